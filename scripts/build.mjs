@@ -1,0 +1,26 @@
+// Bundles the entry points into dist/ as lazily split .mjs files. pi's own packages stay outside: pi supplies them.
+import { rm } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const entries = ["extension", "worker", "cli"];
+
+await rm(`${root}dist`, { recursive: true, force: true });
+await build({
+	absWorkingDir: root,
+	entryPoints: Object.fromEntries(entries.map((name) => [name, `src/${name}.ts`])),
+	outdir: "dist",
+	outExtension: { ".js": ".mjs" },
+	chunkNames: "chunks/[name]-[hash]",
+	bundle: true,
+	splitting: true,
+	format: "esm",
+	platform: "node",
+	target: "node22.19",
+	external: ["@earendil-works/*", "typebox", "typebox/*"],
+	minifySyntax: true,
+	minifyWhitespace: true,
+	legalComments: "none",
+	logLevel: "warning",
+});

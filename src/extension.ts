@@ -1,0 +1,12 @@
+// The pi extension: which features this session gets. It is loaded by every pi that has the package, so it only
+// registers; what a command needs is imported when the command first runs.
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { openSessionScope } from "./pi/index.ts";
+import { openPolicies } from "./safety/index.ts";
+
+export default function chronicle(pi: ExtensionAPI): void {
+	const scope = openSessionScope(pi);
+	const policies = openPolicies();
+	void scope;
+	void policies;
+}

@@ -1,0 +1,1 @@
+export { type Closer, openScope, openSessionScope, type Scope } from "./scope.ts";

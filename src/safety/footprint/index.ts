@@ -1,0 +1,1 @@
+export type { Access, Footprint, Run, Surroundings, Touch, Unknown } from "./footprint.ts";

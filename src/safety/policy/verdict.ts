@@ -1,0 +1,32 @@
+// A judgement of one tool call. The strongest decision wins; every reason is kept.
+
+export type Decision = "allow" | "ask" | "deny";
+
+export interface Origin {
+	/** Absolute path of the file that the rule stands in. */
+	readonly file: string;
+	/** 1-based. */
+	readonly line?: number;
+}
+
+export interface Verdict {
+	readonly decision: Decision;
+	/** Name of the policy that says so: `guard`, `readonly`, `phase`, … */
+	readonly policy: string;
+	/** Short stable name of the rule, the same for the same rule every time: repeats are counted by it. */
+	readonly rule: string;
+	/** One sentence for the person and the model: what is not allowed and why. */
+	readonly reason: string;
+	/** One sentence for the model: what to do instead. */
+	readonly advice?: string;
+	readonly origin?: Origin;
+}
+
+const strength: Record<Decision, number> = { allow: 0, ask: 1, deny: 2 };
+
+/** The strongest decision among verdicts; `allow` when there are none. */
+export function strongest(verdicts: readonly Verdict[]): Decision {
+	let decision: Decision = "allow";
+	for (const verdict of verdicts) if (strength[verdict.decision] > strength[decision]) decision = verdict.decision;
+	return decision;
+}

@@ -1,0 +1,73 @@
+// The house rules that no type can hold: that the linter's import rules really bite.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const forbidden: [string, string][] = [
+	["src/workflow/tool.ts", "../chronicle/index.ts"],
+	["src/workflow/tool.ts", "../sequence/index.ts"],
+	["src/sequence/run.ts", "../workflow/index.ts"],
+	["src/chronicle/supervisor/loop.ts", "../../sequence/index.ts"],
+	["src/pi/turns.ts", "../workflow/index.ts"],
+	["src/workflow/tool.ts", "../extension.ts"],
+	["src/safety/footprint/shell.ts", "@earendil-works/pi-coding-agent"],
+	["src/safety/footprint/shell.ts", "node:fs"],
+	["src/safety/policy/policy.ts", "../../pi/index.ts"],
+	["src/workflow/machine/transition.ts", "@earendil-works/pi-coding-agent"],
+	["src/chronicle/machine/transition.ts", "node:fs"],
+	["src/chronicle/ledger/fold.ts", "node:fs/promises"],
+];
+const allowed: [string, string][] = [
+	["src/workflow/tool.ts", "../pi/index.ts"],
+	["src/safety/policy/gate.ts", "@earendil-works/pi-coding-agent"],
+	["src/rehearsal/scenario.ts", "../workflow/index.ts"],
+];
+
+let house: string;
+/** Files that the rule `noRestrictedImports` complains about, among one probe file per pair and way of importing. */
+let refused: Set<string>;
+
+const pairs = [
+	...forbidden.map(([path, from]) => ({ path, from, legal: false })),
+	...allowed.map(([path, from]) => ({ path, from, legal: true })),
+];
+const probes = pairs.flatMap(({ path, from, legal }, index) => [
+	{ path: suffixed(path, `static-${index}`), from, legal, code: `import { x } from "${from}";\nexport const y = x;\n` },
+	{ path: suffixed(path, `lazy-${index}`), from, legal, code: `export const y = () => import("${from}");\n` },
+]);
+
+function suffixed(path: string, suffix: string): string {
+	return path.replace(/\.ts$/, `-${suffix}.ts`);
+}
+
+beforeAll(() => {
+	house = mkdtempSync(join(tmpdir(), "house-"));
+	const config = JSON.parse(readFileSync("biome.json", "utf8"));
+	config.vcs.enabled = false;
+	// The pure single files that are named in the rules stand for their probes here.
+	const named = JSON.stringify(config).replaceAll("fold.ts", "fold*.ts").replaceAll("gate.ts", "gate*.ts");
+	writeFileSync(join(house, "biome.json"), named);
+	for (const { path, code } of probes) {
+		mkdirSync(dirname(join(house, path)), { recursive: true });
+		writeFileSync(join(house, path), code);
+	}
+	const done = spawnSync("biome", ["lint", "--reporter=json", "--max-diagnostics=none", "src"], {
+		cwd: house,
+		encoding: "utf8",
+	});
+	const report = JSON.parse(done.stdout) as { diagnostics: { category: string; location: { path: string } }[] };
+	refused = new Set(
+		report.diagnostics
+			.filter(({ category }) => category === "lint/style/noRestrictedImports")
+			.map(({ location }) => location.path),
+	);
+});
+afterAll(() => rmSync(house, { recursive: true, force: true }));
+
+describe("import rules", () => {
+	it.each(probes)("$path importing $from is legal: $legal", ({ path, legal }) => {
+		expect(refused.has(path)).toBe(!legal);
+	});
+});

@@ -1,0 +1,1 @@
+export type { Diagnostic, Place } from "./diagnostic.ts";

@@ -1,0 +1,9 @@
+export type {
+	Capability,
+	Catalogue,
+	Phase,
+	Reference,
+	ShellRule,
+	ToolLimits,
+	WorkflowDefinition,
+} from "./definition.ts";

@@ -1,0 +1,64 @@
+// Arguments of a sequence and of a prompt template: pi's own rules for splitting and substituting, since a step must mean
+// in a sequence what it means when typed (pi documentation, "prompt-templates"). Pure.
+
+/**
+ * Splits the text after a command into arguments. White space separates; a quote opens only at the start of an argument; inside, a
+ * backslash before the same quote keeps it; a quote that never closes is text.
+ */
+export function splitArguments(text: string): string[] {
+	const found: string[] = [];
+	let at = 0;
+	while (at < text.length) {
+		if (/\s/.test(text.charAt(at))) {
+			at++;
+			continue;
+		}
+		const quoted = readQuoted(text, at);
+		let word = quoted?.value ?? "";
+		at = quoted?.end ?? at;
+		while (at < text.length && !/\s/.test(text.charAt(at))) word += text.charAt(at++);
+		found.push(word);
+	}
+	return found;
+}
+
+/** Reads a quoted run that opens at `start`; `undefined` when no quote opens there or it never closes. */
+function readQuoted(text: string, start: number): { value: string; end: number } | undefined {
+	const quote = text.charAt(start);
+	if (quote !== '"' && quote !== "'") return undefined;
+	let value = "";
+	for (let at = start + 1; at < text.length; at++) {
+		if (text.charAt(at) === "\\" && text.charAt(at + 1) === quote) {
+			value += quote;
+			at++;
+		} else if (text.charAt(at) === quote) {
+			return { value, end: at + 1 };
+		} else {
+			value += text.charAt(at);
+		}
+	}
+	return undefined;
+}
+
+const placeholder = /\$\{(\d+|ARGUMENTS|@):-([^}]*)\}|\$\{@:(\d+)(?::(\d+))?\}|\$(ARGUMENTS|@|\d+)/g;
+
+/** Whether `text` has a placeholder that `substituteArguments` would replace. `costs $5` counts: pi's syntax has no escape. */
+export function hasPlaceholder(text: string): boolean {
+	return text.search(placeholder) !== -1;
+}
+
+/** Replaces `$1 $@ $ARGUMENTS ${1:-default} ${@:2} ${@:2:3}` in one pass; values are not expanded again. */
+export function substituteArguments(text: string, args: readonly string[]): string {
+	const all = args.join(" ");
+	return text.replace(placeholder, (_whole, target, fallback, from, length, simple) => {
+		if (target !== undefined) {
+			const value = target === "@" || target === "ARGUMENTS" ? all : args[Number(target) - 1];
+			return value || fallback;
+		}
+		if (from !== undefined) {
+			const start = Math.max(0, Number(from) - 1);
+			return args.slice(start, length === undefined ? undefined : start + Number(length)).join(" ");
+		}
+		return simple === "@" || simple === "ARGUMENTS" ? all : (args[Number(simple) - 1] ?? "");
+	});
+}

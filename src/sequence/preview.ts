@@ -1,0 +1,23 @@
+// Numbered raw steps for the recorder and /sequence show. Commands stay as typed, unexpanded. Pure.
+
+/** At most this many lines of one step are shown. */
+const linesPerStep = 4;
+
+/**
+ * Lines of the preview: a heading, then each step with its number; further lines of a step are indented below it. `marked` is the index
+ * of the step that is being worked on. Lines are not cut to a width: the drawing side does that.
+ */
+export function previewLines(steps: readonly string[], marked?: number): string[] {
+	const digits = String(steps.length).length;
+	const lines = ["Sequence"];
+	steps.forEach((step, index) => {
+		const [first = "", ...rest] = step.split("\n");
+		const mark = index === marked ? "›" : "";
+		const number = `${index + 1}.`.padStart(digits + 1);
+		lines.push(`${mark}${number} ${first}`);
+		const shown = rest.slice(0, linesPerStep - 1);
+		for (const line of shown) lines.push(`${" ".repeat(digits + 2)}${line}`);
+		if (rest.length > shown.length) lines.push(`${" ".repeat(digits + 2)}… ${rest.length - shown.length} more lines`);
+	});
+	return lines;
+}

@@ -1,0 +1,109 @@
+// The one resolver: text → typed step, or the reason it can be none. Recording and running both use it, so what was accepted is
+// what runs. Pure: the list of commands is an argument.
+import type { KnownCommand, OwnCommand, Refusal, ResolvedStep } from "./step.ts";
+
+const ownCommands: readonly string[] = ["readonly", "handoff", "notebook"] satisfies OwnCommand[];
+
+/**
+ * Commands that pi itself handles in its editor, the hidden ones included; no public API lists them (pi 1.6.0). They run before a
+ * template of the same name does.
+ */
+const builtIns = new Set(
+	(
+		"settings model thinking scoped-models tree fork clone export import share bug copy name session changelog hotkeys trust login " +
+		"logout resume reload quit debug arminsayshi dementedelves mcp llama"
+	).split(" "),
+);
+
+/** Resolves one step. `raw` is kept as typed; classification looks at the trimmed text. */
+export function resolveStep(raw: string, commands: readonly KnownCommand[]): ResolvedStep | Refusal {
+	const text = raw.trim();
+	const refuse = (reason: string): Refusal => ({ kind: "refused", raw, reason });
+	if (text === "") return refuse("An empty step does nothing.");
+	if (text.startsWith("!")) {
+		return refuse(
+			`Unsupported step: ${firstLine(text)} is a shell line.\nA sequence holds prompts and commands; ask for the command in words instead.`,
+		);
+	}
+	if (!text.startsWith("/")) return { kind: "prompt", raw, text };
+
+	const [, name = "", args = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
+	if (name === "" || name === "skill:") {
+		return refuse(
+			`Unsupported step: ${firstLine(text)} names no command.\nPut a word before the slash to send it as text.`,
+		);
+	}
+	if (name === "new") {
+		return refuse(
+			"Unsupported step: /new is done by the runner.\nEvery iteration after the first starts in a new session by itself.",
+		);
+	}
+	if (name === "compact") return { kind: "compact", raw, instructions: args === "" ? undefined : args };
+	if (builtIns.has(name)) {
+		return refuse(`Unsupported step: /${name} is an interactive command of pi.\nA sequence cannot work its screens.`);
+	}
+
+	const command = commands.find((known) => known.name === name);
+	if (command === undefined) return refuse(unknownCommand(name, text));
+	switch (command.source) {
+		case "extension":
+			return resolveExtensionCommand(raw, command, name, args);
+		case "prompt":
+			return { kind: "template", raw, name, args, sourcePath: command.path };
+		case "skill":
+			return { kind: "skill", raw, name: name.replace(/^skill:/, ""), args, sourcePath: command.path };
+	}
+}
+
+function resolveExtensionCommand(
+	raw: string,
+	command: KnownCommand,
+	name: string,
+	args: string,
+): ResolvedStep | Refusal {
+	const refuse = (reason: string): Refusal => ({ kind: "refused", raw, reason });
+	// pi renames commands that two extensions register: `readonly:1`, `readonly:2`.
+	const base = name.replace(/:\d+$/, "");
+	if (!command.own) {
+		return refuse(
+			`Unsupported step: /${name} is an external extension command.\npi-chronicle cannot execute third-party extension command handlers.`,
+		);
+	}
+	if (!ownCommands.includes(base)) {
+		return refuse(
+			`Unsupported step: /${name} cannot be a step.\nOf this package's commands a sequence may use /readonly, /handoff and /notebook.`,
+		);
+	}
+	if (base === "handoff" && args === "") {
+		return refuse(
+			"Unsupported step: /handoff needs a direction.\nWrite what the next context should work on after it.",
+		);
+	}
+	return { kind: "command", raw, name: base as OwnCommand, args };
+}
+
+function unknownCommand(name: string, text: string): string {
+	if (name.startsWith("skill:")) return `Unsupported step: there is no skill named ${name.slice("skill:".length)}.`;
+	const rewrite = name.includes("/")
+		? " If it is a path, put a word before it."
+		: " Put a word before the slash to send it as text.";
+	return `Unsupported step: ${firstLine(text)} is no command that pi knows.\nCheck the spelling with /.${rewrite}`;
+}
+
+function firstLine(text: string): string {
+	const line = text.split("\n", 1)[0] ?? "";
+	return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+}
+
+/** Resolves every step; the refusals of all that cannot be one, in order, when there are any. */
+export function resolveSteps(
+	steps: readonly string[],
+	commands: readonly KnownCommand[],
+):
+	| { kind: "resolved"; steps: readonly ResolvedStep[] }
+	| { kind: "refused"; refusals: readonly (Refusal & { index: number })[] } {
+	const resolved = steps.map((raw) => resolveStep(raw, commands));
+	const refusals = resolved.flatMap((step, index) => (step.kind === "refused" ? [{ ...step, index }] : []));
+	if (refusals.length > 0) return { kind: "refused", refusals };
+	return { kind: "resolved", steps: resolved.filter((step) => step.kind !== "refused") };
+}

@@ -1,0 +1,13 @@
+// The answer to "how many times". Pure.
+
+/** More runs than this are confirmed before they start. */
+export const manyRuns = 100;
+
+/** Reads the answer: empty means 1; only whole numbers from 1 count. */
+export function parseRunCount(answer: string): { kind: "count"; count: number } | { kind: "refused"; reason: string } {
+	const text = answer.trim();
+	if (text === "") return { kind: "count", count: 1 };
+	const count = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+	if (count >= 1) return { kind: "count", count };
+	return { kind: "refused", reason: `"${text}" is not a number of runs: a whole number from 1 to 999999.` };
+}

@@ -1,0 +1,36 @@
+// A step: the text a person recorded, and what it turns out to be when it is resolved. `raw` is what is shown and stored; the rest is
+// found afresh before every iteration.
+
+/** The commands of this package that a step may call. */
+export type OwnCommand = "readonly" | "handoff" | "notebook";
+
+export type ResolvedStep =
+	| { readonly kind: "prompt"; readonly raw: string; readonly text: string }
+	| { readonly kind: "command"; readonly raw: string; readonly name: OwnCommand; readonly args: string }
+	| {
+			readonly kind: "template" | "skill";
+			readonly raw: string;
+			readonly name: string;
+			readonly args: string;
+			/** Absolute path of the template's or skill's Markdown file. */
+			readonly sourcePath: string;
+	  }
+	| { readonly kind: "compact"; readonly raw: string; readonly instructions: string | undefined };
+
+/** Why a text is no step, in the words shown to the person. */
+export interface Refusal {
+	readonly kind: "refused";
+	readonly raw: string;
+	readonly reason: string;
+}
+
+/** One command that pi knows, as `pi.getCommands()` lists it. */
+export interface KnownCommand {
+	/** As typed after the slash; skills as `skill:name`. */
+	readonly name: string;
+	readonly source: "extension" | "prompt" | "skill";
+	/** Absolute path of the file that it comes from. */
+	readonly path: string;
+	/** Whether this package registered it. */
+	readonly own: boolean;
+}

@@ -1,0 +1,174 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { previewLines } from "../../src/sequence/preview.ts";
+import { readSnapshot } from "../../src/sequence/recorded.ts";
+import { resolveStep, resolveSteps } from "../../src/sequence/resolve.ts";
+import { parseRunCount } from "../../src/sequence/run-count.ts";
+import type { KnownCommand } from "../../src/sequence/step.ts";
+
+const command = (name: string, source: KnownCommand["source"], own = false): KnownCommand => ({
+	name,
+	source,
+	own,
+	path: `/files/${name.replace(":", "-")}.md`,
+});
+const commands = [
+	command("readonly", "extension", true),
+	command("handoff", "extension", true),
+	command("notebook", "extension", true),
+	command("sequence", "extension", true),
+	command("workflow", "extension", true),
+	command("publish", "extension"),
+	command("greet", "prompt"),
+	command("model", "prompt"),
+	command("skill:lint", "skill"),
+];
+const reasonOf = (text: string) => {
+	const step = resolveStep(text, commands);
+	return step.kind === "refused" ? step.reason : `accepted as ${step.kind}`;
+};
+
+describe("accepted steps", () => {
+	it("S27 plain text is a prompt", () => {
+		expect(resolveStep("Plan the work for $@", commands)).toMatchObject({
+			kind: "prompt",
+			text: "Plan the work for $@",
+		});
+		expect(resolveStep("hello /new", commands)).toMatchObject({ kind: "prompt" });
+	});
+	it("S28 the package's own commands, with their arguments", () => {
+		expect(resolveStep("/readonly", commands)).toMatchObject({ kind: "command", name: "readonly", args: "" });
+		expect(resolveStep("/handoff do\nthe rest", commands)).toMatchObject({ name: "handoff", args: "do\nthe rest" });
+		expect(resolveStep("/notebook api notes", commands)).toMatchObject({ name: "notebook", args: "api notes" });
+	});
+	it("S29 /compact with and without instructions", () => {
+		expect(resolveStep("/compact", commands)).toMatchObject({ kind: "compact", instructions: undefined });
+		expect(resolveStep("/compact keep the plan", commands)).toMatchObject({
+			kind: "compact",
+			instructions: "keep the plan",
+		});
+		expect(resolveStep("/compactx", commands)).toMatchObject({ kind: "refused" });
+	});
+	it("S30 S31 templates and skills, with arguments and their file", () => {
+		expect(resolveStep('/greet "bob b"', commands)).toMatchObject({
+			kind: "template",
+			args: '"bob b"',
+			sourcePath: "/files/greet.md",
+		});
+		expect(resolveStep("/skill:lint src", commands)).toMatchObject({ kind: "skill", name: "lint", args: "src" });
+	});
+	it("S37 a command that pi renamed for two extensions is still ours only by its owner", () => {
+		const renamed = [command("readonly:1", "extension"), command("readonly:2", "extension", true)];
+		expect(resolveStep("/readonly:2", renamed)).toMatchObject({ kind: "command", name: "readonly" });
+		expect(resolveStep("/readonly:1", renamed)).toMatchObject({ kind: "refused" });
+		expect(resolveStep("/readonly", renamed)).toMatchObject({ kind: "refused" });
+	});
+	it("S37 an extension command that shadows a template counts as the command", () => {
+		const shadowed = [command("greet", "extension"), command("greet", "prompt")];
+		expect(resolveStep("/greet bob", shadowed)).toMatchObject({ kind: "refused" });
+	});
+});
+
+describe("refused steps", () => {
+	it("S32 names a foreign extension command in two lines", () => {
+		expect(reasonOf("/publish now")).toBe(
+			"Unsupported step: /publish is an external extension command.\npi-chronicle cannot execute third-party extension command handlers.",
+		);
+	});
+	it.each(["settings", "tree", "model", "debug", "arminsayshi", "dementedelves", "quit", "login", "mcp"])(
+		"S33 refuses pi's own /%s, also where a template has the name",
+		(name) => {
+			expect(reasonOf(`/${name}`)).toContain(`/${name} is an interactive command of pi`);
+		},
+	);
+	it("S34 says that /new belongs to the runner", () => {
+		expect(reasonOf("/new")).toContain("/new is done by the runner");
+		expect(reasonOf(" /new ")).toContain("/new is done by the runner");
+	});
+	it.each([
+		"/",
+		"/ foo",
+		"/nope",
+		"/skill:",
+		"/skill:missing",
+		"/usr/bin/x fails",
+		"",
+		"  \n ",
+		"!ls",
+		"!!ls",
+		" /publish",
+		"/handoff",
+	])("S35 refuses %j with a reason", (text) => {
+		expect(reasonOf(text)).not.toContain("accepted");
+	});
+	it("S35 tells how to rewrite a path", () => {
+		expect(reasonOf("/usr/bin/x fails")).toContain("put a word before it");
+	});
+	it("S38 a sequence is no step of a sequence, nor is another command of the package", () => {
+		expect(reasonOf("/sequence")).toContain("cannot be a step");
+		expect(reasonOf("/workflow x y")).toContain("cannot be a step");
+	});
+	it("S40 all refusals come at once, with their places", () => {
+		const outcome = resolveSteps(["fine", "/nope", "fine", "/new"], commands);
+		expect(outcome.kind === "refused" && outcome.refusals.map(({ index }) => index)).toEqual([1, 3]);
+	});
+});
+
+it("S38a raw is kept as typed, whatever it is", () => {
+	fc.assert(
+		fc.property(fc.oneof(fc.string(), fc.constantFrom(" /greet  x ", "\t/compact y\n")), (raw) => {
+			expect(resolveStep(raw, commands).raw).toBe(raw);
+		}),
+	);
+});
+
+describe("snapshots", () => {
+	const good = { version: 1, sequenceId: "s", steps: ["a $@ \\ é"], updatedAt: 1 };
+	it("S2 a valid snapshot is read as it is", () => {
+		expect(readSnapshot(good)).toEqual(good);
+	});
+	it.each([
+		null,
+		"x",
+		{},
+		{ ...good, version: 2 },
+		{ ...good, steps: [] },
+		{ ...good, steps: "a" },
+		{ ...good, steps: ["a", 1] },
+		{ ...good, steps: [" "] },
+		{ ...good, sequenceId: "" },
+		{ ...good, sequenceId: undefined },
+		{ ...good, updatedAt: Number.NaN },
+	])("S5 %j is passed over", (data) => {
+		expect(readSnapshot(data)).toBeUndefined();
+	});
+	it("S5 nothing throws on any data", () => {
+		fc.assert(fc.property(fc.anything(), (data) => void readSnapshot(data)));
+	});
+});
+
+describe("run count", () => {
+	it.each([
+		["", 1],
+		[" 3 ", 3],
+		["0012", 12],
+	])("S39 %j is %d", (answer, count) => {
+		expect(parseRunCount(answer)).toEqual({ kind: "count", count });
+	});
+	it.each(["abc", "0", "-1", "1.5", "1e3", "９", "12345678"])("S39 %j is refused, naming it", (answer) => {
+		expect(parseRunCount(answer)).toMatchObject({ kind: "refused", reason: expect.stringContaining(`"${answer}"`) });
+	});
+});
+
+it("S22 the preview shows every step raw, numbered, long ones cut with a count", () => {
+	expect(previewLines(["/readonly", "Plan $@", "a\nb\nc\nd\ne\nf"])).toEqual([
+		"Sequence",
+		"1. /readonly",
+		"2. Plan $@",
+		"3. a",
+		"   b",
+		"   c",
+		"   d",
+		"   … 2 more lines",
+	]);
+});

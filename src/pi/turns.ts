@@ -1,0 +1,86 @@
+// One primitive: send a text as the person's message and wait until everything it started has settled. Sending is fire-and-forget in
+// pi, so the end is taken from events. T1 it always resolves: a refused send, a closed session and an abort are outcomes; T2 it listens only
+// while a turn runs; T3 it works in a command and after a session replacement, with the `pi` of the session that is open then.
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+
+export type TurnOutcome =
+	| { readonly kind: "completed" }
+	/** The person (or the host) stopped the run, or the session closed under it. */
+	| { readonly kind: "aborted" }
+	| { readonly kind: "failed"; readonly reason: string };
+
+export interface TurnOptions {
+	/** Milliseconds that pi may take to start a run after the text was handed over, dialogs not counted. */
+	readonly acceptWithinMs?: number;
+}
+
+const pollMs = 25;
+
+/** Sends `text` and resolves when the run that it started has settled: retries, compaction and continuations included. */
+export async function runTurn(
+	pi: ExtensionAPI,
+	ctx: Pick<ExtensionContext, "isIdle">,
+	text: string,
+	{ acceptWithinMs = 5_000 }: TurnOptions = {},
+): Promise<TurnOutcome> {
+	return followRun(pi, ctx, () => pi.sendUserMessage(text), acceptWithinMs);
+}
+
+/** Starts something that makes pi run (`start`) and resolves when that run has settled. */
+export async function followRun(
+	pi: ExtensionAPI,
+	ctx: Pick<ExtensionContext, "isIdle">,
+	start: () => void,
+	acceptWithinMs = 5_000,
+): Promise<TurnOutcome> {
+	const stops: (() => void)[] = [];
+	let poll: NodeJS.Timeout | undefined;
+	try {
+		return await new Promise<TurnOutcome>((resolve) => {
+			let started = false;
+			let dialogs = 0;
+			let failure: string | undefined;
+			stops.push(
+				pi.on("agent_start", () => {
+					started = true;
+					failure = undefined;
+				}),
+				pi.on("agent_end", ({ messages }) => {
+					const last = messages.findLast((message) => message.role === "assistant");
+					failure =
+						last?.stopReason === "error" ? (last.errorMessage ?? "The model's provider reported an error.") : undefined;
+				}),
+				pi.on("agent_settled", ({ aborted }) => {
+					if (!started) return;
+					if (aborted) resolve({ kind: "aborted" });
+					else if (failure !== undefined) resolve({ kind: "failed", reason: failure });
+					else resolve({ kind: "completed" });
+				}),
+				pi.on("ui_prompt_start", () => void dialogs++),
+				pi.on("ui_prompt_end", () => void dialogs--),
+				pi.on("session_shutdown", () => resolve({ kind: "aborted" })),
+			);
+			start();
+			let waited = 0;
+			poll = setInterval(() => {
+				if (started) return clearInterval(poll);
+				if (dialogs === 0 && idle(ctx)) waited += pollMs;
+				if (waited >= acceptWithinMs) resolve({ kind: "failed", reason: "pi did not start a run for this message." });
+			}, pollMs);
+		});
+	} catch (error) {
+		return { kind: "failed", reason: error instanceof Error ? error.message : String(error) };
+	} finally {
+		clearInterval(poll);
+		for (const stop of stops) stop();
+	}
+}
+
+/** A context that has gone stale belongs to a closed session: nothing runs there any more. */
+function idle(ctx: Pick<ExtensionContext, "isIdle">): boolean {
+	try {
+		return ctx.isIdle();
+	} catch {
+		return true;
+	}
+}

@@ -2,11 +2,10 @@
 // registers; what a command needs is imported when the command first runs.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { openSessionScope } from "./pi/index.ts";
-import { openPolicies } from "./safety/index.ts";
+import { openPolicies, registerGate } from "./safety/index.ts";
 
 export default function chronicle(pi: ExtensionAPI): void {
 	const scope = openSessionScope(pi);
 	const policies = openPolicies();
-	void scope;
-	void policies;
+	registerGate(pi, { policies, scope });
 }

@@ -1,6 +1,6 @@
 // Custom entries of the current branch. Reading state from them must stay cheap in a session of 100,000 entries, also where there is
 // none: the flat list is searched first, and the branch is walked only when something of the type exists at all.
-import type { CustomEntry, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
+import type { CustomEntry, ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 
 type Session = ExtensionContext["sessionManager"];
 
@@ -29,4 +29,9 @@ export function* customEntries(session: Session, types: readonly string[]): Gene
 		yield entry;
 		if (--left === 0) return;
 	}
+}
+
+/** Appends an entry that no model sees. `data` must be plain JSON of bounded size. */
+export function writeEntry(pi: ExtensionAPI, type: string, data: unknown): void {
+	pi.appendEntry(type, data);
 }

@@ -1,2 +1,14 @@
-export { type Judgement, openPolicies, type Policies, type Policy, type ToolCall } from "./policy.ts";
+export { isWithin } from "./containment.ts";
+export { type DecisionRecord, decisionEntry, type Outcome, originText, readDecision } from "./decision-record.ts";
+export { type GateOptions, registerGate } from "./gate.ts";
+export {
+	type Judgement,
+	openPolicies,
+	type Policies,
+	type Policy,
+	type Screened,
+	type Screening,
+	type ToolCall,
+} from "./policy.ts";
+export { redactInput, redactText } from "./redaction.ts";
 export { type Decision, type Origin, strongest, type Verdict } from "./verdict.ts";

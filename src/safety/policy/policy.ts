@@ -1,4 +1,5 @@
 // A policy judges one tool call by its footprint. Policies know nothing of each other; the registry asks them all.
+// P1 a policy that throws denies; P2 every policy is asked, whatever another has said.
 import type { Footprint } from "../footprint/index.ts";
 import { type Decision, strongest, type Verdict } from "./verdict.ts";
 
@@ -8,20 +9,43 @@ export interface ToolCall {
 	readonly input: Readonly<Record<string, unknown>>;
 	/** The other calls of the same assistant message, in its order. */
 	readonly siblings: readonly { readonly id: string; readonly tool: string }[];
+	/** The call whose tool made this one; absent for calls of the model. */
+	readonly parent?: string;
+	/** What the tool's author says of it, in the meaning of MCP's tool annotations. Not verified. */
+	readonly hints?: { readonly readOnlyHint?: boolean; readonly destructiveHint?: boolean };
 }
 
 export interface Policy {
 	readonly name: string;
-	/** Judges the call; says nothing (`undefined` or an empty list) where the policy does not apply. `footprint()` is computed once, on first use. */
+	/**
+	 * Judges the call; says nothing (`undefined` or an empty list) where the policy does not apply. `footprint()` is computed once, on
+	 * first use. An `allow` verdict with a reason is recorded and changes nothing.
+	 */
 	judge(call: ToolCall, footprint: () => Footprint): Verdicts | Promise<Verdicts>;
+	/**
+	 * Looks at what an allowed call returned, before the model sees it: one text per part, empty for an image. Returns what it may see
+	 * instead, part by part (a part beyond the list is dropped, an image stays where its text stays empty); `undefined` where nothing
+	 * has to go.
+	 */
+	screen?(call: ToolCall, footprint: () => Footprint, texts: readonly string[]): Screened | Promise<Screened>;
 }
 
 type Verdicts = Verdict | readonly Verdict[] | undefined;
+
+export type Screened =
+	| {
+			readonly texts: readonly string[];
+			/** Why, for the log and for the model. */
+			readonly verdict: Verdict;
+	  }
+	| undefined;
 
 export interface Judgement {
 	readonly decision: Decision;
 	/** Every verdict that is not `allow`, strongest first. */
 	readonly verdicts: readonly Verdict[];
+	/** `allow` verdicts that have something to say, such as what a rule on trial would have done. */
+	readonly notes: readonly Verdict[];
 }
 
 export interface Policies {
@@ -29,8 +53,16 @@ export interface Policies {
 	add(policy: Policy): () => void;
 	/** Asks every policy. A policy that throws denies, with a reason that names it. */
 	judge(call: ToolCall, footprint: () => Footprint): Promise<Judgement>;
+	/** Lets every policy look at the texts of a result, one after another. One that throws withholds them all. */
+	screen(call: ToolCall, footprint: () => Footprint, texts: readonly string[]): Promise<readonly Screening[]>;
 	readonly size: number;
+	/** Whether any policy looks at results. */
+	readonly screens: boolean;
 }
+
+export type Screening = NonNullable<Screened>;
+
+const weight: Record<Decision, number> = { deny: 0, ask: 1, allow: 2 };
 
 /** Opens an empty registry: it allows everything. */
 export function openPolicies(): Policies {
@@ -38,6 +70,10 @@ export function openPolicies(): Policies {
 	return {
 		get size() {
 			return policies.size;
+		},
+		get screens() {
+			for (const { screen } of policies) if (screen) return true;
+			return false;
 		},
 		add(policy) {
 			policies.add(policy);
@@ -48,25 +84,45 @@ export function openPolicies(): Policies {
 			for (const policy of policies) {
 				try {
 					const said = await policy.judge(call, footprint);
-					if (said) verdicts.push(...(Array.isArray(said) ? (said as readonly Verdict[]) : [said as Verdict]));
+					if (said) verdicts.push(...("decision" in said ? [said] : said));
 				} catch (error) {
-					const cause = error instanceof Error ? error.message : String(error);
-					verdicts.push({
-						decision: "deny",
-						policy: policy.name,
-						rule: "policy-failed",
-						reason: `The ${policy.name} policy could not judge this call (${cause}), so it is refused.`,
-					});
+					verdicts.push(failed(policy, "judge this call", error));
 				}
 			}
-			const decision = strongest(verdicts);
-			const weight = { deny: 0, ask: 1, allow: 2 };
 			return {
-				decision,
+				decision: strongest(verdicts),
 				verdicts: verdicts
 					.filter((verdict) => verdict.decision !== "allow")
 					.sort((a, b) => weight[a.decision] - weight[b.decision]),
+				notes: verdicts.filter(({ decision, reason }) => decision === "allow" && reason !== ""),
 			};
 		},
+		async screen(call, footprint, texts) {
+			const done: Screening[] = [];
+			let current = texts;
+			for (const policy of policies) {
+				try {
+					const screened = await policy.screen?.(call, footprint, current);
+					if (!screened) continue;
+					done.push(screened);
+					current = screened.texts;
+				} catch (error) {
+					const verdict = failed(policy, "look at the result of this call", error);
+					done.push({ texts: texts.map(() => `[${verdict.reason}]`), verdict });
+					break;
+				}
+			}
+			return done;
+		},
+	};
+}
+
+function failed(policy: Policy, doing: string, error: unknown): Verdict {
+	const cause = error instanceof Error ? error.message : String(error);
+	return {
+		decision: "deny",
+		policy: policy.name,
+		rule: "policy-failed",
+		reason: `The ${policy.name} policy could not ${doing} (${cause}), so it is refused.`,
 	};
 }

@@ -1,0 +1,62 @@
+// What the session keeps of a decision: one custom entry of bounded size. Plain permissions are not recorded.
+// D1 an entry is at most 2 KB, whatever the call was; D2 it holds no file contents and no secrets that can be told by their look.
+
+import type { ToolCall } from "./policy.ts";
+import { redactInput, redactText } from "./redaction.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** Type of the custom entries. */
+export const decisionEntry = "chronicle:decision";
+
+/**
+ * `denied` by a rule · `allowed` or `refused` by the person who was asked · `unasked`: it had to be asked and nobody was there ·
+ * `withheld`: part of the result did not reach the model · `noted`: a rule on trial would have stopped it.
+ */
+export type Outcome = "denied" | "allowed" | "refused" | "unasked" | "withheld" | "noted";
+
+export interface DecisionRecord {
+	readonly version: 1;
+	readonly outcome: Outcome;
+	readonly tool: string;
+	/** Arguments on one line, bodies and secrets left out. */
+	readonly input: string;
+	readonly policy: string;
+	readonly rule: string;
+	readonly reason: string;
+	/** `file:line` of the rule. */
+	readonly origin?: string;
+	/** Rules beyond the first that said the same or less. */
+	readonly others?: readonly string[];
+}
+
+/** Makes the record of a decision. `verdicts` are strongest first and not empty. */
+export function recordDecision(
+	outcome: Outcome,
+	call: ToolCall,
+	[first, ...rest]: readonly [Verdict, ...Verdict[]],
+): DecisionRecord {
+	return {
+		version: 1,
+		outcome,
+		tool: redactText(call.tool, 80),
+		input: redactInput(call.input, 320),
+		policy: redactText(first.policy, 40),
+		rule: redactText(first.rule, 160),
+		reason: redactText(first.reason, 320),
+		...(first.origin ? { origin: redactText(originText(first.origin), 300) } : {}),
+		...(rest.length > 0 ? { others: rest.slice(0, 4).map(({ rule }) => redactText(rule, 100)) } : {}),
+	};
+}
+
+/** Reads an entry's data; `undefined` where it is not a record. */
+export function readDecision(data: unknown): DecisionRecord | undefined {
+	if (typeof data !== "object" || data === null) return undefined;
+	const record = data as Partial<Record<keyof DecisionRecord, unknown>>;
+	const texts = [record.outcome, record.tool, record.input, record.policy, record.rule, record.reason];
+	return record.version === 1 && texts.every((text) => typeof text === "string") ? (data as DecisionRecord) : undefined;
+}
+
+/** `file:line`, or the file alone. */
+export function originText({ file, line }: { readonly file: string; readonly line?: number }): string {
+	return line === undefined ? file : `${file}:${line}`;
+}

@@ -1,0 +1,172 @@
+// The one `tool_call` gate of the package: it measures a call, asks every policy, and carries out the strongest verdict.
+// G1 no policy, no work; G2 an error on the way is a refusal with a reason, never a pass; G3 a refusal never ends the run;
+// G4 calls that could change each other's meaning do not run side by side; G5 every decision that is not a plain pass is an entry.
+import type {
+	ExtensionAPI,
+	ExtensionContext,
+	ToolCallEvent,
+	ToolCallEventResult,
+} from "@earendil-works/pi-coding-agent";
+import { askPerson, letChoose, newestFirst, type Scope, toolHints, writeEntry } from "../../pi/index.ts";
+import type { Footprint } from "../footprint/index.ts";
+import { decisionEntry, type Outcome, recordDecision } from "./decision-record.ts";
+import { openFlight } from "./flight.ts";
+import type { Policies, ToolCall } from "./policy.ts";
+import { questionText, refusalText } from "./refusal.ts";
+import type { Verdict } from "./verdict.ts";
+
+export interface GateOptions {
+	readonly policies: Policies;
+	readonly scope: Scope;
+	/** After this many refusals in a row by one rule the person is asked how to go on. */
+	readonly patience?: number;
+}
+
+const builtIn = new Set(["read", "write", "edit", "bash", "powershell", "grep", "find", "ls"]);
+const keepGoing = "Go on; the rule stays";
+const stopRun = "Stop the agent";
+
+/** Puts the gate in front of every tool call of the session, nested calls included. */
+export function registerGate(pi: ExtensionAPI, { policies, scope, patience = 3 }: GateOptions): void {
+	const flight = openFlight();
+	let refusals = new Map<string, number>();
+	const settled = new Map<string, { readonly call: ToolCall; readonly footprint: () => Footprint }>();
+	scope.own(() => {
+		flight.clear();
+		settled.clear();
+	});
+
+	const record = (outcome: Outcome, call: ToolCall, verdicts: readonly Verdict[]) => {
+		const [first, ...rest] = verdicts;
+		if (first) writeEntry(pi, decisionEntry, recordDecision(outcome, call, [first, ...rest]));
+	};
+
+	/** Counts a refusal; at the limit the person decides whether the run goes on. */
+	const refuse = async (
+		ctx: ExtensionContext,
+		verdicts: readonly Verdict[],
+		reason: string,
+	): Promise<ToolCallEventResult> => {
+		const rule = `${verdicts[0]?.policy} ${verdicts[0]?.rule}`;
+		const count = (refusals.get(rule) ?? 0) + 1;
+		refusals.set(rule, count);
+		if (count < patience) return { block: true, reason };
+		const again = `This rule has now refused ${count} calls in a row. Another attempt will be refused too: change the plan, or stop and say why it cannot be done.`;
+		if (!ctx.hasUI) return { block: true, reason: `${reason}\n${again}` };
+		refusals.delete(rule);
+		const title = `One rule has refused ${count} calls in a row: ${verdicts[0]?.reason ?? rule}`;
+		const choice = await letChoose(ctx, { title, signal: ctx.signal }, [keepGoing, stopRun]);
+		if (choice !== stopRun) return { block: true, reason: `${reason}\n${again}` };
+		ctx.abort();
+		return { block: true, reason: `${reason}\nThe person stopped the run here.` };
+	};
+
+	const judge = async (event: ToolCallEvent, ctx: ExtensionContext): Promise<ToolCallEventResult | undefined> => {
+		const { measure, isThere } = await import("../measure.ts");
+		const call = readCall(pi, event, ctx);
+		const footprint = once(() => measure(call, ctx.cwd));
+		const judgement = await policies.judge(call, footprint);
+		record("noted", call, judgement.notes);
+
+		let verdicts = judgement.verdicts;
+		let decision = judgement.decision;
+		const crowded = call.siblings.length > 0 || call.parent !== undefined;
+		if (decision !== "deny" && crowded) {
+			const clash = flight.conflict(call.id, footprint(), isThere);
+			if (clash) {
+				decision = "deny";
+				verdicts = [alone(clash)];
+			}
+		}
+		if (decision === "deny") {
+			record("denied", call, verdicts);
+			return refuse(ctx, verdicts, refusalText(verdicts, "rule"));
+		}
+		if (decision === "ask") {
+			const answer = await askPerson(ctx, { ...questionText(call, verdicts), signal: ctx.signal });
+			record(answer === "yes" ? "allowed" : answer === "no" ? "refused" : "unasked", call, verdicts);
+			if (answer !== "yes") return refuse(ctx, verdicts, refusalText(verdicts, answer === "no" ? "person" : "nobody"));
+		}
+		refusals = new Map();
+		if (crowded) flight.begin(call.id, footprint());
+		if (policies.screens) settled.set(call.id, { call, footprint });
+		return undefined;
+	};
+
+	pi.on("tool_call", async (event, ctx) => {
+		if (policies.size === 0) return undefined;
+		try {
+			return await judge(event, ctx);
+		} catch (error) {
+			const cause = error instanceof Error ? error.message : String(error);
+			return { block: true, reason: `Refused: this call could not be judged (${cause}).` };
+		}
+	});
+
+	pi.on("tool_result", async (event) => {
+		const known = settled.get(event.toolCallId);
+		if (!known || !policies.screens) return undefined;
+		const texts = event.content.map((part) => (part.type === "text" ? part.text : ""));
+		const screenings = await policies.screen(known.call, known.footprint, texts);
+		const last = screenings.at(-1);
+		if (!last) return undefined;
+		for (const { verdict } of screenings) record("withheld", known.call, [verdict]);
+		const content = event.content.flatMap((part, index): typeof event.content => {
+			const text = last.texts[index];
+			if (text === undefined) return [];
+			return part.type === "text" || text !== "" ? [{ type: "text", text }] : [part];
+		});
+		return { content, details: undefined };
+	});
+
+	pi.on("tool_execution_end", ({ toolCallId }) => {
+		flight.end(toolCallId);
+		settled.delete(toolCallId);
+	});
+	pi.on("agent_settled", () => {
+		flight.clear();
+		settled.clear();
+	});
+}
+
+function alone(clash: string): Verdict {
+	return {
+		decision: "deny",
+		policy: "gate",
+		rule: "side-by-side",
+		reason: `${clash}, so it was not run.`,
+		advice: "Call it again alone, after the other call has ended.",
+	};
+}
+
+function readCall(pi: ExtensionAPI, event: ToolCallEvent, ctx: ExtensionContext): ToolCall {
+	const hints = builtIn.has(event.toolName) ? undefined : toolHints(pi, event.toolName);
+	return {
+		id: event.toolCallId,
+		tool: event.toolName,
+		input: event.input,
+		siblings: siblings(event.toolCallId, ctx),
+		...(event.parentToolCallId === undefined ? {} : { parent: event.parentToolCallId }),
+		...(hints ? { hints } : {}),
+	};
+}
+
+/** The other calls of the message that holds call `id`: it is the newest assistant message, entries of ours may follow it. */
+function siblings(id: string, ctx: ExtensionContext): ToolCall["siblings"] {
+	for (const entry of newestFirst(ctx.sessionManager)) {
+		if (entry.type !== "message" || entry.message.role !== "assistant") continue;
+		const calls = entry.message.content.flatMap((part) =>
+			part.type === "toolCall" ? [{ id: part.id, tool: part.name }] : [],
+		);
+		return calls.filter((call) => call.id !== id);
+	}
+	return [];
+}
+
+function once<Value>(compute: () => Value): () => Value {
+	let done: { value: Value } | undefined;
+	return () => {
+		done ??= { value: compute() };
+		return done.value;
+	};
+}

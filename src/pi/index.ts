@@ -1,9 +1,22 @@
 export { customEntries, newestFirst, writeEntry } from "./branch.ts";
+export { type Child, type ChildSpec, type Exit, startChild } from "./child.ts";
 export { type Instances, openInstances } from "./instances.ts";
 export { pageMarkdown } from "./pager.ts";
+export { findPi, isPiCommand, ownPiSearch, PI_VARIABLE, type PiCommand, type PiSearch } from "./pi-command.ts";
+export { isSameProcess, processStart } from "./process-identity.ts";
 export { type Answer, askPerson, letChoose, type Question } from "./question.ts";
+export {
+	linkRpc,
+	type RpcAnswer,
+	type RpcDialog,
+	type RpcLink,
+	type RpcListener,
+	type RpcRecord,
+	type RpcResponse,
+} from "./rpc-link.ts";
 export { say, type Tone } from "./say.ts";
 export { type Closer, openScope, openSessionScope, type Scope } from "./scope.ts";
 export { chronicleSettings } from "./settings.ts";
+export { findStrays, RUN_TAG, type Stray, type StrayStop, stopStrays } from "./strays.ts";
 export { type ToolHints, toolHints } from "./tools.ts";
 export { followRun, runTurn, type TurnOptions, type TurnOutcome } from "./turns.ts";

@@ -1,0 +1,171 @@
+// Which program starts another pi: always this process's own executable with pi's own entry file, never `pi` or `node` from PATH.
+// Inside pi that is the running pi itself; outside (the command line) the peer package, or what the person names.
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Diagnostic } from "../definition/index.ts";
+
+/** A pi that can be started: `[command, ...args]` and then pi's own options. */
+export interface PiCommand {
+	/** Absolute path. */
+	readonly command: string;
+	readonly args: readonly string[];
+	/** Version that its package states, `undefined` for a compiled binary. */
+	readonly version: string | undefined;
+}
+
+/** The variable by which a person names pi's entry file or binary; the option `--pi` wins over it. */
+export const PI_VARIABLE = "PI_CHRONICLE_PI";
+
+export interface PiSearch {
+	/** What the person named by `--pi`, if anything: an entry file (`…/cli.js`), a package folder, or a binary. */
+	readonly named?: string | undefined;
+	readonly env: NodeJS.ProcessEnv;
+	readonly execPath: string;
+	readonly execArgv: readonly string[];
+	/** The script this process runs, `process.argv[1]`. */
+	readonly script: string | undefined;
+	/** A file or folder from which the peer package is resolved; normally this package's own. */
+	readonly from: string;
+}
+
+const PACKAGE = "@earendil-works/pi-coding-agent";
+
+/** The search of this very process. */
+export function ownPiSearch(named?: string): PiSearch {
+	return {
+		named,
+		env: process.env,
+		execPath: process.execPath,
+		execArgv: process.execArgv,
+		script: process.argv[1],
+		from: import.meta.url,
+	};
+}
+
+/** Finds pi: what is named (option, then `PI_CHRONICLE_PI`), the pi this process is, the peer package; else a diagnostic. */
+export function findPi(search: PiSearch): PiCommand | Diagnostic {
+	const named = search.named ?? search.env[PI_VARIABLE];
+	if (named) return namedPi(search, resolve(named));
+	return runningPi(search) ?? peerPi(search) ?? notFound();
+}
+
+/** Whether what `findPi` gave is a pi. */
+export function isPiCommand(found: PiCommand | Diagnostic): found is PiCommand {
+	return "command" in found;
+}
+
+function namedPi(search: PiSearch, path: string): PiCommand | Diagnostic {
+	let real: string;
+	try {
+		real = realpathSync(path);
+	} catch {
+		return {
+			severity: "error",
+			code: "pi-not-found",
+			file: path,
+			message: `There is no file ${path}, which was named as pi.`,
+			remedy: `Name pi's entry file, its package folder or its binary with --pi or ${PI_VARIABLE}, or leave that out.`,
+		};
+	}
+	if (statSync(real).isDirectory()) return packagePi(search, real) ?? notAPi(path);
+	if (!/\.[cm]?[jt]s$/.test(real)) return { command: real, args: [], version: undefined };
+	return byNode(search, real, packageOf(real)?.version);
+}
+
+/** This process, if it is pi: its script stands in pi's package, or it is pi compiled to a binary. */
+function runningPi(search: PiSearch): PiCommand | undefined {
+	const { script } = search;
+	if (!script) return undefined;
+	if (script.includes("$bunfs") || script.includes("~BUN"))
+		return { command: search.execPath, args: [], version: undefined };
+	let real: string;
+	try {
+		real = realpathSync(script);
+	} catch {
+		return undefined;
+	}
+	const home = packageOf(real);
+	if (!home?.isPi) return undefined;
+	// The RPC entry puts its own mode in front; the ordinary entry takes every option.
+	return basename(real).startsWith("rpc-entry") ? packagePi(search, home.folder) : byNode(search, real, home.version);
+}
+
+function peerPi(search: PiSearch): PiCommand | undefined {
+	try {
+		const manifest = createRequire(search.from).resolve(PACKAGE);
+		const home = packageOf(manifest);
+		return home && packagePi(search, home.folder);
+	} catch {
+		// Some layouts export no `require` condition: look for the folder itself.
+		for (let at = dirname(search.from.replace(/^file:\/\//, "")); ; at = dirname(at)) {
+			const folder = join(at, "node_modules", PACKAGE);
+			if (existsSync(join(folder, "package.json"))) return packagePi(search, realpathSync(folder));
+			if (at === dirname(at)) return undefined;
+		}
+	}
+}
+
+function packagePi(search: PiSearch, folder: string): PiCommand | undefined {
+	const home = packageOf(join(folder, "package.json"));
+	if (!home?.isPi || !home.entry) return undefined;
+	const entry = join(home.folder, home.entry);
+	return existsSync(entry) ? byNode(search, entry, home.version) : undefined;
+}
+
+function byNode(search: PiSearch, entry: string, version: string | undefined): PiCommand {
+	// A debugger's port can be held by one process only.
+	const inherited = search.execArgv.filter((option) => !option.startsWith("--inspect"));
+	return { command: search.execPath, args: [...inherited, entry], version };
+}
+
+interface Home {
+	readonly folder: string;
+	readonly isPi: boolean;
+	readonly version: string | undefined;
+	/** Path of its `pi` command, relative to the folder. */
+	readonly entry: string | undefined;
+}
+
+/** The nearest package above a file. A renamed distribution of pi is known by `piConfig` in its manifest. */
+function packageOf(file: string): Home | undefined {
+	for (let folder = dirname(file); ; folder = dirname(folder)) {
+		try {
+			const manifest: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+			if (typeof manifest === "object" && manifest !== null && "name" in manifest) return homeOf(folder, manifest);
+		} catch {}
+		if (folder === dirname(folder)) return undefined;
+	}
+}
+
+function homeOf(folder: string, manifest: { readonly [key: string]: unknown }): Home {
+	const { name, version, bin, piConfig } = manifest;
+	const entries = typeof bin === "string" ? [bin] : typeof bin === "object" && bin !== null ? Object.values(bin) : [];
+	const entry = entries.find((value) => typeof value === "string");
+	return {
+		folder,
+		isPi: name === PACKAGE || (typeof piConfig === "object" && piConfig !== null),
+		version: typeof version === "string" ? version : undefined,
+		entry: typeof entry === "string" ? entry : undefined,
+	};
+}
+
+function notAPi(path: string): Diagnostic {
+	return {
+		severity: "error",
+		code: "pi-not-found",
+		file: path,
+		message: `The folder ${path} is not a package of pi.`,
+		remedy: `Name pi's entry file, its package folder (${PACKAGE}) or its binary.`,
+	};
+}
+
+function notFound(): Diagnostic {
+	return {
+		severity: "error",
+		code: "pi-not-found",
+		file: "",
+		message: "pi was not found beside this package.",
+		remedy: `Install ${PACKAGE} next to it, or name pi's entry file with --pi or ${PI_VARIABLE}.`,
+	};
+}

@@ -4,6 +4,8 @@ export default defineConfig({
 	test: {
 		include: ["test/**/*.test.ts"],
 		exclude: ["**/fixtures/**", "**/node_modules/**"],
+		globalSetup: ["test/harness/stage.ts"],
+		setupFiles: ["test/harness/setup.ts"],
 		testTimeout: 30_000,
 		hookTimeout: 30_000,
 		pool: "forks",

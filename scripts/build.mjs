@@ -1,16 +1,19 @@
-// Bundles the entry points into dist/ as lazily split .mjs files. pi's own packages stay outside: pi supplies them.
+// Bundles the entry points into dist/ (or the folder named as argument) as lazily split .mjs files. pi's own packages stay
+// outside: pi supplies them.
 import { rm } from "node:fs/promises";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const entries = ["extension", "worker", "cli"];
+const outdir = resolve(root, process.argv[2] ?? "dist");
 
-await rm(`${root}dist`, { recursive: true, force: true });
+await rm(outdir, { recursive: true, force: true });
 await build({
 	absWorkingDir: root,
 	entryPoints: Object.fromEntries(entries.map((name) => [name, `src/${name}.ts`])),
-	outdir: "dist",
+	outdir,
 	outExtension: { ".js": ".mjs" },
 	chunkNames: "chunks/[name]-[hash]",
 	bundle: true,

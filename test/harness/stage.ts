@@ -1,0 +1,50 @@
+// Vitest's global setup: builds the published form of the package once per test run, outside of `dist`, so that tests never
+// see a stale build and never disturb one. The folder lies under `node_modules`, so that peers resolve as in an installation.
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { checkout } from "./under-test.ts";
+
+const stages = join(checkout, "node_modules", ".cache", "pi-chronicle-stages");
+
+/**
+ * Stages the package in a folder of this process and names it in `CHRONICLE_STAGED`. A build that fails is reported here
+ * and by `package.test.ts`; the other tests then load the sources, so that one broken file does not hide what else is broken.
+ * Returns the clean-up.
+ */
+export default function stage(): () => void {
+	sweepStages();
+	const root = join(stages, String(process.pid));
+	mkdirSync(root, { recursive: true });
+	const { files } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as { files: string[] };
+	for (const name of [...files, "package.json", "LICENSE", "README.md"]) {
+		if (name !== "dist" && existsSync(join(checkout, name))) {
+			cpSync(join(checkout, name), join(root, name), { recursive: true });
+		}
+	}
+	const build = spawnSync(process.execPath, ["scripts/build.mjs", join(root, "dist")], {
+		cwd: checkout,
+		encoding: "utf8",
+	});
+	if (build.status === 0) process.env.CHRONICLE_STAGED = root;
+	else {
+		process.env.CHRONICLE_UNDER_TEST ??= "source";
+		const reason = build.stderr.split("\n").slice(0, 5).join("\n");
+		console.error(`The package could not be bundled, the tests load its sources instead:\n${reason}`);
+	}
+	return () => rmSync(root, { recursive: true, force: true });
+}
+
+/** Removes what test runs left behind that were killed. */
+function sweepStages(): void {
+	if (!existsSync(stages)) return;
+	for (const name of readdirSync(stages)) {
+		try {
+			process.kill(Number(name), 0);
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code === "ESRCH") {
+				rmSync(join(stages, name), { recursive: true, force: true });
+			}
+		}
+	}
+}

@@ -1,0 +1,61 @@
+// Which copy of the package the tests load, and which pi and which node run it. Not how the copy is made: that is stage.ts.
+// By default it is the published form (bundled, no sources), built afresh from the working tree for every test run.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The checkout these tests belong to. */
+export const checkout = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
+
+/**
+ * Where the package under test lives.
+ * - `root`: its folder, what `pi -e` and `pi install` take
+ * - `extension`, `worker`: what a pi process loads
+ * - `cli`: the script behind the command `pi-chronicle`, to be run with `process.execPath`
+ */
+export interface PackageUnderTest {
+	root: string;
+	extension: string;
+	worker: string;
+	cli: string;
+}
+
+/**
+ * The package under test, chosen by the environment variable `CHRONICLE_UNDER_TEST`:
+ * unset: the bundle that stage.ts built for this run; `source`: the sources of the checkout, compiled by pi at every start;
+ * anything else: the root folder of an installed copy.
+ */
+export function packageUnderTest(): PackageUnderTest {
+	const chosen = process.env.CHRONICLE_UNDER_TEST;
+	if (chosen === "source") return packageAt(checkout);
+	if (chosen) return packageAt(chosen);
+	const staged = process.env.CHRONICLE_STAGED;
+	if (staged) return packageAt(staged);
+	throw new Error(
+		"No package is staged: run through vitest, or set CHRONICLE_UNDER_TEST to `source` or to a package folder.",
+	);
+}
+
+/** The entry points of the package in folder `root`. */
+export function packageAt(root: string): PackageUnderTest {
+	return {
+		root,
+		extension: join(root, "extension.mjs"),
+		worker: join(root, "worker.mjs"),
+		cli: join(root, "bin", "pi-chronicle.mjs"),
+	};
+}
+
+/** The script that starts the pi of our development dependencies; run it with `process.execPath`. */
+export function piScript(): string {
+	const folder = join(checkout, "node_modules", "@earendil-works", "pi-coding-agent");
+	const { bin } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { bin: { pi: string } };
+	const script = join(folder, bin.pi);
+	if (!existsSync(script)) throw new Error(`pi is not installed at ${script}: run npm ci.`);
+	return script;
+}
+
+/** An extension of `test/harness/extensions`, for the option `extensions` of every way to start pi. */
+export function fixtureExtension(name: "probe" | "foreign-tool" | "empty"): string {
+	return fileURLToPath(new URL(`extensions/${name}.mjs`, import.meta.url));
+}

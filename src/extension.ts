@@ -4,8 +4,12 @@ import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { openSessionScope } from "./pi/index.ts";
 import { openPolicies, registerGate } from "./safety/index.ts";
 
-export default function chronicle(pi: ExtensionAPI): void {
+export default function chronicle(pi: ExtensionAPI): void | Promise<void> {
 	const scope = openSessionScope(pi);
 	const policies = openPolicies();
 	registerGate(pi, { policies, scope });
+
+	// Set only in the processes of a rehearsal; no other pi ever learns of the understudy.
+	const callSheet = process.env.PI_CHRONICLE_REHEARSAL;
+	if (callSheet) return import("./rehearsal/index.ts").then(({ joinRehearsal }) => joinRehearsal(pi, callSheet));
 }

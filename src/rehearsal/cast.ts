@@ -1,0 +1,116 @@
+// What a process of a rehearsal loads beside its own extension: the understudy as a provider, and the recorder of the journal.
+// C1 a scenario that cannot be read ends the process before any request: a rehearsal never runs on something else than what was asked.
+import { readdirSync, readFileSync } from "node:fs";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { type CallSheet, readCallSheet } from "./call-sheet.ts";
+import { brief, type JournalLine, note } from "./journal.ts";
+import { placeInSession } from "./place.ts";
+import { understudyProvider } from "./provider.ts";
+import { automaticScenario, type Scenario } from "./scenario.ts";
+import { readScenario } from "./scenario-file.ts";
+import { answer, type Place } from "./understudy.ts";
+
+type Session = ExtensionContext["sessionManager"];
+
+/** Joins the rehearsal that the call sheet at `path` belongs to. */
+export function joinRehearsal(pi: ExtensionAPI, path: string): void {
+	const sheet = readCallSheet(path);
+	const scenario = openScenario(sheet);
+	let session: Session | undefined;
+	let sampleFile: string | undefined;
+	const place = (): Place => (session ? placeInSession(session.getBranch()) : { kind: "idle", turn: 0 });
+	const record = openRecorder(sheet.journal);
+
+	pi.registerProvider(
+		understudyProvider({
+			tokensPerSecond: sheet.tokensPerSecond,
+			answer(request) {
+				const here = place();
+				record.entered(here);
+				const reply = answer(scenario, { ...request, place: here, sampleFile });
+				record.write({ kind: "said", text: brief(reply.text), at: Date.now() });
+				return reply;
+			},
+		}),
+	);
+	pi.on("session_start", (_event, ctx) => {
+		session = ctx.sessionManager;
+		sampleFile = findSample(ctx.cwd);
+		if (sheet.welcome && ctx.mode === "tui") {
+			ctx.ui.setWidget("rehearsal", [...sheet.welcome.hint]);
+			ctx.ui.setEditorText(sheet.welcome.ready);
+		}
+	});
+	if (sheet.journal !== undefined) recordCalls(pi, record.write);
+}
+
+function openScenario({ scenario: file }: CallSheet): Scenario {
+	if (file === undefined) return automaticScenario;
+	const { scenario, diagnostics } = readScenario(readFileSync(file, "utf8"), file);
+	if (scenario) return scenario;
+	const problems = diagnostics.map(({ line, column, message }) => `${file}:${line ?? 1}:${column ?? 1} ${message}`);
+	throw new Error(`The scenario cannot be used.\n${problems.join("\n")}`);
+}
+
+function openRecorder(journal: string | undefined) {
+	let last = "";
+	const write = (line: JournalLine): void => {
+		if (journal !== undefined) note(journal, line);
+	};
+	return {
+		write,
+		/** Records a place when it is another than before. */
+		entered(place: Place): void {
+			const mark = place.kind === "idle" ? "" : `${place.kind} ${place.id} ${place.visit}`;
+			if (mark === last) return;
+			last = mark;
+			if (place.kind === "idle") return;
+			const { kind, id, visit } = place;
+			const name = place.kind === "phase" ? place.name : place.id;
+			const scope = place.kind === "phase" ? { scope: place.scope } : {};
+			write({ kind: "entered", what: kind, ...scope, id, name, visit, at: Date.now() });
+		},
+	};
+}
+
+function recordCalls(pi: ExtensionAPI, write: (line: JournalLine) => void): void {
+	const inputs = new Map<string, string>();
+	pi.on("tool_execution_start", ({ toolCallId, args }) => void inputs.set(toolCallId, describe(args)));
+	pi.on("tool_execution_end", ({ toolCallId, toolName, isError, durationMs, result }) => {
+		// A call that was stopped by a rule never ran, so pi has no duration for it.
+		const outcome = !isError ? "ok" : durationMs === undefined ? "refused" : "failed";
+		write({
+			kind: "called",
+			tool: toolName,
+			with: inputs.get(toolCallId) ?? "",
+			outcome,
+			...(outcome === "ok" ? {} : { reason: brief(textOf(result)) }),
+			at: Date.now(),
+		});
+		inputs.delete(toolCallId);
+	});
+	pi.on("agent_settled", ({ aborted }) => write({ kind: "settled", aborted, at: Date.now() }));
+}
+
+/** The telling argument of a call: its path, command or action; else all of them, cut. */
+function describe(args: unknown): string {
+	if (typeof args !== "object" || args === null) return "";
+	const { path, command, action, target_state: target } = args as Record<string, unknown>;
+	const telling = [path, command, action, target].find((value) => typeof value === "string");
+	return brief(String(telling ?? JSON.stringify(args)), 120);
+}
+
+function textOf(result: unknown): string {
+	const content: unknown = (result as { content?: unknown } | null)?.content;
+	if (!Array.isArray(content)) return "";
+	return content.map((block: { text?: unknown }) => (typeof block.text === "string" ? block.text : "")).join("\n");
+}
+
+/** A small file that most projects have, else the first one by name. */
+function findSample(folder: string): string | undefined {
+	const files = readdirSync(folder, { withFileTypes: true })
+		.filter((entry) => entry.isFile())
+		.map(({ name }) => name)
+		.sort();
+	return files.find((name) => /^readme/i.test(name)) ?? files.find((name) => !name.startsWith(".")) ?? files[0];
+}

@@ -1,0 +1,2 @@
+export { callSheetVariable } from "./call-sheet.ts";
+export { joinRehearsal } from "./cast.ts";

@@ -1,0 +1,63 @@
+// Where in a run a request was made, told from the session's branch: so it is right after a resume, a tree move and a compaction, and the
+// same session always gives the same place.
+import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+import type { Place } from "./understudy.ts";
+
+/** The entry type that workflows persist their state in; docs/workflows.md has its shape. */
+const workflowEntry = "workflow:state";
+
+interface Position {
+	readonly taskId: string;
+	readonly active: boolean;
+	/** Rises with every move. */
+	readonly step: number;
+	readonly scope: string;
+	readonly id: string;
+	readonly name: string;
+}
+
+/** The place in the running workflow, or `idle`; `branch` from the root to the leaf. */
+export function placeInSession(branch: readonly SessionEntry[]): Place {
+	let current: Position | undefined;
+	const visits = new Map<string, number>();
+	let turn = 0;
+	for (const entry of branch) {
+		if (entry.type === "message") {
+			if (entry.message.role === "assistant") turn++;
+			if (entry.message.role === "user" && !current?.active) turn = 0;
+			continue;
+		}
+		if (entry.type !== "custom" || entry.customType !== workflowEntry) continue;
+		const position = positionOf(entry.data);
+		if (!position) continue;
+		if (position.taskId !== current?.taskId) visits.clear();
+		const moved = position.taskId !== current?.taskId || position.step !== current.step;
+		if (moved || position.active !== current?.active) turn = 0;
+		if (moved && position.active) {
+			const name = `${position.scope}/${position.id}`;
+			visits.set(name, (visits.get(name) ?? 0) + 1);
+		}
+		current = position;
+	}
+	if (!current?.active) return { kind: "idle", turn };
+	const { scope, id, name } = current;
+	return { kind: "phase", scope, id, name, visit: visits.get(`${scope}/${id}`) ?? 1, turn };
+}
+
+/** Parses one persisted state; `undefined` for what is none. */
+function positionOf(data: unknown): Position | undefined {
+	if (typeof data !== "object" || data === null) return undefined;
+	const { active, taskId, globalStepCount, currentPath } = data as Record<string, unknown>;
+	const last: unknown = Array.isArray(currentPath) ? currentPath.at(-1) : undefined;
+	if (typeof taskId !== "string" || typeof last !== "object" || last === null) return undefined;
+	const { workflowKey, phaseId, phaseName, phaseIndex } = last as Record<string, unknown>;
+	const id = typeof phaseId === "string" ? phaseId : String(phaseIndex);
+	return {
+		taskId,
+		active: active === true,
+		step: typeof globalStepCount === "number" ? globalStepCount : 0,
+		scope: String(workflowKey),
+		id,
+		name: typeof phaseName === "string" ? phaseName : id,
+	};
+}

@@ -1,0 +1,72 @@
+// The understudy as a provider that pi can use like any other, built on pi's own faux provider. Only a process of a rehearsal makes one.
+// P1 the provider's and the model's names say that there is no model; P2 every request gets one answer, two at a time as well.
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+	type AssistantMessage,
+	fauxAssistantMessage,
+	fauxProvider,
+	fauxText,
+	fauxToolCall,
+	getCurrentTools,
+	type Provider,
+	type ToolCall,
+	type TranscriptContext,
+} from "@earendil-works/pi-ai";
+import { type CallResult, modelId, providerId, type Reply, type Scene } from "./understudy.ts";
+
+export interface ProviderOptions {
+	/** Answers one request. Errors it throws become the request's failure. */
+	readonly answer: (request: Request) => Reply;
+	/** Speed of the pretended stream; `undefined`: at once. */
+	readonly tokensPerSecond: number | undefined;
+}
+
+/** What one request tells by itself. */
+export type Request = Pick<Scene, "tools" | "results">;
+
+/** Makes the provider; `pi.registerProvider` takes it. */
+export function understudyProvider({ answer, tokensPerSecond }: ProviderOptions): Provider {
+	const faux = fauxProvider({
+		provider: providerId,
+		models: [{ id: modelId, name: "Understudy: a script, no real model", contextWindow: 200_000, input: ["text"] }],
+		...(tokensPerSecond === undefined ? {} : { tokensPerSecond }),
+	});
+	const respond = async (context: TranscriptContext): Promise<AssistantMessage> => {
+		const reply = answer(readRequest(context));
+		if (reply.waitMs > 0) await sleep(reply.waitMs);
+		return messageOf(reply);
+	};
+	// The faux provider takes one queued response per request, synchronously: it is queued right before each.
+	const { stream, streamSimple } = faux.provider;
+	return {
+		...faux.provider,
+		name: "Understudy (no real model)",
+		stream(...request) {
+			faux.setResponses([respond]);
+			return stream(...request);
+		},
+		streamSimple(...request) {
+			faux.setResponses([respond]);
+			return streamSimple(...request);
+		},
+	};
+}
+
+function messageOf({ text, calls, fail }: Reply): AssistantMessage {
+	if (fail !== undefined) return fauxAssistantMessage([], { stopReason: "error", errorMessage: fail });
+	const content = [
+		fauxText(text),
+		...calls.map(({ tool, input }) => fauxToolCall(tool, input as ToolCall["arguments"])),
+	];
+	return fauxAssistantMessage(content, { stopReason: calls.length > 0 ? "toolUse" : "stop" });
+}
+
+function readRequest({ messages }: TranscriptContext): Request {
+	const asked = messages.findLastIndex(({ role }) => role === "assistant");
+	const results = messages.slice(asked + 1).flatMap((message): CallResult[] => {
+		if (message.role !== "toolResult") return [];
+		const text = message.content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+		return [{ tool: message.toolName, failed: message.isError, text: text.slice(0, 200) }];
+	});
+	return { tools: new Set(getCurrentTools(messages).map(({ name }) => name)), results };
+}

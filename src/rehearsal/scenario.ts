@@ -1,0 +1,59 @@
+// A scenario: what the understudy says and calls in each phase or state. Data only; scenario-file.ts reads it from a file.
+// N1 a scenario decides nothing about where a run goes beyond the cue it names: the run's own rules judge every call.
+
+/** One message of the understudy. */
+export interface Cue {
+	readonly say: string;
+	/** Called together, in this order. */
+	readonly calls: readonly ScriptedCall[];
+	/** How the message ends the phase or state; `undefined`: it does not. */
+	readonly exit: Exit | undefined;
+	/** Milliseconds to wait before answering. */
+	readonly waitMs: number;
+	/** Fail like a provider, with this message, instead of answering. */
+	readonly fail: string | undefined;
+}
+
+export interface ScriptedCall {
+	readonly tool: string;
+	readonly input: Readonly<Record<string, unknown>>;
+}
+
+export type Exit =
+	/** `workflow_step` with this action. */
+	| { readonly kind: "step"; readonly action: "next" | "loop" | "cancel"; readonly summary: string }
+	/** `workflow_transition` to this state. */
+	| { readonly kind: "transition"; readonly to: string; readonly summary: string };
+
+export interface Scenario {
+	/** Absolute path of the file it was read from; `undefined` for the automatic one. */
+	readonly file: string | undefined;
+	/** Messages by phase: `id`, `workflow/id` where ids repeat, `id#2` from the second visit on. */
+	readonly phases: ReadonlyMap<string, readonly Cue[]>;
+	/** Messages by state, keyed alike. */
+	readonly states: ReadonlyMap<string, readonly Cue[]>;
+	/** Answers, in order, to prompts while nothing runs. */
+	readonly idle: readonly Cue[];
+}
+
+/** No script at all: the understudy does its automatic round everywhere. */
+export const automaticScenario: Scenario = { file: undefined, phases: new Map(), states: new Map(), idle: [] };
+
+/**
+ * The cues for one visit (1-based) of a phase or state, or `undefined` where the scenario says nothing about it.
+ * Of several entries for one name, that with the greatest `#n` that is not above the visit counts; a name with its workflow in front
+ * beats the bare one.
+ */
+export function findCues(
+	scripts: ReadonlyMap<string, readonly Cue[]>,
+	place: { readonly scope: string | undefined; readonly id: string; readonly visit: number },
+): readonly Cue[] | undefined {
+	const names = place.scope === undefined ? [place.id] : [`${place.scope}/${place.id}`, place.id];
+	for (const name of names) {
+		for (let visit = place.visit; visit >= 1; visit--) {
+			const cues = scripts.get(`${name}#${visit}`) ?? (visit === 1 ? scripts.get(name) : undefined);
+			if (cues) return cues;
+		}
+	}
+	return undefined;
+}

@@ -1,0 +1,207 @@
+// The stage of a rehearsal: a temporary copy of the project, with a home and an agent folder of its own, so that nothing the rehearsal
+// does reaches the person's files, settings, sessions or credentials.
+// T1 nothing in the copy leads out of it: links that do are left out; T2 no credential of the environment is passed on; T3 closing removes
+// all of it, also after a failure.
+import { execFile } from "node:child_process";
+import { constants, type Dirent } from "node:fs";
+import {
+	copyFile,
+	lstat,
+	mkdir,
+	mkdtemp,
+	readdir,
+	readFile,
+	readlink,
+	realpath,
+	rm,
+	symlink,
+	writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { promisify } from "node:util";
+import { type CallSheet, callSheetVariable, writeCallSheet } from "./call-sheet.ts";
+
+export interface Stage {
+	/** The copy of the project. */
+	readonly project: string;
+	readonly journal: string;
+	/** For every process of the rehearsal. */
+	readonly env: NodeJS.ProcessEnv;
+	/** Paths of the project that are not in the copy, and why; ignored files and dependencies are not listed. */
+	readonly leftOut: readonly { readonly path: string; readonly reason: string }[];
+	/** Removes everything. Idempotent. */
+	close(): Promise<void>;
+}
+
+export interface StageOptions {
+	/** Absolute path of the project to copy. */
+	readonly project: string;
+	/** Absolute path of the agent folder whose definitions are taken along; `undefined`: none are. */
+	readonly agentFolder?: string | undefined;
+	readonly sheet: Omit<CallSheet, "journal">;
+	/** pi's own settings in the rehearsal. */
+	readonly settings?: Readonly<Record<string, unknown>>;
+	readonly env: NodeJS.ProcessEnv;
+}
+
+/** Above this the copy stops taking files: a rehearsal needs the project's text, not its data. */
+const mostBytes = 256 * 1024 * 1024;
+const skipped = new Set([".git", "node_modules"]);
+const ownRuns = join(".pi", "chronicle", "sessions");
+/** What a person keeps in the agent folder that rehearsals need. */
+const globalDefinitions = ["workflows", join("chronicle", "workflows"), "agents", "damage-control-rules.yaml"];
+
+/** Opens a stage; see {@link Stage}. Throws when the project cannot be read or the temporary folder cannot be written. */
+export async function openStage({ project, agentFolder, sheet, settings, env }: StageOptions): Promise<Stage> {
+	const root = await realpath(await mkdtemp(join(tmpdir(), "pi-rehearsal-")));
+	const close = () => rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+	try {
+		const copy = join(root, "project");
+		const home = join(root, "home");
+		const agent = join(home, ".pi", "agent");
+		await mkdir(copy);
+		await mkdir(agent, { recursive: true });
+		const copier = openCopier();
+		await copyProject(copier, await realpath(project), copy);
+		if (agentFolder !== undefined) {
+			for (const name of globalDefinitions) {
+				const from = join(agentFolder, name);
+				if (await exists(from)) await copier.tree(await realpath(agentFolder), agent, name);
+			}
+		}
+		await writeFile(
+			join(agent, "settings.json"),
+			JSON.stringify({ ...(await keptSettings(agentFolder)), ...settings }, null, "\t"),
+		);
+		const journal = join(root, "journal.jsonl");
+		const sheetPath = join(root, "call-sheet.json");
+		writeCallSheet(sheetPath, { ...sheet, journal });
+		return {
+			project: copy,
+			journal,
+			leftOut: copier.leftOut,
+			env: {
+				...withoutCredentials(env),
+				HOME: home,
+				USERPROFILE: home,
+				PI_CODING_AGENT_DIR: agent,
+				PI_OFFLINE: "1",
+				PI_TELEMETRY: "0",
+				PI_SKIP_VERSION_CHECK: "1",
+				[callSheetVariable]: sheetPath,
+			},
+			close,
+		};
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+/** The settings that change what a run does: ours, and which tools are on. */
+async function keptSettings(agentFolder: string | undefined): Promise<Record<string, unknown>> {
+	if (agentFolder === undefined) return {};
+	try {
+		const { chronicle, defaultTools } = JSON.parse(await readFile(join(agentFolder, "settings.json"), "utf8"));
+		return {
+			...(chronicle === undefined ? {} : { chronicle }),
+			...(defaultTools === undefined ? {} : { defaultTools }),
+		};
+	} catch {
+		return {};
+	}
+}
+
+/** The environment without what could pay for a model or speak in the person's name, and without what ties it to an outer pi. */
+function withoutCredentials(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+	const kept = Object.entries(env).filter(
+		([name]) =>
+			!/key|token|secret|passw|credential|^(aws|azure|google|gcloud|vertex)_|^pi_(?!chronicle_pi$)/i.test(name),
+	);
+	return Object.fromEntries(kept);
+}
+
+interface Copier {
+	readonly leftOut: { path: string; reason: string }[];
+	/** Copies one file or link, given relative to `from`. */
+	file(from: string, to: string, path: string): Promise<void>;
+	/** Copies `path` and everything below it. */
+	tree(from: string, to: string, path: string): Promise<void>;
+}
+
+function openCopier(): Copier {
+	const leftOut: { path: string; reason: string }[] = [];
+	const done = new Set<string>();
+	let bytes = 0;
+	const copier: Copier = {
+		leftOut,
+		async file(from, to, path) {
+			const source = join(from, path);
+			const target = join(to, path);
+			if (done.has(target)) return;
+			done.add(target);
+			const stat = await lstat(source).catch(() => undefined);
+			if (stat?.isSymbolicLink()) {
+				const link = await readlink(source);
+				if (isAbsolute(link) || !isInside(from, resolve(dirname(source), link)) || !(await leadsInside(from, source))) {
+					leftOut.push({ path, reason: "a link that leads out of the project" });
+					return;
+				}
+				await mkdir(dirname(target), { recursive: true });
+				await symlink(link, target);
+			} else if (stat?.isFile()) {
+				if (bytes + stat.size > mostBytes) {
+					leftOut.push({ path, reason: `beyond the ${mostBytes / 1024 / 1024} MB that are copied` });
+					return;
+				}
+				bytes += stat.size;
+				await mkdir(dirname(target), { recursive: true });
+				await copyFile(source, target, constants.COPYFILE_FICLONE);
+			}
+		},
+		async tree(from, to, path) {
+			const source = join(from, path);
+			if (path.endsWith(ownRuns)) return;
+			if (!(await lstat(source)).isDirectory()) return copier.file(from, to, path);
+			await mkdir(join(to, path), { recursive: true });
+			const entries: Dirent[] = await readdir(source, { withFileTypes: true });
+			for (const { name } of entries) if (!skipped.has(name)) await copier.tree(from, to, join(path, name));
+		},
+	};
+	return copier;
+}
+
+/** Copies what belongs to the project: what git would keep, where it is a repository, and our own definitions even if git ignores them. */
+async function copyProject(copier: Copier, from: string, to: string): Promise<void> {
+	const listed = await listedByGit(from);
+	if (listed === undefined) return copier.tree(from, to, ".");
+	for (const path of listed)
+		if (!path.split(/[\\/]/).some((part) => skipped.has(part))) await copier.file(from, to, path);
+	if (await exists(join(from, ".pi"))) await copier.tree(from, to, ".pi");
+}
+
+async function listedByGit(folder: string): Promise<string[] | undefined> {
+	try {
+		const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+		const { stdout } = await promisify(execFile)("git", args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 });
+		return [...new Set(stdout.split("\0").filter((path) => path !== ""))];
+	} catch {
+		// No git, or no repository.
+		return undefined;
+	}
+}
+
+async function leadsInside(folder: string, link: string): Promise<boolean> {
+	const real = await realpath(link).catch(() => undefined);
+	return real === undefined || isInside(folder, real);
+}
+
+function isInside(folder: string, path: string): boolean {
+	const way = relative(folder, path);
+	return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+async function exists(path: string): Promise<boolean> {
+	return (await lstat(path).catch(() => undefined)) !== undefined;
+}

@@ -1,1 +1,37 @@
 export type { Diagnostic, Place } from "./diagnostic.ts";
+export {
+	type Common,
+	choice,
+	custom,
+	decimal,
+	type Field,
+	flag,
+	type Given,
+	type JsonSchema,
+	type Reading,
+	text,
+	whole,
+	wrongType,
+} from "./field.ts";
+export { defaultMaxBytes, type ReadOptions, readSource, type SourceRead, type Stamp, stampOf } from "./file.ts";
+export { formatDiagnostic, formatPath, formatPlace, isInside, printable, quoted } from "./format.ts";
+export { type FrontMatter, parseFrontMatter } from "./front-matter.ts";
+export {
+	type Fields,
+	type GroupOptions,
+	type GroupRead,
+	group,
+	groupSchema,
+	list,
+	readGroup,
+	record,
+	referenceTable,
+	type Values,
+} from "./group.ts";
+export { parseJson } from "./json.ts";
+export { didYouMean, editDistance, nearest } from "./near.ts";
+export { describeNode, type ListNode, type MapEntry, type MapNode, type Node, type ScalarNode } from "./node.ts";
+export { openReport, type Problem, type Report, sortDiagnostics } from "./report.ts";
+export { openSource, type Source } from "./source.ts";
+export { readWords, type Word, words, wordsSchema } from "./words.ts";
+export { type Parsed, parseYaml, type Span } from "./yaml.ts";

@@ -1,5 +1,5 @@
 // What a person wrote, parsed: exact, frozen data. Everything past the reader trusts these types.
-import type { Diagnostic } from "../../definition/index.ts";
+import type { Diagnostic, Place } from "../../definition/index.ts";
 
 /** What a phase may use. `names` entries are tool names or `*` globs. */
 export type ToolLimits =
@@ -64,8 +64,31 @@ export interface WorkflowDefinition {
 	readonly file: string;
 }
 
+/** A directory with a workflow.yaml that did not load. */
+export interface Rejection {
+	readonly key: string;
+	readonly tier: "global" | "project";
+	/** Absolute path of its workflow.yaml. */
+	readonly file: string;
+	/** Its errors: at least one, those of its phase files among them. */
+	readonly diagnostics: readonly Diagnostic[];
+}
+
+/** A tool name or glob that a phase's limits mention, with its place. */
+export interface ToolMention {
+	readonly name: string;
+	readonly phaseId: string;
+	readonly place: Place;
+}
+
 /** Everything that loaded and everything that did not. Every reference in `definitions` resolves within it, without cycles. */
 export interface Catalogue {
+	/** By key, in the order of the keys' UTF-16 units. */
 	readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
+	/** By command name: the definition that `/workflow <name>` means. One that runs only inside others is here too, unless a visible one has the name. */
+	readonly commands: ReadonlyMap<string, WorkflowDefinition>;
+	/** What did not load, by key. A project's rejected definition hides a global one of the same key. */
+	readonly rejected: ReadonlyMap<string, Rejection>;
 	readonly diagnostics: readonly Diagnostic[];
+	readonly mentions: readonly ToolMention[];
 }

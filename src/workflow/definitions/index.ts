@@ -3,7 +3,9 @@ export type {
 	Catalogue,
 	Phase,
 	Reference,
+	Rejection,
 	ShellRule,
 	ToolLimits,
+	ToolMention,
 	WorkflowDefinition,
 } from "./definition.ts";

@@ -1,0 +1,213 @@
+// One field that a file may have: its type, default and meaning, and how it is read from a node. The readers, the JSON Schemas and
+// the reference tables of the documentation all come from these values.
+// F1 a field that cannot be read reports why and gives `undefined`; F2 text is never guessed from numbers or truth values.
+import { quoted } from "./format.ts";
+import { didYouMean } from "./near.ts";
+import { describeNode, type Node } from "./node.ts";
+import type { Report } from "./report.ts";
+import type { Source } from "./source.ts";
+
+/** Where something is read from and where problems go. */
+export interface Reading {
+	readonly source: Source;
+	readonly report: Report;
+	/** The key as a person would point at it: `name`, `tools.blacklist`, `states.planning.next`. */
+	readonly path: string;
+}
+
+export type JsonSchema = { readonly [key: string]: unknown };
+
+export interface Field<T> {
+	/** What it means: one or two sentences of Markdown. */
+	readonly about: string;
+	/** Its type, for people: `text`, `list of names`. */
+	readonly type: string;
+	readonly required: boolean;
+	/** Used where the key is absent. */
+	readonly fallback: T;
+	/** Its default, for people; `undefined`: shown from `fallback`. */
+	readonly shown: string | undefined;
+	/** What a key without a value is: an error where leaving it out would lift a limit. */
+	readonly empty: "error" | "warning";
+	/** JSON Schema of the value. */
+	readonly schema: JsonSchema;
+	read(node: Node, reading: Reading): T | undefined;
+}
+
+export interface Common<T> {
+	readonly about: string;
+	readonly required?: true;
+	readonly fallback?: T;
+	readonly shown?: string;
+	readonly empty?: "error";
+}
+
+/** What a field gives: `T`, or `T | undefined` where it may be left out and has no default. */
+export type Given<T, O> = O extends { required: true } ? T : O extends { fallback: unknown } ? T : T | undefined;
+
+/** Makes a field from its options and its reader. The one place that types defaults: an absent default is `undefined`. */
+export function field<T, O extends Common<T>>(
+	options: O,
+	type: string,
+	schema: JsonSchema,
+	read: (node: Node, reading: Reading) => T | undefined,
+): Field<Given<T, O>> {
+	return {
+		about: options.about,
+		type,
+		required: options.required === true,
+		fallback: options.fallback as Given<T, O>,
+		shown: options.shown,
+		empty: options.required ? "error" : (options.empty ?? "warning"),
+		schema: {
+			description: options.about,
+			...schema,
+			...(options.fallback === undefined || typeof options.fallback === "object" ? {} : { default: options.fallback }),
+		},
+		read: (node, reading) => read(node, reading) as Given<T, O> | undefined,
+	};
+}
+
+/** Reports that a node is not what the field wants. */
+export function wrongType(node: Node, reading: Reading, wanted: string, remedy: string): undefined {
+	reading.report.error(reading.source.place(node.start), {
+		code: "wrong-type",
+		message: `\`${reading.path}\` must be ${wanted}, and it is ${describeNode(node)}.`,
+		remedy,
+	});
+	return undefined;
+}
+
+interface TextOptions extends Common<string> {
+	/** `text`: anything. `line`: spaces and line breaks become single spaces, and other control characters are refused. */
+	readonly form?: "text" | "line";
+	readonly blank?: "allowed";
+	readonly pattern?: RegExp;
+	/** What the pattern allows, for people: `letters, digits, - and _`. */
+	readonly allows?: string;
+	/** In characters (code points). */
+	readonly most?: number;
+}
+
+/** A text. */
+export function text<const O extends TextOptions>(options: O): Field<Given<string, O>> {
+	const schema = {
+		type: "string",
+		...(options.pattern ? { pattern: options.pattern.source } : options.blank ? {} : { pattern: "\\S" }),
+		...(options.most ? { maxLength: options.most } : {}),
+	};
+	return field<string, O>(options, "text", schema, (node, reading) => readText(node, reading, options));
+}
+
+function readText(node: Node, reading: Reading, options: TextOptions): string | undefined {
+	if (node.kind !== "scalar") return wrongType(node, reading, "a text", "Write one text behind the colon.");
+	if (typeof node.value !== "string")
+		return wrongType(node, reading, "a text", `Put it in quotes: \`"${node.written || "…"}"\`.`);
+	const line = options.form === "line";
+	const value = line ? node.value.trim().replace(/\s+/g, " ") : node.value;
+	const refuse = (code: string, message: string, remedy: string): undefined => {
+		reading.report.error(reading.source.place(node.start), { code, message, remedy });
+		return undefined;
+	};
+	if (!options.blank && value.trim() === "")
+		return refuse("empty-value", `\`${reading.path}\` is empty.`, "Write a text that is not blank.");
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
+	if (line && /[\u0000-\u001f\u007f-\u009f]/.test(value))
+		return refuse("control-character", `\`${reading.path}\` contains a control character.`, "Remove it.");
+	if (options.pattern && !options.pattern.test(value))
+		return refuse(
+			"bad-value",
+			`\`${reading.path}\` is ${quoted(value)}, and only ${options.allows ?? options.pattern.source} may stand there.`,
+			"Choose another word.",
+		);
+	if (options.most !== undefined && [...value].length > options.most)
+		return refuse("too-long", `\`${reading.path}\` is longer than ${options.most} characters.`, "Shorten it.");
+	return value;
+}
+
+/** A truth value. */
+export function flag<const O extends Common<boolean>>(options: O): Field<Given<boolean, O>> {
+	return field<boolean, O>(options, "`true` or `false`", { type: "boolean" }, (node, reading) => {
+		if (node.kind === "scalar" && typeof node.value === "boolean") return node.value;
+		const word = node.kind === "scalar" ? node.written.toLowerCase() : "";
+		const meant = /^(no|off|n|0|false)$/.test(word) ? "false" : /^(yes|on|y|1|true)$/.test(word) ? "true" : undefined;
+		const remedy = meant ? `Write \`${meant}\`, without quotes.` : "Write `true` or `false`.";
+		return wrongType(node, reading, "`true` or `false`", remedy);
+	});
+}
+
+interface NumberOptions extends Common<number> {
+	readonly least?: number;
+	readonly most?: number;
+}
+
+/** A whole number within bounds. */
+export function whole<const O extends NumberOptions>(options: O): Field<Given<number, O>> {
+	return number(options, "integer", "a whole number");
+}
+
+/** A number within bounds, fractions allowed. */
+export function decimal<const O extends NumberOptions>(options: O): Field<Given<number, O>> {
+	return number(options, "number", "a number");
+}
+
+function number<O extends NumberOptions>(
+	options: O,
+	type: "integer" | "number",
+	noun: string,
+): Field<Given<number, O>> {
+	const { least, most } = options;
+	const bounds =
+		least !== undefined && most !== undefined
+			? ` from ${least} to ${most}`
+			: least !== undefined
+				? ` of at least ${least}`
+				: most !== undefined
+					? ` of at most ${most}`
+					: "";
+	const schema = {
+		type,
+		...(least === undefined ? {} : { minimum: least }),
+		...(most === undefined ? {} : { maximum: most }),
+	};
+	return field<number, O>(options, `${noun.replace(/^a /, "")}${bounds}`, schema, (node, reading) => {
+		const value = node.kind === "scalar" ? node.value : undefined;
+		if (typeof value !== "number")
+			return wrongType(node, reading, `${noun}${bounds}`, "Write the number in digits, without quotes.");
+		const fits =
+			Number.isFinite(value) &&
+			(type === "number" || Number.isSafeInteger(value)) &&
+			value >= (least ?? value) &&
+			value <= (most ?? value);
+		return fits ? value : wrongType(node, reading, `${noun}${bounds}`, `Write ${noun}${bounds}.`);
+	});
+}
+
+/** One of a few words. */
+export function choice<const V extends readonly string[], const O extends Common<V[number]>>(
+	values: V,
+	options: O,
+): Field<Given<V[number], O>> {
+	const listed = values.map((value) => `\`${value}\``).join(" or ");
+	return field<V[number], O>(options, listed, { enum: values }, (node, reading) => {
+		const value = node.kind === "scalar" ? node.value : undefined;
+		if (typeof value === "string" && values.includes(value)) return value;
+		if (typeof value !== "string") return wrongType(node, reading, listed, `Write ${listed}.`);
+		reading.report.error(reading.source.place(node.start), {
+			code: "bad-value",
+			message: `\`${reading.path}\` is ${quoted(value)}; it can be ${listed}.${didYouMean(value, values)}`,
+			remedy: `Write ${listed}.`,
+		});
+		return undefined;
+	});
+}
+
+/** Something with a reader of its own. */
+export function custom<T, const O extends Common<T>>(
+	options: O,
+	type: string,
+	schema: JsonSchema,
+	read: (node: Node, reading: Reading) => T | undefined,
+): Field<Given<T, O>> {
+	return field<T, O>(options, type, schema, read);
+}

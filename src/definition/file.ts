@@ -1,0 +1,173 @@
+// Reads one file that a person wrote, safely: what is not a regular text file of sane size is explained, never opened or thrown.
+// F1 pipes, devices and sockets are never opened; F2 no more than `maxBytes` + 1 bytes are read whatever the size says;
+// F3 nothing here throws.
+import { isUtf8 } from "node:buffer";
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
+import type { Diagnostic } from "./diagnostic.ts";
+import type { Problem } from "./report.ts";
+import { openSource, type Source } from "./source.ts";
+
+/** What is told apart without reading: another value means that the file may have changed. */
+export interface Stamp {
+	readonly size: number;
+	readonly modifiedMs: number;
+	readonly changedMs: number;
+	readonly inode: number;
+}
+
+export type SourceRead =
+	| { readonly kind: "text"; readonly source: Source; readonly stamp: Stamp }
+	| { readonly kind: "absent" }
+	| { readonly kind: "problem"; readonly diagnostic: Diagnostic };
+
+export interface ReadOptions {
+	/** In bytes; default 1 MB. */
+	readonly maxBytes?: number;
+	/** Whether a link in the last part of the path is followed; default `follow`. */
+	readonly links?: "follow" | "refuse";
+}
+
+export const defaultMaxBytes = 1_000_000;
+
+/** Reads `file` (an absolute path) as UTF-8 text. `absent` where nothing is there or a parent is not a directory. */
+export function readSource(file: string, options: ReadOptions = {}): SourceRead {
+	const maxBytes = options.maxBytes ?? defaultMaxBytes;
+	const problem = (found: Problem): SourceRead => ({
+		kind: "problem",
+		diagnostic: { file, severity: "error", ...found },
+	});
+	let handle: number | undefined;
+	try {
+		const before = statSync(file, { throwIfNoEntry: false });
+		if (!before) return { kind: "absent" };
+		const odd = notAFile(before);
+		if (odd) return problem(odd);
+		const follow = options.links === "refuse" ? (constants.O_NOFOLLOW ?? 0) : 0;
+		handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | follow);
+		const stats = fstatSync(handle);
+		const swapped = notAFile(stats);
+		if (swapped) return problem(swapped);
+		const bytes = readUpTo(handle, maxBytes + 1, stats.size);
+		if (bytes.length > maxBytes) return problem(tooLarge(Math.max(stats.size, bytes.length), maxBytes));
+		const unreadable = notText(bytes);
+		if (unreadable) return problem(unreadable);
+		return { kind: "text", source: openSource(file, bytes.toString("utf8")), stamp: stampOf(stats) };
+	} catch (error) {
+		const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+		if (code === "ENOENT" || code === "ENOTDIR") return { kind: "absent" };
+		return problem(refused(code));
+	} finally {
+		if (handle !== undefined) closeSync(handle);
+	}
+}
+
+export function stampOf(stats: Stats): Stamp {
+	return { size: stats.size, modifiedMs: stats.mtimeMs, changedMs: stats.ctimeMs, inode: stats.ino };
+}
+
+function readUpTo(handle: number, most: number, expected: number): Buffer {
+	let bytes = Buffer.allocUnsafe(Math.min(most, Math.max(expected, 0) + 1));
+	let length = 0;
+	for (;;) {
+		const count = readSync(handle, bytes, length, bytes.length - length, null);
+		length += count;
+		if (count === 0 || length === most) return bytes.subarray(0, length);
+		if (length === bytes.length) {
+			const wider = Buffer.allocUnsafe(Math.min(most, bytes.length * 2));
+			bytes.copy(wider, 0, 0, length);
+			bytes = wider;
+		}
+	}
+}
+
+function notAFile(stats: Stats): Problem | undefined {
+	if (stats.isFile()) return undefined;
+	if (stats.isDirectory())
+		return {
+			code: "is-a-directory",
+			message: "This is a directory, and a file is wanted here.",
+			remedy: "Name a file in it, or replace the directory with a file.",
+		};
+	return {
+		code: "not-a-file",
+		message: "This is a pipe, a device or a socket, not a file, so it is not opened.",
+		remedy: "Replace it with a regular text file.",
+	};
+}
+
+function tooLarge(size: number, maxBytes: number): Problem {
+	return {
+		code: "too-large",
+		message: `The file has ${Math.ceil(size / 1000).toLocaleString("en-US")} kB; at most ${Math.floor(maxBytes / 1000).toLocaleString("en-US")} kB are read.`,
+		remedy: "Shorten it, or move long material to a file that the agent reads when it needs it.",
+	};
+}
+
+/** What is wrong with the bytes as UTF-8 text, if anything. */
+function notText(bytes: Buffer): Problem | undefined {
+	const first = bytes.readUIntBE(0, Math.min(2, bytes.length));
+	if (bytes.length >= 2 && (first === 0xfffe || first === 0xfeff))
+		return {
+			code: "utf-16",
+			message: "The file is saved as UTF-16.",
+			remedy: "Save it again with the encoding UTF-8.",
+		};
+	const zero = bytes.indexOf(0);
+	if (zero !== -1)
+		return {
+			code: "binary",
+			message: `The file is not text: byte ${zero + 1} is zero.`,
+			remedy: "Replace it with a UTF-8 text file.",
+		};
+	if (isUtf8(bytes)) return undefined;
+	const line = 1 + countLines(bytes, firstInvalid(bytes));
+	return {
+		code: "not-utf-8",
+		message: `The file is not valid UTF-8; the first wrong byte is in line ${line}.`,
+		remedy: "Save it again with the encoding UTF-8; if its end is missing, restore it.",
+	};
+}
+
+/** Offset of the first byte that is no UTF-8: the longest valid start, found by halving. */
+function firstInvalid(bytes: Buffer): number {
+	let valid = 0;
+	let invalid = bytes.length;
+	while (invalid - valid > 1) {
+		let middle = (valid + invalid) >> 1;
+		while (middle > valid && ((bytes[middle] ?? 0) & 0xc0) === 0x80) middle -= 1;
+		if (middle === valid) return valid;
+		if (isUtf8(bytes.subarray(valid, middle))) valid = middle;
+		else invalid = middle;
+	}
+	return valid;
+}
+
+function countLines(bytes: Buffer, end: number): number {
+	let count = 0;
+	for (let at = bytes.indexOf(10); at !== -1 && at < end; at = bytes.indexOf(10, at + 1)) count += 1;
+	return count;
+}
+
+function refused(code: string): Problem {
+	switch (code) {
+		case "EACCES":
+		case "EPERM":
+			return {
+				code: "unreadable",
+				message: "You are not allowed to read this file.",
+				remedy: "Change its permissions, or those of the directories above it.",
+			};
+		case "ELOOP":
+			return {
+				code: "link-loop",
+				message: "This is a link that leads back to itself, or a link where none is allowed.",
+				remedy: "Point the link at a file, or replace it with one.",
+			};
+		default:
+			return {
+				code: "unreadable",
+				message: `The file cannot be read (${code}).`,
+				remedy: "Check that it can be opened on this machine.",
+			};
+	}
+}

@@ -1,0 +1,98 @@
+// A Markdown file with YAML front matter, taken apart as pi takes it apart, with places and with explanations where pi is silent.
+// M1 where pi finds front matter, this finds the same YAML text and the same body.
+import type { Diagnostic } from "./diagnostic.ts";
+import { quoted } from "./format.ts";
+import type { MapNode } from "./node.ts";
+import { openReport } from "./report.ts";
+import type { Source } from "./source.ts";
+import { parseYaml } from "./yaml.ts";
+
+export interface FrontMatter {
+	/** The fields; `undefined` where there are none or they have an error. */
+	readonly fields: MapNode | undefined;
+	/** The text below the front matter, trimmed; the whole text where there is no front matter. */
+	readonly body: string;
+	/** Offset of the trimmed body in the source. */
+	readonly bodyStart: number;
+	readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Takes a file apart. `need: "fields"` reports missing front matter as an error; with `"optional"` a file without it is all body.
+ */
+export function parseFrontMatter(source: Source, need: "fields" | "optional" = "fields"): FrontMatter {
+	const { text } = source;
+	const report = openReport();
+	const whole = (): FrontMatter => ({
+		fields: undefined,
+		body: text.trim(),
+		bodyStart: text.length - text.trimStart().length,
+		diagnostics: report.diagnostics,
+	});
+
+	if (!text.startsWith("---")) {
+		if (need === "fields") report.error(source.place(firstText(text)), noFrontMatter(text));
+		return whole();
+	}
+	const firstLine = text.slice(0, Math.max(text.indexOf("\n"), 0) || text.length);
+	const end = text.indexOf("\n---", 3);
+	if (end === -1) {
+		report.error(source.place(0), {
+			code: "unclosed-front-matter",
+			message: "The front matter that begins with `---` in line 1 never ends.",
+			remedy: "Put a line with nothing but `---` between the fields and the text.",
+		});
+		return whole();
+	}
+	if (/[^-\s]/.test(firstLine))
+		report.error(source.place(0), {
+			code: "front-matter-line",
+			message: `The first line is ${quoted(firstLine)}, and only \`---\` may stand there.`,
+			remedy: "Put the fields on lines of their own below `---`.",
+		});
+
+	const after = end + 4;
+	const rest = text.slice(after);
+	const body = { body: rest.trim(), bodyStart: after + rest.length - rest.trimStart().length };
+	const parsed = parseYaml(source, { start: Math.min(4, end), end });
+	report.add(parsed.diagnostics);
+	if (parsed.root?.kind === "map" && !report.failed)
+		return { fields: parsed.root, ...body, diagnostics: report.diagnostics };
+	if (!report.failed && (parsed.root || need === "fields"))
+		report.error(source.place(parsed.root?.start ?? 0), {
+			code: parsed.root ? "not-fields" : "empty-front-matter",
+			message: parsed.root ? "The front matter is not a group of `key: value` fields." : "The front matter is empty.",
+			remedy: "Write one `key: value` a line between the two `---` lines.",
+		});
+	return { fields: undefined, ...body, diagnostics: report.diagnostics };
+}
+
+function firstText(text: string): number {
+	const at = text.search(/\S/);
+	return at === -1 ? 0 : at;
+}
+
+function noFrontMatter(text: string): { code: string; message: string; remedy: string } {
+	const code = "no-front-matter";
+	if (text.trim() === "")
+		return {
+			code,
+			message: "The file is empty.",
+			remedy: "Begin it with a line `---`, the fields, another line `---`, and then the text.",
+		};
+	if (/^\s+---\s*$/m.test(text.slice(0, text.indexOf("---") + 4)) && text.trimStart().startsWith("---"))
+		return {
+			code,
+			message: "There is something before the `---` that begins the front matter.",
+			remedy: "Make `---` the very first characters of the file.",
+		};
+	const first = text.slice(firstText(text)).split("\n", 1)[0] ?? "";
+	const fields = /^[A-Za-z][\w-]*:(\s|$)/m.test(text.slice(0, 2000));
+	return {
+		code,
+		message: `The file begins with ${quoted(first)} and not with \`---\`, so it has no front matter.`,
+		remedy: fields
+			? "Make line 1 `---`, put the `key: value` fields directly below it and another `---` below them; a Markdown formatter may have torn them apart."
+			: "Make line 1 `---`, write the fields below it, then another line `---`, and then the text.",
+	};
+}

@@ -1,0 +1,173 @@
+// Groups of fields: reading a map against a table of fields, and the fields that hold lists, groups and records of others.
+// G1 every problem of a group is reported, not the first one only; G2 a key that no field has is never silent.
+import { type Common, type Field, field, type Given, type Reading, wrongType } from "./field.ts";
+import { quoted } from "./format.ts";
+import { nearest } from "./near.ts";
+import { describeNode, type MapNode, type Node } from "./node.ts";
+
+export type Fields = Readonly<Record<string, Field<unknown>>>;
+
+export type Values<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
+
+/** `partial` has what could be read in spite of the problems, for telling people what was meant. */
+export type GroupRead<F extends Fields> =
+	| { readonly kind: "read"; readonly values: Values<F> }
+	| { readonly kind: "failed"; readonly partial: Partial<Values<F>> };
+
+export interface GroupOptions {
+	/** How serious an unknown key is; default: a warning. `silent` where other tools' keys live in the same file. */
+	unknown?(key: string): "error" | "warning" | "silent";
+}
+
+/** Reads every field of the table from a map, defaults filled in. */
+export function readGroup<F extends Fields>(
+	map: MapNode,
+	fields: F,
+	reading: Reading,
+	options: GroupOptions = {},
+): GroupRead<F> {
+	const { source, report } = reading;
+	const values: Record<string, unknown> = {};
+	let failed = false;
+	for (const [key, wanted] of Object.entries(fields)) {
+		const path = reading.path === "" ? key : `${reading.path}.${key}`;
+		const entry = map.entries.get(key);
+		if (!entry) {
+			if (wanted.required) {
+				failed = true;
+				report.error(source.place(map.start), {
+					code: "missing-key",
+					message: `\`${path}\` is missing.`,
+					remedy: `Add \`${key}: …\` (${wanted.type}).`,
+				});
+			} else values[key] = wanted.fallback;
+			continue;
+		}
+		if (entry.value.kind === "scalar" && entry.value.value === null) {
+			const problem = {
+				code: "empty-value",
+				message: `\`${path}\` has no value.`,
+				remedy: `Write its value (${wanted.type}), or remove the line.`,
+			};
+			if (wanted.empty === "error") {
+				failed = true;
+				report.error(source.place(entry.keyStart), problem);
+			} else {
+				report.warn(source.place(entry.keyStart), problem);
+				values[key] = wanted.fallback;
+			}
+			continue;
+		}
+		const value = wanted.read(entry.value, { source, report, path });
+		if (value === undefined) failed = true;
+		else values[key] = value;
+	}
+	for (const [key, entry] of map.entries) {
+		if (Object.hasOwn(fields, key) || (key === "$schema" && reading.path === "")) continue;
+		const severity = options.unknown?.(key) ?? "warning";
+		if (severity === "silent") continue;
+		if (severity === "error") failed = true;
+		const near = nearest(key, Object.keys(fields));
+		const inside = reading.path === "" ? "" : ` in \`${reading.path}\``;
+		report[severity === "error" ? "error" : "warn"](source.place(entry.keyStart), {
+			code: "unknown-key",
+			message: `There is no field ${quoted(key)}${inside}.${near === undefined ? "" : ` Did you mean \`${near}\`?`}`,
+			remedy:
+				near === undefined
+					? `Remove it; the fields here are ${Object.keys(fields).join(", ")}.`
+					: `Write \`${near}\`, or remove the line.`,
+		});
+	}
+	return failed
+		? { kind: "failed", partial: values as Partial<Values<F>> }
+		: { kind: "read", values: values as Values<F> };
+}
+
+/** A group of fields inside another. */
+export function group<F extends Fields, const O extends Common<Values<F>>>(
+	fields: F,
+	options: O,
+	unknown: GroupOptions = {},
+): Field<Given<Values<F>, O>> {
+	return field<Values<F>, O>(options, "group", groupSchema(fields), (node, reading) => {
+		if (node.kind !== "map") return wrongType(node, reading, "a group of fields", "Indent its fields below it.");
+		const read = readGroup(node, fields, reading, unknown);
+		return read.kind === "read" ? read.values : undefined;
+	});
+}
+
+/** A list whose entries are all read by one field. */
+export function list<T, const O extends Common<readonly T[]> & { readonly least?: number }>(
+	of: Field<T>,
+	options: O,
+): Field<Given<readonly T[], O>> {
+	const least = options.least ?? 0;
+	const schema = { type: "array", items: of.schema, ...(least > 0 ? { minItems: least } : {}) };
+	return field<readonly T[], O>(options, `list of ${of.type}`, schema, (node, reading) => {
+		if (node.kind !== "list" || node.items.length < least) {
+			const wanted = least > 0 ? `a list with at least ${least === 1 ? "one entry" : `${least} entries`}` : "a list";
+			return wrongType(node, reading, wanted, "Write one entry a line below the key, each with `- ` before it.");
+		}
+		const values: T[] = [];
+		let failed = false;
+		node.items.forEach((item, index) => {
+			const value = readOne(of, item, { ...reading, path: `${reading.path}[${index + 1}]` });
+			if (value === undefined) failed = true;
+			else values.push(value);
+		});
+		return failed ? undefined : values;
+	});
+}
+
+/** A group whose keys are free and whose values are all read by one field. Keeps the order of the file. */
+export function record<T, const O extends Common<ReadonlyMap<string, T>>>(
+	of: Field<T>,
+	options: O,
+): Field<Given<ReadonlyMap<string, T>, O>> {
+	const schema = { type: "object", additionalProperties: of.schema };
+	return field<ReadonlyMap<string, T>, O>(options, `group of ${of.type}`, schema, (node, reading) => {
+		if (node.kind !== "map")
+			return wrongType(node, reading, "a group of named entries", "Write `name: …` lines below it.");
+		const values = new Map<string, T>();
+		let failed = false;
+		for (const [key, entry] of node.entries) {
+			const value = readOne(of, entry.value, { ...reading, path: `${reading.path}.${key}` });
+			if (value === undefined) failed = true;
+			else values.set(key, value);
+		}
+		return failed ? undefined : values;
+	});
+}
+
+function readOne<T>(of: Field<T>, node: Node, reading: Reading): T | undefined {
+	if (node.kind === "scalar" && node.value === null)
+		return wrongType(node, reading, of.type, `Write it, or remove the entry; it is ${describeNode(node)}.`);
+	return of.read(node, reading);
+}
+
+/** JSON Schema of a group; editors mark unknown keys. */
+export function groupSchema(fields: Fields): Record<string, unknown> {
+	const entries = Object.entries(fields);
+	const required = entries.filter(([, wanted]) => wanted.required).map(([key]) => key);
+	return {
+		type: "object",
+		properties: Object.fromEntries(entries.map(([key, wanted]) => [key, wanted.schema])),
+		...(required.length > 0 ? { required } : {}),
+		additionalProperties: false,
+	};
+}
+
+/** Markdown lines of the table that documents a group: field, type, default, meaning. */
+export function referenceTable(fields: Fields): string[] {
+	const cell = (text: string): string => text.replaceAll("|", "\\|").replace(/\s+/g, " ");
+	const rows = Object.entries(fields).map(([key, wanted]) => {
+		const shown = wanted.required ? "*required*" : (wanted.shown ?? showDefault(wanted.fallback));
+		return `| \`${key}\` | ${cell(wanted.type)} | ${cell(shown)} | ${cell(wanted.about)} |`;
+	});
+	return ["| field | type | default | meaning |", "|---|---|---|---|", ...rows];
+}
+
+function showDefault(value: unknown): string {
+	if (value === undefined) return "—";
+	return typeof value === "string" && value.trim() === value ? `\`${value}\`` : `\`${JSON.stringify(value)}\``;
+}

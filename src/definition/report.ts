@@ -1,0 +1,71 @@
+// Collects diagnostics while something is read, so that all problems are told at once.
+// R1 at most `limit` are kept; the rest is counted in one last diagnostic; R2 an error beyond the limit still counts as a failure.
+import type { Diagnostic, Place } from "./diagnostic.ts";
+
+/** What went wrong, without its place. */
+export interface Problem {
+	readonly code: string;
+	readonly message: string;
+	readonly remedy: string;
+}
+
+export interface Report {
+	readonly diagnostics: readonly Diagnostic[];
+	/** Whether an error was reported. */
+	readonly failed: boolean;
+	error(place: Place, problem: Problem): void;
+	warn(place: Place, problem: Problem): void;
+	add(diagnostics: readonly Diagnostic[]): void;
+}
+
+/** Opens an empty report that keeps at most `limit` diagnostics. */
+export function openReport(limit = 100): Report {
+	const kept: Diagnostic[] = [];
+	let dropped = 0;
+	let failed = false;
+	let last: Diagnostic | undefined;
+
+	const keep = (diagnostic: Diagnostic): void => {
+		if (diagnostic.severity === "error") failed = true;
+		if (kept.length < limit) kept.push(diagnostic);
+		else {
+			dropped += 1;
+			last = diagnostic;
+		}
+	};
+
+	return {
+		get diagnostics() {
+			if (!last) return kept;
+			const more: Diagnostic = {
+				file: last.file,
+				severity: failed ? "error" : "warning",
+				code: "more-problems",
+				message: `There are ${dropped} more problems like these.`,
+				remedy: "Fix the ones above first, then check again.",
+			};
+			return [...kept, more];
+		},
+		get failed() {
+			return failed;
+		},
+		error: (place, problem) => keep({ ...place, severity: "error", ...problem }),
+		warn: (place, problem) => keep({ ...place, severity: "warning", ...problem }),
+		add: (diagnostics) => diagnostics.forEach(keep),
+	};
+}
+
+/** Sorts by file, line and column, errors before warnings at one place; the order of the rest is kept. Returns a new list. */
+export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+	return [...diagnostics].sort(
+		(a, b) =>
+			compare(a.file, b.file) ||
+			(a.line ?? 0) - (b.line ?? 0) ||
+			(a.column ?? 0) - (b.column ?? 0) ||
+			compare(a.severity, b.severity),
+	);
+}
+
+function compare(a: string, b: string): number {
+	return a < b ? -1 : a > b ? 1 : 0;
+}

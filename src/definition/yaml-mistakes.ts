@@ -1,0 +1,210 @@
+// Explains what the YAML parser rejects in the words of someone who wrote the file, and sees through one frequent slip:
+// a text with `: ` in it that is not in quotes. Offsets are those of the parsed text.
+import { type Document, isMap, isScalar, isSeq } from "yaml";
+import { quoted } from "./format.ts";
+import type { Problem } from "./report.ts";
+
+export interface Explained {
+	readonly offset: number;
+	readonly severity: "error" | "warning";
+	readonly problem: Problem;
+}
+
+interface Flaw {
+	readonly code: string;
+	readonly message: string;
+	readonly pos: readonly [number, number];
+}
+
+export interface Repair {
+	/** The text with the inner colons replaced by `standIn`: every offset is the same. */
+	readonly text: string;
+	/** One UTF-16 unit that the text does not contain otherwise. */
+	readonly standIn: string;
+	readonly warnings: readonly { readonly offset: number; readonly problem: Problem }[];
+}
+
+/** Every error and warning of a parsed document, one a line, reworded. */
+export function explainYaml(text: string, document: Document): Explained[] {
+	const explained: Explained[] = [];
+	const seen = new Set<number>();
+	const tell = (flaw: Flaw, severity: Explained["severity"]): void => {
+		const offset = flaw.message.startsWith("Missing closing") ? openingQuote(document, flaw.pos[0]) : flaw.pos[0];
+		const lineStart = text.lastIndexOf("\n", offset - 1) + 1;
+		if (seen.has(lineStart)) return;
+		seen.add(lineStart);
+		explained.push({ offset, severity, problem: explain(text, flaw, lineStart) });
+	};
+	for (const flaw of document.errors) tell(flaw, "error");
+	for (const flaw of document.warnings) tell(flaw, "warning");
+	return explained;
+}
+
+/** `key: value` with the value taken apart where it is plain text with a colon in it. */
+const colonLine = /^([ \t]*(?:- +)*[^\s:#'"[\]{}&*!|>%@`,-][^:#\n]*:[ \t]+)([^\s'"[{&*!|>%@`#][^\n]*)$/;
+const innerColon = /:(?=[ \t]|$)/g;
+
+/**
+ * Rewrites lines such as `description: Use when: asked`, which YAML rejects though only one reading makes sense.
+ * `undefined` where no error is of that kind.
+ */
+export function hideInnerColons(text: string, flaws: readonly Flaw[]): Repair | undefined {
+	const standIn = ["\ue000", "\ue001", "\ue002"].find((unit) => !text.includes(unit));
+	if (standIn === undefined) return undefined;
+	let repaired = text;
+	const warnings: Repair["warnings"][number][] = [];
+	const lines = new Set<number>();
+	for (const flaw of flaws) {
+		if (!isNestedMapping(flaw)) continue;
+		const start = text.lastIndexOf("\n", flaw.pos[0] - 1) + 1;
+		const line = lineAt(text, start);
+		const parts = colonLine.exec(line);
+		const [, key = "", value = ""] = parts ?? [];
+		if (lines.has(start) || !parts || !/:(?=[ \t]|$)/.test(value)) continue;
+		lines.add(start);
+		const hidden = key + value.replace(innerColon, standIn);
+		repaired = repaired.slice(0, start) + hidden + repaired.slice(start + line.length);
+		warnings.push({
+			offset: start + key.length,
+			problem: {
+				code: "unquoted-colon",
+				message: `The text ${quoted(value)} has a colon in it and no quotes around it; it is read as one text.`,
+				remedy: "Put the text in quotes: other YAML readers reject the line.",
+			},
+		});
+	}
+	return lines.size > 0 ? { text: repaired, standIn, warnings } : undefined;
+}
+
+function explain(text: string, flaw: Flaw, lineStart: number): Problem {
+	const line = lineAt(text, lineStart);
+	const value = quoted(text.slice(flaw.pos[0], Math.max(flaw.pos[1], flaw.pos[0] + 1)));
+	switch (flaw.code) {
+		case "UNEXPECTED_TOKEN":
+			if (flaw.message.includes("block-seq-ind on same line")) return listOnOneLine(line);
+			break;
+		case "BLOCK_AS_IMPLICIT_KEY":
+			if (isNestedMapping(flaw) && /:[ \t]+\S.*:([ \t]|$)/.test(line))
+				return {
+					code: "unquoted-colon",
+					message: `A text with a colon in it needs quotes: ${quoted(line)}.`,
+					remedy: 'Put quotes around the text behind the first colon: `key: "some: text"`.',
+				};
+			return {
+				code: "bad-indent",
+				message: "The lines below this one are indented so that they belong to nothing.",
+				remedy: "Indent entries of one level by the same number of spaces, deeper than the key they belong to.",
+			};
+		case "TAB_AS_INDENT":
+			return {
+				code: "tab-indent",
+				message: "The line is indented with a tab.",
+				remedy: "Indent with spaces: YAML forbids tabs there.",
+			};
+		case "BAD_INDENT":
+			if (!flaw.message.startsWith("Flow")) break;
+			return {
+				code: "unclosed",
+				message: `A ${flaw.message.startsWith("Flow map") ? "`{`" : "`[`"} before this place is not closed.`,
+				remedy: "Close it, with every line inside it indented deeper than its key.",
+			};
+		case "MISSING_CHAR":
+			if (flaw.message.startsWith("Missing closing"))
+				return { code: "unclosed-quote", message: "The quote that opens here is never closed.", remedy: "Close it." };
+			return {
+				code: "no-colon",
+				message: `The line ${quoted(line)} is no \`key: value\`.`,
+				remedy:
+					"Put a colon and a space behind the key; for a text of several lines write `key: |` and indent the text.",
+			};
+		case "MULTILINE_IMPLICIT_KEY":
+			return {
+				code: "no-colon",
+				message: `The line ${quoted(line)} has no colon of its own, so it runs into the next one.`,
+				remedy:
+					"Put a colon and a space behind the key; for a text of several lines write `key: |` and indent the text.",
+			};
+		case "BAD_SCALAR_START":
+			return {
+				code: "needs-quotes",
+				message: `A text cannot begin with ${value} unless it is in quotes.`,
+				remedy: "Put the text in quotes.",
+			};
+		case "BAD_ALIAS":
+			return {
+				code: "needs-quotes",
+				message: "A `*` or `&` that begins a text has a meaning of its own in YAML.",
+				remedy: "Put the text in quotes.",
+			};
+		case "BAD_DQ_ESCAPE":
+			return {
+				code: "bad-escape",
+				message: `The backslash in ${quoted(line)} begins no known escape.`,
+				remedy: "Use single quotes, or write two backslashes.",
+			};
+		case "MULTIPLE_DOCS":
+			return {
+				code: "second-document",
+				message: "A line `---` begins a second document here.",
+				remedy: "Remove that line, and keep one document in a file.",
+			};
+		case "RESOURCE_EXHAUSTION":
+			return {
+				code: "too-deep",
+				message: "Lists and groups are nested too deep to be read.",
+				remedy: "Write it flatter.",
+			};
+		case "TAG_RESOLVE_FAILED":
+			return {
+				code: "unknown-tag",
+				message: `The tag ${value} means nothing here; its value is read as it stands.`,
+				remedy: "Remove the tag, or put the text in quotes if it begins with `!`.",
+			};
+	}
+	return {
+		code: "yaml",
+		message: `This is no valid YAML: ${lowerFirst(flaw.message.replace(/\s+/g, " "))}.`,
+		remedy: "Compare the line and the one before it with the examples in the documentation.",
+	};
+}
+
+function listOnOneLine(line: string): Problem {
+	const [, key = "key", rest = ""] = /^[ \t-]*([^:]*):[ \t]*-[ \t]*(.*)$/.exec(line) ?? [];
+	const items = rest
+		.split(/[ \t]+-[ \t]+/)
+		.map((item) => item.trim())
+		.filter((item) => item !== "");
+	return {
+		code: "list-on-one-line",
+		message: `A list with dashes cannot begin on the line of its key ${quoted(key)}.`,
+		remedy: `Write ${quoted(`${key}: [${items.join(", ")}]`, 120)}, or put every item on a line of its own below the key.`,
+	};
+}
+
+function isNestedMapping(flaw: Flaw): boolean {
+	return flaw.code === "BLOCK_AS_IMPLICIT_KEY" && flaw.message.startsWith("Nested mappings");
+}
+
+function lineAt(text: string, start: number): string {
+	const end = text.indexOf("\n", start);
+	return end === -1 ? text.slice(start) : text.slice(start, end);
+}
+
+function lowerFirst(text: string): string {
+	return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** Where the quoted text begins that is not closed: the last one of the document; `otherwise` where none is found. */
+function openingQuote(document: Document, otherwise: number): number {
+	let at: number | undefined;
+	let node: unknown = document.contents;
+	while (node) {
+		if (isScalar(node)) {
+			if (node.type === "QUOTE_DOUBLE" || node.type === "QUOTE_SINGLE") at = node.range?.[0];
+			break;
+		}
+		const last: unknown = isSeq(node) || isMap(node) ? node.items.at(-1) : undefined;
+		node = isMap(node) ? ((last as { value: unknown; key: unknown } | undefined)?.value ?? null) : last;
+	}
+	return at ?? otherwise;
+}

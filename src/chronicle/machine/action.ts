@@ -1,0 +1,100 @@
+// What a run owes the world. An action is asked for until the event that answers it is in the ledger: after a crash the same actions are
+// owed again, under the same keys. Whoever carries one out reports what happened as an event; nothing here is carried out.
+import type { AttemptReserved, CleanupEnded, Decision, LaunchId, LaunchReason } from "./event.ts";
+
+export type Action =
+	| RecordDecision
+	| MeasureFiles
+	| AskApproval
+	| Work
+	| SendMessage
+	| EndWorker
+	| CleanUp
+	| RestoreFiles;
+
+/** Append this event: the machine has decided, nothing outside has to happen. */
+export interface RecordDecision {
+	readonly kind: "record";
+	readonly key: string;
+	readonly event: Decision;
+}
+
+/** After stopping what workers have left running. Answered by `files_measured` or `files_unmeasured`. */
+export interface MeasureFiles {
+	readonly kind: "measure_files";
+	readonly key: string;
+	readonly visit: number;
+	readonly purpose: "baseline" | "changes";
+	/** Tree to compare with; `null` where there is none. */
+	readonly since: string | null;
+}
+
+/** Answered by `approved` or `rejected`, perhaps days later and in another process. */
+export interface AskApproval {
+	readonly kind: "ask_approval";
+	readonly key: string;
+	readonly question: ApprovalQuestion;
+}
+
+export interface ApprovalQuestion {
+	/** `seq` of the event that raised it; what an answer has to name. */
+	readonly seq: number;
+	readonly state: string;
+	readonly visit: number;
+	/** `exit`: before `state` is left for `target`. `entry`: before `state` is begun. */
+	readonly side: "entry" | "exit";
+	readonly target: string;
+	/** The worker's words for an exit. */
+	readonly summary: string;
+	/** Tree that the answer is bound to; empty where files cannot be measured. */
+	readonly diff: string;
+}
+
+/** Launch the worker, or go on being its link: owed from the recorded intent until the worker has ended. */
+export interface Work {
+	readonly kind: "work";
+	readonly key: string;
+	readonly launch: LaunchId;
+	readonly state: string;
+	readonly because: LaunchReason;
+	/** `optional`: it may be missing, because nothing of it was ever recorded. */
+	readonly conversation: { readonly kind: "new" | "continue"; readonly key: string; readonly optional: boolean };
+	readonly allowance: AttemptReserved["allowance"];
+	/** Milliseconds to wait before it, after a passing fault of the provider. */
+	readonly delayMs: number;
+}
+
+/** Answered by `delivered`. */
+export interface SendMessage {
+	readonly kind: "send";
+	readonly key: string;
+	readonly launch: LaunchId;
+	readonly message: number;
+	readonly text: string;
+}
+
+/** Answered by `worker_ended`, of outcome `lost` where no link to it is left. `boundary`: after the model's present message, further tool calls refused. `now`: at once. */
+export interface EndWorker {
+	readonly kind: "end_worker";
+	readonly key: string;
+	readonly launch: LaunchId;
+	readonly how: "boundary" | "now";
+}
+
+/** Answered by `cleanup_ended`. May run twice when the supervisor dies meanwhile. */
+export interface CleanUp {
+	readonly kind: "clean_up";
+	readonly key: string;
+	readonly visit: number;
+	readonly state: string;
+	readonly index: CleanupEnded["index"];
+	readonly command: string;
+	readonly timeoutMs: number;
+}
+
+/** Answered by `files_restored`. */
+export interface RestoreFiles {
+	readonly kind: "restore_files";
+	readonly key: string;
+	readonly tree: string;
+}

@@ -1,0 +1,430 @@
+// Everything that can happen to a run. Events are the truth of a ledger: each line of it is one of these with `seq`, `at`, `fence` and `crc`.
+// E1 an event carries all it means: no reader needs the disk, the clock or the template's file; E2 texts are bounded and redacted before
+// they get here; E3 what a person says names in `answers` the event that it answers, so that a second answer does nothing.
+import type { FileChange, Snapshot, SnapshotData } from "../snapshot/index.ts";
+import type { Spend } from "./spend.ts";
+
+/** An event as it lies in the ledger. `at` is ISO 8601 in UTC with milliseconds. `fence` is the number of the lease it was written under. */
+export type LedgerEvent = EventBody & { readonly seq: number; readonly at: string; readonly fence?: number };
+
+export type EventBody =
+	| Created
+	| Opened
+	| Decision
+	| WorkEvent
+	| FilesEvent
+	| CleanupEnded
+	| StraysStopped
+	| PersonEvent
+	| QuestionEvent;
+
+export type EventKind = EventBody["kind"];
+
+/** First event of every ledger. */
+export interface Created {
+	readonly kind: "created";
+	readonly schemaVersion: number;
+	readonly id: string;
+	readonly template: {
+		readonly name: string;
+		readonly hash: string;
+		readonly definition: unknown;
+		readonly file?: string;
+	};
+	readonly task: string;
+	/** Hash of the cleanup texts that the person has approved; absent: none run. */
+	readonly cleanupApproval?: string;
+	/** Model that states without one of their own use, `provider/id`. */
+	readonly model?: string;
+}
+
+/** A supervisor has taken the run. What an earlier one left unfinished is in doubt from here on. */
+export interface Opened {
+	readonly kind: "opened";
+	readonly host: string;
+	readonly pid: number;
+	/** Start mark of the process, so that its number being used again is noticed. */
+	readonly started: string;
+}
+
+/** Names one launch: the `launch`-th process of attempt `attempt` of visit `visit`. */
+export interface LaunchId {
+	readonly visit: number;
+	readonly attempt: number;
+	readonly launch: number;
+}
+
+// ── decided by the machine, recorded before anything acts on them ──
+
+export type Decision = AttemptReserved | Moved | Parked | Finished | Warned;
+
+/** Intent to launch a worker. */
+export interface AttemptReserved extends LaunchId {
+	readonly kind: "attempt_reserved";
+	/** What this worker may spend at most: the remainder of the ceilings. */
+	readonly allowance: { readonly costUsd?: number; readonly tokens?: number; readonly activeMs?: number };
+	readonly because: LaunchReason;
+}
+
+export type LaunchReason =
+	| "entered"
+	| "interrupted"
+	| "crashed"
+	| "timed_out"
+	| "provider_error"
+	| "resumed"
+	| "rejected"
+	| "repeated"
+	| "session_lost";
+
+export type MoveCause =
+	| "worker"
+	| "person"
+	| "pair_limit"
+	| "move_limit"
+	| "attempt_limit"
+	| "rejection_limit"
+	| "no_progress"
+	| "released"
+	| "reopened"
+	| "rewind";
+
+/** The run has left `from` for `to`. */
+export interface Moved {
+	readonly kind: "moved";
+	readonly visit: number;
+	readonly from: string;
+	readonly to: string;
+	readonly cause: MoveCause;
+	/** Target that was asked for and not granted. */
+	readonly refused?: string;
+}
+
+export type ParkCause =
+	| "person"
+	| "no_transition"
+	| "crash"
+	| "timeout"
+	| "budget"
+	| "quota"
+	| "auth"
+	| "provider"
+	| "launch"
+	| "guard"
+	| "cleanup"
+	| "storage"
+	| "rewound"
+	| "interrupted"
+	| "workspace";
+
+/** The run waits for a person; no process belongs to it. */
+export interface Parked {
+	readonly kind: "parked";
+	readonly status: "paused" | "budget_exceeded";
+	readonly cause: ParkCause;
+	/** One sentence for the person. */
+	readonly detail: string;
+}
+
+export interface Finished {
+	readonly kind: "finished";
+	readonly status: "done" | "failed" | "aborted";
+	readonly detail?: string;
+}
+
+/** Most of a ceiling is used. */
+export interface Warned {
+	readonly kind: "warned";
+	readonly limit: string;
+	readonly spent: number;
+	readonly ceiling: number;
+}
+
+// ── reported by or about a worker ──
+
+export type WorkEvent =
+	| WorkerStarted
+	| LaunchFailed
+	| ToolStarted
+	| ToolEnded
+	| Used
+	| TurnSettled
+	| Delivered
+	| SnapshotUpdated
+	| MoveRequested
+	| WorkerEnded;
+
+/** The worker passed its handshake. */
+export interface WorkerStarted extends LaunchId {
+	readonly kind: "worker_started";
+	readonly pid: number;
+	readonly started: string;
+	/** `provider/id`. */
+	readonly model: string;
+	/** Hash of the guard's rules in force; absent where there are none. */
+	readonly rules?: string;
+	/** Whether it goes on with the conversation of an earlier process. */
+	readonly conversation: "new" | "continued";
+	/** What the person should know, such as a model alias that fell back. */
+	readonly notice?: string;
+}
+
+export interface LaunchFailed extends LaunchId {
+	readonly kind: "launch_failed";
+	/** `session_lost`: the conversation to go on with is gone or cannot be read. `rules`: guard rules cannot be enforced. */
+	readonly reason: "session_lost" | "rules" | "persona" | "model" | "tools" | "spawn" | "handshake";
+	readonly detail: string;
+}
+
+export interface ToolStarted {
+	readonly kind: "tool_started";
+	readonly visit: number;
+	readonly attempt: number;
+	readonly call: string;
+	readonly tool: string;
+	/** Arguments, redacted, at most 2 KB. */
+	readonly args: string;
+}
+
+export interface ToolEnded {
+	readonly kind: "tool_ended";
+	readonly visit: number;
+	readonly attempt: number;
+	readonly call: string;
+	readonly tool: string;
+	readonly ms: number;
+	readonly bytes: number;
+	/** First 16 hex digits of the result's SHA-256. */
+	readonly hash: string;
+	readonly error?: boolean;
+	/** Rule of the guard that stopped it. */
+	readonly blocked?: string;
+}
+
+/** `spend` is the whole of the conversation so far, not of the last message: a report that comes twice changes nothing. */
+export interface Used {
+	readonly kind: "used";
+	readonly visit: number;
+	readonly attempt: number;
+	readonly spend: Spend;
+}
+
+/** The worker's model has stopped and nothing of it is left to do. */
+export interface TurnSettled {
+	readonly kind: "turn_settled";
+	readonly visit: number;
+	readonly attempt: number;
+	readonly stop: "finished" | "length" | "aborted" | ProviderStop;
+	readonly detail?: string;
+}
+
+export type ProviderStop = "quota" | "auth" | "transient" | "provider_error";
+
+/** A message of the run's outbox has reached the worker. */
+export interface Delivered {
+	readonly kind: "delivered";
+	/** `seq` of the event that put it there. */
+	readonly message: number;
+}
+
+export interface SnapshotUpdated {
+	readonly kind: "snapshot_updated";
+	readonly visit: number;
+	readonly attempt: number;
+	readonly by: "worker" | "person";
+	readonly data: SnapshotData;
+}
+
+/** A legal `workflow_transition`: the move is promised from here on. */
+export interface MoveRequested {
+	readonly kind: "move_requested";
+	readonly visit: number;
+	readonly attempt: number;
+	readonly target: string;
+	readonly summary: string;
+}
+
+export interface WorkerEnded extends LaunchId {
+	readonly kind: "worker_ended";
+	readonly outcome: WorkerOutcome;
+}
+
+export type WorkerOutcome =
+	/** Its supervisor died; it has been stopped since, if it was still alive. */
+	| { readonly kind: "lost" }
+	/** It ended because it was told to. */
+	| { readonly kind: "stopped" }
+	/** It ended by itself. Zero is no success: only a requested move is. */
+	| { readonly kind: "exited"; readonly code: number; readonly detail?: string }
+	| { readonly kind: "killed"; readonly signal: string; readonly detail?: string }
+	| { readonly kind: "timed_out"; readonly limit: "idle" | "wall" | "budget" };
+
+// ── files, cleanup ──
+
+export type FilesEvent = FilesMeasured | FilesUnmeasured | FilesRestored;
+
+/** `tree` names the state of all files in the workspace's own store. */
+export interface FilesMeasured {
+	readonly kind: "files_measured";
+	readonly visit: number;
+	readonly purpose: "baseline" | "changes";
+	readonly tree: string;
+	/** Of purpose `changes`: since the baseline of the visit, bounded. */
+	readonly changes?: FileChange[];
+	/** Changes that the list leaves out. */
+	readonly more?: number;
+}
+
+export interface FilesUnmeasured {
+	readonly kind: "files_unmeasured";
+	readonly visit: number;
+	readonly purpose: "baseline" | "changes";
+	readonly detail: string;
+}
+
+export interface FilesRestored {
+	readonly kind: "files_restored";
+	readonly tree: string;
+	/** The files as they were before, for the way back. */
+	readonly before: string;
+	readonly detail?: string;
+}
+
+export interface CleanupEnded {
+	readonly kind: "cleanup_ended";
+	readonly visit: number;
+	/** Position in the state's list, from 0. */
+	readonly index: number;
+	readonly result:
+		| { readonly kind: "exited"; readonly code: number }
+		| { readonly kind: "killed"; readonly signal: string }
+		| { readonly kind: "timed_out" }
+		| { readonly kind: "unstarted"; readonly detail: string }
+		/** Its text was not approved, or a rule forbids it. */
+		| { readonly kind: "refused"; readonly detail: string };
+	/** End of its output, redacted. */
+	readonly output?: string;
+}
+
+/** Processes that a dead worker had left behind are gone. */
+export interface StraysStopped {
+	readonly kind: "strays_stopped";
+	readonly visit: number;
+	readonly count: number;
+	/** Processes that could not be stopped. */
+	readonly left?: number;
+}
+
+// ── said by a person ──
+
+export type PersonEvent =
+	| Approved
+	| Rejected
+	| Resumed
+	| Released
+	| LimitsChanged
+	| Told
+	| PauseRequested
+	| AbortRequested
+	| Reopened
+	| RewindRequested;
+
+export interface Approved {
+	readonly kind: "approved";
+	readonly answers: number;
+	/** Tree that the person was shown. */
+	readonly diff: string;
+	readonly words?: string;
+}
+
+export interface Rejected {
+	readonly kind: "rejected";
+	readonly answers: number;
+	readonly words: string;
+}
+
+export interface Resumed {
+	readonly kind: "resumed";
+	readonly answers: number;
+	readonly words?: string;
+}
+
+/** Out of `human_intervention`. */
+export interface Released {
+	readonly kind: "released";
+	readonly answers: number;
+	/** The state to go to; absent: let the refused move happen. */
+	readonly to?: string;
+	/** The run is over and has succeeded. */
+	readonly done?: boolean;
+	readonly words?: string;
+}
+
+/** New ceilings in place of those named; the others stay. */
+export interface LimitsChanged {
+	readonly kind: "limits_changed";
+	readonly limits: {
+		readonly costUsd?: number;
+		readonly tokens?: number;
+		readonly activeMs?: number;
+		readonly moves?: number;
+	};
+	/** The ceilings of this state instead of the run's. */
+	readonly state?: string;
+}
+
+/** Words for the worker: at once if one lives, with the next one's first message otherwise. */
+export interface Told {
+	readonly kind: "told";
+	readonly text: string;
+}
+
+export interface PauseRequested {
+	readonly kind: "pause_requested";
+	readonly cause: ParkCause;
+	readonly detail: string;
+}
+
+export interface AbortRequested {
+	readonly kind: "abort_requested";
+	readonly words?: string;
+}
+
+/** A finished run goes on in `to`. */
+export interface Reopened {
+	readonly kind: "reopened";
+	readonly answers: number;
+	readonly to: string;
+	readonly words?: string;
+}
+
+/** Back to the start of visit `to`, files and all. */
+export interface RewindRequested {
+	readonly kind: "rewind_requested";
+	/** The visit that the run goes back to. */
+	readonly to: number;
+	readonly state: string;
+	/** Files as they were then. */
+	readonly tree: string;
+	/** What was known then. */
+	readonly snapshot: Snapshot;
+	readonly pairMoves: Readonly<Record<string, number>>;
+}
+
+// ── a worker's questions to the person ──
+
+export type QuestionEvent = AskOpened | AskAnswered;
+
+export interface AskOpened {
+	readonly kind: "ask_opened";
+	readonly visit: number;
+	readonly attempt: number;
+	readonly title: string;
+	readonly text: string;
+}
+
+export interface AskAnswered {
+	readonly kind: "ask_answered";
+	readonly answers: number;
+	readonly verdict: "allowed" | "denied" | "answered" | "unanswered";
+}

@@ -1,0 +1,50 @@
+// What models cost: sums of pi's usage figures. Tokens are counts, cost is USD.
+
+export interface Spend {
+	readonly input: number;
+	readonly output: number;
+	readonly cacheRead: number;
+	readonly cacheWrite: number;
+	/** As pi totals them. */
+	readonly tokens: number;
+	readonly costUsd: number;
+	/** The part of `tokens` that was used on models without a price. */
+	readonly unmeteredTokens: number;
+}
+
+export const NO_SPEND: Spend = {
+	input: 0,
+	output: 0,
+	cacheRead: 0,
+	cacheWrite: 0,
+	tokens: 0,
+	costUsd: 0,
+	unmeteredTokens: 0,
+};
+
+export function addSpend(one: Spend, other: Spend): Spend {
+	return combine(one, other, (a, b) => a + b);
+}
+
+/** What `now` has beyond `before`, never below zero in any figure. */
+export function spendBeyond(now: Spend, before: Spend): Spend {
+	return combine(now, before, (a, b) => Math.max(0, a - b));
+}
+
+/** The greater of each figure. */
+export function greaterSpend(one: Spend, other: Spend): Spend {
+	return combine(one, other, Math.max);
+}
+
+function combine(one: Spend, other: Spend, of: (a: number, b: number) => number): Spend {
+	return {
+		input: of(one.input, other.input),
+		output: of(one.output, other.output),
+		cacheRead: of(one.cacheRead, other.cacheRead),
+		cacheWrite: of(one.cacheWrite, other.cacheWrite),
+		tokens: of(one.tokens, other.tokens),
+		// Cost is money: kept to a billionth of a dollar, so that sums do not depend on the order of small additions.
+		costUsd: Math.round(of(one.costUsd, other.costUsd) * 1e9) / 1e9,
+		unmeteredTokens: of(one.unmeteredTokens, other.unmeteredTokens),
+	};
+}

@@ -1,0 +1,2 @@
+export type { FileChange } from "./files.ts";
+export type { Finding, Snapshot, SnapshotData, Summary } from "./snapshot.ts";

@@ -1,0 +1,276 @@
+// What the supervisor needs from the outside: durable record, workers, files, people, time. Local files and processes are one set of
+// implementations; an engine for many machines can be another. Nothing here says that a ledger is a file or that a worker is a process here.
+// P1 what can go wrong is in the result; a port throws for nothing but its own bugs; P2 every implementation passes the port's contract suite.
+import type {
+	ApprovalQuestion,
+	EventBody,
+	LaunchFailed,
+	LaunchId,
+	LedgerEvent,
+	PersonEvent,
+	Run,
+	ToolEnded,
+	ToolStarted,
+	TurnSettled,
+	Used,
+	WorkerOutcome,
+	WorkerStarted,
+} from "../machine/index.ts";
+import type { FileChange } from "../snapshot/index.ts";
+import type { StatePlan } from "../template/index.ts";
+
+export type Result<T, F = Failure> =
+	| { readonly ok: true; readonly value: T }
+	| { readonly ok: false; readonly failure: F };
+
+/** `reason` is stable; `message` and `remedy` are for the person. */
+export interface Failure {
+	readonly reason: string;
+	readonly message: string;
+	readonly remedy: string;
+}
+
+// ── the record ──
+
+export interface StoreFailure extends Failure {
+	readonly reason:
+		| "exists"
+		| "unknown"
+		| "ambiguous"
+		/** Another living supervisor has the run, or none is proved dead. */
+		| "held"
+		/** This lease has been taken over. */
+		| "fenced"
+		| "corrupt"
+		/** Written by a newer version. */
+		| "newer"
+		/** Another program's ledger: it is shown, never written. */
+		| "foreign"
+		| "no_space"
+		| "io";
+}
+
+export interface LedgerStore {
+	/** Writes the first event and takes the run's lease. The run is on disk, and readable, when this resolves. */
+	create(first: EventBody & { readonly kind: "created" }): Promise<Result<HeldLedger, StoreFailure>>;
+	/** Takes the lease of run `id` and folds it. A torn end is cut and reported in `repairs`. */
+	open(id: string): Promise<Result<HeldLedger, StoreFailure>>;
+	/** Reads without taking the lease; never writes. */
+	read(id: string): Promise<Result<ReadLedger, StoreFailure>>;
+	/** Every run the store knows, newest first; unreadable and foreign ones too, with what is wrong with them. */
+	list(): Promise<readonly LedgerEntry[]>;
+	/** The id that `name` stands for: an id, a unique beginning of one, or `last`. */
+	find(name: string): Promise<Result<string, StoreFailure>>;
+	/** Leaves a person's event for the supervisor that holds the run. */
+	post(id: string, event: PersonEvent): Promise<Result<void, StoreFailure>>;
+}
+
+export interface ReadLedger {
+	readonly run: Run;
+	/** What had to be repaired or was found missing, in words. */
+	readonly repairs: readonly string[];
+	/** Whoever holds the run now. */
+	readonly holder: LeaseHolder | undefined;
+	/** All events after `seq`, in order. */
+	events(after?: number): AsyncIterable<LedgerEvent>;
+}
+
+export interface HeldLedger extends ReadLedger {
+	readonly fence: number;
+	/**
+	 * Appends in order and numbers them. `durable`: they are on disk when this resolves, and so is everything before them.
+	 * Nothing is appended when it fails.
+	 */
+	append(
+		bodies: readonly EventBody[],
+		durability: "durable" | "soon",
+	): Promise<Result<readonly LedgerEvent[], StoreFailure>>;
+	/** Replaces the folded state. */
+	checkpoint(run: Run): Promise<Result<void, StoreFailure>>;
+	/** Calls `listener` for each event posted to this run, those that already wait first, until the ledger is released. */
+	onPosted(listener: (event: PersonEvent) => void): void;
+	/** Writes what is still to be written and gives the lease back. */
+	release(): Promise<void>;
+}
+
+export interface LeaseHolder {
+	readonly host: string;
+	readonly pid: number;
+	readonly started: string;
+	readonly fence: number;
+	/** `unknown`: another host. */
+	readonly alive: "yes" | "no" | "unknown";
+}
+
+export type LedgerEntry =
+	| {
+			readonly kind: "run";
+			readonly id: string;
+			readonly summary: RunSummary;
+			readonly holder: LeaseHolder | undefined;
+	  }
+	/** Another implementation's ledger. */
+	| { readonly kind: "foreign"; readonly id: string; readonly summary: RunSummary; readonly format: string }
+	| { readonly kind: "unreadable"; readonly id: string; readonly failure: StoreFailure };
+
+export interface RunSummary {
+	readonly template: string;
+	readonly task: string;
+	readonly status: string;
+	readonly state: string;
+	readonly updatedAt: string;
+	readonly costUsd: number;
+	readonly tokens: number;
+}
+
+// ── workers ──
+
+export interface WorkerLauncher {
+	/** What stands in the way of running these states, before anything is started: unknown agents, models, unreadable rules. */
+	check(states: readonly StatePlan[]): Promise<readonly LaunchProblem[]>;
+	/**
+	 * Starts the worker and gives it its first message. Resolves once it has passed its handshake (`worker_started`), or has failed to;
+	 * then nothing of it is left running.
+	 */
+	launch(order: LaunchOrder, host: WorkerHost): Promise<Result<Worker, LaunchFault>>;
+	/** Stops every process that workers of this run left behind, a worker without a supervisor included. */
+	stopStrays(run: string): Promise<{ readonly stopped: number; readonly left: number }>;
+}
+
+export interface LaunchProblem {
+	readonly state: string;
+	readonly severity: "error" | "warning";
+	readonly message: string;
+	readonly remedy: string;
+}
+
+export type LaunchFault = Pick<LaunchFailed, "reason" | "detail">;
+
+export interface LaunchOrder {
+	readonly run: string;
+	readonly launch: LaunchId;
+	readonly state: StatePlan;
+	/** Model for a state that names none, `provider/id`. */
+	readonly model?: string;
+	/** Folder that the worker works in. */
+	readonly cwd: string;
+	readonly conversation:
+		| { readonly kind: "new"; readonly key: string }
+		/** `optional`: begin a new one under the same key if it is not there. */
+		| { readonly kind: "continue"; readonly key: string; readonly optional: boolean };
+	/** First message of this process, by what became of the conversation. */
+	readonly message: { readonly new: string; readonly continued: string };
+	/** Targets that `workflow_transition` may name, for the tool's description. */
+	readonly targets: readonly string[];
+	readonly limits: { readonly wallMs?: number; readonly idleMs: number; readonly activeMs?: number };
+	/** Files that the supervisor keeps for this run; the worker may read them. */
+	readonly folder: string;
+}
+
+export interface Worker {
+	readonly started: Omit<WorkerStarted, "kind" | keyof LaunchId>;
+	/** Gives the model a message as soon as it can take one; resolves once it has, `false` if the worker ended first. */
+	send(text: string): Promise<boolean>;
+	/** See `EndWorker`. Idempotent; `now` after `boundary` hastens it. */
+	end(how: "boundary" | "now"): void;
+	/** Resolves once its process is gone and every report of it has been given; what it left running is `stopStrays`'s. Never rejects. */
+	readonly ended: Promise<WorkerOutcome>;
+}
+
+export type WorkerReport =
+	| Omit<ToolStarted, "visit" | "attempt">
+	| Omit<ToolEnded, "visit" | "attempt">
+	| Omit<Used, "visit" | "attempt">
+	| Omit<TurnSettled, "visit" | "attempt">;
+
+/** The supervisor's side of a worker. Reports are given in order, one after another. */
+export interface WorkerHost {
+	report(report: WorkerReport): void;
+	/** `workflow_transition`. Resolves once the move is durable, or refused with what to do instead. */
+	requestMove(target: string, summary: string): Promise<MoveReply>;
+	/** `workflow_update_snapshot`. Resolves once the data is durable. */
+	updateSnapshot(data: unknown): Promise<SnapshotReply>;
+	/** A rule's `ask`, or a question of the model. Resolves with `undecided` where nobody answers. */
+	ask(question: WorkerQuestion): Promise<WorkerAnswer>;
+}
+
+/** `text` is for the model. */
+export type MoveReply =
+	| { readonly kind: "accepted"; readonly text: string }
+	| { readonly kind: "refused"; readonly text: string };
+
+export type SnapshotReply =
+	| { readonly kind: "saved"; readonly text: string }
+	| { readonly kind: "refused"; readonly text: string };
+
+export type WorkerQuestion =
+	| { readonly kind: "confirm"; readonly title: string; readonly text: string }
+	| { readonly kind: "choose"; readonly title: string; readonly options: readonly string[] }
+	| { readonly kind: "input"; readonly title: string; readonly placeholder?: string };
+
+export type WorkerAnswer =
+	| { readonly kind: "confirmed" }
+	| { readonly kind: "denied" }
+	| { readonly kind: "text"; readonly text: string }
+	| { readonly kind: "undecided" };
+
+// ── files ──
+
+export interface WorkspaceFailure extends Failure {
+	readonly reason: "no_git" | "too_big" | "no_space" | "unknown_tree" | "io";
+}
+
+export interface Workspace {
+	/** Readies the folder that attempt `attempt` works in, with the files of `tree` (`undefined`: as they are). */
+	open(tree: string | undefined, attempt: string): Promise<Result<{ readonly cwd: string }, WorkspaceFailure>>;
+	/** Keeps all files as they are now and names them. Equal files have equal names. */
+	snapshot(): Promise<Result<string, WorkspaceFailure>>;
+	/** What differs between two kept states, sorted by path; at most `limit` of them. */
+	changes(
+		from: string,
+		to: string,
+		limit: number,
+	): Promise<Result<{ readonly changes: FileChange[]; readonly more: number }, WorkspaceFailure>>;
+	/** The same as a unified diff of at most `bytes` bytes, of one path if named. */
+	patch(from: string, to: string, bytes: number, path?: string): Promise<Result<string, WorkspaceFailure>>;
+	/** Brings the files back to `tree`; what is ignored stays. */
+	restore(tree: string): Promise<Result<void, WorkspaceFailure>>;
+	/** Makes `tree` known outside as the state of the run after event `seq`. Repeating it changes nothing. */
+	publish(tree: string, seq: number): Promise<Result<void, WorkspaceFailure>>;
+}
+
+// ── people, commands, time ──
+
+export interface Approver {
+	/** Shows the question if somebody is there. `undecided`: nobody is, or they put it off; it is asked again later. */
+	approve(question: ApprovalQuestion, run: Run, signal: AbortSignal): Promise<Approval>;
+	/** Shows a worker's question. */
+	answer(question: WorkerQuestion, run: Run, signal: AbortSignal): Promise<WorkerAnswer>;
+}
+
+export type Approval =
+	| { readonly kind: "approved"; readonly words?: string }
+	| { readonly kind: "rejected"; readonly words: string }
+	| { readonly kind: "undecided" };
+
+export interface CommandRunner {
+	/** Runs a cleanup text in the run's folder, in its own process group; output is cut and redacted. */
+	run(command: string, cwd: string, timeoutMs: number, signal: AbortSignal): Promise<CommandResult>;
+}
+
+export interface CommandResult {
+	readonly result:
+		| { readonly kind: "exited"; readonly code: number }
+		| { readonly kind: "killed"; readonly signal: string }
+		| { readonly kind: "timed_out" }
+		| { readonly kind: "unstarted"; readonly detail: string }
+		| { readonly kind: "refused"; readonly detail: string };
+	readonly output: string;
+}
+
+export interface Clock {
+	/** Milliseconds since the epoch. */
+	now(): number;
+	/** Resolves after `ms`, or at once when `signal` aborts. */
+	sleep(ms: number, signal: AbortSignal): Promise<void>;
+}

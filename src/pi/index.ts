@@ -1,6 +1,7 @@
 export { customEntries, newestFirst, writeEntry } from "./branch.ts";
 export { type Child, type ChildSpec, type Exit, startChild } from "./child.ts";
 export { type Instances, openInstances } from "./instances.ts";
+export { isOwnFile, packageRoot } from "./own-package.ts";
 export { pageMarkdown } from "./pager.ts";
 export { findPi, isPiCommand, ownPiSearch, PI_VARIABLE, type PiCommand, type PiSearch } from "./pi-command.ts";
 export { isSameProcess, processStart } from "./process-identity.ts";

@@ -1,10 +1,18 @@
 // Says something to the person, in every mode: a notification where there is a screen, standard output where there is none.
+import { writeSync } from "node:fs";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 
 export type Tone = "info" | "warning" | "error";
 
-/** Shows `text` (may have several lines). Without a screen an error goes to standard error, everything else to standard output. */
-export function say(ctx: Pick<ExtensionContext, "hasUI" | "ui">, text: string, tone: Tone = "info"): void {
-	if (ctx.hasUI) ctx.ui.notify(text, tone);
-	else (tone === "error" ? process.stderr : process.stdout).write(`${text}\n`);
+/**
+ * Shows `text` (may have several lines). In print mode it goes to standard output, an error to standard error; in JSON mode, where
+ * standard output carries records, all of it goes to standard error.
+ */
+export function say(ctx: Pick<ExtensionContext, "hasUI" | "mode" | "ui">, text: string, tone: Tone = "info"): void {
+	if (ctx.hasUI) {
+		ctx.ui.notify(text, tone);
+		return;
+	}
+	// pi diverts what extensions write to `process.stdout`; the descriptor itself is what the person reads.
+	writeSync(ctx.mode === "print" && tone !== "error" ? 1 : 2, `${text}\n`);
 }

@@ -1,0 +1,147 @@
+// A handoff in one session: asked for, briefed by the model, cut at one turn boundary. H1 the cut, the successor's message and the
+// continuation are one boundary of one run, at any context size; H2 the direction is carried verbatim; H3 a model that does not call the
+// tool is reminded a bounded number of times, then the person is told.
+import type {
+	ExtensionAPI,
+	ExtensionContext,
+	SessionBoundaryDraft,
+	ToolDefinition,
+} from "@earendil-works/pi-coding-agent";
+import { Type } from "typebox";
+import { followRun, say, type TurnOutcome } from "../../pi/index.ts";
+import { reminderText, requestText, successorText } from "./texts.ts";
+
+/** How often a model that stopped without the call is reminded. */
+const reminders = 2;
+const toolName = "handoff";
+
+export type HandoffOutcome =
+	| { readonly kind: "handed-over" }
+	| { readonly kind: "aborted" }
+	| { readonly kind: "refused"; readonly reason: string };
+
+export interface HandoffSession {
+	/** Asks the model for a handoff and resolves when the successor's run has settled, or when there was none. */
+	request(ctx: ExtensionContext, direction: string): Promise<HandoffOutcome>;
+	readonly pending: boolean;
+}
+
+type State =
+	| { readonly kind: "none" }
+	| { readonly kind: "asked"; readonly direction: string; readonly reminded: number }
+	| { readonly kind: "briefed"; readonly direction: string; readonly brief: string }
+	| { readonly kind: "ended"; readonly outcome: HandoffOutcome };
+
+/** Opens the handoff of the session that `pi` belongs to. `notebookOn` tells whether the model may write pages first. */
+export function openHandoff(pi: ExtensionAPI, notebookOn: () => boolean): HandoffSession {
+	let state: State = { kind: "none" };
+	let registered = false;
+
+	function end(outcome: HandoffOutcome): void {
+		state = { kind: "ended", outcome };
+		if (pi.getActiveTools().includes(toolName))
+			pi.setActiveTools(pi.getActiveTools().filter((name) => name !== toolName));
+	}
+
+	/** What the settled run made of the request; after it nothing waits any more. */
+	function conclude(run: TurnOutcome): HandoffOutcome {
+		if (run.kind === "aborted") end({ kind: "aborted" });
+		else if (run.kind === "failed") end({ kind: "refused", reason: run.reason });
+		else if (state.kind !== "ended") end({ kind: "refused", reason: "The run ended before the model handed over." });
+		const outcome: HandoffOutcome = state.kind === "ended" ? state.outcome : { kind: "aborted" };
+		state = { kind: "none" };
+		return outcome;
+	}
+
+	pi.on("turn_end", (event) => {
+		if (state.kind !== "briefed" || event.outcome !== "completed") return;
+		const { direction, brief } = state;
+		end({ kind: "handed-over" });
+		const cut: SessionBoundaryDraft[] = [
+			{ type: "compaction", summary: brief, firstKeptEntryId: null, details: { handoff: true, direction } },
+			{ type: "custom_message", customType: "handoff:direction", content: successorText(direction), display: true },
+		];
+		return { entries: [...event.entries, ...cut], continue: true };
+	});
+	pi.on("agent_before_settle", (event) => {
+		if (state.kind !== "asked") return;
+		if (event.outcome !== "completed") {
+			end({ kind: "refused", reason: "The run ended with an error before the model handed over." });
+			return;
+		}
+		if (state.reminded >= reminders) {
+			end({
+				kind: "refused",
+				reason: `The model did not call the handoff tool, also not after ${reminders} reminders.`,
+			});
+			return;
+		}
+		state = { ...state, reminded: state.reminded + 1 };
+		const reminder: SessionBoundaryDraft = {
+			type: "custom_message",
+			customType: "handoff:reminder",
+			content: reminderText(state.direction),
+			display: false,
+		};
+		return { entries: [...event.entries, reminder], continue: true };
+	});
+	pi.on("agent_settled", ({ aborted }) => {
+		if (aborted && (state.kind === "asked" || state.kind === "briefed")) end({ kind: "aborted" });
+	});
+	pi.on("session_tree", () => {
+		if (state.kind === "asked" || state.kind === "briefed") end({ kind: "aborted" });
+	});
+
+	const tool: ToolDefinition<typeof parameters> = {
+		name: toolName,
+		label: "Handoff",
+		description: "End this context and let a successor go on with the direction that the person gave.",
+		parameters,
+		exposure: "model-only",
+		executionMode: "sequential",
+		async execute(_id, { context }) {
+			if (state.kind !== "asked" && state.kind !== "briefed")
+				throw new Error("No handoff is waiting; the person starts one with /handoff.");
+			if (context.trim() === "") throw new Error("The context is empty: write down what the successor needs.");
+			state = { kind: "briefed", direction: state.direction, brief: context };
+			return { content: [{ type: "text", text: "Handed over." }], details: {} };
+		},
+	};
+
+	return {
+		get pending() {
+			return state.kind === "asked" || state.kind === "briefed";
+		},
+		async request(ctx, direction) {
+			const words = direction.trim();
+			if (words === "")
+				return { kind: "refused", reason: "A handoff needs a direction: /handoff <what the successor should do>." };
+			if (state.kind === "asked" || state.kind === "briefed") {
+				return { kind: "refused", reason: "A handoff is already waiting for the model." };
+			}
+			if (!registered) pi.registerTool(tool as ToolDefinition);
+			else if (!pi.getActiveTools().includes(toolName)) pi.setActiveTools([...pi.getActiveTools(), toolName]);
+			registered = true;
+			state = { kind: "asked", direction: words, reminded: 0 };
+			const message = { customType: "handoff:request", content: requestText(words, notebookOn()), display: true };
+			const run = await followRun(pi, ctx, () => pi.sendMessage(message, { triggerTurn: true, deliverAs: "followUp" }));
+			return conclude(run);
+		},
+	};
+}
+
+const parameters = Type.Object({
+	context: Type.String({ description: "Everything the successor needs to know, Markdown" }),
+});
+
+/** `/handoff <direction>`: the same function serves the slash command and a sequence's step. */
+export async function requestHandoff(
+	session: HandoffSession,
+	ctx: ExtensionContext,
+	direction: string,
+): Promise<HandoffOutcome> {
+	const outcome = await session.request(ctx, direction);
+	if (outcome.kind === "refused") say(ctx, outcome.reason, "error");
+	if (outcome.kind === "aborted") say(ctx, "The handoff was stopped.", "warning");
+	return outcome;
+}

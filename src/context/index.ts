@@ -1,0 +1,2 @@
+export { type HandoffOutcome, type HandoffSession, registerHandoff, requestHandoff } from "./handoff/index.ts";
+export { type NotebookSession, registerNotebook, runNotebookCommand } from "./notebook/index.ts";

@@ -1,0 +1,35 @@
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { runNotebookCommand } from "./command.ts";
+import { type NotebookSession, openNotebook } from "./session.ts";
+
+export { runNotebookCommand } from "./command.ts";
+export type { NotebookSession } from "./session.ts";
+
+/** Registers the notebook: the command, and what keeps it in step with the branch. */
+export function registerNotebook(pi: ExtensionAPI): NotebookSession {
+	const session = openNotebook(pi);
+	pi.registerCommand("notebook", {
+		description: "Browse the notebook, set its topic, or give the model its tools: /notebook [on|off|topic]",
+		getArgumentCompletions: (prefix) => {
+			const found = ["on", "off"]
+				.filter((word) => word.startsWith(prefix))
+				.map((word) => ({ value: word, label: word }));
+			return found.length === 0 ? null : found;
+		},
+		handler: (args, ctx) => runNotebookCommand(session, ctx, args),
+	});
+	pi.on("session_start", (_event, ctx) => session.refresh(ctx));
+	pi.on("session_tree", (_event, ctx) => session.refresh(ctx));
+	pi.on("session_compact", () => session.forgotten());
+	pi.on("before_agent_start", () => {
+		const message = session.news();
+		return message && { message };
+	});
+	// A compaction in the middle of a run takes the index with it: tell the model again before its next request.
+	pi.on("turn_end", ({ entries, outcome, toolResults }) => {
+		if (outcome !== "completed" || toolResults.length === 0) return;
+		const message = session.news();
+		return message && { entries: [...entries, { type: "custom_message" as const, ...message }] };
+	});
+	return session;
+}

@@ -1,0 +1,123 @@
+// The notebook of a session branch: named pages and a topic, folded from custom entries. Pure.
+// N1 the branch is the only truth: moving in the tree moves the notebook; N2 nothing is cut silently: what is too large is refused.
+
+/** Custom entry types. Pages keep the type and shape that notebooks of this kind already have in people's sessions. */
+export const entryTypes = { page: "notebook-entry", topic: "notebook:topic", mode: "notebook:mode" } as const;
+
+export interface PageEntry {
+	readonly version: 1;
+	/** Milliseconds since the epoch of the notebook's first page; pages of an older notebook on the branch do not count. */
+	readonly epoch: number;
+	readonly name: string;
+	readonly content: string;
+}
+
+export interface Topic {
+	/** Lower-case words joined by `-`, at most 80 characters. */
+	readonly name: string;
+	readonly source: "human" | "agent";
+}
+
+export interface Notebook {
+	/** Whether the model has the tools; `undefined`: nobody said so on this branch, the settings decide. */
+	readonly on: boolean | undefined;
+	readonly topic: Topic | undefined;
+	readonly epoch: number | undefined;
+	/** Newest content by name, sorted by name. */
+	readonly pages: ReadonlyMap<string, string>;
+}
+
+export const limits = { bytes: 50 * 1024, lines: 2000, nameLength: 80, topicLength: 80, previewLength: 80 } as const;
+
+/** Folds custom entries, newest first, into the notebook. Entries that do not parse are passed over. */
+export function foldNotebook(
+	newestFirst: Iterable<{ readonly customType: string; readonly data?: unknown }>,
+): Notebook {
+	let on: boolean | undefined;
+	let topic: Topic | null | undefined;
+	let epoch: number | undefined;
+	const found = new Map<string, PageEntry>();
+	for (const { customType, data } of newestFirst) {
+		if (customType === entryTypes.mode && on === undefined) on = readSwitch(data);
+		if (customType === entryTypes.topic && topic === undefined) topic = readTopic(data);
+		if (customType === entryTypes.page) {
+			const page = readPage(data);
+			if (page === undefined) continue;
+			epoch = Math.max(epoch ?? page.epoch, page.epoch);
+			if (!found.has(page.name)) found.set(page.name, page);
+		}
+	}
+	const pages = [...found.values()]
+		.filter((page) => page.epoch === epoch)
+		.sort((a, b) => (a.name < b.name ? -1 : 1))
+		.map((page) => [page.name, page.content] as const);
+	return { on, topic: topic ?? undefined, epoch, pages: new Map(pages) };
+}
+
+function readSwitch(data: unknown): boolean | undefined {
+	const on = typeof data === "object" && data !== null ? (data as { on?: unknown }).on : undefined;
+	return typeof on === "boolean" ? on : undefined;
+}
+
+function readTopic(data: unknown): Topic | null | undefined {
+	if (typeof data !== "object" || data === null) return undefined;
+	const { name, source } = data as { name?: unknown; source?: unknown };
+	if (name === null) return null;
+	if (typeof name !== "string" || name === "" || (source !== "human" && source !== "agent")) return undefined;
+	return { name, source };
+}
+
+function readPage(data: unknown): PageEntry | undefined {
+	if (typeof data !== "object" || data === null) return undefined;
+	const { version, epoch, name, content } = data as Partial<Record<keyof PageEntry, unknown>>;
+	if (version !== 1 || typeof epoch !== "number" || typeof name !== "string" || typeof content !== "string")
+		return undefined;
+	return { version, epoch, name, content };
+}
+
+/** Checks a page before it is written; the refusal says what to do, so that nothing is lost unseen. */
+export function checkPage(
+	name: string,
+	content: string,
+): { kind: "ok"; name: string } | { kind: "refused"; reason: string } {
+	const trimmed = name.trim();
+	const refused = (reason: string) => ({ kind: "refused", reason }) as const;
+	if (trimmed === "" || /[\r\n]/.test(trimmed)) return refused("A page needs a name on one line.");
+	if ([...trimmed].length > limits.nameLength)
+		return refused(`A page's name has at most ${limits.nameLength} characters.`);
+	if (content.trim() === "") return refused(`The page "${trimmed}" would be empty; write its content.`);
+	const bytes = Buffer.byteLength(content);
+	const lines = content.split("\n").length;
+	if (bytes > limits.bytes || lines > limits.lines) {
+		const size = bytes > limits.bytes ? `${Math.ceil(bytes / 1024)} KB` : `${lines} lines`;
+		return refused(
+			`The page "${trimmed}" has ${size}; a page holds at most ${limits.bytes / 1024} KB and ${limits.lines} lines. ` +
+				`Nothing was written: split it into pages such as "${trimmed}-1" and "${trimmed}-2", or keep only what matters.`,
+		);
+	}
+	return { kind: "ok", name: trimmed };
+}
+
+/** Brings a topic into its form: lower-case words joined by `-`. `undefined` when nothing is left. */
+export function normaliseTopic(text: string): string | undefined {
+	const name = text
+		.normalize("NFKC")
+		.toLowerCase()
+		.replace(/[^\p{Letter}\p{Number}]+/gu, "-")
+		.replace(/^-+|-+$/g, "");
+	const cut = [...name].slice(0, limits.topicLength).join("").replace(/-+$/, "");
+	return cut === "" ? undefined : cut;
+}
+
+/** One line a page: its name and the beginning of its first line that says something. */
+export function indexLines(notebook: Notebook): string[] {
+	return [...notebook.pages].map(([name, content]) => {
+		const first = content.split("\n").find((line) => line.trim() !== "") ?? "";
+		const characters = [...first.trim()];
+		const shown =
+			characters.length > limits.previewLength
+				? `${characters.slice(0, limits.previewLength - 1).join("")}…`
+				: characters.join("");
+		return `- ${name}: ${shown}`;
+	});
+}

@@ -1,0 +1,115 @@
+// The notebook of one session: reads its branch, writes entries, and lets the model have the tools while it is on.
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { chronicleSettings, customEntries, newestFirst } from "../../pi/index.ts";
+import { checkPage, entryTypes, foldNotebook, type Notebook, normaliseTopic, type Topic } from "./notebook.ts";
+import { primer, topicLine } from "./texts.ts";
+import { notebookTools, toolNames } from "./tools.ts";
+
+/** Custom message type of what the model is told. */
+const messageType = "notebook:index";
+
+export interface NotebookSession {
+	readonly notebook: Notebook;
+	readonly on: boolean;
+	/** Reads the branch again: after a resume, a move in the tree, a fork. */
+	refresh(ctx: ExtensionContext): void;
+	/** Turns the model's tools on or off and remembers it on the branch. */
+	turn(on: boolean, ctx: ExtensionContext): void;
+	/** Writes a page. The answer is the reason when it was refused. */
+	write(name: string, content: string): string | undefined;
+	/** Sets the topic. The answer is the reason when it was refused. */
+	setTopic(text: string, source: Topic["source"]): string | undefined;
+	/** What the model has not been told yet, as a message to append; `undefined` when it knows everything. */
+	news(): { customType: string; content: string; display: false } | undefined;
+	/** A compaction took what the model had been told. */
+	forgotten(): void;
+}
+
+/** Opens the notebook of the session that `pi` belongs to. Nothing is read before `refresh`. */
+export function openNotebook(pi: ExtensionAPI): NotebookSession {
+	let notebook: Notebook = foldNotebook([]);
+	let told: "nothing" | "primer" = "nothing";
+	/** The person's change of topic that the model has not seen. */
+	let topicNews = false;
+	let registered = false;
+
+	const isOn = () => notebook.on ?? chronicleSettings(pi).notebook === true;
+	const fold = (session: ExtensionContext["sessionManager"]) =>
+		foldNotebook(customEntries(session, Object.values(entryTypes)));
+
+	function activate(): void {
+		if (isOn() && !registered) {
+			registered = true;
+			for (const tool of notebookTools(self)) pi.registerTool(tool);
+		}
+		if (!registered) return;
+		const others = pi.getActiveTools().filter((name) => !toolNames.includes(name));
+		const active = pi.getActiveTools().length !== others.length;
+		if (active !== isOn()) pi.setActiveTools(isOn() ? [...others, ...toolNames] : others);
+	}
+
+	const self: NotebookSession = {
+		get notebook() {
+			return notebook;
+		},
+		get on() {
+			return isOn();
+		},
+		refresh(ctx) {
+			notebook = fold(ctx.sessionManager);
+			told = wasTold(ctx.sessionManager) ? "primer" : "nothing";
+			topicNews = false;
+			activate();
+		},
+		turn(on) {
+			if (on === isOn()) return;
+			pi.appendEntry(entryTypes.mode, { on });
+			notebook = { ...notebook, on };
+			activate();
+		},
+		write(name, content) {
+			const checked = checkPage(name, content);
+			if (checked.kind === "refused") return checked.reason;
+			const epoch = notebook.epoch ?? Date.now();
+			pi.appendEntry(entryTypes.page, { version: 1, epoch, name: checked.name, content });
+			const pages = new Map([...notebook.pages, [checked.name, content] as const].sort(([a], [b]) => (a < b ? -1 : 1)));
+			notebook = { ...notebook, epoch, pages };
+			return undefined;
+		},
+		setTopic(text, source) {
+			const name = normaliseTopic(text);
+			if (name === undefined) return "A topic needs at least one letter or digit.";
+			const { topic } = notebook;
+			if (topic?.name === name) return undefined;
+			if (source === "agent" && topic !== undefined) {
+				return topic.source === "human"
+					? `The person set the topic "${topic.name}"; only they change it.`
+					: `The topic is already "${topic.name}"; a session keeps its topic unless the person changes it.`;
+			}
+			pi.appendEntry(entryTypes.topic, { name, source });
+			notebook = { ...notebook, topic: { name, source } };
+			if (source === "human" && told === "primer") topicNews = true;
+			return undefined;
+		},
+		news() {
+			if (!isOn()) return undefined;
+			const content = told === "nothing" ? primer(notebook) : topicNews ? topicLine(notebook) : undefined;
+			told = "primer";
+			topicNews = false;
+			return content === undefined ? undefined : { customType: messageType, content, display: false };
+		},
+		forgotten() {
+			told = "nothing";
+		},
+	};
+	return self;
+}
+
+/** Whether the primer still stands in what the model sees: nothing before the newest compaction does. */
+function wasTold(session: ExtensionContext["sessionManager"]): boolean {
+	for (const entry of newestFirst(session)) {
+		if (entry.type === "compaction") return false;
+		if (entry.type === "custom_message" && entry.customType === messageType) return true;
+	}
+	return false;
+}

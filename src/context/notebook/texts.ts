@@ -1,0 +1,26 @@
+// What the model is told of the notebook. Sent once when it is turned on and once after a compaction; afterwards only changes are.
+import { indexLines, type Notebook } from "./notebook.ts";
+
+/** The primer with topic and index. */
+export function primer(notebook: Notebook): string {
+	const pages = indexLines(notebook);
+	return [
+		"This session has a notebook: named pages that outlive compaction and handoffs.",
+		"Write down what a fresh reader would need (decisions, findings, commands that work, dead ends) with notebook_write as soon as you know it; read a page with notebook_read before you work on its subject again. One subject a page; a page of the same name is replaced.",
+		topicLine(notebook),
+		pages.length === 0 ? "It has no pages yet." : `Its pages:\n${pages.join("\n")}`,
+	].join("\n\n");
+}
+
+/** The topic as one sentence. */
+export function topicLine({ topic }: Notebook): string {
+	if (topic === undefined) return "No topic is set; set one with notebook_topic_set when the task has a clear name.";
+	const by = topic.source === "human" ? "set by the person: do not change it" : "set by you";
+	return `The topic is "${topic.name}" (${by}).`;
+}
+
+/** What the tools answer with: the pages as they are now. */
+export function indexText(notebook: Notebook): string {
+	const pages = indexLines(notebook);
+	return pages.length === 0 ? "The notebook has no pages." : pages.join("\n");
+}

@@ -1,0 +1,67 @@
+// The model's four notebook tools. Each answers with the pages as they are afterwards, so the index need not be sent again.
+import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
+import { Type } from "typebox";
+import type { NotebookSession } from "./session.ts";
+import { indexText, topicLine } from "./texts.ts";
+
+export const toolNames: readonly string[] = ["notebook_write", "notebook_read", "notebook_index", "notebook_topic_set"];
+
+const page = Type.String({ description: "Name of the page, one line" });
+
+/** Builds the tools over one session's notebook. A refusal is an error result, so that the model sees nothing was written. */
+export function notebookTools(session: NotebookSession): ToolDefinition[] {
+	const answer = (text: string) => ({
+		content: [{ type: "text" as const, text }],
+		details: { pages: [...session.notebook.pages.keys()] },
+	});
+	const failIf = (reason: string | undefined) => {
+		if (reason !== undefined) throw new Error(reason);
+	};
+	const write: ToolDefinition<typeof writeParameters> = {
+		name: "notebook_write",
+		label: "Notebook: write",
+		description: "Write a page of the session's notebook. A page of the same name is replaced whole.",
+		parameters: writeParameters,
+		executionMode: "sequential",
+		async execute(_id, { name, content }) {
+			failIf(session.write(name, content));
+			return answer(`Written: ${name.trim()}\n\n${indexText(session.notebook)}`);
+		},
+	};
+	const read: ToolDefinition<typeof readParameters> = {
+		name: "notebook_read",
+		label: "Notebook: read",
+		description: "Read a page of the session's notebook, whole.",
+		parameters: readParameters,
+		async execute(_id, { name }) {
+			const content = session.notebook.pages.get(name.trim());
+			return answer(content ?? `There is no page "${name}".\n\n${indexText(session.notebook)}`);
+		},
+	};
+	const index: ToolDefinition<typeof indexParameters> = {
+		name: "notebook_index",
+		label: "Notebook: index",
+		description: "List the pages of the session's notebook and its topic.",
+		parameters: indexParameters,
+		async execute() {
+			return answer(`${topicLine(session.notebook)}\n\n${indexText(session.notebook)}`);
+		},
+	};
+	const topic: ToolDefinition<typeof topicParameters> = {
+		name: "notebook_topic_set",
+		label: "Notebook: topic",
+		description: "Name the topic of this session, once. Only the person may change a topic.",
+		parameters: topicParameters,
+		executionMode: "sequential",
+		async execute(_id, { topic: text }) {
+			failIf(session.setTopic(text, "agent"));
+			return answer(topicLine(session.notebook));
+		},
+	};
+	return [write, read, index, topic] as ToolDefinition[];
+}
+
+const writeParameters = Type.Object({ name: page, content: Type.String({ description: "The whole page, Markdown" }) });
+const readParameters = Type.Object({ name: page });
+const indexParameters = Type.Object({});
+const topicParameters = Type.Object({ topic: Type.String({ description: "A few words" }) });

@@ -1,0 +1,20 @@
+// Which commands are this package's own: decided by where they come from, never by their name.
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Absolute real path of this package's folder: the nearest one above this file that has a package.json. */
+export function packageRoot(): string {
+	let folder = dirname(fileURLToPath(import.meta.url));
+	while (!existsSync(join(folder, "package.json")) && dirname(folder) !== folder) folder = dirname(folder);
+	return realpathSync(folder);
+}
+
+/** Whether the file at `path` belongs to this package. */
+export function isOwnFile(path: string, root = packageRoot()): boolean {
+	try {
+		return realpathSync(path).startsWith(root + sep);
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,174 @@
+// The recorder: pi's prompt editor with Enter, Ctrl+Enter, Escape and the arrows taken for the steps above it. Terminal only.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { matchesKey, truncateToWidth } from "@earendil-works/pi-tui";
+import type { Scope } from "../pi/index.ts";
+import { RecorderEditor } from "./recorder-editor.ts";
+import { drawRecording } from "./recorder-widget.ts";
+import {
+	deleteSelected,
+	editSelected,
+	enterStep,
+	moveSelected,
+	type Recording,
+	recordingStatus,
+	select,
+	startRecording,
+} from "./recording.ts";
+import type { KnownCommand } from "./step.ts";
+
+/** Key of the status line and of the widget. */
+const uiKey = "sequence";
+
+/** What the recorder ends with: the steps, or nothing when it was cancelled. */
+export type RecorderResult =
+	| { readonly kind: "finished"; readonly steps: readonly string[] }
+	| { readonly kind: "cancelled" };
+
+/** Records steps, starting from `initial`. The person's draft, the editor, the status line and the widget are as before afterwards. */
+export async function recordSteps(
+	ctx: ExtensionContext,
+	scope: Scope,
+	commands: () => readonly KnownCommand[],
+	initial: readonly string[],
+): Promise<RecorderResult> {
+	const draft = ctx.ui.getEditorText();
+	const previous = ctx.ui.getEditorComponent();
+	let recording = startRecording(initial);
+	let asking = false;
+	let redraw = () => {};
+	let finish: (result: RecorderResult) => void = () => {};
+	const ended = new Promise<RecorderResult>((resolve) => {
+		finish = resolve;
+	});
+
+	const show = (next: Recording): void => {
+		recording = next;
+		ctx.ui.setStatus(uiKey, recordingStatus(recording));
+		redraw();
+	};
+
+	/** Takes the text as a step; false when it was refused, and then it is back in the editor. */
+	const enter = (editor: RecorderEditor, text: string): boolean => {
+		const entered = enterStep(recording, text, commands());
+		if (entered.kind === "entered") editor.addToHistory(text);
+		editor.setText(entered.kind === "refused" ? text : "");
+		show(entered.recording);
+		return entered.kind !== "refused";
+	};
+
+	const complete = (editor: RecorderEditor): void => {
+		if (!enter(editor, editor.getExpandedText())) return;
+		if (recording.steps.length > 0) finish({ kind: "finished", steps: recording.steps });
+		else show({ ...recording, notice: "There are no steps yet: type one and press Enter, or Esc to leave." });
+	};
+
+	const cancel = async (editor: RecorderEditor): Promise<void> => {
+		if (recording.editing !== undefined) {
+			editor.setText("");
+			show({ ...recording, editing: undefined, notice: undefined });
+			return;
+		}
+		const { steps } = recording;
+		const unchanged = steps.length === initial.length && steps.every((step, index) => step === initial[index]);
+		if (unchanged && editor.getText().trim() === "") return finish({ kind: "cancelled" });
+		asking = true;
+		const lost = unchanged ? "the text in the editor" : steps.length === 1 ? "1 step" : `${steps.length} steps`;
+		const discard = await ctx.ui.confirm("Leave the recorder?", `Discard ${lost}?`);
+		asking = false;
+		if (discard) finish({ kind: "cancelled" });
+	};
+
+	/** Keys while a step is selected. */
+	const takeSelectionKey = (editor: RecorderEditor, data: string, selected: number): boolean => {
+		const { keys } = editor;
+		if (matchesKey(data, "alt+up")) show(moveSelected(recording, -1));
+		else if (matchesKey(data, "alt+down")) show(moveSelected(recording, 1));
+		else if (matchesKey(data, "delete") || matchesKey(data, "ctrl+d")) show(deleteSelected(recording));
+		else if (keys.matches(data, "tui.editor.cursorDown")) show(select(recording, 1));
+		else if (keys.matches(data, "tui.editor.cursorUp")) {
+			show(select(recording, -1));
+			// Above the first step lies the editor's history.
+			return recording.selected !== undefined;
+		} else if (keys.matches(data, "tui.input.submit")) {
+			editor.setText(recording.steps[selected] ?? "");
+			show(editSelected(recording));
+		} else {
+			show({ ...recording, selected: undefined });
+			return keys.matches(data, "app.interrupt");
+		}
+		return true;
+	};
+
+	const takeKey = (editor: RecorderEditor, data: string): boolean => {
+		const { keys } = editor;
+		if (asking) return true;
+		if (recording.selected !== undefined) return takeSelectionKey(editor, data, recording.selected);
+		if (matchesKey(data, "ctrl+enter")) {
+			complete(editor);
+			return true;
+		}
+		// pi's exit key on an empty editor would end pi in the middle of a recording.
+		if (editor.getText() === "" && keys.matches(data, "app.exit")) return true;
+		if (editor.isShowingAutocomplete()) return false;
+		if (keys.matches(data, "app.interrupt")) {
+			void cancel(editor);
+			return true;
+		}
+		if (keys.matches(data, "tui.input.submit")) {
+			// A backslash before Enter is pi's way to a new line where Shift+Enter does not exist.
+			if (editor.getText().endsWith("\\")) return false;
+			const text = editor.getExpandedText();
+			if (text.trim() === "") complete(editor);
+			else enter(editor, text);
+			return true;
+		}
+		const atSteps = editor.getText() === "" && recording.editing === undefined && recording.steps.length > 0;
+		if (atSteps && keys.matches(data, "tui.editor.cursorUp")) {
+			show(select(recording, -1));
+			return true;
+		}
+		return false;
+	};
+
+	const release = scope.own(() => finish({ kind: "cancelled" }));
+	try {
+		ctx.ui.setEditorText("");
+		ctx.ui.setWidget(uiKey, (tui, theme) => {
+			redraw = () => tui.requestRender();
+			const paint = (width: number) =>
+				drawRecording(recording).map(({ tone, text }) =>
+					truncateToWidth(tone === "text" ? text : theme.fg(tone, text), width),
+				);
+			return { invalidate() {}, render: paint };
+		});
+		let editor: RecorderEditor | undefined;
+		ctx.ui.setEditorComponent((tui, theme, keybindings) => {
+			editor = new RecorderEditor(tui, theme, keybindings, takeKey);
+			return editor;
+		});
+		// Completing a command name with Enter submits through pi's callback, which pi has set by now.
+		const opened = editor as RecorderEditor | undefined;
+		if (opened) opened.onSubmit = (text) => void enter(opened, text);
+		show(recording);
+		return await ended;
+	} finally {
+		await release();
+		restore(ctx, previous, draft);
+	}
+}
+
+/** Puts the person's editor and draft back. A session that is gone has taken its screen with it. */
+function restore(
+	ctx: ExtensionContext,
+	previous: ReturnType<ExtensionContext["ui"]["getEditorComponent"]>,
+	draft: string,
+): void {
+	try {
+		ctx.ui.setEditorComponent(previous);
+		ctx.ui.setEditorText(draft);
+		ctx.ui.setStatus(uiKey, undefined);
+		ctx.ui.setWidget(uiKey, undefined);
+	} catch {
+		// Stale: pi has closed the session under the recorder.
+	}
+}

@@ -1,0 +1,77 @@
+// The steps of a recording in the making: add, edit, delete, move, with a selection. Pure; the editor and the preview draw it.
+// R1 nothing typed is lost: a refused text stays where it was; R2 the original is untouched until the recording is finished.
+
+import { resolveStep } from "./resolve.ts";
+import type { KnownCommand, Refusal } from "./step.ts";
+
+export interface Recording {
+	readonly steps: readonly string[];
+	/** Index of the selected step, while the person walks through the steps. */
+	readonly selected: number | undefined;
+	/** Index of the step whose text is in the editor. */
+	readonly editing: number | undefined;
+	/** What is to be told to the person below the steps. */
+	readonly notice: string | undefined;
+}
+
+/** A recording that starts from `steps`. */
+export function startRecording(steps: readonly string[]): Recording {
+	return { steps: [...steps], selected: undefined, editing: undefined, notice: undefined };
+}
+
+/** Adds `text` as a step, or puts it in the place of the one that is edited. Blank text changes nothing. */
+export function enterStep(
+	recording: Recording,
+	text: string,
+	commands: readonly KnownCommand[],
+): { kind: "entered" | "blank"; recording: Recording } | { kind: "refused"; recording: Recording; refusal: Refusal } {
+	if (text.trim() === "") return { kind: "blank", recording: { ...recording, notice: undefined } };
+	const step = resolveStep(text, commands);
+	if (step.kind === "refused")
+		return { kind: "refused", refusal: step, recording: { ...recording, notice: step.reason } };
+	const { editing } = recording;
+	const steps =
+		editing === undefined
+			? [...recording.steps, text]
+			: recording.steps.map((old, index) => (index === editing ? text : old));
+	return { kind: "entered", recording: { steps, selected: undefined, editing: undefined, notice: undefined } };
+}
+
+/** Moves the selection by `by`; stepping over either end leaves it. */
+export function select(recording: Recording, by: 1 | -1): Recording {
+	const { steps, selected } = recording;
+	const next = selected === undefined ? (by === -1 ? steps.length - 1 : undefined) : selected + by;
+	const inside = next !== undefined && next >= 0 && next < steps.length;
+	return { ...recording, selected: inside ? next : undefined, notice: undefined };
+}
+
+/** Takes the selected step out; the selection goes to the one that took its place. */
+export function deleteSelected(recording: Recording): Recording {
+	const { selected } = recording;
+	if (selected === undefined) return recording;
+	const steps = recording.steps.filter((_, index) => index !== selected);
+	return { ...recording, steps, selected: steps.length === 0 ? undefined : Math.min(selected, steps.length - 1) };
+}
+
+/** Exchanges the selected step with its neighbour. */
+export function moveSelected(recording: Recording, by: 1 | -1): Recording {
+	const { selected, steps } = recording;
+	if (selected === undefined) return recording;
+	const target = selected + by;
+	const [here, there] = [steps[selected], steps[target]];
+	if (here === undefined || there === undefined) return recording;
+	const moved = steps.map((step, index) => (index === selected ? there : index === target ? here : step));
+	return { ...recording, steps: moved, selected: target };
+}
+
+/** Takes the selected step's text into the editor. */
+export function editSelected(recording: Recording): Recording {
+	return { ...recording, editing: recording.selected, selected: undefined, notice: undefined };
+}
+
+/** The status line while recording. */
+export function recordingStatus({ steps, editing }: Recording): string {
+	const count = steps.length === 1 ? "1 step" : `${steps.length} steps`;
+	const enter = editing === undefined ? "Enter adds step" : `Enter replaces step ${editing + 1}`;
+	return `● recording sequence · ${count} · ${enter} · Ctrl+Enter finishes · Esc cancels`;
+}

@@ -1,0 +1,27 @@
+// The progress of one run: plain data, the only thing that crosses a session replacement. Never stored: a killed run is not resumed.
+
+export interface SequenceRun {
+	/** Random, one per run. */
+	readonly id: string;
+	readonly sequenceId: string;
+	readonly steps: readonly string[];
+	readonly args: readonly string[];
+	readonly totalRuns: number;
+	/** 0-based. */
+	readonly runIndex: number;
+	/** 0-based. */
+	readonly stepIndex: number;
+}
+
+/** The status line: `⟳ sequence · run 2/5 · step 3/4 · /handoff execution`. */
+export function runStatus({ steps, totalRuns, runIndex, stepIndex }: SequenceRun): string {
+	const [first = "", ...rest] = (steps[stepIndex] ?? "").split("\n");
+	const shown = rest.length > 0 ? `${first} …` : first;
+	return `⟳ sequence · run ${runIndex + 1}/${totalRuns} · step ${stepIndex + 1}/${steps.length} · ${shown}`;
+}
+
+/** Names the place of a run in a sentence: `run 2/5, step 3/4 (/handoff execution)`. */
+export function runPlace({ steps, totalRuns, runIndex, stepIndex }: SequenceRun): string {
+	const first = (steps[stepIndex] ?? "").split("\n", 1)[0];
+	return `run ${runIndex + 1}/${totalRuns}, step ${stepIndex + 1}/${steps.length} (${first})`;
+}

@@ -1,0 +1,193 @@
+// Replays a sequence: every iteration in a session of its own, every step awaited. X1 nothing throws out of a session replacement;
+// X2 after one, only the fresh context and the new session's own instance are used; X3 any end that is not the last step is said; X4 no
+// status line outlives the run; X5 text that starts with a slash is never sent.
+import { readFileSync } from "node:fs";
+import { type ExtensionCommandContext, type ExtensionContext, parseFrontmatter } from "@earendil-works/pi-coding-agent";
+import { runTurn, say } from "../pi/index.ts";
+import { substituteArguments } from "./arguments.ts";
+import { expandFileStep } from "./expand.ts";
+import { type SequenceSnapshot, snapshotType } from "./recorded.ts";
+import { resolveSteps } from "./resolve.ts";
+import { runPlace, runStatus, type SequenceRun } from "./run-state.ts";
+import { type RunControl, type SequenceSession, type StepEnd, sequenceSessions } from "./session.ts";
+import type { ResolvedStep } from "./step.ts";
+
+const statusKey = "sequence";
+
+/** How a whole run ended; `reason` is a sentence that has been shown to the person. */
+export type RunEnd = { readonly kind: "completed" } | { readonly kind: "stopped"; readonly reason: string };
+
+/** Runs `snapshot` `totalRuns` times: first in the present session, then each time in a new one. Resolves at the end of the last. */
+export async function runRecorded(
+	start: ExtensionCommandContext,
+	snapshot: SequenceSnapshot,
+	args: readonly string[],
+	totalRuns: number,
+): Promise<RunEnd> {
+	const { sequenceId, steps } = snapshot;
+	let run: SequenceRun = { id: crypto.randomUUID(), sequenceId, steps, args, totalRuns, runIndex: 0, stepIndex: 0 };
+	const control: RunControl = { stop: undefined, replacing: false };
+	let ctx: ExtensionCommandContext = start;
+	const firstModel = modelName(ctx);
+	while (true) {
+		const ended = await runIteration(ctx, run, control);
+		if (ended.kind === "stopped" || run.runIndex + 1 >= totalRuns) return ended;
+		const next = await replaceSession(ctx, snapshot, control);
+		if (next.kind === "stopped") {
+			if (control.stop === undefined) say(ctx, next.reason, "warning");
+			return next;
+		}
+		ctx = next.ctx;
+		run = { ...run, runIndex: run.runIndex + 1, stepIndex: 0 };
+		const model = modelName(ctx);
+		if (run.runIndex === 1 && model !== firstModel) {
+			say(
+				ctx,
+				`This run uses ${model}: a new session starts with pi's default model, the first run used ${firstModel}.`,
+			);
+		}
+	}
+}
+
+function modelName({ model }: ExtensionContext): string {
+	return model === undefined ? "no model" : `${model.provider}/${model.id}`;
+}
+
+/** Opens the next iteration's session, with the recording in it. */
+async function replaceSession(
+	ctx: ExtensionCommandContext,
+	snapshot: SequenceSnapshot,
+	control: RunControl,
+): Promise<{ kind: "replaced"; ctx: ExtensionCommandContext } | { kind: "stopped"; reason: string }> {
+	let fresh: ExtensionCommandContext | undefined;
+	control.replacing = true;
+	try {
+		const { cancelled } = await ctx.newSession({
+			setup: async (session) => void session.appendCustomEntry(snapshotType, snapshot),
+			withSession: async (replaced) => {
+				fresh = replaced;
+			},
+		});
+		if (cancelled || fresh === undefined) {
+			return {
+				kind: "stopped",
+				reason: "The sequence stopped: a new session for the next run was refused by another extension.",
+			};
+		}
+		return { kind: "replaced", ctx: fresh };
+	} catch (error) {
+		return { kind: "stopped", reason: `The sequence stopped: no new session could be opened (${messageOf(error)}).` };
+	} finally {
+		control.replacing = false;
+	}
+}
+
+async function runIteration(ctx: ExtensionCommandContext, first: SequenceRun, control: RunControl): Promise<RunEnd> {
+	const session = sequenceSessions.of(ctx.sessionManager);
+	if (session === undefined) {
+		const reason = "The sequence stopped: pi-chronicle is not loaded in the new session.";
+		say(ctx, reason, "error");
+		return { kind: "stopped", reason };
+	}
+	let run = first;
+	const stopListening = listenForEscape(ctx, control);
+	session.activeRun = control;
+	try {
+		await ctx.waitForIdle();
+		const resolved = resolveSteps(run.steps, session.knownCommands());
+		if (resolved.kind === "refused") {
+			const reasons = resolved.refusals.map(({ index, reason }) => `step ${index + 1}: ${reason}`);
+			return stop(ctx, `The sequence cannot run ${run.runIndex + 1}/${run.totalRuns}:\n${reasons.join("\n")}`, "error");
+		}
+		for (const [stepIndex, step] of resolved.steps.entries()) {
+			run = { ...run, stepIndex };
+			if (control.stop !== undefined) return stopped(ctx, run, control);
+			ctx.ui.setStatus(statusKey, runStatus(run));
+			const end = await runStep(session, ctx, step, run.args);
+			if (control.stop !== undefined || end.kind === "aborted") return stopped(ctx, run, control);
+			if (end.kind === "failed") return stop(ctx, `The sequence stopped at ${runPlace(run)}: ${end.reason}`, "error");
+		}
+		return { kind: "completed" };
+	} catch (error) {
+		if (control.stop !== undefined) return { kind: "stopped", reason: control.stop };
+		return stop(ctx, `The sequence stopped at ${runPlace(run)}: ${messageOf(error)}`, "error");
+	} finally {
+		session.activeRun = undefined;
+		stopListening();
+		quietly(() => ctx.ui.setStatus(statusKey, undefined));
+	}
+}
+
+/** A stop that somebody wanted. Where the session was left, the one who left it has been told already. */
+function stopped(ctx: ExtensionContext, run: SequenceRun, control: RunControl): RunEnd {
+	return stop(ctx, control.stop ?? `The sequence was stopped at ${runPlace(run)}.`, "warning");
+}
+
+function stop(ctx: ExtensionContext, reason: string, tone: "warning" | "error"): RunEnd {
+	quietly(() => say(ctx, reason, tone));
+	return { kind: "stopped", reason };
+}
+
+async function runStep(
+	session: SequenceSession,
+	ctx: ExtensionCommandContext,
+	step: ResolvedStep,
+	args: readonly string[],
+): Promise<StepEnd> {
+	const filled = (text: string) => (args.length === 0 ? text : substituteArguments(text, args));
+	switch (step.kind) {
+		case "prompt":
+			return runTurn(session.pi, ctx, filled(step.text));
+		case "template":
+		case "skill": {
+			const readonly = parseFrontmatter(readFileSync(step.sourcePath, "utf8")).frontmatter.readonly;
+			if (typeof readonly === "boolean") await session.commands.setReadonly(ctx, readonly);
+			return runTurn(session.pi, ctx, expandFileStep(step, filled(step.args)));
+		}
+		case "command":
+			return session.commands[step.name](ctx, filled(step.args));
+		case "compact":
+			return compact(ctx, step.instructions === undefined ? undefined : filled(step.instructions));
+	}
+}
+
+/** Compacts and waits. Nothing to compact is no failure: nothing was lost. */
+async function compact(ctx: ExtensionContext, customInstructions: string | undefined): Promise<StepEnd> {
+	try {
+		await new Promise<unknown>((onComplete, onError) =>
+			ctx.compact({ ...(customInstructions === undefined ? {} : { customInstructions }), onComplete, onError }),
+		);
+		return { kind: "completed" };
+	} catch (error) {
+		const reason = messageOf(error);
+		if (/nothing to compact|already compacted/i.test(reason)) {
+			say(ctx, `Nothing was compacted (${reason}); the sequence goes on.`, "warning");
+			return { kind: "completed" };
+		}
+		return /abort|cancel/i.test(reason)
+			? { kind: "aborted" }
+			: { kind: "failed", reason: `compaction failed: ${reason}` };
+	}
+}
+
+/** Escape between two steps, where pi has nothing to abort, stops the run all the same. */
+function listenForEscape(ctx: ExtensionContext, control: RunControl): () => void {
+	if (ctx.mode !== "tui") return () => {};
+	return ctx.ui.onTerminalInput((data) => {
+		if (data === "\u001b" && ctx.isIdle()) control.stop ??= "The sequence was stopped with Escape.";
+		return undefined;
+	});
+}
+
+function messageOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
+}
+
+/** For the last words to a session that may be gone. */
+function quietly(work: () => void): void {
+	try {
+		work();
+	} catch {
+		// Stale: the session was left, and the notice was given when it was.
+	}
+}

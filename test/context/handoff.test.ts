@@ -1,0 +1,76 @@
+// The handoff in real pi: one boundary of one run, at any context size, the person's words verbatim.
+import { describe, expect, it } from "vitest";
+import { call, calls, fail, openBench, say } from "../harness/index.ts";
+
+const direction = "Write the tests for `parse()`;\n  keep “quotes” and $@ as they are";
+
+describe("handoff", () => {
+	it("cuts the context, hands the direction on verbatim and goes on, in one run with one settle", async () => {
+		const { server, rpc } = await openBench({
+			script: [
+				say("An old answer about SECRET-OLD."),
+				call("handoff", { context: "Parser is done, tests are missing." }),
+				say("Successor at work."),
+				say("Later."),
+			],
+		});
+		const pi = await rpc();
+		await pi.run("first");
+		const from = pi.mark();
+		await pi.prompt(`/handoff ${direction}`);
+		const successor = server.requests[2];
+		const seen = JSON.stringify(successor?.messages);
+		expect(seen).not.toContain("SECRET-OLD");
+		expect(seen).toContain("Parser is done, tests are missing.");
+		expect(successor?.users.join("\n")).toContain(direction);
+		expect(server.requests[1]?.users.at(-1)?.startsWith("/")).toBe(false);
+		const since = pi.events.slice(from);
+		expect(since.filter(({ type }) => type === "agent_settled")).toHaveLength(1);
+		expect(since.find(({ type }) => type === "agent_settled")).not.toMatchObject({ aborted: true });
+		await pi.run("next");
+		expect(server.requests[3]?.tools).not.toContain("handoff");
+		expect(server.requests[0]?.tools).not.toContain("handoff");
+	});
+
+	it("reminds a model that does not call the tool twice, then tells the person and takes the tool away", async () => {
+		const { server, rpc } = await openBench({ script: [say("no"), say("still no"), say("never"), say("after")] });
+		const pi = await rpc();
+		await pi.prompt("/handoff go on");
+		await pi.idle();
+		expect(server.requests).toHaveLength(3);
+		expect(pi.screen.text).toContain("did not call the handoff tool");
+		await pi.run("after");
+		expect(server.requests[3]?.tools).not.toContain("handoff");
+	});
+
+	it("refuses no direction, an empty brief, and a second request", async () => {
+		const { rpc } = await openBench({
+			script: [calls([["handoff", { context: " " }]]), call("handoff", { context: "enough" }), say("on it")],
+		});
+		const pi = await rpc();
+		await pi.prompt("/handoff  ");
+		expect(pi.screen.text).toContain("needs a direction");
+		await pi.prompt("/handoff work");
+		expect(pi.toolResults()[0]).toMatchObject({ tool: "handoff", error: true });
+	});
+
+	it("a provider that fails ends the request with a word to the person", async () => {
+		const { rpc } = await openBench({
+			settings: { retry: { enabled: false } },
+			script: [fail(400, "bad request"), say("alive")],
+		});
+		const pi = await rpc();
+		await pi.prompt("/handoff work");
+		expect(pi.screen.notifications.at(-1)).toMatchObject({ type: "error" });
+		await pi.run("hello");
+	});
+
+	it("works in print mode and waits for the successor", async () => {
+		const { server, print } = await openBench({
+			script: [call("handoff", { context: "all there is" }), say("The successor answers.")],
+		});
+		const printed = await print("/handoff answer");
+		expect(printed.code).toBe(0);
+		expect(server.requests).toHaveLength(2);
+	});
+});

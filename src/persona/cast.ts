@@ -1,0 +1,161 @@
+// Who there is: every agent file and team of a project and its person. Reads the disk once; what it gives is data.
+// C1 precedence is the order of the folders below, nearest project folder first, and within a folder files before those in subfolders;
+// C2 of agents with one name only the first counts; C3 a file that cannot be read hides no other.
+import { type Dirent, existsSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Diagnostic, didYouMean, openReport, quoted, type Report, readSource } from "../definition/index.ts";
+import { type AgentPlace, readAgentFile } from "./agent-file.ts";
+import { findAgent } from "./names.ts";
+import type { AgentFile, Cast, Team } from "./persona.ts";
+import { type SkillPlaces, skillPlaces } from "./skills.ts";
+import { readTeams } from "./teams.ts";
+
+export interface CastPlace {
+	/** The project's folder; its ancestors up to the root of the repository are looked in too. */
+	readonly cwd: string;
+	/** Whether the person trusts the project. If not, only their own agents count. */
+	readonly project: "trusted" | "untrusted";
+	/** pi's agent folder, `~/.pi/agent`. */
+	readonly agentFolder: string;
+	readonly home: string;
+}
+
+/** Subfolders are looked into this deep, and no more than this many files are read. */
+const DEPTH = 3;
+const MOST_FILES = 1000;
+
+interface Folder extends Omit<AgentPlace, "path" | "skills"> {
+	readonly folder: string;
+}
+
+/** Reads every agent and team that `place` offers. */
+export function readCast(place: CastPlace): Cast {
+	const roots = place.project === "trusted" ? projectFolders(place.cwd) : [];
+	const skills = skillPlaces(roots, place.agentFolder, place.home);
+	const report = openReport();
+	const agents: AgentFile[] = [];
+	const taken = new Set<string>();
+	for (const folder of agentFolders(roots, place)) {
+		for (const agent of readFolder(folder, skills, report)) {
+			const name = agent.name.toLowerCase();
+			if (taken.has(name)) continue;
+			taken.add(name);
+			agents.push(agent);
+		}
+	}
+	return { agents, teams: readAllTeams(roots, place, agents, report), diagnostics: report.diagnostics };
+}
+
+/** The folder and its ancestors up to the root of its repository; the folder alone where there is none. Nearest first. */
+export function projectFolders(cwd: string): readonly string[] {
+	const folders: string[] = [];
+	for (let at = cwd; ; at = dirname(at)) {
+		folders.push(at);
+		if (existsSync(join(at, ".git"))) return folders;
+		if (at === dirname(at)) return [cwd];
+	}
+}
+
+function agentFolders(roots: readonly string[], place: CastPlace): Folder[] {
+	const claude = join(place.home, ".claude", "agents");
+	return [
+		...roots.flatMap((root): Folder[] => [
+			{ folder: join(root, ".pi", "agents"), tier: "project", withoutTools: "reading" },
+			{ folder: join(root, ".claude", "agents"), tier: "project", withoutTools: "all" },
+			{ folder: join(root, "agents"), tier: "project", withoutTools: "reading" },
+		]),
+		{ folder: join(place.agentFolder, "agents"), tier: "user", withoutTools: "reading" },
+		{ folder: claude, tier: "user", withoutTools: "all" },
+	];
+}
+
+function readFolder({ folder, ...place }: Folder, skills: SkillPlaces, report: Report): AgentFile[] {
+	const agents: AgentFile[] = [];
+	for (const path of markdownBelow(folder)) {
+		const file = join(folder, `${path}.md`);
+		const read = readSource(file);
+		if (read.kind === "absent") continue;
+		if (read.kind === "problem") {
+			report.add([{ ...read.diagnostic, severity: "warning" }]);
+			continue;
+		}
+		const found = readAgentFile(read.source, { ...place, path, skills });
+		if (found.kind === "agent") agents.push(found.agent);
+		if (found.kind === "broken") report.add(found.diagnostics);
+	}
+	return agents;
+}
+
+/** Paths without `.md`, files of a folder before those of its subfolders, each sorted. */
+function markdownBelow(folder: string): string[] {
+	const found: string[] = [];
+	let level = [""];
+	for (let depth = 0; depth <= DEPTH && level.length > 0; depth++) {
+		const next: string[] = [];
+		for (const below of level) {
+			for (const entry of entriesOf(join(folder, below))) {
+				const path = below === "" ? entry.name : `${below}/${entry.name}`;
+				if (entry.isDirectory()) {
+					if (!entry.name.startsWith(".") && entry.name !== "node_modules") next.push(path);
+				} else if (/\.md$/i.test(entry.name) && found.length < MOST_FILES) found.push(path.slice(0, -3));
+			}
+		}
+		level = next;
+	}
+	return found;
+}
+
+function entriesOf(folder: string): Dirent[] {
+	try {
+		return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+	} catch {
+		return [];
+	}
+}
+
+function readAllTeams(
+	roots: readonly string[],
+	place: CastPlace,
+	agents: readonly AgentFile[],
+	report: Report,
+): ReadonlyMap<string, Team> {
+	const teams = new Map<string, Team>();
+	const folders = [...roots.map((root) => join(root, ".pi", "agents")), join(place.agentFolder, "agents")];
+	for (const folder of folders) {
+		for (const name of ["teams.yaml", "teams.yml"]) {
+			const read = readSource(join(folder, name));
+			if (read.kind === "problem") report.add([{ ...read.diagnostic, severity: "warning" }]);
+			if (read.kind !== "text") continue;
+			const said = readTeams(read.source);
+			report.add(said.diagnostics);
+			for (const team of said.teams) {
+				const key = team.name.toLowerCase();
+				if (teams.has(key)) continue;
+				teams.set(key, team);
+				report.add(strangers(team, agents));
+			}
+		}
+	}
+	return teams;
+}
+
+/** Members that are no agents. */
+function strangers(team: Team, agents: readonly AgentFile[]): Diagnostic[] {
+	return team.members.flatMap(({ name, line, column }): Diagnostic[] => {
+		if (findAgent(name, agents).kind !== "none") return [];
+		return [
+			{
+				file: team.file,
+				line,
+				column,
+				severity: "warning",
+				code: "unknown-member",
+				message: `${quoted(name)} in the team ${quoted(team.name)} is no agent here.${didYouMean(
+					name,
+					agents.map((agent) => agent.name),
+				)}`,
+				remedy: "Correct the name, or add an agent file of that name to .pi/agents.",
+			},
+		];
+	});
+}

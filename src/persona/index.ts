@@ -1,0 +1,14 @@
+export { type CastPlace, projectFolders, readCast } from "./cast.ts";
+export {
+	chooseModel,
+	type Model,
+	type ModelChoice,
+	readThinking,
+	THINKING_LEVELS,
+	type ThinkingLevel,
+} from "./model-choice.ts";
+export { displayName, slugOf } from "./names.ts";
+export type { AgentFile, Cast, Persona, PersonaOrigin, Team } from "./persona.ts";
+export { inlinePersona, type PersonaFound, type PersonaWish, resolvePersona } from "./resolve.ts";
+export { findSkill, type SkillPlaces, skillPlaces } from "./skills.ts";
+export { BUILT_IN_EXTENSION_TOOLS, BUILT_IN_TOOLS, readToolNames, type ToolNames } from "./tool-names.ts";

@@ -1,0 +1,111 @@
+// teams.yaml → teams. A team is a list of agents, or a group of fields with such a list under `members` (or `agents`).
+// T1 a team that cannot be read takes no other with it.
+import {
+	type Diagnostic,
+	describeNode,
+	type MapNode,
+	type Node,
+	openReport,
+	parseYaml,
+	quoted,
+	type Report,
+	type Source,
+} from "../definition/index.ts";
+import type { Team, TeamMember } from "./persona.ts";
+import { readText, readWords } from "./words.ts";
+
+export interface TeamsRead {
+	/** In file order. */
+	readonly teams: readonly Team[];
+	readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Reads the teams of a file. */
+export function readTeams(source: Source): TeamsRead {
+	const { root, diagnostics } = parseYaml(source);
+	const report = openReport();
+	report.add(diagnostics);
+	if (!root) return { teams: [], diagnostics: report.diagnostics };
+	if (root.kind !== "map") {
+		report.error(source.place(root.start), {
+			code: "not-teams",
+			message: `The file holds ${describeNode(root)} instead of teams.`,
+			remedy: "Write the name of a team, a colon, and its agents as a list below it.",
+		});
+		return { teams: [], diagnostics: report.diagnostics };
+	}
+	const teams: Team[] = [];
+	for (const [name, { value, keyStart }] of teamFields(root).entries) {
+		const team = readTeam(name.trim(), value, keyStart, source, report);
+		if (team) teams.push(team);
+	}
+	return { teams, diagnostics: report.diagnostics };
+}
+
+/** `teams:` around everything is allowed. */
+function teamFields(root: MapNode): MapNode {
+	const inner = root.entries.size === 1 ? root.entries.get("teams")?.value : undefined;
+	const wraps = inner?.kind === "map" && !inner.entries.has("members") && !inner.entries.has("agents");
+	return wraps ? inner : root;
+}
+
+function readTeam(name: string, value: Node, keyStart: number, source: Source, report: Report): Team | undefined {
+	const { line } = source.place(keyStart);
+	const fields = value.kind === "map" ? value : undefined;
+	const listed = fields ? (fields.entries.get("members") ?? fields.entries.get("agents"))?.value : value;
+	if (!listed) {
+		report.warn(source.place(keyStart), {
+			code: "no-members",
+			message: `The team ${quoted(name)} has no \`members\`.`,
+			remedy: "Add a list `members:` with the names of its agents.",
+		});
+	}
+	const members = listed ? readMembers(listed, name, source, report) : [];
+	if (listed && members.length === 0) {
+		report.warn(source.place(keyStart), {
+			code: "empty-team",
+			message: `The team ${quoted(name)} has nobody in it.`,
+			remedy: "List its agents below it, one a line with `- ` before the name.",
+		});
+	}
+	const described = fields?.entries.get("description");
+	return {
+		name,
+		description: (described && readText(described.value)) ?? "",
+		members,
+		file: source.file,
+		line: line ?? 1,
+	};
+}
+
+function readMembers(node: Node, team: string, source: Source, report: Report): TeamMember[] {
+	const member = (name: string, start: number): TeamMember => {
+		const { line = 1, column = 1 } = source.place(start);
+		return { name, line, column };
+	};
+	// Names may hold blanks, so only commas separate them.
+	if (node.kind === "scalar") {
+		const text = readText(node) ?? "";
+		return text.split(",").flatMap((name) => (name.trim() === "" ? [] : [member(name.trim(), node.start)]));
+	}
+	if (node.kind === "map") {
+		return [...node.entries].map(([name, { keyStart }]) => member(name.trim(), keyStart));
+	}
+	return node.items.flatMap((item) => {
+		if (item.kind === "map") {
+			const entry = item.entries.get("agent") ?? item.entries.get("name");
+			const name = entry && readText(entry.value);
+			if (entry && name) return [member(name, entry.value.start)];
+			report.warn(source.place(item.start), {
+				code: "odd-member",
+				message: `An entry of the team ${quoted(team)} is a group of fields without \`agent\` or \`name\`, so it is passed over.`,
+				remedy: "Write the agent's name alone.",
+			});
+			return [];
+		}
+		if (item.kind === "list")
+			return readWords(item, team, source, report).map(({ text, start }) => member(text, start));
+		const name = readText(item);
+		return name === undefined ? [] : [member(name, item.start)];
+	});
+}

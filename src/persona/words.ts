@@ -1,0 +1,70 @@
+// Values of an agent file's fields: texts and lists of words in every form that people write them. Pure.
+import { describeNode, type Node, type Report, type Source } from "../definition/index.ts";
+
+export interface Word {
+	readonly text: string;
+	/** Offset in the source. */
+	readonly start: number;
+}
+
+/**
+ * The words of a list: a YAML list (block or flow), one text with commas, or one without. Blanks alone separate words where there is no
+ * comma and no word is in quotes: `read grep`. Nothing (`~`, an empty value) is an empty list; anything else is reported and left out.
+ */
+export function readWords(node: Node, key: string, source: Source, report: Report): Word[] {
+	if (node.kind === "list") {
+		return node.items
+			.flatMap((item) => {
+				if (item.kind === "list") return readWords(item, key, source, report);
+				if (item.kind === "scalar" && item.value === null) return [];
+				if (item.kind === "scalar") return [{ text: scalarText(item.value, item.written).trim(), start: item.start }];
+				report.warn(source.place(item.start), {
+					code: "odd-word",
+					message: `An entry of \`${key}\` is ${describeNode(item)} instead of a word, so it is passed over.`,
+					remedy: "Write one word an entry.",
+				});
+				return [];
+			})
+			.filter(({ text }) => text !== "");
+	}
+	if (node.kind === "map") {
+		// `tools: {read: true, write: false}`: the form of some other agents.
+		return [...node.entries].flatMap(([name, { value, keyStart }]) =>
+			value.kind === "scalar" && value.value === false ? [] : [{ text: name.trim(), start: keyStart }],
+		);
+	}
+	if (node.value === null) return [];
+	const text = scalarText(node.value, node.written);
+	const parts = /[,;\n]/.test(text) ? splitOutside(text) : text.includes("(") ? [text] : text.split(/\s+/);
+	return parts.map((part) => ({ text: part.trim(), start: node.start })).filter(({ text }) => text !== "");
+}
+
+/** A text of one field; `undefined` where there is none. A list of one text is that text. */
+export function readText(node: Node): string | undefined {
+	if (node.kind === "scalar")
+		return node.value === null ? undefined : scalarText(node.value, node.written).trim() || undefined;
+	const [only, ...rest] = node.kind === "list" ? node.items : [];
+	return only && rest.length === 0 ? readText(only) : undefined;
+}
+
+/** `3` and `yes` are words where words are wanted: as written, not as YAML reads them. */
+function scalarText(value: unknown, written: string): string {
+	return typeof value === "string" ? value : written;
+}
+
+/** Splits at commas that stand outside parentheses: `Bash(git add:*, git commit:*), Read` has two parts. */
+function splitOutside(text: string): string[] {
+	const parts: string[] = [];
+	let depth = 0;
+	let from = 0;
+	for (let at = 0; at < text.length; at++) {
+		const character = text[at];
+		if (character === "(") depth++;
+		else if (character === ")") depth = Math.max(0, depth - 1);
+		else if (depth === 0 && (character === "," || character === ";" || character === "\n")) {
+			parts.push(text.slice(from, at));
+			from = at + 1;
+		}
+	}
+	return [...parts, text.slice(from)];
+}

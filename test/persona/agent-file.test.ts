@@ -1,0 +1,216 @@
+import { describe, expect, it } from "vitest";
+import { openSource } from "../../src/definition/index.ts";
+import { type AgentPlace, readAgentFile } from "../../src/persona/agent-file.ts";
+import type { AgentFile } from "../../src/persona/persona.ts";
+
+const place: AgentPlace = {
+	tier: "project",
+	path: "team/someone",
+	withoutTools: "reading",
+	skills: { folders: [], home: "/home" },
+};
+
+function read(text: string, part: Partial<AgentPlace> = {}) {
+	return readAgentFile(openSource("/p/.pi/agents/team/someone.md", text), { ...place, ...part });
+}
+
+function agent(front: string, body = "You are someone."): AgentFile {
+	const found = read(`---\nname: someone\n${front}\n---\n${body}\n`);
+	if (found.kind !== "agent") throw new Error(JSON.stringify(found));
+	return found.agent;
+}
+
+describe("tools of an agent file", () => {
+	it.each([
+		["T12 a comma list", "tools: read, grep"],
+		["T12 a comma list without blanks", "tools: read,grep"],
+		["T12 a flow list", "tools: [read, grep]"],
+		["T12 a flow list of quoted words", 'tools: ["read","grep"]'],
+		["T12 a block list", "tools:\n  - read\n  - grep"],
+		["T12 an unindented block list", "tools:\n- read\n- grep"],
+		["T12 a block list with comments and quotes", "tools: # which\n  - 'read' # files\n  - \"grep\""],
+		["T12 a quoted comma list", 'tools: "read, grep"'],
+		["T12 blanks alone", "tools: read grep"],
+		["T12 a folded text", "tools: >\n  read,\n  grep"],
+		["T12 a block text", "tools: |\n  read\n  grep"],
+		["T12 a trailing comma", "tools: read, grep,"],
+		["T12 a nested list", "tools:\n  - [read, grep]"],
+		["T12 a group of switches", "tools:\n  read: true\n  grep: true\n  bash: false"],
+		["Claude names", "tools: Read, Grep"],
+		["pi names in capitals", "tools: READ, GREP"],
+		["one name twice", "tools: read, Read, grep"],
+		["a denied tool", "tools: read, grep, bash\ndisallowedTools: Bash"],
+		["T12 beside a description with a colon", "description: Use when: the user asks\ntools: read, grep"],
+		[
+			"a folded description with dashes and colons",
+			"description: >\n  Long — with: colons\n  and more\ntools: read, grep",
+		],
+	])("R43 %s", (_, front) => {
+		expect(agent(front).tools).toEqual(["read", "grep"]);
+	});
+
+	it("R43 Claude's names become pi's", () => {
+		const front = "tools: Read, Write, Edit, MultiEdit, NotebookEdit, Bash, BashOutput, Glob, Grep, LS";
+		expect(agent(front).tools).toEqual(["read", "write", "edit", "bash", "find", "grep", "ls"]);
+	});
+
+	it("R43 tools that pi does not have are left out, each with its reason", () => {
+		const { tools, diagnostics } = agent("tools: Read, Task, WebFetch, TodoWrite, AskUserQuestion");
+		expect(tools).toEqual(["read"]);
+		expect(diagnostics.map(({ code, severity }) => `${severity} ${code}`)).toEqual(
+			Array(4).fill("warning absent-tool"),
+		);
+	});
+
+	it.each([
+		["gash", "bash"],
+		["raed", "read"],
+		["Globb", "glob"],
+		["writ", "write"],
+	])("field 9 an unknown tool %s is an error with a suggestion", (wrong, right) => {
+		const { diagnostics } = agent(`tools: read, ${wrong}`);
+		expect(diagnostics).toMatchObject([
+			{
+				severity: "error",
+				code: "unknown-tool",
+				line: 3,
+				message: expect.stringContaining(`Did you mean \`${right}\`?`),
+			},
+		]);
+	});
+
+	it("an unknown tool in a block list is named at its own line", () => {
+		const [first] = agent("tools:\n  - read\n  - gash").diagnostics;
+		expect(first).toMatchObject({ code: "unknown-tool", line: 5, column: 5 });
+	});
+
+	it("a tool limited by arguments is left out and not widened", () => {
+		const { tools, diagnostics } = agent("tools: Bash(git add:*, git commit:*), Read");
+		expect(tools).toEqual(["read"]);
+		expect(diagnostics).toMatchObject([{ severity: "warning", code: "limited-tool" }]);
+	});
+
+	it("MCP tools stay, a whole server becomes a pattern", () => {
+		expect(agent("tools: read, mcp__docs__search, mcp__tickets").tools).toEqual([
+			"read",
+			"mcp__docs__search",
+			"mcp__tickets__*",
+		]);
+	});
+
+	it("everything is pi's default", () => {
+		expect(agent("tools: '*'").tools).toBeUndefined();
+		expect(agent("tools: all").tools).toBeUndefined();
+	});
+
+	it("without the field: reading only and a warning, as in agent-team; all of them for a Claude Code agent", () => {
+		const { tools, diagnostics } = agent("description: x");
+		expect(tools).toEqual(["read", "grep", "find", "ls"]);
+		expect(diagnostics).toMatchObject([{ severity: "warning", code: "no-tools" }]);
+		const claude = read("---\nname: c\ndisallowedTools: Write, Edit\n---\nYou.", { withoutTools: "all" });
+		expect(claude).toMatchObject({ kind: "agent", agent: { tools: ["read", "bash"] } });
+		const whole = read("---\nname: c\n---\nYou.", { withoutTools: "all" });
+		expect(whole.kind === "agent" && whole.agent.tools).toBeUndefined();
+	});
+
+	it("an empty list is no tools", () => {
+		expect(agent("tools: []").tools).toEqual([]);
+		expect(agent("tools:").tools).toEqual([]);
+	});
+});
+
+describe("the rest of an agent file", () => {
+	it.each([
+		["LF", (text: string) => text],
+		["CRLF", (text: string) => text.replaceAll("\n", "\r\n")],
+		["CR", (text: string) => text.replaceAll("\n", "\r")],
+		["a byte order mark", (text: string) => `\ufeff${text}`],
+		["no newline at the end", (text: string) => text.trimEnd()],
+		["all of it", (text: string) => `\ufeff${text.trimEnd().replaceAll("\n", "\r\n")}`],
+	])("R43 is read with %s", (_, change) => {
+		const text = "---\nname: someone\ntools: read, bash\nmodel: opus\n---\n\nYou are someone.\n\n- A rule.\n";
+		expect(read(change(text))).toMatchObject({
+			kind: "agent",
+			agent: { name: "someone", tools: ["read", "bash"], models: ["opus"], prompt: "You are someone.\n\n- A rule." },
+		});
+	});
+
+	it.each([
+		["name: devil's-advocate", "devil's-advocate"],
+		["name: 'Red Team'", "Red Team"],
+		['name: "quoted"', "quoted"],
+		["name: netapp-tigers.ontap-specialist", "netapp-tigers.ontap-specialist"],
+		["name: 007", "007"],
+		["name: true", "true"],
+	])("%s", (line, name) => {
+		expect(read(`---\n${line}\ntools: read\n---\nYou.`)).toMatchObject({ kind: "agent", agent: { name } });
+	});
+
+	it.each([
+		["model: opus", ["opus"]],
+		["model: anthropic/claude-opus-5:high", ["anthropic/claude-opus-5:high"]],
+		["model: a, b", ["a", "b"]],
+		["model: [a, b]", ["a", "b"]],
+		["model: Some Name 5", ["Some Name 5"]],
+		["models:\n  - a\n  - b", ["a", "b"]],
+		["model: a\nmodels: [b, a]", ["a", "b"]],
+		["model:", []],
+	])("R43 %s", (line, models) => {
+		expect(agent(`tools: read\n${line}`).models).toEqual(models);
+	});
+
+	it.each([
+		["high", "high"],
+		["XHIGH", "xhigh"],
+		["off", "off"],
+		["'none'", "off"],
+		["false", "off"],
+	])("R43 thinking: %s", (word, level) => {
+		expect(agent(`tools: read\nthinking: ${word}`)).toMatchObject({ thinking: level, diagnostics: [] });
+	});
+
+	it("an unknown level of thinking is a warning with a suggestion", () => {
+		const { thinking, diagnostics } = agent("tools: read\nthinking: hihg");
+		expect(thinking).toBeUndefined();
+		expect(diagnostics).toMatchObject([{ code: "unknown-thinking", message: expect.stringContaining("`high`") }]);
+	});
+
+	it("a file without a name is called after its file", () => {
+		expect(read("---\ntools: read\n---\nYou.")).toMatchObject({
+			kind: "agent",
+			agent: { name: "someone", diagnostics: [{ severity: "warning", code: "no-name" }] },
+		});
+	});
+
+	it("R42 a file without a text is refused: never an empty persona", () => {
+		for (const text of ["---\nname: a\n---", "---\nname: a\n---\n", "---\nname: a\n---\n  \n\n"]) {
+			expect(read(text)).toMatchObject({ kind: "broken", diagnostics: [{ severity: "error", code: "no-prompt" }] });
+		}
+	});
+
+	it.each([
+		["front matter that never ends", "---\nname: a\nYou."],
+		["broken front matter", "---\nname: [a\n---\nYou."],
+		["a list as front matter", "---\n- a\n---\nYou."],
+	])("T12 %s is an error with a line, never nothing", (_, text) => {
+		const found = read(text);
+		expect(found.kind).toBe("broken");
+		expect(found.kind === "broken" && found.diagnostics[0]).toMatchObject({
+			severity: "error",
+			file: "/p/.pi/agents/team/someone.md",
+			line: expect.any(Number),
+		});
+	});
+
+	it("Markdown without front matter is no agent", () => {
+		expect(read("# Agents\n\nHow we work.\n")).toEqual({ kind: "other" });
+		expect(read("")).toEqual({ kind: "other" });
+	});
+
+	it("fields of other programs pass, a slip in one of ours is told", () => {
+		const { diagnostics } = agent(
+			"tools: read\ncolor: blue\nsubagents: [a]\nextensions: []\nanything: 1\nskill: x\nmodle: opus",
+		);
+		expect(diagnostics.map(({ code, line }) => `${code} ${line}`)).toEqual(["unknown-key 8", "unknown-key 9"]);
+	});
+});

@@ -1,2 +1,3 @@
 export { type HandoffOutcome, type HandoffSession, registerHandoff, requestHandoff } from "./handoff/index.ts";
 export { type NotebookSession, registerNotebook, runNotebookCommand } from "./notebook/index.ts";
+export { registerWatchdog } from "./watchdog/index.ts";

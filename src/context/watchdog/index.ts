@@ -1,0 +1,52 @@
+// The watchdog: a status line with how full the context is, and one nudge to the model per band and compaction. Off unless the notebook is
+// on or the settings ask for it. W1 nothing is kept in memory: whether a band was nudged stands in the session.
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { chronicleSettings, newestFirst } from "../../pi/index.ts";
+import { type Band, bandOf, nudgeText } from "./bands.ts";
+
+const statusKey = "chronicle-context";
+const nudgeType = "watchdog:nudge";
+
+/** Registers the watchdog. `notebookOn` tells whether the notebook is on in this session. */
+export function registerWatchdog(pi: ExtensionAPI, notebookOn: () => boolean): void {
+	let shown = false;
+	const wanted = () => chronicleSettings(pi).watchdog ?? notebookOn();
+
+	const show = (ctx: ExtensionContext): void => {
+		const percent = wanted() === true ? ctx.getContextUsage()?.percent : undefined;
+		if (percent === undefined || percent === null) {
+			if (shown) ctx.ui.setStatus(statusKey, undefined);
+			shown = false;
+			return;
+		}
+		shown = true;
+		const text = `ctx ${Math.round(percent)}%`;
+		const band = bandOf(percent);
+		ctx.ui.setStatus(statusKey, ctx.mode === "tui" && band ? ctx.ui.theme.fg(band.tone, text) : text);
+	};
+
+	pi.on("session_start", (_event, ctx) => show(ctx));
+	pi.on("session_compact", (_event, ctx) => show(ctx));
+	pi.on("turn_end", ({ entries, outcome, toolResults }, ctx) => {
+		if (wanted() !== true) return;
+		show(ctx);
+		const usage = ctx.getContextUsage();
+		if (outcome !== "completed" || toolResults.length === 0 || usage?.percent == null || usage.tokens == null) return;
+		const band = bandOf(usage.percent);
+		if (band === undefined || wasNudged(ctx, band)) return;
+		const content = nudgeText(band, usage.percent, usage.tokens, usage.contextWindow);
+		const nudge = { type: "custom_message" as const, customType: nudgeType, content, display: false };
+		return { entries: [...entries, { ...nudge, details: { from: band.from } }] };
+	});
+}
+
+/** Whether the model was told of this band, or a higher one, since the last compaction. */
+function wasNudged(ctx: ExtensionContext, band: Band): boolean {
+	for (const entry of newestFirst(ctx.sessionManager)) {
+		if (entry.type === "compaction") return false;
+		if (entry.type !== "custom_message" || entry.customType !== nudgeType) continue;
+		const from = (entry.details as { from?: unknown } | undefined)?.from;
+		return typeof from === "number" && from >= band.from;
+	}
+	return false;
+}

@@ -1,0 +1,39 @@
+// The watchdog in real pi: a status line, and one nudge per band.
+import { expect, it } from "vitest";
+import { bandOf } from "../../src/context/watchdog/bands.ts";
+import { call, openBench, say } from "../harness/index.ts";
+
+it.each([
+	[0, undefined],
+	[29.9, undefined],
+	[30, 30],
+	[69, 50],
+	[100, 70],
+])("%d %% lies in the band from %s", (percent, from) => {
+	expect(bandOf(percent)?.from).toBe(from);
+});
+
+it("says nothing unless asked for; then one nudge per band, and the status all along", async () => {
+	const turn = (input: number) => call("bash", { command: "true" }, { usage: { input, output: 10 } });
+	const script = [
+		turn(1000),
+		turn(7000),
+		turn(7500),
+		turn(11000),
+		say("done", { usage: { input: 11500, output: 10 } }),
+	];
+	const quiet = await openBench({ script });
+	const silent = await quiet.rpc({ model: "scripted/small" });
+	await silent.run("go");
+	expect([...silent.screen.statuses]).toEqual([]);
+	expect(JSON.stringify(quiet.server.requests.at(-1)?.messages)).not.toContain("Your context is");
+
+	const { server, rpc } = await openBench({ settings: { chronicle: { watchdog: true } }, script });
+	const pi = await rpc({ model: "scripted/small" });
+	await pi.run("go");
+	const nudges = server.requests.at(-1)?.users.filter((text) => text.includes("Your context is")) ?? [];
+	expect(nudges).toHaveLength(2);
+	expect(nudges[0]).toContain("35 % full (7k of 20k tokens)");
+	expect(nudges[1]).toContain("55 % full");
+	expect([...pi.screen.statuses.values()].join()).toMatch(/ctx 5\d%/);
+});

@@ -6,6 +6,15 @@ export { type Close, closeLater } from "./lifetime.ts";
 export type { ChatBody, ChatMessage, ModelRequest, SeenResult } from "./model-request.ts";
 export { type Answer, type KeyedScript, type ModelServer, openModelServer, type Script } from "./model-server.ts";
 export { defaultModel, scriptedModels } from "./models.ts";
+export {
+	copyCheckout,
+	installRuntimeDependencies,
+	installTarball,
+	linkDependencies,
+	pack,
+	type Ran,
+	run,
+} from "./package-copy.ts";
 export { type Printed, type PrintOptions, runNode, runPrint } from "./print.ts";
 export { assertNoProcessWith, killQuietly, processesWith, type TaggedProcess, tagVariable } from "./processes.ts";
 export { type Files, openProject, type Project, type ProjectOptions, writeFiles } from "./project.ts";

@@ -1,4 +1,4 @@
-// A project on real disk in a temporary folder, with a home and an agent folder of its own, so that nothing of the person who
+// A project on real disk, in the home of nobody: a temporary home and agent folder of its own, so that nothing of the person who
 // runs the tests is read or written. Closing it checks that no process started for it is alive, then removes all of it.
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -70,11 +70,11 @@ export interface Project {
 /** Opens a project; see {@link ProjectOptions}. */
 export function openProject(options: ProjectOptions = {}): Project {
 	const base = realpathSync(mkdtempSync(join(tmpdir(), "chronicle-test-")));
-	const folder = join(base, options.name ?? "project");
 	const home = join(base, "home");
+	const folder = join(home, options.name ?? "project");
 	const agentFolder = join(home, ".pi", "agent");
 	const tag = randomUUID();
-	mkdirSync(folder);
+	mkdirSync(folder, { recursive: true });
 	mkdirSync(agentFolder, { recursive: true });
 
 	const environment = (extra: Record<string, string | undefined> = {}) => {

@@ -3,18 +3,26 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { TestProject } from "vitest/node";
 import { checkout } from "./under-test.ts";
 
 const stages = join(checkout, "node_modules", ".cache", "pi-chronicle-stages");
 
 /**
- * Stages the package in a folder of this process and names it in `CHRONICLE_STAGED`. A build that fails is reported here
- * and by `package.test.ts`; the other tests then load the sources, so that one broken file does not hide what else is broken.
- * Returns the clean-up.
+ * Stages the package in a folder of this process and names it in `CHRONICLE_STAGED`; again before every rerun when vitest
+ * watches. A build that fails is reported here and fails `package.test.ts`; the other tests then load the sources, so that one
+ * broken file does not hide what else is broken. Returns the clean-up.
  */
-export default function stage(): () => void {
+export default function stage(project: TestProject): () => void {
 	sweepStages();
 	const root = join(stages, String(process.pid));
+	build(root);
+	project.onTestsRerun(async () => build(root));
+	return () => rmSync(root, { recursive: true, force: true });
+}
+
+function build(root: string): void {
+	rmSync(root, { recursive: true, force: true });
 	mkdirSync(root, { recursive: true });
 	const { files } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as { files: string[] };
 	for (const name of [...files, "package.json", "LICENSE", "README.md"]) {
@@ -22,17 +30,17 @@ export default function stage(): () => void {
 			cpSync(join(checkout, name), join(root, name), { recursive: true });
 		}
 	}
-	const build = spawnSync(process.execPath, ["scripts/build.mjs", join(root, "dist")], {
+	const bundled = spawnSync(process.execPath, ["scripts/build.mjs", join(root, "dist")], {
 		cwd: checkout,
 		encoding: "utf8",
 	});
-	if (build.status === 0) process.env.CHRONICLE_STAGED = root;
-	else {
-		process.env.CHRONICLE_UNDER_TEST ??= "source";
-		const reason = build.stderr.split("\n").slice(0, 5).join("\n");
-		console.error(`The package could not be bundled, the tests load its sources instead:\n${reason}`);
+	delete process.env.CHRONICLE_STAGED;
+	if (bundled.status === 0) {
+		process.env.CHRONICLE_STAGED = root;
+		return;
 	}
-	return () => rmSync(root, { recursive: true, force: true });
+	const reason = bundled.stderr.split("\n").slice(0, 5).join("\n");
+	console.error(`The package could not be bundled, the tests load its sources instead:\n${reason}`);
 }
 
 /** Removes what test runs left behind that were killed. */

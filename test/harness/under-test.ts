@@ -22,18 +22,13 @@ export interface PackageUnderTest {
 
 /**
  * The package under test, chosen by the environment variable `CHRONICLE_UNDER_TEST`:
- * unset: the bundle that stage.ts built for this run; `source`: the sources of the checkout, compiled by pi at every start;
- * anything else: the root folder of an installed copy.
+ * unset: the bundle that stage.ts built for this run or, when it could not be built, the sources; `source`: the sources of the
+ * checkout, compiled at every start; anything else: the root folder of an installed copy.
  */
 export function packageUnderTest(): PackageUnderTest {
 	const chosen = process.env.CHRONICLE_UNDER_TEST;
 	if (chosen === "source") return packageAt(checkout);
-	if (chosen) return packageAt(chosen);
-	const staged = process.env.CHRONICLE_STAGED;
-	if (staged) return packageAt(staged);
-	throw new Error(
-		"No package is staged: run through vitest, or set CHRONICLE_UNDER_TEST to `source` or to a package folder.",
-	);
+	return packageAt(chosen || process.env.CHRONICLE_STAGED || checkout);
 }
 
 /** The entry points of the package in folder `root`. */

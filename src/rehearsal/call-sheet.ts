@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 export const callSheetVariable = "PI_CHRONICLE_REHEARSAL";
 
 export interface CallSheet {
-	/** Absolute path of the scenario file; without it the understudy does its automatic round. */
+	/** Absolute path of a scenario file for whatever runs; without it the project's own scenario of the definition counts. */
 	readonly scenario?: string;
 	/** Absolute path of the journal that the rehearsal is followed by; without it nothing is recorded. */
 	readonly journal?: string;

@@ -1,13 +1,15 @@
 // What a process of a rehearsal loads beside its own extension: the understudy as a provider, and the recorder of the journal.
-// C1 a scenario that cannot be read ends the process before any request: a rehearsal never runs on something else than what was asked.
-import { readdirSync, readFileSync } from "node:fs";
+// C1 with a scenario that cannot be read every request fails and says so: a rehearsal never runs on something else than what was asked.
+import { readdirSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { type CallSheet, readCallSheet } from "./call-sheet.ts";
+import { formatDiagnostic } from "../definition/index.ts";
+import { readCallSheet } from "./call-sheet.ts";
 import { brief, type JournalLine, note } from "./journal.ts";
 import { placeInSession } from "./place.ts";
 import { understudyProvider } from "./provider.ts";
 import { automaticScenario, type Scenario } from "./scenario.ts";
-import { readScenario } from "./scenario-file.ts";
+import { readScenarioFile } from "./scenario-file.ts";
+import { findScenario } from "./scenario-place.ts";
 import { answer, type Place } from "./understudy.ts";
 
 type Session = ExtensionContext["sessionManager"];
@@ -15,7 +17,7 @@ type Session = ExtensionContext["sessionManager"];
 /** Joins the rehearsal that the call sheet at `path` belongs to. */
 export function joinRehearsal(pi: ExtensionAPI, path: string): void {
 	const sheet = readCallSheet(path);
-	const scenario = openScenario(sheet);
+	const scenarios = openScenarios(sheet.scenario);
 	let session: Session | undefined;
 	let sampleFile: string | undefined;
 	const place = (): Place => (session ? placeInSession(session.getBranch()) : { kind: "idle", turn: 0 });
@@ -27,7 +29,7 @@ export function joinRehearsal(pi: ExtensionAPI, path: string): void {
 			answer(request) {
 				const here = place();
 				record.entered(here);
-				const reply = answer(scenario, { ...request, place: here, sampleFile });
+				const reply = answer(scenarios.of(here), { ...request, place: here, sampleFile });
 				record.write({ kind: "said", text: brief(reply.text), at: Date.now() });
 				return reply;
 			},
@@ -35,6 +37,7 @@ export function joinRehearsal(pi: ExtensionAPI, path: string): void {
 	);
 	pi.on("session_start", (_event, ctx) => {
 		session = ctx.sessionManager;
+		scenarios.project = ctx.cwd;
 		sampleFile = findSample(ctx.cwd);
 		if (sheet.welcome && ctx.mode === "tui") {
 			ctx.ui.setWidget("rehearsal", [...sheet.welcome.hint]);
@@ -44,12 +47,33 @@ export function joinRehearsal(pi: ExtensionAPI, path: string): void {
 	if (sheet.journal !== undefined) recordCalls(pi, record.write);
 }
 
-function openScenario({ scenario: file }: CallSheet): Scenario {
-	if (file === undefined) return automaticScenario;
-	const { scenario, diagnostics } = readScenario(readFileSync(file, "utf8"), file);
+/** The scenario for a place: the one that the call sheet names, else the project's own for the definition that runs, else none. */
+function openScenarios(named: string | undefined) {
+	const read = new Map<string, Scenario>();
+	let last = automaticScenario;
+	const load = (file: string): Scenario => {
+		const known = read.get(file);
+		if (known) return known;
+		const scenario = loadScenario(file);
+		read.set(file, scenario);
+		return scenario;
+	};
+	return {
+		project: "",
+		of(place: Place): Scenario {
+			if (named !== undefined) return load(named);
+			if (place.kind === "idle") return last;
+			const file = findScenario(this.project, place.kind === "phase" ? "workflow" : "chronicle", place.root);
+			last = file === undefined ? automaticScenario : load(file);
+			return last;
+		},
+	};
+}
+
+function loadScenario(file: string): Scenario {
+	const { scenario, diagnostics } = readScenarioFile(file);
 	if (scenario) return scenario;
-	const problems = diagnostics.map(({ line, column, message }) => `${file}:${line ?? 1}:${column ?? 1} ${message}`);
-	throw new Error(`The scenario cannot be used.\n${problems.join("\n")}`);
+	throw new Error(`The scenario cannot be used.\n${diagnostics.map((found) => formatDiagnostic(found)).join("\n")}`);
 }
 
 function openRecorder(journal: string | undefined) {

@@ -11,6 +11,7 @@ interface Position {
 	readonly active: boolean;
 	/** Rises with every move. */
 	readonly step: number;
+	readonly root: string;
 	readonly scope: string;
 	readonly id: string;
 	readonly name: string;
@@ -40,24 +41,26 @@ export function placeInSession(branch: readonly SessionEntry[]): Place {
 		current = position;
 	}
 	if (!current?.active) return { kind: "idle", turn };
-	const { scope, id, name } = current;
-	return { kind: "phase", scope, id, name, visit: visits.get(`${scope}/${id}`) ?? 1, turn };
+	const { root, scope, id, name } = current;
+	return { kind: "phase", root, scope, id, name, visit: visits.get(`${scope}/${id}`) ?? 1, turn };
 }
 
 /** Parses one persisted state; `undefined` for what is none. */
 function positionOf(data: unknown): Position | undefined {
 	if (typeof data !== "object" || data === null) return undefined;
-	const { active, taskId, globalStepCount, currentPath } = data as Record<string, unknown>;
+	const { active, taskId, globalStepCount, currentPath, workflowKey: root, at } = data as Record<string, unknown>;
 	const last: unknown = Array.isArray(currentPath) ? currentPath.at(-1) : undefined;
-	if (typeof taskId !== "string" || typeof last !== "object" || last === null) return undefined;
-	const { workflowKey, phaseId, phaseName, phaseIndex } = last as Record<string, unknown>;
+	if (typeof taskId !== "string" || typeof root !== "string" || typeof last !== "object" || last === null)
+		return undefined;
+	const { workflowKey, phaseId, phaseIndex } = last as Record<string, unknown>;
 	const id = typeof phaseId === "string" ? phaseId : String(phaseIndex);
 	return {
 		taskId,
 		active: active === true,
 		step: typeof globalStepCount === "number" ? globalStepCount : 0,
+		root,
 		scope: String(workflowKey),
 		id,
-		name: typeof phaseName === "string" ? phaseName : id,
+		name: typeof at === "string" ? at : id,
 	};
 }

@@ -1,18 +1,26 @@
-// Reads a scenario from the text of a YAML or JSON file. No I/O.
+// Reads a scenario from a YAML or JSON file. The same tables give the readers, the JSON Schema and the reference in the documentation.
 // F1 every problem is found in one pass, each with line and column; F2 a scenario with an error is not returned at all, so that a
 // rehearsal never runs on half of what was written.
 import {
-	type Document,
-	isAlias,
-	isMap,
-	isScalar,
-	isSeq,
-	LineCounter,
+	custom,
+	type Diagnostic,
+	type Field,
+	type Fields,
+	groupSchema,
+	list,
 	type Node,
-	parseDocument,
-	type YAMLMap,
-} from "yaml";
-import type { Diagnostic } from "../definition/index.ts";
+	openReport,
+	parseYaml,
+	type Reading,
+	readGroup,
+	readSource,
+	record,
+	type Source,
+	sortDiagnostics,
+	text,
+	whole,
+	wrongType,
+} from "../definition/index.ts";
 import type { Cue, Exit, Scenario, ScriptedCall } from "./scenario.ts";
 
 export interface ReadScenario {
@@ -21,226 +29,227 @@ export interface ReadScenario {
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-const topKeys = ["$schema", "description", "phases", "states", "idle"];
-const cueKeys = ["say", "call", "remember", "next", "loop", "cancel", "go", "wait", "fail"];
-const longestWaitMs = 60_000;
+const strict = { unknown: () => "error" as const };
+const anything = {};
 
-/** Reads the scenario in `text`; `file` (absolute) stands in the diagnostics. The format: docs/rehearsal.md. */
-export function readScenario(text: string, file: string): ReadScenario {
-	const lines = new LineCounter();
-	const document = parseDocument(text.replace(/^\uFEFF/, ""), { lineCounter: lines, prettyErrors: false });
-	const diagnostics: Diagnostic[] = [];
-	const complain = (offset: number | undefined, code: string, message: string, remedy: string): void => {
-		const place = offset === undefined ? undefined : lines.linePos(offset);
-		diagnostics.push({
-			file,
-			severity: "error",
-			code,
-			message,
-			remedy,
-			...(place && place.line > 0 ? { line: place.line, column: place.col } : {}),
-		});
-	};
-	for (const error of document.errors) {
-		complain(
-			error.pos[0],
-			"yaml-syntax",
-			`This is not valid YAML: ${error.message}.`,
-			"Correct the syntax at this place.",
-		);
-	}
-	if (diagnostics.length > 0) return { scenario: undefined, diagnostics };
+/** Ends a phase: the summary is what the model would give, `true` gives none. */
+function stepField(about: string): Field<string | undefined> {
+	return custom<string, { about: string; empty: "error" }>(
+		{ about, empty: "error" },
+		"text or `true`",
+		{ type: ["string", "boolean"] },
+		(node, reading) => {
+			if (node.kind === "scalar" && typeof node.value === "string") return node.value;
+			if (node.kind === "scalar" && node.value === true) return "";
+			return wrongType(node, reading, "a summary or `true`", "Write the summary behind the colon.");
+		},
+	);
+}
 
-	try {
-		const scenario = new Reader(document, complain).scenario(file);
-		return { scenario: diagnostics.length > 0 ? undefined : scenario, diagnostics };
-	} catch (error) {
-		// What the library refuses to expand: aliases without end.
-		complain(undefined, "yaml-aliases", `This YAML cannot be expanded: ${String(error)}.`, "Write it without aliases.");
-		return { scenario: undefined, diagnostics };
+const goFields = {
+	to: text({ about: "The state to go to.", required: true }),
+	summary: text({ about: "What the worker hands over.", fallback: "", blank: "allowed" }),
+};
+
+export const cueFields = {
+	say: text({ about: "What it says.", fallback: "", blank: "allowed" }),
+	call: custom(
+		{
+			about:
+				"The tools that it calls in this message, with their arguments: `{ read: { path: a.txt } }`, or a list of such groups.",
+			fallback: [] as ScriptedCall[],
+		},
+		"group of tools and arguments, or a list of such",
+		{ type: ["object", "array"] },
+		readCalls,
+	),
+	remember: custom<ScriptedCall, { about: string }>(
+		{
+			about:
+				"Put into the run's snapshot (`workflow_update_snapshot`): a text, or a group such as `{ findings: [...] }`.",
+		},
+		"anything",
+		anything,
+		(node, reading) => {
+			const data = plain(node, reading);
+			return data && { tool: "workflow_update_snapshot", input: { data: data.value } };
+		},
+	),
+	next: stepField("Ends the phase: the next one begins."),
+	loop: stepField("Starts the innermost workflow over."),
+	cancel: stepField("Asks to cancel the workflow; it counts when it is asked twice."),
+	go: custom<Exit, { about: string; empty: "error" }>(
+		{ about: "Ends the state: `{ to: <state>, summary: … }`, or the name of the state.", empty: "error" },
+		"text or group",
+		{ anyOf: [{ type: "string" }, groupSchema(goFields)] },
+		readGo,
+	),
+	wait: whole({ about: "Milliseconds to wait before it answers.", fallback: 0, least: 0, most: 60_000 }),
+	fail: text({ about: "Fails like a provider, with this message, instead of answering." }),
+} satisfies Fields;
+
+const cue = custom<Cue, { about: string; required: true }>(
+	{ about: "One message: a text, or a group of the fields below.", required: true },
+	"message",
+	{ anyOf: [{ type: "string" }, groupSchema(cueFields)] },
+	readCue,
+);
+
+const messages = list(cue, { about: "Messages, in order.", required: true });
+
+export const scenarioFields = {
+	description: text({ about: "What the scenario is for; people read it." }),
+	phases: record(messages, {
+		about:
+			"What it plays in each phase of a workflow: by the phase's id, `workflow/id` where ids repeat, `id#2` from the second visit on.",
+		fallback: new Map<string, readonly Cue[]>(),
+		shown: "none: the automatic round",
+	}),
+	states: record(messages, {
+		about: "What it plays in each state of a chronicle, named alike.",
+		fallback: new Map<string, readonly Cue[]>(),
+		shown: "none: the automatic round",
+	}),
+	idle: list(cue, { about: "Answers to prompts while nothing runs, in order.", fallback: [], shown: "none" }),
+} satisfies Fields;
+
+/** Reads the scenario in `file` (absolute). The format: docs/rehearsal.md. */
+export function readScenarioFile(file: string): ReadScenario {
+	const read = readSource(file);
+	switch (read.kind) {
+		case "text":
+			return readScenario(read.source);
+		case "problem":
+			return { scenario: undefined, diagnostics: [read.diagnostic] };
+		case "absent": {
+			const missing = { code: "file-missing", message: "There is no such scenario file.", remedy: "Check its path." };
+			return { scenario: undefined, diagnostics: [{ file, severity: "error", ...missing }] };
+		}
 	}
 }
 
-type Complain = (offset: number | undefined, code: string, message: string, remedy: string) => void;
-
-class Reader {
-	readonly #document: Document;
-	readonly #complain: Complain;
-
-	constructor(document: Document, complain: Complain) {
-		this.#document = document;
-		this.#complain = complain;
-	}
-
-	scenario(file: string): Scenario {
-		const root = this.#resolve(this.#document.contents);
-		const empty: Scenario = { file, phases: new Map(), states: new Map(), idle: [] };
-		if (root === null) return empty;
-		if (!isMap(root)) {
-			this.#wrong(root, "A scenario", "a mapping with `phases`, `states` or `idle`");
-			return empty;
-		}
-		const fields = this.#fields(root, topKeys, "a scenario");
-		return {
-			file,
-			phases: this.#scripts(fields.get("phases"), "phases"),
-			states: this.#scripts(fields.get("states"), "states"),
-			idle: this.#cues(fields.get("idle"), "idle"),
-		};
-	}
-
-	#scripts(node: Node | null | undefined, what: string): Map<string, readonly Cue[]> {
-		const scripts = new Map<string, readonly Cue[]>();
-		if (node === undefined || node === null) return scripts;
-		if (!isMap(node)) {
-			this.#wrong(node, `\`${what}\``, "a mapping from names to lists of messages");
-			return scripts;
-		}
-		for (const { key, value } of node.items) {
-			const name = isScalar(key) ? String(key.value) : "";
-			if (!/^[^#]+(#[1-9]\d*)?$/.test(name)) {
-				this.#complain(
-					offsetOf(key),
-					"bad-name",
-					`\`${name}\` under \`${what}\` is no name of a ${what === "phases" ? "phase" : "state"}.`,
-					"Write its id, and `#2` behind it for what happens from the second visit on.",
-				);
-				continue;
+/** Reads a scenario that has been loaded. */
+export function readScenario(source: Source): ReadScenario {
+	const report = openReport();
+	const { root, diagnostics } = parseYaml(source);
+	report.add(diagnostics);
+	const reading = { source, report, path: "" };
+	let scenario: Scenario | undefined;
+	if (!report.failed) {
+		const map: Node = root ?? { kind: "map", entries: new Map(), start: 0, end: 0 };
+		if (map.kind !== "map")
+			wrongType(map, { ...reading, path: "(the whole file)" }, "a group of fields", "Begin with `phases:`.");
+		else {
+			checkNames(map, reading);
+			const read = readGroup(map, scenarioFields, reading, strict);
+			if (read.kind === "read") {
+				const { phases, states, idle } = read.values;
+				scenario = { file: source.file, phases, states, idle };
 			}
-			scripts.set(name, this.#cues(this.#resolve(value), `${what}.${name}`));
 		}
-		return scripts;
 	}
+	return { scenario: report.failed ? undefined : scenario, diagnostics: sortDiagnostics(report.diagnostics) };
+}
 
-	#cues(node: Node | null | undefined, what: string): readonly Cue[] {
-		if (node === undefined || node === null) return [];
-		if (!isSeq(node)) {
-			this.#wrong(node, `\`${what}\``, "a list of messages");
-			return [];
-		}
-		return node.items.map((item) => this.#cue(this.#resolve(item), what));
-	}
-
-	#cue(node: Node | null, what: string): Cue {
-		if (isScalar(node) && typeof node.value === "string") return { ...silent, say: node.value };
-		if (!isMap(node)) {
-			this.#wrong(node, `A message of \`${what}\``, "a text, or a mapping with `say`, `call`, `next`, …");
-			return silent;
-		}
-		const fields = this.#fields(node, cueKeys, "a message");
-		const calls = this.#calls(fields.get("call"));
-		if (fields.has("remember")) {
-			calls.push({ tool: "workflow_update_snapshot", input: { data: this.#plain(fields.get("remember")) } });
-		}
-		return {
-			say: this.#text(fields, "say") ?? "",
-			calls,
-			exit: this.#exit(node, fields),
-			waitMs: this.#wait(fields),
-			fail: this.#text(fields, "fail"),
-		};
-	}
-
-	#calls(node: Node | null | undefined): ScriptedCall[] {
-		if (node === undefined || node === null) return [];
-		const maps = isSeq(node) ? node.items.map((item) => this.#resolve(item)) : [node];
-		return maps.flatMap((map) => {
-			if (!isMap(map)) {
-				this.#wrong(
-					map as Node | null,
-					"`call`",
-					"a mapping from tools to their arguments, or a list of such mappings",
-				);
-				return [];
-			}
-			return map.items.map(({ key, value }) => {
-				const input = this.#plain(value);
-				if (input !== null && (typeof input !== "object" || Array.isArray(input))) {
-					this.#wrong(this.#resolve(value), `The arguments of \`${String(this.#plain(key))}\``, "a mapping");
-				}
-				return { tool: String(this.#plain(key)), input: (input ?? {}) as Record<string, unknown> };
+function checkNames(root: Node, { source, report }: Reading): void {
+	if (root.kind !== "map") return;
+	for (const key of ["phases", "states"]) {
+		const scripts = root.entries.get(key)?.value;
+		if (scripts?.kind !== "map") continue;
+		for (const [name, { keyStart }] of scripts.entries) {
+			if (/^[^#]+(#[1-9]\d*)?$/.test(name)) continue;
+			report.error(source.place(keyStart), {
+				code: "bad-name",
+				message: `\`${name}\` names no visit.`,
+				remedy: "Write an id, and `#2` behind it for what happens from the second visit on.",
 			});
+		}
+	}
+}
+
+function readCue(node: Node, reading: Reading): Cue | undefined {
+	if (node.kind === "scalar" && typeof node.value === "string")
+		return { say: node.value, calls: [], exit: undefined, waitMs: 0, fail: undefined };
+	if (node.kind !== "map") return wrongType(node, reading, "a text or a group of fields", "Write `- say: …`.");
+	const read = readGroup(node, cueFields, reading, strict);
+	if (read.kind === "failed") return undefined;
+	const { say, call, remember, next, loop, cancel, go, wait, fail } = read.values;
+	const exits: Exit[] = go ? [go] : [];
+	for (const [action, summary] of [
+		["next", next],
+		["loop", loop],
+		["cancel", cancel],
+	] as const)
+		if (summary !== undefined) exits.push({ kind: "step", action, summary });
+	if (exits.length > 1) {
+		reading.report.error(reading.source.place(node.start), {
+			code: "two-exits",
+			message: `\`${reading.path}\` ends its phase or state in two ways.`,
+			remedy: "Keep one of `next`, `loop`, `cancel` and `go`.",
 		});
-	}
-
-	#exit(node: YAMLMap, fields: ReadonlyMap<string, Node | null>): Exit | undefined {
-		const exits: Exit[] = [];
-		for (const action of ["next", "loop", "cancel"] as const) {
-			const summary = this.#text(fields, action);
-			if (summary !== undefined) exits.push({ kind: "step", action, summary });
-		}
-		if (fields.has("go")) {
-			const go = fields.get("go") ?? null;
-			if (isScalar(go) && typeof go.value === "string") exits.push({ kind: "transition", to: go.value, summary: "" });
-			else if (isMap(go)) {
-				const parts = this.#fields(go, ["to", "summary"], "`go`");
-				const to = this.#text(parts, "to");
-				if (to === undefined) this.#wrong(go, "`go`", "a mapping with `to: <state>`");
-				else exits.push({ kind: "transition", to, summary: this.#text(parts, "summary") ?? "" });
-			} else this.#wrong(go, "`go`", "the name of a state, or a mapping with `to` and `summary`");
-		}
-		if (exits.length > 1) {
-			this.#complain(
-				offsetOf(node),
-				"two-exits",
-				"One message ends its phase or state in two ways.",
-				"Keep one of `next`, `loop`, `cancel` and `go`.",
-			);
-		}
-		return exits[0];
-	}
-
-	#wait(fields: ReadonlyMap<string, Node | null>): number {
-		if (!fields.has("wait")) return 0;
-		const node = fields.get("wait") ?? null;
-		const ms = isScalar(node) ? node.value : undefined;
-		if (typeof ms === "number" && ms >= 0 && ms <= longestWaitMs) return ms;
-		this.#wrong(node, "`wait`", `a number of milliseconds from 0 to ${longestWaitMs}`);
-		return 0;
-	}
-
-	#text(fields: ReadonlyMap<string, Node | null>, key: string): string | undefined {
-		if (!fields.has(key)) return undefined;
-		const node = fields.get(key) ?? null;
-		if (node === null || (isScalar(node) && node.value === null)) return "";
-		if (isScalar(node) && typeof node.value === "string") return node.value;
-		this.#wrong(node, `\`${key}\``, "a text");
 		return undefined;
 	}
-
-	#fields(map: YAMLMap, known: readonly string[], what: string): Map<string, Node | null> {
-		const fields = new Map<string, Node | null>();
-		for (const { key, value } of map.items) {
-			const name = String(this.#plain(key));
-			if (known.includes(name)) fields.set(name, this.#resolve(value));
-			else {
-				this.#complain(
-					offsetOf(key),
-					"unknown-key",
-					`\`${name}\` means nothing in ${what}.`,
-					`Use ${known.map((word) => `\`${word}\``).join(", ")}.`,
-				);
-			}
-		}
-		return fields;
-	}
-
-	#resolve(node: unknown): Node | null {
-		const found = isAlias(node) ? node.resolve(this.#document) : node;
-		return (found ?? null) as Node | null;
-	}
-
-	#plain(node: unknown): unknown {
-		return this.#resolve(node)?.toJS(this.#document, { maxAliasCount: 100 }) ?? null;
-	}
-
-	#wrong(node: Node | null, what: string, expected: string): void {
-		this.#complain(offsetOf(node), "wrong-type", `${what} must be ${expected}.`, "Write it that way, or take it out.");
-	}
+	return { say, calls: [...call, ...(remember ? [remember] : [])], exit: exits[0], waitMs: wait, fail };
 }
 
-const silent: Cue = { say: "", calls: [], exit: undefined, waitMs: 0, fail: undefined };
+function readCalls(node: Node, reading: Reading): ScriptedCall[] | undefined {
+	const calls: ScriptedCall[] = [];
+	for (const group of node.kind === "list" ? node.items : [node]) {
+		if (group.kind !== "map")
+			return wrongType(
+				group,
+				reading,
+				"a group of tools and their arguments",
+				"Write `call: { read: { path: a.txt } }`.",
+			);
+		for (const [tool, { value }] of group.entries) {
+			const read = plain(value, reading);
+			if (!read) return undefined;
+			const input = read.value ?? {};
+			if (typeof input !== "object" || Array.isArray(input) || input === null)
+				return wrongType(
+					value,
+					{ ...reading, path: `${reading.path}.${tool}` },
+					"a group of arguments",
+					"Write `{ path: a.txt }`.",
+				);
+			calls.push({ tool, input: input as Record<string, unknown> });
+		}
+	}
+	return calls;
+}
 
-function offsetOf(node: unknown): number | undefined {
-	return (node as { range?: readonly number[] | null } | null)?.range?.[0];
+function readGo(node: Node, reading: Reading): Exit | undefined {
+	if (node.kind === "scalar" && typeof node.value === "string")
+		return { kind: "transition", to: node.value, summary: "" };
+	if (node.kind !== "map")
+		return wrongType(node, reading, "the name of a state, or a group with `to`", "Write `go: done`.");
+	const read = readGroup(node, goFields, reading, strict);
+	return read.kind === "read" ? { kind: "transition", ...read.values } : undefined;
+}
+
+const mostParts = 100_000;
+
+/** What a node says, as plain data; `undefined` where aliases blow it up beyond all reason. */
+function plain(node: Node, { source, report, path }: Reading): { value: unknown } | undefined {
+	let parts = 0;
+	const convert = (part: Node): unknown => {
+		if (++parts > mostParts) return null;
+		switch (part.kind) {
+			case "scalar":
+				return part.value;
+			case "list":
+				return part.items.map(convert);
+			case "map":
+				return Object.fromEntries([...part.entries].map(([key, { value }]) => [key, convert(value)]));
+		}
+	};
+	const value = convert(node);
+	if (parts <= mostParts) return { value };
+	report.error(source.place(node.start), {
+		code: "too-large",
+		message: `\`${path}\` comes to more than ${mostParts.toLocaleString("en-US")} values.`,
+		remedy: "Use fewer aliases.",
+	});
+	return undefined;
 }

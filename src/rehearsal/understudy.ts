@@ -17,6 +17,8 @@ export type Place =
 	| { readonly kind: "idle"; readonly turn: number }
 	| {
 			readonly kind: "phase";
+			/** Key of the workflow that was started. */
+			readonly root: string;
 			/** Key of the workflow that the phase stands in. */
 			readonly scope: string;
 			readonly id: string;
@@ -27,6 +29,8 @@ export type Place =
 	  }
 	| {
 			readonly kind: "state";
+			/** Name of the chronicle's template. */
+			readonly root: string;
 			readonly id: string;
 			/** 1-based. */
 			readonly visit: number;

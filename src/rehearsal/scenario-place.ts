@@ -1,0 +1,16 @@
+// Where a project keeps its scenarios: one file per definition, beside the other files for pi.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+const endings = ["yaml", "yml", "json"];
+const folders = { workflow: "workflows", chronicle: "chronicles" };
+
+/**
+ * The scenario file of a definition in a project: `.pi/rehearsals/workflows/<key>.yaml` or `.pi/rehearsals/chronicles/<name>.yaml` (`.yml`
+ * and `.json` too), or `undefined`. Names that are no plain file names have none.
+ */
+export function findScenario(project: string, kind: keyof typeof folders, name: string): string | undefined {
+	if (/[\\/]/.test(name) || name.startsWith(".")) return undefined;
+	const folder = join(project, ".pi", "rehearsals", folders[kind]);
+	return endings.map((ending) => join(folder, `${name}.${ending}`)).find((file) => existsSync(file));
+}

@@ -1,0 +1,170 @@
+// The stage: what is copied, what is not, and that nothing in the copy leads back to the person's files.
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { openStage, type StageOptions } from "../../src/rehearsal/stage.ts";
+import { closeLater, openProject, type ProjectOptions } from "../harness/index.ts";
+
+async function stageOf(options: ProjectOptions, over: Partial<StageOptions> = {}) {
+	const project = openProject(options);
+	const open = async () => {
+		const stage = await openStage({ project: project.folder, sheet: {}, env: {}, ...over });
+		closeLater(() => stage.close());
+		return stage;
+	};
+	return { project, open };
+}
+
+const files = (folder: string): string[] =>
+	readdirSync(folder, { recursive: true, withFileTypes: true })
+		.filter((entry) => !entry.isDirectory())
+		.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+		.sort();
+
+describe("what is copied", () => {
+	it("takes in a repository what git would keep, and definitions even if git ignores them", async () => {
+		const { project, open } = await stageOf({
+			git: true,
+			files: {
+				".gitignore": "build/\n.pi/\n*.log\n",
+				"src/a.js": "a\n",
+				"name with ümlaut.txt": "u\n",
+				".pi/workflows/x/workflow.yaml": "name: x\n",
+			},
+		});
+		project.write("untracked.txt", "new\n");
+		project.write("build/big.bin", "no\n");
+		project.write("x.log", "no\n");
+		project.write("node_modules/lib/index.js", "no\n");
+		project.write(".pi/chronicle/sessions/run.json", "{}");
+		const stage = await open();
+		expect(files(stage.project)).toEqual([
+			".gitignore",
+			".pi/workflows/x/workflow.yaml",
+			"name with ümlaut.txt",
+			"src/a.js",
+			"untracked.txt",
+		]);
+		expect(stage.leftOut).toEqual([]);
+	});
+
+	it("takes a folder that is no repository whole, without dependencies", async () => {
+		const { open } = await stageOf({
+			files: { "a.txt": "a", "deep/er/b.txt": "b", "node_modules/x/i.js": "", ".pi/chronicle/sessions/r.json": "{}" },
+		});
+		expect(files((await open()).project)).toEqual(["a.txt", "deep/er/b.txt"]);
+	});
+
+	it("keeps a file's mode, so that scripts stay executable", async () => {
+		const { project, open } = await stageOf({ files: { "run.sh": "#!/bin/sh\n" } });
+		chmodSync(project.path("run.sh"), 0o755);
+		expect(statSync(join((await open()).project, "run.sh")).mode & 0o111).toBe(0o111);
+	});
+
+	it("leaves links out that lead elsewhere, and says so", async () => {
+		const { project, open } = await stageOf({ files: { "a.txt": "mine\n", "in/b.txt": "b" } });
+		const outside = join(project.home, "secret.txt");
+		writeFileSync(outside, "precious\n");
+		mkdirSync(project.path("links"));
+		symlinkSync("../a.txt", project.path("links/inside"));
+		symlinkSync(project.path("a.txt"), project.path("links/absolute"));
+		symlinkSync(outside, project.path("links/away"));
+		symlinkSync("../../home", project.path("links/up"));
+		symlinkSync("away", project.path("links/chain"));
+		symlinkSync("nowhere", project.path("links/dangling"));
+		symlinkSync("../in", project.path("links/folder"));
+		const stage = await open();
+		expect(stage.leftOut.map(({ path }) => path).sort()).toEqual([
+			"links/absolute",
+			"links/away",
+			"links/chain",
+			"links/up",
+		]);
+		expect(readdirSync(join(stage.project, "links")).sort()).toEqual(["dangling", "folder", "inside"]);
+		writeFileSync(join(stage.project, "links/inside"), "changed\n");
+		writeFileSync(join(stage.project, "links/folder/b.txt"), "changed\n");
+		expect(project.read("a.txt")).toBe("mine\n");
+		expect(project.read("in/b.txt")).toBe("b");
+	});
+
+	it("takes the person's definitions and our settings along, and nothing else of the agent folder", async () => {
+		const project = openProject({
+			files: { "a.txt": "" },
+			agentFiles: {
+				"workflows/g/workflow.yaml": "name: g\n",
+				"chronicle/workflows/t.json": "{}",
+				"agents/builder.md": "---\nname: builder\n---\nBuild.\n",
+				"damage-control-rules.yaml": "bashToolPatterns: []\n",
+				"auth.json": '{"anthropic":{"key":"sk-secret"}}',
+				"models.json": "{}",
+				"sessions/x.jsonl": "{}",
+			},
+			settings: { chronicle: { strict: true }, defaultTools: ["read"], packages: ["npm:somebody-elses"] },
+		});
+		const stage = await openStage({
+			project: project.folder,
+			agentFolder: project.agentFolder,
+			sheet: {},
+			env: {},
+			settings: { quietStartup: true },
+		});
+		closeLater(() => stage.close());
+		const agent = String(stage.env.PI_CODING_AGENT_DIR);
+		expect(files(agent)).toEqual([
+			"agents/builder.md",
+			"chronicle/workflows/t.json",
+			"damage-control-rules.yaml",
+			"settings.json",
+			"workflows/g/workflow.yaml",
+		]);
+		expect(JSON.parse(readFileSync(join(agent, "settings.json"), "utf8"))).toEqual({
+			chronicle: { strict: true },
+			defaultTools: ["read"],
+			quietStartup: true,
+		});
+	});
+});
+
+describe("what a rehearsal is started with", () => {
+	it("passes no credential on, and nothing of an outer pi", async () => {
+		const { open } = await stageOf(
+			{ files: { "a.txt": "" } },
+			{
+				env: {
+					PATH: "/bin",
+					TERM: "xterm",
+					JAVA_HOME: "/java",
+					ANTHROPIC_API_KEY: "a",
+					GH_TOKEN: "b",
+					AWS_PROFILE: "c",
+					MY_PASSWORD: "d",
+					GOOGLE_APPLICATION_CREDENTIALS: "e",
+					PI_SESSION_FILE: "/outer.jsonl",
+					PI_CODING_AGENT_DIR: "/real",
+					HOME: "/real",
+				},
+			},
+		);
+		const { env } = await open();
+		expect(env).toMatchObject({ PATH: "/bin", TERM: "xterm", JAVA_HOME: "/java", PI_OFFLINE: "1" });
+		expect(Object.values(env)).not.toContain("/real");
+		for (const name of ["ANTHROPIC_API_KEY", "GH_TOKEN", "AWS_PROFILE", "MY_PASSWORD", "PI_SESSION_FILE"])
+			expect(env).not.toHaveProperty(name);
+		expect(env).not.toHaveProperty("GOOGLE_APPLICATION_CREDENTIALS");
+	});
+
+	it("is removed whole when it closes, twice too, and when it cannot be opened", async () => {
+		const { project, open } = await stageOf({ files: { "a.txt": "" } });
+		const stage = await open();
+		const root = join(stage.project, "..");
+		expect(existsSync(root)).toBe(true);
+		await stage.close();
+		await stage.close();
+		expect(existsSync(root)).toBe(false);
+
+		vi.stubEnv("TMPDIR", project.home);
+		await expect(openStage({ project: "/nowhere/at/all", sheet: {}, env: {} })).rejects.toThrow();
+		vi.unstubAllEnvs();
+		expect(readdirSync(project.home).filter((name) => name.startsWith("pi-rehearsal-"))).toEqual([]);
+	});
+});

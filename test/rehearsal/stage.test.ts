@@ -1,5 +1,14 @@
 // The stage: what is copied, what is not, and that nothing in the copy leads back to the person's files.
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { openStage, type StageOptions } from "../../src/rehearsal/stage.ts";

@@ -1,0 +1,83 @@
+// What can happen to a run, and what must be done about it. Data only. All times are ms since the epoch.
+import type { Definitions, PauseCause, Position } from "./run.ts";
+
+export type Event =
+	/** The model says that the phase is finished. `message` is the assistant message that says so. */
+	| { readonly kind: "next"; readonly at: number; readonly message: string; readonly summary?: string }
+	/** The model wants to start the innermost scope again. */
+	| { readonly kind: "loop"; readonly at: number; readonly message: string; readonly summary?: string }
+	/** The model wants to end the run before it is finished. */
+	| { readonly kind: "cancel"; readonly at: number; readonly message: string }
+	/** The model asks where it is. */
+	| { readonly kind: "status" }
+	/** A person ends the run. */
+	| { readonly kind: "abandon"; readonly at: number }
+	/** A person goes to the next phase. */
+	| { readonly kind: "skip"; readonly at: number }
+	/** A person goes to an earlier phase: the one before, or the nearest earlier one with this id or name. */
+	| { readonly kind: "back"; readonly at: number; readonly to?: string }
+	| { readonly kind: "pause"; readonly by: PauseCause; readonly why?: string }
+	| { readonly kind: "resume" }
+	/** Other definitions take the place of the pinned ones. */
+	| { readonly kind: "reload"; readonly definitions: Definitions }
+	/** A person has said something to the model. */
+	| { readonly kind: "spoken" }
+	/** The model begins to work. */
+	| { readonly kind: "begun" }
+	/** A tool other than `workflow_step` has done something. */
+	| { readonly kind: "worked" }
+	/** The model has stopped although the run is not finished. `patience`: reminders allowed in a row, and in one visit of a phase. */
+	| { readonly kind: "stopped"; readonly patience: { readonly row: number; readonly visit: number } }
+	/** The model could not go on: the provider's error, in words. */
+	| { readonly kind: "failed"; readonly why: string };
+
+/** How a phase was left. */
+export type Way = "next" | "loop" | "skip" | "back";
+
+/** The visit of a phase that has just ended. */
+export interface Left {
+	readonly phaseId: string;
+	readonly way: Way;
+	/** When it was entered and left, ms since the epoch. */
+	readonly from: number;
+	readonly to: number;
+	/** What the model said about it. */
+	readonly summary: string | undefined;
+}
+
+export type Action =
+	/** The run has to be kept in the session as it is now. */
+	| { readonly kind: "persist"; readonly left: Left | undefined }
+	/** Another phase is current. */
+	| { readonly kind: "moved"; readonly from: Position; readonly to: Position; readonly way: Way }
+	/** The run is over. */
+	| { readonly kind: "ended"; readonly how: "done" | "cancelled" }
+	/** The model has to be asked whether it means it. */
+	| { readonly kind: "ask-cancel" }
+	| { readonly kind: "paused"; readonly by: PauseCause; readonly why: string | undefined }
+	| { readonly kind: "resumed" }
+	/** The model has to be told to go on; this is the `count`-th time in a row, of `of`. */
+	| { readonly kind: "remind"; readonly count: number; readonly of: number }
+	/** The phase waits for the person: it is not gone on with by itself. */
+	| { readonly kind: "wait" }
+	| { readonly kind: "reloaded" }
+	/** Nothing was changed. */
+	| { readonly kind: "refused"; readonly refusal: Refusal };
+
+export type Refusal =
+	| { readonly kind: "ended" }
+	/** The definition `missing` is not to be found. */
+	| { readonly kind: "stale"; readonly missing: string }
+	| { readonly kind: "paused" }
+	| { readonly kind: "not-paused" }
+	| { readonly kind: "already-paused" }
+	/** The same assistant message has changed the phase already. */
+	| { readonly kind: "moved-already" }
+	/** The scope, by its name, may not be looped. */
+	| { readonly kind: "not-loopable"; readonly scope: string }
+	| { readonly kind: "loops-used-up"; readonly scope: string; readonly max: number }
+	/** There is no phase before the first. */
+	| { readonly kind: "at-start" }
+	| { readonly kind: "no-earlier-phase"; readonly name: string }
+	/** The new definitions have no such place any more. */
+	| { readonly kind: "gone"; readonly what: "workflow" | "phase"; readonly id: string };

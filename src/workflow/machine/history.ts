@@ -1,0 +1,23 @@
+// What happened in a run, told from the states that the session holds: nothing of it is kept a second time.
+import type { Way } from "./event.ts";
+import type { StoredState } from "./stored.ts";
+
+export interface Visit {
+	readonly phaseId: string;
+	readonly way: Way;
+	/** ms since the epoch. */
+	readonly from: number;
+	readonly to: number;
+	readonly summary: string | undefined;
+}
+
+/** The finished visits of a run, oldest first. `states` are those of one branch, newest first, possibly of several runs. */
+export function foldHistory(states: Iterable<StoredState>, runId: string): Visit[] {
+	const visits: Visit[] = [];
+	for (const { taskId, left } of states) {
+		// One run at a time: what lies before the states of this run belongs to another.
+		if (taskId !== runId) break;
+		if (left) visits.push({ ...left, summary: left.summary });
+	}
+	return visits.reverse();
+}

@@ -1,0 +1,38 @@
+export type { Action, Event, Left, Refusal, Way } from "./event.ts";
+export { foldHistory, type Visit } from "./history.ts";
+export { type PinnedCopy, pinnedDefinitions, reachable, readPinned } from "./pinned.ts";
+export {
+	currentPhase,
+	definitionOf,
+	entryAt,
+	firstPosition,
+	innermost,
+	nextPosition,
+	phaseAt,
+	previousPosition,
+	rootOf,
+	samePlace,
+	scopeOf,
+} from "./position.ts";
+export {
+	beginRun,
+	type Definitions,
+	isActive,
+	type LiveRun,
+	type PauseCause,
+	type Position,
+	type Run,
+	type Segment,
+	type StaleRun,
+} from "./run.ts";
+export {
+	type Pinned,
+	type Read,
+	type Restored,
+	readState,
+	restoreRun,
+	type Source,
+	type StoredState,
+	storeRun,
+} from "./stored.ts";
+export { type Transition, transition } from "./transition.ts";

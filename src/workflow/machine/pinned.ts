@@ -1,0 +1,174 @@
+// The copy of the definitions that a run goes by: written once into the session, read back without trust.
+// What is read satisfies what `Definitions` promises: nothing empty, every reference resolves, no cycle.
+import type { Capability, Phase, Reference, ShellRule, ToolLimits, WorkflowDefinition } from "../definitions/index.ts";
+import type { Definitions } from "./run.ts";
+
+export interface PinnedCopy {
+	readonly version: 1;
+	readonly taskId: string;
+	/** The whole task. */
+	readonly task: string;
+	readonly root: string;
+	readonly definitions: readonly object[];
+}
+
+/** The definitions that a workflow needs to run: itself and everything it leads to. */
+export function reachable(catalogue: Definitions, root: string): Definitions {
+	const found = new Map<string, WorkflowDefinition>();
+	const open = [root];
+	for (let key = open.pop(); key !== undefined; key = open.pop()) {
+		const definition = catalogue.get(key);
+		if (!definition || found.has(key)) continue;
+		found.set(key, definition);
+		for (const entry of definition.entries) if (entry.kind === "reference") open.push(entry.key);
+	}
+	return found;
+}
+
+/** What to keep of definitions: everything that a run depends on, nothing of where the files lie. Equal texts are equal definitions. */
+export function pinnedDefinitions(definitions: Definitions): object[] {
+	return [...definitions.values()]
+		.sort((a, b) => (a.key < b.key ? -1 : 1))
+		.map(({ file: _file, tier: _tier, entries, ...definition }) => ({
+			...definition,
+			entries: entries.map((entry) => {
+				if (entry.kind === "reference") return entry;
+				const { file: _phaseFile, ...phase } = entry;
+				return phase;
+			}),
+		}));
+}
+
+/** Reads a copy; `undefined` where it is not one that a run can go by. */
+export function readPinned(data: unknown): { readonly definitions: Definitions; readonly task: string } | undefined {
+	if (!isObject(data) || data.version !== 1 || typeof data.task !== "string" || typeof data.root !== "string")
+		return undefined;
+	if (!Array.isArray(data.definitions)) return undefined;
+	const definitions = new Map<string, WorkflowDefinition>();
+	for (const written of data.definitions) {
+		const definition = readDefinition(written);
+		if (!definition || definitions.has(definition.key)) return undefined;
+		definitions.set(definition.key, definition);
+	}
+	return definitions.has(data.root) && isWhole(definitions) ? { definitions, task: data.task } : undefined;
+}
+
+/** Every reference resolves and none leads back to where it came from. */
+function isWhole(definitions: Definitions): boolean {
+	// Kahn: workflows that nothing open refers to are taken off one after another; a cycle remains.
+	const references = new Map<string, number>();
+	for (const { entries } of definitions.values())
+		for (const entry of entries)
+			if (entry.kind === "reference") {
+				if (!definitions.has(entry.key)) return false;
+				references.set(entry.key, (references.get(entry.key) ?? 0) + 1);
+			}
+	const open = [...definitions.keys()].filter((key) => !references.has(key));
+	let taken = 0;
+	for (let key = open.pop(); key !== undefined; key = open.pop()) {
+		taken++;
+		for (const entry of definitions.get(key)?.entries ?? []) {
+			if (entry.kind !== "reference") continue;
+			const left = (references.get(entry.key) ?? 0) - 1;
+			references.set(entry.key, left);
+			if (left === 0) open.push(entry.key);
+		}
+	}
+	return taken === definitions.size;
+}
+
+function readDefinition(written: unknown): WorkflowDefinition | undefined {
+	if (!isObject(written)) return undefined;
+	const { key, name, show, initialMessage, loopable, autoContinue, sessionNamePrefix, sessionNameMaxLength } = written;
+	if (typeof key !== "string" || key === "" || typeof name !== "string" || typeof initialMessage !== "string")
+		return undefined;
+	if (show !== "user" && show !== "workflows") return undefined;
+	if (typeof loopable !== "boolean" || typeof autoContinue !== "boolean") return undefined;
+	if (typeof sessionNamePrefix !== "string" || typeof sessionNameMaxLength !== "number") return undefined;
+	if (written.maxLoops !== undefined && !Number.isSafeInteger(written.maxLoops)) return undefined;
+	const texts = readTexts(written);
+	const entries = readList(written.entries, readEntry);
+	if (!texts || !entries || entries.length === 0) return undefined;
+	const maxLoops = written.maxLoops as number | undefined;
+	const settings = { loopable, maxLoops, autoContinue, sessionNamePrefix, sessionNameMaxLength };
+	return { key, name, show, initialMessage, ...settings, ...texts, entries, tier: "project", file: "" };
+}
+
+const textFields = [
+	"commandName",
+	"roleInstruction",
+	"advanceReminder",
+	"blockReasonTemplate",
+	"notDoneReminder",
+	"completionMessage",
+] as const;
+
+function readTexts(
+	written: Record<string, unknown>,
+): Record<(typeof textFields)[number], string | undefined> | undefined {
+	const texts: Record<string, string | undefined> = {};
+	for (const field of textFields) {
+		const text = written[field];
+		if (text !== undefined && typeof text !== "string") return undefined;
+		texts[field] = text;
+	}
+	return texts as Record<(typeof textFields)[number], string | undefined>;
+}
+
+function readEntry(written: unknown): Phase | Reference | undefined {
+	if (!isObject(written)) return undefined;
+	if (written.kind === "reference")
+		return typeof written.key === "string" ? { kind: "reference", key: written.key } : undefined;
+	const { kind, id, name, emoji, instructions, autoContinue } = written;
+	if (kind !== "phase" || typeof id !== "string" || typeof name !== "string") return undefined;
+	if (typeof emoji !== "string" || typeof instructions !== "string") return undefined;
+	if (autoContinue !== undefined && typeof autoContinue !== "boolean") return undefined;
+	const tools = readLimits(written.tools);
+	const profiles = readList(written.profiles, string);
+	if (!tools || !profiles) return undefined;
+	return { kind, id, name, emoji, instructions, tools, profiles, autoContinue, file: "" };
+}
+
+/** Limits that cannot be read are no limits: the whole copy is refused then, and the run stays closed. */
+function readLimits(written: unknown): ToolLimits | undefined {
+	if (!isObject(written)) return undefined;
+	switch (written.kind) {
+		case "free":
+			return { kind: "free" };
+		case "blacklist":
+		case "whitelist": {
+			const names = readList(written.names, string);
+			const shell = oneOf<ShellRule>(written.shell, ["judged", "strict", "unrestricted"]);
+			return names && shell ? { kind: written.kind, names, shell } : undefined;
+		}
+		case "capabilities": {
+			const may = readList(written.may, (word) => oneOf<Capability>(word, ["read", "write", "exec"]));
+			return may ? { kind: "capabilities", may } : undefined;
+		}
+		default:
+			return undefined;
+	}
+}
+
+function readList<Item>(written: unknown, read: (item: unknown) => Item | undefined): Item[] | undefined {
+	if (!Array.isArray(written)) return undefined;
+	const items: Item[] = [];
+	for (const item of written) {
+		const value = read(item);
+		if (value === undefined) return undefined;
+		items.push(value);
+	}
+	return items;
+}
+
+function string(value: unknown): string | undefined {
+	return typeof value === "string" ? value : undefined;
+}
+
+function oneOf<Word extends string>(value: unknown, words: readonly Word[]): Word | undefined {
+	return words.find((word) => word === value);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,52 @@
+// Finds the place of a run again in other definitions: by the ids of its phase and of the workflows around it, not by their numbers.
+import type { Phase, Reference } from "../definitions/index.ts";
+import type { Refusal } from "./event.ts";
+import { currentPhase, definitionOf } from "./position.ts";
+import type { Definitions, Position, Run, Segment } from "./run.ts";
+
+export type Relocation = { readonly kind: "found"; readonly position: Position } | Extract<Refusal, { kind: "gone" }>;
+
+/** The place of `run` in `definitions`. A workflow that is referred to several times keeps its turn among them. */
+export function relocate(run: Run, definitions: Definitions): Relocation {
+	const position: Segment[] = [];
+	for (const [depth, segment] of run.position.entries()) {
+		const entries = definitions.get(segment.workflowKey)?.entries;
+		if (!entries) return { kind: "gone", what: "workflow", id: segment.workflowKey };
+		const inner = run.position[depth + 1];
+		const phaseIndex = inner
+			? scopeIndex(run, segment, inner.workflowKey, entries)
+			: phaseIndexOf(run, segment, entries);
+		if (phaseIndex === undefined)
+			return inner
+				? { kind: "gone", what: "workflow", id: inner.workflowKey }
+				: { kind: "gone", what: "phase", id: phaseId(run) ?? String(segment.phaseIndex + 1) };
+		position.push({ ...segment, phaseIndex });
+	}
+	return { kind: "found", position };
+}
+
+type Entries = readonly (Phase | Reference)[];
+
+function scopeIndex(run: Run, segment: Segment, key: string, entries: Entries): number | undefined {
+	const places = entries.flatMap((entry, index) => (entry.kind === "reference" && entry.key === key ? [index] : []));
+	return places[Math.min(turnOf(run, segment, key), places.length - 1)];
+}
+
+/** How many references to `key` stand before the one that a segment points at. */
+function turnOf(run: Run, { workflowKey, phaseIndex }: Segment, key: string): number {
+	if (run.kind === "stale") return 0;
+	const before = definitionOf(run.definitions, workflowKey).entries.slice(0, phaseIndex);
+	return before.filter((entry) => entry.kind === "reference" && entry.key === key).length;
+}
+
+function phaseIndexOf(run: Run, { phaseIndex }: Segment, entries: Entries): number | undefined {
+	const id = phaseId(run);
+	// A state of the reference package knows only the number.
+	if (id === undefined) return entries[phaseIndex]?.kind === "phase" ? phaseIndex : undefined;
+	const index = entries.findIndex((entry) => entry.kind === "phase" && entry.id === id);
+	return index < 0 ? undefined : index;
+}
+
+function phaseId(run: Run): string | undefined {
+	return run.kind === "live" ? currentPhase(run).id : run.phaseId;
+}

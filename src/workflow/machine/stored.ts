@@ -1,0 +1,291 @@
+// The state of a run as the session keeps it: one small entry per change, of a size that does not grow with the run.
+// The first nine fields are the reference package's, so that either package can read what the other wrote.
+// Reading is strict: a value that is not right is refused as a whole, because half a state is worse than none.
+import type { Left, Way } from "./event.ts";
+import { currentPhase, enter, phaseAt } from "./position.ts";
+import { relocate } from "./relocate.ts";
+import {
+	type Definitions,
+	isActive,
+	type PauseCause,
+	type Position,
+	type Run,
+	type StaleRun,
+	type Standing,
+} from "./run.ts";
+
+export interface StoredSegment {
+	readonly workflowKey: string;
+	readonly phaseIndex: number;
+	/** Only in the innermost segment. */
+	readonly phaseId?: string;
+	/** Only where it was looped. */
+	readonly loops?: number;
+}
+
+export interface StoredState {
+	readonly active: boolean;
+	readonly workflowKey: string;
+	readonly currentPath: readonly StoredSegment[];
+	readonly globalStepCount: number;
+	readonly taskId: string;
+	/** At most `taskShown` characters; the whole text is in the entry that pins the definition. */
+	readonly taskDescription: string;
+	readonly startedAt: number;
+	readonly completionNotified: boolean;
+	readonly cancelled: boolean;
+
+	/** Id of the entry that pins the definition, and the hash of what it holds. Absent in states of the reference package. */
+	readonly pin?: string;
+	readonly hash?: string;
+	readonly since?: number;
+	readonly paused?: { readonly by: PauseCause; readonly why?: string };
+	readonly left?: {
+		readonly phaseId: string;
+		readonly way: Way;
+		readonly from: number;
+		readonly to: number;
+		readonly summary?: string;
+	};
+	/** The current phase in words, for the transcript: `📋 Planning [1/3]`. */
+	readonly at?: string;
+}
+
+/** Characters of the task that every entry repeats. */
+const taskShown = 60;
+/** Characters of the model's summary that are kept. */
+const summaryKept = 2_000;
+/** Characters of the reason of a pause. */
+const whyKept = 200;
+
+export interface Pinned {
+	/** Id of the session entry that holds the definitions. */
+	readonly entry: string;
+	readonly hash: string;
+}
+
+/** What to write for a run. `at` is the current phase in words. */
+export function storeRun(run: Run, pinned: Pinned | undefined, left: Left | undefined, at: string): StoredState {
+	const { standing } = run;
+	const phaseId = run.kind === "live" ? currentPhase(run).id : run.phaseId;
+	return {
+		active: isActive(run),
+		workflowKey: run.workflowKey,
+		currentPath: run.position.map(({ workflowKey, phaseIndex, loops }, depth) => ({
+			workflowKey,
+			phaseIndex,
+			...(depth === run.position.length - 1 && phaseId !== undefined ? { phaseId } : {}),
+			...(loops > 0 ? { loops } : {}),
+		})),
+		globalStepCount: run.step,
+		taskId: run.id,
+		taskDescription: cut(run.task, taskShown),
+		startedAt: run.startedAt,
+		// The reference package would announce the end of a run that is not marked so.
+		completionNotified: !isActive(run),
+		cancelled: standing.kind === "cancelled",
+		...(pinned ? { pin: pinned.entry, hash: pinned.hash } : {}),
+		since: run.since,
+		...(standing.kind === "paused"
+			? { paused: { by: standing.by, ...(standing.why === undefined ? {} : { why: cut(standing.why, whyKept) }) } }
+			: {}),
+		...(left
+			? {
+					left: {
+						phaseId: left.phaseId,
+						way: left.way,
+						from: left.from,
+						to: left.to,
+						...(left.summary === undefined ? {} : { summary: cut(left.summary, summaryKept) }),
+					},
+				}
+			: {}),
+		at,
+	};
+}
+
+/** The first `length` characters (code points) of a text, with an ellipsis where something is cut off. */
+function cut(text: string, length: number): string {
+	if (text.length <= length) return text;
+	const characters = [...text];
+	return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;
+}
+
+export type Read =
+	| { readonly kind: "state"; readonly state: StoredState }
+	/** In words, for the person. */
+	| { readonly kind: "invalid"; readonly problem: string };
+
+/** Reads the data of a `workflow:state` entry, also of the reference package and its older form without a path. */
+export function readState(data: unknown): Read {
+	if (!isObject(data)) return invalid("it is not an object");
+	const { workflowKey } = data;
+	if (typeof workflowKey !== "string" || workflowKey === "") return invalid("it names no workflow");
+	if (typeof data.active !== "boolean") return invalid("`active` is not true or false");
+	const path = readPath(data, workflowKey);
+	if (typeof path === "string") return invalid(path);
+	const step = data.globalStepCount ?? path[0]?.phaseIndex ?? 0;
+	if (!isCount(step)) return invalid("`globalStepCount` is not a whole number");
+	if (!isTime(data.startedAt)) return invalid("`startedAt` is not a time");
+	for (const field of ["taskId", "taskDescription", "pin", "hash", "at"] as const)
+		if (data[field] !== undefined && typeof data[field] !== "string") return invalid(`\`${field}\` is not a text`);
+	for (const field of ["completionNotified", "cancelled"] as const)
+		if (data[field] !== undefined && typeof data[field] !== "boolean")
+			return invalid(`\`${field}\` is not true or false`);
+	if (data.since !== undefined && !isTime(data.since)) return invalid("`since` is not a time");
+	const paused = readPause(data.paused);
+	if (paused === "invalid") return invalid("`paused` is not a pause");
+	const left = readLeft(data.left);
+	if (left === "invalid") return invalid("`left` is not a visit of a phase");
+	return {
+		kind: "state",
+		state: {
+			active: data.active,
+			workflowKey,
+			currentPath: path,
+			globalStepCount: step,
+			taskId: text(data.taskId) ?? "",
+			taskDescription: text(data.taskDescription) ?? "",
+			startedAt: data.startedAt,
+			completionNotified: data.completionNotified === true,
+			cancelled: data.cancelled === true,
+			...optional("pin", text(data.pin)),
+			...optional("hash", text(data.hash)),
+			...optional("since", data.since as number | undefined),
+			...optional("paused", paused),
+			...optional("left", left),
+			...optional("at", text(data.at)),
+		},
+	};
+}
+
+export type Restored = { readonly kind: "run"; readonly run: Run } | Extract<Read, { kind: "invalid" }>;
+
+/** Where the definitions of a stored run come from: its own pinned copy, or what the catalogue holds today. */
+export type Source =
+	| { readonly kind: "pinned"; readonly definitions: Definitions; readonly task: string }
+	| { readonly kind: "catalogue"; readonly definitions: Definitions };
+
+/**
+ * The run that a state describes. With a pinned copy everything has to fit exactly. With the catalogue the phase is found by its id; a
+ * state without ids is taken by its numbers, which have to fit.
+ */
+export function restoreRun(state: StoredState, source: Source): Restored {
+	const { definitions } = source;
+	const position = state.currentPath.map(({ workflowKey, phaseIndex, loops = 0 }) => ({
+		workflowKey,
+		phaseIndex,
+		loops,
+	}));
+	const phaseId = state.currentPath.at(-1)?.phaseId;
+	const facts = {
+		id: state.taskId,
+		workflowKey: state.workflowKey,
+		task: source.kind === "pinned" ? source.task : state.taskDescription,
+		startedAt: state.startedAt,
+		step: state.globalStepCount,
+		since: state.since ?? state.startedAt,
+		standing: standingOf(state),
+		reminders: { row: 0, visit: 0 },
+		askedToCancel: undefined,
+		movedBy: undefined,
+	};
+	const stale = (missing: string): StaleRun => ({ kind: "stale", missing, phaseId, position, ...facts });
+	const live = (place: Position): Restored => ({
+		kind: "run",
+		run: { kind: "live", definitions, position: place, ...facts },
+	});
+
+	const missing = position.find(({ workflowKey }) => !definitions.has(workflowKey))?.workflowKey;
+	if (missing !== undefined) return { kind: "run", run: stale(missing) };
+	if (source.kind === "catalogue" && phaseId !== undefined) {
+		const found = relocate(stale(""), definitions);
+		return found.kind === "found" ? live(found.position) : { kind: "run", run: stale(found.id) };
+	}
+	const place = follow(position, definitions);
+	if (typeof place === "string") return invalid(place);
+	if (phaseId !== undefined && phaseAt(definitions, place).id !== phaseId)
+		return invalid(`its place is not the phase "${phaseId}"`);
+	return live(place);
+}
+
+function standingOf({ active, cancelled, paused }: StoredState): Standing {
+	if (!active) return { kind: cancelled ? "cancelled" : "done" };
+	return paused ? { kind: "paused", by: paused.by, why: paused.why } : { kind: "running" };
+}
+
+/** Checks a path against definitions; a text says what is wrong. Old states may end at a reference: its first phase is meant. */
+function follow(segments: Position, definitions: Definitions): Position | string {
+	for (const [depth, { workflowKey, phaseIndex }] of segments.entries()) {
+		const entry = definitions.get(workflowKey)?.entries[phaseIndex];
+		if (!entry) return `"${workflowKey}" has no entry number ${phaseIndex + 1}`;
+		const inner = segments[depth + 1];
+		if (inner && (entry.kind !== "reference" || entry.key !== inner.workflowKey))
+			return `entry number ${phaseIndex + 1} of "${workflowKey}" does not lead to "${inner.workflowKey}"`;
+	}
+	return enter(definitions, segments);
+}
+
+function readPath(data: Record<string, unknown>, workflowKey: string): StoredSegment[] | string {
+	const written =
+		data.currentPath ??
+		(data.currentPhaseIndex === undefined ? undefined : [{ workflowKey, phaseIndex: data.currentPhaseIndex }]);
+	if (!Array.isArray(written) || written.length === 0) return "`currentPath` is not a path";
+	const path: StoredSegment[] = [];
+	for (const segment of written) {
+		if (!isObject(segment) || typeof segment.workflowKey !== "string" || !isCount(segment.phaseIndex))
+			return "`currentPath` has a part that is not a place";
+		if (segment.phaseId !== undefined && typeof segment.phaseId !== "string") return "a phase id is not a text";
+		if (segment.loops !== undefined && !isCount(segment.loops)) return "a number of loops is not a whole number";
+		path.push({
+			workflowKey: segment.workflowKey,
+			phaseIndex: segment.phaseIndex,
+			...optional("phaseId", text(segment.phaseId)),
+			...optional("loops", segment.loops as number | undefined),
+		});
+	}
+	return path[0]?.workflowKey === workflowKey ? path : "`currentPath` does not begin with the workflow";
+}
+
+function readPause(data: unknown): StoredState["paused"] | "invalid" {
+	if (data === undefined) return undefined;
+	if (!isObject(data)) return "invalid";
+	const { by, why } = data;
+	if (by !== "person" && by !== "error" && by !== "reminders") return "invalid";
+	if (why !== undefined && typeof why !== "string") return "invalid";
+	return { by, ...optional("why", why) };
+}
+
+function readLeft(data: unknown): StoredState["left"] | "invalid" {
+	if (data === undefined) return undefined;
+	if (!isObject(data)) return "invalid";
+	const { phaseId, way, from, to, summary } = data;
+	if (typeof phaseId !== "string" || !isTime(from) || !isTime(to)) return "invalid";
+	if (way !== "next" && way !== "loop" && way !== "skip" && way !== "back") return "invalid";
+	if (summary !== undefined && typeof summary !== "string") return "invalid";
+	return { phaseId, way, from, to, ...optional("summary", summary) };
+}
+
+function invalid(problem: string): Extract<Read, { kind: "invalid" }> {
+	return { kind: "invalid", problem };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isCount(value: unknown): value is number {
+	return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isTime(value: unknown): value is number {
+	return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}
+
+function text(value: unknown): string | undefined {
+	return typeof value === "string" ? value : undefined;
+}
+
+function optional<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
+	return value === undefined ? {} : ({ [key]: value } as { [K in Key]: Value });
+}

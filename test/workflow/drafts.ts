@@ -1,0 +1,53 @@
+// Definitions for tests, written as short as the cases that they stand for: `{ p: ["a", "@s", "c"], s: ["s1"] }`.
+import type { Phase, Reference, WorkflowDefinition } from "../../src/workflow/definitions/index.ts";
+import { beginRun, type Definitions, firstPosition, type LiveRun } from "../../src/workflow/machine/index.ts";
+
+export type Draft = Partial<Omit<WorkflowDefinition, "entries">> & {
+	readonly entries: readonly (string | (Partial<Phase> & { readonly id: string }))[];
+};
+
+/** A phase called by its id: `a` is named `A` and says `Do a.` */
+export function phase(id: string, more: Partial<Phase> = {}): Phase {
+	const name = id.toUpperCase();
+	const rest = { emoji: "🔹", instructions: `Do ${id}.`, profiles: [], autoContinue: undefined, file: `/w/${id}.md` };
+	return { kind: "phase", id, name, tools: { kind: "free" }, ...rest, ...more };
+}
+
+/** Workflows by key; `"@s"` refers to `s`, every other text is a phase of that id. */
+export function drafts(written: Record<string, Draft["entries"] | Draft>): Definitions {
+	const definitions = new Map<string, WorkflowDefinition>();
+	for (const [key, value] of Object.entries(written)) {
+		const { entries, ...more } = Array.isArray(value) ? { entries: value as Draft["entries"] } : (value as Draft);
+		definitions.set(key, {
+			key,
+			name: `Workflow ${key}`,
+			commandName: key,
+			show: "user",
+			initialMessage: `Start {workflowName} for {description}`,
+			loopable: true,
+			maxLoops: undefined,
+			autoContinue: true,
+			sessionNamePrefix: "Workflow: ",
+			sessionNameMaxLength: 50,
+			roleInstruction: undefined,
+			advanceReminder: undefined,
+			blockReasonTemplate: undefined,
+			notDoneReminder: undefined,
+			completionMessage: undefined,
+			tier: "project",
+			file: `/w/${key}/workflow.yaml`,
+			...more,
+			entries: entries.map((entry): Phase | Reference => {
+				if (typeof entry !== "string") return phase(entry.id, entry);
+				return entry.startsWith("@") ? { kind: "reference", key: entry.slice(1) } : phase(entry);
+			}),
+		});
+	}
+	return definitions;
+}
+
+/** A run of `key` that stands at its first phase since time 1,000. */
+export function begin(definitions: Definitions, key: string, task = "the task"): LiveRun {
+	const position = firstPosition(definitions, key);
+	return beginRun({ id: "wf-1000-abc123", definitions, workflowKey: key, task, at: 1000, position });
+}

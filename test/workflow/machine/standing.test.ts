@@ -1,0 +1,195 @@
+// Cancelling, pausing and being reminded: what the machine decides besides the way through the phases.
+import { describe, expect, it } from "vitest";
+import {
+	type Event,
+	type Run,
+	readState,
+	restoreRun,
+	storeRun,
+	transition,
+} from "../../../src/workflow/machine/index.ts";
+import { begin, drafts } from "../drafts.ts";
+
+const patience = { row: 3, visit: 6 };
+const stopped: Event = { kind: "stopped", patience };
+const cancel = (message: string): Event => ({ kind: "cancel", at: 5000, message });
+const next = (message: string): Event => ({ kind: "next", at: 5000, message });
+
+/** Applies the events in turn; returns the run and, for each event, the kinds of its actions. */
+function play(run: Run, ...events: Event[]) {
+	const told: string[][] = [];
+	let current = run;
+	for (const event of events) {
+		const { run: after, actions } = transition(current, event);
+		current = after;
+		told.push(actions.map((action) => (action.kind === "refused" ? action.refusal.kind : action.kind)));
+	}
+	return { run: current, told };
+}
+
+const flat = () => begin(drafts({ w: ["a", "b", "c"] }), "w");
+
+describe("case 47: cancel asks first", () => {
+	it("asks, and the same wish in a later message ends the run", () => {
+		const { run, told } = play(flat(), cancel("m1"), cancel("m2"));
+		expect(told).toEqual([["ask-cancel"], ["persist", "ended"]]);
+		expect(run.standing.kind).toBe("cancelled");
+	});
+
+	it("both in one message only asks", () => {
+		const { run, told } = play(flat(), cancel("m1"), cancel("m1"));
+		expect(told).toEqual([["ask-cancel"], ["ask-cancel"]]);
+		expect(run.standing.kind).toBe("running");
+	});
+
+	it.each<[string, Event]>([
+		["next", next("m2")],
+		["loop", { kind: "loop", at: 5000, message: "m2" }],
+		["status", { kind: "status" }],
+		["a new run of the model", { kind: "begun" }],
+		["a word of the person", { kind: "spoken" }],
+		["skip", { kind: "skip", at: 5000 }],
+		["pause", { kind: "pause", by: "person" }],
+	])("asks again after %s", (_what, event) => {
+		const { told } = play(flat(), cancel("m1"), event, cancel("m3"));
+		expect(told[2]).toEqual(["ask-cancel"]);
+	});
+
+	it("a next that is refused closes the question as well", () => {
+		const { told } = play(flat(), next("m1"), cancel("m1"), next("m1"), cancel("m2"));
+		expect(told).toEqual([["persist", "moved"], ["ask-cancel"], ["moved-already"], ["ask-cancel"]]);
+	});
+
+	it("the open question is never kept in the session", () => {
+		const { run } = play(flat(), cancel("m1"));
+		const read = readState(JSON.parse(JSON.stringify(storeRun(run, undefined, undefined, ""))));
+		if (read.kind !== "state") throw new Error(read.problem);
+		const restored = restoreRun(read.state, { kind: "catalogue", definitions: drafts({ w: ["a", "b", "c"] }) });
+		if (restored.kind !== "run") throw new Error(restored.problem);
+		expect(play(restored.run, cancel("m2")).told).toEqual([["ask-cancel"]]);
+	});
+
+	it("works while the run is paused, and where its definition is gone", () => {
+		expect(play(flat(), { kind: "pause", by: "person" }, cancel("m1"), cancel("m2")).run.standing.kind).toBe(
+			"cancelled",
+		);
+		const stale = restoreRun(
+			{ ...storeRun(flat(), undefined, undefined, ""), active: true },
+			{ kind: "catalogue", definitions: new Map() },
+		);
+		if (stale.kind !== "run") throw new Error(stale.problem);
+		expect(play(stale.run, cancel("m1"), cancel("m2")).run.standing.kind).toBe("cancelled");
+	});
+});
+
+describe("case 38: one change of phase per message", () => {
+	it("refuses the second next or loop of a message and keeps the phase", () => {
+		const { run, told } = play(flat(), next("m1"), next("m1"), { kind: "loop", at: 1, message: "m1" }, next("m2"));
+		expect(told).toEqual([["persist", "moved"], ["moved-already"], ["moved-already"], ["persist", "moved"]]);
+		expect(run.position[0]?.phaseIndex).toBe(2);
+	});
+});
+
+describe("pause", () => {
+	it("field 11: only resume goes on after the person has paused", () => {
+		const paused = play(flat(), { kind: "pause", by: "person" });
+		expect(paused.told).toEqual([["persist", "paused"]]);
+		const { told, run } = play(
+			paused.run,
+			next("m1"),
+			{ kind: "spoken" },
+			{ kind: "begun" },
+			stopped,
+			next("m2"),
+			{ kind: "resume" },
+			next("m3"),
+		);
+		expect(told).toEqual([["paused"], [], [], [], ["paused"], ["persist", "resumed"], ["persist", "moved"]]);
+		expect(run.standing.kind).toBe("running");
+	});
+
+	it("a second pause and a resume without a pause change nothing", () => {
+		expect(play(flat(), { kind: "resume" }).told).toEqual([["not-paused"]]);
+		const pause: Event = { kind: "pause", by: "person" };
+		expect(play(flat(), pause, pause).told[1]).toEqual(["already-paused"]);
+	});
+
+	it("back and skip move a paused run and leave it paused", () => {
+		const { run } = play(flat(), { kind: "pause", by: "person" }, { kind: "skip", at: 1 });
+		expect([run.standing.kind, run.position[0]?.phaseIndex]).toEqual(["paused", 1]);
+	});
+});
+
+describe("case 54: reminders end", () => {
+	it("after three in a row the run is paused", () => {
+		const { told, run } = play(flat(), stopped, stopped, stopped, stopped, stopped);
+		expect(told).toEqual([["remind"], ["remind"], ["remind"], ["persist", "paused"], []]);
+		expect(run.standing).toMatchObject({ kind: "paused", by: "reminders" });
+	});
+
+	it("work between them starts the row again, but not the number that one phase may have", () => {
+		const { told } = play(flat(), ...Array.from({ length: 7 }, (): Event[] => [stopped, { kind: "worked" }]).flat());
+		const reminders = told.filter((_, index) => index % 2 === 0);
+		expect(reminders).toEqual([...Array.from({ length: 6 }, () => ["remind"]), ["persist", "paused"]]);
+	});
+
+	it("another phase and a word of the person start both again", () => {
+		for (const event of [next("m"), { kind: "spoken" } as const]) {
+			const { told } = play(flat(), stopped, stopped, stopped, event, stopped);
+			expect(told.at(-1)).toEqual(["remind"]);
+		}
+	});
+
+	it("case 53: a provider error pauses at once", () => {
+		const { run, told } = play(flat(), { kind: "failed", why: "401 bad key" }, stopped);
+		expect(told).toEqual([["persist", "paused"], []]);
+		expect(run.standing).toEqual({ kind: "paused", by: "error", why: "401 bad key" });
+	});
+
+	it("autoContinue: false of the phase, or of any workflow around it, waits for the person", () => {
+		const byPhase = begin(drafts({ w: [{ id: "a", autoContinue: false }, "b"] }), "w");
+		expect(play(byPhase, stopped, next("m"), stopped).told).toEqual([["wait"], ["persist", "moved"], ["remind"]]);
+		const byOuter = begin(
+			drafts({ p: { entries: ["@s"], autoContinue: false }, s: ["a", { id: "b", autoContinue: true }] }),
+			"p",
+		);
+		expect(play(byOuter, stopped, next("m"), stopped).told).toEqual([["wait"], ["persist", "moved"], ["remind"]]);
+	});
+});
+
+describe("what is over stays over", () => {
+	it("refuses everything after the end", () => {
+		const done = play(begin(drafts({ w: ["a"] }), "w"), next("m1")).run;
+		for (const event of [next("m2"), cancel("m2"), { kind: "resume" }, { kind: "back", at: 1 }, stopped] as Event[]) {
+			const { told, run } = play(done, event);
+			expect(told).toEqual([["ended"]]);
+			expect(run).toBe(done);
+		}
+	});
+});
+
+describe("reload", () => {
+	const before = drafts({ p: ["a", "@s", "@s", "z"], s: ["s1", "s2"] });
+	const at = (run: Run) => run.position.map(({ workflowKey, phaseIndex }) => `${workflowKey}:${phaseIndex}`);
+	const second = play(begin(before, "p"), next("1"), next("2"), next("3"), next("4")).run;
+
+	it("finds the phase by its id, and which of several references it came through", () => {
+		expect(at(second)).toEqual(["p:2", "s:1"]);
+		const after = drafts({ p: ["new", "a", "@s", "b", "@s", "z"], s: ["s0", "s2", "s1"] });
+		const { run, told } = play(second, { kind: "reload", definitions: after });
+		expect(told).toEqual([["persist", "reloaded"]]);
+		expect(at(run)).toEqual(["p:4", "s:1"]);
+	});
+
+	it("is refused where the phase or a workflow on the way is gone, and nothing changes", () => {
+		for (const [after, what, id] of [
+			[drafts({ p: ["a", "@s", "@s"], s: ["s1"] }), "phase", "s2"],
+			[drafts({ p: ["a", "z"], s: ["s1", "s2"] }), "workflow", "s"],
+			[drafts({ q: ["a"] }), "workflow", "p"],
+		] as const) {
+			const { run, actions } = transition(second, { kind: "reload", definitions: after });
+			expect(actions).toEqual([{ kind: "refused", refusal: { kind: "gone", what, id } }]);
+			expect(run).toBe(second);
+		}
+	});
+});

@@ -1,0 +1,275 @@
+// What the session keeps of a run, and what is made of everything else that may be found there.
+import { describe, expect, it } from "vitest";
+import {
+	currentPhase,
+	foldHistory,
+	pinnedDefinitions,
+	type Run,
+	reachable,
+	readPinned,
+	readState,
+	restoreRun,
+	type StoredState,
+	storeRun,
+	transition,
+} from "../../../src/workflow/machine/index.ts";
+import { begin, drafts } from "../drafts.ts";
+
+const definitions = drafts({ w: ["a", "b", "c"], p: ["a", "@s", "c"], s: ["s1", "s2"] });
+
+/** A state as the reference package writes it. */
+const reference = (more: object = {}): Record<string, unknown> => ({
+	active: true,
+	workflowKey: "w",
+	currentPath: [{ workflowKey: "w", phaseIndex: 1 }],
+	globalStepCount: 1,
+	taskId: "wf-1747234567890-a3f9k2",
+	taskDescription: "Refactor",
+	startedAt: 1_747_234_567_890,
+	completionNotified: false,
+	cancelled: false,
+	...more,
+});
+
+/** The run that data in the session stands for, or the problem with it. */
+function open(data: unknown, source = definitions): Run | string {
+	const read = readState(data);
+	if (read.kind === "invalid") return read.problem;
+	const restored = restoreRun(read.state, { kind: "catalogue", definitions: source });
+	return restored.kind === "run" ? restored.run : restored.problem;
+}
+
+function live(data: unknown) {
+	const run = open(data);
+	if (typeof run === "string" || run.kind !== "live") throw new Error(`not live: ${JSON.stringify(run)}`);
+	return run;
+}
+
+describe("states of the reference package", () => {
+	it("case 57: are read as they are", () => {
+		const run = live(reference());
+		expect([currentPhase(run).id, run.step, run.task, run.standing.kind]).toEqual(["b", 1, "Refactor", "running"]);
+	});
+
+	it("case 59: an index without a path, and a count that is missing", () => {
+		const { currentPath: _, globalStepCount: __, ...old } = reference();
+		const run = live({ ...old, currentPhaseIndex: 2 });
+		expect([run.position, run.step]).toEqual([[{ workflowKey: "w", phaseIndex: 2, loops: 0 }], 2]);
+	});
+
+	it("a path that ends at a reference means the first phase behind it", () => {
+		const run = live(reference({ workflowKey: "p", currentPath: [{ workflowKey: "p", phaseIndex: 1 }] }));
+		expect(currentPhase(run).id).toBe("s1");
+	});
+
+	it("an end that was not announced yet is an end", () => {
+		const run = open(reference({ active: false, cancelled: true }));
+		expect(typeof run === "string" ? run : run.standing).toEqual({ kind: "cancelled" });
+		const done = open(reference({ active: false }));
+		expect(typeof done === "string" ? done : done.standing).toEqual({ kind: "done" });
+	});
+
+	it("case 37: a definition that is gone leaves a run that only a person can end", () => {
+		const run = open(reference(), new Map());
+		if (typeof run === "string") throw new Error(run);
+		expect(run).toMatchObject({ kind: "stale", missing: "w", standing: { kind: "running" } });
+		for (const event of [
+			{ kind: "next", at: 1, message: "m" },
+			{ kind: "loop", at: 1, message: "m" },
+			{ kind: "skip", at: 1 },
+			{ kind: "back", at: 1 },
+		] as const)
+			expect(transition(run, event)).toEqual({
+				run,
+				actions: [{ kind: "refused", refusal: { kind: "stale", missing: "w" } }],
+			});
+		expect(transition(run, { kind: "abandon", at: 1 }).run.standing.kind).toBe("cancelled");
+		expect(transition(run, { kind: "reload", definitions }).run).toMatchObject({ kind: "live", step: 1 });
+	});
+});
+
+describe("case 60: values that are not right are no workflow", () => {
+	const path = (...currentPath: unknown[]) => reference({ currentPath });
+	const bad: [string, unknown][] = [
+		["no object", "text"],
+		["null", null],
+		["a list", []],
+		["nothing in it", {}],
+		["no workflow", reference({ workflowKey: undefined })],
+		["an empty key", reference({ workflowKey: "" })],
+		["an empty path", path()],
+		["a path that is a text", reference({ currentPath: "w" })],
+		["a part that is null", path(null)],
+		["a part without a number", path({ workflowKey: "w" })],
+		["a number that is a text", path({ workflowKey: "w", phaseIndex: "1" })],
+		["a negative number", path({ workflowKey: "w", phaseIndex: -1 })],
+		["a fraction", path({ workflowKey: "w", phaseIndex: 1.5 })],
+		["not a number", path({ workflowKey: "w", phaseIndex: Number.NaN })],
+		["a number that is too large", path({ workflowKey: "w", phaseIndex: 3 })],
+		["a huge number", path({ workflowKey: "w", phaseIndex: 1e300 })],
+		["another workflow at its root", path({ workflowKey: "p", phaseIndex: 0 })],
+		[
+			"an inner workflow that is not there",
+			path({ workflowKey: "w", phaseIndex: 0 }, { workflowKey: "s", phaseIndex: 0 }),
+		],
+		["a flag that is a text", reference({ active: "yes" })],
+		["a flag that is a number", reference({ cancelled: 0 })],
+		["a step that is a text", reference({ globalStepCount: "1" })],
+		["a negative step", reference({ globalStepCount: -1 })],
+		["a time that is a text", reference({ startedAt: "now" })],
+		["an id that is a number", reference({ taskId: 7 })],
+		["a task that is a list", reference({ taskDescription: [] })],
+		["a pause without a cause", reference({ paused: {} })],
+		["a visit without a time", reference({ left: { phaseId: "a", way: "next" } })],
+	];
+	it.each(bad)("%s", (_what, data) => {
+		expect(typeof open(data)).toBe("string");
+	});
+
+	it("keys of the object prototype are ordinary keys", () => {
+		for (const key of ["constructor", "__proto__", "toString"])
+			expect(open(reference({ workflowKey: key, currentPath: [{ workflowKey: key, phaseIndex: 0 }] }))).toMatchObject({
+				kind: "stale",
+				missing: key,
+			});
+	});
+
+	it("fields of the future are passed over", () => {
+		expect(live(reference({ later: { than: "now" } })).step).toBe(1);
+	});
+});
+
+describe("case 62: a place is found by the id of its phase", () => {
+	it("where a phase was put before it and the pinned copy is lost", () => {
+		const state = storeRun(live(reference()), undefined, undefined, "");
+		const changed = drafts({ w: ["new", "a", "b", "c"] });
+		const run = open(JSON.parse(JSON.stringify(state)), changed);
+		if (typeof run === "string" || run.kind !== "live") throw new Error("not live");
+		expect([run.position[0]?.phaseIndex, currentPhase(run).id]).toEqual([2, "b"]);
+		expect(open(state, drafts({ w: ["a", "c"] }))).toMatchObject({ kind: "stale", missing: "b" });
+	});
+
+	it("a pinned copy has to fit exactly", () => {
+		const read = readState(storeRun(live(reference()), { entry: "e1", hash: "h" }, undefined, ""));
+		if (read.kind !== "state") throw new Error(read.problem);
+		const pinned = (keys: string[]) =>
+			restoreRun(read.state, { kind: "pinned", definitions: drafts({ w: keys }), task: "whole" });
+		expect(pinned(["a", "b"])).toMatchObject({ kind: "run", run: { kind: "live", task: "whole" } });
+		expect(pinned(["b", "a"])).toMatchObject({ kind: "invalid" });
+	});
+});
+
+describe("what is written", () => {
+	it("can be read by the reference package", () => {
+		const state = storeRun(begin(definitions, "p"), { entry: "e1", hash: "h" }, undefined, "🔹 A [1/3]");
+		expect(state).toMatchObject({
+			active: true,
+			workflowKey: "p",
+			currentPath: [{ workflowKey: "p", phaseIndex: 0 }],
+			globalStepCount: 0,
+			taskId: expect.stringMatching(/^wf-\d+-\w{6}$/),
+			taskDescription: "the task",
+			startedAt: 1000,
+			completionNotified: false,
+			cancelled: false,
+		});
+	});
+
+	it("is as small after a thousand phases as after one, and the task does not make it larger", () => {
+		const long = begin(drafts({ w: ["a", "b"], p: ["@w"] }), "p", "long ".repeat(2_000));
+		const size = (run: Run) =>
+			JSON.stringify(storeRun(run, { entry: "a1b2c3d4", hash: "0123456789abcdef" }, left, "🔹 A [1/2]")).length;
+		const left = {
+			phaseId: "a",
+			way: "next",
+			from: 1_747_234_567_890,
+			to: 1_747_234_567_890,
+			summary: undefined,
+		} as const;
+		let run: Run = long;
+		for (let step = 0; step < 1_000; step++)
+			run = transition(run, { kind: step % 2 ? "loop" : "next", at: 1_747_234_567_890, message: `m${step}` }).run;
+		expect(run.step).toBe(1_000);
+		expect(size(run)).toBeLessThan(600);
+		expect(size(run) - size(long)).toBeLessThan(30);
+	});
+
+	it("keeps the summary of the model, within bounds", () => {
+		const next = { kind: "next", at: 2000, message: "m", summary: "s".repeat(10_000) } as const;
+		const { run, actions } = transition(begin(definitions, "w"), next);
+		const persist = actions.find((action) => action.kind === "persist");
+		const state = storeRun(run, undefined, persist?.left, "");
+		expect(state.left?.summary).toHaveLength(2_000);
+	});
+
+	it("a cut never splits a character", () => {
+		const run = begin(definitions, "w", "🏳️‍🌈".repeat(40));
+		expect(storeRun(run, undefined, undefined, "").taskDescription.isWellFormed()).toBe(true);
+	});
+});
+
+describe("the pinned copy", () => {
+	const copy = (keys: string[], root = "p") => ({
+		version: 1,
+		taskId: "wf-1",
+		task: "all of it",
+		root,
+		definitions: JSON.parse(
+			JSON.stringify(pinnedDefinitions(new Map([...definitions].filter(([key]) => keys.includes(key))))),
+		),
+	});
+
+	it("holds the workflow and what it leads to, and reads back as it was", () => {
+		expect([...reachable(definitions, "p").keys()]).toEqual(["p", "s"]);
+		const read = readPinned(copy(["p", "s"]));
+		expect(read?.task).toBe("all of it");
+		expect(read && pinnedDefinitions(read.definitions)).toEqual(pinnedDefinitions(reachable(definitions, "p")));
+	});
+
+	it("is refused where something is missing, circular or of another kind: never half a restriction", () => {
+		const whole = copy(["p", "s"]);
+		expect(readPinned(copy(["p"]))).toBeUndefined();
+		expect(readPinned(copy(["p", "s"], "q"))).toBeUndefined();
+		expect(readPinned({ ...whole, version: 2 })).toBeUndefined();
+		expect(readPinned(undefined)).toBeUndefined();
+		const broken = (change: (definition: Record<string, unknown>) => void) => {
+			const next = structuredClone(whole);
+			change(next.definitions[1]);
+			return readPinned(next);
+		};
+		expect(broken(() => {})).toBeDefined();
+		expect(broken((s) => Object.assign(s, { entries: [] }))).toBeUndefined();
+		expect(broken((s) => Object.assign(s, { entries: [{ kind: "reference", key: "p" }] }))).toBeUndefined();
+		expect(
+			broken((s) => Object.assign((s.entries as object[])[0] ?? {}, { tools: { kind: "blacklist" } })),
+		).toBeUndefined();
+		expect(broken((s) => Object.assign((s.entries as object[])[0] ?? {}, { tools: undefined }))).toBeUndefined();
+	});
+});
+
+describe("history", () => {
+	it("is told from the states of the run alone, oldest first", () => {
+		const states: StoredState[] = [];
+		let run: Run = begin(definitions, "w");
+		const write = (left: Parameters<typeof storeRun>[2]) => states.unshift(storeRun(run, undefined, left, ""));
+		states.unshift({ ...storeRun({ ...run, id: "wf-other" }, undefined, undefined, "") });
+		write(undefined);
+		for (const [at, summary] of [
+			[2000, "first"],
+			[3000, undefined],
+		] as const) {
+			const { run: after, actions } = transition(run, {
+				kind: "next",
+				at,
+				message: `m${at}`,
+				...(summary ? { summary } : {}),
+			});
+			run = after;
+			for (const action of actions) if (action.kind === "persist") write(action.left);
+		}
+		expect(foldHistory(states, run.id)).toEqual([
+			{ phaseId: "a", way: "next", from: 1000, to: 2000, summary: "first" },
+			{ phaseId: "b", way: "next", from: 2000, to: 3000, summary: undefined },
+		]);
+	});
+});

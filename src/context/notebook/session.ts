@@ -23,6 +23,10 @@ export interface NotebookSession {
 	news(): { customType: string; content: string; display: false } | undefined;
 	/** A compaction took what the model had been told. */
 	forgotten(): void;
+	/** Entries that give another session this notebook as it is now. */
+	share(): { readonly customType: string; readonly data: unknown }[];
+	/** Takes over a page that a session sharing this notebook has written; anything else is passed over. */
+	take(customType: string, data: unknown): void;
 }
 
 /** Opens the notebook of the session that `pi` belongs to. Nothing is read before `refresh`. */
@@ -100,6 +104,22 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 		},
 		forgotten() {
 			told = "nothing";
+		},
+		share() {
+			const { pages, topic, epoch } = notebook;
+			const page = ([name, content]: [string, string]) => ({
+				customType: entryTypes.page,
+				data: { version: 1, epoch, name, content },
+			});
+			return [
+				{ customType: entryTypes.mode, data: { on: isOn() } },
+				...(topic === undefined ? [] : [{ customType: entryTypes.topic, data: topic }]),
+				...[...pages].map(page),
+			];
+		},
+		take(customType, data) {
+			const [page] = foldNotebook([{ customType, data }]).pages;
+			if (page !== undefined) self.write(...page);
 		},
 	};
 	return self;

@@ -1,0 +1,58 @@
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { chronicleSettings, customEntries, type Scope, say } from "../../pi/index.ts";
+import { childVariable } from "./child.ts";
+import { type Shared, spawnTool, toolName } from "./tool.ts";
+
+/** Custom entry: whether the model may spawn on this branch. */
+const modeType = "spawn:mode";
+
+/** Registers `/spawn on|off`; the model has the tool while it is on. A child session has neither. */
+export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): void {
+	if (process.env[childVariable] !== undefined) return;
+	let on = false;
+	let registered = false;
+
+	const turn = (wanted: boolean): void => {
+		on = wanted;
+		if (on && !registered) {
+			registered = true;
+			pi.registerTool(spawnTool(scope, shared, () => pi.getThinkingLevel()));
+		} else if (registered) {
+			const others = pi.getActiveTools().filter((name) => name !== toolName);
+			pi.setActiveTools(on ? [...others, toolName] : others);
+		}
+	};
+	const read = (ctx: Parameters<typeof say>[0] & { sessionManager: Parameters<typeof customEntries>[0] }): void => {
+		const [newest] = customEntries(ctx.sessionManager, [modeType]);
+		const said = (newest?.data as { on?: unknown } | undefined)?.on;
+		const wanted = typeof said === "boolean" ? said : chronicleSettings(pi).spawn === true;
+		if (wanted !== on) turn(wanted);
+	};
+
+	pi.registerCommand("spawn", {
+		description: "Let the model start child sessions for self-contained tasks: /spawn on|off",
+		getArgumentCompletions: (prefix) => {
+			const found = ["on", "off"]
+				.filter((word) => word.startsWith(prefix))
+				.map((word) => ({ value: word, label: word }));
+			return found.length === 0 ? null : found;
+		},
+		handler: async (args, ctx) => {
+			const word = args.trim();
+			if (word !== "on" && word !== "off") {
+				say(
+					ctx,
+					`Child sessions are ${on ? "on" : "off"}. /spawn on gives the model the tool, /spawn off takes it away.`,
+				);
+				return;
+			}
+			if ((word === "on") !== on) {
+				turn(word === "on");
+				pi.appendEntry(modeType, { on });
+			}
+			say(ctx, on ? "Child sessions are on: the model has the tool spawn." : "Child sessions are off.");
+		},
+	});
+	pi.on("session_start", (_event, ctx) => read(ctx));
+	pi.on("session_tree", (_event, ctx) => read(ctx));
+}

@@ -1,0 +1,125 @@
+// The tool `spawn`: a child session for the model. Its answer is bounded; what does not fit stands in a file that the answer names.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import {
+	DEFAULT_MAX_BYTES,
+	type ExtensionToolContext,
+	getAgentDir,
+	type ToolDefinition,
+	truncateHead,
+} from "@earendil-works/pi-coding-agent";
+import { type TSchema, Type } from "typebox";
+import {
+	askPerson,
+	findPi,
+	isPiCommand,
+	ownPiSearch,
+	packageRoot,
+	type RpcAnswer,
+	type RpcDialog,
+	type Scope,
+} from "../../pi/index.ts";
+import { type ChildEnd, runChild } from "./child.ts";
+import { type SeedEntry, writeSeed } from "./seed.ts";
+
+export const toolName = "spawn";
+const levels = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+
+const parameters = Type.Object({
+	prompt: Type.String({ description: "The whole task: the child sees nothing of this conversation" }),
+	thinking: Type.Optional(Type.Union(levels.map((level) => Type.Literal(level)))),
+});
+
+/** What a child shares with its parent. */
+export interface Shared {
+	/** Entries for the child's session: notebook pages, topic, posture. */
+	seed(): readonly SeedEntry[];
+	/** The child wrote an entry: what is shared is taken over. */
+	take(customType: string, data: unknown): void;
+}
+
+/** Builds the tool over one session's scope. Calls of one message run side by side. */
+export function spawnTool(scope: Scope, shared: Shared, thinking: () => string | undefined): ToolDefinition {
+	const tool: ToolDefinition<typeof parameters> = {
+		name: toolName,
+		label: "Spawn",
+		description:
+			"Give a self-contained task to a child session with an empty context of its own and get its final answer. It has the same tools and rules, shares the notebook, and cannot spawn.",
+		parameters: parameters as TSchema as typeof parameters,
+		exposure: "model-only",
+		async execute(id, { prompt, thinking: wanted }, signal, onUpdate, ctx) {
+			if (prompt.trim() === "") throw new Error("The prompt is empty: a child session sees nothing but its prompt.");
+			const found = findPi(ownPiSearch());
+			if (!isPiCommand(found)) throw new Error(`${found.message} ${found.remedy}`);
+			const file = join(getAgentDir(), "chronicle", "children", ctx.sessionManager.getSessionId(), `${safe(id)}.jsonl`);
+			writeSeed(file, ctx.cwd, ctx.sessionManager.getSessionFile(), shared.seed());
+			const level = wanted ?? thinking();
+			const model = ctx.model === undefined ? [] : ["--model", `${ctx.model.provider}/${ctx.model.id}`];
+			const trust = ctx.isProjectTrusted() ? ["--approve"] : ["--no-approve"];
+			const args = [
+				...["--mode", "rpc", "--session", file, "-ne", "-e", join(packageRoot(), "extension.mjs")],
+				...model,
+				...(level === undefined ? [] : ["--thinking", level]),
+				...trust,
+			];
+			const steps: string[] = [];
+			const end = await runChild({ pi: found, args, cwd: ctx.cwd, prompt, signal }, scope, {
+				activity(text) {
+					steps.push(text);
+					onUpdate?.({
+						content: [{ type: "text", text: steps.slice(-8).join("\n") }],
+						details: { outcome: "running", session: file },
+					});
+				},
+				entry: (type, data) => shared.take(type, data),
+				ask: (dialog) => relay(ctx, dialog, signal),
+			});
+			return report(end, file);
+		},
+	};
+	return tool as ToolDefinition;
+}
+
+function report(end: ChildEnd, file: string) {
+	const { cost, ...tokens } = end.usage;
+	const usage = { ...tokens, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: cost } };
+	if (end.kind === "aborted") throw new Error(`The child session was stopped. What it did is in ${file}.`);
+	if (end.kind === "failed") throw new Error(`${end.reason} What it did is in ${file}.`);
+	const cut = truncateHead(end.text);
+	let text = cut.content;
+	if (cut.truncated) {
+		const rest = file.replace(/\.jsonl$/, ".md");
+		mkdirSync(dirname(rest), { recursive: true, mode: 0o700 });
+		writeFileSync(rest, end.text, { mode: 0o600 });
+		text += `\n\n[The answer is longer than ${DEFAULT_MAX_BYTES / 1024} KB or 2000 lines; all of it is in ${rest}]`;
+	}
+	return {
+		content: [{ type: "text" as const, text }],
+		details: { outcome: "success", session: file, truncated: cut.truncated, usage: end.usage },
+		usage,
+	};
+}
+
+/** Puts a child's question to the person; without one it is dismissed. */
+async function relay(
+	ctx: ExtensionToolContext,
+	dialog: RpcDialog,
+	signal: AbortSignal | undefined,
+): Promise<RpcAnswer> {
+	const title = `Child session: ${dialog.title}`;
+	const options = signal ? { signal } : {};
+	switch (dialog.kind) {
+		case "confirm":
+			return (await askPerson(ctx, { title, message: dialog.message, signal })) === "yes";
+		case "select":
+			return ctx.hasUI ? ctx.ui.select(title, [...dialog.options], options) : undefined;
+		case "input":
+			return ctx.hasUI ? ctx.ui.input(title, dialog.placeholder, options) : undefined;
+		case "editor":
+			return ctx.hasUI ? ctx.ui.editor(title, dialog.prefill) : undefined;
+	}
+}
+
+function safe(id: string): string {
+	return id.replace(/[^\w-]/g, "_").slice(0, 80);
+}

@@ -1,0 +1,66 @@
+// `npm run bench [-- names…] [--json]`: runs the benches of this folder one after the other and prints their figures beside what they must
+// reach. Exit code 1 when one does not reach it, or fails.
+import { readdirSync } from "node:fs";
+import { availableParallelism, cpus } from "node:os";
+import { parseArgs } from "node:util";
+import { endFile } from "../test/harness/lifetime.ts";
+import { type Bench, type Figures, type Row, reaches } from "./figure.ts";
+
+const { values: options, positionals: wanted } = parseArgs({
+	options: { json: { type: "boolean", default: false } },
+	allowPositionals: true,
+});
+const known = readdirSync(import.meta.dirname)
+	.filter((file) => file.endsWith(".ts"))
+	.map((file) => file.slice(0, -".ts".length))
+	.sort();
+const unknown = wanted.filter((name) => !known.includes(name));
+if (unknown.length > 0) {
+	console.error(`There is no bench ${unknown.join(", ")}.`);
+	process.exit(2);
+}
+
+const done: Figures[] = [];
+let failed = false;
+for (const name of wanted.length > 0 ? wanted : known.filter((file) => file !== "run")) {
+	const { bench } = (await import(`./${name}.ts`)) as { bench?: Bench };
+	if (!bench) continue;
+	try {
+		if (!options.json) process.stderr.write(`${name} …\n`);
+		const figures = await bench();
+		done.push(figures);
+		if (!options.json) print(figures);
+	} catch (error) {
+		failed = true;
+		console.error(`The bench ${name} failed:`, error);
+	} finally {
+		// What the bench opened with the test harness.
+		await endFile();
+	}
+}
+failed ||= done.some(({ rows }) => rows.some((row) => reaches(row) === false));
+const machine = `${process.platform} ${process.arch}, ${availableParallelism()} × ${cpus()[0]?.model ?? "unknown CPU"}, Node ${process.versions.node}`;
+if (options.json) console.log(JSON.stringify({ machine, benches: done }, null, "\t"));
+else console.log(`Measured on ${machine}.`);
+process.exitCode = failed ? 1 : 0;
+
+function print({ name, rows, how }: Figures): void {
+	const width = Math.max(...rows.map(({ figure }) => figure.length));
+	console.log(`\n${name}`);
+	for (const row of rows) {
+		const reached = reaches(row);
+		const mark = reached === undefined ? " " : reached ? "✓" : "✗";
+		console.log(`${mark} ${row.figure.padEnd(width)}  ${shown(row).padStart(14)}  ${bound(row)}`.trimEnd());
+	}
+	if (how) console.log(`  ${how}`);
+}
+
+function shown({ value, unit }: Row): string {
+	const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : Math.abs(value) >= 10 ? 1 : 3;
+	return `${value.toLocaleString("en-US", { maximumFractionDigits: digits })} ${unit}`;
+}
+
+function bound({ must }: Row): string {
+	if (must === undefined) return "";
+	return "most" in must ? `must be at most ${must.most}` : `must be at least ${must.least}`;
+}

@@ -70,7 +70,7 @@ export interface StatePlan {
 	readonly extensions: readonly string[];
 	readonly limits: SpendLimits & { readonly attempts?: number };
 	/** Milliseconds one worker may take, and may be silent. */
-	readonly wallMs?: number;
+	readonly wallMs: number;
 	readonly idleMs: number;
 	readonly cleanup: readonly CleanupCommand[];
 	/** The state repeats itself on purpose: sameness of attempts is no reason to stop. */

@@ -2,7 +2,7 @@
 export { type Bench, type BenchOptions, openBench } from "./bench.ts";
 export { keyBytes } from "./keys.ts";
 export type { LaunchOptions } from "./launch.ts";
-export { type Close, closeLater } from "./lifetime.ts";
+export { type Close, closeLater, keepForFile } from "./lifetime.ts";
 export type { ChatBody, ChatMessage, ModelRequest, SeenResult } from "./model-request.ts";
 export { type Answer, type KeyedScript, type ModelServer, openModelServer, type Script } from "./model-server.ts";
 export { defaultModel, scriptedModels } from "./models.ts";
@@ -15,6 +15,7 @@ export {
 	type Ran,
 	run,
 } from "./package-copy.ts";
+export { expectPicture, type PictureOptions, pictureLines, picturePath } from "./picture.ts";
 export { type Printed, type PrintOptions, runNode, runPrint } from "./print.ts";
 export { assertNoProcessWith, killQuietly, processesWith, type TaggedProcess, tagVariable } from "./processes.ts";
 export { type Files, openProject, type Project, type ProjectOptions, writeFiles } from "./project.ts";

@@ -2,9 +2,12 @@
 // Opened in a test or `beforeEach`: closed after that test. Opened in `beforeAll` or at the top of a file: when the file ends.
 // Not for tests that run concurrently within one file.
 
+import { AsyncLocalStorage } from "node:async_hooks";
+
 /** Closes one thing; an error it throws fails the test that opened it. Called once. */
 export type Close = () => void | Promise<void>;
 
+const untilFileEnds = new AsyncLocalStorage<true>();
 const lifetimes = { file: [] as Close[], test: undefined as Close[] | undefined };
 
 /**
@@ -17,8 +20,14 @@ export function closeLater(close: Close): () => Promise<void> {
 		closed ??= (async () => close())();
 		return closed;
 	};
-	(lifetimes.test ?? lifetimes.file).push(() => (closed ? undefined : begin()));
+	const owner = untilFileEnds.getStore() ? lifetimes.file : (lifetimes.test ?? lifetimes.file);
+	owner.push(() => (closed ? undefined : begin()));
 	return begin;
+}
+
+/** What `open` opens, also in a test, lives until the file ends: for what a first test opens and later ones use. */
+export function keepForFile<T>(open: () => T): T {
+	return untilFileEnds.run(true, open);
 }
 
 /** Called by setup.ts before every test. */

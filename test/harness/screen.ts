@@ -125,6 +125,7 @@ export function svgOf(screen: Snapshot, { title = "pi" }: { title?: string } = {
 	return [
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
 		`<title>${escaped(title)}</title>`,
+		`<desc>${escaped(screen.lines.slice(0, last + 1).join("\n"))}</desc>`,
 		`<rect width="${width}" height="${height}" rx="8" fill="${paper}"/>`,
 		`<g font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="${ink}">`,
 		...parts,

@@ -1,0 +1,10 @@
+// Commands of documents that `docs.test.ts` does not run in the document's project: who runs each of them. A row that no document
+// uses fails the test, as does a row whose test is gone.
+
+export type Coverage =
+	/** Run by a test: its file, and words of its title. */
+	| { command: string | RegExp; by: string; title: string }
+	/** Run by `docs.test.ts` itself, in a copy of this folder of the checkout. */
+	| { command: string; runIn: string };
+
+export const covered: readonly Coverage[] = [{ command: "node src/cli.js data/march.csv", runIn: "examples/receipts" }];

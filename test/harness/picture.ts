@@ -1,0 +1,77 @@
+// Pictures of screens for the documents: drawn by the tests that reach those screens, so that no picture shows what the product
+// does not do. A picture carries its text in `<desc>`; a test compares that text, and draws only when UPDATE_IMAGES=1.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Snapshot, svgOf } from "./screen.ts";
+import { checkout } from "./under-test.ts";
+
+export interface PictureOptions {
+	/** Text for those who do not see the picture; also its tooltip. */
+	title: string;
+	/** What differs from run to run: each match is replaced, and padded or cut to its width. */
+	mask?: [pattern: RegExp, text: string][];
+	/** Rows to show, from 0, end not included (default: all). */
+	rows?: [first: number, end: number];
+}
+
+/** Where a picture lies. */
+export function picturePath(name: string): string {
+	return join(checkout, "docs", "images", `${name}.svg`);
+}
+
+/**
+ * Compares a screen with the picture `docs/images/<name>.svg` line by line and throws when they differ or the picture is missing.
+ * With UPDATE_IMAGES=1 in the environment it draws the picture instead, unless the text is the same.
+ */
+export function expectPicture(screen: Snapshot, name: string, options: PictureOptions): void {
+	const shown = masked(cut(screen, options.rows), options.mask ?? []);
+	const lines = trimmed(shown.lines);
+	const path = picturePath(name);
+	const before = existsSync(path) ? pictureLines(name) : undefined;
+	if (before?.join("\n") === lines.join("\n")) return;
+	if (process.env.UPDATE_IMAGES === "1") {
+		mkdirSync(dirname(path), { recursive: true });
+		writeFileSync(path, svgOf(shown, options));
+		return;
+	}
+	const hint = "Run this test with UPDATE_IMAGES=1 when the new screen is right.";
+	if (!before) throw new Error(`There is no picture ${name}. ${hint}\n${lines.join("\n")}`);
+	const at = lines.findIndex((line, row) => line !== before[row]);
+	const row = at < 0 ? lines.length : at;
+	throw new Error(
+		`The screen differs from docs/images/${name}.svg in row ${row}. ${hint}\npicture: ${before[row]}\nscreen:  ${lines[row]}\n--- screen ---\n${lines.join("\n")}`,
+	);
+}
+
+/** The lines of a picture, as a screen reader gets them. Throws when there is no such picture. */
+export function pictureLines(name: string): string[] {
+	const text = /<desc>([\s\S]*?)<\/desc>/.exec(readFileSync(picturePath(name), "utf8"))?.[1] ?? "";
+	return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&").split("\n");
+}
+
+function cut(screen: Snapshot, [first, end]: [number, number] = [0, screen.rows]): Snapshot {
+	const [lines, runs] = [screen.lines.slice(first, end), screen.runs.slice(first, end)];
+	return { cols: screen.cols, rows: lines.length, lines, runs };
+}
+
+/** Replaces what the patterns match, within runs of one style. */
+function masked(screen: Snapshot, mask: [RegExp, string][]): Snapshot {
+	const replaced = (text: string) =>
+		mask.reduce(
+			(result, [pattern, by]) => result.replace(pattern, (match) => by.slice(0, match.length).padEnd(match.length)),
+			text,
+		);
+	const runs = screen.runs.map((line) => line.map((run) => ({ ...run, text: replaced(run.text) })));
+	const lines = runs.map((line) =>
+		line
+			.map(({ text }) => text)
+			.join("")
+			.trimEnd(),
+	);
+	return { ...screen, lines, runs };
+}
+
+function trimmed(lines: string[]): string[] {
+	const last = lines.findLastIndex((line) => line !== "");
+	return lines.slice(0, last + 1);
+}

@@ -1,0 +1,184 @@
+// The package as people get it: packed and installed, from a local path, from a checkout, from a git clone. Each copy is loaded
+// by real pi and must offer the same commands.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+	copyCheckout,
+	fixtureExtension,
+	installRuntimeDependencies,
+	installTarball,
+	linkDependencies,
+	openBench,
+	pack,
+	packageAt,
+	piScript,
+	run,
+	runNode,
+} from "./harness/index.ts";
+
+/** Commands that every copy must offer. */
+const commands = ["workflow", "sequence", "chronicle"];
+
+/** What every pi that has the package pays for at start, bytes: the entry and all it imports at once. */
+const eagerBytes = 24_000;
+
+let base: string;
+let tree: string;
+let tarball: string;
+let installed: string;
+
+beforeAll(() => {
+	base = realpathSync(mkdtempSync(join(tmpdir(), "chronicle-package-")));
+	tree = join(base, "tree");
+	copyCheckout(tree);
+	linkDependencies(tree);
+	tarball = pack(tree);
+	installed = installTarball(tarball, join(base, "empty")).root;
+}, 120_000);
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+/** Starts pi with `-e <path>` (or as configured, when `path` is `none`) and returns what it offers. */
+async function offered(path: string, options: { cwd?: string; agentFiles?: Record<string, unknown> } = {}) {
+	const { rpc } = await openBench({ ...(options.agentFiles ? { agentFiles: options.agentFiles } : {}) });
+	const pi = await rpc({
+		package: path,
+		extensions: [fixtureExtension("probe")],
+		...(path === "none" ? { discover: "yes" as const } : {}),
+		...(options.cwd ? { cwd: options.cwd } : {}),
+	});
+	const report = await pi.probe();
+	expect(pi.eventsOf("extension_error")).toEqual([]);
+	expect(pi.stderr).toBe("");
+	return report.commands.map(({ name }) => name);
+}
+
+describe("the tarball", () => {
+	const listed = () => filesOf(installed);
+
+	it("holds the bundle, the documents and the licence, and neither sources nor tests", () => {
+		expect(listed()).toEqual(
+			expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "extension.mjs", "worker.mjs"]),
+		);
+		expect(listed()).toEqual(expect.arrayContaining(["dist/extension.mjs", "dist/worker.mjs", "dist/cli.mjs"]));
+		const unwanted =
+			/^(src|test|bench|scripts|\.ci|\.git|node_modules|coverage)\/|\.test\.|\.ts$|tsconfig|biome|vitest|knip/;
+		expect(listed().filter((name) => unwanted.test(name) && !name.startsWith("examples/"))).toEqual([]);
+	});
+
+	it("names everything that its manifest promises", () => {
+		const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+		expect(manifest.keywords).toContain("pi-package");
+		expect(manifest.license).toBe("MIT");
+		expect(manifest.engines.node).toBe(">=22.19");
+		expect(Object.values(manifest.peerDependencies).every((range) => range === "*")).toBe(true);
+		for (const host of Object.keys(manifest.peerDependencies)) expect(manifest.dependencies).not.toHaveProperty([host]);
+		const promised = [...Object.values(manifest.bin), ...Object.values(manifest.pi).flat()] as string[];
+		for (const path of promised) expect(existsSync(join(installed, path)), path).toBe(true);
+	});
+
+	it("has a changelog that pi can show: an entry for this version", () => {
+		const { version } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as { version: string };
+		const changelog = readFileSync(join(installed, "CHANGELOG.md"), "utf8");
+		expect(changelog).toMatch(
+			new RegExp(`^## \\[?${version.replaceAll(".", "\\.")}\\]?( - \\d{4}-\\d{2}-\\d{2})?$`, "m"),
+		);
+	});
+
+	it("names no folder of the machine that packed it", () => {
+		const suspicious = listed().filter((name) => {
+			const text = readFileSync(join(installed, name), "latin1");
+			return text.includes(base) || text.includes(process.cwd());
+		});
+		expect(suspicious).toEqual([]);
+	});
+});
+
+describe("the bundle", () => {
+	it("is lazily split: what every pi loads is small", () => {
+		const dist = join(installed, "dist");
+		const eager = eagerFiles(join(dist, "extension.mjs"));
+		const bytes = eager.reduce((sum, file) => sum + statSync(file).size, 0);
+		expect(bytes).toBeLessThanOrEqual(eagerBytes);
+		const all = filesOf(dist).filter((name) => name.endsWith(".mjs"));
+		expect(all.length).toBeGreaterThan(eager.length + 2);
+	});
+
+	it("carries its runtime dependencies inside and leaves pi's own outside", () => {
+		const code = filesOf(join(installed, "dist")).map((name) => readFileSync(join(installed, "dist", name), "utf8"));
+		const imported = new Set(code.flatMap((text) => [...text.matchAll(importPattern)].map((match) => match[2] ?? "")));
+		const outside = [...imported].filter((name) => !name.startsWith(".") && !name.startsWith("node:"));
+		expect(outside.filter((name) => !/^(@earendil-works\/|typebox)/.test(name))).toEqual([]);
+	});
+});
+
+describe("pi loads it", () => {
+	it("from an installed tarball", async () => {
+		expect(await offered(installed)).toEqual(expect.arrayContaining(commands));
+	});
+
+	it("after `pi install <local path>`", async () => {
+		const { project, rpc } = await openBench();
+		const installing = await runNode(project, [piScript(), "install", installed]);
+		expect(installing).toMatchObject({ code: 0 });
+		const pi = await rpc({ package: "none", discover: "yes" });
+		expect(await pi.commandNames()).toEqual(expect.arrayContaining(commands));
+		expect(pi.stderr).toBe("");
+	});
+
+	it("with `pi -e .` from a checkout, built or not", async () => {
+		expect(await offered(".", { cwd: tree })).toEqual(expect.arrayContaining(commands));
+		rmSync(join(tree, "dist"), { recursive: true, force: true });
+		expect(await offered(".", { cwd: tree })).toEqual(expect.arrayContaining(commands));
+	});
+
+	it("from a git clone that has the runtime dependencies alone", async () => {
+		run(tree, ["git", "init", "-q"]);
+		run(tree, ["git", "add", "-A", ":!node_modules"]);
+		const author = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid"];
+		run(tree, ["git", ...author, "commit", "-q", "-m", "Clone me"]);
+		const clone = join(base, "clone");
+		run(base, ["git", "clone", "-q", `file://${tree}`, clone]);
+		installRuntimeDependencies(clone);
+		expect(existsSync(join(clone, "dist"))).toBe(false);
+		expect(await offered(clone)).toEqual(expect.arrayContaining(commands));
+	});
+});
+
+describe("the command pi-chronicle", () => {
+	it("runs from the installed copy, through the name that npm links", async () => {
+		const { project } = await openBench();
+		const help = await runNode(project, [packageAt(installed).cli, "--help"]);
+		expect(help).toMatchObject({ code: 0, stderr: "" });
+		expect(help.stdout).toContain("pi-chronicle");
+		const unknown = await runNode(project, [packageAt(installed).cli, "no-such-command"]);
+		expect(unknown.code).toBe(2);
+		expect(unknown.stderr).toContain("no-such-command");
+		if (process.platform !== "win32") expect(statSync(packageAt(installed).cli).mode & 0o111).not.toBe(0);
+	});
+});
+
+/** Static imports, re-exports and bare imports of a minified module; group 2 is the module. Not `import(…)`. */
+const importPattern = /(?:^|[;}\s])(?:import|export)(\s*"|[^"'();]*?from\s*")([^"]+)"/g;
+
+/** The files that are loaded at once when `entry` is: itself and its static imports, transitively. */
+function eagerFiles(entry: string): string[] {
+	const seen = new Set<string>();
+	const waiting = [entry];
+	for (let file = waiting.pop(); file; file = waiting.pop()) {
+		if (seen.has(file)) continue;
+		seen.add(file);
+		for (const [, , name = ""] of readFileSync(file, "utf8").matchAll(importPattern)) {
+			if (name.startsWith(".")) waiting.push(join(file, "..", name));
+		}
+	}
+	return [...seen];
+}
+
+function filesOf(folder: string): string[] {
+	return readdirSync(folder, { recursive: true, withFileTypes: true })
+		.filter((entry) => entry.isFile())
+		.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+		.sort();
+}

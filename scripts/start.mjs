@@ -39,7 +39,17 @@ try {
 async function openForPerson() {
 	const child = spawn(
 		pi.command,
-		[...pi.args, "--offline", "--approve", "-ne", "-e", `${root}extension.mjs`, "--model", understudyModel],
+		[
+			...pi.args,
+			"--offline",
+			"--approve",
+			"--no-session",
+			"-ne",
+			"-e",
+			`${root}extension.mjs`,
+			"--model",
+			understudyModel,
+		],
 		{ cwd: stage.project, env: stage.env, stdio: "inherit" },
 	);
 	stopped.signal.addEventListener("abort", () => {
@@ -68,8 +78,8 @@ async function runAlone() {
 
 function hint() {
 	return [
-		"This is pi on a temporary copy of a small project, with pi-chronicle loaded. The understudy answers: a script, no real model.",
-		`Press Enter to run the workflow below: planning that may not write, building, a review that sends it back once, wrapping up.`,
-		"Then try:  /workflow  ·  /workflow show feature  ·  /workflow bug-hunt A refund raises the total  ·  Esc pauses, /workflow resume goes on",
+		"The understudy answers here: a script, no real model. The project is a temporary copy.",
+		"Enter runs the workflow below. Esc pauses it, /workflow resume goes on.",
+		"Then try:  /workflow bug-hunt A refund raises the total  ·  /workflow  ·  /workflow show feature",
 	];
 }

@@ -14,8 +14,8 @@ import { answer, type Place } from "./understudy.ts";
 
 type Session = ExtensionContext["sessionManager"];
 
-/** Joins the rehearsal that the call sheet at `path` belongs to. */
-export function joinRehearsal(pi: ExtensionAPI, path: string): void {
+/** Takes part in the rehearsal that the call sheet at `path` belongs to. */
+export function takePart(pi: ExtensionAPI, path: string): void {
 	const sheet = readCallSheet(path);
 	const scenarios = openScenarios(sheet.scenario);
 	let session: Session | undefined;

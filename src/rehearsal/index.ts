@@ -1,2 +1,1 @@
-export { callSheetVariable } from "./call-sheet.ts";
-export { joinRehearsal } from "./cast.ts";
+export { joinRehearsal } from "./join.ts";

@@ -1,3 +1,4 @@
+export { type CatalogueMemory, loadCatalogue, openCatalogueMemory, type Roots, workflowRoots } from "./catalogue.ts";
 export type {
 	Capability,
 	Catalogue,
@@ -9,3 +10,5 @@ export type {
 	ToolMention,
 	WorkflowDefinition,
 } from "./definition.ts";
+export { type TextUse, type Variable, variables } from "./variables.ts";
+export { commandWords } from "./workflow-file.ts";

@@ -1,0 +1,200 @@
+// Every field of workflow.yaml and of a phase file's front matter: type, default, meaning. The readers, the JSON Schemas in
+// schemas/ and the reference tables in docs/workflows.md all come from these two tables.
+import {
+	choice,
+	custom,
+	flag,
+	type JsonSchema,
+	type Node,
+	nearest,
+	quoted,
+	type Reading,
+	text,
+	whole,
+	words,
+	wrongType,
+} from "../../definition/index.ts";
+import { free, limitsSchema, readLimits } from "./tool-limits.ts";
+
+/** An entry of `phases` as written. */
+export type WrittenEntry =
+	| { readonly kind: "file"; readonly path: string; readonly start: number }
+	| { readonly kind: "reference"; readonly key: string; readonly start: number };
+
+export const workflowFields = {
+	name: text({
+		form: "line",
+		most: 200,
+		required: true,
+		about: "What people call the workflow: in the status line, in messages, in the list of `/workflow`.",
+	}),
+	commandName: text({
+		blank: "allowed",
+		shown: "*required* unless `show: workflows`",
+		about: "The word that starts it: `/workflow <commandName> <task>`. Letters, digits, `-` and `_`.",
+	}),
+	initialMessage: text({
+		blank: "allowed",
+		shown: "*required* unless `show: workflows`",
+		about: "The first message to the agent. [Variables](#variables) are filled in.",
+	}),
+	phases: custom(
+		{
+			required: true,
+			about:
+				"The phases in order: paths of [phase files](#phase-files), relative to the workflow's directory, and `subworkflow: <directory name>` for another workflow that runs as one phase.",
+		},
+		"list of files and subworkflows",
+		{
+			type: "array",
+			minItems: 1,
+			items: {
+				anyOf: [
+					{ type: "string", pattern: "\\S" },
+					{
+						type: "object",
+						properties: { subworkflow: { type: "string", pattern: "\\S" } },
+						required: ["subworkflow"],
+						additionalProperties: false,
+					},
+				],
+			},
+		} satisfies JsonSchema,
+		readEntries,
+	),
+	show: choice(["user", "workflows"], {
+		fallback: "user",
+		about: "`workflows` hides it: it is not listed and runs only inside other workflows.",
+	}),
+	loopable: flag({
+		fallback: true,
+		about: "Whether the agent may start the workflow's phases over (`workflow_step` with `loop`).",
+	}),
+	maxLoops: whole({
+		least: 0,
+		shown: "no limit",
+		about: "How often it may be started over during one visit.",
+	}),
+	autoContinue: flag({
+		fallback: true,
+		about: "Whether an agent that stops in the middle is reminded to go on. A phase may say otherwise for itself.",
+	}),
+	sessionNamePrefix: text({
+		blank: "allowed",
+		most: 200,
+		fallback: "Workflow: ",
+		about: "Put before the task to name the session.",
+	}),
+	sessionNameMaxLength: whole({
+		least: 1,
+		fallback: 50,
+		about: "How many characters of the task go into the session's name; a longer one is cut and ends in `…`.",
+	}),
+	roleInstruction: template("Who the agent is during the run, before the phase's instructions."),
+	advanceReminder: template("How the agent goes on to the next phase, after the phase's instructions."),
+	blockReasonTemplate: template("What the agent is told when a phase refuses a tool."),
+	notDoneReminder: template("What an agent is told that stops before the workflow is done."),
+	completionMessage: template("What people are shown when the workflow is done."),
+};
+
+export const phaseFields = {
+	id: text({
+		form: "line",
+		most: 200,
+		required: true,
+		about: "Names the phase; unique within its workflow. A run finds its place by it when files change.",
+	}),
+	name: text({ form: "line", most: 200, required: true, about: "What people call the phase." }),
+	emoji: text({ form: "line", most: 32, required: true, about: "Stands before the name in the status line." }),
+	tools: custom(
+		{
+			fallback: free,
+			shown: "every tool",
+			empty: "error",
+			about: "What the agent may use: see [Tool limits](#tool-limits).",
+		},
+		"group or list of names",
+		limitsSchema,
+		readLimits,
+	),
+	availableProfiles: words({
+		fallback: [],
+		shown: "none",
+		about: "Agent profiles that the phase suggests for delegation. They are shown to the agent, nothing more.",
+	}),
+	autoContinue: flag({
+		shown: "as the workflow says",
+		about: "`false` for a phase in which the agent waits for a person's answer.",
+	}),
+};
+
+/** The fields of workflow.yaml that hold templates. */
+export const templateFields = [
+	"initialMessage",
+	"roleInstruction",
+	"advanceReminder",
+	"blockReasonTemplate",
+	"notDoneReminder",
+	"completionMessage",
+] as const;
+
+/** A misspelt key that would have limited something must not pass as a mere warning. */
+export function unknownWorkflowKey(key: string): "error" | "warning" {
+	return nearest(key, ["loopable", "maxLoops", "autoContinue", "show"]) === undefined ? "warning" : "error";
+}
+
+/** As above, for phases: also the keys under which other tools, or a slip of indentation, put limits. */
+export function unknownPhaseKey(key: string): "error" | "warning" {
+	const plain = key.toLowerCase().replace(/[-_\s]/g, "");
+	const limit = /tools?$|^tools?|^(black|white|allow|deny|block)(ed)?(list)?$|^shell$|^permissions?$|^(dis)?allowed/;
+	if (limit.test(plain) || nearest(key, ["tools", "autoContinue", "blacklist", "whitelist"]) !== undefined)
+		return "error";
+	return "warning";
+}
+
+function template(about: string) {
+	return text({ blank: "allowed", shown: "a built-in text", about: `${about} [Variables](#variables) are filled in.` });
+}
+
+function readEntries(node: Node, reading: Reading): readonly WrittenEntry[] | undefined {
+	if (node.kind !== "list" || node.items.length === 0) {
+		const remedy = "Write one entry a line below `phases:`, such as `- plan.md` or `- subworkflow: review`.";
+		return wrongType(node, reading, "a list with at least one phase", remedy);
+	}
+	const entries: WrittenEntry[] = [];
+	node.items.forEach((item, index) => {
+		const entry = readEntry(item, { ...reading, path: `${reading.path}[${index + 1}]` });
+		if (entry) entries.push(entry);
+	});
+	return entries.length === node.items.length ? entries : undefined;
+}
+
+function readEntry(node: Node, reading: Reading): WrittenEntry | undefined {
+	const { start } = node;
+	if (node.kind === "scalar" && typeof node.value === "string" && node.value.trim() !== "")
+		return { kind: "file", path: node.value.trim(), start };
+	const wanted = "the path of a phase file or `subworkflow: <directory name>`";
+	if (node.kind !== "map") return wrongType(node, reading, wanted, "Write `- plan.md` or `- subworkflow: review`.");
+	const key = node.entries.get("subworkflow");
+	for (const [name, other] of node.entries)
+		if (name !== "subworkflow")
+			reading.report[key ? "warn" : "error"](reading.source.place(other.keyStart), {
+				code: "unknown-key",
+				message: `An entry of \`phases\` has no field ${quoted(name)}.${
+					nearest(name, ["subworkflow"]) === undefined ? "" : " Did you mean `subworkflow`?"
+				}`,
+				remedy: "Write `subworkflow: <directory name>` and nothing else; everything about a phase stands in its file.",
+			});
+	if (!key)
+		return node.entries.size > 0 ? undefined : wrongType(node, reading, wanted, "Write `- subworkflow: review`.");
+	const { value } = key;
+	if (value.kind === "scalar" && typeof value.value === "string" && value.value.trim() !== "")
+		return { kind: "reference", key: value.value.trim(), start };
+	const example = value.kind === "scalar" && value.written !== "" ? value.written : "review";
+	return wrongType(
+		value,
+		{ ...reading, path: `${reading.path}.subworkflow` },
+		"the directory name of a workflow",
+		`Write \`subworkflow: "${example}"\`.`,
+	);
+}

@@ -1,0 +1,78 @@
+// Reads one phase file: front matter with the fields of `phaseFields`, and the instructions as its body.
+import {
+	type Diagnostic,
+	openReport,
+	parseFrontMatter,
+	quoted,
+	type Reading,
+	readGroup,
+	type Source,
+} from "../../definition/index.ts";
+import type { Phase, ToolMention } from "./definition.ts";
+import { phaseFields, unknownPhaseKey } from "./fields.ts";
+import { checkVariables } from "./variables.ts";
+
+export interface PhaseRead {
+	/** `undefined` where an error keeps the phase from loading. */
+	readonly phase: Phase | undefined;
+	readonly mentions: readonly ToolMention[];
+	readonly diagnostics: readonly Diagnostic[];
+}
+
+/** pi's own tools, whose names are known before any session is. */
+const builtIn = new Set(["read", "bash", "edit", "write", "grep", "find", "ls"]);
+
+/** Reads a phase from the text of its file. */
+export function readPhase(source: Source): PhaseRead {
+	const report = openReport();
+	const reading: Reading = { source, report, path: "" };
+	const { fields, body, bodyStart, diagnostics } = parseFrontMatter(source);
+	report.add(diagnostics);
+	const failed = (): PhaseRead => ({ phase: undefined, mentions: [], diagnostics: report.diagnostics });
+	if (!fields) return failed();
+
+	const read = readGroup(fields, phaseFields, reading, { unknown: unknownPhaseKey });
+	if (body === "")
+		report.error(source.place(source.text.length), {
+			code: "no-instructions",
+			message: "The phase has no instructions: nothing stands below the front matter.",
+			remedy: "Write below the second `---` what the agent is to do in this phase.",
+		});
+	if (read.kind === "failed" || report.failed) return failed();
+
+	const { id, name, emoji, tools, availableProfiles, autoContinue } = read.values;
+	checkVariables(body, bodyStart, "prose", source, report);
+	const mentions = tools.names.map((word): ToolMention => {
+		const place = source.place(word.start);
+		const lower = word.text.toLowerCase();
+		if (lower !== word.text && builtIn.has(lower))
+			report.warn(place, {
+				code: "tool-case",
+				message: `Tool names are case-sensitive, and there is no tool ${quoted(word.text)}.`,
+				remedy: `Write \`${lower}\`.`,
+			});
+		return { name: word.text, phaseId: id, place };
+	});
+	const phase: Phase = {
+		kind: "phase",
+		id,
+		name,
+		emoji,
+		instructions: body,
+		tools: tools.limits,
+		profiles: availableProfiles,
+		autoContinue,
+		file: source.file,
+	};
+	freeze(phase);
+	return { phase, mentions, diagnostics: report.diagnostics };
+}
+
+function freeze(phase: Phase): void {
+	const { tools } = phase;
+	if (tools.kind === "capabilities") Object.freeze(tools.may);
+	else if (tools.kind !== "free") Object.freeze(tools.names);
+	Object.freeze(tools);
+	Object.freeze(phase.profiles);
+	Object.freeze(phase);
+}

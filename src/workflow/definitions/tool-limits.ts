@@ -1,0 +1,171 @@
+// How the field `tools` of a phase is read. A limit that is not understood is an error, never no limit.
+import {
+	didYouMean,
+	type MapNode,
+	type Node,
+	quoted,
+	type Reading,
+	readWords,
+	type Word,
+} from "../../definition/index.ts";
+import type { Capability, ShellRule, ToolLimits } from "./definition.ts";
+
+/** The limits and every tool name in them with its offset. */
+export interface LimitsRead {
+	readonly limits: ToolLimits;
+	readonly names: readonly Word[];
+}
+
+export const free: LimitsRead = { limits: { kind: "free" }, names: [] };
+
+const capabilities: readonly Capability[] = ["read", "write", "exec"];
+const shellRules: readonly ShellRule[] = ["judged", "strict", "unrestricted"];
+const lists = ["blacklist", "whitelist", "allow"] as const;
+const keys = [...lists, "shell"];
+
+/** JSON Schema of the field. */
+export const limitsSchema = (() => {
+	const names = { type: "array", items: { type: "string" } };
+	const shell = { enum: shellRules, default: "judged" };
+	const group = (properties: Record<string, unknown>, required: string) => ({
+		type: "object",
+		properties,
+		required: [required],
+		additionalProperties: false,
+	});
+	const words = { type: "array", items: { enum: capabilities } };
+	return {
+		anyOf: [
+			group({ blacklist: names, shell }, "blacklist"),
+			group({ whitelist: names, shell }, "whitelist"),
+			group({ allow: { anyOf: [words, { type: "string" }] } }, "allow"),
+			names,
+			{ type: "string" },
+		],
+	};
+})();
+
+/**
+ * Reads `{ blacklist | whitelist: names, shell }`, `{ allow: capabilities }`, or a bare list of names, which is a whitelist as it is
+ * in agent files.
+ */
+export function readLimits(node: Node, reading: Reading): LimitsRead | undefined {
+	if (node.kind !== "map") {
+		const names = readNames(node, reading, "accepted");
+		return names && named("whitelist", names, "judged");
+	}
+	if (node.entries.size === 0) {
+		reading.report.warn(reading.source.place(node.start), {
+			code: "no-limits",
+			message: `\`${reading.path}\` is an empty group, so every tool is allowed.`,
+			remedy: "Add `blacklist`, `whitelist` or `allow`, or remove it.",
+		});
+		return free;
+	}
+	return knownKeysOnly(node, reading) ? readGroup(node, reading) : undefined;
+}
+
+function knownKeysOnly(map: MapNode, reading: Reading): boolean {
+	let known = true;
+	for (const [key, entry] of map.entries) {
+		if (keys.includes(key)) continue;
+		known = false;
+		reading.report.error(reading.source.place(entry.keyStart), {
+			code: "unknown-key",
+			message: `${quoted(key)} in \`${reading.path}\` is no limit that is known.${didYouMean(key, keys)}`,
+			remedy: "Write `blacklist`, `whitelist` or `allow`; a limit that is not understood does not load.",
+		});
+	}
+	return known;
+}
+
+function readGroup(map: MapNode, reading: Reading): LimitsRead | undefined {
+	const { source, report, path } = reading;
+	const given = lists.filter((key) => map.entries.has(key));
+	const [key] = given;
+	if (key === undefined || given.length > 1) {
+		report.error(source.place(key === undefined ? map.start : (map.entries.get(given[1] ?? key)?.keyStart ?? 0)), {
+			code: key === undefined ? "no-list" : "both-lists",
+			message:
+				key === undefined
+					? `\`${path}\` has no list of tools.`
+					: `\`${path}\` has both \`${given[0]}\` and \`${given[1]}\`, and they exclude each other.`,
+			remedy: "Give exactly one of `blacklist`, `whitelist` and `allow`.",
+		});
+		return undefined;
+	}
+	const value = map.entries.get(key)?.value;
+	const shell = readShell(map, reading);
+	if (!value || !shell) return undefined;
+	const inner = { source, report, path: `${path}.${key}` };
+	if (key === "allow") {
+		const entry = map.entries.get("shell");
+		if (entry)
+			report.error(source.place(entry.keyStart), {
+				code: "shell-with-allow",
+				message: "`shell` says nothing beside `allow`: what a command may do follows from `allow`.",
+				remedy: "Remove `shell`; add `exec` to `allow` for commands whose effect is not known.",
+			});
+		const may = readCapabilities(value, inner);
+		return entry || !may ? undefined : { limits: { kind: "capabilities", may }, names: [] };
+	}
+	const names = readNames(value, inner, "refused");
+	return names && named(key, names, shell);
+}
+
+function named(kind: "blacklist" | "whitelist", words: readonly Word[], shell: ShellRule): LimitsRead {
+	const names = [...new Set(words.map((word) => word.text))];
+	return { limits: { kind, names, shell }, names: words };
+}
+
+function readNames(node: Node, reading: Reading, lone: "accepted" | "refused"): readonly Word[] | undefined {
+	const words = readWords(node, reading, lone);
+	let wrong = words === undefined;
+	for (const word of words ?? []) {
+		const odd = /\s/.test(word.text)
+			? { message: `The tool name ${quoted(word.text)} has a space in it.`, remedy: "Put a comma between two names." }
+			: word.text.startsWith("!")
+				? {
+						message: `${quoted(word.text)} begins with \`!\`, and there are no exceptions in these lists.`,
+						remedy: "List the tools themselves, or use the other kind of list.",
+					}
+				: undefined;
+		if (!odd) continue;
+		wrong = true;
+		reading.report.error(reading.source.place(word.start), { code: "bad-tool-name", ...odd });
+	}
+	return wrong ? undefined : words;
+}
+
+function readCapabilities(node: Node, reading: Reading): readonly Capability[] | undefined {
+	const words = readWords(node, reading);
+	let wrong = words === undefined;
+	const may = new Set<Capability>();
+	for (const word of words ?? []) {
+		const capability = capabilities.find((known) => known === word.text);
+		if (capability) may.add(capability);
+		else {
+			wrong = true;
+			reading.report.error(reading.source.place(word.start), {
+				code: "bad-value",
+				message: `${quoted(word.text)} in \`${reading.path}\` is no capability.${didYouMean(word.text, capabilities)}`,
+				remedy: "Write `read`, `write` and `exec`, as many as apply; to list tools by name use `whitelist`.",
+			});
+		}
+	}
+	return wrong ? undefined : capabilities.filter((capability) => may.has(capability));
+}
+
+function readShell(map: MapNode, reading: Reading): ShellRule | undefined {
+	const entry = map.entries.get("shell");
+	if (!entry) return "judged";
+	const written = entry.value.kind === "scalar" ? String(entry.value.value ?? "") : "";
+	const rule = shellRules.find((known) => known === written);
+	if (!rule)
+		reading.report.error(reading.source.place(entry.value.start), {
+			code: "bad-value",
+			message: `\`${reading.path}.shell\` can be \`judged\`, \`strict\` or \`unrestricted\`.${didYouMean(written, shellRules)}`,
+			remedy: "Write one of the three, or remove the line for `judged`.",
+		});
+	return rule;
+}

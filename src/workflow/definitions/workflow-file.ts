@@ -1,0 +1,137 @@
+// Reads one workflow.yaml. Its phase files and the workflows it refers to are not looked at here.
+import {
+	type Diagnostic,
+	type MapNode,
+	openReport,
+	type Place,
+	parseYaml,
+	quoted,
+	type Reading,
+	readGroup,
+	type Source,
+	type Values,
+} from "../../definition/index.ts";
+import { templateFields, unknownWorkflowKey, type WrittenEntry, workflowFields } from "./fields.ts";
+import { checkVariables } from "./variables.ts";
+
+export type PlacedEntry = WrittenEntry & { readonly place: Place };
+
+export interface WorkflowRead {
+	/** `undefined` where an error keeps the workflow from loading. */
+	readonly fields: Values<typeof workflowFields> | undefined;
+	/** What could be read of `phases`, also where something else is wrong. */
+	readonly entries: readonly PlacedEntry[];
+	/** Where the command's name stands, else the first field. */
+	readonly commandPlace: Place;
+	readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Words that `/workflow` understands by itself. */
+export const commandWords: readonly string[] = [
+	"list",
+	"check",
+	"status",
+	"show",
+	"pause",
+	"resume",
+	"skip",
+	"back",
+	"reload",
+];
+
+/** Keys that other workflow tools use where this one has `phases`. */
+const foreign = ["steps", "flow", "states", "stages", "nodes", "jobs", "tasks", "pipeline"];
+
+/** Reads a workflow from the text of its workflow.yaml. */
+export function readWorkflow(source: Source): WorkflowRead {
+	const report = openReport();
+	const reading: Reading = { source, report, path: "" };
+	const { root, diagnostics } = parseYaml(source);
+	report.add(diagnostics);
+	const failed = (entries: readonly PlacedEntry[]): WorkflowRead => ({
+		fields: undefined,
+		entries,
+		commandPlace: { file: source.file },
+		diagnostics: report.diagnostics,
+	});
+	if (root?.kind !== "map") {
+		if (!report.failed)
+			report.error(source.place(root?.start ?? 0), {
+				code: root ? "not-fields" : "empty",
+				message: root ? "The file is not a group of `key: value` fields." : "The file is empty.",
+				remedy: "Write `name`, `commandName`, `initialMessage` and `phases`, one field a line.",
+			});
+		return failed([]);
+	}
+
+	const read = readGroup(root, workflowFields, reading, { unknown: unknownWorkflowKey });
+	const values = read.kind === "read" ? read.values : read.partial;
+	checkForeign(root, reading);
+	// `show` that could not be read must not add complaints that follow from guessing it.
+	if (values.show === "user") requireCommand(root, values, reading);
+	checkSense(root, values, reading);
+	const entries = (values.phases ?? []).map((entry) => ({ ...entry, place: source.place(entry.start) }));
+	if (read.kind === "failed" || report.failed) return failed(entries);
+	return {
+		fields: { ...read.values, sessionNamePrefix: read.values.sessionNamePrefix.replace(/\s/g, " ") },
+		entries,
+		commandPlace: source.place(root.entries.get("commandName")?.value.start ?? root.start),
+		diagnostics: report.diagnostics,
+	};
+}
+
+function requireCommand(
+	root: MapNode,
+	values: Partial<Values<typeof workflowFields>>,
+	{ source, report }: Reading,
+): void {
+	for (const key of ["commandName", "initialMessage"] as const) {
+		const entry = root.entries.get(key);
+		const given = values[key];
+		// A value that is there and could not be read has been reported by its reader.
+		if (given === undefined ? Object.hasOwn(values, key) : given.trim() === "")
+			report.error(source.place(entry?.keyStart ?? root.start), {
+				code: "missing-key",
+				message: `\`${key}\` is ${given === undefined ? "missing" : "empty"}, and a workflow that people start needs it.`,
+				remedy: `Give \`${key}\` a text, or write \`show: workflows\` if it only runs inside other workflows.`,
+			});
+	}
+	const { commandName } = values;
+	if (commandName !== undefined && commandName.trim() !== "" && !/^[a-zA-Z0-9_-]+$/.test(commandName))
+		report.error(source.place(root.entries.get("commandName")?.value.start ?? root.start), {
+			code: "bad-value",
+			message: `\`commandName\` is ${quoted(commandName)}, and only letters, digits, \`-\` and \`_\` may stand there.`,
+			remedy: `Write \`${commandName.trim().replace(/[^a-zA-Z0-9_-]+/g, "-")}\`.`,
+		});
+}
+
+function checkForeign(root: MapNode, { source, report }: Reading): void {
+	const key = root.entries.has("phases") ? undefined : foreign.find((name) => root.entries.has(name));
+	if (key === undefined) return;
+	report.error(source.place(root.entries.get(key)?.keyStart ?? root.start), {
+		code: "foreign-dialect",
+		message: `The file has \`${key}\` and no \`phases\`: it seems to be written for another tool.`,
+		remedy: "List phase files under `phases`, or give the file another name so that it is left alone.",
+	});
+}
+
+function checkSense(root: MapNode, values: Partial<Values<typeof workflowFields>>, reading: Reading): void {
+	const { source, report } = reading;
+	const at = (key: string): Place => source.place(root.entries.get(key)?.value.start ?? root.start);
+	if (values.loopable === false && values.maxLoops !== undefined)
+		report.warn(at("maxLoops"), {
+			code: "no-effect",
+			message: "`maxLoops` has no effect beside `loopable: false`.",
+			remedy: "Remove one of the two.",
+		});
+	if (values.commandName !== undefined && commandWords.includes(values.commandName))
+		report.warn(at("commandName"), {
+			code: "command-word",
+			message: `\`/workflow ${values.commandName}\` has a meaning of its own.`,
+			remedy: "Choose another `commandName`, so that both can be reached.",
+		});
+	for (const key of templateFields) {
+		const text = values[key];
+		if (text !== undefined) checkVariables(text, root.entries.get(key)?.value.start ?? 0, "template", source, report);
+	}
+}

@@ -25,7 +25,8 @@ export function run(cwd: string, [program = "", ...args]: string[], env: Record<
 export function copyCheckout(folder: string): void {
 	const listed = run(checkout, ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
 	for (const name of listed.stdout.split("\0")) {
-		if (name === "" || !existsSync(join(checkout, name))) continue;
+		// A link called node_modules is not covered by the ignore rule, which names a folder.
+		if (name === "" || name === "node_modules" || !existsSync(join(checkout, name))) continue;
 		cpSync(join(checkout, name), join(folder, name), { recursive: true });
 	}
 }

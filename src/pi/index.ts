@@ -1,11 +1,23 @@
+export { agentFolder } from "./agent-folder.ts";
 export { customEntries, newestFirst, writeEntry } from "./branch.ts";
 export { type Child, type ChildSpec, type Exit, startChild } from "./child.ts";
+export {
+	askHost,
+	HOST_COMMAND,
+	type HostMessage,
+	hostAnswer,
+	hostNotice,
+	hostQuestion,
+	tellHost,
+} from "./host-line.ts";
 export { type Instances, openInstances } from "./instances.ts";
+export { enclosingRun } from "./nesting.ts";
 export { isOwnFile, packageRoot } from "./own-package.ts";
 export { pageMarkdown } from "./pager.ts";
 export { findPi, isPiCommand, ownPiSearch, PI_VARIABLE, type PiCommand, type PiSearch } from "./pi-command.ts";
 export { isSameProcess, processStart } from "./process-identity.ts";
 export { type Answer, askPerson, letChoose, type Question } from "./question.ts";
+export { RECORD_CAP, type RecordSink, type RecordSplitter, splitRecords } from "./records.ts";
 export {
 	linkRpc,
 	type RpcAnswer,

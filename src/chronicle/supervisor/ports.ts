@@ -162,9 +162,24 @@ export interface LaunchOrder {
 	readonly message: { readonly new: string; readonly continued: string };
 	/** Targets that `workflow_transition` may name, for the tool's description. */
 	readonly targets: readonly string[];
-	readonly limits: { readonly wallMs?: number; readonly idleMs: number; readonly activeMs?: number };
+	readonly limits: WorkerLimits;
+	/**
+	 * What becomes of a move that the continued conversation asked for and that nobody answered before its process died: `ask` asks
+	 * `requestMove` again without troubling the model; `drop` gives the model its message. `drop` after a rejection.
+	 */
+	readonly unanswered: "ask" | "drop";
 	/** Files that the supervisor keeps for this run; the worker may read them. */
 	readonly folder: string;
+}
+
+/** Milliseconds, USD, tokens: what this process may use from here on. Crossing one refuses further tool calls in the worker itself. */
+export interface WorkerLimits {
+	readonly wallMs?: number;
+	readonly idleMs: number;
+	readonly activeMs?: number;
+	readonly costUsd?: number;
+	readonly tokens?: number;
+	readonly countCacheReads: boolean;
 }
 
 export interface Worker {

@@ -17,6 +17,8 @@ export type Outcome = "denied" | "allowed" | "refused" | "unasked" | "withheld" 
 export interface DecisionRecord {
 	readonly version: 1;
 	readonly outcome: Outcome;
+	/** Id of the call. */
+	readonly call?: string;
 	readonly tool: string;
 	/** Arguments on one line, bodies and secrets left out. */
 	readonly input: string;
@@ -38,6 +40,7 @@ export function recordDecision(
 	return {
 		version: 1,
 		outcome,
+		call: call.id.slice(0, 120),
 		tool: redactText(call.tool, 80),
 		input: redactInput(call.input, 320),
 		policy: redactText(first.policy, 40),

@@ -1,0 +1,10 @@
+export { registerWorker } from "./register.ts";
+export {
+	type Hello,
+	MOVE_ENTRY,
+	type Refusal,
+	type Reply,
+	readHello,
+	SNAPSHOT_TOOL,
+	TRANSITION_TOOL,
+} from "./words.ts";

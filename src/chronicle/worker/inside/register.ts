@@ -1,0 +1,68 @@
+// The extension inside a worker's pi: it reports what it is, puts moves and findings to the supervisor, and ends the turn when it is over.
+// W1 nothing is judged here but whether the turn is over: the rules are the guard's; W2 an error on the way refuses, it never lets pass.
+import type { ExtensionAPI, ExtensionContext, TurnEndEvent } from "@earendil-works/pi-coding-agent";
+import { askHost, HOST_COMMAND, tellHost, writeEntry } from "../../../pi/index.ts";
+import type { WorkerBrief } from "../brief.ts";
+import { registerWorkerTools } from "./tools.ts";
+import { openTurn } from "./turn.ts";
+import { type AnsweredMove, type Hello, MOVE_ENTRY, type Refusal, readReply } from "./words.ts";
+
+/** Registers everything of a worker but its guard. `rules` is the hash of the rules that the gate of this process really holds. */
+export function registerWorker(pi: ExtensionAPI, brief: WorkerBrief, rules: string): void {
+	const turn = openTurn(brief.allowance);
+	registerWorkerTools(pi, brief, turn);
+
+	pi.on("session_start", (_event, ctx) => {
+		const hello: Hello = {
+			launch: brief.launch,
+			rules,
+			tools: pi.getActiveTools(),
+			model: ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : "",
+			thinking: pi.getThinkingLevel(),
+		};
+		tellHost(ctx, "hello", hello);
+	});
+
+	pi.on("tool_call", (event, ctx) => {
+		const refused = turn.refuse(event.toolName);
+		if (!refused) return undefined;
+		tellHost(ctx, "refused", { call: event.toolCallId, rule: refused.rule } satisfies Refusal);
+		return { block: true, reason: refused.reason };
+	});
+
+	pi.on("message_end", ({ message }) => {
+		if (message.role === "assistant" || message.role === "toolResult") turn.spend(message.usage);
+	});
+	pi.on("session_compact", ({ compactionEntry }) => turn.spend(compactionEntry.usage));
+
+	pi.on("turn_end", async (event, ctx) => {
+		const outcome = turn.move ? await settleMove(event, ctx) : undefined;
+		if (turn.over) ctx.abort();
+		return outcome;
+	});
+
+	/** Puts the noted move to the supervisor; a refusal becomes a message to the model. */
+	const settleMove = async (event: TurnEndEvent, ctx: ExtensionContext) => {
+		const { move } = turn;
+		if (!move) return undefined;
+		const reply = readReply(await askHost(ctx, "move", move));
+		const answer: AnsweredMove["reply"] = reply?.kind === "accepted" ? "accepted" : "refused";
+		turn.settle(answer);
+		writeEntry(pi, MOVE_ENTRY, { call: move.call, reply: answer } satisfies AnsweredMove);
+		if (answer === "accepted" || turn.over) return undefined;
+		const content = reply?.text ?? `The move to ${move.target} was not taken. Go on with this state.`;
+		return {
+			entries: [...event.entries, { type: "custom_message" as const, customType: MOVE_ENTRY, content, display: true }],
+			continue: true,
+		};
+	};
+
+	pi.registerCommand(HOST_COMMAND, {
+		description: "Reserved for the supervisor of a chronicle",
+		handler: async (words, ctx) => {
+			if (words.trim() !== "stop") return;
+			turn.stop();
+			tellHost(ctx, "stopping", { idle: ctx.isIdle() });
+		},
+	});
+}

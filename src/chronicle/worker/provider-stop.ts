@@ -1,0 +1,24 @@
+// Why a provider gave no answer, told from its message: what waiting heals, what only a person heals, and what is neither known to be.
+// Pure. The words are those of the providers' public error documentation (Anthropic, OpenAI, Google, OpenRouter, AWS) and of Node's sockets.
+import type { ProviderStop } from "../machine/index.ts";
+
+const kinds: readonly (readonly [ProviderStop, RegExp])[] = [
+	[
+		"quota",
+		/insufficient[_ ]quota|exceeded your current quota|quota (?:exceeded|exhausted)|billing|credit balance|insufficient (?:credits?|funds|balance)|payment required|spend(?:ing)? limit|usage limit|monthly limit|\b402\b|out of (?:credits|extra usage)/i,
+	],
+	[
+		"auth",
+		/\b401\b|\b403\b|unauthori[sz]ed|authentication|invalid (?:x-)?api[- _]?key|incorrect api key|api key (?:not|is) |no api key|permission[_ ]?(?:denied|error)|forbidden|token (?:has )?expired|oauth|not logged in|credentials/i,
+	],
+	[
+		"transient",
+		/\b(?:408|409|425|429|500|502|503|504|520|522|524|529)\b|rate.?limit|too many requests|overloaded|capacity|temporar|try again|timed? ?out|timeout|econnreset|econnrefused|enotfound|eai_again|epipe|socket|network|fetch failed|connection|terminated|stream (?:ended|closed)|premature|unavailable|internal (?:server )?error|bad gateway/i,
+	],
+];
+
+/** Classes an error message of a provider. A quota that is used up is also said with 429, so it is looked for first. */
+export function classifyProviderError(message: string): ProviderStop {
+	for (const [kind, words] of kinds) if (words.test(message)) return kind;
+	return "provider_error";
+}

@@ -1,0 +1,79 @@
+// pi's tool events → lines of the ledger: which tool, with what (redacted, bounded), how it ended. No bodies, no environment.
+// L1 every call that starts ends, in the ledger too: what was still open when the worker ended is left open on purpose, as in doubt.
+import { createHash } from "node:crypto";
+import type { RpcRecord } from "../../pi/index.ts";
+import { readDecision, redactInput } from "../../safety/index.ts";
+import type { WorkerReport } from "../supervisor/index.ts";
+import type { Refusal } from "./inside/index.ts";
+
+const ARGS_LIMIT = 1900;
+
+export interface ToolLog {
+	/** Calls that run now. */
+	readonly open: number;
+	/** The report of a record, if it is one of a call. */
+	read(record: RpcRecord): WorkerReport | undefined;
+	/** The worker's extension has refused a call. */
+	refused(refusal: Refusal): void;
+}
+
+/** Opens the log of one process. `now` is in milliseconds. */
+export function openToolLog(now: () => number): ToolLog {
+	const begun = new Map<string, number>();
+	const blocked = new Map<string, string>();
+	return {
+		get open() {
+			return begun.size;
+		},
+		refused: ({ call, rule }) => void blocked.set(call, rule),
+		read(record) {
+			const { type, toolCallId: call, toolName: tool } = record;
+			if (type === "entry_appended") {
+				const decision = decisionOf(record.entry);
+				if (decision) blocked.set(decision.call, decision.rule);
+				return undefined;
+			}
+			if (typeof call !== "string" || typeof tool !== "string") return undefined;
+			if (type === "tool_execution_start") {
+				begun.set(call, now());
+				return { kind: "tool_started", call, tool, args: argsOf(record.args) };
+			}
+			if (type !== "tool_execution_end") return undefined;
+			const started = begun.get(call);
+			begun.delete(call);
+			const rule = blocked.get(call);
+			blocked.delete(call);
+			const text = resultText(record.result);
+			return {
+				kind: "tool_ended",
+				call,
+				tool,
+				ms: typeof record.durationMs === "number" ? record.durationMs : started === undefined ? 0 : now() - started,
+				bytes: text.length,
+				hash: createHash("sha256").update(text).digest("hex").slice(0, 16),
+				...(record.isError === true ? { error: true } : {}),
+				...(rule === undefined ? {} : { blocked: rule }),
+			};
+		},
+	};
+}
+
+function argsOf(args: unknown): string {
+	if (typeof args !== "object" || args === null) return "";
+	return redactInput(args as Readonly<Record<string, unknown>>, ARGS_LIMIT);
+}
+
+function resultText(result: unknown): Buffer {
+	const content = (result as { content?: unknown } | null | undefined)?.content;
+	const parts = Array.isArray(content) ? content : [];
+	return Buffer.from(
+		parts.map((part: { text?: unknown; data?: unknown }) => String(part.text ?? part.data ?? "")).join("\n"),
+	);
+}
+
+/** The call and rule of a decision that stopped a call. */
+function decisionOf(entry: unknown): { readonly call: string; readonly rule: string } | undefined {
+	const decision = readDecision((entry as { data?: unknown } | null | undefined)?.data);
+	if (!decision?.call || !["denied", "refused", "unasked"].includes(decision.outcome)) return undefined;
+	return { call: decision.call, rule: `${decision.policy}: ${decision.rule}` };
+}

@@ -1,0 +1,53 @@
+// What an extension inside a worker's pi and the process that started it say to each other, over pi's own interface requests: questions as
+// input dialogs, notices as status texts. Both sides are here, so that they cannot drift apart.
+// H1 a question is answered, or the process ends: pi shuts down when its host is gone; H2 nothing of this reaches a person or a model.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { RpcDialog, RpcRecord } from "./rpc-link.ts";
+
+/** The command by which the host speaks to the extension: `/chronicle-worker stop`. */
+export const HOST_COMMAND = "chronicle-worker";
+
+const MARK = "chronicle-worker:";
+
+export interface HostMessage {
+	readonly topic: string;
+	readonly payload: unknown;
+}
+
+/** Asks the host and resolves with what it answers; `undefined` where it declines. Only in RPC mode. */
+export async function askHost(ctx: ExtensionContext, topic: string, payload: unknown): Promise<unknown> {
+	const answer = await ctx.ui.input(`${MARK}${topic}`, JSON.stringify(payload));
+	return answer === undefined ? undefined : parse(answer);
+}
+
+/** Tells the host something; it does not answer. */
+export function tellHost(ctx: ExtensionContext, topic: string, payload: unknown): void {
+	ctx.ui.setStatus(`${MARK}${topic}`, JSON.stringify(payload));
+}
+
+/** Host's side: the question behind a dialog; `undefined` for a dialog that is meant for a person. */
+export function hostQuestion(dialog: RpcDialog): HostMessage | undefined {
+	if (dialog.kind !== "input" || !dialog.title.startsWith(MARK)) return undefined;
+	return { topic: dialog.title.slice(MARK.length), payload: parse(dialog.placeholder) };
+}
+
+/** Host's side: the text that answers a question. */
+export function hostAnswer(payload: unknown): string {
+	return JSON.stringify(payload);
+}
+
+/** Host's side: the notice behind a record; `undefined` for any other record. */
+export function hostNotice(record: RpcRecord): HostMessage | undefined {
+	const { statusKey, statusText } = record;
+	if (record.type !== "extension_ui_request" || record.method !== "setStatus") return undefined;
+	if (typeof statusKey !== "string" || !statusKey.startsWith(MARK) || typeof statusText !== "string") return undefined;
+	return { topic: statusKey.slice(MARK.length), payload: parse(statusText) };
+}
+
+function parse(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

@@ -74,7 +74,7 @@ export function readGroup<F extends Fields>(
 			message: `There is no field ${quoted(key)}${inside}.${near === undefined ? "" : ` Did you mean \`${near}\`?`}`,
 			remedy:
 				near === undefined
-					? `Remove it; the fields here are ${Object.keys(fields).join(", ")}.`
+					? `Remove it: nothing reads it.${Object.keys(fields).length <= 8 ? ` The fields here are ${Object.keys(fields).join(", ")}.` : ""}`
 					: `Write \`${near}\`, or remove the line.`,
 		});
 	}

@@ -1,4 +1,5 @@
 export { type CatalogueMemory, loadCatalogue, openCatalogueMemory, type Roots, workflowRoots } from "./catalogue.ts";
+export { checkToolNames } from "./check-tools.ts";
 export type {
 	Capability,
 	Catalogue,
@@ -10,5 +11,8 @@ export type {
 	ToolMention,
 	WorkflowDefinition,
 } from "./definition.ts";
-export { type TextUse, type Variable, variables } from "./variables.ts";
+export { type Position, workflowDiagram } from "./diagram.ts";
+export { checkLines, limitsLabel, listLines, usageLines, visibleCommands } from "./listing.ts";
+export { workflowSchemas, workflowTables } from "./reference.ts";
+export { variables } from "./variables.ts";
 export { commandWords } from "./workflow-file.ts";

@@ -2,43 +2,31 @@
 // here. The table in the documentation and the check for misspelt names come from this list.
 import { nearest, quoted, type Report, type Source } from "../../definition/index.ts";
 
-/** Where a text is used. `message`: the first message; `prompt`: phase bodies, role and advance texts; the rest as the fields are called. */
-export type TextUse = "message" | "prompt" | "block" | "reminder" | "completion";
-
-export interface Variable {
-	readonly about: string;
-	readonly uses: readonly TextUse[];
-}
-
-const everywhere: readonly TextUse[] = ["message", "prompt", "block", "reminder", "completion"];
-
-export const variables: ReadonlyMap<string, Variable> = new Map(
+/** What each variable stands for. All of them may stand in every text of a workflow; only `phaseInstructions` not in a phase's body. */
+export const variables: ReadonlyMap<string, string> = new Map(
 	Object.entries({
-		workflowName: { about: "Name of the workflow that was started.", uses: everywhere },
-		workflowKey: { about: "Its directory name.", uses: everywhere },
-		description: { about: "The task, as it was given to `/workflow`.", uses: everywhere },
-		taskDescription: { about: "The same as `{description}`.", uses: everywhere },
-		taskId: { about: "Identifies this run.", uses: everywhere },
-		phaseId: { about: "Id of the current phase.", uses: everywhere },
-		phaseName: { about: "Name of the current phase.", uses: everywhere },
-		phaseEmoji: { about: "Emoji of the current phase.", uses: everywhere },
-		phaseInstructions: { about: "The current phase's body, its own variables filled in.", uses: ["reminder"] },
-		previousPhaseName: { about: "Name of the phase before, `(start)` in the first.", uses: everywhere },
-		nextPhaseName: { about: "Name of the phase after, `DONE` in the last.", uses: everywhere },
-		blockedToolsList: {
-			about: "The tools that the phase forbids, `(none)` where it forbids none by name.",
-			uses: everywhere,
-		},
-		allowedTools: { about: "What the phase allows.", uses: everywhere },
-		toolName: { about: "`workflow_step`; in `blockReasonTemplate` the tool that was refused.", uses: everywhere },
-		breadcrumbPath: { about: "Names of the workflows around the phase, joined with ` > `.", uses: everywhere },
-		globalStepCount: { about: "How many steps the run has made.", uses: everywhere },
-		firstPhaseId: { about: "Id of the first phase.", uses: everywhere },
-		firstPhaseName: { about: "Name of the first phase.", uses: everywhere },
-		firstPhaseEmoji: { about: "Emoji of the first phase.", uses: everywhere },
-		firstPhaseProfiles: { about: "Profiles of the first phase, `(none)` without any.", uses: everywhere },
-		phaseCount: { about: "How many entries `phases` of the started workflow has.", uses: everywhere },
-	} satisfies Record<string, Variable>),
+		workflowName: "Name of the workflow that was started.",
+		workflowKey: "Its directory name.",
+		description: "The task, as it was given to `/workflow`.",
+		taskDescription: "The same as `{description}`.",
+		taskId: "Identifies this run.",
+		phaseId: "Id of the current phase.",
+		phaseName: "Name of the current phase.",
+		phaseEmoji: "Emoji of the current phase.",
+		phaseInstructions: "The current phase's body, its own variables filled in.",
+		previousPhaseName: "Name of the phase before, `(start)` in the first.",
+		nextPhaseName: "Name of the phase after, `DONE` in the last.",
+		blockedToolsList: "The tools that the phase forbids, `(none)` where it forbids none by name.",
+		allowedTools: "What the phase allows.",
+		toolName: "`workflow_step`; in `blockReasonTemplate` the tool that was refused.",
+		breadcrumbPath: "Names of the workflows around the phase, joined with ` > `.",
+		globalStepCount: "How many steps the run has made.",
+		firstPhaseId: "Id of the first phase.",
+		firstPhaseName: "Name of the first phase.",
+		firstPhaseEmoji: "Emoji of the first phase.",
+		firstPhaseProfiles: "Profiles of the first phase, `(none)` without any.",
+		phaseCount: "How many entries `phases` of the started workflow has.",
+	}),
 );
 
 /**
@@ -53,9 +41,10 @@ export function checkVariables(
 	report: Report,
 ): void {
 	for (const [whole, name = ""] of text.matchAll(/\{(\w+)\}/g)) {
-		if (variables.has(name)) continue;
-		const near = nearest(name, variables.keys());
-		if (near === undefined && kind === "prose") continue;
+		const inItself = kind === "prose" && name === "phaseInstructions";
+		if (variables.has(name) && !inItself) continue;
+		const near = inItself ? undefined : nearest(name, variables.keys());
+		if (near === undefined && kind === "prose" && !inItself) continue;
 		const at = source.text.indexOf(whole, start);
 		report.warn(source.place(at === -1 ? start : at), {
 			code: "unknown-variable",

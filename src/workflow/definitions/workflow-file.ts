@@ -4,6 +4,7 @@ import {
 	type MapNode,
 	openReport,
 	type Place,
+	type Problem,
 	parseYaml,
 	quoted,
 	type Reading,
@@ -64,9 +65,14 @@ export function readWorkflow(source: Source): WorkflowRead {
 		return failed([]);
 	}
 
+	const other = root.entries.has("phases") ? undefined : foreign.find((key) => root.entries.has(key));
+	if (other !== undefined) {
+		report.error(source.place(root.entries.get(other)?.keyStart ?? root.start), foreignDialect(other));
+		return failed([]);
+	}
+
 	const read = readGroup(root, workflowFields, reading, { unknown: unknownWorkflowKey });
 	const values = read.kind === "read" ? read.values : read.partial;
-	checkForeign(root, reading);
 	// `show` that could not be read must not add complaints that follow from guessing it.
 	if (values.show === "user") requireCommand(root, values, reading);
 	checkSense(root, values, reading);
@@ -105,14 +111,12 @@ function requireCommand(
 		});
 }
 
-function checkForeign(root: MapNode, { source, report }: Reading): void {
-	const key = root.entries.has("phases") ? undefined : foreign.find((name) => root.entries.has(name));
-	if (key === undefined) return;
-	report.error(source.place(root.entries.get(key)?.keyStart ?? root.start), {
+function foreignDialect(key: string): Problem {
+	return {
 		code: "foreign-dialect",
 		message: `The file has \`${key}\` and no \`phases\`: it seems to be written for another tool.`,
 		remedy: "List phase files under `phases`, or give the file another name so that it is left alone.",
-	});
+	};
 }
 
 function checkSense(root: MapNode, values: Partial<Values<typeof workflowFields>>, reading: Reading): void {

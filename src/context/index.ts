@@ -1,4 +1,4 @@
-export { type HandoffOutcome, type HandoffSession, registerHandoff, requestHandoff } from "./handoff/index.ts";
-export { type NotebookSession, registerNotebook, runNotebookCommand } from "./notebook/index.ts";
+export { handoffStep, registerHandoff } from "./handoff/index.ts";
+export { notebookStep, registerNotebook } from "./notebook/index.ts";
 export { registerSpawn } from "./spawn/index.ts";
 export { registerWatchdog } from "./watchdog/index.ts";

@@ -1,7 +1,7 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { type HandoffSession, openHandoff, requestHandoff } from "./session.ts";
 
-export { type HandoffOutcome, type HandoffSession, requestHandoff } from "./session.ts";
+export { type HandoffOutcome, type HandoffSession, handoffStep } from "./session.ts";
 
 /** Registers `/handoff`. `notebookOn` tells whether the model may write notebook pages before it hands over. */
 export function registerHandoff(pi: ExtensionAPI, notebookOn: () => boolean): HandoffSession {

@@ -145,3 +145,20 @@ export async function requestHandoff(
 	if (outcome.kind === "aborted") say(ctx, "The handoff was stopped.", "warning");
 	return outcome;
 }
+
+/** The handoff as a step of a sequence: whoever wrote it expects a cut, so anything else ends the sequence. */
+export async function handoffStep(
+	session: HandoffSession,
+	ctx: ExtensionContext,
+	direction: string,
+): Promise<{ kind: "completed" | "aborted" } | { kind: "failed"; reason: string }> {
+	const outcome = await requestHandoff(session, ctx, direction);
+	switch (outcome.kind) {
+		case "handed-over":
+			return { kind: "completed" };
+		case "aborted":
+			return { kind: "aborted" };
+		case "refused":
+			return { kind: "failed", reason: outcome.reason };
+	}
+}

@@ -7,13 +7,13 @@ import type { NotebookSession } from "./session.ts";
 
 /**
  * Runs `/notebook <args>`: nothing browses (a list where there is no terminal), `on` and `off` give and take the model's tools, anything
- * else becomes the topic. `attended` is false where nobody may be there to close a screen: then the list is printed.
+ * else becomes the topic. Unattended, the list is printed also in the terminal: nobody may be there to close a screen.
  */
 export async function runNotebookCommand(
 	session: NotebookSession,
 	ctx: ExtensionContext,
 	args: string,
-	attended = true,
+	presence: "attended" | "unattended" = "attended",
 ): Promise<void> {
 	const words = args.trim();
 	if (words === "on" || words === "off") {
@@ -32,7 +32,7 @@ export async function runNotebookCommand(
 		else say(ctx, refused, "error");
 		return;
 	}
-	if (ctx.mode === "tui" && attended && session.notebook.pages.size > 0) {
+	if (ctx.mode === "tui" && presence === "attended" && session.notebook.pages.size > 0) {
 		await browsePages(ctx, session.notebook);
 		return;
 	}
@@ -41,4 +41,14 @@ export async function runNotebookCommand(
 	const state = `Notebook ${session.on ? "on" : "off"}${topic}`;
 	const hint = session.on ? "" : "\n/notebook on gives the model its tools.";
 	say(ctx, lines.length === 0 ? `${state} · no pages yet.${hint}` : `${state}\n${lines.join("\n")}`);
+}
+
+/** `/notebook` as a step of a sequence: a screen that nobody may be there to close is not opened. */
+export async function notebookStep(
+	session: NotebookSession,
+	ctx: ExtensionContext,
+	args: string,
+): Promise<{ kind: "completed" }> {
+	await runNotebookCommand(session, ctx, args, "unattended");
+	return { kind: "completed" };
 }

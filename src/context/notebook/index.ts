@@ -2,7 +2,7 @@ import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { runNotebookCommand } from "./command.ts";
 import { type NotebookSession, openNotebook } from "./session.ts";
 
-export { runNotebookCommand } from "./command.ts";
+export { notebookStep } from "./command.ts";
 export type { NotebookSession } from "./session.ts";
 
 /** Registers the notebook: the command, and what keeps it in step with the branch. */

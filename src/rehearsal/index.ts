@@ -1,1 +1,2 @@
+export { rehearseUsage, rehearseVerb } from "./command-line.ts";
 export { joinRehearsal } from "./join.ts";

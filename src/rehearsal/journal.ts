@@ -2,6 +2,7 @@
 // that conducts it. It lives in the stage's folder and goes with it.
 // J1 lines are short (at most 2 KB) and appended whole, so that several processes can write; J2 a torn last line is left for later.
 import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import type { Standing } from "./place.ts";
 
 export type JournalLine =
 	| {
@@ -26,7 +27,8 @@ export type JournalLine =
 			readonly at: number;
 	  }
 	| { readonly kind: "said"; readonly text: string; readonly at: number }
-	| { readonly kind: "settled"; readonly aborted: boolean; readonly at: number };
+	/** pi has nothing more to do by itself; `standing` of the newest workflow run then. */
+	| { readonly kind: "settled"; readonly aborted: boolean; readonly standing: Standing; readonly at: number };
 
 const longestText = 400;
 

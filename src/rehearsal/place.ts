@@ -9,6 +9,7 @@ const workflowEntry = "workflow:state";
 interface Position {
 	readonly taskId: string;
 	readonly active: boolean;
+	readonly cancelled: boolean;
 	/** Rises with every move. */
 	readonly step: number;
 	readonly root: string;
@@ -17,8 +18,16 @@ interface Position {
 	readonly name: string;
 }
 
+/** How the newest workflow run of a session stands: `none` where there was none. */
+export type Standing = "none" | "open" | "done" | "cancelled";
+
+export interface SessionPlace {
+	readonly place: Place;
+	readonly standing: Standing;
+}
+
 /** The place in the running workflow, or `idle`; `branch` from the root to the leaf. */
-export function placeInSession(branch: readonly SessionEntry[]): Place {
+export function placeInSession(branch: readonly SessionEntry[]): SessionPlace {
 	let current: Position | undefined;
 	const visits = new Map<string, number>();
 	let turn = 0;
@@ -40,15 +49,27 @@ export function placeInSession(branch: readonly SessionEntry[]): Place {
 		}
 		current = position;
 	}
-	if (!current?.active) return { kind: "idle", turn };
+	if (!current?.active) {
+		const standing = current === undefined ? "none" : current.cancelled ? "cancelled" : "done";
+		return { place: { kind: "idle", turn }, standing };
+	}
 	const { root, scope, id, name } = current;
-	return { kind: "phase", root, scope, id, name, visit: visits.get(`${scope}/${id}`) ?? 1, turn };
+	const visit = visits.get(`${scope}/${id}`) ?? 1;
+	return { place: { kind: "phase", root, scope, id, name, visit, turn }, standing: "open" };
 }
 
 /** Parses one persisted state; `undefined` for what is none. */
 function positionOf(data: unknown): Position | undefined {
 	if (typeof data !== "object" || data === null) return undefined;
-	const { active, taskId, globalStepCount, currentPath, workflowKey: root, at } = data as Record<string, unknown>;
+	const {
+		active,
+		cancelled,
+		taskId,
+		globalStepCount,
+		currentPath,
+		workflowKey: root,
+		at,
+	} = data as Record<string, unknown>;
 	const last: unknown = Array.isArray(currentPath) ? currentPath.at(-1) : undefined;
 	if (typeof taskId !== "string" || typeof root !== "string" || typeof last !== "object" || last === null)
 		return undefined;
@@ -57,6 +78,7 @@ function positionOf(data: unknown): Position | undefined {
 	return {
 		taskId,
 		active: active === true,
+		cancelled: cancelled === true,
 		step: typeof globalStepCount === "number" ? globalStepCount : 0,
 		root,
 		scope: String(workflowKey),

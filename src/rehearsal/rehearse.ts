@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Child, type Exit, type PiCommand, startChild } from "../pi/index.ts";
 import { type JournalLine, openJournalReader } from "./journal.ts";
+import type { Standing } from "./place.ts";
 import type { Stage } from "./stage.ts";
 import { understudyModel } from "./understudy.ts";
 
@@ -26,6 +27,8 @@ export type Called = Omit<Extract<JournalLine, { kind: "called" }>, "kind" | "at
 
 export interface Played {
 	readonly parts: readonly Part[];
+	/** How the newest workflow run stood when pi had nothing more to do. */
+	readonly standing: Standing;
 	readonly exit: Exit;
 	/** What pi printed. */
 	readonly output: string;
@@ -65,7 +68,7 @@ export async function play({ pi, stage, args, onPart, signal }: Performance): Pr
 	try {
 		const exit = await follow(child, () => journal.read().forEach(tracker.take));
 		tracker.end();
-		return { parts: tracker.parts, exit, output, errors: child.stderr() };
+		return { parts: tracker.parts, standing: tracker.standing, exit, output, errors: child.stderr() };
 	} finally {
 		signal?.removeEventListener("abort", stop);
 		journal.close();
@@ -98,9 +101,14 @@ export function trackParts(onPart?: (part: Part) => void) {
 		parts.push(part);
 		onPart?.(part);
 	};
+	let standing: Standing = "none";
 	return {
 		parts,
+		get standing() {
+			return standing;
+		},
 		take(line: JournalLine): void {
+			if (line.kind === "settled") standing = line.standing;
 			if (line.kind === "entered") {
 				close(true, line.at);
 				open = { line, calls: [], until: line.at };
@@ -113,6 +121,6 @@ export function trackParts(onPart?: (part: Part) => void) {
 			}
 		},
 		/** The run is over: the part that was open is the one it ended in. */
-		end: (): void => close(false, open?.until ?? 0),
+		end: (): void => close(standing === "done", open?.until ?? 0),
 	};
 }

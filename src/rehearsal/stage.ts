@@ -30,8 +30,16 @@ export interface Stage {
 	readonly env: NodeJS.ProcessEnv;
 	/** Paths of the project that are not in the copy, and why; ignored files and dependencies are not listed. */
 	readonly leftOut: readonly { readonly path: string; readonly reason: string }[];
+	/** What the rehearsal has done to the copy so far, by path. */
+	changes(): Promise<readonly Change[]>;
 	/** Removes everything. Idempotent. */
 	close(): Promise<void>;
+}
+
+export interface Change {
+	/** Relative to the project, with `/`. */
+	readonly path: string;
+	readonly what: "added" | "changed" | "removed";
 }
 
 export interface StageOptions {
@@ -63,7 +71,9 @@ export async function openStage({ project, agentFolder, sheet, settings, env }: 
 		await mkdir(copy);
 		await mkdir(agent, { recursive: true });
 		const copier = openCopier();
-		await copyProject(copier, await realpath(project), copy);
+		const original = await realpath(project);
+		await copyProject(copier, original, copy);
+		const copied = copier.copied(copy);
 		if (agentFolder !== undefined) {
 			for (const name of globalDefinitions) {
 				const from = join(agentFolder, name);
@@ -81,6 +91,7 @@ export async function openStage({ project, agentFolder, sheet, settings, env }: 
 			project: copy,
 			journal,
 			leftOut: copier.leftOut,
+			changes: () => compare(original, copy, copied),
 			env: {
 				...withoutCredentials(env),
 				HOME: home,
@@ -124,6 +135,8 @@ function withoutCredentials(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 interface Copier {
 	readonly leftOut: { path: string; reason: string }[];
+	/** Paths below `to` that were copied there. */
+	copied(to: string): ReadonlySet<string>;
 	/** Copies one file or link, given relative to `from`. */
 	file(from: string, to: string, path: string): Promise<void>;
 	/** Copies `path` and everything below it. */
@@ -136,6 +149,7 @@ function openCopier(): Copier {
 	let bytes = 0;
 	const copier: Copier = {
 		leftOut,
+		copied: (to) => new Set([...done].filter((path) => isInside(to, path)).map((path) => relative(to, path))),
 		async file(from, to, path) {
 			const source = join(from, path);
 			const target = join(to, path);
@@ -179,6 +193,29 @@ async function copyProject(copier: Copier, from: string, to: string): Promise<vo
 	for (const path of listed)
 		if (!path.split(/[\\/]/).some((part) => skipped.has(part))) await copier.file(from, to, path);
 	if (await exists(join(from, ".pi"))) await copier.tree(from, to, ".pi");
+}
+
+async function compare(original: string, copy: string, copied: ReadonlySet<string>): Promise<Change[]> {
+	const changes: Change[] = [];
+	const now = new Set<string>();
+	for (const entry of await readdir(copy, { recursive: true, withFileTypes: true })) {
+		if (entry.isDirectory()) continue;
+		const path = relative(copy, join(entry.parentPath, entry.name));
+		now.add(path);
+		if (path.startsWith(ownRuns)) continue;
+		if (!copied.has(path)) changes.push({ path, what: "added" });
+		else if (entry.isFile() && !(await isSame(join(original, path), join(copy, path))))
+			changes.push({ path, what: "changed" });
+	}
+	for (const path of copied) if (!now.has(path)) changes.push({ path, what: "removed" });
+	return changes
+		.map(({ path, what }) => ({ path: path.replaceAll(sep, "/"), what }))
+		.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function isSame(one: string, other: string): Promise<boolean> {
+	const [a, b] = await Promise.all([readFile(one).catch(() => undefined), readFile(other)]);
+	return a?.equals(b) ?? false;
 }
 
 async function listedByGit(folder: string): Promise<string[] | undefined> {

@@ -5,7 +5,7 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import { formatDiagnostic } from "../definition/index.ts";
 import { readCallSheet } from "./call-sheet.ts";
 import { brief, type JournalLine, note } from "./journal.ts";
-import { placeInSession } from "./place.ts";
+import { placeInSession, type SessionPlace } from "./place.ts";
 import { understudyProvider } from "./provider.ts";
 import { automaticScenario, type Scenario } from "./scenario.ts";
 import { readScenarioFile } from "./scenario-file.ts";
@@ -20,14 +20,15 @@ export function takePart(pi: ExtensionAPI, path: string): void {
 	const scenarios = openScenarios(sheet.scenario);
 	let session: Session | undefined;
 	let sampleFile: string | undefined;
-	const place = (): Place => (session ? placeInSession(session.getBranch()) : { kind: "idle", turn: 0 });
+	const look = (): SessionPlace =>
+		session ? placeInSession(session.getBranch()) : { place: { kind: "idle", turn: 0 }, standing: "none" };
 	const record = openRecorder(sheet.journal);
 
 	pi.registerProvider(
 		understudyProvider({
 			tokensPerSecond: sheet.tokensPerSecond,
 			answer(request) {
-				const here = place();
+				const here = look().place;
 				record.entered(here);
 				const reply = answer(scenarios.of(here), { ...request, place: here, sampleFile });
 				record.write({ kind: "said", text: brief(reply.text), at: Date.now() });
@@ -44,7 +45,11 @@ export function takePart(pi: ExtensionAPI, path: string): void {
 			ctx.ui.setEditorText(sheet.welcome.ready);
 		}
 	});
-	if (sheet.journal !== undefined) recordCalls(pi, record.write);
+	if (sheet.journal === undefined) return;
+	recordCalls(pi, record.write);
+	pi.on("agent_settled", ({ aborted }) =>
+		record.write({ kind: "settled", aborted, standing: look().standing, at: Date.now() }),
+	);
 }
 
 /** The scenario for a place: the one that the call sheet names, else the project's own for the definition that runs, else none. */
@@ -113,7 +118,6 @@ function recordCalls(pi: ExtensionAPI, write: (line: JournalLine) => void): void
 		});
 		inputs.delete(toolCallId);
 	});
-	pi.on("agent_settled", ({ aborted }) => write({ kind: "settled", aborted, at: Date.now() }));
 }
 
 /** The telling argument of a call: its path, command or action; else all of them, cut. */

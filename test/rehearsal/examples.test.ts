@@ -1,0 +1,94 @@
+// The example project: everything in it loads without a single diagnostic, and the scenarios fit the definitions they are for.
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readTemplate } from "../../src/chronicle/template/index.ts";
+import { openSource } from "../../src/definition/index.ts";
+import { readCast, resolvePersona } from "../../src/persona/index.ts";
+import { readScenarioFile } from "../../src/rehearsal/scenario-file.ts";
+import { loadCatalogue, type WorkflowDefinition, workflowRoots } from "../../src/workflow/definitions/index.ts";
+import { checkout } from "../harness/index.ts";
+
+const folder = join(checkout, "examples", "receipts");
+const agentDir = join(folder, "no-agent-folder");
+const catalogue = loadCatalogue(workflowRoots({ agentDir, cwd: folder, trusted: true }));
+const cast = readCast({ cwd: folder, project: "trusted", home: agentDir, agentFolder: agentDir });
+const names = (path: string) => readdirSync(join(folder, path)).sort();
+
+/** Ids of all phases that a workflow goes through, with the workflow that each stands in. */
+function phasesOf(definition: WorkflowDefinition): string[] {
+	return definition.entries.flatMap((entry) => {
+		if (entry.kind === "phase") return [`${definition.key}/${entry.id}`];
+		const inner = catalogue.definitions.get(entry.key);
+		return inner ? phasesOf(inner) : [];
+	});
+}
+
+describe("workflows", () => {
+	it("load without a diagnostic", () => {
+		expect(catalogue.diagnostics).toEqual([]);
+		expect([...catalogue.definitions.keys()].sort()).toEqual(["bug-hunt", "build-and-review", "docs-pass", "feature"]);
+	});
+
+	it("show nesting, a bounded loop, and phases that may not write", () => {
+		expect(phasesOf(definition("feature"))).toEqual([
+			"feature/plan",
+			"build-and-review/build",
+			"build-and-review/review",
+			"feature/wrap-up",
+		]);
+		expect(definition("build-and-review")).toMatchObject({ show: "workflows", loopable: true, maxLoops: 3 });
+		expect(definition("bug-hunt").entries[0]).toMatchObject({ tools: { kind: "capabilities", may: ["read"] } });
+	});
+
+	it.each(names(".pi/rehearsals/workflows"))("have a scenario that fits: %s", (file) => {
+		const { scenario, diagnostics } = readScenarioFile(join(folder, ".pi/rehearsals/workflows", file));
+		expect(diagnostics).toEqual([]);
+		const phases = phasesOf(definition(file.replace(/\.yaml$/, "")));
+		const ids = new Set(phases.flatMap((phase) => [phase, phase.split("/")[1]]));
+		for (const name of scenario?.phases.keys() ?? []) expect(ids).toContain(name.replace(/#\d+$/, ""));
+		for (const id of phases) {
+			const bare = id.split("/")[1] ?? "";
+			expect(scenario?.phases.get(id) ?? scenario?.phases.get(bare), `nothing is played in ${id}`).toBeDefined();
+		}
+	});
+});
+
+describe("chronicles", () => {
+	it("are the three that people want", () => {
+		expect(names(".pi/chronicle/workflows")).toEqual(["bug-hunt.json", "feature.json", "refactoring.json"]);
+	});
+
+	it.each(names(".pi/chronicle/workflows"))("%s loads without a diagnostic, and its personas exist", (file) => {
+		const path = join(folder, ".pi/chronicle/workflows", file);
+		const { read, diagnostics } = readTemplate(openSource(path, readFileSync(path, "utf8")), file);
+		expect(diagnostics).toEqual([]);
+		for (const state of read?.template.states.values() ?? []) {
+			if (!state.persona) continue;
+			const found = resolvePersona({ ...state.persona, team: state.team }, cast);
+			expect(found).toMatchObject({ kind: "persona", persona: { name: state.persona.name }, notices: [] });
+		}
+	});
+
+	it("have agents and teams without a diagnostic", () => {
+		expect(cast.diagnostics).toEqual([]);
+		expect(cast.agents.flatMap((agent) => agent.diagnostics)).toEqual([]);
+		expect(cast.agents.map(({ name }) => name).sort()).toEqual(["architect", "engineer", "reviewer", "tester"]);
+	});
+});
+
+describe("the project", () => {
+	it("has tests that pass, and the bug that its bug hunt is about", () => {
+		const node = (...args: string[]) => spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
+		expect(node("--test").status).toBe(0);
+		// A returned book must not cost anything; with the bug it costs twice.
+		expect(node("src/cli.js", "data/march.csv").stdout).toContain("books    49.80");
+	});
+});
+
+function definition(key: string): WorkflowDefinition {
+	const found = catalogue.definitions.get(key);
+	if (!found) throw new Error(`There is no workflow ${key}.`);
+	return found;
+}

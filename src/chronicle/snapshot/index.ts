@@ -1,2 +1,15 @@
+export { type DataRead, readSnapshotData } from "./data.ts";
 export type { FileChange } from "./files.ts";
-export type { Finding, Snapshot, SnapshotData, Summary } from "./snapshot.ts";
+export { HANDOVER_BYTES, handoverText } from "./handover.ts";
+export {
+	addChanges,
+	addSummary,
+	cutText,
+	EMPTY_SNAPSHOT,
+	type Finding,
+	type Snapshot,
+	type SnapshotData,
+	type Summary,
+	unknownNames,
+	updateSnapshot,
+} from "./snapshot.ts";

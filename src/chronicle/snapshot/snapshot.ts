@@ -1,11 +1,14 @@
 // What must outlive a worker, kept at a bounded size: what falls out of here stays in the event log.
-// K1 at most 16 KB as JSON; K2 ids are never used twice; K3 a later value for a key replaces the earlier one, which is kept behind it.
+// K1 every list has its own room, in bytes of JSON; K2 ids are never used twice; K3 a later value for a key replaces the earlier one, which
+// is kept behind it; K4 the same words twice are one entry.
+import { mergeChanges } from "./changed-files.ts";
 import type { FileChange } from "./files.ts";
 
 export interface Snapshot {
+	/** Oldest first, as `pendingTasks`. */
 	readonly findings: readonly Finding[];
 	readonly pendingTasks: readonly Finding[];
-	/** Files that differ from the start of the run's visits, as measured; the newest change of a path. */
+	/** Files that the run has changed, as measured, last changed last. */
 	readonly files: readonly (FileChange & { readonly visit: number })[];
 	/** How visits ended, newest last. */
 	readonly summaries: readonly Summary[];
@@ -28,7 +31,7 @@ export interface Finding {
 	readonly visit: number;
 	readonly state: string;
 	/** The text is longer in the event log. */
-	readonly cut?: boolean;
+	readonly cut?: true;
 	/** Earlier texts of the same key, newest first. */
 	readonly earlier?: readonly string[];
 }
@@ -37,12 +40,157 @@ export interface Summary {
 	readonly state: string;
 	readonly visit: number;
 	readonly text: string;
+	readonly cut?: true;
 }
 
-/** What an agent asks to be remembered, checked and redacted; see `data.ts`. */
+/** What an agent asks to be remembered; `data.ts` reads it from what was handed in. */
 export interface SnapshotData {
 	readonly findings?: readonly { readonly key?: string; readonly text: string }[];
 	readonly pendingTasks?: readonly { readonly key?: string; readonly text: string }[];
-	/** Ids or keys of entries that are done or wrong. */
+	/** Ids, keys or words of entries that are done or wrong. */
 	readonly resolve?: readonly string[];
+}
+
+export const EMPTY_SNAPSHOT: Snapshot = {
+	findings: [],
+	pendingTasks: [],
+	files: [],
+	summaries: [],
+	nextId: 1,
+	dropped: { findings: 0, pendingTasks: 0, files: 0, summaries: 0 },
+};
+
+/** Bytes of JSON that each list may have. */
+const room = { findings: 14_000, pendingTasks: 6000, files: 5000, summaries: 4000 };
+/** Bytes of one text; the rest is in the event log. */
+const textBytes = 1500;
+const earlierTexts = 3;
+const earlierBytes = 200;
+
+type Where = { readonly visit: number; readonly state: string };
+
+/** Takes in what an agent or a person wants remembered. */
+export function updateSnapshot(snapshot: Snapshot, data: SnapshotData, where: Where): Snapshot {
+	let { nextId } = snapshot;
+	const resolved = new Set((data.resolve ?? []).map(plain));
+	const rest = (entries: readonly Finding[]): readonly Finding[] =>
+		resolved.size === 0 ? entries : entries.filter((entry) => !answersTo(entry, resolved));
+	const takeIn = (
+		entries: readonly Finding[],
+		given: SnapshotData["findings"],
+		letter: "f" | "t",
+	): readonly Finding[] => {
+		let list = entries;
+		for (const { key, text } of given ?? []) {
+			const same = list.find((entry) =>
+				key === undefined
+					? plain(entry.text) === plain(cutText(text, textBytes).text)
+					: entry.key !== undefined && plain(entry.key) === plain(key),
+			);
+			const entry = enter(
+				same,
+				same?.id ?? `${letter}${nextId++}`,
+				{ ...(key === undefined ? {} : { key }), text },
+				where,
+			);
+			list = [...list.filter((other) => other !== same), entry];
+		}
+		return list;
+	};
+	const findings = keepNewest(takeIn(rest(snapshot.findings), data.findings, "f"), room.findings);
+	const pendingTasks = keepNewest(takeIn(rest(snapshot.pendingTasks), data.pendingTasks, "t"), room.pendingTasks);
+	return {
+		...snapshot,
+		findings: findings.kept,
+		pendingTasks: pendingTasks.kept,
+		nextId,
+		dropped: {
+			...snapshot.dropped,
+			findings: snapshot.dropped.findings + findings.dropped,
+			pendingTasks: snapshot.dropped.pendingTasks + pendingTasks.dropped,
+		},
+	};
+}
+
+/** Those of `names` that no entry answers to, as they were written. */
+export function unknownNames(snapshot: Snapshot, names: readonly string[]): string[] {
+	const entries = [...snapshot.findings, ...snapshot.pendingTasks];
+	return names.filter((name) => !entries.some((entry) => answersTo(entry, new Set([plain(name)]))));
+}
+
+/** Takes in the words with which a visit ended. */
+export function addSummary(snapshot: Snapshot, text: string, where: Where): Snapshot {
+	const others = snapshot.summaries.filter(({ visit }) => visit !== where.visit);
+	const summaries = keepNewest([...others, { ...where, ...cutText(text, textBytes) }], room.summaries);
+	return {
+		...snapshot,
+		summaries: summaries.kept,
+		dropped: { ...snapshot.dropped, summaries: snapshot.dropped.summaries + summaries.dropped },
+	};
+}
+
+/** Takes in the files that a visit changed; `more` were not listed. */
+export function addChanges(snapshot: Snapshot, changes: readonly FileChange[], more: number, visit: number): Snapshot {
+	if (changes.length === 0 && more === 0) return snapshot;
+	const files = keepNewest(mergeChanges(snapshot.files, changes, visit), room.files);
+	return {
+		...snapshot,
+		files: files.kept,
+		dropped: { ...snapshot.dropped, files: snapshot.dropped.files + files.dropped + more },
+	};
+}
+
+function enter(same: Finding | undefined, id: string, given: { key?: string; text: string }, where: Where): Finding {
+	const { text, cut } = cutText(given.text, textBytes);
+	const key = given.key ?? same?.key;
+	const changed = same && same.text !== text && given.key !== undefined;
+	const earlier = changed
+		? [cutText(same.text, earlierBytes).text, ...(same.earlier ?? [])].slice(0, earlierTexts)
+		: same?.earlier;
+	return {
+		id,
+		...(key === undefined ? {} : { key }),
+		text,
+		...where,
+		...(cut ? { cut } : {}),
+		...(earlier ? { earlier } : {}),
+	};
+}
+
+function answersTo({ id, key, text }: Finding, names: ReadonlySet<string>): boolean {
+	return names.has(id) || (key !== undefined && names.has(plain(key))) || names.has(plain(text));
+}
+
+/** Words without what people vary: case, blanks, the full stop at the end. */
+function plain(words: string): string {
+	return words
+		.toLowerCase()
+		.replace(/\s+/g, " ")
+		.trim()
+		.replace(/[.!;:]+$/, "");
+}
+
+/** Cuts `text` to at most `bytes` bytes of UTF-8, between characters. */
+export function cutText(text: string, bytes: number): { text: string; cut?: true } {
+	if (Buffer.byteLength(text) <= bytes) return { text };
+	// A character may be cut in two at the end: the decoder marks it, and the mark goes.
+	const start = Buffer.from(text.slice(0, bytes))
+		.subarray(0, bytes - 3)
+		.toString("utf8");
+	return { text: `${start.replace(/\ufffd+$/, "")}…`, cut: true };
+}
+
+/** The newest entries that have room, at least one. */
+function keepNewest<T>(
+	entries: readonly T[],
+	bytes: number,
+): { readonly kept: readonly T[]; readonly dropped: number } {
+	let left = bytes;
+	let first = entries.length;
+	while (first > 0) {
+		left -= Buffer.byteLength(JSON.stringify(entries[first - 1])) + 1;
+		if (left < 0 && first < entries.length) break;
+		first -= 1;
+	}
+	return { kept: first === 0 ? entries : entries.slice(first), dropped: first };
 }

@@ -1,0 +1,140 @@
+// What an agent hands in to be remembered, in any of the shapes that models write, as exact data. Nothing is remembered here.
+// D1 nothing that was handed in is lost without a word: what cannot be kept is refused with the reason.
+import type { SnapshotData } from "./snapshot.ts";
+
+export type DataRead =
+	| { readonly kind: "read"; readonly data: SnapshotData }
+	/** A sentence for the model. */
+	| { readonly kind: "refused"; readonly reason: string };
+
+type Entry = NonNullable<SnapshotData["findings"]>[number];
+
+const mostEntries = 200;
+/** Characters of one text. */
+const longestText = 32_000;
+const longestKey = 80;
+
+const findingKeys = new Set([
+	"findings",
+	"finding",
+	"keyfindings",
+	"discoveries",
+	"discovery",
+	"facts",
+	"notes",
+	"note",
+]);
+const taskKeys = new Set(["pendingtasks", "pendingtask", "pending", "tasks", "task", "todo", "todos", "nextsteps"]);
+const resolveKeys = new Set([
+	"resolve",
+	"resolved",
+	"remove",
+	"removed",
+	"done",
+	"completed",
+	"completedtasks",
+	"complete",
+]);
+const fileKeys = new Set(["modifiedfiles", "files", "changedfiles"]);
+const textKeys = ["text", "finding", "task", "value", "content", "description", "title", "summary", "note"];
+const nameKeys = ["key", "name", "id", "topic"];
+
+/**
+ * Reads what `workflow_update_snapshot` was given: a text (one finding), a list of findings, or an object. Of an object, `findings`,
+ * `pending_tasks` and `resolve` have their meaning (also under related names); every other key is a finding of that key.
+ */
+export function readSnapshotData(given: unknown): DataRead {
+	const value = unwrapJson(given);
+	if (typeof value === "string" || Array.isArray(value)) return collect({ findings: value });
+	if (typeof value === "object" && value !== null) return collect(value as Record<string, unknown>);
+	return refused(
+		'The data must be a text or an object, such as { "findings": ["…"], "pending_tasks": ["…"], "resolve": ["t3"] }.',
+	);
+}
+
+function refused(reason: string): DataRead {
+	return { kind: "refused", reason };
+}
+
+/** An object that was written as text is taken as the object. */
+function unwrapJson(given: unknown): unknown {
+	if (typeof given !== "string" || !/^\s*[{[]/.test(given)) return given;
+	try {
+		const value: unknown = JSON.parse(given);
+		return typeof value === "object" ? value : given;
+	} catch {
+		return given;
+	}
+}
+
+function collect(object: Record<string, unknown>): DataRead {
+	const findings: Entry[] = [];
+	const pendingTasks: Entry[] = [];
+	const resolve: string[] = [];
+	for (const [key, value] of Object.entries(object)) {
+		if (value === undefined || value === null) continue;
+		const plain = key.toLowerCase().replace(/[^a-z]/g, "");
+		if (resolveKeys.has(plain))
+			resolve.push(...listOf(value).map((item) => textOf(item, nameKeys) ?? textOf(item, textKeys) ?? ""));
+		else if (taskKeys.has(plain)) pendingTasks.push(...listOf(value).map(entryOf));
+		else if (findingKeys.has(plain)) findings.push(...listOf(value).map(entryOf));
+		else if (fileKeys.has(plain))
+			findings.push({ key: "files named by the worker", text: listOf(value).map(plainText).join(", ") });
+		else findings.push({ key: key.trim(), text: plainText(value) });
+	}
+	const given = [...findings, ...pendingTasks];
+	const kept = (entries: readonly Entry[]): Entry[] => entries.filter(({ text }) => text.trim() !== "");
+	const data = {
+		findings: kept(findings),
+		pendingTasks: kept(pendingTasks),
+		resolve: resolve.map((name) => name.trim()).filter(Boolean),
+	};
+	if (data.findings.length + data.pendingTasks.length + data.resolve.length === 0)
+		return refused("The data is empty: nothing was saved.");
+	if (given.length + resolve.length > mostEntries)
+		return refused(
+			`That is ${given.length + resolve.length} entries, and at most ${mostEntries} can be saved in one call: split it.`,
+		);
+	const long = given.find(({ text, key = "" }) => text.length > longestText || key.length > longestKey);
+	if (long)
+		return refused(
+			`An entry has ${long.text.length} characters, and at most ${longestText} can be saved (${longestKey} for a key): write it to a file and save the file's name.`,
+		);
+	return {
+		kind: "read",
+		data: {
+			...(data.findings.length > 0 ? { findings: data.findings } : {}),
+			...(data.pendingTasks.length > 0 ? { pendingTasks: data.pendingTasks } : {}),
+			...(data.resolve.length > 0 ? { resolve: data.resolve } : {}),
+		},
+	};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+	if (Array.isArray(value)) return value;
+	// An object that is no single entry is a group of keyed entries.
+	if (typeof value === "object" && value !== null && textOf(value, textKeys) === undefined)
+		return Object.entries(value).map(([key, text]) => ({ key, text: plainText(text) }));
+	return [value];
+}
+
+function entryOf(item: unknown): Entry {
+	const text = textOf(item, textKeys);
+	if (text === undefined || typeof item !== "object") return { text: plainText(item).trim() };
+	const key = textOf(item, nameKeys)?.trim();
+	return { ...(key ? { key } : {}), text: text.trim() };
+}
+
+function textOf(item: unknown, keys: readonly string[]): string | undefined {
+	if (typeof item === "string" || typeof item === "number") return String(item);
+	if (typeof item !== "object" || item === null) return undefined;
+	for (const key of keys) {
+		const value = (item as Record<string, unknown>)[key];
+		if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);
+	}
+	return undefined;
+}
+
+function plainText(value: unknown): string {
+	return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}

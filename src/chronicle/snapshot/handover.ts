@@ -1,0 +1,123 @@
+// The part of a snapshot that the next worker starts with, as text for a model.
+// H1 at most `limit` bytes; H2 unresolved and newest first; H3 what is left out is counted, with the place where it is.
+import { cutText, type Finding, type Snapshot } from "./snapshot.ts";
+
+export const HANDOVER_BYTES = 8192;
+
+interface Section {
+	readonly title: string;
+	/** Most important first. */
+	readonly lines: readonly string[];
+	/** Bytes that it may always have. */
+	readonly share: number;
+	/** What its lines are, for the count: singular and plural. */
+	readonly noun: readonly [string, string];
+	/** Entries that the snapshot itself had to leave out. */
+	readonly dropped: number;
+}
+
+/** Bytes of one line: a single long entry must not push the others out. */
+const lineBytes = 700;
+
+/**
+ * Markdown, or an empty text where there is nothing to hand over. `place` is where the whole record is, such as the path of the event log.
+ */
+export function handoverText(snapshot: Snapshot, place: string, limit = HANDOVER_BYTES): string {
+	const sections = sectionsOf(snapshot);
+	if (sections.every(({ lines, dropped }) => lines.length === 0 && dropped === 0)) return "";
+	// Room for titles and for the sentence about what is left out.
+	const fixed = 700 + Buffer.byteLength(place);
+	const shown = divide(sections, Math.max(0, limit - fixed));
+	const parts = shown
+		.filter(({ lines }) => lines.length > 0)
+		.map(({ title, lines }) => `### ${title}\n${lines.join("\n")}`);
+	const left = shown
+		.map(({ missing, noun }) => (missing === 0 ? "" : `${missing} ${missing === 1 ? noun[0] : noun[1]}`))
+		.filter(Boolean);
+	if (left.length > 0)
+		parts.push(
+			`Left out here for length: ${left.join(", ")}. The whole record is in ${place}; read it if something is missing.`,
+		);
+	else if (shown.some(({ lines }) => lines.some((line) => line.endsWith("…"))))
+		parts.push(`Texts that end in … are cut here. The whole record is in ${place}.`);
+	return cutText(parts.join("\n\n"), limit).text;
+}
+
+function sectionsOf({ summaries, pendingTasks, findings, files, dropped }: Snapshot): Section[] {
+	return [
+		{
+			title: "What happened before (newest first)",
+			lines: [...summaries].reverse().map(({ state, visit, text }) => line(`- Visit ${visit}, ${state}: ${text}`)),
+			share: 1600,
+			noun: ["summary", "summaries"],
+			dropped: dropped.summaries,
+		},
+		{
+			title: "Pending tasks",
+			lines: [...pendingTasks].reverse().map(describe),
+			share: 1700,
+			noun: ["pending task", "pending tasks"],
+			dropped: dropped.pendingTasks,
+		},
+		{
+			title: "Findings",
+			lines: [...findings].reverse().map(describe),
+			share: 2900,
+			noun: ["finding", "findings"],
+			dropped: dropped.findings,
+		},
+		{
+			title: "Files changed so far (measured)",
+			lines: [...files].reverse().map(({ change, path, from, added, removed }) => {
+				const lines = added === undefined ? "" : ` (+${added} −${removed ?? 0})`;
+				return line(`- ${change} ${from === undefined ? "" : `${from} → `}${path}${lines}`);
+			}),
+			share: 1200,
+			noun: ["changed file", "changed files"],
+			dropped: dropped.files,
+		},
+	];
+}
+
+function describe({ id, key, text }: Finding): string {
+	return line(`- [${id}] ${key === undefined ? "" : `${key}: `}${text}`);
+}
+
+function line(text: string): string {
+	return cutText(text.replace(/\s*\n\s*/g, " "), lineBytes).text;
+}
+
+/** Gives every section its share first, then what is left to those that want more, in order. */
+function divide(sections: readonly Section[], bytes: number): (Section & { readonly missing: number })[] {
+	const cost = (text: string): number => Buffer.byteLength(text) + 1;
+	const scale = Math.min(1, bytes / sections.reduce((sum, { share }) => sum + share, 0));
+	const taken = sections.map(({ lines, share }) => take(lines, 0, share * scale, cost));
+	let left = bytes - taken.reduce((sum, { used }) => sum + used, 0);
+	return sections.map((section, index) => {
+		const first = taken[index] ?? { count: 0, used: 0 };
+		const more = take(section.lines, first.count, left, cost);
+		left -= more.used;
+		const count = first.count + more.count;
+		return {
+			...section,
+			lines: section.lines.slice(0, count),
+			missing: section.lines.length - count + section.dropped,
+		};
+	});
+}
+
+function take(
+	lines: readonly string[],
+	from: number,
+	bytes: number,
+	cost: (text: string) => number,
+): { count: number; used: number } {
+	let used = 0;
+	let count = 0;
+	for (const text of lines.slice(from)) {
+		if (used + cost(text) > bytes) break;
+		used += cost(text);
+		count += 1;
+	}
+	return { count, used };
+}

@@ -1,14 +1,26 @@
 // What writes the generated sections of the documents: one function per name, which takes its facts from the code that acts on
 // them. A section stands between `<!-- generated:NAME -->` and `<!-- /generated -->`; `node scripts/docs.mjs --write` fills it.
 
+import { scenarioTables } from "../src/rehearsal/reference.ts";
+import { rehearseUsage } from "../src/rehearsal/usage.ts";
+
 /** Makes the Markdown of one section. */
 export type Generator = () => string | Promise<string>;
 
 /** All generated sections, by name. Each name must be used by a document. */
-export const references: Readonly<Record<string, Generator>> = {};
+export const references: Readonly<Record<string, Generator>> = {
+	"rehearse-usage": () => fenced("bash run", "pi-chronicle rehearse --help", "text output", rehearseUsage),
+	scenario: () => scenarioTables().scenario.join("\n"),
+	cue: () => scenarioTables().cue.join("\n"),
+};
 
 /** A Markdown table; cells may not hold line breaks, pipes are escaped. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
 	const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 	return [line(head), `|${head.map(() => "---").join("|")}|`, ...rows.map(line)].join("\n");
+}
+
+/** A command that the document's test runs, and below it what it must print. */
+function fenced(kind: string, command: string, outputKind: string, output: string): string {
+	return ["```" + kind, command, "```", "", "```" + outputKind, output.trim(), "```"].join("\n");
 }

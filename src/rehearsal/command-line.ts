@@ -4,20 +4,8 @@ import { parseArgs } from "node:util";
 import { agentFolder, findPi, isPiCommand, ownPiSearch } from "../pi/index.ts";
 import { rehearse } from "./program.ts";
 import { closingLines, openingLines, partLines, unplayableLines } from "./report.ts";
+import { rehearseUsage } from "./usage.ts";
 import { planWorkflow, workflowNames } from "./workflow.ts";
-
-export const rehearseUsage = `pi-chronicle rehearse [workflow] <name> [task…]
-
-Plays a definition from its first part to its last on a temporary copy of the project. A script, the understudy, stands in for the model.
-
-  --scenario <file>  what the understudy says and calls (default: .pi/rehearsals/workflows/<name>.yaml, else it improvises)
-  --cwd <folder>     the project (default: here)
-  --keep             leave the copy of the project for a look at it
-  --json             the report as one JSON object on stdout, progress on stderr
-  --pi <path>        pi's entry file, package folder or binary (default: the one beside this package)
-
-Exit code: 0 it came to its end, 1 it did not, 2 usage or a definition that does not load, 130 interrupted.
-`;
 
 /** Runs the verb with the words after it; resolves to the exit code. */
 export async function rehearseVerb(args: readonly string[], signal?: AbortSignal): Promise<number> {

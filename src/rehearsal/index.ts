@@ -1,2 +1,2 @@
-export { rehearseUsage, rehearseVerb } from "./command-line.ts";
+export { rehearseVerb } from "./command-line.ts";
 export { joinRehearsal } from "./join.ts";

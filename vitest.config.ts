@@ -11,5 +11,6 @@ export default defineConfig({
 		pool: "forks",
 		fileParallelism: true,
 		maxWorkers: 2,
+		unstubEnvs: true,
 	},
 });

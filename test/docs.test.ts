@@ -63,7 +63,7 @@ describe.each(documents)("$path", (document) => {
 				const where = `${block.document}:${block.line}`;
 				switch (plan.kind) {
 					case "run": {
-						const ran = (await projectFor(block)).run(block.text);
+						const ran = await (await projectFor(block)).run(block.text);
 						printed = ran.printed;
 						expect(ran.code, `${where} printed:\n${printed}`).toBe(plan.exit);
 						return;

@@ -1,5 +1,4 @@
 // The project that a document's code blocks are written to and run in: real files, real shell, real pi with this package installed.
-import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import {
@@ -12,18 +11,20 @@ import {
 	packageUnderTest,
 	piScript,
 	type Rpc,
+	runProgram,
 	type Script,
 } from "../harness/index.ts";
+import { problemsOf } from "./readers.ts";
 
 export interface DocumentProject {
 	project: Project;
 	/** Writes a file; `~/` is the project's home. */
 	write(path: string, text: string): void;
 	/** Runs commands with `bash -e` and returns the exit code and what was printed. */
-	run(commands: string): { code: number | null; printed: string };
+	run(commands: string): Promise<{ code: number | null; printed: string }>;
 	/** Types lines into a pi that stays open for the document, and returns what it then showed. */
 	type(lines: string[]): Promise<string>;
-	/** Runs the product's own checks over the files; each problem is a text. */
+	/** What the product's own readers find wrong with the files; each problem is a text. */
 	check(): string[];
 }
 
@@ -44,22 +45,22 @@ export async function openDocumentProject(name: string, script: Script): Promise
 		cpSync(example, project.folder, { recursive: true });
 	}
 	const env = { PATH: `${commandFolder(project)}${delimiter}${process.env.PATH}` };
-	const bash = (commands: string) => {
-		const done = spawnSync("bash", ["-e", "-c", commands], {
-			cwd: project.folder,
-			env: project.environment(env),
-			encoding: "utf8",
-			timeout: 60_000,
+	const bash = async (commands: string) => {
+		const { code, stdout, stderr } = await runProgram(project, ["bash", "-e", "-c", commands], {
+			env,
+			timeout: 80_000,
 		});
-		return { code: done.status, printed: `${done.stdout}${done.stderr}` };
+		return { code, printed: `${stdout}${stderr}` };
 	};
 	let pi: Rpc | undefined;
+	const written = new Set<string>();
 	return {
 		project,
 		write: (path, text) => {
 			const target = path.startsWith("~/") ? join(project.home, path.slice(2)) : project.path(path);
 			mkdirSync(dirname(target), { recursive: true });
 			writeFileSync(target, `${text}\n`);
+			written.add(target);
 		},
 		run: bash,
 		type: async (lines) => {
@@ -74,26 +75,8 @@ export async function openDocumentProject(name: string, script: Script): Promise
 				.map(({ message }) => message)
 				.join("\n");
 		},
-		check: () => checkFiles(project, bash),
+		check: () => problemsOf(project, written),
 	};
-}
-
-/** What the product says about definitions that a document has written. */
-function checkFiles(project: Project, bash: (commands: string) => { code: number | null; printed: string }): string[] {
-	const files = project.list();
-	const problems: string[] = [];
-	for (const name of files.filter((path) => /\.json$/.test(path) && !path.startsWith(".pi/chronicle/"))) {
-		try {
-			JSON.parse(project.read(name));
-		} catch (error) {
-			problems.push(`${name}: ${error}`);
-		}
-	}
-	if (files.some((path) => path.startsWith(".pi/"))) {
-		const checked = bash("pi-chronicle check");
-		if (checked.code !== 0) problems.push(checked.printed);
-	}
-	return problems;
 }
 
 /** A folder with the commands `pi` and `pi-chronicle`, as npm would link them. */

@@ -1,11 +1,12 @@
 // The bench itself: each kind of reply, each way to start pi, and that its checks really fail a test.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
 	call,
 	calls,
 	drop,
+	expectPicture,
 	fail,
 	fixtureExtension,
 	gate,
@@ -13,7 +14,9 @@ import {
 	openBench,
 	openModelServer,
 	openProject,
+	type PictureOptions,
 	packageUnderTest,
+	pictureLines,
 	readSession,
 	SessionDraft,
 	say,
@@ -216,6 +219,24 @@ describe("pi in RPC mode", () => {
 		expect(report.commands).toContainEqual({ name: "probe", source: "extension" });
 	});
 
+	it("fails the test when the package under test throws, unless that is allowed", async () => {
+		const { project, rpc } = await openBench({ script: ["ok", "ok"] });
+		project.write("faulty/package.json", { name: "faulty", pi: { extensions: ["./extension.mjs"] } });
+		project.write(
+			"faulty/extension.mjs",
+			'export default (pi) => pi.on("turn_end", () => { throw new Error("boom"); });',
+		);
+		vi.stubEnv("CHRONICLE_UNDER_TEST", project.path("faulty"));
+		const strict = await rpc();
+		await strict.run("hi");
+		await expect(strict.close()).rejects.toThrow("The package let errors escape:\nturn_end: boom");
+		const lenient = await rpc();
+		await lenient.run("hi");
+		lenient.lenient();
+		expect(await lenient.close()).toEqual({ code: 0, signal: null });
+		vi.unstubAllEnvs();
+	});
+
 	it("says what pi did last when something does not come", async () => {
 		const { rpc } = await openBench({ script: ["hello"] });
 		const pi = await rpc();
@@ -273,6 +294,30 @@ describe("pi in a terminal", () => {
 		await tui.press("escape", "ctrl+c");
 		await tui.waitForScreen((text) => !text.includes("/qui"));
 		await expect(tui.waitForScreen("never there", 50)).rejects.toThrow(/--- screen ---[\s\S]*Strong answer/);
+	});
+});
+
+describe("pictures", () => {
+	it("are drawn once, compared by text, and say where they differ", async () => {
+		const { project, tui } = await openBench({ script: ["an answer"] });
+		const terminal = await tui({ cols: 70, rows: 16 });
+		await terminal.submit("a question");
+		await terminal.waitForScreen("an answer");
+		await terminal.still();
+		const folder = project.path("pictures");
+		const draw = (options: Partial<PictureOptions> = {}) =>
+			expectPicture(terminal.snapshot(), "talk", { title: "A talk", folder, mask: [[/\$\d\.\d+/, "$0"]], ...options });
+
+		vi.stubEnv("UPDATE_IMAGES", "");
+		expect(() => draw()).toThrow("There is no picture talk");
+		vi.stubEnv("UPDATE_IMAGES", "1");
+		draw();
+		vi.stubEnv("UPDATE_IMAGES", "");
+		draw();
+		expect(pictureLines("talk", folder).join("\n")).toMatch(/a question[\s\S]*an answer[\s\S]*~\/project[\s\S]*\$0/);
+		expect(project.read("pictures/talk.svg")).toMatch(/^<svg [\s\S]*<title>A talk<\/title>/);
+		expect(() => draw({ mask: [[/an answer/, "another"]] })).toThrow(/differs from talk\.svg in row \d+/);
+		vi.unstubAllEnvs();
 	});
 });
 

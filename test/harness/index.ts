@@ -15,8 +15,8 @@ export {
 	type Ran,
 	run,
 } from "./package-copy.ts";
-export { expectPicture, type PictureOptions, pictureLines, picturePath } from "./picture.ts";
-export { type Printed, type PrintOptions, runNode, runPrint } from "./print.ts";
+export { expectPicture, type PictureOptions, pictureFolder, pictureLines } from "./picture.ts";
+export { type Printed, type PrintOptions, type ProgramOptions, runNode, runPrint, runProgram } from "./print.ts";
 export { assertNoProcessWith, killQuietly, processesWith, type TaggedProcess, tagVariable } from "./processes.ts";
 export { type Files, openProject, type Project, type ProjectOptions, writeFiles } from "./project.ts";
 export type { WireRecord } from "./records.ts";

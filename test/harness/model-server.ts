@@ -29,6 +29,8 @@ export interface ModelServer {
 	requests: ModelRequest[];
 	/** The newest request; throws when there is none. */
 	last(): ModelRequest;
+	/** Requests whose system or user text contains `marker`, oldest first: those of one process among several. */
+	about(marker: string): ModelRequest[];
 	/** Replies that list scripts still hold. */
 	remaining(): number;
 	/** Puts more replies at the end of the list script (or of the list under `marker`). */
@@ -95,6 +97,7 @@ export async function openModelServer(script: Script = []): Promise<ModelServer>
 			if (!request) throw new Error("The model was not asked yet.");
 			return request;
 		},
+		about: (marker) => requests.filter(({ system, users }) => [system, ...users].some((text) => text.includes(marker))),
 		remaining: () => play.remaining(),
 		add: (answers, marker) => play.add(answers, marker),
 		waitForRequest: (wanted, ms = 10_000) =>

@@ -12,12 +12,12 @@ export interface PictureOptions {
 	mask?: [pattern: RegExp, text: string][];
 	/** Rows to show, from 0, end not included (default: all). */
 	rows?: [first: number, end: number];
+	/** Folder of the pictures (default: `docs/images`). */
+	folder?: string;
 }
 
-/** Where a picture lies. */
-export function picturePath(name: string): string {
-	return join(checkout, "docs", "images", `${name}.svg`);
-}
+/** Where the pictures of the documents lie. */
+export const pictureFolder = join(checkout, "docs", "images");
 
 /**
  * Compares a screen with the picture `docs/images/<name>.svg` line by line and throws when they differ or the picture is missing.
@@ -26,8 +26,9 @@ export function picturePath(name: string): string {
 export function expectPicture(screen: Snapshot, name: string, options: PictureOptions): void {
 	const shown = masked(cut(screen, options.rows), options.mask ?? []);
 	const lines = trimmed(shown.lines);
-	const path = picturePath(name);
-	const before = existsSync(path) ? pictureLines(name) : undefined;
+	const { folder = pictureFolder } = options;
+	const path = join(folder, `${name}.svg`);
+	const before = existsSync(path) ? pictureLines(name, folder) : undefined;
 	if (before?.join("\n") === lines.join("\n")) return;
 	if (process.env.UPDATE_IMAGES === "1") {
 		mkdirSync(dirname(path), { recursive: true });
@@ -39,13 +40,13 @@ export function expectPicture(screen: Snapshot, name: string, options: PictureOp
 	const at = lines.findIndex((line, row) => line !== before[row]);
 	const row = at < 0 ? lines.length : at;
 	throw new Error(
-		`The screen differs from docs/images/${name}.svg in row ${row}. ${hint}\npicture: ${before[row]}\nscreen:  ${lines[row]}\n--- screen ---\n${lines.join("\n")}`,
+		`The screen differs from ${name}.svg in row ${row}. ${hint}\npicture: ${before[row]}\nscreen:  ${lines[row]}\n--- screen ---\n${lines.join("\n")}`,
 	);
 }
 
 /** The lines of a picture, as a screen reader gets them. Throws when there is no such picture. */
-export function pictureLines(name: string): string[] {
-	const text = /<desc>([\s\S]*?)<\/desc>/.exec(readFileSync(picturePath(name), "utf8"))?.[1] ?? "";
+export function pictureLines(name: string, folder = pictureFolder): string[] {
+	const text = /<desc>([\s\S]*?)<\/desc>/.exec(readFileSync(join(folder, `${name}.svg`), "utf8"))?.[1] ?? "";
 	return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&").split("\n");
 }
 

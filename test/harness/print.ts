@@ -35,14 +35,22 @@ export async function runPrint(project: Project, prompts: string[], options: Pri
 }
 
 /** Runs any node script in the project's environment, such as `packageUnderTest().cli`, until it exits. */
-export async function runNode(
+export async function runNode(project: Project, args: string[], options: ProgramOptions = {}): Promise<Printed> {
+	return runProgram(project, [process.execPath, ...args], options);
+}
+
+/** What {@link runProgram} takes of the options; the rest concerns pi. */
+export type ProgramOptions = Pick<PrintOptions, "stdin" | "timeout" | "env" | "cwd" | "mode">;
+
+/** Runs any program in the project's environment until it exits; the model server goes on answering meanwhile. */
+export async function runProgram(
 	project: Project,
-	args: string[],
-	options: Pick<PrintOptions, "stdin" | "timeout" | "env" | "cwd" | "mode"> = {},
+	[program = "", ...args]: string[],
+	options: ProgramOptions = {},
 ): Promise<Printed> {
 	const { timeout = 25_000 } = options;
 	const started = performance.now();
-	const child = spawn(process.execPath, args, { ...launchPlace(project, options), stdio: ["pipe", "pipe", "pipe"] });
+	const child = spawn(program, args, { ...launchPlace(project, options), stdio: ["pipe", "pipe", "pipe"] });
 	const forget = closeLater(() => {
 		if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) killQuietly(child.pid);
 	});

@@ -1,7 +1,8 @@
 // Real pi in RPC mode, driven over its stdin and stdout. What pi shows a person (dialogs, notifications, status lines, widgets)
 // is in rpc-screen.ts; here are the process, commands and events.
 // Invariants: 1. events are kept in order and never dropped, so waiting for one that has already come succeeds at once;
-// 2. every failure names what pi said last; 3. a pi that does not end when its stdin closes fails the test.
+// 2. every failure names what pi said last; 3. a pi that does not end when its stdin closes fails the test, and so does an error
+// that the package under test let escape.
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type LaunchOptions, launchArguments, launchPlace } from "./launch.ts";
@@ -10,6 +11,7 @@ import { killQuietly } from "./processes.ts";
 import type { Project } from "./project.ts";
 import { recordSplitter, type WireRecord } from "./records.ts";
 import { type DialogAnswers, RpcScreen } from "./rpc-screen.ts";
+import { packageUnderTest } from "./under-test.ts";
 
 export interface RpcOptions extends LaunchOptions {
 	/** How dialogs are answered; left out, they stay open until `screen.answer()`. See {@link DialogAnswers}. */
@@ -71,6 +73,7 @@ export class Rpc {
 	private commands = 0;
 	private settledSeen = 0;
 	private ended: Exit | undefined;
+	private strict = true;
 
 	constructor(child: ChildProcessWithoutNullStreams, answers: DialogAnswers | undefined) {
 		this.child = child;
@@ -268,6 +271,19 @@ export class Rpc {
 		return JSON.parse(reports()[0]?.message ?? "") as ProbeReport;
 	}
 
+	/** Errors that our own extension let escape into pi. */
+	ownErrors(): string[] {
+		const { extension, root } = packageUnderTest();
+		return this.eventsOf("extension_error")
+			.filter(({ extensionPath }) => extensionPath === extension || extensionPath === root)
+			.map(({ event, error }) => `${event}: ${error}`);
+	}
+
+	/** Allows errors of our own extension: `close()` does not throw about them. */
+	lenient(): void {
+		this.strict = false;
+	}
+
 	/** Sends a signal (default SIGKILL) and resolves when the process has ended. */
 	async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<Exit> {
 		this.child.kill(signal);
@@ -292,6 +308,13 @@ export class Rpc {
 	}
 
 	private async end(): Promise<void> {
+		await this.stop();
+		const errors = this.strict ? this.ownErrors() : [];
+		if (errors.length > 0) throw new Error(this.report(`The package let errors escape:\n${errors.join("\n")}`));
+		if (this.noise.length > 0) throw new Error(this.report(`Stray lines on stdout:\n${this.noise.join("\n")}`));
+	}
+
+	private async stop(): Promise<void> {
 		if (this.ended) return;
 		if (this.countOf("agent_start") > this.countOf("agent_settled")) this.write({ type: "abort" });
 		this.screen.dismissAll();

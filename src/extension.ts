@@ -1,9 +1,18 @@
 // The pi extension: which features this session gets. It is loaded by every pi that has the package, so it only
 // registers; what a command needs is imported when the command first runs.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { registerHandoff, registerNotebook, registerSpawn, registerWatchdog } from "./context/index.ts";
+import {
+	handoffStep,
+	notebookStep,
+	registerHandoff,
+	registerNotebook,
+	registerSpawn,
+	registerWatchdog,
+} from "./context/index.ts";
 import { openSessionScope } from "./pi/index.ts";
+import { joinRehearsal, registerRehearse } from "./rehearsal/index.ts";
 import { openPolicies, registerGate } from "./safety/index.ts";
+import { registerSequence } from "./sequence/index.ts";
 
 export default function chronicle(pi: ExtensionAPI): void | Promise<void> {
 	const scope = openSessionScope(pi);
@@ -11,11 +20,18 @@ export default function chronicle(pi: ExtensionAPI): void | Promise<void> {
 	registerGate(pi, { policies, scope });
 
 	const notebook = registerNotebook(pi);
-	registerHandoff(pi, () => notebook.on);
+	const handoff = registerHandoff(pi, () => notebook.on);
 	registerSpawn(pi, scope, { seed: () => notebook.share(), take: (type, data) => notebook.take(type, data) });
 	registerWatchdog(pi, () => notebook.on);
+	registerSequence(pi, scope, {
+		readonly: async () => ({ kind: "failed", reason: "not yet" }),
+		setReadonly: async () => {},
+		handoff: (ctx, args) => handoffStep(handoff, ctx, args),
+		notebook: (ctx, args) => notebookStep(notebook, ctx, args),
+	});
 
+	registerRehearse(pi, scope);
 	// Set only in the processes of a rehearsal; no other pi ever learns of the understudy.
 	const callSheet = process.env.PI_CHRONICLE_REHEARSAL;
-	if (callSheet) return import("./rehearsal/index.ts").then(({ joinRehearsal }) => joinRehearsal(pi, callSheet));
+	if (callSheet) return joinRehearsal(pi, callSheet);
 }

@@ -8,7 +8,7 @@ import { rehearseUsage } from "./usage.ts";
 import { planWorkflow, workflowNames } from "./workflow.ts";
 
 /** Runs the verb with the words after it; resolves to the exit code. */
-export async function rehearseVerb(args: readonly string[], signal?: AbortSignal): Promise<number> {
+export async function runVerb(args: readonly string[], signal?: AbortSignal): Promise<number> {
 	const read = readArguments(args);
 	if (typeof read === "string") {
 		process.stderr.write(`${read}\n\n${rehearseUsage}`);

@@ -1,2 +1,33 @@
-export { rehearseVerb } from "./command-line.ts";
-export { joinRehearsal } from "./join.ts";
+// The way into rehearsals. extension.ts loads this file in every session, so everything behind it is imported when it is needed; what
+// only conducts a rehearsal never loads pi's model library.
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import type { Scope } from "../pi/index.ts";
+import type { RehearsalSession } from "./command.ts";
+
+/** Registers `/rehearse`. */
+export function registerRehearse(pi: ExtensionAPI, scope: Scope): void {
+	const session: RehearsalSession = { running: undefined, place: undefined };
+	pi.on("session_start", (_event, ctx) => {
+		session.place = { cwd: ctx.cwd, trusted: ctx.isProjectTrusted() };
+	});
+	pi.registerCommand("rehearse", {
+		description: "Play a workflow on a copy of the project, without a model: /rehearse <name> [task]",
+		getArgumentCompletions: async (prefix) => (await import("./command.ts")).completeRehearse(session, prefix),
+		handler: async (args, ctx) => {
+			const { runRehearse } = await import("./command.ts");
+			await runRehearse(session, scope, ctx, args);
+		},
+	});
+}
+
+/** Joins the rehearsal that the call sheet at `path` (absolute) belongs to: the understudy becomes a model of this pi. */
+export async function joinRehearsal(pi: ExtensionAPI, path: string): Promise<void> {
+	const { takePart } = await import("./player.ts");
+	takePart(pi, path);
+}
+
+/** The verb `pi-chronicle rehearse`: runs it with the words after it and resolves to the exit code. */
+export async function rehearseVerb(args: readonly string[], signal?: AbortSignal): Promise<number> {
+	const { runVerb } = await import("./command-line.ts");
+	return runVerb(args, signal);
+}

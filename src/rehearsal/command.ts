@@ -1,0 +1,103 @@
+// `/rehearse`: a rehearsal of the project that this session is in, in processes of its own. The session stays free meanwhile, and
+// nothing of it reaches the model.
+import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import { agentFolder, askPerson, findPi, isPiCommand, ownPiSearch, type Scope, say } from "../pi/index.ts";
+import { type House, type Program, rehearse } from "./program.ts";
+import { closingLines, openingLines, partLines, unplayableLines } from "./report.ts";
+import { planWorkflow, workflowNames } from "./workflow.ts";
+
+/** What one session knows about its rehearsals. */
+export interface RehearsalSession {
+	/** The rehearsal that is being played. */
+	running: AbortController | undefined;
+	/** Where the session is; `undefined` before it has started. */
+	place: { readonly cwd: string; readonly trusted: boolean } | undefined;
+}
+
+const statusKey = "rehearsal";
+
+/** Names of workflows that begin with `prefix`; `null` where there are none. */
+export function completeRehearse(session: RehearsalSession, prefix: string): { value: string; label: string }[] | null {
+	if (!session.place?.trusted || /\s/.test(prefix)) return null;
+	const names = workflowNames({ cwd: session.place.cwd, agentFolder: agentFolder() });
+	const found = names.filter((name) => name.startsWith(prefix)).map((name) => ({ value: name, label: name }));
+	return found.length === 0 ? null : found;
+}
+
+/** Runs `/rehearse <args>`. With a screen it returns at once and tells what happens as it happens; without one it returns at the end. */
+export async function runRehearse(
+	session: RehearsalSession,
+	scope: Scope,
+	ctx: ExtensionCommandContext,
+	args: string,
+): Promise<void> {
+	if (session.running) return offerToStop(session.running, ctx);
+	if (!ctx.isProjectTrusted())
+		return refuse(ctx, "Rehearsals play files of the project, so pi must be told to trust it first: /trust.");
+	const pi = findPi(ownPiSearch());
+	if (!isPiCommand(pi)) return refuse(ctx, `${pi.message} ${pi.remedy}`);
+	const house = { cwd: ctx.cwd, agentFolder: agentFolder(), pi, env: process.env };
+	const [, name = "", task = ""] = /^\s*(?:workflow\s+(?=\S))?(\S*)\s*([\s\S]*)$/.exec(args) ?? [];
+	if (name === "") {
+		const names = workflowNames(house);
+		const list = names.length === 0 ? "There is no workflow here." : `Workflows here: ${names.join(", ")}.`;
+		return refuse(ctx, `/rehearse <workflow> [task]. ${list}`);
+	}
+	const program = planWorkflow({ name, task, scenario: undefined }, house);
+	if (program.kind === "unplayable") return refuse(ctx, unplayableLines(program, ctx.cwd).join("\n"));
+
+	const stop = new AbortController();
+	session.running = stop;
+	const played = perform(program, house, ctx, stop.signal);
+	// A session that ends takes its rehearsal along, copy and all.
+	const release = scope.own(async () => {
+		stop.abort();
+		await played;
+	});
+	void played.then(() => {
+		session.running = undefined;
+		void release();
+	});
+	if (!ctx.hasUI) await played;
+}
+
+async function perform(
+	program: Program,
+	house: House,
+	ctx: ExtensionCommandContext,
+	signal: AbortSignal,
+): Promise<void> {
+	const { hasUI, mode, ui } = ctx;
+	// Once the session is gone there is nobody to tell.
+	const tell = (lines: readonly string[], tone?: "warning" | "error"): void => {
+		if (!signal.aborted) say({ hasUI, mode, ui }, lines.join("\n").trim(), tone);
+	};
+	try {
+		tell(openingLines(program, house.cwd));
+		ui.setStatus(statusKey, `rehearsing ${program.name}`);
+		const report = await rehearse(program, house, {
+			onPart: (part) => tell(partLines(part)),
+			signal,
+			afterwards: "remove",
+		});
+		tell(closingLines(report), report.outcome === "done" ? undefined : "warning");
+	} catch (error) {
+		tell([`The rehearsal could not be played: ${error instanceof Error ? error.message : String(error)}`], "error");
+	} finally {
+		if (!signal.aborted) ui.setStatus(statusKey, undefined);
+	}
+}
+
+async function offerToStop(running: AbortController, ctx: ExtensionCommandContext): Promise<void> {
+	const answer = await askPerson(ctx, { title: "A rehearsal is being played", message: "Stop it?" });
+	if (answer !== "yes") return;
+	ctx.ui.setStatus(statusKey, undefined);
+	running.abort();
+	say(ctx, "The rehearsal was stopped; its copy of the project is removed.");
+}
+
+/** An error where nobody looks at notifications must end the command, so that the exit shows it. */
+function refuse(ctx: ExtensionCommandContext, reason: string): void {
+	if (!ctx.hasUI) throw new Error(reason);
+	say(ctx, reason, "error");
+}

@@ -31,9 +31,20 @@ export function isInside(directory: string, path: string): boolean {
 
 /** Text that someone wrote, quoted for a message: in backquotes, cut at `max` characters. */
 export function quoted(text: string, max = 60): string {
-	const characters = [...text.slice(0, 4 * max)];
-	const cut = characters.length > max || text.length > 4 * max ? `${characters.slice(0, max - 1).join("")}…` : text;
-	return `\`${cut.replace(/\s+/g, " ").replaceAll("`", "'").trim()}\``;
+	const start = text
+		.slice(0, 4 * max)
+		.replace(/\s+/g, " ")
+		.trim();
+	const characters = [...start];
+	const cut = characters.length > max || text.length > 4 * max;
+	return `\`${(
+		cut
+			? `${characters
+					.slice(0, max - 1)
+					.join("")
+					.trimEnd()}…`
+			: start
+	).replaceAll("`", "'")}\``;
 }
 
 /** Replaces everything that would break a line or steer a terminal. */

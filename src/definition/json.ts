@@ -80,7 +80,9 @@ function explain(text: string, error: Error & { offset?: number }): { offset: nu
 			offset: 0,
 			problem: { code: "empty", message: "The file is empty.", remedy: "Write one `{ … }` into it." },
 		};
-	if (error.offset === undefined || /end of input/i.test(error.message))
+	// A comma as the last thing is a text that was cut off, though the parser blames the comma.
+	const cut = error.offset !== undefined && text.slice(error.offset).trim() === ",";
+	if (error.offset === undefined || cut || /end of input/i.test(error.message))
 		return {
 			offset: text.trimEnd().length,
 			problem: {

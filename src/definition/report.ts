@@ -49,8 +49,8 @@ export function openReport(limit = 100): Report {
 		get failed() {
 			return failed;
 		},
-		error: (place, problem) => keep({ ...place, severity: "error", ...problem }),
-		warn: (place, problem) => keep({ ...place, severity: "warning", ...problem }),
+		error: (place, problem) => keep({ ...place, ...problem, severity: "error" }),
+		warn: (place, problem) => keep({ ...place, ...problem, severity: "warning" }),
 		add: (diagnostics) => diagnostics.forEach(keep),
 	};
 }

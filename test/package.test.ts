@@ -122,6 +122,13 @@ describe("pi loads it", () => {
 		expect(await offered(installed)).toEqual(commands);
 	});
 
+	it("from a tarball that was unpacked where no registry is reachable", async () => {
+		const { root, by } = installTarball(tarball, join(base, "offline"), "http://127.0.0.1:9/");
+		expect(by).toBe("hand");
+		expect(filesOf(root).filter((name) => !name.startsWith("node_modules/"))).toEqual(filesOf(installed));
+		expect(await offered(root)).toEqual(commands);
+	});
+
 	it("after `pi install <local path>`", async () => {
 		const { project, rpc } = await openBench();
 		expect(await runNode(project, [piScript(), "install", installed])).toMatchObject({ code: 0 });

@@ -68,9 +68,13 @@ export function pack(folder: string): string {
 
 /**
  * Installs a tarball into the empty `folder` and returns where the package is. With a reachable registry npm does it; without
- * one, the tarball is unpacked and its dependencies come from ours (`by` says which).
+ * one, the tarball is unpacked and its dependencies come from ours (`by` says which). `registry` is another than the machine's.
  */
-export function installTarball(tarball: string, folder: string): { root: string; by: "npm" | "hand" } {
+export function installTarball(
+	tarball: string,
+	folder: string,
+	registry?: string,
+): { root: string; by: "npm" | "hand" } {
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(join(folder, "package.json"), '{ "name": "empty", "private": true }\n');
 	const root = join(folder, "node_modules", "pi-chronicle");
@@ -82,10 +86,12 @@ export function installTarball(tarball: string, folder: string): { root: string;
 		"--no-fund",
 		"--prefer-offline",
 	];
-	// The cache of the person who runs the tests: what `npm ci` has fetched is not fetched again.
 	const env = {
+		// The cache of the person who runs the tests: what `npm ci` has fetched is not fetched again.
 		npm_config_cache: process.env.npm_config_cache ?? join(homedir(), ".npm"),
 		npm_config_fetch_retries: "0",
+		npm_config_logs_max: "0",
+		...(registry === undefined ? {} : { npm_config_registry: registry }),
 	};
 	try {
 		run(folder, ["npm", "install", tarball, ...flags], env);

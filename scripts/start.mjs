@@ -63,7 +63,7 @@ async function runAlone() {
 		console.error(unplayableLines(program, root).join("\n"));
 		return 1;
 	}
-	console.log(openingLines(program, root).join("\n"));
+	console.log(openingLines(program, example, "examples/receipts").join("\n"));
 	const report = await rehearse(program, house, {
 		onPart: (part) => console.log(partLines(part).join("\n")),
 		signal: stopped.signal,

@@ -1,19 +1,19 @@
 // A rehearsal in words: one block per part as it ends, and what it all came to. Text only; who prints it is not its business.
-import { formatDiagnostic } from "../definition/index.ts";
+import { formatDiagnostic, formatPath } from "../definition/index.ts";
 import type { Program, RehearsalReport, Unplayable } from "./program.ts";
 import type { Part } from "./rehearse.ts";
 
 const longestTitle = 60;
 const mostPaths = 20;
 
-/** What stands above a rehearsal: what is played, by whom, and what was found beforehand. */
-export function openingLines(program: Program, project: string): string[] {
+/** What stands above a rehearsal: what is played, by whom, and what was found beforehand. `called`: the project's folder for people. */
+export function openingLines(program: Program, project: string, called = project): string[] {
 	return [
-		`Rehearsal of the ${program.kind} ${program.name} on a temporary copy of ${project}: ${program.task}`,
+		`Rehearsal of the ${program.kind} ${program.name} on a temporary copy of ${called}: ${program.task}`,
 		"The understudy plays: a script, no real model, no cost.",
 		program.scenario === undefined
 			? "No scenario: it tries what each part lets it do, and moves on."
-			: `Scenario: ${program.scenario}`,
+			: `Scenario: ${formatPath(program.scenario, project)}`,
 		...program.diagnostics.map((found) => formatDiagnostic(found, project)),
 		"",
 	];

@@ -1,7 +1,6 @@
 // What the documents say is true: their commands run, their files are read by the product, their links lead somewhere, their
 // reference tables are what the code says. test/docs/README.md lists the kinds of blocks.
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,7 +11,7 @@ import { type DocumentProject, openDocumentProject } from "./docs/document-proje
 import { documentPaths } from "./docs/documents.ts";
 import { missingLine, planBlock, projectOf } from "./docs/plan.ts";
 import { scripts } from "./docs/scripts.ts";
-import { checkout, keepForFile, openBench, pictureLines, run } from "./harness/index.ts";
+import { checkout, keepForFile, openBench, openFolder, pictureLines, run } from "./harness/index.ts";
 
 const documents = documentPaths(checkout).map((path) => readDocument(path, readFileSync(join(checkout, path), "utf8")));
 const blocks = documents.flatMap((document) => document.blocks);
@@ -126,13 +125,9 @@ describe("the table of covered commands", () => {
 			expect(commands.filter((command) => names(row.command, command))).not.toEqual([]);
 			if ("by" in row) expect(readFileSync(join(checkout, row.by), "utf8")).toContain(row.title);
 			else {
-				const copy = mkdtempSync(join(tmpdir(), "chronicle-docs-"));
-				try {
-					cpSync(join(checkout, row.runIn), copy, { recursive: true });
-					run(copy, ["bash", "-e", "-c", row.command]);
-				} finally {
-					rmSync(copy, { recursive: true, force: true });
-				}
+				const copy = openFolder();
+				cpSync(join(checkout, row.runIn), copy, { recursive: true });
+				run(copy, ["bash", "-e", "-c", row.command]);
 			}
 		},
 	);

@@ -1,9 +1,8 @@
 // The package as people get it: packed and installed, from a local path, from a checkout, from a git clone. Each copy is loaded
 // by real pi and must offer the same commands.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import {
 	copyCheckout,
 	fixtureExtension,
@@ -11,6 +10,7 @@ import {
 	installTarball,
 	linkDependencies,
 	openBench,
+	openFolder,
 	pack,
 	packageAt,
 	packageUnderTest,
@@ -30,7 +30,7 @@ let installed: string;
 let commands: string[];
 
 beforeAll(async () => {
-	base = realpathSync(mkdtempSync(join(tmpdir(), "chronicle-package-")));
+	base = openFolder();
 	tree = join(base, "tree");
 	copyCheckout(tree);
 	linkDependencies(tree);
@@ -38,7 +38,6 @@ beforeAll(async () => {
 	installed = installTarball(tarball, join(base, "empty")).root;
 	commands = await offered(packageUnderTest().root);
 }, 120_000);
-afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 /** Commands of the probe and of pi's own extensions, which load where pi discovers by itself. */
 const notOurs = new Set(["probe", "llama", "mcp"]);

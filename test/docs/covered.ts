@@ -2,9 +2,13 @@
 // uses fails the test, as does a row whose test is gone.
 
 export type Coverage =
-	/** Run by a test: its file, and words of its title. */
+	/** Run by a test or by the checks: the file, and words of the test's title or of the script. */
 	| { command: string | RegExp; by: string; title: string }
 	/** Run by `docs.test.ts` itself, in a copy of this folder of the checkout. */
 	| { command: string; runIn: string };
 
-export const covered: readonly Coverage[] = [{ command: "node src/cli.js data/march.csv", runIn: "examples/receipts" }];
+export const covered: readonly Coverage[] = [
+	{ command: "npm test", by: ".ci/run", title: "npm ci && npm test" },
+	{ command: "npm run check", by: ".ci/run", title: "npm run check" },
+	{ command: "node src/cli.js data/march.csv", runIn: "examples/receipts" },
+];

@@ -1,5 +1,6 @@
 // The test bench: real pi, a scripted model, projects on real disk. README.md shows how to add a case.
 export { type Bench, type BenchOptions, openBench } from "./bench.ts";
+export { openFolder } from "./folder.ts";
 export { keyBytes } from "./keys.ts";
 export type { LaunchOptions } from "./launch.ts";
 export { type Close, closeLater, keepForFile } from "./lifetime.ts";

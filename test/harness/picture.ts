@@ -21,20 +21,20 @@ export const pictureFolder = join(checkout, "docs", "images");
 
 /**
  * Compares a screen with the picture `docs/images/<name>.svg` line by line and throws when they differ or the picture is missing.
- * With UPDATE_IMAGES=1 in the environment it draws the picture instead, unless the text is the same.
+ * With UPDATE_IMAGES=1 in the environment it draws the picture instead. Blank lines above and below do not count.
  */
 export function expectPicture(screen: Snapshot, name: string, options: PictureOptions): void {
 	const shown = masked(cut(screen, options.rows), options.mask ?? []);
 	const lines = trimmed(shown.lines);
 	const { folder = pictureFolder } = options;
 	const path = join(folder, `${name}.svg`);
-	const before = existsSync(path) ? pictureLines(name, folder) : undefined;
-	if (before?.join("\n") === lines.join("\n")) return;
 	if (process.env.UPDATE_IMAGES === "1") {
 		mkdirSync(dirname(path), { recursive: true });
 		writeFileSync(path, svgOf(shown, options));
 		return;
 	}
+	const before = existsSync(path) ? pictureLines(name, folder) : undefined;
+	if (before?.join("\n") === lines.join("\n")) return;
 	const hint = "Run this test with UPDATE_IMAGES=1 when the new screen is right.";
 	if (!before) throw new Error(`There is no picture ${name}. ${hint}\n${lines.join("\n")}`);
 	const at = lines.findIndex((line, row) => line !== before[row]);
@@ -47,7 +47,7 @@ export function expectPicture(screen: Snapshot, name: string, options: PictureOp
 /** The lines of a picture, as a screen reader gets them. Throws when there is no such picture. */
 export function pictureLines(name: string, folder = pictureFolder): string[] {
 	const text = /<desc>([\s\S]*?)<\/desc>/.exec(readFileSync(join(folder, `${name}.svg`), "utf8"))?.[1] ?? "";
-	return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&").split("\n");
+	return trimmed(text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&").split("\n"));
 }
 
 function cut(screen: Snapshot, [first, end]: [number, number] = [0, screen.rows]): Snapshot {
@@ -72,7 +72,9 @@ function masked(screen: Snapshot, mask: [RegExp, string][]): Snapshot {
 	return { ...screen, lines, runs };
 }
 
+/** Without the blank lines above and below. */
 function trimmed(lines: string[]): string[] {
-	const last = lines.findLastIndex((line) => line !== "");
-	return lines.slice(0, last + 1);
+	const first = lines.findIndex((line) => line.trim() !== "");
+	const last = lines.findLastIndex((line) => line.trim() !== "");
+	return first < 0 ? [] : lines.slice(first, last + 1);
 }

@@ -87,16 +87,20 @@ function colorOf(isRgb: boolean, isPalette: boolean, value: number): string | un
 	return `#${level(Math.floor(cube / 36))}${level(Math.floor(cube / 6) % 6)}${level(cube % 6)}`;
 }
 
-/** Draws a screen as SVG that needs no font but the reader's monospaced one. Lines that are empty at the end are left out. */
+/** Draws a screen as SVG that needs no font but the reader's monospaced one. Blank lines above and below are left out. */
 export function svgOf(screen: Snapshot, { title = "pi" }: { title?: string } = {}): string {
 	const cell = { width: 8.4, height: 18 };
 	const margin = 12;
+	const first = Math.max(
+		0,
+		screen.lines.findIndex((line) => line !== ""),
+	);
 	const last = screen.lines.findLastIndex((line) => line !== "");
 	const width = Math.ceil(screen.cols * cell.width + 2 * margin);
-	const height = Math.ceil((last + 1) * cell.height + 2 * margin);
+	const height = Math.ceil((last + 1 - first) * cell.height + 2 * margin);
 	const number = (value: number) => Number(value.toFixed(1));
 	const parts: string[] = [];
-	for (const [row, runs] of screen.runs.slice(0, last + 1).entries()) {
+	for (const [row, runs] of screen.runs.slice(first, last + 1).entries()) {
 		const top = margin + row * cell.height;
 		for (const { text, column, cells, style } of runs) {
 			const x = number(margin + column * cell.width);
@@ -106,7 +110,8 @@ export function svgOf(screen: Snapshot, { title = "pi" }: { title?: string } = {
 					`<rect x="${x}" y="${number(top)}" width="${length}" height="${cell.height}" fill="${style.background}"/>`,
 				);
 			}
-			if (text.trim() === "") continue;
+			const words = text.trimEnd();
+			if (words === "") continue;
 			const marks = [
 				...(style.color ? [`fill="${style.color}"`] : []),
 				...(style.bold ? ['font-weight="bold"'] : []),
@@ -118,14 +123,14 @@ export function svgOf(screen: Snapshot, { title = "pi" }: { title?: string } = {
 			].join(" ");
 			const y = number(top + cell.height - 5);
 			parts.push(
-				`<text x="${x}" y="${y}" textLength="${length}"${marks ? ` ${marks}` : ""} xml:space="preserve">${escaped(text)}</text>`,
+				`<text x="${x}" y="${y}" textLength="${number((cells - text.length + words.length) * cell.width)}"${marks ? ` ${marks}` : ""} xml:space="preserve">${escaped(words)}</text>`,
 			);
 		}
 	}
 	return [
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
 		`<title>${escaped(title)}</title>`,
-		`<desc>${escaped(screen.lines.slice(0, last + 1).join("\n"))}</desc>`,
+		`<desc>${escaped(screen.lines.slice(first, last + 1).join("\n"))}</desc>`,
 		`<rect width="${width}" height="${height}" rx="8" fill="${paper}"/>`,
 		`<g font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="${ink}">`,
 		...parts,

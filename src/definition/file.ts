@@ -105,8 +105,8 @@ function tooLarge(size: number, maxBytes: number): Problem {
 
 /** What is wrong with the bytes as UTF-8 text, if anything. */
 function notText(bytes: Buffer): Problem | undefined {
-	const first = bytes.readUIntBE(0, Math.min(2, bytes.length));
-	if (bytes.length >= 2 && (first === 0xfffe || first === 0xfeff))
+	const first = bytes.length < 2 ? 0 : bytes.readUInt16BE(0);
+	if (first === 0xfffe || first === 0xfeff)
 		return {
 			code: "utf-16",
 			message: "The file is saved as UTF-16.",

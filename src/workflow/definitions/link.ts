@@ -2,7 +2,7 @@
 // L1 a project's directory with a workflow.yaml claims its key, whether or not it loads: a broken one never gives way to a global
 // one, whose limits may differ; L2 what refers to something that is not there is removed, and what refers to that in turn, in linear
 // time; L3 the result depends on names alone, never on the order of listings.
-import { type Diagnostic, didYouMean, quoted, sortDiagnostics } from "../../definition/index.ts";
+import { type Diagnostic, didYouMean, type Place, quoted, sortDiagnostics } from "../../definition/index.ts";
 import type { Catalogue, Rejection, ToolMention, WorkflowDefinition } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import { findLoops } from "./loops.ts";
@@ -135,10 +135,11 @@ function removeDangling(chosen: Map<string, Draft>, rejected: ReadonlyMap<string
 	const queued = new Set(waiting);
 	const known = [...chosen.keys()];
 	for (const draft of waiting) {
-		const missing = new Map(draft.references.filter(({ key }) => !chosen.has(key)).map((one) => [one.key, one]));
+		const missing = new Map<string, Place>();
+		for (const { key, place } of draft.references) if (!chosen.has(key) && !missing.has(key)) missing.set(key, place);
 		reject(
 			draft,
-			[...missing.values()].map(({ key, place }): Diagnostic => {
+			[...missing].map(([key, place]): Diagnostic => {
 				const failed = rejected.has(key);
 				const near = failed ? "" : didYouMean(key, known);
 				return {

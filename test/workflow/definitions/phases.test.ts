@@ -1,0 +1,287 @@
+// Phase files: their fields, the limits on tools in every notation, and what is said of mistakes. Cases 6–9 and 18.
+import { describe, expect, it } from "vitest";
+import { checkToolNames, type ToolLimits } from "../../../src/workflow/definitions/index.ts";
+import { openTree, phaseFile, workflowFiles, workflowYaml } from "./tree.ts";
+
+function loadPhase(content: string) {
+	const tree = openTree({ "global/x/workflow.yaml": workflowYaml(["a.md"]), "global/x/a.md": content });
+	const catalogue = tree.load();
+	const entry = catalogue.definitions.get("x")?.entries[0];
+	return {
+		catalogue,
+		phase: entry?.kind === "phase" ? entry : undefined,
+		said: tree.lines(catalogue.diagnostics).join("\n"),
+	};
+}
+
+describe("a phase file", () => {
+	it("gives its fields and its trimmed body", () => {
+		const { phase, said } = loadPhase(
+			'---\nid: scan\nname: " Deep  scan "\nemoji: "?"\ntools:\n  blacklist: [edit]\navailableProfiles:\n  - scout\n  - 7\nautoContinue: false\n---\n\n# Scan\n\n{description}\n\n',
+		);
+		expect(said).toBe("");
+		expect(phase).toMatchObject({
+			kind: "phase",
+			id: "scan",
+			name: "Deep scan",
+			emoji: "?",
+			instructions: "# Scan\n\n{description}",
+			tools: { kind: "blacklist", names: ["edit"], shell: "judged" },
+			profiles: ["scout", "7"],
+			autoContinue: false,
+		});
+		expect(Object.isFrozen(phase)).toBe(true);
+	});
+
+	it("has no limits and no profiles by default", () => {
+		expect(loadPhase(phaseFile("a")).phase).toMatchObject({
+			tools: { kind: "free" },
+			profiles: [],
+			autoContinue: undefined,
+		});
+	});
+
+	it("case 18: with a byte order mark and CRLF gives the same as with LF", () => {
+		const content = phaseFile("a", "tools:", "  whitelist:", "    - read").replace("Do a.", "Do a.\n\nThen b.");
+		const plain = loadPhase(content).phase;
+		const other = loadPhase(`\ufeff${content.replaceAll("\n", "\r\n")}`).phase;
+		expect(plain?.instructions).toBe("Do a.\n\nThen b.");
+		expect({ ...other, file: "" }).toEqual({ ...plain, file: "" });
+	});
+
+	it("case 18: a workflow.yaml with a byte order mark and CRLF loads", () => {
+		const tree = openTree({
+			"global/x/workflow.yaml": `\ufeff${workflowYaml(["a.md"], { initialMessage: "|\n  Line one\n  Line two" }).replaceAll("\n", "\r\n")}`,
+			"global/x/a.md": phaseFile("a"),
+		});
+		expect(tree.load().definitions.get("x")?.initialMessage).toBe("Line one\nLine two\n");
+	});
+
+	it.each([
+		["case 9: no id", "---\nname: A\nemoji: e\n---\nDo.", "global/x/a.md:2:1 `id` is missing."],
+		["case 9: no name", "---\nid: a\nemoji: e\n---\nDo.", "`name` is missing."],
+		["case 9: no emoji", "---\nid: a\nname: A\n---\nDo.", "`emoji` is missing."],
+		["case 9: an empty emoji", "---\nid: a\nname: A\nemoji: ''\n---\nDo.", "`emoji` is empty."],
+		[
+			"case 9: an emoji without a value",
+			"---\nid: a\nname: A\nemoji:\n---\nDo.",
+			"global/x/a.md:4:1 `emoji` has no value.",
+		],
+		["case 9: a blank id", "---\nid: '  '\nname: A\nemoji: e\n---\nDo.", "`id` is empty."],
+		["case 9: an empty body", "---\nid: a\nname: A\nemoji: e\n---\n\n  \n", "has no instructions"],
+		[
+			"a numeric id",
+			"---\nid: 1\nname: A\nemoji: e\n---\nDo.",
+			'global/x/a.md:2:5 `id` must be a text, and it is the number 1. — Put it in quotes: `"1"`.',
+		],
+		["a truth value as name", "---\nid: a\nname: true\nemoji: e\n---\nDo.", 'Put it in quotes: `"true"`'],
+		["a star as emoji", "---\nid: a\nname: A\nemoji: *\n---\nDo.", "global/x/a.md:4:8"],
+		[
+			"fields torn apart by a formatter",
+			"## <!-- a.md -->\n\nid: a\nname: A\n\n---\n\nDo.",
+			"global/x/a.md:1:1 The file begins with",
+		],
+		["front matter that never ends", "---\nid: a\nname: A\n\nDo.", "never ends"],
+		["no content", "", "The file is empty."],
+		["an id with a control character", '---\nid: "a\\e[31m"\nname: A\nemoji: e\n---\nDo.', "control character"],
+		[
+			"a duplicate key",
+			"---\nid: a\nid: b\nname: A\nemoji: e\n---\nDo.",
+			"global/x/a.md:3:1 The key `id` is given twice",
+		],
+		["autoContinue: no", "---\nid: a\nname: A\nemoji: e\nautoContinue: no\n---\nDo.", "Write `false`"],
+	])("%s → skipped, with field and file named", (_, content, expected) => {
+		const { phase, catalogue, said } = loadPhase(content);
+		expect(phase).toBeUndefined();
+		expect(said).toContain(expected);
+		expect(said).toContain("global/x/a.md");
+		expect(said).toMatch(/workflow.yaml:5:5 Workflow `x` does not load because its phase file `a.md` has/);
+		expect([...catalogue.rejected.keys()]).toEqual(["x"]);
+	});
+
+	it("field 63: a text with an inner colon is read, and told", () => {
+		const { phase, said } = loadPhase("---\nid: a\nname: Use when: asked\nemoji: e\n---\nDo.");
+		expect(phase?.name).toBe("Use when: asked");
+		expect(said).toContain("global/x/a.md:3:7 warning:");
+	});
+
+	it("T13: a variable that is nearly one is told in a body, code in braces is not", () => {
+		const { phase, said } = loadPhase(
+			`${phaseFile("a")}\nOn {descripton}; const {foo} = \${bar}; {phaseInstructions}\n`,
+		);
+		expect(phase).toBeDefined();
+		expect(said.split("\n")).toEqual([
+			expect.stringMatching(
+				/a.md:9:4 warning: `{descripton}` is no variable and stays as it is. Did you mean `{description}`\?/,
+			),
+			expect.stringMatching(/a.md:9:40 warning: `{phaseInstructions}` is no variable/),
+		]);
+	});
+
+	it("case 8: ids repeat within no workflow, and may repeat across workflows", () => {
+		const tree = openTree({
+			...workflowFiles("global/parent", ["a", "@child"]),
+			...workflowFiles("global/child", ["a"], { show: "workflows" }),
+			"global/twice/workflow.yaml": workflowYaml(["one.md", "two.md"], { commandName: "twice" }),
+			"global/twice/one.md": phaseFile("same"),
+			"global/twice/two.md": phaseFile("same"),
+			"global/again/workflow.yaml": workflowYaml(["one.md", "./one.md"], { commandName: "again" }),
+			"global/again/one.md": phaseFile("one"),
+		});
+		const catalogue = tree.load();
+		expect([...catalogue.definitions.keys()]).toEqual(["child", "parent"]);
+		const said = tree.lines(catalogue.diagnostics);
+		expect(said).toEqual([
+			expect.stringMatching(/^global\/again\/workflow.yaml:6:5 .*`again`.*`one`/),
+			expect.stringMatching(
+				/^global\/twice\/workflow.yaml:6:5 Workflow `twice` has two phases with the id `same`: `one.md` and `two.md`/,
+			),
+		]);
+	});
+});
+
+describe("limits on tools", () => {
+	const shell = "judged";
+	const both = (kind: "whitelist" | "blacklist"): ToolLimits => ({ kind, names: ["read", "grep"], shell });
+	const readable: [string, string[], ToolLimits][] = [
+		["T12: a comma list", ["tools: read, grep"], both("whitelist")],
+		["T12: a flow list", ["tools: [read, grep]"], both("whitelist")],
+		["T12: a flow list in quotes", ['tools: ["read","grep"]'], both("whitelist")],
+		["T12: a block list", ["tools:", "  - read", "  - grep"], both("whitelist")],
+		["a lone tool", ["tools: read"], { kind: "whitelist", names: ["read"], shell }],
+		["a whitelist as comma list", ["tools:", "  whitelist: read, grep"], both("whitelist")],
+		["a whitelist as flow list", ["tools: {whitelist: [read, grep]}"], both("whitelist")],
+		["a whitelist as block list", ["tools:", "  whitelist:", "    - read", '    - "grep"'], both("whitelist")],
+		["a blacklist as comma list", ["tools:", "  blacklist: read, grep"], both("blacklist")],
+		["a blacklist as flow list", ["tools: {blacklist: ['read', grep]}"], both("blacklist")],
+		["a name given twice", ["tools: {blacklist: [read, grep, read]}"], both("blacklist")],
+		["an empty whitelist", ["tools: {whitelist: []}"], { kind: "whitelist", names: [], shell }],
+		["an empty blacklist", ["tools: {blacklist: []}"], { kind: "blacklist", names: [], shell }],
+		["globs", ["tools: {whitelist: ['mcp__*', read]}"], { kind: "whitelist", names: ["mcp__*", "read"], shell }],
+		[
+			"a shell rule",
+			["tools: {blacklist: [edit], shell: strict}"],
+			{ kind: "blacklist", names: ["edit"], shell: "strict" },
+		],
+		[
+			"the way out for shells",
+			["tools: {whitelist: [bash], shell: unrestricted}"],
+			{ kind: "whitelist", names: ["bash"], shell: "unrestricted" },
+		],
+		["capabilities", ["tools: {allow: [exec, read]}"], { kind: "capabilities", may: ["read", "exec"] }],
+		["one capability", ["tools: {allow: read}"], { kind: "capabilities", may: ["read"] }],
+		["capabilities with commas", ["tools: {allow: 'read, write'}"], { kind: "capabilities", may: ["read", "write"] }],
+		[
+			"capabilities as block list",
+			["tools:", "  allow:", "    - read", "    - read"],
+			{ kind: "capabilities", may: ["read"] },
+		],
+		["no capability", ["tools: {allow: []}"], { kind: "capabilities", may: [] }],
+	];
+	it.each(readable)("%s are read", (_, lines, expected) => {
+		const { phase, said } = loadPhase(phaseFile("a", ...lines));
+		expect(said).toBe("");
+		expect(phase?.tools).toEqual(expected);
+	});
+
+	const refused: [string, string[], string][] = [
+		[
+			"case 6: blacklist: edit",
+			["tools:", "  blacklist: edit"],
+			"a.md:6:14 `tools.blacklist` must be a list of names, and it is a text. — Write `blacklist: [edit]`.",
+		],
+		["case 6: whitelist: edit", ["tools:", "  whitelist: 'edit'"], "Write `whitelist: [edit]`"],
+		["case 6: whitelist: 1", ["tools: {whitelist: 1}"], "it is the number 1"],
+		["case 6: a group as blacklist", ["tools: {blacklist: {edit: true}}"], "it is a group of fields"],
+		["case 6: a blacklist without a value", ["tools:", "  blacklist:"], "it is nothing"],
+		[
+			"case 6: a misspelt list",
+			["tools:", "  blackist: [edit]"],
+			"a.md:6:3 `blackist` in `tools` is no limit that is known. Did you mean `blacklist`?",
+		],
+		["case 6: another word for it", ["tools: {deny: [edit]}"], "`deny` in `tools` is no limit"],
+		["case 6: a list of lists", ["tools: {blacklist: [[edit]]}"], "An entry of `tools.blacklist` is a list"],
+		["case 6: a list with a gap", ["tools:", "  blacklist:", "    - edit", "    -"], "is nothing"],
+		["case 6: tools: without a value", ["tools:"], "a.md:5:1 `tools` has no value."],
+		["case 6: tools: true", ["tools: true"], "`tools` must be a list of names"],
+		[
+			"case 6: names without a comma",
+			["tools: {blacklist: [edit write]}"],
+			"`edit write` has a space in it. — Put a comma",
+		],
+		["case 6: names without a comma in a text", ["tools: read grep"], "Put a comma"],
+		["case 6: an exception", ["tools: {whitelist: ['*', '!edit']}"], "there are no exceptions"],
+		[
+			"case 6: the list on the line of its key",
+			["tools:", "  whitelist: - edit - write"],
+			"Write `whitelist: [edit, write]`",
+		],
+		["case 6: a blacklist outside tools", ["blacklist: [edit]"], "There is no field `blacklist`."],
+		["case 6: tool for tools", ["tool: {blacklist: [edit]}"], "Did you mean `tools`?"],
+		["case 6: Tools for tools", ["Tools: {blacklist: [edit]}"], "Did you mean `tools`?"],
+		["case 6: allowed-tools", ["allowed-tools: read"], "There is no field `allowed-tools`."],
+		["case 6: disallowedTools", ["disallowedTools: [edit]"], "There is no field `disallowedTools`."],
+		["case 6: permissions", ["permissions: {deny: [edit]}"], "There is no field `permissions`."],
+		[
+			"case 7: both lists",
+			["tools: {blacklist: [edit], whitelist: [read]}"],
+			"`tools` has both `blacklist` and `whitelist`",
+		],
+		[
+			"case 7: both lists, empty",
+			["tools: {whitelist: [], blacklist: []}"],
+			"`tools` has both `blacklist` and `whitelist`",
+		],
+		[
+			"case 7: a list and allow",
+			["tools: {blacklist: [edit], allow: [read]}"],
+			"`tools` has both `blacklist` and `allow`",
+		],
+		["a shell rule alone", ["tools: {shell: strict}"], "has no list of tools"],
+		["an unknown shell rule", ["tools: {blacklist: [edit], shell: strct}"], "Did you mean `strict`?"],
+		["a shell rule beside allow", ["tools: {allow: [read], shell: strict}"], "`shell` says nothing beside `allow`"],
+		[
+			"an unknown capability",
+			["tools: {allow: [read, wirte]}"],
+			"`wirte` in `tools.allow` is no capability. Did you mean `write`?",
+		],
+		["a tool as capability", ["tools: {allow: [read, bash]}"], "to list tools by name use `whitelist`"],
+	];
+	it.each(refused)("%s → skipped, never without limits", (_, lines, expected) => {
+		const { phase, catalogue, said } = loadPhase(phaseFile("a", ...lines));
+		expect(phase).toBeUndefined();
+		expect(catalogue.definitions.size).toBe(0);
+		expect(said).toContain(expected);
+		expect(said).toContain("Workflow `x` does not load because its phase file `a.md`");
+	});
+
+	it("an empty group limits nothing and is told", () => {
+		const { phase, said } = loadPhase(phaseFile("a", "tools: {}"));
+		expect(phase?.tools).toEqual({ kind: "free" });
+		expect(said).toContain("warning: `tools` is an empty group");
+	});
+
+	it("a name that differs from one of pi's tools by case is told at once", () => {
+		const { phase, said } = loadPhase(phaseFile("a", "tools: {blacklist: [Edit, Bash]}"));
+		expect(phase).toBeDefined();
+		expect(said).toContain(
+			"a.md:5:21 warning: Tool names are case-sensitive, and there is no tool `Edit`. — Write `edit`.",
+		);
+	});
+
+	it("names that this session does not have are told when asked, with the near one", () => {
+		const { catalogue } = loadPhase(
+			phaseFile("a", "tools: {whitelist: [read, serch, 'mcp__*', 'lsp-*', workflow_step]}"),
+		);
+		const found = checkToolNames(catalogue, ["read", "search", "mcp__files__list"]);
+		expect(found.map(({ code, severity, line, message }) => [code, severity, line, message])).toEqual([
+			[
+				"unknown-tool",
+				"warning",
+				5,
+				"Phase `a` limits `serch`, and this session has no such tool. Did you mean `search`?",
+			],
+			["unknown-tool", "warning", 5, "Phase `a` limits `lsp-*`, and this session has no such tool."],
+		]);
+	});
+});

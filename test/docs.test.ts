@@ -9,9 +9,10 @@ import { type Block, commandsOf, readDocument, rewriteGenerated } from "./docs/b
 import { covered } from "./docs/covered.ts";
 import { type DocumentProject, openDocumentProject } from "./docs/document-project.ts";
 import { documentPaths } from "./docs/documents.ts";
+import { given } from "./docs/given.ts";
 import { missingLine, planBlock, projectOf } from "./docs/plan.ts";
 import { scripts } from "./docs/scripts.ts";
-import { checkout, keepForFile, openBench, openFolder, pictureLines, run } from "./harness/index.ts";
+import { checkout, keepForFile, openBench, openFolder, pictureLines, run, writeFiles } from "./harness/index.ts";
 
 const documents = documentPaths(checkout).map((path) => readDocument(path, readFileSync(join(checkout, path), "utf8")));
 const blocks = documents.flatMap((document) => document.blocks);
@@ -51,6 +52,7 @@ describe.each(documents)("$path", (document) => {
 			const known = projects.get(name);
 			if (known) return known;
 			const opened = await keepForFile(() => openDocumentProject(name, scriptFor(document.blocks, name)));
+			writeFiles(opened.project.folder, given[document.path] ?? {});
 			projects.set(name, opened);
 			return opened;
 		}
@@ -131,6 +133,11 @@ describe("the table of covered commands", () => {
 			}
 		},
 	);
+});
+
+it("what is given belongs to documents that exist", () => {
+	const paths = new Set(documents.map(({ path }) => path));
+	expect(Object.keys(given).filter((path) => !paths.has(path))).toEqual([]);
 });
 
 it("every generator is used by a document", () => {

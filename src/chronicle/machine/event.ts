@@ -1,7 +1,8 @@
 // Everything that can happen to a run. Events are the truth of a ledger: each line of it is one of these with `seq`, `at`, `fence` and `crc`.
 // E1 an event carries all it means: no reader needs the disk, the clock or the template's file; E2 texts are bounded and redacted before
 // they get here; E3 what a person says names in `answers` the event that it answers, so that a second answer does nothing.
-import type { FileChange, Snapshot, SnapshotData } from "../snapshot/index.ts";
+import type { FileChange, SnapshotData } from "../snapshot/index.ts";
+import type { PersonEvent } from "./person-event.ts";
 import type { Spend } from "./spend.ts";
 
 /** An event as it lies in the ledger. `at` is ISO 8601 in UTC with milliseconds. `fence` is the number of the lease it was written under. */
@@ -56,7 +57,7 @@ export interface LaunchId {
 
 // ── decided by the machine, recorded before anything acts on them ──
 
-export type Decision = AttemptReserved | Moved | Parked | Finished | Warned;
+export type Decision = AttemptReserved | Moved | Parked | Finished;
 
 /** Intent to launch a worker. */
 export interface AttemptReserved extends LaunchId {
@@ -130,14 +131,6 @@ export interface Finished {
 	readonly kind: "finished";
 	readonly status: "done" | "failed" | "aborted";
 	readonly detail?: string;
-}
-
-/** Most of a ceiling is used. */
-export interface Warned {
-	readonly kind: "warned";
-	readonly limit: string;
-	readonly spent: number;
-	readonly ceiling: number;
 }
 
 // ── reported by or about a worker ──
@@ -261,7 +254,7 @@ export type WorkerOutcome =
 
 // ── files, cleanup ──
 
-export type FilesEvent = FilesMeasured | FilesUnmeasured | FilesRestored;
+export type FilesEvent = FilesMeasured | FilesUnmeasured | FilesRestored | FilesUnrestored;
 
 /** `tree` names the state of all files in the workspace's own store. */
 export interface FilesMeasured {
@@ -270,7 +263,7 @@ export interface FilesMeasured {
 	readonly purpose: "baseline" | "changes";
 	readonly tree: string;
 	/** Of purpose `changes`: since the baseline of the visit, bounded. */
-	readonly changes?: FileChange[];
+	readonly changes?: readonly FileChange[];
 	/** Changes that the list leaves out. */
 	readonly more?: number;
 }
@@ -287,7 +280,12 @@ export interface FilesRestored {
 	readonly tree: string;
 	/** The files as they were before, for the way back. */
 	readonly before: string;
-	readonly detail?: string;
+}
+
+export interface FilesUnrestored {
+	readonly kind: "files_unrestored";
+	readonly tree: string;
+	readonly detail: string;
 }
 
 export interface CleanupEnded {
@@ -313,102 +311,6 @@ export interface StraysStopped {
 	readonly count: number;
 	/** Processes that could not be stopped. */
 	readonly left?: number;
-}
-
-// ── said by a person ──
-
-export type PersonEvent =
-	| Approved
-	| Rejected
-	| Resumed
-	| Released
-	| LimitsChanged
-	| Told
-	| PauseRequested
-	| AbortRequested
-	| Reopened
-	| RewindRequested;
-
-export interface Approved {
-	readonly kind: "approved";
-	readonly answers: number;
-	/** Tree that the person was shown. */
-	readonly diff: string;
-	readonly words?: string;
-}
-
-export interface Rejected {
-	readonly kind: "rejected";
-	readonly answers: number;
-	readonly words: string;
-}
-
-export interface Resumed {
-	readonly kind: "resumed";
-	readonly answers: number;
-	readonly words?: string;
-}
-
-/** Out of `human_intervention`. */
-export interface Released {
-	readonly kind: "released";
-	readonly answers: number;
-	/** The state to go to; absent: let the refused move happen. */
-	readonly to?: string;
-	/** The run is over and has succeeded. */
-	readonly done?: boolean;
-	readonly words?: string;
-}
-
-/** New ceilings in place of those named; the others stay. */
-export interface LimitsChanged {
-	readonly kind: "limits_changed";
-	readonly limits: {
-		readonly costUsd?: number;
-		readonly tokens?: number;
-		readonly activeMs?: number;
-		readonly moves?: number;
-	};
-	/** The ceilings of this state instead of the run's. */
-	readonly state?: string;
-}
-
-/** Words for the worker: at once if one lives, with the next one's first message otherwise. */
-export interface Told {
-	readonly kind: "told";
-	readonly text: string;
-}
-
-export interface PauseRequested {
-	readonly kind: "pause_requested";
-	readonly cause: ParkCause;
-	readonly detail: string;
-}
-
-export interface AbortRequested {
-	readonly kind: "abort_requested";
-	readonly words?: string;
-}
-
-/** A finished run goes on in `to`. */
-export interface Reopened {
-	readonly kind: "reopened";
-	readonly answers: number;
-	readonly to: string;
-	readonly words?: string;
-}
-
-/** Back to the start of visit `to`, files and all. */
-export interface RewindRequested {
-	readonly kind: "rewind_requested";
-	/** The visit that the run goes back to. */
-	readonly to: number;
-	readonly state: string;
-	/** Files as they were then. */
-	readonly tree: string;
-	/** What was known then. */
-	readonly snapshot: Snapshot;
-	readonly pairMoves: Readonly<Record<string, number>>;
 }
 
 // ── a worker's questions to the person ──

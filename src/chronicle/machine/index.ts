@@ -1,5 +1,13 @@
+export { liveTotals } from "./account.ts";
 export type { Action, ApprovalQuestion } from "./action.ts";
+export { explainReached, type Measure, measures } from "./budget.ts";
 export type * from "./event.ts";
+export { launchKey } from "./launch-key.ts";
+export { explainCause, type Judgement, judgeMove, legalTargets } from "./moves.ts";
+export { isParked, owed } from "./owed.ts";
+export type * from "./person-event.ts";
+export { approvedCleanup, planOf } from "./plan.ts";
+export type { Refusal } from "./refusal.ts";
 export {
 	type Ceilings,
 	type Leaving,
@@ -10,3 +18,4 @@ export {
 	type Stage,
 } from "./run.ts";
 export { addSpend, greaterSpend, NO_SPEND, type Spend, spendBeyond } from "./spend.ts";
+export { beginRun, foldEvent, type Step, transition } from "./transition.ts";

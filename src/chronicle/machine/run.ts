@@ -4,7 +4,8 @@
 import type { Snapshot } from "../snapshot/index.ts";
 import type { Template } from "../template/index.ts";
 import type { ApprovalQuestion } from "./action.ts";
-import type { Decision, Finished, LaunchId, LaunchReason, MoveCause, ParkCause, RewindRequested } from "./event.ts";
+import type { AttemptReserved, Decision, Finished, LaunchId, LaunchReason, MoveCause, ParkCause } from "./event.ts";
+import type { RewindRequested } from "./person-event.ts";
 import type { Spend } from "./spend.ts";
 
 export const SCHEMA_VERSION = 1;
@@ -55,6 +56,8 @@ export interface Run {
 	/** Per state, over all visits. */
 	readonly states: Readonly<Record<string, StateTotals>>;
 	readonly visitRecord: VisitRecord;
+	/** Process that the attempt is at, from 1; 0 before the first. */
+	readonly launch: number;
 	/** Files at the start of this visit; `null`: not measured yet. */
 	readonly baseline: Baseline | null;
 	/** What this visit's attempts talk in; `null`: the next attempt begins a new one. */
@@ -71,7 +74,12 @@ export interface Run {
 	/** Ceilings for which a warning has been given. */
 	readonly warned: readonly string[];
 	readonly model: string | null;
+	/** Hash of the cleanup texts that the person has approved. */
 	readonly cleanupApproval: string | null;
+	/** Hash of the template's cleanup texts; derived from the plan. */
+	readonly cleanupHash: string | null;
+	/** Questions of the worker that nobody has answered yet. */
+	readonly questions: readonly { readonly id: number; readonly title: string }[];
 	/** What a person should know and nothing else shows, newest last, at most 10. */
 	readonly notices: readonly string[];
 }
@@ -96,6 +104,7 @@ export interface StateTotals {
 	readonly tokens: number;
 	readonly costUsd: number;
 	readonly activeMs: number;
+	readonly cacheRead: number;
 }
 
 export interface Move {
@@ -151,9 +160,13 @@ export interface Conversation {
 export interface Calls {
 	/** Begun and not ended. */
 	readonly open: readonly OpenCall[];
+	/** Those that were under way when the worker of launch `by` ended; until a later one shows life. */
+	readonly interrupted: { readonly by: string; readonly calls: readonly OpenCall[] };
 	/** The last ones that ended. */
 	readonly recent: readonly { readonly tool: string; readonly args: string; readonly failed: boolean }[];
 }
+
+export const NO_CALLS: Calls = { open: [], interrupted: { by: "", calls: [] }, recent: [] };
 
 export interface OpenCall {
 	readonly call: string;
@@ -178,8 +191,15 @@ export interface Hold {
 
 export type Stage =
 	/** A decision is to be recorded; then the run is `leaving`, or goes on. */
-	| { readonly kind: "recording"; readonly event: Decision; readonly leaving: Leaving | null }
-	| { readonly kind: "baselining" }
+	| {
+			readonly kind: "recording";
+			/** `seq` of the event that led to it. */
+			readonly since: number;
+			readonly event: Decision;
+			readonly leaving: Leaving | null;
+			readonly delayMs: number;
+	  }
+	| { readonly kind: "baselining"; readonly because: LaunchReason }
 	| { readonly kind: "asking"; readonly question: ApprovalQuestion }
 	| {
 			readonly kind: "launching";
@@ -187,15 +207,15 @@ export type Stage =
 			readonly because: LaunchReason;
 			/** `seq` of the recorded intent. */
 			readonly since: number;
+			/** To wait before it, after a passing fault of the provider. */
 			readonly delayMs: number;
-			readonly allowance: Ceilings;
+			readonly allowance: AttemptReserved["allowance"];
 	  }
 	| {
 			readonly kind: "working";
 			readonly launch: LaunchId;
 			readonly because: LaunchReason;
 			readonly since: number;
-			readonly allowance: Ceilings;
 			readonly startedAt: string;
 			/** Last sign of life. */
 			readonly seenAt: string;
@@ -215,18 +235,20 @@ export interface Leaving {
 	/** The worker that still has to end; `null`: it has. */
 	readonly launch: LaunchId | null;
 	readonly how: "boundary" | "now";
-	/** When it began to work, and last showed life; empty where it never did. */
+	/** When it began to work, and last showed life; empty where that is accounted for or it never did. */
 	readonly startedAt: string;
 	readonly seenAt: string;
+	/** What the worker talks in, where the run itself has left that behind. */
+	readonly closing: Conversation | null;
 	/** Next command of the state's cleanup; after the last, files are measured. */
 	readonly index: number;
 	/** Files at the start of the visit. */
 	readonly since: string | null;
-	readonly then: Then;
+	readonly after: After;
 }
 
 /** What comes after a worker has been put to rest. */
-export type Then =
+export type After =
 	/** The move is recorded: the state it leads to begins. */
 	| { readonly kind: "enter" }
 	| {
@@ -236,6 +258,8 @@ export type Then =
 			readonly earlier: ApprovalQuestion | null;
 	  }
 	/** The same visit goes on with another worker. */
-	| { readonly kind: "again"; readonly because: LaunchReason; readonly target: string | null }
+	| { readonly kind: "again"; readonly because: LaunchReason; readonly delayMs: number }
+	/** It wants to begin the same state anew. */
+	| { readonly kind: "repeat" }
 	| { readonly kind: "finish"; readonly status: Finished["status"]; readonly detail: string }
 	| { readonly kind: "rewind"; readonly rewind: RewindRequested };

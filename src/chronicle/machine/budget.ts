@@ -1,0 +1,92 @@
+// Ceilings: what is left under them, which is reached, which is nearly so.
+// B1 a ceiling of a person replaces the template's; B2 a state has its own besides the run's, and the tighter one holds.
+
+import { between } from "./account.ts";
+import type { AttemptReserved } from "./event.ts";
+import { planOf } from "./plan.ts";
+import type { Ceilings, Run } from "./run.ts";
+
+/** Something that is counted against a ceiling. */
+export interface Measure {
+	/** `cost` or `cost of planning`; stable. */
+	readonly name: string;
+	readonly figure: "costUsd" | "tokens" | "activeMs";
+	readonly spent: number;
+	readonly ceiling: number;
+}
+
+const figures = ["costUsd", "tokens", "activeMs"] as const;
+const words = { costUsd: "cost", tokens: "tokens", activeMs: "time" };
+
+/** Every ceiling that holds for the present state, with what is spent, time up to `now` included. */
+export function measures(run: Run, now = ""): Measure[] {
+	const { stage } = run;
+	const running = stage.kind === "working" ? between(stage.startedAt, now) : 0;
+	const counted = (of: { tokens: number; cacheRead: number; costUsd: number; activeMs: number }) => ({
+		costUsd: of.costUsd,
+		tokens: run.plan.limits.countCacheReads ? of.tokens : of.tokens - of.cacheRead,
+		activeMs: of.activeMs + running,
+	});
+	const total = counted(run.totals);
+	const state = counted(run.states[run.state] ?? { tokens: 0, cacheRead: 0, costUsd: 0, activeMs: 0 });
+	const own: Ceilings = run.limits.states[run.state] ?? {};
+	return figures.flatMap((figure) => [
+		...measure(words[figure], figure, total[figure], run.limits.run[figure] ?? run.plan.limits[figure]),
+		...measure(`${words[figure]} of ${run.state}`, figure, state[figure], own[figure] ?? planOf(run).limits[figure]),
+	]);
+}
+
+function measure(name: string, figure: Measure["figure"], spent: number, ceiling: number | undefined): Measure[] {
+	return ceiling === undefined ? [] : [{ name, figure, spent, ceiling }];
+}
+
+/** The first ceiling that is reached. One of zero is reached by the first thing spent. */
+export function reached(run: Run, now = ""): Measure | undefined {
+	return measures(run, now).find(({ spent, ceiling }) => (ceiling > 0 ? spent >= ceiling : spent > 0));
+}
+
+/** Why a run that has reached `measure` stops, in a sentence. */
+export function explainReached({ name, figure, spent, ceiling }: Measure): string {
+	return `The ceiling on ${name} is reached: ${show(figure, spent)} of ${show(figure, ceiling)}.`;
+}
+
+function show(figure: Measure["figure"], value: number): string {
+	switch (figure) {
+		case "costUsd":
+			return `$${value.toFixed(value < 1 ? 4 : 2)}`;
+		case "tokens":
+			return `${value.toLocaleString("en-US")} tokens`;
+		case "activeMs":
+			return `${Math.round(value / 6000) / 10} min`;
+	}
+}
+
+/** What a worker that is launched now may spend: the least remainder of each figure. */
+export function allowanceOf(run: Run): AttemptReserved["allowance"] {
+	const left: { costUsd?: number; tokens?: number; activeMs?: number } = {};
+	for (const { figure, spent, ceiling } of measures(run)) {
+		const remainder = Math.max(0, Math.round((ceiling - spent) * 1e9) / 1e9);
+		left[figure] = Math.min(left[figure] ?? remainder, remainder);
+	}
+	return left;
+}
+
+/** The run with a notice for each ceiling that has newly come near. */
+export function warnOfCeilings(run: Run, now: string): Run {
+	const near = measures(run, now).filter(
+		({ name, spent, ceiling }) =>
+			ceiling > 0 && spent >= ceiling * run.plan.limits.warnAt && !run.warned.includes(name),
+	);
+	if (near.length === 0) return run;
+	const warn = ({ name, figure, spent, ceiling }: Measure): string =>
+		`${Math.floor((spent / ceiling) * 100)} % of the ceiling on ${name} is used (${show(figure, spent)} of ${show(figure, ceiling)}).`;
+	return near.reduce<Run>((warned, measure) => notice(warned, warn(measure)), {
+		...run,
+		warned: [...run.warned, ...near.map(({ name }) => name)].slice(-200),
+	});
+}
+
+/** The run with one more notice for the person. */
+export function notice(run: Run, text: string): Run {
+	return { ...run, notices: [...run.notices, text.slice(0, 300)].slice(-10) };
+}

@@ -1,0 +1,241 @@
+// What a person says: yes, no, on, stop, go there, this much more.
+// P1 an answer names the event that it answers and is taken once; P2 only these events lead out of a wait; P3 nothing here launches by itself:
+// it comes to the gate in proceed.ts like everything else.
+import { HUMAN_INTERVENTION } from "../template/index.ts";
+import { measures, notice, reached } from "./budget.ts";
+import type { FilesRestored, FilesUnrestored, LedgerEvent } from "./event.ts";
+import type {
+	AbortRequested,
+	Approved,
+	LimitsChanged,
+	PauseRequested,
+	Rejected,
+	Released,
+	Reopened,
+	Resumed,
+	RewindRequested,
+	Told,
+} from "./person-event.ts";
+import { isState, planOf } from "./plan.ts";
+import { divert, move, proceed, record } from "./proceed.ts";
+import { type Reduced, refuse } from "./refusal.ts";
+import type { Run } from "./run.ts";
+import { leave } from "./work.ts";
+
+const outboxLength = 20;
+const messageBytes = 8000;
+
+const answered = () =>
+	refuse("answered", "This has been answered already, or the question has changed since: look at the run again.");
+const over = () => refuse("over", "The run is over.");
+
+export function takeApproval(run: Run, event: LedgerEvent & Approved): Reduced {
+	const { stage } = run;
+	if (stage.kind !== "asking") return answered();
+	const { seq, diff, target, side } = stage.question;
+	if (seq !== event.answers || diff !== event.diff) return answered();
+	const agreed = tell({ ...run, status: "running" }, event.seq, event.words);
+	if (side === "entry" && target === run.state)
+		return proceed({ ...agreed, visitRecord: { ...run.visitRecord, granted: true } }, "entered");
+	if (planOf(run).terminal)
+		return record(agreed, { kind: "finished", status: run.state === "failed" ? "failed" : "done" });
+	return move(agreed, target, "worker");
+}
+
+export function takeRejection(run: Run, event: LedgerEvent & Rejected): Reduced {
+	const { stage } = run;
+	if (stage.kind !== "asking" || stage.question.seq !== event.answers) return answered();
+	const told = tell(run, event.seq, event.words);
+	const { target, side } = stage.question;
+	if (side === "entry" && target === run.state) {
+		const hold = {
+			status: "paused",
+			cause: "person",
+			detail: `A person does not want "${run.state}" to begin yet.`,
+		} as const;
+		return proceed({ ...told, hold }, "entered");
+	}
+	const rejections = run.visitRecord.rejections + 1;
+	const noted: Run = {
+		...told,
+		status: "running",
+		visitRecord: { ...run.visitRecord, rejections, tries: 0, crashes: 0, nudges: 0 },
+	};
+	return rejections >= run.plan.limits.rejections
+		? divert(noted, "rejection_limit", target)
+		: proceed(noted, "rejected");
+}
+
+export function takeResume(run: Run, event: LedgerEvent & Resumed): Reduced {
+	const { stage } = run;
+	if (stage.kind !== "waiting" || stage.since !== event.answers) return answered();
+	if (run.status === "human_intervention")
+		return refuse(
+			"unexpected",
+			"The run waits in human_intervention: release it, to the move it asked for or to another state.",
+		);
+	const measure = reached(run);
+	if (measure) return refuse("limit", `The ceiling on ${measure.name} is still reached: raise it first.`);
+	const fresh: Run = {
+		...tell(run, event.seq, event.words),
+		status: "running",
+		hold: null,
+		visitRecord: { ...run.visitRecord, tries: 0, crashes: 0, nudges: 0 },
+	};
+	return proceed(fresh, run.conversation ? "resumed" : "entered");
+}
+
+export function takeRelease(run: Run, event: LedgerEvent & Released): Reduced {
+	const { stage } = run;
+	if (stage.kind !== "waiting" || run.status !== "human_intervention" || stage.since !== event.answers)
+		return answered();
+	const told = tell(run, event.seq, event.words);
+	if (event.done) return record(told, { kind: "finished", status: "done" });
+	const to = event.to ?? run.refused?.to;
+	if (to === undefined || !isState(run, to))
+		return refuse("unknown_state", `"${to ?? ""}" is no state of this run; there are ${stateNames(run)}.`);
+	return move(told, to, "released");
+}
+
+function stateNames(run: Run): string {
+	return [...run.plan.states.keys()]
+		.filter((name) => name !== HUMAN_INTERVENTION)
+		.map((name) => `"${name}"`)
+		.join(", ");
+}
+
+export function takeReopening(run: Run, event: LedgerEvent & Reopened): Reduced {
+	const { stage } = run;
+	if (stage.kind !== "over" || stage.since !== event.answers) return answered();
+	if (!isState(run, event.to))
+		return refuse("unknown_state", `"${event.to}" is no state of this run; there are ${stateNames(run)}.`);
+	return move(tell(run, event.seq, event.words), event.to, "reopened");
+}
+
+export function takeLimits(run: Run, event: LedgerEvent & LimitsChanged): Reduced {
+	if (run.stage.kind === "over") return over();
+	const { state, limits } = event;
+	if (state !== undefined && !isState(run, state))
+		return refuse("unknown_state", `"${state}" is no state of this run.`);
+	const changed: Run = {
+		...run,
+		limits:
+			state === undefined
+				? { ...run.limits, run: { ...run.limits.run, ...limits } }
+				: { ...run.limits, states: { ...run.limits.states, [state]: { ...run.limits.states[state], ...limits } } },
+	};
+	const at = state === undefined ? changed : { ...changed, state };
+	const low = measures(at, event.at).find(
+		({ name, figure, spent, ceiling }) =>
+			limits[figure] !== undefined && name.includes(" of ") === (state !== undefined) && spent >= ceiling,
+	);
+	if (low) return refuse("limit", `The ceiling on ${low.name} must be above what is spent (${low.spent}).`);
+	if (limits.moves !== undefined && state === undefined && limits.moves <= run.moves.counted)
+		return refuse("limit", `The ceiling on moves must be above the ${run.moves.counted} that are made.`);
+	return { ...changed, warned: [] };
+}
+
+export function takeWords(run: Run, event: LedgerEvent & Told): Reduced {
+	if (run.stage.kind === "over") return over();
+	if (run.outbox.length >= outboxLength)
+		return refuse("limit", `${outboxLength} messages wait for the worker already.`);
+	return tell(run, event.seq, event.text);
+}
+
+/** The run with words of a person in its outbox, to be given to the next worker. */
+function tell(run: Run, id: number, words: string | undefined): Run {
+	const text = words?.trim().slice(0, messageBytes) ?? "";
+	return text === ""
+		? run
+		: { ...run, outbox: [...run.outbox, { id, text, from: "person" as const, given: false }].slice(-outboxLength) };
+}
+
+export function takePause(run: Run, event: LedgerEvent & PauseRequested): Reduced {
+	const { stage } = run;
+	const { cause, detail } = event;
+	const held: Run = { ...run, hold: run.hold ?? { status: "paused", cause, detail } };
+	switch (stage.kind) {
+		case "over":
+			return over();
+		case "recording":
+			return refuse("busy", "A decision is being recorded.");
+		case "waiting":
+		case "asking":
+			return refuse("unexpected", "The run waits already.");
+		case "baselining":
+		case "restoring":
+			return held;
+		case "leaving":
+			return { ...held, stage: { ...stage, how: "now" } };
+		case "launching":
+		case "working": {
+			const how = cause === "person" && stage.kind === "working" ? "boundary" : "now";
+			return leave(held, how, { kind: "again", because: "resumed", delayMs: 0 });
+		}
+	}
+}
+
+export function takeAbort(run: Run, event: LedgerEvent & AbortRequested): Reduced {
+	const { stage } = run;
+	const detail = event.words?.slice(0, 300) ?? "";
+	switch (stage.kind) {
+		case "over":
+			return over();
+		case "recording":
+			return refuse("busy", "A decision is being recorded.");
+		case "leaving":
+			return { ...run, stage: { ...stage, how: "now", after: { kind: "finish", status: "aborted", detail } } };
+		case "launching":
+		case "working":
+			return leave(run, "now", { kind: "finish", status: "aborted", detail });
+		case "waiting":
+		case "asking":
+		case "baselining":
+		case "restoring":
+			return record(run, { kind: "finished", status: "aborted", ...(detail ? { detail } : {}) });
+	}
+}
+
+export function takeRewind(run: Run, event: LedgerEvent & RewindRequested): Reduced {
+	const { stage } = run;
+	if (!isState(run, event.state)) return refuse("unknown_state", `"${event.state}" is no state of this run.`);
+	if (event.to < 1 || event.to > run.visit) return refuse("illegal", `The run has ${run.visit} visits.`);
+	const { kind, to, state, tree, snapshot, pairMoves } = event;
+	const rewind: RewindRequested = { kind, to, state, tree, snapshot, pairMoves };
+	switch (stage.kind) {
+		case "recording":
+			return refuse("busy", "A decision is being recorded.");
+		case "restoring":
+			return refuse("busy", "Files are being brought back.");
+		case "leaving":
+			return { ...run, stage: { ...stage, how: "now", after: { kind: "rewind", rewind } } };
+		case "launching":
+		case "working":
+			return leave(run, "now", { kind: "rewind", rewind });
+		case "waiting":
+		case "asking":
+		case "baselining":
+		case "over":
+			return { ...run, status: "running", stage: { kind: "restoring", rewind } };
+	}
+}
+
+export function takeRestored(run: Run, event: LedgerEvent & (FilesRestored | FilesUnrestored)): Reduced {
+	const { stage } = run;
+	if (stage.kind !== "restoring" || stage.rewind.tree !== event.tree)
+		return refuse("stale", "No files are being brought back.");
+	const { to, state, tree, snapshot, pairMoves } = stage.rewind;
+	if (event.kind === "files_unrestored") {
+		const hold = {
+			status: "paused",
+			cause: "workspace",
+			detail: `The files could not be brought back: ${event.detail}`,
+		} as const;
+		return proceed({ ...notice(run, hold.detail), hold }, "resumed");
+	}
+	const detail = `Files and run are back at the start of visit ${to}.`;
+	const hold = { status: "paused", cause: "rewound", detail } as const;
+	// Ids are never used twice, also after knowledge has gone back.
+	const known = { ...snapshot, nextId: Math.max(snapshot.nextId, run.snapshot.nextId) };
+	return move({ ...run, snapshot: known, pairMoves, baseline: { tree }, hold }, state, "rewind");
+}

@@ -1,0 +1,33 @@
+// The template's word on where a run is.
+import { HUMAN_INTERVENTION, type StatePlan } from "../template/index.ts";
+import type { Run } from "./run.ts";
+
+/** The plan of a state of the run; of the present one by default. `human_intervention` has one whether or not it is defined. */
+export function planOf(run: Run, state = run.state): StatePlan {
+	return run.plan.states.get(state) ?? { ...undefinedState, name: state, terminal: state !== HUMAN_INTERVENTION };
+}
+
+/** Whether a person can send the run to `state`. */
+export function isState(run: Run, state: string): boolean {
+	return run.plan.states.has(state) && state !== HUMAN_INTERVENTION;
+}
+
+/** Cleanup commands of a state that the person has approved; none where the approval is for other texts. */
+export function approvedCleanup(run: Run, state: string): StatePlan["cleanup"] {
+	return run.cleanupApproval !== null && run.cleanupApproval === run.cleanupHash ? planOf(run, state).cleanup : [];
+}
+
+const undefinedState: StatePlan = {
+	name: "",
+	next: [],
+	terminal: false,
+	implicit: true,
+	approval: { entry: false, exit: false },
+	skills: [],
+	extensions: [],
+	limits: {},
+	wallMs: 0,
+	idleMs: 0,
+	cleanup: [],
+	polling: false,
+};

@@ -1,0 +1,29 @@
+// An event that does not apply: it changes nothing and is not recorded.
+import type { Run } from "./run.ts";
+
+export interface Refusal {
+	readonly reason: /** About a worker or a visit that is over. */
+		| "stale"
+		/** The run is not at a point where this can happen. */
+		| "unexpected"
+		/** A decision is about to be recorded; try again after it. */
+		| "busy"
+		/** Somebody has answered before, or the question has changed. */
+		| "answered"
+		| "over"
+		| "illegal"
+		| "limit"
+		| "unknown_state";
+	/** A sentence for whoever tried. */
+	readonly message: string;
+}
+
+export type Reduced = Run | Refusal;
+
+export function refuse(reason: Refusal["reason"], message: string): Refusal {
+	return { reason, message };
+}
+
+export function isRefusal(result: Reduced): result is Refusal {
+	return "message" in result;
+}

@@ -1,0 +1,181 @@
+// Putting a worker to rest: it ends, the cleanup of its state runs, files are measured, and then comes what was to come.
+// R1 cleanup runs whenever a worker is gone, whatever the reason, and before the next one; R2 files are measured after it, so that what it
+// changed is nobody's doing; R3 after a crash all of it is done again from the first step that is not recorded.
+import { addChanges } from "../snapshot/index.ts";
+import { account, between } from "./account.ts";
+import { explainReached, notice, reached } from "./budget.ts";
+import type { CleanupEnded, FilesMeasured, FilesUnmeasured, LedgerEvent, WorkerEnded, WorkerOutcome } from "./event.ts";
+import { launchKey } from "./launch-key.ts";
+import { approvedCleanup, planOf } from "./plan.ts";
+import { divert, proceed, record } from "./proceed.ts";
+import { type Reduced, refuse } from "./refusal.ts";
+import type { After, Hold, Leaving, Run } from "./run.ts";
+
+export function takeEnd(run: Run, event: LedgerEvent & WorkerEnded): Reduced {
+	const { stage } = run;
+	const launch =
+		stage.kind === "leaving" || stage.kind === "working" || stage.kind === "launching" ? stage.launch : null;
+	if (!launch || launch.visit !== event.visit || launch.attempt !== event.attempt || launch.launch !== event.launch)
+		return refuse("stale", "That worker has ended before.");
+	const startedAt = stage.kind === "working" || stage.kind === "leaving" ? stage.startedAt : "";
+	// Of a worker that was lost only the time up to its last sign of life is known.
+	const until =
+		event.outcome.kind === "lost" && stage.kind !== "launching" && "seenAt" in stage ? stage.seenAt : event.at;
+	const state = stage.kind === "leaving" ? stage.state : run.state;
+	const timed = account(run, state, launch.visit, { activeMs: between(startedAt, until) });
+	const { open, interrupted, recent } = run.calls;
+	const by = launchKey(launch);
+	const calls =
+		open.length > 0 ? { open: [], interrupted: { by, calls: open }, recent } : { open, interrupted, recent };
+	const quiet: Run = { ...timed, questions: [], calls };
+	if (stage.kind === "leaving") return { ...quiet, stage: { ...stage, launch: null, startedAt: "", seenAt: "" } };
+	return restAfterFault(quiet, event.outcome);
+}
+
+/** A worker ended though nobody told it to and it asked for no move. */
+function restAfterFault(run: Run, outcome: WorkerOutcome): Run {
+	const rest = (after: After): Run => ({
+		...run,
+		stage: {
+			kind: "leaving",
+			state: run.state,
+			visit: run.visit,
+			launch: null,
+			how: "now",
+			startedAt: "",
+			seenAt: "",
+			closing: null,
+			index: 0,
+			since: run.baseline?.tree ?? null,
+			after,
+		},
+	});
+	const again = (because: "crashed" | "timed_out" | "resumed"): After => ({ kind: "again", because, delayMs: 0 });
+	const hold = (of: Hold): Run => ({ ...rest(again("resumed")), hold: of });
+	if (outcome.kind === "timed_out" && outcome.limit !== "idle") {
+		const measure = reached(run);
+		if (outcome.limit === "budget")
+			return measure
+				? hold({ status: "budget_exceeded", cause: "budget", detail: explainReached(measure) })
+				: rest(again("timed_out"));
+		return hold({
+			status: "paused",
+			cause: "timeout",
+			detail: `The worker of "${run.state}" took longer than ${Math.round(planOf(run).wallMs / 6000) / 10} min; its work is kept.`,
+		});
+	}
+	const idle = outcome.kind === "timed_out";
+	if (run.visitRecord.crashes >= run.plan.limits.retries)
+		return hold({ status: "paused", cause: idle ? "timeout" : "crash", detail: explainOutcome(run, outcome) });
+	const counted: Run = {
+		...rest(again(idle ? "timed_out" : "crashed")),
+		visitRecord: { ...run.visitRecord, crashes: run.visitRecord.crashes + 1 },
+	};
+	return notice(counted, explainOutcome(run, outcome));
+}
+
+function explainOutcome(run: Run, outcome: WorkerOutcome): string {
+	const who = `The worker of "${run.state}"`;
+	const detail = "detail" in outcome && outcome.detail ? `: ${outcome.detail.slice(0, 200)}` : ".";
+	switch (outcome.kind) {
+		case "exited":
+			return `${who} ended with exit code ${outcome.code} and without a transition${detail}`;
+		case "killed":
+			return `${who} was killed by ${outcome.signal}${detail}`;
+		case "timed_out":
+			return `${who} was silent for too long.`;
+		case "lost":
+		case "stopped":
+			return `${who} ended unexpectedly.`;
+	}
+}
+
+/** How many cleanup commands come before measuring. */
+export function cleanupLength(run: Run, leaving: Pick<Leaving, "after" | "state">): number {
+	return leaving.after.kind === "ask" && leaving.after.earlier ? 0 : approvedCleanup(run, leaving.state).length;
+}
+
+export function takeCleanup(run: Run, event: LedgerEvent & CleanupEnded): Reduced {
+	const { stage } = run;
+	if (stage.kind !== "leaving" || stage.launch || stage.visit !== event.visit || stage.index !== event.index)
+		return refuse("stale", "That cleanup is over.");
+	const command = approvedCleanup(run, stage.state)[event.index];
+	const next: Run = { ...run, stage: { ...stage, index: stage.index + 1 } };
+	const { result } = event;
+	if (result.kind === "exited" && result.code === 0) return next;
+	const how =
+		result.kind === "exited"
+			? `exit code ${result.code}`
+			: result.kind === "killed"
+				? result.signal
+				: result.kind === "timed_out"
+					? "its time limit"
+					: result.detail;
+	const detail = `A cleanup command of "${stage.state}" failed (${how.slice(0, 120)}): ${(command?.command ?? "").slice(0, 100)}`;
+	const told = notice(next, detail);
+	return command?.onFailure === "pause" && !run.hold
+		? { ...told, hold: { status: "paused", cause: "cleanup", detail } }
+		: told;
+}
+
+export function takeFiles(run: Run, event: LedgerEvent & (FilesMeasured | FilesUnmeasured)): Reduced {
+	const { stage } = run;
+	const tree = event.kind === "files_measured" ? event.tree : null;
+	const told = event.kind === "files_unmeasured" ? notice(run, `Files could not be measured: ${event.detail}`) : run;
+	if (stage.kind === "baselining" && event.purpose === "baseline" && event.visit === run.visit)
+		return proceed({ ...told, baseline: { tree } }, stage.because);
+	if (
+		stage.kind !== "leaving" ||
+		stage.launch ||
+		event.purpose !== "changes" ||
+		event.visit !== stage.visit ||
+		stage.index < cleanupLength(run, stage)
+	)
+		return refuse("stale", "Files are not asked for now.");
+	const changes = event.kind === "files_measured" ? (event.changes ?? []) : [];
+	const more = event.kind === "files_measured" ? (event.more ?? 0) : 0;
+	return comeNext({ ...told, snapshot: addChanges(told.snapshot, changes, more, stage.visit) }, stage, tree);
+}
+
+/** What comes after rest. */
+function comeNext(run: Run, { after, visit }: Leaving, tree: string | null): Run {
+	switch (after.kind) {
+		case "enter":
+			return proceed({ ...run, baseline: { tree } }, "entered");
+		case "ask": {
+			const { earlier, target, summary } = after;
+			const diff = tree ?? "";
+			const question =
+				earlier && earlier.diff === diff
+					? earlier
+					: { seq: run.seq, state: run.state, visit, side: sideOf(run), target, summary, diff };
+			return { ...run, status: "awaiting_approval", stage: { kind: "asking", question } };
+		}
+		case "again":
+			return proceed(run, run.conversation ? after.because : "entered", after.delayMs);
+		case "repeat":
+			return repeat(run, tree);
+		case "finish":
+			return record(run, { kind: "finished", status: after.status, ...(after.detail ? { detail: after.detail } : {}) });
+		case "rewind":
+			return { ...run, stage: { kind: "restoring", rewind: after.rewind } };
+	}
+}
+
+function sideOf(run: Run): "entry" | "exit" {
+	return planOf(run).approval.exit ? "exit" : "entry";
+}
+
+/** The same state anew, unless it goes round in circles. */
+function repeat(run: Run, tree: string | null): Run {
+	const words = run.visitRecord.summary
+		.toLowerCase()
+		.replace(/[\s\d]+/g, " ")
+		.slice(0, 200);
+	const print = `${tree} ${words}`;
+	const { sameness } = run.visitRecord;
+	const count = sameness.print === print ? sameness.count + 1 : 1;
+	const noted: Run = { ...run, conversation: null, visitRecord: { ...run.visitRecord, sameness: { print, count } } };
+	if (count >= run.plan.limits.noProgress && !planOf(run).polling) return divert(noted, "no_progress", run.state);
+	return proceed(noted, "repeated");
+}

@@ -11,21 +11,33 @@ import {
 } from "./context/index.ts";
 import { openSessionScope } from "./pi/index.ts";
 import { joinRehearsal, registerRehearse } from "./rehearsal/index.ts";
-import { openPolicies, registerGate } from "./safety/index.ts";
+import {
+	openPolicies,
+	readonlyStep,
+	registerGate,
+	registerGuard,
+	registerReadonly,
+	setReadonly,
+} from "./safety/index.ts";
 import { registerSequence } from "./sequence/index.ts";
 
 export default function chronicle(pi: ExtensionAPI): void | Promise<void> {
 	const scope = openSessionScope(pi);
 	const policies = openPolicies();
 	registerGate(pi, { policies, scope });
+	registerGuard(pi, { policies, scope });
+	const readonly = registerReadonly(pi, policies);
 
 	const notebook = registerNotebook(pi);
 	const handoff = registerHandoff(pi, () => notebook.on);
-	registerSpawn(pi, scope, { seed: () => notebook.share(), take: (type, data) => notebook.take(type, data) });
+	registerSpawn(pi, scope, {
+		seed: () => [...notebook.share(), ...readonly.share()],
+		take: (type, data) => notebook.take(type, data),
+	});
 	registerWatchdog(pi, () => notebook.on);
 	registerSequence(pi, scope, {
-		readonly: async () => ({ kind: "failed", reason: "not yet" }),
-		setReadonly: async () => {},
+		readonly: readonlyStep,
+		setReadonly,
 		handoff: (ctx, args) => handoffStep(handoff, ctx, args),
 		notebook: (ctx, args) => notebookStep(notebook, ctx, args),
 	});

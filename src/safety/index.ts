@@ -1,10 +1,42 @@
-export type { Access, Footprint, Run, Surroundings, Touch, Unknown } from "./footprint/index.ts";
+export {
+	type Access,
+	type Annotations,
+	type Change,
+	changes,
+	type Effect,
+	effects,
+	type Footprint,
+	type Run,
+	type Surroundings,
+	type Touch,
+	type Unknown,
+} from "./footprint/index.ts";
+export {
+	blockingProblems,
+	freezeRules,
+	type Guard,
+	type GuardPlace,
+	hashRules,
+	type LookFrom,
+	locateRules,
+	openGuard,
+	type RulePlace,
+	type RuleSet,
+	readRules,
+	registerGuard,
+	thawRules,
+} from "./guard/index.ts";
 export {
 	type Decision,
+	type DecisionRecord,
+	decisionEntry,
 	type GateOptions,
+	isWithin,
 	type Judgement,
 	type Origin,
+	type Outcome,
 	openPolicies,
+	originText,
 	type Policies,
 	type Policy,
 	readDecision,
@@ -16,3 +48,11 @@ export {
 	type ToolCall,
 	type Verdict,
 } from "./policy/index.ts";
+export {
+	type ReadonlySession,
+	readonlyOf,
+	readonlyStep,
+	registerReadonly,
+	setReadonly,
+	toggleReadonly,
+} from "./readonly/index.ts";

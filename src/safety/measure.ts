@@ -1,7 +1,7 @@
 // Footprints on the real disk: the answers that `footprint` asks for, and the footprint of one call of this session.
 // M1 no question throws; what cannot be looked at is not there.
-import { lstatSync, readdirSync, realpathSync } from "node:fs";
-import { homedir } from "node:os";
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { computeFootprint, type Footprint, type Surroundings } from "./footprint/index.ts";
 import type { ToolCall } from "./policy/index.ts";
 
@@ -10,6 +10,7 @@ export function diskSurroundings(cwd: string): Surroundings {
 	return {
 		cwd,
 		home: homedir(),
+		temp: tmpdir(),
 		platform: process.platform,
 		env: (name) => process.env[name],
 		kind(path) {
@@ -30,6 +31,14 @@ export function diskSurroundings(cwd: string): Surroundings {
 				return undefined;
 			}
 		},
+		readlink(path) {
+			try {
+				return readlinkSync(path);
+			} catch {
+				return undefined;
+			}
+		},
+		homeOf,
 		names(path) {
 			try {
 				return readdirSync(path);
@@ -38,6 +47,18 @@ export function diskSurroundings(cwd: string): Surroundings {
 			}
 		},
 	};
+}
+
+/** The home directory of a user as the system's list of accounts has it. */
+function homeOf(user: string): string | undefined {
+	try {
+		const line = readFileSync("/etc/passwd", "utf8")
+			.split("\n")
+			.find((account) => account.startsWith(`${user}:`));
+		return line?.split(":")[5] || undefined;
+	} catch {
+		return undefined;
+	}
 }
 
 /** The footprint of a call that would run in `cwd`. */

@@ -7,7 +7,7 @@ import type {
 	ToolCallEvent,
 	ToolCallEventResult,
 } from "@earendil-works/pi-coding-agent";
-import { askPerson, letChoose, newestFirst, type Scope, toolHints, writeEntry } from "../../pi/index.ts";
+import { aboutTool, askPerson, letChoose, newestFirst, type Scope, writeEntry } from "../../pi/index.ts";
 import type { Footprint } from "../footprint/index.ts";
 import { decisionEntry, type Outcome, recordDecision } from "./decision-record.ts";
 import { openFlight } from "./flight.ts";
@@ -90,6 +90,8 @@ export function registerGate(pi: ExtensionAPI, { policies, scope, patience = 3 }
 		refusals = new Map();
 		if (crowded) flight.begin(call.id, footprint());
 		if (policies.screens) settled.set(call.id, { call, footprint });
+		const amended = await policies.amend(call);
+		if (amended) Object.assign(event.input, amended);
 		return undefined;
 	};
 
@@ -140,14 +142,16 @@ function alone(clash: string): Verdict {
 }
 
 function readCall(pi: ExtensionAPI, event: ToolCallEvent, ctx: ExtensionContext): ToolCall {
-	const hints = builtIn.has(event.toolName) ? undefined : toolHints(pi, event.toolName);
+	const about = builtIn.has(event.toolName) ? undefined : aboutTool(pi, event.toolName);
 	return {
 		id: event.toolCallId,
 		tool: event.toolName,
-		input: event.input,
+		// A copy: what is amended later is not what was judged.
+		input: { ...event.input },
 		siblings: siblings(event.toolCallId, ctx),
 		...(event.parentToolCallId === undefined ? {} : { parent: event.parentToolCallId }),
-		...(hints ? { hints } : {}),
+		...(about?.hints ? { hints: about.hints } : {}),
+		...(about?.own ? { own: true } : {}),
 	};
 }
 

@@ -13,6 +13,8 @@ export interface ToolCall {
 	readonly parent?: string;
 	/** What the tool's author says of it, in the meaning of MCP's tool annotations. Not verified. */
 	readonly hints?: { readonly readOnlyHint?: boolean; readonly destructiveHint?: boolean };
+	/** A tool of this package, or one of pi's that only calls other tools: what it does is judged elsewhere. */
+	readonly own?: true;
 }
 
 export interface Policy {
@@ -22,6 +24,8 @@ export interface Policy {
 	 * first use. An `allow` verdict with a reason is recorded and changes nothing.
 	 */
 	judge(call: ToolCall, footprint: () => Footprint): Verdicts | Promise<Verdicts>;
+	/** Changes the arguments of a call that every policy has let through; keys that are not in the answer stay as they are. */
+	amend?(call: ToolCall): Amendment | Promise<Amendment>;
 	/**
 	 * Looks at what an allowed call returned, before the model sees it: one text per part, empty for an image. Returns what it may see
 	 * instead, part by part (a part beyond the list is dropped, an image stays where its text stays empty); `undefined` where nothing
@@ -29,6 +33,8 @@ export interface Policy {
 	 */
 	screen?(call: ToolCall, footprint: () => Footprint, texts: readonly string[]): Screened | Promise<Screened>;
 }
+
+export type Amendment = Readonly<Record<string, unknown>> | undefined;
 
 type Verdicts = Verdict | readonly Verdict[] | undefined;
 
@@ -53,6 +59,8 @@ export interface Policies {
 	add(policy: Policy): () => void;
 	/** Asks every policy. A policy that throws denies, with a reason that names it. */
 	judge(call: ToolCall, footprint: () => Footprint): Promise<Judgement>;
+	/** Collects what policies change about the arguments of a call; later ones win. One that throws makes this throw. */
+	amend(call: ToolCall): Promise<Amendment>;
 	/** Lets every policy look at the texts of a result, one after another. One that throws withholds them all. */
 	screen(call: ToolCall, footprint: () => Footprint, texts: readonly string[]): Promise<readonly Screening[]>;
 	readonly size: number;
@@ -96,6 +104,14 @@ export function openPolicies(): Policies {
 					.sort((a, b) => weight[a.decision] - weight[b.decision]),
 				notes: verdicts.filter(({ decision, reason }) => decision === "allow" && reason !== ""),
 			};
+		},
+		async amend(call) {
+			let amended: Amendment;
+			for (const policy of policies) {
+				const changes = await policy.amend?.(amended ? { ...call, input: { ...call.input, ...amended } } : call);
+				if (changes) amended = { ...amended, ...changes };
+			}
+			return amended;
 		},
 		async screen(call, footprint, texts) {
 			const done: Screening[] = [];

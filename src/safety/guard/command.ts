@@ -1,0 +1,167 @@
+// `/guard` and its verbs: what is in force, every rule, the log, a test of a call, a file to start from.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import { formatDiagnostic, formatPath } from "../../definition/index.ts";
+import { customEntries, packageRoot, pageMarkdown, say } from "../../pi/index.ts";
+import { measure } from "../measure.ts";
+import { decisionEntry, type Policies, readDecision, type ToolCall } from "../policy/index.ts";
+import { explainCall } from "./explain.ts";
+import type { GuardSession } from "./register.ts";
+import type { RuleSet } from "./rules.ts";
+
+/** Runs one `/guard` command. */
+export async function runGuardCommand(
+	args: string,
+	ctx: ExtensionCommandContext,
+	session: GuardSession,
+): Promise<void> {
+	const [, verb = "", rest = ""] = /^(\S*)\s*([\s\S]*)$/.exec(args.trim()) ?? [];
+	switch (verb) {
+		case "":
+		case "status":
+			return say(ctx, statusText(session, ctx.cwd));
+		case "rules":
+			return showRules(ctx, session);
+		case "log":
+			return say(ctx, logText(ctx, rest));
+		case "test":
+			return say(ctx, await testText(rest, ctx, session.policies));
+		case "init":
+			return initialise(ctx, session, rest);
+		case "reload":
+			await session.load(ctx);
+			return say(ctx, statusText(session, ctx.cwd));
+		default:
+			return say(
+				ctx,
+				`There is no \`/guard ${verb}\`. Known are: rules, log, test <command>, init, reload.`,
+				"warning",
+			);
+	}
+}
+
+function statusText({ current }: GuardSession, cwd: string): string {
+	const guard = current();
+	if (!guard) {
+		return [
+			"No rule file is in force: nothing is judged.",
+			"Looked for .pi/damage-control-rules.yaml in this project (up to the repository's root) and in your home directory.",
+			"`/guard init` writes one to start from.",
+		].join("\n");
+	}
+	const { rules, hash } = guard;
+	const kinds = [
+		`${rules.commands.length} command expressions`,
+		...(["zero", "read-only", "no-delete"] as const).map(
+			(limit) => `${rules.paths.filter((rule) => rule.limit === limit).length} ${limit} paths`,
+		),
+		`${rules.effects.length} effects`,
+	];
+	const modes = [
+		rules.closed ? "closed until the problems below are put right" : "in force",
+		...(rules.strict ? ["strict"] : []),
+		...(rules.scanWrites ? ["scripts are looked through when they are written"] : []),
+		...(rules.matching === "substring" ? ["paths match anywhere in a name"] : []),
+	];
+	const lines = [`Guard: ${modes.join(", ")} (rules ${hash})`, kinds.join(", ")];
+	for (const { file, tier, count, dialect } of rules.files) {
+		const note = dialect === "damage-control" ? "" : `, ${dialect}`;
+		lines.push(`  ${formatPath(file, cwd)} — ${tier}, ${count} rules${note}`);
+	}
+	lines.push(`Built in: own files ${builtIn(rules.selfProtection)}, other agents ${builtIn(rules.nestedAgents)}.`);
+	if (rules.diagnostics.length > 0) {
+		lines.push("Problems:", ...rules.diagnostics.map((problem) => `  ${formatDiagnostic(problem, cwd)}`));
+	}
+	return lines.join("\n");
+}
+
+function builtIn(setting: RuleSet["selfProtection"]): string {
+	return { deny: "refused", ask: "asked for", off: "not judged" }[setting];
+}
+
+async function showRules(ctx: ExtensionCommandContext, { current }: GuardSession): Promise<void> {
+	const guard = current();
+	if (!guard) return say(ctx, "No rule file is in force. `/guard init` writes one to start from.");
+	const { rules } = guard;
+	const where = ({ file, line }: { file: string; line?: number }) => `${formatPath(file, ctx.cwd)}:${line ?? 1}`;
+	const what = (rule: { decision: string; dryRun: boolean }) => `${rule.decision}${rule.dryRun ? " (on trial)" : ""}`;
+	const lines = [
+		...rules.effects.map((rule) => `${what(rule)} · ${rule.effect} · ${rule.reason} · ${where(rule.origin)}`),
+		...rules.commands.map(
+			(rule) => `${what(rule)} · /${rule.pattern}/${rule.flags} · ${rule.reason} · ${where(rule.origin)}`,
+		),
+		...rules.paths.map((rule) => `${what(rule)} · ${rule.limit} · ${rule.pattern} · ${where(rule.origin)}`),
+		...rules.exceptions.map((rule) => `let through (${rule.access}) · ${rule.pattern} · ${where(rule.origin)}`),
+	];
+	if (ctx.mode !== "tui") return say(ctx, lines.join("\n"));
+	await pageMarkdown(
+		ctx,
+		`${lines.length} rules`,
+		lines.map((line) => `- \`${line.replaceAll("`", "'")}\``).join("\n"),
+	);
+}
+
+function logText(ctx: ExtensionCommandContext, rest: string): string {
+	const most = /^\d{1,4}$/.test(rest.trim()) ? Number(rest.trim()) : 20;
+	const lines: string[] = [];
+	let more = 0;
+	for (const entry of customEntries(ctx.sessionManager, [decisionEntry])) {
+		const record = readDecision(entry.data);
+		if (!record) continue;
+		if (lines.length >= most) {
+			more++;
+			continue;
+		}
+		const time = new Date(entry.timestamp).toTimeString().slice(0, 8);
+		const others = record.others ? ` (also: ${record.others.join(", ")})` : "";
+		const origin = record.origin ? ` · ${record.origin}` : "";
+		lines.push(
+			`${time} ${record.outcome} ${record.tool} ${record.input}`,
+			`    ${record.policy} · ${record.rule}${origin}${others}`,
+		);
+	}
+	if (lines.length === 0) return "Nothing was refused, asked or withheld in this session.";
+	if (more > 0) lines.push(`… and ${more} earlier: /guard log ${most + more}`);
+	return lines.join("\n");
+}
+
+const fileTools = new Set(["read", "write", "edit", "grep", "find", "ls"]);
+
+/** The call that `/guard test` speaks of: `read <path>` and its like are file tools, all else is a shell command. */
+export function testedCall(text: string): ToolCall {
+	const [, tool = "", argument = ""] = /^(\S+)\s+([\s\S]+)$/.exec(text.trim()) ?? [];
+	const isTool = fileTools.has(tool) && !/^(?:-|.*\s-)/.test(argument) && !/[|;&<>]/.test(argument);
+	const ids = { id: "test", siblings: [] };
+	if (!isTool) return { ...ids, tool: "bash", input: { command: text } };
+	switch (tool) {
+		case "write":
+			return { ...ids, tool, input: { path: argument, content: "" } };
+		case "grep":
+			return { ...ids, tool, input: { pattern: "x", path: argument } };
+		case "find":
+			return { ...ids, tool, input: { pattern: "*", path: argument } };
+		default:
+			return { ...ids, tool, input: { path: argument } };
+	}
+}
+
+async function testText(text: string, ctx: ExtensionCommandContext, policies: Policies): Promise<string> {
+	if (text.trim() === "") return "Say what to test: /guard test git push --force, or /guard test read .env";
+	const call = testedCall(text);
+	return explainCall(call, measure(call, ctx.cwd), policies);
+}
+
+async function initialise(ctx: ExtensionCommandContext, session: GuardSession, rest: string): Promise<void> {
+	const folder = join(rest.trim() === "global" ? process.env.HOME || ctx.cwd : ctx.cwd, ".pi");
+	const file = join(folder, "damage-control-rules.yaml");
+	if (existsSync(file)) return say(ctx, `${formatPath(file, ctx.cwd)} is there already; it stays as it is.`, "warning");
+	const starter = readFileSync(join(packageRoot(), "examples", "damage-control-rules.yaml"), "utf8");
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(file, starter, { flag: "wx" });
+	await session.load(ctx);
+	say(
+		ctx,
+		`Wrote ${formatPath(file, ctx.cwd)}; it is in force. Read through it and change what does not fit.\n${statusText(session, ctx.cwd)}`,
+	);
+}

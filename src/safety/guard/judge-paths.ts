@@ -1,0 +1,122 @@
+// What the rules say about the places that a call touches, and about the files that the agent itself is judged by.
+import { basename } from "node:path";
+import type { Footprint, Touch } from "../footprint/index.ts";
+import type { ToolCall, Verdict } from "../policy/index.ts";
+import type { PathMatcher } from "./path-rule.ts";
+import { findProtected } from "./protected-tree.ts";
+import type { Ready } from "./ready.ts";
+import type { PathRule } from "./rules.ts";
+import { ownVerdict, pathVerdict, shown } from "./verdicts.ts";
+
+const shells = new Set(["bash", "powershell"]);
+/** Searches of pi whose results are filtered, so that they may go through a folder that holds something protected. */
+const filtered = new Set(["grep", "find", "ls"]);
+
+/** What the path rules say about every place that the call touches, by name and by where it really is. */
+export function judgePaths(call: ToolCall, footprint: Footprint, ready: Ready): Verdict[] {
+	const { paths, rules } = ready;
+	if (rules.paths.length === 0) return [];
+	const verdicts: Verdict[] = [];
+	for (const touch of footprint.touches) {
+		const direct = rulesAt(touch, paths).filter((rule) => forbids(rule, touch, call));
+		for (const rule of direct) verdicts.push(pathVerdict(decided(rule, touch), touch));
+		if (direct.length === 0 && touch.recursive && !filtered.has(call.tool)) verdicts.push(...judgeTree(touch, ready));
+	}
+	return verdicts;
+}
+
+/** Rules for the place by its name and by where it really is. */
+function rulesAt(touch: Touch, paths: PathMatcher): readonly PathRule[] {
+	const access = touch.access === "read" || touch.access === "list" ? "read" : "change";
+	const named = paths.rulesFor(touch.path, access);
+	if (touch.real === touch.path) return named;
+	return [...new Set([...named, ...paths.rulesFor(touch.real, access)])];
+}
+
+function forbids({ limit }: PathRule, touch: Touch, call: ToolCall): boolean {
+	switch (limit) {
+		case "zero":
+			return true;
+		case "read-only":
+			return touch.access === "write" || touch.access === "delete";
+		case "no-delete":
+			// pi's own `write` replaces a file's text by other text: a change, not a removal.
+			return touch.access === "delete" || (touch.replaces === true && shells.has(call.tool));
+	}
+}
+
+/** Emptying or replacing a file that may not be removed may be meant: a person decides. */
+function decided(rule: PathRule, touch: Touch): PathRule {
+	return rule.limit === "no-delete" && touch.access === "write" ? { ...rule, decision: "ask" } : rule;
+}
+
+const nothing: ReadonlySet<string> = new Set();
+/** What is made anew by a build or an installation: what is removed with it was not written by a person. */
+const regenerable: ReadonlySet<string> = new Set(
+	"node_modules dist build out target coverage __pycache__ .venv venv .next .nuxt .output .turbo .cache .pytest_cache .mypy_cache .gradle tmp".split(
+		" ",
+	),
+);
+
+/** A command that goes through a folder with something protected in it. */
+function judgeTree(touch: Touch, { paths, surroundings }: Ready): Verdict[] {
+	const removes = touch.access === "delete";
+	if (!removes && touch.access !== "read" && touch.access !== "link" && !(touch.access === "list" && touch.only))
+		return [];
+	const wanted = removes ? (rule: PathRule) => !rule.dryRun : (rule: PathRule) => rule.limit === "zero" && !rule.dryRun;
+	if (removes && regenerable.has(basename(touch.path))) return [];
+	const access = removes ? "change" : "read";
+	const found = findProtected({
+		touch,
+		places: paths.placesBelow(touch.real, wanted),
+		names: paths.matchesNames(wanted),
+		isProtected: (path) => paths.rulesFor(path, access).some(wanted),
+		passOver: removes ? regenerable : nothing,
+		exists: (path) => surroundings.kind(path) !== undefined,
+	});
+	switch (found.kind) {
+		case "nothing":
+			return [];
+		case "protected":
+			return paths
+				.rulesFor(found.path, access)
+				.filter(wanted)
+				.map((rule) => pathVerdict(rule, touch, found.path));
+		case "too-much":
+			return [
+				ownVerdict(
+					"ask",
+					"large-tree",
+					`${shown(touch.by)} goes through ${touch.path}, which holds too much to make sure that nothing protected is in it.`,
+					"Name smaller folders, or search with the grep and find tools: their results are filtered.",
+				),
+			];
+	}
+}
+
+/** The files that the agent itself is judged and recorded by. */
+export function judgeOwn({ touches }: Footprint, { rules, own, surroundings }: Ready): Verdict[] {
+	if (rules.selfProtection === "off") return [];
+	const verdicts: Verdict[] = [];
+	for (const touch of touches) {
+		const { access, path, real, recursive } = touch;
+		if (access !== "write" && access !== "delete") continue;
+		const covered = own.covers(path, access) || own.covers(real, access);
+		const below =
+			!covered && recursive && access === "delete"
+				? [...own.roots, `${real}/.pi`].find(
+						(root) => root.startsWith(`${real}/`) && surroundings.kind(root) !== undefined,
+					)
+				: undefined;
+		if (!covered && below === undefined) continue;
+		verdicts.push(
+			ownVerdict(
+				rules.selfProtection,
+				"self-protection",
+				`${shown(touch.by)} changes ${below ?? path}: rules, settings, definitions and records are not the agent's to change.`,
+				"Say what should be changed there and let the person do it.",
+			),
+		);
+	}
+	return verdicts;
+}

@@ -1,0 +1,135 @@
+// Which command rules match a call: every expression is tried on the spellings of every simple command, and on the bare skeleton of
+// the text where the rule speaks of several commands. M1 the work done on this thread is bounded; the rest goes to the regex
+// thread; M2 a rule that was not answered in time counts as matching, and says so.
+import type { Footprint, Run } from "../footprint/index.ts";
+import type { Pattern } from "./pattern.ts";
+import { type PatternCost, stepsFor } from "./pattern-cost.ts";
+import { skeletonOf } from "./skeleton.ts";
+import { spellingsOf, spellingWithoutData } from "./spelling.ts";
+import type { RegexThread } from "./thread.ts";
+
+export interface Match {
+	readonly pattern: Pattern;
+	/** The text that it matched, in normal spelling; `undefined` where no answer came in time. */
+	readonly text: string | undefined;
+}
+
+/** About 10 ms of work. */
+const stepBudget = 4_000_000;
+
+/** The programs that stand before another command and are taken off it in its normal spelling. */
+const wrappers = new Set(
+	"sudo doas su env xargs parallel nohup time timeout nice ionice stdbuf setsid command exec builtin busybox chroot unshare watch strace flock npx bunx pnpx uvx pipx bash sh zsh dash ksh fish eval ssh docker podman kubectl find".split(
+		" ",
+	),
+);
+
+/** Patterns sorted by what they have to be tried on. */
+export interface PatternTable {
+	readonly byHead: ReadonlyMap<string, readonly Pattern[]>;
+	/** Tried on every simple command, data words taken out. */
+	readonly anywhere: readonly Pattern[];
+	/** Tried on the skeleton of the whole text. */
+	readonly whole: readonly Pattern[];
+	readonly all: readonly Pattern[];
+}
+
+/** Sorts compiled rules. */
+export function tabulate(patterns: readonly Pattern[]): PatternTable {
+	const byHead = new Map<string, Pattern[]>();
+	const anywhere: Pattern[] = [];
+	const whole: Pattern[] = [];
+	for (const pattern of patterns) {
+		const { head } = pattern;
+		if (head !== undefined) byHead.set(head, [...(byHead.get(head) ?? []), pattern]);
+		else anywhere.push(pattern);
+		if (head === undefined ? pattern.spansCommands : pattern.spansCommands || wrappers.has(head)) whole.push(pattern);
+	}
+	return { byHead, anywhere, whole, all: patterns };
+}
+
+/** `command` is the text of a shell call; `undefined` for other tools, whose commands are in the footprint alone. */
+export async function matchCommands(
+	table: PatternTable,
+	command: string | undefined,
+	footprint: Footprint,
+	thread: RegexThread,
+): Promise<Match[]> {
+	const found = new Map<Pattern, Match>();
+	const late: { pattern: Pattern; text: string }[] = [];
+	let steps = 0;
+	const attempt = (pattern: Pattern, text: string) => {
+		if (found.has(pattern)) return;
+		const cost = stepsFor(pattern.cost, text.length);
+		if (steps + cost > stepBudget) {
+			late.push({ pattern, text });
+			return;
+		}
+		// A literal that is not there ends the attempt at once: only what gets past it is counted in full.
+		steps += mayMatch(pattern.cost, text) ? cost : text.length;
+		if (pattern.expression.test(text)) found.set(pattern, { pattern, text });
+	};
+
+	for (const run of footprint.runs) {
+		const own = run.program === null ? table.all : (table.byHead.get(run.program) ?? []);
+		if (own.length > 0) for (const text of spellingsOf(run)) for (const pattern of own) attempt(pattern, text);
+		if (table.anywhere.length > 0) {
+			for (const text of spellingWithoutData(run)) for (const pattern of table.anywhere) attempt(pattern, text);
+		}
+		attemptPrivileged(run, table, attempt);
+	}
+	if (command !== undefined) {
+		// What the grammar does not understand is looked at as it stands, by every rule.
+		const unread = footprint.unknowns.some(({ what }) => what === "syntax");
+		const patterns = unread ? table.all : table.whole;
+		if (patterns.length > 0) {
+			const text = unread ? command : skeletonOf(command);
+			for (const pattern of patterns) attempt(pattern, text);
+		}
+	}
+	if (late.length > 0) await tryLate(late, thread, found);
+	return [...found.values()];
+}
+
+/** `sudo rm x` has the normal spelling `rm x`; rules that begin with the wrapper see it with the wrapper. */
+function attemptPrivileged(run: Run, table: PatternTable, attempt: (pattern: Pattern, text: string) => void): void {
+	if (!run.effects.includes("privilege") || run.program === "sudo") return;
+	for (const pattern of table.byHead.get("sudo") ?? [])
+		for (const text of spellingsOf(run)) attempt(pattern, `sudo ${text}`);
+}
+
+async function tryLate(
+	late: readonly { pattern: Pattern; text: string }[],
+	thread: RegexThread,
+	found: Map<Pattern, Match>,
+): Promise<void> {
+	let open = late.filter(({ pattern }) => !found.has(pattern));
+	while (open.length > 0) {
+		const patterns = [...new Set(open.map(({ pattern }) => pattern))];
+		const texts = [...new Set(open.map(({ text }) => text))];
+		const wanted = new Set(open.map(({ pattern, text }) => `${patterns.indexOf(pattern)} ${texts.indexOf(text)}`));
+		const questions = patterns.map(({ expression }) => ({ source: expression.source, flags: expression.flags }));
+		const tried = await thread.try(questions, texts);
+		if (tried.kind === "failed") throw new Error(`the rules' expressions could not be tried: ${tried.reason}`);
+		if (tried.kind === "done") {
+			for (const hit of tried.hits) {
+				const question = hit % patterns.length;
+				const index = Math.floor(hit / patterns.length);
+				const pattern = patterns[question];
+				if (!pattern || found.has(pattern) || !wanted.has(`${question} ${index}`)) continue;
+				found.set(pattern, { pattern, text: texts[index] ?? "" });
+			}
+			return;
+		}
+		const slow = patterns[tried.question];
+		if (!slow) throw new Error("the rules' expressions took too long");
+		found.set(slow, { pattern: slow, text: undefined });
+		// It refuses the call; only a rule on trial leaves the others to be asked.
+		if (!slow.rule.dryRun) return;
+		open = open.filter(({ pattern }) => pattern !== slow);
+	}
+}
+
+function mayMatch(cost: PatternCost, text: string): boolean {
+	return cost.kind === "unbounded" || text.includes(cost.prefix.split(" ")[0] ?? "");
+}

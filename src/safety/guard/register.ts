@@ -1,0 +1,86 @@
+// The guard in a session: looks for rule files when the session starts and puts them in force; `/guard` in every mode.
+// G1 without a rule file nothing is loaded, shown or judged; G2 what a rule file has wrong is shown until it is put right.
+import { homedir } from "node:os";
+import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
+import { type Scope, say } from "../../pi/index.ts";
+import type { Policies } from "../policy/index.ts";
+import { locateRules } from "./locate.ts";
+import type { Guard } from "./open.ts";
+
+/** What the command shares with the session's guard. */
+export interface GuardSession {
+	current(): Guard | undefined;
+	/** Everything that judges calls in this session. */
+	readonly policies: Policies;
+	/** Looks for rule files again and puts what is found in force instead. */
+	load(ctx: ExtensionContext): Promise<Guard | undefined>;
+}
+
+const statusKey = "chronicle-guard";
+
+/** Registers the session's guard and its command. */
+export function registerGuard(pi: ExtensionAPI, { policies, scope }: { policies: Policies; scope: Scope }): void {
+	let guard: Guard | undefined;
+	let statusShown = false;
+
+	const load = async (ctx: ExtensionContext): Promise<Guard | undefined> => {
+		const places = locateRules({ cwd: ctx.cwd, home: homedir(), agentDir: getAgentDir() });
+		const before = guard;
+		if (places.length === 0) guard = undefined;
+		else {
+			const [{ readRules }, { openGuard }] = await Promise.all([import("./reader.ts"), import("./open.ts")]);
+			const rules = readRules(places, process.platform);
+			guard = openGuard(rules, { cwd: ctx.cwd, agentDir: getAgentDir() }, policies, scope);
+		}
+		// The new rules are in force before the old ones go.
+		await before?.close();
+		await report(ctx);
+		return guard;
+	};
+
+	/** Loud while something is wrong, silent otherwise. */
+	const report = async (ctx: ExtensionContext): Promise<void> => {
+		const errors = guard?.rules.diagnostics.filter(({ severity }) => severity === "error") ?? [];
+		if (ctx.hasUI && (errors.length > 0 || statusShown)) {
+			statusShown = errors.length > 0;
+			const text = statusShown ? `guard: ${count(errors.length, "problem")} in the rules, /guard` : undefined;
+			ctx.ui.setStatus(statusKey, text);
+		}
+		if (errors.length === 0) return;
+		const { formatDiagnostic } = await import("../../definition/index.ts");
+		const lines = errors.slice(0, 8).map((problem) => formatDiagnostic(problem, ctx.cwd));
+		if (errors.length > lines.length) lines.push(`… and ${errors.length - lines.length} more`);
+		const lead =
+			"The guard's rules have problems. Until they are put right, whatever writes or runs something is asked for.";
+		say(ctx, `${lead}\n${lines.join("\n")}`, "error");
+	};
+
+	pi.on("session_start", async (_event, ctx) => {
+		await load(ctx);
+	});
+	pi.registerCommand("guard", {
+		description: "Show the damage-control rules in force; test a command against them",
+		getArgumentCompletions: (prefix) => completions(prefix),
+		handler: async (args, ctx) => {
+			const { runGuardCommand } = await import("./command.ts");
+			await runGuardCommand(args, ctx, { current: () => guard, load, policies });
+		},
+	});
+}
+
+const verbs = [
+	["rules", "every rule and what it means"],
+	["log", "what was refused, asked and withheld in this session"],
+	["test", "what the rules say about a command: /guard test git push -f"],
+	["init", "write a rule file to start from"],
+	["reload", "read the rule files again"],
+] as const;
+
+function completions(prefix: string): { value: string; label: string; description: string }[] | null {
+	const found = verbs.filter(([verb]) => verb.startsWith(prefix));
+	return found.length > 0 ? found.map(([verb, description]) => ({ value: verb, label: verb, description })) : null;
+}
+
+function count(number: number, noun: string): string {
+	return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

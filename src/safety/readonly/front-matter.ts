@@ -1,0 +1,30 @@
+// Whether a prompt template or skill that a person runs asks for the readonly posture in its front matter.
+import { readFileSync } from "node:fs";
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { openSource, parseFrontMatter } from "../../definition/index.ts";
+
+export type Asked =
+	| { readonly kind: "nothing" }
+	| { readonly kind: "posture"; readonly on: boolean }
+	/** `readonly` is there and says neither yes nor no. */
+	| { readonly kind: "unclear"; readonly file: string; readonly line: number };
+
+/** Looks at the file behind `/name …`. Other texts ask for nothing. */
+export function readonlyAsked(pi: Pick<ExtensionAPI, "getCommands">, text: string): Asked {
+	const name = /^\/(\S+)/.exec(text)?.[1];
+	const command = name === undefined ? undefined : pi.getCommands().find((known) => known.name === name);
+	if (!command || command.source === "extension") return { kind: "nothing" };
+	const file = command.sourceInfo.path;
+	let source: ReturnType<typeof openSource>;
+	try {
+		source = openSource(file, readFileSync(file, "utf8"));
+	} catch {
+		// pi reports files that it cannot read.
+		return { kind: "nothing" };
+	}
+	const entry = parseFrontMatter(source, "optional").fields?.entries.get("readonly");
+	if (!entry) return { kind: "nothing" };
+	const { value } = entry;
+	if (value.kind === "scalar" && typeof value.value === "boolean") return { kind: "posture", on: value.value };
+	return { kind: "unclear", file, line: source.place(entry.keyStart).line ?? 1 };
+}

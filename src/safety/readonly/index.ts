@@ -1,0 +1,74 @@
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { say } from "../../pi/index.ts";
+import type { Policies } from "../policy/index.ts";
+import { openReadonly, type ReadonlySession, readonlyOf, setReadonly, toggleReadonly } from "./session.ts";
+
+export { type ReadonlySession, readonlyOf, setReadonly, toggleReadonly } from "./session.ts";
+
+/** Registers the readonly posture: the command, the flag, and what keeps it in step with the branch and with templates. */
+export function registerReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySession {
+	const session = openReadonly(pi, policies);
+	pi.registerFlag("readonly", {
+		description: "Start the session readonly: nothing is changed, temporary folders aside",
+		type: "boolean",
+		default: false,
+	});
+	pi.registerCommand("readonly", {
+		description: "Turn the readonly posture on or off: /readonly [on|off]",
+		getArgumentCompletions: (prefix) => {
+			const found = ["on", "off"]
+				.filter((word) => word.startsWith(prefix))
+				.map((word) => ({ value: word, label: word }));
+			return found.length === 0 ? null : found;
+		},
+		handler: async (args, ctx) => void (await readonlyStep(ctx, args)),
+	});
+	pi.on("session_start", (_event, ctx) => session.refresh(ctx));
+	pi.on("session_tree", (_event, ctx) => session.refresh(ctx));
+	pi.on("input", async (event, ctx) => {
+		if (event.text.startsWith("/")) await follow(pi, ctx, event.text);
+		return undefined;
+	});
+	pi.on("before_agent_start", (_event, ctx) => {
+		const news = session.news(ctx);
+		return news && { message: news };
+	});
+	return session;
+}
+
+/** Runs `/readonly`, typed or as a step of a sequence. */
+export async function readonlyStep(
+	ctx: ExtensionContext,
+	args: string,
+): Promise<{ readonly kind: "completed" } | { readonly kind: "failed"; readonly reason: string }> {
+	const word = args.trim().toLowerCase();
+	switch (word) {
+		case "":
+			await toggleReadonly(ctx);
+			break;
+		case "on":
+		case "off":
+			await setReadonly(ctx, word === "on");
+			break;
+		default: {
+			const reason = `\`/readonly ${word}\` is not known: use \`/readonly\`, \`/readonly on\` or \`/readonly off\`.`;
+			say(ctx, reason, "warning");
+			return { kind: "failed", reason };
+		}
+	}
+	const session = readonlyOf(ctx);
+	const text = session?.on
+		? `Readonly: nothing is changed but temporary files. ${(await session.confinement()) === "sandbox" ? "Shell commands run in a sandbox." : "Shell commands are judged by their text; no sandbox works here."}`
+		: "Readonly is off.";
+	say(ctx, text);
+	return { kind: "completed" };
+}
+
+async function follow(pi: ExtensionAPI, ctx: ExtensionContext, text: string): Promise<void> {
+	const { readonlyAsked } = await import("./front-matter.ts");
+	const asked = readonlyAsked(pi, text);
+	if (asked.kind === "unclear") {
+		say(ctx, `${asked.file}:${asked.line}: \`readonly\` is neither true nor false, so it changes nothing.`, "warning");
+	}
+	if (asked.kind === "posture") await setReadonly(ctx, asked.on);
+}

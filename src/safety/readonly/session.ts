@@ -1,0 +1,142 @@
+// The readonly posture of one session: a fold over its branch, kept in step with moves in the tree.
+// S1 the newest entry of the branch decides, the command line's flag where there is none; S2 the model is told once a change.
+
+import { realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { customEntries, newestFirst, openInstances } from "../../pi/index.ts";
+import type { Policies } from "../policy/index.ts";
+import type { Probe } from "../sandbox/index.ts";
+
+/** Entry of a change; the second name is the one of another package, read for its sessions. */
+const postureEntries = ["readonly:posture", "agenticoding-readonly"] as const;
+const nudgeMessage = "readonly:nudge";
+const statusKey = "chronicle-readonly";
+
+export interface ReadonlySession {
+	readonly on: boolean;
+	/** Sets the posture and remembers it on the branch. */
+	set(ctx: ExtensionContext, on: boolean): Promise<void>;
+	/** Reads the branch again: after a start, a resume, a move in the tree. */
+	refresh(ctx: ExtensionContext): Promise<void>;
+	/** What the model has not been told yet; `undefined` when it knows. */
+	news(ctx: ExtensionContext): { customType: string; content: string; display: false; details: unknown } | undefined;
+	/** Entries that give another session this posture. */
+	share(): { readonly customType: string; readonly data: unknown }[];
+	/** How shell commands are kept from writing, for `/readonly`. */
+	confinement(): Promise<"sandbox" | "text">;
+}
+
+/** Sessions of this process, found again after a replacement. */
+const sessions = openInstances<ReadonlySession>("readonly");
+
+/** Sets the posture of the session that `ctx` belongs to. */
+export async function setReadonly(ctx: ExtensionContext, on: boolean): Promise<void> {
+	await sessions.of(ctx.sessionManager)?.set(ctx, on);
+}
+
+/** Turns the posture of the session that `ctx` belongs to round; answers what it is now. */
+export async function toggleReadonly(ctx: ExtensionContext): Promise<boolean> {
+	const session = sessions.of(ctx.sessionManager);
+	await session?.set(ctx, !session.on);
+	return session?.on ?? false;
+}
+
+/** The posture of the session that `ctx` belongs to. */
+export function readonlyOf(ctx: ExtensionContext): ReadonlySession | undefined {
+	return sessions.of(ctx.sessionManager);
+}
+
+/** Opens the posture of the session that `pi` belongs to. Nothing is read before `refresh`. */
+export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySession {
+	let on = false;
+	let drop: (() => void) | undefined;
+	let probed: Promise<Probe> | undefined;
+	/** Whether the posture was ever on in this branch: only then can there be news. */
+	let used = false;
+
+	const sandbox = (): Promise<Probe> => {
+		probed ??= import("../sandbox/index.ts").then(({ probeSandbox }) => probeSandbox());
+		return probed;
+	};
+
+	const apply = async (ctx: ExtensionContext, wanted: boolean): Promise<void> => {
+		const changed = wanted !== on;
+		on = wanted;
+		used ||= on;
+		if (changed && ctx.hasUI) ctx.ui.setStatus(statusKey, on ? "readonly" : undefined);
+		if (!on) {
+			drop?.();
+			drop = undefined;
+			return;
+		}
+		if (drop) return;
+		const [{ readonlyPolicy }, { writablePlaces }, { wrapCommand }] = await Promise.all([
+			import("./judge.ts"),
+			import("./places.ts"),
+			import("../sandbox/index.ts"),
+		]);
+		const places = writablePlaces(tmpdir(), ctx.cwd, process.platform, realPath);
+		const confine = async (command: string) => {
+			const probe = await sandbox();
+			return probe && wrapCommand(command, probe, { writable: places.folders, readonly: places.except });
+		};
+		drop ??= policies.add(readonlyPolicy({ places, confine }));
+	};
+
+	const self: ReadonlySession = {
+		get on() {
+			return on;
+		},
+		async set(ctx, wanted) {
+			if (wanted === on) return;
+			pi.appendEntry(postureEntries[0], { enabled: wanted });
+			await apply(ctx, wanted);
+			// A run that is going on hears of it with its next request; otherwise the next run does.
+			const news = ctx.isIdle() ? undefined : self.news(ctx);
+			if (news) pi.sendMessage(news, { deliverAs: "steer" });
+		},
+		async refresh(ctx) {
+			sessions.put(ctx.sessionManager, self);
+			const posture = postureOf(ctx);
+			used = posture !== undefined;
+			await apply(ctx, posture ?? pi.getFlag("readonly") === true);
+		},
+		news(ctx) {
+			if (!used || told(ctx) === on) return undefined;
+			return { customType: nudgeMessage, content: on ? onText : offText, display: false, details: { enabled: on } };
+		},
+		share: () => (on ? [{ customType: postureEntries[0], data: { enabled: true } }] : []),
+		confinement: async () => ((await sandbox()) ? "sandbox" : "text"),
+	};
+	return self;
+}
+
+const onText =
+	"This session is readonly now: read, search and plan, but change nothing. Tools that would change files, the repository or anything outside are refused; temporary folders may be written.";
+const offText = "This session is no longer readonly: changes are allowed again.";
+
+function postureOf({ sessionManager }: ExtensionContext): boolean | undefined {
+	for (const { data } of customEntries(sessionManager, postureEntries)) {
+		const { enabled } = (data ?? {}) as { enabled?: unknown };
+		if (typeof enabled === "boolean") return enabled;
+	}
+	return undefined;
+}
+
+/** What the model was told last on this branch; a session begins able to write. */
+function told({ sessionManager }: ExtensionContext): boolean {
+	for (const entry of newestFirst(sessionManager)) {
+		if (entry.type !== "custom_message" || entry.customType !== nudgeMessage) continue;
+		return (entry.details as { enabled?: unknown } | undefined)?.enabled === true;
+	}
+	return false;
+}
+
+function realPath(path: string): string | undefined {
+	try {
+		return realpathSync.native(path);
+	} catch {
+		return undefined;
+	}
+}

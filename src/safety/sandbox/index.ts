@@ -1,0 +1,2 @@
+export { type Probe, probeSandbox } from "./probe.ts";
+export { wrapCommand } from "./wrap.ts";

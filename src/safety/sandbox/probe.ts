@@ -1,0 +1,53 @@
+// Whether this machine can run a command so that it cannot change files: tried, not guessed. Not a security boundary against root.
+// P1 what is answered was seen to work here: a write outside of the writable places failed, one inside succeeded, exit code and output
+// came through.
+import { execFile } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Arguments of bwrap that work on this machine, before the writable places; `undefined` where none do. */
+export type Probe = { readonly bwrap: string; readonly options: readonly string[] } | undefined;
+
+/** From the strictest to what containers without their own processes allow. */
+const forms: readonly (readonly string[])[] = [
+	["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-pid", "--die-with-parent"],
+	["--ro-bind", "/", "/", "--dev", "/dev", "--die-with-parent"],
+	["--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev", "--die-with-parent"],
+];
+
+/** Tries the sandbox: at most a fraction of a second, with no trace left behind. Ask once a session. */
+export async function probeSandbox(path = process.env.PATH ?? ""): Promise<Probe> {
+	if (process.platform !== "linux") return undefined;
+	const bwrap = find("bwrap", path);
+	if (bwrap === undefined) return undefined;
+	const folder = realpathSync(mkdtempSync(join(tmpdir(), "chronicle-probe-")));
+	try {
+		for (const options of forms) if (await works(bwrap, options, folder)) return { bwrap, options };
+		return undefined;
+	} finally {
+		rmSync(folder, { recursive: true, force: true });
+	}
+}
+
+async function works(bwrap: string, options: readonly string[], folder: string): Promise<boolean> {
+	const outside = join(realpathSync(homedir()), `.chronicle-probe-${process.pid}`);
+	const script = 'echo in > "$1/in" && ! (echo out > "$2") 2>/dev/null && cat "$1/in" && exit 7';
+	const args = [...options, "--bind", folder, folder, "--", "/bin/sh", "-c", script, "sh", folder, outside];
+	return new Promise((resolve) => {
+		execFile(bwrap, args, { timeout: 4000 }, (error, stdout) => {
+			rmSync(outside, { force: true });
+			resolve(error?.code === 7 && stdout === "in\n");
+		});
+	});
+}
+
+function find(program: string, path: string): string | undefined {
+	for (const folder of path.split(":")) {
+		if (!folder.startsWith("/")) continue;
+		try {
+			return realpathSync(join(folder, program));
+		} catch {}
+	}
+	return undefined;
+}

@@ -1,0 +1,150 @@
+// Which places a path pattern means.
+import { describe, expect, it } from "vitest";
+import { compilePaths, type PathSurroundings } from "../../../src/safety/guard/path-rule.ts";
+import type { PathException, PathRule, RuleSet } from "../../../src/safety/guard/rules.ts";
+import { compileWildcard, expandBraces } from "../../../src/safety/guard/wildcard.ts";
+
+const around: PathSurroundings = {
+	home: "/home/ann",
+	platform: "linux",
+	env: (name) => ({ HOME: "/home/ann", SECRETS: "/srv/secrets" })[name],
+	real: (path) => path.replace(/^\/home\/ann\/\.ssh/, "/home/ann/dotfiles/ssh"),
+};
+
+function rule(pattern: string): PathRule {
+	return {
+		kind: "path",
+		limit: "zero",
+		pattern,
+		syntax: "glob",
+		base: "/work/app",
+		name: pattern,
+		reason: "",
+		decision: "deny",
+		dryRun: false,
+		origin: { file: "/rules.yaml", line: 1 },
+	};
+}
+
+function matches(pattern: string, path: string, options: Partial<RuleSet & PathSurroundings> = {}): boolean {
+	const { matching = "segments", foldCase, exceptions = [], ...other } = options;
+	const matcher = compilePaths(
+		{ paths: [rule(pattern)], exceptions, matching, foldCase },
+		{ ...around, ...other },
+		() => () => false,
+	);
+	return matcher.rulesFor(path, "change").length > 0;
+}
+
+const cases: readonly [pattern: string, yes: readonly string[], no: readonly string[]][] = [
+	[
+		".env",
+		["/work/app/.env", "/work/app/pkg/.env", "/.env", "/work/app/.env/inner"],
+		["/work/app/.env.example", "/work/app/.env.local", "/work/app/environment", "/work/app/x.env", "/work/app/.ENV"],
+	],
+	["*.env", ["/a/x.env", "/a/.env", "/a/b.env/c"], ["/a/.env.example", "/a/env"]],
+	[".env.*.local", ["/a/.env.x.local"], ["/a/.env.local", "/a/.env.x.locals"]],
+	["*.pem", ["/a/server.pem", "/a/.pem"], ["/a/server.pem.pub", "/a/pem"]],
+	["docker-compose.*.yml", ["/a/docker-compose.prod.yml"], ["/a/docker-compose.yml", "/a/docker-composeXprod.yml"]],
+	[
+		"dist/",
+		["/work/app/dist", "/work/app/dist/x.js", "/work/app/pkg/dist/x.js", "/dist"],
+		["/work/app/distribution/x.js", "/work/app/mydist", "/work/app/dist.js"],
+	],
+	["*.app/", ["/a/My.app/Contents/x"], ["/a/My.apple"]],
+	["~/.ssh/", ["/home/ann/.ssh", "/home/ann/.ssh/id_rsa"], ["/home/bob/.ssh", "/home/ann/.sshx", "/work/app/.ssh"]],
+	["~/.ssh/", ["/home/ann/dotfiles/ssh/id_rsa"], ["/home/ann/dotfiles/ssh2/id_rsa"]],
+	["$HOME/.aws", ["/home/ann/.aws/credentials"], ["/home/ann/.awsx"]],
+	[["$", "{HOME}/.aws"].join(""), ["/home/ann/.aws"], []],
+	["$SECRETS/", ["/srv/secrets/a"], ["/srv/secret"]],
+	["/etc/", ["/etc", "/etc/passwd"], ["/work/etc/passwd", "/etcetera"]],
+	["/", ["/anything"], []],
+	["/Users/ann/notes/*", ["/Users/ann/notes/a", "/Users/ann/notes/a/b"], ["/Users/ann/notes", "/Users/ann/notebook/a"]],
+	["secrets/*.json", ["/a/secrets/x.json", "/secrets/x.json"], ["/a/secrets/x/y.json", "/a/secretsx/x.json"]],
+	["secrets/**/*.json", ["/a/secrets/x.json", "/a/secrets/x/y/z.json"], ["/a/secrets/x.txt"]],
+	["**/.env", ["/a/b/.env", "/.env"], ["/a/.env.x"]],
+	["/srv/**/keys", ["/srv/keys", "/srv/a/keys/b", "/srv/a/b/keys"], ["/srv/a/key", "/opt/keys"]],
+	["conf/**", ["/a/conf/x", "/a/conf"], ["/a/config"]],
+	["./README.md", ["/work/app/README.md"], ["/work/app/pkg/README.md", "/README.md"]],
+	["./docs/", ["/work/app/docs", "/work/app/docs/a"], ["/work/app/pkg/docs/a"]],
+	["a/b", ["/x/a/b", "/x/a/b/c"], ["/x/a/c/b", "/x/ab"]],
+	["*.{key,p12}", ["/a/x.key", "/a/x.p12"], ["/a/x.key2"]],
+	["id_[re]*", ["/a/id_rsa", "/a/id_ed25519"], ["/a/id_x"]],
+	["[!.]*.txt", ["/a/b.txt"], ["/a/.b.txt"]],
+	["file?.md", ["/a/file1.md"], ["/a/file.md", "/a/file12.md"]],
+	["na me", ["/a/na me/x"], ["/a/name"]],
+	["[", ["/a/["], ["/a/x"]],
+];
+
+describe("path patterns", () => {
+	it.each(cases.flatMap(([pattern, yes]) => yes.map((path) => [pattern, path] as const)))(
+		"%s means %s",
+		(pattern, path) => {
+			expect(matches(pattern, path)).toBe(true);
+		},
+	);
+	it.each(cases.flatMap(([pattern, , no]) => no.map((path) => [pattern, path] as const)))(
+		"%s does not mean %s",
+		(pattern, path) => {
+			expect(matches(pattern, path)).toBe(false);
+		},
+	);
+
+	it("folds case and composition where the system does, and where it is asked to", () => {
+		for (const options of [{ platform: "darwin" as const }, { platform: "win32" as const }, { foldCase: true }]) {
+			expect(matches(".env", "/a/.ENV", options)).toBe(true);
+			expect(matches("~/.ssh/", "/HOME/ann/.SSH/id_rsa", options)).toBe(true);
+			expect(matches("caf\u00e9.txt", "/a/cafe\u0301.txt", options)).toBe(true);
+		}
+		expect(matches(".env", "/a/.ENV", { platform: "darwin", foldCase: false })).toBe(false);
+	});
+
+	it("reads Windows paths with either slash", () => {
+		const windows = { platform: "win32" as const, home: "C:\\Users\\ann", real: (path: string) => path };
+		expect(matches("C:\\Users\\ann\\.ssh\\", "C:\\Users\\ann\\.ssh\\id_rsa", windows)).toBe(true);
+		expect(matches("~/.ssh/", "c:\\users\\ann\\.ssh\\id_rsa", windows)).toBe(true);
+		expect(matches("%USERPROFILE%\\.aws\\", "C:\\Users\\ann\\.aws\\credentials", windows)).toBe(true);
+		expect(matches("*.pem", "D:\\x\\server.pem", windows)).toBe(true);
+		expect(matches("secrets/x", "D:\\secrets\\x", windows)).toBe(true);
+		expect(matches("C:\\Users\\ann\\.ssh\\", "C:\\Users\\ann\\.sshx\\y", windows)).toBe(false);
+	});
+
+	it("matches anywhere in a path when asked to", () => {
+		const options = { matching: "substring" as const };
+		expect(matches(".env", "/a/.env.example", options)).toBe(true);
+		expect(matches("node_modules/", "/a/node_modules", options)).toBe(true);
+		expect(matches("a*z", "/a/b/c/z", options)).toBe(true);
+		expect(matches(".env", "/a/env", options)).toBe(false);
+	});
+
+	it("leaves exceptions out, those of one file only for that file", () => {
+		const exception = (of: PathException["of"], access: PathException["access"] = "all"): PathException => ({
+			pattern: "node_modules/",
+			base: "/work/app",
+			access,
+			of,
+			origin: { file: "/rules.yaml", line: 1 },
+		});
+		const path = "/work/app/node_modules/x/test.pem";
+		expect(matches("*.pem", path, { exceptions: [exception("every-file")] })).toBe(false);
+		expect(matches("*.pem", path, { exceptions: [exception({ file: "/rules.yaml" })] })).toBe(false);
+		expect(matches("*.pem", path, { exceptions: [exception({ file: "/other.yaml" })] })).toBe(true);
+		expect(matches("*.pem", path, { exceptions: [exception("every-file", "read")] })).toBe(true);
+	});
+
+	it("takes no time over hostile patterns and names", () => {
+		const pattern = `${"*a".repeat(40)}b`;
+		const started = performance.now();
+		expect(matches(pattern, `/x/${"a".repeat(20_000)}`)).toBe(false);
+		expect(matches(`${"**/a/".repeat(20)}b`, `/${"a/".repeat(2000)}c`)).toBe(false);
+		expect(performance.now() - started).toBeLessThan(1000);
+		expect(expandBraces("{a,b}".repeat(40))).toHaveLength(1);
+	});
+
+	it("knows where a `*` may stop", () => {
+		expect(compileWildcard("a*b*c")("aXbYbZc")).toBe(true);
+		expect(compileWildcard("*")("")).toBe(true);
+		expect(compileWildcard("a*")("b")).toBe(false);
+		expect(compileWildcard("[a-c]x")("bx")).toBe(true);
+	});
+});

@@ -1,5 +1,6 @@
 // What one tool call would touch: data only. Computed once per call, before it runs, and judged by every policy.
 // F1 what cannot be known is in `unknowns`, never left out; F2 every path is absolute and lexically normal.
+import type { Change, Effect } from "./effects.ts";
 
 /**
  * What is done to a path.
@@ -14,8 +15,14 @@ export interface Touch {
 	readonly path: string;
 	/** The same place with links followed as far as they exist: the real path of its deepest existing ancestor, plus the rest. */
 	readonly real: string;
-	/** Everything below `path` is touched as well. */
+	/** Everything below `path` is touched as well, but for what `only` and `skips` leave out. */
 	readonly recursive: boolean;
+	/** A `write` after which nothing is left of the content that was there: `>`, a copy onto it, a truncation. */
+	readonly replaces?: true;
+	/** Of what is below, only files whose name (or, with a `/`, path) matches one of these globs; one that starts with `!` leaves out. */
+	readonly only?: readonly string[];
+	/** Of what is below, this is passed over: names that start with a dot, what git ignores, what git does not track. */
+	readonly skips?: readonly ("hidden" | "ignored" | "untracked")[];
 	/** The tool or the normalised simple command that does it, for reasons shown to people. */
 	readonly by: string;
 }
@@ -28,14 +35,29 @@ export interface Run {
 	readonly args: readonly (string | null)[];
 	/** The command in normal spelling, words quoted only where needed, unknown words as `$?`. */
 	readonly text: string;
+	/** The named harms of this command, each once. */
+	readonly effects: readonly Effect[];
+	/** What it changes besides the paths in `touches`. */
+	readonly changes: readonly Change[];
+	/** It runs on another machine or in a container: its paths are not this machine's and are not in `touches`. */
+	readonly elsewhere?: true;
 }
 
 export interface Unknown {
-	readonly what: "command" | "operand" | "script" | "tool" | "syntax";
+	/**
+	 * `command` which program runs · `program` what a program does that is not in the table · `operand` which path a known program
+	 * touches · `script` what the text or file does that is run · `project` what the project's own tests, builds and tasks do ·
+	 * `tool` what a tool of another extension does · `syntax` text that no shell would accept, or too much of it to judge.
+	 */
+	readonly what: "command" | "program" | "operand" | "script" | "project" | "tool" | "syntax";
 	/** The text that cannot be resolved, as written, at most 200 characters. */
 	readonly text: string;
 	/** What it could do at worst; a policy decides with this. */
 	readonly may: readonly Access[];
+	/** An operand: the directory that it is below as far as its words tell (`src` of `src/$f`), absolute. It may still climb out with `..`. */
+	readonly under?: string;
+	/** An operand: the known end of its path (`.ssh/id_rsa` of `$x/.ssh/id_rsa`), whole segments only. */
+	readonly tail?: string;
 }
 
 export interface Footprint {
@@ -43,18 +65,32 @@ export interface Footprint {
 	readonly touches: readonly Touch[];
 	readonly runs: readonly Run[];
 	readonly unknowns: readonly Unknown[];
+	/** The operating system's folders for temporary files, as named and as they really are, absolute. */
+	readonly temporary: readonly string[];
+}
+
+/** What an MCP server says of its tool: hints, never proof. */
+export interface Annotations {
+	readonly readOnlyHint?: boolean;
+	readonly destructiveHint?: boolean;
 }
 
 /** The questions a footprint asks of the disk and the environment; tests replace it. No call throws. */
 export interface Surroundings {
 	readonly cwd: string;
 	readonly home: string;
+	/** The operating system's folder for temporary files, absolute. */
+	readonly temp: string;
 	readonly platform: NodeJS.Platform;
 	env(name: string): string | undefined;
 	/** `undefined` where nothing is there or it cannot be looked at. Links are not followed. */
 	kind(path: string): "file" | "directory" | "link" | "other" | undefined;
 	/** Real path of something that exists, else `undefined`. */
 	realpath(path: string): string | undefined;
+	/** What a symbolic link says, as written in it; `undefined` where there is none. */
+	readlink(path: string): string | undefined;
 	/** Names in a directory, else `undefined`. */
 	names(path: string): readonly string[] | undefined;
+	/** Home directory of a user of this machine, `undefined` where there is no such user or it cannot be told. */
+	homeOf(user: string): string | undefined;
 }

@@ -1,0 +1,41 @@
+// The footprint of one tool call. Pure: the disk and the environment are asked through `Surroundings` only.
+// C1 never throws; C2 what could not be followed is among the unknowns.
+import { recordOtherTool } from "./arguments.ts";
+import type { Annotations, Footprint, Surroundings } from "./footprint.ts";
+import { recordPowerShell } from "./powershell/index.ts";
+import { openRecord, type Record } from "./record.ts";
+import { openState, walkShell } from "./shell/index.ts";
+import { recordFileTool } from "./tools.ts";
+
+/** A call as pi hands it to its handlers. */
+export interface MeasuredCall {
+	readonly tool: string;
+	readonly input: unknown;
+	/** What an MCP server says of the tool, where one does. */
+	readonly annotations?: Annotations;
+}
+
+/** Says what a tool call would touch, run and change if it ran now in `around`. */
+export function computeFootprint(call: MeasuredCall, around: Surroundings): Footprint {
+	const record = openRecord(around);
+	try {
+		recordCall(call, record);
+	} catch (error) {
+		// Nesting beyond the stack, or a fault of ours: either way the call was not understood.
+		record.overflow(error instanceof RangeError ? "nested too deeply to be judged" : "could not be judged");
+	}
+	return record.finish(call.tool);
+}
+
+function recordCall(call: MeasuredCall, record: Record): void {
+	const input =
+		typeof call.input === "object" && call.input !== null ? (call.input as { readonly [name: string]: unknown }) : {};
+	if (call.tool === "bash" || call.tool === "powershell") {
+		// pi refuses a call without a command, so there is nothing to judge.
+		if (typeof input.command !== "string") return;
+		if (call.tool === "bash") walkShell(input.command.replaceAll("\0", ""), openState(record.around), record);
+		else recordPowerShell(input.command, record);
+		return;
+	}
+	if (!recordFileTool(call.tool, input, record)) recordOtherTool(call.tool, call.input, call.annotations, record);
+}

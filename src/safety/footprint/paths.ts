@@ -1,0 +1,151 @@
+// Paths: from the words of a call to the place on disk that would be touched. Asks the disk only through `Surroundings`.
+// P1 the tools' paths follow pi 1.6 (`dist/utils/paths.js`, `dist/core/tools/path-utils.js`); P2 nothing here throws.
+import { posix, win32 } from "node:path";
+import type { Surroundings } from "./footprint.ts";
+
+/** The path rules of the platform that the call would run on. */
+export function pathRules(around: Surroundings): typeof posix {
+	return around.platform === "win32" ? win32 : posix;
+}
+
+const unicodeBlanks = /[\u00A0\u2000-\u200A\u202F\u205F\u3000]/g;
+
+/** Git Bash, MSYS, Cygwin and WSL spellings of a drive (`/c/x`, `/mnt/c/x`) as Windows writes them. */
+export function windowsDrivePath(path: string): string {
+	if (!path.startsWith("/") || path.startsWith("//") || path.includes("\\")) return path;
+	const drive = /^\/(?:mnt\/|cygdrive\/)?([a-z])(?:\/(.*))?$/i.exec(path);
+	return drive ? `${drive[1]?.toUpperCase()}:\\${drive[2]?.replaceAll("/", "\\") ?? ""}` : path;
+}
+
+/** The absolute path that pi's file tools make of an argument; `undefined` where pi would fail on it. */
+export function resolveToolPath(argument: string, around: Surroundings): string | undefined {
+	const rules = pathRules(around);
+	let path = argument.replace(unicodeBlanks, " ");
+	if (path.startsWith("@")) path = path.slice(1);
+	if (around.platform === "win32") path = windowsDrivePath(path);
+	if (path === "~") return rules.resolve(around.cwd, around.home);
+	if (path.startsWith("~/") || (around.platform === "win32" && path.startsWith("~\\")))
+		path = rules.join(around.home, path.slice(2));
+	else if (path.startsWith("file://")) {
+		const local = fromFileUrl(path, around);
+		if (local === undefined) return undefined;
+		path = local;
+	}
+	return rules.resolve(around.cwd, path);
+}
+
+function fromFileUrl(text: string, around: Surroundings): string | undefined {
+	try {
+		const url = new URL(text);
+		if (url.protocol !== "file:") return undefined;
+		const windows = around.platform === "win32";
+		if (url.hostname !== "" && !windows) return undefined;
+		if (windows ? /%2f|%5c/i.test(url.pathname) : /%2f/i.test(url.pathname)) return undefined;
+		const path = decodeURIComponent(url.pathname);
+		if (!windows) return path;
+		if (url.hostname !== "") return `\\\\${url.hostname}${path.replaceAll("/", "\\")}`;
+		return /^\/[a-z]:/i.test(path) ? path.slice(1).replaceAll("/", "\\") : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/** The file that pi's `read` really opens: it tries other spellings (macOS screenshots, NFD, curly quotes) where nothing is there. */
+export function resolveReadPath(argument: string, around: Surroundings): string | undefined {
+	const path = resolveToolPath(argument, around);
+	if (path === undefined || exists(path, around)) return path;
+	const decomposed = path.normalize("NFD");
+	const spellings = [
+		path.replace(/ (AM|PM)\./gi, "\u202F$1."),
+		decomposed,
+		path.replaceAll("'", "\u2019"),
+		decomposed.replaceAll("'", "\u2019"),
+	];
+	return spellings.find((spelling) => spelling !== path && exists(spelling, around)) ?? path;
+}
+
+/** Whether something is there once links are followed. */
+export function exists(path: string, around: Surroundings): boolean {
+	const kind = around.kind(path);
+	return kind === "link" ? around.realpath(path) !== undefined : kind !== undefined;
+}
+
+/** Whether a directory is there once links are followed. */
+export function isDirectory(path: string, around: Surroundings): boolean {
+	const kind = around.kind(path);
+	if (kind !== "link") return kind === "directory";
+	const real = around.realpath(path);
+	return real !== undefined && around.kind(real) === "directory";
+}
+
+/** Whether `path` is `parent` or below it; both absolute and normal. */
+export function isWithin(parent: string, path: string, around: Surroundings): boolean {
+	if (path === parent) return true;
+	const { sep } = pathRules(around);
+	return path.startsWith(parent.endsWith(sep) ? parent : parent + sep);
+}
+
+/** The operating system's folders for temporary files, as named and as they really are. */
+export function temporaryFolders(around: Surroundings, real: (path: string) => string): readonly string[] {
+	const named = around.platform === "win32" ? [around.temp] : [around.temp, "/tmp", "/var/tmp", "/dev/shm"];
+	const rules = pathRules(around);
+	const folders = named.map((folder) => rules.resolve(folder)).flatMap((folder) => [folder, real(folder)]);
+	// A folder that holds the home directory is no place to be generous with.
+	return [...new Set(folders)].filter((folder) => folder !== "/" && !isWithin(folder, around.home, around));
+}
+
+const MAX_LINKS = 40;
+/** Longer paths are refused by every kernel. */
+const MAX_PATH = 4096;
+
+/**
+ * Follows a path as the kernel does, link by link and `..` by `..`, as far as things exist; the rest is appended as it stands.
+ * `path` is absolute and may hold `.` and `..`. A link to nothing leads to where it points. `known` remembers answers for one call.
+ */
+export function followLinks(path: string, around: Surroundings, known: Map<string, string>): string {
+	const found = known.get(path);
+	if (found !== undefined) return found;
+	const rules = pathRules(around);
+	if (path.length > MAX_PATH) return rules.normalize(path);
+	const { root } = rules.parse(path);
+	const parts = path.slice(root.length).split(around.platform === "win32" ? /[\\/]+/ : /\/+/);
+	// The parent's answer serves all its children: most touches of a command share a directory.
+	const last = parts.pop();
+	const plain = last !== undefined && last !== "" && last !== "." && last !== ".." && parts.length > 0;
+	const real = plain
+		? step(followLinks(root + parts.join(rules.sep), around, known), last, around, known, 0)
+		: walk(root, last === undefined ? parts : [...parts, last], around, known, 0);
+	known.set(path, real);
+	return real;
+}
+
+function walk(from: string, parts: readonly string[], around: Surroundings, known: Map<string, string>, links: number) {
+	let at = from;
+	for (const part of parts) at = step(at, part, around, known, links);
+	return at;
+}
+
+function step(at: string, part: string, around: Surroundings, known: Map<string, string>, links: number): string {
+	const rules = pathRules(around);
+	if (part === "" || part === ".") return at;
+	if (part === "..") return rules.dirname(at);
+	const next = rules.join(at, part);
+	const key = `${next}\0`;
+	const found = known.get(key);
+	if (found !== undefined) return found;
+	let real = next;
+	if (around.kind(next) === "link") {
+		const target = around.realpath(next);
+		if (target !== undefined) real = target;
+		else {
+			const written = around.readlink(next);
+			if (written !== undefined && links < MAX_LINKS) {
+				const { root } = rules.parse(written);
+				const parts = written.slice(root.length).split(around.platform === "win32" ? /[\\/]+/ : "/");
+				real = walk(root || at, parts, around, known, links + 1);
+			}
+		}
+	}
+	known.set(key, real);
+	return real;
+}

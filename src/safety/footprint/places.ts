@@ -1,0 +1,77 @@
+// Words of a shell command as places: absolute paths where they are known, what can be said of them where they are not.
+import type { Access } from "./footprint.ts";
+import { pathRules, windowsDrivePath } from "./paths.ts";
+import type { Record, TouchDetail } from "./record.ts";
+import { HOLE, isKnown, spell } from "./text.ts";
+
+/** The possible working directories, or `undefined`. */
+export type Directories = readonly string[] | undefined;
+
+/** Paths that stand for no file of anyone: standard streams, sources of bytes, the sink. */
+const streams = /^\/dev\/(null|zero|full|u?random|tty|std(in|out|err)|fd(\/.*)?)$|^\/proc\/self\/fd\//;
+const fileDevices = /^\/dev\/(shm|mqueue|pts|hugepages)(\/|$)/;
+
+export function isStream(path: string): boolean {
+	return streams.test(path);
+}
+
+/** A device whose content is a disk's or the machine's memory, or any other node of `/dev`. */
+export function isDevice(path: string): boolean {
+	return path.startsWith("/dev/") && !streams.test(path) && !fileDevices.test(path);
+}
+
+/**
+ * Absolute spellings of a path word, not normalised (links are followed before `..`); `undefined` where the word has a hole or
+ * is relative to an unknown directory. An empty word names nothing.
+ */
+export function absolutePaths(word: string, directories: Directories, record: Record): readonly string[] | undefined {
+	if (word === "") return [];
+	if (!isKnown(word)) return undefined;
+	const { around } = record;
+	const rules = pathRules(around);
+	const path = around.platform === "win32" ? windowsDrivePath(word) : word;
+	if (rules.isAbsolute(path)) return [path];
+	return directories?.map((directory) =>
+		directory.endsWith(rules.sep) ? directory + path : directory + rules.sep + path,
+	);
+}
+
+/** Records what is done to a word's place, or that the place is unknown. Answers the absolute paths. */
+export function touchWord(
+	record: Record,
+	access: Access,
+	word: string,
+	directories: Directories,
+	by: string,
+	detail?: TouchDetail,
+): readonly string[] {
+	const paths = absolutePaths(word, directories, record);
+	if (!paths) {
+		unknownPlace(record, word, directories, [access]);
+		return [];
+	}
+	for (const path of paths) if (!isStream(path)) record.touch(access, path, by, detail);
+	return paths;
+}
+
+/** Records that a word's place cannot be known, with what its known parts say. */
+export function unknownPlace(record: Record, word: string, directories: Directories, may: readonly Access[]): void {
+	const rules = pathRules(record.around);
+	const hole = word.indexOf(HOLE);
+	const head = hole < 0 ? "" : word.slice(0, hole);
+	const end = hole < 0 ? word : word.slice(word.lastIndexOf(HOLE) + 1);
+	const base = head.slice(0, head.lastIndexOf("/") + 1);
+	const from = hole > 0 ? absolutePaths(base === "" ? "." : base, directories, record) : undefined;
+	const tail = hole < 0 ? end : end.includes("/") ? end.slice(end.indexOf("/") + 1) : "";
+	record.unknown({
+		what: "operand",
+		text: spell(word),
+		may,
+		...(from?.length === 1 && from[0] && { under: trim(rules.normalize(from[0])) }),
+		...(tail !== "" && !tail.split("/").includes("..") && { tail }),
+	});
+}
+
+function trim(path: string): string {
+	return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+}

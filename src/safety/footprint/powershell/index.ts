@@ -1,0 +1,1 @@
+export { recordPowerShell } from "./powershell.ts";

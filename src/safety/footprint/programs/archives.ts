@@ -1,0 +1,188 @@
+// Archives and compression: what goes in, what comes out, and where to.
+import { HOLE } from "../text.ts";
+import type { Call, Programs } from "./program.ts";
+
+/** `tar`: the mode decides whether operands are read or written; `-C` moves on to another directory in between. */
+function tar(call: Call): void {
+	// The first word may be a cluster without its dash (`tar cf a.tar …`).
+	const first = call.args[0] ?? "";
+	if (/^[A-Za-z]+$/.test(first) && !first.startsWith("-"))
+		return call.delegate(tarProgram, spreadCluster(first, call.args.slice(1)));
+	const creates = call.has("-c --create -r --append -u --update -A --catenate --concatenate");
+	const lists = call.has("-t --list -d --diff --compare");
+	const archive = call.values("-f --file")[0];
+	if (archive !== undefined)
+		call.play(
+			creates ? (call.has("-c --create") ? "replace" : "write") : call.has("--delete") ? "write" : "read",
+			archive,
+		);
+	const extracts = call.has("-x --extract --get");
+	for (const item of call.items) {
+		if (
+			item.kind === "option" &&
+			(item.name === "-C" || item.name === "--directory" || item.name === "--cd") &&
+			item.value !== undefined
+		)
+			call.enter(item.value);
+		else if (item.kind === "operand" && creates) call.play("read", item.word, { recursive: true, ...excluded(call) });
+		if (item.kind === "operand" && creates && call.has("--remove-files")) call.play("move", item.word);
+	}
+	for (const command of call.values(
+		"--to-command --checkpoint-action -I --use-compress-program --info-script -F --new-volume-script --rsh-command",
+	))
+		call.script(command.replace(/^exec=/, ""));
+	if (extracts && !lists && !call.has("-O --to-stdout")) {
+		call.touch("write", ".", { recursive: true });
+		call.change("worktree");
+	}
+}
+
+function excluded(call: Call): { only?: readonly string[] } {
+	const globs = call.values("--exclude");
+	return globs.length > 0 ? { only: globs.map((glob) => `!${glob}`) } : {};
+}
+
+/** `cvf a.tar b` as `-c -v -f a.tar b`: letters that take a value take the next words in turn. */
+function spreadCluster(letters: string, words: readonly string[]): string[] {
+	const rest = [...words];
+	const spread: string[] = [];
+	for (const letter of letters) {
+		spread.push(`-${letter}`);
+		if ("fCTXbgHKNVIF".includes(letter) && rest.length > 0) spread.push(rest.shift() ?? "");
+	}
+	return [...spread, ...rest];
+}
+
+const tarProgram = {
+	options: {
+		"-f --file -C --directory --cd --exclude --transform --xform --strip-components -b --blocking-factor --owner --group --mode --mtime -H --format -V --label -K -N --newer --use-compress-program -I --to-command --checkpoint-action --info-script -F --new-volume-script --rsh-command --warning":
+			"text",
+		"-T --files-from -X --exclude-from -g --listed-incremental": "read",
+	},
+	also: tar,
+} as const;
+
+/** Compressors replace each file by a compressed one, or the other way round, unless they write to standard output. */
+function compress(call: Call): void {
+	if (call.has("-t --test -l --list")) return call.operands.forEach((file) => void call.play("read", file));
+	const toOutput = call.has("-c --stdout --to-stdout");
+	const keeps = call.has("-k --keep") || call.name.includes("zstd");
+	const output = call.values("-o")[0];
+	if (output !== undefined) call.play("replace", output);
+	for (const file of call.operands) {
+		const recursive = call.has("-r --recursive") ? { recursive: true } : {};
+		call.play("read", file, recursive);
+		if (toOutput || output !== undefined) continue;
+		const plain = file.replace(/\.(gz|tgz|bz2|xz|lzma|zst|lz4|br|Z)$/, "");
+		call.touch("write", plain === file ? `${file}${endings[call.name] ?? ".gz"}` : plain, {
+			...recursive,
+			replaces: true,
+		});
+		if (!keeps) call.touch("delete", file, recursive);
+	}
+}
+
+const endings: { readonly [name: string]: string } = {
+	bzip2: ".bz2",
+	xz: ".xz",
+	lzma: ".lzma",
+	zstd: ".zst",
+	lz4: ".lz4",
+	brotli: ".br",
+	pbzip2: ".bz2",
+	compress: ".Z",
+};
+
+/** `rsync`: copies trees, and with `--delete` removes what is not in the source. */
+function rsync(call: Call): void {
+	const remote = (word: string) => /^[^/]*:/.test(word) || word.startsWith("rsync://");
+	const operands = call.operands;
+	const destination = operands.at(-1);
+	const sources = operands.length > 1 ? operands.slice(0, -1) : operands;
+	const recursive = call.has("-r -a --recursive --archive") ? { recursive: true } : {};
+	for (const source of sources) if (!remote(source)) call.play("read", source, recursive);
+	for (const command of call.values("-e --rsh")) call.run(command.split(/\s+/).filter((word) => word !== ""));
+	if (operands.length < 2 || destination === undefined || call.has("-n --dry-run --list-only")) return;
+	if (remote(destination)) call.change("remote");
+	else call.touch("write", destination, { ...recursive, replaces: true });
+	if (call.has("--delete --del --delete-before --delete-after --delete-during --delete-delay --delete-excluded")) {
+		call.effect("recursive-delete");
+		if (!remote(destination)) call.touch("delete", destination, { recursive: true });
+	}
+	if (call.has("--remove-source-files"))
+		for (const source of sources) if (!remote(source)) call.touch("delete", source, { recursive: true });
+}
+
+/** `zip archive files…` */
+function zip(call: Call): void {
+	const [archive, ...files] = call.operands;
+	if (archive !== undefined)
+		call.play("write", archive.includes(".") || archive.includes(HOLE) ? archive : `${archive}.zip`);
+	const recursive = call.has("-r --recurse-paths -R") ? { recursive: true } : {};
+	for (const file of files) {
+		call.play("read", file, recursive);
+		if (call.has("-m --move")) call.touch("delete", file, recursive);
+	}
+	if (call.has("-T -TT --unzip-command"))
+		for (const command of call.values("-TT --unzip-command")) call.script(command);
+}
+
+function unzip(call: Call): void {
+	const archive = call.operands[0];
+	if (archive !== undefined) call.play("read", archive);
+	if (call.has("-l -t -z -v -Z -p -c")) return;
+	call.touch("write", call.values("-d")[0] ?? ".", { recursive: true });
+	call.change("worktree");
+}
+
+function sevenZip(call: Call): void {
+	const [verb = "", archive, ...files] = call.operands;
+	const out = call.args.find((arg) => arg.startsWith("-o") && arg.length > 2)?.slice(2);
+	if (/^[aud]$/.test(verb) && archive !== undefined) {
+		call.play("write", archive);
+		for (const file of files) call.play("read", file, { recursive: true });
+		if (call.has("-s") && call.args.includes("-sdel"))
+			for (const file of files) call.touch("delete", file, { recursive: true });
+	} else if (archive !== undefined) {
+		call.play("read", archive);
+		if (/^[ex]$/.test(verb) && !call.args.includes("-so")) {
+			call.touch("write", out ?? ".", { recursive: true });
+			call.change("worktree");
+		}
+	}
+}
+
+export const archives: Programs = {
+	"tar gtar bsdtar": tarProgram,
+	"gzip gunzip bzip2 bunzip2 pigz unpigz pbzip2 xz unxz lzma unlzma zstd unzstd lz4 unlz4 brotli compress uncompress": {
+		options: { "-S --suffix -T --threads -o -b -p": "text" },
+		also: compress,
+	},
+	zip: {
+		options: {
+			"-x --exclude -i --include -n --suffixes -b --temp-path -t --from-date -P --password -TT --unzip-command": "text",
+		},
+		also: zip,
+	},
+	unzip: { options: { "-d -x -P": "text" }, also: unzip },
+	zipinfo: { operands: { first: ["read"] } },
+	"7z 7za 7zr 7zz": { attached: "-o -p -m -t -x -i -s", also: sevenZip },
+	"unrar rar": { operands: { first: ["text"], rest: "read" }, changes: ["worktree"] },
+	ar: { operands: { first: ["text", "write"], rest: "read" } },
+	cpio: {
+		options: { "-F --file -I": "read", "-O": "replace", "-H --format -D --directory -E": "text" },
+		changes: ["worktree"],
+		when: { "-t --list": { harmless: true } },
+	},
+	rsync: {
+		options: {
+			"-e --rsh --exclude --include -f --filter --max-size --min-size --bwlimit --port --chmod --chown --info --out-format --timeout -M --remote-option --rsync-path --password-file":
+				"text",
+			"--exclude-from --include-from --files-from": "read",
+			"--log-file --write-batch": "replace",
+			"--backup-dir -T --temp-dir --partial-dir": "make",
+			"--compare-dest --copy-dest --link-dest": "list",
+		},
+		also: rsync,
+	},
+};

@@ -1,0 +1,98 @@
+// Builds, tests, linters, formatters: programs that run or rewrite the project's own code. What they do is the project's affair.
+import type { Program, Programs } from "./program.ts";
+
+const runsProject: Program = { opaque: "project" };
+
+/** Rewrites the files that it is given, unless asked only to check. */
+const rewrites = (option: string): Program => ({
+	opaque: "project",
+	when: { [option]: { changes: ["worktree"] } },
+});
+
+export const builds: Programs = {
+	"make gmake remake": {
+		options: {
+			"-C --directory": "directory",
+			"-f --file --makefile": "read",
+			"-j --jobs -l --load-average -I -o -W -O": "text",
+			"--eval": "text",
+		},
+		attached: "-j --jobs -l -O",
+		opaque: "project",
+		when: { "-n --dry-run --just-print --recon -q --question -p --print-data-base": {} },
+		also: (call) => {
+			if (call.operands.some((target) => /^(install|uninstall)(-|$)/.test(target))) call.change("system");
+			if (call.operands.some((target) => /^(deploy|publish|release)(-|$)/.test(target))) call.change("remote");
+		},
+	},
+	"just task ninja meson bazel bazelisk buck2 scons rake thor invoke inv fab nox tox doit ant gradle sbt mill lein ant waf xmake premake5 cmake ctest cpack autoconf automake autoreconf configure xcodebuild swift swiftc fastlane pod carthage msbuild nmake turbo nx lage moon rush gulp grunt webpack rollup vite esbuild parcel tsup swc babel snowpack next nuxt astro remix svelte-kit gatsby ng vue vue-cli-service ember storybook hugo jekyll eleventy mkdocs sphinx-build docusaurus vitepress hexo zola electron electron-builder tauri react-native flutter dart":
+		runsProject,
+	"jest vitest mocha ava tap jasmine karma cypress playwright nightwatch testcafe wdio uvu c8 nyc pytest py.test unittest nose2 behave coverage rspec minitest cucumber phpunit pest codecept busted bats shunit2 gotestsum ginkgo k6 artillery locust ab wrk hey siege lighthouse pa11y backstop percy robot gauge newman stryker mutmut hypothesis":
+		runsProject,
+	"tsc vue-tsc tsgo flow mypy pyright pyre pytype pylint flake8 pycodestyle pydocstyle bandit vulture radon semgrep shellcheck hadolint yamllint jsonlint markdownlint markdownlint-cli2 textlint vale write-good alex cspell codespell golangci-lint staticcheck golint revive gosec govulncheck errcheck clippy-driver rubocop reek brakeman phpstan psalm phpcs php-cs-fixer sqlfluff tflint checkov kubeval kubeconform kube-linter htmlhint stylelint eslint eslint_d oxlint biome xo standard jshint tslint publint attw knip depcheck madge dependency-cruiser size-limit bundlesize cppcheck clang-tidy cpplint detekt ktlint checkstyle spotbugs pmd credo dialyzer hlint ansible-lint actionlint commitlint lint-staged husky pre-commit lefthook license-checker npm-check npm-check-updates ncu snyk trivy grype syft gitleaks trufflehog detect-secrets":
+		{
+			...rewrites(
+				"--fix --fix-only --write -w --autofix -a -A --auto-correct --autocorrect --autocorrect-all --update -u -i --in-place --apply --apply-unsafe --unsafe-fix --fix-dry-run-off",
+			),
+		},
+	"prettier prettierd black blue isort autopep8 yapf autoflake pyupgrade ruff gofmt goimports gofumpt rustfmt clang-format shfmt stylua dprint buf fourmolu ormolu brittany scalafmt google-java-format swiftformat swiftlint xmlformat taplo djlint nixfmt alejandra":
+		{
+			opaque: "project",
+			changes: ["worktree"],
+			when: { "--check -c --list-different -l -d --diff --dry-run --test --lint --version": { changes: [] } },
+			also: (call) => {
+				if (/^(prettier|gofmt|goimports|gofumpt|clang-format|shfmt)$/.test(call.name) && call.has("--write -w -i"))
+					for (const file of call.operands) call.play("write", file);
+			},
+		},
+	"gcc g++ cc c++ clang clang++ rustc ghc ocamlc javac kotlinc scalac nasm ld ar-x as fpc gfortran zig nim crystal v odin dmd emcc nvcc tcc":
+		{
+			operands: "read",
+			options: {
+				"-o --output --out-dir": "replace",
+				"-I -L -D -l -std -x -include -target -T -MF -MT -isystem --edition --crate-type --crate-name -C -d": "text",
+			},
+			opaque: "project",
+		},
+	"objdump nm readelf size otool ldd dwarfdump c++filt addr2line": { operands: "read" },
+	strip: { operands: "write", options: { "-o": "replace" } },
+	pandoc: {
+		operands: "read",
+		options: { "-o --output": "replace", "-f --from -t --to -s --template --css -M -V --metadata --variable": "text" },
+	},
+	"latex pdflatex xelatex lualatex latexmk bibtex typst asciidoctor": {
+		operands: "read",
+		changes: ["worktree"],
+		opaque: "project",
+	},
+	"protoc thrift flatc openapi-generator quicktype graphql-codegen prisma sqlc": {
+		opaque: "project",
+		changes: ["worktree"],
+	},
+	dotnet: {
+		subcommands: {
+			"--info --list-sdks --list-runtimes help list": {},
+			nuget: { opaque: "project", changes: ["packages"], effects: [] },
+			"add remove restore tool workload": { changes: ["packages"] },
+			"format new": { changes: ["worktree"] },
+			publish: { opaque: "project" },
+			"*": runsProject,
+		},
+	},
+	"mix rebar3 stack cabal dune opam gleam": { subcommands: { "help version deps.tree list": {}, "*": runsProject } },
+	"rails django-admin flask uvicorn gunicorn hypercorn celery streamlit jupyter nbconvert rackup puma unicorn artisan symfony wp drush":
+		runsProject,
+	"serve http-server live-server json-server caddy": {},
+	"dot mermaid mmdc plantuml d2": {
+		operands: "read",
+		options: { "-o --output -O": "replace", "-T -K -G -N -E": "text" },
+		attached: "-T -K -G -N -E",
+	},
+	ffmpeg: {
+		options: { "-i": "read", "-c -f -vf -af -ss -t -to -r -b -s -map -codec -preset -crf": "text" },
+		dashes: "one",
+		operands: "replace",
+	},
+	"ffprobe identify exiftool mediainfo": { operands: "read", changes: [] },
+	"convert magick sips mogrify cwebp pngquant optipng svgo": { operands: "read", changes: ["worktree"] },
+};

@@ -1,0 +1,195 @@
+// Containers and orchestrators: what they show, what they start, what they remove.
+import type { Call, Program, Programs } from "./program.ts";
+
+const changes: Program = { changes: ["containers"] };
+const deletes: Program = { changes: ["containers"], effects: ["delete-containers"] };
+
+/** `docker run`: host folders that are mounted, and the command inside. */
+function runContainer(call: Call): void {
+	call.change("containers");
+	for (const mount of call.values("-v --volume"))
+		mountHost(call, mount.split(":")[0] ?? "", /:([\w,]*,)?ro(,|$)/.test(mount));
+	for (const mount of call.values("--mount")) {
+		const source = /(?:^|,)(?:source|src)=([^,]+)/.exec(mount)?.[1];
+		if (source !== undefined) mountHost(call, source, /(?:^|,)(readonly|ro)(?:=true|=1)?(?:,|$)/.test(mount));
+	}
+	if (call.has("--privileged")) call.effect("privilege");
+	const entry = call.values("--entrypoint")[0];
+	const [, ...command] = call.operands;
+	const words = entry === undefined ? command : [entry, ...command];
+	if (words.length > 0) call.run(words, call.stdin, "elsewhere");
+	call.unknown("program", `${call.name} ${call.args.join(" ")}`, ["read"]);
+}
+
+/** A host folder that something in a container can reach. */
+function mountHost(call: Call, path: string, readOnly: boolean): void {
+	// A bare name is a volume of its own, not a folder.
+	if (!/^[./~]/.test(path) && path !== "") return;
+	call.touch("read", path, { recursive: true });
+	if (!readOnly) call.unknown("script", `mounted: ${path}`, ["write", "delete"]);
+}
+
+function execInContainer(call: Call): void {
+	call.change("containers");
+	const [, ...command] = call.operands;
+	const at = command[0] === "--" ? 1 : 0;
+	if (command.length > at) call.run(command.slice(at), call.stdin, "elsewhere");
+}
+
+/** `docker cp`, `kubectl cp`. */
+function copy(call: Call): void {
+	const [from = "", to = ""] = call.operands;
+	const inside = (word: string) => /^[^/.]+:/.test(word);
+	if (!inside(from)) call.play("read", from, { recursive: true });
+	if (!inside(to)) call.touch("write", to, { recursive: true, replaces: true });
+	else call.change("containers");
+}
+
+const runOptions: Program["options"] = {
+	"-v --volume --mount -e --env -p --publish --name -w --workdir -u --user --network --net --entrypoint -h --hostname --platform -m --memory --cpus --gpus --device -l --label --restart --add-host --cap-add --cap-drop --security-opt --shm-size --tmpfs --ulimit --pull --log-driver --log-opt --link --dns --ipc --pid --userns --volumes-from --stop-signal --stop-timeout --expose --cgroup-parent --health-cmd":
+		"text",
+	"--env-file --label-file": "read",
+	"--cidfile": "replace",
+};
+
+const composeSubcommands: { readonly [names: string]: Program } = {
+	"ps ls logs config images top port version events stats": {},
+	down: { ...changes, when: { "-v --volumes --rmi": { effects: ["delete-containers"] } } },
+	rm: deletes,
+	exec: { stops: true, options: { "-e --env -u --user -w --workdir --index": "text" }, also: execInContainer },
+	run: { stops: true, options: runOptions, also: execInContainer },
+	"*": changes,
+};
+
+const compose: Program = {
+	options: {
+		"-f --file --env-file": "read",
+		"-p --project-name --profile --ansi --progress": "text",
+		"--project-directory": "directory",
+	},
+	subcommands: composeSubcommands,
+};
+
+const dockerSubcommands: { readonly [names: string]: Program } = {
+	"ps images logs inspect info version top stats port diff history search events help": {},
+	run: { stops: true, options: runOptions, also: runContainer },
+	create: { stops: true, options: runOptions, also: runContainer },
+	exec: { stops: true, options: { "-e --env -u --user -w --workdir --env-file": "text" }, also: execInContainer },
+	cp: { also: copy },
+	build: {
+		changes: ["containers"],
+		operands: "read",
+		recursive: true,
+		skips: ["ignored"],
+		options: {
+			"-f --file": "read",
+			"-t --tag --build-arg --target --platform --progress --cache-from --cache-to --label --secret --ssh --network -o --output":
+				"text",
+			"--iidfile": "replace",
+		},
+	},
+	buildx: { subcommands: { "ls du inspect version": {}, "*": changes } },
+	"save export": { options: { "-o --output": "replace" } },
+	"load import": { ...changes, options: { "-i --input": "read" } },
+	"rm rmi": deletes,
+	push: { changes: ["remote"], effects: ["publish"] },
+	compose: compose,
+	"system volume image container network builder": {
+		subcommands: {
+			"ls list ps inspect df info events logs history top stats port diff": {},
+			"prune rm remove": deletes,
+			run: { stops: true, options: runOptions, also: runContainer },
+			exec: { stops: true, options: { "-e --env -u --user -w --workdir": "text" }, also: execInContainer },
+			"*": changes,
+		},
+	},
+	"context manifest plugin trust swarm node service stack secret config": {
+		subcommands: { "ls list inspect show ps logs": {}, "rm remove prune": deletes, "*": changes },
+	},
+	"login logout": { changes: ["system"] },
+	"*": changes,
+};
+
+const clusterChange: Program = {
+	changes: ["remote"],
+	options: {
+		"-f --filename -k --kustomize": "read",
+		"-n --namespace -l --selector -p --patch --type -o --output --context --cluster": "text",
+	},
+	when: { "--dry-run": { harmless: true } },
+};
+
+export const containers: Programs = {
+	"docker podman nerdctl": {
+		options: { "-H --host --context -c --log-level -l": "text", "--config": "list" },
+		subcommands: dockerSubcommands,
+	},
+	"docker-compose podman-compose": compose,
+	"kubectl oc k": {
+		options: {
+			"-n --namespace --context --cluster --user -s --server --request-timeout -v": "text",
+			"--kubeconfig": "read",
+		},
+		subcommands: {
+			"get describe logs top explain api-resources api-versions version cluster-info auth diff events wait options help completion kustomize":
+				{
+					options: {
+						"-o --output -l --selector -n --namespace -c --container --tail --since --field-selector --sort-by -A --for --timeout --context":
+							"text",
+						"-f --filename -k": "read",
+					},
+				},
+			config: {
+				subcommands: { "view get-contexts current-context get-clusters get-users": {}, "*": { changes: ["system"] } },
+			},
+			delete: { ...clusterChange, effects: ["delete-infrastructure"] },
+			drain: { ...clusterChange, effects: ["delete-infrastructure"] },
+			exec: { stops: true, options: { "-n --namespace -c --container --context": "text" }, also: execInContainer },
+			run: { ...clusterChange },
+			cp: { also: copy },
+			"port-forward proxy attach": {},
+			rollout: { subcommands: { "status history": {}, "*": { ...clusterChange, effects: ["deploy"] } } },
+			"apply create replace patch set scale edit": { ...clusterChange, effects: ["deploy"] },
+			"*": clusterChange,
+		},
+	},
+	helm: {
+		options: { "-n --namespace --kube-context": "text", "--kubeconfig": "read" },
+		subcommands: {
+			"list ls status get history search show template lint version env help verify": {
+				options: { "-f --values": "read", "--set -n --namespace": "text" },
+			},
+			"uninstall delete un": { changes: ["remote"], effects: ["delete-infrastructure"] },
+			"install upgrade rollback": {
+				changes: ["remote"],
+				effects: ["deploy"],
+				options: { "-f --values": "read", "--set -n --namespace --version": "text" },
+				when: { "--dry-run": { harmless: true } },
+			},
+			"repo plugin dependency dep": { subcommands: { "list ls": {}, "*": { changes: ["system"] } } },
+			push: { changes: ["remote"], effects: ["publish"] },
+			"*": { changes: ["worktree"] },
+		},
+	},
+	"minikube kind k3d colima lima limactl vagrant": {
+		subcommands: {
+			"status list ls ip logs version get profile-list global-status ssh-config": {},
+			"delete destroy": deletes,
+			"*": changes,
+		},
+	},
+	"skaffold tilt okteto argocd flux istioctl": {
+		subcommands: {
+			"version get list diff status logs": {},
+			"delete uninstall": { changes: ["remote"], effects: ["delete-infrastructure"] },
+			"*": { changes: ["remote"], effects: ["deploy"] },
+		},
+	},
+	"buildah skopeo crane": {
+		subcommands: {
+			"inspect images ls list-tags digest manifest config version": {},
+			"rm rmi delete": deletes,
+			"*": changes,
+		},
+	},
+};

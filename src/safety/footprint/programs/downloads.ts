@@ -1,0 +1,131 @@
+// Getting things from the network: into files, to standard output, or from here to there.
+import { HOLE } from "../text.ts";
+import type { Call, Programs } from "./program.ts";
+
+/** `curl`: prints unless told to write; sends data with `-d`, `-F`, `-T`. */
+function curl(call: Call): void {
+	for (const data of call.values(
+		"-d --data --data-binary --data-ascii --data-urlencode --json -F --form -H --header -b --cookie --url-query",
+	)) {
+		const file = /(?:^|=)[@<]([^;,]+)/.exec(data)?.[1];
+		if (file !== undefined && file !== "-") call.play("read", file);
+	}
+	for (const cookies of call.values("-b --cookie")) if (!cookies.includes("=")) call.play("read", cookies);
+	const folder = call.values("--output-dir")[0];
+	const place = (name: string) => (folder === undefined || name.startsWith("/") ? name : `${folder}/${name}`);
+	for (const file of call.values("-o --output")) call.play("replace", place(file));
+	for (const url of call.operands) {
+		if (call.has("-O --remote-name --remote-name-all")) call.play("replace", place(nameOf(url)));
+		if (url.startsWith("file://")) call.play("read", url.slice(7));
+	}
+	const method = call.values("-X --request")[0]?.toUpperCase();
+	const sends = call.has(
+		"-d --data --data-binary --data-ascii --data-raw --data-urlencode --json -F --form -T --upload-file",
+	);
+	if (sends || (method !== undefined && !/^(GET|HEAD|OPTIONS)$/.test(method))) call.change("remote");
+}
+
+/** The name a download is saved under. */
+function nameOf(url: string): string {
+	const path = url.replace(/^[a-z]+:\/\//i, "").replace(/[?#].*$/s, "");
+	const name = path.includes("/") ? (path.split("/").at(-1) ?? "") : "";
+	return name === "" ? "index.html" : name;
+}
+
+/** `wget`: writes unless told to print or only to look. */
+function wget(call: Call): void {
+	if (call.has("--post-data --post-file --body-data --body-file --method")) call.change("remote");
+	if (call.has("--spider")) return;
+	const output = call.values("-O --output-document")[0];
+	if (output !== undefined) return output === "-" ? undefined : call.play("replace", output);
+	const folder = call.values("-P --directory-prefix")[0];
+	const recursive = call.has("-r --recursive -m --mirror -p --page-requisites");
+	for (const url of call.operands) {
+		if (recursive) call.touch("write", folder ?? ".", { recursive: true });
+		else call.touch("write", folder === undefined ? nameOf(url) : `${folder}/${nameOf(url)}`);
+	}
+	if (call.has("-i --input-file")) call.touch("write", `${folder ?? "."}/${HOLE}`);
+}
+
+function remoteCopy(call: Call): void {
+	const remote = (word: string) => /^[^/]*:/.test(word);
+	const destination = call.operands.at(-1) ?? "";
+	const recursive = call.has("-r -R") ? { recursive: true } : {};
+	for (const source of call.operands.slice(0, -1)) if (!remote(source)) call.play("read", source, recursive);
+	if (remote(destination)) call.change("remote");
+	else call.touch("write", destination, { ...recursive, replaces: true });
+}
+
+export const downloads: Programs = {
+	curl: {
+		options: {
+			"-o --output --output-dir -d --data --data-binary --data-ascii --data-raw --data-urlencode --json -F --form -b --cookie -H --header -X --request -u --user -A --user-agent -e --referer -m --max-time --connect-timeout --retry --retry-delay -w --write-out -x --proxy -r --range --limit-rate --resolve --interface -y -Y -z --time-cond --url --url-query -C --continue-at --max-redirs --noproxy --ciphers --tls-max --oauth2-bearer --aws-sigv4 --max-filesize --unix-socket --variable -P --parallel-max":
+				"text",
+			"-T --upload-file -E --cert --cert-type --key --cacert -K --config --netrc-file": "read",
+			"-c --cookie-jar -D --dump-header --trace --trace-ascii --stderr --etag-save --hsts --libcurl": "replace",
+		},
+		also: curl,
+	},
+	wget: {
+		options: {
+			"-O --output-document -P --directory-prefix -t --tries -T --timeout --header -U --user-agent --user --password --post-data --body-data --method -A --accept -R --reject -D --domains -l --level -w --wait --limit-rate -Q --quota -e --execute --max-redirect -B --base -X -I --cut-dirs":
+				"text",
+			"-i --input-file --post-file --body-file --load-cookies --certificate --private-key --ca-certificate": "read",
+			"-o --output-file -a --append-output --save-cookies": "replace",
+		},
+		attached: "--no-check-certificate",
+		also: wget,
+	},
+	"http https xh xhs httpie": {
+		options: {
+			"-o --output": "replace",
+			"-a --auth -A --auth-type -p --print -s --style --timeout --verify --session": "text",
+		},
+		also: (call) => {
+			const method = call.operands.find((word) => /^[A-Z]+$/.test(word));
+			const sends = call.operands.some((word, index) => index > 0 && /^[\w-]+(=|:=|@)/.test(word));
+			if ((method !== undefined && !/^(GET|HEAD|OPTIONS)$/.test(method)) || sends) call.change("remote");
+			for (const word of call.operands) {
+				const file = /^[\w-]*(?:@|=@|:=@)(.+)$/.exec(word)?.[1];
+				if (file !== undefined) call.play("read", file);
+			}
+		},
+	},
+	aria2c: {
+		options: { "-o --out -d --dir": "make", "-i --input-file": "read", "-x -s -j -k": "text" },
+		changes: ["worktree"],
+	},
+	"yt-dlp youtube-dl": {
+		options: { "-o --output -f --format -P --paths": "text" },
+		changes: ["worktree"],
+		when: { "-F --list-formats -j --dump-json -s --simulate -g --get-url": { harmless: true } },
+	},
+	scp: { options: { "-i -F": "read", "-P -o -l -c -J -S -D -X": "text" }, also: remoteCopy },
+	"sftp ftp lftp tftp": { opaque: "program", changes: ["remote"] },
+	"ping ping6 traceroute tracepath mtr dig nslookup host whois arp ss netstat lsof ifconfig nmap nc netcat ncat telnet socat":
+		{
+			also: (call) => {
+				if (/^(nc|netcat|ncat|socat)$/.test(call.name)) {
+					if (call.has("-e -c --exec --sh-exec") || call.args.some((arg) => /^(EXEC|SYSTEM):/i.test(arg)))
+						call.unknown("script", call.args.join(" "));
+					else if (!call.has("-z")) call.change("remote");
+				}
+			},
+		},
+	openssl: {
+		options: {
+			"-in -key -cert -CAfile -inkey -certfile -config -signkey -rand": "read",
+			"-out -keyout -writerand": "replace",
+			"-days -subj -newkey -connect -passin -passout -pass -servername -addext -digest": "text",
+		},
+		dashes: "one",
+	},
+	"gpg gpg2 age": {
+		operands: "read",
+		options: { "-o --output": "replace", "-r --recipient -u --local-user -i -R": "text" },
+		changes: ["system"],
+		when: { "-k --list-keys -K --list-secret-keys --verify --fingerprint": { harmless: true } },
+	},
+	"ssh-keygen": { options: { "-f": "write", "-t -b -C -N -P -l -R -F": "text" }, when: { "-l -F -y": {} } },
+	"ssh-keyscan ssh-add ssh-agent ssh-copy-id": { changes: ["system"] },
+};

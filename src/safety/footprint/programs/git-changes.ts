@@ -1,0 +1,179 @@
+// The subcommands of git whose meaning depends on how options and operands combine: what they change, discard, delete or replace.
+// The table of all subcommands is `git.ts`.
+import { isKnown } from "../text.ts";
+import type { Call } from "./program.ts";
+
+/** A pathspec without its magic prefix (`:(top)`, `:/`); an exclusion names nothing. */
+function withoutMagic(pathspec: string): string {
+	if (/^:(\(exclude|!|\^)/.test(pathspec)) return "";
+	return pathspec.replace(/^:(\([^)]*\)|\/)/, "") || ".";
+}
+
+/** Paths after `--`, or operands that are files on disk. Of `revision:path`, the path. */
+export function pathOperands(call: Call): readonly string[] {
+	const dashes = call.args.indexOf("--");
+	if (dashes >= 0) return call.args.slice(dashes + 1).map(withoutMagic);
+	const root = call.findUp(".git");
+	return call.operands.flatMap((word) => {
+		const path = /^[^:/]*:([^:].*)$/s.exec(word)?.[1];
+		if (path !== undefined && !/^[a-z+]+:\/\//.test(word))
+			return [root === undefined || /^\.{0,2}\//.test(path) ? path : `${root}/${path}`];
+		return isKnown(word) && call.exists(word) ? [word] : [];
+	});
+}
+
+/** What is read of named paths, in the working tree or in commits. */
+export function readPaths(call: Call): void {
+	for (const path of pathOperands(call)) call.play("read", path);
+	for (const word of call.operands)
+		if (/^[^:]*:[^:/]*$/.test(word) && !isKnown(word)) call.unknown("operand", word, ["read"]);
+}
+
+/** A pathspec that names everything below. */
+function isWhole(pathspec: string): boolean {
+	return /^(\.|\.\/|:\/|:\(top\)|:|\*|\.\/\*|\.\.|\.\.\/)$/.test(pathspec);
+}
+
+function discard(call: Call, pathspecs: readonly string[]): void {
+	call.effect("git-discard-changes");
+	for (const pathspec of pathspecs) {
+		const path = withoutMagic(pathspec);
+		call.touch("write", path, { replaces: true, recursive: isWhole(pathspec) || call.isDirectory(path) });
+	}
+}
+
+/** `git checkout`: switches branches, or overwrites files with what is committed. */
+export function checkout(call: Call): void {
+	const dashes = call.args.indexOf("--");
+	if (call.has("-f --force --ours --theirs")) call.effect("git-discard-changes");
+	if (call.has("-B")) call.effect("git-branch-force-delete");
+	if (dashes >= 0) return discard(call, call.args.slice(dashes + 1));
+	if (call.has("--pathspec-from-file -p --patch")) return discard(call, []);
+	call.change("worktree");
+	if (call.has("-b -B --orphan -t --track")) return;
+	const [first, ...others] = call.operands;
+	if (first === undefined) return;
+	// Several words: a revision and paths, or paths. One word: a branch, unless it can only be a path.
+	if (others.length > 0) return discard(call, call.exists(first) ? call.operands : others);
+	if (isWhole(first) || call.exists(first)) discard(call, [first]);
+	else if (/\/$|\.[a-z]\w{0,4}$/i.test(first) && !/^v?\d/.test(first)) discard(call, [first]);
+}
+
+export function restore(call: Call): void {
+	// With `--staged` alone, the files stay as they are.
+	if (call.has("-S --staged") && !call.has("-W --worktree")) return;
+	discard(call, call.operands);
+}
+
+export function reset(call: Call): void {
+	const [target] = call.operands;
+	const moves =
+		target !== undefined && /[~^@]|^[0-9a-f]{7,40}$|^(origin|upstream)\//.test(target) && !call.exists(target);
+	if (call.has("--hard")) {
+		call.effect("git-reset-hard", "git-discard-changes");
+		call.change("worktree");
+	} else if (call.has("--merge --keep")) call.change("worktree");
+	else if (moves && !call.args.includes("--")) call.effect("git-amend-history");
+}
+
+export function clean(call: Call): void {
+	if (call.has("-n --dry-run")) return;
+	// Without `-f` git refuses, unless it is configured otherwise: the words still say what is wanted.
+	call.effect("git-clean");
+	call.change("worktree");
+	if (call.has("-d")) call.effect("recursive-delete");
+	for (const path of call.operands) call.touch("delete", path, { recursive: true });
+}
+
+export function push(call: Call): void {
+	if (!call.has("-n --dry-run")) call.change("remote");
+	if (call.has("-f --force --mirror")) call.effect("git-force-push");
+	else if (call.has("--force-with-lease")) call.effect("git-force-push-with-lease");
+	if (call.has("-d --delete --prune")) call.effect("git-remote-delete");
+	for (const refspec of call.operands.slice(call.has("--repo") ? 0 : 1)) {
+		if (refspec.startsWith("+")) call.effect("git-force-push");
+		if (/^\+?:./.test(refspec)) call.effect("git-remote-delete");
+	}
+}
+
+const branchLists =
+	"-l --list -a --all -r --remotes --show-current --contains --no-contains --merged --no-merged --points-at --format --sort";
+
+export function branch(call: Call): void {
+	const deletes = call.has("-d -D --delete");
+	if (call.has("-D") || (deletes && call.has("-f --force"))) call.effect("git-branch-force-delete");
+	else if (call.has("-f --force -M -C")) call.effect("git-amend-history");
+	const moves = call.has(
+		"-m -M -c -C -u -f --move --copy --force --set-upstream-to --unset-upstream --edit-description",
+	);
+	if (deletes || moves || (call.operands.length > 0 && !call.has(branchLists))) call.change("repository");
+}
+
+const tagLists =
+	"-l --list -n -v --verify --contains --no-contains --points-at --merged --no-merged --sort --format --column";
+
+export function tag(call: Call): void {
+	if (call.has("-d --delete") || (call.operands.length > 0 && !call.has(tagLists))) call.change("repository");
+	if (call.has("-f --force")) call.effect("git-amend-history");
+}
+
+const configVerbs = ["list", "get", "set", "unset", "rename-section", "remove-section", "edit"];
+
+export function config(call: Call): void {
+	const [first = ""] = call.operands;
+	const sets = call.has("--add --unset --unset-all --replace-all --rename-section --remove-section -e --edit");
+	const gets = call.has("--get --get-all --get-regexp --get-urlmatch -l --list --get-color --get-colorbool");
+	const byVerb = configVerbs.includes(first) ? first !== "list" && first !== "get" : !gets && call.operands.length > 1;
+	const changing = sets || byVerb;
+	for (const file of call.values("-f --file")) call.play(changing ? "write" : "read", file);
+	if (!changing) return;
+	if (call.has("--global")) call.touch("write", `${call.home}/.gitconfig`);
+	call.change(call.has("--global --system") ? "system" : "repository");
+	const value = call.operands.at(-1) ?? "";
+	if (/^alias\./.test(call.operands.at(-2) ?? "") && value.startsWith("!")) call.unknown("script", value);
+}
+
+export function add(call: Call): void {
+	if (call.has("-n --dry-run")) return;
+	call.change("repository");
+	for (const path of pathOperands(call)) if (!call.isDirectory(path)) call.play("read", path);
+}
+
+export function remove(call: Call): void {
+	if (call.has("-n --dry-run")) return;
+	call.change("repository");
+	if (call.has("--cached")) return;
+	if (call.has("-r")) call.effect("recursive-delete");
+	if (call.has("-f --force")) call.effect("force-delete");
+	for (const path of call.operands) call.touch("delete", path, call.has("-r") ? { recursive: true } : {});
+}
+
+export function clone(call: Call): void {
+	const [from, to] = call.operands;
+	const name =
+		to ??
+		from
+			?.replace(/\/+$/, "")
+			.replace(/\.git$/, "")
+			.split(/[/:]/)
+			.at(-1);
+	if (name) call.touch("write", name, { recursive: true });
+	if (call.values("-c --config").some((setting) => /hook|command|editor|pager/i.test(setting)))
+		call.unknown("script", "git clone -c");
+}
+
+export function init(call: Call): void {
+	call.touch("write", `${(call.operands[0] ?? ".").replace(/\/$/, "")}/.git`, { recursive: true });
+}
+
+const commandSettings =
+	/^(core\.(pager|editor|sshcommand|fsmonitor|askpass|hookspath)|sequence\.editor|diff\.external|diff\..*\.(command|textconv)|pager\..*|credential\..*helper|filter\..*|gpg\..*program|merge\..*driver)$/i;
+
+/** Settings given by `-c` that make git run a command. */
+export function runFromSettings(call: Call): void {
+	for (const setting of call.values("-c")) {
+		const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
+		if (/^alias\./i.test(name)) call.script(value.startsWith("!") ? value.slice(1) : `git ${value}`);
+		else if (commandSettings.test(name) && !/^(cat|less|true|false|more|)$/.test(value)) call.script(value);
+	}
+}

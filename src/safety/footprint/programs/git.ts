@@ -1,0 +1,238 @@
+// git: global options and every subcommand in common use. How options and operands combine is in `git-changes.ts`.
+import {
+	add,
+	branch,
+	checkout,
+	clean,
+	clone,
+	config,
+	init,
+	push,
+	readPaths,
+	remove,
+	reset,
+	restore,
+	runFromSettings,
+	tag,
+} from "./git-changes.ts";
+import type { Program, Programs } from "./program.ts";
+
+const changesRepository: Program = { changes: ["repository"] };
+const changesBoth: Program = { changes: ["repository", "worktree"] };
+
+const shows: Program = {
+	options: {
+		"--output": "replace",
+		"-n --max-count --skip --since --after --until --before --author --committer --grep -S -G -L -U --unified --format --date --diff-filter -O -l --inter-hunk-context --word-diff-regex --glob --exclude":
+			"text",
+	},
+	attached: "--pretty --decorate --color --stat --word-diff --abbrev",
+	also: readPaths,
+};
+
+const inspects: Program = {
+	options: {
+		"-e -f -m --max-depth --threads -A -B -C --after-context --before-context --context --format --sort --count --points-at -x --exclude --exclude-from -L --since":
+			"text",
+	},
+	attached: "--abbrev --contains --porcelain --untracked-files -u --ignored --color --column",
+	also: readPaths,
+};
+
+const integrates: Program = {
+	...changesBoth,
+	options: {
+		"-m -s -X --strategy --strategy-option --onto --message --cleanup": "text",
+		"-F --file": "read",
+		"-x --exec": "script",
+	},
+	attached: "-S --gpg-sign --log --rebase --autosquash",
+};
+
+const subcommands: { readonly [names: string]: Program } = {
+	"log show diff whatchanged diff-tree diff-index diff-files range-diff": shows,
+	"status shortlog rev-parse rev-list describe ls-files ls-tree ls-remote cat-file name-rev merge-base for-each-ref show-ref show-branch count-objects check-ignore check-attr check-ref-format check-mailmap var version help fsck verify-commit verify-tag verify-pack cherry patch-id stripspace column annotate blame grep merge-tree get-tar-commit-id fmt-merge-msg request-pull fast-export":
+		inspects,
+	"format-patch": {
+		options: {
+			"-o --output-directory": "make",
+			"--output": "replace",
+			"-n --start-number --subject-prefix --to --cc --in-reply-to": "text",
+		},
+		changes: ["worktree"],
+		when: { "--stdout": { harmless: true } },
+	},
+	"difftool mergetool": { opaque: "program", options: { "-t --tool": "text", "-x --extcmd": "script" } },
+	archive: {
+		options: { "-o --output": "replace", "--prefix --format --remote --exec --add-file": "text" },
+		changes: [],
+	},
+	bundle: {
+		subcommands: {
+			create: { operands: { first: ["replace"] } },
+			"verify list-heads": { operands: { first: ["read"] } },
+			unbundle: changesRepository,
+		},
+	},
+	"add stage": { options: { "--pathspec-from-file": "read", "--chmod": "text" }, also: add },
+	mv: {
+		operands: { rest: "move", last: "into" },
+		changes: ["repository"],
+		recursive: true,
+		when: { "-n --dry-run": { harmless: true } },
+	},
+	rm: { options: { "--pathspec-from-file": "read" }, also: remove },
+	commit: {
+		...changesRepository,
+		options: {
+			"-m --message -C -c --reuse-message --reedit-message --fixup --squash --author --date --cleanup --trailer":
+				"text",
+			"-F --file -t --template --pathspec-from-file": "read",
+		},
+		attached: "-S --gpg-sign -u --untracked-files",
+		when: { "--amend": { effects: ["git-amend-history"] }, "--dry-run": { harmless: true } },
+	},
+	checkout: {
+		options: { "-b -B --orphan --conflict": "text", "--pathspec-from-file": "read" },
+		changes: ["repository"],
+		also: checkout,
+	},
+	switch: {
+		...changesBoth,
+		options: { "-c -C --create --force-create --orphan --conflict": "text" },
+		when: {
+			"-f --force --discard-changes": { effects: ["git-discard-changes"] },
+			"-C --force-create": { effects: ["git-branch-force-delete"] },
+		},
+	},
+	restore: {
+		options: { "-s --source --conflict": "text", "--pathspec-from-file": "read" },
+		changes: ["repository"],
+		also: restore,
+	},
+	reset: { changes: ["repository"], options: { "--pathspec-from-file": "read" }, also: reset },
+	clean: { options: { "-e --exclude": "text" }, also: clean },
+	stash: {
+		options: { "-m --message --pathspec-from-file": "text" },
+		bare: changesBoth,
+		subcommands: {
+			"list show": shows,
+			drop: { ...changesRepository, effects: ["git-stash-drop"] },
+			clear: { ...changesRepository, effects: ["git-stash-drop", "git-stash-clear"] },
+			"*": { ...changesBoth, options: { "-m --message": "text" } },
+		},
+	},
+	push: {
+		options: { "-o --push-option --repo --receive-pack --exec": "text" },
+		attached: "--force-with-lease --signed --recurse-submodules",
+		also: push,
+	},
+	fetch: { ...changesRepository, when: { "--dry-run": { harmless: true } } },
+	"pull merge cherry-pick revert am": integrates,
+	rebase: { ...integrates, effects: ["git-amend-history"] },
+	apply: {
+		operands: "read",
+		options: { "-p -C --directory --exclude --include --whitespace": "text", "--build-fake-ancestor": "replace" },
+		changes: ["worktree"],
+		when: { "--check --stat --numstat --summary": { harmless: true } },
+	},
+	branch: {
+		options: { "-u --set-upstream-to --sort --format --points-at": "text" },
+		attached: "--contains --no-contains --merged --no-merged --abbrev --color --column",
+		also: branch,
+	},
+	tag: {
+		options: { "-m -u --message --local-user --sort --format --points-at": "text", "-F --file": "read" },
+		attached: "--contains --no-contains --merged --no-merged -n --column",
+		also: tag,
+	},
+	config: { options: { "-f --file --blob -t --type --default --value --comment": "text" }, also: config },
+	clone: {
+		options: {
+			"-b --branch -o --origin --depth -j --jobs --reference --template -u --upload-pack -c --config --filter --shallow-since --separate-git-dir --server-option":
+				"text",
+		},
+		attached: "--recurse-submodules",
+		also: clone,
+	},
+	init: {
+		options: { "--template --separate-git-dir -b --initial-branch --object-format": "text" },
+		attached: "--shared",
+		also: init,
+	},
+	remote: {
+		subcommands: { "show get-url": {}, "*": changesRepository },
+	},
+	worktree: {
+		subcommands: {
+			list: {},
+			add: {
+				...changesRepository,
+				operands: { first: ["make"] },
+				recursive: true,
+				options: { "-b -B --reason --orphan": "text" },
+			},
+			remove: {
+				...changesRepository,
+				operands: "delete",
+				recursive: true,
+				when: { "-f --force": { effects: ["git-discard-changes", "recursive-delete"] } },
+			},
+			move: { ...changesRepository, operands: { first: ["move", "make"] } },
+			"*": changesRepository,
+		},
+	},
+	submodule: {
+		subcommands: {
+			"status summary": {},
+			foreach: { stops: true, also: (call) => call.script(call.operands.join(" ")) },
+			deinit: { ...changesBoth, when: { "-f --force --all": { effects: ["git-discard-changes"] } } },
+			"*": changesBoth,
+		},
+	},
+	reflog: {
+		subcommands: { "expire delete drop": { ...changesRepository, effects: ["git-lose-objects"] }, "*": shows },
+	},
+	notes: { subcommands: { "list show get-ref": {}, "*": changesRepository } },
+	bisect: {
+		subcommands: {
+			"log view visualize terms": {},
+			run: { ...changesBoth, stops: true, operands: { first: ["command"] } },
+			"*": changesBoth,
+		},
+	},
+	"gc repack prune maintenance pack-refs prune-packed": {
+		...changesRepository,
+		options: { "--prune --expire": "text" },
+		also: (call) => {
+			if (call.values("--prune --expire").some((when) => when === "now" || when === "all"))
+				call.effect("git-lose-objects");
+		},
+	},
+	"filter-branch filter-repo": { ...changesBoth, effects: ["git-rewrite-history"] },
+	replace: { ...changesRepository, effects: ["git-rewrite-history"], when: { "-l --list": { harmless: true } } },
+	"update-ref": { ...changesRepository, when: { "-d --stdin": { effects: ["git-branch-force-delete"] } } },
+	"symbolic-ref": {
+		also: (call) => {
+			if (call.operands.length > 1 || call.has("-d --delete")) call.change("repository");
+		},
+	},
+	"update-index read-tree write-tree commit-tree hash-object mktag mktree index-pack pack-objects unpack-objects fast-import rerere sparse-checkout lfs subtree checkout-index svn p4 send-pack fetch-pack merge-file merge-index credential flow annex interpret-trailers bugreport diagnose":
+		changesBoth,
+	"for-each-repo daemon instaweb": { opaque: "program" },
+};
+
+export const git: Programs = {
+	git: {
+		options: {
+			"-C --work-tree": "directory",
+			"--git-dir": "list",
+			"-c --exec-path --namespace --super-prefix --config-env --attr-source --list-cmds": "text",
+		},
+		attached: "--exec-path",
+		subcommands,
+		also: runFromSettings,
+	},
+	"gitk tig git-gui lazygit": { opaque: "program" },
+	"git-lfs git-filter-repo": changesBoth,
+};

@@ -1,0 +1,228 @@
+// Interpreters: shells, whose text is walked like any other, and languages, whose text is unknown.
+import { HOLE, isKnown } from "../text.ts";
+import type { Call, Program, Programs } from "./program.ts";
+
+/** `sh -c text name args…`, `sh file args…`, or text on standard input. */
+function shell(call: Call): void {
+	const { args } = call;
+	let at = 0;
+	let inline = false;
+	let fromInput = false;
+	let checksOnly = false;
+	for (; at < args.length; at++) {
+		const word = args[at] ?? "";
+		if (word === "--" || word === "-") {
+			at++;
+			break;
+		}
+		if (/^--(rcfile|init-file)$/.test(word)) call.runFile(args[++at] ?? "");
+		else if (word.startsWith("--")) continue;
+		else if (/^[-+][A-Za-z]+$/.test(word)) {
+			if (word.startsWith("-") && word.includes("c")) inline = true;
+			if (word.includes("s")) fromInput = true;
+			if (word.includes("n")) checksOnly = true;
+			if (/[oO]$/.test(word)) at++;
+		} else break;
+	}
+	const [first, ...rest] = args.slice(at);
+	if (checksOnly && !inline) return first === undefined ? undefined : call.play("read", first);
+	if (inline) {
+		if (first !== undefined) call.script(first, rest.slice(1));
+	} else if (first !== undefined && !fromInput) call.runFile(first, rest);
+	else call.script(call.stdin, first === undefined ? [] : [first, ...rest]);
+}
+
+/** How a language takes its program. */
+interface Language {
+	/** Options whose value is program text. */
+	readonly code: string;
+	/** Options whose value is a module or task of the project. */
+	readonly module?: string;
+	/** Options that take another value. */
+	readonly values?: string;
+	/** Options after which nothing is run. */
+	readonly looks?: string;
+	/** Modules that do a plain thing; by name. */
+	readonly modules?: { readonly [name: string]: (call: Call, args: readonly string[]) => void };
+}
+
+function language(description: Language): Program {
+	const { code, module, values, looks, modules } = description;
+	return {
+		stops: true,
+		options: {
+			[code]: "code",
+			...(module !== undefined && { [module]: "text" }),
+			...(values !== undefined && { [values]: "text" }),
+		},
+		also(call) {
+			if (looks !== undefined && call.has(looks)) return;
+			const named = module === undefined ? undefined : call.values(module)[0];
+			if (named !== undefined) return runModule(call, named, modules ?? {});
+			if (call.has(code)) return operandsOf(call);
+			const [file, ...rest] = call.operands;
+			if (file === undefined || file === "-") {
+				if (call.stdin !== "") call.play("code", call.stdin);
+			} else {
+				call.touch("read", file);
+				for (const word of rest) readIfThere(call, word);
+				call.unknown("script", [call.name, file, ...rest].join(" "));
+			}
+		},
+	};
+}
+
+function operandsOf(call: Call): void {
+	for (const word of call.operands) readIfThere(call, word);
+}
+
+function readIfThere(call: Call, word: string): void {
+	if (isKnown(word) && !word.startsWith("-") && call.exists(word)) call.touch("read", word);
+}
+
+function runModule(call: Call, name: string, modules: Language["modules"] & object): void {
+	const at = call.args.findIndex((arg) => arg === name || arg.endsWith(name));
+	const args = call.args.slice(at + 1);
+	if (Object.hasOwn(modules, name)) modules[name]?.(call, args);
+	else call.unknown("project", `${call.name} -m ${name}`);
+}
+
+const asProgram =
+	(program: string) =>
+	(call: Call, args: readonly string[]): void =>
+		call.run([program, ...args]);
+
+const pythonModules: NonNullable<Language["modules"]> = {
+	pip: asProgram("pip"),
+	venv: (call, args) => {
+		for (const word of args) if (!word.startsWith("-")) call.touch("write", word, { recursive: true });
+	},
+	"json.tool": (call, args) => {
+		const [input, output] = args.filter((word) => !word.startsWith("-"));
+		if (input !== undefined) call.play("read", input);
+		if (output !== undefined) call.play("replace", output);
+	},
+	"http.server": () => {},
+	py_compile: (call, args) => {
+		for (const word of args) call.play("read", word);
+	},
+	compileall: (call) => call.change("worktree"),
+};
+
+const shells: Program = { stops: true, also: shell };
+
+export const interpreters: Programs = {
+	"sh bash dash zsh ksh mksh ash rbash fish": shells,
+	"python pypy ipython": language({
+		code: "-c",
+		module: "-m",
+		values: "-W -X --check-hash-based-pycs -Q",
+		looks: "-V --version -h --help",
+		modules: pythonModules,
+	}),
+	"node nodejs": {
+		...language({
+			code: "-e --eval -p --print -pe",
+			values:
+				"--input-type --conditions -C --env-file --stack-trace-limit --max-old-space-size --title --test-name-pattern --test-reporter",
+			looks: "-v --version -h --help",
+		}),
+		options: {
+			"-e --eval -p --print -pe": "code",
+			"-r --require --import --loader --experimental-loader --env-file --env-file-if-exists": "read",
+			"--input-type --conditions -C --stack-trace-limit --title --test-name-pattern --test-reporter --watch-path":
+				"text",
+		},
+		also(call) {
+			if (call.has("-v --version -h --help")) return;
+			if (call.has("-c --check")) return call.operands.forEach((file) => void call.play("read", file));
+			if (call.has("--test")) return call.unknown("project", ["node", ...call.args].join(" "));
+			if (call.has("-e --eval -p --print -pe")) return operandsOf(call);
+			const [file, ...rest] = call.operands;
+			if (file === undefined || file === "-") {
+				if (call.stdin !== "") call.play("code", call.stdin);
+				return;
+			}
+			if (
+				/(^|\/)(pi|pi-coding-agent|claude|claude-code|codex|gemini-cli|opencode)\/.*\.[cm]?js$|pi-coding-agent/.test(
+					file,
+				)
+			)
+				call.effect("nested-agent");
+			call.touch("read", file);
+			for (const word of rest) readIfThere(call, word);
+			call.unknown("script", [call.name, file, ...rest].join(" "));
+		},
+	},
+	deno: {
+		subcommands: {
+			eval: { operands: { first: ["code"] } },
+			"check info types help lint": { operands: "read" },
+			fmt: { operands: "write", changes: ["worktree"], when: { "--check": { harmless: true, operands: "read" } } },
+			"run serve": { operands: { first: ["read"] }, opaque: "script", stops: true },
+			"test bench task compile bundle": { opaque: "project" },
+			"install add remove cache upgrade publish uninstall": { changes: ["packages"] },
+			"*": { opaque: "script" },
+		},
+	},
+	"ts-node tsx": language({
+		code: "-e --eval -p --print",
+		values: "-P --project -O --compiler-options -r --require --tsconfig --import",
+		looks: "-v --version -h --help",
+	}),
+	perl: {
+		options: { "-e -E": "code", "-I -M -m -F -0 -l": "text" },
+		attached: "-i -0 -l -F -M -m -I -C -D -x -V",
+		also(call) {
+			if (call.has("-v -V") && call.operands.length === 0) return;
+			const inline = call.has("-e -E");
+			const files = inline ? call.operands : call.operands.slice(1);
+			if (!inline) {
+				const [file] = call.operands;
+				if (file !== undefined) call.touch("read", file);
+				if (call.has("-c")) return;
+				if (file === undefined && call.stdin !== "") call.play("code", call.stdin);
+				else if (file !== undefined) call.unknown("script", [call.name, ...call.operands].join(" "));
+			}
+			for (const file of files) {
+				call.play("read", file);
+				if (call.has("-i")) call.play("write", file);
+			}
+		},
+	},
+	ruby: language({ code: "-e", values: "-r -I -C -E -x", looks: "-v --version -h --help -c" }),
+	php: language({ code: "-r -B -R -E", values: "-d -c -S -t -z", looks: "-v --version -h -i -m -l --ini" }),
+	"lua luajit": language({ code: "-e", values: "-l", looks: "-v" }),
+	"Rscript R": language({ code: "-e", values: "", looks: "--version" }),
+	julia: language({ code: "-e --eval -E --print", values: "-t --threads -p --project", looks: "-v --version" }),
+	osascript: language({ code: "-e", values: "-l" }),
+	"tclsh wish expect guile racket sbcl clisp ghci runghc scala kotlin groovy elixir iex erl escript": {
+		operands: { first: ["read"] },
+		opaque: "script",
+	},
+	java: { dashes: "one", opaque: "script", when: { "-version --version": { harmless: true } } },
+	" csi fsi": { operands: { first: ["read"] }, opaque: "script" },
+	irb: { opaque: "script" },
+	bc: { operands: "read" },
+	dc: { operands: "read", options: { "-e --expression": "text", "-f --file": "read" } },
+	"m4 envsubst gettext mustache": {
+		operands: "text",
+		also: (call) =>
+			call.operands.forEach((word) => {
+				if (call.exists(word)) call.play("read", word);
+			}),
+	},
+	"powershell pwsh": {
+		also(call) {
+			const at = call.args.findIndex((arg) => /^-(c|command|encodedcommand|e|enc|f|file)$/i.test(arg));
+			const text = at < 0 ? call.args.join(" ") : call.args.slice(at + 1).join(" ");
+			if (at >= 0 && /^-e/i.test(call.args[at] ?? "")) call.effect("run-unknown-text");
+			if (text !== "" || call.stdin !== "") call.unknown("script", text === "" ? HOLE : text);
+		},
+	},
+	cmd: {
+		also: (call) => {
+			if (call.args.length > 0) call.unknown("script", call.args.join(" "));
+		},
+	},
+};

@@ -1,0 +1,262 @@
+// Package managers: what they install, what they only tell, and the project's scripts that they run.
+import type { Call, Program, Programs } from "./program.ts";
+
+const installs: Program = { changes: ["packages"] };
+const systemInstalls: Program = {
+	changes: ["system"],
+	when: { "-s --simulate --dry-run --just-print --print-uris": { harmless: true } },
+};
+const runsProject: Program = { opaque: "project" };
+const publishes: Program = { changes: ["remote"], effects: ["publish"], when: { "--dry-run -n": { harmless: true } } };
+
+const codingAgents =
+	/^(@earendil-works\/pi|@mariozechner\/pi|@anthropic-ai\/claude-code|@openai\/codex|@google\/gemini-cli|opencode-ai|pi-coding-agent)/;
+
+/** `npx package args…` and its kin: a program of the project or of the registry. */
+function execute(call: Call): void {
+	const given = call.values("-p --package --from --with");
+	for (const text of call.values("-c --call")) call.script(text);
+	const [name, ...args] = call.operands;
+	if (name === undefined) return;
+	if ([name, ...given].some((spec) => codingAgents.test(spec))) call.effect("nested-agent");
+	const plain = name.replace(/^(@[^/]+\/[^@]+|[^@]+)@.*$/, "$1").replace(/^@[^/]+\//, "");
+	if (name.startsWith("@")) call.unknown("program", [call.name, ...call.args].join(" "));
+	call.run([plain, ...args]);
+}
+
+/** `npm run x`, `yarn x`: a script of the project. */
+const runScript: Program = { opaque: "project", stops: true };
+
+const executes: Program = {
+	stops: true,
+	options: { "-p --package --from --with -c --call -w --workspace --python --loglevel": "text" },
+	also: execute,
+};
+
+const nodeCommon: { readonly [names: string]: Program } = {
+	"ls list ll la view info show search outdated audit why explain fund doctor ping whoami help help-search docs bugs repo root bin prefix licenses find-dupes query diff sbom completion v":
+		{ when: { "--fix": { changes: ["packages"] } } },
+	"test t tst start stop restart run run-script build dev lint check format serve preview typecheck": runScript,
+	"install i in ins inst isntall add ci clean-install install-test it update up upgrade uninstall un remove rm r unlink link ln dedupe ddp prune rebuild rb shrinkwrap import patch patch-commit fetch":
+		installs,
+	"publish unpublish deprecate dist-tag owner access team org token adduser login logout star unstar hook profile":
+		publishes,
+	"exec x dlx": executes,
+	"init create": { changes: ["worktree"], opaque: "program" },
+	pack: { changes: ["worktree"], when: { "--dry-run": { harmless: true } } },
+	version: { changes: ["worktree", "repository"] },
+	"cache store": { subcommands: { "ls list verify path dir status": {}, "*": { changes: ["packages"] } } },
+	pkg: { subcommands: { get: {}, "*": { changes: ["worktree"] } } },
+	config: { subcommands: { "get list ls": {}, "*": { changes: ["system"] } } },
+	get: {},
+	set: { changes: ["system"] },
+	"workspaces workspace -w": { subcommands: { "list info": {}, "*": runScript } },
+	"*": runScript,
+};
+
+const nodeOptions = {
+	"-C --dir --prefix --cwd": "directory",
+	"-w --workspace -F --filter --registry --loglevel --userconfig --reporter": "text",
+} as const;
+
+export const packages: Programs = {
+	"npm pnpm": { options: nodeOptions, subcommands: nodeCommon },
+	yarn: {
+		options: nodeOptions,
+		subcommands: { ...nodeCommon, node: { stops: true, also: (call) => call.run(["node", ...call.operands]) } },
+		bare: { changes: ["packages"] },
+	},
+	bun: {
+		options: nodeOptions,
+		subcommands: {
+			...nodeCommon,
+			"test build run": runScript,
+			pm: { subcommands: { "ls bin hash cache version whoami": {}, "*": installs } },
+			x: executes,
+			repl: { opaque: "script" },
+			"*": { opaque: "script" },
+		},
+		also: (call) => {
+			for (const code of call.values("-e --eval -p --print")) call.play("code", code);
+		},
+		when: {},
+	},
+	"npx pnpx bunx uvx": executes,
+	corepack: installs,
+	"nvm fnm volta n asdf mise rtx nodenv pyenv rbenv sdk rustup ghcup jenv tfenv goenv": {
+		subcommands: {
+			"ls list current which versions version show list-all ls-remote where env plugin-list doctor whence help root prefix commands target component":
+				{},
+			exec: {
+				stops: true,
+				also: (call) => call.run(call.operands.filter((word, index) => index > 0 || !/^v?\d/.test(word))),
+			},
+			"x run": { opaque: "project" },
+			"*": installs,
+		},
+	},
+	"pip pip2 pip3": {
+		options: { "--python --log --proxy": "text" },
+		subcommands: {
+			"list show freeze check search index help debug inspect hash config cache": { options: { "-r": "read" } },
+			install: {
+				...installs,
+				options: {
+					"-r --requirement -c --constraint": "read",
+					"-e --editable": "list",
+					"-t --target -d --dest --prefix --root": "make",
+					"-i --index-url --extra-index-url -f --find-links": "text",
+				},
+				when: { "--dry-run": { harmless: true } },
+			},
+			"download wheel": { changes: ["worktree"], options: { "-r -c": "read", "-d --dest -w --wheel-dir": "make" } },
+			"*": installs,
+		},
+	},
+	pipx: { subcommands: { "list environment": {}, run: executes, "*": { changes: ["system"] } } },
+	uv: {
+		options: { "--directory --project": "directory", "--python -p --config-file": "text" },
+		subcommands: {
+			"version tree help": {},
+			run: {
+				stops: true,
+				options: { "--with --python -p --extra --group --env-file --package --with-requirements --index": "text" },
+				also: (call) => (call.has("-m --module") ? call.unknown("project", "uv run -m") : call.run(call.operands)),
+			},
+			pip: {
+				subcommands: {
+					"list show freeze check tree": {},
+					compile: { operands: "read", options: { "-o --output-file": "replace" } },
+					"*": installs,
+				},
+			},
+			tool: { subcommands: { "list dir": {}, run: executes, "*": { changes: ["system"] } } },
+			python: { subcommands: { "list find dir": {}, "*": { changes: ["system"] } } },
+			cache: { subcommands: { dir: {}, "*": { changes: ["packages"] } } },
+			publish: publishes,
+			build: { ...runsProject, changes: ["worktree"] },
+			"init venv": { changes: ["worktree"] },
+			"*": installs,
+		},
+	},
+	"poetry pdm pipenv hatch rye": {
+		options: { "-C --directory -P --project": "directory" },
+		subcommands: {
+			"show check list env about search graph info help version": {},
+			"run shell test": {
+				stops: true,
+				also: (call) => (call.operands.length > 0 ? call.run(call.operands) : undefined),
+			},
+			publish: publishes,
+			build: runsProject,
+			"*": installs,
+		},
+	},
+	"conda mamba micromamba": {
+		subcommands: {
+			"list info search": {},
+			run: { stops: true, options: { "-n --name -p --prefix": "text" }, also: (call) => call.run(call.operands) },
+			env: { subcommands: { "list export": {}, "*": installs } },
+			"*": installs,
+		},
+	},
+	"gem bundle bundler": {
+		subcommands: {
+			"list query search info contents dependency environment which help show outdated check platform licenses config doctor specification":
+				{},
+			exec: { stops: true, also: (call) => call.run(call.operands) },
+			"push yank": publishes,
+			"*": installs,
+		},
+		bare: { changes: ["packages"] },
+	},
+	composer: {
+		options: { "-d --working-dir": "directory" },
+		subcommands: {
+			"show info outdated validate why why-not depends prohibits licenses search audit diagnose status check-platform-reqs help list about":
+				{},
+			"run run-script exec test": runScript,
+			"*": installs,
+		},
+	},
+	cargo: {
+		subcommands: {
+			"check clippy metadata tree search version help locate-project read-manifest pkgid verify-project info": {
+				opaque: "project",
+			},
+			"build b test t bench run r doc d rustc rustdoc nextest expand llvm-cov tarpaulin miri watch criterion flamegraph asm bloat udeps deny audit outdated machete":
+				runsProject,
+			"fmt fix": { changes: ["worktree"], opaque: "project", when: { "--check": { changes: [] } } },
+			clean: { changes: ["worktree"] },
+			"publish yank owner login logout": publishes,
+			"install uninstall": { changes: ["system"] },
+			"add remove rm update fetch generate-lockfile vendor upgrade": installs,
+			"new init": { changes: ["worktree"], operands: { first: ["make"] } },
+			"*": runsProject,
+		},
+	},
+	go: {
+		subcommands: {
+			"version env list doc help vet": { when: { "-w -u": { changes: ["system"] } } },
+			"build test run generate tool": runsProject,
+			fmt: { changes: ["worktree"] },
+			install: { changes: ["system"], opaque: "program" },
+			get: installs,
+			mod: { subcommands: { "graph verify why": {}, "*": installs } },
+			work: { changes: ["worktree"] },
+			clean: { changes: ["packages"] },
+			"*": runsProject,
+		},
+	},
+	brew: {
+		subcommands: {
+			"list ls info search outdated deps uses config doctor leaves home log desc cat options tap-info  --prefix --version":
+				{},
+			"*": systemInstalls,
+		},
+	},
+	"apt apt-get aptitude dnf yum zypper pacman apk emerge xbps-install snap flatpak port pkg nix-env choco winget scoop":
+		{
+			subcommands: {
+				"list search show info policy depends rdepends madison changelog check-update provides whatprovides repolist help query -Q -Ss -Si -Qi -Ql":
+					{ operands: "text" },
+				"*": systemInstalls,
+			},
+		},
+	"apt-cache dpkg-query apt-file": {},
+	"dpkg rpm": {
+		when: {
+			"-i --install -r --remove -P --purge -U --upgrade -e --erase -F --unpack --configure": { changes: ["system"] },
+		},
+	},
+	nix: {
+		subcommands: {
+			"eval search show-derivation path-info flake-show log why-depends": {},
+			"run shell develop build": { opaque: "project" },
+			"*": { changes: ["system"] },
+		},
+	},
+	twine: { subcommands: { check: { operands: "read" }, "*": publishes } },
+	"semantic-release np release-it changeset lerna standard-version auto": {
+		opaque: "project",
+		changes: ["repository"],
+		when: { "--dry-run": { harmless: true } },
+		also: (call) => {
+			if (/^(semantic-release|np|release-it|auto)$/.test(call.name) || call.operands[0] === "publish")
+				call.effect("publish");
+		},
+	},
+	"vsce ovsx": { subcommands: { "ls show search": {}, package: { changes: ["worktree"] }, "*": publishes } },
+	"mvn maven": {
+		opaque: "project",
+		also: (call) => {
+			if (call.operands.includes("deploy")) call.effect("publish");
+		},
+	},
+	"create-react-app create-vite create-next-app degit cookiecutter copier yo": {
+		changes: ["worktree"],
+		opaque: "program",
+	},
+	"sfdx ionic expo eas": { opaque: "project" },
+	"xcode-select softwareupdate mas": { changes: ["system"] },
+};

@@ -1,0 +1,129 @@
+// How a program is described: data that a person can read and extend. What the roles mean is carried out in `../shell/call.ts`.
+// Spellings are those of the manual page, several separated by blanks: "-t --target-directory".
+import type { Change, Effect } from "../effects.ts";
+import type { Access, Unknown } from "../footprint.ts";
+import type { TouchDetail } from "../record.ts";
+
+/** What a word of a command stands for. */
+export type Role =
+	/** No path: a number, a pattern, a name. */
+	| "text"
+	/** A path whose content is read. */
+	| "read"
+	/** A path whose existence, names or attributes are looked at. */
+	| "list"
+	/** A file that is changed in place or added to. */
+	| "write"
+	/** A file that is written anew: what was in it is gone. */
+	| "replace"
+	/** A directory or empty file that is made; what exists stays as it is. */
+	| "make"
+	/** A path that is removed. */
+	| "delete"
+	/** A path that is moved away: with everything in it. */
+	| "move"
+	/** Where the other operands are copied or moved to: a new name, or a directory that they land in. */
+	| "into"
+	/** A path that gets another name. */
+	| "link"
+	/** A directory that the words after it are relative to. */
+	| "directory"
+	/** A file or directory that is read, or shell text where it is known by `stdin`. */
+	| "run"
+	/** The first word of another command; all words after it belong to that command. */
+	| "command"
+	/** Shell text that is run. */
+	| "script"
+	/** Program text in another language that is run. */
+	| "code"
+	/** A URL or host on another machine. */
+	| "remote";
+
+/** Roles by position: those of the first operands, then of the last one, then of all between. */
+export interface Positions {
+	readonly first?: readonly Role[];
+	readonly last?: Role;
+	readonly rest?: Role;
+}
+
+/** What a command does, as far as its words tell. */
+export interface Does {
+	readonly operands?: Role | Positions;
+	/** Touches reach into directories. */
+	readonly recursive?: boolean;
+	/** Touches of its operands pass these over. */
+	readonly skips?: TouchDetail["skips"];
+	readonly effects?: readonly Effect[];
+	readonly changes?: readonly Change[];
+	/** What it does beyond its operands cannot be told from its words. */
+	readonly opaque?: Extract<Unknown["what"], "script" | "project" | "program">;
+	/** Without operands it works on the current directory, in this role. */
+	readonly alone?: Role;
+	/** An option that makes the command only look (`--dry-run`, `--list`): effects, changes and `opaque` fall away. */
+	readonly harmless?: true;
+}
+
+export interface Program extends Does {
+	/** Options that take a value, with the value's role. */
+	readonly options?: { readonly [spelling: string]: Role };
+	/** Options whose value, if any, is attached (`-i.bak`, `--color=auto`): the next word is none. */
+	readonly attached?: string;
+	/** What an option adds or replaces. */
+	readonly when?: { readonly [spelling: string]: Does };
+	/** Commands within the program, several names separated by blanks; `*` stands for those not listed. */
+	readonly subcommands?: { readonly [names: string]: Program };
+	/** What a program with subcommands does when none is given. */
+	readonly bare?: Does;
+	/** Options end at the first operand. */
+	readonly stops?: boolean;
+	/** Long options begin with one dash (`-name`), and short ones do not cluster. */
+	readonly dashes?: "one";
+	/** What words alone cannot say. Called after everything else. */
+	readonly also?: (call: Call) => void;
+}
+
+export type Programs = { readonly [names: string]: Program };
+
+/** One parsed piece of a command line, in order. */
+export type Item =
+	| { readonly kind: "option"; readonly name: string; readonly value: string | undefined }
+	| { readonly kind: "operand"; readonly word: string };
+
+/** One command under judgement, as its description sees it. Words may have holes (see `../text.ts`). */
+export interface Call {
+	/** Base name of the program. */
+	readonly name: string;
+	readonly args: readonly string[];
+	readonly items: readonly Item[];
+	readonly operands: readonly string[];
+	/** The person's home directory. */
+	readonly home: string;
+	/** What it reads from standard input; a hole where unknown, empty where there is none. */
+	readonly stdin: string;
+	/** Whether one of the options was given, in any spelling listed. */
+	has(spelling: string): boolean;
+	/** The values given to an option, in order. */
+	values(spelling: string): readonly string[];
+	/** Treats a word as having a role. */
+	play(role: Role, word: string, detail?: TouchDetail): void;
+	touch(access: Access, word: string, detail?: TouchDetail): void;
+	effect(...effects: readonly Effect[]): void;
+	change(...changes: readonly Change[]): void;
+	unknown(what: Unknown["what"], text: string, may?: readonly Access[]): void;
+	/** Another command that this one runs; `elsewhere` on another machine or in a container. */
+	run(words: readonly string[], stdin?: string, where?: "here" | "elsewhere"): void;
+	/** Shell text that this one runs, with positional parameters. */
+	script(text: string, parameters?: readonly string[], where?: "here" | "elsewhere"): void;
+	/** A file that this one runs as shell text: `/dev/fd` paths of substitutions are known by content. */
+	runFile(word: string, parameters?: readonly string[]): void;
+	/** The words after this one are relative to a directory. */
+	enter(word: string): void;
+	/** Parses other words by another description, as part of this command. */
+	delegate(program: Program, args: readonly string[]): void;
+	/** The nearest directory at or above the current one that has an entry of this name. */
+	findUp(name: string): string | undefined;
+	/** Whether a word names a directory on disk. */
+	isDirectory(word: string): boolean;
+	/** Whether a word names anything on disk. */
+	exists(word: string): boolean;
+}

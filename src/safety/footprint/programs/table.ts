@@ -1,0 +1,51 @@
+// All programs by name. To add one, add an entry to the group that it belongs to; no other place needs to know.
+import { agents } from "./agents.ts";
+import { archives } from "./archives.ts";
+import { builds } from "./builds.ts";
+import { cloud } from "./cloud.ts";
+import { containers } from "./containers.ts";
+import { coreutils } from "./coreutils.ts";
+import { databases } from "./databases.ts";
+import { downloads } from "./downloads.ts";
+import { editors } from "./editors.ts";
+import { git } from "./git.ts";
+import { interpreters } from "./interpreters.ts";
+import { packages } from "./packages.ts";
+import type { Program, Programs } from "./program.ts";
+import { search } from "./search.ts";
+import { system } from "./system.ts";
+import { versioning } from "./versioning.ts";
+import { wrappers } from "./wrappers.ts";
+
+const groups: readonly Programs[] = [
+	coreutils,
+	search,
+	editors,
+	git,
+	versioning,
+	archives,
+	downloads,
+	interpreters,
+	wrappers,
+	packages,
+	builds,
+	containers,
+	cloud,
+	databases,
+	system,
+	agents,
+];
+
+const table: ReadonlyMap<string, Program> = new Map(
+	groups.flatMap((group) =>
+		Object.entries(group).flatMap(([names, program]) => names.split(" ").map((name) => [name, program] as const)),
+	),
+);
+
+/** The description of a program, by its base name; versioned names (`python3.12`, `gcc-13`) count as their program. */
+export function findProgram(name: string): Program | undefined {
+	const exact = table.get(name);
+	if (exact) return exact;
+	const plain = /^([a-z+]+?)-?\d[\d.]*$/i.exec(name)?.[1];
+	return plain === undefined ? undefined : table.get(plain);
+}

@@ -1,0 +1,79 @@
+// Version control beside git, and the command lines of code hosts.
+import type { Call, Program, Programs } from "./program.ts";
+
+const changesRemote: Program = { changes: ["remote"], options: { "-F --body-file --notes-file": "read" } };
+const changesBoth: Program = { changes: ["repository", "worktree"] };
+
+/** `gh api`: a request that changes something is one with fields or another method than GET. */
+function request(call: Call): void {
+	const method = (
+		call.values("-X --method")[0] ?? (call.has("-f --raw-field -F --field --input") ? "POST" : "GET")
+	).toUpperCase();
+	if (call.operands[0] === "graphql") {
+		const query = call.values("-f --raw-field -F --field").join(" ");
+		if (/\bmutation\b/.test(query)) call.change("remote");
+	} else if (method !== "GET") call.change("remote");
+	if (method === "DELETE") call.effect("delete-infrastructure");
+}
+
+const looks = "list view status diff checks watch ";
+
+export const versioning: Programs = {
+	gh: {
+		options: { "-R --repo --hostname": "text" },
+		subcommands: {
+			"auth extension alias config codespace cache label secret variable ssh-key gpg-key ruleset project org": {
+				subcommands: {
+					"list status get token view field-list item-list check search browse": {},
+					"delete remove": { ...changesRemote, effects: ["delete-infrastructure"] },
+					"*": changesRemote,
+				},
+			},
+			"pr issue release run workflow gist repo attestation": {
+				subcommands: {
+					[looks]: {
+						options: {
+							"-L --limit -s --state -l --label -a --assignee -A --author -S --search --json -q --jq -t --template -b --base -H --head -R --repo -w --workflow -u --user -e --event":
+								"text",
+						},
+					},
+					"checkout clone fork sync set-default develop": changesBoth,
+					download: {
+						changes: ["worktree"],
+						options: { "-D --dir -O --output": "make", "-p --pattern -n --name -R --repo": "text" },
+					},
+					"delete delete-asset archive": { ...changesRemote, effects: ["delete-infrastructure"] },
+					create: {
+						...changesRemote,
+						options: {
+							"-t --title -b --body -B --base -H --head -l --label -a --assignee -r --reviewer -m --milestone -n --notes --target":
+								"text",
+							"-F --body-file --notes-file": "read",
+						},
+					},
+					"*": changesRemote,
+				},
+			},
+			api: {
+				options: {
+					"-X --method -f --raw-field -F --field -H --header -q --jq -t --template --cache -p --preview": "text",
+					"--input": "read",
+				},
+				also: request,
+			},
+			"search browse status completion help version": {},
+			copilot: { effects: ["nested-agent"], opaque: "program" },
+			"*": { opaque: "program" },
+		},
+	},
+	glab: { subcommands: { "*": { subcommands: { "list view status diff show get": {}, "*": changesRemote } } } },
+	"hg svn jj bzr fossil darcs": {
+		subcommands: {
+			"status st log diff annotate blame cat info ls list files show root summary identify id branches bookmarks tags heads paths help version config parents":
+				{ operands: "text" },
+			push: { ...changesBoth, changes: ["remote"] },
+			"revert strip purge restore abandon undo": { ...changesBoth, effects: ["git-discard-changes"] },
+			"*": changesBoth,
+		},
+	},
+};

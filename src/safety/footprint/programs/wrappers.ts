@@ -1,0 +1,257 @@
+// Programs that run another command given as words or text: their own options are taken off, the rest is judged as if it stood alone.
+import { HOLE, isKnown } from "../text.ts";
+import type { Call, Program, Programs } from "./program.ts";
+
+const wraps = (values = "", more: Omit<Program, "operands" | "stops"> = {}): Program => ({
+	...more,
+	stops: true,
+	options: { ...(values !== "" && { [values]: "text" as const }), ...more.options },
+	operands: { first: ["command"] },
+});
+
+/** Wrappers whose first operands are their own, the command after them. */
+const wrapsAfter = (own: number, values = "", more: Omit<Program, "operands" | "stops"> = {}): Program => ({
+	...wraps(values, more),
+	operands: { first: [...Array.from({ length: own }, () => "text" as const), "command"] },
+});
+
+/** Leading `NAME=value` words are assignments for the command. */
+function withAssignments(call: Call, words: readonly string[], fallback: () => void): void {
+	const at = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
+	const assignments = at < 0 ? words : words.slice(0, at);
+	const command = at < 0 ? [] : words.slice(at);
+	if (command.length === 0) return fallback();
+	if (assignments.length === 0) return call.run(command);
+	const quoted = [
+		...assignments.map((word) =>
+			word.replace(/^([^=]*=)(.*)$/s, (_all, name: string, value: string) => name + quote(value)),
+		),
+		...command.map(quote),
+	];
+	call.script(quoted.join(" "));
+}
+
+function quote(word: string): string {
+	return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** `env`: assignments, then a command; `-S` splits one word into several. */
+function environment(call: Call): void {
+	const split = call.values("-S --split-string");
+	for (const folder of call.values("-C --chdir")) call.enter(folder);
+	if (split.length > 0) return call.script([...split, ...call.operands.map(quote)].join(" "));
+	withAssignments(call, call.operands, () => {});
+}
+
+/** `sudo` and `doas`: another user's rights, assignments allowed before the command. */
+function privileged(call: Call): void {
+	if (call.has("-l --list -v --validate -k --reset-timestamp -K --remove-timestamp -V --version -h --help")) return;
+	call.effect("privilege");
+	if (call.has("-e --edit") || call.name === "sudoedit") {
+		for (const file of call.operands) call.play("write", file);
+		return;
+	}
+	const shell = call.has("-s --shell -i --login");
+	if (shell && call.operands.length === 0) return call.script(call.stdin);
+	withAssignments(call, call.operands, () => {});
+}
+
+/** `su user -c text`. */
+function substituteUser(call: Call): void {
+	call.effect("privilege");
+	const texts = call.values("-c --command --session-command");
+	for (const text of texts) call.script(text);
+	if (texts.length === 0) call.script(call.stdin);
+}
+
+/** `xargs`: the command gets words from standard input, which are known only where that is. */
+function argumentsFromInput(call: Call): void {
+	const replaced = call.values("-I --replace -i -J")[0];
+	const command = call.operands.length > 0 ? call.operands : ["echo"];
+	for (const file of call.values("-a --arg-file")) call.play("read", file);
+	const known = isKnown(call.stdin) && call.stdin.length < 20_000 && !call.has("-a --arg-file");
+	const separator = call.has("-0 --null")
+		? /\0/
+		: call.has("-d --delimiter")
+			? (call.values("-d --delimiter")[0] ?? "\n")
+			: replaced === undefined
+				? /\s+/
+				: "\n";
+	const items = known
+		? call.stdin
+				.split(separator)
+				.map((item) => item.replace(/^(['"])(.*)\1$/, "$2").trim())
+				.filter((item) => item !== "")
+		: [pieceOf(call.stdin)];
+	if (known && items.length === 0 && (call.stdin === "" || call.has("-r --no-run-if-empty"))) return;
+	const perCall = replaced !== undefined || call.has("-n --max-args -L --max-lines -l");
+	const groups = perCall ? items.slice(0, 200).map((item) => [item]) : [items];
+	if (items.length > 200 && perCall) groups.push([HOLE]);
+	for (const group of groups) {
+		if (replaced === undefined) call.run([...command, ...group], "");
+		else
+			call.run(
+				command.map((word) => word.replaceAll(replaced === "" ? "{}" : replaced, group.join(" "))),
+				"",
+			);
+	}
+}
+
+/** One unknown item of an input whose lines all begin alike: `src/$?` stays below `src`. */
+function pieceOf(input: string): string {
+	const line = input.replace(/\n$/, "");
+	return line.includes("\n") || /\s/.test(line) ? HOLE : line;
+}
+
+/** `ssh host command…`: what runs there has the same harms, on another machine. */
+function remoteShell(call: Call): void {
+	call.change("remote");
+	const [, ...words] = call.operands;
+	for (const proxy of call.values("-o")) {
+		const command = /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.*)$/is.exec(proxy)?.[1];
+		if (command !== undefined) call.script(command);
+	}
+	if (words.length > 0) call.script(words.join(" "), [], "elsewhere");
+	else if (call.stdin !== "" && !call.has("-N -n")) call.script(call.stdin, [], "elsewhere");
+}
+
+/** GNU `parallel`: a command line in words, with `{}` for items given after `:::` or on standard input. */
+function parallel(call: Call): void {
+	const at = call.operands.findIndex((word) => /^:::[:+]*$/.test(word));
+	const command = at < 0 ? call.operands : call.operands.slice(0, at);
+	const items =
+		at < 0
+			? [isKnown(call.stdin) ? call.stdin.trim() : HOLE]
+			: call.operands.slice(at + 1).filter((word) => !/^:::/.test(word));
+	const template = command.join(" ");
+	for (const item of items.slice(0, 100)) {
+		const text = /\{[^{}\s]*\}/.test(template)
+			? template.replace(/\{[./#%\d-]*\}/g, () => item)
+			: `${template} ${item}`;
+		call.script(text.trim());
+	}
+	if (items.length > 100) call.script(`${template} ${HOLE}`);
+}
+
+/** Wrappers that take either a command in words or, with `-c`, its text. */
+function commandOrText(call: Call): void {
+	const texts = call.values("-c --command");
+	for (const text of texts) call.script(text);
+	if (texts.length === 0 && call.operands.length > 1) call.run(call.operands.slice(1));
+}
+
+export const wrappers: Programs = {
+	"nohup setsid nice ionice chrt stdbuf time gtime caffeinate unbuffer catchsegv eatmydata proot fakeroot firejail dbus-run-session xvfb-run rlwrap ltrace valgrind heaptrack numactl prlimit systemd-inhibit systemd-run dumb-init tini torsocks proxychains proxychains4 chronic pidproxy":
+		wraps(
+			"-n --adjustment --class --classdata -c -p --pid -i --input -o --output -e --error -f --format -u -t --timeout -s --server-num --server-args -m --membind --cpunodebind --unit --uid --gid --slice --property --what --who --why --mode -l -b",
+		),
+	"timeout gtimeout": wrapsAfter(1, "-s --signal -k --kill-after"),
+	taskset: wrapsAfter(1),
+	chroot: wrapsAfter(1, "--userspec --groups"),
+	env: {
+		stops: true,
+		options: { "-u --unset -C --chdir -S --split-string --block-signal --default-signal --ignore-signal": "text" },
+		also: environment,
+	},
+	"sudo doas sudoedit": {
+		stops: true,
+		options: {
+			"-u --user -g --group -p --prompt -C --close-from -h --host -r --role -t --type -T --command-timeout -U --other-user -R --chroot -D --chdir":
+				"text",
+		},
+		also: privileged,
+	},
+	"pkexec runuser gosu su-exec setpriv": {
+		stops: true,
+		options: { "-u --user -g --group -c --command --reuid --regid": "text" },
+		effects: ["privilege"],
+		also: (call) => {
+			for (const text of call.values("-c --command")) call.script(text);
+			const own = /^(gosu|su-exec)$/.test(call.name) ? 1 : 0;
+			if (call.operands.length > own) call.run(call.operands.slice(own));
+		},
+	},
+	su: { options: { "-c --command --session-command -s --shell -g --group -G -w": "text" }, also: substituteUser },
+	xargs: {
+		stops: true,
+		options: {
+			"-I -J -n --max-args -L --max-lines -P --max-procs -s --max-chars -d --delimiter -a --arg-file -E --process-slot-var":
+				"text",
+		},
+		attached: "-i --replace -l -e --eof",
+		also: argumentsFromInput,
+	},
+	parallel: {
+		stops: true,
+		options: {
+			"-j --jobs --joblog --results --tmpdir --delay --timeout --retries -N -n -L --colsep -S --sshlogin --memfree --load --halt --tagstring":
+				"text",
+			"-a --arg-file": "read",
+		},
+		also: parallel,
+	},
+	ssh: {
+		stops: true,
+		options: { "-i -F -E": "read", "-p -l -o -J -L -R -D -W -b -c -e -m -O -Q -S -w -B -I": "text" },
+		also: remoteShell,
+	},
+	"mosh autossh sshpass": { opaque: "program", changes: ["remote"] },
+	"watch entr": {
+		stops: true,
+		options: { "-n --interval -q --equexit": "text" },
+		also: (call) => (call.name === "watch" ? call.script(call.operands.join(" ")) : call.run(call.operands)),
+	},
+	hyperfine: {
+		options: {
+			"-w --warmup -r --runs -n --command-name -P -L --min-runs --max-runs -i --style": "text",
+			"-p --prepare -c --cleanup -s --setup": "script",
+			"--export-json --export-markdown --export-csv": "replace",
+		},
+		operands: "script",
+	},
+	"strace dtruss": wraps("-e --trace -p --attach -s --string-limit -a -S -u -E -P -I -b", {
+		options: { "-o --output": "replace" },
+	}),
+	"gdb lldb": { operands: { first: ["read"] }, options: { "-ex -x -p --pid": "text" }, opaque: "script" },
+	flock: {
+		stops: true,
+		options: { "-w --wait --timeout -E --conflict-exit-code -c --command": "text" },
+		also: commandOrText,
+	},
+	script: {
+		stops: true,
+		options: { "-c --command": "script", "-T --log-timing -I -O -B -m -E -o": "text" },
+		operands: { first: ["replace", "command"] },
+	},
+	"unshare nsenter": wraps("-t --target -S --setuid -G --setgid -R --root -w --wd --map-user --map-group", {
+		effects: ["privilege"],
+	}),
+	bwrap: { opaque: "program" },
+	"busybox toybox": wraps(),
+	"at batch": { changes: ["system"], effects: ["system-service"], opaque: "script" },
+	direnv: { subcommands: { exec: wrapsAfter(1), "allow deny edit": { changes: ["system"] }, "*": {} } },
+	"dotenv dotenvx": {
+		options: { "-e -f --env-file": "read" },
+		stops: true,
+		also: (call) => {
+			const at = call.args.indexOf("--");
+			if (at >= 0) call.run(call.args.slice(at + 1));
+			else if (call.operands[0] === "run") call.run(call.operands.slice(1));
+			else call.run(call.operands);
+		},
+	},
+	"concurrently npm-run-all run-p run-s": {
+		opaque: "project",
+		also: (call) => {
+			if (call.name === "concurrently") for (const text of call.operands) if (text.includes(" ")) call.script(text);
+		},
+	},
+	"cross-env cross-env-shell": { stops: true, also: (call) => withAssignments(call, call.operands, () => {}) },
+	nodemon: { opaque: "project", options: { "-x --exec": "script", "-w --watch -e --ext -i --ignore": "text" } },
+	"tmux screen zellij": {
+		also: (call) => {
+			for (const word of call.operands) if (/\s/.test(word)) call.script(word);
+			call.unknown("program", `${call.name} ${call.args.join(" ")}`);
+		},
+	},
+};

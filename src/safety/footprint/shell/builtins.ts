@@ -1,0 +1,306 @@
+// The shell's own commands that change what it knows: directory, variables, functions, what is run next.
+// Builtins that only print or test are in the program table.
+import type { Effect } from "../effects.ts";
+import { isDirectory, pathRules } from "../paths.ts";
+import { absolutePaths } from "../places.ts";
+import { everyAccess } from "../record.ts";
+import { HOLE, isKnown } from "../text.ts";
+import { spellCommand } from "./call.ts";
+import { invokeProgram } from "./simple-command.ts";
+import { assign, lookUp, type State, textValue, unknownValue, type Value, withExported } from "./state.ts";
+import { type Outcome, settled, type Walk } from "./walk.ts";
+
+type Builtin = (walk: Walk, args: readonly string[], state: State, stdin: string) => Outcome;
+
+const declarations = ["export", "declare", "typeset", "local", "readonly"];
+
+/** Whether a command's assignment words stay assigned afterwards. */
+export function declares(name: string): boolean {
+	return declarations.includes(name);
+}
+
+/** Name of the variable that holds the directory stack of `pushd`; no shell name can be like it. */
+const STACK = "directory stack";
+
+const declare: Builtin = (_walk, args, state) => {
+	let next = state;
+	const options = args.filter((arg) => /^[-+]\w/.test(arg));
+	const changes = options.some((option) => /[iuln]/.test(option));
+	const names: string[] = [];
+	for (const arg of args) {
+		if (options.includes(arg)) continue;
+		const found = /^([A-Za-z_]\w*)\+?(?:=(.*))?$/s.exec(arg);
+		if (!found?.[1]) {
+			if (!isKnown(arg)) next = { ...next, lost: true };
+			continue;
+		}
+		names.push(found[1]);
+		if (changes) next = assign(next, found[1], unknownValue);
+		else if (found[2] !== undefined) next = assign(next, found[1], textValue(found[2]));
+	}
+	return settled(next, options.includes("-p") || args.length === 0 ? HOLE : "");
+};
+
+const exportNames: Builtin = (walk, args, state, stdin) => {
+	const names = args.flatMap((arg) => /^([A-Za-z_]\w*)/.exec(arg)?.[1] ?? []);
+	const outcome = declare(
+		walk,
+		args.filter((arg) => arg !== "-n"),
+		state,
+		stdin,
+	);
+	return settled(withExported(outcome.yes, names), outcome.out);
+};
+
+const changeDirectory: Builtin = (walk, args, state) => {
+	const operands = args.filter((arg) => !/^-[LPe@]+$/.test(arg) && arg !== "--");
+	const before = state.cwd && state.cwd.length === 1 ? textValue(...state.cwd) : unknownValue;
+	const arrive = (cwd: State["cwd"]): State => assign({ ...state, cwd }, "OLDPWD", before);
+	const word = operands[0] ?? firstOf(lookUp(state, "HOME", walk.around));
+	if (word === "") return settled(state, "");
+	const target = word === "-" ? firstOf(lookUp(state, "OLDPWD", walk.around)) : word;
+	if (state.elsewhere) return settled(arrive(undefined), "");
+	const searched =
+		!/^\.{0,2}(\/|$)/.test(target) && (firstOf(lookUp(state, "CDPATH", walk.around)) || undefined) !== undefined;
+	const paths = searched ? undefined : absolutePaths(target, state.cwd, walk.record);
+	if (!paths) return { yes: arrive(undefined), no: state, out: HOLE };
+	const rules = pathRules(walk.around);
+	const physical = args.includes("-P");
+	const there = [...new Set(paths.map((path) => trim(physical ? walk.record.real(path) : rules.normalize(path))))];
+	const succeeds = there.every((path) => isDirectory(path, walk.around));
+	const yes = arrive(there);
+	return { yes, no: succeeds ? yes : state, out: word === "-" ? HOLE : "" };
+};
+
+function trim(path: string): string {
+	return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+}
+
+function firstOf(value: Value | undefined): string {
+	if (!value) return "";
+	return value.kind === "text" && value.options.length === 1 ? (value.options[0] ?? "") : HOLE;
+}
+
+function stackOf(state: State): readonly string[] {
+	const value = state.variables.get(STACK);
+	return value?.kind === "array" ? value.items : [];
+}
+
+const pushDirectory: Builtin = (walk, args, state, stdin) => {
+	const operand = args.find((arg) => !arg.startsWith("-"));
+	if (operand === undefined || operand.startsWith("+")) return settled({ ...state, cwd: undefined }, HOLE);
+	const here = state.cwd?.length === 1 ? (state.cwd[0] ?? HOLE) : HOLE;
+	const outcome = changeDirectory(walk, [operand], state, stdin);
+	const stack: Value = { kind: "array", items: [here, ...stackOf(state)] };
+	const yes = assign(outcome.yes, STACK, stack);
+	return { yes, no: outcome.no === outcome.yes ? yes : outcome.no, out: HOLE };
+};
+
+const popDirectory: Builtin = (_walk, args, state) => {
+	const [top, ...rest] = stackOf(state);
+	const plain = args.every((arg) => arg === "-n") && top !== undefined && isKnown(top);
+	return settled(assign({ ...state, cwd: plain ? [top] : undefined }, STACK, { kind: "array", items: rest }), HOLE);
+};
+
+const evaluate: Builtin = (walk, args, state, stdin) => {
+	const text = args.filter((arg, index) => !(index === 0 && arg === "--")).join(" ");
+	const outcome = runHere(walk, "eval", text, state, stdin);
+	return isKnown(text)
+		? outcome
+		: { ...outcome, yes: { ...outcome.yes, lost: true }, no: { ...outcome.no, lost: true } };
+};
+
+/** Walks text in this very shell; unknown text is recorded as a run of `name`. */
+function runHere(walk: Walk, name: string, text: string, state: State, stdin: string): Outcome {
+	const effects = new Set<Effect>();
+	const outcome = walk.runText(text, state, stdin, effects);
+	if (effects.size > 0)
+		walk.record.run({ program: name, args: [null], text: `${name} $?`, effects: [...effects], changes: [] });
+	return outcome;
+}
+
+const source: Builtin = (walk, args, state, stdin) => {
+	const [file, ...parameters] = args.filter((arg, index) => !(index === 0 && arg === "--"));
+	if (file === undefined) return settled(state, "");
+	const inner = parameters.length > 0 ? { ...state, parameters } : state;
+	const connected = walk.connected(file) ?? (file === "/dev/stdin" ? stdin : undefined);
+	if (connected !== undefined) return runHere(walk, "source", connected, inner, stdin);
+	const text = spellCommand(["source", ...args]);
+	const paths = absolutePaths(file, state.cwd, walk.record);
+	for (const path of paths ?? []) walk.record.touch("read", path, text);
+	walk.record.unknown({ what: "script", text, may: everyAccess });
+	walk.record.run({
+		program: "source",
+		args: args.map((arg) => (isKnown(arg) ? arg : null)),
+		text,
+		effects: [],
+		changes: [],
+	});
+	const written = paths?.length === 1 && paths[0] ? walk.written(paths[0]) : undefined;
+	if (written !== undefined) return runHere(walk, "source", written, inner, stdin);
+	return settled({ ...state, lost: true }, HOLE);
+};
+
+const trap: Builtin = (walk, args, state, stdin) => {
+	const operands = args.filter((arg) => arg !== "--" && !/^-[lp]$/.test(arg));
+	const text = operands[0];
+	if (text === undefined || operands.length < 2 || text === "-" || text === "") return settled(state, "");
+	runHere(walk, "trap", text, state, stdin);
+	walk.later(text);
+	return settled(state, "");
+};
+
+const readVariables: Builtin = (_walk, args, state, stdin) => {
+	const names = operandsOf(args, "dnNptui");
+	const array = args.some((arg) => /^-\w*a/.test(arg));
+	const lines = !isKnown(stdin) || stdin.length > 4000 ? undefined : stdin.split("\n");
+	let next = state;
+	for (const name of names.length > 0 ? names : ["REPLY"]) {
+		if (!/^[A-Za-z_]\w*$/.test(name)) {
+			next = { ...next, lost: true };
+			continue;
+		}
+		// Which line a loop has come to is not followed: any of them.
+		const simple =
+			lines && lines.length <= 40 && names.length <= 1 && !array && args.every((arg) => !/^-\w*[dnN]/.test(arg));
+		next = assign(next, name, simple ? textValue(...lines.map((line) => line.trim()), "") : unknownValue);
+	}
+	return settled(next, "");
+};
+
+const readLines: Builtin = (_walk, args, state, stdin) => {
+	const name = operandsOf(args, "dnOsuCc")[0] ?? "MAPFILE";
+	if (!/^[A-Za-z_]\w*$/.test(name)) return settled({ ...state, lost: true }, "");
+	const items = stdin.replace(/\n$/, "").split("\n");
+	const simple = isKnown(stdin) && args.includes("-t") && items.length <= 200;
+	return settled(assign(state, name, simple ? { kind: "array", items } : unknownValue), "");
+};
+
+/** Operands, with the options that take a value (as single letters) skipped. */
+function operandsOf(args: readonly string[], valued: string): readonly string[] {
+	const operands: string[] = [];
+	for (let at = 0; at < args.length; at++) {
+		const arg = args[at] ?? "";
+		if (!arg.startsWith("-") || arg === "-") operands.push(arg);
+		else if (valued.includes(arg.at(-1) ?? "?") && arg.length === 2) at++;
+	}
+	return operands;
+}
+
+const unset: Builtin = (_walk, args, state) => {
+	let next = state;
+	for (const arg of args) {
+		if (arg.startsWith("-")) continue;
+		if (!isKnown(arg)) next = { ...next, lost: true };
+		else if (args.includes("-f") || (next.functions.has(arg) && !next.variables.has(arg)))
+			next = { ...next, functions: new Map([...next.functions].filter(([name]) => name !== arg)) };
+		else next = assign(next, arg.replace(/\[.*/s, ""), textValue(""));
+	}
+	return settled(next, "");
+};
+
+const alias: Builtin = (_walk, args, state) => {
+	const aliases = new Map(state.aliases);
+	for (const arg of args) {
+		const equals = arg.indexOf("=");
+		if (equals > 0) aliases.set(arg.slice(0, equals), arg.slice(equals + 1));
+	}
+	return settled({ ...state, aliases }, "");
+};
+
+const command: Builtin = (walk, args, state, stdin) => {
+	let at = 0;
+	let asks = false;
+	for (; /^-[pvV]+$/.test(args[at] ?? ""); at++) asks ||= /[vV]/.test(args[at] ?? "");
+	if (args[at] === "--") at++;
+	return asks ? settled(state, HOLE) : invokeProgram(walk, args.slice(at), state, stdin);
+};
+
+const execute: Builtin = (walk, args, state, stdin) => {
+	let at = 0;
+	for (; /^-[cla]+$/.test(args[at] ?? ""); at++) if (args[at]?.endsWith("a")) at++;
+	if (args[at] === "--") at++;
+	return settled(state, invokeProgram(walk, args.slice(at), state, stdin).out);
+};
+
+const setOptions: Builtin = (_walk, args, state) => {
+	const dashes = args.indexOf("--");
+	if (dashes >= 0) return settled({ ...state, parameters: args.slice(dashes + 1) }, "");
+	const first = args.findIndex((arg, index) => !/^[-+]/.test(arg) && !/^[-+]\w*o$/.test(args[index - 1] ?? ""));
+	if (first >= 0) return settled({ ...state, parameters: args.slice(first) }, "");
+	return settled(state, args.length === 0 ? HOLE : "");
+};
+
+const shift: Builtin = (_walk, args, state) => {
+	const count = Number(args[0] ?? "1");
+	const known = state.parameters && Number.isInteger(count) && count >= 0;
+	return settled({ ...state, parameters: known ? state.parameters?.slice(count) : undefined }, "");
+};
+
+const shellSwitch: Builtin = (_walk, args, state) => {
+	const globs = args.some(
+		(arg) => /^(dotglob|globstar|nocaseglob|failglob|globasciiranges)$/.test(arg) || !isKnown(arg),
+	);
+	return settled(globs ? { ...state, globbing: "changed" } : state, args.length > 1 ? "" : HOLE);
+};
+
+const assignNames: Builtin = (_walk, args, state) => {
+	let next = state;
+	for (const arg of args) {
+		const name = /^([A-Za-z_]\w*)/.exec(arg)?.[1];
+		if (name) next = assign(next, name, unknownValue);
+	}
+	return settled(next, "");
+};
+
+const formatInto: Builtin = (walk, args, state, stdin) => {
+	if (args[0] !== "-v" || args[1] === undefined) return invokePrinting(walk, "printf", args, state, stdin);
+	return assignNames(walk, [args[1]], state, stdin);
+};
+
+function invokePrinting(walk: Walk, name: string, args: readonly string[], state: State, stdin: string): Outcome {
+	return settled(state, walk.print(name, args, state, stdin));
+}
+
+const quiet: Builtin = (_walk, _args, state) => settled(state, "");
+
+/** Builtins by name. Those that run their arguments or text come first. */
+export const builtins: { readonly [name: string]: Builtin } = {
+	eval: evaluate,
+	source,
+	".": source,
+	trap,
+	command,
+	builtin: (walk, args, state, stdin) => invokeProgram(walk, args, state, stdin),
+	exec: execute,
+	cd: changeDirectory,
+	chdir: changeDirectory,
+	pushd: pushDirectory,
+	popd: popDirectory,
+	export: exportNames,
+	declare,
+	typeset: declare,
+	local: declare,
+	readonly: declare,
+	read: readVariables,
+	mapfile: readLines,
+	readarray: readLines,
+	unset,
+	alias,
+	unalias: quiet,
+	set: setOptions,
+	shift,
+	shopt: shellSwitch,
+	let: assignNames,
+	getopts: (walk, args, state, stdin) => assignNames(walk, args.slice(1, 2), state, stdin),
+	printf: formatInto,
+	":": quiet,
+	return: quiet,
+	exit: quiet,
+	break: quiet,
+	continue: quiet,
+	wait: quiet,
+	times: quiet,
+	umask: quiet,
+	ulimit: quiet,
+};

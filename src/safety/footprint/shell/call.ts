@@ -1,0 +1,293 @@
+// Carries out a program's description (`../programs/`) for one command line: roles become touches, options effects, wrappers further commands.
+import type { Change, Effect } from "../effects.ts";
+import type { Access, Unknown } from "../footprint.ts";
+import { isDirectory, pathRules } from "../paths.ts";
+import { absolutePaths, isDevice, isStream, touchWord, unknownPlace } from "../places.ts";
+import type { Call, Does, Item, Positions, Program, Role } from "../programs/index.ts";
+import { parseOptions } from "../programs/index.ts";
+import { everyAccess, type TouchDetail } from "../record.ts";
+import { HOLE, isKnown, spell } from "../text.ts";
+import { childState, type State } from "./state.ts";
+import type { Walk } from "./walk.ts";
+
+/** Name and arguments in normal spelling, holes as `$?`, at most 2000 characters. */
+export function spellCommand(words: readonly string[]): string {
+	const text = words.map(spell).join(" ");
+	return text.length > 2000 ? `${text.slice(0, 1999)}…` : text;
+}
+
+/** Judges one command by its program's description, and records the run. */
+export function recordCall(
+	walk: Walk,
+	program: Program,
+	name: string,
+	args: readonly string[],
+	state: State,
+	stdin: string,
+): void {
+	const { record } = walk;
+	const { around } = record;
+	const text = spellCommand([name, ...args]);
+	const by = text.length > 200 ? `${text.slice(0, 199)}…` : text;
+	const effects = new Set<Effect>();
+	const changes = new Set<Change>();
+	let directories = state.cwd;
+	let items: readonly Item[] = [];
+	let wraps = false;
+
+	const has = (spelling: string) => {
+		const spellings = spelling.split(" ");
+		return items.some((item) => item.kind === "option" && spellings.includes(item.name));
+	};
+	const touch = (access: Access, word: string, detail?: TouchDetail) => {
+		if (state.elsewhere) return;
+		for (const path of touchWord(record, access, word, directories, by, detail))
+			if ((access === "write" || access === "delete") && isDevice(path)) effects.add("device-write");
+	};
+	const unknown = (what: Unknown["what"], about: string, may: readonly Access[] = everyAccess) => {
+		if (!state.elsewhere) record.unknown({ what, text: spellUnknown(about), may });
+	};
+	const stateHere = (where: "here" | "elsewhere" = "here"): State => {
+		const elsewhere = where === "elsewhere" || state.elsewhere;
+		return directories === state.cwd && elsewhere === state.elsewhere
+			? state
+			: { ...state, cwd: directories, elsewhere };
+	};
+	const run = (words: readonly string[], input = stdin, where?: "here" | "elsewhere") => {
+		wraps = true;
+		walk.runWords(words, stateHere(where), input);
+	};
+	const script = (source: string, parameters: readonly string[] = [], where?: "here" | "elsewhere") => {
+		wraps = true;
+		walk.runText(source, { ...childState(stateHere(where), around), parameters }, stdin, effects);
+	};
+	const enter = (word: string) => {
+		const paths = absolutePaths(word, directories, record);
+		directories = paths && paths.length > 0 ? paths.map((path) => pathRules(around).normalize(path)) : undefined;
+	};
+	const play = (role: Role, word: string, detail?: TouchDetail): void => {
+		if (word === "-" && role !== "directory") return;
+		switch (role) {
+			case "text":
+				return;
+			case "remote":
+				changes.add("remote");
+				return;
+			case "read":
+			case "list":
+			case "delete":
+			case "link":
+				return touch(role, word, detail);
+			case "write":
+			case "make":
+				return touch("write", word, detail);
+			case "replace":
+			case "into":
+				return touch("write", word, { ...detail, replaces: true });
+			case "move":
+				return touch("delete", word, { ...detail, recursive: true });
+			case "directory":
+				touch("list", word);
+				return enter(word);
+			case "run":
+				return call.runFile(word);
+			case "command":
+				return run([word]);
+			case "script":
+				return script(word);
+			case "code":
+				return walk.recordCode(word, stateHere(), by);
+		}
+	};
+
+	const follow = (description: Program, words: readonly string[]): void => {
+		const outer = items;
+		const parsed = parseOptions(description.subcommands ? { ...description, stops: true } : description, words);
+		items = outer.length > 0 ? [...outer.filter((item) => item.kind === "option"), ...parsed] : parsed;
+		const operands = parsed.flatMap((item) => (item.kind === "operand" ? [item.word] : []));
+		const own = gather(description, parsed);
+		const does = description.bare && operands.length === 0 ? { ...own, ...description.bare } : own;
+		for (const effect of does.effects ?? []) effects.add(effect);
+		for (const change of does.changes ?? []) changes.add(change);
+		playItems(description, does, parsed, operands.length);
+		if (does.opaque) unknown(does.opaque, text);
+		if (does.alone && operands.length === 0) play(does.alone, ".", detailOf(does));
+		if (description.subcommands && operands.length > 0) {
+			const [subcommand = "", ...rest] = operands;
+			const found = findSubcommand(description.subcommands, subcommand);
+			if (found) follow(found, rest);
+			else if (!does.operands) unknown("program", text);
+		}
+		description.also?.({ ...call, items: parsed, operands, args: words });
+		items = outer;
+	};
+
+	const playItems = (description: Program, does: Does, parsed: readonly Item[], count: number) => {
+		const positions = positionsOf(does.operands);
+		const detail = detailOf(does);
+		const sources: string[] = [];
+		let index = 0;
+		for (const [at, item] of parsed.entries()) {
+			if (item.kind === "option") {
+				const role = item.value === undefined ? undefined : optionRole(description, item.name);
+				if (role === "into") positions.destination = item.value;
+				else if (role) play(role, item.value ?? "", role === "read" || role === "list" ? {} : undefined);
+				continue;
+			}
+			const role = roleAt(positions, index++, count);
+			if (role === "command") {
+				run(parsed.slice(at).flatMap((later) => (later.kind === "operand" ? [later.word] : [])));
+				break;
+			}
+			if (role === "into" && positions.destination === undefined && (count > 1 || sources.length > 0)) {
+				positions.destination = item.word;
+				continue;
+			}
+			if (!role) continue;
+			if (role === "read" || role === "move" || role === "link") sources.push(item.word);
+			play(role === "into" ? "read" : role, item.word, detail);
+		}
+		if (positions.destination !== undefined)
+			arrive(positions.destination, sources, detail, has("-t --target-directory"));
+	};
+
+	/** Where copies and moves arrive: below a directory under their own names, else at the name given. */
+	const arrive = (destination: string, sources: readonly string[], detail: TouchDetail, directoryGiven: boolean) => {
+		const rules = pathRules(around);
+		const arriving = { ...detail, replaces: true };
+		const paths = absolutePaths(destination, directories, record);
+		if (!paths) return state.elsewhere ? undefined : unknownPlace(record, destination, directories, ["write"]);
+		const many = directoryGiven || sources.length > 1 || destination.endsWith("/");
+		const there = paths.some((path) => isDirectory(path, around) || record.changed(path));
+		const made = paths.some((path) => record.changed(rules.dirname(path)));
+		if (many || there || made) {
+			for (const source of sources) {
+				const base = rules.basename(source);
+				if (!isKnown(source)) unknownPlace(record, `${destination}/${HOLE}`, directories, ["write"]);
+				else if (base === "" || base === "." || base === "..")
+					touch("write", destination, { ...arriving, recursive: true });
+				else touch("write", `${destination}/${base}`, arriving);
+			}
+		}
+		if (!(many || there)) touch("write", destination, arriving);
+	};
+
+	const call: Call = {
+		name,
+		args,
+		items,
+		operands: [],
+		home: around.home,
+		stdin,
+		has,
+		values: (spelling) => {
+			const spellings = spelling.split(" ");
+			return items.flatMap((item) =>
+				item.kind === "option" && spellings.includes(item.name) && item.value !== undefined ? [item.value] : [],
+			);
+		},
+		play,
+		touch,
+		effect: (...named) => {
+			for (const effect of named) effects.add(effect);
+		},
+		change: (...named) => {
+			for (const change of named) changes.add(change);
+		},
+		unknown,
+		run,
+		script,
+		runFile(word, parameters = []) {
+			const known = walk.connected(word);
+			if (known !== undefined) return script(known, parameters);
+			if (isKnown(word) && isStream(word)) return script(stdin, parameters);
+			touch("read", word);
+			const written = absolutePaths(word, directories, record)?.map((path) => walk.written(path));
+			for (const content of written ?? []) if (content !== undefined) script(content, parameters);
+			unknown("script", text);
+		},
+		enter,
+		delegate: follow,
+		findUp(entry) {
+			const rules = pathRules(around);
+			const start = directories?.length === 1 ? directories[0] : undefined;
+			for (let at = start; at !== undefined; at = rules.dirname(at)) {
+				if (around.kind(rules.join(at, entry)) !== undefined) return at;
+				if (rules.dirname(at) === at) return undefined;
+			}
+			return undefined;
+		},
+		isDirectory: (word) => absolutePaths(word, directories, record)?.some((path) => isDirectory(path, around)) ?? false,
+		exists: (word) =>
+			absolutePaths(word, directories, record)?.some((path) => around.kind(path) !== undefined) ?? false,
+	};
+
+	if (!asksForHelp(program, args)) follow(program, args);
+	if (wraps && effects.size === 0 && changes.size === 0) return;
+	record.run({
+		program: name,
+		args: args.map((arg) => (isKnown(arg) ? arg : null)),
+		text,
+		effects: [...effects],
+		changes: [...changes],
+		...(state.elsewhere && { elsewhere: true as const }),
+	});
+}
+
+function spellUnknown(about: string): string {
+	return isKnown(about) ? about : about.replaceAll(HOLE, "$?");
+}
+
+function asksForHelp(program: Program, args: readonly string[]): boolean {
+	const [first, second] = args;
+	if (args.length === 1) return first === "--version" || first === "--help";
+	return args.length === 2 && program.subcommands !== undefined && second === "--help";
+}
+
+function detailOf(does: Does): TouchDetail {
+	return { ...(does.recursive && { recursive: true }), ...(does.skips && { skips: does.skips }) };
+}
+
+/** What a description says for the options given: the base, changed by each option that matches. */
+function gather(program: Program, items: readonly Item[]): Does {
+	let does: Does = program;
+	let harmless = false;
+	for (const [spellings, more] of Object.entries(program.when ?? {})) {
+		const list = spellings.split(" ");
+		if (!items.some((item) => item.kind === "option" && list.includes(item.name))) continue;
+		if (more.harmless) harmless = true;
+		does = {
+			...does,
+			...more,
+			effects: [...(does.effects ?? []), ...(more.effects ?? [])],
+			changes: [...(does.changes ?? []), ...(more.changes ?? [])],
+		};
+	}
+	if (!harmless) return does;
+	const { opaque: _opaque, ...calm } = does;
+	return { ...calm, effects: [], changes: [] };
+}
+
+function optionRole(program: Program, name: string): Role | undefined {
+	for (const [spellings, role] of Object.entries(program.options ?? {}))
+		if (spellings === name || spellings.split(" ").includes(name)) return role;
+	return undefined;
+}
+
+function positionsOf(operands: Role | Positions | undefined): Positions & { destination: string | undefined } {
+	if (typeof operands === "string") return { rest: operands, destination: undefined };
+	return { ...operands, destination: undefined };
+}
+
+function roleAt(positions: Positions, index: number, count: number): Role | undefined {
+	const first = positions.first?.[index];
+	if (first) return first;
+	if (positions.last && index === count - 1) return positions.last;
+	return positions.rest;
+}
+
+function findSubcommand(subcommands: { readonly [names: string]: Program }, name: string): Program | undefined {
+	if (Object.hasOwn(subcommands, name)) return subcommands[name];
+	for (const [names, program] of Object.entries(subcommands)) if (names.split(" ").includes(name)) return program;
+	return subcommands["*"];
+}

@@ -1,0 +1,187 @@
+// Pathname expansion: a pattern against the names on disk, as bash does it without `extglob`. A backslash escapes the next character.
+// G1 matching is polynomial whatever the pattern; G2 where the disk cannot tell (too many names, unreadable), the answer says so.
+import type { Surroundings } from "../footprint.ts";
+import { isDirectory, pathRules } from "../paths.ts";
+import type { Record } from "../record.ts";
+
+/** Whether a pattern holds an active `*`, `?` or `[`. */
+export function hasGlob(pattern: string): boolean {
+	for (let at = 0; at < pattern.length; at++) {
+		const char = pattern[at];
+		if (char === "\\") at++;
+		else if (char === "*" || char === "?" || char === "[") return true;
+	}
+	return false;
+}
+
+export function escapeGlob(text: string): string {
+	return text.replace(/[\\*?[\]]/g, "\\$&");
+}
+
+export function unescapeGlob(pattern: string): string {
+	return pattern.replace(/\\(.)/gs, "$1");
+}
+
+type Token = { readonly kind: "char"; readonly char: string } | { readonly kind: "any" | "star" } | Class;
+interface Class {
+	readonly kind: "class";
+	readonly negated: boolean;
+	readonly ranges: readonly (readonly [string, string])[];
+	readonly named: readonly RegExp[];
+}
+
+const namedClasses: { readonly [name: string]: RegExp } = {
+	alpha: /\p{L}/u,
+	digit: /[0-9]/,
+	alnum: /[\p{L}0-9]/u,
+	upper: /\p{Lu}/u,
+	lower: /\p{Ll}/u,
+	space: /\s/,
+	blank: /[ \t]/,
+	punct: /[!-/:-@[-`{-~]/,
+	xdigit: /[0-9a-fA-F]/,
+	print: /[^\p{C}]/u,
+	graph: /[^\p{C}\s]/u,
+	cntrl: /\p{Cc}/u,
+	word: /[\w]/,
+};
+
+function tokenize(pattern: string): Token[] {
+	const tokens: Token[] = [];
+	for (let at = 0; at < pattern.length; at++) {
+		const char = pattern[at] ?? "";
+		if (char === "\\" && at + 1 < pattern.length) tokens.push({ kind: "char", char: pattern[++at] ?? "" });
+		else if (char === "*") {
+			if (tokens.at(-1)?.kind !== "star") tokens.push({ kind: "star" });
+		} else if (char === "?") tokens.push({ kind: "any" });
+		else if (char === "[") {
+			const bracket = readClass(pattern, at);
+			if (bracket) {
+				tokens.push(bracket.token);
+				at = bracket.end;
+			} else tokens.push({ kind: "char", char });
+		} else tokens.push({ kind: "char", char });
+	}
+	return tokens;
+}
+
+function readClass(pattern: string, start: number): { token: Class; end: number } | undefined {
+	let at = start + 1;
+	const negated = pattern[at] === "!" || pattern[at] === "^";
+	if (negated) at++;
+	const ranges: [string, string][] = [];
+	const named: RegExp[] = [];
+	const first = at;
+	for (; at < pattern.length; at++) {
+		let char = pattern[at] ?? "";
+		if (char === "]" && at > first) return { token: { kind: "class", negated, ranges, named }, end: at };
+		if (char === "[" && pattern[at + 1] === ":") {
+			const close = pattern.indexOf(":]", at + 2);
+			const name = close < 0 ? undefined : namedClasses[pattern.slice(at + 2, close)];
+			if (name) {
+				named.push(name);
+				at = close + 1;
+				continue;
+			}
+		}
+		if (char === "\\") char = pattern[++at] ?? "";
+		if (pattern[at + 1] === "-" && pattern[at + 2] !== "]" && at + 2 < pattern.length) {
+			ranges.push([char, pattern[at + 2] ?? ""]);
+			at += 2;
+		} else ranges.push([char, char]);
+	}
+	return undefined;
+}
+
+function matchesOne(token: Token, char: string): boolean {
+	switch (token.kind) {
+		case "char":
+			return token.char === char;
+		case "any":
+			return true;
+		case "star":
+			return false;
+		case "class": {
+			const inside =
+				token.ranges.some(([from, to]) => from <= char && char <= to) || token.named.some((regex) => regex.test(char));
+			return inside !== token.negated;
+		}
+	}
+}
+
+function matchTokens(tokens: readonly Token[], text: string): boolean {
+	let token = 0;
+	let at = 0;
+	let star = -1;
+	let retry = 0;
+	while (at < text.length) {
+		const here = tokens[token];
+		if (here?.kind === "star") {
+			star = token++;
+			retry = at;
+		} else if (here && matchesOne(here, text[at] ?? "")) {
+			token++;
+			at++;
+		} else if (star >= 0) {
+			token = star + 1;
+			at = ++retry;
+		} else return false;
+	}
+	while (tokens[token]?.kind === "star") token++;
+	return token === tokens.length;
+}
+
+/** Compiles a pattern for whole texts; `*` matches anything, `/` included (as in `case` and `${x#…}`). */
+export function compileGlob(pattern: string): (text: string) => boolean {
+	const tokens = tokenize(pattern);
+	return (text) => matchTokens(tokens, text);
+}
+
+const MAX_RESULTS = 1000;
+
+/**
+ * The paths that a pattern stands for, spelled as the shell would: relative where the pattern is. Sorted by name within a directory.
+ * An empty list: nothing matches (bash then keeps the pattern as it is). `undefined`: it cannot be told.
+ */
+export function expandGlob(pattern: string, cwd: string, record: Record): readonly string[] | undefined {
+	const { around } = record;
+	const rules = pathRules(around);
+	const parts = pattern.split("/");
+	let found: string[] = [""];
+	for (const [index, part] of parts.entries()) {
+		const last = index === parts.length - 1;
+		const glue = last ? "" : "/";
+		if (!hasGlob(part)) {
+			const text = unescapeGlob(part);
+			found = found.map((prefix) => prefix + text + glue);
+			continue;
+		}
+		const matches = compileGlob(part);
+		const dots = part.startsWith(".") || part.startsWith("\\.");
+		const next: string[] = [];
+		for (const prefix of found) {
+			const directory = rules.resolve(cwd, prefix);
+			if (record.changed(directory)) return undefined;
+			const names = around.names(directory);
+			if (names === undefined) continue;
+			if (!record.names(names.length)) return undefined;
+			for (const name of names) {
+				if (name.startsWith(".") && !dots) continue;
+				if (!matches(name)) continue;
+				if (!last && !isDirectory(rules.join(directory, name), around)) continue;
+				next.push(prefix + name + glue);
+				if (next.length > MAX_RESULTS) return undefined;
+			}
+			if (dots && part.startsWith("."))
+				for (const name of [".", ".."]) if (matches(name)) next.push(prefix + name + glue);
+		}
+		found = next;
+	}
+	// What follows the last glob need not exist.
+	const trailing = parts.at(-1) ?? "";
+	return hasGlob(trailing) ? found : found.filter((path) => isThere(rules.resolve(cwd, path), around));
+}
+
+function isThere(path: string, around: Surroundings): boolean {
+	return around.kind(path) !== undefined;
+}

@@ -1,0 +1,2 @@
+export { openState } from "./state.ts";
+export { walkShell, walkWords } from "./walk.ts";

@@ -1,0 +1,25 @@
+// Program text of other languages inside a command (`python -c`, `node -e`): unknown, but for the paths that stand plainly in it.
+// A courtesy, not an analysis: a path put together by the program is not seen.
+import { type Directories, touchWord } from "../places.ts";
+import { everyAccess, type Record } from "../record.ts";
+import { HOLE } from "../text.ts";
+
+/** A call whose name speaks of files, with a literal as its first argument. */
+const fileCall =
+	/(?:open|read\w*|load\w*|file\w*|path|require|import|source|exists\w*|isfile|isdir|listdir|readdir\w*|scandir|glob|stat|cat|slurp|Path|File)\s*\(\s*(?:[rfbu]{0,2})(["'])((?:(?!\1)[^\\\n]){1,300})\1/gi;
+
+const MAX_TEXT = 20_000;
+const MAX_PATHS = 50;
+
+/** Records that code is run, and the file names that it opens by literal. */
+export function recordInlineCode(record: Record, text: string, directories: Directories, by: string): void {
+	record.unknown({ what: "script", text: text.replaceAll(HOLE, "$?").trim(), may: everyAccess });
+	let found = 0;
+	for (const match of text.slice(0, MAX_TEXT).matchAll(fileCall)) {
+		const path = match[2] ?? "";
+		if (++found > MAX_PATHS) return;
+		if (path.includes(HOLE) || /[*?<>|]|:\/\//.test(path)) continue;
+		const expanded = path.startsWith("~/") ? `${record.around.home}/${path.slice(2)}` : path;
+		touchWord(record, "read", expanded, directories, by);
+	}
+}

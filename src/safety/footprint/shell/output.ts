@@ -1,0 +1,160 @@
+// What simple commands print, where it follows from their words alone. Everything else is a hole.
+import { pathRules } from "../paths.ts";
+import { bounded, HOLE, isKnown } from "../text.ts";
+import type { State } from "./state.ts";
+import type { Walk } from "./walk.ts";
+
+/** Programs that print nothing when they succeed. */
+const silent = new Set(
+	"true false test [ mkdir rmdir rm mv cp ln touch chmod chown sleep kill install truncate unlink mkfifo sync".split(
+		" ",
+	),
+);
+
+/** The standard output of a command; a hole where it cannot be told. */
+export function printed(walk: Walk, name: string, args: readonly string[], state: State, stdin: string): string {
+	if (silent.has(name)) return args.some((arg) => /^-\w*v|^--verbose/.test(arg)) ? HOLE : "";
+	switch (name) {
+		case "echo":
+			return echo(args);
+		case "printf":
+			return format(args);
+		case "pwd":
+			return state.cwd?.length === 1 && !state.elsewhere ? `${state.cwd[0]}\n` : HOLE;
+		case "cat":
+			return concatenate(walk, args, stdin);
+		case "tee":
+			return stdin;
+		case "basename":
+		case "dirname": {
+			const [path, ending] = args;
+			if (path === undefined || !isKnown(path) || path.startsWith("-")) return HOLE;
+			if (name === "dirname") return args.length === 1 ? `${pathRules(walk.around).dirname(path)}\n` : HOLE;
+			return `${pathRules(walk.around).basename(path, ending)}\n`;
+		}
+		case "mktemp":
+			return args.every((arg) => /^-[dqu]+$/.test(arg)) ? `${walk.around.temp}/tmp.${HOLE}\n` : HOLE;
+		case "git":
+			return args.join(" ") === "rev-parse --show-toplevel" ? topLevel(walk, state) : HOLE;
+		case "find":
+			return found(args);
+		default:
+			return HOLE;
+	}
+}
+
+function echo(args: readonly string[]): string {
+	let newline = "\n";
+	let escapes = false;
+	let at = 0;
+	for (; /^-[neE]+$/.test(args[at] ?? ""); at++) {
+		const option = args[at] ?? "";
+		if (option.includes("n")) newline = "";
+		if (/[eE]/.test(option)) escapes = option.lastIndexOf("e") > option.lastIndexOf("E");
+	}
+	const text = args.slice(at).join(" ");
+	return bounded((escapes ? unescape(text) : text) + newline);
+}
+
+const escapesOfLetters: { readonly [letter: string]: string } = {
+	n: "\n",
+	t: "\t",
+	r: "\r",
+	a: "\u0007",
+	b: "\b",
+	f: "\f",
+	v: "\v",
+	e: "\u001b",
+	"\\": "\\",
+	'"': '"',
+	"'": "'",
+};
+
+function unescape(text: string): string {
+	const stop = /(?<!\\)(?:\\\\)*\\c/.exec(text);
+	const source = stop ? text.slice(0, stop.index + stop[0].length - 2) : text;
+	return source.replace(
+		/\\(?:0([0-7]{1,3})|([1-7][0-7]{0,2})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|(.))/gs,
+		(whole, zero?: string, octal?: string, hex?: string, short?: string, long?: string, letter?: string) => {
+			if (zero ?? octal) return String.fromCharCode(Number.parseInt(zero ?? octal ?? "", 8) & 255);
+			const code = hex ?? short ?? long;
+			if (code) {
+				const point = Number.parseInt(code, 16);
+				return point <= 0x10ffff ? String.fromCodePoint(point) : HOLE;
+			}
+			return (
+				(letter !== undefined && Object.hasOwn(escapesOfLetters, letter) ? escapesOfLetters[letter] : undefined) ??
+				whole
+			);
+		},
+	);
+}
+
+function format(args: readonly string[]): string {
+	const [pattern, ...values] = args[0] === "--" ? args.slice(1) : args;
+	if (pattern === undefined) return "";
+	if (!isKnown(pattern) || values.length > 200) return HOLE;
+	let text = "";
+	let at = 0;
+	do {
+		const start = at;
+		text += unescape(pattern).replace(
+			/%(%|[-+ #0]*\d*(?:\.\d+)?([a-zA-Z]))/g,
+			(whole, rest: string, letter?: string) => {
+				if (rest === "%") return "%";
+				const value = values[at++] ?? "";
+				switch (letter) {
+					case "s":
+						return whole === "%s" ? value : HOLE;
+					case "b":
+						return unescape(value);
+					case "d":
+					case "i":
+						return whole.length === 2 && /^-?\d+$/.test(value) ? value : value === "" ? "0" : HOLE;
+					default:
+						return HOLE;
+				}
+			},
+		);
+		if (at === start) break;
+		if (text.length > 20_000) return HOLE;
+	} while (at < values.length);
+	return bounded(text);
+}
+
+function concatenate(walk: Walk, args: readonly string[], stdin: string): string {
+	const operands = args.filter((arg) => !/^-\w/.test(arg));
+	if (operands.length !== args.length) return HOLE;
+	if (operands.length === 0) return stdin;
+	return bounded(
+		operands
+			.map((operand) => (operand === "-" || operand === "/dev/stdin" ? stdin : (walk.connected(operand) ?? HOLE)))
+			.join(""),
+	);
+}
+
+function topLevel(walk: Walk, state: State): string {
+	const rules = pathRules(walk.around);
+	const start = state.cwd?.length === 1 && !state.elsewhere ? state.cwd[0] : undefined;
+	for (let at = start; at !== undefined; at = rules.dirname(at)) {
+		if (walk.around.kind(rules.join(at, ".git")) !== undefined) return `${walk.record.real(at)}\n`;
+		if (rules.dirname(at) === at) break;
+	}
+	return HOLE;
+}
+
+/** What `find` prints is below its only root. */
+function found(args: readonly string[]): string {
+	const roots = args.slice(
+		0,
+		Math.max(
+			0,
+			args.findIndex((arg) => /^[-(!]/.test(arg)),
+		),
+	);
+	const list = args.some((arg) => /^[-(!]/.test(arg)) ? roots : args;
+	const [root = ".", ...others] = list;
+	return others.length === 0 && isKnown(root) && !args.some((arg) => /^-(printf|print0|fprint|exec|ls)/.test(arg))
+		? `${root.replace(/\/$/, "")}/${HOLE}`
+		: HOLE;
+}

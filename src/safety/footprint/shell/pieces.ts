@@ -1,0 +1,289 @@
+// What one part of a word yields: pieces of text that know whether they were quoted, and breaks between arguments.
+// Splitting and globbing of the pieces is in `words.ts`.
+import type {
+	ArithmeticExpression,
+	ParameterExpansionPart,
+	ParsedScript,
+	ProcessSubstitutionPart,
+	Word,
+	WordPart,
+} from "unbash";
+import type { Surroundings } from "../footprint.ts";
+import { combine, distinct, HOLE, isKnown } from "../text.ts";
+import { evaluateArithmetic } from "./arithmetic.ts";
+import { changeCase, remove, replace, slice } from "./parameters.ts";
+import { lookUp, type State, textValue, unknownValue, type Value } from "./state.ts";
+import { type Expansion, expandPattern, expandText } from "./words.ts";
+
+/** An end of one argument inside a word (`"$@"`, `"${a[@]}"`). */
+export const BREAK = Symbol("break");
+
+export type Piece =
+	| typeof BREAK
+	| {
+			readonly text: string;
+			/** Neither split nor globbed. */
+			readonly quoted: boolean;
+			/** A glob character that stands in the word itself: globbed, not split. */
+			readonly active?: true;
+	  };
+
+/** What the walk does for an expansion, and what an expansion tells the walk. */
+export interface PieceContext {
+	readonly around: Surroundings;
+	/** Walks the commands of `$(…)` and answers their output, trailing newlines off. */
+	substitute(script: ParsedScript | undefined, state: State): string;
+	/** Walks the commands of `<(…)` or `>(…)` and answers the path that stands for it. */
+	connect(part: ProcessSubstitutionPart, state: State): string;
+	/** A variable is assigned by an expansion (`${x:=v}`, `$((x=1))`). */
+	assigned(name: string, value: Value): void;
+}
+
+type Pieces = readonly Piece[];
+
+/** The alternatives of pieces that a part yields; `quoted` inside double quotes. */
+export function piecesOfPart(part: WordPart, quoted: boolean, state: State, expansion: Expansion): readonly Pieces[] {
+	switch (part.type) {
+		case "Literal":
+			return [[{ text: part.value, quoted: true }]];
+		case "SingleQuoted":
+		case "AnsiCQuoted":
+			return [[{ text: part.value.replaceAll(HOLE, ""), quoted: true }]];
+		case "DoubleQuoted":
+		case "LocaleString": {
+			const rows = combine(part.parts.map((child) => piecesOfPart(child, true, state, expansion)));
+			if (!rows) return [[{ text: HOLE, quoted: true }]];
+			// `"$@"` without parameters is no argument at all; every other quoted text is one, empty or not.
+			const list = part.parts.length === 1 && isList(part.parts[0]);
+			return rows.map((row) => (list ? row.flat() : [{ text: "", quoted: true }, ...row.flat()]));
+		}
+		case "Glob":
+			if (
+				part.kind === "bracket" &&
+				part.parts.some((child) => child.type !== "Literal" || /["'\\$`]/.test(child.text))
+			)
+				return [[{ text: HOLE, quoted: true }]];
+			return [[{ text: part.text, quoted: false, active: true }]];
+		case "ExtendedGlob":
+			// Matches less than `*` does: walking what `*` finds is walking everything it could find.
+			return [[{ text: "*", quoted: false, active: true }]];
+		case "SimpleExpansion":
+			return ofParameter(part.text.slice(1), quoted, state, expansion);
+		case "ParameterExpansion":
+			return ofExpansion(part, quoted, state, expansion);
+		case "CommandExpansion":
+			return [[{ text: expansion.substitute(part.script, state), quoted }]];
+		case "ArithmeticExpansion":
+			return [[{ text: arithmetic(part.expression, state, expansion), quoted }]];
+		case "ProcessSubstitution":
+			return [[{ text: expansion.connect(part, state), quoted: true }]];
+		case "BraceExpansion":
+			return [[{ text: part.text, quoted: true }]];
+	}
+}
+
+function isList(part: WordPart | undefined): boolean {
+	if (part?.type === "SimpleExpansion") return part.text === "$@";
+	return part?.type === "ParameterExpansion" && (part.parameter === "@" || part.index?.text === "@");
+}
+
+/** Walks an arithmetic expression; its value, or a hole. */
+export function arithmetic(expression: ArithmeticExpression | undefined, state: State, expansion: Expansion): string {
+	return evaluateArithmetic(expression, {
+		variable: (name) => {
+			const value = lookUp(state, name, expansion.around);
+			if (!value) return "";
+			const only = value.kind === "text" && value.options.length === 1 ? value.options[0] : undefined;
+			return only !== undefined && isKnown(only) ? only : undefined;
+		},
+		assigned: (name) => expansion.assigned(name, unknownValue),
+		substitute: (script) => void expansion.substitute(script, state),
+	});
+}
+
+/** `$1`, `$@`, `$#`, `$name`, … */
+function ofParameter(name: string, quoted: boolean, state: State, expansion: Expansion): readonly Pieces[] {
+	if (name === "@" || name === "*") {
+		if (!state.parameters) return [[{ text: HOLE, quoted }]];
+		if (name === "*" && quoted) return [[{ text: state.parameters.join(" "), quoted }]];
+		return [listPieces(state.parameters, quoted)];
+	}
+	return valueOf(name, state, expansion.around).map((text) => [{ text, quoted }]);
+}
+
+function listPieces(items: readonly string[], quoted: boolean): Piece[] {
+	return items.flatMap((text, index): Piece[] => (index === 0 ? [{ text, quoted }] : [BREAK, { text, quoted }]));
+}
+
+/** The possible texts of a parameter; an unset one is empty. */
+function valueOf(name: string, state: State, around: Surroundings): readonly string[] {
+	return setValueOf(name, state, around) ?? [""];
+}
+
+function setValueOf(name: string, state: State, around: Surroundings): readonly string[] | undefined {
+	if (/^\d+$/.test(name)) {
+		if (name === "0") return [HOLE];
+		if (!state.parameters) return [HOLE];
+		const text = state.parameters[Number(name) - 1];
+		return text === undefined ? undefined : [text];
+	}
+	if (name === "#") return [state.parameters ? String(state.parameters.length) : HOLE];
+	if (!/^[A-Za-z_]\w*$/.test(name)) return [HOLE];
+	const value = lookUp(state, name, around);
+	if (!value) return undefined;
+	return value.kind === "text" ? value.options : [value.items[0] ?? ""];
+}
+
+function ofExpansion(
+	part: ParameterExpansionPart,
+	quoted: boolean,
+	state: State,
+	expansion: Expansion,
+): readonly Pieces[] {
+	const { parameter, index, operation } = part;
+	const hole: readonly Pieces[] = [[{ text: HOLE, quoted }]];
+	if (part.prefix === "#") {
+		if (index || operation) return hole;
+		return valueOf(parameter, state, expansion.around).map((text) => [
+			{ text: isKnown(text) && /^\w+$/.test(parameter) ? String([...text].length) : HOLE, quoted },
+		]);
+	}
+	if (part.prefix === "!") return ofIndirection(part, quoted, state, expansion);
+	const list = listOf(part, state, expansion.around);
+	if (list === "unknown") return hole;
+	if (list) {
+		if (!operation)
+			return [
+				(index?.text ?? parameter) === "*" && quoted ? [{ text: list.join(" "), quoted }] : listPieces(list, quoted),
+			];
+		if (operation.type === "Default")
+			return ofDefault(part, list.length > 0 ? list : undefined, quoted, state, expansion);
+		const changed = list.map((text) => operate(part, text, state, expansion));
+		const rows = combine(changed);
+		return rows ? rows.map((row) => listPieces(row, quoted)) : hole;
+	}
+	const texts = index ? elementOf(part, state, expansion) : setValueOf(parameter, state, expansion.around);
+	if (operation?.type === "Default") return ofDefault(part, texts, quoted, state, expansion);
+	const results = (texts ?? [""]).flatMap((text) => operate(part, text, state, expansion));
+	return distinct(results).map((text) => [{ text, quoted }]);
+}
+
+function ofIndirection(
+	part: ParameterExpansionPart,
+	quoted: boolean,
+	state: State,
+	expansion: Expansion,
+): readonly Pieces[] {
+	if (part.operation || part.index) return [[{ text: HOLE, quoted }]];
+	const names = valueOf(part.parameter, state, expansion.around);
+	return distinct(names.flatMap((name) => (isKnown(name) ? valueOf(name, state, expansion.around) : [HOLE]))).map(
+		(text) => [{ text, quoted }],
+	);
+}
+
+/** The items of `$@`, `${a[@]}` and their kin; `undefined` where the expansion is of one text. */
+function listOf(
+	part: ParameterExpansionPart,
+	state: State,
+	around: Surroundings,
+): readonly string[] | "unknown" | undefined {
+	if (part.parameter === "@" || part.parameter === "*") return state.parameters ?? "unknown";
+	if (part.index?.text !== "@" && part.index?.text !== "*") return undefined;
+	const value = lookUp(state, part.parameter, around);
+	if (!value) return [];
+	if (value.kind === "array") return value.items;
+	return value.options.length === 1 && value.options[0] !== HOLE ? value.options : "unknown";
+}
+
+function elementOf(part: ParameterExpansionPart, state: State, expansion: Expansion): readonly string[] | undefined {
+	const value = lookUp(state, part.parameter, expansion.around);
+	const index = part.index ? expandText(part.index, state, expansion) : [];
+	if (!value) return undefined;
+	const only = index.length === 1 ? (index[0] ?? "") : HOLE;
+	if (!/^-?\d{1,6}$/.test(only)) return [HOLE];
+	if (value.kind === "text") return only === "0" ? value.options : undefined;
+	const item = value.items.at(Number(only));
+	return item === undefined ? undefined : [item];
+}
+
+function ofDefault(
+	part: ParameterExpansionPart,
+	texts: readonly string[] | undefined,
+	quoted: boolean,
+	state: State,
+	expansion: Expansion,
+): readonly Pieces[] {
+	const { operation } = part;
+	if (operation?.type !== "Default") return [[{ text: HOLE, quoted }]];
+	const emptyCounts = operation.operator.startsWith(":");
+	const maybeUnset =
+		!texts ||
+		texts.some((text) => !isKnown(text) || (text === "" && (emptyCounts || state.variables.has(part.parameter))));
+	const maybeSet = texts?.some((text) => text !== "" || !emptyCounts) ?? false;
+	const present = (texts ?? []).map((text): Pieces => [{ text, quoted }]);
+	const operand = (): readonly Pieces[] => operandPieces(operation.operand, quoted, state, expansion);
+	switch (operation.operator) {
+		case "+":
+		case ":+":
+			return [...(maybeSet ? operand() : []), ...(maybeUnset ? [[]] : [])];
+		case "?":
+		case ":?":
+			operand();
+			return present.length > 0 ? present : [[]];
+		default: {
+			const other = maybeUnset ? operand() : [];
+			if (operation.operator.endsWith("=") && maybeUnset) {
+				const value = distinct([
+					...(texts ?? []).filter((text) => text !== ""),
+					...expandText(operation.operand, state, expansion),
+				]);
+				expansion.assigned(part.parameter, textValue(...value));
+			}
+			return [...(maybeSet ? present.filter((pieces) => !(emptyCounts && isEmpty(pieces))) : []), ...other];
+		}
+	}
+}
+
+function isEmpty(pieces: Pieces): boolean {
+	return pieces.every((piece) => piece !== BREAK && piece.text === "");
+}
+
+function operandPieces(word: Word, quoted: boolean, state: State, expansion: Expansion): readonly Pieces[] {
+	if (!word.parts) return expandText(word, state, expansion).map((text) => [{ text, quoted }]);
+	const rows = combine(
+		word.parts.map((part): readonly Pieces[] =>
+			// An unquoted default is split where it is unquoted: `${x:-a b}` is two arguments.
+			part.type === "Literal" ? [[{ text: part.value, quoted }]] : piecesOfPart(part, quoted, state, expansion),
+		),
+	);
+	return rows ? rows.map((row) => row.flat()) : [[{ text: HOLE, quoted }]];
+}
+
+function operate(part: ParameterExpansionPart, text: string, state: State, expansion: Expansion): readonly string[] {
+	const { operation } = part;
+	if (!operation) return [text];
+	switch (operation.type) {
+		case "Remove":
+			return expandPattern(operation.operand, state, expansion).map((pattern) =>
+				remove(operation.operator, text, pattern),
+			);
+		case "Replace": {
+			const patterns = expandPattern(operation.pattern, state, expansion);
+			const replacements = expandText(operation.replacement, state, expansion);
+			return patterns.flatMap((pattern) => replacements.map((by) => replace(operation.operator, text, pattern, by)));
+		}
+		case "Slice": {
+			const offsets = expandText(operation.offset, state, expansion);
+			const lengths = operation.length ? expandText(operation.length, state, expansion) : [undefined];
+			return offsets.flatMap((offset) => lengths.map((length) => slice(text, offset, length)));
+		}
+		case "CaseModification":
+			return [operation.operand ? HOLE : changeCase(operation.operator, text)];
+		case "Transform":
+			return [["Q", "E", "P", "A", "a"].includes(operation.operand.text) ? HOLE : text];
+		case "Default":
+		case "Names":
+		case "Unknown":
+			return [HOLE];
+	}
+}

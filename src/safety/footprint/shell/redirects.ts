@@ -1,0 +1,100 @@
+// Redirections: which files they open, and what standard input and output become.
+import type { Redirection } from "unbash";
+import { absolutePaths, isDevice, isStream, touchWord } from "../places.ts";
+import { HOLE, isKnown, spell } from "../text.ts";
+import type { State } from "./state.ts";
+import type { Walk } from "./walk.ts";
+import { expandBody, expandText, expandWord } from "./words.ts";
+
+export interface Streams {
+	readonly stdin: string;
+	/** `captured`: what the command prints reaches whoever reads the whole command's output. */
+	readonly stdout: "captured" | "redirected";
+	/** Tells what the command printed, once it is known: it is in the files that its output went to. */
+	keep(out: string): void;
+}
+
+/** Records what redirections open and answers the streams of the command. */
+export function applyRedirects(
+	walk: Walk,
+	redirects: readonly Redirection[],
+	state: State,
+	stdin: string,
+	by: string,
+): Streams {
+	if (redirects.length === 0) return { stdin, stdout: "captured", keep: () => {} };
+	const { record } = walk;
+	const expansion = walk.expansion(stdin);
+	let input = stdin;
+	let stdout: Streams["stdout"] = "captured";
+	const outputs: { path: string; fresh: boolean }[] = [];
+
+	const open = (target: string, access: "read" | "write", replaces: boolean): readonly string[] => {
+		if (state.elsewhere) return [];
+		if (/^\/dev\/(tcp|udp)\//.test(target)) return [];
+		const paths = touchWord(record, access, target, state.cwd, by, replaces ? { replaces } : undefined);
+		if (access === "write" && paths.some(isDevice))
+			record.run({ program: by, args: [], text: `${by} > ${spell(target)}`, effects: ["device-write"], changes: [] });
+		return paths;
+	};
+	for (const redirect of redirects) {
+		const fd = redirect.descriptor?.type === "FileDescriptor" ? redirect.descriptor.value : undefined;
+		const named = redirect.descriptor?.type === "FileDescriptorVariable";
+		if (redirect.type === "HereString") {
+			const texts = redirect.target ? expandText(redirect.target, state, expansion) : [""];
+			if (!named && (fd ?? 0) === 0) input = texts.length === 1 ? `${texts[0]}\n` : HOLE;
+			continue;
+		}
+		if (redirect.type === "HereDoc") {
+			const { body } = redirect;
+			const texts = body.parts ? expandBody(body.parts, state, expansion) : [body.text];
+			const text = texts.length === 1 ? (texts[0] ?? "") : HOLE;
+			if (!named && (fd ?? 0) === 0) input = redirect.operator === "<<-" ? text.replace(/^\t+/gm, "") : text;
+			continue;
+		}
+		if (!redirect.target) continue;
+		const { operator } = redirect;
+		const writes = operator !== "<" && operator !== "<&";
+		const targets = expandWord(redirect.target, state, expansion).flat();
+		for (const target of targets) {
+			if ((operator === "<&" || operator === ">&") && /^(\d+-?|-)$/.test(target)) {
+				if (operator === "<&" && !named && (fd ?? 0) === 0) input = target === "-" ? "" : HOLE;
+				// `>&2` sends the output where standard error goes: no command reads it there.
+				if (operator === ">&" && !named && (fd ?? 1) === 1) stdout = "redirected";
+				continue;
+			}
+			if (operator === "<") {
+				const paths = open(target, "read", false);
+				const known = walk.connected(target) ?? (paths.length === 1 && paths[0] ? walk.written(paths[0]) : undefined);
+				if (!named && (fd ?? 0) === 0) input = isKnown(target) && target === "/dev/null" ? "" : (known ?? HOLE);
+				continue;
+			}
+			if (operator === "<>") {
+				open(target, "read", false);
+				open(target, "write", false);
+				if (!named && (fd ?? 0) === 0) input = HOLE;
+				continue;
+			}
+			if (!writes) continue;
+			const fresh = operator !== ">>" && operator !== "&>>";
+			const paths = open(target, "write", fresh);
+			const out = operator === "&>" || operator === "&>>" || (!named && (fd ?? 1) === 1);
+			if (!out) continue;
+			stdout =
+				isKnown(target) && isStream(target) && target !== "/dev/null" && target !== "/dev/stderr"
+					? stdout
+					: "redirected";
+			for (const path of absolutePaths(target, state.cwd, record) ?? paths) outputs.push({ path, fresh });
+		}
+	}
+	return {
+		stdin: input,
+		stdout,
+		keep(out) {
+			for (const { path, fresh } of outputs) {
+				const before = fresh ? "" : (walk.written(path) ?? HOLE);
+				walk.remember(path, before + out);
+			}
+		},
+	};
+}

@@ -1,0 +1,264 @@
+// One simple command: its words expanded, its redirections and assignments applied, then whatever its first word names.
+// C1 a first word that is not known is recorded as such, always; C2 a function or alias that may be defined is walked as well.
+import type { Assignment, Command, CommandArgument } from "unbash";
+import { pathRules, windowsDrivePath } from "../paths.ts";
+import { absolutePaths, touchWord } from "../places.ts";
+import { findProgram } from "../programs/index.ts";
+import { everyAccess } from "../record.ts";
+import { combine, HOLE, isKnown, spell } from "../text.ts";
+import { builtins, declares } from "./builtins.ts";
+import { recordCall, spellCommand } from "./call.ts";
+import { printed } from "./output.ts";
+import { applyRedirects } from "./redirects.ts";
+import { assign, lookUp, merge, type State, textValue, unknownValue, type Value, withExported } from "./state.ts";
+import { afterExpansions, type Outcome, settled, type Walk } from "./walk.ts";
+import { expandText, expandWord } from "./words.ts";
+
+/** Walks a simple command of the grammar. */
+export function runSimple(walk: Walk, node: Command, state: State, stdin: string): Outcome {
+	const words = node.name ? [node.name, ...node.args] : [];
+	const declared: (readonly [string, Value])[] = [];
+	const lists = words.map((word) => expandArgument(walk, word, state, stdin, declared));
+	const assigned = node.prefix
+		.filter((item): item is Assignment => item.type === "Assignment")
+		.map((item) => [item.name, assignedValue(walk, item, state, stdin)] as const);
+	const expanded = afterExpansions(walk, state);
+	const name = lists[0]?.[0]?.[0];
+	const streams = applyRedirects(
+		walk,
+		node.redirects,
+		expanded,
+		stdin,
+		name === undefined ? "redirection" : spell(name),
+	);
+	const now = afterExpansions(walk, expanded);
+	if (lists.length === 0) {
+		streams.keep("");
+		return settled(assignAll(now, assigned), "");
+	}
+	const rows = combine(lists) ?? [lists.map((list) => (list.length === 1 ? (list[0] ?? []) : [HOLE]))];
+	const names = assigned.map(([variable]) => variable);
+	const environment = assigned.length > 0 ? withExported(assignAll(now, assigned), names) : now;
+	let outcome = settled(environment, "");
+	for (const [index, row] of rows.entries()) {
+		const one = invoke(walk, row.flat(), environment, streams.stdin);
+		outcome = index === 0 ? one : either(walk, outcome, one);
+	}
+	streams.keep(outcome.out);
+	if (declared.length > 0 && name !== undefined && declares(name))
+		outcome = mapStates(outcome, (end) => assignAll(end, declared));
+	if (assigned.length > 0) outcome = mapStates(outcome, (end) => restore(end, now, names));
+	return streams.stdout === "captured" ? outcome : { ...outcome, out: "" };
+}
+
+function either(walk: Walk, a: Outcome, b: Outcome): Outcome {
+	return {
+		yes: merge(a.yes, b.yes, walk.around),
+		no: merge(a.no, b.no, walk.around),
+		out: a.out === b.out ? a.out : HOLE,
+	};
+}
+
+function mapStates(outcome: Outcome, change: (state: State) => State): Outcome {
+	const yes = change(outcome.yes);
+	return { yes, no: outcome.no === outcome.yes ? yes : change(outcome.no), out: outcome.out };
+}
+
+function assignAll(state: State, values: readonly (readonly [string, Value])[]): State {
+	return values.reduce((now, [name, value]) => assign(now, name, value), state);
+}
+
+/** Takes assignments back that were made for one command only. */
+function restore(state: State, before: State, names: readonly string[]): State {
+	const variables = new Map(state.variables);
+	for (const name of names) {
+		const value = before.variables.get(name);
+		if (value) variables.set(name, value);
+		else variables.delete(name);
+	}
+	return { ...state, variables, exported: before.exported };
+}
+
+function expandArgument(
+	walk: Walk,
+	word: CommandArgument,
+	state: State,
+	stdin: string,
+	declared: (readonly [string, Value])[],
+): readonly (readonly string[])[] {
+	if (word.type === "Word") return expandWord(word, state, walk.expansion(stdin));
+	const value = assignedValue(walk, word, state, stdin);
+	declared.push([word.name, value]);
+	return value.kind === "text" ? value.options.map((text) => [`${word.name}=${text}`]) : [[`${word.name}=${HOLE}`]];
+}
+
+function assignedValue(walk: Walk, node: Assignment, state: State, stdin: string): Value {
+	const expansion = walk.expansion(stdin);
+	const before = node.append ? lookUp(state, node.name, walk.around) : undefined;
+	if (node.value.type === "ArrayValue") {
+		const rows = combine(node.value.elements.map((element) => expandWord(element, state, expansion)));
+		const items = rows?.length === 1 ? rows[0]?.flat() : undefined;
+		// `[key]=value` items: which item is where is not followed.
+		if (!items || node.value.elements.some((element) => element.text.startsWith("["))) return unknownValue;
+		if (!before) return { kind: "array", items };
+		return before.kind === "array" ? { kind: "array", items: [...before.items, ...items] } : unknownValue;
+	}
+	const texts = expandText(node.value, state, expansion);
+	if (node.index) {
+		expandText(node.index, state, expansion);
+		return unknownValue;
+	}
+	if (!before) return textValue(...texts);
+	if (before.kind === "array") return unknownValue;
+	const joined = combine([before.options, texts]);
+	return joined ? textValue(...joined.map((pair) => pair.join(""))) : unknownValue;
+}
+
+/** Runs a command given as words: a function, an alias, a builtin, a program. */
+export function invoke(walk: Walk, words: readonly string[], state: State, stdin: string): Outcome {
+	const [name, ...args] = words;
+	if (name === undefined) return settled(state, "");
+	if (!walk.record.step()) return settled(state, HOLE);
+	if (!isKnown(name)) return unknownCommand(walk, name, args, state, stdin);
+	const bodies = state.functions.get(name);
+	if (bodies) {
+		let outcome: Outcome | undefined;
+		for (const body of bodies) {
+			const one = body ? walk.callFunction(name, body, args, state, stdin) : invokeProgram(walk, words, state, stdin);
+			outcome = outcome ? either(walk, outcome, one) : one;
+		}
+		if (outcome) return outcome;
+	}
+	const alias = state.aliases.get(name);
+	if (alias !== undefined) {
+		// Whether aliases are expanded depends on the shell: both readings are walked.
+		const plain = { ...state, aliases: new Map([...state.aliases].filter(([other]) => other !== name)) };
+		const outcome = walk.runText(`${alias} ${args.map(quote).join(" ")}`, plain, stdin, new Set());
+		return either(walk, outcome, invokeProgram(walk, words, state, stdin));
+	}
+	return invokeProgram(walk, words, state, stdin);
+}
+
+/** A word in a spelling that the grammar reads back as the same text, holes kept. */
+function quote(word: string): string {
+	return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** Runs a builtin or program, functions and aliases aside. */
+export function invokeProgram(walk: Walk, words: readonly string[], state: State, stdin: string): Outcome {
+	const [word, ...args] = words;
+	if (word === undefined) return settled(state, "");
+	if (!isKnown(word)) return unknownCommand(walk, word, args, state, stdin);
+	const builtin = Object.hasOwn(builtins, word) ? builtins[word] : undefined;
+	if (builtin) return builtin(walk, args, state, stdin);
+	if (word === "") return settled(state, "");
+	const { name, file } = locate(walk, word, state);
+	const program = findProgram(name);
+	if (file) recordFile(walk, word, args, state);
+	if (program) recordCall(walk, program, name, args, state, stdin);
+	else if (!file) recordUnlisted(walk, name, args, state);
+	return settled(state, program && !file ? printed(walk, name, args, state, stdin) : HOLE);
+}
+
+const programFolders =
+	/^(\/usr(\/local)?|\/opt\/\w+|\/opt\/homebrew(\/opt\/[\w@.-]+)?|\/snap|\/run\/current-system\/sw|\/nix\/[^ ]*)?\/(s?bin|libexec|games)\/[^/]+$/;
+const installedPrograms =
+	/(^|\/)(node_modules\/\.bin|\.?venv\/bin|env\/bin|\.venv\/Scripts|vendor\/bin|\.local\/bin|\.cargo\/bin|go\/bin|\.bun\/bin)\/[^/]+$/;
+
+/** The program that a command word names; `file` where it is a file of its own and not one of the system's or the project's installed programs. */
+function locate(walk: Walk, word: string, state: State): { name: string; file: boolean } {
+	const windows = walk.around.platform === "win32";
+	const base = (path: string) => {
+		const name = path.slice(Math.max(path.lastIndexOf("/"), windows ? path.lastIndexOf("\\") : -1) + 1);
+		return windows || /\.exe$/i.test(name) ? name.replace(/\.(exe|cmd|bat|com)$/i, "") : name;
+	};
+	if (!word.includes("/") && !(windows && word.includes("\\"))) return { name: base(word), file: false };
+	const rules = pathRules(walk.around);
+	const paths = absolutePaths(windowsDrivePath(word), state.cwd, walk.record) ?? [word];
+	const known = paths.every((path) => {
+		const normal = rules.normalize(path);
+		return programFolders.test(normal) || installedPrograms.test(normal);
+	});
+	return { name: base(word), file: !known && !state.elsewhere };
+}
+
+/** A file of the project or elsewhere is run as a program: what it does is not in the command. */
+function recordFile(walk: Walk, word: string, args: readonly string[], state: State): void {
+	const text = spellCommand([word, ...args]);
+	const { record } = walk;
+	const paths = touchWord(record, "read", word, state.cwd, text);
+	const project = projectLaunchers.test(word);
+	for (const path of paths) {
+		const content = walk.written(path);
+		if (content !== undefined) walk.runText(content, { ...state, parameters: args }, "", new Set());
+	}
+	recordOperands(walk, args, state, text);
+	record.unknown({ what: project ? "project" : "script", text, may: everyAccess });
+	record.run({ program: word.slice(word.lastIndexOf("/") + 1), args: known(args), text, effects: [], changes: [] });
+}
+
+/** Build and task launchers that projects carry with them. */
+const projectLaunchers =
+	/(^|\/)(gradlew|mvnw|sbt|bazelw?|configure|manage\.py|artisan|rake|bin\/(rails|rake|rspec|setup|test|console|phpunit))$/;
+
+function recordUnlisted(walk: Walk, name: string, args: readonly string[], state: State): void {
+	const text = spellCommand([name, ...args]);
+	const asks = args.length === 1 && ["--version", "--help", "-V", "-h", "version", "help"].includes(args[0] ?? "");
+	if (!asks && !state.elsewhere) {
+		recordOperands(walk, args, state, text);
+		walk.record.unknown({ what: "program", text, may: everyAccess });
+	}
+	walk.record.run({
+		program: name,
+		args: known(args),
+		text,
+		effects: [],
+		changes: [],
+		...(state.elsewhere && { elsewhere: true as const }),
+	});
+}
+
+function unknownCommand(walk: Walk, name: string, args: readonly string[], state: State, stdin: string): Outcome {
+	const text = spellCommand([name, ...args]);
+	walk.record.unknown({ what: "command", text, may: everyAccess });
+	recordOperands(walk, args, state, text);
+	walk.record.run({
+		program: null,
+		args: known(args),
+		text,
+		effects: [],
+		changes: [],
+		...(state.elsewhere && { elsewhere: true as const }),
+	});
+	// `$PREFIX/bin/rm`: the folder is unknown, the program most likely is not.
+	const base = name.slice(name.lastIndexOf("/") + 1);
+	const program = name.includes("/") && isKnown(base) ? findProgram(base) : undefined;
+	if (program) recordCall(walk, program, base, args, state, stdin);
+	return settled(state, HOLE);
+}
+
+function known(args: readonly string[]): readonly (string | null)[] {
+	return args.map((arg) => (isKnown(arg) ? arg : null));
+}
+
+/** Words of a command that is not understood, so far as they look like paths: read, at the least. */
+export function recordOperands(walk: Walk, args: readonly string[], state: State, by: string): void {
+	if (state.elsewhere) return;
+	for (const arg of args) {
+		const value = arg.startsWith("-") ? (/^--?[\w-]+=(.+)$/s.exec(arg)?.[1] ?? "") : arg;
+		const place = value.startsWith("@") ? value.slice(1) : value;
+		if (!isKnown(place) || place.length > 4096 || !looksLikePath(walk, place, state)) continue;
+		touchWord(walk.record, "read", place, state.cwd, by);
+	}
+}
+
+function looksLikePath(walk: Walk, text: string, state: State): boolean {
+	if (text === "" || /[\n*]/.test(text) || /^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return false;
+	if (
+		/^(~|\.{0,2}\/|\.\w)/.test(text) ||
+		/^[\w@.-]+(\/[\w@. -]+)+\/?$/.test(text) ||
+		/^[\w@-][\w@. -]*\.\w+$/.test(text)
+	)
+		return true;
+	return absolutePaths(text, state.cwd, walk.record)?.some((path) => walk.around.kind(path) !== undefined) ?? false;
+}

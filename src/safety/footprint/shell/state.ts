@@ -1,0 +1,187 @@
+// What a shell knows at one point of a script: working directory, variables, functions. Immutable; every change is a new state.
+// S1 merging two states keeps every possibility of both; S2 what is not known is a hole or `undefined`, never a guess.
+import type { CompoundCommand, CompoundList, Redirected } from "unbash";
+import type { Surroundings } from "../footprint.ts";
+import { distinct, HOLE } from "../text.ts";
+
+/** The possible values of a variable; an array variable has its items in order. */
+export type Value =
+	| { readonly kind: "text"; readonly options: readonly string[] }
+	| { readonly kind: "array"; readonly items: readonly string[] };
+
+export type FunctionBody = CompoundCommand | Redirected | CompoundList;
+
+export interface State {
+	/** Possible working directories, absolute; `undefined` where unknown. */
+	readonly cwd: readonly string[] | undefined;
+	readonly variables: ReadonlyMap<string, Value>;
+	/** A name may have several bodies (defined in branches); `undefined` among them: perhaps not defined. */
+	readonly functions: ReadonlyMap<string, readonly (FunctionBody | undefined)[]>;
+	readonly aliases: ReadonlyMap<string, string>;
+	/** `$1 …`; `undefined` where not even their number is known. */
+	readonly parameters: readonly string[] | undefined;
+	/** Variables that a child shell sees too; those that the surroundings already have are among them without being listed. */
+	readonly exported: ReadonlySet<string>;
+	/** Something unseen (`source`, unknown text) may have set variables: one that is not set here is unknown, not empty. */
+	readonly lost: boolean;
+	/** `shopt` switches that change how globs match. */
+	readonly globbing: "plain" | "changed";
+	/** The command runs on another machine or in a container. */
+	readonly elsewhere: boolean;
+}
+
+export const unknownValue: Value = { kind: "text", options: [HOLE] };
+
+const MAX_VARIABLES = 256;
+
+export function openState(around: Surroundings): State {
+	return {
+		cwd: [around.cwd],
+		variables: new Map(),
+		functions: new Map(),
+		aliases: new Map(),
+		parameters: [],
+		exported: new Set(),
+		lost: false,
+		globbing: "plain",
+		elsewhere: false,
+	};
+}
+
+export function textValue(...options: readonly string[]): Value {
+	return { kind: "text", options: distinct(options) };
+}
+
+export function assign(state: State, name: string, value: Value): State {
+	const before = state.variables.get(name);
+	if (before && sameValue(before, value)) return state;
+	if (!before && state.variables.size >= MAX_VARIABLES) return { ...state, lost: true };
+	return { ...state, variables: new Map(state.variables).set(name, value) };
+}
+
+/** Variables that bash itself sets, or that change while it runs. */
+const shellOwn =
+	/^(BASH\w*|RANDOM|SRANDOM|SECONDS|EPOCH\w+|LINENO|PPID|E?UID|GROUPS|HOSTNAME|HOSTTYPE|MACHTYPE|OSTYPE|SHLVL|DIRSTACK|FUNCNAME|OPTIND|OPTARG|PIPESTATUS|REPLY|MAPFILE|COPROC|PI_\w+|_)$/;
+
+/** The value of a variable; `undefined` where it is not set. */
+export function lookUp(state: State, name: string, around: Surroundings): Value | undefined {
+	const assigned = state.variables.get(name);
+	if (assigned) return assigned;
+	if (name === "PWD") return state.cwd ? textValue(...state.cwd) : unknownValue;
+	if (name === "OLDPWD" || shellOwn.test(name)) return unknownValue;
+	if (state.elsewhere) return unknownValue;
+	if (name === "IFS") return textValue(" \t\n");
+	if (name === "HOME") return textValue(around.home);
+	const set = around.env(name);
+	if (set === undefined) return state.lost ? unknownValue : undefined;
+	return textValue(set);
+}
+
+/** What a child shell starts with: exported variables, the same directory, no aliases; functions perhaps. */
+export function childState(state: State, around: Surroundings): State {
+	const variables = new Map<string, Value>();
+	for (const [name, value] of state.variables)
+		if (state.exported.has(name) || name === "HOME" || name === "OLDPWD" || around.env(name) !== undefined)
+			variables.set(name, value);
+	const functions = new Map([...state.functions].map(([name, bodies]) => [name, [...bodies, undefined]] as const));
+	return { ...state, variables, functions, aliases: new Map(), parameters: [], globbing: "plain" };
+}
+
+export function withExported(state: State, names: readonly string[]): State {
+	if (names.every((name) => state.exported.has(name))) return state;
+	return { ...state, exported: new Set([...state.exported, ...names]) };
+}
+
+function sameValue(a: Value, b: Value): boolean {
+	if (a === b) return true;
+	if (a.kind === "text") return b.kind === "text" && sameList(a.options, b.options);
+	return b.kind === "array" && sameList(a.items, b.items);
+}
+
+function sameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+	return a.length === b.length && a.every((item, index) => item === b[index]);
+}
+
+function mergeValues(a: Value | undefined, b: Value | undefined): Value {
+	if (a && b) {
+		if (sameValue(a, b)) return a;
+		if (a.kind === "text" && b.kind === "text") return textValue(...a.options, ...b.options);
+		return unknownValue;
+	}
+	const set = a ?? b;
+	return set?.kind === "text" ? textValue("", ...set.options) : unknownValue;
+}
+
+const MAX_DIRECTORIES = 16;
+
+/** The state after either of two: everything that could be true in one of them. */
+export function merge(a: State, b: State, around: Surroundings): State {
+	if (a === b) return a;
+	return {
+		...a,
+		cwd: mergeDirectories(a.cwd, b.cwd),
+		variables: a.variables === b.variables ? a.variables : mergeVariables(a, b, around),
+		functions: a.functions === b.functions ? a.functions : mergeFunctions(a, b),
+		aliases: a.aliases === b.aliases ? a.aliases : new Map([...a.aliases, ...b.aliases]),
+		parameters: a.parameters && b.parameters && sameList(a.parameters, b.parameters) ? a.parameters : undefined,
+		exported: a.exported === b.exported ? a.exported : new Set([...a.exported, ...b.exported]),
+		lost: a.lost || b.lost,
+		globbing: a.globbing === "changed" || b.globbing === "changed" ? "changed" : "plain",
+	};
+}
+
+function mergeDirectories(a: State["cwd"], b: State["cwd"]): State["cwd"] {
+	if (a === undefined || b === undefined) return undefined;
+	if (sameList(a, b)) return a;
+	const all = new Set([...a, ...b]);
+	return all.size > MAX_DIRECTORIES ? undefined : [...all];
+}
+
+function mergeVariables(a: State, b: State, around: Surroundings): State["variables"] {
+	const merged = new Map(a.variables);
+	for (const [name, value] of a.variables)
+		if (!b.variables.has(name)) merged.set(name, mergeValues(value, lookUp(b, name, around)));
+	for (const [name, value] of b.variables)
+		merged.set(name, mergeValues(a.variables.get(name) ?? lookUp(a, name, around), value));
+	return merged;
+}
+
+function mergeFunctions(a: State, b: State): State["functions"] {
+	const merged = new Map<string, readonly (FunctionBody | undefined)[]>();
+	for (const name of new Set([...a.functions.keys(), ...b.functions.keys()])) {
+		const bodies = [...(a.functions.get(name) ?? [undefined]), ...(b.functions.get(name) ?? [undefined])];
+		merged.set(name, [...new Set(bodies)]);
+	}
+	return merged;
+}
+
+/** Whether everything that `small` allows, `large` allows too: walking on from `small` would find nothing new. */
+export function covers(large: State, small: State): boolean {
+	if (large === small) return true;
+	if (small.lost && !large.lost) return false;
+	if (large.cwd && !(small.cwd && small.cwd.every((path) => large.cwd?.includes(path)))) return false;
+	if (large.parameters && !(small.parameters && sameList(large.parameters, small.parameters))) return false;
+	if (small.functions !== large.functions || small.globbing !== large.globbing) return false;
+	if (small.exported !== large.exported && ![...small.exported].every((name) => large.exported.has(name))) return false;
+	if (small.variables === large.variables) return true;
+	for (const [name, value] of small.variables) {
+		const other = large.variables.get(name);
+		if (!other) return false;
+		if (sameValue(other, value)) continue;
+		if (other.kind !== "text") return false;
+		if (other.options[0] === HOLE) continue;
+		if (value.kind !== "text" || !value.options.every((option) => other.options.includes(option))) return false;
+	}
+	return true;
+}
+
+/** Makes every variable in which two states differ unknown, and the directory and parameters too: the end of a loop that keeps changing them. */
+export function widen(before: State, after: State, around: Surroundings): State {
+	let state = merge(before, after, around);
+	for (const [name, value] of after.variables) {
+		const first = before.variables.get(name);
+		if (!first || !sameValue(first, value)) state = assign(state, name, unknownValue);
+	}
+	if (!before.cwd || !after.cwd || !sameList(before.cwd, after.cwd)) state = { ...state, cwd: undefined };
+	return state;
+}

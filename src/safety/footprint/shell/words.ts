@@ -1,0 +1,251 @@
+// From a word of shell text to the arguments it becomes: quotes, variables, substitutions, splitting, globs. In bash's own order.
+// W1 every argument that the shell could make is among the alternatives, or a hole stands for it; W2 the walk order of substitutions is kept.
+import { parse, type Word, type WordPart } from "unbash";
+import type { Surroundings } from "../footprint.ts";
+import type { Record } from "../record.ts";
+import { bounded, combine, distinct, HOLE, isKnown } from "../text.ts";
+import { expandBraces } from "./braces.ts";
+import { escapeGlob, expandGlob, hasGlob } from "./globs.ts";
+import { BREAK, type Piece, type PieceContext, piecesOfPart } from "./pieces.ts";
+import { lookUp, type State } from "./state.ts";
+
+/** What expansion needs beside the state. */
+export interface Expansion extends PieceContext {
+	readonly around: Surroundings;
+	readonly record: Record;
+}
+
+/** The arguments that a word may become: alternatives of lists. There is at least one alternative. */
+export function expandWord(word: Word, state: State, expansion: Expansion): readonly (readonly string[])[] {
+	const { parts } = word;
+	if (!parts) return [[plainText(word, state, expansion)]];
+	if (parts.some((part) => part.type === "BraceExpansion")) return expandBraced(word.text, state, expansion);
+	const rows = combine(parts.map((part, index) => piecesOf(part, index, word, state, expansion)));
+	if (!rows) return [[HOLE]];
+	const alternatives = rows.map((row) =>
+		split(row.flat(), state, expansion).flatMap((field) => globbed(field, state, expansion)),
+	);
+	return dedupe(alternatives);
+}
+
+/** The single text that a word becomes where neither splitting nor globs apply: assignments, `case`, here-strings, `[[`. */
+export function expandText(word: Word, state: State, expansion: Expansion): readonly string[] {
+	const { parts } = word;
+	if (!parts) return [plainText(word, state, expansion)];
+	return joinParts(parts, word, state, expansion);
+}
+
+/** The text of a here-document's body. */
+export function expandBody(parts: readonly WordPart[], state: State, expansion: Expansion): readonly string[] {
+	return joinParts(parts, undefined, state, expansion);
+}
+
+/** A pattern (of `case`, `${x#…}`): active globs stay active, quoted characters are escaped. */
+export function expandPattern(word: Word, state: State, expansion: Expansion): readonly string[] {
+	const { parts } = word;
+	if (!parts) return [escapeGlob(plainText(word, state, expansion))];
+	const rows = combine(parts.map((part, index) => piecesOf(part, index, word, state, expansion)));
+	if (!rows) return [HOLE];
+	return distinct(rows.map((row) => bounded(row.flat().map(patternText).join(""))));
+}
+
+function joinParts(
+	parts: readonly WordPart[],
+	word: Word | undefined,
+	state: State,
+	expansion: Expansion,
+): readonly string[] {
+	const rows = combine(parts.map((part, index) => piecesOf(part, index, word, state, expansion)));
+	if (!rows) return [HOLE];
+	return distinct(
+		rows.map((row) =>
+			bounded(
+				row
+					.flat()
+					.map((piece) => (piece === BREAK ? " " : piece.text))
+					.join(""),
+			),
+		),
+	);
+}
+
+function piecesOf(
+	part: WordPart,
+	index: number,
+	word: Word | undefined,
+	state: State,
+	expansion: Expansion,
+): readonly (readonly Piece[])[] {
+	if (part.type === "Literal" && word) {
+		const next = word.parts?.[index + 1];
+		const tilde = expandTildes(part.text, part.value, index === 0, next === undefined, state, expansion);
+		if (tilde !== undefined) return [[{ text: tilde, quoted: true }]];
+	}
+	return piecesOfPart(part, false, state, expansion);
+}
+
+function plainText(word: Word, state: State, expansion: Expansion): string {
+	const { text } = word;
+	if (!text.includes("~")) return word.value;
+	return expandTildes(text, word.value, true, true, state, expansion) ?? word.value;
+}
+
+const tildeAtStart = /^~([\w.+-]*)(?=\/|$)/;
+const tildeAfterAssignment = /^[A-Za-z_]\w*\+?=/;
+
+/** A literal with its tildes expanded, at the start and, in what looks like an assignment, after `=` and `:`; `undefined` where there are none. */
+function expandTildes(
+	source: string,
+	value: string,
+	first: boolean,
+	last: boolean,
+	state: State,
+	expansion: Expansion,
+): string | undefined {
+	if (!source.includes("~")) return undefined;
+	const open = (text: string, rest: string): string | undefined => {
+		const found = tildeAtStart.exec(text);
+		// `~$x` and `~"x"`: the user's name is not all literal, so bash leaves it alone.
+		if (!found || (found[0].length === text.length && !last)) return undefined;
+		const home = homeOf(found[1] ?? "", state, expansion.around);
+		return home === undefined ? undefined : home + rest.slice(found[0].length);
+	};
+	if (first && source.startsWith("~")) return open(source, value);
+	const name = first ? tildeAfterAssignment.exec(source)?.[0] : undefined;
+	if (!name || source.includes("\\")) return undefined;
+	const parts = source.slice(name.length).split(":");
+	return name + parts.map((part) => (part.startsWith("~") ? (open(part, part) ?? part) : part)).join(":");
+}
+
+function homeOf(user: string, state: State, around: Surroundings): string | undefined {
+	if (user === "") {
+		const home = lookUp(state, "HOME", around);
+		const only = home?.kind === "text" && home.options.length === 1 ? home.options[0] : undefined;
+		return only ?? HOLE;
+	}
+	if (user === "+") return state.cwd?.length === 1 ? state.cwd[0] : HOLE;
+	if (user === "-") return HOLE;
+	return state.elsewhere ? HOLE : around.homeOf(user);
+}
+
+function expandBraced(text: string, state: State, expansion: Expansion): readonly (readonly string[])[] {
+	const words = expandBraces(text);
+	if (!words) return [[HOLE]];
+	const lists = words.map((source): readonly (readonly string[])[] => {
+		if (source === "") return [[]];
+		if (/^[\w./@%+=:,-]+$/.test(source)) return [[source]];
+		const statement = parse(`_ ${source}`).commands[0];
+		const arg = statement?.command.type === "Command" ? statement.command.args[0] : undefined;
+		if (arg?.type !== "Word") return [[HOLE]];
+		if (arg.parts?.some((part) => part.type === "BraceExpansion")) return expandUnbraced(arg, state, expansion);
+		return expandWord(arg, state, expansion);
+	});
+	const rows = combine(lists);
+	return rows ? dedupe(rows.map((row) => row.flat())) : [[HOLE]];
+}
+
+/** A word in which the grammar still sees a brace group that expands to itself (`{a}`): its text is taken literally. */
+function expandUnbraced(word: Word, state: State, expansion: Expansion): readonly (readonly string[])[] {
+	const rows = combine(
+		(word.parts ?? []).map((part, index): readonly (readonly Piece[])[] =>
+			part.type === "BraceExpansion"
+				? [[{ text: part.text, quoted: true }]]
+				: piecesOf(part, index, word, state, expansion),
+		),
+	);
+	return rows
+		? dedupe(
+				rows.map((row) => split(row.flat(), state, expansion).flatMap((field) => globbed(field, state, expansion))),
+			)
+		: [[HOLE]];
+}
+
+function dedupe(alternatives: readonly (readonly string[])[]): readonly (readonly string[])[] {
+	if (alternatives.length === 1) return alternatives;
+	return [...new Map(alternatives.map((list) => [list.join("\u0001"), list])).values()];
+}
+
+/** One argument in the making: its text, and its pattern with everything quoted escaped. */
+interface Field {
+	readonly text: string;
+	readonly pattern: string;
+}
+
+function patternText(piece: Piece): string {
+	if (piece === BREAK) return " ";
+	return piece.quoted ? escapeGlob(piece.text) : piece.text;
+}
+
+/** Splits pieces into fields: at breaks, and in unquoted expansions at the characters of `IFS`. */
+function split(pieces: readonly Piece[], state: State, expansion: Expansion): readonly Field[] {
+	const fields: Field[] = [];
+	let open: { text: string; pattern: string } | undefined;
+	const close = () => {
+		if (open) fields.push({ text: bounded(open.text), pattern: open.pattern });
+		open = undefined;
+	};
+	const add = (text: string, pattern: string) => {
+		open = open ? { text: open.text + text, pattern: open.pattern + pattern } : { text, pattern };
+	};
+	let ifs: string | undefined;
+	for (const piece of pieces) {
+		if (piece === BREAK) close();
+		else if (piece.quoted || piece.active) add(piece.text, patternText(piece));
+		else {
+			ifs ??= separators(state, expansion.around);
+			if (ifs === HOLE) add(HOLE, HOLE);
+			else splitText(piece.text, ifs, add, close);
+		}
+	}
+	close();
+	return fields;
+}
+
+function separators(state: State, around: Surroundings): string {
+	const value = lookUp(state, "IFS", around);
+	if (!value) return " \t\n";
+	return value.kind === "text" && value.options.length === 1 ? (value.options[0] ?? HOLE) : HOLE;
+}
+
+function splitText(text: string, ifs: string, add: (text: string, pattern: string) => void, close: () => void): void {
+	let start = 0;
+	let afterSeparator = false;
+	for (let at = 0; at <= text.length; at++) {
+		const char = text[at];
+		if (char !== undefined && !ifs.includes(char)) continue;
+		if (at > start) {
+			const part = text.slice(start, at);
+			add(part, part);
+		} else if (char !== undefined && !/\s/.test(char) && (afterSeparator || at === 0)) add("", "");
+		if (char !== undefined) close();
+		afterSeparator = char !== undefined && !/\s/.test(char);
+		start = at + 1;
+	}
+}
+
+/** Replaces a field by the paths that match it. Where that cannot be told, its globs become holes. */
+function globbed(field: Field, state: State, expansion: Expansion): readonly string[] {
+	if (!hasGlob(field.pattern)) return [field.text];
+	const cwd = field.text.startsWith("/") ? "/" : state.cwd?.length === 1 ? state.cwd[0] : undefined;
+	const plain = !state.elsewhere && state.globbing === "plain" && isKnown(field.text) && field.text.length <= 4096;
+	if (cwd === undefined || !plain) return [holed(field.pattern)];
+	const found = expandGlob(field.pattern, cwd, expansion.record);
+	if (!found) return [holed(field.pattern)];
+	return found.length > 0 ? found : [field.text];
+}
+
+/** The pattern as a text in which every active glob is a hole. */
+function holed(pattern: string): string {
+	let text = "";
+	for (let at = 0; at < pattern.length; at++) {
+		const char = pattern[at] ?? "";
+		if (char === "\\" && at + 1 < pattern.length) text += pattern[++at];
+		else if (char === "*" || char === "?") text += HOLE;
+		else if (char === "[") {
+			const end = pattern.indexOf("]", at + 2);
+			text += end < 0 ? char : HOLE;
+			if (end >= 0) at = end;
+		} else text += char;
+	}
+	return text.replaceAll(HOLE + HOLE, HOLE);
+}

@@ -1,0 +1,57 @@
+// The footprint of pi's own file tools (read, write, edit, grep, find, ls). Not of its shells.
+// Argument shapes and defaults follow pi 1.6 (`dist/core/tools/*.js`).
+
+import type { Access } from "./footprint.ts";
+import { resolveReadPath, resolveToolPath } from "./paths.ts";
+import { everyAccess, type Record, type TouchDetail } from "./record.ts";
+
+type Input = Readonly<{ [name: string]: unknown }>;
+
+const SEARCH_SKIPS = ["ignored"] as const;
+
+/** Writes what one of pi's file tools would touch into the record; false where `tool` is none of them. */
+export function recordFileTool(tool: string, input: Input, record: Record): boolean {
+	const path = typeof input.path === "string" ? input.path : undefined;
+	switch (tool) {
+		case "read":
+			place(record, "read", path, tool, resolveReadPath);
+			return true;
+		case "write":
+			place(record, "write", path, tool, resolveToolPath, { replaces: true });
+			return true;
+		case "edit":
+			place(record, "read", path, tool, resolveToolPath);
+			place(record, "write", path, tool, resolveToolPath);
+			return true;
+		case "grep": {
+			const glob = typeof input.glob === "string" && input.glob !== "" ? { only: [input.glob] } : {};
+			place(record, "read", path || ".", tool, resolveToolPath, { recursive: true, skips: SEARCH_SKIPS, ...glob });
+			return true;
+		}
+		case "find": {
+			const pattern = typeof input.pattern === "string" && input.pattern !== "" ? { only: [input.pattern] } : {};
+			place(record, "list", path || ".", tool, resolveToolPath, { recursive: true, skips: SEARCH_SKIPS, ...pattern });
+			return true;
+		}
+		case "ls":
+			place(record, "list", path || ".", tool, resolveToolPath);
+			return true;
+		default:
+			return false;
+	}
+}
+
+function place(
+	record: Record,
+	access: Access,
+	argument: string | undefined,
+	tool: string,
+	resolve: typeof resolveToolPath,
+	detail?: TouchDetail,
+): void {
+	// pi refuses a call without a path, so there is nothing to touch.
+	if (argument === undefined) return;
+	const path = resolve(argument, record.around);
+	if (path === undefined) record.unknown({ what: "operand", text: argument, may: everyAccess });
+	else record.touch(access, path, tool, detail);
+}

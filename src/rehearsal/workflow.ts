@@ -1,12 +1,7 @@
 // Finds the workflow that a person wants to rehearse, and tells beforehand what cannot work.
 import { resolve } from "node:path";
 import { type Diagnostic, didYouMean } from "../definition/index.ts";
-import {
-	type Catalogue,
-	loadCatalogue,
-	type WorkflowDefinition,
-	workflowRoots,
-} from "../workflow/definitions/index.ts";
+import { type Catalogue, loadCatalogue, type WorkflowDefinition, workflowRoots } from "../workflow/index.ts";
 import type { House, Program, Unplayable } from "./program.ts";
 import type { Scenario } from "./scenario.ts";
 import { readScenarioFile } from "./scenario-file.ts";

@@ -6,8 +6,10 @@ import type { Call, Programs } from "./program.ts";
 function tar(call: Call): void {
 	// The first word may be a cluster without its dash (`tar cf a.tar …`).
 	const first = call.args[0] ?? "";
-	if (/^[A-Za-z]+$/.test(first) && !first.startsWith("-"))
-		return call.delegate(tarProgram, spreadCluster(first, call.args.slice(1)));
+	if (/^[A-Za-z]+$/.test(first)) {
+		call.delegate(tarProgram, spreadCluster(first, call.args.slice(1)));
+		return;
+	}
 	const creates = call.has("-c --create -r --append -u --update -A --catenate --concatenate");
 	const lists = call.has("-t --list -d --diff --compare");
 	const archive = call.values("-f --file")[0];
@@ -64,7 +66,10 @@ const tarProgram = {
 
 /** Compressors replace each file by a compressed one, or the other way round, unless they write to standard output. */
 function compress(call: Call): void {
-	if (call.has("-t --test -l --list")) return call.operands.forEach((file) => void call.play("read", file));
+	if (call.has("-t --test -l --list")) {
+		call.operands.forEach((file) => void call.play("read", file));
+		return;
+	}
 	const toOutput = call.has("-c --stdout --to-stdout");
 	const keeps = call.has("-k --keep") || call.name.includes("zstd");
 	const output = call.values("-o")[0];

@@ -24,7 +24,10 @@ function judgeVerb(call: Call): void {
 /** `aws s3 cp a b` and its kin name local paths. */
 function aws(call: Call): void {
 	const [service, verb, from, to] = call.operands;
-	if (service !== "s3") return judgeVerb(call);
+	if (service !== "s3") {
+		judgeVerb(call);
+		return;
+	}
 	const remote = (word: string | undefined) => word?.startsWith("s3://") === true;
 	const dry = call.has("--dryrun");
 	if (verb === "ls" || verb === "presign") return;

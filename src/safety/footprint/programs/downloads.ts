@@ -37,7 +37,10 @@ function wget(call: Call): void {
 	if (call.has("--post-data --post-file --body-data --body-file --method")) call.change("remote");
 	if (call.has("--spider")) return;
 	const output = call.values("-O --output-document")[0];
-	if (output !== undefined) return output === "-" ? undefined : call.play("replace", output);
+	if (output !== undefined) {
+		call.play("replace", output);
+		return;
+	}
 	const folder = call.values("-P --directory-prefix")[0];
 	const recursive = call.has("-r --recursive -m --mirror -p --page-requisites");
 	for (const url of call.operands) {

@@ -76,7 +76,10 @@ function awk(call: Call): void {
 		call.play("read", file);
 		if (inPlace) call.play("write", file);
 	}
-	if (byFile) return call.unknown("script", "awk -f");
+	if (byFile) {
+		call.unknown("script", "awk -f");
+		return;
+	}
 	const code = program.replace(/#[^\n]*/g, "");
 	const outsideRegex = code.replace(/~\s*\/(?:[^/\\\n]|\\.)*\//g, "~ R");
 	for (const match of outsideRegex.matchAll(/(?:print|printf)\b[^;}\n]*?>>?\s*("([^"\\]|\\.)*"|[^\s;}"]+)/g)) {

@@ -47,14 +47,23 @@ export function checkout(call: Call): void {
 	const dashes = call.args.indexOf("--");
 	if (call.has("-f --force --ours --theirs")) call.effect("git-discard-changes");
 	if (call.has("-B")) call.effect("git-branch-force-delete");
-	if (dashes >= 0) return discard(call, call.args.slice(dashes + 1));
-	if (call.has("--pathspec-from-file -p --patch")) return discard(call, []);
+	if (dashes >= 0) {
+		discard(call, call.args.slice(dashes + 1));
+		return;
+	}
+	if (call.has("--pathspec-from-file -p --patch")) {
+		discard(call, []);
+		return;
+	}
 	call.change("worktree");
 	if (call.has("-b -B --orphan -t --track")) return;
 	const [first, ...others] = call.operands;
 	if (first === undefined) return;
 	// Several words: a revision and paths, or paths. One word: a branch, unless it can only be a path.
-	if (others.length > 0) return discard(call, call.exists(first) ? call.operands : others);
+	if (others.length > 0) {
+		discard(call, call.exists(first) ? call.operands : others);
+		return;
+	}
 	if (isWhole(first) || call.exists(first)) discard(call, [first]);
 	else if (/\/$|\.[a-z]\w{0,4}$/i.test(first) && !/^v?\d/.test(first)) discard(call, [first]);
 }

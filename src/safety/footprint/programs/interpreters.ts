@@ -25,7 +25,10 @@ function shell(call: Call): void {
 		} else break;
 	}
 	const [first, ...rest] = args.slice(at);
-	if (checksOnly && !inline) return first === undefined ? undefined : call.play("read", first);
+	if (checksOnly && !inline) {
+		if (first !== undefined) call.play("read", first);
+		return;
+	}
 	if (inline) {
 		if (first !== undefined) call.script(first, rest.slice(1));
 	} else if (first !== undefined && !fromInput) call.runFile(first, rest);

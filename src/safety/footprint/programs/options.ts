@@ -63,14 +63,29 @@ function cluster(
 	next: () => string | undefined,
 ): void {
 	// `-name`-like options of programs that also cluster are listed whole.
-	if (shape.takesValue.has(word) && word.length > 2) return option(word, next() ?? "");
-	if (shape.attached.has(word) && word.length > 2) return option(word);
+	if (shape.takesValue.has(word) && word.length > 2) {
+		option(word, next() ?? "");
+		return;
+	}
+	if (shape.attached.has(word) && word.length > 2) {
+		option(word);
+		return;
+	}
 	for (let at = 1; at < word.length; at++) {
 		const name = `-${word[at]}`;
 		const rest = word.slice(at + 1);
-		if (word[at] === HOLE) return option(HOLE, word.slice(at));
-		if (shape.takesValue.has(name)) return option(name, rest === "" ? (next() ?? "") : rest.replace(/^=/, ""));
-		if (shape.attached.has(name)) return option(name, rest === "" ? undefined : rest);
+		if (word[at] === HOLE) {
+			option(HOLE, word.slice(at));
+			return;
+		}
+		if (shape.takesValue.has(name)) {
+			option(name, rest === "" ? (next() ?? "") : rest.replace(/^=/, ""));
+			return;
+		}
+		if (shape.attached.has(name)) {
+			option(name, rest === "" ? undefined : rest);
+			return;
+		}
 		option(name);
 	}
 }

@@ -20,8 +20,14 @@ function withAssignments(call: Call, words: readonly string[], fallback: () => v
 	const at = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
 	const assignments = at < 0 ? words : words.slice(0, at);
 	const command = at < 0 ? [] : words.slice(at);
-	if (command.length === 0) return fallback();
-	if (assignments.length === 0) return call.run(command);
+	if (command.length === 0) {
+		fallback();
+		return;
+	}
+	if (assignments.length === 0) {
+		call.run(command);
+		return;
+	}
 	const quoted = [
 		...assignments.map((word) =>
 			word.replace(/^([^=]*=)(.*)$/s, (_all, name: string, value: string) => name + quote(value)),
@@ -39,7 +45,10 @@ function quote(word: string): string {
 function environment(call: Call): void {
 	const split = call.values("-S --split-string");
 	for (const folder of call.values("-C --chdir")) call.enter(folder);
-	if (split.length > 0) return call.script([...split, ...call.operands.map(quote)].join(" "));
+	if (split.length > 0) {
+		call.script([...split, ...call.operands.map(quote)].join(" "));
+		return;
+	}
 	withAssignments(call, call.operands, () => {});
 }
 
@@ -52,7 +61,10 @@ function privileged(call: Call): void {
 		return;
 	}
 	const shell = call.has("-s --shell -i --login");
-	if (shell && call.operands.length === 0) return call.script(call.stdin);
+	if (shell && call.operands.length === 0) {
+		call.script(call.stdin);
+		return;
+	}
 	withAssignments(call, call.operands, () => {});
 }
 

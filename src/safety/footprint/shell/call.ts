@@ -77,26 +77,35 @@ export function recordCall(
 			case "list":
 			case "delete":
 			case "link":
-				return touch(role, word, detail);
+				touch(role, word, detail);
+				return;
 			case "write":
 			case "make":
-				return touch("write", word, detail);
+				touch("write", word, detail);
+				return;
 			case "replace":
 			case "into":
-				return touch("write", word, { ...detail, replaces: true });
+				touch("write", word, { ...detail, replaces: true });
+				return;
 			case "move":
-				return touch("delete", word, { ...detail, recursive: true });
+				touch("delete", word, { ...detail, recursive: true });
+				return;
 			case "directory":
 				touch("list", word);
-				return enter(word);
+				enter(word);
+				return;
 			case "run":
-				return call.runFile(word);
+				call.runFile(word);
+				return;
 			case "command":
-				return run([word]);
+				run([word]);
+				return;
 			case "script":
-				return script(word);
+				script(word);
+				return;
 			case "code":
-				return walk.recordCode(word, stateHere(), by);
+				walk.recordCode(word, stateHere(), by);
+				return;
 		}
 	};
 

@@ -53,7 +53,7 @@ function echo(args: readonly string[]): string {
 		if (/[eE]/.test(option)) escapes = option.lastIndexOf("e") > option.lastIndexOf("E");
 	}
 	const text = args.slice(at).join(" ");
-	return bounded((escapes ? unescape(text) : text) + newline);
+	return bounded((escapes ? unescapeText(text) : text) + newline);
 }
 
 const escapesOfLetters: { readonly [letter: string]: string } = {
@@ -70,7 +70,7 @@ const escapesOfLetters: { readonly [letter: string]: string } = {
 	"'": "'",
 };
 
-function unescape(text: string): string {
+function unescapeText(text: string): string {
 	const stop = /(?<!\\)(?:\\\\)*\\c/.exec(text);
 	const source = stop ? text.slice(0, stop.index + stop[0].length - 2) : text;
 	return source.replace(
@@ -98,7 +98,7 @@ function format(args: readonly string[]): string {
 	let at = 0;
 	do {
 		const start = at;
-		text += unescape(pattern).replace(
+		text += unescapeText(pattern).replace(
 			/%(%|[-+ #0]*\d*(?:\.\d+)?([a-zA-Z]))/g,
 			(whole, rest: string, letter?: string) => {
 				if (rest === "%") return "%";
@@ -107,7 +107,7 @@ function format(args: readonly string[]): string {
 					case "s":
 						return whole === "%s" ? value : HOLE;
 					case "b":
-						return unescape(value);
+						return unescapeText(value);
 					case "d":
 					case "i":
 						return whole.length === 2 && /^-?\d+$/.test(value) ? value : value === "" ? "0" : HOLE;

@@ -108,7 +108,7 @@ function ofParameter(name: string, quoted: boolean, state: State, expansion: Exp
 		if (name === "*" && quoted) return [[{ text: state.parameters.join(" "), quoted }]];
 		return [listPieces(state.parameters, quoted)];
 	}
-	return valueOf(name, state, expansion.around).map((text) => [{ text, quoted }]);
+	return textsOf(name, state, expansion.around).map((text) => [{ text, quoted }]);
 }
 
 function listPieces(items: readonly string[], quoted: boolean): Piece[] {
@@ -116,11 +116,11 @@ function listPieces(items: readonly string[], quoted: boolean): Piece[] {
 }
 
 /** The possible texts of a parameter; an unset one is empty. */
-function valueOf(name: string, state: State, around: Surroundings): readonly string[] {
-	return setValueOf(name, state, around) ?? [""];
+function textsOf(name: string, state: State, around: Surroundings): readonly string[] {
+	return setTextsOf(name, state, around) ?? [""];
 }
 
-function setValueOf(name: string, state: State, around: Surroundings): readonly string[] | undefined {
+function setTextsOf(name: string, state: State, around: Surroundings): readonly string[] | undefined {
 	if (/^\d+$/.test(name)) {
 		if (name === "0") return [HOLE];
 		if (!state.parameters) return [HOLE];
@@ -144,7 +144,7 @@ function ofExpansion(
 	const hole: readonly Pieces[] = [[{ text: HOLE, quoted }]];
 	if (part.prefix === "#") {
 		if (index || operation) return hole;
-		return valueOf(parameter, state, expansion.around).map((text) => [
+		return textsOf(parameter, state, expansion.around).map((text) => [
 			{ text: isKnown(text) && /^\w+$/.test(parameter) ? String([...text].length) : HOLE, quoted },
 		]);
 	}
@@ -162,7 +162,7 @@ function ofExpansion(
 		const rows = combine(changed);
 		return rows ? rows.map((row) => listPieces(row, quoted)) : hole;
 	}
-	const texts = index ? elementOf(part, state, expansion) : setValueOf(parameter, state, expansion.around);
+	const texts = index ? elementOf(part, state, expansion) : setTextsOf(parameter, state, expansion.around);
 	if (operation?.type === "Default") return ofDefault(part, texts, quoted, state, expansion);
 	const results = (texts ?? [""]).flatMap((text) => operate(part, text, state, expansion));
 	return distinct(results).map((text) => [{ text, quoted }]);
@@ -175,8 +175,8 @@ function ofIndirection(
 	expansion: Expansion,
 ): readonly Pieces[] {
 	if (part.operation || part.index) return [[{ text: HOLE, quoted }]];
-	const names = valueOf(part.parameter, state, expansion.around);
-	return distinct(names.flatMap((name) => (isKnown(name) ? valueOf(name, state, expansion.around) : [HOLE]))).map(
+	const names = textsOf(part.parameter, state, expansion.around);
+	return distinct(names.flatMap((name) => (isKnown(name) ? textsOf(name, state, expansion.around) : [HOLE]))).map(
 		(text) => [{ text, quoted }],
 	);
 }

@@ -159,7 +159,7 @@ function mergeFunctions(a: State, b: State): State["functions"] {
 export function covers(large: State, small: State): boolean {
 	if (large === small) return true;
 	if (small.lost && !large.lost) return false;
-	if (large.cwd && !(small.cwd && small.cwd.every((path) => large.cwd?.includes(path)))) return false;
+	if (large.cwd && !small.cwd?.every((path) => large.cwd?.includes(path))) return false;
 	if (large.parameters && !(small.parameters && sameList(large.parameters, small.parameters))) return false;
 	if (small.functions !== large.functions || small.globbing !== large.globbing) return false;
 	if (small.exported !== large.exported && ![...small.exported].every((name) => large.exported.has(name))) return false;

@@ -470,8 +470,10 @@ function walkTest(walk: Walk, test: TestExpression, state: State, stdin: string)
 			for (const operand of test.operands) walkTest(walk, operand, state, stdin);
 			return;
 		case "TestNot":
-			return walkTest(walk, test.operand, state, stdin);
+			walkTest(walk, test.operand, state, stdin);
+			return;
 		case "TestGroup":
-			return walkTest(walk, test.expression, state, stdin);
+			walkTest(walk, test.expression, state, stdin);
+			return;
 	}
 }

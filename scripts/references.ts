@@ -3,6 +3,7 @@
 
 import { scenarioTables } from "../src/rehearsal/reference.ts";
 import { rehearseUsage } from "../src/rehearsal/usage.ts";
+import { workflowTables } from "../src/workflow/definitions/index.ts";
 
 /** Makes the Markdown of one section. */
 export type Generator = () => string | Promise<string>;
@@ -12,6 +13,9 @@ export const references: Readonly<Record<string, Generator>> = {
 	"rehearse-usage": () => fenced("bash run", "pi-chronicle rehearse --help", "text output", rehearseUsage),
 	scenario: () => scenarioTables().scenario.join("\n"),
 	cue: () => scenarioTables().cue.join("\n"),
+	"workflow-fields": () => workflowTables().workflow.join("\n"),
+	"phase-fields": () => workflowTables().phase.join("\n"),
+	"workflow-variables": () => workflowTables().variables.join("\n"),
 };
 
 /** A Markdown table; cells may not hold line breaks, pipes are escaped. */
@@ -22,5 +26,5 @@ export function markdownTable(head: readonly string[], rows: readonly (readonly 
 
 /** A command that the document's test runs, and below it what it must print. */
 function fenced(kind: string, command: string, outputKind: string, output: string): string {
-	return ["```" + kind, command, "```", "", "```" + outputKind, output.trim(), "```"].join("\n");
+	return [`\`\`\`${kind}`, command, "```", "", `\`\`\`${outputKind}`, output.trim(), "```"].join("\n");
 }

@@ -60,7 +60,7 @@ export function field<T, O extends Common<T>>(
 		shown: options.shown,
 		empty: options.required ? "error" : (options.empty ?? "warning"),
 		schema: {
-			description: options.about,
+			description: options.about.replace(/\[([^\]]+)\]\([^)]*\)/g, "$1"),
 			...schema,
 			...(options.fallback === undefined || typeof options.fallback === "object" ? {} : { default: options.fallback }),
 		},

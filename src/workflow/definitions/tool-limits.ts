@@ -25,7 +25,8 @@ const keys = [...lists, "shell"];
 
 /** JSON Schema of the field. */
 export const limitsSchema = (() => {
-	const names = { type: "array", items: { type: "string" } };
+	const array = { type: "array", items: { type: "string" } };
+	const names = { anyOf: [array, { type: "string", pattern: "," }] };
 	const shell = { enum: shellRules, default: "judged" };
 	const group = (properties: Record<string, unknown>, required: string) => ({
 		type: "object",
@@ -39,7 +40,7 @@ export const limitsSchema = (() => {
 			group({ blacklist: names, shell }, "blacklist"),
 			group({ whitelist: names, shell }, "whitelist"),
 			group({ allow: { anyOf: [words, { type: "string" }] } }, "allow"),
-			names,
+			array,
 			{ type: "string" },
 		],
 	};

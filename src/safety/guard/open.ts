@@ -1,6 +1,7 @@
 // A guard in force: its rules, its policy in the registry, its thread. The session and a worker open one the same way.
 import type { Scope } from "../../pi/index.ts";
-import { diskSurroundings, measure } from "../measure.ts";
+import { diskSurroundings } from "../../pi/index.ts";
+import { measure } from "../measure.ts";
 import type { Policies, Policy } from "../policy/index.ts";
 import { guardPolicy } from "./judge.ts";
 import { hashRules, type RuleSet } from "./rules.ts";

@@ -165,7 +165,7 @@ export function expandGlob(pattern: string, cwd: string, record: Record): readon
 			const names = around.names(directory);
 			if (names === undefined) continue;
 			if (!record.names(names.length)) return undefined;
-			for (const name of names) {
+			for (const name of [...names].sort()) {
 				if (name.startsWith(".") && !dots) continue;
 				if (!matches(name)) continue;
 				if (!last && !isDirectory(rules.join(directory, name), around)) continue;

@@ -6,8 +6,8 @@ import { limitsLabel } from "./listing.ts";
 /** Where a run is: for every level the workflow and the index of its entry, outermost first. */
 export type Position = readonly { readonly workflowKey: string; readonly phaseIndex: number }[];
 
-/** Beyond this many phases a subworkflow is drawn as one box, for people and because shared ones multiply. */
-const mostPhases = 120;
+/** Beyond this many parts a subworkflow is drawn as one box, for people and because shared ones multiply. */
+const mostParts = 100;
 const mostLevels = 8;
 
 /**
@@ -41,7 +41,7 @@ export function workflowDiagram(catalogue: Catalogue, key: string, position: Pos
 				boxes += 1;
 				const id = `s${boxes}`;
 				const target = catalogue.definitions.get(entry.key);
-				if (!target || level >= mostLevels || drawn >= mostPhases) {
+				if (!target || level >= mostLevels || drawn + boxes >= mostParts) {
 					lines.push(`${indent}${id}[["${label(target?.name ?? entry.key)}"]]`);
 					if (onWay) current = id;
 					ends = { first: id, last: id };
@@ -74,7 +74,9 @@ function phaseText(phase: Phase): string {
 	return `${label(`${phase.emoji} ${phase.name}`)}${limits === "" ? "" : `<br/>${label(limits)}`}`;
 }
 
-/** Text for a quoted Mermaid label: what would end it or be read as markup becomes an entity. */
+const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "`": "'" };
+
+/** Text for a quoted Mermaid label: what would end it or be read as markup becomes an entity that pi's renderer and Mermaid's own know. */
 function label(text: string): string {
-	return printable(text).replace(/[&<>"#`;\\]/g, (character) => `#${character.codePointAt(0)};`);
+	return printable(text).replace(/[&<>"`]/g, (character) => entities[character] ?? character);
 }

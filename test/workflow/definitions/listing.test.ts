@@ -1,0 +1,130 @@
+// What people are told of a catalogue, and how a workflow is drawn.
+
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { checkLines, listLines, usageLines, workflowDiagram } from "../../../src/workflow/definitions/index.ts";
+import { checkout } from "../../harness/index.ts";
+import { openTree, phaseFile, workflowFiles, workflowYaml } from "./tree.ts";
+
+function sample() {
+	return openTree({
+		...workflowFiles("global/release", ["build", "@review", "deploy"], { name: "Release Pipeline", loopable: "false" }),
+		...workflowFiles("project/review", ["look", "judge"], { name: "Code Review", show: "workflows", maxLoops: "2" }),
+		"project/review/judge.md": phaseFile("judge", "tools: {blacklist: [edit, write]}"),
+		...workflowFiles("project/broken", ["a"], { show: "hidden" }),
+	});
+}
+
+describe("lines for people", () => {
+	it("case 21: /workflow tells usage, what can be started, and what did not load", () => {
+		expect(usageLines(sample().load())).toEqual([
+			"Usage: /workflow <name> <task>",
+			"",
+			"Workflows:",
+			"  release — Release Pipeline",
+			"",
+			"1 workflow did not load: broken. /workflow check says why.",
+		]);
+		expect(usageLines(openTree().load()).join("\n")).toContain(".pi/workflows/<name>/workflow.yaml");
+	});
+
+	it("the list has every workflow with its phases and every one that did not load with its reasons", () => {
+		const tree = sample();
+		expect(listLines(tree.load(), tree.folder)).toEqual([
+			"release — Release Pipeline (global, /workflow release)",
+			"  🔧 Phase build → @review → 🔧 Phase deploy",
+			"review — Code Review (project, inside others)",
+			"  🔧 Phase look → 🔧 Phase judge (no edit, write)",
+			"✗ broken (project) does not load: project/broken/workflow.yaml",
+			"    project/broken/workflow.yaml:4:7 `show` is `hidden`; it can be `user` or `workflows`. — Write `user` or `workflows`.",
+		]);
+		expect(listLines(openTree().load())).toEqual(["No workflow is loaded."]);
+	});
+
+	it("a workflow whose command another one has is not shown as startable", () => {
+		const tree = openTree({
+			...workflowFiles("project/a", ["p"], { commandName: "go" }),
+			...workflowFiles("global/b", ["p"], { commandName: "go" }),
+		});
+		const lines = listLines(tree.load()).join("\n");
+		expect(lines).toContain("a — Workflow a (project, /workflow go)");
+		expect(lines).toContain("b — Workflow b (global, name taken)");
+	});
+
+	it("the check prints every problem and counts", () => {
+		const tree = sample();
+		const further = [{ file: "/x", severity: "warning", code: "unknown-tool", message: "m", remedy: "r" } as const];
+		const lines = checkLines(tree.load(), further, tree.folder);
+		expect(lines).toHaveLength(3);
+		expect(lines.at(-1)).toBe("2 workflows loaded, 1 did not load: 1 error, 1 warning.");
+		const good = openTree(workflowFiles("global/x", ["a"]));
+		expect(checkLines(good.load())).toEqual(["1 workflow loaded: no problems."]);
+	});
+});
+
+describe("the diagram", () => {
+	it("draws phases, workflows inside, loops, limits and the place of a run", () => {
+		const catalogue = sample().load();
+		const position = [
+			{ workflowKey: "release", phaseIndex: 1 },
+			{ workflowKey: "review", phaseIndex: 1 },
+		];
+		expect(workflowDiagram(catalogue, "release", position)).toEqual([
+			"flowchart TD",
+			'  p1["🔧 Phase build"]',
+			'  subgraph s1 ["Code Review"]',
+			'    p2["🔧 Phase look"]',
+			'    p3["🔧 Phase judge<br/>no edit, write"]',
+			"  end",
+			'  p4["🔧 Phase deploy"]',
+			"  done([DONE])",
+			"  p2 --> p3",
+			'  p3 -. "loop ≤ 2×" .-> p2',
+			"  p1 --> p2",
+			"  p3 --> p4",
+			"  p4 --> done",
+			"  style p3 stroke-width:4px",
+		]);
+		expect(workflowDiagram(catalogue, "nothing")).toEqual([]);
+	});
+
+	it("is drawn by pi's renderer without a warning, whatever names are in it", async () => {
+		const odd = ['a "quoted" [x]', "b|c{d}", "e --> f; g", "<b>h</b> & #35;", "end", "subgraph", "`code`", "ü 😀"];
+		const tree = openTree({
+			...workflowFiles("global/inner", ["a", "b"], { name: JSON.stringify(odd.join(" ")), commandName: "inner" }),
+			"global/x/workflow.yaml": workflowYaml([...odd.map((_, index) => `p${index}.md`), "@inner"]),
+			...Object.fromEntries(
+				odd.map((name, index) => [
+					`global/x/p${index}.md`,
+					phaseFile(`p${index}`).replace(`name: Phase p${index}`, `name: ${JSON.stringify(name)}`),
+				]),
+			),
+		});
+		const catalogue = tree.load();
+		expect(tree.lines(catalogue.diagnostics)).toEqual([]);
+		const renderer = pathToFileURL(join(checkout, "node_modules/lovely-mermaid/dist/index.js")).href;
+		const { render } = (await import(renderer)) as {
+			render: (text: string) => { warnings: unknown[]; plain: string[] } | null;
+		};
+		const art = render(workflowDiagram(catalogue, "x").join("\n"));
+		expect(art?.warnings).toEqual([]);
+		const drawn = art?.plain.join("\n") ?? "";
+		for (const name of odd.slice(0, 6)) expect(drawn).toContain(name);
+		expect(drawn).toContain("'code'");
+	});
+
+	it("stays small where shared workflows multiply", () => {
+		const depth = 20;
+		const tree = openTree({
+			...Object.assign(
+				{},
+				...Array.from({ length: depth }, (_, index) =>
+					workflowFiles(`global/n${index}`, [`@n${index + 1}`, `@n${index + 1}`]),
+				),
+			),
+			...workflowFiles(`global/n${depth}`, ["p"]),
+		});
+		expect(workflowDiagram(tree.load(), "n0").length).toBeLessThan(500);
+	});
+});

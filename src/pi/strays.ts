@@ -30,17 +30,18 @@ export interface StrayStop {
 }
 
 /**
- * Ends everything that `findStrays` finds: SIGTERM, up to `graceMs` milliseconds, then SIGKILL, repeated while new ones appear
- * (a process may fork between two looks), up to five rounds.
+ * Ends everything that `findStrays` finds: SIGTERM, up to `graceMs` milliseconds, then SIGKILL. They are frozen while they are looked for
+ * and told, so that none forks meanwhile and no shell goes on to its next command because the one before it has died.
  */
-export async function stopStrays(run: string, graceMs = 2000): Promise<StrayStop> {
+export async function stopStrays(run: string, graceMs = 1000): Promise<StrayStop> {
 	const stopped = new Map<string, Stray>();
 	for (let round = 0; round < 5; round++) {
-		const found = findStrays(run);
+		const found = freeze(run);
 		if (found.length === 0) break;
-		for (const stray of found) stopped.set(`${stray.pid} ${stray.started}`, stray);
+		for (const stray of found) stopped.set(keyOf(stray), stray);
 		if (round === 0) {
 			for (const stray of found) signalProcess(stray, "SIGTERM");
+			for (const stray of found) signalProcess(stray, "SIGCONT");
 			await gone(found, graceMs);
 		}
 		const left = found.filter((stray) => isSameProcess(stray.pid, stray.started));
@@ -48,8 +49,26 @@ export async function stopStrays(run: string, graceMs = 2000): Promise<StrayStop
 		await gone(left, 1000);
 	}
 	const remaining = findStrays(run);
-	const kept = new Set(remaining.map(({ pid, started }) => `${pid} ${started}`));
-	return { stopped: [...stopped].filter(([key]) => !kept.has(key)).map(([, stray]) => stray), remaining };
+	for (const stray of remaining) stopped.delete(keyOf(stray));
+	return { stopped: [...stopped.values()], remaining };
+}
+
+/** Stops the strays where they are, until a look finds no new one. */
+function freeze(run: string): Stray[] {
+	const frozen = new Map<string, Stray>();
+	for (let look = 0; look < 10; look++) {
+		const fresh = findStrays(run).filter((stray) => !frozen.has(keyOf(stray)));
+		if (fresh.length === 0) break;
+		for (const stray of fresh) {
+			frozen.set(keyOf(stray), stray);
+			signalProcess(stray, "SIGSTOP");
+		}
+	}
+	return [...frozen.values()];
+}
+
+function keyOf({ pid, started }: Stray): string {
+	return `${pid} ${started}`;
 }
 
 /** Sends a signal to a process if it is still the one that was found; a process that is gone or not ours is left in peace. */

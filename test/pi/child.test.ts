@@ -170,6 +170,24 @@ describe.skipIf(process.platform !== "linux")("strays", () => {
 		expect(() => readFileSync(file)).toThrow();
 	});
 
+	it("R26 no shell goes on to its next command because the one before it was stopped", async () => {
+		const run = `next-${process.pid}`;
+		const file = join(folder, "next");
+		const shells = Array.from({ length: 20 }, (_, n) =>
+			startChild({
+				command: "/bin/sh",
+				args: ["-c", `sleep 30${n}; echo ${n} >> ${file}`],
+				cwd: folder,
+				env: { PATH: process.env.PATH, [RUN_TAG]: run },
+			}),
+		);
+		const sleepers = () => findStrays(run).filter(({ command }) => command.startsWith("sleep 30"));
+		for (let n = 0; n < 200 && sleepers().length < 20; n++) await sleep(20);
+		expect((await stopStrays(run)).remaining).toEqual([]);
+		expect(() => readFileSync(file)).toThrow();
+		for (const shell of shells) expect(await shell.exited).toMatchObject({ kind: "killed" });
+	});
+
 	it("is never this process or one above it, whatever the tag", async () => {
 		const child = node(
 			`const { findStrays } = await import(${JSON.stringify(new URL("../../src/pi/strays.ts", import.meta.url).href)}); console.log(JSON.stringify(findStrays("mine").map((s) => s.pid)), process.pid)`,

@@ -7,12 +7,22 @@ import { registerWorkerTools } from "./tools.ts";
 import { openTurn } from "./turn.ts";
 import { type AnsweredMove, type Hello, MOVE_ENTRY, type Refusal, readReply } from "./words.ts";
 
-/** Registers everything of a worker but its guard. `rules` is the hash of the rules that the gate of this process really holds. */
-export function registerWorker(pi: ExtensionAPI, brief: WorkerBrief, rules: string): void {
+/**
+ * Registers everything of a worker but its guard. `arm` puts the rules in force and gives the hash of what is in force then; the worker
+ * reports itself only after that.
+ */
+export function registerWorker(pi: ExtensionAPI, brief: WorkerBrief, arm: (ctx: ExtensionContext) => string): void {
 	const turn = openTurn(brief.allowance);
 	registerWorkerTools(pi, brief, turn);
 
 	pi.on("session_start", (_event, ctx) => {
+		let rules: string;
+		try {
+			rules = arm(ctx);
+		} catch (error) {
+			tellHost(ctx, "unable", error instanceof Error ? error.message : String(error));
+			return;
+		}
 		const hello: Hello = {
 			launch: brief.launch,
 			rules,

@@ -1,0 +1,8 @@
+export {
+	type Casting,
+	type FrozenRules,
+	type LauncherOptions,
+	openLauncher,
+	readBrief,
+	registerWorker,
+} from "./worker/index.ts";

@@ -1,0 +1,174 @@
+// Who does a state, and with what: persona, tools, model, skills, resolved from a state's words before anything is started.
+// K1 every problem of a state is told at once; K2 nothing is guessed: what does not resolve is a problem, what falls back is a notice.
+import { isAbsolute, resolve } from "node:path";
+import { didYouMean, quoted } from "../../definition/index.ts";
+import {
+	BUILT_IN_EXTENSION_TOOLS,
+	type Cast,
+	chooseModel,
+	findSkill,
+	inlinePersona,
+	type Model,
+	type Persona,
+	readThinking,
+	readToolNames,
+	resolvePersona,
+	type SkillPlaces,
+	THINKING_LEVELS,
+	type ThinkingLevel,
+} from "../../persona/index.ts";
+import type { LaunchFault, LaunchProblem } from "../supervisor/index.ts";
+import type { StatePlan } from "../template/index.ts";
+
+export interface Casting {
+	readonly cast: Cast;
+	readonly skills: SkillPlaces;
+	/** Models that can be used now. Asked only where a state or persona names one. */
+	models(): Promise<readonly Model[]>;
+	/** Folder that paths in a template are relative to. */
+	readonly cwd: string;
+	readonly platform: NodeJS.Platform;
+}
+
+/** Everything the command line needs. */
+export interface WorkerPlan {
+	readonly persona: Persona;
+	/** pi's names and patterns, without the workflow tools. */
+	readonly tools: readonly string[];
+	/** For `--model`; `undefined`: pi chooses. */
+	readonly model: string | undefined;
+	/** `provider/id` that the worker must report; `undefined`: what pi makes of `model`. */
+	readonly exactModel: string | undefined;
+	readonly thinking: ThinkingLevel | undefined;
+	/** Absolute paths. */
+	readonly skills: readonly string[];
+	/** For `-e`. */
+	readonly extensions: readonly string[];
+	/** What the person should know. */
+	readonly notices: readonly string[];
+}
+
+type Part = Pick<LaunchProblem, "severity" | "message" | "remedy"> & { readonly part: LaunchFault["reason"] };
+
+export interface Planned {
+	/** `undefined` where a problem is an error. */
+	readonly plan: WorkerPlan | undefined;
+	readonly problems: readonly Part[];
+}
+
+/** What a worker has whose persona lists no tools: pi's default. */
+const DEFAULT_TOOLS = ["read", "bash", "edit", "write"];
+
+/** Resolves a state. `sessionModel` (`provider/id`) is used where neither the state nor the persona names a model. */
+export async function planWorker(
+	state: StatePlan,
+	sessionModel: string | undefined,
+	casting: Casting,
+): Promise<Planned> {
+	const problems: Part[] = [];
+	const persona = personaOf(state, casting.cast, problems);
+	const tools = toolsOf(state, persona, casting, problems);
+	const { model, exactModel, thinking } = await modelOf(state, persona, sessionModel, casting, problems);
+	const skills = skillsOf(state, persona, casting, problems);
+	const own = tools.flatMap(
+		(tool) => BUILT_IN_EXTENSION_TOOLS.get(tool) ?? (tool.startsWith("mcp__") ? ["builtin:mcp"] : []),
+	);
+	const extensions = [...new Set([...state.extensions.map((path) => extensionPath(path, casting.cwd)), ...own])];
+	const failed = problems.some(({ severity }) => severity === "error");
+	const notices = problems.map(({ message }) => message);
+	return {
+		plan: failed ? undefined : { persona, tools, model, exactModel, thinking, skills, extensions, notices },
+		problems,
+	};
+}
+
+function personaOf(state: StatePlan, cast: Cast, problems: Part[]): Persona {
+	const wish = state.persona;
+	if (!wish) return inlinePersona(`Specialist for ${state.description ?? state.name}`);
+	const found = resolvePersona({ ...wish, team: state.team }, cast);
+	if (found.kind === "persona") {
+		for (const { message, remedy } of found.notices)
+			problems.push({ severity: "warning", part: "persona", message, remedy });
+		return found.persona;
+	}
+	const { message, remedy } = found.problem;
+	problems.push({ severity: "error", part: "persona", message, remedy });
+	return inlinePersona(wish.name || state.name);
+}
+
+function toolsOf(state: StatePlan, persona: Persona, casting: Casting, problems: Part[]): readonly string[] {
+	let tools: readonly string[] = persona.tools ?? DEFAULT_TOOLS;
+	if (state.tools) {
+		const said = readToolNames(state.tools);
+		// A name that only an extension of the state can know is checked when the worker reports what it has.
+		const problemsLeft = said.problems.filter(({ code }) => !(code === "unknown-tool" && state.extensions.length > 0));
+		for (const { severity, message, remedy } of problemsLeft)
+			problems.push({ severity, part: "tools", message, remedy });
+		const fromExtensions = said.problems
+			.filter((one) => !problemsLeft.includes(one))
+			.map(({ written }) => written.trim());
+		tools = [...(said.kind === "all" ? DEFAULT_TOOLS : []), ...said.names, ...fromExtensions];
+	}
+	if (casting.platform !== "win32" && tools.includes("powershell")) {
+		problems.push({
+			severity: "warning",
+			part: "tools",
+			message: "The tool `powershell` exists on Windows only, so it is left out here.",
+			remedy: "Name `bash` as well for other systems.",
+		});
+		tools = tools.filter((tool) => tool !== "powershell");
+	}
+	return [...new Set(tools)];
+}
+
+async function modelOf(
+	state: StatePlan,
+	persona: Persona,
+	sessionModel: string | undefined,
+	casting: Casting,
+	problems: Part[],
+): Promise<Pick<WorkerPlan, "model" | "exactModel" | "thinking">> {
+	const wanted = state.model === undefined ? persona.models : [state.model];
+	const stated = state.thinking === undefined ? undefined : readThinking(state.thinking);
+	if (state.thinking !== undefined && stated === undefined) {
+		problems.push({
+			severity: "error",
+			part: "model",
+			message: `${quoted(state.thinking)} is no level of thinking.${didYouMean(state.thinking, THINKING_LEVELS)}`,
+			remedy: `Write one of ${THINKING_LEVELS.join(", ")}.`,
+		});
+	}
+	const own = stated ?? persona.thinking;
+	if (wanted.length === 0) return { model: sessionModel, exactModel: undefined, thinking: own };
+	const { model, thinking, notice } = chooseModel(wanted, await casting.models(), modelNamed(sessionModel));
+	if (notice) problems.push({ severity: "warning", part: "model", message: notice.message, remedy: notice.remedy });
+	const exact = model && `${model.provider}/${model.id}`;
+	return { model: exact, exactModel: notice ? undefined : exact, thinking: own ?? thinking };
+}
+
+function modelNamed(text: string | undefined): Model | undefined {
+	const slash = text?.indexOf("/") ?? -1;
+	return text === undefined || slash === -1 ? undefined : { provider: text.slice(0, slash), id: text.slice(slash + 1) };
+}
+
+function skillsOf(state: StatePlan, persona: Persona, casting: Casting, problems: Part[]): readonly string[] {
+	const found = new Set(persona.skills);
+	for (const name of state.skills) {
+		const path = findSkill(name, casting.cwd, casting.skills);
+		if (path) found.add(path);
+		else {
+			problems.push({
+				severity: "warning",
+				part: "persona",
+				message: `The skill ${quoted(name)} was not found, so the worker goes without it.`,
+				remedy: "Put a folder of that name with a SKILL.md into .pi/skills, or give its path.",
+			});
+		}
+	}
+	return [...found];
+}
+
+/** Paths are relative to the run's folder; what pi knows by name (`builtin:mcp`, `npm:…`) stays. */
+function extensionPath(written: string, cwd: string): string {
+	return /^[a-z]+:/.test(written) || isAbsolute(written) ? written : resolve(cwd, written);
+}

@@ -1,0 +1,283 @@
+// The `WorkerLauncher` of this machine: one pi process in RPC mode per launch, its conversation in the run's folder.
+// L1 a process is let work only after its handshake; L2 what fails leaves no process; L3 texts reach the worker by file or pipe alone.
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+	type Child,
+	hostNotice,
+	linkRpc,
+	type PiCommand,
+	type RpcLink,
+	type RpcListener,
+	startChild,
+	stopStrays,
+} from "../../pi/index.ts";
+import { redactText } from "../../safety/index.ts";
+import { NO_SPEND } from "../machine/index.ts";
+import type { LaunchFault, LaunchOrder, Result, Worker, WorkerHost, WorkerLauncher } from "../supervisor/index.ts";
+import { type FrozenRules, writeBrief } from "./brief.ts";
+import { type Casting, planWorker, type WorkerPlan } from "./casting.ts";
+import { expectedTools, type WorkerFiles, workerArguments, workerEnvironment } from "./command-line.ts";
+import { beginConversation, type Conversation, moveConversation, readConversation } from "./conversation.ts";
+import { judgeHello } from "./handshake.ts";
+import { type Hello, readHello } from "./inside/index.ts";
+import { openLive } from "./live.ts";
+import type { UnreadableRules } from "./rules.ts";
+
+export interface LauncherOptions {
+	readonly pi: PiCommand;
+	/** Absolute path of the extension that workers load. */
+	readonly workerEntry: string;
+	readonly casting: Casting;
+	/** The guard's rules of this run, or why they cannot be enforced: then nothing is launched. */
+	readonly rules: FrozenRules | UnreadableRules;
+	/** Whether the person trusts the project's own pi files. */
+	readonly trust: "trusted" | "untrusted";
+	/** Loaded before everything else, such as the understudy of a rehearsal. */
+	readonly extensions?: readonly string[];
+	readonly env?: NodeJS.ProcessEnv;
+	/** Milliseconds a process may take to report itself. */
+	readonly helloMs?: number;
+}
+
+type Fault = { readonly ok: false; readonly failure: LaunchFault };
+
+/** Opens the launcher of one supervisor. */
+export function openLauncher(options: LauncherOptions): WorkerLauncher {
+	const { casting, rules } = options;
+	return {
+		async check(states) {
+			const problems = await Promise.all(
+				states.map(async (state) => {
+					if (state.implicit) return [];
+					const { problems } = await planWorker(state, undefined, casting);
+					return problems.map(({ severity, message, remedy }) => ({ state: state.name, severity, message, remedy }));
+				}),
+			);
+			if (!("kind" in rules)) return problems.flat();
+			const [first] = states;
+			const { detail: message, remedy } = rules;
+			return [{ state: first?.name ?? "", severity: "error" as const, message, remedy }, ...problems.flat()];
+		},
+		launch: (order, host) => launch(order, host, options),
+		async stopStrays(run) {
+			const { stopped, remaining } = await stopStrays(run);
+			return { stopped: stopped.length, left: remaining.length };
+		},
+	};
+}
+
+async function launch(
+	order: LaunchOrder,
+	host: WorkerHost,
+	options: LauncherOptions,
+): Promise<Result<Worker, LaunchFault>> {
+	const { rules, casting } = options;
+	if ("kind" in rules) return fault("rules", `${rules.detail} ${rules.remedy}`);
+	const { plan, problems } = await planWorker(order.state, order.model, casting);
+	if (!plan) {
+		const error = problems.find(({ severity }) => severity === "error");
+		return fault(
+			error?.part ?? "persona",
+			`${error?.message ?? "The state cannot be cast."} ${error?.remedy ?? ""}`.trim(),
+		);
+	}
+	const folder = join(order.folder, "workers");
+	const { key } = order.conversation;
+	const files: WorkerFiles = {
+		conversation: join(folder, `${key}.jsonl`),
+		brief: join(folder, `${key}.brief.json`),
+		persona: join(folder, `${key}.persona.md`),
+	};
+	const ready = await prepare(order, plan, files, folder, rules);
+	if ("ok" in ready) return ready;
+
+	const child = startChild({
+		command: options.pi.command,
+		args: workerArguments(options.pi, plan, files, [options.workerEntry, ...(options.extensions ?? [])], options.trust),
+		cwd: order.cwd,
+		env: workerEnvironment(options.env ?? process.env, order.run, files.brief),
+	});
+	const hello = await awaitHello(child, options.helloMs ?? 30_000);
+	if (hello.kind === "unable") {
+		await child.stop(500);
+		return fault("rules", `The worker could not put the guard's rules in force: ${redactText(hello.detail, 300)}`);
+	}
+	if (hello.kind === "none") {
+		await child.stop(500);
+		const said = redactText(child.stderr().trim().slice(-1200), 600);
+		return fault(hello.started ? "handshake" : "spawn", `${hello.detail}${said === "" ? "" : ` It said: ${said}`}`);
+	}
+	const ordered = { rules: rules.hash, tools: expectedTools(plan), model: plan.exactModel };
+	const wrong = judgeHello(hello.hello, ordered);
+	if (wrong || child.pid === undefined || child.started === undefined) {
+		await child.stop(500);
+		return wrong ? fault(wrong.reason, wrong.detail) : fault("spawn", "The process ended at once.");
+	}
+
+	const continued = ready.conversation !== undefined;
+	const live = openLive(
+		{
+			child,
+			host,
+			limits: order.limits,
+			before: ready.conversation?.spend ?? NO_SPEND,
+			conversation: files.conversation,
+			started: {
+				pid: child.pid,
+				started: child.started,
+				model: hello.hello.model,
+				...(rules.files > 0 ? { rules: rules.hash } : {}),
+				conversation: continued ? "continued" : "new",
+				...(plan.notices.length > 0 ? { notice: redactText(plan.notices.join(" "), 600) } : {}),
+			},
+		},
+		hello.link,
+	);
+	hello.handOver(live.listener);
+	// The caller first learns that the worker has started; whatever the worker does comes after.
+	setImmediate(() => {
+		const spend = ready.conversation?.spend;
+		if (spend && spend.tokens > 0) host.report({ kind: "used", spend });
+		const move = order.unanswered === "ask" ? ready.conversation?.unanswered : undefined;
+		if (move && order.targets.includes(move.target)) void live.askMove(move.target, move.summary);
+		else void live.send(continued ? order.message.continued : order.message.new);
+	});
+	return { ok: true, value: live };
+}
+
+/** Writes what the process reads, and finds out which conversation it goes on with. */
+async function prepare(
+	order: LaunchOrder,
+	plan: WorkerPlan,
+	files: WorkerFiles,
+	folder: string,
+	rules: FrozenRules,
+): Promise<{ readonly conversation: Conversation | undefined } | Fault> {
+	try {
+		mkdirSync(folder, { recursive: true, mode: 0o700 });
+		const conversation = openConversation(order, files.conversation);
+		if (conversation !== undefined && "ok" in conversation) return conversation;
+		const { costUsd, tokens, countCacheReads } = order.limits;
+		writeBrief(files.brief, {
+			version: 1,
+			run: order.run,
+			state: order.state.name,
+			launch: order.launch,
+			targets: order.targets,
+			allowance: {
+				...(costUsd === undefined ? {} : { costUsd }),
+				...(tokens === undefined ? {} : { tokens }),
+				countCacheReads,
+			},
+			rules,
+		});
+		writeFileSync(files.persona, `${plan.persona.prompt}\n`, { mode: 0o600 });
+		return { conversation };
+	} catch (error) {
+		return fault(
+			"spawn",
+			`The run's folder cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+		);
+	}
+}
+
+/** The conversation to go on with, `undefined` for a new one, whose file is then there and empty. */
+function openConversation(order: LaunchOrder, path: string): Conversation | undefined | Fault {
+	const { conversation } = order;
+	const read = readConversation(path);
+	if (conversation.kind === "continue") {
+		if (read.kind === "read") {
+			if (read.conversation.cwd !== order.cwd) moveConversation(path, order.cwd);
+			return read.conversation;
+		}
+		if (!conversation.optional) {
+			const why = read.kind === "broken" ? read.detail : "It is not there.";
+			return fault("session_lost", `The conversation of the interrupted worker cannot be continued. ${why}`);
+		}
+	}
+	// What an earlier launch left under this name, before anything of it was recorded, is kept aside.
+	if (existsSync(path)) renameSync(path, freePath(path));
+	beginConversation(path);
+	return undefined;
+}
+
+function freePath(path: string): string {
+	for (let n = 1; ; n++) {
+		const free = path.replace(/\.jsonl$/, `.${n}.jsonl`);
+		if (!existsSync(free)) return free;
+	}
+}
+
+type Greeting =
+	| { readonly kind: "hello"; readonly hello: Hello; readonly link: RpcLink; handOver(listener: RpcListener): void }
+	/** Its rules could not be put in force. */
+	| { readonly kind: "unable"; readonly detail: string }
+	| { readonly kind: "none"; readonly started: boolean; readonly detail: string };
+
+/** Waits for the worker to report itself. Records that come before the link is handed over are kept for its new owner. */
+async function awaitHello(child: Child, ms: number): Promise<Greeting> {
+	let owner: RpcListener | undefined;
+	const early: ((listener: RpcListener) => void)[] = [];
+	let greet: (said: { readonly hello: Hello } | { readonly unable: string }) => void = () => {};
+	const greeted = new Promise<{ readonly hello: Hello } | { readonly unable: string }>((resolve) => {
+		greet = resolve;
+	});
+	const pass = (deliver: (listener: RpcListener) => void): void => {
+		if (owner) deliver(owner);
+		else early.push(deliver);
+	};
+	let complaint = "";
+	const link = linkRpc(child, {
+		activity: () => owner?.activity(),
+		event(record) {
+			const notice = hostNotice(record);
+			const hello = notice?.topic === "hello" ? readHello(notice.payload) : undefined;
+			if (hello) greet({ hello });
+			else if (notice?.topic === "unable") greet({ unable: String(notice.payload) });
+			else {
+				if (record.type === "extension_error") complaint = ` ${String(record.error)}`;
+				pass((listener) => listener.event(record));
+			}
+		},
+		dialog: (dialog) => pass((listener) => listener.dialog(dialog)),
+		oversized: (head, bytes) => pass((listener) => listener.oversized(head, bytes)),
+	});
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<undefined>((resolve) => {
+		timer = setTimeout(() => resolve(undefined), ms);
+	});
+	const first = await Promise.race([greeted, child.exited, late]);
+	clearTimeout(timer);
+	if (first === undefined) {
+		return {
+			kind: "none",
+			started: true,
+			detail: `The worker did not report itself within ${ms / 1000} s.${complaint}`,
+		};
+	}
+	if ("kind" in first) {
+		const started = first.kind !== "unstarted";
+		const how =
+			first.kind === "exited"
+				? `exit code ${first.code}`
+				: first.kind === "killed"
+					? `signal ${first.signal}`
+					: first.reason;
+		return { kind: "none", started, detail: `The worker ended before it reported itself (${how}).${complaint}` };
+	}
+	if ("unable" in first) return { kind: "unable", detail: first.unable };
+	return {
+		kind: "hello",
+		hello: first.hello,
+		link,
+		handOver(listener) {
+			owner = listener;
+			for (const deliver of early.splice(0)) deliver(listener);
+		},
+	};
+}
+
+function fault(reason: LaunchFault["reason"], detail: string): Fault {
+	return { ok: false, failure: { reason, detail } };
+}

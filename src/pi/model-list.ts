@@ -1,0 +1,43 @@
+// The models that can be used now, asked of a pi that is started for it (0.4 s). Inside pi, its own registry is the better source.
+import { startChild } from "./child.ts";
+import type { PiCommand } from "./pi-command.ts";
+import { linkRpc } from "./rpc-link.ts";
+
+export interface ListedModel {
+	readonly provider: string;
+	readonly id: string;
+	readonly name: string;
+}
+
+/** Lists the models with credentials. `extensions` are loaded for the models they bring. Empty where pi does not answer in 20 s. */
+export async function listModels(
+	pi: PiCommand,
+	cwd: string,
+	env: NodeJS.ProcessEnv,
+	extensions: readonly string[] = [],
+): Promise<readonly ListedModel[]> {
+	const loaded = extensions.flatMap((path) => ["-e", path]);
+	const child = startChild({
+		command: pi.command,
+		args: [...pi.args, "--mode", "rpc", "--no-session", "-ne", "-ns", "-np", "--no-themes", "-nc", ...loaded],
+		cwd,
+		env,
+	});
+	const link = linkRpc(child, {
+		activity() {},
+		event() {},
+		dialog: (dialog) => void link.answer(dialog, undefined),
+		oversized() {},
+	});
+	const timer = setTimeout(() => void child.kill(), 20_000);
+	try {
+		const response = await link.send({ type: "get_available_models" });
+		const listed = response.ok ? (response.data as { models?: unknown } | undefined)?.models : undefined;
+		return (Array.isArray(listed) ? listed : []).flatMap(({ provider, id, name }) =>
+			typeof provider === "string" && typeof id === "string" ? [{ provider, id, name: String(name ?? id) }] : [],
+		);
+	} finally {
+		clearTimeout(timer);
+		await child.stop(1000);
+	}
+}

@@ -30,13 +30,18 @@ async function openForPerson() {
 	const hint = [
 		"The understudy answers here: a script, no real model. The project is a temporary copy.",
 		"Enter runs the workflow below. Esc pauses it, /workflow resume goes on.",
-		"Then try:  /workflow bug-hunt A refund raises the total  ·  /workflow  ·  /workflow show feature",
+		"/workflow lists what there is, /workflow show feature draws one, /rehearse runs one beside the session.",
+	];
+	const ready = [
+		`/workflow ${show.name} ${show.task}`,
+		"/workflow bug-hunt A refund raises the total",
+		"/workflow docs-pass README.md",
 	];
 	const stage = await openStage({
 		project: example,
 		env: process.env,
 		settings: { quietStartup: true },
-		sheet: { tokensPerSecond: 150, welcome: { hint, ready: `/workflow ${show.name} ${show.task}` } },
+		sheet: { tokensPerSecond: 150, welcome: { hint, ready } },
 	});
 	try {
 		const child = spawn(

@@ -10,12 +10,19 @@ export interface CallSheet {
 	readonly scenario?: string;
 	/** Absolute path of the journal that the rehearsal is followed by; without it nothing is recorded. */
 	readonly journal?: string;
-	/** For a rehearsal with a person watching: lines above the editor, and a text that stands ready in it. */
-	readonly welcome?: { readonly hint: readonly string[]; readonly ready: string };
+	/** For a rehearsal with a person watching. */
+	readonly welcome?: Welcome;
 	/** Tokens per second that the understudy "streams" at; without it at once. */
 	readonly tokensPerSecond?: number;
 	/** The way a chronicle is to take: states in order. */
 	readonly route?: readonly string[];
+}
+
+export interface Welcome {
+	/** Lines above the editor. */
+	readonly hint: readonly string[];
+	/** What to try, in order: each stands ready in the editor when the one before it is over. */
+	readonly ready: readonly string[];
 }
 
 /** Writes the call sheet to `path` (absolute). */

@@ -17,6 +17,8 @@ export type JournalLine =
 	  }
 	| {
 			readonly kind: "called";
+			/** Number of the call in its process, by when it was made; calls of one message end in any order. */
+			readonly order: number;
 			readonly tool: string;
 			/** What it was called with, in a few words. */
 			readonly with: string;

@@ -3,9 +3,9 @@
 import { readdirSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "../definition/index.ts";
-import { readCallSheet } from "./call-sheet.ts";
+import { readCallSheet, type Welcome } from "./call-sheet.ts";
 import { brief, type JournalLine, note } from "./journal.ts";
-import { placeInSession, type SessionPlace } from "./place.ts";
+import { placeInSession, type SessionPlace, type Standing } from "./place.ts";
 import { understudyProvider } from "./provider.ts";
 import { automaticScenario, type Scenario } from "./scenario.ts";
 import { readScenarioFile } from "./scenario-file.ts";
@@ -40,16 +40,30 @@ export function takePart(pi: ExtensionAPI, path: string): void {
 		session = ctx.sessionManager;
 		scenarios.project = ctx.cwd;
 		sampleFile = findSample(ctx.cwd);
-		if (sheet.welcome && ctx.mode === "tui") {
-			ctx.ui.setWidget("rehearsal", [...sheet.welcome.hint]);
-			ctx.ui.setEditorText(sheet.welcome.ready);
-		}
 	});
+	if (sheet.welcome) welcomePerson(pi, sheet.welcome, () => look().standing);
 	if (sheet.journal === undefined) return;
 	recordCalls(pi, record.write);
 	pi.on("agent_settled", ({ aborted }) =>
 		record.write({ kind: "settled", aborted, standing: look().standing, at: Date.now() }),
 	);
+}
+
+/** Shows the hint, and lays the next thing to try into an empty editor: one at the start, one after each run that is over. */
+function welcomePerson(pi: ExtensionAPI, { hint, ready }: Welcome, standing: () => Standing): void {
+	const left = [...ready];
+	const offer = ({ mode, ui }: ExtensionContext): void => {
+		if (mode !== "tui" || ui.getEditorText() !== "") return;
+		const next = left.shift();
+		if (next !== undefined) ui.setEditorText(next);
+	};
+	pi.on("session_start", (_event, ctx) => {
+		if (ctx.mode === "tui") ctx.ui.setWidget("rehearsal", [...hint]);
+		offer(ctx);
+	});
+	pi.on("agent_settled", (_event, ctx) => {
+		if (standing() === "done") offer(ctx);
+	});
 }
 
 /** The scenario for a place: the one that the call sheet names, else the project's own for the definition that runs, else none. */
@@ -103,21 +117,25 @@ function openRecorder(journal: string | undefined) {
 }
 
 function recordCalls(pi: ExtensionAPI, write: (line: JournalLine) => void): void {
-	const inputs = new Map<string, string>();
-	pi.on("tool_execution_start", ({ toolCallId, args }) => void inputs.set(toolCallId, describe(args)));
+	const open = new Map<string, { order: number; with: string }>();
+	let made = 0;
+	pi.on("tool_execution_start", ({ toolCallId, args }) => {
+		made += 1;
+		open.set(toolCallId, { order: made, with: describe(args) });
+	});
 	pi.on("tool_execution_end", ({ toolCallId, toolName, isError, durationMs, result }) => {
 		// A call that was stopped by a rule never ran, so pi has no duration for it.
 		const outcome = !isError ? "ok" : durationMs === undefined ? "refused" : "failed";
-		write({
-			kind: "called",
-			tool: toolName,
-			with: inputs.get(toolCallId) ?? "",
-			outcome,
-			...(outcome === "ok" ? {} : { reason: brief(textOf(result)) }),
-			at: Date.now(),
-		});
-		inputs.delete(toolCallId);
+		const reason = outcome === "ok" ? {} : { reason: telling(textOf(result)) };
+		const call = open.get(toolCallId) ?? { order: made, with: "" };
+		open.delete(toolCallId);
+		write({ kind: "called", ...call, tool: toolName, outcome, ...reason, at: Date.now() });
 	});
+}
+
+/** Of a refusal the line that names policy and rule, `… [guard: no-delete]`; of anything else the beginning. */
+function telling(text: string): string {
+	return brief(text.split("\n").find((line) => /\[[\w-]+: [^\]]+\]\s*$/.test(line)) ?? text);
 }
 
 /** The telling argument of a call: its path, command or action; else all of them, cut. */

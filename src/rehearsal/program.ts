@@ -1,7 +1,7 @@
 // What is to be rehearsed, once everything that can be checked beforehand has been; and the rehearsal of it from stage to report.
 import type { Diagnostic } from "../definition/index.ts";
 import { type Exit, type PiCommand, packageRoot } from "../pi/index.ts";
-import { type Part, play } from "./rehearse.ts";
+import { type Called, type Part, play } from "./rehearse.ts";
 import { type Change, openStage } from "./stage.ts";
 
 /** A definition that can be played. */
@@ -66,11 +66,16 @@ export async function rehearse(program: Program, house: House, options: Rehearsa
 	const stage = await openStage({ project: cwd, agentFolder, sheet, env });
 	let kept: string | undefined;
 	try {
+		// Paths of the copy mean nothing to a person: they are shown as those of the project.
+		const tidy = (part: Part): Part => ({
+			...part,
+			calls: part.calls.map((call) => relativeCall(call, stage.project)),
+		});
 		const played = await play({
 			pi,
 			stage,
 			args: ["--approve", "-ne", "-e", packageRoot(), `/workflow ${program.name} ${program.task}`],
-			...(options.onPart ? { onPart: options.onPart } : {}),
+			onPart: (part) => options.onPart?.(tidy(part)),
 			...(options.signal ? { signal: options.signal } : {}),
 		});
 		if (options.afterwards === "keep") kept = stage.project;
@@ -79,7 +84,7 @@ export async function rehearse(program: Program, house: House, options: Rehearsa
 			program,
 			outcome: played.standing === "done" ? "done" : "stopped",
 			exit: played.exit,
-			parts: played.parts,
+			parts: played.parts.map(tidy),
 			missed: program.expected.filter(({ scope, id }) => !entered.has(`${scope}/${id}`)).map(({ name }) => name),
 			changes: await stage.changes(),
 			leftOut: stage.leftOut,
@@ -90,4 +95,9 @@ export async function rehearse(program: Program, house: House, options: Rehearsa
 	} finally {
 		if (kept === undefined) await stage.close();
 	}
+}
+
+function relativeCall(call: Called, project: string): Called {
+	const short = (text: string): string => text.replaceAll(`${project}/`, "").replaceAll(project, ".");
+	return { ...call, with: short(call.with), ...(call.reason === undefined ? {} : { reason: short(call.reason) }) };
 }

@@ -23,7 +23,7 @@ export interface Part {
 	readonly left: boolean;
 }
 
-export type Called = Omit<Extract<JournalLine, { kind: "called" }>, "kind" | "at">;
+export type Called = Omit<Extract<JournalLine, { kind: "called" }>, "kind" | "at" | "order">;
 
 export interface Played {
 	readonly parts: readonly Part[];
@@ -89,14 +89,17 @@ async function follow(child: Child, look: () => void): Promise<Exit> {
 	return exit;
 }
 
+type Entered = Extract<JournalLine, { kind: "entered" }>;
+
 /** Folds journal lines into parts: what is called belongs to the part entered last. */
 export function trackParts(onPart?: (part: Part) => void) {
 	const parts: Part[] = [];
-	let open: { line: Extract<JournalLine, { kind: "entered" }>; calls: Called[]; until: number } | undefined;
+	let open: { line: Entered; calls: (Called & { order: number })[]; until: number } | undefined;
 	const close = (left: boolean, at: number): void => {
 		if (!open) return;
 		const { what, scope, id, name, visit, at: from } = open.line;
-		const part = { what, scope, id, name, visit, calls: open.calls, ms: Math.max(0, at - from), left };
+		const calls = open.calls.sort((a, b) => a.order - b.order).map(({ order: _order, ...call }) => call);
+		const part = { what, scope, id, name, visit, calls, ms: Math.max(0, at - from), left };
 		open = undefined;
 		parts.push(part);
 		onPart?.(part);

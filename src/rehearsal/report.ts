@@ -28,7 +28,7 @@ export function unplayableLines({ message, diagnostics }: Unplayable, project: s
 export function partLines(part: Part): string[] {
 	const visit = part.visit > 1 ? `, visit ${part.visit}` : "";
 	const mark = part.left ? "✓" : "●";
-	const head = `${mark} ${part.what === "phase" ? "Phase" : "State"} ${part.name}${visit} (${(part.ms / 1000).toFixed(1)} s)`;
+	const head = `${mark} ${part.name}${visit} (${(part.ms / 1000).toFixed(1)} s)`;
 	const width = Math.min(longestTitle, Math.max(0, ...part.calls.map((call) => title(call).length)));
 	return [
 		head,

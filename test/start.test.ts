@@ -1,0 +1,107 @@
+// `npm start`: what a person sees who has only cloned and installed, with a terminal and without one, and that nothing stays behind.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { checkout, expectPicture, openProject, type Project, startTerminal } from "./harness/index.ts";
+
+const script = join(checkout, "scripts", "start.mjs");
+
+/** A person without keys, settings or a home worth the name; temporary files go where they can be counted. */
+function newcomer(): { project: Project; temp: string; env: Record<string, string> } {
+	const project = openProject({ name: "elsewhere" });
+	const temp = join(project.home, "tmp");
+	mkdirSync(temp);
+	const { PI_CODING_AGENT_DIR: _, ...env } = project.environment({ TMPDIR: temp });
+	return { project, temp, env };
+}
+
+interface Started {
+	code: number | null;
+	stdout: string;
+	stderr: string;
+}
+
+function start(env: Record<string, string>, cwd: string) {
+	const child = spawn(process.execPath, [script], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+	let [stdout, stderr] = ["", ""];
+	child.stdout.on("data", (chunk: Buffer) => {
+		stdout += chunk.toString("utf8");
+	});
+	child.stderr.on("data", (chunk: Buffer) => {
+		stderr += chunk.toString("utf8");
+	});
+	const ended = once(child, "close").then(([code]): Started => ({ code, stdout, stderr }));
+	return {
+		child,
+		ended,
+		async printed(text: string): Promise<void> {
+			while (!stdout.includes(text)) await Promise.race([once(child.stdout, "data"), ended.then(failIfMissing(text))]);
+		},
+	};
+	function failIfMissing(text: string) {
+		return (): never => {
+			throw new Error(`It ended without printing ${text}:\n${stdout}${stderr}`);
+		};
+	}
+}
+
+describe("without a terminal", () => {
+	it("runs the workflow to its end, tells every phase as it ends, and exits with 0", async () => {
+		const { project, temp, env } = newcomer();
+		const { code, stdout, stderr } = await start(env, project.folder).ended;
+		expect(stderr).toBe("");
+		const lines = stdout.split("\n");
+		expect(lines[1]).toContain("no real model");
+		expect(lines.filter((line) => line.startsWith("✓")).map((line) => line.replace(/ \(.*/, ""))).toEqual([
+			expect.stringContaining("Plan"),
+			expect.stringContaining("Build"),
+			expect.stringContaining("Review"),
+			expect.stringMatching(/Build.*visit 2/),
+			expect.stringMatching(/Review.*visit 2/),
+			expect.stringContaining("Wrap up"),
+		]);
+		expect(stdout).toMatch(/write src\/select\.js +refused/);
+		expect(stdout).toMatch(/DONE: 6 visits/);
+		expect(stdout).toMatch(/added +test\/select\.test\.js/);
+		expect(code).toBe(0);
+
+		expect(readdirSync(temp)).toEqual([]);
+		expect(readdirSync(project.home).sort()).toEqual([".gitconfig", ".pi", "tmp"]);
+		expect(readdirSync(join(project.agentFolder)).sort()).toEqual(["settings.json"]);
+	});
+
+	it.each(["SIGINT", "SIGTERM"] as const)("cleans up after %s and says so with its exit code", async (signal) => {
+		const { project, temp, env } = newcomer();
+		const started = start(env, project.folder);
+		await started.printed("✓ Feature > ");
+		started.child.kill(signal);
+		expect((await started.ended).code).toBe(130);
+		expect(readdirSync(temp)).toEqual([]);
+	});
+});
+
+describe("in a terminal", () => {
+	it("opens pi with a workflow ready, asks nothing, runs it on Enter, and is gone after Ctrl+C", async () => {
+		const { project, temp, env } = newcomer();
+		const tui = await startTerminal(project, [process.execPath, script], {
+			cols: 100,
+			rows: 30,
+			env: { ...env, PI_CODING_AGENT_DIR: undefined },
+		});
+		await tui.waitForScreen("/workflow feature Add a --month option");
+		await tui.waitForScreen("no real model");
+		await tui.still();
+		expectPicture(tui.snapshot(), "start", {
+			title: "pi after npm start: a hint of what to try, and a workflow ready to be run",
+			mask: [[/\S*pi-rehearsal-\S*/g, "/tmp/copy/project"]],
+		});
+		await tui.press("enter");
+		await tui.waitForScreen(/Feature is done/);
+		await tui.press("ctrl+c", "ctrl+c");
+		expect(await tui.exit).toMatchObject({ code: 0 });
+		expect(readdirSync(temp)).toEqual([]);
+		expect(existsSync(join(project.agentFolder, "sessions"))).toBe(false);
+	});
+});

@@ -20,6 +20,7 @@ import {
 	setReadonly,
 } from "./safety/index.ts";
 import { registerSequence } from "./sequence/index.ts";
+import { registerWorkflow } from "./workflow/index.ts";
 
 export default function chronicle(pi: ExtensionAPI): void | Promise<void> {
 	const scope = openSessionScope(pi);
@@ -42,6 +43,7 @@ export default function chronicle(pi: ExtensionAPI): void | Promise<void> {
 		notebook: (ctx, args) => notebookStep(notebook, ctx, args),
 	});
 
+	registerWorkflow(pi, { scope, policies });
 	registerRehearse(pi, scope);
 	// Set only in the processes of a rehearsal; no other pi ever learns of the understudy.
 	const callSheet = process.env.PI_CHRONICLE_REHEARSAL;

@@ -38,9 +38,6 @@ export type Way = "next" | "loop" | "skip" | "back";
 export interface Left {
 	readonly phaseId: string;
 	readonly way: Way;
-	/** When it was entered and left, ms since the epoch. */
-	readonly from: number;
-	readonly to: number;
 	/** What the model said about it. */
 	readonly summary: string | undefined;
 }

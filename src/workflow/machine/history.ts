@@ -13,11 +13,17 @@ export interface Visit {
 
 /** The finished visits of a run, oldest first. `states` are those of one branch, newest first, possibly of several runs. */
 export function foldHistory(states: Iterable<StoredState>, runId: string): Visit[] {
-	const visits: Visit[] = [];
-	for (const { taskId, left } of states) {
+	const own: StoredState[] = [];
+	for (const state of states) {
 		// One run at a time: what lies before the states of this run belongs to another.
-		if (taskId !== runId) break;
-		if (left) visits.push({ ...left, summary: left.summary });
+		if (state.taskId !== runId) break;
+		own.push(state);
 	}
-	return visits.reverse();
+	const visits: Visit[] = [];
+	let from = own.at(-1)?.startedAt ?? 0;
+	for (const { left, since = from } of own.reverse()) {
+		if (left) visits.push({ phaseId: left.phaseId, way: left.way, from, to: since, summary: left.summary });
+		from = since;
+	}
+	return visits;
 }

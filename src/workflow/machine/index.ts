@@ -26,7 +26,7 @@ export {
 	type StaleRun,
 } from "./run.ts";
 export {
-	type Pinned,
+	type Note,
 	type Read,
 	type Restored,
 	readState,

@@ -40,9 +40,12 @@ export function pinnedDefinitions(definitions: Definitions): object[] {
 }
 
 /** Reads a copy; `undefined` where it is not one that a run can go by. */
-export function readPinned(data: unknown): { readonly definitions: Definitions; readonly task: string } | undefined {
-	if (!isObject(data) || data.version !== 1 || typeof data.task !== "string" || typeof data.root !== "string")
-		return undefined;
+export function readPinned(
+	data: unknown,
+): { readonly taskId: string; readonly definitions: Definitions; readonly task: string } | undefined {
+	if (!isObject(data) || data.version !== 1) return undefined;
+	const { taskId, task, root } = data;
+	if (typeof taskId !== "string" || typeof task !== "string" || typeof root !== "string") return undefined;
 	if (!Array.isArray(data.definitions)) return undefined;
 	const definitions = new Map<string, WorkflowDefinition>();
 	for (const written of data.definitions) {
@@ -50,7 +53,7 @@ export function readPinned(data: unknown): { readonly definitions: Definitions; 
 		if (!definition || definitions.has(definition.key)) return undefined;
 		definitions.set(definition.key, definition);
 	}
-	return definitions.has(data.root) && isWhole(definitions) ? { definitions, task: data.task } : undefined;
+	return definitions.has(root) && isWhole(definitions) ? { taskId, definitions, task } : undefined;
 }
 
 /** Every reference resolves and none leads back to where it came from. */

@@ -38,7 +38,7 @@ interface Facts {
 	readonly position: Position;
 	/** Phase changes so far; with `id` it names the visit of a phase. */
 	readonly step: number;
-	/** When the current phase was entered, ms since the epoch. */
+	/** When the current phase was entered, or the last one left, ms since the epoch. */
 	readonly since: number;
 	readonly standing: Standing;
 

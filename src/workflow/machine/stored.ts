@@ -29,43 +29,42 @@ export interface StoredState {
 	readonly currentPath: readonly StoredSegment[];
 	readonly globalStepCount: number;
 	readonly taskId: string;
-	/** At most `taskShown` characters; the whole text is in the entry that pins the definition. */
+	/** Its beginning; the whole text is in the entry that pins the definition. */
 	readonly taskDescription: string;
 	readonly startedAt: number;
 	readonly completionNotified: boolean;
 	readonly cancelled: boolean;
 
-	/** Id of the entry that pins the definition, and the hash of what it holds. Absent in states of the reference package. */
+	/** Id of the entry that pins the definition. Absent in states of the reference package. */
 	readonly pin?: string;
-	readonly hash?: string;
+	/** When the current phase was entered, or the last one left, ms since the epoch. */
 	readonly since?: number;
 	readonly paused?: { readonly by: PauseCause; readonly why?: string };
-	readonly left?: {
-		readonly phaseId: string;
-		readonly way: Way;
-		readonly from: number;
-		readonly to: number;
-		readonly summary?: string;
-	};
-	/** The current phase in words, for the transcript: `📋 Planning [1/3]`. */
+	/** The visit that this change has ended: it began at the `since` of the state before, and ended at the one of this. */
+	readonly left?: { readonly phaseId: string; readonly way: Way; readonly summary?: string };
+	/** What this entry says, where it is no change of phase. */
+	readonly note?: Note;
+	/** Where the run is, in words for the transcript: `Release > 📋 Planning [1/3]`. */
 	readonly at?: string;
 }
 
-/** Characters of the task that every entry repeats. */
-const taskShown = 60;
-/** Characters of the model's summary that are kept. */
-const summaryKept = 2_000;
-/** Characters of the reason of a pause. */
-const whyKept = 200;
+export type Note = "begun" | "resumed" | "reloaded";
 
-export interface Pinned {
+/** Bytes of UTF-8 that each text of an entry may have. */
+const most = { task: 60, at: 100, why: 200, summary: 2_000 } as const;
+
+/** What to write beside the run itself. */
+export interface Telling {
 	/** Id of the session entry that holds the definitions. */
-	readonly entry: string;
-	readonly hash: string;
+	readonly pinned: string | undefined;
+	readonly left?: Left | undefined;
+	readonly note?: Note | undefined;
+	/** Where the run is, in words. */
+	readonly at: string;
 }
 
-/** What to write for a run. `at` is the current phase in words. */
-export function storeRun(run: Run, pinned: Pinned | undefined, left: Left | undefined, at: string): StoredState {
+/** What to write for a run. */
+export function storeRun(run: Run, { pinned, left, note, at }: Telling): StoredState {
 	const { standing } = run;
 	const phaseId = run.kind === "live" ? currentPhase(run).id : run.phaseId;
 	return {
@@ -79,36 +78,41 @@ export function storeRun(run: Run, pinned: Pinned | undefined, left: Left | unde
 		})),
 		globalStepCount: run.step,
 		taskId: run.id,
-		taskDescription: cut(run.task, taskShown),
+		taskDescription: cut(run.task, most.task),
 		startedAt: run.startedAt,
 		// The reference package would announce the end of a run that is not marked so.
 		completionNotified: !isActive(run),
 		cancelled: standing.kind === "cancelled",
-		...(pinned ? { pin: pinned.entry, hash: pinned.hash } : {}),
+		...(pinned === undefined ? {} : { pin: pinned }),
 		since: run.since,
 		...(standing.kind === "paused"
-			? { paused: { by: standing.by, ...(standing.why === undefined ? {} : { why: cut(standing.why, whyKept) }) } }
+			? { paused: { by: standing.by, ...(standing.why === undefined ? {} : { why: cut(standing.why, most.why) }) } }
 			: {}),
 		...(left
 			? {
 					left: {
 						phaseId: left.phaseId,
 						way: left.way,
-						from: left.from,
-						to: left.to,
-						...(left.summary === undefined ? {} : { summary: cut(left.summary, summaryKept) }),
+						...(left.summary === undefined ? {} : { summary: cut(left.summary, most.summary) }),
 					},
 				}
 			: {}),
-		at,
+		...(note ? { note } : {}),
+		at: cut(at, most.at),
 	};
 }
 
-/** The first `length` characters (code points) of a text, with an ellipsis where something is cut off. */
-function cut(text: string, length: number): string {
-	if (text.length <= length) return text;
-	const characters = [...text];
-	return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;
+/** As much of the beginning of a text as fits into `bytes`, with an ellipsis where something is cut off. No character is split. */
+function cut(text: string, bytes: number): string {
+	if (Buffer.byteLength(text) <= bytes) return text;
+	let size = Buffer.byteLength("…");
+	let kept = "";
+	for (const character of text) {
+		size += Buffer.byteLength(character);
+		if (size > bytes) break;
+		kept += character;
+	}
+	return `${kept}…`;
 }
 
 export type Read =
@@ -127,7 +131,7 @@ export function readState(data: unknown): Read {
 	const step = data.globalStepCount ?? path[0]?.phaseIndex ?? 0;
 	if (!isCount(step)) return invalid("`globalStepCount` is not a whole number");
 	if (!isTime(data.startedAt)) return invalid("`startedAt` is not a time");
-	for (const field of ["taskId", "taskDescription", "pin", "hash", "at"] as const)
+	for (const field of ["taskId", "taskDescription", "pin", "at"] as const)
 		if (data[field] !== undefined && typeof data[field] !== "string") return invalid(`\`${field}\` is not a text`);
 	for (const field of ["completionNotified", "cancelled"] as const)
 		if (data[field] !== undefined && typeof data[field] !== "boolean")
@@ -150,10 +154,10 @@ export function readState(data: unknown): Read {
 			completionNotified: data.completionNotified === true,
 			cancelled: data.cancelled === true,
 			...optional("pin", text(data.pin)),
-			...optional("hash", text(data.hash)),
 			...optional("since", data.since as number | undefined),
 			...optional("paused", paused),
 			...optional("left", left),
+			...optional("note", noteOf(data.note)),
 			...optional("at", text(data.at)),
 		},
 	};
@@ -259,11 +263,16 @@ function readPause(data: unknown): StoredState["paused"] | "invalid" {
 function readLeft(data: unknown): StoredState["left"] | "invalid" {
 	if (data === undefined) return undefined;
 	if (!isObject(data)) return "invalid";
-	const { phaseId, way, from, to, summary } = data;
-	if (typeof phaseId !== "string" || !isTime(from) || !isTime(to)) return "invalid";
+	const { phaseId, way, summary } = data;
+	if (typeof phaseId !== "string") return "invalid";
 	if (way !== "next" && way !== "loop" && way !== "skip" && way !== "back") return "invalid";
 	if (summary !== undefined && typeof summary !== "string") return "invalid";
-	return { phaseId, way, from, to, ...optional("summary", summary) };
+	return { phaseId, way, ...optional("summary", summary) };
+}
+
+/** Only words for the transcript: one that is not known is not worth a run. */
+function noteOf(value: unknown): Note | undefined {
+	return value === "begun" || value === "resumed" || value === "reloaded" ? value : undefined;
 }
 
 function invalid(problem: string): Extract<Read, { kind: "invalid" }> {

@@ -1,0 +1,164 @@
+// Whether a phase lets a tool call through. Pure: it judges a footprint that was taken by others.
+// L1 `workflow_step` is never stopped; L2 what the limits do not clearly allow by capability is stopped; L3 a list decides by name first,
+// and only then asks what a shell command would do.
+import type { Footprint, ToolCall, Touch, Unknown } from "../../safety/index.ts";
+import type { Capability, ToolLimits } from "../definitions/index.ts";
+import { isListed } from "./names.ts";
+
+export const stepTool = "workflow_step";
+
+/** Why a call is stopped. */
+export type Stop =
+	/** A whitelist does not hold the tool, or a blacklist does. */
+	| { readonly kind: "name" }
+	/** A shell command would change the project. `by` is the command, `what` the path or the kind of change. */
+	| { readonly kind: "shell-writes"; readonly by: string; readonly what: string }
+	/** It cannot be known what a shell command does, and the phase is strict. */
+	| { readonly kind: "shell-unknown"; readonly what: string }
+	/** The phase lacks a capability that the call needs. */
+	| { readonly kind: "capability"; readonly lacks: Exclude<Capability, "read">; readonly what: string };
+
+const fileTools = new Set(["read", "write", "edit", "grep", "find", "ls"]);
+const shells = new Set(["bash", "powershell"]);
+
+/** Judges one call by the limits of a phase; `undefined` lets it through. `project` is the absolute real path of the project's folder. */
+export function judgeCall(
+	limits: ToolLimits,
+	call: Pick<ToolCall, "tool">,
+	footprint: () => Footprint,
+	project: string,
+): Stop | undefined {
+	if (call.tool === stepTool) return undefined;
+	switch (limits.kind) {
+		case "free":
+			return undefined;
+		case "blacklist":
+			if (isListed(limits.names, call.tool)) return { kind: "name" };
+			return writesAreMeant(limits) ? undefined : judgeShell(limits.shell, call.tool, footprint, project);
+		case "whitelist":
+			if (!isListed(limits.names, call.tool)) return { kind: "name" };
+			return writesAreMeant(limits) ? undefined : judgeShell(limits.shell, call.tool, footprint, project);
+		case "capabilities":
+			return judgeCapabilities(limits.may, footprint());
+	}
+}
+
+/** A list that leaves the tools for writing in place has nothing against writing, by the shell neither. */
+export function writesAreMeant(limits: Extract<ToolLimits, { kind: "blacklist" | "whitelist" }>): boolean {
+	const edit = isListed(limits.names, "edit");
+	const write = isListed(limits.names, "write");
+	return limits.kind === "whitelist" ? edit || write : !edit && !write;
+}
+
+function judgeShell(
+	rule: "judged" | "strict" | "unrestricted",
+	tool: string,
+	footprint: () => Footprint,
+	project: string,
+): Stop | undefined {
+	if (rule === "unrestricted" || fileTools.has(tool)) return undefined;
+	const print = footprint();
+	if (!shells.has(tool) && print.runs.length === 0) return undefined;
+	for (const touch of print.touches)
+		if (needOf(touch) === "write" && reaches(touch, project))
+			return { kind: "shell-writes", by: touch.by, what: within(touch.path, project) };
+	for (const run of print.runs)
+		for (const change of run.changes)
+			if (change === "worktree" || change === "packages")
+				return { kind: "shell-writes", by: run.text, what: changeWords[change] };
+	for (const unknown of print.unknowns) {
+		if (!mayWrite(unknown)) continue;
+		if (unknown.what === "operand" && unknown.under !== undefined && isInside(unknown.under, project))
+			return { kind: "shell-writes", by: unknown.text, what: within(unknown.under, project) };
+		if (rule === "strict") return { kind: "shell-unknown", what: unknown.text };
+	}
+	return undefined;
+}
+
+const changeWords = { worktree: "files of the project", packages: "installed packages" } as const;
+
+function judgeCapabilities(may: readonly Capability[], { touches, runs, unknowns }: Footprint): Stop | undefined {
+	const allowed = (need: Capability) => need === "read" || may.includes(need);
+	for (const touch of touches) {
+		const need = needOf(touch);
+		if (need !== "read" && !allowed(need)) return lack(need, `${touch.by} changes ${touch.path}`);
+	}
+	for (const run of runs)
+		for (const change of run.changes) {
+			// What is changed beside files is neither reading nor writing them: that takes the right to run anything.
+			const need = change === "worktree" || change === "repository" || change === "packages" ? "write" : "exec";
+			if (!allowed(need)) return lack(need, `${run.text} changes ${beside[change]}`);
+		}
+	for (const unknown of unknowns) {
+		const need = !mayWrite(unknown) ? "read" : unknown.what === "operand" ? "write" : "exec";
+		if (need !== "read" && !allowed(need)) return lack(need, unknownWords(unknown));
+	}
+	return undefined;
+}
+
+const beside = {
+	worktree: "files of the project",
+	repository: "the repository",
+	packages: "installed packages",
+	system: "the machine",
+	remote: "something on another machine",
+	containers: "containers",
+	database: "a database",
+} as const;
+
+function lack(lacks: Exclude<Capability, "read">, what: string): Stop {
+	return { kind: "capability", lacks, what };
+}
+
+function unknownWords({ what, text }: Unknown): string {
+	switch (what) {
+		case "operand":
+			return `it cannot be told which file "${text}" changes`;
+		case "tool":
+			return `it cannot be told what the tool "${text}" does`;
+		case "syntax":
+			return `"${text}" cannot be read as a command`;
+		case "command":
+		case "program":
+		case "script":
+		case "project":
+			return `it cannot be told what "${text}" does`;
+	}
+}
+
+function needOf({ access, path }: Touch): "read" | "write" {
+	switch (access) {
+		case "read":
+		case "list":
+			return "read";
+		case "write":
+		case "delete":
+		case "link":
+			return isSink(path) ? "read" : "write";
+	}
+}
+
+/** Devices that swallow or show what is written to them: nothing is changed. */
+function isSink(path: string): boolean {
+	return /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/.test(path);
+}
+
+function mayWrite({ may }: Unknown): boolean {
+	return may.some((access) => access !== "read" && access !== "list");
+}
+
+/** Whether a change at this place is one of the project: inside it, or of everything below a folder that holds it. */
+function reaches({ path, real, recursive }: Touch, project: string): boolean {
+	return [path, real].some((place) => isInside(place, project) || (recursive && isInside(project, place)));
+}
+
+function isInside(path: string, folder: string): boolean {
+	if (path === folder) return true;
+	const prefix = /[\\/]$/.test(folder) ? folder : folder + (folder.includes("\\") ? "\\" : "/");
+	return path.startsWith(prefix);
+}
+
+/** A path as the project would write it. */
+function within(path: string, project: string): string {
+	return path !== project && isInside(path, project) ? path.slice(project.length).replace(/^[\\/]/, "") : path;
+}

@@ -1,0 +1,104 @@
+// The limits of a phase in words, for the model and for templates.
+import type { Capability, ToolLimits } from "../definitions/index.ts";
+import { type Stop, stepTool, writesAreMeant } from "./judge.ts";
+
+/** What a phase may use: `read, grep`, or `all except: edit, write`. The tool of the workflow itself goes without saying. */
+export function allowedTools(limits: ToolLimits): string {
+	switch (limits.kind) {
+		case "free":
+			return "all";
+		case "blacklist":
+			return `all except: ${listed(limits.names)}`;
+		case "whitelist":
+			return listed(limits.names);
+		case "capabilities":
+			return capabilityWords(limits.may);
+	}
+}
+
+/** What a phase may not use, `(none)` where everything is free. */
+export function blockedTools(limits: ToolLimits): string {
+	switch (limits.kind) {
+		case "free":
+			return "(none)";
+		case "blacklist":
+			return listed(limits.names);
+		case "whitelist":
+			return `all except: ${listed(limits.names)}`;
+		case "capabilities": {
+			const lacks = [
+				...(limits.may.includes("write") ? [] : ["whatever writes files"]),
+				...(limits.may.includes("exec") ? [] : ["programs and tools whose effect is not known"]),
+			];
+			return lacks.length === 0 ? "(none)" : lacks.join(" and ");
+		}
+	}
+}
+
+/** What the model is told of the limits of a phase; nothing where there are none. */
+export function limitsText(limits: ToolLimits): string | undefined {
+	switch (limits.kind) {
+		case "free":
+			return undefined;
+		case "blacklist":
+			return `Not available in this phase: ${listed(limits.names)}.${shellText(limits)}`;
+		case "whitelist":
+			return `Only available in this phase, besides ${stepTool}: ${listed(limits.names)}.${shellText(limits)}`;
+		case "capabilities":
+			if (limits.may.length === 3) return undefined;
+			return `This phase may use ${capabilityWords(limits.may)}; other calls are refused, by whatever tool they are made.`;
+	}
+}
+
+function shellText(limits: Extract<ToolLimits, { kind: "blacklist" | "whitelist" }>): string {
+	if (writesAreMeant(limits)) return "";
+	switch (limits.shell) {
+		case "unrestricted":
+			return "";
+		case "judged":
+			return " Shell commands that would change the project are refused as well.";
+		case "strict":
+			return " Shell commands that would change the project, or whose effect cannot be told, are refused as well.";
+	}
+}
+
+/** Why exactly a call was stopped; nothing where the name of the tool says it all. */
+export function stopText(stop: Stop): string | undefined {
+	switch (stop.kind) {
+		case "name":
+			return undefined;
+		case "shell-writes":
+			return `This phase does not change the project, and \`${stop.by}\` would change ${stop.what}.`;
+		case "shell-unknown":
+			return `This phase does not change the project, and it cannot be told whether \`${stop.what}\` would.`;
+		case "capability":
+			return stop.lacks === "write"
+				? `This phase may not write, and ${stop.what}.`
+				: `This phase may not run what is not known to be harmless, and ${stop.what}.`;
+	}
+}
+
+/** A short name for each kind of stop, the same every time: repeats are counted by it. */
+export function stopRule(stop: Stop): string {
+	switch (stop.kind) {
+		case "name":
+			return "tool-name";
+		case "shell-writes":
+		case "shell-unknown":
+			return stop.kind;
+		case "capability":
+			return `no-${stop.lacks}`;
+	}
+}
+
+function capabilityWords(may: readonly Capability[]): string {
+	const words = ["whatever only reads"];
+	if (may.includes("write")) words.push("whatever reads or writes files");
+	if (may.includes("exec")) words.push("programs of any effect");
+	return may.includes("write") ? words.slice(1).join(" and ") : words.join(" and ");
+}
+
+function listed(names: readonly string[]): string {
+	const others = names.filter((name) => name !== stepTool);
+	return others.length === 0 ? "(none)" : others.join(", ");
+}

@@ -1,0 +1,109 @@
+// Short texts about a run: the first message, reminders, refusals of tools, the end, the name of the session.
+
+import type { WorkflowDefinition } from "../definitions/index.ts";
+import { currentPhase, type LiveRun, type PauseCause, type Refusal, type Run, rootOf } from "../machine/index.ts";
+import { phaseTitle } from "./place.ts";
+import { expand, variablesOf } from "./template.ts";
+
+/** The person's first message of a run. */
+export function initialMessage(run: LiveRun): string {
+	return expand(rootOf(run).initialMessage, variablesOf(run));
+}
+
+/** What the model is told when it has stopped before the end. The built-in text does not repeat what was said before. */
+export function reminderText(run: LiveRun): string {
+	const { notDoneReminder, name } = rootOf(run);
+	if (notDoneReminder !== undefined) return expand(notDoneReminder, variablesOf(run));
+	return `The workflow "${name}" is not finished: its phase ${phaseTitle(run)} is still open. Go on with its instructions above. When it is finished, call workflow_step with action "next". If you need something from the person first, say what.`;
+}
+
+/** What the model is told when a person has let the run go on. */
+export function resumeText(run: LiveRun): string {
+	return `The person lets the workflow "${rootOf(run).name}" go on. Continue with its phase ${phaseTitle(run)}; call workflow_step with action "next" when it is finished.`;
+}
+
+/** What the model is told when a person has cancelled the run while it was working. */
+export function abandonedText(run: Run): string {
+	const name = run.kind === "live" ? rootOf(run).name : run.workflowKey;
+	return `The person has cancelled the workflow "${name}". Its instructions and limits no longer hold. Stop working on it and wait for what the person says next.`;
+}
+
+/** Why a tool is refused in this phase. */
+export function blockReason(run: LiveRun, tool: string): string {
+	const { blockReasonTemplate } = rootOf(run);
+	if (blockReasonTemplate !== undefined) return expand(blockReasonTemplate, variablesOf(run, tool));
+	return `The tool "${tool}" may not do this in the phase ${phaseTitle(run)}.\nKeep to the instructions of this phase.\nWhen it is finished, call workflow_step with action "next".`;
+}
+
+/** Why every tool is refused while the definition of a run is missing. */
+export function staleReason(missing: string): string {
+	return `This session is in a workflow whose definition "${missing}" cannot be found, so it is not known what it allows. A person has to restore it and enter /workflow reload, or enter /cancel-workflow.`;
+}
+
+/** Why a run is paused, and what lets it go on. */
+export function pauseLine({ by, why }: { readonly by: PauseCause; readonly why?: string | undefined }): string {
+	const what = by === "error" ? "The workflow is paused after an error" : "The workflow is paused";
+	return `⏸ ${what}${why === undefined ? "" : `: ${why}`}. /workflow resume lets it go on.`;
+}
+
+/** `42 s`, `3 min 5 s`, `2 h 10 min`. */
+export function duration(ms: number): string {
+	const seconds = Math.max(0, Math.round(ms / 1_000));
+	if (seconds < 60) return `${seconds} s`;
+	const minutes = Math.floor(seconds / 60);
+	if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+	return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** What is shown at the end. */
+export function endText(run: Run, how: "done" | "cancelled"): string {
+	if (run.kind === "stale") return `Workflow "${run.workflowKey}" cancelled. ${taskLine(run)}`;
+	const { completionMessage, name, entries } = rootOf(run);
+	if (how === "cancelled") return `Workflow "${name}" cancelled in phase ${phaseTitle(run)}. ${taskLine(run)}`;
+	if (completionMessage !== undefined) return expand(completionMessage, variablesOf(run));
+	return `Workflow "${name}" is DONE. ${taskLine(run)}, phases: ${entries.length}`;
+}
+
+function taskLine({ task, id }: Run): string {
+	return `Task: ${task} (${id})`;
+}
+
+/** The name that a run gives its session: the prefix, and the task on one line, cut to the workflow's length. */
+export function sessionName({ sessionNamePrefix, sessionNameMaxLength }: WorkflowDefinition, task: string): string {
+	const characters = [...task.replace(/\s+/g, " ").trim()];
+	const shown = characters.slice(0, sessionNameMaxLength).join("");
+	return sessionNamePrefix + shown + (characters.length > sessionNameMaxLength ? "…" : "");
+}
+
+/** Why nothing was changed, and what to do instead. For the model and for the person alike. */
+export function refusalText(refusal: Refusal): string {
+	switch (refusal.kind) {
+		case "ended":
+			return "This workflow is over.";
+		case "stale":
+			return `The definition of the workflow "${refusal.missing}" cannot be found, so nothing can be changed. Restore it and use /workflow reload, or end the run with /cancel-workflow.`;
+		case "paused":
+			return "The workflow is paused: its phase does not change until the person enters /workflow resume. Tell the person so, and stop.";
+		case "not-paused":
+			return "The workflow is not paused.";
+		case "already-paused":
+			return "The workflow is paused already; /workflow resume lets it go on.";
+		case "moved-already":
+			return "The phase has been changed by this message already. Read the instructions of the new phase first.";
+		case "not-loopable":
+			return `"${refusal.scope}" may not be started again: looping is switched off in it. Use action "next" to go on.`;
+		case "loops-used-up":
+			return `"${refusal.scope}" may be started again at most ${refusal.max === 1 ? "once" : `${refusal.max} times`}, and that is used up. Use action "next" to go on.`;
+		case "at-start":
+			return "This is the first phase: there is none before it.";
+		case "no-earlier-phase":
+			return `No earlier phase is called "${refusal.name}".`;
+		case "gone":
+			return `The definition as it is now has no ${refusal.what} "${refusal.id}" any more, which the run is in. It goes on by the definition that it was started with.`;
+	}
+}
+
+/** `Planning`, or what is known of the phase of a run whose definition is missing. */
+export function phaseName(run: Run): string {
+	return run.kind === "live" ? currentPhase(run).name : (run.phaseId ?? "unknown");
+}

@@ -1,0 +1,73 @@
+// What the model is told when a phase begins: once per visit, and once more where a compaction has removed it.
+// The first phase tells everything; a later one only what is new, because what was said before is still there.
+import type { WorkflowDefinition } from "../definitions/index.ts";
+import { limitsText } from "../limits/index.ts";
+import { currentPhase, innermost, type LiveRun, previousPosition, rootOf, scopeOf } from "../machine/index.ts";
+import { pathHeader, phaseList } from "./place.ts";
+import { expand, instructionsOf, nextName, variablesOf } from "./template.ts";
+
+/** The whole text: role, task, phases, instructions, limits. For the first phase, and after a compaction. */
+export function wholeText(run: LiveRun): string {
+	const profiles = [...new Set([...run.definitions.values()].flatMap(phaseProfiles))];
+	return paragraphs(
+		pathHeader(run),
+		roleText(run),
+		`Task: ${run.task}\nTask id: ${run.id}\n${progressText(run)}`,
+		`The phases, in order:\n${phaseList(run)}`,
+		phaseText(run),
+		profiles.length > 0 ? `Profiles that this workflow uses: ${profiles.join(", ")}` : undefined,
+	);
+}
+
+/** What is new with a phase: its instructions, its limits, how it ends. */
+export function phaseText(run: LiveRun): string {
+	const { profiles, tools } = currentPhase(run);
+	return paragraphs(
+		`## Instructions for this phase\n\n${instructionsOf(run)}`,
+		limitsText(tools),
+		profiles.length > 0 ? `Profiles for this phase: ${profiles.join(", ")}` : undefined,
+		advanceText(run),
+	);
+}
+
+/** The text of a later phase: its path, the role where it says something else now, and what is new. */
+export function laterText(run: LiveRun): string {
+	return paragraphs(pathHeader(run), changedRole(run), phaseText(run));
+}
+
+/** `Step 4 (2/3 phases)`. */
+function progressText(run: LiveRun): string {
+	const last = innermost(run.position);
+	const count = `${last.phaseIndex + 1}/${scopeOf(run).entries.length}`;
+	return `Step ${run.step} (${count} ${run.position.length > 1 ? "in current scope" : "phases"})`;
+}
+
+function roleText(run: LiveRun): string {
+	const { roleInstruction, name } = rootOf(run);
+	if (roleInstruction !== undefined) return expand(roleInstruction, variablesOf(run));
+	return `You are working through the workflow "${name}" phase by phase. Do what the current phase asks, and only that; a later phase has its own instructions and may use other tools. Instructions and limits of a phase end with it.`;
+}
+
+/** A role with variables of the phase in it reads differently in every phase; one without is not said again. */
+function changedRole(run: LiveRun): string | undefined {
+	const { roleInstruction } = rootOf(run);
+	const before = previousPosition(run.definitions, run.position);
+	if (roleInstruction === undefined || !before) return undefined;
+	const now = expand(roleInstruction, variablesOf(run));
+	const then = expand(roleInstruction, variablesOf({ ...run, position: before, step: run.step - 1 }));
+	return now === then ? undefined : now;
+}
+
+function advanceText(run: LiveRun): string {
+	const { advanceReminder } = rootOf(run);
+	if (advanceReminder !== undefined) return expand(advanceReminder, variablesOf(run));
+	return `When this phase is finished, call workflow_step with action "next" (then: ${nextName(run)}) and a short summary.`;
+}
+
+function phaseProfiles({ entries }: WorkflowDefinition): readonly string[] {
+	return entries.flatMap((entry) => (entry.kind === "phase" ? entry.profiles : []));
+}
+
+function paragraphs(...parts: (string | undefined)[]): string {
+	return parts.filter((part) => part !== undefined && part !== "").join("\n\n");
+}

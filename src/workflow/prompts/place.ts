@@ -1,0 +1,88 @@
+// Where a run is, in the short forms that people see: the status line, the number of a phase, the list of all phases.
+import {
+	currentPhase,
+	definitionOf,
+	entryAt,
+	firstPosition,
+	isActive,
+	type LiveRun,
+	nextPosition,
+	type Position,
+	phaseAt,
+	type Run,
+	type Segment,
+	samePlace,
+} from "../machine/index.ts";
+import { breadcrumb } from "./template.ts";
+
+/** The status line: `Release Pipeline > Code Review [2/3] > 🔍 Static Analysis [1/2]`; nothing for a run that is over. */
+export function statusLine(run: Run): string | undefined {
+	if (!isActive(run)) return undefined;
+	const paused = run.standing.kind === "paused" ? " (paused)" : "";
+	return (run.kind === "stale" ? `${run.workflowKey} > ? (definition missing)` : placeLine(run)) + paused;
+}
+
+/** Where a run is: every workflow on the way with the number of its entry, and the phase. */
+export function placeLine(run: LiveRun): string {
+	const { name } = definitionOf(run.definitions, run.workflowKey);
+	return [name, ...run.position.map((segment) => levelText(run, segment))].join(" > ");
+}
+
+function levelText({ definitions }: LiveRun, segment: Segment): string {
+	const entry = entryAt(definitions, segment);
+	const text = entry.kind === "phase" ? `${entry.emoji} ${entry.name}` : definitionOf(definitions, entry.key).name;
+	return `${text} ${countText(definitions, segment)}`;
+}
+
+/** The number of an entry in its workflow: `[2/3]`. */
+export function countText(definitions: LiveRun["definitions"], { workflowKey, phaseIndex }: Segment): string {
+	return `[${phaseIndex + 1}/${definitionOf(definitions, workflowKey).entries.length}]`;
+}
+
+/** `🔍 Static Analysis`. */
+export function phaseTitle(run: LiveRun): string {
+	const { emoji, name } = currentPhase(run);
+	return `${emoji} ${name}`;
+}
+
+/** The line that heads what the model is told: `[Workflow path: Release > Code Review ▸ 🔍 Static Analysis]`. */
+export function pathHeader(run: LiveRun): string {
+	return `[Workflow path: ${breadcrumb(run, run.position)} ▸ ${phaseTitle(run)}]`;
+}
+
+/** Lines that the list of phases may have; a longer one shows what is near. */
+const longest = 40;
+
+/** All phases in the order in which they come, through every inner workflow, the current one marked. */
+export function phaseList(run: LiveRun): string {
+	const { definitions } = run;
+	const before: string[] = [];
+	const after: string[] = [];
+	let number = 0;
+	let found = false;
+	let left = 0;
+	for (
+		let position: Position | undefined = firstPosition(definitions, run.workflowKey);
+		position;
+		position = nextPosition(definitions, position)
+	) {
+		number++;
+		const current: boolean = !found && samePlace(position, run.position);
+		found ||= current;
+		if (after.length > longest) {
+			// References can multiply phases without end: what is far away is not counted.
+			left++;
+			if (left > 1_000) break;
+			continue;
+		}
+		const { emoji, name } = phaseAt(definitions, position);
+		const scope = position.length > 1 ? ` (${breadcrumb(run, position.slice(1))})` : "";
+		(found ? after : before).push(`${current ? "▶" : " "} ${number}. ${emoji} ${name}${scope}`);
+		if (before.length > longest) before.shift();
+	}
+	const lines = [...before.slice(-longest / 2), ...after];
+	const shown = lines.slice(0, longest);
+	const more = lines.length - shown.length + left;
+	if (more > 0) shown.push(`  … ${left > 1_000 ? "and many" : more} more`);
+	return shown.join("\n");
+}

@@ -1,0 +1,105 @@
+// What `workflow_step` answers. The first line tells what happened; the screen shows only that line where nothing went wrong.
+import {
+	currentPhase,
+	definitionOf,
+	type LiveRun,
+	type Position,
+	phaseAt,
+	rootOf,
+	scopeOf,
+	type Way,
+} from "../machine/index.ts";
+import { laterText } from "./phase.ts";
+import { countText, phaseTitle } from "./place.ts";
+import { breadcrumb, instructionsOf, nextName } from "./template.ts";
+
+/** After a move: what happened, where it stands, and everything about the new phase. */
+export function movedText(run: LiveRun, from: Position, way: Way): string {
+	const old = phaseAt(run.definitions, from).name;
+	const { name } = currentPhase(run);
+	return [
+		`✓ ${verb(run, from, way)}: ${old} → ${phaseTitle(run)}`,
+		`Previous: ${old} · Current: ${name} · Next: ${nextName(run)}`,
+		"",
+		laterText(run),
+	].join("\n");
+}
+
+/** The same where a person has moved the run. */
+export function movedByPersonText(run: LiveRun, from: Position, way: Way): string {
+	return `The person has moved the workflow to another phase.\n\n${movedText(run, from, way)}`;
+}
+
+/** After the last phase. */
+export function doneText(run: LiveRun): string {
+	const { name } = currentPhase(run);
+	return [
+		`✓ Advanced: ${name} → DONE`,
+		`Previous: ${name} · Current: DONE`,
+		"",
+		`All phases of "${rootOf(run).name}" are complete. Its instructions and limits no longer hold. Tell the person briefly what was done.`,
+	].join("\n");
+}
+
+export function askCancelText(run: LiveRun | undefined): string {
+	const name = run ? `"${rootOf(run).name}"` : "this workflow";
+	return `Really cancel ${name}? What it has not done stays undone, and it cannot be taken back. If so, call workflow_step with action "cancel" once more in your next message; anything else keeps the workflow going.`;
+}
+
+export function cancelledText(task: string): string {
+	return `The workflow is cancelled. Its task was: "${task}". Its instructions and limits no longer hold.`;
+}
+
+/** Everything about where a run is. */
+export function statusText(run: LiveRun): string {
+	const root = rootOf(run);
+	const { profiles } = currentPhase(run);
+	const nested = run.position.length > 1;
+	const last = run.position.at(-1);
+	const count = last ? countText(run.definitions, last) : "";
+	const paused =
+		run.standing.kind === "paused" ? ["Paused: only the person can let it go on, with /workflow resume."] : [];
+	return [
+		`Workflow: ${root.name} (${root.key})`,
+		`Task id: ${run.id}`,
+		`Task: ${run.task}`,
+		...(nested ? [`Path: ${breadcrumb(run, run.position)}`] : []),
+		`Phase: ${phaseTitle(run)} ${count}${nested ? `, step ${run.step}` : ""}`,
+		...paused,
+		`Started: ${new Date(run.startedAt).toISOString()}`,
+		"",
+		instructionsOf(run),
+		...(profiles.length > 0 ? ["", `Profiles: ${profiles.join(", ")}`] : []),
+	].join("\n");
+}
+
+/** What a move did to the scopes around the phase, in words: every workflow that was left or entered is named. */
+function verb(run: LiveRun, from: Position, way: Way): string {
+	if (way === "loop") return `Started "${scopeName(run)}" again`;
+	if (way === "back") return "Went back";
+	const shared = sharedScopes(from, run.position);
+	const left = breadcrumb(run, from.slice(shared));
+	const entered = breadcrumb(run, run.position.slice(shared));
+	if (left && entered) return `Left ${left}, entered ${entered}`;
+	if (entered) return `Entered ${entered}`;
+	if (left) return `Left ${left}, back in ${breadcrumb(run, run.position)}`;
+	return way === "skip" ? "Skipped" : "Advanced";
+}
+
+/** The scope that a loop starts again: the one that held the phase before, which may begin with references. */
+function scopeName(run: LiveRun): string {
+	for (const segment of [...run.position].reverse())
+		if (segment.loops > 0) return definitionOf(run.definitions, segment.workflowKey).name;
+	return scopeOf(run).name;
+}
+
+/** How many scopes two positions have in common: the same workflow, reached through the same entries. */
+function sharedScopes(a: Position, b: Position): number {
+	let shared = 0;
+	while (shared < a.length && shared < b.length) {
+		if (a[shared]?.workflowKey !== b[shared]?.workflowKey) break;
+		shared++;
+		if (a[shared - 1]?.phaseIndex !== b[shared - 1]?.phaseIndex) break;
+	}
+	return shared;
+}

@@ -1,0 +1,193 @@
+// `/workflow` and `/cancel-workflow`: what a person can do. A first word that is the name of a workflow always means that workflow; the
+// verbs can then be reached as `--status` and so on.
+import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import type { AutocompleteItem } from "@earendil-works/pi-tui";
+import { say } from "../../pi/index.ts";
+import {
+	type Catalogue,
+	checkLines,
+	checkToolNames,
+	commandWords,
+	listLines,
+	usageLines,
+	visibleCommands,
+} from "../definitions/index.ts";
+import { type Action, definitionOf, type Event, type isActive, reachable } from "../machine/index.ts";
+import {
+	abandonedText,
+	endText,
+	movedByPersonText,
+	pauseLine,
+	placeLine,
+	refusalText,
+	resumeText,
+} from "../prompts/index.ts";
+import { hashOf } from "./entries.ts";
+import { type Place, placeOf } from "./library.ts";
+import { notFoundText, rejectedText, statusReport, verbsText } from "./report.ts";
+import { showWorkflow } from "./show.ts";
+import { cancelledType, refuse, setToWork, startWorkflow } from "./start.ts";
+import { contextType, reminderType } from "./told.ts";
+import type { Workflows } from "./workflows.ts";
+
+type Verb = (
+	workflows: Workflows,
+	ctx: ExtensionCommandContext,
+	rest: string,
+	catalogue: Catalogue,
+) => void | Promise<void>;
+
+const verbs: Readonly<Record<string, Verb>> = {
+	list: (_workflows, ctx, _rest, catalogue) => say(ctx, listLines(catalogue, ctx.cwd).join("\n")),
+	check: ({ pi }, ctx, _rest, catalogue) => {
+		const unknown = checkToolNames(
+			catalogue,
+			pi.getAllTools().map(({ name }) => name),
+		);
+		const text = checkLines(catalogue, unknown, ctx.cwd).join("\n");
+		if (catalogue.rejected.size > 0) refuse(ctx, text);
+		else say(ctx, text);
+	},
+	status: ({ desk }, ctx) => say(ctx, statusReport(ctx.sessionManager, desk)),
+	show: showWorkflow,
+	pause: (workflows, ctx) => {
+		const actions = change(workflows, ctx, { kind: "pause", by: "person" });
+		if (did(actions, "paused") && ctx.mode === "tui") say(ctx, pauseLine({ by: "person" }));
+	},
+	resume,
+	skip: (workflows, ctx) => moveTo(workflows, ctx, { kind: "skip", at: Date.now() }),
+	back: (workflows, ctx, rest) =>
+		moveTo(workflows, ctx, { kind: "back", at: Date.now(), ...(rest === "" ? {} : { to: rest }) }),
+	reload,
+};
+
+/** Runs `/workflow <args>`. */
+export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandContext, args: string): Promise<void> {
+	const [, word = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(args) ?? [];
+	const catalogue = workflows.library.load(placeOf(ctx));
+	if (word === "") return say(ctx, [...usageLines(catalogue), "", verbsText].join("\n"));
+	const definition = catalogue.commands.get(word);
+	const verb = word.startsWith("--") ? word.slice(2) : definition?.show === "user" ? "" : word;
+	if (Object.hasOwn(verbs, verb)) return verbs[verb]?.(workflows, ctx, rest, catalogue);
+	if (definition?.show === "workflows" || catalogue.definitions.get(word)?.show === "workflows")
+		return refuse(ctx, `The workflow "${word}" only runs inside others; start one that contains it.`);
+	if (!definition) {
+		const rejected = catalogue.rejected.get(word);
+		return refuse(ctx, rejected ? rejectedText(rejected, ctx.cwd) : notFoundText(word, catalogue));
+	}
+	if (rest === "") return say(ctx, `Say what is to be done: /workflow ${word} <task>`, "warning");
+	return startWorkflow(workflows, ctx, catalogue, definition, rest);
+}
+
+/** Runs `/cancel-workflow`: at once, without a question. */
+export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContext): void {
+	const { desk, conversation } = workflows;
+	const { active } = desk;
+	if (!active) {
+		say(ctx, "No workflow is active.");
+		return;
+	}
+	desk.apply(ctx, { kind: "abandon", at: Date.now() });
+	const held = desk.held ?? active;
+	// A model that is at work goes on with what it has read: it has to hear that this no longer holds.
+	if (!ctx.isIdle()) conversation.tell(held, cancelledType, abandonedText(held.run));
+	else desk.withdrawTool();
+	if (ctx.mode === "tui") say(ctx, endText(held.run, "cancelled"));
+}
+
+/** What may follow `/workflow `: names and verbs, then what the verb takes; nothing where nothing fits. */
+export function completeWorkflow(
+	{ library, desk }: Workflows,
+	prefix: string,
+	place: Place,
+): AutocompleteItem[] | null {
+	const catalogue = library.recent(place);
+	const names = visibleCommands(catalogue).map(([command, { name }]) => ({
+		value: command,
+		label: command,
+		description: name,
+	}));
+	const taken = new Set(names.map(({ label }) => label));
+	const [, verb, argument = ""] = /^(?:--)?(show|back) +(\S*)$/.exec(prefix) ?? [];
+	const offered =
+		verb === "show"
+			? names.map((item) => ({ ...item, value: `show ${item.value}` }))
+			: verb === "back"
+				? earlierPhases(desk.active?.run).map((id) => ({ value: `back ${id}`, label: id }))
+				: [...names, ...commandWords.filter((word) => !taken.has(word)).map((word) => ({ value: word, label: word }))];
+	const found = offered.filter(({ label }) => label.startsWith(verb === undefined ? prefix : argument));
+	return found.length === 0 ? null : found;
+}
+
+function earlierPhases(run: Parameters<typeof isActive>[0] | undefined): string[] {
+	if (run?.kind !== "live") return [];
+	return run.position.flatMap(({ workflowKey, phaseIndex }) =>
+		definitionOf(run.definitions, workflowKey)
+			.entries.slice(0, phaseIndex)
+			.flatMap((entry) => (entry.kind === "phase" ? [entry.id] : [])),
+	);
+}
+
+/** Lets something happen to the run and says why it could not. */
+function change({ desk }: Workflows, ctx: ExtensionCommandContext, event: Event): readonly Action[] {
+	if (!desk.active) {
+		refuse(ctx, "No workflow is active.");
+		return [];
+	}
+	const actions = desk.apply(ctx, event);
+	for (const action of actions) if (action.kind === "refused") refuse(ctx, refusalText(action.refusal));
+	return actions;
+}
+
+function did(actions: readonly Action[], kind: Action["kind"]): boolean {
+	return actions.some((action) => action.kind === kind);
+}
+
+async function resume(workflows: Workflows, ctx: ExtensionCommandContext): Promise<void> {
+	const { desk, conversation } = workflows;
+	const paused = desk.active?.run.standing.kind === "paused";
+	// A run that only waits, because a person held it or its phase asks for one, is set to work again as well.
+	const actions = paused || !ctx.isIdle() ? change(workflows, ctx, { kind: "resume" }) : [];
+	if (paused ? !did(actions, "resumed") : !ctx.isIdle()) return;
+	const { active } = desk;
+	if (!active) return refuse(ctx, "No workflow is active.");
+	const { run } = active;
+	if (run.kind === "stale") return refuse(ctx, refusalText({ kind: "stale", missing: run.missing }));
+	await setToWork(workflows, ctx, () => conversation.tell(active, reminderType, resumeText(run)));
+}
+
+async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event: Event): Promise<void> {
+	const { desk, conversation } = workflows;
+	const actions = change(workflows, ctx, event);
+	const moved = actions.find((action) => action.kind === "moved");
+	const held = desk.held;
+	if (held?.run.kind !== "live") return;
+	const { run } = held;
+	if (did(actions, "ended") && !ctx.isIdle()) return conversation.tell(held, cancelledType, abandonedText(run));
+	if (moved?.kind !== "moved") return;
+	if (ctx.mode !== "tui") say(ctx, `The workflow is in ${placeLine(run)} now.`);
+	// A paused run is only moved; what its phase asks is told when it goes on.
+	if (run.standing.kind !== "running") return;
+	await setToWork(workflows, ctx, () =>
+		conversation.tell(held, contextType, movedByPersonText(run, moved.from, moved.way)),
+	);
+}
+
+function reload(workflows: Workflows, ctx: ExtensionCommandContext, _rest: string, catalogue: Catalogue): void {
+	const { desk, conversation } = workflows;
+	const { active } = desk;
+	if (!active) {
+		refuse(ctx, "No workflow is active: definitions are read anew whenever one is started.");
+		return;
+	}
+	const definitions = reachable(catalogue.definitions, active.run.workflowKey);
+	if (active.run.kind === "live" && hashOf(definitions) === active.pinned?.hash) {
+		say(ctx, "The definition is the one that the workflow runs by already.");
+		return;
+	}
+	if (!did(change(workflows, ctx, { kind: "reload", definitions }), "reloaded")) return;
+	const { held } = desk;
+	if (held?.run.kind !== "live") return;
+	if (!ctx.isIdle()) conversation.retell(held);
+	say(ctx, `The workflow goes on by the new definition, in ${placeLine(held.run)}.`);
+}

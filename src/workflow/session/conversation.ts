@@ -1,0 +1,247 @@
+// What passes between a run and the model: the first message, the text of each phase, reminders, and the end of it all.
+// V1 a phase's text reaches the model once per visit, and once more where a compaction took it; V2 nothing of a run stays in the model's
+// context when the run is over; V3 while no run needs it, pi is not listened to.
+import type {
+	AgentBeforeSettleEvent,
+	BeforeAgentStartEvent,
+	BoundaryResult,
+	ExtensionAPI,
+	ExtensionContext,
+	InputEvent,
+	SessionCompactEvent,
+	TurnEndEvent,
+} from "@earendil-works/pi-coding-agent";
+import { type Scope, say } from "../../pi/index.ts";
+import type { LiveRun } from "../machine/index.ts";
+import { phaseTitle, reminderText, wholeText } from "../prompts/index.ts";
+import { type Countdown, startCountdown } from "./countdown.ts";
+import type { Desk } from "./desk.ts";
+import type { Held } from "./entries.ts";
+import { workflowSettings } from "./settings.ts";
+import { contextType, isTold, reminderType, retirement, toldOf, withoutLeftovers } from "./told.ts";
+
+/** Reminders that one visit of a phase may have in all, as a multiple of those in a row. */
+const visitPatience = 4;
+
+export interface Conversation {
+	/** Starts `run` as soon as pi begins with `text` as the person's message; drops it when the person says something else first. */
+	expect(run: LiveRun, text: string): void;
+	/** Takes an expected run back that pi did not begin. */
+	giveUp(run: LiveRun): void;
+	/** A message to the model that belongs to the run; the model is set to work if it rests. */
+	tell(held: Held, type: string, text: string): void;
+	/** Gives the model at work the whole text of the phase again: the definition has changed under it. */
+	retell(held: Held): void;
+	/** Called by the desk after every change. */
+	follow: Desk["changed"];
+	/** Called when an agent run has settled; `ended`: the workflow ended in it. */
+	settled: (ctx: ExtensionContext, ended: boolean) => void;
+}
+
+interface ConversationOptions {
+	readonly pi: ExtensionAPI;
+	readonly scope: Scope;
+	readonly desk: Desk;
+}
+
+export function openConversation({ pi, scope, desk }: ConversationOptions): Conversation {
+	let expected: { readonly run: LiveRun; readonly text: string; accepted: boolean } | undefined;
+	let countdown: Countdown | undefined;
+	/** Between the start and the end of a low-level run of the model. */
+	let working = false;
+	/** A run is over and its texts may still be in the model's context. */
+	let leftovers = false;
+	/** A run has ended in this agent run, whose end is still to come. */
+	let ending = false;
+	/** The person has pressed a key during the countdown. */
+	let heldBack = false;
+
+	const begin = (ctx: ExtensionContext) => {
+		if (!expected) return;
+		const { run } = expected;
+		expected = undefined;
+		desk.begin(ctx, run);
+	};
+
+	const onInput = (event: InputEvent, ctx: ExtensionContext) => {
+		countdown?.end();
+		if (expected && event.source === "extension" && event.text.includes(expected.text)) {
+			expected.accepted = true;
+			// Something else got in between: the message waits in pi's queue and will reach the model without a new start.
+			if (event.streamingBehavior !== undefined) {
+				begin(ctx);
+				if (desk.active) pi.sendMessage(contextMessage(desk.active), { deliverAs: "followUp" });
+			}
+			return;
+		}
+		if (event.source === "extension") return;
+		drop();
+		desk.apply(ctx, { kind: "spoken" });
+	};
+
+	const drop = () => {
+		if (!expected) return;
+		expected = undefined;
+		if (!desk.active) desk.withdrawTool();
+		listen();
+	};
+
+	const onBeforeStart = (event: BeforeAgentStartEvent, ctx: ExtensionContext) => {
+		if (expected?.accepted && event.messageType === "user") begin(ctx);
+		const held = desk.active;
+		if (held?.run.kind !== "live" || isTold(ctx.sessionManager, held)) return undefined;
+		if (event.messageType === "custom" && event.message.customType === contextType) return undefined;
+		return { message: contextMessage(held) };
+	};
+
+	const onCompact = (event: SessionCompactEvent, ctx: ExtensionContext) => {
+		const held = desk.active;
+		// Where no request follows by itself, the next run or reminder brings the text.
+		if (held?.run.kind !== "live" || !(working || event.willRetry) || isTold(ctx.sessionManager, held)) return;
+		pi.sendMessage(contextMessage(held), { deliverAs: "steer", triggerTurn: true });
+	};
+
+	const onTurnEnd = (event: TurnEndEvent): BoundaryResult | undefined => {
+		if (!desk.active && !expected) desk.withdrawTool();
+		const edits = retirement(event.context.contextEntries, desk.active?.run);
+		if (edits.length > 0) return { entries: [...event.entries, ...edits] };
+		leftovers = false;
+		listen();
+		return undefined;
+	};
+
+	const onBeforeSettle = async (
+		event: AgentBeforeSettleEvent,
+		ctx: ExtensionContext,
+	): Promise<BoundaryResult | undefined> => {
+		const edits = leftovers ? retirement(event.context.contextEntries, desk.active?.run) : [];
+		const more = await goOn(event, ctx);
+		if (more.length === 0) return edits.length > 0 ? { entries: [...event.entries, ...edits] } : undefined;
+		return { entries: [...event.entries, ...edits, ...more], continue: true };
+	};
+
+	/** What makes the model go on, now that it has stopped: nothing where it should not. */
+	const goOn = async (event: AgentBeforeSettleEvent, ctx: ExtensionContext): Promise<TurnEndEvent["entries"]> => {
+		const held = desk.active;
+		if (held?.run.kind !== "live" || held.run.standing.kind !== "running" || event.outcome === "aborted") return [];
+		// What is queued comes first, and another extension's wish to go on makes ours unnecessary.
+		if (event.continue || event.context.pendingMessages.length > 0 || ctx.hasPendingMessages()) return [];
+		if (event.outcome === "error") {
+			desk.apply(ctx, { kind: "failed", why: errorOf(event) });
+			return [];
+		}
+		const { countdown: seconds, reminders } = workflowSettings(pi);
+		const patience = { row: reminders, visit: reminders * visitPatience };
+		const remind = desk.apply(ctx, { kind: "stopped", patience }).find(({ kind }) => kind === "remind");
+		if (remind?.kind !== "remind") return [];
+		if (ctx.hasUI && seconds > 0) {
+			countdown = startCountdown(ctx, scope, seconds, phaseTitle(held.run));
+			const how = await countdown.over;
+			countdown = undefined;
+			heldBack = how === "key";
+			if (how !== "elapsed") return [];
+		}
+		const now = desk.active;
+		if (now?.run.kind !== "live" || now.run.id !== held.run.id || now.run.standing.kind !== "running") return [];
+		const reminder = {
+			type: "custom_message" as const,
+			customType: reminderType,
+			content: reminderText(now.run),
+			display: true,
+			details: { taskId: now.run.id, count: remind.count, of: remind.of },
+		};
+		if (isTold(ctx.sessionManager, now)) return [reminder];
+		return [{ type: "custom_message" as const, ...contextMessage(now) }, reminder];
+	};
+
+	const onSettled = (aborted: boolean, ctx: ExtensionContext) => {
+		working = false;
+		const ended = ending;
+		ending = false;
+		const waits = heldBack && !aborted;
+		heldBack = false;
+		if (scope.closed) return;
+		if (aborted && desk.active?.run.standing.kind === "running") desk.apply(ctx, { kind: "pause", by: "person" });
+		if (!desk.active && !expected) desk.withdrawTool();
+		if (waits && desk.active)
+			say(ctx, "The workflow waits for you: send a message, or enter /workflow resume to let it go on.");
+		conversation.settled(ctx, ended);
+		listen();
+	};
+
+	const handlers = {
+		run: () => [
+			pi.on("input", (event, ctx) => onInput(event, ctx)),
+			pi.on("before_agent_start", (event, ctx) => onBeforeStart(event, ctx)),
+			pi.on("agent_start", (_event, ctx) => {
+				working = true;
+				desk.apply(ctx, { kind: "begun" });
+			}),
+			pi.on("agent_end", () => {
+				working = false;
+			}),
+			pi.on("tool_execution_end", ({ toolName, isError }, ctx) => {
+				if (!isError && toolName !== "workflow_step") desk.apply(ctx, { kind: "worked" });
+			}),
+			pi.on("session_compact", (event, ctx) => onCompact(event, ctx)),
+			pi.on("agent_before_settle", (event, ctx) => onBeforeSettle(event, ctx)),
+			pi.on("agent_settled", ({ aborted }, ctx) => onSettled(aborted, ctx)),
+		],
+		// These two make pi do work for every turn or request: they are there only while something is to be removed.
+		leftovers: () => [
+			pi.on("turn_end", (event) => onTurnEnd(event)),
+			pi.on("context", ({ messages }) => {
+				const kept = withoutLeftovers(messages, desk.active?.run);
+				return kept ? { messages: kept } : undefined;
+			}),
+		],
+	};
+	const listening = new Map<keyof typeof handlers, (() => void)[]>();
+
+	/** Makes what pi is listened to for agree with what is needed. */
+	const listen = () => {
+		const needed = { run: desk.active !== undefined || expected !== undefined || ending || leftovers, leftovers };
+		for (const key of ["run", "leftovers"] as const) {
+			const on = listening.get(key);
+			if (needed[key] && !on) listening.set(key, handlers[key]());
+			if (!needed[key] && on) {
+				for (const stop of on) stop();
+				listening.delete(key);
+			}
+		}
+	};
+
+	const conversation: Conversation = {
+		settled: () => {},
+		expect(run, text) {
+			expected = { run, text, accepted: false };
+			listen();
+		},
+		giveUp(run) {
+			if (expected?.run === run) drop();
+		},
+		tell(held, type, text) {
+			const message = { customType: type, content: text, display: type === reminderType, details: toldOf(held) };
+			pi.sendMessage(message, { deliverAs: "steer", triggerTurn: true });
+		},
+		retell: (held) => void pi.sendMessage(contextMessage(held), { deliverAs: "steer", triggerTurn: true }),
+		follow(actions, past) {
+			const ended = actions.some(({ kind }) => kind === "ended");
+			ending ||= ended;
+			leftovers ||= ended || past === "unknown";
+			if (actions.some(({ kind }) => kind === "moved" || kind === "paused" || kind === "ended")) countdown?.end();
+			listen();
+		},
+	};
+	return conversation;
+}
+
+function contextMessage(held: Held): { customType: string; content: string; display: boolean; details: object } {
+	const content = held.run.kind === "live" ? wholeText(held.run) : "";
+	return { customType: contextType, content, display: false, details: toldOf(held) };
+}
+
+function errorOf({ context }: AgentBeforeSettleEvent): string {
+	const last = context.contextMessages.findLast((message) => message.role === "assistant");
+	return (last?.role === "assistant" && last.errorMessage) || "the provider reported an error";
+}

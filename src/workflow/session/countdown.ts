@@ -1,0 +1,76 @@
+// The seconds before the model is told to go on, where a person can see them and take the word.
+// K1 it always ends, once, with a reason; K2 timer, widget and key listener go with it, also when the session closes;
+// K3 it draws once a second at most.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { isKeyRelease, truncateToWidth } from "@earendil-works/pi-tui";
+import type { Scope } from "../../pi/index.ts";
+
+/** `elapsed`: nobody objected. `key`: a key was pressed, Escape included. `ended`: something else made it pointless. */
+export type CountdownEnd = "elapsed" | "key" | "ended";
+
+export interface Countdown {
+	readonly over: Promise<CountdownEnd>;
+	end(): void;
+}
+
+const widgetKey = "workflow-countdown";
+
+/** Starts counting `seconds` down in the terminal or, as text, for an RPC client. `what` names the phase that goes on. */
+export function startCountdown(ctx: ExtensionContext, scope: Scope, seconds: number, what: string): Countdown {
+	const { ui, mode } = ctx;
+	let left = seconds;
+	let redraw = () => ui.setWidget(widgetKey, [words(what, left)], { placement: "aboveEditor" });
+	if (mode === "tui")
+		ui.setWidget(
+			widgetKey,
+			(tui, theme) => {
+				redraw = () => tui.requestRender();
+				return {
+					render: (width) => [truncateToWidth(theme.fg("warning", words(what, left)), width)],
+					invalidate() {},
+				};
+			},
+			{ placement: "aboveEditor" },
+		);
+	else redraw();
+
+	let finish: (end: CountdownEnd) => void = () => {};
+	const over = new Promise<CountdownEnd>((resolve) => {
+		finish = resolve;
+	});
+	const closers: (() => void)[] = [];
+	const end = (how: CountdownEnd) => {
+		for (const close of closers.splice(0)) close();
+		finish(how);
+	};
+	const tick = () => {
+		left--;
+		if (left <= 0) end("elapsed");
+		else redraw();
+	};
+	if (seconds <= 0) end("elapsed");
+	else {
+		const heed = (data: string) => {
+			if (isKey(data)) end("key");
+			return undefined;
+		};
+		closers.push(scope.every(1_000, tick), ui.onTerminalInput(heed));
+		const release = scope.own(() => end("ended"));
+		closers.push(
+			() => ui.setWidget(widgetKey, undefined),
+			() => void release(),
+		);
+		if (scope.closed) end("ended");
+	}
+	return { over, end: () => end("ended") };
+}
+
+function words(what: string, left: number): string {
+	return `⏳ ${what} goes on in ${left} s · Esc pauses the workflow, typing holds it`;
+}
+
+/** Terminals also send what no person typed: releases of keys, the mouse, focus, answers to questions. */
+function isKey(data: string): boolean {
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character begins what a terminal sends by itself
+	return !isKeyRelease(data) && !/^\x1b(\[(<|M|I$|O$|\?)|\]|P|_)/.test(data);
+}

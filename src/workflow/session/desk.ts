@@ -1,0 +1,139 @@
+// The run of this session and everything that shows it: the entries, the status line, the policy, the tool, the session's name.
+// D1 the run changes only here, by `transition`; D2 what has to outlive pi is written before anything else is done about it;
+// D3 tool, policy and status line are there exactly while a run is active.
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { say, type Tone, writeEntry } from "../../pi/index.ts";
+import type { Policies } from "../../safety/index.ts";
+import { type Action, type Event, isActive, type LiveRun, type Note, rootOf, transition } from "../machine/index.ts";
+import { endText, pauseLine, sessionName, statusLine } from "../prompts/index.ts";
+import { completeType, findRun, type Held, pinDefinitions, writeState } from "./entries.ts";
+import { type Library, placeOf } from "./library.ts";
+import { phasePolicy } from "./policy.ts";
+
+export interface Desk {
+	/** The run that is on, or was last. */
+	readonly held: Held | undefined;
+	/** The same while it is neither done nor cancelled. */
+	readonly active: Held | undefined;
+	/** Starts a run: pins its definitions, writes its first state, shows it. */
+	begin(ctx: ExtensionContext, run: LiveRun): void;
+	/** Lets something happen to the run; without a run nothing does. */
+	apply(ctx: ExtensionContext, event: Event): readonly Action[];
+	/** Takes up what the session's branch holds. Says what cannot be read. */
+	restore(ctx: ExtensionContext): string | undefined;
+	/** Registers or withdraws the tool, as it is needed. */
+	offerTool(): void;
+	withdrawTool(): void;
+	/** Called after every change of the run. `unknown`: another run may have been here before. */
+	changed: (actions: readonly Action[], past: "known" | "unknown") => void;
+}
+
+interface DeskOptions {
+	readonly pi: ExtensionAPI;
+	readonly policies: Policies;
+	readonly library: Library;
+	/** Registers `workflow_step`, or withdraws it. */
+	readonly offer: (offered: boolean) => void;
+}
+
+const statusKey = "workflow";
+
+/** Says what the terminal shows as an entry of the transcript, where there is no such transcript. */
+function announce(ctx: ExtensionContext, text: string, tone: Tone = "info"): void {
+	if (ctx.mode !== "tui") say(ctx, text, tone);
+}
+
+/** Opens the desk of one session, with no run on it. */
+export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
+	let held: Held | undefined;
+	let offered = false;
+	let dropPolicy: (() => void) | undefined;
+	let shown: string | undefined;
+
+	const active = () => (held && isActive(held.run) ? held : undefined);
+
+	/** Makes the outward signs agree with the run. The tool stays until the model's turn is over, see `withdrawTool`. */
+	const show = (ctx: ExtensionContext) => {
+		const on = active();
+		if (on && !dropPolicy) dropPolicy = policies.add(phasePolicy(() => held?.run, ctx.cwd));
+		if (!on && dropPolicy) {
+			dropPolicy();
+			dropPolicy = undefined;
+		}
+		const line = on && statusLine(on.run);
+		if (line !== shown && ctx.hasUI) ctx.ui.setStatus(statusKey, line);
+		shown = line;
+	};
+
+	const desk: Desk = {
+		get held() {
+			return held;
+		},
+		get active() {
+			return active();
+		},
+		changed: () => {},
+		offerTool() {
+			if (offered) return;
+			offered = true;
+			offer(true);
+		},
+		withdrawTool() {
+			if (!offered) return;
+			offered = false;
+			offer(false);
+		},
+		begin(ctx, run) {
+			const before = held;
+			held = { run, pinned: pinDefinitions(pi, ctx.sessionManager, run, run.definitions) };
+			writeState(pi, held, { note: "begun" });
+			desk.offerTool();
+			nameSession(pi, run, before);
+			show(ctx);
+			desk.changed([], before ? "unknown" : "known");
+		},
+		apply(ctx, event) {
+			if (!held) return [];
+			const { run, actions } = transition(held.run, event);
+			const reloaded = actions.some(({ kind }) => kind === "reloaded");
+			const pinned =
+				reloaded && run.kind === "live" ? pinDefinitions(pi, ctx.sessionManager, run, run.definitions) : held.pinned;
+			held = { run, pinned };
+			for (const action of actions) {
+				if (action.kind === "persist") writeState(pi, held, { left: action.left, note: noteOf(actions) });
+				if (action.kind === "ended") {
+					writeEntry(pi, completeType, { how: action.how, text: endText(run, action.how) });
+					announce(ctx, endText(run, action.how));
+				}
+				if (action.kind === "paused") announce(ctx, pauseLine(action), "warning");
+			}
+			show(ctx);
+			desk.changed(actions, "known");
+			return actions;
+		},
+		restore(ctx) {
+			const found = findRun(ctx.sessionManager, () => library.load(placeOf(ctx)).definitions);
+			held = found.kind === "held" ? found.held : undefined;
+			if (active()) desk.offerTool();
+			else desk.withdrawTool();
+			shown = undefined;
+			if (ctx.hasUI && !active()) ctx.ui.setStatus(statusKey, undefined);
+			show(ctx);
+			desk.changed([], "unknown");
+			return found.kind === "unreadable" ? found.problem : undefined;
+		},
+	};
+	return desk;
+}
+
+function noteOf(actions: readonly Action[]): Note | undefined {
+	for (const { kind } of actions) if (kind === "resumed" || kind === "reloaded") return kind;
+	return undefined;
+}
+
+/** Names the session after the run, unless the person has named it. A name that an earlier run gave is not the person's. */
+function nameSession(pi: ExtensionAPI, run: LiveRun, before: Held | undefined): void {
+	const name = pi.getSessionName();
+	const given = before?.run.kind === "live" ? sessionName(rootOf(before.run), before.run.task) : undefined;
+	if (!name || name === given) pi.setSessionName(sessionName(rootOf(run), run.task));
+}

@@ -1,0 +1,138 @@
+// What a run leaves in the session, and how it is found again. The newest state on the branch decides; nothing older is ever revived.
+// E1 a state entry has a bounded size; E2 the definition is written once per run and never changed; E3 what cannot be read is no run.
+import { createHash } from "node:crypto";
+import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
+import { customEntries, writeEntry } from "../../pi/index.ts";
+import {
+	type Definitions,
+	foldHistory,
+	type Left,
+	type Note,
+	type PinnedCopy,
+	pinnedDefinitions,
+	type Run,
+	reachable,
+	readPinned,
+	readState,
+	restoreRun,
+	type StoredState,
+	storeRun,
+	type Visit,
+} from "../machine/index.ts";
+import { placeLine } from "../prompts/index.ts";
+
+export const stateType = "workflow:state";
+export const definitionType = "workflow:definition";
+export const completeType = "workflow:complete";
+
+type Session = ExtensionContext["sessionManager"];
+
+/** Which copy of its definitions a run goes by. */
+export interface Pinned {
+	/** Id of the session entry that holds it. */
+	readonly entry: string;
+	/** See `hashOf`. */
+	readonly hash: string;
+}
+
+/** A run as this session holds it. */
+export interface Held {
+	readonly run: Run;
+	/** Absent where the run was begun by the reference package. */
+	readonly pinned: Pinned | undefined;
+}
+
+/** 16 hexadecimal digits that are the same for the same definitions, wherever their files lie. */
+export function hashOf(definitions: Definitions): string {
+	return createHash("sha256")
+		.update(JSON.stringify(pinnedDefinitions(definitions)))
+		.digest("hex")
+		.slice(0, 16);
+}
+
+/** Writes the definitions of a run into the session. */
+export function pinDefinitions(pi: ExtensionAPI, session: Session, run: Run, definitions: Definitions): Pinned {
+	const copy: PinnedCopy = {
+		version: 1,
+		taskId: run.id,
+		task: run.task,
+		root: run.workflowKey,
+		definitions: pinnedDefinitions(definitions),
+	};
+	writeEntry(pi, definitionType, copy);
+	return { entry: session.getLeafId() ?? "", hash: hashOf(definitions) };
+}
+
+/** Writes what a run has become. */
+export function writeState(
+	pi: ExtensionAPI,
+	{ run, pinned }: Held,
+	change: { readonly left?: Left | undefined; readonly note?: Note | undefined },
+): void {
+	writeEntry(
+		pi,
+		stateType,
+		storeRun(run, { pinned: pinned?.entry, ...change, at: run.kind === "live" ? placeLine(run) : "" }),
+	);
+}
+
+export type Found =
+	| { readonly kind: "none" }
+	| { readonly kind: "held"; readonly held: Held }
+	/** In words, for the person. */
+	| { readonly kind: "unreadable"; readonly problem: string };
+
+/** The run that the session's current branch is in, or was in last. `catalogue` is asked only for a run without a copy of its own. */
+export function findRun(session: Session, catalogue: () => Definitions): Found {
+	const [entry] = customEntries(session, [stateType]);
+	if (!entry) return { kind: "none" };
+	const read = readState(entry.data);
+	if (read.kind === "invalid") return { kind: "unreadable", problem: read.problem };
+	const { state } = read;
+	const copy = findCopy(session, state);
+	const pinned = copy && { entry: copy.entry, hash: hashOf(copy.definitions) };
+	const restored = copy
+		? restoreRun(state, { kind: "pinned", definitions: copy.definitions, task: copy.task })
+		: // What is over needs no definition, and must not be made to look as if it missed one.
+			restoreRun(state, {
+				kind: "catalogue",
+				definitions: state.active ? reachable(catalogue(), state.workflowKey) : new Map(),
+			});
+	if (restored.kind === "invalid") return { kind: "unreadable", problem: restored.problem };
+	return { kind: "held", held: { run: restored.run, pinned } };
+}
+
+interface Copy {
+	readonly entry: string;
+	readonly definitions: Definitions;
+	readonly task: string;
+}
+
+/** The pinned copy that a state names; in a session whose entries were given new ids the newest one of the run. */
+function findCopy(session: Session, { pin, taskId }: StoredState): Copy | undefined {
+	if (pin === undefined) return undefined;
+	const read = (entry: SessionEntry | undefined): Copy | undefined => {
+		if (entry?.type !== "custom" || entry.customType !== definitionType) return undefined;
+		const copy = readPinned(entry.data);
+		return copy?.taskId === taskId ? { entry: entry.id, ...copy } : undefined;
+	};
+	const named = read(session.getEntry(pin));
+	if (named) return named;
+	for (const entry of customEntries(session, [definitionType])) {
+		const copy = read(entry);
+		if (copy) return copy;
+	}
+	return undefined;
+}
+
+/** What a run has been through on the current branch, oldest first. */
+export function historyOf(session: Session, runId: string): Visit[] {
+	return foldHistory(readableStates(session), runId);
+}
+
+function* readableStates(session: Session): Generator<StoredState> {
+	for (const entry of customEntries(session, [stateType])) {
+		const read = readState(entry.data);
+		if (read.kind === "state") yield read.state;
+	}
+}

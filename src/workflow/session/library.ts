@@ -1,0 +1,44 @@
+// The workflows that this session can start: read from disk when somebody asks, not per keystroke.
+import { type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
+import { type Catalogue, loadCatalogue, openCatalogueMemory, workflowRoots } from "../definitions/index.ts";
+
+/** Where a session looks: its working directory, and whether the person trusts what lies there. */
+export interface Place {
+	readonly cwd: string;
+	readonly trusted: boolean;
+}
+
+export function placeOf(ctx: ExtensionContext): Place {
+	return { cwd: ctx.cwd, trusted: ctx.isProjectTrusted() };
+}
+
+export interface Library {
+	/** The catalogue as the disk has it now. Unchanged files are only looked at. */
+	load(place: Place): Catalogue;
+	/** The catalogue as it was a moment ago, for completions: the disk is looked at once in a while, not with every key. */
+	recent(place: Place): Catalogue;
+}
+
+/** How old in ms what completions offer may be. */
+const recentFor = 2_000;
+
+/** Opens the library of one session. */
+export function openLibrary(): Library {
+	const memory = openCatalogueMemory();
+	let last: { readonly place: Place; readonly at: number; readonly catalogue: Catalogue } | undefined;
+	const load = (place: Place): Catalogue => {
+		const catalogue = loadCatalogue(workflowRoots({ agentDir: getAgentDir(), ...place }), memory);
+		last = { place, at: performance.now(), catalogue };
+		return catalogue;
+	};
+	return {
+		load,
+		recent: (place) =>
+			last &&
+			last.place.cwd === place.cwd &&
+			last.place.trusted === place.trusted &&
+			performance.now() - last.at < recentFor
+				? last.catalogue
+				: load(place),
+	};
+}

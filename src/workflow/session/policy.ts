@@ -1,0 +1,51 @@
+// The limits of the current phase as a policy of the package's one gate. It is in force only while a run is active.
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Policy, Verdict } from "../../safety/index.ts";
+import { judgeCall, type Stop, stepTool, stopRule, stopText } from "../limits/index.ts";
+import { currentPhase, isActive, type Run } from "../machine/index.ts";
+import { blockReason, staleReason } from "../prompts/index.ts";
+
+/** Judges every call by the phase that `run` is in when the call is about to start. A run without its definition allows nothing. */
+export function phasePolicy(run: () => Run | undefined, cwd: string): Policy {
+	const project = projectFolder(cwd);
+	return {
+		name: "phase",
+		judge(call, footprint) {
+			const current = run();
+			if (!current || !isActive(current) || call.tool === stepTool) return undefined;
+			if (current.kind === "stale")
+				return { decision: "deny", policy: "phase", rule: "definition-missing", reason: staleReason(current.missing) };
+			const { tools } = currentPhase(current);
+			const stop = judgeCall(tools, call, footprint, project);
+			return stop && verdict(stop, blockReason(current, call.tool));
+		},
+	};
+}
+
+function verdict(stop: Stop, reason: string): Verdict {
+	const why = stopText(stop);
+	return {
+		decision: "deny",
+		policy: "phase",
+		rule: stopRule(stop),
+		reason: why === undefined ? reason : `${reason}\n${why}`,
+		advice: "Keep to what this phase allows, or finish the phase first.",
+	};
+}
+
+/** The folder that counts as the project: the repository around `cwd`, or `cwd` itself; with links followed. */
+function projectFolder(cwd: string): string {
+	for (let folder = cwd; ; folder = dirname(folder)) {
+		if (existsSync(join(folder, ".git"))) return real(folder);
+		if (dirname(folder) === folder) return real(cwd);
+	}
+}
+
+function real(path: string): string {
+	try {
+		return realpathSync.native(path);
+	} catch {
+		return path;
+	}
+}

@@ -1,0 +1,61 @@
+// What `/workflow` says in words: which workflows there are, what is wrong with the others, where the run stands.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { didYouMean, formatDiagnostic } from "../../definition/index.ts";
+import { type Catalogue, type Rejection, visibleCommands } from "../definitions/index.ts";
+import { definitionOf, type LiveRun } from "../machine/index.ts";
+import { duration, pauseLine, placeLine, refusalText } from "../prompts/index.ts";
+import type { Desk } from "./desk.ts";
+import { historyOf } from "./entries.ts";
+
+/** What a person may do besides starting one. */
+export const verbsText = [
+	"/workflow list, check, show <name>: what there is, and what is wrong with it",
+	"/workflow status, pause, resume, skip, back [phase], reload: the workflow that is on; /cancel-workflow ends it",
+].join("\n");
+
+/** Why a workflow did not load, one line per reason. */
+export function rejectedText({ key, diagnostics }: Rejection, cwd: string): string {
+	return [
+		`The workflow "${key}" does not load:`,
+		...diagnostics.map((each) => `  ${formatDiagnostic(each, cwd)}`),
+	].join("\n");
+}
+
+export function notFoundText(word: string, catalogue: Catalogue): string {
+	const names = visibleCommands(catalogue).map(([name]) => name);
+	const known = names.length === 0 ? "There are none here." : `There are: ${names.join(", ")}.`;
+	return `There is no workflow "${word}".${didYouMean(word, names)} ${known}`;
+}
+
+/** Where the run is, how long it has been there, and what it has been through. */
+export function statusReport(session: ExtensionContext["sessionManager"], { active, held }: Desk): string {
+	if (!active) {
+		const over = held ? ` The last one is ${held.run.standing.kind}.` : "";
+		return `No workflow is active.${over} Start one: /workflow <name> <task>`;
+	}
+	const { run } = active;
+	if (run.kind === "stale") return refusalText({ kind: "stale", missing: run.missing });
+	const now = Date.now();
+	const visits = historyOf(session, run.id);
+	return [
+		placeLine(run),
+		`Task: ${run.task}`,
+		`Id: ${run.id}, started ${duration(now - run.startedAt)} ago, in this phase for ${duration(now - run.since)}`,
+		...(run.standing.kind === "paused" ? [pauseLine(run.standing)] : []),
+		...(visits.length > 0 ? ["So far:"] : []),
+		...visits.map(({ phaseId, way, from, to, summary }) => {
+			const how = { next: "", loop: ", then looped", skip: ", skipped", back: ", then back" }[way];
+			return `  ${nameOf(run, phaseId)}: ${duration(to - from)}${how}${summary === undefined ? "" : ` — ${summary}`}`;
+		}),
+	].join("\n");
+}
+
+/** The name of a phase by its id; the id where the definition knows several or none. */
+function nameOf(run: LiveRun, phaseId: string): string {
+	const names = [...run.definitions.keys()].flatMap((key) =>
+		definitionOf(run.definitions, key).entries.flatMap((entry) =>
+			entry.kind === "phase" && entry.id === phaseId ? [entry.name] : [],
+		),
+	);
+	return names.length === 1 && names[0] !== undefined ? names[0] : phaseId;
+}

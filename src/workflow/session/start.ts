@@ -1,0 +1,106 @@
+// Starting a workflow, and setting the model to work on it. A run begins only when pi has begun with its first message:
+// where pi refuses that (no model, no key), nothing has been started.
+import { randomInt } from "node:crypto";
+import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import { askPerson, followRun, say } from "../../pi/index.ts";
+import type { Catalogue, WorkflowDefinition } from "../definitions/index.ts";
+import { stepTool } from "../limits/index.ts";
+import { beginRun, firstPosition, reachable } from "../machine/index.ts";
+import { abandonedText, initialMessage, phaseName } from "../prompts/index.ts";
+import { exitCodes, type Workflows } from "./workflows.ts";
+
+/** Starts `definition` with a task. Without a screen it returns when the workflow has come to its end, or to a stop. */
+export async function startWorkflow(
+	workflows: Workflows,
+	ctx: ExtensionCommandContext,
+	catalogue: Catalogue,
+	definition: WorkflowDefinition,
+	task: string,
+): Promise<void> {
+	const { pi, scope, desk, conversation } = workflows;
+	if (!(await makeRoom(workflows, ctx))) return;
+	if (!ctx.isIdle()) {
+		say(ctx, `"${definition.name}" starts when pi has finished what it is doing now.`);
+		await ctx.waitForIdle();
+		if (scope.closed) return;
+		if (desk.active) return refuse(ctx, "Another workflow has been started meanwhile.");
+	}
+	if (!ctx.model) return refuse(ctx, "No model is chosen: choose one with /model, then start the workflow.");
+	desk.offerTool();
+	if (!pi.getActiveTools().includes(stepTool)) {
+		desk.withdrawTool();
+		return refuse(
+			ctx,
+			`pi was started with a list of tools that leaves out ${stepTool}. Add "+${stepTool}" to --tools.`,
+		);
+	}
+
+	const definitions = reachable(catalogue.definitions, definition.key);
+	const at = Date.now();
+	const run = beginRun({
+		id: `wf-${at}-${randomInt(36 ** 6)
+			.toString(36)
+			.padStart(6, "0")}`,
+		definitions,
+		workflowKey: definition.key,
+		task,
+		at,
+		position: firstPosition(definitions, definition.key),
+	});
+	const text = initialMessage(run);
+	conversation.expect(run, text);
+	await setToWork(
+		workflows,
+		ctx,
+		() => pi.sendUserMessage(text, { deliverAs: "followUp" }),
+		() => {
+			if (desk.held?.run.id === run.id) return;
+			conversation.giveUp(run);
+			refuse(ctx, `"${definition.name}" was not started: pi did not begin with its first message.`);
+		},
+	);
+}
+
+/**
+ * Lets something start the model. Where a person watches, that is all; else it waits until everything has settled. `after` is called
+ * when it has, or when pi did not begin.
+ */
+export async function setToWork(
+	{ pi, scope }: Workflows,
+	ctx: ExtensionCommandContext,
+	start: () => void,
+	after: () => void = () => {},
+): Promise<void> {
+	const turn = followRun(pi, ctx, start).then(() => {
+		if (!scope.closed) after();
+	});
+	if (!ctx.hasUI) await turn;
+}
+
+/** Asks whether a workflow that is on may be given up for another. */
+async function makeRoom({ desk, conversation }: Workflows, ctx: ExtensionCommandContext): Promise<boolean> {
+	const { active } = desk;
+	if (!active) return true;
+	const { run } = active;
+	const answer = await askPerson(ctx, {
+		title: "Give up the workflow that is on?",
+		message: `It is in the phase ${phaseName(run)}.\nIts task: ${run.task}`,
+	});
+	if (answer === "nobody")
+		refuse(ctx, `A workflow is on already, in the phase ${phaseName(run)}. End it with /cancel-workflow first.`);
+	if (answer !== "yes") return false;
+	// The dialog may have been open for long: only the run that the person was asked about is given up.
+	if (desk.active?.run.id !== run.id) return desk.active === undefined;
+	desk.apply(ctx, { kind: "abandon", at: Date.now() });
+	if (!ctx.isIdle()) conversation.tell(desk.held ?? active, cancelledType, abandonedText(run));
+	return true;
+}
+
+/** What the model is told of a cancelled run stays: it is no instruction of that run. */
+export const cancelledType = "workflow:cancelled";
+
+/** Says why a command cannot do what was asked. Without a screen pi's exit code tells it too. */
+export function refuse(ctx: ExtensionCommandContext, reason: string): void {
+	say(ctx, reason, "error");
+	if (!ctx.hasUI) process.exitCode = exitCodes.unusable;
+}

@@ -1,0 +1,114 @@
+// What the model has been told of a workflow: whether it has the text of the current phase, and what is left of runs that are over.
+// Nothing of this is remembered: the session itself is asked, so that it is right after a reload, a move in the tree and a compaction.
+import type { ContextEvent, ExtensionContext, SessionEntry, TurnEndEvent } from "@earendil-works/pi-coding-agent";
+import { newestFirst } from "../../pi/index.ts";
+import { stepTool } from "../limits/index.ts";
+import { isActive, type Run } from "../machine/index.ts";
+import { type Held, stateType } from "./entries.ts";
+
+export const contextType = "workflow:context";
+export const reminderType = "workflow:reminder";
+
+/** Names the visit of a phase that a text belongs to: the run, its step, and the definition that it was taken from. */
+export interface Told {
+	readonly taskId: string;
+	readonly step: number;
+	readonly hash: string;
+}
+
+export function toldOf({ run, pinned }: Held): Told {
+	return { taskId: run.id, step: run.step, hash: pinned?.hash ?? "" };
+}
+
+type Session = ExtensionContext["sessionManager"];
+
+/** Whether the model's context holds the text of the phase that the run is in. */
+export function isTold(session: Session, held: Held): boolean {
+	const told = toldOf(held);
+	const removed = new Set<string>();
+	let keptFrom: string | undefined;
+	for (const entry of newestFirst(session)) {
+		if (entry.type === "context_edit" && entry.replacement === null) removed.add(entry.targetId);
+		if (entry.type === "compaction" && keptFrom === undefined) keptFrom = entry.firstKeptEntryId;
+		if (carries(entry, told)) return !removed.has(entry.id);
+		// A visit begins with its state: what is older belongs to another one.
+		if (entry.type === "custom" && entry.customType === stateType && isBefore(entry.data, told)) return false;
+		if (keptFrom === entry.id) return false;
+	}
+	return false;
+}
+
+function carries(entry: SessionEntry, told: Told): boolean {
+	if (entry.type === "custom_message") return entry.customType === contextType && isSame(entry.details, told);
+	return (
+		entry.type === "message" &&
+		entry.message.role === "toolResult" &&
+		entry.message.toolName === stepTool &&
+		givesInstructions(entry.message.details) &&
+		isSame(entry.message.details, told)
+	);
+}
+
+function isSame(details: unknown, { taskId, step, hash }: Told): boolean {
+	const told = details as Partial<Told> | undefined;
+	return told?.taskId === taskId && told.step === step && told.hash === hash;
+}
+
+function isBefore(data: unknown, { taskId, step }: Told): boolean {
+	const state = data as { taskId?: unknown; globalStepCount?: unknown } | undefined;
+	return state?.taskId !== taskId || (typeof state.globalStepCount === "number" && state.globalStepCount < step);
+}
+
+/** Whether a result of `workflow_step` holds the instructions of a phase: those of the reference package too. */
+function givesInstructions(details: unknown): boolean {
+	const { advanced, to, looped, active, workflowKey } = (details ?? {}) as Record<string, unknown>;
+	return (advanced === true && to !== "DONE") || looped === true || (active === true && workflowKey !== undefined);
+}
+
+/** Texts that only count while their run does. The last two are the reference package's. */
+const workflowTexts = new Set([contextType, reminderType, "workflow:countdown", "workflow:complete"]);
+
+type Message = ContextEvent["messages"][number];
+type Draft = TurnEndEvent["entries"][number];
+
+/** What a message of a run that is over becomes: `undefined` as it is, `null` nothing, a text that. */
+function retire(message: Message, run: Run | undefined): string | null | undefined {
+	const mine = (details: unknown) =>
+		run !== undefined && isActive(run) && (details as { taskId?: unknown } | undefined)?.taskId === run.id;
+	if (message.role === "custom")
+		return workflowTexts.has(message.customType) && !mine(message.details) ? null : undefined;
+	if (message.role !== "toolResult" || message.toolName !== stepTool) return undefined;
+	if (!givesInstructions(message.details) || mine(message.details)) return undefined;
+	const text = message.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+	const line = text.slice(0, `${text}\n`.indexOf("\n"));
+	return line === text ? undefined : line;
+}
+
+/** The edits that take what is left of other runs out of the model's context for good. */
+export function retirement(entries: TurnEndEvent["context"]["contextEntries"], run: Run | undefined): Draft[] {
+	return entries.flatMap(({ sourceEntry, messages }): Draft[] => {
+		const [message] = messages;
+		const replacement = message ? retire(message, run) : undefined;
+		if (replacement === undefined) return [];
+		return [
+			{
+				type: "context_edit",
+				targetId: sourceEntry.id,
+				replacement: replacement === null ? null : { content: replacement },
+			},
+		];
+	});
+}
+
+/** The same for one request, until the edits are written; `undefined` where nothing is left. */
+export function withoutLeftovers(messages: readonly Message[], run: Run | undefined): Message[] | undefined {
+	let changed = false;
+	const kept = messages.flatMap((message): Message[] => {
+		const replacement = retire(message, run);
+		if (replacement === undefined) return [message];
+		changed = true;
+		if (replacement === null || message.role !== "toolResult") return [];
+		return [{ ...message, content: [{ type: "text", text: replacement }] }];
+	});
+	return changed ? kept : undefined;
+}

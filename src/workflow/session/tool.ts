@@ -1,0 +1,132 @@
+// `workflow_step`: how the model goes through the phases. It turns calls into events and actions into answers; it decides nothing.
+// W1 calls of one message run one after another; W2 scripts cannot call it; W3 an answer keeps in `details` what its row is drawn by.
+import type { AgentToolResult, ExtensionAPI, ExtensionContext, ToolDefinition } from "@earendil-works/pi-coding-agent";
+import { type Static, Type } from "typebox";
+import { newestFirst } from "../../pi/index.ts";
+import { stepTool } from "../limits/index.ts";
+import { type Action, currentPhase, type Event, isActive, type Position, phaseAt, type Run } from "../machine/index.ts";
+import { askCancelText, cancelledText, doneText, movedText, refusalText, statusText } from "../prompts/index.ts";
+import type { Desk } from "./desk.ts";
+import type { Held } from "./entries.ts";
+import { toldOf } from "./told.ts";
+import { drawCall, drawResult } from "./tool-row.ts";
+
+const parameters = Type.Object({
+	// A plain `enum`: not every provider takes a union of constants.
+	action: Type.Unsafe<"next" | "status" | "cancel" | "loop">({
+		type: "string",
+		enum: ["next", "status", "cancel", "loop"],
+		description:
+			"next: the phase is finished, go to the one after it. loop: start the current workflow again at its first phase. status: where the workflow is and what its phase asks. cancel: give the whole workflow up; asks first.",
+	}),
+	summary: Type.Optional(
+		Type.String({
+			description: "With next and loop: what was done and found in this phase, in one to three sentences.",
+		}),
+	),
+});
+
+type Details = Record<string, unknown>;
+type Answer = AgentToolResult<Details> & { isError?: boolean };
+
+/** Registers the tool, or takes it out of the model's sight: pi has no way to unregister one. */
+export function offerStepTool(pi: ExtensionAPI, desk: () => Desk, offered: boolean): void {
+	const tool: ToolDefinition<typeof parameters, Details> = {
+		name: stepTool,
+		label: "Workflow step",
+		description: "Moves the workflow that this session is in: to its next phase, to its start, or to its end.",
+		parameters,
+		exposure: offered ? "model-only" : "hidden",
+		executionMode: "sequential",
+		execute: async (id, params, _signal, _onUpdate, ctx) => answer(desk(), id, params, ctx),
+		renderCall: drawCall,
+		renderResult: drawResult,
+	};
+	pi.registerTool(tool);
+}
+
+function answer(desk: Desk, id: string, params: Static<typeof parameters>, ctx: ExtensionContext): Answer {
+	const { active } = desk;
+	if (!active) return text(nothing[params.action], { active: false });
+	const { action, summary } = params;
+	const before = active.run.position;
+	const message = messageOf(ctx, id);
+	const at = Date.now();
+	const event: Event =
+		action === "status"
+			? { kind: "status" }
+			: action === "cancel"
+				? { kind: "cancel", at, message }
+				: { kind: action, at, message, ...(summary?.trim() ? { summary: summary.trim() } : {}) };
+	const actions = desk.apply(ctx, event);
+	const held = desk.held ?? active;
+	return action === "status" ? status(held) : outcome(held, before, actions);
+}
+
+const nothing = {
+	status: "No workflow is active. A person starts one with /workflow.",
+	next: "No workflow is active, so there is no phase to finish. A person starts a workflow with /workflow.",
+	cancel: "No workflow is active: there is nothing to cancel.",
+	loop: "No workflow is active: there is nothing to start again.",
+} as const;
+
+function status(held: Held): Answer {
+	const { run } = held;
+	if (run.kind === "stale")
+		return failure(refusalText({ kind: "stale", missing: run.missing }), { active: false, stale: true });
+	const currentPath = run.position.map(({ workflowKey, phaseIndex }) => ({ workflowKey, phaseIndex }));
+	return text(statusText(run), { active: true, workflowKey: run.workflowKey, currentPath, ...toldOf(held) });
+}
+
+/** What the last of the actions means for the model. */
+function outcome(held: Held, before: Position, actions: readonly Action[]): Answer {
+	const { run } = held;
+	const action = actions.at(-1);
+	switch (action?.kind) {
+		case "moved":
+			if (run.kind === "stale") break;
+			return text(movedText(run, action.from, action.way), {
+				...(action.way === "loop"
+					? { looped: true, to: currentPhase(run).name }
+					: { advanced: true, from: phaseAt(run.definitions, before).name, to: currentPhase(run).name }),
+				...toldOf(held),
+			});
+		case "ended":
+			if (action.how === "cancelled")
+				return text(cancelledText(run.task), { active: false, cancelled: true, resultType: "cancel" });
+			if (run.kind === "stale") break;
+			return text(doneText(run), { advanced: true, from: currentPhase(run).name, to: "DONE", resultType: "complete" });
+		case "ask-cancel":
+			return text(askCancelText(run.kind === "live" ? run : undefined), {
+				active: true,
+				cancelPending: true,
+				resultType: "cancel",
+			});
+		case "refused":
+			return failure(refusalText(action.refusal), refusalDetails(run, action.refusal.kind));
+		default:
+	}
+	throw new Error(`workflow_step has no answer for "${action?.kind}".`);
+}
+
+function refusalDetails(run: Run, error: string): Details {
+	return { active: isActive(run) && run.kind === "live", error };
+}
+
+function text(words: string, details: Details): Answer {
+	return { content: [{ type: "text", text: words }], details };
+}
+
+function failure(words: string, details: Details): Answer {
+	return { ...text(words, { ...details, resultType: "error" }), isError: true };
+}
+
+/** The assistant message that holds call `id`. Calls that no message holds stand for themselves. */
+function messageOf(ctx: ExtensionContext, id: string): string {
+	for (const entry of newestFirst(ctx.sessionManager)) {
+		if (entry.type !== "message" || entry.message.role !== "assistant") continue;
+		if (entry.message.content.some((part) => part.type === "toolCall" && part.id === id)) return entry.id;
+		break;
+	}
+	return id;
+}

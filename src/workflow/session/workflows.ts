@@ -1,0 +1,84 @@
+// Workflows in one session: the parts put together. Imported when a workflow command first runs, or a session has a run in it.
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { type Scope, say } from "../../pi/index.ts";
+import type { Policies } from "../../safety/index.ts";
+import { reachable, rootOf } from "../machine/index.ts";
+import { pauseLine, placeLine, staleReason } from "../prompts/index.ts";
+import { type Conversation, openConversation } from "./conversation.ts";
+import { type Desk, openDesk } from "./desk.ts";
+import { hashOf } from "./entries.ts";
+import { type Library, openLibrary, placeOf } from "./library.ts";
+import { registerNotices } from "./notices.ts";
+import { offerStepTool } from "./tool.ts";
+
+export interface Workflows {
+	readonly pi: ExtensionAPI;
+	readonly scope: Scope;
+	readonly library: Library;
+	readonly desk: Desk;
+	readonly conversation: Conversation;
+	/** Takes up the run of the session's branch. `greet`: the person comes to this session and is told what is on. */
+	restore(ctx: ExtensionContext, greet: "greet" | "silently"): void;
+}
+
+/** Exit codes of a pi without a screen, as the command line of the package has them. */
+export const exitCodes = { cancelled: 1, unusable: 2, waits: 3 } as const;
+
+export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Scope; policies: Policies }): Workflows {
+	registerNotices(pi);
+	const library = openLibrary();
+	const desk: Desk = openDesk({ pi, policies, library, offer: (offered) => offerStepTool(pi, () => desk, offered) });
+	const conversation = openConversation({ pi, scope, desk });
+	desk.changed = conversation.follow;
+	conversation.settled = (ctx, ended) => {
+		if (!ctx.hasUI) conclude(ctx, desk, ended);
+	};
+	return {
+		pi,
+		scope,
+		library,
+		desk,
+		conversation,
+		restore(ctx, greet) {
+			const problem = desk.restore(ctx);
+			if (problem !== undefined)
+				say(
+					ctx,
+					`The workflow state in this session cannot be read (${problem}): it counts as no workflow.`,
+					"warning",
+				);
+			if (greet === "greet" && ctx.hasUI) welcome(ctx, desk, library);
+		},
+	};
+}
+
+/** Where nobody sees the screen, the end of pi tells how the workflow stands. */
+function conclude(ctx: ExtensionContext, { held, active }: Desk, ended: boolean): void {
+	if (!held) return;
+	if (ended && held.run.standing.kind === "cancelled") process.exitCode = exitCodes.cancelled;
+	if (!active) return;
+	process.exitCode = exitCodes.waits;
+	const { run } = active;
+	// A pause has said so itself.
+	if (run.kind === "live" && run.standing.kind === "running")
+		say(ctx, `The workflow "${rootOf(run).name}" is not finished; it waits for you in ${placeLine(run)}.`, "warning");
+}
+
+/** What the person should know who comes back to a session with a workflow in it. */
+function welcome(ctx: ExtensionContext, { active }: Desk, library: Library): void {
+	if (!active) return;
+	const { run, pinned } = active;
+	if (run.kind === "stale") {
+		say(ctx, staleReason(run.missing), "warning");
+		return;
+	}
+	const { standing } = run;
+	const state =
+		standing.kind === "paused" ? pauseLine(standing) : "Send a message, or enter /workflow resume to let it go on.";
+	const now = reachable(library.load(placeOf(ctx)).definitions, run.workflowKey);
+	const differs =
+		pinned !== undefined && hashOf(now) !== pinned.hash
+			? "\nIts definition has changed since; the run keeps to the one it was started with. /workflow reload takes the new one."
+			: "";
+	say(ctx, `This session is in a workflow: ${placeLine(run)}. ${state}${differs}`);
+}

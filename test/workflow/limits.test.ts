@@ -1,0 +1,242 @@
+// What a phase lets through: by name, by glob, by what a footprint says. Footprints are made by hand here; the real ones are judged in real pi.
+import { describe, expect, it } from "vitest";
+import type { Footprint } from "../../src/safety/index.ts";
+import type { ToolLimits } from "../../src/workflow/definitions/index.ts";
+import { allowedTools, blockedTools, isListed, judgeCall, limitsText } from "../../src/workflow/limits/index.ts";
+
+const project = "/home/me/project";
+const nothing: Footprint = { tool: "x", touches: [], runs: [], unknowns: [] };
+const black = (names: string[], shell: "judged" | "strict" | "unrestricted" = "judged"): ToolLimits => ({
+	kind: "blacklist",
+	names,
+	shell,
+});
+const white = (names: string[], shell: "judged" | "strict" | "unrestricted" = "judged"): ToolLimits => ({
+	kind: "whitelist",
+	names,
+	shell,
+});
+const may = (...words: ("read" | "write" | "exec")[]): ToolLimits => ({ kind: "capabilities", may: words });
+
+function judge(limits: ToolLimits, tool: string, footprint: Partial<Footprint> = {}) {
+	return judgeCall(limits, { tool }, () => ({ ...nothing, tool, ...footprint }), project)?.kind;
+}
+
+const touch = (access: "read" | "list" | "write" | "delete" | "link", path: string, recursive = false) => ({
+	touches: [{ access, path, real: path, recursive, by: `command ${path}` }],
+	runs: [{ program: "command", args: [], text: `command ${path}`, effects: [], changes: [] }],
+});
+const changes = (...kinds: Footprint["runs"][number]["changes"]) => ({
+	runs: [{ program: "git", args: [], text: "git …", effects: [], changes: kinds }],
+});
+const unknown = (
+	what: Footprint["unknowns"][number]["what"],
+	can: Footprint["unknowns"][number]["may"],
+	under?: string,
+) => ({
+	unknowns: [{ what, text: "$x", may: can, ...(under === undefined ? {} : { under }) }],
+	runs: [{ program: null, args: [], text: "$x", effects: [], changes: [] }],
+});
+
+describe("names", () => {
+	it("case 39: a blacklist stops what it lists and nothing else", () => {
+		const limits = black(["edit", "write"]);
+		expect(["edit", "write", "read", "bash", "Edit"].map((tool) => judge(limits, tool))).toEqual([
+			"name",
+			"name",
+			undefined,
+			undefined,
+			undefined,
+		]);
+	});
+
+	it("case 40: a whitelist lets through what it lists and nothing else", () => {
+		const limits = white(["read"]);
+		expect(["read", "bash", "Read", "edit"].map((tool) => judge(limits, tool))).toEqual([
+			undefined,
+			"name",
+			"name",
+			"name",
+		]);
+		expect(judge(white([]), "read")).toBe("name");
+		expect(allowedTools(limits)).toBe("read");
+		expect(allowedTools(black(["edit", "write"]))).toBe("all except: edit, write");
+	});
+
+	it("case 41: without limits everything goes through", () => {
+		expect(judge({ kind: "free" }, "anything", touch("delete", "/", true))).toBeUndefined();
+	});
+
+	it("case 39: workflow_step is never stopped and never listed, whatever is written", () => {
+		for (const limits of [black(["workflow_step"]), black(["*"]), white([]), white(["read"]), may()])
+			expect(judge(limits, "workflow_step")).toBeUndefined();
+		expect([allowedTools(white(["read", "workflow_step"])), blockedTools(black(["workflow_step"]))]).toEqual([
+			"read",
+			"(none)",
+		]);
+	});
+
+	it.each<[string, string, boolean]>([
+		["mcp__*", "mcp__github__issue", true],
+		["mcp__*", "mcp_x", false],
+		["*", "anything", true],
+		["*_file", "patch_file", true],
+		["*_file", "patch_files", false],
+		["a*b*c", "a-b-b-c", true],
+		["a*b*c", "a-c-b", false],
+		["a*a", "a", false],
+		["read", "reader", false],
+		["r.ad", "read", false],
+		["READ", "read", false],
+	])("the pattern %s fits %s: %s", (pattern, name, fits) => {
+		expect(isListed([pattern], name)).toBe(fits);
+	});
+
+	it("a pattern full of stars is no slow one", () => {
+		const begun = performance.now();
+		expect(isListed([`${"*a".repeat(2_000)}*b`], "a".repeat(20_000))).toBe(false);
+		expect(performance.now() - begun).toBeLessThan(500);
+	});
+});
+
+describe("the shell under a list", () => {
+	const writes: [string, Partial<Footprint>][] = [
+		["a write in the project", touch("write", `${project}/src/a.ts`)],
+		["a removal in the project", touch("delete", `${project}/a`)],
+		["a link in the project", touch("link", `${project}/a`)],
+		["everything below a folder around the project", touch("delete", "/home/me", true)],
+		["files of the project that are not named", changes("worktree")],
+		["installed packages", changes("packages")],
+		["an unknown file of a folder in the project", unknown("operand", ["write"], `${project}/src`)],
+	];
+	const passes: [string, Partial<Footprint>][] = [
+		["reading", touch("read", `${project}/a`)],
+		["a write elsewhere", touch("write", "/tmp/log")],
+		["a folder whose name begins like the project's", touch("write", `${project}-2/a`)],
+		["a removal beside the project", touch("delete", "/home/me/other", true)],
+		["a folder around the project alone", touch("write", "/home/me")],
+		["a commit", changes("repository")],
+		["another machine", changes("remote")],
+	];
+
+	it.each(writes)("stops %s", (_what, footprint) => {
+		for (const limits of [
+			black(["edit", "write"]),
+			black(["edit"]),
+			white(["read", "bash"]),
+			white(["bash"], "strict"),
+		])
+			expect(judge(limits, "bash", footprint)).toBe("shell-writes");
+	});
+
+	it.each(writes)("lets %s through where writing is meant or the shell is free", (_what, footprint) => {
+		for (const limits of [
+			black(["grep"]),
+			white(["bash", "edit"]),
+			white(["bash", "write"]),
+			black(["edit", "write"], "unrestricted"),
+			white(["bash"], "unrestricted"),
+		])
+			expect(judge(limits, "bash", footprint)).toBeUndefined();
+	});
+
+	it.each(passes)("lets %s through", (_what, footprint) => {
+		expect(judge(black(["edit", "write"]), "bash", footprint)).toBeUndefined();
+	});
+
+	it("lets through what cannot be known, unless it is strict", () => {
+		for (const footprint of [
+			unknown("project", ["read", "write"]),
+			unknown("command", ["write"]),
+			unknown("program", ["write", "delete"]),
+			unknown("operand", ["write"], "/tmp"),
+			unknown("script", ["write"]),
+		]) {
+			expect(judge(black(["edit", "write"]), "bash", footprint)).toBeUndefined();
+			expect(judge(black(["edit", "write"], "strict"), "bash", footprint)).toBe("shell-unknown");
+		}
+		expect(judge(black(["edit"], "strict"), "bash", unknown("operand", ["read"]))).toBeUndefined();
+	});
+
+	it("is judged under every name that runs commands; other tools go by their name", () => {
+		const footprint = touch("write", `${project}/a`);
+		expect(judge(black(["edit", "write"]), "powershell", footprint)).toBe("shell-writes");
+		expect(judge(black(["edit", "write"]), "run_in_container", footprint)).toBe("shell-writes");
+		expect(judge(white(["patch_file"]), "patch_file", { touches: footprint.touches })).toBeUndefined();
+		expect(judge(white(["edit"]), "edit", footprint)).toBeUndefined();
+	});
+
+	it("sees through links into the project", () => {
+		const footprint = touch("write", "/tmp/link/a");
+		const [first] = footprint.touches;
+		const linked = { ...footprint, touches: first ? [{ ...first, real: `${project}/a` }] : [] };
+		expect(judge(black(["edit", "write"]), "bash", linked)).toBe("shell-writes");
+	});
+});
+
+describe("capabilities", () => {
+	it("read lets through what only reads", () => {
+		expect(judge(may("read"), "read", touch("read", `${project}/a`))).toBeUndefined();
+		expect(judge(may("read"), "bash", touch("list", "/"))).toBeUndefined();
+		expect(judge(may("read"), "bash", touch("write", "/dev/null"))).toBeUndefined();
+		expect(judge(may("read"), "bash", unknown("operand", ["read"]))).toBeUndefined();
+	});
+
+	it("field 38: read stops everything else, wherever it is and whatever it is called", () => {
+		for (const footprint of [
+			touch("write", "/tmp/a"),
+			touch("delete", `${project}/a`),
+			touch("link", "/tmp/a"),
+			unknown("operand", ["write"]),
+			changes("worktree"),
+			changes("repository"),
+			changes("packages"),
+		]) {
+			expect(judge(may("read"), "bash", footprint)).toBe("capability");
+			expect(judge(may("read", "exec"), "bash", footprint)).toBe("capability");
+			expect(judge(may("read", "write"), "bash", footprint)).toBeUndefined();
+		}
+	});
+
+	it("write is not the right to run what is unknown; exec is", () => {
+		for (const footprint of [
+			unknown("command", ["write"]),
+			unknown("program", ["write"]),
+			unknown("script", ["write"]),
+			unknown("project", ["write"]),
+			unknown("syntax", ["write"]),
+			unknown("tool", ["write"]),
+			changes("remote"),
+			changes("system"),
+			changes("containers"),
+			changes("database"),
+		]) {
+			expect(judge(may("read", "write"), "x", footprint)).toBe("capability");
+			expect(judge(may("read", "exec"), "x", footprint)).toBeUndefined();
+		}
+	});
+
+	it("a phase that may nothing still may read nothing but what only reads", () => {
+		expect(judge(may(), "write", touch("write", "/tmp/a"))).toBe("capability");
+	});
+});
+
+describe("in words", () => {
+	it("the model is told of limits, and of nothing where there are none", () => {
+		expect(limitsText({ kind: "free" })).toBeUndefined();
+		expect(limitsText(may("read", "write", "exec"))).toBeUndefined();
+		expect(limitsText(white(["read", "bash"]))).toBe(
+			"Only available in this phase, besides workflow_step: read, bash. Shell commands that would change the project are refused as well.",
+		);
+		expect(limitsText(black(["edit"], "unrestricted"))).toBe("Not available in this phase: edit.");
+		expect(limitsText(black(["edit"], "strict"))).toContain("whose effect cannot be told");
+		expect(limitsText(may("read"))).toContain("whatever only reads");
+	});
+
+	it("what is blocked is told for whitelists and capabilities too", () => {
+		expect(blockedTools({ kind: "free" })).toBe("(none)");
+		expect(blockedTools(white(["read"]))).toBe("all except: read");
+		expect(blockedTools(may("read"))).toBe("whatever writes files and programs and tools whose effect is not known");
+		expect(blockedTools(may("read", "write", "exec"))).toBe("(none)");
+	});
+});

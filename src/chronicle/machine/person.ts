@@ -90,7 +90,10 @@ export function takeRelease(run: Run, event: LedgerEvent & Released): Reduced {
 	if (stage.kind !== "waiting" || run.status !== "human_intervention" || stage.since !== event.answers)
 		return answered();
 	const told = tell(run, event.seq, event.words);
-	if (event.done) return record(told, { kind: "finished", status: "done" });
+	// What was refused to the worker of a last state was the end itself.
+	const endsThere = event.to === undefined && run.refused !== null && planOf(run, run.refused.from).terminal;
+	if (event.done || (endsThere && run.refused?.cause === "rejection_limit"))
+		return record(told, { kind: "finished", status: "done" });
 	const to = event.to ?? run.refused?.to;
 	if (to === undefined || !isState(run, to))
 		return refuse("unknown_state", `"${to ?? ""}" is no state of this run; there are ${stateNames(run)}.`);

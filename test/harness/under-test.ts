@@ -11,7 +11,7 @@ export const checkout = fileURLToPath(new URL("../..", import.meta.url)).replace
  * Where the package under test lives.
  * - `root`: its folder, what `pi -e` and `pi install` take
  * - `extension`, `worker`: what a pi process loads
- * - `cli`: the script behind the command `pi-chronicle`, to be run with `process.execPath`
+ * - `cli`: the script behind the command `pi-chronicle`, to be run with `process.execPath`; of a copy that has pi's packages beside it
  */
 export interface PackageUnderTest {
 	root: string;
@@ -28,7 +28,10 @@ export interface PackageUnderTest {
 export function packageUnderTest(): PackageUnderTest {
 	const chosen = process.env.CHRONICLE_UNDER_TEST;
 	if (chosen === "source") return packageAt(checkout);
-	return packageAt(chosen || process.env.CHRONICLE_STAGED || checkout);
+	if (chosen) return packageAt(chosen);
+	const staged = process.env.CHRONICLE_STAGED;
+	if (!staged) return packageAt(checkout);
+	return { ...packageAt(join(staged, "by-pi")), cli: packageAt(join(staged, "by-npm")).cli };
 }
 
 /** The entry points of the package in folder `root`. */

@@ -21,8 +21,6 @@ import { closeLater } from "../../harness/lifetime.ts";
 import type { Project } from "../../harness/project.ts";
 import { packageUnderTest } from "../../harness/under-test.ts";
 
-export const run = "0b5a7c1e-0000-4000-8000-000000000000";
-
 /** What happened, oldest first, in few words; `used` and tool lines carry what tests look at. */
 export type Seen =
 	| WorkerReport
@@ -45,6 +43,9 @@ export interface Desk {
 	): Promise<Extract<Seen, { kind: Kind }>>;
 	readonly folder: string;
 	readonly workerEntry: string;
+	readonly project: Project;
+	/** Id of the run; the same for every desk of a project. */
+	readonly run: string;
 }
 
 export interface DeskOptions {
@@ -77,6 +78,7 @@ export function statePlan(part: Partial<StatePlan> = {}): StatePlan {
 export function openDesk(project: Project, options: DeskOptions = {}): Desk {
 	const pi = findPi(ownPiSearch());
 	if (!isPiCommand(pi)) throw new Error(pi.message);
+	const run = project.tag;
 	const folder = join(project.folder, ".pi", "chronicle", "sessions", run);
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	const env = project.environment();
@@ -151,6 +153,8 @@ export function openDesk(project: Project, options: DeskOptions = {}): Desk {
 		seen,
 		folder,
 		workerEntry,
+		project,
+		run,
 		launch,
 		of: (kind) => seen.filter((one) => one.kind === kind) as never,
 		async start(part) {

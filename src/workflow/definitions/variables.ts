@@ -40,6 +40,7 @@ export function checkVariables(
 	source: Source,
 	report: Report,
 ): void {
+	if (!text.includes("{")) return;
 	for (const [whole, name = ""] of text.matchAll(/\{(\w+)\}/g)) {
 		const inItself = kind === "prose" && name === "phaseInstructions";
 		if (variables.has(name) && !inItself) continue;

@@ -186,6 +186,8 @@ export interface Worker {
 	readonly started: Omit<WorkerStarted, "kind" | keyof LaunchId>;
 	/** Gives the model a message as soon as it can take one; resolves once it has, `false` if the worker ended first. */
 	send(text: string): Promise<boolean>;
+	/** New ceilings in place of those of its order, counted from now: a person has changed the run's limits. */
+	allow(limits: Pick<WorkerLimits, "activeMs" | "costUsd" | "tokens">): void;
 	/** See `EndWorker`. Idempotent; `now` after `boundary` hastens it. */
 	end(how: "boundary" | "now"): void;
 	/** Resolves once its process is gone and every report of it has been given; what it left running is `stopStrays`'s. Never rejects. */

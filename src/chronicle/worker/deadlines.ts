@@ -11,6 +11,8 @@ export interface Deadlines {
 	phase(phase: "model" | "tool" | "rest"): void;
 	/** A person is asked, or has answered. */
 	asking(count: number): void;
+	/** A new limit on active time, counted from now; `undefined`: none. */
+	allow(activeMs: number | undefined): void;
 	close(): void;
 }
 
@@ -27,13 +29,15 @@ export function openDeadlines(
 	let asked = 0;
 	let runningSince: number | undefined = now();
 	let used = 0;
+	let active = limits.activeMs;
+	let activeFrom = 0;
 
 	const usedNow = (): number => used + (runningSince === undefined ? 0 : now() - runningSince);
 	const nearest = (): { deadline: Deadline; left: number } | undefined => {
 		if (asked > 0) return undefined;
 		const all: { deadline: Deadline; left: number }[] = [];
 		if (limits.wallMs !== undefined) all.push({ deadline: "wall", left: limits.wallMs - usedNow() });
-		if (limits.activeMs !== undefined) all.push({ deadline: "budget", left: limits.activeMs - usedNow() });
+		if (active !== undefined) all.push({ deadline: "budget", left: activeFrom + active - usedNow() });
 		if (phase === "model") all.push({ deadline: "idle", left: limits.idleMs - (now() - last) });
 		return all.sort((a, b) => a.left - b.left)[0];
 	};
@@ -74,6 +78,11 @@ export function openDeadlines(
 				last = now();
 			}
 			asked = count;
+			arm();
+		},
+		allow(activeMs) {
+			active = activeMs;
+			activeFrom = usedNow();
 			arm();
 		},
 		close() {

@@ -232,6 +232,10 @@ export function openLive({ child, host, limits, before, conversation, started }:
 			}
 			return taken;
 		},
+		allow({ activeMs, costUsd, tokens }) {
+			deadlines.allow(activeMs);
+			void link.send({ type: "prompt", message: `/${HOST_COMMAND} allow ${JSON.stringify({ costUsd, tokens })}` });
+		},
 		end: (how) => endBy({ kind: "stopped" }, how),
 		async askMove(target, summary) {
 			questions += 1;

@@ -73,6 +73,23 @@ describe("what is spent", () => {
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 	});
 
+	it("R37 a ceiling that is raised while the worker works holds at once", async () => {
+		const held = gate();
+		const server = await openModelServer([
+			call("write", { path: "a.txt", content: "x" }, { usage: { input: 900, output: 10 }, after: held.opened }),
+			call("write", { path: "b.txt", content: "x" }, { usage: { input: 900, output: 10 } }),
+		]);
+		const project = openProject({ server });
+		const desk = openDesk(project);
+		const worker = await desk.start({ limits: { wallMs: 60_000, idleMs: 60_000, tokens: 100, countCacheReads: true } });
+		await server.waitForRequest(1);
+		worker.allow({ tokens: 1000 });
+		await sleep(200);
+		held.open();
+		expect(await desk.wait("turn_settled")).toMatchObject({ stop: "aborted" });
+		expect([project.exists("a.txt"), project.exists("b.txt")]).toEqual([true, false]);
+	});
+
 	it("field 48 a move in the message that crosses the ceiling counts", async () => {
 		const server = await openModelServer([move("checking", { usage: { input: 5000, output: 10 } })]);
 		const desk = openDesk(openProject({ server }));

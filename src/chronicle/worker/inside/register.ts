@@ -69,10 +69,18 @@ export function registerWorker(pi: ExtensionAPI, brief: WorkerBrief, arm: (ctx: 
 
 	pi.registerCommand(HOST_COMMAND, {
 		description: "Reserved for the supervisor of a chronicle",
-		handler: async (words, ctx) => {
-			if (words.trim() !== "stop") return;
-			turn.stop();
-			tellHost(ctx, "stopping", { idle: ctx.isIdle() });
+		handler: async (words) => {
+			const [verb, json = ""] = words.trim().split(/ (.*)/s);
+			if (verb === "stop") turn.stop();
+			if (verb === "allow") turn.allow(readAllowance(json));
 		},
 	});
+}
+
+function readAllowance(json: string): { readonly costUsd?: number; readonly tokens?: number } {
+	const { costUsd, tokens } = JSON.parse(json) as { costUsd?: unknown; tokens?: unknown };
+	return {
+		...(typeof costUsd === "number" ? { costUsd } : {}),
+		...(typeof tokens === "number" ? { tokens } : {}),
+	};
 }

@@ -19,6 +19,8 @@ export interface Turn {
 	settle(reply: "accepted" | "refused"): void;
 	/** The supervisor wants the worker to end. */
 	stop(): void;
+	/** New ceilings, counted from now. */
+	allow(allowance: Pick<Allowance, "costUsd" | "tokens">): void;
 	/** Adds what a message, a tool or a compaction has used. */
 	spend(usage: Usage | undefined): void;
 	/** Whether no further request may be made. */
@@ -28,7 +30,8 @@ export interface Turn {
 }
 
 /** Opens the turn of one process. */
-export function openTurn(allowance: Allowance): Turn {
+export function openTurn(given: Allowance): Turn {
+	let allowance: Pick<Allowance, "costUsd" | "tokens"> = given;
 	let move: NotedMove | undefined;
 	let phase: "working" | "stopping" | "ended" = "working";
 	let tokens = 0;
@@ -54,9 +57,14 @@ export function openTurn(allowance: Allowance): Turn {
 		stop() {
 			if (phase === "working") phase = "stopping";
 		},
+		allow(next) {
+			allowance = next;
+			tokens = 0;
+			costUsd = 0;
+		},
 		spend(usage) {
 			if (!usage) return;
-			tokens += usage.totalTokens - (allowance.countCacheReads ? 0 : usage.cacheRead);
+			tokens += usage.totalTokens - (given.countCacheReads ? 0 : usage.cacheRead);
 			costUsd += usage.cost.total;
 		},
 		refuse(tool) {

@@ -96,7 +96,7 @@ export function temporaryFolders(around: Surroundings, real: (path: string) => s
 
 const MAX_LINKS = 40;
 /** Longer paths are refused by every kernel. */
-const MAX_PATH = 4096;
+export const MAX_PATH = 4096;
 
 /**
  * Follows a path as the kernel does, link by link and `..` by `..`, as far as things exist; the rest is appended as it stands.

@@ -2,7 +2,7 @@
 import type { Access } from "./footprint.ts";
 import { pathRules, windowsDrivePath } from "./paths.ts";
 import type { Record, TouchDetail } from "./record.ts";
-import { HOLE, isKnown, spell } from "./text.ts";
+import { FOUND, HOLE, isKnown, spell, unknownSpan } from "./text.ts";
 
 /** The possible working directories, or `undefined`. */
 export type Directories = readonly string[] | undefined;
@@ -45,7 +45,12 @@ export function touchWord(
 	by: string,
 	detail?: TouchDetail,
 ): readonly string[] {
-	const paths = absolutePaths(word, directories, record);
+	const search = foundBelow(word, record);
+	const paths = absolutePaths(search ? search.directory : word, directories, record);
+	if (search && paths) {
+		for (const path of paths) record.touch(access, path, by, { ...detail, ...search.detail, recursive: true });
+		return paths;
+	}
 	if (!paths) {
 		unknownPlace(record, word, directories, [access]);
 		return [];
@@ -54,12 +59,23 @@ export function touchWord(
 	return paths;
 }
 
+/** A word that stands for what a search finds: the directory it looks below, and what it keeps to. */
+export function foundBelow(word: string, record: Record): { directory: string; detail: TouchDetail } | undefined {
+	const at = word.indexOf(FOUND);
+	if (at < 0 || at !== word.length - 2 || word.includes(HOLE)) return undefined;
+	const detail = record.searchOf(word.slice(at));
+	if (!detail) return undefined;
+	const directory = word.slice(0, at).replace(/(.)\/+$/, "$1");
+	return { directory: directory === "" ? "." : directory, detail };
+}
+
 /** Records that a word's place cannot be known, with what its known parts say. */
 export function unknownPlace(record: Record, word: string, directories: Directories, may: readonly Access[]): void {
 	const rules = pathRules(record.around);
-	const hole = word.indexOf(HOLE);
-	const head = hole < 0 ? "" : word.slice(0, hole);
-	const end = hole < 0 ? word : word.slice(word.lastIndexOf(HOLE) + 1);
+	const span = unknownSpan(word);
+	const hole = span?.start ?? -1;
+	const head = word.slice(0, span?.start ?? 0);
+	const end = span ? word.slice(span.end) : word;
 	const base = head.slice(0, head.lastIndexOf("/") + 1);
 	const from = hole > 0 ? absolutePaths(base === "" ? "." : base, directories, record) : undefined;
 	const tail = hole < 0 ? end : end.includes("/") ? end.slice(end.indexOf("/") + 1) : "";

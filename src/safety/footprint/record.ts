@@ -2,21 +2,26 @@
 // R1 nothing is dropped silently: past a bound, one `syntax` unknown that may do anything stands for the rest.
 import type { Access, Footprint, Run, Surroundings, Touch, Unknown } from "./footprint.ts";
 import { followLinks, pathRules, temporaryFolders } from "./paths.ts";
+import { FIRST_SEARCH, FOUND } from "./text.ts";
 
 /** Bounds of one footprint. They hold the worst case of any input to a fraction of a second. */
 export const limits = {
-	touches: 4000,
-	runs: 1500,
-	unknowns: 400,
-	/** Parts of a command that are looked at; loops and functions count each time they are walked. */
-	steps: 20_000,
-	/** Names taken from directories while globs are matched. */
-	names: 20_000,
+	touches: 3000,
+	runs: 1000,
+	unknowns: 300,
+	/** What a walk may spend, in units of roughly a microsecond. Loops and functions cost each time they are walked. */
+	budget: 30_000,
 	/** Shell text within shell text (`sh -c`, `eval`, functions, substitutions). */
 	depth: 24,
+	/** Words of one command. */
+	words: 4000,
+	/** Parts (quotes, expansions) of one word. */
+	parts: 1000,
 	/** UTF-16 units of one command. */
 	text: 1_000_000,
 } as const;
+
+const MAX_SEARCHES = 500;
 
 export const everyAccess: readonly Access[] = ["read", "list", "write", "delete", "link"];
 
@@ -36,10 +41,12 @@ export interface Record {
 	unknown(unknown: Unknown): void;
 	/** Says that a bound was reached: the rest may do anything. */
 	overflow(why: string): void;
-	/** Counts one part of the command; false once the bound is reached, and the walk must stop. */
-	step(): boolean;
-	/** Counts names taken from a directory; false once the bound is reached. */
-	names(count: number): boolean;
+	/** Spends of the budget; false once it is used up, and the walk must stop. */
+	spend(units: number): boolean;
+	/** A text that stands for what a search may find below the directory that it is written after. */
+	found(detail: TouchDetail): string;
+	/** What the search behind such a text keeps to; `undefined` where the text stands for none. */
+	searchOf(text: string): TouchDetail | undefined;
 	/** Whether something was written, linked or changed at or below a directory so far: what the disk says of it may be stale. */
 	changed(directory: string): boolean;
 	real(path: string): string;
@@ -54,8 +61,9 @@ export function openRecord(around: Surroundings): Record {
 	const followed = new Map<string, string>();
 	const written = new Set<string>();
 	const rules = pathRules(around);
-	let steps = 0;
-	let names = 0;
+	// The first search keeps to nothing: it also stands for those that there is no room for.
+	const searches: { readonly key: string; readonly detail: TouchDetail }[] = [{ key: "{}", detail: {} }];
+	let spent = 0;
 	let overflown = false;
 
 	const overflow = (why: string) => {
@@ -72,6 +80,7 @@ export function openRecord(around: Surroundings): Record {
 			const normal = lexical.length > 1 && lexical.endsWith(rules.sep) ? rules.resolve(lexical) : lexical;
 			const { recursive = false, replaces = false, only, skips } = detail;
 			const key = `${access}${recursive ? "+" : "-"}${replaces ? "!" : ""}${normal}\0${only?.join("\0") ?? ""}\0${skips?.join() ?? ""}`;
+			spent += 2;
 			if (touches.has(key)) return;
 			if (touches.size >= limits.touches) return overflow("more paths than can be judged");
 			if (access === "write" || access === "link") written.add(rules.dirname(normal));
@@ -88,6 +97,7 @@ export function openRecord(around: Surroundings): Record {
 		},
 		run(run) {
 			const key = `${run.elsewhere ? "@" : ""}${run.text}\0${run.effects.join()}\0${run.changes.join()}`;
+			spent += 2 + run.text.length / 100;
 			if (runs.has(key)) return;
 			if (runs.size >= limits.runs) return overflow("more commands than can be judged");
 			runs.set(key, run);
@@ -99,14 +109,19 @@ export function openRecord(around: Surroundings): Record {
 			if (unknowns.size >= limits.unknowns) return overflow("more unknown words than can be judged");
 			unknowns.set(key, { ...unknown, text });
 		},
-		step() {
-			steps++;
-			if (steps > limits.steps) overflow("a command longer than can be judged");
-			return steps <= limits.steps;
+		spend(units) {
+			spent += units;
+			if (spent > limits.budget) overflow("a command longer than can be judged");
+			return spent <= limits.budget;
 		},
-		names(count) {
-			names += count;
-			return names <= limits.names;
+		found(detail) {
+			const key = JSON.stringify(detail);
+			let index = searches.findIndex((search) => search.key === key);
+			if (index < 0) index = searches.length < MAX_SEARCHES ? searches.push({ key, detail }) - 1 : 0;
+			return FOUND + String.fromCharCode(FIRST_SEARCH + index);
+		},
+		searchOf(text) {
+			return text[0] === FOUND ? searches[(text.charCodeAt(1) || 0) - FIRST_SEARCH]?.detail : undefined;
 		},
 		changed(directory) {
 			if (written.size === 0) return false;

@@ -5,8 +5,35 @@
 /** Stands for any text at all, the empty one too. */
 export const HOLE = "\uE000";
 
+/** Stands for any path below the directory before it, as a search prints them; the character after it says which search (see `Record.found`). */
+export const FOUND = "\uE001";
+/** The characters after `FOUND` begin here. */
+export const FIRST_SEARCH = 0xe100;
+
+const holes = /\uE000|\uE001[\uE100-\uF8FF]?/g;
+
 export function isKnown(text: string): boolean {
-	return !text.includes(HOLE);
+	return !text.includes(HOLE) && !text.includes(FOUND);
+}
+
+/** Where the first unknown part begins and the last one ends; `undefined` in a known text. */
+export function unknownSpan(text: string): { readonly start: number; readonly end: number } | undefined {
+	let span: { start: number; end: number } | undefined;
+	for (const match of text.matchAll(holes)) {
+		const end = match.index + match[0].length;
+		span = span ? { start: span.start, end } : { start: match.index, end };
+	}
+	return span;
+}
+
+/** The text with its unknown parts as `$?`, for people. */
+export function shown(text: string): string {
+	return isKnown(text) ? text : text.replace(holes, "$$?");
+}
+
+/** Whether nothing of a text is known but blanks. */
+export function isBlank(text: string): boolean {
+	return text.replace(holes, "").trim() === "";
 }
 
 /** Texts longer than this are not carried on: they become holes. */
@@ -43,12 +70,9 @@ export function combine<T>(parts: readonly (readonly T[])[], most = MAX_ALTERNAT
 
 /** A word as a person would write it for the shell: quoted only where needed, holes as `$?`. */
 export function spell(word: string): string {
-	if (word === HOLE) return "$?";
 	if (word === "") return "''";
 	if (/^[\w@%+=:,./~^-]+$/.test(word)) return word;
 	if (isKnown(word)) return word.includes("'") ? `"${word.replace(/[\\"$`]/g, "\\$&")}"` : `'${word}'`;
-	return word
-		.split(HOLE)
-		.map((part) => (/^[\w@%+=:,./~^-]*$/.test(part) ? part : spell(part)))
-		.join("$?");
+	const known = word.replace(holes, "");
+	return /^[\w@%+=:,./~^-]*$/.test(known) ? shown(word) : `"${shown(word.replace(/[\\"$`]/g, "\\$&"))}"`;
 }

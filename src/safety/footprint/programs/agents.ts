@@ -9,7 +9,7 @@ function startAgent(call: Call): void {
 	const [first] = call.args;
 	if (first !== undefined && tells.test(first)) return;
 	call.effect("nested-agent");
-	call.unknown("program", `${call.name} ${call.args.join(" ")}`);
+	call.unknown("program", call.text);
 }
 
 const agent: Program = { also: startAgent };

@@ -1,5 +1,5 @@
 // Files and text: GNU coreutils, their BSD and busybox kin, and the small filters that live beside them.
-import type { Call, Programs } from "./program.ts";
+import type { Call, Program, Programs } from "./program.ts";
 
 /** `dd if=… of=…` */
 function convertAndCopy(call: Call): void {
@@ -64,26 +64,57 @@ function copyNames(call: Call): void {
 	}
 }
 
+const reads = (values: string, more: Program = {}): Program => ({
+	operands: "read",
+	...more,
+	options: { ...(values !== "" && { [values]: "text" as const }), ...more.options },
+});
+
 export const coreutils: Programs = {
-	"cat tac nl rev head tail od xxd hexdump strings fold fmt pr expand unexpand cut paste column comm join tsort wc sum cksum md5 md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum base32 base64 basenc zcat gzcat bzcat xzcat zstdcat lz4cat zless zmore bat batcat less more most colordiff":
-		{
-			operands: "read",
-			options: {
-				"-n --lines -c --bytes -w --width -s --skip -d --delimiter -f --fields -b --body-numbering -t -k -S -N -j --skip-bytes --max-count -l --language --style --theme --color --paging -m --map-syntax":
-					"text",
-				"--files0-from": "read",
-			},
-		},
-	diff: {
-		operands: "read",
-		options: {
-			"-U -C -W -I -x --exclude --unified --context --label -L --width --ignore-matching-lines -F --show-function-line --color --to-file --from-file":
-				"text",
-			"-X --exclude-from": "read",
-		},
-		when: { "-r --recursive": { recursive: true } },
+	"cat rev comm tsort sum cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum md5 zcat gzcat bzcat xzcat zstdcat lz4cat zless zmore more most colordiff":
+		reads(""),
+	"head tail": reads("-n --lines -c --bytes --pid -s --sleep-interval --max-unchanged-stats"),
+	tac: reads("-s --separator"),
+	nl: reads(
+		"-b -d -f -h -i -l -n -s -v -w --body-numbering --section-delimiter --number-format --number-separator --number-width --starting-line-number",
+	),
+	od: reads("-A -j -N -t -S --address-radix --skip-bytes --read-bytes --format --strings", { attached: "-w --width" }),
+	xxd: {
+		operands: { first: ["read", "replace"] },
+		options: { "-c -g -l -s -o -cols -groupsize -len -seek -name -n": "text" },
 	},
-	"sdiff diff3 cmp": { operands: "read", options: { "-o --output": "replace" } },
+	hexdump: reads("-e -n -s", { options: { "-f": "read" } }),
+	strings: reads("-n --bytes -t --radix -e --encoding -T --target -s --output-separator"),
+	fold: reads("-w --width"),
+	fmt: reads("-w --width -p --prefix -g --goal"),
+	pr: reads("-D --date-format -h --header -l --length -o --indent -w --width -W --page-width -N --first-line-number"),
+	"expand unexpand": reads("-t --tabs"),
+	cut: reads("-d --delimiter -f --fields -c --characters -b --bytes --output-delimiter"),
+	paste: reads("-d --delimiters"),
+	column: reads(
+		"-s --separator -c --output-width -o --output-separator -N --table-columns -R --table-right -H --table-hide -O --table-order -n --table-name",
+	),
+	join: reads("-t -1 -2 -j -o -e -a -v"),
+	wc: reads("", { options: { "--files0-from": "read" } }),
+	shasum: reads("-a --algorithm"),
+	"base32 base64 basenc": reads("-w --wrap -b --break", {
+		options: { "-o --output": "replace", "-i --input": "read" },
+	}),
+	"bat batcat": reads(
+		"-l --language -H --highlight-line -r --line-range --style --theme --pager --paging -m --map-syntax --tabs --wrap --terminal-width --color --decorations --italic-text --file-name",
+	),
+	less: reads("-b -h -j -k -P -p -t -T -x -y -z", { options: { "-o -O --log-file --LOG-FILE": "replace" } }),
+	diff: reads(
+		"-U -C -W -I -x --exclude -L --label --width --ignore-matching-lines -F --show-function-line -S --starting-file --horizon-lines --tabsize",
+		{
+			options: { "-X --exclude-from --to-file --from-file": "read" },
+			attached: "--color --unified --context",
+			when: { "-r --recursive": { recursive: true } },
+		},
+	),
+	"sdiff diff3 cmp": reads("-w --width -I -i --ignore-initial -n --bytes -L --label", {
+		options: { "-o --output": "replace" },
+	}),
 	tr: {},
 	sort: {
 		operands: "read",
@@ -96,7 +127,8 @@ export const coreutils: Programs = {
 	},
 	uniq: {
 		operands: { first: ["read", "replace"] },
-		options: { "-f --skip-fields -s --skip-chars -w --check-chars --group": "text" },
+		options: { "-f --skip-fields -s --skip-chars -w --check-chars": "text" },
+		attached: "--group --all-repeated",
 	},
 	shuf: {
 		operands: "read",
@@ -116,33 +148,47 @@ export const coreutils: Programs = {
 		changes: ["worktree"],
 	},
 	tee: { operands: "replace", when: { "-a --append": { operands: "write" } } },
-	"ls dir vdir exa eza lsd tree gls": {
+	"ls dir vdir gls": {
 		operands: "list",
 		alone: "list",
 		options: {
-			"-I --ignore --hide -w --width -T --tabsize --block-size --color --sort --time --time-style --format --level -P --filelimit --charset -s --indicator-style -t":
+			"-I --ignore --hide -w --width -T --tabsize --block-size --sort --time --time-style --format --indicator-style --quoting-style":
 				"text",
-			"-o": "text",
 		},
-		attached: "-L",
-		when: { "-R --recursive -T --tree": { recursive: true } },
-		also: (call) => {
-			if (call.name !== "tree") return;
-			for (const file of call.values("-o")) call.play("replace", file);
-			for (const path of call.operands.length > 0 ? call.operands : ["."])
-				call.play("list", path, { recursive: true, skips: call.has("-a") ? [] : ["hidden"] });
-		},
+		attached: "--color --hyperlink --classify",
+		when: { "-R --recursive": { recursive: true } },
 	},
-	"stat file readlink realpath du": {
+	"exa eza lsd": {
+		operands: "list",
+		alone: "list",
+		options: { "-L --level -s --sort -I --ignore-glob -t --time --time-style --depth --date --size": "text" },
+		when: { "-R --recurse --recursive -T --tree": { recursive: true } },
+	},
+	tree: {
+		options: {
+			"-L -P -I --filelimit --charset -H -T --timefmt --sort": "text",
+			"-o": "replace",
+			"--fromfile --gitfile": "read",
+		},
+		also: listTree,
+	},
+	stat: { operands: "list", options: { "-c --format --printf": "text" } },
+	file: {
+		operands: "list",
+		options: { "-e --exclude -F --separator -P --parameter -m --magic-file": "text", "-f --files-from": "read" },
+	},
+	readlink: { operands: "list" },
+	realpath: { operands: "list", options: { "--relative-to --relative-base": "text" } },
+	du: {
 		operands: "list",
 		alone: "list",
 		options: {
-			"-c --format --printf -f -m --magic-file -e --exclude --exclude-dir -d --max-depth -t --threshold --time-style --relative-to --relative-base -B --block-size -P --separator":
-				"text",
-			"-X --exclude-from --files-from --files0-from": "read",
+			"-B --block-size -d --max-depth -t --threshold --exclude --time-style -I": "text",
+			"-X --exclude-from --files0-from": "read",
 		},
+		attached: "--time",
 	},
-	df: { operands: "list", options: { "-t --type -x --exclude-type -B --block-size --output": "text" } },
+	df: { operands: "list", options: { "-t --type -x --exclude-type -B --block-size": "text" }, attached: "--output" },
 	"basename dirname pwd echo printf true false yes seq expr factor sleep date cal ncal uname hostname arch nproc id whoami who w users groups logname tty uptime printenv locale getconf which whereis type hash numfmt tput clear reset stty dirs jobs bg fg disown compgen complete compopt bind help caller logout suspend times":
 		{},
 	"test [": { also: testFiles },
@@ -150,7 +196,7 @@ export const coreutils: Programs = {
 	history: { when: { "-c -d -w -a -r": { effects: ["clear-history"], changes: ["system"] } } },
 	fc: { opaque: "script" },
 	touch: { operands: "make", options: { "-d --date -t": "text", "-r --reference": "list" } },
-	"mkdir mkfifo": { operands: "make", options: { "-m --mode --context -Z": "text" } },
+	"mkdir mkfifo": { operands: "make", options: { "-m --mode": "text" } },
 	mknod: { operands: { first: ["make"] }, options: { "-m --mode": "text" } },
 	mktemp: { operands: "text", options: { "-p --tmpdir --suffix": "text" }, also: makeTemporary },
 	rm: {
@@ -171,7 +217,7 @@ export const coreutils: Programs = {
 	"srm wipe": { operands: "delete", recursive: true, effects: ["destroy-content"] },
 	cp: {
 		operands: { rest: "read", last: "into" },
-		options: { "-t --target-directory": "into", "-S --suffix --sparse --context --no-preserve --preserve": "text" },
+		options: { "-t --target-directory": "into", "-S --suffix --sparse --no-preserve": "text" },
 		when: {
 			"-r -R -a --recursive --archive": { recursive: true },
 			"-l --link -s --symbolic-link": { operands: { rest: "link", last: "into" } },
@@ -181,6 +227,7 @@ export const coreutils: Programs = {
 	mv: {
 		operands: { rest: "move", last: "into" },
 		options: { "-t --target-directory": "into", "-S --suffix": "text" },
+		attached: "--backup",
 		recursive: true,
 	},
 	rename: { operands: "text", changes: ["worktree"] },
@@ -189,12 +236,17 @@ export const coreutils: Programs = {
 		options: { "-t --target-directory": "into", "-m --mode -o --owner -g --group -S --suffix": "text" },
 		when: { "-d --directory": { operands: "make" } },
 	},
-	ln: { options: { "-t --target-directory": "text", "-S --suffix": "text" }, also: copyNames },
+	ln: { options: { "-t --target-directory -S --suffix": "text" }, attached: "--backup", also: copyNames },
 	link: { operands: { first: ["link", "make"] } },
 	chmod: { options: { "--reference": "list" }, also: changeMode },
 	"chown chgrp": { options: { "--reference": "list", "--from": "text" }, also: changeOwner },
-	"chattr setfacl": { operands: { first: ["text"], rest: "write" }, options: { "-m -x -M -X --modify": "text" } },
-	setfattr: { operands: "write", options: { "-n -v -x": "text" } },
+	chattr: { also: (call) => call.operands.forEach((word) => void (/^[+=]/.test(word) || call.play("write", word))) },
+	setfacl: {
+		operands: "write",
+		options: { "-m --modify -x --remove -d": "text", "-M --modify-file -X --remove-file --restore --set-file": "read" },
+		when: { "-R --recursive": { recursive: true } },
+	},
+	setfattr: { operands: "write", options: { "-n --name -v --value -x --remove": "text" } },
 	xattr: { operands: "text", when: { "-w -d -c": { changes: ["worktree"] } } },
 	"lsattr getfacl getfattr": { operands: "list" },
 	dd: { also: convertAndCopy },
@@ -206,19 +258,11 @@ export const coreutils: Programs = {
 		when: { "-n --newfile": { operands: { first: ["read", "replace"] } } },
 	},
 	iconv: { operands: "read", options: { "-f -t --from-code --to-code": "text", "-o --output": "replace" } },
-	jq: {
-		operands: { first: ["text"], rest: "read" },
-		options: { "--tab-size --indent -L": "text", "-f --from-file": "read" },
-		also: (call) => {
-			// `--arg name value` takes two words, of which the second is text or, with `file`, a path.
-			for (const [index, word] of call.args.entries())
-				if (/^--(rawfile|slurpfile|argfile)$/.test(word)) call.play("read", call.args[index + 2] ?? "");
-		},
-	},
+	"jq gojq jaq": { also: queryJson },
 	"yq dasel": {
 		operands: { first: ["text"], rest: "read" },
 		when: { "-i --inplace --in-place": { operands: { first: ["text"], rest: "write" } } },
-		options: { "-o -p --output-format --input-format -I --indent -f --file -w": "text" },
+		options: { "-o --output-format -p --input-format -I --indent -w --write": "text", "--from-file": "read" },
 	},
 	xmllint: { operands: "read", options: { "-o --output": "replace", "--xpath --schema --encode": "text" } },
 	"csvcut csvlook csvgrep csvstat mlr xsv qsv": {
@@ -228,17 +272,49 @@ export const coreutils: Programs = {
 				if (call.exists(word)) call.play("read", word);
 			}),
 	},
-	"gnuplot graph": { operands: "read", opaque: "script" },
+	gnuplot: { operands: "read", options: { "-e": "code" }, opaque: "script" },
 	"cloc tokei scc loc": {
 		operands: "read",
 		alone: "read",
 		recursive: true,
 		skips: ["hidden", "ignored"],
 		options: {
-			"-e --exclude --exclude-dir --include-lang --exclude-lang -t --types -o --output --sort -s -f --format": "text",
+			"--exclude-dir --include-lang --exclude-lang --types --sort --format --exclude": "text",
+			"--out --report-file": "replace",
 		},
 	},
 };
+
+function listTree(call: Call): void {
+	const skips = call.has("-a") ? [] : (["hidden"] as const);
+	for (const path of call.operands.length > 0 ? call.operands : ["."])
+		call.play("list", path, { recursive: true, skips });
+}
+
+const jqPairs = new Set(["--arg", "--argjson"]);
+const jqFiles = new Set(["--slurpfile", "--rawfile", "--argfile"]);
+
+/** `jq`: options that take two words stand before or after the filter, which is the first word that is none of theirs. */
+function queryJson(call: Call): void {
+	const words: string[] = [];
+	for (let at = 0; at < call.args.length; at++) {
+		const word = call.args[at] ?? "";
+		if (word === "--args" || word === "--jsonargs") break;
+		if (jqPairs.has(word)) at += 2;
+		else if (jqFiles.has(word)) {
+			call.play("read", call.args[at + 2] ?? "");
+			at += 2;
+		} else words.push(word);
+	}
+	call.delegate(
+		{
+			operands: { first: ["text"], rest: "read" },
+			options: { "--indent -L --library-path": "text", "-f --from-file": "read" },
+			when: { "-f --from-file": { operands: "read" } },
+		},
+		words,
+	);
+}
 
 function makeTemporary(call: Call): void {
 	const template = call.operands[0];

@@ -5,7 +5,7 @@ import type { Call, Program, Programs } from "./program.ts";
 /** SQL without comments and string literals, so that words in them are not taken for statements. */
 function bareSql(text: string): string {
 	return text
-		.slice(0, 50_000)
+		.slice(0, 20_000)
 		.replace(/--[^\n]*|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\//g, " ")
 		.replace(/'(?:[^']|'')*'/g, "''");
 }
@@ -38,16 +38,10 @@ export function judgeSql(call: Call, text: string): void {
 const looksOnly =
 	/^(select|show|explain|describe|desc|with|pragma\s+\w+\s*(\(|$)|values|table|use|set|\\[dlz?]|\.(tables|schema|databases|indexes|headers|mode|help|show|dump|timer|width|nullvalue))\b/i;
 
-function sqlClient(statements: string, files: string, database: number): Program {
+/** A client: options for statements, for files of statements, for other values; how many operands name the database. */
+function sqlClient(statements: string, files: string, values: string, database: number): Program {
 	return {
-		options: {
-			[statements]: "text",
-			[files]: "read",
-			"-h --host -p --port -U --username -u --user -d --dbname -D --database --socket -S -F --field-separator -v --set --variable -P --pset -T --table-attr -o":
-				"text",
-			"-L --log-file --output --tee": "replace",
-		},
-		attached: "-p --password",
+		options: { [statements]: "text", [files]: "read", [values]: "text", "--log-file --output --tee": "replace" },
 		also(call) {
 			const texts = call.values(statements);
 			for (const text of texts) {
@@ -130,20 +124,31 @@ function mongo(call: Call): void {
 	for (const file of call.operands) if (/\.m?js$/.test(file)) call.play("run", file);
 }
 
-const dumps: Program = {
-	options: {
-		"-f --file -r --result-file --out -o --archive": "replace",
-		"-h -p -U -u -d -t -n -T -F --host --port --user --username --dbname --table --format --uri --db --collection":
-			"text",
-	},
-	attached: "-p --password",
-};
+const dumps = (values: string, files: string): Program => ({ options: { [files]: "replace", [values]: "text" } });
 
 export const databases: Programs = {
-	"psql pgcli cockroach usql": sqlClient("-c --command", "-f --file", 2),
-	"mysql mariadb mycli": sqlClient("-e --execute", "--init-file --defaults-file", 1),
+	"psql pgcli cockroach usql": sqlClient(
+		"-c --command",
+		"-f --file",
+		"-h --host -p --port -U --username -d --dbname -F --field-separator -v --set --variable -P --pset -R --record-separator -T --table-attr -o -L",
+		2,
+	),
+	"mysql mariadb mycli": {
+		...sqlClient(
+			"-e --execute",
+			"--init-file --defaults-file --defaults-extra-file",
+			"-h --host -P --port -u --user -D --database -S --socket --protocol --default-character-set",
+			1,
+		),
+		attached: "-p --password",
+	},
 	"sqlcmd bcp isql clickhouse-client clickhouse duckdb-cli trino presto beeline hive impala-shell snowsql cqlsh":
-		sqlClient("-Q -q --query -e --execute", "-i -f --file", 9),
+		sqlClient(
+			"-Q -q --query -e --execute",
+			"-i -f --file",
+			"-S --server -U --user -d --database -P --password -h --host --port",
+			9,
+		),
 	"sqlite3 sqlite litecli duckdb": {
 		dashes: "one",
 		options: { "-cmd -separator -nullvalue -newline": "text", "-init": "read" },
@@ -158,7 +163,18 @@ export const databases: Programs = {
 		options: { "--eval --host --port -u --username -p --password --authenticationDatabase -f --file": "text" },
 		also: mongo,
 	},
-	"pg_dump pg_dumpall mysqldump mongodump mariadb-dump mongoexport": dumps,
+	"pg_dump pg_dumpall": dumps(
+		"-h --host -p --port -U --username -d --dbname -t --table -T --exclude-table -n --schema -N --exclude-schema -F --format -j --jobs -Z --compress",
+		"-f --file",
+	),
+	"mysqldump mariadb-dump": dumps(
+		"-h --host -P --port -u --user -S --socket -w --where --ignore-table",
+		"-r --result-file -T --tab",
+	),
+	"mongodump mongoexport": dumps(
+		"-h --host --port -u --username -p --password -d --db -c --collection -q --query --uri -f --fields --type",
+		"-o --out --archive",
+	),
 	"pg_restore mongorestore mongoimport mysqlimport pgbench pgloader": {
 		changes: ["database"],
 		operands: "read",

@@ -19,10 +19,13 @@ function sed(call: Call): void {
 	if (call.has("-f --file")) call.unknown("script", "sed -f", ["read", "write"]);
 }
 
+/** Longer scripts are not searched for what they open. */
+const MAX_SCRIPT = 3000;
+
 /** `w file`, `r file`, `e` and the flags `w` and `e` of `s`: what a sed script opens and runs. */
 function sedScript(call: Call, script: string): void {
-	if (!isKnown(script)) {
-		call.unknown("script", script, ["read", "write"]);
+	if (!isKnown(script) || script.length > MAX_SCRIPT) {
+		call.unknown("script", script);
 		return;
 	}
 	for (const line of script.split("\n")) {
@@ -80,6 +83,10 @@ function awk(call: Call): void {
 		call.unknown("script", "awk -f");
 		return;
 	}
+	if (program.length > MAX_SCRIPT) {
+		call.unknown("script", program);
+		return;
+	}
 	const code = program.replace(/#[^\n]*/g, "");
 	const outsideRegex = code.replace(/~\s*\/(?:[^/\\\n]|\\.)*\//g, "~ R");
 	for (const match of outsideRegex.matchAll(/(?:print|printf)\b[^;}\n]*?>>?\s*("([^"\\]|\\.)*"|[^\s;}"]+)/g)) {
@@ -107,7 +114,7 @@ function screen(call: Call): void {
 		call.play("read", file);
 		call.play("write", file);
 	}
-	call.unknown("program", `${call.name} ${call.args.join(" ")}`);
+	call.unknown("program", call.text);
 }
 
 const awkProgram = {

@@ -7,6 +7,7 @@ import {
 	clone,
 	config,
 	init,
+	pathOperands,
 	push,
 	readPaths,
 	remove,
@@ -27,14 +28,14 @@ const shows: Program = {
 			"text",
 	},
 	attached: "--pretty --decorate --color --stat --word-diff --abbrev",
-	also: readPaths,
+	also: (call) => {
+		readPaths(call);
+		if (call.has("--name-only")) call.prints(`${call.findUp(".git") ?? "."}/${call.found({ skips: ["untracked"] })}`);
+	},
 };
 
 const inspects: Program = {
-	options: {
-		"-e -f -m --max-depth --threads -A -B -C --after-context --before-context --context --format --sort --count --points-at -x --exclude --exclude-from -L --since":
-			"text",
-	},
+	options: { "--format --sort --count --points-at --exclude --since --until --author --group": "text" },
 	attached: "--abbrev --contains --porcelain --untracked-files -u --ignored --color --column",
 	also: readPaths,
 };
@@ -51,8 +52,43 @@ const integrates: Program = {
 
 const subcommands: { readonly [names: string]: Program } = {
 	"log show diff whatchanged diff-tree diff-index diff-files range-diff": shows,
-	"status shortlog rev-parse rev-list describe ls-files ls-tree ls-remote cat-file name-rev merge-base for-each-ref show-ref show-branch count-objects check-ignore check-attr check-ref-format check-mailmap var version help fsck verify-commit verify-tag verify-pack cherry patch-id stripspace column annotate blame grep merge-tree get-tar-commit-id fmt-merge-msg request-pull fast-export":
+	"status shortlog rev-parse rev-list describe ls-tree ls-remote cat-file name-rev merge-base for-each-ref show-ref show-branch count-objects check-ignore check-attr check-ref-format check-mailmap var version help fsck verify-commit verify-tag verify-pack cherry patch-id stripspace column merge-tree get-tar-commit-id fmt-merge-msg request-pull fast-export":
 		inspects,
+	grep: {
+		options: {
+			"-e -m --max-count --max-depth --threads -A -B -C --after-context --before-context --context": "text",
+			"-f": "read",
+		},
+		attached: "-O --open-files-in-pager --color",
+		also: (call) => {
+			const pager = call.values("-O --open-files-in-pager")[0];
+			if (pager !== undefined) call.script(pager);
+			const paths = pathOperands(call);
+			const detail = { recursive: true, skips: ["untracked"] } as const;
+			for (const path of paths.length > 0 ? paths : ["."]) call.play("read", path, detail);
+			if (call.has("-l --files-with-matches --name-only -L --files-without-match"))
+				call.prints(call.found({ skips: ["untracked"] }));
+		},
+	},
+	"blame annotate": {
+		options: { "-L -S --since --date --ignore-rev --abbrev": "text", "--contents --ignore-revs-file": "read" },
+		attached: "-C -M",
+		also: readPaths,
+	},
+	"ls-files": {
+		options: {
+			"-x --exclude --exclude-per-directory --format": "text",
+			"-X --exclude-from --pathspec-from-file": "read",
+		},
+		also: (call) => {
+			readPaths(call);
+			const paths = pathOperands(call).filter((path) => call.isDirectory(path));
+			const found = call.found(call.has("-o --others -d --deleted -i --ignored") ? {} : { skips: ["untracked"] });
+			call.prints(
+				(paths.length > 0 ? paths.map((path) => `${path.replace(/\/+$/, "")}/${found}`) : [found]).join("\n"),
+			);
+		},
+	},
 	"format-patch": {
 		options: {
 			"-o --output-directory": "make",

@@ -69,7 +69,7 @@ function language(description: Language): Program {
 			} else {
 				call.touch("read", file);
 				for (const word of rest) readIfThere(call, word);
-				call.unknown("script", [call.name, file, ...rest].join(" "));
+				call.unknown("script", call.text);
 			}
 		},
 	};
@@ -139,7 +139,7 @@ export const interpreters: Programs = {
 		also(call) {
 			if (call.has("-v --version -h --help")) return;
 			if (call.has("-c --check")) return call.operands.forEach((file) => void call.play("read", file));
-			if (call.has("--test")) return call.unknown("project", ["node", ...call.args].join(" "));
+			if (call.has("--test")) return call.unknown("project", call.text);
 			if (call.has("-e --eval -p --print -pe")) return operandsOf(call);
 			const [file, ...rest] = call.operands;
 			if (file === undefined || file === "-") {
@@ -154,7 +154,7 @@ export const interpreters: Programs = {
 				call.effect("nested-agent");
 			call.touch("read", file);
 			for (const word of rest) readIfThere(call, word);
-			call.unknown("script", [call.name, file, ...rest].join(" "));
+			call.unknown("script", call.text);
 		},
 	},
 	deno: {
@@ -174,8 +174,9 @@ export const interpreters: Programs = {
 		looks: "-v --version -h --help",
 	}),
 	perl: {
-		options: { "-e -E": "code", "-I -M -m -F -0 -l": "text" },
-		attached: "-i -0 -l -F -M -m -I -C -D -x -V",
+		stops: true,
+		options: { "-e -E": "code", "-I": "text" },
+		attached: "-i -F -M -m -C -D -x -V",
 		also(call) {
 			if (call.has("-v -V") && call.operands.length === 0) return;
 			const inline = call.has("-e -E");
@@ -185,7 +186,7 @@ export const interpreters: Programs = {
 				if (file !== undefined) call.touch("read", file);
 				if (call.has("-c")) return;
 				if (file === undefined && call.stdin !== "") call.play("code", call.stdin);
-				else if (file !== undefined) call.unknown("script", [call.name, ...call.operands].join(" "));
+				else if (file !== undefined) call.unknown("script", call.text);
 			}
 			for (const file of files) {
 				call.play("read", file);

@@ -4,14 +4,15 @@ import { HOLE } from "../text.ts";
 import type { Item, Program } from "./program.ts";
 
 /** The options of a program, by every spelling. */
-interface Shape {
+export interface Shape {
 	readonly takesValue: ReadonlyMap<string, string>;
 	readonly attached: ReadonlySet<string>;
 	/** Long spellings, for abbreviations. */
 	readonly longs: readonly string[];
 }
 
-function shapeOf(program: Program): Shape {
+/** Prepares a description's options for parsing. */
+export function shapeOf(program: Program): Shape {
 	const takesValue = new Map<string, string>();
 	const longs = new Set<string>();
 	const each = (spellings: string, add: (spelling: string) => void) => {

@@ -20,7 +20,7 @@ function execute(call: Call): void {
 	if (name === undefined) return;
 	if ([name, ...given].some((spec) => codingAgents.test(spec))) call.effect("nested-agent");
 	const plain = name.replace(/^(@[^/]+\/[^@]+|[^@]+)@.*$/, "$1").replace(/^@[^/]+\//, "");
-	if (name.startsWith("@")) call.unknown("program", [call.name, ...call.args].join(" "));
+	if (name.startsWith("@")) call.unknown("program", call.text);
 	call.run([plain, ...args]);
 }
 

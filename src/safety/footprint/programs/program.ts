@@ -110,6 +110,12 @@ export interface Call {
 	effect(...effects: readonly Effect[]): void;
 	change(...changes: readonly Change[]): void;
 	unknown(what: Unknown["what"], text: string, may?: readonly Access[]): void;
+	/** The whole command in normal spelling. */
+	readonly text: string;
+	/** Says what the command prints; a hole where it cannot be told. */
+	prints(output: string): void;
+	/** A text that stands for the paths that a search prints, to be written after the directory that it looks below. */
+	found(detail: TouchDetail): string;
 	/** Another command that this one runs; `elsewhere` on another machine or in a container. */
 	run(words: readonly string[], stdin?: string, where?: "here" | "elsewhere"): void;
 	/** Shell text that this one runs, with positional parameters. */

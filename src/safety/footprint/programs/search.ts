@@ -1,5 +1,8 @@
-// Searching: grep and its successors, find, fd, and what they run or delete on the way.
+// Searching in files: grep and its successors. Searching for files is in `find.ts`.
+
+import type { TouchDetail } from "../record.ts";
 import { HOLE } from "../text.ts";
+import { fd, find } from "./find.ts";
 import type { Call, Programs } from "./program.ts";
 
 /** Globs that a searching program is told to keep to or leave out, in the form of `Touch.only`. */
@@ -12,12 +15,20 @@ function globs(call: Call, only: string, except: string): readonly string[] {
 }
 
 /** The first operand is the pattern, unless options give it or none is needed; the rest are where to search. */
-function searchPaths(call: Call, role: "read" | "list", detail: Parameters<Call["play"]>[2]): void {
-	const paths =
-		call.has("-e --regexp -f --file --files --type-list") && !call.name.startsWith("fd")
-			? call.operands
-			: call.operands.slice(1);
-	for (const path of paths.length > 0 ? paths : ["."]) call.play(role, path, detail);
+function searchPaths(call: Call, role: "read" | "list", detail: TouchDetail): void {
+	const paths = call.has("-e --regexp -f --file --files --type-list") ? call.operands : call.operands.slice(1);
+	const places = paths.length > 0 ? paths : ["."];
+	for (const path of places) call.play(role, path, detail);
+	printFiles(call, places, "-l --files-with-matches --files --files-without-match", detail);
+}
+
+/** With options that make a search print file names only, what it prints is below where it looked. */
+function printFiles(call: Call, places: readonly string[], options: string, detail: TouchDetail): void {
+	if (!call.has(options)) return;
+	const { only, skips } = detail;
+	const found = call.found({ ...(only && { only }), ...(skips && { skips }) });
+	const lines = places.map((place) => (call.isDirectory(place) ? `${place.replace(/\/+$/, "")}/${found}` : place));
+	call.prints(lines.join("\n"));
 }
 
 function grep(call: Call): void {
@@ -28,7 +39,9 @@ function grep(call: Call): void {
 	const paths = call.has("-e --regexp -f --file") ? call.operands : call.operands.slice(1);
 	const only = recursive ? globs(call, "--include", "--exclude --exclude-dir") : [];
 	const detail = { ...(recursive && { recursive }), ...(only.length > 0 && { only }) };
-	for (const path of paths.length === 0 && recursive ? ["."] : paths) call.play("read", path, detail);
+	const places = paths.length === 0 && recursive ? ["."] : paths;
+	for (const path of places) call.play("read", path, detail);
+	printFiles(call, places, "-l --files-with-matches -L --files-without-match", detail);
 }
 
 function ripgrep(call: Call): void {
@@ -47,80 +60,10 @@ function ripgrep(call: Call): void {
 	});
 }
 
-function findFiles(call: Call): void {
-	const skips: ("hidden" | "ignored")[] = [];
-	if (!call.has("-H --hidden -u --unrestricted")) skips.push("hidden");
-	if (!call.has("-I --no-ignore -u --unrestricted")) skips.push("ignored");
-	searchPaths(call, "list", { recursive: true, skips });
-	// The command after `-x` or `-X` runs on what is found.
-	const at = call.args.findIndex((arg) => ["-x", "-X", "--exec", "--exec-batch"].includes(arg));
-	if (at < 0) return;
-	const words = call.args.slice(at + 1).filter((word) => word !== ";" && word !== "\\;");
-	const root = call.args.slice(0, at).filter((arg) => !arg.startsWith("-"))[1] ?? ".";
-	const found = `${root}/${HOLE}`;
-	const placed = words.map((word) => word.replace(/\{[./]*\}/g, () => found));
-	call.run(placed.some((word, index) => word !== words[index]) ? placed : [...words, found]);
-}
-
-const findTests = new Set(
-	"-amin -anewer -atime -cmin -cnewer -context -ctime -fstype -gid -group -ilname -iname -inum -ipath -iregex -iwholename -links -lname -maxdepth -mindepth -mmin -mtime -name -newer -path -perm -regex -regextype -samefile -size -type -uid -used -user -wholename -xtype -printf -D -newermt -newerat -newerct".split(
-		" ",
-	),
-);
-
-/** `find`: roots first, then an expression whose actions may run, write or delete. */
-function find(call: Call): void {
-	const { args } = call;
-	let at = 0;
-	const roots: string[] = [];
-	while (/^-([HLP]|O\d?)$/.test(args[at] ?? "")) at++;
-	for (; at < args.length && !/^[-(!]/.test(args[at] ?? ""); at++) roots.push(args[at] ?? "");
-	if (roots.length === 0) roots.push(".");
-	const flat = args.includes("-maxdepth") && args[args.indexOf("-maxdepth") + 1] === "0";
-	const only = namedOnly(args);
-	for (const root of roots) call.touch("list", root, { recursive: !flat, ...only });
-	for (; at < args.length; at++) {
-		const word = args[at] ?? "";
-		if (/^-(exec|execdir|ok|okdir)$/.test(word)) at = execute(call, at, roots);
-		else if (word === "-delete") {
-			call.effect("recursive-delete");
-			for (const root of roots) call.touch("delete", root, { recursive: true, ...only });
-		} else if (/^-(fprint|fprint0|fls)$/.test(word)) call.play("replace", args[++at] ?? "");
-		else if (word === "-fprintf") {
-			call.play("replace", args[++at] ?? "");
-			at++;
-		} else if (/^-(newer|anewer|cnewer|samefile|files0-from)$/.test(word)) call.play("list", args[++at] ?? "");
-		else if (findTests.has(word)) at++;
-	}
-}
-
-/** Runs the command of an `-exec` once per root, with what is found below it unknown; answers the index of its end. */
-function execute(call: Call, start: number, roots: readonly string[]): number {
-	const { args } = call;
-	let end = start + 1;
-	while (end < args.length && args[end] !== ";" && !(args[end] === "+" && args[end - 1] === "{}")) end++;
-	const words = args.slice(start + 1, end);
-	const deletes = words[0] === "rm" || words[0] === "unlink" || words[0] === "shred";
-	for (const root of roots) {
-		const found = `${root.replace(/\/+$/, "") || "/"}/${HOLE}`;
-		call.run(words.map((word) => word.replaceAll("{}", found)));
-		if (deletes) call.touch("delete", root, { recursive: true, ...namedOnly(args) });
-	}
-	if (deletes) call.effect("recursive-delete");
-	return end;
-}
-
-/** The names that the expression keeps to, where it is a plain one: with `-o` or brackets, others may be found too. */
-function namedOnly(args: readonly string[]): { only?: readonly string[] } {
-	if (args.some((arg) => /^(-o|-or|,|\(|!|-not)$/.test(arg))) return {};
-	const names = args.flatMap((arg, index) => (/^-i?name$/.test(arg) ? [args[index + 1] ?? ""] : []));
-	return names.length > 0 && !names.some((name) => name.includes(HOLE)) ? { only: names } : {};
-}
-
 export const search: Programs = {
 	"grep egrep fgrep rgrep ggrep zgrep": {
 		options: {
-			"-e --regexp -m --max-count -A --after-context -B --before-context -C --context -d --directories -D --devices --binary-files --label --color --include --exclude --exclude-dir":
+			"-e --regexp -m --max-count -A --after-context -B --before-context -C --context -d --directories -D --devices --binary-files --label --include --exclude --exclude-dir":
 				"text",
 			"-f --file --exclude-from": "read",
 		},
@@ -137,7 +80,7 @@ export const search: Programs = {
 	},
 	"ag ack pt ugrep ug": {
 		options: {
-			"-A -B -C -G -m --depth --ignore --ignore-dir --type --after --before --context -g": "text",
+			"-A -B -C -G -m --depth --ignore --ignore-dir --type --after --before --context": "text",
 			"-p --path-to-ignore": "read",
 		},
 		also: (call) =>
@@ -146,15 +89,8 @@ export const search: Programs = {
 				skips: call.has("-u -a --hidden --unrestricted") ? [] : ["hidden", "ignored"],
 			}),
 	},
-	find: { dashes: "one", also: find },
-	"fd fdfind": {
-		options: {
-			"-e --extension -t --type -d --max-depth --min-depth --exact-depth -E --exclude -S --size --changed-within --changed-before -c --color -j --threads --owner --max-results --base-directory --search-path":
-				"text",
-			"--ignore-file": "read",
-		},
-		also: findFiles,
-	},
+	find,
+	"fd fdfind": fd,
 	"locate mlocate plocate mdfind": { operands: "text" },
 	fzf: { options: { "--preview --bind": "script", "-q --query -f --filter -d -n": "text" } },
 	"ctags etags": {

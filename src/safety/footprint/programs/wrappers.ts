@@ -49,7 +49,7 @@ function environment(call: Call): void {
 		call.script([...split, ...call.operands.map(quote)].join(" "));
 		return;
 	}
-	withAssignments(call, call.operands, () => {});
+	withAssignments(call, call.operands[0] === "-" ? call.operands.slice(1) : call.operands, () => {});
 }
 
 /** `sudo` and `doas`: another user's rights, assignments allowed before the command. */
@@ -94,7 +94,7 @@ function argumentsFromInput(call: Call): void {
 				.split(separator)
 				.map((item) => item.replace(/^(['"])(.*)\1$/, "$2").trim())
 				.filter((item) => item !== "")
-		: [pieceOf(call.stdin)];
+		: piecesOf(call.stdin);
 	if (known && items.length === 0 && (call.stdin === "" || call.has("-r --no-run-if-empty"))) return;
 	const perCall = replaced !== undefined || call.has("-n --max-args -L --max-lines -l");
 	const groups = perCall ? items.slice(0, 200).map((item) => [item]) : [items];
@@ -109,10 +109,10 @@ function argumentsFromInput(call: Call): void {
 	}
 }
 
-/** One unknown item of an input whose lines all begin alike: `src/$?` stays below `src`. */
-function pieceOf(input: string): string {
-	const line = input.replace(/\n$/, "");
-	return line.includes("\n") || /\s/.test(line) ? HOLE : line;
+/** Items of an input that is not known: what a search found, or anything. */
+function piecesOf(input: string): string[] {
+	const pieces = input.split(/\s+/).filter((piece) => piece !== "");
+	return pieces.length > 0 && pieces.length <= 50 && !input.includes(HOLE) ? pieces : [HOLE];
 }
 
 /** `ssh host command…`: what runs there has the same harms, on another machine. */
@@ -145,24 +145,39 @@ function parallel(call: Call): void {
 	if (items.length > 100) call.script(`${template} ${HOLE}`);
 }
 
-/** Wrappers that take either a command in words or, with `-c`, its text. */
+/** `flock` and `script`: a file of their own, then a command in words or, after `-c`, as text. */
 function commandOrText(call: Call): void {
-	const texts = call.values("-c --command");
-	for (const text of texts) call.script(text);
-	if (texts.length === 0 && call.operands.length > 1) call.run(call.operands.slice(1));
+	const [file, first, text] = call.operands;
+	if (file !== undefined && !/^\d+$/.test(file)) call.play(call.name === "script" ? "replace" : "make", file);
+	for (const given of call.values("-c --command")) call.script(given);
+	if (first === "-c" || first === "--command") call.script(text ?? "");
+	else if (first !== undefined) call.run(call.operands.slice(1));
 }
 
 export const wrappers: Programs = {
-	"nohup setsid nice ionice chrt stdbuf time gtime caffeinate unbuffer catchsegv eatmydata proot fakeroot firejail dbus-run-session xvfb-run rlwrap ltrace valgrind heaptrack numactl prlimit systemd-inhibit systemd-run dumb-init tini torsocks proxychains proxychains4 chronic pidproxy":
-		wraps(
-			"-n --adjustment --class --classdata -c -p --pid -i --input -o --output -e --error -f --format -u -t --timeout -s --server-num --server-args -m --membind --cpunodebind --unit --uid --gid --slice --property --what --who --why --mode -l -b",
-		),
+	"nohup setsid unbuffer chronic catchsegv eatmydata fakeroot dbus-run-session dumb-init tini torsocks proxychains proxychains4 firejail valgrind heaptrack pidproxy systemd-inhibit":
+		wraps(),
+	nice: wraps("-n --adjustment"),
+	ionice: wraps("-c --class -n --classdata -p --pid -P -u"),
+	chrt: wrapsAfter(1, "-T -P -D -p"),
+	"stdbuf gstdbuf": wraps("-i --input -o --output -e --error"),
+	"time gtime": wraps("-f --format", { options: { "-o --output": "replace" } }),
+	caffeinate: wraps("-t -w"),
+	proot: wraps("-r -b -w -k -q -S -R"),
+	"xvfb-run": wraps("-s --server-args -n --server-num -e --error-file -f --auth-file -w --wait -p --xauth-protocol"),
+	rlwrap: wraps("-b -C -D -e -f -g -H -l -O -P -q -s -S -t -w"),
+	ltrace: wraps("-e -p -s -a -A -D -F -l -n -u -x", { options: { "-o --output": "replace" } }),
+	numactl: wraps("-m --membind -N --cpunodebind -C --physcpubind -i --interleave -p --preferred"),
+	prlimit: wraps("-p --pid -o --output"),
+	"systemd-run": wraps(
+		"-p --property -u --unit -E --setenv -M --machine -H --host --slice --description --uid --gid --nice --on-calendar --on-active",
+	),
 	"timeout gtimeout": wrapsAfter(1, "-s --signal -k --kill-after"),
 	taskset: wrapsAfter(1),
 	chroot: wrapsAfter(1, "--userspec --groups"),
 	env: {
 		stops: true,
-		options: { "-u --unset -C --chdir -S --split-string --block-signal --default-signal --ignore-signal": "text" },
+		options: { "-u --unset -C --chdir -S --split-string": "text" },
 		also: environment,
 	},
 	"sudo doas sudoedit": {
@@ -232,8 +247,11 @@ export const wrappers: Programs = {
 	},
 	script: {
 		stops: true,
-		options: { "-c --command": "script", "-T --log-timing -I -O -B -m -E -o": "text" },
-		operands: { first: ["replace", "command"] },
+		options: {
+			"-c --command -E --echo -o --output-limit -m --logging-format": "text",
+			"-T --log-timing -I --log-in -O --log-out -B --log-io": "replace",
+		},
+		also: commandOrText,
 	},
 	"unshare nsenter": wraps("-t --target -S --setuid -G --setgid -R --root -w --wd --map-user --map-group", {
 		effects: ["privilege"],
@@ -263,7 +281,7 @@ export const wrappers: Programs = {
 	"tmux screen zellij": {
 		also: (call) => {
 			for (const word of call.operands) if (/\s/.test(word)) call.script(word);
-			call.unknown("program", `${call.name} ${call.args.join(" ")}`);
+			call.unknown("program", call.text);
 		},
 	},
 };

@@ -1,7 +1,7 @@
 // The shell's own commands that change what it knows: directory, variables, functions, what is run next.
 // Builtins that only print or test are in the program table.
 import type { Effect } from "../effects.ts";
-import { isDirectory, pathRules } from "../paths.ts";
+import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
 import { absolutePaths } from "../places.ts";
 import { everyAccess } from "../record.ts";
 import { HOLE, isKnown } from "../text.ts";
@@ -63,7 +63,7 @@ const changeDirectory: Builtin = (walk, args, state) => {
 	const searched =
 		!/^\.{0,2}(\/|$)/.test(target) && (firstOf(lookUp(state, "CDPATH", walk.around)) || undefined) !== undefined;
 	const paths = searched ? undefined : absolutePaths(target, state.cwd, walk.record);
-	if (!paths) return { yes: arrive(undefined), no: state, out: HOLE };
+	if (!paths || paths.some((path) => path.length > MAX_PATH)) return { yes: arrive(undefined), no: state, out: HOLE };
 	const rules = pathRules(walk.around);
 	const physical = args.includes("-P");
 	const there = [...new Set(paths.map((path) => trim(physical ? walk.record.real(path) : rules.normalize(path))))];
@@ -153,7 +153,7 @@ const trap: Builtin = (walk, args, state, stdin) => {
 const readVariables: Builtin = (_walk, args, state, stdin) => {
 	const names = operandsOf(args, "dnNptui");
 	const array = args.some((arg) => /^-\w*a/.test(arg));
-	const lines = !isKnown(stdin) || stdin.length > 4000 ? undefined : stdin.split("\n");
+	const lines = stdin.includes(HOLE) || stdin.length > 4000 ? undefined : stdin.split("\n");
 	let next = state;
 	for (const name of names.length > 0 ? names : ["REPLY"]) {
 		if (!/^[A-Za-z_]\w*$/.test(name)) {
@@ -172,7 +172,7 @@ const readLines: Builtin = (_walk, args, state, stdin) => {
 	const name = operandsOf(args, "dnOsuCc")[0] ?? "MAPFILE";
 	if (!/^[A-Za-z_]\w*$/.test(name)) return settled({ ...state, lost: true }, "");
 	const items = stdin.replace(/\n$/, "").split("\n");
-	const simple = isKnown(stdin) && args.includes("-t") && items.length <= 200;
+	const simple = !stdin.includes(HOLE) && args.includes("-t") && items.length <= 200;
 	return settled(assign(state, name, simple ? { kind: "array", items } : unknownValue), "");
 };
 

@@ -1,12 +1,12 @@
 // Carries out a program's description (`../programs/`) for one command line: roles become touches, options effects, wrappers further commands.
 import type { Change, Effect } from "../effects.ts";
 import type { Access, Unknown } from "../footprint.ts";
-import { isDirectory, pathRules } from "../paths.ts";
-import { absolutePaths, isDevice, isStream, touchWord, unknownPlace } from "../places.ts";
+import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
+import { absolutePaths, foundBelow, isDevice, isStream, touchWord, unknownPlace } from "../places.ts";
 import type { Call, Does, Item, Positions, Program, Role } from "../programs/index.ts";
 import { parseOptions } from "../programs/index.ts";
 import { everyAccess, type TouchDetail } from "../record.ts";
-import { HOLE, isKnown, spell } from "../text.ts";
+import { HOLE, isKnown, shown, spell } from "../text.ts";
 import { childState, type State } from "./state.ts";
 import type { Walk } from "./walk.ts";
 
@@ -16,7 +16,7 @@ export function spellCommand(words: readonly string[]): string {
 	return text.length > 2000 ? `${text.slice(0, 1999)}…` : text;
 }
 
-/** Judges one command by its program's description, and records the run. */
+/** Judges one command by its program's description, and records the run. Answers what it prints, where that is said. */
 export function recordCall(
 	walk: Walk,
 	program: Program,
@@ -24,16 +24,17 @@ export function recordCall(
 	args: readonly string[],
 	state: State,
 	stdin: string,
-): void {
+): string | undefined {
 	const { record } = walk;
 	const { around } = record;
 	const text = spellCommand([name, ...args]);
-	const by = text.length > 200 ? `${text.slice(0, 199)}…` : text;
 	const effects = new Set<Effect>();
 	const changes = new Set<Change>();
 	let directories = state.cwd;
 	let items: readonly Item[] = [];
-	let wraps = false;
+	/** What commands that this one runs print. */
+	const inner: string[] = [];
+	let prints: string | undefined;
 
 	const has = (spelling: string) => {
 		const spellings = spelling.split(" ");
@@ -41,7 +42,7 @@ export function recordCall(
 	};
 	const touch = (access: Access, word: string, detail?: TouchDetail) => {
 		if (state.elsewhere) return;
-		for (const path of touchWord(record, access, word, directories, by, detail))
+		for (const path of touchWord(record, access, word, directories, text, detail))
 			if ((access === "write" || access === "delete") && isDevice(path)) effects.add("device-write");
 	};
 	const unknown = (what: Unknown["what"], about: string, may: readonly Access[] = everyAccess) => {
@@ -54,16 +55,15 @@ export function recordCall(
 			: { ...state, cwd: directories, elsewhere };
 	};
 	const run = (words: readonly string[], input = stdin, where?: "here" | "elsewhere") => {
-		wraps = true;
-		walk.runWords(words, stateHere(where), input);
+		inner.push(walk.runWords(words, stateHere(where), input).out);
 	};
 	const script = (source: string, parameters: readonly string[] = [], where?: "here" | "elsewhere") => {
-		wraps = true;
-		walk.runText(source, { ...childState(stateHere(where), around), parameters }, stdin, effects);
+		inner.push(walk.runText(source, { ...childState(stateHere(where), around), parameters }, stdin, effects).out);
 	};
 	const enter = (word: string) => {
 		const paths = absolutePaths(word, directories, record);
-		directories = paths && paths.length > 0 ? paths.map((path) => pathRules(around).normalize(path)) : undefined;
+		const possible = paths && paths.length > 0 && paths.every((path) => path.length <= MAX_PATH);
+		directories = possible ? paths.map((path) => pathRules(around).normalize(path)) : undefined;
 	};
 	const play = (role: Role, word: string, detail?: TouchDetail): void => {
 		if (word === "-" && role !== "directory") return;
@@ -73,9 +73,12 @@ export function recordCall(
 			case "remote":
 				changes.add("remote");
 				return;
+			case "delete":
+				if (foundBelow(word, record)) effects.add("recursive-delete");
+				touch(role, word, detail);
+				return;
 			case "read":
 			case "list":
-			case "delete":
 			case "link":
 				touch(role, word, detail);
 				return;
@@ -104,7 +107,7 @@ export function recordCall(
 				script(word);
 				return;
 			case "code":
-				walk.recordCode(word, stateHere(), by);
+				walk.recordCode(word, stateHere(), text);
 				return;
 		}
 	};
@@ -203,7 +206,12 @@ export function recordCall(
 		change: (...named) => {
 			for (const change of named) changes.add(change);
 		},
+		text,
 		unknown,
+		prints: (output) => {
+			prints = output;
+		},
+		found: (more) => record.found(more),
 		run,
 		script,
 		runFile(word, parameters = []) {
@@ -232,7 +240,8 @@ export function recordCall(
 	};
 
 	if (!asksForHelp(program, args)) follow(program, args);
-	if (wraps && effects.size === 0 && changes.size === 0) return;
+	const printed = prints ?? (inner.length === 1 ? inner[0] : inner.length > 1 ? HOLE : undefined);
+	if (inner.length > 0 && effects.size === 0 && changes.size === 0) return printed;
 	record.run({
 		program: name,
 		args: args.map((arg) => (isKnown(arg) ? arg : null)),
@@ -241,10 +250,11 @@ export function recordCall(
 		changes: [...changes],
 		...(state.elsewhere && { elsewhere: true as const }),
 	});
+	return printed;
 }
 
 function spellUnknown(about: string): string {
-	return isKnown(about) ? about : about.replaceAll(HOLE, "$?");
+	return shown(about);
 }
 
 function asksForHelp(program: Program, args: readonly string[]): boolean {

@@ -164,10 +164,8 @@ export function expandGlob(pattern: string, cwd: string, record: Record): readon
 			if (record.changed(directory)) return undefined;
 			const names = around.names(directory);
 			if (names === undefined) continue;
-			if (!record.names(names.length)) return undefined;
-			for (const name of [...names].sort()) {
-				if (name.startsWith(".") && !dots) continue;
-				if (!matches(name)) continue;
+			if (!record.spend(names.length / 4)) return undefined;
+			for (const name of names.filter((one) => (dots || !one.startsWith(".")) && matches(one)).sort()) {
 				if (!last && !isDirectory(rules.join(directory, name), around)) continue;
 				next.push(prefix + name + glue);
 				if (next.length > MAX_RESULTS) return undefined;

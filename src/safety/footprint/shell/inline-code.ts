@@ -2,7 +2,7 @@
 // A courtesy, not an analysis: a path put together by the program is not seen.
 import { type Directories, touchWord } from "../places.ts";
 import { everyAccess, type Record } from "../record.ts";
-import { HOLE } from "../text.ts";
+import { isKnown, shown } from "../text.ts";
 
 /** A call whose name speaks of files, with a literal as its first argument. */
 const fileCall =
@@ -13,12 +13,12 @@ const MAX_PATHS = 50;
 
 /** Records that code is run, and the file names that it opens by literal. */
 export function recordInlineCode(record: Record, text: string, directories: Directories, by: string): void {
-	record.unknown({ what: "script", text: text.replaceAll(HOLE, "$?").trim(), may: everyAccess });
+	record.unknown({ what: "script", text: shown(text).trim(), may: everyAccess });
 	let found = 0;
 	for (const match of text.slice(0, MAX_TEXT).matchAll(fileCall)) {
 		const path = match[2] ?? "";
 		if (++found > MAX_PATHS) return;
-		if (path.includes(HOLE) || /[*?<>|]|:\/\//.test(path)) continue;
+		if (!isKnown(path) || /[*?<>|]|:\/\//.test(path)) continue;
 		const expanded = path.startsWith("~/") ? `${record.around.home}/${path.slice(2)}` : path;
 		touchWord(record, "read", expanded, directories, by);
 	}

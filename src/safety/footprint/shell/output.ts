@@ -33,11 +33,10 @@ export function printed(walk: Walk, name: string, args: readonly string[], state
 			return `${pathRules(walk.around).basename(path, ending)}\n`;
 		}
 		case "mktemp":
-			return args.every((arg) => /^-[dqu]+$/.test(arg)) ? `${walk.around.temp}/tmp.${HOLE}\n` : HOLE;
+			// The name that is made up is nobody else's: a stand-in serves as well.
+			return args.every((arg) => /^-[dqu]+$/.test(arg)) ? `${walk.around.temp}/tmp.XXXXXXXXXX\n` : HOLE;
 		case "git":
 			return args.join(" ") === "rev-parse --show-toplevel" ? topLevel(walk, state) : HOLE;
-		case "find":
-			return found(args);
 		default:
 			return HOLE;
 	}
@@ -141,20 +140,4 @@ function topLevel(walk: Walk, state: State): string {
 		if (rules.dirname(at) === at) break;
 	}
 	return HOLE;
-}
-
-/** What `find` prints is below its only root. */
-function found(args: readonly string[]): string {
-	const roots = args.slice(
-		0,
-		Math.max(
-			0,
-			args.findIndex((arg) => /^[-(!]/.test(arg)),
-		),
-	);
-	const list = args.some((arg) => /^[-(!]/.test(arg)) ? roots : args;
-	const [root = ".", ...others] = list;
-	return others.length === 0 && isKnown(root) && !args.some((arg) => /^-(printf|print0|fprint|exec|ls)/.test(arg))
-		? `${root.replace(/\/$/, "")}/${HOLE}`
-		: HOLE;
 }

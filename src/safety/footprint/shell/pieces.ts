@@ -72,10 +72,13 @@ export function piecesOfPart(part: WordPart, quoted: boolean, state: State, expa
 		case "ParameterExpansion":
 			return ofExpansion(part, quoted, state, expansion);
 		case "CommandExpansion":
+			// Looking at the script parses it: nested ones cost their whole text each time.
+			if (!expansion.record.spend(part.text.length / 20)) return [[{ text: HOLE, quoted }]];
 			return [[{ text: expansion.substitute(part.script, state), quoted }]];
 		case "ArithmeticExpansion":
 			return [[{ text: arithmetic(part.expression, state, expansion), quoted }]];
 		case "ProcessSubstitution":
+			if (!expansion.record.spend(part.text.length / 20)) return [[{ text: HOLE, quoted: true }]];
 			return [[{ text: expansion.connect(part, state), quoted: true }]];
 		case "BraceExpansion":
 			return [[{ text: part.text, quoted: true }]];

@@ -53,6 +53,7 @@ export function applyRedirects(
 			continue;
 		}
 		if (!redirect.target) continue;
+		if (!record.spend(4)) break;
 		const { operator } = redirect;
 		const writes = operator !== "<" && operator !== "<&";
 		const targets = expandWord(redirect.target, state, expansion).flat();

@@ -4,8 +4,8 @@ import type { Assignment, Command, CommandArgument } from "unbash";
 import { pathRules, windowsDrivePath } from "../paths.ts";
 import { absolutePaths, touchWord } from "../places.ts";
 import { findProgram } from "../programs/index.ts";
-import { everyAccess } from "../record.ts";
-import { combine, HOLE, isKnown, spell } from "../text.ts";
+import { everyAccess, limits } from "../record.ts";
+import { combine, HOLE, isKnown } from "../text.ts";
 import { builtins, declares } from "./builtins.ts";
 import { recordCall, spellCommand } from "./call.ts";
 import { printed } from "./output.ts";
@@ -16,7 +16,10 @@ import { expandText, expandWord } from "./words.ts";
 
 /** Walks a simple command of the grammar. */
 export function runSimple(walk: Walk, node: Command, state: State, stdin: string): Outcome {
-	const words = node.name ? [node.name, ...node.args] : [];
+	const all = node.name ? [node.name, ...node.args] : [];
+	const words = all.length > limits.words ? all.slice(0, limits.words) : all;
+	if (words.length < all.length) walk.record.overflow("more words than can be judged");
+	if (!walk.record.spend(2 + words.length / 2)) return settled(state, HOLE);
 	const declared: (readonly [string, Value])[] = [];
 	const lists = words.map((word) => expandArgument(walk, word, state, stdin, declared));
 	const assigned = node.prefix
@@ -24,13 +27,8 @@ export function runSimple(walk: Walk, node: Command, state: State, stdin: string
 		.map((item) => [item.name, assignedValue(walk, item, state, stdin)] as const);
 	const expanded = afterExpansions(walk, state);
 	const name = lists[0]?.[0]?.[0];
-	const streams = applyRedirects(
-		walk,
-		node.redirects,
-		expanded,
-		stdin,
-		name === undefined ? "redirection" : spell(name),
-	);
+	const by = name === undefined ? "redirection" : spellCommand(lists.flatMap((list) => list[0] ?? []));
+	const streams = applyRedirects(walk, node.redirects, expanded, stdin, by);
 	const now = afterExpansions(walk, expanded);
 	if (lists.length === 0) {
 		streams.keep("");
@@ -41,6 +39,7 @@ export function runSimple(walk: Walk, node: Command, state: State, stdin: string
 	const environment = assigned.length > 0 ? withExported(assignAll(now, assigned), names) : now;
 	let outcome = settled(environment, "");
 	for (const [index, row] of rows.entries()) {
+		if (index > 0 && !walk.record.spend(4)) break;
 		const one = invoke(walk, row.flat(), environment, streams.stdin);
 		outcome = index === 0 ? one : either(walk, outcome, one);
 	}
@@ -116,9 +115,10 @@ function assignedValue(walk: Walk, node: Assignment, state: State, stdin: string
 
 /** Runs a command given as words: a function, an alias, a builtin, a program. */
 export function invoke(walk: Walk, words: readonly string[], state: State, stdin: string): Outcome {
-	const [name, ...args] = words;
+	if (words.length > limits.words) walk.record.overflow("more words than can be judged");
+	const [name, ...args] = words.length > limits.words ? words.slice(0, limits.words) : words;
 	if (name === undefined) return settled(state, "");
-	if (!walk.record.step()) return settled(state, HOLE);
+	if (!walk.record.spend(4)) return settled(state, HOLE);
 	if (!isKnown(name)) return unknownCommand(walk, name, args, state, stdin);
 	const bodies = state.functions.get(name);
 	if (bodies) {
@@ -155,9 +155,9 @@ export function invokeProgram(walk: Walk, words: readonly string[], state: State
 	const { name, file } = locate(walk, word, state);
 	const program = findProgram(name);
 	if (file) recordFile(walk, word, args, state);
-	if (program) recordCall(walk, program, name, args, state, stdin);
-	else if (!file) recordUnlisted(walk, name, args, state);
-	return settled(state, program && !file ? printed(walk, name, args, state, stdin) : HOLE);
+	const said = program ? recordCall(walk, program, name, args, state, stdin) : undefined;
+	if (!program && !file) recordUnlisted(walk, name, args, state);
+	return settled(state, program && !file ? (said ?? printed(walk, name, args, state, stdin)) : HOLE);
 }
 
 const programFolders =

@@ -18,7 +18,7 @@ import type { Effect } from "../effects.ts";
 import type { Surroundings } from "../footprint.ts";
 import { touchWord } from "../places.ts";
 import { everyAccess, limits, type Record } from "../record.ts";
-import { bounded, HOLE, isKnown } from "../text.ts";
+import { bounded, HOLE, isBlank, isKnown, shown } from "../text.ts";
 import { recordInlineCode } from "./inline-code.ts";
 import { printed } from "./output.ts";
 import { arithmetic } from "./pieces.ts";
@@ -117,19 +117,23 @@ function openWalk(record: Record): Walk & { finish(): void } {
 		runText(text, state, stdin, effects) {
 			if (text === "") return settled(state, "");
 			if (!isKnown(text)) {
-				record.unknown({ what: "script", text: text.replaceAll(HOLE, "$?"), may: everyAccess });
-				if (text.replaceAll(HOLE, "").trim() === "") {
+				record.unknown({ what: "script", text: shown(text), may: everyAccess });
+				if (isBlank(text)) {
 					effects.add("run-unknown-text");
 					return settled(state, HOLE);
 				}
 			}
-			if (text.length > limits.text) {
+			// Text that only begins to be too long is still walked; text within text counts each time.
+			if (text.length > limits.text || !record.spend(depth === 0 ? text.length / 200 : text.length / 20)) {
 				record.overflow("a command longer than can be judged");
 				return settled(state, HOLE);
 			}
 			return deeper(text, () => walkParsed(walk, parse(text), state, stdin), state);
 		},
-		runWords: (words, state, stdin) => deeper(words[0] ?? "", () => invoke(walk, words, state, stdin), state),
+		runWords(words, state, stdin) {
+			if (!record.spend(2 + words.length / 4)) return settled(state, HOLE);
+			return deeper(words[0] ?? "", () => invoke(walk, words, state, stdin), state);
+		},
 		callFunction(name, body, args, state, stdin) {
 			const calls = calling.filter((other) => other === name).length;
 			if (calls >= MAX_RECURSION) {
@@ -233,7 +237,7 @@ function walkStatements(walk: Walk, statements: readonly Statement[], state: Sta
 	let out = "";
 	for (const statement of statements) {
 		const now = merge(outcome.yes, outcome.no, walk.around);
-		if (!walk.record.step()) return settled(now, HOLE);
+		if (!walk.record.spend(4)) return settled(now, HOLE);
 		outcome = walkStatement(walk, statement, now, stdin);
 		out = bounded(out + outcome.out);
 	}
@@ -261,7 +265,7 @@ function walkAndOr(
 	if (!first) return settled(state, "");
 	let outcome = walkPipelineNode(walk, first, state, stdin);
 	for (const [index, next] of others.entries()) {
-		if (!walk.record.step()) break;
+		if (!walk.record.spend(4)) break;
 		const and = node.operators[index] === "&&";
 		const then = walkPipelineNode(walk, next, and ? outcome.yes : outcome.no, stdin);
 		const out = then.out === "" ? outcome.out : outcome.out === "" ? then.out : HOLE;
@@ -282,7 +286,7 @@ function walkPipelineNode(walk: Walk, node: PipelineNode, state: State, stdin: s
 	}
 	let input = stdin;
 	for (const [index, command] of node.commands.entries()) {
-		if (!walk.record.step()) return settled(state, HOLE);
+		if (!walk.record.spend(4)) return settled(state, HOLE);
 		const outcome = walkCommand(walk, command, state, input);
 		input = node.operators[index] === "|&" ? HOLE : outcome.out;
 	}
@@ -294,7 +298,7 @@ function walkBody(walk: Walk, body: FunctionBody, state: State, stdin: string): 
 }
 
 function walkCommand(walk: Walk, node: CommandNode, state: State, stdin: string): Outcome {
-	if (!walk.record.step()) return settled(state, HOLE);
+	if (!walk.record.spend(4)) return settled(state, HOLE);
 	switch (node.type) {
 		case "Command":
 			return walkSimple(walk, node, state, stdin);
@@ -336,8 +340,12 @@ function walkCommand(walk: Walk, node: CommandNode, state: State, stdin: string)
 			const values = node.wordlist ? listValues(walk, node.wordlist, state, stdin) : (state.parameters ?? [HOLE]);
 			if (values.length === 0) return settled(state, "");
 			const name = node.name.value;
-			const value = textValue(...(values.length > 64 ? [commonPlace(values)] : values));
-			return walkLoop(walk, state, (now) => walkList(walk, node.body, assign(now, name, value), stdin));
+			const value = textValue(...(values.length > 64 ? [commonPlace(values, walk.record)] : values));
+			return walkLoop(walk, state, (now) => {
+				// Assigning copies what is known.
+				walk.record.spend(now.variables.size / 8);
+				return walkList(walk, node.body, assign(now, name, value), stdin);
+			});
 		}
 		case "ArithmeticFor": {
 			const expansion = walk.expansion(stdin);
@@ -415,11 +423,12 @@ function listValues(walk: Walk, words: readonly Word[], state: State, stdin: str
 	return [...new Set(words.flatMap((word) => expandWord(word, state, expansion)).flat())];
 }
 
-/** The directory that many paths share, then a hole. */
-function commonPlace(paths: readonly string[]): string {
+/** The directory that many paths share, with what is found below it. */
+function commonPlace(paths: readonly string[], record: Record): string {
 	let shared = paths[0] ?? "";
 	for (const path of paths) while (!path.startsWith(shared)) shared = shared.slice(0, -1);
-	return shared.slice(0, shared.lastIndexOf("/") + 1) + HOLE;
+	const below = paths.every((path) => isKnown(path) && !/(^|\/)\.\.(\/|$)/.test(path));
+	return shared.slice(0, shared.lastIndexOf("/") + 1) + (below ? record.found({}) : HOLE);
 }
 
 /** The state with the assignments that expansions made meanwhile. */
@@ -451,7 +460,7 @@ const fileTests = new Set([
 ]);
 
 function walkTest(walk: Walk, test: TestExpression, state: State, stdin: string): void {
-	if (!walk.record.step()) return;
+	if (!walk.record.spend(4)) return;
 	const expansion = walk.expansion(stdin);
 	const look = (word: Word) => {
 		for (const text of expandText(word, state, expansion))

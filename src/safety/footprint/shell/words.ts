@@ -2,7 +2,7 @@
 // W1 every argument that the shell could make is among the alternatives, or a hole stands for it; W2 the walk order of substitutions is kept.
 import { parse, type Word, type WordPart } from "unbash";
 import type { Surroundings } from "../footprint.ts";
-import type { Record } from "../record.ts";
+import { limits, type Record } from "../record.ts";
 import { bounded, combine, distinct, HOLE, isKnown } from "../text.ts";
 import { expandBraces } from "./braces.ts";
 import { escapeGlob, expandGlob, hasGlob } from "./globs.ts";
@@ -19,6 +19,7 @@ export interface Expansion extends PieceContext {
 export function expandWord(word: Word, state: State, expansion: Expansion): readonly (readonly string[])[] {
 	const { parts } = word;
 	if (!parts) return [[plainText(word, state, expansion)]];
+	if (parts.length > limits.parts || !expansion.record.spend(1 + parts.length / 2)) return [[HOLE]];
 	if (parts.some((part) => part.type === "BraceExpansion")) return expandBraced(word.text, state, expansion);
 	const rows = combine(parts.map((part, index) => piecesOf(part, index, word, state, expansion)));
 	if (!rows) return [[HOLE]];
@@ -32,6 +33,7 @@ export function expandWord(word: Word, state: State, expansion: Expansion): read
 export function expandText(word: Word, state: State, expansion: Expansion): readonly string[] {
 	const { parts } = word;
 	if (!parts) return [plainText(word, state, expansion)];
+	if (parts.length > limits.parts || !expansion.record.spend(1 + parts.length / 2)) return [HOLE];
 	return joinParts(parts, word, state, expansion);
 }
 

@@ -1,5 +1,7 @@
 // The command `pi-chronicle`: a table of verbs, each loaded when it is used. What a verb does is its folder's business.
 
+import { enclosingRun } from "./pi/index.ts";
+
 interface Verb {
 	/** What it does, for the list. */
 	readonly about: string;
@@ -28,6 +30,11 @@ export async function main(args: readonly string[]): Promise<number> {
 		if (!asked) process.stderr.write(`There is no verb ${name}.\n\n`);
 		(asked && name !== undefined ? process.stdout : process.stderr).write(usage());
 		return asked && name !== undefined ? 0 : 2;
+	}
+	const enclosing = enclosingRun(process.env);
+	if (enclosing !== undefined) {
+		process.stderr.write(`This is a process of the run ${enclosing}: its worker starts no further work.\n`);
+		return 2;
 	}
 	const run = await verb.load();
 	const stop = new AbortController();

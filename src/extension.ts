@@ -9,7 +9,7 @@ import {
 	registerSpawn,
 	registerWatchdog,
 } from "./context/index.ts";
-import { openSessionScope } from "./pi/index.ts";
+import { enclosingRun, openSessionScope } from "./pi/index.ts";
 import { joinRehearsal, registerRehearse } from "./rehearsal/index.ts";
 import {
 	openPolicies,
@@ -27,6 +27,8 @@ export default function chronicle(pi: ExtensionAPI): void | Promise<void> {
 	const policies = openPolicies();
 	registerGate(pi, { policies, scope });
 	registerGuard(pi, { policies, scope });
+	// A pi below a chronicle's worker, whatever way it was started, begins no work of its own: only the rules hold in it.
+	if (enclosingRun(process.env)) return;
 	const readonly = registerReadonly(pi, policies);
 
 	const notebook = registerNotebook(pi);

@@ -11,6 +11,7 @@ export {
 	tellHost,
 } from "./host-line.ts";
 export { type Instances, openInstances } from "./instances.ts";
+export { type ListedModel, listModels } from "./model-list.ts";
 export { enclosingRun } from "./nesting.ts";
 export { isOwnFile, packageRoot } from "./own-package.ts";
 export { pageMarkdown } from "./pager.ts";

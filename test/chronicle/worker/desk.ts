@@ -52,6 +52,8 @@ export interface DeskOptions {
 	readonly state?: Partial<StatePlan>;
 	readonly host?: Partial<WorkerHost>;
 	readonly launcher?: Partial<LauncherOptions>;
+	/** A launcher in place of the desk's own. */
+	readonly with?: WorkerLauncher;
 	readonly answer?: (question: WorkerQuestion) => WorkerAnswer | Promise<WorkerAnswer>;
 }
 
@@ -84,21 +86,23 @@ export function openDesk(project: Project, options: DeskOptions = {}): Desk {
 	const env = project.environment();
 	const place = { cwd: project.folder, agentFolder: project.agentFolder, home: project.home };
 	const workerEntry = packageUnderTest().worker;
-	const launcher = openLauncher({
-		pi,
-		workerEntry,
-		casting: {
-			cast: readCast({ ...place, project: "trusted" }),
-			skills: skillPlaces([project.folder], project.agentFolder, project.home),
-			models: async () => ["one", "two", "thinker", "small"].map((id) => ({ provider: "scripted", id })),
-			cwd: project.folder,
-			platform: process.platform,
-		},
-		rules: freezeRunRules(project.folder, project.home, project.agentFolder),
-		trust: "trusted",
-		env,
-		...options.launcher,
-	});
+	const own = (): WorkerLauncher =>
+		openLauncher({
+			pi,
+			workerEntry,
+			casting: {
+				cast: readCast({ ...place, project: "trusted" }),
+				skills: skillPlaces([project.folder], project.agentFolder, project.home),
+				models: async () => ["one", "two", "thinker", "small"].map((id) => ({ provider: "scripted", id })),
+				cwd: project.folder,
+				platform: process.platform,
+			},
+			rules: freezeRunRules(project.folder, project.home, project.agentFolder),
+			trust: "trusted",
+			env,
+			...options.launcher,
+		});
+	const launcher = options.with ?? own();
 	const seen: Seen[] = [];
 	const watchers = new Set<() => void>();
 	const add = (one: Seen): void => {

@@ -2,12 +2,13 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findStrays } from "../../../src/pi/index.ts";
+import { openLocalLauncher } from "../../../src/chronicle/worker/index.ts";
+import { findPi, findStrays, isPiCommand, ownPiSearch } from "../../../src/pi/index.ts";
 import { openModelServer } from "../../harness/model-server.ts";
 import { openProject } from "../../harness/project.ts";
 import { call, type MessageOptions } from "../../harness/reply.ts";
 import { piScript } from "../../harness/under-test.ts";
-import { openDesk } from "./desk.ts";
+import { openDesk, statePlan } from "./desk.ts";
 
 const move = (target = "checking", options: MessageOptions = {}) =>
 	call("workflow_transition", { target_state: target, summary: "Built it." }, options);
@@ -78,6 +79,36 @@ describe("what a worker is", () => {
 		const worker = await desk.start({ message: { new: "/help me", continued: "" } });
 		await worker.ended;
 		expect(server.requests[0]?.lastUser).toBe("Message: /help me");
+	});
+});
+
+describe("the launcher of a project", () => {
+	it("R43 asks pi for its models when a state names one, and finds agents, rules and the worker itself", async () => {
+		const server = await openModelServer([move()]);
+		const project = openProject({
+			server,
+			files: { ".pi/agents/builder.md": "---\nname: builder\ntools: read\nmodel: thinker:high\n---\nYou build." },
+		});
+		const pi = findPi(ownPiSearch());
+		if (!isPiCommand(pi)) throw new Error(pi.message);
+		const launcher = openLocalLauncher({
+			cwd: project.folder,
+			home: project.home,
+			agentFolder: project.agentFolder,
+			trust: "trusted",
+			pi,
+			env: project.environment(),
+		});
+		const agent = { kind: "agent", name: "builder" } as const;
+		expect(await launcher.check([statePlan({ persona: agent })])).toEqual([]);
+		expect(await launcher.check([statePlan({ persona: { kind: "agent", name: "bilder" } })])).toMatchObject([
+			{ state: "building", severity: "error", message: expect.stringContaining("`builder`") },
+		]);
+		const desk = openDesk(project, { state: { persona: agent }, with: launcher });
+		const worker = await desk.start();
+		expect(worker.started.model).toBe("scripted/thinker");
+		await worker.ended;
+		expect(server.last().body.reasoning_effort).toBe("high");
 	});
 });
 

@@ -1,0 +1,51 @@
+// The launcher of a project on this machine, put together: its agents, its rules as they are now, its pi, its models.
+// O1 everything is read when the launcher is opened or first asked, and held: what a worker changes on disk changes nothing for the run.
+import { join } from "node:path";
+import { type Model, projectFolders, readCast, skillPlaces } from "../../persona/index.ts";
+import { listModels, type PiCommand, packageRoot } from "../../pi/index.ts";
+import type { WorkerLauncher } from "../supervisor/index.ts";
+import { openLauncher } from "./launcher.ts";
+import { freezeRunRules } from "./rules.ts";
+
+export interface LocalPlace {
+	/** Absolute: the folder that the run works in. */
+	readonly cwd: string;
+	readonly home: string;
+	/** pi's agent folder. */
+	readonly agentFolder: string;
+	/** Whether the person trusts the project: its agents, skills and pi settings count only then. */
+	readonly trust: "trusted" | "untrusted";
+	readonly pi: PiCommand;
+	/** Models that can be used now; left out, a pi is asked once, when a state names a model. */
+	readonly models?: () => Promise<readonly Model[]>;
+	/** Loaded by every worker before its own, such as the understudy of a rehearsal. */
+	readonly extensions?: readonly string[];
+	readonly env?: NodeJS.ProcessEnv;
+}
+
+/** Opens the launcher of a project. */
+export function openLocalLauncher(place: LocalPlace): WorkerLauncher {
+	const { cwd, home, agentFolder, trust, pi, extensions = [], env = process.env } = place;
+	let listed: Promise<readonly Model[]> | undefined;
+	const models =
+		place.models ??
+		(() => {
+			listed ??= listModels(pi, cwd, env, extensions);
+			return listed;
+		});
+	return openLauncher({
+		pi,
+		workerEntry: join(packageRoot(), "worker.mjs"),
+		casting: {
+			cast: readCast({ cwd, project: trust, agentFolder, home }),
+			skills: skillPlaces(trust === "trusted" ? projectFolders(cwd) : [], agentFolder, home),
+			models,
+			cwd,
+			platform: process.platform,
+		},
+		rules: freezeRunRules(cwd, home, agentFolder),
+		trust,
+		extensions,
+		env,
+	});
+}

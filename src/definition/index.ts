@@ -13,8 +13,8 @@ export {
 	whole,
 	wrongType,
 } from "./field.ts";
-export { defaultMaxBytes, type ReadOptions, readSource, type SourceRead, type Stamp, stampOf } from "./file.ts";
-export { formatDiagnostic, formatPath, formatPlace, isInside, printable, quoted } from "./format.ts";
+export { type ReadOptions, readSource, type SourceRead, type Stamp, stampOf } from "./file.ts";
+export { formatDiagnostic, formatPath, isInside, printable, quoted } from "./format.ts";
 export { type FrontMatter, parseFrontMatter } from "./front-matter.ts";
 export {
 	type Fields,
@@ -33,5 +33,5 @@ export { didYouMean, editDistance, nearest } from "./near.ts";
 export { describeNode, type ListNode, type MapEntry, type MapNode, type Node, type ScalarNode } from "./node.ts";
 export { openReport, type Problem, type Report, sortDiagnostics } from "./report.ts";
 export { openSource, type Source } from "./source.ts";
-export { readWords, type Word, words, wordsSchema } from "./words.ts";
+export { readWords, type Word, words } from "./words.ts";
 export { type Parsed, parseYaml, type Span } from "./yaml.ts";

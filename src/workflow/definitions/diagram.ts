@@ -13,7 +13,11 @@ const mostLevels = 8;
 /**
  * The lines of the chart of the workflow with this key; without its definition an empty list. `position` marks a run's current phase.
  */
-export function workflowDiagram(catalogue: Catalogue, key: string, position: Position = []): string[] {
+export function workflowDiagram(
+	catalogue: Pick<Catalogue, "definitions">,
+	key: string,
+	position: Position = [],
+): string[] {
 	const root = catalogue.definitions.get(key);
 	if (!root) return [];
 	const lines = ["flowchart TD"];

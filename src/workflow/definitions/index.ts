@@ -12,7 +12,7 @@ export type {
 	WorkflowDefinition,
 } from "./definition.ts";
 export { type Position, workflowDiagram } from "./diagram.ts";
-export { checkLines, limitsLabel, listLines, usageLines, visibleCommands } from "./listing.ts";
+export { checkLines, listLines, usageLines, visibleCommands } from "./listing.ts";
 export { workflowSchemas, workflowTables } from "./reference.ts";
 export { variables } from "./variables.ts";
 export { commandWords } from "./workflow-file.ts";

@@ -131,8 +131,8 @@ function checkSense(root: MapNode, values: Partial<Values<typeof workflowFields>
 	if (values.commandName !== undefined && commandWords.includes(values.commandName))
 		report.warn(at("commandName"), {
 			code: "command-word",
-			message: `\`/workflow ${values.commandName}\` has a meaning of its own.`,
-			remedy: "Choose another `commandName`, so that both can be reached.",
+			message: `${quoted(values.commandName)} is a word of \`/workflow\` itself: it starts this workflow, and \`/workflow --${values.commandName}\` does what the word did.`,
+			remedy: "Choose another `commandName` to keep the short form of both.",
 		});
 	for (const key of templateFields) {
 		const text = values[key];

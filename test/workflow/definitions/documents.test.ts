@@ -6,9 +6,11 @@ import { Compile } from "typebox/schema";
 import { describe, expect, it } from "vitest";
 import { openSource, parseYaml } from "../../../src/definition/index.ts";
 import { loadCatalogue, variables, workflowSchemas } from "../../../src/workflow/definitions/index.ts";
+import { beginRun, firstPosition } from "../../../src/workflow/machine/index.ts";
+import { variablesOf } from "../../../src/workflow/prompts/index.ts";
 import { readDocument } from "../../docs/blocks.ts";
 import { checkout } from "../../harness/index.ts";
-import { openTree, phaseFile, workflowYaml } from "./tree.ts";
+import { openTree, phaseFile, workflowFiles, workflowYaml } from "./tree.ts";
 
 describe.each(["docs/workflows.md", "skills/workflow-authoring/SKILL.md"])("case 16: %s", (path) => {
 	it("shows files that load as they stand", () => {
@@ -98,6 +100,14 @@ it("the documents name every variable and no other", () => {
 	const text = readFileSync(join(checkout, "docs/workflows.md"), "utf8");
 	const named = [...text.matchAll(/^\| `\{(\w+)\}` \|/gm)].map(([, name]) => name);
 	expect(named).toEqual([...variables.keys()]);
+});
+
+it("the variables that are documented are those that a run fills in", () => {
+	const tree = openTree(workflowFiles("global/x", ["a"]));
+	const { definitions } = tree.load();
+	const position = firstPosition(definitions, "x");
+	const run = beginRun({ id: "wf-1-a", definitions, workflowKey: "x", task: "t", at: 0, position });
+	expect([...variablesOf(run).keys()].sort()).toEqual([...variables.keys()].sort());
 });
 
 /** The plain value of a YAML text. */

@@ -297,7 +297,7 @@ describe("workflow.yaml", () => {
 		expect(catalogue.diagnostics.map(({ severity }) => severity)).not.toContain("error");
 		const said = tree.lines(catalogue.diagnostics).join("\n");
 		expect(said).toContain("There is no field `description`.");
-		expect(said).toContain("`/workflow list` has a meaning of its own");
+		expect(said).toContain("`list` is a word of `/workflow` itself");
 		expect(said).toContain("`maxLoops` has no effect beside `loopable: false`");
 		expect(said).toContain("`{descripton}` is no variable and stays as it is. Did you mean `{description}`?");
 		expect(said).toContain("`{unheard}` is no variable");
@@ -528,9 +528,9 @@ describe("bad input", () => {
 			...workflowFiles("global/other", ["a"]),
 			"global/bad/keep": "",
 		});
-		execFileSync("mkfifo", [join(tree.folder, "global", "bad", "workflow.yaml")]);
+		execFileSync("sh", ["-c", `mkfifo "$0"`, join(tree.folder, "global", "bad", "workflow.yaml")]);
 		rmSync(join(tree.folder, "global", "other", "a.md"));
-		execFileSync("mkfifo", [join(tree.folder, "global", "other", "a.md")]);
+		execFileSync("sh", ["-c", `mkfifo "$0"`, join(tree.folder, "global", "other", "a.md")]);
 		const catalogue = tree.load();
 		expect(keys(catalogue)).toEqual(["good"]);
 		expect(errors(catalogue).map(({ code }) => code)).toEqual(["not-a-file", "not-a-file", "phase-failed"]);

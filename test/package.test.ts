@@ -1,10 +1,11 @@
 // The package as people get it: packed and installed, from a local path, from a checkout, from a git clone. Each copy is loaded
 // by real pi and must offer the same commands.
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
+	checkout,
 	copyCheckout,
 	fixtureExtension,
 	installRuntimeDependencies,
@@ -158,15 +159,34 @@ describe("pi loads it", () => {
 });
 
 describe("the command pi-chronicle", () => {
-	it("runs from the installed copy, through the name that npm links", async () => {
+	it("runs from the installed copy, where pi is not beside it", async () => {
 		const { project } = await openBench();
-		const help = await runNode(project, [packageAt(installed).cli, "--help"]);
+		const { cli } = packageAt(installed);
+		const help = await runNode(project, [cli, "--help"]);
 		expect(help).toMatchObject({ code: 0, stderr: "" });
 		expect(help.stdout).toContain("pi-chronicle");
-		const unknown = await runNode(project, [packageAt(installed).cli, "no-such-command"]);
+		const unknown = await runNode(project, [cli, "no-such-command"]);
 		expect(unknown.code).toBe(2);
 		expect(unknown.stderr).toContain("no-such-command");
-		if (process.platform !== "win32") expect(statSync(packageAt(installed).cli).mode & 0o111).not.toBe(0);
+		if (process.platform !== "win32") expect(statSync(cli).mode & 0o111).not.toBe(0);
+
+		const verbs = [...help.stdout.matchAll(/^ {2}(\w+) {2}/gm)].map(([, verb = ""]) => verb);
+		expect(verbs).toContain("rehearse");
+		for (const verb of verbs) {
+			const explained = await runNode(project, [cli, verb, "--help"]);
+			expect(explained, verb).toMatchObject({ code: 0, stderr: "" });
+		}
+		const homeless = await runNode(project, [cli, "rehearse", "feature", "x"]);
+		expect(homeless).toMatchObject({ code: 2, stderr: expect.not.stringContaining("ERR_MODULE_NOT_FOUND") });
+	});
+
+	it("rehearses from the installed copy with the pi that a person names", async () => {
+		const { project } = await openBench();
+		cpSync(join(checkout, "examples", "receipts"), project.folder, { recursive: true });
+		const args = ["rehearse", "--pi", piScript(), "feature", "Add", "months"];
+		const rehearsed = await runNode(project, [packageAt(installed).cli, ...args]);
+		expect(rehearsed.stdout).toMatch(/DONE/);
+		expect(rehearsed).toMatchObject({ code: 0, stderr: "" });
 	});
 });
 

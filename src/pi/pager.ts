@@ -1,11 +1,15 @@
 // A screen to read something long in the terminal: a title, a window over the text, the keys at the bottom.
-import { type ExtensionContext, getMarkdownTheme } from "@earendil-works/pi-coding-agent";
-import { Markdown, truncateToWidth } from "@earendil-works/pi-tui";
+// Pi's own modules are loaded when a page opens: this folder also serves the command line, which may have no pi beside it.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 
 const windowHeight = 18;
 
 /** Shows Markdown until the person closes it. Only for the terminal (`ctx.mode === "tui"`). */
 export async function pageMarkdown(ctx: ExtensionContext, title: string, markdown: string): Promise<void> {
+	const [{ getMarkdownTheme }, { Markdown, truncateToWidth }] = await Promise.all([
+		import("@earendil-works/pi-coding-agent"),
+		import("@earendil-works/pi-tui"),
+	]);
 	await ctx.ui.custom<void>((tui, theme, keybindings, done) => {
 		const body = new Markdown(markdown, 1, 0, getMarkdownTheme());
 		let top = 0;

@@ -8,6 +8,11 @@ export type Coverage =
 	| { command: string; runIn: string };
 
 export const covered: readonly Coverage[] = [
+	{
+		command: "npm ci && npm start",
+		by: "test/start.test.ts",
+		title: "runs the workflow to its end, tells every phase as it ends, and exits with 0",
+	},
 	{ command: "npm test", by: ".ci/run", title: "npm ci && npm test" },
 	{ command: "npm run check", by: ".ci/run", title: "npm run check" },
 	{ command: "node src/cli.js data/march.csv", runIn: "examples/receipts" },

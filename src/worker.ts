@@ -1,6 +1,6 @@
 // The extension that a chronicle's worker process loads instead of extension.ts: the workflow tools, the gate and the guard's frozen rules.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { readBrief, registerWorker } from "./chronicle/index.ts";
+import { askThroughHost, readBrief, registerWorker } from "./chronicle/index.ts";
 import { agentFolder, openSessionScope } from "./pi/index.ts";
 import { openGuard, openPolicies, registerGate, thawRules } from "./safety/index.ts";
 
@@ -12,7 +12,7 @@ export default function worker(pi: ExtensionAPI): void | Promise<void> {
 		const rules = thawRules(brief.rules.text, brief.rules.hash);
 		return openGuard(rules, { cwd, agentDir: agentFolder() }, policies, scope).hash;
 	});
-	registerGate(pi, { policies, scope });
+	registerGate(pi, { policies, scope, ask: askThroughHost });
 
 	// Set only in the processes of a rehearsal; no other worker ever learns of the understudy.
 	const callSheet = process.env.PI_CHRONICLE_REHEARSAL;

@@ -1,4 +1,5 @@
 export {
+	askThroughHost,
 	type Casting,
 	type FrozenRules,
 	type LauncherOptions,

@@ -14,9 +14,14 @@ export interface HostMessage {
 	readonly payload: unknown;
 }
 
-/** Asks the host and resolves with what it answers; `undefined` where it declines. Only in RPC mode. */
-export async function askHost(ctx: ExtensionContext, topic: string, payload: unknown): Promise<unknown> {
-	const answer = await ctx.ui.input(`${MARK}${topic}`, JSON.stringify(payload));
+/** Asks the host and resolves with what it answers; `undefined` where it declines or `signal` aborts. Only in RPC mode. */
+export async function askHost(
+	ctx: ExtensionContext,
+	topic: string,
+	payload: unknown,
+	signal?: AbortSignal,
+): Promise<unknown> {
+	const answer = await ctx.ui.input(`${MARK}${topic}`, JSON.stringify(payload), signal ? { signal } : {});
 	return answer === undefined ? undefined : parse(answer);
 }
 

@@ -106,6 +106,12 @@ export function openLive({ child, host, limits, before, conversation, started }:
 			} else if (question?.topic === "snapshot") {
 				const data = (question.payload as { data?: unknown } | undefined)?.data;
 				await link.answer(dialog, hostAnswer(await host.updateSnapshot(data).catch(failed)));
+			} else if (question?.topic === "ask") {
+				const { title, text } = (question.payload ?? {}) as { title?: unknown; text?: unknown };
+				const asked = { kind: "confirm", title: String(title ?? ""), text: String(text ?? "") } as const;
+				const said = await host.ask(asked).catch(() => ({ kind: "undecided" }) as const);
+				const kind = said.kind === "confirmed" ? "yes" : said.kind === "denied" ? "no" : "nobody";
+				await link.answer(dialog, hostAnswer({ kind, text: "" }));
 			} else if (question) await link.answer(dialog, undefined);
 			else
 				await link.answer(

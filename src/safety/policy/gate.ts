@@ -7,7 +7,16 @@ import type {
 	ToolCallEvent,
 	ToolCallEventResult,
 } from "@earendil-works/pi-coding-agent";
-import { aboutTool, askPerson, letChoose, newestFirst, type Scope, writeEntry } from "../../pi/index.ts";
+import {
+	type Answer,
+	aboutTool,
+	askPerson,
+	letChoose,
+	newestFirst,
+	type Question,
+	type Scope,
+	writeEntry,
+} from "../../pi/index.ts";
 import type { Footprint } from "../footprint/index.ts";
 import { decisionEntry, type Outcome, recordDecision } from "./decision-record.ts";
 import { openFlight } from "./flight.ts";
@@ -20,6 +29,8 @@ export interface GateOptions {
 	readonly scope: Scope;
 	/** After this many refusals in a row by one rule the person is asked how to go on. */
 	readonly patience?: number;
+	/** How the person is asked; left out, by a dialog of this session. */
+	readonly ask?: (ctx: ExtensionContext, question: Question) => Promise<Answer>;
 }
 
 const builtIn = new Set(["read", "write", "edit", "bash", "powershell", "grep", "find", "ls"]);
@@ -27,7 +38,7 @@ const keepGoing = "Go on; the rule stays";
 const stopRun = "Stop the agent";
 
 /** Puts the gate in front of every tool call of the session, nested calls included. */
-export function registerGate(pi: ExtensionAPI, { policies, scope, patience = 3 }: GateOptions): void {
+export function registerGate(pi: ExtensionAPI, { policies, scope, patience = 3, ask = askPerson }: GateOptions): void {
 	const flight = openFlight();
 	let refusals = new Map<string, number>();
 	const settled = new Map<string, { readonly call: ToolCall; readonly footprint: () => Footprint }>();
@@ -83,7 +94,7 @@ export function registerGate(pi: ExtensionAPI, { policies, scope, patience = 3 }
 			return refuse(ctx, verdicts, refusalText(verdicts, "rule"));
 		}
 		if (decision === "ask") {
-			const answer = await askPerson(ctx, { ...questionText(call, verdicts), signal: ctx.signal });
+			const answer = await ask(ctx, { ...questionText(call, verdicts), signal: ctx.signal });
 			record(answer === "yes" ? "allowed" : answer === "no" ? "refused" : "unasked", call, verdicts);
 			if (answer !== "yes") return refuse(ctx, verdicts, refusalText(verdicts, answer === "no" ? "person" : "nobody"));
 		}

@@ -58,8 +58,13 @@ describe("a guarded worker", () => {
 
 	it.each<[string, WorkerAnswer, RegExp, boolean]>([
 		["a yes lets it run", { kind: "confirmed" }, /released/, false],
-		["a no refuses", { kind: "denied" }, /Releasing is for people/, true],
-		["nobody there refuses, with a usable reason", { kind: "undecided" }, /Releasing is for people/, true],
+		["a no refuses", { kind: "denied" }, /Releasing is for people[\s\S]*said no/, true],
+		[
+			"nobody there refuses, with a usable reason",
+			{ kind: "undecided" },
+			/Releasing is for people[\s\S]*nobody is here/,
+			true,
+		],
 	])(
 		"R46 an ask reaches the person through the supervisor with the command: %s",
 		async (_, answer, result, refused) => {

@@ -1,4 +1,4 @@
-export { registerWorker } from "./register.ts";
+export { askThroughHost, registerWorker } from "./register.ts";
 export {
 	type Hello,
 	MOVE_ENTRY,

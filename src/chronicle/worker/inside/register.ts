@@ -1,7 +1,7 @@
 // The extension inside a worker's pi: it reports what it is, puts moves and findings to the supervisor, and ends the turn when it is over.
 // W1 nothing is judged here but whether the turn is over: the rules are the guard's; W2 an error on the way refuses, it never lets pass.
 import type { ExtensionAPI, ExtensionContext, TurnEndEvent } from "@earendil-works/pi-coding-agent";
-import { askHost, HOST_COMMAND, tellHost, writeEntry } from "../../../pi/index.ts";
+import { type Answer, askHost, HOST_COMMAND, type Question, tellHost, writeEntry } from "../../../pi/index.ts";
 import type { WorkerBrief } from "../brief.ts";
 import { registerWorkerTools } from "./tools.ts";
 import { openTurn } from "./turn.ts";
@@ -75,6 +75,12 @@ export function registerWorker(pi: ExtensionAPI, brief: WorkerBrief, arm: (ctx: 
 			if (verb === "allow") turn.allow(readAllowance(json));
 		},
 	});
+}
+
+/** Asks the person through the supervisor, which knows a no from nobody's answer. */
+export async function askThroughHost(ctx: ExtensionContext, { title, message, signal }: Question): Promise<Answer> {
+	const reply = readReply(await askHost(ctx, "ask", { title, text: message }, signal));
+	return reply?.kind === "yes" || reply?.kind === "no" ? reply.kind : "nobody";
 }
 
 function readAllowance(json: string): { readonly costUsd?: number; readonly tokens?: number } {

@@ -100,7 +100,13 @@ export function text<const O extends TextOptions>(options: O): Field<Given<strin
 }
 
 function readText(node: Node, reading: Reading, options: TextOptions): string | undefined {
-	if (node.kind !== "scalar") return wrongType(node, reading, "a text", "Write one text behind the colon.");
+	if (node.kind !== "scalar") {
+		const written = reading.source.text.slice(node.start, node.end).split("\n", 1)[0] ?? "";
+		const remedy = /^[[{]/.test(written)
+			? `A text that begins with \`${written.charAt(0)}\` needs quotes: \`"${written.slice(0, 40)}"\`.`
+			: "Write one text behind the colon.";
+		return wrongType(node, reading, "a text", remedy);
+	}
 	if (typeof node.value !== "string")
 		return wrongType(node, reading, "a text", `Put it in quotes: \`"${node.written || "…"}"\`.`);
 	const line = options.form === "line";

@@ -32,9 +32,9 @@ export const defaultMaxBytes = 1_000_000;
 /** Reads `file` (an absolute path) as UTF-8 text. `absent` where nothing is there or a parent is not a directory. */
 export function readSource(file: string, options: ReadOptions = {}): SourceRead {
 	const maxBytes = options.maxBytes ?? defaultMaxBytes;
-	const problem = (found: Problem): SourceRead => ({
+	const problem = (found: Problem & { line?: number; column?: number }): SourceRead => ({
 		kind: "problem",
-		diagnostic: { file, severity: "error", ...found },
+		diagnostic: { file, line: 1, column: 1, severity: "error", ...found },
 	});
 	let handle: number | undefined;
 	try {
@@ -103,11 +103,12 @@ function tooLarge(size: number, maxBytes: number): Problem {
 	};
 }
 
-/** What is wrong with the bytes as UTF-8 text, if anything. */
-function notText(bytes: Buffer): Problem | undefined {
+/** What is wrong with the bytes as UTF-8 text, if anything, and where. */
+function notText(bytes: Buffer): (Problem & { line: number; column: number }) | undefined {
 	const first = bytes.length < 2 ? 0 : bytes.readUInt16BE(0);
 	if (first === 0xfffe || first === 0xfeff)
 		return {
+			...placeOf(bytes, 0),
 			code: "utf-16",
 			message: "The file is saved as UTF-16.",
 			remedy: "Save it again with the encoding UTF-8.",
@@ -115,17 +116,25 @@ function notText(bytes: Buffer): Problem | undefined {
 	const zero = bytes.indexOf(0);
 	if (zero !== -1)
 		return {
+			...placeOf(bytes, zero),
 			code: "binary",
 			message: `The file is not text: byte ${zero + 1} is zero.`,
 			remedy: "Replace it with a UTF-8 text file.",
 		};
 	if (isUtf8(bytes)) return undefined;
-	const line = 1 + countLines(bytes, firstInvalid(bytes));
+	const place = placeOf(bytes, firstInvalid(bytes));
 	return {
+		...place,
 		code: "not-utf-8",
-		message: `The file is not valid UTF-8; the first wrong byte is in line ${line}.`,
+		message: `The file is not valid UTF-8; the first wrong byte is in line ${place.line}.`,
 		remedy: "Save it again with the encoding UTF-8; if its end is missing, restore it.",
 	};
+}
+
+/** Line and column of a byte; what is before it in its line is valid UTF-8. */
+function placeOf(bytes: Buffer, offset: number): { line: number; column: number } {
+	const lineStart = offset === 0 ? 0 : bytes.lastIndexOf(10, offset - 1) + 1;
+	return { line: 1 + countLines(bytes, offset), column: 1 + bytes.toString("utf8", lineStart, offset).length };
 }
 
 /** Offset of the first byte that is no UTF-8: the longest valid start, found by halving. */

@@ -82,6 +82,12 @@ function explain(text: string, flaw: Flaw, lineStart: number): Problem {
 	switch (flaw.code) {
 		case "UNEXPECTED_TOKEN":
 			if (flaw.message.includes("block-seq-ind on same line")) return listOnOneLine(line);
+			if (/^[^:]*:[ \t]+["'[{]/.test(line))
+				return {
+					code: "needs-quotes",
+					message: `After a text in quotes, a list or a group nothing may follow on its line: ${quoted(line)}.`,
+					remedy: "Put quotes around the whole text behind the colon, or remove what follows.",
+				};
 			break;
 		case "BLOCK_AS_IMPLICIT_KEY":
 			if (isNestedMapping(flaw) && /:[ \t]+\S.*:([ \t]|$)/.test(line))

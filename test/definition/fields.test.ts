@@ -97,6 +97,7 @@ describe("a group of fields", () => {
 		["name:\n", "f.yaml:1:1 `name` has no value."],
 		['name: "a\\eb"\n', "control character"],
 		["name: [a]\n", "it is a list"],
+		["name: {description}\n", 'A text that begins with `{` needs quotes: `"{description}"`.'],
 		["name: a\nkind: smal\n", "f.yaml:2:7 `kind` is `smal`; it can be `small` or `large`. Did you mean `small`?"],
 		[
 			"name: a\nhot: no\n",

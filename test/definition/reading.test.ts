@@ -76,12 +76,13 @@ describe("a file", () => {
 		const torn = readSource(put("torn", Buffer.concat([Buffer.from("é\nok\n"), Buffer.from("é").subarray(0, 1)])));
 		expect(torn.kind === "problem" && torn.diagnostic).toMatchObject({
 			code: "not-utf-8",
-			message: expect.stringContaining("line 3"),
+			line: 3,
+			column: 1,
 		});
 		const inside = readSource(
 			put("latin", Buffer.concat([Buffer.from("ééé\nab"), Buffer.of(0xe9), Buffer.from("c\nd")])),
 		);
-		expect(inside.kind === "problem" && inside.diagnostic.message).toContain("line 2");
+		expect(inside.kind === "problem" && inside.diagnostic).toMatchObject({ code: "not-utf-8", line: 2, column: 3 });
 	});
 
 	it.skipIf(process.platform === "win32")("that is a pipe, a device or a loop of links is never opened", () => {
@@ -154,6 +155,14 @@ describe("YAML", () => {
 		["an alias of nothing", "a: *x\n", "f.yaml:1:4", /`\*x`.*not written before/, /quotes/],
 		["a lone star", "emoji: *\n", "f.yaml:1:8", /`\*`/, /quotes/],
 		["an alias inside what it repeats", "a: &a [*a]\n", "f.yaml:1:8", /inside what it repeats/, /Remove/],
+		[
+			"text behind a group",
+			"name: a\nmessage: {description} please\n",
+			"f.yaml:2:",
+			/nothing may follow/,
+			/quotes around the whole/,
+		],
+		["text behind quotes", 'name: a\nmessage: "Do" it\n', "f.yaml:2:", /nothing may follow/, /quotes around the whole/],
 		["a line without a colon", "key\nother: 1\n", "f.yaml:1:1", /`key` has no colon/, /colon/],
 		["wrong indentation", "name: a\n  bar: b\n", "f.yaml:1:7", /indented/, /same number of spaces/],
 		["an unknown escape", 'a: "\\q"\n', "f.yaml:1:5", /backslash/, /single quotes/],

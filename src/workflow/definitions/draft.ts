@@ -127,6 +127,8 @@ export function draftWorkflow(
 function vanished(file: string): Diagnostic {
 	return {
 		file,
+		line: 1,
+		column: 1,
 		severity: "error",
 		code: "absent",
 		message: "The file vanished while the workflows were being read.",

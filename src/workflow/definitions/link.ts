@@ -73,7 +73,7 @@ function pickNested(drafts: readonly Draft[], diagnostics: Diagnostic[], reject:
 			if (rival === winner) continue;
 			const others = rivals.filter((other) => other !== rival).map(({ file }) => quoted(file, 200));
 			const said: Diagnostic = {
-				file: rival.file,
+				...startOf(rival),
 				severity: winner ? "warning" : "error",
 				code: "ambiguous-key",
 				message: winner
@@ -90,7 +90,7 @@ function pickNested(drafts: readonly Draft[], diagnostics: Diagnostic[], reject:
 
 function hides(draft: Draft, hidden: Draft): Diagnostic {
 	return {
-		file: draft.file,
+		...startOf(draft),
 		severity: "error",
 		code: "hides-global",
 		message: `The project's workflow ${quoted(draft.key)} does not load, and the global one of the same name is not used in its place: ${quoted(hidden.file, 200)}.`,
@@ -105,7 +105,7 @@ function removeLoops(chosen: ReadonlyMap<string, Draft>, reject: Reject): void {
 			const draft = chosen.get(member);
 			if (!draft) continue;
 			const way = loop.way(member);
-			const place = draft.references.find(({ key }) => key === way[1])?.place ?? { file: draft.file };
+			const place = draft.references.find(({ key }) => key === way[1])?.place ?? startOf(draft);
 			reject(draft, [
 				{
 					...place,
@@ -185,6 +185,10 @@ function assignCommands(drafts: readonly Draft[], diagnostics: Diagnostic[]): Ma
 		});
 	}
 	return new Map([...commands].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function startOf({ file }: Draft): Place {
+	return { file, line: 1, column: 1 };
 }
 
 function isError({ severity }: Diagnostic): boolean {

@@ -59,7 +59,7 @@ export function scanTier(root: string, isWorkflow: (file: string) => boolean): S
 		const misnamed = inner.find(({ name }) => /^workflow\.ya?ml$/i.test(name));
 		if (misnamed)
 			report.warn(
-				{ file: join(directory, misnamed.name) },
+				{ file: join(directory, misnamed.name), line: 1, column: 1 },
 				{
 					code: "misnamed-file",
 					message: `This is not read: a workflow's file is called \`workflow.yaml\`, not \`${misnamed.name}\`.`,

@@ -83,7 +83,7 @@ describe("where workflows are found", () => {
 		const tree = openTree({ [`global/x/${name}`]: workflowYaml(["a.md"]) });
 		if (loadCatalogue(tree.roots).definitions.size > 0) return;
 		expect(tree.lines(tree.load().diagnostics)).toEqual([
-			expect.stringMatching(new RegExp(`^global/x/${name} warning: .*Rename it`)),
+			expect.stringMatching(new RegExp(`^global/x/${name}:1:1 warning: .*Rename it`)),
 		]);
 	});
 
@@ -112,9 +112,9 @@ describe("where workflows are found", () => {
 		expect(catalogue.definitions.get("plan")?.file).toContain(join("global", "plan"));
 		expect(rejected(catalogue)).toEqual(["parent", "review"]);
 		const said = tree.lines(catalogue.diagnostics).join("\n");
-		expect(said).toMatch(/_a\/review\/workflow.yaml More than one workflow has the directory name `review`/);
-		expect(said).toMatch(/_b\/review\/workflow.yaml More than one/);
-		expect(said).toMatch(/_a\/plan\/workflow.yaml warning: Another workflow has the directory name `plan`/);
+		expect(said).toMatch(/_a\/review\/workflow.yaml:1:1 More than one workflow has the directory name `review`/);
+		expect(said).toMatch(/_b\/review\/workflow.yaml:1:1 More than one/);
+		expect(said).toMatch(/_a\/plan\/workflow.yaml:1:1 warning: Another workflow has the directory name `plan`/);
 	});
 
 	it.skipIf(process.platform === "win32")(
@@ -519,6 +519,11 @@ describe("bad input", () => {
 		expect(keys(catalogue)).toEqual(["good"]);
 		expect(rejected(catalogue)).toEqual(["bad", "other"]);
 		expect(catalogue.rejected.get("bad")?.diagnostics[0]?.code).toBe(code);
+		for (const { line, column, remedy } of catalogue.diagnostics) {
+			expect(line).toBeGreaterThan(0);
+			expect(column).toBeGreaterThan(0);
+			expect(remedy).not.toBe("");
+		}
 		expect(catalogue.rejected.get("other")?.diagnostics.map((diagnostic) => diagnostic.code)).toContain("phase-failed");
 	});
 

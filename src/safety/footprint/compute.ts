@@ -2,9 +2,9 @@
 // C1 never throws; C2 what could not be followed is among the unknowns.
 import { recordOtherTool } from "./arguments.ts";
 import type { Annotations, Footprint, Surroundings } from "./footprint.ts";
-import { recordPowerShell } from "./powershell/index.ts";
+import { type PowerShellPlace, recordPowerShell } from "./powershell/index.ts";
 import { openRecord, type Record } from "./record.ts";
-import { openState, walkShell } from "./shell/index.ts";
+import { openState, walkShell, walkWords } from "./shell/index.ts";
 import { recordFileTool } from "./tools.ts";
 
 /** A call as pi hands it to its handlers. */
@@ -27,6 +27,15 @@ export function computeFootprint(call: MeasuredCall, around: Surroundings): Foot
 	return record.finish(call.tool);
 }
 
+function powerShellPlace(record: Record): PowerShellPlace {
+	const state = openState(record.around);
+	return {
+		directories: state.cwd,
+		run: (words, directories) => walkWords(words, { ...state, cwd: directories }, record),
+		depth: 0,
+	};
+}
+
 function recordCall(call: MeasuredCall, record: Record): void {
 	const input =
 		typeof call.input === "object" && call.input !== null ? (call.input as { readonly [name: string]: unknown }) : {};
@@ -34,7 +43,7 @@ function recordCall(call: MeasuredCall, record: Record): void {
 		// pi refuses a call without a command, so there is nothing to judge.
 		if (typeof input.command !== "string") return;
 		if (call.tool === "bash") walkShell(input.command.replaceAll("\0", ""), openState(record.around), record);
-		else recordPowerShell(input.command, record);
+		else recordPowerShell(input.command, "powershell", record, powerShellPlace(record));
 		return;
 	}
 	if (!recordFileTool(call.tool, input, record)) recordOtherTool(call.tool, call.input, call.annotations, record);

@@ -1,1 +1,1 @@
-export { recordPowerShell } from "./powershell.ts";
+export { type PowerShellPlace, recordPowerShell } from "./powershell.ts";

@@ -1,6 +1,6 @@
 // Archives and compression: what goes in, what comes out, and where to.
 import { HOLE } from "../text.ts";
-import type { Call, Programs } from "./program.ts";
+import { abbreviating, type Call, type Programs } from "./program.ts";
 
 /** `tar`: the mode decides whether operands are read or written; `-C` moves on to another directory in between. */
 function tar(call: Call): void {
@@ -157,7 +157,7 @@ function sevenZip(call: Call): void {
 	}
 }
 
-export const archives: Programs = {
+const compressors: Programs = abbreviating({
 	"tar gtar bsdtar": tarProgram,
 	"gzip gunzip bzip2 bunzip2 pigz unpigz pbzip2 xz unxz lzma unlzma zstd unzstd lz4 unlz4 brotli compress uncompress": {
 		options: { "-S --suffix -T --threads -o -b -p": "text" },
@@ -179,6 +179,10 @@ export const archives: Programs = {
 		changes: ["worktree"],
 		when: { "-t --list": { harmless: true } },
 	},
+});
+
+export const archives: Programs = {
+	...compressors,
 	rsync: {
 		options: {
 			"-e --rsh --exclude --include -f --filter --max-size --min-size --bwlimit --port --chmod --chown --info --out-format --timeout -M --remote-option --rsync-path --password-file":

@@ -1,5 +1,5 @@
 // Files and text: GNU coreutils, their BSD and busybox kin, and the small filters that live beside them.
-import type { Call, Program, Programs } from "./program.ts";
+import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
 
 /** `dd if=… of=…` */
 function convertAndCopy(call: Call): void {
@@ -70,7 +70,7 @@ const reads = (values: string, more: Program = {}): Program => ({
 	options: { ...(values !== "" && { [values]: "text" as const }), ...more.options },
 });
 
-export const coreutils: Programs = {
+export const coreutils: Programs = abbreviating({
 	"cat rev comm tsort sum cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum md5 zcat gzcat bzcat xzcat zstdcat lz4cat zless zmore more most colordiff":
 		reads(""),
 	"head tail": reads("-n --lines -c --bytes --pid -s --sleep-interval --max-unchanged-stats"),
@@ -283,7 +283,7 @@ export const coreutils: Programs = {
 			"--out --report-file": "replace",
 		},
 	},
-};
+});
 
 function listTree(call: Call): void {
 	const skips = call.has("-a") ? [] : (["hidden"] as const);

@@ -1,6 +1,6 @@
 // Getting things from the network: into files, to standard output, or from here to there.
 import { HOLE } from "../text.ts";
-import type { Call, Programs } from "./program.ts";
+import { abbreviating, type Call, type Programs } from "./program.ts";
 
 /** `curl`: prints unless told to write; sends data with `-d`, `-F`, `-T`. */
 function curl(call: Call): void {
@@ -59,8 +59,9 @@ function remoteCopy(call: Call): void {
 	else call.touch("write", destination, { ...recursive, replaces: true });
 }
 
-export const downloads: Programs = {
+const fetchers: Programs = abbreviating({
 	curl: {
+		flags: "--parallel --netrc",
 		options: {
 			"-o --output --output-dir -d --data --data-binary --data-ascii --data-raw --data-urlencode --json -F --form -b --cookie -H --header -X --request -u --user -A --user-agent -e --referer -m --max-time --connect-timeout --retry --retry-delay -w --write-out -x --proxy -r --range --limit-rate --resolve --interface -y -Y -z --time-cond --url --url-query -C --continue-at --max-redirs --noproxy --ciphers --tls-max --oauth2-bearer --aws-sigv4 --max-filesize --unix-socket --variable -P --parallel-max":
 				"text",
@@ -79,6 +80,10 @@ export const downloads: Programs = {
 		attached: "--no-check-certificate",
 		also: wget,
 	},
+});
+
+export const downloads: Programs = {
+	...fetchers,
 	"http https xh xhs httpie": {
 		options: {
 			"-o --output": "replace",

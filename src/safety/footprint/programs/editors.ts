@@ -1,6 +1,6 @@
 // Editors: streams that may edit in place (sed, awk, perl -i), patch, and screens that wait for a person.
 import { HOLE, isKnown } from "../text.ts";
-import type { Call, Programs } from "./program.ts";
+import { abbreviating, type Call, type Programs } from "./program.ts";
 
 /** `sed`: scripts by `-e`, `-f` or as the first operand; files are read, or written with `-i`. */
 function sed(call: Call): void {
@@ -122,7 +122,7 @@ const awkProgram = {
 	also: awk,
 } as const;
 
-export const editors: Programs = {
+export const editors: Programs = abbreviating({
 	"sed gsed": {
 		options: { "-e --expression -l --line-length": "text", "-f --file": "read" },
 		attached: "-i --in-place -I",
@@ -154,4 +154,4 @@ export const editors: Programs = {
 		when: { "-p --preview": { operands: { first: ["text", "text"], rest: "read" } } },
 	},
 	"codemod jscodeshift": { opaque: "project", changes: ["worktree"] },
-};
+});

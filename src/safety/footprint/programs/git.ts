@@ -16,7 +16,7 @@ import {
 	runFromSettings,
 	tag,
 } from "./git-changes.ts";
-import type { Program, Programs } from "./program.ts";
+import { abbreviating, type Program, type Programs } from "./program.ts";
 
 const changesRepository: Program = { changes: ["repository"] };
 const changesBoth: Program = { changes: ["repository", "worktree"] };
@@ -159,6 +159,7 @@ const subcommands: { readonly [names: string]: Program } = {
 		},
 	},
 	push: {
+		flags: "--force",
 		options: { "-o --push-option --repo --receive-pack --exec": "text" },
 		attached: "--force-with-lease --signed --recurse-submodules",
 		also: push,
@@ -258,7 +259,7 @@ const subcommands: { readonly [names: string]: Program } = {
 	"for-each-repo daemon instaweb": { opaque: "program" },
 };
 
-export const git: Programs = {
+export const git: Programs = abbreviating({
 	git: {
 		options: {
 			"-C --work-tree": "directory",
@@ -271,4 +272,4 @@ export const git: Programs = {
 	},
 	"gitk tig git-gui lazygit": { opaque: "program" },
 	"git-lfs git-filter-repo": changesBoth,
-};
+});

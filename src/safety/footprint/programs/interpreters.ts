@@ -1,5 +1,5 @@
 // Interpreters: shells, whose text is walked like any other, and languages, whose text is unknown.
-import { HOLE, isKnown } from "../text.ts";
+import { isKnown } from "../text.ts";
 import type { Call, Program, Programs } from "./program.ts";
 
 /** `sh -c text name args…`, `sh file args…`, or text on standard input. */
@@ -112,6 +112,26 @@ const pythonModules: NonNullable<Language["modules"]> = {
 	compileall: (call) => call.change("worktree"),
 };
 
+/** `pwsh -Command text`, `-File file`, `-EncodedCommand …`. */
+function powerShell(call: Call): void {
+	const at = call.args.findIndex((arg) =>
+		/^[-/](c|command|commandwithargs|e|ec|enc|encodedcommand|f|file|v|version|h|help|\?)$/i.test(arg),
+	);
+	const option = (call.args[at] ?? "").slice(1).toLowerCase();
+	const rest = call.args.slice(at + 1);
+	if (/^(v|version|h|help|\?)$/.test(option)) return;
+	if (option.startsWith("e")) {
+		call.effect("run-unknown-text");
+		call.unknown("script", call.text);
+	} else if (option.startsWith("f")) call.runFile(rest[0] ?? "", rest.slice(1));
+	else if (at >= 0) call.foreignScript(rest.join(" "), "powershell");
+	else {
+		const words = call.args.filter((arg) => !arg.startsWith("-"));
+		if (words.length > 0) call.foreignScript(words.join(" "), "powershell");
+		else if (call.stdin !== "") call.foreignScript(call.stdin, "powershell");
+	}
+}
+
 const shells: Program = { stops: true, also: shell };
 
 export const interpreters: Programs = {
@@ -216,17 +236,12 @@ export const interpreters: Programs = {
 				if (call.exists(word)) call.play("read", word);
 			}),
 	},
-	"powershell pwsh": {
-		also(call) {
-			const at = call.args.findIndex((arg) => /^-(c|command|encodedcommand|e|enc|f|file)$/i.test(arg));
-			const text = at < 0 ? call.args.join(" ") : call.args.slice(at + 1).join(" ");
-			if (at >= 0 && /^-e/i.test(call.args[at] ?? "")) call.effect("run-unknown-text");
-			if (text !== "" || call.stdin !== "") call.unknown("script", text === "" ? HOLE : text);
-		},
-	},
+	"powershell pwsh": { also: (call) => powerShell(call) },
 	cmd: {
-		also: (call) => {
-			if (call.args.length > 0) call.unknown("script", call.args.join(" "));
+		also(call) {
+			const at = call.args.findIndex((arg) => /^\/\/?[ckr]$/i.test(arg));
+			if (at >= 0) call.foreignScript(call.args.slice(at + 1).join(" "), "cmd");
+			else if (call.stdin !== "") call.foreignScript(call.stdin, "cmd");
 		},
 	},
 };

@@ -23,6 +23,7 @@ export function shapeOf(program: Program): Shape {
 	};
 	for (const spellings of Object.keys(program.options ?? {})) each(spellings, (one) => takesValue.set(one, spellings));
 	for (const spellings of Object.keys(program.when ?? {})) each(spellings, () => {});
+	if (program.flags) each(program.flags, () => {});
 	const attached = new Set<string>();
 	if (program.attached) each(program.attached, (one) => attached.add(one));
 	return { takesValue, attached, longs: [...longs] };
@@ -48,7 +49,7 @@ export function parseOptions(program: Program, args: readonly string[]): readonl
 		} else if (word.startsWith("--") || program.dashes === "one") {
 			const equals = word.indexOf("=");
 			const written = equals < 0 ? word : word.slice(0, equals);
-			const name = program.dashes === "one" ? written : unabbreviated(written, shape);
+			const name = program.abbreviates ? unabbreviated(written, shape) : written;
 			if (equals >= 0) option(name, word.slice(equals + 1));
 			else if (shape.takesValue.has(name)) option(name, next() ?? "");
 			else option(name);

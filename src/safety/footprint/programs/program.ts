@@ -68,6 +68,10 @@ export interface Program extends Does {
 	readonly options?: { readonly [spelling: string]: Role };
 	/** Options whose value, if any, is attached (`-i.bak`, `--color=auto`): the next word is none. */
 	readonly attached?: string;
+	/** Options without a value that would pass for an abbreviation of another one. */
+	readonly flags?: string;
+	/** Long options may be cut short (`--rec` for `--recursive`), as GNU's and git's may. */
+	readonly abbreviates?: true;
 	/** What an option adds or replaces. */
 	readonly when?: { readonly [spelling: string]: Does };
 	/** Commands within the program, several names separated by blanks; `*` stands for those not listed. */
@@ -83,6 +87,20 @@ export interface Program extends Does {
 }
 
 export type Programs = { readonly [names: string]: Program };
+
+/** Descriptions of programs that accept long options cut short, their subcommands included. */
+export function abbreviating<T extends Programs>(programs: T): Programs {
+	return Object.fromEntries(
+		Object.entries(programs).map(([names, program]) => [
+			names,
+			{
+				...program,
+				abbreviates: true as const,
+				...(program.subcommands && { subcommands: abbreviating(program.subcommands) }),
+			},
+		]),
+	);
+}
 
 /** One parsed piece of a command line, in order. */
 export type Item =
@@ -120,6 +138,8 @@ export interface Call {
 	run(words: readonly string[], stdin?: string, where?: "here" | "elsewhere"): void;
 	/** Shell text that this one runs, with positional parameters. */
 	script(text: string, parameters?: readonly string[], where?: "here" | "elsewhere"): void;
+	/** PowerShell or cmd text that this one runs. */
+	foreignScript(text: string, dialect: "powershell" | "cmd"): void;
 	/** A file that this one runs as shell text: `/dev/fd` paths of substitutions are known by content. */
 	runFile(word: string, parameters?: readonly string[]): void;
 	/** The words after this one are relative to a directory. */

@@ -3,7 +3,7 @@
 import type { TouchDetail } from "../record.ts";
 import { HOLE } from "../text.ts";
 import { fd, find } from "./find.ts";
-import type { Call, Programs } from "./program.ts";
+import { abbreviating, type Call, type Programs } from "./program.ts";
 
 /** Globs that a searching program is told to keep to or leave out, in the form of `Touch.only`. */
 function globs(call: Call, only: string, except: string): readonly string[] {
@@ -60,7 +60,7 @@ function ripgrep(call: Call): void {
 	});
 }
 
-export const search: Programs = {
+export const search: Programs = abbreviating({
 	"grep egrep fgrep rgrep ggrep zgrep": {
 		options: {
 			"-e --regexp -m --max-count -A --after-context -B --before-context -C --context -d --directories -D --devices --binary-files --label --include --exclude --exclude-dir":
@@ -104,4 +104,4 @@ export const search: Programs = {
 		options: { "-p --pattern -l --lang -r --rewrite": "text" },
 		when: { "-U --update-all -i --interactive": { changes: ["worktree"] } },
 	},
-};
+});

@@ -1,6 +1,6 @@
 // Programs that run another command given as words or text: their own options are taken off, the rest is judged as if it stood alone.
 import { HOLE, isKnown } from "../text.ts";
-import type { Call, Program, Programs } from "./program.ts";
+import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
 
 const wraps = (values = "", more: Omit<Program, "operands" | "stops"> = {}): Program => ({
 	...more,
@@ -154,7 +154,7 @@ function commandOrText(call: Call): void {
 	else if (first !== undefined) call.run(call.operands.slice(1));
 }
 
-export const wrappers: Programs = {
+export const wrappers: Programs = abbreviating({
 	"nohup setsid unbuffer chronic catchsegv eatmydata fakeroot dbus-run-session dumb-init tini torsocks proxychains proxychains4 firejail valgrind heaptrack pidproxy systemd-inhibit":
 		wraps(),
 	nice: wraps("-n --adjustment"),
@@ -284,4 +284,4 @@ export const wrappers: Programs = {
 			call.unknown("program", call.text);
 		},
 	},
-};
+});

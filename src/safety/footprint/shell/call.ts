@@ -3,6 +3,7 @@ import type { Change, Effect } from "../effects.ts";
 import type { Access, Unknown } from "../footprint.ts";
 import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
 import { absolutePaths, foundBelow, isDevice, isStream, touchWord, unknownPlace } from "../places.ts";
+import { recordPowerShell } from "../powershell/index.ts";
 import type { Call, Does, Item, Positions, Program, Role } from "../programs/index.ts";
 import { parseOptions } from "../programs/index.ts";
 import { everyAccess, type TouchDetail } from "../record.ts";
@@ -38,7 +39,7 @@ export function recordCall(
 
 	const has = (spelling: string) => {
 		const spellings = spelling.split(" ");
-		return items.some((item) => item.kind === "option" && spellings.includes(item.name));
+		return items.some((item) => item.kind === "option" && names(spellings, item.name, program));
 	};
 	const touch = (access: Access, word: string, detail?: TouchDetail) => {
 		if (state.elsewhere) return;
@@ -214,6 +215,12 @@ export function recordCall(
 		found: (more) => record.found(more),
 		run,
 		script,
+		foreignScript: (source, dialect) =>
+			recordPowerShell(source, dialect, record, {
+				directories,
+				run: (words, at) => void walk.runWords(words, { ...stateHere(), cwd: at }, ""),
+				depth: 1,
+			}),
 		runFile(word, parameters = []) {
 			const known = walk.connected(word);
 			if (known !== undefined) return script(known, parameters);
@@ -255,6 +262,13 @@ export function recordCall(
 
 function spellUnknown(about: string): string {
 	return shown(about);
+}
+
+/** Whether an option as written is one of these, cut short where the program allows it. */
+function names(spellings: readonly string[], written: string, program: Program): boolean {
+	if (spellings.includes(written)) return true;
+	if (!program.abbreviates || !written.startsWith("--") || written.length < 4) return false;
+	return spellings.some((spelling) => spelling.startsWith(written));
 }
 
 function asksForHelp(program: Program, args: readonly string[]): boolean {

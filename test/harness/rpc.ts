@@ -163,7 +163,7 @@ export class Rpc {
 	}
 
 	/** Waits until pi neither streams nor has anything queued, seen `quiet` milliseconds apart twice. */
-	async idle(ms = 20_000, quiet = 150): Promise<void> {
+	async idle(ms = 20_000, quiet = 60): Promise<void> {
 		const deadline = Date.now() + ms;
 		for (let calm = 0; calm < 2; ) {
 			const { isStreaming, pendingMessageCount } = await this.state();

@@ -94,11 +94,16 @@ export class Tui {
 		}
 	}
 
-	/** Types a line, waits until the screen shows it, and presses Enter (which takes a suggestion that pi has highlighted). */
+	/** Types a line, waits until the screen shows it, and presses Enter. Suggestions that are open are closed first: they would take Enter. */
 	async submit(text: string): Promise<void> {
 		this.type(text);
 		await this.waitForScreen((screen) => screen.replace(/\s/g, "").includes(text.replace(/\s/g, "").slice(-20)));
-		await sleep(60);
+		// Not until the screen is still: it never is while the model works.
+		await sleep(text.startsWith("/") ? 150 : 60);
+		if (this.lines().some((line) => line.startsWith("→ "))) {
+			await this.press("escape");
+			await sleep(60);
+		}
 		await this.press("enter");
 	}
 

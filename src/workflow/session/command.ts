@@ -87,10 +87,11 @@ export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContex
 		say(ctx, "No workflow is active.");
 		return;
 	}
+	const atWork = !ctx.isIdle() && !conversation.resting;
 	desk.apply(ctx, { kind: "abandon", at: Date.now() });
 	const held = desk.held ?? active;
 	// A model that is at work goes on with what it has read: it has to hear that this no longer holds.
-	if (!ctx.isIdle()) conversation.tell(held, cancelledType, abandonedText(held.run));
+	if (atWork) conversation.tell(held, cancelledType, abandonedText(held.run));
 	else desk.withdrawTool();
 	if (ctx.mode === "tui") say(ctx, endText(held.run, "cancelled"));
 }
@@ -158,16 +159,20 @@ async function resume(workflows: Workflows, ctx: ExtensionCommandContext): Promi
 
 async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event: Event): Promise<void> {
 	const { desk, conversation } = workflows;
+	const atWork = !ctx.isIdle() && !conversation.resting;
 	const actions = change(workflows, ctx, event);
 	const moved = actions.find((action) => action.kind === "moved");
 	const held = desk.held;
 	if (held?.run.kind !== "live") return;
 	const { run } = held;
-	if (did(actions, "ended") && !ctx.isIdle()) return conversation.tell(held, cancelledType, abandonedText(run));
+	if (did(actions, "ended") && atWork) return conversation.tell(held, cancelledType, abandonedText(run));
 	if (moved?.kind !== "moved") return;
-	if (ctx.mode !== "tui") say(ctx, `The workflow is in ${placeLine(run)} now.`);
 	// A paused run is only moved; what its phase asks is told when it goes on.
-	if (run.standing.kind !== "running") return;
+	if (run.standing.kind !== "running") {
+		say(ctx, `The workflow is in ${placeLine(run)} now. It is paused: /workflow resume lets it go on.`);
+		return;
+	}
+	if (ctx.mode !== "tui") say(ctx, `The workflow is in ${placeLine(run)} now.`);
 	await setToWork(workflows, ctx, () =>
 		conversation.tell(held, contextType, movedByPersonText(run, moved.from, moved.way)),
 	);

@@ -28,6 +28,8 @@ export interface Conversation {
 	expect(run: LiveRun, text: string): void;
 	/** Takes an expected run back that pi did not begin. */
 	giveUp(run: LiveRun): void;
+	/** The model has stopped and is about to be told to go on: pi counts as busy, but nobody is at work. */
+	readonly resting: boolean;
 	/** A message to the model that belongs to the run; the model is set to work if it rests. */
 	tell(held: Held, type: string, text: string): void;
 	/** Gives the model at work the whole text of the phase again: the definition has changed under it. */
@@ -212,6 +214,9 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 	};
 
 	const conversation: Conversation = {
+		get resting() {
+			return countdown !== undefined;
+		},
 		settled: () => {},
 		expect(run, text) {
 			expected = { run, text, accepted: false };

@@ -40,8 +40,9 @@ export function startCountdown(ctx: ExtensionContext, scope: Scope, seconds: num
 	});
 	const closers: (() => void)[] = [];
 	const end = (how: CountdownEnd) => {
-		for (const close of closers.splice(0)) close();
+		// First, because a closer may come back here.
 		finish(how);
+		for (const close of closers.splice(0)) close();
 	};
 	const tick = () => {
 		left--;

@@ -65,6 +65,11 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 		shown = line;
 	};
 
+	// pi's terminal forgets status lines with their session; a client over RPC keeps what it was told.
+	pi.on("session_shutdown", (_event, ctx) => {
+		if (shown !== undefined && ctx.hasUI) ctx.ui.setStatus(statusKey, undefined);
+	});
+
 	const desk: Desk = {
 		get held() {
 			return held;

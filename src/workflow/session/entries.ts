@@ -44,10 +44,14 @@ export interface Held {
 
 /** 16 hexadecimal digits that are the same for the same definitions, wherever their files lie. */
 export function hashOf(definitions: Definitions): string {
-	return createHash("sha256")
-		.update(JSON.stringify(pinnedDefinitions(definitions)))
-		.digest("hex")
-		.slice(0, 16);
+	const text = JSON.stringify(pinnedDefinitions(definitions), inOrder);
+	return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** For `JSON.stringify`: objects with their keys in order, so that equal values are equal texts. */
+function inOrder(_key: string, value: unknown): unknown {
+	if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+	return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Writes the definitions of a run into the session. */

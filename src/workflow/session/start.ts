@@ -25,7 +25,8 @@ export async function startWorkflow(
 		if (scope.closed) return;
 		if (desk.active) return refuse(ctx, "Another workflow has been started meanwhile.");
 	}
-	if (!ctx.model) return refuse(ctx, "No model is chosen: choose one with /model, then start the workflow.");
+	if (!(await hasModel(ctx)))
+		return refuse(ctx, "No model is ready to answer: choose one with /model, or enter its key with /login.");
 	desk.offerTool();
 	if (!pi.getActiveTools().includes(stepTool)) {
 		desk.withdrawTool();
@@ -77,6 +78,13 @@ export async function setToWork(
 	if (!ctx.hasUI) await turn;
 }
 
+/** Whether pi would take a message: it refuses one without a model, or without a key for it, and tells nobody but its log. */
+async function hasModel({ model, modelRegistry }: ExtensionCommandContext): Promise<boolean> {
+	if (!model) return false;
+	if (modelRegistry.hasConfiguredAuth(model)) return true;
+	return (await modelRegistry.getProviderAuth(model.provider).catch(() => undefined)) !== undefined;
+}
+
 /** Asks whether a workflow that is on may be given up for another. */
 async function makeRoom({ desk, conversation }: Workflows, ctx: ExtensionCommandContext): Promise<boolean> {
 	const { active } = desk;
@@ -91,8 +99,9 @@ async function makeRoom({ desk, conversation }: Workflows, ctx: ExtensionCommand
 	if (answer !== "yes") return false;
 	// The dialog may have been open for long: only the run that the person was asked about is given up.
 	if (desk.active?.run.id !== run.id) return desk.active === undefined;
+	const atWork = !ctx.isIdle() && !conversation.resting;
 	desk.apply(ctx, { kind: "abandon", at: Date.now() });
-	if (!ctx.isIdle()) conversation.tell(desk.held ?? active, cancelledType, abandonedText(run));
+	if (atWork) conversation.tell(desk.held ?? active, cancelledType, abandonedText(run));
 	return true;
 }
 

@@ -1,0 +1,316 @@
+// A workflow in sessions that are opened again, branched, compacted, moved about in, or damaged. Real pi, real session files.
+import { describe, expect, it } from "vitest";
+import { call, fixtureExtension, readSession, SessionDraft, say } from "../harness/index.ts";
+import { openStage, pathOf, type State, step, workflowFiles } from "./stage.ts";
+
+const limited = {
+	phases: [{ id: "a", tools: { whitelist: ["read"] } }, { id: "b", tools: { blacklist: ["read"] } }, "c"],
+};
+
+/** A state as the reference package writes it. */
+const reference = (more: object = {}) => ({
+	active: true,
+	workflowKey: "w",
+	currentPath: [{ workflowKey: "w", phaseIndex: 1 }],
+	globalStepCount: 1,
+	taskId: "wf-1747234567890-a3f9k2",
+	taskDescription: "from before",
+	startedAt: 1_747_234_567_890,
+	completionNotified: false,
+	cancelled: false,
+	...more,
+});
+
+describe("opened again", () => {
+	it("case 57: same phase, same status, limits in force, nothing said to the model; field 40, 41, 54, 58", async () => {
+		const stage = await openStage({ w: limited, inner: ["@w"] }, { files: { "x.txt": "x" } });
+		const first = await stage.rpc();
+		stage.play(step("next", "found it"), "I wait");
+		await first.prompt(
+			"/workflow inner the whole task, which is rather long so that no single entry could hold all of its words",
+		);
+		await first.settled();
+		const status = first.screen.statuses.get("workflow");
+		const file = String((await first.state()).sessionFile);
+		await first.prompt("/workflow pause");
+		await first.close();
+
+		const asked = stage.server.requests.length;
+		const again = await stage.rpc({ session: file, extensions: [fixtureExtension("probe")] });
+		await again.screen.status("Workflow w [1/1] > 🔹 B [2/3]");
+		expect(again.screen.statuses.get("workflow")).toBe(`${status?.replace(" (paused)", "")} (paused)`);
+		expect(again.screen.text).toMatch(/This session is in a workflow[\s\S]*paused/);
+		expect(again.screen.text).not.toContain("has changed");
+		expect((await again.probe()).activeTools).toContain("workflow_step");
+		expect(stage.server.requests.length).toBe(asked);
+
+		stage.play(call("read", { path: "x.txt" }), "refused");
+		await again.run("read it");
+		expect(again.toolResults().at(-1)).toMatchObject({ tool: "read", error: true });
+		// The text of the phase is in the context already: it is not told again.
+		expect(
+			stage.server.last().messages.filter(({ content }) => JSON.stringify(content ?? "").includes("Do b for")),
+		).toHaveLength(1);
+		await again.prompt("/workflow status");
+		expect(again.screen.notifications.at(-1)?.message).toMatch(
+			/Task: the whole task.*of its words\n[\s\S]*A: \d+ s — found it/,
+		);
+
+		stage.play(step("next"), step("next"), "end");
+		await again.prompt("/workflow resume");
+		await again.settled();
+		expect((await again.customEntries<State>("workflow:state")).at(-1)).toMatchObject({ active: false });
+		// case 46: what has ended is not ended again.
+		await again.close();
+		const third = await stage.rpc({ session: file, extensions: [fixtureExtension("probe")] });
+		await third.run("hello");
+		expect((await third.customEntries("workflow:complete")).length).toBe(1);
+		expect(third.screen.statuses.size).toBe(0);
+		expect((await third.probe()).activeTools).not.toContain("workflow_step");
+		expect(
+			third.screen.notifications.filter(({ message }) => /workflow/i.test(message) && !message.startsWith("{")),
+		).toEqual([]);
+	});
+
+	it("T11, case 62, field 55: an edited definition does not move a run that is on; reload takes it, by the id of the phase", async () => {
+		const stage = await openStage({ w: ["a", "b"] });
+		const first = await stage.rpc();
+		stage.play(step("next"), "I wait");
+		await first.prompt("/workflow w it");
+		await first.settled();
+		const file = String((await first.state()).sessionFile);
+		await first.close();
+
+		for (const [path, content] of Object.entries(workflowFiles({ w: ["new", "a", { id: "b", body: "Do b anew." }] })))
+			stage.project.write(path, content);
+		const again = await stage.rpc({ session: file });
+		await again.screen.notified(/Its definition has changed since/);
+		expect(again.screen.statuses.get("workflow")).toBe("Workflow w > 🔹 B [2/2] (paused)");
+		await again.prompt("/workflow reload");
+		expect(again.screen.statuses.get("workflow")).toBe("Workflow w > 🔹 B [3/3] (paused)");
+		await again.prompt("/workflow reload");
+		expect(again.screen.notifications.at(-1)?.message).toContain("by already");
+		stage.play(step("next"), "end");
+		await again.prompt("/workflow resume");
+		await again.settled();
+		expect(stage.server.requests.at(-2)?.users.join("\n")).toContain("Do b anew.");
+		expect((await again.customEntries<State>("workflow:state")).at(-1)).toMatchObject({ active: false });
+	});
+
+	it("a phase that the new definition does not have keeps the old one", async () => {
+		const stage = await openStage({ w: { phases: ["a", "b"], autoContinue: false } });
+		const pi = await stage.rpc();
+		await pi.prompt("/workflow w it");
+		await pi.settled();
+		for (const [path, content] of Object.entries(workflowFiles({ w: ["x", "b"] }))) stage.project.write(path, content);
+		await pi.prompt("/workflow reload");
+		expect(pi.screen.notifications.at(-1)).toMatchObject({
+			type: "error",
+			message: expect.stringContaining('no phase "a" any more'),
+		});
+		stage.play(step("next"), step("next"), "end");
+		await pi.run("go on");
+		expect((await pi.customEntries<State>("workflow:state")).at(-1)).toMatchObject({ active: false });
+	});
+});
+
+describe("states of the reference package", () => {
+	it("case 37: without their definition allow nothing, say why, and can be cancelled or taken up again", async () => {
+		const stage = await openStage({ other: ["o"] }, { files: { "x.txt": "x" } });
+		const draft = new SessionDraft(stage.project);
+		draft.user("earlier");
+		draft.assistant("yes");
+		draft.custom("workflow:state", reference());
+		const pi = await stage.rpc({ session: draft.write() });
+		await pi.screen.notified(/"w" cannot be found/);
+		stage.play(call("read", { path: "x.txt" }), step("next"), step("loop"), step("status"), "stuck");
+		await pi.run("go on");
+		const results = pi.toolResults();
+		expect(results.map(({ error }) => error)).toEqual([true, true, true, true]);
+		for (const { text } of results) expect(text).toMatch(/cannot be found/);
+		expect((await pi.customEntries("workflow:state")).length).toBe(1);
+
+		for (const [path, content] of Object.entries(workflowFiles({ w: ["a", "b"] }))) stage.project.write(path, content);
+		await pi.prompt("/workflow reload");
+		expect(pi.screen.statuses.get("workflow")).toBe("Workflow w > 🔹 B [2/2]");
+		stage.play(call("read", { path: "x.txt" }), step("cancel"), step("cancel"), "given up");
+		await pi.run("go on");
+		expect(pi.toolResults().at(4)).toMatchObject({ tool: "read", error: false });
+		expect((await pi.customEntries<State>("workflow:state")).at(-1)).toMatchObject({ active: false, cancelled: true });
+	});
+
+	it("case 59: an index without a path is taken up; case 65: what that package left in the context goes", async () => {
+		const stage = await openStage({ w: ["a", "b", "c"] });
+		const draft = new SessionDraft(stage.project);
+		draft.user("earlier");
+		draft.customMessage("workflow:context", "OLD CONTEXT: you are the orchestrator", false);
+		draft.assistant("", [["c1", "workflow_step", { action: "next" }]]);
+		draft.append({
+			type: "message",
+			message: {
+				role: "toolResult",
+				toolCallId: "c1",
+				toolName: "workflow_step",
+				content: [{ type: "text", text: "✓ Advanced: A → C\n\nOLD INSTRUCTIONS" }],
+				details: { advanced: true, from: "A", to: "C" },
+				isError: false,
+				timestamp: 1,
+			},
+		});
+		draft.assistant("ok");
+		const { currentPath: _path, globalStepCount: _step, ...old } = reference();
+		draft.custom("workflow:state", { ...old, currentPhaseIndex: 2 });
+		const pi = await stage.rpc({ session: draft.write() });
+		await pi.screen.status("Workflow w > 🔹 C [3/3]");
+		stage.play(step("next"), "end");
+		await pi.run("go on");
+		for (const request of stage.server.requests) {
+			expect(request.users.join("\n")).not.toContain("OLD CONTEXT");
+			expect(JSON.stringify(request.messages)).not.toContain("OLD INSTRUCTIONS");
+		}
+		expect(stage.server.requests[0]?.users.join("\n")).toContain("Do c for from before");
+		expect((await pi.customEntries<State>("workflow:state")).at(-1)).toMatchObject({
+			active: false,
+			globalStepCount: 3,
+		});
+	});
+
+	it("case 60, T1: values that are not right are no workflow, and the session works", async () => {
+		const stage = await openStage({ w: ["a", "b"] }, { files: { "x.txt": "x" } });
+		const bad = [
+			{},
+			reference({ currentPath: [] }),
+			reference({ currentPath: [{ workflowKey: "w", phaseIndex: -1 }] }),
+			reference({ currentPath: [{ workflowKey: "w", phaseIndex: 1.5 }] }),
+			reference({ currentPath: [{ workflowKey: "w", phaseIndex: 9 }] }),
+			reference({ currentPath: [{ workflowKey: "w" }] }),
+			reference({
+				currentPath: [
+					{ workflowKey: "w", phaseIndex: 0 },
+					{ workflowKey: "w", phaseIndex: 0 },
+				],
+			}),
+			reference({ active: "yes" }),
+			reference({ startedAt: null }),
+		];
+		const files = bad.map((data) => {
+			const draft = new SessionDraft(stage.project);
+			draft.custom("workflow:state", reference());
+			draft.user("earlier");
+			draft.assistant("yes");
+			draft.custom("workflow:state", data);
+			return draft.write();
+		});
+		const [first = "", ...others] = files;
+		const pi = await stage.rpc({ session: first });
+		for (const file of [undefined, ...others]) {
+			if (file) await pi.send({ type: "switch_session", sessionPath: file });
+			expect(pi.screen.statuses.get("workflow")).toBeUndefined();
+			expect(pi.screen.notifications.at(-1)?.message).toMatch(/cannot be read[\s\S]*no workflow/);
+			stage.play(call("read", { path: "x.txt" }), "read");
+			await pi.run("read it");
+			expect(pi.toolResults().at(-1)).toMatchObject({ tool: "read", error: false });
+		}
+	});
+});
+
+describe("moved about", () => {
+	it("case 58, field 25: the place in the tree decides; a fork takes the run along", async () => {
+		const stage = await openStage({ w: { ...limited, autoContinue: false } }, { files: { "x.txt": "x" } });
+		const mover = stage.project.write(
+			"mover.mjs",
+			`export default (pi) => {
+				pi.registerCommand("goto", { handler: async (id, ctx) => void (await ctx.navigateTree(id)) });
+				pi.registerCommand("forkat", { handler: async (id, ctx) => void (await ctx.fork(id, { position: "at" })) });
+			};`,
+		);
+		const pi = await stage.rpc({ extensions: [mover, fixtureExtension("probe")] });
+		stage.play("before");
+		await pi.run("hello");
+		stage.play("in a", step("next"), "in b");
+		await pi.prompt("/workflow w it");
+		await pi.settled();
+		await pi.run("now next");
+		expect(pi.screen.statuses.get("workflow")).toContain("🔹 B [2/3]");
+		const answer = async (text: string) =>
+			(await pi.entries()).find((entry) => JSON.stringify(entry).includes(`"text":"${text}"`))?.id as string;
+
+		await pi.prompt(`/goto ${await answer("in a")}`);
+		await pi.screen.status("🔹 A [1/3]");
+		stage.play(call("bash", { command: "true" }), "bash is stopped in a");
+		await pi.run("try");
+		expect(pi.toolResults().at(-1)).toMatchObject({ tool: "bash", error: true });
+
+		await pi.prompt(`/goto ${await answer("before")}`);
+		expect(pi.screen.statuses.get("workflow")).toBeUndefined();
+		expect((await pi.probe()).activeTools).not.toContain("workflow_step");
+		stage.play(call("bash", { command: "true" }), "free");
+		await pi.run("try again");
+		expect(pi.toolResults().at(-1)).toMatchObject({ tool: "bash", error: false });
+		expect(stage.server.last().users.join("\n")).not.toContain("Do a for");
+
+		await pi.prompt(`/goto ${await answer("in b")}`);
+		await pi.screen.status("🔹 B [2/3]");
+		const before = (await pi.state()).sessionId;
+		await pi.prompt(`/forkat ${await answer("in b")}`);
+		expect((await pi.state()).sessionId).not.toBe(before);
+		await pi.screen.status("🔹 B [2/3]");
+		stage.play(step("next"), step("next"), "end");
+		await pi.run("to the end");
+		expect((await pi.customEntries<State>("workflow:state")).at(-1)).toMatchObject({ active: false });
+	});
+
+	it("field 26: after a compaction the phase is told once more, and only once", async () => {
+		const stage = await openStage(
+			{ w: { phases: ["a", "b"], autoContinue: false } },
+			{ settings: { compaction: { keepRecentTokens: 500 } } },
+		);
+		const compactor = stage.project.write(
+			"compactor.mjs",
+			`export default (pi) => pi.on("session_before_compact", ({ preparation }) => ({
+				compaction: { summary: "What was said before.", firstKeptEntryId: null, tokensBefore: preparation.tokensBefore },
+			}));`,
+		);
+		const pi = await stage.rpc({ extensions: [compactor] });
+		const long = say("long ".repeat(4_000));
+		stage.play(long, long, long, step("next"), "in b");
+		await pi.prompt("/workflow w it");
+		await pi.settled();
+		await pi.run("more");
+		const told = (id: string) =>
+			stage.server.last().messages.filter(({ content }) => JSON.stringify(content ?? "").includes(`Do ${id} for it.`))
+				.length;
+		expect(told("a")).toBe(1);
+		await pi.send({ type: "compact" });
+		await pi.run("where are we?");
+		expect(stage.server.last().users.join("\n")).toContain("What was said before.");
+		expect(told("a")).toBe(1);
+		await pi.run("next");
+		expect([told("a"), told("b")]).toEqual([1, 1]);
+		await pi.run("anything");
+		expect(told("b")).toBe(1);
+	});
+});
+
+describe("what is written", () => {
+	it("T1, T3, field 17, 22, 53: a line of small entries, none rewritten; the definition once", async () => {
+		const phases = Array.from({ length: 12 }, (_, index) => ({
+			id: `phase-${index}`,
+			body: `Long text ${"x".repeat(3_000)}`,
+		}));
+		const stage = await openStage({ w: phases });
+		const pi = await stage.rpc();
+		stage.play(...phases.map(() => step("next", "s".repeat(1_000))), "end");
+		await pi.prompt(`/workflow w ${"a long task ".repeat(700)}`);
+		await pi.settled();
+		const session = readSession(String((await pi.state()).sessionFile));
+		const bytes = session.customBytes("workflow:state");
+		expect(bytes).toHaveLength(13);
+		// Every change is as large as the others, but for digits and the summary.
+		expect(Math.max(...bytes.slice(1)) - 1_000).toBeLessThan(600);
+		expect(Math.max(...bytes.slice(1, -1)) - Math.min(...bytes.slice(1, -1))).toBeLessThan(20);
+		expect(session.customBytes("workflow:definition")).toHaveLength(1);
+		expect(session.branch().length).toBe(session.entries.length);
+		expect(session.custom<State>("workflow:state").map(pathOf).slice(0, 3)).toEqual(["w:0", "w:1", "w:2"]);
+	});
+});

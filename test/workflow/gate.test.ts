@@ -1,0 +1,205 @@
+// The limits of phases in real pi: real tools, real shell commands, files that change or do not.
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { call, calls, fixtureExtension, type Rpc } from "../harness/index.ts";
+import { openRpcStage, type Stage, step, stepCall } from "./stage.ts";
+
+let stage: Stage & { pi: Rpc };
+let pi: Rpc;
+
+beforeAll(async () => {
+	stage = await openRpcStage(
+		{
+			black: {
+				phases: [{ id: "a", tools: { blacklist: ["edit", "write", "workflow_step"] } }],
+				blockReasonTemplate: "{toolName} not in {phaseName} of {workflowName}, which allows {allowedTools}. {foo}",
+			},
+			white: [{ id: "a", tools: { whitelist: ["read"] } }, { id: "b" }],
+			nested: { phases: ["@inner"], blockReasonTemplate: "ROOT {toolName} {phaseName}" },
+			inner: {
+				phases: [{ id: "i", tools: { whitelist: ["read"] } }],
+				show: "workflows",
+				blockReasonTemplate: "INNER",
+			},
+			opens: [{ id: "closed", tools: { whitelist: ["read"] } }, { id: "open" }],
+			closes: [{ id: "open" }, { id: "closed", tools: { allow: ["read"] } }],
+			reads: [{ id: "r", tools: { allow: ["read"] } }],
+			writes: [{ id: "w", tools: { allow: ["read", "write"] } }],
+			strict: [{ id: "s", tools: { blacklist: ["edit", "write"], shell: "strict" } }],
+			loose: [{ id: "l", tools: { blacklist: ["edit", "write"], shell: "unrestricted" } }],
+			globs: [{ id: "g", tools: { whitelist: ["r*", "look_*"] } }],
+		},
+		{ git: true, files: { "kept.txt": "kept\n", "src/a.ts": "export {};\n", "package.json": { private: true } } },
+		{ extensions: [fixtureExtension("foreign-tool")], env: { FOREIGN_TOOLS: "patch_file,look_up" } },
+	);
+	({ pi } = stage);
+});
+afterEach(async () => {
+	await pi.prompt("/cancel-workflow");
+	await pi.idle(20_000, 40);
+	stage.project.git("checkout", "-q", ".");
+	stage.project.git("clean", "-fdq", "--", "src");
+});
+
+/** Starts `key` and lets the model make these calls, one message each; whether each was stopped. */
+async function attempt(key: string, ...attempts: [tool: string, args: Record<string, unknown>][]) {
+	const before = pi.toolResults().length;
+	stage.play(...attempts.map(([tool, args]) => call(tool, args)));
+	// After three refusals by one rule a person is asked whether the model may go on.
+	await pi.prompt(`/workflow ${key} it`);
+	await pi.settled(40_000);
+	const results = pi.toolResults().slice(before);
+	await pi.prompt("/cancel-workflow");
+	return results;
+}
+
+const bash = (command: string): [string, Record<string, unknown>] => ["bash", { command }];
+const write: [string, Record<string, unknown>] = ["write", { path: "new.txt", content: "x" }];
+const edit: [string, Record<string, unknown>] = [
+	"edit",
+	{ path: "kept.txt", edits: [{ oldText: "kept", newText: "lost" }] },
+];
+const read: [string, Record<string, unknown>] = ["read", { path: "kept.txt" }];
+
+describe("names", () => {
+	it("case 39: a blacklisted tool is stopped with the workflow's own reason; others run, workflow_step always", async () => {
+		const results = await attempt("black", edit, read, stepCall("status"));
+		expect(results.map(({ error }) => error)).toEqual([true, false, false]);
+		expect(results[0]?.text).toContain("edit not in A of Workflow black, which allows all except: edit, write. {foo}");
+		expect(stage.project.read("kept.txt")).toBe("kept\n");
+	});
+
+	it("case 40, 41: a whitelist lets through what it lists; a phase without limits, and no workflow, everything", async () => {
+		const results = await attempt(
+			"white",
+			bash("true"),
+			read,
+			stepCall("next"),
+			bash("true"),
+			write,
+			stepCall("next"),
+			write,
+		);
+		expect(results.map(({ error }) => error)).toEqual([true, false, false, false, false, false, false]);
+	});
+
+	it("case 42: inside another workflow the phase's own list holds, and the reason is the root's", async () => {
+		const [stopped] = await attempt("nested", bash("true"));
+		expect(stopped?.text).toContain("ROOT bash I");
+		expect(stopped?.text).not.toContain("INNER");
+	});
+
+	it("globs name tools of other extensions", async () => {
+		const results = await attempt("globs", ["look_up", {}], read, bash("true"));
+		expect(results.map(({ error }) => error)).toEqual([false, false, true]);
+	});
+});
+
+describe("case 38: in one message", () => {
+	it("a call after next is judged by the new phase", async () => {
+		const before = pi.toolResults().length;
+		stage.play(calls([bash("echo 1 > one.txt"), stepCall("next"), bash("echo 2 > two.txt")]));
+		await pi.prompt("/workflow closes it");
+		await pi.settled();
+		expect(
+			pi
+				.toolResults()
+				.slice(before)
+				.map(({ error }) => error),
+		).toEqual([false, false, true]);
+		expect([stage.project.exists("one.txt"), stage.project.exists("two.txt")]).toEqual([true, false]);
+	});
+
+	it("the other way round as well", async () => {
+		const before = pi.toolResults().length;
+		stage.play(calls([bash("true"), stepCall("next"), bash("true")]));
+		await pi.prompt("/workflow opens it");
+		await pi.settled();
+		expect(
+			pi
+				.toolResults()
+				.slice(before)
+				.map(({ error }) => error),
+		).toEqual([true, false, false]);
+	});
+});
+
+describe("T5, field 38: a phase that may only read", () => {
+	const stopped: [string, Record<string, unknown>][] = [
+		write,
+		edit,
+		bash("echo x > a"),
+		bash(`python3 -c "open('a','w')"`),
+		bash("git checkout ."),
+		bash("sed -i s/kept/lost/ kept.txt"),
+		bash("echo x | tee a"),
+		bash("cp kept.txt a"),
+		bash("rm kept.txt"),
+		bash("cat <<EOF > a\nx\nEOF"),
+		bash("node -e 1"),
+		bash("npm test"),
+		bash("$(echo rm) kept.txt"),
+		bash("bash -c 'echo x > a'"),
+		bash("xargs rm < kept.txt"),
+		bash("find . -name kept.txt -delete"),
+		["patch_file", {}],
+	];
+	const passes: [string, Record<string, unknown>][] = [
+		read,
+		bash("git log -3"),
+		bash("git status --short"),
+		bash("ls -la src"),
+		bash("cat kept.txt | wc -l"),
+		bash("grep -rn kept . 2>/dev/null"),
+		bash("find . -name '*.ts'"),
+	];
+
+	it("is stopped from everything else, and nothing is touched", async () => {
+		for (let at = 0; at < stopped.length; at += 6) {
+			const part = stopped.slice(at, at + 6);
+			// Interleaved with what passes, so that no rule refuses three times in a row and a person is asked.
+			const results = await attempt(
+				"reads",
+				...part.flatMap((one, index) => [one, passes[index % passes.length] ?? read]),
+			);
+			expect(results.map(({ error, args }, index) => [JSON.stringify(args), error, index % 2 === 0])).toEqual(
+				results.map(({ args }, index) => [JSON.stringify(args), index % 2 === 0, index % 2 === 0]),
+			);
+		}
+		expect(stage.project.read("kept.txt")).toBe("kept\n");
+		expect([stage.project.exists("a"), stage.project.exists("patch_file.log")]).toEqual([false, false]);
+	});
+
+	it("and is told why", async () => {
+		const [first] = await attempt("reads", bash("echo x > a"));
+		expect(first?.text).toMatch(/This phase may not write, and .*a/);
+		const [second] = await attempt("reads", bash("npm test"));
+		expect(second?.text).toContain("may not run what is not known to be harmless");
+	});
+});
+
+describe("other words and rules", () => {
+	it("write lets files be written, by the shell too, but nothing unknown run", async () => {
+		const results = await attempt("writes", write, bash("echo x > src/b.ts"), bash("npm test"), bash("rm src/b.ts"));
+		expect(results.map(({ error }) => error)).toEqual([false, false, true, false]);
+	});
+
+	it("a blacklist of edit and write holds for shell commands that change the project, and for no others", async () => {
+		const results = await attempt(
+			"black",
+			bash("echo x > src/b.ts"),
+			bash("echo x > /tmp/outside-of-it.txt; rm /tmp/outside-of-it.txt"),
+			bash("sed -i s/kept/lost/ kept.txt"),
+			bash("node -e 1"),
+			bash("rm -rf src"),
+			bash("git log -1"),
+		);
+		expect(results.map(({ error }) => error)).toEqual([true, false, true, false, true, false]);
+		expect(results[0]?.text).toContain("would change src/b.ts");
+		expect(stage.project.read("kept.txt")).toBe("kept\n");
+	});
+
+	it("strict stops what is not known, unrestricted nothing", async () => {
+		expect((await attempt("strict", bash("node -e 1"), bash("ls"))).map(({ error }) => error)).toEqual([true, false]);
+		expect((await attempt("loose", bash("echo x > src/b.ts"), write)).map(({ error }) => error)).toEqual([false, true]);
+	});
+});

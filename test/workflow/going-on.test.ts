@@ -1,0 +1,212 @@
+// What happens when the model stops before the end, in real pi: countdown, reminders, and everything that ends them.
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { call, fail, fixtureExtension, gate, type Rpc, say } from "../harness/index.ts";
+import { openRpcStage, openStage, type Stage, type State, step } from "./stage.ts";
+
+const isReminder = (text: string) => text.includes("is not finished: its phase");
+
+it("case 50: counts 3, 2, 1, then reminds once; field 65: draws no oftener than that", async () => {
+	const { pi, play, server } = await openRpcStage({ w: ["a", "b"] }, { countdown: 3 });
+	play("I stop", step("next"), step("next"), "done");
+	await pi.prompt("/workflow w it");
+	await pi.settled();
+	const drawn = pi.screen.widgetHistory.filter(({ key }) => key === "workflow-countdown");
+	expect(drawn.map(({ lines }) => lines?.join("").match(/in (\d+) s/)?.[1])).toEqual(["3", "2", "1", undefined]);
+	expect(server.requests.slice(0, 2).map(({ users }) => users.filter(isReminder).length)).toEqual([0, 1]);
+	expect(pi.screen.widgets.size).toBe(0);
+});
+
+describe("what ends a countdown", () => {
+	let stage: Stage & { pi: Rpc };
+	let pi: Rpc;
+	beforeAll(async () => {
+		stage = await openRpcStage({ slow: ["a"] }, { countdown: 2 }, { extensions: [fixtureExtension("probe")] });
+		({ pi } = stage);
+	});
+	afterEach(async () => {
+		await pi.prompt("/cancel-workflow");
+		await pi.idle(20_000, 40);
+	});
+
+	const counting = () => pi.waitUntil("the countdown", () => pi.screen.widgets.has("workflow-countdown"));
+
+	it("case 52: a message during the countdown ends it and is answered; no reminder comes late", async () => {
+		const requests = stage.server.requests.length;
+		stage.play("I stop", "I heard you");
+		await pi.prompt("/workflow slow it");
+		await counting();
+		await pi.prompt("wait, one thing", { streamingBehavior: "steer" });
+		await stage.server.waitForRequest((request) => request.lastUser === "wait, one thing");
+		expect(pi.screen.widgets.size).toBe(0);
+		await counting();
+		await pi.prompt("/cancel-workflow");
+		await pi.settled();
+		expect(
+			stage.server.requests
+				.slice(requests)
+				.flatMap(({ users }) => users)
+				.filter(isReminder),
+		).toEqual([]);
+		expect(pi.eventsOf("extension_error")).toEqual([]);
+	});
+
+	it("case 48: /cancel-workflow during the countdown ends both; field 12: nothing comes after", async () => {
+		const requests = stage.server.requests.length;
+		stage.play("I stop");
+		await pi.prompt("/workflow slow it");
+		await counting();
+		await pi.prompt("/cancel-workflow");
+		await pi.settled();
+		expect([pi.screen.widgets.size, pi.screen.statuses.get("workflow")]).toEqual([0, undefined]);
+		await new Promise((done) => setTimeout(done, 2_300));
+		expect(stage.server.requests.length - requests).toBe(1);
+	});
+
+	it("case 56, field 1: a new session during the countdown takes timer and widget with it", async () => {
+		const requests = stage.server.requests.length;
+		stage.play("I stop");
+		await pi.prompt("/workflow slow it");
+		await counting();
+		await pi.send({ type: "new_session" });
+		expect([pi.screen.widgets.size, pi.screen.statuses.get("workflow")]).toEqual([0, undefined]);
+		await new Promise((done) => setTimeout(done, 2_300));
+		expect(stage.server.requests.length - requests).toBe(1);
+		expect((await pi.probe()).activeTools).not.toContain("workflow_step");
+		expect(pi.eventsOf("extension_error")).toEqual([]);
+	});
+});
+
+describe("at once", () => {
+	let stage: Stage & { pi: Rpc };
+	let pi: Rpc;
+	beforeAll(async () => {
+		stage = await openRpcStage(
+			{
+				w: ["a", "b"],
+				asks: { phases: [{ id: "a", autoContinue: false }, "b"] },
+				own: { phases: ["a"], notDoneReminder: "GO ON with {phaseName}: {phaseInstructions}" },
+			},
+			{ settings: { retry: { enabled: true, maxRetries: 2, baseDelayMs: 20 } } },
+		);
+		({ pi } = stage);
+	});
+	afterEach(async () => {
+		await pi.prompt("/cancel-workflow");
+		await pi.idle(20_000, 40);
+	});
+	const lastState = async () => (await pi.customEntries<State>("workflow:state")).at(-1);
+	const start = async (line: string) => {
+		const requests = stage.server.requests.length;
+		await pi.prompt(line);
+		await pi.settled();
+		return stage.server.requests.slice(requests);
+	};
+
+	it("case 54: three reminders in a row that change nothing pause the workflow, visibly and for good", async () => {
+		stage.play("no", "no", "no", "no");
+		const requests = await start("/workflow w it");
+		expect(requests).toHaveLength(4);
+		expect(await lastState()).toMatchObject({ active: true, paused: { by: "reminders" } });
+		expect(pi.screen.statuses.get("workflow")).toMatch(/\(paused\)$/);
+		expect(pi.screen.text).toMatch(/⏸ The workflow is paused: 3 reminders[^\n]*\/workflow resume/);
+	});
+
+	it("case 54: work between reminders starts their row again", async () => {
+		stage.play("no", "no", call("bash", { command: "true" }), "no", "no", "no", step("next"), step("next"), "end");
+		const requests = await start("/workflow w it");
+		expect(requests).toHaveLength(9);
+		expect(await lastState()).toMatchObject({ active: false, cancelled: false });
+	});
+
+	it("case 53: an error of the provider pauses and is not asked again", async () => {
+		stage.play(fail(401, "bad key"));
+		const requests = await start("/workflow w it");
+		expect(requests).toHaveLength(1);
+		expect(await lastState()).toMatchObject({ paused: { by: "error", why: expect.stringContaining("bad key") } });
+	});
+
+	it("case 53: an error that pi retries is none", async () => {
+		stage.play(fail(503, "overloaded"), step("next"), step("next"), "end");
+		const requests = await start("/workflow w it");
+		expect(requests).toHaveLength(4);
+		expect(await lastState()).toMatchObject({ active: false });
+	});
+
+	it("case 51, T6, field 11: Esc pauses; nothing goes on by itself, also after words of the person", async () => {
+		const held = gate();
+		stage.play(say("at work", { after: held.opened }));
+		await pi.prompt("/workflow w it");
+		await stage.server.waitForRequest(
+			(request) => request.number === stage.server.requests.length && request.users.at(-1)?.includes("▶ 1.") === true,
+		);
+		await pi.send({ type: "abort" });
+		held.open();
+		await pi.settled();
+		expect(await lastState()).toMatchObject({ active: true, paused: { by: "person" } });
+		const requests = stage.server.requests.length;
+		stage.play("I do that", step("next"), "hm");
+		await pi.run("do this instead");
+		expect(stage.server.requests.length).toBe(requests + 1);
+		await pi.run("and now?");
+		expect(pi.toolResults().at(-1)).toMatchObject({ error: true, text: expect.stringContaining("/workflow resume") });
+		stage.play(step("next"), step("next"), "end");
+		await pi.prompt("/workflow resume");
+		await pi.settled();
+		expect(await lastState()).toMatchObject({ active: false, cancelled: false });
+	});
+
+	it("autoContinue: false waits for the person, and goes on with the next phase", async () => {
+		stage.play("What do you want?");
+		expect(await start("/workflow asks it")).toHaveLength(1);
+		expect(await lastState()).not.toHaveProperty("paused");
+		stage.play(step("next"), "hm", step("next"), "end");
+		await pi.run("this one");
+		expect(await lastState()).toMatchObject({ active: false });
+		expect(stage.left).toBe(0);
+	});
+
+	it("case 45: a reminder of the workflow's own, its instructions filled in", async () => {
+		stage.play("no", step("next"), "end");
+		const requests = await start("/workflow own it");
+		expect(requests[1]?.lastUser).toBe("GO ON with A: Do a for it.");
+	});
+
+	it("case 50: what is queued comes first, and is not reminded over", async () => {
+		const held = gate();
+		stage.play(say("first", { after: held.opened }), "second", step("next"), step("next"), "end");
+		const before = stage.server.requests.length;
+		await pi.prompt("/workflow w it");
+		await stage.server.waitForRequest(before + 1);
+		await pi.send({ type: "follow_up", message: "and then this" });
+		held.open();
+		await pi.settled();
+		const [, second, third] = stage.server.requests.slice(before);
+		expect([second?.lastUser, isReminder(third?.lastUser ?? "")]).toEqual(["and then this", true]);
+	});
+
+	it("pause while the model works lets it finish and then stops", async () => {
+		const held = gate();
+		stage.play(say("at work", { after: held.opened }));
+		const requests = stage.server.requests.length;
+		await pi.prompt("/workflow w it");
+		await stage.server.waitForRequest(requests + 1);
+		await pi.prompt("/workflow pause");
+		held.open();
+		await pi.settled();
+		expect(stage.server.requests.length).toBe(requests + 1);
+		expect(await lastState()).toMatchObject({ paused: { by: "person" } });
+	});
+});
+
+describe("settings and other extensions", () => {
+	it("the number of reminders and the countdown can be set; what makes no sense is passed over", async () => {
+		const stage = await openStage({ w: ["a"] });
+		const settings = { chronicle: { workflow: { countdown: 0, reminders: 1 } } };
+		stage.project.write(".pi/settings.json", settings);
+		const one = await stage.print("/workflow w it");
+		expect([one.code, stage.server.requests.length]).toEqual([3, 2]);
+		stage.project.write(".pi/settings.json", { chronicle: { workflow: { countdown: 0, reminders: "many" } } });
+		await stage.print("/workflow w it");
+		expect(stage.server.requests.length).toBe(2 + 4);
+	});
+});

@@ -1,0 +1,284 @@
+// What the model and the person read of a run: variables, places, texts of phases, answers of the tool.
+import { describe, expect, it } from "vitest";
+import { type LiveRun, transition, type Way } from "../../src/workflow/machine/index.ts";
+import {
+	blockReason,
+	endText,
+	expand,
+	initialMessage,
+	laterText,
+	movedText,
+	nextName,
+	reminderText,
+	sessionName,
+	statusLine,
+	statusText,
+	variablesOf,
+	wholeText,
+} from "../../src/workflow/prompts/index.ts";
+import { begin, drafts } from "./drafts.ts";
+
+/** The run after `steps` phases; `from` of the last step. */
+function later(run: LiveRun, steps: number, event: "next" | "loop" | "skip" = "next") {
+	let current = run;
+	let from = run.position;
+	for (let step = 0; step < steps; step++) {
+		from = current.position;
+		const happened =
+			event === "skip"
+				? ({ kind: "skip", at: 2000 } as const)
+				: ({ kind: event, at: 2000, message: `m${step}-${Math.random()}` } as const);
+		const next = transition(current, happened).run;
+		if (next.kind !== "live") throw new Error("stale");
+		current = next;
+	}
+	return { run: current, from };
+}
+
+const firstLine = (text: string) => text.split("\n")[0];
+
+describe("variables", () => {
+	it("case 43: names that are not known stay, and values are not looked at again", () => {
+		const run = begin(drafts({ w: ["a"] }), "w", "fix {phaseName} and {foo}");
+		const variables = variablesOf(run);
+		expect(expand("{description} {foo} {phaseName} {{phaseId}} ${phaseId} { phaseId } {phase-id}", variables)).toBe(
+			"fix {phaseName} and {foo} {foo} A {a} $a { phaseId } {phase-id}",
+		);
+		for (const name of ["constructor", "__proto__", "toString"])
+			expect(expand(`{${name}}`, variables)).toBe(`{${name}}`);
+	});
+
+	it("case 44: the life of a workflow of two phases", () => {
+		const definitions = drafts({
+			"code-review": {
+				name: "Code Review",
+				entries: [
+					{
+						id: "gather",
+						name: "Gather",
+						instructions:
+							"{workflowName}|{workflowKey}|{description}|{taskDescription}|{taskId}|{phaseId}|{phaseName}|{previousPhaseName}|{nextPhaseName}|{blockedToolsList}|{toolName}|{breadcrumbPath}|{globalStepCount}",
+					},
+					{ id: "report", name: "Report", tools: { kind: "blacklist", names: ["edit", "write"], shell: "judged" } },
+				],
+			},
+		});
+		const run = begin(definitions, "code-review");
+		expect(wholeText(run)).toContain(
+			"Code Review|code-review|the task|the task|wf-1000-abc123|gather|Gather|(start)|Report|(none)|workflow_step|Code Review|0",
+		);
+		const report = variablesOf(later(run, 1).run);
+		expect(
+			["previousPhaseName", "nextPhaseName", "blockedToolsList", "globalStepCount"].map((name) => report.get(name)),
+		).toEqual(["Gather", "DONE", "edit, write", "1"]);
+	});
+
+	it("case 24: the first message knows the first phase, however deep it lies", () => {
+		const definitions = drafts({
+			p: {
+				entries: ["@s"],
+				initialMessage:
+					"{firstPhaseId} {firstPhaseName} {firstPhaseEmoji} {firstPhaseProfiles} {workflowName} {taskDescription} {phaseCount}",
+			},
+			s: ["@t", "s2"],
+			t: [{ id: "t1", emoji: "🧪", profiles: ["scout", "writer"] }],
+		});
+		expect(initialMessage(begin(definitions, "p"))).toBe("t1 T1 🧪 scout, writer Workflow p the task 1");
+		const plain = drafts({ w: { entries: ["a"], initialMessage: "{firstPhaseProfiles}" } });
+		expect(initialMessage(begin(plain, "w"))).toBe("(none)");
+	});
+
+	it("case 45: reminders know the phase, its instructions filled in", () => {
+		const definitions = drafts({
+			w: {
+				entries: [{ id: "a", instructions: "Do it: {description}, not {phaseInstructions}" }],
+				notDoneReminder:
+					"{workflowName}/{taskDescription}/{taskId}/{phaseId}/{phaseName}/{phaseEmoji}: {phaseInstructions}",
+			},
+		});
+		expect(reminderText(begin(definitions, "w", "x{phaseId}"))).toBe(
+			"Workflow w/x{phaseId}/wf-1000-abc123/a/A/🔹: Do it: x{phaseId}, not {phaseInstructions}",
+		);
+	});
+
+	it("case 45: instructions are filled in wherever the model reads them", () => {
+		const definitions = drafts({ w: ["x", { id: "a", instructions: "Do {taskDescription} as {phaseName}" }] });
+		const { run, from } = later(begin(definitions, "w"), 1);
+		for (const text of [wholeText(run), laterText(run), statusText(run), movedText(run, from, "next")])
+			expect(text).toContain("Do the task as A");
+	});
+
+	it("case 46: the last message counts the phases of the workflow that was started", () => {
+		const definitions = drafts({
+			p: { entries: ["a", "@s"], completionMessage: "{workflowName}: {phaseCount} for {taskDescription} ({taskId})" },
+			s: ["s1", "s2"],
+		});
+		const run = begin(definitions, "p");
+		expect(endText(run, "done")).toBe("Workflow p: 2 for the task (wf-1000-abc123)");
+		expect(endText(run, "cancelled")).not.toContain("2 for");
+		expect(endText(begin(drafts({ w: ["a"] }), "w"), "done")).toContain("DONE");
+	});
+
+	it("case 42: the reason for a refusal is the started workflow's, about the phase that is on", () => {
+		const definitions = drafts({
+			p: { entries: ["@s"], blockReasonTemplate: "{toolName} not in {phaseName} of {workflowName}: {allowedTools}" },
+			s: {
+				entries: [{ id: "s1", tools: { kind: "whitelist", names: ["read", "workflow_step"], shell: "judged" } }],
+				blockReasonTemplate: "the inner one",
+			},
+		});
+		expect(blockReason(begin(definitions, "p"), "edit")).toBe("edit not in S1 of Workflow p: read");
+		expect(blockReason(begin(drafts({ w: ["a"] }), "w"), "edit").split("\n")).toHaveLength(3);
+	});
+});
+
+describe("places", () => {
+	const nested = drafts({
+		r: { name: "Release Pipeline", entries: ["a", "@c", "z"] },
+		c: { name: "Code Review", entries: [{ id: "s", name: "Static Analysis", emoji: "🔍" }, "@d"] },
+		d: { name: "Deep", entries: ["d1"] },
+	});
+
+	it("case 63: the status line of one, two and three levels", () => {
+		const cicd = drafts({
+			w: { name: "CI/CD Pipeline", entries: [{ id: "p", name: "Planning", emoji: "📋" }, "b", "c"] },
+		});
+		expect(statusLine(begin(cicd, "w"))).toBe("CI/CD Pipeline > 📋 Planning [1/3]");
+		const run = begin(nested, "r");
+		expect(statusLine(later(run, 1).run)).toBe("Release Pipeline > Code Review [2/3] > 🔍 Static Analysis [1/2]");
+		expect(statusLine(later(run, 2).run)).toBe("Release Pipeline > Code Review [2/3] > Deep [2/2] > 🔹 D1 [1/1]");
+		expect(statusLine(later(run, 4).run)).toBeUndefined();
+		expect(statusLine(transition(run, { kind: "pause", by: "person" }).run)).toMatch(/ \(paused\)$/);
+	});
+
+	it("case 36: the list marks the right one of two visits of the same workflow", () => {
+		const twice = drafts({ p: ["@s", "m", "@s"], s: ["s1", "s2"] });
+		const marked = (steps: number) =>
+			wholeText(later(begin(twice, "p"), steps).run)
+				.split("\n")
+				.filter((line) => line.startsWith("▶"));
+		expect(marked(0)).toEqual(["▶ 1. 🔹 S1 (Workflow s)"]);
+		expect(marked(2)).toEqual(["▶ 3. 🔹 M"]);
+		expect(marked(3)).toEqual(["▶ 4. 🔹 S1 (Workflow s)"]);
+	});
+
+	it("case 36: what comes before and after is right across workflows", () => {
+		const run = begin(nested, "r");
+		const around = (steps: number) => {
+			const at = later(run, steps).run;
+			return [variablesOf(at).get("previousPhaseName"), nextName(at), variablesOf(at).get("breadcrumbPath")];
+		};
+		expect(around(0)).toEqual(["(start)", "Static Analysis", "Release Pipeline"]);
+		expect(around(1)).toEqual(["A", "D1", "Release Pipeline > Code Review"]);
+		expect(around(2)).toEqual(["Static Analysis", "Z", "Release Pipeline > Code Review > Deep"]);
+		expect(around(3)).toEqual(["D1", "DONE", "Release Pipeline"]);
+		expect(wholeText(later(run, 1).run)).toContain("Step 1 (1/2 in current scope)");
+		expect(wholeText(run)).toContain("Step 0 (1/3 phases)");
+	});
+
+	it("a list of very many phases stays short, and is made quickly", () => {
+		const doubling = Object.fromEntries(
+			Array.from({ length: 24 }, (_, level) => [
+				`k${level}`,
+				level === 23 ? ["end"] : [`@k${level + 1}`, `@k${level + 1}`],
+			]),
+		);
+		const begun = performance.now();
+		const lines = wholeText(begin(drafts(doubling), "k0")).split("\n");
+		expect(performance.now() - begun).toBeLessThan(1_000);
+		expect(lines.length).toBeLessThan(60);
+		expect(lines.join("\n")).toContain("… and many more");
+		const flat = drafts({ w: Array.from({ length: 100 }, (_, index) => `x${index}`) });
+		const far = wholeText(later(begin(flat, "w"), 70).run);
+		expect(far).toContain("▶ 71. 🔹 X70");
+		expect(far.split("\n").filter((line) => /^[▶ ] \d+\. /.test(line)).length).toBeLessThanOrEqual(40);
+	});
+});
+
+describe("answers", () => {
+	const definitions = drafts({
+		p: ["a", "@s", "@t", "z"],
+		s: { name: "Inner", entries: ["s1", "@u"] },
+		u: { name: "Innermost", entries: ["u1"] },
+		t: { name: "Other", entries: ["@v"] },
+		v: { name: "Deep", entries: ["v1"] },
+	});
+	const line = (steps: number, way: Way = "next") => {
+		const { run, from } = later(begin(definitions, "p"), steps, way === "loop" ? "loop" : "next");
+		return firstLine(movedText(run, from, way));
+	};
+
+	it("say what was left and what was entered, every level by its name", () => {
+		expect(line(1)).toBe("✓ Entered Inner: A → 🔹 S1");
+		expect(line(2)).toBe("✓ Entered Innermost: S1 → 🔹 U1");
+		expect(line(3)).toBe("✓ Left Inner > Innermost, entered Other > Deep: U1 → 🔹 V1");
+		expect(line(4)).toBe("✓ Left Other > Deep, back in Workflow p: V1 → 🔹 Z");
+		const flat = later(begin(drafts({ w: ["a", "b"] }), "w"), 1);
+		expect(movedText(flat.run, flat.from, "next").split("\n").slice(0, 2)).toEqual([
+			"✓ Advanced: A → 🔹 B",
+			"Previous: A · Current: B · Next: DONE",
+		]);
+		expect(line(1, "loop")).toBe('✓ Started "Workflow p" again: A → 🔹 A');
+	});
+
+	it("a later phase is told what is new, not again what was said before", () => {
+		const { run } = later(begin(drafts({ w: ["a", "b"] }), "w"), 1);
+		expect(wholeText(run)).toContain("Task: the task");
+		expect(laterText(run)).not.toContain("Task: the task");
+		expect(laterText(run)).not.toContain("phase by phase");
+		expect(laterText(run)).toMatch(/^\[Workflow path: Workflow w ▸ 🔹 B\]/);
+	});
+
+	it("a role that names the phase is told in every phase; one that does not, once", () => {
+		const role = (roleInstruction: string) =>
+			laterText(later(begin(drafts({ w: { entries: ["a", "b"], roleInstruction } }), "w"), 1).run);
+		expect(role("You are the {phaseName} agent.")).toContain("You are the B agent.");
+		expect(role("You are the one agent.")).not.toContain("one agent");
+		expect(wholeText(begin(drafts({ w: { entries: ["a"], roleInstruction: "" } }), "w"))).not.toContain(
+			"phase by phase",
+		);
+	});
+
+	it("the built-in texts ask for no tool and forbid none: a phase has limits for that", () => {
+		const text = wholeText(begin(drafts({ w: ["a"] }), "w"));
+		expect(text).not.toMatch(/\bedit\b|\bwrite\b|delegate|subagent/);
+	});
+
+	it("profiles are listed where there are some and not mentioned where there are none", () => {
+		expect(wholeText(begin(drafts({ w: ["a"] }), "w"))).not.toContain("rofiles");
+		const text = wholeText(
+			begin(
+				drafts({
+					w: [
+						{ id: "a", profiles: ["x"] },
+						{ id: "b", profiles: ["x", "y"] },
+					],
+				}),
+				"w",
+			),
+		);
+		expect(text).toContain("Profiles for this phase: x\n");
+		expect(text).toContain("Profiles that this workflow uses: x, y");
+	});
+});
+
+describe("case 23: the name of the session", () => {
+	const name = (task: string, more: object = {}) => {
+		const [definition] = [...drafts({ w: { entries: ["a"], ...more } }).values()];
+		if (!definition) throw new Error("no draft");
+		return sessionName(definition, task);
+	};
+
+	it("is the prefix and the task, cut where it is too long and not where it just fits", () => {
+		expect(name("a".repeat(50))).toBe(`Workflow: ${"a".repeat(50)}`);
+		expect(name("a".repeat(51))).toBe(`Workflow: ${"a".repeat(50)}…`);
+		expect(name("short", { sessionNamePrefix: "🐛 " })).toBe("🐛 short");
+		expect(name("short", { sessionNamePrefix: "" })).toBe("short");
+		expect(name("abcdef", { sessionNameMaxLength: 3 })).toBe("Workflow: abc…");
+	});
+
+	it("is one line, and no character is split", () => {
+		expect(name("one\n\n  two\tthree")).toBe("Workflow: one two three");
+		expect(name("🎉🎉🎉", { sessionNameMaxLength: 2 })).toBe("Workflow: 🎉🎉…");
+	});
+});

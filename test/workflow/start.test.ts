@@ -1,0 +1,213 @@
+// Starting workflows in real pi: what is asked, named, refused, and what happens while pi is busy.
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { gate, openProject, type Rpc, say, startRpc } from "../harness/index.ts";
+import { openRpcStage, openStage, type Stage, type State, step, workflowFiles } from "./stage.ts";
+
+let stage: Stage & { pi: Rpc };
+let pi: Rpc;
+const answers: boolean[] = [];
+
+beforeAll(async () => {
+	stage = await openRpcStage(
+		{
+			x: { name: "The X", phases: ["a", "b"] },
+			named: { phases: ["a"], sessionNamePrefix: "N: ", sessionNameMaxLength: 5, autoContinue: false },
+			hidden: { show: "workflows", phases: ["h1"] },
+			outer: { phases: ["@hidden"], initialMessage: "First: {firstPhaseName} of {firstPhaseId}" },
+			status: { name: "Called like a verb", phases: ["a"] },
+		},
+		{
+			files: { ".pi/workflows/broken/workflow.yaml": "name: Broken\nphases: [gone.md]\ncommandName: broken\n" },
+			agentFiles: workflowFiles({ everywhere: ["g1"] }, "workflows"),
+		},
+		{ answers: () => answers.shift() ?? true },
+	);
+	({ pi } = stage);
+});
+afterEach(async () => {
+	await pi.prompt("/cancel-workflow");
+	await pi.idle(20_000, 40);
+});
+
+const lastNotice = () => pi.screen.notifications.at(-1);
+const states = () => pi.customEntries<State>("workflow:state");
+
+describe("case 21: what /workflow says", () => {
+	it("alone: how it is used, and every workflow that can be started", async () => {
+		await pi.prompt("/workflow");
+		const text = lastNotice()?.message ?? "";
+		expect(text).toContain("Usage: /workflow <name> <task>");
+		expect(text).toMatch(/x — The X/);
+		expect(text).toMatch(/everywhere — Workflow everywhere/);
+		expect(text).not.toContain("hidden —");
+		expect(text).toContain("broken");
+		expect(lastNotice()?.type).toBe("info");
+	});
+
+	it("with a name only: what is missing", async () => {
+		await pi.prompt("/workflow x");
+		expect(lastNotice()).toEqual({ message: expect.stringContaining("/workflow x <task>"), type: "warning" });
+	});
+
+	it("with an unknown name: the names that there are, hidden ones not among them", async () => {
+		for (const line of ["/workflow nope text", "/workflow nope", "/workflow constructor a", "/workflow __proto__ a"]) {
+			await pi.prompt(line);
+			expect(lastNotice()?.type).toBe("error");
+			const text = lastNotice()?.message ?? "";
+			expect(text).toMatch(/There are: .*\bx\b/);
+			expect(text).not.toContain("hidden");
+		}
+	});
+
+	it("with the name of one that did not load: why", async () => {
+		await pi.prompt("/workflow broken it");
+		expect(lastNotice()).toMatchObject({ type: "error", message: expect.stringContaining("gone.md") });
+	});
+
+	it("case 5: with the name of one that only runs inside others: so", async () => {
+		await pi.prompt("/workflow hidden it");
+		expect(lastNotice()).toMatchObject({ type: "error", message: expect.stringContaining("only runs inside others") });
+		expect(await states()).toEqual([]);
+	});
+
+	it("a workflow that is called like a verb wins, and the verb stays within reach", async () => {
+		await pi.prompt("/workflow status");
+		expect(lastNotice()?.message).toContain("/workflow status <task>");
+		await pi.prompt("/workflow --status");
+		expect(lastNotice()?.message).toMatch(/^No workflow is active/);
+		await pi.prompt("/workflow list");
+		expect(lastNotice()?.message).toContain("Called like a verb");
+		await pi.prompt("/workflow check");
+		expect(lastNotice()).toMatchObject({
+			type: "error",
+			message: expect.stringMatching(/gone\.md[\s\S]*1 did not load/),
+		});
+		await pi.prompt("/workflow show x");
+		expect(lastNotice()?.message).toMatch(/^```mermaid\nflowchart TD[\s\S]*🔹 A[\s\S]*```$/);
+	});
+});
+
+describe("a start", () => {
+	it("case 22: takes the task without the space around it, and with the lines in it", async () => {
+		stage.play("stop");
+		await pi.prompt("/workflow x  multi\nline ");
+		await pi.settled();
+		expect(stage.server.requests[0]?.users[0]).toBe("Start x: multi\nline");
+		expect((await states()).at(-1)?.taskDescription).toBe("multi\nline");
+	});
+
+	it("case 24: begins inside, with the first phase known to the first message", async () => {
+		await pi.prompt("/workflow outer go");
+		await pi.settled();
+		expect(stage.server.last().users).toContain("First: H1 of h1");
+		expect((await states()).at(-1)?.currentPath).toMatchObject([
+			{ workflowKey: "outer", phaseIndex: 0 },
+			{ workflowKey: "hidden", phaseIndex: 0, phaseId: "h1" },
+		]);
+	});
+
+	it("case 63: shows where it is before the first answer, and without a gap when the phase changes", async () => {
+		const mark = (pi.screen.statusHistory ?? []).length;
+		stage.play(say("thinking", { delay: 5 }), step("next"), step("next"));
+		await pi.prompt("/workflow x shown");
+		expect(await pi.screen.status(/The X > 🔹 A \[1\/2\]/)).toBeTruthy();
+		await pi.idle();
+		const seen = pi.screen.statusHistory.slice(mark).filter(({ key }) => key === "workflow");
+		expect(seen.map(({ text }) => text)).toEqual(["The X > 🔹 A [1/2]", "The X > 🔹 B [2/2]", undefined]);
+	});
+
+	it("case 23: names the session, and a session that a person has named keeps its name", async () => {
+		const name = async () => (await pi.state()).sessionName;
+		await pi.prompt("/workflow x first task");
+		await pi.settled();
+		expect(await name()).toBe("Workflow: first task");
+		await pi.prompt("/workflow named exact");
+		await pi.settled();
+		expect(await name()).toBe("N: exact");
+		await pi.prompt("/workflow named longer");
+		await pi.settled();
+		expect(await name()).toBe("N: longe…");
+		await pi.send({ type: "set_session_name", name: "Mine" });
+		await pi.prompt("/workflow x second task");
+		await pi.settled();
+		expect(await name()).toBe("Mine");
+	});
+
+	it("case 25: over another workflow asks first", async () => {
+		await pi.prompt("/workflow named keep me");
+		await pi.settled();
+		const before = await states();
+		const asked = stage.server.requests.length;
+
+		answers.push(false);
+		await pi.prompt("/workflow x instead");
+		expect(pi.screen.dialogs.at(-1)).toMatchObject({
+			method: "confirm",
+			message: expect.stringMatching(/phase A[\s\S]*keep me/),
+		});
+		expect(await states()).toEqual(before);
+		expect(stage.server.requests.length).toBe(asked);
+
+		answers.push(true);
+		await pi.prompt("/workflow x instead");
+		await pi.settled();
+		const after = (await states()).slice(before.length);
+		expect(after[0]).toMatchObject({ workflowKey: "named", active: false, cancelled: true });
+		expect(after[1]).toMatchObject({ workflowKey: "x", active: true, globalStepCount: 0 });
+		expect(after[1]?.taskId).not.toBe(before.at(-1)?.taskId);
+	});
+
+	it("case 26: while pi is at work waits for its end, and nothing is half started", async () => {
+		const held = gate();
+		stage.play(say("long answer", { after: held.opened }));
+		const before = (await states()).length;
+		await pi.prompt("work on something");
+		const start = pi.prompt("/workflow named after that");
+		await pi.screen.notified("starts when pi has finished");
+		expect((await states()).length).toBe(before);
+		expect(pi.screen.statuses.get("workflow")).toBeUndefined();
+		held.open();
+		await start;
+		await pi.idle();
+		expect((await states()).at(-1)).toMatchObject({
+			workflowKey: "named",
+			active: true,
+			taskDescription: "after that",
+		});
+		expect(stage.server.last().users.at(-2)).toBe("Start named: after that");
+		expect(pi.eventsOf("extension_error")).toEqual([]);
+	});
+
+	it("case 48: cancelling while pi is at work tells the model, which is not reminded", async () => {
+		const held = gate();
+		stage.play(say("at work", { after: held.opened }), "I have stopped");
+		await pi.prompt("/workflow x to be given up");
+		await stage.server.waitForRequest((request) => request.users.includes("Start x: to be given up"));
+		await pi.prompt("/cancel-workflow");
+		expect(pi.screen.statuses.get("workflow")).toBeUndefined();
+		held.open();
+		await pi.idle();
+		expect(stage.server.last().lastUser).toMatch(/^The person has cancelled the workflow "The X"/);
+		expect(stage.server.last().users.join()).not.toContain("Do a for to be given up");
+		expect(stage.left).toBe(0);
+	});
+});
+
+describe("where it cannot start", () => {
+	it("no model: says so and starts nothing", async () => {
+		const project = openProject({ files: workflowFiles({ x: ["a"] }), trusted: true });
+		const bare = await startRpc(project, { model: null });
+		await bare.prompt("/workflow x it");
+		await bare.screen.notified("No model is ready to answer");
+		expect(await bare.customEntries("workflow:state")).toEqual([]);
+	});
+
+	it("a list of tools without workflow_step: says what to add", async () => {
+		const limited = await openStage({ x: ["a"] });
+		const rpc = await limited.rpc({ args: ["--tools", "read,bash"] });
+		await rpc.prompt("/workflow x it");
+		expect(rpc.screen.notifications.at(-1)?.message).toContain("+workflow_step");
+		expect(await rpc.customEntries("workflow:state")).toEqual([]);
+		expect(limited.server.requests).toEqual([]);
+	});
+});

@@ -1,0 +1,232 @@
+// Going through workflows in real pi: one pi for all cases, each of which runs a workflow to some point.
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { calls, type Rpc } from "../harness/index.ts";
+import { openRpcStage, pathOf, type Stage, type State, step, stepCall } from "./stage.ts";
+
+let stage: Stage & { pi: Rpc };
+let pi: Rpc;
+
+beforeAll(async () => {
+	stage = await openRpcStage({
+		w: ["a", "b", "c"],
+		p: ["a", "@s", "c"],
+		s: ["s1", "s2"],
+		two: ["a", "@s", "@t", "c"],
+		t: ["t1"],
+		ends: ["a", "@deep"],
+		deep: { show: "workflows", phases: ["@t"] },
+		only: ["@s"],
+		begins: ["@s", "m"],
+		fixed: { loopable: false, phases: ["f1", "@s"] },
+		holds: ["@fixed2", "m"],
+		fixed2: { loopable: false, show: "workflows", phases: ["x1", "x2"] },
+		limited: { phases: ["a", "b"], maxLoops: 1 },
+		calm: { phases: ["a", "b", "c"], autoContinue: false },
+	});
+	({ pi } = stage);
+});
+afterEach(async () => {
+	await pi.prompt("/cancel-workflow");
+	await pi.idle();
+});
+
+/** Runs `/workflow <key>`, the model answering with these actions one by one; resolves when all is still. */
+async function run(key: string, ...actions: ("next" | "loop" | "status" | "cancel")[]) {
+	const before = pi.toolResults().length;
+	stage.play(...actions.map((action) => step(action)));
+	await pi.prompt(`/workflow ${key} the task`);
+	await pi.settled();
+	const states = await pi.customEntries<State>("workflow:state");
+	const taskId = states.at(-1)?.taskId;
+	const own = states.filter((state) => state.taskId === taskId && !state.paused);
+	const results = pi.toolResults().slice(before);
+	return {
+		own,
+		last: own.at(-1),
+		path: pathOf(own.at(-1)),
+		results,
+		lines: results.map(({ text }) => text.split("\n")[0]),
+	};
+}
+
+describe("next", () => {
+	it("case 28: three phases, one by one, and the end", async () => {
+		const { own, results } = await run("w", "next", "next", "next");
+		expect(own.map((state) => [pathOf(state), state.globalStepCount, state.active])).toEqual([
+			["w:0", 0, true],
+			["w:1", 1, true],
+			["w:2", 2, true],
+			["w:2", 3, false],
+		]);
+		expect(results.map(({ text }) => text.split("\n")[0])).toEqual([
+			"✓ Advanced: A → 🔹 B",
+			"✓ Advanced: B → 🔹 C",
+			"✓ Advanced: C → DONE",
+		]);
+	});
+
+	it("case 29: into a workflow and out of it, each in one step", async () => {
+		const { own } = await run("p", "next", "next", "next");
+		expect(own.map(pathOf)).toEqual(["p:0", "p:1 s:0", "p:1 s:1", "p:2"]);
+	});
+
+	it("case 30: from one inner workflow straight into the next", async () => {
+		expect((await run("two", "next", "next", "next")).path).toBe("two:2 t:0");
+	});
+
+	it("case 31: the innermost end is the end of all", async () => {
+		const { last } = await run("ends", "next", "next");
+		expect([last?.active, last?.cancelled]).toEqual([false, false]);
+	});
+
+	it("case 32: a workflow of one reference", async () => {
+		const { own } = await run("only", "next", "next");
+		expect(own.map((state) => [pathOf(state), state.active])).toEqual([
+			["only:0 s:0", true],
+			["only:0 s:1", true],
+			["only:0 s:1", false],
+		]);
+	});
+});
+
+describe("loop", () => {
+	it("case 33: the innermost scope alone", async () => {
+		const { path, last } = await run("p", "next", "next", "loop");
+		expect([path, last?.globalStepCount]).toEqual(["p:1 s:0", 3]);
+	});
+
+	it("case 34: forbidden inside, whatever holds it", async () => {
+		const { path, results } = await run("holds", "next", "loop");
+		expect(path).toBe("holds:0 fixed2:1");
+		expect(results.at(-1)).toMatchObject({ error: true, text: expect.stringContaining("switched off") });
+	});
+
+	it("case 34: forbidden outside, free inside", async () => {
+		expect((await run("fixed", "next", "next", "loop")).path).toBe("fixed:1 s:0");
+	});
+
+	it("case 35: a scope that begins with a reference goes on inside it", async () => {
+		const { own } = await run("begins", "next", "next", "loop", "next");
+		expect(own.map(pathOf).slice(-2)).toEqual(["begins:0 s:0", "begins:0 s:1"]);
+	});
+
+	it("maxLoops: as often as it says", async () => {
+		const { results, path } = await run("limited", "loop", "loop");
+		expect(results.map(({ error }) => error)).toEqual([false, true]);
+		expect(path).toBe("limited:0");
+	});
+});
+
+describe("several calls in one message", () => {
+	it("case 38: the second change of phase is refused", async () => {
+		stage.play(calls([stepCall("next"), stepCall("next"), stepCall("loop")]));
+		await pi.prompt("/workflow w twice");
+		await pi.settled();
+		const results = pi.toolResults().slice(-3);
+		expect(results.map(({ error }) => error)).toEqual([false, true, true]);
+		expect(results[1]?.text).toContain("Read the instructions of the new phase first");
+		expect(pathOf((await pi.customEntries<State>("workflow:state")).at(-1))).toBe("w:1");
+	});
+
+	it("case 47: cancel and cancel in one message only asks; in the next message it ends", async () => {
+		stage.play(calls([stepCall("cancel"), stepCall("cancel")]), step("cancel"));
+		await pi.prompt("/workflow w stop");
+		await pi.settled();
+		const [first, second, third] = pi.toolResults().slice(-3);
+		expect([first?.text, second?.text].every((text) => text?.startsWith("Really cancel"))).toBe(true);
+		expect(third?.text).toMatch(/^The workflow is cancelled\. Its task was: "stop"/);
+		const states = await pi.customEntries<State>("workflow:state");
+		expect(states.at(-1)).toMatchObject({ active: false, cancelled: true });
+		expect(JSON.stringify(states)).not.toContain("ancelPending");
+	});
+
+	it("case 47: cancel, next, cancel asks again", async () => {
+		const { results, last } = await run("w", "cancel", "next", "cancel");
+		expect(results.map(({ text }) => text.startsWith("Really cancel"))).toEqual([true, false, true]);
+		expect(last?.active).toBe(true);
+	});
+
+	it("case 49: after the end each action says that nothing is active", async () => {
+		stage.play(
+			step("next"),
+			step("next"),
+			calls([stepCall("next"), stepCall("status"), stepCall("next"), stepCall("loop"), stepCall("cancel")]),
+		);
+		await pi.prompt("/workflow w to the end");
+		await pi.settled();
+		const texts = pi
+			.toolResults()
+			.slice(-4)
+			.map(({ text }) => text);
+		expect(texts.every((text) => text.startsWith("No workflow is active"))).toBe(true);
+		expect(new Set(texts).size).toBe(4);
+	});
+});
+
+describe("status", () => {
+	it("tells where the workflow is, and what its phase asks", async () => {
+		const { results } = await run("p", "next", "status");
+		const [first, ...lines] = (results[1]?.text ?? "").split("\n");
+		expect(first).toBe("Workflow: Workflow p (p)");
+		expect(lines).toEqual(
+			expect.arrayContaining([
+				expect.stringMatching(/^Task id: wf-\d+-[0-9a-z]{6}$/),
+				"Task: the task",
+				"Path: Workflow p > Workflow s",
+				"Phase: 🔹 S1 [1/2], step 1",
+				"Do s1 for the task.",
+			]),
+		);
+	});
+});
+
+describe("by a person", () => {
+	it("skip, back and back to a phase tell the model, which goes on there", async () => {
+		await pi.prompt("/workflow calm moved");
+		await pi.settled();
+		for (const [command, path, said] of [
+			["/workflow skip", "calm:1", "Do b for moved"],
+			["/workflow skip", "calm:2", "Do c for moved"],
+			["/workflow back a", "calm:0", "Do a for moved"],
+		] as const) {
+			await pi.prompt(command);
+			await pi.settled();
+			expect(pathOf((await pi.customEntries<State>("workflow:state")).at(-1))).toBe(path);
+			expect(stage.server.last().lastUser).toContain(said);
+			expect(stage.server.last().lastUser).toMatch(/^The person has moved the workflow/);
+		}
+		await pi.prompt("/workflow back");
+		expect(pi.screen.text).toContain("This is the first phase");
+		await pi.prompt("/workflow back nowhere");
+		expect(pi.screen.text).toContain('No earlier phase is called "nowhere"');
+		await pi.prompt("/workflow status");
+		expect(pi.screen.notifications.at(-1)?.message).toMatch(
+			/So far:\n {2}A: \d+ s, skipped\n {2}B: \d+ s, skipped\n {2}C: \d+ s, then back/,
+		);
+	});
+
+	it("a paused workflow is only moved, and goes on when it is resumed", async () => {
+		await pi.prompt("/workflow calm later");
+		await pi.settled();
+		await pi.prompt("/workflow pause");
+		const asked = stage.server.requests.length;
+		await pi.prompt("/workflow skip");
+		expect(pi.screen.notifications.at(-1)?.message).toMatch(/now\. It is paused/);
+		expect(stage.server.requests.length).toBe(asked);
+		await pi.prompt("/workflow resume");
+		await pi.settled();
+		expect(stage.server.last().users.at(-1)).toContain("Do b for later");
+	});
+
+	it("without a workflow they say so", async () => {
+		for (const verb of ["pause", "resume", "skip", "back", "reload"]) {
+			await pi.prompt(`/workflow ${verb}`);
+			expect(pi.screen.notifications.at(-1)).toMatchObject({
+				message: expect.stringMatching(/^No workflow is active/),
+				type: "error",
+			});
+		}
+		await pi.prompt("/workflow status");
+		expect(pi.screen.notifications.at(-1)?.message).toMatch(/^No workflow is active/);
+	});
+});

@@ -1,3 +1,4 @@
+// Where workflows are found, and which one a name means. Cases 1–3, 14, 15, 17, 20.
 import { mkdirSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Where phase files may lie. Case 10.
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -71,6 +71,10 @@ export interface ReadLedger {
 	readonly repairs: readonly string[];
 	/** Whoever holds the run now. */
 	readonly holder: LeaseHolder | undefined;
+	/** Where the whole record can be read, in words for people and agents: a path here. */
+	readonly place: string;
+	/** Folder for what belongs to the run and is not an event: conversations, kept files, reports. */
+	readonly folder: string;
 	/** All events after `seq`, in order. */
 	events(after?: number): AsyncIterable<LedgerEvent>;
 }
@@ -87,8 +91,11 @@ export interface HeldLedger extends ReadLedger {
 	): Promise<Result<readonly LedgerEvent[], StoreFailure>>;
 	/** Replaces the folded state. */
 	checkpoint(run: Run): Promise<Result<void, StoreFailure>>;
-	/** Calls `listener` for each event posted to this run, those that already wait first, until the ledger is released. */
-	onPosted(listener: (event: PersonEvent) => void): void;
+	/**
+	 * Calls `listener` for each event posted to this run, one after another, those that already wait first, until the ledger is released.
+	 * An event is forgotten once the listener's promise resolves; it may come again after a crash.
+	 */
+	onPosted(listener: (event: PersonEvent) => Promise<void>): void;
 	/** Writes what is still to be written and gives the lease back. */
 	release(): Promise<void>;
 }

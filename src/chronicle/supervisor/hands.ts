@@ -1,0 +1,245 @@
+// Carrying out what a run owes: each action once, its result handed back as an event. Nothing is decided here.
+import {
+	type Action,
+	type EventBody,
+	judgeMove,
+	type LaunchId,
+	launchKey,
+	legalTargets,
+	planOf,
+	type Run,
+} from "../machine/index.ts";
+import { readSnapshotData } from "../snapshot/index.ts";
+import type { CrashPoint } from "./crash-point.ts";
+import { firstMessage } from "./message.ts";
+import type {
+	LaunchOrder,
+	MoveReply,
+	SnapshotReply,
+	Worker,
+	WorkerAnswer,
+	WorkerHost,
+	WorkerQuestion,
+} from "./ports.ts";
+import type { SupervisorPorts } from "./supervise.ts";
+
+/** Changes kept with a visit; what is more is counted. */
+const mostChanges = 200;
+
+export interface Hands {
+	/** Resolves when the action is done, and its result recorded; a question, also when nobody answers. */
+	carryOut(action: Action, signal: AbortSignal): Promise<void>;
+	/** Ends every worker at once and waits until it is gone. */
+	letGo(): Promise<void>;
+}
+
+export interface HandsBody {
+	run(): Run;
+	take(body: EventBody): Promise<string | undefined>;
+	readonly crashAt: CrashPoint;
+	/** Where a worker may read the whole record. */
+	readonly place: string;
+	/** Folder of the run's own files. */
+	readonly folder: string;
+}
+
+const verdicts = { confirmed: "allowed", denied: "denied", text: "answered", undecided: "unanswered" } as const;
+
+/** Opens the hands of one supervision. */
+export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
+	const { launcher, workspace, approver, commands, clock } = ports;
+	const { take } = body;
+	const workers = new Map<string, Worker>();
+	let gone = false;
+
+	async function stopStrays(visit: number): Promise<void> {
+		const { stopped, left } = await launcher.stopStrays(body.run().id);
+		if (stopped > 0 || left > 0)
+			await take({ kind: "strays_stopped", visit, count: stopped, ...(left > 0 ? { left } : {}) });
+	}
+
+	async function measure({ visit, purpose, since }: Extract<Action, { kind: "measure_files" }>): Promise<void> {
+		await stopStrays(visit);
+		const taken = await workspace.snapshot();
+		if (!taken.ok)
+			return void (await take({ kind: "files_unmeasured", visit, purpose, detail: taken.failure.message }));
+		const tree = taken.value;
+		if (purpose === "baseline" || since === null)
+			return void (await take({ kind: "files_measured", visit, purpose, tree }));
+		const compared = await workspace.changes(since, tree, mostChanges);
+		if (!compared.ok)
+			return void (await take({ kind: "files_unmeasured", visit, purpose, detail: compared.failure.message }));
+		const { changes, more } = compared.value;
+		await take({ kind: "files_measured", visit, purpose, tree, changes, ...(more > 0 ? { more } : {}) });
+	}
+
+	async function ask({ question }: Extract<Action, { kind: "ask_approval" }>, signal: AbortSignal): Promise<void> {
+		const answer = await approver.approve(question, body.run(), signal);
+		if (signal.aborted || answer.kind === "undecided") return;
+		if (answer.kind === "rejected") await take({ kind: "rejected", answers: question.seq, words: answer.words });
+		else {
+			const words = answer.words === undefined ? {} : { words: answer.words };
+			await take({ kind: "approved", answers: question.seq, diff: question.diff, ...words });
+		}
+	}
+
+	async function work(action: Extract<Action, { kind: "work" }>, signal: AbortSignal): Promise<void> {
+		const { launch } = action;
+		if (workers.has(launchKey(launch))) return;
+		if (action.delayMs > 0) await clock.sleep(action.delayMs, signal);
+		if (signal.aborted) return;
+		const opened = await workspace.open(undefined, launchKey(launch));
+		if (!opened.ok)
+			return void (await take({ kind: "launch_failed", ...launch, reason: "spawn", detail: opened.failure.message }));
+		const started = await launcher.launch(orderOf(action, opened.value.cwd), hostOf(launch, signal));
+		if (!started.ok) return void (await take({ kind: "launch_failed", ...launch, ...started.failure }));
+		const worker = started.value;
+		workers.set(launchKey(launch), worker);
+		body.crashAt("worker is up");
+		if (gone || signal.aborted) worker.end("now");
+		else await take({ kind: "worker_started", ...launch, ...worker.started });
+		const outcome = await worker.ended;
+		workers.delete(launchKey(launch));
+		if (!gone) await take({ kind: "worker_ended", ...launch, outcome });
+	}
+
+	function orderOf(
+		{ launch, because, conversation, allowance }: Extract<Action, { kind: "work" }>,
+		cwd: string,
+	): LaunchOrder {
+		const run = body.run();
+		const state = planOf(run);
+		const { key } = conversation;
+		return {
+			run: run.id,
+			launch,
+			state,
+			...(run.model === null ? {} : { model: run.model }),
+			cwd,
+			conversation:
+				conversation.kind === "new" ? { kind: "new", key } : { kind: "continue", key, optional: conversation.optional },
+			message: firstMessage(run, because, body.place),
+			targets: legalTargets(run),
+			limits: {
+				wallMs: state.wallMs,
+				idleMs: state.idleMs,
+				...allowance,
+				countCacheReads: run.plan.limits.countCacheReads,
+			},
+			unanswered: because === "rejected" ? "drop" : "ask",
+			folder: body.folder,
+		};
+	}
+
+	function hostOf({ visit, attempt }: LaunchId, signal: AbortSignal): WorkerHost {
+		return {
+			report: (report) => void take({ ...report, visit, attempt } as EventBody),
+			async requestMove(target, summary): Promise<MoveReply> {
+				const judged = judgeMove(body.run(), target);
+				if (judged.kind === "illegal") return { kind: "refused", text: judged.message };
+				const refused = await take({ kind: "move_requested", visit, attempt, target, summary });
+				if (refused !== undefined) return { kind: "refused", text: refused };
+				return { kind: "accepted", text: `The state ends here: "${target}" is recorded. Stop now; do nothing more.` };
+			},
+			async updateSnapshot(given): Promise<SnapshotReply> {
+				const read = readSnapshotData(given);
+				if (read.kind === "refused") return { kind: "refused", text: read.reason };
+				const refused = await take({ kind: "snapshot_updated", visit, attempt, by: "worker", data: read.data });
+				if (refused !== undefined) return { kind: "refused", text: refused };
+				return { kind: "saved", text: "Saved; every later state will know it." };
+			},
+			ask: (question) => relay(question, visit, attempt, signal),
+		};
+	}
+
+	async function relay(
+		question: WorkerQuestion,
+		visit: number,
+		attempt: number,
+		signal: AbortSignal,
+	): Promise<WorkerAnswer> {
+		const text =
+			question.kind === "confirm"
+				? question.text
+				: question.kind === "choose"
+					? question.options.join(" | ")
+					: (question.placeholder ?? "");
+		await take({ kind: "ask_opened", visit, attempt, title: question.title, text });
+		const id = body.run().questions.findLast(({ title }) => title === question.title.slice(0, 200))?.id;
+		const answer = await approver.answer(question, body.run(), signal);
+		if (id !== undefined) await take({ kind: "ask_answered", answers: id, verdict: verdicts[answer.kind] });
+		return answer;
+	}
+
+	async function endWorker({ launch, how }: Extract<Action, { kind: "end_worker" }>): Promise<void> {
+		const worker = workers.get(launchKey(launch));
+		// Nothing links it to this supervisor: what is left of it is stopped, and its end recorded as lost.
+		if (worker === undefined) {
+			await stopStrays(launch.visit);
+			await take({ kind: "worker_ended", ...launch, outcome: { kind: "lost" } });
+			return;
+		}
+		worker.end(how);
+		await worker.ended;
+	}
+
+	async function restore({ tree }: Extract<Action, { kind: "restore_files" }>): Promise<void> {
+		const before = await workspace.snapshot();
+		if (!before.ok) return void (await take({ kind: "files_unrestored", tree, detail: before.failure.message }));
+		const restored = await workspace.restore(tree);
+		if (restored.ok) await take({ kind: "files_restored", tree, before: before.value });
+		else await take({ kind: "files_unrestored", tree, detail: restored.failure.message });
+	}
+
+	async function cleanUp(
+		{ visit, index, command, timeoutMs }: Extract<Action, { kind: "clean_up" }>,
+		signal: AbortSignal,
+	): Promise<void> {
+		const opened = await workspace.open(undefined, `cleanup-${visit}-${index}`);
+		const cwd = opened.ok ? opened.value.cwd : undefined;
+		if (cwd === undefined) {
+			await take({
+				kind: "cleanup_ended",
+				visit,
+				index,
+				result: { kind: "unstarted", detail: "The run's folder is not there." },
+			});
+			return;
+		}
+		const { result, output } = await commands.run(command, cwd, timeoutMs, signal);
+		await take({ kind: "cleanup_ended", visit, index, result, ...(output === "" ? {} : { output }) });
+	}
+
+	return {
+		async carryOut(action, signal) {
+			switch (action.kind) {
+				case "record":
+					await take(action.event);
+					return;
+				case "measure_files":
+					return measure(action);
+				case "ask_approval":
+					return ask(action, signal);
+				case "work":
+					return work(action, signal);
+				case "send": {
+					const worker = workers.get(launchKey(action.launch));
+					if (worker && (await worker.send(action.text))) await take({ kind: "delivered", message: action.message });
+					return;
+				}
+				case "end_worker":
+					return endWorker(action);
+				case "clean_up":
+					return cleanUp(action, signal);
+				case "restore_files":
+					return restore(action);
+			}
+		},
+		async letGo() {
+			gone = true;
+			const all = [...workers.values()];
+			for (const worker of all) worker.end("now");
+			await Promise.all(all.map(({ ended }) => ended));
+		},
+	};
+}

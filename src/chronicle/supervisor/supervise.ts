@@ -1,0 +1,193 @@
+// The supervisor: a loop over the pure machine. One event at a time is judged, recorded, taken in; what is then owed is carried out, and its
+// results are events again. It never calls a model.
+// V1 an event is on disk before anything that depends on it is done; V2 an action is carried out once per owner, and again after a crash;
+// V3 what the record refuses (a full disk, a lost lease) ends the work, never the run; V4 a run that waits for a person is no process and
+// no timer: then the supervision is over.
+import {
+	type Action,
+	type EventBody,
+	isParked,
+	type LedgerEvent,
+	owed,
+	type PersonEvent,
+	type Run,
+	transition,
+} from "../machine/index.ts";
+import { openCrashPoints } from "./crash-point.ts";
+import { durabilityOf } from "./durability.ts";
+import { type Hands, openHands } from "./hands.ts";
+import type { Approver, Clock, CommandRunner, Failure, HeldLedger, WorkerLauncher, Workspace } from "./ports.ts";
+
+export interface SupervisorPorts {
+	readonly launcher: WorkerLauncher;
+	readonly workspace: Workspace;
+	readonly approver: Approver;
+	readonly commands: CommandRunner;
+	readonly clock: Clock;
+	/** This process, as the ledger names it. */
+	readonly self: { readonly host: string; readonly pid: number; readonly started: string };
+}
+
+/** How a supervision ended. The run itself says what it waits for. */
+export type SupervisionEnd =
+	| { readonly kind: "parked"; readonly run: Run }
+	/** It was let go, by `release`. */
+	| { readonly kind: "released"; readonly run: Run }
+	/** The record could not be written, or another supervisor has the run. Workers are stopped. */
+	| { readonly kind: "failed"; readonly run: Run; readonly failure: Failure };
+
+export interface Supervision {
+	readonly run: Run;
+	/** Calls `listener` after every event; the returned function ends that. */
+	watch(listener: (run: Run, event: LedgerEvent) => void): () => void;
+	/** A person's word. Resolves with the reason where it does not apply, once it is on disk otherwise. */
+	say(event: PersonEvent): Promise<{ readonly refused: string | undefined }>;
+	/** Stops workers at once and lets go of the run, which stays as it is recorded: another supervisor goes on with it. */
+	release(): Promise<SupervisionEnd>;
+	readonly ended: Promise<SupervisionEnd>;
+}
+
+interface Waiting {
+	readonly body: EventBody;
+	readonly done: (refused: string | undefined) => void;
+}
+
+/** Takes the run on where its ledger says it is. `fresh`: it was created by this very process. */
+export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "fresh" | "reopened"): Supervision {
+	const crashAt = openCrashPoints();
+	const listeners = new Set<(run: Run, event: LedgerEvent) => void>();
+	const queue: Waiting[] = [];
+	const doing = new Map<string, AbortController>();
+	/** Actions that ended, with the event up to which they need not be looked at again. */
+	const putOff = new Map<string, number>();
+	let run = ledger.run;
+	let busy = false;
+	let failure: Failure | undefined;
+	let released = false;
+	let ended = false;
+	let end: (how: SupervisionEnd) => void = () => {};
+	const over = new Promise<SupervisionEnd>((resolve) => {
+		end = resolve;
+	});
+
+	/** Puts an event in line; resolves once it is recorded, or refused. */
+	const take = (body: EventBody): Promise<string | undefined> =>
+		new Promise((done) => {
+			queue.push({ body, done });
+			void work();
+		});
+
+	const hands: Hands = openHands(ports, { run: () => run, take, crashAt, place: ledger.place, folder: ledger.folder });
+
+	async function work(): Promise<void> {
+		if (busy) return;
+		busy = true;
+		try {
+			for (let next = queue.shift(); next; next = queue.shift()) next.done(await record(next.body));
+		} finally {
+			busy = false;
+		}
+		await rest();
+	}
+
+	async function record(body: EventBody): Promise<string | undefined> {
+		if (failure) return failure.message;
+		// Judged first with the number and time it will get: what does not apply is not recorded.
+		const draft = { ...body, seq: run.seq + 1, at: new Date(ports.clock.now()).toISOString() } as LedgerEvent;
+		const judged = transition(run, draft);
+		if (judged.refusal) return judged.refusal.message;
+		crashAt(`before ${body.kind}`);
+		const appended = await ledger.append([body], durabilityOf(body));
+		if (!appended.ok) {
+			failure = appended.failure;
+			return failure.message;
+		}
+		crashAt(`after ${body.kind}`);
+		const [event] = appended.value;
+		if (event === undefined) return undefined;
+		const before = run;
+		run = transition(run, event).run;
+		if (stands(before) !== stands(run)) {
+			const kept = await ledger.checkpoint(run);
+			if (!kept.ok) failure = kept.failure;
+		}
+		for (const listener of listeners) listener(run, event);
+		return undefined;
+	}
+
+	/** Starts what is newly owed, ends what is owed no more, and sees whether anything is left to do. */
+	async function rest(): Promise<void> {
+		if (busy || ended || queue.length > 0) return;
+		if (failure || released) {
+			await finish();
+			return;
+		}
+		const due = new Map(owed(run).map((action) => [action.key, action]));
+		for (const [key, control] of doing) if (!due.has(key)) control.abort();
+		for (const [key, action] of due) if (!doing.has(key) && run.seq > (putOff.get(key) ?? -1)) start(key, action);
+		if (doing.size === 0 && isParked(run)) await finish();
+	}
+
+	function start(key: string, action: Action): void {
+		const control = new AbortController();
+		doing.set(key, control);
+		crashAt(`before doing ${action.kind}`);
+		void hands
+			.carryOut(action, control.signal)
+			.catch((error: unknown) => {
+				// A port that throws is broken: nothing is known of what it did, so the work ends and the run stays as recorded.
+				const message = error instanceof Error ? error.message : String(error);
+				failure ??= { reason: "broken", message, remedy: "Resume the run to go on; if it happens again, report it." };
+			})
+			.then(() => {
+				crashAt(`after doing ${action.kind}`);
+				doing.delete(key);
+				// Done and still owed: it is tried again after the next event, a question that nobody answered not at all.
+				putOff.set(key, action.kind === "ask_approval" ? Number.POSITIVE_INFINITY : run.seq);
+				void rest();
+			});
+	}
+
+	let finishing: Promise<void> | undefined;
+	function finish(): Promise<void> {
+		finishing ??= (async () => {
+			for (const control of doing.values()) control.abort();
+			await hands.letGo();
+			if (!failure) await ledger.checkpoint(run);
+			await ledger.release();
+			ended = true;
+			listeners.clear();
+			end(failure ? { kind: "failed", run, failure } : released ? { kind: "released", run } : { kind: "parked", run });
+		})();
+		return finishing;
+	}
+
+	ledger.onPosted(async (event) => void (await take(event)));
+	if (origin === "reopened") void take({ kind: "opened", ...ports.self });
+	else void rest();
+
+	return {
+		get run() {
+			return run;
+		},
+		watch(listener) {
+			listeners.add(listener);
+			return () => void listeners.delete(listener);
+		},
+		async say(event) {
+			if (ended || finishing) return { refused: "The run is not supervised here any more." };
+			return { refused: await take(event) };
+		},
+		async release() {
+			released = true;
+			await finish();
+			return over;
+		},
+		ended: over,
+	};
+}
+
+/** What a checkpoint is for: whenever this changes, the folded state on disk must not lag. */
+function stands({ status, state, visit, attempt, stage, snapshot, hold }: Run): string {
+	return JSON.stringify([status, state, visit, attempt, stage.kind, snapshot.nextId, hold]);
+}

@@ -1,6 +1,7 @@
 // Carrying out what a run owes: each action once, its result handed back as an event. Nothing is decided here.
 import {
 	type Action,
+	allowanceOf,
 	type EventBody,
 	judgeMove,
 	type LaunchId,
@@ -29,6 +30,8 @@ const mostChanges = 200;
 export interface Hands {
 	/** Resolves when the action is done, and its result recorded; a question, also when nobody answers. */
 	carryOut(action: Action, signal: AbortSignal): Promise<void>;
+	/** Tells the workers what they may spend from now on: a person has changed a ceiling. */
+	allow(): void;
 	/** Ends every worker at once and waits until it is gone. */
 	letGo(): Promise<void>;
 }
@@ -97,7 +100,10 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 		workers.set(launchKey(launch), worker);
 		body.crashAt("worker is up");
 		if (gone || signal.aborted) worker.end("now");
-		else await take({ kind: "worker_started", ...launch, ...worker.started });
+		else {
+			const { started: _, ...seen } = worker.started;
+			await take({ kind: "worker_started", ...launch, ...seen });
+		}
 		const outcome = await worker.ended;
 		workers.delete(launchKey(launch));
 		if (!gone) await take({ kind: "worker_ended", ...launch, outcome });
@@ -234,6 +240,10 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 				case "restore_files":
 					return restore(action);
 			}
+		},
+		allow() {
+			const allowance = allowanceOf(body.run());
+			for (const worker of workers.values()) worker.allow(allowance);
 		},
 		async letGo() {
 			gone = true;

@@ -190,7 +190,8 @@ export interface WorkerLimits {
 }
 
 export interface Worker {
-	readonly started: Omit<WorkerStarted, "kind" | keyof LaunchId>;
+	/** With the start mark of its process. */
+	readonly started: Omit<WorkerStarted, "kind" | keyof LaunchId> & { readonly started: string };
 	/** Gives the model a message as soon as it can take one; resolves once it has, `false` if the worker ended first. */
 	send(text: string): Promise<boolean>;
 	/** New ceilings in place of those of its order, counted from now: a person has changed the run's limits. */

@@ -111,6 +111,7 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 			const kept = await ledger.checkpoint(run);
 			if (!kept.ok) failure = kept.failure;
 		}
+		if (event.kind === "limits_changed") hands.allow();
 		for (const listener of listeners) listener(run, event);
 		return undefined;
 	}

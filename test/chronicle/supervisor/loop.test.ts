@@ -1,0 +1,165 @@
+// The supervisor's loop: what is recorded before what, who is asked, what ends it.
+import { describe, expect, it } from "vitest";
+import { supervise } from "../../../src/chronicle/supervisor/index.ts";
+import { moveTo, openStage } from "./stage.ts";
+
+const two = {
+	name: "t",
+	states: { plan: { persona: "Planner", next: ["build"] }, build: { persona: "Builder", next: ["finished"] } },
+};
+
+describe("the loop", () => {
+	it("R1 R6 R17 runs a template to its end: one launch a state, a handover to the next, the worker ended before the next starts", async () => {
+		const stage = openStage([
+			async (host, order, ended) => {
+				expect(order.targets).toContain("build");
+				expect(await host.requestMove("nowhere", "x")).toMatchObject({
+					kind: "refused",
+					text: expect.stringContaining('"build"'),
+				});
+				await host.updateSnapshot({ findings: ["The API port is 8081"] });
+				await moveTo("build", "planned it")(host, order, ended);
+			},
+			moveTo("finished", "built it"),
+		]);
+		const ledger = await stage.create(two);
+		const { ended } = supervise(ledger, stage.ports, "fresh");
+		const { kind, run } = await ended;
+		expect(kind).toBe("parked");
+		expect(run).toMatchObject({ status: "done", state: "finished" });
+		expect(run.history.map(({ from, to, cause }) => `${from}>${to} ${cause}`)).toEqual([
+			"plan>build worker",
+			"build>finished worker",
+		]);
+		expect(stage.orders[1]?.message.new).toContain("The API port is 8081");
+		expect(stage.orders[1]?.message.new).toContain("planned it");
+		expect(stage.orders[1]?.message.new).toContain("a.txt");
+		const read = await stage.store.read(run.id);
+		const kinds: string[] = [];
+		if (read.ok) for await (const event of read.value.events()) kinds.push(event.kind);
+		expect(kinds.indexOf("attempt_reserved")).toBeLessThan(kinds.indexOf("worker_started"));
+		expect(kinds.indexOf("worker_ended")).toBeLessThan(kinds.lastIndexOf("attempt_reserved"));
+		expect(kinds.filter((kind) => kind === "moved")).toHaveLength(2);
+	});
+
+	it("R14 R15 R50 waits for an approval without a process, takes it in a later supervision, and a second answer does nothing", async () => {
+		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, requires_approval: true } } };
+		const stage = openStage([moveTo("build"), moveTo("finished")], [{ kind: "undecided" }, { kind: "approved" }]);
+		const first = await supervise(await stage.create(template), stage.ports, "fresh").ended;
+		expect(first.run.status).toBe("awaiting_approval");
+		expect(stage.orders).toHaveLength(1);
+		const again = await stage.store.open(first.run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const second = supervise(again.value, stage.ports, "reopened");
+		const { run } = await second.ended;
+		expect(run.status).toBe("done");
+		expect(stage.questions.map(({ target }) => target)).toEqual(["build", "build"]);
+		expect(await second.say({ kind: "approved", answers: stage.questions[0]?.seq ?? 0, diff: "" })).toMatchObject({
+			refused: expect.any(String),
+		});
+	});
+
+	it("R15 a rejection goes back to the same state with the person's words", async () => {
+		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, requires_approval: true } } };
+		const stage = openStage(
+			[moveTo("build"), moveTo("build"), moveTo("finished")],
+			[{ kind: "rejected", words: "name the risks" }, { kind: "approved" }],
+		);
+		const { run } = await supervise(await stage.create(template), stage.ports, "fresh").ended;
+		expect(run.status).toBe("done");
+		expect(stage.orders[1]?.message.continued).toContain("name the risks");
+		expect(run.history).toHaveLength(2);
+	});
+
+	it("R32 R33 the fourth move between two states becomes human_intervention; a person's release lets it go on", async () => {
+		const pingPong = {
+			name: "t",
+			states: { a: { persona: "A", next: ["b", "finished"] }, b: { persona: "B", next: ["a"] } },
+		};
+		const stage = openStage(["b", "a", "b", "a"].map((to) => moveTo(to)));
+		const { run } = await supervise(await stage.create(pingPong), stage.ports, "fresh").ended;
+		expect(run).toMatchObject({ status: "human_intervention", refused: { from: "b", to: "a" } });
+		expect(stage.orders).toHaveLength(4);
+		const again = await stage.store.open(run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const goOn = openStage([moveTo("finished")]);
+		const supervision = supervise(again.value, goOn.ports, "reopened");
+		const since = run.stage.kind === "waiting" ? run.stage.since : 0;
+		expect(await supervision.say({ kind: "released", answers: since })).toEqual({ refused: undefined });
+		expect((await supervision.ended).run).toMatchObject({ status: "done" });
+	});
+
+	it("R39 cleanup runs after the worker is gone and before the next starts", async () => {
+		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, cleanup: ["stop things"] } } };
+		const order: string[] = [];
+		const stage = openStage([
+			async (host, _order, ended) => {
+				await moveTo("build")(host, _order, ended);
+				order.push("worker ended");
+			},
+			async (host, launched, ended) => {
+				order.push(`second worker after ${stage.commands.join()}`);
+				await moveTo("finished")(host, launched, ended);
+			},
+		]);
+		await supervise(await stage.create(template), stage.ports, "fresh").ended;
+		expect(stage.commands).toEqual(["stop things"]);
+		expect(order).toEqual(["worker ended", "second worker after stop things"]);
+	});
+
+	it("R49 abort ends the worker now; pause ends it and waits; resume goes on with the same conversation", async () => {
+		const hanging = async (_host: unknown, _order: unknown, ended: Promise<unknown>) => void (await ended);
+		const stage = openStage([hanging, moveTo("build"), moveTo("finished")]);
+		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
+		await expect.poll(() => supervision.run.stage.kind).toBe("working");
+		await supervision.say({ kind: "pause_requested", cause: "person", detail: "Paused by the person." });
+		const { run } = await supervision.ended;
+		expect(run).toMatchObject({ status: "paused", state: "plan" });
+		const again = await stage.store.open(run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const goOn = supervise(again.value, stage.ports, "reopened");
+		await goOn.say({ kind: "resumed", answers: run.stage.kind === "waiting" ? run.stage.since : 0 });
+		expect((await goOn.ended).run.status).toBe("done");
+		expect(stage.orders[1]?.conversation).toMatchObject({ kind: "continue" });
+	});
+
+	it("R24 R26 a supervision that is let go leaves the run as recorded; the next goes on with the same attempt's conversation", async () => {
+		const hanging = async (_host: unknown, _order: unknown, ended: Promise<unknown>) => void (await ended);
+		const stage = openStage([hanging, moveTo("build"), moveTo("finished")]);
+		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
+		await expect.poll(() => supervision.run.stage.kind).toBe("working");
+		const { kind, run } = await supervision.release();
+		expect(kind).toBe("released");
+		const again = await stage.store.open(run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const { run: after } = await supervise(again.value, stage.ports, "reopened").ended;
+		expect(after.status).toBe("done");
+		expect(stage.orders[1]).toMatchObject({
+			conversation: { kind: "continue" },
+			launch: { visit: 1, attempt: 1, launch: 2 },
+		});
+		expect(stage.orders[1]?.message.continued).toContain("interrupted");
+		expect(after.history).toHaveLength(2);
+	});
+
+	it("a record that cannot be written stops the workers and says why; the run is not lost", async () => {
+		const stage = openStage([async (host) => void (await host.updateSnapshot("x")), moveTo("build")]);
+		const ledger = await stage.create(two);
+		let full = false;
+		const limited = {
+			...ledger,
+			append: async (...given: Parameters<typeof ledger.append>) =>
+				full && given[0][0]?.kind === "snapshot_updated"
+					? {
+							ok: false as const,
+							failure: { reason: "no_space" as const, message: "The disk is full.", remedy: "Make room." },
+						}
+					: ledger.append(...given),
+		};
+		full = true;
+		const end = await supervise(limited, stage.ports, "fresh").ended;
+		expect(end).toMatchObject({ kind: "failed", failure: { reason: "no_space" } });
+		const read = await stage.store.read(end.run.id);
+		expect(read.ok && read.value.run.state).toBe("plan");
+	});
+});

@@ -1,0 +1,2 @@
+// The verbs of `pi-chronicle` that start, steer and show runs.
+export {};

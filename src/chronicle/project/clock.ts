@@ -1,0 +1,18 @@
+// The system's clock as the supervisor asks for it.
+import type { Clock } from "../supervisor/index.ts";
+
+/** Real time. A sleep ends at once when its signal aborts. */
+export const systemClock: Clock = {
+	now: () => Date.now(),
+	sleep: (ms, signal) =>
+		new Promise((resolve) => {
+			if (signal.aborted) return resolve();
+			const done = (): void => {
+				clearTimeout(timer);
+				signal.removeEventListener("abort", done);
+				resolve();
+			};
+			const timer = setTimeout(done, ms);
+			signal.addEventListener("abort", done);
+		}),
+};

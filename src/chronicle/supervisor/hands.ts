@@ -17,12 +17,12 @@ import type {
 	LaunchOrder,
 	MoveReply,
 	SnapshotReply,
+	SupervisorPorts,
 	Worker,
 	WorkerAnswer,
 	WorkerHost,
 	WorkerQuestion,
 } from "./ports.ts";
-import type { SupervisorPorts } from "./supervise.ts";
 
 /** Changes kept with a visit; what is more is counted. */
 const mostChanges = 200;

@@ -1,3 +1,3 @@
 export { CRASH_VARIABLE } from "./crash-point.ts";
 export type * from "./ports.ts";
-export { type Supervision, type SupervisionEnd, type SupervisorPorts, supervise } from "./supervise.ts";
+export { type Supervision, type SupervisionEnd, supervise } from "./supervise.ts";

@@ -299,3 +299,16 @@ export interface Clock {
 	/** Resolves after `ms`, or at once when `signal` aborts. */
 	sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
+
+// ── all of them ──
+
+/** What one supervision works with, beside the ledger it holds. */
+export interface SupervisorPorts {
+	readonly launcher: WorkerLauncher;
+	readonly workspace: Workspace;
+	readonly approver: Approver;
+	readonly commands: CommandRunner;
+	readonly clock: Clock;
+	/** This process, as the ledger names it. */
+	readonly self: { readonly host: string; readonly pid: number; readonly started: string };
+}

@@ -16,17 +16,7 @@ import {
 import { openCrashPoints } from "./crash-point.ts";
 import { durabilityOf } from "./durability.ts";
 import { type Hands, openHands } from "./hands.ts";
-import type { Approver, Clock, CommandRunner, Failure, HeldLedger, WorkerLauncher, Workspace } from "./ports.ts";
-
-export interface SupervisorPorts {
-	readonly launcher: WorkerLauncher;
-	readonly workspace: Workspace;
-	readonly approver: Approver;
-	readonly commands: CommandRunner;
-	readonly clock: Clock;
-	/** This process, as the ledger names it. */
-	readonly self: { readonly host: string; readonly pid: number; readonly started: string };
-}
+import type { Failure, HeldLedger, SupervisorPorts } from "./ports.ts";
 
 /** How a supervision ended. The run itself says what it waits for. */
 export type SupervisionEnd =

@@ -1,6 +1,7 @@
 // What a run owes the world. An action is asked for until the event that answers it is in the ledger: after a crash the same actions are
 // owed again, under the same keys. Whoever carries one out reports what happened as an event; nothing here is carried out.
-import type { AttemptReserved, CleanupEnded, Decision, LaunchId, LaunchReason } from "./event.ts";
+import type { CleanupEnded, Decision, LaunchId, LaunchReason } from "./event.ts";
+import type { Allowance } from "./run.ts";
 
 export type Action =
 	| RecordDecision
@@ -59,7 +60,7 @@ export interface Work {
 	readonly because: LaunchReason;
 	/** `optional`: it may be missing, because nothing of it was ever recorded. */
 	readonly conversation: { readonly kind: "new" | "continue"; readonly key: string; readonly optional: boolean };
-	readonly allowance: AttemptReserved["allowance"];
+	readonly allowance: Allowance;
 	/** Milliseconds to wait before it, after a passing fault of the provider. */
 	readonly delayMs: number;
 }

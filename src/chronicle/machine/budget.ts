@@ -2,9 +2,8 @@
 // B1 a ceiling of a person replaces the template's; B2 a state has its own besides the run's, and the tighter one holds.
 
 import { between } from "./account.ts";
-import type { AttemptReserved } from "./event.ts";
 import { planOf } from "./plan.ts";
-import type { Ceilings, Run } from "./run.ts";
+import type { Allowance, Ceilings, Run } from "./run.ts";
 
 /** Something that is counted against a ceiling. */
 export interface Measure {
@@ -62,7 +61,7 @@ function show(figure: Measure["figure"], value: number): string {
 }
 
 /** What a worker that is launched now may spend: the least remainder of each figure. */
-export function allowanceOf(run: Run): AttemptReserved["allowance"] {
+export function allowanceOf(run: Run): Allowance {
 	const left: { costUsd?: number; tokens?: number; activeMs?: number } = {};
 	for (const { figure, spent, ceiling } of measures(run)) {
 		const remainder = Math.max(0, Math.round((ceiling - spent) * 1e9) / 1e9);

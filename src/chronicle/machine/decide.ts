@@ -3,7 +3,7 @@
 import { cutText } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION, pairKey } from "../template/index.ts";
 import { account } from "./account.ts";
-import { notice } from "./budget.ts";
+import { allowanceOf, notice } from "./budget.ts";
 import type { AttemptReserved, Decision, LedgerEvent, Moved } from "./event.ts";
 import { explainCause } from "./moves.ts";
 import { countVisit, newVisit, proceed } from "./proceed.ts";
@@ -44,7 +44,7 @@ export function takeDecision(run: Run, event: LedgerEvent & Decision): Reduced {
 }
 
 function reserve(run: Run, stage: Recording, event: LedgerEvent & AttemptReserved): Reduced {
-	const { visit, attempt, launch, because, allowance } = event;
+	const { visit, attempt, launch, because } = event;
 	const fresh = attempt !== run.attempt || run.attempt === 0;
 	const key = `${visit}.${attempt}`;
 	const begins = because === "entered" || because === "repeated" || because === "session_lost";
@@ -63,7 +63,7 @@ function reserve(run: Run, stage: Recording, event: LedgerEvent & AttemptReserve
 			because,
 			since: event.seq,
 			delayMs: stage.delayMs,
-			allowance,
+			allowance: allowanceOf(run),
 		},
 	};
 }

@@ -59,11 +59,9 @@ export interface LaunchId {
 
 export type Decision = AttemptReserved | Moved | Parked | Finished;
 
-/** Intent to launch a worker. */
+/** Intent to launch a worker. What it may spend follows from the run: the remainder of the ceilings is set aside for it. */
 export interface AttemptReserved extends LaunchId {
 	readonly kind: "attempt_reserved";
-	/** What this worker may spend at most: the remainder of the ceilings. */
-	readonly allowance: { readonly costUsd?: number; readonly tokens?: number; readonly activeMs?: number };
 	readonly because: LaunchReason;
 }
 
@@ -151,7 +149,6 @@ export type WorkEvent =
 export interface WorkerStarted extends LaunchId {
 	readonly kind: "worker_started";
 	readonly pid: number;
-	readonly started: string;
 	/** `provider/id`. */
 	readonly model: string;
 	/** Hash of the guard's rules in force; absent where there are none. */

@@ -3,7 +3,7 @@
 // before its first worker; G3 a launch is recorded before it happens.
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { NO_STATE_TOTALS } from "./account.ts";
-import { allowanceOf, explainReached, reached } from "./budget.ts";
+import { explainReached, reached } from "./budget.ts";
 import type { Decision, LaunchReason, MoveCause } from "./event.ts";
 import { planOf } from "./plan.ts";
 import type { Hold, Leaving, Run, VisitRecord } from "./run.ts";
@@ -45,7 +45,6 @@ export function proceed(run: Run, because: LaunchReason, delayMs = 0): Run {
 			visit: run.visit,
 			attempt: goesOn ? run.attempt : run.attempt + 1,
 			launch: goesOn ? run.launch + 1 : 1,
-			allowance: allowanceOf(run),
 			because,
 		},
 		null,

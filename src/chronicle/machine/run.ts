@@ -4,7 +4,7 @@
 import type { Snapshot } from "../snapshot/index.ts";
 import type { Template } from "../template/index.ts";
 import type { ApprovalQuestion } from "./action.ts";
-import type { AttemptReserved, Decision, Finished, LaunchId, LaunchReason, MoveCause, ParkCause } from "./event.ts";
+import type { Decision, Finished, LaunchId, LaunchReason, MoveCause, ParkCause } from "./event.ts";
 import type { RewindRequested } from "./person-event.ts";
 import type { Spend } from "./spend.ts";
 
@@ -90,6 +90,9 @@ export interface Ceilings {
 	readonly activeMs?: number;
 	readonly moves?: number;
 }
+
+/** What one worker may spend at most. */
+export type Allowance = Omit<Ceilings, "moves">;
 
 export interface Totals extends Spend {
 	/** Time in which workers worked. */
@@ -209,7 +212,7 @@ export type Stage =
 			readonly since: number;
 			/** To wait before it, after a passing fault of the provider. */
 			readonly delayMs: number;
-			readonly allowance: AttemptReserved["allowance"];
+			readonly allowance: Allowance;
 	  }
 	| {
 			readonly kind: "working";
@@ -219,7 +222,7 @@ export type Stage =
 			readonly startedAt: string;
 			/** Last sign of life. */
 			readonly seenAt: string;
-			readonly worker: { readonly pid: number; readonly started: string; readonly model: string };
+			readonly worker: { readonly pid: number; readonly model: string };
 	  }
 	| Leaving
 	| { readonly kind: "restoring"; readonly rewind: RewindRequested }

@@ -50,7 +50,7 @@ function sameLaunch(one: LaunchId, other: LaunchId): boolean {
 
 export function takeStart(run: Run, event: LedgerEvent & WorkerStarted): Reduced {
 	const { stage } = run;
-	const { pid, started, model, at } = event;
+	const { pid, model, at } = event;
 	const told = event.notice === undefined ? run : notice(run, event.notice);
 	// It was told to end while it started.
 	if (stage.kind === "leaving" && stage.launch && sameLaunch(stage.launch, event) && stage.startedAt === "")
@@ -71,7 +71,7 @@ export function takeStart(run: Run, event: LedgerEvent & WorkerStarted): Reduced
 			since: stage.since,
 			startedAt: at,
 			seenAt: at,
-			worker: { pid, started, model },
+			worker: { pid, model },
 		},
 	};
 }

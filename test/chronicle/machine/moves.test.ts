@@ -170,7 +170,6 @@ describe("R33 human_intervention", () => {
 				attempt: 1,
 				launch: 1,
 				pid: 1,
-				started: "s",
 				model: "m",
 				conversation: "new",
 			},

@@ -126,7 +126,6 @@ function carryOut(world: World, action: Action, badly: number): void {
 				kind: "worker_started",
 				...action.launch,
 				pid: 1,
-				started: "s",
 				model: "m",
 				conversation: action.conversation.kind === "new" ? "new" : "continued",
 			});
@@ -444,7 +443,7 @@ describe("whatever happens", () => {
 			if (run.stage.kind === "baselining")
 				theatre.say({ kind: "files_measured", visit: theatre.run.visit, purpose: "baseline", tree: newTree() });
 			const { launch } = theatre.due("work");
-			theatre.say({ kind: "worker_started", ...launch, pid: 1, started: "s", model: "m", conversation: "new" });
+			theatre.say({ kind: "worker_started", ...launch, pid: 1, model: "m", conversation: "new" });
 			theatre.say({
 				kind: "snapshot_updated",
 				...launch,

@@ -135,7 +135,6 @@ export function start(theatre: Theatre, files = newTree()): Theatre {
 		kind: "worker_started",
 		...launch,
 		pid: 1,
-		started: "s",
 		model: "m/m",
 		conversation: conversation.kind === "continue" ? "continued" : "new",
 	});

@@ -270,10 +270,8 @@ describe("R36 ceilings", () => {
 	it("field 51: an allowance is what is left of the tighter ceiling, reserved before the launch", () => {
 		const theatre = open(template({ limits: { tokens: 100, minutes: 2 } }, { limits: { tokens: 30 } }));
 		theatre.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: "t" });
-		expect(theatre.events.at(-1)).toMatchObject({
-			kind: "attempt_reserved",
-			allowance: { tokens: 30, activeMs: 120_000 },
-		});
+		expect(theatre.events.at(-1)?.kind).toBe("attempt_reserved");
+		expect(theatre.due("work").allowance).toMatchObject({ tokens: 30, activeMs: 120_000 });
 		start(theatre);
 		use(theatre, 25);
 		rest(crash(theatre));

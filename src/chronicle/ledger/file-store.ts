@@ -1,0 +1,243 @@
+// The ledger as files: `<uuid>.json` (folded state), `<uuid>.events.jsonl` (the truth) and `<uuid>/` below one folder.
+// F1 a run is on disk, whole, before `create` resolves; F2 everything is written under the lease and nothing after it is lost; F3 a
+// checkpoint never knows more than the log; F4 what is damaged is kept under another name before anything is written in its place.
+import { copyFile, open, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { EventBody, Run } from "../machine/index.ts";
+import { beginRun } from "../machine/index.ts";
+import type { Clock, HeldLedger, LedgerStore, ReadLedger, Result, StoreFailure } from "../supervisor/index.ts";
+import { findRun, listRuns } from "./catalogue.ts";
+import { checkpointText } from "./checkpoint.ts";
+import { type Disk, diskFailure, realDisk, replaceFile, syncFolder } from "./disk.ts";
+import { type Inbox, openInbox, postEvent } from "./inbox.ts";
+import { isRunId, pathsOf, prepareSessions, type RunPaths } from "./layout.ts";
+import { type Lease, leaseHolder, takeLease } from "./lease.ts";
+import { absent, failure, type Loaded, loadRun, readEvents } from "./load.ts";
+import { type LogFile, openLog } from "./log-file.ts";
+
+export interface FileStoreOptions {
+	/** Folder of all runs, such as `.pi/chronicle/sessions` of a project; it is made when the first run is. */
+	readonly sessions: string;
+	readonly clock: Pick<Clock, "now">;
+	/** Default: the real one. */
+	readonly disk?: Disk;
+}
+
+/** Opens the store. Nothing is read or written before it is asked for something. */
+export function openFileStore({ sessions, clock, disk = realDisk }: FileStoreOptions): LedgerStore {
+	const ids = async (): Promise<string[]> =>
+		(await listRuns(sessions)).flatMap((entry) => (entry.kind === "run" ? [entry.id] : []));
+	return {
+		async create(first) {
+			const paths = pathsOf(sessions, first.id);
+			if (!isRunId(first.id))
+				return failure("unknown", `"${first.id}" is no id for a run.`, "Use a UUID of version 4.");
+			try {
+				await prepareSessions(sessions);
+				return await create(paths, first, clock, disk);
+			} catch (error) {
+				return { ok: false, failure: diskFailure(error, paths.log) };
+			}
+		},
+		async open(id) {
+			if (!isRunId(id)) return failure("unknown", `"${id}" is no id of a run.`, "Look at the list of runs.");
+			const paths = pathsOf(sessions, id);
+			try {
+				return await hold(paths, clock, disk);
+			} catch (error) {
+				return { ok: false, failure: diskFailure(error, paths.log) };
+			}
+		},
+		async read(id) {
+			if (!isRunId(id)) return failure("unknown", `"${id}" is no id of a run.`, "Look at the list of runs.");
+			const paths = pathsOf(sessions, id);
+			const read = await loadRun(paths);
+			if (!read.ok) return read;
+			const holder = await leaseHolder(paths.folder);
+			// Whoever writes at this moment may have written half a line: that is no damage.
+			const repairs = holder && holder.alive !== "no" ? [] : read.value.repairs;
+			return { ok: true, value: { ...reading(paths), run: read.value.run, repairs, holder } };
+		},
+		list: () => listRuns(sessions),
+		async find(name) {
+			return isRunId(name) ? findRun(name, [name]) : findRun(name, await ids());
+		},
+		async post(id, event) {
+			if (!isRunId(id)) return failure("unknown", `"${id}" is no id of a run.`, "Look at the list of runs.");
+			const { inbox, log } = pathsOf(sessions, id);
+			try {
+				if ((await stat(log).catch(absent)) === undefined)
+					return failure("unknown", `No run has the id "${id}".`, "Look at the list of runs.");
+				await postEvent(inbox, event, clock.now());
+				return { ok: true, value: undefined };
+			} catch (error) {
+				return { ok: false, failure: diskFailure(error, inbox) };
+			}
+		},
+	};
+}
+
+function reading(paths: RunPaths): Pick<ReadLedger, "place" | "folder" | "events"> {
+	return { place: paths.log, folder: paths.folder, events: (after = 0) => readEvents(paths.log, after) };
+}
+
+async function create(
+	paths: RunPaths,
+	first: EventBody & { readonly kind: "created" },
+	clock: Pick<Clock, "now">,
+	disk: Disk,
+): Promise<Result<HeldLedger, StoreFailure>> {
+	const known = await loadRun(paths);
+	if (known.ok || known.failure.reason !== "unknown")
+		return failure("exists", `The run ${first.id} exists already.`, "Take another id.");
+	const lease = await takeLease(paths.folder, 0);
+	if (!lease.ok) return lease;
+	const log = await openLog({ path: paths.log, disk, lease: lease.value, size: 0, lastSeq: 0 }).catch(
+		async (error: unknown) => {
+			await lease.value.release();
+			throw error;
+		},
+	);
+	const give = async (failed: StoreFailure): Promise<{ ok: false; failure: StoreFailure }> => {
+		await log.close();
+		await lease.value.release();
+		return { ok: false, failure: failed };
+	};
+	const written = await log.append([first], new Date(clock.now()).toISOString(), true);
+	if (!written.ok) return give(written.failure);
+	const [event] = written.value;
+	const run = event?.kind === "created" ? beginRun(event) : undefined;
+	if (!run)
+		return give({
+			reason: "corrupt",
+			message: "The template's definition cannot be read.",
+			remedy: "Check the template.",
+		});
+	const ledger = holdLedger({ paths, run, log, lease: lease.value, repairs: [], clock, disk });
+	const saved = await ledger.checkpoint(run);
+	if (!saved.ok) {
+		await ledger.release();
+		return saved;
+	}
+	return { ok: true, value: ledger };
+}
+
+async function hold(paths: RunPaths, clock: Pick<Clock, "now">, disk: Disk): Promise<Result<HeldLedger, StoreFailure>> {
+	const before = await loadRun(paths);
+	if (!before.ok) return before;
+	if (!before.value.hasLog)
+		return failure(
+			"corrupt",
+			`${paths.log} is gone, and without the events the run cannot go on.`,
+			"Restore the file from a copy.",
+		);
+	const lease = await takeLease(paths.folder, before.value.lastFence);
+	if (!lease.ok) return lease;
+	// Whoever held it before us may have written until a moment ago: only now the log stands still.
+	const read = await loadRun(paths);
+	if (!read.ok || read.value.lastFence >= lease.value.fence) {
+		await lease.value.release();
+		return read.ok ? failure("held", "Another pi took the run at the same moment.", "Try again.") : read;
+	}
+	try {
+		return { ok: true, value: await takeUp(paths, read.value, lease.value, clock, disk) };
+	} catch (error) {
+		await lease.value.release();
+		throw error;
+	}
+}
+
+async function takeUp(
+	paths: RunPaths,
+	read: Loaded,
+	lease: Lease,
+	clock: Pick<Clock, "now">,
+	disk: Disk,
+): Promise<HeldLedger> {
+	if (read.checkpointDamaged) await copyFile(paths.checkpoint, `${paths.checkpoint}.corrupt-${stampOf(clock.now())}`);
+	if (read.tornBytes > 0) await keepTail(paths.log, read.size, `${paths.log}.corrupt-${stampOf(clock.now())}`);
+	const log = await openLog({ path: paths.log, disk, lease, size: read.size, lastSeq: read.run.seq });
+	return holdLedger({ paths, run: read.run, log, lease, repairs: read.repairs, clock, disk });
+}
+
+/** Keeps what is behind the sound bytes of the log, at most 1 MB of it, before it is cut. */
+async function keepTail(log: string, from: number, copy: string): Promise<void> {
+	const file = await open(log, "r");
+	try {
+		const { bytesRead, buffer } = await file.read(Buffer.alloc(1 << 20), 0, 1 << 20, from);
+		await writeFile(copy, buffer.subarray(0, bytesRead), { mode: 0o600 });
+	} finally {
+		await file.close();
+	}
+}
+
+function stampOf(ms: number): string {
+	return new Date(ms).toISOString().replaceAll(":", "-");
+}
+
+interface Held {
+	readonly paths: RunPaths;
+	readonly run: Run;
+	readonly log: LogFile;
+	readonly lease: Lease;
+	readonly repairs: readonly string[];
+	readonly clock: Pick<Clock, "now">;
+	readonly disk: Disk;
+}
+
+function holdLedger({ paths, run, log, lease, repairs, clock, disk }: Held): HeldLedger {
+	let queue: Promise<unknown> = Promise.resolve();
+	let inbox: Promise<Inbox> | undefined;
+	let released = false;
+	/** One write after another, in the order in which they were asked for. */
+	const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+		const done = queue.then(work);
+		queue = done.catch(() => {});
+		return done;
+	};
+	const gone = failure("fenced", "The run has been given back.", "Open it again.");
+
+	return {
+		...reading(paths),
+		run,
+		repairs,
+		fence: lease.fence,
+		holder: undefined,
+		append: (bodies, durability) =>
+			inTurn(async () =>
+				released ? gone : log.append(bodies, new Date(clock.now()).toISOString(), durability === "durable"),
+			),
+		checkpoint: (now) =>
+			inTurn(async (): Promise<Result<void, StoreFailure>> => {
+				if (released) return gone;
+				if (now.seq !== log.lastSeq)
+					return failure("io", "The checkpoint does not stand at the end of the log.", "Take the events in first.");
+				if (!lease.holds()) return failure("fenced", "Another process has the run.", "Go on there.");
+				const synced = await log.sync();
+				if (!synced.ok) return synced;
+				try {
+					await replaceFile(
+						disk,
+						paths.checkpoint,
+						checkpointText(now, { seq: now.seq, offset: log.size, fence: lease.fence }),
+					);
+					return { ok: true, value: undefined };
+				} catch (error) {
+					return { ok: false, failure: diskFailure(error, paths.checkpoint) };
+				}
+			}),
+		onPosted(listener) {
+			inbox ??= openInbox(paths.inbox, listener);
+		},
+		async release() {
+			if (released) return;
+			await (await inbox)?.close();
+			await inTurn(async () => {
+				released = true;
+				await log.close();
+				await lease.release();
+				await syncFolder(dirname(paths.log)).catch(() => {});
+			});
+		},
+	};
+}

@@ -1,0 +1,101 @@
+// What people say to a run that another process holds: one file each, taken by the holder in the order in which they came.
+// X1 a file is whole when it has its name; X2 it goes away once it is dealt with, so it may be dealt with twice after a crash and is never lost.
+import { randomBytes } from "node:crypto";
+import { type FSWatcher, watch } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { PersonEvent } from "../machine/index.ts";
+
+const ending = ".post.json";
+/** Larger ones are not ours. */
+const mostBytes = 100_000;
+
+export async function postEvent(inbox: string, event: PersonEvent, at: number): Promise<void> {
+	await mkdir(inbox, { recursive: true, mode: 0o700 });
+	const name = `${String(at).padStart(15, "0")}-${randomBytes(6).toString("hex")}`;
+	const draft = join(inbox, `.${name}`);
+	await writeFile(draft, `${JSON.stringify(event)}\n`, { mode: 0o600, flush: true });
+	await rename(draft, join(inbox, `${name}${ending}`));
+}
+
+export interface Inbox {
+	close(): Promise<void>;
+}
+
+/** Gives every event in the folder to `listener`, and those that come, until it is closed. No timer runs. */
+export async function openInbox(inbox: string, listener: (event: PersonEvent) => Promise<void>): Promise<Inbox> {
+	await mkdir(inbox, { recursive: true, mode: 0o700 });
+	let closed = false;
+	let again = false;
+	let taking: Promise<void> | undefined;
+
+	const takeAll = async (): Promise<void> => {
+		do {
+			again = false;
+			const names = (await readdir(inbox).catch((): string[] => [])).filter((name) => name.endsWith(ending)).sort();
+			for (const name of names) {
+				if (closed) return;
+				const path = join(inbox, name);
+				const event = await readPost(path);
+				if (event) await listener(event);
+				await rm(path, { force: true });
+			}
+		} while (again && !closed);
+	};
+	const look = (): void => {
+		again = true;
+		taking ??= takeAll()
+			.catch(() => {})
+			.finally(() => {
+				taking = undefined;
+			});
+	};
+	let watcher: FSWatcher | undefined;
+	try {
+		watcher = watch(inbox, { persistent: false }, look);
+		watcher.on("error", () => watcher?.close());
+	} catch {
+		// Without a watch (its number is limited on some systems) posts are taken when the run is opened the next time.
+	}
+	look();
+	return {
+		async close() {
+			closed = true;
+			watcher?.close();
+			await taking;
+		},
+	};
+}
+
+async function readPost(path: string): Promise<PersonEvent | undefined> {
+	try {
+		const text = await readFile(path, "utf8");
+		if (text.length > mostBytes) return undefined;
+		const event: unknown = JSON.parse(text);
+		return isPersonEvent(event) ? event : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+const kinds = new Set<string>([
+	"approved",
+	"rejected",
+	"resumed",
+	"released",
+	"limits_changed",
+	"told",
+	"pause_requested",
+	"abort_requested",
+	"reopened",
+] satisfies PersonEvent["kind"][]);
+
+function isPersonEvent(event: unknown): event is PersonEvent {
+	return (
+		typeof event === "object" &&
+		event !== null &&
+		"kind" in event &&
+		typeof event.kind === "string" &&
+		kinds.has(event.kind)
+	);
+}

@@ -1,0 +1,6 @@
+export { CHECKPOINT_BYTES } from "./checkpoint.ts";
+export { type Disk, realDisk, replaceFile } from "./disk.ts";
+export { type FileStoreOptions, openFileStore } from "./file-store.ts";
+export { isRunId } from "./layout.ts";
+export { openMemoryStore } from "./memory-store.ts";
+export { openRedaction, type Redact, redactEvent } from "./redaction.ts";

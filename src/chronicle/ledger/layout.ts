@@ -1,0 +1,49 @@
+// Where a run lies on disk, and who may read it.
+// Y1 folders that we make are 0700, files 0600; Y2 the folder keeps itself out of git; Y3 what is there already keeps its rights.
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+export interface RunPaths {
+	/** The folded state. */
+	readonly checkpoint: string;
+	/** The events. */
+	readonly log: string;
+	/** Everything else of the run: leases, posted events, workers' sessions, files, reports. */
+	readonly folder: string;
+	readonly inbox: string;
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** Whether `name` is an id that we give to runs: a UUID of version 4. Only such names become paths. */
+export function isRunId(name: string): boolean {
+	return uuid.test(name);
+}
+
+/** The paths of run `id` below `sessions`, the folder of all runs. */
+export function pathsOf(sessions: string, id: string): RunPaths {
+	const folder = join(sessions, id);
+	return {
+		checkpoint: join(sessions, `${id}.json`),
+		log: join(sessions, `${id}.events.jsonl`),
+		folder,
+		inbox: join(folder, "inbox"),
+	};
+}
+
+/** Makes the folder of all runs, with a `.gitignore` that ignores everything in it. */
+export async function prepareSessions(sessions: string): Promise<void> {
+	await mkdir(sessions, { recursive: true, mode: 0o700 });
+	try {
+		await writeFile(
+			join(sessions, ".gitignore"),
+			"# Runs are private: they hold tasks, file contents and conversations.\n*\n",
+			{
+				flag: "wx",
+				mode: 0o600,
+			},
+		);
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+	}
+}

@@ -1,0 +1,131 @@
+// Who may write a run: one lease at a time, each with a higher number than any before it (fencing).
+// The lease of number n is the file `lease.n` in the run's folder; the highest one counts.
+// E1 a lease is taken over only from an owner that is proved dead: same machine, and no process with its number and start; E2 of two that
+// try at once one gets it: the file is made exclusively; E3 whoever has lost the lease notices before its next write.
+import { readlinkSync, statSync } from "node:fs";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { isSameProcess, processStart } from "../../pi/index.ts";
+import type { LeaseHolder, Result, StoreFailure } from "../supervisor/index.ts";
+
+export interface Lease {
+	readonly fence: number;
+	/** Whether it is still ours. */
+	holds(): boolean;
+	release(): Promise<void>;
+}
+
+interface LeaseText {
+	readonly host: string;
+	readonly pid: number;
+	readonly started: string;
+}
+
+const prefix = "lease.";
+
+/** The machine as far as process numbers mean something on it: containers of one machine number their processes apart. */
+export function thisHost(): string {
+	try {
+		return `${hostname()} ${readlinkSync("/proc/self/ns/pid")}`;
+	} catch {
+		return hostname();
+	}
+}
+
+/** Whoever has the lease of the run in `folder`; `undefined` where nobody does. */
+export async function leaseHolder(folder: string): Promise<LeaseHolder | undefined> {
+	const [highest] = await leases(folder);
+	if (highest === undefined) return undefined;
+	const text = await readLease(folder, highest);
+	return text && { ...text, fence: highest, alive: aliveness(text) };
+}
+
+/** Takes the lease with a number above `atLeast`, the highest one seen in the log. */
+export async function takeLease(folder: string, atLeast: number): Promise<Result<Lease, StoreFailure>> {
+	await mkdir(folder, { recursive: true, mode: 0o700 });
+	const before = await leaseHolder(folder);
+	if (before && before.alive !== "no") return { ok: false, failure: heldBy(before, folder) };
+	const [highest = 0] = await leases(folder);
+	const fence = Math.max(highest, atLeast) + 1;
+	const path = join(folder, `${prefix}${fence}`);
+	const mine: LeaseText = { host: thisHost(), pid: process.pid, started: processStart(process.pid) ?? "unknown" };
+	try {
+		await writeFile(path, `${JSON.stringify(mine)}\n`, { flag: "wx", mode: 0o600, flush: true });
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+		const winner = await leaseHolder(folder);
+		return { ok: false, failure: winner ? heldBy(winner, folder) : raced };
+	}
+	// Somebody who saw the same dead owner may have come in between with another number: then nobody has it, and one of them tries again.
+	const others = (await leases(folder)).filter((number) => number !== fence);
+	for (const number of others) {
+		const text = await readLease(folder, number);
+		if (!text || aliveness(text) === "no") continue;
+		await rm(path, { force: true });
+		return { ok: false, failure: raced };
+	}
+	for (const number of others) await rm(join(folder, `${prefix}${number}`), { force: true });
+	return { ok: true, value: openLease(folder, fence) };
+}
+
+function openLease(folder: string, fence: number): Lease {
+	const path = join(folder, `${prefix}${fence}`);
+	const next = join(folder, `${prefix}${fence + 1}`);
+	const exists = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
+	return {
+		fence,
+		holds: () => exists(path) && !exists(next),
+		release: () => rm(path, { force: true }),
+	};
+}
+
+/** Numbers of the leases in `folder`, highest first. */
+async function leases(folder: string): Promise<number[]> {
+	const names = await readdir(folder).catch((): string[] => []);
+	return names
+		.filter((name) => /^lease\.\d{1,9}$/.test(name))
+		.map((name) => Number(name.slice(prefix.length)))
+		.sort((a, b) => b - a);
+}
+
+async function readLease(folder: string, fence: number): Promise<LeaseText | undefined> {
+	try {
+		const text: unknown = JSON.parse(await readFile(join(folder, `${prefix}${fence}`), "utf8"));
+		const { host, pid, started } = text as LeaseText;
+		if (typeof host === "string" && typeof pid === "number" && typeof started === "string")
+			return { host, pid, started };
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+	}
+	// Made and not yet written, or torn: whoever made it is not known to be dead.
+	return { host: "", pid: 0, started: "" };
+}
+
+function aliveness({ host, pid, started }: LeaseText): LeaseHolder["alive"] {
+	if (host !== thisHost()) return "unknown";
+	if (isSameProcess(pid, started)) return "yes";
+	// Where start marks cannot be read, a living process of that number may be it.
+	return started === "unknown" && processStart(pid) !== undefined ? "unknown" : "no";
+}
+
+const raced: StoreFailure = {
+	reason: "held",
+	message: "Another pi took the run at the same moment.",
+	remedy: "Look at its status, or try again.",
+};
+
+function heldBy({ host, pid, fence, alive }: LeaseHolder, folder: string): StoreFailure {
+	const where = host === "" ? "a process that is not known" : `process ${pid} on ${host.split(" ")[0]}`;
+	return alive === "yes"
+		? {
+				reason: "held",
+				message: `The run is in the hands of ${where}.`,
+				remedy: "Use the commands there; status, diff, tell, pause and abort work from here too.",
+			}
+		: {
+				reason: "held",
+				message: `The run was in the hands of ${where}, and whether that is still alive cannot be seen from here.`,
+				remedy: `If it is dead for certain, remove ${join(folder, `${prefix}${fence}`)} and try again.`,
+			};
+}

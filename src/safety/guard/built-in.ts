@@ -1,7 +1,8 @@
 // Places that an agent under rules may not change, whatever the rule files say: what decides about it and what records it.
 // Only this package's and pi's own files; reading them is allowed.
-import type { Access } from "../footprint/index.ts";
+import type { Access, Surroundings, Touch } from "../footprint/index.ts";
 import { folding, type PathSurroundings } from "./path-rule.ts";
+import { selectionOf } from "./protected-tree.ts";
 import type { RuleSet } from "./rules.ts";
 
 /** What is protected within a `.pi` folder of a project, by the name below it. */
@@ -37,8 +38,8 @@ const ownFolders = new Set([
 export interface SelfProtection {
 	/** Whether changing this place would change what the agent is judged by. */
 	covers(path: string, access: Access): boolean;
-	/** Places that a removal of `directory` with everything in it would take along; absolute. */
-	readonly roots: readonly string[];
+	/** A place that a removal of everything below the touched folder, as far as it is picked by name, would take along. */
+	below(touch: Touch, surroundings: Pick<Surroundings, "kind">): string | undefined;
 }
 
 /** `agentDir`: pi's agent folder; `ruleFiles`: wherever the rules were read from. */
@@ -52,7 +53,15 @@ export function selfProtection(
 	const whole = [`${around.home}/.pi`, ...(around.agentDir ? [around.agentDir] : [])].flatMap(bothNames);
 	const files = new Set(rules.files.flatMap(({ file }) => bothNames(file)));
 	return {
-		roots: [...whole, ...files],
+		below(touch, { kind }) {
+			const picks = selectionOf(touch);
+			const own = [...whole, ...files, `${touch.real}/.pi`].filter((root) => root.startsWith(`${touch.real}/`));
+			return own.find((root) => {
+				if (kind(root) === undefined) return false;
+				const inner = ["", ...ownFiles, ...ownFolders].map((name) => (name === "" ? root : `${root}/${name}`));
+				return inner.some((place) => picks(place.slice(touch.real.length + 1)));
+			});
+		},
 		covers(path, access) {
 			const text = slashes(path);
 			if (files.has(text) || whole.some((root) => text === root || text.startsWith(`${root}/`))) return true;

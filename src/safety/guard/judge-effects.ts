@@ -1,12 +1,13 @@
 // What the rules say about what commands do, whatever their spelling: named harms, unknown programs, other agents.
-import type { Footprint, Run } from "../footprint/index.ts";
+import { type Footprint, isTemporary, type Run, type Touch } from "../footprint/index.ts";
 import type { Verdict } from "../policy/index.ts";
 import type { Ready } from "./ready.ts";
 import type { EffectRule } from "./rules.ts";
 import { effectVerdict, meaningVerdict, ownVerdict, shown } from "./verdicts.ts";
 
 /** What the rules say about the harms of every command. */
-export function judgeEffects(footprint: Footprint, { rules, meanings, exceptPaths }: Ready): Verdict[] {
+export function judgeEffects(footprint: Footprint, ready: Ready): Verdict[] {
+	const { rules, meanings } = ready;
 	const verdicts: Verdict[] = [];
 	const decided = new Set(rules.effects.map(({ effect }) => effect));
 	const ruled = rules.commands.length + rules.effects.length > 0;
@@ -18,7 +19,7 @@ export function judgeEffects(footprint: Footprint, { rules, meanings, exceptPath
 				}
 			}
 			for (const rule of rules.effects) {
-				if (rule.effect === effect && !isExcepted(rule, run, footprint, exceptPaths)) {
+				if (rule.effect === effect && !isExcepted(rule, run, footprint, ready)) {
 					verdicts.push(effectVerdict(rule, run.text));
 				}
 			}
@@ -47,16 +48,29 @@ export function judgeEffects(footprint: Footprint, { rules, meanings, exceptPath
 	return verdicts;
 }
 
-/** Whether everything that the command removes or changes lies in places that the rule leaves out. */
-function isExcepted(rule: EffectRule, run: Run, { touches }: Footprint, exceptPaths: Ready["exceptPaths"]): boolean {
-	const fits = exceptPaths.get(rule);
-	if (!fits || rule.except.length === 0) return false;
-	const own = touches.filter(({ by, access }) => by === run.text && access !== "read" && access !== "list");
-	return (
-		own.length > 0 && own.every(({ path, real }) => fits(path) && (real === path || fits(real) || isTemporary(real)))
-	);
+/** Whether everything that the command removes or changes lies in temporary folders or in places that the rule leaves out. */
+function isExcepted(rule: EffectRule, { text }: Run, footprint: Footprint, ready: Ready): boolean {
+	const own = footprint.touches.filter(({ by, access }) => by === text && (access === "write" || access === "delete"));
+	const fits = ready.exceptPaths.get(rule) ?? (() => false);
+	return own.length > 0 && own.every((touch) => isHarmless(rule, touch, footprint, fits, ready));
 }
 
-function isTemporary(path: string): boolean {
-	return /^(?:\/private)?\/(?:tmp|var\/tmp|var\/folders)\//.test(path);
+function isHarmless(
+	{ effect }: EffectRule,
+	touch: Touch,
+	footprint: Footprint,
+	fits: (path: string) => boolean,
+	{ surroundings }: Ready,
+): boolean {
+	const { path, real, only } = touch;
+	if (removals.has(effect) && isTemporary(touch, footprint)) return true;
+	// `rm -rf` of a single file removes no folder.
+	if (effect === "recursive-delete" && surroundings.kind(path) === "file") return true;
+	if (fits(path) && (real === path || fits(real))) return true;
+	// A search that picks what it removes by name: every name must be one that is left out, and none may be open.
+	const picked = only?.filter((glob) => !glob.startsWith("!")) ?? [];
+	return picked.length > 0 && picked.every((glob) => fits(`/${glob.replace(/^(?:\.?\/)+/, "")}`));
 }
+
+/** Harms that are none in a folder for temporary files. */
+const removals: ReadonlySet<string> = new Set(["recursive-delete", "force-delete", "destroy-content"]);

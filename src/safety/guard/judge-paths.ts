@@ -18,11 +18,19 @@ export function judgePaths(call: ToolCall, footprint: Footprint, ready: Ready): 
 	if (rules.paths.length === 0) return [];
 	const verdicts: Verdict[] = [];
 	for (const touch of footprint.touches) {
-		const direct = rulesAt(touch, paths).filter((rule) => forbids(rule, touch, call));
+		const direct = rulesAt(touch, paths).filter((rule) => forbids(rule, touch, call, footprint));
 		for (const rule of direct) verdicts.push(pathVerdict(decided(rule, touch), touch));
-		if (direct.length === 0 && touch.recursive && !filtered.has(call.tool)) verdicts.push(...judgeTree(touch, ready));
+		if (direct.length > 0 || !touch.recursive || filtered.has(call.tool) || isImageContext(touch)) continue;
+		verdicts.push(...judgeTree(touch, ready));
 	}
 	return verdicts;
+}
+
+/** What a build of a container image reads goes into the image, not to the model; `.dockerignore` says what. */
+function isImageContext({ by, access }: Touch): boolean {
+	return (
+		access === "read" && /^(?:docker|podman|nerdctl|buildah)(?:-compose)? (?:\S+ )*(?:build|bud|buildx|up)\b/.test(by)
+	);
 }
 
 /** Rules for the place by its name and by where it really is. */
@@ -33,21 +41,67 @@ function rulesAt(touch: Touch, paths: PathMatcher): readonly PathRule[] {
 	return [...new Set([...named, ...paths.rulesFor(touch.real, access)])];
 }
 
-function forbids({ limit }: PathRule, touch: Touch, call: ToolCall): boolean {
+function forbids({ limit }: PathRule, touch: Touch, call: ToolCall, footprint: Footprint): boolean {
+	const { access } = touch;
 	switch (limit) {
 		case "zero":
 			return true;
 		case "read-only":
-			return touch.access === "write" || touch.access === "delete";
+			return access === "write" || access === "delete";
 		case "no-delete":
 			// pi's own `write` replaces a file's text by other text: a change, not a removal.
-			return touch.access === "delete" || (touch.replaces === true && shells.has(call.tool));
+			return access === "delete" || (touch.replaces === true && shells.has(call.tool) && empties(touch, footprint));
+		case "generated":
+			return access === "write" && (!shells.has(call.tool) || editsByHand(touch, footprint));
 	}
 }
 
-/** Emptying or replacing a file that may not be removed may be meant: a person decides. */
+/** Whether a shell command leaves nothing where something was: a bare `>`, a copy of `/dev/null`, an `echo` without words. */
+function empties({ by }: Touch, { runs }: Footprint): boolean {
+	const makers = runs.filter(({ program, text }) => text === by || program === by);
+	return (
+		makers.length === 0 || makers.some(({ program, args }) => emptying.has(program ?? "") || saysNothing(program, args))
+	);
+}
+
+const emptying: ReadonlySet<string> = new Set([":", "true", "false", "truncate", "shred", "unlink"]);
+
+function saysNothing(program: string | null, args: readonly (string | null)[]): boolean {
+	const words = args.filter((word) => word === null || !/^-\w+$/.test(word));
+	switch (program) {
+		case "echo":
+		case "printf":
+			return words.every((word) => word !== null && word.trim() === "");
+		case "cat":
+		case "cp":
+		case "dd":
+		case "head":
+		case "tail":
+		case "install":
+		case "tee":
+			return words.some((word) => word === "/dev/null" || word === "if=/dev/null");
+		default:
+			return false;
+	}
+}
+
+/** Commands that put text into a file, as opposed to those that build, copy and unpack. */
+function editsByHand({ by }: Touch, { runs }: Footprint): boolean {
+	const makers = runs.filter(({ program, text }) => text === by || program === by);
+	return makers.length === 0 || makers.some(({ program }) => program === null || editors.has(program));
+}
+
+const editors: ReadonlySet<string> = new Set(
+	"echo printf cat tee sed perl awk gawk ed ex vi vim nano patch truncate dd python python3 node ruby : true".split(
+		" ",
+	),
+);
+
+/** Emptying a file that may not be removed may be meant: a person decides. */
 function decided(rule: PathRule, touch: Touch): PathRule {
-	return rule.limit === "no-delete" && touch.access === "write" ? { ...rule, decision: "ask" } : rule;
+	return rule.limit === "no-delete" && touch.access === "write" && rule.decision === "deny"
+		? { ...rule, decision: "ask" }
+		: rule;
 }
 
 const nothing: ReadonlySet<string> = new Set();
@@ -102,12 +156,7 @@ export function judgeOwn({ touches }: Footprint, { rules, own, surroundings }: R
 		const { access, path, real, recursive } = touch;
 		if (access !== "write" && access !== "delete") continue;
 		const covered = own.covers(path, access) || own.covers(real, access);
-		const below =
-			!covered && recursive && access === "delete"
-				? [...own.roots, `${real}/.pi`].find(
-						(root) => root.startsWith(`${real}/`) && surroundings.kind(root) !== undefined,
-					)
-				: undefined;
+		const below = !covered && recursive && access === "delete" ? own.below(touch, surroundings) : undefined;
 		if (!covered && below === undefined) continue;
 		verdicts.push(
 			ownVerdict(

@@ -1,9 +1,11 @@
 // The keys of rule files, in the first guard's spelling and in those of its relatives: data. What a key means is in one place here.
 // K1 spellings are compared without case, dashes and underscores.
 
+import type { PathLimit } from "./rules.ts";
+
 export type KeyMeaning =
 	| { readonly kind: "commands"; readonly decision: "deny" | "ask" }
-	| { readonly kind: "paths"; readonly limit: "zero" | "read-only" | "no-delete"; readonly decision: "deny" | "ask" }
+	| { readonly kind: "paths"; readonly limit: PathLimit; readonly decision: "deny" | "ask" }
 	/** A group of path lists by what they forbid, or one list that means `read-only`. */
 	| { readonly kind: "path-group" }
 	/** A group `block`, `ask` of command lists, or one list. */
@@ -15,7 +17,7 @@ export type KeyMeaning =
 	| { readonly kind: "note" };
 
 const commands = (decision: "deny" | "ask"): KeyMeaning => ({ kind: "commands", decision });
-const paths = (limit: "zero" | "read-only" | "no-delete", decision: "deny" | "ask" = "deny"): KeyMeaning => ({
+const paths = (limit: PathLimit, decision: "deny" | "ask" = "deny"): KeyMeaning => ({
 	kind: "paths",
 	limit,
 	decision,
@@ -31,6 +33,7 @@ export const ownKeys: Readonly<Record<string, KeyMeaning>> = {
 	zeroAccessPaths: paths("zero"),
 	readOnlyPaths: paths("read-only"),
 	noDeletePaths: paths("no-delete"),
+	generatedPaths: paths("generated"),
 	zeroAccessExclusions: { kind: "exceptions", access: "all" },
 	allowReadPaths: { kind: "exceptions", access: "read" },
 	effects: { kind: "effects" },

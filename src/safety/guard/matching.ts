@@ -1,28 +1,29 @@
 // Which command rules match a call: every expression is tried on the spellings of every simple command, and on the bare skeleton of
 // the text where the rule speaks of several commands. M1 the work done on this thread is bounded; the rest goes to the regex
 // thread; M2 a rule that was not answered in time counts as matching, and says so.
-import type { Footprint, Run } from "../footprint/index.ts";
+import type { Footprint } from "../footprint/index.ts";
 import type { Pattern } from "./pattern.ts";
 import { type PatternCost, stepsFor } from "./pattern-cost.ts";
 import { skeletonOf } from "./skeleton.ts";
-import { spellingsOf, spellingWithoutData } from "./spelling.ts";
+import { isMostlyData, spellingsOf, spellingWithoutData } from "./spelling.ts";
 import type { RegexThread } from "./thread.ts";
 
 export interface Match {
 	readonly pattern: Pattern;
-	/** The text that it matched, in normal spelling; `undefined` where no answer came in time. */
-	readonly text: string | undefined;
+	/** The command that it matched, in normal spelling; `undefined` where no answer came in time. */
+	readonly by: string | undefined;
+}
+
+type Attempt = (pattern: Pattern, text: string, by: string, at?: "anywhere" | "start") => void;
+
+interface Late {
+	readonly pattern: Pattern;
+	readonly text: string;
+	readonly by: string;
 }
 
 /** About 10 ms of work. */
 const stepBudget = 4_000_000;
-
-/** The programs that stand before another command and are taken off it in its normal spelling. */
-const wrappers = new Set(
-	"sudo doas su env xargs parallel nohup time timeout nice ionice stdbuf setsid command exec builtin busybox chroot unshare watch strace flock npx bunx pnpx uvx pipx bash sh zsh dash ksh fish eval ssh docker podman kubectl find".split(
-		" ",
-	),
-);
 
 /** Patterns sorted by what they have to be tried on. */
 export interface PatternTable {
@@ -43,7 +44,7 @@ export function tabulate(patterns: readonly Pattern[]): PatternTable {
 		const { head } = pattern;
 		if (head !== undefined) byHead.set(head, [...(byHead.get(head) ?? []), pattern]);
 		else anywhere.push(pattern);
-		if (head === undefined ? pattern.spansCommands : pattern.spansCommands || wrappers.has(head)) whole.push(pattern);
+		if (pattern.spansCommands) whole.push(pattern);
 	}
 	return { byHead, anywhere, whole, all: patterns };
 }
@@ -56,27 +57,30 @@ export async function matchCommands(
 	thread: RegexThread,
 ): Promise<Match[]> {
 	const found = new Map<Pattern, Match>();
-	const late: { pattern: Pattern; text: string }[] = [];
+	const late: Late[] = [];
 	let steps = 0;
-	const attempt = (pattern: Pattern, text: string) => {
+	const attempt: Attempt = (pattern, text, by, at = "anywhere") => {
 		if (found.has(pattern)) return;
 		const cost = stepsFor(pattern.cost, text.length);
 		if (steps + cost > stepBudget) {
-			late.push({ pattern, text });
+			late.push({ pattern, text, by });
 			return;
 		}
 		// A literal that is not there ends the attempt at once: only what gets past it is counted in full.
 		steps += mayMatch(pattern.cost, text) ? cost : text.length;
-		if (pattern.expression.test(text)) found.set(pattern, { pattern, text });
+		const match = pattern.expression.exec(text);
+		if (match && (at === "anywhere" || match.index === 0)) found.set(pattern, { pattern, by });
 	};
 
 	for (const run of footprint.runs) {
+		const bare = spellingWithoutData(run);
 		const own = run.program === null ? table.all : (table.byHead.get(run.program) ?? []);
-		if (own.length > 0) for (const text of spellingsOf(run)) for (const pattern of own) attempt(pattern, text);
-		if (table.anywhere.length > 0) {
-			for (const text of spellingWithoutData(run)) for (const pattern of table.anywhere) attempt(pattern, text);
+		for (const text of bare) for (const pattern of own) attempt(pattern, text, run.text);
+		for (const text of bare) for (const pattern of table.anywhere) attempt(pattern, text, run.text);
+		// A rule about `echo` itself is about what it prints, too.
+		if (own.length > 0 && isMostlyData(run)) {
+			for (const text of spellingsOf(run)) for (const pattern of own) attempt(pattern, text, run.text, "start");
 		}
-		attemptPrivileged(run, table, attempt);
 	}
 	if (command !== undefined) {
 		// What the grammar does not understand is looked at as it stands, by every rule.
@@ -84,25 +88,14 @@ export async function matchCommands(
 		const patterns = unread ? table.all : table.whole;
 		if (patterns.length > 0) {
 			const text = unread ? command : skeletonOf(command);
-			for (const pattern of patterns) attempt(pattern, text);
+			for (const pattern of patterns) attempt(pattern, text, command);
 		}
 	}
 	if (late.length > 0) await tryLate(late, thread, found);
 	return [...found.values()];
 }
 
-/** `sudo rm x` has the normal spelling `rm x`; rules that begin with the wrapper see it with the wrapper. */
-function attemptPrivileged(run: Run, table: PatternTable, attempt: (pattern: Pattern, text: string) => void): void {
-	if (!run.effects.includes("privilege") || run.program === "sudo") return;
-	for (const pattern of table.byHead.get("sudo") ?? [])
-		for (const text of spellingsOf(run)) attempt(pattern, `sudo ${text}`);
-}
-
-async function tryLate(
-	late: readonly { pattern: Pattern; text: string }[],
-	thread: RegexThread,
-	found: Map<Pattern, Match>,
-): Promise<void> {
+async function tryLate(late: readonly Late[], thread: RegexThread, found: Map<Pattern, Match>): Promise<void> {
 	let open = late.filter(({ pattern }) => !found.has(pattern));
 	while (open.length > 0) {
 		const patterns = [...new Set(open.map(({ pattern }) => pattern))];
@@ -117,13 +110,14 @@ async function tryLate(
 				const index = Math.floor(hit / patterns.length);
 				const pattern = patterns[question];
 				if (!pattern || found.has(pattern) || !wanted.has(`${question} ${index}`)) continue;
-				found.set(pattern, { pattern, text: texts[index] ?? "" });
+				const by = open.find((tried) => tried.pattern === pattern && tried.text === texts[index])?.by ?? "";
+				found.set(pattern, { pattern, by });
 			}
 			return;
 		}
 		const slow = patterns[tried.question];
 		if (!slow) throw new Error("the rules' expressions took too long");
-		found.set(slow, { pattern: slow, text: undefined });
+		found.set(slow, { pattern: slow, by: undefined });
 		// It refuses the call; only a rule on trial leaves the others to be asked.
 		if (!slow.rule.dryRun) return;
 		open = open.filter(({ pattern }) => pattern !== slow);

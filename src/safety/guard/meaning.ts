@@ -20,6 +20,9 @@ const isProgram =
 		run.program !== null && names.includes(run.program);
 const killNine = /^-(?:9|s?9|SIG)?(?:KILL|9)$|^(?:SIG)?KILL$|^9$/i;
 
+/** Whether the command says so itself, or says nothing of the kind because its text comes from elsewhere. */
+const says = (words: RegExp) => (run: Run) => words.test(run.text) || !/\b(?:drop|truncate|dropdb)/i.test(run.text);
+
 /** Whether the command would remove the root or the whole home directory. */
 const atTheRoot = (_run: Run, { touches }: Footprint) =>
 	touches.some(
@@ -84,15 +87,13 @@ export const meanings: readonly Meaning[] = [
 	{ examples: ["shutdown -h now", "reboot", "poweroff", "halt"], effect: "power-off" },
 	{ examples: ["history -c"], effect: "clear-history" },
 	{
-		examples: [
-			"DROP TABLE users;",
-			"DROP DATABASE shop;",
-			"DROP SCHEMA shop;",
-			"TRUNCATE TABLE users;",
-			"psql -c 'DROP TABLE users'",
-		],
+		examples: ["DROP TABLE users;", "psql -c 'DROP TABLE users'"],
 		effect: "sql-drop",
+		also: says(/drop\s+(?:table|view)/i),
 	},
+	{ examples: ["DROP DATABASE shop;"], effect: "sql-drop", also: says(/drop\s+database|dropdb/i) },
+	{ examples: ["DROP SCHEMA shop;"], effect: "sql-drop", also: says(/drop\s+schema/i) },
+	{ examples: ["TRUNCATE TABLE users;"], effect: "sql-drop", also: says(/truncate/i) },
 	{ examples: ["DELETE FROM users;", "DELETE * FROM users;"], effect: "sql-delete-all" },
 	{ examples: ["DELETE FROM users WHERE id = 1"], effect: "sql-delete", also: (run) => /\bdelete\b/i.test(run.text) },
 	{ examples: ["redis-cli FLUSHALL", "redis-cli flushall"], effect: "store-flush" },
@@ -104,7 +105,12 @@ export const meanings: readonly Meaning[] = [
 		],
 		effect: "run-download",
 	},
-	{ examples: ["docker system prune -a", "docker volume rm data", "docker volume prune"], effect: "delete-containers" },
+	{ examples: ["docker rm -f web"], effect: "delete-containers" },
+	{
+		examples: ["docker system prune -a", "docker volume rm data", "docker volume prune"],
+		effect: "delete-containers",
+		also: hasWord(/^(?:volumes?|prune|--volumes|-v)$/),
+	},
 	{ examples: ["npm publish", "cargo publish", "twine upload dist/*"], effect: "publish" },
 	{ examples: ["terraform destroy", "kubectl delete namespace shop"], effect: "delete-infrastructure" },
 	{ examples: ["sudo ls", "sudo systemctl status"], effect: "privilege" },
@@ -115,11 +121,17 @@ export const meanings: readonly Meaning[] = [
 export function meaningsOf(
 	patterns: readonly Pattern[],
 ): readonly { readonly rule: CommandRule; readonly meaning: Meaning }[] {
-	return patterns.flatMap(({ rule, expression, cost }) =>
+	return patterns.flatMap(({ rule, expression, cost, head }) =>
 		cost.kind === "unbounded" || cost.exponent > 4
 			? []
 			: meanings
-					.filter(({ examples }) => examples.some((example) => expression.test(example)))
+					.filter(({ examples }) => examples.some((example) => isAbout(expression, head, example)))
 					.map((meaning) => ({ rule, meaning })),
 	);
+}
+
+/** Whether an expression speaks of an example. One that begins with a program does so only where the example begins with it. */
+function isAbout(expression: RegExp, head: string | undefined, example: string): boolean {
+	const match = expression.exec(example);
+	return match !== null && (head === undefined || match.index === 0);
 }

@@ -30,7 +30,7 @@ const limits = { ms: 60, names: 40_000 };
 
 /** Looks for a protected place below `touch.real`, the kinds of place left out that the command itself passes over. */
 export function findProtected({ touch, places, names, isProtected, passOver, exists }: Walk): Found {
-	const selects = selection(touch);
+	const selects = selectionOf(touch);
 	const hides = touch.skips?.includes("hidden") ?? false;
 	const asksGit = touch.skips?.includes("ignored") || touch.skips?.includes("untracked");
 	const counts = (path: string) => {
@@ -63,7 +63,7 @@ export function findProtected({ touch, places, names, isProtected, passOver, exi
 }
 
 /** Whether the globs of a search let a file through, by its path relative to the directory that is searched. */
-function selection({ only = [] }: Touch): (way: string) => boolean {
+export function selectionOf({ only = [] }: Touch): (way: string) => boolean {
 	const wanted = only.filter((glob) => !glob.startsWith("!")).map(globOf);
 	const unwanted = only.filter((glob) => glob.startsWith("!")).map((glob) => globOf(glob.slice(1)));
 	return (way) => (wanted.length === 0 || wanted.some((fits) => fits(way))) && !unwanted.some((fits) => fits(way));

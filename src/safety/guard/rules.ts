@@ -24,8 +24,11 @@ export interface CommandRule extends Rule {
 	readonly flags: string;
 }
 
-/** `zero` no access of any kind · `read-only` no change of any kind · `no-delete` no removal, moving away or emptying. */
-export type PathLimit = "zero" | "read-only" | "no-delete";
+/**
+ * `zero` no access of any kind · `read-only` no change of any kind · `no-delete` no removal, moving away or emptying · `generated` made by a
+ * build: not edited by hand, but removed and made again.
+ */
+export type PathLimit = "zero" | "read-only" | "no-delete" | "generated";
 
 export interface PathRule extends Rule {
 	readonly kind: "path";

@@ -46,6 +46,11 @@ export function spellingWithoutData(run: Run): string[] {
 	});
 }
 
+/** Whether the program's operands are data, as those of `echo` and `grep` are. */
+export function isMostlyData(run: Run): boolean {
+	return run.program !== null && dataWords(run.program, ["x"]).includes(true);
+}
+
 function join(program: string, words: readonly string[]): string {
 	return words.length === 0 ? program : `${program} ${words.join(" ").replaceAll(/\s+/g, " ")}`;
 }

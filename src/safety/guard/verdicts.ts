@@ -26,8 +26,8 @@ function ruled(rule: Ruled, reason: string, advice: string, decision: Decision =
 	};
 }
 
-export function commandVerdict({ pattern: { rule }, text }: Match): Verdict {
-	if (text === undefined) {
+export function commandVerdict({ pattern: { rule }, by }: Match): Verdict {
+	if (by === undefined) {
 		return ruled(
 			rule,
 			`The expression \`${rule.pattern}\` took too long on this command, so it is refused.`,
@@ -37,7 +37,7 @@ export function commandVerdict({ pattern: { rule }, text }: Match): Verdict {
 	}
 	return ruled(
 		rule,
-		`${shown(text)}: ${rule.reason}.`,
+		`${shown(by)}: ${rule.reason}.`,
 		"Do it in a way that the rule does not forbid, or ask the person to do it.",
 	);
 }
@@ -59,11 +59,13 @@ const limitWords: Record<PathLimit, string> = {
 	zero: "is closed to every tool",
 	"read-only": "may be read, not changed",
 	"no-delete": "may be changed, not removed",
+	generated: "is made by a build and not edited by hand",
 };
 const limitAdvice: Record<PathLimit, string> = {
 	zero: "Go on without it: take for granted that it is there and filled in, and ask the person for what you need of it.",
 	"read-only": "Leave it as it is; if it is generated, run what generates it.",
 	"no-delete": "Keep it; edit it in place if it has to change.",
+	generated: "Change what it is made from, and build again.",
 };
 const accessWords: Record<Access, string> = {
 	read: "reads",

@@ -1,0 +1,166 @@
+// A project on real disk under rules, and what the guard says there about a call. No pi: the policy alone.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { diskSurroundings, openScope, type Scope } from "../../../src/pi/index.ts";
+import { computeFootprint } from "../../../src/safety/footprint/index.ts";
+import { guardPolicy } from "../../../src/safety/guard/judge.ts";
+import { openRegexThread } from "../../../src/safety/guard/thread.ts";
+import {
+	openGuard,
+	openPolicies,
+	type RuleSet,
+	readRules,
+	type ToolCall,
+	type Verdict,
+} from "../../../src/safety/index.ts";
+
+export interface Setting {
+	readonly cwd: string;
+	readonly home: string;
+	readonly rules: RuleSet;
+	judge(tool: string, input: Record<string, unknown>, more?: Partial<ToolCall>): Promise<Said>;
+	bash(command: string): Promise<Said>;
+	/** The text of a search's result as the model would see it. */
+	screen(tool: string, input: Record<string, unknown>, text: string): Promise<string>;
+	close(): Promise<void>;
+}
+
+export interface Said {
+	readonly decision: "allow" | "ask" | "deny";
+	readonly verdicts: readonly Verdict[];
+	readonly notes: readonly Verdict[];
+	/** All reasons, for messages of failing tests. */
+	readonly why: string;
+}
+
+export const classicRules = readFileSync(new URL("fixtures/classic-rules.yaml", import.meta.url), "utf8");
+export const starterRules = readFileSync(
+	new URL("../../../examples/damage-control-rules.yaml", import.meta.url),
+	"utf8",
+);
+
+const mark = "MARK\n";
+const files = [
+	".env",
+	".env.example",
+	"server.pem",
+	"README.md",
+	"README.old",
+	"LICENSE",
+	"package.json",
+	"package-lock.json",
+	"docs.md",
+	"src/a.ts",
+	"src/index.ts",
+	"pkg/dist/old.js",
+	"dist/index.js",
+	"build/out.o",
+	"coverage/lcov.info",
+	"docs/guide.md",
+	"docker-compose.prod.yml",
+	"Dockerfile",
+	"run.sh",
+	"a.txt",
+	"b.txt",
+	"data.csv",
+	"build.log",
+	"requirements.txt",
+	"tmp.txt",
+	"tmp/out/x",
+	"src/__pycache__/a.pyc",
+	"src/templates/t.html",
+	"packages/app/node_modules/y/index.js",
+	"node_modules/x/test.pem",
+	"node_modules/x/README.md",
+	".github/workflows/ci.yml",
+	".pi/settings.json",
+];
+
+/**
+ * Opens a project with a home beside it, both outside of what counts as temporary for the judgement. `rules` is the text of the project's
+ * rule file, or rules as they are.
+ */
+export function openSetting(rules: string | RuleSet, change: (rules: RuleSet) => RuleSet = (same) => same): Setting {
+	const root = realpathSync(mkdtempSync(join(tmpdir(), "guard-")));
+	const home = join(root, "home", "ann");
+	const cwd = join(home, "project");
+	for (const file of files) put(join(cwd, file), mark);
+	put(join(home, ".ssh/id_rsa"), mark);
+	put(join(home, ".aws/credentials"), mark);
+	put(join(cwd, ".gitignore"), ".env\nnode_modules/\ndist/\ntmp/\n");
+	symlinkSync(join(home, ".ssh"), join(cwd, "lnk"));
+	const git = (...args: string[]) =>
+		spawnSync("git", ["-C", cwd, "-c", "user.name=a", "-c", "user.email=a@b", ...args]);
+	git("init", "-q");
+	git("add", "src", "README.md", "package.json");
+	git("commit", "-qm", "start");
+	const file = join(cwd, ".pi", "damage-control-rules.yaml");
+	if (typeof rules === "string") put(file, rules);
+	const read = typeof rules === "string" ? readRules([{ file, tier: "project", base: cwd }], "linux") : rules;
+	const inForce = change(read);
+
+	const thread = openRegexThread(100);
+	const surroundings = {
+		...diskSurroundings(cwd),
+		home,
+		platform: "linux" as const,
+		env: (name: string) => (name === "HOME" ? home : process.env[name]),
+		homeOf: (user: string) => (user === "ann" ? home : undefined),
+	};
+	const measure = (call: ToolCall) => {
+		const { tool, input, hints } = call;
+		return computeFootprint({ tool, input, ...(hints ? { annotations: hints } : {}) }, surroundings);
+	};
+	const policies = openPolicies();
+	policies.add(guardPolicy({ rules: inForce, thread, surroundings, agentDir: join(home, ".pi/agent"), measure }));
+	const callOf = (tool: string, input: Record<string, unknown>, more: Partial<ToolCall> = {}): ToolCall => ({
+		id: "1",
+		tool,
+		input,
+		siblings: [],
+		...more,
+	});
+	const judge: Setting["judge"] = async (tool, input, more) => {
+		const call = callOf(tool, input, more);
+		const said = await policies.judge(call, () => measure(call));
+		return { ...said, why: said.verdicts.map(({ rule, reason }) => `${rule}: ${reason}`).join("\n") };
+	};
+	return {
+		cwd,
+		home,
+		rules: inForce,
+		judge,
+		bash: (command) => judge("bash", { command }),
+		async screen(tool, input, text) {
+			const call = callOf(tool, input);
+			const screened = await policies.screen(call, () => measure(call), [text]);
+			return screened.at(-1)?.texts.join("\n") ?? text;
+		},
+		async close() {
+			await thread.close();
+			rmSync(root, { recursive: true, force: true });
+		},
+	};
+}
+
+/** The session's own way of putting rules in force: real home, real disk. */
+export function openRealGuard(rules: RuleSet, cwd: string): { scope: Scope; judge(command: string): Promise<string> } {
+	const scope = openScope();
+	const policies = openPolicies();
+	openGuard(rules, { cwd, agentDir: join(homedir(), ".pi/agent") }, policies, scope);
+	return {
+		scope,
+		async judge(command) {
+			const call: ToolCall = { id: "1", tool: "bash", input: { command }, siblings: [] };
+			const footprint = computeFootprint(call, diskSurroundings(cwd));
+			return (await policies.judge(call, () => footprint)).decision;
+		},
+	};
+}
+
+function put(file: string, text: string): void {
+	mkdirSync(join(file, ".."), { recursive: true });
+	writeFileSync(file, text);
+}

@@ -1,26 +1,25 @@
-// Bundles the entry points into dist/ (or the folder named as argument) as lazily split .mjs files. pi's own packages stay
-// outside: pi supplies them.
+// Bundles the package into dist/ (or the folder named as argument): one file for each entry with all that a start needs, and beside it what is
+// imported later. pi's own packages stay outside: pi supplies them.
+// B1 an entry is one file, because pi tries each file of an extension twice; B2 what pi loads (later/) and what Node runs by itself (cli/)
+// share no file; B3 code that both an entry and a later file use is in both: modules keep no state, so two copies are as good as one.
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
+import { createRequire, isBuiltin } from "node:module";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { directImports } from "./direct-imports.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const entries = ["extension", "worker", "cli"];
+const source = join(root, "src");
+const outdir = resolve(root, process.argv[2] ?? "dist");
 // For Node, `yaml` offers CommonJS only, which asks for `process` at run time; its other build is the same code as modules.
 const yaml = join(createRequire(import.meta.url).resolve("yaml/package.json"), "..", "browser", "index.js");
-const outdir = resolve(root, process.argv[2] ?? "dist");
+const hosts = /^(@earendil-works\/|typebox(\/|$))/;
 
-await rm(outdir, { recursive: true, force: true });
-await build({
+const options = {
 	absWorkingDir: root,
-	entryPoints: Object.fromEntries(entries.map((name) => [name, `src/${name}.ts`])),
-	outdir,
 	outExtension: { ".js": ".mjs" },
-	chunkNames: "chunks/[name]-[hash]",
 	bundle: true,
-	splitting: true,
 	format: "esm",
 	platform: "node",
 	target: "node22.19",
@@ -30,14 +29,101 @@ await build({
 	minifyWhitespace: true,
 	legalComments: "none",
 	logLevel: "warning",
-});
+};
 
-// A file that is reached through an index keeps a bare import of everything behind that index, so that side effects would come in
-// order. No module of the bundle has any, and with those imports every pi would load all of it at its start.
-for (const name of await readdir(outdir, { recursive: true })) {
-	if (!name.endsWith(".mjs")) continue;
-	const code = await readFile(join(outdir, name), "utf8");
-	const [imports = ""] = /^(?:import[^;"']*(?:"[^"]*"|'[^']*');\s*)*/.exec(code) ?? [];
-	const bound = imports.replaceAll(/import"\.[^"]*";/g, "");
-	if (bound !== imports) await writeFile(join(outdir, name), bound + code.slice(imports.length));
+await rm(outdir, { recursive: true, force: true });
+await bundle(["extension", "worker"], "later");
+await bundle(["cli"], "cli");
+await dropBareImports();
+await keepWithPi(["extension.mjs", "worker.mjs", "later"]);
+
+/** Bundles entries, and into `folder` everything that they, and what they import later, import later. */
+async function bundle(entries, folder) {
+	const later = new Map();
+	const plugins = (prefix) => [importLater(later, prefix), directImports(source)];
+	const entryPoints = Object.fromEntries(entries.map((name) => [name, join(source, `${name}.ts`)]));
+	await build({ ...options, outdir, entryPoints, plugins: plugins(`./${folder}/`) });
+	for (let known = -1; known < later.size; ) {
+		known = later.size;
+		await rm(join(outdir, folder), { recursive: true, force: true });
+		await build({
+			...options,
+			outdir: join(outdir, folder),
+			entryPoints: Object.fromEntries(later),
+			splitting: true,
+			chunkNames: "shared-[hash]",
+			plugins: plugins("./"),
+		});
+	}
+}
+
+/** Leaves what is imported later out of the file and notes it in `later`: name of its file → what it is made of. */
+function importLater(later, prefix) {
+	return {
+		name: "import-later",
+		setup({ onResolve }) {
+			onResolve({ filter: /./ }, ({ path, importer, kind }) => {
+				if (kind !== "dynamic-import" || isBuiltin(path) || hosts.test(path)) return undefined;
+				const own = path.startsWith(".");
+				const file = own ? resolve(dirname(importer), path) : path;
+				const words = (own ? relative(source, file).replace(/\.ts$/, "") : file).replace(/(.)[/\\]index$/, "$1");
+				const name = words.replaceAll(/[^\w]+/g, "-").replace(/^-/, "");
+				later.set(name, file);
+				return { path: `${prefix}${name}.mjs`, external: true };
+			});
+		},
+	};
+}
+
+/**
+ * A file that is reached through an index keeps a bare import of everything behind that index, so that side effects would come in
+ * order. No module of the bundle has any, and with those imports every pi would load all of it at its start.
+ */
+async function dropBareImports() {
+	for (const file of await bundled()) {
+		const code = await readFile(file, "utf8");
+		const [imports = ""] = /^(?:import[^;"']*(?:"[^"]*"|'[^']*');\s*)*/.exec(code) ?? [];
+		const bound = imports.replaceAll(/import"\.[^"]*";/g, "");
+		if (bound !== imports) await writeFile(file, bound + code.slice(imports.length));
+	}
+}
+
+/**
+ * pi supplies its packages only to files that it loads itself; a file that Node can import without them it leaves to Node, with all that
+ * this file imports later. So a file that needs none of pi's packages now and one of them later is given an import of one.
+ */
+async function keepWithPi(names) {
+	const files = new Map();
+	for (const file of await bundled()) {
+		if (!names.includes(relative(outdir, file).split(/[/\\]/)[0])) continue;
+		const code = await readFile(file, "utf8");
+		const targets = (pattern) => [...code.matchAll(pattern)].map(([, path]) => resolve(dirname(file), path));
+		files.set(file, {
+			now: targets(/(?:from|import)"(\.[^"]+\.mjs)"/g),
+			later: targets(/import\("(\.[^"]+\.mjs)"\)/g),
+			hosted: /(?:from|import)"(?:@earendil-works\/|typebox["/])/.test(code),
+			asks: /import\("(?:@earendil-works\/|typebox["/])/.test(code),
+		});
+	}
+	const needsPi = (file, seen = new Set()) => {
+		const known = files.get(file);
+		if (!known || seen.has(file)) return false;
+		seen.add(file);
+		return known.hosted || known.now.some((other) => needsPi(other, seen));
+	};
+	for (let changed = true; changed; ) {
+		changed = false;
+		for (const [file, known] of files) {
+			if (needsPi(file) || !(known.asks || known.later.some((other) => needsPi(other)))) continue;
+			known.hosted = true;
+			changed = true;
+			await writeFile(file, `import"@earendil-works/pi-tui";${await readFile(file, "utf8")}`);
+		}
+	}
+}
+
+async function bundled() {
+	return (await readdir(outdir, { recursive: true }))
+		.filter((name) => name.endsWith(".mjs"))
+		.map((name) => join(outdir, name));
 }

@@ -1,0 +1,68 @@
+// An esbuild plugin that imports through an index as if from the file behind it. The bundler keeps an index and everything it lists in one
+// piece as soon as two entries share it; so each pi would load at its start what only a command needs, and the command line pi's own packages.
+import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+
+const statement = /^(import|export)\s+\{([^}]*)\}\s+from\s+"(\.{1,2}\/[^"]*)";/gm;
+
+/** The plugin; it touches the files below `folder` (absolute) only. */
+export function directImports(folder) {
+	const lists = new Map();
+	/** What an index lists: name → file and name there. Followed through further indexes. */
+	const listOf = (index) => {
+		if (!lists.has(index)) lists.set(index, readList(index));
+		return lists.get(index);
+	};
+	const readList = async (index) => {
+		const list = new Map();
+		for (const [, kind, names, from] of (await readFile(index, "utf8")).matchAll(statement)) {
+			if (kind !== "export") continue;
+			const file = resolve(dirname(index), from);
+			for (const { name, as } of namesIn(names)) list.set(as, await origin(file, name));
+		}
+		return list;
+	};
+	const origin = async (file, name) => (isIndex(file) ? (await listOf(file)).get(name) : undefined) ?? { file, name };
+
+	return {
+		name: "direct-imports",
+		setup(build) {
+			build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+				if (!path.startsWith(folder)) return undefined;
+				const code = await readFile(path, "utf8");
+				const found = [...code.matchAll(statement)].filter(([, , , from]) => isIndex(from));
+				const direct = await Promise.all(
+					found.map(async ([, kind, names, from]) => {
+						const index = resolve(dirname(path), from);
+						const wanted = await Promise.all(
+							namesIn(names).map(async ({ name, as }) => ({ as, ...(await origin(index, name)) })),
+						);
+						return wanted.map(({ file, name, as }) => `${kind} { ${name} as ${as} } from "${file}";`).join(" ");
+					}),
+				);
+				let at = 0;
+				const contents = code.replaceAll(statement, (whole, _kind, _names, from) =>
+					isIndex(from) ? direct[at++] : whole,
+				);
+				return { contents, loader: "ts", resolveDir: dirname(path) };
+			});
+		},
+	};
+}
+
+function isIndex(path) {
+	return /(^|\/)index\.ts$/.test(path);
+}
+
+/** `a, type B, c as d` without the types, which are gone at run time. */
+function namesIn(list) {
+	return list
+		.replaceAll(/\/\/.*$|\/\*[\s\S]*?\*\//gm, "")
+		.split(",")
+		.map((part) => part.trim())
+		.filter((part) => part !== "" && !part.startsWith("type "))
+		.map((part) => {
+			const [name, as = name] = part.split(/\s+as\s+/);
+			return { name, as };
+		});
+}

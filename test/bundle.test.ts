@@ -1,0 +1,69 @@
+// The shape of the bundle: one file for a start, pi's own packages for everything that needs them, and none for the command line.
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { checkout, openFolder, run } from "./harness/index.ts";
+
+interface Bundled {
+	now: string[];
+	later: string[];
+	hosted: boolean;
+}
+
+let files: Map<string, Bundled>;
+
+beforeAll(() => {
+	const dist = join(openFolder(), "dist");
+	run(checkout, [process.execPath, "scripts/build.mjs", dist]);
+	const names = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".mjs"));
+	files = new Map(
+		names.map((name) => {
+			const code = readFileSync(join(dist, name), "utf8");
+			const targets = (pattern: RegExp) =>
+				[...code.matchAll(pattern)].map(([, path = ""]) => relative(dist, resolve(dirname(join(dist, name)), path)));
+			const bundled = {
+				now: targets(/(?:from|import)"(\.[^"]+\.mjs)"/g),
+				later: targets(/import\("(\.[^"]+\.mjs)"\)/g),
+				hosted: /(?:from|import)"(?:@earendil-works\/|typebox["/])/.test(code),
+			};
+			return [name, bundled];
+		}),
+	);
+});
+
+/** A file and all that it imports at once. */
+function closure(name: string, seen = new Set<string>()): Set<string> {
+	if (!seen.has(name)) {
+		seen.add(name);
+		for (const other of files.get(name)?.now ?? []) closure(other, seen);
+	}
+	return seen;
+}
+const needsPi = (name: string) => [...closure(name)].some((file) => files.get(file)?.hosted);
+
+describe("the bundle", () => {
+	it("has everything that it imports", () => {
+		for (const [name, { now, later }] of files)
+			for (const target of [...now, ...later]) expect(files.has(target), `${name} imports ${target}`).toBe(true);
+	});
+
+	it("starts pi and a worker with one file each", () => {
+		expect([...closure("extension.mjs")]).toEqual(["extension.mjs"]);
+		expect([...closure("worker.mjs")]).toEqual(["worker.mjs"]);
+	});
+
+	it("lets pi load every file that needs pi's packages later", () => {
+		for (const [name, { later }] of files)
+			if (!name.startsWith("cli") && later.some(needsPi)) expect(needsPi(name), `${name} is left to Node`).toBe(true);
+	});
+
+	it("runs the command line without pi's packages", () => {
+		const verbs = [
+			...closure("cli.mjs"),
+			...closure("cli/rehearsal.mjs"),
+			...closure("cli/rehearsal-command-line.mjs"),
+		];
+		expect(verbs.filter((name) => files.get(name)?.hosted)).toEqual([]);
+		expect(verbs.filter((name) => !name.startsWith("cli"))).toEqual([]);
+	});
+});

@@ -105,6 +105,8 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 			await take({ kind: "worker_started", ...launch, ...seen });
 		}
 		const outcome = await worker.ended;
+		// What it was killed over may still run: it must not outlive it into cleanup or another worker.
+		if (outcome.kind !== "stopped" && !gone) await stopStrays(launch.visit);
 		workers.delete(launchKey(launch));
 		if (!gone) await take({ kind: "worker_ended", ...launch, outcome });
 	}
@@ -132,7 +134,8 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 				...allowance,
 				countCacheReads: run.plan.limits.countCacheReads,
 			},
-			unanswered: because === "rejected" ? "drop" : "ask",
+			// Words that wait for the worker go before a move that it asked for without having heard them.
+			unanswered: because === "rejected" || run.outbox.length > 0 ? "drop" : "ask",
 			folder: body.folder,
 		};
 	}

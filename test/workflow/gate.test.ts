@@ -1,7 +1,7 @@
 // The limits of phases in real pi: real tools, real shell commands, files that change or do not.
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { call, calls, fixtureExtension, type Rpc } from "../harness/index.ts";
-import { openRpcStage, type Stage, step, stepCall } from "./stage.ts";
+import { openRpcStage, type Stage, stepCall } from "./stage.ts";
 
 let stage: Stage & { pi: Rpc };
 let pi: Rpc;

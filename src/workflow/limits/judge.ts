@@ -39,7 +39,7 @@ export function judgeCall(
 			if (!isListed(limits.names, call.tool)) return { kind: "name" };
 			return writesAreMeant(limits) ? undefined : judgeShell(limits.shell, call.tool, footprint, project);
 		case "capabilities":
-			return judgeCapabilities(limits.may, footprint());
+			return judgeCapabilities(limits.may, footprint(), project);
 	}
 }
 
@@ -77,17 +77,22 @@ function judgeShell(
 
 const changeWords = { worktree: "files of the project", packages: "installed packages" } as const;
 
-function judgeCapabilities(may: readonly Capability[], { touches, runs, unknowns }: Footprint): Stop | undefined {
+function judgeCapabilities(
+	may: readonly Capability[],
+	{ touches, runs, unknowns }: Footprint,
+	project: string,
+): Stop | undefined {
 	const allowed = (need: Capability) => need === "read" || may.includes(need);
 	for (const touch of touches) {
 		const need = needOf(touch);
-		if (need !== "read" && !allowed(need)) return lack(need, `${touch.by} changes ${touch.path}`);
+		if (need !== "read" && !allowed(need))
+			return lack(need, `\`${touch.by}\` would change ${within(touch.path, project)}`);
 	}
 	for (const run of runs)
 		for (const change of run.changes) {
 			// What is changed beside files is neither reading nor writing them: that takes the right to run anything.
 			const need = change === "worktree" || change === "repository" || change === "packages" ? "write" : "exec";
-			if (!allowed(need)) return lack(need, `${run.text} changes ${beside[change]}`);
+			if (!allowed(need)) return lack(need, `\`${run.text}\` would change ${beside[change]}`);
 		}
 	for (const unknown of unknowns) {
 		const need = !mayWrite(unknown) ? "read" : unknown.what === "operand" ? "write" : "exec";
@@ -113,16 +118,16 @@ function lack(lacks: Exclude<Capability, "read">, what: string): Stop {
 function unknownWords({ what, text }: Unknown): string {
 	switch (what) {
 		case "operand":
-			return `it cannot be told which file "${text}" changes`;
+			return `it cannot be told which file \`${text}\` changes`;
 		case "tool":
-			return `it cannot be told what the tool "${text}" does`;
+			return `it cannot be told what the tool \`${text}\` does`;
 		case "syntax":
-			return `"${text}" cannot be read as a command`;
+			return `\`${text}\` cannot be read as a command`;
 		case "command":
 		case "program":
 		case "script":
 		case "project":
-			return `it cannot be told what "${text}" does`;
+			return `it cannot be told what \`${text}\` does`;
 	}
 }
 

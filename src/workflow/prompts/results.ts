@@ -43,7 +43,7 @@ export function doneText(run: LiveRun): string {
 
 export function askCancelText(run: LiveRun | undefined): string {
 	const name = run ? `"${rootOf(run).name}"` : "this workflow";
-	return `Really cancel ${name}? What it has not done stays undone, and it cannot be taken back. If so, call workflow_step with action "cancel" once more in your next message; anything else keeps the workflow going.`;
+	return `Really cancel ${name}?\nWhat it has not done stays undone, and it cannot be taken back. If so, call workflow_step with action "cancel" once more in your next message; anything else keeps the workflow going.`;
 }
 
 export function cancelledText(task: string): string {

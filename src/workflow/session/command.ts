@@ -25,7 +25,6 @@ import {
 import { hashOf } from "./entries.ts";
 import { type Place, placeOf } from "./library.ts";
 import { notFoundText, rejectedText, statusReport, verbsText } from "./report.ts";
-import { showWorkflow } from "./show.ts";
 import { cancelledType, refuse, setToWork, startWorkflow } from "./start.ts";
 import { contextType, reminderType } from "./told.ts";
 import type { Workflows } from "./workflows.ts";
@@ -49,7 +48,7 @@ const verbs: Readonly<Record<string, Verb>> = {
 		else say(ctx, text);
 	},
 	status: ({ desk }, ctx) => say(ctx, statusReport(ctx.sessionManager, desk)),
-	show: showWorkflow,
+	show: async (...asked) => (await import("./show.ts")).showWorkflow(...asked),
 	pause: (workflows, ctx) => {
 		const actions = change(workflows, ctx, { kind: "pause", by: "person" });
 		if (did(actions, "paused") && ctx.mode === "tui") say(ctx, pauseLine({ by: "person" }));

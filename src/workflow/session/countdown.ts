@@ -67,7 +67,7 @@ export function startCountdown(ctx: ExtensionContext, scope: Scope, seconds: num
 }
 
 function words(what: string, left: number): string {
-	return `⏳ ${what} goes on in ${left} s · Esc pauses the workflow, typing holds it`;
+	return `⏳ ${what} goes on in ${left} s · Esc pauses, typing holds`;
 }
 
 /** Terminals also send what no person typed: releases of keys, the mouse, focus, answers to questions. */

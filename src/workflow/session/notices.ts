@@ -35,9 +35,8 @@ function drawState(state: StoredState, expanded: boolean, theme: Theme): Compone
 	if (!active || at === undefined) return undefined;
 	if (left) {
 		const sign = { next: "→", loop: "↻", skip: "⇥", back: "↩" }[left.way];
-		const spent = theme.fg("dim", ` · after ${left.phaseId}`);
 		const summary = expanded && left.summary ? `\n${theme.fg("dim", left.summary)}` : "";
-		return line(theme.fg("accent", `${sign} ${at}`) + spent + summary);
+		return line(theme.fg("accent", `${sign} ${at}`) + summary);
 	}
 	if (paused) return line(theme.fg("warning", pauseLine(paused)));
 	switch (note) {

@@ -1,5 +1,7 @@
 // `/workflow show`: a workflow as a diagram. In the terminal it is drawn; elsewhere its Mermaid text is given.
+// Imported when somebody asks for it, because it brings the drawing with it.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import { render } from "lovely-mermaid";
 import { pageMarkdown, say } from "../../pi/index.ts";
 import { type Catalogue, workflowDiagram } from "../definitions/index.ts";
 import { notFoundText, rejectedText } from "./report.ts";
@@ -26,9 +28,13 @@ export async function showWorkflow(
 	const definitions = current?.definitions ?? catalogue.definitions;
 	const lines = workflowDiagram({ ...catalogue, definitions }, key, current?.position);
 	if (ctx.mode !== "tui") return say(ctx, ["```mermaid", ...lines, "```"].join("\n"));
-	const { render } = await import("lovely-mermaid");
 	const drawn = render(lines.map(readable).join("\n"))?.plain ?? lines;
-	await pageMarkdown(ctx, definitions.get(key)?.name ?? key, ["```", ...drawn, "```"].join("\n"));
+	await pageMarkdown(ctx, definitions.get(key)?.name ?? key, drawn.map(asDrawn).join("  \n"));
+}
+
+/** A line of a drawing as Markdown that keeps its spaces. A blank one would end the paragraph. */
+function asDrawn(line: string): string {
+	return `\`${line.trim() === "" ? "\u00a0" : line.replaceAll("`", "'")}\``;
 }
 
 /** The renderer shows entities as they are written; only what would end a label has to stay out of it. */

@@ -65,6 +65,11 @@ function givesInstructions(details: unknown): boolean {
 	return (advanced === true && to !== "DONE") || looped === true || (active === true && workflowKey !== undefined);
 }
 
+/** Whether a result asks for something that only counts while the run is on. */
+function asks(details: unknown): boolean {
+	return givesInstructions(details) || (details as { cancelPending?: unknown } | undefined)?.cancelPending === true;
+}
+
 /** Texts that only count while their run does. The last two are the reference package's. */
 const workflowTexts = new Set([contextType, reminderType, "workflow:countdown", "workflow:complete"]);
 
@@ -78,7 +83,7 @@ function retire(message: Message, run: Run | undefined): string | null | undefin
 	if (message.role === "custom")
 		return workflowTexts.has(message.customType) && !mine(message.details) ? null : undefined;
 	if (message.role !== "toolResult" || message.toolName !== stepTool) return undefined;
-	if (!givesInstructions(message.details) || mine(message.details)) return undefined;
+	if (!asks(message.details) || mine(message.details)) return undefined;
 	const text = message.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 	const line = text.slice(0, `${text}\n`.indexOf("\n"));
 	return line === text ? undefined : line;

@@ -101,6 +101,7 @@ function outcome(held: Held, before: Position, actions: readonly Action[]): Answ
 				active: true,
 				cancelPending: true,
 				resultType: "cancel",
+				...toldOf(held),
 			});
 		case "refused":
 			return failure(refusalText(action.refusal), refusalDetails(run, action.refusal.kind));

@@ -1,0 +1,165 @@
+// How workflows behave towards pi, the model's context and other extensions, in real pi.
+import { describe, expect, it } from "vitest";
+import { call, fixtureExtension, type ModelRequest, startRpc } from "../harness/index.ts";
+import { openRpcStage, type State, step } from "./stage.ts";
+
+/** What a request says of a workflow, by words that only its texts have. */
+const marks = (request: ModelRequest | undefined) =>
+	["INSTRUCTIONS-A", "INSTRUCTIONS-B", "ROLE-TEXT", "workflow_step with action", "is not finished"].filter((word) =>
+		JSON.stringify(request?.messages).includes(word),
+	);
+
+const marked = {
+	phases: [
+		{ id: "a", body: "INSTRUCTIONS-A" },
+		{ id: "b", body: "INSTRUCTIONS-B" },
+	],
+	roleInstruction: "ROLE-TEXT",
+	autoContinue: false,
+};
+
+describe("the model's context", () => {
+	it("field 13, 14: a phase is told once, whatever is said in it; the system prompt and what was said before stay as they are", async () => {
+		const { pi, play, server } = await openRpcStage({ w: marked });
+		await pi.run("hello");
+		play("one");
+		await pi.prompt("/workflow w it");
+		await pi.settled();
+		for (const text of ["two", "three", "four"]) await pi.run(text);
+		play(step("next"), "five");
+		await pi.run("next please");
+		for (const text of ["six", "seven"]) await pi.run(text);
+		const last = server.last();
+		const times = (word: string) => JSON.stringify(last.messages).split(word).length - 1;
+		expect([times("INSTRUCTIONS-A"), times("INSTRUCTIONS-B"), times("ROLE-TEXT")]).toEqual([1, 1, 1]);
+		expect(new Set(server.requests.map(({ system }) => system)).size).toBe(1);
+		// Every request begins with all of the one before: nothing that was sent is changed.
+		const begun = server.requests.slice(1);
+		for (let at = 1; at < begun.length; at++)
+			expect(begun[at]?.messages.slice(0, begun[at - 1]?.messages.length)).toEqual(begun[at - 1]?.messages);
+	});
+
+	it("case 65: after the end nothing of a workflow is left, by whatever way it ended", async () => {
+		const { pi, play, server } = await openRpcStage({ w: marked });
+		play(step("next"), step("status"), step("next"), "done");
+		await pi.prompt("/workflow w it");
+		await pi.settled();
+		expect(marks(server.last())).toEqual([]);
+		await pi.run("hello");
+		expect(marks(server.last())).toEqual([]);
+
+		// Cancelled at rest: the first request after it is clean as well, and the session is clean for good.
+		play("waiting");
+		await pi.prompt("/workflow w it");
+		await pi.settled();
+		expect(marks(server.last())).toContain("INSTRUCTIONS-A");
+		await pi.prompt("/cancel-workflow");
+		await pi.run("hello");
+		expect(marks(server.last())).toEqual([]);
+		const projected = JSON.stringify(await pi.messages());
+		expect(projected).not.toContain("INSTRUCTIONS-A");
+
+		play(step("cancel"), step("cancel"), "given up");
+		await pi.prompt("/workflow w it");
+		await pi.settled();
+		expect(marks(server.last())).toEqual([]);
+		expect(server.last().tools).not.toContain("workflow_step");
+
+		// One run over another: the new one is told whole, the old one is gone.
+		play("waiting");
+		await pi.prompt("/workflow w first");
+		await pi.settled();
+		await pi.prompt("/cancel-workflow");
+		play("waiting");
+		await pi.prompt("/workflow w second");
+		await pi.settled();
+		expect(server.last().users.filter((text) => text.includes("INSTRUCTIONS-A"))).toHaveLength(1);
+		expect(server.last().users.join("\n")).toContain("Task: second");
+	});
+
+	it("case 46: the last word is an entry: the model never reads it", async () => {
+		const { pi, play, server } = await openRpcStage({
+			w: { phases: ["a"], completionMessage: "LAST WORD {phaseCount}" },
+		});
+		play(step("next"), "done");
+		await pi.prompt("/workflow w it");
+		await pi.settled();
+		await pi.run("hello");
+		expect(await pi.customEntries("workflow:complete")).toEqual([{ how: "done", text: "LAST WORD 1" }]);
+		expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toContain("LAST WORD");
+	});
+
+	it("field 61: words never move a workflow, only the tool does", async () => {
+		const { pi, play } = await openRpcStage({ w: { phases: ["a", "b"], autoContinue: false } });
+		play(
+			"### VERDICT: **APPROVED**, moving to the next phase",
+			'{"action":"next"}',
+			'workflow_step({"action": "next"})',
+			call("workflow_step", '{"action":"nex'),
+			"still here",
+			call("workflow_step", { action: "advance" }),
+			"still here",
+		);
+		await pi.prompt("/workflow w it");
+		await pi.settled();
+		for (const text of ["1", "2", "3", "4"]) await pi.run(text);
+		expect((await pi.customEntries<State>("workflow:state")).map(({ globalStepCount }) => globalStepCount)).toEqual([
+			0,
+		]);
+	});
+});
+
+describe("pi and its other guests", () => {
+	it("field 39, 42, 46: the tool is there while a workflow is; what others have switched on or off is left alone", async () => {
+		const { pi, play, server, project } = await openRpcStage({ w: { phases: ["a", "b"], autoContinue: false } });
+		const chooser = project.write(
+			"chooser.mjs",
+			`export default (pi) => {
+				pi.registerCommand("only", { handler: async (names) => pi.setActiveTools(names.split(",")) });
+				pi.registerTool({ name: "workflow_step_of_mine", label: "x", description: "x", parameters: { type: "object", properties: {} },
+					execute: async () => ({ content: [{ type: "text", text: "mine" }], details: undefined }) });
+			};`,
+		);
+		await pi.close();
+		const own = await startRpc(project, { extensions: [chooser, fixtureExtension("probe")] });
+		expect((await own.probe()).allTools).not.toContain("workflow_step");
+		await own.prompt("/only read,workflow_step_of_mine");
+		play("waiting");
+		await own.prompt("/workflow w it");
+		await own.settled();
+		expect(server.last().tools.sort()).toEqual(["read", "workflow_step", "workflow_step_of_mine"]);
+		await own.prompt("/only bash,workflow_step");
+		play(step("next"), step("next"), "done");
+		await own.run("go on");
+		expect(server.requests.slice(1, -1).map(({ tools }) => tools.sort())).toEqual([
+			["bash", "workflow_step"],
+			["bash", "workflow_step"],
+		]);
+		expect(server.last().tools).toEqual(["bash"]);
+		expect((await own.probe()).activeTools).toEqual(["bash"]);
+	});
+
+	it("field 3, 6: a session that is opened again and again keeps no timer and shows its run once", async () => {
+		const { pi, play } = await openRpcStage(
+			{ w: ["a"] },
+			{ countdown: 2 },
+			{ extensions: [fixtureExtension("probe")] },
+		);
+		const timers = async () => (await pi.probe()).resources.filter((name) => name === "Timeout").length;
+		const before = await timers();
+		play("I stop");
+		await pi.prompt("/workflow w it");
+		await pi.waitUntil("the countdown", () => pi.screen.widgets.has("workflow-countdown"));
+		const file = String((await pi.state()).sessionFile);
+		await pi.send({ type: "abort" });
+		await pi.settled();
+		for (let times = 0; times < 3; times++) await pi.send({ type: "switch_session", sessionPath: file });
+		expect(pi.screen.statuses.get("workflow")).toMatch(/^Workflow w > 🔹 A \[1\/1\]/);
+		expect(await timers()).toBeLessThanOrEqual(before);
+		play(step("next"), "done");
+		await pi.prompt("/workflow resume");
+		await pi.settled();
+		expect(pi.toolResults().filter(({ tool }) => tool === "workflow_step")).toHaveLength(1);
+		expect((await pi.customEntries("workflow:complete")).length).toBe(1);
+	});
+});

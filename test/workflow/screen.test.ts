@@ -1,0 +1,136 @@
+// Workflows on the screen of a terminal: what a person sees and does there.
+import { describe, expect, it } from "vitest";
+import { call, keepForFile, type Tui } from "../harness/index.ts";
+import { openStage, type Stage, step } from "./stage.ts";
+
+const workflows = {
+	release: {
+		name: "Release Pipeline",
+		completionMessage: "Released {taskDescription} in {phaseCount} steps",
+		phases: [
+			{ id: "plan", name: "Planning", emoji: "📋", tools: { allow: ["read"] } },
+			"@review",
+			{ id: "ship", name: "Ship it", emoji: "🚀" },
+		],
+	},
+	review: { name: "Code Review", show: "workflows", phases: [{ id: "static", name: "Static Analysis", emoji: "🔍" }] },
+	tale: ["one", "two"],
+};
+
+const count = (screen: string, text: string) => screen.split(text).length - 1;
+
+describe("a run from start to end", () => {
+	it("case 63, 64, 46, 19: status, rows, notices, completions; the same after a resume", async () => {
+		const stage = await openStage(workflows);
+		const options = { cols: 100, rows: 80, session: stage.project.path("s.jsonl") };
+		const first = await stage.tui(options);
+
+		first.type("/workflow re");
+		await first.waitForScreen(/release\s+Release Pipeline/);
+		await first.waitForScreen("reload");
+		for (const _ of "re") first.press("backspace");
+		await first.press("escape");
+		stage.play(
+			call("write", { path: "a", content: "b" }),
+			step("next", "a plan"),
+			step("cancel"),
+			step("next"),
+			step("status"),
+			step("next"),
+			"All is done.",
+		);
+		for (const _ of "/workflow ") first.press("backspace");
+		await first.submit("/workflow release version 1.2");
+		await first.waitForScreen("All is done.");
+		const seen = await settledScreen(first);
+
+		const order = [
+			"▶ Release Pipeline > 📋 Planning [1/3]",
+			"This phase may not write, and `write` would change a.",
+			"✓ Entered Code Review: Planning → 🔍 Static Analysis",
+			"→ Release Pipeline > Code Review [2/3] > 🔍 Static Analysis [1/1]",
+			"Really cancel",
+			"once more in your next message",
+			"✓ Left Code Review, back in Release Pipeline: Static Analysis → 🚀 Ship it",
+			"Workflow: Release Pipeline (release)",
+			"✓ Released version 1.2 in 3 steps",
+			"All is done.",
+		];
+		for (let at = 1; at < order.length; at++)
+			expect([order[at], seen.indexOf(order[at] ?? "") > seen.indexOf(order[at - 1] ?? "")]).toEqual([order[at], true]);
+		// Of an answer that went well only the first line is shown.
+		for (const hidden of ["Instructions for this phase", "Task id:", "Do ship for"]) expect(seen).not.toContain(hidden);
+		expect(count(seen, "Released version 1.2")).toBe(1);
+		expect(seen).not.toMatch(/Release Pipeline > 🚀 Ship it \[3\/3\]\s*$/);
+		await first.close();
+
+		const again = await stage.tui(options);
+		const shown = await settledScreen(again);
+		for (const line of order) expect(shown).toContain(line);
+		for (const hidden of ["Instructions for this phase", "Task id:"]) expect(shown).not.toContain(hidden);
+		expect(count(shown, "Released version 1.2")).toBe(1);
+	});
+});
+
+describe("the countdown", () => {
+	let shared: Promise<{ stage: Stage; ui: Tui }> | undefined;
+	const open = () => {
+		shared ??= keepForFile(async () => {
+			const stage = await openStage(workflows, { countdown: 4 });
+			return { stage, ui: await stage.tui({ cols: 60, rows: 24 }) };
+		});
+		return shared;
+	};
+
+	it("case 63: the status line is there while the model has not answered; T6, case 51: Esc in the countdown pauses, and stays so", async () => {
+		const { stage, ui } = await open();
+		stage.play("I stop.");
+		await ui.submit("/workflow tale it");
+		await ui.waitForScreen("Workflow tale > 🔹 ONE [1/2]");
+		await ui.waitForScreen(/⏳ 🔹 ONE goes on in 4 s · Esc pauses, typing holds/);
+		await ui.waitForScreen(/goes on in 3 s/);
+		ui.press("escape");
+		await ui.waitForScreen(/⏸ The workflow is paused\. \/workflow resume/);
+		const screen = await settledScreen(ui);
+		expect(screen).toContain("Workflow tale > 🔹 ONE [1/2] (paused)");
+		expect(screen).not.toContain("⏳");
+		const asked = stage.server.requests.length;
+		await new Promise((done) => setTimeout(done, 4_200));
+		expect(stage.server.requests.length).toBe(asked);
+	});
+
+	it("case 52: typing holds it; the message goes out and the workflow goes on afterwards", async () => {
+		const { stage, ui } = await open();
+		stage.play("I go on.", "I heard it.");
+		await ui.submit("/workflow resume");
+		await ui.waitForScreen("goes on in 4 s");
+		ui.type("a");
+		await ui.waitForScreen("waits for you");
+		expect(await settledScreen(ui)).not.toContain("⏳");
+		const asked = stage.server.requests.length;
+		await ui.submit(" word");
+		await ui.waitForScreen("I heard it.");
+		expect(stage.server.requests.slice(asked).map(({ lastUser }) => lastUser)).toEqual(["a word"]);
+		await ui.waitForScreen("goes on in 4 s");
+		await ui.submit("/cancel-workflow");
+		await ui.waitForScreen('✗ Workflow "Workflow tale" cancelled');
+		expect(await settledScreen(ui)).not.toMatch(/⏳|> 🔹 ONE \[1\/2\]\s*$/);
+	});
+
+	it("show draws the workflow", async () => {
+		const { ui } = await open();
+		await ui.submit("/workflow show release");
+		await ui.waitForScreen("Esc closes");
+		const screen = await settledScreen(ui);
+		expect(screen).toMatch(/┌ Code Review ─+┐/);
+		expect(screen).toContain("│ 📋 Planning may read │");
+		expect(screen).not.toContain("```");
+		ui.press("escape");
+		await ui.waitForScreen((text) => !text.includes("Esc closes"));
+	});
+});
+
+async function settledScreen(ui: Tui): Promise<string> {
+	await ui.still();
+	return ui.screen();
+}

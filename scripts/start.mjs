@@ -28,9 +28,9 @@ if (!isPiCommand(pi)) {
 /** Hands the terminal to pi. In it pi answers Ctrl+C itself. */
 async function openForPerson() {
 	const hint = [
-		"The understudy answers here: a script, no real model. The project is a temporary copy.",
+		"The understudy answers here: a script, no real model. The project is a copy.",
 		"Enter runs the workflow below. Esc pauses it, /workflow resume goes on.",
-		"/workflow lists what there is, /workflow show feature draws one, /rehearse runs one beside the session.",
+		"/workflow lists what there is, /workflow show feature draws one.",
 	];
 	const ready = [
 		`/workflow ${show.name} ${show.task}`,

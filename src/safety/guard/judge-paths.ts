@@ -115,8 +115,7 @@ const regenerable: ReadonlySet<string> = new Set(
 /** A command that goes through a folder with something protected in it. */
 function judgeTree(touch: Touch, { paths, surroundings }: Ready): Verdict[] {
 	const removes = touch.access === "delete";
-	if (!removes && touch.access !== "read" && touch.access !== "link" && !(touch.access === "list" && touch.only))
-		return [];
+	if (!removes && touch.access !== "read" && !(touch.access === "list" && touch.only)) return [];
 	const wanted = removes ? (rule: PathRule) => !rule.dryRun : (rule: PathRule) => rule.limit === "zero" && !rule.dryRun;
 	if (removes && regenerable.has(basename(touch.path))) return [];
 	const access = removes ? "change" : "read";

@@ -3,7 +3,8 @@
 import { homedir } from "node:os";
 import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { type Scope, say } from "../../pi/index.ts";
-import type { Policies } from "../policy/index.ts";
+import { decisionEntry, type Policies } from "../policy/index.ts";
+import { renderDecision } from "./decision-view.ts";
 import { locateRules } from "./locate.ts";
 import type { Guard } from "./open.ts";
 
@@ -58,6 +59,7 @@ export function registerGuard(pi: ExtensionAPI, { policies, scope }: { policies:
 	pi.on("session_start", async (_event, ctx) => {
 		await load(ctx);
 	});
+	pi.registerEntryRenderer(decisionEntry, renderDecision);
 	pi.registerCommand("guard", {
 		description: "Show the damage-control rules in force; test a command against them",
 		getArgumentCompletions: (prefix) => completions(prefix),

@@ -1,0 +1,24 @@
+// How a decision's entry looks in the terminal: one line, the reason below it when the row is opened.
+import type { EntryRenderer } from "@earendil-works/pi-coding-agent";
+import { Text } from "@earendil-works/pi-tui";
+import { type Outcome, readDecision } from "../policy/index.ts";
+
+const words: Record<Outcome, string> = {
+	denied: "refused",
+	allowed: "allowed by you",
+	refused: "refused by you",
+	unasked: "refused, nobody to ask",
+	withheld: "withheld from the result",
+	noted: "on trial",
+};
+
+/** Draws a decision; nothing for an entry that is none. */
+export const renderDecision: EntryRenderer = (entry, { expanded }, theme) => {
+	const record = readDecision(entry.data);
+	if (!record) return undefined;
+	const { outcome, tool, input, policy, rule, reason, origin } = record;
+	const color = outcome === "allowed" || outcome === "noted" ? "muted" : "warning";
+	const line = `${theme.fg(color, words[outcome])} ${theme.fg("dim", `${tool} ${input}`)} ${theme.fg("muted", `[${policy} · ${rule}]`)}`;
+	if (!expanded) return new Text(line, 1, 0);
+	return new Text(`${line}\n${theme.fg("dim", `${reason}${origin ? `\n${origin}` : ""}`)}`, 1, 0);
+};

@@ -2,20 +2,7 @@
 import type { Run } from "../machine/index.ts";
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { dim, type Line, plain, type Span, type Tone } from "./line.ts";
-
-/** Marks of the breadcrumb, by what they mean. */
-export const marks = {
-	done: "✓",
-	working: "●",
-	waiting: "?",
-	paused: "‖",
-	failed: "✗",
-	refused: "⊘",
-	human: "!",
-	todo: " ",
-} as const;
-
-export type Mark = keyof typeof marks;
+import { type Mark, marks, titleOf } from "./marks.ts";
 
 const tones: Record<Mark, Tone> = {
 	done: "success",
@@ -80,12 +67,6 @@ function currentMark(run: Run): Mark {
 		case "aborted":
 			return "failed";
 	}
-}
-
-/** `red-team_assessment` → `Red team assessment`. */
-export function titleOf(state: string): string {
-	const words = state.replace(/[-_\s]+/g, " ").trim();
-	return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 export const arrow: Span = dim(" -> ");

@@ -16,9 +16,12 @@ const forms: readonly (readonly string[])[] = [
 	["--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev", "--die-with-parent"],
 ];
 
-/** Tries the sandbox: at most a fraction of a second, with no trace left behind. Ask once a session. */
+/**
+ * Tries the sandbox: at most a fraction of a second, with no trace left behind. Ask once a session. `CHRONICLE_SANDBOX=off` in the
+ * environment says not to use one.
+ */
 export async function probeSandbox(path = process.env.PATH ?? ""): Promise<Probe> {
-	if (process.platform !== "linux") return undefined;
+	if (process.platform !== "linux" || process.env.CHRONICLE_SANDBOX === "off") return undefined;
 	const bwrap = find("bwrap", path);
 	if (bwrap === undefined) return undefined;
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), "chronicle-probe-")));

@@ -1,0 +1,305 @@
+// The readonly posture by text alone: what only reads passes, what changes something does not, both in every spelling.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { diskSurroundings } from "../../../src/pi/index.ts";
+import { computeFootprint } from "../../../src/safety/footprint/index.ts";
+import { openPolicies, type Policies, type ToolCall } from "../../../src/safety/index.ts";
+import { readonlyPolicy } from "../../../src/safety/readonly/judge.ts";
+import { writablePlaces } from "../../../src/safety/readonly/places.ts";
+
+let root: string;
+let cwd: string;
+let temp: string;
+let policies: Policies;
+
+beforeAll(() => {
+	root = realpathSync(mkdtempSync(join(tmpdir(), "readonly-")));
+	cwd = join(root, "home/project");
+	temp = join(root, "temp");
+	mkdirSync(join(cwd, "src"), { recursive: true });
+	mkdirSync(temp);
+	for (const name of ["a.ts", "src/a.ts", "f", "x", "script.sh", "package.json", "a.tgz", "fix.patch"]) {
+		writeFileSync(join(cwd, name), "x\n");
+	}
+	policies = openPolicies();
+	policies.add(
+		readonlyPolicy({ places: writablePlaces(temp, cwd, "linux", realpathSync), confine: async () => undefined }),
+	);
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+async function decide(tool: string, input: Record<string, unknown>, more: Partial<ToolCall> = {}): Promise<string> {
+	const call: ToolCall = { id: "1", tool, input, siblings: [], ...more };
+	const around = { ...diskSurroundings(cwd), home: join(root, "home"), temp, platform: "linux" as const };
+	const { hints } = call;
+	const footprint = computeFootprint({ tool, input, ...(hints ? { annotations: hints } : {}) }, around);
+	return (await policies.judge(call, () => footprint)).decision;
+}
+
+const bash = (command: string) => decide("bash", { command: command.replaceAll("TEMP", temp) });
+
+const writes = [
+	"/bin/rm x",
+	"\\rm x",
+	"! rm x",
+	"{ rm x; }",
+	"( rm x )",
+	"if true; then rm x; fi",
+	"for f in *; do rm $f; done",
+	"while true; do rm x; break; done",
+	"case a in a) rm x;; esac",
+	"f() { rm x; }; f",
+	"timeout 5 rm x",
+	"nohup rm x",
+	"time rm x",
+	"nice rm x",
+	"env A=b rm x",
+	"sudo rm x",
+	"xargs rm < f",
+	"mv src/a.ts TEMP/x",
+	"cp a.ts b.ts",
+	"sed --in-place s/a/b/ f",
+	"sed -i s/a/b/ f",
+	"sed -n 'w out' f",
+	"sed 's/a/b/w out' f",
+	"awk '{print > \"out\"}' f",
+	"awk '{system(\"rm x\")}' f",
+	"echo 'rm x' | sh",
+	"bash script.sh",
+	"./script.sh",
+	"sh < script.sh",
+	"source script.sh",
+	"patch -p1 < fix.patch",
+	"tar xf a.tgz",
+	"unzip a.zip",
+	"rsync -a src/ out/",
+	"make install",
+	"npx prettier --write .",
+	"npx anything",
+	"bun install",
+	"uv sync",
+	"go install ./...",
+	"npm install",
+	"npm ci",
+	"pip install x",
+	"cargo add serde",
+	"git log --output=f",
+	"git diff --output=f",
+	"git commit -m x",
+	"git add .",
+	"git checkout .",
+	"git checkout main",
+	"git reset --hard",
+	"git stash",
+	"git push",
+	"git merge x",
+	"git branch new",
+	"git branch -d old",
+	"git tag v1",
+	"git config user.name x",
+	"git remote add o u",
+	"git worktree add ../w",
+	"git clean -fd",
+	"git rm f",
+	"git init",
+	"git apply fix.patch",
+	"docker run --rm x sh",
+	"docker rm x",
+	"docker exec x rm f",
+	"ssh host rm x",
+	"vim f",
+	"nano f",
+	"ed f",
+	"echo x > a",
+	"echo x >> a",
+	"echo x >| a",
+	"echo x &> a",
+	"cat f > out",
+	"> f",
+	"tee out < f",
+	"touch new",
+	"mkdir d",
+	"rmdir d",
+	"ln -s f g",
+	"chmod 600 f",
+	"chown me f",
+	"truncate -s 0 f",
+	"dd if=f of=g",
+	"install f g",
+	"find . -delete",
+	"find . -exec rm {} +",
+	"find . -fprint out",
+	"sort -o f f",
+	"python3 -c \"open('a','w')\"",
+	"node -e \"require('fs').writeFileSync('a','')\"",
+	"perl -pi -e s/a/b/ f",
+	"python3 script.py",
+	"$(echo rm) x",
+	"eval 'rm x'",
+	"curl -o out https://example.com",
+	"curl -O https://example.com/a",
+	"curl -X POST https://example.com",
+	"curl -d a=b https://example.com",
+	"wget https://example.com/a",
+	"kill 123",
+	"crontab f",
+	"gh pr create --title x --body y",
+	"gh pr merge 3",
+	"psql -c 'delete from users'",
+	"echo $(rm x)",
+	"cat <(rm x)",
+	"ls; rm x",
+	"ls && rm x",
+	"ls || rm x",
+	"cd TEMP && rm -rf $OLDPWD/src",
+	"rm -rf TEMP/../home/project/src",
+	"cp f TEMP/../home/project/g",
+	"jq . f > f2",
+	"exec 3> f",
+	"npm test",
+	"make test",
+	"cargo build",
+	"some-unknown-program",
+	"unzip -o a.zip -d .",
+	"gzip f",
+	"split f out-",
+	"xxd -r f g",
+	"openssl genrsa -out key 2048",
+	"ssh-keygen -f k",
+	"npm version patch",
+	"npm publish",
+	"brew install jq",
+	"systemctl restart nginx",
+];
+
+const reads = [
+	"ls -la",
+	"cat f",
+	"head -5 f | tail -2",
+	"grep -rn foo src",
+	"rg foo",
+	"find . -name '*.ts'",
+	"find . -exec grep -l foo {} +",
+	"find . -type f | xargs wc -l",
+	"git branch -a",
+	"git branch",
+	"git branch --show-current",
+	"git remote show origin",
+	"git remote -v",
+	"git check-ignore f",
+	"git ls-remote",
+	"git worktree list --porcelain",
+	"git config user.name",
+	"git config --get remote.origin.url",
+	"git config --list",
+	"git log -3",
+	"git log --oneline --graph",
+	"git diff",
+	"git diff HEAD~1 -- src",
+	"git show HEAD",
+	"git status",
+	"git blame f",
+	"git grep foo",
+	"git ls-files",
+	"git rev-parse HEAD",
+	"git tag",
+	"git tag -l 'v*'",
+	"git stash list",
+	"git reflog",
+	"git describe",
+	"git shortlog -sn",
+	"[[ 3 > 2 ]]",
+	"[ -f f ] && echo yes",
+	"test -d src",
+	"echo hi",
+	"echo 'rm x'",
+	"printf '%s' x",
+	"grep 'rm -rf' f",
+	"wc -l f",
+	"sort f | uniq -c",
+	"sed -n 1,5p f",
+	"sed s/a/b/ f",
+	"awk '{print $1}' f",
+	"jq . package.json",
+	"diff a.ts src/a.ts",
+	"stat f",
+	"file f",
+	"du -sh .",
+	"df -h",
+	"ps aux",
+	"which node",
+	"node --version",
+	"date",
+	"pwd",
+	"env",
+	"for f in *.ts; do wc -l $f; done",
+	"if grep -q x f; then echo y; fi",
+	"cat f 2>/dev/null",
+	"cat f > /dev/null 2>&1",
+	"ls 2>&1 | head",
+	"echo x > TEMP/a",
+	"cp f TEMP/a",
+	"mkdir -p TEMP/d && echo x > TEMP/d/e",
+	"rm -rf TEMP/d",
+	"tee TEMP/a < f",
+	"sort f > TEMP/sorted; cat TEMP/sorted",
+	"cd src && ls",
+	"(cd src; cat a.ts)",
+	"sudo cat f",
+	"timeout 5 cat f",
+	"curl -s https://example.com",
+	"curl -I https://example.com",
+	"curl -s https://example.com | jq .",
+	"wget -qO- https://example.com",
+	"npm ls",
+	"npm view react",
+	"npm outdated",
+	"docker ps",
+	"docker logs x",
+	"gh pr list",
+	"gh pr view 3",
+	"psql -c 'select 1'",
+	"tar tf a.tgz",
+	"unzip -l a.zip",
+	"base64 f",
+	"sha256sum f",
+	"tree src",
+	"cat <<< x",
+	"cat <<'E'\nrm x\nE",
+	"sleep 1",
+	"true",
+	"kubectl get pods",
+	"systemctl status nginx",
+	"python3 --version",
+];
+
+describe("readonly", () => {
+	it.each(writes)("stops %s", async (command) => {
+		expect(await bash(command)).toBe("deny");
+	});
+	it.each(reads)("lets %s through", async (command) => {
+		expect(await bash(command)).toBe("allow");
+	});
+
+	it("T5 stops pi's own writing tools and lets the reading ones through", async () => {
+		expect(await decide("write", { path: "a", content: "x" })).toBe("deny");
+		expect(await decide("edit", { path: "f", edits: [] })).toBe("deny");
+		expect(await decide("write", { path: `${temp}/a`, content: "x" })).toBe("allow");
+		expect(await decide("read", { path: "f" })).toBe("allow");
+		expect(await decide("grep", { pattern: "x" })).toBe("allow");
+		expect(await decide("find", { pattern: "*" })).toBe("allow");
+		expect(await decide("ls", {})).toBe("allow");
+		expect(await decide("powershell", { command: "Remove-Item f" })).toBe("deny");
+		expect(await decide("powershell", { command: "Get-Content f" })).toBe("allow");
+	});
+
+	it("T5 stops tools of others unless their author says that they only read", async () => {
+		expect(await decide("patch_file", { path: "f", content: "x" })).toBe("deny");
+		expect(await decide("mystery", { text: "x" })).toBe("deny");
+		expect(await decide("mystery", { text: "x" }, { hints: { readOnlyHint: true } })).toBe("allow");
+		expect(await decide("mystery", { command: "rm x" }, { hints: { readOnlyHint: true } })).toBe("deny");
+		expect(await decide("workflow_step", { action: "next" }, { own: true })).toBe("allow");
+	});
+});

@@ -47,7 +47,7 @@ export interface Record {
 	found(detail: TouchDetail): string;
 	/** What the search behind such a text keeps to; `undefined` where the text stands for none. */
 	searchOf(text: string): TouchDetail | undefined;
-	/** Whether something was written, linked or changed at or below a directory so far: what the disk says of it may be stale. */
+	/** Whether something was made, changed or removed in a directory so far: what the disk says of it may be stale. */
 	changed(directory: string): boolean;
 	real(path: string): string;
 	finish(tool: string): Footprint;
@@ -83,7 +83,7 @@ export function openRecord(around: Surroundings): Record {
 			spent += 2;
 			if (touches.has(key)) return;
 			if (touches.size >= limits.touches) return overflow("more paths than can be judged");
-			if (access === "write" || access === "link") written.add(rules.dirname(normal));
+			if (access !== "read" && access !== "list") written.add(rules.dirname(normal));
 			touches.set(key, {
 				access,
 				path: normal,

@@ -24,15 +24,16 @@ function shell(call: Call): void {
 			if (/[oO]$/.test(word)) at++;
 		} else break;
 	}
+	const dialect = /^(bash|zsh|ksh)$/.test(call.name) ? "bash" : "any";
 	const [first, ...rest] = args.slice(at);
 	if (checksOnly && !inline) {
 		if (first !== undefined) call.play("read", first);
 		return;
 	}
 	if (inline) {
-		if (first !== undefined) call.script(first, rest.slice(1));
-	} else if (first !== undefined && !fromInput) call.runFile(first, rest);
-	else call.script(call.stdin, first === undefined ? [] : [first, ...rest]);
+		if (first !== undefined) call.script(first, rest.slice(1), "here", dialect);
+	} else if (first !== undefined && !fromInput) call.runFile(first, rest, dialect);
+	else call.script(call.stdin, first === undefined ? [] : [first, ...rest], "here", dialect);
 }
 
 /** How a language takes its program. */

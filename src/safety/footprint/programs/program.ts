@@ -137,11 +137,11 @@ export interface Call {
 	/** Another command that this one runs; `elsewhere` on another machine or in a container. */
 	run(words: readonly string[], stdin?: string, where?: "here" | "elsewhere"): void;
 	/** Shell text that this one runs, with positional parameters. */
-	script(text: string, parameters?: readonly string[], where?: "here" | "elsewhere"): void;
+	script(text: string, parameters?: readonly string[], where?: "here" | "elsewhere", dialect?: "bash" | "any"): void;
 	/** PowerShell or cmd text that this one runs. */
 	foreignScript(text: string, dialect: "powershell" | "cmd"): void;
 	/** A file that this one runs as shell text: `/dev/fd` paths of substitutions are known by content. */
-	runFile(word: string, parameters?: readonly string[]): void;
+	runFile(word: string, parameters?: readonly string[], dialect?: "bash" | "any"): void;
 	/** The words after this one are relative to a directory. */
 	enter(word: string): void;
 	/** Parses other words by another description, as part of this command. */

@@ -93,13 +93,15 @@ const pushDirectory: Builtin = (walk, args, state, stdin) => {
 	const outcome = changeDirectory(walk, [operand], state, stdin);
 	const stack: Value = { kind: "array", items: [here, ...stackOf(state)] };
 	const yes = assign(outcome.yes, STACK, stack);
-	return { yes, no: outcome.no === outcome.yes ? yes : outcome.no, out: HOLE };
+	const fails = state.dialect === "any" ? state : outcome.no;
+	return { yes, no: fails === outcome.yes ? yes : fails, out: HOLE };
 };
 
 const popDirectory: Builtin = (_walk, args, state) => {
 	const [top, ...rest] = stackOf(state);
 	const plain = args.every((arg) => arg === "-n") && top !== undefined && isKnown(top);
-	return settled(assign({ ...state, cwd: plain ? [top] : undefined }, STACK, { kind: "array", items: rest }), HOLE);
+	const yes = assign({ ...state, cwd: plain ? [top] : undefined }, STACK, { kind: "array", items: rest });
+	return { yes, no: state.dialect === "any" ? state : yes, out: HOLE };
 };
 
 const evaluate: Builtin = (walk, args, state, stdin) => {
@@ -194,7 +196,12 @@ const unset: Builtin = (_walk, args, state) => {
 		if (!isKnown(arg)) next = { ...next, lost: true };
 		else if (args.includes("-f") || (next.functions.has(arg) && !next.variables.has(arg)))
 			next = { ...next, functions: new Map([...next.functions].filter(([name]) => name !== arg)) };
-		else next = assign(next, arg.replace(/\[.*/s, ""), textValue(""));
+		else {
+			const name = arg.replace(/\[.*/s, "");
+			const exported = new Map(next.exported);
+			exported.delete(name);
+			next = { ...assign(next, name, textValue("")), exported };
+		}
 	}
 	return settled(next, "");
 };

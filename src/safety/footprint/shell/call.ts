@@ -58,8 +58,9 @@ export function recordCall(
 	const run = (words: readonly string[], input = stdin, where?: "here" | "elsewhere") => {
 		inner.push(walk.runWords(words, stateHere(where), input).out);
 	};
-	const script = (source: string, parameters: readonly string[] = [], where?: "here" | "elsewhere") => {
-		inner.push(walk.runText(source, { ...childState(stateHere(where), around), parameters }, stdin, effects).out);
+	const script: Call["script"] = (source, parameters = [], where = "here", dialect = "any") => {
+		const child = { ...childState(stateHere(where), around), parameters, dialect };
+		inner.push(walk.runText(source, child, stdin, effects).out);
 	};
 	const enter = (word: string) => {
 		const paths = absolutePaths(word, directories, record);
@@ -139,12 +140,14 @@ export function recordCall(
 		const positions = positionsOf(does.operands);
 		const detail = detailOf(does);
 		const sources: string[] = [];
+		for (const item of parsed)
+			if (item.kind === "option" && item.value !== undefined && optionRole(description, item.name) === "into")
+				positions.destination = item.value;
 		let index = 0;
 		for (const [at, item] of parsed.entries()) {
 			if (item.kind === "option") {
 				const role = item.value === undefined ? undefined : optionRole(description, item.name);
-				if (role === "into") positions.destination = item.value;
-				else if (role) play(role, item.value ?? "", role === "read" || role === "list" ? {} : undefined);
+				if (role && role !== "into") play(role, item.value ?? "", role === "read" || role === "list" ? {} : undefined);
 				continue;
 			}
 			const role = roleAt(positions, index++, count);
@@ -152,13 +155,15 @@ export function recordCall(
 				run(parsed.slice(at).flatMap((later) => (later.kind === "operand" ? [later.word] : [])));
 				break;
 			}
-			if (role === "into" && positions.destination === undefined && (count > 1 || sources.length > 0)) {
+			if (role === "into" && positions.destination === undefined && count > 1) {
 				positions.destination = item.word;
 				continue;
 			}
-			if (!role) continue;
-			if (role === "read" || role === "move" || role === "link") sources.push(item.word);
-			play(role === "into" ? "read" : role, item.word, detail);
+			// Where an option names the destination, the last operand is one like the others.
+			const own = role === "into" ? (positions.rest ?? "read") : role;
+			if (!own) continue;
+			if (own === "read" || own === "move" || own === "link") sources.push(item.word);
+			play(own, item.word, detail);
 		}
 		if (positions.destination !== undefined)
 			arrive(positions.destination, sources, detail, has("-t --target-directory"));
@@ -182,7 +187,7 @@ export function recordCall(
 				else touch("write", `${destination}/${base}`, arriving);
 			}
 		}
-		if (!(many || there)) touch("write", destination, arriving);
+		if (!there && !directoryGiven) touch("write", destination, arriving);
 	};
 
 	const call: Call = {
@@ -221,13 +226,13 @@ export function recordCall(
 				run: (words, at) => void walk.runWords(words, { ...stateHere(), cwd: at }, ""),
 				depth: 1,
 			}),
-		runFile(word, parameters = []) {
+		runFile(word, parameters = [], dialect = "any") {
 			const known = walk.connected(word);
-			if (known !== undefined) return script(known, parameters);
-			if (isKnown(word) && isStream(word)) return script(stdin, parameters);
+			if (known !== undefined) return script(known, parameters, "here", dialect);
+			if (isKnown(word) && isStream(word)) return script(stdin, parameters, "here", dialect);
 			touch("read", word);
 			const written = absolutePaths(word, directories, record)?.map((path) => walk.written(path));
-			for (const content of written ?? []) if (content !== undefined) script(content, parameters);
+			for (const content of written ?? []) if (content !== undefined) script(content, parameters, "here", dialect);
 			unknown("script", text);
 		},
 		enter,

@@ -165,13 +165,14 @@ export function expandGlob(pattern: string, cwd: string, record: Record): readon
 			const names = around.names(directory);
 			if (names === undefined) continue;
 			if (!record.spend(names.length / 4)) return undefined;
-			for (const name of names.filter((one) => (dots || !one.startsWith(".")) && matches(one)).sort()) {
+			// Before its version 5.2, bash found these two as well.
+			const own = part.startsWith(".") ? [".", ".."].filter(matches) : [];
+			const others = names.filter((name) => (dots || !name.startsWith(".")) && matches(name)).sort();
+			for (const name of [...own, ...others]) {
 				if (!last && !isDirectory(rules.join(directory, name), around)) continue;
 				next.push(prefix + name + glue);
 				if (next.length > MAX_RESULTS) return undefined;
 			}
-			if (dots && part.startsWith("."))
-				for (const name of [".", ".."]) if (matches(name)) next.push(prefix + name + glue);
 		}
 		found = next;
 	}

@@ -1,2 +1,2 @@
+export { walkShell, walkWords } from "./shell.ts";
 export { openState } from "./state.ts";
-export { walkShell, walkWords } from "./walk.ts";

@@ -47,8 +47,13 @@ export function piecesOfPart(part: WordPart, quoted: boolean, state: State, expa
 		case "Literal":
 			return [[{ text: part.value, quoted: true }]];
 		case "SingleQuoted":
-		case "AnsiCQuoted":
-			return [[{ text: part.value.replaceAll(HOLE, ""), quoted: true }]];
+			return [[{ text: part.value, quoted: true }]];
+		case "AnsiCQuoted": {
+			const pieces: Pieces[] = [[{ text: part.value, quoted: true }]];
+			// A shell that does not know this quoting keeps the dollar sign and reads the rest as plain quotes.
+			if (state.dialect === "any") pieces.push([{ text: `$${part.text.slice(2, -1)}`, quoted: true }]);
+			return pieces;
+		}
 		case "DoubleQuoted":
 		case "LocaleString": {
 			const rows = combine(part.parts.map((child) => piecesOfPart(child, true, state, expansion)));

@@ -20,12 +20,14 @@ export interface State {
 	readonly aliases: ReadonlyMap<string, string>;
 	/** `$1 …`; `undefined` where not even their number is known. */
 	readonly parameters: readonly string[] | undefined;
-	/** Variables that a child shell sees too; those that the surroundings already have are among them without being listed. */
-	readonly exported: ReadonlySet<string>;
+	/** Variables that a child shell sees too, for certain or perhaps; those that the surroundings already have need not be listed. */
+	readonly exported: ReadonlyMap<string, "surely" | "perhaps">;
 	/** Something unseen (`source`, unknown text) may have set variables: one that is not set here is unknown, not empty. */
 	readonly lost: boolean;
 	/** `shopt` switches that change how globs match. */
 	readonly globbing: "plain" | "changed";
+	/** `any`: the shell may be one that knows less than bash does, such as `dash`. */
+	readonly dialect: "bash" | "any";
 	/** The command runs on another machine or in a container. */
 	readonly elsewhere: boolean;
 }
@@ -41,7 +43,8 @@ export function openState(around: Surroundings): State {
 		functions: new Map(),
 		aliases: new Map(),
 		parameters: [],
-		exported: new Set(),
+		exported: new Map(),
+		dialect: "bash",
 		lost: false,
 		globbing: "plain",
 		elsewhere: false,
@@ -80,16 +83,19 @@ export function lookUp(state: State, name: string, around: Surroundings): Value 
 /** What a child shell starts with: exported variables, the same directory, no aliases; functions perhaps. */
 export function childState(state: State, around: Surroundings): State {
 	const variables = new Map<string, Value>();
-	for (const [name, value] of state.variables)
-		if (state.exported.has(name) || name === "HOME" || name === "OLDPWD" || around.env(name) !== undefined)
-			variables.set(name, value);
+	for (const [name, value] of state.variables) {
+		const own = name === "HOME" || name === "OLDPWD" || around.env(name) !== undefined;
+		const exported = own ? "surely" : state.exported.get(name);
+		if (exported === "surely") variables.set(name, value);
+		else if (exported) variables.set(name, value.kind === "text" ? textValue("", ...value.options) : unknownValue);
+	}
 	const functions = new Map([...state.functions].map(([name, bodies]) => [name, [...bodies, undefined]] as const));
 	return { ...state, variables, functions, aliases: new Map(), parameters: [], globbing: "plain" };
 }
 
 export function withExported(state: State, names: readonly string[]): State {
-	if (names.every((name) => state.exported.has(name))) return state;
-	return { ...state, exported: new Set([...state.exported, ...names]) };
+	if (names.every((name) => state.exported.get(name) === "surely")) return state;
+	return { ...state, exported: new Map([...state.exported, ...names.map((name) => [name, "surely"] as const)]) };
 }
 
 function sameValue(a: Value, b: Value): boolean {
@@ -124,7 +130,7 @@ export function merge(a: State, b: State, around: Surroundings): State {
 		functions: a.functions === b.functions ? a.functions : mergeFunctions(a, b),
 		aliases: a.aliases === b.aliases ? a.aliases : new Map([...a.aliases, ...b.aliases]),
 		parameters: a.parameters && b.parameters && sameList(a.parameters, b.parameters) ? a.parameters : undefined,
-		exported: a.exported === b.exported ? a.exported : new Set([...a.exported, ...b.exported]),
+		exported: a.exported === b.exported ? a.exported : mergeExported(a.exported, b.exported),
 		lost: a.lost || b.lost,
 		globbing: a.globbing === "changed" || b.globbing === "changed" ? "changed" : "plain",
 	};
@@ -146,6 +152,13 @@ function mergeVariables(a: State, b: State, around: Surroundings): State["variab
 	return merged;
 }
 
+function mergeExported(a: State["exported"], b: State["exported"]): State["exported"] {
+	const merged = new Map<string, "surely" | "perhaps">();
+	for (const name of [...a.keys(), ...b.keys()])
+		merged.set(name, a.get(name) === "surely" && b.get(name) === "surely" ? "surely" : "perhaps");
+	return merged;
+}
+
 function mergeFunctions(a: State, b: State): State["functions"] {
 	const merged = new Map<string, readonly (FunctionBody | undefined)[]>();
 	for (const name of new Set([...a.functions.keys(), ...b.functions.keys()])) {
@@ -162,7 +175,7 @@ export function covers(large: State, small: State): boolean {
 	if (large.cwd && !small.cwd?.every((path) => large.cwd?.includes(path))) return false;
 	if (large.parameters && !(small.parameters && sameList(large.parameters, small.parameters))) return false;
 	if (small.functions !== large.functions || small.globbing !== large.globbing) return false;
-	if (small.exported !== large.exported && ![...small.exported].every((name) => large.exported.has(name))) return false;
+	if (small.exported !== large.exported && !coversExported(large.exported, small.exported)) return false;
 	if (small.variables === large.variables) return true;
 	for (const [name, value] of small.variables) {
 		const other = large.variables.get(name);
@@ -173,6 +186,10 @@ export function covers(large: State, small: State): boolean {
 		if (value.kind !== "text" || !value.options.every((option) => other.options.includes(option))) return false;
 	}
 	return true;
+}
+
+function coversExported(large: State["exported"], small: State["exported"]): boolean {
+	return [...large, ...small].every(([name]) => large.get(name) === "perhaps" || large.get(name) === small.get(name));
 }
 
 /** Makes every variable in which two states differ unknown, and the directory and parameters too: the end of a loop that keeps changing them. */

@@ -5,7 +5,7 @@ import type { Surroundings } from "../footprint.ts";
 import { limits, type Record } from "../record.ts";
 import { bounded, combine, distinct, HOLE, isKnown } from "../text.ts";
 import { expandBraces } from "./braces.ts";
-import { escapeGlob, expandGlob, hasGlob } from "./globs.ts";
+import { compileGlob, escapeGlob, expandGlob, hasGlob, unescapeGlob } from "./globs.ts";
 import { BREAK, type Piece, type PieceContext, piecesOfPart } from "./pieces.ts";
 import { lookUp, type State } from "./state.ts";
 
@@ -20,13 +20,27 @@ export function expandWord(word: Word, state: State, expansion: Expansion): read
 	const { parts } = word;
 	if (!parts) return [[plainText(word, state, expansion)]];
 	if (parts.length > limits.parts || !expansion.record.spend(1 + parts.length / 2)) return [[HOLE]];
-	if (parts.some((part) => part.type === "BraceExpansion")) return expandBraced(word.text, state, expansion);
+	if (parts.some((part) => part.type === "BraceExpansion")) {
+		const expanded = expandBraced(word.text, state, expansion);
+		return state.dialect === "bash" ? expanded : dedupe([...expanded, ...expandUnbraced(word, state, expansion)]);
+	}
 	const rows = combine(parts.map((part, index) => piecesOf(part, index, word, state, expansion)));
 	if (!rows) return [[HOLE]];
-	const alternatives = rows.map((row) =>
-		split(row.flat(), state, expansion).flatMap((field) => globbed(field, state, expansion)),
+	return argumentLists(rows, state, expansion);
+}
+
+/** Splits and globs each alternative of a word's pieces. */
+function argumentLists(
+	rows: readonly (readonly (readonly Piece[])[])[],
+	state: State,
+	expansion: Expansion,
+): readonly (readonly string[])[] {
+	return dedupe(
+		rows.flatMap((row): readonly (readonly string[])[] => {
+			const lists = split(row.flat(), state, expansion).map((field) => globbed(field, state, expansion));
+			return combine(lists)?.map((list) => list.flat()) ?? [[HOLE]];
+		}),
 	);
-	return dedupe(alternatives);
 }
 
 /** The single text that a word becomes where neither splitting nor globs apply: assignments, `case`, here-strings, `[[`. */
@@ -155,11 +169,7 @@ function expandUnbraced(word: Word, state: State, expansion: Expansion): readonl
 				: piecesOf(part, index, word, state, expansion),
 		),
 	);
-	return rows
-		? dedupe(
-				rows.map((row) => split(row.flat(), state, expansion).flatMap((field) => globbed(field, state, expansion))),
-			)
-		: [[HOLE]];
+	return rows ? argumentLists(rows, state, expansion) : [[HOLE]];
 }
 
 function dedupe(alternatives: readonly (readonly string[])[]): readonly (readonly string[])[] {
@@ -225,19 +235,27 @@ function splitText(text: string, ifs: string, add: (text: string, pattern: strin
 	}
 }
 
-/** Replaces a field by the paths that match it. Where that cannot be told, its globs become holes. */
-function globbed(field: Field, state: State, expansion: Expansion): readonly string[] {
-	if (!hasGlob(field.pattern)) return [field.text];
+/** The paths that match a field, as alternatives of lists. Where that cannot be told, its globs become holes. */
+function globbed(field: Field, state: State, expansion: Expansion): readonly (readonly string[])[] {
+	if (!hasGlob(field.pattern)) return [[field.text]];
 	const cwd = field.text.startsWith("/") ? "/" : state.cwd?.length === 1 ? state.cwd[0] : undefined;
 	const plain = !state.elsewhere && state.globbing === "plain" && isKnown(field.text) && field.text.length <= 4096;
-	if (cwd === undefined || !plain) return [holed(field.pattern)];
-	const found = expandGlob(field.pattern, cwd, expansion.record);
-	if (!found) return [holed(field.pattern)];
-	return found.length > 0 ? found : [field.text];
+	const found = cwd !== undefined && plain ? expandGlob(field.pattern, cwd, expansion.record) : undefined;
+	if (!found) return [[holed(field.pattern, expansion.record)]];
+	if (found.length === 0) return [[field.text]];
+	// Before its version 5.2, bash found `.` and `..` too.
+	const named = found.filter((path) => !/(^|\/)\.{1,2}$/.test(path));
+	if (named.length === found.length) return [found];
+	return [named.length > 0 ? named : [field.text], found];
 }
 
 /** The pattern as a text in which every active glob is a hole. */
-function holed(pattern: string): string {
+function holed(pattern: string, record: Record): string {
+	// A glob in the last segment alone finds names in a known directory.
+	const slash = pattern.lastIndexOf("/") + 1;
+	const [folder, name] = [pattern.slice(0, slash), pattern.slice(slash)];
+	const plain = isKnown(pattern) && !hasGlob(folder) && !/^-|[\\=]|\[:/.test(name);
+	if (plain && ![".", ".."].some(compileGlob(name))) return unescapeGlob(folder) + record.found({ only: [name] });
 	let text = "";
 	for (let at = 0; at < pattern.length; at++) {
 		const char = pattern[at] ?? "";

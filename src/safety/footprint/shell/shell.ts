@@ -1,0 +1,160 @@
+// Opens a walk over one command text: nested text, functions, substitutions, traps, and what the text itself wrote into files.
+// H1 nesting is bounded; H2 text that is not known is recorded wherever it would run.
+import { parse } from "unbash";
+import { everyAccess, limits, type Record } from "../record.ts";
+import { bounded, HOLE, isBlank, isKnown, shown } from "../text.ts";
+import { walkBody, walkParsed } from "./flow.ts";
+import { recordInlineCode } from "./inline-code.ts";
+import { printed } from "./output.ts";
+import { invoke } from "./simple-command.ts";
+import { type FunctionBody, merge, type State, textValue, unknownValue, type Value } from "./state.ts";
+import { type Outcome, settled, type Walk } from "./walk.ts";
+
+/** Walks a whole command text from `state` and records everything. */
+export function walkShell(text: string, state: State, record: Record): void {
+	const walk = openWalk(record);
+	walk.runText(text, state, "", new Set());
+	walk.finish();
+}
+
+/** Walks one command given as words. */
+export function walkWords(words: readonly string[], state: State, record: Record): void {
+	const walk = openWalk(record);
+	walk.runWords(words, state, "");
+	walk.finish();
+}
+
+function openWalk(record: Record): Walk & { finish(): void } {
+	const { around } = record;
+	const connections = new Map<string, string>();
+	const writings = new Map<string, string>();
+	const traps: string[] = [];
+	let assigned: (readonly [string, Value])[] = [];
+	const calling: string[] = [];
+	let depth = 0;
+	let last: State | undefined;
+
+	const deeper = (what: string, work: () => Outcome, state: State): Outcome => {
+		if (depth >= limits.depth) {
+			record.overflow(`commands nested too deeply to be judged: ${what.slice(0, 80)}`);
+			return settled(state, HOLE);
+		}
+		depth++;
+		try {
+			return work();
+		} finally {
+			depth--;
+		}
+	};
+	const walk: Walk & { finish(): void } = {
+		around,
+		record,
+		runText(text, state, stdin, effects) {
+			if (text === "") return settled(state, "");
+			if (!isKnown(text)) {
+				record.unknown({ what: "script", text: shown(text), may: everyAccess });
+				if (isBlank(text)) {
+					effects.add("run-unknown-text");
+					return settled(state, HOLE);
+				}
+			}
+			// Text that only begins to be too long is still walked; text within text counts each time.
+			if (text.length > limits.text || !record.spend(depth === 0 ? text.length / 200 : text.length / 20)) {
+				record.overflow("a command longer than can be judged");
+				return settled(state, HOLE);
+			}
+			return deeper(text, () => walkParsed(walk, parse(text), state, stdin), state);
+		},
+		runWords(words, state, stdin) {
+			if (!record.spend(2 + words.length / 4)) return settled(state, HOLE);
+			return deeper(words[0] ?? "", () => invoke(walk, words, state, stdin), state);
+		},
+		callFunction(name, body, args, state, stdin) {
+			const calls = calling.filter((other) => other === name).length;
+			if (calls >= MAX_RECURSION) {
+				record.unknown({ what: "script", text: `${name} calls itself`, may: everyAccess });
+				return settled(state, HOLE);
+			}
+			if (calls === 1 && multiplies(name, body))
+				record.run({ program: name, args: [], text: name, effects: ["fork-bomb"], changes: [] });
+			calling.push(name);
+			const outcome = deeper(name, () => walkBody(walk, body, { ...state, parameters: args }, stdin), state);
+			calling.pop();
+			const after = (end: State): State => ({ ...afterCall(state, end), parameters: state.parameters });
+			const yes = after(outcome.yes);
+			return { yes, no: outcome.no === outcome.yes ? yes : after(outcome.no), out: outcome.out };
+		},
+		print: (name, args, state, stdin) => printed(walk, name, args, state, stdin),
+		recordCode: (text, state, by) => (state.elsewhere ? undefined : recordInlineCode(record, text, state.cwd, by)),
+		connected: (path) => connections.get(path),
+		written: (path) => writings.get(path),
+		remember: (path, text) => void writings.set(path, text),
+		takeAssigned() {
+			const taken = assigned;
+			if (taken.length > 0) assigned = [];
+			return taken;
+		},
+		later: (text) => void traps.push(text),
+		expansion: (stdin) => ({
+			around,
+			record,
+			substitute(script, state) {
+				if (!script) return HOLE;
+				const outcome = deeper("$(…)", () => walkParsed(walk, script, state, stdin), state);
+				return bounded(outcome.out.replace(/\n+$/, ""));
+			},
+			connect(part, state) {
+				const { script } = part;
+				if (!script) return HOLE;
+				const outcome = deeper(
+					"<(…)",
+					() => walkParsed(walk, script, state, part.operator === ">" ? HOLE : stdin),
+					state,
+				);
+				const path = `/dev/fd/${1000 + connections.size}`;
+				connections.set(path, part.operator === "<" ? outcome.out : "");
+				return path;
+			},
+			assigned: (name, value) => void assigned.push([name, value]),
+		}),
+		finish() {
+			if (last) for (const text of traps.splice(0, 50)) walk.runText(text, last, "", new Set());
+		},
+	};
+	return {
+		...walk,
+		runText(text, state, stdin, effects) {
+			const outcome = walk.runText(text, state, stdin, effects);
+			last = merge(outcome.yes, outcome.no, around);
+			return outcome;
+		},
+	};
+}
+
+const MAX_RECURSION = 3;
+
+/** The state after a function call: what it changed may have been local to it. */
+function afterCall(before: State, end: State): State {
+	if (before.variables === end.variables) return end;
+	const variables = new Map(end.variables);
+	for (const [name, value] of end.variables) {
+		const old = before.variables.get(name);
+		if (old === value) continue;
+		variables.set(
+			name,
+			value.kind === "text" && (!old || old.kind === "text")
+				? textValue(...(old?.options ?? [""]), ...value.options)
+				: unknownValue,
+		);
+	}
+	return { ...end, variables };
+}
+
+/** Whether a function's body starts the function itself on both sides of a pipe. */
+function multiplies(name: string, body: FunctionBody): boolean {
+	if (body.type !== "BraceGroup" && body.type !== "Subshell") return false;
+	return body.body.commands.some(({ command }) => {
+		if (command.type !== "Pipeline") return false;
+		return command.commands.filter((one) => one.type === "Command" && one.name?.value === name).length > 1;
+	});
+}

@@ -226,8 +226,9 @@ function holdLedger({ paths, run, log, lease, repairs, clock, disk }: Held): Hel
 					return { ok: false, failure: diskFailure(error, paths.checkpoint) };
 				}
 			}),
-		onPosted(listener) {
+		async onPosted(listener) {
 			inbox ??= openInbox(paths.inbox, listener);
+			await (await inbox).emptied;
 		},
 		async release() {
 			if (released) return;

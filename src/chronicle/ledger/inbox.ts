@@ -1,5 +1,6 @@
 // What people say to a run that another process holds: one file each, taken by the holder in the order in which they came.
-// X1 a file is whole when it has its name; X2 it goes away once it is dealt with, so it may be dealt with twice after a crash and is never lost.
+// X1 a file is whole when it has its name; X2 it goes away once it is dealt with, so it may be dealt with twice after a crash and is never lost;
+// X3 what the listener does not take (its promise rejects) stays.
 import { randomBytes } from "node:crypto";
 import { type FSWatcher, watch } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -19,10 +20,15 @@ export async function postEvent(inbox: string, event: PersonEvent, at: number): 
 }
 
 export interface Inbox {
+	/** Resolves once what lay in it at first has been given. */
+	readonly emptied: Promise<void>;
 	close(): Promise<void>;
 }
 
-/** Gives every event in the folder to `listener`, and those that come, until it is closed. No timer runs. */
+/**
+ * Gives every event in the folder to `listener`, and those that come, until it is closed. No timer runs. Resolves once those that were
+ * there have been given. One that the listener rejects stays, and so do those behind it until something new comes.
+ */
 export async function openInbox(inbox: string, listener: (event: PersonEvent) => Promise<void>): Promise<Inbox> {
 	await mkdir(inbox, { recursive: true, mode: 0o700 });
 	let closed = false;
@@ -38,6 +44,7 @@ export async function openInbox(inbox: string, listener: (event: PersonEvent) =>
 				const path = join(inbox, name);
 				const event = await readPost(path);
 				if (event) await listener(event);
+				// Not reached where the listener could not deal with it: the next holder gets it.
 				await rm(path, { force: true });
 			}
 		} while (again && !closed);
@@ -58,7 +65,9 @@ export async function openInbox(inbox: string, listener: (event: PersonEvent) =>
 		// Without a watch (its number is limited on some systems) posts are taken when the run is opened the next time.
 	}
 	look();
+	await taking;
 	return {
+		emptied: taking ?? Promise.resolve(),
 		async close() {
 			closed = true;
 			watcher?.close();
@@ -88,6 +97,7 @@ const kinds = new Set<string>([
 	"pause_requested",
 	"abort_requested",
 	"reopened",
+	"rewind_requested",
 ] satisfies PersonEvent["kind"][]);
 
 function isPersonEvent(event: unknown): event is PersonEvent {

@@ -40,14 +40,18 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 			for (const event of eventsOf(kept)) if (event.seq > after) yield event;
 		},
 	});
-	const deliver = (kept: Kept): void => {
-		kept.taking = kept.taking.then(async () => {
-			while (kept.listener && kept.posted[0]) {
-				const [event] = kept.posted;
-				await kept.listener(event);
-				kept.posted.shift();
-			}
-		});
+	const deliver = (kept: Kept): Promise<void> => {
+		kept.taking = kept.taking
+			.then(async () => {
+				while (kept.listener && kept.posted[0]) {
+					const [event] = kept.posted;
+					await kept.listener(event);
+					kept.posted.shift();
+				}
+			})
+			// What the listener does not take stays for the next holder.
+			.catch(() => {});
+		return kept.taking;
 	};
 	const hold = (id: string, kept: Kept, run: Run): HeldLedger => {
 		kept.fence += 1;
@@ -78,7 +82,7 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 			},
 			onPosted(listener) {
 				kept.listener = listener;
-				deliver(kept);
+				return deliver(kept);
 			},
 			async release() {
 				kept.listener = undefined;
@@ -131,7 +135,7 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 			const kept = runs.get(id);
 			if (!kept) return unknown(id);
 			kept.posted.push(JSON.parse(JSON.stringify(event)) as PersonEvent);
-			deliver(kept);
+			void deliver(kept);
 			return { ok: true, value: undefined };
 		},
 	};

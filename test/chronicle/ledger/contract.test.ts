@@ -127,7 +127,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		const heard: PersonEvent[] = [];
 		const ledger = value(await store.open(id));
 		await new Promise<void>((resolve) => {
-			ledger.onPosted(async (event) => {
+			void ledger.onPosted(async (event) => {
 				heard.push(event);
 				if (heard.length === 2) value(await store.post(id, { kind: "told", text: "four" }));
 				if (heard.length === 4) resolve();
@@ -136,10 +136,25 @@ describe.each(stores)("a store of %s", (_, open) => {
 		expect(heard).toEqual([...said, { kind: "told", text: "four" }]);
 		await ledger.release();
 		const again = value(await store.open(id));
-		again.onPosted(async () => {
+		await again.onPosted(async () => {
 			throw new Error("heard twice");
 		});
 		await again.release();
+	});
+	it("keeps for the next holder what the present one could not deal with, in order", async () => {
+		const store = open();
+		await value(await store.create(created())).release();
+		for (const text of ["one", "two"]) value(await store.post(id, { kind: "told", text }));
+		const first = value(await store.open(id));
+		await first.onPosted(async () => {
+			throw new Error("the disk is full");
+		});
+		await first.release();
+		const heard: PersonEvent[] = [];
+		const second = value(await store.open(id));
+		await second.onPosted(async (event) => void heard.push(event));
+		expect(heard.map((event) => event.kind === "told" && event.text)).toEqual(["one", "two"]);
+		await second.release();
 	});
 	it("says that a run is unknown", async () => {
 		const store = open();

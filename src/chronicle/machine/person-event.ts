@@ -34,11 +34,11 @@ export interface Resumed {
 	readonly words?: string;
 }
 
-/** Out of `human_intervention`. */
+/** Out of `human_intervention`, or from any other wait to a state of the person's choice. */
 export interface Released {
 	readonly kind: "released";
 	readonly answers: number;
-	/** The state to go to; absent: let the refused move happen. */
+	/** The state to go to; absent (only in `human_intervention`): let the refused move happen. */
 	readonly to?: string;
 	/** The run is over and has succeeded. */
 	readonly done?: boolean;

@@ -87,17 +87,32 @@ export function takeResume(run: Run, event: LedgerEvent & Resumed): Reduced {
 
 export function takeRelease(run: Run, event: LedgerEvent & Released): Reduced {
 	const { stage } = run;
-	if (stage.kind !== "waiting" || run.status !== "human_intervention" || stage.since !== event.answers)
-		return answered();
+	const waitsFor = stage.kind === "asking" ? stage.question.seq : stage.kind === "waiting" ? stage.since : undefined;
+	if (waitsFor !== event.answers) return answered();
 	const told = tell(run, event.seq, event.words);
+	if (event.done) return record({ ...told, hold: null }, { kind: "finished", status: "done" });
+	if (run.status !== "human_intervention") return sendElsewhere(told, event.to);
 	// What was refused to the worker of a last state was the end itself.
 	const endsThere = event.to === undefined && run.refused !== null && planOf(run, run.refused.from).terminal;
-	if (event.done || (endsThere && run.refused?.cause === "rejection_limit"))
-		return record(told, { kind: "finished", status: "done" });
+	if (endsThere && run.refused?.cause === "rejection_limit") return record(told, { kind: "finished", status: "done" });
 	const to = event.to ?? run.refused?.to;
-	if (to === undefined || !isState(run, to))
-		return refuse("unknown_state", `"${to ?? ""}" is no state of this run; there are ${stateNames(run)}.`);
+	if (to === undefined || !isState(run, to)) return unknownState(run, to);
 	return move(told, to, "released");
+}
+
+/** From a question or a pause a person may send the run to any state; there is no refused move to let happen. */
+function sendElsewhere(run: Run, to: string | undefined): Reduced {
+	if (to === undefined)
+		return refuse(
+			"unexpected",
+			`The run is not in ${HUMAN_INTERVENTION}: name the state that it is to go to, or ${run.status === "awaiting_approval" ? "approve or reject the move" : "resume it"}.`,
+		);
+	if (!isState(run, to)) return unknownState(run, to);
+	return move({ ...run, status: "running", hold: null }, to, "person");
+}
+
+function unknownState(run: Run, name = ""): Reduced {
+	return refuse("unknown_state", `"${name}" is no state of this run; there are ${stateNames(run)}.`);
 }
 
 function stateNames(run: Run): string {
@@ -110,8 +125,7 @@ function stateNames(run: Run): string {
 export function takeReopening(run: Run, event: LedgerEvent & Reopened): Reduced {
 	const { stage } = run;
 	if (stage.kind !== "over" || stage.since !== event.answers) return answered();
-	if (!isState(run, event.to))
-		return refuse("unknown_state", `"${event.to}" is no state of this run; there are ${stateNames(run)}.`);
+	if (!isState(run, event.to)) return unknownState(run, event.to);
 	return move(tell(run, event.seq, event.words), event.to, "reopened");
 }
 

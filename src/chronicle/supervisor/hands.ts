@@ -79,11 +79,11 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 	async function ask({ question }: Extract<Action, { kind: "ask_approval" }>, signal: AbortSignal): Promise<void> {
 		const answer = await approver.approve(question, body.run(), signal);
 		if (signal.aborted || answer.kind === "undecided") return;
-		if (answer.kind === "rejected") await take({ kind: "rejected", answers: question.seq, words: answer.words });
-		else {
-			const words = answer.words === undefined ? {} : { words: answer.words };
-			await take({ kind: "approved", answers: question.seq, diff: question.diff, ...words });
-		}
+		const answers = question.seq;
+		if (answer.kind === "rejected") return void (await take({ kind: "rejected", answers, words: answer.words }));
+		const words = answer.words === undefined ? {} : { words: answer.words };
+		if (answer.kind === "sent") await take({ kind: "released", answers, to: answer.to, ...words });
+		else await take({ kind: "approved", answers, diff: question.diff, ...words });
 	}
 
 	async function work(action: Extract<Action, { kind: "work" }>, signal: AbortSignal): Promise<void> {

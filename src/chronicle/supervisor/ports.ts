@@ -93,9 +93,10 @@ export interface HeldLedger extends ReadLedger {
 	checkpoint(run: Run): Promise<Result<void, StoreFailure>>;
 	/**
 	 * Calls `listener` for each event posted to this run, one after another, those that already wait first, until the ledger is released.
-	 * An event is forgotten once the listener's promise resolves; it may come again after a crash.
+	 * An event is forgotten once the listener's promise resolves, and kept for the next holder when it rejects; it may come again after a
+	 * crash. Resolves once those that already wait have been given.
 	 */
-	onPosted(listener: (event: PersonEvent) => Promise<void>): void;
+	onPosted(listener: (event: PersonEvent) => Promise<void>): Promise<void>;
 	/** Writes what is still to be written and gives the lease back. */
 	release(): Promise<void>;
 }
@@ -276,6 +277,8 @@ export interface Approver {
 export type Approval =
 	| { readonly kind: "approved"; readonly words?: string }
 	| { readonly kind: "rejected"; readonly words: string }
+	/** To another state than the one that was asked for. */
+	| { readonly kind: "sent"; readonly to: string; readonly words?: string }
 	| { readonly kind: "undecided" };
 
 export interface CommandRunner {

@@ -2,7 +2,7 @@
 // results are events again. It never calls a model.
 // V1 an event is on disk before anything that depends on it is done; V2 an action is carried out once per owner, and again after a crash;
 // V3 what the record refuses (a full disk, a lost lease) ends the work, never the run; V4 a run that waits for a person is no process and
-// no timer: then the supervision is over.
+// no timer: then the supervision is over; V5 nothing is begun and no word is taken once it is ending: words stay for the next one.
 import {
 	type Action,
 	type EventBody,
@@ -32,10 +32,16 @@ export interface Supervision {
 	watch(listener: (run: Run, event: LedgerEvent) => void): () => void;
 	/** A person's word. Resolves with the reason where it does not apply, once it is on disk otherwise. */
 	say(event: PersonEvent): Promise<{ readonly refused: string | undefined }>;
-	/** Stops workers at once and lets go of the run, which stays as it is recorded: another supervisor goes on with it. */
+	/**
+	 * Stops workers at once and lets go of the run, which stays as it is recorded: another supervisor goes on with it. What was said before
+	 * is recorded first, and nothing that it leads to is begun.
+	 */
 	release(): Promise<SupervisionEnd>;
 	readonly ended: Promise<SupervisionEnd>;
 }
+
+/** Milliseconds that an action may go on after its supervision has ended. */
+const lingerMs = 3000;
 
 interface Waiting {
 	readonly body: EventBody;
@@ -47,14 +53,19 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 	const crashAt = openCrashPoints();
 	const listeners = new Set<(run: Run, event: LedgerEvent) => void>();
 	const queue: Waiting[] = [];
-	const doing = new Map<string, AbortController>();
+	const doing = new Map<string, { readonly control: AbortController; readonly done: Promise<void> }>();
 	/** Actions that ended, with the event up to which they need not be looked at again. */
 	const putOff = new Map<string, number>();
 	let run = ledger.run;
-	let busy = false;
+	/** Words that are being recorded, one after another. */
+	let recording: Promise<void> | undefined;
 	let failure: Failure | undefined;
+	let finishing: Promise<void> | undefined;
 	let released = false;
 	let ended = false;
+	const gone = "The run is not supervised here any more.";
+	/** Words that people left while nobody held the run have been taken. */
+	let heard = false;
 	let end: (how: SupervisionEnd) => void = () => {};
 	const over = new Promise<SupervisionEnd>((resolve) => {
 		end = resolve;
@@ -64,24 +75,20 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 	const take = (body: EventBody): Promise<string | undefined> =>
 		new Promise((done) => {
 			queue.push({ body, done });
-			void work();
+			recording ??= recordAll();
 		});
 
 	const hands: Hands = openHands(ports, { run: () => run, take, crashAt, place: ledger.place, folder: ledger.folder });
 
-	async function work(): Promise<void> {
-		if (busy) return;
-		busy = true;
-		try {
-			for (let next = queue.shift(); next; next = queue.shift()) next.done(await record(next.body));
-		} finally {
-			busy = false;
-		}
-		await rest();
+	async function recordAll(): Promise<void> {
+		for (let next = queue.shift(); next; next = queue.shift()) next.done(await record(next.body));
+		recording = undefined;
+		void rest();
 	}
 
 	async function record(body: EventBody): Promise<string | undefined> {
 		if (failure) return failure.message;
+		if (ended) return gone;
 		// Judged first with the number and time it will get: what does not apply is not recorded.
 		const draft = { ...body, seq: run.seq + 1, at: new Date(ports.clock.now()).toISOString() } as LedgerEvent;
 		const judged = transition(run, draft);
@@ -108,22 +115,18 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 
 	/** Starts what is newly owed, ends what is owed no more, and sees whether anything is left to do. */
 	async function rest(): Promise<void> {
-		if (busy || ended || queue.length > 0) return;
-		if (failure || released) {
-			await finish();
-			return;
-		}
+		if (recording || finishing) return;
+		if (failure || released) return finish();
 		const due = new Map(owed(run).map((action) => [action.key, action]));
-		for (const [key, control] of doing) if (!due.has(key)) control.abort();
+		for (const [key, { control }] of doing) if (!due.has(key)) control.abort();
 		for (const [key, action] of due) if (!doing.has(key) && run.seq > (putOff.get(key) ?? -1)) start(key, action);
-		if (doing.size === 0 && isParked(run)) await finish();
+		if (doing.size === 0 && isParked(run) && heard) return finish();
 	}
 
 	function start(key: string, action: Action): void {
 		const control = new AbortController();
-		doing.set(key, control);
 		crashAt(`before doing ${action.kind}`);
-		void hands
+		const done = hands
 			.carryOut(action, control.signal)
 			.catch((error: unknown) => {
 				// A port that throws is broken: nothing is known of what it did, so the work ends and the run stays as recorded.
@@ -137,23 +140,33 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 				putOff.set(key, action.kind === "ask_approval" ? Number.POSITIVE_INFINITY : run.seq);
 				void rest();
 			});
+		doing.set(key, { control, done });
 	}
 
-	let finishing: Promise<void> | undefined;
 	function finish(): Promise<void> {
 		finishing ??= (async () => {
-			for (const control of doing.values()) control.abort();
+			for (const { control } of doing.values()) control.abort();
 			await hands.letGo();
+			await settled([...doing.values()].map(({ done }) => done));
+			while (recording) await recording;
+			ended = true;
 			if (!failure) await ledger.checkpoint(run);
 			await ledger.release();
-			ended = true;
 			listeners.clear();
 			end(failure ? { kind: "failed", run, failure } : released ? { kind: "released", run } : { kind: "parked", run });
 		})();
 		return finishing;
 	}
 
-	ledger.onPosted(async (event) => void (await take(event)));
+	void ledger
+		.onPosted(async (event) => {
+			if (finishing || failure) throw new Error(gone);
+			await take(event);
+		})
+		.then(() => {
+			heard = true;
+			return rest();
+		});
 	if (origin === "reopened") void take({ kind: "opened", ...ports.self });
 	else void rest();
 
@@ -166,16 +179,27 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 			return () => void listeners.delete(listener);
 		},
 		async say(event) {
-			if (ended || finishing) return { refused: "The run is not supervised here any more." };
+			if (finishing) return { refused: gone };
 			return { refused: await take(event) };
 		},
 		async release() {
 			released = true;
-			await finish();
+			// With words in line the loop comes to rest by itself, and ends there.
+			await rest();
 			return over;
 		},
 		ended: over,
 	};
+}
+
+/** Waits for what is being done to end, a few seconds at most: what it finds out is recorded by nobody any more. */
+async function settled(done: readonly Promise<void>[]): Promise<void> {
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<void>((resolve) => {
+		timer = setTimeout(resolve, lingerMs);
+	});
+	await Promise.race([Promise.all(done), late]);
+	clearTimeout(timer);
 }
 
 /** What a checkpoint is for: whenever this changes, the folded state on disk must not lag. */

@@ -207,3 +207,38 @@ describe("other words while a question waits", () => {
 		expect(theatre.refusal).toBe("stale");
 	});
 });
+
+describe("R33 a person sends the run elsewhere", () => {
+	it("from a question: to any state, with words for its worker, and the question is answered by it", () => {
+		const theatre = go(start(open(template(true))), "coding");
+		const { seq, diff } = question(theatre);
+		theatre.say({ kind: "released", answers: seq, to: "nowhere" });
+		expect(theatre.refusal).toBe("unknown_state");
+		theatre.say({ kind: "released", answers: seq });
+		expect(theatre.refusal).toBe("unexpected");
+		theatre.say({ kind: "released", answers: seq, to: "done", words: "it is no longer needed" });
+		expect(theatre.run).toMatchObject({ status: "done", state: "done" });
+		expect(theatre.run.history.at(-1)).toMatchObject({ from: "planning", to: "done", cause: "person" });
+		theatre.say({ kind: "approved", answers: seq, diff });
+		expect(theatre.refusal).toBe("answered");
+	});
+	it("from a pause: the visit is left, nothing of the pair limits is used up, and the hold is gone", () => {
+		const theatre = start(open(template(false)));
+		theatre.say({ kind: "pause_requested", cause: "person", detail: "Paused." });
+		rest(theatre);
+		expect(where(theatre)).toBe("paused planning 1.1.1");
+		theatre.say({ kind: "released", answers: since(theatre), to: "coding", words: "plan is fine" });
+		expect(where(start(theatre))).toBe("running coding 2.1.1");
+		expect(theatre.run).toMatchObject({ hold: null, pairMoves: {} });
+	});
+	it("a run that works or is over is not sent", () => {
+		const theatre = start(open(template(false)));
+		theatre.say({ kind: "released", answers: theatre.run.seq, to: "coding" });
+		expect(theatre.refusal).toBe("answered");
+		theatre.say({ kind: "abort_requested" });
+		rest(theatre);
+		theatre.say({ kind: "released", answers: since(theatre), to: "coding" });
+		expect(theatre.refusal).not.toBe("");
+		expect(theatre.run.status).toBe("aborted");
+	});
+});

@@ -357,7 +357,8 @@ function checkStory(world: World): void {
 			expect([...planOf(run, event.from).next, "human_intervention"]).toContain(event.to);
 			expect(request, "a move that nobody asked for").toMatchObject({ target: event.to, visit: event.visit });
 			request = undefined;
-		} else if (event.to !== "human_intervention") expect(["released", "reopened", "rewind"]).toContain(event.cause);
+		} else if (event.to !== "human_intervention")
+			expect(["person", "released", "reopened", "rewind"]).toContain(event.cause);
 		if (event.from === "human_intervention") expect(["released", "reopened", "rewind"]).toContain(event.cause);
 		state = event.to;
 		visit += 1;

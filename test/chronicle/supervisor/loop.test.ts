@@ -162,4 +162,44 @@ describe("the loop", () => {
 		const read = await stage.store.read(end.run.id);
 		expect(read.ok && read.value.run.state).toBe("plan");
 	});
+
+	it("R33 a person sends the run elsewhere in place of an approval", async () => {
+		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, requires_approval: true } } };
+		const stage = openStage([moveTo("build")], [{ kind: "sent", to: "finished", words: "not needed" }]);
+		const { run } = await supervise(await stage.create(template), stage.ports, "fresh").ended;
+		expect(run).toMatchObject({ status: "done", state: "finished" });
+		expect(run.history.at(-1)).toMatchObject({ from: "plan", cause: "person" });
+	});
+
+	it("R50 words that were left while nobody held the run are taken before it may rest again", async () => {
+		const stage = openStage([moveTo("build"), moveTo("finished")]);
+		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
+		await supervision.say({ kind: "pause_requested", cause: "person", detail: "Paused." });
+		const { run } = await supervision.ended;
+		expect(run.status).toBe("paused");
+		await stage.store.post(run.id, { kind: "resumed", answers: run.stage.kind === "waiting" ? run.stage.since : 0 });
+		const again = await stage.store.open(run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		expect((await supervise(again.value, stage.ports, "reopened").ended).run.status).toBe("done");
+	});
+
+	it("V5 what is said right before it is let go is recorded, and nothing is begun for it", async () => {
+		const stage = openStage([moveTo("build"), moveTo("finished")]);
+		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
+		await supervision.say({ kind: "pause_requested", cause: "person", detail: "Paused." });
+		const { run } = await supervision.ended;
+		const launched = stage.orders.length;
+		const again = await stage.store.open(run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const brief = supervise(again.value, stage.ports, "reopened");
+		const said = brief.say({ kind: "resumed", answers: run.stage.kind === "waiting" ? run.stage.since : 0 });
+		const { kind, run: after } = await brief.release();
+		expect(await said).toEqual({ refused: undefined });
+		expect({ kind, status: after.status, launched: stage.orders.length }).toEqual({
+			kind: "released",
+			status: "running",
+			launched,
+		});
+		expect(await brief.say({ kind: "told", text: "x" })).toMatchObject({ refused: expect.any(String) });
+	});
 });

@@ -1,0 +1,1 @@
+export { type GitWorkspaceOptions, openGitWorkspace } from "./git-workspace.ts";

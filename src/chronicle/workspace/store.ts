@@ -1,0 +1,130 @@
+// A private git repository beside a folder: its own index and objects, the folder as its working tree. It keeps states of the files.
+// K1 the person's index, HEAD, refs, stash, hooks and configuration are never read for writing nor written; K2 contents are kept byte for
+// byte: no filters, no line ends, no keywords; K3 what is too large is noticed and not kept; K4 a repository inside is one entry.
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import type { Result, WorkspaceFailure } from "../supervisor/index.ts";
+import { fromRaw, gitFailure, ioFailure, noGit } from "./failures.ts";
+import { type GitResult, runGit } from "./git.ts";
+import { openKeeper } from "./keep.ts";
+import { type Surroundings, surroundingsOf } from "./repository.ts";
+
+export interface StoreOptions {
+	/** Folder that the run works in. */
+	readonly cwd: string;
+	/** Private folder for the store itself. */
+	readonly folder: string;
+	/** Folders that are never part of the files, absolute. */
+	readonly leftOut: readonly string[];
+	readonly limits: Limits;
+}
+
+export interface Limits {
+	/** Bytes of one file above which its content is not kept. */
+	readonly fileBytes: number;
+	/** Files in a folder above which nothing is kept. */
+	readonly files: number;
+	/** Bytes that one state may add. */
+	readonly totalBytes: number;
+}
+
+export interface Store {
+	readonly root: string;
+	git(args: readonly string[], more?: { input?: Buffer; index?: string; enough?: number }): Promise<GitResult>;
+	/** Keeps the files as they are; the name of their tree. */
+	keep(): Promise<Result<string, WorkspaceFailure>>;
+	/** The index is another now than the last state that was kept. */
+	indexChanged(): void;
+	/** The store of a repository inside, by its path below the root. */
+	inner(path: string): Promise<Result<Store, WorkspaceFailure>>;
+	/** Whether `object` stands for a content that was too large to keep. */
+	isLarge(object: string): boolean;
+}
+
+const attributes = "* -text -filter -ident -working-tree-encoding -crlf -merge\n";
+
+/** Opens the store; it is made on disk when it is new. */
+export async function openStore(options: StoreOptions): Promise<Result<Store, WorkspaceFailure>> {
+	const { folder } = options;
+	let around: Surroundings | undefined;
+	try {
+		around = await surroundingsOf(options.cwd);
+		if (!around) return noGit(options.cwd);
+		await mkdir(folder, { recursive: true, mode: 0o700 });
+		// Left by a supervisor that died in the middle; the run's lease says that nobody else is at it.
+		await rm(join(folder, "index.lock"), { force: true });
+	} catch (error) {
+		return ioFailure(error);
+	}
+	const { root } = around;
+	const git: Store["git"] = (args, { input, index, enough } = {}) =>
+		runGit({
+			args,
+			cwd: root,
+			env: { GIT_DIR: folder, GIT_WORK_TREE: root, GIT_INDEX_FILE: index ?? join(folder, "index") },
+			...(input ? { input } : {}),
+			...(enough === undefined ? {} : { enough }),
+		});
+	const made = await prepare(folder, around, options.leftOut, git);
+	if (!made.ok) return made;
+	const inner = new Map<string, Store>();
+	const store: Store = {
+		root,
+		git,
+		keep: () => keeper.keep(),
+		indexChanged: () => keeper.indexChanged(),
+		async inner(path) {
+			const known = inner.get(path);
+			if (known) return { ok: true, value: known };
+			const name = createHash("sha256").update(path).digest("hex").slice(0, 16);
+			const opened = await openStore({
+				...options,
+				cwd: join(root, fromRaw(path)),
+				folder: join(folder, "inner", name),
+			});
+			if (opened.ok) inner.set(path, opened.value);
+			return opened;
+		},
+		isLarge: (object) => keeper.isLarge(object),
+	};
+	const keeper = await openKeeper(store, options, around);
+	return { ok: true, value: store };
+}
+
+async function prepare(
+	folder: string,
+	around: Surroundings,
+	leftOut: readonly string[],
+	git: Store["git"],
+): Promise<Result<void, WorkspaceFailure>> {
+	const fresh = await readFile(join(folder, "HEAD")).then(
+		() => false,
+		() => true,
+	);
+	if (fresh) {
+		const made = await git(["init", "-q", "--template=", `--object-format=${around.objectFormat}`]);
+		if (made.kind !== "done") return gitFailure(made);
+	}
+	try {
+		await mkdir(join(folder, "info"), { recursive: true });
+		await mkdir(join(folder, "objects", "info"), { recursive: true });
+		const own = leftOut.flatMap((path) => {
+			const way = relative(around.root, path);
+			return way === "" || way.startsWith("..") ? [] : [`/${escapePattern(way.split(sep).join("/"))}/`];
+		});
+		// Whoever adds all files of the project, adds none of these.
+		await writeFile(join(folder, ".gitignore"), "*\n");
+		await writeFile(join(folder, "info", "attributes"), attributes);
+		await writeFile(join(folder, "info", "exclude"), [around.ignored, ...own, ""].join("\n"));
+		// What the person's repository has need not be kept twice.
+		await writeFile(join(folder, "objects", "info", "alternates"), around.objects ? `${around.objects}\n` : "");
+		return { ok: true, value: undefined };
+	} catch (error) {
+		return ioFailure(error);
+	}
+}
+
+function escapePattern(path: string): string {
+	return path.replace(/[\\*?[\]!# ]/g, "\\$&");
+}

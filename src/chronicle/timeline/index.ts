@@ -1,3 +1,3 @@
-export { shortCost, shortCount, shortTime } from "./figures.ts";
+export { bar, shortCost, shortCount, shortTime } from "./figures.ts";
 export { type Mark, marks, titleOf } from "./marks.ts";
 export { type NextStep, nextStep } from "./next-step.ts";

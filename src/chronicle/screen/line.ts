@@ -1,8 +1,9 @@
 // Lines of toned text, and fitting them into a width. What a tone looks like is the painter's business: colours in the terminal, nothing
 // in RPC, print and without colour. Widths are terminal columns.
-import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import { sliceByColumn, truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 
-export type Tone = "plain" | "dim" | "accent" | "success" | "warning" | "error";
+/** `coloured`: the text carries colours of its own and has been flattened by whoever put them in. */
+export type Tone = "plain" | "dim" | "accent" | "success" | "warning" | "error" | "coloured";
 
 export interface Span {
 	readonly text: string;
@@ -29,17 +30,22 @@ export function fitLine(line: Line, width: number): Line {
 	const fitted: Span[] = [];
 	let left = width;
 	for (const { text, tone } of line) {
-		const clean = flat(text);
+		const clean = tone === "coloured" ? text : flat(text);
 		const columns = visibleWidth(clean);
 		if (columns > left) {
-			fitted.push({ tone, text: truncateToWidth(clean, left, "…") });
+			if (left > 0)
+				fitted.push({ tone, text: tone === "coloured" ? truncateToWidth(clean, left, "…") : cutPlain(clean, left) });
 			return fitted;
 		}
 		fitted.push({ tone, text: clean });
 		left -= columns;
 	}
-	// A line that ends exactly at the edge is whole.
 	return fitted;
+}
+
+/** Cuts text without colours; what pi's cutting adds for coloured text has no place in plain lines. */
+function cutPlain(text: string, columns: number): string {
+	return `${sliceByColumn(text, 0, columns - 1, true)}…`;
 }
 
 /** Joins parts with a separator and breaks the line before a part that does not fit; a part alone is never broken. */
@@ -62,7 +68,8 @@ export function paintLine(line: Line, paint: Paint): string {
 	return line.map(({ text, tone }) => paint(tone, text)).join("");
 }
 
-function flat(text: string): string {
+/** One line of text that no terminal takes for anything else: tabs as blanks, control characters gone. */
+export function flat(text: string): string {
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: what a worker says may carry any; none may reach the terminal
-	return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
+	return text.replaceAll("\t", "    ").replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
 }

@@ -1,8 +1,8 @@
 // Where a run stands among its states: `Planning [✓] -> Implementation [●] -> Verification [ ]`. Pure.
 import type { Run } from "../machine/index.ts";
 import { HUMAN_INTERVENTION } from "../template/index.ts";
+import { type Mark, marks, titleOf } from "../timeline/index.ts";
 import { dim, type Line, plain, type Span, type Tone } from "./line.ts";
-import { type Mark, marks, titleOf } from "./marks.ts";
 
 const tones: Record<Mark, Tone> = {
 	done: "success",

@@ -1,0 +1,79 @@
+// The pages of the run view that are functions of the folded run: history, and what the run knows. Lines are not cut to a width. Pure.
+import { explainCause, type Run } from "../machine/index.ts";
+import { shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
+import { dim, type Line, plain, type Span } from "./line.ts";
+
+const accent = (text: string): Span => ({ text, tone: "accent" });
+
+/** Every move with its cause, summary, attempts, time, tokens and cost; newest last. */
+export function historyPage(run: Run): Line[] {
+	const lines: Line[] = [];
+	const hidden = run.moves.total - run.history.length;
+	if (hidden > 0) lines.push([dim(`… ${hidden} earlier moves are in the events`)]);
+	for (const move of run.history) {
+		const { attempts, activeMs, tokens, costUsd, toolCalls } = move.metrics;
+		lines.push([
+			dim(`${move.visit}. `),
+			accent(titleOf(move.from)),
+			dim(" → "),
+			plain(titleOf(move.to)),
+			dim(
+				`  ${move.at.slice(0, 16).replace("T", " ")} · ${attempts} ${attempts === 1 ? "attempt" : "attempts"} · ${shortTime(activeMs)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)} · ${toolCalls} calls`,
+			),
+		]);
+		if (move.cause !== "worker") {
+			const why =
+				move.refused === undefined
+					? move.cause.replaceAll("_", " ")
+					: explainCause(move.cause, move.from, move.refused);
+			lines.push([{ text: `   ${why}`, tone: "warning" }]);
+		}
+		for (const text of move.summary.split("\n")) if (text.trim() !== "") lines.push([plain(`   ${text}`)]);
+	}
+	const { attempts, activeMs, tokens, costUsd } = run.visitRecord;
+	lines.push([
+		dim(`${run.visit}. `),
+		accent(titleOf(run.state)),
+		dim(
+			`  now: ${run.status.replaceAll("_", " ")} · attempt ${run.attempt} of ${attempts} · ${shortTime(activeMs)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)}`,
+		),
+	]);
+	for (const notice of run.notices) lines.push([{ text: `   ${notice}`, tone: "warning" }]);
+	return lines;
+}
+
+/** Findings, pending tasks, and the files changed so far. */
+export function knowledgePage(run: Run): Line[] {
+	const { findings, pendingTasks, files, dropped } = run.snapshot;
+	const entries = (list: typeof findings): Line[] =>
+		list.length === 0
+			? [[dim("  none")]]
+			: [...list]
+					.reverse()
+					.map(({ id, key, text, state, visit }) => [
+						dim(`  ${id} `),
+						...(key === undefined ? [] : [accent(`${key}: `)]),
+						plain(text.replace(/\s*\n\s*/g, " ")),
+						dim(`  (${state}, visit ${visit})`),
+					]);
+	const left = dropped.findings + dropped.pendingTasks;
+	return [
+		[accent("Pending tasks")],
+		...entries(pendingTasks),
+		[accent("Findings")],
+		...entries(findings),
+		...(left > 0 ? [[dim(`  ${left} older entries are in the events`)]] : []),
+		[accent("Files changed")],
+		...(files.length === 0 ? [[dim("  none")]] : [...files].reverse().map(fileLine)),
+	];
+}
+
+function fileLine({ path, change, from, added, removed, visit }: Run["snapshot"]["files"][number]): Line {
+	return [
+		dim(`  ${change} `),
+		plain(from === undefined ? path : `${from} → ${path}`),
+		...(added === undefined ? [] : [{ text: `  +${added}`, tone: "success" } as const]),
+		...(removed === undefined ? [] : [{ text: ` −${removed}`, tone: "error" } as const]),
+		dim(`  visit ${visit}`),
+	];
+}

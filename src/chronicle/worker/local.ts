@@ -21,6 +21,8 @@ export interface LocalPlace {
 	/** Loaded by every worker before its own, such as the understudy of a rehearsal. */
 	readonly extensions?: readonly string[];
 	readonly env?: NodeJS.ProcessEnv;
+	/** The extension that workers load; left out, this package's. */
+	readonly workerEntry?: string;
 }
 
 /** Opens the launcher of a project. */
@@ -35,7 +37,7 @@ export function openLocalLauncher(place: LocalPlace): WorkerLauncher {
 		});
 	return openLauncher({
 		pi,
-		workerEntry: join(packageRoot(), "worker.mjs"),
+		workerEntry: place.workerEntry ?? join(packageRoot(), "worker.mjs"),
 		casting: {
 			cast: readCast({ cwd, project: trust, agentFolder, home }),
 			skills: skillPlaces(trust === "trusted" ? projectFolders(cwd) : [], agentFolder, home),

@@ -1,0 +1,72 @@
+// A small run that shows what kills do: three states, commands that leave a mark, a background process, a cleanup, an approval.
+// The model is a function of the conversation alone: it does the first step whose result it has not seen, so a conversation that lost or
+// repeated something gives itself away.
+import type { ModelRequest } from "../../harness/model-request.ts";
+import { call, type Reply } from "../../harness/reply.ts";
+
+export const template = {
+	name: "Play",
+	states: {
+		planning: { persona: "Planner", next: ["building"], requires_approval: true },
+		building: {
+			persona: "Builder",
+			next: ["checking"],
+			cleanup: ["touch in-cleanup; sleep 0.3; echo cleaned >> cleanup.log"],
+		},
+		checking: { persona: "Checker", next: ["done"] },
+		done: { next: [] },
+	},
+	limits: { retries: 50, attempts: 100, no_progress: 100 },
+};
+
+/** Writes `word` to the log unless it is there: what a careful worker does after an interruption. */
+const once = (word: string) => `grep -qx ${word} log.txt 2>/dev/null || echo ${word} >> log.txt`;
+
+const steps: Readonly<Record<string, readonly [tool: string, args: Record<string, unknown>][]>> = {
+	planning: [
+		["workflow_update_snapshot", { data: { findings: [{ key: "port", text: "The port is 8081" }] } }],
+		["bash", { command: once("planned") }],
+		["workflow_transition", { target_state: "building", summary: "Planned." }],
+	],
+	building: [
+		["bash", { command: once("begun") }],
+		["bash", { command: `touch in-bash; sleep 0.5; ${once("built")}` }],
+		["bash", { command: "nohup sleep 300 > /dev/null 2>&1 & echo started" }],
+		["workflow_transition", { target_state: "checking", summary: "Built." }],
+	],
+	checking: [
+		["bash", { command: once("checked") }],
+		["workflow_transition", { target_state: "done", summary: "Checked." }],
+	],
+};
+
+/** Words that must be in the log at the end, each once. */
+export const marks = ["planned", "begun", "built", "checked"];
+
+/** The state that a request belongs to. */
+export function stateOf({ users }: Pick<ModelRequest, "users">): string {
+	return /the state "(\w+)"/.exec(users[0] ?? "")?.[1] ?? "";
+}
+
+/** The step of its state that a request asks for, from 0. */
+export function stepOf(request: ModelRequest): number {
+	const list = steps[stateOf(request)] ?? [];
+	const seen = new Set(
+		request.results
+			.filter(({ text }) => !/abort|interrupt|no result|not run/i.test(text))
+			.map(({ id }) => id.split("-")[1]),
+	);
+	const next = list.findIndex((_, index) => !seen.has(String(index)));
+	return next === -1 ? list.length - 1 : next;
+}
+
+/** What the model says to a request. */
+export function answer(request: ModelRequest): Reply {
+	const state = stateOf(request);
+	const step = stepOf(request);
+	const [tool, args] = steps[state]?.[step] ?? ["bash", { command: "false" }];
+	return call(tool, args, { id: `${state}-${step}-${request.number}`, usage: { input: 100, output: 10 } });
+}
+
+/** Requests of a run that nobody disturbs. */
+export const requestsOfPlay = Object.values(steps).reduce((sum, list) => sum + list.length, 0);

@@ -1,0 +1,173 @@
+// Runs of the play under a supervisor that can be killed, and what must hold whatever was killed when.
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
+import { expect } from "vitest";
+import { openFileStore } from "../../../src/chronicle/ledger/index.ts";
+import type { LedgerEvent, Run } from "../../../src/chronicle/machine/index.ts";
+import { CRASH_VARIABLE } from "../../../src/chronicle/supervisor/index.ts";
+import { readConversation } from "../../../src/chronicle/worker/conversation.ts";
+import { type Child, type Exit, findStrays, startChild } from "../../../src/pi/index.ts";
+import { closeLater } from "../../harness/lifetime.ts";
+import type { ModelServer } from "../../harness/model-server.ts";
+import { openProject, type Project } from "../../harness/project.ts";
+import { checkout, packageUnderTest } from "../../harness/under-test.ts";
+import { marks, template } from "./play.ts";
+import { type KillOrders, ordersVariable } from "./supervisor-process.ts";
+
+export interface Supervisor {
+	readonly child: Child;
+	/** Id of the run, once it exists; rejects where the process ends before. */
+	readonly run: Promise<string>;
+	/** How it ended, and the last line that it wrote. */
+	readonly over: Promise<{ readonly exit: Exit; readonly last: Readonly<Record<string, unknown>> }>;
+}
+
+export interface KillStage {
+	readonly project: Project;
+	/** Starts a supervisor: of a new run, or of `run`. `crashAt` names a point to die at. */
+	supervisor(part?: Partial<KillOrders>, crashAt?: string): Supervisor;
+	/** Kills the worker that was started last, once the ledger names it. */
+	killWorker(run: string): Promise<void>;
+	/** Resumes the run in another process, which must bring it to its end. */
+	finish(run: string): Promise<void>;
+	/** Everything that must hold of a finished run. */
+	inspect(run: string): Promise<void>;
+	events(run: string): Promise<LedgerEvent[]>;
+	state(run: string): Promise<Run>;
+}
+
+const source = fileURLToPath(new URL("supervisor-process.ts", import.meta.url));
+
+/** The supervisor as one file: it is started dozens of times. It lies where pi is found as its neighbour. */
+function bundledSupervisor(): string {
+	const file = join(checkout, "node_modules", ".cache", "pi-chronicle-kills", `${process.pid}.mjs`);
+	if (existsSync(file)) return file;
+	const yaml = join(checkout, "node_modules", "yaml", "browser", "index.js");
+	buildSync({
+		entryPoints: [source],
+		outfile: file,
+		bundle: true,
+		format: "esm",
+		platform: "node",
+		target: "node22.19",
+		alias: { yaml },
+		external: ["@earendil-works/*", "typebox", "typebox/*"],
+	});
+	process.once("exit", () => rmSync(file, { force: true }));
+	return file;
+}
+
+export function openKillStage(server: ModelServer): KillStage {
+	const script = bundledSupervisor();
+	const project = openProject({ server, files: { ".pi/chronicle/workflows/play.json": template } });
+	const sessions = join(project.folder, ".pi", "chronicle", "sessions");
+	const store = openFileStore({ sessions, clock: { now: () => Date.now() } });
+	const read = async (run: string) => {
+		const found = await store.read(run);
+		if (!found.ok) throw new Error(found.failure.message);
+		return found.value;
+	};
+
+	const supervisor: KillStage["supervisor"] = (part = {}, crashAt) => {
+		const orders: KillOrders = {
+			cwd: project.folder,
+			home: project.home,
+			agentFolder: project.agentFolder,
+			template: project.path(".pi/chronicle/workflows/play.json"),
+			worker: packageUnderTest().worker,
+			approval: "yes",
+			...part,
+		};
+		const env = project.environment({ [ordersVariable]: JSON.stringify(orders), [CRASH_VARIABLE]: crashAt });
+		const child = startChild({ command: process.execPath, args: ["--no-warnings", script], cwd: project.folder, env });
+		closeLater(async () => {
+			await child.kill();
+		});
+		let text = "";
+		const lines = () =>
+			text
+				.split("\n")
+				.filter((line) => line !== "")
+				.map((line) => JSON.parse(line));
+		let known: (id: string) => void = () => {};
+		let lost: (error: Error) => void = () => {};
+		const run = new Promise<string>((resolve, reject) => {
+			known = resolve;
+			lost = reject;
+		});
+		run.catch(() => {});
+		child.onOutput((chunk) => {
+			text += chunk.toString();
+			const [first] = text.includes("\n") ? lines() : [];
+			if (first?.run) known(first.run);
+		});
+		const over = child.exited.then((exit) => {
+			lost(new Error(`The supervisor ended before its run existed: ${JSON.stringify(exit)} ${child.stderr()}`));
+			return { exit, last: lines().at(-1) ?? { stderr: child.stderr() } };
+		});
+		return { child, run, over };
+	};
+
+	const stage: KillStage = {
+		project,
+		supervisor,
+		state: async (run) => (await read(run)).run,
+		async events(run) {
+			const events: LedgerEvent[] = [];
+			for await (const event of (await read(run)).events()) events.push(event);
+			return events;
+		},
+		async killWorker(run) {
+			for (let n = 0; n < 200; n++) {
+				const last = (await stage.events(run)).findLast(
+					({ kind }) => kind === "worker_started" || kind === "worker_ended",
+				);
+				if (last?.kind === "worker_started") return void process.kill(last.pid, "SIGKILL");
+				await sleep(20);
+			}
+			throw new Error("No worker is at work.");
+		},
+		async finish(run) {
+			const { exit, last } = await supervisor({ run }).over;
+			if (exit.kind === "exited" && exit.code === 0 && last.status === "done") return;
+			const tail = (await stage.events(run)).slice(-8).map((event) => JSON.stringify(event).slice(0, 300));
+			throw new Error(`The run did not come to its end: ${JSON.stringify({ exit, last })}\n${tail.join("\n")}`);
+		},
+		async inspect(run) {
+			const events = await stage.events(run);
+			const { status, snapshot, totals, history } = await stage.state(run);
+			expect(status).toBe("done");
+			expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+			const moves = events.flatMap((event) => (event.kind === "moved" ? [`${event.from} ${event.to}`] : []));
+			expect(moves).toEqual(["planning building", "building checking", "checking done"]);
+			expect(history.map(({ from, to }) => `${from} ${to}`)).toEqual(moves);
+			expect(snapshot.findings.filter(({ key }) => key === "port")).toHaveLength(1);
+			const log = project.read("log.txt").trim().split("\n");
+			expect(log.toSorted()).toEqual(marks.toSorted());
+			expect(project.read("cleanup.log")).toContain("cleaned");
+			// Every start was intended before, and no two workers lived at once.
+			let intended: string | undefined;
+			for (const event of events) {
+				if (event.kind === "attempt_reserved") intended = `${event.visit}.${event.attempt}.${event.launch}`;
+				if (event.kind === "worker_started") expect(`${event.visit}.${event.attempt}.${event.launch}`).toBe(intended);
+			}
+			// What is summed is what the conversations say, neither lost nor doubled.
+			const workers = join(sessions, run, "workers");
+			const spent = readdirSync(workers)
+				.filter((name) => name.endsWith(".jsonl"))
+				.map((name) => readConversation(join(workers, name)))
+				.reduce((sum, one) => sum + (one.kind === "read" ? one.conversation.spend.tokens : 0), 0);
+			expect(totals.tokens).toBe(spent);
+			expect(JSON.parse(readFileSync(join(sessions, `${run}.json`), "utf8"))).toMatchObject({
+				id: run,
+				status: "done",
+			});
+			for (let n = 0; n < 50 && findStrays(run).length > 0; n++) await sleep(20);
+			expect(findStrays(run)).toEqual([]);
+		},
+	};
+	return stage;
+}

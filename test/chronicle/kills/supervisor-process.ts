@@ -1,0 +1,109 @@
+// A supervisor in a process of its own, to be killed: the real store, launcher and git workspace, run from the sources. It reads its orders
+// from the environment and writes one JSON line when the run exists and one when its supervision is over.
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openFileStore } from "../../../src/chronicle/ledger/index.ts";
+import { SCHEMA_VERSION } from "../../../src/chronicle/machine/index.ts";
+import type { Approver, Clock, CommandRunner, HeldLedger } from "../../../src/chronicle/supervisor/index.ts";
+import { supervise } from "../../../src/chronicle/supervisor/index.ts";
+import { hashCleanup, hashDefinition, readTemplate } from "../../../src/chronicle/template/index.ts";
+import { openLocalLauncher } from "../../../src/chronicle/worker/index.ts";
+import { openGitWorkspace } from "../../../src/chronicle/workspace/index.ts";
+import { openSource } from "../../../src/definition/index.ts";
+import { findPi, isPiCommand, ownPiSearch, processStart } from "../../../src/pi/index.ts";
+
+export interface KillOrders {
+	readonly cwd: string;
+	readonly home: string;
+	readonly agentFolder: string;
+	/** Absolute path of the template. */
+	readonly template: string;
+	/** Id of the run to go on with; left out: a new one. */
+	readonly run?: string;
+	/** The extension that workers load. */
+	readonly worker: string;
+	/** What the person says when asked: `nobody` leaves the run waiting. */
+	readonly approval: "yes" | "nobody";
+}
+
+export const ordersVariable = "CHRONICLE_KILL_ORDERS";
+
+const clock: Clock = {
+	now: () => Date.now(),
+	sleep: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 50))),
+};
+
+const commands: CommandRunner = {
+	run: (command, cwd, timeoutMs) =>
+		new Promise((resolve) => {
+			const child = spawn("/bin/sh", ["-c", command], { cwd, stdio: "ignore", timeout: timeoutMs });
+			child.on("exit", (code) => resolve({ result: { kind: "exited", code: code ?? 1 }, output: "" }));
+		}),
+};
+
+async function main(orders: KillOrders): Promise<void> {
+	const sessions = join(orders.cwd, ".pi", "chronicle", "sessions");
+	const store = openFileStore({ sessions, clock });
+	const held = orders.run === undefined ? await begin() : await store.open(orders.run);
+	if (!held.ok) throw new Error(held.failure.message);
+	const ledger: HeldLedger = held.value;
+	const pi = findPi(ownPiSearch());
+	if (!isPiCommand(pi)) throw new Error(pi.message);
+	const approver: Approver = {
+		approve: async () => (orders.approval === "yes" ? { kind: "approved" } : { kind: "undecided" }),
+		answer: async () => ({ kind: "undecided" }),
+	};
+	say({ run: ledger.run.id });
+	const supervision = supervise(
+		ledger,
+		{
+			launcher: openLocalLauncher({
+				cwd: orders.cwd,
+				home: orders.home,
+				agentFolder: orders.agentFolder,
+				trust: "trusted",
+				pi,
+				env: process.env,
+				workerEntry: orders.worker,
+			}),
+			workspace: openGitWorkspace({
+				cwd: orders.cwd,
+				folder: ledger.folder,
+				leftOut: [join(orders.cwd, ".pi", "chronicle")],
+			}),
+			approver,
+			commands,
+			clock,
+			self: { host: "here", pid: process.pid, started: processStart(process.pid) ?? "" },
+		},
+		orders.run === undefined ? "fresh" : "reopened",
+	);
+	const end = await supervision.ended;
+	say({ ended: end.kind, status: end.run.status, ...(end.kind === "failed" ? { failure: end.failure } : {}) });
+
+	async function begin() {
+		const text = readFileSync(orders.template, "utf8");
+		const { read, diagnostics } = readTemplate(openSource(orders.template, text), orders.template);
+		if (!read) throw new Error(JSON.stringify(diagnostics));
+		const { template, definition } = read;
+		const approved = hashCleanup(template);
+		return store.create({
+			kind: "created",
+			schemaVersion: SCHEMA_VERSION,
+			id: randomUUID(),
+			template: { name: template.name, hash: hashDefinition(definition), definition, file: orders.template },
+			task: "Do it all.",
+			model: "scripted/one",
+			...(approved === undefined ? {} : { cleanupApproval: approved }),
+		});
+	}
+}
+
+function say(line: object): void {
+	process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+const orders = process.env[ordersVariable];
+if (orders !== undefined) await main(JSON.parse(orders));

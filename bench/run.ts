@@ -1,5 +1,5 @@
-// `npm run bench [-- names…] [--json]`: runs the benches of this folder one after the other and prints their figures beside what they must
-// reach. Exit code 1 when one does not reach it, or fails.
+// `npm run bench [-- names…] [--json | --markdown]`: runs the benches of this folder one after the other and prints their figures beside what
+// they must reach. Exit code 1 when one does not reach it, or fails. docs/benchmarks.md is made with `--markdown`.
 import { readdirSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
@@ -7,7 +7,7 @@ import { endFile } from "../test/harness/lifetime.ts";
 import { type Bench, type Figures, type Row, reaches } from "./figure.ts";
 
 const { values: options, positionals: wanted } = parseArgs({
-	options: { json: { type: "boolean", default: false } },
+	options: { json: { type: "boolean", default: false }, markdown: { type: "boolean", default: false } },
 	allowPositionals: true,
 });
 const known = readdirSync(import.meta.dirname)
@@ -26,10 +26,11 @@ for (const name of wanted.length > 0 ? wanted : known.filter((file) => file !== 
 	const { bench } = (await import(`./${name}.ts`)) as { bench?: Bench };
 	if (!bench) continue;
 	try {
-		if (!options.json) process.stderr.write(`${name} …\n`);
+		process.stderr.write(`${name} …\n`);
 		const figures = await bench();
 		done.push(figures);
-		if (!options.json) print(figures);
+		if (options.markdown) console.log(markdown(figures));
+		else if (!options.json) print(figures);
 	} catch (error) {
 		failed = true;
 		console.error(`The bench ${name} failed:`, error);
@@ -53,6 +54,23 @@ function print({ name, rows, how }: Figures): void {
 		console.log(`${mark} ${row.figure.padEnd(width)}  ${shown(row).padStart(14)}  ${bound(row)}`.trimEnd());
 	}
 	if (how) console.log(`  ${how}`);
+}
+
+function markdown({ name, rows, how }: Figures): string {
+	const lines = rows.map((row) => {
+		const reached = reaches(row);
+		const mark = reached === undefined ? "" : reached ? " ✓" : " ✗";
+		return `| ${row.figure.replaceAll("|", "\\|")} | ${shown(row)} | ${bound(row).replace("must be ", "")}${mark} |`;
+	});
+	return [
+		`## ${name}`,
+		"",
+		...(how ? [how, ""] : []),
+		"| figure | measured | must |",
+		"|---|---|---|",
+		...lines,
+		"",
+	].join("\n");
 }
 
 function shown({ value, unit }: Row): string {

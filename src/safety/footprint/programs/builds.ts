@@ -29,22 +29,41 @@ export const builds: Programs = {
 		runsProject,
 	"jest vitest mocha ava tap jasmine karma cypress playwright nightwatch testcafe wdio uvu c8 nyc pytest py.test unittest nose2 behave coverage rspec minitest cucumber phpunit pest codecept busted bats shunit2 gotestsum ginkgo k6 artillery locust ab wrk hey siege lighthouse pa11y backstop percy robot gauge newman stryker mutmut hypothesis":
 		runsProject,
-	"tsc vue-tsc tsgo flow mypy pyright pyre pytype pylint flake8 pycodestyle pydocstyle bandit vulture radon semgrep shellcheck hadolint yamllint jsonlint markdownlint markdownlint-cli2 textlint vale write-good alex cspell codespell golangci-lint staticcheck golint revive gosec govulncheck errcheck clippy-driver rubocop reek brakeman phpstan psalm phpcs php-cs-fixer sqlfluff tflint checkov kubeval kubeconform kube-linter htmlhint stylelint eslint eslint_d oxlint biome xo standard jshint tslint publint attw knip depcheck madge dependency-cruiser size-limit bundlesize cppcheck clang-tidy cpplint detekt ktlint checkstyle spotbugs pmd credo dialyzer hlint ansible-lint actionlint commitlint lint-staged husky pre-commit lefthook license-checker npm-check npm-check-updates ncu snyk trivy grype syft gitleaks trufflehog detect-secrets":
+	"tsc vue-tsc tsgo flow mypy pyright pyre pytype pylint flake8 pycodestyle pydocstyle bandit vulture radon semgrep shellcheck hadolint yamllint jsonlint markdownlint markdownlint-cli2 textlint vale write-good alex cspell codespell golangci-lint staticcheck golint revive gosec govulncheck errcheck clippy-driver rubocop reek brakeman phpstan psalm phpcs php-cs-fixer sqlfluff tflint checkov kubeval kubeconform kube-linter htmlhint stylelint eslint eslint_d oxlint xo standard jshint tslint publint attw knip depcheck madge dependency-cruiser size-limit bundlesize cppcheck clang-tidy cpplint detekt ktlint checkstyle spotbugs pmd credo dialyzer hlint ansible-lint actionlint commitlint lint-staged husky pre-commit lefthook license-checker npm-check npm-check-updates ncu snyk trivy grype syft gitleaks trufflehog detect-secrets":
 		{
 			...rewrites(
-				"--fix --fix-only --write -w --autofix -a -A --auto-correct --autocorrect --autocorrect-all --update -u -i --in-place --apply --apply-unsafe --unsafe-fix --fix-dry-run-off",
+				"--fix --fix-only --write -w --autofix -a -A --auto-correct --autocorrect --autocorrect-all --update -u -i --in-place --apply",
 			),
 		},
-	"prettier prettierd black blue isort autopep8 yapf autoflake pyupgrade ruff gofmt goimports gofumpt rustfmt clang-format shfmt stylua dprint buf fourmolu ormolu brittany scalafmt google-java-format swiftformat swiftlint xmlformat taplo djlint nixfmt alejandra":
+	"prettier prettierd gofmt goimports gofumpt clang-format shfmt autopep8 yapf autoflake xmlformat taplo": {
+		opaque: "project",
+		when: { "--write -w -i --in-place": { changes: ["worktree"] } },
+		also: (call) => {
+			if (call.has("--write -w -i --in-place"))
+				for (const file of call.operands) if (call.exists(file)) call.play("write", file);
+		},
+	},
+	"black blue isort pyupgrade rustfmt stylua dprint buf fourmolu ormolu scalafmt google-java-format swiftformat djlint nixfmt alejandra":
 		{
 			opaque: "project",
 			changes: ["worktree"],
-			when: { "--check -c --list-different -l -d --diff --dry-run --test --lint --version": { changes: [] } },
-			also: (call) => {
-				if (/^(prettier|gofmt|goimports|gofumpt|clang-format|shfmt)$/.test(call.name) && call.has("--write -w -i"))
-					for (const file of call.operands) call.play("write", file);
-			},
+			when: { "--check --check-only -c --diff --dry-run --lint --list-different -l": { unchanged: true } },
 		},
+	biome: {
+		// Its formatter only shows what it would do, unless told to write.
+		opaque: "project",
+		when: { "--write --fix --apply --apply-unsafe --unsafe": { changes: ["worktree"] } },
+	},
+	ruff: {
+		subcommands: {
+			"check lint": {
+				opaque: "project",
+				when: { "--fix --fix-only --write --apply --unsafe-fixes": { changes: ["worktree"] } },
+			},
+			format: { opaque: "project", changes: ["worktree"], when: { "--check --diff": { unchanged: true } } },
+			"*": { opaque: "project" },
+		},
+	},
 	"gcc g++ cc c++ clang clang++ rustc ghc ocamlc javac kotlinc scalac nasm ld ar-x as fpc gfortran zig nim crystal v odin dmd emcc nvcc tcc":
 		{
 			operands: "read",
@@ -93,6 +112,6 @@ export const builds: Programs = {
 		dashes: "one",
 		operands: "replace",
 	},
-	"ffprobe identify exiftool mediainfo": { operands: "read", changes: [] },
+	"ffprobe identify exiftool mediainfo": { operands: "read" },
 	"convert magick sips mogrify cwebp pngquant optipng svgo": { operands: "read", changes: ["worktree"] },
 };

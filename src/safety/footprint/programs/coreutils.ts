@@ -141,6 +141,9 @@ export const coreutils: Programs = abbreviating({
 			"-b -l -n -a -C --bytes --lines --number --suffix-length --additional-suffix": "text",
 			"--filter": "script",
 		},
+		also: (call) => {
+			if (call.operands.length < 2 && !call.has("--filter")) call.change("worktree");
+		},
 	},
 	csplit: {
 		operands: { first: ["read"] },
@@ -189,7 +192,7 @@ export const coreutils: Programs = abbreviating({
 		attached: "--time",
 	},
 	df: { operands: "list", options: { "-t --type -x --exclude-type -B --block-size": "text" }, attached: "--output" },
-	"basename dirname pwd echo printf true false yes seq expr factor sleep date cal ncal uname hostname arch nproc id whoami who w users groups logname tty uptime printenv locale getconf which whereis type hash numfmt tput clear reset stty dirs jobs bg fg disown compgen complete compopt bind help caller logout suspend times":
+	"basename dirname pwd echo printf true false yes seq expr factor sleep date cal ncal uname hostname arch nproc id whoami who w users groups logname tty uptime printenv locale getconf which whereis type hash numfmt tput clear reset stty dirs jobs bg fg disown compgen complete compopt bind help caller logout suspend times man info apropos whatis tldr cowsay figlet lolcat":
 		{},
 	"test [": { also: testFiles },
 	enable: { when: { "-f": { opaque: "script" } } },

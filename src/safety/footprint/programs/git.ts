@@ -101,7 +101,6 @@ const subcommands: { readonly [names: string]: Program } = {
 	"difftool mergetool": { opaque: "program", options: { "-t --tool": "text", "-x --extcmd": "script" } },
 	archive: {
 		options: { "-o --output": "replace", "--prefix --format --remote --exec --add-file": "text" },
-		changes: [],
 	},
 	bundle: {
 		subcommands: {

@@ -186,7 +186,7 @@ export const packages: Programs = {
 			},
 			"build b test t bench run r doc d rustc rustdoc nextest expand llvm-cov tarpaulin miri watch criterion flamegraph asm bloat udeps deny audit outdated machete":
 				runsProject,
-			"fmt fix": { changes: ["worktree"], opaque: "project", when: { "--check": { changes: [] } } },
+			"fmt fix": { changes: ["worktree"], opaque: "project", when: { "--check": { unchanged: true } } },
 			clean: { changes: ["worktree"] },
 			"publish yank owner login logout": publishes,
 			"install uninstall": { changes: ["system"] },

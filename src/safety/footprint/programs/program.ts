@@ -61,6 +61,8 @@ export interface Does {
 	readonly alone?: Role;
 	/** An option that makes the command only look (`--dry-run`, `--list`): effects, changes and `opaque` fall away. */
 	readonly harmless?: true;
+	/** An option that makes the command leave files as they are: `changes` fall away. */
+	readonly unchanged?: true;
 }
 
 export interface Program extends Does {

@@ -290,10 +290,12 @@ function detailOf(does: Does): TouchDetail {
 function gather(program: Program, items: readonly Item[]): Does {
 	let does: Does = program;
 	let harmless = false;
+	let unchanged = false;
 	for (const [spellings, more] of Object.entries(program.when ?? {})) {
 		const list = spellings.split(" ");
 		if (!items.some((item) => item.kind === "option" && list.includes(item.name))) continue;
 		if (more.harmless) harmless = true;
+		if (more.unchanged) unchanged = true;
 		does = {
 			...does,
 			...more,
@@ -301,6 +303,7 @@ function gather(program: Program, items: readonly Item[]): Does {
 			changes: [...(does.changes ?? []), ...(more.changes ?? [])],
 		};
 	}
+	if (unchanged) does = { ...does, changes: [] };
 	if (!harmless) return does;
 	const { opaque: _opaque, ...calm } = does;
 	return { ...calm, effects: [], changes: [] };

@@ -73,9 +73,10 @@ function unescapeText(text: string): string {
 	const stop = /(?<!\\)(?:\\\\)*\\c/.exec(text);
 	const source = stop ? text.slice(0, stop.index + stop[0].length - 2) : text;
 	return source.replace(
-		/\\(?:0([0-7]{1,3})|([1-7][0-7]{0,2})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|(.))/gs,
+		/\\(?:0([0-7]{0,3})|([1-7][0-7]{0,2})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|(.))/gs,
 		(whole, zero?: string, octal?: string, hex?: string, short?: string, long?: string, letter?: string) => {
-			if (zero ?? octal) return String.fromCharCode(Number.parseInt(zero ?? octal ?? "", 8) & 255);
+			const digits = zero ?? octal;
+			if (digits !== undefined) return String.fromCharCode(Number.parseInt(digits || "0", 8) & 255);
 			const code = hex ?? short ?? long;
 			if (code) {
 				const point = Number.parseInt(code, 16);

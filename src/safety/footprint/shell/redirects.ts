@@ -56,7 +56,10 @@ export function applyRedirects(
 		if (!record.spend(4)) break;
 		const { operator } = redirect;
 		const writes = operator !== "<" && operator !== "<&";
-		const targets = expandWord(redirect.target, state, expansion).flat();
+		const globbed = expandWord(redirect.target, state, expansion).flat();
+		// Shells other than bash take the target as it stands.
+		const plain = state.dialect === "any" ? expandText(redirect.target, state, expansion) : [];
+		const targets = new Set([...globbed, ...plain]);
 		for (const target of targets) {
 			if ((operator === "<&" || operator === ">&") && /^(\d+-?|-)$/.test(target)) {
 				if (operator === "<&" && !named && (fd ?? 0) === 0) input = target === "-" ? "" : HOLE;

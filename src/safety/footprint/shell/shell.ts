@@ -1,6 +1,7 @@
 // Opens a walk over one command text: nested text, functions, substitutions, traps, and what the text itself wrote into files.
 // H1 nesting is bounded; H2 text that is not known is recorded wherever it would run.
 import { parse } from "unbash";
+import { pathRules } from "../paths.ts";
 import { everyAccess, limits, type Record } from "../record.ts";
 import { bounded, HOLE, isBlank, isKnown, shown } from "../text.ts";
 import { walkBody, walkParsed } from "./flow.ts";
@@ -87,8 +88,8 @@ function openWalk(record: Record): Walk & { finish(): void } {
 		print: (name, args, state, stdin) => printed(walk, name, args, state, stdin),
 		recordCode: (text, state, by) => (state.elsewhere ? undefined : recordInlineCode(record, text, state.cwd, by)),
 		connected: (path) => connections.get(path),
-		written: (path) => writings.get(path),
-		remember: (path, text) => void writings.set(path, text),
+		written: (path) => writings.get(pathRules(around).normalize(path)),
+		remember: (path, text) => void writings.set(pathRules(around).normalize(path), text),
 		takeAssigned() {
 			const taken = assigned;
 			if (taken.length > 0) assigned = [];

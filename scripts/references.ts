@@ -1,6 +1,8 @@
 // What writes the generated sections of the documents: one function per name, which takes its facts from the code that acts on
 // them. A section stands between `<!-- generated:NAME -->` and `<!-- /generated -->`; `node scripts/docs.mjs --write` fills it.
 
+import { ledgerTables } from "../src/chronicle/ledger/index.ts";
+import { templateTables } from "../src/chronicle/template/index.ts";
 import { scenarioTables } from "../src/rehearsal/reference.ts";
 import { rehearseUsage } from "../src/rehearsal/usage.ts";
 import { workflowTables } from "../src/workflow/definitions/index.ts";
@@ -10,6 +12,16 @@ export type Generator = () => string | Promise<string>;
 
 /** All generated sections, by name. Each name must be used by a document. */
 export const references: Readonly<Record<string, Generator>> = {
+	"chronicle-template": () => templateTables().template.join("\n"),
+	"chronicle-state": () => templateTables().state.join("\n"),
+	"chronicle-limits": () => templateTables().limits.join("\n"),
+	"chronicle-cleanup": () => templateTables().cleanup.join("\n"),
+	"chronicle-ledger": () => ledgerTables().ledger.join("\n"),
+	"chronicle-move": () => ledgerTables().move.join("\n"),
+	"chronicle-metrics": () => ledgerTables().metrics.join("\n"),
+	"chronicle-snapshot": () => ledgerTables().snapshot.join("\n"),
+	"chronicle-totals": () => ledgerTables().totals.join("\n"),
+	"chronicle-events": () => ledgerTables().events.join("\n"),
 	"rehearse-usage": () => fenced("bash run", "pi-chronicle rehearse --help", "text output", rehearseUsage),
 	scenario: () => scenarioTables().scenario.join("\n"),
 	cue: () => scenarioTables().cue.join("\n"),

@@ -1,6 +1,6 @@
 export { cleanupOf, hashCleanup, hashDefinition } from "./hash.ts";
 export { compileDefinition, readTemplate, type TemplateRead } from "./read.ts";
-export { templateReference, templateSchema } from "./schema.ts";
+export { templateSchema, templateTables } from "./schema.ts";
 export {
 	type CleanupCommand,
 	HUMAN_INTERVENTION,

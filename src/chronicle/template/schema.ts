@@ -16,12 +16,12 @@ export function templateSchema(): JsonSchema {
 	};
 }
 
-/** Markdown tables of the reference, in the order in which they are read. */
-export function templateReference(): { readonly title: string; readonly lines: readonly string[] }[] {
-	return [
-		{ title: "A template", lines: referenceTable(templateFields) },
-		{ title: "Its `limits`", lines: referenceTable(limitFields) },
-		{ title: "A state", lines: referenceTable(stateFields) },
-		{ title: "A cleanup command", lines: referenceTable(cleanupFields) },
-	];
+/** Markdown lines of the tables in the documentation. */
+export function templateTables(): Record<"template" | "limits" | "state" | "cleanup", string[]> {
+	return {
+		template: referenceTable(templateFields),
+		limits: referenceTable(limitFields),
+		state: referenceTable(stateFields),
+		cleanup: referenceTable(cleanupFields),
+	};
 }

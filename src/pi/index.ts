@@ -17,6 +17,7 @@ export { isOwnFile, packageRoot } from "./own-package.ts";
 export { pageMarkdown } from "./pager.ts";
 export { findPi, isPiCommand, ownPiSearch, PI_VARIABLE, type PiCommand, type PiSearch } from "./pi-command.ts";
 export { isSameProcess, processStart } from "./process-identity.ts";
+export { projectTrust, type Trust, type TrustQuestion } from "./project-trust.ts";
 export { type Answer, askPerson, letChoose, type Question } from "./question.ts";
 export { RECORD_CAP, type RecordSink, type RecordSplitter, splitRecords } from "./records.ts";
 export {

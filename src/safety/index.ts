@@ -26,6 +26,7 @@ export {
 	registerGuard,
 	thawRules,
 } from "./guard/index.ts";
+export { measure } from "./measure.ts";
 export {
 	type Decision,
 	type DecisionRecord,

@@ -11,6 +11,7 @@ import {
 	type Run,
 } from "../machine/index.ts";
 import { readSnapshotData } from "../snapshot/index.ts";
+import { answerEvent } from "./answer.ts";
 import type { CrashPoint } from "./crash-point.ts";
 import { firstMessage } from "./message.ts";
 import type {
@@ -78,12 +79,8 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 
 	async function ask({ question }: Extract<Action, { kind: "ask_approval" }>, signal: AbortSignal): Promise<void> {
 		const answer = await approver.approve(question, body.run(), signal);
-		if (signal.aborted || answer.kind === "undecided") return;
-		const answers = question.seq;
-		if (answer.kind === "rejected") return void (await take({ kind: "rejected", answers, words: answer.words }));
-		const words = answer.words === undefined ? {} : { words: answer.words };
-		if (answer.kind === "sent") await take({ kind: "released", answers, to: answer.to, ...words });
-		else await take({ kind: "approved", answers, diff: question.diff, ...words });
+		const event = signal.aborted ? undefined : answerEvent(question, answer);
+		if (event) await take(event);
 	}
 
 	async function work(action: Extract<Action, { kind: "work" }>, signal: AbortSignal): Promise<void> {

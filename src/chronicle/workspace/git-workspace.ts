@@ -15,12 +15,14 @@ export interface GitWorkspaceOptions {
 	readonly folder: string;
 	/** Folders that are no part of the files, such as the one of all runs; absolute. */
 	readonly leftOut: readonly string[];
+	/** Private folder of another workspace on the same files, whose kept states can be named here: to look at a run that another process has. */
+	readonly borrow?: string;
 	readonly limits?: Partial<Limits>;
 }
 
 const usual: Limits = { fileBytes: 20_000_000, files: 200_000, totalBytes: 2_000_000_000 };
 
-export function openGitWorkspace({ cwd, folder, leftOut, limits }: GitWorkspaceOptions): Workspace {
+export function openGitWorkspace({ cwd, folder, leftOut, borrow, limits }: GitWorkspaceOptions): Workspace {
 	const place = join(folder, "files");
 	let opened: Promise<Result<Store, WorkspaceFailure>> | undefined;
 	let queue: Promise<unknown> = Promise.resolve();
@@ -28,7 +30,13 @@ export function openGitWorkspace({ cwd, folder, leftOut, limits }: GitWorkspaceO
 		work: (store: Store) => Promise<Result<T, WorkspaceFailure>>,
 	): Promise<Result<T, WorkspaceFailure>> => {
 		const done = queue.then(async () => {
-			opened ??= openStore({ cwd, folder: place, leftOut: [folder, ...leftOut], limits: { ...usual, ...limits } });
+			opened ??= openStore({
+				cwd,
+				folder: place,
+				leftOut: [folder, ...leftOut],
+				borrow: borrow === undefined ? [] : [join(borrow, "files")],
+				limits: { ...usual, ...limits },
+			});
 			const store = await opened;
 			// A store that could not be opened is tried again: git may be there by then.
 			if (!store.ok) opened = undefined;

@@ -17,6 +17,8 @@ export interface StoreOptions {
 	readonly folder: string;
 	/** Folders that are never part of the files, absolute. */
 	readonly leftOut: readonly string[];
+	/** Folders of other stores whose kept states can be named here too. */
+	readonly borrow: readonly string[];
 	readonly limits: Limits;
 }
 
@@ -66,7 +68,7 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, Wo
 			...(input ? { input } : {}),
 			...(enough === undefined ? {} : { enough }),
 		});
-	const made = await prepare(folder, around, options.leftOut, git);
+	const made = await prepare(options, around, git);
 	if (!made.ok) return made;
 	const inner = new Map<string, Store>();
 	const store: Store = {
@@ -82,6 +84,7 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, Wo
 				...options,
 				cwd: join(root, fromRaw(path)),
 				folder: join(folder, "inner", name),
+				borrow: options.borrow.map((store) => join(store, "inner", name)),
 			});
 			if (opened.ok) inner.set(path, opened.value);
 			return opened;
@@ -93,9 +96,8 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, Wo
 }
 
 async function prepare(
-	folder: string,
+	{ folder, leftOut, borrow }: StoreOptions,
 	around: Surroundings,
-	leftOut: readonly string[],
 	git: Store["git"],
 ): Promise<Result<void, WorkspaceFailure>> {
 	const fresh = await readFile(join(folder, "HEAD")).then(
@@ -118,7 +120,8 @@ async function prepare(
 		await writeFile(join(folder, "info", "attributes"), attributes);
 		await writeFile(join(folder, "info", "exclude"), [around.ignored, ...own, ""].join("\n"));
 		// What the person's repository has need not be kept twice.
-		await writeFile(join(folder, "objects", "info", "alternates"), around.objects ? `${around.objects}\n` : "");
+		const objects = [...(around.objects ? [around.objects] : []), ...borrow.map((store) => join(store, "objects"))];
+		await writeFile(join(folder, "objects", "info", "alternates"), objects.map((path) => `${path}\n`).join(""));
 		return { ok: true, value: undefined };
 	} catch (error) {
 		return ioFailure(error);

@@ -1,0 +1,60 @@
+// Which cleanup commands a person has approved, word for word. Kept in pi's agent folder, where no project and no ledger can put anything:
+// a run's own record of an approval only says what was asked for.
+// A1 an approval is for one text: the hash covers every command with its state and settings; A2 a file that cannot be read approves nothing.
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { realDisk, replaceFile } from "../ledger/index.ts";
+
+/** `approved`: a person has said yes to this text. `own`: it stands in a template of the person's own folder; the guard's rules judge it. */
+export type CleanupStanding = "approved" | "own" | "unknown";
+
+export interface CleanupApprovals {
+	standingOf(hash: string): CleanupStanding;
+	/** Remembers an answer; throws what the disk says. */
+	remember(hash: string, standing: Exclude<CleanupStanding, "unknown">, commands: readonly string[]): Promise<void>;
+}
+
+interface Approval {
+	readonly standing: "approved" | "own";
+	/** ISO 8601. */
+	readonly at: string;
+	/** For a person who looks into the file; never read. */
+	readonly commands: readonly string[];
+}
+
+const mostApprovals = 300;
+
+/** Opens the approvals of the person whose agent folder (absolute) this is. The file is read anew for every question. */
+export function openCleanupApprovals(agentFolder: string, now: () => number): CleanupApprovals {
+	const folder = join(agentFolder, "chronicle");
+	const file = join(folder, "approved-cleanup.json");
+	return {
+		standingOf(hash) {
+			return readApprovals(file).get(hash)?.standing ?? "unknown";
+		},
+		async remember(hash, standing, commands) {
+			const known = readApprovals(file);
+			const before = known.get(hash)?.standing;
+			if (before === standing || before === "approved") return;
+			known.delete(hash);
+			known.set(hash, { standing, at: new Date(now()).toISOString(), commands });
+			mkdirSync(folder, { recursive: true, mode: 0o700 });
+			const kept = Object.fromEntries([...known].slice(-mostApprovals));
+			await replaceFile(realDisk, file, `${JSON.stringify(kept, null, "\t")}\n`);
+		},
+	};
+}
+
+function readApprovals(file: string): Map<string, Approval> {
+	try {
+		const data: unknown = JSON.parse(readFileSync(file, "utf8"));
+		if (typeof data !== "object" || data === null) return new Map();
+		return new Map(
+			Object.entries(data as Record<string, Approval>).filter(
+				([hash, { standing }]) => /^[0-9a-f]{64}$/.test(hash) && (standing === "approved" || standing === "own"),
+			),
+		);
+	} catch {
+		return new Map();
+	}
+}

@@ -1,0 +1,30 @@
+// A run that this process supervises, with what belongs to it here.
+import {
+	type Approver,
+	type HeldLedger,
+	type Supervision,
+	supervise,
+	type WorkerLauncher,
+	type Workspace,
+} from "../supervisor/index.ts";
+import type { Project } from "./project.ts";
+
+export interface LiveRun {
+	readonly id: string;
+	readonly ledger: HeldLedger;
+	readonly supervision: Supervision;
+	/** The files of the run; safe to ask while the supervision does. */
+	readonly workspace: Workspace;
+}
+
+/** Begins to supervise. `launcher`: one that was opened for this run a moment ago. */
+export function attend(
+	project: Project,
+	ledger: HeldLedger,
+	approver: Approver,
+	origin: "fresh" | "reopened",
+	launcher?: WorkerLauncher,
+): LiveRun {
+	const ports = project.ports(ledger, approver, launcher);
+	return { id: ledger.run.id, ledger, supervision: supervise(ledger, ports, origin), workspace: ports.workspace };
+}

@@ -1,0 +1,166 @@
+// Bringing a person's word to a run: to the supervision in this process, to another process that has the run, or by taking the run up here.
+// Q1 a word is recorded once; Q2 a run that nobody has is taken up, and what was said before is said to it first; Q3 an approval holds for
+// the question that was seen: where the files have changed since, the question is asked anew.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { PersonEvent, Run } from "../machine/index.ts";
+import {
+	type Approval,
+	type Approver,
+	answerEvent,
+	type LeaseHolder,
+	type ReadLedger,
+	type StoreFailure,
+} from "../supervisor/index.ts";
+import { attend, type LiveRun } from "./live-run.ts";
+import type { Project } from "./project.ts";
+import type { Word } from "./word.ts";
+
+export type Spoken =
+	/** The run goes on in this process. */
+	| { readonly kind: "attended"; readonly live: LiveRun; readonly before: Run }
+	/** Said to the supervision in this process. */
+	| { readonly kind: "said" }
+	/** Recorded; nobody goes on with the run. */
+	| { readonly kind: "recorded"; readonly run: Run }
+	/** Taken by the process that has the run. */
+	| { readonly kind: "taken"; readonly holder: LeaseHolder }
+	/** Left for the process that has the run; it has not taken it yet. */
+	| { readonly kind: "left"; readonly holder: LeaseHolder }
+	| { readonly kind: "refused"; readonly message: string }
+	| { readonly kind: "failed"; readonly failure: StoreFailure };
+
+export interface SpeakOptions {
+	readonly approver: Approver;
+	/** The supervision of the run, if this process has it. */
+	readonly live?: LiveRun | undefined;
+	/** Whether a run that nobody has goes on after the word, or only gets it. */
+	readonly then: "go on" | "let go";
+}
+
+/** Milliseconds that the process that has the run may take to hear. */
+const hearingMs = 5000;
+const lookMs = 50;
+
+/** Says what `make` makes of the run as it stands. */
+export async function speak(
+	project: Project,
+	id: string,
+	make: (ledger: ReadLedger) => Word | Promise<Word>,
+	options: SpeakOptions,
+): Promise<Spoken> {
+	const { live } = options;
+	if (live) {
+		const word = await make({ ...live.ledger, run: live.supervision.run });
+		return word.kind === "refused" ? word : sayHere(live, word);
+	}
+	// Whoever has the run may let it go while it is spoken to: then it is taken up here.
+	for (let again = 0; ; again += 1) {
+		const read = await project.store.read(id);
+		if (!read.ok) return { kind: "failed", failure: read.failure };
+		const word = await make(read.value);
+		if (word.kind === "refused") return word;
+		const { holder } = read.value;
+		if (holder && holder.alive !== "no") {
+			if (word.kind === "nothing")
+				return { kind: "refused", message: `The run is in the hands of process ${holder.pid} and goes on there.` };
+			const spoken = await leaveWord(project, read.value, holder, word);
+			if (spoken) return spoken;
+		} else {
+			const opened = await project.store.open(id);
+			if (opened.ok) return takeUp(project, opened.value, word, options);
+			if (opened.failure.reason !== "held" || again > 3) return { kind: "failed", failure: opened.failure };
+		}
+		if (again > 3)
+			return { kind: "refused", message: "The run changes hands all the time: look at its status, and try again." };
+	}
+}
+
+async function sayHere(live: LiveRun, word: Exclude<Word, { kind: "refused" }>): Promise<Spoken> {
+	const { supervision } = live;
+	for (const event of eventsOf(supervision.run, word)) {
+		const { refused } = await supervision.say(event);
+		if (refused !== undefined) return { kind: "refused", message: refused };
+	}
+	return { kind: "said" };
+}
+
+/** The events of a word for a run whose question stands as it was seen. */
+function eventsOf(run: Run, word: Exclude<Word, { kind: "refused" }>): readonly PersonEvent[] {
+	switch (word.kind) {
+		case "nothing":
+			return [];
+		case "events":
+			return word.events;
+		case "answer": {
+			const question = run.stage.kind === "asking" ? run.stage.question : undefined;
+			const event = question?.seq === word.question ? answerEvent(question, word.approval) : undefined;
+			return event ? [event] : [];
+		}
+	}
+}
+
+async function takeUp(
+	project: Project,
+	ledger: Parameters<typeof attend>[1],
+	word: Exclude<Word, { kind: "refused" }>,
+	{ approver, then }: SpeakOptions,
+): Promise<Spoken> {
+	const before = ledger.run;
+	const answering = word.kind === "answer" ? answerOnce(approver, word.approval, word.question) : approver;
+	const live = attend(project, ledger, answering, "reopened");
+	const { supervision } = live;
+	// Said in one breath, so that nothing else is begun in between.
+	const replies = word.kind === "events" ? word.events.map((event) => supervision.say(event)) : [];
+	const over = then === "let go" ? supervision.release() : undefined;
+	for (const reply of replies) {
+		const { refused } = await reply;
+		if (refused === undefined) continue;
+		await (over ?? supervision.release());
+		return { kind: "refused", message: refused };
+	}
+	if (!over) return { kind: "attended", live, before };
+	const end = await over;
+	return end.kind === "failed"
+		? { kind: "refused", message: `${end.failure.message} ${end.failure.remedy}` }
+		: { kind: "recorded", run: end.run };
+}
+
+/** Answers the question that was seen; any other goes to `approver`. A no and another way hold whatever the files are. */
+function answerOnce(approver: Approver, approval: Approval, seen: number): Approver {
+	let given = false;
+	return {
+		...approver,
+		async approve(question, run, signal) {
+			if (given || (approval.kind === "approved" && question.seq !== seen))
+				return approver.approve(question, run, signal);
+			given = true;
+			return approval;
+		},
+	};
+}
+
+/** Leaves the word for the process that has the run; `undefined` where that has let it go meanwhile. */
+async function leaveWord(
+	{ store, clock }: Project,
+	{ run }: ReadLedger,
+	holder: LeaseHolder,
+	word: Exclude<Word, { kind: "refused" }>,
+): Promise<Spoken | undefined> {
+	const events = eventsOf(run, word);
+	if (events.length === 0)
+		return { kind: "refused", message: "The question has changed since: look at the run again." };
+	for (const event of events) {
+		const posted = await store.post(run.id, event);
+		if (!posted.ok) return { kind: "failed", failure: posted.failure };
+	}
+	const wanted = events.map(({ kind }) => kind);
+	for (const until = clock.now() + hearingMs; clock.now() < until; await sleep(lookMs)) {
+		const now = await store.read(run.id);
+		if (!now.ok) continue;
+		const left = [...wanted];
+		for await (const event of now.value.events(run.seq)) if (event.kind === left[0]) left.shift();
+		if (left.length === 0) return { kind: "taken", holder };
+		if (!now.value.holder) return undefined;
+	}
+	return { kind: "left", holder };
+}

@@ -1,0 +1,190 @@
+// What a person says to a run, made from the run as it stands. Pure: nothing is said here.
+// Z1 an answer names what it answers; Z2 what cannot apply is refused with a sentence before anything is opened or written.
+import { didYouMean } from "../../definition/index.ts";
+import { type LedgerEvent, type PersonEvent, type Run, transition } from "../machine/index.ts";
+import type { Snapshot } from "../snapshot/index.ts";
+import type { Approval } from "../supervisor/index.ts";
+import { HUMAN_INTERVENTION } from "../template/index.ts";
+
+export type Word =
+	/** An answer to the question that the run asks. */
+	| { readonly kind: "answer"; readonly approval: Exclude<Approval, { kind: "undecided" }>; readonly question: number }
+	| { readonly kind: "events"; readonly events: readonly PersonEvent[] }
+	/** The run only has to be taken up. */
+	| { readonly kind: "nothing" }
+	| { readonly kind: "refused"; readonly message: string };
+
+/** Yes to the move or the beginning that the run asks about. */
+export function approveWord(run: Run, words: string): Word {
+	return answerWord(run, words === "" ? { kind: "approved" } : { kind: "approved", words });
+}
+
+export function rejectWord(run: Run, words: string): Word {
+	if (words === "") return refused("Say why, so that the worker can do better: reject <words>.");
+	return answerWord(run, { kind: "rejected", words });
+}
+
+function answerWord(run: Run, approval: Exclude<Approval, { kind: "undecided" }>): Word {
+	const { stage } = run;
+	if (stage.kind === "asking") return { kind: "answer", approval, question: stage.question.seq };
+	// A supervisor that died while it asked left the question to be asked again.
+	if (stage.kind === "leaving" && stage.after.kind === "ask" && stage.after.earlier)
+		return { kind: "answer", approval, question: stage.after.earlier.seq };
+	return refused(`${standing(run)} There is nothing to approve.`);
+}
+
+/** New ceilings; what is left out stays. */
+export interface Raise {
+	readonly costUsd?: number;
+	readonly tokens?: number;
+	readonly activeMs?: number;
+	readonly moves?: number;
+	/** Of this state instead of the whole run. */
+	readonly state?: string;
+}
+
+/** On, from a pause or a budget, with new ceilings where some are given; a run that was interrupted is only taken up. */
+export function resumeWord(run: Run, words: string, { state, ...limits }: Raise = {}): Word {
+	const raised: PersonEvent[] =
+		Object.keys(limits).length === 0
+			? []
+			: [{ kind: "limits_changed", limits, ...(state === undefined ? {} : { state }) }];
+	const { stage } = run;
+	if (stage.kind === "over") return refused(`${standing(run)} It can go on only from a state: reopen <state>.`);
+	if (stage.kind === "waiting") {
+		if (run.status === HUMAN_INTERVENTION && raised.length === 0)
+			return refused(
+				`${standing(run)} Only a person's decision leads out of there: release, release <state>, or abort.`,
+			);
+		if (run.status === HUMAN_INTERVENTION) return checked(run, raised);
+		return checked(run, [...raised, { kind: "resumed", answers: stage.since, ...saying(words) }]);
+	}
+	const told: PersonEvent[] = words === "" ? [] : [{ kind: "told", text: words }];
+	const events = [...raised, ...told];
+	return events.length === 0 ? { kind: "nothing" } : checked(run, events);
+}
+
+/** Out of `human_intervention`, or from another wait to a state. */
+export function releaseWord(run: Run, to: string | undefined, words: string, done = false): Word {
+	const known = to === undefined ? undefined : stateOf(run, to);
+	if (to !== undefined && known === undefined) return noState(run, to);
+	const { stage } = run;
+	if (stage.kind === "asking" && known !== undefined && !done)
+		return {
+			kind: "answer",
+			approval: { kind: "sent", to: known, ...saying(words) },
+			question: stage.question.seq,
+		};
+	if (stage.kind !== "waiting" && stage.kind !== "asking")
+		return refused(`${standing(run)} Only a run that waits can be sent on.`);
+	const answers = stage.kind === "asking" ? stage.question.seq : stage.since;
+	return checked(run, [
+		{
+			kind: "released",
+			answers,
+			...(known === undefined ? {} : { to: known }),
+			...(done ? { done } : {}),
+			...saying(words),
+		},
+	]);
+}
+
+export function reopenWord(run: Run, to: string, words: string): Word {
+	const known = stateOf(run, to);
+	if (known === undefined) return noState(run, to);
+	const { stage } = run;
+	if (stage.kind !== "over") return refused(`${standing(run)} Only a run that is over can be reopened.`);
+	return checked(run, [{ kind: "reopened", answers: stage.since, to: known, ...saying(words) }]);
+}
+
+export function tellWord(run: Run, words: string): Word {
+	if (words === "") return refused("Say what: tell <words>.");
+	return checked(run, [{ kind: "told", text: words }]);
+}
+
+export function pauseWord(run: Run): Word {
+	return checked(run, [{ kind: "pause_requested", cause: "person", detail: "A person has paused it." }]);
+}
+
+export function abortWord(run: Run, words: string): Word {
+	return checked(run, [{ kind: "abort_requested", ...saying(words) }]);
+}
+
+/** Where a visit began; `visit-start.ts` finds it. */
+export interface VisitStart {
+	readonly visit: number;
+	readonly state: string;
+	/** `null`: its files could not be measured. */
+	readonly tree: string | null;
+	readonly snapshot: Snapshot;
+	readonly pairMoves: Readonly<Record<string, number>>;
+}
+
+export function rewindWord(run: Run, visit: number, start: VisitStart | undefined): Word {
+	if (visit < 1 || visit > run.visit || !Number.isInteger(visit))
+		return refused(`The run has ${run.visit} ${run.visit === 1 ? "visit" : "visits"}: rewind <1…${run.visit}>.`);
+	if (!start) return refused(`Visit ${visit} had not begun, or is not in the record any more.`);
+	if (start.tree === null)
+		return refused(`The files of visit ${visit} could not be measured when it began, so they cannot be brought back.`);
+	if (start.state === HUMAN_INTERVENTION)
+		return refused(`Visit ${visit} is ${HUMAN_INTERVENTION}: nothing began there.`);
+	const { state, tree, snapshot, pairMoves } = start;
+	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves }]);
+}
+
+/** How a run stands, as the beginning of a message. */
+function standing({ id, status, state }: Run): string {
+	const short = id.slice(0, 8);
+	switch (status) {
+		case "running":
+			return `The run ${short} is at work in "${state}".`;
+		case "awaiting_approval":
+			return `The run ${short} waits for an approval in "${state}".`;
+		case "paused":
+			return `The run ${short} is paused in "${state}".`;
+		case "budget_exceeded":
+			return `The run ${short} has reached a ceiling in "${state}".`;
+		case "human_intervention":
+			return `The run ${short} waits for a person's decision.`;
+		case "done":
+		case "failed":
+		case "aborted":
+			return `The run ${short} is over (${status}).`;
+	}
+}
+
+function stateOf(run: Run, written: string): string | undefined {
+	const plain = (name: string): string => name.toLowerCase().replace(/[-_\s]/g, "");
+	const names = statesOf(run);
+	return names.find((name) => name === written) ?? names.find((name) => plain(name) === plain(written));
+}
+
+/** States that a person can send a run to. */
+export function statesOf(run: Run): string[] {
+	return [...run.plan.states.keys()].filter((name) => name !== HUMAN_INTERVENTION);
+}
+
+function noState(run: Run, written: string): Word {
+	const names = statesOf(run);
+	return refused(`"${written}" is no state of this run.${didYouMean(written, names)} There are: ${names.join(", ")}.`);
+}
+
+function saying(words: string): { readonly words?: string } {
+	return words === "" ? {} : { words };
+}
+
+function refused(message: string): Word {
+	return { kind: "refused", message };
+}
+
+/** The events, if the machine would take them in this order. */
+function checked(run: Run, events: readonly PersonEvent[]): Word {
+	let at = run;
+	for (const event of events) {
+		const { run: next, refusal } = transition(at, { ...event, seq: at.seq + 1, at: run.updatedAt } as LedgerEvent);
+		// A decision that is being recorded is recorded in a moment.
+		if (refusal && refusal.reason !== "busy") return refused(refusal.message);
+		at = next;
+	}
+	return { kind: "events", events };
+}

@@ -1,0 +1,21 @@
+// A person's answer to an approval question as the event that it is. Pure.
+import type { ApprovalQuestion, PersonEvent } from "../machine/index.ts";
+import type { Approval } from "./ports.ts";
+
+/** `undefined` for an answer that is none. */
+export function answerEvent({ seq, diff }: ApprovalQuestion, approval: Approval): PersonEvent | undefined {
+	switch (approval.kind) {
+		case "approved":
+			return { kind: "approved", answers: seq, diff, ...wordsOf(approval) };
+		case "rejected":
+			return { kind: "rejected", answers: seq, words: approval.words };
+		case "sent":
+			return { kind: "released", answers: seq, to: approval.to, ...wordsOf(approval) };
+		case "undecided":
+			return undefined;
+	}
+}
+
+function wordsOf({ words }: { readonly words?: string }): { readonly words?: string } {
+	return words === undefined ? {} : { words };
+}

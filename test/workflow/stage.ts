@@ -108,7 +108,7 @@ export interface State {
 	cancelled: boolean;
 	completionNotified: boolean;
 	paused?: { by: string; why?: string };
-	left?: { phaseId: string; way: string; summary?: string };
+	left?: { way: string; summary?: string };
 }
 
 /** `p:1 s:0`. */

@@ -36,7 +36,6 @@ export type Way = "next" | "loop" | "skip" | "back";
 
 /** The visit of a phase that has just ended. */
 export interface Left {
-	readonly phaseId: string;
 	readonly way: Way;
 	/** What the model said about it. */
 	readonly summary: string | undefined;

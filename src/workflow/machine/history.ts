@@ -20,10 +20,19 @@ export function foldHistory(states: Iterable<StoredState>, runId: string): Visit
 		own.push(state);
 	}
 	const visits: Visit[] = [];
-	let from = own.at(-1)?.startedAt ?? 0;
-	for (const { left, since = from } of own.reverse()) {
-		if (left) visits.push({ phaseId: left.phaseId, way: left.way, from, to: since, summary: left.summary });
-		from = since;
+	let before: StoredState | undefined;
+	for (const state of own.reverse()) {
+		const { left, since = state.startedAt } = state;
+		const from = before?.since ?? state.startedAt;
+		if (left)
+			visits.push({
+				phaseId: before?.currentPath.at(-1)?.phaseId ?? "",
+				way: left.way,
+				from,
+				to: since,
+				summary: left.summary,
+			});
+		before = state;
 	}
 	return visits;
 }

@@ -40,18 +40,16 @@ export interface StoredState {
 	/** When the current phase was entered, or the last one left, ms since the epoch. */
 	readonly since?: number;
 	readonly paused?: { readonly by: PauseCause; readonly why?: string };
-	/** The visit that this change has ended: it began at the `since` of the state before, and ended at the one of this. */
-	readonly left?: { readonly phaseId: string; readonly way: Way; readonly summary?: string };
+	/** The visit that this change has ended: of the phase of the state before, from the `since` of that state to the one of this. */
+	readonly left?: { readonly way: Way; readonly summary?: string };
 	/** What this entry says, where it is no change of phase. */
 	readonly note?: Note;
-	/** Where the run is, in words for the transcript: `Release > 📋 Planning [1/3]`. */
-	readonly at?: string;
 }
 
 export type Note = "begun" | "resumed" | "reloaded";
 
 /** Bytes of UTF-8 that each text of an entry may have. */
-const most = { task: 60, at: 100, why: 200, summary: 2_000 } as const;
+const most = { task: 48, why: 200, summary: 2_000 } as const;
 
 /** What to write beside the run itself. */
 export interface Telling {
@@ -59,12 +57,10 @@ export interface Telling {
 	readonly pinned: string | undefined;
 	readonly left?: Left | undefined;
 	readonly note?: Note | undefined;
-	/** Where the run is, in words. */
-	readonly at: string;
 }
 
 /** What to write for a run. */
-export function storeRun(run: Run, { pinned, left, note, at }: Telling): StoredState {
+export function storeRun(run: Run, { pinned, left, note }: Telling): StoredState {
 	const { standing } = run;
 	const phaseId = run.kind === "live" ? currentPhase(run).id : run.phaseId;
 	return {
@@ -91,14 +87,12 @@ export function storeRun(run: Run, { pinned, left, note, at }: Telling): StoredS
 		...(left
 			? {
 					left: {
-						phaseId: left.phaseId,
 						way: left.way,
 						...(left.summary === undefined ? {} : { summary: cut(left.summary, most.summary) }),
 					},
 				}
 			: {}),
 		...(note ? { note } : {}),
-		at: cut(at, most.at),
 	};
 }
 
@@ -131,7 +125,7 @@ export function readState(data: unknown): Read {
 	const step = data.globalStepCount ?? path[0]?.phaseIndex ?? 0;
 	if (!isCount(step)) return invalid("`globalStepCount` is not a whole number");
 	if (!isTime(data.startedAt)) return invalid("`startedAt` is not a time");
-	for (const field of ["taskId", "taskDescription", "pin", "at"] as const)
+	for (const field of ["taskId", "taskDescription", "pin"] as const)
 		if (data[field] !== undefined && typeof data[field] !== "string") return invalid(`\`${field}\` is not a text`);
 	for (const field of ["completionNotified", "cancelled"] as const)
 		if (data[field] !== undefined && typeof data[field] !== "boolean")
@@ -158,7 +152,6 @@ export function readState(data: unknown): Read {
 			...optional("paused", paused),
 			...optional("left", left),
 			...optional("note", noteOf(data.note)),
-			...optional("at", text(data.at)),
 		},
 	};
 }
@@ -263,11 +256,10 @@ function readPause(data: unknown): StoredState["paused"] | "invalid" {
 function readLeft(data: unknown): StoredState["left"] | "invalid" {
 	if (data === undefined) return undefined;
 	if (!isObject(data)) return "invalid";
-	const { phaseId, way, summary } = data;
-	if (typeof phaseId !== "string") return "invalid";
+	const { way, summary } = data;
 	if (way !== "next" && way !== "loop" && way !== "skip" && way !== "back") return "invalid";
 	if (summary !== undefined && typeof summary !== "string") return "invalid";
-	return { phaseId, way, ...optional("summary", summary) };
+	return { way, ...optional("summary", summary) };
 }
 
 /** Only words for the transcript: one that is not known is not worth a run. */

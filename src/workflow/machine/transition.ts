@@ -119,7 +119,7 @@ interface Move {
 }
 
 function move(run: LiveRun, to: Position | undefined, { way, at, summary }: Move): Transition {
-	const left: Left = { phaseId: currentPhase(run).id, way, summary };
+	const left: Left = { way, summary };
 	if (!to) return end({ ...run, step: run.step + 1, since: at }, "done", left);
 	return {
 		run: { ...run, position: to, step: run.step + 1, since: at, reminders: none },

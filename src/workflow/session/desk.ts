@@ -4,9 +4,18 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { say, type Tone, writeEntry } from "../../pi/index.ts";
 import type { Policies } from "../../safety/index.ts";
-import { type Action, type Event, isActive, type LiveRun, type Note, rootOf, transition } from "../machine/index.ts";
-import { endText, pauseLine, sessionName, statusLine } from "../prompts/index.ts";
-import { completeType, findRun, type Held, pinDefinitions, writeState } from "./entries.ts";
+import {
+	type Action,
+	type Event,
+	isActive,
+	type LiveRun,
+	type Note,
+	rootOf,
+	type StoredState,
+	transition,
+} from "../machine/index.ts";
+import { endText, pauseLine, placeLine, sessionName, statusLine } from "../prompts/index.ts";
+import { completeType, findRun, type Held, pinDefinitions, runOf, writeState } from "./entries.ts";
 import { type Library, placeOf } from "./library.ts";
 import { phasePolicy } from "./policy.ts";
 
@@ -21,6 +30,8 @@ export interface Desk {
 	apply(ctx: ExtensionContext, event: Event): readonly Action[];
 	/** Takes up what the session's branch holds. Says what cannot be read. */
 	restore(ctx: ExtensionContext): string | undefined;
+	/** Where the run of a state of this session is, in words; `undefined` for one of the reference package. */
+	describe(state: StoredState): string | undefined;
 	/** Registers or withdraws the tool, as it is needed. */
 	offerTool(): void;
 	withdrawTool(): void;
@@ -49,6 +60,8 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 	let offered = false;
 	let dropPolicy: (() => void) | undefined;
 	let shown: string | undefined;
+	/** The session of this instance, for the renderers, which pi calls without a context. */
+	let session: ExtensionContext["sessionManager"] | undefined;
 
 	const active = () => (held && isActive(held.run) ? held : undefined);
 
@@ -78,6 +91,10 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 			return active();
 		},
 		changed: () => {},
+		describe(state) {
+			const run = session && runOf(session, state);
+			return run && placeLine(run);
+		},
 		offerTool() {
 			if (offered) return;
 			offered = true;
@@ -90,6 +107,7 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 		},
 		begin(ctx, run) {
 			const before = held;
+			session = ctx.sessionManager;
 			held = { run, pinned: pinDefinitions(pi, ctx.sessionManager, run, run.definitions) };
 			writeState(pi, held, { note: "begun" });
 			desk.offerTool();
@@ -117,6 +135,7 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 			return actions;
 		},
 		restore(ctx) {
+			session = ctx.sessionManager;
 			const found = findRun(ctx.sessionManager, () => library.load(placeOf(ctx)).definitions);
 			held = found.kind === "held" ? found.held : undefined;
 			if (active()) desk.offerTool();

@@ -7,6 +7,7 @@ import {
 	type Definitions,
 	foldHistory,
 	type Left,
+	type LiveRun,
 	type Note,
 	type PinnedCopy,
 	pinnedDefinitions,
@@ -19,7 +20,6 @@ import {
 	storeRun,
 	type Visit,
 } from "../machine/index.ts";
-import { placeLine } from "../prompts/index.ts";
 
 export const stateType = "workflow:state";
 export const definitionType = "workflow:definition";
@@ -73,11 +73,7 @@ export function writeState(
 	{ run, pinned }: Held,
 	change: { readonly left?: Left | undefined; readonly note?: Note | undefined },
 ): void {
-	writeEntry(
-		pi,
-		stateType,
-		storeRun(run, { pinned: pinned?.entry, ...change, at: run.kind === "live" ? placeLine(run) : "" }),
-	);
+	writeEntry(pi, stateType, storeRun(run, { pinned: pinned?.entry, ...change }));
 }
 
 export type Found =
@@ -127,6 +123,13 @@ function findCopy(session: Session, { pin, taskId }: StoredState): Copy | undefi
 		if (copy) return copy;
 	}
 	return undefined;
+}
+
+/** The run that a state of this session tells of, by its own copy; `undefined` where it has none. */
+export function runOf(session: Session, state: StoredState): LiveRun | undefined {
+	const copy = findCopy(session, state);
+	const restored = copy && restoreRun(state, { kind: "pinned", ...copy });
+	return restored?.kind === "run" && restored.run.kind === "live" ? restored.run : undefined;
 }
 
 /** What a run has been through on the current branch, oldest first. */

@@ -8,11 +8,16 @@ import { completeType, stateType } from "./entries.ts";
 import { reminderType } from "./told.ts";
 import { drawCall, drawResult } from "./tool-row.ts";
 
-/** Tells pi how to draw the package's workflow entries, and rows of `workflow_step` in sessions where it is not registered. */
-export function registerNotices(pi: ExtensionAPI): void {
+/**
+ * Tells pi how to draw the package's workflow entries, and rows of `workflow_step` in sessions where it is not registered. `placeOf` says
+ * in words where the run of a state is.
+ */
+export function registerNotices(pi: ExtensionAPI, placeOf: (state: StoredState) => string | undefined): void {
 	pi.registerEntryRenderer(stateType, (entry: CustomEntry, { expanded }, theme) => {
 		const read = readState(entry.data);
-		return read.kind === "state" ? drawState(read.state, expanded, theme) : undefined;
+		if (read.kind !== "state" || !read.state.active) return undefined;
+		const at = placeOf(read.state);
+		return at === undefined ? undefined : drawState(read.state, at, expanded, theme);
 	});
 	pi.registerEntryRenderer(completeType, (entry: CustomEntry, _options, theme) => {
 		const { how, text } = (entry.data ?? {}) as { how?: unknown; text?: unknown };
@@ -30,9 +35,12 @@ export function registerNotices(pi: ExtensionAPI): void {
 }
 
 /** One line per change; states that the reference package wrote, and ends (which have an entry of their own), show nothing. */
-function drawState(state: StoredState, expanded: boolean, theme: Theme): Component | undefined {
-	const { active, at, left, note, paused } = state;
-	if (!active || at === undefined) return undefined;
+function drawState(
+	{ left, note, paused }: StoredState,
+	at: string,
+	expanded: boolean,
+	theme: Theme,
+): Component | undefined {
 	if (left) {
 		const sign = { next: "→", loop: "↻", skip: "⇥", back: "↩" }[left.way];
 		const summary = expanded && left.summary ? `\n${theme.fg("dim", left.summary)}` : "";

@@ -25,10 +25,10 @@ export interface Workflows {
 export const exitCodes = { cancelled: 1, unusable: 2, waits: 3 } as const;
 
 export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Scope; policies: Policies }): Workflows {
-	registerNotices(pi);
 	const library = openLibrary();
 	const desk: Desk = openDesk({ pi, policies, library, offer: (offered) => offerStepTool(pi, () => desk, offered) });
 	const conversation = openConversation({ pi, scope, desk });
+	registerNotices(pi, (state) => desk.describe(state));
 	desk.changed = conversation.follow;
 	conversation.settled = (ctx, ended) => {
 		if (!ctx.hasUI) conclude(ctx, desk, ended);

@@ -41,7 +41,7 @@ describe("next", () => {
 		at.next();
 		expect([at.phase(), at.run.step]).toEqual(["c", 2]);
 		expect(at.next()).toEqual([
-			{ kind: "persist", left: { phaseId: "c", way: "next", summary: undefined } },
+			{ kind: "persist", left: { way: "next", summary: undefined } },
 			{ kind: "ended", how: "done" },
 		]);
 		expect([at.run.standing.kind, at.run.step]).toEqual(["done", 3]);
@@ -169,7 +169,7 @@ describe("by a person", () => {
 		const at = walk(begin(drafts({ w: ["a", "b"] }), "w"));
 		expect(at.apply({ kind: "skip", at: 3000 })[0]).toEqual({
 			kind: "persist",
-			left: { phaseId: "a", way: "skip", summary: undefined },
+			left: { way: "skip", summary: undefined },
 		});
 		at.apply({ kind: "skip", at: 3000 });
 		expect(at.run.standing.kind).toBe("done");

@@ -139,13 +139,9 @@ describe("for every definition and every sequence of events", () => {
 				for (const run of lives(told)) {
 					const { run: after, actions } = transition(run, happened);
 					if (actions.some(({ kind }) => kind === "refused"))
-						expect(storeRun(after, { pinned: undefined, at: "" })).toEqual(
-							storeRun(run, { pinned: undefined, at: "" }),
-						);
+						expect(storeRun(after, { pinned: undefined })).toEqual(storeRun(run, { pinned: undefined }));
 					if (actions.every(({ kind }) => kind !== "persist"))
-						expect(storeRun(after, { pinned: undefined, at: "" })).toEqual(
-							storeRun(run, { pinned: undefined, at: "" }),
-						);
+						expect(storeRun(after, { pinned: undefined })).toEqual(storeRun(run, { pinned: undefined }));
 				}
 			}),
 		);
@@ -167,7 +163,7 @@ describe("for every definition and every sequence of events", () => {
 				);
 				if (!copy) throw new Error("the copy is refused");
 				for (const run of lives(told)) {
-					const read = readState(JSON.parse(JSON.stringify(storeRun(run, { pinned: undefined, at: "x" }))));
+					const read = readState(JSON.parse(JSON.stringify(storeRun(run, { pinned: undefined }))));
 					if (read.kind !== "state") throw new Error(read.problem);
 					const restored = restoreRun(read.state, { kind: "pinned", ...copy });
 					if (restored.kind !== "run" || restored.run.kind !== "live" || run.kind !== "live") throw new Error("lost");

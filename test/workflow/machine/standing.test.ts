@@ -62,7 +62,7 @@ describe("case 47: cancel asks first", () => {
 
 	it("the open question is never kept in the session", () => {
 		const { run } = play(flat(), cancel("m1"));
-		const read = readState(JSON.parse(JSON.stringify(storeRun(run, { pinned: undefined, at: "" }))));
+		const read = readState(JSON.parse(JSON.stringify(storeRun(run, { pinned: undefined }))));
 		if (read.kind !== "state") throw new Error(read.problem);
 		const restored = restoreRun(read.state, { kind: "catalogue", definitions: drafts({ w: ["a", "b", "c"] }) });
 		if (restored.kind !== "run") throw new Error(restored.problem);
@@ -74,7 +74,7 @@ describe("case 47: cancel asks first", () => {
 			"cancelled",
 		);
 		const stale = restoreRun(
-			{ ...storeRun(flat(), { pinned: undefined, at: "" }), active: true },
+			{ ...storeRun(flat(), { pinned: undefined }), active: true },
 			{ kind: "catalogue", definitions: new Map() },
 		);
 		if (stale.kind !== "run") throw new Error(stale.problem);

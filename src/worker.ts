@@ -16,5 +16,8 @@ export default function worker(pi: ExtensionAPI): void | Promise<void> {
 
 	// Set only in the processes of a rehearsal; no other worker ever learns of the understudy.
 	const callSheet = process.env.PI_CHRONICLE_REHEARSAL;
-	if (callSheet) return import("./rehearsal/index.ts").then(({ joinRehearsal }) => joinRehearsal(pi, callSheet));
+	if (!callSheet) return;
+	const { run, state, launch, targets } = brief;
+	const part = { run, state, visit: launch.visit, targets };
+	return import("./rehearsal/index.ts").then(({ joinRehearsal }) => joinRehearsal(pi, callSheet, part));
 }

@@ -3,6 +3,7 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { Scope } from "../pi/index.ts";
 import type { RehearsalSession } from "./command.ts";
+import type { WorkerPart } from "./worker-place.ts";
 
 /** Registers `/rehearse`. */
 export function registerRehearse(pi: ExtensionAPI, scope: Scope): void {
@@ -20,10 +21,13 @@ export function registerRehearse(pi: ExtensionAPI, scope: Scope): void {
 	});
 }
 
-/** Joins the rehearsal that the call sheet at `path` (absolute) belongs to: the understudy becomes a model of this pi. */
-export async function joinRehearsal(pi: ExtensionAPI, path: string): Promise<void> {
+/**
+ * Joins the rehearsal that the call sheet at `path` (absolute) belongs to: the understudy becomes a model of this pi. `part` is what the
+ * supervisor has told the process of a chronicle's worker.
+ */
+export async function joinRehearsal(pi: ExtensionAPI, path: string, part?: WorkerPart): Promise<void> {
 	const { takePart } = await import("./player.ts");
-	takePart(pi, path);
+	takePart(pi, path, part);
 }
 
 /** The verb `pi-chronicle rehearse`: runs it with the words after it and resolves to the exit code. */

@@ -11,17 +11,22 @@ import { automaticScenario, type Scenario } from "./scenario.ts";
 import { readScenarioFile } from "./scenario-file.ts";
 import { findScenario } from "./scenario-place.ts";
 import { answer, type Place } from "./understudy.ts";
+import { placeInRun, type WorkerPart } from "./worker-place.ts";
 
 type Session = ExtensionContext["sessionManager"];
 
-/** Takes part in the rehearsal that the call sheet at `path` belongs to. */
-export function takePart(pi: ExtensionAPI, path: string): void {
+/** Takes part in the rehearsal that the call sheet at `path` belongs to; `part` in the process of a chronicle's worker. */
+export function takePart(pi: ExtensionAPI, path: string, part?: WorkerPart): void {
 	const sheet = readCallSheet(path);
 	const scenarios = openScenarios(sheet.scenario);
 	let session: Session | undefined;
 	let sampleFile: string | undefined;
-	const look = (): SessionPlace =>
-		session ? placeInSession(session.getBranch()) : { place: { kind: "idle", turn: 0 }, standing: "none" };
+	const look = (): SessionPlace => {
+		if (!session) return { place: { kind: "idle", turn: 0 }, standing: "none" };
+		const branch = session.getBranch();
+		if (!part) return placeInSession(branch);
+		return { place: placeInRun(part, session.getCwd(), branch, sheet.route), standing: "open" };
+	};
 	const record = openRecorder(sheet.journal);
 
 	pi.registerProvider(

@@ -86,7 +86,9 @@ export function answer(scenario: Scenario, scene: Scene): Reply {
 			const cue = cues?.[place.turn];
 			if (cue) return perform(cue, tools);
 			const summary = `Rehearsed ${place.id}.`;
-			const exits = place.targets.map((to): Exit => ({ kind: "transition", to, summary }));
+			// The first once more before the others: a person may have sent the work back.
+			const targets = [...place.targets.slice(0, 1), ...place.targets];
+			const exits = targets.map((to): Exit => ({ kind: "transition", to, summary }));
 			return improvise(scene, `state ${place.id}`, cues?.length, exits);
 		}
 	}

@@ -93,11 +93,12 @@ describe("the automatic round of a state", () => {
 		expect(calls[1]?.input).toEqual({ target_state: "implementation", summary: "Rehearsed planning." });
 	});
 
-	it("goes on to the next target when one is refused, and stops after the last", () => {
+	it("asks once more when its move is sent back, then for the next target, and stops after the last", () => {
 		const target = (turn: number) =>
 			answer(automaticScenario, scene(state({ turn }), { tools: worker })).calls.map(({ input }) => input.target_state);
-		expect(target(2)).toEqual(["done"]);
-		expect(target(3)).toEqual([]);
+		expect(target(2)).toEqual(["implementation"]);
+		expect(target(3)).toEqual(["done"]);
+		expect(target(4)).toEqual([]);
 	});
 });
 

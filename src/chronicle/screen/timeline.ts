@@ -1,8 +1,8 @@
 // The timeline of a run: a few lines that say where it stands, what it costs, what it does and what it waits for. A function of the folded
 // run and the time; nothing here is remembered.
 import { liveTotals, measures, type Run } from "../machine/index.ts";
-import { bar, nextStep, shortCost, shortCount, shortTime } from "../timeline/index.ts";
-import { arrow, crumbLine, crumbsOf } from "./breadcrumbs.ts";
+import { bar, crumbsOf, nextStep, shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import { arrow, crumbLine } from "./breadcrumbs.ts";
 import { dim, fitLine, type Line, plain, type Span, wrapParts } from "./line.ts";
 
 /** At most this many lines of breadcrumbs; a window around the current state. */

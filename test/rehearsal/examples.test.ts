@@ -71,6 +71,27 @@ describe("chronicles", () => {
 		}
 	});
 
+	it.each(names(".pi/chronicle/workflows"))(
+		"%s has a scenario for all its states, along moves that it allows",
+		(file) => {
+			const path = join(folder, ".pi/chronicle/workflows", file);
+			const { read } = readTemplate(openSource(path, readFileSync(path, "utf8")), file);
+			const { scenario, diagnostics } = readScenarioFile(
+				join(folder, ".pi/rehearsals/chronicles", file.replace(/json$/, "yaml")),
+			);
+			expect(diagnostics).toEqual([]);
+			const states = read?.template.states ?? new Map();
+			for (const [name, { terminal, persona }] of states)
+				if (!terminal || persona) expect(scenario?.states.get(name), `nothing is played in ${name}`).toBeDefined();
+			for (const [visit, cues] of scenario?.states ?? []) {
+				const state = states.get(visit.replace(/#\d+$/, ""));
+				const exit = cues.at(-1)?.exit;
+				const targets = state?.terminal ? ["done"] : state?.next;
+				expect(targets, `${visit} is no state`).toContain(exit?.kind === "transition" ? exit.to : undefined);
+			}
+		},
+	);
+
 	it("have agents and teams without a diagnostic", () => {
 		expect(cast.diagnostics).toEqual([]);
 		expect(cast.agents.flatMap((agent) => agent.diagnostics)).toEqual([]);

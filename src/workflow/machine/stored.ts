@@ -49,7 +49,7 @@ export interface StoredState {
 export type Note = "begun" | "resumed" | "reloaded";
 
 /** Bytes of UTF-8 that each text of an entry may have. */
-const most = { task: 48, why: 200, summary: 2_000 } as const;
+const most = { task: 40, why: 200, summary: 2_000 } as const;
 
 /** What to write beside the run itself. */
 export interface Telling {

@@ -1,0 +1,152 @@
+// The state diagram with the path that the run took. Where things lie is the layout library's work; this draws them. Pure.
+import { Graph, type GraphLabel, layout, type Point } from "@dagrejs/dagre";
+import { curveBasis, line } from "d3-shape";
+import { marks, shortCost, shortTime } from "../timeline/index.ts";
+import type { Markup, Pen, Piece } from "./markup.ts";
+import type { Path, PathEdge, PathNode } from "./path.ts";
+import type { Story } from "./story.ts";
+import { drawSvg, fitText, px, type Room, roomWidth, textWidth } from "./svg.ts";
+
+interface Box {
+	readonly width: number;
+	readonly height: number;
+	x: number;
+	y: number;
+}
+
+interface Way {
+	readonly width: number;
+	readonly height: number;
+	readonly labelpos: "c";
+	readonly weight: number;
+	points: Point[];
+	x: number;
+	y: number;
+}
+
+interface Plan {
+	readonly graph: Graph<GraphLabel, Box, Way>;
+	readonly width: number;
+	readonly height: number;
+}
+
+const nodeHeight = 54;
+const titleSize = 13;
+
+export function drawDiagram(pen: Pen, story: Story, path: Path, room: Room): Markup {
+	const lines = path.nodes.map((node) => linesOf(pen, story, node, room));
+	const { graph, width, height } = bestPlan(path, lines, room);
+	const content: Piece[] = [
+		path.edges.map((edge, index) => drawEdge(pen, edge, graph.edge(edgeName(edge, index)))),
+		path.nodes.map((node, index) => drawNode(pen, node, lines[index], graph.node(String(index)))),
+	];
+	return drawSvg(pen, {
+		id: `path-${room}`,
+		width,
+		height,
+		title: "The states and the path taken",
+		description: describe(pen, story, path),
+		content,
+	});
+}
+
+function describe(pen: Pen, { run, moves }: Story, { nodes, statesLeftOut }: Path): string {
+	const visited = nodes
+		.filter(({ visits }) => visits > 0)
+		.map(({ title, visits }) => `${title}${visits > 1 ? ` ${visits} times` : ""}`);
+	const refused = moves.filter((move) => move.refused !== undefined).length;
+	return pen.cut(
+		`${nodes.length - (statesLeftOut > 0 ? 1 : 0) + statesLeftOut} states and ${moves.length} ${moves.length === 1 ? "move" : "moves"}${refused > 0 ? `, ${refused} refused` : ""}. Visited: ${visited.join(", ")}. Now in ${run.state}. The moves are listed in the table below.`,
+		1200,
+	);
+}
+
+interface NodeLines {
+	readonly title: string;
+	readonly figures: string;
+	readonly width: number;
+}
+
+function linesOf(pen: Pen, { states }: Story, { title, state, visits, kind }: PathNode, room: Room): NodeLines {
+	const most = room === "wide" ? 190 : 170;
+	const own = state === undefined ? undefined : states.get(state);
+	const parts =
+		own === undefined || visits === 0
+			? []
+			: [...(visits > 1 ? [`×${visits}`] : []), shortTime(own.activeMs), shortCost(own.spend.costUsd)];
+	const figures = parts.join(" · ") || (kind === "rest" ? "in the table below" : "not visited");
+	const shown = fitText(pen.plain(title), titleSize, most - 44);
+	const width = Math.max(104, textWidth(shown, titleSize) + 44, textWidth(figures, 11) + 44);
+	return { title: shown, figures, width: Math.min(most + 20, width) };
+}
+
+/** Left to right where that fits, else from top to bottom. */
+function bestPlan(path: Path, lines: readonly NodeLines[], room: Room): Plan {
+	const down = () => planWay(path, lines, "TB");
+	if (room === "narrow") return down();
+	const right = planWay(path, lines, "LR");
+	if (right.width <= roomWidth.wide) return right;
+	const alternative = down();
+	return alternative.width < right.width && alternative.height <= alternative.width * 6 ? alternative : right;
+}
+
+function planWay(path: Path, lines: readonly NodeLines[], rankdir: "LR" | "TB"): Plan {
+	const graph = new Graph<GraphLabel, Box, Way>({ multigraph: true });
+	graph.setGraph({ rankdir, nodesep: 26, edgesep: 18, ranksep: rankdir === "LR" ? 44 : 36, marginx: 6, marginy: 6 });
+	for (const [index, { width }] of lines.entries())
+		graph.setNode(String(index), { width, height: nodeHeight, x: 0, y: 0 });
+	for (const [index, edge] of path.edges.entries()) {
+		const text = labelOf(edge);
+		const { v, w, name } = edgeName(edge, index);
+		const size = text === "" ? { width: 0, height: 0 } : { width: textWidth(text, 11) + 12, height: 18 };
+		// Ways that were taken come first, so that the path is straight where it can be.
+		const weight = edge.kind === "taken" ? 4 : 1;
+		graph.setEdge(v, w, { ...size, labelpos: "c", weight, points: [], x: 0, y: 0 }, name);
+	}
+	layout(graph);
+	const { width = 0, height = 0 } = graph.graph();
+	return { graph, width: Math.max(width, 100), height: Math.max(height, nodeHeight + 12) };
+}
+
+function edgeName({ from, to, kind }: PathEdge, index: number): { v: string; w: string; name: string } {
+	return { v: String(from), w: String(to), name: `${kind}-${index}` };
+}
+
+function labelOf({ kind, label }: PathEdge): string {
+	return kind === "refused" ? `${marks.refused} ${label}` : label;
+}
+
+const curve = line<Point>()
+	.x(({ x }) => px(x))
+	.y(({ y }) => px(y))
+	.curve(curveBasis);
+
+function drawEdge(pen: Pen, edge: PathEdge, { points, x, y, width }: Way): Piece {
+	const end = points.at(-1);
+	const before = points.at(-2);
+	if (!end || !before) return undefined;
+	// The line ends where the arrow head begins.
+	const angle = Math.atan2(end.y - before.y, end.x - before.x);
+	const tip = 8;
+	const base = { x: end.x - tip * Math.cos(angle), y: end.y - tip * Math.sin(angle) };
+	const side = (turn: number): string =>
+		`${px(end.x - tip * 1.15 * Math.cos(angle + turn))} ${px(end.y - tip * 1.15 * Math.sin(angle + turn))}`;
+	const text = labelOf(edge);
+	const label =
+		text === ""
+			? undefined
+			: pen.html`<rect class="label-back" x="${px(x - width / 2)}" y="${px(y - 9)}" width="${px(width)}" height="18" rx="9"/><text class="edge-label ${edge.kind}" x="${px(x)}" y="${px(y + 4)}" text-anchor="middle">${text}</text>`;
+	return pen.html`<g class="edge ${edge.kind}"><path class="way" d="${curve([...points.slice(0, -1), base]) ?? ""}"/><path class="head" d="M${px(end.x)} ${px(end.y)}L${side(0.5)}L${side(-0.5)}Z"/>${label}</g>`;
+}
+
+function drawNode(pen: Pen, node: PathNode, lines: NodeLines | undefined, box: Box): Piece {
+	if (!lines) return undefined;
+	const { x, y, width, height } = box;
+	const left = x - width / 2;
+	const classes = ["node", node.visits > 0 ? "visited" : node.kind === "rest" ? "rest" : "unvisited"];
+	if (node.current) classes.push("current");
+	const border = node.terminal
+		? pen.html`<rect class="inner" x="${px(left + 3)}" y="${px(y - height / 2 + 3)}" width="${px(width - 6)}" height="${px(height - 6)}" rx="6"/>`
+		: undefined;
+	return pen.html`<g class="${classes.join(" ")}"><title>${node.title}</title><rect class="box" x="${px(left)}" y="${px(y - height / 2)}" width="${px(width)}" height="${height}" rx="9"/>${border}<text class="mark ${node.mark}" x="${px(left + 20)}" y="${px(y + 5)}" text-anchor="middle">${node.mark === "todo" ? "○" : marks[node.mark]}</text><text class="title" x="${px(left + 36)}" y="${px(y - 3)}">${lines.title}</text><text class="dim small" x="${px(left + 36)}" y="${px(y + 14)}">${lines.figures}</text></g>`;
+}

@@ -1,0 +1,113 @@
+// Every visit in a row: its workers and how they ended, what it took, how it was left and with which words. Pure.
+import { shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
+import { endMarks } from "./gantt.ts";
+import type { Markup, Piece } from "./markup.ts";
+import { causePhrase, reasonPhrase } from "./phrases.ts";
+import { counted, drawWords, type Section, type Sheet } from "./sheet.ts";
+import type { Launch, Visit } from "./story.ts";
+import { type Column, drawTable, ends } from "./table.ts";
+
+const firstVisits = 200;
+const lastVisits = 300;
+const mostLaunches = 8;
+
+export function historySection(sheet: Sheet): Section {
+	const { pen, story, moments, leftOut } = sheet;
+	const title = "History";
+	if (story.visits.length === 0) return { id: "history", title, content: foldedHistory(sheet) };
+	const { rows, leftOut: between } = ends(story.visits, firstVisits, lastVisits);
+	if (between > 0) leftOut.push(`${counted(between, "visit")} of the history between the first and the last ones.`);
+	const columns: Column<Visit>[] = [
+		{
+			name: "Visit",
+			kind: "words",
+			of: ({ number, state }) => pen.html`<span class="num">${number}</span> ${titleOf(state)}`,
+		},
+		{ name: "Began", of: ({ beganAt }) => moments.short(beganAt) },
+		{ name: "Active", kind: "number", of: ({ activeMs, waits }) => times(sheet, activeMs, waits) },
+		{
+			name: "Spent",
+			kind: "number",
+			of: ({ spend }) => pen.html`${shortCost(spend.costUsd)}<br><span class="dim">${shortCount(spend.tokens)}</span>`,
+		},
+		{ name: "Workers", kind: "words", of: (visit) => drawLaunches(sheet, visit) },
+		{ name: "Files", kind: "number", of: ({ number, files }) => drawFiles(sheet, number, files) },
+		{ name: "Left", kind: "words", of: (visit) => drawLeft(sheet, visit) },
+		{ name: "Summary", kind: "words", of: ({ summary }) => drawWords(sheet, summary) },
+	];
+	return {
+		id: "history",
+		title,
+		content: drawTable(pen, {
+			caption: "Visits, in order",
+			rows,
+			columns,
+			rowId: ({ number }) => `visit-${number}`,
+		}),
+	};
+}
+
+function times({ pen }: Sheet, activeMs: number, waits: Visit["waits"]): Markup {
+	const waited = waits.reduce((sum, { from, to }) => sum + to - from, 0);
+	return waited > 0
+		? pen.html`${shortTime(activeMs)}<br><span class="dim">${shortTime(waited)} waiting</span>`
+		: pen.html`${shortTime(activeMs)}`;
+}
+
+function drawLaunches(sheet: Sheet, { launches }: Visit): Piece {
+	const { pen } = sheet;
+	if (launches.length === 0) return pen.html`<span class="dim">none</span>`;
+	const items = launches.slice(-mostLaunches).map((launch) => pen.html`<li>${drawLaunch(sheet, launch)}</li>`);
+	const more = launches.length - mostLaunches;
+	return pen.html`<ul class="workers">${more > 0 ? pen.html`<li class="dim">${more} earlier ones</li>` : undefined}${items}</ul>`;
+}
+
+function drawLaunch({ pen }: Sheet, { attempt, launch, because, model, end }: Launch): Markup {
+	const mark = endMarks[end.kind];
+	const tone = end.kind === "crashed" || end.kind === "timed_out" || end.kind === "unstarted" ? "bad" : "plain";
+	const why = because === "entered" ? "" : ` (${reasonPhrase(because)})`;
+	const name = launch > 1 ? `${attempt}.${launch}` : String(attempt);
+	return pen.html`<b>${name}</b> <span class="${tone}">${mark === "" ? "" : `${mark} `}${pen.cut(end.words, 240)}</span>${why}${model === undefined ? undefined : pen.html` <span class="dim model">${model}</span>`}`;
+}
+
+function drawFiles({ pen }: Sheet, number: number, { changes, more, unmeasured }: Visit["files"]): Piece {
+	if (unmeasured !== undefined && changes.length === 0) return pen.html`<span class="dim">not measured</span>`;
+	const count = changes.length + more;
+	if (count === 0) return pen.html`<span class="dim">0</span>`;
+	const sum = (key: "added" | "removed"): number => changes.reduce((total, change) => total + (change[key] ?? 0), 0);
+	return pen.html`<a href="#changes-${number}">${count}</a><br><span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span>`;
+}
+
+function drawLeft({ pen, story }: Sheet, { number, left }: Visit): Piece {
+	if (left) {
+		const refused =
+			left.refused === undefined ? undefined : pen.html`<br><span class="bad">⊘ ${titleOf(left.refused)}</span>`;
+		return pen.html`to ${titleOf(left.to)}<br><span class="dim">${causePhrase(left.cause)}</span>${refused}`;
+	}
+	if (number !== story.run.visit) return undefined;
+	const { status } = story.run;
+	const over = status === "done" || status === "failed" || status === "aborted";
+	return pen.html`<span class="dim">${over ? `the run ended: ${status}` : "here now"}</span>`;
+}
+
+/** What the folded run remembers of its last moves, where the events are gone. */
+function foldedHistory(sheet: Sheet): Piece {
+	const { pen, story, moments } = sheet;
+	const { history } = story.run;
+	if (history.length === 0) return pen.html`<p>The run has made no move.</p>`;
+	return drawTable(pen, {
+		caption: "The last moves, as the folded state remembers them",
+		rows: history,
+		columns: [
+			{ name: "Visit", kind: "words", of: ({ visit, from }) => `${visit} ${titleOf(from)}` },
+			{ name: "Left", of: ({ at }) => moments.short(Date.parse(at)) },
+			{ name: "To", kind: "words", of: ({ to }) => titleOf(to) },
+			{ name: "Cause", kind: "words", of: ({ cause }) => causePhrase(cause) },
+			{ name: "Attempts", kind: "number", of: ({ metrics }) => metrics.attempts },
+			{ name: "Active", kind: "number", of: ({ metrics }) => shortTime(metrics.activeMs) },
+			{ name: "Tokens", kind: "number", of: ({ metrics }) => shortCount(metrics.tokens) },
+			{ name: "Cost", kind: "number", of: ({ metrics }) => shortCost(metrics.costUsd) },
+			{ name: "Summary", kind: "words", of: ({ summary }) => drawWords(sheet, summary) },
+		],
+	});
+}

@@ -1,0 +1,2 @@
+export type { Transcript } from "./records.ts";
+export { type ReportOptions, type SaveOptions, saveReport, writeReport } from "./write.ts";

@@ -1,0 +1,205 @@
+// Tokens, cost and time per state, and over time. Pure.
+import { scaleLinear } from "d3-scale";
+import { area, curveStepAfter, line } from "d3-shape";
+import { shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
+import { drawAxis } from "./gantt.ts";
+import type { Markup, Pen, Piece } from "./markup.ts";
+import type { StateFigures, Story } from "./story.ts";
+import { drawSvg, fitText, px, type Room, roomWidth, textWidth } from "./svg.ts";
+import { busySpans, type TimeAxis, timeAxis } from "./time-axis.ts";
+
+/** States that have a row of their own. */
+const mostStates = 24;
+
+export const tokenKinds = [
+	["input", "input"],
+	["output", "output"],
+	["cacheRead", "cache read"],
+	["cacheWrite", "cache write"],
+] as const;
+
+interface StateRow extends StateFigures {
+	readonly title: string;
+}
+
+/** States by what they cost, then by tokens; those beyond the first ones together. */
+export function stateRows({ states }: Story): { readonly rows: readonly StateRow[]; readonly leftOut: number } {
+	const all = [...states]
+		.filter(([, { visits }]) => visits > 0)
+		.map(([name, figures]): StateRow => ({ title: titleOf(name), ...figures }));
+	const order = all.toSorted(
+		(one, other) => other.spend.costUsd - one.spend.costUsd || other.spend.tokens - one.spend.tokens,
+	);
+	return { rows: order.slice(0, mostStates), leftOut: Math.max(0, order.length - mostStates) };
+}
+
+type Column = {
+	readonly name: string;
+	readonly of: (row: StateRow) => number;
+	readonly show: (value: number) => string;
+};
+
+const columns: readonly Column[] = [
+	{ name: "Tokens", of: ({ spend }) => spend.tokens, show: shortCount },
+	{ name: "Cost", of: ({ spend }) => spend.costUsd, show: shortCost },
+	{ name: "Active time", of: ({ activeMs }) => activeMs, show: shortTime },
+];
+
+export function drawStates(pen: Pen, story: Story, room: Room): Markup {
+	const { rows, leftOut } = stateRows(story);
+	const width = roomWidth[room];
+	const wide = room === "wide";
+	const left = wide ? 190 : 4;
+	const rowHeight = wide ? 30 : 92;
+	const top = wide ? 28 : 4;
+	const each = wide ? (width - left) / columns.length : width - 8;
+	const content = rows.map((row, index) => {
+		const y = top + index * rowHeight;
+		const name = fitText(pen.plain(row.title), 13, wide ? left - 16 : width - 8);
+		return pen.html`<g><text x="4" y="${px(wide ? y + 19 : y + 16)}">${name}</text>${columns.map((column, at) => {
+			const x = wide ? left + at * each : 4;
+			const barY = wide ? y + 8 : y + 26 + at * 20;
+			return drawBar(pen, row, column, { rows, x, y: barY, width: each - (wide ? 24 : 0), named: !wide });
+		})}<line class="rule" x1="0" x2="${width}" y1="${px(y + rowHeight - 1)}" y2="${px(y + rowHeight - 1)}"/></g>`;
+	});
+	const heads = wide
+		? columns.map(({ name }, at) => pen.html`<text class="dim small" x="${px(left + at * each)}" y="16">${name}</text>`)
+		: [];
+	const words = rows.map(
+		({ title, spend, activeMs }) =>
+			`${title}: ${shortCount(spend.tokens)} tokens, ${shortCost(spend.costUsd)}, ${shortTime(activeMs)}`,
+	);
+	return drawSvg(pen, {
+		id: `states-${room}`,
+		width,
+		height: top + rows.length * rowHeight + 2,
+		title: "Tokens, cost and active time per state",
+		description: `${words.slice(0, 12).join("; ")}.${rows.length + leftOut > 12 ? ` And ${rows.length + leftOut - 12} more states.` : ""}`,
+		content: [heads, content],
+	});
+}
+
+interface BarPlace {
+	readonly rows: readonly StateRow[];
+	readonly x: number;
+	readonly y: number;
+	readonly width: number;
+	/** The column's name stands before its figure. */
+	readonly named: boolean;
+}
+
+function drawBar(pen: Pen, row: StateRow, column: Column, { rows, x, y, width, named }: BarPlace): Markup {
+	const value = column.of(row);
+	const most = Math.max(...rows.map(column.of));
+	const figure = `${column.show(value)}${named ? ` ${column.name.toLowerCase()}` : ""}`;
+	const roomForText = named ? 118 : Math.max(...rows.map((one) => textWidth(column.show(column.of(one)), 12))) + 10;
+	const scale = scaleLinear()
+		.domain([0, most || 1])
+		.range([0, Math.max(10, width - roomForText)]);
+	const length = value > 0 ? Math.max(1.5, scale(value)) : 0;
+	const bars: Piece =
+		column.name === "Tokens"
+			? stack(pen, row, x, y, length)
+			: pen.html`<rect class="bar plain" x="${px(x)}" y="${y}" width="${px(length)}" height="14" rx="2"/>`;
+	return pen.html`${bars}<text class="small" x="${px(x + length + 6)}" y="${y + 11}">${figure}</text>`;
+}
+
+/** The kinds of tokens one after another; their rest, where a ledger does not know the kinds. */
+function stack(pen: Pen, { spend }: StateRow, x: number, y: number, length: number): Piece {
+	const known = tokenKinds.reduce((sum, [kind]) => sum + spend[kind], 0);
+	const whole = Math.max(known, spend.tokens, 1);
+	const parts: [string, number][] = tokenKinds.map(([kind], at) => [`t${at}`, spend[kind]]);
+	parts.push(["t4", whole - known]);
+	let from = x;
+	return parts.map(([name, tokens]) => {
+		const part = (tokens / whole) * length;
+		const start = from;
+		from += part;
+		return tokens <= 0
+			? undefined
+			: pen.html`<rect class="${name}" x="${px(start)}" y="${y}" width="${px(Math.max(0.5, part))}" height="14"/>`;
+	});
+}
+
+interface Panel {
+	readonly name: string;
+	readonly of: (point: { tokens: number; costUsd: number }) => number;
+	readonly ceiling: (one: Story["ceilings"][number]) => number | undefined;
+	readonly show: (value: number) => string;
+}
+
+const panels: readonly Panel[] = [
+	{ name: "Tokens", of: ({ tokens }) => tokens, ceiling: ({ tokens }) => tokens, show: shortCount },
+	{ name: "Cost", of: ({ costUsd }) => costUsd, ceiling: ({ costUsd }) => costUsd, show: shortCost },
+];
+
+export function drawSpending(pen: Pen, story: Story, room: Room): Markup {
+	const width = roomWidth[room];
+	const left = 52;
+	const right = width - 12;
+	const panelHeight = room === "wide" ? 130 : 120;
+	const axis = timeAxis(busySpans(story), story.beganAt, story.endedAt, left, right);
+	const shown = panels.filter(({ of }) => of(story.run.totals) > 0);
+	const content = shown.map((panel, index) => {
+		const top = 44 + index * (panelHeight + 58);
+		return drawPanel(pen, story, panel, axis, { left, right, top, bottom: top + panelHeight });
+	});
+	const { tokens, costUsd } = story.run.totals;
+	return drawSvg(pen, {
+		id: `spending-${room}`,
+		width,
+		height: shown.length * (panelHeight + 58),
+		title: "Tokens and cost over time",
+		description: `Over ${shortTime(story.endedAt - story.beganAt)} the run came to ${shortCount(tokens)} tokens and ${shortCost(costUsd)}.`,
+		content,
+	});
+}
+
+interface Frame {
+	readonly left: number;
+	readonly right: number;
+	readonly top: number;
+	readonly bottom: number;
+}
+
+function drawPanel(pen: Pen, story: Story, panel: Panel, axis: TimeAxis, frame: Frame): Markup {
+	const { left, right, top, bottom } = frame;
+	const points = [
+		{ at: story.beganAt, tokens: 0, costUsd: 0 },
+		...story.spending,
+		{ at: story.endedAt, tokens: story.run.totals.tokens, costUsd: story.run.totals.costUsd },
+	];
+	const spent = panel.of(story.run.totals);
+	const ceilings = ceilingSteps(story, panel);
+	// A ceiling far above what was spent would flatten the line: then it is only named.
+	const near = ceilings.filter(({ value }) => value <= spent * 4);
+	const y = scaleLinear()
+		.domain([0, Math.max(spent, ...near.map(({ value }) => value)) * 1.05])
+		.range([bottom, top])
+		.nice(4);
+	const x = ({ at }: { at: number }): number => px(axis.at(at));
+	const height = (point: { tokens: number; costUsd: number }): number => px(y(panel.of(point)));
+	const path = line<(typeof points)[number]>().x(x).y(height).curve(curveStepAfter)(points);
+	const below = area<(typeof points)[number]>().x(x).y0(bottom).y1(height).curve(curveStepAfter)(points);
+	const far = ceilings.filter(({ value }) => value > spent * 4).at(-1);
+	const name = `${panel.name}: ${panel.show(spent)}${far ? ` · ceiling ${panel.show(far.value)}` : ""}`;
+	return pen.html`<g>${drawAxis(pen, axis, top, bottom)}<text class="small strong" x="4" y="${top - 26}">${name}</text>${y
+		.ticks(4)
+		.map(
+			(value) =>
+				pen.html`<line class="grid" x1="${left}" x2="${px(right)}" y1="${px(y(value))}" y2="${px(y(value))}"/><text class="tick" x="${left - 6}" y="${px(y(value) + 4)}" text-anchor="end">${panel.show(value)}</text>`,
+		)}<path class="area" d="${below ?? ""}"/><path class="line" d="${path ?? ""}"/>${near.map(
+		({ from, to, value }) =>
+			pen.html`<line class="ceiling" x1="${px(axis.at(from))}" x2="${px(axis.at(to))}" y1="${px(y(value))}" y2="${px(y(value))}"><title>Ceiling: ${panel.show(value)}</title></line><text class="ceiling-label" x="${px(axis.at(to) - 2)}" y="${px(y(value) - 5)}" text-anchor="end">ceiling ${panel.show(value)}</text>`,
+	)}</g>`;
+}
+
+function ceilingSteps(
+	{ ceilings, endedAt }: Story,
+	panel: Panel,
+): readonly { readonly from: number; readonly to: number; readonly value: number }[] {
+	return ceilings.flatMap((one, index) => {
+		const value = panel.ceiling(one);
+		return value === undefined ? [] : [{ from: one.at, to: ceilings[index + 1]?.at ?? endedAt, value }];
+	});
+}

@@ -1,0 +1,157 @@
+// Reads a unified diff as git writes it: files, hunks, lines. One that was cut anywhere is read as far as it goes. Pure.
+// Source of the format: git's documentation of `diff-format`, "Generating patch text with -p".
+import type { Redact } from "../ledger/index.ts";
+
+export interface PatchFile {
+	readonly path: string;
+	/** Of a file that was renamed. */
+	readonly from: string | undefined;
+	readonly change: "A" | "M" | "D" | "R";
+	/** It has no lines. */
+	readonly binary: boolean;
+	readonly hunks: readonly Hunk[];
+	readonly added: number;
+	readonly removed: number;
+}
+
+export interface Hunk {
+	/** `@@ -1,4 +1,6 @@ function f()`. */
+	readonly head: string;
+	readonly lines: readonly PatchLine[];
+}
+
+export interface PatchLine {
+	/** `\` begins a remark of git's. */
+	readonly sign: " " | "+" | "-" | "\\";
+	readonly text: string;
+	/** Number of the line, in the old file where it was removed. */
+	readonly number: number;
+}
+
+/** The files of a patch. Secrets are taken out of their lines, also those that span several. */
+export function readPatch(text: string, redact: Redact): PatchFile[] {
+	const sections = text.split(/^(?=diff --git )/m).filter((section) => section.startsWith("diff --git "));
+	return sections.map((section) => readFile(section, redact));
+}
+
+function readFile(section: string, redact: Redact): PatchFile {
+	const lines = section.split("\n");
+	const start = lines.findIndex((line) => line.startsWith("@@"));
+	const head = start < 0 ? lines : lines.slice(0, start);
+	const after = (prefix: string): string | undefined => {
+		const line = head.find((one) => one.startsWith(prefix));
+		return line === undefined ? undefined : line.slice(prefix.length);
+	};
+	const old = pathOf(after("--- "));
+	const now = pathOf(after("+++ "));
+	const from = unquote(after("rename from ") ?? after("copy from "));
+	const path = unquote(after("rename to ") ?? after("copy to ")) ?? now ?? old ?? pathOfHeading(lines[0] ?? "");
+	const change =
+		after("new file mode") !== undefined
+			? "A"
+			: after("deleted file mode") !== undefined
+				? "D"
+				: from !== undefined
+					? "R"
+					: "M";
+	const hunks = start < 0 ? [] : readHunks(lines.slice(start), redact);
+	const count = (sign: string): number =>
+		hunks.reduce((sum, hunk) => sum + hunk.lines.filter((line) => line.sign === sign).length, 0);
+	const binary = head.some((line) => /^(?:Binary files |GIT binary patch)/.test(line));
+	return { path, from, change, binary, hunks, added: count("+"), removed: count("-") };
+}
+
+/** `a/src/x.ts` → `src/x.ts`; nothing for `/dev/null`. */
+function pathOf(name: string | undefined): string | undefined {
+	// git puts a tab behind a name with blanks.
+	const path = unquote(name?.replace(/\t$/, ""));
+	return path === undefined || path === "/dev/null" ? undefined : path.replace(/^[ab]\//, "");
+}
+
+/** The path in `diff --git a/x b/x`, where both are the same. */
+function pathOfHeading(line: string): string {
+	const names = line.slice("diff --git ".length);
+	const quoted = /"((?:[^"\\]|\\.)*)"$/.exec(names);
+	if (quoted) return pathOf(quoted[0]) ?? names;
+	const half = names.slice(Math.ceil(names.length / 2));
+	return half.startsWith("b/") ? half.slice(2) : names;
+}
+
+/** A name that git has put in quotes: bytes in octal, the usual escapes. */
+function unquote(name: string | undefined): string | undefined {
+	if (name === undefined || !/^".*"$/.test(name)) return name;
+	const bytes = name
+		.slice(1, -1)
+		.replace(/\\([0-7]{3}|.)/g, (_, code: string) =>
+			/^[0-7]{3}$/.test(code) ? String.fromCharCode(Number.parseInt(code, 8) & 255) : (escapes[code] ?? code),
+		);
+	// What git did not escape may be beyond latin1 already.
+	return /[\u0100-\uffff]/.test(bytes) ? bytes : Buffer.from(bytes, "latin1").toString("utf8");
+}
+
+const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v", a: "\u0007" };
+
+function readHunks(lines: readonly string[], redact: Redact): Hunk[] {
+	const hunks: { head: string; lines: PatchLine[] }[] = [];
+	let old = 0;
+	let now = 0;
+	for (const line of lines) {
+		const starts = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(line);
+		if (starts) {
+			old = Number(starts[1]);
+			now = Number(starts[2]);
+			hunks.push({ head: line, lines: [] });
+			continue;
+		}
+		const hunk = hunks.at(-1);
+		const sign = line[0];
+		if (!hunk) continue;
+		if (sign === "+") hunk.lines.push({ sign, text: line.slice(1), number: now++ });
+		else if (sign === "-") hunk.lines.push({ sign, text: line.slice(1), number: old++ });
+		else if (sign === " ") {
+			hunk.lines.push({ sign, text: line.slice(1), number: now++ });
+			old += 1;
+		} else if (sign === "\\") hunk.lines.push({ sign, text: line.slice(2), number: 0 });
+	}
+	return hunks.map(({ head, lines: own }) => ({ head: redact(head), lines: redactLines(own, redact) }));
+}
+
+/** Lines are looked at together, as the old file and as the new one: a key block has its end on another line than its beginning. */
+function redactLines(lines: readonly PatchLine[], redact: Redact): PatchLine[] {
+	const clean = [...lines];
+	for (const side of ["-", "+"] as const) {
+		const own = lines.flatMap((line, index) => (line.sign === side || line.sign === " " ? [index] : []));
+		const texts = own.map((index) => lines[index]?.text ?? "");
+		const shown = redactTogether(texts, redact);
+		for (const [at, index] of own.entries()) {
+			const line = clean[index];
+			if (line) clean[index] = { ...line, text: shown[at] ?? "" };
+		}
+	}
+	return clean;
+}
+
+function redactTogether(texts: readonly string[], redact: Redact): readonly string[] {
+	const together = redact(texts.join("\n")).split("\n");
+	if (together.length === texts.length) return together;
+	// A secret of several lines has become one: the lines of a key block are hidden one by one, the others looked at alone.
+	let inside = false;
+	return texts.map((text) => {
+		const begins = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/.test(text);
+		const hidden = begins || inside;
+		inside = hidden && !/-----END [A-Z ]{0,40}PRIVATE KEY-----/.test(text);
+		return hidden ? "•••" : redact(text);
+	});
+}
+
+/** Whether the file's name says that all of it is secret. Its contents are not shown. */
+export function isSecretFile(path: string): boolean {
+	const name = path.slice(path.lastIndexOf("/") + 1);
+	return (
+		/\.(?:pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg)$/i.test(name) ||
+		/^\.env(?!.*\b(?:example|sample|template|dist)\b)/i.test(name) ||
+		/^(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.htpasswd|credentials|secrets?\.(?:json|ya?ml|toml))$/i.test(
+			name,
+		)
+	);
+}

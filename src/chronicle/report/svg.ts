@@ -1,0 +1,63 @@
+// Drawing SVG that is part of the page: colours come from the page's style sheet through classes, so that light, dark and print need one
+// drawing. Pure.
+// G1 a drawing says in words what it shows (`title`, `desc`); G2 numbers have at most one decimal; G3 no `style` attribute, no link.
+import type { Markup, Pen, Piece } from "./markup.ts";
+
+export interface Drawing {
+	/** Unique on the page. */
+	readonly id: string;
+	readonly width: number;
+	readonly height: number;
+	readonly title: string;
+	/** What a person who sees it would tell one who does not. */
+	readonly description: string;
+	readonly content: Piece;
+	/** Shown at its own size, in a frame that scrolls, rather than made smaller than this share of it. */
+	readonly smallest?: number;
+}
+
+/** Which of a chart's two drawings it is: for wide pages and paper, or for phones. */
+export type Room = "wide" | "narrow";
+
+/** Pixels that each has. */
+export const roomWidth: Readonly<Record<Room, number>> = { wide: 940, narrow: 340 };
+
+export function drawSvg(pen: Pen, drawing: Drawing): Markup {
+	const { id, width, height, title, description, content } = drawing;
+	return pen.html`<svg class="drawing" role="img" aria-labelledby="${id}-t ${id}-d" viewBox="0 0 ${px(width)} ${px(height)}" width="${px(width)}" height="${px(height)}"><title id="${id}-t">${title}</title><desc id="${id}-d">${description}</desc>${content}</svg>`;
+}
+
+/** A number for an attribute. */
+export function px(value: number): number {
+	return Number.isFinite(value) ? Math.round(value * 10) / 10 : 0;
+}
+
+/**
+ * Pixels that a text takes in the page's sans-serif font, estimated on the safe side: what is drawn here is never measured again.
+ */
+export function textWidth(text: string, size: number): number {
+	let width = 0;
+	for (const sign of text) width += signWidth(sign);
+	return width * size;
+}
+
+function signWidth(sign: string): number {
+	const code = sign.codePointAt(0) ?? 0;
+	if (code >= 0x1100) return /\p{M}/u.test(sign) ? 0 : code < 0x2e80 ? 0.72 : 1.05;
+	if (/[ilj.,:;'|!()[\]]/.test(sign)) return 0.34;
+	if (/[mwMW@%]/.test(sign)) return 0.95;
+	if (/[A-Z&ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞ]/.test(sign)) return 0.72;
+	return sign === " " ? 0.3 : 0.58;
+}
+
+/** The text, cut so that it fits into `width` pixels. */
+export function fitText(text: string, size: number, width: number): string {
+	const line = text.replace(/\s+/g, " ").trim();
+	if (textWidth(line, size) <= width) return line;
+	let kept = "";
+	for (const { segment } of new Intl.Segmenter("en").segment(line.slice(0, 400))) {
+		if (textWidth(`${kept}${segment}…`, size) > width) break;
+		kept += segment;
+	}
+	return `${kept.trimEnd()}…`;
+}

@@ -69,6 +69,11 @@ export interface Reply {
 export function answer(scenario: Scenario, scene: Scene): Reply {
 	const { place, tools } = scene;
 	if (tools.size === 0) return reply("This stands in for the summary that a model would write here.");
+	// The tool is there only while a person has asked for a handoff.
+	if (tools.has("handoff") && !scene.results.some(({ tool }) => tool === "handoff")) {
+		const context = "There is nothing that a successor of the understudy would have to know.";
+		return reply("I hand over.", [{ tool: "handoff", input: { context } }]);
+	}
 	switch (place.kind) {
 		case "idle": {
 			const cue = scenario.idle[place.turn];

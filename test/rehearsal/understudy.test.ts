@@ -168,3 +168,10 @@ it("begins every text with the label that it is no model", () => {
 it("answers a request for text alone, such as a summary, without calls", () => {
 	expect(tools(phase(), { tools: new Set() })).toEqual([]);
 });
+
+it("hands over when a person has asked for it, once", () => {
+	const asked = new Set([...builtIn, "workflow_step", "handoff"]);
+	expect(tools(phase(), { tools: asked })).toEqual(["handoff"]);
+	const results = [{ tool: "handoff", failed: true, text: "not now" }];
+	expect(tools(phase(), { tools: asked, results })).toEqual(["read", "bash", "write"]);
+});

@@ -106,7 +106,7 @@ async function launch(
 	if (hello.kind === "none") {
 		await child.stop(500);
 		const said = redactText(child.stderr().trim().slice(-1200), 600);
-		return fault(hello.started ? "handshake" : "spawn", `${hello.detail}${said === "" ? "" : ` It said: ${said}`}`);
+		return fault(hello.reason, `${hello.detail}${said === "" ? "" : ` It said: ${said}`}`);
 	}
 	const ordered = { rules: rules.hash, tools: expectedTools(plan), model: plan.exactModel };
 	const wrong = judgeHello(hello.hello, ordered);
@@ -213,7 +213,8 @@ type Greeting =
 	| { readonly kind: "hello"; readonly hello: Hello; readonly link: RpcLink; handOver(listener: RpcListener): void }
 	/** Its rules could not be put in force. */
 	| { readonly kind: "unable"; readonly detail: string }
-	| { readonly kind: "none"; readonly started: boolean; readonly detail: string };
+	/** `spawn`: it never ran, or was killed from outside, and may do better next time. */
+	| { readonly kind: "none"; readonly reason: "spawn" | "handshake"; readonly detail: string };
 
 /** Waits for the worker to report itself. Records that come before the link is handed over are kept for its new owner. */
 async function awaitHello(child: Child, ms: number): Promise<Greeting> {
@@ -252,19 +253,19 @@ async function awaitHello(child: Child, ms: number): Promise<Greeting> {
 	if (first === undefined) {
 		return {
 			kind: "none",
-			started: true,
+			reason: "handshake",
 			detail: `The worker did not report itself within ${ms / 1000} s.${complaint}`,
 		};
 	}
 	if ("kind" in first) {
-		const started = first.kind !== "unstarted";
 		const how =
 			first.kind === "exited"
 				? `exit code ${first.code}`
 				: first.kind === "killed"
 					? `signal ${first.signal}`
 					: first.reason;
-		return { kind: "none", started, detail: `The worker ended before it reported itself (${how}).${complaint}` };
+		const reason = first.kind === "exited" ? "handshake" : "spawn";
+		return { kind: "none", reason, detail: `The worker ended before it reported itself (${how}).${complaint}` };
 	}
 	if ("unable" in first) return { kind: "unable", detail: first.unable };
 	return {

@@ -1,10 +1,10 @@
 // Runs of the play under a supervisor that can be killed, and what must hold whatever was killed when.
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
-import { expect } from "vitest";
 import { openFileStore } from "../../../src/chronicle/ledger/index.ts";
 import type { LedgerEvent, Run } from "../../../src/chronicle/machine/index.ts";
 import { CRASH_VARIABLE } from "../../../src/chronicle/supervisor/index.ts";
@@ -139,20 +139,25 @@ export function openKillStage(server: ModelServer): KillStage {
 		async inspect(run) {
 			const events = await stage.events(run);
 			const { status, snapshot, totals, history } = await stage.state(run);
-			expect(status).toBe("done");
-			expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+			equal(status, "done");
+			deepEqual(
+				events.map(({ seq }) => seq),
+				events.map((_, index) => index + 1),
+			);
 			const moves = events.flatMap((event) => (event.kind === "moved" ? [`${event.from} ${event.to}`] : []));
-			expect(moves).toEqual(["planning building", "building checking", "checking done"]);
-			expect(history.map(({ from, to }) => `${from} ${to}`)).toEqual(moves);
-			expect(snapshot.findings.filter(({ key }) => key === "port")).toHaveLength(1);
-			const log = project.read("log.txt").trim().split("\n");
-			expect(log.toSorted()).toEqual(marks.toSorted());
-			expect(project.read("cleanup.log")).toContain("cleaned");
-			// Every start was intended before, and no two workers lived at once.
+			deepEqual(moves, ["planning building", "building checking", "checking done"]);
+			deepEqual(
+				history.map(({ from, to }) => `${from} ${to}`),
+				moves,
+			);
+			equal(snapshot.findings.filter(({ key }) => key === "port").length, 1);
+			deepEqual(project.read("log.txt").trim().split("\n").toSorted(), marks.toSorted());
+			ok(project.read("cleanup.log").includes("cleaned"));
+			// Every start was intended before.
 			let intended: string | undefined;
 			for (const event of events) {
 				if (event.kind === "attempt_reserved") intended = `${event.visit}.${event.attempt}.${event.launch}`;
-				if (event.kind === "worker_started") expect(`${event.visit}.${event.attempt}.${event.launch}`).toBe(intended);
+				if (event.kind === "worker_started") equal(`${event.visit}.${event.attempt}.${event.launch}`, intended);
 			}
 			// What is summed is what the conversations say, neither lost nor doubled.
 			const workers = join(sessions, run, "workers");
@@ -160,13 +165,11 @@ export function openKillStage(server: ModelServer): KillStage {
 				.filter((name) => name.endsWith(".jsonl"))
 				.map((name) => readConversation(join(workers, name)))
 				.reduce((sum, one) => sum + (one.kind === "read" ? one.conversation.spend.tokens : 0), 0);
-			expect(totals.tokens).toBe(spent);
-			expect(JSON.parse(readFileSync(join(sessions, `${run}.json`), "utf8"))).toMatchObject({
-				id: run,
-				status: "done",
-			});
+			equal(totals.tokens, spent);
+			const folded = JSON.parse(readFileSync(join(sessions, `${run}.json`), "utf8"));
+			deepEqual([folded.id, folded.status], [run, "done"]);
 			for (let n = 0; n < 50 && findStrays(run).length > 0; n++) await sleep(20);
-			expect(findStrays(run)).toEqual([]);
+			deepEqual(findStrays(run), []);
 		},
 	};
 	return stage;

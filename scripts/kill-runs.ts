@@ -1,0 +1,34 @@
+// Kills runs at random times, many of them, and says how they ended: `node scripts/kill-runs.ts [runs] [seed]`. For the night: a run takes
+// some seconds. The run that fails first is named with its seed, and its error is shown. Exit code 0: every run came to its end.
+
+import { killAtRandom } from "../test/chronicle/kills/random.ts";
+import { endFile } from "../test/harness/lifetime.ts";
+import stage from "../test/harness/stage.ts";
+
+const [count = "500", first = String(Date.now() % 1_000_000)] = process.argv.slice(2);
+const runs = Number(count);
+const seed = Number(first);
+const unstage = stage({ onTestsRerun() {} } as never);
+let kills = 0;
+let lost = 0;
+let failed = 0;
+const began = performance.now();
+for (let n = 0; n < runs; n++) {
+	try {
+		const done = await killAtRandom(seed + n, 1 + (n % 8));
+		kills += done.kills;
+		lost += done.lostAnswers;
+	} catch (error) {
+		failed += 1;
+		console.error(error);
+	}
+	await endFile();
+	if ((n + 1) % 10 === 0) {
+		const minutes = (performance.now() - began) / 60_000;
+		console.log(
+			`${n + 1} runs, ${kills} kills, ${lost} answers lost on their way, ${failed} failed, ${minutes.toFixed(1)} min`,
+		);
+	}
+}
+unstage();
+process.exitCode = failed === 0 ? 0 : 1;

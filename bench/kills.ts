@@ -1,4 +1,4 @@
-// Kills runs at random times, many of them, and says how they ended: `node scripts/kill-runs.ts [runs] [seed]`. For the night: a run takes
+// Kills runs at random times, many of them, and says how they ended: `node bench/kills.ts [runs] [seed]`. For the night: a run takes
 // some seconds. The run that fails first is named with its seed, and its error is shown. Exit code 0: every run came to its end.
 
 import { killAtRandom } from "../test/chronicle/kills/random.ts";
@@ -13,6 +13,10 @@ let kills = 0;
 let lost = 0;
 let failed = 0;
 const began = performance.now();
+const tell = (done: number): void => {
+	const minutes = ((performance.now() - began) / 60_000).toFixed(1);
+	console.log(`${done} runs, ${kills} kills, ${lost} answers lost on their way, ${failed} failed, ${minutes} min`);
+};
 for (let n = 0; n < runs; n++) {
 	try {
 		const done = await killAtRandom(seed + n, 1 + (n % 8));
@@ -23,12 +27,7 @@ for (let n = 0; n < runs; n++) {
 		console.error(error);
 	}
 	await endFile();
-	if ((n + 1) % 10 === 0) {
-		const minutes = (performance.now() - began) / 60_000;
-		console.log(
-			`${n + 1} runs, ${kills} kills, ${lost} answers lost on their way, ${failed} failed, ${minutes.toFixed(1)} min`,
-		);
-	}
+	if ((n + 1) % 10 === 0 || n + 1 === runs) tell(n + 1);
 }
 unstage();
 process.exitCode = failed === 0 ? 0 : 1;

@@ -49,6 +49,8 @@ export interface Record {
 	searchOf(text: string): TouchDetail | undefined;
 	/** Whether something was made, changed or removed in a directory so far: what the disk says of it may be stale. */
 	changed(directory: string): boolean;
+	/** Whether something may have been made in a directory so far. */
+	filled(directory: string): boolean;
 	real(path: string): string;
 	finish(tool: string): Footprint;
 }
@@ -59,7 +61,8 @@ export function openRecord(around: Surroundings): Record {
 	const runs = new Map<string, Run>();
 	const unknowns = new Map<string, Unknown>();
 	const followed = new Map<string, string>();
-	const written = new Set<string>();
+	const changed = new Set<string>();
+	const filled = new Set<string>();
 	const rules = pathRules(around);
 	// The first search keeps to nothing: it also stands for those that there is no room for.
 	const searches: { readonly key: string; readonly detail: TouchDetail }[] = [{ key: "{}", detail: {} }];
@@ -83,7 +86,10 @@ export function openRecord(around: Surroundings): Record {
 			spent += 2;
 			if (touches.has(key)) return;
 			if (touches.size >= limits.touches) return overflow("more paths than can be judged");
-			if (access !== "read" && access !== "list") written.add(rules.dirname(normal));
+			if (access === "write" || access === "delete" || access === "link") {
+				changed.add(rules.dirname(normal));
+				if (access !== "delete") filled.add(rules.dirname(normal));
+			}
 			touches.set(key, {
 				access,
 				path: normal,
@@ -123,10 +129,8 @@ export function openRecord(around: Surroundings): Record {
 		searchOf(text) {
 			return text[0] === FOUND ? searches[(text.charCodeAt(1) || 0) - FIRST_SEARCH]?.detail : undefined;
 		},
-		changed(directory) {
-			if (written.size === 0) return false;
-			return written.has(rules.normalize(directory));
-		},
+		changed: (directory) => changed.has(rules.normalize(directory)),
+		filled: (directory) => filled.has(rules.normalize(directory)),
 		finish: (tool) => ({
 			tool,
 			touches: [...touches.values()],

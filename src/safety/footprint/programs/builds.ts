@@ -14,10 +14,10 @@ export const builds: Programs = {
 		options: {
 			"-C --directory": "directory",
 			"-f --file --makefile": "read",
-			"-j --jobs -l --load-average -I -o -W -O": "text",
+			"-I --include-dir -o --old-file -W --what-if": "text",
 			"--eval": "text",
 		},
-		attached: "-j --jobs -l -O",
+		attached: "-j --jobs -l --load-average -O --output-sync",
 		opaque: "project",
 		when: { "-n --dry-run --just-print --recon -q --question -p --print-data-base": {} },
 		also: (call) => {
@@ -25,7 +25,7 @@ export const builds: Programs = {
 			if (call.operands.some((target) => /^(deploy|publish|release)(-|$)/.test(target))) call.change("remote");
 		},
 	},
-	"just task ninja meson bazel bazelisk buck2 scons rake thor invoke inv fab nox tox doit ant gradle sbt mill lein ant waf xmake premake5 cmake ctest cpack autoconf automake autoreconf configure xcodebuild swift swiftc fastlane pod carthage msbuild nmake turbo nx lage moon rush gulp grunt webpack rollup vite esbuild parcel tsup swc babel snowpack next nuxt astro remix svelte-kit gatsby ng vue vue-cli-service ember storybook hugo jekyll eleventy mkdocs sphinx-build docusaurus vitepress hexo zola electron electron-builder tauri react-native flutter dart":
+	"just task ninja meson bazel bazelisk buck2 scons rake thor invoke inv fab nox tox doit ant gradle sbt mill lein waf xmake premake5 cmake ctest cpack autoconf automake autoreconf configure xcodebuild swift swiftc fastlane pod carthage msbuild nmake turbo nx lage moon rush gulp grunt webpack rollup vite esbuild parcel tsup swc babel snowpack next nuxt astro remix svelte-kit gatsby ng vue vue-cli-service ember storybook hugo jekyll eleventy mkdocs sphinx-build docusaurus vitepress hexo zola electron electron-builder tauri react-native flutter dart":
 		runsProject,
 	"jest vitest mocha ava tap jasmine karma cypress playwright nightwatch testcafe wdio uvu c8 nyc pytest py.test unittest nose2 behave coverage rspec minitest cucumber phpunit pest codecept busted bats shunit2 gotestsum ginkgo k6 artillery locust ab wrk hey siege lighthouse pa11y backstop percy robot gauge newman stryker mutmut hypothesis":
 		runsProject,
@@ -104,7 +104,7 @@ export const builds: Programs = {
 	"serve http-server live-server json-server caddy": {},
 	"dot mermaid mmdc plantuml d2": {
 		operands: "read",
-		options: { "-o --output -O": "replace", "-T -K -G -N -E": "text" },
+		options: { "-o --output": "replace" },
 		attached: "-T -K -G -N -E",
 	},
 	ffmpeg: {

@@ -98,7 +98,7 @@ export const cloud: Programs = {
 		options: { ...byVerb.options, "--cli-input-json --body --template-file --zip-file": "text" },
 		also: aws,
 	},
-	"gcloud az doctl oci ibmcloud aliyun linode-cli hcloud scw vultr-cli exo openstack eksctl gsutil bq cdktf sam serverless sls firebase vercel netlify wrangler flyctl fly railway render heroku supabase amplify now surge dokku cf pulumi cdk copilot eb ecs-cli hasura planetscale pscale turso neonctl convex sst fauna contentful sanity shopify stripe twilio auth0 cloudflared ngrok tailscale":
+	"gcloud az doctl oci ibmcloud aliyun linode-cli hcloud scw vultr-cli exo openstack eksctl gsutil bq cdktf sam serverless sls firebase vercel netlify wrangler flyctl fly railway render heroku supabase amplify now surge dokku cf pulumi cdk eb ecs-cli hasura planetscale pscale turso neonctl convex sst fauna contentful sanity shopify stripe twilio auth0 cloudflared ngrok tailscale":
 		byVerb,
 	"terraform tofu terragrunt": infrastructure,
 	"ansible ansible-playbook ansible-galaxy chef knife puppet salt salt-call": {

@@ -5,12 +5,12 @@ import { abbreviating, type Call, type Programs } from "./program.ts";
 /** `sed`: scripts by `-e`, `-f` or as the first operand; files are read, or written with `-i`. */
 function sed(call: Call): void {
 	const scripts = call.values("-e --expression");
-	const byOption = scripts.length > 0 || call.has("-f --file");
-	const all = byOption ? scripts : call.operands.slice(0, 1);
-	let files = byOption ? call.operands : call.operands.slice(1);
-	// BSD's `-i ''` takes its suffix as a word.
-	if (files[0] === "" && call.has("-i")) files = files.slice(1);
 	const inPlace = call.has("-i --in-place -I");
+	// BSD's `-i ''` takes its suffix as a word.
+	const operands = inPlace && call.operands[0] === "" ? call.operands.slice(1) : call.operands;
+	const byOption = scripts.length > 0 || call.has("-f --file");
+	const all = byOption ? scripts : operands.slice(0, 1);
+	const files = byOption ? operands : operands.slice(1);
 	for (const file of files) {
 		call.play("read", file);
 		if (inPlace) call.play("write", file);

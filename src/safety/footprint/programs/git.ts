@@ -263,12 +263,13 @@ export const git: Programs = abbreviating({
 		options: {
 			"-C --work-tree": "directory",
 			"--git-dir": "list",
-			"-c --exec-path --namespace --super-prefix --config-env --attr-source --list-cmds": "text",
+			"-c --namespace --super-prefix --config-env --attr-source --list-cmds": "text",
 		},
 		attached: "--exec-path",
 		subcommands,
 		also: runFromSettings,
 	},
 	"gitk tig git-gui lazygit": { opaque: "program" },
-	"git-lfs git-filter-repo": changesBoth,
+	"git-lfs": changesBoth,
+	"git-filter-repo": { ...changesBoth, effects: ["git-rewrite-history"] },
 });

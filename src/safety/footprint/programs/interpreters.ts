@@ -226,7 +226,7 @@ export const interpreters: Programs = {
 		opaque: "script",
 	},
 	java: { dashes: "one", opaque: "script", when: { "-version --version": { harmless: true } } },
-	" csi fsi": { operands: { first: ["read"] }, opaque: "script" },
+	"csi fsi": { operands: { first: ["read"] }, opaque: "script" },
 	irb: { opaque: "script" },
 	bc: { operands: "read" },
 	dc: { operands: "read", options: { "-e --expression": "text", "-f --file": "read" } },

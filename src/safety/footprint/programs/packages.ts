@@ -210,7 +210,7 @@ export const packages: Programs = {
 	},
 	brew: {
 		subcommands: {
-			"list ls info search outdated deps uses config doctor leaves home log desc cat options tap-info  --prefix --version":
+			"list ls info search outdated deps uses config doctor leaves home log desc cat options tap-info --prefix --version":
 				{},
 			"*": systemInstalls,
 		},

@@ -52,7 +52,7 @@ const formats: Program = {
 };
 
 export const system: Programs = {
-	"ps top htop btop pgrep pidof pstree uptime free vmstat iostat mpstat sar dmesg lscpu lsblk lsusb lspci lsmod blkid findmnt journalctl last lastlog w who getent finger sw_vers system_profiler vm_stat nvidia-smi sensors hostid lsb_release hostnamectl timedatectl localectl loginctl ip ipconfig ioreg powermetrics xinput xrandr acpi dmidecode inxi neofetch fastfetch screenfetch":
+	"ps top htop btop pgrep pidof pstree free vmstat iostat mpstat sar dmesg lscpu lsblk lsusb lspci lsmod blkid findmnt journalctl last lastlog getent finger sw_vers system_profiler vm_stat nvidia-smi sensors hostid lsb_release hostnamectl timedatectl localectl loginctl ip ipconfig ioreg powermetrics xinput xrandr acpi dmidecode inxi neofetch fastfetch screenfetch":
 		{},
 	kill: { also: kill },
 	"pkill killall skill": {

@@ -17,7 +17,8 @@ import { system } from "./system.ts";
 import { versioning } from "./versioning.ts";
 import { wrappers } from "./wrappers.ts";
 
-const groups: readonly Programs[] = [
+/** The groups that the table is made of. */
+export const programGroups: readonly Programs[] = [
 	coreutils,
 	search,
 	editors,
@@ -37,7 +38,7 @@ const groups: readonly Programs[] = [
 ];
 
 const table: ReadonlyMap<string, Program> = new Map(
-	groups.flatMap((group) =>
+	programGroups.flatMap((group) =>
 		Object.entries(group).flatMap(([names, program]) => names.split(" ").map((name) => [name, program] as const)),
 	),
 );

@@ -16,7 +16,7 @@ function request(call: Call): void {
 	if (method === "DELETE") call.effect("delete-infrastructure");
 }
 
-const looks = "list view status diff checks watch ";
+const looks = "list view status diff checks watch";
 
 export const versioning: Programs = {
 	gh: {

@@ -176,8 +176,8 @@ export function recordCall(
 		const paths = absolutePaths(destination, directories, record);
 		if (!paths) return state.elsewhere ? undefined : unknownPlace(record, destination, directories, ["write"]);
 		const many = directoryGiven || sources.length > 1 || destination.endsWith("/");
-		const there = paths.some((path) => isDirectory(path, around) || record.changed(path));
-		const made = paths.some((path) => record.changed(rules.dirname(path)));
+		const there = paths.some((path) => isDirectory(path, around) || record.filled(path));
+		const made = paths.some((path) => record.filled(rules.dirname(path)));
 		if (many || there || made) {
 			for (const source of sources) {
 				const base = rules.basename(source);

@@ -18,6 +18,8 @@ export function recordInlineCode(record: Record, text: string, directories: Dire
 	for (const match of text.slice(0, MAX_TEXT).matchAll(fileCall)) {
 		const path = match[2] ?? "";
 		if (++found > MAX_PATHS) return;
+		// Modules have names, not paths.
+		if (/^(require|import)\b/i.test(match[0]) && !/^[./~]/.test(path)) continue;
 		if (!isKnown(path) || /[*?<>|]|:\/\//.test(path)) continue;
 		const expanded = path.startsWith("~/") ? `${record.around.home}/${path.slice(2)}` : path;
 		touchWord(record, "read", expanded, directories, by);

@@ -1,6 +1,7 @@
 export { agentFolder } from "./agent-folder.ts";
 export { customEntries, newestFirst, writeEntry } from "./branch.ts";
 export { type Child, type ChildSpec, type Exit, startChild } from "./child.ts";
+export { bar, shortCost, shortCount, shortTime } from "./figures.ts";
 export {
 	askHost,
 	HOST_COMMAND,
@@ -36,3 +37,4 @@ export { findStrays, RUN_TAG, type Stray, type StrayStop, stopStrays } from "./s
 export { diskSurroundings, remembering } from "./surroundings.ts";
 export { aboutTool, type ToolFacts, type ToolHints } from "./tools.ts";
 export { followRun, runTurn, type TurnOptions, type TurnOutcome } from "./turns.ts";
+export { meterUsage, type Spent } from "./usage-meter.ts";

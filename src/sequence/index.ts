@@ -2,6 +2,8 @@ import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { isOwnFile, packageRoot, type Scope, say } from "../pi/index.ts";
 import { readLastRecorded, type SequenceSession, type StepCommands, sequenceSessions } from "./session.ts";
 
+import { summaryLines, summaryType } from "./summary.ts";
+
 export type { StepCommands, StepEnd } from "./session.ts";
 
 /** Registers `/sequence`. `commands` are the package's own commands that a step may call. */
@@ -35,6 +37,15 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, commands: StepC
 			const { runSequence } = await import("./command.ts");
 			await runSequence(session, scope, ctx, args);
 		},
+	});
+	pi.registerEntryRenderer(summaryType, ({ data }, _options, theme) => {
+		const [head, ...rows] = summaryLines(data);
+		if (head === undefined) return undefined;
+		const cut = (line: string, width: number) => [...line].slice(0, width).join("");
+		return {
+			invalidate() {},
+			render: (width) => [theme.fg("accent", cut(head, width)), ...rows.map((row) => theme.fg("dim", cut(row, width)))],
+		};
 	});
 	pi.on("session_start", (_event, ctx) => {
 		session.lastRecorded = readLastRecorded(ctx);

@@ -3,7 +3,7 @@
 // status line outlives the run; X5 text that starts with a slash is never sent.
 import { readFileSync } from "node:fs";
 import { type ExtensionCommandContext, type ExtensionContext, parseFrontmatter } from "@earendil-works/pi-coding-agent";
-import { runTurn, say } from "../pi/index.ts";
+import { meterUsage, runTurn, type Spent, say } from "../pi/index.ts";
 import { substituteArguments } from "./arguments.ts";
 import { expandFileStep } from "./expand.ts";
 import { type SequenceSnapshot, snapshotType } from "./recorded.ts";
@@ -11,6 +11,7 @@ import { resolveSteps } from "./resolve.ts";
 import { runPlace, runStatus, type SequenceRun } from "./run-state.ts";
 import { type RunControl, type SequenceSession, type StepEnd, sequenceSessions } from "./session.ts";
 import type { ResolvedStep } from "./step.ts";
+import { type IterationSpend, type SequenceSummary, summarise, summaryType } from "./summary.ts";
 
 const statusKey = "sequence";
 
@@ -29,11 +30,19 @@ export async function runRecorded(
 	const control: RunControl = { stop: undefined, replacing: false };
 	let ctx: ExtensionCommandContext = start;
 	const firstModel = modelName(ctx);
+	const iterations: IterationSpend[] = [];
 	while (true) {
+		const started = Date.now();
+		const meter = meterIteration(ctx);
 		const ended = await runIteration(ctx, run, control);
-		if (ended.kind === "stopped" || run.runIndex + 1 >= totalRuns) return ended;
+		iterations.push({ ms: Date.now() - started, ...meter.stop() });
+		if (ended.kind === "stopped" || run.runIndex + 1 >= totalRuns) {
+			keepSummary(ctx, summarise(sequenceId, ended.kind, totalRuns, iterations));
+			return ended;
+		}
 		const next = await replaceSession(ctx, snapshot, control);
 		if (next.kind === "stopped") {
+			keepSummary(ctx, summarise(sequenceId, "stopped", totalRuns, iterations));
 			if (control.stop === undefined) say(ctx, next.reason, "warning");
 			return next;
 		}
@@ -47,6 +56,17 @@ export async function runRecorded(
 			);
 		}
 	}
+}
+
+/** Counts what the present session's iteration uses. */
+function meterIteration(ctx: ExtensionCommandContext): { stop(): Spent } {
+	const session = sequenceSessions.of(ctx.sessionManager);
+	return session === undefined ? { stop: () => ({ tokens: 0, costUsd: 0 }) } : meterUsage(session.pi);
+}
+
+/** Leaves the summary in the last session, unless that has been left. */
+function keepSummary(ctx: ExtensionCommandContext, summary: SequenceSummary): void {
+	quietly(() => sequenceSessions.of(ctx.sessionManager)?.pi.appendEntry(summaryType, summary));
 }
 
 function modelName({ model }: ExtensionContext): string {

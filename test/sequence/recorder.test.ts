@@ -68,6 +68,7 @@ describe("recording", () => {
 		]);
 		expect(pi.screen()).not.toContain("recording sequence");
 		expect(pi.screen()).not.toContain("⟳ sequence");
+		expect(pi.screen()).toMatch(/✓ sequence · 1 of 1 run · \d+s · 220 tokens/);
 		const [file = ""] = project.sessionFiles();
 		const [entry, ...others] = readSession(file).custom(snapshotType);
 		expect(entry).toMatchObject({ version: 1, steps: ["Plan the work for $@", "ask for /publish now"] });

@@ -81,6 +81,8 @@ describe("running", () => {
 		}
 		expect(pi.screen.statuses.get("sequence")).toBeUndefined();
 		expect(project.sessionFiles()).toHaveLength(3);
+		const [summary] = await pi.customEntries("sequence:finished");
+		expect(summary).toMatchObject({ how: "completed", runs: 3, of: 3, total: { tokens: 660 } });
 		await pi.prompt("/sequence show");
 		expect(pi.screen.text).toContain("1. hello /new");
 		expect(JSON.stringify(server.requests[0]?.messages)).not.toContain("second");

@@ -1,0 +1,68 @@
+// How a sequence ended, as an entry of its last session: what each iteration took. Shown to the person, never to the model.
+import { shortCost, shortCount, shortTime } from "../pi/index.ts";
+
+/** Custom entry type. */
+export const summaryType = "sequence:finished";
+
+/** At most this many iterations are kept one by one; the first ones give way. */
+const mostRows = 50;
+/** Rows that are drawn. */
+const shownRows = 10;
+
+export interface IterationSpend {
+	/** Milliseconds. */
+	readonly ms: number;
+	readonly tokens: number;
+	readonly costUsd: number;
+}
+
+export interface SequenceSummary {
+	readonly sequenceId: string;
+	readonly how: "completed" | "stopped";
+	/** Iterations that were begun, and that were asked for. */
+	readonly runs: number;
+	readonly of: number;
+	readonly total: IterationSpend;
+	/** The last iterations, oldest first. */
+	readonly last: readonly IterationSpend[];
+}
+
+/** Sums up the iterations of a run. */
+export function summarise(
+	sequenceId: string,
+	how: SequenceSummary["how"],
+	of: number,
+	iterations: readonly IterationSpend[],
+): SequenceSummary {
+	const total = iterations.reduce(
+		(sum, { ms, tokens, costUsd }) => ({
+			ms: sum.ms + ms,
+			tokens: sum.tokens + tokens,
+			costUsd: sum.costUsd + costUsd,
+		}),
+		{ ms: 0, tokens: 0, costUsd: 0 },
+	);
+	return { sequenceId, how, runs: iterations.length, of, total, last: iterations.slice(-mostRows) };
+}
+
+/** The lines of a summary: the whole, then the last iterations. Nothing for data of another shape. */
+export function summaryLines(data: unknown): string[] {
+	const { how, runs, of, total, last } = (data ?? {}) as Partial<SequenceSummary>;
+	if (typeof runs !== "number" || typeof of !== "number" || !isSpend(total) || !Array.isArray(last)) return [];
+	const mark = how === "completed" ? "✓" : "✗";
+	const rows = last.filter(isSpend).slice(-shownRows);
+	const first = runs - rows.length;
+	return [
+		`${mark} sequence · ${runs} of ${of} ${of === 1 ? "run" : "runs"} · ${spendText(total)}`,
+		...(runs > 1 ? rows.map((row, index) => `  ${first + index + 1}. ${spendText(row)}`) : []),
+	];
+}
+
+function isSpend(value: unknown): value is IterationSpend {
+	const { ms, tokens, costUsd } = (value ?? {}) as Partial<Record<keyof IterationSpend, unknown>>;
+	return typeof ms === "number" && typeof tokens === "number" && typeof costUsd === "number";
+}
+
+function spendText({ ms, tokens, costUsd }: IterationSpend): string {
+	return `${shortTime(ms)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)}`;
+}

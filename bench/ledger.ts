@@ -63,6 +63,7 @@ export async function bench(): Promise<Figures> {
 					unit: "s",
 					must: { most: 6 },
 				},
+				{ figure: "the same, CPU", value: whole.cpuMs / 1000, unit: "s" },
 				{ figure: "the same, memory at its peak", value: whole.megabytes, unit: "MB", must: { most: 120 } },
 				{ figure: "the same, from the checkpoint", value: Math.min(...fromCheckpoint), unit: "ms", must: { most: 60 } },
 				{ figure: "their log", value: size / 1e6, unit: "MB" },
@@ -220,10 +221,12 @@ async function bundleReader(folder: string): Promise<string> {
 				import { loadRun } from "./ledger/load.ts";
 				import { pathsOf } from "./ledger/layout.ts";
 				const started = performance.now();
+				const cpu = process.cpuUsage();
 				const read = await loadRun(pathsOf(process.argv[2], "${id}"));
 				const ms = performance.now() - started;
 				if (!read.ok) throw new Error(read.failure.message);
-				console.log(JSON.stringify({ ms, kilobytes: process.resourceUsage().maxRSS, visit: read.value.run.visit, calls: read.value.run.totals.toolCalls }));
+				const { user, system } = process.cpuUsage(cpu);
+				console.log(JSON.stringify({ ms, cpuMs: (user + system) / 1000, kilobytes: process.resourceUsage().maxRSS, visit: read.value.run.visit, calls: read.value.run.totals.toolCalls }));
 			`,
 			resolveDir: join(import.meta.dirname, "..", "src", "chronicle"),
 			loader: "ts",
@@ -239,17 +242,18 @@ async function bundleReader(folder: string): Promise<string> {
 	return outfile;
 }
 
-function read(reader: string, sessions: string): { ms: number; megabytes: number } {
+function read(reader: string, sessions: string): { ms: number; cpuMs: number; megabytes: number } {
 	const seen = Array.from({ length: rounds }, () => {
 		const done = spawnSync(process.execPath, [reader, sessions], { encoding: "utf8" });
 		if (done.status !== 0) throw new Error(done.stderr);
-		return JSON.parse(done.stdout) as { ms: number; kilobytes: number; visit: number; calls: number };
+		return JSON.parse(done.stdout) as { ms: number; cpuMs: number; kilobytes: number; visit: number; calls: number };
 	});
 	for (const { visit, calls } of seen)
 		if (visit !== transitions + 1 || calls !== toolEvents / 2)
 			throw new Error(`The log gave ${visit} visits and ${calls} calls.`);
 	return {
 		ms: Math.min(...seen.map(({ ms }) => ms)),
+		cpuMs: Math.min(...seen.map(({ cpuMs }) => cpuMs)),
 		megabytes: median(seen.map(({ kilobytes }) => kilobytes)) / 1000,
 	};
 }

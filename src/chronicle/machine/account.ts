@@ -1,12 +1,11 @@
 // The one place where figures are added to a run: money, tokens, time, calls.
 // A1 whatever is added to the totals is added to the state and to the visit that it belongs to, also when that visit has been left.
-import type { Run, StateTotals } from "./run.ts";
+import type { MoveMetrics, Run, StateTotals } from "./run.ts";
 import { addSpend, NO_SPEND, type Spend } from "./spend.ts";
 
 export interface Figures {
 	readonly spend?: Spend;
 	readonly activeMs?: number;
-	readonly toolCalls?: number;
 	readonly attempts?: number;
 }
 
@@ -21,20 +20,15 @@ export const NO_STATE_TOTALS: StateTotals = {
 
 /** Adds figures of `state` in `visit`. */
 export function account(run: Run, state: string, visit: number, figures: Figures): Run {
-	const { spend = NO_SPEND, activeMs = 0, toolCalls = 0, attempts = 0 } = figures;
+	const { spend = NO_SPEND, activeMs = 0, attempts = 0 } = figures;
 	const totals = run.totals;
 	const own = run.states[state] ?? NO_STATE_TOTALS;
-	const metrics = <
-		T extends { attempts: number; tokens: number; costUsd: number; activeMs: number; toolCalls: number },
-	>(
-		of: T,
-	): T => ({
+	const metrics = <T extends MoveMetrics>(of: T): T => ({
 		...of,
 		attempts: of.attempts + attempts,
 		tokens: of.tokens + spend.tokens,
 		costUsd: addSpend({ ...NO_SPEND, costUsd: of.costUsd }, spend).costUsd,
 		activeMs: of.activeMs + activeMs,
-		toolCalls: of.toolCalls + toolCalls,
 	});
 	const here = visit === run.visit;
 	return {
@@ -42,7 +36,7 @@ export function account(run: Run, state: string, visit: number, figures: Figures
 		totals: {
 			...addSpend(totals, spend),
 			activeMs: totals.activeMs + activeMs,
-			toolCalls: totals.toolCalls + toolCalls,
+			toolCalls: totals.toolCalls,
 			attempts: totals.attempts + attempts,
 		},
 		states: {
@@ -61,6 +55,15 @@ export function account(run: Run, state: string, visit: number, figures: Figures
 			? run.history
 			: run.history.map((move) => (move.visit === visit ? { ...move, metrics: metrics(move.metrics) } : move)),
 	};
+}
+
+/** Adds one tool call of `visit`. */
+export function countCall(run: Run, visit: number): Run {
+	const one = <T extends { readonly toolCalls: number }>(of: T): T => ({ ...of, toolCalls: of.toolCalls + 1 });
+	const totals = one(run.totals);
+	if (visit === run.visit) return { ...run, totals, visitRecord: one(run.visitRecord) };
+	const history = run.history.map((move) => (move.visit === visit ? { ...move, metrics: one(move.metrics) } : move));
+	return { ...run, totals, history };
 }
 
 /** Milliseconds between two times of events, never below zero; 0 where one is missing. */

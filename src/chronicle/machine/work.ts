@@ -3,7 +3,7 @@
 // twice or late neither loses nor doubles; W3 what a worker asks for counts before any ceiling that it has just reached.
 import { addSummary, updateSnapshot } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION } from "../template/index.ts";
-import { account } from "./account.ts";
+import { account, countCall } from "./account.ts";
 import { explainReached, notice, reached, warnOfCeilings } from "./budget.ts";
 import type {
 	Delivered,
@@ -24,7 +24,16 @@ import { judgeMove } from "./moves.ts";
 import { planOf } from "./plan.ts";
 import { divert, move, proceed } from "./proceed.ts";
 import { type Reduced, refuse } from "./refusal.ts";
-import { type After, type Conversation, type Hold, type Leaving, NO_CALLS, type Run, type Stage } from "./run.ts";
+import {
+	type After,
+	type Calls,
+	type Conversation,
+	type Hold,
+	type Leaving,
+	NO_CALLS,
+	type Run,
+	type Stage,
+} from "./run.ts";
 import { greaterSpend, NO_SPEND, spendBeyond } from "./spend.ts";
 
 type Working = Extract<Stage, { kind: "working" }>;
@@ -39,7 +48,8 @@ const providerDelayMs = 5000;
 function aliveStage({ stage }: Run, visit: number, attempt: number): Alive | undefined {
 	if (stage.kind !== "working" && stage.kind !== "leaving") return undefined;
 	const { launch } = stage;
-	return launch && launch.visit === visit && launch.attempt === attempt ? { ...stage, launch } : undefined;
+	// The stage itself, not a copy: this is asked for every report of a worker.
+	return launch && launch.visit === visit && launch.attempt === attempt ? (stage as Alive) : undefined;
 }
 
 const stale = () => refuse("stale", "That worker is not at work any more.");
@@ -94,17 +104,16 @@ function countCrash(run: Run): Run {
 }
 
 /** The run after a sign of life at `at`: what its worker was given with its first message has arrived. */
-function alive(run: Run, stage: Alive, at: string): Run {
-	const arrived = run.outbox.some(({ given }) => given);
-	const { interrupted } = run.calls;
+function alive(run: Run, stage: Alive, at: string, calls: Calls = run.calls): Run {
+	const { conversation, outbox } = run;
+	const { interrupted } = calls;
 	const answered = interrupted.calls.length > 0 && interrupted.by !== launchKey(stage.launch);
 	return {
 		...run,
 		stage: { ...stage, seenAt: at },
-		calls: answered ? { ...run.calls, interrupted: NO_CALLS.interrupted } : run.calls,
-		conversation:
-			run.conversation && !run.conversation.touched ? { ...run.conversation, touched: true } : run.conversation,
-		outbox: arrived ? run.outbox.filter(({ given }) => !given) : run.outbox,
+		calls: answered ? { ...calls, interrupted: NO_CALLS.interrupted } : calls,
+		conversation: conversation && !conversation.touched ? { ...conversation, touched: true } : conversation,
+		outbox: outbox.some(({ given }) => given) ? outbox.filter(({ given }) => !given) : outbox,
 	};
 }
 
@@ -112,9 +121,8 @@ export function takeToolStart(run: Run, event: LedgerEvent & ToolStarted): Reduc
 	const stage = aliveStage(run, event.visit, event.attempt);
 	if (!stage) return stale();
 	const { call, tool, args } = event;
-	const seen = alive(run, stage, event.at);
 	const open = [...run.calls.open, { call, tool, args: args.slice(0, argsShown) }].slice(-openCalls);
-	return { ...seen, calls: { ...seen.calls, open } };
+	return alive(run, stage, event.at, { ...run.calls, open });
 }
 
 export function takeToolEnd(run: Run, event: LedgerEvent & ToolEnded): Reduced {
@@ -123,9 +131,8 @@ export function takeToolEnd(run: Run, event: LedgerEvent & ToolEnded): Reduced {
 	const begun = run.calls.open.find(({ call }) => call === event.call);
 	const failed = event.error === true || event.blocked !== undefined;
 	const recent = [...run.calls.recent, { tool: event.tool, args: begun?.args ?? "", failed }].slice(-recentCalls);
-	const counted = account(run, stage.kind === "leaving" ? stage.state : run.state, event.visit, { toolCalls: 1 });
-	const seen = alive(counted, stage, event.at);
-	return { ...seen, calls: { ...seen.calls, open: run.calls.open.filter((open) => open !== begun), recent } };
+	const open = run.calls.open.filter((other) => other !== begun);
+	return alive(countCall(run, event.visit), stage, event.at, { ...run.calls, open, recent });
 }
 
 export function takeSpend(run: Run, event: LedgerEvent & Used): Reduced {

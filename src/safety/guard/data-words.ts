@@ -10,9 +10,14 @@ interface DataWords {
 	readonly instead?: readonly string[];
 }
 
+const grep: DataWords = {
+	operands: "first",
+	options: ["-e", "--regexp", "--include", "--exclude"],
+	instead: ["-e", "--regexp", "-f", "--file"],
+};
 const search: DataWords = {
 	operands: "first",
-	options: ["-e", "--regexp", "--include", "--exclude", "-g", "--glob", "--replace", "-r"],
+	options: ["-e", "--regexp", "-g", "--glob", "-r", "--replace"],
 	instead: ["-e", "--regexp", "-f", "--file"],
 };
 const message: readonly string[] = [
@@ -44,14 +49,14 @@ const programs: Readonly<Record<string, DataWords>> = {
 	"notify-send": { operands: "all" },
 	"Write-Output": { operands: "all" },
 	"Write-Host": { operands: "all" },
-	grep: search,
-	egrep: search,
-	fgrep: search,
-	zgrep: search,
+	grep,
+	egrep: grep,
+	fgrep: grep,
+	zgrep: grep,
 	rg: search,
 	ag: search,
 	ack: search,
-	"Select-String": search,
+	"Select-String": grep,
 	sed: { operands: "first", options: ["-e", "--expression"], instead: ["-e", "--expression", "-f", "--file"] },
 	awk: { operands: "first", options: ["-v"], instead: ["-f", "--file"] },
 	gawk: { operands: "first", options: ["-v"], instead: ["-f", "--file"] },

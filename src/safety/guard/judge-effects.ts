@@ -1,6 +1,7 @@
 // What the rules say about what commands do, whatever their spelling: named harms, unknown programs, other agents.
-import { type Footprint, isTemporary, type Run, type Touch } from "../footprint/index.ts";
+import type { Footprint, Run, Touch } from "../footprint/index.ts";
 import type { Verdict } from "../policy/index.ts";
+import { staysTemporary } from "../temporary.ts";
 import type { Ready } from "./ready.ts";
 import type { EffectRule } from "./rules.ts";
 import { effectVerdict, meaningVerdict, ownVerdict, shown } from "./verdicts.ts";
@@ -52,18 +53,17 @@ export function judgeEffects(footprint: Footprint, ready: Ready): Verdict[] {
 function isExcepted(rule: EffectRule, { text }: Run, footprint: Footprint, ready: Ready): boolean {
 	const own = footprint.touches.filter(({ by, access }) => by === text && (access === "write" || access === "delete"));
 	const fits = ready.exceptPaths.get(rule) ?? (() => false);
-	return own.length > 0 && own.every((touch) => isHarmless(rule, touch, footprint, fits, ready));
+	return own.length > 0 && own.every((touch) => isHarmless(rule, touch, fits, ready));
 }
 
 function isHarmless(
 	{ effect }: EffectRule,
 	touch: Touch,
-	footprint: Footprint,
 	fits: (path: string) => boolean,
-	{ surroundings }: Ready,
+	{ surroundings, temporary }: Ready,
 ): boolean {
 	const { path, real, only } = touch;
-	if (removals.has(effect) && isTemporary(touch, footprint)) return true;
+	if (removals.has(effect) && staysTemporary(touch, temporary)) return true;
 	// `rm -rf` of a single file removes no folder.
 	if (effect === "recursive-delete" && surroundings.kind(path) === "file") return true;
 	if (fits(path) && (real === path || fits(real))) return true;

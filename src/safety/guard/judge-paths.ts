@@ -136,6 +136,8 @@ function judgeTree(touch: Touch, { paths, surroundings }: Ready): Verdict[] {
 				.filter(wanted)
 				.map((rule) => pathVerdict(rule, touch, found.path));
 		case "too-much":
+			// Names that a search by name could show are not worth a question each time.
+			if (touch.access === "list") return [];
 			return [
 				ownVerdict(
 					"ask",

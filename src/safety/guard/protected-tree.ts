@@ -26,7 +26,7 @@ export interface Walk {
 	readonly exists: (path: string) => boolean;
 }
 
-const limits = { ms: 60, names: 40_000 };
+const limits = { ms: 200, names: 20_000 };
 
 /** Looks for a protected place below `touch.real`, the kinds of place left out that the command itself passes over. */
 export function findProtected({ touch, places, names, isProtected, passOver, exists }: Walk): Found {

@@ -1,6 +1,7 @@
 // A rule set made ready for judging: expressions compiled, paths indexed, meanings told. Done once for a session's rules.
 import type { Footprint, Surroundings } from "../footprint/index.ts";
 import type { ToolCall } from "../policy/index.ts";
+import { type TemporaryPlaces, temporaryPlaces } from "../temporary.ts";
 import { type SelfProtection, selfProtection } from "./built-in.ts";
 import { type PatternTable, tabulate } from "./matching.ts";
 import { type Meaning, meaningsOf } from "./meaning.ts";
@@ -25,6 +26,7 @@ export interface Ready extends GuardOptions {
 	readonly meanings: readonly { readonly rule: CommandRule; readonly meaning: Meaning }[];
 	readonly paths: PathMatcher;
 	readonly own: SelfProtection;
+	readonly temporary: TemporaryPlaces;
 	/** For every effect rule whether a path is one that it leaves out. */
 	readonly exceptPaths: ReadonlyMap<EffectRule, (path: string) => boolean>;
 }
@@ -50,6 +52,7 @@ export function makeReady(options: GuardOptions): Ready {
 		// No file system has longer paths; the reader lets only expressions through that are cheap on so much.
 		paths: compilePaths(rules, around, (rule) => (path) => regexes.get(rule)?.test(path.slice(0, 4096)) ?? true),
 		own: selfProtection(rules, around),
+		temporary: temporaryPlaces(surroundings),
 		exceptPaths: new Map(rules.effects.map((rule) => [rule, anyOf(rule, rules, around)])),
 	};
 }

@@ -1,5 +1,6 @@
-// Expressions that may explode, tried on a thread of their own. H1 an answer comes within the limit, or the thread is ended and the
-// expression that was being tried is named; H2 the thread starts with the first question and keeps no process alive.
+// Expressions that may explode, tried on a thread of their own. H1 an answer comes, or the thread is ended once one expression has been
+// tried on one text for longer than the limit, and it is named; H2 the thread starts with the first question and keeps no process
+// alive; H3 a machine that is slow to deliver an answer that is there is waited for.
 import { Worker } from "node:worker_threads";
 
 export interface Question {
@@ -20,7 +21,7 @@ export interface RegexThread {
 	close(): Promise<void>;
 }
 
-/** What the thread runs. It tells which question it is at through shared memory, so that a stuck one can be named. */
+/** What the thread runs. It tells through shared memory which question it is at (0), how many attempts it has begun (1), and its end (-1). */
 const program = `
 const { parentPort, workerData } = require("node:worker_threads");
 const at = new Int32Array(workerData);
@@ -30,34 +31,50 @@ parentPort.on("message", ({ questions, texts }) => {
 		const expression = new RegExp(source, flags);
 		Atomics.store(at, 0, question);
 		texts.forEach((text, index) => {
+			Atomics.add(at, 1, 1);
 			expression.lastIndex = 0;
 			if (expression.test(text)) hits.push(index * questions.length + question);
 		});
 	});
+	Atomics.store(at, 0, -1);
 	parentPort.postMessage(hits);
 });
 parentPort.postMessage("ready");
 `;
 
-/** Opens the thread's place; the thread itself starts when it is first needed. `limitMs`: for one `try`, the start not counted. */
+interface Running {
+	readonly worker: Worker;
+	readonly at: Int32Array;
+	/** What becomes of the next word from the thread. */
+	listener: (word: { readonly hits: readonly number[] } | { readonly failed: string }) => void;
+}
+
+/** Opens the thread's place; the thread itself starts when it is first needed. `limitMs`: for one expression on one text, at least. */
 export function openRegexThread(limitMs: number): RegexThread {
-	let running: { worker: Worker; at: Int32Array } | undefined;
+	let running: Running | undefined;
 	let queue: Promise<unknown> = Promise.resolve();
 	let closed = false;
 
-	const start = async (): Promise<{ worker: Worker; at: Int32Array }> => {
-		if (running) return running;
-		const memory = new SharedArrayBuffer(4);
+	const start = (): Promise<Running> => {
+		if (running) return Promise.resolve(running);
+		const memory = new SharedArrayBuffer(8);
 		const worker = new Worker(program, { eval: true, workerData: memory, execArgv: [], env: {} });
-		await new Promise<void>((resolve, reject) => {
-			worker.once("message", () => resolve());
-			worker.once("error", reject);
-			worker.once("exit", () => reject(new Error("the thread ended")));
+		const thread: Running = { worker, at: new Int32Array(memory), listener: () => {} };
+		return new Promise((resolve, reject) => {
+			const fail = (failed: string) => {
+				if (running === thread) running = undefined;
+				thread.listener({ failed });
+				reject(new Error(failed));
+			};
+			worker.on("message", (word: "ready" | readonly number[]) => {
+				if (word !== "ready") return thread.listener({ hits: word });
+				running = thread;
+				worker.unref();
+				resolve(thread);
+			});
+			worker.on("error", (error) => fail(error instanceof Error ? error.message : String(error)));
+			worker.on("exit", () => fail("the thread ended"));
 		});
-		worker.removeAllListeners();
-		worker.unref();
-		running = { worker, at: new Int32Array(memory) };
-		return running;
 	};
 
 	const stop = async (): Promise<void> => {
@@ -69,23 +86,28 @@ export function openRegexThread(limitMs: number): RegexThread {
 	const attempt = async (questions: readonly Question[], texts: readonly string[]): Promise<Tried> => {
 		if (closed) return { kind: "failed", reason: "the session is closing" };
 		try {
-			const { worker, at } = await start();
+			const thread = await start();
+			const { worker, at } = thread;
 			return await new Promise<Tried>((resolve) => {
 				const finish = (tried: Tried) => {
-					clearTimeout(timer);
-					worker.removeAllListeners();
+					clearInterval(timer);
+					thread.listener = () => {};
 					resolve(tried);
 				};
-				const timer = setTimeout(() => {
+				Atomics.store(at, 0, 0);
+				let begun = -1;
+				const timer = setInterval(() => {
 					const question = Atomics.load(at, 0);
+					const attempts = Atomics.load(at, 1);
+					if (question === -1 || attempts !== begun) {
+						begun = attempts;
+						return;
+					}
 					finish({ kind: "too-slow", question });
 					void stop();
 				}, limitMs);
-				worker.once("message", (hits: number[]) => finish({ kind: "done", hits }));
-				worker.once("error", (error) => {
-					running = undefined;
-					finish({ kind: "failed", reason: error instanceof Error ? error.message : String(error) });
-				});
+				thread.listener = (word) =>
+					finish("hits" in word ? { kind: "done", hits: word.hits } : { kind: "failed", reason: word.failed });
 				worker.postMessage({ questions, texts });
 			});
 		} catch (error) {

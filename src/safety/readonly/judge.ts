@@ -3,10 +3,10 @@
 // R3 the sandbox is a second wall: what is known to change something is refused with it as well.
 import { changes, type Footprint, type Unknown } from "../footprint/index.ts";
 import { type Policy, redactText, type ToolCall, type Verdict } from "../policy/index.ts";
-import { isWritable, type WritablePlaces } from "./places.ts";
+import { staysTemporary, type TemporaryPlaces } from "../temporary.ts";
 
 export interface ReadonlyOptions {
-	readonly places: WritablePlaces;
+	readonly places: TemporaryPlaces;
 	/** The command rewritten to run in the sandbox; `undefined` where there is none. Asked once a shell call. */
 	readonly confine: (command: string) => Promise<string | undefined>;
 }
@@ -35,9 +35,9 @@ export function readonlyPolicy({ places, confine }: ReadonlyOptions): Policy {
 }
 
 /** What is known to change something. */
-function judgeKnown({ touches, runs }: Footprint, places: WritablePlaces): Verdict | undefined {
+function judgeKnown({ touches, runs }: Footprint, places: TemporaryPlaces): Verdict | undefined {
 	for (const touch of touches) {
-		if (touch.access === "read" || touch.access === "list" || isWritable(touch, places)) continue;
+		if (touch.access === "read" || touch.access === "list" || staysTemporary(touch, places)) continue;
 		const what = { write: "writes", delete: "removes", link: "makes another name for" }[touch.access];
 		return refuse(touch.access, `${shown(touch.by)} ${what} ${touch.path}.`);
 	}

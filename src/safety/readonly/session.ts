@@ -1,10 +1,8 @@
 // The readonly posture of one session: a fold over its branch, kept in step with moves in the tree.
 // S1 the newest entry of the branch decides, the command line's flag where there is none; S2 the model is told once a change.
 
-import { realpathSync } from "node:fs";
-import { tmpdir } from "node:os";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { customEntries, newestFirst, openInstances } from "../../pi/index.ts";
+import { customEntries, diskSurroundings, newestFirst, openInstances } from "../../pi/index.ts";
 import type { Policies } from "../policy/index.ts";
 import type { Probe } from "../sandbox/index.ts";
 
@@ -71,12 +69,12 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 			return;
 		}
 		if (drop) return;
-		const [{ readonlyPolicy }, { writablePlaces }, { wrapCommand }] = await Promise.all([
+		const [{ readonlyPolicy }, { temporaryPlaces }, { wrapCommand }] = await Promise.all([
 			import("./judge.ts"),
-			import("./places.ts"),
+			import("../temporary.ts"),
 			import("../sandbox/index.ts"),
 		]);
-		const places = writablePlaces(tmpdir(), ctx.cwd, process.platform, realPath);
+		const places = temporaryPlaces(diskSurroundings(ctx.cwd));
 		const confine = async (command: string) => {
 			const probe = await sandbox();
 			return probe && wrapCommand(command, probe, { writable: places.folders, readonly: places.except });
@@ -131,12 +129,4 @@ function told({ sessionManager }: ExtensionContext): boolean {
 		return (entry.details as { enabled?: unknown } | undefined)?.enabled === true;
 	}
 	return false;
-}
-
-function realPath(path: string): string | undefined {
-	try {
-		return realpathSync.native(path);
-	} catch {
-		return undefined;
-	}
 }

@@ -1,20 +1,13 @@
 // A project on real disk under rules, and what the guard says there about a call. No pi: the policy alone.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { diskSurroundings, openScope, type Scope } from "../../../src/pi/index.ts";
+import { diskSurroundings } from "../../../src/pi/index.ts";
 import { computeFootprint } from "../../../src/safety/footprint/index.ts";
 import { guardPolicy } from "../../../src/safety/guard/judge.ts";
 import { openRegexThread } from "../../../src/safety/guard/thread.ts";
-import {
-	openGuard,
-	openPolicies,
-	type RuleSet,
-	readRules,
-	type ToolCall,
-	type Verdict,
-} from "../../../src/safety/index.ts";
+import { openPolicies, type RuleSet, readRules, type ToolCall, type Verdict } from "../../../src/safety/index.ts";
 
 export interface Setting {
 	readonly cwd: string;
@@ -24,6 +17,8 @@ export interface Setting {
 	bash(command: string): Promise<Said>;
 	/** The text of a search's result as the model would see it. */
 	screen(tool: string, input: Record<string, unknown>, text: string): Promise<string>;
+	/** Removes places of the project. */
+	remove(...paths: string[]): void;
 	close(): Promise<void>;
 }
 
@@ -138,24 +133,12 @@ export function openSetting(rules: string | RuleSet, change: (rules: RuleSet) =>
 			const screened = await policies.screen(call, () => measure(call), [text]);
 			return screened.at(-1)?.texts.join("\n") ?? text;
 		},
+		remove(...paths) {
+			for (const path of paths) rmSync(join(cwd, path), { recursive: true });
+		},
 		async close() {
 			await thread.close();
 			rmSync(root, { recursive: true, force: true });
-		},
-	};
-}
-
-/** The session's own way of putting rules in force: real home, real disk. */
-export function openRealGuard(rules: RuleSet, cwd: string): { scope: Scope; judge(command: string): Promise<string> } {
-	const scope = openScope();
-	const policies = openPolicies();
-	openGuard(rules, { cwd, agentDir: join(homedir(), ".pi/agent") }, policies, scope);
-	return {
-		scope,
-		async judge(command) {
-			const call: ToolCall = { id: "1", tool: "bash", input: { command }, siblings: [] };
-			const footprint = computeFootprint(call, diskSurroundings(cwd));
-			return (await policies.judge(call, () => footprint)).decision;
 		},
 	};
 }

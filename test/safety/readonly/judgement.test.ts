@@ -7,7 +7,7 @@ import { diskSurroundings } from "../../../src/pi/index.ts";
 import { computeFootprint } from "../../../src/safety/footprint/index.ts";
 import { openPolicies, type Policies, type ToolCall } from "../../../src/safety/index.ts";
 import { readonlyPolicy } from "../../../src/safety/readonly/judge.ts";
-import { writablePlaces } from "../../../src/safety/readonly/places.ts";
+import { temporaryPlaces } from "../../../src/safety/temporary.ts";
 
 let root: string;
 let cwd: string;
@@ -25,7 +25,10 @@ beforeAll(() => {
 	}
 	policies = openPolicies();
 	policies.add(
-		readonlyPolicy({ places: writablePlaces(temp, cwd, "linux", realpathSync), confine: async () => undefined }),
+		readonlyPolicy({
+			places: temporaryPlaces({ ...diskSurroundings(cwd), temp, home: join(root, "home") }),
+			confine: async () => undefined,
+		}),
 	);
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -1,0 +1,31 @@
+// The folders for temporary files, where nothing is lost: what is written and removed there is nobody's work.
+// T1 the project and the home directory are never such places, also where they lie in a temporary folder themselves; T2 a place counts
+// by its name and by where it really is.
+import type { Surroundings, Touch } from "./footprint/index.ts";
+import { isWithin } from "./policy/index.ts";
+
+export interface TemporaryPlaces {
+	/** Absolute, by name and by real path. */
+	readonly folders: readonly string[];
+	readonly except: readonly string[];
+}
+
+type Around = Pick<Surroundings, "temp" | "cwd" | "home" | "platform" | "realpath">;
+
+const sinks = /^\/dev\/(?:null|zero|full|tty|stdin|stdout|stderr|fd\/\d+|shm\/.+)$/;
+
+/** The temporary folders of this machine, as seen from a project. */
+export function temporaryPlaces({ temp, cwd, home, platform, realpath }: Around): TemporaryPlaces {
+	const named = platform === "win32" ? [temp] : [temp, "/tmp", "/var/tmp"];
+	const both = (paths: readonly string[]) => [...new Set(paths.flatMap((path) => [path, realpath(path) ?? path]))];
+	return { folders: both(named), except: both([cwd, home]) };
+}
+
+/** Whether the touch stays within temporary folders, or goes to a device that keeps nothing. */
+export function staysTemporary({ path, real, recursive }: Touch, { folders, except }: TemporaryPlaces): boolean {
+	return [path, real].every((name) => {
+		if (sinks.test(name)) return true;
+		const inside = folders.some((folder) => isWithin(name, folder) && (name !== folder || !recursive));
+		return inside && !except.some((place) => isWithin(name, place) || (recursive && isWithin(place, name)));
+	});
+}

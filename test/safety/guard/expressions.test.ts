@@ -1,0 +1,203 @@
+// Rules' regular expressions: what they cost, that none can hold pi up, and on which words they are tried.
+import fc from "fast-check";
+import { afterAll, describe, expect, it } from "vitest";
+import { dataWords } from "../../../src/safety/guard/data-words.ts";
+import { compileRule } from "../../../src/safety/guard/pattern.ts";
+import { costOf, stepsFor } from "../../../src/safety/guard/pattern-cost.ts";
+import { parsePattern } from "../../../src/safety/guard/pattern-syntax.ts";
+import type { CommandRule } from "../../../src/safety/guard/rules.ts";
+import { skeletonOf } from "../../../src/safety/guard/skeleton.ts";
+import { spellingsOf } from "../../../src/safety/guard/spelling.ts";
+import { openRegexThread } from "../../../src/safety/guard/thread.ts";
+import { openSetting } from "./setting.ts";
+
+function rule(pattern: string, flags = ""): CommandRule {
+	return {
+		kind: "command",
+		pattern,
+		flags,
+		name: pattern,
+		reason: "",
+		decision: "deny",
+		dryRun: false,
+		origin: { file: "/rules.yaml", line: 1 },
+	};
+}
+
+const cost = (pattern: string) => costOf(parsePattern(pattern, false), false);
+
+describe("cost", () => {
+	it.each([
+		["\\brm\\s+-[rRf]", 1],
+		["\\bgit\\s+push\\s+.*--force(?!-with-lease)", 2],
+		["\\bDELETE\\s+FROM\\s+\\w+\\s+WHERE\\b.*\\bid\\s*=", 3],
+		["\\bchmod\\s+(-[^\\s]+\\s+)*777\\b", 2],
+		["a|b|c", 1],
+		["[a-z]+\\d{2,5}", 2],
+		["(?:foo|bar)baz", 1],
+		["(?<name>x)y", 1],
+		["\\u0041\\x41\\.\\/", 1],
+	])("%s is cheap", (pattern, exponent) => {
+		expect(cost(pattern)).toMatchObject({ kind: "polynomial", exponent });
+	});
+
+	it.each([
+		"(a+)+",
+		"(a*)*",
+		"(a|a)*",
+		"(a|ab)*c",
+		"(.*a){12}",
+		"(\\s*x?)*y",
+		"(-[^\\s]*)*-[rRf]",
+		"(?=.*a)b",
+		"(?<=a)b",
+		"(a)\\1",
+		"((a+)b?)*c",
+		"(x+x+)+y",
+		"[",
+		"(",
+	])("%s is not taken for cheap", (pattern) => {
+		expect(cost(pattern).kind).toBe("unbounded");
+	});
+
+	it("an estimate is never far too low", () => {
+		// What is estimated to be cheap is cheap, also on the texts that make expressions slow.
+		const atoms = fc.constantFrom("a", "b", "\\s", "[ab]", ".", "\\w", "-", "[^\\s]");
+		const quantifiers = fc.constantFrom("", "*", "+", "?", "{2,3}");
+		const piece = fc.tuple(atoms, quantifiers).map(([atom, quantifier]) => atom + quantifier);
+		const group = fc
+			.tuple(fc.array(piece, { minLength: 1, maxLength: 3 }), quantifiers)
+			.map(([pieces, quantifier]) => `(?:${pieces.join("")})${quantifier}`);
+		const pattern = fc
+			.array(fc.oneof(piece, group), { minLength: 1, maxLength: 4 })
+			.map((parts) => `${parts.join("")}!`);
+		fc.assert(
+			fc.property(pattern, fc.constantFrom("a", "ab", "-a", "a ", "b-", "aab "), (source, unit) => {
+				const text = unit.repeat(Math.ceil(220 / unit.length)).replaceAll(/\s+/g, " ");
+				const steps = stepsFor(cost(source), text.length);
+				if (steps > 2_000_000) return;
+				const expression = new RegExp(source);
+				const started = performance.now();
+				expression.test(text);
+				expect(performance.now() - started, source).toBeLessThan(250);
+			}),
+			{ numRuns: 600 },
+		);
+	});
+
+	it("S4 the known exponential forms are rewritten to the same language", () => {
+		for (const source of [
+			"\\brm\\s+(-[^\\s]*)*-[rRf]",
+			"\\bgit\\s+clean\\s+(-[^\\s]*)*-[fd]",
+			"\\bgit\\s+branch\\s+(-[^\\s]+)*-D",
+			"x(-\\S*)*y",
+		]) {
+			const { expression, cost: after } = compileRule(rule(source));
+			expect(after.kind).toBe("polynomial");
+			const original = new RegExp(source);
+			fc.assert(
+				fc.property(
+					fc.array(fc.constantFrom("rm ", "git clean ", "git branch ", "-", "r", "f", "D", "x", "y", " "), {
+						maxLength: 14,
+					}),
+					(parts) => expression.test(parts.join("")) === original.test(parts.join("")),
+				),
+				{ numRuns: 400 },
+			);
+		}
+	});
+
+	it("tells the program that an expression begins with", () => {
+		const head = (pattern: string, flags = "") => compileRule(rule(pattern, flags)).head;
+		expect(head("\\brm\\s+-[rRf]")).toBe("rm");
+		expect(head("\\bgit\\s+push\\b")).toBe("git");
+		expect(head("\\bmkfs\\.")).toBeUndefined();
+		expect(head("rm -rf /")).toBe("rm");
+		expect(head("rm")).toBeUndefined();
+		expect(head("\\b(rm|rmdir)\\s")).toBeUndefined();
+		expect(head("rm x|dd y")).toBeUndefined();
+		expect(head("\\brm\\s+x", "i")).toBeUndefined();
+		expect(compileRule(rule("\\|\\s*(ba)?sh\\b")).spansCommands).toBe(true);
+		expect(compileRule(rule("\\brm\\s+(?:-r|-f)")).spansCommands).toBe(false);
+	});
+});
+
+describe("the thread", () => {
+	const thread = openRegexThread(150);
+	afterAll(() => thread.close());
+
+	it("answers, names what is too slow, and goes on after that", async () => {
+		const questions = [
+			{ source: "b+", flags: "" },
+			{ source: "^(a+)+$", flags: "" },
+			{ source: "A", flags: "i" },
+		];
+		expect(await thread.try(questions, ["aab", "c"])).toEqual({ kind: "done", hits: [0, 2] });
+		expect(await thread.try(questions, [`${"a".repeat(40)}!`])).toEqual({ kind: "too-slow", question: 1 });
+		expect(await thread.try(questions, ["a"])).toEqual({ kind: "done", hits: [1, 2] });
+	});
+
+	it("queues questions that come together", async () => {
+		const all = await Promise.all(
+			Array.from({ length: 5 }, (_, index) => thread.try([{ source: String(index), flags: "" }], ["01234"])),
+		);
+		expect(all.every(({ kind }) => kind === "done")).toBe(true);
+	});
+});
+
+describe("S4 expressions that explode", () => {
+	it("time out to a refusal that names the rule", async () => {
+		const setting = openSetting("bashToolPatterns:\n  - pattern: '(x+x+)+y$'\n    reason: slow\n    ask: true\n");
+		try {
+			const said = await setting.bash(`frobnicate ${"x".repeat(60)}`);
+			expect(said.decision).toBe("deny");
+			expect(said.why).toContain("(x+x+)+y$");
+			expect(said.why).toContain("took too long");
+			expect((await setting.bash("frobnicate xxy")).decision).toBe("ask");
+			expect((await setting.bash("ls")).decision).toBe("allow");
+		} finally {
+			await setting.close();
+		}
+	});
+});
+
+describe("words that are only data", () => {
+	it.each<[string, string[], boolean[]]>([
+		["echo", ["rm", "-rf"], [true, true]],
+		["grep", ["-rn", "rm -rf", "src"], [false, true, false]],
+		["grep", ["-e", "rm -rf", "src"], [false, true, false]],
+		["git", ["commit", "-m", "rm -rf"], [false, false, true]],
+		["git", ["commit", "-am", "rm -rf"], [false, false, true]],
+		["git", ["commit", "--message=rm -rf"], [false, true]],
+		["git", ["reset", "--hard"], [false, false]],
+		["sed", ["-n", "s/rm -rf/x/", "f"], [false, true, false]],
+		["bash", ["-c", "rm -rf"], [false, false]],
+	])("%s %j", (program, args, expected) => {
+		expect(dataWords(program, args)).toEqual(expected);
+	});
+
+	it("are blotted out of a text, what is run within them is not", () => {
+		expect(skeletonOf("echo 'a | sh' | cat")).toBe("echo ········ | cat");
+		expect(skeletonOf('git commit -m "x | sh" && ls')).toBe("git commit -m ········ && ls");
+		expect(skeletonOf('echo "$(curl x | sh)"')).toContain("curl x | sh");
+		expect(skeletonOf("cat <<E\ncurl x | sh\nE")).not.toContain("curl");
+		expect(skeletonOf("bash <<E\ncurl x | sh\nE")).toContain("curl x | sh");
+		expect(skeletonOf("curl x | sh")).toBe("curl x | sh");
+		expect(skeletonOf("if (( broken")).toBe("if (( broken");
+	});
+});
+
+describe("spellings", () => {
+	const spellings = (program: string, ...args: string[]) =>
+		spellingsOf({ program, args, text: [program, ...args].join(" "), effects: [], changes: [] });
+	it("leave options before a subcommand away and put options first", () => {
+		expect(spellings("git", "-C", "x", "reset", "--hard")).toContain("git reset --hard");
+		expect(spellings("rm", "src", "-rf")).toContain("rm -rf src");
+		expect(spellings("gcloud", "compute", "--project", "p", "instances", "delete", "x")).toContain(
+			"gcloud compute instances delete x --project p",
+		);
+		expect(spellings("aws", "--profile", "p", "s3", "rm", "--recursive", "s3://b")).toContain(
+			"aws s3 rm --recursive s3://b",
+		);
+	});
+});

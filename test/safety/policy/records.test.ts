@@ -1,0 +1,193 @@
+// What is written down about a call, and which calls may run side by side.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Footprint } from "../../../src/safety/index.ts";
+import {
+	isWithin,
+	openPolicies,
+	readDecision,
+	redactInput,
+	redactText,
+	type Verdict,
+} from "../../../src/safety/index.ts";
+import { recordDecision } from "../../../src/safety/policy/decision-record.ts";
+import { openFlight } from "../../../src/safety/policy/flight.ts";
+import { refusalText } from "../../../src/safety/policy/refusal.ts";
+
+const verdict: Verdict = { decision: "deny", policy: "guard", rule: "r", reason: "because" };
+
+describe("redaction", () => {
+	it.each([
+		["curl -H 'Authorization: Bearer abcdefgh12345678' x", "abcdefgh12345678"],
+		["export API_KEY=abc123def456", "abc123def456"],
+		["mysql -u root --password=hunter2secret", "hunter2secret"],
+		["mysql -u root --password hunter2secret", "hunter2secret"],
+		["git clone https://ann:hunter2secret@example.com/x", "hunter2secret"],
+		["echo ghp_0123456789abcdefABCDEF0123456789abcd", "0123456789abcdef"],
+		["echo sk-ant-REDACTME-0123456789abcdef", "0123456789abcdef"],
+		['{"client_secret": "q1w2e3r4t5"}', "q1w2e3r4t5"],
+		["x AKIAIOSFODNN7EXAMPLE y", "IOSFODNN7EXAMPLE"],
+		["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc-DEF_123", "eyJzdWIiOiIxMjM0In0"],
+	])("%s", (text, secret) => {
+		expect(redactText(text, 200)).not.toContain(secret);
+		expect(redactText(text, 200)).toContain("•••");
+	});
+
+	it.each([
+		"git commit -m 'Add the parser'",
+		"cat src/components/workflow/definitions/reader.ts",
+		"rm -rf node_modules",
+		"npm run build -- --mode production",
+	])("leaves %s as it is", (text) => expect(redactText(text, 200)).toBe(text));
+
+	it("names contents by their size and never the fields of secrets", () => {
+		expect(redactInput({ path: "a", content: "x".repeat(500) }, 100)).toBe("path=a content=(500 characters)");
+		expect(redactInput({ path: "a", edits: [1, 2] }, 100)).toBe("path=a edits=(2 items)");
+		expect(redactInput({ password: "x", q: { a: 1 } }, 100)).toBe("password=••• q=(1 fields)");
+	});
+
+	it("never grows with its input", () => {
+		fc.assert(
+			fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string({ maxLength: 3000 }), (input, text) => {
+				expect(redactInput({ ...(input as object), text2: text }, 300).length).toBeLessThanOrEqual(300);
+				const call = { id: "1", tool: text, input: { a: text }, siblings: [] };
+				const long = { ...verdict, reason: text, rule: text, origin: { file: text, line: 3 } };
+				const record = recordDecision("denied", call, [long, long, long, long, long, long]);
+				expect(JSON.stringify(record).length).toBeLessThan(4096);
+				expect(readDecision(JSON.parse(JSON.stringify(record)))).toEqual(record);
+			}),
+		);
+		for (const other of [undefined, null, 3, "x", [], {}, { version: 2 }]) expect(readDecision(other)).toBeUndefined();
+	});
+
+	it("takes no time over long texts without an end", () => {
+		const started = performance.now();
+		for (const unit of ["a", "-", "a+", "token=", "://a:", "sk-", "bearer ", "eyJ", " ", "_1"]) {
+			redactText(unit.repeat(200_000), 400);
+		}
+		expect(performance.now() - started).toBeLessThan(1000);
+	});
+});
+
+describe("policies", () => {
+	const call = { id: "1", tool: "bash", input: {}, siblings: [] };
+	const nothing: Footprint = { tool: "bash", touches: [], runs: [], unknowns: [], temporary: [] };
+
+	it("the strongest wins and every reason is kept", async () => {
+		const policies = openPolicies();
+		policies.add({ name: "a", judge: () => ({ ...verdict, decision: "ask", rule: "1" }) });
+		policies.add({
+			name: "b",
+			judge: async () => [
+				{ ...verdict, rule: "2" },
+				{ ...verdict, decision: "allow", reason: "" },
+			],
+		});
+		const remove = policies.add({ name: "c", judge: () => undefined });
+		const judged = await policies.judge(call, () => nothing);
+		expect(judged.decision).toBe("deny");
+		expect(judged.verdicts.map(({ rule }) => rule)).toEqual(["2", "1"]);
+		remove();
+		expect(policies.size).toBe(2);
+	});
+
+	it("an error in a policy, or in measuring, is a refusal with a reason", async () => {
+		const policies = openPolicies();
+		policies.add({
+			name: "a",
+			judge() {
+				throw new Error("boom");
+			},
+		});
+		policies.add({ name: "b", judge: (_call, footprint) => void footprint() });
+		const judged = await policies.judge(call, () => {
+			throw new Error("no disk");
+		});
+		expect(judged.decision).toBe("deny");
+		expect(judged.verdicts.map(({ reason }) => reason).join()).toMatch(/boom.*no disk/);
+	});
+
+	it("a policy that cannot look at a result withholds it", async () => {
+		const policies = openPolicies();
+		policies.add({
+			name: "a",
+			judge: () => undefined,
+			screen() {
+				throw new Error("boom");
+			},
+		});
+		const [screening] = await policies.screen(call, () => nothing, ["secret", "more"]);
+		expect(screening?.texts.join()).not.toContain("secret");
+	});
+
+	it("a refusal names rule and place, and says what to do", () => {
+		const text = refusalText([{ ...verdict, origin: { file: "/r.yaml", line: 4 }, advice: "Do less." }], "rule");
+		expect(text).toContain("because [guard: r, /r.yaml:4]");
+		expect(text).toContain("Do less.");
+		expect(refusalText([verdict], "rule")).toContain("Do not try it another way");
+	});
+});
+
+describe("calls side by side", () => {
+	const footprint = (tool: string, touches: Footprint["touches"], runs: Footprint["runs"] = []): Footprint => ({
+		tool,
+		touches,
+		runs,
+		unknowns: [],
+		temporary: [],
+	});
+	const touch = (access: "read" | "write" | "link" | "delete", path: string, real = path) =>
+		({ access, path, real, recursive: false, by: "x" }) as const;
+	const run = (program: string, ...args: string[]) => ({ program, args, text: program, effects: [], changes: [] });
+	const reading = footprint("read", [touch("read", "/p/k/id")]);
+	const linking = footprint("bash", [touch("link", "/h"), touch("write", "/p/k")], [run("ln", "-s", "/h", "k")]);
+	const yes = () => true;
+
+	it.each([
+		["a link", linking],
+		["a move", footprint("bash", [touch("delete", "/p/a"), touch("write", "/p/k")], [run("mv", "a", "k")])],
+		["a copy of links", footprint("bash", [touch("write", "/p/k")], [run("cp", "-a", "a", "k")])],
+		["an archive", footprint("bash", [touch("write", "/p")], [run("tar", "xf", "a")])],
+		["a checkout", footprint("bash", [touch("write", "/p")], [run("git", "checkout", "x")])],
+	])("%s and a call that uses the name do not, whichever comes first", (_name, maker) => {
+		const flight = openFlight();
+		flight.begin("1", maker);
+		expect(flight.conflict("2", reading, yes)).toContain("/p/k/id");
+		flight.end("1");
+		expect(flight.conflict("2", reading, yes)).toBeUndefined();
+		flight.begin("2", reading);
+		expect(flight.conflict("1", maker, yes)).toContain("/p/k/id");
+		flight.clear();
+		expect(flight.size).toBe(0);
+	});
+
+	it("what only writes text, or lies elsewhere, does", () => {
+		const flight = openFlight();
+		flight.begin("1", footprint("bash", [touch("write", "/p/k")], [run("echo", "x")]));
+		flight.begin("2", footprint("write", [touch("write", "/p/k")]));
+		flight.begin(
+			"3",
+			footprint("bash", [touch("link", "/h"), touch("write", "/p/other")], [run("ln", "-s", "/h", "other")]),
+		);
+		expect(flight.conflict("4", reading, yes)).toBeUndefined();
+	});
+
+	it("something unknown and a read of what is not there yet do not", () => {
+		const flight = openFlight();
+		flight.begin("1", { ...footprint("bash", []), unknowns: [{ what: "script", text: "x", may: ["write", "link"] }] });
+		expect(flight.conflict("2", reading, () => false)).toContain("/p/k/id");
+		expect(flight.conflict("2", reading, yes)).toBeUndefined();
+		// A call made by another call is not kept from running by it.
+		expect(flight.conflict("1/1", reading, () => false)).toBeUndefined();
+	});
+});
+
+describe("containment", () => {
+	it("is by whole segments", () => {
+		expect(isWithin("/a/b", "/a")).toBe(true);
+		expect(isWithin("/a", "/a")).toBe(true);
+		expect(isWithin("/ab", "/a")).toBe(false);
+		expect(isWithin("/a", "/")).toBe(true);
+		expect(isWithin("C:\\a\\b", "C:\\a")).toBe(true);
+	});
+});

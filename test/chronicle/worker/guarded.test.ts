@@ -124,6 +124,23 @@ describe("a guarded worker", () => {
 		expect(desk.of("tool_ended")[0]).toMatchObject({ error: true, blocked: expect.any(String) });
 	});
 
+	it("R21 R44 S13 calls that a script makes are judged and logged like any other", async () => {
+		const code =
+			"const a = await tools.bash({ command: 'echo fine' }); let b; try { b = await tools.read({ path: '.env' }); } catch (error) { b = String(error); } return JSON.stringify([a, b]);";
+		const server = await openModelServer([call("codemode", { code }), move]);
+		const desk = openDesk(openProject({ server, files }), { state: { tools: ["read", "bash", "codemode"] } });
+		await (await desk.start()).ended;
+		expect(desk.of("tool_started").map(({ tool }) => tool)).toEqual([
+			"codemode",
+			"bash",
+			"read",
+			"workflow_transition",
+		]);
+		expect(desk.of("tool_ended").find(({ tool }) => tool === "read")?.blocked).toContain(".env");
+		expect(server.requests[1]?.lastResult?.text).toContain("fine");
+		expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toContain("MARK-SECRET");
+	});
+
 	it.each([
 		["torn YAML", "zeroAccessPaths: ['.env"],
 		["a wrong type", "zeroAccessPaths: '.env'"],

@@ -13,6 +13,26 @@ import { openDesk, statePlan } from "./desk.ts";
 const move = (target = "checking", options: MessageOptions = {}) =>
 	call("workflow_transition", { target_state: target, summary: "Built it." }, options);
 
+/** A server of two tools, over stdio. */
+const mcpServer = `
+let rest = "";
+process.stdin.on("data", (chunk) => {
+	rest += chunk;
+	for (let at = rest.indexOf("\\n"); at >= 0; at = rest.indexOf("\\n")) {
+		const message = JSON.parse(rest.slice(0, at));
+		rest = rest.slice(at + 1);
+		const answer = (result) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id: message.id, result }) + "\\n");
+		const tool = (name) => ({ name, description: "x", inputSchema: { type: "object", properties: {} } });
+		if (message.method === "initialize") {
+			const { protocolVersion } = message.params;
+			answer({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "demo", version: "1" } });
+		} else if (message.method === "tools/list") answer({ tools: [tool("hello"), tool("other")] });
+		else if (message.method === "tools/call") answer({ content: [{ type: "text", text: "hi" }] });
+		else if (message.id !== undefined) answer({});
+	}
+});
+`;
+
 describe("what a worker is", () => {
 	it("R6 R7 a fresh process with the persona, its tools and the workflow tools, and nothing else of the project or the person", async () => {
 		const server = await openModelServer([move()]);
@@ -79,6 +99,20 @@ describe("what a worker is", () => {
 		const worker = await desk.start({ message: { new: "/help me", continued: "" } });
 		await worker.ended;
 		expect(server.requests[0]?.lastUser).toBe("Message: /help me");
+	});
+});
+
+describe("tools of servers", () => {
+	it("R7 R43 MCP tools that are named are there, others of the same server are not", async () => {
+		const server = await openModelServer([call("mcp__demo__hello", {}), move()]);
+		const project = openProject({ server, trusted: true, files: { "mcp.cjs": mcpServer } });
+		const demo = { command: process.execPath, args: [project.path("mcp.cjs")], exposure: "direct" };
+		project.write(".pi/mcp.json", { mcpServers: { demo } });
+		const desk = openDesk(project, { state: { tools: ["read", "mcp__demo__hello"] } });
+		await (await desk.start()).ended;
+		expect(server.last().lastResult?.text).toBe("hi");
+		expect(server.last().tools).toContain("mcp__demo__hello");
+		expect(server.last().tools).not.toContain("mcp__demo__other");
 	});
 });
 

@@ -292,6 +292,36 @@ describe("moved about", () => {
 	});
 });
 
+it("field 26: a compaction in the middle of a run brings the phase back before the next request", async () => {
+	const stage = await openStage(
+		{ w: { phases: ["a", "b"], autoContinue: false } },
+		{ settings: { compaction: { keepRecentTokens: 200, reserveTokens: 2_000 } } },
+	);
+	const compactor = stage.project.write(
+		"compactor.mjs",
+		`export default (pi) => pi.on("session_before_compact", ({ preparation }) => ({
+			compaction: { summary: "What was said before.", firstKeptEntryId: preparation.firstKeptEntryId, tokensBefore: preparation.tokensBefore },
+		}));`,
+	);
+	const pi = await stage.rpc({ extensions: [compactor], model: "scripted/small" });
+	const full = { usage: { input: 19_500, output: 10, cached: 0 } };
+	const long = "x".repeat(3_000);
+	stage.play(
+		call("bash", { command: `echo ${long}` }),
+		call("bash", { command: `echo ${long}` }, full),
+		call("bash", { command: "true" }),
+		"in a",
+	);
+	await pi.prompt("/workflow w it");
+	await pi.settled();
+	expect(pi.eventsOf("compaction_end")).toHaveLength(1);
+	const told = stage.server.requests.map(
+		({ messages }) => messages.filter(({ content }) => JSON.stringify(content ?? "").includes("Do a for it.")).length,
+	);
+	expect(told).toEqual([1, 1, 1, 1]);
+	expect(stage.server.requests[2]?.users.join("\n")).toContain("What was said before.");
+});
+
 describe("what is written", () => {
 	it("T1, T3, field 17, 22, 53: a line of small entries, none rewritten; the definition once", async () => {
 		const phases = Array.from({ length: 12 }, (_, index) => ({

@@ -1,6 +1,6 @@
 // Workflows on the screen of a terminal: what a person sees and does there.
 import { describe, expect, it } from "vitest";
-import { call, keepForFile, type Tui } from "../harness/index.ts";
+import { call, expectPicture, keepForFile, type Tui } from "../harness/index.ts";
 import { openStage, type Stage, step } from "./stage.ts";
 
 const workflows = {
@@ -81,6 +81,36 @@ describe("the countdown", () => {
 		});
 		return shared;
 	};
+
+	it("looks as in the documents", async () => {
+		const stage = await openStage(
+			{
+				fix: {
+					name: "Careful Fix",
+					initialMessage: "Start the workflow {workflowName}: {description}",
+					phases: [{ id: "find", name: "Find the cause", emoji: "🔍", tools: { allow: ["read"] } }, "repair"],
+				},
+			},
+			{ countdown: 3 },
+		);
+		const ui = await stage.tui({ cols: 90, rows: 32 });
+		stage.play(
+			call("bash", { command: "sed -i s/1/0/ sum.js" }),
+			"The sum starts at the first item, which an empty list does not have.",
+		);
+		await ui.submit("/workflow fix the total is wrong when the list is empty");
+		await ui.waitForScreen("goes on in 3 s");
+		await ui.still(200);
+		expectPicture(ui.snapshot(), "workflow-run", {
+			title: "A workflow in pi: the phase that is on, a call that it refuses, and the seconds before the agent goes on",
+			mask: [
+				[/Took \d+\.\ds/, "Took 0.1s"],
+				[/in \d s/, "in 3 s"],
+			],
+		});
+		ui.press("escape");
+		await ui.waitForScreen("is paused");
+	});
 
 	it("case 63: the status line is there while the model has not answered; T6, case 51: Esc in the countdown pauses, and stays so", async () => {
 		const { stage, ui } = await open();

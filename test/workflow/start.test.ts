@@ -202,6 +202,17 @@ describe("where it cannot start", () => {
 		expect(await bare.customEntries("workflow:state")).toEqual([]);
 	});
 
+	it("field 45: what lies in a project that nobody trusts is not read, and that is said", async () => {
+		const untrusted = await openStage({ x: ["a"] }, { trusted: false });
+		const rpc = await untrusted.rpc();
+		await rpc.prompt("/workflow x it");
+		expect(rpc.screen.notifications.at(-1)).toMatchObject({
+			type: "error",
+			message: expect.stringMatching(/no workflow "x"[\s\S]*not trusted/),
+		});
+		expect(untrusted.server.requests).toEqual([]);
+	});
+
 	it("a list of tools without workflow_step: says what to add", async () => {
 		const limited = await openStage({ x: ["a"] });
 		const rpc = await limited.rpc({ args: ["--tools", "read,bash"] });

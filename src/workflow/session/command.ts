@@ -24,7 +24,7 @@ import {
 } from "../prompts/index.ts";
 import { hashOf } from "./entries.ts";
 import { type Place, placeOf } from "./library.ts";
-import { notFoundText, rejectedText, statusReport, verbsText } from "./report.ts";
+import { notFoundText, rejectedText, statusReport, trustHint, verbsText } from "./report.ts";
 import { cancelledType, refuse, setToWork, startWorkflow } from "./start.ts";
 import { contextType, reminderType } from "./told.ts";
 import type { Workflows } from "./workflows.ts";
@@ -63,8 +63,9 @@ const verbs: Readonly<Record<string, Verb>> = {
 /** Runs `/workflow <args>`. */
 export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandContext, args: string): Promise<void> {
 	const [, word = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(args) ?? [];
-	const catalogue = workflows.library.load(placeOf(ctx));
-	if (word === "") return say(ctx, [...usageLines(catalogue), "", verbsText].join("\n"));
+	const place = placeOf(ctx);
+	const catalogue = workflows.library.load(place);
+	if (word === "") return say(ctx, [...usageLines(catalogue), ...trustHint(place), "", verbsText].join("\n"));
 	const definition = catalogue.commands.get(word);
 	const verb = word.startsWith("--") ? word.slice(2) : definition?.show === "user" ? "" : word;
 	if (Object.hasOwn(verbs, verb)) return verbs[verb]?.(workflows, ctx, rest, catalogue);
@@ -72,7 +73,10 @@ export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandCon
 		return refuse(ctx, `The workflow "${word}" only runs inside others; start one that contains it.`);
 	if (!definition) {
 		const rejected = catalogue.rejected.get(word);
-		return refuse(ctx, rejected ? rejectedText(rejected, ctx.cwd) : notFoundText(word, catalogue));
+		return refuse(
+			ctx,
+			rejected ? rejectedText(rejected, ctx.cwd) : [notFoundText(word, catalogue), ...trustHint(place)].join("\n"),
+		);
 	}
 	if (rest === "") return say(ctx, `Say what is to be done: /workflow ${word} <task>`, "warning");
 	return startWorkflow(workflows, ctx, catalogue, definition, rest);

@@ -140,8 +140,6 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 			held = found.kind === "held" ? found.held : undefined;
 			if (active()) desk.offerTool();
 			else desk.withdrawTool();
-			shown = undefined;
-			if (ctx.hasUI && !active()) ctx.ui.setStatus(statusKey, undefined);
 			show(ctx);
 			desk.changed([], "unknown");
 			return found.kind === "unreadable" ? found.problem : undefined;

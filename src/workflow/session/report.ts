@@ -1,4 +1,6 @@
 // What `/workflow` says in words: which workflows there are, what is wrong with the others, where the run stands.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean, formatDiagnostic } from "../../definition/index.ts";
 import { type Catalogue, type Rejection, visibleCommands } from "../definitions/index.ts";
@@ -6,6 +8,7 @@ import { definitionOf, type LiveRun } from "../machine/index.ts";
 import { duration, pauseLine, placeLine, refusalText } from "../prompts/index.ts";
 import type { Desk } from "./desk.ts";
 import { historyOf } from "./entries.ts";
+import type { Place } from "./library.ts";
 
 /** What a person may do besides starting one. */
 export const verbsText = [
@@ -19,6 +22,12 @@ export function rejectedText({ key, diagnostics }: Rejection, cwd: string): stri
 		`The workflow "${key}" does not load:`,
 		...diagnostics.map((each) => `  ${formatDiagnostic(each, cwd)}`),
 	].join("\n");
+}
+
+/** What keeps the project's own workflows away, if it has any: nobody has said yet that they may be read. */
+export function trustHint({ cwd, trusted }: Place): string[] {
+	if (trusted || !existsSync(join(cwd, ".pi", "workflows"))) return [];
+	return ["This project is not trusted, so the workflows in its .pi/workflows are not read. /trust changes that."];
 }
 
 export function notFoundText(word: string, catalogue: Catalogue): string {

@@ -5,10 +5,10 @@
 export const RECORD_CAP = 16 * 1024 * 1024;
 
 /** How much of a record is looked at before it is decided whether to keep it. */
-const HEAD_BYTES = 96;
+const HEAD_BYTES = 512;
 
 export interface RecordSink {
-	/** Decides by the first bytes (at least 96, or the whole record where it is shorter) whether the record is wanted. */
+	/** Decides by the first bytes (at least 512, or the whole record where it is shorter) whether the record is wanted. */
 	wants(head: Buffer): boolean;
 	/** One whole record without its LF and without a CR before it. */
 	record(text: string): void;

@@ -217,8 +217,12 @@ export function openLive({ child, host, limits, before, conversation, started }:
 			activity: () => deadlines.sign(),
 			event,
 			dialog: (dialog) => void answer(dialog),
-			// Only the end of a very large message or result can be that long; the conversation on disk has it.
-			oversized: () => {},
+			// A result of many images can be that long; the conversation on disk has it.
+			oversized(head, bytes) {
+				const line = log.readLong(head, bytes);
+				if (line) report(line);
+				phase();
+			},
 		},
 		async send(words) {
 			if (gone || ending) return false;

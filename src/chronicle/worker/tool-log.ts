@@ -8,11 +8,16 @@ import type { Refusal } from "./inside/index.ts";
 
 const ARGS_LIMIT = 1900;
 
+/** How pi begins the record of a call's end. */
+const endOfCall = /^\{"type":"tool_execution_end","toolCallId":"([^"\\]+)","toolName":"([^"\\]+)"/;
+
 export interface ToolLog {
 	/** Calls that run now. */
 	readonly open: number;
 	/** The report of a record, if it is one of a call. */
 	read(record: RpcRecord): WorkerReport | undefined;
+	/** The report of a record that was too long to be read; `head` is its beginning, `bytes` its length. */
+	readLong(head: string, bytes: number): WorkerReport | undefined;
 	/** The worker's extension has refused a call. */
 	refused(refusal: Refusal): void;
 }
@@ -26,6 +31,13 @@ export function openToolLog(now: () => number): ToolLog {
 			return begun.size;
 		},
 		refused: ({ call, rule }) => void blocked.set(call, rule),
+		readLong(head, bytes) {
+			const [, call, tool] = endOfCall.exec(head) ?? [];
+			if (call === undefined || tool === undefined) return undefined;
+			const started = begun.get(call);
+			begun.delete(call);
+			return { kind: "tool_ended", call, tool, ms: started === undefined ? 0 : Math.round(now() - started), bytes, hash: "" };
+		},
 		read(record) {
 			const { type, toolCallId: call, toolName: tool } = record;
 			if (type === "entry_appended") {
@@ -48,7 +60,7 @@ export function openToolLog(now: () => number): ToolLog {
 				kind: "tool_ended",
 				call,
 				tool,
-				ms: typeof record.durationMs === "number" ? record.durationMs : started === undefined ? 0 : now() - started,
+				ms: typeof record.durationMs === "number" ? record.durationMs : started === undefined ? 0 : Math.round(now() - started),
 				bytes: text.length,
 				hash: createHash("sha256").update(text).digest("hex").slice(0, 16),
 				...(record.isError === true ? { error: true } : {}),

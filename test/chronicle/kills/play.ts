@@ -53,7 +53,7 @@ export function stepOf(request: ModelRequest): number {
 	const list = steps[stateOf(request)] ?? [];
 	const seen = new Set(
 		request.results
-			.filter(({ text }) => !/abort|interrupt|no result|not run/i.test(text))
+			.filter(({ text }) => !/abort|interrupt|no result|not run|exited with code/i.test(text))
 			.map(({ id }) => id.split("-")[1]),
 	);
 	const next = list.findIndex((_, index) => !seen.has(String(index)));

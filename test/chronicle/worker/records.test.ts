@@ -204,6 +204,18 @@ describe("tool lines", () => {
 	});
 });
 
+describe("a result that is too long to be read", () => {
+	it("field 29 still ends its call", () => {
+		const log = openToolLog(() => 0);
+		log.read({ type: "tool_execution_start", toolCallId: "call_x|fc_1", toolName: "read", args: {} });
+		const head =
+			'{"type":"tool_execution_end","toolCallId":"call_x|fc_1","toolName":"read","result":{"content":[{"type":"image","da';
+		expect(log.readLong(head, 20_000_000)).toMatchObject({ call: "call_x|fc_1", tool: "read", bytes: 20_000_000 });
+		expect(log.open).toBe(0);
+		expect(log.readLong('{"type":"message_end","message":{', 20_000_000)).toBeUndefined();
+	});
+});
+
 describe("deadlines", () => {
 	async function first(
 		limits: Parameters<typeof openDeadlines>[0],

@@ -14,6 +14,7 @@ import { isRunId, pathsOf, prepareSessions, type RunPaths } from "./layout.ts";
 import { type Lease, leaseHolder, takeLease } from "./lease.ts";
 import { absent, failure, type Loaded, loadRun, readEvents } from "./load.ts";
 import { type LogFile, openLog } from "./log-file.ts";
+import { openRedaction, type Redact, redactEvent } from "./redaction.ts";
 
 export interface FileStoreOptions {
 	/** Folder of all runs, such as `.pi/chronicle/sessions` of a project; it is made when the first run is. */
@@ -21,10 +22,18 @@ export interface FileStoreOptions {
 	readonly clock: Pick<Clock, "now">;
 	/** Default: the real one. */
 	readonly disk?: Disk;
+	/** Takes secrets out of what is written; default: known shapes, and the secrets of this process's environment. */
+	readonly redact?: Redact;
 }
 
 /** Opens the store. Nothing is read or written before it is asked for something. */
-export function openFileStore({ sessions, clock, disk = realDisk }: FileStoreOptions): LedgerStore {
+export function openFileStore({
+	sessions,
+	clock,
+	disk = realDisk,
+	redact = openRedaction(process.env),
+}: FileStoreOptions): LedgerStore {
+	const means: Means = { clock, disk, redact };
 	const ids = async (): Promise<string[]> =>
 		(await listRuns(sessions)).flatMap((entry) => (entry.kind === "run" ? [entry.id] : []));
 	return {
@@ -34,7 +43,7 @@ export function openFileStore({ sessions, clock, disk = realDisk }: FileStoreOpt
 				return failure("unknown", `"${first.id}" is no id for a run.`, "Use a UUID of version 4.");
 			try {
 				await prepareSessions(sessions);
-				return await create(paths, first, clock, disk);
+				return await create(paths, first, means);
 			} catch (error) {
 				return { ok: false, failure: diskFailure(error, paths.log) };
 			}
@@ -43,7 +52,7 @@ export function openFileStore({ sessions, clock, disk = realDisk }: FileStoreOpt
 			if (!isRunId(id)) return failure("unknown", `"${id}" is no id of a run.`, "Look at the list of runs.");
 			const paths = pathsOf(sessions, id);
 			try {
-				return await hold(paths, clock, disk);
+				return await hold(paths, means);
 			} catch (error) {
 				return { ok: false, failure: diskFailure(error, paths.log) };
 			}
@@ -84,9 +93,9 @@ function reading(paths: RunPaths): Pick<ReadLedger, "place" | "folder" | "events
 async function create(
 	paths: RunPaths,
 	first: EventBody & { readonly kind: "created" },
-	clock: Pick<Clock, "now">,
-	disk: Disk,
+	means: Means,
 ): Promise<Result<HeldLedger, StoreFailure>> {
+	const { clock, disk } = means;
 	const known = await loadRun(paths);
 	if (known.ok || known.failure.reason !== "unknown")
 		return failure("exists", `The run ${first.id} exists already.`, "Take another id.");
@@ -113,7 +122,7 @@ async function create(
 			message: "The template's definition cannot be read.",
 			remedy: "Check the template.",
 		});
-	const ledger = holdLedger({ paths, run, log, lease: lease.value, repairs: [], clock, disk });
+	const ledger = holdLedger({ paths, run, log, lease: lease.value, repairs: [], ...means });
 	const saved = await ledger.checkpoint(run);
 	if (!saved.ok) {
 		await ledger.release();
@@ -122,7 +131,7 @@ async function create(
 	return { ok: true, value: ledger };
 }
 
-async function hold(paths: RunPaths, clock: Pick<Clock, "now">, disk: Disk): Promise<Result<HeldLedger, StoreFailure>> {
+async function hold(paths: RunPaths, means: Means): Promise<Result<HeldLedger, StoreFailure>> {
 	const before = await loadRun(paths);
 	if (!before.ok) return before;
 	if (!before.value.hasLog)
@@ -140,24 +149,19 @@ async function hold(paths: RunPaths, clock: Pick<Clock, "now">, disk: Disk): Pro
 		return read.ok ? failure("held", "Another pi took the run at the same moment.", "Try again.") : read;
 	}
 	try {
-		return { ok: true, value: await takeUp(paths, read.value, lease.value, clock, disk) };
+		return { ok: true, value: await takeUp(paths, read.value, lease.value, means) };
 	} catch (error) {
 		await lease.value.release();
 		throw error;
 	}
 }
 
-async function takeUp(
-	paths: RunPaths,
-	read: Loaded,
-	lease: Lease,
-	clock: Pick<Clock, "now">,
-	disk: Disk,
-): Promise<HeldLedger> {
+async function takeUp(paths: RunPaths, read: Loaded, lease: Lease, means: Means): Promise<HeldLedger> {
+	const { clock, disk } = means;
 	if (read.checkpointDamaged) await copyFile(paths.checkpoint, `${paths.checkpoint}.corrupt-${stampOf(clock.now())}`);
 	if (read.tornBytes > 0) await keepTail(paths.log, read.size, `${paths.log}.corrupt-${stampOf(clock.now())}`);
 	const log = await openLog({ path: paths.log, disk, lease, size: read.size, lastSeq: read.run.seq });
-	return holdLedger({ paths, run: read.run, log, lease, repairs: read.repairs, clock, disk });
+	return holdLedger({ paths, run: read.run, log, lease, repairs: read.repairs, ...means });
 }
 
 /** Keeps what is behind the sound bytes of the log, at most 1 MB of it, before it is cut. */
@@ -175,17 +179,21 @@ function stampOf(ms: number): string {
 	return new Date(ms).toISOString().replaceAll(":", "-");
 }
 
-interface Held {
+interface Means {
+	readonly clock: Pick<Clock, "now">;
+	readonly disk: Disk;
+	readonly redact: Redact;
+}
+
+interface Held extends Means {
 	readonly paths: RunPaths;
 	readonly run: Run;
 	readonly log: LogFile;
 	readonly lease: Lease;
 	readonly repairs: readonly string[];
-	readonly clock: Pick<Clock, "now">;
-	readonly disk: Disk;
 }
 
-function holdLedger({ paths, run, log, lease, repairs, clock, disk }: Held): HeldLedger {
+function holdLedger({ paths, run, log, lease, repairs, clock, disk, redact }: Held): HeldLedger {
 	let queue: Promise<unknown> = Promise.resolve();
 	let inbox: Promise<Inbox> | undefined;
 	let released = false;
@@ -205,7 +213,13 @@ function holdLedger({ paths, run, log, lease, repairs, clock, disk }: Held): Hel
 		holder: undefined,
 		append: (bodies, durability) =>
 			inTurn(async () =>
-				released ? gone : log.append(bodies, new Date(clock.now()).toISOString(), durability === "durable"),
+				released
+					? gone
+					: log.append(
+							bodies.map((body) => redactEvent(body, redact)),
+							new Date(clock.now()).toISOString(),
+							durability === "durable",
+						),
 			),
 		checkpoint: (now) =>
 			inTurn(async (): Promise<Result<void, StoreFailure>> => {

@@ -5,6 +5,7 @@ import type { Clock, HeldLedger, LedgerEntry, LedgerStore, ReadLedger, StoreFail
 import { findRun, summarise } from "./catalogue.ts";
 import { decodeLine, encodeLine, stampEvent } from "./line.ts";
 import { failure, withoutCrc } from "./load.ts";
+import { openRedaction, redactEvent } from "./redaction.ts";
 
 interface Kept {
 	readonly lines: string[];
@@ -18,6 +19,7 @@ interface Kept {
 
 /** `folder` is where workers of the runs may keep their files. */
 export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; folder: string }): LedgerStore {
+	const redact = openRedaction(process.env);
 	const runs = new Map<string, Kept>();
 	const unknown = (id: string) => failure("unknown", `No run has the id "${id}".`, "Look at the list of runs.");
 
@@ -70,7 +72,9 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 			async append(bodies) {
 				if (kept.held !== fence) return lost;
 				const at = new Date(clock.now()).toISOString();
-				const events = bodies.map((body, index) => stampEvent(body, { seq: kept.lines.length + index + 1, at, fence }));
+				const events = bodies.map((body, index) =>
+					stampEvent(redactEvent(body, redact), { seq: kept.lines.length + index + 1, at, fence }),
+				);
 				kept.lines.push(...events.map(encodeLine));
 				return { ok: true, value: events };
 			},

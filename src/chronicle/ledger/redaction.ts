@@ -1,7 +1,7 @@
 // Secrets do not go into the ledger: what looks like one, what a name announces as one, and the values of the environment's own.
-// S1 the text keeps its shape: only the secret is replaced; S2 every expression is linear in the text; S3 what a person wrote as template or
-// task is left as it is.
-import type { EventBody } from "../machine/index.ts";
+// S1 the text keeps its shape: only the secret is replaced; S2 every expression is linear in the text; S3 a person's own words (task,
+// template, answers, messages) are left as they are: the worker has to get them.
+import type { EventBody, EventKind } from "../machine/index.ts";
 
 const mark = "•••";
 
@@ -75,9 +75,24 @@ export function openRedaction(env: Readonly<Record<string, string | undefined>> 
 	};
 }
 
-/** The event with secrets taken out of every text that came from a model, a tool, a command or a person's message. */
+/** Kinds of events that hold only what a person said. */
+const ownWords: ReadonlySet<EventKind> = new Set([
+	"created",
+	"approved",
+	"rejected",
+	"resumed",
+	"released",
+	"told",
+	"limits_changed",
+	"pause_requested",
+	"abort_requested",
+	"reopened",
+]);
+
+/** The event with secrets taken out of every text that came from a model, a tool, a command or a fault. */
 export function redactEvent<T extends EventBody>(event: T, redact: Redact): T {
-	return event.kind === "created" ? event : (redactDeep(event, redact) as T);
+	if (ownWords.has(event.kind) || (event.kind === "snapshot_updated" && event.by === "person")) return event;
+	return redactDeep(event, redact) as T;
 }
 
 /** Names that are compared or looked up: to change them would change the story. */

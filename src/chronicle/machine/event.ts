@@ -1,6 +1,6 @@
 // Everything that can happen to a run. Events are the truth of a ledger: each line of it is one of these with `seq`, `at`, `fence` and `crc`.
-// E1 an event carries all it means: no reader needs the disk, the clock or the template's file; E2 texts are bounded and redacted before
-// they get here; E3 what a person says names in `answers` the event that it answers, so that a second answer does nothing.
+// E1 an event carries all it means: no reader needs the disk, the clock or the template's file; E2 texts are bounded, and the store takes
+// secrets out of them; E3 what a person says names in `answers` the event that it answers, so that a second answer does nothing.
 import type { FileChange, SnapshotData } from "../snapshot/index.ts";
 import type { PersonEvent } from "./person-event.ts";
 import type { Spend } from "./spend.ts";

@@ -82,7 +82,7 @@ export interface ReadLedger {
 export interface HeldLedger extends ReadLedger {
 	readonly fence: number;
 	/**
-	 * Appends in order and numbers them. `durable`: they are on disk when this resolves, and so is everything before them.
+	 * Appends in order and numbers them, secrets taken out: the events that it gives back are what counts. `durable`: they are on disk when this resolves, and so is everything before them.
 	 * Nothing is appended when it fails.
 	 */
 	append(

@@ -59,6 +59,30 @@ describe.each(stores)("a store of %s", (_, open) => {
 		expect((await all(ledger.events(2))).map(({ seq }) => seq)).toEqual([3]);
 		await ledger.release();
 	});
+	it("R48 takes secrets out of what workers and tools say before anything keeps it", async () => {
+		process.env.PLANTED_API_TOKEN = "planted-value-7";
+		const store = open();
+		delete process.env.PLANTED_API_TOKEN;
+		const ledger = value(await store.create(created()));
+		const [event] = value(
+			await ledger.append(
+				[
+					{
+						kind: "tool_started",
+						visit: 1,
+						attempt: 1,
+						call: "c",
+						tool: "bash",
+						args: '{"command":"curl -H \'x: planted-value-7\' DB_PASSWORD=abcdef"}',
+					},
+				],
+				"durable",
+			),
+		);
+		expect(JSON.stringify(event)).not.toMatch(/planted-value-7|abcdef/);
+		expect(JSON.stringify(await all(ledger.events()))).not.toMatch(/planted-value-7|abcdef/);
+		await ledger.release();
+	});
 	it("R2 another process of the run finds the same state, with and without a checkpoint", async () => {
 		const store = open();
 		const first = value(await store.create(created()));

@@ -99,14 +99,19 @@ describe("R48 redaction", () => {
 		} as const;
 		expect(redactEvent(move, redact)).toEqual({ ...move, summary: "token=•••" });
 	});
-	it("leaves what the person wrote as template and task", () => {
-		const event = {
-			kind: "created",
-			schemaVersion: 1,
-			id: "x",
-			template: { name: "t", hash: "h", definition: { a: "token=abcdef" } },
-			task: "token=abcdef",
-		} as const;
-		expect(redactEvent(event, redact)).toEqual(event);
+	it("leaves a person's own words: the worker has to get them", () => {
+		for (const event of [
+			{
+				kind: "created",
+				schemaVersion: 1,
+				id: "x",
+				template: { name: "t", hash: "h", definition: { a: "token=abcdef" } },
+				task: "token=abcdef",
+			},
+			{ kind: "told", text: "token=abcdef" },
+			{ kind: "rejected", answers: 1, words: "token=abcdef" },
+			{ kind: "snapshot_updated", visit: 1, attempt: 1, by: "person", data: { findings: [{ text: "token=abcdef" }] } },
+		] as const)
+			expect(redactEvent(event, redact)).toEqual(event);
 	});
 });

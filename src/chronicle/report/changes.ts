@@ -143,9 +143,9 @@ function drawBody({ pen, leftOut }: Sheet, path: string, file: PatchFile | undef
 	if (!file || (file.hunks.length === 0 && !file.binary)) return undefined;
 	if (isSecretFile(path)) {
 		addOnce(leftOut, "The contents of files that hold secrets by their name.");
-		return pen.html`<p class="dim note">Its name says that it holds secrets: the lines are not shown.</p>`;
+		return pen.html`<p class="dim lines-note">Its name says that it holds secrets: the lines are not shown.</p>`;
 	}
-	if (file.binary) return pen.html`<p class="dim note">It is no text.</p>`;
+	if (file.binary) return pen.html`<p class="dim lines-note">It is no text.</p>`;
 	let left = fileLines;
 	const hunks: Markup[] = [];
 	for (const hunk of file.hunks) {
@@ -155,7 +155,8 @@ function drawBody({ pen, leftOut }: Sheet, path: string, file: PatchFile | undef
 	}
 	const all = file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
 	if (all > fileLines) addOnce(leftOut, `Lines of files of which more than ${fileLines} are in one patch.`);
-	const more = all > fileLines ? pen.html`<p class="dim note">… and ${all - fileLines} more lines.</p>` : undefined;
+	const more =
+		all > fileLines ? pen.html`<p class="dim lines-note">… and ${all - fileLines} more lines.</p>` : undefined;
 	return pen.html`<div class="hunks" tabindex="0" role="region" aria-label="Lines of ${path}">${hunks}</div>${more}`;
 }
 

@@ -8,7 +8,9 @@ import { pathOf } from "./path.ts";
 import { causePhrase, waitPhrase } from "./phrases.ts";
 import { counted, drawChart, drawKey, type Section, type Sheet } from "./sheet.ts";
 import type { Launch, Wait } from "./story.ts";
+import { roomWidth } from "./svg.ts";
 import { drawTable, ends } from "./table.ts";
+import { busySpans, timeAxis } from "./time-axis.ts";
 
 const firstMoves = 150;
 const lastMoves = 150;
@@ -109,6 +111,7 @@ export function timeSection(sheet: Sheet): Section {
 	if (list.leftOut > 0) leftOut.push(`${list.leftOut} spans of time are not in the table.`);
 	const waits = new Set(story.visits.flatMap(({ waits: own }) => own.map(({ kind }) => kind)));
 	const launchEnds = new Set(story.visits.flatMap(({ launches }) => launches.map(({ end }) => end.kind)));
+	const cutShort = timeAxis(busySpans(story), story.beganAt, story.endedAt, 0, roomWidth.wide).breaks.length > 0;
 	const bar = (name: string, sign: string): Markup => {
 		const inside = pen.html`<text class="${name === "bar" || name === "bar fault" ? "on" : "wait-label"} small" x="14" y="11" text-anchor="middle">${sign}</text>`;
 		return pen.html`<svg class="sample" viewBox="0 0 28 14" width="28" height="14" aria-hidden="true"><rect class="${name}" width="28" height="14" rx="3"/>${inside}</svg>`;
@@ -122,14 +125,16 @@ export function timeSection(sheet: Sheet): Section {
 		waitKinds
 			.filter((kind) => waits.has(kind))
 			.map((kind) => drawKey(pen, bar(`wait ${kind}`, waitMarks[kind]), waitPhrase(kind))),
-		drawKey(
-			pen,
-			trusted(
-				'<svg class="sample" viewBox="0 0 28 14" width="28" height="14" aria-hidden="true"><rect class="cut" width="28" height="14"/></svg>',
-			),
-			"long silence, cut short",
-		),
-		pen.html`<span class="key">Time counts from ${moments.full(story.beganAt)}.</span>`,
+		cutShort
+			? drawKey(
+					pen,
+					trusted(
+						'<svg class="sample" viewBox="0 0 28 14" width="28" height="14" aria-hidden="true"><rect class="cut" width="28" height="14"/></svg>',
+					),
+					"long silence, cut short",
+				)
+			: undefined,
+		pen.html`<span>Time counts from ${moments.full(story.beganAt)}.</span>`,
 	];
 	return {
 		id: "time",

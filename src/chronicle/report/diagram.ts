@@ -68,15 +68,25 @@ interface NodeLines {
 }
 
 function linesOf(pen: Pen, { states }: Story, { title, state, visits, kind }: PathNode, room: Room): NodeLines {
-	const most = room === "wide" ? 190 : 170;
+	const most = room === "wide" ? 230 : 200;
 	const own = state === undefined ? undefined : states.get(state);
 	const parts =
 		own === undefined || visits === 0
 			? []
-			: [...(visits > 1 ? [`×${visits}`] : []), shortTime(own.activeMs), shortCost(own.spend.costUsd)];
-	const figures = parts.join(" · ") || (kind === "rest" ? "in the table below" : "not visited");
+			: [
+					...(visits > 1 ? [`×${visits}`] : []),
+					...(own.activeMs > 0 ? [shortTime(own.activeMs), shortCost(own.spend.costUsd)] : []),
+				];
+	const figures =
+		parts.length > 0
+			? parts.join(" · ")
+			: kind === "rest"
+				? "in the table below"
+				: visits > 0
+					? "visited"
+					: "not visited";
 	const shown = fitText(pen.plain(title), titleSize, most - 44);
-	const width = Math.max(104, textWidth(shown, titleSize) + 44, textWidth(figures, 11) + 44);
+	const width = Math.max(110, textWidth(shown, titleSize) + 48, textWidth(figures, 12) + 48);
 	return { title: shown, figures, width: Math.min(most + 20, width) };
 }
 

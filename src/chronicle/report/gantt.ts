@@ -34,6 +34,7 @@ export const waitMarks: Readonly<Record<Wait["kind"], string>> = {
 
 export const endMarks: Readonly<Record<Launch["end"]["kind"], string>> = {
 	moved: marks.done,
+	rejected: marks.refused,
 	stopped: "",
 	crashed: marks.failed,
 	timed_out: marks.failed,
@@ -45,7 +46,7 @@ export const endMarks: Readonly<Record<Launch["end"]["kind"], string>> = {
 export function drawGantt(pen: Pen, story: Story, room: Room): Markup {
 	const width = roomWidth[room];
 	const wide = room === "wide";
-	const left = wide ? 190 : 4;
+	const left = wide ? 206 : 4;
 	const right = wide ? width - 120 : width - 6;
 	const rowHeight = wide ? 30 : 44;
 	const top = 26;
@@ -110,7 +111,7 @@ interface Row {
 function drawRow(pen: Pen, visit: Visit, y: number, row: Row): Markup {
 	const { story, axis, wide, left, right, width, rowHeight } = row;
 	const barY = wide ? y + 7 : y + 22;
-	const figures = `${shortTime(visit.activeMs)} · ${shortCost(visit.spend.costUsd)}`;
+	const figures = figuresOf(visit);
 	const figuresWidth = textWidth(figures, 12);
 	const labelRoom = (wide ? left - 16 : right - figuresWidth - 12) - 30;
 	const name = fitText(pen.plain(titleOf(visit.state)), 13, labelRoom);
@@ -120,6 +121,12 @@ function drawRow(pen: Pen, visit: Visit, y: number, row: Row): Markup {
 		...visit.launches.map((launch) => drawLaunch(pen, launch, story, axis, barY)),
 	];
 	return pen.html`<g><line class="rule" x1="0" x2="${width}" y1="${px(y + rowHeight)}" y2="${px(y + rowHeight)}"/><text class="num" x="${wide ? 22 : 20}" y="${px(textY)}" text-anchor="end">${visit.number}</text><text x="${wide ? 32 : 28}" y="${px(textY)}">${name}</text><text class="dim small" x="${px(width)}" y="${px(textY)}" text-anchor="end">${figures}</text>${bars}</g>`;
+}
+
+function figuresOf({ activeMs, spend, waits, launches }: Visit): string {
+	if (launches.length > 0) return `${shortTime(activeMs)} · ${shortCost(spend.costUsd)}`;
+	const waited = waits.reduce((sum, { from, to }) => sum + to - from, 0);
+	return waited > 0 ? `${shortTime(waited)} waited` : "";
 }
 
 function drawLaunch(pen: Pen, launch: Launch, story: Story, axis: TimeAxis, y: number): Piece {
@@ -145,7 +152,7 @@ function drawWait(pen: Pen, { kind, from, to }: Wait, axis: TimeAxis, y: number)
 	const start = axis.at(from);
 	const length = Math.max(2, axis.at(to) - start);
 	const time = shortTime(to - from);
-	const long = `${waitMarks[kind]} ${time}`;
+	const long = `${waitMarks[kind]} ${time.replace(/^(\d+[dhm])\d+[hms]$/, "$1")}`;
 	const label = length >= textWidth(long, 11) + 8 ? long : length >= 14 ? waitMarks[kind] : "";
 	const text =
 		label === ""

@@ -21,14 +21,15 @@ export function historySection(sheet: Sheet): Section {
 		{
 			name: "Visit",
 			kind: "words",
-			of: ({ number, state }) => pen.html`<span class="num">${number}</span> ${titleOf(state)}`,
+			of: ({ number, state, beganAt }) =>
+				pen.html`<span class="num">${number}</span> ${titleOf(state)} <span class="second">${moments.short(beganAt)}</span>`,
 		},
-		{ name: "Began", of: ({ beganAt }) => moments.short(beganAt) },
-		{ name: "Active", kind: "number", of: ({ activeMs, waits }) => times(sheet, activeMs, waits) },
+		{ name: "Time", kind: "number", of: ({ activeMs, waits }) => times(sheet, activeMs, waits) },
 		{
 			name: "Spent",
 			kind: "number",
-			of: ({ spend }) => pen.html`${shortCost(spend.costUsd)}<br><span class="dim">${shortCount(spend.tokens)}</span>`,
+			of: ({ spend }) =>
+				pen.html`${shortCost(spend.costUsd)} <span class="second">${shortCount(spend.tokens)} tokens</span>`,
 		},
 		{ name: "Workers", kind: "words", of: (visit) => drawLaunches(sheet, visit) },
 		{ name: "Files", kind: "number", of: ({ number, files }) => drawFiles(sheet, number, files) },
@@ -50,24 +51,27 @@ export function historySection(sheet: Sheet): Section {
 function times({ pen }: Sheet, activeMs: number, waits: Visit["waits"]): Markup {
 	const waited = waits.reduce((sum, { from, to }) => sum + to - from, 0);
 	return waited > 0
-		? pen.html`${shortTime(activeMs)}<br><span class="dim">${shortTime(waited)} waiting</span>`
+		? pen.html`${shortTime(activeMs)} <span class="second">${shortTime(waited)} waited</span>`
 		: pen.html`${shortTime(activeMs)}`;
 }
 
-function drawLaunches(sheet: Sheet, { launches }: Visit): Piece {
+function drawLaunches(sheet: Sheet, { launches, left }: Visit): Piece {
 	const { pen } = sheet;
 	if (launches.length === 0) return pen.html`<span class="dim">none</span>`;
-	const items = launches.slice(-mostLaunches).map((launch) => pen.html`<li>${drawLaunch(sheet, launch)}</li>`);
+	const items = launches
+		.slice(-mostLaunches)
+		.map((launch) => pen.html`<li>${drawLaunch(sheet, launch, left !== undefined)}</li>`);
 	const more = launches.length - mostLaunches;
 	return pen.html`<ul class="workers">${more > 0 ? pen.html`<li class="dim">${more} earlier ones</li>` : undefined}${items}</ul>`;
 }
 
-function drawLaunch({ pen }: Sheet, { attempt, launch, because, model, end }: Launch): Markup {
+function drawLaunch({ pen }: Sheet, { attempt, launch, because, model, end }: Launch, gone: boolean): Markup {
 	const mark = endMarks[end.kind];
+	const words = end.kind === "moved" && gone ? "moved on" : pen.cut(end.words, 240);
 	const tone = end.kind === "crashed" || end.kind === "timed_out" || end.kind === "unstarted" ? "bad" : "plain";
 	const why = because === "entered" ? "" : ` (${reasonPhrase(because)})`;
 	const name = launch > 1 ? `${attempt}.${launch}` : String(attempt);
-	return pen.html`<b>${name}</b> <span class="${tone}">${mark === "" ? "" : `${mark} `}${pen.cut(end.words, 240)}</span>${why}${model === undefined ? undefined : pen.html` <span class="dim model">${model}</span>`}`;
+	return pen.html`<b>${name}</b> <span class="${tone}">${mark === "" ? "" : `${mark} `}${words}</span>${why}${model === undefined ? undefined : pen.html` <span class="second model">${model}</span>`}`;
 }
 
 function drawFiles({ pen }: Sheet, number: number, { changes, more, unmeasured }: Visit["files"]): Piece {
@@ -75,14 +79,14 @@ function drawFiles({ pen }: Sheet, number: number, { changes, more, unmeasured }
 	const count = changes.length + more;
 	if (count === 0) return pen.html`<span class="dim">0</span>`;
 	const sum = (key: "added" | "removed"): number => changes.reduce((total, change) => total + (change[key] ?? 0), 0);
-	return pen.html`<a href="#changes-${number}">${count}</a><br><span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span>`;
+	return pen.html`<a href="#changes-${number}">${count}</a> <span class="second"><span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span></span>`;
 }
 
 function drawLeft({ pen, story }: Sheet, { number, left }: Visit): Piece {
 	if (left) {
 		const refused =
-			left.refused === undefined ? undefined : pen.html`<br><span class="bad">⊘ ${titleOf(left.refused)}</span>`;
-		return pen.html`to ${titleOf(left.to)}<br><span class="dim">${causePhrase(left.cause)}</span>${refused}`;
+			left.refused === undefined ? undefined : pen.html` <span class="second bad">⊘ ${titleOf(left.refused)}</span>`;
+		return pen.html`to ${titleOf(left.to)} <span class="second">${causePhrase(left.cause)}</span>${refused}`;
 	}
 	if (number !== story.run.visit) return undefined;
 	const { status } = story.run;

@@ -25,7 +25,7 @@ interface StateRow extends StateFigures {
 /** States by what they cost, then by tokens; those beyond the first ones together. */
 export function stateRows({ states }: Story): { readonly rows: readonly StateRow[]; readonly leftOut: number } {
 	const all = [...states]
-		.filter(([, { visits }]) => visits > 0)
+		.filter(([, { activeMs, spend }]) => activeMs > 0 || spend.tokens > 0 || spend.costUsd > 0)
 		.map(([name, figures]): StateRow => ({ title: titleOf(name), ...figures }));
 	const order = all.toSorted(
 		(one, other) => other.spend.costUsd - one.spend.costUsd || other.spend.tokens - one.spend.tokens,
@@ -35,21 +35,23 @@ export function stateRows({ states }: Story): { readonly rows: readonly StateRow
 
 type Column = {
 	readonly name: string;
+	/** Behind the figure, where there is no head above it. */
+	readonly word: string;
 	readonly of: (row: StateRow) => number;
 	readonly show: (value: number) => string;
 };
 
 const columns: readonly Column[] = [
-	{ name: "Tokens", of: ({ spend }) => spend.tokens, show: shortCount },
-	{ name: "Cost", of: ({ spend }) => spend.costUsd, show: shortCost },
-	{ name: "Active time", of: ({ activeMs }) => activeMs, show: shortTime },
+	{ name: "Tokens", word: " tokens", of: ({ spend }) => spend.tokens, show: shortCount },
+	{ name: "Cost", word: "", of: ({ spend }) => spend.costUsd, show: shortCost },
+	{ name: "Active time", word: " active", of: ({ activeMs }) => activeMs, show: shortTime },
 ];
 
 export function drawStates(pen: Pen, story: Story, room: Room): Markup {
 	const { rows, leftOut } = stateRows(story);
 	const width = roomWidth[room];
 	const wide = room === "wide";
-	const left = wide ? 190 : 4;
+	const left = wide ? 206 : 4;
 	const rowHeight = wide ? 30 : 92;
 	const top = wide ? 28 : 4;
 	const each = wide ? (width - left) / columns.length : width - 8;
@@ -91,8 +93,8 @@ interface BarPlace {
 function drawBar(pen: Pen, row: StateRow, column: Column, { rows, x, y, width, named }: BarPlace): Markup {
 	const value = column.of(row);
 	const most = Math.max(...rows.map(column.of));
-	const figure = `${column.show(value)}${named ? ` ${column.name.toLowerCase()}` : ""}`;
-	const roomForText = named ? 118 : Math.max(...rows.map((one) => textWidth(column.show(column.of(one)), 12))) + 10;
+	const figureOf = (one: StateRow): string => `${column.show(column.of(one))}${named ? column.word : ""}`;
+	const roomForText = Math.max(...rows.map((one) => textWidth(figureOf(one), 12))) + 10;
 	const scale = scaleLinear()
 		.domain([0, most || 1])
 		.range([0, Math.max(10, width - roomForText)]);
@@ -101,13 +103,14 @@ function drawBar(pen: Pen, row: StateRow, column: Column, { rows, x, y, width, n
 		column.name === "Tokens"
 			? stack(pen, row, x, y, length)
 			: pen.html`<rect class="bar plain" x="${px(x)}" y="${y}" width="${px(length)}" height="14" rx="2"/>`;
-	return pen.html`${bars}<text class="small" x="${px(x + length + 6)}" y="${y + 11}">${figure}</text>`;
+	return pen.html`${bars}<text class="small" x="${px(x + length + 6)}" y="${y + 11}">${figureOf(row)}</text>`;
 }
 
 /** The kinds of tokens one after another; their rest, where a ledger does not know the kinds. */
 function stack(pen: Pen, { spend }: StateRow, x: number, y: number, length: number): Piece {
 	const known = tokenKinds.reduce((sum, [kind]) => sum + spend[kind], 0);
-	const whole = Math.max(known, spend.tokens, 1);
+	const whole = Math.max(known, spend.tokens);
+	if (whole === 0) return undefined;
 	const parts: [string, number][] = tokenKinds.map(([kind], at) => [`t${at}`, spend[kind]]);
 	parts.push(["t4", whole - known]);
 	let from = x;
@@ -181,6 +184,8 @@ function drawPanel(pen: Pen, story: Story, panel: Panel, axis: TimeAxis, frame: 
 	const height = (point: { tokens: number; costUsd: number }): number => px(y(panel.of(point)));
 	const path = line<(typeof points)[number]>().x(x).y(height).curve(curveStepAfter)(points);
 	const below = area<(typeof points)[number]>().x(x).y0(bottom).y1(height).curve(curveStepAfter)(points);
+	// Where there is no room behind its beginning, a label stands before its end.
+	const late = (from: number): boolean => axis.at(from) > right - 100;
 	const far = ceilings.filter(({ value }) => value > spent * 4).at(-1);
 	const name = `${panel.name}: ${panel.show(spent)}${far ? ` · ceiling ${panel.show(far.value)}` : ""}`;
 	return pen.html`<g>${drawAxis(pen, axis, top, bottom)}<text class="small strong" x="4" y="${top - 26}">${name}</text>${y
@@ -190,7 +195,7 @@ function drawPanel(pen: Pen, story: Story, panel: Panel, axis: TimeAxis, frame: 
 				pen.html`<line class="grid" x1="${left}" x2="${px(right)}" y1="${px(y(value))}" y2="${px(y(value))}"/><text class="tick" x="${left - 6}" y="${px(y(value) + 4)}" text-anchor="end">${panel.show(value)}</text>`,
 		)}<path class="area" d="${below ?? ""}"/><path class="line" d="${path ?? ""}"/>${near.map(
 		({ from, to, value }) =>
-			pen.html`<line class="ceiling" x1="${px(axis.at(from))}" x2="${px(axis.at(to))}" y1="${px(y(value))}" y2="${px(y(value))}"><title>Ceiling: ${panel.show(value)}</title></line><text class="ceiling-label" x="${px(axis.at(to) - 2)}" y="${px(y(value) - 5)}" text-anchor="end">ceiling ${panel.show(value)}</text>`,
+			pen.html`<line class="ceiling" x1="${px(axis.at(from))}" x2="${px(axis.at(to))}" y1="${px(y(value))}" y2="${px(y(value))}"><title>Ceiling: ${panel.show(value)}</title></line><text class="ceiling-label" x="${px(late(from) ? axis.at(to) - 2 : axis.at(from) + 3)}" y="${px(y(value) - 5)}" text-anchor="${late(from) ? "end" : "start"}">ceiling ${panel.show(value)}</text>`,
 	)}</g>`;
 }
 
@@ -198,8 +203,13 @@ function ceilingSteps(
 	{ ceilings, endedAt }: Story,
 	panel: Panel,
 ): readonly { readonly from: number; readonly to: number; readonly value: number }[] {
-	return ceilings.flatMap((one, index) => {
+	const steps: { from: number; to: number; value: number }[] = [];
+	for (const [index, one] of ceilings.entries()) {
 		const value = panel.ceiling(one);
-		return value === undefined ? [] : [{ from: one.at, to: ceilings[index + 1]?.at ?? endedAt, value }];
-	});
+		const to = ceilings[index + 1]?.at ?? endedAt;
+		const last = steps.at(-1);
+		if (last && last.value === value && last.to === one.at) last.to = to;
+		else if (value !== undefined) steps.push({ from: one.at, to, value });
+	}
+	return steps;
 }

@@ -10,11 +10,12 @@ export function drawHead(sheet: Sheet): Markup {
 	const { pen, story, moments } = sheet;
 	const { run } = story;
 	const { mark, words } = statusOf(sheet);
+	const over = run.stage.kind === "over";
 	const when =
 		story.endedAt > story.beganAt
 			? pen.html`${moments.full(story.beganAt)} – ${moments.full(story.endedAt)}`
 			: moments.full(story.beganAt);
-	return pen.html`<header class="head"><p class="eyebrow">Report of a chronicle run</p><h1 dir="auto">${pen.cut(run.template.name, 200)}</h1><p class="standing"><span class="status ${mark}"><span class="sign" aria-hidden="true">${marks[mark] === " " ? "○" : marks[mark]}</span> ${words}</span> in <b>${titleOf(run.state)}</b></p><div class="task">${drawWords(sheet, run.task)}</div><p class="dim meta">Run <code>${run.id}</code> · ${when} · times in ${moments.zone}</p></header>`;
+	return pen.html`<header class="head"><p class="eyebrow">Report of a chronicle run</p><h1 dir="auto">${pen.cut(run.template.name, 200)}</h1><p class="standing"><span class="status ${mark}"><span class="sign" aria-hidden="true">${marks[mark] === " " ? "○" : marks[mark]}</span> ${words}</span>${over ? undefined : pen.html` in <b>${titleOf(run.state)}</b>`}</p><div class="task">${drawWords(sheet, run.task)}</div><p class="dim meta">Run <code>${run.id}</code> · ${when} · times in ${moments.zone}</p></header>`;
 }
 
 /** A run that goes on under a supervisor that is gone is interrupted. */
@@ -60,7 +61,7 @@ export function drawFigures({ pen, story }: Sheet): Markup {
 			note: [
 				`of ${shortTime(elapsed)} in all`,
 				waited > 0 ? `, ${shortTime(waited)} waiting` : "",
-				limitNote(pen, "active", totals.activeMs, run.limits.run.activeMs ?? run.plan.limits.activeMs, shortTime),
+				limitNote(pen, "time", totals.activeMs, run.limits.run.activeMs ?? run.plan.limits.activeMs, shortTime),
 			],
 		},
 		{
@@ -88,7 +89,7 @@ function tokenNote(pen: Pen, run: Run, { input, output, cacheRead, cacheWrite, t
 	const ceiling = run.limits.run.tokens ?? run.plan.limits.tokens;
 	const counted = run.plan.limits.countCacheReads ? tokens : tokens - cacheRead;
 	return [
-		`${shortCount(input)} in, ${shortCount(output)} out, ${shortCount(cacheRead)} from and ${shortCount(cacheWrite)} to the cache`,
+		`${shortCount(input)} in, ${shortCount(output)} out, ${shortCount(cacheRead)} read from and ${shortCount(cacheWrite)} written to the cache`,
 		limitNote(pen, "tokens", counted, ceiling, shortCount),
 	];
 }

@@ -178,17 +178,17 @@ export function reasonPhrase(because: LaunchReason): string {
 export function causePhrase(cause: MoveCause): string {
 	switch (cause) {
 		case "worker":
-			return "the worker's wish";
+			return "by the worker";
 		case "person":
-			return "a person";
+			return "by a person";
 		case "pair_limit":
-			return "as many moves between the two as allowed";
+			return "limit of moves between the two";
 		case "move_limit":
-			return "as many moves as allowed";
+			return "limit of moves";
 		case "attempt_limit":
-			return "as many attempts as allowed";
+			return "limit of attempts";
 		case "rejection_limit":
-			return "as many rejections as allowed";
+			return "limit of rejections";
 		case "no_progress":
 			return "no progress";
 		case "released":

@@ -140,7 +140,7 @@ export function incidentSection(sheet: Sheet): Section {
 	const rows = bounded(sheet, story.incidents, "incidents");
 	return {
 		id: "incidents",
-		title: "What went otherwise",
+		title: "Interruptions and faults",
 		content:
 			rows.length === 0
 				? none(sheet, "Nothing stopped, crashed or was interrupted.")

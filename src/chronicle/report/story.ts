@@ -66,7 +66,7 @@ export interface Launch extends LaunchId {
 }
 
 export interface LaunchEnd {
-	readonly kind: "moved" | "stopped" | "crashed" | "timed_out" | "lost" | "unstarted" | "working";
+	readonly kind: "moved" | "rejected" | "stopped" | "crashed" | "timed_out" | "lost" | "unstarted" | "working";
 	/** A phrase. */
 	readonly words: string;
 }

@@ -15,7 +15,7 @@ export const styleSheet = `:root{color-scheme:light dark;${light}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
 body{margin:0;background:var(--page);color:var(--text);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;overflow-wrap:anywhere}
-.sheet{max-width:1000px;margin:0 auto;padding:40px 30px 64px}
+.sheet{max-width:1100px;margin:0 auto;padding:40px 30px 64px}
 .skip{position:absolute;left:-9999px}.skip:focus{left:12px;top:12px;background:var(--card);padding:8px 14px;border-radius:6px;z-index:1}
 a{color:var(--accent);text-underline-offset:2px}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}
@@ -99,16 +99,17 @@ details>summary{cursor:pointer}
 .scroll{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:10px}
 table{border-collapse:collapse;width:100%;font-size:14px;line-height:1.45}
 caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-th,td{text-align:left;vertical-align:top;padding:9px 12px;border-top:1px solid var(--rule);font-weight:400}
-thead th{border-top:0;color:var(--dim);font-size:13px;white-space:nowrap}
-tbody th{font-weight:560}
+th,td{overflow-wrap:break-word;text-align:left;vertical-align:top;padding:9px 12px;border-top:1px solid var(--rule);font-weight:400}
+thead th{border-top:0;color:var(--dim);font-size:.93em;white-space:nowrap}
+tbody th{font-weight:560}th .second{font-weight:400}
 .number{text-align:right;white-space:nowrap}
 th.line,td.line{white-space:nowrap}
-td.words{min-width:7em}td.words:last-child{min-width:15em}
+td.words{min-width:8.5em}td.words:last-child{min-width:15em}
+.second{display:block;color:var(--dim)}.second.bad{color:var(--bad)}
 .num{color:var(--dim);font-weight:400}
 .workers{list-style:none;margin:0;padding:0}
 .workers li+li{margin-top:3px}
-.model{font-size:12.5px;display:block}
+.model{font-size:.9em}
 .more>summary{color:inherit}.more>.said{margin-top:8px}
 .entries{margin:0;padding:0;list-style:none;background:var(--card);border:1px solid var(--line);border-radius:10px}
 .entries>li{padding:9px 14px;border-top:1px solid var(--rule);font-size:15px}
@@ -119,15 +120,15 @@ td.words{min-width:7em}td.words:last-child{min-width:15em}
 .chips li{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:2px 11px}
 .visit-changes h3 .sum{font-weight:400;font-size:14px;margin-left:6px;color:var(--dim)}
 .file{margin:0;border:1px solid var(--line);border-top-width:0;background:var(--card);font-size:14px}
-p.file,.file>summary{padding:6px 12px 6px 30px}
+p.file,.file>summary{padding:6px 12px 6px 26px}
 .file>summary{padding-left:12px}
-h3+.file,.note+.file,h3+p+.file{border-top-width:1px;border-radius:8px 8px 0 0}
-.file:last-child{border-radius:0 0 8px 8px}
+h3+.file,h3+p:not(.file)+.file{border-top-width:1px;border-top-left-radius:8px;border-top-right-radius:8px}
+.file:last-child{border-bottom-left-radius:8px;border-bottom-right-radius:8px}
 .letter{display:inline-block;width:1.6em;text-align:center;font-weight:700;font-size:12px;border:1px solid currentcolor;border-radius:4px;margin:0 6px 0 2px}
 .letter.A{color:var(--good)}.letter.D{color:var(--bad)}.letter.M,.letter.R{color:var(--accent)}
 .path{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:13px}
 .counts{margin-left:8px;font-size:13px}
-.note{padding:0 12px 2px 30px}
+.lines-note{padding:4px 12px 2px 30px}
 .hunks{max-height:70vh;overflow:auto;border-top:1px solid var(--rule);font:12.5px/1.5 ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}
 .hunk-head{background:var(--sunk);color:var(--dim);padding:3px 12px}
 .hunk>div:not(.hunk-head){display:grid;grid-template-columns:4.2em 1.4em minmax(0,1fr);padding-right:8px}
@@ -153,11 +154,12 @@ figcaption{padding-left:4px}
 table,tbody,tr,th,td{display:block}
 thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 tbody tr{background:var(--card);border:1px solid var(--line);border-radius:8px;margin-bottom:8px;padding:6px 0}
-tbody th,tbody td{border:0;padding:3px 12px;text-align:left;white-space:normal;min-width:0}
-td.words:last-child,td.words{min-width:0}
+tbody th,tbody td{overflow-wrap:anywhere;border:0;padding:3px 12px;text-align:left;white-space:normal;min-width:0}
+td.words:last-child,td.words,th.words{min-width:0}
 tbody td::before{content:attr(data-name) " ";color:var(--dim);font-size:13px}
 tbody td:empty{display:none}
-.number br{display:none}
+tbody .number{text-align:left;white-space:normal}
+.second{display:inline}.second::before{content:"· "}.workers .second::before{content:""}
 .workers{padding-left:0}
 .hunk>div:not(.hunk-head){grid-template-columns:2.9em 1.2em minmax(0,1fr)}
 }
@@ -173,7 +175,8 @@ nav,.skip,.data:not([open]){display:none}
 h1,h2,h3,.hunk-head{break-after:avoid}
 .tile,.tiles,tr,.entries>li,.next,.key{break-inside:avoid}
 .chart{break-inside:avoid-page;padding:10px}
-table{font-size:8.5pt}th,td{padding:4px 6px}
-td.words:last-child{min-width:10em}
+table{font-size:8.5pt}th,td{padding:4px 6px;overflow-wrap:anywhere}
+th.words{min-width:10em}td.words{min-width:7.5em}td.words:last-child{min-width:11em}
+#path .drawing{max-height:112mm}figcaption{font-size:8.5pt}.eyebrow,.meta,.tile dt,.tile .note{font-size:8.5pt}
 .bar,.wait,.cut,.t0,.t1,.t2,.t3,.t4,.meter rect,.hunk .add,.hunk .del{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 }`;

@@ -20,7 +20,7 @@ export interface Drawing {
 export type Room = "wide" | "narrow";
 
 /** Pixels that each has. */
-export const roomWidth: Readonly<Record<Room, number>> = { wide: 940, narrow: 340 };
+export const roomWidth: Readonly<Record<Room, number>> = { wide: 1000, narrow: 340 };
 
 export function drawSvg(pen: Pen, drawing: Drawing): Markup {
 	const { id, width, height, title, description, content } = drawing;
@@ -33,7 +33,7 @@ export function px(value: number): number {
 }
 
 /**
- * Pixels that a text takes in the page's sans-serif font, estimated on the safe side: what is drawn here is never measured again.
+ * Pixels that a text takes in the widest usual sans-serif font (DejaVu Sans, half-bold): what is drawn here is never measured again.
  */
 export function textWidth(text: string, size: number): number {
 	let width = 0;
@@ -44,10 +44,9 @@ export function textWidth(text: string, size: number): number {
 function signWidth(sign: string): number {
 	const code = sign.codePointAt(0) ?? 0;
 	if (code >= 0x1100) return /\p{M}/u.test(sign) ? 0 : code < 0x2e80 ? 0.72 : 1.05;
-	if (/[ilj.,:;'|!()[\]]/.test(sign)) return 0.34;
-	if (/[mwMW@%]/.test(sign)) return 0.95;
-	if (/[A-Z&ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞ]/.test(sign)) return 0.72;
-	return sign === " " ? 0.3 : 0.58;
+	if (/[ilj.,:;'|!()[\] ]/.test(sign)) return 0.4;
+	if (/[mwMW@%]/.test(sign)) return 1;
+	return /\p{Lu}|[&×]/u.test(sign) ? 0.8 : 0.66;
 }
 
 /** The text, cut so that it fits into `width` pixels. */

@@ -18,8 +18,8 @@ export interface Span {
 }
 
 /** Strips of cut silence together take at most this share of what work takes, and each at most a part of it. */
-const allBreaks = 0.5;
-const oneBreak = 0.1;
+const allBreaks = 0.6;
+const oneBreak = 0.14;
 /** Distance between labels. */
 const labelRoom = 58;
 
@@ -49,7 +49,8 @@ export function timeAxis(busy: readonly Span[], began: number, ended: number, le
 	const end = Math.max(ended, began + 1000);
 	const work = busy.reduce((sum, { from, to }) => sum + to - from, 0) || end - began;
 	const silences = silencesBetween(busy, began, end);
-	const strip = Math.max(1000, work * Math.min(oneBreak, allBreaks / Math.max(1, silences.length)));
+	const long = silences.filter(({ from, to }) => to - from > work * 0.04).length;
+	const strip = Math.max(1000, work * Math.min(oneBreak, allBreaks / Math.max(1, long)));
 	const cut = busy.length === 0 ? [] : silences.filter(({ from, to }) => to - from > strip * 1.6);
 	const domain = [began];
 	const lengths = [0];

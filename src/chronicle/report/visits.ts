@@ -86,7 +86,7 @@ export function openVisits(): VisitList {
 				// Of a worker that was lost only the time up to its last sign of life is known.
 				const seen = lost && stage && "seenAt" in stage && stage.seenAt !== "" ? Date.parse(stage.seenAt) : at;
 				one.endedAt = Math.min(seen, at);
-				if (one.end.kind !== "moved") one.end = endPhrase(event.outcome);
+				if (one.end === atWork) one.end = endPhrase(event.outcome);
 				return;
 			}
 			case "move_requested": {
@@ -94,7 +94,17 @@ export function openVisits(): VisitList {
 				if (!visit) return;
 				visit.summary = event.summary;
 				const one = visit.launches.findLast(({ attempt }) => attempt === event.attempt);
-				if (one) one.end = { kind: "moved", words: `asked for ${event.target}` };
+				if (one)
+					one.end =
+						event.target === visit.state && event.target !== "done"
+							? { kind: "stopped", words: "asked to begin the state anew" }
+							: { kind: "moved", words: `asked for ${event.target}` };
+				return;
+			}
+			case "rejected": {
+				const one = before && byNumber.get(before.visit)?.launches.at(-1);
+				if (one?.end.kind === "moved")
+					one.end = { kind: "rejected", words: `${one.end.words}, which a person rejected` };
 				return;
 			}
 			case "files_measured": {

@@ -31,6 +31,13 @@ export function ledgerOf(events: readonly LedgerEvent[], more: Partial<ReadLedge
 	};
 }
 
+/** The events, told of a template of this name. */
+export function named(events: readonly LedgerEvent[], name: string): LedgerEvent[] {
+	return events.map((event) =>
+		event.kind === "created" ? { ...event, template: { ...event.template, name } } : event,
+	);
+}
+
 /** A ledger of which only the folded state is left. */
 export function foldedOnly(run: Run): ReadLedger {
 	return {
@@ -157,13 +164,11 @@ function plan(theatre: Theatre): void {
 		"A plan in three steps: a renderer for one invoice, a month that joins them, a command that writes the file. No new dependency but the PDF writer.",
 	);
 	restWith(theatre, [{ path: "docs/plan.md", change: "A", added: 48, removed: 0 }]);
-	theatre
-		.wait(14 * minute)
-		.say({
-			kind: "rejected",
-			answers: since(theatre),
-			words: "Drafts must not be in the file. Please say how you test the totals.",
-		});
+	theatre.wait(14 * minute).say({
+		kind: "rejected",
+		answers: since(theatre),
+		words: "Drafts must not be in the file. Please say how you test the totals.",
+	});
 	start(theatre);
 	call(theatre.wait(12_000), "edit", '{"path":"docs/plan.md"}', 90);
 	used(theatre.wait(40_000), 171_000, 0.33);

@@ -6,7 +6,7 @@ export { launchKey } from "./launch-key.ts";
 export { explainCause, type Judgement, judgeMove, legalTargets } from "./moves.ts";
 export { isParked, owed } from "./owed.ts";
 export type * from "./person-event.ts";
-export { approvedCleanup, planOf } from "./plan.ts";
+export { planOf } from "./plan.ts";
 export type { Refusal } from "./refusal.ts";
 export {
 	type Ceilings,
@@ -17,5 +17,5 @@ export {
 	SCHEMA_VERSION,
 	type Stage,
 } from "./run.ts";
-export { addSpend, greaterSpend, NO_SPEND, type Spend, spendBeyond } from "./spend.ts";
+export { addSpend, NO_SPEND, type Spend } from "./spend.ts";
 export { beginRun, foldEvent, type Step, transition } from "./transition.ts";

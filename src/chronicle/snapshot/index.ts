@@ -1,6 +1,6 @@
 export { type DataRead, readSnapshotData } from "./data.ts";
 export type { FileChange } from "./files.ts";
-export { HANDOVER_BYTES, handoverText } from "./handover.ts";
+export { handoverText } from "./handover.ts";
 export {
 	addChanges,
 	addSummary,

@@ -301,7 +301,7 @@ describe.each([
 	it("passes over what cannot be read", async () => {
 		prepare();
 		write("a.txt", "1\n");
-		spawnSync("mkfifo", [join(project, "pipe")]);
+		spawnSync("sh", ["-c", "mkfifo pipe"], { cwd: project });
 		const workspace = open();
 		const before = await value(workspace.snapshot());
 		write("b.txt", "1\n");

@@ -1,5 +1,6 @@
 // The command `pi-chronicle`: a table of verbs, each loaded when it is used. What a verb does is its folder's business.
 
+import { chronicleVerbs, runChronicleVerb } from "./chronicle/index.ts";
 import { enclosingRun } from "./pi/index.ts";
 
 interface Verb {
@@ -12,6 +13,10 @@ interface Verb {
 type Run = (args: readonly string[], signal: AbortSignal) => Promise<number>;
 
 const verbs: ReadonlyMap<string, Verb> = new Map([
+	...chronicleVerbs.map(({ name, about }): [string, Verb] => [
+		name,
+		{ about, load: async () => (args, signal) => runChronicleVerb(name, args, signal) },
+	]),
 	[
 		"rehearse",
 		{

@@ -1,3 +1,6 @@
+export { chronicleVerbs, runChronicleVerb } from "./cli/index.ts";
+export { type FoundTemplate, readTemplates, templateFolders } from "./project/index.ts";
+export type { Template } from "./template/index.ts";
 export {
 	askThroughHost,
 	type Casting,

@@ -34,7 +34,7 @@ export interface SpeakOptions {
 	/** The supervision of the run, if this process has it. */
 	readonly live?: LiveRun | undefined;
 	/** Whether a run that nobody has goes on after the word, or only gets it. */
-	readonly then: "go on" | "let go";
+	readonly afterwards: "go on" | "let go";
 }
 
 /** Milliseconds that the process that has the run may take to hear. */
@@ -103,7 +103,7 @@ async function takeUp(
 	project: Project,
 	ledger: Parameters<typeof attend>[1],
 	word: Exclude<Word, { kind: "refused" }>,
-	{ approver, then }: SpeakOptions,
+	{ approver, afterwards }: SpeakOptions,
 ): Promise<Spoken> {
 	const before = ledger.run;
 	const answering = word.kind === "answer" ? answerOnce(approver, word.approval, word.question) : approver;
@@ -111,7 +111,7 @@ async function takeUp(
 	const { supervision } = live;
 	// Said in one breath, so that nothing else is begun in between.
 	const replies = word.kind === "events" ? word.events.map((event) => supervision.say(event)) : [];
-	const over = then === "let go" ? supervision.release() : undefined;
+	const over = afterwards === "let go" ? supervision.release() : undefined;
 	for (const reply of replies) {
 		const { refused } = await reply;
 		if (refused === undefined) continue;

@@ -1,0 +1,67 @@
+// What all verbs have in common: options, help, exit codes of what goes wrong before anything happens.
+import { exitCodes, type Project } from "../project/index.ts";
+import { type OptionKind, type Parsed, parseArguments, type VerbGrammar } from "./arguments.ts";
+import { type Complaint, type Output, openOutput } from "./output.ts";
+import { isComplaint, openPlace, placeOptions } from "./place.ts";
+
+export interface VerbCall {
+	readonly parsed: Parsed;
+	readonly project: Project;
+	readonly output: Output;
+	readonly signal: AbortSignal;
+}
+
+export interface Verb {
+	readonly name: string;
+	readonly usage: string;
+	readonly grammar: VerbGrammar;
+	/** Whether it can start workers. */
+	readonly needs: "pi" | "nothing";
+	/** Resolves to the exit code; a complaint is told and ends with its code, or with that of a usage error. */
+	perform(call: VerbCall): Promise<number | (Complaint & { readonly exitCode?: number })>;
+}
+
+export const commonOptions: Readonly<Record<string, OptionKind>> = {
+	cwd: "value",
+	json: "flag",
+	pi: "value",
+	approve: "flag",
+	"no-approve": "flag",
+	help: "flag",
+};
+
+export const commonUsage = `  --cwd <folder>  the project (default: here)
+  --json          the result as one JSON object on stdout; progress goes to stderr
+  --approve       trust the project for this command; --no-approve: do not (default: as pi has it saved)
+  --pi <path>     pi's entry file, package folder or binary (default: the one beside this package)
+`;
+
+/** A word that can only be a run: `last`, an id, the beginning of one. */
+export const isRunWord = (word: string): boolean => word === "last" || /^[0-9a-f]{4}[0-9a-f-]{0,32}$/.test(word);
+
+/** Runs a verb with the words behind it; resolves to the exit code. */
+export async function runVerb(verb: Verb, args: readonly string[], signal: AbortSignal): Promise<number> {
+	const parsed = parseArguments(args, verb.grammar);
+	if ("error" in parsed) {
+		// Whoever asked for JSON gets it, also where the rest is not understood.
+		const output = openOutput(verb.name, args.includes("--json"), process.cwd());
+		output.fail({ code: "usage", message: parsed.error, lines: ["", verb.usage] });
+		return exitCodes.usage;
+	}
+	if (parsed.flags.has("help")) {
+		process.stdout.write(verb.usage);
+		return exitCodes.done;
+	}
+	const options = placeOptions(parsed);
+	const output = openOutput(verb.name, parsed.flags.has("json"), options.cwd);
+	const project = openPlace(options, verb.needs);
+	if (isComplaint(project)) {
+		output.fail(project);
+		return exitCodes.usage;
+	}
+	const outcome = await verb.perform({ parsed, project, output, signal });
+	if (typeof outcome === "number") return outcome;
+	const { exitCode = exitCodes.usage, ...complaint } = outcome;
+	output.fail(complaint);
+	return exitCode;
+}

@@ -1,0 +1,91 @@
+// What has changed in the files: since the present state began, in one earlier visit, or since the run began. For a person to look at.
+// D1 a run that another process has is looked at without touching what that process works with; D2 nothing of the project is changed.
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { FileChange } from "../snapshot/index.ts";
+import type { Failure, ReadLedger, Result, Workspace } from "../supervisor/index.ts";
+import { openGitWorkspace } from "../workspace/index.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { Project } from "./project.ts";
+import { filesOfVisits } from "./visit-start.ts";
+
+export interface Difference {
+	/** The visit that was looked at; `all`: the whole run. */
+	readonly visit: number | "all";
+	readonly state: string;
+	readonly changes: readonly FileChange[];
+	/** Changes that the list leaves out. */
+	readonly more: number;
+	/** Unified diff, cut at its limit. */
+	readonly patch: string;
+}
+
+const mostChanges = 500;
+const patchBytes = 200_000;
+
+/** What `visit` has changed; without one the present visit, or the whole run where that is over. */
+export async function differenceOf(
+	project: Project,
+	ledger: ReadLedger,
+	visit: number | "all" | undefined,
+	live?: LiveRun,
+): Promise<Result<Difference>> {
+	const { run } = ledger;
+	const asked = visit ?? (run.stage.kind === "over" ? "all" : run.visit);
+	const visits = await filesOfVisits(ledger);
+	const known = [...visits.entries()].sort(([one], [other]) => one - other);
+	const at = asked === "all" ? undefined : visits.get(asked);
+	if (asked !== "all" && (asked < 1 || asked > run.visit)) return unknown(`The run has ${run.visit} visits.`);
+	const before = asked === "all" ? known.find(([, { before }]) => before !== undefined)?.[1].before : at?.before;
+	const state = asked === "all" ? run.state : (at?.state ?? run.state);
+	if (before === undefined)
+		return unknown(
+			run.baseline?.tree === null
+				? "The files of this run cannot be measured, so there is nothing to compare."
+				: "The files have not been measured yet.",
+		);
+	const over = run.stage.kind === "over" || (asked !== "all" && asked < run.visit);
+	const question = run.stage.kind === "asking" ? run.stage.question.diff : undefined;
+	const last = asked === "all" ? known.findLast(([, { after }]) => after !== undefined)?.[1].after : at?.after;
+	const after = over ? last : question || undefined;
+	return looking(project, ledger, live, async (workspace) => {
+		const tree = after === undefined ? await workspace.snapshot() : { ok: true as const, value: after };
+		if (!tree.ok) return tree;
+		const compared = await workspace.changes(before, tree.value, mostChanges);
+		if (!compared.ok) return compared;
+		const patch = await workspace.patch(before, tree.value, patchBytes);
+		if (!patch.ok) return patch;
+		return { ok: true, value: { visit: asked, state, ...compared.value, patch: patch.value } };
+	});
+}
+
+/** The unified diff between two kept states. */
+export async function patchBetween(
+	project: Project,
+	ledger: ReadLedger,
+	from: string,
+	to: string,
+	live?: LiveRun,
+): Promise<Result<string>> {
+	return looking(project, ledger, live, (workspace) => workspace.patch(from, to, patchBytes));
+}
+
+/** Looks at the files of a run through the supervision's own workspace, or through one of its own that borrows what is kept. */
+export async function looking<T>(
+	{ place, sessions }: Project,
+	{ folder }: ReadLedger,
+	live: LiveRun | undefined,
+	look: (workspace: Workspace) => Promise<Result<T, Failure>>,
+): Promise<Result<T, Failure>> {
+	if (live) return look(live.workspace);
+	const own = join(folder, `look-${process.pid}-${Date.now()}`);
+	try {
+		return await look(openGitWorkspace({ cwd: place.cwd, folder: own, leftOut: [sessions], borrow: folder }));
+	} finally {
+		await rm(own, { recursive: true, force: true }).catch(() => {});
+	}
+}
+
+function unknown(message: string): { readonly ok: false; readonly failure: Failure } {
+	return { ok: false, failure: { reason: "unknown_tree", message, remedy: "Look at the run's status." } };
+}

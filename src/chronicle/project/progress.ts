@@ -1,0 +1,80 @@
+// What happens to a run, told line by line as it happens. Pure.
+import { explainCause, type LedgerEvent, type Run } from "../machine/index.ts";
+import { shortCost, shortCount, shortTime } from "../timeline/index.ts";
+
+const summaryLength = 160;
+
+/** The line for an event that a person wants to follow; `undefined` for the others. `run` is the run after it. */
+export function progressLine(run: Run, event: LedgerEvent): string | undefined {
+	switch (event.kind) {
+		case "worker_started": {
+			const persona = run.plan.states.get(run.state)?.persona?.name ?? run.state;
+			const again = event.launch > 1 || event.attempt > 1 ? `, attempt ${event.attempt}.${event.launch}` : "";
+			return `▸ ${run.state} (visit ${event.visit}${again}): ${persona}, ${event.model}, process ${event.pid}`;
+		}
+		case "launch_failed":
+			return `✗ ${run.state}: the worker did not start: ${event.detail}`;
+		case "move_requested":
+			return `  asks for ${event.target}: ${cut(event.summary)}`;
+		case "moved": {
+			const why = event.cause === "worker" ? "" : ` (${explainMove(event.cause, event.from, event.refused)})`;
+			return `✓ ${event.from} → ${event.to}${why}${figures(run, event.visit)}`;
+		}
+		case "cleanup_ended": {
+			const { result } = event;
+			if (result.kind === "exited" && result.code === 0) return undefined;
+			return `! cleanup ${event.index + 1} of visit ${event.visit}: ${"detail" in result ? result.detail : result.kind === "exited" ? `exit code ${result.code}` : result.kind.replace("_", " ")}`;
+		}
+		case "strays_stopped":
+			return `! stopped ${event.count} ${event.count === 1 ? "process" : "processes"} that workers had left behind${event.left ? `; ${event.left} could not be stopped` : ""}`;
+		case "files_unmeasured":
+			return `! files could not be measured: ${event.detail}`;
+		case "files_restored":
+			return "↶ the files are back";
+		case "files_unrestored":
+			return `✗ the files could not be brought back: ${event.detail}`;
+		case "ask_opened":
+			return `? ${run.state} asks: ${event.title}`;
+		case "ask_answered":
+			return event.verdict === "unanswered" ? "  nobody answered: it counts as a no" : undefined;
+		case "parked":
+			return `‖ ${event.detail}`;
+		case "rejected":
+			return `↶ rejected: ${cut(event.words)}`;
+		case "finished":
+			return `${event.status === "done" ? "■ done" : `■ ${event.status}`}${event.detail ? `: ${event.detail}` : ""}`;
+		case "worker_ended": {
+			const { outcome } = event;
+			if (outcome.kind === "stopped") return undefined;
+			if (outcome.kind === "lost") return "! the worker of the last supervisor is gone; the conversation goes on";
+			const how =
+				outcome.kind === "killed"
+					? `was killed by ${outcome.signal}`
+					: outcome.kind === "timed_out"
+						? `was ended: ${outcome.limit} limit`
+						: `ended with code ${outcome.code}`;
+			// A worker that exits after its transition has done its work.
+			return run.stage.kind === "leaving" && outcome.kind === "exited" && outcome.code === 0
+				? undefined
+				: `! the worker ${how}`;
+		}
+		default:
+			return undefined;
+	}
+}
+
+function explainMove(cause: Parameters<typeof explainCause>[0], from: string, refused: string | undefined): string {
+	return refused === undefined ? cause.replaceAll("_", " ") : explainCause(cause, from, refused);
+}
+
+function figures(run: Run, visit: number): string {
+	const left = run.history.findLast((move) => move.visit === visit);
+	if (!left) return "";
+	const { tokens, costUsd, activeMs } = left.metrics;
+	return ` · ${shortTime(activeMs)}, ${shortCount(tokens)} tokens, ${shortCost(costUsd)}`;
+}
+
+function cut(text: string): string {
+	const line = text.replaceAll(/\s+/g, " ").trim();
+	return line.length > summaryLength ? `${line.slice(0, summaryLength - 1)}…` : line;
+}

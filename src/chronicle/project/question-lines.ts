@@ -1,0 +1,60 @@
+// An approval question in words: what is asked, what was done, what changed, what it has cost. Pure.
+import { type ApprovalQuestion, liveTotals, type Run } from "../machine/index.ts";
+import type { FileChange } from "../snapshot/index.ts";
+import { shortCost, shortCount, shortTime } from "../timeline/index.ts";
+
+const mostFiles = 8;
+const summaryLength = 1200;
+
+/** One sentence: what is asked. */
+export function questionTitle({ side, state, target }: ApprovalQuestion): string {
+	return side === "entry" && state === target ? `May ${target} begin?` : `May ${state} be left for ${target}?`;
+}
+
+/** Everything that the answer is about, below the title. `now` is ISO 8601. */
+export function questionLines(question: ApprovalQuestion, run: Run, now: string): string[] {
+	const summary = question.summary.trim();
+	const files = run.snapshot.files.filter(({ visit }) => visit === question.visit);
+	return [
+		`${run.template.name} ${run.id.slice(0, 8)}, visit ${question.visit}: ${firstLine(run.task)}`,
+		...(summary === "" ? [] : ["", cut(summary)]),
+		"",
+		...changeLines(files),
+		`So far: ${spendText(run, now)}`,
+	];
+}
+
+/** The changed files with their counts, the first few of them by name. */
+export function changeLines(files: readonly FileChange[], more = 0): string[] {
+	if (files.length === 0) return ["No files changed."];
+	const sum = (key: "added" | "removed"): number => files.reduce((total, file) => total + (file[key] ?? 0), 0);
+	const count = files.length + more;
+	const hidden = count - Math.min(files.length, mostFiles);
+	return [
+		`${count} ${count === 1 ? "file" : "files"} changed, +${sum("added")} −${sum("removed")}:`,
+		...files.slice(0, mostFiles).map(changeLine),
+		...(hidden > 0 ? [`  … and ${hidden} more`] : []),
+	];
+}
+
+/** `  M src/a.ts +10 −2`. */
+export function changeLine({ change, path, from, added, removed }: FileChange): string {
+	const counts = added === undefined ? "" : ` +${added} −${removed ?? 0}`;
+	return `  ${change} ${from === undefined ? "" : `${from} → `}${path}${counts}`;
+}
+
+/** `$0.42, 12.3k tokens, 4m10s`. What has no price says so. */
+export function spendText(run: Run, now: string): string {
+	const { costUsd, tokens, activeMs, unmeteredTokens } = liveTotals(run, now);
+	const unmetered = unmeteredTokens > 0 ? ` (${shortCount(unmeteredTokens)} of them without a price)` : "";
+	return `${shortCost(costUsd)}, ${shortCount(tokens)} tokens${unmetered}, ${shortTime(activeMs)}`;
+}
+
+function firstLine(text: string): string {
+	const [line = ""] = text.split("\n", 1);
+	return line.length > 100 ? `${line.slice(0, 99)}…` : line;
+}
+
+function cut(text: string): string {
+	return text.length > summaryLength ? `${text.slice(0, summaryLength)}…` : text;
+}

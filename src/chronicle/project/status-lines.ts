@@ -1,0 +1,94 @@
+// Where one run stands, as plain lines for any screen. A function of what was read and the time.
+import { join } from "node:path";
+import { measures, type Run } from "../machine/index.ts";
+import type { ReadLedger } from "../supervisor/index.ts";
+import { crumbText, nextStep, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
+import { questionLines, spendText } from "./question-lines.ts";
+
+export interface StatusOptions {
+	/** ISO 8601. */
+	readonly now: string;
+	/** Put before every command: `/chronicle ` in pi, `pi-chronicle ` outside. */
+	readonly prefix: string;
+}
+
+/** The status of a run, most important first. */
+export function statusLines(read: ReadLedger, { now, prefix }: StatusOptions): string[] {
+	const { run, repairs } = read;
+	const question = run.stage.kind === "asking" ? run.stage.question : undefined;
+	return [
+		`${run.template.name} ${run.id.slice(0, 8)} · ${statusWords(read)} · ${run.state}`,
+		...(question ? [] : [`Task: ${run.task}`]),
+		crumbText(run),
+		...workerLines(read),
+		...stateLines(run),
+		`Total: ${spendText(run, now)}${ceilings(run, now)}`,
+		...(question ? ["", ...questionLines(question, run, now)] : []),
+		...waitingLines(read, prefix),
+		...run.notices.slice(-3).map((notice) => `Note: ${notice}`),
+		...repairs.map((repair) => `Repaired: ${repair}`),
+	];
+}
+
+/** What a run waits for, and the commands that help; nothing while it is at work. */
+export function waitingLines(read: ReadLedger, prefix: string): string[] {
+	const { run } = read;
+	const short = run.id.slice(0, 8);
+	const command = (words: string): string => `${prefix}${words.replace(/^\S+/, (verb) => `${verb} ${short}`)}`;
+	if (isInterrupted(read)) return ["Nobody supervises it any more; nothing of it is lost.", command("resume")];
+	const next = nextStep(run);
+	return next ? [next.what, ...(next.commands.length > 0 ? [next.commands.map(command).join(" · ")] : [])] : [];
+}
+
+/** A run that was at work when its supervisor went away. */
+export function isInterrupted({ run, holder }: Pick<ReadLedger, "run" | "holder">): boolean {
+	return run.status === "running" && (holder === undefined || holder.alive === "no");
+}
+
+function statusWords(read: ReadLedger): string {
+	const { run, holder } = read;
+	if (isInterrupted(read)) return "interrupted";
+	const where = holder && holder.alive !== "no" && holder.pid !== process.pid ? ` (process ${holder.pid})` : "";
+	return `${run.status.replaceAll("_", " ")}${where}`;
+}
+
+/** Who is or was at it, so that a state that never ran cannot look like one that did. */
+function workerLines({ run, folder }: ReadLedger): string[] {
+	const { stage, conversation } = run;
+	const persona = run.plan.states.get(run.state)?.persona?.name;
+	const parts = [
+		...(persona === undefined ? [] : [persona]),
+		...(stage.kind === "working" ? [stage.worker.model, `process ${stage.worker.pid}`] : []),
+		`visit ${run.visit}${run.attempt > 1 ? `, attempt ${run.attempt}` : ""}`,
+		...(run.calls.open.at(-1) && stage.kind === "working" ? [`runs ${run.calls.open.at(-1)?.tool}`] : []),
+	];
+	return [
+		`Worker: ${parts.join(" · ")}`,
+		...(conversation ? [`Conversation: ${join(folder, "workers", `${conversation.key}.jsonl`)}`] : []),
+	];
+}
+
+function stateLines(run: Run): string[] {
+	const rows = [...run.plan.states.keys()].flatMap((name) => {
+		const totals = run.states[name];
+		if (!totals || totals.attempts === 0) return [];
+		const { visits, attempts, activeMs, tokens, costUsd } = totals;
+		const tries = `${visits} ${visits === 1 ? "visit" : "visits"}${attempts > visits ? `, ${attempts} attempts` : ""}`;
+		return [[titleOf(name), tries, shortTime(activeMs), `${shortCount(tokens)} tokens`, shortCost(costUsd)]];
+	});
+	const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)));
+	return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd());
+}
+
+function ceilings(run: Run, now: string): string {
+	const shown = measures(run, now)
+		.filter(({ name }) => !name.includes(" of "))
+		.map(({ figure, ceiling }) =>
+			figure === "costUsd"
+				? shortCost(ceiling)
+				: figure === "tokens"
+					? `${shortCount(ceiling)} tokens`
+					: shortTime(ceiling),
+		);
+	return shown.length === 0 ? "" : ` of ${shown.join(", ")}`;
+}

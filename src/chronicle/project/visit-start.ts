@@ -1,0 +1,52 @@
+// What the record says of one visit: how it began, and which kept states of the files lie around it. Read off the events.
+import { beginRun, foldEvent, type Run } from "../machine/index.ts";
+import type { ReadLedger } from "../supervisor/index.ts";
+import type { VisitStart } from "./word.ts";
+
+/** How visit `visit` began; `undefined` where it has not got that far. Folds the whole record up to it. */
+export async function startOfVisit(ledger: Pick<ReadLedger, "events">, visit: number): Promise<VisitStart | undefined> {
+	let run: Run | undefined;
+	for await (const event of ledger.events()) {
+		run = run ? foldEvent(run, event) : event.kind === "created" ? beginRun(event) : undefined;
+		// A visit has begun once its files are known: until then the one before it is being put to rest.
+		if (run?.visit !== visit || !run.baseline) continue;
+		const { state, baseline, snapshot, pairMoves } = run;
+		return { visit, state, tree: baseline.tree, snapshot, pairMoves };
+	}
+	return undefined;
+}
+
+export interface VisitFiles {
+	readonly state: string;
+	/** Kept state of the files at its start and, where it is over or was looked at, at its end. */
+	readonly before: string | undefined;
+	readonly after: string | undefined;
+}
+
+/** The kept states of the files around every visit, by its number. */
+export async function filesOfVisits(ledger: Pick<ReadLedger, "events" | "run">): Promise<Map<number, VisitFiles>> {
+	const visits = new Map<number, VisitFiles>();
+	let current: { readonly visit: number; readonly state: string } = { visit: 1, state: ledger.run.plan.initial };
+	let restored: string | undefined;
+	const note = (visit: number, state: string, found: Partial<VisitFiles>): void => {
+		const known = visits.get(visit) ?? { state, before: undefined, after: undefined };
+		visits.set(visit, { ...known, ...found });
+	};
+	for await (const event of ledger.events()) {
+		if (event.kind === "moved") {
+			const left = visits.get(event.visit);
+			current = { visit: event.visit + 1, state: event.to };
+			// What was measured before the move, or is measured after it, is where the next visit begins; files that came back are.
+			note(current.visit, current.state, { before: event.cause === "rewind" ? restored : left?.after });
+		} else if (event.kind === "files_measured" && event.purpose === "baseline")
+			note(event.visit, current.state, { before: event.tree });
+		else if (event.kind === "files_measured") {
+			note(event.visit, visits.get(event.visit)?.state ?? current.state, { after: event.tree });
+			if (event.visit === current.visit - 1) note(current.visit, current.state, { before: event.tree });
+		} else if (event.kind === "files_restored") {
+			restored = event.tree;
+			note(current.visit, current.state, { after: event.before });
+		}
+	}
+	return visits;
+}

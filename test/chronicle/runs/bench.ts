@@ -1,0 +1,119 @@
+// What the tests of whole runs share: the specification's sample, moves as the model makes them, the ledger as it lies on disk, and the
+// command line in a project.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Printed, type ProgramOptions, runNode } from "../../harness/print.ts";
+import type { Project } from "../../harness/project.ts";
+import { call, type MessageOptions } from "../../harness/reply.ts";
+import { packageUnderTest } from "../../harness/under-test.ts";
+
+/** Word for word. */
+export const sample = `{
+  "name": "Feature Implementation",
+  "states": {
+    "planning": {
+      "persona": "Software Architect",
+      "next": ["implementation"],
+      "requires_approval": true
+    },
+    "implementation": {
+      "persona": "Senior Engineer",
+      "next": ["verification", "planning"]
+    }
+  }
+}
+`;
+
+/** Files of a project with templates by their names. */
+export function withTemplates(templates: Readonly<Record<string, unknown>>): Record<string, unknown> {
+	return Object.fromEntries(
+		Object.entries(templates).map(([name, content]) => [
+			`.pi/chronicle/workflows/${name.includes(".") ? name : `${name}.json`}`,
+			content,
+		]),
+	);
+}
+
+/** A script's key for the worker of a state. */
+export function worker(state: string): string {
+	return `the state "${state}" (run`;
+}
+
+export function move(target: string, summary = `on to ${target}`, options: MessageOptions = {}) {
+	return call("workflow_transition", { target_state: target, summary }, options);
+}
+
+/** The folded ledger as any JSON reader sees it. */
+export interface Ledger {
+	readonly schemaVersion: number;
+	readonly id: string;
+	readonly status: string;
+	readonly state: string;
+	readonly visit: number;
+	readonly attempt: number;
+	readonly task: string;
+	readonly template: { readonly name: string; readonly hash: string; readonly definition: unknown };
+	readonly history: readonly { readonly from: string; readonly to: string; readonly cause: string; readonly summary: string }[];
+	readonly totals: { readonly tokens: number; readonly costUsd: number; readonly activeMs: number };
+	readonly snapshot: { readonly files: readonly { readonly path: string }[] };
+	readonly hold: { readonly cause: string } | null;
+}
+
+const sessions = ".pi/chronicle/sessions";
+
+/** Ids of the runs of a project. */
+export function runIds(project: Project): string[] {
+	const folder = project.path(sessions);
+	try {
+		return readdirSync(folder)
+			.filter((name) => /^[0-9a-f-]{36}\.json$/.test(name))
+			.map((name) => name.slice(0, -".json".length));
+	} catch {
+		return [];
+	}
+}
+
+/** The ledger of the only run, or of the one named. */
+export function ledgerOf(project: Project, id = onlyRun(project)): Ledger {
+	return JSON.parse(readFileSync(project.path(sessions, `${id}.json`), "utf8")) as Ledger;
+}
+
+export function onlyRun(project: Project): string {
+	const ids = runIds(project);
+	const [only] = ids;
+	if (ids.length !== 1 || only === undefined) throw new Error(`There are ${ids.length} runs.`);
+	return only;
+}
+
+/** All events of a run, as they lie in the log. */
+export function eventsOf(project: Project, id = onlyRun(project)): Record<string, unknown>[] {
+	const text = readFileSync(project.path(sessions, `${id}.events.jsonl`), "utf8");
+	return text
+		.trimEnd()
+		.split("\n")
+		.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+export interface Said extends Printed {
+	/** The one object on stdout, where --json asked for it. */
+	readonly data: Record<string, unknown>;
+}
+
+/** `pi-chronicle <words>` in a project. */
+export async function chronicle(project: Project, words: readonly string[], options: ProgramOptions = {}): Promise<Said> {
+	const printed = await runNode(project, [packageUnderTest().cli, ...words], { timeout: 40_000, ...options });
+	let data: Record<string, unknown> = {};
+	if (words.includes("--json")) {
+		try {
+			data = JSON.parse(printed.stdout) as Record<string, unknown>;
+		} catch {
+			throw new Error(`stdout is not one JSON object:\n${printed.stdout}\nstderr:\n${printed.stderr}`);
+		}
+	}
+	return { ...printed, data };
+}
+
+/** The folder of a run. */
+export function runFolder(project: Project, id = onlyRun(project)): string {
+	return join(project.path(sessions), id);
+}

@@ -1,0 +1,46 @@
+// Whole runs from the command line: real pi workers, a scripted model, one process after another.
+import { describe, expect, it } from "vitest";
+import { openBench } from "../../harness/index.ts";
+import { call } from "../../harness/reply.ts";
+import { chronicle, eventsOf, ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
+
+describe("the specification's sample", () => {
+	it("R2 R4 R8 R11 R14 R50 runs verbatim: approval waits in the ledger, is given by a later process, and what was done is handed over", async () => {
+		const { project, server } = await openBench({
+			files: { ...withTemplates({ feature: sample }), "src/a.txt": "one\n" },
+			git: true,
+			script: {
+				[worker("planning")]: [
+					call("workflow_update_snapshot", { data: "The API port is 8081, not 8080" }),
+					move("implementation", "Planned in two steps."),
+				],
+				[worker("implementation")]: [
+					call("write", { path: "src/b.txt", content: "new\n" }),
+					call("bash", { command: "echo two >> src/a.txt" }),
+					move("verification", "Built it."),
+				],
+			},
+		});
+		const first = await chronicle(project, ["run", "--json", "feature", "Add", "a", "--month", "option"]);
+		expect(first.code, first.stderr).toBe(3);
+		expect(first.data).toMatchObject({ status: "awaiting_approval", state: "planning", task: "Add a --month option" });
+		expect(server.requests).toHaveLength(2);
+		const waiting = ledgerOf(project);
+		expect(waiting).toMatchObject({ schemaVersion: 1, status: "awaiting_approval", template: { name: "feature" } });
+		expect(waiting.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+
+		const second = await chronicle(project, ["approve", "--json", waiting.id.slice(0, 6), "use", "tabs"]);
+		expect(second.code, second.stderr).toBe(0);
+		expect(second.data).toMatchObject({ status: "done", state: "verification" });
+		const build = server.about(worker("implementation"))[0];
+		expect(build?.users).toHaveLength(1);
+		for (const words of ["The API port is 8081", "Planned in two steps.", "use tabs"]) expect(build?.users[0]).toContain(words);
+		const ledger = ledgerOf(project);
+		expect(ledger.history.map(({ from, to, cause }) => `${from}>${to} ${cause}`)).toEqual([
+			"planning>implementation worker",
+			"implementation>verification worker",
+		]);
+		expect(ledger.snapshot.files.map(({ path }) => path).sort()).toEqual(["src/a.txt", "src/b.txt"]);
+		expect(eventsOf(project).map(({ kind }) => kind)).toContain("approved");
+	});
+});

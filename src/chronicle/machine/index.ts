@@ -1,6 +1,6 @@
 export { liveTotals } from "./account.ts";
 export type { Action, ApprovalQuestion } from "./action.ts";
-export { allowanceOf, explainReached, type Measure, measures } from "./budget.ts";
+export { allowanceOf, type Measure, measures } from "./budget.ts";
 export type * from "./event.ts";
 export { launchKey } from "./launch-key.ts";
 export { explainCause, type Judgement, judgeMove, legalTargets } from "./moves.ts";

@@ -3,8 +3,8 @@
 // thread; M2 a rule that was not answered in time counts as matching, and says so.
 import type { Footprint } from "../footprint/index.ts";
 import type { Pattern } from "./pattern.ts";
-import { type PatternCost, stepsFor } from "./pattern-cost.ts";
-import { skeletonOf } from "./skeleton.ts";
+import { stepsFor } from "./pattern-cost.ts";
+import { singleBlanks, skeletonOf } from "./skeleton.ts";
 import { isMostlyData, spellingsOf, spellingWithoutData } from "./spelling.ts";
 import type { RegexThread } from "./thread.ts";
 
@@ -57,17 +57,21 @@ export async function matchCommands(
 	thread: RegexThread,
 ): Promise<Match[]> {
 	const found = new Map<Pattern, Match>();
+	let bare: string | undefined;
+	const skeleton = () => {
+		bare ??= skeletonOf(command ?? "");
+		return bare;
+	};
 	const late: Late[] = [];
 	let steps = 0;
 	const attempt: Attempt = (pattern, text, by, at = "anywhere") => {
-		if (found.has(pattern)) return;
+		if (found.has(pattern) || !mayMatch(pattern, text)) return;
 		const cost = stepsFor(pattern.cost, text.length);
 		if (steps + cost > stepBudget) {
 			late.push({ pattern, text, by });
 			return;
 		}
-		// A literal that is not there ends the attempt at once: only what gets past it is counted in full.
-		steps += mayMatch(pattern.cost, text) ? cost : text.length;
+		steps += cost;
 		const match = pattern.expression.exec(text);
 		if (match && (at === "anywhere" || match.index === 0)) found.set(pattern, { pattern, by });
 	};
@@ -85,10 +89,10 @@ export async function matchCommands(
 	if (command !== undefined) {
 		// What the grammar does not understand is looked at as it stands, by every rule.
 		const unread = footprint.unknowns.some(({ what }) => what === "syntax");
-		const patterns = unread ? table.all : table.whole;
-		if (patterns.length > 0) {
-			const text = unread ? command : skeletonOf(command);
-			for (const pattern of patterns) attempt(pattern, text, command);
+		const flat = singleBlanks(command);
+		for (const pattern of unread ? table.all : table.whole) {
+			// Blotting takes only away, so it is done for those texts alone that hold what the rule asks for.
+			if (mayMatch(pattern, flat)) attempt(pattern, unread ? flat : skeleton(), command);
 		}
 	}
 	if (late.length > 0) await tryLate(late, thread, found);
@@ -124,6 +128,6 @@ async function tryLate(late: readonly Late[], thread: RegexThread, found: Map<Pa
 	}
 }
 
-function mayMatch(cost: PatternCost, text: string): boolean {
-	return cost.kind === "unbounded" || text.includes(cost.prefix.split(" ")[0] ?? "");
+function mayMatch({ required }: Pattern, text: string): boolean {
+	return required.every((part) => text.includes(part));
 }

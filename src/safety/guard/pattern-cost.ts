@@ -46,6 +46,40 @@ export function literalPrefix(tree: PatternNode): string {
 	return text;
 }
 
+/** Texts that every match holds somewhere: where one of them is not there, the expression need not be tried. */
+export function requiredTexts(tree: PatternNode): string[] {
+	const found: string[] = [];
+	let text = "";
+	const close = () => {
+		if (text.length > 1) found.push(text);
+		text = "";
+	};
+	const walk = (node: PatternNode): void => {
+		switch (node.kind) {
+			case "assertion":
+				return;
+			case "set":
+				if (node.literal === undefined) close();
+				else text += node.literal;
+				return;
+			case "sequence":
+				node.items.forEach(walk);
+				return;
+			case "choice":
+				close();
+				return;
+			case "repeat":
+				close();
+				if (node.min > 0) walk(node.body);
+				close();
+				return;
+		}
+	};
+	walk(tree);
+	close();
+	return found;
+}
+
 /** The number of repetitions without end that may have to try many lengths. */
 function wildness(node: PatternNode): number {
 	switch (node.kind) {

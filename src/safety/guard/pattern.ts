@@ -1,6 +1,6 @@
 // A rule's regular expression made ready: compiled, rewritten where it is known to explode, its cost and its head word told.
 // T1 the rewritten expression accepts exactly what the written one accepts.
-import { costOf, literalPrefix, type PatternCost } from "./pattern-cost.ts";
+import { costOf, literalPrefix, type PatternCost, requiredTexts } from "./pattern-cost.ts";
 import { type PatternNode, parsePattern } from "./pattern-syntax.ts";
 import type { CommandRule } from "./rules.ts";
 
@@ -8,6 +8,8 @@ export interface Pattern {
 	readonly rule: CommandRule;
 	readonly expression: RegExp;
 	readonly cost: PatternCost;
+	/** Texts that every match holds. */
+	readonly required: readonly string[];
 	/** The program that every match begins with, such as `git`; `undefined` where a match may begin otherwise. */
 	readonly head: string | undefined;
 	/** It speaks of more than one simple command: pipes, redirections, separators. */
@@ -23,6 +25,7 @@ export function compileRule(rule: CommandRule): Pattern {
 		rule,
 		expression: new RegExp(source, rule.flags),
 		cost: costOf(tree, ignoreCase),
+		required: tree && !ignoreCase ? requiredTexts(tree) : [],
 		head: tree && !ignoreCase ? headOf(tree) : undefined,
 		spansCommands: /\\[|>&;(]|(?<!\(\?)[<>&;](?![=!])|\[[^\]]*[|;&<>][^\]]*\]|\\n/.test(source.replaceAll("(?<", "(?")),
 	};

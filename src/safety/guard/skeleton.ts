@@ -19,10 +19,12 @@ export function skeletonOf(command: string): string {
 		for (let at = from; at < to; at++) if (units[at] !== "\n") units[at] = "·";
 	};
 	walk(script, (node) => blotCommand(node, blot), 0);
-	return units
-		.join("")
-		.replaceAll(/[ \t]+/g, " ")
-		.replaceAll(/\s*\n\s*/g, "\n");
+	return singleBlanks(units.join(""));
+}
+
+/** Runs of blanks as one blank, runs with a line end in them as one line end. */
+export function singleBlanks(text: string): string {
+	return text.replaceAll(/\s+/g, (blanks) => (blanks.includes("\n") ? "\n" : " "));
 }
 
 function blotCommand({ name, args, redirects }: Command, blot: (from: number, to: number) => void): void {

@@ -1,5 +1,5 @@
 // Expressions that may explode, tried on a thread of their own. H1 an answer comes, or the thread is ended once one expression has been
-// tried on one text for longer than the limit, and it is named; H2 the thread starts with the first question and keeps no process
+// tried on one text for longer than the limit, or all of them for longer than four times that, and it is named; H2 the thread starts with the first question and keeps no process
 // alive; H3 a machine that is slow to deliver an answer that is there is waited for.
 import { Worker } from "node:worker_threads";
 
@@ -96,10 +96,12 @@ export function openRegexThread(limitMs: number): RegexThread {
 				};
 				Atomics.store(at, 0, 0);
 				let begun = -1;
+				let waits = 0;
 				const timer = setInterval(() => {
 					const question = Atomics.load(at, 0);
 					const attempts = Atomics.load(at, 1);
-					if (question === -1 || attempts !== begun) {
+					waits++;
+					if (question === -1 || (attempts !== begun && waits < 4)) {
 						begun = attempts;
 						return;
 					}

@@ -32,12 +32,16 @@ describe("what ends a countdown", () => {
 
 	it("case 52: a message during the countdown ends it and is answered; no reminder comes late", async () => {
 		const requests = stage.server.requests.length;
-		stage.play("I stop", "I heard you");
+		stage.play("I stop", "I heard you", "and that");
 		await pi.prompt("/workflow slow it");
 		await counting();
 		await pi.prompt("wait, one thing", { streamingBehavior: "steer" });
 		await stage.server.waitForRequest((request) => request.lastUser === "wait, one thing");
 		expect(pi.screen.widgets.size).toBe(0);
+		await counting();
+		// A client that takes the model at rest for idle says nothing of queueing.
+		expect(await pi.prompt("and one more")).toBe("started");
+		await stage.server.waitForRequest((request) => request.lastUser === "and one more");
 		await counting();
 		await pi.prompt("/cancel-workflow");
 		await pi.settled();

@@ -139,6 +139,27 @@ describe("pi and its other guests", () => {
 		expect((await own.probe()).activeTools).toEqual(["bash"]);
 	});
 
+	it("no script of another tool can move a workflow", async () => {
+		const { pi, play, project } = await openRpcStage({ w: { phases: ["a", "b"], autoContinue: false } });
+		const caller = project.write(
+			"caller.mjs",
+			`export default (pi) => pi.registerTool({ name: "caller", label: "x", description: "x", parameters: { type: "object", properties: {} },
+				execute: async (id, args, signal, update, ctx) => {
+					const { isError } = await ctx.executeTool("workflow_step", { action: "next" });
+					return { content: [{ type: "text", text: String(isError) + ctx.tools.some(({ name }) => name === "workflow_step") }], details: undefined };
+				} });`,
+		);
+		await pi.close();
+		const own = await startRpc(project, { extensions: [caller] });
+		play(call("caller", {}), "done");
+		await own.prompt("/workflow w it");
+		await own.settled();
+		expect(own.toolResults().find(({ tool }) => tool === "caller")?.text).toBe("truefalse");
+		expect((await own.customEntries<State>("workflow:state")).map(({ globalStepCount }) => globalStepCount)).toEqual([
+			0,
+		]);
+	});
+
 	it("field 3, 6: a session that is opened again and again keeps no timer and shows its run once", async () => {
 		const { pi, play } = await openRpcStage(
 			{ w: ["a"] },

@@ -13,15 +13,7 @@ import {
 	visibleCommands,
 } from "../definitions/index.ts";
 import { type Action, definitionOf, type Event, type isActive, reachable } from "../machine/index.ts";
-import {
-	abandonedText,
-	endText,
-	movedByPersonText,
-	pauseLine,
-	placeLine,
-	refusalText,
-	resumeText,
-} from "../prompts/index.ts";
+import { abandonedText, movedByPersonText, placeLine, refusalText, resumeText } from "../prompts/index.ts";
 import { hashOf } from "./entries.ts";
 import { type Place, placeOf } from "./library.ts";
 import { notFoundText, rejectedText, statusReport, trustHint, verbsText } from "./report.ts";
@@ -49,10 +41,7 @@ const verbs: Readonly<Record<string, Verb>> = {
 	},
 	status: ({ desk }, ctx) => say(ctx, statusReport(ctx.sessionManager, desk)),
 	show: async (...asked) => (await import("./show.ts")).showWorkflow(...asked),
-	pause: (workflows, ctx) => {
-		const actions = change(workflows, ctx, { kind: "pause", by: "person" });
-		if (did(actions, "paused") && ctx.mode === "tui") say(ctx, pauseLine({ by: "person" }));
-	},
+	pause: (workflows, ctx) => void change(workflows, ctx, { kind: "pause", by: "person" }),
 	resume,
 	skip: (workflows, ctx) => moveTo(workflows, ctx, { kind: "skip", at: Date.now() }),
 	back: (workflows, ctx, rest) =>
@@ -96,7 +85,6 @@ export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContex
 	// A model that is at work goes on with what it has read: it has to hear that this no longer holds.
 	if (atWork) conversation.tell(held, cancelledType, abandonedText(held.run));
 	else desk.withdrawTool();
-	if (ctx.mode === "tui") say(ctx, endText(held.run, "cancelled"));
 }
 
 /** What may follow `/workflow `: names and verbs, then what the verb takes; nothing where nothing fits. */

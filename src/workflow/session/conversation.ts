@@ -65,8 +65,12 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 		desk.begin(ctx, run);
 	};
 
-	const onInput = (event: InputEvent, ctx: ExtensionContext) => {
+	const onInput = async (event: InputEvent, ctx: ExtensionContext): Promise<void> => {
+		const counting = countdown !== undefined;
 		countdown?.end();
+		// A client that sees the model at rest sends its message without saying how to queue it, which pi refuses while a run is on:
+		// this one is just ending.
+		if (counting && event.streamingBehavior === undefined) await untilIdle(ctx);
 		if (expected && event.source === "extension" && event.text.includes(expected.text)) {
 			expected.accepted = true;
 			// Something else got in between: the message waits in pi's queue and will reach the model without a new start.
@@ -239,6 +243,11 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 		},
 	};
 	return conversation;
+}
+
+/** Waits until pi has settled, two seconds at most. */
+async function untilIdle(ctx: ExtensionContext): Promise<void> {
+	for (let waited = 0; waited < 2_000 && !ctx.isIdle(); waited += 5) await new Promise((done) => setTimeout(done, 5));
 }
 
 function contextMessage(held: Held): { customType: string; content: string; display: boolean; details: object } {

@@ -1,5 +1,5 @@
 // The workflows that this session can start: read from disk when somebody asks, not per keystroke.
-import { type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { type Catalogue, loadCatalogue, openCatalogueMemory, workflowRoots } from "../definitions/index.ts";
 
 /** Where a session looks: its working directory, and whether the person trusts what lies there. */
@@ -22,12 +22,12 @@ export interface Library {
 /** How old in ms what completions offer may be. */
 const recentFor = 2_000;
 
-/** Opens the library of one session. */
-export function openLibrary(): Library {
+/** Opens the library of one session; `agentDir` is pi's agent directory. */
+export function openLibrary(agentDir: string): Library {
 	const memory = openCatalogueMemory();
 	let last: { readonly place: Place; readonly at: number; readonly catalogue: Catalogue } | undefined;
 	const load = (place: Place): Catalogue => {
-		const catalogue = loadCatalogue(workflowRoots({ agentDir: getAgentDir(), ...place }), memory);
+		const catalogue = loadCatalogue(workflowRoots({ agentDir, ...place }), memory);
 		last = { place, at: performance.now(), catalogue };
 		return catalogue;
 	};

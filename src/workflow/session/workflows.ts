@@ -1,5 +1,5 @@
 // Workflows in one session: the parts put together. Imported when a workflow command first runs, or a session has a run in it.
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { type Scope, say } from "../../pi/index.ts";
 import type { Policies } from "../../safety/index.ts";
 import { reachable, rootOf } from "../machine/index.ts";
@@ -25,7 +25,7 @@ export interface Workflows {
 export const exitCodes = { cancelled: 1, unusable: 2, waits: 3 } as const;
 
 export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Scope; policies: Policies }): Workflows {
-	const library = openLibrary();
+	const library = openLibrary(getAgentDir());
 	const desk: Desk = openDesk({ pi, policies, library, offer: (offered) => offerStepTool(pi, () => desk, offered) });
 	const conversation = openConversation({ pi, scope, desk });
 	registerNotices(pi, (state) => desk.describe(state));

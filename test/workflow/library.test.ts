@@ -1,0 +1,26 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openLibrary } from "../../src/workflow/session/library.ts";
+import { openFolder } from "../harness/index.ts";
+import { workflowFiles } from "./stage.ts";
+
+it("case 19: completions do not read the disk with every key, commands always know what is there", () => {
+	const folder = openFolder();
+	const write = (key: string) => {
+		for (const [path, content] of Object.entries(workflowFiles({ [key]: ["a"] }))) {
+			mkdirSync(join(folder, path, ".."), { recursive: true });
+			writeFileSync(join(folder, path), content);
+		}
+	};
+	write("one");
+	const library = openLibrary(join(folder, "nowhere"));
+	const place = { cwd: folder, trusted: true };
+	const first = library.recent(place);
+	expect([...first.commands.keys()]).toEqual(["one"]);
+	write("two");
+	expect(library.recent(place)).toBe(first);
+	expect([...library.load(place).commands.keys()]).toEqual(["one", "two"]);
+	expect([...library.recent(place).commands.keys()]).toEqual(["one", "two"]);
+	expect([...library.recent({ ...place, trusted: false }).commands.keys()]).toEqual([]);
+});

@@ -1,16 +1,22 @@
 // The extension that a chronicle's worker process loads instead of extension.ts: the workflow tools, the gate and the guard's frozen rules.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { askThroughHost, readBrief, registerWorker } from "./chronicle/index.ts";
-import { agentFolder, openSessionScope } from "./pi/index.ts";
-import { openGuard, openPolicies, registerGate, thawRules } from "./safety/index.ts";
+import { agentFolder, diskSurroundings, openSessionScope } from "./pi/index.ts";
+import { openGuard, openPolicies, probeSandbox, registerGate, sandboxPolicy, thawRules } from "./safety/index.ts";
 
 export default function worker(pi: ExtensionAPI): void | Promise<void> {
 	const brief = readBrief(process.env);
 	const scope = openSessionScope(pi);
 	const policies = openPolicies();
-	registerWorker(pi, brief, ({ cwd }) => {
+	registerWorker(pi, brief, async ({ cwd }) => {
 		const rules = thawRules(brief.rules.text, brief.rules.hash);
-		return openGuard(rules, { cwd, agentDir: agentFolder() }, policies, scope).hash;
+		const guard = openGuard(rules, { cwd, agentDir: agentFolder() }, policies, scope);
+		if (brief.sandbox === "shell") {
+			const probe = await probeSandbox();
+			if (!probe) throw new Error("no sandbox (bwrap) works on this machine, and the run asks for one");
+			policies.add(sandboxPolicy(probe, diskSurroundings(cwd)));
+		}
+		return guard.hash;
 	});
 	registerGate(pi, { policies, scope, ask: askThroughHost });
 

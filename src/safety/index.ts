@@ -57,3 +57,4 @@ export {
 	setReadonly,
 	toggleReadonly,
 } from "./readonly/index.ts";
+export { probeSandbox, sandboxPolicy } from "./sandbox/index.ts";

@@ -17,6 +17,8 @@ export interface WorkerBrief {
 	/** What this process may spend; absent: no ceiling. */
 	readonly allowance: Allowance;
 	readonly rules: FrozenRules;
+	/** `shell`: shell commands run in the machine's sandbox, and the worker does not work where there is none. */
+	readonly sandbox: "shell" | "off";
 }
 
 export interface Allowance {

@@ -33,6 +33,8 @@ export interface LauncherOptions {
 	readonly rules: FrozenRules | UnreadableRules;
 	/** Whether the person trusts the project's own pi files. */
 	readonly trust: "trusted" | "untrusted";
+	/** Default `off`. See `WorkerBrief`. */
+	readonly sandbox?: "shell" | "off";
 	/** Loaded before everything else, such as the understudy of a rehearsal. */
 	readonly extensions?: readonly string[];
 	readonly env?: NodeJS.ProcessEnv;
@@ -89,7 +91,7 @@ async function launch(
 		brief: join(folder, `${key}.brief.json`),
 		persona: join(folder, `${key}.persona.md`),
 	};
-	const ready = await prepare(order, plan, files, folder, rules);
+	const ready = await prepare(order, plan, files, folder, rules, options.sandbox ?? "off");
 	if ("ok" in ready) return ready;
 
 	const child = startChild({
@@ -101,7 +103,7 @@ async function launch(
 	const hello = await awaitHello(child, options.helloMs ?? 30_000);
 	if (hello.kind === "unable") {
 		await child.stop(500);
-		return fault("rules", `The worker could not put the guard's rules in force: ${redactText(hello.detail, 300)}`);
+		return fault("rules", `The worker could not put its rules in force: ${redactText(hello.detail, 300)}`);
 	}
 	if (hello.kind === "none") {
 		await child.stop(500);
@@ -153,6 +155,7 @@ async function prepare(
 	files: WorkerFiles,
 	folder: string,
 	rules: FrozenRules,
+	sandbox: "shell" | "off",
 ): Promise<{ readonly conversation: Conversation | undefined } | Fault> {
 	try {
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -171,6 +174,7 @@ async function prepare(
 				countCacheReads,
 			},
 			rules,
+			sandbox,
 		});
 		writeFileSync(files.persona, `${plan.persona.prompt}\n`, { mode: 0o600 });
 		return { conversation };

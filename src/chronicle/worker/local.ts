@@ -21,6 +21,11 @@ export interface LocalPlace {
 	/** Loaded by every worker before its own, such as the understudy of a rehearsal. */
 	readonly extensions?: readonly string[];
 	readonly env?: NodeJS.ProcessEnv;
+	/**
+	 * `shell`: workers' shell commands run in bwrap's sandbox; without one nothing is launched. Left out, what the variable
+	 * `PI_CHRONICLE_SANDBOX` says; default `off`.
+	 */
+	readonly sandbox?: "shell" | "off";
 	/** The extension that workers load; left out, this package's. */
 	readonly workerEntry?: string;
 }
@@ -49,5 +54,6 @@ export function openLocalLauncher(place: LocalPlace): WorkerLauncher {
 		trust,
 		extensions,
 		env,
+		sandbox: place.sandbox ?? (env.PI_CHRONICLE_SANDBOX === "shell" ? "shell" : "off"),
 	});
 }

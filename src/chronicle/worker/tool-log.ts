@@ -36,7 +36,14 @@ export function openToolLog(now: () => number): ToolLog {
 			if (call === undefined || tool === undefined) return undefined;
 			const started = begun.get(call);
 			begun.delete(call);
-			return { kind: "tool_ended", call, tool, ms: started === undefined ? 0 : Math.round(now() - started), bytes, hash: "" };
+			return {
+				kind: "tool_ended",
+				call,
+				tool,
+				ms: started === undefined ? 0 : Math.round(now() - started),
+				bytes,
+				hash: "",
+			};
 		},
 		read(record) {
 			const { type, toolCallId: call, toolName: tool } = record;
@@ -60,7 +67,12 @@ export function openToolLog(now: () => number): ToolLog {
 				kind: "tool_ended",
 				call,
 				tool,
-				ms: typeof record.durationMs === "number" ? record.durationMs : started === undefined ? 0 : Math.round(now() - started),
+				ms:
+					typeof record.durationMs === "number"
+						? record.durationMs
+						: started === undefined
+							? 0
+							: Math.round(now() - started),
 				bytes: text.length,
 				hash: createHash("sha256").update(text).digest("hex").slice(0, 16),
 				...(record.isError === true ? { error: true } : {}),

@@ -2,6 +2,7 @@
 import { chmodSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { WorkerAnswer } from "../../../src/chronicle/supervisor/ports.ts";
+import { probeSandbox } from "../../../src/safety/index.ts";
 import { type ModelServer, openModelServer } from "../../harness/model-server.ts";
 import { openProject, type Project } from "../../harness/project.ts";
 import { call, calls } from "../../harness/reply.ts";
@@ -23,6 +24,8 @@ const files = {
 	".env": "TOKEN=MARK-SECRET\n",
 	"release.sh": "echo released\n",
 };
+
+const sandbox = await probeSandbox();
 
 function guardedProject(server: ModelServer): Project {
 	const project = openProject({ server, files });
@@ -139,6 +142,43 @@ describe("a guarded worker", () => {
 		expect(desk.of("tool_ended").find(({ tool }) => tool === "read")?.blocked).toContain(".env");
 		expect(server.requests[1]?.lastResult?.text).toContain("fine");
 		expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toContain("MARK-SECRET");
+	});
+
+	it.skipIf(!sandbox)(
+		"55 with the sandbox on, what no text betrays changes nothing outside the working folder",
+		async () => {
+			const write = (path: string) =>
+				`${process.execPath} -e "require('fs').writeFileSync('${path}', 'x')" || echo kept`;
+			const server = await openModelServer((request) => {
+				const commands = [
+					write("inside.txt"),
+					write("../outside.txt"),
+					write(".pi/damage-control-rules.yaml"),
+					"echo done; exit 3",
+				];
+				const command = commands[request.results.length];
+				return command === undefined ? move : call("bash", { command });
+			});
+			const project = openProject({ server, files });
+			const desk = openDesk(project, { launcher: { sandbox: "shell" } });
+			const worker = await desk.start();
+			expect(await worker.ended).toEqual({ kind: "stopped" });
+			expect(project.exists("inside.txt")).toBe(true);
+			expect(project.exists("../outside.txt")).toBe(false);
+			expect(project.read(".pi/damage-control-rules.yaml")).toBe(rules);
+			expect(server.last().results.at(-1)?.text).toMatch(/done[\s\S]*code 3/);
+			expect(desk.of("tool_started")[0]?.args).toContain("writeFileSync");
+		},
+	);
+
+	it("with the sandbox wanted and none there, nothing is launched", async () => {
+		const project = openProject({ server: await openModelServer([]) });
+		const env = project.environment({ CHRONICLE_SANDBOX: "off" });
+		const launched = await openDesk(project, { launcher: { sandbox: "shell", env } }).launch();
+		expect(launched).toMatchObject({
+			ok: false,
+			failure: { reason: "rules", detail: expect.stringContaining("bwrap") },
+		});
 	});
 
 	it.each([

@@ -11,14 +11,18 @@ import { type AnsweredMove, type Hello, MOVE_ENTRY, type Refusal, readReply } fr
  * Registers everything of a worker but its guard. `arm` puts the rules in force and gives the hash of what is in force then; the worker
  * reports itself only after that.
  */
-export function registerWorker(pi: ExtensionAPI, brief: WorkerBrief, arm: (ctx: ExtensionContext) => string): void {
+export function registerWorker(
+	pi: ExtensionAPI,
+	brief: WorkerBrief,
+	arm: (ctx: ExtensionContext) => Promise<string>,
+): void {
 	const turn = openTurn(brief.allowance);
 	registerWorkerTools(pi, brief, turn);
 
-	pi.on("session_start", (_event, ctx) => {
+	pi.on("session_start", async (_event, ctx) => {
 		let rules: string;
 		try {
-			rules = arm(ctx);
+			rules = await arm(ctx);
 		} catch (error) {
 			tellHost(ctx, "unable", error instanceof Error ? error.message : String(error));
 			return;

@@ -1,0 +1,36 @@
+// Shell commands of a worker in the machine's sandbox: what the guard judges by its text, the kernel holds by its effect.
+// S1 everything is readable and nothing writable but the working folder, temporary folders and caches; S2 in the working folder pi's own
+// folder stays as it is; S3 network and processes are not confined.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Policy } from "../policy/index.ts";
+import { type TemporaryPlaces, temporaryPlaces } from "../temporary.ts";
+import type { Probe } from "./probe.ts";
+import { wrapCommand } from "./wrap.ts";
+
+type Around = Parameters<typeof temporaryPlaces>[0];
+
+/** Confines the shell tool. `probe` is what works on this machine. */
+export function sandboxPolicy(probe: NonNullable<Probe>, around: Around): Policy {
+	const { folders }: TemporaryPlaces = temporaryPlaces(around);
+	const { cwd, home, realpath } = around;
+	const both = (path: string): string[] => [...new Set([path, realpath(path) ?? path])];
+	const caches = [".cache", ".npm"].map((name) => join(home, name)).filter((path) => existsSync(path));
+	// In this order: the working folder may lie in the home, and both in a temporary folder.
+	const options = [
+		...probe.options,
+		...folders.flatMap((path) => ["--bind-try", path, path]),
+		...both(home).flatMap((path) => ["--ro-bind-try", path, path]),
+		...caches.flatMap((path) => ["--bind-try", path, path]),
+	];
+	const writable = both(cwd);
+	const readonly = writable.map((path) => join(path, ".pi"));
+	return {
+		name: "sandbox",
+		judge: () => undefined,
+		amend({ tool, input }) {
+			if (tool !== "bash" || typeof input.command !== "string") return undefined;
+			return { command: wrapCommand(input.command, { ...probe, options }, { writable, readonly }) };
+		},
+	};
+}

@@ -149,16 +149,9 @@ describe("a guarded worker", () => {
 		async () => {
 			const write = (path: string) =>
 				`${process.execPath} -e "require('fs').writeFileSync('${path}', 'x')" || echo kept`;
-			const server = await openModelServer((request) => {
-				const commands = [
-					write("inside.txt"),
-					write("../outside.txt"),
-					write(".pi/damage-control-rules.yaml"),
-					"echo done; exit 3",
-				];
-				const command = commands[request.results.length];
-				return command === undefined ? move : call("bash", { command });
-			});
+			const places = ["inside.txt", "../outside.txt", ".pi/damage-control-rules.yaml"];
+			const command = `${places.map(write).join("; ")}; exit 3`;
+			const server = await openModelServer([call("bash", { command }), move]);
 			const project = openProject({ server, files });
 			const desk = openDesk(project, { launcher: { sandbox: "shell" } });
 			const worker = await desk.start();
@@ -166,7 +159,7 @@ describe("a guarded worker", () => {
 			expect(project.exists("inside.txt")).toBe(true);
 			expect(project.exists("../outside.txt")).toBe(false);
 			expect(project.read(".pi/damage-control-rules.yaml")).toBe(rules);
-			expect(server.last().results.at(-1)?.text).toMatch(/done[\s\S]*code 3/);
+			expect(server.last().results.at(-1)?.text).toMatch(/kept[\s\S]*kept[\s\S]*code 3/);
 			expect(desk.of("tool_started")[0]?.args).toContain("writeFileSync");
 		},
 	);

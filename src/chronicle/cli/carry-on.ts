@@ -1,8 +1,8 @@
 // Carrying a run on until it comes to rest, telling what happens; an interruption lets it go cleanly.
-import { exitCodeOfEnd, type LiveRun, type Project, progressLine, statusLines } from "../project/index.ts";
+import { exitCodeOfEnd, type LiveRun, type Project } from "../project/index.ts";
 import type { SupervisionEnd } from "../supervisor/index.ts";
+import { progressLine, runData, statusLines } from "../telling/index.ts";
 import type { Output } from "./output.ts";
-import { runData } from "./run-data.ts";
 
 export interface Carried {
 	readonly exitCode: number;

@@ -2,23 +2,11 @@
 import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { type Diagnostic, formatDiagnostic, formatPath } from "../../definition/index.ts";
-import {
-	changeLines,
-	differenceOf,
-	exitCodes,
-	findRun,
-	isLoaded,
-	looking,
-	type Project,
-	readTemplateFile,
-	runLines,
-	statusLines,
-	templateLines,
-	templatePlace,
-} from "../project/index.ts";
+import { differenceOf, exitCodes, isLoaded, looking, type Project, readTemplateFile } from "../project/index.ts";
+import { findRun } from "../steering/index.ts";
 import type { LedgerEntry, ReadLedger } from "../supervisor/index.ts";
+import { changeLines, runData, runLines, statusLines, templateLines, templatePlace } from "../telling/index.ts";
 import type { Complaint } from "./output.ts";
-import { runData } from "./run-data.ts";
 import { commonOptions, commonUsage, isRunWord, type Verb } from "./verb.ts";
 
 const prefix = "pi-chronicle ";

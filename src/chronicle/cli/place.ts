@@ -4,8 +4,8 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { agentFolder, findPi, isPiCommand, ownPiSearch, type PiCommand, projectTrust } from "../../pi/index.ts";
 import { openProject, type Project } from "../project/index.ts";
+import type { Parsed } from "../steering/index.ts";
 import type { LocalPlace } from "../worker/index.ts";
-import type { Parsed } from "./arguments.ts";
 import type { Complaint } from "./output.ts";
 
 export interface PlaceOptions {

@@ -1,136 +1,13 @@
 // The verbs by which a person steers a run: the word goes to whoever has the run; one that nobody has is taken up here and carried on
 // where that is what the word is for.
-import {
-	abortWord,
-	approveWord,
-	exitCodes,
-	findRun,
-	type Project,
-	pauseWord,
-	type Raise,
-	rejectWord,
-	releaseWord,
-	reopenWord,
-	resumeWord,
-	rewindWord,
-	type Spoken,
-	speak,
-	startOfVisit,
-	statusLines,
-	tellWord,
-	type Word,
-} from "../project/index.ts";
-import type { ReadLedger } from "../supervisor/index.ts";
-import type { OptionKind, Parsed } from "./arguments.ts";
+import { exitCodes, type Project, templateChange } from "../project/index.ts";
+import { findRun, onlyNumber, type Spoken, type Steering, speak, steerings } from "../steering/index.ts";
+import { runData, statusLines } from "../telling/index.ts";
 import { carryOn } from "./carry-on.ts";
 import { chronicleVerbs } from "./index.ts";
 import type { Complaint } from "./output.ts";
 import { absentPerson } from "./run.ts";
-import { runData } from "./run-data.ts";
 import { commonOptions, commonUsage, isRunWord, type Verb, type VerbCall } from "./verb.ts";
-
-type Make = (ledger: ReadLedger, words: string) => Word | Promise<Word>;
-
-interface Steering {
-	readonly name: string;
-	/** What follows the verb. */
-	readonly takes: string;
-	readonly explained: string;
-	readonly options?: Readonly<Record<string, OptionKind>>;
-	readonly optionsUsage?: string;
-	/** Whether a run that nobody has goes on after the word. */
-	readonly afterwards: "go on" | "let go";
-	/** The word, from the run and what was written; or what is wrong with that. */
-	make(parsed: Parsed): Make | Complaint;
-}
-
-const needsState = (usage: string): Complaint => ({ code: "usage", message: `Name a state: ${usage}` });
-
-const steerings: readonly Steering[] = [
-	{
-		name: "resume",
-		takes: "[run] [words…]",
-		explained: "Words go to the worker. A ceiling can be raised in the same breath; it must be above what is spent.",
-		options: { cost: "value", tokens: "value", minutes: "value", moves: "value", state: "value" },
-		optionsUsage: `  --cost <usd>  --tokens <n>  --minutes <n>  --moves <n>   new ceilings of the run
-  --state <state>   of this state instead
-`,
-		afterwards: "go on",
-		make(parsed) {
-			const raise = raiseOf(parsed);
-			return "code" in raise ? raise : ({ run }, words) => resumeWord(run, words, raise);
-		},
-	},
-	{
-		name: "approve",
-		takes: "[run] [words…]",
-		explained: "Words go to the next worker. Where files have changed since you were asked, the run asks again.",
-		afterwards: "go on",
-		make: () => (ledger, words) => approveWord(ledger.run, words),
-	},
-	{
-		name: "reject",
-		takes: "[run] <words…>",
-		explained: "The same worker goes on in the same conversation.",
-		afterwards: "go on",
-		make: () => (ledger, words) => rejectWord(ledger.run, words),
-	},
-	{
-		name: "tell",
-		takes: "[run] <words…>",
-		explained: "A run that waits goes on waiting.",
-		afterwards: "let go",
-		make: () => (ledger, words) => tellWord(ledger.run, words),
-	},
-	{
-		name: "pause",
-		takes: "[run]",
-		explained: "resume goes on.",
-		afterwards: "go on",
-		make: () => (ledger) => pauseWord(ledger.run),
-	},
-	{
-		name: "abort",
-		takes: "[run] [why…]",
-		explained: "Cleanup still runs. reopen can take it up again.",
-		afterwards: "go on",
-		make: () => (ledger, words) => abortWord(ledger.run, words),
-	},
-	{
-		name: "release",
-		takes: "[run] [state] [words…]",
-		explained: "Without a state the move that was refused happens. The limit that led there starts over.",
-		options: { done: "flag" },
-		optionsUsage: "  --done            the run is done\n",
-		afterwards: "go on",
-		make: ({ text: [state, ...words], flags }) => {
-			return (ledger) => releaseWord(ledger.run, state, words.join(" "), flags.has("done"));
-		},
-	},
-	{
-		name: "reopen",
-		takes: "[run] <state> [words…]",
-		explained: "It stays the same run with the same ledger.",
-		afterwards: "go on",
-		make: ({ text: [state, ...words] }) =>
-			state === undefined
-				? needsState("reopen [run] <state>")
-				: (ledger) => reopenWord(ledger.run, state, words.join(" ")),
-	},
-	{
-		name: "rewind",
-		takes: "[run] <visit>",
-		explained: "What there was before is kept: rewinding to the visit that this begins undoes it. resume goes on.",
-		afterwards: "go on",
-		make: ({ text: [visit = ""] }) =>
-			/^\d{1,6}$/.test(visit)
-				? async (ledger) => rewindWord(ledger.run, Number(visit), await startOfVisit(ledger, Number(visit)))
-				: {
-						code: "usage",
-						message: "Name a visit by its number: rewind [run] <visit>. status and report number them.",
-					},
-	},
-];
 
 export const steeringVerbs: readonly Verb[] = steerings.map((steering) => ({
 	name: steering.name,
@@ -172,13 +49,6 @@ async function steer(steering: Steering, { parsed, project, output, signal }: Ve
 	return conclude(steering, project, found.value, spoken, { output, signal });
 }
 
-/** A number alone is a visit, also where it could begin an id. */
-function onlyNumber({ name }: Steering, parsed: Parsed): Parsed {
-	const [only = ""] = parsed.names;
-	const isVisit = name === "rewind" && parsed.text.length === 0 && /^\d{1,6}$/.test(only);
-	return isVisit ? { ...parsed, names: [], text: [only] } : parsed;
-}
-
 async function conclude(
 	{ name }: Steering,
 	project: Project,
@@ -192,7 +62,8 @@ async function conclude(
 		case "failed":
 			return { code: spoken.failure.reason, ...spoken.failure };
 		case "attended": {
-			for (const note of changedTemplate(project, spoken.before)) output.progress(`! ${note}`);
+			const change = templateChange(project, spoken.before);
+			if (change !== undefined) output.progress(`! ${change}`);
 			for (const repair of spoken.live.ledger.repairs) output.progress(`! ${repair}`);
 			const { exitCode, how } = await carryOn(project, spoken.live, output, signal);
 			// What was asked for has been done, whatever the run waits for now.
@@ -217,32 +88,4 @@ async function conclude(
 			return exitCodes.done;
 		}
 	}
-}
-
-/** A note where the template's file says something else now. */
-function changedTemplate(project: Project, { template }: ReadLedger["run"]): string[] {
-	const now = project.templates().templates.get(template.name)?.read;
-	return now && now.hash !== template.hash
-		? [`The template "${template.name}" has changed since; the run keeps to the one that it began with.`]
-		: [];
-}
-
-function raiseOf({ values }: Parsed): Raise | Complaint {
-	const raise: { -readonly [K in keyof Raise]: Raise[K] } = {};
-	for (const [option, field, unit] of [
-		["cost", "costUsd", 1],
-		["tokens", "tokens", 1],
-		["minutes", "activeMs", 60_000],
-		["moves", "moves", 1],
-	] as const) {
-		const written = values[option];
-		if (written === undefined) continue;
-		const number = Number(written.replace(/^\$/, "").replaceAll(/[_,](?=\d{3})/g, ""));
-		if (written.trim() === "" || !Number.isFinite(number) || number <= 0)
-			return { code: "usage", message: `--${option} wants a number above 0, not "${written}".` };
-		raise[field] = number * unit;
-	}
-	if (values.state !== undefined && Object.keys(raise).length === 0)
-		return { code: "usage", message: "--state goes with a new ceiling: --cost, --tokens, --minutes." };
-	return { ...raise, ...(values.state === undefined ? {} : { state: values.state }) };
 }

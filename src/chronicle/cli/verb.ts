@@ -1,6 +1,6 @@
 // What all verbs have in common: options, help, exit codes of what goes wrong before anything happens.
 import { exitCodes, type Project } from "../project/index.ts";
-import { type OptionKind, type Parsed, parseArguments, type VerbGrammar } from "./arguments.ts";
+import { type OptionKind, type Parsed, parseArguments, type VerbGrammar } from "../steering/index.ts";
 import { type Complaint, type Output, openOutput } from "./output.ts";
 import { isComplaint, openPlace, placeOptions } from "./place.ts";
 

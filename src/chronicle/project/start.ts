@@ -3,7 +3,7 @@
 // first worker starts.
 import { randomUUID } from "node:crypto";
 import { type Diagnostic, didYouMean } from "../../definition/index.ts";
-import { SCHEMA_VERSION } from "../machine/index.ts";
+import { type Run, SCHEMA_VERSION } from "../machine/index.ts";
 import type { HeldLedger, LaunchProblem, Result, StoreFailure, WorkerLauncher } from "../supervisor/index.ts";
 import { cleanupOf, hashCleanup, type Template } from "../template/index.ts";
 import type { CleanupStanding } from "./cleanup-approvals.ts";
@@ -140,4 +140,12 @@ export async function createRun(
 		...(cleanup && order.cleanup !== "none" ? { cleanupApproval: cleanup.hash } : {}),
 		...(order.model === undefined ? {} : { model: order.model }),
 	});
+}
+
+/** A sentence where the template's file says something else than the run goes by. */
+export function templateChange({ templates }: Project, { template }: Run): string | undefined {
+	const now = templates().templates.get(template.name)?.read;
+	return now && now.hash !== template.hash
+		? `The template "${template.name}" has changed since; the run keeps to the one that it began with.`
+		: undefined;
 }

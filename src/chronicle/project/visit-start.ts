@@ -1,7 +1,17 @@
 // What the record says of one visit: how it began, and which kept states of the files lie around it. Read off the events.
 import { beginRun, foldEvent, type Run } from "../machine/index.ts";
+import type { Snapshot } from "../snapshot/index.ts";
 import type { ReadLedger } from "../supervisor/index.ts";
-import type { VisitStart } from "./word.ts";
+
+/** Where a visit began, and what was known then. */
+export interface VisitStart {
+	readonly visit: number;
+	readonly state: string;
+	/** `null`: its files could not be measured. */
+	readonly tree: string | null;
+	readonly snapshot: Snapshot;
+	readonly pairMoves: Readonly<Record<string, number>>;
+}
 
 /** How visit `visit` began; `undefined` where it has not got that far. Folds the whole record up to it. */
 export async function startOfVisit(ledger: Pick<ReadLedger, "events">, visit: number): Promise<VisitStart | undefined> {

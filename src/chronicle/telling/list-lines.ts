@@ -1,11 +1,9 @@
 // The templates and runs of a project, as plain lines for any screen.
 import { formatDiagnostic, formatPath } from "../../definition/index.ts";
+import { type FoundTemplate, isLoaded, type Project, type TemplateShelf } from "../project/index.ts";
 import type { LedgerEntry } from "../supervisor/index.ts";
 import { shortCost, shortTime } from "../timeline/index.ts";
-import type { Project } from "./project.ts";
-import { isLoaded } from "./start.ts";
 import { waitingLines } from "./status-lines.ts";
-import type { FoundTemplate, TemplateShelf } from "./templates.ts";
 
 const mostRuns = 20;
 const taskLength = 60;

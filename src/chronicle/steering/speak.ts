@@ -3,6 +3,7 @@
 // the question that was seen: where the files have changed since, the question is asked anew.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PersonEvent, Run } from "../machine/index.ts";
+import { attend, type LiveRun, type Project } from "../project/index.ts";
 import {
 	type Approval,
 	type Approver,
@@ -11,8 +12,6 @@ import {
 	type ReadLedger,
 	type StoreFailure,
 } from "../supervisor/index.ts";
-import { attend, type LiveRun } from "./live-run.ts";
-import type { Project } from "./project.ts";
 import type { Word } from "./word.ts";
 
 export type Spoken =

@@ -1,9 +1,10 @@
 // A run as --json gives it: the fields of the folded ledger under their own names, and what a script wants to know besides. Pure.
 import { join } from "node:path";
 import { legalTargets } from "../machine/index.ts";
-import { isInterrupted, questionTitle } from "../project/index.ts";
 import type { ReadLedger } from "../supervisor/index.ts";
 import { nextStep } from "../timeline/index.ts";
+import { questionTitle } from "./question-lines.ts";
+import { isInterrupted } from "./status-lines.ts";
 
 /** Everything about a run. */
 export function runData(read: ReadLedger): Record<string, unknown> {

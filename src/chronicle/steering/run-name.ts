@@ -1,7 +1,8 @@
 // Which run a person means: by its id, the unique beginning of one, `last`, or by saying nothing.
 // I1 a word that could be the first of a sentence is a run only if it begins the id of one in a way that words do not.
+
+import type { Project } from "../project/index.ts";
 import type { LedgerEntry, Result, StoreFailure } from "../supervisor/index.ts";
-import type { Project } from "./project.ts";
 
 /** Letters of an id that no word is likely to begin with. */
 const leastOfId = 4;
@@ -21,15 +22,6 @@ export async function findRun(
 		if (one && !other) return { ok: true, value: one.id };
 	}
 	return store.find("last");
-}
-
-/** Splits a run's name off the beginning of what a person said: `3f2a91 try again` → run and words, `try again` → words alone. */
-export async function splitRun(
-	{ store }: Pick<Project, "store">,
-	words: readonly string[],
-): Promise<{ readonly run: string | undefined; readonly rest: readonly string[] }> {
-	const [first = "", ...rest] = words;
-	return namesRun(first, await store.list()) ? { run: first, rest } : { run: undefined, rest: words };
 }
 
 /** Whether a word names a run, among other words. */

@@ -2,7 +2,7 @@
 // Z1 an answer names what it answers; Z2 what cannot apply is refused with a sentence before anything is opened or written.
 import { didYouMean } from "../../definition/index.ts";
 import { type LedgerEvent, type PersonEvent, type Run, transition } from "../machine/index.ts";
-import type { Snapshot } from "../snapshot/index.ts";
+import type { VisitStart } from "../project/index.ts";
 import type { Approval } from "../supervisor/index.ts";
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 
@@ -108,16 +108,6 @@ export function pauseWord(run: Run): Word {
 
 export function abortWord(run: Run, words: string): Word {
 	return checked(run, [{ kind: "abort_requested", ...saying(words) }]);
-}
-
-/** Where a visit began; `visit-start.ts` finds it. */
-export interface VisitStart {
-	readonly visit: number;
-	readonly state: string;
-	/** `null`: its files could not be measured. */
-	readonly tree: string | null;
-	readonly snapshot: Snapshot;
-	readonly pairMoves: Readonly<Record<string, number>>;
 }
 
 export function rewindWord(run: Run, visit: number, start: VisitStart | undefined): Word {

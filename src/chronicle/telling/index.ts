@@ -1,0 +1,5 @@
+export { runLines, templateLines, templatePlace, waits } from "./list-lines.ts";
+export { progressLine } from "./progress.ts";
+export { changeLine, changeLines, questionLines, questionTitle, spendText } from "./question-lines.ts";
+export { runData } from "./run-data.ts";
+export { isInterrupted, statusLines, waitingLines } from "./status-lines.ts";

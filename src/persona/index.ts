@@ -7,8 +7,7 @@ export {
 	THINKING_LEVELS,
 	type ThinkingLevel,
 } from "./model-choice.ts";
-export { displayName, slugOf } from "./names.ts";
 export type { AgentFile, Cast, Persona, PersonaOrigin, Team } from "./persona.ts";
 export { inlinePersona, type PersonaFound, type PersonaWish, resolvePersona } from "./resolve.ts";
 export { findSkill, type SkillPlaces, skillPlaces } from "./skills.ts";
-export { BUILT_IN_EXTENSION_TOOLS, BUILT_IN_TOOLS, readToolNames, type ToolNames } from "./tool-names.ts";
+export { BUILT_IN_EXTENSION_TOOLS, readToolNames, type ToolNames } from "./tool-names.ts";

@@ -16,11 +16,11 @@ export { type ListedModel, listModels } from "./model-list.ts";
 export { enclosingRun } from "./nesting.ts";
 export { isOwnFile, packageRoot } from "./own-package.ts";
 export { pageMarkdown } from "./pager.ts";
-export { findPi, isPiCommand, ownPiSearch, PI_VARIABLE, type PiCommand, type PiSearch } from "./pi-command.ts";
+export { findPi, isPiCommand, ownPiSearch, type PiCommand, type PiSearch } from "./pi-command.ts";
 export { isSameProcess, processStart } from "./process-identity.ts";
 export { projectTrust, type Trust, type TrustQuestion } from "./project-trust.ts";
 export { type Answer, askPerson, letChoose, type Question } from "./question.ts";
-export { RECORD_CAP, type RecordSink, type RecordSplitter, splitRecords } from "./records.ts";
+export { type RecordSink, type RecordSplitter, splitRecords } from "./records.ts";
 export {
 	linkRpc,
 	type RpcAnswer,

@@ -5,6 +5,7 @@ import { ledgerTables } from "../src/chronicle/ledger/index.ts";
 import { templateTables } from "../src/chronicle/template/index.ts";
 import { scenarioTables } from "../src/rehearsal/reference.ts";
 import { rehearseUsage } from "../src/rehearsal/usage.ts";
+import { guardTables } from "../src/safety/guard/reference.ts";
 import { workflowTables } from "../src/workflow/definitions/index.ts";
 
 /** Makes the Markdown of one section. */
@@ -22,6 +23,8 @@ export const references: Readonly<Record<string, Generator>> = {
 	"chronicle-snapshot": () => ledgerTables().snapshot.join("\n"),
 	"chronicle-totals": () => ledgerTables().totals.join("\n"),
 	"chronicle-events": () => ledgerTables().events.join("\n"),
+	"guard-keys": () => guardTables().keys.join("\n"),
+	"guard-effects": () => guardTables().effects.join("\n"),
 	"rehearse-usage": () => fenced("bash run", "pi-chronicle rehearse --help", "text output", rehearseUsage),
 	scenario: () => scenarioTables().scenario.join("\n"),
 	cue: () => scenarioTables().cue.join("\n"),

@@ -1,15 +1,11 @@
-export {
-	type Access,
-	type Annotations,
-	type Change,
-	changes,
-	type Effect,
-	effects,
-	type Footprint,
-	type Run,
-	type Surroundings,
-	type Touch,
-	type Unknown,
+export type {
+	Access,
+	Effect,
+	Footprint,
+	Run,
+	Surroundings,
+	Touch,
+	Unknown,
 } from "./footprint/index.ts";
 export {
 	blockingProblems,
@@ -30,14 +26,12 @@ export { measure } from "./measure.ts";
 export {
 	type Decision,
 	type DecisionRecord,
-	decisionEntry,
 	type GateOptions,
 	isWithin,
 	type Judgement,
 	type Origin,
 	type Outcome,
 	openPolicies,
-	originText,
 	type Policies,
 	type Policy,
 	readDecision,
@@ -45,16 +39,12 @@ export {
 	redactText,
 	registerGate,
 	type Screened,
-	strongest,
 	type ToolCall,
 	type Verdict,
 } from "./policy/index.ts";
 export {
-	type ReadonlySession,
-	readonlyOf,
 	readonlyStep,
 	registerReadonly,
 	setReadonly,
-	toggleReadonly,
 } from "./readonly/index.ts";
 export { probeSandbox, sandboxPolicy } from "./sandbox/index.ts";

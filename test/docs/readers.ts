@@ -6,6 +6,7 @@ import { readTemplate } from "../../src/chronicle/template/index.ts";
 import { type Diagnostic, openSource } from "../../src/definition/index.ts";
 import { readCast } from "../../src/persona/index.ts";
 import { readScenarioFile } from "../../src/rehearsal/scenario-file.ts";
+import { readRules } from "../../src/safety/index.ts";
 import { loadCatalogue, workflowRoots } from "../../src/workflow/definitions/index.ts";
 import type { Project } from "../harness/index.ts";
 
@@ -34,6 +35,14 @@ const readers: readonly Reader[] = [
 		places: /^chronicle\/workflows\//,
 		read: (_project, files) =>
 			files.flatMap((file) => readTemplate(openSource(file, readFileSync(file, "utf8")), file).diagnostics),
+	},
+	{
+		places: /^damage-control-rules\.ya?ml$/,
+		read: (_project, files) =>
+			readRules(
+				files.map((file) => ({ file, tier: "project", base: join(file, "../..") })),
+				process.platform,
+			).diagnostics,
 	},
 	{
 		places: /^rehearsals\//,

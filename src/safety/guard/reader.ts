@@ -227,9 +227,9 @@ function readPaths(
 	}
 }
 
-/** Signs that no path pattern has. */
+/** Signs that no path pattern has. `secrets.*` and `**` are patterns of paths; `.*` in front of more text is none. */
 function looksLikeRegex(text: string): boolean {
-	return /\\\.|\(\^?\||\|\)|\(\?|\.\*|\$$|^\^|\\[bdswBDSW]/.test(text);
+	return /\\\.|\(\^?\||\|\)|\(\?|^\.\*.|\$$|^\^|\\[bdswBDSW]/.test(text);
 }
 
 function readGroup(value: Node, reading: Reading, into: Into): void {

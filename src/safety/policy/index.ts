@@ -11,4 +11,4 @@ export {
 	type ToolCall,
 } from "./policy.ts";
 export { redactInput, redactText } from "./redaction.ts";
-export { type Decision, type Origin, strongest, type Verdict } from "./verdict.ts";
+export type { Decision, Origin, Verdict } from "./verdict.ts";

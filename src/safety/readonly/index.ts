@@ -3,7 +3,7 @@ import { say } from "../../pi/index.ts";
 import type { Policies } from "../policy/index.ts";
 import { openReadonly, type ReadonlySession, readonlyOf, setReadonly, toggleReadonly } from "./session.ts";
 
-export { type ReadonlySession, readonlyOf, setReadonly, toggleReadonly } from "./session.ts";
+export { type ReadonlySession, setReadonly } from "./session.ts";
 
 /** Registers the readonly posture: the command, the flag, and what keeps it in step with the branch and with templates. */
 export function registerReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySession {

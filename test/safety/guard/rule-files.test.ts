@@ -95,6 +95,21 @@ allowReadPaths: [.env.test]
 		]);
 	});
 
+	it("takes patterns of paths for what they are beside expressions", () => {
+		const rules = read(`protected_paths:
+  read_only: ["**/secrets.*", "config.*", "*.pem"]
+sensitivePaths: ['.*secret.*', '\\.env$']
+`);
+		expect(problems(rules).filter(({ severity }) => severity === "error")).toEqual([]);
+		expect(rules.paths.map(({ pattern, syntax }) => [pattern, syntax])).toEqual([
+			["**/secrets.*", "glob"],
+			["config.*", "glob"],
+			["*.pem", "glob"],
+			[".*secret.*", "regex"],
+			["\\.env$", "regex"],
+		]);
+	});
+
 	it("reads effects by name", () => {
 		const rules = read(`effects:
   recursive-delete: { decision: deny, reason: no, except: [dist/] }

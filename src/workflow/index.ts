@@ -3,7 +3,7 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { customEntries, type Scope } from "../pi/index.ts";
 import type { Policies } from "../safety/index.ts";
-import type * as Session from "./session/index.ts";
+import type { Workflows } from "./session/index.ts";
 
 export { type Catalogue, loadCatalogue, type WorkflowDefinition, workflowRoots } from "./definitions/index.ts";
 
@@ -12,12 +12,10 @@ export function registerWorkflow(
 	pi: ExtensionAPI,
 	parts: { readonly scope: Scope; readonly policies: Policies },
 ): void {
-	let opened: Promise<typeof Session & { readonly workflows: Session.Workflows }> | undefined;
-	const open = () => {
-		opened ??= import("./session/index.ts").then((session) => ({
-			...session,
-			workflows: session.openWorkflows(pi, parts),
-		}));
+	let opened: Workflows | undefined;
+	const open = async (): Promise<Workflows> => {
+		const { openWorkflows } = await import("./session/index.ts");
+		opened ??= openWorkflows(pi, parts);
 		return opened;
 	};
 	// Completions are asked for without a context; only what is plain data of it is kept.
@@ -26,29 +24,29 @@ export function registerWorkflow(
 	pi.registerCommand("workflow", {
 		description: "Run a workflow: /workflow <name> <task>; alone it lists what there is",
 		getArgumentCompletions: async (prefix) => {
-			const { workflows, completeWorkflow } = await open();
-			return completeWorkflow(workflows, prefix, place);
+			const { completeWorkflow } = await import("./session/index.ts");
+			return completeWorkflow(await open(), prefix, place);
 		},
 		handler: async (args, ctx) => {
-			const { workflows, runWorkflow } = await open();
-			await runWorkflow(workflows, ctx, args);
+			const { runWorkflow } = await import("./session/index.ts");
+			await runWorkflow(await open(), ctx, args);
 		},
 	});
 	pi.registerCommand("cancel-workflow", {
 		description: "End the workflow that is on",
 		handler: async (_args, ctx) => {
-			const { workflows, cancelWorkflow } = await open();
-			cancelWorkflow(workflows, ctx);
+			const { cancelWorkflow } = await import("./session/index.ts");
+			cancelWorkflow(await open(), ctx);
 		},
 	});
 
 	pi.on("session_start", async (_event, ctx) => {
 		place = { cwd: ctx.cwd, trusted: ctx.isProjectTrusted() };
 		const [state] = customEntries(ctx.sessionManager, ["workflow:state"]);
-		if (state || opened) (await open()).workflows.restore(ctx, "greet");
+		if (state || opened) (await open()).restore(ctx, "greet");
 	});
 	pi.on("session_tree", async (_event, ctx) => {
 		const [state] = customEntries(ctx.sessionManager, ["workflow:state"]);
-		if (state || opened) (await open()).workflows.restore(ctx, "silently");
+		if (state || opened) (await open()).restore(ctx, "silently");
 	});
 }

@@ -141,7 +141,7 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 			if (active()) desk.offerTool();
 			else desk.withdrawTool();
 			show(ctx);
-			desk.changed([], "unknown");
+			desk.changed([], found.kind === "none" ? "known" : "unknown");
 			return found.kind === "unreadable" ? found.problem : undefined;
 		},
 	};

@@ -202,8 +202,9 @@ function readPaths(
 ): void {
 	for (const entry of readEntries(value, reading)) {
 		const regex = entry.as === "regex" || (reading.key !== "zeroAccessPaths" && looksLikeRegex(entry.text));
-		const expression = regex ? readExpression(entry, reading) : undefined;
-		if (regex && !expression) continue;
+		const written = regex ? readExpression(entry, reading) : undefined;
+		if (regex && !written) continue;
+		const expression = written && { ...written, pattern: withoutPadding(written.pattern) };
 		if (expression && !isCheapForPaths(expression)) {
 			reading.report.error(reading.source.place(entry.start), {
 				code: "slow-pattern",
@@ -225,6 +226,11 @@ function readPaths(
 			origin: originOf(entry, reading),
 		});
 	}
+}
+
+/** `.*` at either end says nothing where the expression may match anywhere, and makes it slow. */
+function withoutPadding(pattern: string): string {
+	return pattern.replace(/^\^?(?:\.\*)+(?!$)/, "").replace(/(?<=[^\\])(?:\.\*)+\$?$/, "");
 }
 
 /** Signs that no path pattern has. `secrets.*` and `**` are patterns of paths; `.*` in front of more text is none. */

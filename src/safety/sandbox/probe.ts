@@ -34,7 +34,7 @@ export async function probeSandbox(path = process.env.PATH ?? ""): Promise<Probe
 }
 
 async function works(bwrap: string, options: readonly string[], folder: string): Promise<boolean> {
-	const outside = join(realpathSync(homedir()), `.chronicle-probe-${process.pid}`);
+	const outside = join(home(), `.chronicle-probe-${process.pid}`);
 	const script = 'echo in > "$1/in" && ! (echo out > "$2") 2>/dev/null && cat "$1/in" && exit 7';
 	const args = [...options, "--bind", folder, folder, "--", "/bin/sh", "-c", script, "sh", folder, outside];
 	return new Promise((resolve) => {
@@ -43,6 +43,15 @@ async function works(bwrap: string, options: readonly string[], folder: string):
 			resolve(error?.code === 7 && stdout === "in\n");
 		});
 	});
+}
+
+/** A folder that the sandbox must keep closed: the person's home, or the root where there is none. */
+function home(): string {
+	try {
+		return realpathSync(homedir());
+	} catch {
+		return "/";
+	}
 }
 
 function find(program: string, path: string): string | undefined {

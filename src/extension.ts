@@ -1,6 +1,7 @@
 // The pi extension: which features this session gets. It is loaded by every pi that has the package, so it only
 // registers; what a command needs is imported when the command first runs.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { registerChronicle } from "./chronicle/index.ts";
 import {
 	handoffStep,
 	notebookStep,
@@ -46,6 +47,7 @@ export default function chronicle(pi: ExtensionAPI): void | Promise<void> {
 	});
 
 	registerWorkflow(pi, { scope, policies });
+	registerChronicle(pi, scope);
 	registerRehearse(pi, scope);
 	// Set only in the processes of a rehearsal; no other pi ever learns of the understudy.
 	const callSheet = process.env.PI_CHRONICLE_REHEARSAL;

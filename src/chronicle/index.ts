@@ -1,4 +1,5 @@
 export { chronicleVerbs, runChronicleVerb } from "./cli/index.ts";
+export { registerChronicle } from "./command/index.ts";
 export { type FoundTemplate, readTemplates, templateFolders } from "./project/index.ts";
 export type { Template } from "./template/index.ts";
 export {

@@ -1,2 +1,36 @@
-// `/chronicle` in pi: what extension.ts registers; everything behind the command is imported when it first runs.
-export {};
+// `/chronicle` in pi: what every session registers. Everything behind it is imported when the command first runs, or when a session begins in
+// a project that has runs.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import type { Scope } from "../../pi/index.ts";
+import type * as Session from "./session.ts";
+
+/** Registers `/chronicle`. Runs that it starts belong to the scope: they are let go, and can be resumed, when that closes. */
+export function registerChronicle(pi: ExtensionAPI, scope: Scope): void {
+	let opened: Promise<Session.ChronicleSession> | undefined;
+	const open = (): Promise<Session.ChronicleSession> => {
+		opened ??= import("./session.ts").then(({ openChronicle }) => openChronicle(scope));
+		return opened;
+	};
+	// Completions are asked for without a context; only what is plain data of it is kept.
+	let place = { cwd: process.cwd(), trusted: false };
+
+	pi.registerCommand("chronicle", {
+		description: "Run a chronicle: /chronicle <template> <task>; alone it lists templates and runs",
+		getArgumentCompletions: async (prefix) => {
+			const { completeChronicle } = await import("./completions.ts");
+			return completeChronicle(await open(), prefix, place);
+		},
+		handler: async (args, ctx) => {
+			const { runChronicle } = await import("./command.ts");
+			await runChronicle(await open(), ctx, args);
+		},
+	});
+	pi.on("session_start", (_event, ctx) => {
+		place = { cwd: ctx.cwd, trusted: ctx.isProjectTrusted() };
+		if (!ctx.hasUI || !place.trusted || !existsSync(join(ctx.cwd, ".pi", "chronicle", "sessions"))) return;
+		// Not awaited: a session does not wait for what may be a long list.
+		void import("./offer.ts").then(({ offerUnfinished }) => offerUnfinished(scope, ctx));
+	});
+}

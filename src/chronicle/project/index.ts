@@ -1,8 +1,16 @@
 export type { CleanupStanding } from "./cleanup-approvals.ts";
 export { type Difference, differenceOf, looking, patchBetween } from "./difference.ts";
 export { exitCodeOf, exitCodeOfEnd, exitCodes } from "./exit-code.ts";
+export { followRun } from "./follow.ts";
 export { attend, type LiveRun } from "./live-run.ts";
 export { openProject, type Project, sessionsFolder } from "./project.ts";
+export { explainDistrust } from "./provenance.ts";
 export { type CleanupTexts, createRun, isLoaded, type Preparation, prepareStart, templateChange } from "./start.ts";
-export { type FoundTemplate, readTemplateFile, readTemplates, type TemplateShelf, templateFolders } from "./templates.ts";
+export {
+	type FoundTemplate,
+	readTemplateFile,
+	readTemplates,
+	type TemplateShelf,
+	templateFolders,
+} from "./templates.ts";
 export { startOfVisit, type VisitStart } from "./visit-start.ts";

@@ -3,7 +3,7 @@
 // the question that was seen: where the files have changed since, the question is asked anew.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PersonEvent, Run } from "../machine/index.ts";
-import { attend, type LiveRun, type Project } from "../project/index.ts";
+import { attend, explainDistrust, type LiveRun, type Project } from "../project/index.ts";
 import {
 	type Approval,
 	type Approver,
@@ -65,6 +65,8 @@ export async function speak(
 			const spoken = await leaveWord(project, read.value, holder, word);
 			if (spoken) return spoken;
 		} else {
+			const distrust = explainDistrust(project, read.value.run);
+			if (distrust !== undefined) return { kind: "refused", message: distrust };
 			const opened = await project.store.open(id);
 			if (opened.ok) return takeUp(project, opened.value, word, options);
 			if (opened.failure.reason !== "held" || again > 3) return { kind: "failed", failure: opened.failure };

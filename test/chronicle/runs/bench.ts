@@ -53,7 +53,12 @@ export interface Ledger {
 	readonly attempt: number;
 	readonly task: string;
 	readonly template: { readonly name: string; readonly hash: string; readonly definition: unknown };
-	readonly history: readonly { readonly from: string; readonly to: string; readonly cause: string; readonly summary: string }[];
+	readonly history: readonly {
+		readonly from: string;
+		readonly to: string;
+		readonly cause: string;
+		readonly summary: string;
+	}[];
 	readonly totals: { readonly tokens: number; readonly costUsd: number; readonly activeMs: number };
 	readonly snapshot: { readonly files: readonly { readonly path: string }[] };
 	readonly hold: { readonly cause: string } | null;
@@ -100,7 +105,11 @@ export interface Said extends Printed {
 }
 
 /** `pi-chronicle <words>` in a project. */
-export async function chronicle(project: Project, words: readonly string[], options: ProgramOptions = {}): Promise<Said> {
+export async function chronicle(
+	project: Project,
+	words: readonly string[],
+	options: ProgramOptions = {},
+): Promise<Said> {
 	const printed = await runNode(project, [packageUnderTest().cli, ...words], { timeout: 40_000, ...options });
 	let data: Record<string, unknown> = {};
 	if (words.includes("--json")) {

@@ -34,7 +34,8 @@ describe("the specification's sample", () => {
 		expect(second.data).toMatchObject({ status: "done", state: "verification" });
 		const build = server.about(worker("implementation"))[0];
 		expect(build?.users).toHaveLength(1);
-		for (const words of ["The API port is 8081", "Planned in two steps.", "use tabs"]) expect(build?.users[0]).toContain(words);
+		for (const words of ["The API port is 8081", "Planned in two steps.", "use tabs"])
+			expect(build?.users[0]).toContain(words);
 		const ledger = ledgerOf(project);
 		expect(ledger.history.map(({ from, to, cause }) => `${from}>${to} ${cause}`)).toEqual([
 			"planning>implementation worker",

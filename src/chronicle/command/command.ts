@@ -1,0 +1,143 @@
+// `/chronicle <words>`: what a person can do, and what each word means.
+// O1 a first word that is a verb is that verb; any other is the name of a template; O2 words for agents are passed on as they were written.
+import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import { didYouMean } from "../../definition/index.ts";
+import { say } from "../../pi/index.ts";
+import { type Project, templateChange } from "../project/index.ts";
+import {
+	findRun,
+	namesRun,
+	onlyNumber,
+	parseArguments,
+	type Spoken,
+	type Steering,
+	speak,
+	steerings,
+} from "../steering/index.ts";
+import { beginRun } from "./begin.ts";
+import { projectOf, refuse } from "./house.ts";
+import { personOf } from "./person.ts";
+import type { ChronicleSession } from "./session.ts";
+import { type Look, showCheck, showDiff, showList, showReport, showStatus, showView } from "./show.ts";
+import { type lookingVerbs, verbNames } from "./verbs.ts";
+
+const looks: Readonly<Record<(typeof lookingVerbs)[number], (look: Look) => Promise<void>>> = {
+	list: showList,
+	status: showStatus,
+	diff: showDiff,
+	view: showView,
+	report: showReport,
+	check: showCheck,
+};
+
+/** Runs `/chronicle <args>`. */
+export async function runChronicle(
+	session: ChronicleSession,
+	ctx: ExtensionCommandContext,
+	args: string,
+): Promise<void> {
+	const project = projectOf(ctx);
+	const { word, rest } = firstWord(args);
+	const look = looks[(word === "" ? "list" : word) as keyof typeof looks];
+	if (Object.hasOwn(looks, word === "" ? "list" : word)) {
+		return look({ session, ctx, project, words: rest.split(/\s+/).filter(Boolean) });
+	}
+	const steering = steerings.find(({ name }) => name === word);
+	if (steering) return steer(session, ctx, project, steering, rest);
+	if (word === "start") {
+		const started = firstWord(rest);
+		if (started.word === "") return refuse(ctx, "Name a template: /chronicle start <template> <task>");
+		return beginRun(session, ctx, project, started.word, started.rest);
+	}
+	const { templates } = project.templates();
+	if (!templates.has(word)) {
+		const near = didYouMean(word, [...templates.keys(), ...verbNames]);
+		const names = [...templates.keys()];
+		const list = names.length === 0 ? "There are no templates." : `Templates: ${names.join(", ")}.`;
+		const trust =
+			project.place.trust === "untrusted" ? " The project's own are not read before it is trusted (/trust)." : "";
+		return refuse(ctx, `There is no template "${word}".${near} ${list}${trust}`);
+	}
+	return beginRun(session, ctx, project, word, rest);
+}
+
+function firstWord(text: string): { readonly word: string; readonly rest: string } {
+	const [, word = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(text) ?? [];
+	return { word, rest };
+}
+
+async function steer(
+	session: ChronicleSession,
+	ctx: ExtensionCommandContext,
+	project: Project,
+	steering: Steering,
+	rest: string,
+): Promise<void> {
+	const entries = await project.store.list();
+	const parsed = parseArguments(rest.split(/\s+/).filter(Boolean), {
+		options: { run: "value", ...steering.options },
+		textAfter: 0,
+		isName: (word) => namesRun(word, entries),
+	});
+	if ("error" in parsed) return refuse(ctx, parsed.error);
+	const { names, text, values } = onlyNumber(steering, parsed);
+	const made = steering.make({ ...parsed, text });
+	if ("code" in made) return refuse(ctx, made.message);
+	const found = await findRun(project, values.run ?? names[0], [...session.lives.keys()]);
+	if (!found.ok) return refuse(ctx, `${found.failure.message} ${found.failure.remedy}`);
+	const words = lastWords(rest, text.length);
+	const spoken = await speak(project, found.value, (ledger) => made(ledger, words), {
+		approver: personOf(session, ctx, project),
+		live: session.lives.get(found.value),
+		afterwards: steering.afterwards,
+	});
+	await conclude(session, ctx, project, steering, found.value, spoken);
+}
+
+/** The last `count` words of a text, with everything between them as it was written. */
+function lastWords(text: string, count: number): string {
+	if (count === 0) return "";
+	const starts = [...text.matchAll(/\S+/g)].map(({ index }) => index);
+	return text.slice(starts.at(-count) ?? 0).trim();
+}
+
+async function conclude(
+	session: ChronicleSession,
+	ctx: ExtensionCommandContext,
+	project: Project,
+	{ name }: Steering,
+	id: string,
+	spoken: Spoken,
+): Promise<void> {
+	switch (spoken.kind) {
+		case "refused": {
+			refuse(ctx, spoken.message);
+			// One that goes on elsewhere can at least be watched.
+			const read = name === "resume" && ctx.hasUI ? await project.store.read(id) : undefined;
+			if (read?.ok && read.value.holder?.alive === "yes" && !session.lives.has(id))
+				session.follow(ctx, project, read.value.run);
+			return;
+		}
+		case "failed":
+			return refuse(ctx, `${spoken.failure.message} ${spoken.failure.remedy}`);
+		case "attended": {
+			const { live, before } = spoken;
+			const notes = [templateChange(project, before), ...live.ledger.repairs].filter((note) => note !== undefined);
+			if (notes.length > 0) say(ctx, notes.join("\n"), "warning");
+			return session.attend(ctx, project, live);
+		}
+		case "said":
+			if (name === "tell") say(ctx, "The worker hears it as soon as it can listen.");
+			return;
+		case "recorded":
+			return say(ctx, "It is recorded; the next worker hears it.");
+		case "taken":
+			return say(ctx, `Process ${spoken.holder.pid}, which has the run, has heard it.`);
+		case "left":
+			return say(
+				ctx,
+				`It is left for process ${spoken.holder.pid}, which has the run and has not heard it yet.`,
+				"warning",
+			);
+	}
+}

@@ -1,0 +1,155 @@
+// The person in front of this session, as a supervisor asks them. Without a screen there is nobody: the question stays in the ledger.
+// Y1 a dialog that is dismissed decides nothing; Y2 a dialog is never put under the hands of somebody who types: their Enter is not an answer;
+// Y3 a question that was answered elsewhere goes away.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { pageMarkdown, say } from "../../pi/index.ts";
+import type { ApprovalQuestion, Run } from "../machine/index.ts";
+import { differenceOf, type Project } from "../project/index.ts";
+import { statesOf } from "../steering/index.ts";
+import type { Approval, Approver, WorkerAnswer, WorkerQuestion } from "../supervisor/index.ts";
+import { changeLines, questionLines, questionTitle } from "../telling/index.ts";
+import type { ChronicleSession } from "./session.ts";
+
+const undecided = { kind: "undecided" } as const;
+/** Characters of a diff where it has to go into a message. */
+const diffLength = 12_000;
+
+export function personOf(session: ChronicleSession, ctx: ExtensionContext, project: Project): Approver {
+	return {
+		async approve(question, run, signal) {
+			if (!ctx.hasUI) return undecided;
+			if (isTyping(ctx)) return undecided;
+			return askApproval(session, ctx, project, question, run, signal);
+		},
+		answer: (question, run, signal) =>
+			ctx.hasUI ? answerWorker(ctx, question, run, signal) : Promise.resolve(undecided),
+	};
+}
+
+/** Whether a dialog would take keys that are meant for the editor. */
+function isTyping({ mode, ui }: ExtensionContext): boolean {
+	return mode === "tui" && ui.getEditorText().trim() !== "";
+}
+
+async function askApproval(
+	session: ChronicleSession,
+	ctx: ExtensionContext,
+	project: Project,
+	question: ApprovalQuestion,
+	run: Run,
+	signal: AbortSignal,
+): Promise<Approval> {
+	const { ui } = ctx;
+	const yes =
+		question.side === "entry" && question.state === question.target ? "begin it" : `go on to ${question.target}`;
+	const options = {
+		approve: `Approve: ${yes}`,
+		reject: "Reject, and say why",
+		elsewhere: "Send it elsewhere",
+		diff: "Look at the changes first",
+		tell: "Tell the worker something",
+		later: "Later",
+	};
+	// In the terminal the first option is the one that a stray Enter takes: it only looks.
+	const order = ctx.mode === "tui" ? (["diff", "approve"] as const) : (["approve", "diff"] as const);
+	const list = [...order.map((key) => options[key]), options.reject, options.elsewhere, options.tell, options.later];
+	const opts = { signal };
+	while (!signal.aborted && !session.scope.closed) {
+		const title = [questionTitle(question), ...questionLines(question, run, new Date().toISOString())].join("\n");
+		const chosen = await ui.select(title, list, opts);
+		switch (chosen) {
+			case options.approve:
+				return { kind: "approved" };
+			case options.reject: {
+				const words = await ui.input(`What has to be different in ${question.state}?`, "Words for the worker", opts);
+				if (words?.trim()) return { kind: "rejected", words: words.trim() };
+				break;
+			}
+			case options.elsewhere: {
+				const to = await ui.select("Which state comes next?", statesOf(run), opts);
+				if (to === undefined) break;
+				const words = await ui.input(`Words for the worker of ${to}`, "May be left empty", opts);
+				if (words !== undefined) return { kind: "sent", to, ...(words.trim() === "" ? {} : { words: words.trim() }) };
+				break;
+			}
+			case options.diff:
+				await showDifference(session, ctx, project, run);
+				break;
+			case options.tell: {
+				const words = await ui.input("What should the next worker know?", "Words for the worker", opts);
+				if (!words?.trim()) break;
+				const said = await session.lives.get(run.id)?.supervision.say({ kind: "told", text: words.trim() });
+				say(ctx, said?.refused ?? "The next worker will have it.", said?.refused === undefined ? "info" : "warning");
+				break;
+			}
+			default:
+				return undecided;
+		}
+	}
+	return undecided;
+}
+
+async function showDifference(
+	session: ChronicleSession,
+	ctx: ExtensionContext,
+	project: Project,
+	run: Run,
+): Promise<void> {
+	const live = session.lives.get(run.id);
+	if (!live) return;
+	const found = await differenceOf(project, { ...live.ledger, run }, undefined, live);
+	if (!found.ok) return say(ctx, `${found.failure.message} ${found.failure.remedy}`, "warning");
+	const { changes, more, patch, state } = found.value;
+	await showPatch(ctx, `Changes in ${state}`, changeLines(changes, more), patch);
+}
+
+/** A diff on a page of its own in the terminal, and as a message elsewhere. */
+export async function showPatch(
+	ctx: ExtensionContext,
+	title: string,
+	lines: readonly string[],
+	patch: string,
+): Promise<void> {
+	if (ctx.mode === "tui") {
+		const fence = "`".repeat(Math.max(3, ...[...patch.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
+		const body = patch === "" ? "" : `\n\n${fence}diff\n${patch.trimEnd()}\n${fence}`;
+		return pageMarkdown(ctx, title, `${lines.map((line) => line.trim()).join("  \n")}${body}`);
+	}
+	const cut =
+		patch.length > diffLength ? `${patch.slice(0, diffLength)}\n… cut here; pi-chronicle diff shows it whole` : patch;
+	say(ctx, [`${title}: ${lines.join("\n")}`, ...(patch === "" ? [] : ["", cut.trimEnd()])].join("\n"));
+}
+
+/** A rule's question, or the model's own. */
+async function answerWorker(
+	ctx: ExtensionContext,
+	question: WorkerQuestion,
+	run: Run,
+	signal: AbortSignal,
+): Promise<WorkerAnswer> {
+	const { ui, mode } = ctx;
+	const title = `${run.template.name} · ${run.state}: ${question.title}`;
+	const opts = { signal };
+	switch (question.kind) {
+		case "confirm": {
+			if (mode === "tui") {
+				const no = "No, refuse it";
+				const yes = "Yes, for this once";
+				const chosen = await ui.select(`${title}\n${question.text}`, [no, yes], opts);
+				if (signal.aborted) return undecided;
+				return { kind: chosen === yes ? "confirmed" : "denied" };
+			}
+			const confirmed = await ui.confirm(title, question.text, opts);
+			if (signal.aborted) return undecided;
+			return { kind: confirmed ? "confirmed" : "denied" };
+		}
+		case "choose": {
+			const chosen = await ui.select(title, [...question.options], opts);
+			return chosen === undefined ? undecided : { kind: "text", text: chosen };
+		}
+		case "input": {
+			const text = await ui.input(title, question.placeholder, opts);
+			return text === undefined ? undecided : { kind: "text", text };
+		}
+	}
+}

@@ -1,0 +1,125 @@
+// The runs of one session: those that it supervises, and the one that its timeline shows.
+// E1 a command returns while a run goes on; only where nobody watches it waits for the run to rest; E2 what outlives a command belongs to the
+// session's scope; E3 the timeline shows the run that was taken up last, and the folded state of it, never what was remembered.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { type Scope, say } from "../../pi/index.ts";
+import { isParked, type LedgerEvent, type Run } from "../machine/index.ts";
+import { exitCodeOfEnd, followRun, type LiveRun, type Project } from "../project/index.ts";
+import { mountTimeline, type TimelineWidget } from "../screen/index.ts";
+import type { SupervisionEnd } from "../supervisor/index.ts";
+import { progressLine, spendText, waitingLines } from "../telling/index.ts";
+import { crumbText } from "../timeline/index.ts";
+
+export interface ChronicleSession {
+	readonly scope: Scope;
+	/** Runs that this session supervises, by id, oldest first. */
+	readonly lives: ReadonlyMap<string, LiveRun>;
+	/** Makes a run this session's. Resolves at once where somebody watches, else when it rests. */
+	attend(ctx: ExtensionContext, project: Project, live: LiveRun): Promise<void>;
+	/** Shows a run that another process carries on, as its ledger changes. */
+	follow(ctx: ExtensionContext, project: Project, run: Run): void;
+}
+
+interface Shown {
+	readonly id: string;
+	readonly widget: TimelineWidget;
+	/** Ends the following of the ledger. */
+	unfollow: () => void;
+}
+
+export function openChronicle(scope: Scope): ChronicleSession {
+	const lives = new Map<string, LiveRun>();
+	let shown: Shown | undefined;
+
+	const hide = (): void => {
+		shown?.unfollow();
+		shown?.widget.close();
+		shown = undefined;
+	};
+	/** Puts a run on the screen in place of any other. */
+	const show = (ctx: ExtensionContext, run: Run): Shown | undefined => {
+		if (!ctx.hasUI || scope.closed) return undefined;
+		if (shown?.id === run.id) {
+			shown.widget.show(run);
+			return shown;
+		}
+		hide();
+		shown = { id: run.id, widget: mountTimeline(ctx, scope, run), unfollow: () => {} };
+		return shown;
+	};
+	const follow = (ctx: ExtensionContext, project: Project, run: Run): void => {
+		const at = show(ctx, run);
+		if (!at) return;
+		at.unfollow();
+		const end = followRun(project, run.id, ({ run: now }) => {
+			if (shown !== at || scope.closed || lives.has(now.id)) return;
+			if (now.stage.kind === "over") hide();
+			else at.widget.show(now);
+		});
+		const release = scope.own(end);
+		at.unfollow = () => void release();
+	};
+
+	const rested = (ctx: ExtensionContext, project: Project, live: LiveRun, end: SupervisionEnd): void => {
+		const { run } = end;
+		if (!ctx.hasUI) process.exitCode = exitCodeOfEnd(end);
+		if (scope.closed) return;
+		const name = `${run.template.name} ${run.id.slice(0, 8)}`;
+		if (end.kind === "failed") {
+			if (shown?.id === run.id) hide();
+			say(ctx, `${name}: ${end.failure.message} ${end.failure.remedy} Nothing that was recorded is lost.`, "error");
+			return;
+		}
+		if (end.kind === "released") return;
+		if (run.stage.kind === "over") {
+			if (shown?.id === run.id) hide();
+			const lines = [`${name}: ${run.status}`, crumbText(run), spendText(run, run.updatedAt)];
+			say(ctx, lines.join("\n"), run.status === "done" ? "info" : "warning");
+			return;
+		}
+		follow(ctx, project, run);
+		const waits = waitingLines({ ...live.ledger, run, holder: undefined }, "/chronicle ");
+		say(ctx, [`${name} waits in ${run.state}.`, ...waits].join("\n"), "warning");
+	};
+
+	return {
+		scope,
+		lives,
+		follow,
+		async attend(ctx, project, live) {
+			const { supervision, id } = live;
+			lives.set(id, live);
+			const release = scope.own(async () => void (await supervision.release()));
+			show(ctx, supervision.run)?.unfollow();
+			let notices = supervision.run.notices;
+			supervision.watch((run, event) => {
+				if (scope.closed) return;
+				if (shown?.id === id) shown.widget.show(run);
+				tell(
+					ctx,
+					run,
+					event,
+					run.notices.filter((notice) => !notices.includes(notice)),
+				);
+				notices = run.notices;
+			});
+			const over = supervision.ended.then((end) => {
+				lives.delete(id);
+				void release();
+				rested(ctx, project, live, end);
+			});
+			if (!ctx.hasUI) await over;
+		},
+	};
+}
+
+/** What a person is told while a run goes on: with a screen only what the timeline does not show. */
+function tell(ctx: ExtensionContext, run: Run, event: LedgerEvent, fresh: readonly string[]): void {
+	if (!ctx.hasUI) {
+		const line = progressLine(run, event);
+		if (line !== undefined) say(ctx, line);
+		return;
+	}
+	// What stops the run is told when it rests.
+	if (fresh.length > 0 && !isParked(run)) say(ctx, fresh.join("\n"), "warning");
+}

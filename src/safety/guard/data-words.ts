@@ -96,6 +96,10 @@ const programs: Readonly<Record<string, DataWords>> = {
 
 /** For every word after the program: whether it is data. `null` words are unknown. */
 export function dataWords(program: string, args: readonly (string | null)[]): boolean[] {
+	const search = program === "git" ? args.indexOf("grep") : -1;
+	if (search !== -1 && args.slice(0, search).every((word, index) => isLeading(word, args[index - 1]))) {
+		return [...args.slice(0, search + 1).map(() => false), ...dataWords("grep", args.slice(search + 1))];
+	}
 	const known = programs[program];
 	if (!known) return args.map(() => false);
 	const options = known.options ?? [];
@@ -123,6 +127,11 @@ export function dataWords(program: string, args: readonly (string | null)[]): bo
 		first = false;
 		return true;
 	});
+}
+
+/** An option before a subcommand, or the value of one. */
+function isLeading(word: string | null, before: string | null | undefined): boolean {
+	return word?.startsWith("-") === true || before?.startsWith("-") === true;
 }
 
 /** `-m`, `-am`, `-mtext`, `--message`, `--message=text`. */

@@ -1,5 +1,5 @@
 // What the rules say about what commands do, whatever their spelling: named harms, unknown programs, other agents.
-import type { Footprint, Run, Touch } from "../footprint/index.ts";
+import type { Effect, Footprint, Run, Touch } from "../footprint/index.ts";
 import type { Verdict } from "../policy/index.ts";
 import { staysTemporary } from "../temporary.ts";
 import type { Ready } from "./ready.ts";
@@ -16,7 +16,13 @@ export function judgeEffects(footprint: Footprint, ready: Ready): Verdict[] {
 		for (const effect of run.effects) {
 			for (const { rule, meaning } of meanings) {
 				if (meaning.effect === effect && (meaning.also?.(run, footprint) ?? true)) {
-					verdicts.push(meaningVerdict(rule, meaning, run.text));
+					verdicts.push(
+						meaningVerdict(
+							picksByName(effect, run, footprint) ? { ...rule, decision: "ask" } : rule,
+							meaning,
+							run.text,
+						),
+					);
 				}
 			}
 			for (const rule of rules.effects) {
@@ -47,6 +53,13 @@ export function judgeEffects(footprint: Footprint, ready: Ready): Verdict[] {
 		}
 	}
 	return verdicts;
+}
+
+/** A removal of files picked by name: less than the removal of whole folders that a rule about it speaks of. */
+function picksByName(effect: Effect, { text }: Run, { touches }: Footprint): boolean {
+	if (effect !== "recursive-delete") return false;
+	const own = touches.filter(({ by, access }) => by === text && access === "delete");
+	return own.length > 0 && own.every(({ only = [] }) => only.some((glob) => /^[^!].*\w/.test(glob)));
 }
 
 /** Whether everything that the command removes or changes lies in temporary folders or in places that the rule leaves out. */

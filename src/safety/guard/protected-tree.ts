@@ -1,5 +1,5 @@
 // What lies below a directory that a command goes through: the first protected place in it, looked for on the real disk.
-// W1 the walk is breadth first and bounded in time and number; a bound reached is said, never taken for "nothing there";
+// W1 the walk is breadth first and bounded in number (in time only for a disk that hangs); a bound reached is said, never taken for "nothing there";
 // W2 links are not followed: what they lead to is touched under its own name.
 import { spawnSync } from "node:child_process";
 import { type Dirent, readdirSync } from "node:fs";
@@ -26,7 +26,7 @@ export interface Walk {
 	readonly exists: (path: string) => boolean;
 }
 
-const limits = { ms: 200, names: 20_000 };
+const limits = { ms: 2000, names: 20_000 };
 
 /** Looks for a protected place below `touch.real`, the kinds of place left out that the command itself passes over. */
 export function findProtected({ touch, places, names, isProtected, passOver, exists }: Walk): Found {

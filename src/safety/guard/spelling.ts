@@ -18,9 +18,8 @@ export function spellingsOf(run: Run): string[] {
 	const found = new Set<string>([run.text, join(program, words)]);
 	const options = words.filter(isOption);
 	if (options.length > 0) {
-		for (let lead = 0; lead < Math.min(words.length, 12) && (lead === 0 || leads(words, lead)); lead++) {
-			found.add(join(program, words.slice(lead + 1)));
-			if (lead === 0 && !isOption(words[0] ?? "")) break;
+		for (let lead = 1; lead <= Math.min(words.length, 12) && leads(words, lead); lead++) {
+			found.add(join(program, words.slice(lead)));
 		}
 		const operands = words.filter((word) => !isOption(word));
 		found.add(join(program, [...options, ...operands]));

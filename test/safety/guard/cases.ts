@@ -471,6 +471,7 @@ export const cases: readonly Case[] = [
 		"grep -n 'rm -rf' docs.md",
 		"grep -n 'DROP TABLE' docs.md",
 		"rg 'git push --force' docs",
+		"git grep 'git reset --hard' -- docs",
 		"echo 'rm -rf src'",
 		"echo DROP TABLE users > b.txt",
 		"cat <<'E' > b.txt\nrm -rf src\ngit reset --hard\nE",

@@ -170,6 +170,7 @@ describe("words that are only data", () => {
 		["git", ["commit", "-am", "rm -rf"], [false, false, true]],
 		["git", ["commit", "--message=rm -rf"], [false, true]],
 		["git", ["reset", "--hard"], [false, false]],
+		["git", ["-C", "x", "grep", "reset --hard", "--", "docs"], [false, false, false, true, false, false]],
 		["sed", ["-n", "s/rm -rf/x/", "f"], [false, true, false]],
 		["bash", ["-c", "rm -rf"], [false, false]],
 	])("%s %j", (program, args, expected) => {
@@ -192,6 +193,7 @@ describe("spellings", () => {
 		spellingsOf({ program, args, text: [program, ...args].join(" "), effects: [], changes: [] });
 	it("leave options before a subcommand away and put options first", () => {
 		expect(spellings("git", "-C", "x", "reset", "--hard")).toContain("git reset --hard");
+		expect(spellings("git", "grep", "reset --hard", "--", "docs")).not.toContain("git reset --hard -- docs");
 		expect(spellings("rm", "src", "-rf")).toContain("rm -rf src");
 		expect(spellings("gcloud", "compute", "--project", "p", "instances", "delete", "x")).toContain(
 			"gcloud compute instances delete x --project p",

@@ -84,7 +84,7 @@ async function runCommand(
 	const said = [tail.toString("utf8"), child.stderr()].filter((text) => text.trim() !== "").join("\n");
 	return {
 		result: late ? { kind: "timed_out" } : resultOf(exit),
-		output: redactText(said.slice(-outputLength), outputLength),
+		output: redactText(said.trim().slice(-outputLength), outputLength),
 	};
 }
 

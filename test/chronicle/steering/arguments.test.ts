@@ -1,0 +1,83 @@
+// Words of a command line: what is an option, what is a name, what is said to an agent.
+import { describe, expect, it } from "vitest";
+import { parseArguments, type VerbGrammar } from "../../../src/chronicle/steering/index.ts";
+
+const options = { cwd: "value", json: "flag", model: "value", help: "flag" } as const;
+const run: VerbGrammar = { options, textAfter: 1 };
+const reject: VerbGrammar = { options, textAfter: 0, isName: (word) => word === "last" || /^[0-9a-f]{4,}$/.test(word) };
+const list: VerbGrammar = { options };
+
+function read(words: readonly string[], grammar: VerbGrammar): unknown {
+	const parsed = parseArguments(words, grammar);
+	if ("error" in parsed) return parsed.error;
+	const { flags, values, names, text } = parsed;
+	return {
+		names: names.join("|"),
+		text: text.join(" "),
+		options: [...flags, ...Object.entries(values).flat()].join(" "),
+	};
+}
+
+describe("a verb with a text", () => {
+	it.each([
+		[["feature", "Add", "it"], "feature", "Add it", ""],
+		[["--json", "feature", "--cwd", "/x", "Add it"], "feature", "Add it", "json cwd /x"],
+		[["--cwd=/x", "feature", "Add it"], "feature", "Add it", "cwd /x"],
+		// From its first word on the text is left alone.
+		[["feature", "Add", "--json", "to", "list"], "feature", "Add --json to list", ""],
+		[["feature", "Add", "--json"], "feature", "Add", "json"],
+		[["feature", "Add a flag", "--json", "--model", "x"], "feature", "Add a flag", "json model x"],
+		[["feature", "remove", "the", "flag", "--json"], "feature", "remove the flag --json", ""],
+		[["feature", "--json is broken"], "feature", "--json is broken", ""],
+		[["feature", "-x crashes"], "feature", "-x crashes", ""],
+		[["feature", "-v", "prints", "nothing"], "feature", "-v prints nothing", ""],
+		[["feature", "--verbose", "prints", "nothing"], "feature", "--verbose prints nothing", ""],
+		[["feature", "-"], "feature", "-", ""],
+		[["feature", "--", "--json", "is", "broken"], "feature", "--json is broken", ""],
+		[["--", "--odd-name", "do", "it"], "--odd-name", "do it", ""],
+		[["feature", "--json", "--", "-- dashes"], "feature", "-- dashes", "json"],
+		[["feature"], "feature", "", ""],
+		[[], "", "", ""],
+		[["-h"], "", "", "help"],
+		[["feature", "--help"], "feature", "", "help"],
+		[["feature", "line one\nline two"], "feature", "line one\nline two", ""],
+		[["feature", "--model", "a/b", "5", "things"], "feature", "5 things", "model a/b"],
+	])("%j", (words, names, text, given) => {
+		expect(read(words, run)).toEqual({ names, text, options: given });
+	});
+	it.each([
+		[["--jsn", "feature", "x"], "There is no option --jsn. Did you mean `--json`?"],
+		[
+			["feature", "--jsno", "x"],
+			"There is no option --jsno. Did you mean `--json`? If it begins the text, put -- before it.",
+		],
+		[["feature", "--model"], "--model needs a value."],
+		[["feature", "--model", "--", "x"], "--model needs a value."],
+		[["feature", "--json=yes", "x"], "--json takes no value."],
+		[["--nonsense", "feature", "x"], "There is no option --nonsense."],
+	])("%j is refused", (words, message) => {
+		expect(read(words, run)).toBe(message);
+	});
+});
+
+describe("a verb with a run and a text", () => {
+	it.each([
+		[["last", "needs", "tests"], "last", "needs tests"],
+		[["3f2a9", "needs", "tests"], "3f2a9", "needs tests"],
+		[["needs", "tests"], "", "needs tests"],
+		[["add", "tests", "last"], "", "add tests last"],
+		[["3f2a9", "last", "words"], "3f2a9", "last words"],
+		[["--", "last", "resort"], "", "last resort"],
+		[["last", "--", "--json", "is", "bad"], "last", "--json is bad"],
+	])("%j", (words, names, text) => {
+		expect(read(words, reject)).toEqual({ names, text, options: "" });
+	});
+});
+
+describe("a verb without a text", () => {
+	it("takes options anywhere, and knows no others", () => {
+		expect(read(["a", "--json", "b", "--cwd", "/x"], list)).toEqual({ names: "a|b", text: "", options: "json cwd /x" });
+		expect(read(["a", "--", "--json"], list)).toEqual({ names: "a|--json", text: "", options: "" });
+		expect(read(["a", "--stat"], list)).toBe("There is no option --stat.");
+	});
+});

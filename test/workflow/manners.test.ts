@@ -85,7 +85,7 @@ describe("the model's context", () => {
 		await pi.prompt("/workflow w it");
 		await pi.settled();
 		await pi.run("hello");
-		expect(await pi.customEntries("workflow:complete")).toEqual([{ how: "done", text: "LAST WORD 1" }]);
+		expect(await pi.customEntries("workflow:complete")).toMatchObject([{ how: "done", text: "LAST WORD 1" }]);
 		expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toContain("LAST WORD");
 	});
 

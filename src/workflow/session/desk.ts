@@ -18,6 +18,7 @@ import { endText, pauseLine, placeLine, sessionName, statusLine } from "../promp
 import { completeType, findRun, type Held, pinDefinitions, runOf, writeState } from "./entries.ts";
 import { type Library, placeOf } from "./library.ts";
 import { phasePolicy } from "./policy.ts";
+import { spentPerPhase } from "./summary.ts";
 
 export interface Desk {
 	/** The run that is on, or was last. */
@@ -125,7 +126,8 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 			for (const action of actions) {
 				if (action.kind === "persist") writeState(pi, held, { left: action.left, note: noteOf(actions) });
 				if (action.kind === "ended") {
-					writeEntry(pi, completeType, { how: action.how, text: endText(run, action.how) });
+					const spent = run.kind === "live" ? spentPerPhase(ctx.sessionManager, run) : [];
+					writeEntry(pi, completeType, { how: action.how, text: endText(run, action.how), spent });
 					announce(ctx, endText(run, action.how));
 				}
 				if (action.kind === "paused") announce(ctx, pauseLine(action), "warning");

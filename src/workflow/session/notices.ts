@@ -5,6 +5,7 @@ import { stepTool } from "../limits/index.ts";
 import { readState, type StoredState } from "../machine/index.ts";
 import { pauseLine } from "../prompts/index.ts";
 import { completeType, stateType } from "./entries.ts";
+import { spendLines } from "./summary.ts";
 import { reminderType } from "./told.ts";
 import { drawCall, drawResult } from "./tool-row.ts";
 
@@ -20,9 +21,10 @@ export function registerNotices(pi: ExtensionAPI, placeOf: (state: StoredState) 
 		return at === undefined ? undefined : drawState(read.state, at, expanded, theme);
 	});
 	pi.registerEntryRenderer(completeType, (entry: CustomEntry, _options, theme) => {
-		const { how, text } = (entry.data ?? {}) as { how?: unknown; text?: unknown };
+		const { how, text, spent } = (entry.data ?? {}) as { how?: unknown; text?: unknown; spent?: unknown };
 		if (typeof text !== "string") return undefined;
-		return line(theme.bold(how === "done" ? theme.fg("success", `✓ ${text}`) : theme.fg("warning", `✗ ${text}`)));
+		const head = theme.bold(how === "done" ? theme.fg("success", `✓ ${text}`) : theme.fg("warning", `✗ ${text}`));
+		return line([head, ...spendLines(spent).map((row) => theme.fg("dim", row))].join("\n"));
 	});
 	pi.registerMessageRenderer(reminderType, (message, { outputPad }, theme) => {
 		const { count, of } = (message.details ?? {}) as { count?: unknown; of?: unknown };

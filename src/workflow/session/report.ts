@@ -60,7 +60,7 @@ export function statusReport(session: ExtensionContext["sessionManager"], { acti
 }
 
 /** The name of a phase by its id; the id where the definition knows several or none. */
-function nameOf(run: LiveRun, phaseId: string): string {
+export function nameOf(run: LiveRun, phaseId: string): string {
 	const names = [...run.definitions.keys()].flatMap((key) =>
 		definitionOf(run.definitions, key).entries.flatMap((entry) =>
 			entry.kind === "phase" && entry.id === phaseId ? [entry.name] : [],

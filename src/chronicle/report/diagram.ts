@@ -31,6 +31,10 @@ interface Plan {
 }
 
 const nodeHeight = 54;
+/** More states than this never fit side by side. */
+const mostAcross = 8;
+/** From so many states on, a quicker way to rank them is good enough. */
+const manyNodes = 20;
 const titleSize = 13;
 
 export function drawDiagram(pen: Pen, story: Story, path: Path, room: Room): Markup {
@@ -93,7 +97,7 @@ function linesOf(pen: Pen, { states }: Story, { title, state, visits, kind }: Pa
 /** Left to right where that fits, else from top to bottom. */
 function bestPlan(path: Path, lines: readonly NodeLines[], room: Room): Plan {
 	const down = () => planWay(path, lines, "TB");
-	if (room === "narrow") return down();
+	if (room === "narrow" || path.nodes.length > mostAcross) return down();
 	const right = planWay(path, lines, "LR");
 	if (right.width <= roomWidth.wide) return right;
 	const alternative = down();
@@ -102,7 +106,16 @@ function bestPlan(path: Path, lines: readonly NodeLines[], room: Room): Plan {
 
 function planWay(path: Path, lines: readonly NodeLines[], rankdir: "LR" | "TB"): Plan {
 	const graph = new Graph<GraphLabel, Box, Way>({ multigraph: true });
-	graph.setGraph({ rankdir, nodesep: 26, edgesep: 18, ranksep: rankdir === "LR" ? 44 : 36, marginx: 6, marginy: 6 });
+	const ranker = path.nodes.length < manyNodes ? "network-simplex" : "longest-path";
+	graph.setGraph({
+		rankdir,
+		nodesep: 26,
+		edgesep: 18,
+		ranksep: rankdir === "LR" ? 44 : 36,
+		marginx: 6,
+		marginy: 6,
+		ranker,
+	});
 	for (const [index, { width }] of lines.entries())
 		graph.setNode(String(index), { width, height: nodeHeight, x: 0, y: 0 });
 	for (const [index, edge] of path.edges.entries()) {

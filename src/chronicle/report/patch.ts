@@ -31,7 +31,8 @@ export interface PatchLine {
 /** The files of a patch. Secrets are taken out of their lines, also those that span several. */
 export function readPatch(text: string, redact: Redact): PatchFile[] {
 	const sections = text.split(/^(?=diff --git )/m).filter((section) => section.startsWith("diff --git "));
-	return sections.map((section) => readFile(section, redact));
+	// A patch that was cut may end before the name of its last file.
+	return sections.map((section) => readFile(section, redact)).filter(({ path }) => path !== "");
 }
 
 function readFile(section: string, redact: Redact): PatchFile {

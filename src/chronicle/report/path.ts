@@ -7,7 +7,7 @@ import type { Story } from "./story.ts";
 
 export const mostNodes = 40;
 /** More ways that were not taken than this hide those that were. */
-const mostPossible = 60;
+const mostPossible = 30;
 const mostNumbers = 4;
 
 export interface PathNode {

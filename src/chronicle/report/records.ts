@@ -242,6 +242,6 @@ export function transcriptSection(sheet: Sheet, transcripts: readonly Transcript
 
 /** A relative path as an address: no scheme can come of it. */
 function encodePath(path: string): string {
-	const encoded = path.split("/").map(encodeURIComponent).join("/");
+	const encoded = path.toWellFormed().split("/").map(encodeURIComponent).join("/");
 	return encoded.startsWith(".") ? encoded : `./${encoded}`;
 }

@@ -1,3 +1,3 @@
 export { parseOptions } from "./options.ts";
-export type { Call, Does, Item, Positions, Program, Programs, Role } from "./program.ts";
+export type { Call, Does, Item, Positions, Program, Programs, Role, ScriptDetail } from "./program.ts";
 export { findProgram, programGroups } from "./table.ts";

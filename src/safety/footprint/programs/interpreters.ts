@@ -31,9 +31,9 @@ function shell(call: Call): void {
 		return;
 	}
 	if (inline) {
-		if (first !== undefined) call.script(first, rest.slice(1), "here", dialect);
-	} else if (first !== undefined && !fromInput) call.runFile(first, rest, dialect);
-	else call.script(call.stdin, first === undefined ? [] : [first, ...rest], "here", dialect);
+		if (first !== undefined) call.script(first, { parameters: rest.slice(1), dialect });
+	} else if (first !== undefined && !fromInput) call.runFile(first, { parameters: rest, dialect });
+	else call.script(call.stdin, { parameters: first === undefined ? [] : [first, ...rest], dialect, from: "input" });
 }
 
 /** How a language takes its program. */
@@ -124,7 +124,7 @@ function powerShell(call: Call): void {
 	if (option.startsWith("e")) {
 		call.effect("run-unknown-text");
 		call.unknown("script", call.text);
-	} else if (option.startsWith("f")) call.runFile(rest[0] ?? "", rest.slice(1));
+	} else if (option.startsWith("f")) call.runFile(rest[0] ?? "");
 	else if (at >= 0) call.foreignScript(rest.join(" "), "powershell");
 	else {
 		const words = call.args.filter((arg) => !arg.startsWith("-"));

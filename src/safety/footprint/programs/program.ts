@@ -109,6 +109,17 @@ export type Item =
 	| { readonly kind: "option"; readonly name: string; readonly value: string | undefined }
 	| { readonly kind: "operand"; readonly word: string };
 
+/** How shell text is run. */
+export interface ScriptDetail {
+	/** `$1 …` */
+	readonly parameters?: readonly string[];
+	readonly where?: "here" | "elsewhere";
+	/** Which shell reads it; `any` where that may be one that knows less than bash. */
+	readonly dialect?: "bash" | "any";
+	/** The text is what stands on standard input: the commands in it find nothing there. */
+	readonly from?: "words" | "input";
+}
+
 /** One command under judgement, as its description sees it. Words may have holes (see `../text.ts`). */
 export interface Call {
 	/** Base name of the program. */
@@ -138,12 +149,12 @@ export interface Call {
 	found(detail: TouchDetail): string;
 	/** Another command that this one runs; `elsewhere` on another machine or in a container. */
 	run(words: readonly string[], stdin?: string, where?: "here" | "elsewhere"): void;
-	/** Shell text that this one runs, with positional parameters. */
-	script(text: string, parameters?: readonly string[], where?: "here" | "elsewhere", dialect?: "bash" | "any"): void;
+	/** Shell text that this one runs. */
+	script(text: string, more?: ScriptDetail): void;
 	/** PowerShell or cmd text that this one runs. */
 	foreignScript(text: string, dialect: "powershell" | "cmd"): void;
 	/** A file that this one runs as shell text: `/dev/fd` paths of substitutions are known by content. */
-	runFile(word: string, parameters?: readonly string[], dialect?: "bash" | "any"): void;
+	runFile(word: string, more?: ScriptDetail): void;
 	/** The words after this one are relative to a directory. */
 	enter(word: string): void;
 	/** Parses other words by another description, as part of this command. */

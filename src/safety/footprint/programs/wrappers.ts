@@ -62,7 +62,7 @@ function privileged(call: Call): void {
 	}
 	const shell = call.has("-s --shell -i --login");
 	if (shell && call.operands.length === 0) {
-		call.script(call.stdin);
+		call.script(call.stdin, { from: "input" });
 		return;
 	}
 	withAssignments(call, call.operands, () => {});
@@ -73,7 +73,7 @@ function substituteUser(call: Call): void {
 	call.effect("privilege");
 	const texts = call.values("-c --command --session-command");
 	for (const text of texts) call.script(text);
-	if (texts.length === 0) call.script(call.stdin);
+	if (texts.length === 0) call.script(call.stdin, { from: "input" });
 }
 
 /** `xargs`: the command gets words from standard input, which are known only where that is. */
@@ -94,7 +94,9 @@ function argumentsFromInput(call: Call): void {
 				.split(separator)
 				.map((item) => item.replace(/^(['"])(.*)\1$/, "$2").trim())
 				.filter((item) => item !== "")
-		: piecesOf(call.stdin);
+		: call.has("-a --arg-file")
+			? [HOLE]
+			: piecesOf(call.stdin);
 	if (known && items.length === 0 && (call.stdin === "" || call.has("-r --no-run-if-empty"))) return;
 	const perCall = replaced !== undefined || call.has("-n --max-args -L --max-lines -l");
 	const groups = perCall ? items.slice(0, 200).map((item) => [item]) : [items];
@@ -123,8 +125,8 @@ function remoteShell(call: Call): void {
 		const command = /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.*)$/is.exec(proxy)?.[1];
 		if (command !== undefined) call.script(command);
 	}
-	if (words.length > 0) call.script(words.join(" "), [], "elsewhere");
-	else if (call.stdin !== "" && !call.has("-N -n")) call.script(call.stdin, [], "elsewhere");
+	if (words.length > 0) call.script(words.join(" "), { where: "elsewhere" });
+	else if (call.stdin !== "" && !call.has("-N -n")) call.script(call.stdin, { where: "elsewhere", from: "input" });
 }
 
 /** GNU `parallel`: a command line in words, with `{}` for items given after `:::` or on standard input. */

@@ -58,9 +58,12 @@ export function recordCall(
 	const run = (words: readonly string[], input = stdin, where?: "here" | "elsewhere") => {
 		inner.push(walk.runWords(words, stateHere(where), input).out);
 	};
-	const script: Call["script"] = (source, parameters = [], where = "here", dialect = "any") => {
+	const script: Call["script"] = (
+		source,
+		{ parameters = [], where = "here", dialect = "any", from = "words" } = {},
+	) => {
 		const child = { ...childState(stateHere(where), around), parameters, dialect };
-		inner.push(walk.runText(source, child, stdin, effects).out);
+		inner.push(walk.runText(source, child, from === "input" ? "" : stdin, effects).out);
 	};
 	const enter = (word: string) => {
 		const paths = absolutePaths(word, directories, record);
@@ -226,13 +229,13 @@ export function recordCall(
 				run: (words, at) => void walk.runWords(words, { ...stateHere(), cwd: at }, ""),
 				depth: 1,
 			}),
-		runFile(word, parameters = [], dialect = "any") {
+		runFile(word, more = {}) {
 			const known = walk.connected(word);
-			if (known !== undefined) return script(known, parameters, "here", dialect);
-			if (isKnown(word) && isStream(word)) return script(stdin, parameters, "here", dialect);
+			if (known !== undefined) return script(known, more);
+			if (isKnown(word) && isStream(word)) return script(stdin, { ...more, from: "input" });
 			touch("read", word);
 			const written = absolutePaths(word, directories, record)?.map((path) => walk.written(path));
-			for (const content of written ?? []) if (content !== undefined) script(content, parameters, "here", dialect);
+			for (const content of written ?? []) if (content !== undefined) script(content, more);
 			unknown("script", text);
 		},
 		enter,

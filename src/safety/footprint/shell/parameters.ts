@@ -4,12 +4,24 @@
 import { HOLE, isKnown } from "../text.ts";
 import { compileGlob, hasGlob, unescapeGlob } from "./globs.ts";
 
-/** Texts longer than this are not searched for patterns. */
-const MAX_SEARCHED = 2000;
+/** Texts longer than this are not searched for patterns: the work grows with the square of their length, or the cube. */
+const MAX_REMOVED = 500;
+const MAX_REPLACED = 40;
+
+/** What a removal costs at worst, in units of the record's budget: the pattern is tried at every length. */
+export function costOfRemoval(text: string, pattern: string): number {
+	return text.length > MAX_REMOVED ? 1 : (text.length * text.length * pattern.length) / 1000;
+}
+
+/** What a replacement costs at worst, in units of the record's budget: the pattern is tried at every place and length. */
+export function costOfReplacement(text: string, pattern: string): number {
+	if (!hasGlob(pattern)) return text.length / 1000;
+	return text.length > MAX_REPLACED ? 1 : (text.length ** 3 * pattern.length) / 2000;
+}
 
 /** `${x#p}`, `${x##p}`, `${x%p}`, `${x%%p}`; a hole where it cannot be told. */
 export function remove(operator: "#" | "##" | "%" | "%%", text: string, pattern: string): string {
-	if (!isKnown(text) || !isKnown(pattern) || text.length > MAX_SEARCHED) return removeUnknown(operator, text, pattern);
+	if (!isKnown(text) || !isKnown(pattern) || text.length > MAX_REMOVED) return removeUnknown(operator, text, pattern);
 	const front = operator.startsWith("#");
 	const longest = operator.length === 2;
 	const matches = compileGlob(pattern);
@@ -41,10 +53,9 @@ export function replace(
 	replacement: string,
 ): string {
 	if (!isKnown(text) || !isKnown(pattern)) return HOLE;
-	if (text.length > MAX_SEARCHED || pattern.length > 200) return HOLE;
 	if (pattern === "") return text;
-	if (operator === "//" && !hasGlob(pattern)) return text.replaceAll(unescapeGlob(pattern), () => replacement);
-	if (text.length > 300) return HOLE;
+	if (!hasGlob(pattern)) return replaceLiteral(operator, text, unescapeGlob(pattern), replacement);
+	if (text.length > MAX_REPLACED || pattern.length > MAX_REPLACED) return HOLE;
 	const matches = compileGlob(pattern);
 	const longestAt = (start: number): number | undefined => {
 		for (let end = text.length; end > start; end--) if (matches(text.slice(start, end))) return end;
@@ -71,6 +82,24 @@ export function replace(
 		if (operator === "/") return result + text.slice(at);
 	}
 	return result;
+}
+
+function replaceLiteral(
+	operator: "/" | "//" | "/#" | "/%",
+	text: string,
+	literal: string,
+	replacement: string,
+): string {
+	switch (operator) {
+		case "//":
+			return text.replaceAll(literal, () => replacement);
+		case "/":
+			return text.replace(literal, () => replacement);
+		case "/#":
+			return text.startsWith(literal) ? replacement + text.slice(literal.length) : text;
+		case "/%":
+			return text.endsWith(literal) ? text.slice(0, text.length - literal.length) + replacement : text;
+	}
 }
 
 /** `${x:offset:length}`; a hole where it cannot be told. */

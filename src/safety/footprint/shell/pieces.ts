@@ -11,7 +11,7 @@ import type {
 import type { Surroundings } from "../footprint.ts";
 import { combine, distinct, HOLE, isKnown } from "../text.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
-import { changeCase, remove, replace, slice } from "./parameters.ts";
+import { changeCase, costOfRemoval, costOfReplacement, remove, replace, slice } from "./parameters.ts";
 import { lookUp, type State, textValue, unknownValue, type Value } from "./state.ts";
 import { type Expansion, expandPattern, expandText } from "./words.ts";
 
@@ -75,6 +75,7 @@ export function piecesOfPart(part: WordPart, quoted: boolean, state: State, expa
 		case "SimpleExpansion":
 			return ofParameter(part.text.slice(1), quoted, state, expansion);
 		case "ParameterExpansion":
+			if (!expansion.record.spend(part.text.length / 50)) return [[{ text: HOLE, quoted }]];
 			return ofExpansion(part, quoted, state, expansion);
 		case "CommandExpansion":
 			// Looking at the script parses it: nested ones cost their whole text each time.
@@ -273,12 +274,18 @@ function operate(part: ParameterExpansionPart, text: string, state: State, expan
 	switch (operation.type) {
 		case "Remove":
 			return expandPattern(operation.operand, state, expansion).map((pattern) =>
-				remove(operation.operator, text, pattern),
+				expansion.record.spend(costOfRemoval(text, pattern)) ? remove(operation.operator, text, pattern) : HOLE,
 			);
 		case "Replace": {
 			const patterns = expandPattern(operation.pattern, state, expansion);
 			const replacements = expandText(operation.replacement, state, expansion);
-			return patterns.flatMap((pattern) => replacements.map((by) => replace(operation.operator, text, pattern, by)));
+			return patterns.flatMap((pattern) =>
+				replacements.map((by) =>
+					expansion.record.spend(costOfReplacement(text, pattern))
+						? replace(operation.operator, text, pattern, by)
+						: HOLE,
+				),
+			);
 		}
 		case "Slice": {
 			const offsets = expandText(operation.offset, state, expansion);

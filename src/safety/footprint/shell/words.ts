@@ -17,6 +17,7 @@ export interface Expansion extends PieceContext {
 
 /** The arguments that a word may become: alternatives of lists. There is at least one alternative. */
 export function expandWord(word: Word, state: State, expansion: Expansion): readonly (readonly string[])[] {
+	if (isTooIntricate(word)) return [[HOLE]];
 	const { parts } = word;
 	if (!parts) return [[plainText(word, state, expansion)]];
 	if (parts.length > limits.parts || !expansion.record.spend(1 + parts.length / 2)) return [[HOLE]];
@@ -43,8 +44,14 @@ function argumentLists(
 	);
 }
 
+/** A long word of many expansions: the grammar alone takes too long over it. */
+function isTooIntricate({ text }: Word): boolean {
+	return text.length > 8192 && text.split("$").length > 100;
+}
+
 /** The single text that a word becomes where neither splitting nor globs apply: assignments, `case`, here-strings, `[[`. */
 export function expandText(word: Word, state: State, expansion: Expansion): readonly string[] {
+	if (isTooIntricate(word)) return [HOLE];
 	const { parts } = word;
 	if (!parts) return [plainText(word, state, expansion)];
 	if (parts.length > limits.parts || !expansion.record.spend(1 + parts.length / 2)) return [HOLE];

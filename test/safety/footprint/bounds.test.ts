@@ -1,0 +1,79 @@
+// Any input at all: never an exception, and where something was too much, it says so.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { knowledgeOf } from "../../../src/safety/footprint/index.ts";
+import { enormous } from "./enormous-commands.ts";
+import { doubts, measured, shell } from "./surroundings.ts";
+
+const tokens = fc.constantFrom(
+	..."$ ( ) { } ; | & \" ' ` < > \n \\ # ! * ? [ ] = ~ / - : % ^ @ + , . a rm -rf x= $( $(( )) ${ }} << <<EOF EOF && || ;; |& <( >( &> 2>&1 [[ ]] (( if then else elif fi for in do done while until case esac function select coproc time eval exec source trap sh -c sudo env xargs find -exec {} + cat git push --force \u0000 \uE000 \uE001 \u00e9 \ud800".split(
+		" ",
+	),
+);
+
+describe("odd input", () => {
+	it("random text does not throw", () => {
+		fc.assert(
+			fc.property(fc.oneof(fc.string({ maxLength: 300 }), fc.string({ unit: "binary", maxLength: 300 })), (text) => {
+				shell(text);
+			}),
+			{ numRuns: 3000 },
+		);
+	});
+
+	it("random shell-like text does not throw", () => {
+		fc.assert(
+			fc.property(fc.array(tokens, { maxLength: 60 }), fc.constantFrom("", " "), (words, glue) => {
+				shell(words.join(glue));
+			}),
+			{ numRuns: 4000 },
+		);
+	});
+
+	it("random PowerShell-like text does not throw", () => {
+		fc.assert(
+			fc.property(fc.array(tokens, { maxLength: 40 }), (words) => {
+				measured({ tool: "powershell", input: { command: words.join(" ") } });
+			}),
+			{ numRuns: 1500 },
+		);
+	});
+
+	it("random arguments of random tools do not throw", () => {
+		fc.assert(
+			fc.property(fc.string(), fc.anything(), (tool, input) => {
+				measured({ tool, input });
+			}),
+			{ numRuns: 1500 },
+		);
+	});
+
+	it("a character that stands for unknown text is unknown where a command holds it", () => {
+		expect(doubts(shell("\uE000 a"))).toContain("command");
+		expect(doubts(shell("rm \uE001\uE123"))).toContain("operand");
+	});
+});
+
+describe("enormous input", () => {
+	it.each(Object.entries(enormous))("%s", (_name, text) => {
+		const footprint = shell(text);
+		// Whatever was not looked at must not pass for harmless.
+		if (footprint.unknowns.some(({ what }) => what === "syntax")) expect(knowledgeOf(footprint)).not.toBe("reads");
+	});
+
+	it("what stands behind the bound does not pass unseen", () => {
+		const footprint = shell(`${"true;".repeat(30_000)} rm -rf /`);
+		expect(doubts(footprint)).toContain("syntax");
+	});
+
+	it("a long text that is only data is no trouble", () => {
+		const footprint = shell(`cat > f <<'EOF'\n${"some text; rm -rf $x\n".repeat(5000)}EOF`);
+		expect(doubts(footprint)).toEqual([]);
+		expect(footprint.touches).toHaveLength(1);
+	});
+
+	it("many arguments are all touched", () => {
+		const names = Array.from({ length: 1000 }, (_, index) => `f${index}`);
+		expect(shell(`rm ${names.join(" ")}`).touches).toHaveLength(1000);
+	});
+});

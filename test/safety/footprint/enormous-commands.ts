@@ -1,0 +1,77 @@
+// Commands of 64 KB that are hard on an analysis, by what is hard about them. Shared by tests and the bench.
+
+const SIZE = 65_536;
+
+function filled(unit: string, size = SIZE): string {
+	return unit.repeat(Math.ceil(size / unit.length)).slice(0, size);
+}
+
+function numbered(count: number, make: (index: number) => string): string {
+	return Array.from({ length: count }, (_, index) => make(index))
+		.join("")
+		.slice(0, SIZE);
+}
+
+export const enormous: { readonly [name: string]: string } = {
+	"one command again and again": filled("rm a;"),
+	"many commands": numbered(9000, (index) => `rm f${index};`),
+	"many variables": numbered(9000, (index) => `a${index}=${index};`),
+	"a variable that doubles": `a=xxxxxxxxxxxx;${filled("a=$a$a;", SIZE - 20)}`,
+	"nested substitutions": filled("$("),
+	"nested subshells": filled("("),
+	"nested groups": filled("{ "),
+	"nested ifs": filled("if "),
+	"nested fors": `${numbered(300, (index) => `for x${index} in a b; do `)}rm $x1${filled("; done", 1800)}`,
+	"nested whiles": `${filled("while x=$y; do y=$x$x; ", 300)}rm $x${"; done".repeat(13)}`,
+	"nested test negations": `[[ ${filled("! ", SIZE - 10)} a ]]`,
+	"nested arithmetic": `echo $((${filled("1+", SIZE - 20)}1))`,
+	"nested parameter defaults": filled("${a:-"),
+	"double quotes": filled('"'),
+	"single quotes": filled("'"),
+	backquotes: filled("`"),
+	backslashes: filled("\\"),
+	braces: `echo ${filled("{a,b}", SIZE - 6)}`,
+	"open braces": `echo ${filled("{a,", SIZE - 6)}`,
+	stars: `ls ${filled("*", SIZE - 4)}`,
+	"stars in folders": `ls ${filled("*/", SIZE - 4)}`,
+	"globs again and again": filled("ls src/**/* ;"),
+	"a long word": `cat ${filled("a", SIZE - 5)}`,
+	"a deep path": `cat ${filled("a/", SIZE - 5)}`,
+	"a path upwards": `cat ${filled("../", SIZE - 5)}`,
+	"a directory that deepens": filled("cd a;"),
+	"many arguments": `rm ${filled("ab ", SIZE - 4)}`,
+	"many redirections": filled(">a "),
+	"a long pipeline": filled("a|"),
+	"a long and-list": filled("a&&"),
+	"many cases": `case x in ${filled("a) rm b;; ", SIZE - 20)} esac`,
+	"many alternatives": `if x; then a=1 b=1 c=1 d=1; else a=2 b=2 c=2 d=2; fi; ${filled("rm $a$b$c$d;", SIZE - 60)}`,
+	"functions that call each other": `${numbered(100, (index) => `f${index}() { f${index + 1}; f${index + 1}; };`)}f0`,
+	"a function that calls itself": "f() { f; f; f; }; f",
+	"an eval that doubles": 'a=\'eval "$a$a"\'; eval "$a"',
+	"aliases in a ring": "alias a='b b' b='c c' c='d d' d='e e' e='a a'; a",
+	"evals of evals": `${filled("eval ", SIZE - 3)}rm`,
+	"sudos of sudos": filled("sudo "),
+	"xargs of xargs": filled("xargs "),
+	"many substitutions": filled("$(ls) "),
+	"many process substitutions": filled("cat <(ls) "),
+	"a here-document with substitutions": `cat <<EOF\n${filled("x $y `a`\n", SIZE - 20)}EOF`,
+	"a long sed script": `sed '${filled("s/a/b/;", SIZE - 10)}' f`,
+	"an open sed script": `sed '${filled("s/", SIZE - 10)}' f`,
+	"a long awk program": `awk '${filled("print > ", SIZE - 10)}' f`,
+	"an awk program of quotes": `awk '${filled('"\\', SIZE - 10)}' f`,
+	"a long statement": `psql -c '${filled("delete from x ", SIZE - 12)}'`,
+	"open comments": `psql -c "${filled("/*", SIZE - 12)}"`,
+	"a long python program": `python -c '${filled('open("', SIZE - 14)}'`,
+	"a long printf": `printf '${filled("%s", SIZE - 20)}' a b | sh`,
+	"many lines into xargs": `printf '%s\\n' ${filled("a ", SIZE - 40)} | xargs -n1 rm`,
+	"pattern removals": `a=${filled("a", 1900)}; ${filled("echo ${a%%*b*};", SIZE - 1920)}`,
+	"pattern replacements": `a=${filled("a", 290)}; ${filled("echo ${a//a*b/x};", SIZE - 310)}`,
+	"find with brackets": `find . ${filled("\\( ", SIZE - 10)}`,
+	"find with alternatives": `find . ${filled("-name a -o ", SIZE - 10)}`,
+	"find with commands": `find . ${filled("-exec rm {} \\; ", SIZE - 10)}`,
+	"tar with folders": `tar ${filled("-C a b ", SIZE - 6)}`,
+	"git with settings": `git ${filled("-c alias.x=!rm ", SIZE - 6)}`,
+	"env with assignments": `env ${filled("A=b ", SIZE - 10)}rm x`,
+	traps: filled("trap 'rm x' EXIT;"),
+	"letters and signs": numbered(SIZE, (index) => String.fromCharCode(32 + ((index * 7919) % 95))),
+};

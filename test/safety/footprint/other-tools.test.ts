@@ -1,0 +1,101 @@
+// Tools of other extensions and MCP servers: a walk over their arguments.
+import { describe, expect, it } from "vitest";
+import { doubts, harms, measured, touches } from "./surroundings.ts";
+
+const of = (tool: string, input: unknown) => touches(measured({ tool, input }));
+
+describe("arguments that look like paths", () => {
+	it.each([
+		["guard 17", "mcp__fs__read_file", { path: "~/.ssh/id_rsa" }, ["read ~/.ssh/id_rsa"]],
+		["an @", "mcp__fs__read_file", { path: "@~/.ssh/id_rsa" }, ["read ~/.ssh/id_rsa"]],
+		["a link", "view", { file: "keys/id_rsa" }, ["read keys/id_rsa => ~/.ssh/id_rsa"]],
+		["any key", "x", { what: "./.env" }, ["read .env"]],
+		["a hidden name", "x", { what: ".env" }, ["read .env"]],
+		["a name with an ending", "x", { what: "server.pem" }, ["read server.pem"]],
+		["a list", "x", { paths: ["a", ".env"] }, ["read a", "read .env"]],
+		["deep", "x", { a: { b: [{ file_path: ".env" }] } }, ["read .env"]],
+		["a key that is a path", "x", { files: { "src/one.ts": "text" } }, ["read src/one.ts"]],
+		["a file URL", "x", { uri: "file:///home/me/.ssh/id_rsa" }, ["read ~/.ssh/id_rsa"]],
+		["a writing tool", "mcp__fs__write_file", { path: "a", content: "x" }, ["read a", "write a"]],
+		["camel case", "createFile", { filePath: "new" }, ["read new", "write new"]],
+		["a deleting tool", "delete_file", { path: "a" }, ["read a", "delete a"]],
+		[
+			"a moving tool",
+			"move_file",
+			{ source: "a", destination: "b" },
+			["read a", "write a", "delete a", "read b", "write b", "delete b"],
+		],
+	])("%s", (_what, tool, input, expected) => {
+		expect(of(tool, input)).toEqual(expected);
+	});
+
+	it.each([
+		{ query: "how does process.env work" },
+		{ url: "https://example.com/a/b" },
+		{ text: "a sentence about .env files" },
+		{ number: 3, flag: true, nothing: null },
+		{ content: "line one\nline/two.ts\n" },
+	])("text is none: %j", (input) => {
+		expect(of("search_web", input)).toEqual([]);
+	});
+
+	it("files named in a patch are written", () => {
+		const patch = "*** Begin Patch\n*** Update File: src/one.ts\n@@\n-a\n+b\n*** Delete File: a\n*** End Patch";
+		expect(of("apply_patch", { input: patch })).toEqual(expect.arrayContaining(["write src/one.ts", "write a"]));
+		const diff = "--- a/src/two.ts\n+++ b/src/two.ts\n@@ -1 +1 @@\n-a\n+b\n";
+		expect(of("patch_file", { diff })).toEqual(["read src/two.ts", "write src/two.ts"]);
+	});
+});
+
+describe("commands among the arguments", () => {
+	it.each([
+		[{ command: "rm -rf src" }],
+		[{ cmd: "rm -rf src" }],
+		[{ script: "cd .; rm -rf src" }],
+		[{ command: ["bash", "-lc", "rm -rf src"] }],
+		[{ command: ["rm", "-rf", "src"] }],
+		[{ command: "rm", args: ["-rf", "src"] }],
+		[{ options: { command: "rm -rf src" } }],
+	])("%j", (input) => {
+		const footprint = measured({ tool: "mcp__shell__run", input });
+		expect(touches(footprint)).toContain("delete src/**");
+		expect(harms(footprint)).toContain("recursive-delete");
+	});
+
+	it("run where the arguments say", () => {
+		expect(of("run", { command: "rm one.ts", cwd: "src" })).toContain("delete src/one.ts");
+		expect(of("run", { command: "cat id_rsa", workdir: "~/.ssh" })).toContain("read ~/.ssh/id_rsa");
+	});
+});
+
+describe("what is not known of them", () => {
+	it("every such tool is unknown, whatever its name", () => {
+		expect(measured({ tool: "read_something", input: {} }).unknowns).toEqual([
+			{ what: "tool", text: "read_something", may: ["read", "list", "write", "delete", "link"] },
+		]);
+	});
+
+	it("annotations are hints of what it may do", () => {
+		const may = (annotations: { readOnlyHint?: boolean; destructiveHint?: boolean }) =>
+			measured({ tool: "x", input: {}, annotations }).unknowns[0]?.may;
+		expect(may({ readOnlyHint: true })).toEqual(["read", "list"]);
+		expect(may({ destructiveHint: false })).toEqual(["read", "list", "write", "link"]);
+		expect(may({ destructiveHint: true })).toContain("delete");
+	});
+
+	it("a tool that says it reads and is given a command is judged by the command", () => {
+		const footprint = measured({ tool: "x", input: { command: "rm a" }, annotations: { readOnlyHint: true } });
+		expect(touches(footprint)).toContain("delete a");
+	});
+
+	it("too many arguments are said to be too many", () => {
+		const input = { paths: Array.from({ length: 2000 }, (_, index) => `./f${index}`) };
+		expect(doubts(measured({ tool: "x", input }))).toContain("syntax");
+	});
+
+	it("arguments that nest for ever end", () => {
+		let input: unknown = ".env";
+		for (let depth = 0; depth < 10_000; depth++) input = { a: input };
+		expect(doubts(measured({ tool: "x", input }))).toContain("syntax");
+	});
+});

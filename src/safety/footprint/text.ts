@@ -39,8 +39,10 @@ export function isBlank(text: string): boolean {
 /** Texts longer than this are not carried on: they become holes. */
 const MAX_TEXT = 70_000;
 
+/** The text, or a hole where it is too long; neighbouring holes are one. */
 export function bounded(text: string): string {
-	return text.length > MAX_TEXT ? HOLE : text;
+	if (text.length > MAX_TEXT) return HOLE;
+	return text.includes(HOLE + HOLE) ? text.replace(/\uE000+/g, HOLE) : text;
 }
 
 /** At most this many values of one word or variable are kept apart. */

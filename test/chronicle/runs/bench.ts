@@ -1,8 +1,12 @@
 // What the tests of whole runs share: the specification's sample, moves as the model makes them, the ledger as it lies on disk, and the
 // command line in a project.
+import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { closeLater } from "../../harness/lifetime.ts";
 import { type Printed, type ProgramOptions, runNode } from "../../harness/print.ts";
+import { killQuietly } from "../../harness/processes.ts";
 import type { Project } from "../../harness/project.ts";
 import { call, type MessageOptions } from "../../harness/reply.ts";
 import { packageUnderTest } from "../../harness/under-test.ts";
@@ -120,6 +124,58 @@ export async function chronicle(
 		}
 	}
 	return { ...printed, data };
+}
+
+/** A `pi-chronicle` that goes on while the test does something else. */
+export interface Going {
+	readonly pid: number;
+	/** Everything it has written to stderr so far. */
+	stderr(): string;
+	/** Waits until stderr holds `words`. */
+	says(words: string): Promise<void>;
+	signal(name: NodeJS.Signals): void;
+	readonly ended: Promise<{
+		readonly code: number | null;
+		readonly signal: NodeJS.Signals | null;
+		readonly stdout: string;
+	}>;
+}
+
+/** Starts `pi-chronicle <words>` and does not wait for its end. */
+export function goOn(project: Project, words: readonly string[]): Going {
+	const child = spawn(process.execPath, [packageUnderTest().cli, ...words], {
+		cwd: project.folder,
+		env: project.environment(),
+		stdio: ["ignore", "pipe", "pipe"],
+	});
+	let out = "";
+	let err = "";
+	child.stdout.on("data", (chunk: Buffer) => {
+		out += chunk.toString("utf8");
+	});
+	child.stderr.on("data", (chunk: Buffer) => {
+		err += chunk.toString("utf8");
+	});
+	const ended = new Promise<Awaited<Going["ended"]>>((resolve) =>
+		child.on("close", (code, signal) => resolve({ code, signal, stdout: out })),
+	);
+	const { pid = 0 } = child;
+	closeLater(() => {
+		if (child.exitCode === null && child.signalCode === null) killQuietly(pid);
+	});
+	return {
+		pid,
+		stderr: () => err,
+		async says(words) {
+			const until = Date.now() + 20_000;
+			while (!err.includes(words)) {
+				if (Date.now() > until) throw new Error(`It does not say "${words}":\n${err}\n${out}`);
+				await sleep(25);
+			}
+		},
+		signal: (name) => void child.kill(name),
+		ended,
+	};
 }
 
 /** The folder of a run. */

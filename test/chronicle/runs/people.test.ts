@@ -1,0 +1,184 @@
+// What people do to runs from the command line: no, more money, out of a circle, back, again; one process after another.
+import { describe, expect, it } from "vitest";
+import { openBench } from "../../harness/index.ts";
+import { call, hang, say } from "../../harness/reply.ts";
+import { chronicle, eventsOf, goOn, ledgerOf, move, onlyRun, withTemplates, worker } from "./bench.ts";
+
+const two = {
+	states: {
+		plan: { persona: "Planner", next: ["build"] },
+		build: { persona: "Builder", next: ["finished", "plan"] },
+	},
+};
+
+describe("people and runs", () => {
+	it("R15 R33 R50 a rejection goes back to the same conversation with the words; a question can be answered by another way", async () => {
+		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, requires_approval: true } } };
+		const { project, server } = await openBench({
+			files: withTemplates({ t: template }),
+			script: { [worker("plan")]: [move("build", "A plan."), move("build", "A better plan.")] },
+		});
+		expect((await chronicle(project, ["run", "t", "Do it"])).code).toBe(3);
+		const said = await chronicle(project, ["reject", "Name", "the", "--risks", "too"]);
+		expect(said.code, said.stderr).toBe(3);
+		expect(said.stdout).toContain("May plan be left for build?");
+		expect(said.stdout).toContain("A better plan.");
+		const [first, second] = server.requests;
+		expect(second?.users.slice(0, -1)).toEqual(first?.users);
+		expect(second?.users.at(-1)).toContain("Name the --risks too");
+		expect(ledgerOf(project)).toMatchObject({ status: "awaiting_approval", visit: 1, history: [] });
+		// Nothing was asked twice, and no new worker for what a person decides.
+		const elsewhere = await chronicle(project, ["release", "--json", "finished", "no", "longer", "needed"]);
+		expect(elsewhere.code, elsewhere.stderr).toBe(0);
+		expect(ledgerOf(project).history).toMatchObject([{ from: "plan", to: "finished", cause: "person" }]);
+		expect(server.requests).toHaveLength(2);
+		expect((await chronicle(project, ["approve"])).code).toBe(2);
+	});
+
+	it("R36 R37 a ceiling stops the run with its work kept; it goes on only above what is spent, in the same conversation", async () => {
+		const { project, server } = await openBench({
+			files: withTemplates({ t: { ...two, limits: { tokens: 1500 } } }),
+			script: {
+				[worker("plan")]: [
+					call("write", { path: "a.txt", content: "kept\n" }, { usage: { input: 900, output: 100 } }),
+					call("bash", { command: "echo no > b.txt" }, { usage: { input: 900, output: 100 } }),
+					move("build", "ok", { usage: { input: 100, output: 10 } }),
+				],
+				[worker("build")]: [move("finished", "built", { usage: { input: 100, output: 10 } })],
+			},
+		});
+		const stopped = await chronicle(project, ["run", "--json", "t", "Do it"]);
+		expect(stopped.code, stopped.stderr).toBe(4);
+		expect(stopped.data).toMatchObject({ status: "budget_exceeded", totals: { tokens: 2000 } });
+		expect(project.exists("a.txt")).toBe(true);
+		expect(project.exists("b.txt")).toBe(false);
+		expect((await chronicle(project, ["resume"])).code).toBe(2);
+		const low = await chronicle(project, ["resume", "--tokens", "2000"]);
+		expect(low.code).toBe(2);
+		expect(low.stderr).toContain("above what is spent");
+		expect((await chronicle(project, ["resume", "--tokens", "many"])).code).toBe(2);
+		expect(server.requests).toHaveLength(2);
+		const done = await chronicle(project, ["resume", "--tokens", "9,000", "last"]);
+		expect(done.code, done.stderr).toBe(0);
+		const third = server.requests[2];
+		expect(third?.users[0]).toBe(server.requests[0]?.users[0]);
+		expect(ledgerOf(project).totals.tokens).toBe(2220);
+	});
+
+	it("R32 R33 a circle ends with a person: no worker starts, a resume is refused, a release lets it go on; done; reopened", async () => {
+		const { project, server } = await openBench({
+			files: withTemplates({ t: { ...two, limits: { pair_moves: 1 } } }),
+			script: {
+				[worker("plan")]: [move("build"), move("build")],
+				[worker("build")]: [move("plan"), move("finished"), move("finished")],
+			},
+		});
+		const stopped = await chronicle(project, ["run", "--json", "t", "Do it"]);
+		expect(stopped.code, stopped.stderr).toBe(5);
+		expect(stopped.data).toMatchObject({
+			status: "human_intervention",
+			waitsFor: { commands: expect.arrayContaining(["release"]) },
+		});
+		expect(server.requests).toHaveLength(2);
+		const refused = await chronicle(project, ["resume"]);
+		expect(refused.code).toBe(2);
+		expect(refused.stderr).toContain("release");
+		expect((await chronicle(project, ["release", "nowhere"])).code).toBe(2);
+		const on = await chronicle(project, ["release", "--json"]);
+		expect(on.code, on.stderr).toBe(0);
+		expect(on.data).toMatchObject({ status: "done" });
+		expect(ledgerOf(project).history.map(({ cause }) => cause)).toEqual([
+			"worker",
+			"pair_limit",
+			"released",
+			"worker",
+			"worker",
+		]);
+		const again = await chronicle(project, ["reopen", "build", "one", "more", "thing"]);
+		expect(again.code, again.stderr).toBe(0);
+		expect(server.last().users[0]).toContain("one more thing");
+		expect(ledgerOf(project)).toMatchObject({ status: "done", visit: 8 });
+	});
+
+	it("R30 R49 the diff of a state, and files and run taken back to the start of a visit", async () => {
+		const { project } = await openBench({
+			files: { ...withTemplates({ t: two }), "a.txt": "one\n", "mine.txt": "before\n" },
+			git: true,
+			script: {
+				[worker("plan")]: [call("bash", { command: "echo two >> a.txt; echo new > plan.md" }), move("build")],
+				[worker("build")]: [
+					call("write", { path: "b.txt", content: "built\n" }),
+					say("I stop."),
+					say("I stop."),
+					say("I stop."),
+					move("finished"),
+				],
+			},
+		});
+		project.write("mine.txt", "changed by me\n");
+		const paused = await chronicle(project, ["run", "t", "Do it"]);
+		expect(paused.code, paused.stderr).toBe(3);
+		const here = await chronicle(project, ["diff", "--json"]);
+		expect(here.data).toMatchObject({ visit: 2, changes: [{ path: "b.txt", change: "A", added: 1 }] });
+		const plan = await chronicle(project, ["diff", "last", "1"]);
+		expect(plan.stdout).toContain("2 files changed, +2 −0");
+		expect(plan.stdout).toContain("+two");
+		expect(plan.stdout).not.toContain("mine.txt");
+		const back = await chronicle(project, ["rewind", "--json", "1"]);
+		expect(back.code, back.stderr).toBe(0);
+		expect(back.data).toMatchObject({ status: "paused", state: "plan", visit: 3 });
+		expect(project.read("a.txt")).toBe("one\n");
+		expect([project.exists("b.txt"), project.exists("plan.md")]).toEqual([false, false]);
+		expect(project.read("mine.txt")).toBe("changed by me\n");
+		expect(project.git("status", "--short", "--", "a.txt", "b.txt", "plan.md")).toBe("");
+		// Going back can be taken back: the visit that it ended is a visit like any other.
+		const forth = await chronicle(project, ["rewind", "2"]);
+		expect(forth.code, forth.stderr).toBe(0);
+		expect(project.read("plan.md")).toBe("new\n");
+		expect((await chronicle(project, ["rewind", "99"])).code).toBe(2);
+		const report = await chronicle(project, ["report"]);
+		expect(report.code, report.stderr).toBe(0);
+		expect(project.exists(`.pi/chronicle/sessions/${onlyRun(project)}/report.html`)).toBe(true);
+	});
+
+	it("R47 R49 R50 a second process only speaks to the one that has the run: told, paused, resumed, aborted mid-command", async () => {
+		const { project, server } = await openBench({
+			files: withTemplates({ t: two }),
+			script: {
+				[worker("plan")]: [
+					call("bash", { command: "echo began > began.txt; sleep 71" }),
+					call("bash", { command: "sleep 72" }),
+					hang(),
+				],
+			},
+		});
+		const first = goOn(project, ["run", "t", "Do it"]);
+		await expect.poll(() => project.exists("began.txt"), { timeout: 20_000 }).toBe(true);
+		const second = await chronicle(project, ["resume"]);
+		expect(second.code).toBe(2);
+		expect(second.stderr).toContain(`process ${first.pid}`);
+		const looked = await chronicle(project, ["status", "--json"]);
+		expect(looked.data).toMatchObject({ status: "running", holder: { pid: first.pid, alive: "yes" } });
+		const told = await chronicle(project, ["tell", "--json", "mind", "the", "gap"]);
+		expect(told.data, told.stderr).toMatchObject({ heard: "taken" });
+		const paused = await chronicle(project, ["pause"]);
+		expect(paused.code, paused.stderr).toBe(0);
+		expect((await first.ended).code).toBe(3);
+		expect(ledgerOf(project)).toMatchObject({ status: "paused", state: "plan" });
+		expect(project.processes().map(({ command }) => command)).toEqual([]);
+
+		const third = goOn(project, ["resume"]);
+		await server.waitForRequest((request) => request.users.at(-1)?.includes("mind the gap") ?? false);
+		await expect
+			.poll(() => project.processes().some(({ command }) => command.includes("sleep 72")), { timeout: 20_000 })
+			.toBe(true);
+		const aborted = await chronicle(project, ["abort", "--json", "enough"]);
+		expect(aborted.code, aborted.stderr).toBe(0);
+		expect((await third.ended).code).toBe(1);
+		expect(project.processes()).toEqual([]);
+		expect(ledgerOf(project).status).toBe("aborted");
+		expect(eventsOf(project).at(-1)).toMatchObject({ kind: "finished", status: "aborted", detail: "enough" });
+		const nothing = await chronicle(project, ["abort"]);
+		expect(nothing.code).toBe(2);
+	});
+});

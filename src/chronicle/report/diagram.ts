@@ -31,6 +31,8 @@ interface Plan {
 }
 
 const nodeHeight = 54;
+/** A diagram this much wider than the page is still read when it is made to fit. */
+const mostShrinking = 1.15;
 /** More states than this never fit side by side. */
 const mostAcross = 8;
 /** From so many states on, a quicker way to rank them is good enough. */
@@ -51,6 +53,7 @@ export function drawDiagram(pen: Pen, story: Story, path: Path, room: Room): Mar
 		title: "The states and the path taken",
 		description: describe(pen, story, path),
 		content,
+		fits: width <= roomWidth[room] * mostShrinking,
 	});
 }
 

@@ -52,6 +52,7 @@ export function drawGantt(pen: Pen, story: Story, room: Room): Markup {
 	const top = 26;
 	const { shown, leftOut } = ganttRows(story);
 	const axis = timeAxis(busySpans(story), story.beganAt, story.endedAt, left, right);
+	const numbers = Math.max(20, 4 + textWidth(String(shown.at(-1)?.number ?? 1), 13));
 	const gap = leftOut > 0 ? 26 : 0;
 	const rows = shown.map((visit, index) => ({
 		visit,
@@ -66,7 +67,7 @@ export function drawGantt(pen: Pen, story: Story, room: Room): Markup {
 		description: describe(story, shown, leftOut),
 		content: [
 			drawAxis(pen, axis, top, bottom),
-			rows.map(({ visit, y }) => drawRow(pen, visit, y, { story, axis, wide, left, right, width, rowHeight })),
+			rows.map(({ visit, y }) => drawRow(pen, visit, y, { story, axis, wide, left, right, width, rowHeight, numbers })),
 			leftOut === 0
 				? undefined
 				: pen.html`<text class="dim" x="${left}" y="${top + firstRows * rowHeight + 17}">… ${leftOut} more visits are in the table below …</text>`,
@@ -106,21 +107,23 @@ interface Row {
 	readonly right: number;
 	readonly width: number;
 	readonly rowHeight: number;
+	/** Where the numbers of visits end. */
+	readonly numbers: number;
 }
 
 function drawRow(pen: Pen, visit: Visit, y: number, row: Row): Markup {
-	const { story, axis, wide, left, right, width, rowHeight } = row;
+	const { story, axis, wide, left, right, width, rowHeight, numbers } = row;
 	const barY = wide ? y + 7 : y + 22;
 	const figures = figuresOf(visit);
 	const figuresWidth = textWidth(figures, 12);
-	const labelRoom = (wide ? left - 16 : right - figuresWidth - 12) - 30;
+	const labelRoom = (wide ? left - 16 : right - figuresWidth - 12) - numbers - 8;
 	const name = fitText(pen.plain(titleOf(visit.state)), 13, labelRoom);
 	const textY = wide ? y + 19 : y + 15;
 	const bars: Piece[] = [
 		...visit.waits.map((wait) => drawWait(pen, wait, axis, barY)),
 		...visit.launches.map((launch) => drawLaunch(pen, launch, story, axis, barY)),
 	];
-	return pen.html`<g><line class="rule" x1="0" x2="${width}" y1="${px(y + rowHeight)}" y2="${px(y + rowHeight)}"/><text class="num" x="${wide ? 22 : 20}" y="${px(textY)}" text-anchor="end">${visit.number}</text><text x="${wide ? 32 : 28}" y="${px(textY)}">${name}</text><text class="dim small" x="${px(width)}" y="${px(textY)}" text-anchor="end">${figures}</text>${bars}</g>`;
+	return pen.html`<g><line class="rule" x1="0" x2="${width}" y1="${px(y + rowHeight)}" y2="${px(y + rowHeight)}"/><text class="num" x="${px(numbers)}" y="${px(textY)}" text-anchor="end">${visit.number}</text><text x="${px(numbers + 8)}" y="${px(textY)}">${name}</text><text class="dim small" x="${px(width)}" y="${px(textY)}" text-anchor="end">${figures}</text>${bars}</g>`;
 }
 
 function figuresOf({ activeMs, spend, waits, launches }: Visit): string {

@@ -12,8 +12,8 @@ export interface Drawing {
 	/** What a person who sees it would tell one who does not. */
 	readonly description: string;
 	readonly content: Piece;
-	/** Shown at its own size, in a frame that scrolls, rather than made smaller than this share of it. */
-	readonly smallest?: number;
+	/** Where a drawing does not fit, its frame scrolls; otherwise it is made smaller. */
+	readonly fits?: boolean;
 }
 
 /** Which of a chart's two drawings it is: for wide pages and paper, or for phones. */
@@ -23,8 +23,8 @@ export type Room = "wide" | "narrow";
 export const roomWidth: Readonly<Record<Room, number>> = { wide: 1000, narrow: 340 };
 
 export function drawSvg(pen: Pen, drawing: Drawing): Markup {
-	const { id, width, height, title, description, content } = drawing;
-	return pen.html`<svg class="drawing" role="img" aria-labelledby="${id}-t ${id}-d" viewBox="0 0 ${px(width)} ${px(height)}" width="${px(width)}" height="${px(height)}"><title id="${id}-t">${title}</title><desc id="${id}-d">${description}</desc>${content}</svg>`;
+	const { id, width, height, title, description, content, fits = true } = drawing;
+	return pen.html`<svg class="${fits ? "drawing" : "drawing large"}" role="img" aria-labelledby="${id}-t ${id}-d" viewBox="0 0 ${px(width)} ${px(height)}" width="${px(width)}" height="${px(height)}"><title id="${id}-t">${title}</title><desc id="${id}-d">${description}</desc>${content}</svg>`;
 }
 
 /** A number for an attribute. */

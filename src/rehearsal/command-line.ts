@@ -1,11 +1,11 @@
 // The verb `pi-chronicle rehearse`.
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { agentFolder, findPi, isPiCommand, ownPiSearch } from "../pi/index.ts";
-import { rehearse } from "./program.ts";
+import { agentFolder, findPi, isPiCommand, ownPiSearch, packageRoot } from "../pi/index.ts";
+import { type Kind, plan, splitWords, whatThereIs } from "./plan.ts";
+import { rehearse, type Wish } from "./program.ts";
 import { closingLines, openingLines, partLines, unplayableLines } from "./report.ts";
 import { rehearseUsage } from "./usage.ts";
-import { planWorkflow, workflowNames } from "./workflow.ts";
 
 /** Runs the verb with the words after it; resolves to the exit code. */
 export async function runVerb(args: readonly string[], signal?: AbortSignal): Promise<number> {
@@ -23,24 +23,22 @@ export async function runVerb(args: readonly string[], signal?: AbortSignal): Pr
 		process.stderr.write(`${pi.message} ${pi.remedy}\n`);
 		return 2;
 	}
-	const house = { cwd: read.cwd, agentFolder: agentFolder(), pi, env: process.env };
+	const house = { cwd: read.cwd, agentFolder: agentFolder(), pi, packageRoot: packageRoot(), env: process.env };
 	const say = (lines: readonly string[]): void =>
 		void (read.json ? process.stderr : process.stdout).write(`${lines.join("\n")}\n`);
-	if (read.name === undefined) {
-		const names = workflowNames(house);
-		process.stderr.write(
-			`${rehearseUsage}\n${names.length > 0 ? `Workflows here: ${names.join(", ")}.` : "There is no workflow here."}\n`,
-		);
+	if (read.wish === undefined) {
+		process.stderr.write(`${rehearseUsage}\n${whatThereIs(house, read.kind)}\n`);
 		return 2;
 	}
-	const program = planWorkflow({ name: read.name, task: read.task, scenario: read.scenario }, house);
-	if (program.kind === "unplayable") {
-		process.stderr.write(`${unplayableLines(program, read.cwd).join("\n")}\n`);
+	const planned = plan(read.wish, read.kind, house);
+	if (planned.kind === "unplayable") {
+		process.stderr.write(`${unplayableLines(planned, read.cwd).join("\n")}\n`);
 		return 2;
 	}
-	say(openingLines(program, read.cwd));
-	const report = await rehearse(program, house, {
+	say(openingLines(planned.program, read.cwd));
+	const report = await rehearse(planned, house, {
 		onPart: (part) => say(partLines(part)),
+		onLine: (line) => say([line]),
 		afterwards: read.keep ? "keep" : "remove",
 		...(signal ? { signal } : {}),
 	});
@@ -51,9 +49,9 @@ export async function runVerb(args: readonly string[], signal?: AbortSignal): Pr
 }
 
 interface Arguments {
-	readonly name: string | undefined;
-	readonly task: string;
-	readonly scenario: string | undefined;
+	readonly kind: Kind | undefined;
+	/** `undefined`: nothing was named. */
+	readonly wish: Wish | undefined;
 	readonly cwd: string;
 	readonly pi: string | undefined;
 	readonly keep: boolean;
@@ -76,13 +74,11 @@ function readArguments(args: readonly string[]): Arguments | string {
 			},
 			allowPositionals: true,
 		});
-		const words = positionals[0] === "workflow" && positionals.length > 1 ? positionals.slice(1) : positionals;
-		const [name, ...task] = words;
+		const { kind, name, task } = splitWords(positionals.join(" "));
 		return {
 			...values,
-			name,
-			task: task.join(" "),
-			scenario: values.scenario,
+			kind,
+			wish: name === "" ? undefined : { name, task, scenario: values.scenario },
 			cwd: resolve(values.cwd ?? "."),
 			pi: values.pi,
 		};

@@ -1,10 +1,10 @@
 // `/rehearse`: a rehearsal of the project that this session is in, in processes of its own. The session stays free meanwhile, and
 // nothing of it reaches the model.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { agentFolder, askPerson, findPi, isPiCommand, ownPiSearch, type Scope, say } from "../pi/index.ts";
-import { type House, type Program, rehearse } from "./program.ts";
+import { agentFolder, askPerson, findPi, isPiCommand, ownPiSearch, packageRoot, type Scope, say } from "../pi/index.ts";
+import { completions, plan, splitWords, whatThereIs } from "./plan.ts";
+import { type House, type Playable, rehearse } from "./program.ts";
 import { closingLines, openingLines, partLines, unplayableLines } from "./report.ts";
-import { planWorkflow, workflowNames } from "./workflow.ts";
 
 /** What one session knows about its rehearsals. */
 export interface RehearsalSession {
@@ -16,10 +16,10 @@ export interface RehearsalSession {
 
 const statusKey = "rehearsal";
 
-/** Names of workflows that begin with `prefix`; `null` where there are none. */
+/** Names of definitions that begin with `prefix`; `null` where there are none. */
 export function completeRehearse(session: RehearsalSession, prefix: string): { value: string; label: string }[] | null {
-	if (!session.place?.trusted || /\s/.test(prefix)) return null;
-	const names = workflowNames({ cwd: session.place.cwd, agentFolder: agentFolder() });
+	if (!session.place?.trusted) return null;
+	const names = completions({ cwd: session.place.cwd, agentFolder: agentFolder() });
 	const found = names.filter((name) => name.startsWith(prefix)).map((name) => ({ value: name, label: name }));
 	return found.length === 0 ? null : found;
 }
@@ -36,19 +36,15 @@ export async function runRehearse(
 		return refuse(ctx, "Rehearsals play files of the project, so pi must be told to trust it first: /trust.");
 	const pi = findPi(ownPiSearch());
 	if (!isPiCommand(pi)) return refuse(ctx, `${pi.message} ${pi.remedy}`);
-	const house = { cwd: ctx.cwd, agentFolder: agentFolder(), pi, env: process.env };
-	const [, name = "", task = ""] = /^\s*(?:workflow\s+(?=\S))?(\S*)\s*([\s\S]*)$/.exec(args) ?? [];
-	if (name === "") {
-		const names = workflowNames(house);
-		const list = names.length === 0 ? "There is no workflow here." : `Workflows here: ${names.join(", ")}.`;
-		return refuse(ctx, `/rehearse <workflow> [task]. ${list}`);
-	}
-	const program = planWorkflow({ name, task, scenario: undefined }, house);
-	if (program.kind === "unplayable") return refuse(ctx, unplayableLines(program, ctx.cwd).join("\n"));
+	const house = { cwd: ctx.cwd, agentFolder: agentFolder(), pi, packageRoot: packageRoot(), env: process.env };
+	const { kind, name, task } = splitWords(args);
+	if (name === "") return refuse(ctx, `/rehearse [workflow | chronicle] <name> [task]. ${whatThereIs(house)}`);
+	const planned = plan({ name, task, scenario: undefined }, kind, house);
+	if (planned.kind === "unplayable") return refuse(ctx, unplayableLines(planned, ctx.cwd).join("\n"));
 
 	const stop = new AbortController();
 	session.running = stop;
-	const played = perform(program, house, ctx, stop.signal);
+	const played = perform(planned, house, ctx, stop.signal);
 	// A session that ends takes its rehearsal along, copy and all.
 	const release = scope.own(async () => {
 		stop.abort();
@@ -62,7 +58,7 @@ export async function runRehearse(
 }
 
 async function perform(
-	program: Program,
+	playable: Playable,
 	house: House,
 	ctx: ExtensionCommandContext,
 	signal: AbortSignal,
@@ -73,10 +69,11 @@ async function perform(
 		if (!signal.aborted) say({ hasUI, mode, ui }, lines.join("\n").trim(), tone);
 	};
 	try {
-		tell(openingLines(program, house.cwd));
-		ui.setStatus(statusKey, `rehearsing ${program.name}`);
-		const report = await rehearse(program, house, {
+		tell(openingLines(playable.program, house.cwd));
+		ui.setStatus(statusKey, `rehearsing ${playable.program.name}`);
+		const report = await rehearse(playable, house, {
 			onPart: (part) => tell(partLines(part)),
+			onLine: (line) => tell([line]),
 			signal,
 			afterwards: "remove",
 		});

@@ -12,7 +12,7 @@ export function registerRehearse(pi: ExtensionAPI, scope: Scope): void {
 		session.place = { cwd: ctx.cwd, trusted: ctx.isProjectTrusted() };
 	});
 	pi.registerCommand("rehearse", {
-		description: "Play a workflow on a copy of the project, without a model: /rehearse <name> [task]",
+		description: "Play a workflow or a chronicle on a copy of the project, without a model: /rehearse <name> [task]",
 		getArgumentCompletions: async (prefix) => (await import("./command.ts")).completeRehearse(session, prefix),
 		handler: async (args, ctx) => {
 			const { runRehearse } = await import("./command.ts");

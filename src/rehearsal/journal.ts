@@ -11,7 +11,6 @@ export type JournalLine =
 			/** Workflow that the phase stands in; absent for a state. */
 			readonly scope?: string;
 			readonly id: string;
-			readonly name: string;
 			readonly visit: number;
 			readonly at: number;
 	  }

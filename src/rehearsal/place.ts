@@ -15,7 +15,6 @@ interface Position {
 	readonly root: string;
 	readonly scope: string;
 	readonly id: string;
-	readonly name: string;
 }
 
 /** How the newest workflow run of a session stands: `none` where there was none. */
@@ -53,9 +52,9 @@ export function placeInSession(branch: readonly SessionEntry[]): SessionPlace {
 		const standing = current === undefined ? "none" : current.cancelled ? "cancelled" : "done";
 		return { place: { kind: "idle", turn }, standing };
 	}
-	const { root, scope, id, name } = current;
+	const { root, scope, id } = current;
 	const visit = visits.get(`${scope}/${id}`) ?? 1;
-	return { place: { kind: "phase", root, scope, id, name, visit, turn }, standing: "open" };
+	return { place: { kind: "phase", root, scope, id, visit, turn }, standing: "open" };
 }
 
 /** Parses one persisted state; `undefined` for what is none. */
@@ -68,7 +67,6 @@ function positionOf(data: unknown): Position | undefined {
 		globalStepCount,
 		currentPath,
 		workflowKey: root,
-		at,
 	} = data as Record<string, unknown>;
 	const last: unknown = Array.isArray(currentPath) ? currentPath.at(-1) : undefined;
 	if (typeof taskId !== "string" || typeof root !== "string" || typeof last !== "object" || last === null)
@@ -83,6 +81,5 @@ function positionOf(data: unknown): Position | undefined {
 		root,
 		scope: String(workflowKey),
 		id,
-		name: typeof at === "string" ? at : id,
 	};
 }

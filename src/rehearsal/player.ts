@@ -114,9 +114,8 @@ function openRecorder(journal: string | undefined) {
 			last = mark;
 			if (place.kind === "idle") return;
 			const { kind, id, visit } = place;
-			const name = place.kind === "phase" ? place.name : place.id;
 			const scope = place.kind === "phase" ? { scope: place.scope } : {};
-			write({ kind: "entered", what: kind, ...scope, id, name, visit, at: Date.now() });
+			write({ kind: "entered", what: kind, ...scope, id, visit, at: Date.now() });
 		},
 	};
 }

@@ -1,7 +1,7 @@
 // A rehearsal in words: one block per part as it ends, and what it all came to. Text only; who prints it is not its business.
 import { formatDiagnostic, formatPath } from "../definition/index.ts";
+import type { Part } from "./act.ts";
 import type { Program, RehearsalReport, Unplayable } from "./program.ts";
-import type { Part } from "./rehearse.ts";
 
 const longestTitle = 60;
 const mostPaths = 20;

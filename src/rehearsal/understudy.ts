@@ -22,7 +22,6 @@ export type Place =
 			/** Key of the workflow that the phase stands in. */
 			readonly scope: string;
 			readonly id: string;
-			readonly name: string;
 			/** 1-based. */
 			readonly visit: number;
 			readonly turn: number;
@@ -83,8 +82,8 @@ export function answer(scenario: Scenario, scene: Scene): Reply {
 			const cues = findCues(scenario.phases, place);
 			const cue = cues?.[place.turn];
 			if (cue) return perform(cue, tools);
-			const exit: Exit = { kind: "step", action: "next", summary: `Rehearsed ${place.name}.` };
-			return improvise(scene, `phase ${place.name}`, cues?.length, [exit, exit]);
+			const exit: Exit = { kind: "step", action: "next", summary: `Rehearsed ${place.id}.` };
+			return improvise(scene, `phase ${place.id}`, cues?.length, [exit, exit]);
 		}
 		case "state": {
 			const cues = findCues(scenario.states, { ...place, scope: undefined });

@@ -1,10 +1,10 @@
 // What `pi-chronicle rehearse --help` prints.
 
-export const rehearseUsage = `pi-chronicle rehearse [workflow] <name> [task…]
+export const rehearseUsage = `pi-chronicle rehearse [workflow | chronicle] <name> [task…]
 
 Plays a definition from its first part to its last on a temporary copy of the project. A script, the understudy, stands in for the model.
 
-  --scenario <file>  what the understudy says and calls (default: .pi/rehearsals/workflows/<name>.yaml, else it improvises)
+  --scenario <file>  what the understudy says and calls (default: the project's own for it, else it improvises)
   --cwd <folder>     the project (default: here)
   --keep             leave the copy of the project for a look at it
   --json             the report as one JSON object on stdout, progress on stderr

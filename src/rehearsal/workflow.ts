@@ -1,85 +1,76 @@
-// Finds the workflow that a person wants to rehearse, and tells beforehand what cannot work.
-import { resolve } from "node:path";
-import { type Diagnostic, didYouMean } from "../definition/index.ts";
+// A workflow to rehearse: finds it, tells beforehand what cannot work, and plays it in one pi without a screen.
+import type { Diagnostic } from "../definition/index.ts";
 import { type Catalogue, loadCatalogue, type WorkflowDefinition, workflowRoots } from "../workflow/index.ts";
-import type { House, Program, Unplayable } from "./program.ts";
-import type { Scenario } from "./scenario.ts";
-import { readScenarioFile } from "./scenario-file.ts";
-import { findScenario } from "./scenario-place.ts";
-
-export interface Wish {
-	/** Command name or directory name of the workflow, or name of the template. */
-	readonly name: string;
-	readonly task: string;
-	/** Scenario file, relative to the project or absolute; without it the project's own for this definition, if it has one. */
-	readonly scenario: string | undefined;
-}
-
-const taskOfNobody = "A rehearsal: nothing has to be achieved.";
+import { runAct } from "./act.ts";
+import { openScenario, strangers } from "./own-scenario.ts";
+import { type Expected, type Place, type Playable, taskOfNobody, type Unplayable, type Wish } from "./program.ts";
+import { understudyModel } from "./understudy.ts";
 
 /** The names of all workflows that can be started. */
-export function workflowNames(house: Pick<House, "cwd" | "agentFolder">): string[] {
-	return [...load(house).commands].filter(([, { show }]) => show === "user").map(([name]) => name);
+export function workflowNames(place: Place): string[] {
+	return [...load(place).commands].filter(([, { show }]) => show === "user").map(([name]) => name);
 }
 
-/** Finds and checks the workflow that `wish` names. */
-export function planWorkflow(wish: Wish, house: Pick<House, "cwd" | "agentFolder">): Program | Unplayable {
-	const catalogue = load(house);
+/** Finds and checks the workflow that `wish` names; `undefined` where there is none of that name, sound or not. */
+export function planWorkflow(wish: Wish, place: Place): Playable | Unplayable | undefined {
+	const catalogue = load(place);
 	const definition = catalogue.commands.get(wish.name) ?? catalogue.definitions.get(wish.name);
-	if (!definition) return notFound(wish.name, catalogue);
-	if (definition.show === "workflows" || definition.commandName === undefined) {
+	if (!definition) {
+		const rejected = catalogue.rejected.get(wish.name);
+		if (!rejected) return undefined;
+		return {
+			kind: "unplayable",
+			message: `The workflow ${wish.name} does not load.`,
+			diagnostics: rejected.diagnostics,
+		};
+	}
+	const { commandName: name } = definition;
+	if (definition.show === "workflows" || name === undefined) {
 		const message = `The workflow ${wish.name} runs only inside others, so rehearse one that contains it.`;
 		return { kind: "unplayable", message, diagnostics: [] };
 	}
+	const opened = openScenario(wish, place, "workflow", definition.key);
+	if (opened.kind === "unplayable") return opened;
 	const expected = phasesOf(definition, catalogue);
-	const file =
-		wish.scenario === undefined
-			? findScenario(house.cwd, "workflow", definition.key)
-			: resolve(house.cwd, wish.scenario);
-	const read = file === undefined ? undefined : readScenarioFile(file);
-	if (read && !read.scenario)
-		return {
-			kind: "unplayable",
-			message: `The scenario of ${wish.name} cannot be used.`,
-			diagnostics: read.diagnostics,
-		};
+	const task = wish.task.trim() || taskOfNobody;
 	return {
-		kind: "workflow",
-		name: definition.commandName,
-		task: wish.task.trim() || taskOfNobody,
-		scenario: file,
-		diagnostics: [
-			...problemsOf(definition, catalogue),
-			...(read?.diagnostics ?? []),
-			...(read?.scenario && file !== undefined ? strangers(read.scenario, file, expected) : []),
-		],
-		expected,
+		kind: "playable",
+		program: {
+			kind: "workflow",
+			name,
+			task,
+			scenario: opened.file,
+			diagnostics: [
+				...problemsOf(definition, catalogue),
+				...opened.diagnostics,
+				...strangers(opened, "phase", expected),
+			],
+			expected,
+		},
+		sheet: {},
+		async play({ house: { pi, packageRoot }, stage, tracker, signal }) {
+			const prompt = `/workflow ${name} ${task}`;
+			const args = ["-p", "--offline", "--approve", "-ne", "-e", packageRoot, "--model", understudyModel, prompt];
+			const ended = await runAct({ command: pi.command, args: [...pi.args, ...args] }, stage, tracker, signal);
+			return { ...ended, outcome: tracker.standing === "done" ? "done" : "stopped" };
+		},
 	};
 }
 
-function load({ cwd, agentFolder }: Pick<House, "cwd" | "agentFolder">): Catalogue {
+function load({ cwd, agentFolder }: Place): Catalogue {
 	return loadCatalogue(workflowRoots({ agentDir: agentFolder, cwd, trusted: true }));
 }
 
-function notFound(name: string, catalogue: Catalogue): Unplayable {
-	const rejected = catalogue.rejected.get(name);
-	if (rejected)
-		return { kind: "unplayable", message: `The workflow ${name} does not load.`, diagnostics: rejected.diagnostics };
-	const names = [...catalogue.commands].filter(([, { show }]) => show === "user").map(([command]) => command);
-	const list = names.length === 0 ? "There are none here." : `There are: ${names.join(", ")}.`;
-	return {
-		kind: "unplayable",
-		message: `There is no workflow ${name}.${didYouMean(name, names)} ${list}`,
-		diagnostics: [],
-	};
-}
-
 /** Every phase that a workflow comes through when nothing is looped, subworkflows included. */
-function phasesOf(definition: WorkflowDefinition, catalogue: Catalogue): Program["expected"] {
+function phasesOf(definition: WorkflowDefinition, catalogue: Catalogue, above = ""): readonly Expected[] {
+	const path = `${above}${definition.name} > `;
 	return definition.entries.flatMap((entry) => {
-		if (entry.kind === "phase") return [{ scope: definition.key, id: entry.id, name: entry.name }];
+		if (entry.kind === "phase") {
+			const { id, name, emoji } = entry;
+			return [{ scope: definition.key, id, name, label: `${path}${emoji} ${name}` }];
+		}
 		const inner = catalogue.definitions.get(entry.key);
-		return inner ? phasesOf(inner, catalogue) : [];
+		return inner ? phasesOf(inner, catalogue, path) : [];
 	});
 }
 
@@ -98,19 +89,4 @@ function problemsOf(definition: WorkflowDefinition, catalogue: Catalogue): reado
 	};
 	collect(definition);
 	return catalogue.diagnostics.filter(({ file }) => files.has(file));
-}
-
-/** Scripts for phases that the workflow does not have: a slip that would otherwise pass in silence. */
-function strangers(scenario: Scenario, file: string, expected: Program["expected"]): Diagnostic[] {
-	const known = expected.flatMap(({ scope, id }) => [id, `${scope}/${id}`]);
-	return [...scenario.phases.keys()]
-		.map((name) => name.replace(/#\d+$/, ""))
-		.filter((name, index, all) => !known.includes(name) && all.indexOf(name) === index)
-		.map((name) => ({
-			severity: "warning",
-			file,
-			code: "unknown-phase",
-			message: `The scenario has a script for \`${name}\`, which is no phase of the workflow.${didYouMean(name, known)}`,
-			remedy: "Name it like the phase's `id`, or remove it.",
-		}));
 }

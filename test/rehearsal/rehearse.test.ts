@@ -26,6 +26,7 @@ async function rehearse(project: Project, ...args: string[]) {
 	mkdirSync(temp, { recursive: true });
 	const done = await runNode(project, [packageUnderTest().cli, "rehearse", ...args], {
 		env: { TMPDIR: temp, PI_CHRONICLE_PI: piScript() },
+		timeout: 80_000,
 	});
 	// pi keeps caches of compiled code in the folder for temporary files.
 	const caches = new Set(["jiti", "node-compile-cache"]);
@@ -43,7 +44,15 @@ describe("pi-chronicle rehearse", () => {
 	it("plays a scenario to the end and changes only the copy", async () => {
 		const project = exampleProject();
 		const before = project.list().map((path) => [path, project.read(path)]);
-		const { code, stdout, stderr, left } = await rehearse(project, "feature", "Add", "a", "--", "--month option");
+		const { code, stdout, stderr, left } = await rehearse(
+			project,
+			"workflow",
+			"feature",
+			"Add",
+			"a",
+			"--",
+			"--month option",
+		);
 		expect(stderr).toBe("");
 		expect(stdout).toContain("Add a --month option");
 		expect(stdout).toContain("Scenario: .pi/rehearsals/workflows/feature.yaml");
@@ -117,7 +126,7 @@ describe("pi-chronicle rehearse", () => {
 	});
 
 	it.each([
-		["a name that is not there", ["smal"], /no workflow smal.*Did you mean `small`/],
+		["a name that is not there", ["smal"], /no workflow and no chronicle smal.*Did you mean `small`/],
 		["a workflow that runs only inside others", ["inner"], /only inside others/],
 		["a definition that does not load", ["broken"], /broken\/workflow\.yaml:\d+.*phases/s],
 		["a scenario that cannot be read", ["small", "--scenario", "bad.yaml"], /bad\.yaml:2:7 .*sya/s],
@@ -146,6 +155,89 @@ describe("pi-chronicle rehearse", () => {
 		expect(await rehearse(project, "--help")).toMatchObject({ code: 0, stdout: expect.stringContaining("--scenario") });
 		const unknown = await runNode(project, [packageUnderTest().cli, "reherse"]);
 		expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("rehearse") });
+	});
+});
+
+const chronicle = (state: Record<string, unknown> = {}) => ({
+	".pi/chronicle/workflows/round.json": {
+		name: "Round",
+		states: {
+			plan: { persona: "Planner", next: ["build"], ...state },
+			build: { persona: "Builder", next: ["check"] },
+			check: { persona: "Checker", next: ["shipped", "build"] },
+			shipped: { next: [] },
+		},
+	},
+});
+
+describe("a chronicle", () => {
+	it("is played by real workers through every state, asks answered, to its end", { timeout: 90_000 }, async () => {
+		const project = openProject({ files: chronicle({ requires_approval: true, tools: ["read"], model: "opus" }) });
+		const { code, stdout, stderr, left } = await rehearse(project, "round", "--json");
+		const report = JSON.parse(stdout);
+		const parts = report.parts.map(({ id, visit }: { id: string; visit: number }) => `${id} ${visit}`);
+		expect(parts).toEqual(["plan 1", "build 1", "check 1"]);
+		expect(report).toMatchObject({ outcome: "done", missed: [], program: { kind: "chronicle" } });
+		expect(stderr).toMatch(/\? .*plan.* The rehearsal agrees\./);
+		expect(report.parts[0].calls.map(({ tool }: { tool: string }) => tool)).not.toContain("write");
+		expect(report.changes.map(({ path }: { path: string }) => path)).toEqual([
+			"rehearsal-notes/build-1.md",
+			"rehearsal-notes/check-1.md",
+		]);
+		expect(project.list()).toEqual([".pi/chronicle/workflows/round.json"]);
+		expect([code, left]).toEqual([0, []]);
+	});
+
+	it("may be the shortest template there is, with a target that is defined nowhere", { timeout: 60_000 }, async () => {
+		const states = {
+			planning: { persona: "Software Architect", next: ["implementation"], requires_approval: true },
+			implementation: { persona: "Senior Engineer", next: ["verification", "planning"] },
+		};
+		const template = { name: "Feature Implementation", states };
+		const project = openProject({ files: { ".pi/chronicle/workflows/sample.json": template } });
+		const { code, stdout } = await rehearse(project, "sample");
+		expect(stdout).toMatch(/^\? .*planning.*\n✓ planning/m);
+		expect(stdout).toMatch(/^✓ implementation/m);
+		expect(stdout).toContain("DONE: 2 visits");
+		expect(code).toBe(0);
+	});
+
+	it.each([
+		["bug-hunt", ["investigation", "reproduction", "repair", "confirmation"], ["src/parse.js", "test/parse.test.js"]],
+		[
+			"refactoring",
+			["survey", "safety-net", "change", "comparison"],
+			["src/cli.js", "src/format.js", "test/cli.test.js"],
+		],
+	])("plays the example %s by its script", { timeout: 90_000 }, async (name, states, changed) => {
+		const { code, stdout } = await rehearse(exampleProject(), "chronicle", name, "--json");
+		const { outcome, parts, changes } = JSON.parse(stdout);
+		expect(parts.map(({ id }: { id: string }) => id)).toEqual(states);
+		expect(changes.map(({ path }: { path: string }) => path)).toEqual(changed);
+		// The test that shows the bug fails, as it must; nothing else does.
+		const failed = parts.flatMap(({ calls }: { calls: { with: string; outcome: string }[] }) =>
+			calls.filter(({ outcome }) => outcome !== "ok").map((call) => call.with),
+		);
+		expect(failed).toEqual(name === "bug-hunt" ? ["node --test test/parse.test.js"] : []);
+		expect([outcome, code]).toEqual(["done", 0]);
+	});
+
+	it("stops where its script leads nowhere, and says what it waits for", { timeout: 60_000 }, async () => {
+		const script = "states:\n  plan:\n    - go: human_intervention\n";
+		const project = openProject({ files: { ...chronicle(), ".pi/rehearsals/chronicles/round.yaml": script } });
+		const { code, stdout } = await rehearse(project, "round");
+		expect(stdout).toMatch(/● plan/);
+		expect(stdout).toContain("STOPPED in plan");
+		expect(stdout).toContain("States that were never reached: build, check.");
+		expect(code).toBe(1);
+	});
+
+	it("must be told from a workflow of its name", async () => {
+		const project = openProject({ files: { ...oneWorkflow(""), ...chronicle() } });
+		project.write(".pi/chronicle/workflows/small.json", { states: { a: { persona: "A", next: [] } } });
+		const { code, stderr } = await rehearse(project, "small");
+		expect(stderr).toContain("put the word workflow or chronicle before the name");
+		expect(code).toBe(2);
 	});
 });
 
@@ -189,7 +281,7 @@ describe("/rehearse", () => {
 		const done = await print("/rehearse small");
 		expect(done.stdout).toContain("DONE: 2 visits");
 		const failed = await print("/rehearse nope");
-		expect(failed.stdout + failed.stderr).toContain("There is no workflow nope");
+		expect(failed.stdout + failed.stderr).toContain("There is no workflow and no chronicle nope");
 	});
 
 	it("plays nothing of a project that is not trusted", async () => {

@@ -9,7 +9,6 @@ const phase = (over: Partial<Extract<Place, { kind: "phase" }>> = {}): Place => 
 	root: "feature",
 	scope: "feature",
 	id: "plan",
-	name: "Plan",
 	visit: 1,
 	turn: 0,
 	...over,
@@ -39,7 +38,7 @@ describe("the automatic round of a phase", () => {
 	it("tries reading, running and writing, then moves on", () => {
 		expect(tools(phase())).toEqual(["read", "bash", "write"]);
 		expect(answer(automaticScenario, scene(phase({ turn: 1 }))).calls).toEqual([
-			{ tool: "workflow_step", input: { action: "next", summary: "Rehearsed Plan." } },
+			{ tool: "workflow_step", input: { action: "next", summary: "Rehearsed plan." } },
 		]);
 	});
 

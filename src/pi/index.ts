@@ -19,7 +19,7 @@ export { pageMarkdown } from "./pager.ts";
 export { findPi, isPiCommand, ownPiSearch, type PiCommand, type PiSearch } from "./pi-command.ts";
 export { isSameProcess, processStart } from "./process-identity.ts";
 export { projectTrust, type Trust, type TrustQuestion } from "./project-trust.ts";
-export { type Answer, askPerson, letChoose, type Question } from "./question.ts";
+export { type Answer, askPerson, type Question } from "./question.ts";
 export { type RecordSink, type RecordSplitter, splitRecords } from "./records.ts";
 export {
 	linkRpc,

@@ -22,17 +22,6 @@ export async function askPerson(ctx: ExtensionContext, question: Question): Prom
 	return question.signal?.aborted ? "nobody" : "no";
 }
 
-/** Lets the person choose one of `options`; `undefined` for Escape, a question taken back, or nobody to ask. */
-export async function letChoose<Option extends string>(
-	ctx: ExtensionContext,
-	question: Omit<Question, "message">,
-	options: readonly Option[],
-): Promise<Option | undefined> {
-	if (!ctx.hasUI || question.signal?.aborted) return undefined;
-	const chosen = await ctx.ui.select(question.title, [...options], dialogOptions(question));
-	return options.find((option) => option === chosen);
-}
-
 function dialogOptions({ signal, timeout }: Pick<Question, "signal" | "timeout">) {
 	return { ...(signal ? { signal } : {}), ...(timeout === undefined ? {} : { timeout }) };
 }

@@ -1,5 +1,6 @@
 // `/guard` and its verbs: what is in force, every rule, the log, a test of a call, a file to start from.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic, formatPath } from "../../definition/index.ts";
@@ -153,7 +154,7 @@ async function testText(text: string, ctx: ExtensionCommandContext, policies: Po
 }
 
 async function initialise(ctx: ExtensionCommandContext, session: GuardSession, rest: string): Promise<void> {
-	const folder = join(rest.trim() === "global" ? process.env.HOME || ctx.cwd : ctx.cwd, ".pi");
+	const folder = join(rest.trim() === "global" ? homedir() : ctx.cwd, ".pi");
 	const file = join(folder, "damage-control-rules.yaml");
 	if (existsSync(file)) return say(ctx, `${formatPath(file, ctx.cwd)} is there already; it stays as it is.`, "warning");
 	const starter = readFileSync(join(packageRoot(), "examples", "damage-control-rules.yaml"), "utf8");

@@ -11,7 +11,6 @@ import {
 	type Answer,
 	aboutTool,
 	askPerson,
-	letChoose,
 	newestFirst,
 	type Question,
 	type Scope,
@@ -27,20 +26,19 @@ import type { Verdict } from "./verdict.ts";
 export interface GateOptions {
 	readonly policies: Policies;
 	readonly scope: Scope;
-	/** After this many refusals in a row by one rule the person is asked how to go on. */
+	/** After this many refusals by one rule within a run the person is asked whether to go on. */
 	readonly patience?: number;
 	/** How the person is asked; left out, by a dialog of this session. */
 	readonly ask?: (ctx: ExtensionContext, question: Question) => Promise<Answer>;
 }
 
 const builtIn = new Set(["read", "write", "edit", "bash", "powershell", "grep", "find", "ls"]);
-const keepGoing = "Go on; the rule stays";
-const stopRun = "Stop the agent";
 
 /** Puts the gate in front of every tool call of the session, nested calls included. */
 export function registerGate(pi: ExtensionAPI, { policies, scope, patience = 3, ask = askPerson }: GateOptions): void {
 	const flight = openFlight();
-	let refusals = new Map<string, number>();
+	/** How often each rule has refused in the run that is going on. */
+	const refusals = new Map<string, number>();
 	const settled = new Map<string, { readonly call: ToolCall; readonly footprint: () => Footprint }>();
 	scope.own(() => {
 		flight.clear();
@@ -62,12 +60,14 @@ export function registerGate(pi: ExtensionAPI, { policies, scope, patience = 3, 
 		const count = (refusals.get(rule) ?? 0) + 1;
 		refusals.set(rule, count);
 		if (count < patience) return { block: true, reason };
-		const again = `This rule has now refused ${count} calls in a row. Another attempt will be refused too: change the plan, or stop and say why it cannot be done.`;
-		if (!ctx.hasUI) return { block: true, reason: `${reason}\n${again}` };
-		refusals.delete(rule);
-		const title = `One rule has refused ${count} calls in a row: ${verdicts[0]?.reason ?? rule}`;
-		const choice = await letChoose(ctx, { title, signal: ctx.signal }, [keepGoing, stopRun]);
-		if (choice !== stopRun) return { block: true, reason: `${reason}\n${again}` };
+		const again = `This rule has now refused ${count} calls. Another attempt will be refused too: change the plan, or stop and say why it cannot be done.`;
+		const answer = await ask(ctx, {
+			title: `One rule has refused ${count} calls. Let the agent go on?`,
+			message: `${verdicts[0]?.reason ?? rule}\n\nYes: it goes on, and the rule stays. No: the run is stopped here.`,
+			signal: ctx.signal,
+		});
+		if (answer !== "nobody") refusals.delete(rule);
+		if (answer !== "no") return { block: true, reason: `${reason}\n${again}` };
 		ctx.abort();
 		return { block: true, reason: `${reason}\nThe person stopped the run here.` };
 	};
@@ -79,26 +79,30 @@ export function registerGate(pi: ExtensionAPI, { policies, scope, patience = 3, 
 		const judgement = await policies.judge(call, footprint);
 		record("noted", call, judgement.notes);
 
-		let verdicts = judgement.verdicts;
-		let decision = judgement.decision;
+		const { decision, verdicts } = judgement;
+		const deny = (because: readonly Verdict[]) => {
+			record("denied", call, because);
+			return refuse(ctx, because, refusalText(because, "rule"));
+		};
+		if (decision === "deny") return deny(verdicts);
+		// No rule speaks here, so it does not count as one's refusal.
+		const alone = (clash: string) => {
+			const because = [sideBySide(clash)];
+			record("denied", call, because);
+			return { block: true, reason: refusalText(because, "rule") };
+		};
 		const crowded = call.siblings.length > 0 || call.parent !== undefined;
-		if (decision !== "deny" && crowded) {
-			const clash = flight.conflict(call.id, footprint(), isThere);
-			if (clash) {
-				decision = "deny";
-				verdicts = [alone(clash)];
-			}
-		}
-		if (decision === "deny") {
-			record("denied", call, verdicts);
-			return refuse(ctx, verdicts, refusalText(verdicts, "rule"));
-		}
+		const clash = () => (crowded ? flight.conflict(call.id, footprint(), isThere) : undefined);
+		const before = clash();
+		if (before) return alone(before);
 		if (decision === "ask") {
 			const answer = await ask(ctx, { ...questionText(call, verdicts), signal: ctx.signal });
 			record(answer === "yes" ? "allowed" : answer === "no" ? "refused" : "unasked", call, verdicts);
 			if (answer !== "yes") return refuse(ctx, verdicts, refusalText(verdicts, answer === "no" ? "person" : "nobody"));
 		}
-		refusals = new Map();
+		// Another call may have been let through while the person was thinking.
+		const after = clash();
+		if (after) return alone(after);
 		if (crowded) flight.begin(call.id, footprint());
 		if (policies.screens) settled.set(call.id, { call, footprint });
 		const amended = await policies.amend(call);
@@ -111,25 +115,30 @@ export function registerGate(pi: ExtensionAPI, { policies, scope, patience = 3, 
 		try {
 			return await judge(event, ctx);
 		} catch (error) {
-			const cause = error instanceof Error ? error.message : String(error);
-			return { block: true, reason: `Refused: this call could not be judged (${cause}).` };
+			return { block: true, reason: `Refused: this call could not be judged (${messageOf(error)}).` };
 		}
 	});
 
 	pi.on("tool_result", async (event) => {
 		const known = settled.get(event.toolCallId);
 		if (!known || !policies.screens) return undefined;
-		const texts = event.content.map((part) => (part.type === "text" ? part.text : ""));
-		const screenings = await policies.screen(known.call, known.footprint, texts);
-		const last = screenings.at(-1);
-		if (!last) return undefined;
-		for (const { verdict } of screenings) record("withheld", known.call, [verdict]);
-		const content = event.content.flatMap((part, index): typeof event.content => {
-			const text = last.texts[index];
-			if (text === undefined) return [];
-			return part.type === "text" || text !== "" ? [{ type: "text", text }] : [part];
-		});
-		return { content, details: undefined };
+		try {
+			const texts = event.content.map((part) => (part.type === "text" ? part.text : ""));
+			const screenings = await policies.screen(known.call, known.footprint, texts);
+			const last = screenings.at(-1);
+			if (!last) return undefined;
+			for (const { verdict } of screenings) record("withheld", known.call, [verdict]);
+			const content = event.content.flatMap((part, index): typeof event.content => {
+				const text = last.texts[index];
+				if (text === undefined) return [];
+				return part.type === "text" || text !== "" ? [{ type: "text", text }] : [part];
+			});
+			// Details may hold the whole text again. pi keeps them unless they are replaced by something.
+			return { content, details: {} };
+		} catch (error) {
+			const text = `[Withheld: this result could not be looked at (${messageOf(error)}).]`;
+			return { content: [{ type: "text", text }], details: {}, isError: true };
+		}
 	});
 
 	pi.on("tool_execution_end", ({ toolCallId }) => {
@@ -137,12 +146,17 @@ export function registerGate(pi: ExtensionAPI, { policies, scope, patience = 3, 
 		settled.delete(toolCallId);
 	});
 	pi.on("agent_settled", () => {
+		refusals.clear();
 		flight.clear();
 		settled.clear();
 	});
 }
 
-function alone(clash: string): Verdict {
+function messageOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
+}
+
+function sideBySide(clash: string): Verdict {
 	return {
 		decision: "deny",
 		policy: "gate",

@@ -91,12 +91,13 @@ describe("refusals and questions", () => {
 		expect(refused?.text).toContain("loses a stash");
 	});
 
-	it("S11 three refusals by one rule in a row: the person says how to go on", async () => {
+	it("S11 three refusals by one rule: the person says whether to go on", async () => {
 		const { rpc, server } = await openBench({
 			files,
 			script: [
 				call("bash", { command: "rm -rf src" }),
 				call("bash", { command: "rm -fr src" }),
+				call("bash", { command: "ls" }),
 				call("bash", { command: "rm -r src" }),
 				call("bash", { command: "rm -R src" }),
 				say("I give up."),
@@ -104,12 +105,12 @@ describe("refusals and questions", () => {
 		});
 		const pi = await rpc();
 		await pi.prompt("Clean up");
-		const question = await pi.screen.dialog("One rule has refused 3 calls in a row");
-		expect(question).toMatchObject({ method: "select" });
-		pi.screen.answer(question, "Go on");
+		const question = await pi.screen.dialog("One rule has refused 3 calls");
+		expect(question.message).toContain("removes recursively or by force");
+		pi.screen.answer(question, true);
 		await pi.settled();
-		expect(pi.toolResults()[2]?.text).toContain("change the plan");
-		expect(server.requests).toHaveLength(5);
+		expect(pi.toolResults()[3]?.text).toContain("change the plan");
+		expect(server.requests).toHaveLength(6);
 	});
 
 	it("S11 the person can stop the run there", async () => {
@@ -119,7 +120,7 @@ describe("refusals and questions", () => {
 		});
 		const pi = await rpc();
 		await pi.prompt("Clean up");
-		pi.screen.answer(await pi.screen.dialog("One rule has refused"), "Stop the agent");
+		pi.screen.answer(await pi.screen.dialog("One rule has refused"), false);
 		await pi.settled();
 		expect(server.requests).toHaveLength(3);
 	});
@@ -191,6 +192,58 @@ describe("searches", () => {
 	});
 });
 
+describe("long results", () => {
+	it("withheld lines are not kept beside the text either", async () => {
+		const long = `${"MARK and more of it ".repeat(6)}\n`.repeat(700);
+		const { rpc } = await openBench({
+			files: { ...files, "a.txt": long, "z.pem": "MARK-secret\n".repeat(50) },
+			script: [call("grep", { pattern: "MARK", path: ".", limit: 5000 }), say("Done.")],
+		});
+		const pi = await rpc({ args: ["--tools", "grep"] });
+		await pi.run("Search");
+		const [grep] = pi.toolResults();
+		if (grep?.error) return;
+		expect(grep?.text).toContain("withheld");
+		const done = pi.events.filter(({ type }) => type !== "tool_execution_update");
+		expect(JSON.stringify(done)).not.toContain("MARK-secret");
+	});
+});
+
+describe("calls that tools make", () => {
+	const nest = `export default (pi) => pi.registerTool({
+	name: "nest", label: "Nest", description: "calls other tools",
+	parameters: { type: "object", properties: { calls: { type: "string" } } },
+	async execute(_id, { calls }, _signal, _update, ctx) {
+		const results = await Promise.all(JSON.parse(calls).map(([name, args]) => ctx.executeTool(name, args)));
+		return { content: [{ type: "text", text: JSON.stringify(results.map(({ isError, result }) => [isError, (result ?? {}).content])) }], details: {} };
+	},
+});\n`;
+
+	// As text, so that the arguments of the outer call say nothing of paths.
+	const nested = (...inner: [string, object][]) => call("nest", { calls: JSON.stringify(inner) });
+
+	it("S13 S3 are judged one by one, also when they come at once", async () => {
+		const { rpc, project, server } = await openBench({
+			files: { ...files, "nest.mjs": nest },
+			script: [
+				nested(["read", { path: ".env" }], ["read", { path: "README.md" }]),
+				...Array.from({ length: 5 }, (_, index) =>
+					nested(["bash", { command: `ln -s "$HOME" n${index}` }], ["read", { path: `n${index}/.ssh/id_rsa` }]),
+				),
+				say("Done."),
+			],
+		});
+		mkdirSync(`${project.home}/.ssh`, { recursive: true });
+		writeFileSync(`${project.home}/.ssh/id_rsa`, "PRIVATE-KEY\n");
+		const pi = await rpc({ extensions: [project.path("nest.mjs")], answers: () => true });
+		await pi.run("Go");
+		const [first] = pi.toolResults();
+		expect(first?.text).toContain("is closed to every tool");
+		expect(first?.text).toContain("hello");
+		expect(JSON.stringify(server.requests.at(-1)?.messages)).not.toContain("PRIVATE-KEY");
+	});
+});
+
 describe("calls side by side", () => {
 	it("S3 a link and a read through it in one message never leak, in 20 tries", async () => {
 		const tries = 20;
@@ -211,7 +264,7 @@ describe("calls side by side", () => {
 		});
 		mkdirSync(`${project.home}/.ssh`, { recursive: true });
 		writeFileSync(`${project.home}/.ssh/id_rsa`, "PRIVATE-KEY\n");
-		const pi = await rpc();
+		const pi = await rpc({ answers: () => true });
 		await pi.run("Go");
 		expect(server.requests).toHaveLength(tries + 1);
 		expect(JSON.stringify(server.requests.at(-1)?.messages)).not.toContain("PRIVATE-KEY");

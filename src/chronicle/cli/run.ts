@@ -1,4 +1,5 @@
 // `pi-chronicle run <template> <task…>`: starts a run and carries it on until it needs a person or ends.
+import { didYouMean, quoted } from "../../definition/index.ts";
 import { chooseModel } from "../../persona/index.ts";
 import { listModels, packageRoot } from "../../pi/index.ts";
 import { attend, createRun, exitCodes, type Preparation, type Project, prepareStart } from "../project/index.ts";
@@ -72,6 +73,14 @@ async function modelOf({ place }: Project, wanted: string | undefined): Promise<
 	// Loaded with this package, so that a rehearsal's stand-in is among them.
 	const models = await listModels(place.pi, place.cwd, place.env ?? process.env, [packageRoot()]);
 	const { model, notice } = chooseModel([wanted], models, undefined);
-	if (notice) return { code: notice.code, message: notice.message, remedy: notice.remedy };
-	return model && `${model.provider}/${model.id}`;
+	if (!notice) return model && `${model.provider}/${model.id}`;
+	const near = didYouMean(
+		wanted,
+		models.flatMap(({ provider, id }) => [`${provider}/${id}`, id]),
+	);
+	return {
+		code: notice.code,
+		message: `There is no model ${quoted(wanted)} that can be used here.${near}`,
+		remedy: "`pi --list-models` shows them.",
+	};
 }

@@ -44,6 +44,7 @@ async function steer(steering: Steering, { parsed, project, output, signal }: Ve
 	const words = text.join(" ").trim();
 	const spoken = await speak(project, found.value, (ledger) => made(ledger, words), {
 		approver: absentPerson,
+		notice: (text) => output.progress(`! ${text}`),
 		afterwards: steering.afterwards,
 	});
 	return conclude(steering, project, found.value, spoken, { output, signal });

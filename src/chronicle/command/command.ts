@@ -88,6 +88,7 @@ async function steer(
 	const words = lastWords(rest, text.length);
 	const spoken = await speak(project, found.value, (ledger) => made(ledger, words), {
 		approver: personOf(session, ctx, project),
+		notice: (text) => say(ctx, text, "warning"),
 		live: session.lives.get(found.value),
 		afterwards: steering.afterwards,
 	});

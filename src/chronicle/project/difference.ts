@@ -72,7 +72,7 @@ export async function patchBetween(
 
 /** Looks at the files of a run through the supervision's own workspace, or through one of its own that borrows what is kept. */
 export async function looking<T>(
-	{ place, sessions }: Project,
+	{ place, ownFolders }: Project,
 	{ folder }: ReadLedger,
 	live: LiveRun | undefined,
 	look: (workspace: Workspace) => Promise<Result<T, Failure>>,
@@ -80,7 +80,7 @@ export async function looking<T>(
 	if (live) return look(live.workspace);
 	const own = join(folder, `look-${process.pid}-${Date.now()}`);
 	try {
-		return await look(openGitWorkspace({ cwd: place.cwd, folder: own, leftOut: [sessions], borrow: folder }));
+		return await look(openGitWorkspace({ cwd: place.cwd, folder: own, leftOut: ownFolders, borrow: folder }));
 	} finally {
 		await rm(own, { recursive: true, force: true }).catch(() => {});
 	}

@@ -1,6 +1,6 @@
 // One project on this machine, put together: its templates, its runs, and what a supervisor of one of them works with.
 // J1 opening it reads and writes nothing; J2 what a run is judged and cast by is read when its ports are made, and held for that supervision.
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { processStart } from "../../pi/index.ts";
 import { openFileStore, thisHost } from "../ledger/index.ts";
 import type { Approver, Clock, HeldLedger, LedgerStore, SupervisorPorts, WorkerLauncher } from "../supervisor/index.ts";
@@ -15,6 +15,8 @@ export interface Project {
 	readonly place: LocalPlace;
 	/** Folder of all runs. */
 	readonly sessions: string;
+	/** Folders that are no part of the project's work: our own, templates included. Workers cannot write there. */
+	readonly ownFolders: readonly string[];
 	readonly store: LedgerStore;
 	readonly approvals: CleanupApprovals;
 	readonly clock: Clock;
@@ -34,12 +36,14 @@ export function sessionsFolder(cwd: string): string {
 export function openProject(place: LocalPlace): Project {
 	const { cwd, home, agentFolder, trust, env = process.env } = place;
 	const sessions = sessionsFolder(cwd);
+	const ownFolders = [dirname(sessions)];
 	const clock = systemClock;
 	const approvals = openCleanupApprovals(agentFolder, clock.now);
 	const launcher = (): WorkerLauncher => openLocalLauncher(place);
 	return {
 		place,
 		sessions,
+		ownFolders,
 		store: openFileStore({ sessions, clock }),
 		approvals,
 		clock,
@@ -50,7 +54,7 @@ export function openProject(place: LocalPlace): Project {
 			const { id, cleanupHash } = ledger.run;
 			return {
 				launcher: ready,
-				workspace: openGitWorkspace({ cwd, folder: ledger.folder, leftOut: [sessions] }),
+				workspace: openGitWorkspace({ cwd, folder: ledger.folder, leftOut: ownFolders }),
 				approver,
 				commands: openCleanupRunner({
 					run: id,

@@ -32,6 +32,8 @@ export interface SpeakOptions {
 	readonly approver: Approver;
 	/** The supervision of the run, if this process has it. */
 	readonly live?: LiveRun | undefined;
+	/** Tells the person something on the way. */
+	readonly notice: (text: string) => void;
 	/** Whether a run that nobody has goes on after the word, or only gets it. */
 	readonly afterwards: "go on" | "let go";
 }
@@ -104,10 +106,10 @@ async function takeUp(
 	project: Project,
 	ledger: Parameters<typeof attend>[1],
 	word: Exclude<Word, { kind: "refused" }>,
-	{ approver, afterwards }: SpeakOptions,
+	{ approver, afterwards, notice }: SpeakOptions,
 ): Promise<Spoken> {
 	const before = ledger.run;
-	const answering = word.kind === "answer" ? answerOnce(approver, word.approval, word.question) : approver;
+	const answering = word.kind === "answer" ? answerOnce(approver, word.approval, word.question, notice) : approver;
 	const live = attend(project, ledger, answering, "reopened");
 	const { supervision } = live;
 	// Said in one breath, so that nothing else is begun in between.
@@ -127,15 +129,18 @@ async function takeUp(
 }
 
 /** Answers the question that was seen; any other goes to `approver`. A no and another way hold whatever the files are. */
-function answerOnce(approver: Approver, approval: Approval, seen: number): Approver {
+function answerOnce(approver: Approver, approval: Approval, seen: number, notice: (text: string) => void): Approver {
 	let given = false;
 	return {
 		...approver,
 		async approve(question, run, signal) {
-			if (given || (approval.kind === "approved" && question.seq !== seen))
-				return approver.approve(question, run, signal);
+			if (given) return approver.approve(question, run, signal);
 			given = true;
-			return approval;
+			if (approval.kind !== "approved" || question.seq === seen) return approval;
+			notice(
+				"The files have changed since you were asked, so your approval does not hold for them: look, and answer again.",
+			);
+			return approver.approve(question, run, signal);
 		},
 	};
 }

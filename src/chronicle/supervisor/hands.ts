@@ -88,6 +88,7 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 		if (workers.has(launchKey(launch))) return;
 		if (action.delayMs > 0) await clock.sleep(action.delayMs, signal);
 		if (signal.aborted) return;
+		await launcher.retire(body.folder, action.conversation.key);
 		const opened = await workspace.open(undefined, launchKey(launch));
 		if (!opened.ok)
 			return void (await take({ kind: "launch_failed", ...launch, reason: "spawn", detail: opened.failure.message }));

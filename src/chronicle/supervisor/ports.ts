@@ -141,6 +141,8 @@ export interface WorkerLauncher {
 	 * then nothing of it is left running.
 	 */
 	launch(order: LaunchOrder, host: WorkerHost): Promise<Result<Worker, LaunchFault>>;
+	/** Nobody will go on with the run's conversations in `folder` any more, but for `keep`: what is secret in them goes. */
+	retire(folder: string, keep?: string): Promise<void>;
 	/** Stops every process that workers of this run left behind, a worker without a supervisor included. */
 	stopStrays(run: string): Promise<{ readonly stopped: number; readonly left: number }>;
 }

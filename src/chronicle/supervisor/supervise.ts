@@ -147,6 +147,7 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 		finishing ??= (async () => {
 			for (const { control } of doing.values()) control.abort();
 			await hands.letGo();
+			if (run.stage.kind === "over") await ports.launcher.retire(ledger.folder);
 			await settled([...doing.values()].map(({ done }) => done));
 			while (recording) await recording;
 			ended = true;

@@ -13,6 +13,7 @@ import {
 	stopStrays,
 } from "../../pi/index.ts";
 import { redactText } from "../../safety/index.ts";
+import { openRedaction } from "../ledger/index.ts";
 import { NO_SPEND } from "../machine/index.ts";
 import type { LaunchFault, LaunchOrder, Result, Worker, WorkerHost, WorkerLauncher } from "../supervisor/index.ts";
 import { type FrozenRules, writeBrief } from "./brief.ts";
@@ -22,6 +23,7 @@ import { beginConversation, type Conversation, moveConversation, readConversatio
 import { judgeHello } from "./handshake.ts";
 import { type Hello, readHello } from "./inside/index.ts";
 import { openLive } from "./live.ts";
+import { retireConversations } from "./retire.ts";
 import type { UnreadableRules } from "./rules.ts";
 
 export interface LauncherOptions {
@@ -47,6 +49,8 @@ type Fault = { readonly ok: false; readonly failure: LaunchFault };
 /** Opens the launcher of one supervisor. */
 export function openLauncher(options: LauncherOptions): WorkerLauncher {
 	const { casting, rules } = options;
+	const redact = openRedaction(options.env ?? process.env);
+	const retired = new Set<string>();
 	return {
 		async check(states) {
 			const problems = await Promise.all(
@@ -62,6 +66,9 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 			return [{ state: first?.name ?? "", severity: "error" as const, message, remedy }, ...problems.flat()];
 		},
 		launch: (order, host) => launch(order, host, options),
+		async retire(folder, keep) {
+			retireConversations(folder, keep, redact, retired);
+		},
 		async stopStrays(run) {
 			const { stopped, remaining } = await stopStrays(run);
 			return { stopped: stopped.length, left: remaining.length };

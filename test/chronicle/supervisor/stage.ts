@@ -43,6 +43,7 @@ export function openStage(plays: Play[], approvals: Approval[] = []): Stage {
 		self: { host: "here", pid: process.pid, started: "now" },
 		launcher: {
 			check: async () => [],
+			retire: async () => {},
 			stopStrays: async () => ({ stopped: 0, left: 0 }),
 			async launch(order, host) {
 				orders.push(order);

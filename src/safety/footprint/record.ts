@@ -22,6 +22,7 @@ export const limits = {
 } as const;
 
 const MAX_SEARCHES = 500;
+const MAX_LINKS = 200;
 
 export const everyAccess: readonly Access[] = ["read", "list", "write", "delete", "link"];
 
@@ -52,11 +53,21 @@ export interface Record {
 	/** Whether something may have been made in a directory so far. */
 	filled(directory: string): boolean;
 	real(path: string): string;
+	/** From now on `name` (absolute) leads to `target` (absolute, or relative to where `name` is), as if it were on disk. */
+	link(name: string, target: string): void;
 	finish(tool: string): Footprint;
 }
 
 /** Opens an empty record. */
-export function openRecord(around: Surroundings): Record {
+export function openRecord(disk: Surroundings): Record {
+	const links = new Map<string, string>();
+	const around: Surroundings = {
+		...disk,
+		kind: (path) => (links.has(path) ? "link" : disk.kind(path)),
+		// What leads through a link of this script is not on disk yet: it is followed step by step.
+		realpath: (path) => (links.has(path) ? undefined : disk.realpath(path)),
+		readlink: (path) => links.get(path) ?? disk.readlink(path),
+	};
 	const touches = new Map<string, Touch>();
 	const runs = new Map<string, Run>();
 	const unknowns = new Map<string, Unknown>();
@@ -78,6 +89,11 @@ export function openRecord(around: Surroundings): Record {
 		around,
 		overflow,
 		real: (path) => followLinks(path, around, followed),
+		link(name, target) {
+			if (links.size >= MAX_LINKS) return;
+			links.set(followLinks(rules.dirname(name), around, followed) + rules.sep + rules.basename(name), target);
+			followed.clear();
+		},
 		touch(access, path, by, detail = {}) {
 			const lexical = rules.normalize(path);
 			const normal = lexical.length > 1 && lexical.endsWith(rules.sep) ? rules.resolve(lexical) : lexical;

@@ -18,7 +18,6 @@ function runContainer(call: Call): void {
 	const [, ...command] = call.operands;
 	const words = entry === undefined ? command : [entry, ...command];
 	if (words.length > 0) call.run(words, call.stdin, "elsewhere");
-	call.unknown("program", call.text, ["read"]);
 }
 
 /** A host folder that something in a container can reach. */

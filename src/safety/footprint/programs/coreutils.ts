@@ -61,7 +61,14 @@ function copyNames(call: Call): void {
 		const from = name.includes("/") ? name.slice(0, name.lastIndexOf("/") + 1) : "";
 		call.play("link", symbolic && !target.startsWith("/") ? from + target : target, { recursive: true });
 		call.touch("write", name, call.has("-f --force") ? { replaces: true } : {});
+		call.linked(name, symbolic || target.startsWith("/") ? target : relativeTo(from, target));
 	}
+}
+
+/** A path relative to the working directory, as it is from a folder that is relative to it too. */
+function relativeTo(folder: string, path: string): string {
+	const up = folder.split("/").filter((part) => part !== "" && part !== ".");
+	return folder.startsWith("/") || up.includes("..") ? path : "../".repeat(up.length) + path;
 }
 
 const reads = (values: string, more: Program = {}): Program => ({
@@ -101,9 +108,17 @@ export const coreutils: Programs = abbreviating({
 		options: { "-o --output": "replace", "-i --input": "read" },
 	}),
 	"bat batcat": reads(
-		"-l --language -H --highlight-line -r --line-range --style --theme --pager --paging -m --map-syntax --tabs --wrap --terminal-width --color --decorations --italic-text --file-name",
+		"-l --language -H --highlight-line -r --line-range --style --theme --paging -m --map-syntax --tabs --wrap --terminal-width --color --decorations --italic-text --file-name",
+		{
+			options: { "--pager": "script" },
+		},
 	),
-	less: reads("-b -h -j -k -P -p -t -T -x -y -z", { options: { "-o -O --log-file --LOG-FILE": "replace" } }),
+	less: reads("-b -h -j -k -P -p -t -T -x -y -z", {
+		options: { "-o -O --log-file --LOG-FILE": "replace" },
+		also: (call) => {
+			for (const word of call.args) if (/^\+.*!/.test(word)) call.unknown("script", word);
+		},
+	}),
 	diff: reads(
 		"-U -C -W -I -x --exclude -L --label --width --ignore-matching-lines -F --show-function-line -S --starting-file --horizon-lines --tabsize",
 		{
@@ -123,6 +138,7 @@ export const coreutils: Programs = abbreviating({
 			"-T --temporary-directory": "text",
 			"-k --key -t --field-separator -S --buffer-size --parallel --sort": "text",
 			"--files0-from --random-source": "read",
+			"--compress-program": "script",
 		},
 	},
 	uniq: {
@@ -192,8 +208,9 @@ export const coreutils: Programs = abbreviating({
 		attached: "--time",
 	},
 	df: { operands: "list", options: { "-t --type -x --exclude-type -B --block-size": "text" }, attached: "--output" },
-	"basename dirname pwd echo printf true false yes seq expr factor sleep date cal ncal uname hostname arch nproc id whoami who w users groups logname tty uptime printenv locale getconf which whereis type hash numfmt tput clear reset stty dirs jobs bg fg disown compgen complete compopt bind help caller logout suspend times man info apropos whatis tldr cowsay figlet lolcat":
+	"basename dirname pwd echo printf true false yes seq expr factor sleep date cal ncal uname hostname arch nproc id whoami who w users groups logname tty uptime printenv locale getconf which whereis type hash numfmt tput clear reset stty dirs jobs bg fg disown compgen complete compopt bind help caller logout suspend times info apropos whatis tldr cowsay figlet lolcat":
 		{},
+	man: { options: { "-P --pager -H --html": "script", "-S -s -M -C -r -e -L -m": "text" } },
 	"test [": { also: testFiles },
 	enable: { when: { "-f": { opaque: "script" } } },
 	history: { when: { "-c -d -w -a -r": { effects: ["clear-history"], changes: ["system"] } } },

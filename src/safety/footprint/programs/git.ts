@@ -100,7 +100,12 @@ const subcommands: { readonly [names: string]: Program } = {
 	},
 	"difftool mergetool": { opaque: "program", options: { "-t --tool": "text", "-x --extcmd": "script" } },
 	archive: {
-		options: { "-o --output": "replace", "--prefix --format --remote --exec --add-file": "text" },
+		options: {
+			"-o --output": "replace",
+			"--prefix --format --remote": "text",
+			"--exec": "script",
+			"--add-file": "read",
+		},
 	},
 	bundle: {
 		subcommands: {
@@ -159,11 +164,18 @@ const subcommands: { readonly [names: string]: Program } = {
 	},
 	push: {
 		flags: "--force",
-		options: { "-o --push-option --repo --receive-pack --exec": "text" },
+		options: { "-o --push-option --repo": "text", "--receive-pack --exec": "script" },
 		attached: "--force-with-lease --signed --recurse-submodules",
 		also: push,
 	},
-	fetch: { ...changesRepository, when: { "--dry-run": { harmless: true } } },
+	fetch: {
+		...changesRepository,
+		options: {
+			"--upload-pack": "script",
+			"--depth --deepen --shallow-since -j --jobs -o --server-option --refmap": "text",
+		},
+		when: { "--dry-run": { harmless: true } },
+	},
 	"pull merge cherry-pick revert am": integrates,
 	rebase: { ...integrates, effects: ["git-amend-history"] },
 	apply: {
@@ -185,8 +197,9 @@ const subcommands: { readonly [names: string]: Program } = {
 	config: { options: { "-f --file --blob -t --type --default --value --comment": "text" }, also: config },
 	clone: {
 		options: {
-			"-b --branch -o --origin --depth -j --jobs --reference --template -u --upload-pack -c --config --filter --shallow-since --separate-git-dir --server-option":
+			"-b --branch -o --origin --depth -j --jobs --reference --template -c --config --filter --shallow-since --separate-git-dir --server-option":
 				"text",
+			"-u --upload-pack": "script",
 		},
 		attached: "--recurse-submodules",
 		also: clone,

@@ -138,6 +138,8 @@ export interface Call {
 	/** Treats a word as having a role. */
 	play(role: Role, word: string, detail?: TouchDetail): void;
 	touch(access: Access, word: string, detail?: TouchDetail): void;
+	/** From now on, a name leads to another place. */
+	linked(name: string, target: string): void;
 	effect(...effects: readonly Effect[]): void;
 	change(...changes: readonly Change[]): void;
 	unknown(what: Unknown["what"], text: string, may?: readonly Access[]): void;

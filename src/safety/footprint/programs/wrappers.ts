@@ -282,6 +282,8 @@ export const wrappers: Programs = abbreviating({
 	nodemon: { opaque: "project", options: { "-x --exec": "script", "-w --watch -e --ext -i --ignore": "text" } },
 	"tmux screen zellij": {
 		also: (call) => {
+			if (/^(ls|list-\w+|-ls|-V|display-message|show-options|has-session|info|capture-pane)$/.test(call.args[0] ?? ""))
+				return;
 			for (const word of call.operands) if (/\s/.test(word)) call.script(word);
 			call.unknown("program", call.text);
 		},

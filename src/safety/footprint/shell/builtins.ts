@@ -170,7 +170,9 @@ const readVariables: Builtin = (_walk, args, state, stdin) => {
 	return settled(next, "");
 };
 
-const readLines: Builtin = (_walk, args, state, stdin) => {
+const readLines: Builtin = (walk, args, state, stdin) => {
+	const callback = args[args.indexOf("-C") + 1];
+	if (args.includes("-C") && callback !== undefined) runHere(walk, "mapfile", callback, state, stdin);
 	const name = operandsOf(args, "dnOsuCc")[0] ?? "MAPFILE";
 	if (!/^[A-Za-z_]\w*$/.test(name)) return settled({ ...state, lost: true }, "");
 	const items = stdin.replace(/\n$/, "").split("\n");
@@ -213,6 +215,14 @@ const alias: Builtin = (_walk, args, state) => {
 		if (equals > 0) aliases.set(arg.slice(0, equals), arg.slice(equals + 1));
 	}
 	return settled({ ...state, aliases }, "");
+};
+
+/** `hash -p path name`: the name stands for that file from now on. */
+const hash: Builtin = (walk, args, state, stdin) => {
+	const [path, name] = args[0] === "-p" ? args.slice(1) : [];
+	return path === undefined || name === undefined
+		? settled(state, HOLE)
+		: alias(walk, [`${name}=${path}`], state, stdin);
 };
 
 const command: Builtin = (walk, args, state, stdin) => {
@@ -295,6 +305,7 @@ export const builtins: { readonly [name: string]: Builtin } = {
 	unset,
 	alias,
 	unalias: quiet,
+	hash,
 	set: setOptions,
 	shift,
 	shopt: shellSwitch,

@@ -209,6 +209,12 @@ export function recordCall(
 		},
 		play,
 		touch,
+		linked(link, target) {
+			if (state.elsewhere) return;
+			const rules = pathRules(around);
+			for (const path of absolutePaths(link, directories, record) ?? [])
+				for (const to of isKnown(target) ? [target] : []) record.link(rules.normalize(path), to);
+		},
 		effect: (...named) => {
 			for (const effect of named) effects.add(effect);
 		},

@@ -9,6 +9,7 @@ import type {
 	WordPart,
 } from "unbash";
 import type { Surroundings } from "../footprint.ts";
+import { everyAccess } from "../record.ts";
 import { combine, distinct, HOLE, isKnown } from "../text.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
 import { changeCase, costOfRemoval, costOfReplacement, remove, replace, slice } from "./parameters.ts";
@@ -295,6 +296,9 @@ function operate(part: ParameterExpansionPart, text: string, state: State, expan
 		case "CaseModification":
 			return [operation.operand ? HOLE : changeCase(operation.operator, text)];
 		case "Transform":
+			// `@P` expands the text as a prompt, and a prompt may hold commands.
+			if (operation.operand.text === "P" && /[$`\uE000]/.test(text))
+				expansion.record.unknown({ what: "script", text: part.text, may: everyAccess });
 			return [["Q", "E", "P", "A", "a"].includes(operation.operand.text) ? HOLE : text];
 		case "Default":
 		case "Names":

@@ -8,6 +8,7 @@ import { everyAccess, limits } from "../record.ts";
 import { combine, HOLE, isKnown } from "../text.ts";
 import { builtins, declares } from "./builtins.ts";
 import { recordCall, spellCommand } from "./call.ts";
+import { foundOnPath, recordEnvironment } from "./environment.ts";
 import { printed } from "./output.ts";
 import { applyRedirects } from "./redirects.ts";
 import { assign, lookUp, merge, type State, textValue, unknownValue, type Value, withExported } from "./state.ts";
@@ -32,11 +33,19 @@ export function runSimple(walk: Walk, node: Command, state: State, stdin: string
 	const now = afterExpansions(walk, expanded);
 	if (lists.length === 0) {
 		streams.keep("");
-		return settled(assignAll(now, assigned), "");
+		recordEnvironment(
+			walk,
+			assigned.filter(([variable]) => now.exported.has(variable)),
+			now,
+		);
+		// `$(< file)` is the file's text.
+		const reads = node.redirects.some((redirect) => redirect.type === "Redirect" && redirect.operator === "<");
+		return settled(assignAll(now, assigned), reads && assigned.length === 0 ? streams.stdin : "");
 	}
 	const rows = combine(lists) ?? [lists.map((list) => (list.length === 1 ? (list[0] ?? []) : [HOLE]))];
 	const names = assigned.map(([variable]) => variable);
 	const environment = assigned.length > 0 ? withExported(assignAll(now, assigned), names) : now;
+	if (assigned.length > 0) recordEnvironment(walk, assigned, now);
 	let outcome = settled(environment, "");
 	for (const [index, row] of rows.entries()) {
 		if (index > 0 && !walk.record.spend(4)) break;
@@ -44,8 +53,10 @@ export function runSimple(walk: Walk, node: Command, state: State, stdin: string
 		outcome = index === 0 ? one : either(walk, outcome, one);
 	}
 	streams.keep(outcome.out);
-	if (declared.length > 0 && name !== undefined && declares(name))
+	if (declared.length > 0 && name !== undefined && declares(name)) {
+		if (name === "export") recordEnvironment(walk, declared, now);
 		outcome = mapStates(outcome, (end) => assignAll(end, declared));
+	}
 	if (assigned.length > 0) outcome = mapStates(outcome, (end) => restore(end, now, names));
 	return streams.stdout === "captured" ? outcome : { ...outcome, out: "" };
 }
@@ -152,6 +163,8 @@ export function invokeProgram(walk: Walk, words: readonly string[], state: State
 	const builtin = Object.hasOwn(builtins, word) ? builtins[word] : undefined;
 	if (builtin) return builtin(walk, args, state, stdin);
 	if (word === "") return settled(state, "");
+	const early = word.includes("/") ? undefined : foundOnPath(walk, word, state);
+	if (early !== undefined && !installedPrograms.test(early)) recordFile(walk, early, args, state);
 	const { name, file } = locate(walk, word, state);
 	const program = findProgram(name);
 	if (file) recordFile(walk, word, args, state);

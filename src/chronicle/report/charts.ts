@@ -32,7 +32,7 @@ export function pathSection(sheet: Sheet): Section {
 		drawKey(
 			pen,
 			trusted(
-				`<svg class="sample" viewBox="0 0 34 10" width="34" height="10" aria-hidden="true"><g class="edge ${kind}"><path class="way" d="M1 5H26"/><path class="head" d="M33 5L25 1V9Z"/></g></svg>`,
+				`<svg class="sample" viewBox="0 0 34 10" width="34" height="10" aria-hidden="true"><g class="edge ${kind}"><path class="way" d="M1 5H26"/><path class="tip" d="M33 5L25 1V9Z"/></g></svg>`,
 			),
 			words,
 		);
@@ -121,6 +121,9 @@ export function timeSection(sheet: Sheet): Section {
 		drawKey(pen, bar("bar", "1"), "a worker at work, with the number of the attempt"),
 		faults.length > 0
 			? drawKey(pen, bar("bar fault", endMarks[faults[0] ?? "crashed"]), "it crashed, ran out of time or was lost")
+			: undefined,
+		launchEnds.has("rejected")
+			? drawKey(pen, bar("bar", `1 ${endMarks.rejected}`), "a person rejected what it asked for")
 			: undefined,
 		waitKinds
 			.filter((kind) => waits.has(kind))

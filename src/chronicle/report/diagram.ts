@@ -162,7 +162,7 @@ function drawEdge(pen: Pen, edge: PathEdge, { points, x, y, width }: Way): Piece
 		text === ""
 			? undefined
 			: pen.html`<rect class="label-back" x="${px(x - width / 2)}" y="${px(y - 9)}" width="${px(width)}" height="18" rx="9"/><text class="edge-label ${edge.kind}" x="${px(x)}" y="${px(y + 4)}" text-anchor="middle">${text}</text>`;
-	return pen.html`<g class="edge ${edge.kind}"><path class="way" d="${curve([...points.slice(0, -1), base]) ?? ""}"/><path class="head" d="M${px(end.x)} ${px(end.y)}L${side(0.5)}L${side(-0.5)}Z"/>${label}</g>`;
+	return pen.html`<g class="edge ${edge.kind}"><path class="way" d="${curve([...points.slice(0, -1), base]) ?? ""}"/><path class="tip" d="M${px(end.x)} ${px(end.y)}L${side(0.5)}L${side(-0.5)}Z"/>${label}</g>`;
 }
 
 function drawNode(pen: Pen, node: PathNode, lines: NodeLines | undefined, box: Box): Piece {

@@ -72,7 +72,12 @@ export function drawFigures({ pen, story }: Sheet): Markup {
 		{
 			name: "Tool calls",
 			value: shortCount(totals.toolCalls),
-			note: story.blocked.length > 0 ? `${story.blocked.length} blocked by the guard` : "none blocked",
+			note:
+				story.blocked.length > 0
+					? `${story.blocked.length} blocked by the guard`
+					: totals.toolCalls > 0
+						? "none blocked"
+						: "",
 		},
 		{ name: "Files changed", value: files.count, note: files.note(pen) },
 	];

@@ -50,6 +50,7 @@ nav ul{list-style:none;display:flex;flex-wrap:wrap;gap:4px 18px;padding:0;margin
 main>section{margin:0 0 44px}
 .chart{margin:0;background:var(--card);border:1px solid var(--line);border-radius:10px;padding:18px 18px 12px}
 .frame{overflow-x:auto}
+.frame:has(.tall){max-height:82vh;overflow:auto}
 .frame.narrow{display:none}
 .drawing{display:block;max-width:100%;height:auto;margin:0 auto;font:13px system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}
 .drawing.large{max-width:none}
@@ -72,10 +73,10 @@ main>section{margin:0 0 44px}
 .area{fill:var(--area)}.line{fill:none;stroke:var(--accent);stroke-width:1.75}
 .ceiling{stroke:var(--fault);stroke-width:1.5;stroke-dasharray:6 4}
 .drawing .ceiling-label{fill:var(--bad);font-size:11px}
-.way{fill:none;stroke:var(--dim);stroke-width:1.5}.head path,.edge .head{fill:var(--dim)}
-.edge.taken .way{stroke:var(--accent);stroke-width:2}.edge.taken .head{fill:var(--accent)}
+.way{fill:none;stroke:var(--dim);stroke-width:1.5}.edge .tip{fill:var(--dim)}
+.edge.taken .way{stroke:var(--accent);stroke-width:2}.edge.taken .tip{fill:var(--accent)}
 .edge.possible .way{stroke-dasharray:4 4;stroke-width:1.25}
-.edge.refused .way{stroke:var(--fault);stroke-dasharray:1.5 3.5;stroke-linecap:round;stroke-width:2.25}.edge.refused .head{fill:var(--fault)}
+.edge.refused .way{stroke:var(--fault);stroke-dasharray:1.5 3.5;stroke-linecap:round;stroke-width:2.25}.edge.refused .tip{fill:var(--fault)}
 .label-back{fill:var(--card)}
 .drawing .edge-label{font-size:11px;font-weight:600;fill:var(--accent);font-variant-numeric:tabular-nums}
 .drawing .edge-label.refused{fill:var(--bad)}
@@ -99,12 +100,12 @@ details>summary{cursor:pointer}
 .scroll{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:10px}
 table{border-collapse:collapse;width:100%;font-size:14px;line-height:1.45}
 caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-th,td{overflow-wrap:break-word;text-align:left;vertical-align:top;padding:9px 12px;border-top:1px solid var(--rule);font-weight:400}
+th,td{text-align:left;vertical-align:top;padding:9px 12px;border-top:1px solid var(--rule);font-weight:400}
 thead th{border-top:0;color:var(--dim);font-size:.93em;white-space:nowrap}
 tbody th{font-weight:560}th .second{font-weight:400}
 .number{text-align:right;white-space:nowrap}
 th.line,td.line{white-space:nowrap}
-td.words{min-width:8.5em}td.words:last-child{min-width:15em}
+th.words{min-width:10.6em}td.words{min-width:9.6em}td.words:last-child{min-width:15em}
 .second{display:block;color:var(--dim)}.second.bad{color:var(--bad)}
 .num{color:var(--dim);font-weight:400}
 .workers{list-style:none;margin:0;padding:0}
@@ -170,13 +171,13 @@ body{font-size:10.5pt}
 .sheet{max-width:none;padding:0}
 nav,.skip,.data:not([open]){display:none}
 .frame.wide{display:block}.frame.narrow{display:none}
-.frame,.scroll,.hunks{overflow:visible;max-height:none}
+.frame,.frame:has(.tall),.scroll,.hunks{overflow:visible;max-height:none}
 .drawing,.drawing.large{max-width:100%}
 h1,h2,h3,.hunk-head{break-after:avoid}
 .tile,.tiles,tr,.entries>li,.next,.key{break-inside:avoid}
 .chart{break-inside:avoid-page;padding:10px}
-table{font-size:8.5pt}th,td{padding:4px 6px;overflow-wrap:anywhere}
-th.words{min-width:10em}td.words{min-width:7.5em}td.words:last-child{min-width:11em}
-#path .drawing{max-height:112mm}figcaption{font-size:8.5pt}.eyebrow,.meta,.tile dt,.tile .note{font-size:8.5pt}
+table{font-size:8.5pt}th,td{padding:4px 6px}
+th.words{min-width:10.6em}td.words{min-width:8.4em}td.words:last-child{min-width:11em}
+#path .drawing{max-height:112mm}#path .drawing.tall{max-height:235mm}figcaption{font-size:8.5pt}.eyebrow,.meta,.tile dt,.tile .note{font-size:8.5pt}
 .bar,.wait,.cut,.t0,.t1,.t2,.t3,.t4,.meter rect,.hunk .add,.hunk .del{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 }`;

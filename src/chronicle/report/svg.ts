@@ -22,9 +22,12 @@ export type Room = "wide" | "narrow";
 /** Pixels that each has. */
 export const roomWidth: Readonly<Record<Room, number>> = { wide: 1000, narrow: 340 };
 
+/** What is higher is looked at through a window of its own. */
+const tall = 1600;
+
 export function drawSvg(pen: Pen, drawing: Drawing): Markup {
 	const { id, width, height, title, description, content, fits = true } = drawing;
-	return pen.html`<svg class="${fits ? "drawing" : "drawing large"}" role="img" aria-labelledby="${id}-t ${id}-d" viewBox="0 0 ${px(width)} ${px(height)}" width="${px(width)}" height="${px(height)}"><title id="${id}-t">${title}</title><desc id="${id}-d">${description}</desc>${content}</svg>`;
+	return pen.html`<svg class="drawing${fits ? "" : " large"}${height > tall ? " tall" : ""}" role="img" aria-labelledby="${id}-t ${id}-d" viewBox="0 0 ${px(width)} ${px(height)}" width="${px(width)}" height="${px(height)}"><title id="${id}-t">${title}</title><desc id="${id}-d">${description}</desc>${content}</svg>`;
 }
 
 /** A number for an attribute. */
@@ -45,7 +48,7 @@ function signWidth(sign: string): number {
 	const code = sign.codePointAt(0) ?? 0;
 	if (code >= 0x1100) return /\p{M}/u.test(sign) ? 0 : code < 0x2e80 ? 0.72 : 1.05;
 	if (/[ilj.,:;'|!()[\] ]/.test(sign)) return 0.4;
-	if (/[mwMW@%]/.test(sign)) return 1;
+	if (/[mwMW@%]/.test(sign)) return sign === "W" || sign === "%" ? 1.15 : 1.05;
 	return /\p{Lu}|[&×]/u.test(sign) ? 0.8 : 0.66;
 }
 

@@ -262,17 +262,16 @@ describe.skipIf(!executablePath)("in a browser", () => {
 	});
 
 	it.runIf(process.env.UPDATE_IMAGES === "1")("pictures for the documents", async () => {
-		const pictures = join(checkout, "docs", "images");
-		const laptop = await browser.newPage({ viewport: { width: 1160, height: 1000 }, colorScheme: "light" });
-		await laptop.goto(files.get("day") ?? "");
-		await laptop.screenshot({ path: join(pictures, "report-light.png"), fullPage: false });
-		const dark = await browser.newPage({ viewport: { width: 1160, height: 1000 }, colorScheme: "dark" });
-		await dark.goto(files.get("day") ?? "");
-		await dark.locator("#time").scrollIntoViewIfNeeded();
-		const box = await dark.locator("#time").boundingBox();
-		const clip = { x: 0, y: (box?.y ?? 0) - 20, width: 1160, height: 1000 };
-		await dark.screenshot({ path: join(pictures, "report-dark.png"), fullPage: true, clip });
-		await laptop.close();
-		await dark.close();
+		const picture = async (name: string, colorScheme: "light" | "dark", first: string, last: string): Promise<void> => {
+			const page = await browser.newPage({ viewport: { width: 1160, height: 800 }, colorScheme });
+			await page.goto(files.get("day") ?? "");
+			const top = (await page.locator(first).boundingBox())?.y ?? 0;
+			const end = await page.locator(last).last().boundingBox();
+			const clip = { x: 0, y: top - 24, width: 1160, height: (end?.y ?? 0) + (end?.height ?? 0) - top + 48 };
+			await page.screenshot({ path: join(checkout, "docs", "images", `${name}.png`), fullPage: true, clip });
+			await page.close();
+		};
+		await picture("report-light", "light", "header", "#path figure");
+		await picture("report-dark", "dark", "#time", "#money figure");
 	});
 });

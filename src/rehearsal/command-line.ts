@@ -1,8 +1,8 @@
 // The verb `pi-chronicle rehearse`.
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { parseArguments } from "../chronicle/index.ts";
 import { agentFolder, findPi, isPiCommand, ownPiSearch, packageRoot } from "../pi/index.ts";
-import { type Kind, plan, splitWords, whatThereIs } from "./plan.ts";
+import { isKind, type Kind, plan, whatThereIs } from "./plan.ts";
 import { rehearse, type Wish } from "./program.ts";
 import { closingLines, openingLines, partLines, unplayableLines } from "./report.ts";
 import { rehearseUsage } from "./usage.ts";
@@ -59,30 +59,25 @@ interface Arguments {
 	readonly help: boolean;
 }
 
-/** A text says what is wrong. */
+/** Options stand before the name or between it and the task; of the task itself nothing is taken for one. A text says what is wrong. */
 function readArguments(args: readonly string[]): Arguments | string {
-	try {
-		const { values, positionals } = parseArgs({
-			args: [...args],
-			options: {
-				scenario: { type: "string" },
-				cwd: { type: "string" },
-				pi: { type: "string" },
-				keep: { type: "boolean", default: false },
-				json: { type: "boolean", default: false },
-				help: { type: "boolean", short: "h", default: false },
-			},
-			allowPositionals: true,
-		});
-		const { kind, name, task } = splitWords(positionals.join(" "));
-		return {
-			...values,
-			kind,
-			wish: name === "" ? undefined : { name, task, scenario: values.scenario },
-			cwd: resolve(values.cwd ?? "."),
-			pi: values.pi,
-		};
-	} catch (error) {
-		return error instanceof Error ? error.message : String(error);
-	}
+	const options = { scenario: "value", cwd: "value", pi: "value", keep: "flag", json: "flag", help: "flag" } as const;
+	const first = parseArguments(args, { options, textAfter: 1 });
+	// The word for the kind before the name is one more name.
+	const withKind = !("error" in first) && isKind(first.names[0]) && first.text.length > 0;
+	const parsed = withKind ? parseArguments(args, { options, textAfter: 2 }) : first;
+	if ("error" in parsed) return parsed.error;
+	const { flags, values, names, text } = parsed;
+	const [word, second] = names;
+	const kind = isKind(word) && second !== undefined ? word : undefined;
+	const name = kind === undefined ? word : second;
+	return {
+		kind,
+		wish: name === undefined ? undefined : { name, task: text.join(" "), scenario: values.scenario },
+		cwd: resolve(values.cwd ?? "."),
+		pi: values.pi,
+		keep: flags.has("keep"),
+		json: flags.has("json"),
+		help: flags.has("help"),
+	};
 }

@@ -6,6 +6,10 @@ import { planWorkflow, workflowNames } from "./workflow.ts";
 
 export type Kind = "workflow" | "chronicle";
 
+export function isKind(word: string | undefined): word is Kind {
+	return word === "workflow" || word === "chronicle";
+}
+
 /** Finds what `wish` names, of one kind or of either. A name that both kinds have must be told apart. */
 export function plan(wish: Wish, kind: Kind | undefined, place: Place): Playable | Unplayable {
 	const workflow = kind === "chronicle" ? undefined : planWorkflow(wish, place);
@@ -25,7 +29,7 @@ export function whatThereIs(place: Place, kind?: Kind): string {
 		...(workflows.length > 0 ? [`Workflows here: ${workflows.join(", ")}.`] : []),
 		...(chronicles.length > 0 ? [`Chronicles here: ${chronicles.join(", ")}.`] : []),
 	];
-	return parts.length > 0 ? parts.join(" ") : `There is no ${kind ?? "workflow and no chronicle"} here.`;
+	return parts.length > 0 ? parts.join(" ") : "There is none here.";
 }
 
 /** The words that can stand behind `/rehearse`: names, and the kinds where a name needs one. */

@@ -4,6 +4,7 @@ import type { Part } from "./act.ts";
 import type { Program, RehearsalReport, Unplayable } from "./program.ts";
 
 const longestTitle = 60;
+const longestReason = 200;
 const mostPaths = 20;
 
 /** What stands above a rehearsal: what is played, by whom, and what was found beforehand. `called`: the project's folder for people. */
@@ -33,7 +34,7 @@ export function partLines(part: Part): string[] {
 	return [
 		head,
 		...part.calls.map((call) => {
-			const reason = call.reason ? `: ${call.reason}` : "";
+			const reason = call.reason ? `: ${cut(call.reason, longestReason)}` : "";
 			return `    ${title(call).padEnd(width)}  ${call.outcome}${reason}`;
 		}),
 	];
@@ -71,7 +72,11 @@ export function closingLines(report: RehearsalReport): string[] {
 
 function title(call: Part["calls"][number]): string {
 	const text = `${call.tool} ${call.with}`.trim();
-	return text.length > longestTitle ? `${text.slice(0, longestTitle - 1)}…` : text;
+	return cut(text, longestTitle);
+}
+
+function cut(text: string, longest: number): string {
+	return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }
 
 function many(count: number, noun: string): string {

@@ -1,6 +1,6 @@
 // What `pi-chronicle rehearse --help` prints.
 
-export const rehearseUsage = `pi-chronicle rehearse [workflow | chronicle] <name> [task…]
+export const rehearseUsage = `pi-chronicle rehearse [options] [workflow | chronicle] <name> [options] [task…]
 
 Plays a definition from its first part to its last on a temporary copy of the project. A script, the understudy, stands in for the model.
 

@@ -131,7 +131,8 @@ describe("pi-chronicle rehearse", () => {
 		["a definition that does not load", ["broken"], /broken\/workflow\.yaml:\d+.*phases/s],
 		["a scenario that cannot be read", ["small", "--scenario", "bad.yaml"], /bad\.yaml:2:7 .*sya/s],
 		["a scenario that is not there", ["small", "--scenario", "no.yaml"], /no\.yaml There is no such scenario/],
-		["an option that is not there", ["small", "--fast"], /--fast/],
+		["a slip in an option", ["small", "--jsn"], /no option --jsn.*`--json`/],
+		["an option that is not there", ["--fast", "small"], /no option --fast/],
 		["no name at all", [], /Workflows here: small\./],
 		["a pi that is not there", ["small", "--pi", "/nowhere/pi.js"], /There is no file/],
 	])("refuses %s with 2", async (_, args, message) => {

@@ -44,6 +44,9 @@ export interface LauncherOptions {
 	readonly helloMs?: number;
 }
 
+/** Below the run's folder. */
+const workersFolder = "workers";
+
 type Fault = { readonly ok: false; readonly failure: LaunchFault };
 
 /** Opens the launcher of one supervisor. */
@@ -67,7 +70,7 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 		},
 		launch: (order, host) => launch(order, host, options),
 		async retire(folder, keep) {
-			retireConversations(folder, keep, redact, retired);
+			retireConversations(join(folder, workersFolder), keep, redact, retired);
 		},
 		async stopStrays(run) {
 			const { stopped, remaining } = await stopStrays(run);
@@ -91,7 +94,7 @@ async function launch(
 			`${error?.message ?? "The state cannot be cast."} ${error?.remedy ?? ""}`.trim(),
 		);
 	}
-	const folder = join(order.folder, "workers");
+	const folder = join(order.folder, workersFolder);
 	const { key } = order.conversation;
 	const files: WorkerFiles = {
 		conversation: join(folder, `${key}.jsonl`),

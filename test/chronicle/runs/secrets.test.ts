@@ -1,0 +1,52 @@
+// R48 with real workers: what a run read, wrote and exported as a secret is nowhere in the chronicle's folder once it is over.
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openBench } from "../../harness/index.ts";
+import { call } from "../../harness/reply.ts";
+import { chronicle, move, withTemplates, worker } from "./bench.ts";
+
+const token = "ghp_plantedplantedplantedplanted0123456789";
+const value = "planted-value-of-the-environment";
+
+function filesBelow(folder: string): string[] {
+	return readdirSync(folder, { recursive: true, withFileTypes: true })
+		.filter((entry) => entry.isFile())
+		.map((entry) => join(entry.parentPath, entry.name));
+}
+
+it("R48 keeps no planted secret in the ledger, the events or the conversations, and keeps the folder private and out of git", async () => {
+	const { project } = await openBench({
+		files: {
+			...withTemplates({
+				one: { name: "One", states: { look: { persona: "Reader", tools: ["read", "bash"], next: ["finished"] } } },
+			}),
+			"keys.txt": `GITHUB_TOKEN=${token}\n`,
+		},
+		git: true,
+		script: {
+			[worker("look")]: [
+				call("read", { path: "keys.txt" }),
+				call("bash", { command: `export API_TOKEN=${token}; echo $SERVICE_SECRET; echo '${token}' > copy.txt` }),
+				call("workflow_update_snapshot", { data: { token_seen: token, note: `the secret is ${value}` } }),
+				move("finished", `found ${token}`),
+			],
+		},
+	});
+	const done = await chronicle(project, ["run", "one", "look"], { env: { SERVICE_SECRET: value } });
+	expect(done.code, done.stderr).toBe(0);
+	const folder = project.path(".pi/chronicle/sessions");
+	const files = filesBelow(folder);
+	expect(files.some((file) => file.endsWith("1.1.jsonl"))).toBe(true);
+	const leaking = files.filter((file) => {
+		const text = readFileSync(file, "latin1");
+		return text.includes(token) || text.includes(value);
+	});
+	expect(leaking).toEqual([]);
+	// Git writes kept files readable; the folder around them is closed.
+	const kept = join(folder, readdirSync(folder).find((name) => /^[0-9a-f-]{36}$/.test(name)) ?? "", "files");
+	for (const path of [...files.filter((file) => !file.startsWith(kept)), folder, kept]) {
+		expect(statSync(path).mode & 0o077, path).toBe(0);
+	}
+	expect(project.read(".pi/chronicle/sessions/.gitignore")).toContain("*");
+});

@@ -14,6 +14,7 @@ export function judgeEffects(footprint: Footprint, ready: Ready): Verdict[] {
 	const ruled = rules.commands.length + rules.effects.length > 0;
 	for (const run of footprint.runs) {
 		for (const effect of run.effects) {
+			if (effect === "git-discard-changes" && namesFilesOnly(run, footprint, ready)) continue;
 			for (const { rule, meaning } of meanings) {
 				if (meaning.effect === effect && (meaning.also?.(run, footprint) ?? true)) {
 					verdicts.push(
@@ -53,6 +54,12 @@ export function judgeEffects(footprint: Footprint, ready: Ready): Verdict[] {
 		}
 	}
 	return verdicts;
+}
+
+/** Taking back single files that are named one by one is ordinary work; taking back folders loses what nobody looked at. */
+function namesFilesOnly({ text }: Run, { touches }: Footprint, { surroundings }: Ready): boolean {
+	const own = touches.filter(({ by, access }) => by === text && access === "write");
+	return own.length > 0 && own.length <= 20 && own.every(({ path }) => surroundings.kind(path) === "file");
 }
 
 /** A removal of files picked by name: less than the removal of whole folders that a rule about it speaks of. */

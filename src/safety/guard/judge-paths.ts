@@ -64,7 +64,7 @@ function empties({ by }: Touch, { runs }: Footprint): boolean {
 	);
 }
 
-const emptying: ReadonlySet<string> = new Set([":", "true", "false", "truncate", "shred", "unlink"]);
+const emptying: ReadonlySet<string> = new Set([":", "true", "false", "truncate", "shred", "unlink", "ln"]);
 
 function saysNothing(program: string | null, args: readonly (string | null)[]): boolean {
 	const words = args.filter((word) => word === null || !/^-\w+$/.test(word));
@@ -115,14 +115,16 @@ const regenerable: ReadonlySet<string> = new Set(
 /** A command that goes through a folder with something protected in it. */
 function judgeTree(touch: Touch, { paths, surroundings }: Ready): Verdict[] {
 	const removes = touch.access === "delete";
+	const moves = removes && /^(?:git )?(?:mv|move|rename|Move-Item|Rename-Item)\b/.test(touch.by);
 	if (!removes && touch.access !== "read" && !(touch.access === "list" && touch.only)) return [];
 	const wanted = removes ? (rule: PathRule) => !rule.dryRun : (rule: PathRule) => rule.limit === "zero" && !rule.dryRun;
 	if (removes && regenerable.has(basename(touch.path))) return [];
 	const access = removes ? "change" : "read";
 	const found = findProtected({
 		touch,
-		places: paths.placesBelow(touch.real, wanted),
-		names: paths.matchesNames(wanted),
+		places: paths.placesBelow(touch.real, (rule) => wanted(rule) && (!moves || rule.limit === "zero")),
+		// A folder that only moves keeps what is in it.
+		names: !moves && paths.matchesNames(wanted),
 		isProtected: (path) => paths.rulesFor(path, access).some(wanted),
 		passOver: removes ? regenerable : nothing,
 		exists: (path) => surroundings.kind(path) !== undefined,

@@ -12,8 +12,9 @@ export function judgeUnknowns({ own }: ToolCall, { unknowns }: Footprint, ready:
 	for (const unknown of unknowns) {
 		const tail = unknown.tail === undefined ? undefined : judgeTail(unknown, unknown.tail, ready);
 		if (tail) verdicts.push(tail);
-		// Which program runs is not known, or the text cannot be read: no rule had a chance to look at it.
-		const blind = unknown.what === "syntax" || (unknown.what === "command" && ruled);
+		// Nothing is known of the program or of its text, or it cannot be read: no rule had a chance to look at it.
+		const wholly = unknown.what === "command" || (unknown.what === "script" && unknown.text === "$?");
+		const blind = unknown.what === "syntax" || (wholly && ruled);
 		const doubtful = rules.strict && unknown.what !== "project" && !(own && unknown.what === "tool");
 		if (!blind && !doubtful) continue;
 		verdicts.push(

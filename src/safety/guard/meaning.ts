@@ -85,7 +85,7 @@ export const meanings: readonly Meaning[] = [
 		also: (run) => isProgram("pkill", "skill")(run) && hasWord(killNine)(run),
 	},
 	{ examples: ["shutdown -h now", "reboot", "poweroff", "halt"], effect: "power-off" },
-	{ examples: ["history -c"], effect: "clear-history" },
+	{ examples: ["history -c"], effect: "clear-history", also: isProgram("history", "fc", "set", "unset") },
 	{
 		examples: ["DROP TABLE users;", "psql -c 'DROP TABLE users'"],
 		effect: "sql-drop",
@@ -94,7 +94,11 @@ export const meanings: readonly Meaning[] = [
 	{ examples: ["DROP DATABASE shop;"], effect: "sql-drop", also: says(/drop\s+database|dropdb/i) },
 	{ examples: ["DROP SCHEMA shop;"], effect: "sql-drop", also: says(/drop\s+schema/i) },
 	{ examples: ["TRUNCATE TABLE users;"], effect: "sql-drop", also: says(/truncate/i) },
-	{ examples: ["DELETE FROM users;", "DELETE * FROM users;"], effect: "sql-delete-all" },
+	{
+		examples: ["DELETE FROM users;", "DELETE * FROM users;"],
+		effect: "sql-delete-all",
+		also: (run) => /\bdelete\b/i.test(run.text) || !/\bupdate\b/i.test(run.text),
+	},
 	{ examples: ["DELETE FROM users WHERE id = 1"], effect: "sql-delete", also: (run) => /\bdelete\b/i.test(run.text) },
 	{ examples: ["redis-cli FLUSHALL", "redis-cli flushall"], effect: "store-flush" },
 	{

@@ -67,6 +67,7 @@ const files = [
 	"src/__pycache__/a.pyc",
 	"src/templates/t.html",
 	"packages/app/node_modules/y/index.js",
+	"packages/app/README.md",
 	"node_modules/x/test.pem",
 	"node_modules/x/README.md",
 	".github/workflows/ci.yml",

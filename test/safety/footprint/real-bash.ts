@@ -32,6 +32,7 @@ export function openRealBash(): RealBash {
 	const top = realpathSync(mkdtempSync(join(tmpdir(), "chronicle-bash-")));
 	// No generated command climbs as far as this.
 	const work = join(top, ...Array.from({ length: 24 }, (_, index) => `up${index}`), "work");
+	const confiner = "bwrap";
 	const bwrap = [
 		"--ro-bind",
 		"/",
@@ -48,7 +49,7 @@ export function openRealBash(): RealBash {
 	];
 	const environment = { PATH: process.env.PATH ?? "", HOME: work, LC_ALL: "C" };
 	mkdirSync(work, { recursive: true });
-	const confined = spawnSync("bwrap", [...bwrap, "true"], { env: environment }).status === 0;
+	const confined = spawnSync(confiner, [...bwrap, "true"], { env: environment }).status === 0;
 	let before = new Map<string, string>();
 	return {
 		prepare() {
@@ -69,7 +70,7 @@ export function openRealBash(): RealBash {
 			};
 		},
 		run(command) {
-			const [program, args] = confined ? ["bwrap", [...bwrap, "bash", "-c", command]] : ["bash", ["-c", command]];
+			const [program, args] = confined ? [confiner, [...bwrap, "bash", "-c", command]] : ["bash", ["-c", command]];
 			spawnSync(program, args, { cwd: work, env: environment, timeout: 10_000, stdio: "ignore" });
 			const after = snapshot(top);
 			return {

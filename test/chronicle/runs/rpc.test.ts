@@ -1,7 +1,7 @@
 // Whole runs from a pi session over RPC: the session stays free, questions are dialogs, the timeline tells where the run stands.
 import { describe, expect, it } from "vitest";
-import { gate, openBench, say } from "../../harness/index.ts";
-import { ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
+import { call, gate, openBench, say } from "../../harness/index.ts";
+import { chronicle, ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
 
 describe("a run in a session", () => {
 	it("R3 R14 R28 R29 the session answers while a worker works; the approval is a dialog; the timeline follows", async () => {
@@ -19,7 +19,7 @@ describe("a run in a session", () => {
 		});
 		const pi = await rpc();
 		expect(await pi.prompt("/chronicle feature Add a --month option")).toBe("handled");
-		await server.waitForRequest((request) => request.users[0]?.includes(worker("planning")) ?? false);
+		await server.waitForRequest((request) => request.users[0]?.includes(worker("planning")) ?? false, 25_000);
 		await pi.run("Are you there?");
 		expect(server.about("Are you there?")).toHaveLength(1);
 		held.open();
@@ -37,5 +37,162 @@ describe("a run in a session", () => {
 			.map(({ lines }) => lines?.join("\n") ?? "");
 		expect(drawn.some((text) => text.includes("Planning [●] -> Implementation [ ] -> Verification [ ]"))).toBe(true);
 		expect(drawn.at(-1)).toBe("");
+	});
+
+	it("R15 R33 R49 a dialog that is dismissed decides nothing; later it is rejected with words, told, looked at, sent elsewhere", async () => {
+		const { project, server, rpc } = await openBench({
+			files: { ...withTemplates({ feature: sample }), "a.txt": "one\n" },
+			git: true,
+			script: {
+				[worker("planning")]: [
+					call("bash", { command: "echo two >> a.txt" }),
+					move("implementation", "First."),
+					move("implementation", "Second."),
+				],
+			},
+		});
+		const pi = await rpc();
+		await pi.prompt("/chronicle feature Do it");
+		pi.screen.answer(await pi.screen.dialog("May planning be left"), null);
+		await pi.screen.notified("/chronicle approve");
+		expect(ledgerOf(project).status).toBe("awaiting_approval");
+		await expect
+			.poll(() => pi.screen.widgets.get("chronicle")?.join("\n"), { timeout: 5000 })
+			.toContain("Planning [?]");
+
+		await pi.prompt("/chronicle reject name the risks, please");
+		const again = await pi.screen.dialog("May planning be left", 20_000);
+		expect(server.last().users.at(-1)).toContain("name the risks, please");
+		expect(again.title).toContain("Second.");
+		expect(again.title).toContain("M a.txt +1 −0");
+		pi.screen.answer(again, "Look at the changes");
+		await pi.screen.notified("+two");
+		pi.screen.answer(await pi.screen.dialog("May planning be left"), "Tell the worker");
+		pi.screen.answer(await pi.screen.dialog("What should the next worker know?"), "Mind the gap");
+		await pi.screen.notified("The next worker will have it");
+		pi.screen.answer(await pi.screen.dialog("May planning be left"), "Send it elsewhere");
+		pi.screen.answer(await pi.screen.dialog("Which state"), "verification");
+		pi.screen.answer(await pi.screen.dialog("Words for the worker of verification"), "");
+		await pi.screen.notified("done");
+		expect(ledgerOf(project).history).toMatchObject([{ from: "planning", to: "verification", cause: "person" }]);
+		expect(server.requests).toHaveLength(3);
+	});
+
+	it("R45 R46 R48 a rule that asks in a worker is a dialog with the state and the command; no and yes are both heard, and the worker goes on", async () => {
+		const { project, rpc } = await openBench({
+			files: {
+				...withTemplates({ one: { states: { build: { persona: "Builder", next: ["finished"] } } } }),
+				"deploy.sh": 'echo x > "$1.txt"\n',
+				".pi/damage-control-rules.yaml":
+					"bashToolPatterns:\n  - pattern: deploy\n    reason: Deploying needs a word\n    ask: true\n",
+			},
+			script: {
+				[worker("build")]: [
+					call("bash", { command: "sh deploy.sh one" }),
+					call("bash", { command: "sh deploy.sh two" }),
+					move("finished"),
+				],
+			},
+		});
+		const pi = await rpc();
+		await pi.prompt("/chronicle one Do it");
+		const first = await pi.screen.dialog("build:", 20_000);
+		expect(`${first.title} ${first.message}`).toContain("sh deploy.sh one");
+		expect(`${first.title} ${first.message}`).toContain("Deploying needs a word");
+		pi.screen.answer(first, false);
+		pi.screen.answer(await pi.screen.dialog("build:", 20_000), true);
+		await pi.screen.notified("done");
+		expect([project.exists("one.txt"), project.exists("two.txt")]).toEqual([false, true]);
+	});
+});
+
+describe("a session that ends", () => {
+	it("R2 R26 R27 T7 /new and a closed session let go: nothing is left running, the next session offers the run, and goes on only when told", async () => {
+		const { project, server, rpc } = await openBench({
+			files: withTemplates({ one: { states: { build: { persona: "Builder", next: ["finished"] } } } }),
+			script: {
+				[worker("build")]: [
+					call("bash", { command: "echo one >> steps.txt; sleep 91" }),
+					call("bash", { command: "echo two >> steps.txt; sleep 92" }),
+					move("finished"),
+				],
+			},
+		});
+		const pi = await rpc();
+		await pi.prompt("/chronicle one Do it");
+		await expect.poll(() => project.exists("steps.txt"), { timeout: 20_000 }).toBe(true);
+		await pi.send({ type: "new_session" }, 20_000);
+		await pi.screen.notified("is unfinished, in build");
+		expect(project.processes().filter(({ command }) => command.includes("sleep"))).toEqual([]);
+		expect(pi.screen.widgets.has("chronicle")).toBe(false);
+		expect(server.requests).toHaveLength(1);
+		expect(project.read("steps.txt")).toBe("one\n");
+
+		await pi.prompt("/chronicle resume");
+		await expect.poll(() => project.read("steps.txt"), { timeout: 20_000 }).toBe("one\ntwo\n");
+		await pi.close();
+		expect(project.processes()).toEqual([]);
+		const next = await rpc();
+		await next.screen.notified("/chronicle resume");
+		expect(server.requests).toHaveLength(2);
+		await next.prompt("/chronicle resume last");
+		await next.screen.notified("done", 20_000);
+		expect(server.last().users.at(-1)).toContain("sleep 92");
+		expect(project.read("steps.txt")).toBe("one\ntwo\n");
+	});
+
+	it("R47 field 58 a run that is decided elsewhere shows so here; a second session only watches", async () => {
+		const held = gate();
+		const { project, server, rpc } = await openBench({
+			files: withTemplates({ feature: sample }),
+			script: {
+				[worker("planning")]: [move("implementation")],
+				[worker("implementation")]: [move("verification", "Built.", { after: held.opened })],
+			},
+		});
+		const pi = await rpc();
+		await pi.prompt("/chronicle feature Do it");
+		const dialog = await pi.screen.dialog("May planning be left", 20_000);
+		// The answer comes from outside while the dialog stands: the run goes on here, and the dialog means nothing any more.
+		const outside = await chronicle(project, ["approve", "--json"]);
+		expect(outside.data).toMatchObject({ heard: "taken" });
+		await server.waitForRequest((request) => request.users[0]?.includes(worker("implementation")) ?? false);
+		pi.screen.answer(dialog, "Send it elsewhere");
+		const second = await rpc();
+		await second.prompt("/chronicle resume");
+		await second.screen.notified("goes on there");
+		await expect
+			.poll(() => second.screen.widgets.get("chronicle")?.join("\n"), { timeout: 5000 })
+			.toContain("Implementation [●]");
+		held.open();
+		await pi.screen.notified("done", 20_000);
+		await expect.poll(() => second.screen.widgets.has("chronicle"), { timeout: 5000 }).toBe(false);
+	});
+});
+
+describe("without a person", () => {
+	it("R50 T10 field 44 pi -p runs until it needs a person or ends; its exit code says which; nothing is approved by itself", async () => {
+		const { project, print } = await openBench({
+			files: withTemplates({
+				feature: sample,
+				cleaning: { states: { a: { persona: "A", next: ["b"], cleanup: ["touch ran"] } } },
+			}),
+			script: {
+				[worker("planning")]: [move("implementation", "Planned.")],
+				[worker("implementation")]: [move("verification", "Built.")],
+			},
+		});
+		const first = await print("/chronicle feature Do it");
+		expect(first.code, first.stderr).toBe(3);
+		expect(first.stdout).toContain("▸ planning (visit 1): Software Architect, scripted/one");
+		expect(first.stdout).toContain("/chronicle approve");
+		expect(ledgerOf(project).status).toBe("awaiting_approval");
+		const second = await print("/chronicle approve");
+		expect(second.code, second.stderr).toBe(0);
+		expect(second.stdout).toContain("Planning [✓] -> Implementation [✓] -> Verification [✓]");
+		expect((await print("/chronicle approve")).code).toBe(2);
+		expect((await print("/chronicle nothing Do it")).code).toBe(2);
+		expect((await print("/chronicle cleaning Do it")).code).toBe(3);
+		expect(project.exists("ran")).toBe(false);
 	});
 });

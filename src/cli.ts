@@ -9,7 +9,7 @@ interface Verb {
 	load(): Promise<Run>;
 }
 
-/** Runs a verb with the words after it; resolves to the exit code. `signal` aborts on SIGINT, SIGTERM and SIGHUP. */
+/** Runs a verb with the words after it; resolves to the exit code. `signal` aborts on SIGINT, SIGTERM and SIGHUP, and when nobody reads the output any more. */
 type Run = (args: readonly string[], signal: AbortSignal) => Promise<number>;
 
 const verbs: ReadonlyMap<string, Verb> = new Map([
@@ -44,6 +44,8 @@ export async function main(args: readonly string[]): Promise<number> {
 	const run = await verb.load();
 	const stop = new AbortController();
 	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort(signal));
+	// Whoever reads the output has gone, as in `… | head`: the verb ends as if it had been interrupted.
+	for (const stream of [process.stdout, process.stderr]) stream.on("error", () => stop.abort("SIGPIPE"));
 	return run(rest, stop.signal);
 }
 

@@ -50,8 +50,8 @@ describe("pi-chronicle rehearse", () => {
 			"feature",
 			"Add",
 			"a",
-			"--",
-			"--month option",
+			"--month",
+			"option",
 		);
 		expect(stderr).toBe("");
 		expect(stdout).toContain("Add a --month option");

@@ -15,7 +15,7 @@ export function drawHead(sheet: Sheet): Markup {
 		story.endedAt > story.beganAt
 			? pen.html`${moments.full(story.beganAt)} – ${moments.full(story.endedAt)}`
 			: moments.full(story.beganAt);
-	return pen.html`<header class="head"><p class="eyebrow">Report of a chronicle run</p><h1 dir="auto">${pen.cut(run.template.name, 200)}</h1><p class="standing"><span class="status ${mark}"><span class="sign" aria-hidden="true">${marks[mark] === " " ? "○" : marks[mark]}</span> ${words}</span>${over ? undefined : pen.html` in <b>${titleOf(run.state)}</b>`}</p><div class="task">${drawWords(sheet, run.task)}</div><p class="dim meta">Run <code>${run.id}</code> · ${when} · times in ${moments.zone}</p></header>`;
+	return pen.html`<header class="head"><p class="eyebrow">Report of a chronicle run</p><h1 dir="auto">${pen.cut(run.plan.name, 200)}</h1><p class="standing"><span class="status ${mark}"><span class="sign" aria-hidden="true">${marks[mark] === " " ? "○" : marks[mark]}</span> ${words}</span>${over ? undefined : pen.html` in <b>${titleOf(run.state)}</b>`}</p><div class="task">${drawWords(sheet, run.task)}</div><p class="dim meta">${run.plan.name === run.template.name ? undefined : pen.html`Template <span dir="auto">${pen.cut(run.template.name, 200)}</span> · `}Run <code>${run.id}</code> · ${when} · times in ${moments.zone}</p></header>`;
 }
 
 /** A run that goes on under a supervisor that is gone is interrupted. */

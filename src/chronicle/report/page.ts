@@ -54,7 +54,7 @@ export function drawPage(sheet: Sheet, { patches, transcripts, log, madeAt }: Pa
 			? undefined
 			: pen.html`<h2 id="left-out">Not shown here</h2><ul>${[...gaps, ...leftOut].map((one) => pen.html`<li>${pen.cut(one, 400)}</li>`)}</ul>`;
 	const page = pen.html`<div class="sheet"><a class="skip" href="#content">To the content</a>${head}<main id="content">${drawNext(sheet)}${drawFigures(sheet)}<nav aria-label="Contents"><ul>${links}</ul></nav>${body}</main><footer>${missing}<p>Made ${moments.full(madeAt)} by pi-chronicle, from event 1 to ${story.run.seq}. Secrets that were recognised are shown as •••.</p></footer></div>`;
-	return frame(pen.html`${pen.cut(`${story.run.template.name}: ${story.run.task}`.replace(/\s+/g, " "), 120)}`, page);
+	return frame(pen.html`${pen.cut(`${story.run.plan.name}: ${story.run.task}`.replace(/\s+/g, " "), 120)}`, page);
 }
 
 function frame(title: Markup, page: Markup): string {

@@ -243,5 +243,5 @@ export function transcriptSection(sheet: Sheet, transcripts: readonly Transcript
 /** A relative path as an address: no scheme can come of it. */
 function encodePath(path: string): string {
 	const encoded = path.toWellFormed().split("/").map(encodeURIComponent).join("/");
-	return encoded.startsWith(".") ? encoded : `./${encoded}`;
+	return /^\.{1,2}\//.test(encoded) ? encoded : `./${encoded}`;
 }

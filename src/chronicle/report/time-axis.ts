@@ -20,6 +20,8 @@ export interface Span {
 /** Strips of cut silence together take at most this share of what work takes, and each at most a part of it. */
 const allBreaks = 0.6;
 const oneBreak = 0.14;
+/** Silence of less than this, in milliseconds, is never cut. */
+const shortestCut = 60_000;
 /** Distance between labels. */
 const labelRoom = 58;
 
@@ -51,7 +53,8 @@ export function timeAxis(busy: readonly Span[], began: number, ended: number, le
 	const silences = silencesBetween(busy, began, end);
 	const long = silences.filter(({ from, to }) => to - from > work * 0.04).length;
 	const strip = Math.max(1000, work * Math.min(oneBreak, allBreaks / Math.max(1, long)));
-	const cut = busy.length === 0 ? [] : silences.filter(({ from, to }) => to - from > strip * 1.6);
+	const least = Math.max(strip * 1.6, shortestCut);
+	const cut = busy.length === 0 ? [] : silences.filter(({ from, to }) => to - from > least);
 	const domain = [began];
 	const lengths = [0];
 	let length = 0;

@@ -29,7 +29,7 @@ const files = new Map<string, string>();
 
 /** Reports of several kinds of runs, by name. */
 async function reports(): Promise<Map<string, string>> {
-	const day = named(dayOfWork().events, "Monthly invoice export");
+	const day = named(dayOfWork().events, "export");
 	const fixed = { zone: "Europe/Berlin", madeAt: Date.UTC(2030, 0, 2, 9), log: "../run.events.jsonl" };
 	const options = {
 		...fixed,

@@ -124,7 +124,7 @@ export function dayOfWork(): Theatre {
 				documentation: { persona: "Writer", next: ["done"] },
 				done: {},
 			},
-			{ name: "Feature", limits: { cost_usd: 3, tokens: 4_000_000, pair_moves: 2 } },
+			{ name: "Monthly invoice export", limits: { cost_usd: 3, tokens: 4_000_000, pair_moves: 2 } },
 		),
 		{
 			task: "Let people export their invoices as PDF, one file a month.\nKeep the totals to the cent; the accountants compare them with last year's.",

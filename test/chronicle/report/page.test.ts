@@ -34,9 +34,10 @@ const two = definition({
 
 describe("the report of a day's work", () => {
 	it("says what was to be done, how it ended and what it took", async () => {
-		const page = await pageOf(ledgerOf(named(dayOfWork().events, "Invoices")));
-		expect(textOf(page.all("h1")[0] as never)).toBe("Invoices");
+		const page = await pageOf(ledgerOf(named(dayOfWork().events, "export")));
+		expect(textOf(page.all("h1")[0] as never)).toBe("Monthly invoice export");
 		for (const words of [
+			"Template export · Run 0000",
 			"Let people export their invoices",
 			"✓ done",
 			"$3.78",

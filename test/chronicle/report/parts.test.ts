@@ -125,6 +125,11 @@ describe("the time axis", () => {
 	});
 
 	it("cuts nothing where nobody worked, and nothing that is short", () => {
+		const quick = [
+			{ from: 5000, to: 6000 },
+			{ from: 60_000, to: 61_000 },
+		];
+		expect(timeAxis(quick, 0, 61_000, 0, 1000).breaks).toEqual([]);
 		expect(timeAxis([], 0, 600 * minute, 0, 1000).breaks).toEqual([]);
 		const busy = [
 			{ from: 0, to: 5 * minute },

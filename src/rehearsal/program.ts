@@ -132,7 +132,10 @@ export async function rehearse(
 			say: (line) => onLine?.(line),
 		});
 		tracker.end(outcome === "done" ? "left" : "stopped");
-		if (afterwards === "keep") kept = stage.project;
+		if (afterwards === "keep") {
+			await stage.keep();
+			kept = stage.project;
+		}
 		const entered = new Set(tracker.parts.map(({ scope, id }) => `${scope}/${id}`));
 		return {
 			program,

@@ -32,6 +32,8 @@ export interface Stage {
 	readonly leftOut: readonly { readonly path: string; readonly reason: string }[];
 	/** What the rehearsal has done to the copy so far, by path. */
 	changes(): Promise<readonly Change[]>;
+	/** Leaves the copy where it is for good; it is not to be closed then. */
+	keep(): Promise<void>;
 	/** Removes everything. Idempotent. */
 	close(): Promise<void>;
 }
@@ -55,6 +57,9 @@ export interface StageOptions {
 
 /** Above this the copy stops taking files: a rehearsal needs the project's text, not its data. */
 const mostBytes = 256 * 1024 * 1024;
+const prefix = "pi-rehearsal-";
+/** In a stage's folder: the process that will remove it. */
+const ownerFile = "owner";
 const skipped = new Set([".git", "node_modules"]);
 const ownRuns = join(".pi", "chronicle", "sessions");
 /** What a person keeps in the agent folder that rehearsals need. */
@@ -62,9 +67,11 @@ const globalDefinitions = ["workflows", join("chronicle", "workflows"), "agents"
 
 /** Opens a stage; see {@link Stage}. Throws when the project cannot be read or the temporary folder cannot be written. */
 export async function openStage({ project, agentFolder, sheet, settings, env }: StageOptions): Promise<Stage> {
-	const root = await realpath(await mkdtemp(join(tmpdir(), "pi-rehearsal-")));
+	await sweepStages();
+	const root = await realpath(await mkdtemp(join(tmpdir(), prefix)));
 	const close = () => rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 	try {
+		await writeFile(join(root, ownerFile), String(process.pid));
 		const copy = join(root, "project");
 		const home = join(root, "home");
 		const agent = join(home, ".pi", "agent");
@@ -102,11 +109,31 @@ export async function openStage({ project, agentFolder, sheet, settings, env }: 
 				PI_SKIP_VERSION_CHECK: "1",
 				[callSheetVariable]: sheetPath,
 			},
+			keep: () => rm(join(root, ownerFile), { force: true }),
 			close,
 		};
 	} catch (error) {
 		await close();
 		throw error;
+	}
+}
+
+/** Removes stages whose process was killed before it could. One that is in use, kept, or somebody else's is left alone. */
+async function sweepStages(): Promise<void> {
+	const names = await readdir(tmpdir()).catch(() => []);
+	for (const name of names.filter((found) => found.startsWith(prefix))) {
+		const folder = join(tmpdir(), name);
+		const owner = Number(await readFile(join(folder, ownerFile), "utf8").catch(() => ""));
+		if (owner > 0 && !isAlive(owner)) await rm(folder, { recursive: true, force: true }).catch(() => {});
+	}
+}
+
+function isAlive(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code !== "ESRCH";
 	}
 }
 

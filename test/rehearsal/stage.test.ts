@@ -1,4 +1,5 @@
 // The stage: what is copied, what is not, and that nothing in the copy leads back to the person's files.
+import { spawnSync } from "node:child_process";
 import {
 	chmodSync,
 	existsSync,
@@ -9,7 +10,7 @@ import {
 	symlinkSync,
 	writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { openStage, type StageOptions } from "../../src/rehearsal/stage.ts";
 import { closeLater, openProject, type ProjectOptions } from "../harness/index.ts";
@@ -160,6 +161,26 @@ describe("what a rehearsal is started with", () => {
 		for (const name of ["ANTHROPIC_API_KEY", "GH_TOKEN", "AWS_PROFILE", "MY_PASSWORD", "PI_SESSION_FILE"])
 			expect(env).not.toHaveProperty(name);
 		expect(env).not.toHaveProperty("GOOGLE_APPLICATION_CREDENTIALS");
+	});
+
+	it("removes what a killed rehearsal left behind, and nothing that is in use, kept, or somebody else's", async () => {
+		const project = openProject({ files: { "a.txt": "" } });
+		vi.stubEnv("TMPDIR", project.home);
+		const dead = spawnSync(process.execPath, ["-e", ""]).pid;
+		for (const [name, owner] of [
+			["dead", dead],
+			["mine", process.pid],
+		] as const) {
+			mkdirSync(join(project.home, `pi-rehearsal-${name}`));
+			writeFileSync(join(project.home, `pi-rehearsal-${name}`, "owner"), String(owner));
+		}
+		mkdirSync(join(project.home, "pi-rehearsal-foreign"));
+		const kept = await openStage({ project: project.folder, sheet: {}, env: {} });
+		await kept.keep();
+		await (await openStage({ project: project.folder, sheet: {}, env: {} })).close();
+		vi.unstubAllEnvs();
+		const left = readdirSync(project.home).filter((name) => name.startsWith("pi-rehearsal-"));
+		expect(left.sort()).toEqual(["pi-rehearsal-foreign", "pi-rehearsal-mine", basename(dirname(kept.project))].sort());
 	});
 
 	it("is removed whole when it closes, twice too, and when it cannot be opened", async () => {

@@ -2,7 +2,7 @@
 // Q1 a word is recorded once; Q2 a run that nobody has is taken up, and what was said before is said to it first; Q3 an approval holds for
 // the question that was seen: where the files have changed since, the question is asked anew.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PersonEvent, Run } from "../machine/index.ts";
+import { isParked, type PersonEvent, type Run } from "../machine/index.ts";
 import { attend, explainDistrust, type LiveRun, type Project } from "../project/index.ts";
 import {
 	type Approval,
@@ -109,12 +109,15 @@ async function takeUp(
 	{ approver, afterwards, notice }: SpeakOptions,
 ): Promise<Spoken> {
 	const before = ledger.run;
-	const answering = word.kind === "answer" ? answerOnce(approver, word.approval, word.question, notice) : approver;
+	const asked = afterwards === "let go" ? nobody : approver;
+	const answering = word.kind === "answer" ? answerOnce(asked, word.approval, word.question, notice) : asked;
 	const live = attend(project, ledger, answering, "reopened");
 	const { supervision } = live;
 	// Said in one breath, so that nothing else is begun in between.
 	const replies = word.kind === "events" ? word.events.map((event) => supervision.say(event)) : [];
-	const over = afterwards === "let go" ? supervision.release() : undefined;
+	// A run that waits goes on waiting; one that was at work does not begin again for a word.
+	const letGo = (): typeof supervision.ended => (isParked(before) ? supervision.ended : supervision.release());
+	const over = afterwards === "let go" ? letGo() : undefined;
 	for (const reply of replies) {
 		const { refused } = await reply;
 		if (refused === undefined) continue;
@@ -127,6 +130,11 @@ async function takeUp(
 		? { kind: "refused", message: `${end.failure.message} ${end.failure.remedy}` }
 		: { kind: "recorded", run: end.run };
 }
+
+const nobody: Approver = {
+	approve: async () => ({ kind: "undecided" }),
+	answer: async () => ({ kind: "undecided" }),
+};
 
 /** Answers the question that was seen; any other goes to `approver`. A no and another way hold whatever the files are. */
 function answerOnce(approver: Approver, approval: Approval, seen: number, notice: (text: string) => void): Approver {

@@ -55,6 +55,7 @@ function statusWords(read: ReadLedger): string {
 /** Who is or was at it, so that a state that never ran cannot look like one that did. */
 function workerLines({ run, folder }: ReadLedger): string[] {
 	const { stage, conversation } = run;
+	if (run.attempt === 0) return [];
 	const persona = run.plan.states.get(run.state)?.persona?.name;
 	const parts = [
 		...(persona === undefined ? [] : [persona]),

@@ -27,6 +27,9 @@ describe("people and runs", () => {
 		expect(second?.users.slice(0, -1)).toEqual(first?.users);
 		expect(second?.users.at(-1)).toContain("Name the --risks too");
 		expect(ledgerOf(project)).toMatchObject({ status: "awaiting_approval", visit: 1, history: [] });
+		// What is told while it waits changes nothing about what it waits for.
+		const told = await chronicle(project, ["tell", "--json", "mind", "the", "gap"]);
+		expect(told.data, told.stderr).toMatchObject({ status: "awaiting_approval", question: { target: "build" } });
 		// Nothing was asked twice, and no new worker for what a person decides.
 		const elsewhere = await chronicle(project, ["release", "--json", "finished", "no", "longer", "needed"]);
 		expect(elsewhere.code, elsewhere.stderr).toBe(0);

@@ -5,7 +5,7 @@ import type { ToolLimits } from "../../src/workflow/definitions/index.ts";
 import { allowedTools, blockedTools, isListed, judgeCall, limitsText } from "../../src/workflow/limits/index.ts";
 
 const project = "/home/me/project";
-const nothing: Footprint = { tool: "x", touches: [], runs: [], unknowns: [], temporary: [] };
+const nothing: Footprint = { tool: "x", touches: [], runs: [], unknowns: [] };
 const black = (names: string[], shell: "judged" | "strict" | "unrestricted" = "judged"): ToolLimits => ({
 	kind: "blacklist",
 	names,

@@ -65,8 +65,6 @@ export interface Footprint {
 	readonly touches: readonly Touch[];
 	readonly runs: readonly Run[];
 	readonly unknowns: readonly Unknown[];
-	/** The operating system's folders for temporary files, as named and as they really are, absolute. */
-	readonly temporary: readonly string[];
 }
 
 /** What an MCP server says of its tool: hints, never proof. */

@@ -1,4 +1,3 @@
 export { computeFootprint, type MeasuredCall } from "./compute.ts";
 export { type Change, changes, type Effect, effects } from "./effects.ts";
 export type { Access, Annotations, Footprint, Run, Surroundings, Touch, Unknown } from "./footprint.ts";
-export { isReadOnly, type Knowledge, knowledgeOf } from "./knowledge.ts";

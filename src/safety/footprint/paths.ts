@@ -85,15 +85,6 @@ export function isWithin(parent: string, path: string, around: Surroundings): bo
 	return path.startsWith(parent.endsWith(sep) ? parent : parent + sep);
 }
 
-/** The operating system's folders for temporary files, as named and as they really are. */
-export function temporaryFolders(around: Surroundings, real: (path: string) => string): readonly string[] {
-	const named = around.platform === "win32" ? [around.temp] : [around.temp, "/tmp", "/var/tmp", "/dev/shm"];
-	const rules = pathRules(around);
-	const folders = named.map((folder) => rules.resolve(folder)).flatMap((folder) => [folder, real(folder)]);
-	// A folder that holds the home directory is no place to be generous with.
-	return [...new Set(folders)].filter((folder) => folder !== "/" && !isWithin(folder, around.home, around));
-}
-
 const MAX_LINKS = 40;
 /** Longer paths are refused by every kernel. */
 export const MAX_PATH = 4096;

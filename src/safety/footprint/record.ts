@@ -1,7 +1,7 @@
 // The record that an analysis writes while it walks: touches, runs, unknowns, each once, within bounds.
 // R1 nothing is dropped silently: past a bound, one `syntax` unknown that may do anything stands for the rest.
 import type { Access, Footprint, Run, Surroundings, Touch, Unknown } from "./footprint.ts";
-import { followLinks, pathRules, temporaryFolders } from "./paths.ts";
+import { followLinks, pathRules } from "./paths.ts";
 import { FIRST_SEARCH, FOUND } from "./text.ts";
 
 /** Bounds of one footprint. They hold the worst case of any input to a fraction of a second. */
@@ -152,7 +152,6 @@ export function openRecord(disk: Surroundings): Record {
 			touches: [...touches.values()],
 			runs: [...runs.values()],
 			unknowns: [...unknowns.values()],
-			temporary: temporaryFolders(around, (path) => followLinks(path, around, followed)),
 		}),
 	};
 }

@@ -1,8 +1,8 @@
 // Any input at all: never an exception, and where something was too much, it says so.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { knowledgeOf } from "../../../src/safety/footprint/index.ts";
 import { enormous } from "./enormous-commands.ts";
+import { knowledgeOf } from "./knowledge.ts";
 import { doubts, measured, shell } from "./surroundings.ts";
 
 const tokens = fc.constantFrom(

@@ -1,6 +1,6 @@
 // PowerShell and cmd: verbs, paths and harms of a smaller grammar.
 import { describe, expect, it } from "vitest";
-import { knowledgeOf } from "../../../src/safety/footprint/index.ts";
+import { knowledgeOf } from "./knowledge.ts";
 import { doubts, harms, measured, shell, touches } from "./surroundings.ts";
 
 const powershell = (command: string) => measured({ tool: "powershell", input: { command } });

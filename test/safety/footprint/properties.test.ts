@@ -1,7 +1,8 @@
 // However a command is written, its footprint is at least what it is when written plainly.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Footprint, type Knowledge, knowledgeOf } from "../../../src/safety/footprint/index.ts";
+import type { Footprint } from "../../../src/safety/footprint/index.ts";
+import { type Knowledge, knowledgeOf } from "./knowledge.ts";
 import { prefixes, spelledCommand, wrappings } from "./rewritings.ts";
 import { shell } from "./surroundings.ts";
 

@@ -71,7 +71,7 @@ describe("redaction", () => {
 
 describe("policies", () => {
 	const call = { id: "1", tool: "bash", input: {}, siblings: [] };
-	const nothing: Footprint = { tool: "bash", touches: [], runs: [], unknowns: [], temporary: [] };
+	const nothing: Footprint = { tool: "bash", touches: [], runs: [], unknowns: [] };
 
 	it("the strongest wins and every reason is kept", async () => {
 		const policies = openPolicies();
@@ -134,7 +134,6 @@ describe("calls side by side", () => {
 		touches,
 		runs,
 		unknowns: [],
-		temporary: [],
 	});
 	const touch = (access: "read" | "write" | "link" | "delete", path: string, real = path) =>
 		({ access, path, real, recursive: false, by: "x" }) as const;

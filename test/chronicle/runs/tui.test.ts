@@ -1,0 +1,65 @@
+// A run in the terminal: the timeline, the approval by keys, the view, and nothing under the hands of somebody who types.
+import { describe, expect, it } from "vitest";
+import { gate, openBench, say } from "../../harness/index.ts";
+import { ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
+
+describe("a run in the terminal", () => {
+	it("R3 R14 R28 the screen shows where it stands; a stray Enter approves nothing; the view opens while the worker works", async () => {
+		const held = gate();
+		const { project, server, tui } = await openBench({
+			files: withTemplates({ feature: sample }),
+			git: true,
+			script: {
+				[worker("planning")]: [move("implementation", "Two steps.")],
+				[worker("implementation")]: [move("verification", "Built it.", { after: held.opened })],
+				"*": [say("Here I am.")],
+			},
+		});
+		const pi = await tui({ cols: 100, rows: 40 });
+		await pi.submit("/chronicle feature Add a --month option");
+		await pi.waitForScreen("May planning be left for implementation?", 30_000);
+		expect(await pi.waitForScreen("Planning [?]")).toContain("Look at the changes first");
+		// The first option only looks.
+		await pi.press("enter");
+		await pi.waitForScreen("No files changed.");
+		await pi.press("escape");
+		await pi.waitForScreen("Approve: go on to implementation");
+		expect(ledgerOf(project).status).toBe("awaiting_approval");
+		await pi.press("down", "enter");
+		await pi.waitForScreen("Planning [✓] -> Implementation [●]", 20_000);
+		await server.waitForRequest((request) => request.users[0]?.includes(worker("implementation")) ?? false, 20_000);
+		await pi.submit("Are you there?");
+		await pi.waitForScreen("Here I am.");
+		await pi.submit("/chronicle view");
+		await pi.waitForScreen("Two steps.");
+		await pi.press("escape");
+		held.open();
+		await pi.waitForScreen("Verification [✓]", 20_000);
+		expect(ledgerOf(project).status).toBe("done");
+		await pi.waitForScreen((screen) => !screen.includes("Planning [✓] -> Implementation [●]"));
+	});
+
+	it("R15 a question does not come under the hands of somebody who types; the run waits, and is answered by command", async () => {
+		const held = gate();
+		const { project, tui } = await openBench({
+			files: withTemplates({ feature: sample }),
+			script: {
+				[worker("planning")]: [move("implementation", "Two steps.", { after: held.opened })],
+				[worker("implementation")]: [move("verification")],
+			},
+		});
+		const pi = await tui({ cols: 100, rows: 40 });
+		await pi.submit("/chronicle feature Do it");
+		await pi.waitForScreen("Planning [●]", 30_000);
+		pi.type("half a thought");
+		await pi.waitForScreen("half a thought");
+		held.open();
+		const screen = await pi.waitForScreen("waits in planning", 20_000);
+		expect(screen).toContain("half a thought");
+		expect(screen).not.toContain("Approve: go on");
+		expect(ledgerOf(project).status).toBe("awaiting_approval");
+		await pi.press("ctrl+u");
+		await pi.submit("/chronicle approve");
+		await pi.waitForScreen("Verification [✓]", 20_000);
+	});
+});

@@ -39,23 +39,35 @@ export async function tellStory(read: ReadLedger, redact: Redact): Promise<Story
 	const teller = openTeller();
 	const gaps: string[] = [...read.repairs];
 	let unknown = 0;
+	let broken = 0;
 	try {
 		for await (const event of read.events()) {
-			const taken = teller.take(redactEvent(event, redact));
+			const taken = takeSafely(teller, event, redact);
 			if (taken === "unreadable") {
 				gaps.push("The first event that can be read does not begin a run: only the folded state is shown.");
 				break;
 			}
 			if (taken === "unknown") unknown += 1;
+			if (taken === "broken") broken += 1;
 		}
 	} catch (error) {
 		gaps.push(`The events could not be read to their end: ${error instanceof Error ? error.message : String(error)}`);
 	}
+	if (broken > 0) gaps.push(`Events that make no sense to this version: ${broken}. What they tell is missing.`);
 	if (unknown > 0)
 		gaps.push(
 			`${unknown} ${unknown === 1 ? "event is" : "events are"} of a kind that this version does not know; ${unknown === 1 ? "it is" : "they are"} passed over.`,
 		);
 	return teller.end(read.run, gaps);
+}
+
+/** One event that is not what it should be must not hide the others. */
+function takeSafely(teller: Teller, event: LedgerEvent, redact: Redact): "taken" | "unknown" | "unreadable" | "broken" {
+	try {
+		return teller.take(redactEvent(event, redact));
+	} catch {
+		return "broken";
+	}
 }
 
 interface Teller {

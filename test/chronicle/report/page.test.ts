@@ -154,6 +154,46 @@ describe("a run with little", () => {
 		expect(page.section("money")).toContain("Implementation");
 	});
 
+	it("with events that make no sense has a report of the others, which says so", async () => {
+		const play = dayOfWork();
+		const strange = [
+			{ kind: "worker_ended", visit: 2, attempt: 1, launch: 1, outcome: { kind: "melted" } },
+			{ kind: "worker_ended" },
+			{ kind: "moved" },
+			{ kind: "tool_ended", visit: 1, attempt: 1 },
+			{ kind: "files_measured", visit: 99, purpose: "changes", changes: 7 },
+			{ kind: "used", visit: 2, attempt: 1, spend: null },
+			{ kind: "snapshot_updated", visit: 1, attempt: 1, by: "person" },
+			{ kind: "released", answers: 1, at: "not a time" },
+			{ kind: "limits_changed" },
+			{},
+		];
+		const events = play.events.flatMap((event, index) => {
+			const extra = index > 4 ? strange[index % strange.length] : undefined;
+			return extra ? [event, { at: event.at, ...extra, seq: event.seq } as unknown as LedgerEvent] : [event];
+		});
+		const late = { ...strange[1], seq: 5000, at: "x" } as unknown as LedgerEvent;
+		const page = await pageOf({
+			...ledgerOf(play.events),
+			async *events() {
+				yield* events;
+				yield late;
+			},
+		});
+		expect(page.section("path")).toContain("⊘ 4");
+		for (const extra of strange) {
+			const one = { at: "2030-01-03T00:00:00.000Z", ...extra, seq: 9999 } as unknown as LedgerEvent;
+			for (const length of [20, 50, 90])
+				await pageOf({
+					...ledgerOf(play.events),
+					async *events() {
+						yield* play.events.slice(0, length);
+						yield one;
+					},
+				});
+		}
+	});
+
 	it("without a workspace, with one that fails, with one that throws, says why lines are missing", async () => {
 		const { events } = dayOfWork();
 		const failed = {

@@ -93,7 +93,9 @@ export function readTruth(value: Node, { source, report, key }: Reading): boolea
 /** How path patterns are matched. */
 export function readMatching(value: Node, { source, report, key }: Reading, rules: Writable): void {
 	const said = value.kind === "scalar" ? value.written : "";
-	if (said === "substring" || said === "segments") rules.matching = said;
+	// Substrings match all that segments match: one file that wants them is enough, and none can take them back.
+	if (said === "substring") rules.matching = said;
+	else if (said === "segments") return;
 	else {
 		report.error(source.place(value.start), {
 			code: "wrong-value",

@@ -130,8 +130,11 @@ function readValue(meaning: KeyMeaning, { value, keyStart }: MapEntry, reading: 
 		case "flag": {
 			const truth = readTruth(value, reading);
 			if (truth === undefined || meaning.flag === "dryRun") return;
-			if (meaning.flag === "caseInsensitive") rules.foldCase = rules.foldCase === true || truth;
-			else rules[meaning.flag] = rules[meaning.flag] || truth;
+			// Not to fold where the system does would take protection away.
+			if (meaning.flag === "caseInsensitive") {
+				if (truth) rules.foldCase = true;
+				else if (place.tier === "global") rules.foldCase ??= false;
+			} else rules[meaning.flag] = rules[meaning.flag] || truth;
 			return;
 		}
 		case "matching":

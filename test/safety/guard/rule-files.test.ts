@@ -309,10 +309,13 @@ describe("where rule files are found", () => {
 
 describe("several files", () => {
 	it("S8 a project adds and takes nothing away", () => {
-		const mine = put("home/.pi/damage-control-rules.yaml", "zeroAccessPaths: [.env]\nselfProtection: ask\n");
+		const mine = put(
+			"home/.pi/damage-control-rules.yaml",
+			"zeroAccessPaths: [.env]\nselfProtection: ask\npathMatching: substring\nstrict: true\n",
+		);
 		const theirs = put(
 			"repo/.pi/damage-control-rules.yaml",
-			"zeroAccessPaths: []\nreadOnlyPaths: [dist/]\nselfProtection: off\nnestedAgents: off\nzeroAccessExclusions: [.env]\n",
+			"zeroAccessPaths: []\nreadOnlyPaths: [dist/]\nselfProtection: off\nnestedAgents: off\nzeroAccessExclusions: [.env]\ncaseInsensitive: false\npathMatching: segments\ndryRun: true\nstrict: false\n",
 		);
 		const rules = readRules(
 			[
@@ -324,6 +327,8 @@ describe("several files", () => {
 		expect(rules.paths.map(({ pattern }) => pattern)).toEqual([".env", "dist/"]);
 		expect(rules.selfProtection).toBe("ask");
 		expect(rules.nestedAgents).toBe("deny");
+		expect(rules).toMatchObject({ matching: "substring", strict: true, foldCase: undefined });
+		expect(rules.paths.map(({ dryRun }) => dryRun)).toEqual([false, true]);
 		expect(rules.exceptions[0]?.of).toEqual({ file: theirs });
 		expect(rules.diagnostics.map(({ code }) => code)).toEqual(["only-global", "only-global"]);
 		expect(rules.closed).toBe(false);

@@ -53,9 +53,9 @@ async function reports(): Promise<Map<string, string>> {
 }
 
 function longRun() {
-	const name = (index: number) => `state-${index % 40}`;
+	const name = (index: number) => `state-${index % 25}`;
 	const states = Object.fromEntries(
-		Array.from({ length: 40 }, (_, index) => [name(index), { persona: "P", next: [name(index + 1), "done"] }]),
+		Array.from({ length: 25 }, (_, index) => [name(index), { persona: "P", next: [name(index + 1), "done"] }]),
 	);
 	const play = open(
 		definition(
@@ -63,10 +63,10 @@ function longRun() {
 			{ limits: { moves: 1000, pair_moves: 1000, tokens: 90_000_000, minutes: 100_000 } },
 		),
 	);
-	for (let index = 0; index < 130; index += 1) {
+	for (let index = 0; index < 104; index += 1) {
 		start(play);
 		used(play.wait(1000 * ((index * 37) % 900)), 1000 * ((index * 13) % 700), 0.01 * (index % 9));
-		go(play.wait(60_000), index === 129 ? "done" : name(index + 1), `Visit ${index} is over.`);
+		go(play.wait(60_000), index === 103 ? "done" : name(index + 1), `Visit ${index} is over.`);
 		if (index % 40 === 7) play.wait(20 * 3_600_000);
 	}
 	return play.events;

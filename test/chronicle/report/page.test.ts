@@ -100,7 +100,7 @@ describe("the report of a day's work", () => {
 
 	it("is sound at every moment of it", async () => {
 		const { events } = dayOfWork();
-		for (let length = 1; length <= events.length; length += 11) await pageOf(ledgerOf(events.slice(0, length)));
+		for (let length = 1; length <= events.length; length += 17) await pageOf(ledgerOf(events.slice(0, length)));
 	});
 
 	it("is the same text for the same ledger", async () => {
@@ -434,7 +434,7 @@ describe("size", () => {
 				{ limits: { moves: 500, pair_moves: 500 } },
 			),
 		);
-		for (let visit = 0; visit < 30; visit += 1) {
+		for (let visit = 0; visit < 12; visit += 1) {
 			start(play);
 			ask(play, play.run.state === "a" ? "b" : "a");
 			restWith(
@@ -455,7 +455,7 @@ describe("size", () => {
 		expect(html.length).toBeLessThan(6_000_000);
 		const page = expectSound(html);
 		expect(page.html).not.toContain("x".repeat(500));
-		expect(page.text).toContain("Lines of visit 30 that had no room; `diff 30` shows them.");
+		expect(page.text).toContain("Lines of visit 12 that had no room; `diff 12` shows them.");
 	});
 
 	it("of 4000 tool calls grows with none of them", async () => {

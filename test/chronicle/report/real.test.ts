@@ -65,4 +65,4 @@ it("R29 R30 R48 R50 tells a real run: lines of files, tools, people, and convers
 	expect(links).toHaveLength(3);
 	for (const link of links) expect(existsSync(join(dirname(path), decodeURIComponent(link))), link).toBe(true);
 	if (process.platform !== "win32") expect(statSync(path).mode & 0o077).toBe(0);
-}, 60_000);
+}, 120_000);

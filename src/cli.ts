@@ -1,6 +1,7 @@
 // The command `pi-chronicle`: a table of verbs, each loaded when it is used. What a verb does is its folder's business.
 
 import { chronicleVerbs, runChronicleVerb } from "./chronicle/index.ts";
+import { didYouMean } from "./definition/index.ts";
 import { enclosingRun } from "./pi/index.ts";
 
 interface Verb {
@@ -29,10 +30,11 @@ const verbs: ReadonlyMap<string, Verb> = new Map([
 /** Runs the command line `args` (without node and script) and resolves to the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
 	const [name, ...rest] = args;
-	const verb = name === undefined ? undefined : verbs.get(name);
+	// In pi the same is called start.
+	const verb = name === undefined ? undefined : verbs.get(name === "start" ? "run" : name);
 	if (!verb) {
 		const asked = name === undefined || name === "help" || name === "--help" || name === "-h";
-		if (!asked) process.stderr.write(`There is no verb ${name}.\n\n`);
+		if (!asked) process.stderr.write(`There is no verb ${name}.${didYouMean(name, verbs.keys())}\n\n`);
 		(asked && name !== undefined ? process.stdout : process.stderr).write(usage());
 		return asked && name !== undefined ? 0 : 2;
 	}

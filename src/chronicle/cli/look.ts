@@ -5,7 +5,15 @@ import { type Diagnostic, formatDiagnostic, formatPath } from "../../definition/
 import { differenceOf, exitCodes, isLoaded, looking, type Project, readTemplateFile } from "../project/index.ts";
 import { findRun } from "../steering/index.ts";
 import type { LedgerEntry, ReadLedger } from "../supervisor/index.ts";
-import { changeLines, runData, runLines, statusLines, templateLines, templatePlace } from "../telling/index.ts";
+import {
+	changeLines,
+	runData,
+	runLines,
+	statusLines,
+	storyLines,
+	templateLines,
+	templatePlace,
+} from "../telling/index.ts";
 import type { Complaint } from "./output.ts";
 import { commonOptions, commonUsage, isRunWord, type Verb } from "./verb.ts";
 
@@ -62,6 +70,25 @@ Exit code: 0, 2 there is no such run.
 		withRun(project, parsed.names[0], async (read) => {
 			const lines = statusLines(read, { now: new Date(project.clock.now()).toISOString(), prefix });
 			output.result(lines, runData(read));
+			return exitCodes.done;
+		}),
+};
+
+const view: Verb = {
+	name: "view",
+	usage: `pi-chronicle view [options] [run]
+
+The status, every move with its summary, what the run knows, and the files that it has changed.
+
+${commonUsage}
+Exit code: 0, 2 there is no such run.
+`,
+	grammar: { options: commonOptions },
+	needs: "nothing",
+	perform: ({ parsed, project, output }) =>
+		withRun(project, parsed.names[0], async (read) => {
+			const now = new Date(project.clock.now()).toISOString();
+			output.result([...statusLines(read, { now, prefix }), ...storyLines(read.run)], runData(read));
 			return exitCodes.done;
 		}),
 };
@@ -210,4 +237,4 @@ async function withRun(
 	return read.ok ? look(read.value) : { code: read.failure.reason, ...read.failure };
 }
 
-export const lookingVerbs: readonly Verb[] = [list, status, diff, report, check];
+export const lookingVerbs: readonly Verb[] = [list, status, view, diff, report, check];

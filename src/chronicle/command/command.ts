@@ -44,7 +44,7 @@ export async function runChronicle(
 	}
 	const steering = steerings.find(({ name }) => name === word);
 	if (steering) return steer(session, ctx, project, steering, rest);
-	if (word === "start") {
+	if (word === "start" || word === "run") {
 		const started = firstWord(rest);
 		if (started.word === "") return refuse(ctx, "Name a template: /chronicle start <template> <task>");
 		return beginRun(session, ctx, project, started.word, started.rest);

@@ -16,7 +16,7 @@ import {
 import { openRunView, type Paint, type ViewSource } from "../screen/index.ts";
 import { findRun } from "../steering/index.ts";
 import type { ReadLedger } from "../supervisor/index.ts";
-import { changeLines, runLines, statusLines, templateLines, templatePlace } from "../telling/index.ts";
+import { changeLines, runLines, statusLines, storyLines, templateLines, templatePlace } from "../telling/index.ts";
 import { refuse } from "./house.ts";
 import { showPatch } from "./person.ts";
 import type { ChronicleSession } from "./session.ts";
@@ -102,10 +102,14 @@ export async function showCheck({ ctx, project, words }: Look): Promise<void> {
 	else refuse(ctx, text);
 }
 
-/** The run view in the terminal; elsewhere its status. */
+/** The run view in the terminal; elsewhere the same as text. */
 export function showView(look: Look): Promise<void> {
 	const { ctx, project } = look;
-	if (ctx.mode !== "tui") return showStatus(look);
+	if (ctx.mode !== "tui")
+		return withRun(look, look.words[0], (read) => {
+			const now = new Date(project.clock.now()).toISOString();
+			say(ctx, [...statusLines(read, { now, prefix }), ...storyLines(read.run)].join("\n"));
+		});
 	return withRun(look, look.words[0], async (read, live) => {
 		const paint: Paint = (tone, text) => (tone === "plain" || tone === "coloured" ? text : ctx.ui.theme.fg(tone, text));
 		// Not awaited: the view stays open while the person looks, and the command is over.

@@ -4,4 +4,9 @@ import { steerings } from "../steering/index.ts";
 /** Verbs that look, in the order in which they are listed. */
 export const lookingVerbs = ["list", "status", "diff", "view", "report", "check"] as const;
 
-export const verbNames: ReadonlySet<string> = new Set(["start", ...lookingVerbs, ...steerings.map(({ name }) => name)]);
+export const verbNames: ReadonlySet<string> = new Set([
+	"start",
+	"run",
+	...lookingVerbs,
+	...steerings.map(({ name }) => name),
+]);

@@ -54,7 +54,7 @@ export const moveFields: Readonly<Record<string, Meaning>> = {
 	to: text("State that was entered."),
 	at: time("When the move was recorded."),
 	cause: text(
-		"`worker`, a limit (`pair_limit`, `move_limit`, `attempt_limit`, `rejection_limit`, `no_progress`), or a person's `released`, `reopened`, `rewind`.",
+		"`worker`, a limit (`pair_limit`, `move_limit`, `attempt_limit`, `rejection_limit`, `no_progress`), or a person's `person` (sent to a state), `released`, `reopened`, `rewind`.",
 	),
 	summary: text("The worker's words; cut in moves that are not among the last ten."),
 	visit: count("The visit that was left."),

@@ -3,3 +3,4 @@ export { progressLine } from "./progress.ts";
 export { changeLine, changeLines, questionLines, questionTitle, spendText } from "./question-lines.ts";
 export { runData } from "./run-data.ts";
 export { isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
+export { storyLines } from "./story-lines.ts";

@@ -14,9 +14,11 @@ import { openStage } from "../src/rehearsal/stage.ts";
 import { understudyModel } from "../src/rehearsal/understudy.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const example = join(root, "examples", "receipts");
-/** A workflow and a chronicle of the example project have this name. */
-const show = { name: "feature", task: "Add a --month option" };
+/** What is played: a workflow of the example project, and the smallest chronicle there is. */
+const shows = [
+	{ kind: "workflow", folder: "examples/receipts", name: "feature", task: "Add a --month option" },
+	{ kind: "chronicle", folder: "examples/sample", name: "feature-implementation", task: "A list of things to do" },
+];
 const withPerson = process.stdin.isTTY === true && process.stdout.isTTY === true;
 
 const stopped = new AbortController();
@@ -55,17 +57,19 @@ async function openForPerson(built) {
 		"Enter runs the workflow below; Esc pauses it. What to try next stands ready when it is over.",
 		"/workflow and /chronicle list what there is, /workflow show feature draws one.",
 	];
+	const [workflow, chronicle] = shows;
 	const ready = [
-		`/workflow ${show.name} ${show.task}`,
+		`/workflow ${workflow.name} ${workflow.task}`,
+		`/chronicle ${chronicle.name} ${chronicle.task}`,
 		"/chronicle bug-hunt A refund raises the total",
-		"/workflow docs-pass README.md",
 	];
 	const stage = await openStage({
-		project: example,
+		project: join(root, workflow.folder),
 		env: process.env,
 		settings: { quietStartup: true },
 		sheet: { tokensPerSecond: 150, welcome: { hint, ready } },
 	});
+	await cp(join(root, chronicle.folder, ".pi"), join(stage.project, ".pi"), { recursive: true });
 	try {
 		const child = spawn(
 			pi.command,
@@ -85,23 +89,24 @@ async function openForPerson(built) {
 
 /** Plays one definition of each kind to its end; resolves to the exit code. */
 async function runAlone(built) {
-	for (const kind of ["workflow", "chronicle"]) {
-		if (kind === "chronicle") console.log("");
-		const code = await runOne(kind, built);
+	for (const show of shows) {
+		if (show !== shows[0]) console.log("");
+		const code = await runOne(show, built);
 		if (code !== 0) return code;
 	}
 	return 0;
 }
 
-async function runOne(kind, built) {
+async function runOne({ kind, folder, name, task }, built) {
+	const cwd = join(root, folder);
 	// Nothing of the person who tries this out is used: there is no such agent folder.
-	const house = { cwd: example, agentFolder: join(example, "nobody"), pi, packageRoot: built, env: process.env };
-	const planned = plan({ ...show, scenario: undefined }, kind, house);
+	const house = { cwd, agentFolder: join(cwd, "nobody"), pi, packageRoot: built, env: process.env };
+	const planned = plan({ name, task, scenario: undefined }, kind, house);
 	if (planned.kind === "unplayable") {
 		console.error(unplayableLines(planned, root).join("\n"));
 		return 1;
 	}
-	console.log(openingLines(planned.program, example, "examples/receipts").join("\n"));
+	console.log(openingLines(planned.program, cwd, folder).join("\n"));
 	const report = await rehearse(planned, house, {
 		onPart: (part) => console.log(partLines(part).join("\n")),
 		onLine: (line) => console.log(line),

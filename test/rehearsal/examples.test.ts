@@ -99,6 +99,15 @@ describe("chronicles", () => {
 	});
 });
 
+describe("the smallest chronicle", () => {
+	it("loads, and says that a target is defined nowhere", () => {
+		const path = join(checkout, "examples/sample/.pi/chronicle/workflows/feature-implementation.json");
+		const { read, diagnostics } = readTemplate(openSource(path, readFileSync(path, "utf8")), "sample");
+		expect([...(read?.template.states.keys() ?? [])]).toEqual(["planning", "implementation", "verification"]);
+		expect(diagnostics.map(({ severity, line }) => [severity, line])).toEqual([["warning", 11]]);
+	});
+});
+
 describe("the project", () => {
 	it("has tests that pass, and the bug that its bug hunt is about", () => {
 		const node = (...args: string[]) => spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });

@@ -189,20 +189,6 @@ describe("a chronicle", () => {
 		expect([code, left]).toEqual([0, []]);
 	});
 
-	it("may be the shortest template there is, with a target that is defined nowhere", { timeout: 60_000 }, async () => {
-		const states = {
-			planning: { persona: "Software Architect", next: ["implementation"], requires_approval: true },
-			implementation: { persona: "Senior Engineer", next: ["verification", "planning"] },
-		};
-		const template = { name: "Feature Implementation", states };
-		const project = openProject({ files: { ".pi/chronicle/workflows/sample.json": template } });
-		const { code, stdout } = await rehearse(project, "sample");
-		expect(stdout).toMatch(/^\? .*planning.*\n✓ planning/m);
-		expect(stdout).toMatch(/^✓ implementation/m);
-		expect(stdout).toContain("DONE: 2 visits");
-		expect(code).toBe(0);
-	});
-
 	it.each([
 		["bug-hunt", ["investigation", "reproduction", "repair", "confirmation"], ["src/parse.js", "test/parse.test.js"]],
 		[

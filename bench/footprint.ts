@@ -1,8 +1,8 @@
 // How long a footprint takes: everyday commands, and the hardest ones that 64 KB can hold.
 // Times are CPU time of this process, so that a busy machine does not count; disk questions go to the real disk.
 import { diskSurroundings, remembering } from "../src/pi/surroundings.ts";
-import { computeFootprint } from "../src/safety/footprint/index.ts";
-import { enormous } from "../test/safety/footprint/enormous-commands.ts";
+import { computeFootprint, type MeasuredCall } from "../src/safety/footprint/index.ts";
+import { enormous, enormousArguments, enormousPowerShell } from "../test/safety/footprint/enormous-commands.ts";
 import { reading, writing } from "../test/safety/footprint/known-commands.ts";
 import { type Figures, quantile } from "./figure.ts";
 
@@ -16,9 +16,25 @@ function cpu(work: () => void): number {
 	return (user + system) / 1000;
 }
 
-function footprint(command: string): void {
-	computeFootprint({ tool: "bash", input: { command } }, remembering(diskSurroundings(process.cwd())));
+function measure(call: MeasuredCall): void {
+	computeFootprint(call, remembering(diskSurroundings(process.cwd())));
 }
+
+function footprint(command: string): void {
+	measure({ tool: "bash", input: { command } });
+}
+
+const hostile: readonly { readonly name: string; readonly call: MeasuredCall }[] = [
+	...Object.entries(enormous).map(([name, command]) => ({ name, call: { tool: "bash", input: { command } } })),
+	...Object.entries(enormousPowerShell).map(([name, command]) => ({
+		name: `PowerShell, ${name}`,
+		call: { tool: "powershell", input: { command } },
+	})),
+	...Object.entries(enormousArguments).map(([name, text]) => ({
+		name: `arguments, ${name}`,
+		call: { tool: "x", input: { path: text, patch: text, command: text } },
+	})),
+];
 
 export async function bench(): Promise<Figures> {
 	// Wildcards ask the disk for names: that depends on the folder, not on the analysis.
@@ -33,8 +49,8 @@ export async function bench(): Promise<Figures> {
 		}
 	const mean = cpu(() => everyday.forEach(footprint)) / everyday.length;
 	let hardest = { name: "", ms: 0 };
-	for (const [name, text] of Object.entries(enormous)) {
-		const ms = Math.min(...[1, 2, 3].map(() => cpu(() => footprint(text))));
+	for (const { name, call } of hostile) {
+		const ms = Math.min(...[1, 2, 3].map(() => cpu(() => measure(call))));
 		if (ms > hardest.ms) hardest = { name, ms };
 	}
 	return {
@@ -45,6 +61,6 @@ export async function bench(): Promise<Figures> {
 			{ figure: "an everyday command, mean of CPU time", value: mean, unit: "ms" },
 			{ figure: `64 KB at worst (${hardest.name}), CPU time`, value: hardest.ms, unit: "ms", must: { most: 100 } },
 		],
-		how: `${everyday.length} commands that read or write, ${ROUNDS} times each, on the real disk; ${Object.keys(enormous).length} hostile texts, the best of three each.`,
+		how: `${everyday.length} commands that read or write, ${ROUNDS} times each, on the real disk; ${hostile.length} hostile inputs, the best of three each.`,
 	};
 }

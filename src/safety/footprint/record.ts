@@ -10,7 +10,7 @@ export const limits = {
 	runs: 1000,
 	unknowns: 300,
 	/** What a walk may spend, in units of roughly a microsecond. Loops and functions cost each time they are walked. */
-	budget: 30_000,
+	budget: 20_000,
 	/** Shell text within shell text (`sh -c`, `eval`, functions, substitutions). */
 	depth: 24,
 	/** Words of one command. */
@@ -53,6 +53,10 @@ export interface Record {
 	/** Whether something may have been made in a directory so far. */
 	filled(directory: string): boolean;
 	real(path: string): string;
+	/** Something was fetched from the network, into a file where `path` (absolute) is given. */
+	fetched(path?: string): void;
+	/** Whether a file was fetched by this call; without a path, whether anything was. */
+	wasFetched(path?: string): boolean;
 	/** From now on `name` (absolute) leads to `target` (absolute, or relative to where `name` is), as if it were on disk. */
 	link(name: string, target: string): void;
 	finish(tool: string): Footprint;
@@ -72,6 +76,7 @@ export function openRecord(disk: Surroundings): Record {
 	const runs = new Map<string, Run>();
 	const unknowns = new Map<string, Unknown>();
 	const followed = new Map<string, string>();
+	const fetches = new Set<string>();
 	const changed = new Set<string>();
 	const filled = new Set<string>();
 	const rules = pathRules(around);
@@ -89,6 +94,8 @@ export function openRecord(disk: Surroundings): Record {
 		around,
 		overflow,
 		real: (path) => followLinks(path, around, followed),
+		fetched: (path) => void fetches.add(path === undefined ? "" : rules.normalize(path)),
+		wasFetched: (path) => (path === undefined ? fetches.size > 0 : fetches.has(rules.normalize(path))),
 		link(name, target) {
 			if (links.size >= MAX_LINKS) return;
 			links.set(followLinks(rules.dirname(name), around, followed) + rules.sep + rules.basename(name), target);

@@ -1,7 +1,7 @@
 // Any input at all: never an exception, and where something was too much, it says so.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { enormous } from "./enormous-commands.ts";
+import { enormous, enormousArguments, enormousPowerShell } from "./enormous-commands.ts";
 import { knowledgeOf } from "./knowledge.ts";
 import { doubts, measured, shell } from "./surroundings.ts";
 
@@ -59,6 +59,16 @@ describe("enormous input", () => {
 		const footprint = shell(text);
 		// Whatever was not looked at must not pass for harmless.
 		if (footprint.unknowns.some(({ what }) => what === "syntax")) expect(knowledgeOf(footprint)).not.toBe("reads");
+	});
+
+	it.each(Object.entries(enormousPowerShell))("PowerShell: %s", (_name, command) => {
+		expect(() => measured({ tool: "powershell", input: { command } })).not.toThrow();
+	});
+
+	it.each(Object.entries(enormousArguments))("arguments: %s", (_name, text) => {
+		expect(() =>
+			measured({ tool: "x", input: { path: text, patch: text, command: text, other: [text] } }),
+		).not.toThrow();
 	});
 
 	it("what stands behind the bound does not pass unseen", () => {

@@ -62,6 +62,9 @@ export const enormous: { readonly [name: string]: string } = {
 	"a long statement": `psql -c '${filled("delete from x ", SIZE - 12)}'`,
 	"open comments": `psql -c "${filled("/*", SIZE - 12)}"`,
 	"a long python program": `python -c '${filled('open("', SIZE - 14)}'`,
+	"a python program of names": `python -c '${filled("read", SIZE - 14)}'`,
+	"a statement of open comments": `psql -c "${filled("/* ", SIZE - 12)}"`,
+	"a statement of quotes": `psql -c "${filled("'", SIZE - 12)}"`,
 	"a long printf": `printf '${filled("%s", SIZE - 20)}' a b | sh`,
 	"many lines into xargs": `printf '%s\\n' ${filled("a ", SIZE - 40)} | xargs -n1 rm`,
 	"pattern removals": `a=${filled("a", 1900)}; ${filled("echo ${a%%*b*};", SIZE - 1920)}`,
@@ -74,4 +77,27 @@ export const enormous: { readonly [name: string]: string } = {
 	"env with assignments": `env ${filled("A=b ", SIZE - 10)}rm x`,
 	traps: filled("trap 'rm x' EXIT;"),
 	"letters and signs": numbered(SIZE, (index) => String.fromCharCode(32 + ((index * 7919) % 95))),
+};
+
+/** PowerShell texts of 64 KB that are hard on an analysis. */
+export const enormousPowerShell: { readonly [name: string]: string } = {
+	"one command again and again": filled("Remove-Item a;"),
+	"open blocks": filled("{"),
+	"open subexpressions": filled("$("),
+	"open here-strings": filled("@'"),
+	quotes: filled('"'),
+	backticks: filled("`"),
+	variables: filled("$x.y[0]"),
+	assignments: filled("$x=$x;"),
+	pipes: filled("a|"),
+	wildcards: filled("rm *a*;"),
+};
+
+/** Strings of 64 KB that are hard on the walk over another tool's arguments. */
+export const enormousArguments: { readonly [name: string]: string } = {
+	dots: filled("."),
+	slashes: filled("a/"),
+	words: filled("a.b "),
+	"patch headers": filled("+++ b/x\n"),
+	"a command": filled("rm a;"),
 };

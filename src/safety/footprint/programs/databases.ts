@@ -2,17 +2,39 @@
 import { isKnown } from "../text.ts";
 import type { Call, Program, Programs } from "./program.ts";
 
-/** SQL without comments and string literals, so that words in them are not taken for statements. */
+/** The first characters of SQL text, comments blanked out and string literals emptied, so that words in them are not taken for statements. */
 function bareSql(text: string): string {
-	return text
-		.slice(0, 20_000)
-		.replace(/--[^\n]*|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\//g, " ")
-		.replace(/'(?:[^']|'')*'/g, "''");
+	const source = text.slice(0, 20_000);
+	let bare = "";
+	for (let at = 0; at < source.length; ) {
+		const two = source.slice(at, at + 2);
+		if (two === "--") at = endOf(source, "\n", at);
+		else if (two === "/*") at = endOf(source, "*/", at + 2);
+		else if (source[at] === "'") {
+			at = endOf(source, "'", at + 1);
+			bare += "''";
+			continue;
+		} else {
+			bare += source[at++];
+			continue;
+		}
+		bare += " ";
+	}
+	return bare;
+}
+
+function endOf(text: string, mark: string, from: number): number {
+	const found = text.indexOf(mark, from);
+	return found < 0 ? text.length : found + mark.length;
 }
 
 /** Effects and changes of SQL text. */
 export function judgeSql(call: Call, text: string): void {
 	if (!isKnown(text)) {
+		call.unknown("script", text);
+		call.change("database");
+	}
+	if (text.length > 20_000) {
 		call.unknown("script", text);
 		call.change("database");
 	}

@@ -61,6 +61,7 @@ function remoteCopy(call: Call): void {
 
 const fetchers: Programs = abbreviating({
 	curl: {
+		fetches: true,
 		flags: "--parallel --netrc",
 		options: {
 			"-o --output --output-dir -d --data --data-binary --data-ascii --data-raw --data-urlencode --json -F --form -b --cookie -H --header -X --request -u --user -A --user-agent -e --referer -m --max-time --connect-timeout --retry --retry-delay -w --write-out -x --proxy -r --range --limit-rate --resolve --interface -y -Y -z --time-cond --url --url-query -C --continue-at --max-redirs --noproxy --ciphers --tls-max --oauth2-bearer --aws-sigv4 --max-filesize --unix-socket --variable -P --parallel-max":
@@ -71,6 +72,7 @@ const fetchers: Programs = abbreviating({
 		also: curl,
 	},
 	wget: {
+		fetches: true,
 		options: {
 			"-O --output-document -P --directory-prefix -t --tries -T --timeout --header -U --user-agent --user --password --post-data --body-data --method -A --accept -R --reject -D --domains -l --level -w --wait --limit-rate -Q --quota -e --execute --max-redirect -B --base -X -I --cut-dirs":
 				"text",
@@ -85,6 +87,7 @@ const fetchers: Programs = abbreviating({
 export const downloads: Programs = {
 	...fetchers,
 	"http https xh xhs httpie": {
+		fetches: true,
 		options: {
 			"-o --output": "replace",
 			"-a --auth -A --auth-type -p --print -s --style --timeout --verify --session": "text",
@@ -100,6 +103,7 @@ export const downloads: Programs = {
 		},
 	},
 	aria2c: {
+		fetches: true,
 		options: { "-o --out -d --dir": "make", "-i --input-file": "read", "-x -s -j -k": "text" },
 		changes: ["worktree"],
 	},

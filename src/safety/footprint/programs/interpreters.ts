@@ -57,7 +57,7 @@ function language(description: Language): Program {
 		options: {
 			[code]: "code",
 			...(module !== undefined && { [module]: "text" }),
-			...(values !== undefined && { [values]: "text" }),
+			...(values !== undefined && values !== "" && { [values]: "text" }),
 		},
 		also(call) {
 			if (looks !== undefined && call.has(looks)) return;
@@ -66,14 +66,21 @@ function language(description: Language): Program {
 			if (call.has(code)) return operandsOf(call);
 			const [file, ...rest] = call.operands;
 			if (file === undefined || file === "-") {
-				if (call.stdin !== "") call.play("code", call.stdin);
+				runInput(call);
 			} else {
-				call.touch("read", file);
+				call.runs(file);
 				for (const word of rest) readIfThere(call, word);
 				call.unknown("script", call.text);
 			}
 		},
 	};
+}
+
+/** Program text on standard input. */
+function runInput(call: Call): void {
+	if (call.stdin === "") return;
+	if (!isKnown(call.stdin)) call.effect("run-unknown-text");
+	call.play("code", call.stdin);
 }
 
 function operandsOf(call: Call): void {
@@ -164,7 +171,7 @@ export const interpreters: Programs = {
 			if (call.has("-e --eval -p --print -pe")) return operandsOf(call);
 			const [file, ...rest] = call.operands;
 			if (file === undefined || file === "-") {
-				if (call.stdin !== "") call.play("code", call.stdin);
+				runInput(call);
 				return;
 			}
 			if (
@@ -173,7 +180,7 @@ export const interpreters: Programs = {
 				)
 			)
 				call.effect("nested-agent");
-			call.touch("read", file);
+			call.runs(file);
 			for (const word of rest) readIfThere(call, word);
 			call.unknown("script", call.text);
 		},
@@ -204,9 +211,9 @@ export const interpreters: Programs = {
 			const files = inline ? call.operands : call.operands.slice(1);
 			if (!inline) {
 				const [file] = call.operands;
-				if (file !== undefined) call.touch("read", file);
+				if (file !== undefined) call.runs(file);
 				if (call.has("-c")) return;
-				if (file === undefined && call.stdin !== "") call.play("code", call.stdin);
+				if (file === undefined) runInput(call);
 				else if (file !== undefined) call.unknown("script", call.text);
 			}
 			for (const file of files) {

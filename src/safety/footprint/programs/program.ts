@@ -84,6 +84,8 @@ export interface Program extends Does {
 	readonly stops?: boolean;
 	/** Long options begin with one dash (`-name`), and short ones do not cluster. */
 	readonly dashes?: "one";
+	/** It gets things from the network. */
+	readonly fetches?: true;
 	/** What words alone cannot say. Called after everything else. */
 	readonly also?: (call: Call) => void;
 }
@@ -153,6 +155,8 @@ export interface Call {
 	run(words: readonly string[], stdin?: string, where?: "here" | "elsewhere"): void;
 	/** Shell text that this one runs. */
 	script(text: string, more?: ScriptDetail): void;
+	/** A file that this one runs as a program of its own language. */
+	runs(word: string): void;
 	/** PowerShell or cmd text that this one runs. */
 	foreignScript(text: string, dialect: "powershell" | "cmd"): void;
 	/** A file that this one runs as shell text: `/dev/fd` paths of substitutions are known by content. */

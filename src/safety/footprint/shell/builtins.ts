@@ -116,6 +116,7 @@ const evaluate: Builtin = (walk, args, state, stdin) => {
 function runHere(walk: Walk, name: string, text: string, state: State, stdin: string): Outcome {
 	const effects = new Set<Effect>();
 	const outcome = walk.runText(text, state, stdin, effects);
+	if (effects.has("run-unknown-text") && walk.record.wasFetched()) effects.add("run-download");
 	if (effects.size > 0)
 		walk.record.run({ program: name, args: [null], text: `${name} $?`, effects: [...effects], changes: [] });
 	return outcome;

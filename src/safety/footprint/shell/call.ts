@@ -43,8 +43,10 @@ export function recordCall(
 	};
 	const touch = (access: Access, word: string, detail?: TouchDetail) => {
 		if (state.elsewhere) return;
-		for (const path of touchWord(record, access, word, directories, text, detail))
+		for (const path of touchWord(record, access, word, directories, text, detail)) {
 			if ((access === "write" || access === "delete") && isDevice(path)) effects.add("device-write");
+			if (access === "write" && program.fetches) record.fetched(path);
+		}
 	};
 	const unknown = (what: Unknown["what"], about: string, may: readonly Access[] = everyAccess) => {
 		if (!state.elsewhere) record.unknown({ what, text: spellUnknown(about), may });
@@ -229,6 +231,11 @@ export function recordCall(
 		found: (more) => record.found(more),
 		run,
 		script,
+		runs(word) {
+			touch("read", word);
+			if (absolutePaths(word, directories, record)?.some((path) => record.wasFetched(path)))
+				effects.add("run-download");
+		},
 		foreignScript: (source, dialect) =>
 			recordPowerShell(source, dialect, record, {
 				directories,
@@ -239,7 +246,7 @@ export function recordCall(
 			const known = walk.connected(word);
 			if (known !== undefined) return script(known, more);
 			if (isKnown(word) && isStream(word)) return script(stdin, { ...more, from: "input" });
-			touch("read", word);
+			call.runs(word);
 			const written = absolutePaths(word, directories, record)?.map((path) => walk.written(path));
 			for (const content of written ?? []) if (content !== undefined) script(content, more);
 			unknown("script", text);
@@ -260,7 +267,9 @@ export function recordCall(
 			absolutePaths(word, directories, record)?.some((path) => around.kind(path) !== undefined) ?? false,
 	};
 
+	if (program.fetches) record.fetched();
 	if (!asksForHelp(program, args)) follow(program, args);
+	if (effects.has("run-unknown-text") && record.wasFetched()) effects.add("run-download");
 	const printed = prints ?? (inner.length === 1 ? inner[0] : inner.length > 1 ? HOLE : undefined);
 	if (inner.length > 0 && effects.size === 0 && changes.size === 0) return printed;
 	record.run({

@@ -6,7 +6,7 @@ import { isKnown, shown } from "../text.ts";
 
 /** A call whose name speaks of files, with a literal as its first argument. */
 const fileCall =
-	/(?:open|read\w*|load\w*|file\w*|path|require|import|source|exists\w*|isfile|isdir|listdir|readdir\w*|scandir|glob|stat|cat|slurp|Path|File)\s*\(\s*(?:[rfbu]{0,2})(["'])((?:(?!\1)[^\\\n]){1,300})\1/gi;
+	/(?:open|read\w{0,20}|load\w{0,20}|file\w{0,20}|path|require|import|source|exists\w{0,20}|isfile|isdir|listdir|scandir|glob|stat|cat|slurp|Path|File)\s*\(\s*(?:[rfbu]{0,2})(["'])((?:(?!\1)[^\\\n]){1,300})\1/gi;
 
 const MAX_TEXT = 20_000;
 const MAX_PATHS = 50;

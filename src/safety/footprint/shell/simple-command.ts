@@ -207,7 +207,14 @@ function recordFile(walk: Walk, word: string, args: readonly string[], state: St
 	}
 	recordOperands(walk, args, state, text);
 	record.unknown({ what: project ? "project" : "script", text, may: everyAccess });
-	record.run({ program: word.slice(word.lastIndexOf("/") + 1), args: known(args), text, effects: [], changes: [] });
+	const fetched = paths.some((path) => record.wasFetched(path));
+	record.run({
+		program: word.slice(word.lastIndexOf("/") + 1),
+		args: known(args),
+		text,
+		effects: fetched ? ["run-download"] : [],
+		changes: [],
+	});
 }
 
 /** Build and task launchers that projects carry with them. */

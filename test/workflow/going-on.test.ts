@@ -78,6 +78,22 @@ describe("what ends a countdown", () => {
 		expect((await pi.probe()).activeTools).not.toContain("workflow_step");
 		expect(pi.eventsOf("extension_error")).toEqual([]);
 	});
+	it("case 56: a fork during the countdown does not wait for it", async () => {
+		const requests = stage.server.requests.length;
+		stage.play("I stop");
+		await pi.prompt("/workflow slow it");
+		await counting();
+		const first = (await pi.entries()).find(
+			({ message }) => (message as { role?: string } | undefined)?.role === "user",
+		);
+		const at = performance.now();
+		await pi.send({ type: "fork", entryId: String(first?.id) });
+		expect(performance.now() - at).toBeLessThan(1_500);
+		expect(pi.screen.widgets.size).toBe(0);
+		await new Promise((done) => setTimeout(done, 2_300));
+		expect(stage.server.requests.length - requests).toBe(1);
+		expect(pi.eventsOf("extension_error")).toEqual([]);
+	});
 });
 
 describe("at once", () => {

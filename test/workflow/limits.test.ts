@@ -228,14 +228,16 @@ describe("in words", () => {
 		expect(limitsText(white(["read", "bash"]))).toBe(
 			"Only available in this phase, besides workflow_step: read, bash. Shell commands that would change the project are refused as well.",
 		);
+		expect(limitsText(white(["read"]))).toBe("Only available in this phase, besides workflow_step: read.");
 		expect(limitsText(black(["edit"], "unrestricted"))).toBe("Not available in this phase: edit.");
 		expect(limitsText(black(["edit"], "strict"))).toContain("whose effect cannot be told");
 		expect(limitsText(may("read"))).toContain("whatever only reads");
 	});
 
-	it("what is blocked is told for whitelists and capabilities too", () => {
+	it("W43: what is blocked is told for whitelists and capabilities too", () => {
 		expect(blockedTools({ kind: "free" })).toBe("(none)");
 		expect(blockedTools(white(["read"]))).toBe("all except: read");
+		expect(blockedTools(white(["workflow_step"]))).toBe("all");
 		expect(blockedTools(may("read"))).toBe("whatever writes files and programs and tools whose effect is not known");
 		expect(blockedTools(may("read", "write", "exec"))).toBe("(none)");
 	});

@@ -1,6 +1,6 @@
 // How workflows behave towards pi, the model's context and other extensions, in real pi.
 import { describe, expect, it } from "vitest";
-import { call, fixtureExtension, type ModelRequest, startRpc } from "../harness/index.ts";
+import { call, fixtureExtension, type ModelRequest, packageUnderTest, startRpc } from "../harness/index.ts";
 import { openRpcStage, type State, step } from "./stage.ts";
 
 /** What a request says of a workflow, by words that only its texts have. */
@@ -137,6 +137,23 @@ describe("pi and its other guests", () => {
 		]);
 		expect(server.last().tools).toEqual(["bash"]);
 		expect((await own.probe()).activeTools).toEqual(["bash"]);
+	});
+
+	it("field 46: where another extension has a workflow_step of its own, nothing is started and that is said", async () => {
+		const { pi, project, server } = await openRpcStage({ w: ["a"] });
+		const guest = project.write(
+			"guest.mjs",
+			`export default (pi) => pi.registerTool({ name: "workflow_step", label: "x", description: "theirs", parameters: { type: "object", properties: {} },
+				execute: async () => ({ content: [{ type: "text", text: "theirs" }], details: undefined }) });`,
+		);
+		const ours = packageUnderTest().extension;
+		await pi.close();
+		const own = await startRpc(project, { package: "none", extensions: [guest, ours, fixtureExtension("probe")] });
+		await own.prompt("/workflow w it");
+		expect(own.screen.notifications.at(-1)?.message).toContain("Another extension has a tool called workflow_step");
+		expect(await own.customEntries("workflow:state")).toEqual([]);
+		expect(server.requests).toEqual([]);
+		expect((await own.probe()).activeTools).toContain("workflow_step");
 	});
 
 	it("no script of another tool can move a workflow", async () => {

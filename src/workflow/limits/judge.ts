@@ -50,6 +50,11 @@ export function writesAreMeant(limits: Extract<ToolLimits, { kind: "blacklist" |
 	return limits.kind === "whitelist" ? edit || write : !edit && !write;
 }
 
+/** Whether a list lets tools through at all that could be ways to a shell. */
+export function mayRunCommands({ kind, names }: Extract<ToolLimits, { kind: "blacklist" | "whitelist" }>): boolean {
+	return kind === "blacklist" || names.some((name) => name !== stepTool && !fileTools.has(name));
+}
+
 function judgeShell(
 	rule: "judged" | "strict" | "unrestricted",
 	tool: string,

@@ -1,6 +1,6 @@
 // The limits of a phase in words, for the model and for templates.
 import type { Capability, ToolLimits } from "../definitions/index.ts";
-import { type Stop, stepTool, writesAreMeant } from "./judge.ts";
+import { mayRunCommands, type Stop, stepTool, writesAreMeant } from "./judge.ts";
 
 /** What a phase may use: `read, grep`, or `all except: edit, write`. The tool of the workflow itself goes without saying. */
 export function allowedTools(limits: ToolLimits): string {
@@ -24,7 +24,7 @@ export function blockedTools(limits: ToolLimits): string {
 		case "blacklist":
 			return listed(limits.names);
 		case "whitelist":
-			return `all except: ${listed(limits.names)}`;
+			return limits.names.every((name) => name === stepTool) ? "all" : `all except: ${listed(limits.names)}`;
 		case "capabilities": {
 			const lacks = [
 				...(limits.may.includes("write") ? [] : ["whatever writes files"]),
@@ -51,7 +51,7 @@ export function limitsText(limits: ToolLimits): string | undefined {
 }
 
 function shellText(limits: Extract<ToolLimits, { kind: "blacklist" | "whitelist" }>): string {
-	if (writesAreMeant(limits)) return "";
+	if (writesAreMeant(limits) || !mayRunCommands(limits)) return "";
 	switch (limits.shell) {
 		case "unrestricted":
 			return "";

@@ -65,7 +65,8 @@ export function endText(run: Run, how: "done" | "cancelled"): string {
 }
 
 function taskLine({ task, id }: Run): string {
-	return `Task: ${task} (${id})`;
+	// States of the reference package may lack an id.
+	return id === "" ? `Task: ${task}` : `Task: ${task} (${id})`;
 }
 
 /** The name that a run gives its session: the prefix, and the task on one line, cut to the workflow's length. */

@@ -100,14 +100,17 @@ export function completeWorkflow(
 		description: name,
 	}));
 	const taken = new Set(names.map(({ label }) => label));
-	const [, verb, argument = ""] = /^(?:--)?(show|back) +(\S*)$/.exec(prefix) ?? [];
+	const spelled = (word: string) => (taken.has(word) || prefix.startsWith("--") ? `--${word}` : word);
+	const [, verb = "", argument = ""] = /^(\S+) +(\S*)$/.exec(prefix) ?? [];
 	const offered =
-		verb === "show"
-			? names.map((item) => ({ ...item, value: `show ${item.value}` }))
-			: verb === "back"
-				? earlierPhases(desk.active?.run).map((id) => ({ value: `back ${id}`, label: id }))
-				: [...names, ...commandWords.filter((word) => !taken.has(word)).map((word) => ({ value: word, label: word }))];
-	const found = offered.filter(({ label }) => label.startsWith(verb === undefined ? prefix : argument));
+		verb === spelled("show")
+			? names.map((item) => ({ ...item, value: `${verb} ${item.value}` }))
+			: verb === spelled("back")
+				? earlierPhases(desk.active?.run).map((id) => ({ value: `${verb} ${id}`, label: id }))
+				: [...names, ...commandWords.map(spelled).map((word) => ({ value: word, label: word }))];
+	const found = offered.filter(({ label, value }) =>
+		label === value ? label.startsWith(prefix) : label.startsWith(argument),
+	);
 	return found.length === 0 ? null : found;
 }
 

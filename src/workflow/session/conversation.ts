@@ -55,7 +55,7 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 	let leftovers = false;
 	/** A run has ended in this agent run, whose end is still to come. */
 	let ending = false;
-	/** The person has pressed a key during the countdown. */
+	/** The person has held the countdown. */
 	let heldBack = false;
 
 	const begin = (ctx: ExtensionContext) => {
@@ -67,7 +67,7 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 
 	const onInput = async (event: InputEvent, ctx: ExtensionContext): Promise<void> => {
 		const counting = countdown !== undefined;
-		countdown?.end();
+		countdown?.end("ended");
 		// A client that sees the model at rest sends its message without saying how to queue it, which pi refuses while a run is on:
 		// this one is just ending.
 		if (counting && event.streamingBehavior === undefined) await untilIdle(ctx);
@@ -83,6 +83,10 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 		if (event.source === "extension") return;
 		drop();
 		desk.apply(ctx, { kind: "spoken" });
+	};
+
+	const hold = () => {
+		countdown?.end("held");
 	};
 
 	const drop = () => {
@@ -144,7 +148,7 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 			countdown = startCountdown(ctx, scope, seconds, phaseTitle(held.run));
 			const how = await countdown.over;
 			countdown = undefined;
-			heldBack = how === "key";
+			heldBack = how === "held";
 			if (how !== "elapsed") return [];
 		}
 		const now = desk.active;
@@ -190,6 +194,9 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 				if (!isError && toolName !== "workflow_step") desk.apply(ctx, { kind: "worked" });
 			}),
 			pi.on("session_compact", (event, ctx) => onCompact(event, ctx)),
+			// pi lets what runs settle before it changes the session: it would wait for the countdown.
+			pi.on("session_before_switch", () => hold()),
+			pi.on("session_before_fork", () => hold()),
 			pi.on("agent_before_settle", (event, ctx) => onBeforeSettle(event, ctx)),
 			pi.on("agent_settled", ({ aborted }, ctx) => onSettled(aborted, ctx)),
 		],
@@ -238,7 +245,8 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 			const ended = actions.some(({ kind }) => kind === "ended");
 			ending ||= ended;
 			leftovers ||= ended || past === "unknown";
-			if (actions.some(({ kind }) => kind === "moved" || kind === "paused" || kind === "ended")) countdown?.end();
+			if (actions.some(({ kind }) => kind === "moved" || kind === "paused" || kind === "ended"))
+				countdown?.end("ended");
 			listen();
 		},
 	};

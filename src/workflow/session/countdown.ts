@@ -2,15 +2,15 @@
 // K1 it always ends, once, with a reason; K2 timer, widget and key listener go with it, also when the session closes;
 // K3 it draws once a second at most.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { isKeyRelease, truncateToWidth } from "@earendil-works/pi-tui";
+import { isKeyRelease, truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import type { Scope } from "../../pi/index.ts";
 
-/** `elapsed`: nobody objected. `key`: a key was pressed, Escape included. `ended`: something else made it pointless. */
-export type CountdownEnd = "elapsed" | "key" | "ended";
+/** `elapsed`: nobody objected. `held`: a person did something else, pressed a key for one. `ended`: something made it pointless. */
+export type CountdownEnd = "elapsed" | "held" | "ended";
 
 export interface Countdown {
 	readonly over: Promise<CountdownEnd>;
-	end(): void;
+	end(how: "held" | "ended"): void;
 }
 
 const widgetKey = "workflow-countdown";
@@ -26,7 +26,7 @@ export function startCountdown(ctx: ExtensionContext, scope: Scope, seconds: num
 			(tui, theme) => {
 				redraw = () => tui.requestRender();
 				return {
-					render: (width) => [truncateToWidth(theme.fg("warning", words(what, left)), width)],
+					render: (width) => [theme.fg("warning", countdownLine(what, left, width))],
 					invalidate() {},
 				};
 			},
@@ -52,7 +52,7 @@ export function startCountdown(ctx: ExtensionContext, scope: Scope, seconds: num
 	if (seconds <= 0) end("elapsed");
 	else {
 		const heed = (data: string) => {
-			if (isKey(data)) end("key");
+			if (isKey(data)) end("held");
 			return undefined;
 		};
 		closers.push(scope.every(1_000, tick), ui.onTerminalInput(heed));
@@ -63,11 +63,17 @@ export function startCountdown(ctx: ExtensionContext, scope: Scope, seconds: num
 		);
 		if (scope.closed) end("ended");
 	}
-	return { over, end: () => end("ended") };
+	return { over, end };
 }
 
 function words(what: string, left: number): string {
 	return `⏳ ${what} goes on in ${left} s · Esc pauses, typing holds`;
+}
+
+/** One line of at most `width` columns: where it is too narrow, the name of the phase is cut before what the person can do. */
+export function countdownLine(what: string, left: number, width: number): string {
+	const room = width - visibleWidth(words("", left));
+	return truncateToWidth(words(truncateToWidth(what, Math.max(room, 1), "…"), left), width);
 }
 
 /** Terminals also send what no person typed: releases of keys, the mouse, focus, answers to questions. */

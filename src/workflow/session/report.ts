@@ -49,7 +49,7 @@ export function statusReport(session: ExtensionContext["sessionManager"], { acti
 	return [
 		placeLine(run),
 		`Task: ${run.task}`,
-		`Id: ${run.id}, started ${duration(now - run.startedAt)} ago, in this phase for ${duration(now - run.since)}`,
+		`${run.id === "" ? "Started" : `Id: ${run.id}, started`} ${duration(now - run.startedAt)} ago, in this phase for ${duration(now - run.since)}`,
 		...(run.standing.kind === "paused" ? [pauseLine(run.standing)] : []),
 		...(visits.length > 0 ? ["So far:"] : []),
 		...visits.map(({ phaseId, way, from, to, summary }) => {

@@ -2,7 +2,7 @@
 // where pi refuses that (no model, no key), nothing has been started.
 import { randomInt } from "node:crypto";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { askPerson, followRun, say } from "../../pi/index.ts";
+import { aboutTool, askPerson, followRun, say } from "../../pi/index.ts";
 import type { Catalogue, WorkflowDefinition } from "../definitions/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { beginRun, firstPosition, reachable } from "../machine/index.ts";
@@ -34,6 +34,12 @@ export async function startWorkflow(
 			ctx,
 			`pi was started with a list of tools that leaves out ${stepTool}. Add "+${stepTool}" to --tools.`,
 		);
+	}
+
+	// pi keeps one tool of a name: the other one would answer the model, and the workflow never move.
+	if (!aboutTool(pi, stepTool)?.own) {
+		desk.withdrawTool();
+		return refuse(ctx, foreignToolText);
 	}
 
 	const definitions = reachable(catalogue.definitions, definition.key);
@@ -104,6 +110,8 @@ async function makeRoom({ desk, conversation }: Workflows, ctx: ExtensionCommand
 	if (atWork) conversation.tell(desk.held ?? active, cancelledType, abandonedText(run));
 	return true;
 }
+
+export const foreignToolText = `Another extension has a tool called ${stepTool} too, which a workflow needs for itself. Remove that extension (pi list shows what is installed), or start pi without it.`;
 
 /** What the model is told of a cancelled run stays: it is no instruction of that run. */
 export const cancelledType = "workflow:cancelled";

@@ -1,7 +1,8 @@
 // Workflows in one session: the parts put together. Imported when a workflow command first runs, or a session has a run in it.
 import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
-import { type Scope, say } from "../../pi/index.ts";
+import { aboutTool, type Scope, say } from "../../pi/index.ts";
 import type { Policies } from "../../safety/index.ts";
+import { stepTool } from "../limits/index.ts";
 import { reachable, rootOf } from "../machine/index.ts";
 import { pauseLine, placeLine, staleReason } from "../prompts/index.ts";
 import { type Conversation, openConversation } from "./conversation.ts";
@@ -9,6 +10,7 @@ import { type Desk, openDesk } from "./desk.ts";
 import { hashOf } from "./entries.ts";
 import { type Library, openLibrary, placeOf } from "./library.ts";
 import { registerNotices } from "./notices.ts";
+import { foreignToolText } from "./start.ts";
 import { offerStepTool } from "./tool.ts";
 
 export interface Workflows {
@@ -47,7 +49,7 @@ export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Sc
 					`The workflow state in this session cannot be read (${problem}): it counts as no workflow.`,
 					"warning",
 				);
-			if (greet === "greet" && ctx.hasUI) welcome(ctx, desk, library);
+			if (greet === "greet" && ctx.hasUI) welcome(pi, ctx, desk, library);
 		},
 	};
 }
@@ -65,8 +67,9 @@ function conclude(ctx: ExtensionContext, { held, active }: Desk, ended: boolean)
 }
 
 /** What the person should know who comes back to a session with a workflow in it. */
-function welcome(ctx: ExtensionContext, { active }: Desk, library: Library): void {
+function welcome(pi: ExtensionAPI, ctx: ExtensionContext, { active }: Desk, library: Library): void {
 	if (!active) return;
+	if (aboutTool(pi, stepTool)?.own === false) say(ctx, foreignToolText, "warning");
 	const { run, pinned } = active;
 	if (run.kind === "stale") {
 		say(ctx, staleReason(run.missing), "warning");

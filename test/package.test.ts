@@ -22,7 +22,7 @@ import {
 } from "./harness/index.ts";
 
 /** What every pi that has the package pays for at start, bytes: the entry and all it imports at once. */
-const eagerBytes = 80_000;
+const eagerBytes = 64_000;
 
 let base: string;
 let tree: string;

@@ -16,6 +16,9 @@ import {
 /** Set in every process of a child session: there are no grandchildren. */
 export const childVariable = "PI_CHRONICLE_CHILD";
 
+/** The tool that starts one. */
+export const toolName = "spawn";
+
 export interface ChildPlan {
 	readonly pi: PiCommand;
 	/** pi's options, without the prompt: it goes over the pipe. */

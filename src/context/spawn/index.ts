@@ -1,7 +1,7 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { chronicleSettings, customEntries, type Scope, say } from "../../pi/index.ts";
-import { childVariable } from "./child.ts";
-import { type Shared, spawnTool, toolName } from "./tool.ts";
+import { childVariable, toolName } from "./child.ts";
+import type { Shared } from "./tool.ts";
 
 /** Custom entry: whether the model may spawn on this branch. */
 const modeType = "spawn:mode";
@@ -12,9 +12,12 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 	let on = false;
 	let registered = false;
 
-	const turn = (wanted: boolean): void => {
+	const turn = async (wanted: boolean): Promise<void> => {
 		on = wanted;
 		if (on && !registered) {
+			const { spawnTool } = await import("./tool.ts");
+			// Switched again meanwhile.
+			if (!on || registered) return;
 			registered = true;
 			pi.registerTool(spawnTool(scope, shared, () => pi.getThinkingLevel()));
 		} else if (registered) {
@@ -22,11 +25,13 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 			pi.setActiveTools(on ? [...others, toolName] : others);
 		}
 	};
-	const read = (ctx: Parameters<typeof say>[0] & { sessionManager: Parameters<typeof customEntries>[0] }): void => {
+	const read = async (
+		ctx: Parameters<typeof say>[0] & { sessionManager: Parameters<typeof customEntries>[0] },
+	): Promise<void> => {
 		const [newest] = customEntries(ctx.sessionManager, [modeType]);
 		const said = (newest?.data as { on?: unknown } | undefined)?.on;
 		const wanted = typeof said === "boolean" ? said : chronicleSettings(pi).spawn === true;
-		if (wanted !== on) turn(wanted);
+		if (wanted !== on) await turn(wanted);
 	};
 
 	pi.registerCommand("spawn", {
@@ -47,7 +52,7 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 				return;
 			}
 			if ((word === "on") !== on) {
-				turn(word === "on");
+				await turn(word === "on");
 				pi.appendEntry(modeType, { on });
 			}
 			say(ctx, on ? "Child sessions are on: the model has the tool spawn." : "Child sessions are off.");

@@ -19,10 +19,9 @@ import {
 	type RpcDialog,
 	type Scope,
 } from "../../pi/index.ts";
-import { type ChildEnd, runChild } from "./child.ts";
+import { type ChildEnd, runChild, toolName } from "./child.ts";
 import { type SeedEntry, writeSeed } from "./seed.ts";
 
-export const toolName = "spawn";
 const levels = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
 const parameters = Type.Object({
@@ -34,8 +33,8 @@ const parameters = Type.Object({
 export interface Shared {
 	/** Entries for the child's session: notebook pages, topic, posture. */
 	seed(): readonly SeedEntry[];
-	/** The child wrote an entry: what is shared is taken over. */
-	take(customType: string, data: unknown): void;
+	/** The child wrote an entry: what is shared is taken over. The answer names the notebook page that it was. */
+	take(customType: string, data: unknown): string | undefined;
 }
 
 /** Builds the tool over one session's scope. Calls of one message run side by side. */
@@ -63,6 +62,7 @@ export function spawnTool(scope: Scope, shared: Shared, thinking: () => string |
 				...trust,
 			];
 			const steps: string[] = [];
+			const pages = new Set<string>();
 			const end = await runChild({ pi: found, args, cwd: ctx.cwd, prompt, signal }, scope, {
 				activity(text) {
 					steps.push(text);
@@ -71,20 +71,32 @@ export function spawnTool(scope: Scope, shared: Shared, thinking: () => string |
 						details: { outcome: "running", session: file },
 					});
 				},
-				entry: (type, data) => shared.take(type, data),
+				entry(type, data) {
+					const page = shared.take(type, data);
+					if (page !== undefined) pages.add(page);
+				},
 				ask: (dialog) => relay(ctx, dialog, signal),
 			});
-			return report(end, file);
+			return report(end, file, [...pages]);
 		},
 	};
 	return tool as ToolDefinition;
 }
 
-function report(end: ChildEnd, file: string) {
+/** The call's result. What a child has used counts, and what it has written stands, however it ended. */
+function report(end: ChildEnd, file: string, pages: readonly string[]) {
 	const { cost, ...tokens } = end.usage;
 	const usage = { ...tokens, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: cost } };
-	if (end.kind === "aborted") throw new Error(`The child session was stopped. What it did is in ${file}.`);
-	if (end.kind === "failed") throw new Error(`${end.reason} What it did is in ${file}.`);
+	const written = pages.length === 0 ? "" : `\n\n[Notebook pages it wrote: ${pages.join(", ")}]`;
+	if (end.kind !== "answered") {
+		const reason = end.kind === "aborted" ? "The child session was stopped." : end.reason;
+		return {
+			content: [{ type: "text" as const, text: `${reason} What it did is in ${file}.${written}` }],
+			details: { outcome: end.kind, session: file, usage: end.usage },
+			usage,
+			isError: true,
+		};
+	}
 	const cut = truncateHead(end.text);
 	let text = cut.content;
 	if (cut.truncated) {
@@ -94,7 +106,7 @@ function report(end: ChildEnd, file: string) {
 		text += `\n\n[The answer is longer than ${DEFAULT_MAX_BYTES / 1024} KB or 2000 lines; all of it is in ${rest}]`;
 	}
 	return {
-		content: [{ type: "text" as const, text }],
+		content: [{ type: "text" as const, text: text + written }],
 		details: { outcome: "success", session: file, truncated: cut.truncated, usage: end.usage },
 		usage,
 	};

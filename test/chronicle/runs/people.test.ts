@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
 import { call, hang, say } from "../../harness/reply.ts";
-import { chronicle, eventsOf, goOn, ledgerOf, move, onlyRun, withTemplates, worker } from "./bench.ts";
+import { chronicle, eventsOf, goOn, ledgerOf, move, onlyRun, runIds, withTemplates, worker } from "./bench.ts";
 
 const two = {
 	states: {
@@ -146,7 +146,7 @@ describe("people and runs", () => {
 
 	it("R47 R49 R50 a second process only speaks to the one that has the run: told, paused, resumed, aborted mid-command", async () => {
 		const { project, server } = await openBench({
-			files: withTemplates({ t: two }),
+			files: withTemplates({ t: two, nothing: { states: { end: {} } } }),
 			script: {
 				[worker("plan")]: [
 					call("bash", { command: "echo began > began.txt; sleep 71" }),
@@ -162,12 +162,16 @@ describe("people and runs", () => {
 		expect(second.stderr).toContain(`process ${first.pid}`);
 		const looked = await chronicle(project, ["status", "--json"]);
 		expect(looked.data).toMatchObject({ status: "running", holder: { pid: first.pid, alive: "yes" } });
+		const beside = await chronicle(project, ["run", "nothing", "to", "do"]);
+		expect(beside.code, beside.stderr).toBe(0);
+		expect(beside.stderr).toContain("works in this folder at the same time");
 		const told = await chronicle(project, ["tell", "--json", "mind", "the", "gap"]);
 		expect(told.data, told.stderr).toMatchObject({ heard: "taken" });
 		const paused = await chronicle(project, ["pause"]);
 		expect(paused.code, paused.stderr).toBe(0);
 		expect((await first.ended).code).toBe(3);
-		expect(ledgerOf(project)).toMatchObject({ status: "paused", state: "plan" });
+		const [id = ""] = runIds(project).filter((run) => ledgerOf(project, run).status !== "done");
+		expect(ledgerOf(project, id)).toMatchObject({ status: "paused", state: "plan" });
 		expect(project.processes().map(({ command }) => command)).toEqual([]);
 
 		const third = goOn(project, ["resume"]);
@@ -179,8 +183,8 @@ describe("people and runs", () => {
 		expect(aborted.code, aborted.stderr).toBe(0);
 		expect((await third.ended).code).toBe(1);
 		expect(project.processes()).toEqual([]);
-		expect(ledgerOf(project).status).toBe("aborted");
-		expect(eventsOf(project).at(-1)).toMatchObject({ kind: "finished", status: "aborted", detail: "enough" });
+		expect(ledgerOf(project, id).status).toBe("aborted");
+		expect(eventsOf(project, id).at(-1)).toMatchObject({ kind: "finished", status: "aborted", detail: "enough" });
 		const nothing = await chronicle(project, ["abort"]);
 		expect(nothing.code).toBe(2);
 	});

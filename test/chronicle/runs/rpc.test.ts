@@ -1,6 +1,6 @@
 // Whole runs from a pi session over RPC: the session stays free, questions are dialogs, the timeline tells where the run stands.
 import { describe, expect, it } from "vitest";
-import { call, gate, openBench, say } from "../../harness/index.ts";
+import { call, fixtureExtension, gate, openBench, say } from "../../harness/index.ts";
 import { chronicle, ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
 
 describe("a run in a session", () => {
@@ -103,6 +103,41 @@ describe("a run in a session", () => {
 		pi.screen.answer(await pi.screen.dialog("build:", 20_000), true);
 		await pi.screen.notified("done");
 		expect([project.exists("one.txt"), project.exists("two.txt")]).toEqual([false, true]);
+	});
+});
+
+describe("a run that waits", () => {
+	it("R14 R28 field 27 field 56 a template of the other dialect asks before its state begins, and says so; while it waits no timer runs and no worker is there", async () => {
+		const { project, server, rpc } = await openBench({
+			files: {
+				...withTemplates({
+					commit: {
+						name: "commit",
+						initial: "committing",
+						states: {
+							committing: { description: "commits", agent: "committer", next: ["done"], requires_approval: true },
+						},
+					},
+				}),
+				".pi/agents/committer.md": "---\nname: committer\ntools: Read, Bash\n---\nYou commit.\n",
+			},
+		});
+		const pi = await rpc({ extensions: [fixtureExtension("probe")] });
+		const before = (await pi.probe()).resources;
+		await pi.prompt("/chronicle commit Do it");
+		await pi.screen.notified("before a state begins: committing");
+		pi.screen.answer(await pi.screen.dialog("May committing begin?", 20_000), "Later");
+		await pi.screen.notified("/chronicle approve");
+		// The timeline may be drawn once more within a second.
+		await expect
+			.poll(async () => (await pi.probe()).resources.filter((name) => !before.includes(name)), { timeout: 5000 })
+			.toEqual([]);
+		expect(pi.screen.widgets.get("chronicle")?.join("\n")).toContain("Committing [?]");
+		await pi.prompt("/chronicle abort never mind");
+		await pi.screen.notified("aborted");
+		expect(pi.screen.widgets.has("chronicle")).toBe(false);
+		expect(ledgerOf(project)).toMatchObject({ status: "aborted", state: "committing", attempt: 0 });
+		expect(server.requests).toEqual([]);
 	});
 });
 

@@ -5,12 +5,6 @@ export { parseArguments } from "./steering/index.ts";
 export type { Template } from "./template/index.ts";
 export {
 	askThroughHost,
-	type Casting,
-	type FrozenRules,
-	type LauncherOptions,
-	type LocalPlace,
-	openLauncher,
-	openLocalLauncher,
 	readBrief,
 	registerWorker,
 } from "./worker/index.ts";

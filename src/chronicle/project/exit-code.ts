@@ -13,7 +13,7 @@ export const exitCodes = {
 } as const;
 
 /** The code for a run that has come to rest. */
-export function exitCodeOf(status: RunStatus): number {
+function exitCodeOf(status: RunStatus): number {
 	switch (status) {
 		case "done":
 			return exitCodes.done;

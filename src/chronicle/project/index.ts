@@ -1,9 +1,9 @@
 export type { CleanupStanding } from "./cleanup-approvals.ts";
 export { type Difference, differenceOf, looking, patchBetween } from "./difference.ts";
-export { exitCodeOf, exitCodeOfEnd, exitCodes } from "./exit-code.ts";
+export { exitCodeOfEnd, exitCodes } from "./exit-code.ts";
 export { followRun } from "./follow.ts";
 export { attend, type LiveRun } from "./live-run.ts";
-export { openProject, type Project, sessionsFolder } from "./project.ts";
+export { openProject, type Project } from "./project.ts";
 export { explainDistrust } from "./provenance.ts";
 export { type CleanupTexts, createRun, isLoaded, type Preparation, prepareStart, templateChange } from "./start.ts";
 export {

@@ -28,7 +28,7 @@ export interface Project {
 }
 
 /** Folder of the runs of a project. */
-export function sessionsFolder(cwd: string): string {
+function sessionsFolder(cwd: string): string {
 	return join(cwd, ".pi", "chronicle", "sessions");
 }
 

@@ -1,6 +1,6 @@
 export { runLines, templateLines, templatePlace, waits } from "./list-lines.ts";
 export { progressLine } from "./progress.ts";
-export { changeLine, changeLines, questionLines, questionTitle, spendText } from "./question-lines.ts";
+export { changeLines, questionLines, questionTitle, spendText } from "./question-lines.ts";
 export { runData } from "./run-data.ts";
-export { isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
+export { statusLines, waitingLines } from "./status-lines.ts";
 export { storyLines } from "./story-lines.ts";

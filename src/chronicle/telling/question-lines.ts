@@ -38,7 +38,7 @@ export function changeLines(files: readonly FileChange[], more = 0): string[] {
 }
 
 /** `  M src/a.ts +10 −2`. */
-export function changeLine({ change, path, from, added, removed }: FileChange): string {
+function changeLine({ change, path, from, added, removed }: FileChange): string {
 	const counts = added === undefined ? "" : ` +${added} −${removed ?? 0}`;
 	return `  ${change} ${from === undefined ? "" : `${from} → `}${path}${counts}`;
 }

@@ -2,7 +2,6 @@
 // command line in a project.
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { closeLater } from "../../harness/lifetime.ts";
 import { type Printed, type ProgramOptions, runNode } from "../../harness/print.ts";
@@ -176,9 +175,4 @@ export function goOn(project: Project, words: readonly string[]): Going {
 		signal: (name) => void child.kill(name),
 		ended,
 	};
-}
-
-/** The folder of a run. */
-export function runFolder(project: Project, id = onlyRun(project)): string {
-	return join(project.path(sessions), id);
 }

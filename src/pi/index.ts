@@ -13,7 +13,7 @@ export {
 } from "./host-line.ts";
 export { type Instances, openInstances } from "./instances.ts";
 export { type ListedModel, listModels } from "./model-list.ts";
-export { enclosingRun } from "./nesting.ts";
+export { childTagPrefix, enclosingRun } from "./nesting.ts";
 export { isOwnFile, packageRoot } from "./own-package.ts";
 export { pageMarkdown } from "./pager.ts";
 export { findPi, isPiCommand, ownPiSearch, type PiCommand, type PiSearch } from "./pi-command.ts";

@@ -2,6 +2,7 @@
 // and so does everything it started; C2 its questions reach the person; C3 an end without an answer is an error, never an empty success.
 import type { Usage } from "@earendil-works/pi-ai";
 import {
+	childTagPrefix,
 	linkRpc,
 	type PiCommand,
 	type RpcAnswer,
@@ -55,7 +56,7 @@ const graceMs = 2_000;
 
 /** Runs a child to its end. Never rejects. */
 export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatcher): Promise<ChildEnd> {
-	const tag = `spawn-${crypto.randomUUID()}`;
+	const tag = `${childTagPrefix}${crypto.randomUUID()}`;
 	const child = startChild({
 		command: plan.pi.command,
 		args: [...plan.pi.args, ...plan.args],

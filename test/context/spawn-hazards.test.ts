@@ -1,0 +1,103 @@
+// Child sessions when things go wrong, in real pi: refused writes, questions, a killed child, a session that is left.
+import { describe, expect, it } from "vitest";
+import { call, calls, fail, hang, openBench, say } from "../harness/index.ts";
+
+const slow = {
+	"SLOW CHILD": [hang("thinking")],
+	"*": [call("spawn", { prompt: "SLOW CHILD" }), say("went on"), say("more")],
+};
+
+describe("a child session", () => {
+	it("obeys the parent's posture and the project's rules, and its questions come to the person", async () => {
+		const { project, server, rpc } = await openBench({
+			files: {
+				".pi/damage-control-rules.yaml":
+					"bashToolPatterns:\n  - pattern: 'touch asked'\n    reason: asks first\n    ask: true\nzeroAccessPaths:\n  - secret.txt\n",
+				"secret.txt": "hidden\n",
+			},
+			script: {
+				"WRITING CHILD": [
+					calls([["write", { path: "new.txt", content: "x" }]]),
+					call("read", { path: "secret.txt" }),
+					say("tried"),
+				],
+				"ASKING CHILD": [call("bash", { command: "touch asked" }), say("asked")],
+				"*": [
+					call("spawn", { prompt: "WRITING CHILD" }),
+					say("ok"),
+					call("spawn", { prompt: "ASKING CHILD" }),
+					say("ok"),
+				],
+			},
+		});
+		const pi = await rpc({ answers: () => true });
+		await pi.prompt("/spawn on");
+		await pi.prompt("/readonly on");
+		await pi.run("go");
+		expect(project.exists("new.txt")).toBe(false);
+		const child = server.requests.filter(({ users }) => users.some((text) => text.includes("WRITING CHILD")));
+		expect(JSON.stringify(child.at(-1)?.messages)).not.toContain("hidden");
+		await pi.prompt("/readonly off");
+		await pi.run("again");
+		expect(project.exists("asked")).toBe(true);
+		expect(pi.screen.dialogs.some(({ title }) => title?.includes("Child session:"))).toBe(true);
+	});
+
+	it("that is killed is an error the model sees; what a failing one has used is counted all the same", async () => {
+		const { project, server, rpc } = await openBench({
+			settings: { retry: { enabled: false } },
+			script: {
+				"SLOW CHILD": [hang("thinking")],
+				"COSTLY CHILD": [
+					call("bash", { command: "true" }, { usage: { input: 700, output: 20 } }),
+					fail(400, "no more"),
+				],
+				"*": [call("spawn", { prompt: "SLOW CHILD" }), call("spawn", { prompt: "COSTLY CHILD" }), say("went on")],
+			},
+		});
+		server.lenient();
+		const pi = await rpc();
+		await pi.prompt("/spawn on");
+		const before = new Set(project.processes().map(({ pid }) => pid));
+		await pi.prompt("go");
+		await server.waitForRequest(2);
+		for (const { pid } of project.processes()) if (!before.has(pid)) process.kill(pid, "SIGKILL");
+		await pi.settled();
+		const [killed, costly] = pi.toolResults();
+		expect(killed).toMatchObject({ tool: "spawn", error: true });
+		expect(costly).toMatchObject({ tool: "spawn", error: true });
+		expect(JSON.stringify(server.requests.at(-1)?.results)).toContain("was killed (SIGKILL)");
+		const ends = pi.events.filter((event) => event.type === "tool_execution_end") as {
+			result?: { usage?: { totalTokens: number } };
+		}[];
+		expect(ends[1]?.result?.usage?.totalTokens).toBe(720);
+	});
+
+	it.each(["new_session", "quit"])("does not outlive its session (%s)", async (way) => {
+		const { project, server, rpc } = await openBench({ script: slow });
+		server.lenient();
+		const pi = await rpc();
+		await pi.prompt("/spawn on");
+		const before = new Set(project.processes().map(({ pid }) => pid));
+		await pi.prompt("go");
+		await server.waitForRequest(2);
+		expect(project.processes().length).toBeGreaterThan(before.size);
+		if (way === "quit") await pi.close();
+		else await pi.send({ type: "new_session" });
+		await expect.poll(() => project.processes().filter(({ pid }) => !before.has(pid)), { timeout: 6000 }).toEqual([]);
+	});
+
+	it("tells the model which notebook pages it wrote", async () => {
+		const { server, rpc } = await openBench({
+			script: {
+				"NOTING CHILD": [call("notebook_write", { name: "found", content: "a bug" }), say("done")],
+				"*": [call("spawn", { prompt: "NOTING CHILD" }), say("ok")],
+			},
+		});
+		const pi = await rpc();
+		await pi.prompt("/notebook on");
+		await pi.prompt("/spawn on");
+		await pi.run("go");
+		expect(JSON.stringify(server.requests.at(-1)?.results)).toContain("Notebook pages it wrote: found");
+	});
+});

@@ -15,29 +15,36 @@ export interface TurnOptions {
 }
 
 const pollMs = 25;
+const acceptMs = 4_000;
+const notStarted = "pi did not start a run for this message: another extension took it, or the model cannot be used.";
 
-/** Sends `text` and resolves when the run that it started has settled: retries, compaction and continuations included. */
+/**
+ * Sends `text` and resolves when the run that it started has settled: retries, compaction and continuations included. Where something
+ * else has started a run a moment before, the text follows in that run instead of being refused.
+ */
 export async function runTurn(
 	pi: ExtensionAPI,
 	ctx: Pick<ExtensionContext, "isIdle">,
 	text: string,
-	{ acceptWithinMs = 5_000 }: TurnOptions = {},
+	{ acceptWithinMs = acceptMs }: TurnOptions = {},
 ): Promise<TurnOutcome> {
-	return followRun(pi, ctx, () => pi.sendUserMessage(text), acceptWithinMs);
+	return followRun(pi, ctx, () => pi.sendUserMessage(text, { deliverAs: "followUp" }), acceptWithinMs);
 }
 
-/** Starts something that makes pi run (`start`) and resolves when that run has settled. */
+/** Starts something that makes pi run, or that follows in the run that is on (`start`), and resolves when that run has settled. */
 export async function followRun(
 	pi: ExtensionAPI,
 	ctx: Pick<ExtensionContext, "isIdle">,
 	start: () => void,
-	acceptWithinMs = 5_000,
+	acceptWithinMs = acceptMs,
 ): Promise<TurnOutcome> {
 	const stops: (() => void)[] = [];
 	let poll: NodeJS.Timeout | undefined;
 	try {
 		return await new Promise<TurnOutcome>((resolve) => {
 			let started = false;
+			// A run that is on takes the message as its next one, without starting anew.
+			const joined = !idle(ctx);
 			let dialogs = 0;
 			let failure: string | undefined;
 			stops.push(
@@ -51,7 +58,7 @@ export async function followRun(
 						last?.stopReason === "error" ? (last.errorMessage ?? "The model's provider reported an error.") : undefined;
 				}),
 				pi.on("agent_settled", ({ aborted }) => {
-					if (!started) return;
+					if (!started && !joined) return;
 					if (aborted) resolve({ kind: "aborted" });
 					else if (failure !== undefined) resolve({ kind: "failed", reason: failure });
 					else resolve({ kind: "completed" });
@@ -65,7 +72,7 @@ export async function followRun(
 			poll = setInterval(() => {
 				if (started) return clearInterval(poll);
 				if (dialogs === 0 && idle(ctx)) waited += pollMs;
-				if (waited >= acceptWithinMs) resolve({ kind: "failed", reason: "pi did not start a run for this message." });
+				if (waited >= acceptWithinMs) resolve({ kind: "failed", reason: notStarted });
 			}, pollMs);
 		});
 	} catch (error) {

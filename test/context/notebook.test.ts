@@ -113,6 +113,26 @@ describe("in a session", () => {
 		expect(server.requests.at(-1)?.tools.filter((name) => tools.includes(name))).toEqual([]);
 	});
 
+	it("the person's change of topic reaches the model also after a resume; off while the model works ends the tools, not the run", async () => {
+		const { server, rpc } = await openBench({
+			script: [say("ok"), say("slow answer indeed", { chunk: 2, delay: 60 }), say("bye")],
+		});
+		const pi = await rpc();
+		await pi.prompt("/notebook on");
+		await pi.run("go");
+		await pi.prompt("/notebook Checkout flow");
+		const { sessionFile } = (await pi.state()) as { sessionFile: string };
+		await pi.close();
+		const again = await rpc({ session: sessionFile });
+		await again.prompt("go on");
+		await again.waitFor("message_update");
+		expect(server.requests[1]?.users.filter((text) => text.includes("checkout-flow"))).toHaveLength(1);
+		await again.prompt("/notebook off");
+		await again.settled();
+		await again.run("bye");
+		expect(server.requests[2]?.tools.filter((name) => tools.includes(name))).toEqual([]);
+	});
+
 	it("follows the branch: a page of an abandoned branch is gone, and back when the person goes back", async () => {
 		const { project, rpc } = await openBench({ script: [] });
 		const draft = new SessionDraft(project);

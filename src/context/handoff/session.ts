@@ -26,70 +26,87 @@ export interface HandoffSession {
 	readonly pending: boolean;
 }
 
-type State =
-	| { readonly kind: "none" }
-	| { readonly kind: "asked"; readonly direction: string; readonly reminded: number }
-	| { readonly kind: "briefed"; readonly direction: string; readonly brief: string }
-	| { readonly kind: "ended"; readonly outcome: HandoffOutcome };
+/** One request, from the person's words to its outcome. */
+interface Request {
+	readonly direction: string;
+	reminded: number;
+	/** What the model wrote for the successor. */
+	brief: string | undefined;
+	outcome: HandoffOutcome | undefined;
+}
 
-/** Opens the handoff of the session that `pi` belongs to. `notebookOn` tells whether the model may write pages first. */
-export function openHandoff(pi: ExtensionAPI, notebookOn: () => boolean): HandoffSession {
-	let state: State = { kind: "none" };
+/** What a handoff needs of the session's notebook. */
+export interface NotebookView {
+	/** Whether the model may write pages before it hands over. */
+	readonly on: boolean;
+	/** What a context that begins anew must be told. */
+	introduction(): { customType: string; content: string; display: false } | undefined;
+}
+
+/** Opens the handoff of the session that `pi` belongs to. */
+export function openHandoff(pi: ExtensionAPI, notebook: NotebookView): HandoffSession {
+	/** The request that waits for its cut. */
+	let waiting: Request | undefined;
 	let registered = false;
 
 	function end(outcome: HandoffOutcome): void {
-		state = { kind: "ended", outcome };
-		if (pi.getActiveTools().includes(toolName))
-			pi.setActiveTools(pi.getActiveTools().filter((name) => name !== toolName));
+		if (waiting) waiting.outcome = outcome;
+		waiting = undefined;
+		const active = pi.getActiveTools();
+		if (active.includes(toolName)) pi.setActiveTools(active.filter((name) => name !== toolName));
 	}
 
-	/** What the settled run made of the request; after it nothing waits any more. */
-	function conclude(run: TurnOutcome): HandoffOutcome {
-		if (run.kind === "aborted") end({ kind: "aborted" });
-		else if (run.kind === "failed") end({ kind: "refused", reason: run.reason });
-		else if (state.kind !== "ended") end({ kind: "refused", reason: "The run ended before the model handed over." });
-		const outcome: HandoffOutcome = state.kind === "ended" ? state.outcome : { kind: "aborted" };
-		state = { kind: "none" };
+	/** What the settled run made of the request; after it nothing of it waits any more. */
+	function conclude(request: Request, run: TurnOutcome): HandoffOutcome {
+		const outcome: HandoffOutcome =
+			run.kind === "aborted"
+				? { kind: "aborted" }
+				: run.kind === "failed"
+					? { kind: "refused", reason: run.reason }
+					: (request.outcome ?? { kind: "refused", reason: "The run ended before the model handed over." });
+		if (waiting === request) end(outcome);
 		return outcome;
 	}
 
 	pi.on("turn_end", (event) => {
-		if (state.kind !== "briefed" || event.outcome !== "completed") return;
-		const { direction, brief } = state;
+		if (waiting?.brief === undefined || event.outcome !== "completed") return;
+		const { direction, brief } = waiting;
 		end({ kind: "handed-over" });
+		const introduction = notebook.introduction();
 		const cut: SessionBoundaryDraft[] = [
 			{ type: "compaction", summary: brief, firstKeptEntryId: null, details: { handoff: true, direction } },
 			{ type: "custom_message", customType: "handoff:direction", content: successorText(direction), display: true },
+			...(introduction ? [{ type: "custom_message" as const, ...introduction }] : []),
 		];
 		return { entries: [...event.entries, ...cut], continue: true };
 	});
 	pi.on("agent_before_settle", (event) => {
-		if (state.kind !== "asked") return;
+		if (waiting === undefined || waiting.brief !== undefined) return;
 		if (event.outcome !== "completed") {
 			end({ kind: "refused", reason: "The run ended with an error before the model handed over." });
 			return;
 		}
-		if (state.reminded >= reminders) {
+		if (waiting.reminded >= reminders) {
 			end({
 				kind: "refused",
 				reason: `The model did not call the handoff tool, also not after ${reminders} reminders.`,
 			});
 			return;
 		}
-		state = { ...state, reminded: state.reminded + 1 };
+		waiting.reminded++;
 		const reminder: SessionBoundaryDraft = {
 			type: "custom_message",
 			customType: "handoff:reminder",
-			content: reminderText(state.direction),
+			content: reminderText(waiting.direction),
 			display: false,
 		};
 		return { entries: [...event.entries, reminder], continue: true };
 	});
 	pi.on("agent_settled", ({ aborted }) => {
-		if (aborted && (state.kind === "asked" || state.kind === "briefed")) end({ kind: "aborted" });
+		if (aborted && waiting) end({ kind: "aborted" });
 	});
 	pi.on("session_tree", () => {
-		if (state.kind === "asked" || state.kind === "briefed") end({ kind: "aborted" });
+		if (waiting) end({ kind: "aborted" });
 	});
 
 	const tool: ToolDefinition<typeof parameters> = {
@@ -98,34 +115,34 @@ export function openHandoff(pi: ExtensionAPI, notebookOn: () => boolean): Handof
 		description: "End this context and let a successor go on with the direction that the person gave.",
 		parameters,
 		exposure: "model-only",
+		// It touches nothing but the session: no posture and no phase has a reason to refuse it.
+		annotations: { readOnlyHint: true },
 		executionMode: "sequential",
 		async execute(_id, { context }) {
-			if (state.kind !== "asked" && state.kind !== "briefed")
-				throw new Error("No handoff is waiting; the person starts one with /handoff.");
+			if (waiting === undefined) throw new Error("No handoff is waiting; the person starts one with /handoff.");
 			if (context.trim() === "") throw new Error("The context is empty: write down what the successor needs.");
-			state = { kind: "briefed", direction: state.direction, brief: context };
+			waiting.brief = context;
 			return { content: [{ type: "text", text: "Handed over." }], details: {} };
 		},
 	};
 
 	return {
 		get pending() {
-			return state.kind === "asked" || state.kind === "briefed";
+			return waiting !== undefined;
 		},
 		async request(ctx, direction) {
 			const words = direction.trim();
 			if (words === "")
 				return { kind: "refused", reason: "A handoff needs a direction: /handoff <what the successor should do>." };
-			if (state.kind === "asked" || state.kind === "briefed") {
-				return { kind: "refused", reason: "A handoff is already waiting for the model." };
-			}
+			if (waiting) return { kind: "refused", reason: "A handoff is already waiting for the model." };
 			if (!registered) pi.registerTool(tool as ToolDefinition);
 			else if (!pi.getActiveTools().includes(toolName)) pi.setActiveTools([...pi.getActiveTools(), toolName]);
 			registered = true;
-			state = { kind: "asked", direction: words, reminded: 0 };
-			const message = { customType: "handoff:request", content: requestText(words, notebookOn()), display: true };
+			const request: Request = { direction: words, reminded: 0, brief: undefined, outcome: undefined };
+			waiting = request;
+			const message = { customType: "handoff:request", content: requestText(words, notebook.on), display: true };
 			const run = await followRun(pi, ctx, () => pi.sendMessage(message, { triggerTurn: true, deliverAs: "followUp" }));
-			return conclude(run);
+			return conclude(request, run);
 		},
 	};
 }

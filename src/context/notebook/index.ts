@@ -20,15 +20,14 @@ export function registerNotebook(pi: ExtensionAPI): NotebookSession {
 	});
 	pi.on("session_start", (_event, ctx) => session.refresh(ctx));
 	pi.on("session_tree", (_event, ctx) => session.refresh(ctx));
-	pi.on("session_compact", () => session.forgotten());
-	pi.on("before_agent_start", () => {
-		const message = session.news();
+	pi.on("before_agent_start", (_event, ctx) => {
+		const message = session.news(ctx);
 		return message && { message };
 	});
 	// A compaction in the middle of a run takes the index with it: tell the model again before its next request.
-	pi.on("turn_end", ({ entries, outcome, toolResults }) => {
+	pi.on("turn_end", ({ entries, outcome, toolResults }, ctx) => {
 		if (outcome !== "completed" || toolResults.length === 0) return;
-		const message = session.news();
+		const message = session.news(ctx);
 		return message && { entries: [...entries, { type: "custom_message" as const, ...message }] };
 	});
 	return session;

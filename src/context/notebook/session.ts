@@ -20,21 +20,20 @@ export interface NotebookSession {
 	/** Sets the topic. The answer is the reason when it was refused. */
 	setTopic(text: string, source: Topic["source"]): string | undefined;
 	/** What the model has not been told yet, as a message to append; `undefined` when it knows everything. */
-	news(): { customType: string; content: string; display: false } | undefined;
-	/** A compaction took what the model had been told. */
-	forgotten(): void;
+	news(
+		ctx: Pick<ExtensionContext, "sessionManager">,
+	): { customType: string; content: string; display: false } | undefined;
+	/** What a context that begins anew must be told; `undefined` while the notebook is off. */
+	introduction(): { customType: string; content: string; display: false } | undefined;
 	/** Entries that give another session this notebook as it is now. */
 	share(): { readonly customType: string; readonly data: unknown }[];
-	/** Takes over a page that a session sharing this notebook has written; anything else is passed over. */
-	take(customType: string, data: unknown): void;
+	/** Takes over a page that a session sharing this notebook has written, and answers its name; anything else is passed over. */
+	take(customType: string, data: unknown): string | undefined;
 }
 
 /** Opens the notebook of the session that `pi` belongs to. Nothing is read before `refresh`. */
 export function openNotebook(pi: ExtensionAPI): NotebookSession {
 	let notebook: Notebook = foldNotebook([]);
-	let told: "nothing" | "primer" = "nothing";
-	/** The person's change of topic that the model has not seen. */
-	let topicNews = false;
 	let registered = false;
 
 	const isOn = () => notebook.on ?? chronicleSettings(pi).notebook === true;
@@ -61,8 +60,6 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 		},
 		refresh(ctx) {
 			notebook = fold(ctx.sessionManager);
-			told = wasTold(ctx.sessionManager) ? "primer" : "nothing";
-			topicNews = false;
 			activate();
 		},
 		turn(on) {
@@ -92,19 +89,20 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 			}
 			pi.appendEntry(entryTypes.topic, { name, source });
 			notebook = { ...notebook, topic: { name, source } };
-			if (source === "human" && told === "primer") topicNews = true;
 			return undefined;
 		},
-		news() {
+		news({ sessionManager }) {
 			if (!isOn()) return undefined;
-			const content = told === "nothing" ? primer(notebook) : topicNews ? topicLine(notebook) : undefined;
-			told = "primer";
-			topicNews = false;
-			return content === undefined ? undefined : { customType: messageType, content, display: false };
+			switch (missing(sessionManager)) {
+				case "all":
+					return self.introduction();
+				case "topic":
+					return { customType: messageType, content: topicLine(notebook), display: false };
+				case "nothing":
+					return undefined;
+			}
 		},
-		forgotten() {
-			told = "nothing";
-		},
+		introduction: () => (isOn() ? { customType: messageType, content: primer(notebook), display: false } : undefined),
 		share() {
 			const { pages, topic, epoch } = notebook;
 			const page = ([name, content]: [string, string]) => ({
@@ -119,17 +117,21 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 		},
 		take(customType, data) {
 			const [page] = foldNotebook([{ customType, data }]).pages;
-			if (page !== undefined) self.write(...page);
+			if (page === undefined || self.write(...page) !== undefined) return undefined;
+			return page[0];
 		},
 	};
 	return self;
 }
 
-/** Whether the primer still stands in what the model sees: nothing before the newest compaction does. */
-function wasTold(session: ExtensionContext["sessionManager"]): boolean {
+/** What the model does not see on this branch: all of it where nothing was said since the newest compaction, or a topic of the person's. */
+function missing(session: ExtensionContext["sessionManager"]): "all" | "topic" | "nothing" {
+	let topic = false;
 	for (const entry of newestFirst(session)) {
-		if (entry.type === "compaction") return false;
-		if (entry.type === "custom_message" && entry.customType === messageType) return true;
+		if (entry.type === "compaction") return "all";
+		if (entry.type === "custom_message" && entry.customType === messageType) return topic ? "topic" : "nothing";
+		if (entry.type === "custom" && entry.customType === entryTypes.topic)
+			topic ||= (entry.data as { source?: unknown } | undefined)?.source === "human";
 	}
-	return false;
+	return "all";
 }

@@ -58,7 +58,10 @@ export function notebookTools(session: NotebookSession): ToolDefinition[] {
 			return answer(topicLine(session.notebook));
 		},
 	};
-	return [write, read, index, topic] as ToolDefinition[];
+	// They touch nothing but the session: no posture and no phase has a reason to refuse them.
+	return [write, read, index, topic].map(
+		(tool) => ({ ...tool, annotations: { readOnlyHint: true } }) as ToolDefinition,
+	);
 }
 
 const writeParameters = Type.Object({ name: page, content: Type.String({ description: "The whole page, Markdown" }) });

@@ -17,6 +17,8 @@ export function phasePolicy(run: () => Run | undefined, cwd: string): Policy {
 			if (current.kind === "stale")
 				return { decision: "deny", policy: "phase", rule: "definition-missing", reason: staleReason(current.missing) };
 			const { tools } = currentPhase(current);
+			// The session's own book (notebook, handoff) reaches nothing that a phase limits; naming it in a blacklist does.
+			if (call.own && call.hints?.readOnlyHint && tools.kind !== "blacklist") return undefined;
 			const stop = judgeCall(tools, call, footprint, project);
 			return stop && verdict(stop, blockReason(current, call.tool));
 		},

@@ -13,12 +13,12 @@ import {
 import { enclosingRun, openSessionScope } from "./pi/index.ts";
 import { joinRehearsal, registerRehearse } from "./rehearsal/index.ts";
 import {
+	followReadonly,
 	openPolicies,
 	readonlyStep,
 	registerGate,
 	registerGuard,
 	registerReadonly,
-	setReadonly,
 } from "./safety/index.ts";
 import { registerSequence } from "./sequence/index.ts";
 import { registerWorkflow } from "./workflow/index.ts";
@@ -33,7 +33,7 @@ export default function chronicle(pi: ExtensionAPI): void | Promise<void> {
 	const readonly = registerReadonly(pi, policies);
 
 	const notebook = registerNotebook(pi);
-	const handoff = registerHandoff(pi, () => notebook.on);
+	const handoff = registerHandoff(pi, notebook);
 	registerSpawn(pi, scope, {
 		seed: () => [...notebook.share(), ...readonly.share()],
 		take: (type, data) => notebook.take(type, data),
@@ -41,7 +41,7 @@ export default function chronicle(pi: ExtensionAPI): void | Promise<void> {
 	registerWatchdog(pi, () => notebook.on);
 	registerSequence(pi, scope, {
 		readonly: readonlyStep,
-		setReadonly,
+		followFrontMatter: followReadonly,
 		handoff: (ctx, args) => handoffStep(handoff, ctx, args),
 		notebook: (ctx, args) => notebookStep(notebook, ctx, args),
 	});

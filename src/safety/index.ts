@@ -43,8 +43,8 @@ export {
 	type Verdict,
 } from "./policy/index.ts";
 export {
+	followReadonly,
 	readonlyStep,
 	registerReadonly,
-	setReadonly,
 } from "./readonly/index.ts";
 export { probeSandbox, sandboxPolicy } from "./sandbox/index.ts";

@@ -17,6 +17,8 @@ const menu = {
 } as const;
 const noTerminal =
 	"Recording a sequence needs pi's terminal screen. Here you can run the one that this session has: /sequence run [N] [arguments].";
+/** What a person means as a number of runs, right or wrong; other words after `run` are arguments. */
+const looksLikeNumber = /^[-+]?\d+([.,]\d+)?$/;
 const nothingRecorded = "This session's branch has no recorded sequence. Record one with /sequence in the terminal.";
 
 /** Runs `/sequence <args>`: alone it records or offers the last recording; `run [N] [arguments]` and `show` are verbs; other words are arguments of the run. */
@@ -26,8 +28,7 @@ export async function runSequence(
 	ctx: ExtensionCommandContext,
 	args: string,
 ): Promise<void> {
-	if (session.activeRun !== undefined) return refuse(ctx, "A sequence is running; Esc stops it.");
-	if (session.recording) return refuse(ctx, "A sequence is being recorded; Ctrl+Enter finishes it, Esc leaves it.");
+	if (isBusy(session, ctx)) return;
 	const [verb = "", rest = ""] = split(args);
 	const last = session.lastRecorded;
 	if (verb === "show") {
@@ -38,7 +39,7 @@ export async function runSequence(
 	if (verb === "run") {
 		if (last === undefined) return refuse(ctx, nothingRecorded);
 		const [count = "", more = ""] = split(rest);
-		return /^\d+$/.test(count) ? start(session, ctx, last, more, count) : start(session, ctx, last, rest, "1");
+		return looksLikeNumber.test(count) ? start(session, ctx, last, more, count) : start(session, ctx, last, rest, "1");
 	}
 	if (last === undefined) return recordAndRun(session, scope, ctx, [], undefined, args);
 	const choice = await ctx.ui.select(menu.title, [menu.run, menu.edit, menu.startNew, menu.cancel]);
@@ -46,6 +47,14 @@ export async function runSequence(
 	if (choice === menu.edit) return recordAndRun(session, scope, ctx, last.steps, last.sequenceId, args);
 	if (choice === menu.startNew) return recordAndRun(session, scope, ctx, [], undefined, args);
 	if (!ctx.hasUI) refuse(ctx, noTerminal);
+}
+
+/** Whether this session records or replays already, and then the person has been told. Asked again after every question. */
+function isBusy(session: SequenceSession, ctx: ExtensionCommandContext): boolean {
+	if (session.activeRun !== undefined) refuse(ctx, "A sequence is running; Esc stops it.");
+	else if (session.recording) refuse(ctx, "A sequence is being recorded; Ctrl+Enter finishes it, Esc leaves it.");
+	else return false;
+	return true;
 }
 
 /** An error where nobody looks at notifications must end the command, so that the exit shows it. */
@@ -68,6 +77,7 @@ async function recordAndRun(
 	args: string,
 ): Promise<void> {
 	if (ctx.mode !== "tui") return refuse(ctx, noTerminal);
+	if (isBusy(session, ctx)) return;
 	const { recordSteps } = await import("./recorder.ts");
 	session.recording = true;
 	const result = await recordSteps(ctx, scope, () => session.knownCommands(), steps).finally(() => {
@@ -106,7 +116,7 @@ async function start(
 	const total = await readCount(ctx, count);
 	if (total === undefined) return;
 	const words = await readArguments(ctx, snapshot, args);
-	if (words === undefined) return;
+	if (words === undefined || isBusy(session, ctx)) return;
 	const end = await runRecorded(ctx, snapshot, words, total);
 	if (end.kind === "stopped" && session.pi && !hasScreen(ctx)) throw new Error(end.reason);
 }

@@ -9,10 +9,11 @@ import type { ResolvedStep } from "./step.ts";
 export type FileStep = Extract<ResolvedStep, { kind: "template" | "skill" }>;
 
 /**
- * Text that the model gets for a template or skill step. `args` are the step's arguments, already substituted.
+ * Text that the model gets for a template or skill step, whose arguments have been filled in.
  * @throws what reading the file throws: the caller ends the run with it.
  */
-export function expandFileStep(step: FileStep, args: string): string {
+export function expandFileStep(step: FileStep): string {
+	const { args } = step;
 	const body = stripFrontmatter(readFileSync(step.sourcePath, "utf8"));
 	if (step.kind === "template") return substituteArguments(body, splitArguments(args));
 	// The block that pi writes for `/skill:name` and its screen recognises (pi documentation, "skills").

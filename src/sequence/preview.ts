@@ -3,6 +3,11 @@
 /** At most this many lines of one step are shown. */
 const linesPerStep = 4;
 
+/** A line as a screen can hold it: a tab or another control character takes one column, and a colour code does nothing. */
+export function plainLine(text: string): string {
+	return text.replace(/\p{Cc}/gu, (character) => (character === "\t" ? " " : "·"));
+}
+
 /**
  * Lines of the preview: a heading, then each step with its number; further lines of a step are indented below it. `marked` is the index
  * of the step that is being worked on. Lines are not cut to a width: the drawing side does that.
@@ -11,7 +16,7 @@ export function previewLines(steps: readonly string[], marked?: number): string[
 	const digits = String(steps.length).length;
 	const lines = ["Sequence"];
 	steps.forEach((step, index) => {
-		const [first = "", ...rest] = step.split("\n");
+		const [first = "", ...rest] = step.split("\n").map(plainLine);
 		const mark = index === marked ? "›" : "";
 		const number = `${index + 1}.`.padStart(digits + 1);
 		lines.push(`${mark}${number} ${first}`);

@@ -1,7 +1,7 @@
 // The recorder: pi's prompt editor with Enter, Ctrl+Enter, Escape and the arrows taken for the steps above it. Terminal only.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { matchesKey, truncateToWidth } from "@earendil-works/pi-tui";
-import type { Scope } from "../pi/index.ts";
+import { newestFirst, type Scope } from "../pi/index.ts";
 import { RecorderEditor } from "./recorder-editor.ts";
 import { drawRecording } from "./recorder-widget.ts";
 import {
@@ -18,6 +18,8 @@ import type { KnownCommand } from "./step.ts";
 
 /** Key of the status line and of the widget. */
 const uiKey = "sequence";
+/** As many messages as pi's editor remembers. */
+const historyLength = 100;
 
 /** What the recorder ends with: the steps, or nothing when it was cancelled. */
 export type RecorderResult =
@@ -81,7 +83,8 @@ export async function recordSteps(
 	/** Keys while a step is selected. */
 	const takeSelectionKey = (editor: RecorderEditor, data: string, selected: number): boolean => {
 		const { keys } = editor;
-		if (matchesKey(data, "alt+up")) show(moveSelected(recording, -1));
+		if (matchesKey(data, "ctrl+enter")) complete(editor);
+		else if (matchesKey(data, "alt+up")) show(moveSelected(recording, -1));
 		else if (matchesKey(data, "alt+down")) show(moveSelected(recording, 1));
 		else if (matchesKey(data, "delete") || matchesKey(data, "ctrl+d")) show(deleteSelected(recording));
 		else if (keys.matches(data, "tui.editor.cursorDown")) show(select(recording, 1));
@@ -105,6 +108,11 @@ export async function recordSteps(
 		if (recording.selected !== undefined) return takeSelectionKey(editor, data, recording.selected);
 		if (matchesKey(data, "ctrl+enter")) {
 			complete(editor);
+			return true;
+		}
+		// While the model works pi would send the text to it.
+		if (keys.matches(data, "app.message.followUp")) {
+			enter(editor, editor.getExpandedText());
 			return true;
 		}
 		// pi's exit key on an empty editor would end pi in the middle of a recording.
@@ -144,6 +152,7 @@ export async function recordSteps(
 		let editor: RecorderEditor | undefined;
 		ctx.ui.setEditorComponent((tui, theme, keybindings) => {
 			editor = new RecorderEditor(tui, theme, keybindings, takeKey);
+			for (const text of typedBefore(ctx)) editor.addToHistory(text);
 			return editor;
 		});
 		// Completing a command name with Enter submits through pi's callback, which pi has set by now.
@@ -155,6 +164,20 @@ export async function recordSteps(
 		await release();
 		restore(ctx, previous, draft);
 	}
+}
+
+/** The person's messages of this branch, oldest first: the history of pi's own editor. */
+function typedBefore({ sessionManager }: ExtensionContext): string[] {
+	const found: string[] = [];
+	for (const entry of newestFirst(sessionManager)) {
+		if (found.length === historyLength) break;
+		if (entry.type !== "message" || entry.message.role !== "user") continue;
+		const { content } = entry.message;
+		const text =
+			typeof content === "string" ? content : content.map((part) => (part.type === "text" ? part.text : "")).join("");
+		if (text.trim() !== "") found.push(text);
+	}
+	return found.reverse();
 }
 
 /** Puts the person's editor and draft back. A session that is gone has taken its screen with it. */

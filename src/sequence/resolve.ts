@@ -1,5 +1,8 @@
 // The one resolver: text → typed step, or the reason it can be none. Recording and running both use it, so what was accepted is
 // what runs. Pure: the list of commands is an argument.
+import { hasPlaceholder } from "./arguments.ts";
+import { fillStep } from "./fill.ts";
+import { checkOwnCommand, firstLine } from "./refusal.ts";
 import type { KnownCommand, OwnCommand, Refusal, ResolvedStep } from "./step.ts";
 
 const ownCommands: readonly string[] = ["readonly", "handoff", "notebook"] satisfies OwnCommand[];
@@ -74,12 +77,9 @@ function resolveExtensionCommand(
 			`Unsupported step: /${name} cannot be a step.\nOf this package's commands a sequence may use /readonly, /handoff and /notebook.`,
 		);
 	}
-	if (base === "handoff" && args === "") {
-		return refuse(
-			"Unsupported step: /handoff needs a direction.\nWrite what the next context should work on after it.",
-		);
-	}
-	return { kind: "command", raw, name: base as OwnCommand, args };
+	const step = { kind: "command", raw, name: base as OwnCommand, args } as const;
+	// What stands in a placeholder is known when a run starts.
+	return hasPlaceholder(args) ? step : checkOwnCommand(step);
 }
 
 function unknownCommand(name: string, text: string): string {
@@ -90,19 +90,18 @@ function unknownCommand(name: string, text: string): string {
 	return `Unsupported step: ${firstLine(text)} is no command that pi knows.\nCheck the spelling with /.${rewrite}`;
 }
 
-function firstLine(text: string): string {
-	const line = text.split("\n", 1)[0] ?? "";
-	return line.length > 60 ? `${line.slice(0, 59)}…` : line;
-}
-
-/** Resolves every step; the refusals of all that cannot be one, in order, when there are any. */
+/** Resolves every step and puts the run's arguments in; the refusals of all that cannot be one, in order, when there are any. */
 export function resolveSteps(
 	steps: readonly string[],
 	commands: readonly KnownCommand[],
+	args: readonly string[] = [],
 ):
 	| { kind: "resolved"; steps: readonly ResolvedStep[] }
 	| { kind: "refused"; refusals: readonly (Refusal & { index: number })[] } {
-	const resolved = steps.map((raw) => resolveStep(raw, commands));
+	const resolved = steps.map((raw) => {
+		const step = resolveStep(raw, commands);
+		return step.kind === "refused" ? step : fillStep(step, args);
+	});
 	const refusals = resolved.flatMap((step, index) => (step.kind === "refused" ? [{ ...step, index }] : []));
 	if (refusals.length > 0) return { kind: "refused", refusals };
 	return { kind: "resolved", steps: resolved.filter((step) => step.kind !== "refused") };

@@ -1,4 +1,6 @@
 // The progress of one run: plain data, the only thing that crosses a session replacement. Never stored: a killed run is not resumed.
+import { plainLine } from "./preview.ts";
+import { firstLine } from "./refusal.ts";
 
 export interface SequenceRun {
 	/** Random, one per run. */
@@ -15,13 +17,13 @@ export interface SequenceRun {
 
 /** The status line: `⟳ sequence · run 2/5 · step 3/4 · /handoff execution`. */
 export function runStatus({ steps, totalRuns, runIndex, stepIndex }: SequenceRun): string {
-	const [first = "", ...rest] = (steps[stepIndex] ?? "").split("\n");
-	const shown = rest.length > 0 ? `${first} …` : first;
+	const [first = "", ...rest] = (steps[stepIndex] ?? "").trim().split("\n");
+	const shown = plainLine(rest.length > 0 ? `${first} …` : first);
 	return `⟳ sequence · run ${runIndex + 1}/${totalRuns} · step ${stepIndex + 1}/${steps.length} · ${shown}`;
 }
 
 /** Names the place of a run in a sentence: `run 2/5, step 3/4 (/handoff execution)`. */
 export function runPlace({ steps, totalRuns, runIndex, stepIndex }: SequenceRun): string {
-	const first = (steps[stepIndex] ?? "").split("\n", 1)[0];
+	const first = plainLine(firstLine((steps[stepIndex] ?? "").trim()));
 	return `run ${runIndex + 1}/${totalRuns}, step ${stepIndex + 1}/${steps.length} (${first})`;
 }

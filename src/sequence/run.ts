@@ -1,10 +1,9 @@
 // Replays a sequence: every iteration in a session of its own, every step awaited. X1 nothing throws out of a session replacement;
 // X2 after one, only the fresh context and the new session's own instance are used; X3 any end that is not the last step is said; X4 no
-// status line outlives the run; X5 text that starts with a slash is never sent.
-import { readFileSync } from "node:fs";
-import { type ExtensionCommandContext, type ExtensionContext, parseFrontmatter } from "@earendil-works/pi-coding-agent";
+// status line outlives the run; X5 no text is sent as a command: pi takes what is sent as it is.
+import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { matchesKey } from "@earendil-works/pi-tui";
 import { meterUsage, runTurn, type Spent, say } from "../pi/index.ts";
-import { substituteArguments } from "./arguments.ts";
 import { expandFileStep } from "./expand.ts";
 import { type SequenceSnapshot, snapshotType } from "./recorded.ts";
 import { resolveSteps } from "./resolve.ts";
@@ -114,7 +113,7 @@ async function runIteration(ctx: ExtensionCommandContext, first: SequenceRun, co
 	session.activeRun = control;
 	try {
 		await ctx.waitForIdle();
-		const resolved = resolveSteps(run.steps, session.knownCommands());
+		const resolved = resolveSteps(run.steps, session.knownCommands(), run.args);
 		if (resolved.kind === "refused") {
 			const reasons = resolved.refusals.map(({ index, reason }) => `step ${index + 1}: ${reason}`);
 			return stop(ctx, `The sequence cannot run ${run.runIndex + 1}/${run.totalRuns}:\n${reasons.join("\n")}`, "error");
@@ -123,7 +122,9 @@ async function runIteration(ctx: ExtensionCommandContext, first: SequenceRun, co
 			run = { ...run, stepIndex };
 			if (control.stop !== undefined) return stopped(ctx, run, control);
 			ctx.ui.setStatus(statusKey, runStatus(run));
-			const end = await runStep(session, ctx, step, run.args);
+			// The person's own message or compaction may have come between two steps.
+			await ctx.waitForIdle();
+			const end = await runStep(session, ctx, step);
 			if (control.stop !== undefined || end.kind === "aborted") return stopped(ctx, run, control);
 			if (end.kind === "failed") return stop(ctx, `The sequence stopped at ${runPlace(run)}: ${end.reason}`, "error");
 		}
@@ -148,26 +149,20 @@ function stop(ctx: ExtensionContext, reason: string, tone: "warning" | "error"):
 	return { kind: "stopped", reason };
 }
 
-async function runStep(
-	session: SequenceSession,
-	ctx: ExtensionCommandContext,
-	step: ResolvedStep,
-	args: readonly string[],
-): Promise<StepEnd> {
-	const filled = (text: string) => (args.length === 0 ? text : substituteArguments(text, args));
+async function runStep(session: SequenceSession, ctx: ExtensionCommandContext, step: ResolvedStep): Promise<StepEnd> {
 	switch (step.kind) {
 		case "prompt":
-			return runTurn(session.pi, ctx, filled(step.text));
+			return runTurn(session.pi, ctx, step.text);
 		case "template":
 		case "skill": {
-			const readonly = parseFrontmatter(readFileSync(step.sourcePath, "utf8")).frontmatter.readonly;
-			if (typeof readonly === "boolean") await session.commands.setReadonly(ctx, readonly);
-			return runTurn(session.pi, ctx, expandFileStep(step, filled(step.args)));
+			const text = expandFileStep(step);
+			await session.commands.followFrontMatter(ctx, step.sourcePath);
+			return runTurn(session.pi, ctx, text);
 		}
 		case "command":
-			return session.commands[step.name](ctx, filled(step.args));
+			return session.commands[step.name](ctx, step.args);
 		case "compact":
-			return compact(ctx, step.instructions === undefined ? undefined : filled(step.instructions));
+			return compact(ctx, step.instructions);
 	}
 }
 
@@ -194,7 +189,7 @@ async function compact(ctx: ExtensionContext, customInstructions: string | undef
 function listenForEscape(ctx: ExtensionContext, control: RunControl): () => void {
 	if (ctx.mode !== "tui") return () => {};
 	return ctx.ui.onTerminalInput((data) => {
-		if (data === "\u001b" && ctx.isIdle()) control.stop ??= "The sequence was stopped with Escape.";
+		if (matchesKey(data, "escape") && ctx.isIdle()) control.stop ??= "The sequence was stopped with Escape.";
 		return undefined;
 	});
 }

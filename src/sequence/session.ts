@@ -6,8 +6,8 @@ import type { KnownCommand, OwnCommand } from "./step.ts";
 
 /** The package's commands as functions: the slash command and a step call the same ones. */
 export type StepCommands = Readonly<Record<OwnCommand, (ctx: ExtensionContext, args: string) => Promise<StepEnd>>> & {
-	/** Sets the readonly posture as the front matter of a template or skill asks for. */
-	readonly setReadonly: (ctx: ExtensionContext, on: boolean) => Promise<void>;
+	/** Does what the front matter of a template's or skill's file asks for, as when it is typed. */
+	readonly followFrontMatter: (ctx: ExtensionContext, file: string) => Promise<void>;
 };
 
 /** How a step ended. */

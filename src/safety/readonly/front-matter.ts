@@ -14,7 +14,11 @@ export function readonlyAsked(pi: Pick<ExtensionAPI, "getCommands">, text: strin
 	const name = /^\/(\S+)/.exec(text)?.[1];
 	const command = name === undefined ? undefined : pi.getCommands().find((known) => known.name === name);
 	if (!command || command.source === "extension") return { kind: "nothing" };
-	const file = command.sourceInfo.path;
+	return readonlyAskedIn(command.sourceInfo.path);
+}
+
+/** Looks at the front matter of a template's or skill's file. */
+export function readonlyAskedIn(file: string): Asked {
 	let source: ReturnType<typeof openSource>;
 	try {
 		source = openSource(file, readFileSync(file, "utf8"));

@@ -1,9 +1,10 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { say } from "../../pi/index.ts";
 import type { Policies } from "../policy/index.ts";
+import type { Asked } from "./front-matter.ts";
 import { openReadonly, type ReadonlySession, readonlyOf, setReadonly, toggleReadonly } from "./session.ts";
 
-export { type ReadonlySession, setReadonly } from "./session.ts";
+export type { ReadonlySession } from "./session.ts";
 
 /** Registers the readonly posture: the command, the flag, and what keeps it in step with the branch and with templates. */
 export function registerReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySession {
@@ -26,7 +27,11 @@ export function registerReadonly(pi: ExtensionAPI, policies: Policies): Readonly
 	pi.on("session_start", (_event, ctx) => session.refresh(ctx));
 	pi.on("session_tree", (_event, ctx) => session.refresh(ctx));
 	pi.on("input", async (event, ctx) => {
-		if (event.text.startsWith("/")) await follow(pi, ctx, event.text);
+		// What an extension sends is no command, whatever it begins with.
+		if (event.source !== "extension" && event.text.startsWith("/")) {
+			const { readonlyAsked } = await import("./front-matter.ts");
+			await follow(ctx, readonlyAsked(pi, event.text));
+		}
 		return undefined;
 	});
 	pi.on("before_agent_start", (_event, ctx) => {
@@ -64,9 +69,13 @@ export async function readonlyStep(
 	return { kind: "completed" };
 }
 
-async function follow(pi: ExtensionAPI, ctx: ExtensionContext, text: string): Promise<void> {
-	const { readonlyAsked } = await import("./front-matter.ts");
-	const asked = readonlyAsked(pi, text);
+/** Does what the front matter of a template or skill asks for, when a sequence runs the file `file`. */
+export async function followReadonly(ctx: ExtensionContext, file: string): Promise<void> {
+	const { readonlyAskedIn } = await import("./front-matter.ts");
+	await follow(ctx, readonlyAskedIn(file));
+}
+
+async function follow(ctx: ExtensionContext, asked: Asked): Promise<void> {
 	if (asked.kind === "unclear") {
 		say(ctx, `${asked.file}:${asked.line}: \`readonly\` is neither true nor false, so it changes nothing.`, "warning");
 	}

@@ -1,0 +1,32 @@
+// Puts a run's arguments into its steps. Before the first step of a run, so that what they make impossible is refused before anything
+// is done. Pure.
+import { substituteArguments } from "./arguments.ts";
+import { checkOwnCommand, refuseStep } from "./refusal.ts";
+import type { Refusal, ResolvedStep } from "./step.ts";
+
+/**
+ * Fills one step; without arguments it stays as it is. A prompt that comes out empty, or begins like a command or a shell line, is
+ * refused: it would not be the text that was recorded.
+ */
+export function fillStep(step: ResolvedStep, args: readonly string[]): ResolvedStep | Refusal {
+	if (args.length === 0) return step;
+	const filled = (text: string) => substituteArguments(text, args);
+	switch (step.kind) {
+		case "prompt": {
+			const text = filled(step.text).trim();
+			if (text === "") return refuseStep(step.raw, "is empty with these arguments.", "A prompt needs some text.");
+			if (text.startsWith("/") || text.startsWith("!")) {
+				const remedy = "Put a word before the place of the argument to send it as text.";
+				return refuseStep(step.raw, `would begin with "${text.charAt(0)}" with these arguments.`, remedy);
+			}
+			return { ...step, text };
+		}
+		case "command":
+			return checkOwnCommand({ ...step, args: filled(step.args).trim() });
+		case "template":
+		case "skill":
+			return { ...step, args: filled(step.args) };
+		case "compact":
+			return { ...step, instructions: step.instructions === undefined ? undefined : filled(step.instructions) };
+	}
+}

@@ -1,0 +1,23 @@
+// Refusing a step: the words, and the arguments that the package's own commands would refuse anyway. Pure.
+import type { Refusal, ResolvedStep } from "./step.ts";
+
+/** Refuses arguments that the command itself would refuse when it runs. */
+export function checkOwnCommand(step: Extract<ResolvedStep, { kind: "command" }>): typeof step | Refusal {
+	const { raw, name, args } = step;
+	if (name === "handoff" && args === "")
+		return refuseStep(raw, "needs a direction.", "Write what the next context should work on after it.");
+	if (name === "readonly" && !/^(on|off)?$/i.test(args))
+		return refuseStep(raw, "is not known.", "Use /readonly, /readonly on or /readonly off.");
+	return step;
+}
+
+/** A refusal of a whole text: `what` is wrong with it, and the `remedy`. */
+export function refuseStep(raw: string, what: string, remedy: string): Refusal {
+	return { kind: "refused", raw, reason: `Unsupported step: ${firstLine(raw.trim())} ${what}\n${remedy}` };
+}
+
+/** The first line of a text, cut to what fits into a sentence. */
+export function firstLine(text: string): string {
+	const line = text.split("\n", 1)[0] ?? "";
+	return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+}

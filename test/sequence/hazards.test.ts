@@ -1,0 +1,207 @@
+// Sequences at awkward moments, in real pi without a terminal: two at once, texts that look like commands, sends that nobody takes.
+import { describe, expect, it } from "vitest";
+import { snapshotType } from "../../src/sequence/recorded.ts";
+import { call, drop, openBench, type Project, SessionDraft, say } from "../harness/index.ts";
+
+function seeded(project: Project, ...steps: string[]): string {
+	const draft = new SessionDraft(project);
+	draft.user("start");
+	draft.assistant("yes");
+	draft.custom(snapshotType, { version: 1, sequenceId: "s", steps, updatedAt: 1 });
+	return draft.write();
+}
+const echo = (request: { lastUser: string }) => say(`echo ${request.lastUser}`);
+const extensionErrors = (pi: { events: readonly { type?: unknown }[] }) =>
+	pi.events.filter(({ type }) => type === "extension_error");
+
+describe("readonly in a sequence", () => {
+	it("S44 /readonly, on and off as steps say and write what the typed command does", async () => {
+		const steps = ["/readonly", "/readonly off", "/readonly on", "try to write"];
+		const { project, server, rpc } = await openBench({
+			script: (request) =>
+				request.results.length === 0
+					? call("write", { path: `n${server.requests.length}.txt`, content: "x" })
+					: say("ok"),
+		});
+		const typed = await rpc();
+		for (const step of steps.slice(0, 3)) await typed.prompt(step);
+		const replayed = await rpc({ session: seeded(project, ...steps) });
+		await replayed.prompt("/sequence run 1");
+		const said = (pi: typeof typed) => pi.screen.notifications.map(({ message }) => message);
+		expect(said(replayed)).toEqual(said(typed));
+		const posture = "readonly:posture";
+		const data = async (pi: typeof typed) => (await pi.customEntries(posture)).slice();
+		expect(await data(replayed)).toEqual(await data(typed));
+		expect(replayed.toolResults()).toMatchObject([{ tool: "write", error: true }]);
+	});
+
+	it("S53 a run after one that ended readonly may write", async () => {
+		const { project, rpc } = await openBench({
+			script: (request) => (request.results.length === 0 ? call("write", { path: "n.txt", content: "x" }) : say("ok")),
+		});
+		const again = await rpc({ session: seeded(project, "try to write", "/readonly on") });
+		await again.prompt("/sequence run 2");
+		expect(again.toolResults().map(({ error }) => error)).toEqual([false, false]);
+	});
+
+	it("front matter of a template or skill sets the posture as it does when typed, and is told when it is unclear", async () => {
+		const { project, rpc } = await openBench({
+			files: {
+				".pi/prompts/look.md": "---\nreadonly: true\n---\nlook",
+				".pi/prompts/odd.md": "---\nreadonly: maybe\n---\nodd",
+				".pi/skills/work/SKILL.md": "---\nname: work\ndescription: works\nreadonly: false\n---\nwork",
+			},
+			script: echo,
+		});
+		const pi = await rpc({ session: seeded(project, "/look", "/odd", "/skill:work") });
+		await pi.prompt("/sequence run");
+		expect(await pi.customEntries("readonly:posture")).toMatchObject([{ enabled: true }, { enabled: false }]);
+		expect(pi.screen.text).toContain("neither true nor false");
+	});
+});
+
+describe("what is sent", () => {
+	it("S40 S45 arguments that would make a command, a shell line, an empty prompt or a wrong argument are refused before step 1", async () => {
+		const { project, server, rpc } = await openBench({ script: echo });
+		const pi = await rpc({ session: seeded(project, "fine", "$1", "/readonly $2", "/handoff $3", "$4$5") });
+		await pi.prompt('/sequence run 1 "/publish now" maybe');
+		expect(server.requests).toHaveLength(0);
+		for (const text of [
+			'step 2: Unsupported step: $1 would begin with "/"',
+			"step 3: Unsupported step: /readonly",
+			"step 4: Unsupported step: /handoff",
+			"step 5",
+		])
+			expect(pi.screen.text).toContain(text);
+	});
+
+	it("S45 a template whose text begins with a slash is sent as it stands; no command runs", async () => {
+		const { project, server, rpc } = await openBench({
+			files: { ".pi/prompts/odd.md": "/readonly is what it says" },
+			script: echo,
+		});
+		const pi = await rpc({ session: seeded(project, "/odd") });
+		await pi.prompt("/sequence run");
+		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(["/readonly is what it says"]);
+		expect(await pi.customEntries("readonly:posture")).toEqual([]);
+	});
+
+	it("S37 with another extension's /readonly, ours is known by its owner under pi's new name, the other is refused", async () => {
+		const { project, rpc } = await openBench({
+			files: {
+				"foreign.mjs":
+					"export default (pi) => { pi.registerCommand('readonly', { description: 'x', handler: async () => {} }); pi.registerCommand('greet', { description: 'x', handler: async () => {} }); };",
+				".pi/prompts/greet.md": "Hi",
+			},
+			script: echo,
+		});
+		const foreign = project.path("foreign.mjs");
+		const pi = await rpc({
+			session: seeded(project, "/readonly:1", "/readonly:2", "/greet", "/readonly"),
+			extensions: [foreign],
+		});
+		await pi.prompt("/sequence run");
+		const names = (await pi.commandNames()).filter((name) => name.startsWith("readonly"));
+		expect(names.sort()).toEqual(["readonly:1", "readonly:2"]);
+		expect(pi.screen.text.match(/is an external extension command/g)).toHaveLength(2);
+		expect(pi.screen.text).toContain("step 3: Unsupported step: /greet is an external");
+		expect(pi.screen.text).toContain("step 4: Unsupported step: /readonly is no command");
+	});
+
+	it("S56 a send that another extension takes for itself stops the run within five seconds, visibly", async () => {
+		const { project, server, rpc } = await openBench({
+			files: {
+				"taker.mjs":
+					"export default (pi) => pi.on('input', (e) => e.text === 'two' ? { action: 'handled' } : undefined);",
+			},
+			script: echo,
+		});
+		const pi = await rpc({ session: seeded(project, "one", "two", "three"), extensions: [project.path("taker.mjs")] });
+		const began = Date.now();
+		await pi.prompt("/sequence run");
+		expect(Date.now() - began).toBeLessThan(6_000);
+		expect(server.requests).toHaveLength(1);
+		expect(pi.screen.notifications.at(-1)).toMatchObject({
+			type: "error",
+			message: expect.stringContaining("step 2/3 (two)"),
+		});
+		expect(pi.screen.statuses.get("sequence")).toBeUndefined();
+	});
+
+	it("S56 a connection that the provider drops stops the run with step and reason", async () => {
+		const { project, server, rpc } = await openBench({
+			settings: { retry: { enabled: false } },
+			script: [say("ok"), drop("half an ans")],
+		});
+		const pi = await rpc({ session: seeded(project, "one", "two", "three") });
+		await pi.prompt("/sequence run");
+		expect(server.requests).toHaveLength(2);
+		expect(pi.screen.notifications.at(-1)).toMatchObject({
+			type: "error",
+			message: expect.stringContaining("step 2/3"),
+		});
+	});
+
+	it("S41 a message of the person's own that comes between two steps loses neither itself nor the step", async () => {
+		const { project, server, rpc } = await openBench({
+			files: {
+				// Sends on its own as soon as a run has settled: the moment in which the next step is sent.
+				"eager.mjs":
+					"export default (pi) => { let sent = false; pi.on('agent_settled', () => { if (!sent) { sent = true; pi.sendUserMessage('mine'); } }); };",
+			},
+			script: echo,
+		});
+		const pi = await rpc({ session: seeded(project, "one", "two"), extensions: [project.path("eager.mjs")] });
+		await pi.prompt("/sequence run");
+		await pi.idle();
+		expect(server.requests.map(({ lastUser }) => lastUser).sort()).toEqual(["mine", "one", "two"]);
+		expect(extensionErrors(pi)).toEqual([]);
+		expect((await pi.customEntries("sequence:finished"))[0]).toMatchObject({ how: "completed" });
+	});
+});
+
+describe("one at a time", () => {
+	it("S16 two menus that are open at once start one run", async () => {
+		const { project, server, rpc } = await openBench({ script: () => say("slowly does it", { chunk: 2, delay: 60 }) });
+		const pi = await rpc({ session: seeded(project, "one", "two") });
+		const runs = [pi.prompt("/sequence"), pi.prompt("/sequence")];
+		for (let menu = 0; menu < 2; menu++) pi.screen.answer(await pi.screen.dialog("Restore last sequence?"), "Run");
+		for (let count = 0; count < 2; count++) pi.screen.answer(await pi.screen.dialog("how many times"), "1");
+		await Promise.all(runs);
+		expect(server.requests).toHaveLength(2);
+		expect(pi.screen.text).toContain("A sequence is running");
+	});
+
+	it("S17 asked for while the model works, it waits for that run", async () => {
+		const { project, server, rpc } = await openBench({
+			script: (request) => say(`echo ${request.lastUser}`, { chunk: 2, delay: 50 }),
+		});
+		const pi = await rpc({ session: seeded(project, "one") });
+		await pi.prompt("a long question");
+		await pi.waitFor("message_update");
+		await pi.prompt("/sequence run");
+		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(["a long question", "one"]);
+		expect(JSON.stringify(server.requests[1]?.messages)).toContain("echo a long question");
+	});
+
+	it.each(["-1", "1.5", "0", "1000000"])(
+		"S39 /sequence run %s is refused, not taken for an argument",
+		async (count) => {
+			const { project, server, rpc } = await openBench({ script: echo });
+			const pi = await rpc({ session: seeded(project, "one") });
+			await pi.prompt(`/sequence run ${count}`);
+			expect(server.requests).toHaveLength(0);
+			expect(pi.screen.text).toContain(`"${count}" is not a number of runs`);
+		},
+	);
+
+	it("S42 S56 a step of any length or content makes one short line in the status and in the message that names it", async () => {
+		const { project, rpc } = await openBench({ settings: { retry: { enabled: false } }, script: [drop("x")] });
+		const pi = await rpc({ session: seeded(project, `\n  ${"long ".repeat(2000)}\nsecond\u001b[31m`) });
+		await pi.prompt("/sequence run");
+		expect(pi.screen.notifications.at(-1)?.message.length).toBeLessThan(400);
+		const status = pi.screen.statusHistory.map(({ text }) => text ?? "").find((text) => text.includes("⟳"));
+		expect(status).toMatch(/step 1\/1 · long long/);
+		expect(status).not.toContain("\n");
+	});
+});

@@ -1,0 +1,190 @@
+// The recorder and runs in a real terminal, at awkward moments: keys that belong to pi, other editors, a session that goes away.
+import { describe, expect, it } from "vitest";
+import { snapshotType } from "../../src/sequence/recorded.ts";
+import { openBench, type Project, readSession, SessionDraft, say } from "../harness/index.ts";
+
+const echo = (request: { lastUser: string }) => say(`echo ${request.lastUser}`);
+const recording = "● recording sequence · ";
+
+function seeded(project: Project, steps: string[]): string {
+	const draft = new SessionDraft(project);
+	draft.user("an earlier question");
+	draft.assistant("yes");
+	draft.custom(snapshotType, { version: 1, sequenceId: "s", steps, updatedAt: 1 });
+	return draft.write();
+}
+
+describe("recording", () => {
+	it("S18 S23 ↑ without steps is the history; a paste of 200 lines and undo; Ctrl+Enter finishes on a selected step; a narrower screen", async () => {
+		const { project, tui } = await openBench({ script: echo });
+		const file = seeded(project, ["x"]);
+		const pi = await tui({ cols: 120, rows: 40, session: file });
+		await pi.submit("/sequence");
+		await pi.waitForScreen("Restore last");
+		await pi.press("down", "down", "enter");
+		await pi.waitForScreen(`${recording}0 steps`);
+		await pi.press("up");
+		await pi.waitForScreen((screen) => screen.split("an earlier question").length === 3);
+		await pi.press("enter");
+		await pi.waitForScreen("1. an earlier question");
+		const block = Array.from({ length: 200 }, (_, index) => `row ${index + 1}`).join("\n");
+		pi.paste(block);
+		await pi.still();
+		await pi.press("enter");
+		await pi.waitForScreen("… 196 more lines");
+		await pi.resize(40, 30);
+		await pi.still();
+		expect(pi.screen()).toContain("2. row 1");
+		await pi.resize(120, 40);
+		pi.type("typed by mistake");
+		await pi.press("ctrl+-");
+		await pi.still();
+		await pi.press("ctrl+u", "up");
+		await pi.waitForScreen("›2. row 1");
+		await pi.press("ctrl+enter");
+		await pi.waitForScreen("how many times?");
+		await pi.press("escape");
+		await pi.still();
+		expect(readSession(file).custom(snapshotType).at(-1)).toMatchObject({ steps: ["an earlier question", block] });
+	});
+
+	it("S16 S24 while the model works, Alt+Enter adds a step and sends nothing; ctrl+c empties the line and keeps the steps", async () => {
+		const { server, tui } = await openBench({
+			script: () => say("slow answer indeed ".repeat(6), { chunk: 2, delay: 120 }),
+		});
+		const pi = await tui({ cols: 120, rows: 40 });
+		await pi.submit("work");
+		await server.waitForRequest(1);
+		await pi.submit("/sequence");
+		await pi.waitForScreen(`${recording}0 steps`);
+		pi.type("a step for later");
+		await pi.press("alt+enter");
+		await pi.waitForScreen("1. a step for later");
+		pi.type("gone");
+		await pi.press("ctrl+c");
+		await pi.still();
+		expect(pi.screen()).toContain(`${recording}1 step ·`);
+		expect(pi.screen()).not.toContain("gone");
+		expect(server.requests).toHaveLength(1);
+	});
+
+	it.each(["/new", "/reload"])(
+		"S24 S56 a session that is left by %s in the middle leaves no editor, status or widget, and pi goes on",
+		async (command) => {
+			const { project, tui } = await openBench({
+				files: {
+					// A key of somebody else's leaves the session: the recorder itself takes no such command.
+					"leave.mjs": `export default (pi) => { let run; pi.registerCommand("arm", { description: "x", handler: async (_a, ctx) => { run = ctx; } }); pi.registerShortcut("ctrl+q", { description: "x", handler: async () => { ${command === "/new" ? "await run.newSession()" : "await run.reload()"} } }); };`,
+				},
+				script: echo,
+			});
+			const pi = await tui({ cols: 120, rows: 40, extensions: [project.path("leave.mjs")] });
+			await pi.submit("/arm");
+			await pi.still();
+			await pi.submit("/sequence");
+			await pi.waitForScreen(`${recording}0 steps`);
+			await pi.submit("one");
+			await pi.waitForScreen("1. one");
+			await pi.press("ctrl+q");
+			await pi.waitForScreen((screen) => !screen.includes("recording sequence"));
+			await pi.still();
+			expect(pi.screen()).not.toContain("1. one");
+			await pi.submit("hello");
+			await pi.waitForScreen("echo hello");
+		},
+	);
+
+	it("S24 the editor of another extension and the draft in it are there again afterwards", async () => {
+		const { project, tui } = await openBench({
+			files: {
+				"own-editor.mjs": `import { CustomEditor } from "@earendil-works/pi-coding-agent";
+export default (pi) => pi.on("session_start", (_e, ctx) => ctx.ui.setEditorComponent((tui, theme, keys) => new (class extends CustomEditor {
+	render(width) { return ["MY OWN EDITOR", ...super.render(width)]; }
+})(tui, theme, keys)));`,
+			},
+			script: echo,
+		});
+		const pi = await tui({ cols: 120, rows: 40, extensions: [project.path("own-editor.mjs")] });
+		await pi.waitForScreen("MY OWN EDITOR");
+		await pi.submit("/sequence");
+		await pi.waitForScreen(`${recording}0 steps`);
+		expect(pi.screen()).not.toContain("MY OWN EDITOR");
+		await pi.press("escape");
+		await pi.waitForScreen("MY OWN EDITOR");
+		await pi.submit("hello");
+		await pi.waitForScreen("echo hello");
+	});
+});
+
+describe("running", () => {
+	it("S8 S10 after /reload the recording is offered again; /tree does not show it", async () => {
+		const { project, tui } = await openBench({ script: echo });
+		const pi = await tui({ cols: 120, rows: 40, session: seeded(project, ["step of mine"]) });
+		await pi.submit("/reload");
+		await pi.still();
+		await pi.submit("/tree");
+		await pi.waitForScreen("an earlier question");
+		await pi.still();
+		expect(pi.screen()).not.toMatch(/step of mine|sequence:/);
+		await pi.press("escape");
+		await pi.still();
+		await pi.submit("/sequence");
+		await pi.waitForScreen("Restore last sequence?");
+	});
+
+	it("S21 S56 Escape in the gap between two steps stops the run, and pi lives on", async () => {
+		const { project, server, tui } = await openBench({
+			files: {
+				// Holds the gap open: the step's text is not taken before this handler has ended.
+				"slow.mjs":
+					"export default (pi) => pi.on('input', async (e) => { if (e.text === 'two') await new Promise((done) => setTimeout(done, 1500)); });",
+			},
+			script: (request) =>
+				request.lastUser === "long"
+					? say("slow answer indeed ".repeat(9), { chunk: 2, delay: 120 })
+					: say(`echo ${request.lastUser}`),
+		});
+		const pi = await tui({
+			cols: 120,
+			rows: 40,
+			session: seeded(project, ["one", "two", "three"]),
+			extensions: [project.path("slow.mjs")],
+		});
+		pi.type("/sequence run 3");
+		await pi.press("enter");
+		await pi.waitForScreen("step 2/3 · two");
+		await pi.press("escape");
+		await pi.waitForScreen("stopped with Escape");
+		await pi.still();
+		expect(pi.screen()).not.toContain("⟳ sequence");
+		expect(server.requests.map(({ lastUser }) => lastUser)).not.toContain("three");
+		await pi.submit("alive");
+		await pi.waitForScreen("echo alive");
+	});
+
+	it.each(["/new", "/quit"])("S21 %s during a run ends it without an error of pi", async (command) => {
+		const { project, server, tui } = await openBench({
+			script: (request) =>
+				request.lastUser === "one"
+					? say("slow answer indeed ".repeat(9), { chunk: 2, delay: 120 })
+					: say(`echo ${request.lastUser}`),
+		});
+		const pi = await tui({ cols: 120, rows: 40, session: seeded(project, ["one", "two"]) });
+		pi.type("/sequence run 3");
+		await pi.press("enter");
+		await server.waitForRequest(1);
+		await pi.waitForScreen("slow");
+		await pi.submit(command);
+		if (command === "/quit") {
+			expect(await pi.exit).toEqual({ code: 0 });
+			return;
+		}
+		await pi.still();
+		await pi.waitForScreen((screen) => !screen.includes("⟳ sequence"));
+		await pi.still();
+		expect(pi.screen()).not.toMatch(/stale|crash/i);
+		await pi.submit("alive");
+		await pi.waitForScreen("echo alive");
+		expect(server.requests.map(({ lastUser }) => lastUser)).not.toContain("two");
+	});
+});

@@ -1,8 +1,5 @@
 // `pi-chronicle run <template> <task…>`: starts a run and carries it on until it needs a person or ends.
-import { didYouMean, quoted } from "../../definition/index.ts";
-import { chooseModel } from "../../persona/index.ts";
-import { listModels, packageRoot } from "../../pi/index.ts";
-import { attend, createRun, exitCodes, type Preparation, type Project, prepareStart } from "../project/index.ts";
+import { attend, createRun, exitCodes, type Preparation, prepareStart, resolveModel } from "../project/index.ts";
 import type { Approver } from "../supervisor/index.ts";
 import { carryOn } from "./carry-on.ts";
 import type { Complaint } from "./output.ts";
@@ -38,7 +35,8 @@ Exit code: 0 done, 1 failed, 2 usage or an invalid definition, 3 waits for you, 
 		if (task === "") return { code: "usage", message: `Say what is to be done: pi-chronicle run ${name} <task…>` };
 		const prepared = await prepareStart(project, name);
 		if (prepared.kind === "refused") return { code: "invalid", ...prepared };
-		const model = await modelOf(project, parsed.values.model);
+		const wanted = parsed.values.model;
+		const model = wanted === undefined ? undefined : await resolveModel(project, wanted);
 		if (typeof model === "object") return model;
 		const cleanup = cleanupOrder(prepared, parsed.flags);
 		if (typeof cleanup === "object") return cleanup;
@@ -65,22 +63,5 @@ function cleanupOrder(
 		message: `"${found.key}" has cleanup commands that you have not approved in this wording, so nothing was started.`,
 		remedy: "Read them; then start it with --approve-cleanup, or with --without-cleanup.",
 		lines: cleanup.commands.map(({ state, command }) => `  ${state}: ${command}`),
-	};
-}
-
-async function modelOf({ place }: Project, wanted: string | undefined): Promise<string | undefined | Complaint> {
-	if (wanted === undefined) return undefined;
-	// Loaded with this package, so that a rehearsal's stand-in is among them.
-	const models = await listModels(place.pi, place.cwd, place.env ?? process.env, [packageRoot()]);
-	const { model, notice } = chooseModel([wanted], models, undefined);
-	if (!notice) return model && `${model.provider}/${model.id}`;
-	const near = didYouMean(
-		wanted,
-		models.flatMap(({ provider, id }) => [`${provider}/${id}`, id]),
-	);
-	return {
-		code: notice.code,
-		message: `There is no model ${quoted(wanted)} that can be used here.${near}`,
-		remedy: "`pi --list-models` shows them.",
 	};
 }

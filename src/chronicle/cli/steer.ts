@@ -1,6 +1,6 @@
 // The verbs by which a person steers a run: the word goes to whoever has the run; one that nobody has is taken up here and carried on
 // where that is what the word is for.
-import { exitCodes, type Project, templateChange } from "../project/index.ts";
+import { exitCodes, type Project, resolveModel, templateChange } from "../project/index.ts";
 import { findRun, onlyNumber, type Spoken, type Steering, speak, steerings } from "../steering/index.ts";
 import { runData, statusLines } from "../telling/index.ts";
 import { carryOn } from "./carry-on.ts";
@@ -36,7 +36,9 @@ function aboutVerb(name: string): string {
 
 async function steer(steering: Steering, { parsed, project, output, signal }: VerbCall): Promise<number | Complaint> {
 	const { names, text, values } = onlyNumber(steering, parsed);
-	const made = steering.make({ ...parsed, text });
+	const model = values.model === undefined ? undefined : await resolveModel(project, values.model);
+	if (typeof model === "object") return model;
+	const made = steering.make({ ...parsed, text }, model);
 	if ("code" in made) return made;
 	const named = values.run ?? names[0];
 	const found = await findRun(project, named);

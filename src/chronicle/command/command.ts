@@ -3,7 +3,7 @@
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean } from "../../definition/index.ts";
 import { say } from "../../pi/index.ts";
-import { type Project, templateChange } from "../project/index.ts";
+import { type Project, resolveModel, templateChange } from "../project/index.ts";
 import {
 	findRun,
 	namesRun,
@@ -81,7 +81,9 @@ async function steer(
 	});
 	if ("error" in parsed) return refuse(ctx, parsed.error);
 	const { names, text, values } = onlyNumber(steering, parsed);
-	const made = steering.make({ ...parsed, text });
+	const model = values.model === undefined ? undefined : await resolveModel(project, values.model);
+	if (typeof model === "object") return refuse(ctx, `${model.message} ${model.remedy}`);
+	const made = steering.make({ ...parsed, text }, model);
 	if ("code" in made) return refuse(ctx, made.message);
 	const found = await findRun(project, values.run ?? names[0], [...session.lives.keys()]);
 	if (!found.ok) return refuse(ctx, `${found.failure.message} ${found.failure.remedy}`);

@@ -93,6 +93,7 @@ const kinds = new Set<string>([
 	"resumed",
 	"released",
 	"limits_changed",
+	"model_changed",
 	"told",
 	"pause_requested",
 	"abort_requested",

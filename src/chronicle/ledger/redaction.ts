@@ -84,6 +84,7 @@ const ownWords: ReadonlySet<EventKind> = new Set([
 	"released",
 	"told",
 	"limits_changed",
+	"model_changed",
 	"pause_requested",
 	"abort_requested",
 	"reopened",

@@ -252,6 +252,7 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		fields: ["answers", "to", "done", "words"],
 	},
 	limits_changed: { about: "A person sets ceilings.", fields: ["limits", "state"] },
+	model_changed: { about: "A person names another model for states that name none.", fields: ["model"] },
 	told: { about: "A person's words for the worker.", fields: ["text"] },
 	pause_requested: { about: "The run is to pause.", fields: ["cause", "detail"] },
 	abort_requested: { about: "The run is to end.", fields: ["words"] },

@@ -8,6 +8,7 @@ export type PersonEvent =
 	| Resumed
 	| Released
 	| LimitsChanged
+	| ModelChanged
 	| Told
 	| PauseRequested
 	| AbortRequested
@@ -56,6 +57,13 @@ export interface LimitsChanged {
 	};
 	/** The ceilings of this state instead of the run's. */
 	readonly state?: string;
+}
+
+/** Another model for states that name none, from the next worker on. */
+export interface ModelChanged {
+	readonly kind: "model_changed";
+	/** `provider/id`. */
+	readonly model: string;
 }
 
 /** Words for the worker: at once if one lives, with the next one's first message otherwise. */

@@ -8,6 +8,7 @@ import type {
 	AbortRequested,
 	Approved,
 	LimitsChanged,
+	ModelChanged,
 	PauseRequested,
 	Rejected,
 	Released,
@@ -150,6 +151,10 @@ export function takeLimits(run: Run, event: LedgerEvent & LimitsChanged): Reduce
 	if (limits.moves !== undefined && state === undefined && limits.moves <= run.moves.counted)
 		return refuse("limit", `The ceiling on moves must be above the ${run.moves.counted} that are made.`);
 	return { ...changed, warned: [] };
+}
+
+export function takeModel(run: Run, event: LedgerEvent & ModelChanged): Reduced {
+	return run.stage.kind === "over" ? over() : { ...run, model: event.model };
 }
 
 export function takeWords(run: Run, event: LedgerEvent & Told): Reduced {

@@ -11,6 +11,7 @@ import {
 	takeAbort,
 	takeApproval,
 	takeLimits,
+	takeModel,
 	takePause,
 	takeRejection,
 	takeRelease,
@@ -159,6 +160,8 @@ function take(run: Run, event: LedgerEvent): Reduced {
 			return takeRelease(run, event);
 		case "limits_changed":
 			return takeLimits(run, event);
+		case "model_changed":
+			return takeModel(run, event);
 		case "told":
 			return takeWords(run, event);
 		case "pause_requested":

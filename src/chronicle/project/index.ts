@@ -3,6 +3,7 @@ export { type Difference, differenceOf, looking, patchBetween } from "./differen
 export { exitCodeOfEnd, exitCodes } from "./exit-code.ts";
 export { followRun } from "./follow.ts";
 export { attend, type LiveRun } from "./live-run.ts";
+export { resolveModel } from "./model.ts";
 export { openProject, type Project } from "./project.ts";
 export { explainDistrust } from "./provenance.ts";
 export { type CleanupTexts, createRun, isLoaded, type Preparation, prepareStart, templateChange } from "./start.ts";

@@ -40,6 +40,8 @@ export function personPhrase(event: PersonEvent, before: Run): { what: string; w
 			].filter((part) => part !== "");
 			return { what: `Set the ceilings of ${event.state ?? "the run"}: ${parts.join(", ") || "none"}`, words: "" };
 		}
+		case "model_changed":
+			return { what: `Chose the model ${event.model} for states that name none`, words: "" };
 		case "told":
 			return { what: "Told the worker", words: event.text };
 		case "pause_requested":

@@ -192,6 +192,7 @@ function openTeller(): Teller {
 			case "resumed":
 			case "released":
 			case "limits_changed":
+			case "model_changed":
 			case "told":
 			case "pause_requested":
 			case "abort_requested":

@@ -35,7 +35,8 @@ export interface Steering {
 	/** Whether a run that nobody has goes on after the word. */
 	readonly afterwards: "go on" | "let go";
 	/** The word, from the run and what was written; or what is wrong with that. */
-	make(parsed: Parsed): Make | Misuse;
+	/** `model`: what `--model` names, as `provider/id`. */
+	make(parsed: Parsed, model?: string): Make | Misuse;
 }
 
 const needsState = (usage: string): Misuse => ({ code: "usage", message: `Name a state: ${usage}` });
@@ -45,14 +46,16 @@ export const steerings: readonly Steering[] = [
 		name: "resume",
 		takes: "[run] [words…]",
 		explained: "Words go to the worker. A ceiling can be raised in the same breath; it must be above what is spent.",
-		options: { cost: "value", tokens: "value", minutes: "value", moves: "value", state: "value" },
+		options: { cost: "value", tokens: "value", minutes: "value", moves: "value", state: "value", model: "value" },
 		optionsUsage: `  --cost <usd>  --tokens <n>  --minutes <n>  --moves <n>   new ceilings of the run
   --state <state>   of this state instead
+  --model <model>   another model for states that name none
 `,
 		afterwards: "go on",
-		make(parsed) {
+		make(parsed, model) {
 			const raise = raiseOf(parsed);
-			return "code" in raise ? raise : ({ run }, words) => resumeWord(run, words, raise);
+			if ("code" in raise) return raise;
+			return ({ run }, words) => resumeWord(run, words, { raise, ...(model === undefined ? {} : { model }) });
 		},
 	},
 	{

@@ -43,12 +43,22 @@ export interface Raise {
 	readonly state?: string;
 }
 
+/** What may be changed with a resume. */
+export interface Change {
+	readonly raise?: Raise;
+	/** `provider/id`, for states that name none. */
+	readonly model?: string;
+}
+
 /** On, from a pause or a budget, with new ceilings where some are given; a run that was interrupted is only taken up. */
-export function resumeWord(run: Run, words: string, { state, ...limits }: Raise = {}): Word {
-	const raised: PersonEvent[] =
-		Object.keys(limits).length === 0
+export function resumeWord(run: Run, words: string, { raise = {}, model }: Change = {}): Word {
+	const { state, ...limits } = raise;
+	const raised: PersonEvent[] = [
+		...(Object.keys(limits).length === 0
 			? []
-			: [{ kind: "limits_changed", limits, ...(state === undefined ? {} : { state }) }];
+			: [{ kind: "limits_changed" as const, limits, ...(state === undefined ? {} : { state }) }]),
+		...(model === undefined ? [] : [{ kind: "model_changed" as const, model }]),
+	];
 	const { stage } = run;
 	if (stage.kind === "over") return refused(`${standing(run)} It can go on only from a state: reopen <state>.`);
 	if (stage.kind === "waiting") {

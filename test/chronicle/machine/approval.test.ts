@@ -241,4 +241,13 @@ describe("R33 a person sends the run elsewhere", () => {
 		expect(theatre.refusal).not.toBe("");
 		expect(theatre.run.status).toBe("aborted");
 	});
+	it("R2 another model may be named at any time; the next worker has it, a run that is over keeps its own", () => {
+		const theatre = start(open(template(false)));
+		theatre.say({ kind: "model_changed", model: "a/b" });
+		expect([theatre.refusal, theatre.run.model, theatre.run.stage.kind]).toEqual(["", "a/b", "working"]);
+		theatre.say({ kind: "abort_requested" });
+		rest(theatre);
+		theatre.say({ kind: "model_changed", model: "c/d" });
+		expect([theatre.refusal, theatre.run.model]).toEqual(["over", "a/b"]);
+	});
 });

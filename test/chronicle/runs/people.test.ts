@@ -61,10 +61,12 @@ describe("people and runs", () => {
 		expect(low.stderr).toContain("above what is spent");
 		expect((await chronicle(project, ["resume", "--tokens", "many"])).code).toBe(2);
 		expect(server.requests).toHaveLength(2);
-		const done = await chronicle(project, ["resume", "--tokens", "9,000", "last"]);
+		expect((await chronicle(project, ["resume", "--model", "tow", "--tokens", "9000"])).stderr).toContain("`two`");
+		const done = await chronicle(project, ["resume", "--tokens", "9,000", "--model", "two", "last"]);
 		expect(done.code, done.stderr).toBe(0);
 		const third = server.requests[2];
 		expect(third?.users[0]).toBe(server.requests[0]?.users[0]);
+		expect([server.requests[0]?.model, third?.model, server.requests[3]?.model]).toEqual(["one", "two", "two"]);
 		expect(ledgerOf(project).totals.tokens).toBe(2220);
 	});
 

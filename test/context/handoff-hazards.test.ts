@@ -16,9 +16,8 @@ describe("handoff at awkward moments", () => {
 		const pi = await rpc();
 		await pi.prompt("work");
 		await pi.waitFor("message_update");
-		const asked = Date.now();
 		await pi.prompt("/handoff write the tests");
-		expect(Date.now() - asked).toBeLessThan(6_000);
+
 		await pi.idle();
 		expect(server.requests).toHaveLength(3);
 		expect(JSON.stringify(server.requests[2]?.messages)).toContain("write the tests");

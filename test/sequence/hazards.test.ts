@@ -119,7 +119,7 @@ describe("what is sent", () => {
 		const pi = await rpc({ session: seeded(project, "one", "two", "three"), extensions: [project.path("taker.mjs")] });
 		const began = Date.now();
 		await pi.prompt("/sequence run");
-		expect(Date.now() - began).toBeLessThan(6_000);
+		expect(Date.now() - began).toBeLessThan(8_000);
 		expect(server.requests).toHaveLength(1);
 		expect(pi.screen.notifications.at(-1)).toMatchObject({
 			type: "error",
@@ -158,6 +158,17 @@ describe("what is sent", () => {
 		expect(extensionErrors(pi)).toEqual([]);
 		expect((await pi.customEntries("sequence:finished"))[0]).toMatchObject({ how: "completed" });
 	});
+});
+
+it("S56 a handoff that the model never makes ends the sequence; the reason is said once", async () => {
+	const { project, server, rpc } = await openBench({ script: echo });
+	const pi = await rpc({ session: seeded(project, "/handoff go on", "never sent") });
+	await pi.prompt("/sequence run 2");
+	expect(server.requests.map(({ lastUser }) => lastUser)).not.toContain("never sent");
+	const said = pi.screen.notifications.filter(({ message }) => message.includes("did not call the handoff tool"));
+	expect(said).toMatchObject([
+		{ type: "error", message: expect.stringContaining("run 1/2, step 1/2 (/handoff go on)") },
+	]);
 });
 
 describe("one at a time", () => {

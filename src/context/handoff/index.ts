@@ -1,5 +1,5 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { type HandoffSession, type NotebookView, openHandoff, requestHandoff } from "./session.ts";
+import { type HandoffSession, type NotebookView, openHandoff, runHandoffCommand } from "./session.ts";
 
 export { type HandoffOutcome, type HandoffSession, handoffStep } from "./session.ts";
 
@@ -8,7 +8,7 @@ export function registerHandoff(pi: ExtensionAPI, notebook: NotebookView): Hando
 	const session = openHandoff(pi, notebook);
 	pi.registerCommand("handoff", {
 		description: "Let a fresh context go on in this session: /handoff <direction>",
-		handler: async (args, ctx) => void (await requestHandoff(session, ctx, args)),
+		handler: (args, ctx) => runHandoffCommand(session, ctx, args),
 	});
 	return session;
 }

@@ -151,19 +151,27 @@ const parameters = Type.Object({
 	context: Type.String({ description: "Everything the successor needs to know, Markdown" }),
 });
 
-/** `/handoff <direction>`: the same function serves the slash command and a sequence's step. */
-export async function requestHandoff(
+/** `/handoff <direction>`, typed: what came of it is said when it is not a handoff. */
+export async function runHandoffCommand(
+	session: HandoffSession,
+	ctx: ExtensionContext,
+	direction: string,
+): Promise<void> {
+	const outcome = await requestHandoff(session, ctx, direction);
+	if (outcome.kind === "refused") say(ctx, outcome.reason, "error");
+	if (outcome.kind === "aborted") say(ctx, "The handoff was stopped.", "warning");
+}
+
+/** Asks for a handoff: the same function serves the slash command and a sequence's step. */
+export function requestHandoff(
 	session: HandoffSession,
 	ctx: ExtensionContext,
 	direction: string,
 ): Promise<HandoffOutcome> {
-	const outcome = await session.request(ctx, direction);
-	if (outcome.kind === "refused") say(ctx, outcome.reason, "error");
-	if (outcome.kind === "aborted") say(ctx, "The handoff was stopped.", "warning");
-	return outcome;
+	return session.request(ctx, direction);
 }
 
-/** The handoff as a step of a sequence: whoever wrote it expects a cut, so anything else ends the sequence. */
+/** The handoff as a step of a sequence: whoever wrote it expects a cut, so anything else ends the sequence, which says why. */
 export async function handoffStep(
 	session: HandoffSession,
 	ctx: ExtensionContext,

@@ -37,3 +37,29 @@ it("says nothing unless asked for; then one nudge per band, and the status all a
 	expect(nudges[1]).toContain("55 % full");
 	expect([...pi.screen.statuses.values()].join()).toMatch(/ctx 5\d%/);
 });
+
+it("a resumed session is not nudged again for its band; after a compaction it is", async () => {
+	const turn = (input: number) => call("bash", { command: "true" }, { usage: { input, output: 10 } });
+	const { server, rpc } = await openBench({
+		settings: { chronicle: { watchdog: true }, compaction: { enabled: false, keepRecentTokens: 1 } },
+		script: (request) => {
+			const asked = request.lastUser;
+			if (asked.startsWith("work") && request.results.length === 0) return turn(7000);
+			if (asked.startsWith("resume") && request.results.length < 2) return turn(7200);
+			if (asked.startsWith("fresh") && request.results.length < 1) return turn(7400);
+			return say("done", { usage: { input: 7500, output: 10 } });
+		},
+	});
+	const nudges = () => server.requests.at(-1)?.users.filter((text) => text.includes("Your context is")).length;
+	const pi = await rpc({ model: "scripted/small" });
+	await pi.run("work");
+	expect(nudges()).toBe(1);
+	const { sessionFile } = (await pi.state()) as { sessionFile: string };
+	await pi.close();
+	const again = await rpc({ model: "scripted/small", session: sessionFile });
+	await again.run("resume");
+	expect(nudges()).toBe(1);
+	await again.send({ type: "compact" });
+	await again.run("fresh");
+	expect(nudges()).toBe(1);
+});

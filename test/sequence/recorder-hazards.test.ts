@@ -94,7 +94,7 @@ describe("recording", () => {
 		},
 	);
 
-	it("S24 the editor of another extension and the draft in it are there again afterwards", async () => {
+	it("S24 the editor of another extension is there again afterwards", async () => {
 		const { project, tui } = await openBench({
 			files: {
 				"own-editor.mjs": `import { CustomEditor } from "@earendil-works/pi-coding-agent";

@@ -17,6 +17,7 @@ export async function beginRun(
 ): Promise<void> {
 	if (task === "") return refuse(ctx, `Say what is to be done: /chronicle ${name} <task>`);
 	const prepared = await prepareStart(project, name);
+	if (session.scope.closed) return;
 	if (prepared.kind === "refused") {
 		const { message, diagnostics, problems } = prepared;
 		const lines = [
@@ -27,7 +28,7 @@ export async function beginRun(
 		return refuse(ctx, lines.join("\n"));
 	}
 	const { cleanup, notes, launcher } = prepared;
-	const word = await cleanupWord(ctx, name, cleanup);
+	const word = await cleanupWord(session, ctx, name, cleanup);
 	if (word === undefined || session.scope.closed) return;
 	if (notes.length > 0) say(ctx, notes.join("\n"), "warning");
 	const model = ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : undefined;
@@ -41,6 +42,7 @@ export async function beginRun(
 
 /** The person's word on the template's cleanup commands; `undefined`: nothing is started. */
 async function cleanupWord(
+	session: ChronicleSession,
 	ctx: ExtensionContext,
 	name: string,
 	cleanup: CleanupTexts | undefined,
@@ -63,6 +65,7 @@ async function cleanupWord(
 	const chosen = await ctx.ui.select(title, [without, run, "Start nothing"]);
 	if (chosen === run) return "approved";
 	if (chosen === without) return "none";
+	if (session.scope.closed) return undefined;
 	say(ctx, "Nothing was started.");
 	return undefined;
 }

@@ -112,6 +112,7 @@ async function conclude(
 	id: string,
 	spoken: Spoken,
 ): Promise<void> {
+	if (session.scope.closed && spoken.kind !== "attended") return;
 	switch (spoken.kind) {
 		case "refused": {
 			refuse(ctx, spoken.message);
@@ -126,7 +127,7 @@ async function conclude(
 		case "attended": {
 			const { live, before } = spoken;
 			const notes = [templateChange(project, before), ...live.ledger.repairs].filter((note) => note !== undefined);
-			if (notes.length > 0) say(ctx, notes.join("\n"), "warning");
+			if (notes.length > 0 && !session.scope.closed) say(ctx, notes.join("\n"), "warning");
 			return session.attend(ctx, project, live);
 		}
 		case "said":

@@ -62,7 +62,7 @@ export function openChronicle(scope: Scope): ChronicleSession {
 
 	const rested = (ctx: ExtensionContext, project: Project, live: LiveRun, end: SupervisionEnd): void => {
 		const { run } = end;
-		if (!ctx.hasUI) process.exitCode = exitCodeOfEnd(end);
+		// The context of a session that is gone must not be asked for anything.
 		if (scope.closed) return;
 		const name = `${run.template.name} ${run.id.slice(0, 8)}`;
 		if (end.kind === "failed") {
@@ -88,6 +88,7 @@ export function openChronicle(scope: Scope): ChronicleSession {
 		follow,
 		async attend(ctx, project, live) {
 			const { supervision, id } = live;
+			const watched = !scope.closed && ctx.hasUI;
 			lives.set(id, live);
 			const release = scope.own(async () => void (await supervision.release()));
 			show(ctx, supervision.run)?.unfollow();
@@ -106,9 +107,10 @@ export function openChronicle(scope: Scope): ChronicleSession {
 			const over = supervision.ended.then((end) => {
 				lives.delete(id);
 				void release();
+				if (!watched) process.exitCode = exitCodeOfEnd(end);
 				rested(ctx, project, live, end);
 			});
-			if (!ctx.hasUI) await over;
+			if (!watched) await over;
 		},
 	};
 }

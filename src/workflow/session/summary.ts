@@ -30,14 +30,12 @@ export function spentPerPhase(session: ExtensionContext["sessionManager"], run: 
 		spent.tokens += entry.message.usage.totalTokens;
 		spent.costUsd += entry.message.usage.cost.total;
 	}
-	return visits
-		.slice(-mostRows)
-		.map(({ visit, tokens, costUsd }) => ({
-			name: nameOf(run, visit.phaseId),
-			ms: visit.to - visit.from,
-			tokens,
-			costUsd,
-		}));
+	return visits.slice(-mostRows).map(({ visit, tokens, costUsd }) => ({
+		name: nameOf(run, visit.phaseId),
+		ms: visit.to - visit.from,
+		tokens,
+		costUsd,
+	}));
 }
 
 /** The rows as lines, with the whole at the end; nothing for data of another shape. */

@@ -140,7 +140,7 @@ function recordCmdlet(
 		const word = args[at] ?? "";
 		const parameter = parameterName(word, dialect);
 		if (parameter === undefined) operands.push(word);
-		else if (switches.test(parameter) && !(parameter in (cmdlet.parameters ?? {}))) given.set(parameter, "");
+		else if (switches.test(parameter) && !Object.hasOwn(cmdlet.parameters ?? {}, parameter)) given.set(parameter, "");
 		else given.set(parameter, args[++at] ?? "");
 	}
 	const path = given.get("path") ?? given.get("literalpath") ?? given.get("lp") ?? given.get("pspath");

@@ -152,19 +152,20 @@ export const coreutils: Programs = abbreviating({
 		when: { "-e --echo": { operands: "text" } },
 	},
 	split: {
-		operands: { first: ["read", "replace"] },
+		operands: { first: ["read"] },
 		options: {
 			"-b -l -n -a -C --bytes --lines --number --suffix-length --additional-suffix": "text",
 			"--filter": "script",
 		},
+		attached: "--numeric-suffixes --hex-suffixes",
 		also: (call) => {
-			if (call.operands.length < 2 && !call.has("--filter")) call.change("worktree");
+			if (!call.has("--filter")) writePieces(call, call.operands[1] ?? "x");
 		},
 	},
 	csplit: {
 		operands: { first: ["read"] },
-		options: { "-f --prefix": "replace", "-b -n": "text" },
-		changes: ["worktree"],
+		options: { "-f --prefix -b --suffix-format -n --digits": "text" },
+		also: (call) => writePieces(call, call.values("-f --prefix")[0] ?? "xx"),
 	},
 	tee: { operands: "replace", when: { "-a --append": { operands: "write" } } },
 	"ls dir vdir gls": {
@@ -304,6 +305,12 @@ export const coreutils: Programs = abbreviating({
 		},
 	},
 });
+
+/** Files whose names begin with a prefix, as many as it takes. */
+function writePieces(call: Call, prefix: string): void {
+	const slash = prefix.lastIndexOf("/") + 1;
+	call.touch("write", prefix.slice(0, slash) + call.found({ only: [`${prefix.slice(slash)}*`] }), { replaces: true });
+}
 
 function listTree(call: Call): void {
 	const skips = call.has("-a") ? [] : (["hidden"] as const);

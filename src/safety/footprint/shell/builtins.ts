@@ -125,7 +125,7 @@ function runHere(walk: Walk, name: string, text: string, state: State, stdin: st
 const source: Builtin = (walk, args, state, stdin) => {
 	const [file, ...parameters] = args.filter((arg, index) => !(index === 0 && arg === "--"));
 	if (file === undefined) return settled(state, "");
-	const inner = parameters.length > 0 ? { ...state, parameters } : state;
+	const inner = parameters.length > 0 ? { ...state, parameters: [parameters] } : state;
 	const connected = walk.connected(file) ?? (file === "/dev/stdin" ? stdin : undefined);
 	if (connected !== undefined) return runHere(walk, "source", connected, inner, stdin);
 	const text = spellCommand(["source", ...args]);
@@ -243,16 +243,18 @@ const execute: Builtin = (walk, args, state, stdin) => {
 
 const setOptions: Builtin = (_walk, args, state) => {
 	const dashes = args.indexOf("--");
-	if (dashes >= 0) return settled({ ...state, parameters: args.slice(dashes + 1) }, "");
+	if (dashes >= 0) return settled({ ...state, parameters: [args.slice(dashes + 1)] }, "");
 	const first = args.findIndex((arg, index) => !/^[-+]/.test(arg) && !/^[-+]\w*o$/.test(args[index - 1] ?? ""));
-	if (first >= 0) return settled({ ...state, parameters: args.slice(first) }, "");
+	if (first >= 0) return settled({ ...state, parameters: [args.slice(first)] }, "");
 	return settled(state, args.length === 0 ? HOLE : "");
 };
 
 const shift: Builtin = (_walk, args, state) => {
 	const count = Number(args[0] ?? "1");
-	const known = state.parameters && Number.isInteger(count) && count >= 0;
-	return settled({ ...state, parameters: known ? state.parameters?.slice(count) : undefined }, "");
+	if (!Number.isInteger(count) || count < 0) return settled({ ...state, parameters: undefined }, "");
+	// Where there are not that many, they stay, and the command fails.
+	const parameters = state.parameters?.map((list) => (list.length < count ? list : list.slice(count)));
+	return settled({ ...state, parameters }, "");
 };
 
 const shellSwitch: Builtin = (_walk, args, state) => {

@@ -64,7 +64,7 @@ export function recordCall(
 		source,
 		{ parameters = [], where = "here", dialect = "any", from = "words" } = {},
 	) => {
-		const child = { ...childState(stateHere(where), around), parameters, dialect };
+		const child = { ...childState(stateHere(where), around), parameters: [parameters], dialect };
 		inner.push(walk.runText(source, child, from === "input" ? "" : stdin, effects).out);
 	};
 	const enter = (word: string) => {
@@ -170,29 +170,48 @@ export function recordCall(
 			if (own === "read" || own === "move" || own === "link") sources.push(item.word);
 			play(own, item.word, detail);
 		}
-		if (positions.destination !== undefined)
-			arrive(positions.destination, sources, detail, has("-t --target-directory"));
+		if (positions.destination !== undefined) arrive(positions.destination, sources, detail, manner());
+	};
+
+	/** What the destination of a copy is, where an option says so. */
+	const manner = () => {
+		if (has("-T --no-target-directory")) return "name";
+		if (has("--parents")) return "tree";
+		return has("-t --target-directory") ? "directory" : "either";
 	};
 
 	/** Where copies and moves arrive: below a directory under their own names, else at the name given. */
-	const arrive = (destination: string, sources: readonly string[], detail: TouchDetail, directoryGiven: boolean) => {
+	const arrive = (
+		destination: string,
+		sources: readonly string[],
+		detail: TouchDetail,
+		as: ReturnType<typeof manner>,
+	) => {
 		const rules = pathRules(around);
 		const arriving = { ...detail, replaces: true };
 		const paths = absolutePaths(destination, directories, record);
-		if (!paths) return state.elsewhere ? undefined : unknownPlace(record, destination, directories, ["write"]);
+		if (!paths) {
+			if (!state.elsewhere) unknownPlace(record, destination, directories, ["write"]);
+			return;
+		}
+		const directoryGiven = as === "directory" || as === "tree";
 		const many = directoryGiven || sources.length > 1 || destination.endsWith("/");
-		const there = paths.some((path) => isDirectory(path, around) || record.filled(path));
-		const made = paths.some((path) => record.filled(rules.dirname(path)));
-		if (many || there || made) {
+		const surely = paths.every((path) => isDirectory(path, around));
+		const perhaps = paths.some(
+			(path) => isDirectory(path, around) || record.filled(path) || record.filled(rules.dirname(path)),
+		);
+		if (as !== "name" && (many || perhaps)) {
 			for (const source of sources) {
-				const base = rules.basename(source);
-				if (!isKnown(source)) unknownPlace(record, `${destination}/${HOLE}`, directories, ["write"]);
+				const base = as === "tree" ? source.replace(/^\/+/, "") : rules.basename(source);
+				const search = foundBelow(source, record);
+				if (search) touch("write", `${destination}/${record.found(search.detail)}`, arriving);
+				else if (!isKnown(source)) unknownPlace(record, `${destination}/${HOLE}`, directories, ["write"]);
 				else if (base === "" || base === "." || base === "..")
 					touch("write", destination, { ...arriving, recursive: true });
 				else touch("write", `${destination}/${base}`, arriving);
 			}
 		}
-		if (!there && !directoryGiven) touch("write", destination, arriving);
+		if (as === "name" || (!surely && !directoryGiven)) touch("write", destination, arriving);
 	};
 
 	const call: Call = {

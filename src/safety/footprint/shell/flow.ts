@@ -128,7 +128,9 @@ function walkCommand(walk: Walk, node: CommandNode, state: State, stdin: string)
 			return walkCase(walk, node, state, stdin);
 		case "For":
 		case "Select": {
-			const values = node.wordlist ? listValues(walk, node.wordlist, state, stdin) : (state.parameters ?? [HOLE]);
+			const values = node.wordlist
+				? listValues(walk, node.wordlist, state, stdin)
+				: [...new Set(state.parameters?.flat() ?? [HOLE])];
 			if (values.length === 0) return settled(state, "");
 			const name = node.name.value;
 			const value = textValue(...(values.length > 64 ? [commonPlace(values, walk.record)] : values));
@@ -228,13 +230,15 @@ function join(walk: Walk, ends: readonly Outcome[]): Outcome {
 function walkLoop(walk: Walk, start: State, body: (state: State) => Outcome): Outcome {
 	let state = start;
 	let printed = "";
-	for (let round = 0; round < 4; round++) {
+	const rounds = walk.enterLoop();
+	for (let round = 0; round <= rounds; round++) {
 		const outcome = body(state);
 		if (outcome.out !== "") printed = HOLE;
 		const after = merge(outcome.yes, outcome.no, walk.around);
 		if (covers(state, after)) break;
-		state = round === 0 ? merge(state, after, walk.around) : widen(state, after, walk.around);
+		state = round < rounds - 2 ? merge(state, after, walk.around) : widen(state, after, walk.around);
 	}
+	walk.leaveLoop();
 	return settled(state, printed);
 }
 

@@ -115,8 +115,8 @@ export function arithmetic(expression: ArithmeticExpression | undefined, state: 
 function ofParameter(name: string, quoted: boolean, state: State, expansion: Expansion): readonly Pieces[] {
 	if (name === "@" || name === "*") {
 		if (!state.parameters) return [[{ text: HOLE, quoted }]];
-		if (name === "*" && quoted) return [[{ text: state.parameters.join(" "), quoted }]];
-		return [listPieces(state.parameters, quoted)];
+		if (name === "*" && quoted) return state.parameters.map((list) => [{ text: list.join(" "), quoted }]);
+		return state.parameters.map((list) => listPieces(list, quoted));
 	}
 	return textsOf(name, state, expansion.around).map((text) => [{ text, quoted }]);
 }
@@ -134,10 +134,10 @@ function setTextsOf(name: string, state: State, around: Surroundings): readonly 
 	if (/^\d+$/.test(name)) {
 		if (name === "0") return [HOLE];
 		if (!state.parameters) return [HOLE];
-		const text = state.parameters[Number(name) - 1];
-		return text === undefined ? undefined : [text];
+		const texts = state.parameters.map((list) => list[Number(name) - 1]);
+		return texts.every((text) => text === undefined) ? undefined : distinct(texts.map((text) => text ?? ""));
 	}
-	if (name === "#") return [state.parameters ? String(state.parameters.length) : HOLE];
+	if (name === "#") return state.parameters ? distinct(state.parameters.map((list) => String(list.length))) : [HOLE];
 	if (!/^[A-Za-z_]\w*$/.test(name)) return [HOLE];
 	const value = lookUp(state, name, around);
 	if (!value) return undefined;
@@ -197,7 +197,8 @@ function listOf(
 	state: State,
 	around: Surroundings,
 ): readonly string[] | "unknown" | undefined {
-	if (part.parameter === "@" || part.parameter === "*") return state.parameters ?? "unknown";
+	if (part.parameter === "@" || part.parameter === "*")
+		return state.parameters?.length === 1 ? state.parameters[0] : "unknown";
 	if (part.index?.text !== "@" && part.index?.text !== "*") return undefined;
 	const value = lookUp(state, part.parameter, around);
 	if (!value) return [];

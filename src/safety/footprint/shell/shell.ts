@@ -33,6 +33,7 @@ function openWalk(record: Record): Walk & { finish(): void } {
 	let assigned: (readonly [string, Value])[] = [];
 	const calling: string[] = [];
 	let depth = 0;
+	let loops = 0;
 	let last: State | undefined;
 
 	const deeper = (what: string, work: () => Outcome, state: State): Outcome => {
@@ -79,7 +80,7 @@ function openWalk(record: Record): Walk & { finish(): void } {
 			if (calls === 1 && multiplies(name, body))
 				record.run({ program: name, args: [], text: name, effects: ["fork-bomb"], changes: [] });
 			calling.push(name);
-			const outcome = deeper(name, () => walkBody(walk, body, { ...state, parameters: args }, stdin), state);
+			const outcome = deeper(name, () => walkBody(walk, body, { ...state, parameters: [args] }, stdin), state);
 			calling.pop();
 			const after = (end: State): State => ({ ...afterCall(state, end), parameters: state.parameters });
 			const yes = after(outcome.yes);
@@ -90,6 +91,8 @@ function openWalk(record: Record): Walk & { finish(): void } {
 		connected: (path) => connections.get(path),
 		written: (path) => writings.get(pathRules(around).normalize(path)),
 		remember: (path, text) => void writings.set(pathRules(around).normalize(path), text),
+		enterLoop: () => (loops++ === 0 ? 8 : 3),
+		leaveLoop: () => void loops--,
 		takeAssigned() {
 			const taken = assigned;
 			if (taken.length > 0) assigned = [];

@@ -23,6 +23,9 @@ export function runSimple(walk: Walk, node: Command, state: State, stdin: string
 	if (!walk.record.spend(2 + words.length / 2)) return settled(state, HOLE);
 	const declared: (readonly [string, Value])[] = [];
 	const lists = words.map((word) => expandArgument(walk, word, state, stdin, declared));
+	const rows = combine(lists);
+	const several = rows ? undefined : variableOfMany(node, state);
+	if (several) return runForEach(walk, node, several, state, stdin);
 	const assigned = node.prefix
 		.filter((item): item is Assignment => item.type === "Assignment")
 		.map((item) => [item.name, assignedValue(walk, item, state, stdin)] as const);
@@ -42,12 +45,12 @@ export function runSimple(walk: Walk, node: Command, state: State, stdin: string
 		const reads = node.redirects.some((redirect) => redirect.type === "Redirect" && redirect.operator === "<");
 		return settled(assignAll(now, assigned), reads && assigned.length === 0 ? streams.stdin : "");
 	}
-	const rows = combine(lists) ?? [lists.map((list) => (list.length === 1 ? (list[0] ?? []) : [HOLE]))];
+	const alternatives = rows ?? [lists.map((list) => (list.length === 1 ? (list[0] ?? []) : [HOLE]))];
 	const names = assigned.map(([variable]) => variable);
 	const environment = assigned.length > 0 ? withExported(assignAll(now, assigned), names) : now;
 	if (assigned.length > 0) recordEnvironment(walk, assigned, now);
 	let outcome = settled(environment, "");
-	for (const [index, row] of rows.entries()) {
+	for (const [index, row] of alternatives.entries()) {
 		if (index > 0 && !walk.record.spend(4)) break;
 		const one = invoke(walk, row.flat(), environment, streams.stdin);
 		outcome = index === 0 ? one : either(walk, outcome, one);
@@ -59,6 +62,28 @@ export function runSimple(walk: Walk, node: Command, state: State, stdin: string
 	}
 	if (assigned.length > 0) outcome = mapStates(outcome, (end) => restore(end, now, names));
 	return streams.stdout === "captured" ? outcome : { ...outcome, out: "" };
+}
+
+/** A variable of several possible values that a command names: too many combinations of words become few when it has one value at a time. */
+function variableOfMany(node: Command, state: State): string | undefined {
+	const source = [node.name?.text ?? "", ...node.args.map((word) => word.text)].join(" ");
+	for (const [name, value] of state.variables)
+		if (value.kind === "text" && value.options.length > 1 && new RegExp(`\\$\\{?[!#]?${name}\\b`).test(source))
+			return name;
+	return undefined;
+}
+
+function runForEach(walk: Walk, node: Command, name: string, state: State, stdin: string): Outcome {
+	const value = state.variables.get(name);
+	let outcome: Outcome | undefined;
+	for (const option of value?.kind === "text" ? value.options : []) {
+		if (!walk.record.spend(4)) break;
+		const one = runSimple(walk, node, assign(state, name, textValue(option)), stdin);
+		outcome = outcome ? either(walk, outcome, one) : one;
+	}
+	return mapStates(outcome ?? settled(state, HOLE), (end) =>
+		end.variables.get(name)?.kind === "text" && value ? assign(end, name, value) : end,
+	);
 }
 
 function either(walk: Walk, a: Outcome, b: Outcome): Outcome {
@@ -203,7 +228,7 @@ function recordFile(walk: Walk, word: string, args: readonly string[], state: St
 	const project = projectLaunchers.test(word);
 	for (const path of paths) {
 		const content = walk.written(path);
-		if (content !== undefined) walk.runText(content, { ...state, parameters: args }, "", new Set());
+		if (content !== undefined) walk.runText(content, { ...state, parameters: [args] }, "", new Set());
 	}
 	recordOperands(walk, args, state, text);
 	record.unknown({ what: project ? "project" : "script", text, may: everyAccess });

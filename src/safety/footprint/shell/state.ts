@@ -18,8 +18,8 @@ export interface State {
 	/** A name may have several bodies (defined in branches); `undefined` among them: perhaps not defined. */
 	readonly functions: ReadonlyMap<string, readonly (FunctionBody | undefined)[]>;
 	readonly aliases: ReadonlyMap<string, string>;
-	/** `$1 …`; `undefined` where not even their number is known. */
-	readonly parameters: readonly string[] | undefined;
+	/** The possible lists of `$1 …`; `undefined` where not even their number is known. */
+	readonly parameters: readonly (readonly string[])[] | undefined;
 	/** Variables that a child shell sees too, for certain or perhaps; those that the surroundings already have need not be listed. */
 	readonly exported: ReadonlyMap<string, "surely" | "perhaps">;
 	/** Something unseen (`source`, unknown text) may have set variables: one that is not set here is unknown, not empty. */
@@ -42,7 +42,7 @@ export function openState(around: Surroundings): State {
 		variables: new Map(),
 		functions: new Map(),
 		aliases: new Map(),
-		parameters: [],
+		parameters: [[]],
 		exported: new Map(),
 		dialect: "bash",
 		lost: false,
@@ -90,7 +90,7 @@ export function childState(state: State, around: Surroundings): State {
 		else if (exported) variables.set(name, value.kind === "text" ? textValue("", ...value.options) : unknownValue);
 	}
 	const functions = new Map([...state.functions].map(([name, bodies]) => [name, [...bodies, undefined]] as const));
-	return { ...state, variables, functions, aliases: new Map(), parameters: [], globbing: "plain" };
+	return { ...state, variables, functions, aliases: new Map(), parameters: [[]], globbing: "plain" };
 }
 
 export function withExported(state: State, names: readonly string[]): State {
@@ -129,7 +129,7 @@ export function merge(a: State, b: State, around: Surroundings): State {
 		variables: a.variables === b.variables ? a.variables : mergeVariables(a, b, around),
 		functions: a.functions === b.functions ? a.functions : mergeFunctions(a, b),
 		aliases: a.aliases === b.aliases ? a.aliases : new Map([...a.aliases, ...b.aliases]),
-		parameters: a.parameters && b.parameters && sameList(a.parameters, b.parameters) ? a.parameters : undefined,
+		parameters: a.parameters === b.parameters ? a.parameters : mergeParameters(a.parameters, b.parameters),
 		exported: a.exported === b.exported ? a.exported : mergeExported(a.exported, b.exported),
 		lost: a.lost || b.lost,
 		globbing: a.globbing === "changed" || b.globbing === "changed" ? "changed" : "plain",
@@ -141,6 +141,14 @@ function mergeDirectories(a: State["cwd"], b: State["cwd"]): State["cwd"] {
 	if (sameList(a, b)) return a;
 	const all = new Set([...a, ...b]);
 	return all.size > MAX_DIRECTORIES ? undefined : [...all];
+}
+
+const MAX_PARAMETER_LISTS = 24;
+
+function mergeParameters(a: State["parameters"], b: State["parameters"]): State["parameters"] {
+	if (a === undefined || b === undefined) return undefined;
+	const lists = [...a, ...b.filter((list) => !a.some((other) => sameList(other, list)))];
+	return lists.length > MAX_PARAMETER_LISTS ? undefined : lists;
 }
 
 function mergeVariables(a: State, b: State, around: Surroundings): State["variables"] {
@@ -173,7 +181,10 @@ export function covers(large: State, small: State): boolean {
 	if (large === small) return true;
 	if (small.lost && !large.lost) return false;
 	if (large.cwd && !small.cwd?.every((path) => large.cwd?.includes(path))) return false;
-	if (large.parameters && !(small.parameters && sameList(large.parameters, small.parameters))) return false;
+	if (large.parameters && large.parameters !== small.parameters) {
+		const lists = large.parameters;
+		if (!small.parameters?.every((list) => lists.some((other) => sameList(other, list)))) return false;
+	}
 	if (small.functions !== large.functions || small.globbing !== large.globbing) return false;
 	if (small.exported !== large.exported && !coversExported(large.exported, small.exported)) return false;
 	if (small.variables === large.variables) return true;
@@ -199,6 +210,7 @@ export function widen(before: State, after: State, around: Surroundings): State 
 		const first = before.variables.get(name);
 		if (!first || !sameValue(first, value)) state = assign(state, name, unknownValue);
 	}
+	if (before.parameters !== after.parameters) state = { ...state, parameters: undefined };
 	if (!before.cwd || !after.cwd || !sameList(before.cwd, after.cwd)) state = { ...state, cwd: undefined };
 	return state;
 }

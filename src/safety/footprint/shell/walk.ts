@@ -31,6 +31,9 @@ export interface Walk {
 	/** The text that this script itself wrote into a file, so far as it is known. */
 	written(path: string): string | undefined;
 	remember(path: string, text: string): void;
+	/** How often a loop's body is walked before what it changes is given up as unknown: less the deeper loops nest. */
+	enterLoop(): number;
+	leaveLoop(): void;
 	/** Names that an assignment inside an expansion changed since the last call. */
 	takeAssigned(): readonly (readonly [string, Value])[];
 	readonly expansion: (stdin: string) => Expansion;

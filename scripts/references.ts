@@ -33,12 +33,6 @@ export const references: Readonly<Record<string, Generator>> = {
 	"workflow-variables": () => workflowTables().variables.join("\n"),
 };
 
-/** A Markdown table; cells may not hold line breaks, pipes are escaped. */
-export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-	const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-	return [line(head), `|${head.map(() => "---").join("|")}|`, ...rows.map(line)].join("\n");
-}
-
 /** A command that the document's test runs, and below it what it must print. */
 function fenced(kind: string, command: string, outputKind: string, output: string): string {
 	return [`\`\`\`${kind}`, command, "```", "", `\`\`\`${outputKind}`, output.trim(), "```"].join("\n");

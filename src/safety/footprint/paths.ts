@@ -78,13 +78,6 @@ export function isDirectory(path: string, around: Surroundings): boolean {
 	return real !== undefined && around.kind(real) === "directory";
 }
 
-/** Whether `path` is `parent` or below it; both absolute and normal. */
-export function isWithin(parent: string, path: string, around: Surroundings): boolean {
-	if (path === parent) return true;
-	const { sep } = pathRules(around);
-	return path.startsWith(parent.endsWith(sep) ? parent : parent + sep);
-}
-
 const MAX_LINKS = 40;
 /** Longer paths are refused by every kernel. */
 export const MAX_PATH = 4096;

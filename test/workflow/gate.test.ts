@@ -29,7 +29,11 @@ beforeAll(async () => {
 			globs: [{ id: "g", tools: { whitelist: ["r*", "look_*"] } }],
 		},
 		{ git: true, files: { "kept.txt": "kept\n", "src/a.ts": "export {};\n", "package.json": { private: true } } },
-		{ extensions: [fixtureExtension("foreign-tool")], env: { FOREIGN_TOOLS: "patch_file,look_up" } },
+		{
+			extensions: [fixtureExtension("foreign-tool")],
+			env: { FOREIGN_TOOLS: "patch_file,look_up" },
+			answers: () => true,
+		},
 	);
 	({ pi } = stage);
 });

@@ -50,6 +50,8 @@ export interface Record {
 	searchOf(text: string): TouchDetail | undefined;
 	/** Whether something was made, changed or removed in a directory so far: what the disk says of it may be stale. */
 	changed(directory: string): boolean;
+	/** Whether a path, or a directory above it, may have been removed so far. */
+	removed(path: string): boolean;
 	/** Whether something may have been made in a directory so far. */
 	filled(directory: string): boolean;
 	real(path: string): string;
@@ -78,6 +80,7 @@ export function openRecord(disk: Surroundings): Record {
 	const followed = new Map<string, string>();
 	const fetches = new Set<string>();
 	const changed = new Set<string>();
+	const removed = new Set<string>();
 	const filled = new Set<string>();
 	const rules = pathRules(around);
 	// The first search keeps to nothing: it also stands for those that there is no room for.
@@ -111,7 +114,8 @@ export function openRecord(disk: Surroundings): Record {
 			if (touches.size >= limits.touches) return overflow("more paths than can be judged");
 			if (access === "write" || access === "delete" || access === "link") {
 				changed.add(rules.dirname(normal));
-				if (access !== "delete") filled.add(rules.dirname(normal));
+				if (access === "delete") removed.add(normal);
+				else filled.add(rules.dirname(normal));
 			}
 			touches.set(key, {
 				access,
@@ -153,6 +157,15 @@ export function openRecord(disk: Surroundings): Record {
 			return text[0] === FOUND ? searches[(text.charCodeAt(1) || 0) - FIRST_SEARCH]?.detail : undefined;
 		},
 		changed: (directory) => changed.has(rules.normalize(directory)),
+		removed(path) {
+			if (removed.size === 0) return false;
+			const isGone = (place: string): boolean => {
+				if (removed.has(place)) return true;
+				const above = rules.dirname(place);
+				return above !== place && isGone(above);
+			};
+			return isGone(rules.resolve(path)) || isGone(followLinks(path, around, followed));
+		},
 		filled: (directory) => filled.has(rules.normalize(directory)),
 		finish: (tool) => ({
 			tool,

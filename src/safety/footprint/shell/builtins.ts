@@ -67,7 +67,7 @@ const changeDirectory: Builtin = (walk, args, state) => {
 	const rules = pathRules(walk.around);
 	const physical = args.includes("-P");
 	const there = [...new Set(paths.map((path) => trim(physical ? walk.record.real(path) : rules.normalize(path))))];
-	const succeeds = there.every((path) => isDirectory(path, walk.around));
+	const succeeds = there.every((path) => isDirectory(path, walk.around) && !walk.record.removed(path));
 	const yes = arrive(there);
 	return { yes, no: succeeds ? yes : state, out: word === "-" ? HOLE : "" };
 };

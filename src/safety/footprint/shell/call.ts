@@ -196,7 +196,7 @@ export function recordCall(
 		}
 		const directoryGiven = as === "directory" || as === "tree";
 		const many = directoryGiven || sources.length > 1 || destination.endsWith("/");
-		const surely = paths.every((path) => isDirectory(path, around));
+		const surely = paths.every((path) => isDirectory(path, around) && !record.removed(path));
 		const perhaps = paths.some(
 			(path) => isDirectory(path, around) || record.filled(path) || record.filled(rules.dirname(path)),
 		);

@@ -10,7 +10,7 @@ export default defineConfig({
 		hookTimeout: 30_000,
 		pool: "forks",
 		fileParallelism: true,
-		maxWorkers: 2,
+		maxWorkers: 3,
 		unstubEnvs: true,
 	},
 });

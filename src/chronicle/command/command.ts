@@ -18,12 +18,13 @@ import { beginRun } from "./begin.ts";
 import { projectOf, refuse } from "./house.ts";
 import { personOf } from "./person.ts";
 import type { ChronicleSession } from "./session.ts";
-import { type Look, showCheck, showDiff, showList, showReport, showStatus, showView } from "./show.ts";
+import { type Look, showCheck, showDiff, showList, showReport, showStatus, showTemplate, showView } from "./show.ts";
 import { type lookingVerbs, verbNames } from "./verbs.ts";
 
 const looks: Readonly<Record<(typeof lookingVerbs)[number], (look: Look) => Promise<void>>> = {
 	list: showList,
 	status: showStatus,
+	show: showTemplate,
 	diff: showDiff,
 	view: showView,
 	report: showReport,

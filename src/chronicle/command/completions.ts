@@ -34,7 +34,7 @@ export async function completeChronicle(
 		const shown = templates().filter(({ label }) => !verbNames.has(label));
 		return offer([...shown, ...[...verbNames].map((name) => item(name))]);
 	}
-	if (verb === "start" || verb === "check") return words.length === 1 ? offer(templates()) : null;
+	if (verb === "start" || verb === "show" || verb === "check") return words.length === 1 ? offer(templates()) : null;
 	if (!verbNames.has(verb)) return null;
 	const entries = (await project.store.list()).filter((entry) => entry.kind === "run");
 	const states = async (): Promise<AutocompleteItem[]> => {

@@ -1,9 +1,9 @@
-// The verbs that only look: list, status, diff, view, report, check.
+// The verbs that only look: list, status, show, diff, view, report, check.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic, formatPath } from "../../definition/index.ts";
-import { say } from "../../pi/index.ts";
+import { pageMarkdown, say } from "../../pi/index.ts";
 import {
 	differenceOf,
 	exitCodes,
@@ -17,6 +17,7 @@ import { openRunView, type Paint, type ViewSource } from "../screen/index.ts";
 import { findRun } from "../steering/index.ts";
 import type { ReadLedger } from "../supervisor/index.ts";
 import { changeLines, runLines, statusLines, storyLines, templateLines, templatePlace } from "../telling/index.ts";
+import { templateDiagram } from "./diagram.ts";
 import { refuse } from "./house.ts";
 import { showPatch } from "./person.ts";
 import type { ChronicleSession } from "./session.ts";
@@ -54,6 +55,32 @@ export function showStatus(look: Look): Promise<void> {
 		const now = new Date(look.project.clock.now()).toISOString();
 		say(look.ctx, statusLines(read, { now, prefix }).join("\n"));
 	});
+}
+
+/** A template as a diagram: drawn in the terminal, as Mermaid text elsewhere. */
+export async function showTemplate({ ctx, project, words }: Look): Promise<void> {
+	const [name = ""] = words;
+	const { templates } = project.templates();
+	const found = templates.get(name);
+	if (name === "" || found === undefined) {
+		const names = [...templates.keys()];
+		const known = names.length === 0 ? "There are no templates." : `Templates: ${names.join(", ")}.`;
+		return refuse(
+			ctx,
+			name === ""
+				? `Say which template: ${prefix}show <template>. ${known}`
+				: `There is no template "${name}". ${known}`,
+		);
+	}
+	if (!isLoaded(found))
+		return refuse(ctx, found.diagnostics.map((each) => formatDiagnostic(each, project.place.cwd)).join("\n"));
+	const lines = templateDiagram(found.read.template);
+	if (ctx.mode !== "tui") return say(ctx, ["```mermaid", ...lines, "```"].join("\n"));
+	const { render } = await import("lovely-mermaid");
+	const drawn = render(lines.join("\n"))?.plain ?? lines;
+	// A blank line would end the paragraph, and blanks at a line's beginning would be lost outside of code.
+	const kept = drawn.map((line) => `\`${line.trim() === "" ? "\u00a0" : line.replaceAll("`", "'")}\``);
+	await pageMarkdown(ctx, found.read.template.name, kept.join("  \n"));
 }
 
 export function showDiff(look: Look): Promise<void> {

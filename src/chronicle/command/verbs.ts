@@ -2,7 +2,7 @@
 import { steerings } from "../steering/index.ts";
 
 /** Verbs that look, in the order in which they are listed. */
-export const lookingVerbs = ["list", "status", "diff", "view", "report", "check"] as const;
+export const lookingVerbs = ["list", "status", "show", "diff", "view", "report", "check"] as const;
 
 export const verbNames: ReadonlySet<string> = new Set([
 	"start",

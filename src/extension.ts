@@ -10,7 +10,7 @@ import {
 	registerSpawn,
 	registerWatchdog,
 } from "./context/index.ts";
-import { enclosingRun, openSessionScope } from "./pi/index.ts";
+import { enclosingRun, offerSkills, openSessionScope } from "./pi/index.ts";
 import { joinRehearsal, registerRehearse } from "./rehearsal/index.ts";
 import {
 	followReadonly,
@@ -49,6 +49,7 @@ export default function chronicle(pi: ExtensionAPI): void | Promise<void> {
 	registerWorkflow(pi, { scope, policies });
 	registerChronicle(pi, scope);
 	registerRehearse(pi, scope);
+	offerSkills(pi);
 	// Set only in the processes of a rehearsal; no other pi ever learns of the understudy.
 	const callSheet = process.env.PI_CHRONICLE_REHEARSAL;
 	if (callSheet) return joinRehearsal(pi, callSheet);

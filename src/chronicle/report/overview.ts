@@ -1,8 +1,7 @@
 // The head of the report: what was to be done, where it stands, what it took, and what a person has to do now. Pure.
 import type { Run, Spend } from "../machine/index.ts";
-import { marks, nextStep, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
+import { currentMark, marks, nextStep, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import type { Markup, Pen, Piece } from "./markup.ts";
-import { currentMark } from "./path.ts";
 import { spaced } from "./phrases.ts";
 import { counted, drawWords, type Sheet } from "./sheet.ts";
 

@@ -2,7 +2,7 @@
 // P1 at most `mostNodes` nodes: of more states, those that the run has been in most are kept and the others are one node together.
 import type { Run } from "../machine/index.ts";
 import { HUMAN_INTERVENTION } from "../template/index.ts";
-import { type Mark, titleOf } from "../timeline/index.ts";
+import { currentMark, type Mark, titleOf } from "../timeline/index.ts";
 import type { Story } from "./story.ts";
 
 export const mostNodes = 40;
@@ -102,26 +102,6 @@ function nodeOf(run: Run, { moves }: Story, name: string): PathNode {
 	const refused = moves.some((move) => move.refused === name) && visits === 0;
 	const mark = current ? currentMark(run) : visits > 0 ? "done" : refused ? "refused" : "todo";
 	return { kind: "state", title: titleOf(name), state: name, mark, visits, current, terminal };
-}
-
-/** How the state stands in which the run is. */
-export function currentMark({ status }: Run): Mark {
-	switch (status) {
-		case "running":
-			return "working";
-		case "awaiting_approval":
-			return "waiting";
-		case "paused":
-		case "budget_exceeded":
-			return "paused";
-		case "human_intervention":
-			return "human";
-		case "done":
-			return "done";
-		case "failed":
-		case "aborted":
-			return "failed";
-	}
 }
 
 interface Counted {

@@ -38,8 +38,9 @@ function markOf(run: Run, state: string): Mark {
 	return left ? "done" : "todo";
 }
 
-function currentMark(run: Run): Mark {
-	switch (run.status) {
+/** How the state stands in which the run is. */
+export function currentMark({ status }: Run): Mark {
+	switch (status) {
 		case "running":
 			return "working";
 		case "awaiting_approval":

@@ -13,7 +13,7 @@ import { type Snapshot, snapshotOf } from "./screen.ts";
 export interface TuiOptions extends LaunchOptions {
 	cols?: number;
 	rows?: number;
-	/** Screen text that says pi is ready for keys (default: the footer's use of the context); `null` does not wait. */
+	/** Screen text to wait for instead of pi's own sign that it takes input; `null` does not wait. */
 	ready?: string | RegExp | null;
 }
 
@@ -28,14 +28,15 @@ export async function startTerminal(
 	[program = "", ...args]: string[],
 	options: Omit<TuiOptions, keyof LaunchOptions> & Pick<LaunchOptions, "env" | "cwd"> = {},
 ): Promise<Tui> {
-	const { cols = 100, rows = 30, ready = /\d%\/\d/ } = options;
+	const { cols = 100, rows = 30, ready } = options;
 	const { cwd, env } = launchPlace(project, {
 		...options,
 		env: { TERM: "xterm-256color", COLORTERM: "truecolor", ...options.env },
 	});
 	const pty = spawn(program, args, { name: "xterm-256color", cols, rows, cwd, env });
 	const tui = new Tui(pty, cols, rows);
-	if (ready !== null) await tui.waitForScreen(ready, 20_000);
+	if (ready === undefined) await tui.waitForScreen(() => tui.titled, 20_000);
+	else if (ready !== null) await tui.waitForScreen(ready, 20_000);
 	return tui;
 }
 
@@ -49,6 +50,7 @@ export class Tui {
 	private readonly closeOnce: () => Promise<void>;
 	private ended: { code: number } | undefined;
 	private written = 0;
+	private title = "";
 
 	constructor(pty: IPty, cols: number, rows: number) {
 		this.pty = pty;
@@ -56,6 +58,9 @@ export class Tui {
 		this.terminal = new xterm.Terminal({ cols, rows, scrollback: 5_000, allowProposedApi: true });
 		this.terminal.onData((data) => {
 			if (!this.ended) pty.write(data);
+		});
+		this.terminal.onTitleChange((title) => {
+			this.title = title;
 		});
 		pty.onData((data) => {
 			this.written += Buffer.byteLength(data);
@@ -74,6 +79,14 @@ export class Tui {
 	/** Bytes that pi has written to the terminal: how much it redraws. */
 	get bytes(): number {
 		return this.written;
+	}
+
+	/**
+	 * Whether pi has named the window. It does when its start is over: the editor and the footer are on the screen earlier, and Enter
+	 * is refused until then.
+	 */
+	get titled(): boolean {
+		return this.title !== "";
 	}
 
 	/** Types text as a person would, without Enter. */

@@ -209,8 +209,7 @@ describe("recording", () => {
 	it.each([30, 60, 200])("S22 at %d columns no line is wider than the screen, wide letters included", async (cols) => {
 		const { project, tui } = await openBench({ script: echo });
 		const long = `${"統合テストを全部実行してから結果をまとめる ".repeat(4)}🧪 done`;
-		const pi = await tui({ cols, rows: 40, session: seeded(project, [long, "x".repeat(300), "a\nb"]), ready: /./ });
-		await pi.still();
+		const pi = await tui({ cols, rows: 40, session: seeded(project, [long, "x".repeat(300), "a\nb"]) });
 		await pi.submit("/sequence");
 		await pi.waitForScreen("Restore last");
 		await pi.press("down", "enter");

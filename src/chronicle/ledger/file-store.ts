@@ -210,7 +210,10 @@ function holdLedger({ paths, run, log, lease, repairs, clock, disk, redact }: He
 		run,
 		repairs,
 		fence: lease.fence,
-		holder: undefined,
+		holds: async () => !released && lease.holds(),
+		get holder() {
+			return released ? undefined : lease.owner;
+		},
 		append: (bodies, durability) =>
 			inTurn(async () =>
 				released

@@ -1,16 +1,19 @@
 // Who may write a run: one lease at a time, each with a higher number than any before it (fencing).
 // The lease of number n is the file `lease.n` in the run's folder; the highest one counts.
 // E1 a lease is taken over only from an owner that is proved dead: same machine, and no process with its number and start; E2 of two that
-// try at once one gets it: the file is made exclusively; E3 whoever has lost the lease notices before its next write.
+// try at once one gets it: the file is made exclusively; E3 whoever has lost the lease notices before its next write; E4 a lease has its
+// owner's name in it from the moment that it is there, so that whoever dies over making it leaves none that nobody may take.
 import { readlinkSync, statSync } from "node:fs";
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isSameProcess, processStart } from "../../pi/index.ts";
 import type { LeaseHolder, Result, StoreFailure } from "../supervisor/index.ts";
 
 export interface Lease {
 	readonly fence: number;
+	/** This process, as others see it. */
+	readonly owner: LeaseHolder;
 	/** Whether it is still ours. */
 	holds(): boolean;
 	release(): Promise<void>;
@@ -51,7 +54,7 @@ export async function takeLease(folder: string, atLeast: number): Promise<Result
 	const path = join(folder, `${prefix}${fence}`);
 	const mine: LeaseText = { host: thisHost(), pid: process.pid, started: processStart(process.pid) ?? "unknown" };
 	try {
-		await writeFile(path, `${JSON.stringify(mine)}\n`, { flag: "wx", mode: 0o600, flush: true });
+		await makeExclusively(path, `${JSON.stringify(mine)}\n`);
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
 		const winner = await leaseHolder(folder);
@@ -66,15 +69,32 @@ export async function takeLease(folder: string, atLeast: number): Promise<Result
 		return { ok: false, failure: raced };
 	}
 	for (const number of others) await rm(join(folder, `${prefix}${number}`), { force: true });
-	return { ok: true, value: openLease(folder, fence) };
+	return { ok: true, value: openLease(folder, { ...mine, fence, alive: "yes" }) };
 }
 
-function openLease(folder: string, fence: number): Lease {
+/** Makes `path` with `text` in it, whole, or throws `EEXIST`. */
+async function makeExclusively(path: string, text: string): Promise<void> {
+	const draft = join(dirname(path), `.${basename(path)}.${process.pid}`);
+	await writeFile(draft, text, { mode: 0o600, flush: true });
+	try {
+		await link(draft, path);
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "EEXIST") throw error;
+		// A file system without links: then the name is there a moment before its text.
+		await writeFile(path, text, { flag: "wx", mode: 0o600, flush: true });
+	} finally {
+		await rm(draft, { force: true });
+	}
+}
+
+function openLease(folder: string, owner: LeaseHolder): Lease {
+	const { fence } = owner;
 	const path = join(folder, `${prefix}${fence}`);
 	const next = join(folder, `${prefix}${fence + 1}`);
 	const exists = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
 	return {
 		fence,
+		owner,
 		holds: () => exists(path) && !exists(next),
 		release: () => rm(path, { force: true }),
 	};

@@ -72,6 +72,8 @@ export async function openLog({ path, disk, lease, ...start }: LogStart): Promis
 			const bytes = Buffer.from(events.map(encodeLine).join(""));
 			try {
 				if (dirty) await file.truncate(size);
+				// A process that lost the run in the middle of a write may have left a line: it stays, and is passed over in reading.
+				else size = Math.max(size, (await file.stat()).size);
 				dirty = true;
 				await writeAll(file, bytes);
 				if (durable) await file.sync();

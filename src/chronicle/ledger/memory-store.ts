@@ -68,7 +68,10 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 			...reading(id, kept),
 			run,
 			fence,
-			holder: undefined,
+			holds: async () => kept.held === fence,
+			get holder() {
+				return kept.held === fence ? reading(id, kept).holder : undefined;
+			},
 			async append(bodies) {
 				if (kept.held !== fence) return lost;
 				const at = new Date(clock.now()).toISOString();

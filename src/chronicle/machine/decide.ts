@@ -5,6 +5,7 @@ import { HUMAN_INTERVENTION, pairKey } from "../template/index.ts";
 import { account } from "./account.ts";
 import { allowanceOf, notice } from "./budget.ts";
 import type { AttemptReserved, Decision, LedgerEvent, Moved } from "./event.ts";
+import { launchKey } from "./launch-key.ts";
 import { explainCause } from "./moves.ts";
 import { countVisit, newVisit, proceed } from "./proceed.ts";
 import { type Reduced, refuse } from "./refusal.ts";
@@ -20,7 +21,7 @@ const oldSummaryBytes = 100;
 
 export function takeDecision(run: Run, event: LedgerEvent & Decision): Reduced {
 	const { stage } = run;
-	if (stage.kind !== "recording" || stage.event.kind !== event.kind)
+	if (stage.kind !== "recording" || !isSameDecision(stage.event, event))
 		return refuse("unexpected", "No such decision is due.");
 	switch (event.kind) {
 		case "attempt_reserved":
@@ -40,6 +41,19 @@ export function takeDecision(run: Run, event: LedgerEvent & Decision): Reduced {
 				stage: { kind: "over", since: event.seq },
 				notices: event.detail ? notice(run, event.detail).notices : run.notices,
 			};
+	}
+}
+
+/** Whether `event` is the decision that is due; its words may be others, since secrets are taken out of them on their way to the ledger. */
+function isSameDecision(due: Decision, event: Decision): boolean {
+	switch (due.kind) {
+		case "attempt_reserved":
+			return event.kind === due.kind && launchKey(event) === launchKey(due);
+		case "moved":
+			return event.kind === due.kind && event.visit === due.visit && event.from === due.from && event.to === due.to;
+		case "parked":
+		case "finished":
+			return event.kind === due.kind && event.status === due.status;
 	}
 }
 

@@ -40,6 +40,8 @@ export interface Hands {
 export interface HandsBody {
 	run(): Run;
 	take(body: EventBody): Promise<string | undefined>;
+	/** Whether the run is still this supervisor's. */
+	holds(): Promise<boolean>;
 	readonly crashAt: CrashPoint;
 	/** Where a worker may read the whole record. */
 	readonly place: string;
@@ -89,6 +91,7 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 		if (action.delayMs > 0) await clock.sleep(action.delayMs, signal);
 		if (signal.aborted) return;
 		await launcher.retire(body.folder, action.conversation.key);
+		if (signal.aborted || !(await body.holds())) return;
 		const opened = await workspace.open(undefined, launchKey(launch));
 		if (!opened.ok)
 			return void (await take({ kind: "launch_failed", ...launch, reason: "spawn", detail: opened.failure.message }));
@@ -104,7 +107,7 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 		}
 		const outcome = await worker.ended;
 		// What it was killed over may still run: it must not outlive it into cleanup or another worker.
-		if (outcome.kind !== "stopped" && !gone) await stopStrays(launch.visit);
+		if (outcome.kind !== "stopped" && !gone && (await body.holds())) await stopStrays(launch.visit);
 		workers.delete(launchKey(launch));
 		if (!gone) await take({ kind: "worker_ended", ...launch, outcome });
 	}

@@ -81,6 +81,8 @@ export interface ReadLedger {
 
 export interface HeldLedger extends ReadLedger {
 	readonly fence: number;
+	/** Whether the lease is still this one's: to be asked before anything is done that another holder may be doing. */
+	holds(): Promise<boolean>;
 	/**
 	 * Appends in order and numbers them, secrets taken out: the events that it gives back are what counts. `durable`: they are on disk when this resolves, and so is everything before them.
 	 * Nothing is appended when it fails.

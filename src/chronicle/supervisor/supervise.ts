@@ -1,8 +1,9 @@
 // The supervisor: a loop over the pure machine. One event at a time is judged, recorded, taken in; what is then owed is carried out, and its
 // results are events again. It never calls a model.
 // V1 an event is on disk before anything that depends on it is done; V2 an action is carried out once per owner, and again after a crash;
-// V3 what the record refuses (a full disk, a lost lease) ends the work, never the run; V4 a run that waits for a person is no process and
-// no timer: then the supervision is over; V5 nothing is begun and no word is taken once it is ending: words stay for the next one.
+// V3 what the record refuses (a full disk) ends the work, never the run; V4 a run that waits for a person is no process and no timer: then
+// the supervision is over; V5 nothing is begun and no word is taken once it is ending: words stay for the next one; V6 whoever has lost the
+// run does nothing for it any more.
 import {
 	type Action,
 	type EventBody,
@@ -43,6 +44,12 @@ export interface Supervision {
 /** Milliseconds that an action may go on after its supervision has ended. */
 const lingerMs = 3000;
 
+const lost: Failure = {
+	reason: "fenced",
+	message: "Another process has taken the run over.",
+	remedy: "Go on there.",
+};
+
 interface Waiting {
 	readonly body: EventBody;
 	readonly done: (refused: string | undefined) => void;
@@ -78,7 +85,21 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 			recording ??= recordAll();
 		});
 
-	const hands: Hands = openHands(ports, { run: () => run, take, crashAt, place: ledger.place, folder: ledger.folder });
+	/** Asked before whatever another holder of the run may be doing too; where it is not ours any more, the work ends. */
+	const holds = async (): Promise<boolean> => {
+		if (await ledger.holds()) return true;
+		failure ??= lost;
+		void rest();
+		return false;
+	};
+	const hands: Hands = openHands(ports, {
+		run: () => run,
+		take,
+		holds,
+		crashAt,
+		place: ledger.place,
+		folder: ledger.folder,
+	});
 
 	async function recordAll(): Promise<void> {
 		for (let next = queue.shift(); next; next = queue.shift()) next.done(await record(next.body));
@@ -91,8 +112,11 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 		if (ended) return gone;
 		// Judged first with the number and time it will get: what does not apply is not recorded.
 		const draft = { ...body, seq: run.seq + 1, at: new Date(ports.clock.now()).toISOString() } as LedgerEvent;
-		const judged = transition(run, draft);
-		if (judged.refusal) return judged.refusal.message;
+		const { refusal } = transition(run, draft);
+		// A decision is due and nothing has been done for it yet: it goes first, then the word is judged by what it has led to.
+		if (refusal?.reason === "busy" && run.stage.kind === "recording")
+			return (await record(run.stage.event)) ?? record(body);
+		if (refusal) return refusal.message;
 		crashAt(`before ${body.kind}`);
 		const appended = await ledger.append([body], durabilityOf(body));
 		if (!appended.ok) {
@@ -126,8 +150,8 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 	function start(key: string, action: Action): void {
 		const control = new AbortController();
 		crashAt(`before doing ${action.kind}`);
-		const done = hands
-			.carryOut(action, control.signal)
+		const done = holds()
+			.then((ours) => (ours && !control.signal.aborted ? hands.carryOut(action, control.signal) : undefined))
 			.catch((error: unknown) => {
 				// A port that throws is broken: nothing is known of what it did, so the work ends and the run stays as recorded.
 				const message = error instanceof Error ? error.message : String(error);
@@ -147,7 +171,7 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 		finishing ??= (async () => {
 			for (const { control } of doing.values()) control.abort();
 			await hands.letGo();
-			if (run.stage.kind === "over") await ports.launcher.retire(ledger.folder);
+			if (run.stage.kind === "over" && !failure) await ports.launcher.retire(ledger.folder);
 			await settled([...doing.values()].map(({ done }) => done));
 			while (recording) await recording;
 			ended = true;

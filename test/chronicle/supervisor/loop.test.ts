@@ -202,4 +202,74 @@ describe("the loop", () => {
 		});
 		expect(await brief.say({ kind: "told", text: "x" })).toMatchObject({ refused: expect.any(String) });
 	});
+
+	it.each(["abort_requested", "pause_requested"] as const)(
+		"R49 %s is heard by a run whose supervisor died over a decision that it was about to record",
+		async (kind) => {
+			const stage = openStage([]);
+			const ledger = await stage.create(two);
+			await ledger.append([{ kind: "files_measured", visit: 1, purpose: "baseline", tree: "a".repeat(40) }], "durable");
+			await ledger.release();
+			const again = await stage.store.open(ledger.run.id);
+			if (!again.ok) throw new Error(again.failure.message);
+			expect(again.value.run.stage).toMatchObject({ kind: "recording", event: { kind: "attempt_reserved" } });
+			const supervision = supervise(again.value, stage.ports, "reopened");
+			const word =
+				kind === "abort_requested" ? ({ kind } as const) : ({ kind, cause: "person", detail: "Paused." } as const);
+			expect(await supervision.say(word)).toEqual({ refused: undefined });
+			const { run } = await supervision.ended;
+			expect(run.status).toBe(kind === "abort_requested" ? "aborted" : "paused");
+			expect(stage.orders).toEqual([]);
+		},
+	);
+	it("a word goes through a decision only once: what was in line for it is not recorded again", async () => {
+		const stage = openStage([]);
+		const ledger = await stage.create(two);
+		const supervision = supervise(ledger, stage.ports, "fresh");
+		// Said at every moment from the first on, one of them while a decision is in line.
+		const said = Array.from({ length: 20 }, () => supervision.say({ kind: "abort_requested" }));
+		await Promise.all(said);
+		const { run } = await supervision.ended;
+		expect(run.status).toBe("aborted");
+		const read = await stage.store.read(run.id);
+		const finished: string[] = [];
+		if (read.ok)
+			for await (const event of read.value.events()) if (event.kind === "finished") finished.push(event.status);
+		expect(finished).toEqual(["aborted"]);
+	});
+
+	it("R47 whoever has lost the run begins nothing more for it and stops nothing that may be another's", async () => {
+		let die: () => void = () => {};
+		const died = new Promise<void>((resolve) => {
+			die = resolve;
+		});
+		const stage = openStage([() => died, moveTo("build")]);
+		const ledger = await stage.create(two);
+		let lost = false;
+		let swept = 0;
+		const { launcher } = stage.ports;
+		const ports = {
+			...stage.ports,
+			launcher: {
+				...launcher,
+				stopStrays: async () => {
+					swept += 1;
+					return { stopped: 0, left: 0 };
+				},
+				async launch(...given: Parameters<typeof launcher.launch>) {
+					const launched = await launcher.launch(...given);
+					const ended = died.then(() => ({ kind: "killed" as const, signal: "SIGKILL" }));
+					return launched.ok ? { ...launched, value: { ...launched.value, ended } } : launched;
+				},
+			},
+		};
+		const supervision = supervise({ ...ledger, holds: async () => !lost && ledger.holds() }, ports, "fresh");
+		await expect.poll(() => supervision.run.stage.kind).toBe("working");
+		const before = swept;
+		// Another supervisor has taken the run and ended this one's worker, as it ends all that it finds.
+		lost = true;
+		die();
+		expect(await supervision.ended).toMatchObject({ kind: "failed", failure: { reason: "fenced" } });
+		expect({ swept, launched: stage.orders.length }).toEqual({ swept: before, launched: 1 });
+	});
 });

@@ -9,6 +9,8 @@ import type { Allowance, Ceilings, Run } from "./run.ts";
 export interface Measure {
 	/** `cost` or `cost of planning`; stable. */
 	readonly name: string;
+	/** The state whose ceiling it is; `undefined`: the run's. */
+	readonly state: string | undefined;
 	readonly figure: "costUsd" | "tokens" | "activeMs";
 	readonly spent: number;
 	readonly ceiling: number;
@@ -30,13 +32,19 @@ export function measures(run: Run, now = ""): Measure[] {
 	const state = counted(run.states[run.state] ?? { tokens: 0, cacheRead: 0, costUsd: 0, activeMs: 0 });
 	const own: Ceilings = run.limits.states[run.state] ?? {};
 	return figures.flatMap((figure) => [
-		...measure(words[figure], figure, total[figure], run.limits.run[figure] ?? run.plan.limits[figure]),
-		...measure(`${words[figure]} of ${run.state}`, figure, state[figure], own[figure] ?? planOf(run).limits[figure]),
+		...measure(figure, undefined, total[figure], run.limits.run[figure] ?? run.plan.limits[figure]),
+		...measure(figure, run.state, state[figure], own[figure] ?? planOf(run).limits[figure]),
 	]);
 }
 
-function measure(name: string, figure: Measure["figure"], spent: number, ceiling: number | undefined): Measure[] {
-	return ceiling === undefined ? [] : [{ name, figure, spent, ceiling }];
+function measure(
+	figure: Measure["figure"],
+	state: string | undefined,
+	spent: number,
+	ceiling: number | undefined,
+): Measure[] {
+	const name = state === undefined ? words[figure] : `${words[figure]} of ${state}`;
+	return ceiling === undefined ? [] : [{ name, state, figure, spent, ceiling }];
 }
 
 /** The first ceiling that is reached. One of zero is reached by the first thing spent. */
@@ -60,10 +68,10 @@ function show(figure: Measure["figure"], value: number): string {
 	}
 }
 
-/** What a worker that is launched now may spend: the least remainder of each figure. */
-export function allowanceOf(run: Run): Allowance {
+/** What a worker may spend from now on: the least remainder of each figure. `now` is left out before a launch, when no worker's time runs. */
+export function allowanceOf(run: Run, now = ""): Allowance {
 	const left: { costUsd?: number; tokens?: number; activeMs?: number } = {};
-	for (const { figure, spent, ceiling } of measures(run)) {
+	for (const { figure, spent, ceiling } of measures(run, now)) {
 		const remainder = Math.max(0, Math.round((ceiling - spent) * 1e9) / 1e9);
 		left[figure] = Math.min(left[figure] ?? remainder, remainder);
 	}

@@ -4,6 +4,7 @@ export { allowanceOf, type Measure, measures } from "./budget.ts";
 export type * from "./event.ts";
 export { launchKey } from "./launch-key.ts";
 export { explainCause, type Judgement, judgeMove, legalTargets } from "./moves.ts";
+export { outboxOfLaunch } from "./outbox.ts";
 export { isParked, owed } from "./owed.ts";
 export type * from "./person-event.ts";
 export { planOf } from "./plan.ts";

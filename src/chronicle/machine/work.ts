@@ -21,6 +21,7 @@ import type {
 } from "./event.ts";
 import { launchKey } from "./launch-key.ts";
 import { judgeMove } from "./moves.ts";
+import { outboxOfLaunch } from "./outbox.ts";
 import { planOf } from "./plan.ts";
 import { divert, move, proceed } from "./proceed.ts";
 import { type Reduced, refuse } from "./refusal.ts";
@@ -70,10 +71,11 @@ export function takeStart(run: Run, event: LedgerEvent & WorkerStarted): Reduced
 		run.conversation && event.conversation === "new"
 			? { ...run.conversation, settled: NO_SPEND, touched: false }
 			: run.conversation;
+	const first = new Set(outboxOfLaunch(run));
 	return {
 		...told,
 		conversation,
-		outbox: run.outbox.map((message) => (message.id < stage.since ? { ...message, given: true } : message)),
+		outbox: run.outbox.map((message) => (first.has(message) ? { ...message, given: true } : message)),
 		stage: {
 			kind: "working",
 			launch: stage.launch,

@@ -246,7 +246,7 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 			}
 		},
 		allow() {
-			const allowance = allowanceOf(body.run());
+			const allowance = allowanceOf(body.run(), new Date(clock.now()).toISOString());
 			for (const worker of workers.values()) worker.allow(allowance);
 		},
 		async letGo() {

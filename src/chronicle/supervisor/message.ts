@@ -3,7 +3,7 @@
 // person's own texts; M2 a continued one gets only what it cannot know: why it was interrupted, what was in flight, what it has been told.
 
 import type { LaunchReason } from "../machine/index.ts";
-import { legalTargets, planOf, type Run } from "../machine/index.ts";
+import { legalTargets, outboxOfLaunch, planOf, type Run } from "../machine/index.ts";
 import { handoverText } from "../snapshot/index.ts";
 import type { LaunchOrder } from "./ports.ts";
 
@@ -77,8 +77,9 @@ function earlierTry(run: Run): string {
 	]);
 }
 
+/** Words that were there when the launch was intended; newer ones are sent to the worker once it is up. */
 function told(run: Run): string {
-	const words = run.outbox.map(({ text, from }) => (from === "person" ? `From the person: ${text}` : text));
+	const words = outboxOfLaunch(run).map(({ text, from }) => (from === "person" ? `From the person: ${text}` : text));
 	return words.join("\n\n");
 }
 

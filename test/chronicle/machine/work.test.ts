@@ -1,6 +1,12 @@
 // Workers: how they end, how often they are tried, what they spend, what survives them.
 import { describe, expect, it } from "vitest";
-import type { EventBody, TurnSettled, WorkerOutcome } from "../../../src/chronicle/machine/index.ts";
+import {
+	allowanceOf,
+	type EventBody,
+	outboxOfLaunch,
+	type TurnSettled,
+	type WorkerOutcome,
+} from "../../../src/chronicle/machine/index.ts";
 import {
 	ask,
 	crash,
@@ -277,6 +283,13 @@ describe("R36 ceilings", () => {
 		rest(crash(theatre));
 		expect(theatre.due("work").allowance.tokens).toBe(5);
 	});
+	it("what a worker may still spend when a ceiling is changed leaves out the time that it has worked", () => {
+		const theatre = start(open(template({ limits: { minutes: 10, cost_usd: 1 } })));
+		use(theatre.wait(8 * 60_000), 10, 0.25);
+		const { at } = theatre.events.at(-1) ?? { at: "" };
+		theatre.say({ kind: "limits_changed", limits: { costUsd: 2 } });
+		expect(allowanceOf(theatre.run, at)).toMatchObject({ costUsd: 1.75, activeMs: 2 * 60_000 });
+	});
 	it("a ceiling of a state stops the run in that state only", () => {
 		const theatre = start(open(template({}, { limits: { tokens: 30 } })));
 		rest(use(theatre, 30));
@@ -441,6 +454,16 @@ describe("R49 a person's words", () => {
 		expect(theatre.actions.some(({ kind }) => kind === "send")).toBe(false);
 		start(theatre);
 		expect(theatre.due("send").text).toBe("later");
+	});
+	it("words belong to the first message of a launch, or are sent after it, never both", () => {
+		const theatre = open(template());
+		theatre.say({ kind: "told", text: "early" });
+		theatre.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: "t" });
+		theatre.say({ kind: "told", text: "late" });
+		expect(theatre.run.stage.kind).toBe("launching");
+		expect(outboxOfLaunch(theatre.run).map(({ text }) => text)).toEqual(["early"]);
+		start(theatre);
+		expect(theatre.due("send").text).toBe("late");
 	});
 	it("messages to a worker that never comes are bounded", () => {
 		const theatre = open(template());

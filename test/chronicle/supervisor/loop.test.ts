@@ -272,4 +272,41 @@ describe("the loop", () => {
 		expect(await supervision.ended).toMatchObject({ kind: "failed", failure: { reason: "fenced" } });
 		expect({ swept, launched: stage.orders.length }).toEqual({ swept: before, launched: 1 });
 	});
+
+	it("R49 words said while a worker is being launched reach it once", async () => {
+		const sent: string[] = [];
+		const stage = openStage([moveTo("build"), moveTo("finished")]);
+		const { launcher, workspace } = stage.ports;
+		let talk: () => Promise<unknown> = async () => {};
+		const ports = {
+			...stage.ports,
+			workspace: {
+				...workspace,
+				async open(...given: Parameters<typeof workspace.open>) {
+					await talk();
+					return workspace.open(...given);
+				},
+			},
+			launcher: {
+				...launcher,
+				async launch(...given: Parameters<typeof launcher.launch>) {
+					const launched = await launcher.launch(...given);
+					const send = async (text: string) => {
+						sent.push(text);
+						return true;
+					};
+					return launched.ok ? { ...launched, value: { ...launched.value, send } } : launched;
+				},
+			},
+		};
+		const supervision = supervise(await stage.create(two), ports, "fresh");
+		talk = async () => {
+			talk = async () => {};
+			await supervision.say({ kind: "told", text: "mind the gap" });
+		};
+		await supervision.ended;
+		const first = stage.orders[0]?.message.new.split("mind the gap").length ?? 0;
+		expect({ inFirstMessage: first - 1, sent }).toEqual({ inFirstMessage: 0, sent: ["mind the gap"] });
+		expect(stage.orders[1]?.message.new).not.toContain("mind the gap");
+	});
 });

@@ -1,7 +1,7 @@
 // The limits of phases in real pi: real tools, real shell commands, files that change or do not.
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { call, calls, fixtureExtension, type Rpc } from "../harness/index.ts";
-import { openRpcStage, type Stage, stepCall } from "./stage.ts";
+import { openRpcStage, type Stage, step, stepCall } from "./stage.ts";
 
 let stage: Stage & { pi: Rpc };
 let pi: Rpc;
@@ -32,7 +32,6 @@ beforeAll(async () => {
 		{
 			extensions: [fixtureExtension("foreign-tool")],
 			env: { FOREIGN_TOOLS: "patch_file,look_up" },
-			answers: () => true,
 		},
 	);
 	({ pi } = stage);
@@ -48,7 +47,6 @@ afterEach(async () => {
 async function attempt(key: string, ...attempts: [tool: string, args: Record<string, unknown>][]) {
 	const before = pi.toolResults().length;
 	stage.play(...attempts.map(([tool, args]) => call(tool, args)));
-	// After three refusals by one rule a person is asked whether the model may go on.
 	await pi.prompt(`/workflow ${key} it`);
 	await pi.settled(40_000);
 	const results = pi.toolResults().slice(before);
@@ -157,18 +155,13 @@ describe("T5, field 38: a phase that may only read", () => {
 		bash("find . -name '*.ts'"),
 	];
 
-	it("is stopped from everything else, and nothing is touched", async () => {
-		for (let at = 0; at < stopped.length; at += 6) {
-			const part = stopped.slice(at, at + 6);
-			// Interleaved with what passes, so that no rule refuses three times in a row and a person is asked.
-			const results = await attempt(
-				"reads",
-				...part.flatMap((one, index) => [one, passes[index % passes.length] ?? read]),
-			);
-			expect(results.map(({ error, args }, index) => [JSON.stringify(args), error, index % 2 === 0])).toEqual(
-				results.map(({ args }, index) => [JSON.stringify(args), index % 2 === 0, index % 2 === 0]),
-			);
-		}
+	it("is stopped from everything else, nothing is touched, and nobody is asked", async () => {
+		const results = await attempt("reads", ...stopped, ...passes);
+		const outcomes = results.map(({ error, args }) => [JSON.stringify(args), error]);
+		expect(outcomes).toEqual(
+			[...stopped, ...passes].map(([, args], at) => [JSON.stringify(args), at < stopped.length]),
+		);
+		expect(pi.eventsOf("extension_ui_request").filter(({ method }) => method === "confirm")).toEqual([]);
 		expect(stage.project.read("kept.txt")).toBe("kept\n");
 		expect([stage.project.exists("a"), stage.project.exists("patch_file.log")]).toEqual([false, false]);
 	});
@@ -206,4 +199,49 @@ describe("other words and rules", () => {
 		expect((await attempt("strict", bash("node -e 1"), bash("ls"))).map(({ error }) => error)).toEqual([true, false]);
 		expect((await attempt("loose", bash("echo x > src/b.ts"), write)).map(({ error }) => error)).toEqual([false, true]);
 	});
+});
+
+/** A server of the Model Context Protocol with a tool that only looks and one that may do anything. */
+const mcpServer = `import { createInterface } from "node:readline";
+const tool = (name, annotations) => ({ name, description: name, inputSchema: { type: "object", properties: {} }, annotations });
+const answers = {
+	initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "docs", version: "1" } }),
+	"tools/list": () => ({ tools: [tool("look", { readOnlyHint: true }), tool("keep")] }),
+	"tools/call": ({ name }) => ({ content: [{ type: "text", text: name + " answers" }] }),
+};
+createInterface({ input: process.stdin }).on("line", (line) => {
+	const { id, method, params } = JSON.parse(line);
+	if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: answers[method]?.(params) ?? {} }));
+});`;
+
+it("field 38: tools of MCP servers are judged in scripts too, and a phase that allows them can be reached by a script", async () => {
+	const script = `const calls = [tools.mcp__docs__look({}), tools.mcp__docs__keep({}), tools.bash({ command: "echo x > a" })];
+		return (await Promise.allSettled(calls)).map(({ status }) => status === "fulfilled" ? 1 : 0).join("");`;
+	const mcp = await openRpcStage(
+		{
+			named: [{ id: "n", tools: { whitelist: ["mcp__docs__*"] } }],
+			but: [{ id: "b", tools: { blacklist: ["mcp__*__keep", "edit"] } }],
+			looks: [{ id: "l", tools: { allow: ["read"] } }],
+			builtin: [{ id: "p", tools: { whitelist: ["read", "bash"] } }],
+		},
+		{
+			files: { "server.mjs": mcpServer },
+			agentFiles: { "mcp.json": { mcpServers: { docs: { command: process.execPath, args: ["server.mjs"] } } } },
+		},
+		{ extensions: ["builtin:mcp", "builtin:codemode"] },
+	);
+	const outcome = async (key: string) => {
+		mcp.play(call("codemode", { code: script }), step("next"), "end");
+		await mcp.pi.prompt(`/workflow ${key} it`);
+		await mcp.pi.settled();
+		const result = mcp.pi.toolResults().findLast(({ tool }) => tool === "codemode");
+		return result?.error ? "refused" : /[01]{3}/.exec(result?.text ?? "")?.[0];
+	};
+	expect([await outcome("named"), await outcome("but"), await outcome("looks"), await outcome("builtin")]).toEqual([
+		"110",
+		"100",
+		"100",
+		"refused",
+	]);
+	expect(mcp.project.exists("a")).toBe(false);
 });

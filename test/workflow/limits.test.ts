@@ -216,8 +216,30 @@ describe("capabilities", () => {
 		}
 	});
 
-	it("a phase that may nothing still may read nothing but what only reads", () => {
-		expect(judge(may(), "write", touch("write", "/tmp/a"))).toBe("capability");
+	it("W9: a phase that may nothing may not read either", () => {
+		expect(judge(may(), "write", touch("write", "/tmp/a"))).toBe("name");
+		expect(judge(may(), "read", touch("read", `${project}/a`))).toBe("name");
+		expect(judge(may(), "workflow_step", touch("read", `${project}/a`))).toBeUndefined();
+		expect([limitsText(may()), allowedTools(may()), blockedTools(may())]).toEqual([
+			"No tool is available in this phase, besides workflow_step.",
+			"(none)",
+			"all",
+		]);
+	});
+
+	it("field 38: pi's tools that only find and call others lead to what is allowed, where that is more than pi's own tools", () => {
+		const plain = { ...nothing, ...touch("list", project) };
+		for (const tool of ["codemode", "tool_search"]) {
+			const judgeOwn = (limits: ToolLimits) => judgeCall(limits, { tool, own: true }, () => plain, project)?.kind;
+			expect(judgeOwn(white(["mcp__docs__*"]))).toBeUndefined();
+			expect(judgeOwn(may("read"))).toBeUndefined();
+			expect(judgeOwn(white(["read", "bash", "workflow_step"]))).toBe("name");
+			expect(judgeOwn(white([]))).toBe("name");
+			expect(judgeOwn(may())).toBe("name");
+			expect(judgeOwn(black([tool]))).toBe("name");
+			// Somebody else's tool of that name does what it likes.
+			expect(judge(white(["mcp__docs__*"]), tool, plain)).toBe("name");
+		}
 	});
 });
 

@@ -50,7 +50,7 @@ export function registerGate(pi: ExtensionAPI, { policies, scope, patience = 3, 
 		if (first) writeEntry(pi, decisionEntry, recordDecision(outcome, call, [first, ...rest]));
 	};
 
-	/** Counts a refusal; at the limit the person decides whether the run goes on. */
+	/** Counts a refusal; at the limit the person decides whether the run goes on, unless its rules leave that to the model. */
 	const refuse = async (
 		ctx: ExtensionContext,
 		verdicts: readonly Verdict[],
@@ -61,6 +61,7 @@ export function registerGate(pi: ExtensionAPI, { policies, scope, patience = 3, 
 		refusals.set(rule, count);
 		if (count < patience) return { block: true, reason };
 		const again = `This rule has now refused ${count} calls. Another attempt will be refused too: change the plan, or stop and say why it cannot be done.`;
+		if (verdicts.every(({ repeats }) => repeats === "told")) return { block: true, reason: `${reason}\n${again}` };
 		const answer = await ask(ctx, {
 			title: `One rule has refused ${count} calls. Let the agent go on?`,
 			message: `${verdicts[0]?.reason ?? rule}\n\nYes: it goes on, and the rule stays. No: the run is stopped here.`,

@@ -20,6 +20,8 @@ export interface Verdict {
 	/** One sentence for the model: what to do instead. */
 	readonly advice?: string;
 	readonly origin?: Origin;
+	/** `told`: however often the rule refuses, the model is told so and nobody is asked whether it may go on. */
+	readonly repeats?: "told";
 }
 
 const strength: Record<Decision, number> = { allow: 0, ask: 1, deny: 2 };

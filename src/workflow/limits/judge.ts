@@ -9,7 +9,7 @@ export const stepTool = "workflow_step";
 
 /** Why a call is stopped. */
 export type Stop =
-	/** A whitelist does not hold the tool, or a blacklist does. */
+	/** A whitelist does not hold the tool, a blacklist does, or the phase may use nothing at all. */
 	| { readonly kind: "name" }
 	/** A shell command would change the project. `by` is the command, `what` the path or the kind of change. */
 	| { readonly kind: "shell-writes"; readonly by: string; readonly what: string }
@@ -20,11 +20,13 @@ export type Stop =
 
 const fileTools = new Set(["read", "write", "edit", "grep", "find", "ls"]);
 const shells = new Set(["bash", "powershell"]);
+/** pi's tools that do nothing but find and call others: what they call is judged by itself. */
+const callers = new Set(["codemode", "tool_search"]);
 
 /** Judges one call by the limits of a phase; `undefined` lets it through. `project` is the absolute real path of the project's folder. */
 export function judgeCall(
 	limits: ToolLimits,
-	call: Pick<ToolCall, "tool">,
+	call: Pick<ToolCall, "tool" | "own">,
 	footprint: () => Footprint,
 	project: string,
 ): Stop | undefined {
@@ -36,11 +38,22 @@ export function judgeCall(
 			if (isListed(limits.names, call.tool)) return { kind: "name" };
 			return writesAreMeant(limits) ? undefined : judgeShell(limits.shell, call.tool, footprint, project);
 		case "whitelist":
-			if (!isListed(limits.names, call.tool)) return { kind: "name" };
+			if (!isListed(limits.names, call.tool))
+				return isCaller(call) && namesOfOthers(limits.names) ? undefined : { kind: "name" };
 			return writesAreMeant(limits) ? undefined : judgeShell(limits.shell, call.tool, footprint, project);
 		case "capabilities":
-			return judgeCapabilities(limits.may, footprint(), project);
+			if (limits.may.length === 0) return { kind: "name" };
+			return isCaller(call) ? undefined : judgeCapabilities(limits.may, footprint(), project);
 	}
+}
+
+function isCaller({ tool, own }: Pick<ToolCall, "tool" | "own">): boolean {
+	return own === true && callers.has(tool);
+}
+
+/** Whether a list names tools that are not pi's own: those of MCP servers are within reach of its callers alone, unless set otherwise. */
+function namesOfOthers(names: readonly string[]): boolean {
+	return names.some((name) => name !== stepTool && !fileTools.has(name) && !shells.has(name));
 }
 
 /** A list that leaves the tools for writing in place has nothing against writing, by the shell neither. */
@@ -52,7 +65,7 @@ export function writesAreMeant(limits: Extract<ToolLimits, { kind: "blacklist" |
 
 /** Whether a list lets tools through at all that could be ways to a shell. */
 export function mayRunCommands({ kind, names }: Extract<ToolLimits, { kind: "blacklist" | "whitelist" }>): boolean {
-	return kind === "blacklist" || names.some((name) => name !== stepTool && !fileTools.has(name));
+	return kind === "blacklist" || namesOfOthers(names) || names.some((name) => shells.has(name));
 }
 
 function judgeShell(

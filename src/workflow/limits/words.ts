@@ -26,6 +26,7 @@ export function blockedTools(limits: ToolLimits): string {
 		case "whitelist":
 			return limits.names.every((name) => name === stepTool) ? "all" : `all except: ${listed(limits.names)}`;
 		case "capabilities": {
+			if (limits.may.length === 0) return "all";
 			const lacks = [
 				...(limits.may.includes("write") ? [] : ["whatever writes files"]),
 				...(limits.may.includes("exec") ? [] : ["programs and tools whose effect is not known"]),
@@ -46,6 +47,7 @@ export function limitsText(limits: ToolLimits): string | undefined {
 			return `Only available in this phase, besides ${stepTool}: ${listed(limits.names)}.${shellText(limits)}`;
 		case "capabilities":
 			if (limits.may.length === 3) return undefined;
+			if (limits.may.length === 0) return `No tool is available in this phase, besides ${stepTool}.`;
 			return `This phase may use ${capabilityWords(limits.may)}; other calls are refused, by whatever tool they are made.`;
 	}
 }
@@ -92,6 +94,7 @@ export function stopRule(stop: Stop): string {
 }
 
 function capabilityWords(may: readonly Capability[]): string {
+	if (may.length === 0) return "(none)";
 	const words = ["whatever only reads"];
 	if (may.includes("write")) words.push("whatever reads or writes files");
 	if (may.includes("exec")) words.push("programs of any effect");

@@ -15,7 +15,13 @@ export function phasePolicy(run: () => Run | undefined, cwd: string): Policy {
 			const current = run();
 			if (!current || !isActive(current) || call.tool === stepTool) return undefined;
 			if (current.kind === "stale")
-				return { decision: "deny", policy: "phase", rule: "definition-missing", reason: staleReason(current.missing) };
+				return {
+					decision: "deny",
+					policy: "phase",
+					rule: "definition-missing",
+					reason: staleReason(current.missing),
+					repeats: "told",
+				};
 			const { tools } = currentPhase(current);
 			// The session's own book (notebook, handoff) reaches nothing that a phase limits; naming it in a blacklist does.
 			if (call.own && call.hints?.readOnlyHint && tools.kind !== "blacklist") return undefined;
@@ -33,6 +39,8 @@ function verdict(stop: Stop, reason: string): Verdict {
 		rule: stopRule(stop),
 		reason: why === undefined ? reason : `${reason}\n${why}`,
 		advice: "Keep to what this phase allows, or finish the phase first.",
+		// Nobody needs to watch a workflow: a model that runs into a limit of its phase again is no reason to stop and wait.
+		repeats: "told",
 	};
 }
 

@@ -16,69 +16,86 @@ export interface LogPosition {
 
 type Cut = "definition" | "task" | "history";
 
-/** Fields in the order in which a person wants to read them. */
+/** What stands in the file of a run, in the order in which a person wants to read it; what is derived from the definition is not in it. */
+const kept: Readonly<Record<Exclude<keyof Run, "plan" | "cleanupHash">, true>> = {
+	schemaVersion: true,
+	id: true,
+	template: true,
+	task: true,
+	status: true,
+	state: true,
+	visit: true,
+	attempt: true,
+	snapshot: true,
+	history: true,
+	totals: true,
+	pairMoves: true,
+	updatedAt: true,
+	createdAt: true,
+	seq: true,
+	stage: true,
+	hold: true,
+	states: true,
+	visitRecord: true,
+	launch: true,
+	baseline: true,
+	conversation: true,
+	calls: true,
+	outbox: true,
+	refused: true,
+	moves: true,
+	limits: true,
+	warned: true,
+	model: true,
+	cleanupApproval: true,
+	questions: true,
+	notices: true,
+};
+const fields = Object.keys(kept) as (keyof typeof kept)[];
+
+/** The text, the whole run if it fits. */
 export function checkpointText(run: Run, log: LogPosition): string {
-	const full = shape(run, run.template.definition, run.task, log, []);
+	const { definition } = run.template;
+	const full = shape(run, definition, log, []);
 	const indented = JSON.stringify(full, null, "\t");
 	if (fits(indented)) return `${indented}\n`;
-	const compact = JSON.stringify(full);
-	if (fits(compact)) return `${compact}\n`;
-	const thin = JSON.stringify(shape(run, outline(run.template.definition), run.task, log, ["definition"]));
-	if (fits(thin)) return `${thin}\n`;
-	const task = run.task.slice(0, 2000);
-	const short = JSON.stringify(shape(run, null, task, log, ["definition", "task"]));
-	if (fits(short)) return `${short}\n`;
-	const last = {
-		...run,
+	const short = { ...run, task: run.task.slice(0, 2000) };
+	const recent: Run = {
+		...short,
 		history: run.history.slice(-20),
 		notices: [],
 		outbox: [],
 		snapshot: { ...run.snapshot, files: [] },
 	};
-	return `${JSON.stringify(shape(last, null, task, log, ["definition", "task", "history"]))}\n`;
+	// Only a run of very many states gets here: what is left has a bound of its own.
+	const least: Run = {
+		...recent,
+		history: run.history.slice(-5),
+		pairMoves: {},
+		states: {},
+		warned: [],
+		limits: { ...run.limits, states: {} },
+	};
+	const thinner: readonly (() => object)[] = [
+		() => full,
+		() => shape(run, outline(definition), log, ["definition"]),
+		() => shape(short, null, log, ["definition", "task"]),
+		() => shape(recent, null, log, ["definition", "task", "history"]),
+	];
+	for (const make of thinner) {
+		const text = JSON.stringify(make());
+		if (fits(text)) return `${text}\n`;
+	}
+	return `${JSON.stringify(shape(least, null, log, ["definition", "task", "history"]))}\n`;
 }
 
 function fits(text: string): boolean {
 	return Buffer.byteLength(text) < CHECKPOINT_BYTES;
 }
 
-function shape(run: Run, definition: unknown, task: string, log: LogPosition, cut: readonly Cut[]): object {
-	const {
-		plan: _,
-		cleanupHash: __,
-		schemaVersion,
-		id,
-		template,
-		status,
-		state,
-		visit,
-		attempt,
-		snapshot,
-		history,
-		totals,
-		pairMoves,
-		updatedAt,
-		task: ___,
-		...rest
-	} = run;
-	return {
-		schemaVersion,
-		id,
-		template: { ...template, definition },
-		task,
-		status,
-		state,
-		visit,
-		attempt,
-		snapshot,
-		history,
-		totals,
-		pairMoves,
-		updatedAt,
-		...rest,
-		log,
-		...(cut.length > 0 ? { cut } : {}),
-	};
+function shape(run: Run, definition: unknown, log: LogPosition, cut: readonly Cut[]): object {
+	const all = Object.fromEntries(fields.map((field) => [field, run[field]]));
+	return { ...all, template: { ...run.template, definition }, log, ...(cut.length > 0 ? { cut } : {}) };
 }
 
 /** A definition without its long texts: enough to see the graph. */
@@ -131,29 +148,5 @@ function isPosition(log: unknown): log is LogPosition {
 
 /** Whether everything that the machine reads is there; values were written by us and are believed. */
 function looksWhole(run: object): boolean {
-	const wanted: readonly (keyof Run)[] = [
-		"status",
-		"state",
-		"visit",
-		"attempt",
-		"launch",
-		"snapshot",
-		"history",
-		"totals",
-		"pairMoves",
-		"updatedAt",
-		"createdAt",
-		"seq",
-		"stage",
-		"states",
-		"visitRecord",
-		"calls",
-		"outbox",
-		"moves",
-		"limits",
-		"warned",
-		"questions",
-		"notices",
-	];
-	return wanted.every((key) => key in run);
+	return fields.every((field) => field in run);
 }

@@ -24,7 +24,8 @@ import type { Run } from "./run.ts";
 import { leave } from "./work.ts";
 
 const outboxLength = 20;
-const messageBytes = 8000;
+/** Characters of one message. */
+const messageLength = 8000;
 
 const answered = () =>
 	refuse("answered", "This has been answered already, or the question has changed since: look at the run again.");
@@ -161,12 +162,18 @@ export function takeWords(run: Run, event: LedgerEvent & Told): Reduced {
 	if (run.stage.kind === "over") return over();
 	if (run.outbox.length >= outboxLength)
 		return refuse("limit", `${outboxLength} messages wait for the worker already.`);
+	if (event.text.length > messageLength)
+		return refuse(
+			"limit",
+			`A message has at most ${messageLength} characters: put the long part into a file, and name it.`,
+		);
 	return tell(run, event.seq, event.text);
 }
 
 /** The run with words of a person in its outbox, to be given to the next worker. */
 function tell(run: Run, id: number, words: string | undefined): Run {
-	const text = words?.trim().slice(0, messageBytes) ?? "";
+	const all = words?.trim() ?? "";
+	const text = all.length > messageLength ? `${all.slice(0, messageLength)}… (cut here)` : all;
 	return text === ""
 		? run
 		: { ...run, outbox: [...run.outbox, { id, text, from: "person" as const, given: false }].slice(-outboxLength) };

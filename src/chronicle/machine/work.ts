@@ -1,7 +1,7 @@
 // What a worker does, as the run sees it: it starts, calls tools, spends, checks in findings, asks to move, stops.
 // W1 reports of another launch than the present one change nothing; W2 spend is taken as a whole per conversation, so a report that comes
 // twice or late neither loses nor doubles; W3 what a worker asks for counts before any ceiling that it has just reached.
-import { addSummary, updateSnapshot } from "../snapshot/index.ts";
+import { addSummary, cutText, updateSnapshot } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { account, countCall } from "./account.ts";
 import { explainReached, notice, reached, warnOfCeilings } from "./budget.ts";
@@ -43,6 +43,8 @@ type Alive = (Working | Leaving) & { readonly launch: LaunchId };
 const openCalls = 16;
 const recentCalls = 8;
 const argsShown = 160;
+/** Of the words with which a visit ends, as long as the run is about to leave it. */
+const summaryBytes = 4000;
 const providerDelayMs = 5000;
 
 /** The stage, if the worker of `visit` and `attempt` may still report. */
@@ -251,13 +253,15 @@ export function takeMoveRequest(run: Run, event: LedgerEvent & MoveRequested): R
 	if (stage?.kind === "leaving" && !openToMove(stage))
 		return refuse("illegal", "A transition has been made already, or the worker is being stopped: end your turn now.");
 	if (!openToMove(stage)) return stale();
-	const { target, summary } = event;
+	const { target } = event;
+	// The whole of it is in the event.
+	const summary = cutText(event.summary, summaryBytes).text;
 	const judged = judgeMove(run, target);
 	if (judged.kind === "illegal") return refuse("illegal", judged.message);
 	const plan = planOf(run);
 	const noted: Run = {
 		...alive(run, stage, event.at),
-		snapshot: addSummary(run.snapshot, summary, { visit: run.visit, state: run.state }),
+		snapshot: addSummary(run.snapshot, event.summary, { visit: run.visit, state: run.state }),
 		visitRecord: { ...run.visitRecord, summary },
 	};
 	const leaving = (after: After): Leaving => ({

@@ -10,8 +10,10 @@ export type DataRead =
 type Entry = NonNullable<SnapshotData["findings"]>[number];
 
 const mostEntries = 200;
-/** Characters of one text. */
-const longestText = 32_000;
+/** Characters of one text that an agent hands in: of a finding, a task, or the summary of a move. */
+export const LONGEST_TEXT = 32_000;
+/** Characters of everything in one call. */
+const mostText = 200_000;
 const longestKey = 80;
 
 const findingKeys = new Set([
@@ -83,7 +85,9 @@ function collect(object: Record<string, unknown>): DataRead {
 		else findings.push({ key: key.trim(), text: plainText(value) });
 	}
 	const given = [...findings, ...pendingTasks];
-	const kept = (entries: readonly Entry[]): Entry[] => entries.filter(({ text }) => text.trim() !== "");
+	// What was nothing before it became a text still is.
+	const kept = (entries: readonly Entry[]): Entry[] =>
+		entries.filter(({ text }) => !/^\s*(?:null|undefined)?\s*$/.test(text));
 	const data = {
 		findings: kept(findings),
 		pendingTasks: kept(pendingTasks),
@@ -95,10 +99,15 @@ function collect(object: Record<string, unknown>): DataRead {
 		return refused(
 			`That is ${given.length + resolve.length} entries, and at most ${mostEntries} can be saved in one call: split it.`,
 		);
-	const long = given.find(({ text, key = "" }) => text.length > longestText || key.length > longestKey);
+	const long = given.find(({ text, key = "" }) => text.length > LONGEST_TEXT || key.length > longestKey);
 	if (long)
 		return refused(
-			`An entry has ${long.text.length} characters, and at most ${longestText} can be saved (${longestKey} for a key): write it to a file and save the file's name.`,
+			`An entry has ${long.text.length} characters, and at most ${LONGEST_TEXT} can be saved (${longestKey} for a key): write it to a file and save the file's name.`,
+		);
+	const length = [...given.flatMap(({ text, key = "" }) => [text, key]), ...resolve].join("").length;
+	if (length > mostText)
+		return refused(
+			`Those are ${length} characters, and at most ${mostText} can be saved in one call: split it, or write it to a file and save the file's name.`,
 		);
 	return {
 		kind: "read",

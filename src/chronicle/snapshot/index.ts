@@ -1,11 +1,13 @@
-export { type DataRead, readSnapshotData } from "./data.ts";
+export { type DataRead, LONGEST_TEXT, readSnapshotData } from "./data.ts";
 export type { FileChange } from "./files.ts";
 export { handoverText } from "./handover.ts";
+export { isSecretFile, type PatchFile, type PatchHunk, type PatchLine, readPatch } from "./patch.ts";
 export {
 	addChanges,
 	addSummary,
 	cutText,
 	EMPTY_SNAPSHOT,
+	explainSaved,
 	type Finding,
 	type Snapshot,
 	type SnapshotData,

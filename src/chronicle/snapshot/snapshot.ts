@@ -112,6 +112,19 @@ export function updateSnapshot(snapshot: Snapshot, data: SnapshotData, where: Wh
 	};
 }
 
+/** What became of `data`, in a sentence for whoever handed it in: the ids that it got, and the names that nothing answers to. */
+export function explainSaved(before: Snapshot, after: Snapshot, data: SnapshotData): string {
+	const known = new Set([...before.findings, ...before.pendingTasks]);
+	const fresh = [...after.findings, ...after.pendingTasks].filter((entry) => !known.has(entry)).map(({ id }) => id);
+	const strange = unknownNames(before, data.resolve ?? []);
+	return [
+		fresh.length > 0 ? `Saved as ${fresh.join(", ")}; every later state will know it.` : "Saved.",
+		strange.length > 0 ? `Nothing is known as ${strange.map((name) => `"${name.slice(0, 80)}"`).join(", ")}.` : "",
+	]
+		.filter(Boolean)
+		.join(" ");
+}
+
 /** Those of `names` that no entry answers to, as they were written. */
 export function unknownNames(snapshot: Snapshot, names: readonly string[]): string[] {
 	const entries = [...snapshot.findings, ...snapshot.pendingTasks];

@@ -10,7 +10,7 @@ import {
 	planOf,
 	type Run,
 } from "../machine/index.ts";
-import { readSnapshotData } from "../snapshot/index.ts";
+import { cutText, explainSaved, LONGEST_TEXT, readSnapshotData } from "../snapshot/index.ts";
 import { answerEvent } from "./answer.ts";
 import type { CrashPoint } from "./crash-point.ts";
 import { firstMessage } from "./message.ts";
@@ -47,6 +47,10 @@ export interface HandsBody {
 	readonly place: string;
 	/** Folder of the run's own files. */
 	readonly folder: string;
+}
+
+function tooLong({ length }: string): string {
+	return `The summary has ${length} characters, and at most ${LONGEST_TEXT} are kept: write the long part to a file, and name the file.`;
 }
 
 const verdicts = { confirmed: "allowed", denied: "denied", text: "answered", undecided: "unanswered" } as const;
@@ -147,6 +151,7 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 			async requestMove(target, summary): Promise<MoveReply> {
 				const judged = judgeMove(body.run(), target);
 				if (judged.kind === "illegal") return { kind: "refused", text: judged.message };
+				if (summary.length > LONGEST_TEXT) return { kind: "refused", text: tooLong(summary) };
 				const refused = await take({ kind: "move_requested", visit, attempt, target, summary });
 				if (refused !== undefined) return { kind: "refused", text: refused };
 				return { kind: "accepted", text: `The state ends here: "${target}" is recorded. Stop now; do nothing more.` };
@@ -154,9 +159,10 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 			async updateSnapshot(given): Promise<SnapshotReply> {
 				const read = readSnapshotData(given);
 				if (read.kind === "refused") return { kind: "refused", text: read.reason };
+				const before = body.run().snapshot;
 				const refused = await take({ kind: "snapshot_updated", visit, attempt, by: "worker", data: read.data });
 				if (refused !== undefined) return { kind: "refused", text: refused };
-				return { kind: "saved", text: "Saved; every later state will know it." };
+				return { kind: "saved", text: explainSaved(before, body.run().snapshot, read.data) };
 			},
 			ask: (question) => relay(question, visit, attempt, signal),
 		};
@@ -174,8 +180,11 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 				: question.kind === "choose"
 					? question.options.join(" | ")
 					: (question.placeholder ?? "");
-		await take({ kind: "ask_opened", visit, attempt, title: question.title, text });
-		const id = body.run().questions.findLast(({ title }) => title === question.title.slice(0, 200))?.id;
+		const { title } = question;
+		const opened = { title: cutText(title, 400).text, text: cutText(text, 4000).text };
+		const refused = await take({ kind: "ask_opened", visit, attempt, ...opened });
+		// Nothing is recorded between an event and whoever waits for it.
+		const id = refused === undefined ? body.run().questions.at(-1)?.id : undefined;
 		const answer = await approver.answer(question, body.run(), signal);
 		if (id !== undefined) await take({ kind: "ask_answered", answers: id, verdict: verdicts[answer.kind] });
 		return answer;

@@ -511,6 +511,46 @@ describe("size", () => {
 		expect(read.run.task.length).toBe(100_000);
 		expect(read.run.template.definition).toEqual(definition);
 	});
+	it("words beyond measure of workers and people do not swell the checkpoint; nothing of them is lost", async () => {
+		const states = {
+			a: { persona: "A", next: ["b"], requires_approval: true },
+			b: { persona: "B", next: ["done"] },
+		};
+		const ledger = value(await store.create(created({ definition: { name: "T", states } })));
+		let run = await tell(ledger, ledger.run, baseline);
+		const summary = "word ".repeat(60_000);
+		for (const body of visit(run))
+			run = await tell(ledger, run, body.kind === "move_requested" ? { ...body, summary } : body);
+		for (let n = 0; n < 20; n += 1) run = await tell(ledger, run, { kind: "told", text: "ü".repeat(8000) });
+		expect(run.status).toBe("awaiting_approval");
+		value(await ledger.checkpoint(run));
+		await ledger.release();
+		expect(statSync(json()).size).toBeLessThanOrEqual(64 * 1024);
+		expect(value(await store.read(id)).run).toEqual(run);
+		expect(lines().some((event) => event.summary === summary)).toBe(true);
+	});
+	it("a run between very many states has a checkpoint as small as any", async () => {
+		const names = Array.from({ length: 63 }, (_, n) => `${n} ${"s".repeat(44)}`);
+		const states = Object.fromEntries(names.map((name) => [name, { persona: "P", next: [...names, "done"] }]));
+		const definition = { name: "T", initial: names[0], limits: { moves: 9999 }, states };
+		const ledger = value(await store.create(created({ definition })));
+		const pairs = names.flatMap((one, n) => names.slice(n + 1).map((other) => `${one} <-> ${other}`));
+		const finding = (n: number) => ({ id: `f${n}`, text: "f".repeat(1400), visit: 1, state: names[0] ?? "" });
+		const run: Run = {
+			...ledger.run,
+			pairMoves: Object.fromEntries(pairs.map((pair) => [pair, 2])),
+			snapshot: { ...ledger.run.snapshot, findings: Array.from({ length: 9 }, (_, n) => finding(n)) },
+		};
+		value(await ledger.checkpoint(run));
+		await ledger.release();
+		expect(statSync(json()).size).toBeLessThanOrEqual(64 * 1024);
+		expect(JSON.parse(readFileSync(json(), "utf8"))).toMatchObject({
+			status: "running",
+			cut: expect.arrayContaining(["history"]),
+		});
+		// What was cut is read from the events.
+		expect(value(await store.read(id)).run).toEqual(ledger.run);
+	});
 	it("R5 the folded state has its fields in the order in which people read them", async () => {
 		await aRun(1);
 		const ledger = JSON.parse(readFileSync(json(), "utf8"));

@@ -470,6 +470,9 @@ describe("R49 a person's words", () => {
 		for (let n = 0; n < 30; n += 1) theatre.say({ kind: "told", text: `${n}` });
 		expect(theatre.refusal).toBe("limit");
 		expect(theatre.run.outbox.length).toBe(20);
+		const other = open(template());
+		other.say({ kind: "told", text: "x".repeat(8001) });
+		expect(other.refusal).toBe("limit");
 	});
 	it("pause ends the worker at its boundary, a second pause at once, and a pause while it starts at once", () => {
 		const theatre = start(open(template()));

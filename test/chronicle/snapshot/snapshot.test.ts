@@ -4,6 +4,7 @@ import {
 	addChanges,
 	addSummary,
 	EMPTY_SNAPSHOT,
+	explainSaved,
 	type FileChange,
 	readSnapshotData,
 	type Snapshot,
@@ -86,6 +87,8 @@ describe("R20 what may be handed in", () => {
 		expect(readSnapshotData("x".repeat(32_001)).kind).toBe("refused");
 		expect(readSnapshotData(Array.from({ length: 201 }, (_, n) => `fact ${n}`)).kind).toBe("refused");
 		expect(readSnapshotData({ ["k".repeat(81)]: "v" }).kind).toBe("refused");
+		expect(readSnapshotData(Array.from({ length: 100 }, () => "x".repeat(10_000))).kind).toBe("refused");
+		expect(readSnapshotData({ resolve: ["x".repeat(1_000_000)] }).kind).toBe("refused");
 	});
 	it("keeps keys such as __proto__ as keys", () => {
 		expect(texts(take(EMPTY_SNAPSHOT, JSON.parse('{"__proto__": "x", "constructor": "y"}')))).toEqual([
@@ -122,9 +125,14 @@ describe("R20 replacing, merging, resolving", () => {
 		const some = take(EMPTY_SNAPSHOT, { pending_tasks: ["write tests"] });
 		expect(tasks(take(some, { [word]: [{ id: "t1" }] }))).toEqual([]);
 	});
-	it("says which names nothing answers to", () => {
+	it("says which ids the entries have got and which names nothing answers to", () => {
 		const some = take(EMPTY_SNAPSHOT, { pending_tasks: ["write tests"] });
 		expect(unknownNames(some, ["t1", "t9", "write tests"])).toEqual(["t9"]);
+		const data = { findings: [{ text: "it rains" }], resolve: ["t9", "t1"] };
+		expect(explainSaved(some, updateSnapshot(some, data, here), data)).toBe(
+			'Saved as f2; every later state will know it. Nothing is known as "t9".',
+		);
+		expect(explainSaved(some, some, { resolve: ["t1"] })).toBe("Saved.");
 	});
 	it("never changes what it was given", () => {
 		const some = take(EMPTY_SNAPSHOT, { port: 1, pending_tasks: ["a"] });

@@ -49,11 +49,13 @@ describe("moves", () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it("R1 R16 a target that does not follow, an empty summary and a cut-off call are errors that say what to do; words move nothing", async () => {
+	it("R1 R16 a target that does not follow, an empty, missing or endless summary and a cut-off call are errors that say what to do; words move nothing", async () => {
 		const server = await openModelServer([
 			move("shipping"),
 			move("cheking"),
 			call("workflow_transition", { target_state: "checking", summary: "  " }),
+			call("workflow_transition", { target_state: "checking", summary: "x".repeat(1_000_000) }),
+			call("workflow_transition", { target_state: "checking" }),
 			call("workflow_transition", { target_state: "checking", summary: "cut" }, { finish: "length" }),
 			say("### VERDICT: **DONE**, transition to checking"),
 			move(),
@@ -65,6 +67,8 @@ describe("moves", () => {
 		expect(results[0]).toContain("`checking`, `planning`");
 		expect(results[1]).toContain("Did you mean `checking`?");
 		expect(results[2]).toContain("summary is empty");
+		expect(results[3]).toContain("1000000 characters");
+		expect(results[4]).toContain("summary");
 		expect(desk.of("move")).toEqual([]);
 		expect(await worker.send("You have not called workflow_transition.")).toBe(true);
 		expect(await worker.ended).toEqual({ kind: "stopped" });
@@ -108,6 +112,8 @@ describe("what is kept", () => {
 			"The port is 8081",
 			{ findings: ["a", { key: "port", text: "8081" }], pending_tasks: ["t"], resolve: ["f1"] },
 			'{"findings":["b"]}',
+			["a", { text: "b" }],
+			{ findings: "one", pending_tasks: { k: "v" }, resolve: "t1" },
 			"[x",
 		];
 		const server = await openModelServer([...forms.map((data) => call("workflow_update_snapshot", { data })), move()]);
@@ -123,14 +129,16 @@ describe("what is kept", () => {
 			},
 		});
 		const worker = await desk.start();
-		await server.waitForRequest(4);
+		await server.waitForRequest(forms.length);
 		refuse = true;
 		await worker.ended;
-		expect(desk.of("snapshot").map(({ data }) => data)).toEqual([forms[0], forms[1], { findings: ["b"] }, "[x"]);
-		expect(server.requests.slice(1, 4).map((request) => request.lastResult?.text)).toEqual(
-			[1, 2, 3].map((n) => `Kept, after ${n} requests.`),
+		expect(desk.of("snapshot").map(({ data }) => data)).toEqual(
+			forms.map((form, index) => (index === 2 ? { findings: ["b"] } : form)),
 		);
-		expect(server.requests[4]?.lastResult?.text).toBe("Too long.");
+		expect(server.requests.slice(1, -1).map((request) => request.lastResult?.text)).toEqual(
+			forms.slice(1).map((_, n) => `Kept, after ${n + 1} requests.`),
+		);
+		expect(server.requests.at(-1)?.lastResult?.text).toBe("Too long.");
 	});
 
 	it("R21 R48 every call is reported with bounded, redacted arguments, its end, time, size and error; no bodies", async () => {

@@ -3,6 +3,7 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import { type Static, Type } from "typebox";
 import { didYouMean, quoted } from "../../../definition/index.ts";
 import { askHost, newestFirst } from "../../../pi/index.ts";
+import { LONGEST_TEXT } from "../../snapshot/index.ts";
 import type { WorkerBrief } from "../brief.ts";
 import type { Turn } from "./turn.ts";
 import { readReply, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./words.ts";
@@ -17,20 +18,34 @@ const moveParameters = Type.Object({
 
 const entry = Type.Union([
 	Type.String(),
-	Type.Object({
-		key: Type.Optional(Type.String({ description: "Name of the fact or task: a later text for it takes its place" })),
-		text: Type.String(),
-	}),
+	Type.Object(
+		{
+			key: Type.Optional(Type.String({ description: "Name of the fact or task: a later text for it takes its place" })),
+			text: Type.Optional(Type.String()),
+		},
+		{ additionalProperties: true },
+	),
 ]);
+
+// As loose as what is read on the supervisor's side: a model that writes one text where a list was meant has said what it knows.
+const entries = (description: string) =>
+	Type.Optional(
+		Type.Union([Type.Array(entry), Type.String(), Type.Object({}, { additionalProperties: true })], { description }),
+	);
 
 const snapshotParameters = Type.Object({
 	data: Type.Union([
 		Type.String({ description: "One finding in words" }),
+		Type.Array(entry, { description: "Several findings" }),
 		Type.Object(
 			{
-				findings: Type.Optional(Type.Array(entry, { description: "Facts that later states must know" })),
-				pending_tasks: Type.Optional(Type.Array(entry, { description: "Work that is left to do" })),
-				resolve: Type.Optional(Type.Array(Type.String(), { description: "Ids or keys of what is done or was wrong" })),
+				findings: entries("Facts that later states must know"),
+				pending_tasks: entries("Work that is left to do"),
+				resolve: Type.Optional(
+					Type.Union([Type.Array(Type.String()), Type.String()], {
+						description: "Ids or keys of what is done or was wrong",
+					}),
+				),
 			},
 			{ additionalProperties: true },
 		),
@@ -95,6 +110,8 @@ function whyNot(target: string, summary: string, brief: WorkerBrief, turn: Turn)
 	if (!brief.targets.includes(target)) {
 		return `Refused: ${quoted(brief.state)} does not lead to ${quoted(target)}.${didYouMean(target, brief.targets)} Possible targets: ${list}.`;
 	}
+	if (summary.length > LONGEST_TEXT)
+		return `Refused: the summary has ${summary.length} characters, and at most ${LONGEST_TEXT} are kept. Write the long part to a file, and name the file.`;
 	if (summary.trim() === "")
 		return "Refused: the summary is empty, and the next one reads nothing else of yours. Say what was done.";
 	return undefined;

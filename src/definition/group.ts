@@ -17,6 +17,8 @@ export type GroupRead<F extends Fields> =
 export interface GroupOptions {
 	/** How serious an unknown key is; default: a warning. `silent` where other tools' keys live in the same file. */
 	unknown?(key: string): "error" | "warning" | "silent";
+	/** What to do about an unknown key that is not nearly a known one; default: remove it. */
+	remedy?(key: string): string | undefined;
 }
 
 /** Reads every field of the table from a map, defaults filled in. */
@@ -47,7 +49,7 @@ export function readGroup<F extends Fields>(
 			const problem = {
 				code: "empty-value",
 				message: `\`${path}\` has no value.`,
-				remedy: `Write its value (${wanted.type}), or remove the line.`,
+				remedy: `Write its value (${wanted.type})${wanted.required ? "" : ", or remove the line"}.`,
 			};
 			if (wanted.empty === "error") {
 				failed = true;
@@ -74,7 +76,8 @@ export function readGroup<F extends Fields>(
 			message: `There is no field ${quoted(key)}${inside}.${near === undefined ? "" : ` Did you mean \`${near}\`?`}`,
 			remedy:
 				near === undefined
-					? `Remove it: nothing reads it.${Object.keys(fields).length <= 8 ? ` The fields here are ${Object.keys(fields).join(", ")}.` : ""}`
+					? (options.remedy?.(key) ??
+						`Remove it: nothing reads it.${Object.keys(fields).length <= 8 ? ` The fields here are ${Object.keys(fields).join(", ")}.` : ""}`)
 					: `Write \`${near}\`, or remove the line.`,
 		});
 	}

@@ -41,7 +41,7 @@ export function openReport(limit = 100): Report {
 				file: last.file,
 				severity: failed ? "error" : "warning",
 				code: "more-problems",
-				message: `There are ${dropped} more problems like these.`,
+				message: dropped === 1 ? "There is 1 more problem." : `There are ${dropped} more problems.`,
 				remedy: "Fix the ones above first, then check again.",
 			};
 			return [...kept, more];

@@ -90,6 +90,7 @@ function explain(text: string, flaw: Flaw, lineStart: number): Problem {
 				};
 			break;
 		case "BLOCK_AS_IMPLICIT_KEY":
+			if (/:[ \t]+\?([ \t]|$)/.test(line)) return needsQuotes("`?`");
 			if (isNestedMapping(flaw) && /:[ \t]+\S.*:([ \t]|$)/.test(line))
 				return {
 					code: "unquoted-colon",
@@ -117,25 +118,11 @@ function explain(text: string, flaw: Flaw, lineStart: number): Problem {
 		case "MISSING_CHAR":
 			if (flaw.message.startsWith("Missing closing"))
 				return { code: "unclosed-quote", message: "The quote that opens here is never closed.", remedy: "Close it." };
-			return {
-				code: "no-colon",
-				message: `The line ${quoted(line)} is no \`key: value\`.`,
-				remedy:
-					"Put a colon and a space behind the key; for a text of several lines write `key: |` and indent the text.",
-			};
+			return noColon(line, `The line ${quoted(line)} is no \`key: value\`.`);
 		case "MULTILINE_IMPLICIT_KEY":
-			return {
-				code: "no-colon",
-				message: `The line ${quoted(line)} has no colon of its own, so it runs into the next one.`,
-				remedy:
-					"Put a colon and a space behind the key; for a text of several lines write `key: |` and indent the text.",
-			};
+			return noColon(line, `The line ${quoted(line)} has no colon of its own, so it runs into the next one.`);
 		case "BAD_SCALAR_START":
-			return {
-				code: "needs-quotes",
-				message: `A text cannot begin with ${value} unless it is in quotes.`,
-				remedy: "Put the text in quotes.",
-			};
+			return needsQuotes(value);
 		case "BAD_ALIAS":
 			return {
 				code: "needs-quotes",
@@ -171,6 +158,28 @@ function explain(text: string, flaw: Flaw, lineStart: number): Problem {
 		code: "yaml",
 		message: `This is no valid YAML: ${lowerFirst(flaw.message.replace(/\s+/g, " "))}.`,
 		remedy: "Compare the line and the one before it with the examples in the documentation.",
+	};
+}
+
+/** Characters that look like a space or a colon and are none for YAML. */
+const lookalike = /[\u00a0\u2000-\u200b\u202f\u205f\u3000\ufe55\uff1a]/;
+
+function noColon(line: string, message: string): Problem {
+	const remedy =
+		"Put a colon and a space behind the key; for a text of several lines write `key: |` and indent the text.";
+	if (!lookalike.test(line)) return { code: "no-colon", message, remedy };
+	return {
+		code: "no-colon",
+		message: `The line ${quoted(line)} has a character that only looks like a colon or a space.`,
+		remedy: "Type the colon and the spaces of the line anew.",
+	};
+}
+
+function needsQuotes(start: string): Problem {
+	return {
+		code: "needs-quotes",
+		message: `A text cannot begin with ${start} unless it is in quotes.`,
+		remedy: "Put the text in quotes.",
 	};
 }
 

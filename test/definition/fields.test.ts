@@ -217,5 +217,8 @@ describe("diagnostics", () => {
 		expect(report.failed).toBe(true);
 		expect(report.diagnostics).toHaveLength(3);
 		expect(report.diagnostics.at(-1)).toMatchObject({ severity: "error", message: expect.stringContaining("4 more") });
+		const short = openReport(1);
+		for (let index = 0; index < 2; index += 1) short.warn({ file: "/a" }, one);
+		expect(short.diagnostics.at(-1)?.message).toBe("There is 1 more problem.");
 	});
 });

@@ -154,6 +154,9 @@ describe("YAML", () => {
 		["a reserved first character", "a: @x\n", "f.yaml:1:4", /begin with `@`/, /quotes/],
 		["an alias of nothing", "a: *x\n", "f.yaml:1:4", /`\*x`.*not written before/, /quotes/],
 		["a lone star", "emoji: *\n", "f.yaml:1:8", /`\*`/, /quotes/],
+		["a lone question mark", "emoji: ?\nname: a\n", "f.yaml:1:8", /begin with `\?`/, /quotes/],
+		["a space that is none", "name:\u00a0a\nb: c\n", "f.yaml:1:1", /only looks like/, /anew/],
+		["a colon that is none", "name：a\nb: c\n", "f.yaml:1:1", /only looks like/, /anew/],
 		["an alias inside what it repeats", "a: &a [*a]\n", "f.yaml:1:8", /inside what it repeats/, /Remove/],
 		[
 			"text behind a group",

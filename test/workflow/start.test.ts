@@ -193,6 +193,20 @@ describe("a start", () => {
 	});
 });
 
+it("W33, W9: a name in a blacklist that is nearly a tool's forbids nothing, and that is said at the start", async () => {
+	const black = (...names: string[]) => ({ phases: [{ id: "a", tools: { blacklist: names } }] });
+	const typos = await openRpcStage({ odd: black("Edit", "wirte"), fine: black("edit", "mcp__docs__save", "search") });
+	for (const key of ["fine", "odd"]) {
+		typos.play(step("next"), "end");
+		await typos.pi.prompt(`/workflow ${key} it`);
+		await typos.pi.settled();
+	}
+	expect(typos.pi.screen.notifications.filter(({ type }) => type === "warning").map(({ message }) => message)).toEqual([
+		expect.stringMatching(/odd\/a\.md:\d+:\d+ .*`Edit`.*Did you mean `edit`/),
+		expect.stringMatching(/`wirte`.*Did you mean `write`/),
+	]);
+});
+
 describe("where it cannot start", () => {
 	it("no model: says so and starts nothing", async () => {
 		const project = openProject({ files: workflowFiles({ x: ["a"] }), trusted: true });

@@ -1,14 +1,14 @@
 // Compares the tool names in phase limits with the tools that a session really has. Known only when asked: at load time there may be
 // no session, and extensions come and go.
-import { type Diagnostic, didYouMean, quoted } from "../../definition/index.ts";
+import { type Diagnostic, didYouMean, nearest, quoted } from "../../definition/index.ts";
 import { isListed } from "../limits/index.ts";
-import type { Catalogue } from "./definition.ts";
+import type { Catalogue, ToolMention, WorkflowDefinition } from "./definition.ts";
 
 /**
  * A warning for every name or glob in a phase's limits that fits none of `tools`, the names of all tools of the session. The step
  * tool is always known: it cannot be limited.
  */
-export function checkToolNames(catalogue: Catalogue, tools: Iterable<string>): Diagnostic[] {
+export function checkToolNames(catalogue: Pick<Catalogue, "mentions">, tools: Iterable<string>): Diagnostic[] {
 	const known = new Set([...tools, "workflow_step"]);
 	const found = new Map<string, Diagnostic>();
 	const fits = new Map<string, boolean>();
@@ -29,4 +29,22 @@ export function checkToolNames(catalogue: Catalogue, tools: Iterable<string>): D
 		});
 	}
 	return [...found.values()];
+}
+
+/**
+ * The same for names that were probably meant to forbid one of `tools` in a phase of `definitions`, such as `Edit`: what is misspelt in a
+ * blacklist forbids nothing. Names of tools that may only be missing today are not among them.
+ */
+export function misspeltBlacklists(
+	catalogue: Pick<Catalogue, "mentions">,
+	definitions: Iterable<WorkflowDefinition>,
+	tools: readonly string[],
+): Diagnostic[] {
+	const forbidding = new Set(
+		[...definitions].flatMap(({ entries }) =>
+			entries.flatMap((entry) => (entry.kind === "phase" && entry.tools.kind === "blacklist" ? [entry.file] : [])),
+		),
+	);
+	const misspelt = ({ name, place }: ToolMention) => forbidding.has(place.file) && nearest(name, tools) !== undefined;
+	return checkToolNames({ mentions: catalogue.mentions.filter(misspelt) }, tools);
 }

@@ -57,7 +57,7 @@ export function draftWorkflow(
 
 	const result = workflows.read(file);
 	if (result.kind !== "value") {
-		report.add([result.kind === "problem" ? result.diagnostic : vanished(file)]);
+		report.add([result.kind === "problem" ? result.diagnostic : gone(file)]);
 		return draft({});
 	}
 	const { fields, entries: written, commandPlace, diagnostics } = result.value;
@@ -124,15 +124,16 @@ export function draftWorkflow(
 	return draft({ definition, references, commandPlace, mentions, diagnostics: report.diagnostics });
 }
 
-function vanished(file: string): Diagnostic {
+/** A workflow.yaml that was listed and cannot be found: a link to nothing, or removed in between. */
+function gone(file: string): Diagnostic {
 	return {
 		file,
 		line: 1,
 		column: 1,
 		severity: "error",
-		code: "absent",
-		message: "The file vanished while the workflows were being read.",
-		remedy: "Check again.",
+		code: "broken-link",
+		message: "The file is a link that leads nowhere, or it has just been removed.",
+		remedy: "Point the link at a file that exists, or remove it.",
 	};
 }
 

@@ -4,6 +4,7 @@ import {
 	choice,
 	custom,
 	flag,
+	type GroupOptions,
 	type JsonSchema,
 	type Node,
 	nearest,
@@ -64,19 +65,23 @@ export const workflowFields = {
 	),
 	show: choice(["user", "workflows"], {
 		fallback: "user",
+		empty: "error",
 		about: "`workflows` hides it: it is not listed and runs only inside other workflows.",
 	}),
 	loopable: flag({
 		fallback: true,
+		empty: "error",
 		about: "Whether the agent may start the workflow's phases over (`workflow_step` with `loop`).",
 	}),
 	maxLoops: whole({
 		least: 0,
 		shown: "no limit",
+		empty: "error",
 		about: "How often it may be started over during one visit.",
 	}),
 	autoContinue: flag({
 		fallback: true,
+		empty: "error",
 		about: "Whether an agent that stops in the middle is reminded to go on. A phase may say otherwise for itself.",
 	}),
 	sessionNamePrefix: text({
@@ -124,6 +129,7 @@ export const phaseFields = {
 	}),
 	autoContinue: flag({
 		shown: "as the workflow says",
+		empty: "error",
 		about: "`false` for a phase in which the agent waits for a person's answer.",
 	}),
 };
@@ -138,18 +144,32 @@ export const templateFields = [
 	"completionMessage",
 ] as const;
 
-/** A misspelt key that would have limited something must not pass as a mere warning. */
-export function unknownWorkflowKey(key: string): "error" | "warning" {
-	return nearest(key, ["loopable", "maxLoops", "autoContinue", "show"]) === undefined ? "warning" : "error";
+/** How serious keys are that a workflow.yaml does not have: one that would have limited something must not pass as a mere warning. */
+export const unknownWorkflowKeys: GroupOptions = {
+	unknown: (key) =>
+		isLimit(key) || isNearly(key, ["loopable", "maxLoops", "autoContinue", "show"]) ? "error" : "warning",
+	remedy: (key) =>
+		isLimit(key)
+			? "Limits stand in the phase files: `tools:`, and below it `blacklist`, `whitelist` or `allow`."
+			: undefined,
+};
+
+/** The same for phases. */
+export const unknownPhaseKeys: GroupOptions = {
+	unknown: (key) => (isLimit(key) || isNearly(key, ["autoContinue"]) ? "error" : "warning"),
+	remedy: (key) => (isLimit(key) ? "Limits stand below `tools:`, as `blacklist`, `whitelist` or `allow`." : undefined),
+};
+
+/** Whether a key sounds like a limit: misspelt, at the wrong indentation, or a word of another tool. */
+function isLimit(key: string): boolean {
+	const plain = key.toLowerCase().replace(/[-_\s]/g, "");
+	const limit =
+		/tools?$|^tools?|^(black|white|allow|deny|block)(ed)?(list)?$|^shell$|^permissions?$|^(dis)?allowed|^readonly$|^capabilit(y|ies)$/;
+	return limit.test(plain) || isNearly(key, ["tools", "blacklist", "whitelist"]);
 }
 
-/** As above, for phases: also the keys under which other tools, or a slip of indentation, put limits. */
-export function unknownPhaseKey(key: string): "error" | "warning" {
-	const plain = key.toLowerCase().replace(/[-_\s]/g, "");
-	const limit = /tools?$|^tools?|^(black|white|allow|deny|block)(ed)?(list)?$|^shell$|^permissions?$|^(dis)?allowed/;
-	if (limit.test(plain) || nearest(key, ["tools", "autoContinue", "blacklist", "whitelist"]) !== undefined)
-		return "error";
-	return "warning";
+function isNearly(key: string, words: readonly string[]): boolean {
+	return nearest(key, words) !== undefined;
 }
 
 function template(about: string) {
@@ -176,15 +196,23 @@ function readEntry(node: Node, reading: Reading): WrittenEntry | undefined {
 	const wanted = "the path of a phase file or `subworkflow: <directory name>`";
 	if (node.kind !== "map") return wrongType(node, reading, wanted, "Write `- plan.md` or `- subworkflow: review`.");
 	const key = node.entries.get("subworkflow");
-	for (const [name, other] of node.entries)
-		if (name !== "subworkflow")
-			reading.report[key ? "warn" : "error"](reading.source.place(other.keyStart), {
-				code: "unknown-key",
-				message: `An entry of \`phases\` has no field ${quoted(name)}.${
-					nearest(name, ["subworkflow"]) === undefined ? "" : " Did you mean `subworkflow`?"
-				}`,
-				remedy: "Write `subworkflow: <directory name>` and nothing else; everything about a phase stands in its file.",
-			});
+	let limited = false;
+	for (const [name, { keyStart, value }] of node.entries) {
+		if (name === "subworkflow") continue;
+		const limits = isLimit(name) || isNearly(name, ["loopable", "maxLoops", "autoContinue"]);
+		limited ||= limits;
+		reading.report[key && !limits ? "warn" : "error"](reading.source.place(keyStart), {
+			code: "unknown-key",
+			message: `An entry of \`phases\` has no field ${quoted(name)}.${
+				isNearly(name, ["subworkflow"]) ? " Did you mean `subworkflow`?" : ""
+			}`,
+			remedy:
+				!key && value.kind === "scalar" && /\.md$/i.test(value.written)
+					? `Write the path alone: \`- ${value.written}\`.`
+					: "Write `subworkflow: <directory name>` and nothing else; what holds for a phase stands in its file, what holds for a workflow in its own workflow.yaml.",
+		});
+	}
+	if (limited) return undefined;
 	if (!key)
 		return node.entries.size > 0 ? undefined : wrongType(node, reading, wanted, "Write `- subworkflow: review`.");
 	const { value } = key;

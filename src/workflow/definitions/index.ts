@@ -1,5 +1,5 @@
 export { type CatalogueMemory, loadCatalogue, openCatalogueMemory, type Roots, workflowRoots } from "./catalogue.ts";
-export { checkToolNames } from "./check-tools.ts";
+export { checkToolNames, misspeltBlacklists } from "./check-tools.ts";
 export type {
 	Capability,
 	Catalogue,

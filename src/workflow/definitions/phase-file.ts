@@ -9,7 +9,7 @@ import {
 	type Source,
 } from "../../definition/index.ts";
 import type { Phase, ToolMention } from "./definition.ts";
-import { phaseFields, unknownPhaseKey } from "./fields.ts";
+import { phaseFields, unknownPhaseKeys } from "./fields.ts";
 import { checkVariables } from "./variables.ts";
 
 export interface PhaseRead {
@@ -31,7 +31,7 @@ export function readPhase(source: Source): PhaseRead {
 	const failed = (): PhaseRead => ({ phase: undefined, mentions: [], diagnostics: report.diagnostics });
 	if (!fields) return failed();
 
-	const read = readGroup(fields, phaseFields, reading, { unknown: unknownPhaseKey });
+	const read = readGroup(fields, phaseFields, reading, unknownPhaseKeys);
 	if (body === "")
 		report.error(source.place(source.text.length), {
 			code: "no-instructions",

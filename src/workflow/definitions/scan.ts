@@ -2,7 +2,7 @@
 // that has none itself. Everything else is someone else's and is passed over.
 // S1 the result does not depend on the order in which a directory lists its names; S2 links are followed, and no link makes the
 // search longer: it is two levels deep and skips links to the root and to what is above it.
-import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { type Diagnostic, openReport } from "../../definition/index.ts";
 import type { Ground } from "./entry-path.ts";
@@ -39,14 +39,25 @@ export function scanTier(root: string, isWorkflow: (file: string) => boolean): S
 		return { candidates, looked, diagnostics: report.diagnostics };
 	}
 
+	/** A workflow.yaml that is a link to nothing is one all the same: it says what the directory is meant to be. */
+	const holdsWorkflow = (file: string, directory: string): boolean => {
+		if (isWorkflow(file)) return true;
+		if (!isLink(file)) return false;
+		looked.push(look(directory));
+		return true;
+	};
+
 	for (const entry of listed) {
 		const directory = join(root, entry.name);
 		const kind = kindOf(entry, directory);
-		if (kind === "nothing") looked.push(look(directory));
+		if (kind === "nothing") {
+			looked.push(look(directory));
+			if (entry.isSymbolicLink()) report.warn({ file: directory }, leadsNowhere);
+		}
 		if (kind !== "directory" && kind !== "linked") continue;
 		const file = join(directory, "workflow.yaml");
 		const allowed = kind === "linked" ? [realRoot, realPath(directory) ?? realRoot] : [realRoot];
-		if (isWorkflow(file)) {
+		if (holdsWorkflow(file, directory)) {
 			candidates.push({ key: entry.name, depth: "direct", file, directory, root, allowed });
 			continue;
 		}
@@ -86,7 +97,7 @@ export function scanTier(root: string, isWorkflow: (file: string) => boolean): S
 			}
 			if (nestedKind === "linked" && leadsUp(realPath(below), realRoot)) continue;
 			const nestedFile = join(below, "workflow.yaml");
-			if (isWorkflow(nestedFile)) {
+			if (holdsWorkflow(nestedFile, below)) {
 				const own = nestedKind === "linked" ? [realPath(below) ?? realRoot] : [];
 				candidates.push({
 					key: nested.name,
@@ -125,6 +136,10 @@ function kindOf(entry: Dirent, path: string): "directory" | "linked" | "nothing"
 	}
 }
 
+function isLink(path: string): boolean {
+	return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
 function leadsUp(real: string | undefined, realRoot: string): boolean {
 	return real === undefined || real === realRoot || realRoot.startsWith(real.endsWith(sep) ? real : real + sep);
 }
@@ -136,6 +151,12 @@ function realPath(path: string): string | undefined {
 		return undefined;
 	}
 }
+
+const leadsNowhere = {
+	code: "broken-link",
+	message: "This link leads nowhere, so a workflow that it may stand for is not found.",
+	remedy: "Point it at a directory that exists, or remove it.",
+};
 
 function unlistable(code: string): { code: string; message: string; remedy: string } {
 	if (code === "ENOTDIR")

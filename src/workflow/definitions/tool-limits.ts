@@ -123,19 +123,29 @@ function readNames(node: Node, reading: Reading, lone: "accepted" | "refused"): 
 	const words = readWords(node, reading, lone);
 	let wrong = words === undefined;
 	for (const word of words ?? []) {
-		const odd = /\s/.test(word.text)
-			? { message: `The tool name ${quoted(word.text)} has a space in it.`, remedy: "Put a comma between two names." }
-			: word.text.startsWith("!")
-				? {
-						message: `${quoted(word.text)} begins with \`!\`, and there are no exceptions in these lists.`,
-						remedy: "List the tools themselves, or use the other kind of list.",
-					}
-				: undefined;
+		const odd = oddName(word.text);
 		if (!odd) continue;
 		wrong = true;
 		reading.report.error(reading.source.place(word.start), { code: "bad-tool-name", ...odd });
 	}
 	return wrong ? undefined : words;
+}
+
+/** Why a text is no name of a tool, if it is none. */
+function oddName(name: string): { message: string; remedy: string } | undefined {
+	if (/[()]/.test(name))
+		return {
+			message: `${quoted(name)} has parentheses in it, and a limit names tools, not what they are called with.`,
+			remedy: "Write the name alone; to judge calls by what they would do, use `allow` or `shell: strict`.",
+		};
+	if (/\s/.test(name))
+		return { message: `The tool name ${quoted(name)} has a space in it.`, remedy: "Put a comma between two names." };
+	if (name.startsWith("!"))
+		return {
+			message: `${quoted(name)} begins with \`!\`, and there are no exceptions in these lists.`,
+			remedy: "List the tools themselves, or use the other kind of list.",
+		};
+	return undefined;
 }
 
 function readCapabilities(node: Node, reading: Reading): readonly Capability[] | undefined {

@@ -30,7 +30,7 @@ export const variables: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Warns of `{names}` that are no variable. In a template every unknown name counts; in `prose`, which may hold code, only one that is
+ * Warns of `{names}` that are no variable, once each. In a template every unknown name counts; in `prose`, which may hold code, only one that is
  * nearly the name of a variable. `start` is the offset at which the text stands in the source.
  */
 export function checkVariables(
@@ -41,7 +41,10 @@ export function checkVariables(
 	report: Report,
 ): void {
 	if (!text.includes("{")) return;
+	const told = new Set<string>();
 	for (const [whole, name = ""] of text.matchAll(/\{(\w+)\}/g)) {
+		if (told.has(name)) continue;
+		told.add(name);
 		const inItself = kind === "prose" && name === "phaseInstructions";
 		if (variables.has(name) && !inItself) continue;
 		const near = inItself ? undefined : nearest(name, variables.keys());

@@ -12,7 +12,7 @@ import {
 	type Source,
 	type Values,
 } from "../../definition/index.ts";
-import { templateFields, unknownWorkflowKey, type WrittenEntry, workflowFields } from "./fields.ts";
+import { templateFields, unknownWorkflowKeys, type WrittenEntry, workflowFields } from "./fields.ts";
 import { checkVariables } from "./variables.ts";
 
 export type PlacedEntry = WrittenEntry & { readonly place: Place };
@@ -71,7 +71,7 @@ export function readWorkflow(source: Source): WorkflowRead {
 		return failed([]);
 	}
 
-	const read = readGroup(root, workflowFields, reading, { unknown: unknownWorkflowKey });
+	const read = readGroup(root, workflowFields, reading, unknownWorkflowKeys);
 	const values = read.kind === "read" ? read.values : read.partial;
 	// `show` that could not be read must not add complaints that follow from guessing it.
 	if (values.show === "user") requireCommand(root, values, reading);
@@ -106,9 +106,15 @@ function requireCommand(
 	if (commandName !== undefined && commandName.trim() !== "" && !/^[a-zA-Z0-9_-]+$/.test(commandName))
 		report.error(source.place(root.entries.get("commandName")?.value.start ?? root.start), {
 			code: "bad-value",
-			message: `\`commandName\` is ${quoted(commandName)}, and only letters, digits, \`-\` and \`_\` may stand there.`,
-			remedy: `Write \`${commandName.trim().replace(/[^a-zA-Z0-9_-]+/g, "-")}\`.`,
+			message: `\`commandName\` is ${quoted(commandName)}, and only letters from a to z, digits, \`-\` and \`_\` may stand there${/^\s|\s$/.test(commandName) ? ", no space around them either" : ""}.`,
+			remedy: `Write \`${commandLike(commandName)}\`.`,
 		});
+}
+
+/** A word that may stand there, as near as can be to what was written: `/über uns` → `uber-uns`. */
+function commandLike(written: string): string {
+	const plain = written.normalize("NFKD").replace(/\p{M}/gu, "");
+	return plain.replace(/[^a-zA-Z0-9_-]+/g, "-").replace(/^-+|-+$/g, "") || "my-workflow";
 }
 
 function foreignDialect(key: string): Problem {
@@ -127,6 +133,12 @@ function checkSense(root: MapNode, values: Partial<Values<typeof workflowFields>
 			code: "no-effect",
 			message: "`maxLoops` has no effect beside `loopable: false`.",
 			remedy: "Remove one of the two.",
+		});
+	if (values.commandName?.startsWith("--") && commandWords.includes(values.commandName.slice(2)))
+		report.warn(at("commandName"), {
+			code: "command-word",
+			message: `${quoted(values.commandName)} is always a word of \`/workflow\` itself, so this workflow cannot be started.`,
+			remedy: "Choose another `commandName`.",
 		});
 	if (values.commandName !== undefined && commandWords.includes(values.commandName))
 		report.warn(at("commandName"), {

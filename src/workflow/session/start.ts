@@ -2,8 +2,9 @@
 // where pi refuses that (no model, no key), nothing has been started.
 import { randomInt } from "node:crypto";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import { formatDiagnostic } from "../../definition/index.ts";
 import { aboutTool, askPerson, followRun, say } from "../../pi/index.ts";
-import type { Catalogue, WorkflowDefinition } from "../definitions/index.ts";
+import { type Catalogue, misspeltBlacklists, type WorkflowDefinition } from "../definitions/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { beginRun, firstPosition, reachable } from "../machine/index.ts";
 import { abandonedText, initialMessage, phaseName } from "../prompts/index.ts";
@@ -43,6 +44,9 @@ export async function startWorkflow(
 	}
 
 	const definitions = reachable(catalogue.definitions, definition.key);
+	const tools = pi.getAllTools().map(({ name }) => name);
+	for (const misspelt of misspeltBlacklists(catalogue, definitions.values(), tools))
+		say(ctx, formatDiagnostic(misspelt, ctx.cwd), "warning");
 	const at = Date.now();
 	const run = beginRun({
 		id: `wf-${at}-${randomInt(36 ** 6)

@@ -1,10 +1,16 @@
 // Where workflows are found, and which one a name means. Cases 1–3, 14, 15, 17, 20.
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { getAgentDir } from "@earendil-works/pi-coding-agent";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Catalogue, loadCatalogue, usageLines, workflowRoots } from "../../../src/workflow/definitions/index.ts";
+import {
+	type Catalogue,
+	loadCatalogue,
+	openCatalogueMemory,
+	usageLines,
+	workflowRoots,
+} from "../../../src/workflow/definitions/index.ts";
 import { openTree, phaseFile, type TreeFiles, workflowFiles, workflowYaml } from "./tree.ts";
 
 const keys = ({ definitions }: Catalogue) => [...definitions.keys()];
@@ -129,6 +135,32 @@ describe("where workflows are found", () => {
 			const catalogue = tree.load();
 			expect(keys(catalogue)).toEqual(["mine", "review", "x"]);
 			expect(errors(catalogue)).toEqual([]);
+		},
+	);
+
+	it.skipIf(process.platform === "win32")(
+		"links to nothing are told, and a workflow.yaml that is one claims its name",
+		() => {
+			const tree = openTree({
+				...workflowFiles("global/x", ["a"]),
+				...workflowFiles("global/y", ["a"]),
+				"project/x/a.md": phaseFile("a"),
+				"project/_in/z/a.md": phaseFile("a"),
+			});
+			for (const directory of ["project/x", "project/_in/z"])
+				symlinkSync("nowhere.yaml", join(tree.folder, directory, "workflow.yaml"));
+			symlinkSync("nowhere", join(tree.folder, "project", "gone"));
+			const memory = openCatalogueMemory();
+			const catalogue = loadCatalogue(tree.roots, memory);
+			// case 20: what the project means to have is not the global one.
+			expect([keys(catalogue), rejected(catalogue)]).toEqual([["y"], ["x", "z"]]);
+			const said = tree.lines(catalogue.diagnostics).join("\n");
+			expect(said).toMatch(/^project\/_in\/z\/workflow\.yaml:1:1 The file is a link that leads nowhere/m);
+			expect(said).toMatch(/^project\/x\/workflow\.yaml:1:1 The file is a link/m);
+			expect(said).toMatch(/^project\/gone warning: This link leads nowhere/m);
+			rmSync(join(tree.folder, "project", "x", "workflow.yaml"));
+			tree.write({ "project/_in/z/nowhere.yaml": workflowYaml(["a.md"], { commandName: "z" }) });
+			expect(keys(loadCatalogue(tree.roots, memory))).toEqual(["x", "y", "z"]);
 		},
 	);
 

@@ -25,6 +25,16 @@ describe("workflow.yaml", () => {
 		["case 6: loopable: 'no'", { loopable: "'no'" }, "Write `false`"],
 		["case 6: loopable: 0", { loopable: "0" }, "`loopable` must be"],
 		["case 6: a misspelt loopable", { loopabel: "false" }, "Did you mean `loopable`?"],
+		["case 6: loopable without a value", { loopable: "" }, "`loopable` has no value"],
+		["case 6: show without a value", { show: "" }, "`show` has no value"],
+		["case 6, W9: maxLoops without a value", { maxLoops: "~" }, "`maxLoops` has no value"],
+		["case 6, W9: autoContinue without a value", { autoContinue: "null" }, "`autoContinue` has no value"],
+		["case 6, W9: limits for the whole workflow", { tools: "{blacklist: [edit]}" }, "Limits stand in the phase files"],
+		["case 6, W9: a blacklist for the whole workflow", { blacklist: "[edit]" }, "Limits stand in the phase files"],
+		["case 6, W9: readonly", { readonly: "true" }, "Limits stand in the phase files"],
+		["case 4: a commandName with a slash", { commandName: "/fix" }, "Write `fix`"],
+		["case 4: a commandName with other letters", { commandName: "größe!" }, "Write `gro-e`"],
+		["case 4: a commandName with space around it", { commandName: "' fix '" }, "no space around"],
 		["a misspelt maxLoops", { maxLoop: "3" }, "Did you mean `maxLoops`?"],
 		["a blank name", { name: "' '" }, "`name` is empty"],
 		["a numeric name", { name: "2024" }, "`name` must be a text"],
@@ -54,6 +64,17 @@ describe("workflow.yaml", () => {
 		["a number among them", workflowYaml(["1"]), "`phases[1]` must be"],
 		["nothing among them", workflowYaml([""]), "it is nothing"],
 		["a misspelt subworkflow", `${workflowYaml(["a.md"])}  - subworkfow: x\n`, "Did you mean `subworkflow`?"],
+		[
+			"W9: a limit beside subworkflow",
+			`${workflowYaml(["a.md"])}  - subworkflow: y\n    loopable: false\n`,
+			"no field `loopable`",
+		],
+		[
+			"W9: tools beside subworkflow",
+			`${workflowYaml(["a.md"])}  - subworkflow: y\n    tools: [read]\n`,
+			"no field `tools`",
+		],
+		["a file as a field", `${workflowYaml(["a.md"])}  - file: b.md\n`, "Write the path alone: `- b.md`"],
 		["a numeric subworkflow", `${workflowYaml(["a.md"])}  - subworkflow: 12\n`, 'Write `subworkflow: "12"`'],
 		["a subworkflow without a name", `${workflowYaml(["a.md"])}  - subworkflow:\n`, "directory name"],
 		["a list in the list", `${workflowYaml(["a.md"])}  - [b.md]\n`, "`phases[2]` must be"],
@@ -140,7 +161,7 @@ describe("workflow.yaml", () => {
 				commandName: "list",
 				loopable: "false",
 				maxLoops: "2",
-				initialMessage: "'{descripton} and {unheard}'",
+				initialMessage: "'{descripton} and {unheard} and {unheard}'",
 			}),
 		);
 		const catalogue = tree.load();
@@ -151,7 +172,12 @@ describe("workflow.yaml", () => {
 		expect(said).toContain("`list` is a word of `/workflow` itself");
 		expect(said).toContain("`maxLoops` has no effect beside `loopable: false`");
 		expect(said).toContain("`{descripton}` is no variable and stays as it is. Did you mean `{description}`?");
-		expect(said).toContain("`{unheard}` is no variable");
+		expect(said.split("`{unheard}` is no variable")).toHaveLength(2);
+	});
+
+	it("case 21: warns of a commandName that can never be reached", () => {
+		const tree = openTree(workflowFiles("global/x", ["a"], { commandName: "--status" }));
+		expect(tree.lines(tree.load().diagnostics).join("\n")).toContain("so this workflow cannot be started");
 	});
 });
 
@@ -194,6 +220,13 @@ describe("bad input", () => {
 		const catalogue = tree.load();
 		expect(keys(catalogue)).toEqual(["good"]);
 		expect(errors(catalogue).map(({ code }) => code)).toEqual(["not-a-file", "not-a-file", "phase-failed"]);
+	});
+
+	it("the same mistake many times takes no time of its own", () => {
+		const tree = openTree(workflowFiles("global/x", ["a"], { initialMessage: `"${"{descripton} ".repeat(60_000)}"` }));
+		const before = performance.now();
+		expect(tree.load().diagnostics.map(({ code }) => code)).toEqual(["unknown-variable"]);
+		expect(performance.now() - before).toBeLessThan(1_500);
 	});
 
 	it("many mistakes in one file are counted, not all listed", () => {

@@ -222,6 +222,9 @@ describe("limits on tools", () => {
 		["case 6: allowed-tools", ["allowed-tools: read"], "There is no field `allowed-tools`."],
 		["case 6: disallowedTools", ["disallowedTools: [edit]"], "There is no field `disallowedTools`."],
 		["case 6: permissions", ["permissions: {deny: [edit]}"], "There is no field `permissions`."],
+		["case 6: read-only", ["read-only: true"], "Limits stand below `tools:`"],
+		["case 6: arguments of a tool", ["tools: {blacklist: ['bash(rm *)']}"], "has parentheses in it"],
+		["case 6: autoContinue without a value", ["autoContinue:"], "`autoContinue` has no value"],
 		[
 			"case 7: both lists",
 			["tools: {blacklist: [edit], whitelist: [read]}"],

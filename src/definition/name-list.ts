@@ -1,0 +1,14 @@
+// The names that there are, as one sentence behind "there is no such thing".
+import { quoted } from "./format.ts";
+
+const mostNames = 12;
+
+/** `There is only X.`, `There are X, Y and Z.`, or `none` where there is nothing. At most twelve names are listed, as code. */
+export function thereAre(names: readonly string[], none: string): string {
+	const [first] = names;
+	if (first === undefined) return none;
+	if (names.length === 1) return `There is only ${quoted(first)}.`;
+	const shown = names.slice(0, mostNames).map((name) => quoted(name));
+	const last = names.length > mostNames ? `${names.length - mostNames} more` : shown.pop();
+	return `There are ${shown.join(", ")} and ${last}.`;
+}

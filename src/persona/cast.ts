@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { type Diagnostic, didYouMean, openReport, quoted, type Report, readSource } from "../definition/index.ts";
 import { type AgentPlace, readAgentFile } from "./agent-file.ts";
 import { findAgent } from "./names.ts";
-import type { AgentFile, Cast, Team } from "./persona.ts";
+import type { AgentFile, BrokenAgent, Cast, Team } from "./persona.ts";
 import { type SkillPlaces, skillPlaces } from "./skills.ts";
 import { readTeams } from "./teams.ts";
 
@@ -34,16 +34,22 @@ export function readCast(place: CastPlace): Cast {
 	const skills = skillPlaces(roots, place.agentFolder, place.home);
 	const report = openReport();
 	const agents: AgentFile[] = [];
+	const broken: BrokenAgent[] = [];
+	const plain: string[] = [];
 	const taken = new Set<string>();
 	for (const folder of agentFolders(roots, place)) {
-		for (const agent of readFolder(folder, skills, report)) {
+		const found = readFolder(folder, skills, report);
+		broken.push(...found.broken);
+		plain.push(...found.plain);
+		for (const agent of found.agents) {
 			const name = agent.name.toLowerCase();
 			if (taken.has(name)) continue;
 			taken.add(name);
 			agents.push(agent);
 		}
 	}
-	return { agents, teams: readAllTeams(roots, place, agents, report), diagnostics: report.diagnostics };
+	const teams = readAllTeams(roots, place, agents, report);
+	return { agents, broken, plain, project: place.project, teams, diagnostics: report.diagnostics };
 }
 
 /** The folder and its ancestors up to the root of its repository; the folder alone where there is none. Nearest first. */
@@ -69,21 +75,35 @@ function agentFolders(roots: readonly string[], place: CastPlace): Folder[] {
 	];
 }
 
-function readFolder({ folder, ...place }: Folder, skills: SkillPlaces, report: Report): AgentFile[] {
+function readFolder({ folder, ...place }: Folder, skills: SkillPlaces, report: Report) {
 	const agents: AgentFile[] = [];
+	const broken: BrokenAgent[] = [];
+	const plain: string[] = [];
 	for (const path of markdownBelow(folder)) {
 		const file = join(folder, `${path}.md`);
+		const stem = path.slice(path.lastIndexOf("/") + 1);
 		const read = readSource(file);
 		if (read.kind === "absent") continue;
 		if (read.kind === "problem") {
 			report.add([{ ...read.diagnostic, severity: "warning" }]);
+			broken.push({ names: [stem], problem: read.diagnostic });
 			continue;
 		}
 		const found = readAgentFile(read.source, { ...place, path, skills });
 		if (found.kind === "agent") agents.push(found.agent);
-		if (found.kind === "broken") report.add(found.diagnostics);
+		if (found.kind === "other") plain.push(file);
+		if (found.kind !== "broken") continue;
+		report.add(found.diagnostics);
+		const [problem] = found.diagnostics.filter(({ severity }) => severity === "error");
+		if (problem) broken.push({ names: [stem, ...nameIn(read.source.text)], problem });
 	}
-	return agents;
+	return { agents, broken, plain };
+}
+
+/** What stands behind the first `name:` of a text that could not be read as a whole. */
+function nameIn(text: string): string[] {
+	const [, name] = /^\s*name\s*:\s*["']?([^"'\n#]+?)["']?\s*(?:#.*)?$/m.exec(text.slice(0, 4000)) ?? [];
+	return name === undefined ? [] : [name];
 }
 
 /** Paths without `.md`, files of a folder before those of its subfolders, each sorted. */

@@ -48,10 +48,22 @@ export interface TeamMember {
 	readonly column: number;
 }
 
+/** A file of an agents folder that cannot be used. */
+export interface BrokenAgent {
+	/** Its file's name without `.md`, and the name written in it where that can be told. */
+	readonly names: readonly string[];
+	readonly problem: Diagnostic;
+}
+
 /** Every agent and team that a place offers, the first of equal names only. */
 export interface Cast {
 	/** In order of precedence. */
 	readonly agents: readonly AgentFile[];
+	readonly broken: readonly BrokenAgent[];
+	/** Markdown files without front matter in those folders: no agents. */
+	readonly plain: readonly string[];
+	/** Whether project folders were left out, because the person does not trust the project. */
+	readonly project: "trusted" | "untrusted";
 	/** Keyed by name in lower case. */
 	readonly teams: ReadonlyMap<string, Team>;
 	readonly diagnostics: readonly Diagnostic[];

@@ -1,6 +1,6 @@
 // Words of a template → the persona that does a state: an agent file, or a role made from the words. Pure but for what the cast holds.
 // V1 never an empty persona; V2 `agent` never falls back to a role; V3 with a team named, nobody outside it is chosen.
-import { type Diagnostic, didYouMean, type Problem, quoted } from "../definition/index.ts";
+import { type Diagnostic, didYouMean, type Problem, quoted, thereAre } from "../definition/index.ts";
 import { displayName, findAgent, slugOf } from "./names.ts";
 import type { AgentFile, Cast, Persona } from "./persona.ts";
 
@@ -24,30 +24,24 @@ export function resolvePersona(wish: PersonaWish, cast: Cast): PersonaFound {
 	const pool = wish.team === undefined ? cast.agents : membersOf(wish.team, cast);
 	if (!pool) {
 		const teams = [...cast.teams.values()].map((team) => team.name);
-		const list =
-			teams.length === 0 ? "There are no teams here." : `There are ${teams.map((team) => quoted(team)).join(", ")}.`;
+		const list = thereAre(teams, "There are no teams here.");
 		const message = `There is no team ${quoted(wish.team ?? "")}.${didYouMean(wish.team ?? "", teams)}`;
 		return none("unknown-team", message, `${list} Teams are listed in .pi/agents/teams.yaml.`);
 	}
 	const found = findAgent(name, pool);
-	if (found.kind === "agent") return fromFile(found.agent);
+	const broken = brokenFile(name, cast);
+	if (found.kind === "agent") return fromFile(found.agent, broken);
 	if (found.kind === "ambiguous") {
 		const message = `${quoted(name)} can mean ${found.names.map((each) => quoted(each)).join(" or ")}.`;
 		return none("ambiguous-agent", message, "Write the whole name.");
 	}
-	const broken = brokenFile(name, cast);
 	if (broken) return none(broken.code, `${broken.file}${lineOf(broken)}: ${broken.message}`, broken.remedy);
 	const names = pool.map((agent) => agent.name);
 	const suggestion = didYouMean(name, names);
 	if (wish.kind === "agent" || wish.team !== undefined) {
 		const where = wish.team === undefined ? "" : ` in the team ${quoted(wish.team)}`;
-		return none(
-			"unknown-agent",
-			`There is no agent ${quoted(name)}${where}.${suggestion}`,
-			names.length === 0
-				? "Agent files are Markdown files in .pi/agents, .claude/agents or agents; to describe a role in words, use `persona`."
-				: `There are ${listOf(names)}. To describe a role in words, use \`persona\`.`,
-		);
+		const message = `There is no agent ${quoted(name)}${where}.${suggestion}`;
+		return none("unknown-agent", message, whatToDo(wish, cast, names));
 	}
 	const notice: Problem = {
 		code: "persona-from-words",
@@ -78,10 +72,16 @@ export function inlinePersona(words: string): Persona {
 	};
 }
 
-/** The agents of a team, in its order, each once; `undefined` where there is no such team. Without teams there is one, `all`. */
+/**
+ * The agents of a team, in its order, each once; `undefined` where there is no such team. It is found by its name, capitals aside, else by
+ * its slug. Without teams there is one, `all`.
+ */
 export function membersOf(name: string, cast: Cast): readonly AgentFile[] | undefined {
-	const team = cast.teams.get(name.trim().toLowerCase());
-	if (!team) return cast.teams.size === 0 && name.trim().toLowerCase() === "all" ? cast.agents : undefined;
+	const wanted = name.trim().toLowerCase();
+	const slug = slugOf(name);
+	const team =
+		cast.teams.get(wanted) ?? [...cast.teams.values()].find((each) => slug !== "" && slugOf(each.name) === slug);
+	if (!team) return cast.teams.size === 0 && wanted === "all" ? cast.agents : undefined;
 	const members = new Set<AgentFile>();
 	for (const member of team.members) {
 		const found = findAgent(member.name, cast.agents);
@@ -90,7 +90,31 @@ export function membersOf(name: string, cast: Cast): readonly AgentFile[] | unde
 	return [...members];
 }
 
-function fromFile(agent: AgentFile): PersonaFound {
+/** What helps where no agent answers to a name. */
+function whatToDo({ kind, name, team }: PersonaWish, cast: Cast, names: readonly string[]): string {
+	const slug = slugOf(name);
+	const plain = cast.plain.find((file) => slug !== "" && slugOf(stemOf(file)) === slug);
+	const inWords =
+		kind === "agent" ? "To describe a role in words, use `persona`." : "A role in words belongs to no team.";
+	return [
+		...(plain === undefined ? [] : [`${plain} has no front matter, so it is no agent.`]),
+		...(cast.project === "untrusted" ? ["Those of the project are not read, because it is not trusted."] : []),
+		thereAre(
+			names,
+			team === undefined ? "Agent files are Markdown files in .pi/agents, .claude/agents or agents." : "",
+		),
+		inWords,
+	]
+		.filter((sentence) => sentence !== "")
+		.join(" ");
+}
+
+function stemOf(file: string): string {
+	return /([^\\/]*)\.md$/i.exec(file)?.[1] ?? "";
+}
+
+/** `broken`: a file that claims the same name and cannot be used, wherever it comes in the order. */
+function fromFile(agent: AgentFile, broken: Diagnostic | undefined): PersonaFound {
 	const errors = agent.diagnostics.filter(({ severity }) => severity === "error");
 	const [first] = errors;
 	if (first) {
@@ -100,7 +124,7 @@ function fromFile(agent: AgentFile): PersonaFound {
 	return {
 		kind: "persona",
 		persona: agent,
-		notices: agent.diagnostics.map((diagnostic) => ({
+		notices: [...agent.diagnostics, ...(broken ? [broken] : [])].map((diagnostic) => ({
 			code: diagnostic.code,
 			message: `${diagnostic.file}${lineOf(diagnostic)}: ${diagnostic.message}`,
 			remedy: diagnostic.remedy,
@@ -111,10 +135,7 @@ function fromFile(agent: AgentFile): PersonaFound {
 /** Why the file that is called like the agent did not load: its fault is the answer, not that there is nobody of the name. */
 function brokenFile(name: string, cast: Cast): Diagnostic | undefined {
 	const slug = slugOf(name);
-	return cast.diagnostics.find(({ severity, file }) => {
-		const stem = /([^\\/]*)\.md$/i.exec(file)?.[1];
-		return severity === "error" && stem !== undefined && slug !== "" && slugOf(stem) === slug;
-	});
+	return cast.broken.find(({ names }) => slug !== "" && names.some((each) => slugOf(each) === slug))?.problem;
 }
 
 function lineOf({ line }: Diagnostic): string {
@@ -123,14 +144,6 @@ function lineOf({ line }: Diagnostic): string {
 
 function none(code: string, message: string, remedy: string): PersonaFound {
 	return { kind: "none", problem: { code, message, remedy } };
-}
-
-function listOf(names: readonly string[]): string {
-	const shown = names
-		.slice(0, 12)
-		.map((name) => quoted(name))
-		.join(", ");
-	return names.length > 12 ? `${shown} and ${names.length - 12} more` : shown;
 }
 
 function article(title: string): string {

@@ -14,6 +14,9 @@ import {
 import type { Team, TeamMember } from "./persona.ts";
 import { readText, readWords } from "./words.ts";
 
+/** More than anybody lists. Aliases can repeat a short list many times. */
+const mostMembers = 500;
+
 export interface TeamsRead {
 	/** In file order. */
 	readonly teams: readonly Team[];
@@ -60,7 +63,15 @@ function readTeam(name: string, value: Node, keyStart: number, source: Source, r
 			remedy: "Add a list `members:` with the names of its agents.",
 		});
 	}
-	const members = listed ? readMembers(listed, name, source, report) : [];
+	const all = listed ? readMembers(listed, name, source, report) : [];
+	const members = all.slice(0, mostMembers);
+	if (all.length > mostMembers) {
+		report.warn(source.place(keyStart), {
+			code: "too-many-members",
+			message: `The team ${quoted(name)} has more than ${mostMembers} members; the others are passed over.`,
+			remedy: "List each agent once.",
+		});
+	}
 	if (listed && members.length === 0) {
 		report.warn(source.place(keyStart), {
 			code: "empty-team",

@@ -11,7 +11,10 @@ export const BUILT_IN_EXTENSION_TOOLS: ReadonlyMap<string, string> = new Map([
 	["tool_search", "builtin:tool-search"],
 ]);
 
-/** Other agents' names for what pi has, lower case. Sources: the tool lists in the documentation of Claude Code, Gemini CLI and Codex. */
+/**
+ * Other agents' names for what pi has, lower case. Sources: the tool lists in the documentation of Claude Code, Gemini CLI, Codex, OpenCode
+ * and Copilot.
+ */
 const foreign: ReadonlyMap<string, string> = new Map([
 	["multiedit", "edit"],
 	["notebookedit", "edit"],
@@ -28,7 +31,13 @@ const foreign: ReadonlyMap<string, string> = new Map([
 	["replace", "edit"],
 	["apply_patch", "edit"],
 	["search_file_content", "grep"],
+	["grep_search", "grep"],
 	["list_directory", "ls"],
+	["list_dir", "ls"],
+	["list", "ls"],
+	["patch", "edit"],
+	["search", "grep"],
+	["execute", "bash"],
 ]);
 
 /** Names that are known elsewhere and have no counterpart in a worker. */
@@ -36,17 +45,37 @@ const absent: ReadonlyMap<string, string> = new Map(
 	[
 		[
 			"a worker starts no agents",
-			["task", "agent", "dispatch_agent", "run_chain", "subagent", "subagent_create", "query_experts"],
+			[
+				...["task", "agent", "dispatch_agent", "run_chain", "subagent", "subagent_create", "query_experts"],
+				...["taskoutput", "taskstop", "agentoutputtool", "sendmessage", "teamcreate", "teamdelete", "workflow"],
+			],
 		],
-		["pi has no such tool", ["webfetch", "websearch", "web_fetch", "google_web_search", "lsp", "save_memory"]],
-		["pending tasks belong in workflow_update_snapshot", ["todowrite", "todoread", "tilldone"]],
-		["pi reads skills as files", ["skill", "slashcommand"]],
-		["a worker asks through approvals", ["askuserquestion", "exitplanmode", "enterplanmode", "ask_supervisor"]],
+		[
+			"pi has no such tool",
+			[
+				...["webfetch", "websearch", "web_fetch", "google_web_search", "web", "lsp", "save_memory", "view_image"],
+				...["listmcpresourcestool", "readmcpresourcetool", "listmcpresources", "readmcpresource", "toolsearch"],
+				...["enterworktree", "exitworktree", "croncreate", "crondelete", "cronlist", "monitor"],
+			],
+		],
+		[
+			"pending tasks belong in workflow_update_snapshot",
+			[
+				...["todowrite", "todoread", "todo", "write_todos", "update_plan", "tilldone"],
+				...["taskcreate", "taskget", "tasklist", "taskupdate"],
+			],
+		],
+		["pi reads skills as files", ["skill", "slashcommand", "activate_skill"]],
+		[
+			"a worker asks through approvals",
+			["askuserquestion", "ask_user", "question", "exitplanmode", "enterplanmode", "ask_supervisor"],
+		],
 	].flatMap(([why, names]) => (names as string[]).map((name) => [name, why as string] as const)),
 );
 
-/** Names for everything that pi offers by default. */
+/** Names for everything that pi offers by default, and for nothing at all. */
 const everything = new Set(["*", "all"]);
+const nothing = new Set(["none", "-"]);
 
 export interface ToolNames {
 	/** pi's names and patterns such as `mcp__docs__*`, each once, in the order written. */
@@ -64,6 +93,7 @@ export function readToolNames(written: readonly string[], extra: readonly string
 	for (const word of written) {
 		const said = readToolName(word, extra);
 		if (said === "all") kind = "all";
+		else if (said === "none") continue;
 		else if (typeof said === "string") names.add(said);
 		else problems.push({ ...said, written: word });
 	}
@@ -76,6 +106,7 @@ function readToolName(word: string, extra: readonly string[]): string | Trouble 
 	const name = word.trim();
 	const lower = name.toLowerCase();
 	if (everything.has(lower)) return "all";
+	if (nothing.has(lower)) return "none";
 	if (extra.includes(name)) return name;
 	const limited = /^([\w-]+)\s*\(.*\)$/s.exec(name);
 	if (limited) {
@@ -88,7 +119,7 @@ function readToolName(word: string, extra: readonly string[]): string | Trouble 
 	}
 	if (BUILT_IN_TOOLS.includes(lower)) return lower;
 	if (BUILT_IN_EXTENSION_TOOLS.has(lower)) return lower;
-	if (/^mcp__/i.test(name)) return /^mcp__[^_]+(?:_[^_]+)*$/i.test(name) ? `${name}__*` : name;
+	if (/^mcp__/i.test(name)) return /^mcp__[^_*]+(?:_[^_*]+)*$/i.test(name) ? `${name}__*` : name;
 	const known = foreign.get(lower);
 	if (known) return known;
 	const why = absent.get(lower);

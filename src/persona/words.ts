@@ -7,36 +7,53 @@ export interface Word {
 	readonly start: number;
 }
 
+/** More than anybody lists. Aliases can repeat a short list millions of times. */
+const mostWords = 500;
+
 /**
  * The words of a list: a YAML list (block or flow), one text with commas, or one without. Blanks alone separate words where there is no
- * comma and no word is in quotes: `read grep`. Nothing (`~`, an empty value) is an empty list; anything else is reported and left out.
+ * comma and no word is in quotes: `read grep`. Nothing (`~`, an empty value) is an empty list; anything else is reported and left out, and
+ * so is what comes after 500 words.
  */
 export function readWords(node: Node, key: string, source: Source, report: Report): Word[] {
+	const words: Word[] = [];
+	for (const word of wordsOf(node, key, source, report)) {
+		if (words.length === mostWords) {
+			report.error(source.place(node.start), {
+				code: "too-many-words",
+				message: `\`${key}\` lists more than ${mostWords} words.`,
+				remedy: "List each word once.",
+			});
+			break;
+		}
+		words.push(word);
+	}
+	return words;
+}
+
+function* wordsOf(node: Node, key: string, source: Source, report: Report): Generator<Word> {
+	const isWord = ({ text }: Word): boolean => text !== "";
 	if (node.kind === "list") {
-		return node.items
-			.flatMap((item) => {
-				if (item.kind === "list") return readWords(item, key, source, report);
-				if (item.kind === "scalar" && item.value === null) return [];
-				if (item.kind === "scalar") return [{ text: scalarText(item.value, item.written).trim(), start: item.start }];
+		for (const item of node.items) {
+			if (item.kind === "list") yield* wordsOf(item, key, source, report);
+			else if (item.kind === "map")
 				report.warn(source.place(item.start), {
 					code: "odd-word",
 					message: `An entry of \`${key}\` is ${describeNode(item)} instead of a word, so it is passed over.`,
 					remedy: "Write one word an entry.",
 				});
-				return [];
-			})
-			.filter(({ text }) => text !== "");
-	}
-	if (node.kind === "map") {
+			else if (item.value !== null)
+				yield* [{ text: scalarText(item.value, item.written).trim(), start: item.start }].filter(isWord);
+		}
+	} else if (node.kind === "map") {
 		// `tools: {read: true, write: false}`: the form of some other agents.
-		return [...node.entries].flatMap(([name, { value, keyStart }]) =>
-			value.kind === "scalar" && value.value === false ? [] : [{ text: name.trim(), start: keyStart }],
-		);
+		for (const [name, { value, keyStart }] of node.entries)
+			if (!(value.kind === "scalar" && value.value === false)) yield { text: name.trim(), start: keyStart };
+	} else if (node.value !== null) {
+		const text = scalarText(node.value, node.written);
+		const parts = /[,;\n]/.test(text) ? splitOutside(text) : text.includes("(") ? [text] : text.split(/\s+/);
+		yield* parts.map((part) => ({ text: part.trim(), start: node.start })).filter(isWord);
 	}
-	if (node.value === null) return [];
-	const text = scalarText(node.value, node.written);
-	const parts = /[,;\n]/.test(text) ? splitOutside(text) : text.includes("(") ? [text] : text.split(/\s+/);
-	return parts.map((part) => ({ text: part.trim(), start: node.start })).filter(({ text }) => text !== "");
 }
 
 /** A text of one field; `undefined` where there is none. A list of one text is that text. */

@@ -62,6 +62,17 @@ describe("tools of an agent file", () => {
 		);
 	});
 
+	it("R43 every tool of Claude Code and its kin is known: none of them stops a run", () => {
+		const claude =
+			"Agent, Task, TaskOutput, TaskStop, TaskCreate, TaskList, TodoWrite, WebFetch, WebSearch, Skill, SlashCommand, LSP, " +
+			"AskUserQuestion, EnterPlanMode, ExitPlanMode, ListMcpResourcesTool, ReadMcpResourceTool, ToolSearch, SendMessage";
+		expect(agent(`tools: Read, KillShell, ${claude}`)).toMatchObject({ tools: ["read", "bash"] });
+		expect(agent(`tools: ${claude}`).diagnostics.map(({ severity }) => severity)).toEqual(Array(19).fill("warning"));
+		expect(agent("tools: [list, patch, grep_search, list_directory, search, execute, todo, web]").tools).toEqual([
+			...["ls", "edit", "grep", "bash"],
+		]);
+	});
+
 	it.each([
 		["gash", "bash"],
 		["raed", "read"],
@@ -96,6 +107,27 @@ describe("tools of an agent file", () => {
 			"mcp__docs__search",
 			"mcp__tickets__*",
 		]);
+	});
+
+	it("a pattern over MCP tools stays as it is written", () => {
+		expect(agent('tools: ["mcp__*", "mcp__docs__*", "mcp__git*"]').tools).toEqual([
+			"mcp__*",
+			"mcp__docs__*",
+			"mcp__git*",
+		]);
+	});
+
+	it("`none` is no tools", () => {
+		expect(agent("tools: none")).toMatchObject({ tools: [], diagnostics: [] });
+	});
+
+	it("aliases that would grow without end are an error, told at once", () => {
+		const levels = [..."abcdefghi"].map((name, at) => {
+			const before = at === 0 ? "read" : `*${"abcdefghi"[at - 1]}`;
+			return `${name}: &${name} [${Array(9).fill(before).join(", ")}]`;
+		});
+		const { diagnostics } = agent(`${levels.join("\n")}\ntools: *i`);
+		expect(diagnostics).toMatchObject([{ severity: "error", code: "too-many-words" }]);
 	});
 
 	it("everything is pi's default", () => {

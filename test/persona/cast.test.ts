@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-function write(path: string, text: string): void {
+function write(path: string, text: string | Buffer): void {
 	mkdirSync(dirname(join(base, path)), { recursive: true });
 	writeFileSync(join(base, path), text);
 }
@@ -154,6 +154,55 @@ describe("how a name finds an agent", () => {
 	});
 });
 
+describe("who is meant and is not there", () => {
+	const remedyOf = (wish: { kind: "agent" | "persona"; name: string; team?: string }, at = cast()): string => {
+		const found = resolvePersona(wish, at);
+		return found.kind === "none" ? found.problem.remedy : "";
+	};
+
+	it("R42 the names that there are make a sentence, be it none, one or many", () => {
+		expect(remedyOf({ kind: "agent", name: "x" })).toMatch(/^Agent files are .* use `persona`\.$/);
+		agent("project/.pi/agents/builder.md", "builder");
+		expect(remedyOf({ kind: "agent", name: "x" })).toMatch(/^There is only `builder`\. /);
+		agent("project/.pi/agents/critic.md", "critic");
+		expect(remedyOf({ kind: "agent", name: "x" })).toMatch(/^There are `builder` and `critic`\. /);
+		for (let at = 0; at < 12; at++) agent(`project/.pi/agents/n${at}.md`, `n${at}`);
+		expect(remedyOf({ kind: "agent", name: "x" })).toMatch(/^There are `builder`, `critic`, .* and 2 more\. /);
+	});
+
+	it("R42 a role in words is not offered to a persona that had a team", () => {
+		agent("project/.pi/agents/builder.md", "builder");
+		write("project/.pi/agents/teams.yaml", "web: [builder]\n");
+		expect(remedyOf({ kind: "persona", name: "Designer", team: "web" })).toBe(
+			"There is only `builder`. A role in words belongs to no team.",
+		);
+	});
+
+	it("says that a Markdown file of the name is no agent, and that an untrusted project's agents are not read", () => {
+		write("project/.pi/agents/builder.md", "# How to build");
+		expect(remedyOf({ kind: "agent", name: "Builder" })).toMatch(/builder\.md has no front matter/);
+		expect(remedyOf({ kind: "agent", name: "builder" }, cast("project", "untrusted"))).toContain("not trusted");
+	});
+
+	it.each([
+		["the name in a broken file", "odd-file.md", "---\nname: 'tester' # it tests\ntools: [read\n---\nYou test."],
+		["a file in another encoding", "tester.md", Buffer.from("---\nname: tester\n---\nYou test.", "utf16le")],
+	])("R42 %s is not taken for a role in words", (_, file, content) => {
+		write(`project/.pi/agents/${file}`, content);
+		for (const kind of ["agent", "persona"] as const)
+			expect(promptOf("Tester", { kind })).toMatch(new RegExp(`^[a-z0-9-]+: .*${file}`));
+	});
+
+	it("R42 a broken file of the name is told where another agent answers to it", () => {
+		write("project/.pi/agents/tester.md", "---\nname: tester\ntools: [read\n---\nYou test.");
+		agent("home/.pi/agent/agents/tester.md", "tester");
+		expect(resolvePersona({ kind: "agent", name: "tester" }, cast())).toMatchObject({
+			kind: "persona",
+			notices: [{ message: expect.stringMatching(/project\/\.pi\/agents\/tester\.md:\d/) }],
+		});
+	});
+});
+
 describe("teams", () => {
 	beforeEach(() => {
 		for (const name of ["planner", "builder", "reviewer"]) agent(`project/.pi/agents/${name}.md`, name);
@@ -200,6 +249,8 @@ describe("teams", () => {
 		);
 		expect(promptOf("n8n-builder", { team: "Agent Experts" })).toBe("Prompt of project/.pi/agents/n8n/n8n-builder.md");
 		expect(promptOf("reviewer", { team: "pi-pi full" })).toContain("reviewer.md");
+		expect(promptOf("reviewer", { team: "PI pi-full" })).toContain("reviewer.md");
+		expect(promptOf("builder", { team: "agent-experts" })).toContain("builder.md");
 	});
 
 	it("R42 a persona in a team must be one of it: nobody is made up", () => {
@@ -220,6 +271,14 @@ describe("teams", () => {
 			},
 		]);
 		expect(promptOf("planner", { team: "frontend" })).toContain("planner.md");
+	});
+
+	it("a list that aliases blow up is cut, and told", () => {
+		write(
+			"project/.pi/agents/teams.yaml",
+			`a: &a [${Array(40).fill("planner").join(", ")}]\nb: [${Array(40).fill("*a").join(", ")}]\n`,
+		);
+		expect(cast().diagnostics).toMatchObject([{ code: "too-many-members", line: 2 }]);
 	});
 
 	it("an empty team is told, the others stand", () => {

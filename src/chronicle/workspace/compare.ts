@@ -4,7 +4,7 @@ import { posix, relative, sep } from "node:path";
 import type { FileChange } from "../snapshot/index.ts";
 import type { Result, WorkspaceFailure } from "../supervisor/index.ts";
 import { fromRaw, gitFailure } from "./failures.ts";
-import { modes } from "./keep.ts";
+import { modes } from "./git.ts";
 import type { Store } from "./store.ts";
 
 export interface RawChange {

@@ -20,7 +20,7 @@ export interface GitWorkspaceOptions {
 	readonly limits?: Partial<Limits>;
 }
 
-const usual: Limits = { fileBytes: 20_000_000, files: 200_000, totalBytes: 2_000_000_000 };
+const usual: Limits = { fileBytes: 20_000_000, files: 200_000, totalBytes: 2_000_000_000, ownBytes: 500_000_000 };
 
 export function openGitWorkspace({ cwd, folder, leftOut, borrow, limits }: GitWorkspaceOptions): Workspace {
 	const place = join(folder, "files");

@@ -21,6 +21,9 @@ export type GitResult =
 	| { readonly kind: "failed"; readonly code: number; readonly message: string }
 	| { readonly kind: "missing" };
 
+/** Modes of the entries of a tree. */
+export const modes = { file: "100644", program: "100755", link: "120000", repository: "160000" };
+
 const nowhere = process.platform === "win32" ? "NUL" : "/dev/null";
 
 const isolation = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: nowhere, GIT_ATTR_NOSYSTEM: "1" };

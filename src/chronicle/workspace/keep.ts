@@ -6,11 +6,10 @@ import { lstat, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Result, WorkspaceFailure } from "../supervisor/index.ts";
 import { fromRaw, gitFailure, isFull, tooBig } from "./failures.ts";
-import { runGit } from "./git.ts";
+import { modes, runGit } from "./git.ts";
+import { openOwner } from "./own.ts";
 import type { Surroundings } from "./repository.ts";
 import type { Store, StoreOptions } from "./store.ts";
-
-export const modes = { file: "100644", program: "100755", link: "120000", repository: "160000" };
 
 const largeMark = "pi-chronicle: too large to keep\n";
 const innerMark = "pi-chronicle: repository\n";
@@ -42,9 +41,12 @@ const done: Result<void, WorkspaceFailure> = { ok: true, value: undefined };
 /** Opens the keeper of one store. */
 export async function openKeeper(
 	store: Store,
-	{ folder, limits }: StoreOptions,
+	{ folder, limits, borrow }: StoreOptions,
 	around: Surroundings,
 ): Promise<Keeper> {
+	// A store that was opened to look at another one goes away again.
+	const owner =
+		around.objects === undefined || borrow.length > 0 ? undefined : openOwner(store, folder, limits.ownBytes);
 	const largeObjects = new Set(
 		(await readFile(join(folder, "large"), "utf8").catch(() => "")).split("\n").filter(Boolean),
 	);
@@ -128,7 +130,10 @@ export async function openKeeper(
 		for (const { path, mode } of special) if (mode === modes.repository) repositories.add(path);
 		const written = await store.git(["write-tree"]);
 		if (written.kind !== "done") return gitFailure(written);
-		last = written.output.toString("latin1").trim();
+		const tree = written.output.toString("latin1").trim();
+		const owned = (await owner?.own(tree)) ?? done;
+		if (!owned.ok) return owned;
+		last = tree;
 		first = false;
 		return { ok: true, value: last };
 	};

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import type { Result, WorkspaceFailure } from "../supervisor/index.ts";
 import { type RawChange, rawChanges, unknownTree } from "./compare.ts";
 import { fromRaw, gitFailure } from "./failures.ts";
-import { indexInfo, innerTree, modes } from "./keep.ts";
+import { modes } from "./git.ts";
+import { indexInfo, innerTree } from "./keep.ts";
 import type { Store } from "./store.ts";
 
 /** Brings the files of `store` to `tree`. `folder` is where a second index may be made. */

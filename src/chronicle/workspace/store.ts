@@ -1,9 +1,10 @@
 // A private git repository beside a folder: its own index and objects, the folder as its working tree. It keeps states of the files.
 // K1 the person's index, HEAD, refs, stash, hooks and configuration are never read for writing nor written; K2 contents are kept byte for
-// byte: no filters, no line ends, no keywords; K3 what is too large is noticed and not kept; K4 a repository inside is one entry.
+// byte: no filters, no line ends, no keywords; K3 what is too large is noticed and not kept; K4 a repository inside is one entry; K5 every
+// file of the store is the person's alone to read.
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { delimiter, join, relative, sep } from "node:path";
 import type { Result, WorkspaceFailure } from "../supervisor/index.ts";
 import { fromRaw, gitFailure, ioFailure, noGit } from "./failures.ts";
 import { type GitResult, runGit } from "./git.ts";
@@ -29,11 +30,17 @@ export interface Limits {
 	readonly files: number;
 	/** Bytes that one state may add. */
 	readonly totalBytes: number;
+	/** Bytes, compressed, that one state may take over from the person's repository; what is more stays borrowed. */
+	readonly ownBytes: number;
 }
 
 export interface Store {
 	readonly root: string;
-	git(args: readonly string[], more?: { input?: Buffer; index?: string; enough?: number }): Promise<GitResult>;
+	/** Runs git on the store. `where`: in which objects, also those that are borrowed (default) or only the store's own. */
+	git(
+		args: readonly string[],
+		more?: { input?: Buffer; index?: string; enough?: number; where?: "everywhere" | "own" },
+	): Promise<GitResult>;
 	/** Keeps the files as they are; the name of their tree. */
 	keep(): Promise<Result<string, WorkspaceFailure>>;
 	/** The index is another now than the last state that was kept. */
@@ -60,11 +67,17 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, Wo
 		return ioFailure(error);
 	}
 	const { root } = around;
-	const git: Store["git"] = (args, { input, index, enough } = {}) =>
+	const lent = [...(around.objects ? [around.objects] : []), ...options.borrow.map((store) => join(store, "objects"))];
+	const git: Store["git"] = (args, { input, index, enough, where = "everywhere" } = {}) =>
 		runGit({
-			args,
+			args: ["-c", "core.sharedRepository=0600", ...args],
 			cwd: root,
-			env: { GIT_DIR: folder, GIT_WORK_TREE: root, GIT_INDEX_FILE: index ?? join(folder, "index") },
+			env: {
+				GIT_DIR: folder,
+				GIT_WORK_TREE: root,
+				GIT_INDEX_FILE: index ?? join(folder, "index"),
+				...(where === "own" ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: lent.map(quotePath).join(delimiter) }),
+			},
 			...(input ? { input } : {}),
 			...(enough === undefined ? {} : { enough }),
 		});
@@ -96,7 +109,7 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, Wo
 }
 
 async function prepare(
-	{ folder, leftOut, borrow }: StoreOptions,
+	{ folder, leftOut }: StoreOptions,
 	around: Surroundings,
 	git: Store["git"],
 ): Promise<Result<void, WorkspaceFailure>> {
@@ -109,23 +122,24 @@ async function prepare(
 		if (made.kind !== "done") return gitFailure(made);
 	}
 	try {
-		await mkdir(join(folder, "info"), { recursive: true });
-		await mkdir(join(folder, "objects", "info"), { recursive: true });
+		await mkdir(join(folder, "info"), { recursive: true, mode: 0o700 });
 		const own = leftOut.flatMap((path) => {
 			const way = relative(around.root, path);
 			return way === "" || way.startsWith("..") ? [] : [`/${escapePattern(way.split(sep).join("/"))}/`];
 		});
 		// Whoever adds all files of the project, adds none of these.
-		await writeFile(join(folder, ".gitignore"), "*\n");
-		await writeFile(join(folder, "info", "attributes"), attributes);
-		await writeFile(join(folder, "info", "exclude"), [around.ignored, ...own, ""].join("\n"));
-		// What the person's repository has need not be kept twice.
-		const objects = [...(around.objects ? [around.objects] : []), ...borrow.map((store) => join(store, "objects"))];
-		await writeFile(join(folder, "objects", "info", "alternates"), objects.map((path) => `${path}\n`).join(""));
+		await writeFile(join(folder, ".gitignore"), "*\n", { mode: 0o600 });
+		await writeFile(join(folder, "info", "attributes"), attributes, { mode: 0o600 });
+		await writeFile(join(folder, "info", "exclude"), [around.ignored, ...own, ""].join("\n"), { mode: 0o600 });
 		return { ok: true, value: undefined };
 	} catch (error) {
 		return ioFailure(error);
 	}
+}
+
+/** A folder in git's list of them: one with the separator in its name is quoted. */
+function quotePath(path: string): string {
+	return path.includes(delimiter) || path.startsWith('"') ? JSON.stringify(path) : path;
 }
 
 function escapePattern(path: string): string {

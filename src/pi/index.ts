@@ -17,6 +17,7 @@ export { childTagPrefix, enclosingRun } from "./nesting.ts";
 export { isOwnFile, packageRoot } from "./own-package.ts";
 export { pageMarkdown } from "./pager.ts";
 export { findPi, isPiCommand, ownPiSearch, type PiCommand, type PiSearch } from "./pi-command.ts";
+export { printable } from "./printable.ts";
 export { isSameProcess, processStart } from "./process-identity.ts";
 export { projectTrust, type Trust, type TrustQuestion } from "./project-trust.ts";
 export { type Answer, askPerson, type Question } from "./question.ts";

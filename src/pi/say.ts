@@ -1,18 +1,19 @@
 // Says something to the person, in every mode: a notification where there is a screen, standard output where there is none.
 import { writeSync } from "node:fs";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { printable } from "./printable.ts";
 
 export type Tone = "info" | "warning" | "error";
 
 /**
  * Shows `text` (may have several lines). In print mode it goes to standard output, an error to standard error; in JSON mode, where
- * standard output carries records, all of it goes to standard error.
+ * standard output carries records, all of it goes to standard error. What no text should do to a terminal is taken out.
  */
 export function say(ctx: Pick<ExtensionContext, "hasUI" | "mode" | "ui">, text: string, tone: Tone = "info"): void {
 	if (ctx.hasUI) {
-		ctx.ui.notify(text, tone);
+		ctx.ui.notify(printable(text), tone);
 		return;
 	}
 	// pi diverts what extensions write to `process.stdout`; the descriptor itself is what the person reads.
-	writeSync(ctx.mode === "print" && tone !== "error" ? 1 : 2, `${text}\n`);
+	writeSync(ctx.mode === "print" && tone !== "error" ? 1 : 2, `${printable(text)}\n`);
 }

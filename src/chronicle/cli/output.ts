@@ -1,5 +1,6 @@
 // What a verb says: progress and complaints on stderr; its result on stdout, as lines or, with --json, as exactly one object.
 import { type Diagnostic, formatDiagnostic } from "../../definition/index.ts";
+import { printable } from "../../pi/index.ts";
 import type { LaunchProblem } from "../supervisor/index.ts";
 
 export interface Output {
@@ -25,13 +26,13 @@ export interface Complaint {
 
 /** Opens the output of one verb. `cwd`: paths below it are shown from there. */
 export function openOutput(verb: string, json: boolean, cwd: string): Output {
-	const err = (text: string): void => void process.stderr.write(`${text}\n`);
+	const err = (text: string): void => void process.stderr.write(`${printable(text)}\n`);
 	return {
 		json,
 		progress: err,
 		result(lines, data) {
 			if (json) process.stdout.write(`${JSON.stringify({ verb, ...data }, null, "\t")}\n`);
-			else if (lines.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
+			else if (lines.length > 0) process.stdout.write(`${printable(lines.join("\n"))}\n`);
 		},
 		fail({ code, message, remedy, diagnostics = [], problems = [], lines = [] }) {
 			err(remedy === undefined ? message : `${message} ${remedy}`);

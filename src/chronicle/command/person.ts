@@ -2,12 +2,14 @@
 // Y1 a dialog that is dismissed decides nothing; Y2 a dialog is never put under the hands of somebody who types: their Enter is not an answer;
 // Y3 a question that was answered elsewhere goes away.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { pageMarkdown, say } from "../../pi/index.ts";
+import { printable, say } from "../../pi/index.ts";
 import type { ApprovalQuestion, Run } from "../machine/index.ts";
-import { differenceOf, type Project } from "../project/index.ts";
+import { type Difference, differenceOf, type Project } from "../project/index.ts";
+import { askByScreen, openPatch, questionBody, themed } from "../screen/index.ts";
 import { statesOf } from "../steering/index.ts";
 import type { Approval, Approver, WorkerAnswer, WorkerQuestion } from "../supervisor/index.ts";
 import { changeLines, questionLines, questionTitle } from "../telling/index.ts";
+import { nameOf } from "../timeline/index.ts";
 import type { ChronicleSession } from "./session.ts";
 
 const undecided = { kind: "undecided" } as const;
@@ -42,7 +44,7 @@ async function askApproval(
 	const { ui } = ctx;
 	const yes =
 		question.side === "entry" && question.state === question.target ? "begin it" : `go on to ${question.target}`;
-	const options = {
+	const words = {
 		approve: `Approve: ${yes}`,
 		reject: "Reject, and say why",
 		elsewhere: "Send it elsewhere",
@@ -50,32 +52,44 @@ async function askApproval(
 		tell: "Tell the worker something",
 		later: "Later",
 	};
-	// In the terminal the first option is the one that a stray Enter takes: it only looks.
-	const order = ctx.mode === "tui" ? (["diff", "approve"] as const) : (["approve", "diff"] as const);
-	const list = [...order.map((key) => options[key]), options.reject, options.elsewhere, options.tell, options.later];
 	const opts = { signal };
+	const ask = async (): Promise<keyof typeof words | undefined> => {
+		const title = questionTitle(question);
+		const lines = questionLines(question, run, new Date().toISOString());
+		if (ctx.mode === "tui") {
+			// The first one is the one that a stray Enter takes: it only looks.
+			const order = ["diff", "approve", "reject", "elsewhere", "tell", "later"] as const;
+			const choices = order.map((value) => ({ value, words: words[value] }));
+			return askByScreen(ctx, title, questionBody(lines), choices, themed(ui), signal);
+		}
+		const order = ["approve", "diff", "reject", "elsewhere", "tell", "later"] as const;
+		const chosen = await ui.select(
+			printable([title, ...lines].join("\n")),
+			order.map((value) => words[value]),
+			opts,
+		);
+		return order.find((value) => words[value] === chosen);
+	};
 	while (!signal.aborted && !session.scope.closed) {
-		const title = [questionTitle(question), ...questionLines(question, run, new Date().toISOString())].join("\n");
-		const chosen = await ui.select(title, list, opts);
-		switch (chosen) {
-			case options.approve:
+		switch (await ask()) {
+			case "approve":
 				return { kind: "approved" };
-			case options.reject: {
+			case "reject": {
 				const words = await ui.input(`What has to be different in ${question.state}?`, "Words for the worker", opts);
 				if (words?.trim()) return { kind: "rejected", words: words.trim() };
 				break;
 			}
-			case options.elsewhere: {
+			case "elsewhere": {
 				const to = await ui.select("Which state comes next?", statesOf(run), opts);
 				if (to === undefined) break;
 				const words = await ui.input(`Words for the worker of ${to}`, "May be left empty", opts);
 				if (words !== undefined) return { kind: "sent", to, ...(words.trim() === "" ? {} : { words: words.trim() }) };
 				break;
 			}
-			case options.diff:
+			case "diff":
 				await showDifference(session, ctx, project, run);
 				break;
-			case options.tell: {
+			case "tell": {
 				const words = await ui.input("What should the next worker know?", "Words for the worker", opts);
 				if (!words?.trim()) break;
 				const said = await session.lives.get(run.id)?.supervision.say({ kind: "told", text: words.trim() });
@@ -99,22 +113,17 @@ async function showDifference(
 	if (!live) return;
 	const found = await differenceOf(project, { ...live.ledger, run }, undefined, live);
 	if (!found.ok) return say(ctx, `${found.failure.message} ${found.failure.remedy}`, "warning");
-	const { changes, more, patch, state } = found.value;
-	await showPatch(ctx, `Changes in ${state}`, changeLines(changes, more), patch);
+	await showPatch(ctx, `Changes in ${found.value.state}`, found.value);
 }
 
-/** A diff on a page of its own in the terminal, and as a message elsewhere. */
+/** A diff on a screen of its own in the terminal, and as a message elsewhere. */
 export async function showPatch(
 	ctx: ExtensionContext,
 	title: string,
-	lines: readonly string[],
-	patch: string,
+	{ changes, more, patch, cut: isCut }: Pick<Difference, "changes" | "more" | "patch" | "cut">,
 ): Promise<void> {
-	if (ctx.mode === "tui") {
-		const fence = "`".repeat(Math.max(3, ...[...patch.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
-		const body = patch === "" ? "" : `\n\n${fence}diff\n${patch.trimEnd()}\n${fence}`;
-		return pageMarkdown(ctx, title, `${lines.map((line) => line.trim()).join("  \n")}${body}`);
-	}
+	const lines = changeLines(changes, more);
+	if (ctx.mode === "tui") return openPatch(ctx, title, lines, { text: patch, cut: isCut }, themed(ctx.ui));
 	const cut =
 		patch.length > diffLength ? `${patch.slice(0, diffLength)}\n… cut here; pi-chronicle diff shows it whole` : patch;
 	say(ctx, [`${title}: ${lines.join("\n")}`, ...(patch === "" ? [] : ["", cut.trimEnd()])].join("\n"));
@@ -128,24 +137,27 @@ async function answerWorker(
 	signal: AbortSignal,
 ): Promise<WorkerAnswer> {
 	const { ui, mode } = ctx;
-	const title = `${run.template.name} · ${run.state}: ${question.title}`;
+	const title = printable(`${nameOf(run)} · ${run.state}: ${question.title}`);
 	const opts = { signal };
 	switch (question.kind) {
 		case "confirm": {
 			if (mode === "tui") {
 				const no = "No, refuse it";
 				const yes = "Yes, for this once";
-				const chosen = await ui.select(`${title}\n${question.text}`, [no, yes], opts);
+				const chosen = await ui.select(`${title}\n${printable(question.text)}`, [no, yes], opts);
 				if (signal.aborted) return undecided;
 				return { kind: chosen === yes ? "confirmed" : "denied" };
 			}
-			const confirmed = await ui.confirm(title, question.text, opts);
+			const confirmed = await ui.confirm(title, printable(question.text), opts);
 			if (signal.aborted) return undecided;
 			return { kind: confirmed ? "confirmed" : "denied" };
 		}
 		case "choose": {
-			const chosen = await ui.select(title, [...question.options], opts);
-			return chosen === undefined ? undecided : { kind: "text", text: chosen };
+			const shown = question.options.map(printable);
+			const chosen = await ui.select(title, shown, opts);
+			return chosen === undefined
+				? undecided
+				: { kind: "text", text: question.options[shown.indexOf(chosen)] ?? chosen };
 		}
 		case "input": {
 			const text = await ui.input(title, question.placeholder, opts);

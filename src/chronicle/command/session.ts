@@ -4,7 +4,7 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { type Scope, say } from "../../pi/index.ts";
 import { isParked, type LedgerEvent, type Run } from "../machine/index.ts";
-import { exitCodeOfEnd, followRun, type LiveRun, type Project } from "../project/index.ts";
+import { exitCodeOfEnd, followRun, type LiveRun, type Project, watchChanges } from "../project/index.ts";
 import { mountTimeline, type TimelineWidget } from "../screen/index.ts";
 import type { SupervisionEnd } from "../supervisor/index.ts";
 import { progressLine, spendText, waitingLines } from "../telling/index.ts";
@@ -91,7 +91,17 @@ export function openChronicle(scope: Scope): ChronicleSession {
 			const watched = !scope.closed && ctx.hasUI;
 			lives.set(id, live);
 			const release = scope.own(async () => void (await supervision.release()));
-			show(ctx, supervision.run)?.unfollow();
+			const at = show(ctx, supervision.run);
+			at?.unfollow();
+			const unwatch = watched
+				? watchChanges(
+						live,
+						(ms, later) => scope.after(ms, later),
+						(changes) => {
+							if (shown?.id === id) shown.widget.changed(changes);
+						},
+					)
+				: () => {};
 			let notices = supervision.run.notices;
 			supervision.watch((run, event) => {
 				if (scope.closed) return;
@@ -106,6 +116,7 @@ export function openChronicle(scope: Scope): ChronicleSession {
 			});
 			const over = supervision.ended.then((end) => {
 				lives.delete(id);
+				unwatch();
 				void release();
 				if (!watched) process.exitCode = exitCodeOfEnd(end);
 				rested(ctx, project, live, end);

@@ -4,16 +4,8 @@ import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic, formatPath } from "../../definition/index.ts";
 import { pageMarkdown, say } from "../../pi/index.ts";
-import {
-	differenceOf,
-	exitCodes,
-	isLoaded,
-	type LiveRun,
-	looking,
-	type Project,
-	patchBetween,
-} from "../project/index.ts";
-import { openRunView, type Paint, type ViewSource } from "../screen/index.ts";
+import { differenceOf, exitCodes, followRun, isLoaded, type LiveRun, looking, type Project } from "../project/index.ts";
+import { openRunView, themed, type ViewSource, type VisitDiff } from "../screen/index.ts";
 import { findRun } from "../steering/index.ts";
 import type { ReadLedger } from "../supervisor/index.ts";
 import { changeLines, runLines, statusLines, storyLines, templateLines, templatePlace } from "../telling/index.ts";
@@ -91,10 +83,10 @@ export function showDiff(look: Look): Promise<void> {
 		const asked = visit === undefined ? undefined : visit === "all" ? "all" : Number(visit);
 		const found = await differenceOf(look.project, read, asked, live);
 		if (!found.ok) return refuse(look.ctx, `${found.failure.message} ${found.failure.remedy}`, exitCodes.failed);
-		const { changes, more, patch, state } = found.value;
+		const { state } = found.value;
 		const title =
 			found.value.visit === "all" ? "Changes of the run" : `Changes in ${state}, visit ${found.value.visit}`;
-		await showPatch(look.ctx, title, changeLines(changes, more), patch);
+		await showPatch(look.ctx, title, found.value);
 	});
 }
 
@@ -138,20 +130,30 @@ export function showView(look: Look): Promise<void> {
 			say(ctx, [...statusLines(read, { now, prefix }), ...storyLines(read.run)].join("\n"));
 		});
 	return withRun(look, look.words[0], async (read, live) => {
-		const paint: Paint = (tone, text) => (tone === "plain" || tone === "coloured" ? text : ctx.ui.theme.fg(tone, text));
 		// Not awaited: the view stays open while the person looks, and the command is over.
-		void openRunView(ctx, sourceOf(project, read, live), paint);
+		void openRunView(ctx, sourceOf(project, read, live), themed(ctx.ui));
 	});
 }
 
 function sourceOf(project: Project, read: ReadLedger, live: LiveRun | undefined): ViewSource {
+	let { run } = read;
 	return {
-		run: () => live?.supervision.run ?? read.run,
-		watch: (listener) => live?.supervision.watch(() => listener()) ?? (() => {}),
+		run: () => live?.supervision.run ?? run,
+		watch(listener) {
+			if (live) return live.supervision.watch(() => listener());
+			return followRun(project, run.id, (now) => {
+				run = now.run;
+				listener();
+			});
+		},
 		events: (after) => read.events(after),
-		async patch(from, to) {
-			const patch = await patchBetween(project, read, from, to, live);
-			return patch.ok ? patch.value : `${patch.failure.message} ${patch.failure.remedy}`;
+		async diff(visit): Promise<VisitDiff> {
+			const ledger = { ...read, run: live?.supervision.run ?? run };
+			const found = await differenceOf(project, ledger, visit, live);
+			if (!found.ok) return { kind: "none", reason: `${found.failure.message} ${found.failure.remedy}` };
+			const { changes, more, patch, cut } = found.value;
+			const [summary = ""] = changeLines(changes, more);
+			return { kind: "diff", summary: summary.replace(/:$/, ""), text: patch, cut };
 		},
 		transcript(conversation) {
 			const path = join(read.folder, "workers", `${conversation}.jsonl`);

@@ -16,8 +16,10 @@ export interface Difference {
 	readonly changes: readonly FileChange[];
 	/** Changes that the list leaves out. */
 	readonly more: number;
-	/** Unified diff, cut at its limit. */
+	/** Unified diff, at most 200,000 bytes of it. */
 	readonly patch: string;
+	/** There is more of the diff. */
+	readonly cut: boolean;
 }
 
 const mostChanges = 500;
@@ -55,19 +57,10 @@ export async function differenceOf(
 		if (!compared.ok) return compared;
 		const patch = await workspace.patch(before, tree.value, patchBytes);
 		if (!patch.ok) return patch;
-		return { ok: true, value: { visit: asked, state, ...compared.value, patch: patch.value } };
+		// One that fills its room has been cut, a character at its end included.
+		const cut = Buffer.byteLength(patch.value) > patchBytes - 4;
+		return { ok: true, value: { visit: asked, state, ...compared.value, patch: patch.value, cut } };
 	});
-}
-
-/** The unified diff between two kept states. */
-export async function patchBetween(
-	project: Project,
-	ledger: ReadLedger,
-	from: string,
-	to: string,
-	live?: LiveRun,
-): Promise<Result<string>> {
-	return looking(project, ledger, live, (workspace) => workspace.patch(from, to, patchBytes));
 }
 
 /** Looks at the files of a run through the supervision's own workspace, or through one of its own that borrows what is kept. */

@@ -1,5 +1,6 @@
+export { type VisitChanges, watchChanges } from "./change-watch.ts";
 export type { CleanupStanding } from "./cleanup-approvals.ts";
-export { type Difference, differenceOf, looking, patchBetween } from "./difference.ts";
+export { type Difference, differenceOf, looking } from "./difference.ts";
 export { exitCodeOfEnd, exitCodes } from "./exit-code.ts";
 export { followRun } from "./follow.ts";
 export { attend, type LiveRun } from "./live-run.ts";
@@ -9,6 +10,7 @@ export { explainDistrust } from "./provenance.ts";
 export { type CleanupTexts, createRun, isLoaded, type Preparation, prepareStart, templateChange } from "./start.ts";
 export {
 	type FoundTemplate,
+	type MeantTemplate,
 	readTemplateFile,
 	readTemplates,
 	type TemplateShelf,

@@ -1,11 +1,10 @@
 // What every visit changed: files with their lines, folded, as far as there is room. The patches come from the workspace that kept the files.
 // D1 what is not shown is said, with the place; D2 the contents of files that hold secrets by their name are never shown.
 import type { Redact } from "../ledger/index.ts";
-import type { FileChange } from "../snapshot/index.ts";
+import { type FileChange, isSecretFile, type PatchFile, type PatchHunk, readPatch } from "../snapshot/index.ts";
 import type { Workspace } from "../supervisor/index.ts";
 import { titleOf } from "../timeline/index.ts";
 import type { Markup, Pen, Piece } from "./markup.ts";
-import { type Hunk, isSecretFile, type PatchFile, readPatch } from "./patch.ts";
 import { addOnce, counted, type Section, type Sheet } from "./sheet.ts";
 import type { Story, Visit } from "./story.ts";
 
@@ -162,7 +161,7 @@ function drawBody({ pen, leftOut }: Sheet, path: string, file: PatchFile | undef
 
 const lineKinds = { " ": "same", "+": "add", "-": "del", "\\": "remark" } as const;
 
-function drawHunk(pen: Pen, { head, lines }: Hunk, most: number): Markup {
+function drawHunk(pen: Pen, { head, lines }: PatchHunk, most: number): Markup {
 	const shown = lines.slice(0, most).map(({ sign, text, number }) => {
 		const cut = text.length > lineLength ? pen.cut(text, lineLength) : text;
 		return pen.html`<div class="${lineKinds[sign]}"><i>${number === 0 ? "" : number}</i><b>${sign === " " ? "\u00a0" : sign}</b><span>${cut}</span></div>`;

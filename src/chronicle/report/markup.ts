@@ -68,12 +68,17 @@ const entities: Readonly<Record<string, string>> = {
  * Control characters, and those that turn the direction of what follows: a text must not look other than it is. Line breaks and tabs stay.
  */
 function showHidden(text: string): string {
-	return text
-		.replace(/\r\n?/g, "\n")
-		.replace(
-			// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is shown
-			/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g,
-			(sign) => `⟨U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
-		)
-		.replace(/[\u2028\u2029]/g, "\n");
+	return (
+		text
+			// Colours say nothing on paper.
+			// biome-ignore lint/suspicious/noControlCharactersInRegex: they begin what is taken out
+			.replace(/\u001b\[[\d;:]*m/g, "")
+			.replace(/\r\n?/g, "\n")
+			.replace(
+				// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is shown
+				/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g,
+				(sign) => `⟨U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
+			)
+			.replace(/[\u2028\u2029]/g, "\n")
+	);
 }

@@ -1,5 +1,7 @@
-export { type Line, type Paint, paintLine, unpainted } from "./line.ts";
-export { drawTimeline, type TimelineOptions } from "./timeline.ts";
+export { askByScreen, questionBody } from "./approval.ts";
+export { type Line, type Paint, paintLine, themed, unpainted } from "./line.ts";
+export { openPatch } from "./patch-screen.ts";
+export { type ChangedFiles, drawTimeline, type TimelineOptions } from "./timeline.ts";
 export { openRunView } from "./view.ts";
-export type { ViewSource } from "./view-source.ts";
+export type { ViewSource, VisitDiff } from "./view-source.ts";
 export { mountTimeline, type TimelineWidget } from "./widget.ts";

@@ -1,6 +1,8 @@
 // Lines of toned text, and fitting them into a width. What a tone looks like is the painter's business: colours in the terminal, nothing
 // in RPC, print and without colour. Widths are terminal columns.
-import { sliceByColumn, truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
+import type { Theme } from "@earendil-works/pi-coding-agent";
+import { sliceByColumn, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { printable } from "../../pi/index.ts";
 
 /** `coloured`: the text carries colours of its own and has been flattened by whoever put them in. */
 export type Tone = "plain" | "dim" | "accent" | "success" | "warning" | "error" | "coloured";
@@ -15,10 +17,27 @@ export type Line = readonly Span[];
 /** Gives a text its tone. */
 export type Paint = (tone: Tone, text: string) => string;
 
+/** The tones in pi's present theme. */
+export function themed(ui: { readonly theme: Pick<Theme, "fg"> }): Paint {
+	return (tone, text) => (tone === "plain" || tone === "coloured" ? text : ui.theme.fg(tone, text));
+}
+
 export const unpainted: Paint = (_tone, text) => text;
 
 export const plain = (text: string): Span => ({ text, tone: "plain" });
 export const dim = (text: string): Span => ({ text, tone: "dim" });
+
+/** Rows that a sentence may take. */
+const mostSentenceRows = 3;
+
+/** A sentence on as many lines as it needs, three at most. */
+export function wrapText({ text, tone }: Span, width: number): Line[] {
+	const rows = wrapTextWithAnsi(flat(text), Math.max(1, width));
+	const shown = rows.slice(0, mostSentenceRows);
+	return shown.map((row, index) => [
+		{ text: index === shown.length - 1 && rows.length > shown.length ? `${row} …` : row, tone },
+	]);
+}
 
 /** Columns that the line takes. */
 export function lineWidth(line: Line): number {
@@ -63,6 +82,38 @@ export function wrapParts(parts: readonly Line[], separator: Span, width: number
 	return lines;
 }
 
+/** Rows that one line may take. */
+const mostRows = 40;
+
+/** What a line begins with and what goes on below it is set in behind: blanks, a number and a sign of a diff, the mark of a speaker. */
+const gutterPattern = /^ *(?:\d+(?:\.| [-+ ]) {1,2}|[»●▸·] )?/;
+
+/** The line as rows of text that are at most `width` columns wide. What does not fit goes on below. */
+export function paintRows(line: Line, width: number, paint: Paint): string[] {
+	const columns = Math.max(1, width);
+	const clean = fitLine(line, mostRows * columns);
+	if (lineWidth(clean) <= columns) return [paintLine(clean, paint)];
+	const start = gutterPattern.exec(clean.map(({ text }) => text).join(""))?.[0].length ?? 0;
+	const indent = start > columns / 3 ? 0 : start;
+	const [gutter, rest] = splitLine(clean, indent);
+	const rows = wrapTextWithAnsi(paintLine(rest, paint), columns - indent);
+	return rows.map((row, index) => (index === 0 ? paintLine(gutter, paint) : " ".repeat(indent)) + row);
+}
+
+/** The line in two behind its first `count` characters. */
+function splitLine(line: Line, count: number): readonly [before: Line, after: Line] {
+	let left = count;
+	const before: Span[] = [];
+	const after: Span[] = [];
+	for (const span of line) {
+		const taken = span.tone === "coloured" ? 0 : Math.min(left, span.text.length);
+		left -= taken;
+		if (taken > 0) before.push({ ...span, text: span.text.slice(0, taken) });
+		if (taken < span.text.length) after.push({ ...span, text: span.text.slice(taken) });
+	}
+	return [before, after];
+}
+
 /** The line as text. */
 export function paintLine(line: Line, paint: Paint): string {
 	return line.map(({ text, tone }) => paint(tone, text)).join("");
@@ -70,6 +121,5 @@ export function paintLine(line: Line, paint: Paint): string {
 
 /** One line of text that no terminal takes for anything else: tabs as blanks, control characters gone. */
 export function flat(text: string): string {
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: what a worker says may carry any; none may reach the terminal
-	return text.replaceAll("\t", "    ").replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
+	return printable(text).replaceAll("\t", "    ").replaceAll("\n", " ");
 }

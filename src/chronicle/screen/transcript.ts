@@ -4,6 +4,8 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { dim, type Line, type Span } from "./line.ts";
 
 const tailBytes = 256 * 1024;
+/** Characters shown of what a tool was called with. */
+const argumentLength = 500;
 /** Lines shown of one tool result. */
 const resultLines = 6;
 
@@ -42,7 +44,7 @@ function recordLines(record: string): Line[] {
 	if (entry?.type === "custom_message") return spoken("·", textOf(entry.content), "dim");
 	if (entry?.type !== "message" || entry.message === undefined) return [];
 	const { role, content, toolName, isError } = entry.message;
-	if (role === "user") return spoken("»", textOf(content), "accent");
+	if (role === "user") return spoken("»", textOf(content), "plain");
 	if (role === "toolResult") return result(String(toolName), textOf(content), isError === true);
 	if (role === "assistant" && Array.isArray(content)) return content.flatMap(partLines);
 	return [];
@@ -51,16 +53,24 @@ function recordLines(record: string): Line[] {
 function partLines(part: { type?: unknown; text?: unknown; name?: unknown; arguments?: unknown }): Line[] {
 	if (part.type === "text") return spoken("●", String(part.text ?? ""), "plain");
 	if (part.type !== "toolCall") return [];
-	return [
-		[{ text: `▸ ${String(part.name)} `, tone: "accent" }, dim(JSON.stringify(part.arguments ?? {}).slice(0, 500))],
-	];
+	return [[{ text: `▸ ${String(part.name)} `, tone: "accent" }, dim(argumentWords(part.arguments))]];
 }
 
 function spoken(mark: string, text: string, tone: Span["tone"]): Line[] {
 	return text
 		.trim()
 		.split("\n")
-		.map((line, index) => [{ text: `${index === 0 ? mark : " "} ${line}`, tone }]);
+		.map((line, index) => [index === 0 ? { text: `${mark} `, tone: "accent" } : dim("  "), { text: line, tone }]);
+}
+
+/** What a tool was called with: the first argument as it is, the others by name. */
+function argumentWords(given: unknown): string {
+	const entries = Object.entries(typeof given === "object" && given !== null ? given : {});
+	const words = entries.map(([key, value], index) => {
+		const text = typeof value === "string" ? value : JSON.stringify(value);
+		return index === 0 && typeof value === "string" ? text : `${key}=${text}`;
+	});
+	return words.join(" ").slice(0, argumentLength);
 }
 
 function result(tool: string, text: string, failed: boolean): Line[] {

@@ -1,13 +1,14 @@
 // The pages of the run view that are functions of the folded run: history, and what the run knows. Lines are not cut to a width. Pure.
-import { explainCause, type Run } from "../machine/index.ts";
+import { explainCause, liveTotals, type Run } from "../machine/index.ts";
 import { shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import { dim, type Line, plain, type Span } from "./line.ts";
+import { dayTime } from "./moment.ts";
 
 const accent = (text: string): Span => ({ text, tone: "accent" });
 
 /** Every move with its cause, summary, attempts, time, tokens and cost; newest last. */
-export function historyPage(run: Run): Line[] {
-	const lines: Line[] = [];
+export function historyPage(run: Run, now: string): Line[] {
+	const lines: Line[] = [[plain(run.task.trim())], [plain("")]];
 	const hidden = run.moves.total - run.history.length;
 	if (hidden > 0) lines.push([dim(`… ${hidden} earlier moves are in the events`)]);
 	for (const move of run.history) {
@@ -18,7 +19,7 @@ export function historyPage(run: Run): Line[] {
 			dim(" → "),
 			plain(titleOf(move.to)),
 			dim(
-				`  ${move.at.slice(0, 16).replace("T", " ")} · ${attempts} ${attempts === 1 ? "attempt" : "attempts"} · ${shortTime(activeMs)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)} · ${toolCalls} calls`,
+				`  ${dayTime(move.at)} · ${attempts} ${attempts === 1 ? "attempt" : "attempts"} · ${shortTime(activeMs)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)} · ${toolCalls} calls`,
 			),
 		]);
 		if (move.cause !== "worker") {
@@ -28,18 +29,29 @@ export function historyPage(run: Run): Line[] {
 					: explainCause(move.cause, move.from, move.refused);
 			lines.push([{ text: `   ${why}`, tone: "warning" }]);
 		}
-		for (const text of move.summary.split("\n")) if (text.trim() !== "") lines.push([plain(`   ${text}`)]);
+		lines.push(...textLines(move.summary));
 	}
-	const { attempts, activeMs, tokens, costUsd } = run.visitRecord;
+	const { attempts, activeMs, tokens, costUsd, summary } = run.visitRecord;
+	const ran = activeMs + liveTotals(run, now).activeMs - run.totals.activeMs;
 	lines.push([
 		dim(`${run.visit}. `),
 		accent(titleOf(run.state)),
+		plain(`  ${run.status.replaceAll("_", " ")}`),
 		dim(
-			`  now: ${run.status.replaceAll("_", " ")} · attempt ${run.attempt} of ${attempts} · ${shortTime(activeMs)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)}`,
+			` · ${attempts} ${attempts === 1 ? "attempt" : "attempts"} · ${shortTime(ran)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)}`,
 		),
 	]);
+	lines.push(...textLines(summary));
 	for (const notice of run.notices) lines.push([{ text: `   ${notice}`, tone: "warning" }]);
 	return lines;
+}
+
+/** The lines of a text that have something in them, set in. */
+function textLines(text: string): Line[] {
+	return text
+		.split("\n")
+		.filter((line) => line.trim() !== "")
+		.map((line) => [plain(`   ${line}`)]);
 }
 
 /** Findings, pending tasks, and the files changed so far. */

@@ -1,53 +1,56 @@
-// The run view: an overlay with the history, a visit's transcript (live while its worker runs), its diff, what the run knows, and its events.
-// Nothing in it blocks the session; it reads and draws. V1 drawn again at most once a second while nothing is pressed; V2 every line fits.
+// The run view: a screen with the history, a visit's transcript (live while its worker runs), its diff, what the run knows, and its events.
+// Nothing in it blocks the session; it reads and draws. V1 drawn again at most once a second while nothing is pressed; V2 every line fits;
+// V3 a page that is slow to come never replaces one that was asked for later.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { LedgerEvent } from "../machine/index.ts";
-import { titleOf } from "../timeline/index.ts";
+import { type LedgerEvent, liveTotals } from "../machine/index.ts";
+import { nameOf, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import { eventLine } from "./event-line.ts";
-import { dim, fitLine, type Line, type Paint, paintLine, plain } from "./line.ts";
-import { patchLines } from "./patch.ts";
+import { frame, frameRows } from "./frame.ts";
+import { dim, fitLine, type Line, lineWidth, type Paint, paintLine, plain } from "./line.ts";
+import { patchPage } from "./patch.ts";
 import { readTranscript } from "./transcript.ts";
 import { historyPage, knowledgePage } from "./view-pages.ts";
 import type { ViewSource } from "./view-source.ts";
 import { listVisits, openVisits, takeVisitEvent, type Visit } from "./visits.ts";
+import { openWindow } from "./window.ts";
+import { closes, jumpByKey, moveByKey } from "./window-keys.ts";
 
 const pages = ["History", "Transcript", "Diff", "Knowledge", "Events"] as const;
-type Page = (typeof pages)[number];
+type PageName = (typeof pages)[number];
+
+interface Page {
+	readonly lines: readonly Line[];
+	/** Lines that n and p go to. */
+	readonly marks: readonly number[];
+}
 
 /** Events kept for the page of events; the rest is in the file. */
 const mostEvents = 2000;
 const redrawMs = 1000;
-/** Rows beside the text: title, pages, blank, keys. */
-const frameRows = 4;
+/** Below this width the id is left out. */
+const roomy = 72;
 
 /** Opens the view and resolves when the person closes it. Only for the terminal (`ctx.mode === "tui"`). */
 export async function openRunView(ctx: ExtensionContext, source: ViewSource, paint: Paint): Promise<void> {
 	await ctx.ui.custom<void>(
 		(tui, _theme, keybindings, done) => {
-			let page: Page = "History";
-			let top = 0;
-			let follow = true;
+			let name: PageName = "History";
+			let window = openWindow(paint, true);
+			let marks: readonly number[] = [];
 			let chosen: number | undefined;
-			let lines: Line[] = [];
-			let height = 20;
+			let asked = 0;
 			const events: LedgerEvent[] = [];
 			const visits = openVisits(source.run());
 			let seen = 0;
-			let reading = false;
+			let reading: Promise<void> | undefined;
 
 			/** Reads what the ledger has beyond what was seen. */
 			const readEvents = async () => {
-				if (reading) return;
-				reading = true;
-				try {
-					for await (const event of source.events(seen)) {
-						seen = event.seq;
-						takeVisitEvent(visits, event);
-						events.push(event);
-						if (events.length > mostEvents) events.shift();
-					}
-				} finally {
-					reading = false;
+				for await (const event of source.events(seen)) {
+					seen = event.seq;
+					takeVisitEvent(visits, event);
+					events.push(event);
+					if (events.length > mostEvents) events.shift();
 				}
 			};
 			const visit = (): Visit | undefined => {
@@ -55,30 +58,40 @@ export async function openRunView(ctx: ExtensionContext, source: ViewSource, pai
 				return list.find((one) => one.visit === chosen) ?? list.at(-1);
 			};
 			const load = async () => {
-				await readEvents();
-				const asked = page;
-				const next = await linesOf(page, source, visit(), events);
-				if (page !== asked) return;
-				lines = next;
+				asked += 1;
+				const mine = asked;
+				let page: Page;
+				try {
+					reading ??= readEvents().finally(() => {
+						reading = undefined;
+					});
+					await reading;
+					if (mine !== asked) return;
+					page = await pageOf(name, source, visit(), events);
+				} catch (error) {
+					const reason = error instanceof Error ? error.message : String(error);
+					page = { lines: [[{ text: `It cannot be read: ${reason}`, tone: "error" }]], marks: [] };
+				}
+				if (mine !== asked) return;
+				marks = page.marks;
+				window.set(page.lines);
 				tui.requestRender();
 			};
-			const show = (next: Page) => {
-				page = next;
-				follow = next !== "Diff" && next !== "Knowledge";
-				top = 0;
-				lines = [[dim("…")]];
+			const show = (next: PageName) => {
+				name = next;
+				window = openWindow(paint, next !== "Diff" && next !== "Knowledge", next === "Events" ? "cut" : "wrapped");
+				marks = [];
+				window.set([[dim("…")]]);
+				tui.requestRender();
 				void load();
 			};
 			const choose = (by: number) => {
 				const list = listVisits(visits);
 				const at = list.findIndex((one) => one.visit === visit()?.visit) + by;
-				chosen = list[Math.max(0, Math.min(at, list.length - 1))]?.visit;
-				show(page === "History" ? "Transcript" : page);
-			};
-			const scroll = (by: number) => {
-				top = Math.max(0, Math.min(top + by, lines.length - height));
-				follow = top >= lines.length - height;
-				tui.requestRender();
+				const next = list[Math.max(0, Math.min(at, list.length - 1))];
+				// On the newest one the view goes along when the run moves on.
+				chosen = next === list.at(-1) ? undefined : next?.visit;
+				show(name === "History" || name === "Knowledge" || name === "Events" ? "Transcript" : name);
 			};
 
 			// Only what changes the picture draws it again: a watcher marks it stale, one timer at most looks at the mark.
@@ -86,87 +99,122 @@ export async function openRunView(ctx: ExtensionContext, source: ViewSource, pai
 			const unwatch = source.watch(() => {
 				timer ??= setTimeout(() => {
 					timer = undefined;
-					if (page !== "Diff") void load();
+					// A diff that is being read stays as it is; r measures it anew.
+					if (name !== "Diff") void load();
 					else tui.requestRender();
 				}, redrawMs);
 			});
 			void load();
 
+			const title = (width: number): Line => {
+				const run = source.run();
+				const at = visit();
+				const ofVisit = at !== undefined && (name === "Transcript" || name === "Diff");
+				const live = liveTotals(run, new Date().toISOString());
+				const spent = `${shortCount(live.tokens)} tokens · ${shortCost(live.costUsd)} · ${shortTime(live.activeMs)}`;
+				return [
+					{ text: nameOf(run), tone: "accent" },
+					dim(`${width < roomy ? "" : ` ${run.id.slice(0, 8)}`} · `),
+					...(ofVisit ? [plain(`visit ${at.visit} ${titleOf(at.state)}`), dim(" · ")] : []),
+					plain(run.status.replaceAll("_", " ")),
+					dim(` · ${spent}`),
+				];
+			};
+			const tabs = (width: number): Line => {
+				const at = pages.indexOf(name);
+				const all: Line = pages.flatMap((page, index) => [
+					...(index === 0 ? [] : [dim("  ")]),
+					page === name ? ({ text: `[${index + 1} ${page}]`, tone: "accent" } as const) : dim(` ${index + 1} ${page} `),
+				]);
+				if (lineWidth(all) <= width) return all;
+				return [{ text: `[${at + 1} ${name}]`, tone: "accent" }, dim(` of ${pages.length}`)];
+			};
+
 			return {
 				capturesViewportInput: true,
 				render(width) {
-					height = Math.max(5, Math.floor(tui.terminal.rows * 0.8) - frameRows);
-					if (follow) top = Math.max(0, lines.length - height);
-					const shown = lines.slice(top, top + height);
-					const run = source.run();
-					const at = visit();
-					const where =
-						at === undefined || page === "History" || page === "Knowledge"
-							? ""
-							: ` · visit ${at.visit} ${titleOf(at.state)}`;
-					const title: Line = [
-						{ text: run.template.name, tone: "accent" },
-						dim(` ${run.id.slice(0, 8)} · ${run.status.replaceAll("_", " ")}${where}`),
+					const height = Math.max(3, tui.terminal.rows - frameRows - 1);
+					const rows = window.rows(width, height);
+					const keys = [
+						"Esc closes",
+						"Tab page",
+						"↑↓ PgUp PgDn",
+						...(name === "Transcript" || name === "Diff" ? ["←→ visit"] : []),
+						...(name === "Diff" ? ["n p file", "r anew"] : []),
+						"Home End",
+						"1–5 pages",
 					];
-					const tabs: Line = pages.flatMap((name, index) => [
-						...(index === 0 ? [] : [dim("  ")]),
-						dim(`${index + 1} `),
-						name === page ? ({ text: name, tone: "accent" } as const) : plain(name),
-					]);
-					const position = lines.length > height ? ` · ${top + 1}–${top + shown.length} of ${lines.length}` : "";
-					const keys: Line = [
-						dim(`1–5 Tab pages · ←→ visit · ↑↓ PgUp PgDn scroll · End follow · Esc closes${position}`),
-					];
-					const blank: Line[] = Array.from({ length: height - shown.length }, () => [plain("")]);
-					return [title, tabs, ...shown, ...blank, [plain("")], keys].map((line) =>
-						paintLine(fitLine(line, width), paint),
-					);
+					const foot = window.position().replace(/^ · /, "");
+					const [first = "", ...rest] = frame({ title: title(width), foot, keys }, rows, width, paint);
+					return [first, paintLine(fitLine(tabs(width), width), paint), ...rest];
 				},
 				handleInput(data) {
-					const digit = pages[Number(data) - 1];
-					if (/^[1-5]$/.test(data) && digit) show(digit);
-					else if (data === "\t") show(pages[(pages.indexOf(page) + 1) % pages.length] ?? "History");
-					else if (keybindings.matches(data, "tui.select.up")) scroll(-1);
-					else if (keybindings.matches(data, "tui.select.down")) scroll(1);
-					else if (keybindings.matches(data, "tui.select.pageUp")) scroll(-height);
-					else if (keybindings.matches(data, "tui.select.pageDown")) scroll(height);
-					else if (keybindings.matches(data, "tui.editor.cursorLeft")) choose(-1);
-					else if (keybindings.matches(data, "tui.editor.cursorRight")) choose(1);
-					else if (keybindings.matches(data, "tui.editor.cursorLineEnd")) scroll(lines.length);
-					else if (keybindings.matches(data, "tui.select.cancel") || data === "q") done();
+					const digit = /^[1-5]$/.test(data) ? pages[Number(data) - 1] : undefined;
+					const next = (by: number) => pages[(pages.indexOf(name) + by + pages.length) % pages.length] ?? "History";
+					if (closes(data, keybindings)) return done();
+					if (digit) return show(digit);
+					if (data === "\t") return show(next(1));
+					if (data === "\u001b[Z") return show(next(-1));
+					if (data === "r") return void load();
+					if (keybindings.matches(data, "tui.editor.cursorLeft")) return choose(-1);
+					if (keybindings.matches(data, "tui.editor.cursorRight")) return choose(1);
+					if (moveByKey(window, data, keybindings) || jumpByKey(window, marks, data)) tui.requestRender();
 				},
-				invalidate() {},
+				invalidate: () => window.invalidate(),
 				dispose() {
+					asked += 1;
 					unwatch();
 					clearTimeout(timer);
 				},
 			};
 		},
-		{ overlay: true, overlayOptions: { width: "95%", maxHeight: "90%", anchor: "center" } },
+		{ overlay: true, overlayOptions: { width: "100%", maxHeight: "100%", anchor: "center" } },
 	);
 }
 
-async function linesOf(
-	page: Page,
+async function pageOf(
+	name: PageName,
 	source: ViewSource,
 	visit: Visit | undefined,
 	events: readonly LedgerEvent[],
-): Promise<Line[]> {
-	switch (page) {
+): Promise<Page> {
+	switch (name) {
 		case "History":
-			return historyPage(source.run());
+			return unmarked(historyPage(source.run(), new Date().toISOString()));
 		case "Knowledge":
-			return knowledgePage(source.run());
+			return unmarked(knowledgePage(source.run()));
 		case "Events":
-			return events.map(eventLine);
-		case "Transcript": {
-			const key = visit?.conversations.at(-1);
-			return readTranscript(key === undefined ? undefined : source.transcript(key));
-		}
+			return unmarked(events.map(eventLine));
+		case "Transcript":
+			return unmarked(transcriptLines(source, visit));
 		case "Diff": {
-			if (visit?.before === undefined) return [[dim("The files of this visit were not measured.")]];
-			if (visit.after === undefined) return [[dim("The visit is still going on; its diff is measured when it ends.")]];
-			return patchLines(await source.patch(visit.before, visit.after));
+			if (visit === undefined) return unmarked([[dim("There is no visit yet.")]]);
+			const diff = await source.diff(visit.visit);
+			if (diff.kind === "none") return unmarked([[dim(diff.reason)]]);
+			const page = patchPage(diff.text, diff);
+			if (page.files.length === 0) return { lines: page.lines, marks: [] };
+			const going = visit.visit === source.run().visit && source.run().stage.kind !== "over";
+			const head: Line[] = [[plain(diff.summary), dim(going ? "  so far; r looks again" : "")], [plain("")]];
+			return { lines: [...head, ...page.lines], marks: page.files.map((index) => index + head.length) };
 		}
 	}
+}
+
+function unmarked(lines: readonly Line[]): Page {
+	return { lines, marks: [] };
+}
+
+/** All conversations of a visit, one behind the other. */
+function transcriptLines(source: ViewSource, visit: Visit | undefined): Line[] {
+	// An attempt that goes on in the conversation of the one before it has no file of its own.
+	const files = (visit?.conversations ?? []).flatMap((key) => {
+		const path = source.transcript(key);
+		return path === undefined ? [] : [{ key, path }];
+	});
+	if (files.length < 2) return readTranscript(files[0]?.path);
+	return files.flatMap(({ key, path }): Line[] => [
+		[dim(`── from attempt ${key.slice(key.indexOf(".") + 1)} on ──`)],
+		...readTranscript(path),
+		[plain("")],
+	]);
 }

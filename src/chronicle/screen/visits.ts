@@ -7,9 +7,6 @@ export interface Visit {
 	readonly startedAt: string;
 	/** Keys of the conversations that its attempts talked in, oldest first. */
 	readonly conversations: readonly string[];
-	/** Names of the files' state at its start and at its end; absent where they were not measured. */
-	readonly before?: string;
-	readonly after?: string;
 	readonly attempts: number;
 }
 
@@ -18,8 +15,6 @@ interface Growing {
 	state: string;
 	startedAt: string;
 	conversations: string[];
-	before?: string;
-	after?: string;
 	attempts: number;
 }
 
@@ -48,13 +43,6 @@ export function takeVisitEvent(visits: Map<number, Growing>, event: LedgerEvent)
 			visit.attempts = Math.max(visit.attempts, event.attempt);
 			const key = `${event.visit}.${event.attempt}`;
 			if (event.launch === 1 && !visit.conversations.includes(key)) visit.conversations.push(key);
-			return;
-		}
-		case "files_measured": {
-			const visit = visits.get(event.visit);
-			if (visit === undefined) return;
-			if (event.purpose === "baseline") visit.before ??= event.tree;
-			else visit.after = event.tree;
 			return;
 		}
 		default:

@@ -3,8 +3,8 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Scope } from "../../pi/index.ts";
 import { isParked, type Run } from "../machine/index.ts";
-import { type Paint, paintLine, unpainted } from "./line.ts";
-import { drawTimeline } from "./timeline.ts";
+import { type Paint, paintLine, themed, unpainted } from "./line.ts";
+import { type ChangedFiles, drawTimeline } from "./timeline.ts";
 
 const widgetKey = "chronicle";
 const tickMs = 1000;
@@ -15,6 +15,8 @@ const prefix = "/chronicle ";
 export interface TimelineWidget {
 	/** The run has changed. */
 	show(run: Run): void;
+	/** A look at the files has shown what a visit has changed so far. */
+	changed(changes: ChangedFiles & { readonly visit: number }): void;
 	/** Takes the widget away. */
 	close(): void;
 }
@@ -22,14 +24,21 @@ export interface TimelineWidget {
 /** Mounts the widget. It is taken away when the scope closes. */
 export function mountTimeline(ctx: ExtensionContext, scope: Scope, first: Run): TimelineWidget {
 	let run = first;
+	let changes: (ChangedFiles & { readonly visit: number }) | undefined;
+	/** Notices of earlier visits are no news any more. */
+	let told = first.notices;
 	let last = "";
 	let stale = false;
 	let redraw = () => {};
 	let stopClock: (() => void) | undefined;
 	let cooling: (() => void) | undefined;
 
-	const text = (width: number, paint: Paint) =>
-		drawTimeline(run, { width, now: new Date().toISOString(), prefix }).map((line) => paintLine(line, paint));
+	const text = (width: number, paint: Paint) => {
+		const now = new Date().toISOString();
+		const changed = changes?.visit === run.visit && run.stage.kind === "working" ? changes : undefined;
+		const notice = run.notices.findLast((one) => !told.includes(one));
+		return drawTimeline(run, { width, now, prefix, changed, notice }).map((line) => paintLine(line, paint));
+	};
 	const draw = () => {
 		const now = text(plainWidth, unpainted).join("\n");
 		if (now === last) return;
@@ -72,7 +81,7 @@ export function mountTimeline(ctx: ExtensionContext, scope: Scope, first: Run): 
 	if (ctx.mode === "tui") {
 		ctx.ui.setWidget(widgetKey, (tui, theme) => {
 			redraw = () => tui.requestRender();
-			const paint: Paint = (tone, words) => (tone === "plain" || tone === "coloured" ? words : theme.fg(tone, words));
+			const paint = themed({ theme });
 			return { invalidate() {}, render: (width) => text(width, paint) };
 		});
 	}
@@ -80,7 +89,12 @@ export function mountTimeline(ctx: ExtensionContext, scope: Scope, first: Run): 
 	clock();
 	const release = scope.own(unmount);
 	return {
+		changed(next) {
+			changes = next;
+			soon();
+		},
 		show(next) {
+			if (next.visit !== run.visit) told = next.notices;
 			run = next;
 			clock();
 			soon();

@@ -1,6 +1,6 @@
 // The templates and runs of a project, as plain lines for any screen.
 import { formatDiagnostic, formatPath } from "../../definition/index.ts";
-import { type FoundTemplate, isLoaded, type Project, type TemplateShelf } from "../project/index.ts";
+import { isLoaded, type MeantTemplate, type Project, type TemplateShelf } from "../project/index.ts";
 import type { LedgerEntry } from "../supervisor/index.ts";
 import { shortCost, shortTime } from "../timeline/index.ts";
 import { waitingLines } from "./status-lines.ts";
@@ -20,7 +20,7 @@ export function templateLines(
 		const { template } = found.read;
 		const about = template.description ?? [...template.states.keys()].join(" → ");
 		const how = shadowed(found.key);
-		return `  ${found.key.padEnd(width)}  ${about}${whose(found)}${how === undefined ? "" : ` (start it with ${how})`}`;
+		return `  ${found.key.padEnd(width)}  ${about}${whose(found, place.cwd)}${how === undefined ? "" : ` (start it with ${how})`}`;
 	});
 	const problems = diagnostics.map((diagnostic) => `  ${formatDiagnostic(diagnostic, place.cwd)}`);
 	const untrusted =
@@ -33,8 +33,14 @@ export function templateLines(
 	];
 }
 
-function whose({ tier }: FoundTemplate): string {
-	return tier === "personal" ? " (yours)" : "";
+function whose({ tier, inPlaceOf }: MeantTemplate, cwd: string): string {
+	const said = [
+		...(tier === "personal" ? ["yours"] : []),
+		...(inPlaceOf.length > 0
+			? [`in place of ${inPlaceOf.map((file) => formatPath(file, cwd)).join(" and ")}, which does not load`]
+			: []),
+	];
+	return said.length === 0 ? "" : ` (${said.join(", ")})`;
 }
 
 /** Where new templates go, for a project that has none. */

@@ -1,10 +1,12 @@
 // An approval question in words: what is asked, what was done, what changed, what it has cost. Pure.
 import { type ApprovalQuestion, liveTotals, type Run } from "../machine/index.ts";
 import type { FileChange } from "../snapshot/index.ts";
-import { shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import { nameOf, shortCost, shortCount, shortTime } from "../timeline/index.ts";
 
 const mostFiles = 8;
-const summaryLength = 1200;
+/** An answer is about all of them. */
+const mostAsked = 40;
+const summaryLength = 4000;
 
 /** One sentence: what is asked. */
 export function questionTitle({ side, state, target }: ApprovalQuestion): string {
@@ -16,23 +18,23 @@ export function questionLines(question: ApprovalQuestion, run: Run, now: string)
 	const summary = question.summary.trim();
 	const files = run.snapshot.files.filter(({ visit }) => visit === question.visit);
 	return [
-		`${run.template.name} ${run.id.slice(0, 8)}, visit ${question.visit}: ${firstLine(run.task)}`,
+		`${nameOf(run)} ${run.id.slice(0, 8)}, visit ${question.visit}: ${firstLine(run.task)}`,
 		...(summary === "" ? [] : ["", cut(summary)]),
 		"",
-		...changeLines(files),
+		...changeLines(files, 0, mostAsked),
 		`So far: ${spendText(run, now)}`,
 	];
 }
 
 /** The changed files with their counts, the first few of them by name. */
-export function changeLines(files: readonly FileChange[], more = 0): string[] {
+export function changeLines(files: readonly FileChange[], more = 0, most = mostFiles): string[] {
 	if (files.length === 0) return ["No files changed."];
 	const sum = (key: "added" | "removed"): number => files.reduce((total, file) => total + (file[key] ?? 0), 0);
 	const count = files.length + more;
-	const hidden = count - Math.min(files.length, mostFiles);
+	const hidden = count - Math.min(files.length, most);
 	return [
 		`${count} ${count === 1 ? "file" : "files"} changed, +${sum("added")} −${sum("removed")}:`,
-		...files.slice(0, mostFiles).map(changeLine),
+		...files.slice(0, most).map(changeLine),
 		...(hidden > 0 ? [`  … and ${hidden} more`] : []),
 	];
 }

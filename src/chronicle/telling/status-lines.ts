@@ -1,9 +1,9 @@
 // Where one run stands, as plain lines for any screen. A function of what was read and the time.
 import { join } from "node:path";
-import { measures, type Run } from "../machine/index.ts";
+import { liveTotals, type Measure, measures, type Run } from "../machine/index.ts";
 import type { ReadLedger } from "../supervisor/index.ts";
-import { crumbText, nextStep, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
-import { questionLines, spendText } from "./question-lines.ts";
+import { crumbText, nameOf, nextStep, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
+import { questionLines } from "./question-lines.ts";
 
 export interface StatusOptions {
 	/** ISO 8601. */
@@ -17,12 +17,12 @@ export function statusLines(read: ReadLedger, { now, prefix }: StatusOptions): s
 	const { run, repairs } = read;
 	const question = run.stage.kind === "asking" ? run.stage.question : undefined;
 	return [
-		`${run.template.name} ${run.id.slice(0, 8)} · ${statusWords(read)} · ${run.state}`,
+		`${nameOf(run)} ${run.id.slice(0, 8)} · ${statusWords(read)} · ${run.state}`,
 		...(question ? [] : [`Task: ${run.task}`]),
 		crumbText(run),
 		...workerLines(read),
-		...stateLines(run),
-		`Total: ${spendText(run, now)}${ceilings(run, now)}`,
+		...stateLines(run, now),
+		`Total: ${totals(run, now)}`,
 		...(question ? ["", ...questionLines(question, run, now)] : []),
 		...waitingLines(read, prefix),
 		...run.notices.slice(-3).map((notice) => `Note: ${notice}`),
@@ -69,27 +69,33 @@ function workerLines({ run, folder }: ReadLedger): string[] {
 	];
 }
 
-function stateLines(run: Run): string[] {
+function stateLines(run: Run, now: string): string[] {
+	const running = liveTotals(run, now).activeMs - run.totals.activeMs;
 	const rows = [...run.plan.states.keys()].flatMap((name) => {
 		const totals = run.states[name];
 		if (!totals || totals.attempts === 0) return [];
 		const { visits, attempts, activeMs, tokens, costUsd } = totals;
+		const ran = activeMs + (name === run.state ? running : 0);
 		const tries = `${visits} ${visits === 1 ? "visit" : "visits"}${attempts > visits ? `, ${attempts} attempts` : ""}`;
-		return [[titleOf(name), tries, shortTime(activeMs), `${shortCount(tokens)} tokens`, shortCost(costUsd)]];
+		return [[titleOf(name), tries, shortTime(ran), `${shortCount(tokens)} tokens`, shortCost(costUsd)]];
 	});
 	const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)));
 	return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd());
 }
 
-function ceilings(run: Run, now: string): string {
-	const shown = measures(run, now)
-		.filter(({ name }) => !name.includes(" of "))
-		.map(({ figure, ceiling }) =>
-			figure === "costUsd"
-				? shortCost(ceiling)
-				: figure === "tokens"
-					? `${shortCount(ceiling)} tokens`
-					: shortTime(ceiling),
-		);
-	return shown.length === 0 ? "" : ` of ${shown.join(", ")}`;
+/** `$0.42 of $5.00, 12.3k tokens of 2M, 4m10s of 1h30m`. */
+function totals(run: Run, now: string): string {
+	const live = liveTotals(run, now);
+	const limits = measures(run, now).filter(({ state }) => state === undefined);
+	const of = (figure: Measure["figure"], value: string): string => {
+		const ceiling = limits.find((one) => one.figure === figure)?.ceiling;
+		const show = { costUsd: shortCost, tokens: shortCount, activeMs: shortTime }[figure];
+		return ceiling === undefined ? value : `${value} of ${show(ceiling)}`;
+	};
+	const unmetered = live.unmeteredTokens > 0 ? ` (${shortCount(live.unmeteredTokens)} of them without a price)` : "";
+	return [
+		of("costUsd", shortCost(live.costUsd)),
+		of("tokens", `${shortCount(live.tokens)} tokens`) + unmetered,
+		of("activeMs", shortTime(live.activeMs)),
+	].join(", ");
 }

@@ -1,4 +1,5 @@
-// Marks and titles of states, the same in the terminal and on paper. Pure, and free of the terminal.
+// Marks, names and titles, the same in the terminal and on paper. Pure, and free of the terminal.
+import type { Run } from "../machine/index.ts";
 
 /** Marks of the breadcrumb, by what they mean. */
 export const marks = {
@@ -13,6 +14,11 @@ export const marks = {
 } as const;
 
 export type Mark = keyof typeof marks;
+
+/** What a person calls the run's template: the name that it gives itself, else that of its file. */
+export function nameOf({ plan, template }: Pick<Run, "plan" | "template">): string {
+	return plan.name === "" ? template.name : plan.name;
+}
 
 /** `red-team_assessment` → `Red team assessment`. */
 export function titleOf(state: string): string {

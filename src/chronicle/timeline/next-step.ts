@@ -1,11 +1,22 @@
 // What a person has to do now, and the command that does it; the timeline, the status and the list all say it in these words. Pure.
-import type { Run } from "../machine/index.ts";
+import { measures, type Run } from "../machine/index.ts";
 
 export interface NextStep {
 	/** One sentence: what the run waits for. */
 	readonly what: string;
 	/** Commands without their prefix, most likely first: `approve`, `reject <words>`. */
 	readonly commands: readonly string[];
+}
+
+const options = { costUsd: "--cost <usd>", tokens: "--tokens <n>", activeMs: "--minutes <n>" } as const;
+
+/** The commands that raise the ceilings which are reached. */
+function raises(run: Run): string[] {
+	const full = measures(run).filter(({ spent, ceiling }) => spent >= ceiling);
+	const own = full.map(
+		({ figure, state }) => `resume ${state === undefined ? "" : `--state ${state} `}${options[figure]}`,
+	);
+	return own.length > 0 ? own : [`resume ${options.costUsd}`, `resume ${options.tokens}`];
 }
 
 /** What the run waits for; `undefined` while it needs nobody. */
@@ -27,7 +38,7 @@ export function nextStep(run: Run): NextStep | undefined {
 		case "budget_exceeded":
 			return {
 				what: run.hold?.detail ?? "A ceiling is reached.",
-				commands: ["resume --cost <usd>", "resume --tokens <n>", "abort"],
+				commands: [...raises(run), "abort"],
 			};
 		case "human_intervention": {
 			const refused = run.refused;
@@ -39,7 +50,9 @@ export function nextStep(run: Run): NextStep | undefined {
 		}
 		case "running": {
 			const [question] = run.questions;
-			return question === undefined ? undefined : { what: `Its worker asks: ${question.title}`, commands: [] };
+			return question === undefined
+				? undefined
+				: { what: `Its worker waits for an answer in the dialog: ${question.title}`, commands: [] };
 		}
 		case "done":
 		case "failed":

@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openRedaction } from "../../../src/chronicle/ledger/index.ts";
 import { escapeText, openPen, shorten } from "../../../src/chronicle/report/markup.ts";
-import { isSecretFile, readPatch } from "../../../src/chronicle/report/patch.ts";
 import { pathOf } from "../../../src/chronicle/report/path.ts";
 import { fitText, textWidth } from "../../../src/chronicle/report/svg.ts";
 import { tellStory } from "../../../src/chronicle/report/tell.ts";
 import { axisTime, timeAxis } from "../../../src/chronicle/report/time-axis.ts";
+import { isSecretFile, readPatch } from "../../../src/chronicle/snapshot/index.ts";
 import { definition, go, open, start } from "../machine/theatre.ts";
 import { builtPatch, dayOfWork, ledgerOf } from "./ledgers.ts";
 

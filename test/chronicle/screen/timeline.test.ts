@@ -4,11 +4,15 @@ import { describe, expect, it } from "vitest";
 import { drawTimeline, paintLine, unpainted } from "../../../src/chronicle/screen/index.ts";
 import { fitLine, plain } from "../../../src/chronicle/screen/line.ts";
 import { bar, shortCost, shortCount, shortTime } from "../../../src/chronicle/timeline/index.ts";
-import { ask, definition, go, here, open, spend, start, type Theatre } from "../machine/theatre.ts";
+import { ask, definition, go, here, open, rest, spend, start, type Theatre } from "../machine/theatre.ts";
 
 const now = "2030-01-01T01:00:00.000Z";
 const draw = (theatre: Theatre, width = 120, at = now) =>
 	drawTimeline(theatre.run, { width, now: at, prefix: "/chronicle " }).map((line) => paintLine(line, unpainted));
+
+function never(): never {
+	throw new Error("There is no worker that could end.");
+}
 
 const three = definition({
 	planning: { persona: "Software Architect", next: ["implementation"], requires_approval: true },
@@ -44,10 +48,22 @@ describe("R28 breadcrumbs", () => {
 		expect(stopped).toContain("/chronicle release");
 	});
 
-	it("name a paused, a failed and a finished run", () => {
+	it.each([
+		["a paused", (play: Theatre) => rest(play.say({ kind: "pause_requested", cause: "person", detail: "So." })), "‖"],
+		["an aborted", (play: Theatre) => rest(play.say({ kind: "abort_requested" })), "✗"],
+	] as const)("mark the state of %s run", (_, stop, mark) => {
 		const play = start(open(three));
-		play.say({ kind: "pause_requested", cause: "person", detail: "Paused by the person." });
-		expect(draw(play).join("\n")).toContain("Planning [");
+		stop(play);
+		expect(draw(play).join("\n")).toContain(`Planning [${mark}] -> Implementation [ ]`);
+	});
+
+	it("are headed by the name that the template gives itself, and by how the run stands, at every width", () => {
+		const play = start(open({ ...three, name: "Feature Implementation" }));
+		for (const width of [30, 40, 80, 200]) {
+			const [first = "", second = ""] = draw(play, width);
+			expect(first).toMatch(/^Feature Implementation/);
+			expect(first + second).toContain("running");
+		}
 	});
 });
 
@@ -69,6 +85,80 @@ describe("R29 metrics", () => {
 		expect(text).toContain("$4.50 ▰▰▰▰▰▰▰▱ of $5.00");
 		const toned = drawTimeline(play.run, { width: 200, now, prefix: "" }).flat();
 		expect(toned.find(({ text: bars }) => bars.startsWith("▰"))?.tone).toBe("warning");
+	});
+
+	const costly = () => {
+		const play = start(
+			open(definition({ work: { persona: "Software Architect", next: ["finished"] } }, { limits: { cost_usd: 5 } })),
+		);
+		return play.say({ kind: "used", ...here(play), spend: spend(1_812_000, 4.25) });
+	};
+	it.each([30, 40, 60, 80, 120])("nobody's figures are cut off at %d columns", (width) => {
+		const lines = draw(costly(), width);
+		const text = lines.slice(2).join(" · ");
+		for (const figure of ["Software Architect", "visit 1", "1.8M tokens", "$4.25 ▰▰▰"]) expect(text).toContain(figure);
+		expect(text).not.toContain("…");
+	});
+
+	it("what the visit has changed is shown while its worker works, and when it waits", () => {
+		const play = costly();
+		const options = { width: 120, now, prefix: "" };
+		const text = (changed?: { files: number; added: number; removed: number }) =>
+			drawTimeline(play.run, { ...options, changed })
+				.map((line) => paintLine(line, unpainted))
+				.join("\n");
+		expect(text()).not.toContain("files");
+		expect(text({ files: 3, added: 12, removed: 4 })).toContain("$4.25 · 3 files +12 −4");
+		play.say({ kind: "pause_requested", cause: "person", detail: "So." });
+		play.say({
+			kind: "worker_ended",
+			...(play.run.stage.kind === "leaving" && play.run.stage.launch ? play.run.stage.launch : never()),
+			outcome: { kind: "stopped" },
+		});
+		const changes = [{ path: "a.ts", change: "M", added: 1, removed: 2 } as const];
+		play.say({ kind: "files_measured", visit: 1, purpose: "changes", tree: "a".repeat(40), changes });
+		expect(text()).toContain("1 file +1 −2");
+	});
+
+	it("its height does not depend on what the worker does", () => {
+		const play = start(open(three));
+		const before = draw(play).length;
+		play.say({ kind: "tool_started", ...here(play), call: "a", tool: "bash", args: "command=npm test timeout=90" });
+		expect(draw(play).join("\n")).toContain("▸ bash npm test timeout=90");
+		play.say({ kind: "tool_started", ...here(play), call: "b", tool: "read", args: "path=a.ts" });
+		expect(draw(play).join("\n")).toContain("▸ 2 calls: read a.ts");
+		expect(draw(play)).toHaveLength(before);
+	});
+
+	it.each([
+		["cost", { cost_usd: 1 }, {}, ["/chronicle resume --cost <usd>"]],
+		["tokens", { tokens: 1000 }, {}, ["/chronicle resume --tokens <n>"]],
+		["time", { minutes: 1 }, {}, ["/chronicle resume --minutes <n>"]],
+		["cost of a state", {}, { cost_usd: 1 }, ["/chronicle resume --state work --cost <usd>"]],
+		["cost and tokens", { cost_usd: 1, tokens: 1000 }, {}, ["--cost <usd>", "--tokens <n>"]],
+	] as const)("R37 a reached ceiling on %s names the option that raises it", (_, limits, own, commands) => {
+		const play = start(open(definition({ work: { persona: "W", next: ["finished"], limits: own } }, { limits })));
+		play.wait(61_000).say({ kind: "used", ...here(play), spend: spend(2000, 2) });
+		if (play.run.stage.kind === "working")
+			play.say({ kind: "pause_requested", cause: "budget", detail: "It is reached." });
+		rest(play);
+		const text = draw(play).join("\n");
+		for (const command of commands) expect(text).toContain(command);
+	});
+
+	it("moves are shown when they come near their end", () => {
+		const play = start(
+			open(
+				definition(
+					{ a: { persona: "A", next: ["b"] }, b: { persona: "B", next: ["a"] } },
+					{ limits: { moves: 4, pair_moves: 9 } },
+				),
+			),
+		);
+		for (const to of ["b", "a"]) start(go(play, to));
+		expect(draw(play).join("\n")).not.toContain("moves");
+		for (const to of ["b", "a"]) start(go(play, to));
+		expect(draw(play).join("\n")).toContain("4 of 4 moves");
 	});
 
 	it.each([
@@ -105,7 +195,9 @@ describe("R28 widths", () => {
 	it.each([30, 40, 80, 160, 200])(
 		"no line is wider than %d columns, wide letters and hostile words included",
 		(width) => {
-			const play = start(open(many, { task: "タスク 🧪 \u001b[31mred\u0007\nsecond line" }));
+			const play = start(
+				open(many, { task: "タスク 🧪 \u001b[31mred\u0007 \u202egnp.exe\u202c \u2067x\nsecond line" }),
+			);
 			play.say({
 				kind: "tool_started",
 				...here(play),
@@ -117,9 +209,9 @@ describe("R28 widths", () => {
 			for (const line of lines) {
 				expect(visibleWidth(line)).toBeLessThanOrEqual(width);
 				// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
-				expect(line).not.toMatch(/[\u0000-\u001f]/);
+				expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
 			}
-			expect(lines.length).toBeLessThanOrEqual(10);
+			expect(lines.length).toBeLessThanOrEqual(11);
 		},
 	);
 
@@ -132,5 +224,5 @@ describe("R28 widths", () => {
 it("R29 a question to come: what a worker asked for is shown while it ends", () => {
 	const play = start(open(three));
 	ask(play, "implementation");
-	expect(draw(play).join("\n")).toContain("ending the worker");
+	expect(draw(play).join("\n")).toContain("the worker ends");
 });

@@ -1,6 +1,8 @@
 // Reads a unified diff as git writes it: files, hunks, lines. One that was cut anywhere is read as far as it goes. Pure.
 // Source of the format: git's documentation of `diff-format`, "Generating patch text with -p".
-import type { Redact } from "../ledger/index.ts";
+
+/** Takes secrets out of a text. */
+type Redact = (text: string) => string;
 
 export interface PatchFile {
 	readonly path: string;
@@ -9,12 +11,12 @@ export interface PatchFile {
 	readonly change: "A" | "M" | "D" | "R";
 	/** It has no lines. */
 	readonly binary: boolean;
-	readonly hunks: readonly Hunk[];
+	readonly hunks: readonly PatchHunk[];
 	readonly added: number;
 	readonly removed: number;
 }
 
-export interface Hunk {
+export interface PatchHunk {
 	/** `@@ -1,4 +1,6 @@ function f()`. */
 	readonly head: string;
 	readonly lines: readonly PatchLine[];
@@ -92,7 +94,7 @@ function unquote(name: string | undefined): string | undefined {
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v", a: "\u0007" };
 
-function readHunks(lines: readonly string[], redact: Redact): Hunk[] {
+function readHunks(lines: readonly string[], redact: Redact): PatchHunk[] {
 	const hunks: { head: string; lines: PatchLine[] }[] = [];
 	let old = 0;
 	let now = 0;

@@ -1,0 +1,32 @@
+// The keys of our screens, the same on each: those of pi's lists, and the letters that pagers know.
+import type { KeybindingsManager } from "@earendil-works/pi-coding-agent";
+import type { Window } from "./window.ts";
+
+type Keys = Pick<KeybindingsManager, "matches">;
+
+/** Whether the key closes a screen. */
+export function closes(data: string, keybindings: Keys): boolean {
+	return data === "q" || keybindings.matches(data, "tui.select.cancel");
+}
+
+/** Moves the window where the key says so. */
+export function moveByKey(window: Window, data: string, keybindings: Keys): boolean {
+	const page = Math.max(1, window.height - 1);
+	if (data === "k" || keybindings.matches(data, "tui.select.up")) window.scroll(-1);
+	else if (data === "j" || keybindings.matches(data, "tui.select.down")) window.scroll(1);
+	else if (keybindings.matches(data, "tui.select.pageUp")) window.scroll(-page);
+	else if (data === " " || keybindings.matches(data, "tui.select.pageDown")) window.scroll(page);
+	else if (data === "g" || keybindings.matches(data, "tui.editor.cursorLineStart")) window.toStart();
+	else if (data === "G" || keybindings.matches(data, "tui.editor.cursorLineEnd")) window.toEnd();
+	else return false;
+	return true;
+}
+
+/** Goes to the next or the previous of these lines. */
+export function jumpByKey(window: Window, lines: readonly number[], data: string): boolean {
+	if (data !== "n" && data !== "p") return false;
+	const top = window.topLine();
+	const target = data === "n" ? lines.find((line) => line > top) : (lines.findLast((line) => line < top) ?? 0);
+	if (target !== undefined) window.toLine(target);
+	return true;
+}

@@ -1,0 +1,33 @@
+// Texts of others on a person's terminal: what would steer it, or turn the order of what is read, does not get there.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { printable } from "../../src/pi/index.ts";
+
+describe("a text of somebody else", () => {
+	it.each([
+		["colours", "\u001b[31mred\u001b[0m", "red"],
+		["clearing the screen", "a\u001b[2Jb", "ab"],
+		["a link", "\u001b]8;;http://x\u0007here\u001b]8;;\u0007", "here"],
+		["the window's title", "\u001b]0;owned\u001b\\after", "after"],
+		["eight-bit sequences", "\u009b31mred", "red"],
+		["bells and backspaces", "a\u0007\b\u007fb", "ab"],
+		["marks that turn the direction", "\u202egnp.exe\u202c\u2066x\u2069\u200f", "gnp.exex"],
+		["line breaks of other systems", "a\r\nb\rc\u2028d", "a\nb\nc\nd"],
+		["half a character", "a\ud800b", "a\ufffdb"],
+	])("loses %s", (_, text, shown) => {
+		expect(printable(text)).toBe(shown);
+	});
+
+	it.each(["plain", "two\nlines\tand a tab", "日本語 🧪 👩‍👩‍👧 é", "العربية", "می‌خواهم"])("keeps %j", (text) => {
+		expect(printable(text)).toBe(text);
+	});
+
+	it("never holds what a terminal obeys", () => {
+		fc.assert(
+			fc.property(fc.string({ unit: "binary" }), (text) => {
+				// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
+				expect(printable(text)).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+			}),
+		);
+	});
+});

@@ -195,11 +195,20 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 		// Nothing links it to this supervisor: what is left of it is stopped, and its end recorded as lost.
 		if (worker === undefined) {
 			await stopStrays(launch.visit);
+			await settle(launch);
 			await take({ kind: "worker_ended", ...launch, outcome: { kind: "lost" } });
 			return;
 		}
 		worker.end(how);
 		await worker.ended;
+	}
+
+	/** What a lost worker used after its last report is in its conversation alone, and nobody may go on with that. */
+	async function settle({ visit, attempt }: LaunchId): Promise<void> {
+		const { stage, conversation, visit: now } = body.run();
+		const talked = stage.kind === "leaving" && stage.visit !== now ? stage.closing : conversation;
+		const spend = talked ? await launcher.spent(body.folder, talked.key) : undefined;
+		if (spend && spend.tokens > (talked?.settled.tokens ?? 0)) await take({ kind: "used", visit, attempt, spend });
 	}
 
 	async function restore({ tree }: Extract<Action, { kind: "restore_files" }>): Promise<void> {

@@ -9,6 +9,7 @@ import type {
 	LedgerEvent,
 	PersonEvent,
 	Run,
+	Spend,
 	ToolEnded,
 	ToolStarted,
 	TurnSettled,
@@ -145,6 +146,8 @@ export interface WorkerLauncher {
 	launch(order: LaunchOrder, host: WorkerHost): Promise<Result<Worker, LaunchFault>>;
 	/** Nobody will go on with the run's conversations in `folder` any more, but for `keep`: what is secret in them goes. */
 	retire(folder: string, keep?: string): Promise<void>;
+	/** What the conversation `key` in `folder` has used by its own record; `undefined` where there is none to read. No process has it open. */
+	spent(folder: string, key: string): Promise<Spend | undefined>;
 	/** Stops every process that workers of this run left behind, a worker without a supervisor included. */
 	stopStrays(run: string): Promise<{ readonly stopped: number; readonly left: number }>;
 }

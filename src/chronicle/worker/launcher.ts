@@ -47,6 +47,10 @@ export interface LauncherOptions {
 /** Below the run's folder. */
 const workersFolder = "workers";
 
+function conversationFile(folder: string, key: string): string {
+	return join(folder, workersFolder, `${key}.jsonl`);
+}
+
 type Fault = { readonly ok: false; readonly failure: LaunchFault };
 
 /** Opens the launcher of one supervisor. */
@@ -71,6 +75,10 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 		launch: (order, host) => launch(order, host, options),
 		async retire(folder, keep) {
 			retireConversations(join(folder, workersFolder), keep, redact, retired);
+		},
+		async spent(folder, key) {
+			const read = readConversation(conversationFile(folder, key));
+			return read.kind === "read" ? read.conversation.spend : undefined;
 		},
 		async stopStrays(run) {
 			const { stopped, remaining } = await stopStrays(run);
@@ -97,7 +105,7 @@ async function launch(
 	const folder = join(order.folder, workersFolder);
 	const { key } = order.conversation;
 	const files: WorkerFiles = {
-		conversation: join(folder, `${key}.jsonl`),
+		conversation: conversationFile(order.folder, key),
 		brief: join(folder, `${key}.brief.json`),
 		persona: join(folder, `${key}.persona.md`),
 	};

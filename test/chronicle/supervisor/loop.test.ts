@@ -1,5 +1,6 @@
 // The supervisor's loop: what is recorded before what, who is asked, what ends it.
 import { describe, expect, it } from "vitest";
+import { NO_SPEND } from "../../../src/chronicle/machine/index.ts";
 import { supervise } from "../../../src/chronicle/supervisor/index.ts";
 import { moveTo, openStage } from "./stage.ts";
 
@@ -308,5 +309,30 @@ describe("the loop", () => {
 		const first = stage.orders[0]?.message.new.split("mind the gap").length ?? 0;
 		expect({ inFirstMessage: first - 1, sent }).toEqual({ inFirstMessage: 0, sent: ["mind the gap"] });
 		expect(stage.orders[1]?.message.new).not.toContain("mind the gap");
+	});
+
+	it("R35 what a lost worker used after its last report is counted, also where nobody goes on with its conversation", async () => {
+		const spent = { ...NO_SPEND, input: 480, output: 20, tokens: 500, costUsd: 0.25 };
+		const hanging = async (_host: unknown, _order: unknown, ended: Promise<unknown>) => void (await ended);
+		const stage = openStage([hanging]);
+		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
+		await expect.poll(() => supervision.run.stage.kind).toBe("working");
+		const { run } = await supervision.release();
+		const again = await stage.store.open(run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const asked: string[] = [];
+		const launcher = {
+			...stage.ports.launcher,
+			spent: async (_folder: string, key: string) => {
+				asked.push(key);
+				return spent;
+			},
+		};
+		const after = supervise(again.value, { ...stage.ports, launcher }, "reopened");
+		await after.say({ kind: "abort_requested" });
+		const end = await after.ended;
+		expect(end.run).toMatchObject({ status: "aborted", totals: { tokens: 500, costUsd: 0.25 } });
+		expect(end.run.states.plan).toMatchObject({ tokens: 500 });
+		expect(asked).toEqual(["1.1"]);
 	});
 });

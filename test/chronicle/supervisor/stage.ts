@@ -44,6 +44,7 @@ export function openStage(plays: Play[], approvals: Approval[] = []): Stage {
 		launcher: {
 			check: async () => [],
 			retire: async () => {},
+			spent: async () => undefined,
 			stopStrays: async () => ({ stopped: 0, left: 0 }),
 			async launch(order, host) {
 				orders.push(order);

@@ -1,7 +1,8 @@
 // One primitive: send a text as the person's message and wait until everything it started has settled. Sending is fire-and-forget in
 // pi, so the end is taken from events. T1 it always resolves: a refused send, a closed session and an abort are outcomes; T2 it listens only
-// while a turn runs; T3 it works in a command and after a session replacement, with the `pi` of the session that is open then.
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+// while a turn runs, and after a send that nobody took until it is known to be gone; T3 it works in a command and after a session
+// replacement, with the `pi` of the session that is open then.
+import type { AgentEndEvent, ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 
 export type TurnOutcome =
 	| { readonly kind: "completed" }
@@ -28,7 +29,27 @@ export async function runTurn(
 	text: string,
 	{ acceptWithinMs = acceptMs }: TurnOptions = {},
 ): Promise<TurnOutcome> {
-	return followRun(pi, ctx, () => pi.sendUserMessage(text, { deliverAs: "followUp" }), acceptWithinMs);
+	const outcome = await followRun(pi, ctx, () => pi.sendUserMessage(text, { deliverAs: "followUp" }), acceptWithinMs);
+	if (outcome.kind === "failed" && outcome.reason === notStarted) stopLateStart(pi);
+	return outcome;
+}
+
+/**
+ * A text that was given up may still lie with a slow handler of another extension: the run that it starts then is stopped, as nobody
+ * waits for it any more. The next text that is entered, by whomever, is another one.
+ */
+function stopLateStart(pi: ExtensionAPI): void {
+	const stops = [
+		pi.on("input", () => forget()),
+		pi.on("before_agent_start", ({ messageType }, ctx) => {
+			if (messageType !== "user") return;
+			forget();
+			ctx.abort();
+		}),
+	];
+	const forget = () => {
+		for (const stop of stops) stop();
+	};
 }
 
 /** Starts something that makes pi run, or that follows in the run that is on (`start`), and resolves when that run has settled. */
@@ -53,9 +74,7 @@ export async function followRun(
 					failure = undefined;
 				}),
 				pi.on("agent_end", ({ messages }) => {
-					const last = messages.findLast((message) => message.role === "assistant");
-					failure =
-						last?.stopReason === "error" ? (last.errorMessage ?? "The model's provider reported an error.") : undefined;
+					failure = failureOf(messages);
 				}),
 				pi.on("agent_settled", ({ aborted }) => {
 					if (!started && !joined) return;
@@ -81,6 +100,14 @@ export async function followRun(
 		clearInterval(poll);
 		for (const stop of stops) stop();
 	}
+}
+
+/** What is wrong with the last answer of a run: an error, or an end in the middle of a sentence. */
+function failureOf(messages: AgentEndEvent["messages"]): string | undefined {
+	const last = messages.findLast((message) => message.role === "assistant");
+	if (last?.stopReason === "error") return last.errorMessage ?? "The model's provider reported an error.";
+	if (last?.stopReason === "length") return "The model's answer was cut off at its output limit.";
+	return undefined;
 }
 
 /** A context that has gone stale belongs to a closed session: nothing runs there any more. */

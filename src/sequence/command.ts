@@ -5,7 +5,7 @@ import { hasPlaceholder, splitArguments } from "./arguments.ts";
 import { previewLines } from "./preview.ts";
 import { type SequenceSnapshot, snapshotType } from "./recorded.ts";
 import { runRecorded } from "./run.ts";
-import { manyRuns, parseRunCount } from "./run-count.ts";
+import { looksLikeNumber, manyRuns, parseRunCount } from "./run-count.ts";
 import type { SequenceSession } from "./session.ts";
 
 const menu = {
@@ -17,8 +17,6 @@ const menu = {
 } as const;
 const noTerminal =
 	"Recording a sequence needs pi's terminal screen. Here you can run the one that this session has: /sequence run [N] [arguments].";
-/** What a person means as a number of runs, right or wrong; other words after `run` are arguments. */
-const looksLikeNumber = /^[-+]?\d+([.,]\d+)?$/;
 const nothingRecorded = "This session's branch has no recorded sequence. Record one with /sequence in the terminal.";
 
 /** Runs `/sequence <args>`: alone it records or offers the last recording; `run [N] [arguments]` and `show` are verbs; other words are arguments of the run. */
@@ -39,7 +37,7 @@ export async function runSequence(
 	if (verb === "run") {
 		if (last === undefined) return refuse(ctx, nothingRecorded);
 		const [count = "", more = ""] = split(rest);
-		return looksLikeNumber.test(count) ? start(session, ctx, last, more, count) : start(session, ctx, last, rest, "1");
+		return looksLikeNumber(count) ? start(session, ctx, last, more, count) : start(session, ctx, last, rest, "1");
 	}
 	if (last === undefined) return recordAndRun(session, scope, ctx, [], undefined, args);
 	const choice = await ctx.ui.select(menu.title, [menu.run, menu.edit, menu.startNew, menu.cancel]);
@@ -52,14 +50,15 @@ export async function runSequence(
 /** Whether this session records or replays already, and then the person has been told. Asked again after every question. */
 function isBusy(session: SequenceSession, ctx: ExtensionCommandContext): boolean {
 	if (session.activeRun !== undefined) refuse(ctx, "A sequence is running; Esc stops it.");
-	else if (session.recording) refuse(ctx, "A sequence is being recorded; Ctrl+Enter finishes it, Esc leaves it.");
-	else return false;
+	else if (session.recording === undefined) return false;
+	else if (session.recording.reopen()) say(ctx, "The recorder is back: another extension had put its editor over it.");
+	else refuse(ctx, "A sequence is being recorded; Ctrl+Enter finishes it, Esc leaves it.");
 	return true;
 }
 
-/** An error where nobody looks at notifications must end the command, so that the exit shows it. */
+/** Says why not. Where nobody looks at notifications, pi's exit shows it too. */
 function refuse(ctx: ExtensionCommandContext, reason: string): void {
-	if (!ctx.hasUI) throw new Error(reason);
+	if (!ctx.hasUI) process.exitCode = 1;
 	say(ctx, reason, "error");
 }
 
@@ -77,11 +76,20 @@ async function recordAndRun(
 	args: string,
 ): Promise<void> {
 	if (ctx.mode !== "tui") return refuse(ctx, noTerminal);
-	if (isBusy(session, ctx)) return;
 	const { recordSteps } = await import("./recorder.ts");
-	session.recording = true;
-	const result = await recordSteps(ctx, scope, () => session.knownCommands(), steps).finally(() => {
-		session.recording = false;
+	// Two that were asked for at once: the other one may be open by now.
+	if (isBusy(session, ctx)) return;
+	session.recording = { reopen: () => false };
+	const result = await recordSteps(
+		ctx,
+		scope,
+		() => session.knownCommands(),
+		steps,
+		(recorder) => {
+			session.recording = recorder;
+		},
+	).finally(() => {
+		session.recording = undefined;
 	});
 	if (result.kind === "cancelled" || scope.closed) return;
 	const snapshot = keep(session, result.steps, sequenceId);
@@ -117,16 +125,10 @@ async function start(
 	if (total === undefined) return;
 	const words = await readArguments(ctx, snapshot, args);
 	if (words === undefined || isBusy(session, ctx)) return;
+	// Asked now: after a run this context may belong to a session that was replaced.
+	const { hasUI } = ctx;
 	const end = await runRecorded(ctx, snapshot, words, total);
-	if (end.kind === "stopped" && session.pi && !hasScreen(ctx)) throw new Error(end.reason);
-}
-
-function hasScreen(ctx: ExtensionCommandContext): boolean {
-	try {
-		return ctx.hasUI;
-	} catch {
-		return true;
-	}
+	if (end.kind === "stopped" && !hasUI) process.exitCode = 1;
 }
 
 async function readCount(ctx: ExtensionCommandContext, given: string | undefined): Promise<number | undefined> {
@@ -136,8 +138,11 @@ async function readCount(ctx: ExtensionCommandContext, given: string | undefined
 		if (answer === undefined) return undefined;
 		const parsed = parseRunCount(answer);
 		if (parsed.kind === "refused") {
+			if (given !== undefined) {
+				refuse(ctx, `${parsed.reason} An argument that looks like one follows the number: /sequence run 1 ${given}`);
+				return undefined;
+			}
 			refuse(ctx, parsed.reason);
-			if (given !== undefined) return undefined;
 			answer = undefined;
 			continue;
 		}

@@ -1,10 +1,21 @@
-import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { isOwnFile, packageRoot, type Scope, say } from "../pi/index.ts";
-import { readLastRecorded, type SequenceSession, type StepCommands, sequenceSessions } from "./session.ts";
-
+import {
+	farewell,
+	readLastRecorded,
+	type SequenceSession,
+	type StepCommands,
+	sequenceSessions,
+	statusKey,
+} from "./session.ts";
 import { summaryLines, summaryType } from "./summary.ts";
 
 export type { StepCommands, StepEnd } from "./session.ts";
+
+/** A notice that was on the screen for less than this many milliseconds has not been read. */
+const readingMs = 3_000;
+/** Milliseconds after which pi has drawn a session that was just opened or moved in: what is shown earlier is wiped. */
+const drawnMs = 150;
 
 /** Registers `/sequence`. `commands` are the package's own commands that a step may call. */
 export function registerSequence(pi: ExtensionAPI, scope: Scope, commands: StepCommands): void {
@@ -14,7 +25,8 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, commands: StepC
 		commands,
 		lastRecorded: undefined,
 		activeRun: undefined,
-		recording: false,
+		lastStop: undefined,
+		recording: undefined,
 		knownCommands() {
 			root ??= packageRoot();
 			return pi.getCommands().map(({ name, source, sourceInfo }) => ({
@@ -47,19 +59,36 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, commands: StepC
 			render: (width) => [theme.fg("accent", cut(head, width)), ...rows.map((row) => theme.fg("dim", cut(row, width)))],
 		};
 	});
+	/** The notice of a stop that pi is about to wipe from the terminal's screen, before anybody can have read it. */
+	const unread = ({ mode }: ExtensionContext): string | undefined => {
+		const { lastStop } = session;
+		session.lastStop = undefined;
+		return mode === "tui" && lastStop && Date.now() - lastStop.at < readingMs ? lastStop.text : undefined;
+	};
+	const sayWhenDrawn = (ctx: ExtensionContext, notice: string | undefined): void => {
+		if (notice !== undefined) scope.after(drawnMs, () => say(ctx, notice, "warning"));
+	};
 	pi.on("session_start", (_event, ctx) => {
 		session.lastRecorded = readLastRecorded(ctx);
 		sequenceSessions.put(ctx.sessionManager, session);
+		sayWhenDrawn(ctx, farewell.take());
 	});
 	pi.on("session_tree", (_event, ctx) => {
 		session.lastRecorded = readLastRecorded(ctx);
 		if (session.activeRun) session.activeRun.stop ??= "The sequence was stopped: the session moved to another branch.";
+		sayWhenDrawn(ctx, unread(ctx));
 	});
-	// The person left the session in the middle of a run; the runner's own replacement is none of that.
+	// The person left the session in the middle of a run; the runner's own replacement comes when no iteration is on.
 	pi.on("session_shutdown", ({ reason }, ctx) => {
 		const run = session.activeRun;
-		if (run === undefined || run.replacing) return;
-		run.stop ??= `The sequence was stopped: the session was left (${reason}).`;
-		if (reason !== "quit") say(ctx, run.stop, "warning");
+		if (run) {
+			run.stop ??= `The sequence was stopped: the session was left (${reason}).`;
+			run.left = true;
+			session.lastStop = { text: run.stop, at: Date.now() };
+			if (reason !== "quit") say(ctx, run.stop, "warning");
+			ctx.ui.setStatus(statusKey, undefined);
+		}
+		const notice = reason === "quit" ? undefined : unread(ctx);
+		if (notice !== undefined) farewell.leave(notice);
 	});
 }

@@ -3,9 +3,9 @@
 /** At most this many lines of one step are shown. */
 const linesPerStep = 4;
 
-/** A line as a screen can hold it: a tab or another control character takes one column, and a colour code does nothing. */
+/** A line as a screen can hold it: a tab or a control character takes one column, and none colours or turns what follows. */
 export function plainLine(text: string): string {
-	return text.replace(/\p{Cc}/gu, (character) => (character === "\t" ? " " : "·"));
+	return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) => (character === "\t" ? " " : "·"));
 }
 
 /**

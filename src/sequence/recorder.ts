@@ -1,6 +1,6 @@
 // The recorder: pi's prompt editor with Enter, Ctrl+Enter, Escape and the arrows taken for the steps above it. Terminal only.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { matchesKey, truncateToWidth } from "@earendil-works/pi-tui";
+import { matchesKey, truncateToWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { newestFirst, type Scope } from "../pi/index.ts";
 import { RecorderEditor } from "./recorder-editor.ts";
 import { drawRecording } from "./recorder-widget.ts";
@@ -14,10 +14,11 @@ import {
 	select,
 	startRecording,
 } from "./recording.ts";
+import { statusKey } from "./session.ts";
 import type { KnownCommand } from "./step.ts";
 
-/** Key of the status line and of the widget. */
-const uiKey = "sequence";
+type EditorFactory = NonNullable<ReturnType<ExtensionContext["ui"]["getEditorComponent"]>>;
+
 /** As many messages as pi's editor remembers. */
 const historyLength = 100;
 
@@ -26,15 +27,25 @@ export type RecorderResult =
 	| { readonly kind: "finished"; readonly steps: readonly string[] }
 	| { readonly kind: "cancelled" };
 
-/** Records steps, starting from `initial`. The person's draft, the editor, the status line and the widget are as before afterwards. */
+/** A recorder that is open. */
+export interface OpenRecorder {
+	/** Puts the recorder back where another extension has set an editor of its own over it; false when it is there. */
+	reopen(): boolean;
+}
+
+/**
+ * Records steps, starting from `initial`. The person's draft, the editor, the status line and the widget are as before afterwards.
+ * `opened` is called once, when the recorder can be seen.
+ */
 export async function recordSteps(
 	ctx: ExtensionContext,
 	scope: Scope,
 	commands: () => readonly KnownCommand[],
 	initial: readonly string[],
+	opened: (recorder: OpenRecorder) => void,
 ): Promise<RecorderResult> {
 	const draft = ctx.ui.getEditorText();
-	const previous = ctx.ui.getEditorComponent();
+	let previous = ctx.ui.getEditorComponent();
 	let recording = startRecording(initial);
 	let asking = false;
 	let redraw = () => {};
@@ -45,7 +56,7 @@ export async function recordSteps(
 
 	const show = (next: Recording): void => {
 		recording = next;
-		ctx.ui.setStatus(uiKey, recordingStatus(recording));
+		ctx.ui.setStatus(statusKey, recordingStatus(recording));
 		redraw();
 	};
 
@@ -124,10 +135,16 @@ export async function recordSteps(
 		}
 		if (keys.matches(data, "tui.input.submit")) {
 			// A backslash before Enter is pi's way to a new line where Shift+Enter does not exist.
-			if (editor.getText().endsWith("\\")) return false;
+			const { line, col } = editor.getCursor();
+			if (editor.getLines()[line]?.charAt(col - 1) === "\\") return false;
 			const text = editor.getExpandedText();
-			if (text.trim() === "") complete(editor);
-			else enter(editor, text);
+			if (text.trim() !== "") enter(editor, text);
+			else if (recording.editing === undefined) complete(editor);
+			else {
+				const notice = "The step is as it was. To remove one, select it with ↑ and press Delete.";
+				editor.setText("");
+				show({ ...recording, editing: undefined, notice });
+			}
 			return true;
 		}
 		const atSteps = editor.getText() === "" && recording.editing === undefined && recording.steps.length > 0;
@@ -138,31 +155,51 @@ export async function recordSteps(
 		return false;
 	};
 
+	let editor: RecorderEditor | undefined;
+	const recorder: EditorFactory = (tui, theme, keybindings) => {
+		editor = new RecorderEditor(tui, theme, keybindings, takeKey);
+		for (const text of typedBefore(ctx)) editor.addToHistory(text);
+		return editor;
+	};
+	const open = (): void => {
+		ctx.ui.setEditorComponent(recorder);
+		// Completing a command name with Enter submits through pi's callback, which pi has set by now.
+		const shown = editor;
+		if (shown) shown.onSubmit = (text) => void enter(shown, text);
+	};
+
 	const release = scope.own(() => finish({ kind: "cancelled" }));
 	try {
 		ctx.ui.setEditorText("");
-		ctx.ui.setWidget(uiKey, (tui, theme) => {
+		ctx.ui.setWidget(statusKey, (tui, theme) => {
 			redraw = () => tui.requestRender();
 			const paint = (width: number) =>
-				drawRecording(recording).map(({ tone, text }) =>
-					truncateToWidth(tone === "text" ? text : theme.fg(tone, text), width),
-				);
+				drawRecording(recording).flatMap(({ tone, text }) => {
+					const drawn = tone === "text" ? text : theme.fg(tone, text);
+					return tone === "warning" || tone === "dim" ? wrapTextWithAnsi(drawn, width) : truncateToWidth(drawn, width);
+				});
 			return { invalidate() {}, render: paint };
 		});
-		let editor: RecorderEditor | undefined;
-		ctx.ui.setEditorComponent((tui, theme, keybindings) => {
-			editor = new RecorderEditor(tui, theme, keybindings, takeKey);
-			for (const text of typedBefore(ctx)) editor.addToHistory(text);
-			return editor;
+		open();
+		opened({
+			reopen() {
+				const current = ctx.ui.getEditorComponent();
+				if (current === recorder) return false;
+				previous = current;
+				open();
+				return true;
+			},
 		});
-		// Completing a command name with Enter submits through pi's callback, which pi has set by now.
-		const opened = editor as RecorderEditor | undefined;
-		if (opened) opened.onSubmit = (text) => void enter(opened, text);
 		show(recording);
 		return await ended;
 	} finally {
 		await release();
-		restore(ctx, previous, draft);
+		quietly(() => {
+			if (ctx.ui.getEditorComponent() === recorder) ctx.ui.setEditorComponent(previous);
+			ctx.ui.setEditorText(draft);
+			ctx.ui.setStatus(statusKey, undefined);
+			ctx.ui.setWidget(statusKey, undefined);
+		});
 	}
 }
 
@@ -180,17 +217,10 @@ function typedBefore({ sessionManager }: ExtensionContext): string[] {
 	return found.reverse();
 }
 
-/** Puts the person's editor and draft back. A session that is gone has taken its screen with it. */
-function restore(
-	ctx: ExtensionContext,
-	previous: ReturnType<ExtensionContext["ui"]["getEditorComponent"]>,
-	draft: string,
-): void {
+/** Does what only a session that is still there can do: one that is gone has taken its screen with it. */
+function quietly(work: () => void): void {
 	try {
-		ctx.ui.setEditorComponent(previous);
-		ctx.ui.setEditorText(draft);
-		ctx.ui.setStatus(uiKey, undefined);
-		ctx.ui.setWidget(uiKey, undefined);
+		work();
 	} catch {
 		// Stale: pi has closed the session under the recorder.
 	}

@@ -3,6 +3,14 @@
 /** More runs than this are confirmed before they start. */
 export const manyRuns = 100;
 
+/** Whether a word is meant as a number of runs, right or wrong (`0`, `-1`, `1.5`, `1e9`, `0x10`, `1,000`, `∞`): no argument looks like that. */
+export function looksLikeNumber(word: string): boolean {
+	if (word === "") return false;
+	return (
+		!Number.isNaN(Number(word)) || /^[-+]?\p{Number}[\p{Number}.,'_]*$/u.test(word) || /^[-+]?(∞|nan)$/i.test(word)
+	);
+}
+
 /** Reads the answer: empty means 1; only whole numbers from 1 count. */
 export function parseRunCount(answer: string): { kind: "count"; count: number } | { kind: "refused"; reason: string } {
 	const text = answer.trim();

@@ -8,11 +8,9 @@ import { expandFileStep } from "./expand.ts";
 import { type SequenceSnapshot, snapshotType } from "./recorded.ts";
 import { resolveSteps } from "./resolve.ts";
 import { runPlace, runStatus, type SequenceRun } from "./run-state.ts";
-import { type RunControl, type SequenceSession, type StepEnd, sequenceSessions } from "./session.ts";
+import { type RunControl, type SequenceSession, type StepEnd, sequenceSessions, statusKey } from "./session.ts";
 import type { ResolvedStep } from "./step.ts";
 import { type IterationSpend, type SequenceSummary, summarise, summaryType } from "./summary.ts";
-
-const statusKey = "sequence";
 
 /** How a whole run ended; `reason` is a sentence that has been shown to the person. */
 export type RunEnd = { readonly kind: "completed" } | { readonly kind: "stopped"; readonly reason: string };
@@ -26,23 +24,27 @@ export async function runRecorded(
 ): Promise<RunEnd> {
 	const { sequenceId, steps } = snapshot;
 	let run: SequenceRun = { id: crypto.randomUUID(), sequenceId, steps, args, totalRuns, runIndex: 0, stepIndex: 0 };
-	const control: RunControl = { stop: undefined, replacing: false };
+	const control: RunControl = { stop: undefined, left: false };
 	let ctx: ExtensionCommandContext = start;
 	const firstModel = modelName(ctx);
 	const iterations: IterationSpend[] = [];
 	while (true) {
 		const started = Date.now();
 		const meter = meterIteration(ctx);
+		// Heard until the next session is there: opening one may take as long as the extensions in it need to start.
+		const stopListening = listenForEscape(ctx, control);
 		const ended = await runIteration(ctx, run, control);
 		iterations.push({ ms: Date.now() - started, ...meter.stop() });
 		if (ended.kind === "stopped" || run.runIndex + 1 >= totalRuns) {
+			stopListening();
 			keepSummary(ctx, summarise(sequenceId, ended.kind, totalRuns, iterations));
 			return ended;
 		}
-		const next = await replaceSession(ctx, snapshot, control);
+		const next = await replaceSession(ctx, snapshot);
+		stopListening();
 		if (next.kind === "stopped") {
 			keepSummary(ctx, summarise(sequenceId, "stopped", totalRuns, iterations));
-			if (control.stop === undefined) say(ctx, next.reason, "warning");
+			quietly(() => say(ctx, next.reason, "warning"));
 			return next;
 		}
 		ctx = next.ctx;
@@ -76,10 +78,8 @@ function modelName({ model }: ExtensionContext): string {
 async function replaceSession(
 	ctx: ExtensionCommandContext,
 	snapshot: SequenceSnapshot,
-	control: RunControl,
 ): Promise<{ kind: "replaced"; ctx: ExtensionCommandContext } | { kind: "stopped"; reason: string }> {
 	let fresh: ExtensionCommandContext | undefined;
-	control.replacing = true;
 	try {
 		const { cancelled } = await ctx.newSession({
 			setup: async (session) => void session.appendCustomEntry(snapshotType, snapshot),
@@ -96,8 +96,6 @@ async function replaceSession(
 		return { kind: "replaced", ctx: fresh };
 	} catch (error) {
 		return { kind: "stopped", reason: `The sequence stopped: no new session could be opened (${messageOf(error)}).` };
-	} finally {
-		control.replacing = false;
 	}
 }
 
@@ -109,44 +107,49 @@ async function runIteration(ctx: ExtensionCommandContext, first: SequenceRun, co
 		return { kind: "stopped", reason };
 	}
 	let run = first;
-	const stopListening = listenForEscape(ctx, control);
 	session.activeRun = control;
+	// What somebody else's run was stopped for is not known: whoever stops it wants quiet, not the next step.
+	let aborted = false;
+	const forget = session.pi.on("agent_settled", (event) => {
+		aborted ||= event.aborted;
+	});
+	const stop = (reason: string, tone: "warning" | "error"): RunEnd => {
+		if (!control.left) {
+			session.lastStop = { text: reason, at: Date.now() };
+			quietly(() => say(ctx, reason, tone));
+		}
+		return { kind: "stopped", reason };
+	};
+	/** A stop that somebody wanted. */
+	const stopped = () => stop(control.stop ?? `The sequence was stopped at ${runPlace(run)}.`, "warning");
 	try {
 		await ctx.waitForIdle();
+		if (aborted) return stop(`The sequence was stopped before ${runPlace(run)}.`, "warning");
 		const resolved = resolveSteps(run.steps, session.knownCommands(), run.args);
 		if (resolved.kind === "refused") {
 			const reasons = resolved.refusals.map(({ index, reason }) => `step ${index + 1}: ${reason}`);
-			return stop(ctx, `The sequence cannot run ${run.runIndex + 1}/${run.totalRuns}:\n${reasons.join("\n")}`, "error");
+			return stop(`The sequence cannot run ${run.runIndex + 1}/${run.totalRuns}:\n${reasons.join("\n")}`, "error");
 		}
 		for (const [stepIndex, step] of resolved.steps.entries()) {
 			run = { ...run, stepIndex };
-			if (control.stop !== undefined) return stopped(ctx, run, control);
+			if (control.stop !== undefined) return stopped();
 			ctx.ui.setStatus(statusKey, runStatus(run));
 			// The person's own message or compaction may have come between two steps.
 			await ctx.waitForIdle();
+			if (aborted) return stopped();
 			const end = await runStep(session, ctx, step);
-			if (control.stop !== undefined || end.kind === "aborted") return stopped(ctx, run, control);
-			if (end.kind === "failed") return stop(ctx, `The sequence stopped at ${runPlace(run)}: ${end.reason}`, "error");
+			if (control.stop !== undefined || end.kind === "aborted") return stopped();
+			if (end.kind === "failed") return stop(`The sequence stopped at ${runPlace(run)}: ${end.reason}`, "error");
 		}
 		return { kind: "completed" };
 	} catch (error) {
-		if (control.stop !== undefined) return { kind: "stopped", reason: control.stop };
-		return stop(ctx, `The sequence stopped at ${runPlace(run)}: ${messageOf(error)}`, "error");
+		if (control.stop !== undefined) return stopped();
+		return stop(`The sequence stopped at ${runPlace(run)}: ${messageOf(error)}`, "error");
 	} finally {
 		session.activeRun = undefined;
-		stopListening();
+		forget();
 		quietly(() => ctx.ui.setStatus(statusKey, undefined));
 	}
-}
-
-/** A stop that somebody wanted. Where the session was left, the one who left it has been told already. */
-function stopped(ctx: ExtensionContext, run: SequenceRun, control: RunControl): RunEnd {
-	return stop(ctx, control.stop ?? `The sequence was stopped at ${runPlace(run)}.`, "warning");
-}
-
-function stop(ctx: ExtensionContext, reason: string, tone: "warning" | "error"): RunEnd {
-	quietly(() => say(ctx, reason, tone));
-	return { kind: "stopped", reason };
 }
 
 async function runStep(session: SequenceSession, ctx: ExtensionCommandContext, step: ResolvedStep): Promise<StepEnd> {
@@ -185,13 +188,38 @@ async function compact(ctx: ExtensionContext, customInstructions: string | undef
 	}
 }
 
-/** Escape between two steps, where pi has nothing to abort, stops the run all the same. */
+/**
+ * Escape where pi has no run to abort stops the sequence all the same: between two steps, while a session is replaced, and in a compaction,
+ * after which the step would go on. An open dialog keeps its Escape.
+ */
 function listenForEscape(ctx: ExtensionContext, control: RunControl): () => void {
-	if (ctx.mode !== "tui") return () => {};
-	return ctx.ui.onTerminalInput((data) => {
-		if (matchesKey(data, "escape") && ctx.isIdle()) control.stop ??= "The sequence was stopped with Escape.";
-		return undefined;
-	});
+	const pi = sequenceSessions.of(ctx.sessionManager)?.pi;
+	if (ctx.mode !== "tui" || pi === undefined) return () => {};
+	let dialogs = 0;
+	let compacting = false;
+	const stops = [
+		pi.on("ui_prompt_start", () => void dialogs++),
+		pi.on("ui_prompt_end", () => void dialogs--),
+		pi.on("session_before_compact", () => {
+			compacting = true;
+		}),
+		pi.on("session_compact", () => {
+			compacting = false;
+		}),
+		pi.on("session_compact_failed", () => {
+			compacting = false;
+		}),
+		ctx.ui.onTerminalInput((data) => {
+			if (dialogs > 0 || !matchesKey(data, "escape")) return undefined;
+			quietly(() => {
+				if (compacting || ctx.isIdle()) control.stop ??= "The sequence was stopped with Escape.";
+			});
+			return undefined;
+		}),
+	];
+	return () => {
+		for (const forget of stops) quietly(forget);
+	};
 }
 
 function messageOf(error: unknown): string {

@@ -1,6 +1,6 @@
 // What one session knows of sequences: the newest recording on its branch, and the run that is going through it.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { customEntries, openInstances } from "../pi/index.ts";
+import { customEntries, openInstances, openLetter } from "../pi/index.ts";
 import { readSnapshot, type SequenceSnapshot, snapshotType } from "./recorded.ts";
 import type { KnownCommand, OwnCommand } from "./step.ts";
 
@@ -20,21 +20,37 @@ export type StepEnd =
 export interface RunControl {
 	/** Why the run must stop; set by Escape, by leaving the session, or by the person's own session commands. */
 	stop: string | undefined;
-	/** The runner itself is replacing the session: its shutdown is no reason to stop. */
-	replacing: boolean;
+	/** The session is being left: the person has been told, and it can show nothing more. */
+	left: boolean;
+}
+
+/** What the person was told when a run stopped. */
+export interface StopNotice {
+	readonly text: string;
+	/** Milliseconds since the epoch. */
+	readonly at: number;
 }
 
 export interface SequenceSession {
 	readonly pi: ExtensionAPI;
 	readonly commands: StepCommands;
 	lastRecorded: SequenceSnapshot | undefined;
+	/** While an iteration runs in this session; not while the runner itself replaces it. */
 	activeRun: RunControl | undefined;
-	recording: boolean;
+	lastStop: StopNotice | undefined;
+	/** While a recording is made. */
+	recording: { reopen(): boolean } | undefined;
 	knownCommands(): KnownCommand[];
 }
 
+/** Key of the status line, while recording and while running. */
+export const statusKey = "sequence";
+
 /** Sessions of this process, found again after a replacement. */
 export const sequenceSessions = openInstances<SequenceSession>("sequence");
+
+/** The notice of a run that was stopped by leaving its session, for the next one to show. */
+export const farewell = openLetter("sequence");
 
 /** Reads the newest valid recording of the branch. */
 export function readLastRecorded(ctx: ExtensionContext): SequenceSnapshot | undefined {

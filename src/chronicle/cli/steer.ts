@@ -70,7 +70,8 @@ async function conclude(
 			for (const repair of spoken.live.ledger.repairs) output.progress(`! ${repair}`);
 			const { exitCode, how } = await carryOn(project, spoken.live, output, signal);
 			// What was asked for has been done, whatever the run waits for now.
-			const asked = name === "pause" || name === "abort" || name === "rewind";
+			const rewound = spoken.live.supervision.run.hold?.cause === "rewound";
+			const asked = name === "pause" || name === "abort" || (name === "rewind" && rewound);
 			return asked && how === "parked" ? exitCodes.done : exitCode;
 		}
 		case "said":

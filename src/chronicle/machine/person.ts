@@ -245,7 +245,7 @@ export function takeRewind(run: Run, event: LedgerEvent & RewindRequested): Redu
 		case "asking":
 		case "baselining":
 		case "over":
-			return { ...run, status: "running", stage: { kind: "restoring", rewind } };
+			return { ...run, status: "running", stage: { kind: "restoring", rewind, back: { status: run.status, stage } } };
 	}
 }
 
@@ -255,12 +255,12 @@ export function takeRestored(run: Run, event: LedgerEvent & (FilesRestored | Fil
 		return refuse("stale", "No files are being brought back.");
 	const { to, state, tree, snapshot, pairMoves } = stage.rewind;
 	if (event.kind === "files_unrestored") {
-		const hold = {
-			status: "paused",
-			cause: "workspace",
-			detail: `The files could not be brought back: ${event.detail}`,
-		} as const;
-		return proceed({ ...notice(run, hold.detail), hold }, "resumed");
+		const detail = `The files could not be brought back: ${event.detail}`;
+		const told = notice(run, detail);
+		// A ledger of before this was kept has no place to go back to either.
+		const { back = null } = stage;
+		if (back) return { ...told, ...back };
+		return proceed({ ...told, hold: { status: "paused", cause: "workspace", detail } }, "resumed");
 	}
 	const detail = `Files and run are back at the start of visit ${to}.`;
 	const hold = { status: "paused", cause: "rewound", detail } as const;

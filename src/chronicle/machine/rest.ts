@@ -158,7 +158,7 @@ function comeNext(run: Run, { after, visit }: Leaving, tree: string | null): Run
 		case "finish":
 			return record(run, { kind: "finished", status: after.status, ...(after.detail ? { detail: after.detail } : {}) });
 		case "rewind":
-			return { ...run, stage: { kind: "restoring", rewind: after.rewind } };
+			return { ...run, stage: { kind: "restoring", rewind: after.rewind, back: null } };
 	}
 }
 

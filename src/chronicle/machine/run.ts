@@ -225,10 +225,16 @@ export type Stage =
 			readonly worker: { readonly pid: number; readonly model: string };
 	  }
 	| Leaving
-	| { readonly kind: "restoring"; readonly rewind: RewindRequested }
+	| { readonly kind: "restoring"; readonly rewind: RewindRequested; readonly back: Back | null }
 	/** For a person. */
 	| { readonly kind: "waiting"; readonly since: number }
 	| { readonly kind: "over"; readonly since: number };
+
+/** Where a run goes back to if files cannot be brought back; a run whose worker has been ended for it has no such place. */
+export interface Back {
+	readonly status: RunStatus;
+	readonly stage: Extract<Stage, { kind: "asking" | "waiting" | "over" | "baselining" }>;
+}
 
 /** A worker is being put to rest: it ends, the state's cleanup runs, files are measured. */
 export interface Leaving {

@@ -161,7 +161,8 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 				crashAt(`after doing ${action.kind}`);
 				doing.delete(key);
 				// Done and still owed: it is tried again after the next event, a question that nobody answered not at all.
-				putOff.set(key, action.kind === "ask_approval" ? Number.POSITIVE_INFINITY : run.seq);
+				const unanswered = action.kind === "ask_approval" && !control.signal.aborted;
+				putOff.set(key, unanswered ? Number.POSITIVE_INFINITY : run.seq);
 				void rest();
 			});
 		doing.set(key, { control, done });

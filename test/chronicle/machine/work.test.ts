@@ -550,7 +550,20 @@ describe("rewind", () => {
 		theatre.say({ kind: "files_restored", tree: "t", before: "u" });
 		expect(where(theatre)).toBe("paused a 3.0.0");
 	});
-	it("that fails leaves the run where it was", () => {
+	it.each<[string, (theatre: Theatre) => Theatre]>([
+		["a pause", (theatre) => rest(theatre.say({ kind: "pause_requested", cause: "person", detail: "x" }))],
+		["an end", (theatre) => rest(theatre.say({ kind: "abort_requested" }))],
+		["a question", (theatre) => rest(ask(theatre, "b"))],
+	])("that fails leaves a run where it was: %s", (_, bring) => {
+		const theatre = bring(start(open(template({}, { requires_approval: true }))));
+		const { seq: _seq, updatedAt: _at, notices: _notices, ...before } = theatre.run;
+		rewind(theatre, 1, "a", "t");
+		theatre.due("restore_files");
+		theatre.say({ kind: "files_unrestored", tree: "t", detail: "no space" });
+		expect(theatre.run).toMatchObject(before);
+		expect(theatre.run.notices.at(-1)).toContain("no space");
+	});
+	it("that fails leaves a run whose worker was ended for it paused in its state", () => {
 		const theatre = start(open(template()));
 		rest(rewind(theatre, 1, "a", "t"));
 		theatre.say({ kind: "files_unrestored", tree: "t", detail: "no space" });

@@ -2,16 +2,17 @@
 // B1 nothing is written and no process is started before the person's words on cleanup commands are known; B2 the run is on disk before its
 // first worker starts.
 import { randomUUID } from "node:crypto";
-import { type Diagnostic, didYouMean } from "../../definition/index.ts";
+import { type Diagnostic, didYouMean, formatPath, thereAre } from "../../definition/index.ts";
 import { type Run, SCHEMA_VERSION } from "../machine/index.ts";
 import type { HeldLedger, LaunchProblem, Result, StoreFailure, WorkerLauncher } from "../supervisor/index.ts";
 import { cleanupOf, hashCleanup, type Template } from "../template/index.ts";
 import type { CleanupStanding } from "./cleanup-approvals.ts";
 import type { Project } from "./project.ts";
-import type { FoundTemplate, TemplateShelf } from "./templates.ts";
+import type { FoundTemplate, MeantTemplate, TemplateShelf } from "./templates.ts";
 
+type Loaded = { readonly read: NonNullable<FoundTemplate["read"]> };
 /** A template that loads. */
-export type LoadedTemplate = FoundTemplate & { readonly read: NonNullable<FoundTemplate["read"]> };
+export type LoadedTemplate = MeantTemplate & Loaded;
 
 export interface CleanupTexts {
 	readonly hash: string;
@@ -40,6 +41,7 @@ export type Preparation =
 /** Looks at the template called `name` and at everything that its states need. Starts nothing but, at most, one pi that lists models. */
 export async function prepareStart(project: Project, name: string): Promise<Preparation> {
 	const shelf = project.templates();
+	const { cwd } = project.place;
 	const found = shelf.templates.get(name);
 	if (!found || !isLoaded(found)) return { kind: "refused", ...notFound(name, shelf, project), problems: [] };
 	const launcher = project.launcher();
@@ -51,6 +53,9 @@ export async function prepareStart(project: Project, name: string): Promise<Prep
 		found,
 		cleanup: cleanupTexts(project, found),
 		notes: [
+			...found.inPlaceOf.map(
+				(file) => `${formatPath(file, cwd)} does not load, so ${formatPath(found.file, cwd)} runs in its place.`,
+			),
 			...problems.map(({ state, message, remedy }) => `${state}: ${message} ${remedy}`),
 			...dialectNotes(found.read.template),
 			...(await neighbours(project)),
@@ -59,7 +64,7 @@ export async function prepareStart(project: Project, name: string): Promise<Prep
 	};
 }
 
-export function isLoaded(found: FoundTemplate): found is LoadedTemplate {
+export function isLoaded<T extends FoundTemplate>(found: T): found is T & Loaded {
 	return found.read !== undefined;
 }
 
@@ -72,7 +77,7 @@ export function notFound(
 	const known = templates.get(name);
 	if (known) return { message: `The template "${name}" does not load.`, diagnostics: known.diagnostics };
 	const names = [...templates.values()].filter(isLoaded).map(({ key }) => key);
-	const list = names.length === 0 ? "There is none here." : `There are: ${names.join(", ")}.`;
+	const list = thereAre(names, "There is none here.");
 	const trust =
 		place.trust === "untrusted"
 			? " Those of the project are not read, because pi has not been told to trust it (--approve does it for once)."

@@ -1,6 +1,6 @@
 // Finding chronicle templates: which files there are, whose they are, which of them load.
-// S1 a bad file hides no good one, except the one of its own name: a person who wrote it must not get another in its place;
-// S2 the project's wins over the person's; S3 a project's are read only where the person trusts it.
+// S1 a bad file hides no good one: of files with one name the first that loads is meant, and what was passed over for it is told;
+// S2 the project's come before the person's, JSON before YAML; S3 a project's are read only where the person trusts it.
 import { readdirSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { type Diagnostic, openReport, quoted, readSource, sortDiagnostics } from "../../definition/index.ts";
@@ -23,9 +23,17 @@ export interface FoundTemplate {
 	readonly diagnostics: readonly Diagnostic[];
 }
 
+/** The template that a name means. */
+export type MeantTemplate = FoundTemplate & {
+	/** Files of its name that come before it and do not load. */
+	readonly inPlaceOf: readonly string[];
+};
+
 export interface TemplateShelf {
-	/** By key, in the order of the keys. Each is the one that its key means. */
-	readonly templates: ReadonlyMap<string, FoundTemplate>;
+	/** By key, in the order of the keys. */
+	readonly templates: ReadonlyMap<string, MeantTemplate>;
+	/** Every file, those that no name means included. */
+	readonly files: readonly FoundTemplate[];
 	/** Everything that is wrong anywhere, sorted. */
 	readonly diagnostics: readonly Diagnostic[];
 }
@@ -43,14 +51,36 @@ export function templateFolders(place: { cwd: string; agentFolder: string; trust
 
 /** Reads all templates. Never throws. */
 export function readTemplates({ project, personal }: TemplateFolders): TemplateShelf {
-	const found = [...readFolder(personal, "personal"), ...(project === undefined ? [] : readFolder(project, "project"))];
-	const templates = new Map<string, FoundTemplate>();
-	// The project's come last and take the place of the person's.
-	for (const template of found) templates.set(template.key, template);
-	return {
-		templates: new Map([...templates].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))),
-		diagnostics: sortDiagnostics(found.flatMap(({ diagnostics }) => diagnostics)),
-	};
+	const all = [...(project === undefined ? [] : readFolder(project, "project")), ...readFolder(personal, "personal")];
+	const templates = new Map<string, MeantTemplate>();
+	const files: FoundTemplate[] = [];
+	for (const key of [...new Set(all.map((found) => found.key))].sort()) {
+		const named = all.filter((found) => found.key === key);
+		const meant = named.find(({ read }) => read !== undefined) ?? named[0];
+		if (!meant) continue;
+		const before = named.slice(0, named.indexOf(meant));
+		templates.set(key, { ...meant, inPlaceOf: before.map(({ file }) => file) });
+		files.push(
+			...named.map((found) => (found !== meant && !before.includes(found) ? withoutUse(found, meant) : found)),
+		);
+	}
+	return { templates, files, diagnostics: sortDiagnostics(files.flatMap(({ diagnostics }) => diagnostics)) };
+}
+
+/** A file that stands behind another of its name in one folder; the person's behind the project's is as it should be. */
+function withoutUse(found: FoundTemplate, meant: FoundTemplate): FoundTemplate {
+	if (found.tier !== meant.tier) return found;
+	const report = openReport();
+	report.add(found.diagnostics);
+	report.warn(
+		{ file: found.file },
+		{
+			code: "same-name",
+			message: `${quoted(basename(meant.file))} has the same name, so this file is not used.`,
+			remedy: "Rename one of them.",
+		},
+	);
+	return { ...found, diagnostics: report.diagnostics };
 }
 
 /** Reads one file as a template; `undefined` where there is none. */
@@ -64,44 +94,32 @@ export function readTemplateFile(file: string, tier: FoundTemplate["tier"]): Fou
 			return { key, tier, file, read: undefined, diagnostics: [source.diagnostic] };
 		case "text": {
 			const { read, diagnostics } = readTemplate(source.source, key);
-			return { key, tier, file, read, diagnostics };
+			return { key, tier, file, read, diagnostics: sortDiagnostics(diagnostics) };
 		}
 	}
 }
 
 function readFolder(folder: string, tier: FoundTemplate["tier"]): FoundTemplate[] {
-	const names = listFolder(folder).filter(
-		(name) => !name.startsWith(".") && endings.includes(extname(name).toLowerCase()),
+	return listFolder(folder)
+		.filter((name) => !name.startsWith(".") && endings.includes(extname(name).toLowerCase()))
+		.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+		.flatMap((name) => readTemplateFile(join(folder, name), tier) ?? [])
+		.map(withNameable);
+}
+
+function withNameable(found: FoundTemplate): FoundTemplate {
+	if (!/\s/.test(found.key)) return found;
+	const report = openReport();
+	report.add(found.diagnostics);
+	report.warn(
+		{ file: found.file },
+		{
+			code: "bad-name",
+			message: `The name ${quoted(found.key)} contains a blank, so no command can name it.`,
+			remedy: "Rename the file.",
+		},
 	);
-	const byKey = new Map<string, FoundTemplate>();
-	for (const name of names.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))) {
-		const found = readTemplateFile(join(folder, name), tier);
-		if (!found) continue;
-		const first = byKey.get(found.key);
-		const report = openReport();
-		report.add(found.diagnostics);
-		if (first)
-			report.warn(
-				{ file: found.file },
-				{
-					code: "same-name",
-					message: `${quoted(basename(first.file))} has the same name, so this file is not used.`,
-					remedy: "Rename one of them.",
-				},
-			);
-		if (/\s/.test(found.key))
-			report.warn(
-				{ file: found.file },
-				{
-					code: "bad-name",
-					message: `The name ${quoted(found.key)} contains a blank, so no command can name it.`,
-					remedy: "Rename the file.",
-				},
-			);
-		if (first) byKey.set(first.key, { ...first, diagnostics: [...first.diagnostics, ...report.diagnostics] });
-		else byKey.set(found.key, { ...found, diagnostics: report.diagnostics });
-	}
-	return [...byKey.values()];
+	return { ...found, diagnostics: report.diagnostics };
 }
 
 /** JSON comes before YAML where both have one name. */

@@ -1,11 +1,13 @@
 // What the fields of a template say together: targets that nobody defined, states without a way in or out, names that differ too little.
 import { didYouMean, type MapNode, type Node, nearest, quoted, type Reading } from "../../definition/index.ts";
-import type { PairMoves, StateEntry } from "./fields.ts";
+import { pairNames, type StateEntry } from "./fields.ts";
 import { endless, unreachable } from "./graph.ts";
 import { isIndex } from "./names.ts";
 import { HUMAN_INTERVENTION, type StatePlan } from "./template.ts";
 
 const mostStates = 64;
+/** Names that mean something without being defined. */
+const spokenFor = new Set([HUMAN_INTERVENTION, "done", "failed"]);
 
 /** Reports what is wrong with the graph of states. `entries` are the states as written, `states` those that could be read. */
 export function checkGraph(
@@ -27,8 +29,8 @@ export function checkGraph(
 		});
 	checkLikeness(names, reading, at);
 	for (const { start, target } of targetsOf(entries)) {
-		if (entries.has(target) || target === HUMAN_INTERVENTION) continue;
-		const near = nearest(target, names);
+		if (entries.has(target) || spokenFor.has(target)) continue;
+		const near = nearest(target, [...names, ...spokenFor]);
 		report.warn(source.place(start), {
 			code: "undefined-state",
 			message: `${quoted(target)} is defined nowhere, so the run ends there.${near === undefined ? "" : ` Did you mean \`${near}\`?`}`,
@@ -106,14 +108,18 @@ function checkLikeness(
 	}
 }
 
-/** Reports pairs with exceptions that name no states. */
-export function checkPairs(moves: PairMoves, states: ReadonlyMap<string, StatePlan>, reading: Reading): void {
-	for (const { one, other, start } of moves.pairs)
-		for (const name of [one, other]) {
-			if (states.has(name)) continue;
-			reading.report.error(reading.source.place(start), {
+/** Reports pairs with exceptions that name no states, also where other limits beside them do not read. */
+export function checkPairs(root: MapNode, entries: ReadonlyMap<string, StateEntry>, reading: Reading): void {
+	const limits = root.entries.get("limits")?.value;
+	const written = limits?.kind === "map" ? limits.entries.get("pair_moves")?.value : undefined;
+	if (written?.kind !== "map") return;
+	const names = new Set([...entries.keys(), ...[...targetsOf(entries)].map(({ target }) => target)]);
+	for (const [key, { keyStart }] of written.entries)
+		for (const name of pairNames(key) ?? []) {
+			if (names.has(name)) continue;
+			reading.report.error(reading.source.place(keyStart), {
 				code: "undefined-state",
-				message: `\`limits.pair_moves\` names ${quoted(name)}, which is no state.${didYouMean(name, states.keys())}`,
+				message: `\`limits.pair_moves\` names ${quoted(name)}, which is no state.${didYouMean(name, names)}`,
 				remedy: "Name two of the states.",
 			});
 		}

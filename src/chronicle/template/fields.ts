@@ -4,6 +4,7 @@ import {
 	choice,
 	custom,
 	decimal,
+	didYouMean,
 	flag,
 	group,
 	type Node,
@@ -31,7 +32,6 @@ export interface PairMoves {
 		readonly one: string;
 		readonly other: string;
 		readonly limit: number;
-		readonly start: number;
 	}[];
 }
 
@@ -240,7 +240,11 @@ function readNext(node: Node, reading: Reading): readonly Word[] | undefined {
 function readApproval(node: Node, reading: Reading): boolean | "entry" | "exit" | "both" | undefined {
 	const value = node.kind === "scalar" ? node.value : undefined;
 	if (typeof value === "boolean" || value === "entry" || value === "exit" || value === "both") return value;
-	return wrongType(node, reading, '`true`, `false`, `"entry"`, `"exit"` or `"both"`', "Write one of them.");
+	const meant = { yes: "true", on: "true", no: "false", off: "false", pre: '"entry"', post: '"exit"' } as const;
+	const word =
+		typeof value === "string" && Object.hasOwn(meant, value) ? meant[value as keyof typeof meant] : undefined;
+	const remedy = word === undefined ? "Write one of them." : `Write \`${word}\`.`;
+	return wrongType(node, reading, '`true`, `false`, `"entry"`, `"exit"` or `"both"`', remedy);
 }
 
 function readPairMoves(node: Node, reading: Reading): PairMoves | undefined {
@@ -263,23 +267,26 @@ function readPairMoves(node: Node, reading: Reading): PairMoves | undefined {
 		const all = least(node, reading.path);
 		return all === undefined ? undefined : { all, pairs: [] };
 	}
-	let failed = false;
 	let all: number | undefined;
 	const pairs: PairMoves["pairs"][number][] = [];
+	// An entry that does not read fails the file through the report.
 	for (const [key, { keyStart, value }] of node.entries) {
-		const limit = least(value, `${reading.path}.${key}`);
-		const [one, other, ...rest] = key.split(/\s*<->\s*/).map((part) => part.trim());
-		if (limit === undefined) failed = true;
-		else if (key === "default") all = limit;
-		else if (one && other && rest.length === 0) pairs.push({ one, other, limit, start: keyStart });
-		else {
-			failed = true;
+		const limit = least(value, `${reading.path}.${key}`) ?? 1;
+		const pair = pairNames(key);
+		if (key === "default") all = limit;
+		else if (pair) pairs.push({ one: pair[0], other: pair[1], limit });
+		else
 			reading.report.error(reading.source.place(keyStart), {
 				code: "bad-pair",
-				message: `${quoted(key)} in \`${reading.path}\` names no pair of states.`,
+				message: `${quoted(key)} in \`${reading.path}\` names no pair of states.${didYouMean(key, ["default"])}`,
 				remedy: 'Write `"one <-> other"`, or `"default"`.',
 			});
-		}
 	}
-	return failed ? undefined : { all, pairs };
+	return { all, pairs };
+}
+
+/** The two states that `one <-> other` names. */
+export function pairNames(key: string): readonly [string, string] | undefined {
+	const [one, other, ...rest] = key.split("<->").map((part) => part.trim());
+	return one && other && rest.length === 0 ? [one, other] : undefined;
 }

@@ -14,6 +14,21 @@ export function plainOf(node: Node): unknown {
 	}
 }
 
+/**
+ * Characters that the data of a tree would have, about; aliases share nodes of a tree, and data repeats them. Counted without repeating
+ * anything.
+ */
+export function sizeOf(node: Node, known = new Map<Node, number>()): number {
+	const before = known.get(node);
+	if (before !== undefined) return before;
+	let size = 8;
+	if (node.kind === "scalar") size += node.written.length;
+	else if (node.kind === "list") for (const item of node.items) size += sizeOf(item, known);
+	else for (const [key, { value }] of node.entries) size += key.length + sizeOf(value, known);
+	known.set(node, size);
+	return size;
+}
+
 /** A tree without places for JSON data. */
 export function nodeOf(data: unknown): Node {
 	const at = { start: 0, end: 0 };

@@ -19,7 +19,7 @@ import { checkGraph, checkPairs } from "./check.ts";
 import { compileLimits, compileState, implicitState } from "./compile.ts";
 import { type StateEntry, stateFields, templateFields } from "./fields.ts";
 import { hashDefinition } from "./hash.ts";
-import { nodeOf, plainOf } from "./plain.ts";
+import { nodeOf, plainOf, sizeOf } from "./plain.ts";
 import type { StatePlan, Template } from "./template.ts";
 
 export interface TemplateRead {
@@ -27,6 +27,9 @@ export interface TemplateRead {
 	readonly read: { readonly template: Template; readonly definition: unknown; readonly hash: string } | undefined;
 	readonly diagnostics: readonly Diagnostic[];
 }
+
+/** Characters of a definition; a file itself has at most a quarter of it. */
+const mostData = 1_000_000;
 
 /** Reads a template from the text of a `.json` (comments allowed) or `.yaml` file. `fallbackName` names it if the file does not. */
 export function readTemplate(source: Source, fallbackName: string): TemplateRead {
@@ -40,6 +43,14 @@ export function readTemplate(source: Source, fallbackName: string): TemplateRead
 				message: "The file is empty.",
 				remedy: "Write a template into it.",
 			});
+		return { read: undefined, diagnostics: report.diagnostics };
+	}
+	if (sizeOf(parsed.root) > mostData) {
+		report.error(source.place(0), {
+			code: "too-big",
+			message: "Aliases repeat so much that the template would be too big for a ledger.",
+			remedy: "Write out what is meant, without aliases of aliases.",
+		});
 		return { read: undefined, diagnostics: report.diagnostics };
 	}
 	const template = readNode(parsed.root, source, report, fallbackName);
@@ -78,7 +89,7 @@ function readNode(root: Node, source: Source, report: Report, fallbackName: stri
 	const [first] = entries.keys();
 	const initial = top.initial ?? first;
 	if (initial !== undefined) checkGraph(root, states, entries, initial, reading);
-	if (top.limits?.pair_moves) checkPairs(top.limits.pair_moves, states, reading);
+	checkPairs(root, entries, reading);
 	if (report.failed || group.kind === "failed" || initial === undefined) return undefined;
 	return Object.freeze({
 		name: group.values.name ?? fallbackName,

@@ -58,10 +58,28 @@ it("R10 a bad file is reported with its place and hides no good one", () => {
 	]);
 	expect(errors.find(({ file }) => file.endsWith("torn.json"))?.line).toBe(2);
 });
-it("a project's bad template does not let the person's of that name run in its place", () => {
+it("R10 a bad file hides no good one of its own name, be it the person's or another notation; what was passed over is told", () => {
 	write(`${project}/feature.json`, "{");
 	write(`${personal}/feature.json`, good("Mine"));
-	expect(shown()).toEqual(["feature project bad"]);
+	write(`${project}/bugs.json`, good("x").replace("done", "\u0000"));
+	write(`${project}/bugs.yaml`, "name: Bugs\nstates:\n  a: { persona: A, next: [done] }\n");
+	write(`${project}/lost.json`, "{");
+	write(`${personal}/lost.yaml`, "states: []");
+	expect(shown()).toEqual(["bugs project Bugs", "feature personal Mine", "lost project bad"]);
+	const { templates, files, diagnostics } = shelf();
+	expect(templates.get("feature")?.inPlaceOf).toEqual([join(base, project, "feature.json")]);
+	expect(templates.get("bugs")?.inPlaceOf).toEqual([join(base, project, "bugs.json")]);
+	expect(templates.get("lost")?.inPlaceOf).toEqual([]);
+	expect(files).toHaveLength(6);
+	const errors = diagnostics
+		.filter(({ severity }) => severity === "error")
+		.map(({ file }) => file.slice(base.length + 1));
+	expect(errors).toEqual([
+		`${personal}/lost.yaml`,
+		`${project}/bugs.json`,
+		`${project}/feature.json`,
+		`${project}/lost.json`,
+	]);
 });
 it("says when two files have one name, or a name that no command can say", () => {
 	write(`${project}/a.yaml`, "states:\n  a: { persona: A, next: [done] }\n");
@@ -69,7 +87,7 @@ it("says when two files have one name, or a name that no command can say", () =>
 	write(`${project}/b c.json`, good("B"));
 	expect(shown()).toEqual(["a project A", "b c project B"]);
 	expect(shelf().diagnostics.map(({ code, file }) => `${code} ${file.split("/").at(-1)}`)).toEqual(
-		["same-name a.yaml", "undefined-state a.yaml", "bad-name b c.json"].sort((x, y) =>
+		["same-name a.yaml", "bad-name b c.json"].sort((x, y) =>
 			(x.split(" ")[1] ?? "").localeCompare(y.split(" ")[1] ?? ""),
 		),
 	);

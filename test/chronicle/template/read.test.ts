@@ -328,6 +328,37 @@ describe("R12 what is wrong is said, all at once, with its place", () => {
 		expect(found).toMatchObject({ severity: "warning" });
 		expect(found?.message).toContain(words);
 	});
+	it("the words for an end need no definition; a slip in one is told", () => {
+		expect(
+			problems('{ "states": { "a": { "persona": "A", "next": ["done", "failed", "human_intervention"] } } }'),
+		).toEqual([]);
+		const { diagnostics } = read('{ "states": { "a": { "persona": "A", "next": ["doen"] } } }');
+		expect(diagnostics).toMatchObject([
+			{ code: "undefined-state", message: expect.stringContaining("Did you mean `done`?") },
+		]);
+	});
+	it("a pair that names no state is told beside limits that do not read, and a slip in `default` is named", () => {
+		const text = `{ "limits": { "tokens": "many", "pair_moves": { "a <-> b": 2, "defalt": 3 } }, "states": { ${state} } }`;
+		const { diagnostics } = read(text);
+		expect(diagnostics.map(({ code }) => code).sort()).toEqual(["bad-pair", "undefined-state", "wrong-type"]);
+		expect(diagnostics.find(({ code }) => code === "bad-pair")?.message).toContain("Did you mean `default`?");
+	});
+	it.each([
+		["yes", "true"],
+		["off", "false"],
+		["pre", '"entry"'],
+	])("an approval written as %s is told to be %s", (written, right) => {
+		const text = `states:\n  a:\n    persona: A\n    requires_approval: ${written}\n`;
+		expect(read(text, "/t.yaml").diagnostics).toMatchObject([{ line: 4, column: 24, remedy: `Write \`${right}\`.` }]);
+	});
+	it("aliases that would grow without end are told at once", () => {
+		const levels = [..."abcdefghi"].map((name, at) => {
+			const before = at === 0 ? "x" : `*${"abcdefghi"[at - 1]}`;
+			return `${name}: &${name} [${Array(9).fill(before).join(", ")}]`;
+		});
+		const text = `${levels.join("\n")}\nstates:\n  s: { persona: A, next: [done] }\n`;
+		expect(read(text, "/t.yaml")).toMatchObject({ read: undefined, diagnostics: [{ code: "too-big" }] });
+	});
 	it("tells every problem in one go", () => {
 		const text =
 			'{ "name": 3, "initial": "plan", "states": {\n "planning": { "next": "x", "requires_approval": "maybe" },\n "constructor": {},\n "a": { "agent": "z", "next": [3] } } }';

@@ -5,13 +5,13 @@ import { openStage, type State, step } from "./stage.ts";
 
 describe("case 27: pi -p runs a workflow to its end", () => {
 	it("DONE: reminders included, and the answer of the model comes out", async () => {
-		const stage = await openStage({ w: ["a", "b"] }, { countdown: 3 });
+		// Nobody sees a countdown: one would last longer than this test may.
+		const stage = await openStage({ w: ["a", "b"] }, { countdown: 60 });
 		stage.play("I am done with a", step("next"), "hm", step("next"), "The work is finished.");
-		const { code, stdout, stderr, ms } = await stage.print("/workflow w do it");
+		const { code, stdout, stderr } = await stage.print("/workflow w do it");
 		expect(stage.server.requests.length).toBe(5);
 		expect(stdout).toMatch(/Workflow "Workflow w" is DONE\.[\s\S]*The work is finished\.\n$/);
 		expect([code, stderr]).toEqual([0, ""]);
-		expect(ms).toBeLessThan(9_000);
 	});
 
 	it("case 55: the same in JSON mode, whose output stays records", async () => {

@@ -6,7 +6,8 @@ import { openStage, type Stage, step } from "./stage.ts";
 const workflows = {
 	release: {
 		name: "Release Pipeline",
-		completionMessage: "Released {taskDescription} in {phaseCount} steps",
+		// No text may steer the terminal, whoever wrote it.
+		completionMessage: "Released {taskDescription}\u001b[2J in {phaseCount} steps\u001b]0;title\u0007",
 		phases: [
 			{ id: "plan", name: "Planning", emoji: "📋", tools: { allow: ["read"] } },
 			"@review",
@@ -32,7 +33,7 @@ describe("a run from start to end", () => {
 		await first.press("escape");
 		stage.play(
 			call("write", { path: "a", content: "b" }),
-			step("next", "a plan"),
+			step("next", "a plan\u001b[2J"),
 			step("cancel"),
 			step("next"),
 			step("status"),

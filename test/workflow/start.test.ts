@@ -178,6 +178,18 @@ describe("a start", () => {
 		expect(pi.eventsOf("extension_error")).toEqual([]);
 	});
 
+	it("case 26, field 10: of two that are entered together one starts, and the other is refused", async () => {
+		const before = (await states()).length;
+		// A second one that comes late is asked about.
+		answers.push(false);
+		await Promise.all([pi.prompt("/workflow named one"), pi.prompt("/workflow x two")]);
+		await pi.settled();
+		answers.length = 0;
+		expect((await states()).slice(before).map(({ workflowKey }) => workflowKey)).toEqual(["named"]);
+		expect(stage.server.last().users.at(-2)).toBe("Start named: one");
+		expect(pi.eventsOf("extension_error")).toEqual([]);
+	});
+
 	it("case 48: cancelling while pi is at work tells the model, which is not reminded", async () => {
 		const held = gate();
 		stage.play(say("at work", { after: held.opened }), "I have stopped");

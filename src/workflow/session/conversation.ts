@@ -26,6 +26,8 @@ const visitPatience = 4;
 export interface Conversation {
 	/** Starts `run` as soon as pi begins with `text` as the person's message; drops it when the person says something else first. */
 	expect(run: LiveRun, text: string): void;
+	/** A run is expected, and pi has not begun with it yet. */
+	readonly starting: boolean;
 	/** Takes an expected run back that pi did not begin. */
 	giveUp(run: LiveRun): void;
 	/** The model has stopped and is about to be told to go on: pi counts as busy, but nobody is at work. */
@@ -229,6 +231,9 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 			return countdown !== undefined;
 		},
 		settled: () => {},
+		get starting() {
+			return expected !== undefined;
+		},
 		expect(run, text) {
 			expected = { run, text, accepted: false };
 			listen();

@@ -2,7 +2,7 @@
 // D1 the run changes only here, by `transition`; D2 what has to outlive pi is written before anything else is done about it;
 // D3 tool, policy and status line are there exactly while a run is active.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { say, type Tone, writeEntry } from "../../pi/index.ts";
+import { printable, say, type Tone, writeEntry } from "../../pi/index.ts";
 import type { Policies } from "../../safety/index.ts";
 import {
 	type Action,
@@ -74,7 +74,8 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 			dropPolicy();
 			dropPolicy = undefined;
 		}
-		const line = on && statusLine(on.run);
+		const place = on && statusLine(on.run);
+		const line = place === undefined ? undefined : printable(place);
 		if (line !== shown && ctx.hasUI) ctx.ui.setStatus(statusKey, line);
 		shown = line;
 	};
@@ -158,6 +159,6 @@ function noteOf(actions: readonly Action[]): Note | undefined {
 /** Names the session after the run, unless the person has named it. A name that an earlier run gave is not the person's. */
 function nameSession(pi: ExtensionAPI, run: LiveRun, before: Held | undefined): void {
 	const name = pi.getSessionName();
-	const given = before?.run.kind === "live" ? sessionName(rootOf(before.run), before.run.task) : undefined;
-	if (!name || name === given) pi.setSessionName(sessionName(rootOf(run), run.task));
+	const nameFrom = (of: LiveRun) => printable(sessionName(rootOf(of), of.task));
+	if (!name || (before?.run.kind === "live" && name === nameFrom(before.run))) pi.setSessionName(nameFrom(run));
 }

@@ -1,6 +1,7 @@
 // What the transcript shows of a run: its start, its phases, pauses, its end. Entries, so that no model ever reads them.
 import type { CustomEntry, ExtensionAPI, Theme } from "@earendil-works/pi-coding-agent";
 import { type Component, Text } from "@earendil-works/pi-tui";
+import { printable } from "../../pi/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { readState, type StoredState } from "../machine/index.ts";
 import { pauseLine } from "../prompts/index.ts";
@@ -18,13 +19,14 @@ export function registerNotices(pi: ExtensionAPI, placeOf: (state: StoredState) 
 		const read = readState(entry.data);
 		if (read.kind !== "state" || !read.state.active) return undefined;
 		const at = placeOf(read.state);
-		return at === undefined ? undefined : drawState(read.state, at, expanded, theme);
+		return at === undefined ? undefined : drawState(read.state, printable(at), expanded, theme);
 	});
 	pi.registerEntryRenderer(completeType, (entry: CustomEntry, _options, theme) => {
 		const { how, text, spent } = (entry.data ?? {}) as { how?: unknown; text?: unknown; spent?: unknown };
 		if (typeof text !== "string") return undefined;
-		const head = theme.bold(how === "done" ? theme.fg("success", `✓ ${text}`) : theme.fg("warning", `✗ ${text}`));
-		return line([head, ...spendLines(spent).map((row) => theme.fg("dim", row))].join("\n"));
+		const said = printable(text);
+		const head = theme.bold(how === "done" ? theme.fg("success", `✓ ${said}`) : theme.fg("warning", `✗ ${said}`));
+		return line([head, ...spendLines(spent).map((row) => theme.fg("dim", printable(row)))].join("\n"));
 	});
 	pi.registerMessageRenderer(reminderType, (message, { outputPad }, theme) => {
 		const { count, of } = (message.details ?? {}) as { count?: unknown; of?: unknown };
@@ -45,10 +47,10 @@ function drawState(
 ): Component | undefined {
 	if (left) {
 		const sign = { next: "→", loop: "↻", skip: "⇥", back: "↩" }[left.way];
-		const summary = expanded && left.summary ? `\n${theme.fg("dim", left.summary)}` : "";
+		const summary = expanded && left.summary ? `\n${theme.fg("dim", printable(left.summary))}` : "";
 		return line(theme.fg("accent", `${sign} ${at}`) + summary);
 	}
-	if (paused) return line(theme.fg("warning", pauseLine(paused)));
+	if (paused) return line(theme.fg("warning", printable(pauseLine(paused))));
 	switch (note) {
 		case "begun":
 			return line(theme.fg("accent", `▶ ${at}`));

@@ -3,7 +3,7 @@
 import { randomInt } from "node:crypto";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "../../definition/index.ts";
-import { aboutTool, askPerson, followRun, say } from "../../pi/index.ts";
+import { aboutTool, askPerson, followRun, printable, say } from "../../pi/index.ts";
 import { type Catalogue, misspeltBlacklists, type WorkflowDefinition } from "../definitions/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { beginRun, firstPosition, reachable } from "../machine/index.ts";
@@ -19,15 +19,17 @@ export async function startWorkflow(
 	task: string,
 ): Promise<void> {
 	const { pi, scope, desk, conversation } = workflows;
+	// Before anything is given up for it.
+	if (!(await hasModel(ctx)))
+		return refuse(ctx, "No model is ready to answer: choose one with /model, or enter its key with /login.");
 	if (!(await makeRoom(workflows, ctx))) return;
 	if (!ctx.isIdle()) {
 		say(ctx, `"${definition.name}" starts when pi has finished what it is doing now.`);
 		await ctx.waitForIdle();
 		if (scope.closed) return;
-		if (desk.active) return refuse(ctx, "Another workflow has been started meanwhile.");
 	}
-	if (!(await hasModel(ctx)))
-		return refuse(ctx, "No model is ready to answer: choose one with /model, or enter its key with /login.");
+	// From here to `expect` nothing is waited for, so of two commands that were entered together only one gets there.
+	if (desk.active || conversation.starting) return refuse(ctx, "Another workflow has been started meanwhile.");
 	desk.offerTool();
 	if (!pi.getActiveTools().includes(stepTool)) {
 		desk.withdrawTool();
@@ -102,7 +104,7 @@ async function makeRoom({ desk, conversation }: Workflows, ctx: ExtensionCommand
 	const { run } = active;
 	const answer = await askPerson(ctx, {
 		title: "Give up the workflow that is on?",
-		message: `It is in the phase ${phaseName(run)}.\nIts task: ${run.task}`,
+		message: printable(`It is in the phase ${phaseName(run)}.\nIts task: ${run.task}`),
 	});
 	if (answer === "nobody")
 		refuse(ctx, `A workflow is on already, in the phase ${phaseName(run)}. End it with /cancel-workflow first.`);

@@ -1,6 +1,7 @@
 // How calls of `workflow_step` look: one line where things went as they should, everything where they did not or a run ended.
 import type { AgentToolResult, Theme } from "@earendil-works/pi-coding-agent";
 import { type Component, Container, Text } from "@earendil-works/pi-tui";
+import { printable } from "../../pi/index.ts";
 
 interface Row {
 	readonly expanded: boolean;
@@ -9,13 +10,13 @@ interface Row {
 /** `workflow_step next`. */
 export function drawCall(args: unknown, theme: Theme): Component {
 	const { action } = (args ?? {}) as { action?: unknown };
-	const shown = typeof action === "string" ? ` ${theme.fg("accent", action)}` : "";
+	const shown = typeof action === "string" ? ` ${theme.fg("accent", printable(action))}` : "";
 	return new Text(theme.fg("toolTitle", theme.bold("workflow_step")) + shown, 0, 0);
 }
 
 /** The answer, by what its details say: rows of a resumed session have nothing else. */
 export function drawResult({ content, details }: AgentToolResult<unknown>, { expanded }: Row, theme: Theme): Component {
-	const text = content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+	const text = printable(content.map((part) => (part.type === "text" ? part.text : "")).join("\n"));
 	const { resultType } = (details ?? {}) as { resultType?: unknown };
 	const whole = expanded || resultType === "error" || resultType === "cancel" || resultType === "complete";
 	const shown = whole ? text : text.slice(0, `${text}\n`.indexOf("\n"));

@@ -1,5 +1,5 @@
-// The pi extension: which features this session gets. It is loaded by every pi that has the package, so it only
-// registers; what a command needs is imported when the command first runs.
+// Which features this session gets. It is loaded by every pi that has the package, so it only registers; what a command needs is
+// imported when the command first runs. S1 neither this file nor what it imports at once imports a package of pi's: see extension.ts.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { registerChronicle } from "./chronicle/index.ts";
 import {
@@ -23,11 +23,12 @@ import {
 import { registerSequence } from "./sequence/index.ts";
 import { registerWorkflow } from "./workflow/index.ts";
 
-export default function chronicle(pi: ExtensionAPI): void | Promise<void> {
+/** Registers everything for the session that `pi` belongs to. `agentDir` is the absolute path of pi's agent folder. */
+export function startSession(pi: ExtensionAPI, agentDir: string): void | Promise<void> {
 	const scope = openSessionScope(pi);
 	const policies = openPolicies();
 	registerGate(pi, { policies, scope });
-	registerGuard(pi, { policies, scope });
+	registerGuard(pi, { policies, scope, agentDir });
 	// A pi below a chronicle's worker, whatever way it was started, begins no work of its own: only the rules hold in it.
 	if (enclosingRun(process.env)) return;
 	const readonly = registerReadonly(pi, policies);
@@ -38,7 +39,7 @@ export default function chronicle(pi: ExtensionAPI): void | Promise<void> {
 		seed: () => [...notebook.share(), ...readonly.share()],
 		take: (type, data) => notebook.take(type, data),
 	});
-	registerWatchdog(pi, () => notebook.on);
+	registerWatchdog(pi, notebook);
 	registerSequence(pi, scope, {
 		readonly: readonlyStep,
 		followFrontMatter: followReadonly,

@@ -10,10 +10,11 @@ interface Bundled {
 	hosted: boolean;
 }
 
+let dist: string;
 let files: Map<string, Bundled>;
 
 beforeAll(() => {
-	const dist = join(openFolder(), "dist");
+	dist = join(openFolder(), "dist");
 	run(checkout, [process.execPath, "scripts/build.mjs", dist]);
 	const names = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".mjs"));
 	files = new Map(
@@ -23,7 +24,7 @@ beforeAll(() => {
 				[...code.matchAll(pattern)].map(([, path = ""]) => relative(dist, resolve(dirname(join(dist, name)), path)));
 			const bundled = {
 				now: targets(/(?:from|import)"(\.[^"]+\.mjs)"/g),
-				later: targets(/import\("(\.[^"]+\.mjs)"\)/g),
+				later: targets(/(?:import|\$later)\("(\.[^"]+\.mjs)"\)/g),
 				hosted: /(?:from|import)"(?:@earendil-works\/|typebox["/])/.test(code),
 			};
 			return [name, bundled];
@@ -47,14 +48,27 @@ describe("the bundle", () => {
 			for (const target of [...now, ...later]) expect(files.has(target), `${name} imports ${target}`).toBe(true);
 	});
 
-	it("starts pi and a worker with one file each", () => {
-		expect([...closure("extension.mjs")]).toEqual(["extension.mjs"]);
+	it("starts a worker with one file, and pi with one that pi loads and one that it leaves to Node", () => {
 		expect([...closure("worker.mjs")]).toEqual(["worker.mjs"]);
+		expect([...closure("extension.mjs")]).toEqual(["extension.mjs"]);
+		const [start = "", ...more] = files.get("extension.mjs")?.later ?? [];
+		expect(start).toMatch(/^start-[0-9a-f]{8}\.mjs$/);
+		expect(more).toEqual([]);
+		expect([...closure(start)]).toEqual([start]);
+		expect([needsPi("extension.mjs"), needsPi(start)]).toEqual([true, false]);
+	});
+
+	it("imports later files through the file that pi loads", () => {
+		const [start = ""] = files.get("extension.mjs")?.later ?? [];
+		expect(readFileSync(join(dist, start), "utf8")).not.toMatch(/\bimport\("\./);
+		expect(files.get(start)?.later.length).toBeGreaterThan(5);
 	});
 
 	it("lets pi load every file that needs pi's packages later", () => {
+		const toNode = files.get("extension.mjs")?.later ?? [];
 		for (const [name, { later }] of files)
-			if (!name.startsWith("cli") && later.some(needsPi)) expect(needsPi(name), `${name} is left to Node`).toBe(true);
+			if (!name.startsWith("cli") && !toNode.includes(name) && later.some(needsPi))
+				expect(needsPi(name), `${name} is left to Node`).toBe(true);
 	});
 
 	it("runs the command line without pi's packages", () => {

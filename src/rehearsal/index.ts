@@ -1,4 +1,4 @@
-// The way into rehearsals. extension.ts loads this file in every session, so everything behind it is imported when it is needed; what
+// The way into rehearsals. start.ts loads this file in every session, so everything behind it is imported when it is needed; what
 // only conducts a rehearsal never loads pi's model library.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { Scope } from "../pi/index.ts";

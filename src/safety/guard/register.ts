@@ -1,10 +1,9 @@
 // The guard in a session: looks for rule files when the session starts and puts them in force; `/guard` in every mode.
 // G1 without a rule file nothing is loaded, shown or judged; G2 what a rule file has wrong is shown until it is put right.
 import { homedir } from "node:os";
-import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { type Scope, say } from "../../pi/index.ts";
 import { decisionEntry, type Policies } from "../policy/index.ts";
-import { renderDecision } from "./decision-view.ts";
 import { locateRules } from "./locate.ts";
 import type { Guard } from "./open.ts";
 
@@ -19,19 +18,26 @@ export interface GuardSession {
 
 const statusKey = "chronicle-guard";
 
+export interface GuardParts {
+	readonly policies: Policies;
+	readonly scope: Scope;
+	/** Absolute path of pi's agent folder. */
+	readonly agentDir: string;
+}
+
 /** Registers the session's guard and its command. */
-export function registerGuard(pi: ExtensionAPI, { policies, scope }: { policies: Policies; scope: Scope }): void {
+export function registerGuard(pi: ExtensionAPI, { policies, scope, agentDir }: GuardParts): void {
 	let guard: Guard | undefined;
 	let statusShown = false;
 
 	const load = async (ctx: ExtensionContext): Promise<Guard | undefined> => {
-		const places = locateRules({ cwd: ctx.cwd, home: homedir(), agentDir: getAgentDir() });
+		const places = locateRules({ cwd: ctx.cwd, home: homedir(), agentDir });
 		const before = guard;
 		if (places.length === 0) guard = undefined;
 		else {
 			const [{ readRules }, { openGuard }] = await Promise.all([import("./reader.ts"), import("./open.ts")]);
 			const rules = readRules(places, process.platform);
-			guard = openGuard(rules, { cwd: ctx.cwd, agentDir: getAgentDir() }, policies, scope);
+			guard = openGuard(rules, { cwd: ctx.cwd, agentDir }, policies, scope);
 		}
 		// The new rules are in force before the old ones go.
 		await before?.close();
@@ -57,9 +63,10 @@ export function registerGuard(pi: ExtensionAPI, { policies, scope }: { policies:
 	};
 
 	pi.on("session_start", async (_event, ctx) => {
+		if (ctx.mode === "tui")
+			pi.registerEntryRenderer(decisionEntry, (await import("./decision-view.ts")).renderDecision);
 		await load(ctx);
 	});
-	pi.registerEntryRenderer(decisionEntry, renderDecision);
 	pi.registerCommand("guard", {
 		description: "Show the damage-control rules in force; test a command against them",
 		getArgumentCompletions: (prefix) => completions(prefix),

@@ -1,11 +1,13 @@
-// The one `tool_call` gate of the package: it measures a call, asks every policy, and carries out the strongest verdict.
-// G1 no policy, no work; G2 an error on the way is a refusal with a reason, never a pass; G3 a refusal never ends the run;
+// What the package's one gate does with a tool call: it measures the call, asks every policy, and carries out the strongest verdict.
+// register-gate.ts puts it in front of every call. G1 no policy, no work; G2 an error on the way is a refusal with a reason, never a pass; G3 a refusal never ends the run;
 // G4 calls that could change each other's meaning do not run side by side; G5 every decision that is not a plain pass is an entry.
 import type {
 	ExtensionAPI,
 	ExtensionContext,
 	ToolCallEvent,
 	ToolCallEventResult,
+	ToolResultEvent,
+	ToolResultEventResult,
 } from "@earendil-works/pi-coding-agent";
 import {
 	type Answer,
@@ -34,8 +36,19 @@ export interface GateOptions {
 
 const builtIn = new Set(["read", "write", "edit", "bash", "powershell", "grep", "find", "ls"]);
 
-/** Puts the gate in front of every tool call of the session, nested calls included. */
-export function registerGate(pi: ExtensionAPI, { policies, scope, patience = 3, ask = askPerson }: GateOptions): void {
+export interface Gate {
+	/** What becomes of a call, nested calls included; `undefined` lets it run. */
+	judge(event: ToolCallEvent, ctx: ExtensionContext): Promise<ToolCallEventResult | undefined>;
+	/** What becomes of a result; `undefined` leaves it as it is. */
+	screen(event: ToolResultEvent): Promise<ToolResultEventResult | undefined>;
+	/** A call has run. */
+	ended(callId: string): void;
+	/** No run is going on any more. */
+	settle(): void;
+}
+
+/** Opens the gate of the session that `pi` belongs to. */
+export function openGate(pi: ExtensionAPI, { policies, scope, patience = 3, ask = askPerson }: GateOptions): Gate {
 	const flight = openFlight();
 	/** How often each rule has refused in the run that is going on. */
 	const refusals = new Map<string, number>();
@@ -111,46 +124,45 @@ export function registerGate(pi: ExtensionAPI, { policies, scope, patience = 3, 
 		return undefined;
 	};
 
-	pi.on("tool_call", async (event, ctx) => {
-		if (policies.size === 0) return undefined;
-		try {
-			return await judge(event, ctx);
-		} catch (error) {
-			return { block: true, reason: `Refused: this call could not be judged (${messageOf(error)}).` };
-		}
-	});
-
-	pi.on("tool_result", async (event) => {
-		const known = settled.get(event.toolCallId);
-		if (!known || !policies.screens) return undefined;
-		try {
-			const texts = event.content.map((part) => (part.type === "text" ? part.text : ""));
-			const screenings = await policies.screen(known.call, known.footprint, texts);
-			const last = screenings.at(-1);
-			if (!last) return undefined;
-			for (const { verdict } of screenings) record("withheld", known.call, [verdict]);
-			const content = event.content.flatMap((part, index): typeof event.content => {
-				const text = last.texts[index];
-				if (text === undefined) return [];
-				return part.type === "text" || text !== "" ? [{ type: "text", text }] : [part];
-			});
-			// Details may hold the whole text again. pi keeps them unless they are replaced by something.
-			return { content, details: {} };
-		} catch (error) {
-			const text = `[Withheld: this result could not be looked at (${messageOf(error)}).]`;
-			return { content: [{ type: "text", text }], details: {}, isError: true };
-		}
-	});
-
-	pi.on("tool_execution_end", ({ toolCallId }) => {
-		flight.end(toolCallId);
-		settled.delete(toolCallId);
-	});
-	pi.on("agent_settled", () => {
-		refusals.clear();
-		flight.clear();
-		settled.clear();
-	});
+	return {
+		async judge(event, ctx) {
+			try {
+				return await judge(event, ctx);
+			} catch (error) {
+				return { block: true, reason: `Refused: this call could not be judged (${messageOf(error)}).` };
+			}
+		},
+		async screen(event) {
+			const known = settled.get(event.toolCallId);
+			if (!known || !policies.screens) return undefined;
+			try {
+				const texts = event.content.map((part) => (part.type === "text" ? part.text : ""));
+				const screenings = await policies.screen(known.call, known.footprint, texts);
+				const last = screenings.at(-1);
+				if (!last) return undefined;
+				for (const { verdict } of screenings) record("withheld", known.call, [verdict]);
+				const content = event.content.flatMap((part, index): typeof event.content => {
+					const text = last.texts[index];
+					if (text === undefined) return [];
+					return part.type === "text" || text !== "" ? [{ type: "text", text }] : [part];
+				});
+				// Details may hold the whole text again. pi keeps them unless they are replaced by something.
+				return { content, details: {} };
+			} catch (error) {
+				const text = `[Withheld: this result could not be looked at (${messageOf(error)}).]`;
+				return { content: [{ type: "text", text }], details: {}, isError: true };
+			}
+		},
+		ended(callId) {
+			flight.end(callId);
+			settled.delete(callId);
+		},
+		settle() {
+			refusals.clear();
+			flight.clear();
+			settled.clear();
+		},
+	};
 }
 
 function messageOf(error: unknown): string {

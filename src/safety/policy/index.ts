@@ -1,6 +1,6 @@
 export { isWithin } from "./containment.ts";
 export { type DecisionRecord, decisionEntry, type Outcome, originText, readDecision } from "./decision-record.ts";
-export { type GateOptions, registerGate } from "./gate.ts";
+export type { GateOptions } from "./gate.ts";
 export {
 	type Judgement,
 	openPolicies,
@@ -11,4 +11,5 @@ export {
 	type ToolCall,
 } from "./policy.ts";
 export { redactInput, redactText } from "./redaction.ts";
+export { registerGate } from "./register-gate.ts";
 export type { Decision, Origin, Verdict } from "./verdict.ts";

@@ -2,7 +2,7 @@
 // S1 the newest entry of the branch decides, the command line's flag where there is none; S2 the model is told once a change.
 
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { customEntries, diskSurroundings, newestFirst, openInstances } from "../../pi/index.ts";
+import { customEntries, newestFirst, openInstances } from "../../pi/index.ts";
 import type { Policies } from "../policy/index.ts";
 import type { Probe } from "../sandbox/index.ts";
 
@@ -69,10 +69,11 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 			return;
 		}
 		if (drop) return;
-		const [{ readonlyPolicy }, { temporaryPlaces }, { wrapCommand }] = await Promise.all([
+		const [{ readonlyPolicy }, { temporaryPlaces }, { wrapCommand }, { diskSurroundings }] = await Promise.all([
 			import("./judge.ts"),
 			import("../temporary.ts"),
 			import("../sandbox/index.ts"),
+			import("../../pi/index.ts"),
 		]);
 		const places = temporaryPlaces(diskSurroundings(ctx.cwd));
 		const confine = async (command: string) => {

@@ -1,0 +1,26 @@
+// The one gate of the package, before every tool call of a session. It is opened with the first call that a policy has to judge.
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import type { Gate, GateOptions } from "./gate.ts";
+
+/** Puts the gate in front of every tool call of the session. */
+export function registerGate(pi: ExtensionAPI, options: GateOptions): void {
+	let gate: Gate | undefined;
+	const open = async (): Promise<Gate> => {
+		const { openGate } = await import("./gate.ts");
+		gate ??= openGate(pi, options);
+		return gate;
+	};
+	pi.on("tool_call", async (event, ctx) => {
+		if (options.policies.size === 0) return undefined;
+		let judging: Gate;
+		try {
+			judging = gate ?? (await open());
+		} catch (error) {
+			return { block: true, reason: `Refused: what judges calls could not be loaded (${String(error)}).` };
+		}
+		return judging.judge(event, ctx);
+	});
+	pi.on("tool_result", (event) => gate?.screen(event));
+	pi.on("tool_execution_end", ({ toolCallId }) => gate?.ended(toolCallId));
+	pi.on("agent_settled", () => gate?.settle());
+}

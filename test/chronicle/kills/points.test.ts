@@ -1,5 +1,7 @@
 // kill -9 of the supervisor at its named points, one after another in one run, each time gone on with in another process. Real pi, scripted
 // model. What must hold at the end is in stage.ts.
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openModelServer } from "../../harness/model-server.ts";
 import { answer, requestsOfPlay } from "./play.ts";
@@ -75,5 +77,31 @@ it("R24 R26 resumed while its worker still lives: that one is stopped first, and
 	expect(other.exit).not.toEqual({ kind: "exited", code: 0 });
 	if (first.child.pid) process.kill(first.child.pid, "SIGCONT");
 	expect((await first.over).last).toEqual({ ended: "parked", status: "done" });
+	await stage.inspect(run);
+});
+
+it("R26 R47 a supervisor that awakes after its run was taken from it does nothing to it, nor to the other's worker", {
+	timeout: 60_000,
+}, async () => {
+	const server = await openModelServer(answer);
+	const stage = openKillStage(server);
+	const first = stage.supervisor();
+	const run = await first.run;
+	await server.waitForRequest(1);
+	if (first.child.pid) process.kill(first.child.pid, "SIGSTOP");
+	// What the refusal tells a person to do who knows that the other one is dead: here it is not.
+	const folder = stage.project.path(join(".pi", "chronicle", "sessions", run));
+	for (const name of readdirSync(folder).filter((name) => name.startsWith("lease."))) rmSync(join(folder, name));
+	const second = stage.supervisor({ run });
+	const started = async () =>
+		(await stage.events(run)).findLast(({ kind, fence }) => kind === "worker_started" && (fence ?? 0) > 1);
+	await expect.poll(started, { timeout: 20_000 }).toBeDefined();
+	if (first.child.pid) process.kill(first.child.pid, "SIGCONT");
+	expect((await first.over).last).toMatchObject({ ended: "failed", failure: { reason: "fenced" } });
+	expect((await second.over).last).toEqual({ ended: "parked", status: "done" });
+	const ends = (await stage.events(run)).flatMap((event) =>
+		event.kind === "worker_ended" ? [event.outcome.kind] : [],
+	);
+	expect(ends).toEqual(["lost", "stopped", "stopped", "stopped"]);
 	await stage.inspect(run);
 });

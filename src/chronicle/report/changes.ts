@@ -1,9 +1,10 @@
 // What every visit changed: files with their lines, folded, as far as there is room. The patches come from the workspace that kept the files.
 // D1 what is not shown is said, with the place; D2 the contents of files that hold secrets by their name are never shown.
 import type { Redact } from "../ledger/index.ts";
-import { type FileChange, isSecretFile, type PatchFile, type PatchHunk, readPatch } from "../snapshot/index.ts";
+import { type FileChange, isSecretFile, type PatchFile, type PatchLine, readPatch } from "../snapshot/index.ts";
 import type { Workspace } from "../supervisor/index.ts";
 import { titleOf } from "../timeline/index.ts";
+import { type Colours, openColours } from "./colour.ts";
 import type { Markup, Pen, Piece } from "./markup.ts";
 import { addOnce, counted, type Section, type Sheet } from "./sheet.ts";
 import type { Story, Visit } from "./story.ts";
@@ -77,6 +78,7 @@ function changedVisits({ visits }: Story): { shown: readonly Visit[]; leftOut: n
 
 export function changesSection(sheet: Sheet, patches: ReadonlyMap<number, VisitPatch>): Section {
 	const { pen, story, leftOut } = sheet;
+	const colours = openColours(pen);
 	const { shown, leftOut: earlier } = changedVisits(story);
 	if (earlier > 0) leftOut.push(`The changes of ${counted(earlier, "earlier visit")}.`);
 	const unmeasured = story.visits.filter(({ files }) => files.unmeasured !== undefined);
@@ -89,11 +91,16 @@ export function changesSection(sheet: Sheet, patches: ReadonlyMap<number, VisitP
 	const content: Piece =
 		shown.length === 0
 			? pen.html`<p class="dim">No change of a file has been measured.</p>`
-			: shown.map((visit) => drawVisit(sheet, visit, patches.get(visit.number)));
+			: shown.map((visit) => drawVisit(sheet, colours, visit, patches.get(visit.number)));
 	return { id: "changes", title: "Changes", content: [content, notes] };
 }
 
-function drawVisit(sheet: Sheet, { number, state, files }: Visit, patch: VisitPatch | undefined): Markup {
+function drawVisit(
+	sheet: Sheet,
+	colours: Colours,
+	{ number, state, files }: Visit,
+	patch: VisitPatch | undefined,
+): Markup {
 	const { pen, leftOut } = sheet;
 	const { changes, more } = files;
 	const sum = (key: "added" | "removed"): number => changes.reduce((total, change) => total + (change[key] ?? 0), 0);
@@ -110,7 +117,7 @@ function drawVisit(sheet: Sheet, { number, state, files }: Visit, patch: VisitPa
 					? pen.html`<p class="dim">Not all lines had room here.</p>`
 					: undefined;
 	const drawn = new Map(patch?.files.map((file) => [file.path, file]));
-	return pen.html`<section class="visit-changes" id="changes-${number}" aria-labelledby="changes-${number}-h"><h3 id="changes-${number}-h"><span class="num">${number}</span> ${titleOf(state)} <span class="sum">${counted(changes.length + more, "file")}, <span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span></span></h3>${note}${listed.map((change) => drawChange(sheet, change, findFile(drawn, change)))}${beyond > 0 ? pen.html`<p class="dim">… and ${beyond} more.</p>` : undefined}</section>`;
+	return pen.html`<section class="visit-changes" id="changes-${number}" aria-labelledby="changes-${number}-h"><h3 id="changes-${number}-h"><span class="num">${number}</span> ${titleOf(state)} <span class="sum">${counted(changes.length + more, "file")}, <span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span></span></h3>${note}${listed.map((change) => drawChange(sheet, colours, change, findFile(drawn, change)))}${beyond > 0 ? pen.html`<p class="dim">… and ${beyond} more.</p>` : undefined}</section>`;
 }
 
 /** The patch names files below the root of the repository, the change below the run's folder. */
@@ -124,7 +131,7 @@ function findFile(drawn: ReadonlyMap<string, PatchFile>, { path }: FileChange): 
 
 const changeWords = { A: "added", M: "modified", D: "deleted", R: "renamed" } as const;
 
-function drawChange(sheet: Sheet, change: FileChange, file: PatchFile | undefined): Markup {
+function drawChange(sheet: Sheet, colours: Colours, change: FileChange, file: PatchFile | undefined): Markup {
 	const { pen } = sheet;
 	const { path, from, added, removed } = change;
 	const lines =
@@ -132,13 +139,13 @@ function drawChange(sheet: Sheet, change: FileChange, file: PatchFile | undefine
 			? pen.html`<span class="dim">no lines</span>`
 			: pen.html`<span class="plus">+${added}</span> <span class="minus">−${removed ?? 0}</span>`;
 	const name = pen.html`<span class="letter ${change.change}" role="img" aria-label="${changeWords[change.change]}">${change.change}</span> <span class="path" dir="auto">${from === undefined ? undefined : pen.html`${from} → `}${path}</span> <span class="counts">${lines}</span>`;
-	const body = drawBody(sheet, path, file);
+	const body = drawBody(sheet, colours, path, file);
 	return body === undefined
 		? pen.html`<p class="file">${name}</p>`
 		: pen.html`<details class="file"><summary>${name}</summary>${body}</details>`;
 }
 
-function drawBody({ pen, leftOut }: Sheet, path: string, file: PatchFile | undefined): Piece {
+function drawBody({ pen, leftOut }: Sheet, colours: Colours, path: string, file: PatchFile | undefined): Piece {
 	if (!file || (file.hunks.length === 0 && !file.binary)) return undefined;
 	if (isSecretFile(path)) {
 		addOnce(leftOut, "The contents of files that hold secrets by their name.");
@@ -149,7 +156,8 @@ function drawBody({ pen, leftOut }: Sheet, path: string, file: PatchFile | undef
 	const hunks: Markup[] = [];
 	for (const hunk of file.hunks) {
 		if (left <= 0) break;
-		hunks.push(drawHunk(pen, hunk, left));
+		const shown = hunk.lines.slice(0, left);
+		hunks.push(drawHunk(pen, hunk.head, shown, colours.hunk(path, shown)));
 		left -= hunk.lines.length;
 	}
 	const all = file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
@@ -161,10 +169,15 @@ function drawBody({ pen, leftOut }: Sheet, path: string, file: PatchFile | undef
 
 const lineKinds = { " ": "same", "+": "add", "-": "del", "\\": "remark" } as const;
 
-function drawHunk(pen: Pen, { head, lines }: PatchHunk, most: number): Markup {
-	const shown = lines.slice(0, most).map(({ sign, text, number }) => {
-		const cut = text.length > lineLength ? pen.cut(text, lineLength) : text;
-		return pen.html`<div class="${lineKinds[sign]}"><i>${number === 0 ? "" : number}</i><b>${sign === " " ? "\u00a0" : sign}</b><span>${cut}</span></div>`;
+function drawHunk(
+	pen: Pen,
+	head: string,
+	lines: readonly PatchLine[],
+	coloured: readonly (Markup | undefined)[],
+): Markup {
+	const shown = lines.map(({ sign, text, number }, index) => {
+		const code = coloured[index] ?? (text.length > lineLength ? pen.cut(text, lineLength) : text);
+		return pen.html`<div class="${lineKinds[sign]}"><i>${number === 0 ? "" : number}</i><b>${sign === " " ? "\u00a0" : sign}</b><span>${code}</span></div>`;
 	});
 	return pen.html`<div class="hunk"><div class="hunk-head">${pen.cut(head, 200)}</div>${shown}</div>`;
 }

@@ -3,10 +3,12 @@
 
 const light = `--page:#f6f5f2;--card:#ffffff;--sunk:#f0eeea;--line:#dedbd4;--rule:#eceae5;--text:#1d2024;--dim:#5a6069;--accent:#2a5db8;
 --on:#ffffff;--good:#1c6e41;--warn:#80540a;--bad:#a8261f;--fault:#a8261f;--wait:#efe3c6;--wait-line:#b08a3a;--wait-text:#5f4207;--cut:#eae7e0;
---add:#e4f3e8;--del:#fbe6e3;--t0:#2a5db8;--t1:#7a4fb5;--t2:#9db4d8;--t3:#d0a7c8;--t4:#b9b6ae;--area:#2a5db81f`;
+--add:#e4f3e8;--del:#fbe6e3;--t0:#2a5db8;--t1:#7a4fb5;--t2:#9db4d8;--t3:#d0a7c8;--t4:#b9b6ae;--area:#2a5db81f;
+--k:#7a2f97;--s:#8a4309;--n:#1c559c;--f:#24489c;--y:#0d6464`;
 const dark = `--page:#14161a;--card:#1b1e23;--sunk:#16181c;--line:#343840;--rule:#282c33;--text:#e7e8ea;--dim:#a3a9b3;--accent:#8fb4f5;
 --on:#10203a;--good:#7fcf9d;--warn:#e2b866;--bad:#ff9d92;--fault:#ff9d92;--wait:#3b3423;--wait-line:#a58a4c;--wait-text:#ecd9a8;--cut:#262a31;
---add:#17301f;--del:#3a2020;--t0:#8fb4f5;--t1:#c3a1ee;--t2:#4d6a9c;--t3:#8b5f86;--t4:#5d6068;--area:#8fb4f52b`;
+--add:#17301f;--del:#3a2020;--t0:#8fb4f5;--t1:#c3a1ee;--t2:#4d6a9c;--t3:#8b5f86;--t4:#5d6068;--area:#8fb4f52b;
+--k:#d6a8f7;--s:#e8c07d;--n:#93c9ff;--f:#a9c7ff;--y:#82d4ca`;
 /** Paper is white, and grounds are not printed. */
 const paper = "--page:#ffffff;--card:#ffffff;--sunk:#ffffff";
 
@@ -136,6 +138,7 @@ h3+.file,h3+p:not(.file)+.file{border-top-width:1px;border-top-left-radius:8px;b
 .hunk i{font-style:normal;text-align:right;color:var(--dim);user-select:none}
 .hunk b{text-align:center;font-weight:700}
 .hunk span{white-space:pre-wrap;tab-size:4}
+.hunk .k{color:var(--k)}.hunk .s{color:var(--s)}.hunk .c{color:var(--dim);font-style:italic}.hunk .n{color:var(--n)}.hunk .f{color:var(--f)}.hunk .y{color:var(--y)}
 .hunk .add{background:var(--add)}.hunk .add b{color:var(--good)}
 .hunk .del{background:var(--del)}.hunk .del b{color:var(--bad)}
 .hunk .remark{color:var(--dim);font-style:italic}

@@ -49,10 +49,23 @@ export function attribute(element: Element, name: string): string | undefined {
 }
 
 export function textOf(node: Node): string {
-	const parts = [...walk(node)].flatMap((one) =>
-		one.nodeName === "#text" && "value" in one && !isStyle(one.parentNode) ? [one.value] : [],
-	);
-	return parts.join(" ").replace(/\s+/g, " ").trim();
+	return wordsOf(node).join(" ").replace(/\s+/g, " ").trim();
+}
+
+/** The texts of a node; those of a line of code, which has colours inside, as the one text that it is. */
+function wordsOf(node: Node): string[] {
+	if (node.nodeName === "#text" && "value" in node) return isStyle(node.parentNode) ? [] : [node.value];
+	const texts = "childNodes" in node ? node.childNodes.flatMap(wordsOf) : [];
+	return isCode(node) ? [texts.join("")] : texts;
+}
+
+const codeLines = new Set(["same", "add", "del"]);
+
+function isCode(node: Node): boolean {
+	if (!("tagName" in node) || node.tagName !== "span") return false;
+	const { parentNode: line } = node;
+	const inside = line !== null && "tagName" in line ? line : undefined;
+	return inside?.tagName === "span" || (inside !== undefined && codeLines.has(attribute(inside, "class") ?? ""));
 }
 
 function isStyle(node: Node | null): boolean {

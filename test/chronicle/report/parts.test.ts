@@ -2,16 +2,62 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openRedaction } from "../../../src/chronicle/ledger/index.ts";
+import { openColours } from "../../../src/chronicle/report/colour.ts";
 import { escapeText, openPen, shorten } from "../../../src/chronicle/report/markup.ts";
 import { pathOf } from "../../../src/chronicle/report/path.ts";
 import { fitText, textWidth } from "../../../src/chronicle/report/svg.ts";
 import { tellStory } from "../../../src/chronicle/report/tell.ts";
 import { axisTime, timeAxis } from "../../../src/chronicle/report/time-axis.ts";
-import { isSecretFile, readPatch } from "../../../src/chronicle/snapshot/index.ts";
+import { isSecretFile, type PatchLine, readPatch } from "../../../src/chronicle/snapshot/index.ts";
 import { definition, go, open, start } from "../machine/theatre.ts";
 import { builtPatch, dayOfWork, ledgerOf } from "./ledgers.ts";
 
 const asIs = (text: string): string => text;
+
+describe("the colours of code", () => {
+	const pen = openPen(asIs);
+	const line = (sign: PatchLine["sign"], text: string): PatchLine => ({ sign, text, number: 1 });
+	const markup = (path: string, lines: readonly PatchLine[]) =>
+		openColours(pen)
+			.hunk(path, lines)
+			.map((one) => one?.markup);
+
+	it("are those of the language that the file's name says, old and new side apart", () => {
+		expect(
+			markup("src/a.ts", [line(" ", "/* one"), line("-", "two */ let a;"), line("+", 'three */ const b = "x";')]),
+		).toEqual([
+			'<span class="c">/* one</span>',
+			'<span class="c">two */</span> <span class="k">let</span> a;',
+			'<span class="c">three */</span> <span class="k">const</span> b = <span class="s">&quot;x&quot;</span>;',
+		]);
+		expect(markup("Dockerfile", [line("+", "FROM node:22")])[0]).toContain('<span class="k">FROM</span>');
+	});
+
+	it("are none where the language is not known, or a line is too long", () => {
+		expect(markup("notes.unknown", [line("+", "const a = 1")])).toEqual([undefined]);
+		expect(markup("a.ts", [line("+", `const a = "${"x".repeat(500)}"`)])).toEqual([undefined]);
+	});
+
+	const paths = ["a.ts", "a.html", "a.md", "a.py", "a.css", "a.yml", "a.sh", "a.php", "a.sql", "a.rs"];
+	it("change no text and open no markup, whatever the code is", () => {
+		const texts = fc.string({
+			unit: fc.constantFrom(..."</>&\"'`*{}()[]$#;:=\\ -abscript\u0000\u202e\u001b".split("")),
+		});
+		const lines = fc.array(fc.tuple(fc.constantFrom(" ", "+", "-"), texts), { maxLength: 8 });
+		fc.assert(
+			fc.property(fc.constantFrom(...paths), lines, (path, drawn) => {
+				const patch = drawn.map(([sign, text]) => line(sign as PatchLine["sign"], text));
+				for (const [index, one] of markup(path, patch).entries()) {
+					if (one === undefined) continue;
+					const bare = one.replace(/<span class="[kscnfy]">|<\/span>/g, "");
+					expect(bare).not.toMatch(/[<>]/);
+					expect(bare.replaceAll("&#x27;", "&#39;")).toBe(pen.html`${patch[index]?.text ?? ""}`.markup);
+				}
+			}),
+			{ numRuns: 300 },
+		);
+	});
+});
 
 describe("a patch", () => {
 	it("is read file by file, with kinds, names and line numbers", () => {

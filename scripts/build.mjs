@@ -2,8 +2,8 @@
 // imported later. pi's own packages stay outside: pi supplies them.
 // B1 an entry is one file, because pi tries each file of an extension twice; B2 what pi loads (later/) and what Node runs by itself (cli/)
 // share no file; B3 code that both an entry and a later file use is in both: modules keep no state, so two copies are as good as one;
-// B4 what every pi loads needs none of pi's packages, so that pi leaves it to Node, which is faster: only extension.mjs, which is a few
-// lines, is loaded by pi, and what is imported later is imported through it.
+// B4 what a start needs asks for none of pi's packages, so that pi leaves it to Node, which is faster: only extension.mjs and worker.mjs,
+// which are a few lines, are loaded by pi, and what is imported later is imported through them.
 import { createHash } from "node:crypto";
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire, isBuiltin } from "node:module";
@@ -35,11 +35,12 @@ const options = {
 };
 
 await rm(outdir, { recursive: true, force: true });
-await bundle(["extension", "start", "worker"], "later");
+await bundle(["extension", "start", "worker", "worker-start"], "later");
 await bundle(["cli"], "cli");
 await dropBareImports();
 await keepWithPi(["extension.mjs", "worker.mjs", "later"]);
 await leaveToNode("start", "extension");
+await leaveToNode("worker-start", "worker");
 
 /** Bundles entries, and into `folder` everything that they, and what they import later, import later. */
 async function bundle(entries, folder) {
@@ -150,7 +151,7 @@ async function leaveToNode(name, loader) {
 	await rename(file, join(outdir, named));
 	const loading = join(outdir, `${loader}.mjs`);
 	const loaderCode = (await readFile(loading, "utf8")).replaceAll(`./${name}.mjs`, `./${named}`);
-	await writeFile(loading, `${loaderCode}${name}.loadWith(path=>import(path));`);
+	await writeFile(loading, `${loaderCode}start.loadWith(path=>import(path));`);
 }
 
 async function bundled() {

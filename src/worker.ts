@@ -1,29 +1,8 @@
-// The extension that a chronicle's worker process loads instead of extension.ts: the workflow tools, the gate and the guard's frozen rules.
-import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { askThroughHost, readBrief, registerWorker } from "./chronicle/index.ts";
-import { agentFolder, diskSurroundings, openSessionScope } from "./pi/index.ts";
-import { openGuard, openPolicies, probeSandbox, registerGate, sandboxPolicy, thawRules } from "./safety/index.ts";
+// The extension that a chronicle's worker process loads instead of extension.ts, and as small, for the same reason.
+import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
 
-export default function worker(pi: ExtensionAPI): void | Promise<void> {
-	const brief = readBrief(process.env);
-	const scope = openSessionScope(pi);
-	const policies = openPolicies();
-	registerWorker(pi, brief, async ({ cwd }) => {
-		const rules = thawRules(brief.rules.text, brief.rules.hash);
-		const guard = openGuard(rules, { cwd, agentDir: agentFolder() }, policies, scope);
-		if (brief.sandbox === "shell") {
-			const probe = await probeSandbox();
-			if (!probe) throw new Error("no sandbox (bwrap) works on this machine, and the run asks for one");
-			policies.add(sandboxPolicy(probe, diskSurroundings(cwd)));
-		}
-		return guard.hash;
-	});
-	registerGate(pi, { policies, scope, ask: askThroughHost });
+const start = await import("./worker-start.ts");
 
-	// Set only in the processes of a rehearsal; no other worker ever learns of the understudy.
-	const callSheet = process.env.PI_CHRONICLE_REHEARSAL;
-	if (!callSheet) return;
-	const { run, state, launch, targets } = brief;
-	const part = { run, state, visit: launch.visit, targets };
-	return import("./rehearsal/index.ts").then(({ joinRehearsal }) => joinRehearsal(pi, callSheet, part));
+export default function worker(pi: ExtensionAPI): Promise<void> {
+	return start.startWorker(pi, getAgentDir());
 }

@@ -3,7 +3,6 @@
 import type { ExtensionAPI, ExtensionContext, TurnEndEvent } from "@earendil-works/pi-coding-agent";
 import { type Answer, askHost, HOST_COMMAND, type Question, tellHost, writeEntry } from "../../../pi/index.ts";
 import type { WorkerBrief } from "../brief.ts";
-import { registerWorkerTools } from "./tools.ts";
 import { openTurn } from "./turn.ts";
 import { type AnsweredMove, type Hello, MOVE_ENTRY, type Refusal, readReply } from "./words.ts";
 
@@ -11,12 +10,13 @@ import { type AnsweredMove, type Hello, MOVE_ENTRY, type Refusal, readReply } fr
  * Registers everything of a worker but its guard. `arm` puts the rules in force and gives the hash of what is in force then; the worker
  * reports itself only after that.
  */
-export function registerWorker(
+export async function registerWorker(
 	pi: ExtensionAPI,
 	brief: WorkerBrief,
 	arm: (ctx: ExtensionContext) => Promise<string>,
-): void {
+): Promise<void> {
 	const turn = openTurn(brief.allowance);
+	const { registerWorkerTools } = await import("./tools.ts");
 	registerWorkerTools(pi, brief, turn);
 
 	pi.on("session_start", async (_event, ctx) => {

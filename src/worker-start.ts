@@ -1,0 +1,32 @@
+// What a chronicle's worker gets: the workflow tools, the gate and the guard's frozen rules.
+// S1 neither this file nor what it imports at once imports a package of pi's: see worker.ts.
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { askThroughHost, readBrief, registerWorker } from "./chronicle/index.ts";
+import { diskSurroundings, openSessionScope } from "./pi/index.ts";
+import { openGuard, openPolicies, probeSandbox, registerGate, sandboxPolicy, thawRules } from "./safety/index.ts";
+
+/** Registers everything for the worker that `pi` is. `agentDir` is the absolute path of pi's agent folder. */
+export async function startWorker(pi: ExtensionAPI, agentDir: string): Promise<void> {
+	const brief = readBrief(process.env);
+	const scope = openSessionScope(pi);
+	const policies = openPolicies();
+	await registerWorker(pi, brief, async ({ cwd }) => {
+		const rules = thawRules(brief.rules.text, brief.rules.hash);
+		const guard = openGuard(rules, { cwd, agentDir }, policies, scope);
+		if (brief.sandbox === "shell") {
+			const probe = await probeSandbox();
+			if (!probe) throw new Error("no sandbox (bwrap) works on this machine, and the run asks for one");
+			policies.add(sandboxPolicy(probe, diskSurroundings(cwd)));
+		}
+		return guard.hash;
+	});
+	registerGate(pi, { policies, scope, ask: askThroughHost });
+
+	// Set only in the processes of a rehearsal; no other worker ever learns of the understudy.
+	const callSheet = process.env.PI_CHRONICLE_REHEARSAL;
+	if (!callSheet) return;
+	const { run, state, launch, targets } = brief;
+	const part = { run, state, visit: launch.visit, targets };
+	const { joinRehearsal } = await import("./rehearsal/index.ts");
+	await joinRehearsal(pi, callSheet, part);
+}

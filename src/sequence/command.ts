@@ -50,9 +50,8 @@ export async function runSequence(
 /** Whether this session records or replays already, and then the person has been told. Asked again after every question. */
 function isBusy(session: SequenceSession, ctx: ExtensionCommandContext): boolean {
 	if (session.activeRun !== undefined) refuse(ctx, "A sequence is running; Esc stops it.");
-	else if (session.recording === undefined) return false;
-	else if (session.recording.reopen()) say(ctx, "The recorder is back: another extension had put its editor over it.");
-	else refuse(ctx, "A sequence is being recorded; Ctrl+Enter finishes it, Esc leaves it.");
+	else if (session.recording) refuse(ctx, "A sequence is being recorded; Ctrl+Enter finishes it, Esc leaves it.");
+	else return false;
 	return true;
 }
 
@@ -79,17 +78,9 @@ async function recordAndRun(
 	const { recordSteps } = await import("./recorder.ts");
 	// Two that were asked for at once: the other one may be open by now.
 	if (isBusy(session, ctx)) return;
-	session.recording = { reopen: () => false };
-	const result = await recordSteps(
-		ctx,
-		scope,
-		() => session.knownCommands(),
-		steps,
-		(recorder) => {
-			session.recording = recorder;
-		},
-	).finally(() => {
-		session.recording = undefined;
+	session.recording = true;
+	const result = await recordSteps(ctx, scope, () => session.knownCommands(), steps).finally(() => {
+		session.recording = false;
 	});
 	if (result.kind === "cancelled" || scope.closed) return;
 	const snapshot = keep(session, result.steps, sequenceId);

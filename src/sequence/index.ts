@@ -26,7 +26,7 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, commands: StepC
 		lastRecorded: undefined,
 		activeRun: undefined,
 		lastStop: undefined,
-		recording: undefined,
+		recording: false,
 		knownCommands() {
 			root ??= packageRoot();
 			return pi.getCommands().map(({ name, source, sourceInfo }) => ({

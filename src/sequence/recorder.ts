@@ -27,28 +27,19 @@ export type RecorderResult =
 	| { readonly kind: "finished"; readonly steps: readonly string[] }
 	| { readonly kind: "cancelled" };
 
-/** A recorder that is open. */
-export interface OpenRecorder {
-	/** Puts the recorder back where another extension has set an editor of its own over it; false when it is there. */
-	reopen(): boolean;
-}
-
-/**
- * Records steps, starting from `initial`. The person's draft, the editor, the status line and the widget are as before afterwards.
- * `opened` is called once, when the recorder can be seen.
- */
+/** Records steps, starting from `initial`. The person's draft, the editor, the status line and the widget are as before afterwards. */
 export async function recordSteps(
 	ctx: ExtensionContext,
 	scope: Scope,
 	commands: () => readonly KnownCommand[],
 	initial: readonly string[],
-	opened: (recorder: OpenRecorder) => void,
 ): Promise<RecorderResult> {
 	const draft = ctx.ui.getEditorText();
 	let previous = ctx.ui.getEditorComponent();
 	let recording = startRecording(initial);
 	let asking = false;
 	let redraw = () => {};
+	let ignoreKeys = () => {};
 	let finish: (result: RecorderResult) => void = () => {};
 	const ended = new Promise<RecorderResult>((resolve) => {
 		finish = resolve;
@@ -85,7 +76,8 @@ export async function recordSteps(
 		const unchanged = steps.length === initial.length && steps.every((step, index) => step === initial[index]);
 		if (unchanged && editor.getText().trim() === "") return finish({ kind: "cancelled" });
 		asking = true;
-		const lost = unchanged ? "the text in the editor" : steps.length === 1 ? "1 step" : `${steps.length} steps`;
+		const count = steps.length === 1 ? "1 step" : `${steps.length} steps`;
+		const lost = unchanged ? "the text in the editor" : initial.length > 0 ? "the changes" : count;
 		const discard = await ctx.ui.confirm("Leave the recorder?", `Discard ${lost}?`);
 		asking = false;
 		if (discard) finish({ kind: "cancelled" });
@@ -181,20 +173,21 @@ export async function recordSteps(
 			return { invalidate() {}, render: paint };
 		});
 		open();
-		opened({
-			reopen() {
-				const current = ctx.ui.getEditorComponent();
-				if (current === recorder) return false;
+		// Another extension may set an editor of its own meanwhile: it has to wait for its turn, or the steps would be out of reach.
+		ignoreKeys = ctx.ui.onTerminalInput(() => {
+			const current = ctx.ui.getEditorComponent();
+			if (current !== recorder) {
 				previous = current;
 				open();
-				return true;
-			},
+			}
+			return undefined;
 		});
 		show(recording);
 		return await ended;
 	} finally {
 		await release();
 		quietly(() => {
+			ignoreKeys();
 			if (ctx.ui.getEditorComponent() === recorder) ctx.ui.setEditorComponent(previous);
 			ctx.ui.setEditorText(draft);
 			ctx.ui.setStatus(statusKey, undefined);

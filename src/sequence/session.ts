@@ -38,8 +38,7 @@ export interface SequenceSession {
 	/** While an iteration runs in this session; not while the runner itself replaces it. */
 	activeRun: RunControl | undefined;
 	lastStop: StopNotice | undefined;
-	/** While a recording is made. */
-	recording: { reopen(): boolean } | undefined;
+	recording: boolean;
 	knownCommands(): KnownCommand[];
 }
 

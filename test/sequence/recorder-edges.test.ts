@@ -1,0 +1,229 @@
+// The recorder at its edges, in a real terminal: ends of the list, narrow screens, drafts, other editors, texts of every shape.
+import { describe, expect, it } from "vitest";
+import { snapshotType } from "../../src/sequence/recorded.ts";
+import { openBench, readSession } from "../harness/index.ts";
+import { echo, recorded } from "./stage.ts";
+
+const recording = "● recording sequence · ";
+const stepsOf = (file: string) =>
+	(readSession(file).custom(snapshotType) as { steps: string[] }[]).map(({ steps }) => steps);
+
+describe("the list of steps", () => {
+	it("S26 moving and deleting at either end, emptying the list, and leaving it by its end", async () => {
+		const { project, tui } = await openBench({ script: echo });
+		const file = recorded(project, "one", "two");
+		const pi = await tui({ cols: 100, rows: 40, session: file });
+		await pi.submit("/sequence");
+		await pi.waitForScreen("Restore last");
+		await pi.press("down", "enter");
+		await pi.waitForScreen(`${recording}2 steps`);
+		await pi.press("up", "alt+down");
+		await pi.waitForScreen("›2. two");
+		await pi.press("up", "alt+up");
+		await pi.waitForScreen("›1. one");
+		await pi.press("down", "down");
+		await pi.waitForScreen((screen) => !screen.includes("›"));
+		await pi.press("up", "delete");
+		await pi.waitForScreen("›1. one");
+		await pi.press("ctrl+d");
+		await pi.waitForScreen(`${recording}0 steps`);
+		await pi.press("delete", "alt+up", "alt+down", "enter");
+		await pi.waitForScreen("There are no steps yet");
+		await pi.press("escape");
+		await pi.waitForScreen("Discard the changes?");
+		await pi.press("enter");
+		await pi.waitForScreen((screen) => !screen.includes("recording sequence"));
+		expect(stepsOf(file)).toEqual([["one", "two"]]);
+	});
+
+	it("S21 S26 an edit that is emptied, or left with Escape, leaves the step as it was and the recorder open", async () => {
+		const { project, tui } = await openBench({ script: echo });
+		const file = recorded(project, "one", "two");
+		const pi = await tui({ cols: 100, rows: 40, session: file });
+		await pi.submit("/sequence");
+		await pi.waitForScreen("Restore last");
+		await pi.press("down", "enter");
+		await pi.waitForScreen(`${recording}2 steps`);
+		await pi.press("up", "enter");
+		await pi.waitForScreen("Enter replaces step 2");
+		await pi.press("ctrl+u", "enter");
+		await pi.waitForScreen("The step is as it was.");
+		expect(pi.screen()).toContain(`${recording}2 steps · Enter adds step`);
+		expect(pi.screen()).toContain("2. two");
+		await pi.press("up", "enter");
+		await pi.waitForScreen("Enter replaces step 2");
+		pi.type(" changed");
+		await pi.press("escape");
+		await pi.waitForScreen(`${recording}2 steps · Enter adds step`);
+		await pi.press("up", "enter");
+		await pi.waitForScreen("Enter replaces step 2");
+		pi.type("/quit");
+		await pi.press("ctrl+u");
+		pi.type("/quit");
+		await pi.press("ctrl+enter");
+		await pi.waitForScreen("/quit is an interactive command of pi.");
+		expect(pi.screen()).toContain("2. two");
+		await pi.press("ctrl+u");
+		pi.type("last");
+		await pi.press("ctrl+enter");
+		await pi.waitForScreen("how many times?");
+		await pi.press("escape");
+		await pi.still();
+		expect(stepsOf(file).at(-1)).toEqual(["one", "last"]);
+	});
+});
+
+describe("texts", () => {
+	it("S2 S18 odd spacing, a backslash in the middle, placeholders and wide letters are kept as typed", async () => {
+		const { project, tui } = await openBench({ script: echo });
+		const file = recorded(project, "x");
+		const pi = await tui({ cols: 100, rows: 40, session: file });
+		await pi.submit("/sequence");
+		await pi.waitForScreen("Restore last");
+		await pi.press("down", "down", "enter");
+		await pi.waitForScreen(`${recording}0 steps`);
+		const texts = ["  two  spaces \\d+ and ${@:2} ", "日本語の👩‍👩‍👧 é ก้", "tail\\\\x"];
+		for (const [index, text] of texts.entries()) {
+			pi.type(text);
+			await pi.press("enter");
+			await pi.waitForScreen(`${recording}${index + 1} step`);
+		}
+		pi.type("a\\");
+		pi.type("b");
+		await pi.press("left", "enter");
+		await pi.waitForScreen((screen) => /^\s*a\s*$/m.test(screen) || screen.includes("a\n"));
+		expect(pi.screen()).toContain(`${recording}3 steps`);
+		await pi.press("enter");
+		await pi.waitForScreen(`${recording}4 steps`);
+		const lines = Array.from({ length: 3_000 }, (_, index) => `統合 ${index}`).join("\n");
+		pi.paste(lines);
+		await pi.press("ctrl+enter");
+		await pi.waitForScreen("how many times?");
+		await pi.press("escape");
+		await pi.still();
+		expect(stepsOf(file).at(-1)).toEqual([...texts, "a\nb", lines]);
+	});
+
+	it("S19 S23 with the completion open, Enter completes and adds, Ctrl+Enter takes what stands there", async () => {
+		const { project, tui } = await openBench({
+			files: { ".pi/prompts/greet.md": "Hi", ".pi/prompts/greeting.md": "Hello" },
+			script: echo,
+		});
+		const file = recorded(project, "x");
+		const pi = await tui({ cols: 100, rows: 40, session: file });
+		await pi.submit("/sequence");
+		await pi.waitForScreen("Restore last");
+		await pi.press("down", "down", "enter");
+		await pi.waitForScreen(`${recording}0 steps`);
+		pi.type("/greeti");
+		await pi.waitForScreen(/→ .*greeting/);
+		await pi.press("enter");
+		await pi.waitForScreen("1. /greeting");
+		pi.type("/greet");
+		await pi.waitForScreen(/→ .*greet/);
+		await pi.press("ctrl+enter");
+		await pi.waitForScreen("how many times?");
+		await pi.press("escape");
+		await pi.still();
+		expect(
+			stepsOf(file)
+				.at(-1)
+				?.map((step) => step.trim()),
+		).toEqual(["/greeting", "/greet"]);
+	});
+
+	it.each([30, 44, 80])(
+		"S22 S32 at %d columns the reason of a refusal can be read whole, also after a resize",
+		async (cols) => {
+			const { project, tui } = await openBench({
+				files: {
+					"foreign.mjs":
+						"export default (pi) => pi.registerCommand('publish', { description: 'x', handler: async () => {} });",
+				},
+				script: echo,
+			});
+			const file = recorded(project, "x");
+			const pi = await tui({ cols: 120, rows: 40, session: file, extensions: [project.path("foreign.mjs")] });
+			await pi.submit("/sequence");
+			await pi.waitForScreen("Restore last");
+			await pi.press("down", "enter");
+			await pi.waitForScreen(`${recording}1 step`);
+			pi.type("/publish ");
+			await pi.press("enter");
+			await pi.waitForScreen("is an external extension command.");
+			pi.resize(cols, 40);
+			const words = (screen: string) => screen.replace(/\s+/g, " ");
+			await pi.waitForScreen((screen) =>
+				words(screen).includes(
+					"Unsupported step: /publish is an external extension command. pi-chronicle cannot execute third-party extension command handlers.",
+				),
+			);
+			await pi.press("ctrl+u", "up");
+			await pi.waitForScreen((screen) =>
+				words(screen).includes("Enter edits · Delete removes · Alt+↑↓ moves · ↓ past the end goes on"),
+			);
+			expect(pi.screen()).toContain("›1. x");
+		},
+	);
+});
+
+describe("what was there before", () => {
+	it("S24 S25 a draft in the editor is put aside and comes back, whether the recording is left or finished", async () => {
+		const { project, tui } = await openBench({
+			files: {
+				// The person's draft cannot be typed while the menu is open; an extension puts it there.
+				"draft.mjs":
+					"export default (pi) => pi.on('ui_prompt_start', ({ title }, ctx) => { if (title?.startsWith('Restore')) ctx.ui.setEditorText('my half-written question'); });",
+			},
+			script: echo,
+		});
+		const file = recorded(project, "one");
+		const pi = await tui({ cols: 100, rows: 40, session: file, extensions: [project.path("draft.mjs")] });
+		for (const way of ["escape", "ctrl+enter"]) {
+			await pi.submit("/sequence");
+			await pi.waitForScreen("Restore last");
+			await pi.press("down", "enter");
+			await pi.waitForScreen(`${recording}1 step`);
+			expect(pi.screen()).not.toContain("half-written");
+			await pi.press(way);
+			if (way === "ctrl+enter") {
+				await pi.waitForScreen("how many times?");
+				await pi.press("escape");
+			}
+			await pi.waitForScreen("my half-written question");
+			expect(pi.screen()).not.toContain("recording sequence");
+			await pi.press("ctrl+c");
+			await pi.waitForScreen((screen) => !screen.includes("half-written"));
+		}
+	});
+
+	it("S18 S24 an editor that another extension puts over the recorder waits for its turn; nothing typed is lost", async () => {
+		const { project, tui } = await openBench({
+			files: {
+				"over.mjs": `import { CustomEditor } from "@earendil-works/pi-coding-agent";
+export default (pi) => pi.registerShortcut("ctrl+q", { description: "x", handler: (ctx) => ctx.ui.setEditorComponent((tui, theme, keys) => new (class extends CustomEditor {
+	render(width) { return ["MY OWN EDITOR", ...super.render(width)]; }
+})(tui, theme, keys)) });`,
+			},
+			script: echo,
+		});
+		const file = recorded(project, "one");
+		const pi = await tui({ cols: 100, rows: 40, session: file, extensions: [project.path("over.mjs")] });
+		await pi.submit("/sequence");
+		await pi.waitForScreen("Restore last");
+		await pi.press("down", "enter");
+		await pi.waitForScreen(`${recording}1 step`);
+		pi.type("half a ");
+		await pi.press("ctrl+q");
+		await pi.waitForScreen("MY OWN EDITOR");
+		pi.type("step");
+		await pi.waitForScreen((screen) => screen.includes("half a step") && !screen.includes("MY OWN EDITOR"));
+		await pi.press("enter");
+		await pi.waitForScreen("2. half a step");
+		await pi.press("ctrl+enter");
+		await pi.waitForScreen("how many times?");
+		await pi.press("escape");
+		await pi.waitForScreen("MY OWN EDITOR");
+		expect(stepsOf(file).at(-1)).toEqual(["one", "half a step"]);
+	});
+});

@@ -5,7 +5,7 @@ import { endless, unreachable } from "./graph.ts";
 import { isIndex } from "./names.ts";
 import { HUMAN_INTERVENTION, type StatePlan } from "./template.ts";
 
-const mostStates = 64;
+const mostStates = 300;
 /** Names that mean something without being defined. */
 const spokenFor = new Set([HUMAN_INTERVENTION, "done", "failed"]);
 

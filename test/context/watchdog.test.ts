@@ -63,3 +63,22 @@ it("a resumed session is not nudged again for its band; after a compaction it is
 	await again.run("fresh");
 	expect(nudges()).toBe(1);
 });
+
+it("follows the notebook's switch at once, and the branch", async () => {
+	const { rpc } = await openBench({
+		script: () => call("bash", { command: "true" }, { usage: { input: 7000, output: 10 } }),
+	});
+	const pi = await rpc({ model: "scripted/small" });
+	await pi.prompt("/notebook on");
+	const shown = () => pi.screen.statuses.get("chronicle-context");
+	expect(shown()).toContain("ctx 0%");
+	await pi.prompt("/notebook off");
+	expect(shown()).toBeUndefined();
+	await pi.prompt("/notebook on");
+	await pi.prompt("go");
+	await pi.waitFor("turn_end");
+	await pi.screen.status(/ctx 3\d%/);
+	await pi.send({ type: "abort" });
+	await pi.prompt("/notebook off");
+	expect(shown()).toBeUndefined();
+});

@@ -1,6 +1,7 @@
 // A handoff in one session: asked for, briefed by the model, cut at one turn boundary. H1 the cut, the successor's message and the
 // continuation are one boundary of one run, at any context size; H2 the direction is carried verbatim; H3 a model that does not call the
-// tool is reminded a bounded number of times, then the person is told.
+// tool is reminded a bounded number of times, then the person is told; H4 a cut counts when it stands: another extension may have the last
+// word at a boundary, then it is made again at the next one, a bounded number of times.
 import type {
 	ExtensionAPI,
 	ExtensionContext,
@@ -8,12 +9,15 @@ import type {
 	ToolDefinition,
 } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
-import { followRun, say, type TurnOutcome } from "../../pi/index.ts";
+import { followRun, type TurnOutcome } from "../../pi/index.ts";
 import { reminderText, requestText, successorText } from "./texts.ts";
 
 /** How often a model that stopped without the call is reminded. */
 const reminders = 2;
+/** How often a cut is made that another extension undoes in the same moment. */
+const cuts = 3;
 const toolName = "handoff";
+const directionType = "handoff:direction";
 
 export type HandoffOutcome =
 	| { readonly kind: "handed-over" }
@@ -28,8 +32,12 @@ export interface HandoffSession {
 
 /** One request, from the person's words to its outcome. */
 interface Request {
+	/** Random. */
+	readonly id: string;
 	readonly direction: string;
 	reminded: number;
+	/** How often the cut was made. */
+	cut: number;
 	/** What the model wrote for the successor. */
 	brief: string | undefined;
 	outcome: HandoffOutcome | undefined;
@@ -52,36 +60,62 @@ export function openHandoff(pi: ExtensionAPI, notebook: NotebookView): HandoffSe
 	function end(outcome: HandoffOutcome): void {
 		if (waiting) waiting.outcome = outcome;
 		waiting = undefined;
+		takeToolAway();
+	}
+
+	function takeToolAway(): void {
 		const active = pi.getActiveTools();
 		if (active.includes(toolName)) pi.setActiveTools(active.filter((name) => name !== toolName));
 	}
 
 	/** What the settled run made of the request; after it nothing of it waits any more. */
 	function conclude(request: Request, run: TurnOutcome): HandoffOutcome {
-		const outcome: HandoffOutcome =
-			run.kind === "aborted"
-				? { kind: "aborted" }
-				: run.kind === "failed"
-					? { kind: "refused", reason: run.reason }
-					: (request.outcome ?? { kind: "refused", reason: "The run ended before the model handed over." });
+		const outcome = outcomeOf(request, run);
 		if (waiting === request) end(outcome);
 		return outcome;
 	}
 
-	pi.on("turn_end", (event) => {
-		if (waiting?.brief === undefined || event.outcome !== "completed") return;
-		const { direction, brief } = waiting;
-		end({ kind: "handed-over" });
+	/** The boundary that hands over. */
+	function handOver(request: Request, brief: string, before: readonly SessionBoundaryDraft[]) {
+		request.cut++;
+		takeToolAway();
+		const { id, direction } = request;
 		const introduction = notebook.introduction();
 		const cut: SessionBoundaryDraft[] = [
 			{ type: "compaction", summary: brief, firstKeptEntryId: null, details: { handoff: true, direction } },
-			{ type: "custom_message", customType: "handoff:direction", content: successorText(direction), display: true },
+			{
+				type: "custom_message",
+				customType: directionType,
+				content: successorText(direction),
+				display: true,
+				details: { request: id },
+			},
 			...(introduction ? [{ type: "custom_message" as const, ...introduction }] : []),
 		];
-		return { entries: [...event.entries, ...cut], continue: true };
+		return { entries: [...before, ...cut], continue: true };
+	}
+
+	/** The request whose cut is still to be made, once it is known that the one before stands or does not. */
+	function uncut(ctx: ExtensionContext): (Request & { brief: string }) | undefined {
+		if (waiting?.brief === undefined) return undefined;
+		if (waiting.cut > 0 && hasDirection(ctx, waiting.id)) end({ kind: "handed-over" });
+		else if (waiting.cut >= cuts)
+			end({
+				kind: "refused",
+				reason: "Another extension undoes the handoff's cut whenever it is made; the context is as it was.",
+			});
+		return waiting as (Request & { brief: string }) | undefined;
+	}
+
+	pi.on("turn_start", (_event, ctx) => void uncut(ctx));
+	pi.on("turn_end", (event, ctx) => {
+		const request = event.outcome === "completed" ? uncut(ctx) : undefined;
+		return request && handOver(request, request.brief, event.entries);
 	});
-	pi.on("agent_before_settle", (event) => {
-		if (waiting === undefined || waiting.brief !== undefined) return;
+	pi.on("agent_before_settle", (event, ctx) => {
+		const request = uncut(ctx);
+		if (request && event.outcome === "completed") return handOver(request, request.brief, event.entries);
+		if (waiting === undefined) return;
 		if (event.outcome !== "completed") {
 			end({ kind: "refused", reason: "The run ended with an error before the model handed over." });
 			return;
@@ -138,7 +172,14 @@ export function openHandoff(pi: ExtensionAPI, notebook: NotebookView): HandoffSe
 			if (!registered) pi.registerTool(tool as ToolDefinition);
 			else if (!pi.getActiveTools().includes(toolName)) pi.setActiveTools([...pi.getActiveTools(), toolName]);
 			registered = true;
-			const request: Request = { direction: words, reminded: 0, brief: undefined, outcome: undefined };
+			const request: Request = {
+				id: crypto.randomUUID(),
+				direction: words,
+				reminded: 0,
+				cut: 0,
+				brief: undefined,
+				outcome: undefined,
+			};
 			waiting = request;
 			const message = { customType: "handoff:request", content: requestText(words, notebook.on), display: true };
 			const run = await followRun(pi, ctx, () => pi.sendMessage(message, { triggerTurn: true, deliverAs: "followUp" }));
@@ -147,43 +188,31 @@ export function openHandoff(pi: ExtensionAPI, notebook: NotebookView): HandoffSe
 	};
 }
 
+function outcomeOf({ outcome }: Request, run: TurnOutcome): HandoffOutcome {
+	switch (run.kind) {
+		case "aborted":
+			return { kind: "aborted" };
+		case "failed": {
+			const before = outcome?.kind === "handed-over" ? "The context was handed over, but its successor failed: " : "";
+			return { kind: "refused", reason: `${before}${run.reason}` };
+		}
+		case "completed":
+			return outcome ?? { kind: "refused", reason: "The run ended before the model handed over." };
+	}
+}
+
+/** Whether the model's context holds the direction of this request: it does unless somebody's compaction has taken it. */
+function hasDirection({ sessionManager }: ExtensionContext, request: string): boolean {
+	return sessionManager
+		.buildContextEntries()
+		.some(
+			(entry) =>
+				entry.type === "custom_message" &&
+				entry.customType === directionType &&
+				(entry.details as { request?: unknown } | undefined)?.request === request,
+		);
+}
+
 const parameters = Type.Object({
 	context: Type.String({ description: "Everything the successor needs to know, Markdown" }),
 });
-
-/** `/handoff <direction>`, typed: what came of it is said when it is not a handoff. */
-export async function runHandoffCommand(
-	session: HandoffSession,
-	ctx: ExtensionContext,
-	direction: string,
-): Promise<void> {
-	const outcome = await requestHandoff(session, ctx, direction);
-	if (outcome.kind === "refused") say(ctx, outcome.reason, "error");
-	if (outcome.kind === "aborted") say(ctx, "The handoff was stopped.", "warning");
-}
-
-/** Asks for a handoff: the same function serves the slash command and a sequence's step. */
-export function requestHandoff(
-	session: HandoffSession,
-	ctx: ExtensionContext,
-	direction: string,
-): Promise<HandoffOutcome> {
-	return session.request(ctx, direction);
-}
-
-/** The handoff as a step of a sequence: whoever wrote it expects a cut, so anything else ends the sequence, which says why. */
-export async function handoffStep(
-	session: HandoffSession,
-	ctx: ExtensionContext,
-	direction: string,
-): Promise<{ kind: "completed" | "aborted" } | { kind: "failed"; reason: string }> {
-	const outcome = await requestHandoff(session, ctx, direction);
-	switch (outcome.kind) {
-		case "handed-over":
-			return { kind: "completed" };
-		case "aborted":
-			return { kind: "aborted" };
-		case "refused":
-			return { kind: "failed", reason: outcome.reason };
-	}
-}

@@ -1,8 +1,6 @@
-import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { runNotebookCommand } from "./command.ts";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { type NotebookSession, openNotebook } from "./session.ts";
 
-export { notebookStep } from "./command.ts";
 export type { NotebookSession } from "./session.ts";
 
 /** Registers the notebook: the command, and what keeps it in step with the branch. */
@@ -16,7 +14,10 @@ export function registerNotebook(pi: ExtensionAPI): NotebookSession {
 				.map((word) => ({ value: word, label: word }));
 			return found.length === 0 ? null : found;
 		},
-		handler: (args, ctx) => runNotebookCommand(session, ctx, args),
+		handler: async (args, ctx) => {
+			const { typedNotebook } = await import("./command.ts");
+			await typedNotebook(session, ctx, args);
+		},
 	});
 	pi.on("session_start", (_event, ctx) => session.refresh(ctx));
 	pi.on("session_tree", (_event, ctx) => session.refresh(ctx));
@@ -31,4 +32,15 @@ export function registerNotebook(pi: ExtensionAPI): NotebookSession {
 		return message && { entries: [...entries, { type: "custom_message" as const, ...message }] };
 	});
 	return session;
+}
+
+/** `/notebook` as a step of a sequence: a screen that nobody may be there to close is not opened. */
+export async function notebookStep(
+	session: NotebookSession,
+	ctx: ExtensionContext,
+	args: string,
+): Promise<{ kind: "completed" } | { kind: "failed"; reason: string }> {
+	const { runNotebookCommand } = await import("./command.ts");
+	const refused = await runNotebookCommand(session, ctx, args, "unattended");
+	return refused === undefined ? { kind: "completed" } : { kind: "failed", reason: refused };
 }

@@ -72,7 +72,12 @@ function readPage(data: unknown): PageEntry | undefined {
 	const { version, epoch, name, content } = data as Partial<Record<keyof PageEntry, unknown>>;
 	if (version !== 1 || typeof epoch !== "number" || typeof name !== "string" || typeof content !== "string")
 		return undefined;
-	return { version, epoch, name, content };
+	return { version, epoch, name: pageName(name), content };
+}
+
+/** The name by which a page is kept and found: however an accent was typed, and whatever white space surrounds it. */
+export function pageName(name: string): string {
+	return name.trim().normalize("NFC");
 }
 
 /** Checks a page before it is written; the refusal says what to do, so that nothing is lost unseen. */
@@ -80,9 +85,10 @@ export function checkPage(
 	name: string,
 	content: string,
 ): { kind: "ok"; name: string } | { kind: "refused"; reason: string } {
-	const trimmed = name.trim();
+	const trimmed = pageName(name);
 	const refused = (reason: string) => ({ kind: "refused", reason }) as const;
-	if (trimmed === "" || /[\r\n]/.test(trimmed)) return refused("A page needs a name on one line.");
+	if (trimmed === "" || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(trimmed))
+		return refused("A page needs a name on one line, without control characters.");
 	if ([...trimmed].length > limits.nameLength)
 		return refused(`A page's name has at most ${limits.nameLength} characters.`);
 	if (content.trim() === "") return refused(`The page "${trimmed}" would be empty; write its content.`);
@@ -110,14 +116,17 @@ export function normaliseTopic(text: string): string | undefined {
 }
 
 /** One line a page: its name and the beginning of its first line that says something. */
-export function indexLines(notebook: Notebook): string[] {
-	return [...notebook.pages].map(([name, content]) => {
-		const first = content.split("\n").find((line) => line.trim() !== "") ?? "";
-		const characters = [...first.trim()];
-		const shown =
-			characters.length > limits.previewLength
-				? `${characters.slice(0, limits.previewLength - 1).join("")}…`
-				: characters.join("");
-		return `- ${name}: ${shown}`;
-	});
+export function indexLines({ pages }: Notebook): string[] {
+	return [...pages].map(([name, content]) => indexLine(name, content));
+}
+
+/** The line of one page. */
+export function indexLine(name: string, content: string): string {
+	const first = content.split("\n").find((line) => line.trim() !== "") ?? "";
+	const characters = [...first.trim()];
+	const shown =
+		characters.length > limits.previewLength
+			? `${characters.slice(0, limits.previewLength - 1).join("")}…`
+			: characters.join("");
+	return `- ${name}: ${shown}`;
 }

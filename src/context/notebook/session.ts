@@ -3,18 +3,20 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import { chronicleSettings, customEntries, newestFirst } from "../../pi/index.ts";
 import { checkPage, entryTypes, foldNotebook, type Notebook, normaliseTopic, type Topic } from "./notebook.ts";
 import { primer, topicLine } from "./texts.ts";
-import { notebookTools, toolNames } from "./tools.ts";
 
 /** Custom message type of what the model is told. */
 const messageType = "notebook:index";
+const toolNames: readonly string[] = ["notebook_write", "notebook_read", "notebook_index", "notebook_topic_set"];
 
 export interface NotebookSession {
 	readonly notebook: Notebook;
 	readonly on: boolean;
 	/** Reads the branch again: after a resume, a move in the tree, a fork. */
-	refresh(ctx: ExtensionContext): void;
+	refresh(ctx: ExtensionContext): Promise<void>;
 	/** Turns the model's tools on or off and remembers it on the branch. */
-	turn(on: boolean, ctx: ExtensionContext): void;
+	turn(on: boolean, ctx: ExtensionContext): Promise<void>;
+	/** Calls `listener` whenever the notebook was turned on or off. */
+	onSwitch(listener: (ctx: ExtensionContext) => void): void;
 	/** Writes a page. The answer is the reason when it was refused. */
 	write(name: string, content: string): string | undefined;
 	/** Sets the topic. The answer is the reason when it was refused. */
@@ -35,16 +37,19 @@ export interface NotebookSession {
 export function openNotebook(pi: ExtensionAPI): NotebookSession {
 	let notebook: Notebook = foldNotebook([]);
 	let registered = false;
+	const listeners: ((ctx: ExtensionContext) => void)[] = [];
 
 	const isOn = () => notebook.on ?? chronicleSettings(pi).notebook === true;
 	const fold = (session: ExtensionContext["sessionManager"]) =>
 		foldNotebook(customEntries(session, Object.values(entryTypes)));
 
-	function activate(): void {
+	async function activate(): Promise<void> {
 		if (isOn() && !registered) {
+			const { notebookTools } = await import("./tools.ts");
+			if (!registered) for (const tool of notebookTools(self)) pi.registerTool(tool);
 			registered = true;
-			for (const tool of notebookTools(self)) pi.registerTool(tool);
 		}
+		// Whatever was said meanwhile, this is how it stands now.
 		if (!registered) return;
 		const others = pi.getActiveTools().filter((name) => !toolNames.includes(name));
 		const active = pi.getActiveTools().length !== others.length;
@@ -58,16 +63,18 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 		get on() {
 			return isOn();
 		},
-		refresh(ctx) {
+		async refresh(ctx) {
 			notebook = fold(ctx.sessionManager);
-			activate();
+			await activate();
 		},
-		turn(on) {
+		async turn(on, ctx) {
 			if (on === isOn()) return;
 			pi.appendEntry(entryTypes.mode, { on });
 			notebook = { ...notebook, on };
-			activate();
+			await activate();
+			for (const listener of listeners) listener(ctx);
 		},
+		onSwitch: (listener) => void listeners.push(listener),
 		write(name, content) {
 			const checked = checkPage(name, content);
 			if (checked.kind === "refused") return checked.reason;

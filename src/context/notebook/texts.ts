@@ -1,5 +1,5 @@
 // What the model is told of the notebook. Sent once when it is turned on and once after a compaction; afterwards only changes are.
-import { indexLines, type Notebook } from "./notebook.ts";
+import { indexLine, indexLines, type Notebook } from "./notebook.ts";
 
 /** The primer with topic and index. */
 export function primer(notebook: Notebook): string {
@@ -19,7 +19,13 @@ export function topicLine({ topic }: Notebook): string {
 	return `The topic is "${topic.name}" (${by}).`;
 }
 
-/** What the tools answer with: the pages as they are now. */
+/** What a written page has changed. */
+export function writtenText({ pages }: Notebook, name: string, how: "new" | "replaced"): string {
+	const count = pages.size === 1 ? "1 page" : `${pages.size} pages`;
+	return `Written (${how}); the notebook has ${count}.\n${indexLine(name, pages.get(name) ?? "")}`;
+}
+
+/** The pages as they are now. */
 export function indexText(notebook: Notebook): string {
 	const pages = indexLines(notebook);
 	return pages.length === 0 ? "The notebook has no pages." : pages.join("\n");

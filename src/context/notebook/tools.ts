@@ -1,19 +1,15 @@
-// The model's four notebook tools. Each answers with the pages as they are afterwards, so the index need not be sent again.
+// The model's four notebook tools. Writing answers with what changed: the model has the rest of the index from before.
 import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
+import { pageName } from "./notebook.ts";
 import type { NotebookSession } from "./session.ts";
-import { indexText, topicLine } from "./texts.ts";
-
-export const toolNames: readonly string[] = ["notebook_write", "notebook_read", "notebook_index", "notebook_topic_set"];
+import { indexText, topicLine, writtenText } from "./texts.ts";
 
 const page = Type.String({ description: "Name of the page, one line" });
 
 /** Builds the tools over one session's notebook. A refusal is an error result, so that the model sees nothing was written. */
 export function notebookTools(session: NotebookSession): ToolDefinition[] {
-	const answer = (text: string) => ({
-		content: [{ type: "text" as const, text }],
-		details: { pages: [...session.notebook.pages.keys()] },
-	});
+	const answer = (text: string) => ({ content: [{ type: "text" as const, text }], details: {} });
 	const failIf = (reason: string | undefined) => {
 		if (reason !== undefined) throw new Error(reason);
 	};
@@ -24,8 +20,9 @@ export function notebookTools(session: NotebookSession): ToolDefinition[] {
 		parameters: writeParameters,
 		executionMode: "sequential",
 		async execute(_id, { name, content }) {
+			const replaced = session.notebook.pages.has(pageName(name));
 			failIf(session.write(name, content));
-			return answer(`Written: ${name.trim()}\n\n${indexText(session.notebook)}`);
+			return answer(writtenText(session.notebook, pageName(name), replaced ? "replaced" : "new"));
 		},
 	};
 	const read: ToolDefinition<typeof readParameters> = {
@@ -34,7 +31,7 @@ export function notebookTools(session: NotebookSession): ToolDefinition[] {
 		description: "Read a page of the session's notebook, whole.",
 		parameters: readParameters,
 		async execute(_id, { name }) {
-			const content = session.notebook.pages.get(name.trim());
+			const content = session.notebook.pages.get(pageName(name));
 			return answer(content ?? `There is no page "${name}".\n\n${indexText(session.notebook)}`);
 		},
 	};

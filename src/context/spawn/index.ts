@@ -1,14 +1,17 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { chronicleSettings, customEntries, type Scope, say } from "../../pi/index.ts";
+import { chronicleSettings, customEntries, RUN_TAG, type Scope, say } from "../../pi/index.ts";
 import { childVariable, toolName } from "./child.ts";
 import type { Shared } from "./tool.ts";
 
 /** Custom entry: whether the model may spawn on this branch. */
 const modeType = "spawn:mode";
 
-/** Registers `/spawn on|off`; the model has the tool while it is on. A child session has neither. */
+/** Registers `/spawn on|off`; the model has the tool while it is on. A child session has neither, and leaves nothing behind. */
 export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): void {
-	if (process.env[childVariable] !== undefined) return;
+	if (process.env[childVariable] !== undefined) {
+		endWithParent(scope);
+		return;
+	}
 	let on = false;
 	let registered = false;
 
@@ -60,4 +63,16 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 	});
 	pi.on("session_start", (_event, ctx) => read(ctx));
 	pi.on("session_tree", (_event, ctx) => read(ctx));
+}
+
+/** A parent that died without a word can clear nothing away: then the child ends what it left running in the background. */
+function endWithParent(scope: Scope): void {
+	const { ppid: parent } = process;
+	const tag = process.env[RUN_TAG];
+	if (tag === undefined) return;
+	scope.own(async () => {
+		if (process.ppid === parent) return;
+		const { stopStrays } = await import("../../pi/index.ts");
+		await stopStrays(tag);
+	});
 }

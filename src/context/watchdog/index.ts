@@ -7,10 +7,16 @@ import { type Band, bandOf, nudgeText } from "./bands.ts";
 const statusKey = "chronicle-context";
 const nudgeType = "watchdog:nudge";
 
-/** Registers the watchdog. `notebookOn` tells whether the notebook is on in this session. */
-export function registerWatchdog(pi: ExtensionAPI, notebookOn: () => boolean): void {
+/** What the watchdog needs of the session's notebook. */
+export interface NotebookSwitch {
+	readonly on: boolean;
+	onSwitch(listener: (ctx: ExtensionContext) => void): void;
+}
+
+/** Registers the watchdog. */
+export function registerWatchdog(pi: ExtensionAPI, notebook: NotebookSwitch): void {
 	let shown = false;
-	const wanted = () => chronicleSettings(pi).watchdog ?? notebookOn();
+	const wanted = () => chronicleSettings(pi).watchdog ?? notebook.on;
 
 	const show = (ctx: ExtensionContext): void => {
 		const percent = wanted() === true ? ctx.getContextUsage()?.percent : undefined;
@@ -27,9 +33,13 @@ export function registerWatchdog(pi: ExtensionAPI, notebookOn: () => boolean): v
 
 	pi.on("session_start", (_event, ctx) => show(ctx));
 	pi.on("session_compact", (_event, ctx) => show(ctx));
+	pi.on("session_tree", (_event, ctx) => show(ctx));
+	notebook.onSwitch(show);
 	pi.on("turn_end", ({ entries, outcome, toolResults }, ctx) => {
-		if (wanted() !== true) return;
 		show(ctx);
+		if (wanted() !== true) return;
+		// Whoever follows a compaction finds another context than the one that was measured.
+		if (entries.some(({ type }) => type === "compaction")) return;
 		const usage = ctx.getContextUsage();
 		if (outcome !== "completed" || toolResults.length === 0 || usage?.percent == null || usage.tokens == null) return;
 		const band = bandOf(usage.percent);

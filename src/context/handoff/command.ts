@@ -1,0 +1,34 @@
+// What a handoff's outcome means to who asked for it: the person who typed the command, or a sequence.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { say } from "../../pi/index.ts";
+import type { HandoffSession } from "./session.ts";
+
+/** `/handoff <direction>`, typed: what came of it is said when it is not a handoff. */
+export async function runHandoffCommand(
+	session: HandoffSession,
+	ctx: ExtensionContext,
+	direction: string,
+): Promise<void> {
+	const { hasUI } = ctx;
+	const outcome = await session.request(ctx, direction);
+	if (outcome.kind !== "handed-over" && !hasUI) process.exitCode = 1;
+	if (outcome.kind === "refused") say(ctx, outcome.reason, "error");
+	if (outcome.kind === "aborted") say(ctx, "The handoff was stopped.", "warning");
+}
+
+/** The handoff as a step of a sequence: whoever wrote it expects a cut, so anything else ends the sequence, which says why. */
+export async function runHandoffStep(
+	session: HandoffSession,
+	ctx: ExtensionContext,
+	direction: string,
+): Promise<{ kind: "completed" | "aborted" } | { kind: "failed"; reason: string }> {
+	const outcome = await session.request(ctx, direction);
+	switch (outcome.kind) {
+		case "handed-over":
+			return { kind: "completed" };
+		case "aborted":
+			return { kind: "aborted" };
+		case "refused":
+			return { kind: "failed", reason: outcome.reason };
+	}
+}

@@ -322,6 +322,25 @@ it("field 26: a compaction in the middle of a run brings the phase back before t
 	expect(stage.server.requests[2]?.users.join("\n")).toContain("What was said before.");
 });
 
+it("field 26: after a cut that a turn ends with, a handoff among them, the phase is told once more", async () => {
+	const stage = await openStage({ w: { phases: ["a", "b"], autoContinue: false } });
+	const pi = await stage.rpc();
+	const told = (id: string) =>
+		stage.server.last().messages.filter(({ content }) => JSON.stringify(content ?? "").includes(`Do ${id} for it.`))
+			.length;
+	stage.play("in a");
+	await pi.prompt("/workflow w it");
+	await pi.settled();
+	stage.play(call("handoff", { context: "What was found." }), call("bash", { command: "true" }), "still in a");
+	await pi.prompt("/handoff go on");
+	await pi.idle();
+	expect(JSON.stringify(stage.server.last().messages)).toContain("What was found.");
+	expect(told("a")).toBe(1);
+	stage.play(step("next"), "in b");
+	await pi.run("next");
+	expect([told("a"), told("b"), stage.left]).toEqual([1, 1, 0]);
+});
+
 describe("what is written", () => {
 	it("T1, T3, field 17, 22, 53: a line of small entries, none rewritten; the definition once", async () => {
 		const phases = Array.from({ length: 12 }, (_, index) => ({

@@ -56,6 +56,19 @@ function namesOfOthers(names: readonly string[]): boolean {
 	return names.some((name) => name !== stepTool && !fileTools.has(name) && !shells.has(name));
 }
 
+/** Whether a phase has anything against changing the project. */
+export function changesAreMeant(limits: ToolLimits): boolean {
+	switch (limits.kind) {
+		case "free":
+			return true;
+		case "blacklist":
+		case "whitelist":
+			return limits.shell === "unrestricted" || writesAreMeant(limits);
+		case "capabilities":
+			return limits.may.includes("write");
+	}
+}
+
 /** A list that leaves the tools for writing in place has nothing against writing, by the shell neither. */
 export function writesAreMeant(limits: Extract<ToolLimits, { kind: "blacklist" | "whitelist" }>): boolean {
 	const edit = isListed(limits.names, "edit");

@@ -8,7 +8,6 @@ import type {
 	ExtensionAPI,
 	ExtensionContext,
 	InputEvent,
-	SessionCompactEvent,
 	TurnEndEvent,
 } from "@earendil-works/pi-coding-agent";
 import { type Scope, say } from "../../pi/index.ts";
@@ -18,7 +17,7 @@ import { type Countdown, startCountdown } from "./countdown.ts";
 import type { Desk } from "./desk.ts";
 import type { Held } from "./entries.ts";
 import { workflowSettings } from "./settings.ts";
-import { contextType, isTold, reminderType, retirement, toldOf, withoutLeftovers } from "./told.ts";
+import { contextType, hasCompaction, isTold, reminderType, retirement, toldOf, withoutLeftovers } from "./told.ts";
 
 /** Reminders that one visit of a phase may have in all, as a multiple of those in a row. */
 const visitPatience = 4;
@@ -59,6 +58,8 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 	let ending = false;
 	/** The person has held the countdown. */
 	let heldBack = false;
+	/** The newest entry when the model's context was last known to be complete. */
+	let complete: string | null = null;
 
 	const begin = (ctx: ExtensionContext) => {
 		if (!expected) return;
@@ -99,6 +100,7 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 	};
 
 	const onBeforeStart = (event: BeforeAgentStartEvent, ctx: ExtensionContext) => {
+		complete = ctx.sessionManager.getLeafId();
 		if (expected?.accepted && event.messageType === "user") begin(ctx);
 		const held = desk.active;
 		if (held?.run.kind !== "live" || isTold(ctx.sessionManager, held)) return undefined;
@@ -106,10 +108,16 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 		return { message: contextMessage(held) };
 	};
 
-	const onCompact = (event: SessionCompactEvent, ctx: ExtensionContext) => {
+	/**
+	 * The model at work goes on after a compaction without a start at which the text could come back: after pi's own, of which it tells,
+	 * and after those that a turn ended with, such as a handoff, of which it does not.
+	 */
+	const onWork = (ctx: ExtensionContext) => {
+		const since = complete;
+		complete = ctx.sessionManager.getLeafId();
 		const held = desk.active;
-		// Where no request follows by itself, the next run or reminder brings the text.
-		if (held?.run.kind !== "live" || !(working || event.willRetry) || isTold(ctx.sessionManager, held)) return;
+		if (held?.run.kind !== "live" || held.run.standing.kind !== "running") return;
+		if (!hasCompaction(ctx.sessionManager, since) || isTold(ctx.sessionManager, held)) return;
 		pi.sendMessage(contextMessage(held), { deliverAs: "steer", triggerTurn: true });
 	};
 
@@ -195,7 +203,10 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 			pi.on("tool_execution_end", ({ toolName, isError }, ctx) => {
 				if (!isError && toolName !== "workflow_step") desk.apply(ctx, { kind: "worked" });
 			}),
-			pi.on("session_compact", (event, ctx) => onCompact(event, ctx)),
+			pi.on("turn_start", (_event, ctx) => onWork(ctx)),
+			pi.on("session_compact", (_event, ctx) => {
+				if (working) onWork(ctx);
+			}),
 			// pi lets what runs settle before it changes the session: it would wait for the countdown.
 			pi.on("session_before_switch", () => hold()),
 			pi.on("session_before_fork", () => hold()),

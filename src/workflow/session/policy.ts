@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Policy, Verdict } from "../../safety/index.ts";
-import { judgeCall, type Stop, stepTool, stopRule, stopText } from "../limits/index.ts";
+import { changesAreMeant, judgeCall, type Stop, stepTool, stopRule, stopText } from "../limits/index.ts";
 import { currentPhase, isActive, type Run } from "../machine/index.ts";
 import { blockReason, staleReason } from "../prompts/index.ts";
 
@@ -27,6 +27,11 @@ export function phasePolicy(run: () => Run | undefined, cwd: string): Policy {
 			if (call.own && call.hints?.readOnlyHint && tools.kind !== "blacklist") return undefined;
 			const stop = judgeCall(tools, call, footprint, project);
 			return stop && verdict(stop, blockReason(current, call.tool));
+		},
+		forbidsChanges() {
+			const current = run();
+			if (!current || !isActive(current)) return false;
+			return current.kind === "stale" || !changesAreMeant(currentPhase(current).tools);
 		},
 	};
 }

@@ -38,6 +38,15 @@ export function isTold(session: Session, held: Held): boolean {
 	return false;
 }
 
+/** Whether a compaction has been written after the entry `since`, which is left out of the question where there is none. */
+export function hasCompaction(session: Session, since: string | null): boolean {
+	for (const entry of newestFirst(session)) {
+		if (entry.id === since) return false;
+		if (entry.type === "compaction") return true;
+	}
+	return false;
+}
+
 function carries(entry: SessionEntry, told: Told): boolean {
 	if (entry.type === "custom_message") return entry.customType === contextType && isSame(entry.details, told);
 	return (

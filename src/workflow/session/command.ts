@@ -17,7 +17,7 @@ import { abandonedText, movedByPersonText, placeLine, refusalText, resumeText } 
 import { hashOf } from "./entries.ts";
 import { type Place, placeOf } from "./library.ts";
 import { notFoundText, rejectedText, statusReport, trustHint, verbsText } from "./report.ts";
-import { cancelledType, refuse, setToWork, startWorkflow } from "./start.ts";
+import { cancelledType, refuse, setToWork, startWorkflow } from "./starting.ts";
 import { contextType, reminderType } from "./told.ts";
 import type { Workflows } from "./workflows.ts";
 

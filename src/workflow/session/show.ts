@@ -5,7 +5,7 @@ import { render } from "lovely-mermaid";
 import { pageMarkdown, say } from "../../pi/index.ts";
 import { type Catalogue, workflowDiagram } from "../definitions/index.ts";
 import { notFoundText, rejectedText } from "./report.ts";
-import { refuse } from "./start.ts";
+import { refuse } from "./starting.ts";
 import type { Workflows } from "./workflows.ts";
 
 /** Shows the workflow that `name` means by command or key, or the one that is on. */

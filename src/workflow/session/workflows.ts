@@ -10,7 +10,7 @@ import { type Desk, openDesk } from "./desk.ts";
 import { hashOf } from "./entries.ts";
 import { type Library, openLibrary, placeOf } from "./library.ts";
 import { registerNotices } from "./notices.ts";
-import { foreignToolText } from "./start.ts";
+import { foreignToolText } from "./starting.ts";
 import { offerStepTool } from "./tool.ts";
 
 export interface Workflows {

@@ -12,12 +12,12 @@ const streams = /^\/dev\/(null|zero|full|u?random|tty|std(in|out|err)|fd(\/.*)?)
 const fileDevices = /^\/dev\/(shm|mqueue|pts|hugepages)(\/|$)/;
 
 export function isStream(path: string): boolean {
-	return streams.test(path);
+	return streams.test(path) && !path.includes("/..");
 }
 
 /** A device whose content is a disk's or the machine's memory, or any other node of `/dev`. */
 export function isDevice(path: string): boolean {
-	return path.startsWith("/dev/") && !streams.test(path) && !fileDevices.test(path);
+	return path.startsWith("/dev/") && !isStream(path) && !fileDevices.test(path);
 }
 
 /**

@@ -78,3 +78,9 @@ export function spell(word: string): string {
 	const known = word.replace(holes, "");
 	return /^[\w@%+=:,./~^-]*$/.test(known) ? shown(word) : `"${shown(word.replace(/[\\"$`]/g, "\\$&"))}"`;
 }
+
+/** Name and arguments in normal spelling, holes as `$?`, at most 2000 characters. */
+export function spellCommand(words: readonly string[]): string {
+	const text = words.map(spell).join(" ");
+	return text.length > 2000 ? `${text.slice(0, 1999)}…` : text;
+}

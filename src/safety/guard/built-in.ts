@@ -35,11 +35,30 @@ const ownFolders = new Set([
 	"agent",
 ]);
 
+const MAX_PLACES = 2000;
+
+/** What is there below a folder, breadth first, so much of it. */
+function placesIn(root: string, { kind, names }: Pick<Surroundings, "kind" | "names">): string[] {
+	const places: string[] = [];
+	for (let at = -1; at < places.length && places.length < MAX_PLACES; at++) {
+		const folder = at < 0 ? root : (places[at] ?? "");
+		if (kind(folder) !== "directory") continue;
+		for (const name of names(folder)?.slice(0, MAX_PLACES) ?? []) places.push(`${folder}/${name}`);
+	}
+	return places;
+}
+
+/** Whether a place below a project's `.pi` is one of the protected files or in one of the protected folders. */
+function isOwn(place: string, root: string): boolean {
+	const [name = "", ...rest] = place.slice(root.length).toLowerCase().replace(/^\//, "").split("/");
+	return ownFolders.has(name) || (rest.length === 0 && ownFiles.has(name));
+}
+
 export interface SelfProtection {
-	/** Whether changing this place would change what the agent is judged by. */
-	covers(path: string, access: Access): boolean;
-	/** A place that a removal of everything below the touched folder, as far as it is picked by name, would take along. */
-	below(touch: Touch, surroundings: Pick<Surroundings, "kind">): string | undefined;
+	/** Whether changing this place, `recursive`ly with all that is in it, would change what the agent is judged by. */
+	covers(path: string, access: Access, recursive: boolean): boolean;
+	/** A place that is there and that a change of everything below the touched folder, as far as it is picked by name, would reach. */
+	below(touch: Touch, surroundings: Pick<Surroundings, "kind" | "names">): string | undefined;
 }
 
 /** `agentDir`: pi's agent folder; `ruleFiles`: wherever the rules were read from. */
@@ -53,24 +72,29 @@ export function selfProtection(
 	const whole = [`${around.home}/.pi`, ...(around.agentDir ? [around.agentDir] : [])].flatMap(bothNames);
 	const files = new Set(rules.files.flatMap(({ file }) => bothNames(file)));
 	return {
-		below(touch, { kind }) {
+		below(touch, surroundings) {
 			const picks = selectionOf(touch);
 			const own = [...whole, ...files, `${touch.real}/.pi`].filter((root) => root.startsWith(`${touch.real}/`));
-			return own.find((root) => {
-				if (kind(root) === undefined) return false;
-				const inner = ["", ...ownFiles, ...ownFolders].map((name) => (name === "" ? root : `${root}/${name}`));
-				return inner.some((place) => picks(place.slice(touch.real.length + 1)));
-			});
+			const isPicked = (place: string) => picks(place.slice(touch.real.length + 1));
+			for (const root of own) {
+				if (surroundings.kind(root) === undefined) continue;
+				if (isPicked(root)) return root;
+				const inner = placesIn(root, surroundings);
+				const found = inner.find(
+					(place) => isPicked(place) && (files.has(place) || root !== `${touch.real}/.pi` || isOwn(place, root)),
+				);
+				if (found !== undefined) return found;
+			}
+			return undefined;
 		},
-		covers(path, access) {
+		covers(path, access, recursive) {
 			const text = slashes(path);
 			if (files.has(text) || whole.some((root) => text === root || text.startsWith(`${root}/`))) return true;
 			const parts = text.split("/");
 			for (let at = parts.indexOf(".pi"); at !== -1; at = parts.indexOf(".pi", at + 1)) {
 				const below = parts[at + 1];
-				if (below === undefined) return access === "delete";
-				const name = below.toLowerCase();
-				if (ownFolders.has(name) || (ownFiles.has(name) && parts.length === at + 2)) return true;
+				if (below === undefined) return access === "delete" || recursive;
+				if (isOwn(parts.slice(at + 1).join("/"), "")) return true;
 			}
 			return false;
 		},

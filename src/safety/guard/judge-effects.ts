@@ -2,6 +2,7 @@
 import type { Effect, Footprint, Run, Touch } from "../footprint/index.ts";
 import type { Verdict } from "../policy/index.ts";
 import { staysTemporary } from "../temporary.ts";
+import { picksByName as searchPicks } from "./protected-tree.ts";
 import type { Ready } from "./ready.ts";
 import type { EffectRule } from "./rules.ts";
 import { effectVerdict, meaningVerdict, ownVerdict, shown } from "./verdicts.ts";
@@ -19,7 +20,7 @@ export function judgeEffects(footprint: Footprint, ready: Ready): Verdict[] {
 				if (meaning.effect === effect && (meaning.also?.(run, footprint) ?? true)) {
 					verdicts.push(
 						meaningVerdict(
-							picksByName(effect, run, footprint) ? { ...rule, decision: "ask" } : rule,
+							picksOnlyByName(effect, run, footprint) ? { ...rule, decision: "ask" } : rule,
 							meaning,
 							run.text,
 						),
@@ -63,10 +64,10 @@ function namesFilesOnly({ text }: Run, { touches }: Footprint, { surroundings }:
 }
 
 /** A removal of files picked by name: less than the removal of whole folders that a rule about it speaks of. */
-function picksByName(effect: Effect, { text }: Run, { touches }: Footprint): boolean {
+function picksOnlyByName(effect: Effect, { text }: Run, { touches }: Footprint): boolean {
 	if (effect !== "recursive-delete") return false;
 	const own = touches.filter(({ by, access }) => by === text && access === "delete");
-	return own.length > 0 && own.every(({ only = [] }) => only.some((glob) => /^[^!].*\w/.test(glob)));
+	return own.length > 0 && own.every(searchPicks);
 }
 
 /** Whether everything that the command removes or changes lies in temporary folders or in places that the rule leaves out. */

@@ -1,9 +1,10 @@
 // What the rules say about the places that a call touches, and about the files that the agent itself is judged by.
 import { basename } from "node:path";
 import type { Footprint, Touch } from "../footprint/index.ts";
-import type { ToolCall, Verdict } from "../policy/index.ts";
+import { isWithin, type ToolCall, type Verdict } from "../policy/index.ts";
+import { staysTemporary } from "../temporary.ts";
 import type { PathMatcher } from "./path-rule.ts";
-import { findProtected } from "./protected-tree.ts";
+import { findProtected, picksByName } from "./protected-tree.ts";
 import type { Ready } from "./ready.ts";
 import type { PathRule } from "./rules.ts";
 import { ownVerdict, pathVerdict, shown } from "./verdicts.ts";
@@ -18,12 +19,22 @@ export function judgePaths(call: ToolCall, footprint: Footprint, ready: Ready): 
 	if (rules.paths.length === 0) return [];
 	const verdicts: Verdict[] = [];
 	for (const touch of footprint.touches) {
-		const direct = rulesAt(touch, paths).filter((rule) => forbids(rule, touch, call, footprint));
+		const passing = staysTemporary(touch, ready.temporary);
+		const forbidden = (rule: PathRule) =>
+			forbids(rule, touch, call, footprint) && !(passing && isOfTheProject(rule, touch));
+		const direct = rulesAt(touch, paths).filter(forbidden);
 		for (const rule of direct) verdicts.push(pathVerdict(decided(rule, touch), touch));
 		if (direct.length > 0 || !touch.recursive || filtered.has(call.tool) || isImageContext(touch)) continue;
-		verdicts.push(...judgeTree(touch, ready));
+		if (passing && touch.access === "delete") continue;
+		verdicts.push(...judgeTree(touch, ready, forbidden));
 	}
 	return verdicts;
+}
+
+/** Whether a rule that keeps files as they are speaks, by a name at any depth, of the project's files, and this is none of them. */
+function isOfTheProject({ limit, pattern, syntax, base }: PathRule, { path, real }: Touch): boolean {
+	if (limit === "zero" || syntax === "regex" || /^(?:[~/\\$%]|\.\/|[A-Za-z]:)/.test(pattern)) return false;
+	return !isWithin(path, base) && !isWithin(real, base);
 }
 
 /** What a build of a container image reads goes into the image, not to the model; `.dockerignore` says what. */
@@ -104,6 +115,11 @@ function decided(rule: PathRule, touch: Touch): PathRule {
 		: rule;
 }
 
+/** Whether a search keeps to names, so that what it shows says that they are there. */
+function listsByName({ access, only = [] }: Touch): boolean {
+	return access === "list" && only.some((glob) => !glob.startsWith("!"));
+}
+
 const nothing: ReadonlySet<string> = new Set();
 /** What is made anew by a build or an installation: what is removed with it was not written by a person. */
 const regenerable: ReadonlySet<string> = new Set(
@@ -113,13 +129,16 @@ const regenerable: ReadonlySet<string> = new Set(
 );
 
 /** A command that goes through a folder with something protected in it. */
-function judgeTree(touch: Touch, { paths, surroundings }: Ready): Verdict[] {
+function judgeTree(touch: Touch, ready: Ready, forbidden: (rule: PathRule) => boolean): Verdict[] {
+	const { paths, surroundings } = ready;
 	const removes = touch.access === "delete";
+	// A change of all that is below is taken to mean what nobody minds; one of files picked by name means those.
+	const picks = touch.access === "write" && picksByName(touch);
 	const moves = removes && /^(?:git )?(?:mv|move|rename|Move-Item|Rename-Item)\b/.test(touch.by);
-	if (!removes && touch.access !== "read" && !(touch.access === "list" && touch.only)) return [];
-	const wanted = removes ? (rule: PathRule) => !rule.dryRun : (rule: PathRule) => rule.limit === "zero" && !rule.dryRun;
+	if (!removes && !picks && touch.access !== "read" && !listsByName(touch)) return [];
+	const wanted = (rule: PathRule) => !rule.dryRun && (removes || (picks ? forbidden(rule) : rule.limit === "zero"));
 	if (removes && regenerable.has(basename(touch.path))) return [];
-	const access = removes ? "change" : "read";
+	const access = removes || picks ? "change" : "read";
 	const found = findProtected({
 		touch,
 		places: paths.placesBelow(touch.real, (rule) => wanted(rule) && (!moves || rule.limit === "zero")),
@@ -139,7 +158,7 @@ function judgeTree(touch: Touch, { paths, surroundings }: Ready): Verdict[] {
 				.map((rule) => pathVerdict(rule, touch, found.path));
 		case "too-much":
 			// Names that a search by name could show are not worth a question each time.
-			if (touch.access === "list") return [];
+			if (touch.access === "list" || picks) return [];
 			return [
 				ownVerdict(
 					"ask",
@@ -158,8 +177,9 @@ export function judgeOwn({ touches }: Footprint, { rules, own, surroundings }: R
 	for (const touch of touches) {
 		const { access, path, real, recursive } = touch;
 		if (access !== "write" && access !== "delete") continue;
-		const covered = own.covers(path, access) || own.covers(real, access);
-		const below = !covered && recursive && access === "delete" ? own.below(touch, surroundings) : undefined;
+		const covered = own.covers(path, access, recursive) || own.covers(real, access, recursive);
+		const reaches = recursive && (access === "delete" || picksByName(touch));
+		const below = !covered && reaches ? own.below(touch, surroundings) : undefined;
 		if (!covered && below === undefined) continue;
 		verdicts.push(
 			ownVerdict(

@@ -21,7 +21,10 @@ const isProgram =
 const killNine = /^-(?:9|s?9|SIG)?(?:KILL|9)$|^(?:SIG)?KILL$|^9$/i;
 
 /** Whether the command says so itself, or says nothing of the kind because its text comes from elsewhere. */
-const says = (words: RegExp) => (run: Run) => words.test(run.text) || !/\b(?:drop|truncate|dropdb)/i.test(run.text);
+const says = (words: RegExp) => (run: Run) => {
+	const text = run.text.replace(/\/\*.{0,200}?\*\//gs, " ");
+	return words.test(text) || !/\b(?:drop|truncate|dropdb)/i.test(text);
+};
 
 /** Whether the command would remove the root or the whole home directory. */
 const atTheRoot = (_run: Run, { touches }: Footprint) =>
@@ -66,7 +69,7 @@ export const meanings: readonly Meaning[] = [
 	{ examples: ["git stash clear"], effect: "git-stash-clear" },
 	{ examples: ["git reflog expire --expire=now --all", "git gc --prune=now"], effect: "git-lose-objects" },
 	{ examples: ["chmod 777 file", "chmod -R 777 dir", "chmod a+rwx file"], effect: "open-permissions" },
-	{ examples: ["chown -R user:group dir"], effect: "change-owner" },
+	{ examples: ["chown -R user:group dir"], effect: "change-owner", also: isProgram("chown") },
 	{ examples: ["chown -R root dir"], effect: "change-owner", also: hasWord(/^(?:root|0)(?::.*)?$/) },
 	{ examples: ["dd if=/dev/zero of=/dev/sda", "echo x > /dev/sda"], effect: "device-write" },
 	{
@@ -109,15 +112,39 @@ export const meanings: readonly Meaning[] = [
 		],
 		effect: "run-download",
 	},
-	{ examples: ["docker rm -f web"], effect: "delete-containers" },
+	{ examples: ["docker rm -f web"], effect: "delete-containers", also: hasWord(/^rm$/) },
+	{ examples: ["docker system prune -a"], effect: "delete-containers", also: hasWord(/^system$/) },
 	{
-		examples: ["docker system prune -a", "docker volume rm data", "docker volume prune"],
+		examples: ["docker volume rm data", "docker volume prune"],
 		effect: "delete-containers",
-		also: hasWord(/^(?:volumes?|prune|--volumes|-v)$/),
+		also: hasWord(/^(?:volumes?|--volumes|-v)$/),
 	},
-	{ examples: ["npm publish", "cargo publish", "twine upload dist/*"], effect: "publish" },
-	{ examples: ["terraform destroy", "kubectl delete namespace shop"], effect: "delete-infrastructure" },
-	{ examples: ["sudo ls", "sudo systemctl status"], effect: "privilege" },
+	{
+		examples: ["npm publish"],
+		effect: "publish",
+		also: isProgram("npm", "pnpm", "yarn", "bun", "np", "release-it", "lerna", "changeset", "semantic-release"),
+	},
+	{ examples: ["cargo publish"], effect: "publish", also: isProgram("cargo") },
+	{
+		examples: ["twine upload dist/*"],
+		effect: "publish",
+		also: isProgram("twine", "poetry", "pdm", "hatch", "uv", "flit"),
+	},
+	{
+		examples: ["terraform destroy"],
+		effect: "delete-infrastructure",
+		also: (run) => isProgram("terraform", "tofu", "terragrunt")(run) && hasWord(/^-{0,2}destroy$/)(run),
+	},
+	{
+		examples: ["kubectl delete namespace shop"],
+		effect: "delete-infrastructure",
+		also: (run) => isProgram("kubectl", "oc", "k")(run) && hasWord(/^(?:namespaces?|ns)(?:\/.*)?$/)(run),
+	},
+	{
+		examples: ["sudo ls", "sudo systemctl status"],
+		effect: "privilege",
+		also: isProgram("sudo", "sudoedit", "doas", "su", "pkexec", "runuser", "gosu", "su-exec", "run0"),
+	},
 	{ examples: [":(){ :|:& };:"], effect: "fork-bomb" },
 ];
 

@@ -1,5 +1,6 @@
 // A rule's regular expression made ready: compiled, rewritten where it is known to explode, its cost and its head word told.
 // T1 the rewritten expression accepts exactly what the written one accepts.
+import { isProgramName } from "../footprint/index.ts";
 import { costOf, literalPrefix, type PatternCost, requiredTexts } from "./pattern-cost.ts";
 import { type PatternNode, parsePattern } from "./pattern-syntax.ts";
 import type { CommandRule } from "./rules.ts";
@@ -40,11 +41,11 @@ function rewritten(source: string): string {
 	return source.replaceAll(/\((?:\?:)?(-)(\[\^\\s\]|\\S)([*+])\)\*/g, "(?:$1$2$3)?");
 }
 
-/** The first word of the literal beginning, where that word ends there and is the name of a program. */
+/** The first word of the literal beginning, where that word ends there and is the name of a program, and of nothing else. */
 function headOf(tree: PatternNode): string | undefined {
 	const found = /^([A-Za-z][\w.+-]*?)(?: |$)/.exec(literalPrefix(tree));
 	const word = found?.[1];
-	if (word === undefined) return undefined;
+	if (word === undefined || !isProgramName(word)) return undefined;
 	// The word must be closed by a blank or a word boundary, else `rm` would stand for `rmdir` too.
 	return closesWord(tree, word.length) ? word : undefined;
 }

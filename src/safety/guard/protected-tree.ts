@@ -33,6 +33,7 @@ export function findProtected({ touch, places, names, isProtected, passOver, exi
 	const selects = selectionOf(touch);
 	const hides = touch.skips?.includes("hidden") ?? false;
 	const asksGit = touch.skips?.includes("ignored") || touch.skips?.includes("untracked");
+	const leavesOut = exclusionOf(touch);
 	const counts = (path: string) => {
 		const way = relative(touch.real, path);
 		if (!selects(way)) return false;
@@ -52,7 +53,8 @@ export function findProtected({ touch, places, names, isProtected, passOver, exi
 				const path = join(directory, entry.name);
 				const hidden = hides && entry.name.startsWith(".");
 				if (!hidden && isProtected(path) && counts(path)) return { kind: "protected", path };
-				if (entry.isDirectory() && !hidden && !passOver.has(entry.name)) next.push(path);
+				if (entry.isDirectory() && !hidden && !passOver.has(entry.name) && !leavesOut(relative(touch.real, path)))
+					next.push(path);
 				seen++;
 			}
 			if (seen > limits.names || performance.now() > until) return { kind: "too-much" };
@@ -62,11 +64,22 @@ export function findProtected({ touch, places, names, isProtected, passOver, exi
 	return { kind: "nothing" };
 }
 
-/** Whether the globs of a search let a file through, by its path relative to the directory that is searched. */
-export function selectionOf({ only = [] }: Touch): (way: string) => boolean {
-	const wanted = only.filter((glob) => !glob.startsWith("!")).map(globOf);
+/** Whether the globs of a search pass over a place and all that is in it. */
+function exclusionOf({ only = [] }: Pick<Touch, "only">): (way: string) => boolean {
 	const unwanted = only.filter((glob) => glob.startsWith("!")).map((glob) => globOf(glob.slice(1)));
-	return (way) => (wanted.length === 0 || wanted.some((fits) => fits(way))) && !unwanted.some((fits) => fits(way));
+	return (way) => unwanted.some((fits) => fits(way));
+}
+
+/** Whether the globs of a search let a file through, by its path relative to the directory that is searched. */
+export function selectionOf({ only = [] }: Pick<Touch, "only">): (way: string) => boolean {
+	const wanted = only.filter((glob) => !glob.startsWith("!")).map(globOf);
+	const leavesOut = exclusionOf({ only });
+	return (way) => (wanted.length === 0 || wanted.some((fits) => fits(way))) && !leavesOut(way);
+}
+
+/** Whether a search picks what it finds by a name that says something. */
+export function picksByName({ only = [] }: Pick<Touch, "only">): boolean {
+	return only.some((glob) => /^[^!].*\w/.test(glob));
 }
 
 /** A glob without a slash fits any segment of the way; one with a slash the whole way. */

@@ -4,6 +4,8 @@ import type { Effect } from "../../../src/safety/footprint/index.ts";
 /** By harm. */
 export const dangerousGit: { readonly [E in Effect]?: readonly string[] } = {
 	"git-reset-hard": [
+		"git read-tree --reset -u HEAD",
+		"git read-tree -u --reset HEAD",
 		"git reset --hard",
 		"git -C . reset --hard",
 		"git reset --hard HEAD~1",
@@ -23,6 +25,9 @@ export const dangerousGit: { readonly [E in Effect]?: readonly string[] } = {
 		"git clean",
 	],
 	"git-discard-changes": [
+		"git checkout-index -f -a",
+		"git checkout-index --force a",
+		"git submodule update --force --init",
 		"git checkout .",
 		"git checkout -- .",
 		"git checkout -- a",
@@ -94,6 +99,9 @@ export const dangerousGit: { readonly [E in Effect]?: readonly string[] } = {
 	"git-stash-drop": ["git stash drop", "git stash drop stash@{1}", "git stash clear"],
 	"git-stash-clear": ["git stash clear"],
 	"git-lose-objects": [
+		"git prune",
+		"git prune --expire=now",
+		"git prune -v",
 		"git gc --prune=now",
 		"git reflog expire --expire=now --all",
 		"git reflog delete HEAD@{1}",

@@ -203,3 +203,48 @@ describe("spellings", () => {
 		);
 	});
 });
+
+describe("where an expression is tried", () => {
+	const rules = (...patterns: string[]) =>
+		`bashToolPatterns:\n${patterns.map((pattern) => `  - { pattern: '${pattern}', reason: x }\n`).join("")}`;
+	const decisions = async (text: string, commands: readonly string[]) => {
+		const setting = openSetting(text);
+		try {
+			return await Promise.all(commands.map(async (command) => (await setting.bash(command)).decision));
+		} finally {
+			await setting.close();
+		}
+	};
+
+	it.each<[string, readonly string[], readonly string[]]>([
+		["\\bmigrate\\s+reset\\b", ["npx prisma migrate reset", "yarn prisma migrate reset"], ["npx prisma migrate dev"]],
+		["\\bapply\\s+-auto-approve", ["terraform -chdir=x apply -auto-approve"], ["terraform plan"]],
+		["\\binstall\\s+-g\\b", ["npm install -g x", "sudo npm install -g x"], ["npm install x"]],
+		["\\bdeploy\\s+prod", ["make deploy prod", "./x deploy prod"], ["make deploy test", "grep 'deploy prod' docs.md"]],
+		["\\bpublish\\b", ["npm publish", "cargo publish"], ["git commit -m publish", "echo publish"]],
+		["\\brun\\s+wipe\\b", ["npm run wipe", "yarn run wipe"], ["npm run wiped"]],
+		[
+			"\\brelease\\.sh\\s+now\\b",
+			["sh release.sh now", "./release.sh now", "bash -e ./release.sh now", "sudo sh release.sh now"],
+			["cat release.sh", 'echo "release.sh now"'],
+		],
+		["\\bartisan\\s+migrate:fresh", ["php artisan migrate:fresh"], ["php artisan migrate"]],
+		// A word that is a program's name is that program, not another one's subcommand.
+		["\\brm\\s+-f\\b", ["rm -f x", "mywrap rm -f x", "op run -- rm -f x"], ["docker rm -f web", "npm rm -f x"]],
+	])("%s is tried on %j, and does not fit %j", async (pattern, fitting, others) => {
+		expect(await decisions(rules(pattern), fitting)).toEqual(fitting.map(() => "deny"));
+		expect(await decisions(rules(pattern), others)).toEqual(others.map(() => "allow"));
+	});
+
+	it.each<[string, readonly string[], readonly string[]]>([
+		["\\bnpm\\s+publish\\b", ["pnpm publish"], ["cargo publish", "docker push x"]],
+		["\\bkubectl\\s+delete\\s+namespace", ["kubectl delete ns x"], ["kubectl delete pod x", "helm uninstall x"]],
+		["\\bterraform\\s+destroy\\b", ["terraform apply -destroy"], ["kubectl delete pod x", "aws s3 rb s3://x"]],
+		["\\bdocker\\s+system\\s+prune", ["podman system prune -f"], ["docker image prune", "docker compose down -v"]],
+		["\\bsudo\\b", ["doas ls"], ["mount x y"]],
+		["\\bchown\\s+-R", ["chown --recursive a b"], ["chgrp -R a b"]],
+	])("%s also means %j, but not %j", async (pattern, meant, others) => {
+		expect(await decisions(rules(pattern), meant)).toEqual(meant.map(() => "deny"));
+		expect(await decisions(rules(pattern), others)).toEqual(others.map(() => "allow"));
+	});
+});

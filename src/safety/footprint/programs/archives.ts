@@ -1,5 +1,6 @@
 // Archives and compression: what goes in, what comes out, and where to.
 import { HOLE } from "../text.ts";
+import { opensToAll } from "./coreutils.ts";
 import { abbreviating, type Call, type Programs } from "./program.ts";
 
 /** `tar`: the mode decides whether operands are read or written; `-C` moves on to another directory in between. */
@@ -107,6 +108,8 @@ function rsync(call: Call): void {
 	const recursive = call.has("-r -a --recursive --archive") ? { recursive: true } : {};
 	for (const source of sources) if (!remote(source)) call.play("read", source, recursive);
 	for (const command of call.values("-e --rsh")) call.run(command.split(/\s+/).filter((word) => word !== ""));
+	const modes = call.values("--chmod").flatMap((list) => list.split(","));
+	if (modes.some((mode) => opensToAll(mode.replace(/^[DF]/, "")))) call.effect("open-permissions");
 	if (operands.length < 2 || destination === undefined || call.has("-n --dry-run --list-only")) return;
 	if (remote(destination)) call.change("remote");
 	else call.touch("write", destination, { ...recursive, replaces: true });

@@ -21,6 +21,9 @@ export const builds: Programs = {
 		opaque: "project",
 		when: { "-n --dry-run --just-print --recon -q --question -p --print-data-base": {} },
 		also: (call) => {
+			if (call.values("-f --file --makefile").includes("-"))
+				for (const line of call.stdin.split("\n"))
+					if (line.startsWith("\t")) call.script(line.replace(/^\t[@+-]*/, ""));
 			if (call.operands.some((target) => /^(install|uninstall)(-|$)/.test(target))) call.change("system");
 			if (call.operands.some((target) => /^(deploy|publish|release)(-|$)/.test(target))) call.change("remote");
 		},

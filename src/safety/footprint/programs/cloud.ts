@@ -11,6 +11,8 @@ const deployingVerb =
 /** Judges `service … verb operands` by the verb: the last word before options that is one. */
 function judgeVerb(call: Call): void {
 	const verbs = call.operands.slice(0, 4);
+	for (const text of call.values("--command -C")) call.script(text, { where: "elsewhere" });
+	if (call.name === "heroku" && /^run(:|$)/.test(verbs[0] ?? "")) call.run(call.operands.slice(1), "", "elsewhere");
 	if (call.has("--dryrun --dry-run --help")) return;
 	if (verbs.some((verb) => deletingVerb.test(verb))) {
 		call.effect("delete-infrastructure");
@@ -50,7 +52,7 @@ function aws(call: Call): void {
 
 const byVerb: Program = {
 	options: {
-		"--profile --region --output --query --project --account --format --filter --zone -g --resource-group -n --name --subscription --location -o -t --token --scope --team --site --app -a --org --env -e --config -c":
+		"--profile --region --output --query --project --account --format --filter --zone -g --resource-group -n --name --subscription --location -o -t --token --scope --team --site --app -a --org --env -e --config -c --command -C":
 			"text",
 	},
 	also: judgeVerb,

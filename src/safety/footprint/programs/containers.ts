@@ -31,8 +31,11 @@ function mountHost(call: Call, path: string, readOnly: boolean): void {
 function execInContainer(call: Call): void {
 	call.change("containers");
 	const [, ...command] = call.operands;
-	const at = command[0] === "--" ? 1 : 0;
-	if (command.length > at) call.run(command.slice(at), call.stdin, "elsewhere");
+	// `kubectl exec pod -c name -- command`: options may stand behind the pod.
+	const dashes = call.operands.indexOf("--");
+	const words = dashes > 0 && command[0]?.startsWith("-") ? call.operands.slice(dashes + 1) : command;
+	const at = words[0] === "--" ? 1 : 0;
+	if (words.length > at) call.run(words.slice(at), call.stdin, "elsewhere");
 }
 
 /** `docker cp`, `kubectl cp`. */
@@ -106,12 +109,14 @@ const dockerSubcommands: { readonly [names: string]: Program } = {
 		subcommands: { "ls list inspect show ps logs": {}, "rm remove prune": deletes, "*": changes },
 	},
 	"login logout": { changes: ["system"] },
+	sandbox: { ...changes, subcommands: { run: { effects: ["nested-agent"] }, "ls inspect version": {}, "*": changes } },
 	"*": changes,
 };
 
 const clusterChange: Program = {
 	changes: ["remote"],
 	options: {
+		"--from-file --from-env-file": "text",
 		"-f --filename -k --kustomize": "read",
 		"-n --namespace -l --selector -p --patch --type -o --output --context --cluster": "text",
 	},
@@ -148,7 +153,14 @@ export const containers: Programs = {
 			cp: { also: copy },
 			"port-forward proxy attach": {},
 			rollout: { subcommands: { "status history": {}, "*": { ...clusterChange, effects: ["deploy"] } } },
-			"apply create replace patch set scale edit": { ...clusterChange, effects: ["deploy"] },
+			"apply create replace patch set scale edit": {
+				...clusterChange,
+				effects: ["deploy"],
+				also: (call) => {
+					for (const source of call.values("--from-file --from-env-file"))
+						call.play("read", source.replace(/^[^/=]*=/, ""));
+				},
+			},
 			"*": clusterChange,
 		},
 	},
@@ -173,6 +185,21 @@ export const containers: Programs = {
 	"minikube kind k3d colima lima limactl vagrant": {
 		subcommands: {
 			"status list ls ip logs version get profile-list global-status ssh-config": {},
+			"ssh shell": {
+				...changes,
+				stops: true,
+				options: { "-c --command": "text" },
+				also: (call) => {
+					for (const text of call.values("-c --command")) call.script(text, { where: "elsewhere" });
+					const words = call.operands.slice(call.name === "minikube" || call.operands[0] === "--" ? 0 : 1);
+					if (words.length > 0)
+						call.run(
+							words.filter((word) => word !== "--"),
+							"",
+							"elsewhere",
+						);
+				},
+			},
 			"delete destroy": deletes,
 			"*": changes,
 		},

@@ -20,9 +20,21 @@ function testFiles(call: Call): void {
 }
 
 /** A mode that lets everyone write: `777`, `0777`, `a+rwx`, `o+w`, `ugo=rwx`, `+w` for others. */
-function opensToAll(mode: string): boolean {
+export function opensToAll(mode: string): boolean {
 	if (/^[-+=]?[0-7]{3,5}$/.test(mode)) return (Number(mode.at(-1)) & 2) !== 0;
 	return mode.split(",").some((clause) => /^[ugoa]*[oa][ugoa]*[+=][rwxstX]*w/.test(clause));
+}
+
+/** `mkdir -m`, `install -m` and their kin: what is made gets this mode. */
+function modeOfNew(call: Call): void {
+	if (call.values("-m --mode").some(opensToAll)) call.effect("open-permissions");
+}
+
+/** `setfacl -m o::rwx` */
+function accessList(call: Call): void {
+	const entries = call.values("-m --modify --set").flatMap((list) => list.split(","));
+	if (entries.some((entry) => /^(?:d(?:efault)?:)?o(?:ther)?s?:[^:]*:?[rxX-]*w/.test(entry)))
+		call.effect("open-permissions");
 }
 
 function changeMode(call: Call): void {
@@ -217,8 +229,8 @@ export const coreutils: Programs = abbreviating({
 	history: { when: { "-c -d -w -a -r": { effects: ["clear-history"], changes: ["system"] } } },
 	fc: { opaque: "script" },
 	touch: { operands: "make", options: { "-d --date -t": "text", "-r --reference": "list" } },
-	"mkdir mkfifo": { operands: "make", options: { "-m --mode": "text" } },
-	mknod: { operands: { first: ["make"] }, options: { "-m --mode": "text" } },
+	"mkdir mkfifo": { operands: "make", options: { "-m --mode": "text" }, also: modeOfNew },
+	mknod: { operands: { first: ["make"] }, options: { "-m --mode": "text" }, also: modeOfNew },
 	mktemp: { operands: "text", options: { "-p --tmpdir --suffix": "text" }, also: makeTemporary },
 	rm: {
 		operands: "delete",
@@ -228,7 +240,24 @@ export const coreutils: Programs = abbreviating({
 		},
 	},
 	"rmdir unlink": { operands: "delete" },
-	"trash trash-put gio-trash": { operands: "delete", recursive: true },
+	"trash trash-put gio-trash rmtrash rip trash-cli": { operands: "delete", recursive: true },
+	"rimraf del-cli": { operands: "delete", recursive: true, effects: ["recursive-delete", "force-delete"] },
+	"gio gvfs": {
+		subcommands: {
+			trash: { operands: "delete", recursive: true, options: { "--restore": "text" }, when: { "--list": {} } },
+			"remove rm": { operands: "delete", when: { "-f --force": { effects: ["force-delete"] } } },
+			"move mv": { operands: { rest: "move", last: "into" }, recursive: true },
+			"copy cp": { operands: { rest: "read", last: "into" } },
+			rename: { operands: { first: ["move", "text"] } },
+			save: { operands: { first: ["replace"] } },
+			mkdir: { operands: "make" },
+			set: { operands: { first: ["write"] } },
+			cat: { operands: "read" },
+			"info list tree monitor": { operands: "list", alone: "list" },
+			"open launch mount": { operands: "read", opaque: "program" },
+			"help version mime": {},
+		},
+	},
 	shred: {
 		operands: "replace",
 		options: { "-n --iterations -s --size": "text", "--random-source": "read" },
@@ -256,6 +285,7 @@ export const coreutils: Programs = abbreviating({
 		operands: { rest: "read", last: "into" },
 		options: { "-t --target-directory": "into", "-m --mode -o --owner -g --group -S --suffix": "text" },
 		when: { "-d --directory": { operands: "make" } },
+		also: modeOfNew,
 	},
 	ln: { options: { "-t --target-directory -S --suffix": "text" }, attached: "--backup", also: copyNames },
 	link: { operands: { first: ["link", "make"] } },
@@ -266,6 +296,7 @@ export const coreutils: Programs = abbreviating({
 		operands: "write",
 		options: { "-m --modify -x --remove -d": "text", "-M --modify-file -X --remove-file --restore --set-file": "read" },
 		when: { "-R --recursive": { recursive: true } },
+		also: accessList,
 	},
 	setfattr: { operands: "write", options: { "-n --name -v --value -x --remove": "text" } },
 	xattr: { operands: "text", when: { "-w -d -c": { changes: ["worktree"] } } },

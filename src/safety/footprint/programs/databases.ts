@@ -149,7 +149,13 @@ function mongo(call: Call): void {
 const dumps = (values: string, files: string): Program => ({ options: { [files]: "replace", [values]: "text" } });
 
 export const databases: Programs = {
-	"psql pgcli cockroach usql": sqlClient(
+	cockroach: {
+		subcommands: {
+			sql: sqlClient("-e --execute", "-f --file", "--url --host -d --database -u --user", 0),
+			"*": { changes: ["database"], opaque: "program" },
+		},
+	},
+	"psql pgcli usql": sqlClient(
 		"-c --command",
 		"-f --file",
 		"-h --host -p --port -U --username -d --dbname -F --field-separator -v --set --variable -P --pset -R --record-separator -T --table-attr -o -L",

@@ -7,7 +7,7 @@ function curl(call: Call): void {
 	for (const data of call.values(
 		"-d --data --data-binary --data-ascii --data-urlencode --json -F --form -H --header -b --cookie --url-query",
 	)) {
-		const file = /(?:^|=)[@<]([^;,]+)/.exec(data)?.[1];
+		const file = /(?:^|^[\w.-]+=?|=)[@<]([^;,]+)/.exec(data)?.[1];
 		if (file !== undefined && file !== "-") call.play("read", file);
 	}
 	for (const cookies of call.values("-b --cookie")) if (!cookies.includes("=")) call.play("read", cookies);
@@ -57,6 +57,17 @@ function remoteCopy(call: Call): void {
 	for (const source of call.operands.slice(0, -1)) if (!remote(source)) call.play("read", source, recursive);
 	if (remote(destination)) call.change("remote");
 	else call.touch("write", destination, { ...recursive, replaces: true });
+}
+
+/** Commands of a file transfer, on standard input or by `-c` and `-e`: what is put there is read here, what is got is written. */
+function transfer(call: Call): void {
+	for (const line of [call.stdin, ...call.values("-c -e")].flatMap((text) => text.split(/[\n;]/)).slice(0, 200)) {
+		const [verb = "", ...words] = line.trim().split(/\s+/);
+		const files = words.filter((word) => !word.startsWith("-"));
+		if (/^(m?put|reput|send)$/i.test(verb)) for (const file of files) call.play("read", file, { recursive: true });
+		if (/^(m?get|reget|recv)$/i.test(verb)) for (const file of files.slice(-1)) call.touch("write", file);
+		if (verb.startsWith("!")) call.script(line.trim().slice(1));
+	}
 }
 
 const fetchers: Programs = abbreviating({
@@ -113,7 +124,12 @@ export const downloads: Programs = {
 		when: { "-F --list-formats -j --dump-json -s --simulate -g --get-url": { harmless: true } },
 	},
 	scp: { options: { "-i -F": "read", "-P -o -l -c -J -S -D -X": "text" }, also: remoteCopy },
-	"sftp ftp lftp tftp": { opaque: "program", changes: ["remote"] },
+	"sftp ftp lftp tftp": {
+		opaque: "program",
+		changes: ["remote"],
+		options: { "-b -i -F": "read", "-c -e -o -P": "text" },
+		also: transfer,
+	},
 	"ping ping6 traceroute tracepath mtr dig nslookup host whois arp ss netstat lsof ifconfig nmap nc netcat ncat telnet socat":
 		{
 			also: (call) => {
@@ -139,5 +155,11 @@ export const downloads: Programs = {
 		when: { "-k --list-keys -K --list-secret-keys --verify --fingerprint": { harmless: true } },
 	},
 	"ssh-keygen": { options: { "-f": "write", "-t -b -C -N -P -l -R -F": "text" }, when: { "-l -F -y": {} } },
-	"ssh-keyscan ssh-add ssh-agent ssh-copy-id": { changes: ["system"] },
+	"ssh-add ssh-copy-id": {
+		operands: "read",
+		options: { "-i": "read", "-t -s -e -E -o -p": "text" },
+		changes: ["system"],
+		when: { "-l -L": { harmless: true } },
+	},
+	"ssh-keyscan ssh-agent": { changes: ["system"] },
 };

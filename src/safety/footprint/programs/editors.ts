@@ -109,6 +109,12 @@ function awk(call: Call): void {
 
 /** An editor that waits for a person: it may write the files it is given and anything else. */
 function screen(call: Call): void {
+	for (const command of [...call.values("-c --cmd"), ...call.operands.filter((word) => word.startsWith("+"))]) {
+		const text =
+			/^\+?:*\s*(?:silent!?\s+)?(?:\d*r\s*|%)?!(.+)/s.exec(command)?.[1] ??
+			/\bsystem\((["'])(.*?)\1\)/.exec(command)?.[2];
+		if (text !== undefined) call.script(text);
+	}
 	for (const file of call.operands) {
 		if (/^\+/.test(file)) continue;
 		call.play("read", file);
@@ -130,8 +136,7 @@ export const editors: Programs = abbreviating({
 	},
 	"awk gawk mawk nawk": awkProgram,
 	ed: { also: screen },
-	ex: { also: screen },
-	"vi vim nvim view vimdiff nano pico emacs emacsclient micro hx helix kak joe mcedit code cursor windsurf subl zed idea webstorm pycharm gedit kate mate open xdg-open start":
+	"ex vi vim nvim view vimdiff nano pico emacs emacsclient micro hx helix kak joe mcedit code cursor windsurf subl zed idea webstorm pycharm gedit kate mate open xdg-open start":
 		{
 			options: { "-c --cmd --eval -f --funcall --line": "text", "-S -u -s": "read" },
 			also: screen,

@@ -12,6 +12,13 @@ const valued = new Set(
 /** The globs that names must match to be found, or `any`. */
 type Names = readonly string[] | "any";
 
+/** What an expression keeps to and leaves out. */
+interface Selection {
+	readonly names: Names;
+	/** Globs of names whose files are passed over, wherever they stand. */
+	readonly except: readonly string[];
+}
+
 /** `find`: roots first, then an expression whose actions may run, write or delete. */
 function findByExpression(call: Call): void {
 	const { args } = call;
@@ -22,8 +29,9 @@ function findByExpression(call: Call): void {
 		roots.push((args[at] ?? "").replace(/(.)\/+$/, "$1"));
 	if (roots.length === 0) roots.push(".");
 	const expression = args.slice(at);
-	const names = namesOf(expression);
-	const keeps = names === "any" ? {} : { only: names };
+	const { names, except } = selectionOf(expression);
+	const only = [...(names === "any" ? [] : names), ...except.map((glob) => `!${glob}`)];
+	const keeps = only.length === 0 ? {} : { only };
 	const depth = expression[expression.indexOf("-maxdepth") + 1];
 	const recursive = !expression.includes("-maxdepth") || depth !== "0";
 	const below = (root: string) => (recursive ? `${root === "/" ? "" : root}/${call.found(keeps)}` : root);
@@ -52,10 +60,9 @@ function findByExpression(call: Call): void {
 	if (prints) call.prints(roots.map(below).join("\n"));
 }
 
-/** What an expression keeps to, by its `-name` tests: of alternatives all, of conditions the first that says something. */
-function namesOf(expression: readonly string[]): Names {
-	const reader = { words: expression, at: 0 };
-	return readAlternatives(reader, 0);
+/** What an expression keeps to, by its `-name` tests, and leaves out, by `-prune` and `-not -path`: of alternatives all, of conditions the first that says something. */
+function selectionOf(expression: readonly string[]): Selection {
+	return readAlternatives({ words: expression, at: 0 }, 0);
 }
 
 interface Reader {
@@ -63,53 +70,83 @@ interface Reader {
 	at: number;
 }
 
-function readAlternatives(reader: Reader, depth: number): Names {
+const everything: Selection = { names: "any", except: [] };
+
+function readAlternatives(reader: Reader, depth: number): Selection {
 	let all: Names = [];
+	let pruned: readonly string[] = [];
+	let excepts: readonly string[] | undefined;
 	for (;;) {
-		const names = readConditions(reader, depth);
-		all = all === "any" || names === "any" ? "any" : [...all, ...names];
+		const { names, except, prunes } = readConditions(reader, depth);
+		if (prunes) pruned = [...pruned, ...except];
+		else {
+			all = all === "any" || names === "any" ? "any" : [...all, ...names];
+			// Left out is only what every alternative leaves out.
+			excepts = excepts === undefined ? except : excepts.filter((glob) => except.includes(glob));
+		}
 		const word = reader.words[reader.at];
-		if (word !== "-o" && word !== "-or" && word !== ",") return all;
+		if (word !== "-o" && word !== "-or" && word !== ",") return { names: all, except: [...pruned, ...(excepts ?? [])] };
 		reader.at++;
 	}
 }
 
-function readConditions(reader: Reader, depth: number): Names {
+function readConditions(reader: Reader, depth: number): Selection & { readonly prunes: boolean } {
 	let names: Names = "any";
+	const except: string[] = [];
+	const paths: string[] = [];
 	let last = "";
 	for (; reader.at < reader.words.length; ) {
 		const word = reader.words[reader.at] ?? "";
 		if (word === "-o" || word === "-or" || word === "," || word === ")") break;
+		const place = pathWord(reader.words, reader.at);
+		if (place !== undefined) paths.push(place);
 		const said = readTest(reader, depth);
-		if (names === "any") names = said;
+		if (names === "any") names = said.names;
+		except.push(...said.except);
 		last = word;
 	}
 	// What ends in `-prune` is passed over, not found.
-	return last === "-prune" ? [] : names;
+	if (last === "-prune") return { names: [], except: [...paths, ...(names === "any" ? [] : names)], prunes: true };
+	return { names, except, prunes: false };
 }
 
-function readTest(reader: Reader, depth: number): Names {
+/** The name that `-path ./name`, `-path '*\/name'` and `-path '*\/name/*'` speak of. */
+function pathWord(words: readonly string[], at: number): string | undefined {
+	if (!/^-(path|wholename|ipath)$/.test(words[at] ?? "")) return undefined;
+	return /^(?:\.|\*)\/([\w.@-]+)(?:\/\*)?$/.exec(words[at + 1] ?? "")?.[1];
+}
+
+function readTest(reader: Reader, depth: number): Selection {
 	const word = reader.words[reader.at++] ?? "";
 	if (word === "!" || word === "-not") {
+		const except = leftOut(reader.words, reader.at);
 		readTest(reader, depth);
-		return "any";
+		return { names: "any", except };
 	}
 	if (word === "(") {
-		const names = depth < 50 ? readAlternatives(reader, depth + 1) : "any";
+		const inner = depth < 50 ? readAlternatives(reader, depth + 1) : everything;
 		if (reader.words[reader.at] === ")") reader.at++;
-		return names;
+		return inner;
 	}
 	if (/^-(exec|execdir|ok|okdir)$/.test(word)) {
 		while (reader.at < reader.words.length && reader.words[reader.at] !== ";" && reader.words[reader.at] !== "+")
 			reader.at++;
 		reader.at++;
-		return "any";
+		return everything;
 	}
 	const value = valued.has(word) ? (reader.words[reader.at++] ?? "") : "";
-	if (!isKnown(value) || (word !== "-name" && word !== "-iname")) return "any";
-	return [
-		word === "-name" ? value : value.replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`),
-	];
+	if (!isKnown(value) || (word !== "-name" && word !== "-iname")) return everything;
+	const name =
+		word === "-name" ? value : value.replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
+	return { names: [name], except: [] };
+}
+
+/** What `! -path …` and `! -name …` leave out, where the name is one of files, not of folders that they are in. */
+function leftOut(words: readonly string[], at: number): readonly string[] {
+	const path = pathWord(words, at);
+	if (path !== undefined) return /\/\*$/.test(words[at + 1] ?? "") ? [path] : [];
+	const name = words[at + 1] ?? "";
+	return words[at] === "-name" && /^[\w*-]+(\.[\w*-]+)*\.[\w-]+$/.test(name) ? [name] : [];
 }
 
 /** `fd pattern folders…`, with `-x` for a command that runs on what is found. */

@@ -85,6 +85,28 @@ export function reset(call: Call): void {
 	else if (moves && !call.args.includes("--")) call.effect("git-amend-history");
 }
 
+/** `git read-tree --reset -u` and `-m -u`: the index and the working tree become what a commit says. */
+export function readTree(call: Call): void {
+	if (!call.has("-u") || call.has("-n --dry-run")) return;
+	call.change("worktree");
+	if (call.has("--reset")) call.effect("git-reset-hard", "git-discard-changes");
+}
+
+/** `git checkout-index -f -a`: files become what the index says. */
+export function checkoutIndex(call: Call): void {
+	call.change("worktree");
+	if (!call.has("-f --force") || call.has("--prefix")) return;
+	discard(call, call.has("-a --all") ? ["."] : call.operands);
+}
+
+/** `git stash push -- path`: the files named are put away and taken back. */
+export function stash(call: Call): void {
+	for (const path of pathOperands(call)) {
+		call.play("read", path);
+		call.touch("write", path, call.isDirectory(path) ? { recursive: true } : {});
+	}
+}
+
 export function clean(call: Call): void {
 	if (call.has("-n --dry-run")) return;
 	// Without `-f` git refuses, unless it is configured otherwise: the words still say what is wanted.
@@ -138,8 +160,9 @@ export function config(call: Call): void {
 	if (!changing) return;
 	if (call.has("--global")) call.touch("write", `${call.home}/.gitconfig`);
 	call.change(call.has("--global --system") ? "system" : "repository");
+	// What a setting makes git run later is judged now.
 	const value = call.operands.at(-1) ?? "";
-	if (/^alias\./.test(call.operands.at(-2) ?? "") && value.startsWith("!")) call.unknown("script", value);
+	runFromSetting(call, call.operands.at(-2) ?? "", value);
 }
 
 export function add(call: Call): void {
@@ -182,7 +205,11 @@ const commandSettings =
 export function runFromSettings(call: Call): void {
 	for (const setting of call.values("-c")) {
 		const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
-		if (/^alias\./i.test(name)) call.script(value.startsWith("!") ? value.slice(1) : `git ${value}`);
-		else if (commandSettings.test(name) && !/^(cat|less|true|false|more|)$/.test(value)) call.script(value);
+		runFromSetting(call, name, value);
 	}
+}
+
+function runFromSetting(call: Call, name: string, value: string): void {
+	if (/^alias\./i.test(name)) call.script(value.startsWith("!") ? value.slice(1) : `git ${value}`);
+	else if (commandSettings.test(name) && !/^(cat|less|true|false|more|)$/.test(value)) call.script(value);
 }

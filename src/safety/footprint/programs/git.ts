@@ -3,6 +3,7 @@ import {
 	add,
 	branch,
 	checkout,
+	checkoutIndex,
 	clean,
 	clone,
 	config,
@@ -10,10 +11,12 @@ import {
 	pathOperands,
 	push,
 	readPaths,
+	readTree,
 	remove,
 	reset,
 	restore,
 	runFromSettings,
+	stash,
 	tag,
 } from "./git-changes.ts";
 import { abbreviating, type Program, type Programs } from "./program.ts";
@@ -157,6 +160,7 @@ const subcommands: { readonly [names: string]: Program } = {
 		bare: changesBoth,
 		subcommands: {
 			"list show": shows,
+			"push save": { ...changesBoth, options: { "-m --message": "text", "--pathspec-from-file": "read" }, also: stash },
 			drop: { ...changesRepository, effects: ["git-stash-drop"] },
 			clear: { ...changesRepository, effects: ["git-stash-drop", "git-stash-clear"] },
 			"*": { ...changesBoth, options: { "-m --message": "text" } },
@@ -235,6 +239,11 @@ const subcommands: { readonly [names: string]: Program } = {
 		subcommands: {
 			"status summary": {},
 			foreach: { stops: true, also: (call) => call.script(call.operands.join(" ")) },
+			update: {
+				...changesBoth,
+				options: { "--depth --reference -j --jobs": "text" },
+				when: { "-f --force": { effects: ["git-discard-changes"] } },
+			},
 			deinit: { ...changesBoth, when: { "-f --force --all": { effects: ["git-discard-changes"] } } },
 			"*": changesBoth,
 		},
@@ -250,7 +259,16 @@ const subcommands: { readonly [names: string]: Program } = {
 			"*": changesBoth,
 		},
 	},
-	"gc repack prune maintenance pack-refs prune-packed": {
+	prune: {
+		...changesRepository,
+		options: { "--expire": "text" },
+		when: { "-n --dry-run": { harmless: true } },
+		also: (call) => {
+			const when = call.values("--expire").at(-1) ?? "now";
+			if (!call.has("-n --dry-run") && /^(now|all)$/.test(when)) call.effect("git-lose-objects");
+		},
+	},
+	"gc repack maintenance pack-refs prune-packed": {
 		...changesRepository,
 		options: { "--prune --expire": "text" },
 		also: (call) => {
@@ -266,7 +284,18 @@ const subcommands: { readonly [names: string]: Program } = {
 			if (call.operands.length > 1 || call.has("-d --delete")) call.change("repository");
 		},
 	},
-	"update-index read-tree write-tree commit-tree hash-object mktag mktree index-pack pack-objects unpack-objects fast-import rerere sparse-checkout lfs subtree checkout-index svn p4 send-pack fetch-pack merge-file merge-index credential flow annex interpret-trailers bugreport diagnose":
+	"read-tree": {
+		...changesRepository,
+		options: { "--prefix --index-output --exclude-per-directory": "text" },
+		also: readTree,
+	},
+	"checkout-index": { options: { "--prefix --stage": "text" }, also: checkoutIndex },
+	"hash-object": {
+		options: { "-t --path": "text" },
+		operands: "read",
+		when: { "-w": { changes: ["repository"] } },
+	},
+	"update-index write-tree commit-tree mktag mktree index-pack pack-objects unpack-objects fast-import rerere sparse-checkout lfs subtree svn p4 send-pack fetch-pack merge-file merge-index credential flow annex interpret-trailers bugreport diagnose":
 		changesBoth,
 	"for-each-repo daemon instaweb": { opaque: "program" },
 };

@@ -1,3 +1,4 @@
+export { dropsData } from "./data-tasks.ts";
 export { parseOptions } from "./options.ts";
 export type { Call, Does, Item, Positions, Program, Programs, Role, ScriptDetail } from "./program.ts";
-export { findProgram, programGroups } from "./table.ts";
+export { findProgram, isProgramName, programGroups } from "./table.ts";

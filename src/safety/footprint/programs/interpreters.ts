@@ -1,5 +1,7 @@
 // Interpreters: shells, whose text is walked like any other, and languages, whose text is unknown.
 import { isKnown } from "../text.ts";
+import { agentEntry } from "./agents.ts";
+import { dropsData } from "./data-tasks.ts";
 import type { Call, Program, Programs } from "./program.ts";
 
 /** `sh -c text name args…`, `sh file args…`, or text on standard input. */
@@ -31,7 +33,9 @@ function shell(call: Call): void {
 		return;
 	}
 	if (inline) {
-		if (first !== undefined) call.script(first, { parameters: rest.slice(1), dialect });
+		const [self] = rest;
+		if (first !== undefined)
+			call.script(first, { parameters: rest.slice(1), dialect, ...(self !== undefined && { self }) });
 	} else if (first !== undefined && !fromInput) call.runFile(first, { parameters: rest, dialect });
 	else call.script(call.stdin, { parameters: first === undefined ? [] : [first, ...rest], dialect, from: "input" });
 }
@@ -46,14 +50,17 @@ interface Language {
 	readonly values?: string;
 	/** Options after which nothing is run. */
 	readonly looks?: string;
+	/** The option that makes files change in place. */
+	readonly inPlace?: string;
 	/** Modules that do a plain thing; by name. */
 	readonly modules?: { readonly [name: string]: (call: Call, args: readonly string[]) => void };
 }
 
 function language(description: Language): Program {
-	const { code, module, values, looks, modules } = description;
+	const { code, module, values, looks, modules, inPlace } = description;
 	return {
 		stops: true,
+		...(inPlace !== undefined && { attached: inPlace }),
 		options: {
 			[code]: "code",
 			...(module !== undefined && { [module]: "text" }),
@@ -63,12 +70,19 @@ function language(description: Language): Program {
 			if (looks !== undefined && call.has(looks)) return;
 			const named = module === undefined ? undefined : call.values(module)[0];
 			if (named !== undefined) return runModule(call, named, modules ?? {});
-			if (call.has(code)) return operandsOf(call);
+			if (call.has(code)) {
+				if (inPlace !== undefined && call.has(inPlace)) for (const file of call.operands) call.play("write", file);
+				return operandsOf(call);
+			}
 			const [file, ...rest] = call.operands;
 			if (file === undefined || file === "-") {
 				runInput(call);
 			} else {
 				call.runs(file);
+				// `php artisan migrate`, `ruby bin/rails db:drop`: a launcher that is a program of its own.
+				const launcher = /(?:^|\/)(artisan|rails|rake|console|drush|wp)$/.exec(file)?.[1];
+				if (launcher !== undefined) call.run([launcher, ...rest]);
+				if (dropsData(file.split("/").at(-1) ?? "", rest)) call.effect("sql-drop");
 				for (const word of rest) readIfThere(call, word);
 				call.unknown("script", call.text);
 			}
@@ -104,6 +118,11 @@ const asProgram =
 		call.run([program, ...args]);
 
 const pythonModules: NonNullable<Language["modules"]> = {
+	aider: asProgram("aider"),
+	interpreter: asProgram("interpreter"),
+	gptme: asProgram("gptme"),
+	sgpt: asProgram("sgpt"),
+	openhands: asProgram("openhands"),
 	pip: asProgram("pip"),
 	venv: (call, args) => {
 		for (const word of args) if (!word.startsWith("-")) call.touch("write", word, { recursive: true });
@@ -174,12 +193,9 @@ export const interpreters: Programs = {
 				runInput(call);
 				return;
 			}
-			if (
-				/(^|\/)(pi|pi-coding-agent|claude|claude-code|codex|gemini-cli|opencode)\/.*\.[cm]?js$|pi-coding-agent/.test(
-					file,
-				)
-			)
-				call.effect("nested-agent");
+			const installed = /(?:^|\/)node_modules\/\.bin\/([\w.-]+)$/.exec(file)?.[1];
+			if (installed !== undefined) return call.run([installed, ...rest]);
+			if (agentEntry.test(file)) call.effect("nested-agent");
 			call.runs(file);
 			for (const word of rest) readIfThere(call, word);
 			call.unknown("script", call.text);
@@ -222,13 +238,37 @@ export const interpreters: Programs = {
 			}
 		},
 	},
-	ruby: language({ code: "-e", values: "-r -I -C -E -x", looks: "-v --version -h --help -c" }),
+	ruby: language({ code: "-e", inPlace: "-i", values: "-r -I -C -E -x", looks: "-v --version -h --help -c" }),
 	php: language({ code: "-r -B -R -E", values: "-d -c -S -t -z", looks: "-v --version -h -i -m -l --ini" }),
 	"lua luajit": language({ code: "-e", values: "-l", looks: "-v" }),
 	"Rscript R": language({ code: "-e", values: "", looks: "--version" }),
 	julia: language({ code: "-e --eval -E --print", values: "-t --threads -p --project", looks: "-v --version" }),
-	osascript: language({ code: "-e", values: "-l" }),
-	"tclsh wish expect guile racket sbcl clisp ghci runghc scala kotlin groovy elixir iex erl escript": {
+	osascript: {
+		...language({ code: "-e", values: "-l" }),
+		also(call) {
+			for (const code of [...call.values("-e"), ...(call.stdin === "" ? [] : [call.stdin])])
+				for (const [, text = ""] of code.matchAll(/do shell script "((?:[^"\\]|\\.){0,2000})"/g))
+					call.script(text.replace(/\\(.)/g, "$1"));
+			if (call.has("-e")) return;
+			const [file] = call.operands;
+			if (file === undefined) runInput(call);
+			else {
+				call.runs(file);
+				call.unknown("script", call.text);
+			}
+		},
+	},
+	expect: {
+		stops: true,
+		options: { "-c": "text", "-f": "read" },
+		opaque: "script",
+		also: (call) => {
+			for (const text of [...call.values("-c"), call.stdin])
+				for (const [, command = ""] of text.matchAll(/(?:^|[;\n{\s])(?:spawn|exec|system)\s+([^;\n]{1,2000})/g))
+					call.script(command);
+		},
+	},
+	"tclsh wish guile racket sbcl clisp ghci runghc scala kotlin groovy elixir iex erl escript": {
 		operands: { first: ["read"] },
 		opaque: "script",
 	},

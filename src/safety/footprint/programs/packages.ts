@@ -1,4 +1,5 @@
 // Package managers: what they install, what they only tell, and the project's scripts that they run.
+import { agentEntry, agentPackages } from "./agents.ts";
 import type { Call, Program, Programs } from "./program.ts";
 
 const installs: Program = { changes: ["packages"] };
@@ -9,16 +10,13 @@ const systemInstalls: Program = {
 const runsProject: Program = { opaque: "project" };
 const publishes: Program = { changes: ["remote"], effects: ["publish"], when: { "--dry-run -n": { harmless: true } } };
 
-const codingAgents =
-	/^(@earendil-works\/pi|@mariozechner\/pi|@anthropic-ai\/claude-code|@openai\/codex|@google\/gemini-cli|opencode-ai|pi-coding-agent)/;
-
 /** `npx package args…` and its kin: a program of the project or of the registry. */
 function execute(call: Call): void {
 	const given = call.values("-p --package --from --with");
 	for (const text of call.values("-c --call")) call.script(text);
 	const [name, ...args] = call.operands;
 	if (name === undefined) return;
-	if ([name, ...given].some((spec) => codingAgents.test(spec))) call.effect("nested-agent");
+	if ([name, ...given].some((spec) => agentPackages.test(spec))) call.effect("nested-agent");
 	const plain = name.replace(/^(@[^/]+\/[^@]+|[^@]+)@.*$/, "$1").replace(/^@[^/]+\//, "");
 	if (name.startsWith("@")) call.unknown("program", call.text);
 	call.run([plain, ...args]);
@@ -54,15 +52,25 @@ const nodeCommon: { readonly [names: string]: Program } = {
 	"*": runScript,
 };
 
+const nodeVerbs = new Set(Object.keys(nodeCommon).flatMap((names) => names.split(" ")));
+
+/** `yarn eslint`, `pnpm rimraf x`: what is no command of the package manager's own is a script of the project, or else an installed program. */
+function runInstalled(call: Call): void {
+	const [name, ...args] = call.operands[0] === "run" ? call.operands.slice(1) : call.operands;
+	if (name !== undefined && !nodeVerbs.has(name) && call.describes(name)) call.run([name, ...args]);
+}
+
 const nodeOptions = {
 	"-C --dir --prefix --cwd": "directory",
 	"-w --workspace -F --filter --registry --loglevel --userconfig --reporter": "text",
 } as const;
 
 export const packages: Programs = {
-	"npm pnpm": { options: nodeOptions, subcommands: nodeCommon },
+	npm: { options: nodeOptions, subcommands: nodeCommon },
+	pnpm: { options: nodeOptions, subcommands: nodeCommon, also: runInstalled },
 	yarn: {
 		options: nodeOptions,
+		also: runInstalled,
 		subcommands: { ...nodeCommon, node: { stops: true, also: (call) => call.run(["node", ...call.operands]) } },
 		bare: { changes: ["packages"] },
 	},
@@ -77,7 +85,9 @@ export const packages: Programs = {
 			"*": { opaque: "script" },
 		},
 		also: (call) => {
+			runInstalled(call);
 			for (const code of call.values("-e --eval -p --print")) call.play("code", code);
+			if (call.operands.some((word) => agentEntry.test(word))) call.effect("nested-agent");
 		},
 		when: {},
 	},
@@ -232,7 +242,13 @@ export const packages: Programs = {
 	nix: {
 		subcommands: {
 			"eval search show-derivation path-info flake-show log why-depends": {},
-			"run shell develop build": { opaque: "project" },
+			"run shell develop build": {
+				opaque: "project",
+				also: (call) => {
+					const at = call.args.findIndex((arg) => arg === "-c" || arg === "--command");
+					if (at >= 0) call.run(call.args.slice(at + 1));
+				},
+			},
 			"*": { changes: ["system"] },
 		},
 	},

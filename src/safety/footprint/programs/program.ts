@@ -115,6 +115,8 @@ export type Item =
 export interface ScriptDetail {
 	/** `$1 …` */
 	readonly parameters?: readonly string[];
+	/** `$0`; left out where it is nothing that a script would run. */
+	readonly self?: string;
 	readonly where?: "here" | "elsewhere";
 	/** Which shell reads it; `any` where that may be one that knows less than bash. */
 	readonly dialect?: "bash" | "any";
@@ -167,6 +169,10 @@ export interface Call {
 	delegate(program: Program, args: readonly string[]): void;
 	/** The nearest directory at or above the current one that has an entry of this name. */
 	findUp(name: string): string | undefined;
+	/** Whether there is a description of a program of this name. */
+	describes(name: string): boolean;
+	/** What the script that the command stands in has written into a file, so far as it is known. */
+	written(word: string): string | undefined;
 	/** Whether a word names a directory on disk. */
 	isDirectory(word: string): boolean;
 	/** Whether a word names anything on disk. */

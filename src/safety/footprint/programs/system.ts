@@ -59,7 +59,13 @@ export const system: Programs = {
 		options: { "-s --signal -u --user --euid -U -g -G -P --parent -t --terminal -o -y": "text" },
 		also: killByName,
 	},
-	fuser: { when: { "-k --kill": { changes: ["system"], effects: ["kill-all"] } } },
+	fuser: {
+		options: { "-n --namespace": "text" },
+		when: { "-k --kill": { changes: ["system"] }, "-m --mount -M --ismountpoint": {} },
+		also: (call) => {
+			if (call.has("-k --kill") && call.has("-m --mount -M --ismountpoint")) call.effect("kill-all");
+		},
+	},
 	xkill: { changes: ["system"] },
 	systemctl: { options: { "-t --type --state -p --property -H -M -n": "text" }, also: systemctl },
 	"service rc-service initctl launchctl sc": {

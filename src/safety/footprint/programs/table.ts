@@ -43,6 +43,27 @@ const table: ReadonlyMap<string, Program> = new Map(
 	),
 );
 
+const subcommandNames = (programs: Programs): string[] =>
+	Object.entries(programs).flatMap(([names, { subcommands = {} }]) => [
+		...names.split(" "),
+		...subcommandNames(subcommands),
+	]);
+
+/** Words that are subcommands of some program: `test` of npm, `tree` of uv. */
+const subcommands = new Set(
+	programGroups.flatMap((group) =>
+		Object.values(group).flatMap((program) => subcommandNames(program.subcommands ?? {})),
+	),
+);
+
+/** Programs that are meant wherever a command begins with them, although others have subcommands of these names. */
+const plain = new Set("rm mv cp ln rmdir unlink find grep git node python diff".split(" "));
+
+/** Whether a word stands for a program and hardly for anything else, such as a subcommand (`npm start`) or a task. */
+export function isProgramName(word: string): boolean {
+	return table.has(word) && (plain.has(word) || !subcommands.has(word));
+}
+
 /** The description of a program, by its base name; versioned names (`python3.12`, `gcc-13`) count as their program. */
 export function findProgram(name: string): Program | undefined {
 	const exact = table.get(name);

@@ -81,7 +81,9 @@ function argumentsFromInput(call: Call): void {
 	const replaced = call.values("-I --replace -i -J")[0];
 	const command = call.operands.length > 0 ? call.operands : ["echo"];
 	for (const file of call.values("-a --arg-file")) call.play("read", file);
-	const known = isKnown(call.stdin) && call.stdin.length < 20_000 && !call.has("-a --arg-file");
+	const [list] = call.values("-a --arg-file");
+	const input = list === undefined ? call.stdin : (call.written(list) ?? HOLE);
+	const known = isKnown(input) && input.length < 20_000;
 	const separator = call.has("-0 --null")
 		? /\0/
 		: call.has("-d --delimiter")
@@ -90,16 +92,15 @@ function argumentsFromInput(call: Call): void {
 				? /\s+/
 				: "\n";
 	const items = known
-		? call.stdin
+		? input
 				.split(separator)
 				.map((item) => item.replace(/^(['"])(.*)\1$/, "$2").trim())
 				.filter((item) => item !== "")
-		: call.has("-a --arg-file")
-			? [HOLE]
-			: piecesOf(call.stdin);
-	if (known && items.length === 0 && (call.stdin === "" || call.has("-r --no-run-if-empty"))) return;
+		: piecesOf(input);
+	// Without `-r`, GNU's runs the command once even where there is nothing.
+	if (known && items.length === 0 && call.has("-r --no-run-if-empty")) return;
 	const perCall = replaced !== undefined || call.has("-n --max-args -L --max-lines -l");
-	const groups = perCall ? items.slice(0, 200).map((item) => [item]) : [items];
+	const groups = perCall && items.length > 0 ? items.slice(0, 200).map((item) => [item]) : [items];
 	if (items.length > 200 && perCall) groups.push([HOLE]);
 	for (const group of groups) {
 		if (replaced === undefined) call.run([...command, ...group], "");
@@ -154,6 +155,34 @@ function commandOrText(call: Call): void {
 	for (const given of call.values("-c --command")) call.script(given);
 	if (first === "-c" || first === "--command") call.script(text ?? "");
 	else if (first !== undefined) call.run(call.operands.slice(1));
+}
+
+const looksAtTerminal = /^(ls|list-\w+|-ls|-V|display-message|show-options|has-session|info|capture-pane)$/;
+
+/** Options of terminal multiplexers' subcommands that take a value. */
+const paneOptions = /^-[a-zA-Z]*[scntexyFplr]$/;
+
+/** `tmux new-session -d command`, `screen -dm command`, `tmux send-keys text`: what runs or is typed in another terminal. */
+function inTerminal(call: Call, words: readonly string[]): void {
+	if (looksAtTerminal.test(call.args[0] ?? "")) return;
+	call.unknown("program", call.text);
+	const [verb = ""] = call.operands;
+	const types = /^(send-keys|send|write|write-chars|stuff)$/.test(verb) || call.has("-X");
+	let at = 0;
+	while (call.name !== "screen" && /^-/.test(words[at] ?? "") && words[at] !== "--")
+		at += paneOptions.test(words[at] ?? "") ? 2 : 1;
+	if (words[at] === "--") at++;
+	const [first, ...rest] = words.slice(at);
+	if (first === undefined) return;
+	if (types)
+		call.script(
+			words
+				.slice(at)
+				.filter((word) => !/^(Enter|C-m|KPEnter|stuff)$/.test(word))
+				.join(" "),
+		);
+	else if (rest.length === 0) call.script(first);
+	else call.run([first, ...rest]);
 }
 
 export const wrappers: Programs = abbreviating({
@@ -259,8 +288,16 @@ export const wrappers: Programs = abbreviating({
 		effects: ["privilege"],
 	}),
 	bwrap: { opaque: "program" },
-	"busybox toybox": wraps(),
-	"at batch": { changes: ["system"], effects: ["system-service"], opaque: "script" },
+	"busybox toybox shx": wraps(),
+	"at batch": {
+		changes: ["system"],
+		effects: ["system-service"],
+		opaque: "script",
+		options: { "-f": "run", "-q -t": "text" },
+		also: (call) => {
+			if (call.stdin !== "" && !call.has("-f -l -r -d -c")) call.script(call.stdin, { from: "input" });
+		},
+	},
 	direnv: { subcommands: { exec: wrapsAfter(1), "allow deny edit": { changes: ["system"] }, "*": {} } },
 	"dotenv dotenvx": {
 		options: { "-e -f --env-file": "read" },
@@ -280,12 +317,15 @@ export const wrappers: Programs = abbreviating({
 	},
 	"cross-env cross-env-shell": { stops: true, also: (call) => withAssignments(call, call.operands, () => {}) },
 	nodemon: { opaque: "project", options: { "-x --exec": "script", "-w --watch -e --ext -i --ignore": "text" } },
-	"tmux screen zellij": {
-		also: (call) => {
-			if (/^(ls|list-\w+|-ls|-V|display-message|show-options|has-session|info|capture-pane)$/.test(call.args[0] ?? ""))
-				return;
-			for (const word of call.operands) if (/\s/.test(word)) call.script(word);
-			call.unknown("program", call.text);
-		},
+	tmux: {
+		stops: true,
+		options: { "-L -S -f -T": "text", "-c": "script" },
+		also: (call) => inTerminal(call, call.operands.slice(1)),
+	},
+	zellij: { stops: true, also: (call) => inTerminal(call, call.operands.slice(1)) },
+	screen: {
+		stops: true,
+		options: { "-S -t -c -e -h -p -s -T -X": "text" },
+		also: (call) => inTerminal(call, call.operands),
 	},
 });

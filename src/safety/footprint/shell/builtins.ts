@@ -4,8 +4,8 @@ import type { Effect } from "../effects.ts";
 import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
 import { absolutePaths } from "../places.ts";
 import { everyAccess } from "../record.ts";
-import { HOLE, isKnown } from "../text.ts";
-import { spellCommand } from "./call.ts";
+import { HOLE, isKnown, spellCommand } from "../text.ts";
+import { onPath } from "./output.ts";
 import { invokeProgram } from "./simple-command.ts";
 import { assign, lookUp, type State, textValue, unknownValue, type Value, withExported } from "./state.ts";
 import { type Outcome, settled, type Walk } from "./walk.ts";
@@ -231,7 +231,10 @@ const command: Builtin = (walk, args, state, stdin) => {
 	let asks = false;
 	for (; /^-[pvV]+$/.test(args[at] ?? ""); at++) asks ||= /[vV]/.test(args[at] ?? "");
 	if (args[at] === "--") at++;
-	return asks ? settled(state, HOLE) : invokeProgram(walk, args.slice(at), state, stdin);
+	const names = args.slice(at);
+	if (!asks) return invokeProgram(walk, names, state, stdin);
+	const own = names.some((name) => state.functions.has(name) || state.aliases.has(name));
+	return settled(state, own || args.some((arg) => /^-\w*V/.test(arg)) ? HOLE : onPath(walk, names, state));
 };
 
 const execute: Builtin = (walk, args, state, stdin) => {
@@ -282,6 +285,17 @@ function invokePrinting(walk: Walk, name: string, args: readonly string[], state
 	return settled(state, walk.print(name, args, state, stdin));
 }
 
+/** `umask 000`: whatever is made from now on, everyone may write. */
+const maskModes: Builtin = (walk, args, state) => {
+	const mode = args.find((arg) => !arg.startsWith("-"));
+	if (mode === undefined) return settled(state, HOLE);
+	const open = /^[0-7]+$/.test(mode) ? (Number(mode.at(-1)) & 2) === 0 : /(^|,)[ug]*[oa]+[ug]*[=+][rx]*w/.test(mode);
+	const text = spellCommand(["umask", ...args]);
+	const known = args.map((arg) => (isKnown(arg) ? arg : null));
+	walk.record.run({ program: "umask", args: known, text, effects: open ? ["open-permissions"] : [], changes: [] });
+	return settled(state, "");
+};
+
 const quiet: Builtin = (_walk, _args, state) => settled(state, "");
 
 /** Builtins by name. Those that run their arguments or text come first. */
@@ -322,6 +336,6 @@ export const builtins: { readonly [name: string]: Builtin } = {
 	continue: quiet,
 	wait: quiet,
 	times: quiet,
-	umask: quiet,
+	umask: maskModes,
 	ulimit: quiet,
 };

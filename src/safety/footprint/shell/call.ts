@@ -5,17 +5,12 @@ import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
 import { absolutePaths, foundBelow, isDevice, isStream, touchWord, unknownPlace } from "../places.ts";
 import { recordPowerShell } from "../powershell/index.ts";
 import type { Call, Does, Item, Positions, Program, Role } from "../programs/index.ts";
-import { parseOptions } from "../programs/index.ts";
+import { dropsData, findProgram, parseOptions } from "../programs/index.ts";
 import { everyAccess, type TouchDetail } from "../record.ts";
-import { HOLE, isKnown, shown, spell } from "../text.ts";
-import { childState, type State } from "./state.ts";
+import { HOLE, isKnown, shown, spellCommand } from "../text.ts";
+import { assign, childState, type State, textValue } from "./state.ts";
+import { recordWithin } from "./unlisted.ts";
 import type { Walk } from "./walk.ts";
-
-/** Name and arguments in normal spelling, holes as `$?`, at most 2000 characters. */
-export function spellCommand(words: readonly string[]): string {
-	const text = words.map(spell).join(" ");
-	return text.length > 2000 ? `${text.slice(0, 1999)}…` : text;
-}
 
 /** Judges one command by its program's description, and records the run. Answers what it prints, where that is said. */
 export function recordCall(
@@ -62,9 +57,11 @@ export function recordCall(
 	};
 	const script: Call["script"] = (
 		source,
-		{ parameters = [], where = "here", dialect = "any", from = "words" } = {},
+		{ parameters = [], self, where = "here", dialect = "any", from = "words" } = {},
 	) => {
-		const child = { ...childState(stateHere(where), around), parameters: [parameters], dialect };
+		const alone = childState(stateHere(where), around);
+		const named = self === undefined ? alone : assign(alone, "0", textValue(self));
+		const child = { ...named, parameters: [parameters], dialect };
 		inner.push(walk.runText(source, child, from === "input" ? "" : stdin, effects).out);
 	};
 	const enter = (word: string) => {
@@ -130,6 +127,7 @@ export function recordCall(
 		for (const change of does.changes ?? []) changes.add(change);
 		playItems(description, does, parsed, operands.length);
 		if (does.opaque) unknown(does.opaque, text);
+		if (does.opaque === "program" || does.opaque === "script") recordWithin(walk, words, stateHere());
 		if (does.alone && operands.length === 0) play(does.alone, ".", detailOf(does));
 		if (description.subcommands && operands.length > 0) {
 			const [subcommand = "", ...rest] = operands;
@@ -281,6 +279,11 @@ export function recordCall(
 			}
 			return undefined;
 		},
+		describes: (other) => findProgram(other) !== undefined,
+		written: (word) => {
+			const paths = absolutePaths(word, directories, record);
+			return paths?.length === 1 && paths[0] !== undefined ? walk.written(paths[0]) : undefined;
+		},
 		isDirectory: (word) => absolutePaths(word, directories, record)?.some((path) => isDirectory(path, around)) ?? false,
 		exists: (word) =>
 			absolutePaths(word, directories, record)?.some((path) => around.kind(path) !== undefined) ?? false,
@@ -288,9 +291,11 @@ export function recordCall(
 
 	if (program.fetches) record.fetched();
 	if (!asksForHelp(program, args)) follow(program, args);
+	if (dropsData(name, args)) effects.add("sql-drop");
 	if (effects.has("run-unknown-text") && record.wasFetched()) effects.add("run-download");
 	const printed = prints ?? (inner.length === 1 ? inner[0] : inner.length > 1 ? HOLE : undefined);
-	if (inner.length > 0 && effects.size === 0 && changes.size === 0) return printed;
+	// A mere wrapper is no command of its own; one with subcommands has words that rules may be about.
+	if (inner.length > 0 && effects.size === 0 && changes.size === 0 && !program.subcommands) return printed;
 	record.run({
 		program: name,
 		args: args.map((arg) => (isKnown(arg) ? arg : null)),

@@ -5,6 +5,8 @@ import { HOLE, isKnown, shown } from "../text.ts";
 import { childState, lookUp, type State, type Value } from "./state.ts";
 import type { Walk } from "./walk.ts";
 
+/** Their value is text that the shell expands, and so may hold commands. */
+const prompts = /^PS[0-4]$/;
 /** Their value is a command line. */
 const commands =
 	/^(PAGER|MANPAGER|GIT_PAGER|BAT_PAGER|EDITOR|VISUAL|GIT_EDITOR|GIT_SEQUENCE_EDITOR|GIT_EXTERNAL_DIFF|GIT_SSH_COMMAND|GIT_SSH|GIT_ASKPASS|SSH_ASKPASS|SUDO_ASKPASS|GIT_PROXY_COMMAND|BROWSER|RSYNC_RSH|TAR_OPTIONS|LESSOPEN|LESSCLOSE|PROMPT_COMMAND|FZF_DEFAULT_COMMAND|NPM_CONFIG_SCRIPT_SHELL|MAKEFLAGS|RUSTC_WRAPPER|CC|CXX)$/;
@@ -22,6 +24,10 @@ export function recordEnvironment(walk: Walk, assigned: readonly (readonly [stri
 		const texts = value.kind === "text" ? value.options : value.items;
 		for (const text of texts) {
 			if (harmless.test(text)) continue;
+			if (prompts.test(name)) {
+				if (/[$`]/.test(text)) walk.runText(`: "${text}"`, childState(state, walk.around), "", new Set());
+				continue;
+			}
 			if (commands.test(name)) walk.runText(text, childState(state, walk.around), HOLE, new Set());
 			else if (
 				code.test(name) ||
@@ -51,4 +57,24 @@ export function foundOnPath(walk: Walk, name: string, state: State): string | un
 			if (walk.around.kind(file) !== undefined || walk.written(file) !== undefined) return file;
 		}
 	return undefined;
+}
+
+/** Where a program that is installed on this machine is found, by the search path as the script leaves it; `undefined` where it is not seen. */
+export function findOnPath(walk: Walk, name: string, state: State): string | undefined {
+	const { around } = walk;
+	if (state.elsewhere || state.variables.has("PATH")) return undefined;
+	const rules = pathRules(around);
+	const folders = (around.env("PATH") ?? "").split(around.platform === "win32" ? ";" : ":");
+	for (const folder of folders.slice(0, 50)) {
+		if (!rules.isAbsolute(folder)) continue;
+		const file = rules.join(folder, name);
+		if (around.kind(file) !== undefined) return file;
+	}
+	return undefined;
+}
+
+/** Whether a path names a file in a folder of the search path: an installed program, wherever that folder is. */
+export function isOnPath(path: string, { around }: Walk): boolean {
+	const folder = pathRules(around).dirname(path);
+	return (around.env("PATH") ?? "").split(around.platform === "win32" ? ";" : ":").includes(folder);
 }

@@ -1,6 +1,9 @@
 // What simple commands print, where it follows from their words alone. Everything else is a hole.
 import { pathRules } from "../paths.ts";
 import { bounded, HOLE, isKnown } from "../text.ts";
+import { findOnPath } from "./environment.ts";
+import { filtered } from "./filters.ts";
+import { listed } from "./listing.ts";
 import type { State } from "./state.ts";
 import type { Walk } from "./walk.ts";
 
@@ -35,11 +38,27 @@ export function printed(walk: Walk, name: string, args: readonly string[], state
 		case "mktemp":
 			// The name that is made up is nobody else's: a stand-in serves as well.
 			return args.every((arg) => /^-[dqu]+$/.test(arg)) ? `${walk.around.temp}/tmp.XXXXXXXXXX\n` : HOLE;
+		case "ls":
+		case "dir":
+		case "gls":
+		case "exa":
+		case "eza":
+		case "lsd":
+			return listed(walk, args, state);
+		case "which":
+			return onPath(walk, args, state);
 		case "git":
 			return args.join(" ") === "rev-parse --show-toplevel" ? topLevel(walk, state) : HOLE;
 		default:
-			return HOLE;
+			return filtered(name, args, stdin, walk.record) ?? HOLE;
 	}
+}
+
+/** `which name` prints where a program is found; where that is not to be seen, at least its name. */
+export function onPath(walk: Walk, names: readonly string[], state: State): string {
+	if (names.length === 0 || names.some((name) => !isKnown(name) || /^-|\//.test(name))) return HOLE;
+	const lines = names.map((name) => `${findOnPath(walk, name, state) ?? `${HOLE}/${name}`}\n`);
+	return lines.join("");
 }
 
 function echo(args: readonly string[]): string {

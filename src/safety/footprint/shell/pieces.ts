@@ -132,7 +132,10 @@ function textsOf(name: string, state: State, around: Surroundings): readonly str
 
 function setTextsOf(name: string, state: State, around: Surroundings): readonly string[] | undefined {
 	if (/^\d+$/.test(name)) {
-		if (name === "0") return [HOLE];
+		if (name === "0") {
+			const self = state.variables.get(name);
+			return self?.kind === "text" ? self.options : [HOLE];
+		}
 		if (!state.parameters) return [HOLE];
 		const texts = state.parameters.map((list) => list[Number(name) - 1]);
 		return texts.every((text) => text === undefined) ? undefined : distinct(texts.map((text) => text ?? ""));

@@ -96,7 +96,7 @@ export function applyRedirects(
 		stdout,
 		keep(out) {
 			for (const { path, fresh } of outputs) {
-				const before = fresh ? "" : (walk.written(path) ?? HOLE);
+				const before = fresh ? "" : (walk.written(path) ?? (walk.around.kind(path) === undefined ? "" : HOLE));
 				walk.remember(path, before + out);
 			}
 		},

@@ -3,15 +3,16 @@
 import type { Assignment, Command, CommandArgument } from "unbash";
 import { pathRules, windowsDrivePath } from "../paths.ts";
 import { absolutePaths, touchWord } from "../places.ts";
-import { findProgram } from "../programs/index.ts";
+import { dropsData, findProgram } from "../programs/index.ts";
 import { everyAccess, limits } from "../record.ts";
-import { combine, HOLE, isKnown } from "../text.ts";
+import { combine, HOLE, isKnown, spellCommand } from "../text.ts";
 import { builtins, declares } from "./builtins.ts";
-import { recordCall, spellCommand } from "./call.ts";
-import { foundOnPath, recordEnvironment } from "./environment.ts";
+import { recordCall } from "./call.ts";
+import { foundOnPath, isOnPath, recordEnvironment } from "./environment.ts";
 import { printed } from "./output.ts";
 import { applyRedirects } from "./redirects.ts";
 import { assign, lookUp, merge, type State, textValue, unknownValue, type Value, withExported } from "./state.ts";
+import { knownWords, recordOperands, recordUnlisted, recordWithin } from "./unlisted.ts";
 import { afterExpansions, type Outcome, settled, type Walk } from "./walk.ts";
 import { expandText, expandWord } from "./words.ts";
 
@@ -215,7 +216,7 @@ function locate(walk: Walk, word: string, state: State): { name: string; file: b
 	const paths = absolutePaths(windowsDrivePath(word), state.cwd, walk.record) ?? [word];
 	const known = paths.every((path) => {
 		const normal = rules.normalize(path);
-		return programFolders.test(normal) || installedPrograms.test(normal);
+		return programFolders.test(normal) || installedPrograms.test(normal) || isOnPath(normal, walk);
 	});
 	return { name: base(word), file: !known && !state.elsewhere };
 }
@@ -231,13 +232,15 @@ function recordFile(walk: Walk, word: string, args: readonly string[], state: St
 		if (content !== undefined) walk.runText(content, { ...state, parameters: [args] }, "", new Set());
 	}
 	recordOperands(walk, args, state, text);
+	recordWithin(walk, args, state);
 	record.unknown({ what: project ? "project" : "script", text, may: everyAccess });
 	const fetched = paths.some((path) => record.wasFetched(path));
+	const base = word.slice(word.lastIndexOf("/") + 1);
 	record.run({
-		program: word.slice(word.lastIndexOf("/") + 1),
-		args: known(args),
+		program: base,
+		args: knownWords(args),
 		text,
-		effects: fetched ? ["run-download"] : [],
+		effects: [...(fetched ? ["run-download" as const] : []), ...(dropsData(base, args) ? ["sql-drop" as const] : [])],
 		changes: [],
 	});
 }
@@ -246,30 +249,13 @@ function recordFile(walk: Walk, word: string, args: readonly string[], state: St
 const projectLaunchers =
 	/(^|\/)(gradlew|mvnw|sbt|bazelw?|configure|manage\.py|artisan|rake|bin\/(rails|rake|rspec|setup|test|console|phpunit))$/;
 
-function recordUnlisted(walk: Walk, name: string, args: readonly string[], state: State): void {
-	const text = spellCommand([name, ...args]);
-	const asks = args.length === 1 && ["--version", "--help", "-V", "-h", "version", "help"].includes(args[0] ?? "");
-	if (!asks && !state.elsewhere) {
-		recordOperands(walk, args, state, text);
-		walk.record.unknown({ what: "program", text, may: everyAccess });
-	}
-	walk.record.run({
-		program: name,
-		args: known(args),
-		text,
-		effects: [],
-		changes: [],
-		...(state.elsewhere && { elsewhere: true as const }),
-	});
-}
-
 function unknownCommand(walk: Walk, name: string, args: readonly string[], state: State, stdin: string): Outcome {
 	const text = spellCommand([name, ...args]);
 	walk.record.unknown({ what: "command", text, may: everyAccess });
 	recordOperands(walk, args, state, text);
 	walk.record.run({
 		program: null,
-		args: known(args),
+		args: knownWords(args),
 		text,
 		effects: [],
 		changes: [],
@@ -280,30 +266,4 @@ function unknownCommand(walk: Walk, name: string, args: readonly string[], state
 	const program = name.includes("/") && isKnown(base) ? findProgram(base) : undefined;
 	if (program) recordCall(walk, program, base, args, state, stdin);
 	return settled(state, HOLE);
-}
-
-function known(args: readonly string[]): readonly (string | null)[] {
-	return args.map((arg) => (isKnown(arg) ? arg : null));
-}
-
-/** Words of a command that is not understood, so far as they look like paths: read, at the least. */
-export function recordOperands(walk: Walk, args: readonly string[], state: State, by: string): void {
-	if (state.elsewhere) return;
-	for (const arg of args) {
-		const value = arg.startsWith("-") ? (/^--?[\w-]+=(.+)$/s.exec(arg)?.[1] ?? "") : arg;
-		const place = value.startsWith("@") ? value.slice(1) : value;
-		if (!isKnown(place) || place.length > 4096 || !looksLikePath(walk, place, state)) continue;
-		touchWord(walk.record, "read", place, state.cwd, by);
-	}
-}
-
-function looksLikePath(walk: Walk, text: string, state: State): boolean {
-	if (text === "" || /[\n*]/.test(text) || /^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return false;
-	if (
-		/^(~|\.{0,2}\/|\.\w)/.test(text) ||
-		/^[\w@.-]+(\/[\w@. -]+)+\/?$/.test(text) ||
-		/^[\w@-][\w@. -]*\.\w+$/.test(text)
-	)
-		return true;
-	return absolutePaths(text, state.cwd, walk.record)?.some((path) => walk.around.kind(path) !== undefined) ?? false;
 }

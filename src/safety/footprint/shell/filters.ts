@@ -1,0 +1,174 @@
+// Filters between a list of names and the command that takes it: which of the lines they were given they let through.
+// F1 what is let through is never less than what the filter itself lets through; F2 a filter that is not followed yields a hole.
+import type { Record } from "../record.ts";
+import { FOUND, HOLE, isKnown } from "../text.ts";
+import { compileGlob } from "./globs.ts";
+
+/** Filters that pass lines on, some or all, in any order, with options that change no line. */
+const passing: { readonly [name: string]: RegExp } = {
+	head: /^(-\d+|-n|-n-?\d+|--lines(=-?\d+)?|-q|-?\d+)$/,
+	tail: /^(-\d+|-n|-n[-+]?\d+|--lines(=[-+]?\d+)?|-q|-r|[-+]?\d+)$/,
+	sort: /^(-[bdfghinMrRsuVz]+|--(unique|reverse|numeric-sort|version-sort|ignore-case|random-sort))$/,
+	uniq: /^(-[udiz]+|--unique|--repeated|--ignore-case)$/,
+	tac: /^$/,
+	shuf: /^(-n|-n\d+|\d+)$/,
+};
+
+/** What a filter prints of the text on its standard input; `undefined` where it is none. */
+export function filtered(name: string, args: readonly string[], stdin: string, record: Record): string | undefined {
+	if (name === "tr") return exchanged(args, stdin);
+	if (/^[ef]?grep$|^rg$/.test(name)) return matching(name, args, stdin, record);
+	const plain = Object.hasOwn(passing, name) ? passing[name] : undefined;
+	return plain && args.every((arg) => plain.test(arg)) ? stdin : undefined;
+}
+
+const characters: { readonly [written: string]: string } = {
+	"\\n": "\n",
+	"\\t": "\t",
+	"\\0": "\0",
+	"\\000": "\0",
+	"\\r": "\r",
+};
+
+/** `tr a b` of single characters that separate, as in `tr '\n' ' '`. */
+function exchanged(args: readonly string[], stdin: string): string | undefined {
+	const [from = "", to = ""] = args.map((arg) => characters[arg] ?? arg);
+	if (args.length !== 2 || !/^\s$|^[\0,:;]$/.test(from) || !/^\s$|^[\0,:;]$/.test(to)) return undefined;
+	return stdin.replaceAll(from, to);
+}
+
+interface Search {
+	readonly patterns: readonly string[];
+	readonly inverted: boolean;
+	readonly ignoreCase: boolean;
+	readonly whole: boolean;
+	readonly syntax: "basic" | "extended" | "fixed";
+}
+
+/** `grep pattern` on standard input. */
+function matching(name: string, args: readonly string[], stdin: string, record: Record): string | undefined {
+	const search = readSearch(name, args);
+	if (!search || stdin.includes(HOLE)) return undefined;
+	const alternatives = search.patterns.map((pattern) => alternativesOf(pattern, search));
+	const known = alternatives.flatMap((globs) => globs ?? []);
+	if (alternatives.includes(undefined) || known.length === 0) return undefined;
+	const fold = (text: string) => (search.ignoreCase ? text.toLowerCase() : text);
+	const tests = known.map((glob) => compileGlob(fold(glob)));
+	const lines = stdin.replace(/\n$/, "").split("\n");
+	if (!record.spend((lines.length * tests.length * Math.min(stdin.length, 200)) / 4000)) return undefined;
+	const kept: string[] = [];
+	for (const line of lines) {
+		if (isKnown(line)) {
+			if (tests.some((test) => test(fold(line))) !== search.inverted) kept.push(line);
+			continue;
+		}
+		const narrowed = narrow(line, known, search, record);
+		if (narrowed === undefined) return undefined;
+		kept.push(narrowed);
+	}
+	return kept.length === 0 ? "" : `${kept.join("\n")}\n`;
+}
+
+function readSearch(name: string, args: readonly string[]): Search | undefined {
+	const patterns: string[] = [];
+	const letters = new Set<string>();
+	let at = 0;
+	for (; at < args.length; at++) {
+		const arg = args[at] ?? "";
+		if (arg === "-e" || arg === "--regexp") patterns.push(args[++at] ?? "");
+		else if (/^--(invert-match|ignore-case|line-regexp|extended-regexp|fixed-strings)$/.test(arg))
+			letters.add({ in: "v", ig: "i", li: "x", ex: "E", fi: "F" }[arg.slice(2, 4)] ?? "");
+		else if (/^--colou?r(=.*)?$|^--(line-buffered|no-messages|text)$/.test(arg)) continue;
+		else if (/^-[vixEFashG]+$/.test(arg)) for (const letter of arg.slice(1)) letters.add(letter);
+		else if (/^-./.test(arg)) return undefined;
+		else break;
+	}
+	const operands = args.slice(at);
+	if (patterns.length === 0) patterns.push(...operands.splice(0, 1));
+	// Where files are named, standard input is not read.
+	if (operands.length > 0 || patterns.length === 0 || !patterns.every(isKnown)) return undefined;
+	const fixed = letters.has("F") || name === "fgrep";
+	const extended = letters.has("E") || name === "egrep" || name === "rg";
+	return {
+		patterns,
+		inverted: letters.has("v"),
+		ignoreCase: letters.has("i"),
+		whole: letters.has("x"),
+		syntax: fixed ? "fixed" : extended ? "extended" : "basic",
+	};
+}
+
+/** A simple expression as globs over the whole line, one for each alternative; `undefined` where it is not simple. */
+function alternativesOf(pattern: string, { syntax, whole }: Search): readonly string[] | undefined {
+	if (pattern.length > 200 || pattern === "") return undefined;
+	if (syntax === "fixed") return [around(pattern.replace(/[\\*?[\]]/g, "\\$&"), !whole, !whole)];
+	const bar = syntax === "extended" ? "|" : "\\|";
+	const globs = pattern.split(bar).map((option) => globOf(option, syntax, whole));
+	return globs.every((glob) => glob !== undefined) ? globs : undefined;
+}
+
+function around(glob: string, before: boolean, after: boolean): string {
+	return `${before ? "*" : ""}${glob}${after ? "*" : ""}`;
+}
+
+function globOf(option: string, syntax: "basic" | "extended", whole: boolean): string | undefined {
+	const start = option.startsWith("^");
+	const end = /(?<!\\)\$$/.test(option);
+	const body = option.slice(start ? 1 : 0, end ? -1 : undefined);
+	let glob = "";
+	for (let at = 0; at < body.length; at++) {
+		const char = body[at] ?? "";
+		const next = body[at + 1];
+		if (char === "\\") {
+			if (next === undefined || !/[.\-/*$^[\]\\]/.test(next)) return undefined;
+			glob += /[*?[\]\\]/.test(next) ? `\\${next}` : next;
+			at++;
+		} else if (char === ".") {
+			if (next === "*") at++;
+			glob += next === "*" ? "*" : "?";
+		} else if (next === "*" || (syntax === "extended" && next !== undefined && /[+?{]/.test(next))) return undefined;
+		else if (char === "[") {
+			const close = body.indexOf("]", at + 2);
+			if (close < 0 || /[*+?{]/.test(body[close + 1] ?? "") || body.slice(at, close).includes("[:")) return undefined;
+			glob += body.slice(at, close + 1);
+			at = close;
+		} else if (/[*$^\]]/.test(char) || (syntax === "extended" && /[()+?{}]/.test(char))) return undefined;
+		else glob += char === "?" ? "\\?" : char;
+	}
+	return around(glob, !start && !whole, !end && !whole);
+}
+
+/** A line that stands for what a search found: kept to names that fit, as far as globs of single names can say it. */
+function narrow(line: string, globs: readonly string[], search: Search, record: Record): string | undefined {
+	const at = line.indexOf(FOUND);
+	const detail = at >= 0 && at === line.length - 2 ? record.searchOf(line.slice(at)) : undefined;
+	if (!detail) return undefined;
+	const given = detail.only ?? [];
+	const folded = search.ignoreCase ? globs.map(eitherCase) : globs;
+	const more = search.inverted ? folded.flatMap(leftOut) : namesOf(folded, given);
+	if (more.length === 0) return line;
+	return line.slice(0, at) + record.found({ ...detail, only: [...given, ...more] });
+}
+
+/** Globs of names, one of which every path that fits must hold. Of two conditions on names the first is kept: what fits both fits it. */
+function namesOf(globs: readonly string[], given: readonly string[]): readonly string[] {
+	if (given.some((glob) => !glob.startsWith("!"))) return [];
+	const names = globs.map((glob) => {
+		const pieces = glob.match(/(?:\\.|\[[^\]]*\]|[^*?/\\[])+/g) ?? [];
+		const longest = pieces.reduce((best, piece) => (piece.length > best.length ? piece : best), "");
+		return `*${longest}${glob.endsWith(longest) ? "" : "*"}`;
+	});
+	return names.includes("*") ? [] : names;
+}
+
+/** What no path is left that fits: only where a single name says it. */
+function leftOut(glob: string): readonly string[] {
+	const name = /^\*(\??\/)?((?:\\.|[^*?/\\[])+)(\/)?\*$/.exec(glob);
+	return name?.[2] === undefined ? [] : [`!${name[1] ? "" : "*"}${name[2]}${name[3] ? "" : "*"}`];
+}
+
+function eitherCase(glob: string): string {
+	return glob.includes("[")
+		? glob
+		: glob.replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
+}

@@ -1,6 +1,7 @@
 // Child sessions when things go wrong, in real pi: refused writes, questions, a killed child, a session that is left.
 import { describe, expect, it } from "vitest";
 import { call, calls, fail, hang, openBench, say } from "../harness/index.ts";
+import { workflowFiles } from "../workflow/stage.ts";
 
 const slow = {
 	"SLOW CHILD": [hang("thinking")],
@@ -85,6 +86,75 @@ describe("a child session", () => {
 		if (way === "quit") await pi.close();
 		else await pi.send({ type: "new_session" });
 		await expect.poll(() => project.processes().filter(({ pid }) => !before.has(pid)), { timeout: 6000 }).toEqual([]);
+	});
+
+	it.each([
+		[{ blacklist: ["write", "edit"] }, false],
+		[{ whitelist: ["read", "spawn"] }, false],
+		[{ allow: ["read", "exec"] }, false],
+		[{ blacklist: ["grep"] }, true],
+	])("of a workflow's phase with the limits %j may change the project: %s", async (tools, may) => {
+		const { project, rpc } = await openBench({
+			files: workflowFiles({ look: [{ id: "only", tools, body: "LOOK" }] }),
+			script: {
+				"WRITING CHILD": [call("write", { path: "made.txt", content: "x" }), say("tried")],
+				"*": [call("spawn", { prompt: "WRITING CHILD" }), hang("done")],
+			},
+		});
+		const pi = await rpc({ answers: () => true });
+		await pi.prompt("/spawn on");
+		const run = pi.prompt("/workflow look around").catch(() => {});
+		await pi.waitFor("tool_execution_end");
+		expect(pi.toolResults()).toMatchObject([{ tool: "spawn", error: false, text: "tried" }]);
+		expect(project.exists("made.txt")).toBe(may);
+		await pi.send({ type: "abort" });
+		await run;
+	});
+
+	it.runIf(process.platform === "linux")("leaves nothing behind when its parent is killed", async () => {
+		const { project, server, rpc } = await openBench({
+			script: {
+				"BUSY CHILD": [call("bash", { command: "setsid sleep 333 & nohup sleep 334 & sleep 335" }), hang()],
+				"*": [call("spawn", { prompt: "BUSY CHILD" })],
+			},
+		});
+		server.lenient();
+		const pi = await rpc();
+		await pi.prompt("/spawn on");
+		await pi.prompt("go");
+		const sleeping = () => project.processes().filter(({ command }) => /^sleep 33[345]/.test(command));
+		await expect.poll(() => sleeping().length, { timeout: 20_000 }).toBe(3);
+		await pi.kill("SIGKILL");
+		await expect.poll(() => project.processes(), { timeout: 8_000 }).toEqual([]);
+	});
+
+	it("asks its questions beside another's: each gets its own answer", async () => {
+		const { project, rpc } = await openBench({
+			files: {
+				".pi/damage-control-rules.yaml":
+					"bashToolPatterns:\n  - pattern: 'touch asked'\n    reason: asks first\n    ask: true\n",
+			},
+			script: {
+				"CHILD ONE": [call("bash", { command: "touch asked1" }), say("one back")],
+				"CHILD TWO": [call("bash", { command: "touch asked2" }), say("two back")],
+				"*": [
+					calls([
+						["spawn", { prompt: "CHILD ONE" }],
+						["spawn", { prompt: "CHILD TWO" }],
+					]),
+					say("both"),
+				],
+			},
+		});
+		const pi = await rpc();
+		await pi.prompt("/spawn on");
+		await pi.prompt("go");
+		const [one, two] = [await pi.screen.dialog("asked1"), await pi.screen.dialog("asked2")];
+		pi.screen.answer(two, true);
+		pi.screen.answer(one, false);
+		await pi.settled();
+		expect([project.exists("asked1"), project.exists("asked2")]).toEqual([false, true]);
+		expect(pi.toolResults().map(({ text }) => text)).toEqual(["one back", "two back"]);
 	});
 
 	it("tells the model which notebook pages it wrote", async () => {

@@ -32,6 +32,8 @@ export interface Policy {
 	 * has to go.
 	 */
 	screen?(call: ToolCall, footprint: () => Footprint, texts: readonly string[]): Screened | Promise<Screened>;
+	/** Whether it is against changing the project at present. A session that is started within this one is bound by that, not by the policy. */
+	forbidsChanges?(): boolean;
 }
 
 export type Amendment = Readonly<Record<string, unknown>> | undefined;
@@ -66,6 +68,8 @@ export interface Policies {
 	readonly size: number;
 	/** Whether any policy looks at results. */
 	readonly screens: boolean;
+	/** Whether any policy is against changing the project at present. */
+	readonly forbidChanges: boolean;
 }
 
 export type Screening = NonNullable<Screened>;
@@ -81,6 +85,10 @@ export function openPolicies(): Policies {
 		},
 		get screens() {
 			for (const { screen } of policies) if (screen) return true;
+			return false;
+		},
+		get forbidChanges() {
+			for (const policy of policies) if (policy.forbidsChanges?.()) return true;
 			return false;
 		},
 		add(policy) {

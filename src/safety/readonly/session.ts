@@ -19,7 +19,7 @@ export interface ReadonlySession {
 	refresh(ctx: ExtensionContext): Promise<void>;
 	/** What the model has not been told yet; `undefined` when it knows. */
 	news(ctx: ExtensionContext): { customType: string; content: string; display: false; details: unknown } | undefined;
-	/** Entries that give another session this posture. */
+	/** Entries that give a session within this one the posture: where this one has it, or another policy forbids changes. */
 	share(): { readonly customType: string; readonly data: unknown }[];
 	/** How shell commands are kept from writing, for `/readonly`. */
 	confinement(): Promise<"sandbox" | "text">;
@@ -105,7 +105,7 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 			if (!used || told(ctx) === on) return undefined;
 			return { customType: nudgeMessage, content: on ? onText : offText, display: false, details: { enabled: on } };
 		},
-		share: () => (on ? [{ customType: postureEntries[0], data: { enabled: true } }] : []),
+		share: () => (on || policies.forbidChanges ? [{ customType: postureEntries[0], data: { enabled: true } }] : []),
 		confinement: async () => ((await sandbox()) ? "sandbox" : "text"),
 	};
 	return self;

@@ -1,8 +1,10 @@
 // The command `pi-chronicle`: a table of verbs, each loaded when it is used. What a verb does is its folder's business.
 
-import { chronicleVerbs, runChronicleVerb } from "./chronicle/index.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { chronicleVerbs, commonOptions, runChronicleVerb } from "./chronicle/index.ts";
 import { didYouMean } from "./definition/index.ts";
-import { enclosingRun } from "./pi/index.ts";
+import { enclosingRun, packageRoot } from "./pi/index.ts";
 
 interface Verb {
 	/** What it does, for the list. */
@@ -29,30 +31,90 @@ const verbs: ReadonlyMap<string, Verb> = new Map([
 
 /** Runs the command line `args` (without node and script) and resolves to the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
-	const [name, ...rest] = args;
-	// In pi the same is called start.
-	const verb = name === undefined ? undefined : verbs.get(name === "start" ? "run" : name);
-	if (!verb) {
-		const asked = name === undefined || name === "help" || name === "--help" || name === "-h";
-		if (!asked) process.stderr.write(`There is no verb ${name}.${didYouMean(name, verbs.keys())}\n\n`);
-		(asked && name !== undefined ? process.stdout : process.stderr).write(usage());
-		return asked && name !== undefined ? 0 : 2;
+	const line = readLine(args);
+	if (line.kind === "version") {
+		process.stdout.write(`pi-chronicle ${ownVersion()}\n`);
+		return 0;
 	}
-	const enclosing = enclosingRun(process.env);
-	if (enclosing !== undefined) {
-		process.stderr.write(`This is a process of the run ${enclosing}: its worker starts no further work.\n`);
-		return 2;
+	if (line.kind === "misuse") return complain(args, null, line.message, line.about);
+	if (line.verb === undefined && line.kind === "help") {
+		process.stdout.write(usage());
+		return 0;
+	}
+	if (line.verb === undefined) return complain(args, null, "Name a verb.");
+	// In pi the same is called start.
+	const name = line.verb === "start" ? "run" : line.verb;
+	const verb = verbs.get(name);
+	if (!verb) {
+		const near = didYouMean(name, verbs.keys());
+		const hint = near === "" ? ` To start a template of that name: pi-chronicle run ${name} <task…>` : near;
+		return complain(args, name, `There is no verb ${name}.${hint}`);
 	}
 	const run = await verb.load();
 	const stop = new AbortController();
+	if (line.kind === "help") return run(["--help"], stop.signal);
+	const enclosing = enclosingRun(process.env);
+	if (enclosing !== undefined) {
+		const message = `This is a process of the run ${enclosing}: its worker starts no further work.`;
+		return complain(args, name, message, "");
+	}
 	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort(signal));
 	// Whoever reads the output has gone, as in `… | head`: the verb ends as if it had been interrupted.
 	for (const stream of [process.stdout, process.stderr]) stream.on("error", () => stop.abort("SIGPIPE"));
-	return run(rest, stop.signal);
+	return run([...line.before, ...line.rest], stop.signal);
+}
+
+type Line =
+	| { readonly kind: "version" }
+	| { readonly kind: "misuse"; readonly message: string; readonly about?: string }
+	/** `before`: options that stand before the verb. */
+	| {
+			readonly kind: "help" | "verb";
+			readonly verb: string | undefined;
+			readonly before: readonly string[];
+			readonly rest: readonly string[];
+	  };
+
+/** Options that may stand before the verb: those that every verb takes, and those that several do. */
+const leading: Readonly<Record<string, "flag" | "value">> = {
+	...commonOptions,
+	...{ model: "value", run: "value", "approve-cleanup": "flag", "without-cleanup": "flag", version: "flag" },
+};
+
+/** Finds the verb. */
+function readLine(args: readonly string[]): Line {
+	let at = 0;
+	for (let word = args[at]; word?.startsWith("-"); word = args[at]) {
+		const [, long = "", given] = /^--([a-z-]+)(=.*)?$/s.exec(word) ?? [];
+		if (/^-[vV]$/.test(word) || long === "version") return { kind: "version" };
+		if (word === "-h" || long === "help") return { kind: "help", verb: args[at + 1], before: [], rest: [] };
+		if (!Object.hasOwn(leading, long)) {
+			const near = didYouMean(long, Object.keys(leading)).replace("`", "`--");
+			const message = `There is no option ${word} before the verb.${near}`;
+			return { kind: "misuse", message, about: "Options of one verb stand behind it.\n\n" };
+		}
+		at += leading[long] === "value" && given === undefined ? 2 : 1;
+	}
+	const [verb, ...rest] = args.slice(at);
+	if (verb === "help") return { kind: "help", verb: rest[0], before: [], rest: [] };
+	return { kind: "verb", verb, before: args.slice(0, at), rest };
+}
+
+/** Says what is wrong before any verb is at work; with --json also as the one object on stdout. Gives the exit code. */
+function complain(args: readonly string[], verb: string | null, message: string, about = `\n${usage()}`): number {
+	process.stderr.write(`${message}\n${about}`);
+	const error = { code: "usage", message, diagnostics: [], problems: [] };
+	if (args.includes("--json")) process.stdout.write(`${JSON.stringify({ verb, error }, null, "\t")}\n`);
+	return 2;
+}
+
+function ownVersion(): string {
+	const manifest: unknown = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));
+	return String((manifest as { version?: unknown }).version);
 }
 
 function usage(): string {
 	const width = Math.max(...[...verbs.keys()].map((name) => name.length));
 	const list = [...verbs].map(([name, { about }]) => `  ${name.padEnd(width)}  ${about}`);
-	return `pi-chronicle <verb> [words…]\n\n${list.join("\n")}\n\nEvery verb explains itself with --help.\n`;
+	return `pi-chronicle <verb> [words…]\n\n${list.join("\n")}\n\nEvery verb explains itself with --help. --version says which version this is.\n`;
 }

@@ -1,4 +1,4 @@
-export { chronicleVerbs, runChronicleVerb } from "./cli/index.ts";
+export { chronicleVerbs, commonOptions, runChronicleVerb } from "./cli/index.ts";
 export { registerChronicle } from "./command/index.ts";
 export { type FoundTemplate, readTemplates, templateFolders } from "./project/index.ts";
 export { parseArguments } from "./steering/index.ts";

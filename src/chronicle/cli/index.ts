@@ -25,6 +25,16 @@ export const chronicleVerbs: readonly ListedVerb[] = [
 	{ name: "check", about: "whether templates are sound: every problem with its place" },
 ];
 
+/** Options that every verb takes. */
+export const commonOptions = {
+	cwd: "value",
+	json: "flag",
+	pi: "value",
+	approve: "flag",
+	"no-approve": "flag",
+	help: "flag",
+} as const;
+
 /** Runs the verb `name` with the words behind it; resolves to the exit code. */
 export async function runChronicleVerb(name: string, args: readonly string[], signal: AbortSignal): Promise<number> {
 	const { performVerb } = await import("./verbs.ts");

@@ -1,12 +1,14 @@
 // The verbs that only look: what there is, where a run stands, what it changed, its report, and whether templates are sound.
-import { statSync } from "node:fs";
-import { basename, resolve } from "node:path";
-import { type Diagnostic, formatDiagnostic, formatPath } from "../../definition/index.ts";
-import { differenceOf, exitCodes, isLoaded, looking, type Project, readTemplateFile } from "../project/index.ts";
-import { findRun } from "../steering/index.ts";
+import { resolve } from "node:path";
+import { checkTemplates, differenceOf, exitCodes, looking, type Project } from "../project/index.ts";
+import { type ForeignEntry, findLedger, findRun, namesRun, readVisitWords } from "../steering/index.ts";
 import type { LedgerEntry, ReadLedger } from "../supervisor/index.ts";
 import {
 	changeLines,
+	checkLines,
+	foreignData,
+	foreignLines,
+	foreignStoryLines,
 	runData,
 	runLines,
 	statusLines,
@@ -14,8 +16,9 @@ import {
 	templateLines,
 	templatePlace,
 } from "../telling/index.ts";
+import { commonOptions } from "./index.ts";
 import type { Complaint } from "./output.ts";
-import { commonOptions, commonUsage, isRunWord, type Verb } from "./verb.ts";
+import { commonUsage, type Verb } from "./verb.ts";
 
 const prefix = "pi-chronicle ";
 
@@ -28,7 +31,7 @@ Templates with what is wrong with them, and runs with their state, age, cost and
 ${commonUsage}
 Exit code: 0.
 `,
-	grammar: { options: commonOptions },
+	grammar: { options: commonOptions, most: 0 },
 	needs: "nothing",
 	async perform({ project, output }) {
 		const shelf = project.templates();
@@ -45,6 +48,7 @@ Exit code: 0.
 				states: read ? [...read.template.states.keys()] : [],
 				diagnostics,
 			})),
+			diagnostics: shelf.diagnostics,
 			runs: entries.map(entryData),
 			trust: project.place.trust,
 		});
@@ -64,14 +68,18 @@ const status: Verb = {
 ${commonUsage}
 Exit code: 0, 2 there is no such run.
 `,
-	grammar: { options: commonOptions },
+	grammar: { options: commonOptions, most: 1 },
 	needs: "nothing",
 	perform: ({ parsed, project, output }) =>
-		withRun(project, parsed.names[0], async (read) => {
-			const lines = statusLines(read, { now: new Date(project.clock.now()).toISOString(), prefix });
-			output.result(lines, runData(read));
-			return exitCodes.done;
-		}),
+		withLedger(
+			project,
+			parsed.names[0],
+			async (read) => {
+				output.result(statusLines(read, { now: nowOf(project), prefix }), runData(read));
+				return exitCodes.done;
+			},
+			(entry) => output.result(foreignLines(entry), foreignData(entry)),
+		),
 };
 
 const view: Verb = {
@@ -83,15 +91,23 @@ The status, every move with its summary, what the run knows, and the files that 
 ${commonUsage}
 Exit code: 0, 2 there is no such run.
 `,
-	grammar: { options: commonOptions },
+	grammar: { options: commonOptions, most: 1 },
 	needs: "nothing",
 	perform: ({ parsed, project, output }) =>
-		withRun(project, parsed.names[0], async (read) => {
-			const now = new Date(project.clock.now()).toISOString();
-			output.result([...statusLines(read, { now, prefix }), ...storyLines(read.run)], runData(read));
-			return exitCodes.done;
-		}),
+		withLedger(
+			project,
+			parsed.names[0],
+			async (read) => {
+				output.result([...statusLines(read, { now: nowOf(project), prefix }), ...storyLines(read.run)], runData(read));
+				return exitCodes.done;
+			},
+			(entry) => output.result([...foreignLines(entry), ...foreignStoryLines(entry)], foreignData(entry)),
+		),
 };
+
+function nowOf({ clock }: Project): string {
+	return new Date(clock.now()).toISOString();
+}
 
 const diff: Verb = {
 	name: "diff",
@@ -101,16 +117,20 @@ Without a visit it is the present one; of a run that is over, the whole run.
 
 ${commonUsage}  --stat          the list of files alone
 
-Exit code: 0, 1 the files cannot be compared, 2 there is no such run.
+Exit code: 0, 1 the files cannot be compared, 2 there is no such run or visit.
 `,
 	grammar: { options: { ...commonOptions, stat: "flag" } },
 	needs: "nothing",
-	perform({ parsed, project, output }) {
-		const { named, visit, error } = visitWords(parsed.names);
-		if (error) return Promise.resolve(error);
-		return withRun(project, named, async (read) => {
-			const found = await differenceOf(project, read, visit);
-			if (!found.ok) return { code: found.failure.reason, ...found.failure, exitCode: exitCodes.failed };
+	async perform({ parsed, project, output }) {
+		const entries = await project.store.list();
+		const words = readVisitWords(parsed.names, (word) => namesRun(word, entries));
+		if (typeof words === "string") return { code: "usage", message: words };
+		return withRun(project, words.named, async (read) => {
+			const found = await differenceOf(project, read, words.visit);
+			if (!found.ok) {
+				const exitCode = found.failure.reason === "unknown_visit" ? exitCodes.usage : exitCodes.failed;
+				return { code: found.failure.reason, ...found.failure, exitCode };
+			}
 			const { changes, more, patch, state } = found.value;
 			const what = found.value.visit === "all" ? "the run" : `visit ${found.value.visit} (${state})`;
 			const lines = [`${what}: ${changeLines(changes, more).join("\n")}`];
@@ -123,21 +143,6 @@ Exit code: 0, 1 the files cannot be compared, 2 there is no such run.
 	},
 };
 
-function visitWords(names: readonly string[]): {
-	readonly named?: string;
-	readonly visit?: number | "all";
-	readonly error?: Complaint;
-} {
-	const isVisit = (word: string | undefined): boolean => word === "all" || /^\d{1,6}$/.test(word ?? "");
-	const [first, second] = names;
-	const read = (word: string): number | "all" => (word === "all" ? "all" : Number(word));
-	if (names.length > 2 || (second !== undefined && !isVisit(second)))
-		return { error: { code: "usage", message: "diff takes a run and a visit: diff [run] [visit | all]." } };
-	if (first === undefined) return {};
-	if (second !== undefined) return { named: first, visit: read(second) };
-	return isVisit(first) && !isRunWord(first) ? { visit: read(first) } : { named: first };
-}
-
 const report: Verb = {
 	name: "report",
 	usage: `pi-chronicle report [options] [run]
@@ -148,7 +153,7 @@ ${commonUsage}  --out <file>    where to write it (default: report.html in the r
 
 Exit code: 0, 1 it cannot be written, 2 there is no such run.
 `,
-	grammar: { options: { ...commonOptions, out: "value" } },
+	grammar: { options: { ...commonOptions, out: "value" }, most: 1 },
 	needs: "nothing",
 	perform: ({ parsed, project, output }) =>
 		withRun(project, parsed.names[0], async (read) => {
@@ -167,7 +172,8 @@ const check: Verb = {
 	name: "check",
 	usage: `pi-chronicle check [options] [file…]
 
-Files, or names of templates; without any, every template that the project offers, and whether its agents, models and rules are there.
+Files, or names of templates, and whether their agents, models and rules are there; without any, every template, agent file and team that the
+project offers.
 
 ${commonUsage}
 Exit code: 0 sound, 2 something does not load.
@@ -175,66 +181,37 @@ Exit code: 0 sound, 2 something does not load.
 	grammar: { options: commonOptions },
 	needs: "nothing",
 	async perform({ parsed, project, output }) {
-		const checked =
-			parsed.names.length === 0 ? await checkAll(project) : parsed.names.map((name) => checkFile(project, name));
-		const sound = checked.every(({ loads }) => loads);
-		const { cwd } = project.place;
-		const lines = checked.flatMap(({ file, loads, diagnostics, problems }) => [
-			`${loads ? "✓" : "✗"} ${formatPath(file, cwd)}`,
-			...diagnostics.map((diagnostic) => `  ${formatDiagnostic(diagnostic, cwd)}`),
-			...problems.map((problem) => `  ${problem}`),
-		]);
-		output.result(checked.length === 0 ? ["There are no templates."] : lines, { sound, files: checked });
-		return sound ? exitCodes.done : exitCodes.usage;
+		const check = await checkTemplates(project, parsed.names);
+		output.result(checkLines(check, project.place.cwd), check);
+		return check.sound ? exitCodes.done : exitCodes.usage;
 	},
 };
 
-interface Checked {
-	readonly file: string;
-	readonly loads: boolean;
-	readonly diagnostics: readonly Diagnostic[];
-	readonly problems: readonly string[];
-}
-
-async function checkAll(project: Project): Promise<Checked[]> {
-	const launcher = project.launcher();
-	const checked: Checked[] = [];
-	for (const found of project.templates().templates.values()) {
-		const { file, diagnostics, read } = found;
-		const problems = isLoaded(found) ? await launcher.check([...found.read.template.states.values()]) : [];
-		checked.push({
-			file,
-			loads: read !== undefined && !problems.some(({ severity }) => severity === "error"),
-			diagnostics,
-			problems: problems.map(({ state, message, remedy }) => `${state}: ${message} ${remedy}`),
-		});
-	}
-	return checked;
-}
-
-/** A file by its path, else the template of that name. */
-function checkFile(project: Project, name: string): Checked {
-	const path = resolve(project.place.cwd, name);
-	const there = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-	const named = there ? undefined : project.templates().templates.get(name);
-	const found = named ?? readTemplateFile(path, "project");
-	if (!found) {
-		const message = `There is neither a file nor a template called ${basename(name)}.`;
-		const missing = { severity: "error", code: "absent", file: path, message, remedy: "Check its name." } as const;
-		return { file: path, loads: false, diagnostics: [missing], problems: [] };
-	}
-	return { file: found.file, loads: found.read !== undefined, diagnostics: found.diagnostics, problems: [] };
-}
+type Outcome = number | (Complaint & { readonly exitCode?: number });
 
 async function withRun(
 	project: Project,
 	named: string | undefined,
-	look: (read: ReadLedger) => Promise<number | (Complaint & { readonly exitCode?: number })>,
-): Promise<number | (Complaint & { readonly exitCode?: number })> {
+	look: (read: ReadLedger) => Promise<Outcome>,
+): Promise<Outcome> {
 	const found = await findRun(project, named);
 	if (!found.ok) return { code: found.failure.reason, ...found.failure };
 	const read = await project.store.read(found.value);
 	return read.ok ? look(read.value) : { code: read.failure.reason, ...read.failure };
+}
+
+/** The same, also for a ledger of another program. */
+async function withLedger(
+	project: Project,
+	named: string | undefined,
+	look: (read: ReadLedger) => Promise<Outcome>,
+	lookAtForeign: (entry: ForeignEntry) => void,
+): Promise<Outcome> {
+	const found = await findLedger(project, named);
+	if (!found.ok) return { code: found.failure.reason, ...found.failure };
+	if (found.value.kind === "run") return withRun(project, found.value.id, look);
+	lookAtForeign(found.value);
+	return exitCodes.done;
 }
 
 export const lookingVerbs: readonly Verb[] = [list, status, view, diff, report, check];

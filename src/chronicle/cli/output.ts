@@ -2,6 +2,7 @@
 import { type Diagnostic, formatDiagnostic } from "../../definition/index.ts";
 import { printable } from "../../pi/index.ts";
 import type { LaunchProblem } from "../supervisor/index.ts";
+import { problemLine } from "../telling/index.ts";
 
 export interface Output {
 	readonly json: boolean;
@@ -44,8 +45,4 @@ export function openOutput(verb: string, json: boolean, cwd: string): Output {
 			process.stdout.write(`${JSON.stringify({ verb, error }, null, "\t")}\n`);
 		},
 	};
-}
-
-function problemLine({ state, severity, message, remedy }: LaunchProblem): string {
-	return `${state}: ${severity === "warning" ? "warning: " : ""}${message} ${remedy}`;
 }

@@ -25,7 +25,7 @@ export function placeOptions({ flags, values }: Parsed): PlaceOptions {
 
 /** Opens the project; verbs that only look at it need no pi. */
 export function openPlace({ cwd, trust, pi }: PlaceOptions, needs: "pi" | "nothing"): Project | Complaint {
-	if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
+	if (!isFolder(cwd))
 		return {
 			code: "no-folder",
 			message: `There is no folder ${cwd}.`,
@@ -44,6 +44,15 @@ export function openPlace({ cwd, trust, pi }: PlaceOptions, needs: "pi" | "nothi
 		env: process.env,
 	};
 	return openProject(place);
+}
+
+function isFolder(path: string): boolean {
+	try {
+		return statSync(path).isDirectory();
+	} catch {
+		// Absent, a link in a circle, behind a folder that nobody may enter.
+		return false;
+	}
 }
 
 /** Stands where no verb that starts a pi comes. */

@@ -2,8 +2,9 @@
 import { attend, createRun, exitCodes, type Preparation, prepareStart, resolveModel } from "../project/index.ts";
 import type { Approver } from "../supervisor/index.ts";
 import { carryOn } from "./carry-on.ts";
+import { commonOptions } from "./index.ts";
 import type { Complaint } from "./output.ts";
-import { commonOptions, commonUsage, type Verb } from "./verb.ts";
+import { commonUsage, type Verb } from "./verb.ts";
 
 /** Nobody is asked here: a question waits in the ledger, and a worker's own question is answered by nobody. */
 export const absentPerson: Approver = {

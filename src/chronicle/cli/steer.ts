@@ -1,13 +1,24 @@
 // The verbs by which a person steers a run: the word goes to whoever has the run; one that nobody has is taken up here and carried on
 // where that is what the word is for.
 import { exitCodes, type Project, resolveModel, templateChange } from "../project/index.ts";
-import { findRun, onlyNumber, type Spoken, type Steering, speak, steerings } from "../steering/index.ts";
+import {
+	findRun,
+	mayNameRun,
+	namesRun,
+	onlyNumber,
+	parseArguments,
+	type Spoken,
+	type Steering,
+	speak,
+	steerings,
+	type VerbGrammar,
+} from "../steering/index.ts";
 import { runData, statusLines } from "../telling/index.ts";
 import { carryOn } from "./carry-on.ts";
-import { chronicleVerbs } from "./index.ts";
+import { chronicleVerbs, commonOptions } from "./index.ts";
 import type { Complaint } from "./output.ts";
 import { absentPerson } from "./run.ts";
-import { commonOptions, commonUsage, isRunWord, type Verb, type VerbCall } from "./verb.ts";
+import { commonUsage, type Verb, type VerbCall } from "./verb.ts";
 
 export const steeringVerbs: readonly Verb[] = steerings.map((steering) => ({
 	name: steering.name,
@@ -20,21 +31,26 @@ ${commonUsage}  --run <run>     the run, where its name could be taken for words
 ${steering.optionsUsage ?? ""}
 Exit code: as of run, where the run goes on here; else 0 it was said, 2 it does not apply.
 `,
-	grammar: {
-		options: { ...commonOptions, run: "value", ...steering.options },
-		textAfter: 0,
-		isName: isRunWord,
-	},
+	grammar: grammarOf(steering),
 	needs: "pi",
 	perform: (call) => steer(steering, call),
 }));
+
+/** Which word is a run is known only once the runs are; until then every word counts as one that may be. */
+function grammarOf({ options }: Steering): VerbGrammar {
+	return { options: { ...commonOptions, run: "value", ...options }, textAfter: 0, isName: mayNameRun };
+}
 
 function aboutVerb(name: string): string {
 	const about = chronicleVerbs.find((verb) => verb.name === name)?.about ?? "";
 	return `${about.charAt(0).toUpperCase()}${about.slice(1)}.`;
 }
 
-async function steer(steering: Steering, { parsed, project, output, signal }: VerbCall): Promise<number | Complaint> {
+async function steer(steering: Steering, call: VerbCall): Promise<number | Complaint> {
+	const { project, output, signal } = call;
+	const entries = await project.store.list();
+	const parsed = parseArguments(call.args, { ...grammarOf(steering), isName: (word) => namesRun(word, entries) });
+	if ("error" in parsed) return { code: "usage", message: parsed.error };
 	const { names, text, values } = onlyNumber(steering, parsed);
 	const model = values.model === undefined ? undefined : await resolveModel(project, values.model);
 	if (typeof model === "object") return model;

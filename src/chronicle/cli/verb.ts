@@ -1,10 +1,12 @@
 // What all verbs have in common: options, help, exit codes of what goes wrong before anything happens.
 import { exitCodes, type Project } from "../project/index.ts";
-import { type OptionKind, type Parsed, parseArguments, type VerbGrammar } from "../steering/index.ts";
+import { type Parsed, parseArguments, type VerbGrammar } from "../steering/index.ts";
 import { type Complaint, type Output, openOutput } from "./output.ts";
 import { isComplaint, openPlace, placeOptions } from "./place.ts";
 
 export interface VerbCall {
+	/** The words behind the verb. */
+	readonly args: readonly string[];
 	readonly parsed: Parsed;
 	readonly project: Project;
 	readonly output: Output;
@@ -14,6 +16,7 @@ export interface VerbCall {
 export interface Verb {
 	readonly name: string;
 	readonly usage: string;
+	/** Its options include `commonOptions`. */
 	readonly grammar: VerbGrammar;
 	/** Whether it can start workers. */
 	readonly needs: "pi" | "nothing";
@@ -21,23 +24,11 @@ export interface Verb {
 	perform(call: VerbCall): Promise<number | (Complaint & { readonly exitCode?: number })>;
 }
 
-export const commonOptions: Readonly<Record<string, OptionKind>> = {
-	cwd: "value",
-	json: "flag",
-	pi: "value",
-	approve: "flag",
-	"no-approve": "flag",
-	help: "flag",
-};
-
 export const commonUsage = `  --cwd <folder>  the project (default: here)
   --json          the result as one JSON object on stdout; progress goes to stderr
   --approve       trust the project for this command; --no-approve: do not (default: as pi has it saved)
   --pi <path>     pi's entry file, package folder or binary (default: the one beside this package)
 `;
-
-/** A word that can only be a run: `last`, an id, the beginning of one. */
-export const isRunWord = (word: string): boolean => word === "last" || /^[0-9a-f]{4}[0-9a-f-]{0,32}$/.test(word);
 
 /** Runs a verb with the words behind it; resolves to the exit code. */
 export async function runVerb(verb: Verb, args: readonly string[], signal: AbortSignal): Promise<number> {
@@ -59,7 +50,7 @@ export async function runVerb(verb: Verb, args: readonly string[], signal: Abort
 		output.fail(project);
 		return exitCodes.usage;
 	}
-	const outcome = await verb.perform({ parsed, project, output, signal });
+	const outcome = await verb.perform({ args, parsed, project, output, signal });
 	if (typeof outcome === "number") return outcome;
 	const { exitCode = exitCodes.usage, ...complaint } = outcome;
 	output.fail(complaint);

@@ -88,7 +88,7 @@ async function steer(
 	if ("code" in made) return refuse(ctx, made.message);
 	const found = await findRun(project, values.run ?? names[0], [...session.lives.keys()]);
 	if (!found.ok) return refuse(ctx, `${found.failure.message} ${found.failure.remedy}`);
-	const words = lastWords(rest, text.length);
+	const words = asWritten(rest, parsed.textAt, text.length);
 	const spoken = await speak(project, found.value, (ledger) => made(ledger, words), {
 		approver: personOf(session, ctx, project),
 		notice: (text) => say(ctx, text, "warning"),
@@ -98,11 +98,11 @@ async function steer(
 	await conclude(session, ctx, project, steering, found.value, spoken);
 }
 
-/** The last `count` words of a text, with everything between them as it was written. */
-function lastWords(text: string, count: number): string {
-	if (count === 0) return "";
-	const starts = [...text.matchAll(/\S+/g)].map(({ index }) => index);
-	return text.slice(starts.at(-count) ?? 0).trim();
+/** `count` words of a text from its word `from` on, with everything between them as it was written. */
+function asWritten(text: string, from: number, count: number): string {
+	const words = [...text.matchAll(/\S+/g)];
+	const [first, last] = [words[from], words[from + count - 1]];
+	return count === 0 || !first || !last ? "" : text.slice(first.index, last.index + last[0].length);
 }
 
 async function conclude(

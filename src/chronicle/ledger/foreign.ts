@@ -1,9 +1,10 @@
 // Ledgers of another implementation (AE), as its published files show them: listed and shown, never written.
-import type { RunSummary } from "../supervisor/index.ts";
+import type { ForeignStory, RunSummary } from "../supervisor/index.ts";
 
 export interface ForeignLedger {
 	readonly id: string;
 	readonly summary: RunSummary;
+	readonly story: ForeignStory;
 }
 
 /** Reads an AE ledger: an object with `workflowName`, `workflowDef` and `currentState`; times are milliseconds. */
@@ -24,7 +25,33 @@ export function readForeign(data: unknown): ForeignLedger | undefined {
 			costUsd: 0,
 			tokens: typeof totalTokens === "number" ? totalTokens : 0,
 		},
+		story: storyOf(ledger),
 	};
+}
+
+function storyOf({ history, snapshot }: Record<string, unknown>): ForeignStory {
+	const rows = Array.isArray(history) ? history.filter((row) => typeof row === "object" && row !== null) : [];
+	const kept = (typeof snapshot === "object" && snapshot !== null ? snapshot : {}) as Record<string, unknown>;
+	return {
+		history: rows.map(({ state, agentName, completedAt, tokensUsed, summary }: Record<string, unknown>) => ({
+			state: textOf(state),
+			who: textOf(agentName),
+			at: typeof completedAt === "number" ? isoOf(completedAt) : "",
+			tokens: typeof tokensUsed === "number" ? tokensUsed : 0,
+			summary: textOf(summary),
+		})),
+		findings: textsOf(kept.keyFindings),
+		pendingTasks: textsOf(kept.pendingTasks),
+		files: textsOf(kept.modifiedFiles),
+	};
+}
+
+function textOf(value: unknown): string {
+	return typeof value === "string" ? value : "";
+}
+
+function textsOf(value: unknown): string[] {
+	return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
 function isoOf(ms: number): string {

@@ -37,7 +37,8 @@ export async function differenceOf(
 	const visits = await filesOfVisits(ledger);
 	const known = [...visits.entries()].sort(([one], [other]) => one - other);
 	const at = asked === "all" ? undefined : visits.get(asked);
-	if (asked !== "all" && (asked < 1 || asked > run.visit)) return unknown(`The run has ${run.visit} visits.`);
+	if (asked !== "all" && (asked < 1 || asked > run.visit))
+		return unknown(`The run has ${run.visit} ${run.visit === 1 ? "visit" : "visits"}.`, "unknown_visit");
 	const before = asked === "all" ? known.find(([, { before }]) => before !== undefined)?.[1].before : at?.before;
 	const state = asked === "all" ? run.state : (at?.state ?? run.state);
 	if (before === undefined)
@@ -79,6 +80,6 @@ export async function looking<T>(
 	}
 }
 
-function unknown(message: string): { readonly ok: false; readonly failure: Failure } {
-	return { ok: false, failure: { reason: "unknown_tree", message, remedy: "Look at the run's status." } };
+function unknown(message: string, reason = "unknown_tree"): { readonly ok: false; readonly failure: Failure } {
+	return { ok: false, failure: { reason, message, remedy: "Look at the run's status." } };
 }

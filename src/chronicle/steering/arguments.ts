@@ -1,6 +1,6 @@
 // Words of a command line into options, names and text. Pure.
-// H1 text is what a person says to an agent: from its first word on nothing in it is taken for an option; H2 options come before it, or right
-// behind a text that is one argument; `--` ends them for good; H3 what cannot be understood is an error, never a guess.
+// H1 text is what a person says to an agent: in the midst of it nothing is taken for an option; H2 options come before it or behind it; `--`
+// ends them for good; H3 what cannot be understood is an error, never a guess.
 import { didYouMean } from "../../definition/index.ts";
 
 export type OptionKind = "flag" | "value";
@@ -11,6 +11,8 @@ export interface VerbGrammar {
 	readonly textAfter?: number;
 	/** Whether a word is one more name, which may stand before the text. */
 	readonly isName?: (word: string) => boolean;
+	/** How many names there may be where there is no text; `undefined`: any number. */
+	readonly most?: number;
 }
 
 export interface Parsed {
@@ -18,6 +20,8 @@ export interface Parsed {
 	readonly values: Readonly<Record<string, string>>;
 	readonly names: readonly string[];
 	readonly text: readonly string[];
+	/** Where in the words the text begins. */
+	readonly textAt: number;
 }
 
 interface Taken {
@@ -35,6 +39,8 @@ export function parseArguments(args: readonly string[], grammar: VerbGrammar): P
 	const names: string[] = [];
 	let named = false;
 	let text: readonly string[] = [];
+	let textAt = args.length;
+	let closed = false;
 	for (let at = 0; at < args.length; ) {
 		const word = args[at] ?? "";
 		if (word === "--") {
@@ -42,6 +48,8 @@ export function parseArguments(args: readonly string[], grammar: VerbGrammar): P
 			const missing = textAfter === undefined ? rest.length : Math.max(0, textAfter - names.length);
 			names.push(...rest.slice(0, missing));
 			text = rest.slice(missing);
+			textAt = at + 1 + missing;
+			closed = true;
 			break;
 		}
 		const option = takeOption(args.slice(at), options);
@@ -60,22 +68,27 @@ export function parseArguments(args: readonly string[], grammar: VerbGrammar): P
 		}
 		if (mayBeText && !(isName?.(word) && !named)) {
 			text = args.slice(at);
+			textAt = at;
 			break;
 		}
 		named ||= mayBeText;
 		names.push(word);
 		at += 1;
 	}
-	const behind = optionsAlone(text.slice(1), options);
-	if (behind.length > 0) {
+	for (let at = 1; at < text.length && !closed; at += 1) {
+		const behind = optionsAlone(text.slice(at), options);
+		if (behind.length === 0) continue;
 		taken.push(...behind);
-		text = text.slice(0, 1);
+		text = text.slice(0, at);
 	}
+	const surplus = names[grammar.most ?? names.length];
+	if (surplus !== undefined) return { error: `"${surplus}" is one word too many here.` };
 	return {
 		flags: new Set(taken.filter(({ value }) => value === undefined).map(({ name }) => name)),
 		values: Object.fromEntries(taken.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]))),
 		names,
 		text,
+		textAt,
 	};
 }
 
@@ -89,7 +102,9 @@ function takeOption(
 	if (options[long] === "flag")
 		return given === undefined ? { name: long, value: undefined, words: 1 } : { error: `--${long} takes no value.` };
 	const value = given ?? next;
-	if (value === undefined || (given === undefined && value === "--")) return { error: `--${long} needs a value.` };
+	const isOption = given === undefined && (value === "--" || Object.hasOwn(options, value?.replace(/^--/, "") ?? ""));
+	if (value === undefined || value.trim() === "" || (isOption && value.startsWith("--")))
+		return { error: `--${long} needs a value.` };
 	return { name: long, value, words: given === undefined ? 2 : 1 };
 }
 

@@ -1,32 +1,78 @@
 // Which run a person means: by its id, the unique beginning of one, `last`, or by saying nothing.
-// I1 a word that could be the first of a sentence is a run only if it begins the id of one in a way that words do not.
-
+// I1 a word that could be the first of a sentence is a run only if it begins the id of one, or looks like nothing but an id.
 import type { Project } from "../project/index.ts";
 import type { LedgerEntry, Result, StoreFailure } from "../supervisor/index.ts";
 
 /** Letters of an id that no word is likely to begin with. */
 const leastOfId = 4;
 
+export type ForeignEntry = Extract<LedgerEntry, { kind: "foreign" }>;
+
+/** What a name stands for: a run, or another program's ledger, which can be looked at. */
+export type Named = { readonly kind: "run"; readonly id: string } | ForeignEntry;
+
 /** The run that `name` means, or the one that is meant without a name: `live` (runs of this process), else one that is at work, else the last. */
 export async function findRun(
-	{ store }: Pick<Project, "store">,
+	project: Pick<Project, "store">,
 	name: string | undefined,
 	live: readonly string[] = [],
 ): Promise<Result<string, StoreFailure>> {
-	if (name !== undefined && name !== "last") return store.find(name);
+	const found = await findLedger(project, name, live);
+	if (!found.ok) return found;
+	if (found.value.kind === "run") return { ok: true, value: found.value.id };
+	const { id, format } = found.value;
+	return failure("foreign", `${id} is a ledger of ${format}, which cannot go on here.`, "status and view show it.");
+}
+
+/** The same, for looking: other programs' ledgers are found too. */
+export async function findLedger(
+	{ store }: Pick<Project, "store">,
+	name: string | undefined,
+	live: readonly string[] = [],
+): Promise<Result<Named, StoreFailure>> {
 	if (name === undefined) {
 		const [only, second] = live;
-		if (only !== undefined && second === undefined) return { ok: true, value: only };
+		if (only !== undefined && second === undefined) return run(only);
 		const held = (await store.list()).filter((entry) => entry.kind === "run" && entry.holder?.alive === "yes");
 		const [one, other] = held;
-		if (one && !other) return { ok: true, value: one.id };
+		if (one && !other) return run(one.id);
 	}
-	return store.find("last");
+	const wanted = name === undefined || name === "last" ? "last" : name.trim().toLowerCase();
+	const found = await store.find(wanted);
+	if (found.ok) return run(found.value);
+	if (wanted === "last" || wanted === "") return found;
+	const fitting = (await store.list()).filter(({ id }) => id.startsWith(wanted));
+	const [entry] = fitting;
+	if (fitting.length > 1) {
+		const ids = fitting.map(({ id }) => id.slice(0, Math.max(8, wanted.length + 2)));
+		return failure(
+			"ambiguous",
+			`${fitting.length} runs begin with "${name}": ${ids.join(", ")}.`,
+			"Write more of the id.",
+		);
+	}
+	if (entry?.kind === "foreign") return { ok: true, value: entry };
+	if (entry?.kind === "unreadable") return { ok: false, failure: entry.failure };
+	return failure("unknown", `No run has the id "${name}".`, "list shows them.");
+}
+
+/** Whether a word may name a run, where the runs are not known. */
+export function mayNameRun(word: string): boolean {
+	return word === "last" || (word.length >= leastOfId && /^[0-9a-f][0-9a-f-]*$/i.test(word));
 }
 
 /** Whether a word names a run, among other words. */
 export function namesRun(word: string, entries: readonly LedgerEntry[]): boolean {
-	if (word === "last") return true;
-	if (word.length < leastOfId || !/^[0-9a-f-]+$/.test(word)) return false;
-	return entries.some(({ id }) => id.startsWith(word)) || /^[0-9a-f]{8}-[0-9a-f]{4}-/.test(word);
+	if (!mayNameRun(word) || word === "last") return word === "last";
+	const lower = word.toLowerCase();
+	// A slip in an id must not become what is said to another run.
+	return entries.some(({ id }) => id.startsWith(lower)) || (/[0-9]/.test(lower) && /[a-f]/.test(lower));
+}
+
+function run(id: string): { readonly ok: true; readonly value: Named } {
+	return { ok: true, value: { kind: "run", id } };
+}
+
+function failure(reason: StoreFailure["reason"], message: string, remedy: string) {
+	return { ok: false as const, failure: { reason, message, remedy } };
 }

@@ -84,7 +84,10 @@ export const steerings: readonly Steering[] = [
 		takes: "[run]",
 		explained: "resume goes on.",
 		afterwards: "go on",
-		make: () => (ledger) => pauseWord(ledger.run),
+		make: ({ text: [surplus] }) =>
+			surplus === undefined
+				? (ledger) => pauseWord(ledger.run)
+				: { code: "usage", message: `"${surplus}" is no run, and pause takes nothing else.` },
 	},
 	{
 		name: "abort",
@@ -119,8 +122,8 @@ export const steerings: readonly Steering[] = [
 		takes: "[run] <visit>",
 		explained: "What there was before is kept: rewinding to the visit that this begins undoes it. resume goes on.",
 		afterwards: "go on",
-		make: ({ text: [visit = ""] }) =>
-			/^\d{1,6}$/.test(visit)
+		make: ({ text: [visit = "", surplus] }) =>
+			/^\d{1,6}$/.test(visit) && surplus === undefined
 				? async (ledger) => rewindWord(ledger.run, Number(visit), await startOfVisit(ledger, Number(visit)))
 				: {
 						code: "usage",

@@ -121,8 +121,29 @@ export type LedgerEntry =
 			readonly holder: LeaseHolder | undefined;
 	  }
 	/** Another implementation's ledger. */
-	| { readonly kind: "foreign"; readonly id: string; readonly summary: RunSummary; readonly format: string }
+	| {
+			readonly kind: "foreign";
+			readonly id: string;
+			readonly summary: RunSummary;
+			readonly format: string;
+			readonly story: ForeignStory;
+	  }
 	| { readonly kind: "unreadable"; readonly id: string; readonly failure: StoreFailure };
+
+/** What another implementation's ledger tells beside its summary. */
+export interface ForeignStory {
+	/** Oldest first; `at` is ISO 8601, empty where it is not known. */
+	readonly history: readonly {
+		readonly state: string;
+		readonly who: string;
+		readonly at: string;
+		readonly tokens: number;
+		readonly summary: string;
+	}[];
+	readonly findings: readonly string[];
+	readonly pendingTasks: readonly string[];
+	readonly files: readonly string[];
+}
 
 export interface RunSummary {
 	readonly template: string;

@@ -1,3 +1,5 @@
+export { checkLines, problemLine } from "./check-lines.ts";
+export { foreignData, foreignLines, foreignStoryLines } from "./foreign-lines.ts";
 export { runLines, templateLines, templatePlace, waits } from "./list-lines.ts";
 export { progressLine } from "./progress.ts";
 export { changeLines, questionLines, questionTitle, spendText } from "./question-lines.ts";

@@ -1,0 +1,23 @@
+// The result of a check, as plain lines for any screen.
+import { formatDiagnostic, formatPath } from "../../definition/index.ts";
+import type { Check } from "../project/index.ts";
+import type { LaunchProblem } from "../supervisor/index.ts";
+
+/** File by file, then agents and teams. Paths below `cwd` are shown from there. */
+export function checkLines({ files, agents }: Check, cwd: string): string[] {
+	const shown = files.flatMap(({ file, loads, diagnostics, problems }) => [
+		`${loads ? "✓" : "✗"} ${formatPath(file, cwd)}`,
+		...diagnostics.map((diagnostic) => `  ${formatDiagnostic(diagnostic, cwd)}`),
+		...problems.map((problem) => `  ${problemLine(problem)}`),
+	]);
+	return [
+		...(files.length === 0 ? ["There are no templates."] : shown),
+		...(agents.length === 0 ? [] : ["Agents and teams:"]),
+		...agents.map((diagnostic) => `  ${formatDiagnostic(diagnostic, cwd)}`),
+	];
+}
+
+/** What stands in the way of a state, or is worth knowing of it. */
+export function problemLine({ state, severity, message, remedy }: LaunchProblem): string {
+	return `${state}: ${severity === "warning" ? "warning: " : ""}${message} ${remedy}`;
+}

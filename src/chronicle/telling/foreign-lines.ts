@@ -1,0 +1,55 @@
+// A ledger of another program, for looking at. Pure.
+import type { ForeignEntry } from "../steering/index.ts";
+import { shortCount } from "../timeline/index.ts";
+
+const mostMoves = 50;
+
+/** Where it stands, as plain lines. */
+export function foreignLines({ id, summary, format }: ForeignEntry): string[] {
+	const { template, status, state, task, tokens, updatedAt } = summary;
+	return [
+		`${template} ${id.slice(0, 8)} · ${status.replaceAll("_", " ")} · ${state}`,
+		`A ledger of ${format}: it can be looked at, and cannot go on here.`,
+		...(task === "" ? [] : [`Task: ${task}`]),
+		`Total: ${shortCount(tokens)} tokens${updatedAt === "" ? "" : `, last changed ${updatedAt.slice(0, 16).replace("T", " ")}`}`,
+	];
+}
+
+/** What it has come through and what it knows. */
+export function foreignStoryLines({ story }: ForeignEntry): string[] {
+	const { history, findings, pendingTasks, files } = story;
+	const earlier = history.length - mostMoves;
+	const moves = history
+		.slice(-mostMoves)
+		.flatMap(({ state, who, at, tokens, summary }) => [
+			[
+				state,
+				...(who === "" ? [] : [who]),
+				...(at === "" ? [] : [at.slice(0, 16).replace("T", " ")]),
+				`${shortCount(tokens)} tokens`,
+			].join("  "),
+			...(summary === "" ? [] : summary.split("\n").map((line) => `   ${line}`)),
+		]);
+	const section = (title: string, lines: readonly string[]): string[] =>
+		lines.length === 0 ? [] : ["", `${title}:`, ...lines.map((line) => `  ${line}`)];
+	return [
+		...section("History", [...(earlier > 0 ? [`… ${earlier} earlier entries`] : []), ...moves]),
+		...section("Pending tasks", pendingTasks.map(onOneLine)),
+		...section("Findings", findings.map(onOneLine)),
+		...section("Files", files),
+	];
+}
+
+/** The same as `--json` gives it. */
+export function foreignData({ id, format, summary, story }: ForeignEntry): Record<string, unknown> {
+	const { template, task, status, state, updatedAt, tokens } = summary;
+	const { history, ...snapshot } = story;
+	return {
+		...{ id, foreign: format, status, state, template: { name: template }, task, updatedAt },
+		...{ totals: { tokens }, history, snapshot },
+	};
+}
+
+function onOneLine(text: string): string {
+	return text.replaceAll(/\s*\n\s*/g, " ");
+}

@@ -29,7 +29,7 @@ export interface StoredState {
 	readonly currentPath: readonly StoredSegment[];
 	readonly globalStepCount: number;
 	readonly taskId: string;
-	/** Its beginning; the whole text is in the entry that pins the definition. */
+	/** Its beginning, as much as the entry has room for; the whole text is in the entry that pins the definition. */
 	readonly taskDescription: string;
 	readonly startedAt: number;
 	readonly completionNotified: boolean;
@@ -48,8 +48,10 @@ export interface StoredState {
 
 export type Note = "begun" | "resumed" | "reloaded";
 
-/** Bytes of UTF-8 that each text of an entry may have. */
-const most = { task: 40, why: 200, summary: 2_000 } as const;
+/** Bytes that each text of an entry may have there. */
+const most = { begun: 2_000, why: 200, summary: 2_000 } as const;
+/** The task gets what is left of this many bytes of an entry that tells of a change, but never less than the second number. */
+const room = { entry: 450, task: 40 } as const;
 
 /** What to write beside the run itself. */
 export interface Telling {
@@ -63,7 +65,7 @@ export interface Telling {
 export function storeRun(run: Run, { pinned, left, note }: Telling): StoredState {
 	const { standing } = run;
 	const phaseId = run.kind === "live" ? currentPhase(run).id : run.phaseId;
-	return {
+	const state: StoredState = {
 		active: isActive(run),
 		workflowKey: run.workflowKey,
 		currentPath: run.position.map(({ workflowKey, phaseIndex, loops }, depth) => ({
@@ -74,7 +76,7 @@ export function storeRun(run: Run, { pinned, left, note }: Telling): StoredState
 		})),
 		globalStepCount: run.step,
 		taskId: run.id,
-		taskDescription: cut(run.task, most.task),
+		taskDescription: "",
 		startedAt: run.startedAt,
 		// The reference package would announce the end of a run that is not marked so.
 		completionNotified: !isActive(run),
@@ -94,19 +96,27 @@ export function storeRun(run: Run, { pinned, left, note }: Telling): StoredState
 			: {}),
 		...(note ? { note } : {}),
 	};
+	const bare = { ...state, ...(left ? { left: { way: left.way } } : {}) };
+	const task = note === "begun" ? most.begun : Math.max(room.entry - bytesOf(bare), room.task);
+	return { ...state, taskDescription: cut(run.task, task) };
 }
 
 /** As much of the beginning of a text as fits into `bytes`, with an ellipsis where something is cut off. No character is split. */
 function cut(text: string, bytes: number): string {
-	if (Buffer.byteLength(text) <= bytes) return text;
+	if (bytesOf(text) - 2 <= bytes) return text;
 	let size = Buffer.byteLength("…");
 	let kept = "";
 	for (const character of text) {
-		size += Buffer.byteLength(character);
+		size += bytesOf(character) - 2;
 		if (size > bytes) break;
 		kept += character;
 	}
 	return `${kept}…`;
+}
+
+/** Bytes of a value as it is written: UTF-8 of its JSON. */
+function bytesOf(value: unknown): number {
+	return Buffer.byteLength(JSON.stringify(value));
 }
 
 export type Read =

@@ -194,6 +194,29 @@ describe("what is written", () => {
 		expect(size(run) - size(long)).toBeLessThan(30);
 	});
 
+	it("T3, field 17: the task has what room there is, whatever is in it, and the whole of it at the start", () => {
+		const task = `${'Make "it" work:\n'.repeat(5)}and test it`;
+		for (const [key, whole] of [
+			["w", true],
+			["deep", false],
+		] as const) {
+			const run = begin(
+				drafts({ w: ["a", "b"], deep: ["@in"], in: ["@further"], further: ["a phase", "b"] }),
+				key,
+				task,
+			);
+			expect(storeRun(run, { pinned: "a1b2c3d4", note: "begun" }).taskDescription).toBe(task);
+			const { run: moved } = transition(run, { kind: "next", at: 1_747_234_567_890, message: "m" });
+			const state = storeRun(moved, { pinned: "a1b2c3d4", left: { way: "next", summary: "s".repeat(500) } });
+			expect(state.taskDescription === task).toBe(whole);
+			expect(task.startsWith(state.taskDescription.replace("…", ""))).toBe(true);
+			expect(state.taskDescription.length).toBeGreaterThan(20);
+			expect(Buffer.byteLength(JSON.stringify(state)) - 500).toBeLessThan(470);
+		}
+		const endless = storeRun(begin(definitions, "w", "x".repeat(100_000)), { pinned: "e", note: "begun" });
+		expect(Buffer.byteLength(JSON.stringify(endless))).toBeLessThan(2_600);
+	});
+
 	it("keeps the summary of the model, within bounds", () => {
 		const next = { kind: "next", at: 2000, message: "m", summary: "s".repeat(10_000) } as const;
 		const { run, actions } = transition(begin(definitions, "w"), next);

@@ -34,6 +34,22 @@ describe("pages", () => {
 		expect(checkPage(" ", "x")).toMatchObject({ kind: "refused" });
 		expect(checkPage("name", " \n")).toMatchObject({ kind: "refused" });
 	});
+	it.each(["__proto__", "constructor", "toString", "hasOwnProperty", "日本語 🧪", "API", "api"])(
+		"%s is a name like any other",
+		(name) => {
+			expect(checkPage(name, "x")).toEqual({ kind: "ok", name });
+			expect([...foldNotebook([page(name, "new"), page(name, "old")]).pages]).toEqual([[name, "new"]]);
+		},
+	);
+	it("a name is one however its accents were typed; control characters and line ends of any kind are refused", () => {
+		expect(checkPage("cafe\u0301 ", "x")).toEqual({ kind: "ok", name: "caf\u00e9" });
+		expect([...foldNotebook([page("caf\u00e9", "new"), page("cafe\u0301", "old")]).pages]).toEqual([
+			["caf\u00e9", "new"],
+		]);
+		for (const name of ["a\nb", "a\u2028b", "a\u0085b", "\u001b[31mred", "a\tb", "x".repeat(81)])
+			expect(checkPage(name, "x")).toMatchObject({ kind: "refused" });
+		expect(checkPage("🧪".repeat(80), "x")).toMatchObject({ kind: "ok" });
+	});
 	it.each([
 		["Fix the API!", "fix-the-api"],
 		["  Ärger mit Ü  ", "ärger-mit-ü"],
@@ -146,6 +162,69 @@ describe("in a session", () => {
 		await pi.prompt("/notebook");
 		expect(pi.screen.text).toContain("no pages yet");
 	});
+
+	it("writing tells the model what changed, not the whole index again; the tools look beyond case and accents only where names do", async () => {
+		const written = ["alpha", "beta", "__proto__", "cafe\u0301", "Beta"];
+		const { server, rpc } = await openBench({
+			script: [
+				...written.map((name) => call("notebook_write", { name, content: `about ${name}` })),
+				call("notebook_write", { name: "alpha", content: "again" }),
+				call("notebook_read", { name: "caf\u00e9" }),
+				call("notebook_read", { name: "BETA" }),
+				say("ok"),
+			],
+		});
+		const pi = await rpc();
+		await pi.prompt("/notebook ON");
+		await pi.run("go");
+		const texts = pi.toolResults().map(({ text }) => text);
+		expect(texts[1]).toBe("Written (new); the notebook has 2 pages.\n- beta: about beta");
+		expect(texts[5]).toBe("Written (replaced); the notebook has 5 pages.\n- alpha: again");
+		expect(texts[6]).toBe("about cafe\u0301");
+		expect(texts[7]).toMatch(/^There is no page "BETA"[\s\S]*- Beta: about Beta[\s\S]*- __proto__: about __proto__/);
+		const before = JSON.stringify(server.requests.at(-2)?.messages);
+		expect(before.split("- alpha: about alpha")).toHaveLength(2);
+	});
+
+	it.each(["fork", "tree"])(
+		"follows %s: pages written later are not there, earlier ones and the topic are",
+		async (way) => {
+			const { project, server, rpc } = await openBench({
+				files: {
+					"go.mjs":
+						"export default (pi) => pi.registerCommand('go', { description: 'x', handler: async (id, ctx) => void (await ctx.navigateTree(id)) });",
+				},
+				script: (request) => {
+					const asked = request.users.findLast((text) => !text.startsWith("This session has a notebook")) ?? "";
+					const name = /^write (\w+)$/.exec(asked)?.[1];
+					return name && !request.afterResults ? call("notebook_write", { name, content: `about ${name}` }) : say("ok");
+				},
+			});
+			const pi = await rpc({ extensions: [project.path("go.mjs")] });
+			await pi.prompt("/notebook on");
+			await pi.prompt("/notebook Payment bug");
+			await pi.run("write early");
+			await pi.run("in between");
+			await pi.run("write late");
+			const asked = (await pi.entries()).filter(
+				({ type, message }) => type === "message" && (message as { role?: string }).role === "user",
+			);
+			const [, , late] = asked;
+			if (way === "fork") await pi.send({ type: "fork", entryId: late?.id });
+			else await pi.prompt(`/go ${late?.id}`);
+			await pi.prompt("/notebook");
+			const list = pi.screen.notifications.at(-1)?.message ?? "";
+			expect(list).toBe("Notebook on · topic payment-bug\n- early: about early");
+			await pi.run("and now?");
+			const told = JSON.stringify(server.requests.at(-1)?.messages);
+			expect(told.split("This session has a notebook")).toHaveLength(2);
+			expect(told).not.toContain("about late");
+			expect(server.requests.at(-1)?.tools).toEqual(expect.arrayContaining(tools));
+			await pi.run("write late");
+			await pi.prompt("/notebook");
+			expect(pi.screen.notifications.at(-1)?.message).toContain("- late: about late");
+		},
+	);
 
 	it("a page that is too large is an error the model sees", async () => {
 		const { rpc } = await openBench({

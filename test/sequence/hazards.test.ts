@@ -160,6 +160,16 @@ describe("what is sent", () => {
 	});
 });
 
+it("S56 a topic that cannot be one ends the sequence at its step; the reason is said once", async () => {
+	const { project, server, rpc } = await openBench({ script: echo });
+	const pi = await rpc({ session: seeded(project, "/notebook !!!", "never sent") });
+	await pi.prompt("/sequence run");
+	expect(server.requests).toHaveLength(0);
+	expect(pi.screen.notifications).toMatchObject([
+		{ type: "error", message: expect.stringContaining("step 1/2 (/notebook !!!): A topic needs") },
+	]);
+});
+
 it("S56 a handoff that the model never makes ends the sequence; the reason is said once", async () => {
 	const { project, server, rpc } = await openBench({ script: echo });
 	const pi = await rpc({ session: seeded(project, "/handoff go on", "never sent") });
@@ -195,16 +205,23 @@ describe("one at a time", () => {
 		expect(JSON.stringify(server.requests[1]?.messages)).toContain("echo a long question");
 	});
 
-	it.each(["-1", "1.5", "0", "1000000"])(
-		"S39 /sequence run %s is refused, not taken for an argument",
-		async (count) => {
-			const { project, server, rpc } = await openBench({ script: echo });
-			const pi = await rpc({ session: seeded(project, "one") });
+	it("S39 what looks like a number of runs and is none is refused, not taken for an argument", async () => {
+		const { project, server, rpc } = await openBench({ script: echo });
+		const pi = await rpc({ session: seeded(project, "one $@") });
+		for (const count of ["-1", "1.5", "0", "1000000", "1e9", "0x10", "Infinity", "-0", "+1", "1,000", "½", "٣"]) {
 			await pi.prompt(`/sequence run ${count}`);
-			expect(server.requests).toHaveLength(0);
-			expect(pi.screen.text).toContain(`"${count}" is not a number of runs`);
-		},
-	);
+			expect(pi.screen.notifications.at(-1)).toMatchObject({
+				type: "error",
+				message: expect.stringContaining(`"${count}" is not a number of runs`),
+			});
+		}
+		expect(server.requests).toHaveLength(0);
+		for (const argument of ["x", "1st", "2026-11-28", "v1.2", "--all"]) await pi.prompt(`/sequence run ${argument}`);
+		await pi.prompt("/sequence run 1 1e9");
+		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(
+			["x", "1st", "2026-11-28", "v1.2", "--all", "1e9"].map((argument) => `one ${argument}`),
+		);
+	});
 
 	it("S42 S56 a step of any length or content makes one short line in the status and in the message that names it", async () => {
 		const { project, rpc } = await openBench({ settings: { retry: { enabled: false } }, script: [drop("x")] });

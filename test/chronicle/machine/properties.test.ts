@@ -9,6 +9,7 @@ import {
 	type LaunchId,
 	type LedgerEvent,
 	launchKey,
+	measures,
 	owed,
 	planOf,
 	type Run,
@@ -32,6 +33,8 @@ interface World {
 	launches: number;
 	/** Moves that a worker was promised. */
 	promised: number;
+	/** Launches whose process is gone. */
+	readonly gone: LaunchId[];
 }
 
 const names = ["a", "b", "c", "d"];
@@ -74,13 +77,21 @@ function begin(template: object): World {
 		busy: new Set(),
 		launches: 0,
 		promised: 0,
+		gone: [],
 	};
 }
 
 function say(world: World, body: EventBody): boolean {
+	const before = world.theatre.run;
 	world.theatre.say(body);
 	check(world);
-	return world.theatre.refusal === "";
+	const taken = world.theatre.refusal === "";
+	if (taken && before.stage.kind === "over")
+		expect(["reopened", "rewind_requested", "opened"], "taken by a run that is over").toContain(body.kind);
+	if (taken && body.kind === "approved" && before.stage.kind === "asking")
+		expect(body.diff, "an approval of other files").toBe(before.stage.question.diff);
+	if (taken && body.kind === "worker_ended") world.gone.push(body);
+	return taken;
 }
 
 /** Carries out one owed action, well or badly. `badly` 0 is well. */
@@ -110,6 +121,11 @@ function carryOut(world: World, action: Action, badly: number): void {
 			expect(isParked(theatre.run), "a launch for a run that waits").toBe(false);
 			const intent = theatre.events.findLast(({ kind }) => kind === "attempt_reserved");
 			expect(intent, "a launch without a recorded intent").toMatchObject(action.launch);
+			expect(planOf(theatre.run).persona, "a launch of a state that nobody does").toBeDefined();
+			expect(
+				measures(theatre.run).filter(({ spent, ceiling }) => spent >= ceiling),
+				"a launch at a ceiling",
+			).toEqual([]);
 			if (badly === 1) {
 				say(world, { kind: "launch_failed", ...action.launch, reason: "spawn", detail: "x" });
 				return;
@@ -189,11 +205,29 @@ function act(world: World, [what, one, two]: readonly [number, number, number]):
 		workerActs(world, alive, one, two);
 		return;
 	}
+	const late = world.gone[one % (world.gone.length || 1)];
+	if (what >= 90 && what < 92 && late) {
+		lateReport(world, late, two);
+		return;
+	}
 	if (what >= 92) {
 		crash(world, two % 2 === 0);
 		return;
 	}
 	personActs(world, one, two);
+}
+
+/** A process that is gone is heard once more: nothing changes. */
+function lateReport(world: World, { visit, attempt, launch }: LaunchId, two: number): void {
+	const before = world.theatre.run;
+	const { stage } = before;
+	// A report names its attempt only: the next process of the same attempt may well say the same.
+	const same = "launch" in stage && stage.launch?.visit === visit && stage.launch.attempt === attempt;
+	if (two % 2 === 0 || same)
+		say(world, { kind: "worker_ended", visit, attempt, launch, outcome: { kind: "exited", code: 0 } });
+	else say(world, { kind: "move_requested", visit, attempt, target: "done", summary: "late" });
+	expect(world.theatre.refusal, "a late report").not.toBe("");
+	expect(world.theatre.run).toBe(before);
 }
 
 function workerActs(world: World, alive: LaunchId, one: number, two: number): void {
@@ -345,9 +379,14 @@ function checkStory(world: World): void {
 	let state = "a";
 	let visit = 1;
 	let request: (LedgerEvent & { kind: "move_requested" }) | undefined;
+	let approved = false;
 	let over = false;
 	for (const event of events) {
-		if (event.kind === "move_requested") request = event;
+		if (event.kind === "move_requested") {
+			request = event;
+			approved = false;
+		}
+		if (event.kind === "approved") approved = true;
 		if (event.kind === "finished") over = true;
 		if (event.kind === "attempt_reserved") expect(over, "a launch of a run that is over").toBe(false);
 		if (event.kind !== "moved") continue;
@@ -356,6 +395,8 @@ function checkStory(world: World): void {
 		if (event.cause === "worker") {
 			expect([...planOf(run, event.from).next, "human_intervention"]).toContain(event.to);
 			expect(request, "a move that nobody asked for").toMatchObject({ target: event.to, visit: event.visit });
+			const asks = planOf(run, event.from).approval.exit || planOf(run, event.to).approval.entry;
+			if (asks && event.to !== "human_intervention") expect(approved, "a move that nobody approved").toBe(true);
 			request = undefined;
 		} else if (event.to !== "human_intervention")
 			expect(["person", "released", "reopened", "rewind"]).toContain(event.cause);

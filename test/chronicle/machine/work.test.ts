@@ -283,6 +283,31 @@ describe("R36 ceilings", () => {
 		rest(crash(theatre));
 		expect(theatre.due("work").allowance.tokens).toBe(5);
 	});
+	it("what is spent after a move, time and revisits count too: nothing is launched at a ceiling", () => {
+		const late = start(open(template({ limits: { tokens: 100 } })));
+		use(late, 60);
+		ask(late, "b");
+		late.say({ kind: "used", visit: 1, attempt: 1, spend: spend(120) });
+		rest(late);
+		expect(where(late)).toBe("budget_exceeded b 2.0.0");
+		const slow = start(open(template({ limits: { minutes: 1 } })));
+		go(slow.wait(61_000), "b");
+		expect(where(slow)).toBe("budget_exceeded b 2.0.0");
+		const again = start(
+			open(
+				definition({
+					a: { persona: "A", next: ["b"], limits: { tokens: 30 } },
+					b: { persona: "B", next: ["a"] },
+				}),
+			),
+		);
+		use(again, 30);
+		ask(again, "b");
+		rest(again);
+		again.say({ kind: "resumed", answers: since(again) });
+		go(start(again), "a");
+		expect(where(again)).toBe("budget_exceeded a 3.0.0");
+	});
 	it("what a worker may still spend when a ceiling is changed leaves out the time that it has worked", () => {
 		const theatre = start(open(template({ limits: { minutes: 10, cost_usd: 1 } })));
 		use(theatre.wait(8 * 60_000), 10, 0.25);

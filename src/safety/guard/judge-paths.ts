@@ -103,7 +103,7 @@ function editsByHand({ by }: Touch, { runs }: Footprint): boolean {
 }
 
 const editors: ReadonlySet<string> = new Set(
-	"echo printf cat tee sed perl awk gawk ed ex vi vim nano patch truncate dd python python3 node ruby : true".split(
+	"echo printf cat tee sed perl awk gawk ed ex vi vim nano patch truncate dd python python3 node ruby : true set-content sc add-content ac out-file clear-content write-output".split(
 		" ",
 	),
 );

@@ -88,7 +88,7 @@ export const wrappings: readonly ((text: string) => string)[] = [
 	(text) => `trap ${quoted(text)} EXIT`,
 	(text) => `env A=b bash -c ${quoted(text)}`,
 	(text) => `nice timeout 5 bash -c ${quoted(text)}`,
-	(text) => `nohup bash -c ${quoted(text)} &`,
+	(text) => `{ nohup bash -c ${quoted(text)} & }`,
 	(text) => `xargs -n1 bash -c ${quoted(text)} <<< x`,
 	(text) => (text.includes("{}") ? text : `find . -maxdepth 0 -exec bash -c ${quoted(text)} \\;`),
 	(text) => `x=${quoted(text)}; eval "$x"`,

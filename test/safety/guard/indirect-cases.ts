@@ -123,4 +123,31 @@ export const indirectCases: readonly Case[] = [
 	...bashes("guard FP", "allow", "$(which node) --version", '"$(command -v node)" -v', "`which ls` src"),
 	...bashes("guard 51", "stop", "$(which nothing-of-this-name) -rf src"),
 	...bashes("guard 71", "deny", "$(which pi) -p x", "node node_modules/.bin/pi -p x", "uvx aider-chat"),
+
+	// Other tools: what one of several verbs asks for, commands and statements among the arguments, patches
+	["guard 17", "mcp__fs__read_file", { path: "$HOME/.ssh/id_rsa" }, "deny"],
+	["guard 17", "mcp__x__run", { code: "rm -rf src", language: "bash" }, "deny"],
+	["guard 17", "mcp__x__run", { argv: ["rm", "-rf", "src"] }, "deny"],
+	["guard 17", "multiedit", { filePath: ".pi/settings.json", edits: [] }, "deny"],
+	["guard 17", "apply_patch", { patch: "*** Begin Patch\n*** Delete File: README.md\n*** End Patch" }, "deny"],
+	["guard 17", "apply_patch", { patch: "--- a/README.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-a" }, "deny"],
+	["guard 17", "apply_patch", { input: "*** Update File: README.md\n*** Move to: x.md" }, "deny"],
+	["guard 17", "str_replace_editor", { command: "create", path: ".pi/settings.json" }, "deny"],
+	["guard 17", "str_replace_editor", { command: "view", path: ".pi/settings.json" }, "allow"],
+	["guard 67", "mcp__sql__query", { query: "DROP TABLE users" }, "deny"],
+	["guard 67", "mcp__postgres__execute", { sql: "truncate table users" }, "deny"],
+	["guard 67", "mcp__postgres__execute", { sql: "select 'drop table users'" }, "allow"],
+	["guard FP", "mcp__web__search", { query: "drop table users" }, "allow"],
+	["guard FP", "web_search", { query: "how to rm -rf .env files" }, "allow"],
+	["guard FP", "mcp__x__create_issue", { title: "rm -rf", body: "git push --force" }, "allow"],
+
+	// PowerShell: .NET's file calls, and words that are only data
+	["guard 18", "powershell", { command: "[IO.File]::ReadAllText('.env')" }, "deny"],
+	["guard 18", "powershell", { command: "[System.IO.File]::Delete('README.md')" }, "deny"],
+	["guard 18", "powershell", { command: "[IO.Directory]::Delete('src', $true)" }, "deny"],
+	["guard 18", "powershell", { command: "[IO.File]::Copy('.env', 'x')" }, "deny"],
+	["guard 18", "powershell", { command: "Set-Content package-lock.json x" }, "deny"],
+	["guard FP", "powershell", { command: "Select-String -Pattern 'DROP TABLE' docs.md" }, "allow"],
+	["guard FP", "powershell", { command: "Write-Output 'DROP TABLE users'" }, "allow"],
+	["guard FP", "powershell", { command: "Remove-Item -Recurse -Force src -WhatIf" }, "allow"],
 ];

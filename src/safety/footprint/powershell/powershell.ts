@@ -88,8 +88,10 @@ function recordStatement(statement: Statement, session: Session): void {
 		);
 	}
 	if (statement.kind === "expression") {
-		if (/::|\.\w+\(/.test(statement.source))
+		if (/::|\.\w+\(/.test(statement.source)) {
 			record.unknown({ what: "script", text: statement.source, may: everyAccess });
+			recordFileCalls(statement.source, session);
+		}
 		return;
 	}
 	const [name, ...args] = statement.words;
@@ -111,6 +113,46 @@ function recordStatement(statement: Statement, session: Session): void {
 		return;
 	}
 	recordCmdlet(name.toLowerCase(), cmdlet, args, statement.piped, text, session);
+}
+
+/** `[IO.File]::ReadAllText('x')` and its kin, as far as their paths are literals. */
+function recordFileCalls(source: string, session: Session): void {
+	const { record, directories } = session;
+	for (const [, kind = "", method = "", , path = "", rest = ""] of source.matchAll(
+		/\[(?:System\.)?IO\.(File|Directory|FileInfo|DirectoryInfo)\]::(\w+)\(\s*(["'])([^"'$]{1,300})\3([^)]{0,300})/gi,
+	)) {
+		const place = expandHome(path, record);
+		const second = /^\s*,\s*(["'])([^"'$]{1,300})\1/.exec(rest)?.[2];
+		const all = /^directory/i.test(kind) && /true/i.test(rest);
+		const detail = all ? { recursive: true } : {};
+		const access = methodAccess(method);
+		touchWord(
+			record,
+			access,
+			place,
+			directories,
+			source,
+			access === "write" && /^(WriteAll|Create)/i.test(method) ? { replaces: true } : detail,
+		);
+		if (second !== undefined && /^(Copy|Move|Replace)/i.test(method)) {
+			touchWord(record, "write", expandHome(second, record), directories, source, { replaces: true });
+			if (/^Move/i.test(method)) touchWord(record, "delete", place, directories, source, { recursive: true });
+		}
+		if (access === "delete" && all)
+			record.run({
+				program: "remove-item",
+				args: [path],
+				text: shown(source).slice(0, 2000),
+				effects: ["recursive-delete", "force-delete"],
+				changes: [],
+			});
+	}
+}
+
+function methodAccess(method: string): Access {
+	if (/^Delete/i.test(method)) return "delete";
+	if (/^(Write|Append|Create|Open|Set)/i.test(method)) return "write";
+	return /^(Exists|Get(Files|Directories)|Enumerate)/i.test(method) ? "list" : "read";
 }
 
 /** A word of parameters: `-Recurse`, `-Path:x`, and cmd's `/s`. */

@@ -1,4 +1,5 @@
 // Database clients: what their statements do, as far as the text shows.
+import type { Change, Effect } from "../effects.ts";
 import { isKnown } from "../text.ts";
 import type { Call, Program, Programs } from "./program.ts";
 
@@ -29,15 +30,12 @@ function endOf(text: string, mark: string, from: number): number {
 }
 
 /** Effects and changes of SQL text. */
-export function judgeSql(call: Call, text: string): void {
-	if (!isKnown(text)) {
-		call.unknown("script", text);
-		call.change("database");
-	}
-	if (text.length > 20_000) {
-		call.unknown("script", text);
-		call.change("database");
-	}
+export function judgeSqlText(text: string): {
+	readonly effects: readonly Effect[];
+	readonly changes: readonly Change[];
+} {
+	const effects = new Set<Effect>();
+	let changes = false;
 	for (const statement of bareSql(text).split(";")) {
 		const sql = statement.trim();
 		if (sql === "") continue;
@@ -46,15 +44,26 @@ export function judgeSql(call: Call, text: string): void {
 				sql,
 			)
 		)
-			call.effect("sql-drop");
-		if (/\bdelete\s+(?:\*\s+)?from\b/i.test(sql)) call.effect(/\bwhere\b/i.test(sql) ? "sql-delete" : "sql-delete-all");
-		if (/^\s*update\b[^;]*\bset\b/i.test(sql) && !/\bwhere\b/i.test(sql)) call.effect("sql-delete-all");
+			effects.add("sql-drop");
+		if (/\bdelete\s+(?:\*\s+)?from\b/i.test(sql)) effects.add(/\bwhere\b/i.test(sql) ? "sql-delete" : "sql-delete-all");
+		if (/^\s*update\b[^;]*\bset\b/i.test(sql) && !/\bwhere\b/i.test(sql)) effects.add("sql-delete-all");
 		if (
 			!looksOnly.test(sql) ||
 			/\b(insert|update|delete|drop|truncate|alter|create|grant|revoke|into\s+outfile|copy)\b/i.test(sql)
 		)
-			call.change("database");
+			changes = true;
 	}
+	return { effects: [...effects], changes: changes ? ["database"] : [] };
+}
+
+function judgeSql(call: Call, text: string): void {
+	if (!isKnown(text) || text.length > 20_000) {
+		call.unknown("script", text);
+		call.change("database");
+	}
+	const { effects, changes } = judgeSqlText(text);
+	call.effect(...effects);
+	call.change(...changes);
 }
 
 const looksOnly =

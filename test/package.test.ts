@@ -100,7 +100,7 @@ describe("the tarball", () => {
 });
 
 describe("the bundle", () => {
-	it("is lazily split: what every pi loads is small", () => {
+	it("field 64: is lazily split: what every pi loads is small", () => {
 		const dist = join(installed, "dist");
 		const eager = readdirSync(dist).filter((name) => name === "extension.mjs" || name.startsWith("start-"));
 		expect(eager).toHaveLength(2);

@@ -204,6 +204,20 @@ describe("at once", () => {
 		expect([second?.lastUser, isReminder(third?.lastUser ?? "")]).toEqual(["and then this", true]);
 	});
 
+	it("field 16: what the person has queued survives the end of the workflow", async () => {
+		const held = gate();
+		stage.play(say("at work", { after: held.opened }));
+		const requests = stage.server.requests.length;
+		await pi.prompt("/workflow w it");
+		await stage.server.waitForRequest(requests + 1);
+		await pi.send({ type: "follow_up", message: "and then this" });
+		await pi.prompt("/cancel-workflow");
+		held.open();
+		await pi.settled();
+		expect(stage.server.last().users).toContain("and then this");
+		expect(await lastState()).toMatchObject({ active: false, cancelled: true });
+	});
+
 	it("pause while the model works lets it finish and then stops", async () => {
 		const held = gate();
 		stage.play(say("at work", { after: held.opened }));

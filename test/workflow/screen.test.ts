@@ -113,7 +113,7 @@ describe("the countdown", () => {
 		await ui.waitForScreen("is paused");
 	});
 
-	it("case 63: the status line is there while the model has not answered; T6, case 51: Esc in the countdown pauses, and stays so", async () => {
+	it("case 63: the status line is there while the model has not answered; T6, case 51, field 15: Esc in the countdown pauses, and stays so", async () => {
 		const { stage, ui } = await open();
 		stage.play("I stop.");
 		await ui.submit("/workflow tale it");

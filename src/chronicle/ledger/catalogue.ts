@@ -24,6 +24,7 @@ export async function listRuns(sessions: string): Promise<readonly LedgerEntry[]
 	const entries: { readonly entry: LedgerEntry; readonly at: number }[] = [];
 	for (const id of ids) {
 		const entry = await describeRun(sessions, id);
+		if (!entry) continue;
 		entries.push({
 			entry,
 			at: entry.kind === "unreadable" ? await changedAt(sessions, id) : Date.parse(entry.summary.updatedAt) || 0,
@@ -36,10 +37,12 @@ export async function listRuns(sessions: string): Promise<readonly LedgerEntry[]
 	return entries.sort((one, other) => other.at - one.at).map(({ entry }) => entry);
 }
 
-async function describeRun(sessions: string, id: string): Promise<LedgerEntry> {
+/** `undefined`: it went away meanwhile, or never began. */
+async function describeRun(sessions: string, id: string): Promise<LedgerEntry | undefined> {
 	const paths = pathsOf(sessions, id);
 	const read = await loadRun(paths);
 	if (!read.ok) {
+		if (read.failure.reason === "unknown") return undefined;
 		const foreign = read.failure.reason === "foreign" ? await describeForeign(paths.checkpoint, id) : undefined;
 		return foreign ?? { kind: "unreadable", id, failure: read.failure };
 	}

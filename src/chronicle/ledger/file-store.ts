@@ -1,7 +1,7 @@
 // The ledger as files: `<uuid>.json` (folded state), `<uuid>.events.jsonl` (the truth) and `<uuid>/` below one folder.
 // F1 a run is on disk, whole, before `create` resolves; F2 everything is written under the lease and nothing after it is lost; F3 a
 // checkpoint never knows more than the log; F4 what is damaged is kept under another name before anything is written in its place.
-import { copyFile, open, stat, writeFile } from "node:fs/promises";
+import { copyFile, open, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { EventBody, Run } from "../machine/index.ts";
 import { beginRun } from "../machine/index.ts";
@@ -109,6 +109,8 @@ async function create(
 	);
 	const give = async (failed: StoreFailure): Promise<{ ok: false; failure: StoreFailure }> => {
 		await log.close();
+		// Nothing was begun, so nothing of it shall show in a list.
+		await rm(paths.log, { force: true });
 		await lease.value.release();
 		return { ok: false, failure: failed };
 	};

@@ -75,11 +75,12 @@ export async function takeLease(folder: string, atLeast: number): Promise<Result
 /** Makes `path` with `text` in it, whole, or throws `EEXIST`. */
 async function makeExclusively(path: string, text: string): Promise<void> {
 	const draft = join(dirname(path), `.${basename(path)}.${process.pid}`);
-	await writeFile(draft, text, { mode: 0o600, flush: true });
 	try {
+		await writeFile(draft, text, { mode: 0o600, flush: true });
 		await link(draft, path);
 	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === "EEXIST") throw error;
+		const { code } = error as NodeJS.ErrnoException;
+		if (code === "EEXIST" || code === "ENOSPC" || code === "EDQUOT") throw error;
 		// A file system without links: then the name is there a moment before its text.
 		await writeFile(path, text, { flag: "wx", mode: 0o600, flush: true });
 	} finally {

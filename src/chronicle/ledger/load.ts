@@ -37,7 +37,8 @@ export async function loadRun(paths: RunPaths): Promise<Result<Loaded, StoreFail
 async function load(paths: RunPaths): Promise<Result<Loaded, StoreFailure>> {
 	const text = await readFile(paths.checkpoint, "utf8").catch(absent);
 	const size = await stat(paths.log).then(({ size }) => size, absent);
-	if (text === undefined && size === undefined)
+	// An empty log without a checkpoint is of a run whose beginning was never recorded: nobody has been told that there is one.
+	if (text === undefined && (size === undefined || size === 0))
 		return failure("unknown", "There is no such run here.", "Look at the list of runs.");
 	const first = text?.includes('"cut":') && size !== undefined ? await readFirst(paths.log) : undefined;
 	const checkpoint: CheckpointRead | undefined = text === undefined ? undefined : readCheckpoint(text, () => first);

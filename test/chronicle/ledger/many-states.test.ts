@@ -5,7 +5,7 @@ import { readTemplate } from "../../../src/chronicle/template/index.ts";
 import { openSource } from "../../../src/definition/index.ts";
 import { definition, go, here, open, spend, start } from "../machine/theatre.ts";
 
-const most = 300;
+const most = 400;
 const name = (index: number) => `state-with-a-name-of-forty-eight-letters-${String(index).padStart(7, "0")}`;
 const chain = (length: number) =>
 	definition(

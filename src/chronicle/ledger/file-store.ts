@@ -12,7 +12,7 @@ import { type Disk, diskFailure, realDisk, replaceFile, syncFolder } from "./dis
 import { type Inbox, openInbox, postEvent } from "./inbox.ts";
 import { isRunId, pathsOf, prepareSessions, type RunPaths } from "./layout.ts";
 import { type Lease, leaseHolder, takeLease } from "./lease.ts";
-import { absent, failure, type Loaded, loadRun, readEvents } from "./load.ts";
+import { absent, countDamaged, failure, type Loaded, loadRun, readEvents } from "./load.ts";
 import { type LogFile, openLog } from "./log-file.ts";
 import { openRedaction, type Redact, redactEvent } from "./redaction.ts";
 
@@ -158,12 +158,24 @@ async function hold(paths: RunPaths, means: Means): Promise<Result<HeldLedger, S
 	}
 }
 
+/** Bytes of a log that is looked through when its run is taken up: some tens of milliseconds. */
+const lookedThrough = 8_000_000;
+
 async function takeUp(paths: RunPaths, read: Loaded, lease: Lease, means: Means): Promise<HeldLedger> {
 	const { clock, disk } = means;
 	if (read.checkpointDamaged) await copyFile(paths.checkpoint, `${paths.checkpoint}.corrupt-${stampOf(clock.now())}`);
 	if (read.tornBytes > 0) await keepTail(paths.log, read.size, `${paths.log}.corrupt-${stampOf(clock.now())}`);
 	const log = await openLog({ path: paths.log, disk, lease, size: read.size, lastSeq: read.run.seq });
-	return holdLedger({ paths, run: read.run, log, lease, repairs: read.repairs, ...means });
+	const damaged = read.size <= lookedThrough ? await countDamaged(paths.log, read.size) : 0;
+	const repairs = [
+		...read.repairs,
+		...(damaged > 0
+			? [
+					`In ${paths.log} ${damaged === 1 ? "a line is" : `${damaged} lines are`} damaged and passed over; the run goes on from its checkpoint.`,
+				]
+			: []),
+	];
+	return holdLedger({ paths, run: read.run, log, lease, repairs, ...means });
 }
 
 /** Keeps what is behind the sound bytes of the log, at most 1 MB of it, before it is cut. */

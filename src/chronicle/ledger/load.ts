@@ -141,6 +141,15 @@ function withoutLog(paths: RunPaths, checkpoint: CheckpointRead | undefined): Re
 	};
 }
 
+/** Lines among the first `size` bytes of a log that are damaged: those before a checkpoint are not looked at when a run is read. */
+export async function countDamaged(path: string, size: number): Promise<number> {
+	let damaged = 0;
+	await readLines(path, 0, (line, at) => {
+		if (at < size && !decodeLine(line)) damaged += 1;
+	});
+	return damaged;
+}
+
 /** Folds the log from the start, or what follows a checkpoint; `undefined` for an empty one. */
 async function foldLog(path: string, start?: FoldStart): Promise<FoldResult | undefined> {
 	const folder = openFolder(start, { newestSchema: SCHEMA_VERSION });

@@ -151,10 +151,13 @@ describe("R47 damage", () => {
 		expect(readFileSync(log(), "utf8")).toBe(damaged);
 		expect(await store.list()).toMatchObject([{ kind: "unreadable", id, failure: { reason: "corrupt" } }]);
 	});
-	it("damage before a sound checkpoint does not stand in the way", async () => {
+	it("damage before a sound checkpoint does not stand in the way, and is told when the run is taken up", async () => {
 		const run = await aRun(2);
 		writeFileSync(log(), readFileSync(log(), "utf8").replace('"model":"a', '"model":"b'));
 		expect(value(await store.read(id)).run).toEqual(run);
+		const ledger = value(await store.open(id));
+		expect(ledger.repairs.join()).toMatch(/a line is damaged/);
+		await ledger.release();
 	});
 	it("field 54: without its events a run can be looked at and not gone on with", async () => {
 		const run = await aRun(1);

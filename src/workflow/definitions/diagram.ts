@@ -1,5 +1,5 @@
 // Draws a workflow as a Mermaid flowchart: phases in order, subworkflows as boxes around theirs, loops as dotted arrows. Pure.
-import { printable } from "../../definition/index.ts";
+import { mermaidLabel } from "../../definition/index.ts";
 import type { Catalogue, Phase, WorkflowDefinition } from "./definition.ts";
 import { limitsLabel } from "./listing.ts";
 
@@ -46,11 +46,11 @@ export function workflowDiagram(
 				const id = `s${boxes}`;
 				const target = catalogue.definitions.get(entry.key);
 				if (!target || level >= mostLevels || drawn + boxes >= mostParts) {
-					lines.push(`${indent}${id}[["${label(target?.name ?? entry.key)}"]]`);
+					lines.push(`${indent}${id}[["${mermaidLabel(target?.name ?? entry.key)}"]]`);
 					if (onWay) current = id;
 					ends = { first: id, last: id };
 				} else {
-					lines.push(`${indent}subgraph ${id} ["${label(target.name)}"]`);
+					lines.push(`${indent}subgraph ${id} ["${mermaidLabel(target.name)}"]`);
 					ends = scope(target, onWay ? here.slice(1) : [], level + 1);
 					lines.push(`${indent}end`);
 				}
@@ -75,12 +75,5 @@ export function workflowDiagram(
 
 function phaseText(phase: Phase): string {
 	const limits = limitsLabel(phase.tools);
-	return `${label(`${phase.emoji} ${phase.name}`)}${limits === "" ? "" : `<br/>${label(limits)}`}`;
-}
-
-const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "`": "'" };
-
-/** Text for a quoted Mermaid label: what would end it or be read as markup becomes an entity that pi's renderer and Mermaid's own know. */
-function label(text: string): string {
-	return printable(text).replace(/[&<>"`]/g, (character) => entities[character] ?? character);
+	return `${mermaidLabel(`${phase.emoji} ${phase.name}`)}${limits === "" ? "" : `<br/>${mermaidLabel(limits)}`}`;
 }

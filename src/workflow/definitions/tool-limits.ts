@@ -145,6 +145,17 @@ function oddName(name: string): { message: string; remedy: string } | undefined 
 			message: `${quoted(name)} begins with \`!\`, and there are no exceptions in these lists.`,
 			remedy: "List the tools themselves, or use the other kind of list.",
 		};
+	const [character] = /[^\p{L}\p{N}_.*/-]/u.exec(name) ?? [];
+	if (character !== undefined)
+		return {
+			message: `${quoted(name)} has ${quoted(character)} in it, and no tool is called so.`,
+			remedy: "Write `[read, grep]`, or one name a line with `- ` before it; `*` stands for any characters.",
+		};
+	if (keys.includes(name))
+		return {
+			message: `${quoted(name)} stands here as the name of a tool.`,
+			remedy: `Put a colon behind it, and the list behind that or below it: \`${name}: …\`.`,
+		};
 	return undefined;
 }
 

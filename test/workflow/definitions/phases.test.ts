@@ -224,6 +224,9 @@ describe("limits on tools", () => {
 		["case 6: permissions", ["permissions: {deny: [edit]}"], "There is no field `permissions`."],
 		["case 6: read-only", ["read-only: true"], "Limits stand below `tools:`"],
 		["case 6: arguments of a tool", ["tools: {blacklist: ['bash(rm *)']}"], "has parentheses in it"],
+		["case 6: a bracket in a name", ["tools:", "  blacklist:[edit]"], "has `:` in it"],
+		["case 6: a quote in a name", ['tools: {blacklist: [edit", write]}'], 'has `"` in it'],
+		["case 6: a key without its colon", ["tools:", "  whitelist"], "Put a colon behind it"],
 		["case 6: autoContinue without a value", ["autoContinue:"], "`autoContinue` has no value"],
 		[
 			"case 7: both lists",

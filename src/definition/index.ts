@@ -29,6 +29,7 @@ export {
 	type Values,
 } from "./group.ts";
 export { parseJson } from "./json.ts";
+export { mermaidLabel } from "./mermaid.ts";
 export { thereAre } from "./name-list.ts";
 export { didYouMean, editDistance, nearest } from "./near.ts";
 export { describeNode, type ListNode, type MapEntry, type MapNode, type Node, type ScalarNode } from "./node.ts";

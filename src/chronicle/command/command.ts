@@ -1,9 +1,8 @@
 // `/chronicle <words>`: what a person can do, and what each word means.
 // O1 a first word that is a verb is that verb; any other is the name of a template; O2 words for agents are passed on as they were written.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { didYouMean } from "../../definition/index.ts";
 import { say } from "../../pi/index.ts";
-import { type Project, resolveModel, templateChange } from "../project/index.ts";
+import { notFound, type Project, resolveModel, templateChange } from "../project/index.ts";
 import {
 	findRun,
 	namesRun,
@@ -18,17 +17,34 @@ import { beginRun } from "./begin.ts";
 import { projectOf, refuse } from "./house.ts";
 import { personOf } from "./person.ts";
 import type { ChronicleSession } from "./session.ts";
-import { type Look, showCheck, showDiff, showList, showReport, showStatus, showTemplate, showView } from "./show.ts";
+import {
+	type Look,
+	showCheck,
+	showDiff,
+	showHelp,
+	showList,
+	showReport,
+	showStatus,
+	showTemplate,
+	showView,
+} from "./show.ts";
 import { type lookingVerbs, verbNames } from "./verbs.ts";
 
-const looks: Readonly<Record<(typeof lookingVerbs)[number], (look: Look) => Promise<void>>> = {
-	list: showList,
-	status: showStatus,
-	show: showTemplate,
-	diff: showDiff,
-	view: showView,
-	report: showReport,
-	check: showCheck,
+interface Looking {
+	readonly look: (look: Look) => Promise<void>;
+	/** How many words it takes; the others look to it themselves. */
+	readonly most?: number;
+}
+
+const looks: Readonly<Record<(typeof lookingVerbs)[number], Looking>> = {
+	list: { look: showList, most: 0 },
+	status: { look: showStatus, most: 1 },
+	show: { look: showTemplate, most: 1 },
+	diff: { look: showDiff },
+	view: { look: showView, most: 1 },
+	report: { look: showReport, most: 1 },
+	check: { look: showCheck },
+	help: { look: showHelp },
 };
 
 /** Runs `/chronicle <args>`. */
@@ -39,9 +55,13 @@ export async function runChronicle(
 ): Promise<void> {
 	const project = projectOf(ctx);
 	const { word, rest } = firstWord(args);
-	const look = looks[(word === "" ? "list" : word) as keyof typeof looks];
-	if (Object.hasOwn(looks, word === "" ? "list" : word)) {
-		return look({ session, ctx, project, words: rest.split(/\s+/).filter(Boolean) });
+	const verb = word === "" ? "list" : word;
+	if (Object.hasOwn(looks, verb)) {
+		const { look, most } = looks[verb as keyof typeof looks];
+		const words = rest.split(/\s+/).filter(Boolean);
+		const surplus = words[most ?? words.length];
+		if (surplus !== undefined) return refuse(ctx, `"${surplus}" is one word too many for /chronicle ${verb}.`);
+		return look({ session, ctx, project, words });
 	}
 	const steering = steerings.find(({ name }) => name === word);
 	if (steering) return steer(session, ctx, project, steering, rest);
@@ -50,15 +70,8 @@ export async function runChronicle(
 		if (started.word === "") return refuse(ctx, "Name a template: /chronicle start <template> <task>");
 		return beginRun(session, ctx, project, started.word, started.rest);
 	}
-	const { templates } = project.templates();
-	if (!templates.has(word)) {
-		const near = didYouMean(word, [...templates.keys(), ...verbNames]);
-		const names = [...templates.keys()];
-		const list = names.length === 0 ? "There are no templates." : `Templates: ${names.join(", ")}.`;
-		const trust =
-			project.place.trust === "untrusted" ? " The project's own are not read before it is trusted (/trust)." : "";
-		return refuse(ctx, `There is no template "${word}".${near} ${list}${trust}`);
-	}
+	const shelf = project.templates();
+	if (!shelf.templates.has(word)) return refuse(ctx, notFound(word, shelf, project, verbNames).message);
 	return beginRun(session, ctx, project, word, rest);
 }
 

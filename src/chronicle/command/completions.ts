@@ -1,15 +1,15 @@
 // What may follow `/chronicle `: verbs and templates, then runs and states.
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
+import type { Run } from "../machine/index.ts";
 import { isLoaded } from "../project/index.ts";
 import { findRun, namesRun, statesOf, steerings } from "../steering/index.ts";
 import type { LedgerEntry } from "../supervisor/index.ts";
 import { lookAt, type Whereabouts } from "./house.ts";
 import type { ChronicleSession } from "./session.ts";
-import { type lookingVerbs, verbNames } from "./verbs.ts";
+import { verbNames, verbs } from "./verbs.ts";
 
 const mostRuns = 12;
-/** Verbs that take a state behind the run. */
-const withState = new Set(["release", "reopen"]);
+const mostVisits = 20;
 
 /** Completions for the words before the cursor; `null` where nothing fits. */
 export async function completeChronicle(
@@ -32,27 +32,36 @@ export async function completeChronicle(
 	const [verb, named] = words;
 	if (verb === undefined) {
 		const shown = templates().filter(({ label }) => !verbNames.has(label));
-		return offer([...shown, ...[...verbNames].map((name) => item(name))]);
+		return offer([...shown, ...verbs.map(({ name, about }) => item(name, about))]);
 	}
 	if (verb === "start" || verb === "show" || verb === "check") return words.length === 1 ? offer(templates()) : null;
 	if (!verbNames.has(verb)) return null;
 	const entries = (await project.store.list()).filter((entry) => entry.kind === "run");
-	const states = async (): Promise<AutocompleteItem[]> => {
-		const found = await findRun(project, named, [...session.lives.keys()]);
+	const options = Object.keys(steerings.find(({ name }) => name === verb)?.options ?? {});
+	if (last.startsWith("-")) return offer(options.map((option) => item(`--${option}`)));
+	// What a verb takes of the run itself, behind its name or without it.
+	const parts = async (): Promise<AutocompleteItem[]> => {
+		const found = await findRun(project, words.length === 1 ? undefined : named, [...session.lives.keys()]);
 		const read = found.ok ? await project.store.read(found.value) : undefined;
-		return read?.ok ? statesOf(read.value.run).map((state) => item(state)) : [];
+		return read?.ok ? partsOf(verb, read.value.run) : [];
 	};
 	if (words.length === 1) {
-		const options = Object.keys(steerings.find(({ name }) => name === verb)?.options ?? {});
-		return offer([
-			...runs(entries),
-			...(withState.has(verb) ? await states() : []),
-			...options.map((option) => item(`--${option}`)),
-		]);
+		if (verb === "list" || verb === "help") return null;
+		return offer([...runs(entries), ...(await parts()), ...options.map((option) => item(`--${option}`))]);
 	}
-	if (words.length === 2 && withState.has(verb) && namesRun(named ?? "", entries)) return offer(await states());
-	if (words.length === 2 && verb === ("diff" satisfies (typeof lookingVerbs)[number])) return offer([item("all")]);
-	return null;
+	return words.length === 2 && namesRun(named ?? "", entries) ? offer(await parts()) : null;
+}
+
+/** States or visits, for the verbs that take one. */
+function partsOf(verb: string, run: Run): AutocompleteItem[] {
+	if (verb === "release" || verb === "reopen") return statesOf(run).map((state) => item(state));
+	if (verb !== "rewind" && verb !== "diff") return [];
+	const left = run.history.map(({ visit, from }) => ({ visit, state: from }));
+	const visits = [...left, { visit: run.visit, state: run.state }].slice(-mostVisits).reverse();
+	return [
+		...(verb === "diff" ? [item("all", "the whole run")] : []),
+		...visits.map(({ visit, state }) => item(String(visit), state)),
+	];
 }
 
 function runs(entries: readonly LedgerEntry[]): AutocompleteItem[] {

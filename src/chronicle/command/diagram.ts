@@ -1,4 +1,5 @@
 // A template as a Mermaid flow chart: its states with who does them, the moves between them, where a person is asked. Pure.
+import { mermaidLabel } from "../../definition/index.ts";
 import type { StatePlan, Template } from "../template/index.ts";
 import { titleOf } from "../timeline/index.ts";
 
@@ -18,13 +19,6 @@ function box({ name, persona, terminal, implicit, approval }: StatePlan): string
 	const who = implicit || persona === undefined ? [] : [persona.name.split("\n", 1)[0]?.slice(0, 40) ?? ""];
 	const asks = [...(approval.entry ? ["asks to begin"] : []), ...(approval.exit ? ["asks to end"] : [])];
 	const lines = [titleOf(name), ...who, ...asks];
-	const text = lines.map(label).join("<br/>");
+	const text = lines.map(mermaidLabel).join("<br/>");
 	return terminal ? `(["${text}"])` : `["${text}"]`;
-}
-
-const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "`": "'" };
-
-/** Text for a quoted label. */
-function label(text: string): string {
-	return text.replace(/[&<>"`]/g, (character) => entities[character] ?? character);
 }

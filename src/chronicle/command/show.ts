@@ -2,18 +2,38 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { formatDiagnostic, formatPath } from "../../definition/index.ts";
-import { pageMarkdown, say } from "../../pi/index.ts";
-import { differenceOf, exitCodes, followRun, isLoaded, type LiveRun, looking, type Project } from "../project/index.ts";
+import { formatDiagnostic, thereAre } from "../../definition/index.ts";
+import { say, showDiagram } from "../../pi/index.ts";
+import {
+	checkTemplates,
+	differenceOf,
+	exitCodes,
+	followRun,
+	isLoaded,
+	type LiveRun,
+	looking,
+	notFound,
+	type Project,
+} from "../project/index.ts";
 import { openRunView, themed, type ViewSource, type VisitDiff } from "../screen/index.ts";
-import { findRun } from "../steering/index.ts";
+import { type ForeignEntry, findLedger, findRun, namesRun, readVisitWords } from "../steering/index.ts";
 import type { ReadLedger } from "../supervisor/index.ts";
-import { changeLines, runLines, statusLines, storyLines, templateLines, templatePlace } from "../telling/index.ts";
+import {
+	changeLines,
+	checkLines,
+	foreignLines,
+	foreignStoryLines,
+	runLines,
+	statusLines,
+	storyLines,
+	templateLines,
+	templatePlace,
+} from "../telling/index.ts";
 import { templateDiagram } from "./diagram.ts";
 import { refuse } from "./house.ts";
 import { showPatch } from "./person.ts";
 import type { ChronicleSession } from "./session.ts";
-import { verbNames } from "./verbs.ts";
+import { verbNames, verbs } from "./verbs.ts";
 
 const prefix = "/chronicle ";
 
@@ -42,47 +62,48 @@ export async function showList({ ctx, project }: Look): Promise<void> {
 	say(ctx, lines.join("\n"));
 }
 
+/** What each verb does. */
+export async function showHelp({ ctx }: Look): Promise<void> {
+	const width = Math.max(...verbs.map(({ name }) => name.length));
+	const listed = verbs.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`);
+	say(ctx, [`${prefix}<template> <task> starts a run; ${prefix}<verb> [run] [words]:`, ...listed].join("\n"));
+}
+
 export function showStatus(look: Look): Promise<void> {
-	return withRun(look, look.words[0], (read) => {
-		const now = new Date(look.project.clock.now()).toISOString();
-		say(look.ctx, statusLines(read, { now, prefix }).join("\n"));
-	});
+	return withLedger(
+		look,
+		(read) => {
+			const now = new Date(look.project.clock.now()).toISOString();
+			say(look.ctx, statusLines(read, { now, prefix }).join("\n"));
+		},
+		(entry) => say(look.ctx, foreignLines(entry).join("\n")),
+	);
 }
 
 /** A template as a diagram: drawn in the terminal, as Mermaid text elsewhere. */
 export async function showTemplate({ ctx, project, words }: Look): Promise<void> {
-	const [name = ""] = words;
-	const { templates } = project.templates();
-	const found = templates.get(name);
-	if (name === "" || found === undefined) {
-		const names = [...templates.keys()];
-		const known = names.length === 0 ? "There are no templates." : `Templates: ${names.join(", ")}.`;
-		return refuse(
-			ctx,
-			name === ""
-				? `Say which template: ${prefix}show <template>. ${known}`
-				: `There is no template "${name}". ${known}`,
-		);
+	const [name] = words;
+	const shelf = project.templates();
+	if (name === undefined) {
+		const known = thereAre([...shelf.templates.keys()], "There are no templates.");
+		return refuse(ctx, `Say which template: ${prefix}show <template>. ${known}`);
 	}
-	if (!isLoaded(found))
-		return refuse(ctx, found.diagnostics.map((each) => formatDiagnostic(each, project.place.cwd)).join("\n"));
-	const lines = templateDiagram(found.read.template);
-	if (ctx.mode !== "tui") return say(ctx, ["```mermaid", ...lines, "```"].join("\n"));
-	const { render } = await import("lovely-mermaid");
-	const drawn = render(lines.join("\n"))?.plain ?? lines;
-	// A blank line would end the paragraph, and blanks at a line's beginning would be lost outside of code.
-	const kept = drawn.map((line) => `\`${line.trim() === "" ? "\u00a0" : line.replaceAll("`", "'")}\``);
-	await pageMarkdown(ctx, found.read.template.name, kept.join("  \n"));
+	const found = shelf.templates.get(name);
+	if (found && isLoaded(found)) return showDiagram(ctx, found.read.template.name, templateDiagram(found.read.template));
+	const { message, diagnostics } = notFound(name, shelf, project);
+	refuse(ctx, [message, ...diagnostics.map((each) => formatDiagnostic(each, project.place.cwd))].join("\n"));
 }
 
-export function showDiff(look: Look): Promise<void> {
-	const [first, second] = look.words;
-	const isVisit = (word: string | undefined): boolean => word === "all" || /^\d{1,3}$/.test(word ?? "");
-	const visit = isVisit(second) ? second : isVisit(first) ? first : undefined;
-	return withRun(look, visit === first ? undefined : first, async (read, live) => {
-		const asked = visit === undefined ? undefined : visit === "all" ? "all" : Number(visit);
-		const found = await differenceOf(look.project, read, asked, live);
-		if (!found.ok) return refuse(look.ctx, `${found.failure.message} ${found.failure.remedy}`, exitCodes.failed);
+export async function showDiff(look: Look): Promise<void> {
+	const entries = await look.project.store.list();
+	const words = readVisitWords(look.words, (word) => namesRun(word, entries));
+	if (typeof words === "string") return refuse(look.ctx, words);
+	return withRun(look, words.named, async (read, live) => {
+		const found = await differenceOf(look.project, read, words.visit, live);
+		if (!found.ok) {
+			const code = found.failure.reason === "unknown_visit" ? exitCodes.usage : exitCodes.failed;
+			return refuse(look.ctx, `${found.failure.message} ${found.failure.remedy}`, code);
+		}
 		const { state } = found.value;
 		const title =
 			found.value.visit === "all" ? "Changes of the run" : `Changes in ${state}, visit ${found.value.visit}`;
@@ -100,39 +121,28 @@ export function showReport(look: Look): Promise<void> {
 }
 
 export async function showCheck({ ctx, project, words }: Look): Promise<void> {
-	const { templates } = project.templates();
-	const launcher = project.launcher();
-	const unknown = words.filter((name) => !templates.has(name));
-	const lines = unknown.map((name) => `✗ ${name}: there is no template of that name.`);
-	let sound = unknown.length === 0;
-	for (const found of templates.values()) {
-		if (words.length > 0 && !words.includes(found.key)) continue;
-		const problems = isLoaded(found) ? await launcher.check([...found.read.template.states.values()]) : [];
-		const loads = isLoaded(found) && !problems.some(({ severity }) => severity === "error");
-		sound &&= loads;
-		lines.push(
-			`${loads ? "✓" : "✗"} ${formatPath(found.file, project.place.cwd)}`,
-			...found.diagnostics.map((diagnostic) => `  ${formatDiagnostic(diagnostic, project.place.cwd)}`),
-			...problems.map(({ state, message, remedy }) => `  ${state}: ${message} ${remedy}`),
-		);
-	}
-	const text = lines.length === 0 ? "There are no templates." : lines.join("\n");
-	if (sound) say(ctx, text);
+	const check = await checkTemplates(project, words);
+	const text = checkLines(check, project.place.cwd).join("\n");
+	if (check.sound) say(ctx, text);
 	else refuse(ctx, text);
 }
 
 /** The run view in the terminal; elsewhere the same as text. */
 export function showView(look: Look): Promise<void> {
 	const { ctx, project } = look;
-	if (ctx.mode !== "tui")
-		return withRun(look, look.words[0], (read) => {
+	return withLedger(
+		look,
+		(read, live) => {
+			if (ctx.mode === "tui") {
+				// Not awaited: the view stays open while the person looks, and the command is over.
+				void openRunView(ctx, sourceOf(project, read, live), themed(ctx.ui));
+				return;
+			}
 			const now = new Date(project.clock.now()).toISOString();
 			say(ctx, [...statusLines(read, { now, prefix }), ...storyLines(read.run)].join("\n"));
-		});
-	return withRun(look, look.words[0], async (read, live) => {
-		// Not awaited: the view stays open while the person looks, and the command is over.
-		void openRunView(ctx, sourceOf(project, read, live), themed(ctx.ui));
-	});
+		},
+		(entry) => say(ctx, [...foreignLines(entry), ...foreignStoryLines(entry)].join("\n")),
+	);
 }
 
 function sourceOf(project: Project, read: ReadLedger, live: LiveRun | undefined): ViewSource {
@@ -162,10 +172,12 @@ function sourceOf(project: Project, read: ReadLedger, live: LiveRun | undefined)
 	};
 }
 
+type Act = (read: ReadLedger, live: LiveRun | undefined) => void | Promise<void>;
+
 async function withRun(
-	{ session, ctx, project }: Look,
+	{ session, ctx, project }: Omit<Look, "words">,
 	named: string | undefined,
-	act: (read: ReadLedger, live: LiveRun | undefined) => void | Promise<void>,
+	act: Act,
 ): Promise<void> {
 	const found = await findRun(project, named, [...session.lives.keys()]);
 	if (!found.ok) return refuse(ctx, `${found.failure.message} ${found.failure.remedy}`);
@@ -174,4 +186,13 @@ async function withRun(
 	const read = await project.store.read(found.value);
 	if (!read.ok) return refuse(ctx, `${read.failure.message} ${read.failure.remedy}`);
 	return act(read.value, undefined);
+}
+
+/** The same for the run that the only word names, also for a ledger of another program. */
+async function withLedger(look: Look, act: Act, lookAtForeign: (entry: ForeignEntry) => void): Promise<void> {
+	const { session, ctx, project, words } = look;
+	const found = await findLedger(project, words[0], [...session.lives.keys()]);
+	if (!found.ok) return refuse(ctx, `${found.failure.message} ${found.failure.remedy}`);
+	if (found.value.kind === "foreign") return lookAtForeign(found.value);
+	return withRun(look, found.value.id, act);
 }

@@ -8,11 +8,18 @@ export { attend, type LiveRun } from "./live-run.ts";
 export { resolveModel } from "./model.ts";
 export { openProject, type Project } from "./project.ts";
 export { explainDistrust } from "./provenance.ts";
-export { type CleanupTexts, createRun, isLoaded, type Preparation, prepareStart, templateChange } from "./start.ts";
+export {
+	type CleanupTexts,
+	createRun,
+	isLoaded,
+	notFound,
+	type Preparation,
+	prepareStart,
+	templateChange,
+} from "./start.ts";
 export {
 	type FoundTemplate,
 	type MeantTemplate,
-	readTemplateFile,
 	readTemplates,
 	type TemplateShelf,
 	templateFolders,

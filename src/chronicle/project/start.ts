@@ -68,11 +68,12 @@ export function isLoaded<T extends FoundTemplate>(found: T): found is T & Loaded
 	return found.read !== undefined;
 }
 
-/** Why there is no template of that name, and which there are. */
+/** Why there is no template of that name, and which there are. `others`: words that may have been meant as well. */
 export function notFound(
 	name: string,
 	{ templates }: TemplateShelf,
 	{ place }: Project,
+	others: Iterable<string> = [],
 ): { readonly message: string; readonly diagnostics: readonly Diagnostic[] } {
 	const known = templates.get(name);
 	if (known) return { message: `The template "${name}" does not load.`, diagnostics: known.diagnostics };
@@ -80,9 +81,12 @@ export function notFound(
 	const list = thereAre(names, "There is none here.");
 	const trust =
 		place.trust === "untrusted"
-			? " Those of the project are not read, because pi has not been told to trust it (--approve does it for once)."
+			? " Those of the project are not read, because pi has not been told to trust it (/trust in pi, --approve for one command)."
 			: "";
-	return { message: `There is no template "${name}".${didYouMean(name, names)} ${list}${trust}`, diagnostics: [] };
+	return {
+		message: `There is no template "${name}".${didYouMean(name, [...names, ...others])} ${list}${trust}`,
+		diagnostics: [],
+	};
 }
 
 /** The cleanup commands of a template, and how the person stands to them. */

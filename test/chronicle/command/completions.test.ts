@@ -48,6 +48,9 @@ describe("completions", () => {
 		expect(await complete("approve ")).toEqual(["approve last", `approve ${id}`]);
 		expect(await complete(`approve ${id.slice(0, 3)}`)).toEqual([`approve ${id}`]);
 		expect(await complete("resume --t")).toEqual(["resume --tokens"]);
+		expect(await complete(`resume ${id} go on --mi`)).toEqual([`resume ${id} go on --minutes`]);
+		expect(await complete("rewind ")).toEqual(["rewind last", `rewind ${id}`, "rewind 1"]);
+		expect(await complete("diff last a")).toEqual(["diff last all"]);
 		expect(await complete("reopen p")).toEqual(["reopen plan"]);
 		expect(await complete(`release ${id} `)).toEqual([
 			`release ${id} plan`,

@@ -18,7 +18,7 @@ it("R28 shows a template's states, who does them, where a person is asked, and t
 	expect(pi.screen.text).toContain("s1 --> s0");
 	expect(pi.screen.text).toContain('s2(["Verification"])');
 	await pi.prompt("/chronicle show nothing");
-	expect(pi.screen.text).toContain('There is no template "nothing". Templates: feature, odd.');
+	expect(pi.screen.text).toContain('There is no template "nothing". There are `feature` and `odd`.');
 	await pi.close();
 
 	const screen = await tui({ cols: 90, rows: 36 });

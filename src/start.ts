@@ -34,7 +34,12 @@ export function startSession(pi: ExtensionAPI, agentDir: string): void | Promise
 	const readonly = registerReadonly(pi, policies);
 
 	const notebook = registerNotebook(pi);
-	const handoff = registerHandoff(pi, notebook);
+	const handoff = registerHandoff(pi, {
+		get notebookOn() {
+			return notebook.on;
+		},
+		introductions: () => [notebook.introduction(), readonly.introduction()].filter((told) => told !== undefined),
+	});
 	registerSpawn(pi, scope, {
 		seed: () => [...notebook.share(), ...readonly.share()],
 		take: (type, data) => notebook.take(type, data),

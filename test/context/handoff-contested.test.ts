@@ -118,6 +118,25 @@ describe("the size of the context", () => {
 		expect(pi.screen.notifications.filter(({ type }) => type === "error")).toEqual([]);
 	});
 
+	it("a compaction of pi's in the middle of a run leaves the model knowing that the session is readonly", async () => {
+		const { server, rpc } = await openBench({
+			settings: { compaction: { enabled: true, reserveTokens: 4_000, keepRecentTokens: 10 } },
+			script: (request) => {
+				if (request.tools.length === 0) return say("SUMMARY");
+				const input = request.messages.some((one) => JSON.stringify(one).includes("SUMMARY")) ? 2_000 : 18_000;
+				return request.results.length < 3
+					? call("bash", { command: "true" }, { usage: { input, output: 10 } })
+					: say("done");
+			},
+		});
+		const pi = await rpc({ model: "scripted/small" });
+		await pi.prompt("/readonly on");
+		await pi.run("look around");
+		const last = JSON.stringify(server.requests.at(-1)?.messages);
+		expect(last).toContain("SUMMARY");
+		expect(last.split("This session is readonly now")).toHaveLength(2);
+	});
+
 	it("a successor that fails is told apart from a handoff that never was", async () => {
 		const { rpc } = await openBench({
 			settings: { retry: { enabled: false } },

@@ -88,6 +88,7 @@ describe("handoff at awkward moments", () => {
 		const successor = JSON.stringify(server.requests[2]?.messages);
 		expect(successor).toContain("last words");
 		expect(successor).toContain("facts: kept");
+		expect(successor.split("This session is readonly now")).toHaveLength(2);
 		expect((await pi.entries()).filter(({ type }) => type === "compaction")).toHaveLength(1);
 	});
 

@@ -1,14 +1,14 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { HandoffSession, NotebookView } from "./session.ts";
+import type { HandoffHost, HandoffSession } from "./session.ts";
 
 /** Opens the session's handoff when it is first asked for. */
 export type OpenHandoff = () => Promise<HandoffSession>;
 
-/** Registers `/handoff`. The notebook is offered to the model before the cut, and introduced to its successor after it. */
-export function registerHandoff(pi: ExtensionAPI, notebook: NotebookView): OpenHandoff {
+/** Registers `/handoff`. */
+export function registerHandoff(pi: ExtensionAPI, host: HandoffHost): OpenHandoff {
 	let opened: Promise<HandoffSession> | undefined;
 	const open: OpenHandoff = () => {
-		opened ??= import("./session.ts").then(({ openHandoff }) => openHandoff(pi, notebook));
+		opened ??= import("./session.ts").then(({ openHandoff }) => openHandoff(pi, host));
 		return opened;
 	};
 	pi.registerCommand("handoff", {

@@ -43,16 +43,24 @@ interface Request {
 	outcome: HandoffOutcome | undefined;
 }
 
-/** What a handoff needs of the session's notebook. */
-export interface NotebookView {
-	/** Whether the model may write pages before it hands over. */
-	readonly on: boolean;
-	/** What a context that begins anew must be told. */
-	introduction(): { customType: string; content: string; display: false } | undefined;
+/** A message to a context that begins anew. */
+export interface Introduction {
+	readonly customType: string;
+	readonly content: string;
+	readonly display: false;
+	readonly details?: unknown;
+}
+
+/** What a handoff needs of its session. */
+export interface HandoffHost {
+	/** Whether the model may write pages of the notebook before it hands over. */
+	readonly notebookOn: boolean;
+	/** What a context that begins anew must be told: notebook, posture. */
+	introductions(): readonly Introduction[];
 }
 
 /** Opens the handoff of the session that `pi` belongs to. */
-export function openHandoff(pi: ExtensionAPI, notebook: NotebookView): HandoffSession {
+export function openHandoff(pi: ExtensionAPI, host: HandoffHost): HandoffSession {
 	/** The request that waits for its cut. */
 	let waiting: Request | undefined;
 	let registered = false;
@@ -80,7 +88,6 @@ export function openHandoff(pi: ExtensionAPI, notebook: NotebookView): HandoffSe
 		request.cut++;
 		takeToolAway();
 		const { id, direction } = request;
-		const introduction = notebook.introduction();
 		const cut: SessionBoundaryDraft[] = [
 			{ type: "compaction", summary: brief, firstKeptEntryId: null, details: { handoff: true, direction } },
 			{
@@ -90,7 +97,7 @@ export function openHandoff(pi: ExtensionAPI, notebook: NotebookView): HandoffSe
 				display: true,
 				details: { request: id },
 			},
-			...(introduction ? [{ type: "custom_message" as const, ...introduction }] : []),
+			...host.introductions().map((told) => ({ type: "custom_message" as const, ...told })),
 		];
 		return { entries: [...before, ...cut], continue: true };
 	}
@@ -181,7 +188,7 @@ export function openHandoff(pi: ExtensionAPI, notebook: NotebookView): HandoffSe
 				outcome: undefined,
 			};
 			waiting = request;
-			const message = { customType: "handoff:request", content: requestText(words, notebook.on), display: true };
+			const message = { customType: "handoff:request", content: requestText(words, host.notebookOn), display: true };
 			const run = await followRun(pi, ctx, () => pi.sendMessage(message, { triggerTurn: true, deliverAs: "followUp" }));
 			return conclude(request, run);
 		},

@@ -38,6 +38,11 @@ export function registerReadonly(pi: ExtensionAPI, policies: Policies): Readonly
 		const news = session.news(ctx);
 		return news && { message: news };
 	});
+	pi.on("turn_end", ({ entries, outcome, toolResults }, ctx) => {
+		if (!session.on || outcome !== "completed" || toolResults.length === 0) return;
+		const lost = session.lost(ctx);
+		return lost && { entries: [...entries, { type: "custom_message" as const, ...lost }] };
+	});
 	return session;
 }
 

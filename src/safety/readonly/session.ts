@@ -1,7 +1,7 @@
 // The readonly posture of one session: a fold over its branch, kept in step with moves in the tree.
 // S1 the newest entry of the branch decides, the command line's flag where there is none; S2 the model is told once a change.
 
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { customEntries, newestFirst, openInstances } from "../../pi/index.ts";
 import type { Policies } from "../policy/index.ts";
 import type { Probe } from "../sandbox/index.ts";
@@ -11,6 +11,13 @@ const postureEntries = ["readonly:posture", "agenticoding-readonly"] as const;
 const nudgeMessage = "readonly:nudge";
 const statusKey = "chronicle-readonly";
 
+export interface ReadonlyNews {
+	readonly customType: string;
+	readonly content: string;
+	readonly display: false;
+	readonly details: unknown;
+}
+
 export interface ReadonlySession {
 	readonly on: boolean;
 	/** Sets the posture and remembers it on the branch. */
@@ -18,7 +25,11 @@ export interface ReadonlySession {
 	/** Reads the branch again: after a start, a resume, a move in the tree. */
 	refresh(ctx: ExtensionContext): Promise<void>;
 	/** What the model has not been told yet; `undefined` when it knows. */
-	news(ctx: ExtensionContext): { customType: string; content: string; display: false; details: unknown } | undefined;
+	news(ctx: ExtensionContext): ReadonlyNews | undefined;
+	/** What a compaction in the middle of a run has taken from the model; `undefined` when it has it. */
+	lost(ctx: ExtensionContext): ReadonlyNews | undefined;
+	/** What a context that begins anew must be told; `undefined` in a session that may change things. */
+	introduction(): ReadonlyNews | undefined;
 	/** Entries that give a session within this one the posture: where this one has it, or another policy forbids changes. */
 	share(): { readonly customType: string; readonly data: unknown }[];
 	/** How shell commands are kept from writing, for `/readonly`. */
@@ -102,9 +113,13 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 			await apply(ctx, posture ?? pi.getFlag("readonly") === true);
 		},
 		news(ctx) {
-			if (!used || told(ctx) === on) return undefined;
+			// A model that heard nothing takes it that it may write.
+			if (!used || (told(ctx) === true) === on) return undefined;
 			return { customType: nudgeMessage, content: on ? onText : offText, display: false, details: { enabled: on } };
 		},
+		lost: (ctx) => (on && told(ctx) === "compacted" ? self.introduction() : undefined),
+		introduction: () =>
+			on ? { customType: nudgeMessage, content: onText, display: false, details: { enabled: true } } : undefined,
 		share: () => (on || policies.forbidChanges ? [{ customType: postureEntries[0], data: { enabled: true } }] : []),
 		confinement: async () => ((await sandbox()) ? "sandbox" : "text"),
 	};
@@ -123,11 +138,19 @@ function postureOf({ sessionManager }: ExtensionContext): boolean | undefined {
 	return undefined;
 }
 
-/** What the model was told last on this branch; a session begins able to write. */
-function told({ sessionManager }: ExtensionContext): boolean {
+/** What the model was told last on this branch and can still see; a session begins able to write. */
+function told({ sessionManager }: ExtensionContext): boolean | "compacted" {
 	for (const entry of newestFirst(sessionManager)) {
-		if (entry.type !== "custom_message" || entry.customType !== nudgeMessage) continue;
-		return (entry.details as { enabled?: unknown } | undefined)?.enabled === true;
+		const said = toldBy(entry);
+		if (said !== undefined) return said;
+		if (entry.type !== "compaction") continue;
+		const kept = sessionManager.buildContextEntries().map(toldBy);
+		return kept.findLast((heard) => heard !== undefined) ?? "compacted";
 	}
 	return false;
+}
+
+function toldBy(entry: SessionEntry): boolean | undefined {
+	if (entry.type !== "custom_message" || entry.customType !== nudgeMessage) return undefined;
+	return (entry.details as { enabled?: unknown } | undefined)?.enabled === true;
 }

@@ -9,7 +9,7 @@ export type KeyMeaning =
 	/** A group of path lists by what they forbid, or one list that means `read-only`. */
 	| { readonly kind: "path-group" }
 	/** A group `block`, `ask` of command lists, or one list. */
-	| { readonly kind: "exceptions"; readonly access: "read" | "all" }
+	| { readonly kind: "exceptions"; readonly access: "read" | "all"; readonly limits: "zero" | "all" }
 	| { readonly kind: "effects" }
 	| { readonly kind: "flag"; readonly flag: "strict" | "scanWrites" | "dryRun" | "caseInsensitive" }
 	| { readonly kind: "built-in"; readonly builtIn: "selfProtection" | "nestedAgents" }
@@ -34,8 +34,8 @@ export const ownKeys: Readonly<Record<string, KeyMeaning>> = {
 	readOnlyPaths: paths("read-only"),
 	noDeletePaths: paths("no-delete"),
 	generatedPaths: paths("generated"),
-	zeroAccessExclusions: { kind: "exceptions", access: "all" },
-	allowReadPaths: { kind: "exceptions", access: "read" },
+	zeroAccessExclusions: { kind: "exceptions", access: "all", limits: "zero" },
+	allowReadPaths: { kind: "exceptions", access: "read", limits: "zero" },
 	effects: { kind: "effects" },
 	strict: flag("strict"),
 	dryRun: flag("dryRun"),
@@ -85,11 +85,11 @@ const relatives: Readonly<Record<string, KeyMeaning>> = {
 	protectedpaths: { kind: "path-group" },
 	protectedfiles: { kind: "path-group" },
 	pathrules: { kind: "path-group" },
-	zeroaccessallowpaths: { kind: "exceptions", access: "all" },
-	allowedpathexceptions: { kind: "exceptions", access: "all" },
-	allowedpaths: { kind: "exceptions", access: "all" },
-	allowpaths: { kind: "exceptions", access: "all" },
-	allowedreadpaths: { kind: "exceptions", access: "read" },
+	zeroaccessallowpaths: { kind: "exceptions", access: "all", limits: "zero" },
+	allowedpathexceptions: { kind: "exceptions", access: "all", limits: "all" },
+	allowedpaths: { kind: "exceptions", access: "all", limits: "all" },
+	allowpaths: { kind: "exceptions", access: "all", limits: "all" },
+	allowedreadpaths: { kind: "exceptions", access: "read", limits: "zero" },
 	strictmode: flag("strict"),
 	version: { kind: "note" },
 	name: { kind: "note" },

@@ -121,7 +121,8 @@ export function compilePaths(
 	};
 }
 
-function appliesTo({ of }: PathException, rule: PathRule): boolean {
+function appliesTo({ of, limits }: PathException, rule: PathRule): boolean {
+	if (limits === "zero" && rule.limit !== "zero") return false;
 	return of === "every-file" || of.file === rule.origin.file;
 }
 

@@ -102,7 +102,7 @@ export function readGroup(value: Node, reading: Reading, into: Into): void {
 		const known = readKey(name)?.meaning;
 		const key = `${reading.key}.${name}`;
 		if (known?.kind === "paths") readPaths(inner.value, known, { ...reading, key }, into);
-		else if (known?.kind === "exceptions") readExceptions(inner.value, known.access, { ...reading, key }, into);
+		else if (known?.kind === "exceptions") readExceptions(inner.value, known, { ...reading, key }, into);
 		else unknownInner(name, inner, reading, "zero_access, read_only, no_delete");
 	}
 }
@@ -122,12 +122,18 @@ export function unknownInner(
 }
 
 /** Places that rules leave out. */
-export function readExceptions(value: Node, access: "read" | "all", reading: Reading, { rules, place }: Into): void {
+export function readExceptions(
+	value: Node,
+	{ access, limits }: Extract<KeyMeaning, { kind: "exceptions" }>,
+	reading: Reading,
+	{ rules, place }: Into,
+): void {
 	for (const entry of readEntries(value, reading)) {
 		rules.exceptions.push({
 			pattern: entry.text.trim(),
 			base: place.base,
 			access: entry.access ?? access,
+			limits,
 			of: place.tier === "global" ? "every-file" : { file: place.file },
 			origin: originOf(entry, reading),
 		});

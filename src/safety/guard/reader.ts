@@ -122,7 +122,7 @@ function readValue(meaning: KeyMeaning, { value, keyStart }: MapEntry, reading: 
 			readGroup(value, reading, into);
 			return;
 		case "exceptions":
-			readExceptions(value, meaning.access, reading, into);
+			readExceptions(value, meaning, reading, into);
 			return;
 		case "effects":
 			readEffects(value, reading, into);

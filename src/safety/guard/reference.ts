@@ -16,7 +16,7 @@ const about: Readonly<Record<string, readonly [form: string, meaning: string]>> 
 	generatedPaths: ["list of places", "made by a tool: not edited by hand, but removed and made again"],
 	zeroAccessExclusions: [
 		"list of places",
-		"taken out of the path lists of the same file; in a global file, of every file",
+		"left out of `zeroAccessPaths` of the same file; in a global file, of every file",
 	],
 	allowReadPaths: ["list of places", "the same, for reading only"],
 	effects: [

@@ -46,6 +46,8 @@ export interface PathException {
 	readonly base: string;
 	/** `read` only lets reading and listing through. */
 	readonly access: "read" | "all";
+	/** `zero`: what may be read only, or changed only, stays so. */
+	readonly limits: "zero" | "all";
 	/** Files that it applies to: one, or every file for exceptions of a global file. */
 	readonly of: "every-file" | { readonly file: string };
 	readonly origin: Origin;

@@ -26,10 +26,15 @@ function rule(pattern: string): PathRule {
 	};
 }
 
-function matches(pattern: string, path: string, options: Partial<RuleSet & PathSurroundings> = {}): boolean {
+function matches(
+	pattern: string,
+	path: string,
+	options: Partial<RuleSet & PathSurroundings> = {},
+	limit: PathRule["limit"] = "zero",
+): boolean {
 	const { matching = "segments", foldCase, exceptions = [], ...other } = options;
 	const matcher = compilePaths(
-		{ paths: [rule(pattern)], exceptions, matching, foldCase },
+		{ paths: [{ ...rule(pattern), limit }], exceptions, matching, foldCase },
 		{ ...around, ...other },
 		() => () => false,
 	);
@@ -122,6 +127,7 @@ describe("path patterns", () => {
 			pattern: "node_modules/",
 			base: "/work/app",
 			access,
+			limits: "all",
 			of,
 			origin: { file: "/rules.yaml", line: 1 },
 		});
@@ -130,6 +136,9 @@ describe("path patterns", () => {
 		expect(matches("*.pem", path, { exceptions: [exception({ file: "/rules.yaml" })] })).toBe(false);
 		expect(matches("*.pem", path, { exceptions: [exception({ file: "/other.yaml" })] })).toBe(true);
 		expect(matches("*.pem", path, { exceptions: [exception("every-file", "read")] })).toBe(true);
+		const ofZero = { ...exception("every-file"), limits: "zero" as const };
+		expect(matches("*.pem", path, { exceptions: [ofZero] })).toBe(false);
+		expect(matches("*.pem", path, { exceptions: [ofZero] }, "read-only")).toBe(true);
 	});
 
 	it("takes no time over hostile patterns and names", () => {

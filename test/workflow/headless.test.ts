@@ -1,6 +1,6 @@
 // Workflows where nobody watches: print and JSON mode. pi stays until the workflow is at its end, or at a stop, and says which.
 import { describe, expect, it } from "vitest";
-import { fail, readSession, SessionDraft } from "../harness/index.ts";
+import { fail, readSession, runPrint, SessionDraft } from "../harness/index.ts";
 import { openStage, type State, step } from "./stage.ts";
 
 describe("case 27: pi -p runs a workflow to its end", () => {
@@ -48,6 +48,13 @@ describe("case 27: pi -p runs a workflow to its end", () => {
 			expect.stringMatching(/not finished; it waits for you in Workflow w > 🔹 A/),
 		]);
 		expect(stage.server.requests.length).toBe(1);
+	});
+
+	it("waiting, and then brought to its end by the next message", async () => {
+		const stage = await openStage({ w: { phases: ["a", "b"], autoContinue: false } });
+		stage.play("What do you want?", step("next"), step("next"), "finished");
+		const { code, stdout, stderr } = await runPrint(stage.project, ["/workflow w do it", "this one"]);
+		expect([code, stdout + stderr]).toEqual([0, expect.stringMatching(/it waits for you[\s\S]*DONE[\s\S]*finished/)]);
 	});
 
 	it("cancelled by the model", async () => {

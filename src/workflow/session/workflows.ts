@@ -57,6 +57,8 @@ export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Sc
 /** Where nobody sees the screen, the end of pi tells how the workflow stands. */
 function conclude(ctx: ExtensionContext, { held, active }: Desk, ended: boolean): void {
 	if (!held) return;
+	// A later message may have brought on what an earlier one waited for.
+	if (process.exitCode === exitCodes.waits) process.exitCode = undefined;
 	if (ended && held.run.standing.kind === "cancelled") process.exitCode = exitCodes.cancelled;
 	if (!active) return;
 	process.exitCode = exitCodes.waits;

@@ -3,7 +3,7 @@
 // does not fit is scrolled, the answers always show.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { frame, frameRows } from "./frame.ts";
-import { dim, fitLine, type Line, type Paint, paintLine, plain } from "./line.ts";
+import { dim, fitLine, type Line, lineWidth, type Paint, paintLine, paintRows, plain } from "./line.ts";
 import { openWindow } from "./window.ts";
 
 export interface Choice<T> {
@@ -44,7 +44,10 @@ export async function askByScreen<T>(
 					const position = window.position().replace(/^ · /, "");
 					const keys = ["↑↓ Enter answers", "Esc later", ...(position === "" ? [] : ["PgUp PgDn read on"])];
 					const name: Line = [{ text: title, tone: "accent" }];
-					return frame({ title: name, foot: position, keys }, [...rows, "", ...drawn], width, paint);
+					// A question that is wider than its rule is asked below it.
+					const above = lineWidth(name) > width - 4 ? [...paintRows(name, width, paint), ""] : [];
+					const head = above.length > 0 ? [] : name;
+					return frame({ title: head, foot: position, keys }, [...above, ...rows, "", ...drawn], width, paint);
 				},
 				handleInput(data) {
 					if (keybindings.matches(data, "tui.select.cancel")) return done(undefined);

@@ -15,7 +15,7 @@ export interface Frame {
 
 /** The body with its frame around it, no row wider than `width`. */
 export function frame({ title, foot, keys }: Frame, body: readonly string[], width: number, paint: Paint): string[] {
-	const head = fitLine([dim("── "), ...title, dim(" ")], width);
+	const head = title.length === 0 ? [] : fitLine([dim("── "), ...title, dim(" ")], width);
 	const end = fitLine([dim(foot === "" ? "" : `── ${foot} `)], width);
 	return [
 		ruled(head, width, paint),

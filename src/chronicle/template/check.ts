@@ -5,7 +5,7 @@ import { endless, unreachable } from "./graph.ts";
 import { isIndex } from "./names.ts";
 import { HUMAN_INTERVENTION, type StatePlan } from "./template.ts";
 
-const mostStates = 300;
+const mostStates = 400;
 /** Names that mean something without being defined. */
 const spokenFor = new Set([HUMAN_INTERVENTION, "done", "failed"]);
 

@@ -1,6 +1,7 @@
 // `pi-chronicle run <template> <task…>`: starts a run and carries it on until it needs a person or ends.
 import { attend, createRun, exitCodes, type Preparation, prepareStart, resolveModel } from "../project/index.ts";
 import type { Approver } from "../supervisor/index.ts";
+import { cleanupLines } from "../telling/index.ts";
 import { carryOn } from "./carry-on.ts";
 import { commonOptions } from "./index.ts";
 import type { Complaint } from "./output.ts";
@@ -42,6 +43,9 @@ Exit code: 0 done, 1 failed, 2 usage or an invalid definition, 3 waits for you, 
 		const cleanup = cleanupOrder(prepared, parsed.flags);
 		if (typeof cleanup === "object") return cleanup;
 		for (const note of prepared.notes) output.progress(`! ${note}`);
+		if (prepared.cleanup && parsed.flags.has("approve-cleanup"))
+			for (const line of ["! cleanup commands that may run:", ...cleanupLines(prepared.cleanup.commands)])
+				output.progress(line);
 		const created = await createRun(project, prepared, { task, model, cleanup });
 		if (!created.ok) return { code: created.failure.reason, ...created.failure, exitCode: exitCodes.failed };
 		output.progress(`${name} ${created.value.run.id}: ${task.split("\n", 1)[0]}`);
@@ -63,6 +67,6 @@ function cleanupOrder(
 		exitCode: exitCodes.waits,
 		message: `"${found.key}" has cleanup commands that you have not approved in this wording, so nothing was started.`,
 		remedy: "Read them; then start it with --approve-cleanup, or with --without-cleanup.",
-		lines: cleanup.commands.map(({ state, command }) => `  ${state}: ${command}`),
+		lines: cleanupLines(cleanup.commands),
 	};
 }

@@ -3,6 +3,8 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "../../definition/index.ts";
 import { say } from "../../pi/index.ts";
 import { attend, type CleanupTexts, createRun, exitCodes, type Project, prepareStart } from "../project/index.ts";
+import { askByScreen, questionBody, themed } from "../screen/index.ts";
+import { cleanupLines } from "../telling/index.ts";
 import { refuse } from "./house.ts";
 import { personOf } from "./person.ts";
 import type { ChronicleSession } from "./session.ts";
@@ -50,22 +52,42 @@ async function cleanupWord(
 	if (!cleanup) return "none";
 	const { standing, commands } = cleanup;
 	if (standing !== "unknown") return standing;
-	const list = commands.map(({ state, command }) => `  ${state}: ${command}`).join("\n");
+	const list = cleanupLines(commands);
 	if (!ctx.hasUI) {
 		refuse(
 			ctx,
-			`"${name}" has cleanup commands that you have not approved in this wording, so nothing was started:\n${list}\nApprove them in pi's screen, or start it once with pi-chronicle run --approve-cleanup.`,
+			`"${name}" has cleanup commands that you have not approved in this wording, so nothing was started:\n${list.join("\n")}\nApprove them in pi's screen, or start it once with pi-chronicle run --approve-cleanup.`,
 			exitCodes.waits,
 		);
 		return undefined;
 	}
-	const without = "Start without them";
-	const run = "They may run, in exactly this wording: start";
-	const title = `"${name}" brings commands that would run after its workers, whatever they did:\n${list}`;
-	const chosen = await ctx.ui.select(title, [without, run, "Start nothing"]);
-	if (chosen === run) return "approved";
-	if (chosen === without) return "none";
-	if (session.scope.closed) return undefined;
-	say(ctx, "Nothing was started.");
+	const word = await askCleanup(session, ctx, `"${name}" brings commands that would run after its workers:`, list);
+	if (word === "approved" || word === "none") return word;
+	if (!session.scope.closed) say(ctx, "Nothing was started.");
 	return undefined;
+}
+
+/** Shows the commands and asks. In the terminal a list that is longer than the screen is scrolled above the answers. */
+async function askCleanup(
+	session: ChronicleSession,
+	ctx: ExtensionContext,
+	title: string,
+	list: readonly string[],
+): Promise<"approved" | "none" | "nothing" | undefined> {
+	// The first one is the one that a stray Enter takes: nothing of the template's runs.
+	const choices = [
+		{ value: "none", words: "Start without them" },
+		{ value: "approved", words: "They may run, in exactly this wording: start" },
+		{ value: "nothing", words: "Start nothing" },
+	] as const;
+	if (ctx.mode === "tui") {
+		const stop = new AbortController();
+		const release = session.scope.own(() => stop.abort());
+		const chosen = await askByScreen(ctx, title, questionBody(list), choices, themed(ctx.ui), stop.signal);
+		await release();
+		return chosen;
+	}
+	const words = choices.map((choice) => choice.words);
+	const chosen = await ctx.ui.select([title, ...list].join("\n"), words);
+	return choices.find((choice) => choice.words === chosen)?.value;
 }

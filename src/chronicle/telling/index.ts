@@ -1,4 +1,5 @@
 export { checkLines, problemLine } from "./check-lines.ts";
+export { cleanupLines } from "./cleanup-lines.ts";
 export { foreignData, foreignLines, foreignStoryLines } from "./foreign-lines.ts";
 export { runLines, templateLines, templatePlace, waits } from "./list-lines.ts";
 export { progressLine } from "./progress.ts";

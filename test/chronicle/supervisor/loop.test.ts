@@ -1,4 +1,6 @@
 // The supervisor's loop: what is recorded before what, who is asked, what ends it.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { NO_SPEND } from "../../../src/chronicle/machine/index.ts";
 import { supervise } from "../../../src/chronicle/supervisor/index.ts";
@@ -19,6 +21,7 @@ describe("the loop", () => {
 					text: expect.stringContaining('"build"'),
 				});
 				await host.updateSnapshot({ findings: ["The API port is 8081"] });
+				writeFileSync(join(order.cwd, "a.txt"), "1\n");
 				await moveTo("build", "planned it")(host, order, ended);
 			},
 			moveTo("finished", "built it"),

@@ -1,6 +1,7 @@
 // A stage for the supervisor's loop alone: the real store in memory, and a launcher whose workers play a script in this process. Real
 // workers are tested in test/chronicle/worker and in the runs of test/chronicle/runs.
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { openMemoryStore } from "../../../src/chronicle/ledger/index.ts";
 import type { ApprovalQuestion } from "../../../src/chronicle/machine/index.ts";
 import type {
@@ -15,11 +16,15 @@ import type {
 } from "../../../src/chronicle/supervisor/index.ts";
 import { hashCleanup, readTemplate } from "../../../src/chronicle/template/index.ts";
 import { openSource } from "../../../src/definition/index.ts";
+import { openFolder } from "../../harness/folder.ts";
+import { openCopiedWorkspace } from "./copied-workspace.ts";
 
 /** What a worker does after it is up; it ends when this resolves. */
 export type Play = (host: WorkerHost, order: LaunchOrder, ended: Promise<"boundary" | "now">) => Promise<void>;
 
 export interface Stage {
+	/** The folder that the run works in. */
+	readonly folder: string;
 	readonly store: LedgerStore;
 	readonly ports: SupervisorPorts;
 	readonly orders: LaunchOrder[];
@@ -35,8 +40,8 @@ export function openStage(plays: Play[], approvals: Approval[] = []): Stage {
 	const orders: LaunchOrder[] = [];
 	const commands: string[] = [];
 	const questions: ApprovalQuestion[] = [];
-	const store = openMemoryStore({ clock, folder: "/nowhere" });
-	let tree = 0;
+	const folder = openFolder();
+	const store = openMemoryStore({ clock, folder: join(folder, ".pi") });
 	const ok = <T>(value: T) => ({ ok: true as const, value });
 	const ports: SupervisorPorts = {
 		clock,
@@ -67,14 +72,7 @@ export function openStage(plays: Play[], approvals: Approval[] = []): Stage {
 				return ok(worker);
 			},
 		},
-		workspace: {
-			open: async () => ok({ cwd: "/nowhere" }),
-			snapshot: async () => ok((++tree).toString(16).padStart(40, "0")),
-			changes: async () => ok({ changes: [{ path: "a.txt", change: "M" as const, added: 2, removed: 1 }], more: 0 }),
-			patch: async () => ok(""),
-			restore: async () => ok(undefined),
-			publish: async () => ok(undefined),
-		},
+		workspace: openCopiedWorkspace(folder),
 		approver: {
 			async approve(question) {
 				questions.push(question);
@@ -90,6 +88,7 @@ export function openStage(plays: Play[], approvals: Approval[] = []): Stage {
 		},
 	};
 	return {
+		folder,
 		store,
 		ports,
 		orders,

@@ -15,6 +15,14 @@ export interface TurnOptions {
 	readonly acceptWithinMs?: number;
 }
 
+export interface FollowOptions extends TurnOptions {
+	/**
+	 * Whether a run that was on already has taken up by itself what is to be started. With this, `start` is called only where no run is on:
+	 * at once, or when the one that is on has ended without taking it up.
+	 */
+	readonly joins?: () => boolean;
+}
+
 const pollMs = 25;
 const acceptMs = 4_000;
 const notStarted = "pi did not start a run for this message: another extension took it, or the model cannot be used.";
@@ -27,9 +35,9 @@ export async function runTurn(
 	pi: ExtensionAPI,
 	ctx: Pick<ExtensionContext, "isIdle">,
 	text: string,
-	{ acceptWithinMs = acceptMs }: TurnOptions = {},
+	options: TurnOptions = {},
 ): Promise<TurnOutcome> {
-	const outcome = await followRun(pi, ctx, () => pi.sendUserMessage(text, { deliverAs: "followUp" }), acceptWithinMs);
+	const outcome = await followRun(pi, ctx, () => pi.sendUserMessage(text, { deliverAs: "followUp" }), options);
 	if (outcome.kind === "failed" && outcome.reason === notStarted) stopLateStart(pi);
 	return outcome;
 }
@@ -57,7 +65,7 @@ export async function followRun(
 	pi: ExtensionAPI,
 	ctx: Pick<ExtensionContext, "isIdle">,
 	start: () => void,
-	acceptWithinMs = acceptMs,
+	{ acceptWithinMs = acceptMs, joins }: FollowOptions = {},
 ): Promise<TurnOutcome> {
 	const stops: (() => void)[] = [];
 	let poll: NodeJS.Timeout | undefined;
@@ -66,11 +74,12 @@ export async function followRun(
 			let started = false;
 			// A run that is on takes the message as its next one, without starting anew.
 			const joined = !idle(ctx);
+			let begun = joins === undefined || !joined;
 			let dialogs = 0;
 			let failure: string | undefined;
 			stops.push(
 				pi.on("agent_start", () => {
-					started = true;
+					started = begun;
 					failure = undefined;
 				}),
 				pi.on("agent_end", ({ messages }) => {
@@ -79,6 +88,7 @@ export async function followRun(
 				pi.on("agent_settled", ({ aborted }) => {
 					if (!started && !joined) return;
 					if (aborted) resolve({ kind: "aborted" });
+					else if (!started && joins?.() === false) return;
 					else if (failure !== undefined) resolve({ kind: "failed", reason: failure });
 					else resolve({ kind: "completed" });
 				}),
@@ -86,11 +96,16 @@ export async function followRun(
 				pi.on("ui_prompt_end", () => void dialogs--),
 				pi.on("session_shutdown", () => resolve({ kind: "aborted" })),
 			);
-			start();
+			if (begun) start();
 			let waited = 0;
 			poll = setInterval(() => {
 				if (started) return clearInterval(poll);
-				if (dialogs === 0 && idle(ctx)) waited += pollMs;
+				if (dialogs > 0 || !idle(ctx)) return;
+				if (!begun) {
+					begun = true;
+					start();
+				}
+				waited += pollMs;
 				if (waited >= acceptWithinMs) resolve({ kind: "failed", reason: notStarted });
 			}, pollMs);
 		});

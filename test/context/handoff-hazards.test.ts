@@ -1,6 +1,6 @@
 // Handoffs at awkward moments, in real pi: while the model works, twice, stopped at each stage, under limits.
 import { describe, expect, it } from "vitest";
-import { call, calls, hang, openBench, say } from "../harness/index.ts";
+import { call, calls, fail, gate, hang, openBench, say } from "../harness/index.ts";
 import { workflowFiles } from "../workflow/stage.ts";
 
 describe("handoff at awkward moments", () => {
@@ -24,6 +24,90 @@ describe("handoff at awkward moments", () => {
 		expect(pi.screen.notifications.filter(({ type }) => type === "error" || type === "warning")).toEqual([]);
 		await pi.run("more");
 		expect(server.requests[3]?.tools).not.toContain("handoff");
+	});
+
+	it("asked for while the model works, and that work is stopped: nothing of it waits for the next run", async () => {
+		const { server, rpc } = await openBench({ script: [hang("let me see"), say("after"), say("more")] });
+		const pi = await rpc();
+		await pi.prompt("work");
+		await pi.waitFor("message_update");
+		const asked = pi.prompt("/handoff write the tests");
+		await pi.prompt("/notebook");
+		await pi.send({ type: "abort" });
+		await asked;
+		expect(pi.screen.text).toContain("The handoff was stopped.");
+		await pi.run("after that");
+		expect(server.requests).toHaveLength(2);
+		expect(JSON.stringify(server.requests[1]?.body)).not.toMatch(/handoff/i);
+	});
+
+	it("asked for while the model works, and that work fails: the model is asked in a run of its own", async () => {
+		const held = gate();
+		const { server, rpc } = await openBench({
+			settings: { retry: { enabled: false } },
+			script: async (request) => {
+				if (server.requests.length === 1) {
+					await held.opened;
+					return fail(400, "no such thing");
+				}
+				return request.tools.includes("handoff") ? call("handoff", { context: "the brief" }) : say("successor");
+			},
+		});
+		const pi = await rpc();
+		await pi.prompt("work");
+		await server.waitForRequest(1);
+		const asked = pi.prompt("/handoff write the tests");
+		await pi.prompt("/notebook");
+		held.open();
+		await asked;
+		expect(JSON.stringify(server.requests.at(-1)?.messages)).toContain("the brief");
+		expect(pi.screen.notifications.filter(({ type }) => type !== "info")).toEqual([]);
+	});
+
+	it("asked for in the middle of work with tools, the model is not told before that work is done", async () => {
+		const { server, rpc } = await openBench({
+			script: [
+				call("bash", { command: "true" }, { after: new Promise((done) => setTimeout(done, 700)) }),
+				call("bash", { command: "true" }),
+				say("work done"),
+				call("handoff", { context: "the brief" }),
+				say("successor"),
+			],
+		});
+		const pi = await rpc();
+		await pi.prompt("work");
+		await server.waitForRequest(1);
+		await pi.prompt("/handoff write the tests");
+		await pi.idle();
+		expect(server.requests.map(({ tools }) => tools.includes("handoff"))).toEqual([false, false, false, true, false]);
+		expect(server.requests[3]?.users.join()).toContain("asks for a handoff");
+		expect(JSON.stringify(server.requests[4]?.messages)).not.toContain("work done");
+		expect(pi.eventsOf("agent_settled")).toHaveLength(1);
+	});
+
+	it("asked for while pi compacts, it follows the compaction", async () => {
+		const held = gate();
+		const { server, rpc } = await openBench({
+			settings: { compaction: { keepRecentTokens: 1 } },
+			script: async (request) => {
+				if (request.tools.length === 0) {
+					await held.opened;
+					return say("SUMMARY");
+				}
+				return request.tools.includes("handoff") ? call("handoff", { context: "the brief" }) : say("said");
+			},
+		});
+		const pi = await rpc();
+		await pi.run("work");
+		const compaction = pi.send({ type: "compact" });
+		await server.waitForRequest(({ tools }) => tools.length === 0);
+		const asked = pi.prompt("/handoff write the tests");
+		await pi.prompt("/notebook");
+		held.open();
+		await compaction;
+		await asked;
+		expect(JSON.stringify(server.requests.at(-1)?.messages)).toContain("write the tests");
+		expect(pi.screen.notifications.filter(({ type }) => type !== "info")).toEqual([]);
 	});
 
 	it("asked for again while the successor works, each of the two ends as itself", async () => {

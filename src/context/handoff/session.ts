@@ -35,6 +35,8 @@ interface Request {
 	/** Random. */
 	readonly id: string;
 	readonly direction: string;
+	/** Whether the model has been asked. */
+	asked: boolean;
 	reminded: number;
 	/** How often the cut was made. */
 	cut: number;
@@ -114,12 +116,36 @@ export function openHandoff(pi: ExtensionAPI, host: HandoffHost): HandoffSession
 		return waiting as (Request & { brief: string }) | undefined;
 	}
 
+	/** Gives the model its tool and makes the message that asks it to hand over. */
+	function ask(request: Request) {
+		request.asked = true;
+		if (!registered) pi.registerTool(tool as ToolDefinition);
+		else if (!pi.getActiveTools().includes(toolName)) pi.setActiveTools([...pi.getActiveTools(), toolName]);
+		registered = true;
+		return {
+			customType: "handoff:request",
+			content: requestText(request.direction, host.notebookOn),
+			display: true,
+		};
+	}
+
+	/** The boundary at which a model whose work is done is asked: nothing is queued that an abort would leave behind. */
+	function askAfter(request: Request, before: readonly SessionBoundaryDraft[]) {
+		return { entries: [...before, { type: "custom_message" as const, ...ask(request) }], continue: true };
+	}
+
 	pi.on("turn_start", (_event, ctx) => void uncut(ctx));
 	pi.on("turn_end", (event, ctx) => {
+		if (waiting?.asked === false) {
+			const done = event.outcome === "completed" && event.toolResults.length === 0;
+			return done ? askAfter(waiting, event.entries) : undefined;
+		}
 		const request = event.outcome === "completed" ? uncut(ctx) : undefined;
 		return request && handOver(request, request.brief, event.entries);
 	});
 	pi.on("agent_before_settle", (event, ctx) => {
+		// After a run that failed the model is asked anew, in a run of its own.
+		if (waiting?.asked === false) return event.outcome === "completed" ? askAfter(waiting, event.entries) : undefined;
 		const request = uncut(ctx);
 		if (request && event.outcome === "completed") return handOver(request, request.brief, event.entries);
 		if (waiting === undefined) return;
@@ -176,20 +202,24 @@ export function openHandoff(pi: ExtensionAPI, host: HandoffHost): HandoffSession
 			if (words === "")
 				return { kind: "refused", reason: "A handoff needs a direction: /handoff <what the successor should do>." };
 			if (waiting) return { kind: "refused", reason: "A handoff is already waiting for the model." };
-			if (!registered) pi.registerTool(tool as ToolDefinition);
-			else if (!pi.getActiveTools().includes(toolName)) pi.setActiveTools([...pi.getActiveTools(), toolName]);
-			registered = true;
 			const request: Request = {
 				id: crypto.randomUUID(),
 				direction: words,
+				asked: false,
 				reminded: 0,
 				cut: 0,
 				brief: undefined,
 				outcome: undefined,
 			};
 			waiting = request;
-			const message = { customType: "handoff:request", content: requestText(words, host.notebookOn), display: true };
-			const run = await followRun(pi, ctx, () => pi.sendMessage(message, { triggerTurn: true, deliverAs: "followUp" }));
+			const run = await followRun(
+				pi,
+				ctx,
+				() => {
+					if (waiting === request) pi.sendMessage(ask(request), { triggerTurn: true, deliverAs: "followUp" });
+				},
+				{ joins: () => request.asked },
+			);
 			return conclude(request, run);
 		},
 	};
@@ -200,6 +230,7 @@ function outcomeOf({ outcome }: Request, run: TurnOutcome): HandoffOutcome {
 		case "aborted":
 			return { kind: "aborted" };
 		case "failed": {
+			if (outcome?.kind === "aborted") return outcome;
 			const before = outcome?.kind === "handed-over" ? "The context was handed over, but its successor failed: " : "";
 			return { kind: "refused", reason: `${before}${run.reason}` };
 		}

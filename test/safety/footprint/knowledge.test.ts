@@ -79,8 +79,6 @@ describe("not known", () => {
 		"mvn test",
 		"eslint src",
 		"npx eslint .",
-		"prettier --check .",
-		"black --check .",
 		"ruff check .",
 		"mypy src",
 		"cmake --build build",

@@ -36,7 +36,6 @@ function tar(call: Call): void {
 		call.script(command.replace(/^exec=/, ""));
 	if (extracts && !lists && !call.has("-O --to-stdout")) {
 		call.touch("write", ".", { recursive: true });
-		call.change("worktree");
 	}
 }
 
@@ -140,7 +139,6 @@ function unzip(call: Call): void {
 	if (archive !== undefined) call.play("read", archive);
 	if (call.has("-l -t -z -v -Z -p -c")) return;
 	call.touch("write", call.values("-d")[0] ?? ".", { recursive: true });
-	call.change("worktree");
 }
 
 function sevenZip(call: Call): void {
@@ -155,7 +153,6 @@ function sevenZip(call: Call): void {
 		call.play("read", archive);
 		if (/^[ex]$/.test(verb) && !call.args.includes("-so")) {
 			call.touch("write", out ?? ".", { recursive: true });
-			call.change("worktree");
 		}
 	}
 }
@@ -176,7 +173,17 @@ const compressors: Programs = abbreviating({
 	zipinfo: { operands: { first: ["read"] } },
 	"7z 7za 7zr 7zz": { attached: "-o -p -m -t -x -i -s", also: sevenZip },
 	"unrar rar": { operands: { first: ["text"], rest: "read" }, changes: ["worktree"] },
-	ar: { operands: { first: ["text", "write"], rest: "read" } },
+	ar: {
+		also: (call) => {
+			const [verb = "", archive, ...files] = call.operands;
+			const looks = /^-?[tp]/.test(verb);
+			if (archive !== undefined) call.play(looks || /^-?x/.test(verb) ? "read" : "write", archive);
+			if (/^-?x/.test(verb))
+				for (const file of files.length > 0 ? files : ["."])
+					call.touch("write", file, { recursive: files.length === 0 });
+			else if (!looks) for (const file of files) call.play("read", file);
+		},
+	},
 	cpio: {
 		options: { "-F --file -I": "read", "-O": "replace", "-H --format -D --directory -E": "text" },
 		changes: ["worktree"],

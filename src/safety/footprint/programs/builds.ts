@@ -19,8 +19,9 @@ export const builds: Programs = {
 		},
 		attached: "-j --jobs -l --load-average -O --output-sync",
 		opaque: "project",
-		when: { "-n --dry-run --just-print --recon -q --question -p --print-data-base": {} },
+		when: { "-n --dry-run --just-print --recon -q --question -p --print-data-base": { harmless: true } },
 		also: (call) => {
+			if (call.has("-n --dry-run --just-print --recon -q --question")) return;
 			if (call.values("-f --file --makefile").includes("-"))
 				for (const line of call.stdin.split("\n"))
 					if (line.startsWith("\t")) call.script(line.replace(/^\t[@+-]*/, ""));
@@ -38,19 +39,33 @@ export const builds: Programs = {
 				"--fix --fix-only --write -w --autofix -a -A --auto-correct --autocorrect --autocorrect-all --update -u -i --in-place --apply",
 			),
 		},
-	"prettier prettierd gofmt goimports gofumpt clang-format shfmt autopep8 yapf autoflake xmlformat taplo": {
+	"gofmt goimports gofumpt shfmt": {
+		options: { "-r -local -lang -modpath -i -ln": "text" },
+		operands: "read",
+		when: { "--write -w": { operands: "write", changes: ["worktree"] } },
+	},
+	"clang-format": {
+		dashes: "one",
+		options: { "-style --style -assume-filename": "text" },
+		operands: "read",
+		when: { "-i": { operands: "write", changes: ["worktree"] } },
+	},
+	"prettier prettierd autopep8 yapf autoflake xmlformat": {
 		opaque: "project",
-		when: { "--write -w -i --in-place": { changes: ["worktree"] } },
+		when: {
+			"--write -w -i --in-place": { changes: ["worktree"] },
+			"--check -c --list-different -l": { harmless: true },
+		},
 		also: (call) => {
 			if (call.has("--write -w -i --in-place"))
 				for (const file of call.operands) if (call.exists(file)) call.play("write", file);
 		},
 	},
-	"black blue isort pyupgrade rustfmt stylua dprint buf fourmolu ormolu scalafmt google-java-format swiftformat djlint nixfmt alejandra":
+	"taplo black blue isort pyupgrade rustfmt stylua dprint buf fourmolu ormolu scalafmt google-java-format swiftformat djlint nixfmt alejandra":
 		{
 			opaque: "project",
 			changes: ["worktree"],
-			when: { "--check --check-only -c --diff --dry-run --lint --list-different -l": { unchanged: true } },
+			when: { "--check --check-only -c --diff --dry-run --lint --list-different -l": { harmless: true } },
 		},
 	biome: {
 		// Its formatter only shows what it would do, unless told to write.

@@ -180,7 +180,7 @@ export const coreutils: Programs = abbreviating({
 		also: (call) => writePieces(call, call.values("-f --prefix")[0] ?? "xx"),
 	},
 	tee: { operands: "replace", when: { "-a --append": { operands: "write" } } },
-	"ls dir vdir gls": {
+	"ls dir vdir gls ll la l": {
 		operands: "list",
 		alone: "list",
 		options: {

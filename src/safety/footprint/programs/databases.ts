@@ -67,7 +67,7 @@ function judgeSql(call: Call, text: string): void {
 }
 
 const looksOnly =
-	/^(select|show|explain|describe|desc|with|pragma\s+\w+\s*(\(|$)|values|table|use|set|\\[dlz?]|\.(tables|schema|databases|indexes|headers|mode|help|show|dump|timer|width|nullvalue))\b/i;
+	/^(select|show|explain|describe|desc|with|pragma\s+\w+\s*(\(|$)|values|table|use|set|\.(tables|schema|databases|indexes|headers|mode|help|show|dump|timer|width|nullvalue))\b|^\\(?:d[a-z]*|l|z|\?|h|x|conninfo|timing|s[fv]|encoding)\+?(?:\s|$)/i;
 
 /** A client: options for statements, for files of statements, for other values; how many operands name the database. */
 function sqlClient(statements: string, files: string, values: string, database: number): Program {

@@ -22,7 +22,8 @@ function curl(call: Call): void {
 	const sends = call.has(
 		"-d --data --data-binary --data-ascii --data-raw --data-urlencode --json -F --form -T --upload-file",
 	);
-	if (sends || (method !== undefined && !/^(GET|HEAD|OPTIONS)$/.test(method))) call.change("remote");
+	const asks = method === undefined && call.has("-G --get");
+	if ((sends && !asks) || (method !== undefined && !/^(GET|HEAD|OPTIONS)$/.test(method))) call.change("remote");
 }
 
 /** The name a download is saved under. */

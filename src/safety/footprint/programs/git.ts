@@ -122,7 +122,7 @@ const subcommands: { readonly [names: string]: Program } = {
 		operands: { rest: "move", last: "into" },
 		changes: ["repository"],
 		recursive: true,
-		when: { "-n --dry-run": { harmless: true } },
+		when: { "-n --dry-run": { harmless: true, operands: "list" } },
 	},
 	rm: { options: { "--pathspec-from-file": "read" }, also: remove },
 	commit: {

@@ -32,8 +32,14 @@ const executes: Program = {
 };
 
 const nodeCommon: { readonly [names: string]: Program } = {
-	"ls list ll la view info show search outdated audit why explain fund doctor ping whoami help help-search docs bugs repo root bin prefix licenses find-dupes query diff sbom completion v":
-		{ when: { "--fix": { changes: ["packages"] } } },
+	"ls list ll la view info show search outdated why explain fund doctor ping whoami help help-search docs bugs repo root bin prefix licenses find-dupes query diff sbom completion v":
+		{},
+	audit: {
+		when: { "--fix": { changes: ["packages"] } },
+		also: (call) => {
+			if (call.operands[0] === "fix") call.change("packages");
+		},
+	},
 	"test t tst start stop restart run run-script build dev lint check format serve preview typecheck": runScript,
 	"install i in ins inst isntall add ci clean-install install-test it update up upgrade uninstall un remove rm r unlink link ln dedupe ddp prune rebuild rb shrinkwrap import patch patch-commit fetch":
 		installs,
@@ -191,10 +197,8 @@ export const packages: Programs = {
 	},
 	cargo: {
 		subcommands: {
-			"check clippy metadata tree search version help locate-project read-manifest pkgid verify-project info": {
-				opaque: "project",
-			},
-			"build b test t bench run r doc d rustc rustdoc nextest expand llvm-cov tarpaulin miri watch criterion flamegraph asm bloat udeps deny audit outdated machete":
+			"metadata tree search version help locate-project read-manifest pkgid verify-project info": {},
+			"check clippy build b test t bench run r doc d rustc rustdoc nextest expand llvm-cov tarpaulin miri watch criterion flamegraph asm bloat udeps deny audit outdated machete":
 				runsProject,
 			"fmt fix": { changes: ["worktree"], opaque: "project", when: { "--check": { unchanged: true } } },
 			clean: { changes: ["worktree"] },
@@ -265,6 +269,8 @@ export const packages: Programs = {
 	"vsce ovsx": { subcommands: { "ls show search": {}, package: { changes: ["worktree"] }, "*": publishes } },
 	"mvn maven": {
 		opaque: "project",
+		dashes: "one",
+		when: { "-version -v --version -help -h": { harmless: true } },
 		also: (call) => {
 			if (call.operands.includes("deploy")) call.effect("publish");
 		},

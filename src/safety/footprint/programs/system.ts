@@ -91,9 +91,11 @@ export const system: Programs = {
 		},
 	},
 	"mount umount losetup swapon swapoff fsck e2fsck resize2fs tune2fs hdparm blkdiscard eject": {
-		changes: ["system"],
-		effects: ["privilege"],
 		also: (call) => {
+			if (call.operands.length === 0 && !call.has("-a --all") && call.name !== "eject") return;
+			if (call.has("--show -l --list --version -V -N -I")) return;
+			call.change("system");
+			call.effect("privilege");
 			if (call.name === "blkdiscard") call.effect("device-write");
 		},
 	},

@@ -120,6 +120,7 @@ function piecesOf(input: string): string[] {
 
 /** `ssh host command…`: what runs there has the same harms, on another machine. */
 function remoteShell(call: Call): void {
+	if (call.has("-V -G -Q")) return;
 	call.change("remote");
 	const [, ...words] = call.operands;
 	for (const proxy of call.values("-o")) {

@@ -56,13 +56,10 @@ async function openForPerson(built) {
 		"The understudy answers here: a script, no real model. The project is a copy.",
 		"Enter runs the workflow below; Esc pauses it. What to try next stands ready when it is over.",
 		"/workflow and /chronicle list what there is, /workflow show feature draws one.",
+		"When both are over, try /chronicle bug-hunt A refund raises the total.",
 	];
 	const [workflow, chronicle] = shows;
-	const ready = [
-		`/workflow ${workflow.name} ${workflow.task}`,
-		`/chronicle ${chronicle.name} ${chronicle.task}`,
-		"/chronicle bug-hunt A refund raises the total",
-	];
+	const ready = [`/workflow ${workflow.name} ${workflow.task}`, `/chronicle ${chronicle.name} ${chronicle.task}`];
 	const stage = await openStage({
 		project: join(root, workflow.folder),
 		env: process.env,

@@ -21,7 +21,7 @@ export interface CallSheet {
 export interface Welcome {
 	/** Lines above the editor. */
 	readonly hint: readonly string[];
-	/** What to try, in order: each stands ready in the editor when the one before it is over. */
+	/** What to try, in order: each stands ready in the editor when the workflow before it is over. */
 	readonly ready: readonly string[];
 }
 

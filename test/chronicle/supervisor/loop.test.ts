@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { NO_SPEND } from "../../../src/chronicle/machine/index.ts";
 import { supervise } from "../../../src/chronicle/supervisor/index.ts";
-import { moveTo, openStage } from "./stage.ts";
+import { moveTo } from "./scripted-launcher.ts";
+import { openStage } from "./stage.ts";
 
 const two = {
 	name: "t",

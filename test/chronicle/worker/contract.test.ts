@@ -24,8 +24,8 @@ async function withPi(part: Part): Promise<Desk> {
 		"cannot start": [],
 	};
 	const server = await openModelServer(replies[part]);
-	const nowhere = { launcher: { pi: { command: "/nowhere/pi", args: [] } } };
-	return openDesk(openProject({ server }), part === "cannot start" ? nowhere : {});
+	const pi = { command: "/nowhere/pi", args: [], version: "0" };
+	return openDesk(openProject({ server }), part === "cannot start" ? { launcher: { pi } } : {});
 }
 
 async function withScript(part: Part): Promise<Desk> {

@@ -1,7 +1,7 @@
 // Starting a run from pi: everything that stands in its way is told at once, and cleanup commands are shown before they may ever run.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "../../definition/index.ts";
-import { say } from "../../pi/index.ts";
+import { printable, say } from "../../pi/index.ts";
 import { attend, type CleanupTexts, createRun, exitCodes, type Project, prepareStart } from "../project/index.ts";
 import { askByScreen, questionBody, themed } from "../screen/index.ts";
 import { cleanupLines } from "../telling/index.ts";
@@ -83,11 +83,16 @@ async function askCleanup(
 	if (ctx.mode === "tui") {
 		const stop = new AbortController();
 		const release = session.scope.own(() => stop.abort());
-		const chosen = await askByScreen(ctx, title, questionBody(list), choices, themed(ctx.ui), stop.signal);
+		const chosen = await askByScreen(
+			ctx,
+			{ title, body: questionBody(list), choices, leave: "Esc starts nothing" },
+			themed(ctx.ui),
+			stop.signal,
+		);
 		await release();
 		return chosen;
 	}
 	const words = choices.map((choice) => choice.words);
-	const chosen = await ctx.ui.select([title, ...list].join("\n"), words);
+	const chosen = await ctx.ui.select(printable([title, ...list].join("\n")), words);
 	return choices.find((choice) => choice.words === chosen)?.value;
 }

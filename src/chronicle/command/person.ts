@@ -23,14 +23,44 @@ export function personOf(session: ChronicleSession, ctx: ExtensionContext, proje
 			if (isTyping(ctx)) return undecided;
 			return askApproval(session, ctx, project, question, run, signal);
 		},
-		answer: (question, run, signal) =>
-			ctx.hasUI ? answerWorker(ctx, question, run, signal) : Promise.resolve(undecided),
+		async answer(question, run, signal) {
+			if (!ctx.hasUI) return undecided;
+			await lineIsEmpty(session, ctx, question, signal);
+			return signal.aborted || session.scope.closed ? undecided : answerWorker(ctx, question, run, signal);
+		},
 	};
 }
 
 /** Whether a dialog would take keys that are meant for the editor. */
 function isTyping({ mode, ui }: ExtensionContext): boolean {
 	return mode === "tui" && ui.getEditorText().trim() !== "";
+}
+
+/** How often a line in the editor is looked at while a question waits for it. */
+const lookMs = 400;
+
+/** Resolves when the person's line is empty, or nobody can answer any more. They are told that a question waits. */
+async function lineIsEmpty(
+	{ scope }: ChronicleSession,
+	ctx: ExtensionContext,
+	{ title }: WorkerQuestion,
+	signal: AbortSignal,
+): Promise<void> {
+	if (!isTyping(ctx)) return;
+	say(ctx, `A worker asks: ${title}\nThe question comes when your line is empty.`, "warning");
+	await new Promise<void>((resolve) => {
+		const stop = scope.every(lookMs, () => {
+			if (!isTyping(ctx)) end();
+		});
+		const release = scope.own(() => resolve());
+		const end = (): void => {
+			stop();
+			signal.removeEventListener("abort", end);
+			void release();
+		};
+		signal.addEventListener("abort", end, { once: true });
+		if (signal.aborted) end();
+	});
 }
 
 async function askApproval(
@@ -60,7 +90,7 @@ async function askApproval(
 			// The first one is the one that a stray Enter takes: it only looks.
 			const order = ["diff", "approve", "reject", "elsewhere", "tell", "later"] as const;
 			const choices = order.map((value) => ({ value, words: words[value] }));
-			return askByScreen(ctx, title, questionBody(lines), choices, themed(ui), signal);
+			return askByScreen(ctx, { title, body: questionBody(lines), choices, leave: "Esc later" }, themed(ui), signal);
 		}
 		const order = ["approve", "diff", "reject", "elsewhere", "tell", "later"] as const;
 		const chosen = await ui.select(
@@ -142,11 +172,14 @@ async function answerWorker(
 	switch (question.kind) {
 		case "confirm": {
 			if (mode === "tui") {
-				const no = "No, refuse it";
-				const yes = "Yes, for this once";
-				const chosen = await ui.select(`${title}\n${printable(question.text)}`, [no, yes], opts);
+				const choices = [
+					{ value: "denied", words: "No, refuse it" },
+					{ value: "confirmed", words: "Yes, for this once" },
+				] as const;
+				const body = questionBody([question.text]);
+				const chosen = await askByScreen(ctx, { title, body, choices, leave: "Esc refuses" }, themed(ui), signal);
 				if (signal.aborted) return undecided;
-				return { kind: chosen === yes ? "confirmed" : "denied" };
+				return { kind: chosen ?? "denied" };
 			}
 			const confirmed = await ui.confirm(title, printable(question.text), opts);
 			if (signal.aborted) return undecided;

@@ -1,5 +1,5 @@
-// The question of an approval in the terminal, in the editor's place: what is asked, what was done and changed and what it has cost, and the
-// answers below. A1 it only gives the answer that was chosen; A2 a stray Enter takes the first one, which therefore only looks; A3 what
+// A question to the person in the terminal, in the editor's place: what is asked, what it is about (of an approval what was done, changed and
+// spent), and the answers below. A1 it only gives the answer that was chosen; A2 a stray Enter takes the first one, which therefore only looks; A3 what
 // does not fit is scrolled, the answers always show.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { frame, frameRows } from "./frame.ts";
@@ -11,15 +11,21 @@ export interface Choice<T> {
 	readonly words: string;
 }
 
+export interface Question<T> {
+	readonly title: string;
+	readonly body: readonly Line[];
+	readonly choices: readonly Choice<T>[];
+	/** What Esc does: `Esc later`. */
+	readonly leave: string;
+}
+
 /** Rows of the screen that are left to what stands above the question. */
 const rowsAbove = 8;
 
 /** Asks, and resolves to the choice, or to `undefined` where the person leaves or `signal` ends it. */
 export async function askByScreen<T>(
 	ctx: ExtensionContext,
-	title: string,
-	body: readonly Line[],
-	choices: readonly Choice<T>[],
+	{ title, body, choices, leave }: Question<T>,
 	paint: Paint,
 	signal: AbortSignal,
 ): Promise<T | undefined> {
@@ -42,7 +48,7 @@ export async function askByScreen<T>(
 					});
 					const drawn = answers.map((line) => paintLine(fitLine(line, width), paint));
 					const position = window.position().replace(/^ · /, "");
-					const keys = ["↑↓ Enter answers", "Esc later", ...(position === "" ? [] : ["PgUp PgDn read on"])];
+					const keys = ["↑↓ Enter answers", leave, ...(position === "" ? [] : ["PgUp PgDn read on"])];
 					const name: Line = [{ text: title, tone: "accent" }];
 					// A question that is wider than its rule is asked below it.
 					const above = lineWidth(name) > width - 4 ? [...paintRows(name, width, paint), ""] : [];

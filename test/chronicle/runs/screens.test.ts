@@ -215,4 +215,38 @@ describe("a run on the screen", () => {
 			{ from: "verification", to: "done" },
 		]);
 	}, 60_000);
+
+	it("R46 what a rule asks for a worker comes when nobody types, and says the state, the command and the rule", async () => {
+		const held = gate();
+		const { server, project, tui } = await openBench({
+			files: {
+				...withTemplates({ feature: { states: { build: { persona: "Builder", next: ["done"] } } } }),
+				"deploy.sh": "echo deploy > deployed.txt\n",
+				".pi/damage-control-rules.yaml":
+					"bashToolPatterns:\n  - pattern: deploy\n    reason: Deploying needs a word\n    ask: true\n",
+			},
+			script: {
+				[worker("build")]: [
+					call("bash", { command: "sh deploy.sh" }, { after: held.opened }),
+					move("done", "Deployed."),
+				],
+			},
+		});
+		const pi = await tui({ cols: 90, rows: 34 });
+		await pi.submit("/chronicle feature Do it");
+		await server.waitForRequest(1, 30_000);
+		pi.type("half a thought");
+		await pi.waitForScreen("half a thought");
+		held.open();
+		const told = await pi.waitForScreen("The question comes when your line is empty.", 20_000);
+		expect(told).toContain("half a thought");
+		expect(told).not.toContain("Yes, for this once");
+		await pi.press("ctrl+u");
+		const asked = await pi.waitForScreen("→ No, refuse it", 20_000);
+		for (const words of ["build", "sh deploy.sh", "Deploying needs a word", "Esc refuses"])
+			expect(asked.replace(/\s+/g, " ")).toContain(words);
+		await answer(pi, "Yes, for this once");
+		await pi.waitForScreen("Done [✓]", 20_000);
+		expect(project.read("deployed.txt")).toBe("deploy\n");
+	}, 60_000);
 });

@@ -157,6 +157,32 @@ describe("a child session", () => {
 		expect(pi.toolResults().map(({ text }) => text)).toEqual(["one back", "two back"]);
 	});
 
+	it("sets the topic where there is none, which the model is told; a wrong thinking level is named with the right ones", async () => {
+		const { server, rpc } = await openBench({
+			script: {
+				"NAMING CHILD": [call("notebook_topic_set", { topic: "Child topic" }), say("named")],
+				"*": [
+					calls([
+						["spawn", { prompt: "NAMING CHILD" }],
+						["spawn", { prompt: "NAMING CHILD", thinking: "bogus" }],
+					]),
+					say("ok"),
+				],
+			},
+		});
+		const pi = await rpc();
+		await pi.prompt("/notebook on");
+		await pi.prompt("/spawn on");
+		await pi.run("go");
+		await pi.prompt("/notebook");
+		expect(pi.screen.notifications.at(-1)?.message).toContain("topic child-topic");
+		expect(server.requests.at(-1)?.users.at(-1)).toContain('The topic is "child-topic"');
+		expect(pi.toolResults()[1]).toMatchObject({
+			error: true,
+			text: expect.stringMatching(/"?off"?.*"?minimal"?.*"?max"?/),
+		});
+	});
+
 	it("tells the model which notebook pages it wrote", async () => {
 		const { server, rpc } = await openBench({
 			script: {

@@ -29,7 +29,10 @@ export interface NotebookSession {
 	introduction(): { customType: string; content: string; display: false } | undefined;
 	/** Entries that give another session this notebook as it is now. */
 	share(): { readonly customType: string; readonly data: unknown }[];
-	/** Takes over a page that a session sharing this notebook has written, and answers its name; anything else is passed over. */
+	/**
+	 * Takes over what a session sharing this notebook has written: a page, and answers its name, or the topic where there is none yet.
+	 * Anything else is passed over.
+	 */
 	take(customType: string, data: unknown): string | undefined;
 }
 
@@ -123,7 +126,12 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 			];
 		},
 		take(customType, data) {
-			const [page] = foldNotebook([{ customType, data }]).pages;
+			const { topic, pages } = foldNotebook([{ customType, data }]);
+			if (topic !== undefined && notebook.topic === undefined) {
+				pi.appendEntry(entryTypes.topic, { ...topic, from: "child" });
+				notebook = { ...notebook, topic };
+			}
+			const [page] = pages;
 			if (page === undefined || self.write(...page) !== undefined) return undefined;
 			return page[0];
 		},
@@ -131,14 +139,16 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 	return self;
 }
 
-/** What the model does not see on this branch: all of it where nothing was said since the newest compaction, or a topic of the person's. */
+/** What the model does not see on this branch: all of it where nothing was said since the newest compaction, or a topic that it did not set. */
 function missing(session: ExtensionContext["sessionManager"]): "all" | "topic" | "nothing" {
 	let topic = false;
 	for (const entry of newestFirst(session)) {
 		if (entry.type === "compaction") return "all";
 		if (entry.type === "custom_message" && entry.customType === messageType) return topic ? "topic" : "nothing";
-		if (entry.type === "custom" && entry.customType === entryTypes.topic)
-			topic ||= (entry.data as { source?: unknown } | undefined)?.source === "human";
+		if (entry.type === "custom" && entry.customType === entryTypes.topic) {
+			const { source, from } = (entry.data ?? {}) as { source?: unknown; from?: unknown };
+			topic ||= source === "human" || from === "child";
+		}
 	}
 	return "all";
 }

@@ -26,7 +26,7 @@ const levels = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as co
 
 const parameters = Type.Object({
 	prompt: Type.String({ description: "The whole task: the child sees nothing of this conversation" }),
-	thinking: Type.Optional(Type.Union(levels.map((level) => Type.Literal(level)))),
+	thinking: Type.Optional(Type.Unsafe<(typeof levels)[number]>({ type: "string", enum: [...levels] })),
 });
 
 /** What a child shares with its parent. */

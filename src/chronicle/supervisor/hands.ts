@@ -38,6 +38,8 @@ export interface Hands {
 }
 
 export interface HandsBody {
+	/** Whether this process has created the run. */
+	readonly origin: "fresh" | "reopened";
 	run(): Run;
 	take(body: EventBody): Promise<string | undefined>;
 	/** Whether the run is still this supervisor's. */
@@ -61,8 +63,11 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 	const { take } = body;
 	const workers = new Map<string, Worker>();
 	let gone = false;
+	/** Whether what an earlier supervisor of the run may have left running has been looked for. */
+	let swept = false;
 
 	async function stopStrays(visit: number): Promise<void> {
+		swept = true;
 		const { stopped, left } = await launcher.stopStrays(body.run().id);
 		if (stopped > 0 || left > 0)
 			await take({ kind: "strays_stopped", visit, count: stopped, ...(left > 0 ? { left } : {}) });
@@ -223,6 +228,8 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 		{ visit, index, command, timeoutMs }: Extract<Action, { kind: "clean_up" }>,
 		signal: AbortSignal,
 	): Promise<void> {
+		// The supervisor before this one may have died over this very command: it must not run beside itself.
+		if (body.origin === "reopened" && !swept) await stopStrays(visit);
 		const opened = await workspace.open(undefined, `cleanup-${visit}-${index}`);
 		const cwd = opened.ok ? opened.value.cwd : undefined;
 		if (cwd === undefined) {
@@ -235,6 +242,8 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 			return;
 		}
 		const { result, output } = await commands.run(command, cwd, timeoutMs, signal);
+		// Broken off because the run is let go of: it is owed still.
+		if (signal.aborted && result.kind !== "exited") return;
 		await take({ kind: "cleanup_ended", visit, index, result, ...(output === "" ? {} : { output }) });
 	}
 

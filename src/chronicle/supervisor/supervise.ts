@@ -93,6 +93,7 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 		return false;
 	};
 	const hands: Hands = openHands(ports, {
+		origin,
 		run: () => run,
 		take,
 		holds,

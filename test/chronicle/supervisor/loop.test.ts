@@ -339,4 +339,37 @@ describe("the loop", () => {
 		expect(end.run.states.plan).toMatchObject({ tokens: 500 });
 		expect(asked).toEqual(["1.1"]);
 	});
+
+	it("R39 R40 a cleanup that is broken off runs again in the next supervision, never beside what is left of the first", async () => {
+		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, cleanup: ["stop things"] } } };
+		const story: string[] = [];
+		const stage = openStage([moveTo("build"), moveTo("finished")]);
+		const ports = (how: "hangs" | "works") => ({
+			...stage.ports,
+			launcher: {
+				...stage.ports.launcher,
+				async stopStrays() {
+					story.push("sweep");
+					return { stopped: 0, left: 0 };
+				},
+			},
+			commands: {
+				async run(command: string, _cwd: string, _ms: number, signal: AbortSignal) {
+					story.push(command);
+					if (how === "works") return { result: { kind: "exited" as const, code: 0 }, output: "" };
+					await new Promise((resolve) => signal.addEventListener("abort", resolve));
+					return { result: { kind: "killed" as const, signal: "SIGKILL" }, output: "" };
+				},
+			},
+		});
+		const first = supervise(await stage.create(template), ports("hangs"), "fresh");
+		await expect.poll(() => story).toContain("stop things");
+		const { run } = await first.release();
+		story.length = 0;
+		const again = await stage.store.open(run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const { run: after } = await supervise(again.value, ports("works"), "reopened").ended;
+		expect(story.slice(0, 2)).toEqual(["sweep", "stop things"]);
+		expect(after).toMatchObject({ status: "done", notices: [] });
+	});
 });

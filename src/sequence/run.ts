@@ -70,8 +70,11 @@ function keepSummary(ctx: ExtensionCommandContext, summary: SequenceSummary): vo
 	quietly(() => sequenceSessions.of(ctx.sessionManager)?.pi.appendEntry(summaryType, summary));
 }
 
-function modelName({ model }: ExtensionContext): string {
-	return model === undefined ? "no model" : `${model.provider}/${model.id}`;
+/** The model of a session, with its thinking level where it has one. */
+function modelName({ model, sessionManager }: ExtensionContext): string {
+	if (model === undefined) return "no model";
+	const level = sequenceSessions.of(sessionManager)?.pi.getThinkingLevel() ?? "off";
+	return `${model.provider}/${model.id}${level === "off" ? "" : ` (thinking ${level})`}`;
 }
 
 /** Opens the next iteration's session, with the recording in it. */

@@ -1,7 +1,7 @@
 // Sequences at awkward moments, in real pi without a terminal: two at once, texts that look like commands, sends that nobody takes.
 import { describe, expect, it } from "vitest";
 import { snapshotType } from "../../src/sequence/recorded.ts";
-import { call, drop, openBench, type Project, SessionDraft, say } from "../harness/index.ts";
+import { call, drop, fail, openBench, type Project, readSession, SessionDraft, say } from "../harness/index.ts";
 
 function seeded(project: Project, ...steps: string[]): string {
 	const draft = new SessionDraft(project);
@@ -179,6 +179,66 @@ it("S56 a handoff that the model never makes ends the sequence; the reason is sa
 	expect(said).toMatchObject([
 		{ type: "error", message: expect.stringContaining("run 1/2, step 1/2 (/handoff go on)") },
 	]);
+});
+
+it("S15 a later run that has another model or thinking level than the first says so, once", async () => {
+	const { project, server, rpc } = await openBench({ script: echo });
+	const pi = await rpc({ session: seeded(project, "one"), model: "scripted/thinker", args: ["--thinking", "low"] });
+	await pi.send({ type: "set_thinking_level", level: "high" });
+	await pi.prompt("/sequence run 3");
+	expect(server.requests).toHaveLength(3);
+	expect(pi.screen.notifications.map(({ message }) => message)).toEqual([
+		"This run uses scripted/thinker (thinking low): a new session starts with pi's default model, the first run used scripted/thinker (thinking high).",
+	]);
+});
+
+it("S41 a step whose context overflows goes on after pi's compaction, as one step", async () => {
+	let overflowed = false;
+	const { project, server, rpc } = await openBench({
+		settings: { compaction: { keepRecentTokens: 1 } },
+		script: (request) => {
+			if (request.tools.length === 0) return say("SUMMARY");
+			if (request.lastUser !== "two" || overflowed) return say("ok");
+			overflowed = true;
+			return fail(400, "maximum context length is 200000 tokens. However, your messages resulted in 300000 tokens");
+		},
+	});
+	const pi = await rpc({ session: seeded(project, "one", "two", "three") });
+	await pi.prompt("/sequence run");
+	expect(server.requests.at(-1)?.lastUser).toBe("three");
+	expect(JSON.stringify(server.requests.at(-1)?.messages)).toContain("SUMMARY");
+	expect(await pi.customEntries("sequence:finished")).toMatchObject([{ how: "completed" }]);
+});
+
+it("S41 S46 one run of every kind of step: what belongs to a step ends with it, and the session is one line of entries", async () => {
+	const { project, server, rpc } = await openBench({
+		settings: { compaction: { keepRecentTokens: 1 } },
+		script: (request) => {
+			if (request.tools.length === 0) return say("SUMMARY");
+			return request.tools.includes("handoff") ? call("handoff", { context: "the brief" }) : say("ok");
+		},
+	});
+	const steps = [
+		"first $1",
+		"/notebook on",
+		"/notebook about $1",
+		"/readonly on",
+		"/handoff go $1",
+		"/compact keep $1",
+	];
+	const pi = await rpc({ session: seeded(project, ...steps, "/readonly off", "/notebook", "last") });
+	await pi.prompt("/sequence run 2 alpha");
+	expect(pi.screen.notifications.filter(({ type }) => type !== "info")).toEqual([]);
+	expect(extensionErrors(pi)).toEqual([]);
+	expect(server.requests.filter(({ lastUser }) => lastUser === "first alpha")).toHaveLength(2);
+	const files = project.sessionFiles();
+	expect(files).toHaveLength(2);
+	for (const file of files) {
+		const { entries } = readSession(file);
+		expect(entries.map(({ parentId }) => parentId)).toEqual([null, ...entries.slice(0, -1).map(({ id }) => id)]);
+		expect(entries.filter(({ type }) => type === "compaction")).toHaveLength(2);
+		expect(entries.filter(({ customType }) => customType === snapshotType)).toHaveLength(1);
+	}
 });
 
 describe("one at a time", () => {

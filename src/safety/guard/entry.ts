@@ -73,11 +73,24 @@ function readEntry(node: Node, reading: Reading): Entry | undefined {
 			}
 			const text = typeof node.value === "string" ? node.value : node.written;
 			if (text.trim() === "") return wrong(node, reading, "is an empty text", "Write a text, or remove the entry.");
+			reportSwallowed(node, reading);
 			return plain(text, node.start);
 		}
 		case "map":
 			return readFields(node, reading);
 	}
+}
+
+/** A dash that stands further in than the one above it continues that entry's text: two entries have become one that fits nothing. */
+function reportSwallowed({ start, end }: Node, { source, report, key }: Reading): void {
+	const text = source.text.slice(start, end);
+	const dash = /^["'|>]/.test(text) ? undefined : /\n\s*-\s/.exec(text);
+	if (!dash) return;
+	report.error(source.place(start + dash.index + dash[0].length - 2), {
+		code: "swallowed-entry",
+		message: `This line of \`${key}\` is read as the end of the entry above it.`,
+		remedy: "Put its dash straight below the dash of that entry.",
+	});
 }
 
 function plain(text: string, start: number): Entry {
@@ -198,11 +211,19 @@ export interface Expression {
 	readonly flags: string;
 }
 
-/** An entry as a regular expression. `(?i)` at its beginning, as other languages write it, becomes a flag. */
+/**
+ * An entry as a regular expression. `(?i)` at its beginning, as other languages write it, becomes a flag, and so do the flags of
+ * `/text/flags`, as JavaScript's programs write it; between slashes alone, only what no path looks like is taken for that form.
+ */
 export function readExpression(entry: Entry, { source, report }: Reading): Expression | undefined {
-	const inline = /^\(\?([ims]+)\)/.exec(entry.text);
-	const pattern = inline ? entry.text.slice(inline[0].length) : entry.text;
-	const flags = [...new Set(`${inline?.[1] ?? ""}${entry.ignoreCase ? "i" : ""}`)].sort().join("");
+	const slashed = /^\/(.+)\/([gimsuyd]*)$/s.exec(entry.text);
+	const literal =
+		slashed && (slashed[2] !== "" || /\\[bswdBSWD]|\s|\.\*|\|/.test(slashed[1] ?? "")) ? slashed : undefined;
+	const written = literal?.[1] ?? entry.text;
+	const inline = /^\(\?([ims]+)\)/.exec(written);
+	const pattern = inline ? written.slice(inline[0].length) : written;
+	const given = `${inline?.[1] ?? ""}${literal?.[2]?.replace(/[gyd]/g, "") ?? ""}${entry.ignoreCase ? "i" : ""}`;
+	const flags = [...new Set(given)].sort().join("");
 	try {
 		new RegExp(pattern, flags);
 		return { pattern, flags };

@@ -233,7 +233,23 @@ function containing(
 /** Text that compares equal for places that the file system takes for the same. */
 export function folding(foldCase: boolean | undefined, platform: NodeJS.Platform): (text: string) => string {
 	const folds = foldCase ?? (platform === "darwin" || platform === "win32");
-	return folds ? (text) => text.normalize("NFC").toLowerCase() : (text) => text;
+	const plain = platform === "win32" ? plainWindowsPath : (text: string) => text;
+	return folds ? (text) => plain(text).normalize("NFC").toLowerCase() : plain;
+}
+
+/** Windows takes many spellings for one place: `\\?\C:\x`, `\\localhost\C$\x`, dots and blanks at the end of a name, `x::$DATA`. */
+function plainWindowsPath(text: string): string {
+	const local = text
+		.replace(/^[\\/]{2}[?.][\\/](?=[A-Za-z]:)/, "")
+		.replace(/^[\\/]{2}(?:localhost|127\.0\.0\.1|\[?::1\]?)[\\/]([A-Za-z])\$(?=[\\/]|$)/i, "$1:");
+	const drive = /^[A-Za-z]:/.exec(local)?.[0] ?? "";
+	return (
+		drive +
+		local
+			.slice(drive.length)
+			.replace(/:[^\\/]*(?=[\\/]|$)/g, "")
+			.replace(/([^\\/. ])[. ]+(?=[\\/]|$)/g, "$1")
+	);
 }
 
 function splitPath(path: string, platform: NodeJS.Platform): string[] {

@@ -20,7 +20,7 @@ interface Rule {
 export interface CommandRule extends Rule {
 	readonly kind: "command";
 	readonly pattern: string;
-	/** Subset of `ims`. */
+	/** Subset of `imsu`. */
 	readonly flags: string;
 }
 

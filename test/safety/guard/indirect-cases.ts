@@ -119,6 +119,8 @@ export const indirectCases: readonly Case[] = [
 	),
 	...bashes("guard 27", "deny", "cat /tmp/guard-copy/.env", "cp a.txt /tmp/x/.env"),
 
+	...bashes("guard 23", "deny", "CDPATH=HOME@/ cd .ssh && cat id_rsa", "export CDPATH=~; cd .ssh; cat id_rsa"),
+
 	// Programs found on the search path
 	...bashes("guard FP", "allow", "$(which node) --version", '"$(command -v node)" -v', "`which ls` src"),
 	...bashes("guard 51", "stop", "$(which nothing-of-this-name) -rf src"),

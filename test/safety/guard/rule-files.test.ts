@@ -95,6 +95,32 @@ allowReadPaths: [.env.test]
 		]);
 	});
 
+	it("says where an entry has swallowed the next one", () => {
+		const rules = read("zeroAccessPaths:\n  - .env\n    - .npmrc\n  - a - b\n");
+		expect(rules.closed).toBe(true);
+		expect(rules.diagnostics.map(({ code, line, column }) => [code, line, column])).toEqual([
+			["swallowed-entry", 3, 5],
+		]);
+	});
+
+	it("reads expressions between slashes as programs write them", () => {
+		const rules = read(`bashToolPatterns:
+  - '/rm\\s+-rf/i'
+  - '/drop table/gi'
+  - '/a|b/'
+  - '/etc/'
+  - 'rm /tmp/x/'
+`);
+		expect(rules.diagnostics).toEqual([]);
+		expect(rules.commands.map(({ pattern, flags }) => [pattern, flags])).toEqual([
+			["rm\\s+-rf", "i"],
+			["drop table", "i"],
+			["a|b", ""],
+			["/etc/", ""],
+			["rm /tmp/x/", ""],
+		]);
+	});
+
 	it("takes patterns of paths for what they are beside expressions", () => {
 		const rules = read(`protected_paths:
   read_only: ["**/secrets.*", "config.*", "*.pem"]

@@ -60,9 +60,8 @@ const changeDirectory: Builtin = (walk, args, state) => {
 	if (word === "") return settled(state, "");
 	const target = word === "-" ? firstOf(lookUp(state, "OLDPWD", walk.around)) : word;
 	if (state.elsewhere) return settled(arrive(undefined), "");
-	const searched =
-		!/^\.{0,2}(\/|$)/.test(target) && (firstOf(lookUp(state, "CDPATH", walk.around)) || undefined) !== undefined;
-	const paths = searched ? undefined : absolutePaths(target, state.cwd, walk.record);
+	const folders = /^\.{0,2}(\/|$)/.test(target) ? "" : firstOf(lookUp(state, "CDPATH", walk.around));
+	const paths = folders === "" ? absolutePaths(target, state.cwd, walk.record) : searched(walk, target, folders, state);
 	if (!paths || paths.some((path) => path.length > MAX_PATH)) return { yes: arrive(undefined), no: state, out: HOLE };
 	const rules = pathRules(walk.around);
 	const physical = args.includes("-P");
@@ -71,6 +70,18 @@ const changeDirectory: Builtin = (walk, args, state) => {
 	const yes = arrive(there);
 	return { yes, no: succeeds ? yes : state, out: word === "-" ? HOLE : "" };
 };
+
+/** Where `cd` may arrive that looks in the folders of `CDPATH`: every one that has such a directory, and the current one. */
+function searched(walk: Walk, target: string, folders: string, state: State): readonly string[] | undefined {
+	if (!isKnown(folders)) return undefined;
+	const here = absolutePaths(target, state.cwd, walk.record);
+	const others = folders
+		.split(":")
+		.slice(0, 16)
+		.flatMap((folder) => (folder === "" ? [] : (absolutePaths(`${folder}/${target}`, state.cwd, walk.record) ?? [])));
+	const there = others.filter((path) => isDirectory(path, walk.around));
+	return here && [...there, ...here];
+}
 
 function trim(path: string): string {
 	return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;

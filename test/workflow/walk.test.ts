@@ -1,6 +1,6 @@
 // Going through workflows in real pi: one pi for all cases, each of which runs a workflow to some point.
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { calls, type Rpc } from "../harness/index.ts";
+import { calls, gate, type Rpc, say } from "../harness/index.ts";
 import { openRpcStage, pathOf, type Stage, type State, step, stepCall } from "./stage.ts";
 
 let stage: Stage & { pi: Rpc };
@@ -216,6 +216,36 @@ describe("by a person", () => {
 		await pi.prompt("/workflow resume");
 		await pi.settled();
 		expect(stage.server.last().users.at(-1)).toContain("Do b for later");
+	});
+
+	it("skip of the last phase ends the workflow: at rest nothing of it is left, and a model at work is told", async () => {
+		await pi.prompt("/workflow calm at rest");
+		await pi.settled();
+		for (let times = 0; times < 2; times++) {
+			await pi.prompt("/workflow skip");
+			await pi.settled();
+		}
+		await pi.prompt("/workflow skip");
+		await pi.run("hello");
+		expect(stage.server.last().tools).not.toContain("workflow_step");
+		expect(JSON.stringify(stage.server.last().messages)).not.toContain("Do c for");
+
+		await pi.prompt("/workflow calm at work");
+		await pi.settled();
+		for (let times = 0; times < 2; times++) {
+			await pi.prompt("/workflow skip");
+			await pi.settled();
+		}
+		const held = gate();
+		stage.play(say("working", { after: held.opened }));
+		const asked = stage.server.requests.length;
+		await pi.prompt("go on");
+		await stage.server.waitForRequest(asked + 1);
+		await pi.prompt("/workflow skip");
+		held.open();
+		await pi.settled();
+		expect(stage.server.last().lastUser).toContain("skipped the last phase");
+		expect((await pi.customEntries<State>("workflow:state")).at(-1)).toMatchObject({ active: false, cancelled: false });
 	});
 
 	it("without a workflow they say so", async () => {

@@ -22,10 +22,14 @@ export function resumeText(run: LiveRun): string {
 	return `The person lets the workflow "${rootOf(run).name}" go on. Continue with its phase ${phaseTitle(run)}; call workflow_step with action "next" when it is finished.`;
 }
 
-/** What the model is told when a person has cancelled the run while it was working. */
+/** What the model is told when a person has ended the run while it was working: cancelled it, or skipped its last phase. */
 export function abandonedText(run: Run): string {
 	const name = run.kind === "live" ? rootOf(run).name : run.workflowKey;
-	return `The person has cancelled the workflow "${name}". Its instructions and limits no longer hold. Stop working on it and wait for what the person says next.`;
+	const what =
+		run.standing.kind === "done"
+			? `skipped the last phase of the workflow "${name}", which is over`
+			: `cancelled the workflow "${name}"`;
+	return `The person has ${what}. Its instructions and limits no longer hold. Stop working on it and wait for what the person says next.`;
 }
 
 /** Why a tool is refused in this phase. */

@@ -14,7 +14,7 @@ import {
 } from "../definitions/index.ts";
 import { type Action, definitionOf, type Event, type isActive, reachable } from "../machine/index.ts";
 import { abandonedText, movedByPersonText, placeLine, refusalText, resumeText } from "../prompts/index.ts";
-import { hashOf } from "./entries.ts";
+import { type Held, hashOf } from "./entries.ts";
 import { type Place, placeOf } from "./library.ts";
 import { notFoundText, rejectedText, statusReport, trustHint, verbsText } from "./report.ts";
 import { cancelledType, refuse, setToWork, startWorkflow } from "./starting.ts";
@@ -81,8 +81,11 @@ export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContex
 	}
 	const atWork = !ctx.isIdle() && !conversation.resting;
 	desk.apply(ctx, { kind: "abandon", at: Date.now() });
-	const held = desk.held ?? active;
-	// A model that is at work goes on with what it has read: it has to hear that this no longer holds.
+	letGo(workflows, desk.held ?? active, atWork);
+}
+
+/** What follows when a person has ended a run. A model that is at work goes on with what it has read: it has to hear that this no longer holds. */
+function letGo({ desk, conversation }: Workflows, held: Held, atWork: boolean): void {
 	if (atWork) conversation.tell(held, cancelledType, abandonedText(held.run));
 	else desk.withdrawTool();
 }
@@ -159,7 +162,7 @@ async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event:
 	const held = desk.held;
 	if (held?.run.kind !== "live") return;
 	const { run } = held;
-	if (did(actions, "ended") && atWork) return conversation.tell(held, cancelledType, abandonedText(run));
+	if (did(actions, "ended")) return letGo(workflows, held, atWork);
 	if (moved?.kind !== "moved") return;
 	// A paused run is only moved; what its phase asks is told when it goes on.
 	if (run.standing.kind !== "running") {

@@ -1,5 +1,5 @@
 // The state diagram with the path that the run took. Where things lie is the layout library's work; this draws them. Pure.
-import { Graph, type GraphLabel, layout, type Point } from "@dagrejs/dagre";
+import { type Edge, Graph, type GraphLabel, layout, type Point } from "@dagrejs/dagre";
 import { curveBasis, line } from "d3-shape";
 import { marks, shortCost, shortTime } from "../timeline/index.ts";
 import type { Markup, Pen, Piece } from "./markup.ts";
@@ -115,8 +115,6 @@ function planWay(path: Path, lines: readonly NodeLines[], rankdir: "LR" | "TB"):
 		nodesep: 26,
 		edgesep: 18,
 		ranksep: rankdir === "LR" ? 44 : 36,
-		marginx: 6,
-		marginy: 6,
 		ranker,
 	});
 	for (const [index, { width }] of lines.entries())
@@ -130,8 +128,29 @@ function planWay(path: Path, lines: readonly NodeLines[], rankdir: "LR" | "TB"):
 		graph.setEdge(v, w, { ...size, labelpos: "c", weight, points: [], x: 0, y: 0 }, name);
 	}
 	layout(graph);
-	const { width = 0, height = 0 } = graph.graph();
-	return { graph, width: Math.max(width, 100), height: Math.max(height, nodeHeight + 12) };
+	return { graph, ...intoView(graph) };
+}
+
+const margin = 6;
+
+/** Moves everything to where it can be seen, and gives the room that it takes: the library counts states and labels only, not the lines. */
+function intoView(graph: Graph<GraphLabel, Box, Way>): { readonly width: number; readonly height: number } {
+	const boxes: Box[] = graph.nodes().map((name: string) => graph.node(name));
+	const ways: Way[] = graph.edges().map((edge: Edge) => graph.edge(edge));
+	const corners = [...boxes, ...ways].flatMap(({ x, y, width, height }) => [
+		{ x: x - width / 2, y: y - height / 2 },
+		{ x: x + width / 2, y: y + height / 2 },
+	]);
+	const all = [...corners, ...ways.flatMap(({ points }) => points)];
+	const least = (key: "x" | "y") => all.reduce((found, point) => Math.min(found, point[key]), Number.POSITIVE_INFINITY);
+	const most = (key: "x" | "y") => all.reduce((found, point) => Math.max(found, point[key]), 0);
+	const [left, top] = [least("x") - margin, least("y") - margin];
+	for (const one of [...boxes, ...ways]) Object.assign(one, { x: one.x - left, y: one.y - top });
+	for (const way of ways) way.points = way.points.map(({ x, y }) => ({ x: x - left, y: y - top }));
+	return {
+		width: Math.max(most("x") + margin - left, 100),
+		height: Math.max(most("y") + margin - top, nodeHeight + 2 * margin),
+	};
 }
 
 function edgeName({ from, to, kind }: PathEdge, index: number): { v: string; w: string; name: string } {

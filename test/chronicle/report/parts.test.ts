@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openRedaction } from "../../../src/chronicle/ledger/index.ts";
 import { openColours } from "../../../src/chronicle/report/colour.ts";
+import { drawDiagram } from "../../../src/chronicle/report/diagram.ts";
 import { escapeText, openPen, shorten } from "../../../src/chronicle/report/markup.ts";
 import { pathOf } from "../../../src/chronicle/report/path.ts";
 import { fitText, textWidth } from "../../../src/chronicle/report/svg.ts";
@@ -151,6 +152,37 @@ describe("a patch", () => {
 		["environment.ts", false],
 	])("R48 knows files that hold secrets by their name: %s %s", (path, secret) => {
 		expect(isSecretFile(path)).toBe(secret);
+	});
+});
+
+describe("the state diagram", () => {
+	it.each([3, 8, 12, 20, 40])("has every line of %d states inside of its picture", async (count) => {
+		const name = (index: number) => `state-${index % count}`;
+		const states = Object.fromEntries(
+			Array.from({ length: count }, (_, index) => [
+				name(index),
+				{ persona: "P", next: [name(index + 1), name(index + 3), "done"] },
+			]),
+		);
+		const play = open(
+			definition({ ...states, done: {} }, { limits: { moves: 900, pair_moves: 900, minutes: 90_000 } }),
+		);
+		for (let index = 0; index < 2 * count; index += 1) go(start(play), name(index + 1));
+		const story = await tellStory(ledgerOf(play.events), asIs);
+		for (const room of ["wide", "narrow"] as const) {
+			const { markup } = drawDiagram(openPen(asIs), story, pathOf(story), room);
+			const [, width = 0, height = 0] = /viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(markup)?.map(Number) ?? [];
+			const points = [...markup.matchAll(/ d="([^"]*)"/g)].flatMap(([, path = ""]) =>
+				[...path.matchAll(/(-?[\d.]+)[ ,](-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)] as const),
+			);
+			expect(points.length).toBeGreaterThan(count);
+			for (const [x, y] of points) {
+				expect(x).toBeGreaterThanOrEqual(0);
+				expect(y).toBeGreaterThanOrEqual(0);
+				expect(x).toBeLessThanOrEqual(width);
+				expect(y).toBeLessThanOrEqual(height);
+			}
+		}
 	});
 });
 

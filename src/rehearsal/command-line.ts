@@ -1,7 +1,8 @@
 // The verb `pi-chronicle rehearse`.
 import { resolve } from "node:path";
 import { parseArguments } from "../chronicle/index.ts";
-import { agentFolder, findPi, isPiCommand, ownPiSearch, packageRoot } from "../pi/index.ts";
+import type { Diagnostic } from "../definition/index.ts";
+import { agentFolder, findPi, isPiCommand, ownPiSearch, packageRoot, printable } from "../pi/index.ts";
 import { isKind, type Kind, plan, whatThereIs } from "./plan.ts";
 import { rehearse, type Wish } from "./program.ts";
 import { closingLines, openingLines, partLines, unplayableLines } from "./report.ts";
@@ -10,30 +11,26 @@ import { rehearseUsage } from "./usage.ts";
 /** Runs the verb with the words after it; resolves to the exit code. */
 export async function runVerb(args: readonly string[], signal?: AbortSignal): Promise<number> {
 	const read = readArguments(args);
-	if (typeof read === "string") {
-		process.stderr.write(`${read}\n\n${rehearseUsage}`);
-		return 2;
-	}
+	if (typeof read === "string") return refuse(args.includes("--json"), "usage", read, ["", rehearseUsage]);
 	if (read.help) {
 		process.stdout.write(rehearseUsage);
 		return 0;
 	}
 	const pi = findPi(ownPiSearch(read.pi));
-	if (!isPiCommand(pi)) {
-		process.stderr.write(`${pi.message} ${pi.remedy}\n`);
-		return 2;
-	}
+	if (!isPiCommand(pi)) return refuse(read.json, pi.code, `${pi.message} ${pi.remedy}`);
 	const house = { cwd: read.cwd, agentFolder: agentFolder(), pi, packageRoot: packageRoot(), env: process.env };
 	const say = (lines: readonly string[]): void =>
-		void (read.json ? process.stderr : process.stdout).write(`${lines.join("\n")}\n`);
-	if (read.wish === undefined) {
-		process.stderr.write(`${rehearseUsage}\n${whatThereIs(house, read.kind)}\n`);
-		return 2;
-	}
+		void (read.json ? process.stderr : process.stdout).write(`${printable(lines.join("\n"))}\n`);
+	if (read.wish === undefined)
+		return refuse(read.json, "usage", "Name a workflow or a chronicle.", [
+			"",
+			rehearseUsage,
+			whatThereIs(house, read.kind),
+		]);
 	const planned = plan(read.wish, read.kind, house);
 	if (planned.kind === "unplayable") {
-		process.stderr.write(`${unplayableLines(planned, read.cwd).join("\n")}\n`);
-		return 2;
+		const [message = "", ...lines] = unplayableLines(planned, read.cwd);
+		return refuse(read.json, "invalid", message, lines, planned.diagnostics);
 	}
 	say(openingLines(planned.program, read.cwd));
 	const report = await rehearse(planned, house, {
@@ -48,6 +45,20 @@ export async function runVerb(args: readonly string[], signal?: AbortSignal): Pr
 	return report.outcome === "done" ? 0 : 1;
 }
 
+/** Says why nothing is played; with --json also as the one object on stdout. Gives the exit code. */
+function refuse(
+	json: boolean,
+	code: string,
+	message: string,
+	lines: readonly string[] = [],
+	diagnostics: readonly Diagnostic[] = [],
+): number {
+	process.stderr.write(`${printable([message, ...lines].join("\n"))}\n`);
+	const error = { code, message, diagnostics };
+	if (json) process.stdout.write(`${JSON.stringify({ verb: "rehearse", error }, null, "\t")}\n`);
+	return 2;
+}
+
 interface Arguments {
 	readonly kind: Kind | undefined;
 	/** `undefined`: nothing was named. */
@@ -59,7 +70,7 @@ interface Arguments {
 	readonly help: boolean;
 }
 
-/** Options stand before the name or between it and the task; of the task itself nothing is taken for one. A text says what is wrong. */
+/** Options stand before the name, before the task or behind it; in the midst of the task nothing is taken for one. A text says what is wrong. */
 function readArguments(args: readonly string[]): Arguments | string {
 	const options = { scenario: "value", cwd: "value", pi: "value", keep: "flag", json: "flag", help: "flag" } as const;
 	const first = parseArguments(args, { options, textAfter: 1 });

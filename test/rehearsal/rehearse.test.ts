@@ -151,6 +151,22 @@ describe("pi-chronicle rehearse", () => {
 		expect(left).toEqual([]);
 	});
 
+	it("says with --json in one object why nothing is played", async () => {
+		const project = openProject({ files: oneWorkflow("") });
+		for (const [args, message] of [
+			[["smal", "--json"], "Did you mean `small`?"],
+			[["--json"], "Name a workflow"],
+			[["small", "--json", "--keeep"], "`--keep`"],
+		] as const) {
+			const { code, stdout } = await rehearse(project, ...args);
+			expect(code).toBe(2);
+			expect(JSON.parse(stdout)).toMatchObject({
+				verb: "rehearse",
+				error: { message: expect.stringContaining(message) },
+			});
+		}
+	});
+
 	it("explains itself", async () => {
 		const project = openProject();
 		expect(await rehearse(project, "--help")).toMatchObject({ code: 0, stdout: expect.stringContaining("--scenario") });

@@ -93,9 +93,12 @@ export interface CleanUp {
 	readonly timeoutMs: number;
 }
 
-/** Answered by `files_restored`. */
+/** After keeping the files as they are and recording that (`files_measured` of purpose `before`). Answered by `files_restored`. */
 export interface RestoreFiles {
 	readonly kind: "restore_files";
 	readonly key: string;
 	readonly tree: string;
+	readonly visit: number;
+	/** Files as they were before, if they have been kept already. */
+	readonly before: string | null;
 }

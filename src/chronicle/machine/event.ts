@@ -257,7 +257,8 @@ export type FilesEvent = FilesMeasured | FilesUnmeasured | FilesRestored | Files
 export interface FilesMeasured {
 	readonly kind: "files_measured";
 	readonly visit: number;
-	readonly purpose: "baseline" | "changes";
+	/** `before`: as they are before others are brought back; it is the way back. */
+	readonly purpose: "baseline" | "changes" | "before";
 	readonly tree: string;
 	/** Of purpose `changes`: since the baseline of the visit, bounded. */
 	readonly changes?: readonly FileChange[];

@@ -42,7 +42,8 @@ export function owed(run: Run): readonly Action[] {
 			return rest(run, stage);
 		case "restoring": {
 			const { to, tree } = stage.rewind;
-			return [{ kind: "restore_files", key: `restore:${run.visit}:${to}`, tree }];
+			const { before = null } = stage;
+			return [{ kind: "restore_files", key: `restore:${run.visit}:${to}`, tree, visit: run.visit, before }];
 		}
 		case "waiting":
 		case "over":

@@ -245,7 +245,11 @@ export function takeRewind(run: Run, event: LedgerEvent & RewindRequested): Redu
 		case "asking":
 		case "baselining":
 		case "over":
-			return { ...run, status: "running", stage: { kind: "restoring", rewind, back: { status: run.status, stage } } };
+			return {
+				...run,
+				status: "running",
+				stage: { kind: "restoring", rewind, back: { status: run.status, stage }, before: null },
+			};
 	}
 }
 

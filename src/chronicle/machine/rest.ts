@@ -122,6 +122,9 @@ export function takeFiles(run: Run, event: LedgerEvent & (FilesMeasured | FilesU
 	const { stage } = run;
 	const tree = event.kind === "files_measured" ? event.tree : null;
 	const told = event.kind === "files_unmeasured" ? notice(run, `Files could not be measured: ${event.detail}`) : run;
+	// The first look counts: after a crash the files are half one state and half the other.
+	if (stage.kind === "restoring" && event.purpose === "before")
+		return stage.before ? refuse("stale", "They are kept already.") : { ...run, stage: { ...stage, before: tree } };
 	if (stage.kind === "baselining" && event.purpose === "baseline" && event.visit === run.visit)
 		return proceed({ ...told, baseline: { tree } }, stage.because);
 	if (
@@ -158,7 +161,7 @@ function comeNext(run: Run, { after, visit }: Leaving, tree: string | null): Run
 		case "finish":
 			return record(run, { kind: "finished", status: after.status, ...(after.detail ? { detail: after.detail } : {}) });
 		case "rewind":
-			return { ...run, stage: { kind: "restoring", rewind: after.rewind, back: null } };
+			return { ...run, stage: { kind: "restoring", rewind: after.rewind, back: null, before: null } };
 	}
 }
 

@@ -225,7 +225,13 @@ export type Stage =
 			readonly worker: { readonly pid: number; readonly model: string };
 	  }
 	| Leaving
-	| { readonly kind: "restoring"; readonly rewind: RewindRequested; readonly back: Back | null }
+	| {
+			readonly kind: "restoring";
+			readonly rewind: RewindRequested;
+			readonly back: Back | null;
+			/** Files as they were before; `null`: not kept yet. */
+			readonly before: string | null;
+	  }
 	/** For a person. */
 	| { readonly kind: "waiting"; readonly since: number }
 	| { readonly kind: "over"; readonly since: number };

@@ -216,11 +216,20 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 		if (spend && spend.tokens > (talked?.settled.tokens ?? 0)) await take({ kind: "used", visit, attempt, spend });
 	}
 
-	async function restore({ tree }: Extract<Action, { kind: "restore_files" }>): Promise<void> {
-		const before = await workspace.snapshot();
-		if (!before.ok) return void (await take({ kind: "files_unrestored", tree, detail: before.failure.message }));
+	async function restore({ tree, visit, ...known }: Extract<Action, { kind: "restore_files" }>): Promise<void> {
+		let { before } = known;
+		if (before === null) {
+			const kept = await workspace.snapshot();
+			if (!kept.ok) return void (await take({ kind: "files_unrestored", tree, detail: kept.failure.message }));
+			before = kept.value;
+			// On disk before anything is overwritten: whoever goes on after a crash finds the files in between.
+			const refused = await take({ kind: "files_measured", visit, purpose: "before", tree: before });
+			if (refused !== undefined) return;
+		}
+		body.crashAt("before files are brought back");
 		const restored = await workspace.restore(tree);
-		if (restored.ok) await take({ kind: "files_restored", tree, before: before.value });
+		body.crashAt("files are brought back");
+		if (restored.ok) await take({ kind: "files_restored", tree, before });
 		else await take({ kind: "files_unrestored", tree, detail: restored.failure.message });
 	}
 

@@ -42,6 +42,7 @@ export function startSession(pi: ExtensionAPI, agentDir: string): void | Promise
 	});
 	registerSpawn(pi, scope, {
 		seed: () => [...notebook.share(), ...readonly.share()],
+		refuses: (tool) => policies.forbidTool(tool),
 		take: (type, data) => notebook.take(type, data),
 	});
 	registerWatchdog(pi, notebook);

@@ -89,27 +89,32 @@ describe("a child session", () => {
 	});
 
 	it.each([
-		[{ blacklist: ["write", "edit"] }, false],
-		[{ whitelist: ["read", "spawn"] }, false],
-		[{ allow: ["read", "exec"] }, false],
-		[{ blacklist: ["grep"] }, true],
-	])("of a workflow's phase with the limits %j may change the project: %s", async (tools, may) => {
-		const { project, rpc } = await openBench({
-			files: workflowFiles({ look: [{ id: "only", tools, body: "LOOK" }] }),
-			script: {
-				"WRITING CHILD": [call("write", { path: "made.txt", content: "x" }), say("tried")],
-				"*": [call("spawn", { prompt: "WRITING CHILD" }), hang("done")],
-			},
-		});
-		const pi = await rpc({ answers: () => true });
-		await pi.prompt("/spawn on");
-		const run = pi.prompt("/workflow look around").catch(() => {});
-		await pi.waitFor("tool_execution_end");
-		expect(pi.toolResults()).toMatchObject([{ tool: "spawn", error: false, text: "tried" }]);
-		expect(project.exists("made.txt")).toBe(may);
-		await pi.send({ type: "abort" });
-		await run;
-	});
+		[{ blacklist: ["write", "edit"] }, false, ["bash", "read"]],
+		[{ whitelist: ["read", "spawn"] }, false, ["read"]],
+		[{ allow: ["read", "exec"] }, false, ["bash", "edit", "read", "write"]],
+		[{ blacklist: ["bash"] }, true, ["edit", "read", "write"]],
+	])(
+		"of a workflow's phase with the limits %j may change the project: %s, with the tools %j",
+		async (tools, may, names) => {
+			const { project, server, rpc } = await openBench({
+				files: workflowFiles({ look: [{ id: "only", tools, body: "LOOK" }] }),
+				script: {
+					"WRITING CHILD": [call("write", { path: "made.txt", content: "x" }), say("tried")],
+					"*": [call("spawn", { prompt: "WRITING CHILD" }), hang("done")],
+				},
+			});
+			const pi = await rpc({ answers: () => true });
+			await pi.prompt("/spawn on");
+			const run = pi.prompt("/workflow look around").catch(() => {});
+			await pi.waitFor("tool_execution_end");
+			expect(pi.toolResults()).toMatchObject([{ tool: "spawn", error: false, text: "tried" }]);
+			expect(project.exists("made.txt")).toBe(may);
+			const child = server.requests.find(({ users }) => users.some((text) => text.includes("WRITING CHILD")));
+			expect([...(child?.tools ?? [])].sort()).toEqual(names);
+			await pi.send({ type: "abort" });
+			await run;
+		},
+	);
 
 	it.runIf(process.platform === "linux")("leaves nothing behind when its parent is killed", async () => {
 		const { project, server, rpc } = await openBench({
@@ -181,6 +186,29 @@ describe("a child session", () => {
 			error: true,
 			text: expect.stringMatching(/"?off"?.*"?minimal"?.*"?max"?/),
 		});
+	});
+
+	it.each([
+		[
+			["--tools", "read,grep,spawn,notebook_read"],
+			["grep", "notebook_read", "read"],
+		],
+		[
+			["--exclude-tools", "bash,write"],
+			["edit", "read"],
+		],
+		[["--tools", "spawn"], []],
+	])("of a pi that was started with %j has no tool more than its parent", async (args, tools) => {
+		const { server, rpc } = await openBench({
+			script: { "CHILD TASK": [say("done")], "*": [call("spawn", { prompt: "CHILD TASK" }), say("ok")] },
+		});
+		const pi = await rpc({ args });
+		if (tools.includes("notebook_read")) await pi.prompt("/notebook on");
+		await pi.prompt("/spawn on");
+		await pi.run("go");
+		const child = server.requests.find(({ users }) => users.some((text) => text.includes("CHILD TASK")));
+		expect([...(child?.tools ?? [])].sort()).toEqual(tools);
+		expect(pi.toolResults()).toMatchObject([{ tool: "spawn", error: false, text: "done" }]);
 	});
 
 	it("tells the model which notebook pages it wrote", async () => {

@@ -22,7 +22,9 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 			// Switched again meanwhile.
 			if (!on || registered) return;
 			registered = true;
-			pi.registerTool(spawnTool(scope, shared, () => pi.getThinkingLevel()));
+			pi.registerTool(
+				spawnTool(scope, shared, { thinking: () => pi.getThinkingLevel(), tools: () => childTools(pi, shared) }),
+			);
 		} else if (registered) {
 			const others = pi.getActiveTools().filter((name) => name !== toolName);
 			pi.setActiveTools(on ? [...others, toolName] : others);
@@ -63,6 +65,17 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 	});
 	pi.on("session_start", (_event, ctx) => read(ctx));
 	pi.on("session_tree", (_event, ctx) => read(ctx));
+}
+
+/** Those of the active tools that a child can have too: pi's own that nothing refuses at present, and the notebook's. */
+function childTools(pi: ExtensionAPI, { refuses }: Shared): string[] {
+	const own = new Set(
+		pi
+			.getAllTools()
+			.filter(({ sourceInfo }) => sourceInfo.source === "builtin")
+			.map(({ name }) => name),
+	);
+	return pi.getActiveTools().filter((name) => (own.has(name) ? !refuses(name) : name.startsWith("notebook_")));
 }
 
 /** A parent that died without a word can clear nothing away: then the child ends what it left running in the background. */

@@ -33,17 +33,26 @@ const parameters = Type.Object({
 export interface Shared {
 	/** Entries for the child's session: notebook pages, topic, posture. */
 	seed(): readonly SeedEntry[];
+	/** Whether a tool of this name is refused in the parent at present. */
+	refuses(tool: string): boolean;
 	/** The child wrote an entry: what is shared is taken over. The answer names the notebook page that it was. */
 	take(customType: string, data: unknown): string | undefined;
 }
 
+/** What a child takes over from its parent as it is when the child starts. */
+export interface Parent {
+	thinking(): string | undefined;
+	/** Names of the tools that its child may have: never more than the parent itself. */
+	tools(): readonly string[];
+}
+
 /** Builds the tool over one session's scope. Calls of one message run side by side. */
-export function spawnTool(scope: Scope, shared: Shared, thinking: () => string | undefined): ToolDefinition {
+export function spawnTool(scope: Scope, shared: Shared, parent: Parent): ToolDefinition {
 	const tool: ToolDefinition<typeof parameters> = {
 		name: toolName,
 		label: "Spawn",
 		description:
-			"Give a self-contained task to a child session with an empty context of its own and get its final answer. It has the same tools and rules, shares the notebook, and cannot spawn.",
+			"Give a self-contained task to a child session with an empty context of its own and get its final answer. It has those of your tools that are pi's own, the same rules, shares the notebook, and cannot spawn.",
 		parameters: parameters as TSchema as typeof parameters,
 		exposure: "model-only",
 		async execute(id, { prompt, thinking: wanted }, signal, onUpdate, ctx) {
@@ -52,13 +61,15 @@ export function spawnTool(scope: Scope, shared: Shared, thinking: () => string |
 			if (!isPiCommand(found)) throw new Error(`${found.message} ${found.remedy}`);
 			const file = join(getAgentDir(), "chronicle", "children", ctx.sessionManager.getSessionId(), `${safe(id)}.jsonl`);
 			writeSeed(file, ctx.cwd, ctx.sessionManager.getSessionFile(), shared.seed());
-			const level = wanted ?? thinking();
+			const level = wanted ?? parent.thinking();
+			const tools = parent.tools();
 			const model = ctx.model === undefined ? [] : ["--model", `${ctx.model.provider}/${ctx.model.id}`];
 			const trust = ctx.isProjectTrusted() ? ["--approve"] : ["--no-approve"];
 			const args = [
 				...["--mode", "rpc", "--session", file, "-ne", "-e", join(packageRoot(), "extension.mjs")],
 				...model,
 				...(level === undefined ? [] : ["--thinking", level]),
+				...(tools.length === 0 ? ["--no-tools"] : ["--tools", tools.join(",")]),
 				...trust,
 			];
 			const steps: string[] = [];

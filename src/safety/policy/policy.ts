@@ -34,6 +34,8 @@ export interface Policy {
 	screen?(call: ToolCall, footprint: () => Footprint, texts: readonly string[]): Screened | Promise<Screened>;
 	/** Whether it is against changing the project at present. A session that is started within this one is bound by that, not by the policy. */
 	forbidsChanges?(): boolean;
+	/** Whether it refuses a tool of this name at present, whatever the arguments. For sessions that are started within this one. */
+	forbidsTool?(name: string): boolean;
 }
 
 export type Amendment = Readonly<Record<string, unknown>> | undefined;
@@ -70,6 +72,8 @@ export interface Policies {
 	readonly screens: boolean;
 	/** Whether any policy is against changing the project at present. */
 	readonly forbidChanges: boolean;
+	/** Whether any policy refuses a tool of this name at present, whatever the arguments. */
+	forbidTool(name: string): boolean;
 }
 
 export type Screening = NonNullable<Screened>;
@@ -89,6 +93,10 @@ export function openPolicies(): Policies {
 		},
 		get forbidChanges() {
 			for (const policy of policies) if (policy.forbidsChanges?.()) return true;
+			return false;
+		},
+		forbidTool(name) {
+			for (const policy of policies) if (policy.forbidsTool?.(name)) return true;
 			return false;
 		},
 		add(policy) {

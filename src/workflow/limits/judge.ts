@@ -56,6 +56,20 @@ function namesOfOthers(names: readonly string[]): boolean {
 	return names.some((name) => name !== stepTool && !fileTools.has(name) && !shells.has(name));
 }
 
+/** Whether a phase refuses a tool by its name, whatever the arguments. */
+export function isNameRefused(limits: ToolLimits, tool: string): boolean {
+	switch (limits.kind) {
+		case "free":
+			return false;
+		case "blacklist":
+			return isListed(limits.names, tool);
+		case "whitelist":
+			return !isListed(limits.names, tool);
+		case "capabilities":
+			return limits.may.length === 0;
+	}
+}
+
 /** Whether a phase has anything against changing the project. */
 export function changesAreMeant(limits: ToolLimits): boolean {
 	switch (limits.kind) {

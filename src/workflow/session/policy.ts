@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Policy, Verdict } from "../../safety/index.ts";
-import { changesAreMeant, judgeCall, type Stop, stepTool, stopRule, stopText } from "../limits/index.ts";
+import { changesAreMeant, isNameRefused, judgeCall, type Stop, stepTool, stopRule, stopText } from "../limits/index.ts";
 import { currentPhase, isActive, type Run } from "../machine/index.ts";
 import { blockReason, staleReason } from "../prompts/index.ts";
 
@@ -32,6 +32,11 @@ export function phasePolicy(run: () => Run | undefined, cwd: string): Policy {
 			const current = run();
 			if (!current || !isActive(current)) return false;
 			return current.kind === "stale" || !changesAreMeant(currentPhase(current).tools);
+		},
+		forbidsTool(name) {
+			const current = run();
+			if (!current || !isActive(current)) return false;
+			return current.kind === "stale" || isNameRefused(currentPhase(current).tools, name);
 		},
 	};
 }

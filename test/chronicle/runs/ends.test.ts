@@ -8,7 +8,7 @@ import { chronicle, eventsOf, goOn, ledgerOf, move, onlyRun, runIds, withTemplat
 
 const one = { states: { build: { persona: "Builder", next: ["finished"] } } };
 
-describe("interrupted", () => {
+describe("interrupted", { timeout: 90_000 }, () => {
 	it("R2 R24 R26 R49 SIGINT lets go cleanly with 130; SIGKILL leaves nothing that a resume does not find; both go on in the same conversation", async () => {
 		const { project, server } = await openBench({
 			files: withTemplates({ t: one }),
@@ -44,7 +44,7 @@ describe("interrupted", () => {
 	});
 });
 
-describe("cleanup commands", () => {
+describe("cleanup commands", { timeout: 90_000 }, () => {
 	it("R39 R41 nothing of a template's runs before its exact text was approved; a change asks again; a copied ledger approves nothing", async () => {
 		const template = (command: string) => ({
 			states: {
@@ -91,7 +91,7 @@ describe("cleanup commands", () => {
 	});
 });
 
-describe("refused before anything starts", () => {
+describe("refused before anything starts", { timeout: 90_000 }, () => {
 	it("R10 R12 T10 unknown and broken templates, missing agents, wrong words: all problems at once, exit 2, one JSON object", async () => {
 		const { project, server } = await openBench({
 			files: {
@@ -167,7 +167,7 @@ describe("refused before anything starts", () => {
 	});
 });
 
-describe("old and foreign ledgers", () => {
+describe("old and foreign ledgers", { timeout: 90_000 }, () => {
 	it("R13 R47 T11 a changed template does not change a run, and is told; foreign and newer ledgers are shown and left alone", async () => {
 		const { project } = await openBench({
 			files: withTemplates({

@@ -11,7 +11,7 @@ const two = {
 	},
 };
 
-describe("people and runs", () => {
+describe("people and runs", { timeout: 90_000 }, () => {
 	it("R15 R33 R50 a rejection goes back to the same conversation with the words; a question can be answered by another way", async () => {
 		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, requires_approval: true } } };
 		const { project, server } = await openBench({

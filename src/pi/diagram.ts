@@ -7,11 +7,25 @@ import { say } from "./say.ts";
 export async function showDiagram(ctx: ExtensionContext, title: string, lines: readonly string[]): Promise<void> {
 	if (ctx.mode !== "tui") return say(ctx, ["```mermaid", ...lines, "```"].join("\n"));
 	const { render } = await import("lovely-mermaid");
-	const drawn = render(lines.join("\n"))?.plain ?? lines;
+	const drawn = render(glued(lines))?.plain ?? lines;
 	await pageMarkdown(ctx, title, drawn.map(asDrawn).join("  \n"));
+}
+
+/** Stands for a blank at which no line of a box may be broken; not white space, and one column wide. */
+const glue = "\u2800";
+
+/** The chart for a drawing that breaks the lines of a box at blanks and knows no other breaks: between the parts of a label alone. */
+function glued(lines: readonly string[]): string {
+	const label = (_: string, text: string) => `"${text.replaceAll(" ", glue).replaceAll(/<br\s*\/?>/g, ` ·${glue}`)}"`;
+	return lines.map((line) => line.replace(/"([^"]*)"/g, label)).join("\n");
 }
 
 /** A line of a drawing as Markdown that keeps its spaces. A blank one would end the paragraph. */
 function asDrawn(line: string): string {
-	return `\`${line.trim() === "" ? "\u00a0" : line.replaceAll("`", "'")}\``;
+	// A part that has a line of its own needs no sign before it.
+	const shown = line
+		.replaceAll(new RegExp(`([│┃]\\s*)·${glue}`, "g"), "$1  ")
+		.replaceAll(glue, " ")
+		.replaceAll("`", "'");
+	return `\`${shown.trim() === "" ? "\u00a0" : shown}\``;
 }

@@ -2,7 +2,9 @@
 // Pi's own modules are loaded when a page opens: this folder also serves the command line, which may have no pi beside it.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 
-const windowHeight = 18;
+/** Rows of the screen that are left to what stands above the page, and its title and keys. */
+const rowsAround = 12;
+const leastRows = 5;
 
 /** Shows Markdown until the person closes it. Only for the terminal (`ctx.mode === "tui"`). */
 export async function pageMarkdown(ctx: ExtensionContext, title: string, markdown: string): Promise<void> {
@@ -14,6 +16,7 @@ export async function pageMarkdown(ctx: ExtensionContext, title: string, markdow
 		const body = new Markdown(markdown, 1, 0, getMarkdownTheme());
 		let top = 0;
 		let height = 0;
+		let windowHeight = leastRows;
 		const moveTo = (line: number) => {
 			top = Math.max(0, Math.min(line, height - windowHeight));
 			tui.requestRender();
@@ -24,6 +27,7 @@ export async function pageMarkdown(ctx: ExtensionContext, title: string, markdow
 			render(width) {
 				const lines = body.render(width);
 				height = lines.length;
+				windowHeight = Math.max(leastRows, tui.terminal.rows - rowsAround);
 				top = Math.max(0, Math.min(top, height - windowHeight));
 				const shown = lines.slice(top, top + windowHeight);
 				const position = height > windowHeight ? ` · ${top + 1}–${top + shown.length} of ${height}` : "";

@@ -154,7 +154,7 @@ describe("the countdown", () => {
 		await ui.waitForScreen("Esc closes");
 		const screen = await settledScreen(ui);
 		expect(screen).toMatch(/┌ Code Review ─+┐/);
-		expect(screen).toContain("│ 📋 Planning may read │");
+		expect(screen).toContain("│ 📋 Planning · may read │");
 		expect(screen).not.toContain("```");
 		ui.press("escape");
 		await ui.waitForScreen((text) => !text.includes("Esc closes"));

@@ -1,9 +1,11 @@
 // The lines above the editor while recording: the steps, a window around the one that is worked on, the keys, the notice. Pure.
+// W1 whatever the screen's size, the step that is worked on, the keys and the notice are there: the other steps give way.
 import { previewLines } from "./preview.ts";
-import type { Recording } from "./recording.ts";
+import { type Recording, recordingKeys } from "./recording.ts";
 
-/** Step lines shown at once. */
-const windowHeight = 14;
+/** Step lines shown at once, on a screen that has room for them, and on one that has none. */
+const tallest = 14;
+const shortest = 1;
 
 export interface DrawnLine {
 	readonly tone: "text" | "accent" | "dim" | "warning";
@@ -11,20 +13,60 @@ export interface DrawnLine {
 	readonly text: string;
 }
 
-/** Lines of the widget, top to bottom. */
-export function drawRecording(recording: Recording): DrawnLine[] {
+/** What the screen has room for. */
+export interface Room {
+	/** Of the widget. */
+	readonly rows: number;
+	/** Whether pi's footer shows the status line to its end, where it says what the keys do. */
+	readonly wholeStatus: boolean;
+}
+
+/**
+ * Lines of the widget, top to bottom, as many as there is room for where that can be. `wrap` makes rows of a line as the screen is wide:
+ * of the steps one each, of the rest as many as it takes.
+ */
+export function layRecording<Row>(recording: Recording, room: Room, wrap: (line: DrawnLine) => readonly Row[]): Row[] {
+	for (let height = tallest; height > shortest; height--) {
+		const laid = drawRecording(recording, { height, more: "told", keys: "told" }, room).flatMap(wrap);
+		if (laid.length <= room.rows) return laid;
+	}
+	// The last to give way: how many steps there are beside the one that is shown, then the keys.
+	for (const tight of [
+		{ more: "told", keys: "told" },
+		{ more: "left out", keys: "told" },
+	] as const) {
+		const laid = drawRecording(recording, { height: shortest, ...tight }, room).flatMap(wrap);
+		if (laid.length <= room.rows) return laid;
+	}
+	return drawRecording(recording, { height: shortest, more: "left out", keys: "left out" }, room).flatMap(wrap);
+}
+
+interface Extent {
+	/** Step lines. */
+	readonly height: number;
+	/** How many lines there are above and below. */
+	readonly more: "told" | "left out";
+	readonly keys: "told" | "left out";
+}
+
+function drawRecording(recording: Recording, { height, more, keys }: Extent, { wholeStatus }: Room): DrawnLine[] {
 	const marked = recording.selected ?? recording.editing;
 	const [heading = "", ...steps] = previewLines(recording.steps, marked);
 	const at = steps.findIndex((line) => line.startsWith("›"));
-	const end = at === -1 ? steps.length : Math.min(steps.length, Math.max(windowHeight, at + 2));
-	const start = Math.max(0, end - windowHeight);
+	const end = at === -1 ? steps.length : Math.min(steps.length, Math.max(height, at + Math.min(2, height)));
+	const start = Math.max(0, end - height);
 	const lines: DrawnLine[] = [{ tone: "accent", text: heading }];
-	if (start > 0) lines.push({ tone: "dim", text: `… ${start} lines above` });
+	if (more === "told" && start > 0) lines.push({ tone: "dim", text: `… ${lineCount(start)} above` });
 	for (const text of steps.slice(start, end)) lines.push({ tone: text.startsWith("›") ? "accent" : "text", text });
-	if (end < steps.length) lines.push({ tone: "dim", text: `… ${steps.length - end} lines below` });
-	if (recording.selected !== undefined) {
+	if (more === "told" && end < steps.length)
+		lines.push({ tone: "dim", text: `… ${lineCount(steps.length - end)} below` });
+	if (keys === "told" && recording.selected !== undefined) {
 		lines.push({ tone: "dim", text: "Enter edits · Delete removes · Alt+↑↓ moves · ↓ past the end goes on" });
-	}
+	} else if (keys === "told" && !wholeStatus) lines.push({ tone: "dim", text: recordingKeys(recording) });
 	for (const text of recording.notice?.split("\n") ?? []) lines.push({ tone: "warning", text });
 	return lines;
+}
+
+function lineCount(count: number): string {
+	return count === 1 ? "1 line" : `${count} lines`;
 }

@@ -1,9 +1,9 @@
 // The recorder: pi's prompt editor with Enter, Ctrl+Enter, Escape and the arrows taken for the steps above it. Terminal only.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { matchesKey, truncateToWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { newestFirst, type Scope } from "../pi/index.ts";
 import { RecorderEditor } from "./recorder-editor.ts";
-import { drawRecording } from "./recorder-widget.ts";
+import { layRecording } from "./recorder-widget.ts";
 import {
 	deleteSelected,
 	editSelected,
@@ -19,6 +19,9 @@ import type { KnownCommand } from "./step.ts";
 
 type EditorFactory = NonNullable<ReturnType<ExtensionContext["ui"]["getEditorComponent"]>>;
 
+/** Rows of the screen that are not the widget's: the question before something is lost; and the transcript's end, pi's footer, its status. */
+const dialogRows = 9;
+const otherRows = 7;
 /** As many messages as pi's editor remembers. */
 const historyLength = 100;
 
@@ -165,11 +168,19 @@ export async function recordSteps(
 		ctx.ui.setEditorText("");
 		ctx.ui.setWidget(statusKey, (tui, theme) => {
 			redraw = () => tui.requestRender();
-			const paint = (width: number) =>
-				drawRecording(recording).flatMap(({ tone, text }) => {
+			const paint = (width: number) => {
+				const taken = asking ? dialogRows : (editor?.render(width).length ?? 0);
+				const room = {
+					rows: tui.terminal.rows - taken - otherRows,
+					wholeStatus: visibleWidth(recordingStatus(recording)) <= width,
+				};
+				return layRecording(recording, room, ({ tone, text }) => {
 					const drawn = tone === "text" ? text : theme.fg(tone, text);
-					return tone === "warning" || tone === "dim" ? wrapTextWithAnsi(drawn, width) : truncateToWidth(drawn, width);
+					return tone === "warning" || tone === "dim"
+						? wrapTextWithAnsi(drawn, width)
+						: [truncateToWidth(drawn, width)];
 				});
+			};
 			return { invalidate() {}, render: paint };
 		});
 		open();

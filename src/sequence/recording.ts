@@ -70,8 +70,14 @@ export function editSelected(recording: Recording): Recording {
 }
 
 /** The status line while recording. */
-export function recordingStatus({ steps, editing }: Recording): string {
+export function recordingStatus(recording: Recording): string {
+	const { steps } = recording;
 	const count = steps.length === 1 ? "1 step" : `${steps.length} steps`;
+	return `● recording sequence · ${count} · ${recordingKeys(recording)}`;
+}
+
+/** What the keys do while no step is selected. */
+export function recordingKeys({ editing }: Recording): string {
 	const enter = editing === undefined ? "Enter adds step" : `Enter replaces step ${editing + 1}`;
-	return `● recording sequence · ${count} · ${enter} · Ctrl+Enter finishes · Esc cancels`;
+	return `${enter} · Ctrl+Enter finishes · Esc cancels`;
 }

@@ -167,6 +167,41 @@ describe("texts", () => {
 	);
 });
 
+describe("small screens", () => {
+	it.each([
+		[80, 24],
+		[30, 20],
+		[60, 16],
+	])(
+		"S20 S22 at %d × %d the step that is worked on, the keys, the reason and the status are on the screen",
+		async (cols, rows) => {
+			const { project, tui } = await openBench({ script: echo });
+			const steps = Array.from({ length: 23 }, (_, index) => `step ${index + 1} of many, with some more words`);
+			const pi = await tui({ cols, rows, session: recorded(project, ...steps) });
+			const words = (screen: string) => screen.replace(/\s+/g, " ");
+			await pi.submit("/sequence");
+			await pi.waitForScreen("Restore last");
+			await pi.press("down", "enter");
+			const keys = "Enter adds step · Ctrl+Enter finishes · Esc cancels";
+			await pi.waitForScreen((screen) => words(screen).includes(keys) && screen.includes("● recording"));
+			expect(pi.screen()).toContain("23. step 23");
+			await pi.press("up", "up", "up", "up");
+			await pi.waitForScreen(
+				(screen) => screen.includes("›20. step 20") && words(screen).includes("↓ past the end goes on"),
+			);
+			expect(pi.screen()).toContain("● recording");
+			await pi.press("enter");
+			await pi.waitForScreen((screen) => words(screen).includes("Enter replaces step 20"));
+			await pi.press("ctrl+u");
+			pi.type("/new");
+			await pi.press("escape", "ctrl+enter");
+			await pi.waitForScreen((screen) => words(screen).includes("/new is done by the runner."));
+			expect(pi.screen()).toContain("›20. step 20");
+			expect(pi.screen()).toContain("● recording");
+		},
+	);
+});
+
 describe("what was there before", () => {
 	it("S24 S25 a draft in the editor is put aside and comes back, whether the recording is left or finished", async () => {
 		const { project, tui } = await openBench({
@@ -192,7 +227,7 @@ describe("what was there before", () => {
 			}
 			await pi.waitForScreen("my half-written question");
 			expect(pi.screen()).not.toContain("recording sequence");
-			await pi.press("ctrl+c");
+			await pi.press("ctrl+u");
 			await pi.waitForScreen((screen) => !screen.includes("half-written"));
 		}
 	});

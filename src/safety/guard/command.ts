@@ -8,8 +8,10 @@ import { customEntries, packageRoot, pageMarkdown, say } from "../../pi/index.ts
 import { measure } from "../measure.ts";
 import { decisionEntry, type Policies, readDecision, type ToolCall } from "../policy/index.ts";
 import { explainCall } from "./explain.ts";
+import { locateRules } from "./locate.ts";
+import { readRules } from "./reader.ts";
 import type { GuardSession } from "./register.ts";
-import type { RuleSet } from "./rules.ts";
+import { hashRules, type RuleSet } from "./rules.ts";
 
 /** Runs one `/guard` command. */
 export async function runGuardCommand(
@@ -21,7 +23,7 @@ export async function runGuardCommand(
 	switch (verb) {
 		case "":
 		case "status":
-			return say(ctx, statusText(session, ctx.cwd));
+			return say(ctx, `${statusText(session, ctx.cwd)}${isStale(session, ctx.cwd) ? `\n${stale}` : ""}`);
 		case "rules":
 			return showRules(ctx, session);
 		case "log":
@@ -40,6 +42,15 @@ export async function runGuardCommand(
 				"warning",
 			);
 	}
+}
+
+const stale = "The rule files on disk have changed since: `/guard reload` puts in force what they say now.";
+
+/** Whether the files on disk say something else by now. */
+function isStale({ current, agentDir }: GuardSession, cwd: string): boolean {
+	const places = locateRules({ cwd, home: homedir(), agentDir });
+	if (places.length === 0) return current() !== undefined;
+	return hashRules(readRules(places, process.platform)) !== current()?.hash;
 }
 
 function statusText({ current }: GuardSession, cwd: string): string {

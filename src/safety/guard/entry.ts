@@ -60,7 +60,14 @@ export function readEntries(node: Node, reading: Reading): Entry[] {
 		message: `\`${key}\` is ${describeNode(node)}, and a list is wanted.`,
 		remedy: node.kind === "scalar" ? `Write \`${key}: ["${node.written}"]\`.` : "Put a dash before every entry.",
 	});
-	return node.kind === "scalar" ? readEntries({ ...node, kind: "list", items: [node] }, reading) : [];
+	// What was meant forbids something all the same.
+	if (node.kind === "scalar" || holdsText(node)) return [readEntry(node, reading)].flatMap((entry) => entry ?? []);
+	return [...node.entries.values()].flatMap(({ value }) => (value.kind === "list" ? readEntries(value, reading) : []));
+}
+
+/** Whether a group of fields is one rule. */
+export function holdsText(node: Extract<Node, { kind: "map" }>): boolean {
+	return textFields.some((field) => node.entries.has(field));
 }
 
 function readEntry(node: Node, reading: Reading): Entry | undefined {
@@ -74,11 +81,22 @@ function readEntry(node: Node, reading: Reading): Entry | undefined {
 			const text = typeof node.value === "string" ? node.value : node.written;
 			if (text.trim() === "") return wrong(node, reading, "is an empty text", "Write a text, or remove the entry.");
 			reportSwallowed(node, reading);
-			return plain(text, node.start);
+			return plain(withoutEscapes(text, node, reading), node.start);
 		}
 		case "map":
 			return readFields(node, reading);
 	}
+}
+
+/** `"\b"` in double quotes is a backspace to YAML. No rule means one: a word boundary was meant. */
+function withoutEscapes(text: string, node: Node, { source, report, key }: Reading): string {
+	if (!text.includes("\b")) return text;
+	report.error(source.place(node.start), {
+		code: "bad-escape",
+		message: `In double quotes, \`\\b\` in \`${key}\` is a backspace character, which no command holds.`,
+		remedy: "Put the expression in single quotes.",
+	});
+	return text.replaceAll("\b", "\\b");
 }
 
 /** A dash that stands further in than the one above it continues that entry's text: two entries have become one that fits nothing. */

@@ -1,12 +1,12 @@
 // The lists of a rule file: expressions over commands, places, exceptions. Relatives' ways of writing them are translated here.
 import type { MapEntry, Node } from "../../definition/index.ts";
-import { isCheapForPaths, type Reading, readEntries, readExpression } from "./entry.ts";
+import { holdsText, isCheapForPaths, type Reading, readEntries, readExpression } from "./entry.ts";
 import { type Into, originOf, sentence } from "./gathering.ts";
 import { type KeyMeaning, readKey } from "./keys.ts";
 
 /** Expressions over commands, or `block:` and `ask:` lists of them. */
 export function readCommands(value: Node, decision: "ask" | "deny", reading: Reading, into: Into): void {
-	if (value.kind === "map") {
+	if (value.kind === "map" && !holdsText(value)) {
 		// `block:` and `ask:` lists below one key.
 		for (const [name, inner] of value.entries) {
 			const said = /^(?:ask|confirm)$/i.test(name) ? "ask" : /^(?:block|deny)$/i.test(name) ? "deny" : undefined;

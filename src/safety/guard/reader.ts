@@ -19,6 +19,7 @@ import type { RulePlace } from "./locate.ts";
 import { readCommands, readExceptions, readGroup, readPaths } from "./read-lists.ts";
 import { readBuiltIn, readEffects, readMatching, readTruth } from "./read-settings.ts";
 import { noRules, type RuleSet } from "./rules.ts";
+import { salvageRules } from "./salvage.ts";
 
 /** Reads every file and merges what they say. */
 export function readRules(places: readonly RulePlace[], platform: NodeJS.Platform): RuleSet {
@@ -47,6 +48,7 @@ function readFile(place: RulePlace, platform: NodeJS.Platform, rules: Writable):
 		const parsed = parseYaml(read.source);
 		report.add(parsed.diagnostics);
 		if (parsed.root) dialect = readRoot(parsed.root, read.source, report, place, platform, rules);
+		else salvageRules(read.source, platform, { place, dryRun: false, rules });
 	}
 	const count = rules.commands.length + rules.paths.length + rules.effects.length - before;
 	if (count === 0 && !report.failed) report.warn({ file: place.file }, empty);
@@ -88,11 +90,16 @@ function readRoot(
 	for (const [key, entry] of root.entries) {
 		const known = readKey(key);
 		if (!known) {
+			const guess = didYouMean(key, Object.keys(ownKeys));
 			report.error(source.place(entry.keyStart), {
 				code: "unknown-key",
-				message: `\`${key}\` is no key of a rule file.${didYouMean(key, Object.keys(ownKeys))}`,
+				message: `\`${key}\` is no key of a rule file.${guess}`,
 				remedy: `Known are ${Object.keys(ownKeys).join(", ")}.`,
 			});
+			// A slip of the pen opens nothing: what most likely was meant to forbid forbids.
+			const meant = readKey(/`([^`]+)`/.exec(guess)?.[1] ?? "")?.meaning;
+			if (meant?.kind === "commands" || meant?.kind === "paths")
+				readValue(meant, entry, { source, report: openReport(), key, platform }, { place, dryRun, rules });
 			continue;
 		}
 		if (!known.own) translated.push(key);

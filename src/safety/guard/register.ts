@@ -14,6 +14,8 @@ export interface GuardSession {
 	readonly policies: Policies;
 	/** Looks for rule files again and puts what is found in force instead. */
 	load(ctx: ExtensionContext): Promise<Guard | undefined>;
+	/** Absolute path of pi's agent folder. */
+	readonly agentDir: string;
 }
 
 const statusKey = "chronicle-guard";
@@ -72,7 +74,7 @@ export function registerGuard(pi: ExtensionAPI, { policies, scope, agentDir }: G
 		getArgumentCompletions: (prefix) => completions(prefix),
 		handler: async (args, ctx) => {
 			const { runGuardCommand } = await import("./command.ts");
-			await runGuardCommand(args, ctx, { current: () => guard, load, policies });
+			await runGuardCommand(args, ctx, { current: () => guard, load, policies, agentDir });
 		},
 	});
 }

@@ -95,6 +95,32 @@ allowReadPaths: [.env.test]
 		]);
 	});
 
+	it.each<[string, string, readonly string[], readonly string[]]>([
+		["an alias", 'zeroAccessPaths:\n  - *.env\n  - ".ssh/" # keys\n', ["*.env", ".ssh/"], []],
+		["an open bracket", 'zeroAccessPaths: [.env, "*.pem"\nreadOnlyPaths:\n  - dist/\n', [".env", "*.pem", "dist/"], []],
+		["tabs", "zeroAccessPaths:\n\t- .env\n", [".env"], []],
+		["a backslash", 'bashToolPatterns:\n  - pattern: "\\brm"\n    reason: no\n', [], ["\\brm"]],
+		["an exception too", "zeroAccessPaths:\n  - .env\n x: [\nallowedPaths: [.env]\n", [".env"], []],
+		["a key twice", "noDeletePaths: [a]\nnoDeletePaths: [b]\n", ["a", "b"], []],
+	])("S5 %s: what the lines forbid is forbidden still", (_title, text, places, expressions) => {
+		const rules = read(text);
+		expect(rules.closed).toBe(true);
+		expect(rules.paths.map(({ pattern }) => pattern)).toEqual(places);
+		expect(rules.commands.map(({ pattern }) => pattern)).toEqual(expressions);
+		expect(rules.exceptions).toEqual([]);
+	});
+
+	it.each<[string, string, readonly string[]]>([
+		["S6", "zeroAccessPath: [.env]\n", [".env"]],
+		["S6", "readOnlyPath:\n  - dist/\n", ["dist/"]],
+		["S7", "zeroAccessPaths: {secrets: [.env], keys: ['*.pem']}\n", [".env", "*.pem"]],
+		["S7", "bashToolPatterns: {pattern: '\\brm\\b', reason: no}\n", ["\\brm\\b"]],
+	])("%s what most likely was meant forbids already: %s", (_title, text, patterns) => {
+		const rules = read(text);
+		expect(rules.closed).toBe(true);
+		expect([...rules.paths, ...rules.commands].map(({ pattern }) => pattern)).toEqual(patterns);
+	});
+
 	it("says where an entry has swallowed the next one", () => {
 		const rules = read("zeroAccessPaths:\n  - .env\n    - .npmrc\n  - a - b\n");
 		expect(rules.closed).toBe(true);

@@ -328,6 +328,29 @@ describe("rules with problems", () => {
 		expect(server.requests.at(-1)?.lastResult?.text).toContain("nobody is here to be asked");
 	});
 
+	it("S5 what a file still says when it is broken in the middle of a session stays in force", async () => {
+		const { rpc, project } = await openBench({
+			files,
+			script: [call("read", { path: ".env" }), call("bash", { command: "touch x" }), say("Done.")],
+		});
+		const pi = await rpc();
+		project.write(rulesFile, 'zeroAccessPaths:\n  - *.key\n  - .env\nreadOnlyPaths: ["dist/\n');
+		await pi.prompt("/guard");
+		await pi.screen.notified(/Guard: in force[\s\S]*have changed since/);
+		await pi.prompt("/guard reload");
+		await pi.screen.notified(/whatever writes or runs something is asked for[\s\S]*rules\.yaml:\d+:/);
+		await pi.prompt("Go");
+		pi.screen.answer(await pi.screen.dialog("Allow bash?"), false);
+		await pi.settled();
+		const [read, touched] = pi.toolResults();
+		expect(read?.text).toContain("is closed to every tool");
+		expect(touched?.text).toContain("could not be read as it is meant");
+		project.write(rulesFile, "zeroAccessPaths: [.env]\n");
+		await pi.prompt("/guard reload");
+		await pi.screen.notified(/Guard: in force \(rules [0-9a-f]+\)\n0 command/);
+		expect([...pi.screen.statuses.keys()]).not.toContain("chronicle-guard");
+	});
+
 	it("S8 rules are found from a folder below, also where the project is not trusted", async () => {
 		const { rpc, project } = await openBench({
 			files: { ...files, "a/b/c.txt": "x\n" },

@@ -6,6 +6,7 @@ import {
 	flag,
 	type GroupOptions,
 	type JsonSchema,
+	type MapNode,
 	type Node,
 	nearest,
 	quoted,
@@ -196,25 +197,19 @@ function readEntry(node: Node, reading: Reading): WrittenEntry | undefined {
 	const wanted = "the path of a phase file or `subworkflow: <directory name>`";
 	if (node.kind !== "map") return wrongType(node, reading, wanted, "Write `- plan.md` or `- subworkflow: review`.");
 	const key = node.entries.get("subworkflow");
+	if (!key) return notAnEntry(node, reading, wanted);
 	let limited = false;
-	for (const [name, { keyStart, value }] of node.entries) {
+	for (const [name, { keyStart }] of node.entries) {
 		if (name === "subworkflow") continue;
 		const limits = isLimit(name) || isNearly(name, ["loopable", "maxLoops", "autoContinue"]);
 		limited ||= limits;
-		reading.report[key && !limits ? "warn" : "error"](reading.source.place(keyStart), {
+		reading.report[limits ? "error" : "warn"](reading.source.place(keyStart), {
 			code: "unknown-key",
-			message: `An entry of \`phases\` has no field ${quoted(name)}.${
-				isNearly(name, ["subworkflow"]) ? " Did you mean `subworkflow`?" : ""
-			}`,
-			remedy:
-				!key && value.kind === "scalar" && /\.md$/i.test(value.written)
-					? `Write the path alone: \`- ${value.written}\`.`
-					: "Write `subworkflow: <directory name>` and nothing else; what holds for a phase stands in its file, what holds for a workflow in its own workflow.yaml.",
+			message: `There is no field ${quoted(name)} beside \`subworkflow\`.`,
+			remedy: "Remove it: what holds for a workflow stands in its own workflow.yaml.",
 		});
 	}
 	if (limited) return undefined;
-	if (!key)
-		return node.entries.size > 0 ? undefined : wrongType(node, reading, wanted, "Write `- subworkflow: review`.");
 	const { value } = key;
 	if (value.kind === "scalar" && typeof value.value === "string" && value.value.trim() !== "")
 		return { kind: "reference", key: value.value.trim(), start };
@@ -225,4 +220,22 @@ function readEntry(node: Node, reading: Reading): WrittenEntry | undefined {
 		"the directory name of a workflow",
 		`Write \`subworkflow: "${example}"\`.`,
 	);
+}
+
+/** Says what an entry should be that is a group without `subworkflow`: once, whatever is in it. */
+function notAnEntry(node: MapNode, reading: Reading, wanted: string): undefined {
+	const [first] = node.entries;
+	if (!first) return wrongType(node, reading, wanted, "Write `- plan.md` or `- subworkflow: review`.");
+	const [name, { keyStart, value }] = first;
+	const near = [...node.entries.keys()].find((key) => isNearly(key, ["subworkflow"]));
+	const file = value.kind === "scalar" && /\.md$/i.test(value.written) ? value.written : undefined;
+	reading.report.error(reading.source.place(keyStart), {
+		code: "unknown-key",
+		message: `An entry of \`phases\` is a group that begins with ${quoted(name)}, and not ${wanted}.${near === undefined ? "" : " Did you mean `subworkflow`?"}`,
+		remedy:
+			file === undefined
+				? "Put what a phase is into a file of its own, and write its path here: `- plan.md`."
+				: `Write the path alone: \`- ${file}\`.`,
+	});
+	return undefined;
 }

@@ -2,8 +2,11 @@
 import { type Diagnostic, formatDiagnostic, formatPath, printable } from "../../definition/index.ts";
 import type { Catalogue, Phase, Reference, ToolLimits, WorkflowDefinition } from "./definition.ts";
 
-/** How to start a workflow, and which there are: command and name. Hidden workflows are not among them. */
-export function usageLines(catalogue: Catalogue): string[] {
+/**
+ * How to start a workflow, and which there are: command and name. Hidden workflows are not among them. Then what did not load, each with
+ * the first reason. Paths are shown relative to `base`.
+ */
+export function usageLines(catalogue: Catalogue, base?: string): string[] {
 	const visible = visibleCommands(catalogue);
 	const lines = ["Usage: /workflow <name> <task>", ""];
 	if (visible.length === 0)
@@ -14,7 +17,7 @@ export function usageLines(catalogue: Catalogue): string[] {
 		lines.push("Workflows:");
 		for (const [command, { name }] of visible) lines.push(`  ${command} — ${printable(name)}`);
 	}
-	return [...lines, ...rejectedSummary(catalogue)];
+	return [...lines, ...rejectedSummary(catalogue, base)];
 }
 
 /** Every workflow with its phases, then what did not load and why. Paths are shown relative to `base`. */
@@ -73,11 +76,17 @@ function entryLabel(entry: Phase | Reference): string {
 	return printable(`${entry.emoji} ${entry.name}${limits === "" ? "" : ` (${limits})`}`);
 }
 
-function rejectedSummary({ rejected }: Catalogue): string[] {
+/** Workflows that did not load and are told one by one. */
+const mostRejected = 5;
+
+function rejectedSummary({ rejected }: Catalogue, base: string | undefined): string[] {
 	if (rejected.size === 0) return [];
-	const keys = [...rejected.keys()].map(printable);
-	const shown = keys.length > 10 ? [...keys.slice(0, 10), "…"] : keys;
-	return ["", `${count(rejected.size, "workflow")} did not load: ${shown.join(", ")}. /workflow check says why.`];
+	const told = [...rejected.values()].slice(0, mostRejected).map(({ key, file, diagnostics: [first] }) => {
+		const why = first ? formatDiagnostic(first, base) : printable(formatPath(file, base));
+		return `  ✗ ${printable(key)} — ${why}`;
+	});
+	const more = rejected.size > mostRejected ? [`  … and ${rejected.size - mostRejected} more`] : [];
+	return ["", `${count(rejected.size, "workflow")} did not load (/workflow check tells everything):`, ...told, ...more];
 }
 
 function count(number: number, noun: string): string {

@@ -54,7 +54,7 @@ export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandCon
 	const [, word = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(args) ?? [];
 	const place = placeOf(ctx);
 	const catalogue = workflows.library.load(place);
-	if (word === "") return say(ctx, [...usageLines(catalogue), ...trustHint(place), "", verbsText].join("\n"));
+	if (word === "") return say(ctx, [...usageLines(catalogue, ctx.cwd), ...trustHint(place), "", verbsText].join("\n"));
 	const definition = catalogue.commands.get(word);
 	const verb = word.startsWith("--") ? word.slice(2) : definition?.show === "user" ? "" : word;
 	if (Object.hasOwn(verbs, verb)) return verbs[verb]?.(workflows, ctx, rest, catalogue);

@@ -18,14 +18,20 @@ function sample() {
 
 describe("lines for people", () => {
 	it("case 21: /workflow tells usage, what can be started, and what did not load", () => {
-		expect(usageLines(sample().load())).toEqual([
+		const tree = sample();
+		expect(usageLines(tree.load(), tree.folder)).toEqual([
 			"Usage: /workflow <name> <task>",
 			"",
 			"Workflows:",
 			"  release — Release Pipeline",
 			"",
-			"1 workflow did not load: broken. /workflow check says why.",
+			"1 workflow did not load (/workflow check tells everything):",
+			"  ✗ broken — project/broken/workflow.yaml:4:7 `show` is `hidden`; it can be `user` or `workflows`. — Write `user` or `workflows`.",
 		]);
+		for (let more = 0; more < 6; more++) tree.write({ [`project/more-${more}/workflow.yaml`]: "name: x\n" });
+		const many = usageLines(tree.load());
+		expect(many.filter((line) => line.startsWith("  ✗ "))).toHaveLength(5);
+		expect(many.at(-1)).toBe("  … and 2 more");
 		expect(usageLines(openTree().load()).join("\n")).toContain(".pi/workflows/<name>/workflow.yaml");
 	});
 

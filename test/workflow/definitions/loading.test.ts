@@ -74,6 +74,7 @@ describe("workflow.yaml", () => {
 			`${workflowYaml(["a.md"])}  - subworkflow: y\n    tools: [read]\n`,
 			"no field `tools`",
 		],
+		["a phase in place", `${workflowYaml(["a.md"])}  - name: plan\n    prompt: do it\n`, "into a file of its own"],
 		["a file as a field", `${workflowYaml(["a.md"])}  - file: b.md\n`, "Write the path alone: `- b.md`"],
 		["a numeric subworkflow", `${workflowYaml(["a.md"])}  - subworkflow: 12\n`, 'Write `subworkflow: "12"`'],
 		["a subworkflow without a name", `${workflowYaml(["a.md"])}  - subworkflow:\n`, "directory name"],

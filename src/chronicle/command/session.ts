@@ -7,7 +7,7 @@ import { isParked, type LedgerEvent, type Run } from "../machine/index.ts";
 import { exitCodeOfEnd, followRun, type LiveRun, type Project, watchChanges } from "../project/index.ts";
 import { mountTimeline, type TimelineWidget } from "../screen/index.ts";
 import type { SupervisionEnd } from "../supervisor/index.ts";
-import { progressLine, spendText, waitingLines } from "../telling/index.ts";
+import { isInterrupted, progressLine, spendText, waitingLines } from "../telling/index.ts";
 import { crumbText } from "../timeline/index.ts";
 
 export interface ChronicleSession {
@@ -19,6 +19,9 @@ export interface ChronicleSession {
 	/** Shows a run that another process carries on, as its ledger changes. */
 	follow(ctx: ExtensionContext, project: Project, run: Run): void;
 }
+
+/** How often the supervisor of a run that is shown here and carried on elsewhere is looked at. */
+const leaseMs = 5000;
 
 interface Shown {
 	readonly id: string;
@@ -51,13 +54,35 @@ export function openChronicle(scope: Scope): ChronicleSession {
 		const at = show(ctx, run);
 		if (!at) return;
 		at.unfollow();
+		// A supervisor that is killed writes nothing: without a look at its lease the clock would run on for ever.
+		let stopLooking: (() => void) | undefined;
+		const lookWhileRunning = ({ status }: Run): void => {
+			if (status === "running") stopLooking ??= scope.every(leaseMs, () => void lookAtLease(ctx, project, at));
+			else {
+				stopLooking?.();
+				stopLooking = undefined;
+			}
+		};
+		lookWhileRunning(run);
 		const end = followRun(project, run.id, ({ run: now }) => {
 			if (shown !== at || scope.closed || lives.has(now.id)) return;
+			lookWhileRunning(now);
 			if (now.stage.kind === "over") hide();
 			else at.widget.show(now);
 		});
 		const release = scope.own(end);
-		at.unfollow = () => void release();
+		at.unfollow = () => {
+			stopLooking?.();
+			void release();
+		};
+	};
+	const lookAtLease = async (ctx: ExtensionContext, project: Project, at: Shown): Promise<void> => {
+		const read = await project.store.read(at.id);
+		if (!read.ok || shown !== at || scope.closed || lives.has(at.id) || !isInterrupted(read.value)) return;
+		hide();
+		const { run } = read.value;
+		const name = `${run.template.name} ${run.id.slice(0, 8)}`;
+		say(ctx, [`${name} is interrupted.`, ...waitingLines(read.value, "/chronicle ")].join("\n"), "warning");
 	};
 
 	const rested = (ctx: ExtensionContext, project: Project, live: LiveRun, end: SupervisionEnd): void => {

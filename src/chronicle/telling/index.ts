@@ -5,5 +5,5 @@ export { runLines, templateLines, templatePlace, waits } from "./list-lines.ts";
 export { progressLine } from "./progress.ts";
 export { changeLines, questionLines, questionTitle, spendText } from "./question-lines.ts";
 export { runData } from "./run-data.ts";
-export { statusLines, waitingLines } from "./status-lines.ts";
+export { isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
 export { storyLines } from "./story-lines.ts";

@@ -1,7 +1,7 @@
 // Whole runs from a pi session over RPC: the session stays free, questions are dialogs, the timeline tells where the run stands.
 import { describe, expect, it } from "vitest";
-import { call, fixtureExtension, gate, openBench, say } from "../../harness/index.ts";
-import { chronicle, ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
+import { call, fixtureExtension, gate, hang, openBench, say } from "../../harness/index.ts";
+import { chronicle, goOn, ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
 
 describe("a run in a session", () => {
 	it("R3 R14 R28 R29 the session answers while a worker works; the approval is a dialog; the timeline follows", async () => {
@@ -202,6 +202,25 @@ describe("a session that ends", () => {
 		held.open();
 		await pi.screen.notified("done", 20_000);
 		await expect.poll(() => second.screen.widgets.has("chronicle"), { timeout: 5000 }).toBe(false);
+	});
+});
+
+describe("a run that another process carries on", () => {
+	it("field 58 R28 stops looking alive when that process is killed, and says how it goes on", async () => {
+		const { project, server, rpc } = await openBench({
+			files: withTemplates({ one: { states: { build: { persona: "Builder", next: ["finished"] } } } }),
+			script: { [worker("build")]: [hang("at it")] },
+		});
+		const other = goOn(project, ["run", "one", "Do it"]);
+		await server.waitForRequest(1, 20_000);
+		const pi = await rpc();
+		await pi.prompt("/chronicle resume");
+		await pi.screen.notified("goes on there");
+		await expect.poll(() => pi.screen.widgets.get("chronicle")?.join("\n"), { timeout: 5000 }).toContain("Build [●]");
+		other.signal("SIGKILL");
+		await pi.screen.notified("is interrupted.", 15_000);
+		expect(pi.screen.text).toContain("/chronicle resume");
+		expect(pi.screen.widgets.has("chronicle")).toBe(false);
 	});
 });
 

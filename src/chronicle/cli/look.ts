@@ -58,7 +58,8 @@ Exit code: 0.
 
 function entryData(entry: LedgerEntry): object {
 	const { id, kind } = entry;
-	return entry.kind === "unreadable" ? { id, kind, failure: entry.failure } : { id, kind, ...entry.summary };
+	if (entry.kind === "unreadable") return { id, kind, failure: entry.failure };
+	return { id, kind, ...(entry.kind === "foreign" ? { foreign: entry.format } : {}), ...entry.summary };
 }
 
 const status: Verb = {

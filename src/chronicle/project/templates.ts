@@ -64,7 +64,12 @@ export function readTemplates({ project, personal }: TemplateFolders): TemplateS
 			...named.map((found) => (found !== meant && !before.includes(found) ? withoutUse(found, meant) : found)),
 		);
 	}
-	return { templates, files, diagnostics: sortDiagnostics(files.flatMap(({ diagnostics }) => diagnostics)) };
+	const folders = [...(project === undefined ? [] : [project]), personal].flatMap(folderProblem);
+	return {
+		templates,
+		files,
+		diagnostics: sortDiagnostics([...folders, ...files.flatMap(({ diagnostics }) => diagnostics)]),
+	};
 }
 
 /** A file that stands behind another of its name in one folder; the person's behind the project's is as it should be. */
@@ -132,5 +137,20 @@ function listFolder(folder: string): string[] {
 		return readdirSync(folder);
 	} catch {
 		return [];
+	}
+}
+
+/** Why a folder that is there gives no templates. */
+function folderProblem(folder: string): Diagnostic[] {
+	try {
+		readdirSync(folder);
+		return [];
+	} catch (error) {
+		const { code = "unknown" } = error as NodeJS.ErrnoException;
+		if (code === "ENOENT") return [];
+		const message = `No templates can be read here (${code}).`;
+		return [
+			{ severity: "error", code: "no-folder", file: folder, message, remedy: "Make it a folder that you may read." },
+		];
 	}
 }

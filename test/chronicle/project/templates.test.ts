@@ -92,6 +92,11 @@ it("says when two files have one name, or a name that no command can say", () =>
 		),
 	);
 });
+it("R10 a folder that is none is told", () => {
+	write(project, "not a folder");
+	expect(shelf().diagnostics).toMatchObject([{ code: "no-folder", file: join(base, project), severity: "error" }]);
+	expect(shelf(false).diagnostics).toEqual([]);
+});
 it("is empty where there is nothing", () => {
 	expect(shelf().templates.size).toBe(0);
 	expect(shelf().diagnostics).toEqual([]);

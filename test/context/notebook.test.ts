@@ -243,6 +243,27 @@ describe("in a session", () => {
 		expect(printed).toMatchObject({ code: 0, stdout: expect.stringContaining("Notebook off") });
 	});
 
+	it("a page on a small screen: how to move and to leave stays in sight", async () => {
+		const { project, tui } = await openBench({ script: [] });
+		const draft = new SessionDraft(project);
+		draft.user("start");
+		draft.assistant("yes");
+		const lines = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);
+		draft.custom(entryTypes.page, { version: 1, epoch: 1, name: "long page", content: lines.join("\n\n") });
+		const pi = await tui({ cols: 60, rows: 14, session: draft.write() });
+		await pi.submit("/notebook");
+		await pi.waitForScreen("long page: line 1");
+		await pi.press("enter");
+		await pi.waitForScreen(/Esc closes · 1–\d of \d+/);
+		expect(pi.screen()).toContain("line 1");
+		await pi.press("pagedown");
+		await pi.waitForScreen(/Esc closes · [2-9]–\d+ of \d+/);
+		pi.resize(60, 40);
+		await pi.waitForScreen(/Esc closes · [2-9]–[2-9]\d of \d+/);
+		await pi.press("escape");
+		await pi.waitForScreen("long page: line 1");
+	});
+
 	it("browses and reads a whole page in the terminal", async () => {
 		const { project, tui } = await openBench({ script: [] });
 		const draft = new SessionDraft(project);

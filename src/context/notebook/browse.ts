@@ -1,18 +1,18 @@
 // Browsing the notebook in the terminal: choose a page, read it whole, choose again.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { pageMarkdown } from "../../pi/index.ts";
+import { pageMarkdown, printable } from "../../pi/index.ts";
 import type { Notebook } from "./notebook.ts";
 import { indexLines } from "./notebook.ts";
 
 /** Lets the person read pages until they leave with Escape. */
 export async function browsePages(ctx: ExtensionContext, notebook: Notebook): Promise<void> {
 	const names = [...notebook.pages.keys()];
-	const rows = indexLines(notebook).map((line) => line.replace(/^- /, ""));
+	const rows = indexLines(notebook).map((line) => printable(line.replace(/^- /, "")));
 	const title = notebook.topic === undefined ? "Notebook" : `Notebook · ${notebook.topic.name}`;
 	while (true) {
 		const row = await ctx.ui.select(title, rows);
 		const name = row === undefined ? undefined : names[rows.indexOf(row)];
 		if (name === undefined) return;
-		await pageMarkdown(ctx, name, notebook.pages.get(name) ?? "");
+		await pageMarkdown(ctx, name, printable(notebook.pages.get(name) ?? ""));
 	}
 }

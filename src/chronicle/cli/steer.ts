@@ -2,6 +2,7 @@
 // where that is what the word is for.
 import { exitCodes, type Project, resolveModel, templateChange } from "../project/index.ts";
 import {
+	askingElsewhere,
 	findRun,
 	mayNameRun,
 	namesRun,
@@ -65,6 +66,9 @@ async function steer(steering: Steering, call: VerbCall): Promise<number | Compl
 		notice: (text) => output.progress(`! ${text}`),
 		afterwards: steering.afterwards,
 	});
+	const unnamed = named === undefined && (steering.name === "approve" || steering.name === "reject");
+	if (spoken.kind === "refused" && unnamed)
+		return { code: "refused", message: `${spoken.message}${await askingElsewhere(project, found.value)}` };
 	return conclude(steering, project, found.value, spoken, { output, signal });
 }
 

@@ -4,6 +4,7 @@ import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { say } from "../../pi/index.ts";
 import { notFound, type Project, resolveModel, templateChange } from "../project/index.ts";
 import {
+	askingElsewhere,
 	findRun,
 	namesRun,
 	onlyNumber,
@@ -108,6 +109,12 @@ async function steer(
 		live: session.lives.get(found.value),
 		afterwards: steering.afterwards,
 	});
+	const unnamed = values.run === undefined && names.length === 0;
+	if (spoken.kind === "refused" && unnamed && (steering.name === "approve" || steering.name === "reject")) {
+		const elsewhere = await askingElsewhere(project, found.value);
+		if (!session.scope.closed) refuse(ctx, `${spoken.message}${elsewhere}`);
+		return;
+	}
 	await conclude(session, ctx, project, steering, found.value, spoken);
 }
 

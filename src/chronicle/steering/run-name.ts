@@ -56,6 +56,16 @@ export async function findLedger(
 	return failure("unknown", `No run has the id "${name}".`, "list shows them.");
 }
 
+/** Behind a refused answer to run `id`, which nobody named: which other runs wait for one. Empty where none does. */
+export async function askingElsewhere({ store }: Pick<Project, "store">, id: string): Promise<string> {
+	const asking = (await store.list()).filter(
+		(entry) => entry.kind === "run" && entry.id !== id && entry.summary.status === "awaiting_approval",
+	);
+	const ids = asking.slice(0, 3).map((entry) => entry.id.slice(0, 8));
+	if (ids.length === 0) return "";
+	return ` An approval is waited for by ${ids.join(", ")}${asking.length > ids.length ? " and others" : ""}: name the run.`;
+}
+
 /** Whether a word may name a run, where the runs are not known. */
 export function mayNameRun(word: string): boolean {
 	return word === "last" || (word.length >= leastOfId && /^[0-9a-f][0-9a-f-]*$/i.test(word));

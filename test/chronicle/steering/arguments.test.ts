@@ -28,7 +28,12 @@ describe("a verb with a text", () => {
 		[["feature", "Add", "--json"], "feature", "Add", "json"],
 		[["feature", "Add a flag", "--json", "--model", "x"], "feature", "Add a flag", "json model x"],
 		[["feature", "remove", "the", "flag", "--json"], "feature", "remove the flag", "json"],
-		[["feature", "add", "it", "--json", "--cwd", "/x y", "--model=a/b"], "feature", "add it", "json cwd /x y model a/b"],
+		[
+			["feature", "add", "it", "--json", "--cwd", "/x y", "--model=a/b"],
+			"feature",
+			"add it",
+			"json cwd /x y model a/b",
+		],
 		[["feature", "say", "what", "--model", "is", "for"], "feature", "say what --model is for", ""],
 		[["feature", "explain", "--model"], "feature", "explain --model", ""],
 		[["feature", "--", "remove", "the", "flag", "--json"], "feature", "remove the flag --json", ""],

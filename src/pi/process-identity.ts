@@ -29,8 +29,8 @@ export function isSameProcess(pid: number, started: string): boolean {
 	return processStart(pid) === started;
 }
 
-/** One row of Linux's process table; `undefined` for a process that is gone, a zombie, or where there is no `/proc`. */
-export function processRow(pid: number): ProcessRow | undefined {
+/** One row of Linux's process table; `undefined` for a process that is gone, a zombie, or where there is no `/proc`. `boot`: see `bootId`. */
+export function processRow(pid: number, boot = bootId()): ProcessRow | undefined {
 	let stat: string;
 	try {
 		stat = readFileSync(`/proc/${pid}/stat`, "latin1");
@@ -42,10 +42,11 @@ export function processRow(pid: number): ProcessRow | undefined {
 	const [state, parent, , session] = fields;
 	const ticks = fields[19];
 	if (!state || !parent || !session || !ticks || state === "Z" || state === "X") return undefined;
-	return { pid, parent: Number(parent), session: Number(session), started: `${bootId()}:${ticks}` };
+	return { pid, parent: Number(parent), session: Number(session), started: `${boot}:${ticks}` };
 }
 
-function bootId(): string {
+/** What tells one start of the machine from another, on Linux. */
+export function bootId(): string {
 	try {
 		return readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
 	} catch {

@@ -3,7 +3,7 @@
 // T1 the calling process and its ancestors are never among them; T2 every signal goes to a process whose start was checked just before.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { isSameProcess, type ProcessRow, processRow, processStart } from "./process-identity.ts";
+import { bootId, isSameProcess, type ProcessRow, processRow, processStart } from "./process-identity.ts";
 
 /** The variable that every process of a run carries; its value is the run's id. */
 export const RUN_TAG = "PI_CHRONICLE_RUN";
@@ -37,7 +37,8 @@ export async function stopStrays(run: string, graceMs = 1000): Promise<StrayStop
 	const stopped = new Map<string, Stray>();
 	for (let round = 0; round < 5; round++) {
 		const found = freeze(run);
-		if (found.length === 0) break;
+		// The usual case: one look at the processes is all that it costs.
+		if (found.length === 0) return { stopped: [...stopped.values()], remaining: [] };
 		for (const stray of found) stopped.set(keyOf(stray), stray);
 		if (round === 0) {
 			for (const stray of found) signalProcess(stray, "SIGTERM");
@@ -88,8 +89,9 @@ async function gone(strays: readonly Stray[], ms: number): Promise<void> {
 
 function straysOfProc(run: string): Stray[] {
 	const rows = new Map<number, ProcessRow>();
+	const boot = bootId();
 	for (const name of readdirSync("/proc")) {
-		const row = /^\d+$/.test(name) ? processRow(Number(name)) : undefined;
+		const row = /^\d+$/.test(name) ? processRow(Number(name), boot) : undefined;
 		if (row) rows.set(row.pid, row);
 	}
 	const self = lineage(rows);

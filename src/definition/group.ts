@@ -16,9 +16,9 @@ export type GroupRead<F extends Fields> =
 
 export interface GroupOptions {
 	/** How serious an unknown key is; default: a warning. `silent` where other tools' keys live in the same file. */
-	unknown?(key: string): "error" | "warning" | "silent";
+	unknown?(key: string, value: Node): "error" | "warning" | "silent";
 	/** What to do about an unknown key that is not nearly a known one; default: remove it. */
-	remedy?(key: string): string | undefined;
+	remedy?(key: string, value: Node): string | undefined;
 }
 
 /** Reads every field of the table from a map, defaults filled in. */
@@ -66,7 +66,7 @@ export function readGroup<F extends Fields>(
 	}
 	for (const [key, entry] of map.entries) {
 		if (Object.hasOwn(fields, key) || (key === "$schema" && reading.path === "")) continue;
-		const severity = options.unknown?.(key) ?? "warning";
+		const severity = options.unknown?.(key, entry.value) ?? "warning";
 		if (severity === "silent") continue;
 		if (severity === "error") failed = true;
 		const near = nearest(key, Object.keys(fields));
@@ -76,7 +76,7 @@ export function readGroup<F extends Fields>(
 			message: `There is no field ${quoted(key)}${inside}.${near === undefined ? "" : ` Did you mean \`${near}\`?`}`,
 			remedy:
 				near === undefined
-					? (options.remedy?.(key) ??
+					? (options.remedy?.(key, entry.value) ??
 						`Remove it: nothing reads it.${Object.keys(fields).length <= 8 ? ` The fields here are ${Object.keys(fields).join(", ")}.` : ""}`)
 					: `Write \`${near}\`, or remove the line.`,
 		});

@@ -147,26 +147,40 @@ export const templateFields = [
 
 /** How serious keys are that a workflow.yaml does not have: one that would have limited something must not pass as a mere warning. */
 export const unknownWorkflowKeys: GroupOptions = {
-	unknown: (key) =>
-		isLimit(key) || isNearly(key, ["loopable", "maxLoops", "autoContinue", "show"]) ? "error" : "warning",
-	remedy: (key) =>
-		isLimit(key)
+	unknown: (key, value) =>
+		isLimit(key, value) || isNearly(key, ["loopable", "maxLoops", "autoContinue", "show"]) ? "error" : "warning",
+	remedy: (key, value) =>
+		isLimit(key, value)
 			? "Limits stand in the phase files: `tools:`, and below it `blacklist`, `whitelist` or `allow`."
 			: undefined,
 };
 
 /** The same for phases. */
 export const unknownPhaseKeys: GroupOptions = {
-	unknown: (key) => (isLimit(key) || isNearly(key, ["autoContinue"]) ? "error" : "warning"),
-	remedy: (key) => (isLimit(key) ? "Limits stand below `tools:`, as `blacklist`, `whitelist` or `allow`." : undefined),
+	unknown: (key, value) => (isLimit(key, value) || isNearly(key, ["autoContinue"]) ? "error" : "warning"),
+	remedy: (key, value) =>
+		isLimit(key, value) ? "Limits stand below `tools:`, as `blacklist`, `whitelist` or `allow`." : undefined,
 };
 
-/** Whether a key sounds like a limit: misspelt, at the wrong indentation, or a word of another tool. */
-function isLimit(key: string): boolean {
+/** pi's own tools, whose names are known before any session is. */
+export const builtInTools: ReadonlySet<string> = new Set(["read", "bash", "edit", "write", "grep", "find", "ls"]);
+
+/** Whether a key sounds like a limit, misspelt, at the wrong indentation, or a word of another tool, or its value looks like one. */
+function isLimit(key: string, value: Node): boolean {
 	const plain = key.toLowerCase().replace(/[-_\s]/g, "");
 	const limit =
-		/tools?$|^tools?|^(black|white|allow|deny|block)(ed)?(list)?$|^shell$|^permissions?$|^(dis)?allowed|^readonly$|^capabilit(y|ies)$/;
-	return limit.test(plain) || isNearly(key, ["tools", "blacklist", "whitelist"]);
+		/tools?$|^tools?|^(black|white|allow|deny|block|forbid|restrict)(ed|den)?(list)?$|^shell$|^permissions?$|^(dis)?allowed|^readonly$|^capabilit(y|ies)$/;
+	if (limit.test(plain) || isNearly(key, ["tools", "blacklist", "whitelist"])) return true;
+	switch (value.kind) {
+		case "map":
+			return [...value.entries].some(([inner, entry]) => isLimit(inner, entry.value));
+		case "list":
+			return (
+				value.items.length > 0 && value.items.every((item) => item.kind === "scalar" && builtInTools.has(item.written))
+			);
+		case "scalar":
+			return false;
+	}
 }
 
 function isNearly(key: string, words: readonly string[]): boolean {
@@ -199,9 +213,9 @@ function readEntry(node: Node, reading: Reading): WrittenEntry | undefined {
 	const key = node.entries.get("subworkflow");
 	if (!key) return notAnEntry(node, reading, wanted);
 	let limited = false;
-	for (const [name, { keyStart }] of node.entries) {
+	for (const [name, { keyStart, value }] of node.entries) {
 		if (name === "subworkflow") continue;
-		const limits = isLimit(name) || isNearly(name, ["loopable", "maxLoops", "autoContinue"]);
+		const limits = isLimit(name, value) || isNearly(name, ["loopable", "maxLoops", "autoContinue"]);
 		limited ||= limits;
 		reading.report[limits ? "error" : "warn"](reading.source.place(keyStart), {
 			code: "unknown-key",

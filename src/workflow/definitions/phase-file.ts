@@ -9,7 +9,7 @@ import {
 	type Source,
 } from "../../definition/index.ts";
 import type { Phase, ToolMention } from "./definition.ts";
-import { phaseFields, unknownPhaseKeys } from "./fields.ts";
+import { builtInTools, phaseFields, unknownPhaseKeys } from "./fields.ts";
 import { checkVariables } from "./variables.ts";
 
 export interface PhaseRead {
@@ -18,9 +18,6 @@ export interface PhaseRead {
 	readonly mentions: readonly ToolMention[];
 	readonly diagnostics: readonly Diagnostic[];
 }
-
-/** pi's own tools, whose names are known before any session is. */
-const builtIn = new Set(["read", "bash", "edit", "write", "grep", "find", "ls"]);
 
 /** Reads a phase from the text of its file. */
 export function readPhase(source: Source): PhaseRead {
@@ -45,7 +42,7 @@ export function readPhase(source: Source): PhaseRead {
 	const mentions = tools.names.map((word): ToolMention => {
 		const place = source.place(word.start);
 		const lower = word.text.toLowerCase();
-		if (lower !== word.text && builtIn.has(lower))
+		if (lower !== word.text && builtInTools.has(lower))
 			report.warn(place, {
 				code: "tool-case",
 				message: `Tool names are case-sensitive, and there is no tool ${quoted(word.text)}.`,

@@ -228,7 +228,7 @@ describe("names and conflicts", () => {
 		expect(errors(catalogue).map(({ code }) => code)).toEqual(names.map(() => "missing-reference"));
 		const inFile = openTree({
 			"global/x/workflow.yaml": `${workflowYaml(["a.md"])}__proto__: {polluted: true}\n`,
-			"global/x/a.md": phaseFile("a", "__proto__: {tools: 1}"),
+			"global/x/a.md": phaseFile("a", "__proto__: {polluted: 1}"),
 		});
 		expect(inFile.load().definitions.get("x")).not.toHaveProperty("polluted");
 	});

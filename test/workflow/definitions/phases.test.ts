@@ -223,6 +223,18 @@ describe("limits on tools", () => {
 		["case 6: disallowedTools", ["disallowedTools: [edit]"], "There is no field `disallowedTools`."],
 		["case 6: permissions", ["permissions: {deny: [edit]}"], "There is no field `permissions`."],
 		["case 6: read-only", ["read-only: true"], "Limits stand below `tools:`"],
+		[
+			"case 6: limits under a word of one's own",
+			["rules: {blacklist: [edit]}"],
+			"There is no field `rules`. — Limits stand below",
+		],
+		[
+			"case 6: a list of tools under a word of one's own",
+			["never:", "  - edit", "  - write"],
+			"Limits stand below `tools:`",
+		],
+		["case 6: a key in other letters", ["t\u043e\u043els: {blacklist: [edit]}"], "Limits stand below `tools:`"],
+		["case 6: forbidden", ["forbidden: edit"], "Limits stand below `tools:`"],
 		["case 6: arguments of a tool", ["tools: {blacklist: ['bash(rm *)']}"], "has parentheses in it"],
 		["case 6: a bracket in a name", ["tools:", "  blacklist:[edit]"], "has `:` in it"],
 		["case 6: a quote in a name", ['tools: {blacklist: [edit", write]}'], 'has `"` in it'],

@@ -239,12 +239,16 @@ describe("where it cannot start", () => {
 		expect(untrusted.server.requests).toEqual([]);
 	});
 
-	it("a list of tools without workflow_step: says what to add", async () => {
+	it("a list of tools without workflow_step: says what to do, and that helps", async () => {
 		const limited = await openStage({ x: ["a"] });
 		const rpc = await limited.rpc({ args: ["--tools", "read,bash"] });
 		await rpc.prompt("/workflow x it");
-		expect(rpc.screen.notifications.at(-1)?.message).toContain("+workflow_step");
+		expect(rpc.screen.notifications.at(-1)?.message).toContain("name it in --tools too");
 		expect(await rpc.customEntries("workflow:state")).toEqual([]);
 		expect(limited.server.requests).toEqual([]);
+		await rpc.close();
+		limited.play(step("next"), "end");
+		const { code, stdout } = await limited.print("/workflow x it", { args: ["--tools", "read,bash,workflow_step"] });
+		expect([code, stdout]).toEqual([0, expect.stringContaining("is DONE")]);
 	});
 });

@@ -35,7 +35,7 @@ export async function startWorkflow(
 		desk.withdrawTool();
 		return refuse(
 			ctx,
-			`pi was started with a list of tools that leaves out ${stepTool}. Add "+${stepTool}" to --tools.`,
+			`pi was started without the tool ${stepTool}: name it in --tools too, or leave out --no-tools or --exclude-tools.`,
 		);
 	}
 

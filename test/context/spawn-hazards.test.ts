@@ -91,7 +91,6 @@ describe("a child session", () => {
 	it.each([
 		[{ blacklist: ["write", "edit"] }, false, ["bash", "read"]],
 		[{ whitelist: ["read", "spawn"] }, false, ["read"]],
-		[{ allow: ["read", "exec"] }, false, ["bash", "edit", "read", "write"]],
 		[{ blacklist: ["bash"] }, true, ["edit", "read", "write"]],
 	])(
 		"of a workflow's phase with the limits %j may change the project: %s, with the tools %j",

@@ -12,7 +12,6 @@ describe("in the terminal", () => {
 		["/new", []],
 		["/tree", ["Session Tree", "up", "up", "enter", "No summary", "enter"]],
 		["/fork", ["Fork from Message", "enter"]],
-		["/clone", []],
 	])(
 		"S21 S56 %s in the middle of a step stops the run, and what was said is still to be read",
 		async (command, keys) => {

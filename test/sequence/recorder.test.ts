@@ -98,7 +98,7 @@ describe("recording", () => {
 		await pi.submit("/sequence");
 		await pi.waitForScreen(status("0 steps"));
 		pi.type("/new");
-		await pi.press("escape", "ctrl+enter");
+		await pi.press("ctrl+enter");
 		await pi.waitForScreen("/new is done by the runner");
 		expect(pi.screen()).toContain(status("0 steps"));
 		await pi.press("ctrl+u");

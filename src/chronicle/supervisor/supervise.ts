@@ -64,6 +64,8 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 	/** Actions that ended, with the event up to which they need not be looked at again. */
 	const putOff = new Map<string, number>();
 	let run = ledger.run;
+	/** How the folded state on disk says that the run stands. */
+	let stood = stands(run);
 	/** Words that are being recorded, one after another. */
 	let recording: Promise<void> | undefined;
 	let failure: Failure | undefined;
@@ -127,11 +129,13 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 		crashAt(`after ${body.kind}`);
 		const [event] = appended.value;
 		if (event === undefined) return undefined;
-		const before = run;
 		run = transition(run, event).run;
-		if (stands(before) !== stands(run)) {
+		const now = stands(run);
+		// A decision that is due is recorded in a moment: the folded state waits for it.
+		if (now !== stood && run.stage.kind !== "recording") {
 			const kept = await ledger.checkpoint(run);
-			if (!kept.ok) failure = kept.failure;
+			if (kept.ok) stood = now;
+			else failure = kept.failure;
 		}
 		if (event.kind === "limits_changed") hands.allow();
 		for (const listener of listeners) listener(run, event);

@@ -13,7 +13,7 @@ import type {
 import { type Scope, say } from "../../pi/index.ts";
 import type { LiveRun } from "../machine/index.ts";
 import { phaseTitle, reminderText, wholeText } from "../prompts/index.ts";
-import { type Countdown, startCountdown } from "./countdown.ts";
+import { type Countdown, isGone, startCountdown } from "./countdown.ts";
 import type { Desk } from "./desk.ts";
 import type { Held } from "./entries.ts";
 import { workflowSettings } from "./settings.ts";
@@ -180,7 +180,7 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 		ending = false;
 		const waits = heldBack && !aborted;
 		heldBack = false;
-		if (scope.closed) return;
+		if (scope.closed || isGone(ctx)) return;
 		if (aborted && desk.active?.run.standing.kind === "running") desk.apply(ctx, { kind: "pause", by: "person" });
 		if (!desk.active && !expected) desk.withdrawTool();
 		if (waits && desk.active)

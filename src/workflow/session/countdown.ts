@@ -45,6 +45,7 @@ export function startCountdown(ctx: ExtensionContext, scope: Scope, seconds: num
 		for (const close of closers.splice(0)) close();
 	};
 	const tick = () => {
+		if (isGone(ctx)) return end("ended");
 		left--;
 		if (left <= 0) end("elapsed");
 		else redraw();
@@ -64,6 +65,16 @@ export function startCountdown(ctx: ExtensionContext, scope: Scope, seconds: num
 		if (scope.closed) end("ended");
 	}
 	return { over, end };
+}
+
+/** Whether the session of `ctx` is over: a host may dispose of one in the middle of a run, and no event tells of that. */
+export function isGone(ctx: Pick<ExtensionContext, "isIdle">): boolean {
+	try {
+		ctx.isIdle();
+		return false;
+	} catch {
+		return true;
+	}
 }
 
 function words(what: string, left: number): string {

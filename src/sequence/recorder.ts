@@ -98,7 +98,7 @@ export async function recordSteps(
 			show(select(recording, -1));
 			// Above the first step lies the editor's history.
 			return recording.selected !== undefined;
-		} else if (keys.matches(data, "tui.input.submit")) {
+		} else if (keys.matches(data, "tui.input.submit") && !keys.matches(data, "tui.input.newLine")) {
 			editor.setText(recording.steps[selected] ?? "");
 			show(editSelected(recording));
 		} else {
@@ -128,6 +128,8 @@ export async function recordSteps(
 			void cancel(editor);
 			return true;
 		}
+		// Ctrl+J sends what Enter sends in some terminals; pi takes it for a new line first.
+		if (keys.matches(data, "tui.input.newLine")) return false;
 		if (keys.matches(data, "tui.input.submit")) {
 			// A backslash before Enter is pi's way to a new line where Shift+Enter does not exist.
 			const { line, col } = editor.getCursor();

@@ -95,13 +95,22 @@ describe("texts", () => {
 		expect(pi.screen()).toContain(`${recording}3 steps`);
 		await pi.press("enter");
 		await pi.waitForScreen(`${recording}4 steps`);
+		pi.type("x");
+		await pi.press("ctrl+j");
+		pi.type("y");
+		await pi.press("shift+enter", "ctrl+j");
+		pi.type("z");
+		await pi.press("enter");
+		await pi.waitForScreen(`${recording}5 steps`);
+		await pi.press("up", "ctrl+j", "backspace");
+		await pi.waitForScreen((screen) => !screen.includes("›") && screen.includes(`${recording}5 steps`));
 		const lines = Array.from({ length: 3_000 }, (_, index) => `統合 ${index}`).join("\n");
 		pi.paste(lines);
 		await pi.press("ctrl+enter");
 		await pi.waitForScreen("how many times?");
 		await pi.press("escape");
 		await pi.still();
-		expect(stepsOf(file).at(-1)).toEqual([...texts, "a\nb", lines]);
+		expect(stepsOf(file).at(-1)).toEqual([...texts, "a\nb", "x\ny\n\nz", lines]);
 	});
 
 	it("S19 S23 with the completion open, Enter completes and adds, Ctrl+Enter takes what stands there", async () => {

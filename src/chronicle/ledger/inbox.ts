@@ -87,26 +87,30 @@ async function readPost(path: string): Promise<PersonEvent | undefined> {
 	}
 }
 
-const kinds = new Set<string>([
-	"approved",
-	"rejected",
-	"resumed",
-	"released",
-	"limits_changed",
-	"model_changed",
-	"told",
-	"pause_requested",
-	"abort_requested",
-	"reopened",
-	"rewind_requested",
-] satisfies PersonEvent["kind"][]);
+type Kind = "number" | "string" | "object";
 
-function isPersonEvent(event: unknown): event is PersonEvent {
+/** What each word must have besides its kind: another version may have left it. */
+const shapes: Readonly<Record<PersonEvent["kind"], Readonly<Record<string, Kind>>>> = {
+	approved: { answers: "number", diff: "string" },
+	rejected: { answers: "number", words: "string" },
+	resumed: { answers: "number" },
+	released: { answers: "number" },
+	limits_changed: { limits: "object" },
+	model_changed: { model: "string" },
+	told: { text: "string" },
+	pause_requested: { cause: "string", detail: "string" },
+	abort_requested: {},
+	reopened: { answers: "number", to: "string" },
+	rewind_requested: { to: "number", state: "string", tree: "string", snapshot: "object", pairMoves: "object" },
+};
+
+function isPersonEvent(value: unknown): value is PersonEvent {
+	if (typeof value !== "object" || value === null) return false;
+	const event = value as Readonly<Record<string, unknown>>;
+	if (typeof event.kind !== "string" || !Object.hasOwn(shapes, event.kind)) return false;
+	const wanted = Object.entries(shapes[event.kind as PersonEvent["kind"]]);
 	return (
-		typeof event === "object" &&
-		event !== null &&
-		"kind" in event &&
-		typeof event.kind === "string" &&
-		kinds.has(event.kind)
+		wanted.every(([field, kind]) => typeof event[field] === kind && event[field] !== null) &&
+		["undefined", "string"].includes(typeof event.words)
 	);
 }

@@ -104,8 +104,15 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 		folder: ledger.folder,
 	});
 
+	/** What throws is broken: nothing is known of what it did, so the work ends and the run stays as recorded. */
+	function broken(error: unknown): string {
+		const message = error instanceof Error ? error.message : String(error);
+		failure ??= { reason: "broken", message, remedy: "Resume the run to go on; if it happens again, report it." };
+		return message;
+	}
+
 	async function recordAll(): Promise<void> {
-		for (let next = queue.shift(); next; next = queue.shift()) next.done(await record(next.body));
+		for (let next = queue.shift(); next; next = queue.shift()) next.done(await record(next.body).catch(broken));
 		recording = undefined;
 		void rest();
 	}
@@ -157,11 +164,7 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 		crashAt(`before doing ${action.kind}`);
 		const done = holds()
 			.then((ours) => (ours && !control.signal.aborted ? hands.carryOut(action, control.signal) : undefined))
-			.catch((error: unknown) => {
-				// A port that throws is broken: nothing is known of what it did, so the work ends and the run stays as recorded.
-				const message = error instanceof Error ? error.message : String(error);
-				failure ??= { reason: "broken", message, remedy: "Resume the run to go on; if it happens again, report it." };
-			})
+			.catch(broken)
 			.then(() => {
 				crashAt(`after doing ${action.kind}`);
 				doing.delete(key);

@@ -300,6 +300,31 @@ describe("R48 rights", () => {
 		});
 		expect(stdout).toBe("");
 	});
+	it("what lies in the inbox and is no word of a person is passed over", async () => {
+		await aRun(1);
+		const inbox = join(sessions, id, "inbox");
+		mkdirSync(inbox, { recursive: true });
+		const left = [
+			"",
+			"{",
+			"null",
+			"[]",
+			'{"kind":"finished","status":"done"}',
+			'{"kind":"constructor"}',
+			'{"kind":"told"}',
+			'{"kind":"told","text":5}',
+			'{"kind":"approved","answers":"3","diff":"t"}',
+			'{"kind":"resumed","answers":1,"words":{}}',
+			'{"kind":"rewind_requested","to":1,"state":"a","tree":"t","snapshot":null,"pairMoves":{}}',
+			'{"kind":"told","text":"heard"}',
+		];
+		for (const [n, text] of left.entries()) writeFileSync(join(inbox, `${100 + n}-x.post.json`), text);
+		const ledger = value(await store.open(id));
+		const heard: object[] = [];
+		await ledger.onPosted(async (event) => void heard.push(event));
+		await ledger.release();
+		expect(heard).toEqual([{ kind: "told", text: "heard" }]);
+	});
 	it("a .gitignore that is there stays as it is", async () => {
 		mkdirSync(sessions, { recursive: true });
 		writeFileSync(join(sessions, ".gitignore"), "mine\n");

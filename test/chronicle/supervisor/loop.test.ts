@@ -372,4 +372,17 @@ describe("the loop", () => {
 		expect(story.slice(0, 2)).toEqual(["sweep", "stop things"]);
 		expect(after).toMatchObject({ status: "done", notices: [] });
 	});
+
+	it("P1 a word that lacks a part ends the work with a reason, not the process; the run stays as it is recorded", async () => {
+		const stage = openStage([]);
+		const { run } = await supervise(await stage.create(two), stage.ports, "fresh").ended;
+		expect(run.status).toBe("paused");
+		const again = await stage.store.open(run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const supervision = supervise(again.value, stage.ports, "reopened");
+		expect(await supervision.say({ kind: "told" } as never)).toMatchObject({ refused: expect.any(String) });
+		expect(await supervision.ended).toMatchObject({ kind: "failed", failure: { reason: "broken" } });
+		const read = await stage.store.read(run.id);
+		expect(read.ok && read.value.run).toMatchObject({ status: "paused", outbox: [] });
+	});
 });

@@ -162,8 +162,7 @@ function sourceOf(project: Project, read: ReadLedger, live: LiveRun | undefined)
 			const found = await differenceOf(project, ledger, visit, live);
 			if (!found.ok) return { kind: "none", reason: `${found.failure.message} ${found.failure.remedy}` };
 			const { changes, more, patch, cut } = found.value;
-			const [summary = ""] = changeLines(changes, more);
-			return { kind: "diff", summary: summary.replace(/:$/, ""), text: patch, cut };
+			return { kind: "diff", summary: changeLines(changes, more), text: patch, cut };
 		},
 		transcript(conversation) {
 			const path = join(read.folder, "workers", `${conversation}.jsonl`);

@@ -2,8 +2,9 @@
 // spent), and the answers below. A1 it only gives the answer that was chosen; A2 a stray Enter takes the first one, which therefore only looks; A3 what
 // does not fit is scrolled, the answers always show.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { changedFile } from "./changes-head.ts";
 import { frame, frameRows } from "./frame.ts";
-import { dim, fitLine, type Line, lineWidth, type Paint, paintLine, paintRows, plain } from "./line.ts";
+import { dim, fitLine, type Line, lineWidth, type Paint, paintLine, paintRows } from "./line.ts";
 import { openWindow } from "./window.ts";
 
 export interface Choice<T> {
@@ -47,7 +48,7 @@ export async function askByScreen<T>(
 						return [{ text: `${here ? "→ " : "  "}${words}`, tone: here ? "accent" : "plain" }];
 					});
 					const drawn = answers.map((line) => paintLine(fitLine(line, width), paint));
-					const position = window.position().replace(/^ · /, "");
+					const position = window.position();
 					const keys = ["↑↓ Enter answers", leave, ...(position === "" ? [] : ["PgUp PgDn read on"])];
 					const name: Line = [{ text: title, tone: "accent" }];
 					// A question that is wider than its rule is asked below it.
@@ -65,7 +66,7 @@ export async function askByScreen<T>(
 					else return;
 					tui.requestRender();
 				},
-				invalidate: () => window.invalidate(),
+				invalidate() {},
 				dispose: () => signal.removeEventListener("abort", end),
 			};
 		},
@@ -73,19 +74,10 @@ export async function askByScreen<T>(
 	);
 }
 
-/** Lines of text as lines of a question: what was changed toned, the rest plain. */
+/** Lines of text as lines of a question: changed files toned, what it has cost set back, the rest plain. */
 export function questionBody(lines: readonly string[]): Line[] {
 	return lines
 		.join("\n")
 		.split("\n")
-		.map((text): Line => {
-			const [, mark, path, added, removed] = /^ {2}([AMDR]) (.*) (\+\d+) (−\d+)$/.exec(text) ?? [];
-			if (mark === undefined || path === undefined) return text.startsWith("So far: ") ? [dim(text)] : [plain(text)];
-			return [
-				{ text: `  ${mark} `, tone: "warning" },
-				plain(`${path} `),
-				{ text: `${added} `, tone: "success" },
-				{ text: removed ?? "", tone: "error" },
-			];
-		});
+		.map((text): Line => (text.startsWith("So far: ") ? [dim(text)] : changedFile(text)));
 }

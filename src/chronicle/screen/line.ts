@@ -82,8 +82,18 @@ export function wrapParts(parts: readonly Line[], separator: Span, width: number
 	return lines;
 }
 
+/** The line with nothing in it that a terminal takes for anything else than text. */
+export function cleanLine(line: Line): Line {
+	return line.map((span) => (span.tone === "coloured" ? span : { ...span, text: flat(span.text) }));
+}
+
 /** Rows that one line may take. */
 const mostRows = 40;
+
+/** Rows that a clean line takes at this width. */
+export function rowCount(line: Line, width: number): number {
+	return lineWidth(line) <= width ? 1 : paintRows(line, width, unpainted).length;
+}
 
 /** What a line begins with and what goes on below it is set in behind: blanks, a number and a sign of a diff, the mark of a speaker. */
 const gutterPattern = /^ *(?:\d+(?:\.| [-+ ]) {1,2}|[»●▸·] )?/;

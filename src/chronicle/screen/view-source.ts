@@ -5,8 +5,8 @@ import type { LedgerEvent, Run } from "../machine/index.ts";
 export type VisitDiff =
 	| {
 			readonly kind: "diff";
-			/** `3 files changed, +12 −4`. */
-			readonly summary: string;
+			/** `3 files changed, +12 −4:`, then the files. */
+			readonly summary: readonly string[];
 			/** Unified diff. */
 			readonly text: string;
 			/** There is more of it. */

@@ -4,6 +4,7 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { type LedgerEvent, liveTotals } from "../machine/index.ts";
 import { nameOf, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
+import { changesHead } from "./changes-head.ts";
 import { eventLine } from "./event-line.ts";
 import { frame, frameRows } from "./frame.ts";
 import { dim, fitLine, type Line, lineWidth, type Paint, paintLine, plain } from "./line.ts";
@@ -22,13 +23,15 @@ interface Page {
 	readonly lines: readonly Line[];
 	/** Lines that n and p go to. */
 	readonly marks: readonly number[];
+	readonly dress?: (index: number) => Line;
 }
 
 /** Events kept for the page of events; the rest is in the file. */
 const mostEvents = 2000;
 const redrawMs = 1000;
-/** Below this width the id is left out. */
+/** Below these widths the id, and then the name are left out. */
 const roomy = 72;
+const narrow = 48;
 
 /** Opens the view and resolves when the person closes it. Only for the terminal (`ctx.mode === "tui"`). */
 export async function openRunView(ctx: ExtensionContext, source: ViewSource, paint: Paint): Promise<void> {
@@ -55,7 +58,8 @@ export async function openRunView(ctx: ExtensionContext, source: ViewSource, pai
 			};
 			const visit = (): Visit | undefined => {
 				const list = listVisits(visits);
-				return list.find((one) => one.visit === chosen) ?? list.at(-1);
+				// A state without a worker has nothing to show.
+				return list.find((one) => one.visit === chosen) ?? list.findLast(({ attempts }) => attempts > 0) ?? list.at(-1);
 			};
 			const load = async () => {
 				asked += 1;
@@ -74,7 +78,7 @@ export async function openRunView(ctx: ExtensionContext, source: ViewSource, pai
 				}
 				if (mine !== asked) return;
 				marks = page.marks;
-				window.set(page.lines);
+				window.set(page.lines, page.dress);
 				tui.requestRender();
 			};
 			const show = (next: PageName) => {
@@ -112,11 +116,13 @@ export async function openRunView(ctx: ExtensionContext, source: ViewSource, pai
 				const ofVisit = at !== undefined && (name === "Transcript" || name === "Diff");
 				const live = liveTotals(run, new Date().toISOString());
 				const spent = `${shortCount(live.tokens)} tokens · ${shortCost(live.costUsd)} · ${shortTime(live.activeMs)}`;
+				const status = plain(run.status.replaceAll("_", " "));
+				if (width < narrow) return [status, ...(ofVisit ? [plain(` · visit ${at.visit}`)] : []), dim(` · ${spent}`)];
 				return [
 					{ text: nameOf(run), tone: "accent" },
 					dim(`${width < roomy ? "" : ` ${run.id.slice(0, 8)}`} · `),
 					...(ofVisit ? [plain(`visit ${at.visit} ${titleOf(at.state)}`), dim(" · ")] : []),
-					plain(run.status.replaceAll("_", " ")),
+					status,
 					dim(` · ${spent}`),
 				];
 			};
@@ -144,7 +150,7 @@ export async function openRunView(ctx: ExtensionContext, source: ViewSource, pai
 						"Home End",
 						"1–5 pages",
 					];
-					const foot = window.position().replace(/^ · /, "");
+					const foot = window.position();
 					const [first = "", ...rest] = frame({ title: title(width), foot, keys }, rows, width, paint);
 					return [first, paintLine(fitLine(tabs(width), width), paint), ...rest];
 				},
@@ -160,7 +166,7 @@ export async function openRunView(ctx: ExtensionContext, source: ViewSource, pai
 					if (keybindings.matches(data, "tui.editor.cursorRight")) return choose(1);
 					if (moveByKey(window, data, keybindings) || jumpByKey(window, marks, data)) tui.requestRender();
 				},
-				invalidate: () => window.invalidate(),
+				invalidate() {},
 				dispose() {
 					asked += 1;
 					unwatch();
@@ -194,8 +200,12 @@ async function pageOf(
 			const page = patchPage(diff.text, diff);
 			if (page.files.length === 0) return { lines: page.lines, marks: [] };
 			const going = visit.visit === source.run().visit && source.run().stage.kind !== "over";
-			const head: Line[] = [[plain(diff.summary), dim(going ? "  so far; r looks again" : "")], [plain("")]];
-			return { lines: [...head, ...page.lines], marks: page.files.map((index) => index + head.length) };
+			const head = changesHead(diff.summary, going ? "so far; r looks again" : "");
+			return {
+				lines: [...head, ...page.lines],
+				marks: page.files.map((index) => index + head.length),
+				dress: (index) => head[index] ?? page.dress(index - head.length),
+			};
 		}
 	}
 }

@@ -1,10 +1,10 @@
-// A window over lines that are longer and more than the screen: where it stands, and moving it. Drawn rows are kept until the lines, the
-// width or the colours change. N1 while it follows, the last row is shown whatever comes.
-import { fitLine, type Line, type Paint, paintLine, paintRows } from "./line.ts";
+// A window over lines that are longer and more than the screen: where it stands, and moving it. N1 while it follows, the last row is shown
+// whatever comes; N2 only what is shown is painted: a long text costs a look at its lines' widths, once for each width of the screen.
+import { cleanLine, fitLine, type Line, type Paint, paintLine, paintRows, rowCount } from "./line.ts";
 
 export interface Window {
-	/** Shows other lines. */
-	set(lines: readonly Line[]): void;
+	/** Shows other lines. `dress` gives a line as it is shown, with colours that are too dear for all of them; of the same text. */
+	set(lines: readonly Line[], dress?: (index: number) => Line): void;
 	/** Rows that all of it takes. */
 	count(width: number): number;
 	/** Exactly `height` rows, none wider than `width`. */
@@ -19,78 +19,87 @@ export interface Window {
 	topLine(): number;
 	/** Rows that the last drawing had room for. */
 	readonly height: number;
-	/** ` · 3–20 of 87`; empty where everything is shown. */
+	/** `3–20 of 87`; empty where everything is shown. */
 	position(): string;
-	/** Colours have changed. */
-	invalidate(): void;
+}
+
+interface Measured {
+	readonly width: number;
+	/** The row at which each line begins. */
+	readonly starts: readonly number[];
+	readonly rows: number;
 }
 
 /** Opens a window over nothing. `follow`: it begins at the end and stays there. `long`: what happens to a line that does not fit. */
 export function openWindow(paint: Paint, follow: boolean, long: "wrapped" | "cut" = "wrapped"): Window {
 	let lines: readonly Line[] = [];
+	let dressed: ((index: number) => Line) | undefined;
 	let top = 0;
 	let following = follow;
 	let height = 1;
-	let drawn:
-		| { readonly width: number; readonly rows: readonly string[]; readonly starts: readonly number[] }
-		| undefined;
+	let measured: Measured | undefined;
 
-	const draw = (width: number) => {
-		if (drawn?.width === width) return drawn;
-		const at = drawn === undefined ? undefined : lineAt(drawn.starts, top);
-		const rows: string[] = [];
+	const measure = (width: number): Measured => {
+		if (measured?.width === width) return measured;
+		const at = measured === undefined ? undefined : lineAt(measured.starts, top);
 		const starts: number[] = [];
+		let rows = 0;
 		for (const line of lines) {
-			starts.push(rows.length);
-			if (long === "cut") rows.push(paintLine(fitLine(line, width), paint));
-			else for (const row of paintRows(line, width, paint)) rows.push(row);
+			starts.push(rows);
+			rows += long === "cut" ? 1 : rowCount(line, width);
 		}
-		drawn = { width, rows, starts };
+		measured = { width, starts, rows };
 		// Another width: what was at the top stays there.
 		if (at !== undefined) top = starts[at] ?? 0;
-		return drawn;
+		return measured;
 	};
-	const most = (): number => Math.max(0, (drawn?.rows.length ?? 0) - height);
+	const most = (): number => Math.max(0, (measured?.rows ?? 0) - height);
 	const moveTo = (row: number): void => {
 		top = Math.max(0, Math.min(row, most()));
 		following = top >= most();
 	};
+	const painted = (index: number, width: number): string[] => {
+		const line = dressed?.(index) ?? lines[index] ?? [];
+		return long === "cut" ? [paintLine(fitLine(line, width), paint)] : paintRows(line, width, paint);
+	};
 
 	return {
-		set(next) {
-			lines = next;
-			const width = drawn?.width;
-			drawn = undefined;
-			if (width !== undefined) draw(width);
+		set(next, dress) {
+			lines = next.map(cleanLine);
+			dressed = dress;
+			const width = measured?.width;
+			measured = undefined;
+			if (width !== undefined) measure(width);
 			top = Math.max(0, Math.min(top, most()));
 		},
-		count: (width) => draw(width).rows.length,
-		rows(width, rowsWanted) {
-			height = Math.max(1, rowsWanted);
-			const { rows } = draw(width);
+		count: (width) => measure(width).rows,
+		rows(width, wanted) {
+			height = Math.max(1, wanted);
+			const { starts, rows } = measure(width);
 			top = following ? most() : Math.min(top, most());
-			const shown = rows.slice(top, top + height);
-			return [...shown, ...Array.from({ length: height - shown.length }, () => "")];
+			const shown: string[] = [];
+			for (let index = lineAt(starts, top); index < lines.length && shown.length < height; index += 1) {
+				const start = starts[index] ?? 0;
+				const own = painted(index, width);
+				for (let row = Math.max(start, top); row < (starts[index + 1] ?? rows); row += 1)
+					shown.push(own[row - start] ?? "");
+			}
+			return Array.from({ length: height }, (_, row) => shown[row] ?? "");
 		},
 		scroll: (by) => moveTo(top + by),
 		toStart: () => moveTo(0),
 		toEnd: () => moveTo(Number.MAX_SAFE_INTEGER),
 		toLine(index) {
-			moveTo(drawn?.starts[index] ?? 0);
+			moveTo(measured?.starts[index] ?? 0);
 			following = false;
 		},
-		topLine: () => lineAt(drawn?.starts ?? [], top),
+		topLine: () => lineAt(measured?.starts ?? [], top),
 		get height() {
 			return height;
 		},
 		position() {
-			const all = drawn?.rows.length ?? 0;
-			return all > height ? ` · ${top + 1}–${Math.min(all, top + height)} of ${all}` : "";
-		},
-		invalidate() {
-			const width = drawn?.width;
-			drawn = undefined;
-			if (width !== undefined) draw(width);
+			const all = measured?.rows ?? 0;
+			return all > height ? `${top + 1}–${Math.min(all, top + height)} of ${all}` : "";
 		},
 	};
 }

@@ -71,6 +71,9 @@ export async function recordSteps(
 
 	const cancel = async (editor: RecorderEditor): Promise<void> => {
 		if (recording.editing !== undefined) {
+			// What was changed is not kept, and not lost either: the history has it.
+			const text = editor.getExpandedText();
+			if (text.trim() !== "" && text !== recording.steps[recording.editing]) editor.addToHistory(text);
 			editor.setText("");
 			show({ ...recording, editing: undefined, notice: undefined });
 			return;

@@ -36,7 +36,7 @@ describe("the list of steps", () => {
 		expect(stepsOf(file)).toEqual([["one", "two"]]);
 	});
 
-	it("S21 S26 an edit that is emptied, or left with Escape, leaves the step as it was and the recorder open", async () => {
+	it("S21 S26 an edit that is emptied, or left with Escape, leaves the step as it was and the recorder open; the history has what was typed", async () => {
 		const { project, tui } = await openBench({ script: echo });
 		const file = recorded(project, "one", "two");
 		const pi = await tui({ cols: 100, rows: 40, session: file });
@@ -55,7 +55,9 @@ describe("the list of steps", () => {
 		pi.type(" changed");
 		await pi.press("escape");
 		await pi.waitForScreen(`${recording}2 steps · Enter adds step`);
-		await pi.press("up", "enter");
+		await pi.press("up", "up", "up");
+		await pi.waitForScreen("two changed");
+		await pi.press("ctrl+a", "ctrl+k", "up", "enter");
 		await pi.waitForScreen("Enter replaces step 2");
 		pi.type("/quit");
 		await pi.press("ctrl+u");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openFileStore } from "../src/chronicle/ledger/index.ts";
 import { type Run, SCHEMA_VERSION } from "../src/chronicle/machine/index.ts";
-import { type Approver, supervise } from "../src/chronicle/supervisor/index.ts";
+import { nobody, supervise } from "../src/chronicle/supervisor/index.ts";
 import { hashDefinition } from "../src/chronicle/template/index.ts";
 import { openLocalLauncher } from "../src/chronicle/worker/index.ts";
 import { openGitWorkspace } from "../src/chronicle/workspace/index.ts";
@@ -24,11 +24,6 @@ import { installedPackage } from "./packed.ts";
 
 const states = 16;
 const clock = { now: () => Date.now(), sleep: (ms: number) => sleep(ms) };
-const nobody: Approver = {
-	approve: async () => ({ kind: "undecided" }),
-	answer: async () => ({ kind: "undecided" }),
-};
-
 function ownPi(): PiCommand {
 	const pi = findPi(ownPiSearch());
 	if (!isPiCommand(pi)) throw new Error(pi.message);

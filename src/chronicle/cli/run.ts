@@ -1,17 +1,11 @@
 // `pi-chronicle run <template> <task…>`: starts a run and carries it on until it needs a person or ends.
 import { attend, createRun, exitCodes, type Preparation, prepareStart, resolveModel } from "../project/index.ts";
-import type { Approver } from "../supervisor/index.ts";
+import { nobody } from "../supervisor/index.ts";
 import { cleanupLines } from "../telling/index.ts";
 import { carryOn } from "./carry-on.ts";
 import { commonOptions } from "./index.ts";
 import type { Complaint } from "./output.ts";
 import { commonUsage, type Verb } from "./verb.ts";
-
-/** Nobody is asked here: a question waits in the ledger, and a worker's own question is answered by nobody. */
-export const absentPerson: Approver = {
-	approve: async () => ({ kind: "undecided" }),
-	answer: async () => ({ kind: "undecided" }),
-};
 
 export const runTemplate: Verb = {
 	name: "run",
@@ -49,7 +43,7 @@ Exit code: 0 done, 1 failed, 2 usage or an invalid definition, 3 waits for you, 
 		const created = await createRun(project, prepared, { task, model, cleanup });
 		if (!created.ok) return { code: created.failure.reason, ...created.failure, exitCode: exitCodes.failed };
 		output.progress(`${name} ${created.value.run.id}: ${task.split("\n", 1)[0]}`);
-		const live = attend(project, created.value, absentPerson, "fresh", prepared.launcher);
+		const live = attend(project, created.value, nobody, "fresh", prepared.launcher);
 		return (await carryOn(project, live, output, signal)).exitCode;
 	},
 };

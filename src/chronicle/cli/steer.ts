@@ -14,11 +14,11 @@ import {
 	steerings,
 	type VerbGrammar,
 } from "../steering/index.ts";
+import { nobody } from "../supervisor/index.ts";
 import { runData, statusLines } from "../telling/index.ts";
 import { carryOn } from "./carry-on.ts";
 import { chronicleVerbs, commonOptions } from "./index.ts";
 import type { Complaint } from "./output.ts";
-import { absentPerson } from "./run.ts";
 import { commonUsage, type Verb, type VerbCall } from "./verb.ts";
 
 export const steeringVerbs: readonly Verb[] = steerings.map((steering) => ({
@@ -62,7 +62,7 @@ async function steer(steering: Steering, call: VerbCall): Promise<number | Compl
 	if (!found.ok) return { code: found.failure.reason, ...found.failure };
 	const words = text.join(" ").trim();
 	const spoken = await speak(project, found.value, (ledger) => made(ledger, words), {
-		approver: absentPerson,
+		approver: nobody,
 		notice: (text) => output.progress(`! ${text}`),
 		afterwards: steering.afterwards,
 	});

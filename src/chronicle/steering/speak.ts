@@ -9,6 +9,7 @@ import {
 	type Approver,
 	answerEvent,
 	type LeaseHolder,
+	nobody,
 	type ReadLedger,
 	type StoreFailure,
 } from "../supervisor/index.ts";
@@ -130,11 +131,6 @@ async function takeUp(
 		? { kind: "refused", message: `${end.failure.message} ${end.failure.remedy}` }
 		: { kind: "recorded", run: end.run };
 }
-
-const nobody: Approver = {
-	approve: async () => ({ kind: "undecided" }),
-	answer: async () => ({ kind: "undecided" }),
-};
 
 /** Answers the question that was seen; any other goes to `approver`. A no and another way hold whatever the files are. */
 function answerOnce(approver: Approver, approval: Approval, seen: number, notice: (text: string) => void): Approver {

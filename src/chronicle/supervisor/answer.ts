@@ -1,6 +1,12 @@
-// A person's answer to an approval question as the event that it is. Pure.
+// A person's answer to an approval question as the event that it is, and the approver where nobody is. Pure.
 import type { ApprovalQuestion, PersonEvent } from "../machine/index.ts";
-import type { Approval } from "./ports.ts";
+import type { Approval, Approver } from "./ports.ts";
+
+/** Nobody is asked: a question waits in the ledger, and a worker's own question is answered by nobody. */
+export const nobody: Approver = {
+	approve: async () => ({ kind: "undecided" }),
+	answer: async () => ({ kind: "undecided" }),
+};
 
 /** `undefined` for an answer that is none. */
 export function answerEvent({ seq, diff }: ApprovalQuestion, approval: Approval): PersonEvent | undefined {

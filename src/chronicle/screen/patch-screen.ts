@@ -2,7 +2,7 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { changesHead } from "./changes-head.ts";
 import { frame, frameRows } from "./frame.ts";
-import { type Line, type Paint } from "./line.ts";
+import type { Line, Paint } from "./line.ts";
 import { patchPage } from "./patch.ts";
 import { openWindow } from "./window.ts";
 import { closes, jumpByKey, moveByKey } from "./window-keys.ts";

@@ -6,9 +6,13 @@ import { say } from "./say.ts";
 /** Shows the lines of a chart: drawn on a page of its own in the terminal, as Mermaid text elsewhere. */
 export async function showDiagram(ctx: ExtensionContext, title: string, lines: readonly string[]): Promise<void> {
 	if (ctx.mode !== "tui") return say(ctx, ["```mermaid", ...lines, "```"].join("\n"));
+	await pageMarkdown(ctx, title, (await drawDiagram(lines)).map(asDrawn).join("  \n"));
+}
+
+/** The drawing of a chart, line by line; its own lines where it cannot be drawn. */
+export async function drawDiagram(lines: readonly string[]): Promise<readonly string[]> {
 	const { render } = await import("lovely-mermaid");
-	const drawn = render(glued(lines))?.plain ?? lines;
-	await pageMarkdown(ctx, title, drawn.map(asDrawn).join("  \n"));
+	return render(glued(lines))?.plain.map(unglued) ?? lines;
 }
 
 /** Stands for a blank at which no line of a box may be broken; not white space, and one column wide. */
@@ -20,12 +24,12 @@ function glued(lines: readonly string[]): string {
 	return lines.map((line) => line.replace(/"([^"]*)"/g, label)).join("\n");
 }
 
+function unglued(line: string): string {
+	// A part that has a line of its own needs no sign before it.
+	return line.replaceAll(new RegExp(`([│┃]\\s*)·${glue}`, "g"), "$1  ").replaceAll(glue, " ");
+}
+
 /** A line of a drawing as Markdown that keeps its spaces. A blank one would end the paragraph. */
 function asDrawn(line: string): string {
-	// A part that has a line of its own needs no sign before it.
-	const shown = line
-		.replaceAll(new RegExp(`([│┃]\\s*)·${glue}`, "g"), "$1  ")
-		.replaceAll(glue, " ")
-		.replaceAll("`", "'");
-	return `\`${shown.trim() === "" ? "\u00a0" : shown}\``;
+	return `\`${line.trim() === "" ? "\u00a0" : line.replaceAll("`", "'")}\``;
 }

@@ -11,6 +11,7 @@ export const chronicleVerbs: readonly ListedVerb[] = [
 	{ name: "resume", about: "goes on with a run that was interrupted, paused or stopped at a ceiling" },
 	{ name: "list", about: "the templates and runs of the project" },
 	{ name: "status", about: "where a run stands, what it has cost, what it waits for" },
+	{ name: "show", about: "a template as a diagram: its states, who does them, where you are asked" },
 	{ name: "view", about: "the same, with every move, what the run knows and the files that it has changed" },
 	{ name: "approve", about: "agrees to what the run asks, and goes on" },
 	{ name: "reject", about: "says no to what the run asks; the state goes on with your words" },

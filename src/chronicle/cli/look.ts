@@ -1,6 +1,16 @@
 // The verbs that only look: what there is, where a run stands, what it changed, its report, and whether templates are sound.
 import { resolve } from "node:path";
-import { checkTemplates, differenceOf, exitCodes, looking, type Project } from "../project/index.ts";
+import { thereAre } from "../../definition/index.ts";
+import { drawDiagram } from "../../pi/index.ts";
+import {
+	checkTemplates,
+	differenceOf,
+	exitCodes,
+	isLoaded,
+	looking,
+	notFound,
+	type Project,
+} from "../project/index.ts";
 import { type ForeignEntry, findLedger, findRun, namesRun, readVisitWords } from "../steering/index.ts";
 import type { LedgerEntry, ReadLedger } from "../supervisor/index.ts";
 import {
@@ -13,6 +23,7 @@ import {
 	runLines,
 	statusLines,
 	storyLines,
+	templateDiagram,
 	templateLines,
 	templatePlace,
 } from "../telling/index.ts";
@@ -81,6 +92,32 @@ Exit code: 0, 2 there is no such run.
 			},
 			(entry) => output.result(foreignLines(entry), foreignData(entry)),
 		),
+};
+
+const show: Verb = {
+	name: "show",
+	usage: `pi-chronicle show [options] <template>
+
+The template as a diagram; --json gives it as Mermaid text.
+
+${commonUsage}
+Exit code: 0, 2 there is no such template, or it does not load.
+`,
+	grammar: { options: commonOptions, most: 1 },
+	needs: "nothing",
+	async perform({ parsed, project, output }) {
+		const [name] = parsed.names;
+		const shelf = project.templates();
+		if (name === undefined) {
+			const known = thereAre([...shelf.templates.keys()], "There are no templates.");
+			return { code: "usage", message: `Say which template: pi-chronicle show <template>. ${known}` };
+		}
+		const found = shelf.templates.get(name);
+		if (!found || !isLoaded(found)) return { code: "invalid", ...notFound(name, shelf, project) };
+		const lines = templateDiagram(found.read.template);
+		output.result(await drawDiagram(lines), { name, mermaid: lines.join("\n") });
+		return exitCodes.done;
+	},
 };
 
 const view: Verb = {
@@ -215,4 +252,4 @@ async function withLedger(
 	return exitCodes.done;
 }
 
-export const lookingVerbs: readonly Verb[] = [list, status, view, diff, report, check];
+export const lookingVerbs: readonly Verb[] = [list, status, show, view, diff, report, check];

@@ -26,10 +26,10 @@ import {
 	runLines,
 	statusLines,
 	storyLines,
+	templateDiagram,
 	templateLines,
 	templatePlace,
 } from "../telling/index.ts";
-import { templateDiagram } from "./diagram.ts";
 import { refuse } from "./house.ts";
 import { showPatch } from "./person.ts";
 import type { ChronicleSession } from "./session.ts";

@@ -8,7 +8,6 @@ export const lookingVerbs = ["list", "status", "show", "diff", "view", "report",
 /** What only a session has. */
 const ownVerbs: readonly ListedVerb[] = [
 	{ name: "start", about: "starts a template with a task, also one that is called like a verb" },
-	{ name: "show", about: "a template as a diagram: its states, who does them, where you are asked" },
 	{ name: "view", about: "a run on a screen of its own: history, conversation, changes, findings, events" },
 	{ name: "help", about: "what each verb does" },
 ];

@@ -7,3 +7,4 @@ export { changeLines, questionLines, questionTitle, spendText } from "./question
 export { runData } from "./run-data.ts";
 export { isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
 export { storyLines } from "./story-lines.ts";
+export { templateDiagram } from "./template-diagram.ts";

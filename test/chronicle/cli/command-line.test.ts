@@ -124,6 +124,16 @@ describe("a ledger of another program", () => {
 	});
 });
 
+it("show draws a template", async () => {
+	const shown = await chronicle(project, ["show", "good"]);
+	expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/┌[\s\S]*Build[\s\S]*Engineer[\s\S]*Done/) });
+	expect((await chronicle(project, ["show", "good", "--json"])).data).toMatchObject({
+		mermaid: expect.stringContaining("flowchart TD"),
+	});
+	expect(await said(["show"])).toContain("There is only `good`.");
+	expect(await said(["show", "goood"])).toContain('2 There is no template "goood". Did you mean `good`?');
+});
+
 describe("check", () => {
 	it("R12 R42 tells what is wrong with agents and teams too, and looks at what a named file names", async () => {
 		const all = await chronicle(project, ["check", "--json"]);

@@ -31,6 +31,8 @@ const options = {
 	minifySyntax: true,
 	minifyWhitespace: true,
 	legalComments: "none",
+	// The bundle names CommonJS modules by their paths: with links followed, by paths of the machine that built it.
+	preserveSymlinks: true,
 	logLevel: "warning",
 };
 

@@ -104,9 +104,12 @@ describe.each(stores)("a store of %s", (_, open) => {
 		expect(second.ok).toBe(false);
 		expect(!second.ok && second.failure.reason).toBe("held");
 		expect(value(await store.read(id)).holder?.alive).toBe("yes");
+		expect(await ledger.holds()).toBe(true);
 		await ledger.release();
+		expect(await ledger.holds()).toBe(false);
 		expect(value(await store.read(id)).holder).toBeUndefined();
 		const third = value(await store.open(id));
+		expect([await ledger.holds(), await third.holds()]).toEqual([false, true]);
 		expect((await ledger.append([{ kind: "told", text: "x" }], "durable")).ok).toBe(false);
 		expect((await ledger.checkpoint(ledger.run)).ok).toBe(false);
 		expect(value(await third.append([{ kind: "told", text: "y" }], "durable"))[0]?.seq).toBe(2);

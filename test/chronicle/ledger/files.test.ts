@@ -473,6 +473,7 @@ describe("R26 R47 the lease", () => {
 		const before = [readFileSync(log()), readFileSync(json())];
 		const failed = await ledger.append([{ kind: "told", text: "x" }], "durable");
 		expect(!failed.ok && failed.failure.reason).toBe("fenced");
+		expect(await ledger.holds()).toBe(false);
 		expect((await ledger.checkpoint(ledger.run)).ok).toBe(false);
 		expect([readFileSync(log()), readFileSync(json())]).toEqual(before);
 		await ledger.release();

@@ -6,7 +6,7 @@ import { type Diagnostic, didYouMean, formatPath, thereAre } from "../../definit
 import { type Run, SCHEMA_VERSION } from "../machine/index.ts";
 import type { HeldLedger, LaunchProblem, Result, StoreFailure, WorkerLauncher } from "../supervisor/index.ts";
 import { cleanupOf, hashCleanup, type Template } from "../template/index.ts";
-import type { CleanupStanding } from "./cleanup-approvals.ts";
+import type { CleanupApprovals, CleanupStanding } from "./cleanup-approvals.ts";
 import type { Project } from "./project.ts";
 import type { FoundTemplate, MeantTemplate, TemplateShelf } from "./templates.ts";
 
@@ -138,7 +138,8 @@ export async function createRun(
 	const { key, file, read } = found;
 	if (cleanup && order.cleanup !== "none") {
 		const texts = cleanup.commands.map(({ state, command }) => `${state}: ${command}`);
-		await approvals.remember(cleanup.hash, order.cleanup, texts);
+		const refused = await keepApproval(approvals, cleanup.hash, order.cleanup, texts);
+		if (refused) return { ok: false, failure: refused };
 	}
 	return store.create({
 		kind: "created",
@@ -149,6 +150,24 @@ export async function createRun(
 		...(cleanup && order.cleanup !== "none" ? { cleanupApproval: cleanup.hash } : {}),
 		...(order.model === undefined ? {} : { model: order.model }),
 	});
+}
+
+/** Without a kept approval the commands would be refused later, after the work was done. */
+async function keepApproval(
+	approvals: CleanupApprovals,
+	...answer: Parameters<CleanupApprovals["remember"]>
+): Promise<StoreFailure | undefined> {
+	try {
+		await approvals.remember(...answer);
+		return undefined;
+	} catch (error) {
+		const { code, message } = error as NodeJS.ErrnoException;
+		return {
+			reason: "io",
+			message: `Your word on the cleanup commands could not be kept in pi's agent folder: ${code ?? message}.`,
+			remedy: "Make that folder writable, or start without them.",
+		};
+	}
 }
 
 /** A sentence where the template's file says something else than the run goes by. */

@@ -154,3 +154,14 @@ describe("check", () => {
 		expect((await chronicle(project, ["check", "goood"])).stdout).toContain("Did you mean `good`?");
 	});
 });
+
+it("R41 an approval that cannot be kept starts nothing and says why", async () => {
+	project.write("own/chronicle", "not a folder");
+	project.write(".pi/chronicle/workflows/clean.json", {
+		states: { a: { persona: "A", next: ["done"], cleanup: ["true"] } },
+	});
+	const env = { PI_CODING_AGENT_DIR: project.path("own") };
+	const { code, stderr } = await chronicle(project, ["run", "clean", "x", "--approve-cleanup"], { env });
+	expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/could not be kept.*\b[A-Z]+\./) });
+	expect(stderr).not.toMatch(/^\s+at /m);
+});

@@ -35,7 +35,9 @@ it("R41 in a session the question shows the texts; dismissed, nothing starts; re
 	};
 	for (const answer of [null, "Start nothing"]) await ask(answer);
 	await expect
-		.poll(() => pi.screen.notifications.filter((said) => JSON.stringify(said).includes("Nothing was started")))
+		.poll(() => pi.screen.notifications.filter((said) => JSON.stringify(said).includes("Nothing was started")), {
+			timeout: 20_000,
+		})
 		.toHaveLength(2);
 	expect(runIds(project)).toEqual([]);
 

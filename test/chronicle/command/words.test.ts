@@ -30,7 +30,7 @@ describe("in a session", () => {
 		const answer = async (line: string): Promise<string> => {
 			const before = pi.screen.notifications.length;
 			await pi.prompt(line);
-			await expect.poll(() => pi.screen.notifications.length).toBeGreaterThan(before);
+			await expect.poll(() => pi.screen.notifications.length, { timeout: 20_000 }).toBeGreaterThan(before);
 			return JSON.stringify(pi.screen.notifications.at(-1));
 		};
 		for (const [line, said] of [

@@ -150,13 +150,13 @@ describe("pi loads it", () => {
 		expect(pi.stderr).toBe("");
 	});
 
-	it("with `pi -e .` from a checkout, built or not", async () => {
+	it("with `pi -e .` from a checkout, built or not", { timeout: 120_000 }, async () => {
 		expect(await offered(".", tree)).toEqual(commands);
 		rmSync(join(tree, "dist"), { recursive: true, force: true });
 		expect(await offered(".", tree)).toEqual(commands);
 	});
 
-	it("from a git clone that has the runtime dependencies alone", async () => {
+	it("from a git clone that has the runtime dependencies alone", { timeout: 120_000 }, async () => {
 		run(tree, ["git", "init", "-q"]);
 		run(tree, ["git", "add", "-A", ":!node_modules"]);
 		const author = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid"];

@@ -52,7 +52,8 @@ export async function startRpc(project: Project, options: RpcOptions = {}): Prom
 	const place = launchPlace(project, options);
 	const child = spawn(process.execPath, launchArguments(["--mode", "rpc"], options), { ...place, stdio: "pipe" });
 	const rpc = new Rpc(child, options.answers);
-	await rpc.send({ type: "get_state" }, 20_000);
+	// The first start from sources compiles them all: on a busy machine that takes long.
+	await rpc.send({ type: "get_state" }, 60_000);
 	return rpc;
 }
 

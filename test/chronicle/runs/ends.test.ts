@@ -45,7 +45,9 @@ describe("interrupted", { timeout: 90_000 }, () => {
 });
 
 describe("cleanup commands", { timeout: 90_000 }, () => {
-	it("R39 R41 nothing of a template's runs before its exact text was approved; a change asks again; a copied ledger approves nothing", async () => {
+	it("R39 R41 nothing of a template's runs before its exact text was approved; a change asks again; a copied ledger approves nothing", {
+		timeout: 90_000,
+	}, async () => {
 		const template = (command: string) => ({
 			states: {
 				build: { persona: "Builder", next: ["check"], cleanup: [command] },
@@ -92,7 +94,9 @@ describe("cleanup commands", { timeout: 90_000 }, () => {
 });
 
 describe("refused before anything starts", { timeout: 90_000 }, () => {
-	it("R10 R12 T10 unknown and broken templates, missing agents, wrong words: all problems at once, exit 2, one JSON object", async () => {
+	it("R10 R12 T10 unknown and broken templates, missing agents, wrong words: all problems at once, exit 2, one JSON object", {
+		timeout: 90_000,
+	}, async () => {
 		const { project, server } = await openBench({
 			files: {
 				...withTemplates({

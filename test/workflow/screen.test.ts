@@ -66,6 +66,7 @@ describe("a run from start to end", () => {
 		await first.close();
 
 		const again = await stage.tui(options);
+		await again.waitForScreen((text) => order.every((line) => text.includes(line)));
 		const shown = await settledScreen(again);
 		for (const line of order) expect(shown).toContain(line);
 		for (const hidden of ["Instructions for this phase", "Task id:"]) expect(shown).not.toContain(hidden);

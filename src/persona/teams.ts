@@ -3,7 +3,6 @@
 import {
 	type Diagnostic,
 	describeNode,
-	type MapNode,
 	type Node,
 	openReport,
 	parseYaml,
@@ -29,7 +28,8 @@ export function readTeams(source: Source): TeamsRead {
 	const report = openReport();
 	report.add(diagnostics);
 	if (!root) return { teams: [], diagnostics: report.diagnostics };
-	if (root.kind !== "map") {
+	const written = teamsIn(root);
+	if (!written) {
 		report.error(source.place(root.start), {
 			code: "not-teams",
 			message: `The file holds ${describeNode(root)} instead of teams.`,
@@ -38,18 +38,40 @@ export function readTeams(source: Source): TeamsRead {
 		return { teams: [], diagnostics: report.diagnostics };
 	}
 	const teams: Team[] = [];
-	for (const [name, { value, keyStart }] of teamFields(root).entries) {
-		const team = readTeam(name.trim(), value, keyStart, source, report);
+	for (const { name, value, start } of written) {
+		const team = readTeam(name.trim(), value, start, source, report);
 		if (team) teams.push(team);
 	}
 	return { teams, diagnostics: report.diagnostics };
 }
 
-/** `teams:` around everything is allowed. */
-function teamFields(root: MapNode): MapNode {
-	const inner = root.entries.size === 1 ? root.entries.get("teams")?.value : undefined;
+interface WrittenTeam {
+	readonly name: string;
+	readonly value: Node;
+	/** Offset of its name. */
+	readonly start: number;
+}
+
+/** Teams by their names, or a list of groups with a `name` each; `teams:` around either is allowed. `undefined`: it is neither. */
+function teamsIn(root: Node): WrittenTeam[] | undefined {
+	const inner = root.kind === "map" && root.entries.size === 1 ? root.entries.get("teams")?.value : undefined;
+	const listed = namedTeams(inner ?? root);
+	if (listed) return listed;
+	if (root.kind !== "map") return undefined;
 	const wraps = inner?.kind === "map" && !inner.entries.has("members") && !inner.entries.has("agents");
-	return wraps ? inner : root;
+	const { entries } = wraps ? inner : root;
+	return [...entries].map(([name, { value, keyStart }]) => ({ name, value, start: keyStart }));
+}
+
+function namedTeams(node: Node): WrittenTeam[] | undefined {
+	if (node.kind !== "list" || node.items.length === 0) return undefined;
+	const teams = node.items.map((item): WrittenTeam | undefined => {
+		const entry = item.kind === "map" ? item.entries.get("name") : undefined;
+		const name = entry && readText(entry.value);
+		const isTeam = item.kind === "map" && (item.entries.has("members") || item.entries.has("agents"));
+		return isTeam && entry && name ? { name, value: item, start: entry.value.start } : undefined;
+	});
+	return teams.includes(undefined) ? undefined : teams.filter((team) => team !== undefined);
 }
 
 function readTeam(name: string, value: Node, keyStart: number, source: Source, report: Report): Team | undefined {
@@ -107,6 +129,9 @@ function readMembers(node: Node, team: string, source: Source, report: Report): 
 			const entry = item.entries.get("agent") ?? item.entries.get("name");
 			const name = entry && readText(entry.value);
 			if (entry && name) return [member(name, entry.value.start)];
+			const [only, more] = [...item.entries];
+			// `- builder: writes the code`
+			if (only && !more && only[1].value.kind === "scalar") return [member(only[0].trim(), only[1].keyStart)];
 			report.warn(source.place(item.start), {
 				code: "odd-member",
 				message: `An entry of the team ${quoted(team)} is a group of fields without \`agent\` or \`name\`, so it is passed over.`,

@@ -223,6 +223,12 @@ describe("teams", () => {
 		],
 		["a group with agents", "frontend:\n  agents: [planner, builder]\n"],
 		["members as groups", "frontend:\n  members:\n    - agent: planner\n      model: opus\n    - name: builder\n"],
+		["members with what they do", "frontend:\n  - planner: plans\n  - builder: writes the code\n"],
+		["a list of groups", "- name: frontend\n  members: [planner, builder]\n- name: other\n  agents: [reviewer]\n"],
+		[
+			"a list of groups in a frame",
+			"teams:\n  - name: frontend\n    description: The web.\n    members: planner, builder\n",
+		],
 		["a comma text", "frontend: planner, builder\n"],
 		["a frame around it", "teams:\n  frontend: [planner, builder]\n"],
 		["a name in quotes", "'frontend': [planner, builder]\n"],

@@ -1,8 +1,9 @@
-// Workflows: what the rest of the house may use. Registering costs two commands and two events; everything else is imported when a
+// Workflows: what the rest of the house may use. Registering costs two commands, two events and four ways to draw; everything else is imported when a
 // person runs a command, or when a session has a run in it.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { customEntries, type Scope } from "../pi/index.ts";
 import type { Policies } from "../safety/index.ts";
+import { registerRows } from "./rows.ts";
 import type { Workflows } from "./session/index.ts";
 
 export { type Catalogue, loadCatalogue, type WorkflowDefinition, workflowRoots } from "./definitions/index.ts";
@@ -21,6 +22,7 @@ export function registerWorkflow(
 	// Completions are asked for without a context; only what is plain data of it is kept.
 	let place = { cwd: process.cwd(), trusted: false };
 
+	registerRows(pi, () => (opened?.desk.ready ? opened.rows : undefined));
 	pi.registerCommand("workflow", {
 		description: "Run a workflow: /workflow <name> <task>; alone it lists what there is",
 		getArgumentCompletions: async (prefix) => {

@@ -71,6 +71,12 @@ describe("a run from start to end", () => {
 		for (const line of order) expect(shown).toContain(line);
 		for (const hidden of ["Instructions for this phase", "Task id:"]) expect(shown).not.toContain(hidden);
 		expect(count(shown, "Released version 1.2")).toBe(1);
+
+		// pi draws what it reloads before it tells of it.
+		await again.submit("/reload");
+		await again.waitForScreen("Reloaded");
+		await again.waitForScreen((text) => order.every((line) => text.includes(line)));
+		expect(await settledScreen(again)).not.toContain("Instructions for this phase");
 	});
 });
 

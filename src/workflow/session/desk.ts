@@ -25,6 +25,8 @@ export interface Desk {
 	readonly held: Held | undefined;
 	/** The same while it is neither done nor cancelled. */
 	readonly active: Held | undefined;
+	/** Whether a session has been taken up: before that nothing is known of its states. */
+	readonly ready: boolean;
 	/** Starts a run: pins its definitions, writes its first state, shows it. */
 	begin(ctx: ExtensionContext, run: LiveRun): void;
 	/** Lets something happen to the run; without a run nothing does. */
@@ -91,6 +93,9 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 		},
 		get active() {
 			return active();
+		},
+		get ready() {
+			return session !== undefined;
 		},
 		changed: () => {},
 		describe(state) {

@@ -5,11 +5,12 @@ import type { Policies } from "../../safety/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { reachable, rootOf } from "../machine/index.ts";
 import { pauseLine, placeLine, staleReason } from "../prompts/index.ts";
+import type { Rows } from "../rows.ts";
 import { type Conversation, openConversation } from "./conversation.ts";
 import { type Desk, openDesk } from "./desk.ts";
 import { hashOf } from "./entries.ts";
 import { type Library, openLibrary, placeOf } from "./library.ts";
-import { registerNotices } from "./notices.ts";
+import { openRows } from "./notices.ts";
 import { foreignToolText } from "./starting.ts";
 import { offerStepTool } from "./tool.ts";
 
@@ -19,6 +20,7 @@ export interface Workflows {
 	readonly library: Library;
 	readonly desk: Desk;
 	readonly conversation: Conversation;
+	readonly rows: Rows;
 	/** Takes up the run of the session's branch. `greet`: the person comes to this session and is told what is on. */
 	restore(ctx: ExtensionContext, greet: "greet" | "silently"): void;
 }
@@ -30,7 +32,6 @@ export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Sc
 	const library = openLibrary(getAgentDir());
 	const desk: Desk = openDesk({ pi, policies, library, offer: (offered) => offerStepTool(pi, () => desk, offered) });
 	const conversation = openConversation({ pi, scope, desk });
-	registerNotices(pi, (state) => desk.describe(state));
 	desk.changed = conversation.follow;
 	conversation.settled = (ctx, ended) => {
 		if (!ctx.hasUI) conclude(ctx, desk, ended);
@@ -41,6 +42,7 @@ export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Sc
 		library,
 		desk,
 		conversation,
+		rows: openRows((state) => desk.describe(state)),
 		restore(ctx, greet) {
 			const problem = desk.restore(ctx);
 			if (problem !== undefined)

@@ -1,0 +1,64 @@
+// What the transcript shows of workflows, registered before anything else of them is loaded: pi draws a session that it goes to or reloads
+// before it tells anybody of it. R1 nothing is drawn here: a row stays empty until the session's part is there, which draws it.
+import type {
+	AgentToolResult,
+	ExtensionAPI,
+	MessageRenderer,
+	Theme,
+	ToolRenderResultOptions,
+} from "@earendil-works/pi-coding-agent";
+import type { Component } from "@earendil-works/pi-tui";
+
+export interface Rows {
+	/** A change of a run; nothing for a state that has no row of its own. */
+	drawState(data: unknown, expanded: boolean, theme: Theme): Component | undefined;
+	/** The end of a run. */
+	drawEnd(data: unknown, theme: Theme): Component | undefined;
+	readonly drawReminder: MessageRenderer;
+	drawCall(args: unknown, theme: Theme): Component;
+	drawResult(result: AgentToolResult<unknown>, options: ToolRenderResultOptions, theme: Theme): Component;
+}
+
+/** Tells pi how to draw entries, reminders and calls of workflows. `rows` gives what draws them, as soon as it is there. */
+export function registerRows(pi: ExtensionAPI, rows: () => Rows | undefined): void {
+	/** An empty row until `draw` can be asked. */
+	const soon = (draw: (rows: Rows) => Component | undefined): Component => {
+		let drawn: { readonly row: Component | undefined } | undefined;
+		return {
+			render(width) {
+				const there = drawn ? undefined : rows();
+				if (there) drawn = { row: draw(there) };
+				return drawn?.row?.render(width) ?? [];
+			},
+			invalidate() {
+				drawn = undefined;
+			},
+		};
+	};
+
+	pi.registerEntryRenderer("workflow:state", ({ data }, { expanded }, theme) =>
+		tells(data) ? soon((there) => there.drawState(data, expanded, theme)) : undefined,
+	);
+	pi.registerEntryRenderer("workflow:complete", ({ data }, _options, theme) =>
+		typeof (data as { text?: unknown } | undefined)?.text === "string"
+			? soon((there) => there.drawEnd(data, theme))
+			: undefined,
+	);
+	pi.registerMessageRenderer("workflow:reminder", (message, options, theme) =>
+		soon((there) => there.drawReminder(message, options, theme)),
+	);
+	pi.registerToolRenderer((name, next) =>
+		name === "workflow_step"
+			? (next() ?? {
+					renderCall: (args, theme) => soon((there) => there.drawCall(args, theme)),
+					renderResult: (result, options, theme) => soon((there) => there.drawResult(result, options, theme)),
+				})
+			: next(),
+	);
+}
+
+/** Whether a state has a row: ends have an entry of their own, and states of the reference package have none. */
+function tells(data: unknown): boolean {
+	const { active, pin, left, paused, note } = (data ?? {}) as Record<string, unknown>;
+	return active === true && pin !== undefined && (left ?? paused ?? note) !== undefined;
+}

@@ -13,8 +13,10 @@ export interface StatusOptions {
 }
 
 /** The status of a run, most important first. */
-export function statusLines(read: ReadLedger, { now, prefix }: StatusOptions): string[] {
+export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOptions): string[] {
 	const { run, repairs } = read;
+	// Nobody has worked since its supervisor went away: time stands where the record does.
+	const now = isInterrupted(read) ? run.updatedAt : asked;
 	const question = run.stage.kind === "asking" ? run.stage.question : undefined;
 	return [
 		`${nameOf(run)} ${run.id.slice(0, 8)} · ${statusWords(read)} · ${run.state}`,
@@ -53,15 +55,18 @@ function statusWords(read: ReadLedger): string {
 }
 
 /** Who is or was at it, so that a state that never ran cannot look like one that did. */
-function workerLines({ run, folder }: ReadLedger): string[] {
+function workerLines(read: ReadLedger): string[] {
+	const { run, folder } = read;
 	const { stage, conversation } = run;
 	if (run.attempt === 0) return [];
+	const works = stage.kind === "working" && !isInterrupted(read);
 	const persona = run.plan.states.get(run.state)?.persona?.name;
 	const parts = [
 		...(persona === undefined ? [] : [persona]),
-		...(stage.kind === "working" ? [stage.worker.model, `process ${stage.worker.pid}`] : []),
+		...(stage.kind === "working" ? [stage.worker.model] : []),
+		...(works ? [`process ${stage.worker.pid}`] : []),
 		`visit ${run.visit}${run.attempt > 1 ? `, attempt ${run.attempt}` : ""}`,
-		...(run.calls.open.at(-1) && stage.kind === "working" ? [`runs ${run.calls.open.at(-1)?.tool}`] : []),
+		...(run.calls.open.at(-1) && works ? [`runs ${run.calls.open.at(-1)?.tool}`] : []),
 	];
 	return [
 		`Worker: ${parts.join(" · ")}`,

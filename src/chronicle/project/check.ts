@@ -1,13 +1,13 @@
 // Whether templates are sound, and whether what they name is there: agents, models, skills, rules. Starts nothing but, at most, one pi that
 // lists models.
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { type Diagnostic, didYouMean, sortDiagnostics } from "../../definition/index.ts";
 import { readCast } from "../../persona/index.ts";
 import type { LaunchProblem } from "../supervisor/index.ts";
 import type { Project } from "./project.ts";
 import { isLoaded } from "./start.ts";
-import { type FoundTemplate, readTemplateFile } from "./templates.ts";
+import { type FoundTemplate, readTemplateFile, templateFolders } from "./templates.ts";
 
 export interface CheckedFile {
 	/** Absolute. */
@@ -23,7 +23,9 @@ export interface Check {
 	readonly files: readonly CheckedFile[];
 	/** What is wrong with agent files and teams, whether or not a template names them. Only where everything is checked. */
 	readonly agents: readonly Diagnostic[];
-	/** Every one of `files` loads. */
+	/** The project has a folder of templates that is not read, because the person does not trust the project. */
+	readonly unread: boolean;
+	/** Every one of `files` loads, and none was left out. */
 	readonly sound: boolean;
 }
 
@@ -40,7 +42,9 @@ export async function checkTemplates(project: Project, names: readonly string[])
 	}
 	const { cwd, trust, agentFolder, home } = project.place;
 	const agents = names.length === 0 ? readCast({ cwd, project: trust, agentFolder, home }).diagnostics : [];
-	return { files, agents: sortDiagnostics(agents), sound: files.every(({ loads }) => loads) };
+	const folder = templateFolders({ cwd, agentFolder, trusted: true }).project;
+	const unread = names.length === 0 && trust === "untrusted" && folder !== undefined && existsSync(folder);
+	return { files, agents: sortDiagnostics(agents), unread, sound: !unread && files.every(({ loads }) => loads) };
 }
 
 function findFile(project: Project, name: string): FoundTemplate {

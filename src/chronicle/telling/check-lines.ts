@@ -4,14 +4,19 @@ import type { Check } from "../project/index.ts";
 import type { LaunchProblem } from "../supervisor/index.ts";
 
 /** File by file, then agents and teams. Paths below `cwd` are shown from there. */
-export function checkLines({ files, agents }: Check, cwd: string): string[] {
+export function checkLines({ files, agents, unread }: Check, cwd: string): string[] {
 	const shown = files.flatMap(({ file, loads, diagnostics, problems }) => [
 		`${loads ? "✓" : "✗"} ${formatPath(file, cwd)}`,
 		...diagnostics.map((diagnostic) => `  ${formatDiagnostic(diagnostic, cwd)}`),
 		...problems.map((problem) => `  ${problemLine(problem)}`),
 	]);
 	return [
-		...(files.length === 0 ? ["There are no templates."] : shown),
+		...(files.length === 0 && !unread ? ["There are no templates."] : shown),
+		...(unread
+			? [
+					"✗ The project's templates are not read: pi has not been told to trust it (/trust in pi, --approve for one command).",
+				]
+			: []),
 		...(agents.length === 0 ? [] : ["Agents and teams:"]),
 		...agents.map((diagnostic) => `  ${formatDiagnostic(diagnostic, cwd)}`),
 	];

@@ -155,6 +155,14 @@ describe("check", () => {
 	});
 });
 
+it("field 45 templates that are not read because nobody trusts the project do not pass as sound", async () => {
+	expect(await said(["check", "--no-approve"])).toMatch(/^2 ✗ The project's templates are not read/);
+	expect((await chronicle(project, ["check", "--no-approve", "--json"])).data).toMatchObject({
+		sound: false,
+		unread: true,
+	});
+});
+
 it("R41 an approval that cannot be kept starts nothing and says why", async () => {
 	project.write("own/chronicle", "not a folder");
 	project.write(".pi/chronicle/workflows/clean.json", {

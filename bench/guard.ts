@@ -1,7 +1,9 @@
 // What the guard costs and what it gets right: verdicts of the table, everyday commands, time for one judgement, the worst inputs.
 // Measured on the policy alone, with rules in the number of a published file; no pi, no model.
 import { readFileSync } from "node:fs";
+import { laborious } from "../test/safety/footprint/enormous-commands.ts";
 import { cases } from "../test/safety/guard/cases.ts";
+import { indirectCases } from "../test/safety/guard/indirect-cases.ts";
 import { classicRules, openSetting, type Setting, starterRules } from "../test/safety/guard/setting.ts";
 import { type Figures, quantile } from "./figure.ts";
 
@@ -53,6 +55,7 @@ const hostile: readonly string[] = [
 	"(".repeat(longest),
 	"x|".repeat(longest / 2),
 	`rm ${Array.from({ length: 9000 }, (_, index) => `f${index}`).join(" ")}`,
+	...Object.values(laborious),
 ];
 
 export async function bench(): Promise<Figures> {
@@ -71,7 +74,7 @@ export async function bench(): Promise<Figures> {
 			name: "guard",
 			rows: [
 				{
-					figure: `verdicts of ${cases.length} calls under two rule files that are not as expected`,
+					figure: `verdicts of ${cases.length + indirectCases.length} calls under two rule files that are not as expected`,
 					value: wrong,
 					unit: "",
 					must: { most: 0 },
@@ -95,7 +98,7 @@ export async function bench(): Promise<Figures> {
 
 async function wrongVerdicts(setting: Setting): Promise<number> {
 	let wrong = 0;
-	for (const [, tool, input, expected] of cases) {
+	for (const [, tool, input, expected] of [...cases, ...indirectCases]) {
 		const placed = JSON.parse(JSON.stringify(input).replaceAll("HOME@/", `${setting.home}/`)) as Record<
 			string,
 			unknown

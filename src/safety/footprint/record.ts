@@ -6,7 +6,7 @@ import { FIRST_SEARCH, FOUND } from "./text.ts";
 
 /** Bounds of one footprint. They hold the worst case of any input to a fraction of a second. */
 export const limits = {
-	touches: 3000,
+	touches: 2000,
 	runs: 1000,
 	unknowns: 300,
 	/** What a walk may spend, in units of roughly a microsecond. Loops and functions cost each time they are walked. */
@@ -109,7 +109,7 @@ export function openRecord(disk: Surroundings): Record {
 			const normal = lexical.length > 1 && lexical.endsWith(rules.sep) ? rules.resolve(lexical) : lexical;
 			const { recursive = false, replaces = false, only, skips } = detail;
 			const key = `${access}${recursive ? "+" : "-"}${replaces ? "!" : ""}${normal}\0${only?.join("\0") ?? ""}\0${skips?.join() ?? ""}`;
-			spent += 2;
+			spent += 4;
 			if (touches.has(key)) return;
 			if (touches.size >= limits.touches) return overflow("more paths than can be judged");
 			if (access === "write" || access === "delete" || access === "link") {
@@ -130,7 +130,7 @@ export function openRecord(disk: Surroundings): Record {
 		},
 		run(run) {
 			const key = `${run.elsewhere ? "@" : ""}${run.text}\0${run.effects.join()}\0${run.changes.join()}`;
-			spent += 2 + run.text.length / 100;
+			spent += 10 + run.text.length / 100;
 			if (runs.has(key)) return;
 			if (runs.size >= limits.runs) return overflow("more commands than can be judged");
 			runs.set(key, run);
@@ -149,6 +149,7 @@ export function openRecord(disk: Surroundings): Record {
 		},
 		found(detail) {
 			const key = JSON.stringify(detail);
+			spent += 12;
 			let index = searches.findIndex((search) => search.key === key);
 			if (index < 0) index = searches.length < MAX_SEARCHES ? searches.push({ key, detail }) - 1 : 0;
 			return FOUND + String.fromCharCode(FIRST_SEARCH + index);

@@ -58,7 +58,12 @@ export interface SelfProtection {
 	/** Whether changing this place, `recursive`ly with all that is in it, would change what the agent is judged by. */
 	covers(path: string, access: Access, recursive: boolean): boolean;
 	/** A place that is there and that a change of everything below the touched folder, as far as it is picked by name, would reach. */
-	below(touch: Touch, surroundings: Pick<Surroundings, "kind" | "names">): string | undefined;
+	below(
+		touch: Touch,
+		surroundings: Pick<Surroundings, "kind" | "names">,
+		/** What folders were seen to hold in the same judgement. */
+		seen: Map<string, readonly string[]>,
+	): string | undefined;
 }
 
 /** `agentDir`: pi's agent folder; `ruleFiles`: wherever the rules were read from. */
@@ -72,14 +77,15 @@ export function selfProtection(
 	const whole = [`${around.home}/.pi`, ...(around.agentDir ? [around.agentDir] : [])].flatMap(bothNames);
 	const files = new Set(rules.files.flatMap(({ file }) => bothNames(file)));
 	return {
-		below(touch, surroundings) {
+		below(touch, surroundings, seen) {
 			const picks = selectionOf(touch);
 			const own = [...whole, ...files, `${touch.real}/.pi`].filter((root) => root.startsWith(`${touch.real}/`));
 			const isPicked = (place: string) => picks(place.slice(touch.real.length + 1));
 			for (const root of own) {
 				if (surroundings.kind(root) === undefined) continue;
 				if (isPicked(root)) return root;
-				const inner = placesIn(root, surroundings);
+				const inner = seen.get(root) ?? placesIn(root, surroundings);
+				seen.set(root, inner);
 				const found = inner.find(
 					(place) => isPicked(place) && (files.has(place) || root !== `${touch.real}/.pi` || isOwn(place, root)),
 				);

@@ -1,5 +1,5 @@
 // What the rules say about what commands do, whatever their spelling: named harms, unknown programs, other agents.
-import type { Effect, Footprint, Run, Touch } from "../footprint/index.ts";
+import type { Effect, Footprint, Touch } from "../footprint/index.ts";
 import type { Verdict } from "../policy/index.ts";
 import { staysTemporary } from "../temporary.ts";
 import { picksByName as searchPicks } from "./protected-tree.ts";
@@ -13,22 +13,20 @@ export function judgeEffects(footprint: Footprint, ready: Ready): Verdict[] {
 	const verdicts: Verdict[] = [];
 	const decided = new Set(rules.effects.map(({ effect }) => effect));
 	const ruled = rules.commands.length + rules.effects.length > 0;
+	const byCommand = touchesByCommand(footprint);
 	for (const run of footprint.runs) {
+		const own = byCommand.get(run.text) ?? [];
 		for (const effect of run.effects) {
-			if (effect === "git-discard-changes" && namesFilesOnly(run, footprint, ready)) continue;
+			if (effect === "git-discard-changes" && namesFilesOnly(own, ready)) continue;
 			for (const { rule, meaning } of meanings) {
-				if (meaning.effect === effect && (meaning.also?.(run, footprint) ?? true)) {
+				if (meaning.effect === effect && (meaning.also?.(run, own) ?? true)) {
 					verdicts.push(
-						meaningVerdict(
-							picksOnlyByName(effect, run, footprint) ? { ...rule, decision: "ask" } : rule,
-							meaning,
-							run.text,
-						),
+						meaningVerdict(picksOnlyByName(effect, own) ? { ...rule, decision: "ask" } : rule, meaning, run.text),
 					);
 				}
 			}
 			for (const rule of rules.effects) {
-				if (rule.effect === effect && !isExcepted(rule, run, footprint, ready)) {
+				if (rule.effect === effect && !isExcepted(rule, own, ready)) {
 					verdicts.push(effectVerdict(rule, run.text));
 				}
 			}
@@ -57,22 +55,33 @@ export function judgeEffects(footprint: Footprint, ready: Ready): Verdict[] {
 	return verdicts;
 }
 
+/** What every command touches, by its text. */
+function touchesByCommand({ touches }: Footprint): ReadonlyMap<string, readonly Touch[]> {
+	const found = new Map<string, Touch[]>();
+	for (const touch of touches) {
+		const others = found.get(touch.by);
+		if (others) others.push(touch);
+		else found.set(touch.by, [touch]);
+	}
+	return found;
+}
+
 /** Taking back single files that are named one by one is ordinary work; taking back folders loses what nobody looked at. */
-function namesFilesOnly({ text }: Run, { touches }: Footprint, { surroundings }: Ready): boolean {
-	const own = touches.filter(({ by, access }) => by === text && access === "write");
+function namesFilesOnly(touches: readonly Touch[], { surroundings }: Ready): boolean {
+	const own = touches.filter(({ access }) => access === "write");
 	return own.length > 0 && own.length <= 20 && own.every(({ path }) => surroundings.kind(path) === "file");
 }
 
 /** A removal of files picked by name: less than the removal of whole folders that a rule about it speaks of. */
-function picksOnlyByName(effect: Effect, { text }: Run, { touches }: Footprint): boolean {
+function picksOnlyByName(effect: Effect, touches: readonly Touch[]): boolean {
 	if (effect !== "recursive-delete") return false;
-	const own = touches.filter(({ by, access }) => by === text && access === "delete");
+	const own = touches.filter(({ access }) => access === "delete");
 	return own.length > 0 && own.every(searchPicks);
 }
 
 /** Whether everything that the command removes or changes lies in temporary folders or in places that the rule leaves out. */
-function isExcepted(rule: EffectRule, { text }: Run, footprint: Footprint, ready: Ready): boolean {
-	const own = footprint.touches.filter(({ by, access }) => by === text && (access === "write" || access === "delete"));
+function isExcepted(rule: EffectRule, touches: readonly Touch[], ready: Ready): boolean {
+	const own = touches.filter(({ access }) => access === "write" || access === "delete");
 	const fits = ready.exceptPaths.get(rule) ?? (() => false);
 	return own.length > 0 && own.every((touch) => isHarmless(rule, touch, fits, ready));
 }

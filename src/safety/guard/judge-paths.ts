@@ -4,7 +4,7 @@ import type { Footprint, Touch } from "../footprint/index.ts";
 import { isWithin, type ToolCall, type Verdict } from "../policy/index.ts";
 import { staysTemporary } from "../temporary.ts";
 import type { PathMatcher } from "./path-rule.ts";
-import { findProtected, picksByName } from "./protected-tree.ts";
+import { findProtected, openSeenTrees, picksByName, type SeenTrees } from "./protected-tree.ts";
 import type { Ready } from "./ready.ts";
 import type { PathRule } from "./rules.ts";
 import { ownVerdict, pathVerdict, shown } from "./verdicts.ts";
@@ -18,6 +18,7 @@ export function judgePaths(call: ToolCall, footprint: Footprint, ready: Ready): 
 	const { paths, rules } = ready;
 	if (rules.paths.length === 0) return [];
 	const verdicts: Verdict[] = [];
+	const seen = openSeenTrees((path) => paths.rulesFor(path, "change").length > 0);
 	for (const touch of footprint.touches) {
 		const passing = staysTemporary(touch, ready.temporary);
 		const forbidden = (rule: PathRule) =>
@@ -26,7 +27,7 @@ export function judgePaths(call: ToolCall, footprint: Footprint, ready: Ready): 
 		for (const rule of direct) verdicts.push(pathVerdict(decided(rule, touch), touch));
 		if (direct.length > 0 || !touch.recursive || filtered.has(call.tool) || isImageContext(touch)) continue;
 		if (passing && touch.access === "delete") continue;
-		verdicts.push(...judgeTree(touch, ready, forbidden));
+		verdicts.push(...judgeTree(touch, ready, forbidden, seen));
 	}
 	return verdicts;
 }
@@ -129,7 +130,7 @@ const regenerable: ReadonlySet<string> = new Set(
 );
 
 /** A command that goes through a folder with something protected in it. */
-function judgeTree(touch: Touch, ready: Ready, forbidden: (rule: PathRule) => boolean): Verdict[] {
+function judgeTree(touch: Touch, ready: Ready, forbidden: (rule: PathRule) => boolean, seen: SeenTrees): Verdict[] {
 	const { paths, surroundings } = ready;
 	const removes = touch.access === "delete";
 	// A change of all that is below is taken to mean what nobody minds; one of files picked by name means those.
@@ -139,14 +140,21 @@ function judgeTree(touch: Touch, ready: Ready, forbidden: (rule: PathRule) => bo
 	const wanted = (rule: PathRule) => !rule.dryRun && (removes || (picks ? forbidden(rule) : rule.limit === "zero"));
 	if (removes && regenerable.has(basename(touch.path))) return [];
 	const access = removes || picks ? "change" : "read";
+	const rulesSeen = (path: string) => {
+		const key = `${access} ${path}`;
+		const known = seen.rules.get(key) ?? paths.rulesFor(path, access);
+		seen.rules.set(key, known);
+		return known;
+	};
 	const found = findProtected({
 		touch,
 		places: paths.placesBelow(touch.real, (rule) => wanted(rule) && (!moves || rule.limit === "zero")),
 		// A folder that only moves keeps what is in it.
 		names: !moves && paths.matchesNames(wanted),
-		isProtected: (path) => paths.rulesFor(path, access).some(wanted),
+		isProtected: (path) => rulesSeen(path).some(wanted),
 		passOver: removes ? regenerable : nothing,
 		exists: (path) => surroundings.kind(path) !== undefined,
+		seen,
 	});
 	switch (found.kind) {
 		case "nothing":
@@ -174,12 +182,13 @@ function judgeTree(touch: Touch, ready: Ready, forbidden: (rule: PathRule) => bo
 export function judgeOwn({ touches }: Footprint, { rules, own, surroundings }: Ready): Verdict[] {
 	if (rules.selfProtection === "off") return [];
 	const verdicts: Verdict[] = [];
+	const seen = new Map<string, readonly string[]>();
 	for (const touch of touches) {
 		const { access, path, real, recursive } = touch;
 		if (access !== "write" && access !== "delete") continue;
 		const covered = own.covers(path, access, recursive) || own.covers(real, access, recursive);
 		const reaches = recursive && (access === "delete" || picksByName(touch));
-		const below = !covered && reaches ? own.below(touch, surroundings) : undefined;
+		const below = !covered && reaches ? own.below(touch, surroundings, seen) : undefined;
 		if (!covered && below === undefined) continue;
 		verdicts.push(
 			ownVerdict(

@@ -1,7 +1,7 @@
 // What a rule's expression means: it is tried on plain examples of named harms, and stands for every harm whose example it matches.
 // So a rule that names `rm -rf` also covers `find -delete`, and one that names `git push --force` covers `+main`.
 // E1 a rule that matches only a narrower example (`rm -rf /`) covers only the narrower harm.
-import type { Effect, Footprint, Run } from "../footprint/index.ts";
+import type { Effect, Run, Touch } from "../footprint/index.ts";
 import type { Pattern } from "./pattern.ts";
 import type { CommandRule } from "./rules.ts";
 
@@ -9,8 +9,8 @@ export interface Meaning {
 	/** Plain commands that show the harm. A rule means it when it matches any of them. */
 	readonly examples: readonly string[];
 	readonly effect: Effect;
-	/** Narrows the harm: only commands that also fit. */
-	readonly also?: (run: Run, footprint: Footprint) => boolean;
+	/** Narrows the harm: only commands that also fit, by their words or by what they touch. */
+	readonly also?: (run: Run, touches: readonly Touch[]) => boolean;
 }
 
 const hasWord = (words: RegExp) => (run: Run) => run.args.some((word) => word !== null && words.test(word));
@@ -27,7 +27,7 @@ const says = (words: RegExp) => (run: Run) => {
 };
 
 /** Whether the command would remove the root or the whole home directory. */
-const atTheRoot = (_run: Run, { touches }: Footprint) =>
+const atTheRoot = (_run: Run, touches: readonly Touch[]) =>
 	touches.some(
 		({ access, path }) => access === "delete" && (path === "/" || /^\/(?:home|Users)\/[^/]+$|^\/root$/.test(path)),
 	);

@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { type Dirent, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Touch } from "../footprint/index.ts";
+import type { PathRule } from "./rules.ts";
 import { compileWildcard } from "./wildcard.ts";
 
 export type Found =
@@ -19,62 +20,124 @@ export interface Walk {
 	readonly places: readonly string[];
 	/** Whether names have to be looked at, or the known places are all there is. */
 	readonly names: boolean;
-	/** Whether the rules speak of this path. */
+	/** Whether the rules that count here speak of this path. */
 	readonly isProtected: (path: string) => boolean;
 	/** Directories, by name, that are not gone into. */
 	readonly passOver: ReadonlySet<string>;
 	readonly exists: (path: string) => boolean;
+	/** What earlier walks of the same judgement saw. */
+	readonly seen: SeenTrees;
+}
+
+/** A walk below a directory, as far as it has come: what any rule speaks of, in the order in which it was met. */
+interface Tree {
+	readonly spoken: { readonly path: string; readonly way: string; readonly names: readonly string[] }[];
+	/** Directories that are still to be looked at. */
+	readonly open: string[];
+	count: number;
+	state: "going on" | "whole" | "too much";
+}
+
+/** The trees that one judgement has walked: commands often go through the same folder. */
+export interface SeenTrees {
+	readonly trees: Map<string, Tree>;
+	/** The rules for a path, by the kind of access and the path. */
+	readonly rules: Map<string, readonly PathRule[]>;
+	/** Whether any rule at all speaks of a path. */
+	readonly isSpokenOf: (path: string) => boolean;
+	/** Names that may still be looked at, and the time until when. */
+	names: number;
+	until: number;
 }
 
 const limits = { ms: 2000, names: 20_000 };
 
+/** Opens the memory of one judgement. */
+export function openSeenTrees(isSpokenOf: (path: string) => boolean): SeenTrees {
+	return {
+		trees: new Map(),
+		rules: new Map(),
+		isSpokenOf,
+		names: 2 * limits.names,
+		until: performance.now() + limits.ms,
+	};
+}
+
 /** Looks for a protected place below `touch.real`, the kinds of place left out that the command itself passes over. */
-export function findProtected({ touch, places, names, isProtected, passOver, exists }: Walk): Found {
+export function findProtected({ touch, places, names, isProtected, passOver, exists, seen }: Walk): Found {
 	const selects = selectionOf(touch);
 	const hides = touch.skips?.includes("hidden") ?? false;
 	const asksGit = touch.skips?.includes("ignored") || touch.skips?.includes("untracked");
-	const leavesOut = exclusionOf(touch);
-	const counts = (path: string) => {
-		const way = relative(touch.real, path);
-		if (!selects(way)) return false;
-		if (hides && way.split(/[\\/]/).some((name) => name.startsWith("."))) return false;
-		return !asksGit || !passedOverByGit(touch, path);
-	};
-	for (const place of places) if (exists(place) && counts(place)) return { kind: "protected", path: place };
+	/** Whether the command gets to a place, by its way from the directory and the names on it. */
+	const reaches = (way: string, on = namesOn(way)) =>
+		selects(way, on) && !(hides && on.some((name) => name.startsWith(".")));
+	const isPassedOver = (path: string) => asksGit && passedOverByGit(touch, path);
+	for (const place of places)
+		if (reaches(relative(touch.real, place)) && exists(place) && !isPassedOver(place))
+			return { kind: "protected", path: place };
 	if (!names) return { kind: "nothing" };
 
-	const until = performance.now() + limits.ms;
-	let seen = 0;
-	let level = [touch.real];
-	while (level.length > 0) {
-		const next: string[] = [];
-		for (const directory of level) {
-			for (const entry of entriesOf(directory)) {
-				const path = join(directory, entry.name);
-				const hidden = hides && entry.name.startsWith(".");
-				if (!hidden && isProtected(path) && counts(path)) return { kind: "protected", path };
-				if (entry.isDirectory() && !hidden && !passOver.has(entry.name) && !leavesOut(relative(touch.real, path)))
-					next.push(path);
-				seen++;
-			}
-			if (seen > limits.names || performance.now() > until) return { kind: "too-much" };
-		}
-		level = next;
+	const excluded = touch.only?.filter((glob) => glob.startsWith("!")) ?? [];
+	const key = [touch.real, hides, passOver.size > 0, ...excluded].join("\0");
+	const tree = seen.trees.get(key) ?? { spoken: [], open: [touch.real], count: 0, state: "going on" };
+	seen.trees.set(key, tree);
+	const leavesOut = exclusionOf(touch);
+	const enters = (name: string, path: string) => !passOver.has(name) && !leavesOut(relative(touch.real, path));
+	for (let at = 0; ; at++) {
+		while (at >= tree.spoken.length && tree.state === "going on") goOn(tree, touch.real, hides, enters, seen);
+		const place = tree.spoken[at];
+		if (place === undefined) return tree.state === "too much" ? { kind: "too-much" } : { kind: "nothing" };
+		const { path, way } = place;
+		if (reaches(way, place.names) && isProtected(path) && !isPassedOver(path)) return { kind: "protected", path };
 	}
-	return { kind: "nothing" };
 }
 
+/** Looks at one more directory of the walk. */
+function goOn(
+	tree: Tree,
+	root: string,
+	hides: boolean,
+	enters: (name: string, path: string) => boolean,
+	seen: SeenTrees,
+): void {
+	const directory = tree.open.shift();
+	if (directory === undefined) {
+		tree.state = "whole";
+		return;
+	}
+	const entries = entriesOf(directory);
+	for (const entry of entries) {
+		if (hides && entry.name.startsWith(".")) continue;
+		const path = join(directory, entry.name);
+		if (seen.isSpokenOf(path)) {
+			const way = relative(root, path);
+			tree.spoken.push({ path, way, names: namesOn(way) });
+		}
+		if (entry.isDirectory() && enters(entry.name, path)) tree.open.push(path);
+	}
+	tree.count += entries.length;
+	seen.names -= entries.length + 1;
+	if (tree.count > limits.names || seen.names < 0 || performance.now() > seen.until) tree.state = "too much";
+}
+
+function namesOn(way: string): readonly string[] {
+	return way.split(/[\\/]/);
+}
+
+/** Tells whether a glob fits a way, by the names on it where they are known already. */
+type WayTest = (way: string, names?: readonly string[]) => boolean;
+
 /** Whether the globs of a search pass over a place and all that is in it. */
-function exclusionOf({ only = [] }: Pick<Touch, "only">): (way: string) => boolean {
+function exclusionOf({ only = [] }: Pick<Touch, "only">): WayTest {
 	const unwanted = only.filter((glob) => glob.startsWith("!")).map((glob) => globOf(glob.slice(1)));
-	return (way) => unwanted.some((fits) => fits(way));
+	return (way, names) => unwanted.some((fits) => fits(way, names));
 }
 
 /** Whether the globs of a search let a file through, by its path relative to the directory that is searched. */
-export function selectionOf({ only = [] }: Pick<Touch, "only">): (way: string) => boolean {
+export function selectionOf({ only = [] }: Pick<Touch, "only">): WayTest {
 	const wanted = only.filter((glob) => !glob.startsWith("!")).map(globOf);
 	const leavesOut = exclusionOf({ only });
-	return (way) => (wanted.length === 0 || wanted.some((fits) => fits(way))) && !leavesOut(way);
+	return (way, names) => (wanted.length === 0 || wanted.some((fits) => fits(way, names))) && !leavesOut(way, names);
 }
 
 /** Whether a search picks what it finds by a name that says something. */
@@ -83,7 +146,7 @@ export function picksByName({ only = [] }: Pick<Touch, "only">): boolean {
 }
 
 /** A glob without a slash fits any segment of the way; one with a slash the whole way. */
-function globOf(glob: string): (way: string) => boolean {
+function globOf(glob: string): WayTest {
 	const test = compileWildcard(
 		glob
 			.replace(/^\.?\/+/, "")
@@ -91,7 +154,7 @@ function globOf(glob: string): (way: string) => boolean {
 			.replaceAll("**/", "*"),
 	);
 	if (glob.replace(/\/+$/, "").includes("/")) return (way) => test(way.replaceAll("\\", "/"));
-	return (way) => way.split(/[\\/]/).some((name) => test(name));
+	return (way, names = namesOn(way)) => names.some((name) => test(name));
 }
 
 function entriesOf(directory: string): Dirent[] {

@@ -12,7 +12,31 @@ function numbered(count: number, make: (index: number) => string): string {
 		.slice(0, SIZE);
 }
 
+/** Those that ask much of the disk, of what is known so far, or of patterns. */
+export const laborious: { readonly [name: string]: string } = {
+	"folders of a search path": `PATH=${numbered(8000, (index) => `/p${index}:`).slice(0, 30_000)}; ${numbered(9000, (index) => `cmd${index}; `).slice(0, 30_000)}`,
+	"folders of CDPATH": `CDPATH=${numbered(8000, (index) => `/a${index}:`).slice(0, 20_000)}; ${numbered(9000, (index) => `cd x${index}; `).slice(0, 40_000)}`,
+	"patterns of a case": `case ${"a".repeat(20_000)} in ${filled("*a*b*|", 40_000)}x) rm -rf x;; esac`,
+	"searches that change what they find": numbered(
+		1500,
+		(index) => `find . -name 'a${index}*.json' -exec sed -i s/a/b/ {} +; `,
+	),
+	"searches that delete": numbered(2500, (index) => `find . -name 'a${index}*' -delete; `),
+	"listings through filters": numbered(1500, (index) => `ls -a | grep a${index} | head -3 | sort | xargs rm; `),
+	"a filter of many filters": `ls -a${filled(" | grep a | sort | head -5", SIZE - 10)}`,
+	"alternatives of a filter": `ls -a | grep -E '${numbered(9000, (index) => `a${index}|`).slice(0, 60_000)}x' | xargs cat`,
+	"exclusions of a search": `find . ${numbered(2200, (index) => `-not -path '*/a${index}/*' `).slice(0, 60_000)} -name '*.json' -exec sed -i s/a/b/ {} +`,
+	"functions defined": `${numbered(2800, (index) => `f${index}() { f${index + 1}; }; `)} f0`,
+	"variables exported": numbered(3500, (index) => `export A${index}=b; `),
+	"brace groups in many words": numbered(2600, (index) => `rm {a${index},b,c,d,e}{1,2,3,4} `),
+	"unknown wrappers": `${filled("foo -- ", SIZE - 20)}rm -rf x`,
+	"programs looked up": numbered(4000, (index) => `$(which a${index}) x; `),
+	"removals of folders": numbered(4000, (index) => `rm -r src/a${index}; `),
+	"text typed into terminals": `tmux send-keys ${filled("'rm -rf x' Enter ", SIZE - 20)}`,
+};
+
 export const enormous: { readonly [name: string]: string } = {
+	...laborious,
 	"one command again and again": filled("rm a;"),
 	"many commands": numbered(9000, (index) => `rm f${index};`),
 	"many variables": numbered(9000, (index) => `a${index}=${index};`),

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { diskSurroundings } from "../../../src/pi/index.ts";
+import { diskSurroundings, remembering } from "../../../src/pi/index.ts";
 import { computeFootprint } from "../../../src/safety/footprint/index.ts";
 import { guardPolicy } from "../../../src/safety/guard/judge.ts";
 import { openRegexThread } from "../../../src/safety/guard/thread.ts";
@@ -107,7 +107,7 @@ export function openSetting(rules: string | RuleSet, change: (rules: RuleSet) =>
 	};
 	const measure = (call: ToolCall) => {
 		const { tool, input, hints } = call;
-		return computeFootprint({ tool, input, ...(hints ? { annotations: hints } : {}) }, surroundings);
+		return computeFootprint({ tool, input, ...(hints ? { annotations: hints } : {}) }, remembering(surroundings));
 	};
 	const policies = openPolicies();
 	policies.add(guardPolicy({ rules: inForce, thread, surroundings, agentDir: join(home, ".pi/agent"), measure }));

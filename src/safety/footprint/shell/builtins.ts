@@ -49,6 +49,8 @@ const exportNames: Builtin = (walk, args, state, stdin) => {
 		state,
 		stdin,
 	);
+	// Exporting copies what is known.
+	walk.record.spend(state.exported.size / 8);
 	return settled(withExported(outcome.yes, names), outcome.out);
 };
 
@@ -73,7 +75,8 @@ const changeDirectory: Builtin = (walk, args, state) => {
 
 /** Where `cd` may arrive that looks in the folders of `CDPATH`: every one that has such a directory, and the current one. */
 function searched(walk: Walk, target: string, folders: string, state: State): readonly string[] | undefined {
-	if (!isKnown(folders)) return undefined;
+	// Every folder is a question to the disk.
+	if (!isKnown(folders) || !walk.record.spend(16 + folders.length / 100)) return undefined;
 	const here = absolutePaths(target, state.cwd, walk.record);
 	const others = folders
 		.split(":")

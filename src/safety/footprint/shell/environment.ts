@@ -50,6 +50,8 @@ export function foundOnPath(walk: Walk, name: string, state: State): string | un
 	for (const path of value?.kind === "text" ? value.options : [HOLE])
 		for (const folder of path.split(":")) {
 			if (before.has(folder) || folder === "") continue;
+			// Each folder is a question to the disk.
+			if (!walk.record.spend(5)) return `${HOLE}/${name}`;
 			if (!isKnown(folder)) return `${folder}/${name}`;
 			const cwd = state.cwd?.length === 1 ? state.cwd[0] : undefined;
 			if (cwd === undefined && !rules.isAbsolute(folder)) return `${HOLE}/${name}`;
@@ -66,7 +68,7 @@ export function findOnPath(walk: Walk, name: string, state: State): string | und
 	const rules = pathRules(around);
 	const folders = (around.env("PATH") ?? "").split(around.platform === "win32" ? ";" : ":");
 	for (const folder of folders.slice(0, 50)) {
-		if (!rules.isAbsolute(folder)) continue;
+		if (!rules.isAbsolute(folder) || !walk.record.spend(2)) continue;
 		const file = rules.join(folder, name);
 		if (around.kind(file) !== undefined) return file;
 	}

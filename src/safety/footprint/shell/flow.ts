@@ -159,6 +159,8 @@ function walkCommand(walk: Walk, node: CommandNode, state: State, stdin: string)
 				return join(walk, [walkList(walk, node.body, enter, stdin), settled(leave, clause.out)]);
 			});
 		case "Function":
+			// Defining copies what is known.
+			walk.record.spend(state.functions.size / 8);
 			return settled({ ...state, functions: new Map(state.functions).set(node.name.value, [node.body]) }, "");
 		case "Coproc":
 			if (node.body.type === "CompoundList") walkList(walk, node.body, state, HOLE);
@@ -182,7 +184,7 @@ function walkCase(walk: Walk, node: Case, state: State, stdin: string): Outcome 
 	let surely = false;
 	for (const item of node.items) {
 		const patterns = item.pattern.flatMap((pattern) => expandPattern(pattern, state, expansion));
-		const match = before ? "perhaps" : matchAny(words, patterns);
+		const match = before || !walk.record.spend(costOfMatching(words, patterns)) ? "perhaps" : matchAny(words, patterns);
 		if (match === "no") continue;
 		const end = walkList(walk, item.body, before ? merge(state, before, walk.around) : state, stdin);
 		ends.push(end);
@@ -194,6 +196,12 @@ function walkCase(walk: Walk, node: Case, state: State, stdin: string): Outcome 
 		}
 	}
 	return join(walk, surely && ends.length > 0 ? ends : [settled(state, ""), ...ends]);
+}
+
+/** What it costs at worst to try every pattern on every word, in units of the record's budget. */
+function costOfMatching(words: readonly string[], patterns: readonly string[]): number {
+	const length = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length, 0);
+	return (length(words) * length(patterns)) / 2000;
 }
 
 function matchAny(words: readonly string[], patterns: readonly string[]): "surely" | "perhaps" | "no" {

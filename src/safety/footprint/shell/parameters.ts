@@ -15,7 +15,7 @@ export function costOfRemoval(text: string, pattern: string): number {
 
 /** What a replacement costs at worst, in units of the record's budget: the pattern is tried at every place and length. */
 export function costOfReplacement(text: string, pattern: string): number {
-	if (!hasGlob(pattern)) return text.length / 1000;
+	if (!hasGlob(pattern)) return text.length / 100;
 	return text.length > MAX_REPLACED ? 1 : (text.length ** 3 * pattern.length) / 2000;
 }
 

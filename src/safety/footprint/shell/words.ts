@@ -153,7 +153,7 @@ function homeOf(user: string, state: State, around: Surroundings): string | unde
 
 function expandBraced(text: string, state: State, expansion: Expansion): readonly (readonly string[])[] {
 	const words = expandBraces(text);
-	if (!words) return [[HOLE]];
+	if (!words || !expansion.record.spend(words.length)) return [[HOLE]];
 	const lists = words.map((source): readonly (readonly string[])[] => {
 		if (source === "") return [[]];
 		if (/^[\w./@%+=:,-]+$/.test(source)) return [[source]];

@@ -13,6 +13,7 @@ export {
 	tellHost,
 } from "./host-line.ts";
 export { type Instances, openInstances } from "./instances.ts";
+export { lateRow } from "./late-row.ts";
 export { type Letter, openLetter } from "./letter.ts";
 export { type ListedModel, listModels } from "./model-list.ts";
 export { childTagPrefix, enclosingRun } from "./nesting.ts";

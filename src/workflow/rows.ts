@@ -1,5 +1,5 @@
-// What the transcript shows of workflows, registered before anything else of them is loaded: pi draws a session that it goes to or reloads
-// before it tells anybody of it. R1 nothing is drawn here: a row stays empty until the session's part is there, which draws it.
+// What the transcript shows of workflows, registered before anything else of them is loaded. R1 nothing is drawn here: a row stays empty
+// until the session's part is there, which draws it.
 import type {
 	AgentToolResult,
 	ExtensionAPI,
@@ -8,6 +8,7 @@ import type {
 	ToolRenderResultOptions,
 } from "@earendil-works/pi-coding-agent";
 import type { Component } from "@earendil-works/pi-tui";
+import { lateRow } from "../pi/index.ts";
 
 export interface Rows {
 	/** A change of a run; nothing for a state that has no row of its own. */
@@ -21,20 +22,11 @@ export interface Rows {
 
 /** Tells pi how to draw entries, reminders and calls of workflows. `rows` gives what draws them, as soon as it is there. */
 export function registerRows(pi: ExtensionAPI, rows: () => Rows | undefined): void {
-	/** An empty row until `draw` can be asked. */
-	const soon = (draw: (rows: Rows) => Component | undefined): Component => {
-		let drawn: { readonly row: Component | undefined } | undefined;
-		return {
-			render(width) {
-				const there = drawn ? undefined : rows();
-				if (there) drawn = { row: draw(there) };
-				return drawn?.row?.render(width) ?? [];
-			},
-			invalidate() {
-				drawn = undefined;
-			},
-		};
-	};
+	const soon = (draw: (rows: Rows) => Component | undefined): Component =>
+		lateRow(() => {
+			const there = rows();
+			return there && { row: draw(there) };
+		});
 
 	pi.registerEntryRenderer("workflow:state", ({ data }, { expanded }, theme) =>
 		tells(data) ? soon((there) => there.drawState(data, expanded, theme)) : undefined,

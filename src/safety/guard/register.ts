@@ -1,8 +1,8 @@
 // The guard in a session: looks for rule files when the session starts and puts them in force; `/guard` in every mode.
 // G1 without a rule file nothing is loaded, shown or judged; G2 what a rule file has wrong is shown until it is put right.
 import { homedir } from "node:os";
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { type Scope, say } from "../../pi/index.ts";
+import type { EntryRenderer, ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { lateRow, type Scope, say } from "../../pi/index.ts";
 import { decisionEntry, type Policies } from "../policy/index.ts";
 import { locateRules } from "./locate.ts";
 import type { Guard } from "./open.ts";
@@ -31,6 +31,7 @@ export interface GuardParts {
 export function registerGuard(pi: ExtensionAPI, { policies, scope, agentDir }: GuardParts): void {
 	let guard: Guard | undefined;
 	let statusShown = false;
+	let view: EntryRenderer | undefined;
 
 	const load = async (ctx: ExtensionContext): Promise<Guard | undefined> => {
 		const places = locateRules({ cwd: ctx.cwd, home: homedir(), agentDir });
@@ -65,10 +66,12 @@ export function registerGuard(pi: ExtensionAPI, { policies, scope, agentDir }: G
 	};
 
 	pi.on("session_start", async (_event, ctx) => {
-		if (ctx.mode === "tui")
-			pi.registerEntryRenderer(decisionEntry, (await import("./decision-view.ts")).renderDecision);
+		if (ctx.mode === "tui") view = (await import("./decision-view.ts")).renderDecision;
 		await load(ctx);
 	});
+	pi.registerEntryRenderer(decisionEntry, (entry, options, theme) =>
+		lateRow(() => view && { row: view(entry, options, theme) }),
+	);
 	pi.registerCommand("guard", {
 		description: "Show the damage-control rules in force; test a command against them",
 		getArgumentCompletions: (prefix) => completions(prefix),

@@ -434,5 +434,9 @@ describe("/guard", () => {
 		await pi.submit("Clean up");
 		await pi.waitForScreen("Done.");
 		expect(pi.screen()).toMatch(/refused bash command=rm -rf src/);
+		// pi draws what it reloads before it tells of it.
+		await pi.submit("/reload");
+		await pi.waitForScreen("Reloaded");
+		await pi.waitForScreen(/refused bash command=rm -rf src/);
 	});
 });

@@ -22,7 +22,7 @@ export const builds: Programs = {
 		when: { "-n --dry-run --just-print --recon -q --question -p --print-data-base": { harmless: true } },
 		also: (call) => {
 			if (call.has("-n --dry-run --just-print --recon -q --question")) return;
-			if (call.values("-f --file --makefile").includes("-"))
+			if (call.values("-f --file --makefile").some((file) => file === "-" || file === "/dev/stdin"))
 				for (const line of call.stdin.split("\n"))
 					if (line.startsWith("\t")) call.script(line.replace(/^\t[@+-]*/, ""));
 			if (call.operands.some((target) => /^(install|uninstall)(-|$)/.test(target))) call.change("system");

@@ -79,6 +79,12 @@ const dockerSubcommands: { readonly [names: string]: Program } = {
 	exec: { stops: true, options: { "-e --env -u --user -w --workdir --env-file": "text" }, also: execInContainer },
 	cp: { also: copy },
 	build: {
+		also: (call) => {
+			for (const secret of call.values("--secret")) {
+				const source = /(?:^|,)(?:source|src)=([^,]+)/.exec(secret)?.[1];
+				if (source !== undefined) call.play("read", source);
+			}
+		},
 		changes: ["containers"],
 		operands: "read",
 		recursive: true,

@@ -26,6 +26,13 @@ export const versioning: Programs = {
 				subcommands: {
 					"list status get token view field-list item-list check search browse": {},
 					"delete remove": { ...changesRemote, effects: ["delete-infrastructure"] },
+					set: {
+						...changesRemote,
+						options: {
+							"-b --body -e --env -o --org -v --visibility -r --repos -a --app": "text",
+							"-f --env-file": "read",
+						},
+					},
 					"*": changesRemote,
 				},
 			},
@@ -49,6 +56,10 @@ export const versioning: Programs = {
 							"-t --title -b --body -B --base -H --head -l --label -a --assignee -r --reviewer -m --milestone -n --notes --target":
 								"text",
 							"-F --body-file --notes-file": "read",
+						},
+						// Files of a gist or a release.
+						also: (call) => {
+							for (const word of call.operands) if (call.exists(word)) call.play("read", word);
 						},
 					},
 					"*": changesRemote,

@@ -292,7 +292,9 @@ const assignNames: Builtin = (_walk, args, state) => {
 
 const formatInto: Builtin = (walk, args, state, stdin) => {
 	if (args[0] !== "-v" || args[1] === undefined) return invokePrinting(walk, "printf", args, state, stdin);
-	return assignNames(walk, [args[1]], state, stdin);
+	const text = walk.print("printf", args.slice(2), state, stdin);
+	const name = args[1];
+	return settled(/^[A-Za-z_]\w*$/.test(name) ? assign(state, name, textValue(text)) : { ...state, lost: true }, "");
 };
 
 function invokePrinting(walk: Walk, name: string, args: readonly string[], state: State, stdin: string): Outcome {

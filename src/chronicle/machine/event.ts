@@ -191,7 +191,10 @@ export interface ToolEnded {
 	readonly blocked?: string;
 }
 
-/** `spend` is the whole of the conversation so far, not of the last message: a report that comes twice changes nothing. */
+/**
+ * `spend` is the whole of the conversation so far, not of the last message: a report that comes twice changes nothing but the time that the
+ * worker is known to have worked.
+ */
 export interface Used {
 	readonly kind: "used";
 	readonly visit: number;

@@ -145,7 +145,8 @@ export function takeSpend(run: Run, event: LedgerEvent & Used): Reduced {
 	const left = stage.kind === "leaving" && stage.visit !== run.visit;
 	const conversation = left ? stage.closing : run.conversation;
 	if (!conversation) return stale();
-	const settled = { ...conversation, settled: greaterSpend(conversation.settled, event.spend), touched: true };
+	const touched = conversation.touched || event.spend.tokens > 0;
+	const settled = { ...conversation, settled: greaterSpend(conversation.settled, event.spend), touched };
 	const spend = spendBeyond(event.spend, conversation.settled);
 	const spent = account(run, stage.kind === "leaving" ? stage.state : run.state, event.visit, { spend });
 	if (left) return { ...spent, stage: { ...stage, seenAt: event.at, closing: settled } };

@@ -7,8 +7,10 @@ import {
 	type LaunchId,
 	launchKey,
 	legalTargets,
+	NO_SPEND,
 	planOf,
 	type Run,
+	type Spend,
 } from "../machine/index.ts";
 import { cutText, explainSaved, LONGEST_TEXT, readSnapshotData } from "../snapshot/index.ts";
 import { answerEvent } from "./answer.ts";
@@ -210,10 +212,16 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 
 	/** What a lost worker used after its last report is in its conversation alone, and nobody may go on with that. */
 	async function settle({ visit, attempt }: LaunchId): Promise<void> {
+		const known = await spentBy();
+		if (known && known.spend.tokens > known.counted) await take({ kind: "used", visit, attempt, spend: known.spend });
+	}
+
+	/** What the worker's conversation says that it used, and the tokens of it that are counted already. */
+	async function spentBy(): Promise<{ readonly spend: Spend; readonly counted: number } | undefined> {
 		const { stage, conversation, visit: now } = body.run();
 		const talked = stage.kind === "leaving" && stage.visit !== now ? stage.closing : conversation;
 		const spend = talked ? await launcher.spent(body.folder, talked.key) : undefined;
-		if (spend && spend.tokens > (talked?.settled.tokens ?? 0)) await take({ kind: "used", visit, attempt, spend });
+		return spend && { spend, counted: talked?.settled.tokens ?? 0 };
 	}
 
 	async function restore({ tree, visit, ...known }: Extract<Action, { kind: "restore_files" }>): Promise<void> {
@@ -287,9 +295,16 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 		},
 		async letGo() {
 			gone = true;
-			const all = [...workers.values()];
-			for (const worker of all) worker.end("now");
-			await Promise.all(all.map(({ ended }) => ended));
+			const { stage } = body.run();
+			const all = [...workers];
+			for (const [, worker] of all) worker.end("now");
+			await Promise.all(all.map(([, { ended }]) => ended));
+			// Until here it has worked and used; whoever goes on cannot know.
+			if (stage.kind === "working" && all.some(([key]) => key === launchKey(stage.launch))) {
+				const { visit, attempt } = stage.launch;
+				const spend = (await spentBy())?.spend ?? NO_SPEND;
+				await take({ kind: "used", visit, attempt, spend });
+			}
 		},
 	};
 }

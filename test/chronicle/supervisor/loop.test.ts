@@ -315,6 +315,22 @@ describe("the loop", () => {
 		expect(stage.orders[1]?.message.new).not.toContain("mind the gap");
 	});
 
+	it("R35 a worker whose supervision is let go in the middle of an answer has worked until then", async () => {
+		const hanging = async (_host: unknown, _order: unknown, ended: Promise<unknown>) => void (await ended);
+		let now = Date.parse("2026-01-01T00:00:00Z");
+		const stage = openStage([hanging, moveTo("build"), moveTo("finished")], [], () => now);
+		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
+		await expect.poll(() => supervision.run.stage.kind).toBe("working");
+		now += 600_000;
+		const { run } = await supervision.release();
+		expect(run.stage.kind).toBe("working");
+		now += 3_600_000;
+		const again = await stage.store.open(run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const { run: done } = await supervise(again.value, stage.ports, "reopened").ended;
+		expect(done).toMatchObject({ status: "done", totals: { activeMs: 600_000 } });
+	});
+
 	it("R35 what a lost worker used after its last report is counted, also where nobody goes on with its conversation", async () => {
 		const spent = { ...NO_SPEND, input: 480, output: 20, tokens: 500, costUsd: 0.25 };
 		const hanging = async (_host: unknown, _order: unknown, ended: Promise<unknown>) => void (await ended);

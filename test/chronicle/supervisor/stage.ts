@@ -29,10 +29,9 @@ export interface Stage {
 	create(template: object, task?: string): Promise<HeldLedger>;
 }
 
-const clock: Clock = { now: () => Date.now(), sleep: async () => {} };
-
-/** Opens a stage; `plays` are taken one per launch, `approvals` one per question. */
-export function openStage(plays: Play[], approvals: Approval[] = []): Stage {
+/** Opens a stage; `plays` are taken one per launch, `approvals` one per question; `now` is what its clock shows. */
+export function openStage(plays: Play[], approvals: Approval[] = [], now: () => number = Date.now): Stage {
+	const clock: Clock = { now, sleep: async () => {} };
 	const orders: LaunchOrder[] = [];
 	const commands: string[] = [];
 	const questions: ApprovalQuestion[] = [];

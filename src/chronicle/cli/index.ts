@@ -1,40 +1,5 @@
 // The verbs of `pi-chronicle` that start, steer and show runs. Listing them loads nothing; each is loaded when it is used.
-
-export interface ListedVerb {
-	readonly name: string;
-	readonly about: string;
-}
-
-/** The verbs in the order in which they are explained. */
-export const chronicleVerbs: readonly ListedVerb[] = [
-	{ name: "run", about: "starts a template with a task, and carries it on until it needs you or ends" },
-	{ name: "resume", about: "goes on with a run that was interrupted, paused or stopped at a ceiling" },
-	{ name: "list", about: "the templates and runs of the project" },
-	{ name: "status", about: "where a run stands, what it has cost, what it waits for" },
-	{ name: "show", about: "a template as a diagram: its states, who does them, where you are asked" },
-	{ name: "view", about: "the same, with every move, what the run knows and the files that it has changed" },
-	{ name: "approve", about: "agrees to what the run asks, and goes on" },
-	{ name: "reject", about: "says no to what the run asks; the state goes on with your words" },
-	{ name: "tell", about: "says something to the worker, now or when there is one" },
-	{ name: "pause", about: "ends the worker after its present message and keeps its conversation" },
-	{ name: "abort", about: "ends a run for good, its worker at once" },
-	{ name: "release", about: "leads out of human_intervention, or sends a waiting run to a state" },
-	{ name: "reopen", about: "lets a run that is over go on in a state" },
-	{ name: "rewind", about: "takes files and run back to the start of a visit, and pauses" },
-	{ name: "diff", about: "what has changed in the files since the state began" },
-	{ name: "report", about: "one HTML file that tells the whole run" },
-	{ name: "check", about: "whether templates are sound: every problem with its place" },
-];
-
-/** Options that every verb takes. */
-export const commonOptions = {
-	cwd: "value",
-	json: "flag",
-	pi: "value",
-	approve: "flag",
-	"no-approve": "flag",
-	help: "flag",
-} as const;
+export { chronicleVerbs, commonOptions, type ListedVerb } from "./verb-list.ts";
 
 /** Runs the verb `name` with the words behind it; resolves to the exit code. */
 export async function runChronicleVerb(name: string, args: readonly string[], signal: AbortSignal): Promise<number> {

@@ -27,9 +27,9 @@ import {
 	templateLines,
 	templatePlace,
 } from "../telling/index.ts";
-import { commonOptions } from "./index.ts";
 import type { Complaint } from "./output.ts";
 import { commonUsage, type Verb } from "./verb.ts";
+import { commonOptions } from "./verb-list.ts";
 
 const prefix = "pi-chronicle ";
 

@@ -3,9 +3,9 @@ import { attend, createRun, exitCodes, type Preparation, prepareStart, resolveMo
 import { nobody } from "../supervisor/index.ts";
 import { cleanupLines } from "../telling/index.ts";
 import { carryOn } from "./carry-on.ts";
-import { commonOptions } from "./index.ts";
 import type { Complaint } from "./output.ts";
 import { commonUsage, type Verb } from "./verb.ts";
+import { commonOptions } from "./verb-list.ts";
 
 export const runTemplate: Verb = {
 	name: "run",

@@ -17,9 +17,9 @@ import {
 import { nobody } from "../supervisor/index.ts";
 import { runData, statusLines } from "../telling/index.ts";
 import { carryOn } from "./carry-on.ts";
-import { chronicleVerbs, commonOptions } from "./index.ts";
 import type { Complaint } from "./output.ts";
 import { commonUsage, type Verb, type VerbCall } from "./verb.ts";
+import { chronicleVerbs, commonOptions } from "./verb-list.ts";
 
 export const steeringVerbs: readonly Verb[] = steerings.map((steering) => ({
 	name: steering.name,

@@ -3,7 +3,7 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { askThroughHost, readBrief, registerWorker } from "./chronicle/index.ts";
 import { diskSurroundings, openSessionScope } from "./pi/index.ts";
-import { openGuard, openPolicies, probeSandbox, registerGate, sandboxPolicy, thawRules } from "./safety/index.ts";
+import { enforceRules, openPolicies, probeSandbox, registerGate, sandboxPolicy } from "./safety/index.ts";
 
 /** Registers everything for the worker that `pi` is. `agentDir` is the absolute path of pi's agent folder. */
 export async function startWorker(pi: ExtensionAPI, agentDir: string): Promise<void> {
@@ -11,8 +11,7 @@ export async function startWorker(pi: ExtensionAPI, agentDir: string): Promise<v
 	const scope = openSessionScope(pi);
 	const policies = openPolicies();
 	await registerWorker(pi, brief, async ({ cwd }) => {
-		const rules = thawRules(brief.rules.text, brief.rules.hash);
-		const guard = openGuard(rules, { cwd, agentDir }, policies, scope);
+		const guard = await enforceRules(brief.rules, { cwd, agentDir }, policies, scope);
 		if (brief.sandbox === "shell") {
 			const probe = await probeSandbox();
 			if (!probe) throw new Error("no sandbox (bwrap) works on this machine, and the run asks for one");

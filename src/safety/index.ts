@@ -9,13 +9,13 @@ export type {
 } from "./footprint/index.ts";
 export {
 	blockingProblems,
+	enforceRules,
 	freezeRules,
 	type Guard,
 	type GuardPlace,
 	hashRules,
 	type LookFrom,
 	locateRules,
-	openGuard,
 	type RulePlace,
 	type RuleSet,
 	readRules,

@@ -3,7 +3,7 @@
 // U1 only a text that the person approved runs without being judged; one of the person's own template is judged by the guard's rules;
 // U2 a command has its own process group, carries the run's tag, and is gone after its time limit; U3 its output is the end of it, redacted.
 import { type Exit, openScope, RUN_TAG, startChild } from "../../pi/index.ts";
-import { measure, openGuard, openPolicies, redactText, thawRules, type Verdict } from "../../safety/index.ts";
+import { enforceRules, measure, openPolicies, redactText, type Verdict } from "../../safety/index.ts";
 import type { CommandResult, CommandRunner } from "../supervisor/index.ts";
 import type { FrozenRules } from "../worker/index.ts";
 import type { CleanupStanding } from "./cleanup-approvals.ts";
@@ -49,7 +49,7 @@ async function judge(command: string, cwd: string, rules: FrozenRules, agentDir:
 	const scope = openScope();
 	const policies = openPolicies();
 	try {
-		openGuard(thawRules(rules.text, rules.hash), { cwd, agentDir }, policies, scope);
+		await enforceRules(rules, { cwd, agentDir }, policies, scope);
 		const call = { id: "cleanup", tool: "bash", input: { command }, siblings: [] };
 		return (await policies.judge(call, () => measure(call, cwd))).verdicts;
 	} finally {

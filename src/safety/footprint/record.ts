@@ -10,7 +10,7 @@ export const limits = {
 	runs: 1000,
 	unknowns: 300,
 	/** What a walk may spend, in units of roughly a microsecond. Loops and functions cost each time they are walked. */
-	budget: 20_000,
+	budget: 16_000,
 	/** Shell text within shell text (`sh -c`, `eval`, functions, substitutions). */
 	depth: 24,
 	/** Words of one command. */
@@ -112,6 +112,8 @@ export function openRecord(disk: Surroundings): Record {
 			spent += 4;
 			if (touches.has(key)) return;
 			if (touches.size >= limits.touches) return overflow("more paths than can be judged");
+			// What reaches below is compared with every protected place there.
+			if (recursive && access !== "read" && access !== "list") spent += 25;
 			if (access === "write" || access === "delete" || access === "link") {
 				changed.add(rules.dirname(normal));
 				if (access === "delete") removed.add(normal);
@@ -149,7 +151,7 @@ export function openRecord(disk: Surroundings): Record {
 		},
 		found(detail) {
 			const key = JSON.stringify(detail);
-			spent += 12;
+			spent += 45;
 			let index = searches.findIndex((search) => search.key === key);
 			if (index < 0) index = searches.length < MAX_SEARCHES ? searches.push({ key, detail }) - 1 : 0;
 			return FOUND + String.fromCharCode(FIRST_SEARCH + index);

@@ -1,7 +1,12 @@
-// What a worker process of a chronicle loads instead of extension.mjs: the bundle in a published package, else the sources.
-import { existsSync } from "node:fs";
+// What pi loads for a chronicle's worker; as small as extension.mjs, for the same reasons.
+import { existsSync, readdirSync } from "node:fs";
+import { getAgentDir } from "@earendil-works/pi-coding-agent";
 
-const sources = new URL("./src/worker.ts", import.meta.url);
-const { default: worker } = existsSync(sources) ? await import("./src/worker.ts") : await import("./dist/worker.mjs");
+const sources = new URL("./src/worker-start.ts", import.meta.url);
+const dist = new URL("./dist/", import.meta.url);
+const start = existsSync(sources)
+	? await import("./src/worker-start.ts")
+	: await import(`./dist/${readdirSync(dist).find((name) => name.startsWith("worker-start-"))}`);
+start.loadWith?.((path) => import(`./dist/${path}`));
 
-export default worker;
+export default (pi) => start.startWorker(pi, getAgentDir());

@@ -2,8 +2,8 @@
 // imported later. pi's own packages stay outside: pi supplies them.
 // B1 an entry is one file, because pi tries each file of an extension twice; B2 what pi loads (later/) and what Node runs by itself (cli/)
 // share no file; B3 code that both an entry and a later file use is in both: modules keep no state, so two copies are as good as one;
-// B4 what a start needs asks for none of pi's packages, so that pi leaves it to Node, which is faster: only extension.mjs and worker.mjs,
-// which are a few lines, are loaded by pi, and what is imported later is imported through them.
+// B4 what a start needs asks for none of pi's packages, so that pi leaves it to Node, which is faster; what is imported later is imported
+// through extension.mjs and worker.mjs of the package's root, a few lines that pi loads.
 import { createHash } from "node:crypto";
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire, isBuiltin } from "node:module";
@@ -37,19 +37,18 @@ const options = {
 };
 
 await rm(outdir, { recursive: true, force: true });
-await bundle(["extension", "start", "worker", "worker-start"], "later");
+await bundle(["start", "worker-start"], "later");
 await bundle(["cli"], "cli");
 await dropBareImports();
-await keepWithPi(["extension.mjs", "worker.mjs", "later"]);
-await leaveToNode("start", "extension");
-await leaveToNode("worker-start", "worker");
+await keepWithPi(["later"]);
+await leaveToNode("start");
+await leaveToNode("worker-start");
 
 /** Bundles entries, and into `folder` everything that they, and what they import later, import later. */
 async function bundle(entries, folder) {
 	const later = new Map();
 	const entryPoints = Object.fromEntries(entries.map((name) => [name, join(source, `${name}.ts`)]));
-	const isEntry = (file) => Object.values(entryPoints).includes(file);
-	const plugins = (prefix) => [importLater(later, prefix, isEntry), directImports(source)];
+	const plugins = (prefix) => [importLater(later, prefix), directImports(source)];
 	await build({ ...options, outdir, entryPoints, plugins: plugins(`./${folder}/`) });
 	for (let known = -1; known < later.size; ) {
 		known = later.size;
@@ -65,11 +64,8 @@ async function bundle(entries, folder) {
 	}
 }
 
-/**
- * Leaves what is imported later out of the file and notes it in `later`: name of its file → what it is made of. Another entry lies beside
- * the one that imports it.
- */
-function importLater(later, prefix, isEntry) {
+/** Leaves what is imported later out of the file and notes it in `later`: name of its file → what it is made of. */
+function importLater(later, prefix) {
 	return {
 		name: "import-later",
 		setup({ onResolve }) {
@@ -77,7 +73,6 @@ function importLater(later, prefix, isEntry) {
 				if (kind !== "dynamic-import" || isBuiltin(path) || hosts.test(path)) return undefined;
 				const own = path.startsWith(".");
 				const file = own ? resolve(dirname(importer), path) : path;
-				if (isEntry(file)) return { path: `./${relative(source, file).replace(/\.ts$/, ".mjs")}`, external: true };
 				const words = (own ? relative(source, file).replace(/\.ts$/, "") : file).replace(/(.)[/\\]index$/, "$1");
 				const name = words.replaceAll(/[^\w]+/g, "-").replace(/^-/, "");
 				later.set(name, file);
@@ -135,10 +130,10 @@ async function keepWithPi(names) {
 }
 
 /**
- * Lets the entry `name` import later files through the entry `loader`, which pi loads. Its file is named after its content: Node keeps what
- * it has once read, and a person's /reload after an update must not mix old and new.
+ * Lets the entry `name` import later files by what the root has told it, once each. Its file is named after its content: Node keeps what it
+ * has once read, and a person's /reload after an update must not mix old and new.
  */
-async function leaveToNode(name, loader) {
+async function leaveToNode(name) {
 	const file = join(outdir, `${name}.mjs`);
 	const code = await readFile(file, "utf8");
 	const later = [
@@ -148,12 +143,9 @@ async function leaveToNode(name, loader) {
 		"const $later=path=>{if(!$loaded.has(path))$loaded.set(path,$load(path));return $loaded.get(path)};",
 	];
 	const text = later.join("") + code.replaceAll('import("./later/', '$later("./later/');
-	const named = `${name}-${createHash("sha256").update(text).digest("hex").slice(0, 8)}.mjs`;
 	await writeFile(file, text);
-	await rename(file, join(outdir, named));
-	const loading = join(outdir, `${loader}.mjs`);
-	const loaderCode = (await readFile(loading, "utf8")).replaceAll(`./${name}.mjs`, `./${named}`);
-	await writeFile(loading, `${loaderCode}start.loadWith(path=>import(path));`);
+	const hash = createHash("sha256").update(text).digest("hex").slice(0, 8);
+	await rename(file, join(outdir, `${name}-${hash}.mjs`));
 }
 
 async function bundled() {

@@ -11,7 +11,6 @@ const forbidden: [string, string][] = [
 	["src/sequence/run.ts", "../workflow/index.ts"],
 	["src/chronicle/supervisor/loop.ts", "../../sequence/index.ts"],
 	["src/pi/turns.ts", "../workflow/index.ts"],
-	["src/workflow/tool.ts", "../extension.ts"],
 	["src/workflow/tool.ts", "../start.ts"],
 	["src/safety/footprint/shell.ts", "@earendil-works/pi-coding-agent"],
 	["src/safety/footprint/shell.ts", "node:fs"],

@@ -17,7 +17,7 @@ import {
 	processStart,
 	startChild,
 } from "../src/pi/index.ts";
-import { call, openBench, say } from "../test/harness/index.ts";
+import { call, fixtureExtension, openBench, say } from "../test/harness/index.ts";
 import type { Project } from "../test/harness/project.ts";
 import { type Figures, median } from "./figure.ts";
 import { installedPackage } from "./packed.ts";
@@ -74,19 +74,19 @@ async function play(project: Project, definition: object): Promise<{ readonly ru
 	return { run, perState: intents.slice(1).map((at, index) => at - (intents[index] ?? at)) };
 }
 
+/** What any pi of a worker's kind is started with beside what the worker is about. */
+const dressed = (project: Project) => [
+	"-e",
+	fixtureExtension("empty"),
+	"--session",
+	project.path(`${randomUUID()}.jsonl`),
+];
+
 /** A pi of its own from its start to its end, with one answer of the model in between. */
-async function bare(project: Project): Promise<number> {
+async function bare(project: Project, more: readonly string[] = ["--no-session"]): Promise<number> {
 	const began = performance.now();
 	const { command, args } = ownPi();
-	const flags = [
-		"--mode",
-		"rpc",
-		"--no-extensions",
-		"--no-skills",
-		"--no-prompt-templates",
-		"--no-themes",
-		"--no-session",
-	];
+	const flags = ["--mode", "rpc", "--no-extensions", "--no-skills", "--no-prompt-templates", "--no-themes", ...more];
 	const child = startChild({
 		command,
 		args: [...args, ...flags, "--model", "scripted/one"],
@@ -132,10 +132,17 @@ export async function bench(): Promise<Figures> {
 	});
 	await bare(project);
 	const alone: number[] = [];
-	for (let n = 0; n < states / 2; n++) alone.push(await bare(project));
+	const likeWorkers: number[] = [];
+	const pis = async () => {
+		for (let n = 0; n < states / 2; n++) {
+			alone.push(await bare(project));
+			likeWorkers.push(await bare(project, dressed(project)));
+		}
+	};
+	await pis();
 	const { run, perState } = await play(project, { name: "bench", limits: { moves: states + 1 }, states: ring });
 	if (run.status !== "done") throw new Error(`The run is ${run.status}: ${run.notices.join(" ")}`);
-	for (let n = 0; n < states / 2; n++) alone.push(await bare(project));
+	await pis();
 
 	const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
 	const before = timers();
@@ -157,6 +164,11 @@ export async function bench(): Promise<Figures> {
 		rows: [
 			{ figure: "one state, from intent to intent", value: median(perState), unit: "ms" },
 			{ figure: "a bare pi with one answer, from start to end", value: median(alone), unit: "ms" },
+			{
+				figure: "the same with an empty extension and a session, as every worker has",
+				value: median(likeWorkers),
+				unit: "ms",
+			},
 			{
 				figure: "the supervisor's own time per state",
 				value: Math.max(0, median(perState) - median(alone)),

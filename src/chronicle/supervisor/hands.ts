@@ -83,6 +83,7 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 		const tree = taken.value;
 		if (purpose === "baseline" || since === null)
 			return void (await take({ kind: "files_measured", visit, purpose, tree }));
+		if (since === tree) return void (await take({ kind: "files_measured", visit, purpose, tree, changes: [] }));
 		const compared = await workspace.changes(since, tree, mostChanges);
 		if (!compared.ok)
 			return void (await take({ kind: "files_unmeasured", visit, purpose, detail: compared.failure.message }));

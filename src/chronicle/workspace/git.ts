@@ -63,8 +63,6 @@ export async function runGit({ args, cwd, env = {}, input, settings = "ours", en
 			},
 			stdio: ["pipe", "pipe", "pipe"],
 			windowsHide: true,
-			// Ctrl+C in the terminal is for us: files are not to be left half brought back.
-			detached: process.platform !== "win32",
 		});
 		const pieces: Buffer[] = [];
 		let length = 0;

@@ -140,7 +140,9 @@ async function leaveToNode(name) {
 		"let $load=path=>import(path);const $loaded=new Map();",
 		// Called anew by each /reload.
 		"export const loadWith=by=>{$load=by;$loaded.clear()};",
-		"const $later=path=>{if(!$loaded.has(path))$loaded.set(path,$load(path));return $loaded.get(path)};",
+		// What fails to load is tried again when it is next asked for.
+		"const $later=path=>{if(!$loaded.has(path))$loaded.set(path,$load(path).catch(error=>{$loaded.delete(path);throw error}));",
+		"return $loaded.get(path)};",
 	];
 	const text = later.join("") + code.replaceAll('import("./later/', '$later("./later/');
 	await writeFile(file, text);

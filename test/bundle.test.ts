@@ -1,6 +1,7 @@
 // The shape of the bundle: one file for a start, pi's own packages for everything that needs them, and none for the command line.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { checkout, openFolder, run } from "./harness/index.ts";
 
@@ -56,6 +57,34 @@ describe("the bundle", () => {
 		// What is imported later is imported through the file of the package's root that pi loads.
 		expect(readFileSync(join(dist, start), "utf8")).not.toMatch(/\bimport\("\./);
 		expect(files.get(start)?.later.length).toBeGreaterThan(0);
+	});
+
+	it("tries a later file again that could not be loaded, and keeps one that was", async () => {
+		const [start = ""] = [...files.keys()].filter((file) => file.startsWith("start-"));
+		const { loadWith, startSession } = (await import(pathToFileURL(join(dist, start)).href)) as {
+			loadWith(load: (path: string) => Promise<unknown>): void;
+			startSession(pi: unknown, agentDir: string): void;
+		};
+		const handlers = new Map<string, () => Promise<unknown>>();
+		const registered = (name: string, { handler }: { handler(args: string, ctx: unknown): Promise<unknown> }) =>
+			handlers.set(name, () => handler("", {}));
+		startSession(
+			new Proxy({}, { get: (_, word) => (word === "registerCommand" ? registered : () => () => {}) }),
+			"/nowhere",
+		);
+		let busy = true;
+		const asked: string[] = [];
+		loadWith(async (path) => {
+			asked.push(path);
+			if (busy) throw new Error("too many open files");
+			return { runHandoffCommand: async () => {}, openHandoff: () => ({}) };
+		});
+		await expect(handlers.get("handoff")?.()).rejects.toThrow("too many open files");
+		busy = false;
+		await handlers.get("handoff")?.();
+		await handlers.get("handoff")?.();
+		const of = (name: string) => asked.filter((path) => path.endsWith(name)).length;
+		expect([of("handoff-command.mjs"), of("handoff-session.mjs")]).toEqual([2, 1]);
 	});
 
 	it("lets pi load every file that needs pi's packages later", () => {

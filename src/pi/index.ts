@@ -17,6 +17,7 @@ export { lateRow } from "./late-row.ts";
 export { type Letter, openLetter } from "./letter.ts";
 export { type ListedModel, listModels } from "./model-list.ts";
 export { childTagPrefix, enclosingRun } from "./nesting.ts";
+export { openOnce } from "./open-once.ts";
 export { isOwnFile, packageRoot } from "./own-package.ts";
 export { pageMarkdown } from "./pager.ts";
 export { findPi, isPiCommand, ownPiSearch, type PiCommand, type PiSearch } from "./pi-command.ts";

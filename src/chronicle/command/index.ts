@@ -3,16 +3,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import type { Scope } from "../../pi/index.ts";
-import type * as Session from "./session.ts";
+import { openOnce, type Scope } from "../../pi/index.ts";
 
 /** Registers `/chronicle`. Runs that it starts belong to the scope: they are let go, and can be resumed, when that closes. */
 export function registerChronicle(pi: ExtensionAPI, scope: Scope): void {
-	let opened: Promise<Session.ChronicleSession> | undefined;
-	const open = (): Promise<Session.ChronicleSession> => {
-		opened ??= import("./session.ts").then(({ openChronicle }) => openChronicle(scope));
-		return opened;
-	};
+	const open = openOnce(async () => (await import("./session.ts")).openChronicle(scope));
 	// Completions are asked for without a context; only what is plain data of it is kept.
 	let place = { cwd: process.cwd(), trusted: false };
 

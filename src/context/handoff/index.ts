@@ -1,4 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { openOnce } from "../../pi/index.ts";
 import type { HandoffHost, HandoffSession } from "./session.ts";
 
 /** Opens the session's handoff when it is first asked for. */
@@ -6,11 +7,7 @@ export type OpenHandoff = () => Promise<HandoffSession>;
 
 /** Registers `/handoff`. */
 export function registerHandoff(pi: ExtensionAPI, host: HandoffHost): OpenHandoff {
-	let opened: Promise<HandoffSession> | undefined;
-	const open: OpenHandoff = () => {
-		opened ??= import("./session.ts").then(({ openHandoff }) => openHandoff(pi, host));
-		return opened;
-	};
+	const open = openOnce(async () => (await import("./session.ts")).openHandoff(pi, host));
 	pi.registerCommand("handoff", {
 		description: "Let a fresh context go on in this session: /handoff <direction>",
 		handler: async (args, ctx) => {

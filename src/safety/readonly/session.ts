@@ -2,9 +2,8 @@
 // S1 the newest entry of the branch decides, the command line's flag where there is none; S2 the model is told once a change.
 
 import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
-import { customEntries, newestFirst, openInstances } from "../../pi/index.ts";
+import { customEntries, newestFirst, openInstances, openOnce } from "../../pi/index.ts";
 import type { Policies } from "../policy/index.ts";
-import type { Probe } from "../sandbox/index.ts";
 
 /** Entry of a change; the second name is the one of another package, read for its sessions. */
 const postureEntries = ["readonly:posture", "agenticoding-readonly"] as const;
@@ -60,14 +59,10 @@ export function readonlyOf(ctx: ExtensionContext): ReadonlySession | undefined {
 export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySession {
 	let on = false;
 	let drop: (() => void) | undefined;
-	let probed: Promise<Probe> | undefined;
 	/** Whether the posture was ever on in this branch: only then can there be news. */
 	let used = false;
 
-	const sandbox = (): Promise<Probe> => {
-		probed ??= import("../sandbox/index.ts").then(({ probeSandbox }) => probeSandbox());
-		return probed;
-	};
+	const sandbox = openOnce(async () => (await import("../sandbox/index.ts")).probeSandbox());
 
 	const apply = async (ctx: ExtensionContext, wanted: boolean): Promise<void> => {
 		const changed = wanted !== on;

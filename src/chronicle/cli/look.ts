@@ -11,7 +11,7 @@ import {
 	notFound,
 	type Project,
 } from "../project/index.ts";
-import { type ForeignEntry, findLedger, findRun, namesRun, readVisitWords } from "../steering/index.ts";
+import { findLedger, findRun, namesRun, readVisitWords } from "../steering/index.ts";
 import type { LedgerEntry, ReadLedger } from "../supervisor/index.ts";
 import {
 	changeLines,
@@ -27,8 +27,7 @@ import {
 	templateLines,
 	templatePlace,
 } from "../telling/index.ts";
-import type { Complaint } from "./output.ts";
-import { commonUsage, type Verb } from "./verb.ts";
+import { commonUsage, type Outcome, type Verb, type VerbCall } from "./verb.ts";
 import { commonOptions } from "./verb-list.ts";
 
 const prefix = "pi-chronicle ";
@@ -82,16 +81,7 @@ Exit code: 0, 2 there is no such run.
 `,
 	grammar: { options: commonOptions, most: 1 },
 	needs: "nothing",
-	perform: ({ parsed, project, output }) =>
-		withLedger(
-			project,
-			parsed.names[0],
-			async (read) => {
-				output.result(statusLines(read, { now: nowOf(project), prefix }), runData(read));
-				return exitCodes.done;
-			},
-			(entry) => output.result(foreignLines(entry), foreignData(entry)),
-		),
+	perform: (call) => tell(call, "status"),
 };
 
 const show: Verb = {
@@ -131,21 +121,8 @@ Exit code: 0, 2 there is no such run.
 `,
 	grammar: { options: commonOptions, most: 1 },
 	needs: "nothing",
-	perform: ({ parsed, project, output }) =>
-		withLedger(
-			project,
-			parsed.names[0],
-			async (read) => {
-				output.result([...statusLines(read, { now: nowOf(project), prefix }), ...storyLines(read.run)], runData(read));
-				return exitCodes.done;
-			},
-			(entry) => output.result([...foreignLines(entry), ...foreignStoryLines(entry)], foreignData(entry)),
-		),
+	perform: (call) => tell(call, "story"),
 };
-
-function nowOf({ clock }: Project): string {
-	return new Date(clock.now()).toISOString();
-}
 
 const diff: Verb = {
 	name: "diff",
@@ -225,8 +202,6 @@ Exit code: 0 sound, 2 something does not load.
 	},
 };
 
-type Outcome = number | (Complaint & { readonly exitCode?: number });
-
 async function withRun(
 	project: Project,
 	named: string | undefined,
@@ -238,18 +213,22 @@ async function withRun(
 	return read.ok ? look(read.value) : { code: read.failure.reason, ...read.failure };
 }
 
-/** The same, also for a ledger of another program. */
-async function withLedger(
-	project: Project,
-	named: string | undefined,
-	look: (read: ReadLedger) => Promise<Outcome>,
-	lookAtForeign: (entry: ForeignEntry) => void,
-): Promise<Outcome> {
-	const found = await findLedger(project, named);
+/** Where a run stands, and its story where that is asked for; also of a ledger of another program. */
+async function tell({ parsed, project, output }: VerbCall, what: "status" | "story"): Promise<Outcome> {
+	const found = await findLedger(project, parsed.names[0]);
 	if (!found.ok) return { code: found.failure.reason, ...found.failure };
-	if (found.value.kind === "run") return withRun(project, found.value.id, look);
-	lookAtForeign(found.value);
-	return exitCodes.done;
+	const entry = found.value;
+	if (entry.kind !== "run") {
+		const story = what === "story" ? foreignStoryLines(entry) : [];
+		output.result([...foreignLines(entry), ...story], foreignData(entry));
+		return exitCodes.done;
+	}
+	return withRun(project, entry.id, async (read) => {
+		const now = new Date(project.clock.now()).toISOString();
+		const story = what === "story" ? storyLines(read.run) : [];
+		output.result([...statusLines(read, { now, prefix }), ...story], runData(read));
+		return exitCodes.done;
+	});
 }
 
 export const lookingVerbs: readonly Verb[] = [list, status, show, view, diff, report, check];

@@ -13,6 +13,9 @@ export interface VerbCall {
 	readonly signal: AbortSignal;
 }
 
+/** The exit code, or a complaint, which ends with its own or that of a usage error. */
+export type Outcome = number | (Complaint & { readonly exitCode?: number });
+
 export interface Verb {
 	readonly name: string;
 	readonly usage: string;
@@ -20,8 +23,7 @@ export interface Verb {
 	readonly grammar: VerbGrammar;
 	/** Whether it can start workers. */
 	readonly needs: "pi" | "nothing";
-	/** Resolves to the exit code; a complaint is told and ends with its code, or with that of a usage error. */
-	perform(call: VerbCall): Promise<number | (Complaint & { readonly exitCode?: number })>;
+	perform(call: VerbCall): Promise<Outcome>;
 }
 
 export const commonUsage = `  --cwd <folder>  the project (default: here)

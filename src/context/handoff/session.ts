@@ -27,7 +27,6 @@ export type HandoffOutcome =
 export interface HandoffSession {
 	/** Asks the model for a handoff and resolves when the successor's run has settled, or when there was none. */
 	request(ctx: ExtensionContext, direction: string): Promise<HandoffOutcome>;
-	readonly pending: boolean;
 }
 
 /** One request, from the person's words to its outcome. */
@@ -194,9 +193,6 @@ export function openHandoff(pi: ExtensionAPI, host: HandoffHost): HandoffSession
 	};
 
 	return {
-		get pending() {
-			return waiting !== undefined;
-		},
 		async request(ctx, direction) {
 			const words = direction.trim();
 			if (words === "")

@@ -6,7 +6,6 @@ import { primer, topicLine } from "./texts.ts";
 
 /** Custom message type of what the model is told. */
 const messageType = "notebook:index";
-const toolNames: readonly string[] = ["notebook_write", "notebook_read", "notebook_index", "notebook_topic_set"];
 
 export interface NotebookSession {
 	readonly notebook: Notebook;
@@ -39,7 +38,8 @@ export interface NotebookSession {
 /** Opens the notebook of the session that `pi` belongs to. Nothing is read before `refresh`. */
 export function openNotebook(pi: ExtensionAPI): NotebookSession {
 	let notebook: Notebook = foldNotebook([]);
-	let registered = false;
+	/** Names of the model's tools, once it has had them. */
+	let tools: readonly string[] = [];
 	const listeners: ((ctx: ExtensionContext) => void)[] = [];
 
 	const isOn = () => notebook.on ?? chronicleSettings(pi).notebook === true;
@@ -47,16 +47,16 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 		foldNotebook(customEntries(session, Object.values(entryTypes)));
 
 	async function activate(): Promise<void> {
-		if (isOn() && !registered) {
-			const { notebookTools } = await import("./tools.ts");
-			if (!registered) for (const tool of notebookTools(self)) pi.registerTool(tool);
-			registered = true;
+		if (isOn() && tools.length === 0) {
+			const made = (await import("./tools.ts")).notebookTools(self);
+			if (tools.length === 0) for (const tool of made) pi.registerTool(tool);
+			tools = made.map(({ name }) => name);
 		}
 		// Whatever was said meanwhile, this is how it stands now.
-		if (!registered) return;
-		const others = pi.getActiveTools().filter((name) => !toolNames.includes(name));
+		if (tools.length === 0) return;
+		const others = pi.getActiveTools().filter((name) => !tools.includes(name));
 		const active = pi.getActiveTools().length !== others.length;
-		if (active !== isOn()) pi.setActiveTools(isOn() ? [...others, ...toolNames] : others);
+		if (active !== isOn()) pi.setActiveTools(isOn() ? [...others, ...tools] : others);
 	}
 
 	const self: NotebookSession = {

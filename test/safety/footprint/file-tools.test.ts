@@ -62,14 +62,14 @@ describe("paths as pi resolves them", () => {
 	it.each([
 		["/c/Users/me/x", "C:\\Users\\me\\x"],
 		["~\\x", "C:\\Users\\me\\x"],
-		["a/b", "C:\\work\\a\\b"],
-		["file:///C:/work/a", "C:\\work\\a"],
+		["a/b", "C:\\code\\a\\b"],
+		["file:///C:/code/a", "C:\\code\\a"],
 	])("on Windows, %s is %s", (path, expected) => {
 		const place = {
 			platform: "win32",
-			cwd: "C:\\work",
+			cwd: "C:\\code",
 			home: "C:\\Users\\me",
-			disk: { "C:\\work\\a": "file" },
+			disk: { "C:\\code\\a": "file" },
 		} as const;
 		expect(measured({ tool: "read", input: { path } }, place).touches.map((touch) => touch.path)).toEqual([expected]);
 	});

@@ -96,7 +96,7 @@ describe("folders for temporary files", () => {
 	it.each([
 		"echo x > /tmp/x",
 		"cd /tmp && touch x",
-		"mkdir -p /tmp/work/y && rm -rf /tmp/work/y",
+		"mkdir -p /tmp/build/y && rm -rf /tmp/build/y",
 		"cp a /tmp/",
 		"f=$(mktemp); echo x > $f; rm $f",
 		'd=$(mktemp -d) && echo x > "$d/y" && rm -rf "$d"',
@@ -108,7 +108,7 @@ describe("folders for temporary files", () => {
 		expect(knowledgeOf(shell(command))).toBe("temporary");
 	});
 
-	it.each(["rm -rf /tmp", "mv a /tmp/x", "echo x > /tmp/../x", "echo x > /tmpx", "echo x > /tmp/work/../../home/me/x"])(
+	it.each(["rm -rf /tmp", "mv a /tmp/x", "echo x > /tmp/../x", "echo x > /tmpx", "echo x > /tmp/build/../../home/me/x"])(
 		"do not excuse: %s",
 		(command) => {
 			expect(knowledgeOf(shell(command))).toBe("writes");

@@ -38,7 +38,7 @@ const ordinary: NonNullable<Place["disk"]> = {
 	[`${project}/dist/out.js`]: "file",
 	[`${project}/keys`]: "-> /home/me/.ssh",
 	[`${project}/dangling`]: "-> ../later/file",
-	"/tmp/work/x": "file",
+	"/tmp/build/x": "file",
 	"/usr/bin/env": "file",
 };
 

@@ -17,7 +17,7 @@ function rule(pattern: string): PathRule {
 		limit: "zero",
 		pattern,
 		syntax: "glob",
-		base: "/work/app",
+		base: "/srv/app",
 		name: pattern,
 		reason: "",
 		decision: "deny",
@@ -44,8 +44,8 @@ function matches(
 const cases: readonly [pattern: string, yes: readonly string[], no: readonly string[]][] = [
 	[
 		".env",
-		["/work/app/.env", "/work/app/pkg/.env", "/.env", "/work/app/.env/inner"],
-		["/work/app/.env.example", "/work/app/.env.local", "/work/app/environment", "/work/app/x.env", "/work/app/.ENV"],
+		["/srv/app/.env", "/srv/app/pkg/.env", "/.env", "/srv/app/.env/inner"],
+		["/srv/app/.env.example", "/srv/app/.env.local", "/srv/app/environment", "/srv/app/x.env", "/srv/app/.ENV"],
 	],
 	["*.env", ["/a/x.env", "/a/.env", "/a/b.env/c"], ["/a/.env.example", "/a/env"]],
 	[".env.*.local", ["/a/.env.x.local"], ["/a/.env.local", "/a/.env.x.locals"]],
@@ -53,16 +53,16 @@ const cases: readonly [pattern: string, yes: readonly string[], no: readonly str
 	["docker-compose.*.yml", ["/a/docker-compose.prod.yml"], ["/a/docker-compose.yml", "/a/docker-composeXprod.yml"]],
 	[
 		"dist/",
-		["/work/app/dist", "/work/app/dist/x.js", "/work/app/pkg/dist/x.js", "/dist"],
-		["/work/app/distribution/x.js", "/work/app/mydist", "/work/app/dist.js"],
+		["/srv/app/dist", "/srv/app/dist/x.js", "/srv/app/pkg/dist/x.js", "/dist"],
+		["/srv/app/distribution/x.js", "/srv/app/mydist", "/srv/app/dist.js"],
 	],
 	["*.app/", ["/a/My.app/Contents/x"], ["/a/My.apple"]],
-	["~/.ssh/", ["/home/ann/.ssh", "/home/ann/.ssh/id_rsa"], ["/home/bob/.ssh", "/home/ann/.sshx", "/work/app/.ssh"]],
+	["~/.ssh/", ["/home/ann/.ssh", "/home/ann/.ssh/id_rsa"], ["/home/bob/.ssh", "/home/ann/.sshx", "/srv/app/.ssh"]],
 	["~/.ssh/", ["/home/ann/dotfiles/ssh/id_rsa"], ["/home/ann/dotfiles/ssh2/id_rsa"]],
 	["$HOME/.aws", ["/home/ann/.aws/credentials"], ["/home/ann/.awsx"]],
 	[["$", "{HOME}/.aws"].join(""), ["/home/ann/.aws"], []],
 	["$SECRETS/", ["/srv/secrets/a"], ["/srv/secret"]],
-	["/etc/", ["/etc", "/etc/passwd"], ["/work/etc/passwd", "/etcetera"]],
+	["/etc/", ["/etc", "/etc/passwd"], ["/srv/etc/passwd", "/etcetera"]],
 	["/", ["/anything"], []],
 	["/Users/ann/notes/*", ["/Users/ann/notes/a", "/Users/ann/notes/a/b"], ["/Users/ann/notes", "/Users/ann/notebook/a"]],
 	["secrets/*.json", ["/a/secrets/x.json", "/secrets/x.json"], ["/a/secrets/x/y.json", "/a/secretsx/x.json"]],
@@ -70,8 +70,8 @@ const cases: readonly [pattern: string, yes: readonly string[], no: readonly str
 	["**/.env", ["/a/b/.env", "/.env"], ["/a/.env.x"]],
 	["/srv/**/keys", ["/srv/keys", "/srv/a/keys/b", "/srv/a/b/keys"], ["/srv/a/key", "/opt/keys"]],
 	["conf/**", ["/a/conf/x", "/a/conf"], ["/a/config"]],
-	["./README.md", ["/work/app/README.md"], ["/work/app/pkg/README.md", "/README.md"]],
-	["./docs/", ["/work/app/docs", "/work/app/docs/a"], ["/work/app/pkg/docs/a"]],
+	["./README.md", ["/srv/app/README.md"], ["/srv/app/pkg/README.md", "/README.md"]],
+	["./docs/", ["/srv/app/docs", "/srv/app/docs/a"], ["/srv/app/pkg/docs/a"]],
 	["a/b", ["/x/a/b", "/x/a/b/c"], ["/x/a/c/b", "/x/ab"]],
 	["*.{key,p12}", ["/a/x.key", "/a/x.p12"], ["/a/x.key2"]],
 	["id_[re]*", ["/a/id_rsa", "/a/id_ed25519"], ["/a/id_x"]],
@@ -125,24 +125,24 @@ describe("path patterns", () => {
 	it("takes every spelling that Windows takes for one place", () => {
 		const windows = { platform: "win32" as const, home: "C:/Users/ann" };
 		for (const path of ["\\.env.", "\\.env ", "\\.env...", "\\.ENV::$DATA", "\\.env:x"])
-			expect(matches(".env", `C:\\work${path}`, windows), path).toBe(true);
+			expect(matches(".env", `C:\\code${path}`, windows), path).toBe(true);
 		for (const path of ["\\\\?\\C:", "\\\\.\\C:", "\\\\localhost\\C$", "\\\\127.0.0.1\\c$", "c:"])
 			expect(matches("C:\\Secrets\\", `${path}\\secrets\\a`, windows), path).toBe(true);
-		expect(matches("dist/", "C:\\work\\dist.\\x.js", windows)).toBe(true);
-		expect(matches(".env", "C:\\work\\.env.example", windows)).toBe(false);
-		expect(matches(".env", "/work/.env.")).toBe(false);
+		expect(matches("dist/", "C:\\code\\dist.\\x.js", windows)).toBe(true);
+		expect(matches(".env", "C:\\code\\.env.example", windows)).toBe(false);
+		expect(matches(".env", "/srv/.env.")).toBe(false);
 	});
 
 	it("leaves exceptions out, those of one file only for that file", () => {
 		const exception = (of: PathException["of"], access: PathException["access"] = "all"): PathException => ({
 			pattern: "node_modules/",
-			base: "/work/app",
+			base: "/srv/app",
 			access,
 			limits: "all",
 			of,
 			origin: { file: "/rules.yaml", line: 1 },
 		});
-		const path = "/work/app/node_modules/x/test.pem";
+		const path = "/srv/app/node_modules/x/test.pem";
 		expect(matches("*.pem", path, { exceptions: [exception("every-file")] })).toBe(false);
 		expect(matches("*.pem", path, { exceptions: [exception({ file: "/rules.yaml" })] })).toBe(false);
 		expect(matches("*.pem", path, { exceptions: [exception({ file: "/other.yaml" })] })).toBe(true);

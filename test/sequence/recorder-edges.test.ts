@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { snapshotType } from "../../src/sequence/recorded.ts";
 import { openBench, readSession } from "../harness/index.ts";
-import { echo, recorded } from "./stage.ts";
+import { echo, openRecorder, recorded } from "./stage.ts";
 
 const recording = "● recording sequence · ";
 const stepsOf = (file: string) =>
@@ -13,9 +13,7 @@ describe("the list of steps", () => {
 		const { project, tui } = await openBench({ script: echo });
 		const file = recorded(project, "one", "two");
 		const pi = await tui({ cols: 100, rows: 40, session: file });
-		await pi.submit("/sequence");
-		await pi.waitForScreen("Restore last");
-		await pi.press("down", "enter");
+		await openRecorder(pi, "last");
 		await pi.waitForScreen(`${recording}2 steps`);
 		await pi.press("up", "alt+down");
 		await pi.waitForScreen("›2. two");
@@ -40,9 +38,7 @@ describe("the list of steps", () => {
 		const { project, tui } = await openBench({ script: echo });
 		const file = recorded(project, "one", "two");
 		const pi = await tui({ cols: 100, rows: 40, session: file });
-		await pi.submit("/sequence");
-		await pi.waitForScreen("Restore last");
-		await pi.press("down", "enter");
+		await openRecorder(pi, "last");
 		await pi.waitForScreen(`${recording}2 steps`);
 		await pi.press("up", "enter");
 		await pi.waitForScreen("Enter replaces step 2");
@@ -80,9 +76,7 @@ describe("texts", () => {
 		const { project, tui } = await openBench({ script: echo });
 		const file = recorded(project, "x");
 		const pi = await tui({ cols: 100, rows: 40, session: file });
-		await pi.submit("/sequence");
-		await pi.waitForScreen("Restore last");
-		await pi.press("down", "down", "enter");
+		await openRecorder(pi, "nothing");
 		await pi.waitForScreen(`${recording}0 steps`);
 		const texts = ["  two  spaces \\d+ and ${@:2} ", "日本語の👩‍👩‍👧 é ก้", "tail\\\\x"];
 		for (const [index, text] of texts.entries()) {
@@ -122,9 +116,7 @@ describe("texts", () => {
 		});
 		const file = recorded(project, "x");
 		const pi = await tui({ cols: 100, rows: 40, session: file });
-		await pi.submit("/sequence");
-		await pi.waitForScreen("Restore last");
-		await pi.press("down", "down", "enter");
+		await openRecorder(pi, "nothing");
 		await pi.waitForScreen(`${recording}0 steps`);
 		pi.type("/greeti");
 		await pi.waitForScreen(/→ .*greeting/);
@@ -155,9 +147,7 @@ describe("texts", () => {
 			});
 			const file = recorded(project, "x");
 			const pi = await tui({ cols: 120, rows: 40, session: file, extensions: [project.path("foreign.mjs")] });
-			await pi.submit("/sequence");
-			await pi.waitForScreen("Restore last");
-			await pi.press("down", "enter");
+			await openRecorder(pi, "last");
 			await pi.waitForScreen(`${recording}1 step`);
 			pi.type("/publish ");
 			await pi.press("enter");
@@ -190,9 +180,7 @@ describe("small screens", () => {
 			const steps = Array.from({ length: 23 }, (_, index) => `step ${index + 1} of many, with some more words`);
 			const pi = await tui({ cols, rows, session: recorded(project, ...steps) });
 			const words = (screen: string) => screen.replace(/\s+/g, " ");
-			await pi.submit("/sequence");
-			await pi.waitForScreen("Restore last");
-			await pi.press("down", "enter");
+			await openRecorder(pi, "last");
 			const keys = "Enter adds step · Ctrl+Enter finishes · Esc cancels";
 			await pi.waitForScreen((screen) => words(screen).includes(keys) && screen.includes("● recording"));
 			expect(pi.screen()).toContain("23. step 23");
@@ -226,9 +214,7 @@ describe("what was there before", () => {
 		const file = recorded(project, "one");
 		const pi = await tui({ cols: 100, rows: 40, session: file, extensions: [project.path("draft.mjs")] });
 		for (const way of ["escape", "ctrl+enter"]) {
-			await pi.submit("/sequence");
-			await pi.waitForScreen("Restore last");
-			await pi.press("down", "enter");
+			await openRecorder(pi, "last");
 			await pi.waitForScreen(`${recording}1 step`);
 			expect(pi.screen()).not.toContain("half-written");
 			await pi.press(way);
@@ -255,9 +241,7 @@ export default (pi) => pi.registerShortcut("ctrl+q", { description: "x", handler
 		});
 		const file = recorded(project, "one");
 		const pi = await tui({ cols: 100, rows: 40, session: file, extensions: [project.path("over.mjs")] });
-		await pi.submit("/sequence");
-		await pi.waitForScreen("Restore last");
-		await pi.press("down", "enter");
+		await openRecorder(pi, "last");
 		await pi.waitForScreen(`${recording}1 step`);
 		pi.type("half a ");
 		await pi.press("ctrl+q");

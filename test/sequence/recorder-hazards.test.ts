@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { snapshotType } from "../../src/sequence/recorded.ts";
 import { openBench, type Project, readSession, SessionDraft, say } from "../harness/index.ts";
+import { openRecorder } from "./stage.ts";
 
 const echo = (request: { lastUser: string }) => say(`echo ${request.lastUser}`);
 const recording = "● recording sequence · ";
@@ -19,9 +20,7 @@ describe("recording", () => {
 		const { project, tui } = await openBench({ script: echo });
 		const file = seeded(project, ["x"]);
 		const pi = await tui({ cols: 120, rows: 40, session: file });
-		await pi.submit("/sequence");
-		await pi.waitForScreen("Restore last");
-		await pi.press("down", "down", "enter");
+		await openRecorder(pi, "nothing");
 		await pi.waitForScreen(`${recording}0 steps`);
 		await pi.press("up");
 		await pi.waitForScreen((screen) => screen.split("an earlier question").length === 3);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { snapshotType } from "../../src/sequence/recorded.ts";
 import { openBench, type Project, readSession, SessionDraft, say } from "../harness/index.ts";
+import { openRecorder } from "./stage.ts";
 
 const echo = (request: { lastUser: string }) => say(`echo ${request.lastUser}`);
 const status = (steps: string) =>
@@ -210,9 +211,7 @@ describe("recording", () => {
 		const { project, tui } = await openBench({ script: echo });
 		const long = `${"統合テストを全部実行してから結果をまとめる ".repeat(4)}🧪 done`;
 		const pi = await tui({ cols, rows: 40, session: seeded(project, [long, "x".repeat(300), "a\nb"]) });
-		await pi.submit("/sequence");
-		await pi.waitForScreen("Restore last");
-		await pi.press("down", "enter");
+		await openRecorder(pi, "last");
 		await pi.waitForScreen("Sequence");
 		await pi.still();
 		const rows = pi.lines().filter((line) => /^\s?\d\. /.test(line));

@@ -1,6 +1,6 @@
-// What the tests of sequences begin with: a session that has a recording on its branch.
+// What the tests of sequences begin with: a session that has a recording on its branch, and the recorder opened on it.
 import { snapshotType } from "../../src/sequence/recorded.ts";
-import { type Project, SessionDraft, say } from "../harness/index.ts";
+import { type Project, SessionDraft, say, type Tui } from "../harness/index.ts";
 
 /** A session file with one exchange and then the recording of `steps`; its path. */
 export function recorded(project: Project, ...steps: string[]): string {
@@ -13,3 +13,10 @@ export function recorded(project: Project, ...steps: string[]): string {
 
 /** Says what it was asked. */
 export const echo = (request: { lastUser: string }) => say(`echo ${request.lastUser}`);
+
+/** Opens the recorder from the menu: on what the session recorded last, or on nothing. */
+export async function openRecorder(pi: Tui, on: "last" | "nothing"): Promise<void> {
+	await pi.submit("/sequence");
+	await pi.waitForScreen("Restore last");
+	await pi.press(...(on === "last" ? ["down", "enter"] : ["down", "down", "enter"]));
+}

@@ -1,16 +1,9 @@
 // Sequences at awkward moments, in real pi without a terminal: two at once, texts that look like commands, sends that nobody takes.
 import { describe, expect, it } from "vitest";
 import { snapshotType } from "../../src/sequence/recorded.ts";
-import { call, drop, fail, openBench, type Project, readSession, SessionDraft, say } from "../harness/index.ts";
+import { call, drop, fail, openBench, readSession, say } from "../harness/index.ts";
+import { echo, recorded } from "./stage.ts";
 
-function seeded(project: Project, ...steps: string[]): string {
-	const draft = new SessionDraft(project);
-	draft.user("start");
-	draft.assistant("yes");
-	draft.custom(snapshotType, { version: 1, sequenceId: "s", steps, updatedAt: 1 });
-	return draft.write();
-}
-const echo = (request: { lastUser: string }) => say(`echo ${request.lastUser}`);
 const extensionErrors = (pi: { events: readonly { type?: unknown }[] }) =>
 	pi.events.filter(({ type }) => type === "extension_error");
 
@@ -25,7 +18,7 @@ describe("readonly in a sequence", () => {
 		});
 		const typed = await rpc();
 		for (const step of steps.slice(0, 3)) await typed.prompt(step);
-		const replayed = await rpc({ session: seeded(project, ...steps) });
+		const replayed = await rpc({ session: recorded(project, ...steps) });
 		await replayed.prompt("/sequence run 1");
 		const said = (pi: typeof typed) => pi.screen.notifications.map(({ message }) => message);
 		expect(said(replayed)).toEqual(said(typed));
@@ -39,7 +32,7 @@ describe("readonly in a sequence", () => {
 		const { project, rpc } = await openBench({
 			script: (request) => (request.results.length === 0 ? call("write", { path: "n.txt", content: "x" }) : say("ok")),
 		});
-		const again = await rpc({ session: seeded(project, "try to write", "/readonly on") });
+		const again = await rpc({ session: recorded(project, "try to write", "/readonly on") });
 		await again.prompt("/sequence run 2");
 		expect(again.toolResults().map(({ error }) => error)).toEqual([false, false]);
 	});
@@ -53,7 +46,7 @@ describe("readonly in a sequence", () => {
 			},
 			script: echo,
 		});
-		const pi = await rpc({ session: seeded(project, "/look", "/odd", "/skill:work") });
+		const pi = await rpc({ session: recorded(project, "/look", "/odd", "/skill:work") });
 		await pi.prompt("/sequence run");
 		expect(await pi.customEntries("readonly:posture")).toMatchObject([{ enabled: true }, { enabled: false }]);
 		expect(pi.screen.text).toContain("neither true nor false");
@@ -63,7 +56,7 @@ describe("readonly in a sequence", () => {
 describe("what is sent", () => {
 	it("S40 S45 arguments that would make a command, a shell line, an empty prompt or a wrong argument are refused before step 1", async () => {
 		const { project, server, rpc } = await openBench({ script: echo });
-		const pi = await rpc({ session: seeded(project, "fine", "$1", "/readonly $2", "/handoff $3", "$4$5") });
+		const pi = await rpc({ session: recorded(project, "fine", "$1", "/readonly $2", "/handoff $3", "$4$5") });
 		await pi.prompt('/sequence run 1 "/publish now" maybe');
 		expect(server.requests).toHaveLength(0);
 		for (const text of [
@@ -80,7 +73,7 @@ describe("what is sent", () => {
 			files: { ".pi/prompts/odd.md": "/readonly is what it says" },
 			script: echo,
 		});
-		const pi = await rpc({ session: seeded(project, "/odd") });
+		const pi = await rpc({ session: recorded(project, "/odd") });
 		await pi.prompt("/sequence run");
 		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(["/readonly is what it says"]);
 		expect(await pi.customEntries("readonly:posture")).toEqual([]);
@@ -97,7 +90,7 @@ describe("what is sent", () => {
 		});
 		const foreign = project.path("foreign.mjs");
 		const pi = await rpc({
-			session: seeded(project, "/readonly:1", "/readonly:2", "/greet", "/readonly"),
+			session: recorded(project, "/readonly:1", "/readonly:2", "/greet", "/readonly"),
 			extensions: [foreign],
 		});
 		await pi.prompt("/sequence run");
@@ -116,7 +109,10 @@ describe("what is sent", () => {
 			},
 			script: echo,
 		});
-		const pi = await rpc({ session: seeded(project, "one", "two", "three"), extensions: [project.path("taker.mjs")] });
+		const pi = await rpc({
+			session: recorded(project, "one", "two", "three"),
+			extensions: [project.path("taker.mjs")],
+		});
 		const began = Date.now();
 		await pi.prompt("/sequence run");
 		expect(Date.now() - began).toBeLessThan(8_000);
@@ -133,7 +129,7 @@ describe("what is sent", () => {
 			settings: { retry: { enabled: false } },
 			script: [say("ok"), drop("half an ans")],
 		});
-		const pi = await rpc({ session: seeded(project, "one", "two", "three") });
+		const pi = await rpc({ session: recorded(project, "one", "two", "three") });
 		await pi.prompt("/sequence run");
 		expect(server.requests).toHaveLength(2);
 		expect(pi.screen.notifications.at(-1)).toMatchObject({
@@ -151,7 +147,7 @@ describe("what is sent", () => {
 			},
 			script: echo,
 		});
-		const pi = await rpc({ session: seeded(project, "one", "two"), extensions: [project.path("eager.mjs")] });
+		const pi = await rpc({ session: recorded(project, "one", "two"), extensions: [project.path("eager.mjs")] });
 		await pi.prompt("/sequence run");
 		await pi.idle();
 		expect(server.requests.map(({ lastUser }) => lastUser).sort()).toEqual(["mine", "one", "two"]);
@@ -162,7 +158,7 @@ describe("what is sent", () => {
 
 it("S56 a topic that cannot be one ends the sequence at its step; the reason is said once", async () => {
 	const { project, server, rpc } = await openBench({ script: echo });
-	const pi = await rpc({ session: seeded(project, "/notebook !!!", "never sent") });
+	const pi = await rpc({ session: recorded(project, "/notebook !!!", "never sent") });
 	await pi.prompt("/sequence run");
 	expect(server.requests).toHaveLength(0);
 	expect(pi.screen.notifications).toMatchObject([
@@ -172,7 +168,7 @@ it("S56 a topic that cannot be one ends the sequence at its step; the reason is 
 
 it("S56 a handoff that the model never makes ends the sequence; the reason is said once", async () => {
 	const { project, server, rpc } = await openBench({ script: echo });
-	const pi = await rpc({ session: seeded(project, "/handoff go on", "never sent") });
+	const pi = await rpc({ session: recorded(project, "/handoff go on", "never sent") });
 	await pi.prompt("/sequence run 2");
 	expect(server.requests.map(({ lastUser }) => lastUser)).not.toContain("never sent");
 	const said = pi.screen.notifications.filter(({ message }) => message.includes("did not call the handoff tool"));
@@ -183,7 +179,7 @@ it("S56 a handoff that the model never makes ends the sequence; the reason is sa
 
 it("S15 a later run that has another model or thinking level than the first says so, once", async () => {
 	const { project, server, rpc } = await openBench({ script: echo });
-	const pi = await rpc({ session: seeded(project, "one"), model: "scripted/thinker", args: ["--thinking", "low"] });
+	const pi = await rpc({ session: recorded(project, "one"), model: "scripted/thinker", args: ["--thinking", "low"] });
 	await pi.send({ type: "set_thinking_level", level: "high" });
 	await pi.prompt("/sequence run 3");
 	expect(server.requests).toHaveLength(3);
@@ -203,7 +199,7 @@ it("S41 a step whose context overflows goes on after pi's compaction, as one ste
 			return fail(400, "maximum context length is 200000 tokens. However, your messages resulted in 300000 tokens");
 		},
 	});
-	const pi = await rpc({ session: seeded(project, "one", "two", "three") });
+	const pi = await rpc({ session: recorded(project, "one", "two", "three") });
 	await pi.prompt("/sequence run");
 	expect(server.requests.at(-1)?.lastUser).toBe("three");
 	expect(JSON.stringify(server.requests.at(-1)?.messages)).toContain("SUMMARY");
@@ -226,7 +222,7 @@ it("S41 S46 one run of every kind of step: what belongs to a step ends with it, 
 		"/handoff go $1",
 		"/compact keep $1",
 	];
-	const pi = await rpc({ session: seeded(project, ...steps, "/readonly off", "/notebook", "last") });
+	const pi = await rpc({ session: recorded(project, ...steps, "/readonly off", "/notebook", "last") });
 	await pi.prompt("/sequence run 2 alpha");
 	expect(pi.screen.notifications.filter(({ type }) => type !== "info")).toEqual([]);
 	expect(extensionErrors(pi)).toEqual([]);
@@ -244,7 +240,7 @@ it("S41 S46 one run of every kind of step: what belongs to a step ends with it, 
 describe("one at a time", () => {
 	it("S16 two menus that are open at once start one run", async () => {
 		const { project, server, rpc } = await openBench({ script: () => say("slowly does it", { chunk: 2, delay: 60 }) });
-		const pi = await rpc({ session: seeded(project, "one", "two") });
+		const pi = await rpc({ session: recorded(project, "one", "two") });
 		const runs = [pi.prompt("/sequence"), pi.prompt("/sequence")];
 		for (let menu = 0; menu < 2; menu++) pi.screen.answer(await pi.screen.dialog("Restore last sequence?"), "Run");
 		for (let count = 0; count < 2; count++) pi.screen.answer(await pi.screen.dialog("how many times"), "1");
@@ -257,7 +253,7 @@ describe("one at a time", () => {
 		const { project, server, rpc } = await openBench({
 			script: (request) => say(`echo ${request.lastUser}`, { chunk: 2, delay: 50 }),
 		});
-		const pi = await rpc({ session: seeded(project, "one") });
+		const pi = await rpc({ session: recorded(project, "one") });
 		await pi.prompt("a long question");
 		await pi.waitFor("message_update");
 		await pi.prompt("/sequence run");
@@ -267,7 +263,7 @@ describe("one at a time", () => {
 
 	it("S39 what looks like a number of runs and is none is refused, not taken for an argument", async () => {
 		const { project, server, rpc } = await openBench({ script: echo });
-		const pi = await rpc({ session: seeded(project, "one $@") });
+		const pi = await rpc({ session: recorded(project, "one $@") });
 		for (const count of ["-1", "1.5", "0", "1000000", "1e9", "0x10", "Infinity", "-0", "+1", "1,000", "½", "٣"]) {
 			await pi.prompt(`/sequence run ${count}`);
 			expect(pi.screen.notifications.at(-1)).toMatchObject({
@@ -285,7 +281,7 @@ describe("one at a time", () => {
 
 	it("S42 S56 a step of any length or content makes one short line in the status and in the message that names it", async () => {
 		const { project, rpc } = await openBench({ settings: { retry: { enabled: false } }, script: [drop("x")] });
-		const pi = await rpc({ session: seeded(project, `\n  ${"long ".repeat(2000)}\nsecond\u001b[31m`) });
+		const pi = await rpc({ session: recorded(project, `\n  ${"long ".repeat(2000)}\nsecond\u001b[31m`) });
 		await pi.prompt("/sequence run");
 		expect(pi.screen.notifications.at(-1)?.message.length).toBeLessThan(400);
 		const status = pi.screen.statusHistory.map(({ text }) => text ?? "").find((text) => text.includes("⟳"));

@@ -1,20 +1,11 @@
 // The recorder in a real terminal: every key, narrow and wide screens, wide letters, pasted blocks. Nothing that was typed is lost.
 import { describe, expect, it } from "vitest";
 import { snapshotType } from "../../src/sequence/recorded.ts";
-import { openBench, type Project, readSession, SessionDraft, say } from "../harness/index.ts";
-import { openRecorder } from "./stage.ts";
+import { openBench, readSession, say } from "../harness/index.ts";
+import { echo, openRecorder, recorded } from "./stage.ts";
 
-const echo = (request: { lastUser: string }) => say(`echo ${request.lastUser}`);
 const status = (steps: string) =>
 	`● recording sequence · ${steps} · Enter adds step · Ctrl+Enter finishes · Esc cancels`;
-
-function seeded(project: Project, steps: string[]): string {
-	const draft = new SessionDraft(project);
-	draft.user("start");
-	draft.assistant("yes");
-	draft.custom(snapshotType, { version: 1, sequenceId: "s", steps, updatedAt: 1 });
-	return draft.write();
-}
 
 /** Types a command with an argument and sends it: Escape closes the completion, which would take Enter for itself. */
 async function command(
@@ -142,7 +133,7 @@ describe("recording", () => {
 
 	it("S15 S26 Edit: select, change, delete, move; the same id with a newer time; nothing changed writes nothing", async () => {
 		const { project, tui } = await openBench({ script: echo });
-		const file = seeded(project, ["one", "two", "three"]);
+		const file = recorded(project, "one", "two", "three");
 		const pi = await tui({ cols: 120, session: file });
 		const openEditor = async () => {
 			await pi.submit("/sequence");
@@ -210,7 +201,7 @@ describe("recording", () => {
 	it.each([30, 60, 200])("S22 at %d columns no line is wider than the screen, wide letters included", async (cols) => {
 		const { project, tui } = await openBench({ script: echo });
 		const long = `${"統合テストを全部実行してから結果をまとめる ".repeat(4)}🧪 done`;
-		const pi = await tui({ cols, rows: 40, session: seeded(project, [long, "x".repeat(300), "a\nb"]) });
+		const pi = await tui({ cols, rows: 40, session: recorded(project, long, "x".repeat(300), "a\nb") });
 		await openRecorder(pi, "last");
 		await pi.waitForScreen("Sequence");
 		await pi.still();
@@ -238,7 +229,7 @@ it("S42 X: Escape in a run stops the sequence, and pi goes on", async () => {
 	const { project, server, tui } = await openBench({
 		script: () => say("a slow answer to stop", { chunk: 1, delay: 150 }),
 	});
-	const pi = await tui({ cols: 120, session: seeded(project, ["one", "two"]) });
+	const pi = await tui({ cols: 120, session: recorded(project, "one", "two") });
 	pi.type("/sequence run 5");
 	await pi.press("enter");
 	await pi.waitForScreen("⟳ sequence · run 1/5 · step 1/2 · one");

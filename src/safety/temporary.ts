@@ -33,10 +33,12 @@ function projectRoots(cwd: string, kind: Surroundings["kind"]): string[] {
 }
 
 /** Whether the touch stays within temporary folders, or goes to a device that keeps nothing. */
-export function staysTemporary({ path, real, recursive }: Touch, { folders, except }: TemporaryPlaces): boolean {
+export function staysTemporary({ path, real, recursive, only }: Touch, { folders, except }: TemporaryPlaces): boolean {
 	return [path, real].every((name) => {
 		if (sinks.test(name)) return true;
-		const inside = folders.some((folder) => isWithin(name, folder) && (name !== folder || !recursive));
+		// Of a whole temporary folder, what is picked by name lies in it all the same.
+		const picked = !recursive || (only?.some((glob) => !glob.startsWith("!")) ?? false);
+		const inside = folders.some((folder) => isWithin(name, folder) && (name !== folder || picked));
 		return inside && !except.some((place) => isWithin(name, place) || (recursive && isWithin(place, name)));
 	});
 }

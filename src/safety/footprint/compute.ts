@@ -5,6 +5,7 @@ import type { Annotations, Footprint, Surroundings } from "./footprint.ts";
 import { type PowerShellPlace, recordPowerShell } from "./powershell/index.ts";
 import { openRecord, type Record } from "./record.ts";
 import { openState, walkShell, walkWords } from "./shell/index.ts";
+import { unmarked } from "./text.ts";
 import { recordFileTool } from "./tools.ts";
 
 /** A call as pi hands it to its handlers. */
@@ -42,7 +43,7 @@ function recordCall(call: MeasuredCall, record: Record): void {
 	if (call.tool === "bash" || call.tool === "powershell") {
 		// pi refuses a call without a command, so there is nothing to judge.
 		if (typeof input.command !== "string") return;
-		if (call.tool === "bash") walkShell(input.command.replaceAll("\0", ""), openState(record.around), record);
+		if (call.tool === "bash") walkShell(unmarked(input.command.replaceAll("\0", "")), openState(record.around), record);
 		else recordPowerShell(input.command, "powershell", record, powerShellPlace(record));
 		return;
 	}

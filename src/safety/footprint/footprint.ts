@@ -33,7 +33,7 @@ export interface Run {
 	readonly program: string | null;
 	/** The words after it; `null` where one is unknown. */
 	readonly args: readonly (string | null)[];
-	/** The command in normal spelling, words quoted only where needed, unknown words as `$?`. */
+	/** The command in normal spelling, words quoted only where needed, unknown words as `…`. */
 	readonly text: string;
 	/** The named harms of this command, each once. */
 	readonly effects: readonly Effect[];

@@ -2,7 +2,7 @@
 import type { Access } from "./footprint.ts";
 import { pathRules, windowsDrivePath } from "./paths.ts";
 import type { Record, TouchDetail } from "./record.ts";
-import { FOUND, HOLE, isKnown, spell, unknownSpan } from "./text.ts";
+import { FOUND, HOLE, isKnown, SOME_NAME, spell, unknownSpan } from "./text.ts";
 
 /** The possible working directories, or `undefined`. */
 export type Directories = readonly string[] | undefined;
@@ -26,14 +26,20 @@ export function isDevice(path: string): boolean {
  */
 export function absolutePaths(word: string, directories: Directories, record: Record): readonly string[] | undefined {
 	if (word === "") return [];
-	if (!isKnown(word)) return undefined;
+	const named = withNames(word);
+	if (!isKnown(named)) return undefined;
 	const { around } = record;
 	const rules = pathRules(around);
-	const path = around.platform === "win32" ? windowsDrivePath(word) : word;
+	const path = around.platform === "win32" ? windowsDrivePath(named) : named;
 	if (rules.isAbsolute(path)) return [path];
 	return directories?.map((directory) =>
 		directory.endsWith(rules.sep) ? directory + path : directory + rules.sep + path,
 	);
+}
+
+/** A path in which made-up names are written out: which one it is makes no difference, it climbs nowhere and is no link of anyone. */
+function withNames(word: string): string {
+	return word.includes(SOME_NAME) && word !== SOME_NAME ? word.replaceAll(SOME_NAME, "0") : word;
 }
 
 /** Records what is done to a word's place, or that the place is unknown. Answers the absolute paths. */

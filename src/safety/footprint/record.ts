@@ -2,7 +2,7 @@
 // R1 nothing is dropped silently: past a bound, one `syntax` unknown that may do anything stands for the rest.
 import type { Access, Footprint, Run, Surroundings, Touch, Unknown } from "./footprint.ts";
 import { followLinks, pathRules } from "./paths.ts";
-import { FIRST_SEARCH, FOUND } from "./text.ts";
+import { FIRST_SEARCH, FOUND, unmarked } from "./text.ts";
 
 /** Bounds of one footprint. They hold the worst case of any input to a fraction of a second. */
 export const limits = {
@@ -72,6 +72,7 @@ export function openRecord(disk: Surroundings): Record {
 		kind: (path) => (links.has(path) ? "link" : disk.kind(path)),
 		// What leads through a link of this script is not on disk yet: it is followed step by step.
 		realpath: (path) => (links.has(path) ? undefined : disk.realpath(path)),
+		names: (path) => disk.names(path)?.map(unmarked),
 		readlink: (path) => links.get(path) ?? disk.readlink(path),
 	};
 	const touches = new Map<string, Touch>();

@@ -10,10 +10,26 @@ export const FOUND = "\uE001";
 /** The characters after `FOUND` begin here. */
 export const FIRST_SEARCH = 0xe100;
 
-const holes = /\uE000|\uE001[\uE100-\uF8FF]?/g;
+/** Stands for one word without blanks and slashes that nobody chooses: a process id, a date, a made-up name. */
+export const SOME_NAME = "\uE002";
+
+/** Stands for shell text with which an installed program sets up the shell it is asked from, as `ssh-agent -s` prints it. */
+export const SHELL_SETUP = "\uE003";
+
+const holes = /\uE000|\uE001[\uE100-\uF8FF]?|[\uE002\uE003]/g;
 
 export function isKnown(text: string): boolean {
-	return !text.includes(HOLE) && !text.includes(FOUND);
+	return !/[\uE000-\uE003]/.test(text);
+}
+
+/** Text from outside without the characters that only this analysis may write: where they are, nothing is known. */
+export function unmarked(text: string): string {
+	return /[\uE002\uE003]/.test(text) ? text.replace(/[\uE002\uE003]/g, HOLE) : text;
+}
+
+/** Whether a text is nothing but what programs print to set up a shell; `set -- …` around it only names parameters. */
+export function isShellSetup(text: string): boolean {
+	return /^(?:set -- )?\s*\uE003\s*$/.test(text);
 }
 
 /** Where the first unknown part begins and the last one ends; `undefined` in a known text. */
@@ -26,9 +42,9 @@ export function unknownSpan(text: string): { readonly start: number; readonly en
 	return span;
 }
 
-/** The text with its unknown parts as `$?`, for people. */
+/** The text with its unknown parts as `…`, for people. */
 export function shown(text: string): string {
-	return isKnown(text) ? text : text.replace(holes, "$$?");
+	return isKnown(text) ? text : text.replace(holes, "…");
 }
 
 /** Whether nothing of a text is known but blanks. */
@@ -70,7 +86,7 @@ export function combine<T>(parts: readonly (readonly T[])[], most = MAX_ALTERNAT
 	return rows;
 }
 
-/** A word as a person would write it for the shell: quoted only where needed, holes as `$?`. */
+/** A word as a person would write it for the shell: quoted only where needed, holes as `…`. */
 export function spell(word: string): string {
 	if (word === "") return "''";
 	if (/^[\w@%+=:,./~^-]+$/.test(word)) return word;
@@ -79,7 +95,7 @@ export function spell(word: string): string {
 	return /^[\w@%+=:,./~^-]*$/.test(known) ? shown(word) : `"${shown(word.replace(/[\\"$`]/g, "\\$&"))}"`;
 }
 
-/** Name and arguments in normal spelling, holes as `$?`, at most 2000 characters. */
+/** Name and arguments in normal spelling, holes as `…`, at most 2000 characters. */
 export function spellCommand(words: readonly string[]): string {
 	const text = words.map(spell).join(" ");
 	return text.length > 2000 ? `${text.slice(0, 1999)}…` : text;

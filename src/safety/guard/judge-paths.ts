@@ -1,5 +1,5 @@
 // What the rules say about the places that a call touches, and about the files that the agent itself is judged by.
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import type { Footprint, Touch } from "../footprint/index.ts";
 import { isWithin, type ToolCall, type Verdict } from "../policy/index.ts";
 import { staysTemporary } from "../temporary.ts";
@@ -23,10 +23,10 @@ export function judgePaths(call: ToolCall, footprint: Footprint, ready: Ready): 
 		const passing = staysTemporary(touch, ready.temporary);
 		const forbidden = (rule: PathRule) =>
 			forbids(rule, touch, call, footprint) && !(passing && isOfTheProject(rule, touch));
-		const direct = rulesAt(touch, paths).filter(forbidden);
+		const direct = rulesAt(touch, paths, ready.surroundings).filter(forbidden);
 		for (const rule of direct) verdicts.push(pathVerdict(decided(rule, touch), touch));
 		if (direct.length > 0 || !touch.recursive || filtered.has(call.tool) || isImageContext(touch)) continue;
-		if (passing && touch.access === "delete") continue;
+		if (passing && touch.access !== "read" && touch.access !== "list") continue;
 		verdicts.push(...judgeTree(touch, ready, forbidden, seen));
 	}
 	return verdicts;
@@ -46,11 +46,18 @@ function isImageContext({ by, access }: Touch): boolean {
 }
 
 /** Rules for the place by its name and by where it really is. */
-function rulesAt(touch: Touch, paths: PathMatcher): readonly PathRule[] {
+function rulesAt(touch: Touch, paths: PathMatcher, { kind }: Ready["surroundings"]): readonly PathRule[] {
 	const access = touch.access === "read" || touch.access === "list" ? "read" : "change";
-	const named = paths.rulesFor(touch.path, access);
+	const rulesOf = (path: string) =>
+		touch.access === "list" && kind(path) !== "directory" ? listingRules(path, paths) : paths.rulesFor(path, access);
+	const named = rulesOf(touch.path);
 	if (touch.real === touch.path) return named;
-	return [...new Set([...named, ...paths.rulesFor(touch.real, access)])];
+	return [...new Set([...named, ...rulesOf(touch.real)])];
+}
+
+/** Rules against looking whether a file is there: its name is no secret, unless it is one of the contents of a closed folder. */
+function listingRules(path: string, paths: PathMatcher): readonly PathRule[] {
+	return paths.rulesFor(dirname(path), "read");
 }
 
 function forbids({ limit }: PathRule, touch: Touch, call: ToolCall, footprint: Footprint): boolean {
@@ -137,12 +144,14 @@ function judgeTree(touch: Touch, ready: Ready, forbidden: (rule: PathRule) => bo
 	const picks = touch.access === "write" && picksByName(touch);
 	const moves = removes && /^(?:git )?(?:mv|move|rename|Move-Item|Rename-Item)\b/.test(touch.by);
 	if (!removes && !picks && touch.access !== "read" && !listsByName(touch)) return [];
-	const wanted = (rule: PathRule) => !rule.dryRun && (removes || (picks ? forbidden(rule) : rule.limit === "zero"));
+	const wanted = (rule: PathRule) => !rule.dryRun && (removes || picks ? forbidden(rule) : rule.limit === "zero");
 	if (removes && regenerable.has(basename(touch.path))) return [];
 	const access = removes || picks ? "change" : "read";
+	const mode = touch.access === "list" ? "list" : access;
 	const rulesSeen = (path: string) => {
-		const key = `${access} ${path}`;
-		const known = seen.rules.get(key) ?? paths.rulesFor(path, access);
+		const key = `${mode} ${path}`;
+		const names = touch.access === "list" && surroundings.kind(path) !== "directory";
+		const known = seen.rules.get(key) ?? (names ? listingRules(path, paths) : paths.rulesFor(path, access));
 		seen.rules.set(key, known);
 		return known;
 	};

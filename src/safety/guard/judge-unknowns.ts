@@ -13,7 +13,7 @@ export function judgeUnknowns({ own }: ToolCall, { unknowns }: Footprint, ready:
 		const tail = unknown.tail === undefined ? undefined : judgeTail(unknown, unknown.tail, ready);
 		if (tail) verdicts.push(tail);
 		// Nothing is known of the program or of its text, or it cannot be read: no rule had a chance to look at it.
-		const wholly = unknown.what === "command" || (unknown.what === "script" && unknown.text === "$?");
+		const wholly = unknown.what === "command" || (unknown.what === "script" && unknown.text === "…");
 		const blind = unknown.what === "syntax" || (wholly && ruled);
 		const doubtful = rules.strict && unknown.what !== "project" && !(own && unknown.what === "tool");
 		if (!blind && !doubtful) continue;

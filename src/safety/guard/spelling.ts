@@ -3,7 +3,7 @@
 import type { Run } from "../footprint/index.ts";
 import { dataWords } from "./data-words.ts";
 
-const unknownWord = "$?";
+const unknownWord = "…";
 const mostWords = 400;
 
 /**

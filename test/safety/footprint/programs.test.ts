@@ -160,7 +160,7 @@ describe("editing in place, archives, network", () => {
 		["scp -i ~/.ssh/id_rsa host:x a", ["read ~/.ssh/id_rsa", "write! a"]],
 		["ssh -i ~/.ssh/id_rsa host", ["read ~/.ssh/id_rsa"]],
 		["openssl enc -in a -out b", ["read a", "write! b"]],
-		["docker run -v ~/.ssh:/k:ro x", ["read ~/.ssh/**"]],
+		["docker run -v ~/.ssh:/k:ro x", ["read ~/.ssh"]],
 		["docker cp a web:/x", ["read a/**"]],
 		["docker cp web:/x a", ["write! a/**"]],
 		["kubectl apply -f a", ["read a"]],
@@ -212,9 +212,10 @@ describe("git", () => {
 		["git config -f a x y", ["write a"]],
 		["git worktree add ../x", ["write ~/x/**"]],
 		["git commit -m 'a b'", []],
-		["git status a", ["read a"]],
+		["git status a", ["list a"]],
 		["git checkout main", []],
-		["git log --format=%H -- README.md", ["read README.md"]],
+		["git log --format=%H -- README.md", ["list README.md"]],
+		["git log -p -- README.md", ["read README.md"]],
 	])("%s", (command, expected) => {
 		expect(touches(shell(command))).toEqual(expected);
 	});

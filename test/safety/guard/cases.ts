@@ -30,6 +30,31 @@ const bashes = (name: string, expected: Expected, ...commands: string[]): Case[]
 
 /** `HOME@/` stands for the home directory. */
 export const cases: readonly Case[] = [
+	// Names that the shell makes up are known to be no more than a name
+	...bashes(
+		"made-up names",
+		"stop",
+		"rm -rf /tmp/x-$$/../../$PWD/src",
+		'D=$(mktemp -d src.XXXX); rm -rf "$D/../src"',
+		'rm -rf "$(mktemp -u)/../../$HOME"',
+		"rm -rf ./$$",
+		"cat $HOME/.ssh/key-$RANDOM",
+	),
+	// A closed file's name is no secret, its content is; the names in a closed folder are that folder's content
+	...bashes("names", "allow", "test -f .env", "stat -c %a .env", "git status --short -- .env", "find . -name .env"),
+	...bashes(
+		"names",
+		"stop",
+		"test -f ~/.ssh/known_hosts",
+		"stat ~/.ssh",
+		"find ~ -name 'id_*'",
+		"git log -p -- .env",
+		"git status -v -- .env",
+		"find . -name .env -exec cat {} +",
+		"docker run --rm -v ~/.ssh:/k alpine true",
+		'docker run --rm -v "$PWD":/w alpine cat /w/.env',
+		'docker run --rm -v "$PWD":/w -w /w alpine cat .env',
+	),
 	// Paths as pi resolves them
 	read("guard 1", "@~/.ssh/id_rsa"),
 	read("guard 2", "~/.ssh/id_rsa"),

@@ -40,7 +40,8 @@ function tar(call: Call): void {
 }
 
 function excluded(call: Call): { only?: readonly string[] } {
-	const globs = call.values("--exclude");
+	// A leading slash means the folder that is copied, and `*/` or `**/` any depth: a name that is left out everywhere says no less.
+	const globs = call.values("--exclude").map((glob) => glob.replace(/^(?:\.?\/)+/, ""));
 	return globs.length > 0 ? { only: globs.map((glob) => `!${glob}`) } : {};
 }
 
@@ -105,7 +106,8 @@ function rsync(call: Call): void {
 	const destination = operands.at(-1);
 	const sources = operands.length > 1 ? operands.slice(0, -1) : operands;
 	const recursive = call.has("-r -a --recursive --archive") ? { recursive: true } : {};
-	for (const source of sources) if (!remote(source)) call.play("read", source, recursive);
+	const keeps = call.has("--include -f --filter") ? {} : excluded(call);
+	for (const source of sources) if (!remote(source)) call.play("read", source, { ...recursive, ...keeps });
 	for (const command of call.values("-e --rsh")) call.run(command.split(/\s+/).filter((word) => word !== ""));
 	const modes = call.values("--chmod").flatMap((list) => list.split(","));
 	if (modes.some((mode) => opensToAll(mode.replace(/^[DF]/, "")))) call.effect("open-permissions");
@@ -120,14 +122,19 @@ function rsync(call: Call): void {
 		for (const source of sources) if (!remote(source)) call.touch("delete", source, { recursive: true });
 }
 
-/** `zip archive files…` */
+/** `zip archive files… -x names…`: the names after `-x` are left out, up to the next option. */
 function zip(call: Call): void {
-	const [archive, ...files] = call.operands;
+	const at = call.args.findIndex((word) => word === "-x" || word === "--exclude");
+	const after = at < 0 ? [] : call.args.slice(at + 1);
+	const end = after.findIndex((word) => /^-|^@$/.test(word));
+	const left = end < 0 ? after : after.slice(0, end);
+	const keeps = left.length > 0 ? { only: left.map((glob) => `!${glob.replace(/^(?:\.?\/)+/, "")}`) } : {};
+	const [archive, ...files] = call.operands.filter((word) => !left.slice(1).includes(word));
 	if (archive !== undefined)
 		call.play("write", archive.includes(".") || archive.includes(HOLE) ? archive : `${archive}.zip`);
 	const recursive = call.has("-r --recurse-paths -R") ? { recursive: true } : {};
 	for (const file of files) {
-		call.play("read", file, recursive);
+		call.play("read", file, { ...recursive, ...keeps });
 		if (call.has("-m --move")) call.touch("delete", file, recursive);
 	}
 	if (call.has("-T -TT --unzip-command"))

@@ -7,24 +7,44 @@ const deletes: Program = { changes: ["containers"], effects: ["delete-containers
 /** `docker run`: host folders that are mounted, and the command inside. */
 function runContainer(call: Call): void {
 	call.change("containers");
-	for (const mount of call.values("-v --volume"))
-		mountHost(call, mount.split(":")[0] ?? "", /:([\w,]*,)?ro(,|$)/.test(mount));
+	const mounts: [string, string][] = [];
+	for (const mount of call.values("-v --volume")) {
+		const [host = "", inside = ""] = mount.split(":");
+		mountHost(call, host, /:([\w,]*,)?ro(,|$)/.test(mount));
+		mounts.push([host, inside]);
+	}
 	for (const mount of call.values("--mount")) {
 		const source = /(?:^|,)(?:source|src)=([^,]+)/.exec(mount)?.[1];
-		if (source !== undefined) mountHost(call, source, /(?:^|,)(readonly|ro)(?:=true|=1)?(?:,|$)/.test(mount));
+		const target = /(?:^|,)(?:target|destination|dst)=([^,]+)/.exec(mount)?.[1];
+		if (source === undefined) continue;
+		mountHost(call, source, /(?:^|,)(readonly|ro)(?:=true|=1)?(?:,|$)/.test(mount));
+		if (target !== undefined) mounts.push([source, target]);
 	}
 	if (call.has("--privileged")) call.effect("privilege");
 	const entry = call.values("--entrypoint")[0];
 	const [, ...command] = call.operands;
 	const words = entry === undefined ? command : [entry, ...command];
+	for (const [host, inside] of mounts) readMounted(call, host, inside, words);
 	if (words.length > 0) call.run(words, call.stdin, "elsewhere");
 }
 
-/** A host folder that something in a container can reach. */
+/** What the command in a container names below a folder that is mounted there, or relative to it: it is read on this machine. */
+function readMounted(call: Call, host: string, inside: string, words: readonly string[]): void {
+	const root = inside.replace(/\/+$/, "");
+	const place = host.replace(/\/+$/, "");
+	const here = call.values("-w --workdir").some((folder) => folder.replace(/\/+$/, "") === root);
+	for (const word of words.flatMap((text) => text.split(/[\s;|&<>"'()]+/))) {
+		if (root !== "" && word.startsWith(`${root}/`)) call.touch("read", place + word.slice(root.length));
+		else if (here && /^[\w.][\w./-]*$/.test(word) && call.exists(`${place}/${word}`))
+			call.touch("read", `${place}/${word}`);
+	}
+}
+
+/** A host folder that something in a container can reach: that it can does not say that it looks into every file. */
 function mountHost(call: Call, path: string, readOnly: boolean): void {
 	// A bare name is a volume of its own, not a folder.
 	if (!/^[./~]/.test(path) && path !== "") return;
-	call.touch("read", path, { recursive: true });
+	call.touch("read", path);
 	if (!readOnly) call.unknown("script", `mounted: ${path}`, ["write", "delete"]);
 }
 

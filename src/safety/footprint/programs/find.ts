@@ -46,9 +46,14 @@ function findByExpression(call: Call): void {
 			at = end;
 			prints = false;
 		} else if (word === "-delete") {
+			prints = false;
+			// What is empty, and a link that leads nowhere, holds nothing that could be lost.
+			if (keepsToNothing(expression)) {
+				call.change("worktree");
+				continue;
+			}
 			call.effect("recursive-delete");
 			for (const root of roots) call.touch("delete", root, { recursive, ...keeps });
-			prints = false;
 		} else if (/^-(fprint|fprint0|fls)$/.test(word)) call.play("replace", args[++at] ?? "");
 		else if (word === "-fprintf") {
 			call.play("replace", args[++at] ?? "");
@@ -60,9 +65,18 @@ function findByExpression(call: Call): void {
 	if (prints) call.prints(roots.map(below).join("\n"));
 }
 
+/** Whether all that an expression finds is empty, or a link without a target: a plain list of conditions with such a one among them. */
+function keepsToNothing(expression: readonly string[]): boolean {
+	const plain = !expression.some((word) => /^(?:!|-not|-o|-or|,|\(|\))$/.test(word) || !isKnown(word));
+	const tests = expression.slice(0, expression.indexOf("-delete"));
+	return plain && (tests.includes("-empty") || tests.some((word, at) => word === "-xtype" && tests[at + 1] === "l"));
+}
+
 /** What an expression keeps to, by its `-name` tests, and leaves out, by `-prune` and `-not -path`: of alternatives all, of conditions the first that says something. */
 function selectionOf(expression: readonly string[]): Selection {
-	return readAlternatives({ words: expression, at: 0 }, 0);
+	// Where nothing else is said, what is not gone into is printed all the same.
+	const lone = !expression.some((word) => /^(?:-o|-or|,|-print0?|-exec|-execdir|-ok|-okdir|-ls|-delete)$/.test(word));
+	return readAlternatives({ words: lone ? expression.filter((word) => word !== "-prune") : expression, at: 0 }, 0);
 }
 
 interface Reader {

@@ -22,9 +22,9 @@ export function pathOperands(call: Call): readonly string[] {
 	});
 }
 
-/** What is read of named paths, in the working tree or in commits. */
-export function readPaths(call: Call): void {
-	for (const path of pathOperands(call)) call.play("read", path);
+/** What is read of named paths, or looked at, in the working tree or in commits. */
+export function readPaths(call: Call, role: "read" | "list" = "read"): void {
+	for (const path of pathOperands(call)) call.play(role, path);
 	for (const word of call.operands)
 		if (/^[^:]*:[^:/]*$/.test(word) && !isKnown(word)) call.unknown("operand", word, ["read"]);
 }

@@ -24,6 +24,11 @@ import { abbreviating, type Program, type Programs } from "./program.ts";
 const changesRepository: Program = { changes: ["repository"] };
 const changesBoth: Program = { changes: ["repository", "worktree"] };
 
+/** Options that keep `git show` and `git diff` to names, and those that make `git log` show what is in files. */
+const namesOnly = "--name-only --name-status --stat --numstat --shortstat --dirstat --summary --raw -s --no-patch";
+const contents =
+	"-p -u --patch -c --cc -L -U --unified --word-diff --color-words --ext-diff --patch-with-stat --patch-with-raw -m";
+
 const shows: Program = {
 	options: {
 		"--output": "replace",
@@ -32,9 +37,25 @@ const shows: Program = {
 	},
 	attached: "--pretty --decorate --color --stat --word-diff --abbrev",
 	also: (call) => {
-		readPaths(call);
+		readPaths(call, call.has(namesOnly) ? "list" : "read");
 		if (call.has("--name-only")) call.prints(`${call.findUp(".git") ?? "."}/${call.found({ skips: ["untracked"] })}`);
 	},
+};
+
+/** `git log` shows commits, and of files no more than their names unless it is asked to. */
+const logs: Program = {
+	...shows,
+	also: (call) => {
+		readPaths(call, call.has(contents) ? "read" : "list");
+		if (call.has("--name-only")) call.prints(`${call.findUp(".git") ?? "."}/${call.found({ skips: ["untracked"] })}`);
+	},
+};
+
+/** What tells which files there are and what git holds of them, not what is in them. */
+const names: Program = {
+	options: { "--format --sort --count --exclude --since --until --author": "text" },
+	attached: "--porcelain --untracked-files -u --ignored --color --column",
+	also: (call) => readPaths(call, "list"),
 };
 
 const inspects: Program = {
@@ -54,8 +75,15 @@ const integrates: Program = {
 };
 
 const subcommands: { readonly [names: string]: Program } = {
-	"log show diff whatchanged diff-tree diff-index diff-files range-diff": shows,
-	"status shortlog rev-parse rev-list describe ls-tree ls-remote cat-file name-rev merge-base for-each-ref show-ref show-branch count-objects check-ignore check-attr check-ref-format check-mailmap var version help fsck verify-commit verify-tag verify-pack cherry patch-id stripspace column merge-tree get-tar-commit-id fmt-merge-msg request-pull fast-export":
+	"log whatchanged": logs,
+	"check-ignore check-attr rev-list shortlog": names,
+	status: {
+		...names,
+		when: { "-v --verbose": {} },
+		also: (call) => readPaths(call, call.has("-v --verbose") ? "read" : "list"),
+	},
+	"show diff diff-tree diff-index diff-files range-diff": shows,
+	"rev-parse describe ls-tree ls-remote cat-file name-rev merge-base for-each-ref show-ref show-branch count-objects check-ref-format check-mailmap var version help fsck verify-commit verify-tag verify-pack cherry patch-id stripspace column merge-tree get-tar-commit-id fmt-merge-msg request-pull fast-export":
 		inspects,
 	grep: {
 		options: {
@@ -84,7 +112,7 @@ const subcommands: { readonly [names: string]: Program } = {
 			"-X --exclude-from --pathspec-from-file": "read",
 		},
 		also: (call) => {
-			readPaths(call);
+			readPaths(call, "list");
 			const paths = pathOperands(call).filter((path) => call.isDirectory(path));
 			const found = call.found(call.has("-o --others -d --deleted -i --ignored") ? {} : { skips: ["untracked"] });
 			call.prints(

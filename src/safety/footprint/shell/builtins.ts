@@ -132,7 +132,7 @@ function runHere(walk: Walk, name: string, text: string, state: State, stdin: st
 	const outcome = walk.runText(text, state, stdin, effects);
 	if (effects.has("run-unknown-text") && walk.record.wasFetched()) effects.add("run-download");
 	if (effects.size > 0)
-		walk.record.run({ program: name, args: [null], text: `${name} $?`, effects: [...effects], changes: [] });
+		walk.record.run({ program: name, args: [null], text: `${name} …`, effects: [...effects], changes: [] });
 	return outcome;
 }
 

@@ -123,7 +123,9 @@ export function recordCall(
 		const operands = parsed.flatMap((item) => (item.kind === "operand" ? [item.word] : []));
 		const own = gather(description, parsed);
 		const does = description.bare && operands.length === 0 ? { ...own, ...description.bare } : own;
-		for (const effect of does.effects ?? []) effects.add(effect);
+		// `rm -rf ""`, with a variable that is not set, removes nothing.
+		const idle = does.operands === "delete" && operands.length > 0 && operands.every((word) => word === "");
+		for (const effect of idle ? [] : (does.effects ?? [])) effects.add(effect);
 		for (const change of does.changes ?? []) changes.add(change);
 		playItems(description, does, parsed, operands.length);
 		if (does.opaque) unknown(does.opaque, text);

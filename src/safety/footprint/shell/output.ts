@@ -1,10 +1,11 @@
 // What simple commands print, where it follows from their words alone. Everything else is a hole.
 import { pathRules } from "../paths.ts";
-import { bounded, HOLE, isKnown } from "../text.ts";
+import { bounded, HOLE, isKnown, SHELL_SETUP, SOME_NAME, unmarked } from "../text.ts";
 import { findOnPath } from "./environment.ts";
 import { filtered } from "./filters.ts";
 import { listed } from "./listing.ts";
-import type { State } from "./state.ts";
+import { printsShellSetup } from "./shell-setup.ts";
+import { lookUp, type State } from "./state.ts";
 import type { Walk } from "./walk.ts";
 
 /** Programs that print nothing when they succeed. */
@@ -36,8 +37,7 @@ export function printed(walk: Walk, name: string, args: readonly string[], state
 			return `${pathRules(walk.around).basename(path, ending)}\n`;
 		}
 		case "mktemp":
-			// The name that is made up is nobody else's: a stand-in serves as well.
-			return args.every((arg) => /^-[dqu]+$/.test(arg)) ? `${walk.around.temp}/tmp.XXXXXXXXXX\n` : HOLE;
+			return temporaryName(args, temporaryFolder(walk, state));
 		case "ls":
 		case "dir":
 		case "gls":
@@ -48,10 +48,52 @@ export function printed(walk: Walk, name: string, args: readonly string[], state
 		case "which":
 			return onPath(walk, args, state);
 		case "git":
+			if (/^rev-parse (?:--verify |--short(?:=\d+)? )*HEAD$/.test(args.join(" "))) return `${SOME_NAME}\n`;
 			return args.join(" ") === "rev-parse --show-toplevel" ? topLevel(walk, state) : HOLE;
+		case "date":
+			return args.length === 1 && /^\+(?:[\w:.-]|%[-_0]?[YmdHMSsjyFTNuVwUWGgbBaApZze])+$/.test(args[0] ?? "")
+				? `${SOME_NAME}\n`
+				: HOLE;
+		case "nproc":
+		case "uuidgen":
+			return args.length === 0 ? `${SOME_NAME}\n` : HOLE;
+		case "uname":
+			return args.length <= 1 && /^(?:-[smrn])?$/.test(args[0] ?? "") ? `${SOME_NAME}\n` : HOLE;
+		case "id":
+			return /^-(?:u|g|un|gn)$/.test(args.join(" ")) ? `${SOME_NAME}\n` : HOLE;
 		default:
+			if (printsShellSetup(name, args)) return SHELL_SETUP;
 			return filtered(name, args, stdin, walk.record) ?? HOLE;
 	}
+}
+
+/** Where `mktemp` puts what it makes; `undefined` where that cannot be told. */
+function temporaryFolder(walk: Walk, state: State): string | undefined {
+	const value = lookUp(state, "TMPDIR", walk.around);
+	if (!value) return walk.around.temp;
+	const only = value.kind === "text" && value.options.length === 1 ? value.options[0] : undefined;
+	return only === "" ? walk.around.temp : only !== undefined && isKnown(only) ? only : undefined;
+}
+
+/** The path that `mktemp` prints: the name that is made up is nobody else's, so a stand-in serves as well. */
+function temporaryName(args: readonly string[], temp: string | undefined): string {
+	let folder: string | undefined;
+	let below = false;
+	let template: string | undefined;
+	for (let at = 0; at < args.length; at++) {
+		const arg = args[at] ?? "";
+		if (/^-[dqu]+$|^--(?:directory|quiet|dry-run)$/.test(arg)) continue;
+		if (/^-[dqu]*p$/.test(arg)) folder = args[++at] ?? "";
+		else if (arg.startsWith("--tmpdir=")) folder = arg.slice(9);
+		else if (/^-[dqu]*t$|^--tmpdir$/.test(arg)) below = true;
+		else if (arg.startsWith("-") || template !== undefined) return HOLE;
+		else template = arg;
+	}
+	if (!args.every(isKnown) && !isKnown(template ?? "")) return HOLE;
+	const name = (template ?? "tmp.XXXXXXXXXX").replace(/X{3,}(?=[^X/]*$)/, SOME_NAME);
+	if (folder === undefined && template !== undefined && !below) return `${name}\n`;
+	const place = folder || temp;
+	return place === undefined ? HOLE : `${place.replace(/\/+$/, "")}/${name}\n`;
 }
 
 /** `which name` prints where a program is found; where that is not to be seen, at least its name. */
@@ -89,6 +131,14 @@ const escapesOfLetters: { readonly [letter: string]: string } = {
 };
 
 function unescapeText(text: string): string {
+	// What was made up before stays so; what an escape writes is text from outside.
+	return text
+		.split(SOME_NAME)
+		.map((part) => unmarked(unescaped(part)))
+		.join(SOME_NAME);
+}
+
+function unescaped(text: string): string {
 	const stop = /(?<!\\)(?:\\\\)*\\c/.exec(text);
 	const source = stop ? text.slice(0, stop.index + stop[0].length - 2) : text;
 	return source.replace(

@@ -10,7 +10,7 @@ import type {
 } from "unbash";
 import type { Surroundings } from "../footprint.ts";
 import { everyAccess } from "../record.ts";
-import { combine, distinct, HOLE, isKnown } from "../text.ts";
+import { combine, distinct, HOLE, isKnown, SOME_NAME, unmarked } from "../text.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
 import { changeCase, costOfRemoval, costOfReplacement, remove, replace, slice } from "./parameters.ts";
 import { lookUp, type State, textValue, unknownValue, type Value } from "./state.ts";
@@ -50,7 +50,7 @@ export function piecesOfPart(part: WordPart, quoted: boolean, state: State, expa
 		case "SingleQuoted":
 			return [[{ text: part.value, quoted: true }]];
 		case "AnsiCQuoted": {
-			const pieces: Pieces[] = [[{ text: part.value, quoted: true }]];
+			const pieces: Pieces[] = [[{ text: unmarked(part.value), quoted: true }]];
 			// A shell that does not know this quoting keeps the dollar sign and reads the rest as plain quotes.
 			if (state.dialect === "any") pieces.push([{ text: `$${part.text.slice(2, -1)}`, quoted: true }]);
 			return pieces;
@@ -130,6 +130,18 @@ function textsOf(name: string, state: State, around: Surroundings): readonly str
 	return setTextsOf(name, state, around) ?? [""];
 }
 
+/** Numbers that the shell makes up. */
+const madeUp: ReadonlySet<string> = new Set([
+	"BASHPID",
+	"PPID",
+	"RANDOM",
+	"SRANDOM",
+	"SECONDS",
+	"EPOCHSECONDS",
+	"UID",
+	"EUID",
+]);
+
 function setTextsOf(name: string, state: State, around: Surroundings): readonly string[] | undefined {
 	if (/^\d+$/.test(name)) {
 		if (name === "0") {
@@ -141,7 +153,9 @@ function setTextsOf(name: string, state: State, around: Surroundings): readonly 
 		return texts.every((text) => text === undefined) ? undefined : distinct(texts.map((text) => text ?? ""));
 	}
 	if (name === "#") return state.parameters ? distinct(state.parameters.map((list) => String(list.length))) : [HOLE];
+	if (name === "$" || name === "!") return [SOME_NAME];
 	if (!/^[A-Za-z_]\w*$/.test(name)) return [HOLE];
+	if (madeUp.has(name) && !state.variables.has(name)) return [SOME_NAME];
 	const value = lookUp(state, name, around);
 	if (!value) return undefined;
 	return value.kind === "text" ? value.options : [value.items[0] ?? ""];

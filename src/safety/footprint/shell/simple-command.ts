@@ -196,7 +196,8 @@ export function invokeProgram(walk: Walk, words: readonly string[], state: State
 	if (file) recordFile(walk, word, args, state);
 	const said = program ? recordCall(walk, program, name, args, state, stdin) : undefined;
 	if (!program && !file) recordUnlisted(walk, name, args, state);
-	return settled(state, program && !file ? (said ?? printed(walk, name, args, state, stdin)) : HOLE);
+	if (file) return settled(state, HOLE);
+	return settled(state, said ?? printed(walk, name, args, state, stdin));
 }
 
 const programFolders =

@@ -1,6 +1,6 @@
 // One child process in its own group, and how it ends. Not pi's protocol: that is rpc-link.ts.
 // C1 no shell; C2 the outcome is a value and only `exited` with code 0 can be a success; C3 every wait has a bound; C4 stderr is kept bounded.
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { isSameProcess, processStart } from "./process-identity.ts";
@@ -43,9 +43,9 @@ const STDERR_BYTES = 16 * 1024;
 
 /** Starts a process in its own group (and session, on Unix). A failure to start is its exit, not an exception. */
 export function startChild(spec: ChildSpec): Child {
-	let process_: ChildProcessWithoutNullStreams;
+	let spawned: ChildProcess;
 	try {
-		process_ = spawn(spec.command, [...spec.args], {
+		spawned = spawn(spec.command, [...spec.args], {
 			cwd: spec.cwd,
 			env: spec.env,
 			stdio: ["pipe", "pipe", "pipe"],
@@ -55,6 +55,10 @@ export function startChild(spec: ChildSpec): Child {
 	} catch (error) {
 		return unstarted(error instanceof Error ? error.message : String(error));
 	}
+	// Before anything that can throw: an error without a listener ends this process.
+	const failed = new Promise<Error>((resolve) => spawned.once("error", resolve));
+	if (!hasStreams(spawned)) return unstarted("", failed);
+	const process_ = spawned;
 	const { pid } = process_;
 	const started = pid === undefined ? undefined : processStart(pid);
 	const listeners: ((chunk: Buffer) => void)[] = [];
@@ -69,7 +73,7 @@ export function startChild(spec: ChildSpec): Child {
 	for (const stream of [process_.stdin, process_.stdout, process_.stderr]) stream.on("error", () => {});
 
 	const exited = new Promise<Exit>((resolve) => {
-		process_.once("error", (error) => {
+		void failed.then((error) => {
 			if (process_.pid === undefined) resolve({ kind: "unstarted", reason: error.message });
 		});
 		process_.once("exit", (code, signal) => {
@@ -149,17 +153,24 @@ async function outputRead(child: ChildProcessWithoutNullStreams): Promise<void> 
 	for (const stream of [child.stdout, child.stderr]) stream.destroy();
 }
 
-function unstarted(reason: string): Child {
-	const exit: Exit = { kind: "unstarted", reason };
+/** Where file descriptors run out Node makes none of the streams, and reports the error a moment later. */
+function hasStreams(child: ChildProcess): child is ChildProcessWithoutNullStreams {
+	return Boolean(child.stdin && child.stdout && child.stderr);
+}
+
+function unstarted(reason: string, failed?: Promise<Error>): Child {
+	const exited: Promise<Exit> = failed
+		? failed.then(({ message }) => ({ kind: "unstarted", reason: message }))
+		: Promise.resolve({ kind: "unstarted", reason });
 	return {
 		pid: undefined,
 		started: undefined,
-		exited: Promise.resolve(exit),
+		exited,
 		onOutput() {},
 		write: async () => false,
 		endInput() {},
 		stderr: () => "",
-		stop: async () => exit,
-		kill: async () => exit,
+		stop: () => exited,
+		kill: () => exited,
 	};
 }

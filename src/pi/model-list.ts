@@ -9,12 +9,13 @@ export interface ListedModel {
 	readonly name: string;
 }
 
-/** Lists the models with credentials. `extensions` are loaded for the models they bring. Empty where pi does not answer in 20 s. */
+/** Lists the models with credentials. `extensions` are loaded for the models they bring. Empty where pi does not answer in 20 s, or `signal` aborts. */
 export async function listModels(
 	pi: PiCommand,
 	cwd: string,
 	env: NodeJS.ProcessEnv,
 	extensions: readonly string[] = [],
+	signal?: AbortSignal,
 ): Promise<readonly ListedModel[]> {
 	const loaded = extensions.flatMap((path) => ["-e", path]);
 	const child = startChild({
@@ -29,7 +30,10 @@ export async function listModels(
 		dialog: (dialog) => void link.answer(dialog, undefined),
 		oversized() {},
 	});
-	const timer = setTimeout(() => void child.kill(), 20_000);
+	const kill = (): void => void child.kill();
+	const timer = setTimeout(kill, 20_000);
+	signal?.addEventListener("abort", kill, { once: true });
+	if (signal?.aborted) kill();
 	try {
 		const response = await link.send({ type: "get_available_models" });
 		const listed = response.ok ? (response.data as { models?: unknown } | undefined)?.models : undefined;
@@ -38,6 +42,7 @@ export async function listModels(
 		);
 	} finally {
 		clearTimeout(timer);
+		signal?.removeEventListener("abort", kill);
 		await child.stop(1000);
 	}
 }

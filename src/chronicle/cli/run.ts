@@ -29,7 +29,8 @@ Exit code: 0 done, 1 failed, 2 usage or an invalid definition, 3 waits for you, 
 		const task = parsed.text.join(" ").trim();
 		if (name === undefined) return { code: "usage", message: "Name a template: pi-chronicle run <template> <task…>" };
 		if (task === "") return { code: "usage", message: `Say what is to be done: pi-chronicle run ${name} <task…>` };
-		const prepared = await prepareStart(project, name);
+		const prepared = await prepareStart(project, name, signal);
+		if (signal.aborted) return exitCodes.interrupted;
 		if (prepared.kind === "refused") return { code: "invalid", ...prepared };
 		const wanted = parsed.values.model;
 		const model = wanted === undefined ? undefined : await resolveModel(project, wanted);

@@ -7,7 +7,7 @@ import { readlinkSync, statSync } from "node:fs";
 import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { isSameProcess, processStart } from "../../pi/index.ts";
+import { processStart } from "../../pi/index.ts";
 import type { LeaseHolder, Result, StoreFailure } from "../supervisor/index.ts";
 
 export interface Lease {
@@ -125,9 +125,11 @@ async function readLease(folder: string, fence: number): Promise<LeaseText | und
 
 function aliveness({ host, pid, started }: LeaseText): LeaseHolder["alive"] {
 	if (host !== thisHost()) return "unknown";
-	if (isSameProcess(pid, started)) return "yes";
+	const now = processStart(pid);
+	if (now === undefined) return "no";
+	if (now === started && now !== "unknown") return "yes";
 	// Where start marks cannot be read, a living process of that number may be it.
-	return started === "unknown" && processStart(pid) !== undefined ? "unknown" : "no";
+	return started === "unknown" || now === "unknown" ? "unknown" : "no";
 }
 
 const raced: StoreFailure = {

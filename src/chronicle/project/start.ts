@@ -39,13 +39,13 @@ export type Preparation =
 	  };
 
 /** Looks at the template called `name` and at everything that its states need. Starts nothing but, at most, one pi that lists models. */
-export async function prepareStart(project: Project, name: string): Promise<Preparation> {
+export async function prepareStart(project: Project, name: string, signal?: AbortSignal): Promise<Preparation> {
 	const shelf = project.templates();
 	const { cwd } = project.place;
 	const found = shelf.templates.get(name);
 	if (!found || !isLoaded(found)) return { kind: "refused", ...notFound(name, shelf, project), problems: [] };
 	const launcher = project.launcher();
-	const problems = await launcher.check([...found.read.template.states.values()]);
+	const problems = await launcher.check([...found.read.template.states.values()], signal);
 	if (problems.some(({ severity }) => severity === "error"))
 		return { kind: "refused", message: `"${name}" cannot run as things are.`, diagnostics: [], problems };
 	return {

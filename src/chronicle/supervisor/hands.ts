@@ -17,6 +17,7 @@ import { answerEvent } from "./answer.ts";
 import type { CrashPoint } from "./crash-point.ts";
 import { firstMessage } from "./message.ts";
 import type {
+	LaunchFault,
 	LaunchOrder,
 	MoveReply,
 	SnapshotReply,
@@ -64,6 +65,8 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 	const { launcher, workspace, approver, commands, clock } = ports;
 	const { take } = body;
 	const workers = new Map<string, Worker>();
+	/** Launches whose process has not become a worker yet. */
+	const starting = new Map<string, Promise<Worker | undefined>>();
 	let gone = false;
 	/** Whether what an earlier supervisor of the run may have left running has been looked for. */
 	let swept = false;
@@ -100,15 +103,36 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 	async function work(action: Extract<Action, { kind: "work" }>, signal: AbortSignal): Promise<void> {
 		const { launch } = action;
 		if (workers.has(launchKey(launch))) return;
+		const start = startWorker(action, signal);
+		starting.set(launchKey(launch), start);
+		const worker = await start.finally(() => starting.delete(launchKey(launch)));
+		if (!worker) return;
+		const outcome = await worker.ended;
+		// What it was killed over may still run: it must not outlive it into cleanup or another worker.
+		if (outcome.kind !== "stopped" && !gone && (await body.holds())) await stopStrays(launch.visit);
+		workers.delete(launchKey(launch));
+		if (!gone) await take({ kind: "worker_ended", ...launch, outcome });
+	}
+
+	/** Resolves once the start is recorded, or its failure; `undefined` where there is no worker then. */
+	async function startWorker(
+		action: Extract<Action, { kind: "work" }>,
+		signal: AbortSignal,
+	): Promise<Worker | undefined> {
+		const { launch } = action;
+		const failed = async (fault: LaunchFault): Promise<undefined> => {
+			await take({ kind: "launch_failed", ...launch, ...fault });
+			return undefined;
+		};
 		if (action.delayMs > 0) await clock.sleep(action.delayMs, signal);
-		if (signal.aborted) return;
+		if (signal.aborted) return undefined;
 		await launcher.retire(body.folder, action.conversation.key);
-		if (signal.aborted || !(await body.holds())) return;
+		if (signal.aborted || !(await body.holds())) return undefined;
 		const opened = await workspace.open(undefined, launchKey(launch));
-		if (!opened.ok)
-			return void (await take({ kind: "launch_failed", ...launch, reason: "spawn", detail: opened.failure.message }));
-		const started = await launcher.launch(orderOf(action, opened.value.cwd), hostOf(launch, signal));
-		if (!started.ok) return void (await take({ kind: "launch_failed", ...launch, ...started.failure }));
+		if (!opened.ok) return failed({ reason: "spawn", detail: opened.failure.message });
+		const started = await launcher.launch(orderOf(action, opened.value.cwd), hostOf(launch, signal), signal);
+		// Called off because the run is let go of: the launch is owed still.
+		if (!started.ok) return gone && signal.aborted ? undefined : failed(started.failure);
 		const worker = started.value;
 		workers.set(launchKey(launch), worker);
 		body.crashAt("worker is up");
@@ -117,11 +141,7 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 			const { started: _, ...seen } = worker.started;
 			await take({ kind: "worker_started", ...launch, ...seen });
 		}
-		const outcome = await worker.ended;
-		// What it was killed over may still run: it must not outlive it into cleanup or another worker.
-		if (outcome.kind !== "stopped" && !gone && (await body.holds())) await stopStrays(launch.visit);
-		workers.delete(launchKey(launch));
-		if (!gone) await take({ kind: "worker_ended", ...launch, outcome });
+		return worker;
 	}
 
 	function orderOf(
@@ -199,6 +219,10 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 	}
 
 	async function endWorker({ launch, how }: Extract<Action, { kind: "end_worker" }>): Promise<void> {
+		// One that is starting has been called off with the action that started it.
+		await starting.get(launchKey(launch));
+		const { stage } = body.run();
+		if (stage.kind !== "leaving" || !stage.launch || launchKey(stage.launch) !== launchKey(launch)) return;
 		const worker = workers.get(launchKey(launch));
 		// Nothing links it to this supervisor: what is left of it is stopped, and its end recorded as lost.
 		if (worker === undefined) {

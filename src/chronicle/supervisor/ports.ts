@@ -158,13 +158,13 @@ export interface RunSummary {
 // ── workers ──
 
 export interface WorkerLauncher {
-	/** What stands in the way of running these states, before anything is started: unknown agents, models, unreadable rules. */
-	check(states: readonly StatePlan[]): Promise<readonly LaunchProblem[]>;
+	/** What stands in the way of running these states, before anything is started: unknown agents, models, unreadable rules. `signal` calls it off. */
+	check(states: readonly StatePlan[], signal?: AbortSignal): Promise<readonly LaunchProblem[]>;
 	/**
 	 * Starts the worker and gives it its first message. Resolves once it has passed its handshake (`worker_started`), or has failed to;
-	 * then nothing of it is left running.
+	 * then nothing of it is left running. `signal` ends a launch that has not passed its handshake: its process is stopped within a second.
 	 */
-	launch(order: LaunchOrder, host: WorkerHost): Promise<Result<Worker, LaunchFault>>;
+	launch(order: LaunchOrder, host: WorkerHost, signal: AbortSignal): Promise<Result<Worker, LaunchFault>>;
 	/** Nobody will go on with the run's conversations in `folder` any more, but for `keep`: what is secret in them goes. */
 	retire(folder: string, keep?: string): Promise<void>;
 	/** What the conversation `key` in `folder` has used by its own record; `undefined` where there is none to read. No process has it open. */

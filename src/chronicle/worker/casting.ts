@@ -24,7 +24,7 @@ export interface Casting {
 	readonly cast: Cast;
 	readonly skills: SkillPlaces;
 	/** Models that can be used now. Asked only where a state or persona names one. */
-	models(): Promise<readonly Model[]>;
+	models(signal?: AbortSignal): Promise<readonly Model[]>;
 	/** Folder that paths in a template are relative to. */
 	readonly cwd: string;
 	readonly platform: NodeJS.Platform;
@@ -64,11 +64,12 @@ export async function planWorker(
 	state: StatePlan,
 	sessionModel: string | undefined,
 	casting: Casting,
+	signal?: AbortSignal,
 ): Promise<Planned> {
 	const problems: Part[] = [];
 	const persona = personaOf(state, casting.cast, problems);
 	const tools = toolsOf(state, persona, casting, problems);
-	const { model, exactModel, thinking } = await modelOf(state, persona, sessionModel, casting, problems);
+	const { model, exactModel, thinking } = await modelOf(state, persona, sessionModel, casting, problems, signal);
 	const skills = skillsOf(state, persona, casting, problems);
 	const own = tools.flatMap(
 		(tool) => BUILT_IN_EXTENSION_TOOLS.get(tool) ?? (tool.startsWith("mcp__") ? ["builtin:mcp"] : []),
@@ -127,6 +128,7 @@ async function modelOf(
 	sessionModel: string | undefined,
 	casting: Casting,
 	problems: Part[],
+	signal?: AbortSignal,
 ): Promise<Pick<WorkerPlan, "model" | "exactModel" | "thinking">> {
 	const wanted = state.model === undefined ? persona.models : [state.model];
 	const stated = state.thinking === undefined ? undefined : readThinking(state.thinking);
@@ -140,7 +142,7 @@ async function modelOf(
 	}
 	const own = stated ?? persona.thinking;
 	if (wanted.length === 0) return { model: sessionModel, exactModel: undefined, thinking: own };
-	const { model, thinking, notice } = chooseModel(wanted, await casting.models(), modelNamed(sessionModel));
+	const { model, thinking, notice } = chooseModel(wanted, await casting.models(signal), modelNamed(sessionModel));
 	if (notice) problems.push({ severity: "warning", part: "model", message: notice.message, remedy: notice.remedy });
 	const exact = model && `${model.provider}/${model.id}`;
 	return { model: exact, exactModel: notice ? undefined : exact, thinking: own ?? thinking };

@@ -59,11 +59,11 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 	const redact = openRedaction(options.env ?? process.env);
 	const retired = new Set<string>();
 	return {
-		async check(states) {
+		async check(states, signal) {
 			const problems = await Promise.all(
 				states.map(async (state) => {
 					if (state.implicit) return [];
-					const { problems } = await planWorker(state, undefined, casting);
+					const { problems } = await planWorker(state, undefined, casting, signal);
 					return problems.map(({ severity, message, remedy }) => ({ state: state.name, severity, message, remedy }));
 				}),
 			);
@@ -72,7 +72,7 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 			const { detail: message, remedy } = rules;
 			return [{ state: first?.name ?? "", severity: "error" as const, message, remedy }, ...problems.flat()];
 		},
-		launch: (order, host) => launch(order, host, options),
+		launch: (order, host, signal) => launch(order, host, signal, options),
 		async retire(folder, keep) {
 			retireConversations(join(folder, workersFolder), keep, redact, retired);
 		},
@@ -87,14 +87,20 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 	};
 }
 
+/** Milliseconds that a process gets to end which never became a worker. */
+const stopMs = 500;
+
 async function launch(
 	order: LaunchOrder,
 	host: WorkerHost,
+	signal: AbortSignal,
 	options: LauncherOptions,
 ): Promise<Result<Worker, LaunchFault>> {
 	const { rules, casting } = options;
 	if ("kind" in rules) return fault("rules", `${rules.detail} ${rules.remedy}`);
-	const { plan, problems } = await planWorker(order.state, order.model, casting);
+	const planned = await unlessAborted(planWorker(order.state, order.model, casting, signal), signal);
+	if (!planned) return calledOff;
+	const { plan, problems } = planned;
 	if (!plan) {
 		const error = problems.find(({ severity }) => severity === "error");
 		return fault(
@@ -118,20 +124,24 @@ async function launch(
 		cwd: order.cwd,
 		env: workerEnvironment(options.env ?? process.env, order.run, files.brief),
 	});
-	const hello = await awaitHello(child, options.helloMs ?? 30_000);
+	const hello = await awaitHello(child, options.helloMs ?? 30_000, signal);
+	if (signal.aborted) {
+		await child.stop(stopMs);
+		return calledOff;
+	}
 	if (hello.kind === "unable") {
-		await child.stop(500);
+		await child.stop(stopMs);
 		return fault("rules", `The worker could not put its rules in force: ${redactText(hello.detail, 300)}`);
 	}
 	if (hello.kind === "none") {
-		await child.stop(500);
+		await child.stop(stopMs);
 		const said = redactText(child.stderr().trim().slice(-1200), 600);
 		return fault(hello.reason, `${hello.detail}${said === "" ? "" : ` It said: ${said}`}`);
 	}
 	const ordered = { rules: rules.hash, tools: expectedTools(plan), model: plan.exactModel };
 	const wrong = judgeHello(hello.hello, ordered);
 	if (wrong || child.pid === undefined || child.started === undefined) {
-		await child.stop(500);
+		await child.stop(stopMs);
 		return wrong ? fault(wrong.reason, wrong.detail) : fault("spawn", "The process ended at once.");
 	}
 
@@ -238,8 +248,11 @@ type Greeting =
 	/** `spawn`: it never ran, or was killed from outside, and may do better next time. */
 	| { readonly kind: "none"; readonly reason: "spawn" | "handshake"; readonly detail: string };
 
-/** Waits for the worker to report itself. Records that come before the link is handed over are kept for its new owner. */
-async function awaitHello(child: Child, ms: number): Promise<Greeting> {
+/**
+ * Waits for the worker to report itself, at most `ms`, and no longer than until `signal` aborts. Records that come before the link is handed
+ * over are kept for its new owner.
+ */
+async function awaitHello(child: Child, ms: number, signal: AbortSignal): Promise<Greeting> {
 	let owner: RpcListener | undefined;
 	const early: ((listener: RpcListener) => void)[] = [];
 	let greet: (said: { readonly hello: Hello } | { readonly unable: string }) => void = () => {};
@@ -270,7 +283,7 @@ async function awaitHello(child: Child, ms: number): Promise<Greeting> {
 	const late = new Promise<undefined>((resolve) => {
 		timer = setTimeout(() => resolve(undefined), ms);
 	});
-	const first = await Promise.race([greeted, child.exited, late]);
+	const first = await unlessAborted(Promise.race([greeted, child.exited, late]), signal);
 	clearTimeout(timer);
 	if (first === undefined) {
 		return {
@@ -299,6 +312,23 @@ async function awaitHello(child: Child, ms: number): Promise<Greeting> {
 			for (const deliver of early.splice(0)) deliver(listener);
 		},
 	};
+}
+
+const calledOff = fault("spawn", "The start was called off.");
+
+/** What `work` resolves to; `undefined` as soon as `signal` aborts. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+	if (signal.aborted) return undefined;
+	let stop: () => void = () => {};
+	const aborted = new Promise<undefined>((resolve) => {
+		stop = () => resolve(undefined);
+		signal.addEventListener("abort", stop, { once: true });
+	});
+	try {
+		return await Promise.race([work, aborted]);
+	} finally {
+		signal.removeEventListener("abort", stop);
+	}
 }
 
 function fault(reason: LaunchFault["reason"], detail: string): Fault {

@@ -17,7 +17,7 @@ export interface LocalPlace {
 	readonly trust: "trusted" | "untrusted";
 	readonly pi: PiCommand;
 	/** Models that can be used now; left out, a pi is asked once, when a state names a model. */
-	readonly models?: () => Promise<readonly Model[]>;
+	readonly models?: (signal?: AbortSignal) => Promise<readonly Model[]>;
 	/** Loaded by every worker before its own, such as the understudy of a rehearsal. */
 	readonly extensions?: readonly string[];
 	readonly env?: NodeJS.ProcessEnv;
@@ -34,10 +34,15 @@ export interface LocalPlace {
 export function openLocalLauncher(place: LocalPlace): WorkerLauncher {
 	const { cwd, home, agentFolder, trust, pi, extensions = [], env = process.env } = place;
 	let listed: Promise<readonly Model[]> | undefined;
+	const forget = (): void => {
+		listed = undefined;
+	};
 	const models =
 		place.models ??
-		(() => {
-			listed ??= listModels(pi, cwd, env, extensions);
+		((signal?: AbortSignal) => {
+			listed ??= listModels(pi, cwd, env, extensions, signal);
+			// What was called off has listed nothing: the next launch asks again.
+			signal?.addEventListener("abort", forget, { once: true });
 			return listed;
 		});
 	return openLauncher({

@@ -73,6 +73,8 @@ export async function runGit({ args, cwd, env = {}, input, settings = "ours", en
 			const missing = error.code === "ENOENT" && existsSync(cwd);
 			resolve(missing ? { kind: "missing" } : { kind: "failed", code: -1, message: error.message });
 		});
+		// Where file descriptors run out there are no streams; the error comes a moment later.
+		if (!child.stdout || !child.stderr || !child.stdin) return;
 		child.stdout.on("data", (piece: Buffer) => {
 			if (cut) return;
 			pieces.push(piece);

@@ -52,6 +52,8 @@ export interface DeskOptions {
 	readonly state?: Partial<StatePlan>;
 	readonly host?: Partial<WorkerHost>;
 	readonly launcher?: Partial<LauncherOptions>;
+	/** Calls starts off. */
+	readonly signal?: AbortSignal;
 	/** A launcher in place of the desk's own. */
 	readonly with?: WorkerLauncher;
 	readonly answer?: (question: WorkerQuestion) => WorkerAnswer | Promise<WorkerAnswer>;
@@ -142,6 +144,7 @@ export function openDesk(project: Project, options: DeskOptions = {}): Desk {
 				...part,
 			},
 			host,
+			options.signal ?? new AbortController().signal,
 		);
 		if (launched.ok) {
 			closeLater(async () => {

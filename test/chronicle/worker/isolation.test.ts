@@ -203,6 +203,24 @@ describe("a launch that must not happen", () => {
 		});
 	});
 
+	it("a start that is called off ends its process within a second, also one that ignores SIGTERM", async () => {
+		const project = openProject({ server: await openModelServer([]) });
+		const silent = {
+			command: process.execPath,
+			args: ["-e", "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)", "--"],
+			version: undefined,
+		};
+		const stop = new AbortController();
+		const desk = openDesk(project, { launcher: { pi: silent }, signal: stop.signal });
+		const launching = desk.launch();
+		await expect.poll(() => project.processes().length).toBeGreaterThan(0);
+		const began = performance.now();
+		stop.abort();
+		expect(await launching).toMatchObject({ ok: false, failure: { reason: "spawn" } });
+		expect(performance.now() - began).toBeLessThan(3000);
+		expect(project.processes()).toEqual([]);
+	});
+
 	it("R43 a model that is not there falls back with a notice", async () => {
 		const server = await openModelServer([move()]);
 		const desk = openDesk(openProject({ server }), { state: { model: "opus" } });

@@ -2,6 +2,7 @@
 // that conducts it. It lives in the stage's folder and goes with it.
 // J1 lines are short (at most 2 KB) and appended whole, so that several processes can write; J2 a torn last line is left for later.
 import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { redactSecrets } from "../safety/index.ts";
 import type { Standing } from "./place.ts";
 
 export type JournalLine =
@@ -40,7 +41,7 @@ export function note(journal: string, line: JournalLine): void {
 
 /** Cuts a text for the journal: its first lines, on one line. */
 export function brief(text: string, longest = longestText): string {
-	const line = text.replace(/\s+/g, " ").trim();
+	const line = redactSecrets(text.replace(/\s+/g, " ").trim());
 	return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
 }
 

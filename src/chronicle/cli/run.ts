@@ -1,5 +1,6 @@
 // `pi-chronicle run <template> <task…>`: starts a run and carries it on until it needs a person or ends.
 import { attend, createRun, exitCodes, type Preparation, prepareStart, resolveModel } from "../project/index.ts";
+import { explainRedaction } from "../steering/index.ts";
 import { nobody } from "../supervisor/index.ts";
 import { cleanupLines } from "../telling/index.ts";
 import { carryOn } from "./carry-on.ts";
@@ -43,7 +44,9 @@ Exit code: 0 done, 1 failed, 2 usage or an invalid definition, 3 waits for you, 
 				output.progress(line);
 		const created = await createRun(project, prepared, { task, model, cleanup });
 		if (!created.ok) return { code: created.failure.reason, ...created.failure, exitCode: exitCodes.failed };
-		output.progress(`${name} ${created.value.run.id}: ${task.split("\n", 1)[0]}`);
+		const { run } = created.value;
+		if (run.task !== task) output.progress(`! ${explainRedaction("task")}`);
+		output.progress(`${name} ${run.id}: ${run.task.split("\n", 1)[0]}`);
 		const live = attend(project, created.value, nobody, "fresh", prepared.launcher);
 		return (await carryOn(project, live, output, signal)).exitCode;
 	},

@@ -3,7 +3,9 @@
 import { exitCodes, type Project, resolveModel, templateChange } from "../project/index.ts";
 import {
 	askingElsewhere,
+	explainRedaction,
 	findRun,
+	holdsSecret,
 	mayNameRun,
 	namesRun,
 	onlyNumber,
@@ -61,6 +63,7 @@ async function steer(steering: Steering, call: VerbCall): Promise<number | Compl
 	const found = await findRun(project, named);
 	if (!found.ok) return { code: found.failure.reason, ...found.failure };
 	const words = text.join(" ").trim();
+	if (holdsSecret(words)) output.progress(`! ${explainRedaction("words")}`);
 	const spoken = await speak(project, found.value, (ledger) => made(ledger, words), {
 		approver: nobody,
 		notice: (text) => output.progress(`! ${text}`),

@@ -4,6 +4,7 @@ import { formatDiagnostic } from "../../definition/index.ts";
 import { printable, say } from "../../pi/index.ts";
 import { attend, type CleanupTexts, createRun, exitCodes, type Project, prepareStart } from "../project/index.ts";
 import { askByScreen, questionBody, themed } from "../screen/index.ts";
+import { explainRedaction } from "../steering/index.ts";
 import { cleanupLines } from "../telling/index.ts";
 import { refuse } from "./house.ts";
 import { personOf } from "./person.ts";
@@ -38,6 +39,7 @@ export async function beginRun(
 	if (!created.ok) return refuse(ctx, `${created.failure.message} ${created.failure.remedy}`, exitCodes.failed);
 	const ledger = created.value;
 	if (session.scope.closed) return ledger.release();
+	if (ledger.run.task !== task) say(ctx, explainRedaction("task"), "warning");
 	say(ctx, `${name} ${ledger.run.id.slice(0, 8)} has begun. /chronicle status tells where it stands.`);
 	await session.attend(ctx, project, attend(project, ledger, personOf(session, ctx, project), "fresh", launcher));
 }

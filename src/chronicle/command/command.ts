@@ -5,7 +5,9 @@ import { say } from "../../pi/index.ts";
 import { notFound, type Project, resolveModel, templateChange } from "../project/index.ts";
 import {
 	askingElsewhere,
+	explainRedaction,
 	findRun,
+	holdsSecret,
 	namesRun,
 	onlyNumber,
 	parseArguments,
@@ -103,6 +105,7 @@ async function steer(
 	const found = await findRun(project, values.run ?? names[0], [...session.lives.keys()]);
 	if (!found.ok) return refuse(ctx, `${found.failure.message} ${found.failure.remedy}`);
 	const words = asWritten(rest, parsed.textAt, text.length);
+	if (holdsSecret(words)) say(ctx, explainRedaction("words"), "warning");
 	const spoken = await speak(project, found.value, (ledger) => made(ledger, words), {
 		approver: personOf(session, ctx, project),
 		notice: (text) => say(ctx, text, "warning"),

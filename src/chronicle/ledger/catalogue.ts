@@ -1,6 +1,7 @@
 // Which runs are there: ours, those of another implementation, and those that cannot be read, with what is wrong with them.
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { redactSecrets } from "../../safety/index.ts";
 import type { Run } from "../machine/index.ts";
 import type { LeaseHolder, LedgerEntry, Result, RunSummary, StoreFailure } from "../supervisor/index.ts";
 import { readForeign } from "./foreign.ts";
@@ -55,7 +56,8 @@ export function summarise(run: Run, holder: LeaseHolder | undefined): RunSummary
 	const interrupted = run.status === "running" && (holder === undefined || holder.alive === "no");
 	return {
 		template: run.template.name,
-		task: run.task,
+		// Ledgers of earlier versions hold it as it was written.
+		task: redactSecrets(run.task),
 		status: interrupted ? "interrupted" : run.status,
 		state: run.state,
 		updatedAt: run.updatedAt,

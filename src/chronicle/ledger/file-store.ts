@@ -3,6 +3,7 @@
 // checkpoint never knows more than the log; F4 what is damaged is kept under another name before anything is written in its place.
 import { copyFile, open, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { openRedaction, type Redact } from "../../safety/index.ts";
 import type { EventBody, Run } from "../machine/index.ts";
 import { beginRun } from "../machine/index.ts";
 import type { Clock, HeldLedger, LedgerStore, ReadLedger, Result, StoreFailure } from "../supervisor/index.ts";
@@ -14,7 +15,7 @@ import { isRunId, pathsOf, prepareSessions, type RunPaths } from "./layout.ts";
 import { type Lease, leaseHolder, takeLease } from "./lease.ts";
 import { absent, countDamaged, failure, type Loaded, loadRun, readEvents } from "./load.ts";
 import { type LogFile, openLog } from "./log-file.ts";
-import { openRedaction, type Redact, redactEvent } from "./redaction.ts";
+import { redactEvent } from "./redaction.ts";
 
 export interface FileStoreOptions {
 	/** Folder of all runs, such as `.pi/chronicle/sessions` of a project; it is made when the first run is. */
@@ -114,7 +115,7 @@ async function create(
 		await lease.value.release();
 		return { ok: false, failure: failed };
 	};
-	const written = await log.append([first], new Date(clock.now()).toISOString(), true);
+	const written = await log.append([redactEvent(first, means.redact)], new Date(clock.now()).toISOString(), true);
 	if (!written.ok) return give(written.failure);
 	const [event] = written.value;
 	const run = event?.kind === "created" ? beginRun(event) : undefined;

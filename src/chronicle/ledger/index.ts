@@ -4,5 +4,5 @@ export { type FileStoreOptions, openFileStore } from "./file-store.ts";
 export { isRunId } from "./layout.ts";
 export { thisHost } from "./lease.ts";
 export { openMemoryStore } from "./memory-store.ts";
-export { openRedaction, type Redact, redactEvent } from "./redaction.ts";
+export { redactEvent } from "./redaction.ts";
 export { eventKinds, eventSchema, ledgerFields, ledgerSchema, ledgerTables } from "./reference.ts";

@@ -1,11 +1,12 @@
 // A ledger that lives and dies with the process, for tests and rehearsals. It keeps the same promises as the files, power cuts aside.
 // M1 events go through their text, so nothing survives here that would not survive on disk.
+import { openRedaction } from "../../safety/index.ts";
 import { beginRun, foldEvent, type LedgerEvent, type PersonEvent, type Run } from "../machine/index.ts";
 import type { Clock, HeldLedger, LedgerEntry, LedgerStore, ReadLedger, StoreFailure } from "../supervisor/index.ts";
 import { findRun, summarise } from "./catalogue.ts";
 import { decodeLine, encodeLine, stampEvent } from "./line.ts";
 import { failure, withoutCrc } from "./load.ts";
-import { openRedaction, redactEvent } from "./redaction.ts";
+import { redactEvent } from "./redaction.ts";
 
 interface Kept {
 	readonly lines: string[];
@@ -113,7 +114,11 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 		async create(first) {
 			if (runs.has(first.id)) return failure("exists", `The run ${first.id} exists already.`, "Take another id.");
 			const kept: Kept = { lines: [], fence: 0, held: 0, posted: [], listener: undefined, taking: Promise.resolve() };
-			const event = stampEvent(first, { seq: 1, at: new Date(clock.now()).toISOString(), fence: 1 });
+			const event = stampEvent(redactEvent(first, redact), {
+				seq: 1,
+				at: new Date(clock.now()).toISOString(),
+				fence: 1,
+			});
 			const run = event.kind === "created" ? beginRun(event) : undefined;
 			if (!run) return failure("corrupt", "The template's definition cannot be read.", "Check the template.");
 			kept.lines.push(encodeLine(event));

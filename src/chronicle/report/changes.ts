@@ -1,6 +1,6 @@
 // What every visit changed: files with their lines, folded, as far as there is room. The patches come from the workspace that kept the files.
 // D1 what is not shown is said, with the place; D2 the contents of files that hold secrets by their name are never shown.
-import type { Redact } from "../ledger/index.ts";
+import type { Redact } from "../../safety/index.ts";
 import { type FileChange, isSecretFile, type PatchFile, type PatchLine, readPatch } from "../snapshot/index.ts";
 import type { Workspace } from "../supervisor/index.ts";
 import { titleOf } from "../timeline/index.ts";

@@ -1,7 +1,7 @@
 // HTML that cannot be broken by what is put into it. Not a template language: a tagged template and a few words about texts.
 // H1 a string becomes text, never markup: secrets are taken out, invisible characters shown, then it is escaped, in content and in
 // attributes alike; H2 only `trusted` and the tag itself make markup.
-import type { Redact } from "../ledger/index.ts";
+import type { Redact } from "../../safety/index.ts";
 
 export interface Markup {
 	readonly markup: string;

@@ -2,7 +2,8 @@
 // be read: what is missing is said in `gaps`.
 // L1 figures are differences of the folded run's totals, so they add up to what the run itself says; L2 secrets are taken out of every
 // event before it is looked at; L3 memory is bounded by visits, not by events.
-import { type Redact, redactEvent } from "../ledger/index.ts";
+import type { Redact } from "../../safety/index.ts";
+import { redactEvent } from "../ledger/index.ts";
 import {
 	addSpend,
 	beginRun,

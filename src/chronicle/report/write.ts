@@ -3,7 +3,8 @@
 // R1 a ledger that can be read gives a report, whatever is missing in it; R2 the file is private, and replaced whole.
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { openRedaction, type Redact, realDisk, replaceFile } from "../ledger/index.ts";
+import { openRedaction, type Redact } from "../../safety/index.ts";
+import { realDisk, replaceFile } from "../ledger/index.ts";
 import type { ReadLedger, Result, Workspace } from "../supervisor/index.ts";
 import { collectPatches } from "./changes.ts";
 import { openPen } from "./markup.ts";

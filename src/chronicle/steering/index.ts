@@ -1,4 +1,5 @@
 export { type OptionKind, type Parsed, parseArguments, type VerbGrammar } from "./arguments.ts";
+export { explainRedaction, holdsSecret } from "./explain-redaction.ts";
 export { askingElsewhere, type ForeignEntry, findLedger, findRun, mayNameRun, namesRun } from "./run-name.ts";
 export { type Spoken, speak } from "./speak.ts";
 export { type Misuse, onlyNumber, type Steering, steerings } from "./steering.ts";

@@ -12,8 +12,7 @@ import {
 	startChild,
 	stopStrays,
 } from "../../pi/index.ts";
-import { redactText } from "../../safety/index.ts";
-import { openRedaction } from "../ledger/index.ts";
+import { openRedaction, redactText } from "../../safety/index.ts";
 import { NO_SPEND } from "../machine/index.ts";
 import type { LaunchFault, LaunchOrder, Result, Worker, WorkerHost, WorkerLauncher } from "../supervisor/index.ts";
 import { type FrozenRules, writeBrief } from "./brief.ts";

@@ -1,6 +1,7 @@
 // The notebook of one session: reads its branch, writes entries, and lets the model have the tools while it is on.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { chronicleSettings, customEntries, newestFirst } from "../../pi/index.ts";
+import { redactSecrets } from "../../safety/index.ts";
 import { checkPage, entryTypes, foldNotebook, type Notebook, normaliseTopic, type Topic } from "./notebook.ts";
 import { primer, topicLine } from "./texts.ts";
 
@@ -82,8 +83,9 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 			const checked = checkPage(name, content);
 			if (checked.kind === "refused") return checked.reason;
 			const epoch = notebook.epoch ?? Date.now();
-			pi.appendEntry(entryTypes.page, { version: 1, epoch, name: checked.name, content });
-			const pages = new Map([...notebook.pages, [checked.name, content] as const].sort(([a], [b]) => (a < b ? -1 : 1)));
+			const kept = redactSecrets(content);
+			pi.appendEntry(entryTypes.page, { version: 1, epoch, name: checked.name, content: kept });
+			const pages = new Map([...notebook.pages, [checked.name, kept] as const].sort(([a], [b]) => (a < b ? -1 : 1)));
 			notebook = { ...notebook, epoch, pages };
 			return undefined;
 		},

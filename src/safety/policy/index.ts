@@ -12,4 +12,5 @@ export {
 } from "./policy.ts";
 export { redactInput, redactText } from "./redaction.ts";
 export { registerGate } from "./register-gate.ts";
+export { isSecretName, openRedaction, type Redact, redacted, redactSecrets } from "./secrets.ts";
 export type { Decision, Origin, Verdict } from "./verdict.ts";

@@ -1,6 +1,7 @@
 // What of a text goes into the ledger: secrets do not.
 import { describe, expect, it } from "vitest";
-import { openRedaction, redactEvent } from "../../../src/chronicle/ledger/index.ts";
+import { redactEvent } from "../../../src/chronicle/ledger/index.ts";
+import { openRedaction } from "../../../src/safety/index.ts";
 
 const redact = openRedaction({
 	STRIPE_API_KEY: "whatever9value",
@@ -99,19 +100,30 @@ describe("R48 redaction", () => {
 		} as const;
 		expect(redactEvent(move, redact)).toEqual({ ...move, summary: "token=•••" });
 	});
-	it("leaves a person's own words: the worker has to get them", () => {
+	it("takes secrets out of a person's own words too, and leaves what runs in the wording that was approved", () => {
+		const states = { a: { instructions: "token=abcdef", cleanup: ["curl -u x --token abcdef"], next: ["b"] } };
+		const created = {
+			kind: "created",
+			schemaVersion: 1,
+			id: "x",
+			template: { name: "t", hash: "h", definition: { states } },
+			task: "token=abcdef",
+		} as const;
+		expect(redactEvent(created, redact)).toEqual({
+			...created,
+			task: "token=•••",
+			template: { ...created.template, definition: { states: { a: { ...states.a, instructions: "token=•••" } } } },
+		});
 		for (const event of [
-			{
-				kind: "created",
-				schemaVersion: 1,
-				id: "x",
-				template: { name: "t", hash: "h", definition: { a: "token=abcdef" } },
-				task: "token=abcdef",
-			},
 			{ kind: "told", text: "token=abcdef" },
+			{ kind: "approved", answers: 1, diff: "", words: "token=abcdef" },
 			{ kind: "rejected", answers: 1, words: "token=abcdef" },
+			{ kind: "resumed", answers: 1, words: "token=abcdef" },
+			{ kind: "released", answers: 1, words: "token=abcdef" },
+			{ kind: "reopened", answers: 1, to: "a", words: "token=abcdef" },
+			{ kind: "abort_requested", words: "token=abcdef" },
 			{ kind: "snapshot_updated", visit: 1, attempt: 1, by: "person", data: { findings: [{ text: "token=abcdef" }] } },
 		] as const)
-			expect(redactEvent(event, redact)).toEqual(event);
+			expect(JSON.stringify(redactEvent(event, redact))).not.toContain("abcdef");
 	});
 });

@@ -1,9 +1,9 @@
 // The page itself: sound HTML for any run, nothing of a run's text can become part of it, secrets stay out, size is bounded.
 import { describe, expect, it } from "vitest";
-import { openRedaction } from "../../../src/chronicle/ledger/index.ts";
 import type { LedgerEvent } from "../../../src/chronicle/machine/index.ts";
 import { type ReportOptions, writeReport } from "../../../src/chronicle/report/index.ts";
 import type { ReadLedger } from "../../../src/chronicle/supervisor/index.ts";
+import { openRedaction } from "../../../src/safety/index.ts";
 import { ask, definition, go, here, newTree, open, since, start, type Theatre } from "../machine/theatre.ts";
 import { attribute, expectSound, type Page, textOf } from "./checks.ts";
 import {

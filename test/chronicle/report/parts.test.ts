@@ -1,7 +1,6 @@
 // The parts of the report that compute: reading patches, cutting silence out of time, cutting texts, counting moves.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openRedaction } from "../../../src/chronicle/ledger/index.ts";
 import { openColours } from "../../../src/chronicle/report/colour.ts";
 import { drawDiagram } from "../../../src/chronicle/report/diagram.ts";
 import { escapeText, openPen, shorten } from "../../../src/chronicle/report/markup.ts";
@@ -10,6 +9,7 @@ import { fitText, textWidth } from "../../../src/chronicle/report/svg.ts";
 import { tellStory } from "../../../src/chronicle/report/tell.ts";
 import { axisTime, timeAxis } from "../../../src/chronicle/report/time-axis.ts";
 import { isSecretFile, type PatchLine, readPatch } from "../../../src/chronicle/snapshot/index.ts";
+import { openRedaction } from "../../../src/safety/index.ts";
 import { definition, go, open, start } from "../machine/theatre.ts";
 import { builtPatch, dayOfWork, ledgerOf } from "./ledgers.ts";
 

@@ -33,8 +33,14 @@ it("R48 keeps no planted secret in the ledger, the events or the conversations, 
 			],
 		},
 	});
-	const done = await chronicle(project, ["run", "one", "look"], { env: { SERVICE_SECRET: value } });
+	const done = await chronicle(project, ["run", "one", `look with ${token}, or PASSWORD=${value}`], {
+		env: { SERVICE_SECRET: value },
+	});
 	expect(done.code, done.stderr).toBe(0);
+	expect(done.stderr).toContain("The task holds what looks like a secret");
+	for (const text of [done.stdout, done.stderr]) expect(text).not.toContain(token);
+	for (const verb of [["list"], ["status"], ["view"], ["report"]])
+		expect((await chronicle(project, verb)).stdout).not.toContain(token);
 	const folder = project.path(".pi/chronicle/sessions");
 	const files = filesBelow(folder);
 	expect(files.some((file) => file.endsWith("1.1.jsonl"))).toBe(true);

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openRedaction } from "../../../src/chronicle/ledger/index.ts";
 import { retireConversations } from "../../../src/chronicle/worker/retire.ts";
+import { openRedaction } from "../../../src/safety/index.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -34,6 +34,53 @@ it("R48 takes secrets out of every conversation but the one that goes on, and ou
 	expect(statSync(join(folder, "1.1.jsonl")).mode & 0o777).toBe(0o600);
 	retireConversations(folder, undefined, openRedaction(), done);
 	expect(read("2.1.jsonl")).not.toContain(secret);
+});
+
+it("R48 takes them out of what a crash and a start leave beside conversations", () => {
+	write("1.1.jsonl", record("plain"));
+	write("1.1.jsonl.moved", record(secret), `{"type":"message","text":"${secret}`);
+	write("1.1.persona.md", "You are careful.", `-----BEGIN PRIVATE KEY-----\n${"QkFE".repeat(12)}`);
+	write("1.1.brief.json", JSON.stringify({ version: 1, rules: { text: `deny ${secret}` } }));
+	retireConversations(folder, "1.1", openRedaction(), new Set());
+	expect(read("1.1.jsonl.moved")).not.toContain(secret);
+	expect(read("1.1.brief.json")).toContain(secret);
+	retireConversations(folder, undefined, openRedaction(), new Set());
+	expect(read("1.1.brief.json")).not.toContain(secret);
+	expect(read("1.1.persona.md")).not.toContain("QkFE");
+});
+
+it("R48 keeps what links the records of a conversation, and its images", () => {
+	const call = `call_${secret.slice(4)}`;
+	const lines = [
+		{
+			type: "message",
+			id: "1a2b3c4d",
+			parentId: null,
+			message: {
+				role: "assistant",
+				content: [{ type: "toolCall", id: call, name: "bash", arguments: { password: "plain", command: "x" } }],
+			},
+		},
+		{
+			type: "message",
+			message: {
+				role: "toolResult",
+				toolCallId: call,
+				content: [{ type: "image", data: secret.slice(4), mimeType: "image/png" }],
+			},
+		},
+	];
+	write("1.1.jsonl", ...lines.map((line) => JSON.stringify(line)));
+	retireConversations(folder, undefined, openRedaction(), new Set());
+	const [first, second] = read("1.1.jsonl")
+		.trimEnd()
+		.split("\n")
+		.map((line) => JSON.parse(line));
+	expect(first).toMatchObject({
+		id: "1a2b3c4d",
+		message: { content: [{ id: call, arguments: { password: "•••", command: "x" } }] },
+	});
+	expect(second).toEqual(lines[1]);
 });
 
 it("R48 a folder that is not there is no fault", () => {

@@ -1,0 +1,180 @@
+// The one table of what counts as a secret in a text, used for everything that is kept: ledger, conversations, session entries, reports.
+// S1 the text keeps its shape: only the secret is replaced; S2 every expression is linear in the text; S3 to redact twice changes nothing.
+
+/** Stands in the place of a secret. */
+export const redacted = "•••";
+
+interface SecretKind {
+	readonly name: string;
+	readonly pattern: RegExp;
+	/** What takes the match's place. As a function, of a pattern without groups: `undefined` leaves it. Default: the mark alone. */
+	readonly shown?: string | ((match: string, before: string) => string | undefined);
+}
+
+/** What announces a secret: `…_KEY`, `apiKey`, `token`, `SECRET_…`, `password`; not `tokens`, not a bare `key`. */
+const announced =
+	"(?:(?:api|access|account|secret|private|signing|encryption|master)[_-]?key|(?<=[a-z0-9][_-])key|token|secret|passw(?:or)?d|passphrase|passwd|credentials?)(?:[_-][a-z0-9]{1,20}){0,2}";
+/** A quote, also one inside of JSON text. */
+const quote = "\\\\?[\"']";
+const value = "[^\\s\"'\\\\,;&|)}\\]]{4,400}";
+/** Counts and limits are no secrets. */
+const noNumber = "(?!\\d{1,9}(?![\\w.-]))";
+
+/** In this order: what is announced by its surroundings first, then what shows by its own look. */
+export const secretKinds: readonly SecretKind[] = [
+	{
+		name: "private key",
+		pattern:
+			/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
+	},
+	{ name: "age key", pattern: /\bAGE-SECRET-KEY-1[A-Z0-9]{20,}/g },
+	{
+		name: "authorization header",
+		pattern:
+			/\b((?:(?:proxy-)?authorization|x-api-key|x-auth-token)["']?\s{0,3}[:=]\s{0,3}["']?)(?:[a-z]{1,12}\s{1,3})?[^\s"',;\\]{4,}/gi,
+		shown: `$1${redacted}`,
+	},
+	{
+		name: "session cookie",
+		pattern: /\b((?:set-)?cookie["']?\s{0,3}:\s{0,3}["']?)(?=[^\n"'\\]{0,400}=)[^\n"'\\]{8,2000}/gi,
+		shown: `$1${redacted}`,
+	},
+	{ name: "bearer", pattern: /\b(bearer|basic)(\s{1,3})[\w.~+/=-]{8,}/gi, shown: `$1$2${redacted}` },
+	{
+		// NAME=value and "name": "value".
+		name: "named value",
+		pattern: new RegExp(
+			`(${announced}(?:${quote})?\\s{0,3}(?:=>?|:(?=\\s{0,3}${quote}))\\s{0,3}(?:${quote})?)${noNumber}${value}`,
+			"gi",
+		),
+		shown: `$1${redacted}`,
+	},
+	{
+		// In prose only what does not look like a word: `password: hunter2`, not `password: must be long`.
+		name: "value in prose",
+		pattern: new RegExp(
+			`(${announced}(?:${quote})?\\s{0,3}(?::|\\bis\\b)\\s{0,3})${noNumber}(?=[^\\s]{0,80}(?:[\\d_+/=@#$%^*-]|[.!]\\S))${value}`,
+			"gi",
+		),
+		shown: `$1${redacted}`,
+	},
+	{
+		name: "option",
+		pattern:
+			/(--?(?:api-?key|access-?key|secret-?key|private-?key|auth-?token|token|secret|password|passwd|passphrase)[\s=]{1,3})(?!-)((?:\\?["'])?)[^\s"'\\]{4,}/gi,
+		shown: `$1$2${redacted}`,
+	},
+	{
+		name: "address with a password",
+		pattern: /([a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"']{0,100}:)[^\s@/"']{1,200}@/gi,
+		shown: `$1${redacted}@`,
+	},
+	{ name: "API key", pattern: /\b(?:sk|pk|rk|whsec)[-_](?:live|test|proj|ant|or|svcacct)?[-_]?[\w-]{16,}/g },
+	{
+		name: "forge token",
+		pattern:
+			/\b(?:ghp|gho|ghs|ghu|ghr)_\w{20,}|\bgithub_pat_\w{20,}|\bgl(?:pat|ptt|dt|rt|soat)-[\w-]{16,}|\bATBB\w{20,}/g,
+	},
+	{
+		name: "registry token",
+		pattern: /\bnpm_\w{20,}|\bpypi-[\w-]{30,}|\bdckr_pat_[\w-]{20,}|\brubygems_\w{30,}|\bhf_\w{20,}/g,
+	},
+	{
+		name: "chat token",
+		pattern:
+			/\bxox[abeoprs]-[\w-]{10,}|\bxapp-[\w-]{10,}|\b\d{8,10}:AA[\w-]{32,}|https:\/\/hooks\.slack\.com\/services\/[\w/]{20,}/g,
+	},
+	{
+		name: "cloud key",
+		pattern:
+			/\b(?:AKIA|ASIA|AGPA|AIDA|AROA|ABIA|ACCA)[A-Z0-9]{12,}|\bAIza[\w-]{30,}|\bya29\.[\w-]{10,}|\bGOCSPX-[\w-]{20,}|\bLTAI\w{12,}|\bdo[opr]_v1_[0-9a-f]{40,}|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bAccountKey=[\w+/=]{20,}|\bsq0(?:atp|csp)-[\w-]{20,}|\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{20,}|\bhv[sbr]\.[\w-]{20,}/g,
+	},
+	{ name: "JSON web token", pattern: /\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]{4,})?/g },
+	{
+		// At the end: a long word of random letters and digits, whatever it is for.
+		name: "random word",
+		pattern: /(?<![\w+/=.-])[A-Za-z0-9+_-]{32,}={0,2}(?![\w/])/g,
+		shown: (word, before) => (looksRandom(word) && !isDigest(word, before) ? redacted : undefined),
+	},
+];
+
+/**
+ * Whether a word of at least 32 characters changes between capitals, small letters and digits as often as chance does. Names of functions
+ * and files do not.
+ */
+function looksRandom(word: string): boolean {
+	// A UUID names something, and words joined by dashes are words.
+	const parts = word.split(/[-_]/);
+	const longest = parts.reduce((a, b) => (b.length > a.length ? b : a), "");
+	if (longest.length < 24) return false;
+	let changes = 0;
+	let digits = 0;
+	const classes = new Set<string>();
+	let last = "";
+	for (const character of longest) {
+		const of = /\d/.test(character) ? "digit" : /[A-Z]/.test(character) ? "capital" : "small";
+		if (of === "digit") digits += 1;
+		if (last !== "" && of !== last) changes += 1;
+		classes.add(of);
+		last = of;
+	}
+	const often = classes.size > 2 ? 0.45 : 0.28;
+	return digits >= 3 && changes / longest.length >= often;
+}
+
+/** Names of contents (git's, checksums) are no secrets where they are called that, or stand where git prints them. */
+function isDigest(word: string, before: string): boolean {
+	if (!/^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})$/.test(word)) return false;
+	// A token may be looked for in a commit, and is a token still.
+	if (/token|key|secret|passw|auth|cred/i.test(before.slice(-30))) return false;
+	return /(?:\b(?:commit|tree|blob|tag|parent|object|objects|rev|revision|head|base|merge|revert|checkout|show|diff|reset|index|sha-?\d{0,3}|md5|hash|digest|checksum|etag|integrity)s?\b[^\n]{0,24}|[0-9a-f]{7,40}\.{2,3})$/i.test(
+		before,
+	);
+}
+
+const announcedName = new RegExp(`(?:${announced}|authorization)$`, "i");
+const secretName = /(?:key|token|secret|passw(?:or)?d|passwd|passphrase|credential)/i;
+const shortestValue = 6;
+
+/** A function that takes secrets out of a text. */
+export type Redact = (text: string) => string;
+
+/** Opens a redactor. `env`: values of variables with secret names are secrets wherever they stand. */
+export function openRedaction(env: Readonly<Record<string, string | undefined>> = {}): Redact {
+	const values = Object.entries(env)
+		.filter(
+			([name, value]) =>
+				secretName.test(name) &&
+				(value?.length ?? 0) >= shortestValue &&
+				!/^(?:true|false|\d{1,7}|\/.*)$/.test(value ?? ""),
+		)
+		.map(([, value]) => value ?? "")
+		.sort((a, b) => b.length - a.length);
+	const known = [
+		...new Set(values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)])),
+	];
+	return (text) => {
+		let clean = text;
+		for (const value of known) if (clean.includes(value)) clean = clean.replaceAll(value, redacted);
+		return redactSecrets(clean);
+	};
+}
+
+/** Takes out of a text what looks like a secret. */
+export function redactSecrets(text: string): string {
+	let clean = text;
+	for (const { pattern, shown = redacted } of secretKinds) {
+		if (typeof shown === "string") clean = clean.replace(pattern, shown);
+		else
+			clean = clean.replace(
+				pattern,
+				(match: string, at: number, whole: string) => shown(match, whole.slice(Math.max(0, at - 60), at)) ?? match,
+			);
+	}
+	return clean;
+}
+
+/** Whether a name announces that its value is a secret: `db_password`, `API_KEY`; not `tokens`, not `keyboard`. */
+export function isSecretName(name: string): boolean {
+	return announcedName.test(name);
+}

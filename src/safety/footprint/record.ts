@@ -110,7 +110,7 @@ export function openRecord(disk: Surroundings): Record {
 			const normal = lexical.length > 1 && lexical.endsWith(rules.sep) ? rules.resolve(lexical) : lexical;
 			const { recursive = false, replaces = false, only, skips } = detail;
 			const key = `${access}${recursive ? "+" : "-"}${replaces ? "!" : ""}${normal}\0${only?.join("\0") ?? ""}\0${skips?.join() ?? ""}`;
-			spent += 4;
+			spent += 4 + path.length / 100;
 			if (touches.has(key)) return;
 			if (touches.size >= limits.touches) return overflow("more paths than can be judged");
 			// What reaches below is compared with every protected place there.

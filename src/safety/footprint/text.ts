@@ -95,8 +95,15 @@ export function spell(word: string): string {
 	return /^[\w@%+=:,./~^-]*$/.test(known) ? shown(word) : `"${shown(word.replace(/[\\"$`]/g, "\\$&"))}"`;
 }
 
+const MAX_SPELLED = 2000;
+
 /** Name and arguments in normal spelling, holes as `…`, at most 2000 characters. */
 export function spellCommand(words: readonly string[]): string {
-	const text = words.map(spell).join(" ");
-	return text.length > 2000 ? `${text.slice(0, 1999)}…` : text;
+	let text = "";
+	for (const word of words) {
+		if (text.length > MAX_SPELLED) break;
+		// Of a long word no more is spelled than is shown.
+		text += `${text === "" ? "" : " "}${spell(word.length > MAX_SPELLED ? word.slice(0, MAX_SPELLED + 1) : word)}`;
+	}
+	return text.length > MAX_SPELLED ? `${text.slice(0, MAX_SPELLED - 1)}…` : text;
 }

@@ -1,5 +1,5 @@
 // `find` and `fd`: where they look, which names they keep to, and what they run, write or delete on the way.
-import { isKnown } from "../text.ts";
+import { HOLE, isKnown } from "../text.ts";
 import type { Call, Program } from "./program.ts";
 
 /** Tests that take a value. */
@@ -42,7 +42,7 @@ function findByExpression(call: Call): void {
 		if (/^-(exec|execdir|ok|okdir)$/.test(word)) {
 			let end = at + 1;
 			while (end < args.length && args[end] !== ";" && !(args[end] === "+" && args[end - 1] === "{}")) end++;
-			for (const root of roots) call.run(args.slice(at + 1, end).map((one) => one.replaceAll("{}", () => below(root))));
+			runOnFound(call, args.slice(at + 1, end), roots, below);
 			at = end;
 			prints = false;
 		} else if (word === "-delete") {
@@ -70,6 +70,21 @@ function keepsToNothing(expression: readonly string[]): boolean {
 	const plain = !expression.some((word) => /^(?:!|-not|-o|-or|,|\(|\))$/.test(word) || !isKnown(word));
 	const tests = expression.slice(0, expression.indexOf("-delete"));
 	return plain && (tests.includes("-empty") || tests.some((word, at) => word === "-xtype" && tests[at + 1] === "l"));
+}
+
+/** More places than these are not gone through one by one: they stand for anything. */
+const MAX_ROOTS = 100;
+
+/** A command of `-exec`, on what is found below each place. */
+function runOnFound(
+	call: Call,
+	words: readonly string[],
+	roots: readonly string[],
+	below: (root: string) => string,
+): void {
+	const named = words.some((word) => word.includes("{}"));
+	const places = !named ? [""] : roots.length > MAX_ROOTS ? [HOLE] : roots.map(below);
+	for (const place of places) call.run(words.map((word) => word.replaceAll("{}", () => place)));
 }
 
 /** What an expression keeps to, by its `-name` tests, and leaves out, by `-prune` and `-not -path`: of alternatives all, of conditions the first that says something. */

@@ -21,6 +21,8 @@ export function declares(name: string): boolean {
 
 /** Name of the variable that holds the directory stack of `pushd`; no shell name can be like it. */
 const STACK = "directory stack";
+/** Folders further down are forgotten: where `popd` leads to then is unknown. */
+const MAX_STACK = 64;
 
 const declare: Builtin = (_walk, args, state) => {
 	let next = state;
@@ -105,7 +107,7 @@ const pushDirectory: Builtin = (walk, args, state, stdin) => {
 	if (operand === undefined || operand.startsWith("+")) return settled({ ...state, cwd: undefined }, HOLE);
 	const here = state.cwd?.length === 1 ? (state.cwd[0] ?? HOLE) : HOLE;
 	const outcome = changeDirectory(walk, [operand], state, stdin);
-	const stack: Value = { kind: "array", items: [here, ...stackOf(state)] };
+	const stack: Value = { kind: "array", items: [here, ...stackOf(state)].slice(0, MAX_STACK) };
 	const yes = assign(outcome.yes, STACK, stack);
 	const fails = state.dialect === "any" ? state : outcome.no;
 	return { yes, no: fails === outcome.yes ? yes : fails, out: HOLE };
@@ -223,7 +225,9 @@ const unset: Builtin = (_walk, args, state) => {
 	return settled(next, "");
 };
 
-const alias: Builtin = (_walk, args, state) => {
+const alias: Builtin = (walk, args, state) => {
+	// Defining copies what is known.
+	walk.record.spend(state.aliases.size / 8);
 	const aliases = new Map(state.aliases);
 	for (const arg of args) {
 		const equals = arg.indexOf("=");

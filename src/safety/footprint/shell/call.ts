@@ -59,6 +59,8 @@ export function recordCall(
 		source,
 		{ parameters = [], self, where = "here", dialect = "any", from = "words" } = {},
 	) => {
+		// A child shell starts with a copy of what is known.
+		record.spend((state.functions.size + state.variables.size) / 8);
 		const alone = childState(stateHere(where), around);
 		const named = self === undefined ? alone : assign(alone, "0", textValue(self));
 		const child = { ...named, parameters: [parameters], dialect };

@@ -164,11 +164,13 @@ export function expandGlob(pattern: string, cwd: string, record: Record): readon
 			if (record.changed(directory)) return undefined;
 			const names = around.names(directory);
 			if (names === undefined) continue;
-			if (!record.spend(names.length / 4)) return undefined;
+			// A name costs by the pattern that is tried on it, and a folder a look at the disk.
+			if (!record.spend(8 + (names.length * (1 + part.length / 30)) / 4)) return undefined;
 			// Before its version 5.2, bash found these two as well.
 			const own = part.startsWith(".") ? [".", ".."].filter(matches) : [];
 			const others = names.filter((name) => (dots || !name.startsWith(".")) && matches(name)).sort();
 			for (const name of [...own, ...others]) {
+				if (!last && !record.spend(4)) return undefined;
 				if (!last && !isDirectory(rules.join(directory, name), around)) continue;
 				next.push(prefix + name + glue);
 				if (next.length > MAX_RESULTS) return undefined;

@@ -12,6 +12,7 @@ import type { Surroundings } from "../footprint.ts";
 import { everyAccess } from "../record.ts";
 import { combine, distinct, HOLE, isKnown, SOME_NAME, unmarked } from "../text.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
+import { held } from "./lists.ts";
 import { changeCase, costOfRemoval, costOfReplacement, remove, replace, slice } from "./parameters.ts";
 import { lookUp, type State, textValue, unknownValue, type Value } from "./state.ts";
 import { type Expansion, expandPattern, expandText } from "./words.ts";
@@ -115,8 +116,10 @@ export function arithmetic(expression: ArithmeticExpression | undefined, state: 
 function ofParameter(name: string, quoted: boolean, state: State, expansion: Expansion): readonly Pieces[] {
 	if (name === "@" || name === "*") {
 		if (!state.parameters) return [[{ text: HOLE, quoted }]];
-		if (name === "*" && quoted) return state.parameters.map((list) => [{ text: list.join(" "), quoted }]);
-		return state.parameters.map((list) => listPieces(list, quoted));
+		const { parameters } = state;
+		if (!parameters.every((list) => held(list, expansion.record))) return [[{ text: HOLE, quoted }]];
+		if (name === "*" && quoted) return parameters.map((list) => [{ text: list.join(" "), quoted }]);
+		return parameters.map((list) => listPieces(list, quoted));
 	}
 	return textsOf(name, state, expansion.around).map((text) => [{ text, quoted }]);
 }
@@ -177,7 +180,7 @@ function ofExpansion(
 	}
 	if (part.prefix === "!") return ofIndirection(part, quoted, state, expansion);
 	const list = listOf(part, state, expansion.around);
-	if (list === "unknown") return hole;
+	if (list === "unknown" || (list && !held(list, expansion.record))) return hole;
 	if (list) {
 		if (!operation)
 			return [

@@ -1,7 +1,7 @@
 // Redirections: which files they open, and what standard input and output become.
 import type { Redirection } from "unbash";
 import { absolutePaths, isDevice, isStream, touchWord } from "../places.ts";
-import { HOLE, isKnown, spell } from "../text.ts";
+import { bounded, HOLE, isKnown, spell } from "../text.ts";
 import type { State } from "./state.ts";
 import type { Walk } from "./walk.ts";
 import { expandBody, expandText, expandWord } from "./words.ts";
@@ -97,7 +97,7 @@ export function applyRedirects(
 		keep(out) {
 			for (const { path, fresh } of outputs) {
 				const before = fresh ? "" : (walk.written(path) ?? (walk.around.kind(path) === undefined ? "" : HOLE));
-				walk.remember(path, before + out);
+				walk.remember(path, bounded(before + out));
 			}
 		},
 	};

@@ -5,10 +5,11 @@ import { pathRules, windowsDrivePath } from "../paths.ts";
 import { absolutePaths, touchWord } from "../places.ts";
 import { dropsData, findProgram } from "../programs/index.ts";
 import { everyAccess, limits } from "../record.ts";
-import { combine, HOLE, isKnown, spellCommand } from "../text.ts";
+import { bounded, combine, HOLE, isKnown, spellCommand } from "../text.ts";
 import { builtins, declares } from "./builtins.ts";
 import { recordCall } from "./call.ts";
 import { foundOnPath, isOnPath, recordEnvironment } from "./environment.ts";
+import { held, heldTexts } from "./lists.ts";
 import { printed } from "./output.ts";
 import { applyRedirects } from "./redirects.ts";
 import { assign, lookUp, merge, type State, textValue, unknownValue, type Value, withExported } from "./state.ts";
@@ -23,7 +24,7 @@ export function runSimple(walk: Walk, node: Command, state: State, stdin: string
 	if (words.length < all.length) walk.record.overflow("more words than can be judged");
 	if (!walk.record.spend(2 + words.length / 2)) return settled(state, HOLE);
 	const declared: (readonly [string, Value])[] = [];
-	const lists = words.map((word) => expandArgument(walk, word, state, stdin, declared));
+	const lists = expandArguments(walk, words, state, stdin, declared);
 	const rows = combine(lists);
 	const several = rows ? undefined : variableOfMany(node, state);
 	if (several) return runForEach(walk, node, several, state, stdin);
@@ -115,6 +116,30 @@ function restore(state: State, before: State, names: readonly string[]): State {
 	return { ...state, variables, exported: before.exported };
 }
 
+/** The words of one command, each as alternatives of lists, no more of them than can be judged. */
+function expandArguments(
+	walk: Walk,
+	words: readonly CommandArgument[],
+	state: State,
+	stdin: string,
+	declared: (readonly [string, Value])[],
+): readonly (readonly (readonly string[])[])[] {
+	let count = 0;
+	let text = 0;
+	return words.map((word) => {
+		if (count > limits.words || text > limits.text) {
+			walk.record.overflow("more words than can be judged");
+			return [[HOLE]];
+		}
+		const lists = expandArgument(walk, word, state, stdin, declared);
+		for (const list of lists) {
+			count += list.length;
+			for (const item of list) text += item.length;
+		}
+		return lists;
+	});
+}
+
 function expandArgument(
 	walk: Walk,
 	word: CommandArgument,
@@ -136,8 +161,9 @@ function assignedValue(walk: Walk, node: Assignment, state: State, stdin: string
 		const items = rows?.length === 1 ? rows[0]?.flat() : undefined;
 		// `[key]=value` items: which item is where is not followed.
 		if (!items || node.value.elements.some((element) => element.text.startsWith("["))) return unknownValue;
-		if (!before) return { kind: "array", items };
-		return before.kind === "array" ? { kind: "array", items: [...before.items, ...items] } : unknownValue;
+		if (before && before.kind !== "array") return unknownValue;
+		const all = held(before ? [...before.items, ...items] : items, walk.record);
+		return all ? { kind: "array", items: all } : unknownValue;
 	}
 	const texts = expandText(node.value, state, expansion);
 	if (node.index) {
@@ -147,15 +173,26 @@ function assignedValue(walk: Walk, node: Assignment, state: State, stdin: string
 	if (!before) return textValue(...texts);
 	if (before.kind === "array") return unknownValue;
 	const joined = combine([before.options, texts]);
-	return joined ? textValue(...joined.map((pair) => pair.join(""))) : unknownValue;
+	return joined
+		? textValue(
+				...heldTexts(
+					joined.map((pair) => bounded(pair.join(""))),
+					walk.record,
+				),
+			)
+		: unknownValue;
 }
 
 /** Runs a command given as words: a function, an alias, a builtin, a program. */
 export function invoke(walk: Walk, words: readonly string[], state: State, stdin: string): Outcome {
 	if (words.length > limits.words) walk.record.overflow("more words than can be judged");
-	const [name, ...args] = words.length > limits.words ? words.slice(0, limits.words) : words;
+	return invokeBounded(walk, words.slice(0, limits.words), state, stdin);
+}
+
+function invokeBounded(walk: Walk, words: readonly string[], state: State, stdin: string): Outcome {
+	const [name, ...args] = words;
 	if (name === undefined) return settled(state, "");
-	if (!walk.record.spend(4)) return settled(state, HOLE);
+	if (!walk.record.spend(4 + words.length / 12)) return settled(state, HOLE);
 	if (!isKnown(name)) return unknownCommand(walk, name, args, state, stdin);
 	const bodies = state.functions.get(name);
 	if (bodies) {
@@ -169,6 +206,7 @@ export function invoke(walk: Walk, words: readonly string[], state: State, stdin
 	const alias = state.aliases.get(name);
 	if (alias !== undefined) {
 		// Whether aliases are expanded depends on the shell: both readings are walked.
+		walk.record.spend(state.aliases.size / 8);
 		const plain = { ...state, aliases: new Map([...state.aliases].filter(([other]) => other !== name)) };
 		const outcome = walk.runText(`${alias} ${args.map(quote).join(" ")}`, plain, stdin, new Set());
 		return either(walk, outcome, invokeProgram(walk, words, state, stdin));

@@ -6,6 +6,7 @@ import { limits, type Record } from "../record.ts";
 import { bounded, combine, distinct, HOLE, isKnown } from "../text.ts";
 import { expandBraces } from "./braces.ts";
 import { compileGlob, escapeGlob, expandGlob, hasGlob, unescapeGlob } from "./globs.ts";
+import { heldAll, heldTexts } from "./lists.ts";
 import { BREAK, type Piece, type PieceContext, piecesOfPart } from "./pieces.ts";
 import { lookUp, type State } from "./state.ts";
 
@@ -36,12 +37,13 @@ function argumentLists(
 	state: State,
 	expansion: Expansion,
 ): readonly (readonly string[])[] {
-	return dedupe(
-		rows.flatMap((row): readonly (readonly string[])[] => {
-			const lists = split(row.flat(), state, expansion).map((field) => globbed(field, state, expansion));
-			return combine(lists)?.map((list) => list.flat()) ?? [[HOLE]];
-		}),
-	);
+	const alternatives = rows.flatMap((row): readonly (readonly string[])[] => {
+		const fields = split(row.flat(), state, expansion);
+		if (fields === undefined) return [[HOLE]];
+		const lists = fields.map((field) => globbed(field, state, expansion));
+		return combine(lists)?.map((list) => list.flat()) ?? [[HOLE]];
+	});
+	return dedupe(heldAll(alternatives, expansion.record));
 }
 
 /** A long word of many expansions: the grammar alone takes too long over it. */
@@ -80,16 +82,15 @@ function joinParts(
 ): readonly string[] {
 	const rows = combine(parts.map((part, index) => piecesOf(part, index, word, state, expansion)));
 	if (!rows) return [HOLE];
-	return distinct(
-		rows.map((row) =>
-			bounded(
-				row
-					.flat()
-					.map((piece) => (piece === BREAK ? " " : piece.text))
-					.join(""),
-			),
+	const texts = rows.map((row) =>
+		bounded(
+			row
+				.flat()
+				.map((piece) => (piece === BREAK ? " " : piece.text))
+				.join(""),
 		),
 	);
+	return distinct(heldTexts(texts, expansion.record));
 }
 
 function piecesOf(
@@ -164,7 +165,14 @@ function expandBraced(text: string, state: State, expansion: Expansion): readonl
 		return expandWord(arg, state, expansion);
 	});
 	const rows = combine(lists);
-	return rows ? dedupe(rows.map((row) => row.flat())) : [[HOLE]];
+	return rows
+		? dedupe(
+				heldAll(
+					rows.map((row) => row.flat()),
+					expansion.record,
+				),
+			)
+		: [[HOLE]];
 }
 
 /** A word in which the grammar still sees a brace group that expands to itself (`{a}`): its text is taken literally. */
@@ -195,8 +203,8 @@ function patternText(piece: Piece): string {
 	return piece.quoted ? escapeGlob(piece.text) : piece.text;
 }
 
-/** Splits pieces into fields: at breaks, and in unquoted expansions at the characters of `IFS`. */
-function split(pieces: readonly Piece[], state: State, expansion: Expansion): readonly Field[] {
+/** Splits pieces into fields: at breaks, and in unquoted expansions at the characters of `IFS`; `undefined` where that is too much. */
+function split(pieces: readonly Piece[], state: State, expansion: Expansion): readonly Field[] | undefined {
 	const fields: Field[] = [];
 	let open: { text: string; pattern: string } | undefined;
 	const close = () => {
@@ -212,6 +220,7 @@ function split(pieces: readonly Piece[], state: State, expansion: Expansion): re
 		else if (piece.quoted || piece.active) add(piece.text, patternText(piece));
 		else {
 			ifs ??= separators(state, expansion.around);
+			if (piece.text.length > 200 && !expansion.record.spend(piece.text.length / 40)) return undefined;
 			if (ifs === HOLE) add(HOLE, HOLE);
 			else splitText(piece.text, ifs, add, close);
 		}

@@ -27,7 +27,7 @@ export function judgeEffects(footprint: Footprint, ready: Ready): Verdict[] {
 			}
 			for (const rule of rules.effects) {
 				if (rule.effect === effect && !isExcepted(rule, own, ready)) {
-					verdicts.push(effectVerdict(rule, run.text));
+					verdicts.push(effectVerdict(softened(rule, own, ready), run.text));
 				}
 			}
 		}
@@ -77,6 +77,14 @@ function picksOnlyByName(effect: Effect, touches: readonly Touch[]): boolean {
 	if (effect !== "recursive-delete") return false;
 	const own = touches.filter(({ access }) => access === "delete");
 	return own.length > 0 && own.every(searchPicks);
+}
+
+/** What git ignores and does not track is made anew, or nobody's work: removing such folders is asked about at most. */
+function softened(rule: EffectRule, touches: readonly Touch[], { git }: Ready): EffectRule {
+	if (rule.effect !== "recursive-delete" || rule.decision === "ask") return rule;
+	const own = touches.filter(({ access }) => access === "write" || access === "delete");
+	const regenerated = own.length > 0 && own.every(({ real, only }) => only === undefined && git.isRegenerated(real));
+	return regenerated ? { ...rule, decision: "ask" } : rule;
 }
 
 /** Whether everything that the command removes or changes lies in temporary folders or in places that the rule leaves out. */

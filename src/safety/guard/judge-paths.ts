@@ -164,6 +164,7 @@ function judgeTree(touch: Touch, ready: Ready, forbidden: (rule: PathRule) => bo
 		passOver: removes ? regenerable : nothing,
 		exists: (path) => surroundings.kind(path) !== undefined,
 		seen,
+		git: ready.git,
 	});
 	switch (found.kind) {
 		case "nothing":

@@ -24,19 +24,19 @@ export function guardPolicy(options: GuardOptions): Policy {
 	};
 }
 
-async function judgeCall(call: ToolCall, footprint: Footprint, ready: Ready): Promise<Verdict[]> {
+function judgeCall(call: ToolCall, footprint: Footprint, ready: Ready): Verdict[] {
 	const { rules } = ready;
 	const verdicts: Verdict[] = [];
 	const command = shells.has(call.tool) && typeof call.input.command === "string" ? call.input.command : undefined;
 	if (rules.commands.length > 0) {
-		const matches = await matchCommands(ready.table, command, footprint, ready.thread);
+		const matches = matchCommands(ready.table, command, footprint, ready.slow);
 		verdicts.push(...matches.map(commandVerdict));
 	}
 	verdicts.push(...judgeEffects(footprint, ready));
 	verdicts.push(...judgePaths(call, footprint, ready));
 	verdicts.push(...judgeUnknowns(call, footprint, ready));
 	verdicts.push(...judgeOwn(footprint, ready));
-	if (rules.scanWrites) verdicts.push(...(await scanScript(call, ready)));
+	if (rules.scanWrites) verdicts.push(...scanScript(call, ready));
 	if (rules.closed && changesOrRuns(footprint)) {
 		verdicts.push(
 			ownVerdict(
@@ -51,12 +51,12 @@ async function judgeCall(call: ToolCall, footprint: Footprint, ready: Ready): Pr
 }
 
 /** A script that is written now and run later: its commands are judged as they would be judged then. */
-async function scanScript(call: ToolCall, ready: Ready): Promise<Verdict[]> {
+function scanScript(call: ToolCall, ready: Ready): Verdict[] {
 	const text = scriptText(call);
 	if (text === undefined) return [];
 	const later: ToolCall = { id: call.id, tool: "bash", input: { command: text }, siblings: [] };
 	const rules = { ...ready.rules, scanWrites: false, strict: false };
-	const verdicts = await judgeCall(later, ready.measure(later), { ...ready, rules });
+	const verdicts = judgeCall(later, ready.measure(later), { ...ready, rules });
 	return verdicts
 		.filter(({ decision }) => decision !== "allow")
 		.slice(0, 3)

@@ -1,12 +1,12 @@
 // Which command rules match a call: every expression is tried on the spellings of every simple command, and on the bare skeleton of
-// the text where the rule speaks of several commands. M1 the work done on this thread is bounded; the rest goes to the regex
-// thread; M2 a rule that was not answered in time counts as matching, and says so.
+// the text where the rule speaks of several commands. M1 what is tried at once is bounded by an estimate, the same for the same call;
+// the rest is tried under a time limit; M2 a rule that was not answered in time counts as matching, and says so.
 import type { Footprint } from "../footprint/index.ts";
 import type { Pattern } from "./pattern.ts";
 import { stepsFor } from "./pattern-cost.ts";
 import { singleBlanks, skeletonOf } from "./skeleton.ts";
+import type { SlowExpressions } from "./slow-expressions.ts";
 import { isMostlyData, spellingsOf, spellingWithoutData } from "./spelling.ts";
-import type { RegexThread } from "./thread.ts";
 
 export interface Match {
 	readonly pattern: Pattern;
@@ -50,12 +50,12 @@ export function tabulate(patterns: readonly Pattern[]): PatternTable {
 }
 
 /** `command` is the text of a shell call; `undefined` for other tools, whose commands are in the footprint alone. */
-export async function matchCommands(
+export function matchCommands(
 	table: PatternTable,
 	command: string | undefined,
 	footprint: Footprint,
-	thread: RegexThread,
-): Promise<Match[]> {
+	slow: SlowExpressions,
+): Match[] {
 	const found = new Map<Pattern, Match>();
 	let bare: string | undefined;
 	const skeleton = () => {
@@ -95,36 +95,23 @@ export async function matchCommands(
 			if (mayMatch(pattern, flat)) attempt(pattern, unread ? flat : skeleton(), command);
 		}
 	}
-	if (late.length > 0) await tryLate(late, thread, found);
+	if (late.length > 0) tryLate(late, slow, found);
 	return [...found.values()];
 }
 
-async function tryLate(late: readonly Late[], thread: RegexThread, found: Map<Pattern, Match>): Promise<void> {
-	let open = late.filter(({ pattern }) => !found.has(pattern));
-	while (open.length > 0) {
-		const patterns = [...new Set(open.map(({ pattern }) => pattern))];
-		const texts = [...new Set(open.map(({ text }) => text))];
-		const wanted = new Set(open.map(({ pattern, text }) => `${patterns.indexOf(pattern)} ${texts.indexOf(text)}`));
-		const questions = patterns.map(({ expression }) => ({ source: expression.source, flags: expression.flags }));
-		const tried = await thread.try(questions, texts);
-		if (tried.kind === "failed") throw new Error(`the rules' expressions could not be tried: ${tried.reason}`);
-		if (tried.kind === "done") {
-			for (const hit of tried.hits) {
-				const question = hit % patterns.length;
-				const index = Math.floor(hit / patterns.length);
-				const pattern = patterns[question];
-				if (!pattern || found.has(pattern) || !wanted.has(`${question} ${index}`)) continue;
-				const by = open.find((tried) => tried.pattern === pattern && tried.text === texts[index])?.by ?? "";
-				found.set(pattern, { pattern, by });
-			}
-			return;
-		}
-		const slow = patterns[tried.question];
-		if (!slow) throw new Error("the rules' expressions took too long");
-		found.set(slow, { pattern: slow, by: undefined });
-		// It refuses the call; only a rule on trial leaves the others to be asked.
-		if (!slow.rule.dryRun) return;
-		open = open.filter(({ pattern }) => pattern !== slow);
+/** Tries what may take long, rule by rule. A rule that is too slow refuses the call; only one on trial leaves the others to be asked. */
+function tryLate(late: readonly Late[], slow: SlowExpressions, found: Map<Pattern, Match>): void {
+	for (const pattern of new Set(late.map((attempt) => attempt.pattern))) {
+		if (found.has(pattern)) continue;
+		const own = late.filter((attempt) => attempt.pattern === pattern);
+		const answer = slow.find(
+			pattern.expression,
+			own.map(({ text }) => text),
+		);
+		if (answer.kind === "match") found.set(pattern, { pattern, by: own[answer.text]?.by ?? "" });
+		if (answer.kind !== "too-slow") continue;
+		found.set(pattern, { pattern, by: undefined });
+		if (!pattern.rule.dryRun) return;
 	}
 }
 

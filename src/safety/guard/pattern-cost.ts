@@ -1,5 +1,5 @@
-// How much work an expression can cause, told from its text: what is cheap runs where it stands, what may explode runs on a thread
-// of its own under a time limit. C1 an estimate is never too low; what cannot be estimated is `unbounded`.
+// How much work an expression can cause, told from its text: what is cheap runs at once, what may explode runs under
+// a time limit. C1 an estimate is never too low; what cannot be estimated is `unbounded`.
 import { type CharSet, hasUnbounded, type PatternNode } from "./pattern-syntax.ts";
 
 export type PatternCost =

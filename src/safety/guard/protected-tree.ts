@@ -1,10 +1,10 @@
 // What lies below a directory that a command goes through: the first protected place in it, looked for on the real disk.
-// W1 the walk is breadth first and bounded in number (in time only for a disk that hangs); a bound reached is said, never taken for "nothing there";
+// W1 the walk is breadth first and bounded in number, never by the clock; a bound reached is said, never taken for "nothing there";
 // W2 links are not followed: what they lead to is touched under its own name.
-import { spawnSync } from "node:child_process";
 import { type Dirent, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Touch } from "../footprint/index.ts";
+import type { GitView } from "./git-view.ts";
 import type { PathRule } from "./rules.ts";
 import { compileWildcard } from "./wildcard.ts";
 
@@ -27,6 +27,7 @@ export interface Walk {
 	readonly exists: (path: string) => boolean;
 	/** What earlier walks of the same judgement saw. */
 	readonly seen: SeenTrees;
+	readonly git: GitView;
 }
 
 /** A walk below a directory, as far as it has come: what any rule speaks of, in the order in which it was met. */
@@ -45,12 +46,12 @@ export interface SeenTrees {
 	readonly rules: Map<string, readonly PathRule[]>;
 	/** Whether any rule at all speaks of a path. */
 	readonly isSpokenOf: (path: string) => boolean;
-	/** Names that may still be looked at, and the time until when. */
+	/** Names that may still be looked at. */
 	names: number;
-	until: number;
 }
 
-const limits = { ms: 2000, names: 20_000 };
+/** Names that one walk looks at; all walks of one judgement look at twice as many. */
+const MAX_NAMES = 20_000;
 
 /** Opens the memory of one judgement. */
 export function openSeenTrees(isSpokenOf: (path: string) => boolean): SeenTrees {
@@ -58,20 +59,20 @@ export function openSeenTrees(isSpokenOf: (path: string) => boolean): SeenTrees 
 		trees: new Map(),
 		rules: new Map(),
 		isSpokenOf,
-		names: 2 * limits.names,
-		until: performance.now() + limits.ms,
+		names: 2 * MAX_NAMES,
 	};
 }
 
 /** Looks for a protected place below `touch.real`, the kinds of place left out that the command itself passes over. */
-export function findProtected({ touch, places, names, isProtected, passOver, exists, seen }: Walk): Found {
+export function findProtected({ touch, places, names, isProtected, passOver, exists, seen, git }: Walk): Found {
 	const selects = selectionOf(touch);
 	const hides = touch.skips?.includes("hidden") ?? false;
-	const asksGit = touch.skips?.includes("ignored") || touch.skips?.includes("untracked");
 	/** Whether the command gets to a place, by its way from the directory and the names on it. */
 	const reaches = (way: string, on = namesOn(way)) =>
 		selects(way, on) && !(hides && on.some((name) => name.startsWith(".")));
-	const isPassedOver = (path: string) => asksGit && passedOverByGit(touch, path);
+	const isPassedOver = (path: string) =>
+		(touch.skips?.includes("untracked") && git.isUntracked(path)) ||
+		(touch.skips?.includes("ignored") && git.isIgnored(path));
 	for (const place of places)
 		if (reaches(relative(touch.real, place)) && exists(place) && !isPassedOver(place))
 			return { kind: "protected", path: place };
@@ -117,7 +118,7 @@ function goOn(
 	}
 	tree.count += entries.length;
 	seen.names -= entries.length + 1;
-	if (tree.count > limits.names || seen.names < 0 || performance.now() > seen.until) tree.state = "too much";
+	if (tree.count > MAX_NAMES || seen.names < 0) tree.state = "too much";
 }
 
 function namesOn(way: string): readonly string[] {
@@ -163,12 +164,4 @@ function entriesOf(directory: string): Dirent[] {
 	} catch {
 		return [];
 	}
-}
-
-/** Asks git itself about the one place found; without git, or outside of a repository, nothing is passed over. */
-function passedOverByGit({ skips, real }: Touch, path: string): boolean {
-	const ask = (...args: string[]) =>
-		spawnSync("git", ["-C", real, ...args], { timeout: 1500, stdio: "ignore", windowsHide: true }).status;
-	if (skips?.includes("untracked") && ask("ls-files", "--error-unmatch", "--", path) === 1) return true;
-	return skips?.includes("ignored") === true && ask("check-ignore", "--quiet", "--", path) === 0;
 }

@@ -3,16 +3,16 @@ import type { Footprint, Surroundings } from "../footprint/index.ts";
 import type { ToolCall } from "../policy/index.ts";
 import { type TemporaryPlaces, temporaryPlaces } from "../temporary.ts";
 import { type SelfProtection, selfProtection } from "./built-in.ts";
+import { type GitView, openGitView } from "./git-view.ts";
 import { type PatternTable, tabulate } from "./matching.ts";
 import { type Meaning, meaningsOf } from "./meaning.ts";
 import { compilePaths, type PathMatcher, type PathSurroundings } from "./path-rule.ts";
 import { compileRule } from "./pattern.ts";
 import type { CommandRule, EffectRule, RuleSet } from "./rules.ts";
-import type { RegexThread } from "./thread.ts";
+import { openSlowExpressions, type SlowExpressions } from "./slow-expressions.ts";
 
 export interface GuardOptions {
 	readonly rules: RuleSet;
-	readonly thread: RegexThread;
 	readonly surroundings: Surroundings;
 	/** pi's agent folder. */
 	readonly agentDir: string | undefined;
@@ -27,6 +27,8 @@ export interface Ready extends GuardOptions {
 	readonly paths: PathMatcher;
 	readonly own: SelfProtection;
 	readonly temporary: TemporaryPlaces;
+	readonly git: GitView;
+	readonly slow: SlowExpressions;
 	/** For every effect rule whether a path is one that it leaves out. */
 	readonly exceptPaths: ReadonlyMap<EffectRule, (path: string) => boolean>;
 }
@@ -53,6 +55,8 @@ export function makeReady(options: GuardOptions): Ready {
 		paths: compilePaths(rules, around, (rule) => (path) => regexes.get(rule)?.test(path.slice(0, 4096)) ?? true),
 		own: selfProtection(rules, around),
 		temporary: temporaryPlaces(surroundings),
+		git: openGitView(),
+		slow: openSlowExpressions(),
 		exceptPaths: new Map(rules.effects.map((rule) => [rule, anyOf(rule, rules, around)])),
 	};
 }

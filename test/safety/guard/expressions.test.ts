@@ -1,14 +1,14 @@
 // Rules' regular expressions: what they cost, that none can hold pi up, and on which words they are tried.
 import fc from "fast-check";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { dataWords } from "../../../src/safety/guard/data-words.ts";
 import { compileRule } from "../../../src/safety/guard/pattern.ts";
 import { costOf, stepsFor } from "../../../src/safety/guard/pattern-cost.ts";
 import { parsePattern } from "../../../src/safety/guard/pattern-syntax.ts";
 import type { CommandRule } from "../../../src/safety/guard/rules.ts";
 import { skeletonOf } from "../../../src/safety/guard/skeleton.ts";
+import { openSlowExpressions } from "../../../src/safety/guard/slow-expressions.ts";
 import { spellingsOf } from "../../../src/safety/guard/spelling.ts";
-import { openRegexThread } from "../../../src/safety/guard/thread.ts";
 import { openSetting } from "./setting.ts";
 
 function rule(pattern: string, flags = ""): CommandRule {
@@ -122,26 +122,17 @@ describe("cost", () => {
 	});
 });
 
-describe("the thread", () => {
-	const thread = openRegexThread(150);
-	afterAll(() => thread.close());
-
-	it("answers, names what is too slow, and goes on after that", async () => {
-		const questions = [
-			{ source: "b+", flags: "" },
-			{ source: "^(a+)+$", flags: "" },
-			{ source: "A", flags: "i" },
-		];
-		expect(await thread.try(questions, ["aab", "c"])).toEqual({ kind: "done", hits: [0, 2] });
-		expect(await thread.try(questions, [`${"a".repeat(40)}!`])).toEqual({ kind: "too-slow", question: 1 });
-		expect(await thread.try(questions, ["a"])).toEqual({ kind: "done", hits: [1, 2] });
-	});
-
-	it("queues questions that come together", async () => {
-		const all = await Promise.all(
-			Array.from({ length: 5 }, (_, index) => thread.try([{ source: String(index), flags: "" }], ["01234"])),
-		);
-		expect(all.every(({ kind }) => kind === "done")).toBe(true);
+describe("expressions of unknown cost", () => {
+	it("are answered, and refused where they take too long, the same way every time", () => {
+		const slow = openSlowExpressions(150);
+		expect(slow.find(/b+/, ["c", "aab"])).toEqual({ kind: "match", text: 1 });
+		expect(slow.find(/A/i, ["c", "a"])).toEqual({ kind: "match", text: 1 });
+		expect(slow.find(/A/, ["c", "a"])).toEqual({ kind: "none" });
+		const text = `${"a".repeat(40)}!`;
+		const begin = performance.now();
+		for (let round = 0; round < 20; round++) expect(slow.find(/^(a+)+$/, [text])).toEqual({ kind: "too-slow" });
+		expect(performance.now() - begin).toBeLessThan(20 * 150);
+		expect(slow.find(/^(a+)+$/, ["aaa"])).toEqual({ kind: "match", text: 0 });
 	});
 });
 

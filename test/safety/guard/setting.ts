@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { diskSurroundings, remembering } from "../../../src/pi/index.ts";
 import { computeFootprint } from "../../../src/safety/footprint/index.ts";
 import { guardPolicy } from "../../../src/safety/guard/judge.ts";
-import { openRegexThread } from "../../../src/safety/guard/thread.ts";
 import { openPolicies, type RuleSet, readRules, type ToolCall, type Verdict } from "../../../src/safety/index.ts";
 
 export interface Setting {
@@ -97,7 +96,6 @@ export function openSetting(rules: string | RuleSet, change: (rules: RuleSet) =>
 	const read = typeof rules === "string" ? readRules([{ file, tier: "project", base: cwd }], "linux") : rules;
 	const inForce = change(read);
 
-	const thread = openRegexThread(100);
 	const surroundings = {
 		...diskSurroundings(cwd),
 		home,
@@ -110,7 +108,7 @@ export function openSetting(rules: string | RuleSet, change: (rules: RuleSet) =>
 		return computeFootprint({ tool, input, ...(hints ? { annotations: hints } : {}) }, remembering(surroundings));
 	};
 	const policies = openPolicies();
-	policies.add(guardPolicy({ rules: inForce, thread, surroundings, agentDir: join(home, ".pi/agent"), measure }));
+	policies.add(guardPolicy({ rules: inForce, surroundings, agentDir: join(home, ".pi/agent"), measure }));
 	const callOf = (tool: string, input: Record<string, unknown>, more: Partial<ToolCall> = {}): ToolCall => ({
 		id: "1",
 		tool,
@@ -138,7 +136,6 @@ export function openSetting(rules: string | RuleSet, change: (rules: RuleSet) =>
 			for (const path of paths) rmSync(join(cwd, path), { recursive: true });
 		},
 		async close() {
-			await thread.close();
 			rmSync(root, { recursive: true, force: true });
 		},
 	};

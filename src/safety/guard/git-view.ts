@@ -1,0 +1,177 @@
+// What git would leave out or not know, told from its own files (.gitignore, info/exclude, the index). Reads only, starts no process,
+// waits for nothing. V1 where it cannot be told, a file counts as neither ignored nor untracked; V2 the same files give the same answer.
+// Left out on purpose: what a person's global settings ignore, so that an answer does not depend on them.
+import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import ignore, { type Ignore } from "ignore";
+import { type GitIndex, readGitIndex } from "./git-index.ts";
+
+export interface GitView {
+	/** Whether searches that respect git's rules pass over a file (absolute path), and no ignore file of theirs takes it back. */
+	isIgnored(path: string): boolean;
+	/** Whether git surely does not track a file. */
+	isUntracked(path: string): boolean;
+	/** Whether a directory or file is ignored and nothing in it is tracked: what is there is made anew, or nobody's work. */
+	isRegenerated(path: string): boolean;
+}
+
+interface Repository {
+	readonly root: string;
+	/** Where the index is. */
+	readonly gitFolder: string;
+	/** Where `info/exclude` is. */
+	readonly common: string;
+}
+
+/** In bytes; a longer rule file is not read. */
+const MAX_RULES = 1_000_000;
+const MAX_KNOWN = 4000;
+/** Files by which searching programs take back what git ignores. */
+const others = [".ignore", ".rgignore", ".fdignore", ".agignore"];
+
+/** Opens a view of the disk; what it has read is kept as long as the files stay the same. */
+export function openGitView(): GitView {
+	const rules = openMemory((file) => readRules(file));
+	const indexes = new Map<string, { readonly stamp: string; readonly index: GitIndex | undefined }>();
+
+	const indexOf = ({ gitFolder, common }: Repository): GitIndex | undefined => {
+		const stamp = stampOf(join(gitFolder, "index"));
+		const known = indexes.get(gitFolder);
+		if (known && known.stamp === stamp) return known.index;
+		const index = stamp === "" ? undefined : readGitIndex(gitFolder, common);
+		if (indexes.size > 20) indexes.clear();
+		indexes.set(gitFolder, { stamp, index });
+		return index;
+	};
+
+	/** What the rule files of one kind say of a place: those of the deepest folder first. */
+	const saidBy = (name: string, place: string, root: string): "ignored" | "taken back" | undefined => {
+		for (let folder = dirname(place.replace(/\/$/, "")); ; folder = dirname(folder)) {
+			const said = test(rules(join(folder, name)), folder, place);
+			if (said) return said;
+			if (folder === root || dirname(folder) === folder) return undefined;
+		}
+	};
+
+	const ignoredBy = ({ root, common }: Repository, path: string): boolean => {
+		const exclude = rules(join(common, "info", "exclude"));
+		const way = wayFrom(root, path).split("/");
+		for (let at = 1; at <= way.length; at++) {
+			const part = join(root, ...way.slice(0, at));
+			const place = at < way.length || isDirectory(part) ? `${part}/` : part;
+			const said = saidBy(".gitignore", place, root) ?? test(exclude, root, place);
+			// A folder that is ignored is not looked into.
+			if (said === "ignored") return true;
+		}
+		return false;
+	};
+
+	const isTakenBack = ({ root }: Repository, path: string): boolean => {
+		for (let place = path; place !== root; place = dirname(place)) {
+			const named = place === path ? place : `${place}/`;
+			if (others.some((name) => saidBy(name, named, root) === "taken back")) return true;
+		}
+		return false;
+	};
+
+	return {
+		isIgnored(path) {
+			const repository = repositoryOf(path);
+			return repository !== undefined && ignoredBy(repository, path) && !isTakenBack(repository, path);
+		},
+		isUntracked(path) {
+			const repository = repositoryOf(path);
+			const index = repository && indexOf(repository);
+			return repository !== undefined && index !== undefined && !index.has(wayFrom(repository.root, path));
+		},
+		isRegenerated(path) {
+			const repository = repositoryOf(path);
+			if (!repository || repository.root === path || !ignoredBy(repository, path)) return false;
+			const index = indexOf(repository);
+			const way = wayFrom(repository.root, path);
+			return index !== undefined && !index.has(way) && !index.hasBelow(way);
+		},
+	};
+}
+
+/** The way from a folder to a place in it, with slashes. */
+function wayFrom(folder: string, place: string): string {
+	return relative(folder, place).replaceAll("\\", "/");
+}
+
+/** What one rule file says of a place; a slash at its end says that it is a folder. */
+function test(rules: Ignore | undefined, folder: string, place: string): "ignored" | "taken back" | undefined {
+	if (!rules) return undefined;
+	const way = wayFrom(folder, place);
+	if (way === "" || way.startsWith("..")) return undefined;
+	const { ignored, unignored } = rules.test(place.endsWith("/") ? `${way}/` : way);
+	return ignored ? "ignored" : unignored ? "taken back" : undefined;
+}
+
+/** The repository that a place belongs to: the nearest one above it. */
+function repositoryOf(path: string): Repository | undefined {
+	for (let folder = dirname(path); ; folder = dirname(folder)) {
+		const mark = statOf(join(folder, ".git"));
+		if (mark?.isDirectory()) return { root: folder, gitFolder: join(folder, ".git"), common: join(folder, ".git") };
+		if (mark?.isFile()) return linkedRepository(folder);
+		if (dirname(folder) === folder) return undefined;
+	}
+}
+
+/** A worktree or submodule, whose `.git` is a file that says where the repository is. */
+function linkedRepository(root: string): Repository | undefined {
+	const target = /^gitdir: (.+)$/m.exec(textOf(join(root, ".git")) ?? "")?.[1]?.trim();
+	if (target === undefined) return undefined;
+	const gitFolder = resolve(root, target);
+	const common = textOf(join(gitFolder, "commondir"))?.trim();
+	return { root, gitFolder, common: common === undefined ? gitFolder : resolve(gitFolder, common) };
+}
+
+function readRules(file: string): Ignore | undefined {
+	const text = textOf(file);
+	return text === undefined ? undefined : ignore({ ignorecase: false, allowRelativePaths: false }).add(text);
+}
+
+/** Reads files once as long as they stay the same. */
+function openMemory<Value>(read: (file: string) => Value | undefined): (file: string) => Value | undefined {
+	const known = new Map<string, { readonly stamp: string; readonly value: Value | undefined }>();
+	return (file) => {
+		const stamp = stampOf(file);
+		const entry = known.get(file);
+		if (entry && entry.stamp === stamp) return entry.value;
+		const value = stamp === "" ? undefined : read(file);
+		if (known.size > MAX_KNOWN) known.clear();
+		known.set(file, { stamp, value });
+		return value;
+	};
+}
+
+function stampOf(file: string): string {
+	const stat = statOf(file);
+	return stat?.isFile() ? `${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}` : "";
+}
+
+/** A link to a folder is a file to git. */
+function isDirectory(path: string): boolean {
+	try {
+		return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+	} catch {
+		return false;
+	}
+}
+
+function statOf(path: string): Stats | undefined {
+	try {
+		return statSync(path, { throwIfNoEntry: false });
+	} catch {
+		return undefined;
+	}
+}
+
+function textOf(file: string): string | undefined {
+	try {
+		return statSync(file).size > MAX_RULES ? undefined : readFileSync(file, "utf8");
+	} catch {
+		return undefined;
+	}
+}

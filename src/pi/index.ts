@@ -2,6 +2,7 @@ export { agentFolder } from "./agent-folder.ts";
 export { customEntries, newestFirst, writeEntry } from "./branch.ts";
 export { type Child, type ChildSpec, type Exit, startChild } from "./child.ts";
 export { drawDiagram, showDiagram } from "./diagram.ts";
+export { type ExitCode, exitCodes, failWith, openExitCode } from "./exit-code.ts";
 export { bar, shortCost, shortCount, shortTime } from "./figures.ts";
 export {
 	askHost,

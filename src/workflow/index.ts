@@ -36,9 +36,9 @@ export function registerWorkflow(
 	});
 	pi.registerCommand("cancel-workflow", {
 		description: "End the workflow that is on",
-		handler: async (_args, ctx) => {
+		handler: async (args, ctx) => {
 			const { cancelWorkflow } = await import("./session/index.ts");
-			cancelWorkflow(await open(), ctx);
+			cancelWorkflow(await open(), ctx, args);
 		},
 	});
 

@@ -32,9 +32,7 @@ export function registerRows(pi: ExtensionAPI, rows: () => Rows | undefined): vo
 		tells(data) ? soon((there) => there.drawState(data, expanded, theme)) : undefined,
 	);
 	pi.registerEntryRenderer("workflow:complete", ({ data }, _options, theme) =>
-		typeof (data as { text?: unknown } | undefined)?.text === "string"
-			? soon((there) => there.drawEnd(data, theme))
-			: undefined,
+		isEnd(data) ? soon((there) => there.drawEnd(data, theme)) : undefined,
 	);
 	pi.registerMessageRenderer("workflow:reminder", (message, options, theme) =>
 		soon((there) => there.drawReminder(message, options, theme)),
@@ -47,6 +45,12 @@ export function registerRows(pi: ExtensionAPI, rows: () => Rows | undefined): vo
 				})
 			: next(),
 	);
+}
+
+/** The end of a run, or what it took. */
+function isEnd(data: unknown): boolean {
+	const { text, spent } = (data ?? {}) as { text?: unknown; spent?: unknown };
+	return typeof text === "string" || Array.isArray(spent);
 }
 
 /** Whether a state has a row: ends have an entry of their own, and states of the reference package have none. */

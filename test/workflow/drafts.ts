@@ -1,6 +1,15 @@
 // Definitions for tests, written as short as the cases that they stand for: `{ p: ["a", "@s", "c"], s: ["s1"] }`.
 import type { Phase, Reference, WorkflowDefinition } from "../../src/workflow/definitions/index.ts";
-import { beginRun, type Definitions, firstPosition, type LiveRun } from "../../src/workflow/machine/index.ts";
+import {
+	beginRun,
+	type Definitions,
+	type Event,
+	firstPosition,
+	type LiveRun,
+	type Run,
+	type Transition,
+	transition,
+} from "../../src/workflow/machine/index.ts";
 
 export type Draft = Partial<Omit<WorkflowDefinition, "entries">> & {
 	readonly entries: readonly (string | (Partial<Phase> & { readonly id: string }))[];
@@ -10,7 +19,7 @@ export type Draft = Partial<Omit<WorkflowDefinition, "entries">> & {
 export function phase(id: string, more: Partial<Phase> = {}): Phase {
 	const name = id.toUpperCase();
 	const rest = { emoji: "🔹", instructions: `Do ${id}.`, profiles: [], autoContinue: undefined, file: `/w/${id}.md` };
-	return { kind: "phase", id, name, tools: { kind: "free" }, ...rest, ...more };
+	return { kind: "phase", id, name, tools: { kind: "free" }, advance: "agent", ...rest, ...more };
 }
 
 /** Workflows by key; `"@s"` refers to `s`, every other text is a phase of that id. */
@@ -50,4 +59,31 @@ export function drafts(written: Record<string, Draft["entries"] | Draft>): Defin
 export function begin(definitions: Definitions, key: string, task = "the task"): LiveRun {
 	const position = firstPosition(definitions, key);
 	return beginRun({ id: "wf-1000-abc123", definitions, workflowKey: key, task, at: 1000, position });
+}
+
+/** An event as cases write it: of what the model decides only the message that says so. */
+export type Told =
+	| Exclude<Event, { readonly decision: unknown }>
+	| {
+			readonly kind: "next" | "loop" | "cancel";
+			readonly at: number;
+			readonly message: string;
+			readonly summary?: string;
+	  };
+
+/** Lets events happen one after another. A message is written in the visit in which it first says something. */
+export function openHearing(): (run: Run, told: Told) => Transition {
+	const written = new Map<string, number>();
+	return (run, told) => {
+		if (!("message" in told)) return transition(run, told);
+		const { message, ...event } = told;
+		const seen = written.get(message) ?? run.step;
+		written.set(message, seen);
+		return transition(run, { ...event, decision: { message, seen } });
+	};
+}
+
+/** Lets one event happen; what the model decides it decides in the present visit. */
+export function happen(run: Run, told: Told): Transition {
+	return openHearing()(run, told);
 }

@@ -152,7 +152,7 @@ describe("at once", () => {
 		expect(await lastState()).toMatchObject({ active: false });
 	});
 
-	it("case 51, T6, field 11: Esc pauses; nothing goes on by itself, also after words of the person", async () => {
+	it("case 51, T6, field 11: Esc pauses; nothing goes on by itself, and the person's next message lets it go on", async () => {
 		const held = gate();
 		stage.play(say("at work", { after: held.opened }));
 		await pi.prompt("/workflow w it");
@@ -162,11 +162,31 @@ describe("at once", () => {
 		await pi.send({ type: "abort" });
 		held.open();
 		await pi.settled();
-		expect(await lastState()).toMatchObject({ active: true, paused: { by: "person" } });
+		expect(await lastState()).toMatchObject({ active: true, paused: { by: "interrupt" } });
+		expect(pi.screen.text).toContain("⏸ The workflow is paused. Your next message lets it go on");
 		const requests = stage.server.requests.length;
+		stage.play("I do that", step("next"), step("next"), "end");
+		await pi.run("do this instead");
+		expect(stage.server.requests[requests]?.lastUser).toBe("do this instead");
+		expect(pi.screen.text.split("The workflow goes on with your message.")).toHaveLength(2);
+		expect(await lastState()).toMatchObject({ active: false, cancelled: false });
+	});
+
+	it.each([
+		["by command", "/workflow pause"],
+		["by an error", undefined],
+	])("a pause %s outlasts what the person says", async (_how, command) => {
+		const held = gate();
+		const requests = stage.server.requests.length;
+		stage.play(command ? say("at work", { after: held.opened }) : fail(401, "bad key"));
+		await pi.prompt("/workflow w it");
+		await stage.server.waitForRequest(requests + 1);
+		if (command) await pi.prompt(command);
+		held.open();
+		await pi.settled();
 		stage.play("I do that", step("next"), "hm");
 		await pi.run("do this instead");
-		expect(stage.server.requests.length).toBe(requests + 1);
+		expect(await lastState()).toMatchObject({ active: true, paused: {} });
 		await pi.run("and now?");
 		expect(pi.toolResults().at(-1)).toMatchObject({ error: true, text: expect.stringContaining("/workflow resume") });
 		stage.play(step("next"), step("next"), "end");

@@ -1,6 +1,6 @@
 // What the model and the person read of a run: variables, places, texts of phases, answers of the tool.
 import { describe, expect, it } from "vitest";
-import { type LiveRun, transition, type Way } from "../../src/workflow/machine/index.ts";
+import type { LiveRun, Way } from "../../src/workflow/machine/index.ts";
 import {
 	blockReason,
 	endText,
@@ -16,7 +16,7 @@ import {
 	variablesOf,
 	wholeText,
 } from "../../src/workflow/prompts/index.ts";
-import { begin, drafts } from "./drafts.ts";
+import { begin, drafts, happen } from "./drafts.ts";
 
 /** The run after `steps` phases; `from` of the last step. */
 function later(run: LiveRun, steps: number, event: "next" | "loop" | "skip" = "next") {
@@ -28,7 +28,7 @@ function later(run: LiveRun, steps: number, event: "next" | "loop" | "skip" = "n
 			event === "skip"
 				? ({ kind: "skip", at: 2000 } as const)
 				: ({ kind: event, at: 2000, message: `m${step}-${Math.random()}` } as const);
-		const next = transition(current, happened).run;
+		const next = happen(current, happened).run;
 		if (next.kind !== "live") throw new Error("stale");
 		current = next;
 	}
@@ -148,7 +148,7 @@ describe("places", () => {
 		expect(statusLine(later(run, 1).run)).toBe("Release Pipeline > Code Review [2/3] > 🔍 Static Analysis [1/2]");
 		expect(statusLine(later(run, 2).run)).toBe("Release Pipeline > Code Review [2/3] > Deep [2/2] > 🔹 D1 [1/1]");
 		expect(statusLine(later(run, 4).run)).toBeUndefined();
-		expect(statusLine(transition(run, { kind: "pause", by: "person" }).run)).toMatch(/ \(paused\)$/);
+		expect(statusLine(happen(run, { kind: "pause", by: "person" }).run)).toMatch(/ \(paused\)$/);
 	});
 
 	it("case 36: the list marks the right one of two visits of the same workflow", () => {

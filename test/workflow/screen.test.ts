@@ -128,7 +128,7 @@ describe("the countdown", () => {
 		await ui.waitForScreen(/⏳ 🔹 ONE goes on in 4 s · Esc pauses, typing holds/);
 		await ui.waitForScreen(/goes on in 3 s/);
 		ui.press("escape");
-		await ui.waitForScreen(/⏸ The workflow is paused\. \/workflow resume/);
+		await ui.waitForScreen(/⏸ The workflow is paused\. Your next message lets it go on/);
 		const screen = await settledScreen(ui);
 		expect(screen).toContain("Workflow tale > 🔹 ONE [1/2] (paused)");
 		expect(screen).not.toContain("⏳");

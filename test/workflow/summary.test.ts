@@ -1,6 +1,7 @@
 // What a run took, phase by phase, in the entry that ends it.
-import { expect, it } from "vitest";
-import { call, openBench, say } from "../harness/index.ts";
+import { describe, expect, it } from "vitest";
+import { call, gate, openBench, type Rpc, say } from "../harness/index.ts";
+import { openRpcStage, step } from "./stage.ts";
 
 const phase = (id: string) => `---\nid: ${id}\nname: ${id.toUpperCase()}\nemoji: x\n---\nDo ${id}.`;
 
@@ -24,6 +25,80 @@ it("the end shows time, tokens and cost of every phase, in the session and on th
 	const pi = await tui({ cols: 100, rows: 40 });
 	await pi.submit("/workflow two it");
 	await pi.waitForScreen(/A · .* · 2k tokens · \$0\.00/);
-	expect(pi.screen()).toMatch(/B · \d+ s · 1k tokens · \$0\.00/);
-	expect(pi.screen()).toMatch(/together · \d+ s · 3k tokens · \$0\.00/);
+	await pi.waitForScreen(/The workflow took:/);
+	// The last answer was given in the last phase, and comes when the workflow is over.
+	expect(pi.screen()).toMatch(/B · \d+ s · 2k tokens · \$0\.00/);
+	expect(pi.screen()).toMatch(/together · \d+ s · 4k tokens · \$0\.00/);
+	expect(pi.screen()).toContain("↑3.6k ↓400");
+});
+
+interface Row {
+	name: string;
+	ms: number;
+	tokens: number;
+	costUsd: number;
+}
+
+describe("the figures are those of pi itself", () => {
+	const usage = { input: 900, output: 100, cached: 30 };
+	const figures = async (pi: Rpc) => {
+		const ends = await pi.customEntries<{ spent?: Row[] }>("workflow:complete");
+		const rows = ends.flatMap(({ spent }) => spent ?? []);
+		const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
+		const stats = (await pi.send({ type: "get_session_stats" })) as { tokens: { total: number }; cost: number };
+		expect(sum(({ tokens }) => tokens)).toBe(stats.tokens.total);
+		expect(sum(({ costUsd }) => costUsd)).toBeCloseTo(stats.cost, 9);
+		return rows;
+	};
+
+	it("at a cancel at rest, with the phase that was on", async () => {
+		const { pi, play } = await openRpcStage({ w: [{ id: "a", autoContinue: false }, "b"] });
+		play(say("What do you want?", { usage }));
+		await pi.prompt("/workflow w it");
+		await pi.settled();
+		await pi.prompt("/cancel-workflow");
+		expect((await figures(pi)).map(({ name }) => name)).toEqual(["A"]);
+	});
+
+	it("at a cancel in the middle of an answer, which is counted when it is there", async () => {
+		const { pi, play, server } = await openRpcStage({ w: ["a", "b", "c"] });
+		const held = gate();
+		play(
+			call("workflow_step", { action: "next" }, { usage }),
+			say("at work", { usage, after: held.opened }),
+			say("ok", { usage }),
+		);
+		await pi.prompt("/workflow w it");
+		await server.waitForRequest(2);
+		await pi.prompt("/cancel-workflow");
+		held.open();
+		await pi.settled();
+		const rows = await figures(pi);
+		expect(rows.map(({ name, tokens }) => [name, tokens])).toEqual([
+			["A", 1000],
+			["B", 2000],
+		]);
+	});
+
+	it("when the model cancels, and when a person ends the last phase", async () => {
+		const { pi, play } = await openRpcStage({ w: ["a", { id: "b", advance: "person" }] });
+		play(step("cancel"), step("cancel"), say("cancelled", { usage }));
+		await pi.prompt("/workflow w it");
+		await pi.settled();
+		expect((await figures(pi)).map(({ name }) => name)).toEqual(["A"]);
+	});
+
+	it("a pause does not count as time of the phase", async () => {
+		const { pi, play } = await openRpcStage({ w: [{ id: "a", autoContinue: false }, "b"] });
+		play(say("What do you want?", { usage }));
+		await pi.prompt("/workflow w it");
+		await pi.settled();
+		await pi.prompt("/workflow pause");
+		await new Promise((done) => setTimeout(done, 1_500));
+		await pi.prompt("/workflow status");
+		expect(pi.screen.notifications.at(-1)?.message).toMatch(/in this phase for [01] s/);
+		await pi.prompt("/cancel-workflow");
+		const [row] = await figures(pi);
+		expect(row?.ms).toBeLessThan(1_400);
+	});
 });

@@ -124,7 +124,7 @@ describe("several calls in one message", () => {
 		await pi.settled();
 		const results = pi.toolResults().slice(-3);
 		expect(results.map(({ error }) => error)).toEqual([false, true, true]);
-		expect(results[1]?.text).toContain("Read the instructions of the new phase first");
+		expect(results[1]?.text).toContain("read the phase first");
 		expect(pathOf((await pi.customEntries<State>("workflow:state")).at(-1))).toBe("w:1");
 	});
 

@@ -28,6 +28,8 @@ export interface Phase {
 	readonly profiles: readonly string[];
 	/** `undefined`: as the workflow says. */
 	readonly autoContinue: boolean | undefined;
+	/** Who ends the phase: with `person` the agent cannot. */
+	readonly advance: "agent" | "person";
 	readonly file: string;
 }
 

@@ -1,7 +1,7 @@
 // Draws a workflow as a Mermaid flowchart: phases in order, subworkflows as boxes around theirs, loops as dotted arrows. Pure.
 import { mermaidLabel } from "../../definition/index.ts";
 import type { Catalogue, Phase, WorkflowDefinition } from "./definition.ts";
-import { limitsLabel } from "./listing.ts";
+import { phaseLabel } from "./listing.ts";
 
 /** Where a run is: for every level the workflow and the index of its entry, outermost first. */
 export type Position = readonly { readonly workflowKey: string; readonly phaseIndex: number }[];
@@ -74,6 +74,6 @@ export function workflowDiagram(
 }
 
 function phaseText(phase: Phase): string {
-	const limits = limitsLabel(phase.tools);
-	return `${mermaidLabel(`${phase.emoji} ${phase.name}`)}${limits === "" ? "" : `<br/>${mermaidLabel(limits)}`}`;
+	const label = phaseLabel(phase);
+	return `${mermaidLabel(`${phase.emoji} ${phase.name}`)}${label === "" ? "" : `<br/>${mermaidLabel(label)}`}`;
 }

@@ -133,6 +133,12 @@ export const phaseFields = {
 		empty: "error",
 		about: "`false` for a phase in which the agent waits for a person's answer.",
 	}),
+	advance: choice(["agent", "person"], {
+		fallback: "agent",
+		empty: "error",
+		about:
+			"`person` for a phase that only you end: the agent does its work and waits for [`/workflow next`](#running-a-workflow).",
+	}),
 };
 
 /** The fields of workflow.yaml that hold templates. */
@@ -157,7 +163,7 @@ export const unknownWorkflowKeys: GroupOptions = {
 
 /** The same for phases. */
 export const unknownPhaseKeys: GroupOptions = {
-	unknown: (key, value) => (isLimit(key, value) || isNearly(key, ["autoContinue"]) ? "error" : "warning"),
+	unknown: (key, value) => (isLimit(key, value) || isNearly(key, ["autoContinue", "advance"]) ? "error" : "warning"),
 	remedy: (key, value) =>
 		isLimit(key, value) ? "Limits stand below `tools:`, as `blacklist`, `whitelist` or `allow`." : undefined,
 };

@@ -57,7 +57,7 @@ export function visibleCommands(catalogue: Catalogue): [string, WorkflowDefiniti
 }
 
 /** What a phase may use, in a few words; empty where it may use everything. */
-export function limitsLabel(limits: ToolLimits): string {
+function limitsLabel(limits: ToolLimits): string {
 	switch (limits.kind) {
 		case "free":
 			return "";
@@ -70,10 +70,15 @@ export function limitsLabel(limits: ToolLimits): string {
 	}
 }
 
+/** What is special about a phase, in a few words: its limits, and that a person ends it. */
+export function phaseLabel({ tools, advance }: Phase): string {
+	return [limitsLabel(tools), advance === "person" ? "you end it" : ""].filter((part) => part !== "").join("; ");
+}
+
 function entryLabel(entry: Phase | Reference): string {
 	if (entry.kind === "reference") return `@${printable(entry.key)}`;
-	const limits = limitsLabel(entry.tools);
-	return printable(`${entry.emoji} ${entry.name}${limits === "" ? "" : ` (${limits})`}`);
+	const label = phaseLabel(entry);
+	return printable(`${entry.emoji} ${entry.name}${label === "" ? "" : ` (${label})`}`);
 }
 
 /** Workflows that did not load and are told one by one. */

@@ -37,7 +37,7 @@ export function readPhase(source: Source): PhaseRead {
 		});
 	if (read.kind === "failed" || report.failed) return failed();
 
-	const { id, name, emoji, tools, availableProfiles, autoContinue } = read.values;
+	const { id, name, emoji, tools, availableProfiles, autoContinue, advance } = read.values;
 	checkVariables(body, bodyStart, "prose", source, report);
 	const mentions = tools.names.map((word): ToolMention => {
 		const place = source.place(word.start);
@@ -59,6 +59,7 @@ export function readPhase(source: Source): PhaseRead {
 		tools: tools.limits,
 		profiles: availableProfiles,
 		autoContinue,
+		advance,
 		file: source.file,
 	};
 	freeze(phase);

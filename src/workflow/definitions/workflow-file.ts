@@ -35,6 +35,7 @@ export const commandWords: readonly string[] = [
 	"show",
 	"pause",
 	"resume",
+	"next",
 	"skip",
 	"back",
 	"reload",

@@ -1,18 +1,28 @@
 // What can happen to a run, and what must be done about it. Data only. All times are ms since the epoch.
 import type { Definitions, PauseCause, Position } from "./run.ts";
 
+/** What the model decided: a decision counts for the visit in which it was made, not for the one in which it arrives. */
+export interface Decision {
+	/** The assistant message that says so. */
+	readonly message: string;
+	/** The `step` of the visit that the model had read when it wrote the message; `undefined`: not the present one, as it is defined now. */
+	readonly seen: number | undefined;
+}
+
 export type Event =
-	/** The model says that the phase is finished. `message` is the assistant message that says so. */
-	| { readonly kind: "next"; readonly at: number; readonly message: string; readonly summary?: string }
+	/** The model says that the phase is finished. */
+	| { readonly kind: "next"; readonly at: number; readonly decision: Decision; readonly summary?: string }
 	/** The model wants to start the innermost scope again. */
-	| { readonly kind: "loop"; readonly at: number; readonly message: string; readonly summary?: string }
+	| { readonly kind: "loop"; readonly at: number; readonly decision: Decision; readonly summary?: string }
 	/** The model wants to end the run before it is finished. */
-	| { readonly kind: "cancel"; readonly at: number; readonly message: string }
+	| { readonly kind: "cancel"; readonly at: number; readonly decision: Decision }
 	/** The model asks where it is. */
 	| { readonly kind: "status" }
 	/** A person ends the run. */
 	| { readonly kind: "abandon"; readonly at: number }
-	/** A person goes to the next phase. */
+	/** A person says that the phase is finished. */
+	| { readonly kind: "advance"; readonly at: number }
+	/** A person goes to the next phase without finishing this one. */
 	| { readonly kind: "skip"; readonly at: number }
 	/** A person goes to an earlier phase: the one before, or the nearest earlier one with this id or name. */
 	| { readonly kind: "back"; readonly at: number; readonly to?: string }
@@ -67,13 +77,16 @@ export type Refusal =
 	| { readonly kind: "paused" }
 	| { readonly kind: "not-paused" }
 	| { readonly kind: "already-paused" }
-	/** The same assistant message has changed the phase already. */
-	| { readonly kind: "moved-already" }
+	/** It was decided before the run came to where it is: in the phase called `phase`. */
+	| { readonly kind: "earlier-visit"; readonly phase: string }
+	/** Only a person ends the phase called `phase`. */
+	| { readonly kind: "person-decides"; readonly phase: string; readonly wanted: "next" | "cancel" }
 	/** The scope, by its name, may not be looped. */
 	| { readonly kind: "not-loopable"; readonly scope: string }
 	| { readonly kind: "loops-used-up"; readonly scope: string; readonly max: number }
 	/** There is no phase before the first. */
 	| { readonly kind: "at-start" }
-	| { readonly kind: "no-earlier-phase"; readonly name: string }
+	/** `names`: what can be named instead, nearest first. */
+	| { readonly kind: "no-earlier-phase"; readonly name: string; readonly names: readonly string[] }
 	/** The new definitions have no such place any more. */
 	| { readonly kind: "gone"; readonly what: "workflow" | "phase"; readonly id: string };

@@ -2,37 +2,61 @@
 import type { Way } from "./event.ts";
 import type { StoredState } from "./stored.ts";
 
+/** A state, and when it was written: ms since the epoch. */
+export interface DatedState {
+	readonly state: StoredState;
+	readonly at: number;
+}
+
 export interface Visit {
 	readonly phaseId: string;
-	readonly way: Way;
+	/** How it was left; `undefined`: the run is in it, or was cancelled in it. */
+	readonly way: Way | undefined;
 	/** ms since the epoch. */
 	readonly from: number;
 	readonly to: number;
+	/** How long the run was paused in it, ms. */
+	readonly paused: number;
 	readonly summary: string | undefined;
 }
 
-/** The finished visits of a run, oldest first. `states` are those of one branch, newest first, possibly of several runs. */
-export function foldHistory(states: Iterable<StoredState>, runId: string): Visit[] {
-	const own: StoredState[] = [];
-	for (const state of states) {
+/**
+ * The visits of a run, oldest first; one that is on lasts until `now` (ms since the epoch). `states` are those of one branch, newest first,
+ * possibly of several runs.
+ */
+export function foldHistory(states: Iterable<DatedState>, runId: string, now: number): Visit[] {
+	const own: DatedState[] = [];
+	for (const dated of states) {
 		// One run at a time: what lies before the states of this run belongs to another.
-		if (state.taskId !== runId) break;
-		own.push(state);
+		if (dated.state.taskId !== runId) break;
+		own.push(dated);
 	}
 	const visits: Visit[] = [];
 	let before: StoredState | undefined;
-	for (const state of own.reverse()) {
-		const { left, since = state.startedAt } = state;
-		const from = before?.since ?? state.startedAt;
-		if (left)
-			visits.push({
-				phaseId: before?.currentPath.at(-1)?.phaseId ?? "",
-				way: left.way,
-				from,
-				to: since,
-				summary: left.summary,
-			});
+	let pausedSince: number | undefined;
+	let paused = 0;
+	const close = (to: number, left: StoredState["left"]) => {
+		const from = before?.since ?? before?.startedAt ?? to;
+		const phaseId = before?.currentPath.at(-1)?.phaseId ?? "";
+		visits.push({ phaseId, way: left?.way, from, to, paused, summary: left?.summary });
+		paused = 0;
+	};
+	for (const { state, at } of own.reverse()) {
+		// A run that is moved while it is paused stays so: its pause is divided between the two visits.
+		if (pausedSince !== undefined) paused += Math.max(0, at - pausedSince);
+		if (state.left) close(state.since ?? state.startedAt, state.left);
+		else if (!state.active) close(at, undefined);
+		pausedSince = state.paused ? at : undefined;
 		before = state;
 	}
+	if (before?.active) {
+		if (pausedSince !== undefined) paused += Math.max(0, now - pausedSince);
+		close(now, undefined);
+	}
 	return visits;
+}
+
+/** How long a visit took, pauses not counted, ms. */
+export function timeOf({ from, to, paused }: Visit): number {
+	return Math.max(0, to - from - paused);
 }

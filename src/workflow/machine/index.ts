@@ -1,5 +1,5 @@
-export type { Action, Event, Left, Refusal, Way } from "./event.ts";
-export { foldHistory, type Visit } from "./history.ts";
+export type { Action, Decision, Event, Left, Refusal, Way } from "./event.ts";
+export { type DatedState, foldHistory, timeOf, type Visit } from "./history.ts";
 export { type PinnedCopy, pinnedDefinitions, reachable, readPinned } from "./pinned.ts";
 export {
 	currentPhase,
@@ -13,6 +13,7 @@ export {
 	rootOf,
 	samePlace,
 	scopeOf,
+	waitsForPerson,
 } from "./position.ts";
 export {
 	beginRun,
@@ -35,4 +36,4 @@ export {
 	type StoredState,
 	storeRun,
 } from "./stored.ts";
-export { type Transition, transition } from "./transition.ts";
+export { earlierPhases, type Transition, transition } from "./transition.ts";

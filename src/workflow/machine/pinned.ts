@@ -33,8 +33,9 @@ export function pinnedDefinitions(definitions: Definitions): object[] {
 			...definition,
 			entries: entries.map((entry) => {
 				if (entry.kind === "reference") return entry;
-				const { file: _phaseFile, ...phase } = entry;
-				return phase;
+				const { file: _phaseFile, advance, ...phase } = entry;
+				// The usual value is left out: copies from before the field existed keep their hash.
+				return advance === "agent" ? phase : { ...phase, advance };
 			}),
 		}));
 }
@@ -123,13 +124,15 @@ function readEntry(written: unknown): Phase | Reference | undefined {
 	if (written.kind === "reference")
 		return typeof written.key === "string" ? { kind: "reference", key: written.key } : undefined;
 	const { kind, id, name, emoji, instructions, autoContinue } = written;
+	// Copies from before the field existed lack it.
+	const advance = written.advance === undefined ? "agent" : oneOf(written.advance, ["agent", "person"]);
 	if (kind !== "phase" || typeof id !== "string" || typeof name !== "string") return undefined;
 	if (typeof emoji !== "string" || typeof instructions !== "string") return undefined;
 	if (autoContinue !== undefined && typeof autoContinue !== "boolean") return undefined;
 	const tools = readLimits(written.tools);
 	const profiles = readList(written.profiles, string);
-	if (!tools || !profiles) return undefined;
-	return { kind, id, name, emoji, instructions, tools, profiles, autoContinue, file: "" };
+	if (!tools || !profiles || !advance) return undefined;
+	return { kind, id, name, emoji, instructions, tools, profiles, autoContinue, advance, file: "" };
 }
 
 /** Limits that cannot be read are no limits: the whole copy is refused then, and the run stays closed. */

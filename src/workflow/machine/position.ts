@@ -36,6 +36,11 @@ export function currentPhase(run: LiveRun): Phase {
 	return phaseAt(run.definitions, run.position);
 }
 
+/** Whether only a person ends the phase that a run is in. */
+export function waitsForPerson(run: LiveRun): boolean {
+	return currentPhase(run).advance === "person";
+}
+
 /** The workflow that the person started. */
 export function rootOf(run: LiveRun): WorkflowDefinition {
 	return definitionOf(run.definitions, run.workflowKey);

@@ -17,7 +17,8 @@ export interface Segment {
 /** From the root workflow (first) to the scope that holds the current phase (last). Never empty. */
 export type Position = readonly Segment[];
 
-export type PauseCause = "person" | "error" | "reminders";
+/** `interrupt`: the person stopped the model in the middle; what they say next lets the run go on. */
+export type PauseCause = "person" | "interrupt" | "error" | "reminders";
 
 export type Standing =
 	| { readonly kind: "running" }
@@ -47,8 +48,6 @@ interface Facts {
 	readonly reminders: { readonly row: number; readonly visit: number };
 	/** The assistant message in which the model asked to cancel, while that is open. */
 	readonly askedToCancel: string | undefined;
-	/** The assistant message that made the last phase change. */
-	readonly movedBy: string | undefined;
 }
 
 /** A run whose definitions are at hand. */
@@ -107,6 +106,5 @@ export function beginRun({ id, definitions, workflowKey, task, at, position }: S
 		standing: { kind: "running" },
 		reminders: { row: 0, visit: 0 },
 		askedToCancel: undefined,
-		movedBy: undefined,
 	};
 }

@@ -195,7 +195,6 @@ export function restoreRun(state: StoredState, source: Source): Restored {
 		standing: standingOf(state),
 		reminders: { row: 0, visit: 0 },
 		askedToCancel: undefined,
-		movedBy: undefined,
 	};
 	const stale = (missing: string): StaleRun => ({ kind: "stale", missing, phaseId, position, ...facts });
 	const live = (place: Position): Restored => ({
@@ -258,7 +257,7 @@ function readPause(data: unknown): StoredState["paused"] | "invalid" {
 	if (data === undefined) return undefined;
 	if (!isObject(data)) return "invalid";
 	const { by, why } = data;
-	if (by !== "person" && by !== "error" && by !== "reminders") return "invalid";
+	if (by !== "person" && by !== "interrupt" && by !== "error" && by !== "reminders") return "invalid";
 	if (why !== undefined && typeof why !== "string") return "invalid";
 	return { by, ...optional("why", why) };
 }

@@ -1,7 +1,8 @@
 // The machine: what a run becomes when something happens to it, and what has to be done then. It does nothing itself.
-// M1 the run that goes in is never changed; M2 a run that is running always has a way on: `next` of a new message moves or ends it;
-// M3 what is refused changes nothing but the open question whether to cancel; M4 a person can always abandon.
-import type { Action, Event, Left, Refusal, Way } from "./event.ts";
+// M1 the run that goes in is never changed; M2 a run that is running always has a way on: `next` of a model that has read the phase, or
+// `advance` of a person, moves or ends it; M3 what is refused changes nothing but the open question whether to cancel; M4 a person can
+// always abandon; M5 what the model decides counts only in the visit in which it decided it.
+import type { Action, Decision, Event, Left, Refusal, Way } from "./event.ts";
 import {
 	currentPhase,
 	definitionOf,
@@ -10,9 +11,10 @@ import {
 	phaseAt,
 	previousPosition,
 	scopeOf,
+	waitsForPerson,
 } from "./position.ts";
 import { relocate } from "./relocate.ts";
-import { isActive, type LiveRun, type Position, type Run } from "./run.ts";
+import { isActive, type LiveRun, type PauseCause, type Position, type Run } from "./run.ts";
 
 export interface Transition {
 	readonly run: Run;
@@ -36,6 +38,7 @@ export function transition(run: Run, event: Event): Transition {
 			return still(withoutQuestion(run));
 		case "abandon":
 			return end(withoutQuestion(run), "cancelled", undefined);
+		case "advance":
 		case "skip":
 		case "back":
 			return moveByPerson(withoutQuestion(run), event);
@@ -47,7 +50,7 @@ export function transition(run: Run, event: Event): Transition {
 		case "reload":
 			return reload(run, event);
 		case "spoken":
-			return still({ ...withoutQuestion(run), reminders: none });
+			return speak({ ...withoutQuestion(run), reminders: none });
 		case "worked":
 			return still(run.reminders.row === 0 ? run : { ...run, reminders: { ...run.reminders, row: 0 } });
 		case "stopped":
@@ -74,42 +77,65 @@ function withoutQuestion(run: Run): Run {
 function moveByModel(run: Run, event: Extract<Event, { kind: "next" | "loop" }>): Transition {
 	if (run.kind === "stale") return refuse(run, { kind: "stale", missing: run.missing });
 	if (run.standing.kind === "paused") return refuse(run, { kind: "paused" });
-	if (run.movedBy === event.message) return refuse(run, { kind: "moved-already" });
-	const moved: LiveRun = { ...run, movedBy: event.message };
+	if (isEarlier(run, event.decision)) return refuse(run, { kind: "earlier-visit", phase: currentPhase(run).name });
 	const { at, summary } = event;
-	if (event.kind === "next")
-		return move(moved, nextPosition(run.definitions, run.position), { way: "next", at, summary });
+	if (event.kind === "next") {
+		if (waitsForPerson(run))
+			return refuse(run, { kind: "person-decides", phase: currentPhase(run).name, wanted: "next" });
+		return move(run, nextPosition(run.definitions, run.position), { way: "next", at, summary });
+	}
 
 	const scope = scopeOf(run);
 	if (!scope.loopable) return refuse(run, { kind: "not-loopable", scope: scope.name });
 	const used = run.position.at(-1)?.loops ?? 0;
 	if (scope.maxLoops !== undefined && used >= scope.maxLoops)
 		return refuse(run, { kind: "loops-used-up", scope: scope.name, max: scope.maxLoops });
-	return move(moved, loopedPosition(run.definitions, run.position), { way: "loop", at, summary });
+	return move(run, loopedPosition(run.definitions, run.position), { way: "loop", at, summary });
 }
 
-function moveByPerson(run: Run, event: Extract<Event, { kind: "skip" | "back" }>): Transition {
+function moveByPerson(run: Run, event: Extract<Event, { kind: "advance" | "skip" | "back" }>): Transition {
 	if (run.kind === "stale") return refuse(run, { kind: "stale", missing: run.missing });
 	const { at } = event;
-	if (event.kind === "skip")
-		return move(run, nextPosition(run.definitions, run.position), { way: "skip", at, summary: undefined });
-	const target = earlier(run, event.to);
-	if (!target)
-		return refuse(run, event.to === undefined ? { kind: "at-start" } : { kind: "no-earlier-phase", name: event.to });
-	return move(run, target, { way: "back", at, summary: undefined });
+	if (event.kind !== "back") {
+		const way = event.kind === "skip" ? "skip" : "next";
+		return move(run, nextPosition(run.definitions, run.position), { way, at, summary: undefined });
+	}
+	const { to: name } = event;
+	const target = earlier(run, name);
+	if (target) return move(run, target, { way: "back", at, summary: undefined });
+	return refuse(
+		run,
+		name === undefined ? { kind: "at-start" } : { kind: "no-earlier-phase", name, names: earlierPhases(run) },
+	);
+}
+
+/** The positions before the current one, nearest first. */
+function* before(run: LiveRun): Generator<Position> {
+	let position = previousPosition(run.definitions, run.position);
+	for (let looked = 0; position && looked < farBack; looked++) {
+		yield position;
+		position = previousPosition(run.definitions, position);
+	}
 }
 
 /** The phase before the current one, or the nearest earlier one that is called `name`. */
 function earlier(run: LiveRun, name: string | undefined): Position | undefined {
-	let position = previousPosition(run.definitions, run.position);
-	if (name === undefined) return position;
-	const wanted = name.toLowerCase();
-	for (let looked = 0; position && looked < farBack; looked++) {
+	const wanted = name?.toLowerCase();
+	for (const position of before(run)) {
 		const phase = phaseAt(run.definitions, position);
-		if (phase.id === name || phase.name.toLowerCase() === wanted) return position;
-		position = previousPosition(run.definitions, position);
+		if (wanted === undefined || phase.id === name || phase.name.toLowerCase() === wanted) return position;
 	}
 	return undefined;
+}
+
+/** The ids of the phases that a person can go back to, nearest first, each once. */
+export function earlierPhases(run: LiveRun): string[] {
+	return [...new Set([...before(run)].map((position) => phaseAt(run.definitions, position).id))];
+}
+
+/** Whether the model had not yet read the phase that the run is in, as it is defined now. */
+function isEarlier(run: LiveRun, { seen }: Decision): boolean {
+	return seen !== run.step;
 }
 
 interface Move {
@@ -140,14 +166,21 @@ function end(run: Run, how: "done" | "cancelled", left: Left | undefined): Trans
 	};
 }
 
-function cancelByModel(run: Run, { message }: Extract<Event, { kind: "cancel" }>): Transition {
+function cancelByModel(run: Run, { decision }: Extract<Event, { kind: "cancel" }>): Transition {
+	const { message } = decision;
+	if (run.kind === "live") {
+		const phase = currentPhase(run).name;
+		if (isEarlier(run, decision)) return refuse(withoutQuestion(run), { kind: "earlier-visit", phase });
+		// The limits of the workflow end with it: that, too, is for the person to decide.
+		if (waitsForPerson(run)) return refuse(run, { kind: "person-decides", phase, wanted: "cancel" });
+	}
 	// Confirmed only by a message that the model wrote after it had read the question.
 	if (run.askedToCancel !== undefined && run.askedToCancel !== message)
 		return end(withoutQuestion(run), "cancelled", undefined);
 	return { run: { ...run, askedToCancel: message }, actions: [{ kind: "ask-cancel" }] };
 }
 
-function pause(run: Run, by: "person" | "error" | "reminders", why: string | undefined): Transition {
+function pause(run: Run, by: PauseCause, why: string | undefined): Transition {
 	return {
 		run: { ...withoutQuestion(run), standing: { kind: "paused", by, why } },
 		actions: [
@@ -166,9 +199,15 @@ function resume(run: Run): Transition {
 	};
 }
 
+/** Whoever interrupts the model to say something has said it now. */
+function speak(run: Run): Transition {
+	const interrupted = run.standing.kind === "paused" && run.standing.by === "interrupt";
+	return interrupted && run.kind === "live" ? resume(run) : still(run);
+}
+
 function stop(run: Run, patience: { row: number; visit: number }): Transition {
 	if (run.kind === "stale" || run.standing.kind !== "running") return still(run);
-	if (!goesOnByItself(run)) return { run, actions: [{ kind: "wait" }] };
+	if (waitsForPerson(run) || !goesOnByItself(run)) return { run, actions: [{ kind: "wait" }] };
 	const { row, visit } = run.reminders;
 	if (row >= patience.row) return pause(run, "reminders", `${row} reminders in a row changed nothing`);
 	if (visit >= patience.visit) return pause(run, "reminders", `${visit} reminders did not bring this phase to its end`);
@@ -189,8 +228,8 @@ function goesOnByItself(run: LiveRun): boolean {
 function reload(run: Run, { definitions }: Extract<Event, { kind: "reload" }>): Transition {
 	const found = relocate(run, definitions);
 	if (found.kind === "gone") return refuse(run, found);
-	const { id, workflowKey, task, startedAt, step, since, standing, reminders, movedBy } = run;
-	const facts = { id, workflowKey, task, startedAt, step, since, standing, reminders, movedBy };
+	const { id, workflowKey, task, startedAt, step, since, standing, reminders } = run;
+	const facts = { id, workflowKey, task, startedAt, step, since, standing, reminders };
 	return {
 		run: { kind: "live", definitions, position: found.position, askedToCancel: undefined, ...facts },
 		actions: [{ kind: "persist", left: undefined }, { kind: "reloaded" }],

@@ -5,6 +5,7 @@ export {
 	endText,
 	initialMessage,
 	pauseLine,
+	personLine,
 	phaseName,
 	refusalText,
 	reminderText,

@@ -1,7 +1,17 @@
 // Short texts about a run: the first message, reminders, refusals of tools, the end, the name of the session.
 
+import { didYouMean, thereAre } from "../../definition/index.ts";
 import type { WorkflowDefinition } from "../definitions/index.ts";
-import { currentPhase, type LiveRun, type PauseCause, type Refusal, type Run, rootOf } from "../machine/index.ts";
+import {
+	currentPhase,
+	type LiveRun,
+	type PauseCause,
+	type Refusal,
+	type Run,
+	rootOf,
+	type Way,
+} from "../machine/index.ts";
+import { endOfPhase } from "./phase.ts";
 import { phaseTitle } from "./place.ts";
 import { expand, variablesOf } from "./template.ts";
 
@@ -19,15 +29,15 @@ export function reminderText(run: LiveRun): string {
 
 /** What the model is told when a person has let the run go on. */
 export function resumeText(run: LiveRun): string {
-	return `The person lets the workflow "${rootOf(run).name}" go on. Continue with its phase ${phaseTitle(run)}; call workflow_step with action "next" when it is finished.`;
+	return `The person lets the workflow "${rootOf(run).name}" go on. Continue with its phase ${phaseTitle(run)}. ${endOfPhase(run)}`;
 }
 
-/** What the model is told when a person has ended the run while it was working: cancelled it, or skipped its last phase. */
-export function abandonedText(run: Run): string {
+/** What the model is told when a person has ended the run while it was working: cancelled it, or left its last phase. */
+export function abandonedText(run: Run, way: Way = "skip"): string {
 	const name = run.kind === "live" ? rootOf(run).name : run.workflowKey;
 	const what =
 		run.standing.kind === "done"
-			? `skipped the last phase of the workflow "${name}", which is over`
+			? `${way === "skip" ? "skipped" : "ended"} the last phase of the workflow "${name}", which is over`
 			: `cancelled the workflow "${name}"`;
 	return `The person has ${what}. Its instructions and limits no longer hold. Stop working on it and wait for what the person says next.`;
 }
@@ -36,7 +46,7 @@ export function abandonedText(run: Run): string {
 export function blockReason(run: LiveRun, tool: string): string {
 	const { blockReasonTemplate } = rootOf(run);
 	if (blockReasonTemplate !== undefined) return expand(blockReasonTemplate, variablesOf(run, tool));
-	return `The tool "${tool}" may not do this in the phase ${phaseTitle(run)}.\nKeep to the instructions of this phase.\nWhen it is finished, call workflow_step with action "next".`;
+	return `The tool "${tool}" may not do this in the phase ${phaseTitle(run)}.\nKeep to the instructions of this phase.\n${endOfPhase(run)}`;
 }
 
 /** Why every tool is refused while the definition of a run is missing. */
@@ -46,9 +56,14 @@ export function staleReason(missing: string): string {
 
 /** Why a run is paused, and what lets it go on. */
 export function pauseLine({ by, why }: { readonly by: PauseCause; readonly why?: string | undefined }): string {
+	if (by === "interrupt")
+		return "⏸ The workflow is paused. Your next message lets it go on, and so does /workflow resume.";
 	const what = by === "error" ? "The workflow is paused after an error" : "The workflow is paused";
 	return `⏸ ${what}${why === undefined ? "" : `: ${why}`}. /workflow resume lets it go on.`;
 }
+
+/** How a phase goes on that the person ends. */
+export const personLine = "This phase ends when you say so: /workflow next.";
 
 /** `42 s`, `3 min 5 s`, `2 h 10 min`. */
 export function duration(ms: number): string {
@@ -93,8 +108,12 @@ export function refusalText(refusal: Refusal): string {
 			return "The workflow is not paused.";
 		case "already-paused":
 			return "The workflow is paused already; /workflow resume lets it go on.";
-		case "moved-already":
-			return "The phase has been changed by this message already. Read the instructions of the new phase first.";
+		case "earlier-visit":
+			return `This was decided in an earlier visit; read the phase first. Nothing was changed: the workflow has come to the phase ${refusal.phase} since. Its instructions follow; action "status" shows them too.`;
+		case "person-decides":
+			return refusal.wanted === "next"
+				? `Only the person ends the phase ${refusal.phase}, with /workflow next. Tell the person what is ready for them to decide, and stop.`
+				: `The phase ${refusal.phase} waits for the person, so only the person cancels the workflow now, with /cancel-workflow. Tell the person why you would, and stop.`;
 		case "not-loopable":
 			return `"${refusal.scope}" may not be started again: looping is switched off in it. Use action "next" to go on.`;
 		case "loops-used-up":
@@ -102,7 +121,7 @@ export function refusalText(refusal: Refusal): string {
 		case "at-start":
 			return "This is the first phase: there is none before it.";
 		case "no-earlier-phase":
-			return `No earlier phase is called "${refusal.name}".`;
+			return `No earlier phase is called "${refusal.name}".${didYouMean(refusal.name, refusal.names)} ${thereAre(refusal.names, "There is none before this one.")}`;
 		case "gone":
 			return `The definition as it is now has no ${refusal.what} "${refusal.id}" any more, which the run is in. It goes on by the definition that it was started with.`;
 	}

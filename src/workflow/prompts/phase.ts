@@ -2,7 +2,15 @@
 // The first phase tells everything; a later one only what is new, because what was said before is still there.
 import type { WorkflowDefinition } from "../definitions/index.ts";
 import { limitsText } from "../limits/index.ts";
-import { currentPhase, innermost, type LiveRun, previousPosition, rootOf, scopeOf } from "../machine/index.ts";
+import {
+	currentPhase,
+	innermost,
+	type LiveRun,
+	previousPosition,
+	rootOf,
+	scopeOf,
+	waitsForPerson,
+} from "../machine/index.ts";
 import { pathHeader, phaseList } from "./place.ts";
 import { expand, instructionsOf, nextName, variablesOf } from "./template.ts";
 
@@ -58,7 +66,16 @@ function changedRole(run: LiveRun): string | undefined {
 	return now === then ? undefined : now;
 }
 
+/** How the model ends the phase, or that it does not. */
+export function endOfPhase(run: LiveRun): string {
+	return waitsForPerson(run)
+		? "You cannot end this phase: the person does, with /workflow next. When your part is done, tell the person what there is to decide, and stop."
+		: 'When it is finished, call workflow_step with action "next".';
+}
+
 function advanceText(run: LiveRun): string {
+	// The workflow's own reminder tells the model to go on, which it cannot here.
+	if (waitsForPerson(run)) return endOfPhase(run);
 	const { advanceReminder } = rootOf(run);
 	if (advanceReminder !== undefined) return expand(advanceReminder, variablesOf(run));
 	return `When this phase is finished, call workflow_step with action "next" (then: ${nextName(run)}) and a short summary.`;

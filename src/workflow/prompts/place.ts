@@ -12,14 +12,20 @@ import {
 	type Run,
 	type Segment,
 	samePlace,
+	waitsForPerson,
 } from "../machine/index.ts";
 import { breadcrumb } from "./template.ts";
 
 /** The status line: `Release Pipeline > Code Review [2/3] > 🔍 Static Analysis [1/2]`; nothing for a run that is over. */
 export function statusLine(run: Run): string | undefined {
 	if (!isActive(run)) return undefined;
-	const paused = run.standing.kind === "paused" ? " (paused)" : "";
-	return (run.kind === "stale" ? `${run.workflowKey} > ? (definition missing)` : placeLine(run)) + paused;
+	const mark =
+		run.standing.kind === "paused"
+			? " (paused)"
+			: run.kind === "live" && waitsForPerson(run)
+				? " (waits for /workflow next)"
+				: "";
+	return (run.kind === "stale" ? `${run.workflowKey} > ? (definition missing)` : placeLine(run)) + mark;
 }
 
 /** Where a run is: every workflow on the way with the number of its entry, and the phase. */

@@ -8,8 +8,9 @@ import {
 	rootOf,
 	scopeOf,
 	type Way,
+	waitsForPerson,
 } from "../machine/index.ts";
-import { laterText } from "./phase.ts";
+import { endOfPhase, laterText } from "./phase.ts";
 import { countText, phaseTitle } from "./place.ts";
 import { breadcrumb, instructionsOf, nextName } from "./template.ts";
 
@@ -27,7 +28,8 @@ export function movedText(run: LiveRun, from: Position, way: Way): string {
 
 /** The same where a person has moved the run. */
 export function movedByPersonText(run: LiveRun, from: Position, way: Way): string {
-	return `The person has moved the workflow to another phase.\n\n${movedText(run, from, way)}`;
+	const did = way === "next" ? "ended the phase" : "moved the workflow to another phase";
+	return `The person has ${did}.\n\n${movedText(run, from, way)}`;
 }
 
 /** After the last phase. */
@@ -65,6 +67,7 @@ export function statusText(run: LiveRun): string {
 		`Task: ${run.task}`,
 		...(nested ? [`Path: ${breadcrumb(run, run.position)}`] : []),
 		`Phase: ${phaseTitle(run)} ${count}${nested ? `, step ${run.step}` : ""}`,
+		...(waitsForPerson(run) ? [endOfPhase(run)] : []),
 		...paused,
 		`Started: ${new Date(run.startedAt).toISOString()}`,
 		"",

@@ -18,7 +18,7 @@ import { type Held, hashOf } from "./entries.ts";
 import { type Place, placeOf } from "./library.ts";
 import { notFoundText, rejectedText, statusReport, trustHint, verbsText } from "./report.ts";
 import { cancelledType, refuse, setToWork, startWorkflow } from "./starting.ts";
-import { contextType, reminderType } from "./told.ts";
+import { contextType, isTold, reminderType } from "./told.ts";
 import type { Workflows } from "./workflows.ts";
 
 type Verb = (
@@ -27,6 +27,9 @@ type Verb = (
 	rest: string,
 	catalogue: Catalogue,
 ) => void | Promise<void>;
+
+/** Verbs that take words of their own; behind the others there is nothing to say. */
+const talkative: ReadonlySet<string> = new Set(["show", "back"]);
 
 const verbs: Readonly<Record<string, Verb>> = {
 	list: (_workflows, ctx, _rest, catalogue) => say(ctx, listLines(catalogue, ctx.cwd).join("\n")),
@@ -43,6 +46,7 @@ const verbs: Readonly<Record<string, Verb>> = {
 	show: async (...asked) => (await import("./show.ts")).showWorkflow(...asked),
 	pause: (workflows, ctx) => void change(workflows, ctx, { kind: "pause", by: "person" }),
 	resume,
+	next: (workflows, ctx) => moveTo(workflows, ctx, { kind: "advance", at: Date.now() }),
 	skip: (workflows, ctx) => moveTo(workflows, ctx, { kind: "skip", at: Date.now() }),
 	back: (workflows, ctx, rest) =>
 		moveTo(workflows, ctx, { kind: "back", at: Date.now(), ...(rest === "" ? {} : { to: rest }) }),
@@ -57,23 +61,34 @@ export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandCon
 	if (word === "") return say(ctx, [...usageLines(catalogue, ctx.cwd), ...trustHint(place), "", verbsText].join("\n"));
 	const definition = catalogue.commands.get(word);
 	const verb = word.startsWith("--") ? word.slice(2) : definition?.show === "user" ? "" : word;
-	if (Object.hasOwn(verbs, verb)) return verbs[verb]?.(workflows, ctx, rest, catalogue);
+	if (Object.hasOwn(verbs, verb)) {
+		const [surplus] = rest.split(/\s+/);
+		if (surplus && !talkative.has(verb)) return refuse(ctx, `"${surplus}" is one word too many for /workflow ${word}.`);
+		return verbs[verb]?.(workflows, ctx, rest, catalogue);
+	}
 	if (definition?.show === "workflows" || catalogue.definitions.get(word)?.show === "workflows")
 		return refuse(ctx, `The workflow "${word}" only runs inside others; start one that contains it.`);
 	if (!definition) {
 		const rejected = catalogue.rejected.get(word);
 		return refuse(
 			ctx,
-			rejected ? rejectedText(rejected, ctx.cwd) : [notFoundText(word, catalogue), ...trustHint(place)].join("\n"),
+			rejected
+				? rejectedText(rejected, ctx.cwd)
+				: [notFoundText(word, catalogue, commandWords), ...trustHint(place)].join("\n"),
 		);
 	}
-	if (rest === "") return say(ctx, `Say what is to be done: /workflow ${word} <task>`, "warning");
+	if (rest === "") return refuse(ctx, `Say what is to be done: /workflow ${word} <task>`, "warning");
 	return startWorkflow(workflows, ctx, catalogue, definition, rest);
 }
 
 /** Runs `/cancel-workflow`: at once, without a question. */
-export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContext): void {
+export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContext, args: string): void {
 	const { desk, conversation } = workflows;
+	const [surplus] = args.trim().split(/\s+/);
+	if (surplus) {
+		refuse(ctx, `"${surplus}" is one word too many for /cancel-workflow.`);
+		return;
+	}
 	const { active } = desk;
 	if (!active) {
 		say(ctx, "No workflow is active.");
@@ -85,8 +100,8 @@ export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContex
 }
 
 /** What follows when a person has ended a run. A model that is at work goes on with what it has read: it has to hear that this no longer holds. */
-function letGo({ desk, conversation }: Workflows, held: Held, atWork: boolean): void {
-	if (atWork) conversation.tell(held, cancelledType, abandonedText(held.run));
+function letGo({ desk, conversation }: Workflows, held: Held, atWork: boolean, way?: "next" | "skip"): void {
+	if (atWork) conversation.tell(held, cancelledType, abandonedText(held.run, way));
 	else desk.withdrawTool();
 }
 
@@ -151,7 +166,11 @@ async function resume(workflows: Workflows, ctx: ExtensionCommandContext): Promi
 	if (!active) return refuse(ctx, "No workflow is active.");
 	const { run } = active;
 	if (run.kind === "stale") return refuse(ctx, refusalText({ kind: "stale", missing: run.missing }));
-	await setToWork(workflows, ctx, () => conversation.tell(active, reminderType, resumeText(run)));
+	await setToWork(workflows, ctx, () => {
+		// The model at work may have been moved while the run was paused: it has not read its phase yet.
+		if (!ctx.isIdle() && !isTold(ctx.sessionManager, active)) conversation.retell(active);
+		conversation.tell(active, reminderType, resumeText(run));
+	});
 }
 
 async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event: Event): Promise<void> {
@@ -162,7 +181,7 @@ async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event:
 	const held = desk.held;
 	if (held?.run.kind !== "live") return;
 	const { run } = held;
-	if (did(actions, "ended")) return letGo(workflows, held, atWork);
+	if (did(actions, "ended")) return letGo(workflows, held, atWork, event.kind === "advance" ? "next" : "skip");
 	if (moved?.kind !== "moved") return;
 	// A paused run is only moved; what its phase asks is told when it goes on.
 	if (run.standing.kind !== "running") {

@@ -11,8 +11,8 @@ import type {
 	TurnEndEvent,
 } from "@earendil-works/pi-coding-agent";
 import { type Scope, say } from "../../pi/index.ts";
-import type { LiveRun } from "../machine/index.ts";
-import { phaseTitle, reminderText, wholeText } from "../prompts/index.ts";
+import { type LiveRun, waitsForPerson } from "../machine/index.ts";
+import { personLine, phaseTitle, reminderText, wholeText } from "../prompts/index.ts";
 import { type Countdown, isGone, startCountdown } from "./countdown.ts";
 import type { Desk } from "./desk.ts";
 import type { Held } from "./entries.ts";
@@ -56,6 +56,8 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 	let leftovers = false;
 	/** A run has ended in this agent run, whose end is still to come. */
 	let ending = false;
+	/** The visit in which the person was told that they end the phase. */
+	let waiting: string | undefined;
 	/** The person has held the countdown. */
 	let heldBack = false;
 	/** The newest entry when the model's context was last known to be complete. */
@@ -85,7 +87,9 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 		}
 		if (event.source === "extension") return;
 		drop();
-		desk.apply(ctx, { kind: "spoken" });
+		const resumed = desk.apply(ctx, { kind: "spoken" }).some(({ kind }) => kind === "resumed");
+		// The terminal has a row for it.
+		if (resumed && ctx.mode !== "tui") say(ctx, "The workflow goes on with your message.");
 	};
 
 	const hold = () => {
@@ -174,6 +178,15 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 		return [{ type: "custom_message" as const, ...contextMessage(now) }, reminder];
 	};
 
+	/** Tells the person, once in a visit, that it is theirs to end. Where nobody watches, the end of pi tells it. */
+	const sayWaiting = (ctx: ExtensionContext) => {
+		const run = desk.active?.run;
+		if (!ctx.hasUI || run?.kind !== "live" || run.standing.kind !== "running" || !waitsForPerson(run)) return;
+		const visit = `${run.id} ${run.step}`;
+		if (waiting !== visit) say(ctx, `${phaseTitle(run)}: ${personLine}`);
+		waiting = visit;
+	};
+
 	const onSettled = (aborted: boolean, ctx: ExtensionContext) => {
 		working = false;
 		const ended = ending;
@@ -181,8 +194,10 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 		const waits = heldBack && !aborted;
 		heldBack = false;
 		if (scope.closed || isGone(ctx)) return;
-		if (aborted && desk.active?.run.standing.kind === "running") desk.apply(ctx, { kind: "pause", by: "person" });
+		if (aborted && desk.active?.run.standing.kind === "running") desk.apply(ctx, { kind: "pause", by: "interrupt" });
+		desk.settle(ctx);
 		if (!desk.active && !expected) desk.withdrawTool();
+		sayWaiting(ctx);
 		if (waits && desk.active)
 			say(ctx, "The workflow waits for you: send a message, or enter /workflow resume to let it go on.");
 		conversation.settled(ctx, ended);

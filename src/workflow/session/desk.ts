@@ -10,6 +10,7 @@ import {
 	isActive,
 	type LiveRun,
 	type Note,
+	type Run,
 	rootOf,
 	type StoredState,
 	transition,
@@ -31,6 +32,8 @@ export interface Desk {
 	begin(ctx: ExtensionContext, run: LiveRun): void;
 	/** Lets something happen to the run; without a run nothing does. */
 	apply(ctx: ExtensionContext, event: Event): readonly Action[];
+	/** The session has settled: the figures of a run that ended in it are complete now. */
+	settle(ctx: ExtensionContext): void;
 	/** Takes up what the session's branch holds. Says what cannot be read. */
 	restore(ctx: ExtensionContext): string | undefined;
 	/** Where the run of a state of this session is, in words; `undefined` for one of the reference package. */
@@ -61,6 +64,8 @@ function announce(ctx: ExtensionContext, text: string, tone: Tone = "info"): voi
 export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 	let held: Held | undefined;
 	let offered = false;
+	/** A run that has ended while the model was at work: what it took is told when that has settled. */
+	let unsettled: Run | undefined;
 	let dropPolicy: (() => void) | undefined;
 	let shown: string | undefined;
 	/** The session of this instance, for the renderers, which pi calls without a context. */
@@ -132,9 +137,12 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 			for (const action of actions) {
 				if (action.kind === "persist") writeState(pi, held, { left: action.left, note: noteOf(actions) });
 				if (action.kind === "ended") {
-					const spent = run.kind === "live" ? spentPerPhase(ctx.sessionManager, run) : [];
-					writeEntry(pi, completeType, { how: action.how, text: endText(run, action.how), spent });
-					announce(ctx, endText(run, action.how));
+					const { how } = action;
+					// What is being answered is not in the figures yet.
+					const spent = ctx.isIdle() ? { spent: spentPerPhase(ctx.sessionManager, run) } : undefined;
+					unsettled = spent ? undefined : run;
+					writeEntry(pi, completeType, { how, text: endText(run, how), ...spent });
+					announce(ctx, endText(run, how));
 				}
 				if (action.kind === "paused") announce(ctx, pauseLine(action), "warning");
 			}
@@ -142,7 +150,12 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 			desk.changed(actions, "known");
 			return actions;
 		},
+		settle(ctx) {
+			if (unsettled) writeEntry(pi, completeType, { spent: spentPerPhase(ctx.sessionManager, unsettled) });
+			unsettled = undefined;
+		},
 		restore(ctx) {
+			unsettled = undefined;
 			session = ctx.sessionManager;
 			const found = findRun(ctx.sessionManager, () => library.load(placeOf(ctx)).definitions);
 			held = found.kind === "held" ? found.held : undefined;

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { customEntries, writeEntry } from "../../pi/index.ts";
 import {
+	type DatedState,
 	type Definitions,
 	foldHistory,
 	type Left,
@@ -132,14 +133,14 @@ export function runOf(session: Session, state: StoredState): LiveRun | undefined
 	return restored?.kind === "run" && restored.run.kind === "live" ? restored.run : undefined;
 }
 
-/** What a run has been through on the current branch, oldest first. */
+/** What a run has been through on the current branch, oldest first; see `foldHistory`. */
 export function historyOf(session: Session, runId: string): Visit[] {
-	return foldHistory(readableStates(session), runId);
+	return foldHistory(datedStates(session), runId, Date.now());
 }
 
-function* readableStates(session: Session): Generator<StoredState> {
+function* datedStates(session: Session): Generator<DatedState> {
 	for (const entry of customEntries(session, [stateType])) {
 		const read = readState(entry.data);
-		if (read.kind === "state") yield read.state;
+		if (read.kind === "state") yield { state: read.state, at: Date.parse(entry.timestamp) };
 	}
 }

@@ -19,10 +19,12 @@ export function openRows(placeOf: (state: StoredState) => string | undefined): R
 		},
 		drawEnd(data, theme) {
 			const { how, text, spent } = (data ?? {}) as { how?: unknown; text?: unknown; spent?: unknown };
-			if (typeof text !== "string") return undefined;
+			const figures = spendLines(spent).map((row) => theme.fg("dim", printable(row)));
+			if (typeof text !== "string")
+				return figures.length === 0 ? undefined : line([theme.fg("dim", "The workflow took:"), ...figures].join("\n"));
 			const said = printable(text);
 			const head = theme.bold(how === "done" ? theme.fg("success", `✓ ${said}`) : theme.fg("warning", `✗ ${said}`));
-			return line([head, ...spendLines(spent).map((row) => theme.fg("dim", printable(row)))].join("\n"));
+			return line([head, ...figures].join("\n"));
 		},
 		drawReminder(message, { outputPad }, theme) {
 			const { count, of } = (message.details ?? {}) as { count?: unknown; of?: unknown };

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean, formatDiagnostic } from "../../definition/index.ts";
 import { type Catalogue, type Rejection, visibleCommands } from "../definitions/index.ts";
-import { definitionOf, type LiveRun } from "../machine/index.ts";
-import { duration, pauseLine, placeLine, refusalText } from "../prompts/index.ts";
+import { definitionOf, type LiveRun, timeOf, waitsForPerson } from "../machine/index.ts";
+import { duration, pauseLine, personLine, placeLine, refusalText } from "../prompts/index.ts";
 import type { Desk } from "./desk.ts";
 import { historyOf } from "./entries.ts";
 import type { Place } from "./library.ts";
@@ -13,7 +13,7 @@ import type { Place } from "./library.ts";
 /** What a person may do besides starting one. */
 export const verbsText = [
 	"/workflow list, check, show <name>: what there is, and what is wrong with it",
-	"/workflow status, pause, resume, skip, back [phase], reload: the workflow that is on; /cancel-workflow ends it",
+	"/workflow status, pause, resume, next, skip, back [phase], reload: the workflow that is on; /cancel-workflow ends it",
 ].join("\n");
 
 /** Why a workflow did not load, one line per reason. */
@@ -30,10 +30,11 @@ export function trustHint({ cwd, trusted }: Place): string[] {
 	return ["This project is not trusted, so the workflows in its .pi/workflows are not read. /trust changes that."];
 }
 
-export function notFoundText(word: string, catalogue: Catalogue): string {
+/** That no workflow is called `word`; `words` are what else would have been understood. */
+export function notFoundText(word: string, catalogue: Catalogue, words: readonly string[] = []): string {
 	const names = visibleCommands(catalogue).map(([name]) => name);
 	const known = names.length === 0 ? "There are none here." : `There are: ${names.join(", ")}.`;
-	return `There is no workflow "${word}".${didYouMean(word, names)} ${known}`;
+	return `There is no workflow "${word}".${didYouMean(word, [...names, ...words])} ${known}`;
 }
 
 /** Where the run is, how long it has been there, and what it has been through. */
@@ -44,17 +45,19 @@ export function statusReport(session: ExtensionContext["sessionManager"], { acti
 	}
 	const { run } = active;
 	if (run.kind === "stale") return refusalText({ kind: "stale", missing: run.missing });
-	const now = Date.now();
-	const visits = historyOf(session, run.id);
+	const all = historyOf(session, run.id);
+	const visits = all.filter(({ way }) => way !== undefined);
+	const present = all.find(({ way }) => way === undefined);
 	return [
 		placeLine(run),
 		`Task: ${run.task}`,
-		`${run.id === "" ? "Started" : `Id: ${run.id}, started`} ${duration(now - run.startedAt)} ago, in this phase for ${duration(now - run.since)}`,
-		...(run.standing.kind === "paused" ? [pauseLine(run.standing)] : []),
+		`${run.id === "" ? "Started" : `Id: ${run.id}, started`} ${duration(Date.now() - run.startedAt)} ago, in this phase for ${duration(present ? timeOf(present) : 0)}`,
+		...(run.standing.kind === "paused" ? [pauseLine(run.standing)] : waitsForPerson(run) ? [personLine] : []),
 		...(visits.length > 0 ? ["So far:"] : []),
-		...visits.map(({ phaseId, way, from, to, summary }) => {
+		...visits.map((visit) => {
+			const { phaseId, way = "next", summary } = visit;
 			const how = { next: "", loop: ", then looped", skip: ", skipped", back: ", then back" }[way];
-			return `  ${nameOf(run, phaseId)}: ${duration(to - from)}${how}${summary === undefined ? "" : ` — ${summary}`}`;
+			return `  ${nameOf(run, phaseId)}: ${duration(timeOf(visit))}${how}${summary === undefined ? "" : ` — ${summary}`}`;
 		}),
 	].join("\n");
 }

@@ -3,12 +3,12 @@
 import { randomInt } from "node:crypto";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "../../definition/index.ts";
-import { aboutTool, askPerson, followRun, printable, say } from "../../pi/index.ts";
+import { aboutTool, askPerson, exitCodes, failWith, followRun, printable, say, type Tone } from "../../pi/index.ts";
 import { type Catalogue, misspeltBlacklists, type WorkflowDefinition } from "../definitions/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { beginRun, firstPosition, reachable } from "../machine/index.ts";
 import { abandonedText, initialMessage, phaseName } from "../prompts/index.ts";
-import { exitCodes, type Workflows } from "./workflows.ts";
+import type { Workflows } from "./workflows.ts";
 
 /** Starts `definition` with a task. Without a screen it returns when the workflow has come to its end, or to a stop. */
 export async function startWorkflow(
@@ -109,8 +109,16 @@ async function makeRoom({ desk, conversation }: Workflows, ctx: ExtensionCommand
 	if (answer === "nobody")
 		refuse(ctx, `A workflow is on already, in the phase ${phaseName(run)}. End it with /cancel-workflow first.`);
 	if (answer !== "yes") return false;
-	// The dialog may have been open for long: only the run that the person was asked about is given up.
-	if (desk.active?.run.id !== run.id) return desk.active === undefined;
+	// The dialog may have been open for long: only what the person was asked about is given up.
+	const now = desk.active?.run;
+	if (!now) return true;
+	if (now.id !== run.id || now.step !== run.step) {
+		refuse(
+			ctx,
+			`The workflow has come to the phase ${phaseName(now)} meanwhile, so it goes on and nothing was started.`,
+		);
+		return false;
+	}
 	const atWork = !ctx.isIdle() && !conversation.resting;
 	desk.apply(ctx, { kind: "abandon", at: Date.now() });
 	if (atWork) conversation.tell(desk.held ?? active, cancelledType, abandonedText(run));
@@ -123,7 +131,7 @@ export const foreignToolText = `Another extension has a tool called ${stepTool} 
 export const cancelledType = "workflow:cancelled";
 
 /** Says why a command cannot do what was asked. Without a screen pi's exit code tells it too. */
-export function refuse(ctx: ExtensionCommandContext, reason: string): void {
-	say(ctx, reason, "error");
-	if (!ctx.hasUI) process.exitCode = exitCodes.unusable;
+export function refuse(ctx: ExtensionCommandContext, reason: string, tone: Tone = "error"): void {
+	say(ctx, reason, tone);
+	failWith(ctx, exitCodes.usage);
 }

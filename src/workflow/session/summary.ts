@@ -1,12 +1,15 @@
-// What each phase of a run took, read off the branch when the run ends: time, tokens and cost of the answers given in it. For the person.
-import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { newestFirst, shortCost, shortCount } from "../../pi/index.ts";
-import type { LiveRun } from "../machine/index.ts";
+// What each phase of a run took, read off the session when the run has ended and settled: time, tokens and cost. For the person.
+import type { Usage } from "@earendil-works/pi-ai";
+import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
+import { shortCost, shortCount } from "../../pi/index.ts";
+import { type Run, timeOf } from "../machine/index.ts";
 import { duration } from "../prompts/index.ts";
 import { historyOf } from "./entries.ts";
 import { nameOf } from "./report.ts";
 
-/** Rows kept in the entry; of a longer run the last ones. */
+type Session = ExtensionContext["sessionManager"];
+
+/** Rows kept in the entry; of a longer run the last ones, with what came before them as one. */
 const mostRows = 40;
 
 export interface PhaseSpend {
@@ -17,25 +20,54 @@ export interface PhaseSpend {
 	readonly costUsd: number;
 }
 
-/** The visits of a run with what their answers used, oldest first. */
-export function spentPerPhase(session: ExtensionContext["sessionManager"], run: LiveRun): PhaseSpend[] {
+/**
+ * The visits of a run with everything that the session has used in them, oldest first: answers, summaries, tools that ask a model, on every
+ * branch, as pi's footer counts. Right only once the session has settled: what is being answered is not in it yet.
+ */
+export function spentPerPhase(session: Session, run: Run): PhaseSpend[] {
+	if (run.kind === "stale") return [];
 	const visits = historyOf(session, run.id).map((visit) => ({ visit, tokens: 0, costUsd: 0 }));
-	for (const entry of newestFirst(session)) {
-		if (entry.type !== "message" || entry.message.role !== "assistant") continue;
-		const at = Date.parse(entry.timestamp);
-		if (at < run.startedAt) break;
-		// An answer that ends its phase is recorded before the phase is left: it belongs to the visit that it was given in.
-		const spent = visits.find(({ visit }) => at <= visit.to);
+	for (const entry of session.getEntries()) {
+		const used = usageOf(entry);
+		if (used === undefined || used.at < run.startedAt) continue;
+		// What was asked for in a visit belongs to it, also where the answer came when it was over.
+		const spent = visits.find(({ visit }) => used.at <= visit.to) ?? visits.at(-1);
 		if (spent === undefined) continue;
-		spent.tokens += entry.message.usage.totalTokens;
-		spent.costUsd += entry.message.usage.cost.total;
+		const { input, output, cacheRead, cacheWrite, cost } = used.usage;
+		spent.tokens += input + output + cacheRead + cacheWrite;
+		spent.costUsd += cost.total;
 	}
-	return visits.slice(-mostRows).map(({ visit, tokens, costUsd }) => ({
+	const rows = visits.map(({ visit, tokens, costUsd }) => ({
 		name: nameOf(run, visit.phaseId),
-		ms: visit.to - visit.from,
+		ms: timeOf(visit),
 		tokens,
 		costUsd,
 	}));
+	const first = rows.slice(0, Math.max(0, rows.length - mostRows));
+	return first.length === 0 ? rows : [together("before", first), ...rows.slice(first.length)];
+}
+
+function together(name: string, rows: readonly PhaseSpend[]): PhaseSpend {
+	const sum = (of: (row: PhaseSpend) => number) => rows.reduce((total, row) => total + of(row), 0);
+	return { name, ms: sum(({ ms }) => ms), tokens: sum(({ tokens }) => tokens), costUsd: sum(({ costUsd }) => costUsd) };
+}
+
+/** What an entry says that was used, and when that was asked for: ms since the epoch. */
+function usageOf(entry: SessionEntry): { readonly at: number; readonly usage: Usage } | undefined {
+	const at = Date.parse(entry.timestamp);
+	switch (entry.type) {
+		case "usage":
+		case "compaction":
+		case "branch_summary":
+			return entry.usage && { at, usage: entry.usage };
+		case "message":
+			if (entry.message.role === "assistant") return { at: entry.message.timestamp, usage: entry.message.usage };
+			return entry.message.role === "toolResult" && entry.message.usage
+				? { at, usage: entry.message.usage }
+				: undefined;
+		default:
+			return undefined;
+	}
 }
 
 /** The rows as lines, with the whole at the end; nothing for data of another shape. */
@@ -43,15 +75,7 @@ export function spendLines(rows: unknown): string[] {
 	if (!Array.isArray(rows)) return [];
 	const known = rows.filter(isSpend);
 	if (known.length === 0) return [];
-	const total = known.reduce(
-		(sum, { ms, tokens, costUsd }) => ({
-			ms: sum.ms + ms,
-			tokens: sum.tokens + tokens,
-			costUsd: sum.costUsd + costUsd,
-		}),
-		{ ms: 0, tokens: 0, costUsd: 0 },
-	);
-	return [...known, { name: "together", ...total }].map(
+	return [...known, together("together", known)].map(
 		({ name, ms, tokens, costUsd }) =>
 			`  ${name} · ${duration(ms)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)}`,
 	);

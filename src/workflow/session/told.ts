@@ -3,7 +3,7 @@
 import type { ContextEvent, ExtensionContext, SessionEntry, TurnEndEvent } from "@earendil-works/pi-coding-agent";
 import { newestFirst } from "../../pi/index.ts";
 import { stepTool } from "../limits/index.ts";
-import { isActive, type Run } from "../machine/index.ts";
+import { type Decision, isActive, type Run } from "../machine/index.ts";
 import { type Held, stateType } from "./entries.ts";
 
 export const contextType = "workflow:context";
@@ -38,6 +38,29 @@ export function isTold(session: Session, held: Held): boolean {
 	return false;
 }
 
+/**
+ * What the model had read when it wrote the call `id`, as far as the branch tells: the texts of phases that stand in front of the message with
+ * the call. A call that the newest message does not hold was written somewhere else, and has read nothing.
+ */
+export function decisionOf(session: Session, held: Held, id: string): Decision {
+	const now = toldOf(held);
+	let message: string | undefined;
+	for (const entry of newestFirst(session)) {
+		if (message === undefined) {
+			if (entry.type !== "message" || entry.message.role !== "assistant") continue;
+			if (!entry.message.content.some((part) => part.type === "toolCall" && part.id === id)) break;
+			message = entry.id;
+			continue;
+		}
+		// A text of an earlier visit may have been queued and come behind that of the present one; of two editions of one visit the newer counts.
+		const told = toldBy(entry);
+		if (told?.taskId === now.taskId && told.step === now.step)
+			return { message, seen: told.hash === now.hash ? now.step : undefined };
+		if (entry.type === "custom" && entry.customType === stateType && isBefore(entry.data, now)) break;
+	}
+	return { message: message ?? id, seen: undefined };
+}
+
 /** Whether a compaction has been written after the entry `since`, which is left out of the question where there is none. */
 export function hasCompaction(session: Session, since: string | null): boolean {
 	for (const entry of newestFirst(session)) {
@@ -47,25 +70,26 @@ export function hasCompaction(session: Session, since: string | null): boolean {
 	return false;
 }
 
-function carries(entry: SessionEntry, told: Told): boolean {
-	if (entry.type === "custom_message") return entry.customType === contextType && isSame(entry.details, told);
-	return (
-		entry.type === "message" &&
-		entry.message.role === "toolResult" &&
-		entry.message.toolName === stepTool &&
-		givesInstructions(entry.message.details) &&
-		isSame(entry.message.details, told)
-	);
-}
-
-function isSame(details: unknown, { taskId, step, hash }: Told): boolean {
-	const told = details as Partial<Told> | undefined;
+function carries(entry: SessionEntry, { taskId, step, hash }: Told): boolean {
+	const told = toldBy(entry);
 	return told?.taskId === taskId && told.step === step && told.hash === hash;
 }
 
+/** The visit whose text an entry gives to the model. */
+function toldBy(entry: SessionEntry): Partial<Told> | undefined {
+	if (entry.type === "custom_message") return entry.customType === contextType ? marks(entry.details) : undefined;
+	if (entry.type !== "message" || entry.message.role !== "toolResult" || entry.message.toolName !== stepTool)
+		return undefined;
+	return givesInstructions(entry.message.details) ? marks(entry.message.details) : undefined;
+}
+
+function marks(details: unknown): Partial<Told> {
+	return (details ?? {}) as Partial<Told>;
+}
+
 function isBefore(data: unknown, { taskId, step }: Told): boolean {
-	const state = data as { taskId?: unknown; globalStepCount?: unknown } | undefined;
-	return state?.taskId !== taskId || (typeof state.globalStepCount === "number" && state.globalStepCount < step);
+	const state = (data ?? {}) as { taskId?: unknown; globalStepCount?: unknown };
+	return state.taskId !== taskId || (typeof state.globalStepCount === "number" && state.globalStepCount < step);
 }
 
 /** Whether a result of `workflow_step` holds the instructions of a phase: those of the reference package too. */

@@ -2,13 +2,21 @@
 // W1 calls of one message run one after another; W2 scripts cannot call it; W3 an answer keeps in `details` what its row is drawn by.
 import type { AgentToolResult, ExtensionAPI, ExtensionContext, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { type Static, Type } from "typebox";
-import { newestFirst } from "../../pi/index.ts";
 import { stepTool } from "../limits/index.ts";
-import { type Action, currentPhase, type Event, isActive, type Position, phaseAt, type Run } from "../machine/index.ts";
+import {
+	type Action,
+	currentPhase,
+	type Decision,
+	type Event,
+	isActive,
+	type Position,
+	phaseAt,
+	type Run,
+} from "../machine/index.ts";
 import { askCancelText, cancelledText, doneText, movedText, refusalText, statusText } from "../prompts/index.ts";
 import type { Desk } from "./desk.ts";
 import type { Held } from "./entries.ts";
-import { toldOf } from "./told.ts";
+import { decisionOf, toldOf } from "./told.ts";
 import { drawCall, drawResult } from "./tool-row.ts";
 
 const parameters = Type.Object({
@@ -50,17 +58,22 @@ function answer(desk: Desk, id: string, params: Static<typeof parameters>, ctx: 
 	if (!active) return text(nothing[params.action], { active: false });
 	const { action, summary } = params;
 	const before = active.run.position;
-	const message = messageOf(ctx, id);
-	const at = Date.now();
-	const event: Event =
-		action === "status"
-			? { kind: "status" }
-			: action === "cancel"
-				? { kind: "cancel", at, message }
-				: { kind: action, at, message, ...(summary?.trim() ? { summary: summary.trim() } : {}) };
-	const actions = desk.apply(ctx, event);
+	const actions = desk.apply(ctx, eventOf(action, summary?.trim(), decisionOf(ctx.sessionManager, active, id)));
 	const held = desk.held ?? active;
 	return action === "status" ? status(held) : outcome(held, before, actions);
+}
+
+function eventOf(action: Static<typeof parameters>["action"], summary: string | undefined, decision: Decision): Event {
+	const at = Date.now();
+	switch (action) {
+		case "status":
+			return { kind: "status" };
+		case "cancel":
+			return { kind: "cancel", at, decision };
+		case "next":
+		case "loop":
+			return { kind: action, at, decision, ...(summary ? { summary } : {}) };
+	}
 }
 
 const nothing = {
@@ -120,14 +133,4 @@ function text(words: string, details: Details): Answer {
 
 function failure(words: string, details: Details): Answer {
 	return { ...text(words, { ...details, resultType: "error" }), isError: true };
-}
-
-/** The assistant message that holds call `id`. Calls that no message holds stand for themselves. */
-function messageOf(ctx: ExtensionContext, id: string): string {
-	for (const entry of newestFirst(ctx.sessionManager)) {
-		if (entry.type !== "message" || entry.message.role !== "assistant") continue;
-		if (entry.message.content.some((part) => part.type === "toolCall" && part.id === id)) return entry.id;
-		break;
-	}
-	return id;
 }

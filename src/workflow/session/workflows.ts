@@ -1,10 +1,10 @@
 // Workflows in one session: the parts put together. Imported when a workflow command first runs, or a session has a run in it.
 import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
-import { aboutTool, type Scope, say } from "../../pi/index.ts";
+import { aboutTool, type ExitCode, exitCodes, openExitCode, type Scope, say } from "../../pi/index.ts";
 import type { Policies } from "../../safety/index.ts";
 import { stepTool } from "../limits/index.ts";
-import { reachable, rootOf } from "../machine/index.ts";
-import { pauseLine, placeLine, staleReason } from "../prompts/index.ts";
+import { reachable, rootOf, waitsForPerson } from "../machine/index.ts";
+import { pauseLine, personLine, placeLine, staleReason } from "../prompts/index.ts";
 import type { Rows } from "../rows.ts";
 import { type Conversation, openConversation } from "./conversation.ts";
 import { type Desk, openDesk } from "./desk.ts";
@@ -25,16 +25,14 @@ export interface Workflows {
 	restore(ctx: ExtensionContext, greet: "greet" | "silently"): void;
 }
 
-/** Exit codes of a pi without a screen, as the command line of the package has them. */
-export const exitCodes = { cancelled: 1, unusable: 2, waits: 3 } as const;
-
 export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Scope; policies: Policies }): Workflows {
 	const library = openLibrary(getAgentDir());
 	const desk: Desk = openDesk({ pi, policies, library, offer: (offered) => offerStepTool(pi, () => desk, offered) });
 	const conversation = openConversation({ pi, scope, desk });
+	const exit = openExitCode();
 	desk.changed = conversation.follow;
 	conversation.settled = (ctx, ended) => {
-		if (!ctx.hasUI) conclude(ctx, desk, ended);
+		if (!ctx.hasUI) conclude(ctx, exit, desk, ended);
 	};
 	return {
 		pi,
@@ -57,17 +55,21 @@ export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Sc
 }
 
 /** Where nobody sees the screen, the end of pi tells how the workflow stands. */
-function conclude(ctx: ExtensionContext, { held, active }: Desk, ended: boolean): void {
+function conclude(ctx: ExtensionContext, exit: ExitCode, { held, active }: Desk, ended: boolean): void {
 	if (!held) return;
-	// A later message may have brought on what an earlier one waited for.
-	if (process.exitCode === exitCodes.waits) process.exitCode = undefined;
-	if (ended && held.run.standing.kind === "cancelled") process.exitCode = exitCodes.cancelled;
+	// Each message says anew how it stands: a later one may have brought on what an earlier one waited for.
+	const over = ended && held.run.standing.kind === "cancelled" ? exitCodes.failed : undefined;
+	exit.set(active ? exitCodes.waits : over);
 	if (!active) return;
-	process.exitCode = exitCodes.waits;
 	const { run } = active;
 	// A pause has said so itself.
-	if (run.kind === "live" && run.standing.kind === "running")
-		say(ctx, `The workflow "${rootOf(run).name}" is not finished; it waits for you in ${placeLine(run)}.`, "warning");
+	if (run.kind !== "live" || run.standing.kind !== "running") return;
+	const how = waitsForPerson(run) ? ": /workflow next goes on" : "";
+	say(
+		ctx,
+		`The workflow "${rootOf(run).name}" is not finished; it waits for you in ${placeLine(run)}${how}.`,
+		"warning",
+	);
 }
 
 /** What the person should know who comes back to a session with a workflow in it. */
@@ -81,7 +83,11 @@ function welcome(pi: ExtensionAPI, ctx: ExtensionContext, { active }: Desk, libr
 	}
 	const { standing } = run;
 	const state =
-		standing.kind === "paused" ? pauseLine(standing) : "Send a message, or enter /workflow resume to let it go on.";
+		standing.kind === "paused"
+			? pauseLine(standing)
+			: waitsForPerson(run)
+				? personLine
+				: "Send a message, or enter /workflow resume to let it go on.";
 	const now = reachable(library.load(placeOf(ctx)).definitions, run.workflowKey);
 	const differs =
 		pinned !== undefined && hashOf(now) !== pinned.hash

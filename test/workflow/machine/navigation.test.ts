@@ -1,21 +1,19 @@
 import { describe, expect, it } from "vitest";
 import {
 	currentPhase,
-	type Event,
 	firstPosition,
 	type Position,
 	previousPosition,
 	type Run,
-	transition,
 } from "../../../src/workflow/machine/index.ts";
-import { begin, drafts } from "../drafts.ts";
+import { begin, drafts, happen, type Told } from "../drafts.ts";
 
 /** A run that the test walks along: every `next` and `loop` comes from a message of its own. */
 function walk(run: Run) {
 	let current = run;
 	let messages = 0;
-	const apply = (event: Event) => {
-		const { run: after, actions } = transition(current, event);
+	const apply = (event: Told) => {
+		const { run: after, actions } = happen(current, event);
 		current = after;
 		return actions;
 	};
@@ -98,7 +96,7 @@ describe("next", () => {
 		);
 		const run = begin(drafts(chain), "k0");
 		expect([run.position.length, currentPhase(run).id]).toEqual([10_000, "end"]);
-		expect(transition(run, { kind: "next", at: 1, message: "m" }).run.standing.kind).toBe("done");
+		expect(happen(run, { kind: "next", at: 1, message: "m" }).run.standing.kind).toBe("done");
 	});
 });
 
@@ -161,7 +159,7 @@ describe("by a person", () => {
 		const at = walk(begin(drafts({ w: ["a", "b", "c"] }), "w"));
 		at.next();
 		expect(at.apply({ kind: "back", at: 3000, to: "c" })).toEqual([
-			{ kind: "refused", refusal: { kind: "no-earlier-phase", name: "c" } },
+			{ kind: "refused", refusal: { kind: "no-earlier-phase", name: "c", names: ["a"] } },
 		]);
 	});
 

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import {
 	currentPhase,
 	type Definitions,
-	type Event,
 	isActive,
 	pinnedDefinitions,
 	type Run,
@@ -12,9 +11,8 @@ import {
 	readState,
 	restoreRun,
 	storeRun,
-	transition,
 } from "../../../src/workflow/machine/index.ts";
-import { begin, type Draft, drafts } from "../drafts.ts";
+import { begin, type Draft, drafts, happen, openHearing, type Told } from "../drafts.ts";
 
 /** Workflows k0…kn; each refers only to later ones, so that there is no cycle. Ids repeat across workflows, references within one. */
 const definitions: fc.Arbitrary<Definitions> = fc
@@ -41,15 +39,16 @@ const definitions: fc.Arbitrary<Definitions> = fc
 	.map((all) => drafts(Object.fromEntries(all.map((draft, index) => [`k${index}`, draft]))));
 
 const message = fc.integer({ min: 0, max: 3 }).map((number) => `m${number}`);
-const event: fc.Arbitrary<Event> = fc.oneof(
+const event: fc.Arbitrary<Told> = fc.oneof(
 	{
 		weight: 6,
-		arbitrary: message.map((from): Event => ({ kind: "next", at: 2000, message: `${from}`, summary: from })),
+		arbitrary: message.map((from): Told => ({ kind: "next", at: 2000, message: `${from}`, summary: from })),
 	},
-	{ weight: 3, arbitrary: message.map((from): Event => ({ kind: "loop", at: 2000, message: from })) },
-	message.map((from): Event => ({ kind: "cancel", at: 2000, message: from })),
-	fc.constantFrom<Event>(
+	{ weight: 3, arbitrary: message.map((from): Told => ({ kind: "loop", at: 2000, message: from })) },
+	message.map((from): Told => ({ kind: "cancel", at: 2000, message: from })),
+	fc.constantFrom<Told>(
 		{ kind: "status" },
+		{ kind: "advance", at: 2000 },
 		{ kind: "skip", at: 2000 },
 		{ kind: "back", at: 2000 },
 		{ kind: "back", at: 2000, to: "x1" },
@@ -75,11 +74,12 @@ function freeze<Value>(value: Value): Value {
 }
 
 /** Every run that the events lead through, each frozen before the next event. */
-function* lives([definitions, events]: [Definitions, Event[]]): Generator<Run> {
+function* lives([definitions, events]: [Definitions, Told[]]): Generator<Run> {
 	let run: Run = freeze(begin(definitions, "k0"));
 	yield run;
+	const hear = openHearing();
 	for (const happened of events) {
-		run = freeze(transition(run, happened).run);
+		run = freeze(hear(run, happened).run);
 		yield run;
 	}
 }
@@ -99,17 +99,17 @@ describe("for every definition and every sequence of events", () => {
 				for (const reached of lives(told)) {
 					if (!isActive(reached)) continue;
 					let run = reached;
-					if (run.standing.kind === "paused") run = transition(run, { kind: "resume" }).run;
+					if (run.standing.kind === "paused") run = happen(run, { kind: "resume" }).run;
 					for (let step = 0; isActive(run); step++) {
 						expect(step).toBeLessThan(3 ** 6);
-						const { run: after, actions } = transition(run, { kind: "next", at: 3000, message: `on${step}` });
+						const { run: after, actions } = happen(run, { kind: "next", at: 3000, message: `on${step}` });
 						expect(actions[0]?.kind).toBe("persist");
 						expect(after.step).toBe(run.step + 1);
 						run = after;
 					}
 					expect(run.standing.kind).toBe("done");
-					const asked = transition(reached, { kind: "cancel", at: 3000, message: "c1" }).run;
-					expect(transition(asked, { kind: "cancel", at: 3000, message: "c2" }).run.standing.kind).toBe("cancelled");
+					const asked = happen(reached, { kind: "cancel", at: 3000, message: "c1" }).run;
+					expect(happen(asked, { kind: "cancel", at: 3000, message: "c2" }).run.standing.kind).toBe("cancelled");
 				}
 			}),
 			{ numRuns: 60 },
@@ -137,7 +137,7 @@ describe("for every definition and every sequence of events", () => {
 		fc.assert(
 			fc.property(story, event, (told, happened) => {
 				for (const run of lives(told)) {
-					const { run: after, actions } = transition(run, happened);
+					const { run: after, actions } = happen(run, happened);
 					if (actions.some(({ kind }) => kind === "refused"))
 						expect(storeRun(after, { pinned: undefined })).toEqual(storeRun(run, { pinned: undefined }));
 					if (actions.every(({ kind }) => kind !== "persist"))
@@ -167,7 +167,7 @@ describe("for every definition and every sequence of events", () => {
 					if (read.kind !== "state") throw new Error(read.problem);
 					const restored = restoreRun(read.state, { kind: "pinned", ...copy });
 					if (restored.kind !== "run" || restored.run.kind !== "live" || run.kind !== "live") throw new Error("lost");
-					const kept = { reminders: { row: 0, visit: 0 }, askedToCancel: undefined, movedBy: undefined };
+					const kept = { reminders: { row: 0, visit: 0 }, askedToCancel: undefined };
 					const { definitions: pinned, ...after } = restored.run;
 					const { definitions: original, ...before } = run;
 					expect(after).toEqual({ ...before, ...kept });
@@ -207,8 +207,8 @@ describe("for every definition and every sequence of events", () => {
 				const restored = restoreRun(read.state, { kind: "catalogue", definitions: known });
 				if (restored.kind !== "run") return;
 				let { run } = restored;
-				for (const happened of events) run = transition(run, happened).run;
-				expect(isActive(transition(run, { kind: "abandon", at: 1 }).run)).toBe(false);
+				for (const happened of events) run = happen(run, happened).run;
+				expect(isActive(happen(run, { kind: "abandon", at: 1 }).run)).toBe(false);
 			}),
 			{ numRuns: 500 },
 		);

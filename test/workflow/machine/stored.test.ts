@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import {
 	currentPhase,
+	type DatedState,
 	foldHistory,
 	type Left,
 	pinnedDefinitions,
@@ -10,11 +11,11 @@ import {
 	readPinned,
 	readState,
 	restoreRun,
-	type StoredState,
 	storeRun,
-	transition,
+	timeOf,
+	type Visit,
 } from "../../../src/workflow/machine/index.ts";
-import { begin, drafts } from "../drafts.ts";
+import { begin, drafts, happen, type Told } from "../drafts.ts";
 
 const definitions = drafts({ w: ["a", "b", "c"], p: ["a", "@s", "c"], s: ["s1", "s2"] });
 
@@ -80,12 +81,12 @@ describe("states of the reference package", () => {
 			{ kind: "skip", at: 1 },
 			{ kind: "back", at: 1 },
 		] as const)
-			expect(transition(run, event)).toEqual({
+			expect(happen(run, event)).toEqual({
 				run,
 				actions: [{ kind: "refused", refusal: { kind: "stale", missing: "w" } }],
 			});
-		expect(transition(run, { kind: "abandon", at: 1 }).run.standing.kind).toBe("cancelled");
-		expect(transition(run, { kind: "reload", definitions }).run).toMatchObject({ kind: "live", step: 1 });
+		expect(happen(run, { kind: "abandon", at: 1 }).run.standing.kind).toBe("cancelled");
+		expect(happen(run, { kind: "reload", definitions }).run).toMatchObject({ kind: "live", step: 1 });
 	});
 });
 
@@ -188,7 +189,7 @@ describe("what is written", () => {
 		} as const;
 		let run: Run = long;
 		for (let step = 0; step < 1_000; step++)
-			run = transition(run, { kind: step % 2 ? "loop" : "next", at: 1_747_234_567_890, message: `m${step}` }).run;
+			run = happen(run, { kind: step % 2 ? "loop" : "next", at: 1_747_234_567_890, message: `m${step}` }).run;
 		expect(run.step).toBe(1_000);
 		expect(size(run)).toBeLessThan(600);
 		expect(size(run) - size(long)).toBeLessThan(30);
@@ -206,7 +207,7 @@ describe("what is written", () => {
 				task,
 			);
 			expect(storeRun(run, { pinned: "a1b2c3d4", note: "begun" }).taskDescription).toBe(task);
-			const { run: moved } = transition(run, { kind: "next", at: 1_747_234_567_890, message: "m" });
+			const { run: moved } = happen(run, { kind: "next", at: 1_747_234_567_890, message: "m" });
 			const state = storeRun(moved, { pinned: "a1b2c3d4", left: { way: "next", summary: "s".repeat(500) } });
 			expect(state.taskDescription === task).toBe(whole);
 			expect(task.startsWith(state.taskDescription.replace("…", ""))).toBe(true);
@@ -219,7 +220,7 @@ describe("what is written", () => {
 
 	it("keeps the summary of the model, within bounds", () => {
 		const next = { kind: "next", at: 2000, message: "m", summary: "s".repeat(10_000) } as const;
-		const { run, actions } = transition(begin(definitions, "w"), next);
+		const { run, actions } = happen(begin(definitions, "w"), next);
 		const persist = actions.find((action) => action.kind === "persist");
 		const state = storeRun(run, { pinned: undefined, left: persist?.left });
 		expect(Buffer.byteLength(state.left?.summary ?? "")).toBe(2_000);
@@ -271,28 +272,45 @@ describe("the pinned copy", () => {
 });
 
 describe("history", () => {
-	it("is told from the states of the run alone, oldest first", () => {
-		const states: StoredState[] = [];
+	/** A run whose states are written as they come, each at the time that its step names. */
+	function story(...steps: readonly (readonly [number, Told])[]) {
+		const states: DatedState[] = [];
 		let run: Run = begin(definitions, "w");
-		const write = (left: Left | undefined) => states.unshift(storeRun(run, { pinned: undefined, left }));
-		states.unshift({ ...storeRun({ ...run, id: "wf-other" }, { pinned: undefined }) });
-		write(undefined);
-		for (const [at, summary] of [
-			[2000, "first"],
-			[3000, undefined],
-		] as const) {
-			const { run: after, actions } = transition(run, {
-				kind: "next",
-				at,
-				message: `m${at}`,
-				...(summary ? { summary } : {}),
-			});
+		const write = (at: number, left: Left | undefined) =>
+			states.unshift({ state: storeRun(run, { pinned: undefined, left }), at });
+		states.unshift({ state: storeRun({ ...run, id: "wf-other" }, { pinned: undefined }), at: 900 });
+		write(1000, undefined);
+		for (const [at, told] of steps) {
+			const { run: after, actions } = happen(run, told);
 			run = after;
-			for (const action of actions) if (action.kind === "persist") write(action.left);
+			for (const action of actions) if (action.kind === "persist") write(at, action.left);
 		}
-		expect(foldHistory(states, run.id)).toEqual([
-			{ phaseId: "a", way: "next", from: 1000, to: 2000, summary: "first" },
-			{ phaseId: "b", way: "next", from: 2000, to: 3000, summary: undefined },
+		return (now: number) => foldHistory(states, run.id, now);
+	}
+	const next = (at: number, summary?: string) =>
+		[at, { kind: "next", at, message: `m${at}`, ...(summary ? { summary } : {}) }] as const;
+	const pause = (at: number) => [at, { kind: "pause", by: "person" }] as const;
+	const resume = (at: number) => [at, { kind: "resume" }] as const;
+
+	it("is told from the states of the run alone, oldest first", () => {
+		expect(story(next(2000, "first"), next(3000))(9000).slice(0, 2)).toEqual([
+			{ phaseId: "a", way: "next", from: 1000, to: 2000, paused: 0, summary: "first" },
+			{ phaseId: "b", way: "next", from: 2000, to: 3000, paused: 0, summary: undefined },
 		]);
+	});
+
+	it("holds the visit that is on, and the one in which the run was cancelled", () => {
+		expect(story(next(2000))(5000).at(-1)).toMatchObject({ phaseId: "b", way: undefined, from: 2000, to: 5000 });
+		const cancelled = story(next(2000), [4000, { kind: "abandon", at: 4000 }])(9000);
+		expect(cancelled).toHaveLength(2);
+		expect(cancelled.at(-1)).toMatchObject({ phaseId: "b", way: undefined, from: 2000, to: 4000 });
+	});
+
+	it("counts no pause: closed, open, ended by a cancel, or divided by a move", () => {
+		const times = (visits: readonly Visit[]) => visits.map(timeOf);
+		expect(times(story(pause(1500), resume(1800), next(2000))(2500))).toEqual([700, 500]);
+		expect(times(story(next(2000), pause(2100))(9000))).toEqual([1000, 100]);
+		expect(times(story(pause(1500), [1900, { kind: "abandon", at: 1900 }])(9000))).toEqual([500]);
+		expect(times(story(pause(1500), [1700, { kind: "skip", at: 1700 }], resume(2000))(2500))).toEqual([500, 500]);
 	});
 });

@@ -1,0 +1,32 @@
+// The exit codes of a pi without a screen, and the one way to set them. pi sets a code of its own, 1, where the model's last answer was an
+// error; a command that knows better what became of its work has the last word.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+
+/** `usage`: nothing was started. `waits`: what was started has not come to its end, and waits for a person. */
+export const exitCodes = { done: 0, failed: 1, usage: 2, waits: 3 } as const;
+
+/** Sets the exit code where nobody watches, unless pi ends in an error later. In a session with a screen nothing is set. */
+export function failWith(ctx: Pick<ExtensionContext, "hasUI">, code: number): void {
+	if (!ctx.hasUI) process.exitCode = code;
+}
+
+export interface ExitCode {
+	/** The code of what was last concluded: it stands, whatever pi says itself. `undefined`: pi's own. */
+	set(code: number | undefined): void;
+}
+
+/** Opens an exit code that can be set and taken back. It outlives the session that sets it, which ends before its process does. */
+export function openExitCode(): ExitCode {
+	let wanted: number | undefined;
+	const insist = () => {
+		process.exitCode = wanted;
+	};
+	return {
+		set(code) {
+			if (process.exitCode === wanted) process.exitCode = code;
+			process.off("exit", insist);
+			wanted = code;
+			if (code !== undefined) process.once("exit", insist);
+		},
+	};
+}

@@ -2,7 +2,7 @@
 // published package, else the sources, asks for none at once, so pi leaves that to Node, which is faster. What is imported later may ask for
 // pi's packages, so it is imported through here.
 import { existsSync, readdirSync } from "node:fs";
-import { getAgentDir } from "@earendil-works/pi-coding-agent";
+import { getAgentDir, VERSION } from "@earendil-works/pi-coding-agent";
 
 const sources = new URL("./src/start.ts", import.meta.url);
 const dist = new URL("./dist/", import.meta.url);
@@ -11,4 +11,4 @@ const start = existsSync(sources)
 	: await import(`./dist/${readdirSync(dist).find((name) => name.startsWith("start-"))}`);
 start.loadWith?.((path) => import(`./dist/${path}`));
 
-export default (pi) => start.startSession(pi, getAgentDir());
+export default (pi) => start.startSession(pi, getAgentDir(), VERSION);

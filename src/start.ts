@@ -10,7 +10,7 @@ import {
 	registerSpawn,
 	registerWatchdog,
 } from "./context/index.ts";
-import { enclosingRun, offerSkills, openSessionScope } from "./pi/index.ts";
+import { enclosingRun, isTooOld, offerSkills, openSessionScope, otherCopy } from "./pi/index.ts";
 import { joinRehearsal, registerRehearse } from "./rehearsal/index.ts";
 import {
 	followReadonly,
@@ -23,8 +23,14 @@ import {
 import { registerSequence } from "./sequence/index.ts";
 import { registerWorkflow } from "./workflow/index.ts";
 
-/** Registers everything for the session that `pi` belongs to. `agentDir` is the absolute path of pi's agent folder. */
-export function startSession(pi: ExtensionAPI, agentDir: string): void | Promise<void> {
+/**
+ * Registers everything for the session that `pi` belongs to. `agentDir` is the absolute path of pi's agent folder, `version` pi's own.
+ * Nothing that pi treats as fatal when two extensions do it (a tool or a flag of one name) is registered here.
+ */
+export async function startSession(pi: ExtensionAPI, agentDir: string, version: string): Promise<void> {
+	if (isTooOld(version)) return (await import("./pi/stand-aside.ts")).standAsideForOldPi(pi, version);
+	const other = otherCopy(pi);
+	if (other !== undefined) return (await import("./pi/stand-aside.ts")).standAsideForCopy(pi, other);
 	const scope = openSessionScope(pi);
 	const policies = openPolicies();
 	registerGate(pi, { policies, scope });

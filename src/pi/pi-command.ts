@@ -1,9 +1,11 @@
-// Which program starts another pi: always this process's own executable with pi's own entry file, never `pi` or `node` from PATH.
-// Inside pi that is the running pi itself; outside (the command line) the peer package, or what the person names.
+// Which program starts another pi: always this process's own executable with pi's own entry file.
+// Inside pi that is the running pi itself; outside (the command line) what the user names, the pi beside this package, or the pi on PATH,
+// which is found there but started by its own entry file.
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, delimiter, dirname, join, resolve } from "node:path";
 import type { Diagnostic } from "../definition/index.ts";
+import { isTooOld, OLDEST_PI } from "./supported-pi.ts";
 
 /** A pi that can be started: `[command, ...args]` and then pi's own options. */
 export interface PiCommand {
@@ -43,11 +45,58 @@ export function ownPiSearch(named?: string): PiSearch {
 	};
 }
 
-/** Finds pi: what is named (option, then `PI_CHRONICLE_PI`), the pi this process is, the peer package; else a diagnostic. */
+/**
+ * Finds pi: what is named (option, then `PI_CHRONICLE_PI`), the pi this process is, the pi installed beside this package, the pi on PATH.
+ * Of the last two the first that is not too old. Else a diagnostic.
+ */
 export function findPi(search: PiSearch): PiCommand | Diagnostic {
 	const named = search.named ?? search.env[PI_VARIABLE];
-	if (named) return namedPi(search, resolve(named));
-	return runningPi(search) ?? peerPi(search) ?? notFound();
+	if (named) return supported(namedPi(search, resolve(named)));
+	const candidates = function* () {
+		yield runningPi(search);
+		yield peerPi(search);
+		yield* pisOnPath(search);
+	};
+	let tooOld: Diagnostic | undefined;
+	for (const pi of candidates()) {
+		if (!pi) continue;
+		const found = supported(pi);
+		if (isPiCommand(found)) return found;
+		tooOld ??= found;
+	}
+	return tooOld ?? notFound();
+}
+
+function supported(pi: PiCommand | Diagnostic): PiCommand | Diagnostic {
+	if (!isPiCommand(pi) || pi.version === undefined || !isTooOld(pi.version)) return pi;
+	const file = pi.args.at(-1) ?? pi.command;
+	return {
+		severity: "error",
+		code: "pi-too-old",
+		file,
+		message: `pi-chronicle needs pi ${OLDEST_PI} or newer, and ${file} is pi ${pi.version}.`,
+		remedy: `Update pi (npm install -g ${PACKAGE}), or name a newer one with --pi or ${PI_VARIABLE}.`,
+	};
+}
+
+/** The programs called `pi` on PATH that are pi; others of that name are passed over. */
+function* pisOnPath(search: PiSearch): Generator<PiCommand> {
+	for (const folder of (search.env.PATH ?? "").split(delimiter)) {
+		if (folder === "") continue;
+		for (const name of ["pi", "pi.exe"]) {
+			try {
+				const real = realpathSync(join(folder, name));
+				const home = packageOf(real);
+				if (!home?.isPi) continue;
+				if (!/\.[cm]?[jt]s$/.test(real)) yield { command: real, args: [], version: home.version };
+				else yield byNode(search, real, home.version);
+			} catch {}
+		}
+		// What npm writes on Windows is a script beside the folder of packages.
+		const beside = join(folder, "node_modules", PACKAGE);
+		const pi = existsSync(join(folder, "pi.cmd")) ? packagePi(search, beside) : undefined;
+		if (pi) yield pi;
+	}
 }
 
 /** Whether what `findPi` gave is a pi. */
@@ -165,7 +214,7 @@ function notFound(): Diagnostic {
 		severity: "error",
 		code: "pi-not-found",
 		file: "",
-		message: "pi was not found beside this package.",
-		remedy: `Install ${PACKAGE} next to it, or name pi's entry file with --pi or ${PI_VARIABLE}.`,
+		message: "pi was found neither beside this package nor on PATH.",
+		remedy: `Install it (npm install -g ${PACKAGE}), or name pi's entry file with --pi or ${PI_VARIABLE}.`,
 	};
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findPi, isPiCommand, ownPiSearch, type PiSearch } from "../../src/pi/pi-command.ts";
 import { piScript } from "../harness/under-test.ts";
@@ -69,9 +69,39 @@ describe("finding pi", () => {
 		});
 	});
 
-	it("field 32 a pi on the PATH is never taken, and nothing found is a sentence that says what to do", () => {
+	it("field 32 a program called pi on PATH that is no pi is passed over; nothing found is a sentence that says what to do", () => {
 		const found = findPi(search({ script: join(folder, "other", "main.js") }));
 		expect(found).toMatchObject({ code: "pi-not-found", remedy: expect.stringContaining("--pi") });
+	});
+
+	it("outside pi, with none beside this package, it is the pi on PATH, started by its entry file", () => {
+		const linked = join(folder, "path");
+		mkdirSync(linked);
+		symlinkSync(piScript(), join(linked, "pi"));
+		const PATH = [join(folder, "bin"), "", "/nowhere", linked].join(delimiter);
+		expect(findPi(search({ env: { PATH } }))).toEqual({
+			command: process.execPath,
+			args: [realpathSync(piScript())],
+			version: "1.6.0",
+		});
+	});
+
+	it("one that is too old is passed over for a newer one on PATH; alone it is named with both versions", () => {
+		const old = join(folder, "beside", "node_modules", "@earendil-works", "pi-coding-agent");
+		mkdirSync(join(old, "dist"), { recursive: true });
+		const manifest = { name: "@earendil-works/pi-coding-agent", version: "0.87.1", bin: { pi: "dist/cli.js" } };
+		writeFileSync(join(old, "package.json"), JSON.stringify(manifest));
+		writeFileSync(join(old, "dist", "cli.js"), "");
+		const from = join(folder, "beside", "main.js");
+		expect(findPi(search({ from }))).toMatchObject({
+			code: "pi-too-old",
+			message: expect.stringMatching(/needs pi 1\.3\.0 or newer, and .* is pi 0\.87\.1/),
+		});
+		expect(findPi(search({ named: old }))).toMatchObject({ code: "pi-too-old" });
+		const newer = join(folder, "newer");
+		mkdirSync(newer);
+		symlinkSync(piScript(), join(newer, "pi"));
+		expect(findPi(search({ from, env: { PATH: newer } }))).toMatchObject({ version: "1.6.0" });
 	});
 
 	it("what is named wins: option before variable, an entry, a package folder or a binary", () => {

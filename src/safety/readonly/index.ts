@@ -1,6 +1,7 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { say } from "../../pi/index.ts";
 import type { Policies } from "../policy/index.ts";
+import { offerReadonlyFlag } from "./flag.ts";
 import type { Asked } from "./front-matter.ts";
 import { openReadonly, type ReadonlySession, readonlyOf, setReadonly, toggleReadonly } from "./session.ts";
 
@@ -9,11 +10,7 @@ export type { ReadonlySession } from "./session.ts";
 /** Registers the readonly posture: the command, the flag, and what keeps it in step with the branch and with templates. */
 export function registerReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySession {
 	const session = openReadonly(pi, policies);
-	pi.registerFlag("readonly", {
-		description: "Start the session readonly: nothing is changed, temporary folders aside",
-		type: "boolean",
-		default: false,
-	});
+	offerReadonlyFlag(pi, process.argv);
 	pi.registerCommand("readonly", {
 		description: "Turn the readonly posture on or off: /readonly [on|off]",
 		getArgumentCompletions: (prefix) => {

@@ -4,6 +4,7 @@
 import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { customEntries, newestFirst, openInstances, openOnce } from "../../pi/index.ts";
 import type { Policies } from "../policy/index.ts";
+import { readonlyFlag } from "./flag.ts";
 
 /** Entry of a change; the second name is the one of another package, read for its sessions. */
 const postureEntries = ["readonly:posture", "agenticoding-readonly"] as const;
@@ -105,7 +106,7 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 			sessions.put(ctx.sessionManager, self);
 			const posture = postureOf(ctx);
 			used = posture !== undefined;
-			await apply(ctx, posture ?? pi.getFlag("readonly") === true);
+			await apply(ctx, posture ?? pi.getFlag(readonlyFlag) === true);
 		},
 		news(ctx) {
 			// A model that heard nothing takes it that it may write.

@@ -105,9 +105,9 @@ describe("remembered", () => {
 		expect(pi.toolResults()[0]?.error).toBe(true);
 	});
 
-	it("--readonly starts with it, also a new session; the branch's own word counts more", async () => {
+	it("--chronicle-readonly starts with it, also a new session; the branch's own word counts more", async () => {
 		const { rpc, project } = await openBench({ script: [write, say("no"), write, say("yes")] });
-		const pi = await rpc({ args: ["--readonly"] });
+		const pi = await rpc({ args: ["--chronicle-readonly"] });
 		await pi.run("Write a.txt");
 		expect(project.exists("a.txt")).toBe(false);
 		await pi.prompt("/readonly off");
@@ -140,7 +140,7 @@ describe("other modes", () => {
 	it("works in print mode: the command says so, the flag holds", async () => {
 		const { print, project } = await openBench({ script: [write, say("I may not.")] });
 		expect((await print("/readonly on")).stdout).toContain("Readonly: nothing is changed");
-		const done = await print("Write a.txt", { args: ["--readonly", "--thinking", "off"] });
+		const done = await print("Write a.txt", { args: ["--chronicle-readonly", "--thinking", "off"] });
 		expect(done.stdout).toContain("I may not.");
 		expect(project.exists("a.txt")).toBe(false);
 	});
@@ -200,7 +200,7 @@ describe.skipIf(sandbox === undefined)("in a sandbox", () => {
 				say("Done."),
 			],
 		});
-		const pi = await rpc({ args: ["--readonly"] });
+		const pi = await rpc({ args: ["--chronicle-readonly"] });
 		await pi.run("Go");
 		const [script, plain, slow, input, known] = pi.toolResults();
 		expect(project.exists("made.txt")).toBe(false);
@@ -221,7 +221,7 @@ describe.skipIf(sandbox === undefined)("in a sandbox", () => {
 
 	it("stops with the run", async () => {
 		const { rpc, project } = await openBench({ script: [call("bash", { command: "sleep 300" })] });
-		const pi = await rpc({ args: ["--readonly"] });
+		const pi = await rpc({ args: ["--chronicle-readonly"] });
 		await pi.prompt("Go");
 		await pi.waitFor("tool_execution_start");
 		await pi.send({ type: "abort" });
@@ -242,7 +242,7 @@ describe("without a sandbox", () => {
 				say("Done."),
 			],
 		});
-		const pi = await rpc({ args: ["--readonly"], env: { CHRONICLE_SANDBOX: "off" } });
+		const pi = await rpc({ args: ["--chronicle-readonly"], env: { CHRONICLE_SANDBOX: "off" } });
 		await pi.run("Go");
 		expect(pi.toolResults().map(({ error }) => error)).toEqual([true, false]);
 		expect(project.exists("made.txt")).toBe(false);

@@ -1,0 +1,24 @@
+// Only one copy of this package serves a session. Two copies would take the same names and judge every call twice.
+// C1 the copy that pi loads first serves; C2 the copies find each other over pi's event bus, whose subscriptions end with the session,
+// so nothing has to be forgotten after a reload.
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { packageRoot } from "./own-package.ts";
+
+const channel = "pi-chronicle:copy";
+
+/** What a copy asks the others with; the copy that serves fills it in. */
+interface Query {
+	servedBy?: string;
+}
+
+/** The folder of the copy that serves this session already; `undefined` where there is none: then this copy serves from now on. */
+export function otherCopy(pi: Pick<ExtensionAPI, "events">): string | undefined {
+	const query: Query = {};
+	pi.events.emit(channel, query);
+	const root = packageRoot();
+	if (query.servedBy !== undefined && query.servedBy !== root) return query.servedBy;
+	pi.events.on(channel, (asked) => {
+		(asked as Query).servedBy = root;
+	});
+	return undefined;
+}

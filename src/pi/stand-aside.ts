@@ -1,0 +1,56 @@
+// A session in which this package does nothing, and says so: pi is too old for it, or another copy serves.
+// It uses only what every version of pi has.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { packageRoot } from "./own-package.ts";
+import { tooOldText } from "./supported-pi.ts";
+
+/** The package's commands. Where nothing serves them, each gives the reason: else pi would send its text to the model. */
+export const commandNames = [
+	"workflow",
+	"cancel-workflow",
+	"chronicle",
+	"sequence",
+	"rehearse",
+	"guard",
+	"readonly",
+	"notebook",
+	"handoff",
+	"spawn",
+] as const;
+
+/** Lets a pi that is too old start, without anything of this package. `version` is pi's. */
+export function standAsideForOldPi(pi: ExtensionAPI, version: string): void {
+	const reason = `${tooOldText(version, ownVersion(packageRoot()))} Until then nothing of it works, the rules of the guard included.`;
+	pi.on("session_start", (_event, ctx) => tell(ctx, reason));
+	for (const name of commandNames) {
+		pi.registerCommand(name, {
+			description: "pi-chronicle: pi is too old for it",
+			handler: async (_args, ctx) => {
+				// Without a screen the reason was printed when the session started.
+				if (ctx.hasUI) tell(ctx, reason);
+				else process.exitCode = 2;
+			},
+		});
+	}
+}
+
+/** Leaves the session to the copy in the folder `other`. */
+export function standAsideForCopy(pi: ExtensionAPI, other: string): void {
+	const own = packageRoot();
+	const copies = `${other} (${ownVersion(other)}) is used, ${own} (${ownVersion(own)}) is not`;
+	pi.on("session_start", (_event, ctx) =>
+		tell(ctx, `pi-chronicle is installed twice: ${copies}. Remove one of them: pi list, pi remove.`),
+	);
+}
+
+function tell(ctx: { hasUI: boolean; ui: { notify(text: string, tone: "warning"): void } }, text: string): void {
+	if (ctx.hasUI) ctx.ui.notify(text, "warning");
+	else process.stderr.write(`${text}\n`);
+}
+
+function ownVersion(root: string): string {
+	const manifest: unknown = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+	return String((manifest as { version?: unknown }).version);
+}

@@ -42,7 +42,7 @@ export { chronicleSettings } from "./settings.ts";
 export { otherCopy } from "./single-copy.ts";
 export { offerSkills } from "./skills.ts";
 export { findStrays, RUN_TAG, type Stray, type StrayStop, stopStrays } from "./strays.ts";
-export { isTooOld, tooOldText } from "./supported-pi.ts";
+export { isTooOld } from "./supported-pi.ts";
 export { diskSurroundings, remembering } from "./surroundings.ts";
 export { aboutTool, type ToolFacts, type ToolHints } from "./tools.ts";
 export { followRun, runTurn, type TurnOptions, type TurnOutcome } from "./turns.ts";

@@ -1,8 +1,15 @@
-// The package as people install it: packed from the working tree, its tarball installed into an empty folder. Made once per process.
+// The package as people install it: packed from the working tree and its tarball installed into an empty folder, or a checkout with the runtime
+// dependencies alone, as pi installs it from git.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { copyCheckout, installTarball, linkDependencies, pack } from "../test/harness/package-copy.ts";
+import {
+	copyCheckout,
+	installRuntimeDependencies,
+	installTarball,
+	linkDependencies,
+	pack,
+} from "../test/harness/package-copy.ts";
 
 const installed: { root?: string } = {};
 
@@ -17,4 +24,13 @@ export function installedPackage(): string {
 	const tarball = pack(source);
 	installed.root = installTarball(tarball, join(base, "installed")).root;
 	return installed.root;
+}
+
+/** Root folder of a checkout without development tools; it is removed when this process ends. */
+export function clonedCheckout(): string {
+	const root = mkdtempSync(join(tmpdir(), "chronicle-bench-"));
+	process.on("exit", () => rmSync(root, { recursive: true, force: true }));
+	copyCheckout(root);
+	installRuntimeDependencies(root);
+	return root;
 }

@@ -55,7 +55,7 @@ async function play(project: Project, definition: object): Promise<{ readonly ru
 				trust: "trusted",
 				pi: ownPi(),
 				env: project.environment(),
-				workerEntry: join(installedPackage(), "worker.mjs"),
+				workerEntry: join(installedPackage(), "worker.ts"),
 			}),
 			workspace: openGitWorkspace({ cwd, folder: ledger.folder, leftOut: [own] }),
 			approver: nobody,

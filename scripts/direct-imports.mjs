@@ -1,12 +1,30 @@
-// An esbuild plugin that imports through an index as if from the file behind it. The bundler keeps an index and everything it lists in one
-// piece as soon as two entries share it; so each pi would load at its start what only a command needs, and the command line pi's own packages.
+// Rewrites imports through an index as if from the file behind it. Bundled or not, an index with everything it lists is one piece: each pi would
+// load at its start what only a command needs, and the command line pi's own packages.
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 const statement = /^(import|export)\s+\{([^}]*)\}\s+from\s+"(\.{1,2}\/[^"]*)";/gm;
 
-/** The plugin; it touches the files below `folder` (absolute) only. */
+/** The esbuild plugin; it touches the files below `folder` (absolute) only. */
 export function directImports(folder) {
+	const rewrite = directImporter();
+	return {
+		name: "direct-imports",
+		setup(build) {
+			build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+				if (!path.startsWith(folder)) return undefined;
+				return {
+					contents: await rewrite(path, await readFile(path, "utf8")),
+					loader: "ts",
+					resolveDir: dirname(path),
+				};
+			});
+		},
+	};
+}
+
+/** Opens a rewriter that remembers what indexes list: `(absolute path, its text) → text` with absolute paths for what was behind an index. */
+export function directImporter() {
 	const lists = new Map();
 	/** What an index lists: name → file and name there. Followed through further indexes. */
 	const listOf = (index) => {
@@ -24,29 +42,19 @@ export function directImports(folder) {
 	};
 	const origin = async (file, name) => (isIndex(file) ? (await listOf(file)).get(name) : undefined) ?? { file, name };
 
-	return {
-		name: "direct-imports",
-		setup(build) {
-			build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-				if (!path.startsWith(folder)) return undefined;
-				const code = await readFile(path, "utf8");
-				const found = [...code.matchAll(statement)].filter(([, , , from]) => isIndex(from));
-				const direct = await Promise.all(
-					found.map(async ([, kind, names, from]) => {
-						const index = resolve(dirname(path), from);
-						const wanted = await Promise.all(
-							namesIn(names).map(async ({ name, as }) => ({ as, ...(await origin(index, name)) })),
-						);
-						return wanted.map(({ file, name, as }) => `${kind} { ${name} as ${as} } from "${file}";`).join(" ");
-					}),
+	return async (path, code) => {
+		const found = [...code.matchAll(statement)].filter(([, , , from]) => isIndex(from));
+		const direct = await Promise.all(
+			found.map(async ([, kind, names, from]) => {
+				const index = resolve(dirname(path), from);
+				const wanted = await Promise.all(
+					namesIn(names).map(async ({ name, as }) => ({ as, ...(await origin(index, name)) })),
 				);
-				let at = 0;
-				const contents = code.replaceAll(statement, (whole, _kind, _names, from) =>
-					isIndex(from) ? direct[at++] : whole,
-				);
-				return { contents, loader: "ts", resolveDir: dirname(path) };
-			});
-		},
+				return wanted.map(({ file, name, as }) => `${kind} { ${name} as ${as} } from "${file}";`).join(" ");
+			}),
+		);
+		let at = 0;
+		return code.replaceAll(statement, (whole, _kind, _names, from) => (isIndex(from) ? direct[at++] : whole));
 	};
 }
 

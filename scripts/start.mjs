@@ -2,8 +2,7 @@
 // In a terminal it opens pi there with a workflow ready to run; without one it runs that workflow and prints what happens.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findPi, isPiCommand, ownPiSearch } from "../src/pi/pi-command.ts";
@@ -25,33 +24,14 @@ const stopped = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => stopped.abort(signal));
 
 const pi = findPi(ownPiSearch());
-if (isPiCommand(pi)) {
-	const built = await build();
-	try {
-		process.exitCode = withPerson ? await openForPerson(built) : await runAlone(built);
-	} finally {
-		await rm(built, { recursive: true, force: true });
-	}
-} else {
+if (isPiCommand(pi)) process.exitCode = withPerson ? await openForPerson() : await runAlone();
+else {
 	console.error("pi is not installed here. Run `npm ci` first.");
 	process.exitCode = 1;
 }
 
-/** Builds the published form of the package in a temporary folder: a worker loads it in a tenth of the time that the sources take. */
-async function build() {
-	const folder = await mkdtemp(join(tmpdir(), "pi-chronicle-"));
-	for (const name of ["package.json", "extension.mjs", "worker.mjs", "bin"])
-		await cp(join(root, name), join(folder, name), { recursive: true });
-	const child = spawn(process.execPath, [join(root, "scripts", "build.mjs"), join(folder, "dist")], {
-		stdio: "inherit",
-	});
-	const [code] = await once(child, "exit");
-	if (code !== 0) throw new Error("The package could not be built.");
-	return folder;
-}
-
 /** Hands the terminal to pi. In it pi answers Ctrl+C itself. */
-async function openForPerson(built) {
+async function openForPerson() {
 	const hint = [
 		"The understudy answers here: a script, no real model. The project is a copy.",
 		"Enter runs the workflow below; Esc pauses it. What to try next stands ready when it is over.",
@@ -70,7 +50,7 @@ async function openForPerson(built) {
 	try {
 		const child = spawn(
 			pi.command,
-			[...pi.args, "--offline", "--approve", "--no-session", "-ne", "-e", built, "--model", understudyModel],
+			[...pi.args, "--offline", "--approve", "--no-session", "-ne", "-e", root, "--model", understudyModel],
 			{ cwd: stage.project, env: stage.env, stdio: "inherit" },
 		);
 		stopped.signal.addEventListener("abort", () => {
@@ -85,19 +65,19 @@ async function openForPerson(built) {
 }
 
 /** Plays one definition of each kind to its end; resolves to the exit code. */
-async function runAlone(built) {
+async function runAlone() {
 	for (const show of shows) {
 		if (show !== shows[0]) console.log("");
-		const code = await runOne(show, built);
+		const code = await runOne(show);
 		if (code !== 0) return code;
 	}
 	return 0;
 }
 
-async function runOne({ kind, folder, name, task }, built) {
+async function runOne({ kind, folder, name, task }) {
 	const cwd = join(root, folder);
 	// Nothing of the person who tries this out is used: there is no such agent folder.
-	const house = { cwd, agentFolder: join(cwd, "nobody"), pi, packageRoot: built, env: process.env };
+	const house = { cwd, agentFolder: join(cwd, "nobody"), pi, packageRoot: root, env: process.env };
 	const planned = plan({ name, task, scenario: undefined }, kind, house);
 	if (planned.kind === "unplayable") {
 		console.error(unplayableLines(planned, root).join("\n"));

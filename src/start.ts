@@ -1,5 +1,5 @@
 // Which features this session gets. It is loaded by every pi that has the package, so it only registers; what a command needs is
-// imported when the command first runs. S1 neither this file nor what it imports at once imports a package of pi's: see extension.mjs.
+// imported when the command first runs. S1 neither this file nor what it imports at once imports a package of pi's: see extension.ts.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { registerChronicle } from "./chronicle/index.ts";
 import {

@@ -1,5 +1,5 @@
 // What a chronicle's worker gets: the workflow tools, the gate and the guard's frozen rules.
-// S1 neither this file nor what it imports at once imports a package of pi's: see worker.mjs.
+// S1 neither this file nor what it imports at once imports a package of pi's: see worker.ts.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { askThroughHost, readBrief, registerWorker } from "./chronicle/index.ts";
 import { diskSurroundings, openSessionScope } from "./pi/index.ts";

@@ -63,15 +63,14 @@ describe("the bundle", () => {
 		const [start = ""] = [...files.keys()].filter((file) => file.startsWith("start-"));
 		const { loadWith, startSession } = (await import(pathToFileURL(join(dist, start)).href)) as {
 			loadWith(load: (path: string) => Promise<unknown>): void;
-			startSession(pi: unknown, agentDir: string): void;
+			startSession(pi: unknown, agentDir: string, version: string): Promise<void>;
 		};
 		const handlers = new Map<string, () => Promise<unknown>>();
 		const registered = (name: string, { handler }: { handler(args: string, ctx: unknown): Promise<unknown> }) =>
 			handlers.set(name, () => handler("", {}));
-		startSession(
-			new Proxy({}, { get: (_, word) => (word === "registerCommand" ? registered : () => () => {}) }),
-			"/nowhere",
-		);
+		const nothing = () => () => {};
+		const given: Record<string, unknown> = { registerCommand: registered, events: { emit: nothing, on: nothing } };
+		await startSession(new Proxy({}, { get: (_, word) => given[String(word)] ?? nothing }), "/nowhere", "1.6.0");
 		let busy = true;
 		const asked: string[] = [];
 		loadWith(async (path) => {

@@ -1,6 +1,15 @@
 // The package as people get it: packed and installed, from a local path, from a checkout, from a git clone. Each copy is loaded
 // by real pi and must offer the same commands.
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+	appendFileSync,
+	cpSync,
+	existsSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -45,7 +54,7 @@ beforeAll(async () => {
 const notOurs = new Set(["probe", "llama", "mcp"]);
 
 /** Starts pi with `-e <path>` in `cwd` and returns the commands of ours that it offers; nothing may go wrong on the way. */
-async function offered(path: string, cwd?: string): Promise<string[]> {
+async function offered(path: string, cwd?: string, says: unknown = ""): Promise<string[]> {
 	const { rpc } = await openBench();
 	const pi = await rpc({
 		package: path,
@@ -54,7 +63,7 @@ async function offered(path: string, cwd?: string): Promise<string[]> {
 	});
 	const report = await pi.probe();
 	expect(pi.eventsOf("extension_error")).toEqual([]);
-	expect(pi.stderr).toBe("");
+	expect(pi.stderr).toEqual(says);
 	return report.commands.map(({ name }) => name).filter((name) => !notOurs.has(name));
 }
 
@@ -63,13 +72,13 @@ describe("the tarball", () => {
 
 	it("holds the bundle, the documents and the licence, and neither sources nor tests", () => {
 		expect(listed()).toEqual(
-			expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "extension.mjs", "worker.mjs"]),
+			expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "extension.ts", "worker.ts"]),
 		);
 		expect(listed()).toEqual(expect.arrayContaining(["dist/cli.mjs"]));
 		for (const entry of [/^dist\/start-[0-9a-f]{8}\.mjs$/, /^dist\/worker-start-[0-9a-f]{8}\.mjs$/])
 			expect(listed().filter((name) => entry.test(name))).toHaveLength(1);
 		const unwanted =
-			/^(src|test|bench|scripts|\.ci|\.git|node_modules|coverage)\/|\.test\.|\.ts$|tsconfig|biome|vitest|knip/;
+			/^(src|test|bench|scripts|\.ci|\.git|node_modules|coverage)\/|\.test\.|\/.*\.ts$|tsconfig|biome|vitest|knip/;
 		expect(listed().filter((name) => unwanted.test(name) && !name.startsWith("examples/"))).toEqual([]);
 	});
 
@@ -78,7 +87,9 @@ describe("the tarball", () => {
 		expect(manifest.keywords).toContain("pi-package");
 		expect(manifest.license).toBe("MIT");
 		expect(manifest.engines.node).toBe(">=22.19");
-		expect(Object.values(manifest.peerDependencies).every((range) => range === "*")).toBe(true);
+		// npm then installs no second pi beside the package.
+		for (const host of Object.keys(manifest.peerDependencies))
+			expect(manifest.peerDependenciesMeta[host]).toEqual({ optional: true });
 		for (const host of Object.keys(manifest.peerDependencies)) expect(manifest.dependencies).not.toHaveProperty([host]);
 		const promised = [...Object.values(manifest.bin), ...Object.values(manifest.pi).flat()] as string[];
 		for (const path of promised) expect(existsSync(join(installed, path)), path).toBe(true);
@@ -105,7 +116,7 @@ describe("the bundle", () => {
 	it("field 64: is lazily split: what every pi loads is small", () => {
 		const dist = join(installed, "dist");
 		const [start = ""] = readdirSync(dist).filter((name) => name.startsWith("start-"));
-		const eager = [join(installed, "extension.mjs"), join(dist, start)];
+		const eager = [join(installed, "extension.ts"), join(dist, start)];
 		const bytes = eager.reduce((sum, file) => sum + statSync(file).size, 0);
 		expect(bytes).toBeLessThanOrEqual(eagerBytes);
 		expect(readdirSync(join(dist, "later")).length).toBeGreaterThan(10);
@@ -152,21 +163,49 @@ describe("pi loads it", () => {
 		expect(pi.stderr).toBe("");
 	});
 
-	it("with `pi -e .` from a checkout, built or not", { timeout: 120_000 }, async () => {
-		expect(await offered(".", tree)).toEqual(commands);
+	const compiling = "pi-chronicle: compiling its sources, once after each change of them.\n";
+
+	it("with `pi -e .` from a checkout: compiled at the first start and after a change, with a line that says so", async () => {
 		rmSync(join(tree, "dist"), { recursive: true, force: true });
+		expect(await offered(".", tree, compiling)).toEqual(commands);
 		expect(await offered(".", tree)).toEqual(commands);
+		appendFileSync(join(tree, "src", "start.ts"), "// changed\n");
+		expect(await offered(".", tree, compiling)).toEqual(commands);
+		expect(readdirSync(join(tree, "node_modules/.cache/pi-chronicle"))).not.toContainEqual(
+			expect.stringContaining("."),
+		);
+	});
+
+	it("from a checkout that cannot be written: its sources, with a line that says why", async () => {
+		const readOnly = join(base, "read-only");
+		copyCheckout(readOnly);
+		installRuntimeDependencies(readOnly);
+		writeFileSync(join(readOnly, "node_modules", ".cache"), "no folder");
+		const why = expect.stringMatching(/sources could not be compiled, so each start takes longer: ENOTDIR/);
+		expect(await offered(readOnly, undefined, why)).toEqual(commands);
+	});
+
+	it("from a checkout pi's own library is loaded once", async () => {
+		await offered(".", tree, expect.anything());
+		const { project } = await openBench();
+		const env = { JITI_DEBUG: "1" };
+		const args = [piScript(), "--offline", "-ne", "-e", tree, "-p", "/workflow"];
+		const { stdout, stderr } = await runNode(project, args, { env });
+		expect(stdout).toContain("There is no workflow to start");
+		const own = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("[native] [import]"));
+		expect(own.filter((line) => line.includes(tree) && line.includes("pi-coding-agent"))).toEqual([]);
 	});
 
 	it("from a git clone that has the runtime dependencies alone", { timeout: 120_000 }, async () => {
 		run(tree, ["git", "init", "-q"]);
-		run(tree, ["git", "add", "-A", ":!node_modules"]);
+		run(tree, ["git", "add", "-A"]);
 		const author = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid"];
 		run(tree, ["git", ...author, "commit", "-q", "-m", "Clone me"]);
 		const clone = join(base, "clone");
 		run(base, ["git", "clone", "-q", `file://${tree}`, clone]);
 		installRuntimeDependencies(clone);
 		expect(existsSync(join(clone, "dist"))).toBe(false);
+		expect(await offered(clone, undefined, compiling)).toEqual(commands);
 		expect(await offered(clone)).toEqual(commands);
 	});
 });

@@ -1,7 +1,7 @@
 // Copies of the package as people get it: of the working tree (without what git ignores), packed and installed, or cloned.
 // The working tree itself is never built or changed.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { checkout } from "./under-test.ts";
@@ -33,7 +33,11 @@ export function copyCheckout(folder: string): void {
 
 /** Lends a copy the development dependencies, as `npm ci` would install them. */
 export function linkDependencies(folder: string): void {
-	symlinkSync(join(checkout, "node_modules"), join(folder, "node_modules"), "dir");
+	const lent = join(folder, "node_modules");
+	mkdirSync(lent, { recursive: true });
+	for (const name of readdirSync(join(checkout, "node_modules"))) {
+		if (name !== ".cache") symlinkSync(join(checkout, "node_modules", name), join(lent, name), "dir");
+	}
 }
 
 /**

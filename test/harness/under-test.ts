@@ -38,8 +38,8 @@ export function packageUnderTest(): PackageUnderTest {
 export function packageAt(root: string): PackageUnderTest {
 	return {
 		root,
-		extension: join(root, "extension.mjs"),
-		worker: join(root, "worker.mjs"),
+		extension: join(root, "extension.ts"),
+		worker: join(root, "worker.ts"),
 		cli: join(root, "bin", "pi-chronicle.mjs"),
 	};
 }

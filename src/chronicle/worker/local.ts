@@ -47,7 +47,7 @@ export function openLocalLauncher(place: LocalPlace): WorkerLauncher {
 		});
 	return openLauncher({
 		pi,
-		workerEntry: place.workerEntry ?? join(packageRoot(), "worker.mjs"),
+		workerEntry: place.workerEntry ?? join(packageRoot(), "worker.ts"),
 		casting: {
 			cast: readCast({ cwd, project: trust, agentFolder, home }),
 			skills: skillPlaces(trust === "trusted" ? projectFolders(cwd) : [], agentFolder, home),

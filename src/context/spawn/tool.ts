@@ -66,7 +66,7 @@ export function spawnTool(scope: Scope, shared: Shared, parent: Parent): ToolDef
 			const model = ctx.model === undefined ? [] : ["--model", `${ctx.model.provider}/${ctx.model.id}`];
 			const trust = ctx.isProjectTrusted() ? ["--approve"] : ["--no-approve"];
 			const args = [
-				...["--mode", "rpc", "--session", file, "-ne", "-e", join(packageRoot(), "extension.mjs")],
+				...["--mode", "rpc", "--session", file, "-ne", "-e", join(packageRoot(), "extension.ts")],
 				...model,
 				...(level === undefined ? [] : ["--thinking", level]),
 				...(tools.length === 0 ? ["--no-tools"] : ["--tools", tools.join(",")]),

@@ -37,6 +37,7 @@ export const effects = {
 	"delete-containers": "removes containers, images or volumes",
 	privilege: "acts with another user's rights",
 	"clear-history": "erases the shell's or system's record of what was done",
+	"change-what-runs": "makes other commands run something else: hooks, settings of git",
 	"system-service": "changes services, schedules or settings of the machine",
 	"fork-bomb": "starts copies of itself without end",
 } as const satisfies Record<string, string>;

@@ -21,8 +21,8 @@ export interface Touch {
 	readonly replaces?: true;
 	/** Of what is below, only files whose name (or, with a `/`, path) matches one of these globs; one that starts with `!` leaves out. */
 	readonly only?: readonly string[];
-	/** Of what is below, this is passed over: names that start with a dot, what git ignores, what git does not track. */
-	readonly skips?: readonly ("hidden" | "ignored" | "untracked")[];
+	/** Of what is below, this is passed over: names that start with a dot, what git ignores, what git does not track, what it does. */
+	readonly skips?: readonly ("hidden" | "ignored" | "untracked" | "tracked")[];
 	/** The tool or the normalised simple command that does it, for reasons shown to people. */
 	readonly by: string;
 }

@@ -1,4 +1,5 @@
 // Words of a shell command as places: absolute paths where they are known, what can be said of them where they are not.
+import type { Effect } from "./effects.ts";
 import type { Access } from "./footprint.ts";
 import { pathRules, windowsDrivePath } from "./paths.ts";
 import type { Record, TouchDetail } from "./record.ts";
@@ -18,6 +19,30 @@ export function isStream(path: string): boolean {
 /** A device whose content is a disk's or the machine's memory, or any other node of `/dev`. */
 export function isDevice(path: string): boolean {
 	return path.startsWith("/dev/") && !isStream(path) && !fileDevices.test(path);
+}
+
+const history = /^\.?(?:\w+_)*(?:history|histfile|hist)$|^\.?lesshst$|^fish_history$|^ConsoleHost_history\.txt$/;
+/** The machine's own logs; those of the programs that a person develops lie beside them. */
+const logs =
+	/^(?:\/private)?\/var\/(?:log\/(?:syslog|messages|auth\.log|secure|kern\.log|daemon\.log|cron|maillog|mail\.log|boot\.log|dmesg|faillog|lastlog|[wbu]tmp|sudo\.log|system\.log|install\.log|audit|journal|asl)(?:[./].*)?|audit\/.*)$|^\/run\/(?:log\/journal|utmp)/;
+const hooks = /\/\.git\/(?:modules\/.+\/)?(?:config(?:\.worktree)?|hooks(?:\/.*)?)$/;
+
+/** The harm that writing or removing a place does by itself, whatever program it is. `adds`: what is there stays. */
+export function harmOf(path: string, home: string, adds = false): Effect | undefined {
+	if (isDevice(path)) return "device-write";
+	if (/^\/proc\/sysrq-trigger$/.test(path)) return "power-off";
+	if (hooks.test(path)) return "change-what-runs";
+	if (adds) return undefined;
+	const name = path.slice(path.lastIndexOf("/") + 1);
+	if (logs.test(path)) return "clear-history";
+	return path.startsWith(`${home}/`) && history.test(name) && isHistory(path.slice(home.length))
+		? "clear-history"
+		: undefined;
+}
+
+/** Below the home directory: hidden files, or files of a hidden folder, which is where programs keep what was typed. */
+function isHistory(below: string): boolean {
+	return below.startsWith("/.");
 }
 
 /**

@@ -1,6 +1,7 @@
 // Places that an agent under rules may not change, whatever the rule files say: what decides about it and what records it.
 // Only this package's and pi's own files; reading them is allowed.
 import type { Access, Surroundings, Touch } from "../footprint/index.ts";
+import type { GitView } from "./git-view.ts";
 import { folding, type PathSurroundings } from "./path-rule.ts";
 import { selectionOf } from "./protected-tree.ts";
 import type { RuleSet } from "./rules.ts";
@@ -63,6 +64,7 @@ export interface SelfProtection {
 		surroundings: Pick<Surroundings, "kind" | "names">,
 		/** What folders were seen to hold in the same judgement. */
 		seen: Map<string, readonly string[]>,
+		git: Pick<GitView, "isTracked" | "isIgnored">,
 	): string | undefined;
 }
 
@@ -77,17 +79,26 @@ export function selfProtection(
 	const whole = [`${around.home}/.pi`, ...(around.agentDir ? [around.agentDir] : [])].flatMap(bothNames);
 	const files = new Set(rules.files.flatMap(({ file }) => bothNames(file)));
 	return {
-		below(touch, surroundings, seen) {
+		below(touch, surroundings, seen, git) {
 			const picks = selectionOf(touch);
 			const own = [...whole, ...files, `${touch.real}/.pi`].filter((root) => root.startsWith(`${touch.real}/`));
+			// What git tracks stays, where only the rest is taken; a folder goes as far as its files do.
+			const isLeft = (place: string) =>
+				touch.skips?.includes("tracked") === true &&
+				(surroundings.kind(place) === "directory" ||
+					git.isTracked(place) ||
+					(touch.skips.includes("ignored") && git.isIgnored(place)));
 			const isPicked = (place: string) => picks(place.slice(touch.real.length + 1));
 			for (const root of own) {
 				if (surroundings.kind(root) === undefined) continue;
-				if (isPicked(root)) return root;
+				if (isPicked(root) && !isLeft(root)) return root;
 				const inner = seen.get(root) ?? placesIn(root, surroundings);
 				seen.set(root, inner);
 				const found = inner.find(
-					(place) => isPicked(place) && (files.has(place) || root !== `${touch.real}/.pi` || isOwn(place, root)),
+					(place) =>
+						isPicked(place) &&
+						!isLeft(place) &&
+						(files.has(place) || root !== `${touch.real}/.pi` || isOwn(place, root)),
 				);
 				if (found !== undefined) return found;
 			}

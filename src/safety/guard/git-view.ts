@@ -11,6 +11,8 @@ export interface GitView {
 	isIgnored(path: string): boolean;
 	/** Whether git surely does not track a file. */
 	isUntracked(path: string): boolean;
+	/** Whether git surely tracks a file. */
+	isTracked(path: string): boolean;
 	/** Whether a directory or file is ignored and nothing in it is tracked: what is there is made anew, or nobody's work. */
 	isRegenerated(path: string): boolean;
 }
@@ -83,6 +85,10 @@ export function openGitView(): GitView {
 			const repository = repositoryOf(path);
 			const index = repository && indexOf(repository);
 			return repository !== undefined && index !== undefined && !index.has(wayFrom(repository.root, path));
+		},
+		isTracked(path) {
+			const repository = repositoryOf(path);
+			return repository !== undefined && indexOf(repository)?.has(wayFrom(repository.root, path)) === true;
 		},
 		isRegenerated(path) {
 			const repository = repositoryOf(path);

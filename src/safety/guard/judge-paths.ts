@@ -189,7 +189,7 @@ function judgeTree(touch: Touch, ready: Ready, forbidden: (rule: PathRule) => bo
 }
 
 /** The files that the agent itself is judged and recorded by. */
-export function judgeOwn({ touches }: Footprint, { rules, own, surroundings }: Ready): Verdict[] {
+export function judgeOwn({ touches }: Footprint, { rules, own, surroundings, git }: Ready): Verdict[] {
 	if (rules.selfProtection === "off") return [];
 	const verdicts: Verdict[] = [];
 	const seen = new Map<string, readonly string[]>();
@@ -198,7 +198,7 @@ export function judgeOwn({ touches }: Footprint, { rules, own, surroundings }: R
 		if (access !== "write" && access !== "delete") continue;
 		const covered = own.covers(path, access, recursive) || own.covers(real, access, recursive);
 		const reaches = recursive && (access === "delete" || picksByName(touch));
-		const below = !covered && reaches ? own.below(touch, surroundings, seen) : undefined;
+		const below = !covered && reaches ? own.below(touch, surroundings, seen, git) : undefined;
 		if (!covered && below === undefined) continue;
 		verdicts.push(
 			ownVerdict(

@@ -82,9 +82,13 @@ describe("programs put in front of others", () => {
 		expect(doubts(shell("PATH=$(date):$PATH ls", { disk }))).toContain("script");
 	});
 
-	it("not where nothing of that name is in it, nor for installed programs", () => {
-		expect(doubts(shell("PATH=./evil:$PATH cat a", { disk }))).toEqual([]);
-		expect(doubts(shell("PATH=./node_modules/.bin:$PATH tsc", { disk }))).toEqual(["project"]);
+	const env = { PATH: "/usr/bin:/bin" };
+
+	it("whatever is in it now: not for folders of installed programs, nor for what was there before", () => {
+		expect(doubts(shell("PATH=./evil:$PATH cat a", { disk }))).toEqual(["script"]);
+		expect(doubts(shell("PATH=$PATH:/usr/local/go/bin cat a", { disk, env }))).toEqual([]);
+		expect(doubts(shell('PATH="$HOME/.local/bin:$PATH" cat a', { disk, env }))).toEqual([]);
+		expect(doubts(shell("PATH=./node_modules/.bin:$PATH tsc", { disk, env }))).toEqual(["project"]);
 	});
 
 	it("a name that stands for another program", () => {

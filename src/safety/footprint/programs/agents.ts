@@ -3,19 +3,39 @@ import type { Call, Program, Programs } from "./program.ts";
 
 /** The file that a coding agent starts from, as installed. */
 export const agentEntry =
-	/(?:^|\/)(?:pi|claude|claude-code|codex|gemini-cli|opencode|qwen-code|crush|amp)\/.*\.[cm]?js$|pi-coding-agent|pi-chronicle\/.*\.[cm]?js$/;
+	/(?:^|\/)(?:pi|claude|claude-code|codex|gemini-cli|opencode|qwen-code|crush|amp|copilot|auggie|cline|kilocode|grok-cli)\/.*\.[cm]?js$|pi-coding-agent|pi-chronicle\/.*\.[cm]?js$/;
 
 /** Packages of coding agents, by how their names begin. */
-export const agentPackages =
-	/^(?:@earendil-works\/pi|@mariozechner\/pi|pi-coding-agent|pi-chronicle|@anthropic-ai\/claude-code|@openai\/codex|@google\/gemini-cli|@github\/copilot|@sourcegraph\/amp|@qwen-code\/qwen-code|@charmland\/crush|@augmentcode\/auggie|@continuedev\/cli|@kilocode\/cli|@just-every\/code|@vibe-kit\/grok-cli|opencode-ai|aider-chat|open-interpreter|gptme|shell-gpt|openhands|goose-ai|cline|mentat|plandex|ruflo|claude-flow)(?:$|[@/=<>~![-])/;
+const packages =
+	/^(?:@earendil-works\/pi|@mariozechner\/pi|pi-coding-agent|pi-chronicle|@anthropic-ai\/claude-code|@anthropic-ai\/claude-agent-sdk|@openai\/codex|@google\/gemini-cli|@google\/jules|@github\/copilot|@sourcegraph\/(?:amp|cody)|@qwen-code\/qwen-code|@charmland\/crush|@augmentcode\/auggie|@continuedev\/cli|@kilocode\/cli|@roo-code\/|@just-every\/code|@vibe-kit\/grok-cli|@block\/goose|@musistudio\/claude-code-router|@iflow-ai\/iflow-cli|@qodo\/|@nanocollective\/nanocoder|@moonshot-ai\/|@cursor\/|@factory\/|@letta-ai\/letta-code|@plandex\/|@tabnine\/|@opencode-ai\/|@sst\/opencode|codebuff|opencode-ai|opencode|claude-code|claude-squad|gemini-cli|qwen-code|happy-coder|vibe-kanban|mistral-vibe|kimi-cli|aider-chat|aider|aider-install|open-interpreter|gptme|gpt-engineer|shell-gpt|openhands|openhands-ai|goose-ai|cline|mentat|plandex|ruflo|claude-flow|ra-aid|sweagent|swe-agent|mini-swe-agent|devon|deepagents-cli|nanocoder|aichat)(?:$|[@/=<>~![:#-])/;
+
+/** Whether a package, an image or a source that is fetched and run holds a coding agent. */
+export function isAgentPackage(spec: string): boolean {
+	const plain = spec
+		.replace(/^(?:npm|pypi|jsr|github|nixpkgs|git\+https?|https?):?(?:\/\/)?(?:www\.)?(?:github\.com\/[\w-]+\/)?/, "")
+		.replace(/^[\w./+-]*#/, "");
+	return packages.test(spec) || packages.test(plain);
+}
 
 /** Words after which an agent only tells something. */
 const tells =
-	/^(--version|-v|-V|--help|-h|help|version|list|doctor|update|mcp|config|login|logout|auth|completion|--list-models)$/;
+	/^(--version|-v|-V|--help|-h|help|version|list|ls|doctor|completion|completions|--list-models|models|stats|whoami|status|sessions|usage)$/;
+/** Words after which it sets something up for itself. */
+const setsUp =
+	/^(update|upgrade|mcp|config|login|logout|auth|install|uninstall|plugin|plugins|setup|setup-token|init|configure|remove|migrate-installer|extensions|settings|import|export|integrations)$/;
+const looks = /^(list|ls|get|show|status|view|path|info|help|--help)$/;
 
 function startAgent(call: Call): void {
-	const [first] = call.args;
+	const [first, second] = call.args;
 	if (first !== undefined && tells.test(first)) return;
+	if (first !== undefined && setsUp.test(first)) {
+		if (second === undefined ? /^(config|mcp|auth|plugin|plugins|extensions)$/.test(first) : looks.test(second)) return;
+		call.change("system");
+		// Extensions of this very agent decide what it may do.
+		if (call.name.startsWith("pi")) call.touch("write", `${call.home}/.pi/agent/settings.json`);
+		if (call.args.includes("--")) call.run(call.args.slice(call.args.indexOf("--") + 1));
+		return;
+	}
 	call.effect("nested-agent");
 	call.unknown("program", call.text);
 }
@@ -23,11 +43,18 @@ function startAgent(call: Call): void {
 const agent: Program = { also: startAgent };
 
 export const agents: Programs = {
-	"pi pi-chronicle claude codex gemini opencode aider goose amp crush cursor-agent qwen copilot cline kilocode roo plandex droid auggie kiro-cli q sgpt mentat gptme openhands interpreter swe-agent devin continue cn":
+	"pi pi-chronicle claude claude-code codex gemini gemini-cli opencode aider goose amp crush cursor-agent qwen qwen-code copilot cline kilocode kilo roo plandex pdx droid auggie kiro-cli kiro q qchat sgpt mentat gptme openhands interpreter swe-agent sweagent mini-swe-agent devin continue cn codebuff cody jules iflow trae-cli kimi kimi-cli vibe mistral-vibe grok nanocoder octofriend letta ra-aid gpt-engineer gpte aichat rovodev junie claude-squad claude-flow ruflo vibe-kanban happy ccr omp dexto deepagents stakpak":
 		agent,
-	"llm ollama": {
+	acli: {
+		subcommands: {
+			rovodev: agent,
+			"*": { changes: ["remote"], opaque: "program" },
+		},
+	},
+	"llm ollama mods fabric": {
 		subcommands: {
 			"list ls show ps models keys logs help version": {},
+			launch: agent,
 			"*": { changes: ["remote"], opaque: "program" },
 		},
 	},

@@ -1,32 +1,105 @@
 // Clouds and infrastructure: looking, changing, deleting. The verbs of their command lines are regular enough to judge by.
 import type { Call, Program, Programs } from "./program.ts";
+import { judgeSql } from "./sql.ts";
 
 const lookingVerb =
-	/^(describe|list|get|show|head|lookup|search|view|validate|check|test|filter|estimate|preview|batch-get|scan|query|ls|wait|help|history|status|whoami|simulate|detect|presign|tail|read|diff|info|logs|print|output|version|config-list|inspect|explain|dump|export|ping|doctor)(-|:|$)/;
+	/^(describe|list|get|show|head|lookup|search|view|validate|check|test|filter|estimate|preview|batch-get|scan|query|ls|wait|help|history|status|whoami|simulate|detect|presign|tail|read|diff|info|logs?|print|output|version|config-list|inspect|explain|dump|export|ping|doctor|cat|stat|du|hash|members|catalog|can-i|plan|outdated|compare|verify)(-|$)/;
+/** Words that begin like looking and are not: credentials written to files, among others. */
+const notLooking = /^(get-credentials|get-instance-access|test-invoke-\w+|export-\w+|env-pull|check-in|list-and-\w+)$/;
 const deletingVerb =
-	/^(delete|terminate|remove|destroy|purge|deregister|disable|rm|rb|drop|wipe|cancel|detach|revoke|uninstall|teardown|batch-delete|nuke|prune|abandon|schedule-key-deletion|empty)(-|:|$)|(:|-)(delete|remove|rm|disable|destroy)$/;
+	/^(delete|terminate|remove|destroy|purge|deregister|disable|rm|rmi|rb|drop|wipe|cancel|detach|revoke|uninstall|teardown|batch-delete|bulk-delete|nuke|prune|abandon|schedule-key-deletion|empty|erase|forget|leave-organization|close-account|obliterate|del)(-|$)|-(delete|remove|rm|destroy)$/;
 const deployingVerb =
-	/^(deploy|publish|promote|rollback|release|apply|up|update-function-code|create-deployment|start-deployment|ship|launch)(-|:|$)|:deploy$/;
+	/^(deploy|publish|promote|rollback|release|apply|up|update-function-code|create-deployment|start-deployment|ship|launch)(-|$)/;
+/** Verbs that change something, so that what comes after them is not taken for the verb. */
+const changingVerb =
+	/^(create|add|set|unset|update|put|post|patch|edit|enable|start|stop|restart|reboot|reset|resize|move|attach|associate|disassociate|authorize|import|copy|cp|mv|sync|rename|invoke|run|exec|execute|ssh|send|upload|download|push|pull|login|logout|init|configure|link|unlink|switch|use|scale|change|modify|register|tag|untag|assign|grant|restore|rotate|replace|suspend|resume|pause|unpause|accept|reject|reserve|allocate|install|upgrade|write|seal|unseal|bind|lock|unlock|allow|deny|open|close|begin|cordon|drain|trigger|fork|clone|transfer|import-\w+|on|off|connect|proxy|tunnel|dev|build)(-|$)/;
 
-/** Judges `service … verb operands` by the verb: the last word before options that is one. */
-function judgeVerb(call: Call): void {
-	const verbs = call.operands.slice(0, 4);
-	for (const text of call.values("--command -C")) call.script(text, { where: "elsewhere" });
-	if (call.name === "heroku" && /^run(:|$)/.test(verbs[0] ?? "")) call.run(call.operands.slice(1), "", "elsewhere");
-	if (call.has("--dryrun --dry-run --help")) return;
-	if (verbs.some((verb) => deletingVerb.test(verb))) {
-		call.effect("delete-infrastructure");
-		call.change("remote");
-	} else if (verbs.some((verb) => deployingVerb.test(verb))) {
-		call.effect("deploy");
-		call.change("remote");
-	} else if (verbs.length > 0 && !verbs.some((verb) => lookingVerb.test(verb))) call.change("remote");
+/** Data of a store that is emptied or overwritten: `pg:reset`, `db reset`, `database:set /`. */
+const losesData =
+	/(^|[ :])(pg|db|database|databases|redis|data|mysql|postgres|postgresql|kv|storage|firestore|volumes?|branch|project|system|cache)[ :](?:[\w-]+[ :])?(reset|clear|wipe|flush|truncate|set|copy|restore|purge)( |:|$)|(^| )(remove-all|nuke-all|reset-db)( |$)/;
+
+type Kind = "looks" | "deletes" | "deploys" | "changes";
+
+function kindOf(word: string): Kind | undefined {
+	if (deletingVerb.test(word)) return "deletes";
+	if (deployingVerb.test(word)) return "deploys";
+	if (notLooking.test(word)) return "changes";
+	if (lookingVerb.test(word)) return "looks";
+	return changingVerb.test(word) ? "changes" : undefined;
 }
+
+/** Programs whose first word names a service, which may be like a verb (`logs`, `config`, `events`). */
+const servicesFirst =
+	/^(aws|az|gcloud|oci|ibmcloud|aliyun|openstack|doctl|hcloud|linode-cli|vultr-cli|exo|scw|stripe|gh|twilio|supabase|nomad|consul|vault)$/;
+/** Programs that deploy the folder they are started in, without being told to. */
+const deploysBare = /^(vercel|now|surge|amplify|up)$/;
+/** Topics that list what is there when no verb follows. */
+const topics =
+	/^(config|apps|addons|ps|releases|domains|certs|pg|redis|features|pipelines|drains|buildpacks|access|members|keys|labs|plugins|regions|spaces|teams|orgs|reviewapps|webhooks|auth|authorizations|sessions|notifications|maintenance|dyno|local|container|stack|inspect|projects|services|sites|platform)$/;
+
+/** Judges `service … verb operands` by its verb: the first word that is one. */
+function judgeVerb(call: Call): void {
+	const words = call.operands.slice(0, 5);
+	for (const text of call.values("--command -C")) {
+		if (/^(wrangler|turso|neonctl|pscale|planetscale|supabase)$/.test(call.name)) judgeSql(call, text);
+		else call.script(text, { where: "elsewhere" });
+	}
+	if (call.name === "heroku" && /^run(:|$)/.test(words[0] ?? "")) call.run(call.operands.slice(1), "", "elsewhere");
+	if (call.name === "bq" && words[0] === "query") {
+		for (const text of call.operands.slice(1)) judgeSql(call, text);
+		return;
+	}
+	if (call.name === "turso" && words[0] === "db" && words[1] === "shell") {
+		for (const text of call.operands.slice(3)) judgeSql(call, text);
+		if (call.operands.length > 3) return;
+	}
+	if (call.has("--dryrun --dry-run --help -h --version")) return;
+	if (words.length === 0) {
+		if (deploysBare.test(call.name)) {
+			call.effect("deploy");
+			call.change("remote");
+		}
+		return;
+	}
+	const line = words.join(" ");
+	const parts = words
+		.slice(words.length > 1 && servicesFirst.test(call.name) ? 1 : 0)
+		.flatMap((word) => word.split(":"));
+	const kinds = parts.flatMap((part) => kindOf(part) ?? []);
+	const [first] = kinds;
+	if (first === "looks" && !losesData.test(line)) return;
+	if (first === undefined && words.length === 1 && call.name !== "vercel" && topics.test(line)) return;
+	call.change("remote");
+	if (kinds.includes("deletes") || losesData.test(line) || (/^r?sync$/.test(first ?? "") && deletesExtra(call)))
+		call.effect("delete-infrastructure");
+	else if (kinds.includes("deploys") || (first === undefined && deploysBare.test(call.name))) call.effect("deploy");
+}
+
+/** Whether a synchronisation removes what is not in the source. */
+function deletesExtra(call: Call): boolean {
+	return call.args.some((arg) =>
+		/^(-d|--delete|--delete-removed|--remove|--delete-destination(=true)?|--delete-unmatched-destination-objects|--del)$/.test(
+			arg,
+		),
+	);
+}
+
+const streamsToFile =
+	/^(get-object|get-object-torrent|select-object-content|invoke|synthesize-speech|get-export|get-sdk|get-media|get-clip|get-job-output|get-archive|retrieve-\w+|download-[\w-]+)$/;
 
 /** `aws s3 cp a b` and its kin name local paths. */
 function aws(call: Call): void {
 	const [service, verb, from, to] = call.operands;
 	if (service !== "s3") {
+		// What these fetch goes into the file that is named last.
+		const last = call.args.at(-1);
+		if (
+			last !== undefined &&
+			streamsToFile.test(verb ?? "") &&
+			last === call.operands.at(-1) &&
+			call.operands.length > 2
+		)
+			call.play("replace", last);
 		judgeVerb(call);
 		return;
 	}
@@ -63,9 +136,14 @@ const infrastructure: Program = {
 	dashes: "one",
 	options: { "-chdir": "directory" },
 	subcommands: {
-		"plan validate show output version graph providers get-help help console metadata": {
+		"plan validate show output version graph get-help help console metadata": {
 			dashes: "one",
-			options: { "-out": "replace", "-var-file": "read", "-var -target": "text" },
+			options: { "-out -generate-config-out": "replace", "-var-file": "read", "-var -target -replace": "text" },
+		},
+		providers: { subcommands: { schema: {}, "lock mirror": { changes: ["worktree"] } } },
+		"run-all run": {
+			dashes: "one",
+			also: (call) => call.run(["terraform", ...call.operands.filter((word) => word !== "--")]),
 		},
 		fmt: { changes: ["worktree"], dashes: "one", when: { "-check --check": { harmless: true } } },
 		"init get": { changes: ["worktree"] },
@@ -100,7 +178,7 @@ export const cloud: Programs = {
 		options: { ...byVerb.options, "--cli-input-json --body --template-file --zip-file": "text" },
 		also: aws,
 	},
-	"gcloud az doctl oci ibmcloud aliyun linode-cli hcloud scw vultr-cli exo openstack eksctl gsutil bq cdktf sam serverless sls firebase vercel netlify wrangler flyctl fly railway render heroku supabase amplify now surge dokku cf pulumi cdk eb ecs-cli hasura planetscale pscale turso neonctl convex sst fauna contentful sanity shopify stripe twilio auth0 cloudflared ngrok tailscale":
+	"gcloud az doctl oci ibmcloud aliyun linode-cli hcloud scw vultr-cli exo openstack eksctl gsutil bq cdktf sam serverless sls firebase vercel netlify wrangler flyctl fly railway render heroku supabase amplify now surge dokku cf pulumi cdk eb ecs-cli hasura planetscale pscale turso neonctl convex sst fauna contentful sanity shopify stripe twilio auth0 cloudflared ngrok tailscale vault consul nomad s3cmd s5cmd azcopy b2 atlas koyeb dagster prefect modal":
 		byVerb,
 	"terraform tofu terragrunt": infrastructure,
 	"ansible ansible-playbook ansible-galaxy chef knife puppet salt salt-call": {
@@ -109,13 +187,6 @@ export const cloud: Programs = {
 		when: { "--check --syntax-check --list-hosts --list-tasks --list-tags": { harmless: true } },
 	},
 	packer: { subcommands: { "validate inspect fmt version": {}, "*": { changes: ["remote"], effects: ["deploy"] } } },
-	"vault consul nomad": {
-		subcommands: {
-			"status read list get version members info kv": { opaque: "program" },
-			"delete destroy stop": { changes: ["remote"], effects: ["delete-infrastructure"] },
-			"*": { changes: ["remote"] },
-		},
-	},
 	rclone: {
 		subcommands: {
 			"ls lsd lsl lsf lsjson size check cat about version listremotes tree md5sum sha1sum": {},

@@ -75,7 +75,11 @@ const runOptions: Program["options"] = {
 };
 
 const composeSubcommands: { readonly [names: string]: Program } = {
-	"ps ls logs config images top port version events stats": {},
+	"ps ls logs images top port version events stats volumes": {},
+	"config convert": {
+		options: { "-o --output": "replace", "--format --hash": "text" },
+		when: { "--lock-image-digests": { changes: ["worktree"] } },
+	},
 	down: { ...changes, when: { "-v --volumes --rmi": { effects: ["delete-containers"] } } },
 	rm: deletes,
 	exec: { stops: true, options: { "-e --env -u --user -w --workdir --index": "text" }, also: execInContainer },
@@ -116,16 +120,24 @@ const dockerSubcommands: { readonly [names: string]: Program } = {
 			"--iidfile": "replace",
 		},
 	},
-	buildx: { subcommands: { "ls du inspect version": {}, "*": changes } },
+	buildx: {
+		subcommands: {
+			"ls du inspect version": {},
+			imagetools: { subcommands: { inspect: {}, "*": changes } },
+			"*": changes,
+		},
+	},
 	"save export": { options: { "-o --output": "replace" } },
 	"load import": { ...changes, options: { "-i --input": "read" } },
 	"rm rmi": deletes,
 	push: { changes: ["remote"], effects: ["publish"] },
 	compose: compose,
-	"system volume image container network builder": {
+	"system volume image container network builder pod machine artifact farm": {
 		subcommands: {
 			"ls list ps inspect df info events logs history top stats port diff": {},
-			"prune rm remove": deletes,
+			"prune rm rmi remove reset delete": deletes,
+			"export save": { options: { "-o --output": "replace" } },
+			cp: { also: copy },
 			run: { stops: true, options: runOptions, also: runContainer },
 			exec: { stops: true, options: { "-e --env -u --user -w --workdir": "text" }, also: execInContainer },
 			"*": changes,
@@ -161,14 +173,23 @@ export const containers: Programs = {
 			"--kubeconfig": "read",
 		},
 		subcommands: {
-			"get describe logs top explain api-resources api-versions version cluster-info auth diff events wait options help completion kustomize":
-				{
-					options: {
-						"-o --output -l --selector -n --namespace -c --container --tail --since --field-selector --sort-by -A --for --timeout --context":
-							"text",
-						"-f --filename -k": "read",
-					},
+			auth: { subcommands: { "can-i whoami": { operands: "text" }, "*": clusterChange } },
+			kustomize: {
+				operands: "list",
+				options: {
+					"-o --output": "replace",
+					"-e --env --mount --network-name --helm-command --as-current-user": "text",
 				},
+				when: { "--enable-exec --enable-alpha-plugins --enable-helm": { opaque: "script" } },
+			},
+			"cluster-info": { options: { "--output-directory": "make", "-n --namespaces --namespace -o --output": "text" } },
+			"get describe logs top explain api-resources api-versions version diff events wait options help completion": {
+				options: {
+					"-o --output -l --selector -n --namespace -c --container --tail --since --field-selector --sort-by -A --for --timeout --context":
+						"text",
+					"-f --filename -k": "read",
+				},
+			},
 			config: {
 				subcommands: { "view get-contexts current-context get-clusters get-users": {}, "*": { changes: ["system"] } },
 			},
@@ -194,7 +215,12 @@ export const containers: Programs = {
 		options: { "-n --namespace --kube-context": "text", "--kubeconfig": "read" },
 		subcommands: {
 			"list ls status get history search show template lint version env help verify": {
-				options: { "-f --values": "read", "--set -n --namespace": "text" },
+				options: {
+					"-f --values": "read",
+					"--set -n --namespace -o --output --version --repo": "text",
+					"--output-dir": "make",
+					"--post-renderer": "script",
+				},
 			},
 			"uninstall delete un": { changes: ["remote"], effects: ["delete-infrastructure"] },
 			"install upgrade rollback": {

@@ -1,4 +1,5 @@
 // Files and text: GNU coreutils, their BSD and busybox kin, and the small filters that live beside them.
+import { HOLE } from "../text.ts";
 import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
 
 /** `dd if=… of=…` */
@@ -89,8 +90,18 @@ const reads = (values: string, more: Program = {}): Program => ({
 	options: { ...(values !== "" && { [values]: "text" as const }), ...more.options },
 });
 
+/** `compgen -F name`: a function is called. */
+function completes(call: Call): void {
+	if (call.name === "compgen") for (const name of call.values("-F")) call.run([name]);
+}
+
+/** `arch` prints the architecture on Linux; on macOS it runs a command for the one named. */
+function onArchitecture(call: Call): void {
+	if (call.operands.length > 0) call.run(call.operands);
+}
+
 export const coreutils: Programs = abbreviating({
-	"cat rev comm tsort sum cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum md5 zcat gzcat bzcat xzcat zstdcat lz4cat zless zmore more most colordiff":
+	"cat rev comm tsort sum cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum md5 zcat gzcat bzcat xzcat zstdcat lz4cat colordiff hd":
 		reads(""),
 	"head tail": reads("-n --lines -c --bytes --pid -s --sleep-interval --max-unchanged-stats"),
 	tac: reads("-s --separator"),
@@ -125,10 +136,12 @@ export const coreutils: Programs = abbreviating({
 			options: { "--pager": "script" },
 		},
 	),
-	less: reads("-b -h -j -k -P -p -t -T -x -y -z", {
-		options: { "-o -O --log-file --LOG-FILE": "replace" },
+	"less more most zless zmore bzless xzless zstdless pg": reads("-b -h -j -P -p -t -T -x -y -z -D --lesskey-content", {
+		options: { "-o -O --log-file --LOG-FILE": "replace", "-k --lesskey-file --lesskey-src": "read" },
 		also: (call) => {
-			for (const word of call.args) if (/^\+.*!/.test(word)) call.unknown("script", word);
+			// A first command that does more than move about: it may run, edit or save something.
+			for (const word of call.args) if (/^\+[^\d/?gGFfbdupn<>%&]|^\+.*[!|]/.test(word)) call.unknown("script", word);
+			if (call.has("--lesskey-content")) call.unknown("script", call.text);
 		},
 	}),
 	diff: reads(
@@ -140,7 +153,7 @@ export const coreutils: Programs = abbreviating({
 		},
 	),
 	"sdiff diff3 cmp": reads("-w --width -I -i --ignore-initial -n --bytes -L --label", {
-		options: { "-o --output": "replace" },
+		options: { "-o --output": "replace", "--diff-program": "script" },
 	}),
 	tr: {},
 	sort: {
@@ -202,12 +215,15 @@ export const coreutils: Programs = abbreviating({
 			"-o": "replace",
 			"--fromfile --gitfile": "read",
 		},
+		// With -R, a page is written into every folder.
+		when: { "-R": { changes: ["worktree"] } },
 		also: listTree,
 	},
 	stat: { operands: "list", options: { "-c --format --printf": "text" } },
 	file: {
 		operands: "list",
 		options: { "-e --exclude -F --separator -P --parameter -m --magic-file": "text", "-f --files-from": "read" },
+		when: { "-C --compile": { changes: ["worktree"] } },
 	},
 	readlink: { operands: "list" },
 	realpath: { operands: "list", options: { "--relative-to --relative-base": "text" } },
@@ -221,17 +237,33 @@ export const coreutils: Programs = abbreviating({
 		attached: "--time",
 	},
 	df: { operands: "list", options: { "-t --type -x --exclude-type -B --block-size": "text" }, attached: "--output" },
-	"basename dirname pwd echo printf true false yes seq expr factor sleep date cal ncal uname hostname arch nproc id whoami who w users groups logname tty uptime printenv locale getconf which whereis type hash numfmt tput clear reset stty dirs jobs bg fg disown compgen complete compopt bind help caller logout suspend times info apropos whatis tldr cowsay figlet lolcat":
+	"basename dirname pwd echo printf true false yes seq expr factor sleep cal ncal nproc id whoami who w users groups logname tty uptime printenv locale getconf which whereis type hash numfmt tput clear reset stty dirs jobs bg fg disown compopt help caller logout suspend times apropos whatis cowsay figlet lolcat":
 		{},
-	man: { options: { "-P --pager -H --html": "script", "-S -s -M -C -r -e -L -m": "text" } },
+	man: {
+		options: { "-P --pager": "script", "-S -s -M -C --config-file -r -e -L -m -p -R -E": "text" },
+		// `-Hbrowser`, attached.
+		attached: "-H --html -T -X -Z",
+		also: (call) => {
+			for (const browser of call.values("-H --html")) call.run([...browser.split(" "), HOLE]);
+		},
+	},
+	info: { options: { "-o --output --dribble": "replace", "--restore": "read", "-f --file -n --node -d -k": "text" } },
+	tldr: { when: { "-u --update -c --clear-cache": { changes: ["system"] } } },
+	// What completes a word may be a command.
+	"compgen complete": { options: { "-C -W": "script", "-F -A -G -P -S -X -o": "text" }, also: completes },
+	bind: { options: { "-x": "script", "-f": "read", "-m -q -r -u": "text" } },
+	arch: { options: { "-e -d": "text" }, stops: true, also: onArchitecture },
 	"test [": { also: testFiles },
 	enable: { when: { "-f": { opaque: "script" } } },
-	history: { when: { "-c -d -w -a -r": { effects: ["clear-history"], changes: ["system"] } } },
+	history: {
+		options: { "-d": "text" },
+		when: { "-c -d -w -a -r -n": { effects: ["clear-history"], changes: ["system"] } },
+	},
 	fc: { opaque: "script" },
 	touch: { operands: "make", options: { "-d --date -t": "text", "-r --reference": "list" } },
 	"mkdir mkfifo": { operands: "make", options: { "-m --mode": "text" }, also: modeOfNew },
 	mknod: { operands: { first: ["make"] }, options: { "-m --mode": "text" }, also: modeOfNew },
-	mktemp: { operands: "text", options: { "-p --tmpdir --suffix": "text" }, also: makeTemporary },
+	mktemp: { options: { "-p --suffix": "text" }, attached: "--tmpdir", also: makeTemporary },
 	rm: {
 		operands: "delete",
 		when: {
@@ -310,31 +342,6 @@ export const coreutils: Programs = abbreviating({
 		when: { "-n --newfile": { operands: { first: ["read", "replace"] } } },
 	},
 	iconv: { operands: "read", options: { "-f -t --from-code --to-code": "text", "-o --output": "replace" } },
-	"jq gojq jaq": { also: queryJson },
-	"yq dasel": {
-		operands: { first: ["text"], rest: "read" },
-		when: { "-i --inplace --in-place": { operands: { first: ["text"], rest: "write" } } },
-		options: { "-o --output-format -p --input-format -I --indent -w --write": "text", "--from-file": "read" },
-	},
-	xmllint: { operands: "read", options: { "-o --output": "replace", "--xpath --schema --encode": "text" } },
-	"csvcut csvlook csvgrep csvstat mlr xsv qsv": {
-		operands: "text",
-		also: (call) =>
-			call.operands.forEach((word) => {
-				if (call.exists(word)) call.play("read", word);
-			}),
-	},
-	gnuplot: { operands: "read", options: { "-e": "code" }, opaque: "script" },
-	"cloc tokei scc loc": {
-		operands: "read",
-		alone: "read",
-		recursive: true,
-		skips: ["hidden", "ignored"],
-		options: {
-			"--exclude-dir --include-lang --exclude-lang --types --sort --format --exclude": "text",
-			"--out --report-file": "replace",
-		},
-	},
 });
 
 /** Files whose names begin with a prefix, as many as it takes. */
@@ -349,36 +356,13 @@ function listTree(call: Call): void {
 		call.play("list", path, { recursive: true, skips });
 }
 
-const jqPairs = new Set(["--arg", "--argjson"]);
-const jqFiles = new Set(["--slurpfile", "--rawfile", "--argfile"]);
-
-/** `jq`: options that take two words stand before or after the filter, which is the first word that is none of theirs. */
-function queryJson(call: Call): void {
-	const words: string[] = [];
-	for (let at = 0; at < call.args.length; at++) {
-		const word = call.args[at] ?? "";
-		if (word === "--args" || word === "--jsonargs") break;
-		if (jqPairs.has(word)) at += 2;
-		else if (jqFiles.has(word)) {
-			call.play("read", call.args[at + 2] ?? "");
-			at += 2;
-		} else words.push(word);
-	}
-	call.delegate(
-		{
-			operands: { first: ["text"], rest: "read" },
-			options: { "--indent -L --library-path": "text", "-f --from-file": "read" },
-			when: { "-f --from-file": { operands: "read" } },
-		},
-		words,
-	);
-}
-
+/** Where `mktemp` makes what it makes: by `-p`, by `TMPDIR`, or as its template says. */
 function makeTemporary(call: Call): void {
-	const template = call.operands[0];
-	if (template === undefined || call.has("-u --dry-run")) return;
-	const folder = call.values("-p --tmpdir")[0];
-	if (call.has("-t --tmpdir") && folder === undefined) return;
-	const name = template.replace(/X{3,}/, "X");
+	if (call.has("-u --dry-run")) return;
+	const named = call.values("-p --tmpdir")[0];
+	const inTemp = call.has("-t --tmpdir -p") || call.operands.length === 0;
+	const folder = named ?? (inTemp ? call.variable("TMPDIR") : undefined);
+	if (inTemp && folder === undefined) return;
+	const name = (call.operands[0] ?? "tmp.XXX").replace(/X{3,}/, "X");
 	call.touch("write", folder === undefined ? name : `${folder}/${name}`);
 }

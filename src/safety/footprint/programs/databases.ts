@@ -1,73 +1,7 @@
 // Database clients: what their statements do, as far as the text shows.
-import type { Change, Effect } from "../effects.ts";
-import { isKnown } from "../text.ts";
-import type { Call, Program, Programs } from "./program.ts";
-
-/** The first characters of SQL text, comments blanked out and string literals emptied, so that words in them are not taken for statements. */
-function bareSql(text: string): string {
-	const source = text.slice(0, 20_000);
-	let bare = "";
-	for (let at = 0; at < source.length; ) {
-		const two = source.slice(at, at + 2);
-		if (two === "--") at = endOf(source, "\n", at);
-		else if (two === "/*") at = endOf(source, "*/", at + 2);
-		else if (source[at] === "'") {
-			at = endOf(source, "'", at + 1);
-			bare += "''";
-			continue;
-		} else {
-			bare += source[at++];
-			continue;
-		}
-		bare += " ";
-	}
-	return bare;
-}
-
-function endOf(text: string, mark: string, from: number): number {
-	const found = text.indexOf(mark, from);
-	return found < 0 ? text.length : found + mark.length;
-}
-
-/** Effects and changes of SQL text. */
-export function judgeSqlText(text: string): {
-	readonly effects: readonly Effect[];
-	readonly changes: readonly Change[];
-} {
-	const effects = new Set<Effect>();
-	let changes = false;
-	for (const statement of bareSql(text).split(";")) {
-		const sql = statement.trim();
-		if (sql === "") continue;
-		if (
-			/\bdrop\s+(table|database|schema|view|materialized|index|user|role|sequence|function|trigger|column|type|extension|owned|keyspace|collection)\b|\btruncate\b/i.test(
-				sql,
-			)
-		)
-			effects.add("sql-drop");
-		if (/\bdelete\s+(?:\*\s+)?from\b/i.test(sql)) effects.add(/\bwhere\b/i.test(sql) ? "sql-delete" : "sql-delete-all");
-		if (/^\s*update\b[^;]*\bset\b/i.test(sql) && !/\bwhere\b/i.test(sql)) effects.add("sql-delete-all");
-		if (
-			!looksOnly.test(sql) ||
-			/\b(insert|update|delete|drop|truncate|alter|create|grant|revoke|into\s+outfile|copy)\b/i.test(sql)
-		)
-			changes = true;
-	}
-	return { effects: [...effects], changes: changes ? ["database"] : [] };
-}
-
-function judgeSql(call: Call, text: string): void {
-	if (!isKnown(text) || text.length > 20_000) {
-		call.unknown("script", text);
-		call.change("database");
-	}
-	const { effects, changes } = judgeSqlText(text);
-	call.effect(...effects);
-	call.change(...changes);
-}
-
-const looksOnly =
-	/^(select|show|explain|describe|desc|with|pragma\s+\w+\s*(\(|$)|values|table|use|set|\.(tables|schema|databases|indexes|headers|mode|help|show|dump|timer|width|nullvalue))\b|^\\(?:d[a-z]*|l|z|\?|h|x|conninfo|timing|s[fv]|encoding)\+?(?:\s|$)/i;
+import { localDatabases } from "./local-databases.ts";
+import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
+import { judgeSql } from "./sql.ts";
 
 /** A client: options for statements, for files of statements, for other values; how many operands name the database. */
 function sqlClient(statements: string, files: string, values: string, database: number): Program {
@@ -95,48 +29,50 @@ function sqlClient(statements: string, files: string, values: string, database: 
 	};
 }
 
-/** `sqlite3 file sql`: the file is a database of its own. */
-function sqlite(call: Call): void {
-	const [file, ...statements] = call.operands;
-	const texts = [
-		...call.values("-cmd"),
-		...statements,
-		...(statements.length === 0 && call.stdin !== "" ? [call.stdin] : []),
-	];
-	for (const text of texts) {
-		judgeSql(call, text);
-		if (/^\s*\.(shell|system|output|once|import|read|backup|save|restore|excel)\b/im.test(text))
-			call.unknown("script", text);
+/** Redis commands that only read. */
+const redisLooks =
+	/^(get|mget|getrange|substr|keys|scan|randomkey|info|ping|exists|ttl|pttl|expiretime|pexpiretime|type|dump|hget|hmget|hgetall|hkeys|hvals|hlen|hexists|hstrlen|hscan|hrandfield|lrange|llen|lindex|lpos|smembers|scard|sismember|smismember|srandmember|sscan|sinter|sunion|sdiff|sintercard|zrange|zrevrange|zrangebyscore|zrevrangebyscore|zrangebylex|zcard|zcount|zlexcount|zscore|zmscore|zrank|zrevrank|zscan|zinter|zunion|zdiff|zrandmember|xrange|xrevrange|xlen|xread|xpending|geopos|geodist|geohash|geosearch|getbit|bitcount|bitpos|pfcount|dbsize|strlen|monitor|time|echo|lolwut|lastsave|subscribe|psubscribe|hello|auth|select|readonly|eval_ro|evalsha_ro|fcall_ro|sort_ro|georadius_ro|help|quit|exit|multi|discard|wait)$/i;
+/** Commands of which only some forms read, by the word after them. */
+const redisForms: { readonly [name: string]: RegExp } = {
+	config: /^(get|help)$/i,
+	client: /^(list|info|id|getname|help|no-evict|trackinginfo|getredir)$/i,
+	memory: /^(usage|stats|doctor|malloc-stats|help)$/i,
+	object: /^\w+$/,
+	command: /^\w*$/,
+	slowlog: /^(get|len|help)$/i,
+	latency: /^(latest|history|graph|doctor|histogram|help)$/i,
+	cluster: /^(info|nodes|slots|shards|keyslot|countkeysinslot|getkeysinslot|myid|links|replicas|help)$/i,
+	acl: /^(list|users|getuser|cat|whoami|log|genpass|dryrun|help)$/i,
+	module: /^(list|help)$/i,
+	script: /^(exists|help)$/i,
+	function: /^(list|dump|stats|help)$/i,
+	pubsub: /^\w+$/,
+	xinfo: /^\w+$/,
+	role: /^$/,
+	debug: /^(object|help|sleep)$/i,
+};
+
+/** `redis-cli` commands, given as words or line by line on standard input. */
+function redis(call: Call): void {
+	for (const file of call.values("--eval")) {
+		call.play("read", file);
+		call.change("database");
+		call.unknown("script", call.text);
 	}
-	if (file === undefined || file === ":memory:") return;
-	const writes = texts.some(
-		(text) =>
-			!isKnown(text) ||
-			bareSql(text)
-				.split(";")
-				.some((sql) => sql.trim() !== "" && !looksOnly.test(sql.trim())),
-	);
-	call.play("read", file);
-	if (writes && !call.has("-readonly")) call.play("write", file);
+	for (const file of call.values("--rdb --functions-rdb")) call.play("replace", file);
+	if (call.has("--pipe --lru-test --cluster --replica")) call.change("database");
+	const lines = [call.operands, ...call.stdin.split("\n").map((line) => line.trim().split(/\s+/))];
+	for (const words of lines.slice(0, 500)) redisCommand(call, words);
 }
 
-/** `redis-cli` commands. */
-function redis(call: Call): void {
-	const [verb = ""] = call.operands;
-	const all = [verb, ...call.stdin.split("\n").map((line) => line.trim().split(/\s+/)[0] ?? "")];
-	if (all.some((word) => /^flush(all|db)$/i.test(word))) call.effect("store-flush");
-	if (all.some((word) => /^(shutdown|debug)$/i.test(word))) call.effect("system-service");
-	if (
-		all.some(
-			(word) =>
-				word !== "" &&
-				!/^(get|mget|keys|scan|info|ping|exists|ttl|pttl|type|hget|hgetall|hkeys|hlen|lrange|llen|smembers|scard|zrange|zcard|dbsize|strlen|client|monitor|memory|time|echo|object|command|role|config|slowlog|latency)$/i.test(
-					word,
-				),
-		)
-	)
-		call.change("database");
-	for (const file of call.values("--eval")) call.play("read", file);
+function redisCommand(call: Call, words: readonly string[]): void {
+	const [verb = "", form = ""] = words;
+	if (verb === "" || verb.startsWith("#")) return;
+	if (/^(flushall|flushdb)$/i.test(verb)) call.effect("store-flush");
+	if (/^(shutdown|debug|failover|replicaof|slaveof)$/i.test(verb)) call.effect("system-service");
+	if (/^(script|function)$/i.test(verb) && /^flush$/i.test(form)) call.effect("store-flush");
+	const forms = Object.hasOwn(redisForms, verb.toLowerCase()) ? redisForms[verb.toLowerCase()] : undefined;
+	if (!(forms ? forms.test(form) : redisLooks.test(verb))) call.change("database");
 }
 
 /** JavaScript for MongoDB. */
@@ -164,36 +100,36 @@ export const databases: Programs = {
 			"*": { changes: ["database"], opaque: "program" },
 		},
 	},
-	"psql pgcli usql": sqlClient(
-		"-c --command",
-		"-f --file",
-		"-h --host -p --port -U --username -d --dbname -F --field-separator -v --set --variable -P --pset -R --record-separator -T --table-attr -o -L",
-		2,
+	...abbreviating({
+		"psql pgcli usql": sqlClient(
+			"-c --command",
+			"-f --file",
+			"-h --host -p --port -U --username -d --dbname -F --field-separator -v --set --variable -P --pset -R --record-separator -T --table-attr -o -L",
+			2,
+		),
+		"mysql mariadb mycli": {
+			...sqlClient(
+				"-e --execute",
+				"--init-file --defaults-file --defaults-extra-file",
+				"-h --host -P --port -u --user -D --database -S --socket --protocol --default-character-set",
+				1,
+			),
+			attached: "-p --password",
+		},
+	}),
+	"sqlcmd isql trino presto beeline hive impala-shell snowsql cqlsh": sqlClient(
+		"-Q -q --query -e --execute",
+		"-i -f --file",
+		"-S --server -U --user -d --database -P --password -h --host --port",
+		9,
 	),
-	"mysql mariadb mycli": {
-		...sqlClient(
-			"-e --execute",
-			"--init-file --defaults-file --defaults-extra-file",
-			"-h --host -P --port -u --user -D --database -S --socket --protocol --default-character-set",
-			1,
-		),
-		attached: "-p --password",
-	},
-	"sqlcmd bcp isql clickhouse-client clickhouse duckdb-cli trino presto beeline hive impala-shell snowsql cqlsh":
-		sqlClient(
-			"-Q -q --query -e --execute",
-			"-i -f --file",
-			"-S --server -U --user -d --database -P --password -h --host --port",
-			9,
-		),
-	"sqlite3 sqlite litecli duckdb": {
-		dashes: "one",
-		options: { "-cmd -separator -nullvalue -newline": "text", "-init": "read" },
-		also: sqlite,
-	},
+	...localDatabases,
 	"redis-cli valkey-cli keydb-cli": {
 		stops: true,
-		options: { "-h -p -a -n -u --user --pass -s -i -r -x": "text", "--eval --pipe-file --rdb": "text" },
+		options: {
+			"-h -p -a -n -u --user --pass -s -i -r -t -d -D --sni --cacert --cert --key --eval --rdb --functions-rdb --pattern --count --intrinsic-latency --memkeys-samples --lru-test --show-pushes":
+				"text",
+		},
 		also: redis,
 	},
 	"mongo mongosh": {
@@ -217,6 +153,7 @@ export const databases: Programs = {
 		operands: "read",
 		when: { "-l --list": { harmless: true } },
 	},
+	"memcached-tool memcstat": {},
 	"dropdb dropuser": { changes: ["database"], effects: ["sql-drop"] },
 	mysqladmin: {
 		changes: ["database"],
@@ -226,5 +163,24 @@ export const databases: Programs = {
 	},
 	"createdb createuser vacuumdb reindexdb initdb pg_ctl pg_upgrade": { changes: ["database"] },
 	"pg_isready mysqlshow": {},
-	"influx etcdctl": { changes: ["database"], opaque: "program" },
+	influx: { changes: ["database"], opaque: "program" },
+	etcdctl: {
+		options: {
+			"--endpoints --cacert --cert --key -w --write-out --user --password --command-timeout --dial-timeout": "text",
+		},
+		subcommands: {
+			"get watch version check help": {},
+			"member alarm user role lease auth": { subcommands: { "list get": {}, "*": { changes: ["database"] } } },
+			endpoint: {},
+			del: {
+				changes: ["database"],
+				when: { "--prefix --from-key": { effects: ["store-flush"] } },
+			},
+			snapshot: {
+				subcommands: { status: { operands: "read" }, save: { operands: "replace" }, "*": { changes: ["database"] } },
+			},
+			"*": { changes: ["database"] },
+		},
+	},
+	bcp: { changes: ["database"], opaque: "program" },
 };

@@ -131,16 +131,15 @@ export const downloads: Programs = {
 		options: { "-b -i -F": "read", "-c -e -o -P": "text" },
 		also: transfer,
 	},
-	"ping ping6 traceroute tracepath mtr dig nslookup host whois arp ss netstat lsof ifconfig nmap nc netcat ncat telnet socat":
-		{
-			also: (call) => {
-				if (/^(nc|netcat|ncat|socat)$/.test(call.name)) {
-					if (call.has("-e -c --exec --sh-exec") || call.args.some((arg) => /^(EXEC|SYSTEM):/i.test(arg)))
-						call.unknown("script", call.args.join(" "));
-					else if (!call.has("-z")) call.change("remote");
-				}
-			},
+	"ping ping6 traceroute tracepath mtr dig nslookup host whois lsof nc netcat ncat telnet socat": {
+		also: (call) => {
+			if (/^(nc|netcat|ncat|socat)$/.test(call.name)) {
+				if (call.has("-e -c --exec --sh-exec") || call.args.some((arg) => /^(EXEC|SYSTEM):/i.test(arg)))
+					call.unknown("script", call.args.join(" "));
+				else if (!call.has("-z")) call.change("remote");
+			}
 		},
+	},
 	openssl: {
 		options: {
 			"-in -key -cert -CAfile -inkey -certfile -config -signkey -rand": "read",

@@ -99,8 +99,16 @@ export function checkoutIndex(call: Call): void {
 	discard(call, call.has("-a --all") ? ["."] : call.operands);
 }
 
-/** `git stash push -- path`: the files named are put away and taken back. */
+/** `git stash push -- path`: the files named are put away and taken back; with `-u` and `-a`, files that git does not know as well. */
 export function stash(call: Call): void {
+	const root = call.findUp(".git");
+	// Whatever lies there untracked goes away with it, so also what is named nowhere: the rules of this folder.
+	if (call.has("-u --include-untracked -a --all") && root !== undefined && pathOperands(call).length === 0)
+		call.touch("delete", root, {
+			recursive: true,
+			only: [".pi"],
+			skips: call.has("-a --all") ? ["tracked"] : ["tracked", "ignored"],
+		});
 	for (const path of pathOperands(call)) {
 		call.play("read", path);
 		call.touch("write", path, call.isDirectory(path) ? { recursive: true } : {});
@@ -133,7 +141,12 @@ const branchLists =
 export function branch(call: Call): void {
 	const deletes = call.has("-d -D --delete");
 	if (call.has("-D") || (deletes && call.has("-f --force"))) call.effect("git-branch-force-delete");
-	else if (call.has("-f --force -M -C")) call.effect("git-amend-history");
+	else if (call.has("-f --force -M -C")) {
+		call.effect("git-amend-history");
+		// The name that is given last may be another branch's: that branch is gone, or moved. `-M main` alone names the present one anew.
+		if (call.has("-M -C -m --move -c --copy") ? call.operands.length > 1 : call.operands.length > 0)
+			call.effect("git-branch-force-delete");
+	}
 	const moves = call.has(
 		"-m -M -c -C -u -f --move --copy --force --set-upstream-to --unset-upstream --edit-description",
 	);
@@ -190,16 +203,28 @@ export function clone(call: Call): void {
 			.split(/[/:]/)
 			.at(-1);
 	if (name) call.touch("write", name, { recursive: true });
-	if (call.values("-c --config").some((setting) => /hook|command|editor|pager/i.test(setting)))
-		call.unknown("script", "git clone -c");
+	for (const setting of call.values("-c --config")) {
+		const [, key = "", value = ""] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
+		runFromSetting(call, key, value);
+	}
+	// Hooks of a template are run by the clone itself.
+	for (const folder of call.values("--template")) if (folder !== "") call.unknown("script", `--template=${folder}`);
 }
 
 export function init(call: Call): void {
 	call.touch("write", `${(call.operands[0] ?? ".").replace(/\/$/, "")}/.git`, { recursive: true });
 }
 
+/** Their value is a command line. */
 const commandSettings =
-	/^(core\.(pager|editor|sshcommand|fsmonitor|askpass|hookspath)|sequence\.editor|diff\.external|diff\..*\.(command|textconv)|pager\..*|credential\..*helper|filter\..*|gpg\..*program|merge\..*driver)$/i;
+	/^(core\.(pager|editor|sshcommand|askpass|gitproxy|alternaterefscommand)|sequence\.editor|diff\.external|diff\..*\.(command|textconv)|(difftool|mergetool|browser|man|guitool|instaweb)\..*(cmd|path|browser)|interactive\.difffilter|pager\..*|credential\.(.*\.)?helper|filter\..*\.(clean|smudge|process)|gpg\.(.*\.)?(program|defaultkeycommand)|merge\..*\.driver|trailer\..*\.(cmd|command)|sendemail\..*(cmd|smtpserver|command)|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack)|tar\..*\.command|submodule\..*\.update|gc\.recentobjectshook|hook\..*\.command|web\.browser)$/i;
+/** Their value names a place of hooks or settings, which git follows from then on, or another program to take for git's own. */
+const codeSettings =
+	/^(core\.(hookspath|fsmonitor|worktree|attributesfile)|init\.templatedir|include\.path|includeif\..*\.path|protocol\.(ext\.)?allow|url\.ext::.*|remote\..*\.vcs|extensions\.\w+)$/i;
+
+/** Pagers, editors and helpers that do no more than their name says. */
+const harmlessSetting =
+	/^(|cat|less( -\w+)*|more|true|false|:|delta|bat|diff-so-fancy|vim?|nvim|nano|emacs|code --wait|cursor --wait|store|cache( --timeout[= ]\d+)?|osxkeychain|manager(-core)?|wincred|libsecret|ssh( -[a-zA-Z]+| -o \w+=\w+| -i [\w~/.-]+)*)$/;
 
 /** Settings given by `-c` that make git run a command. */
 export function runFromSettings(call: Call): void {
@@ -210,6 +235,9 @@ export function runFromSettings(call: Call): void {
 }
 
 function runFromSetting(call: Call, name: string, value: string): void {
-	if (/^alias\./i.test(name)) call.script(value.startsWith("!") ? value.slice(1) : `git ${value}`);
-	else if (commandSettings.test(name) && !/^(cat|less|true|false|more|)$/.test(value)) call.script(value);
+	if (codeSettings.test(name) && !/^(|true|false|yes|no|0|1|on|off|never|user)$/i.test(value)) {
+		call.effect("change-what-runs");
+		call.unknown("script", `${name}=${value}`);
+	} else if (/^alias\./i.test(name)) call.script(value.startsWith("!") ? value.slice(1) : `git ${value}`);
+	else if (commandSettings.test(name) && !harmlessSetting.test(value)) call.script(value.replace(/^!/, ""));
 }

@@ -84,7 +84,20 @@ const subcommands: { readonly [names: string]: Program } = {
 	},
 	"show diff diff-tree diff-index diff-files range-diff": shows,
 	"rev-parse describe ls-tree ls-remote cat-file name-rev merge-base for-each-ref show-ref show-branch count-objects check-ref-format check-mailmap var version help fsck verify-commit verify-tag verify-pack cherry patch-id stripspace column merge-tree get-tar-commit-id fmt-merge-msg request-pull fast-export":
-		inspects,
+		{
+			...inspects,
+			options: {
+				...inspects.options,
+				"--upload-pack --exec": "script",
+				"--export-marks": "replace",
+				"--import-marks": "read",
+			},
+			when: { "--lost-found": { changes: ["repository"] } },
+			also: (call) => {
+				readPaths(call);
+				for (const word of call.operands) if (word.startsWith("ext::")) call.script(word.slice(5));
+			},
+		},
 	grep: {
 		options: {
 			"-e -m --max-count --max-depth --threads -A -B -C --after-context --before-context --context": "text",
@@ -186,6 +199,9 @@ const subcommands: { readonly [names: string]: Program } = {
 	stash: {
 		options: { "-m --message --pathspec-from-file": "text" },
 		bare: changesBoth,
+		also: (call) => {
+			if (call.operands.length === 0) stash(call);
+		},
 		subcommands: {
 			"list show": shows,
 			"push save": { ...changesBoth, options: { "-m --message": "text", "--pathspec-from-file": "read" }, also: stash },
@@ -277,7 +293,7 @@ const subcommands: { readonly [names: string]: Program } = {
 		},
 	},
 	reflog: {
-		subcommands: { "expire delete drop": { ...changesRepository, effects: ["git-lose-objects"] }, "*": shows },
+		subcommands: { "expire delete drop write": { ...changesRepository, effects: ["git-lose-objects"] }, "*": shows },
 	},
 	notes: { subcommands: { "list show get-ref": {}, "*": changesRepository } },
 	bisect: {

@@ -1,6 +1,6 @@
 // Interpreters: shells, whose text is walked like any other, and languages, whose text is unknown.
 import { isKnown } from "../text.ts";
-import { agentEntry } from "./agents.ts";
+import { agentEntry, isAgentPackage } from "./agents.ts";
 import { dropsData } from "./data-tasks.ts";
 import type { Call, Program, Programs } from "./program.ts";
 
@@ -202,6 +202,9 @@ export const interpreters: Programs = {
 		},
 	},
 	deno: {
+		also: (call) => {
+			if (call.operands.some(isAgentPackage)) call.effect("nested-agent");
+		},
 		subcommands: {
 			eval: { operands: { first: ["code"] } },
 			"check info types help lint": { operands: "read" },

@@ -1,5 +1,5 @@
 // Package managers: what they install, what they only tell, and the project's scripts that they run.
-import { agentEntry, agentPackages } from "./agents.ts";
+import { agentEntry, isAgentPackage } from "./agents.ts";
 import type { Call, Program, Programs } from "./program.ts";
 
 const installs: Program = { changes: ["packages"] };
@@ -16,7 +16,7 @@ function execute(call: Call): void {
 	for (const text of call.values("-c --call")) call.script(text);
 	const [name, ...args] = call.operands;
 	if (name === undefined) return;
-	if ([name, ...given].some((spec) => agentPackages.test(spec))) call.effect("nested-agent");
+	if ([name, ...given].some(isAgentPackage)) call.effect("nested-agent");
 	const plain = name.replace(/^(@[^/]+\/[^@]+|[^@]+)@.*$/, "$1").replace(/^@[^/]+\//, "");
 	if (name.startsWith("@")) call.unknown("program", call.text);
 	call.run([plain, ...args]);
@@ -210,6 +210,9 @@ export const packages: Programs = {
 		},
 	},
 	go: {
+		also: (call) => {
+			if (call.operands.some(isAgentPackage)) call.effect("nested-agent");
+		},
 		subcommands: {
 			"version env list doc help vet": { when: { "-w -u": { changes: ["system"] } } },
 			"build test run generate tool": runsProject,
@@ -249,6 +252,7 @@ export const packages: Programs = {
 			"run shell develop build": {
 				opaque: "project",
 				also: (call) => {
+					if (call.operands.some(isAgentPackage)) call.effect("nested-agent");
 					const at = call.args.findIndex((arg) => arg === "-c" || arg === "--command");
 					if (at >= 0) call.run(call.args.slice(at + 1));
 				},
@@ -280,5 +284,4 @@ export const packages: Programs = {
 		opaque: "program",
 	},
 	"sfdx ionic expo eas": { opaque: "project" },
-	"xcode-select softwareupdate mas": { changes: ["system"] },
 };

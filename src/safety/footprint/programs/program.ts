@@ -171,6 +171,8 @@ export interface Call {
 	findUp(name: string): string | undefined;
 	/** Whether there is a description of a program of this name. */
 	describes(name: string): boolean;
+	/** The value that the script or the environment gives a variable; a hole where it is not known, `undefined` where it has none. */
+	variable(name: string): string | undefined;
 	/** What the script that the command stands in has written into a file, so far as it is known. */
 	written(word: string): string | undefined;
 	/** Whether a word names a directory on disk. */

@@ -45,7 +45,7 @@ function grep(call: Call): void {
 }
 
 function ripgrep(call: Call): void {
-	if (call.has("--pre")) for (const command of call.values("--pre")) call.run([command, HOLE]);
+	for (const command of call.values("--pre --hostname-bin")) call.run([command, HOLE]);
 	const everything = call.items.filter(
 		(item) => item.kind === "option" && (item.name === "-u" || item.name === "--unrestricted"),
 	).length;
@@ -72,7 +72,7 @@ export const search: Programs = abbreviating({
 	},
 	"rg ripgrep": {
 		options: {
-			"-e --regexp -g --glob --iglob -m --max-count -A --after-context -B --before-context -C --context -t --type -T --type-not -j --threads -M --max-columns -d --max-depth --max-filesize --sort --sortr -r --replace -E --encoding --color --colors --type-add --type-clear --context-separator --engine --path-separator --pre-glob --pre":
+			"-e --regexp -g --glob --iglob -m --max-count -A --after-context -B --before-context -C --context -t --type -T --type-not -j --threads -M --max-columns -d --max-depth --max-filesize --sort --sortr -r --replace -E --encoding --color --colors --type-add --type-clear --context-separator --engine --path-separator --pre-glob --pre --hostname-bin":
 				"text",
 			"-f --file --ignore-file": "read",
 		},
@@ -81,23 +81,39 @@ export const search: Programs = abbreviating({
 	"ag ack pt ugrep ug": {
 		options: {
 			"-A -B -C -G -m --depth --ignore --ignore-dir --type --after --before --context": "text",
-			"-p --path-to-ignore": "read",
+			"-p --path-to-ignore --ackrc": "read",
+			"--pager --view": "script",
+			"--save-config": "replace",
+			"--filter": "text",
 		},
-		also: (call) =>
+		also: (call) => {
+			// `--filter=pdf:command %,…`
+			for (const filter of call.values("--filter")) call.unknown("script", filter);
 			searchPaths(call, "read", {
 				recursive: true,
 				skips: call.has("-u -a --hidden --unrestricted") ? [] : ["hidden", "ignored"],
-			}),
+			});
+		},
 	},
 	find,
 	"fd fdfind": fd,
 	"locate mlocate plocate mdfind": { operands: "text" },
-	fzf: { options: { "--preview --bind": "script", "-q --query -f --filter -d -n": "text" } },
+	fzf: { options: { "--preview --bind": "script", "--history": "write", "-q --query -f --filter -d -n": "text" } },
 	"ctags etags": {
 		operands: "read",
 		alone: "list",
-		options: { "-f -o": "replace" },
+		options: {
+			"-f -o --output": "replace",
+			"-L --options --exclude-from": "read",
+			"--languages --exclude --kinds --fields": "text",
+		},
 		when: { "-R --recurse": { recursive: true } },
+		also: (call) => {
+			// Without a name, it writes `tags`, or `TAGS` in the form of Emacs.
+			if (call.has("-f -o --output -x --filter") || call.args.some((word) => /^--(list|print)-|^--_/.test(word)))
+				return;
+			call.play("replace", call.name === "etags" || call.has("-e") ? "TAGS" : "tags");
+		},
 	},
 	"ast-grep sg comby": {
 		operands: "text",

@@ -1,5 +1,5 @@
 // The machine: processes, devices, services, users, schedules, power.
-import type { Call, Program, Programs } from "./program.ts";
+import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
 
 const service: Program = { changes: ["system"], effects: ["system-service"] };
 
@@ -26,34 +26,47 @@ function killByName(call: Call): void {
 }
 
 function systemctl(call: Call): void {
-	const [verb = "status"] = call.operands;
+	const [verb = "status", ...units] = call.operands;
 	if (/^(status|show|list-.*|is-.*|cat|help|get-default|show-environment)$/.test(verb)) return;
 	call.change("system");
 	call.effect(
-		/^(poweroff|reboot|halt|suspend|hibernate|kexec|emergency|rescue|exit)$/.test(verb)
+		/^(poweroff|reboot|soft-reboot|halt|suspend|hibernate|hybrid-sleep|suspend-then-hibernate|sleep|kexec|emergency|rescue|default|exit)$/.test(
+			verb,
+		) ||
+			units.some((unit) =>
+				/^(poweroff|reboot|halt|kexec|rescue|emergency|shutdown|suspend|hibernate)\.target$/.test(unit),
+			)
 			? "power-off"
 			: "system-service",
 	);
 }
 
 function crontab(call: Call): void {
-	if (call.has("-l")) return;
+	if (call.has("-l -T")) return;
 	call.change("system");
 	call.effect("system-service");
 	if (call.has("-r")) call.effect("clear-history");
 	for (const file of call.operands) call.play("read", file);
 }
 
-const formats: Program = {
-	operands: "write",
-	changes: ["system"],
-	effects: ["format-disk"],
-	options: { "-t --type -L --label -O -b -i -N": "text" },
-};
+/** `wl-paste --watch command…` */
+function watchClipboard(call: Call): void {
+	const [first] = call.values("-w --watch");
+	if (first !== undefined) call.run([first, ...call.operands]);
+}
 
-export const system: Programs = {
-	"ps top htop btop pgrep pidof pstree free vmstat iostat mpstat sar dmesg lscpu lsblk lsusb lspci lsmod blkid findmnt journalctl last lastlog getent finger sw_vers system_profiler vm_stat nvidia-smi sensors hostid lsb_release hostnamectl timedatectl localectl loginctl ip ipconfig ioreg powermetrics xinput xrandr acpi dmidecode inxi neofetch fastfetch screenfetch":
-		{},
+/** Service managers that name the verb in one place: whether it only asks. */
+const manages = (verb: (call: Call) => string, looks: RegExp): Program => ({
+	also(call) {
+		if (call.has("--help --version --status-all") || looks.test(verb(call))) return;
+		call.change("system");
+		call.effect("system-service");
+	},
+});
+const firstVerb = (call: Call) => call.operands[0] ?? "";
+const lastVerb = (call: Call) => call.operands.at(-1) ?? "";
+
+export const system: Programs = abbreviating({
 	kill: { also: kill },
 	"pkill killall skill": {
 		options: { "-s --signal -u --user --euid -U -g -G -P --parent -t --terminal -o -y": "text" },
@@ -68,43 +81,36 @@ export const system: Programs = {
 	},
 	xkill: { changes: ["system"] },
 	systemctl: { options: { "-t --type --state -p --property -H -M -n": "text" }, also: systemctl },
-	"service rc-service initctl launchctl sc": {
-		also: (call) => {
-			if (!call.operands.some((word) => /^(status|list|print|query)$/.test(word))) {
-				call.change("system");
-				call.effect("system-service");
-			}
-		},
-	},
+	"service rc-service": manages(lastVerb, /^(status|describe)$/),
+	"initctl rc-status": manages(firstVerb, /^(status|list|version|)$/),
+	rc: manages(firstVerb, /^(|status)$/),
+	launchctl: manages(
+		firstVerb,
+		/^(list|print|print-cache|print-disabled|blame|dumpstate|getenv|managerpid|manageruid|managername|hostinfo|resolveport|procinfo|error|help|version|)$/,
+	),
+	sc: manages(firstVerb, /^(query|queryex|qc|qdescription|enumdepend|getdisplayname|sdshow)$/i),
+	"supervisorctl pm2 monit": manages(
+		firstVerb,
+		/^(status|avail|pid|tail|version|help|list|ls|l|logs|log|show|describe|info|prettylist|jlist|monit|summary|report|)$/,
+	),
 	crontab: { options: { "-u": "text" }, also: crontab },
-	"shutdown reboot halt poweroff init telinit": { changes: ["system"], effects: ["power-off"] },
-	"mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat mkfs.f2fs mke2fs mkswap mkdosfs newfs wipefs fdisk sfdisk gdisk sgdisk cfdisk parted diskpart cryptsetup pvcreate vgremove lvremove pvremove zpool mdadm":
-		{
-			...formats,
-			when: { "-l --list -n --no-act --version -V": { harmless: true, operands: "list" } },
-		},
-	diskutil: {
-		also: (call) => {
-			if (/^(erase|partition|reformat|zero|secureErase|delete)/i.test(call.operands[0] ?? ""))
-				call.effect("format-disk");
-			if (!/^(list|info|activity)$/.test(call.operands[0] ?? "list")) call.change("system");
-		},
+	"shutdown reboot halt poweroff init telinit kexec pm-suspend pm-hibernate": {
+		changes: ["system"],
+		effects: ["power-off"],
 	},
-	"mount umount losetup swapon swapoff fsck e2fsck resize2fs tune2fs hdparm blkdiscard eject": {
-		also: (call) => {
-			if (call.operands.length === 0 && !call.has("-a --all") && call.name !== "eject") return;
-			if (call.has("--show -l --list --version -V -N -I")) return;
-			call.change("system");
-			call.effect("privilege");
-			if (call.name === "blkdiscard") call.effect("device-write");
-		},
+	"userdel deluser": {
+		...service,
+		options: { "--backup-to -R --root -P --prefix": "text" },
+		// The home directory goes with the user.
+		when: { "-r --remove --remove-home --remove-all-files": { effects: ["recursive-delete"] } },
 	},
-	"useradd userdel usermod groupadd groupdel groupmod adduser deluser passwd chpasswd chsh visudo vipw dscl": service,
-	"iptables ip6tables nft ufw firewall-cmd sysctl modprobe insmod rmmod setenforce update-rc.d chkconfig update-alternatives ldconfig hwclock nmcli networksetup defaults scutil csrutil spctl setxkbmap swapctl":
+	"useradd usermod groupadd groupdel groupmod adduser addgroup delgroup chpasswd chsh chfn vipw vigr visudo gpasswd":
 		service,
-	"logger wall write mesg notify-send say osd_cat": {},
-	"xclip xsel pbcopy pbpaste wl-copy wl-paste": {},
+	passwd: { ...service, when: { "-S --status": { harmless: true } } },
+	"logger wall write mesg notify-send osd_cat": {},
+	say: { options: { "-o --output-file": "replace", "-f --input-file": "read", "-v -r --voice --rate -n -a": "text" } },
+	"xclip xsel pbcopy pbpaste wl-copy": {},
+	"wl-paste": { stops: true, options: { "-w --watch": "text", "-t --type -s --seat": "text" }, also: watchClipboard },
 	"del erase": { operands: "delete", effects: ["force-delete"] },
 	rd: { operands: "delete", recursive: true, effects: ["recursive-delete"] },
-	reg: { changes: ["system"] },
-};
+});

@@ -5,6 +5,7 @@ import { builds } from "./builds.ts";
 import { cloud } from "./cloud.ts";
 import { containers } from "./containers.ts";
 import { coreutils } from "./coreutils.ts";
+import { dataFilters } from "./data-filters.ts";
 import { databases } from "./databases.ts";
 import { downloads } from "./downloads.ts";
 import { editors } from "./editors.ts";
@@ -13,6 +14,8 @@ import { interpreters } from "./interpreters.ts";
 import { packages } from "./packages.ts";
 import type { Program, Programs } from "./program.ts";
 import { search } from "./search.ts";
+import { settings } from "./settings.ts";
+import { storage } from "./storage.ts";
 import { system } from "./system.ts";
 import { versioning } from "./versioning.ts";
 import { wrappers } from "./wrappers.ts";
@@ -20,6 +23,7 @@ import { wrappers } from "./wrappers.ts";
 /** The groups that the table is made of. */
 export const programGroups: readonly Programs[] = [
 	coreutils,
+	dataFilters,
 	search,
 	editors,
 	git,
@@ -34,6 +38,8 @@ export const programGroups: readonly Programs[] = [
 	cloud,
 	databases,
 	system,
+	settings,
+	storage,
 	agents,
 ];
 

@@ -2,13 +2,13 @@
 import type { Change, Effect } from "../effects.ts";
 import type { Access, Unknown } from "../footprint.ts";
 import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
-import { absolutePaths, foundBelow, isDevice, isStream, touchWord, unknownPlace } from "../places.ts";
+import { absolutePaths, foundBelow, harmOf, isStream, touchWord, unknownPlace } from "../places.ts";
 import { recordPowerShell } from "../powershell/index.ts";
 import type { Call, Does, Item, Positions, Program, Role } from "../programs/index.ts";
 import { dropsData, findProgram, parseOptions } from "../programs/index.ts";
 import { everyAccess, type TouchDetail } from "../record.ts";
 import { HOLE, isKnown, shown, spellCommand } from "../text.ts";
-import { assign, childState, type State, textValue } from "./state.ts";
+import { assign, childState, lookUp, type State, textValue } from "./state.ts";
 import { recordWithin } from "./unlisted.ts";
 import type { Walk } from "./walk.ts";
 
@@ -39,7 +39,8 @@ export function recordCall(
 	const touch = (access: Access, word: string, detail?: TouchDetail) => {
 		if (state.elsewhere) return;
 		for (const path of touchWord(record, access, word, directories, text, detail)) {
-			if ((access === "write" || access === "delete") && isDevice(path)) effects.add("device-write");
+			const harm = access === "write" || access === "delete" ? harmOf(path, around.home) : undefined;
+			if (harm) effects.add(harm);
 			if (access === "write" && program.fetches) record.fetched(path);
 		}
 	};
@@ -283,6 +284,14 @@ export function recordCall(
 			}
 			return undefined;
 		},
+		variable(name) {
+			const value = lookUp(state, name, around);
+			return value === undefined
+				? undefined
+				: value.kind === "text" && value.options.length === 1
+					? value.options[0]
+					: HOLE;
+		},
 		describes: (other) => findProgram(other) !== undefined,
 		written: (word) => {
 			const paths = absolutePaths(word, directories, record);
@@ -296,6 +305,8 @@ export function recordCall(
 	if (program.fetches) record.fetched();
 	if (!asksForHelp(program, args)) follow(program, args);
 	if (dropsData(name, args)) effects.add("sql-drop");
+	// What another agent does, these rules do not bind: it may change whatever it likes.
+	if (effects.has("nested-agent")) changes.add("worktree");
 	if (effects.has("run-unknown-text") && record.wasFetched()) effects.add("run-download");
 	const printed = prints ?? (inner.length === 1 ? inner[0] : inner.length > 1 ? HOLE : undefined);
 	// A mere wrapper is no command of its own; one with subcommands has words that rules may be about.
@@ -318,7 +329,7 @@ function spellUnknown(about: string): string {
 /** Whether an option as written is one of these, cut short where the program allows it. */
 function names(spellings: readonly string[], written: string, program: Program): boolean {
 	if (spellings.includes(written)) return true;
-	if (!program.abbreviates || !written.startsWith("--") || written.length < 4) return false;
+	if (!program.abbreviates || !written.startsWith("--") || written.length < 3) return false;
 	return spellings.some((spelling) => spelling.startsWith(written));
 }
 
@@ -339,7 +350,10 @@ function gather(program: Program, items: readonly Item[]): Does {
 	let unchanged = false;
 	for (const [spellings, more] of Object.entries(program.when ?? {})) {
 		const list = spellings.split(" ");
-		if (!items.some((item) => item.kind === "option" && list.includes(item.name))) continue;
+		const given = items.filter((item) => item.kind === "option" && list.includes(item.name));
+		if (given.length === 0) continue;
+		// `--dry-run=none` is no dry run.
+		if ((more.harmless || more.unchanged) && given.every(isSwitchedOff)) continue;
 		if (more.harmless) harmless = true;
 		if (more.unchanged) unchanged = true;
 		does = {
@@ -353,6 +367,10 @@ function gather(program: Program, items: readonly Item[]): Does {
 	if (!harmless) return does;
 	const { opaque: _opaque, ...calm } = does;
 	return { ...calm, effects: [], changes: [] };
+}
+
+function isSwitchedOff(item: Item): boolean {
+	return item.kind === "option" && item.value !== undefined && /^(none|false|no|off|0|never)$/i.test(item.value);
 }
 
 function optionRole(program: Program, name: string): Role | undefined {

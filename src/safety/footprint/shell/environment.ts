@@ -9,33 +9,59 @@ import type { Walk } from "./walk.ts";
 const prompts = /^PS[0-4]$/;
 /** Their value is a command line. */
 const commands =
-	/^(PAGER|MANPAGER|GIT_PAGER|BAT_PAGER|EDITOR|VISUAL|GIT_EDITOR|GIT_SEQUENCE_EDITOR|GIT_EXTERNAL_DIFF|GIT_SSH_COMMAND|GIT_SSH|GIT_ASKPASS|SSH_ASKPASS|SUDO_ASKPASS|GIT_PROXY_COMMAND|BROWSER|RSYNC_RSH|TAR_OPTIONS|LESSOPEN|LESSCLOSE|PROMPT_COMMAND|FZF_DEFAULT_COMMAND|NPM_CONFIG_SCRIPT_SHELL|MAKEFLAGS|RUSTC_WRAPPER|CC|CXX)$/;
-/** Their value names code that is loaded into programs. */
+	/^(PAGER|MANPAGER|SYSTEMD_PAGER|GH_PAGER|AWS_PAGER|DELTA_PAGER|PSQL_PAGER|PSQL_EDITOR\w*|GH_EDITOR|KUBE_EDITOR|SUDO_EDITOR|FCEDIT|HGEDITOR|SVN_EDITOR|SVN_SSH|HGMERGE|CVS_RSH|BORG_RSH|GH_BROWSER|PERLDOC_PAGER|PERL_PAGER|ACK_PAGER\w*|NPM_CONFIG_EDITOR|npm_config_script_shell|RUSTC|RUSTDOC|RUSTC_WORKSPACE_WRAPPER|CARGO_BUILD_RUSTC\w*|LD|AR|GIT_PAGER|BAT_PAGER|EDITOR|VISUAL|GIT_EDITOR|GIT_SEQUENCE_EDITOR|GIT_EXTERNAL_DIFF|GIT_SSH_COMMAND|GIT_SSH|GIT_ASKPASS|SSH_ASKPASS|SUDO_ASKPASS|GIT_PROXY_COMMAND|BROWSER|RSYNC_RSH|TAR_OPTIONS|LESSOPEN|LESSCLOSE|PROMPT_COMMAND|FZF_DEFAULT_COMMAND|NPM_CONFIG_SCRIPT_SHELL|MAKEFLAGS|RUSTC_WRAPPER|CC|CXX)$/;
+/** Their value names or holds code that is loaded into programs, or options and settings that may name some. */
 const code =
-	/^(LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|BASH_ENV|ENV|ZDOTDIR|PYTHONSTARTUP|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|GIT_CONFIG_(GLOBAL|SYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/;
+	/^(LD_PRELOAD|LD_AUDIT|LD_LIBRARY_PATH|SHELL|DYLD_\w+|BASH_ENV|ENV|ZDOTDIR|INPUTRC|GCONV_PATH|TERMINFO|TERMCAP|PYTHONSTARTUP|PYTHONPATH|PYTHONHOME|PYTHONBREAKPOINT|PYTHONINSPECT|PERL5OPT|PERL5LIB|PERLLIB|PERL5DB|RUBYOPT|RUBYLIB|NODE_PATH|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|JAVA_OPTS|CLASSPATH|PHPRC|PHP_INI_SCAN_DIR|LUA_(?:PATH|CPATH|INIT)\w*|GEM_(?:HOME|PATH)|BUNDLE_GEMFILE|R_PROFILE\w*|R_ENVIRON\w*|JULIA_LOAD_PATH|ERL_\w*FLAGS|ELIXIR_ERL_OPTIONS|OPENSSL_CONF|OPENSSL_ENGINES|OPENSSL_MODULES|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|GIT_CONFIG|GIT_CONFIG_\w+|GIT_DIR|GIT_WORK_TREE|GIT_INDEX_FILE|GIT_OBJECT_DIRECTORY|GIT_TRACE\w*|RIPGREP_CONFIG_PATH|ACKRC|ACK_OPTIONS|GREP_OPTIONS|FZF_DEFAULT_OPTS\w*|LESSKEY\w*|LESSHISTFILE|MANOPT|MAKEFILES|GNUMAKEFLAGS|CURL_HOME|WGETRC|SYSTEM_WGETRC|NETRC|PSQLRC|MYSQL_HOME|NPM_CONFIG_(?:USERCONFIG|GLOBALCONFIG|NODE_OPTIONS)|PIP_CONFIG_FILE|EXINIT|VIMINIT|GVIMINIT|MYVIMRC|KUBECONFIG|DOCKER_HOST|DOCKER_CONFIG|GNUPGHOME|BASHOPTS|SHELLOPTS|BASH_FUNC_.*|HOSTALIASES|LOCPATH|NLSPATH|XDG_CONFIG_(?:HOME|DIRS))$/;
+/** Options of a runtime or pager in a variable: those that load or run something. */
+const options: { readonly [name: string]: RegExp } = {
+	NODE_OPTIONS:
+		/(^|\s)(-r|--require|--import|--loader|--experimental-loader|--env-file\S*|--cpu-prof\S*|--heap-prof\S*|--report\S*|--trace-event\S*|--redirect-warnings\S*|--diagnostic-dir\S*|--inspect\S*|--openssl-config\S*)(=|\s|$)/,
+	LESS: /(^|[\s-])\+|(^|\s)-\w*[oOk]|--(log-file|LOG-FILE|lesskey)/,
+	MORE: /(^|[\s-])\+/,
+	MANLESS: /[!|]/,
+};
 
 /** Values of such variables that run nothing of note. */
 const harmless =
-	/^(|true|false|:|cat|less( -\w+)*|more|\/dev\/null|0|cc|gcc|clang|g\+\+|clang\+\+|c\+\+|sccache|-[js]\d*|--no-print-directory)$/;
+	/^(|true|false|:|cat|less( -\w+)*|more|\/dev\/null|0|1|cc|gcc|clang|g\+\+|clang\+\+|c\+\+|sccache|-[js]\d*|--no-print-directory|-W:?\w*|-w|-Xm[xs]\w+|--yjit|--jit|nobanner|ssh|(\/usr)?(\/local)?\/bin\/(ba|z|da|k|a|fi)?sh|--(height|layout|info|color|reverse|ansi)\S*( --\S+)*)$/;
 
 /** Records what assigning environment variables for commands makes them run. */
 export function recordEnvironment(walk: Walk, assigned: readonly (readonly [string, Value])[], state: State): void {
 	for (const [name, value] of assigned) {
 		const texts = value.kind === "text" ? value.options : value.items;
-		for (const text of texts) {
-			if (harmless.test(text)) continue;
-			if (prompts.test(name)) {
-				if (/[$`]/.test(text)) walk.runText(`: "${text}"`, childState(state, walk.around), "", new Set());
-				continue;
-			}
-			if (commands.test(name)) walk.runText(text, childState(state, walk.around), HOLE, new Set());
-			else if (
-				code.test(name) ||
-				(name === "NODE_OPTIONS" && /(^|\s)(-r|--require|--import|--loader|--experimental-loader)\b/.test(text))
-			)
-				walk.record.unknown({ what: "script", text: `${name}=${shown(text)}`, may: everyAccess });
-		}
+		for (const text of texts) if (name === "PATH" || !harmless.test(text)) recordVariable(walk, name, text, state);
 	}
+}
+
+function recordVariable(walk: Walk, name: string, text: string, state: State): void {
+	if (prompts.test(name)) {
+		if (/[$`]/.test(text)) walk.runText(`: "${text}"`, childState(state, walk.around), "", new Set());
+	} else if (commands.test(name)) walk.runText(text, childState(state, walk.around), HOLE, new Set());
+	else if (state.elsewhere) return;
+	else if (code.test(name) || options[name]?.test(text) || (name === "PATH" && !leadsToInstalled(walk, text)))
+		walk.record.unknown({ what: "script", text: `${name}=${shown(text)}`, may: everyAccess });
+}
+
+/** Folders of programs that are the system's, or installed for the person or the project. */
+const programFolder =
+	/^\/(?:usr|opt|snap|nix|bin|sbin|Library|Applications|home\/linuxbrew|run\/current-system)(?:\/|$)|(?:^|\/)(?:node_modules\/\.bin|\.?venv\/bin|vendor\/bin|\.local\/bin|\.cargo\/bin|go\/bin|\.bun\/bin|\.deno\/bin|\.nvm\/.*\/bin|\.pyenv\/(?:bin|shims)|\.rbenv\/(?:bin|shims)|\.asdf\/(?:bin|shims)|\.volta\/bin|\.local\/share\/(?:pnpm|mise\/shims|fnm)|Library\/pnpm)\/?$/;
+
+/** Whether a search path leads to nothing but what it led to before and folders of installed programs. */
+function leadsToInstalled(walk: Walk, text: string): boolean {
+	// An empty one is the working directory.
+	const before = new Set((walk.around.env("PATH") ?? "").split(":").filter((folder) => folder !== ""));
+	return text
+		.split(":")
+		.every(
+			(folder) =>
+				before.has(folder) || (isKnown(folder) && folder !== "" && programFolder.test(folder)) || isOwnPrefix(folder),
+		);
+}
+
+/** `$(brew --prefix)/bin`, `$JAVA_HOME/bin`: a folder of programs below one that is not known. */
+function isOwnPrefix(folder: string): boolean {
+	return folder.startsWith(HOLE) && /\/s?bin$/.test(folder);
 }
 
 /**

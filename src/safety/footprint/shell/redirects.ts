@@ -1,6 +1,6 @@
 // Redirections: which files they open, and what standard input and output become.
 import type { Redirection } from "unbash";
-import { absolutePaths, isDevice, isStream, touchWord } from "../places.ts";
+import { absolutePaths, harmOf, isStream, touchWord } from "../places.ts";
 import { bounded, HOLE, isKnown, spell } from "../text.ts";
 import type { State } from "./state.ts";
 import type { Walk } from "./walk.ts";
@@ -31,10 +31,17 @@ export function applyRedirects(
 
 	const open = (target: string, access: "read" | "write", replaces: boolean): readonly string[] => {
 		if (state.elsewhere) return [];
-		if (/^\/dev\/(tcp|udp)\//.test(target)) return [];
+		if (/^\/dev\/(tcp|udp)\//.test(target)) {
+			// The shell opens a connection there, and what is written is sent.
+			if (access === "write")
+				record.run({ program: by, args: [], text: `${by} > ${spell(target)}`, effects: [], changes: ["remote"] });
+			return [];
+		}
 		const paths = touchWord(record, access, target, state.cwd, by, replaces ? { replaces } : undefined);
-		if (access === "write" && paths.some(isDevice))
-			record.run({ program: by, args: [], text: `${by} > ${spell(target)}`, effects: ["device-write"], changes: [] });
+		const harms = access === "write" ? paths.map((path) => harmOf(path, record.around.home, !replaces)) : [];
+		const effects = [...new Set(harms.flatMap((harm) => (harm ? [harm] : [])))];
+		if (effects.length > 0)
+			record.run({ program: by, args: [], text: `${by} > ${spell(target)}`, effects, changes: [] });
 		return paths;
 	};
 	for (const redirect of redirects) {

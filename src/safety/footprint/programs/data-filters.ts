@@ -1,0 +1,120 @@
+// Structured data and counts: JSON, YAML, XML, tables. Most only print; some edit their files or write others.
+import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
+
+/** Counts lines of whole trees. */
+const counts: Program = { operands: "read", alone: "read", recursive: true, skips: ["hidden", "ignored"] };
+
+/** Operands that are files are read; the others are columns, verbs or expressions. */
+function readsExisting(call: Call): void {
+	for (const word of call.operands) if (call.exists(word)) call.play("read", word);
+}
+
+/** `mlr`: `-I` writes its files, some verbs and functions write others or run commands. */
+function miller(call: Call): void {
+	readsExisting(call);
+	if (call.has("-I")) for (const word of call.operands) if (call.exists(word)) call.play("write", word);
+	const verbs = call.args.filter(
+		(word, index) => /^(tee|split|case)$/.test(word) && (index < 8 || call.args[index - 1] === "then"),
+	);
+	if (verbs.some((verb) => verb !== "case")) call.change("worktree");
+	for (const text of call.args)
+		if (/\b(system|exec|os\.)\s*\(|\b(tee|dump|print|printn|emit\w*)\b[^;]*[>|]/.test(text))
+			call.unknown("script", text);
+}
+
+/** `dasel put` and `dasel delete` change the file that they read, unless they are told where to write. */
+function selectData(call: Call): void {
+	const files = call.values("-f --file");
+	for (const file of files) call.play("read", file);
+	const out = call.values("-o --out")[0];
+	if (out !== undefined && !/^(-|stdout)$/.test(out)) call.play("replace", out);
+	if (/^(put|delete)$/.test(call.operands[0] ?? "") && out === undefined)
+		for (const file of files) call.play("write", file);
+}
+
+const jqPairs = new Set(["--arg", "--argjson"]);
+const jqFiles = new Set(["--slurpfile", "--rawfile", "--argfile"]);
+
+/** `jq`: options that take two words stand before or after the filter, which is the first word that is none of theirs. */
+function queryJson(call: Call): void {
+	const words: string[] = [];
+	for (let at = 0; at < call.args.length; at++) {
+		const word = call.args[at] ?? "";
+		if (word === "--args" || word === "--jsonargs") break;
+		if (call.name === "jaq" && /^(-i|--in-place)$/.test(word)) {
+			for (const file of call.operands) if (call.exists(file)) call.play("write", file);
+		} else if (jqPairs.has(word)) at += 2;
+		else if (jqFiles.has(word)) {
+			call.play("read", call.args[at + 2] ?? "");
+			at += 2;
+		} else words.push(word);
+	}
+	call.delegate(
+		{
+			operands: { first: ["text"], rest: "read" },
+			options: { "--indent -L --library-path": "text", "-f --from-file": "read" },
+			when: { "-f --from-file": { operands: "read" } },
+		},
+		words,
+	);
+}
+
+export const dataFilters: Programs = abbreviating({
+	"jq gojq jaq": { also: queryJson },
+	dasel: {
+		operands: "read",
+		options: {
+			"-f --file -o --out": "text",
+			"-r --read -w --write -p --parser -s --selector -t --type -v --value": "text",
+		},
+		also: selectData,
+	},
+	yq: {
+		operands: { first: ["text"], rest: "read" },
+		when: {
+			"-i --inplace --in-place": { operands: { first: ["text"], rest: "write" } },
+			// Every document becomes a file of its own.
+			"-s --split-exp --split-exp-file": { changes: ["worktree"] },
+		},
+		options: { "-o --output-format -p --input-format -I --indent -w --write": "text", "--from-file": "read" },
+	},
+	xmllint: {
+		operands: "read",
+		options: { "-o --output": "replace", "--xpath --schema --encode --pattern --dtdvalid --relaxng": "text" },
+		when: { "--shell": { opaque: "script" } },
+	},
+	"csvcut csvlook csvgrep csvstat csvjson csvsort csvjoin csvstack in2csv": { also: readsExisting },
+	"xsv qsv": {
+		options: { "-o --output": "replace" },
+		also: (call) => {
+			readsExisting(call);
+			if (
+				/^(index|split|partition|extdedup|extsort|to|snappy|fetch|fetchpost|lua|luau|py|apply)$/.test(
+					call.operands[0] ?? "",
+				)
+			) {
+				call.change("worktree");
+				for (const word of call.operands.slice(1))
+					if (call.isDirectory(word)) call.touch("write", word, { recursive: true });
+			}
+		},
+	},
+	mlr: { also: miller },
+	gnuplot: { operands: "read", options: { "-e": "code" }, opaque: "script" },
+	tokei: { ...counts, options: { "-e --exclude -t --types -s --sort -o --output -i --input": "text" } },
+	scc: {
+		...counts,
+		options: { "-o --output --format-multi": "replace", "-f --format -s --sort -i -x --exclude-dir": "text" },
+	},
+	"cloc loc": {
+		...counts,
+		options: {
+			"--exclude-dir --include-lang --exclude-lang --exclude-ext --include-ext --match-f --not-match-f --sort --format":
+				"text",
+			"--out --report-file --sql --ignored --counted --found --categorized --write-lang-def --write-lang-def-incl-dup --diff-alignment":
+				"replace",
+			"--list-file --read-lang-def --exclude-list-file": "read",
+			"--extract-with": "script",
+		},
+	},
+});

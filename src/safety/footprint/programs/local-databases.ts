@@ -1,0 +1,150 @@
+// Databases that live in a file of this machine: their statements read and write files, and their shells have commands of their own.
+import { isKnown } from "../text.ts";
+import type { Call, Program, Programs } from "./program.ts";
+import { bareSql, judgeSql, onlyLooks } from "./sql.ts";
+
+/** Commands of the shell (`.name words…`), by what their file is to them. */
+const readsFile = /^\.(import|read|load|cd)$/;
+const writesFile = /^\.(output|once|log|clone|excel|trace|testcase|www|scanstats)$/;
+const savesFile = /^\.(backup|save|bak)$/;
+const runsText = /^\.(shell|system|sh)$/;
+const showsOnly =
+	/^\.(tables?|schema|databases?|indexes|indices|headers?|mode|help|show|dump|timer|width|nullvalue|separator|print|echo|stats|changes|bail|fullschema|dbinfo|dbtotxt|lint|limit|eqp|explain|version|vfsinfo|vfslist|vfsname|quit|exit|prompt|columns|rows|maxrows|maxwidth|binary|crnl|crlf|selftest|sha3sum|parameter|progress|timeout|auth|recover|intck|nonce|connection|conn|filectrl|large_number_rendering|large|constant|keyword|comment|highlight|highlight_\w+|render_\w+|safe_mode|ui_command|edit)$/;
+
+/** One line of the shell's own. Answers whether it may change the database. */
+function shellCommand(call: Call, line: string): boolean {
+	const [verb = "", ...words] = line.match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
+	const plain = words.map((word) => word.replace(/^(['"])(.*)\1$/s, "$2")).filter((word) => !/^-/.test(word));
+	const [first = ""] = plain;
+	if (runsText.test(verb)) {
+		call.script(line.replace(/^\.\w+\s*/, ""));
+		return false;
+	}
+	if (verb === ".restore") {
+		call.play("read", plain.at(-1) ?? "");
+		return true;
+	}
+	if (readsFile.test(verb)) {
+		if (first.startsWith("|")) call.script(plain.join(" ").slice(1));
+		else if (first !== "") call.play("read", first);
+		if (verb === ".read" || verb === ".load") call.unknown("script", line);
+		return verb !== ".cd";
+	}
+	if (writesFile.test(verb) || savesFile.test(verb)) {
+		const place = savesFile.test(verb) ? (plain.at(-1) ?? "") : first;
+		if (place.startsWith("|")) call.script(line.replace(/^\.\w+\s*\|/, ""));
+		else if (place !== "" && !/^(stdout|stderr|off|on)$/.test(place)) call.play("replace", place);
+		else if (verb === ".excel" || verb === ".www") call.unknown("program", line);
+		return false;
+	}
+	if (verb === ".open") {
+		if (first !== "") {
+			call.play("read", first);
+			call.play("write", first);
+		}
+		return false;
+	}
+	if (verb === ".archive" || verb === ".ar") {
+		call.unknown("operand", line);
+		return true;
+	}
+	if (!showsOnly.test(verb)) call.unknown("program", line);
+	return false;
+}
+
+/** Files that statements name in literals: read where they are there, written by what exports. */
+function filesOfSql(call: Call, text: string): void {
+	for (const [, target = ""] of text.matchAll(
+		/\b(?:to|export\s+database|vacuum(?:\s+\w+)?\s+into|into\s+outfile|writefile\s*\(|attach(?:\s+database)?)\s*'([^']+)'/gi,
+	))
+		call.play("replace", target);
+	for (const [, source = ""] of text.matchAll(/'([^'\n]{1,500})'/g))
+		if (/[./]/.test(source) && call.exists(source)) call.play("read", source);
+}
+
+/** Statements and shell commands on one database file. */
+function statements(call: Call, texts: readonly string[], file: string | undefined): void {
+	let writes = false;
+	for (const text of texts) {
+		if (!isKnown(text)) {
+			judgeSql(call, text);
+			writes = true;
+			continue;
+		}
+		const lines = text.split("\n");
+		const own = lines.filter((line) => /^\s*\.\w/.test(line));
+		for (const line of own) if (shellCommand(call, line.trim())) writes = true;
+		const sql = lines.filter((line) => !own.includes(line)).join("\n");
+		if (sql.trim() === "") continue;
+		judgeSql(call, sql);
+		filesOfSql(call, sql);
+		if (
+			bareSql(sql)
+				.split(";")
+				.some((one) => one.trim() !== "" && !onlyLooks(one.trim()))
+		)
+			writes = true;
+	}
+	if (file === undefined || file === "" || file === ":memory:") return;
+	call.play("read", file);
+	if (writes && !call.has("-readonly --readonly")) call.play("write", file);
+}
+
+/** `sqlite3 file sql` and `duckdb file -c sql`. */
+function embedded(call: Call): void {
+	if (call.has("-version --version -help --help")) return;
+	const [file, ...rest] = call.operands;
+	const given = [...call.values("-cmd -c -s"), ...rest];
+	for (const script of call.values("-init -f")) {
+		call.play("read", script);
+		if (script !== "/dev/null") call.unknown("script", call.text);
+	}
+	const texts = given.length === 0 && call.stdin !== "" ? [call.stdin] : given;
+	statements(call, texts, file);
+	if (call.has("-ui")) call.unknown("program", call.text);
+}
+
+const embeds: Program = {
+	dashes: "one",
+	options: {
+		"-cmd -separator -nullvalue -newline -maxsize -mmap -pagecache -lookaside -heap -vfs": "text",
+		"-init": "text",
+	},
+	also: embedded,
+};
+
+/** `clickhouse local --query sql`, `clickhouse client …`: local queries read and write files here. */
+function clickhouse(call: Call): void {
+	const texts = call.values("-q --query -e --execute");
+	for (const text of texts) {
+		judgeSql(call, text);
+		filesOfSql(call, text);
+	}
+	for (const file of call.values("--queries-file -i --init-file")) {
+		call.play("read", file);
+		call.change("database");
+		call.unknown("script", call.text);
+	}
+	if (texts.length === 0 && call.stdin !== "") judgeSql(call, call.stdin);
+}
+
+const clickhouseClient: Program = {
+	options: {
+		"-q --query -e --execute --queries-file -i --init-file -h --host --port -u --user --password -d --database -f --format --input-format --output-format -S --structure -N --table -C --config-file":
+			"text",
+	},
+	also: clickhouse,
+};
+
+export const localDatabases: Programs = {
+	"sqlite3 sqlite litecli": embeds,
+	"duckdb duckdb-cli": { ...embeds, options: { ...embeds.options, "-c -s -f": "text" } },
+	"clickhouse-client clickhouse-local chc": clickhouseClient,
+	clickhouse: {
+		subcommands: {
+			"client local": clickhouseClient,
+			"help --version": {},
+			"*": { changes: ["database"], opaque: "program" },
+		},
+	},
+};

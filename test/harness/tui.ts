@@ -1,6 +1,8 @@
 // Real pi in a pseudo-terminal, as a person uses it: keys in, a screen out. The screen is xterm's own emulator; its replies to
 // terminal queries go back to pi.
+import { delimiter } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { type IPty, spawn } from "@lydell/node-pty";
 import xterm from "@xterm/headless";
 import { keyBytes } from "./keys.ts";
@@ -9,6 +11,9 @@ import { closeLater } from "./lifetime.ts";
 import { killQuietly } from "./processes.ts";
 import type { Project } from "./project.ts";
 import { type Snapshot, snapshotOf } from "./screen.ts";
+
+/** Programs that pi looks for at its start. */
+const standIns = fileURLToPath(new URL("stand-ins", import.meta.url));
 
 export interface TuiOptions extends LaunchOptions {
 	cols?: number;
@@ -33,6 +38,8 @@ export async function startTerminal(
 		...options,
 		env: { TERM: "xterm-256color", COLORTERM: "truecolor", ...options.env },
 	});
+	// Behind the machine's own programs: screens look the same whether it has them or not.
+	env.PATH = [env.PATH, standIns].join(delimiter);
 	const pty = spawn(program, args, { name: "xterm-256color", cols, rows, cwd, env });
 	const tui = new Tui(pty, cols, rows);
 	if (ready === undefined) await tui.waitForScreen(() => tui.titled, 20_000);

@@ -31,6 +31,7 @@ export {
 export { parseJson } from "./json.ts";
 export { mermaidLabel } from "./mermaid.ts";
 export { thereAre } from "./name-list.ts";
+export { isListed } from "./name-patterns.ts";
 export { didYouMean, editDistance, nearest } from "./near.ts";
 export { describeNode, type ListNode, type MapEntry, type MapNode, type Node, type ScalarNode } from "./node.ts";
 export { openReport, type Problem, type Report, sortDiagnostics } from "./report.ts";

@@ -7,6 +7,7 @@ export type {
 	Touch,
 	Unknown,
 } from "./footprint/index.ts";
+export { isAgentToolName, isWriterName } from "./footprint/index.ts";
 export {
 	blockingProblems,
 	enforceRules,

@@ -5,9 +5,9 @@ import type { ToolCall } from "./policy/index.ts";
 
 /** The footprint of a call that would run in `cwd`. */
 export function measure(call: ToolCall, cwd: string): Footprint {
-	const { tool, input, hints } = call;
+	const { tool, input, hints, own, known } = call;
 	return computeFootprint(
-		{ tool, input, ...(hints ? { annotations: hints } : {}) },
+		{ tool, input, ...(hints ? { annotations: hints } : {}), ...(own ? { own } : {}), ...(known ? { known } : {}) },
 		remembering(diskSurroundings(cwd)),
 	);
 }

@@ -1,8 +1,9 @@
 // What a phase lets through: by name, by glob, by what a footprint says. Footprints are made by hand here; the real ones are judged in real pi.
 import { describe, expect, it } from "vitest";
+import { isListed } from "../../src/definition/index.ts";
 import type { Footprint } from "../../src/safety/index.ts";
 import type { ToolLimits } from "../../src/workflow/definitions/index.ts";
-import { allowedTools, blockedTools, isListed, judgeCall, limitsText } from "../../src/workflow/limits/index.ts";
+import { allowedTools, blockedTools, judgeCall, limitsText } from "../../src/workflow/limits/index.ts";
 
 const project = "/home/me/project";
 const nothing: Footprint = { tool: "x", touches: [], runs: [], unknowns: [] };
@@ -46,7 +47,7 @@ describe("names", () => {
 			"name",
 			undefined,
 			undefined,
-			undefined,
+			"name",
 		]);
 	});
 
@@ -55,7 +56,7 @@ describe("names", () => {
 		expect(["read", "bash", "Read", "edit"].map((tool) => judge(limits, tool))).toEqual([
 			undefined,
 			"name",
-			"name",
+			undefined,
 			"name",
 		]);
 		expect(judge(white([]), "read")).toBe("name");
@@ -87,7 +88,7 @@ describe("names", () => {
 		["a*a", "a", false],
 		["read", "reader", false],
 		["r.ad", "read", false],
-		["READ", "read", false],
+		["READ", "read", true],
 	])("the pattern %s fits %s: %s", (pattern, name, fits) => {
 		expect(isListed([pattern], name)).toBe(fits);
 	});
@@ -248,7 +249,7 @@ describe("in words", () => {
 		expect(limitsText({ kind: "free" })).toBeUndefined();
 		expect(limitsText(may("read", "write", "exec"))).toBeUndefined();
 		expect(limitsText(white(["read", "bash"]))).toBe(
-			"Only available in this phase, besides workflow_step: read, bash. Shell commands that would change the project are refused as well.",
+			"Only available in this phase, besides workflow_step: read, bash. Calls that would change the project are refused as well, shell commands among them.",
 		);
 		expect(limitsText(white(["read"]))).toBe("Only available in this phase, besides workflow_step: read.");
 		expect(limitsText(black(["edit"], "unrestricted"))).toBe("Not available in this phase: edit.");

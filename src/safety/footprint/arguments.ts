@@ -1,64 +1,141 @@
-// The footprint of any other tool (MCP servers, extensions): a walk over its arguments for what looks like paths, patches and commands.
-// A1 such a tool is always an unknown as well, unless its server says that it only reads; A2 the walk is bounded.
+// The footprint of any other tool (MCP servers, extensions): a walk over its arguments for what looks like paths, patches, commands,
+// program text and calls of further tools. A1 such a tool is an unknown as well, unless it is known what it does; A2 the walk is bounded.
+import { agentCall } from "./agent-tools.ts";
+import { recordArgumentCommands } from "./argument-commands.ts";
 import type { Access, Annotations } from "./footprint.ts";
+import { innerCalls } from "./inner-calls.ts";
+import { openTexts } from "./open-texts.ts";
 import { resolveReadPath, resolveToolPath } from "./paths.ts";
 import { judgeSqlText } from "./programs/index.ts";
 import { everyAccess, type Record } from "./record.ts";
-import { openState, walkShell, walkWords } from "./shell/index.ts";
 import { spell } from "./text.ts";
+import { effectOf, type KnownTools, looksTools, type ToolEffect } from "./tool-effects.ts";
+import { recordFileTool } from "./tools.ts";
 
 const MAX_DEPTH = 8;
 const MAX_STRINGS = 500;
+/** Gateways behind gateways. */
+const MAX_GATEWAYS = 4;
 
 const pathKeys =
 	/^(paths?|files?|file_?names?|file_?paths?|dir(ector(y|ies))?s?|folders?|root(_?dir)?|cwd|work_?(ing_?)?dir(ectory)?|base_?dir|src|source(_?(path|file))?|dest(ination)?(_?(path|file))?|target(_?(path|file|dir))?|from|to|old_?path|new_?path|uri|abs(olute)?_?path|rel(ative)?_?path(_in_workspace)?|target_file|output(_?(path|file|dir))?|input(_?(path|file))?|notebook(_?path)?|document|location|include|exclude)$/i;
-const commandKeys =
-	/^(command(_?line)?|cmd(_?line)?|shell(_?command)?|script|bash|exec(ute)?|run|terminal_?command|argv|commands)$/i;
-/** Program text, of a shell where another argument says so. */
-const codeKeys = /^(code|source_?code|program|snippet)$/i;
-const shellLanguage = /^(ba|z|k|da)?sh$|^shell(script)?$|^(ba|z)sh[- ]/i;
 const sqlKeys = /^(sql|statements?|quer(y|ies))$/i;
 const sqlTools =
 	/sql|postgres|pg(?=_|$)|mysql|maria|sqlite|duckdb|clickhouse|snowflake|bigquery|supabase|neon|cockroach|database|(?:^|_)db(?:_|$)/i;
 const patchKeys = /^(patch|diff|input|content|text|changes)$/i;
-const directoryKeys = /^(cwd|work_?(ing_?)?dir(ectory)?)$/i;
 
 interface Found {
 	readonly value: string;
 	readonly key: string;
 }
 
-/** Records what a tool of another extension may touch, by its name, arguments and annotations. */
-export function recordOtherTool(
-	tool: string,
+/** What is known of the tool whose call is looked at. */
+export interface OtherTool {
+	readonly name: string;
+	readonly known?: KnownTools | undefined;
+	readonly annotations?: Annotations | undefined;
+	/** It is this package's or pi's own: what it starts and calls is bound by the same rules. */
+	readonly own?: boolean | undefined;
+}
+
+/** Records what a tool of another extension may touch, by its name, arguments and what is known of it. */
+export function recordOtherTool(tool: OtherTool, input: unknown, record: Record): void {
+	const opened = tool.own ? { value: input, complete: true } : openTexts(input);
+	if (!opened.complete) record.overflow(`more arguments of ${tool.name} than can be judged`);
+	recordTool(tool, opened.value, record, 0);
+}
+
+function recordTool(tool: OtherTool, input: unknown, record: Record, depth: number): void {
+	const { name, known, annotations, own } = tool;
+	const effect = own ? undefined : effectOf(name, input, known);
+	const reads = effect === "read" || (own === true && annotations?.readOnlyHint === true);
+	const accesses = reads ? (["read"] as const) : accessesOf(verbOf(input) ?? name);
+	recordPaths(name, input, accesses, record);
+	// A session's own orchestrator passes its program on call by call, and each is judged by itself.
+	if (!own) recordArgumentCommands(input, name, record);
+	const agent = agentOf(tool, input);
+	if (agent === "starts") startAgent(name, record);
+	const inner =
+		own || (effect === "read" && known?.set(name) === "read") ? [] : innerOf(tool, input, effect, record, depth);
+	const may = mayDo({
+		reads: agent === "starts" ? false : reads || (agent === "looks" && isReading(accesses)),
+		effect,
+		annotations,
+		input,
+		inner,
+	});
+	if (may.length > 0) record.unknown({ what: "tool", text: name, may });
+}
+
+/** Judges the calls that a gateway passes on; answers whether each only reads. */
+function innerOf(
+	{ name, known }: OtherTool,
 	input: unknown,
-	annotations: Annotations | undefined,
+	effect: ToolEffect | undefined,
 	record: Record,
-): void {
-	const accesses = accessesOf(verbOf(input) ?? tool, annotations);
+	depth: number,
+): readonly boolean[] {
+	const { calls, complete } = innerCalls(input, effect === "dispatch");
+	if (!complete || (depth >= MAX_GATEWAYS && calls.length > 0))
+		record.overflow(`more calls within ${name} than can be judged`);
+	if (depth >= MAX_GATEWAYS) return calls.map(() => false);
+	return calls.map((call) => {
+		const inner = [call.qualified, call.name].find((each) => known?.set(each) || known?.hints(each)) ?? call.name;
+		const arguments_ = typeof call.input === "object" && call.input !== null ? call.input : {};
+		if (recordFileTool(call.name, arguments_ as { readonly [key: string]: unknown }, record))
+			return isReader(call.name);
+		recordTool({ name: inner, known, annotations: known?.hints(inner) }, call.input, record, depth + 1);
+		return effectOf(inner, call.input, known) === "read";
+	});
+}
+
+function isReading(accesses: readonly Access[]): boolean {
+	return accesses.every((access) => access === "read" || access === "list");
+}
+
+function isReader(fileTool: string): boolean {
+	return fileTool !== "write" && fileTool !== "edit";
+}
+
+/** What the person has set outweighs what a name sounds like; what an author says of the tool does not. */
+function agentOf({ name, known, own }: OtherTool, input: unknown): ReturnType<typeof agentCall> {
+	const set = known?.set(name);
+	if (own || (set !== undefined && set !== "agent" && set !== "dispatch")) return undefined;
+	return agentCall(name, input) ?? (set === "agent" ? "starts" : undefined);
+}
+
+function startAgent(name: string, record: Record): void {
+	record.run({ program: name, args: [], text: name, effects: ["nested-agent"], changes: [] });
+}
+
+/** What a tool may do beyond what its arguments show; nothing where that is known. */
+function mayDo(about: {
+	readonly reads: boolean;
+	readonly effect: ToolEffect | undefined;
+	readonly annotations: Annotations | undefined;
+	readonly input: unknown;
+	readonly inner: readonly boolean[];
+}): readonly Access[] {
+	const { reads, effect, annotations, input, inner } = about;
+	const innerReads = inner.every((each) => each);
+	if (effect === "write") return innerReads ? [] : everyAccess;
+	if (reads) return innerReads ? ["read", "list"] : everyAccess;
+	if (effect === "dispatch" && innerReads && (inner.length > 0 || looksTools(input))) return ["read", "list"];
+	return annotations?.destructiveHint === false ? ["read", "list", "write", "link"] : everyAccess;
+}
+
+function recordPaths(tool: string, input: unknown, accesses: readonly Access[], record: Record): void {
 	const found: Found[] = [];
-	const complete = collect(input, "", 0, found);
-	if (!complete) record.overflow(`more arguments of ${tool} than can be judged`);
+	if (!collect(input, "", 0, found)) record.overflow(`more arguments of ${tool} than can be judged`);
 	for (const { key, value } of found) {
 		if (patchKeys.test(key)) recordPatch(value, tool, record);
 		if (looksLikePath(value, key)) touch(record, value, accesses, tool);
 	}
-	recordCommands(input, record, 0);
 	if (sqlTools.test(tool)) for (const { key, value } of found) if (sqlKeys.test(key)) recordSql(value, tool, record);
-	record.unknown({
-		what: "tool",
-		text: tool,
-		may: annotations?.readOnlyHint === true ? ["read", "list"] : mayDo(annotations),
-	});
 }
 
-function mayDo(annotations: Annotations | undefined): readonly Access[] {
-	return annotations?.destructiveHint === false ? ["read", "list", "write", "link"] : everyAccess;
-}
-
-/** What a tool's name and annotations suggest that it does to the paths it is given. */
-function accessesOf(tool: string, annotations: Annotations | undefined): readonly Access[] {
-	if (annotations?.readOnlyHint === true) return ["read"];
+/** What a tool's name suggests that it does to the paths it is given. */
+function accessesOf(tool: string): readonly Access[] {
 	const words = tool
 		.replace(/([a-z])([A-Z])/g, "$1_$2")
 		.toLowerCase()
@@ -174,32 +251,4 @@ function recordSql(text: string, tool: string, record: Record): void {
 	const { effects, changes } = judgeSqlText(text);
 	if (effects.length === 0 && changes.length === 0) return;
 	record.run({ program: tool, args: [text], text: `${tool} ${spell(text)}`.slice(0, 2000), effects, changes });
-}
-
-/** Shell text and command lists among the arguments are walked as a shell tool's would be. */
-function recordCommands(input: unknown, record: Record, depth: number): void {
-	if (typeof input !== "object" || input === null || depth > 3) return;
-	const entries = Object.entries(input);
-	const folder = entries.find(([name, value]) => directoryKeys.test(name) && typeof value === "string")?.[1];
-	const cwd = typeof folder === "string" ? resolveToolPath(folder, record.around) : undefined;
-	const state = cwd === undefined ? openState(record.around) : { ...openState(record.around), cwd: [cwd] };
-	for (const [name, value] of entries) {
-		const language = entries.find(([other]) => /^(lang(uage)?|shell|interpreter|runtime)$/i.test(other))?.[1];
-		const code = codeKeys.test(name) && typeof language === "string" && shellLanguage.test(language);
-		if (!commandKeys.test(name) && !code) {
-			recordCommands(value, record, depth + 1);
-			continue;
-		}
-		if (typeof value === "string") {
-			const args = entries.find(([other, list]) => /^arg(ument)?s$/i.test(other) && isStrings(list))?.[1];
-			if (isStrings(args) && !/\s/.test(value)) walkWords([value, ...args], state, record);
-			else walkShell(value, state, record);
-		} else if (isStrings(value)) walkWords(value, state, record);
-	}
-}
-
-function isStrings(value: unknown): value is readonly string[] {
-	return (
-		Array.isArray(value) && value.length > 0 && value.length <= 1000 && value.every((item) => typeof item === "string")
-	);
 }

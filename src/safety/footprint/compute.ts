@@ -2,10 +2,12 @@
 // C1 never throws; C2 what could not be followed is among the unknowns.
 import { recordOtherTool } from "./arguments.ts";
 import type { Annotations, Footprint, Surroundings } from "./footprint.ts";
-import { type PowerShellPlace, recordPowerShell } from "./powershell/index.ts";
+import { recordPowerShell } from "./powershell/index.ts";
+import { powerShellPlace } from "./program-text.ts";
 import { openRecord, type Record } from "./record.ts";
-import { openState, walkShell, walkWords } from "./shell/index.ts";
+import { openState, walkShell } from "./shell/index.ts";
 import { unmarked } from "./text.ts";
+import type { KnownTools } from "./tool-effects.ts";
 import { recordFileTool } from "./tools.ts";
 
 /** A call as pi hands it to its handlers. */
@@ -14,6 +16,10 @@ export interface MeasuredCall {
 	readonly input: unknown;
 	/** What an MCP server says of the tool, where one does. */
 	readonly annotations?: Annotations;
+	/** A tool of this package, or one of pi's that only calls others: what it starts and calls is bound by the same rules. */
+	readonly own?: boolean;
+	/** What is known of other tools of the session. */
+	readonly known?: KnownTools;
 }
 
 /** Says what a tool call would touch, run and change if it ran now in `around`. */
@@ -28,15 +34,6 @@ export function computeFootprint(call: MeasuredCall, around: Surroundings): Foot
 	return record.finish(call.tool);
 }
 
-function powerShellPlace(record: Record): PowerShellPlace {
-	const state = openState(record.around);
-	return {
-		directories: state.cwd,
-		run: (words, directories) => walkWords(words, { ...state, cwd: directories }, record),
-		depth: 0,
-	};
-}
-
 function recordCall(call: MeasuredCall, record: Record): void {
 	const input =
 		typeof call.input === "object" && call.input !== null ? (call.input as { readonly [name: string]: unknown }) : {};
@@ -44,8 +41,18 @@ function recordCall(call: MeasuredCall, record: Record): void {
 		// pi refuses a call without a command, so there is nothing to judge.
 		if (typeof input.command !== "string") return;
 		if (call.tool === "bash") walkShell(unmarked(input.command.replaceAll("\0", "")), openState(record.around), record);
-		else recordPowerShell(input.command, "powershell", record, powerShellPlace(record));
+		else recordPowerShell(input.command, "powershell", record, powerShellPlace(openState(record.around), record));
 		return;
 	}
-	if (!recordFileTool(call.tool, input, record)) recordOtherTool(call.tool, call.input, call.annotations, record);
+	if (recordFileTool(call.tool, input, record)) return;
+	const { tool: name, annotations, own, known } = call;
+	recordOtherTool({ name, annotations, own, known: knownWith(name, annotations, known) }, call.input, record);
+}
+
+/** What is known, with the annotations of the call itself. */
+function knownWith(name: string, annotations: Annotations | undefined, known: KnownTools | undefined): KnownTools {
+	return {
+		set: (tool) => known?.set(tool),
+		hints: (tool) => (tool === name ? (annotations ?? known?.hints(tool)) : known?.hints(tool)),
+	};
 }

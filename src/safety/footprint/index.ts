@@ -1,4 +1,6 @@
+export { isAgentToolName } from "./agent-tools.ts";
 export { computeFootprint, type MeasuredCall } from "./compute.ts";
 export { type Change, changes, type Effect, effects } from "./effects.ts";
 export type { Access, Annotations, Footprint, Run, Surroundings, Touch, Unknown } from "./footprint.ts";
 export { isProgramName } from "./programs/index.ts";
+export { isWriterName, type KnownTools, type ToolEffect, toolEffects } from "./tool-effects.ts";

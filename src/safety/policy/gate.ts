@@ -16,9 +16,11 @@ import {
 	newestFirst,
 	type Question,
 	type Scope,
+	say,
 	writeEntry,
 } from "../../pi/index.ts";
-import type { Footprint } from "../footprint/index.ts";
+import type { Footprint, KnownTools } from "../footprint/index.ts";
+import { knownTools } from "../known-tools.ts";
 import { decisionEntry, type Outcome, recordDecision } from "./decision-record.ts";
 import { openFlight } from "./flight.ts";
 import type { Policies, ToolCall } from "./policy.ts";
@@ -52,6 +54,7 @@ export function openGate(pi: ExtensionAPI, { policies, scope, patience = 3, ask 
 	const flight = openFlight();
 	/** How often each rule has refused in the run that is going on. */
 	const refusals = new Map<string, number>();
+	let known: KnownTools | undefined;
 	const settled = new Map<string, { readonly call: ToolCall; readonly footprint: () => Footprint }>();
 	scope.own(() => {
 		flight.clear();
@@ -88,7 +91,12 @@ export function openGate(pi: ExtensionAPI, { policies, scope, patience = 3, ask 
 
 	const judge = async (event: ToolCallEvent, ctx: ExtensionContext): Promise<ToolCallEventResult | undefined> => {
 		const { measure, isThere } = await import("../measure.ts");
-		const call = readCall(pi, event, ctx);
+		if (!known) {
+			const read = await knownTools(pi);
+			known = read;
+			if (read.problems.length > 0) say(ctx, read.problems.join("\n"), "warning");
+		}
+		const call = readCall(pi, event, ctx, known);
 		const footprint = once(() => measure(call, ctx.cwd));
 		const judgement = await policies.judge(call, footprint);
 		record("noted", call, judgement.notes);
@@ -179,7 +187,7 @@ function sideBySide(clash: string): Verdict {
 	};
 }
 
-function readCall(pi: ExtensionAPI, event: ToolCallEvent, ctx: ExtensionContext): ToolCall {
+function readCall(pi: ExtensionAPI, event: ToolCallEvent, ctx: ExtensionContext, known: KnownTools): ToolCall {
 	const about = builtIn.has(event.toolName) ? undefined : aboutTool(pi, event.toolName);
 	return {
 		id: event.toolCallId,
@@ -190,6 +198,7 @@ function readCall(pi: ExtensionAPI, event: ToolCallEvent, ctx: ExtensionContext)
 		...(event.parentToolCallId === undefined ? {} : { parent: event.parentToolCallId }),
 		...(about?.hints ? { hints: about.hints } : {}),
 		...(about?.own ? { own: true } : {}),
+		known,
 	};
 }
 

@@ -1,6 +1,6 @@
 // A policy judges one tool call by its footprint. Policies know nothing of each other; the registry asks them all.
 // P1 a policy that throws denies; P2 every policy is asked, whatever another has said.
-import type { Footprint } from "../footprint/index.ts";
+import type { Footprint, KnownTools } from "../footprint/index.ts";
 import { type Decision, strongest, type Verdict } from "./verdict.ts";
 
 export interface ToolCall {
@@ -15,6 +15,8 @@ export interface ToolCall {
 	readonly hints?: { readonly readOnlyHint?: boolean; readonly destructiveHint?: boolean };
 	/** A tool of this package, or one of pi's that only calls other tools: what it does is judged elsewhere. */
 	readonly own?: true;
+	/** What is known of the session's tools: those that a gateway calls are judged by it too. */
+	readonly known?: KnownTools;
 }
 
 export interface Policy {

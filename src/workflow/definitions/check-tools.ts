@@ -1,7 +1,6 @@
 // Compares the tool names in phase limits with the tools that a session really has. Known only when asked: at load time there may be
 // no session, and extensions come and go.
-import { type Diagnostic, didYouMean, nearest, quoted } from "../../definition/index.ts";
-import { isListed } from "../limits/index.ts";
+import { type Diagnostic, didYouMean, isListed, nearest, quoted } from "../../definition/index.ts";
 import type { Catalogue, ToolMention, WorkflowDefinition } from "./definition.ts";
 
 /**
@@ -10,12 +9,13 @@ import type { Catalogue, ToolMention, WorkflowDefinition } from "./definition.ts
  */
 export function checkToolNames(catalogue: Pick<Catalogue, "mentions">, tools: Iterable<string>): Diagnostic[] {
 	const known = new Set([...tools, "workflow_step"]);
+	const folded = new Set([...known].map((tool) => tool.toLowerCase()));
 	const found = new Map<string, Diagnostic>();
 	const fits = new Map<string, boolean>();
 	for (const { name, phaseId, place } of catalogue.mentions) {
 		let fit = fits.get(name);
 		if (fit === undefined) {
-			fit = known.has(name) || (name.includes("*") && [...known].some((tool) => isListed([name], tool)));
+			fit = folded.has(name.toLowerCase()) || (name.includes("*") && [...known].some((tool) => isListed([name], tool)));
 			fits.set(name, fit);
 		}
 		const where = `${place.file}:${place.line}:${place.column}`;
@@ -25,14 +25,14 @@ export function checkToolNames(catalogue: Pick<Catalogue, "mentions">, tools: It
 			severity: "warning",
 			code: "unknown-tool",
 			message: `Phase ${quoted(phaseId)} limits ${quoted(name)}, and this session has no such tool.${didYouMean(name, known)}`,
-			remedy: "Correct the name, or install the extension that brings the tool; names are case-sensitive.",
+			remedy: "Correct the name, or install the extension that brings the tool.",
 		});
 	}
 	return [...found.values()];
 }
 
 /**
- * The same for names that were probably meant to forbid one of `tools` in a phase of `definitions`, such as `Edit`: what is misspelt in a
+ * The same for names that were probably meant to forbid one of `tools` in a phase of `definitions`, such as `edti`: what is misspelt in a
  * blacklist forbids nothing. Names of tools that may only be missing today are not among them.
  */
 export function misspeltBlacklists(

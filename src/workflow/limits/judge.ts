@@ -1,9 +1,9 @@
 // Whether a phase lets a tool call through. Pure: it judges a footprint that was taken by others.
 // L1 `workflow_step` is never stopped; L2 what the limits do not clearly allow by capability is stopped; L3 a list decides by name first,
-// and only then asks what a shell command would do.
-import type { Footprint, ToolCall, Touch, Unknown } from "../../safety/index.ts";
+// and only then asks what the call would do, whichever tool it is of.
+import { isListed } from "../../definition/index.ts";
+import { type Footprint, isWriterName, type Run, type ToolCall, type Touch, type Unknown } from "../../safety/index.ts";
 import type { Capability, ToolLimits } from "../definitions/index.ts";
-import { isListed } from "./names.ts";
 
 export const stepTool = "workflow_step";
 
@@ -11,10 +11,12 @@ export const stepTool = "workflow_step";
 export type Stop =
 	/** A whitelist does not hold the tool, a blacklist does, or the phase may use nothing at all. */
 	| { readonly kind: "name" }
-	/** A shell command would change the project. `by` is the command, `what` the path or the kind of change. */
+	/** The call would change the project. `by` is the command or tool, `what` the path or the kind of change. */
 	| { readonly kind: "shell-writes"; readonly by: string; readonly what: string }
-	/** It cannot be known what a shell command does, and the phase is strict. */
-	| { readonly kind: "shell-unknown"; readonly what: string }
+	/** It starts another agent, which the limits of the phase would not bind. `by` is the command or tool. */
+	| { readonly kind: "starts-agent"; readonly by: string }
+	/** It cannot be known what the call does, and the phase is strict. `tool`: what is unknown is a tool, not a command. */
+	| { readonly kind: "shell-unknown"; readonly what: string; readonly tool: boolean }
 	/** The phase lacks a capability that the call needs. */
 	| { readonly kind: "capability"; readonly lacks: Exclude<Capability, "read">; readonly what: string };
 
@@ -36,11 +38,11 @@ export function judgeCall(
 			return undefined;
 		case "blacklist":
 			if (isListed(limits.names, call.tool)) return { kind: "name" };
-			return writesAreMeant(limits) ? undefined : judgeShell(limits.shell, call.tool, footprint, project);
+			return writesAreMeant(limits) ? undefined : judgeChanges(limits, call, footprint, project);
 		case "whitelist":
 			if (!isListed(limits.names, call.tool))
 				return isCaller(call) && namesOfOthers(limits.names) ? undefined : { kind: "name" };
-			return writesAreMeant(limits) ? undefined : judgeShell(limits.shell, call.tool, footprint, project);
+			return writesAreMeant(limits) ? undefined : judgeChanges(limits, call, footprint, project);
 		case "capabilities":
 			if (limits.may.length === 0) return { kind: "name" };
 			return isCaller(call) ? undefined : judgeCapabilities(limits.may, footprint(), project);
@@ -95,29 +97,41 @@ export function mayRunCommands({ kind, names }: Extract<ToolLimits, { kind: "bla
 	return kind === "blacklist" || namesOfOthers(names) || names.some((name) => shells.has(name));
 }
 
-function judgeShell(
-	rule: "judged" | "strict" | "unrestricted",
-	tool: string,
+/** Whether a list that is not meant to write lets the call change something. */
+function judgeChanges(
+	limits: Extract<ToolLimits, { kind: "blacklist" | "whitelist" }>,
+	{ tool, own }: Pick<ToolCall, "tool" | "own">,
 	footprint: () => Footprint,
 	project: string,
 ): Stop | undefined {
-	if (rule === "unrestricted" || fileTools.has(tool)) return undefined;
+	if (limits.shell === "unrestricted" || fileTools.has(tool) || own) return undefined;
 	const print = footprint();
-	if (!shells.has(tool) && print.runs.length === 0) return undefined;
+	const named = limits.kind === "whitelist" && isNamedWriter(limits.names, tool);
 	for (const touch of print.touches)
-		if (needOf(touch) === "write" && reaches(touch, project))
+		if (!named && needOf(touch) === "write" && reaches(touch, project))
 			return { kind: "shell-writes", by: touch.by, what: within(touch.path, project) };
-	for (const run of print.runs)
+	for (const run of print.runs) {
+		if (startsAgent(run)) return { kind: "starts-agent", by: run.text };
 		for (const change of run.changes)
 			if (change === "worktree" || change === "packages")
 				return { kind: "shell-writes", by: run.text, what: changeWords[change] };
+	}
 	for (const unknown of print.unknowns) {
-		if (!mayWrite(unknown)) continue;
+		if (!mayWrite(unknown) || (named && unknown.what === "tool")) continue;
 		if (unknown.what === "operand" && unknown.under !== undefined && isInside(unknown.under, project))
 			return { kind: "shell-writes", by: unknown.text, what: within(unknown.under, project) };
-		if (rule === "strict") return { kind: "shell-unknown", what: unknown.text };
+		if (limits.shell === "strict") return { kind: "shell-unknown", what: unknown.text, tool: unknown.what === "tool" };
 	}
 	return undefined;
+}
+
+/** A tool that a whitelist names in full, and whose name says that it writes files: its own writing is meant. */
+function isNamedWriter(names: readonly string[], tool: string): boolean {
+	return isWriterName(tool) && names.some((name) => name.toLowerCase() === tool.toLowerCase());
+}
+
+function startsAgent({ effects }: Run): boolean {
+	return effects.includes("nested-agent");
 }
 
 const changeWords = { worktree: "files of the project", packages: "installed packages" } as const;
@@ -133,12 +147,16 @@ function judgeCapabilities(
 		if (need !== "read" && !allowed(need))
 			return lack(need, `\`${touch.by}\` would change ${within(touch.path, project)}`);
 	}
-	for (const run of runs)
+	for (const run of runs) {
+		// The limits of the phase would not bind a child, so it takes the right to write and to run anything.
+		const [lacking] = startsAgent(run) ? (["write", "exec"] as const).filter((need) => !allowed(need)) : [];
+		if (lacking) return lack(lacking, `\`${run.text}\` would start another agent`);
 		for (const change of run.changes) {
 			// What is changed beside files is neither reading nor writing them: that takes the right to run anything.
 			const need = change === "worktree" || change === "repository" || change === "packages" ? "write" : "exec";
 			if (!allowed(need)) return lack(need, `\`${run.text}\` would change ${beside[change]}`);
 		}
+	}
 	for (const unknown of unknowns) {
 		const need = !mayWrite(unknown) ? "read" : unknown.what === "operand" ? "write" : "exec";
 		if (need !== "read" && !allowed(need)) return lack(need, unknownWords(unknown));

@@ -58,9 +58,9 @@ function shellText(limits: Extract<ToolLimits, { kind: "blacklist" | "whitelist"
 		case "unrestricted":
 			return "";
 		case "judged":
-			return " Shell commands that would change the project are refused as well.";
+			return " Calls that would change the project are refused as well, shell commands among them.";
 		case "strict":
-			return " Shell commands that would change the project, or whose effect cannot be told, are refused as well.";
+			return " Calls that would change the project, or whose effect cannot be told, are refused as well, shell commands among them.";
 	}
 }
 
@@ -71,8 +71,10 @@ export function stopText(stop: Stop): string | undefined {
 			return undefined;
 		case "shell-writes":
 			return `This phase does not change the project, and \`${stop.by}\` would change ${stop.what}.`;
+		case "starts-agent":
+			return `This phase does not change the project, and \`${stop.by}\` would start another agent, which this limit would not bind.`;
 		case "shell-unknown":
-			return `This phase does not change the project, and it cannot be told whether \`${stop.what}\` would.`;
+			return `This phase does not change the project, and it cannot be told whether ${stop.tool ? "the tool " : ""}\`${stop.what}\` would.`;
 		case "capability":
 			return stop.lacks === "write"
 				? `This phase may not write, and ${stop.what}.`
@@ -86,6 +88,7 @@ export function stopRule(stop: Stop): string {
 		case "name":
 			return "tool-name";
 		case "shell-writes":
+		case "starts-agent":
 		case "shell-unknown":
 			return stop.kind;
 		case "capability":

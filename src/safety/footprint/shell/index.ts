@@ -1,2 +1,2 @@
 export { walkShell, walkWords } from "./shell.ts";
-export { openState } from "./state.ts";
+export { openState, type State } from "./state.ts";

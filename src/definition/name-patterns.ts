@@ -1,8 +1,10 @@
-// Tool names and the globs that lists of them may hold. Exact and case-sensitive, as pi's own names are; `*` stands for any text.
+// Tool names and the globs that lists of them may hold: `*` stands for any text. Names that differ only in case are one name: people write
+// `Edit` and `Bash` where pi has `edit` and `bash`, and no two tools of a session differ in nothing else.
 
 /** Whether `name` matches one of `patterns`. Linear in their lengths, whatever is written in them. */
 export function isListed(patterns: readonly string[], name: string): boolean {
-	return patterns.some((pattern) => matches(pattern, name));
+	const folded = name.toLowerCase();
+	return patterns.some((pattern) => matches(pattern.toLowerCase(), folded));
 }
 
 function matches(pattern: string, name: string): boolean {

@@ -1,0 +1,120 @@
+// Tools that start other agents: one table for the guard, phases, readonly and the names in agent files. Pure.
+// A child agent is a process or session of its own, so the rules that judge the call do not reach it.
+// G1 a name or a call of this kind counts as starting an agent, whatever its annotations say.
+
+/** Tools of well-known packages and agents that start an agent or make one continue: words in lower case, joined by `_`. */
+const starters = new Set(
+	(
+		"task agent agents subagent subagents sub_agent agent_tool task_tool new_task dispatch_agent run_chain chain query_experts workflow " +
+		"run_workflow workflow_run delegate delegate_task delegate_to delegation crew crew_run swarm swarm_run team team_run team_create " +
+		"spawn fork orchestrate orchestrator oracle parallel_agents background_agent background_task call_omo_agent acp acp_run " +
+		"send_message send_to_agent messenger intercom coms_send run_team dispatch_team run_pipeline agent_chain"
+	).split(" "),
+);
+
+/** Other agents' tools about agents that start none. */
+const tellers = new Set("task_output task_stop agent_output_tool team_delete".split(" "));
+
+/** Words after or before which a name with `agent` in it starts one. */
+const verbs = new Set(
+	(
+		"run start spawn create launch dispatch delegate invoke call ask use send new resume continue steer query execute exec task team " +
+		"background parallel chain swarm prompt message fork do consult"
+	).split(" "),
+);
+
+/** Words that make a name or an action one that only looks. */
+const looks = new Set(
+	"list ls status output result results wait log logs get describe doctor help info history transcript show models".split(
+		" ",
+	),
+);
+/** Words that make it one that ends something, and starts nothing. */
+const ends = new Set("stop kill cancel delete remove rm clear interrupt close abort".split(" "));
+
+const programs = new Set(
+	"claude codex gemini opencode aider goose amp cline kilocode copilot qwen auggie droid devin openhands crush".split(
+		" ",
+	),
+);
+const programVerbs = new Set([...verbs, "code", "cli", "agent", "reply", "chat"]);
+
+const agentKeys = /^(agent|agents|sub_?agent|sub_?agents|(sub_?)?agent_?(type|name|id|file))$/i;
+const taskKeys = /^(prompts?|tasks?|instructions?|message|goal|objective|assignment|task_?description|request)$/i;
+const listKeys = /^(tasks|chain|steps|parallel|agents|sub_?agents|calls|jobs|stages|phases)$/i;
+
+/** Names of agents' tools as agent files write them, lower case without separators. */
+export function isAgentToolName(name: string): boolean {
+	const words = wordsOfTool(name);
+	const key = words.join("_");
+	if (starters.has(key) || tellers.has(key)) return true;
+	return saysAgent(words);
+}
+
+/** Whether a call of `tool` with `input` starts an agent; `looks` and `ends` are calls about agents that start none. */
+export function agentCall(tool: string, input: unknown): "starts" | "looks" | "ends" | undefined {
+	if (hasAgentShape(input, 0)) return "starts";
+	const words = wordsOfTool(tool);
+	const key = words.join("_");
+	if (key === "task_output" || key === "agent_output_tool") return "looks";
+	if (tellers.has(key)) return "ends";
+	const about = words.includes("agent") || words.includes("agents");
+	if (!starters.has(key) && !saysAgent(words)) return about ? tellingWord(words) : undefined;
+	// A server's tool of this name sends mail and chat more often than work for agents.
+	if (key === "send_message" && tool.includes("__")) return undefined;
+	return tellingWord(words) ?? actionTells(input) ?? "starts";
+}
+
+function tellingWord(words: readonly string[]): "looks" | "ends" | undefined {
+	if (words.some((word) => ends.has(word))) return "ends";
+	return words.some((word) => looks.has(word)) ? "looks" : undefined;
+}
+
+/** A tool's name in words, lower case: `mcp__x__runTask` is `run`, `task`. */
+export function wordsOfTool(tool: string): readonly string[] {
+	const own = tool.slice(tool.lastIndexOf("__") + 1);
+	return own
+		.replace(/([a-z\d])([A-Z])/g, "$1_$2")
+		.replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
+		.toLowerCase()
+		.split(/[^a-z\d]+/)
+		.filter((word) => word !== "");
+}
+
+function saysAgent(words: readonly string[]): boolean {
+	if (words.some((word) => /^sub_?agents?$/.test(word)) || words.join("_").includes("sub_agent")) return true;
+	const others = words.filter((word) => word !== "agent" && word !== "agents");
+	if (others.length < words.length && others.some((word) => verbs.has(word))) return true;
+	const [first = ""] = words;
+	if (["delegate", "swarm", "crew", "orchestrate", "dispatch"].includes(first) && words.length === 1) return true;
+	const rest = words.filter((word) => !programs.has(word));
+	return rest.length < words.length && rest.every((word) => programVerbs.has(word));
+}
+
+/** `{ agent, task }`, `{ subagent_type, prompt }`, or a list of such. */
+function hasAgentShape(input: unknown, depth: number): boolean {
+	if (typeof input !== "object" || input === null || depth > 3) return false;
+	const entries = Object.entries(input).slice(0, 200);
+	const given = (keys: RegExp) => entries.some(([name, value]) => keys.test(name) && isGiven(value));
+	if (given(agentKeys) && given(taskKeys)) return true;
+	return entries.some(
+		([name, value]) =>
+			listKeys.test(name) && Array.isArray(value) && value.slice(0, 50).some((item) => hasAgentShape(item, depth + 1)),
+	);
+}
+
+/** An argument says that the call looks or ends something, and none gives an agent work. */
+function actionTells(input: unknown): "looks" | "ends" | undefined {
+	if (typeof input !== "object" || input === null) return undefined;
+	const entries = Object.entries(input);
+	if (entries.some(([name, value]) => (taskKeys.test(name) || listKeys.test(name)) && isGiven(value))) return undefined;
+	const said = entries.find(
+		([name, value]) => /^(action|command|operation|op|mode|verb)$/i.test(name) && typeof value === "string",
+	)?.[1];
+	return typeof said === "string" ? tellingWord(said.toLowerCase().split(/[^a-z]+/)) : undefined;
+}
+
+function isGiven(value: unknown): boolean {
+	if (typeof value === "string") return value.trim() !== "";
+	return typeof value === "object" && value !== null;
+}

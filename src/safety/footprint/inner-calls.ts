@@ -1,0 +1,71 @@
+// Calls within a call: what a gateway or batch tool is asked to run. `{ tool, args }`, `{ tool_name, arguments }`, `{ name, input }`, lists
+// of such. I1 bounded in number and depth; past a bound `complete` is false.
+
+export interface InnerCall {
+	/** As named, a server's prefix (`fs:write_file`) included. */
+	readonly name: string;
+	/** The name with the server that another argument gives, as pi would register it; else `name`. */
+	readonly qualified: string;
+	readonly input: unknown;
+}
+
+const strongKeys = /^(tool|tool_?name|function|function_?name|tool_?id|recipient_?name)$/i;
+const weakKeys = /^(name|method|action|operation|endpoint|command)$/i;
+const argumentKeys =
+	/^(args|arguments|argument|params|parameters|input|inputs|tool_?(input|args|arguments|params|parameters)|payload|kwargs|options|data|request)$/i;
+const serverKeys = /^(server|server_?name|namespace|provider|toolkit)$/i;
+
+const MAX_CALLS = 100;
+const MAX_DEPTH = 8;
+
+/** The calls that `input` holds. `gateway`: its tool does nothing else, so that weaker signs count. */
+export function innerCalls(
+	input: unknown,
+	gateway: boolean,
+): { readonly calls: readonly InnerCall[]; readonly complete: boolean } {
+	const calls: InnerCall[] = [];
+	let complete = true;
+	const walk = (value: unknown, depth: number): void => {
+		if (typeof value !== "object" || value === null) return;
+		if (depth > MAX_DEPTH || calls.length >= MAX_CALLS) {
+			complete = false;
+			return;
+		}
+		if (Array.isArray(value)) {
+			for (const item of value) walk(item, depth + 1);
+			return;
+		}
+		const found = callIn(value as Readonly<Record<string, unknown>>, gateway);
+		if (found) calls.push(found);
+		for (const item of Object.values(value)) walk(item, depth + 1);
+	};
+	walk(input, 0);
+	return { calls, complete };
+}
+
+function callIn(node: Readonly<Record<string, unknown>>, gateway: boolean): InnerCall | undefined {
+	const entries = Object.entries(node);
+	const given = entries.find(([key]) => argumentKeys.test(key));
+	const named = (keys: RegExp) =>
+		entries.find(([key, value]) => keys.test(key) && typeof value === "string" && isToolName(value));
+	const strong = named(strongKeys);
+	const weak = given && (gateway || typeof given[1] === "object") ? named(weakKeys) : undefined;
+	const [key, name] = strong ?? weak ?? [];
+	if (key === undefined || typeof name !== "string") return undefined;
+	const server = entries.find(([other, value]) => serverKeys.test(other) && typeof value === "string")?.[1];
+	const rest = Object.fromEntries(entries.filter(([other]) => other !== key && !serverKeys.test(other)));
+	return {
+		name: bare(name),
+		qualified: typeof server === "string" && !name.includes("__") ? `mcp__${server}__${bare(name)}` : bare(name),
+		input: given ? given[1] : rest,
+	};
+}
+
+function isToolName(text: string): boolean {
+	return /^[\w.:/@-]{1,200}$/.test(text);
+}
+
+/** `fs:write_file`, `fs.write_file` and `functions.write_file` without what stands before. */
+function bare(name: string): string {
+	return name.replace(/^.*[:./](?=[\w-]+$)/, "");
+}

@@ -1,0 +1,53 @@
+// Arguments that hold other arguments as JSON text, opened: gateways and batch tools pass a call on that way.
+// J1 bounded in size, number and depth; what is past a bound is reported, not passed over; J2 the content of files stays text.
+
+/** Arguments that are what a file, a message or a prompt says. */
+export const contentKeys =
+	/^(content|contents|text|body|file_?(text|content)|(new|old)_?(str|string|text|content|source)|insert|message|description|prompt|task|instructions|summary|title|comment|reason|query|pattern|note|markdown|html|patch|diff)$/i;
+
+const MAX_DEPTH = 8;
+const MAX_TEXTS = 100;
+const MAX_LENGTH = 400_000;
+const MAX_NODES = 20_000;
+
+/** A copy of `input` with JSON texts as the values that they stand for; `complete` is false where a bound was reached. */
+export function openTexts(input: unknown): { readonly value: unknown; readonly complete: boolean } {
+	let texts = 0;
+	let length = 0;
+	let nodes = 0;
+	let complete = true;
+	const open = (value: unknown, key: string, depth: number): unknown => {
+		if (++nodes > MAX_NODES) {
+			complete = false;
+			return undefined;
+		}
+		if (typeof value === "string") {
+			if (contentKeys.test(key) || !/^\s*[[{"]/.test(value) || !/[\]}"]\s*$/.test(value)) return value;
+			length += value.length;
+			if (++texts > MAX_TEXTS || length > MAX_LENGTH || depth > MAX_DEPTH) {
+				complete = false;
+				return value;
+			}
+			const parsed = parse(value);
+			return parsed === undefined ? value : open(parsed, key, depth + 1);
+		}
+		if (typeof value !== "object" || value === null) return value;
+		if (depth > MAX_DEPTH) {
+			complete = false;
+			return undefined;
+		}
+		if (Array.isArray(value)) return value.map((item) => open(item, key, depth + 1));
+		return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, open(item, name, depth + 1)]));
+	};
+	return { value: open(input, "", 0), complete };
+}
+
+/** An object, a list or a text; a text that is no JSON gives nothing. */
+function parse(text: string): unknown {
+	try {
+		const value: unknown = JSON.parse(text);
+		return typeof value === "object" || typeof value === "string" ? value : undefined;
+	} catch {
+		return undefined;
+	}
+}

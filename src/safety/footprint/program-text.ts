@@ -1,0 +1,110 @@
+// Program text among a tool's arguments: which language it is, and what can be told of it. Shell text is walked as a command; of any other
+// language only the literals are looked at, and the rest is unknown.
+import type { Access } from "./footprint.ts";
+import { resolveToolPath } from "./paths.ts";
+import { type PowerShellPlace, recordPowerShell } from "./powershell/index.ts";
+import { isProgramName } from "./programs/index.ts";
+import { everyAccess, type Record } from "./record.ts";
+import { type State, walkShell, walkWords } from "./shell/index.ts";
+
+export type Language = "shell" | "powershell" | "other" | "unknown";
+
+const shellNames = /^(?:(?:ba|z|k|da|fi|a)?sh|shell(?:script)?|command|terminal|console|cmd)$/i;
+const otherNames =
+	/^(?:javascript|js|mjs|typescript|ts|node(?:js)?|deno|bun|python3?|py|ipython|jupyter|notebook|ruby|rb|perl|php|lua|go|rust|java|kotlin|swift|c|cpp|csharp|r|julia|elixir|sql|html|css|json|yaml|browser|chrome|puppeteer|playwright|selenium|page|dom|evaluate|eval|applescript|jxa|figma|blender)$/i;
+
+/** The language that an argument names (`bash`, `/bin/zsh`, `python3.12`). */
+export function languageNamed(text: string): Language {
+	const name = /([^\\/\s]*?)(?:\.exe)?(?:\s.*)?$/s.exec(text.trim())?.[1]?.replace(/[\d.]+$/, "") ?? "";
+	if (/^(?:powershell|pwsh|ps)$/i.test(name)) return "powershell";
+	if (shellNames.test(name)) return "shell";
+	return name === "" ? "unknown" : "other";
+}
+
+/** The language that a tool's name speaks of, its server's name included. */
+export function languageOfTool(tool: string): Language {
+	const words = tool
+		.replace(/([a-z])([A-Z])/g, "$1_$2")
+		.toLowerCase()
+		.split(/[^a-z\d]+/);
+	if (words.some((word) => /^(?:powershell|pwsh)$/.test(word))) return "powershell";
+	if (words.some((word) => shellNames.test(word))) return "shell";
+	return words.some((word) => otherNames.test(word)) ? "other" : "unknown";
+}
+
+/** The language of a text by what stands in it; `shell` only where its first command is a program that is known. */
+function languageOfText(text: string): Language {
+	const [, interpreter] = /^#!\s*(?:\S*\/env\s+(?:-S\s*)?)?(\S+)/.exec(text) ?? [];
+	if (interpreter !== undefined) return languageNamed(interpreter);
+	const line = text.split("\n").find((each) => each.trim() !== "" && !/^\s*(?:#|\/\/|\/\*|\*)/.test(each)) ?? "";
+	const [, word = "", next = ""] =
+		/^\s*(?:(?:\w+=\S*|sudo|env|nohup|exec|time)\s+)*([\w./-]+)([^\w\s]|\s+[=(])?/.exec(line) ?? [];
+	if (/[=(:[{,]/.test(next) || /^(?:import|from|const|let|var|function|class|def|return|await)$/.test(word))
+		return "unknown";
+	return isProgramName(word.slice(word.lastIndexOf("/") + 1)) || shellWords.has(word) ? "shell" : "unknown";
+}
+
+const shellWords = new Set("cd set export source eval if for while case pushd trap unset alias umask".split(" "));
+
+/** Records text that a tool runs as a program. */
+export function recordProgramText(text: string, language: Language, state: State, record: Record, by: string): void {
+	const known = language === "unknown" ? languageOfText(text) : language;
+	if (known === "shell") walkShell(text, state, record);
+	else if (known === "powershell") recordPowerShell(text, "powershell", record, powerShellPlace(state, record));
+	else {
+		record.unknown({ what: "script", text: text.trim(), may: everyAccess });
+		recordLiterals(text, state, record, by);
+	}
+}
+
+/** Where PowerShell text runs: in the directories of `state`, with other commands walked as a shell would. */
+export function powerShellPlace(state: State, record: Record): PowerShellPlace {
+	return {
+		directories: state.cwd,
+		run: (words, directories) => walkWords(words, { ...state, cwd: directories }, record),
+		depth: 0,
+	};
+}
+
+const MAX_TEXT = 100_000;
+const MAX_LITERALS = 200;
+const literals = /"((?:[^"\\\n]|\\.){1,500})"|'((?:[^'\\\n]|\\.){1,500})'|`((?:[^`\\]|\\.){1,500})`/g;
+const changingCalls =
+	/(write|append|unlink|remove|rm|rmdir|rmtree|rename|move|copy|mkdir|truncate|replace|save|dump|edit|patch|create|delete|put)\w*\s*\(/i;
+
+/** The paths and commands that stand in program text as literals. */
+export function recordLiterals(text: string, state: State, record: Record, by: string): void {
+	if (text.length > MAX_TEXT) record.overflow(`program text of ${by} longer than can be judged`);
+	const looked = text.slice(0, MAX_TEXT);
+	const accesses: readonly Access[] = changingCalls.test(looked) ? ["read", "write"] : ["read"];
+	let seen = 0;
+	for (const [, double, single, back] of looked.matchAll(literals)) {
+		if (++seen > MAX_LITERALS) {
+			record.overflow(`more literals in program text of ${by} than can be judged`);
+			return;
+		}
+		const literal = (double ?? single ?? back ?? "").replace(/\\(["'`\\])/g, "$1");
+		if (isCommand(literal)) walkShell(literal, state, record);
+		else if (isPath(literal)) touchLiteral(literal, accesses, state, record, by);
+	}
+}
+
+/** A command as `exec` and `system` take it: a known program, and at least one word after it. */
+function isCommand(text: string): boolean {
+	const [, word = ""] = /^\s*(?:sudo\s+)?([\w./-]+)\s+\S/.exec(text) ?? [];
+	return word !== "" && isProgramName(word.slice(word.lastIndexOf("/") + 1));
+}
+
+function isPath(text: string): boolean {
+	if (/[\n\r*?<>|${}]/.test(text) || /^[a-z][a-z\d+.-]+:\/\//i.test(text)) return false;
+	return /^(?:~|\.{1,2})?[\\/][^\s]|^\.\w[\w.-]*$|^[\w.-]+(?:\/[\w.@ -]+)+$|^[\w-][\w.-]*\.[a-z]\w{0,11}$|^[A-Za-z]:[\\/]/.test(
+		text,
+	);
+}
+
+function touchLiteral(text: string, accesses: readonly Access[], state: State, record: Record, by: string): void {
+	for (const cwd of state.cwd ?? []) {
+		const path = resolveToolPath(text, { ...record.around, cwd });
+		if (path !== undefined) for (const access of accesses) record.touch(access, path, by);
+	}
+}

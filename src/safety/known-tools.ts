@@ -1,0 +1,64 @@
+// What a person has set about the tools of other packages: `"chronicle": { "tools": { "read_symbol": "read" } }` in pi's own settings file.
+// K1 only the file in pi's agent folder counts, never a project's; K2 it is read once a session, so that nothing that is done in the
+// session loosens it; K3 a value that is not understood counts as `unknown`, which is the strictest.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { aboutTool, agentFolder } from "../pi/index.ts";
+import { type KnownTools, type ToolEffect, toolEffects } from "./footprint/index.ts";
+
+export interface ReadTools extends KnownTools {
+	/** What is wrong with the setting, one sentence each. */
+	readonly problems: readonly string[];
+}
+
+/** Reads the person's table and asks pi for what authors say of their tools. */
+export async function knownTools(pi: ExtensionAPI, file = join(agentFolder(), "settings.json")): Promise<ReadTools> {
+	const { table, problems } = readTable(file);
+	const { isListed } = table.size === 0 ? { isListed: () => false } : await import("../definition/index.ts");
+	const names = [...table.keys()];
+	return {
+		problems,
+		set(tool) {
+			const exact = names.find((name) => name.toLowerCase() === tool.toLowerCase());
+			// Of several globs the longest says most about the tool.
+			const [glob] = names.filter((name) => isListed([name], tool)).sort((a, b) => b.length - a.length);
+			const name = exact ?? glob;
+			return name === undefined ? undefined : table.get(name);
+		},
+		hints: (tool) => aboutTool(pi, tool)?.hints,
+	};
+}
+
+function readTable(file: string): {
+	readonly table: ReadonlyMap<string, ToolEffect>;
+	readonly problems: readonly string[];
+} {
+	const table = new Map<string, ToolEffect>();
+	const problems: string[] = [];
+	const { tools } = settingsIn(file);
+	if (tools === undefined) return { table, problems };
+	if (typeof tools !== "object" || tools === null || Array.isArray(tools)) {
+		return { table, problems: [`"chronicle.tools" in ${file} is no table of tools, so it says nothing.`] };
+	}
+	for (const [name, value] of Object.entries(tools)) {
+		const effect = toolEffects.find((known) => known === value);
+		if (!effect)
+			problems.push(
+				`"chronicle.tools.${name}" in ${file} is none of ${toolEffects.join(", ")}, so the tool counts as unknown.`,
+			);
+		table.set(name, effect ?? "unknown");
+	}
+	return { table, problems };
+}
+
+function settingsIn(file: string): { readonly tools?: unknown } {
+	try {
+		const read = JSON.parse(readFileSync(file, "utf8").replace(/^\ufeff/, "")) as { chronicle?: unknown } | null;
+		const { chronicle } = read ?? {};
+		return typeof chronicle === "object" && chronicle !== null ? chronicle : {};
+	} catch {
+		// pi itself reports a settings file that it cannot read.
+		return {};
+	}
+}

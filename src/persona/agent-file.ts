@@ -1,10 +1,11 @@
 // One agent file (`*.md` with front matter) → a persona. The fields of agent-team, pi's own agents and Claude Code's are read alike.
-// A1 a file that has front matter is never dropped without a diagnostic; A2 its tools are never more than it says.
+// A1 a file that has front matter is never dropped without a diagnostic; A2 its tools are never more than it says, in whichever field.
 import { dirname } from "node:path";
 import {
 	type Diagnostic,
 	didYouMean,
 	type MapNode,
+	type Node,
 	openReport,
 	parseFrontMatter,
 	quoted,
@@ -13,6 +14,7 @@ import {
 } from "../definition/index.ts";
 import { readThinking, THINKING_LEVELS, type ThinkingLevel } from "./model-choice.ts";
 import type { AgentFile } from "./persona.ts";
+import { isRestriction, keepAllowed, READING, type Restrictions, readRestrictions } from "./restrictions.ts";
 import { findSkill, type SkillPlaces } from "./skills.ts";
 import { readToolNames } from "./tool-names.ts";
 import { readText, readWords } from "./words.ts";
@@ -32,10 +34,8 @@ export type AgentRead =
 	| { readonly kind: "other" }
 	| { readonly kind: "broken"; readonly diagnostics: readonly Diagnostic[] };
 
-/** What agent-team gives an agent that lists no tools. */
-const reading = ["read", "grep", "find", "ls"];
 const byDefault = ["read", "bash", "edit", "write"];
-const read = ["name", "description", "tools", "disallowedTools", "model", "models", "thinking", "skills"];
+const read = ["name", "description", "tools", "disallowedTools", "readonly", "model", "models", "thinking", "skills"];
 /** Fields of other programs that read the same files; they have no effect here. */
 const passedOver = new Set([
 	"color",
@@ -51,19 +51,14 @@ const passedOver = new Set([
 	"license",
 	"icon",
 	"emoji",
-	"mode",
-	"permissionMode",
-	"hooks",
 	"mcpServers",
 	"memory",
 	"temperature",
-	"allowed-tools",
 	"output",
 	"interactive",
 	"defaultReads",
 	"defaultProgress",
 	"maxTurns",
-	"isolation",
 	"background",
 	"effort",
 	"systemPromptMode",
@@ -97,13 +92,17 @@ export function readAgentFile(source: Source, place: AgentPlace): AgentRead {
 		return { kind: "broken", diagnostics: report.diagnostics };
 	}
 	warnOfSlips(fields, source, report);
+	const restrictions = readRestrictions(fields, source, report);
+	const listed = toolsOf(fields, source, place, report);
 	const agent: AgentFile = {
 		name: named ?? stem,
 		origin: { kind: "file", file: source.file, tier: place.tier },
 		path: place.path,
 		description: (textOf(fields, "description") ?? "").replace(/\s+/g, " "),
 		prompt: front.body,
-		tools: toolsOf(fields, source, place, report),
+		tools: restrict(listed.tools, restrictions),
+		restrictions,
+		foreign: listed.foreign,
 		models: modelsOf(fields, source, report),
 		thinking: thinkingOf(fields, source, report),
 		skills: skillsOf(fields, source, place.skills, report),
@@ -112,11 +111,25 @@ export function readAgentFile(source: Source, place: AgentPlace): AgentRead {
 	return { kind: "agent", agent: { ...agent, diagnostics: report.diagnostics } };
 }
 
-function toolsOf(fields: MapNode, source: Source, place: AgentPlace, report: Report): readonly string[] | undefined {
+/** What the restrictions leave of the tools; a list that says nothing stays one only where nothing is taken away. */
+function restrict(tools: readonly string[] | undefined, restrictions: Restrictions): readonly string[] | undefined {
+	if (tools === undefined && restrictions.denied.length === 0 && restrictions.only === undefined) return undefined;
+	const from = tools ?? [
+		...new Set([...byDefault, ...(restrictions.only ?? []).filter((tool) => !tool.includes("*"))]),
+	];
+	return keepAllowed(from, restrictions).kept;
+}
+
+interface ListedTools {
+	/** `undefined`: what pi offers by default. */
+	readonly tools: readonly string[] | undefined;
+	/** Names that an extension of a state may bring. */
+	readonly foreign: readonly string[];
+}
+
+function toolsOf(fields: MapNode, source: Source, place: AgentPlace, report: Report): ListedTools {
 	const listed = fields.entries.get("tools");
-	const denied = wordsOf(fields, "disallowedTools", source, report);
-	let tools: readonly string[] | undefined;
-	if (listed) {
+	if (listed && !onlySwitchesOff(listed.value)) {
 		const words = readWords(listed.value, "tools", source, report);
 		const said = readToolNames(words.map(({ text }) => text));
 		for (const problem of said.problems) {
@@ -125,18 +138,21 @@ function toolsOf(fields: MapNode, source: Source, place: AgentPlace, report: Rep
 			if (severity === "error") report.error(source.place(at), rest);
 			else report.warn(source.place(at), rest);
 		}
-		tools = said.kind === "all" ? undefined : said.names;
-	} else if (place.withoutTools === "reading") {
-		tools = reading;
-		report.warn(source.place(fields.start), {
-			code: "no-tools",
-			message: `The agent lists no tools, so it gets ${reading.join(", ")}, as in agent-team.`,
-			remedy: "Add a line `tools:` with what it needs, for example `tools: read, bash, edit, write`.",
-		});
+		return { tools: said.kind === "all" ? undefined : said.names, foreign: said.foreign };
 	}
-	if (denied.length === 0) return tools;
-	const taken = new Set(readToolNames(denied.map(({ text }) => text)).names);
-	return (tools ?? byDefault).filter((tool) => !taken.has(tool));
+	if (place.withoutTools === "all") return { tools: undefined, foreign: [] };
+	report.warn(source.place(fields.start), {
+		code: "no-tools",
+		message: `The agent lists no tools, so it gets ${READING.join(", ")}, as in agent-team.`,
+		remedy: "Add a line `tools:` with what it needs, for example `tools: read, bash, edit, write`.",
+	});
+	return { tools: READING, foreign: [] };
+}
+
+/** `tools: { write: false }` says what the agent lacks, and nothing of what it has. */
+function onlySwitchesOff(node: Node): boolean {
+	if (node.kind !== "map" || node.entries.size === 0 || node.entries.has("*")) return false;
+	return [...node.entries.values()].every(({ value }) => value.kind === "scalar" && value.value === false);
 }
 
 function modelsOf(fields: MapNode, source: Source, report: Report): readonly string[] {
@@ -180,7 +196,7 @@ function skillsOf(fields: MapNode, source: Source, places: SkillPlaces, report: 
 /** Fields that are probably meant to be one that is read. */
 function warnOfSlips(fields: MapNode, source: Source, report: Report): void {
 	for (const [key, { keyStart }] of fields.entries) {
-		if (read.includes(key) || passedOver.has(key)) continue;
+		if (read.includes(key) || passedOver.has(key) || isRestriction(key)) continue;
 		const suggestion = didYouMean(key, read);
 		if (suggestion === "") continue;
 		report.warn(source.place(keyStart), {

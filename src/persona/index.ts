@@ -9,5 +9,6 @@ export {
 } from "./model-choice.ts";
 export type { AgentFile, Cast, Persona, PersonaOrigin, Team } from "./persona.ts";
 export { inlinePersona, type PersonaFound, type PersonaWish, resolvePersona } from "./resolve.ts";
+export { keepAllowed, type Restrictions } from "./restrictions.ts";
 export { findSkill, type SkillPlaces, skillPlaces } from "./skills.ts";
 export { BUILT_IN_EXTENSION_TOOLS, readToolNames, type ToolNames } from "./tool-names.ts";

@@ -2,6 +2,7 @@
 // P1 `prompt` is never empty; P2 `tools` holds pi's names only.
 import type { Diagnostic } from "../definition/index.ts";
 import type { ThinkingLevel } from "./model-choice.ts";
+import type { Restrictions } from "./restrictions.ts";
 
 export type PersonaOrigin =
 	| { readonly kind: "file"; readonly file: string; readonly tier: "project" | "user" }
@@ -17,6 +18,10 @@ export interface Persona {
 	readonly prompt: string;
 	/** pi's tool names and `*` patterns; `undefined`: what pi offers by default. */
 	readonly tools: readonly string[] | undefined;
+	/** What it may never have, whatever a state lists. */
+	readonly restrictions: Restrictions;
+	/** Tools that it lists and only an extension can bring, as written. */
+	readonly foreign: readonly string[];
 	/** Models as written, best first; empty: the session's. */
 	readonly models: readonly string[];
 	readonly thinking: ThinkingLevel | undefined;

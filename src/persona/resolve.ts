@@ -10,6 +10,8 @@ export interface PersonaWish {
 	readonly name: string;
 	/** Where the agent is looked for; `undefined`: everywhere. */
 	readonly team?: string | undefined;
+	/** The state lists its tools itself: what is wrong with the agent's own list does not matter. */
+	readonly listsTools?: boolean;
 }
 
 export type PersonaFound =
@@ -30,7 +32,7 @@ export function resolvePersona(wish: PersonaWish, cast: Cast): PersonaFound {
 	}
 	const found = findAgent(name, pool);
 	const broken = brokenFile(name, cast);
-	if (found.kind === "agent") return fromFile(found.agent, broken);
+	if (found.kind === "agent") return fromFile(found.agent, broken, wish.listsTools === true);
 	if (found.kind === "ambiguous") {
 		const message = `${quoted(name)} can mean ${found.names.map((each) => quoted(each)).join(" or ")}.`;
 		return none("ambiguous-agent", message, "Write the whole name.");
@@ -65,6 +67,8 @@ export function inlinePersona(words: string): Persona {
 		description: "",
 		prompt,
 		tools: undefined,
+		restrictions: { denied: [], only: undefined },
+		foreign: [],
 		models: [],
 		thinking: undefined,
 		skills: [],
@@ -114,8 +118,10 @@ function stemOf(file: string): string {
 }
 
 /** `broken`: a file that claims the same name and cannot be used, wherever it comes in the order. */
-function fromFile(agent: AgentFile, broken: Diagnostic | undefined): PersonaFound {
-	const errors = agent.diagnostics.filter(({ severity }) => severity === "error");
+function fromFile(agent: AgentFile, broken: Diagnostic | undefined, listsTools: boolean): PersonaFound {
+	const errors = agent.diagnostics.filter(
+		({ severity, code }) => severity === "error" && !(listsTools && code === "unknown-tool"),
+	);
 	const [first] = errors;
 	if (first) {
 		const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";

@@ -1,6 +1,7 @@
 // Tool names as people write them in agent files, in pi's words. Pure: it knows names, not which tools a session has.
 // N1 nothing is widened: a name that limits a tool by argument is left out, not given whole; N2 no name is dropped without a problem saying so.
-import { didYouMean, type Problem, quoted } from "../definition/index.ts";
+import { didYouMean, editDistance, type Problem, quoted } from "../definition/index.ts";
+import { isAgentToolName } from "../safety/index.ts";
 
 /** pi's built-in tools, by their exact names. */
 export const BUILT_IN_TOOLS: readonly string[] = ["read", "bash", "edit", "write", "grep", "find", "ls", "powershell"];
@@ -44,13 +45,6 @@ const foreign: ReadonlyMap<string, string> = new Map([
 const absent: ReadonlyMap<string, string> = new Map(
 	[
 		[
-			"a worker starts no agents",
-			[
-				...["task", "agent", "dispatch_agent", "run_chain", "subagent", "subagent_create", "query_experts"],
-				...["taskoutput", "taskstop", "agentoutputtool", "sendmessage", "teamcreate", "teamdelete", "workflow"],
-			],
-		],
-		[
 			"pi has no such tool",
 			[
 				...["webfetch", "websearch", "web_fetch", "google_web_search", "web", "lsp", "save_memory", "view_image"],
@@ -83,64 +77,114 @@ export interface ToolNames {
 	/** `all` where the list asked for everything; `names` then holds what it adds. */
 	readonly kind: "listed" | "all";
 	readonly problems: readonly (Problem & { readonly severity: "error" | "warning"; readonly written: string })[];
+	/** Names that only an extension can know, as written; each has a problem too. */
+	readonly foreign: readonly string[];
 }
 
-/** Translates names as written. `extra` are further names that exist: those of extensions that the worker loads. */
-export function readToolNames(written: readonly string[], extra: readonly string[] = []): ToolNames {
+/** What one written name means. */
+export type ToolName =
+	| { readonly kind: "all" }
+	| { readonly kind: "none" }
+	| { readonly kind: "tool"; readonly name: string }
+	/** A tool for some arguments only. `names`: the whole tools. */
+	| { readonly kind: "limited"; readonly names: readonly string[] }
+	/** Known elsewhere, without a counterpart here. */
+	| { readonly kind: "absent"; readonly why: string }
+	/** A name that an extension may bring. */
+	| { readonly kind: "foreign"; readonly name: string }
+	/** No name of a tool, or probably a slip of the pen. */
+	| { readonly kind: "unknown"; readonly problem: Problem };
+
+/** Translates names as written. */
+export function readToolNames(written: readonly string[]): ToolNames {
 	const names = new Set<string>();
 	const problems: ToolNames["problems"][number][] = [];
+	const foreign: string[] = [];
 	let kind: ToolNames["kind"] = "listed";
 	for (const word of written) {
-		const said = readToolName(word, extra);
-		if (said === "all") kind = "all";
-		else if (said === "none") continue;
-		else if (typeof said === "string") names.add(said);
-		else problems.push({ ...said, written: word });
+		const said = readToolName(word, "given");
+		if (said.kind === "none") continue;
+		if (said.kind === "all") kind = "all";
+		else if (said.kind === "tool") names.add(said.name);
+		else {
+			problems.push({ ...problemOf(said, word.trim()), written: word });
+			if (said.kind === "absent" || said.kind === "foreign") foreign.push(word.trim());
+		}
 	}
-	return { names: [...names], kind, problems };
+	return { names: [...names], kind, problems, foreign };
 }
 
-type Trouble = Problem & { readonly severity: "error" | "warning" };
-
-function readToolName(word: string, extra: readonly string[]): string | Trouble {
+/** What a name means in a list of what is `given`, or of what is `denied`. Capitals do not matter. */
+export function readToolName(word: string, list: "given" | "denied"): ToolName {
 	const name = word.trim();
 	const lower = name.toLowerCase();
-	if (everything.has(lower)) return "all";
-	if (nothing.has(lower)) return "none";
-	if (extra.includes(name)) return name;
-	const limited = /^([\w-]+)\s*\(.*\)$/s.exec(name);
-	if (limited) {
-		return {
-			severity: "warning",
-			code: "limited-tool",
-			message: `${quoted(name)} limits a tool by its arguments, which pi's tool list cannot do, so the tool is left out.`,
-			remedy: `Write ${quoted(limited[1]?.toLowerCase() ?? "")} to give the whole tool, and put limits into the guard's rules.`,
-		};
+	if (everything.has(lower)) return { kind: "all" };
+	if (nothing.has(lower)) return { kind: "none" };
+	const [, limited] = /^([\w*.-]+)\s*\(.*\)$/s.exec(name) ?? [];
+	if (limited !== undefined) {
+		const whole = readToolName(limited, list);
+		return { kind: "limited", names: whole.kind === "tool" || whole.kind === "foreign" ? [whole.name] : [] };
 	}
-	if (BUILT_IN_TOOLS.includes(lower)) return lower;
-	if (BUILT_IN_EXTENSION_TOOLS.has(lower)) return lower;
-	if (/^mcp__/i.test(name)) return /^mcp__[^_*]+(?:_[^_*]+)*$/i.test(name) ? `${name}__*` : name;
+	if (BUILT_IN_TOOLS.includes(lower)) return { kind: "tool", name: lower };
+	if (BUILT_IN_EXTENSION_TOOLS.has(lower)) return { kind: "tool", name: lower };
+	if (/^mcp__/i.test(name))
+		return { kind: "tool", name: /^mcp__[^_*]+(?:_[^_*]+)*$/i.test(name) ? `${name}__*` : name };
 	const known = foreign.get(lower);
-	if (known) return known;
-	const why = absent.get(lower);
-	if (why) {
-		return {
-			severity: "warning",
-			code: "absent-tool",
-			message: `The tool ${quoted(name)} is left out: ${why}.`,
-			remedy: "Take it out of the list, or leave it for other agents that read this file.",
-		};
+	if (known) return { kind: "tool", name: known };
+	const why = absent.get(lower) ?? (isAgentToolName(name) ? "a worker starts no agents" : undefined);
+	if (why) return { kind: "absent", why };
+	const meant = slipOf(lower);
+	if (meant !== undefined || !/^[\w*.:/-]+$/.test(name)) {
+		return { kind: "unknown", problem: unknownTool(name, meant) };
 	}
-	const suggestion = didYouMean(lower, [
-		...BUILT_IN_TOOLS,
-		...BUILT_IN_EXTENSION_TOOLS.keys(),
-		...foreign.keys(),
-		...extra,
-	]);
+	return { kind: "foreign", name };
+}
+
+/** The tool of pi that a name was probably meant to be: one letter off, or its letters in another order. */
+function slipOf(name: string): string | undefined {
+	const letters = (word: string) => [...word].sort().join("");
+	return [...BUILT_IN_TOOLS, "glob", "multiedit", "notebookedit"].find(
+		(tool) => tool.length > 2 && (editDistance(name, tool) === 1 || letters(name) === letters(tool)),
+	);
+}
+
+function unknownTool(name: string, meant: string | undefined): Problem {
 	return {
-		severity: "error",
 		code: "unknown-tool",
-		message: `There is no tool ${quoted(name)}.${suggestion}`,
+		message: `There is no tool ${quoted(name)}.${didYouMean(meant ?? name, meant === undefined ? [] : [meant])}`,
 		remedy: `Name tools of pi (${BUILT_IN_TOOLS.slice(0, 7).join(", ")}), MCP tools (mcp__server__tool), or load the extension that has it.`,
 	};
+}
+
+/** Why a name in a list of tools gives none. */
+function problemOf(
+	said: Extract<ToolName, { kind: "limited" | "absent" | "foreign" | "unknown" }>,
+	name: string,
+): Problem & { readonly severity: "error" | "warning" } {
+	switch (said.kind) {
+		case "limited":
+			return {
+				severity: "warning",
+				code: "limited-tool",
+				message: `${quoted(name)} limits a tool by its arguments, which pi's tool list cannot do, so the tool is left out.`,
+				remedy: `Write ${quoted(said.names[0] ?? "")} to give the whole tool, and put limits into the guard's rules.`,
+			};
+		case "absent":
+			return {
+				severity: "warning",
+				code: "absent-tool",
+				message: `The tool ${quoted(name)} is left out: ${said.why}.`,
+				remedy: "Take it out of the list, or leave it for other agents that read this file.",
+			};
+		case "foreign":
+			return {
+				severity: "warning",
+				code: "foreign-tool",
+				message: `The tool ${quoted(name)} is left out: pi has none of that name, and no extension that a worker loads brings it.`,
+				remedy:
+					"Name the extension in `extensions` of the state, or leave the tool for other agents that read this file.",
+			};
+		case "unknown":
+			return { severity: "error", ...said.problem };
+	}
 }

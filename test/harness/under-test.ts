@@ -54,6 +54,6 @@ export function piScript(): string {
 }
 
 /** An extension of `test/harness/extensions`, for the option `extensions` of every way to start pi. */
-export function fixtureExtension(name: "probe" | "foreign-tool" | "empty"): string {
+export function fixtureExtension(name: "probe" | "foreign-tool" | "neighbors" | "empty"): string {
 	return fileURLToPath(new URL(`extensions/${name}.mjs`, import.meta.url));
 }

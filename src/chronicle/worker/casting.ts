@@ -8,6 +8,7 @@ import {
 	chooseModel,
 	findSkill,
 	inlinePersona,
+	keepAllowed,
 	type Model,
 	type Persona,
 	readThinking,
@@ -86,7 +87,7 @@ export async function planWorker(
 function personaOf(state: StatePlan, cast: Cast, problems: Part[]): Persona {
 	const wish = state.persona;
 	if (!wish) return inlinePersona(`Specialist for ${state.description ?? state.name}`);
-	const found = resolvePersona({ ...wish, team: state.team }, cast);
+	const found = resolvePersona({ ...wish, team: state.team, listsTools: state.tools !== undefined }, cast);
 	if (found.kind === "persona") {
 		for (const { message, remedy } of found.notices)
 			problems.push({ severity: "warning", part: "persona", message, remedy });
@@ -99,17 +100,7 @@ function personaOf(state: StatePlan, cast: Cast, problems: Part[]): Persona {
 
 function toolsOf(state: StatePlan, persona: Persona, casting: Casting, problems: Part[]): readonly string[] {
 	let tools: readonly string[] = persona.tools ?? DEFAULT_TOOLS;
-	if (state.tools) {
-		const said = readToolNames(state.tools);
-		// A name that only an extension of the state can know is checked when the worker reports what it has.
-		const problemsLeft = said.problems.filter(({ code }) => !(code === "unknown-tool" && state.extensions.length > 0));
-		for (const { severity, message, remedy } of problemsLeft)
-			problems.push({ severity, part: "tools", message, remedy });
-		const fromExtensions = said.problems
-			.filter((one) => !problemsLeft.includes(one))
-			.map(({ written }) => written.trim());
-		tools = [...(said.kind === "all" ? DEFAULT_TOOLS : []), ...said.names, ...fromExtensions];
-	}
+	if (state.tools) tools = statesTools(state.tools, state.extensions.length > 0, problems);
 	if (casting.platform !== "win32" && tools.includes("powershell")) {
 		problems.push({
 			severity: "warning",
@@ -119,7 +110,28 @@ function toolsOf(state: StatePlan, persona: Persona, casting: Casting, problems:
 		});
 		tools = tools.filter((tool) => tool !== "powershell");
 	}
-	return [...new Set(tools)];
+	const { kept, left } = keepAllowed([...new Set(tools)], persona.restrictions);
+	if (state.tools && left.length > 0) {
+		problems.push({
+			severity: "warning",
+			part: "tools",
+			message: `The agent ${quoted(persona.name)} may not have ${left.map((tool) => quoted(tool)).join(", ")}, whatever a state lists, so the worker goes without.`,
+			remedy: "Take the restriction out of the agent file, or the tool out of the state.",
+		});
+	}
+	return kept;
+}
+
+/** What a state lists itself. What only an extension can know is checked when the worker reports what it has. */
+function statesTools(written: readonly string[], extended: boolean, problems: Part[]): readonly string[] {
+	const said = readToolNames(written);
+	const own = new Set<string>();
+	for (const { severity, code, message, remedy, written: word } of said.problems) {
+		if (extended && code !== "limited-tool") own.add(word.trim());
+		// A state that asks for a tool does not work without it.
+		else problems.push({ severity: code === "foreign-tool" ? "error" : severity, part: "tools", message, remedy });
+	}
+	return [...(said.kind === "all" ? DEFAULT_TOOLS : []), ...said.names, ...own];
 }
 
 async function modelOf(

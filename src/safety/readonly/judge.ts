@@ -45,6 +45,8 @@ function judgeKnown({ touches, runs }: Footprint, places: TemporaryPlaces): Verd
 		const [change] = run.changes;
 		if (change) return refuse(`changes-${change}`, `${shown(run.text)} changes ${changes[change]}.`);
 		const [harm] = run.effects.filter((effect) => runsAnything.has(effect));
+		if (harm === "nested-agent")
+			return refuse(harm, `${shown(run.text)} starts another agent, which this posture would not bind.`);
 		if (harm) return refuse(harm, `${shown(run.text)} runs something that cannot be known beforehand.`);
 	}
 	return undefined;

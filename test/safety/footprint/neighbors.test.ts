@@ -106,7 +106,7 @@ describe("a call behind a gateway", () => {
 					{ tool: "write", args: { path: "a" } },
 				],
 			},
-			"write a",
+			"write! a",
 		],
 		["multi_tool_use", { tool_uses: [{ recipient_name: "functions.write", parameters: { path: "a" } }] }, "write! a"],
 		["mcp", { tool: "bash", args: { command: "cat .env" } }, "read .env"],

@@ -1,0 +1,300 @@
+// What an agent file takes away, in the fields of every program that reads such files: honored here in the nearest stricter meaning, or an
+// error with its place. R1 no restricting field is passed over in silence; R2 nothing here ever gives an agent more.
+import {
+	isListed,
+	type MapEntry,
+	type MapNode,
+	type Node,
+	quoted,
+	type Report,
+	type Source,
+} from "../definition/index.ts";
+import { readToolName, type ToolName } from "./tool-names.ts";
+import { readText, readWords } from "./words.ts";
+
+/** What an agent may never have, whatever a state lists. */
+export interface Restrictions {
+	/** Tool names and `*` patterns that are taken away. */
+	readonly denied: readonly string[];
+	/** The only tools that it may have; `undefined` where nothing limits them so. */
+	readonly only: readonly string[] | undefined;
+}
+
+/** Tools that look and change nothing. */
+export const READING: readonly string[] = ["read", "grep", "find", "ls"];
+
+interface Reading {
+	readonly source: Source;
+	readonly report: Report;
+	deny(...names: string[]): void;
+	only(names: readonly string[]): void;
+}
+
+type Handler = (entry: MapEntry, key: string, reading: Reading) => void;
+
+const handlers: readonly (readonly [RegExp, Handler])[] = [
+	[
+		/^(disallow(ed)?|den(y|ied)|exclud(e|ed)|block(ed)?|forbidden|disabled)tools?$|^(deny|tools?(deny|denied|blacklist|exclude))$|^blacklist$/,
+		readDenied,
+	],
+	[/^allow(ed)?tools?$|^(tools?)?whitelist$/, readAllowed],
+	[/^readonly$/, readReadonly],
+	[/^permissionmode$/, readMode],
+	[/^mode$/, readWorkMode],
+	[/^permissions?$/, readPermissions],
+	[/^sandbox(mode|policy)?$/, readSandbox],
+	[/^isolation$/, readIsolation],
+	[/^(approval|approvalpolicy|approvalmode|askforapproval)$/, readApproval],
+	[/^hooks$/, readHooks],
+];
+
+/** Keys that take something away by how they are called. */
+const restricting =
+	/^(deny|denied|disallow|forbid|block|exclud|restrict|permission|sandbox|approval|nowrite|nobash|noshell|noexec)/;
+
+/** The fields that `readRestrictions` understands, by any key. */
+export function isRestriction(key: string): boolean {
+	const plain = plainKey(key);
+	return restricting.test(plain) || handlers.some(([keys]) => keys.test(plain));
+}
+
+/** Reads every restricting field of an agent file. */
+export function readRestrictions(fields: MapNode, source: Source, report: Report): Restrictions {
+	const denied = new Set<string>();
+	let only: readonly string[] | undefined;
+	const reading: Reading = {
+		source,
+		report,
+		deny: (...names) => {
+			for (const name of names) denied.add(name);
+		},
+		only: (names) => {
+			only = only === undefined ? names : only.filter((name) => isListed(names, name));
+		},
+	};
+	for (const [key, entry] of fields.entries) {
+		const plain = plainKey(key);
+		const handler = handlers.find(([keys]) => keys.test(plain))?.[1];
+		if (handler) handler(entry, key, reading);
+		else if (restricting.test(plain)) {
+			fail(entry, reading, `The field ${quoted(key)} restricts the agent in a way that is not known here.`);
+		}
+	}
+	const tools = fields.entries.get("tools");
+	if (tools?.value.kind === "map") readSwitches(tools.value, reading);
+	return { denied: [...denied], only };
+}
+
+/** Keeps of `tools` what the restrictions leave; a pattern that reaches what is denied goes whole. */
+export function keepAllowed(
+	tools: readonly string[],
+	{ denied, only }: Restrictions,
+): { readonly kept: readonly string[]; readonly left: readonly string[] } {
+	const allowed = (tool: string) =>
+		(only === undefined || isListed(only, tool)) &&
+		!denied.some((pattern) => isListed([pattern], tool) || (tool.includes("*") && isListed([tool], pattern)));
+	return { kept: tools.filter(allowed), left: tools.filter((tool) => !allowed(tool)) };
+}
+
+function plainKey(key: string): string {
+	return key.toLowerCase().replace(/[^a-z]/g, "");
+}
+
+function readDenied({ value }: MapEntry, key: string, reading: Reading): void {
+	for (const { text, start } of readWords(value, key, reading.source, reading.report)) denyTool(text, start, reading);
+}
+
+/** Takes one tool away, as written by a person. */
+function denyTool(written: string, start: number, { source, report, deny }: Reading): void {
+	const said: ToolName = readToolName(written.replace(/^!/, ""), "denied");
+	switch (said.kind) {
+		case "all":
+			deny("*");
+			return;
+		case "none":
+			return;
+		case "tool":
+			deny(said.name);
+			return;
+		case "limited":
+			deny(...said.names);
+			report.warn(source.place(start), {
+				code: "limited-tool",
+				message: `${quoted(written)} forbids a tool for some arguments only, which cannot be told apart here, so the whole tool is taken away.`,
+				remedy: "Put limits by arguments into the guard's rules, and take this out.",
+			});
+			return;
+		case "absent":
+			return;
+		case "foreign":
+			deny(said.name);
+			report.warn(source.place(start), {
+				code: "foreign-tool",
+				message: `There is no tool ${quoted(written)} here; it stays forbidden if an extension brings one.`,
+				remedy: "Leave it for other programs that read this file, or correct its name.",
+			});
+			return;
+		case "unknown":
+			report.error(source.place(start), { ...said.problem, code: "unknown-denied-tool" });
+	}
+}
+
+function readAllowed({ value }: MapEntry, key: string, { source, report, only }: Reading): void {
+	const names = readWords(value, key, source, report).flatMap(({ text }) => {
+		const said = readToolName(text, "denied");
+		// A tool that is allowed for some arguments only is not allowed whole.
+		return said.kind === "tool" || said.kind === "foreign" ? [said.name] : said.kind === "all" ? ["*"] : [];
+	});
+	only(names);
+}
+
+/** `tools: { write: false }`: what is switched off is taken away. */
+function readSwitches(map: MapNode, reading: Reading): void {
+	for (const [name, { value, keyStart }] of map.entries) {
+		if (value.kind === "scalar" && value.value === false && name !== "*") denyTool(name, keyStart, reading);
+	}
+}
+
+function readReadonly({ value, keyStart }: MapEntry, key: string, reading: Reading): void {
+	const said = value.kind === "scalar" ? value.value : undefined;
+	const word = (readText(value) ?? "").toLowerCase();
+	if (said === true || /^(true|yes|on)$/.test(word)) reading.only(READING);
+	else if (said !== false && !/^(false|no|off)$/.test(word))
+		fail({ value, keyStart }, reading, `${quoted(key)} is neither true nor false.`);
+}
+
+function readMode(entry: MapEntry, key: string, reading: Reading): void {
+	const word = plainKey(readText(entry.value) ?? "");
+	// In `dontAsk` only what has been allowed before may run: here that is what reads.
+	if (word === "plan" || word === "dontask" || word === "readonly") reading.only(READING);
+	else if (!/^(|default|acceptedits|bypasspermissions|auto|manual|delegate|inherit)$/.test(word))
+		fail(entry, reading, `${quoted(readText(entry.value) ?? "")} in \`${key}\` is no mode that is known here.`);
+}
+
+/** `mode` says in other programs who may start the agent, or that it only plans. */
+function readWorkMode(entry: MapEntry, _key: string, { only }: Reading): void {
+	if (/^(plan|planning|ask|read|readonly|review)$/.test(plainKey(readText(entry.value) ?? ""))) only(READING);
+}
+
+function readSandbox(entry: MapEntry, key: string, reading: Reading): void {
+	const { value } = entry;
+	const word = plainKey(readText(value) ?? "");
+	if (/^(readonly|workspacewrite)$/.test(word)) reading.only(READING);
+	else if (!/^(|dangerfullaccess|none|off|false|no)$/.test(word) || value.kind === "map" || value.kind === "list")
+		fail(entry, reading, `\`${key}\` asks for a sandbox that a single agent does not have here.`);
+}
+
+function readIsolation(entry: MapEntry, key: string, reading: Reading): void {
+	if (/^(|none|off|false|no|shared)$/.test(plainKey(readText(entry.value) ?? ""))) return;
+	fail(entry, reading, `\`${key}\` asks for a copy of the project, and a worker works in the project itself.`);
+}
+
+function readApproval(entry: MapEntry, key: string, reading: Reading): void {
+	if (/^(|never|off|none|auto|false|no|yolo)$/.test(plainKey(readText(entry.value) ?? ""))) return;
+	fail(entry, reading, `\`${key}\` asks a person before calls, which an agent file cannot ask for here.`);
+}
+
+/** OpenCode's `{ bash: deny }` and Claude's `{ deny: […], ask: […] }`; what must be asked for is not had, because nobody is there to ask. */
+function readPermissions(entry: MapEntry, key: string, reading: Reading): void {
+	const { value } = entry;
+	if (value.kind !== "map") {
+		const word = (readText(value) ?? "").toLowerCase();
+		if (word === "deny" || word === "ask") reading.deny("*");
+		else if (word !== "allow" && word !== "") fail(entry, reading, `\`${key}\` is no permission that is known here.`);
+		return;
+	}
+	const allowed: string[] = [];
+	let others = "allow";
+	for (const [name, inner] of value.entries) {
+		if (/^(allow|deny|ask)$/.test(name) && inner.value.kind === "list") {
+			if (name !== "allow") readDenied(inner, name, reading);
+			continue;
+		}
+		if (/^(defaultMode|default_mode)$/.test(name)) {
+			readMode(inner, name, reading);
+			continue;
+		}
+		const verdict = permissionOf(inner.value);
+		if (verdict === undefined) fail(inner, reading, `The permission for ${quoted(name)} is none that is known here.`);
+		else if (name === "*") others = verdict;
+		else if (verdict === "allow") allowed.push(...toolsNamed(name));
+		else if (name === "external_directory") {
+			if (verdict === "deny")
+				fail(inner, reading, "Places outside of the project cannot be closed for a single agent here.");
+		} else if (name !== "doom_loop") {
+			for (const tool of toolsNamed(name)) reading.deny(tool);
+			if (toolsNamed(name).length === 0) denyTool(name, inner.keyStart, reading);
+		}
+	}
+	if (others !== "allow") reading.only(allowed);
+}
+
+/** `deny` also for what is allowed for some arguments only. */
+function permissionOf(node: Node): "allow" | "deny" | "ask" | undefined {
+	if (node.kind === "map") {
+		const inner = [...node.entries.values()].map(({ value }) => permissionOf(value));
+		if (inner.includes(undefined)) return undefined;
+		return inner.every((each) => each === "allow") ? "allow" : "deny";
+	}
+	if (node.kind === "scalar" && typeof node.value === "boolean") return node.value ? "allow" : "deny";
+	const word = readText(node)?.toLowerCase();
+	return word === "allow" || word === "deny" || word === "ask" ? word : undefined;
+}
+
+/** The tools that a permission is about: `edit` is every change of a file. */
+function toolsNamed(name: string): readonly string[] {
+	if (/^(edit|write|patch)$/i.test(name)) return ["edit", "write"];
+	const said = readToolName(name, "denied");
+	return said.kind === "tool" ? [said.name] : [];
+}
+
+/** Hooks do not run here. One that may forbid a call takes the tools that it watches away. */
+function readHooks(entry: MapEntry, key: string, reading: Reading): void {
+	const { value } = entry;
+	if (value.kind === "scalar" && (value.value === null || value.value === false)) return;
+	if (value.kind !== "map") {
+		fail(entry, reading, `\`${key}\` is no list of hooks that is known here.`);
+		return;
+	}
+	for (const [event, inner] of value.entries) {
+		if (/^(pre_?tool_?use|permission_?request|before_?tool(_?call)?|tool_?call)$/i.test(event))
+			readToolHook(event, inner, reading);
+		else {
+			reading.report.warn(reading.source.place(inner.keyStart), {
+				code: "no-hooks",
+				message: `The hook ${quoted(event)} does not run here.`,
+				remedy: "Do in a state's `cleanup`, or in a state of its own, what it is for.",
+			});
+		}
+	}
+}
+
+function readToolHook(event: string, entry: MapEntry, reading: Reading): void {
+	const items = entry.value.kind === "list" ? entry.value.items : [entry.value];
+	for (const item of items) {
+		const matcher = item.kind === "map" ? readText(item.entries.get("matcher")?.value ?? item) : undefined;
+		if (matcher === undefined || !/^[\w|\s]+$/.test(matcher)) {
+			fail(entry, reading, `The hook ${quoted(event)} may forbid any call, and hooks do not run here.`);
+			continue;
+		}
+		for (const tool of matcher.split("|")) denyTool(tool.trim(), item.start, reading);
+		reading.report.warn(reading.source.place(item.start), {
+			code: "no-hooks",
+			message: `The hook ${quoted(event)} does not run here, so what it watches (${matcher}) is taken away.`,
+			remedy: "Put what it forbids into the guard's rules, and take the hook out.",
+		});
+	}
+}
+
+function fail(
+	{ value, keyStart }: Pick<MapEntry, "value" | "keyStart">,
+	{ source, report }: Reading,
+	message: string,
+): void {
+	report.error(source.place(value.start > keyStart ? value.start : keyStart), {
+		code: "unknown-restriction",
+		message,
+		remedy:
+			"Take the field out, and forbid tools with `disallowedTools` or `readonly: true`, or put rules into the guard's file.",
+	});
+}

@@ -1,6 +1,8 @@
 // Calls within a call: what a gateway or batch tool is asked to run. `{ tool, args }`, `{ tool_name, arguments }`, `{ name, input }`, lists
 // of such. I1 bounded in number and depth; past a bound `complete` is false.
 
+import { argumentKeys } from "./open-texts.ts";
+
 export interface InnerCall {
 	/** As named, a server's prefix (`fs:write_file`) included. */
 	readonly name: string;
@@ -11,8 +13,6 @@ export interface InnerCall {
 
 const strongKeys = /^(tool|tool_?name|function|function_?name|tool_?id|recipient_?name)$/i;
 const weakKeys = /^(name|method|action|operation|endpoint|command)$/i;
-const argumentKeys =
-	/^(args|arguments|argument|params|parameters|input|inputs|tool_?(input|args|arguments|params|parameters)|payload|kwargs|options|data|request)$/i;
 const serverKeys = /^(server|server_?name|namespace|provider|toolkit)$/i;
 
 const MAX_CALLS = 100;

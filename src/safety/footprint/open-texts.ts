@@ -2,8 +2,12 @@
 // J1 bounded in size, number and depth; what is past a bound is reported, not passed over; J2 the content of files stays text.
 
 /** Arguments that are what a file, a message or a prompt says. */
-export const contentKeys =
+const contentKeys =
 	/^(content|contents|text|body|file_?(text|content)|(new|old)_?(str|string|text|content|source)|insert|message|description|prompt|task|instructions|summary|title|comment|reason|query|pattern|note|markdown|html|patch|diff)$/i;
+
+/** Arguments that hold the arguments of another call. */
+export const argumentKeys =
+	/^(args|arguments|argument|params|parameters|input|inputs|tool_?(input|args|arguments|params|parameters)|payload|kwargs|options|data|request)$/i;
 
 const MAX_DEPTH = 8;
 const MAX_TEXTS = 100;
@@ -29,7 +33,7 @@ export function openTexts(input: unknown): { readonly value: unknown; readonly c
 				return value;
 			}
 			const parsed = parse(value);
-			return parsed === undefined ? value : open(parsed, key, depth + 1);
+			return parsed === undefined || isOwnForm(parsed, key) ? value : open(parsed, key, depth + 1);
 		}
 		if (typeof value !== "object" || value === null) return value;
 		if (depth > MAX_DEPTH) {
@@ -40,6 +44,13 @@ export function openTexts(input: unknown): { readonly value: unknown; readonly c
 		return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, open(item, name, depth + 1)]));
 	};
 	return { value: open(input, "", 0), complete };
+}
+
+/** A list of lists says by position what it means, which only its tool knows; what it calls by pi is judged call by call. */
+function isOwnForm(value: unknown, key: string): boolean {
+	return (
+		!argumentKeys.test(key) && Array.isArray(value) && value.length > 0 && value.every((item) => Array.isArray(item))
+	);
 }
 
 /** An object, a list or a text; a text that is no JSON gives nothing. */

@@ -1,6 +1,8 @@
 // Arguments that hold other arguments as JSON text, opened: gateways and batch tools pass a call on that way.
 // J1 bounded in size, number and depth; what is past a bound is reported, not passed over; J2 the content of files stays text.
 
+import { unmarked } from "./text.ts";
+
 /** Arguments that are what a file, a message or a prompt says. */
 const contentKeys =
 	/^(content|contents|text|body|file_?(text|content)|(new|old)_?(str|string|text|content|source)|insert|message|description|prompt|task|instructions|summary|title|comment|reason|query|pattern|note|markdown|html|patch|diff)$/i;
@@ -25,16 +27,7 @@ export function openTexts(input: unknown): { readonly value: unknown; readonly c
 			complete = false;
 			return undefined;
 		}
-		if (typeof value === "string") {
-			if (contentKeys.test(key) || !/^\s*[[{"]/.test(value) || !/[\]}"]\s*$/.test(value)) return value;
-			length += value.length;
-			if (++texts > MAX_TEXTS || length > MAX_LENGTH || depth > MAX_DEPTH) {
-				complete = false;
-				return value;
-			}
-			const parsed = parse(value);
-			return parsed === undefined || isOwnForm(parsed, key) ? value : open(parsed, key, depth + 1);
-		}
+		if (typeof value === "string") return openText(unmarked(value), key, depth);
 		if (typeof value !== "object" || value === null) return value;
 		if (depth > MAX_DEPTH) {
 			complete = false;
@@ -42,6 +35,16 @@ export function openTexts(input: unknown): { readonly value: unknown; readonly c
 		}
 		if (Array.isArray(value)) return value.map((item) => open(item, key, depth + 1));
 		return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, open(item, name, depth + 1)]));
+	};
+	const openText = (value: string, key: string, depth: number): unknown => {
+		if (contentKeys.test(key) || !/^\s*[[{"]/.test(value) || !/[\]}"]\s*$/.test(value)) return value;
+		length += value.length;
+		if (++texts > MAX_TEXTS || length > MAX_LENGTH || depth > MAX_DEPTH) {
+			complete = false;
+			return value;
+		}
+		const parsed = parse(value);
+		return parsed === undefined || isOwnForm(parsed, key) ? value : open(parsed, key, depth + 1);
 	};
 	return { value: open(input, "", 0), complete };
 }

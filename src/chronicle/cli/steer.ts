@@ -1,5 +1,6 @@
 // The verbs by which a person steers a run: the word goes to whoever has the run; one that nobody has is taken up here and carried on
 // where that is what the word is for.
+import type { Run } from "../machine/index.ts";
 import { exitCodes, type Project, resolveModel, templateChange } from "../project/index.ts";
 import {
 	askingElsewhere,
@@ -75,6 +76,12 @@ async function steer(steering: Steering, call: VerbCall): Promise<number | Compl
 	return conclude(steering, project, found.value, spoken, { output, signal });
 }
 
+/** Whether a rewind has brought everything back. */
+function isBack(before: Run, { kept }: Run): boolean {
+	const last = kept.at(-1);
+	return last?.rewound?.left === 0 && last.seq > before.seq;
+}
+
 async function conclude(
 	{ name }: Steering,
 	project: Project,
@@ -93,8 +100,9 @@ async function conclude(
 			for (const repair of spoken.live.ledger.repairs) output.progress(`! ${repair}`);
 			const { exitCode, how } = await carryOn(project, spoken.live, output, signal);
 			// What was asked for has been done, whatever the run waits for now.
-			const rewound = spoken.live.supervision.run.hold?.cause === "rewound";
-			const asked = name === "pause" || name === "abort" || (name === "rewind" && rewound);
+			if (name === "rewind" && how === "parked")
+				return isBack(spoken.before, spoken.live.supervision.run) ? exitCodes.done : exitCodes.failed;
+			const asked = name === "pause" || name === "abort";
 			return asked && how === "parked" ? exitCodes.done : exitCode;
 		}
 		case "said":

@@ -50,6 +50,8 @@ const kept: Readonly<Record<Exclude<keyof Run, "plan" | "cleanupHash">, true>> =
 	cleanupApproval: true,
 	questions: true,
 	notices: true,
+	kept: true,
+	unmeasured: true,
 };
 const fields = Object.keys(kept) as (keyof typeof kept)[];
 
@@ -126,7 +128,8 @@ export function readCheckpoint(text: string, first: () => Created | undefined): 
 	if (typeof schemaVersion !== "number" || typeof data.id !== "string" || !isRecord(data.template))
 		return { kind: "foreign", data };
 	if (schemaVersion > SCHEMA_VERSION) return { kind: "newer", schemaVersion };
-	const { log, cut = [], ...rest } = data as unknown as Omit<Run, "plan"> & { log?: LogPosition; cut?: readonly Cut[] };
+	// Fields that earlier versions did not write.
+	const { log, cut = [], ...rest } = { kept: [], unmeasured: [], ...data } as unknown as Omit<Run, "plan"> & { log?: LogPosition; cut?: readonly Cut[] };
 	if (!isPosition(log) || !looksWhole(rest)) return { kind: "damaged" };
 	if (cut.includes("history")) return { kind: "incomplete", log };
 	const whole = cut.length > 0 ? first() : undefined;

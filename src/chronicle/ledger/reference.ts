@@ -172,6 +172,13 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 	},
 	questions: list("Questions of the worker that nobody has answered yet.", { type: "object" }),
 	notices: list("What a person should know and nothing else shows, newest last.", { type: "string" }),
+	kept: list(
+		"The last 8 states that rewinds took away: `seq` (`rewind kept-<seq>` goes back there), `at`, `visit`, `state`, `tree`, `rewound` (what the rewind did).",
+		{ type: "object" },
+	),
+	unmeasured: list("Visits of which it is not known, or not wholly, what they changed: `visit`, `state`, `why`.", {
+		type: "object",
+	}),
 	log: group("Where in the event log this stands: `seq`, `offset` in bytes, `fence`."),
 	cut: list(
 		"What did not fit and has to be taken from the first event: `definition`, `task`; or from all: `history`.",
@@ -179,7 +186,8 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 	),
 };
 
-const optionalLedgerFields = ["cut"];
+/** `cut` where something was, the others in ledgers of earlier versions. */
+const optionalLedgerFields = ["cut", "kept", "unmeasured"];
 
 interface EventMeaning {
 	readonly about: string;
@@ -230,13 +238,14 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		fields: ["visit", "index", "result", "output"],
 	},
 	files_measured: {
-		about: "The state of all files has been kept; with what changed in the visit.",
-		fields: ["visit", "purpose", "tree", "changes", "more"],
+		about: "The state of all files has been kept; with what changed in the visit, and what could not be read (`unkept`).",
+		fields: ["visit", "purpose", "tree", "changes", "more", "unkept", "notes"],
 	},
 	files_unmeasured: { about: "It could not be.", fields: ["visit", "purpose", "detail"] },
 	files_restored: {
-		about: "Files are back at an earlier state; `before` is the way back.",
-		fields: ["tree", "before"],
+		about:
+			"Files are back at an earlier state; `before` is the way back, `changes` what the rewind did, `left` what it did not bring back.",
+		fields: ["tree", "before", "now", "changes", "more", "left", "leftMore"],
 	},
 	files_unrestored: { about: "They could not be brought back.", fields: ["tree", "detail"] },
 	parked: { about: "The run waits for a person.", fields: ["status", "cause", "detail"] },
@@ -258,8 +267,8 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	abort_requested: { about: "The run is to end.", fields: ["words"] },
 	reopened: { about: "A run that was over goes on.", fields: ["answers", "to", "words"] },
 	rewind_requested: {
-		about: "Back to the start of an earlier visit.",
-		fields: ["to", "state", "tree", "snapshot", "pairMoves"],
+		about: "Back to the start of an earlier visit, or to a state that a rewind took away.",
+		fields: ["to", "state", "tree", "snapshot", "pairMoves", "kept"],
 	},
 	ask_opened: {
 		about: "A worker, or a rule of the guard, asks the person.",

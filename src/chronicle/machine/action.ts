@@ -49,6 +49,8 @@ export interface ApprovalQuestion {
 	readonly summary: string;
 	/** Tree that the answer is bound to; empty where files cannot be measured. */
 	readonly diff: string;
+	/** Why it is not known, or not wholly, what has changed; absent where it is. */
+	readonly unmeasured?: string;
 }
 
 /** Launch the worker, or go on being its link: owed from the recorded intent until the worker has ended. */

@@ -1,7 +1,7 @@
 // Everything that can happen to a run. Events are the truth of a ledger: each line of it is one of these with `seq`, `at`, `fence` and `crc`.
 // E1 an event carries all it means: no reader needs the disk, the clock or the template's file; E2 texts are bounded, and the store takes
 // secrets out of them; E3 what a person says names in `answers` the event that it answers, so that a second answer does nothing.
-import type { FileChange, SnapshotData } from "../snapshot/index.ts";
+import type { FileChange, FileLeft, SnapshotData } from "../snapshot/index.ts";
 import type { PersonEvent } from "./person-event.ts";
 import type { Spend } from "./spend.ts";
 
@@ -260,13 +260,17 @@ export type FilesEvent = FilesMeasured | FilesUnmeasured | FilesRestored | Files
 export interface FilesMeasured {
 	readonly kind: "files_measured";
 	readonly visit: number;
-	/** `before`: as they are before others are brought back; it is the way back. */
+	/** `before`: as they are before others are brought back; `rewind kept-<seq>` brings them back again. */
 	readonly purpose: "baseline" | "changes" | "before";
 	readonly tree: string;
 	/** Of purpose `changes`: since the baseline of the visit, bounded. */
 	readonly changes?: readonly FileChange[];
 	/** Changes that the list leaves out. */
 	readonly more?: number;
+	/** What could not be read and of which nothing is known, bounded. */
+	readonly unkept?: readonly FileLeft[];
+	/** What the person should know of the store. */
+	readonly notes?: readonly string[];
 }
 
 export interface FilesUnmeasured {
@@ -281,6 +285,14 @@ export interface FilesRestored {
 	readonly tree: string;
 	/** The files as they were before, for the way back. */
 	readonly before: string;
+	/** The files as they are now; absent: as in `tree`. */
+	readonly now?: string;
+	/** What the rewind has done to the files, bounded. */
+	readonly changes?: readonly FileChange[];
+	readonly more?: number;
+	/** What was not brought back and is as it was before, bounded. */
+	readonly left?: readonly FileLeft[];
+	readonly leftMore?: number;
 }
 
 export interface FilesUnrestored {

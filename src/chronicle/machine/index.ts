@@ -11,6 +11,7 @@ export { planOf } from "./plan.ts";
 export type { Refusal } from "./refusal.ts";
 export {
 	type Ceilings,
+	type KeptState,
 	type Leaving,
 	type Move,
 	type Run,

@@ -41,9 +41,10 @@ export function owed(run: Run): readonly Action[] {
 		case "leaving":
 			return rest(run, stage);
 		case "restoring": {
-			const { to, tree } = stage.rewind;
+			const { to, tree, kept } = stage.rewind;
 			const { before = null } = stage;
-			return [{ kind: "restore_files", key: `restore:${run.visit}:${to}`, tree, visit: run.visit, before }];
+			const goal = kept === undefined ? `${to}` : `kept-${kept}`;
+			return [{ kind: "restore_files", key: `restore:${run.visit}:${goal}`, tree, visit: run.visit, before }];
 		}
 		case "waiting":
 		case "over":

@@ -92,7 +92,7 @@ export interface Reopened {
 	readonly words?: string;
 }
 
-/** Back to the start of visit `to`, files and all. */
+/** Back to the start of visit `to`, files and all; with `kept`, to what was there when an earlier rewind took it away, in visit `to`. */
 export interface RewindRequested {
 	readonly kind: "rewind_requested";
 	/** The visit that the run goes back to. */
@@ -103,4 +103,6 @@ export interface RewindRequested {
 	/** What was known then. */
 	readonly snapshot: Snapshot;
 	readonly pairMoves: Readonly<Record<string, number>>;
+	/** `seq` of the event that kept that state. */
+	readonly kept?: number;
 }

@@ -20,6 +20,7 @@ import type {
 import { isState, planOf } from "./plan.ts";
 import { divert, move, proceed, record } from "./proceed.ts";
 import { type Reduced, refuse } from "./refusal.ts";
+import { nameFiles } from "./rest.ts";
 import type { Run } from "./run.ts";
 import { leave } from "./work.ts";
 
@@ -229,8 +230,9 @@ export function takeRewind(run: Run, event: LedgerEvent & RewindRequested): Redu
 	const { stage } = run;
 	if (!isState(run, event.state)) return refuse("unknown_state", `"${event.state}" is no state of this run.`);
 	if (event.to < 1 || event.to > run.visit) return refuse("illegal", `The run has ${run.visit} visits.`);
-	const { kind, to, state, tree, snapshot, pairMoves } = event;
-	const rewind: RewindRequested = { kind, to, state, tree, snapshot, pairMoves };
+	const { kind, to, state, tree, snapshot, pairMoves, kept } = event;
+	const known = kept === undefined ? {} : { kept };
+	const rewind: RewindRequested = { kind, to, state, tree, snapshot, pairMoves, ...known };
 	switch (stage.kind) {
 		case "recording":
 			return refuse("busy", "A decision is being recorded.");
@@ -257,18 +259,30 @@ export function takeRestored(run: Run, event: LedgerEvent & (FilesRestored | Fil
 	const { stage } = run;
 	if (stage.kind !== "restoring" || stage.rewind.tree !== event.tree)
 		return refuse("stale", "No files are being brought back.");
-	const { to, state, tree, snapshot, pairMoves } = stage.rewind;
+	const { to, state, snapshot, pairMoves, kept: from } = stage.rewind;
+	const undo = run.kept.at(-1);
 	if (event.kind === "files_unrestored") {
-		const detail = `The files could not be brought back: ${event.detail}`;
+		const way = stage.before && undo ? ` What was there before is kept: rewind kept-${undo.seq}.` : "";
+		const detail = `The files could not be brought back: ${event.detail}${way}`;
 		const told = notice(run, detail);
 		// A ledger of before this was kept has no place to go back to either.
 		const { back = null } = stage;
 		if (back) return { ...told, ...back };
 		return proceed({ ...told, hold: { status: "paused", cause: "workspace", detail } }, "resumed");
 	}
-	const detail = `Files and run are back at the start of visit ${to}.`;
+	const { left = [], leftMore = 0, changes = [], more = 0 } = event;
+	const notBack = left.length + leftMore;
+	const where =
+		from === undefined ? `at the start of visit ${to}` : `as they were in visit ${to}, before a rewind (kept-${from})`;
+	const missing = notBack > 0 ? ` Not brought back: ${nameFiles(left, notBack)}.` : "";
+	const way = undo ? ` rewind kept-${undo.seq} undoes it.` : "";
+	const detail = `Files and run are back ${where}.${missing}${way}`;
 	const hold = { status: "paused", cause: "rewound", detail } as const;
+	const rewound = { files: changes.length + more, left: notBack, leftFirst: left.slice(0, 5) };
+	const kept = run.kept.map((one) => (one === undo ? { ...one, rewound } : one));
+	const told = notBack > 0 ? notice(run, `Not brought back by the rewind: ${nameFiles(left, notBack)}`) : run;
 	// Ids are never used twice, also after knowledge has gone back.
 	const known = { ...snapshot, nextId: Math.max(snapshot.nextId, run.snapshot.nextId) };
-	return move({ ...run, snapshot: known, pairMoves, baseline: { tree }, hold }, state, "rewind");
+	const baseline = { tree: event.now ?? event.tree };
+	return move({ ...told, kept, snapshot: known, pairMoves, baseline, hold }, state, "rewind");
 }

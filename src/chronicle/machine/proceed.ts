@@ -32,6 +32,7 @@ export function proceed(run: Run, because: LaunchReason, delayMs = 0): Run {
 					target: run.state,
 					summary: "",
 					diff: run.baseline.tree ?? "",
+					...(run.baseline.why === undefined ? {} : { unmeasured: run.baseline.why }),
 				},
 			},
 		};

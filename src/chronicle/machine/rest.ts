@@ -1,7 +1,7 @@
 // Putting a worker to rest: it ends, the cleanup of its state runs, files are measured, and then comes what was to come.
 // R1 cleanup runs whenever a worker is gone, whatever the reason, and before the next one; R2 files are measured after it, so that what it
 // changed is nobody's doing; R3 after a crash all of it is done again from the first step that is not recorded.
-import { addChanges } from "../snapshot/index.ts";
+import { addChanges, type FileLeft } from "../snapshot/index.ts";
 import { account, between } from "./account.ts";
 import { explainReached, notice, reached } from "./budget.ts";
 import type { CleanupEnded, FilesMeasured, FilesUnmeasured, LedgerEvent, WorkerEnded, WorkerOutcome } from "./event.ts";
@@ -9,7 +9,7 @@ import { launchKey } from "./launch-key.ts";
 import { approvedCleanup, planOf } from "./plan.ts";
 import { divert, proceed, record } from "./proceed.ts";
 import { type Reduced, refuse } from "./refusal.ts";
-import type { After, Hold, Leaving, Run } from "./run.ts";
+import type { After, Baseline, Hold, Leaving, Run } from "./run.ts";
 
 export function takeEnd(run: Run, event: LedgerEvent & WorkerEnded): Reduced {
 	const { stage } = run;
@@ -121,12 +121,11 @@ export function takeCleanup(run: Run, event: LedgerEvent & CleanupEnded): Reduce
 export function takeFiles(run: Run, event: LedgerEvent & (FilesMeasured | FilesUnmeasured)): Reduced {
 	const { stage } = run;
 	const tree = event.kind === "files_measured" ? event.tree : null;
-	const told = event.kind === "files_unmeasured" ? notice(run, `Files could not be measured: ${event.detail}`) : run;
-	// The first look counts: after a crash the files are half one state and half the other.
+	const told = noteFiles(run, event);
 	if (stage.kind === "restoring" && event.purpose === "before")
-		return stage.before ? refuse("stale", "They are kept already.") : { ...run, stage: { ...stage, before: tree } };
+		return tree === null ? refuse("unexpected", "They have not been kept.") : keepBefore(told, stage, tree);
 	if (stage.kind === "baselining" && event.purpose === "baseline" && event.visit === run.visit)
-		return proceed({ ...told, baseline: { tree } }, stage.because);
+		return proceed({ ...told, baseline: baselineOf(event) }, stage.because);
 	if (
 		stage.kind !== "leaving" ||
 		stage.launch ||
@@ -137,21 +136,83 @@ export function takeFiles(run: Run, event: LedgerEvent & (FilesMeasured | FilesU
 		return refuse("stale", "Files are not asked for now.");
 	const changes = event.kind === "files_measured" ? (event.changes ?? []) : [];
 	const more = event.kind === "files_measured" ? (event.more ?? 0) : 0;
-	return comeNext({ ...told, snapshot: addChanges(told.snapshot, changes, more, stage.visit) }, stage, tree);
+	const why = unmeasuredBy(run, event);
+	const known: Run = {
+		...told,
+		snapshot: addChanges(told.snapshot, changes, more, stage.visit),
+		unmeasured: [
+			...run.unmeasured.filter(({ visit }) => visit !== stage.visit),
+			...(why === undefined ? [] : [{ visit: stage.visit, state: stage.state, why }]),
+		].slice(-mostUnmeasured),
+	};
+	return comeNext(known, stage, event, why);
+}
+
+const mostKept = 8;
+const mostUnmeasured = 8;
+const mostNamed = 5;
+
+/** Remembers the files that a rewind is about to take away. The first ones count for the way back: after a crash files are half and half. */
+function keepBefore(run: Run, stage: Extract<Run["stage"], { kind: "restoring" }>, tree: string): Run {
+	const { seq, updatedAt: at, visit, state } = run;
+	return {
+		...run,
+		kept: [...run.kept, { seq, at, visit, state, tree, rewound: null }].slice(-mostKept),
+		stage: { ...stage, before: stage.before ?? tree },
+	};
+}
+
+type FilesLooked = LedgerEvent & (FilesMeasured | FilesUnmeasured);
+
+/** What the person should know of a look at the files. */
+function noteFiles(run: Run, event: FilesLooked): Run {
+	if (event.kind === "files_unmeasured") return notice(run, `Files could not be measured: ${event.detail}`);
+	const notes = [...(event.notes ?? [])];
+	if (event.unkept && event.unkept.length > 0) notes.push(`Files could not be measured: ${nameFiles(event.unkept)}`);
+	return notes.reduce(notice, run);
+}
+
+/** The first files of a list with their reasons. `count`: how many there are in all. */
+export function nameFiles(files: readonly FileLeft[], count = files.length): string {
+	const named = files.slice(0, mostNamed).map(({ path, why }) => `${path.slice(0, 200)} (${why.slice(0, 200)})`);
+	const more = count - named.length;
+	return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function baselineOf(event: FilesLooked): Baseline {
+	return event.kind === "files_measured" ? { tree: event.tree } : { tree: null, why: event.detail.slice(0, 500) };
+}
+
+/** Why it is not known, or not wholly, what the visit changed. */
+function unmeasuredBy(run: Run, event: FilesLooked): string | undefined {
+	if (event.kind === "files_unmeasured") return event.detail.slice(0, 500);
+	if (event.changes === undefined)
+		return `there is nothing to compare with: ${run.baseline?.why ?? "the files were not measured when the visit began"}`;
+	return event.unkept && event.unkept.length > 0 ? nameFiles(event.unkept) : undefined;
 }
 
 /** What comes after rest. */
-function comeNext(run: Run, { after, visit }: Leaving, tree: string | null): Run {
+function comeNext(run: Run, { after, visit }: Leaving, event: FilesLooked, unmeasured: string | undefined): Run {
+	const { tree } = baselineOf(event);
 	switch (after.kind) {
 		case "enter":
-			return proceed({ ...run, baseline: { tree } }, "entered");
+			return proceed({ ...run, baseline: baselineOf(event) }, "entered");
 		case "ask": {
 			const { earlier, target, summary } = after;
 			const diff = tree ?? "";
 			const question =
 				earlier && earlier.diff === diff
 					? earlier
-					: { seq: run.seq, state: run.state, visit, side: sideOf(run), target, summary, diff };
+					: {
+							seq: run.seq,
+							state: run.state,
+							visit,
+							side: sideOf(run),
+							target,
+							summary,
+							diff,
+							...(unmeasured === undefined ? {} : { unmeasured }),
+						};
 			return { ...run, status: "awaiting_approval", stage: { kind: "asking", question } };
 		}
 		case "again":

@@ -1,7 +1,7 @@
 // A run as the fold of its events: everything the machine needs to go on, of bounded size whatever the history.
 // Not the text of the checkpoint file: `ledger/checkpoint.ts` writes and reads that.
 // N1 immutable; N2 `stage` alone says what the run is doing, `status` what a person sees of it; N3 every list here is bounded.
-import type { Snapshot } from "../snapshot/index.ts";
+import type { FileLeft, Snapshot } from "../snapshot/index.ts";
 import type { Template } from "../template/index.ts";
 import type { ApprovalQuestion } from "./action.ts";
 import type { Decision, Finished, LaunchId, LaunchReason, MoveCause, ParkCause } from "./event.ts";
@@ -82,6 +82,34 @@ export interface Run {
 	readonly questions: readonly { readonly id: number; readonly title: string }[];
 	/** What a person should know and nothing else shows, newest last, at most 10. */
 	readonly notices: readonly string[];
+	/** States that rewinds took away, newest last, at most 8. */
+	readonly kept: readonly KeptState[];
+	/** Visits of which it is not known, or not wholly, what they changed, newest last, at most 8. */
+	readonly unmeasured: readonly Unmeasured[];
+}
+
+/** The files and the run as they were just before a rewind; `rewind kept-<seq>` goes back there. */
+export interface KeptState {
+	/** `seq` of the event that kept it. */
+	readonly seq: number;
+	readonly at: string;
+	readonly visit: number;
+	readonly state: string;
+	readonly tree: string;
+	/** What the rewind did; `null`: it has not been finished, or has failed. */
+	readonly rewound: {
+		/** Files that it changed. */
+		readonly files: number;
+		/** Files that it did not bring back, the first of them by name. */
+		readonly left: number;
+		readonly leftFirst: readonly FileLeft[];
+	} | null;
+}
+
+export interface Unmeasured {
+	readonly visit: number;
+	readonly state: string;
+	readonly why: string;
 }
 
 export interface Ceilings {
@@ -149,6 +177,8 @@ export interface VisitRecord extends MoveMetrics {
 export interface Baseline {
 	/** `null`: files cannot be measured. */
 	readonly tree: string | null;
+	/** Of `null`: the reason. */
+	readonly why?: string;
 }
 
 export interface Conversation {

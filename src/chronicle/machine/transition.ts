@@ -101,6 +101,8 @@ export function beginRun(event: LedgerEvent & Created): Run | undefined {
 		cleanupHash: hashCleanup(plan) ?? null,
 		questions: [],
 		notices: [],
+		kept: [],
+		unmeasured: [],
 	};
 }
 

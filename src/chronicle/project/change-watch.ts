@@ -32,6 +32,7 @@ export function watchChanges(
 	let looking = false;
 	let stale = false;
 	let ended = false;
+	const control = new AbortController();
 	let lastLook = 0;
 	let lookTook = 0;
 	let visitBegan = Date.now();
@@ -45,8 +46,8 @@ export function watchChanges(
 		stale = false;
 		const began = Date.now();
 		try {
-			const now = await workspace.snapshot();
-			const compared = now.ok ? await workspace.changes(before, now.value, mostChanges) : now;
+			const now = await workspace.snapshot({ signal: control.signal });
+			const compared = now.ok ? await workspace.changes(before, now.value.tree, mostChanges, control.signal) : now;
 			if (compared.ok && !ended && supervision.run.visit === run.visit) {
 				const { changes, more } = compared.value;
 				const sum = (key: "added" | "removed") => changes.reduce((total, change) => total + (change[key] ?? 0), 0);
@@ -82,6 +83,7 @@ export function watchChanges(
 	});
 	return () => {
 		ended = true;
+		control.abort();
 		waiting?.();
 		unwatch();
 	};

@@ -2,9 +2,10 @@
 // D1 a run that another process has is looked at without touching what that process works with; D2 nothing of the project is changed.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { FileChange } from "../snapshot/index.ts";
+import type { FileChange, FileLeft } from "../snapshot/index.ts";
 import type { Failure, ReadLedger, Result, Workspace } from "../supervisor/index.ts";
-import { openGitWorkspace } from "../workspace/index.ts";
+import type { Run } from "../machine/index.ts";
+import { type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Project } from "./project.ts";
 import { filesOfVisits } from "./visit-start.ts";
@@ -20,6 +21,10 @@ export interface Difference {
 	readonly patch: string;
 	/** There is more of the diff. */
 	readonly cut: boolean;
+	/** What could not be read just now: nothing is known of it. */
+	readonly unmeasured: readonly FileLeft[];
+	/** Why the record does not know, or not wholly, what was changed. */
+	readonly unknown: readonly string[];
 }
 
 const mostChanges = 500;
@@ -52,32 +57,43 @@ export async function differenceOf(
 	const last = asked === "all" ? known.findLast(([, { after }]) => after !== undefined)?.[1].after : at?.after;
 	const after = over ? last : question || undefined;
 	return looking(project, ledger, live, async (workspace) => {
-		const tree = after === undefined ? await workspace.snapshot() : { ok: true as const, value: after };
-		if (!tree.ok) return tree;
-		const compared = await workspace.changes(before, tree.value, mostChanges);
+		const now = after === undefined ? await workspace.snapshot() : undefined;
+		if (now?.ok === false) return now;
+		const tree = now?.value.tree ?? after ?? before;
+		const compared = await workspace.changes(before, tree, mostChanges);
 		if (!compared.ok) return compared;
-		const patch = await workspace.patch(before, tree.value, patchBytes);
+		const patch = await workspace.patch(before, tree, patchBytes);
 		if (!patch.ok) return patch;
 		// One that fills its room has been cut, a character at its end included.
 		const cut = Buffer.byteLength(patch.value) > patchBytes - 4;
-		return { ok: true, value: { visit: asked, state, ...compared.value, patch: patch.value, cut } };
+		const found = { visit: asked, state, ...compared.value, patch: patch.value, cut };
+		return { ok: true, value: { ...found, unmeasured: now?.value.unkept ?? [], unknown: unknownOf(run, asked) } };
 	});
 }
 
 /** Looks at the files of a run through the supervision's own workspace, or through one of its own that borrows what is kept. */
 export async function looking<T>(
 	{ place, ownFolders }: Project,
-	{ folder }: ReadLedger,
+	{ folder, run }: Pick<ReadLedger, "folder" | "run">,
 	live: LiveRun | undefined,
 	look: (workspace: Workspace) => Promise<Result<T, Failure>>,
 ): Promise<Result<T, Failure>> {
 	if (live) return look(live.workspace);
 	const own = join(folder, `look-${process.pid}-${Date.now()}`);
 	try {
-		return await look(openGitWorkspace({ cwd: place.cwd, folder: own, leftOut: ownFolders, borrow: folder }));
+		return await look(openGitWorkspace({ cwd: place.cwd, folder: own, leftOut: ownFolders, borrow: folder, ...keeping(run) }));
 	} finally {
 		await rm(own, { recursive: true, force: true }).catch(() => {});
 	}
+}
+
+/** What of the files the run keeps. */
+export function keeping({ plan }: Run): Pick<GitWorkspaceOptions, "scope" | "secrets"> {
+	return { scope: plan.files, secrets: plan.secretFiles };
+}
+
+function unknownOf({ unmeasured }: Run, asked: number | "all"): string[] {
+	return unmeasured.filter(({ visit }) => asked === "all" || visit === asked).map(({ visit, why }) => `visit ${visit}: ${why}`);
 }
 
 function unknown(message: string, reason = "unknown_tree"): { readonly ok: false; readonly failure: Failure } {

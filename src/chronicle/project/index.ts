@@ -24,4 +24,4 @@ export {
 	type TemplateShelf,
 	templateFolders,
 } from "./templates.ts";
-export { startOfVisit, type VisitStart } from "./visit-start.ts";
+export { keptBefore, startOfVisit, type VisitStart } from "./visit-start.ts";

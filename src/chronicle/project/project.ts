@@ -9,6 +9,7 @@ import { openGitWorkspace } from "../workspace/index.ts";
 import { type CleanupApprovals, openCleanupApprovals } from "./cleanup-approvals.ts";
 import { openCleanupRunner } from "./cleanup-runner.ts";
 import { systemClock } from "./clock.ts";
+import { keeping } from "./difference.ts";
 import { readTemplates, type TemplateShelf, templateFolders } from "./templates.ts";
 
 export interface Project {
@@ -54,7 +55,7 @@ export function openProject(place: LocalPlace): Project {
 			const { id, cleanupHash } = ledger.run;
 			return {
 				launcher: ready,
-				workspace: openGitWorkspace({ cwd, folder: ledger.folder, leftOut: ownFolders }),
+				workspace: openGitWorkspace({ cwd, folder: ledger.folder, leftOut: ownFolders, ...keeping(ledger.run) }),
 				approver,
 				commands: openCleanupRunner({
 					run: id,

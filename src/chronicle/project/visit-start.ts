@@ -26,6 +26,22 @@ export async function startOfVisit(ledger: Pick<ReadLedger, "events">, visit: nu
 	return undefined;
 }
 
+/** What was there when a rewind took it away; `seq` is the event that kept it. `undefined` where there is no such event. */
+export async function keptBefore(
+	ledger: Pick<ReadLedger, "events">,
+	seq: number,
+): Promise<(VisitStart & { readonly kept: number }) | undefined> {
+	let run: Run | undefined;
+	for await (const event of ledger.events()) {
+		run = run ? foldEvent(run, event) : event.kind === "created" ? beginRun(event) : undefined;
+		if (event.seq < seq) continue;
+		if (!run || event.seq > seq || event.kind !== "files_measured" || event.purpose !== "before") return undefined;
+		const { visit, state, snapshot, pairMoves } = run;
+		return { visit, state, tree: event.tree, snapshot, pairMoves, kept: seq };
+	}
+	return undefined;
+}
+
 export interface VisitFiles {
 	readonly state: string;
 	/** Kept state of the files at its start and, where it is over or was looked at, at its end. */
@@ -54,7 +70,7 @@ export async function filesOfVisits(ledger: Pick<ReadLedger, "events" | "run">):
 			note(event.visit, visits.get(event.visit)?.state ?? current.state, { after: event.tree });
 			if (event.visit === current.visit - 1) note(current.visit, current.state, { before: event.tree });
 		} else if (event.kind === "files_restored") {
-			restored = event.tree;
+			restored = event.now ?? event.tree;
 			note(current.visit, current.state, { after: event.before });
 		}
 	}

@@ -114,7 +114,9 @@ function present(run: Run, { now, width, changed }: TimelineOptions, cells: numb
 		of("tokens", `${shortCount(totals?.tokens ?? 0)} tokens`),
 		of("costUsd", shortCost(totals?.costUsd ?? 0)),
 		...(files === 0
-			? []
+			? run.unmeasured.some(({ visit }) => visit === run.visit)
+				? [[{ text: "files not measured", tone: "warning" } as const]]
+				: []
 			: [
 					[
 						plain(`${files} ${files === 1 ? "file" : "files"} `),

@@ -1,6 +1,6 @@
 // The pages of the run view that are functions of the folded run: history, and what the run knows. Lines are not cut to a width. Pure.
 import { explainCause, liveTotals, type Run } from "../machine/index.ts";
-import { shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
+import { keptLine, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import { dim, type Line, plain, type Span } from "./line.ts";
 import { dayTime } from "./moment.ts";
 
@@ -42,6 +42,7 @@ export function historyPage(run: Run, now: string): Line[] {
 		),
 	]);
 	lines.push(...textLines(summary));
+	for (const state of run.kept) lines.push([dim("   kept: "), plain(keptLine(state))]);
 	for (const notice of run.notices) lines.push([{ text: `   ${notice}`, tone: "warning" }]);
 	return lines;
 }
@@ -56,6 +57,7 @@ function textLines(text: string): Line[] {
 
 /** Findings, pending tasks, and the files changed so far. */
 export function knowledgePage(run: Run): Line[] {
+	const { unmeasured } = run;
 	const { findings, pendingTasks, files, dropped } = run.snapshot;
 	const entries = (list: typeof findings): Line[] =>
 		list.length === 0
@@ -76,7 +78,10 @@ export function knowledgePage(run: Run): Line[] {
 		...entries(findings),
 		...(left > 0 ? [[dim(`  ${left} older entries are in the events`)]] : []),
 		[accent("Files changed")],
-		...(files.length === 0 ? [[dim("  none")]] : [...files].reverse().map(fileLine)),
+		...(files.length === 0 && unmeasured.length === 0 ? [[dim("  none")]] : [...files].reverse().map(fileLine)),
+		...unmeasured.map(({ visit, why }): Line => [
+			{ text: `  changes of visit ${visit} could not be measured: ${why}`, tone: "warning" },
+		]),
 	];
 }
 

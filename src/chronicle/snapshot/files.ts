@@ -1,4 +1,4 @@
-// One changed file, as measured.
+// One changed file, as measured, and one that could not be measured or brought back.
 
 export interface FileChange {
 	/** Relative to the run's folder, `/` between segments. */
@@ -9,4 +9,12 @@ export interface FileChange {
 	/** Lines; absent for what has none (binary, submodule, link). */
 	readonly added?: number;
 	readonly removed?: number;
+}
+
+/** A file, or a folder with all that is in it, that could not be kept, compared or brought back. */
+export interface FileLeft {
+	/** As of `FileChange`. */
+	readonly path: string;
+	/** The reason, as a part of a sentence. */
+	readonly why: string;
 }

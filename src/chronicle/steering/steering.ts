@@ -1,6 +1,6 @@
 // The verbs by which a person steers a run, as both the command line and pi's command take them: what each takes, and the word that it makes.
 // Nothing is said to a run here.
-import { startOfVisit } from "../project/index.ts";
+import { keptBefore, startOfVisit } from "../project/index.ts";
 import type { ReadLedger } from "../supervisor/index.ts";
 import type { OptionKind, Parsed } from "./arguments.ts";
 import {
@@ -14,6 +14,7 @@ import {
 	resumeWord,
 	rewindWord,
 	tellWord,
+	undoWord,
 	type Word,
 } from "./word.ts";
 
@@ -119,15 +120,17 @@ export const steerings: readonly Steering[] = [
 	},
 	{
 		name: "rewind",
-		takes: "[run] <visit>",
-		explained: "What there was before is kept: rewinding to the visit that this begins undoes it. resume goes on.",
+		takes: "[run] <visit> | kept-<number> | undo",
+		explained:
+			"What there was before is kept first, and named: `rewind kept-<number>` goes back there, `rewind undo` back over the last rewind. resume goes on.",
 		afterwards: "go on",
-		make: ({ text: [visit = "", surplus] }) =>
-			/^\d{1,6}$/.test(visit) && surplus === undefined
-				? async (ledger) => rewindWord(ledger.run, Number(visit), await startOfVisit(ledger, Number(visit)))
+		make: ({ text: [goal = "", surplus] }) =>
+			isGoal(goal) && surplus === undefined
+				? (ledger) => rewindTo(ledger, goal)
 				: {
 						code: "usage",
-						message: "Name a visit by its number: rewind [run] <visit>. status and report number them.",
+						message:
+							"Name a visit by its number, or a state that a rewind took away: rewind [run] <visit>, kept-<number> or undo. status and report name them.",
 					},
 	},
 ];
@@ -135,8 +138,20 @@ export const steerings: readonly Steering[] = [
 /** A number alone is a visit, also where it could begin an id. */
 export function onlyNumber({ name }: Steering, parsed: Parsed): Parsed {
 	const [only = ""] = parsed.names;
-	const isVisit = name === "rewind" && parsed.text.length === 0 && /^\d{1,6}$/.test(only);
+	const isVisit = name === "rewind" && parsed.text.length === 0 && isGoal(only);
 	return isVisit ? { ...parsed, names: [], text: [only] } : parsed;
+}
+
+function isGoal(word: string): boolean {
+	return /^(?:(?:kept-)?\d{1,6}|undo)$/.test(word);
+}
+
+/** The word that takes a run back to `goal`: a visit, `kept-<number>`, or `undo`. */
+async function rewindTo(ledger: ReadLedger, goal: string): Promise<Word> {
+	const { run } = ledger;
+	if (/^\d+$/.test(goal)) return rewindWord(run, Number(goal), await startOfVisit(ledger, Number(goal)));
+	const seq = goal === "undo" ? (run.kept.at(-1)?.seq ?? 0) : Number(goal.slice("kept-".length));
+	return undoWord(run, seq, await keptBefore(ledger, seq));
 }
 
 function raiseOf({ values }: Parsed): Raise | Misuse {

@@ -132,6 +132,15 @@ export function rewindWord(run: Run, visit: number, start: VisitStart | undefine
 	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves }]);
 }
 
+/** Back to what a rewind took away. */
+export function undoWord(run: Run, seq: number, start: (VisitStart & { readonly kept: number }) | undefined): Word {
+	const names = run.kept.map((state) => `kept-${state.seq}`);
+	const there = names.length === 0 ? "No rewind of this run has taken anything away." : `There are ${names.join(", ")}.`;
+	if (!start || start.tree === null) return refused(`Nothing was kept as kept-${seq}. ${there}`);
+	const { visit, state, tree, snapshot, pairMoves, kept } = start;
+	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, kept }]);
+}
+
 /** How a run stands, as the beginning of a message. */
 function standing({ id, status, state }: Run): string {
 	const short = id.slice(0, 8);

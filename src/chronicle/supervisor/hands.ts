@@ -3,6 +3,7 @@ import {
 	type Action,
 	allowanceOf,
 	type EventBody,
+	type FilesMeasured,
 	judgeMove,
 	type LaunchId,
 	launchKey,
@@ -12,11 +13,12 @@ import {
 	type Run,
 	type Spend,
 } from "../machine/index.ts";
-import { cutText, explainSaved, LONGEST_TEXT, readSnapshotData } from "../snapshot/index.ts";
+import { cutText, explainSaved, type FileLeft, LONGEST_TEXT, readSnapshotData } from "../snapshot/index.ts";
 import { answerEvent } from "./answer.ts";
 import type { CrashPoint } from "./crash-point.ts";
 import { firstMessage } from "./message.ts";
 import type {
+	KeptFiles,
 	LaunchFault,
 	LaunchOrder,
 	MoveReply,
@@ -58,6 +60,18 @@ function tooLong({ length }: string): string {
 	return `The summary has ${length} characters, and at most ${LONGEST_TEXT} are kept: write the long part to a file, and name the file.`;
 }
 
+/** Files named in an event of what was not kept or not brought back; what is more is counted. */
+const mostLeft = 50;
+/** A rewind over files that somebody is writing is begun anew so many times. */
+const mostRounds = 5;
+
+function seenWith({ unkept, notes }: KeptFiles): Pick<FilesMeasured, "unkept" | "notes"> {
+	return {
+		...(unkept.length > 0 ? { unkept: unkept.slice(0, mostLeft) } : {}),
+		...(notes.length > 0 ? { notes } : {}),
+	};
+}
+
 const verdicts = { confirmed: "allowed", denied: "denied", text: "answered", undecided: "unanswered" } as const;
 
 /** Opens the hands of one supervision. */
@@ -78,20 +92,26 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 			await take({ kind: "strays_stopped", visit, count: stopped, ...(left > 0 ? { left } : {}) });
 	}
 
-	async function measure({ visit, purpose, since }: Extract<Action, { kind: "measure_files" }>): Promise<void> {
+	async function measure(
+		{ visit, purpose, since }: Extract<Action, { kind: "measure_files" }>,
+		signal: AbortSignal,
+	): Promise<void> {
 		await stopStrays(visit);
-		const taken = await workspace.snapshot();
+		const taken = await workspace.snapshot({ signal });
+		// Broken off because the run is let go of: it is owed still.
+		if (signal.aborted) return;
 		if (!taken.ok)
 			return void (await take({ kind: "files_unmeasured", visit, purpose, detail: taken.failure.message }));
-		const tree = taken.value;
-		if (purpose === "baseline" || since === null)
-			return void (await take({ kind: "files_measured", visit, purpose, tree }));
-		if (since === tree) return void (await take({ kind: "files_measured", visit, purpose, tree, changes: [] }));
-		const compared = await workspace.changes(since, tree, mostChanges);
+		const { tree } = taken.value;
+		const measured = { kind: "files_measured", visit, purpose, tree, ...seenWith(taken.value) } as const;
+		if (purpose === "baseline" || since === null) return void (await take(measured));
+		if (since === tree) return void (await take({ ...measured, changes: [] }));
+		const compared = await workspace.changes(since, tree, mostChanges, signal);
+		if (signal.aborted) return;
 		if (!compared.ok)
 			return void (await take({ kind: "files_unmeasured", visit, purpose, detail: compared.failure.message }));
 		const { changes, more } = compared.value;
-		await take({ kind: "files_measured", visit, purpose, tree, changes, ...(more > 0 ? { more } : {}) });
+		await take({ ...measured, changes, ...(more > 0 ? { more } : {}) });
 	}
 
 	async function ask({ question }: Extract<Action, { kind: "ask_approval" }>, signal: AbortSignal): Promise<void> {
@@ -249,21 +269,51 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 		return spend && { spend, counted: talked?.settled.tokens ?? 0 };
 	}
 
-	async function restore({ tree, visit, ...known }: Extract<Action, { kind: "restore_files" }>): Promise<void> {
-		let { before } = known;
-		if (before === null) {
-			const kept = await workspace.snapshot();
-			if (!kept.ok) return void (await take({ kind: "files_unrestored", tree, detail: kept.failure.message }));
-			before = kept.value;
-			// On disk before anything is overwritten: whoever goes on after a crash finds the files in between.
-			const refused = await take({ kind: "files_measured", visit, purpose: "before", tree: before });
-			if (refused !== undefined) return;
+	async function restore(
+		{ tree, visit, before: known }: Extract<Action, { kind: "restore_files" }>,
+		signal: AbortSignal,
+	): Promise<void> {
+		const fail = async (detail: string): Promise<void> => void (await take({ kind: "files_unrestored", tree, detail }));
+		let before = known;
+		let last = known;
+		for (let round = 1; ; round += 1) {
+			const kept = await workspace.snapshot({ towards: tree, signal });
+			if (signal.aborted) return;
+			if (!kept.ok) return fail(kept.failure.message);
+			const found = kept.value;
+			if (found.tree !== last) {
+				// On disk before anything is overwritten: whoever goes on after a crash finds the files in between.
+				const event = { kind: "files_measured", visit, purpose: "before", tree: found.tree, ...seenWith(found) } as const;
+				if ((await take(event)) !== undefined) return;
+				last = found.tree;
+			}
+			before ??= found.tree;
+			body.crashAt("before files are brought back");
+			const restored = await workspace.restore(tree, { expected: found.tree, signal });
+			body.crashAt("files are brought back");
+			if (signal.aborted && !restored.ok) return;
+			if (restored.ok) return tellRestored(tree, before, restored.value);
+			if (restored.failure.reason !== "changed" || round >= mostRounds) return fail(restored.failure.message);
 		}
-		body.crashAt("before files are brought back");
-		const restored = await workspace.restore(tree);
-		body.crashAt("files are brought back");
-		if (restored.ok) await take({ kind: "files_restored", tree, before });
-		else await take({ kind: "files_unrestored", tree, detail: restored.failure.message });
+	}
+
+	async function tellRestored(
+		tree: string,
+		before: string,
+		{ tree: now, left }: { readonly tree: string; readonly left: readonly FileLeft[] },
+	): Promise<void> {
+		const compared = await workspace.changes(before, now, mostChanges);
+		const { changes, more } = compared.ok ? compared.value : { changes: undefined, more: 0 };
+		await take({
+			kind: "files_restored",
+			tree,
+			before,
+			...(now === tree ? {} : { now }),
+			...(changes ? { changes } : {}),
+			...(more > 0 ? { more } : {}),
+			...(left.length > 0 ? { left: left.slice(0, mostLeft) } : {}),
+			...(left.length > mostLeft ? { leftMore: left.length - mostLeft } : {}),
+		});
 	}
 
 	async function cleanUp(
@@ -296,7 +346,7 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 					await take(action.event);
 					return;
 				case "measure_files":
-					return measure(action);
+					return measure(action, signal);
 				case "ask_approval":
 					return ask(action, signal);
 				case "work":
@@ -311,7 +361,7 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 				case "clean_up":
 					return cleanUp(action, signal);
 				case "restore_files":
-					return restore(action);
+					return restore(action, signal);
 			}
 		},
 		allow() {

@@ -1,5 +1,6 @@
 // What happens to a run, told line by line as it happens. Pure.
 import { explainCause, type LedgerEvent, type Run } from "../machine/index.ts";
+import { changeLines, leftLines } from "./question-lines.ts";
 import { shortCost, shortCount, shortTime } from "../timeline/index.ts";
 
 const summaryLength = 160;
@@ -29,8 +30,18 @@ export function progressLine(run: Run, event: LedgerEvent): string | undefined {
 			return `! stopped ${event.count} ${event.count === 1 ? "process" : "processes"} that workers had left behind${event.left ? `; ${event.left} could not be stopped` : ""}`;
 		case "files_unmeasured":
 			return `! files could not be measured: ${event.detail}`;
+		case "files_measured":
+			return event.unkept && event.unkept.length > 0
+				? `! ${leftLines("files that could not be measured", event.unkept).join("\n")}`
+				: undefined;
 		case "files_restored":
-			return "↶ the files are back";
+			return [
+				"↶ the files are back",
+				...(event.changes && event.changes.length > 0
+					? ["The rewind did this to them:", ...changeLines(event.changes, event.more)]
+					: []),
+				...leftLines("not brought back", event.left ?? [], event.leftMore),
+			].join("\n");
 		case "files_unrestored":
 			return `✗ the files could not be brought back: ${event.detail}`;
 		case "ask_opened":

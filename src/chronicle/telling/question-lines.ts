@@ -1,6 +1,6 @@
 // An approval question in words: what is asked, what was done, what changed, what it has cost. Pure.
 import { type ApprovalQuestion, liveTotals, type Run } from "../machine/index.ts";
-import type { FileChange } from "../snapshot/index.ts";
+import type { FileChange, FileLeft } from "../snapshot/index.ts";
 import { nameOf, shortCost, shortCount, shortTime } from "../timeline/index.ts";
 
 const mostFiles = 8;
@@ -21,7 +21,8 @@ export function questionLines(question: ApprovalQuestion, run: Run, now: string)
 		`${nameOf(run)} ${run.id.slice(0, 8)}, visit ${question.visit}: ${firstLine(run.task)}`,
 		...(summary === "" ? [] : ["", cut(summary)]),
 		"",
-		...changeLines(files, 0, mostAsked),
+		...(files.length === 0 && question.unmeasured !== undefined ? [] : changeLines(files, 0, mostAsked)),
+		...(question.unmeasured === undefined ? [] : [`Changes could not be measured: ${question.unmeasured}`]),
 		`So far: ${spendText(run, now)}`,
 	];
 }
@@ -35,6 +36,17 @@ export function changeLines(files: readonly FileChange[], more = 0, most = mostF
 	return [
 		`${count} ${count === 1 ? "file" : "files"} changed, +${sum("added")} −${sum("removed")}:`,
 		...files.slice(0, most).map(changeLine),
+		...(hidden > 0 ? [`  … and ${hidden} more`] : []),
+	];
+}
+
+/** What could not be compared or brought back, the first of it by name. */
+export function leftLines(title: string, left: readonly FileLeft[], more = 0): string[] {
+	if (left.length === 0) return [];
+	const hidden = left.length - Math.min(left.length, mostFiles) + more;
+	return [
+		`${title}:`,
+		...left.slice(0, mostFiles).map(({ path, why }) => `  ${path} (${why})`),
 		...(hidden > 0 ? [`  … and ${hidden} more`] : []),
 	];
 }

@@ -28,6 +28,8 @@ export function runData(read: ReadLedger): Record<string, unknown> {
 		states: run.states,
 		pairMoves: run.pairMoves,
 		notices,
+		unmeasured: run.unmeasured,
+		kept: run.kept.map((state) => ({ name: `kept-${state.seq}`, ...state })),
 		repairs,
 		holder: holder ?? null,
 		createdAt,

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { liveTotals, type Measure, measures, type Run } from "../machine/index.ts";
 import type { ReadLedger } from "../supervisor/index.ts";
-import { crumbText, nameOf, nextStep, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
+import { crumbText, keptLine, nameOf, nextStep, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import { questionLines } from "./question-lines.ts";
 
 export interface StatusOptions {
@@ -27,6 +27,10 @@ export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOpti
 		`Total: ${totals(run, now)}`,
 		...(question ? ["", ...questionLines(question, run, now)] : []),
 		...waitingLines(read, prefix),
+		...run.unmeasured
+			.filter(({ visit }) => visit === run.visit || visit === run.visit - 1)
+			.map(({ visit, why }) => `Changes of visit ${visit} could not be measured: ${why}`),
+		...run.kept.slice(-3).map((state) => `Kept before a rewind: ${keptLine(state)}`),
 		...run.notices.slice(-3).map((notice) => `Note: ${notice}`),
 		...repairs.map((repair) => `Repaired: ${repair}`),
 	];

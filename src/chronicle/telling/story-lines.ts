@@ -1,17 +1,21 @@
 // What a run has come through and what it knows, as plain lines. Pure.
 import { explainCause, type Move, type Run } from "../machine/index.ts";
 import type { Finding } from "../snapshot/index.ts";
-import { shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import { keptLine, shortCost, shortCount, shortTime } from "../timeline/index.ts";
 import { changeLines } from "./question-lines.ts";
 
 /** Every move that the ledger still has, then what the run knows, then the files that it has changed. */
-export function storyLines({ history, moves, snapshot }: Run): string[] {
+export function storyLines({ history, moves, snapshot, unmeasured, kept }: Run): string[] {
 	const earlier = moves.total - history.length;
 	return [
 		...section("History", [...(earlier > 0 ? [`… ${earlier} earlier moves`] : []), ...history.flatMap(moveLines)]),
 		...section("Pending tasks", snapshot.pendingTasks.map(findingLine)),
 		...section("Findings", snapshot.findings.map(findingLine)),
-		...section("Files", snapshot.files.length === 0 ? [] : changeLines(snapshot.files)),
+		...section("Files", [
+			...(snapshot.files.length === 0 ? [] : changeLines(snapshot.files)),
+			...unmeasured.map(({ visit, state, why }) => `Changes of visit ${visit} (${state}) could not be measured: ${why}`),
+		]),
+		...section("Kept before rewinds", kept.map(keptLine)),
 	];
 }
 

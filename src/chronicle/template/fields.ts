@@ -179,6 +179,16 @@ export const templateFields = {
 	initial: text({ about: "State that the run begins in.", form: "line", shown: "the first of `states`" }),
 	team: text({ about: "Team for states that name none.", form: "line", most: 200 }),
 	limits: group(limitFields, { about: "Ceilings of the run.", shown: "as below" }),
+	files: choice(["folder", "repository"], {
+		about:
+			"Whose files are kept, compared and brought back by a rewind: those of the folder that the run works in, or of the whole repository that the folder lies in.",
+		fallback: "folder",
+	}),
+	secret_files: choice(["leave", "keep"], {
+		about:
+			"Whether the contents of files that are secret by their name (`.env`, keys) are kept too. Without it a rewind leaves such files as they are, and names them.",
+		fallback: "leave",
+	}),
 	states: custom<ReadonlyMap<string, StateEntry>, { about: string; required: true }>(
 		{ about: "The states by name, in order.", required: true },
 		"group of states",

@@ -98,6 +98,8 @@ function readNode(root: Node, source: Source, report: Report, fallbackName: stri
 		states,
 		limits: compileLimits(group.values.limits),
 		dialect,
+		files: group.values.files,
+		secretFiles: group.values.secret_files === "keep" ? "kept" : "left out",
 	});
 }
 

@@ -86,6 +86,10 @@ export interface Template {
 	readonly limits: RunLimits;
 	/** Written the way of another implementation (`initial` and `agent`): approvals without a mode are asked on entry. */
 	readonly dialect: "chronicle" | "ae";
+	/** Whose files are kept and brought back: those of the run's folder, or of the whole repository that it lies in. */
+	readonly files: "folder" | "repository";
+	/** Whether the contents of files that are secret by their name are kept. */
+	readonly secretFiles: "left out" | "kept";
 }
 
 /** Name of the state that only a person leaves. A template may define it to list where a person can go from there. */

@@ -19,6 +19,12 @@ function raises(run: Run): string[] {
 	return own.length > 0 ? own : [`resume ${options.costUsd}`, `resume ${options.tokens}`];
 }
 
+/** The command that undoes the rewind which the run waits after. */
+function undoes({ hold, kept }: Run): string[] {
+	const last = kept.at(-1);
+	return hold?.cause === "rewound" && last ? [`rewind kept-${last.seq}`] : [];
+}
+
 /** What the run waits for; `undefined` while it needs nobody. */
 export function nextStep(run: Run): NextStep | undefined {
 	switch (run.status) {
@@ -34,7 +40,7 @@ export function nextStep(run: Run): NextStep | undefined {
 			return { what, commands: ["approve", "reject <words>", "diff"] };
 		}
 		case "paused":
-			return { what: run.hold?.detail ?? "It is paused.", commands: ["resume", "tell <words>", "abort"] };
+			return { what: run.hold?.detail ?? "It is paused.", commands: ["resume", ...undoes(run), "tell <words>", "abort"] };
 		case "budget_exceeded":
 			return {
 				what: run.hold?.detail ?? "A ceiling is reached.",

@@ -1,10 +1,11 @@
 // What differs between two kept states, from git's raw listing.
-// C1 lines are counted only where there are lines: not for links, repositories, or what was too large to keep.
+// C1 lines are counted only where there are lines: not for links, repositories, or what is not kept.
 import { posix, relative, sep } from "node:path";
 import type { FileChange } from "../snapshot/index.ts";
 import type { Result, WorkspaceFailure } from "../supervisor/index.ts";
-import { fromRaw, gitFailure } from "./failures.ts";
+import { gitFailure } from "./failures.ts";
 import { modes } from "./git.ts";
+import { fromRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
 
 export interface RawChange {
@@ -37,6 +38,7 @@ export async function rawChanges(
 		...how,
 		from,
 		to,
+		...store.below(),
 	]);
 	if (listed.kind === "done") return { ok: true, value: parse(listed.output.toString("latin1")) };
 	if (
@@ -101,7 +103,7 @@ export function describeChanges(store: Store, cwd: string, changes: readonly Raw
 	return changes
 		.map((change): FileChange => {
 			const lined = [change.before, change.after].every(
-				({ mode, object }) => mode !== modes.link && mode !== modes.repository && !store.isLarge(object),
+				({ mode, object }) => mode !== modes.link && mode !== modes.repository && store.markOf(object) === undefined,
 			);
 			return {
 				path: seenFrom(store.root, cwd, change.path),
@@ -117,6 +119,7 @@ function letter(status: string): FileChange["change"] {
 	return status === "A" || status === "D" || status === "R" ? status : status === "C" ? "A" : "M";
 }
 
-function seenFrom(root: string, cwd: string, raw: string): string {
+/** A path of git's as seen from `cwd`. */
+export function seenFrom(root: string, cwd: string, raw: string): string {
 	return posix.relative(relative(root, cwd).split(sep).join("/"), fromRaw(raw));
 }

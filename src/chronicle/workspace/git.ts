@@ -1,6 +1,6 @@
 // Running git for ourselves: nothing of the person's or the project's configuration, hooks, filters or prompts takes part.
 // G1 no shell; G2 every GIT_ variable of the surroundings is left out; G3 output is bytes, since names of files may be any; G4 a git that is
-// missing, or fails, is a value.
+// missing, fails, is killed or aborted is a value.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 
@@ -14,11 +14,24 @@ export interface GitCall {
 	readonly settings?: "ours" | "persons";
 	/** Bytes of output that are enough: git is stopped after them. Default: all of it. */
 	readonly enough?: number;
+	/** Ends git when it aborts: SIGTERM, so that it removes its locks, and SIGKILL after a second. */
+	readonly signal?: AbortSignal | undefined;
+	/** Called with the process number once git has been started. */
+	readonly started?: (pid: number) => void;
 }
 
 export type GitResult =
-	| { readonly kind: "done"; readonly output: Buffer; readonly cut: boolean }
-	| { readonly kind: "failed"; readonly code: number; readonly message: string }
+	/** `warnings`: what it wrote to stderr, bytes as latin1. */
+	| { readonly kind: "done"; readonly output: Buffer; readonly cut: boolean; readonly warnings: string }
+	/** `raw`: the message, bytes as latin1. `killed`: by this signal, which nobody here sent. */
+	| {
+			readonly kind: "failed";
+			readonly code: number;
+			readonly message: string;
+			readonly raw: string;
+			readonly killed?: string;
+	  }
+	| { readonly kind: "aborted" }
 	| { readonly kind: "missing" };
 
 /** Modes of the entries of a tree. */
@@ -27,6 +40,11 @@ export const modes = { file: "100644", program: "100755", link: "120000", reposi
 const nowhere = process.platform === "win32" ? "NUL" : "/dev/null";
 
 const isolation = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: nowhere, GIT_ATTR_NOSYSTEM: "1" };
+
+/** Milliseconds that an aborted git has to remove its locks. */
+const graceMs = 1000;
+
+const stderrLength = 20_000;
 
 /** Configuration that holds for every call, whatever the repository says. */
 const firm = [
@@ -43,35 +61,53 @@ const firm = [
 	"advice.addEmbeddedRepo=false",
 ].flatMap((setting) => ["-c", setting]);
 
-/** Runs git. Never rejects. */
-export async function runGit({ args, cwd, env = {}, input, settings = "ours", enough }: GitCall): Promise<GitResult> {
+function environmentOf({ env = {}, settings = "ours" }: GitCall): NodeJS.ProcessEnv {
 	const clean = Object.fromEntries(
 		Object.entries(process.env).filter(
 			([name]) => !name.startsWith("GIT_") || (settings === "persons" && name.startsWith("GIT_CONFIG")),
 		),
 	);
+	return {
+		...clean,
+		...(settings === "ours" ? isolation : {}),
+		GIT_TERMINAL_PROMPT: "0",
+		GIT_OPTIONAL_LOCKS: "0",
+		LC_ALL: "C",
+		...env,
+	};
+}
+
+/** Runs git. Never rejects. */
+export async function runGit(call: GitCall): Promise<GitResult> {
+	const { args, cwd, input, enough, signal, started } = call;
+	if (signal?.aborted) return { kind: "aborted" };
 	return new Promise((resolve) => {
 		const child = spawn("git", [...firm, ...args], {
 			cwd,
-			env: {
-				...clean,
-				...(settings === "ours" ? isolation : {}),
-				GIT_TERMINAL_PROMPT: "0",
-				GIT_OPTIONAL_LOCKS: "0",
-				LC_ALL: "C",
-				...env,
-			},
+			env: environmentOf(call),
 			stdio: ["pipe", "pipe", "pipe"],
 			windowsHide: true,
 		});
+		if (child.pid !== undefined) started?.(child.pid);
 		const pieces: Buffer[] = [];
 		let length = 0;
 		let cut = false;
-		let complaint = "";
+		let stderr = "";
+		let kill: NodeJS.Timeout | undefined;
+		const abort = (): void => {
+			child.kill();
+			kill ??= setTimeout(() => child.kill("SIGKILL"), graceMs);
+		};
+		const end = (result: GitResult): void => {
+			clearTimeout(kill);
+			signal?.removeEventListener("abort", abort);
+			resolve(result);
+		};
+		signal?.addEventListener("abort", abort, { once: true });
 		child.on("error", (error: NodeJS.ErrnoException) => {
 			// A folder that is not there gives the same code as a program that is not.
 			const missing = error.code === "ENOENT" && existsSync(cwd);
-			resolve(missing ? { kind: "missing" } : { kind: "failed", code: -1, message: error.message });
+			end(missing ? { kind: "missing" } : { kind: "failed", code: -1, message: error.message, raw: "" });
 		});
 		// Where file descriptors run out there are no streams; the error comes a moment later.
 		if (!child.stdout || !child.stderr || !child.stdin) return;
@@ -84,13 +120,39 @@ export async function runGit({ args, cwd, env = {}, input, settings = "ours", en
 			child.kill();
 		});
 		child.stderr.on("data", (piece: Buffer) => {
-			complaint = `${complaint}${piece.toString("utf8")}`.slice(-4000);
+			stderr = `${stderr}${piece.toString("latin1")}`.slice(-stderrLength);
 		});
-		child.on("close", (code) => {
-			if (code === 0 || cut) resolve({ kind: "done", output: Buffer.concat(pieces), cut });
-			else resolve({ kind: "failed", code: code ?? -1, message: complaint.trim() });
+		child.on("close", (code, killed) => {
+			if (code === 0 || cut) return end({ kind: "done", output: Buffer.concat(pieces), cut, warnings: stderr });
+			if (signal?.aborted) return end({ kind: "aborted" });
+			const message = Buffer.from(stderr, "latin1").toString("utf8").trim();
+			end({ kind: "failed", code: code ?? -1, message, raw: stderr, ...(killed === null ? {} : { killed }) });
 		});
 		child.stdin.on("error", () => {});
 		child.stdin.end(input);
 	});
+}
+
+/** An entry of a tree or of the index. */
+export interface Entry {
+	/** Bytes as latin1. */
+	readonly path: string;
+	readonly mode: string;
+	readonly object: string;
+}
+
+/** Names as git's `-z` options read them. */
+export function nulled(names: readonly string[]): Buffer {
+	return Buffer.from(names.map((name) => `${name}\0`).join(""), "latin1");
+}
+
+/** Lines for `update-index --index-info`: entries to set; an object of zeros takes one out. */
+export function indexInfo(entries: readonly Entry[]): Buffer {
+	const lines = entries.map(({ mode, object, path }) => `${isNothing(object) ? "0" : mode} ${object}\t${path}\0`);
+	return Buffer.from(lines.join(""), "latin1");
+}
+
+/** Whether the name of an object says that there is none. */
+export function isNothing(object: string): boolean {
+	return /^0+$/.test(object);
 }

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import type { Result, WorkspaceFailure } from "../supervisor/index.ts";
 import { gitFailure, isFull } from "./failures.ts";
-import { modes } from "./git.ts";
+import { isNothing, modes } from "./git.ts";
 import type { Store } from "./store.ts";
 
 export interface Owner {
@@ -60,7 +60,7 @@ async function objectsOf(store: Store, tree: string, before: string | undefined)
 		// `mode kind object TAB path`, or `:mode mode object object status`.
 		const [, mode, object] =
 			/^:\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) /.exec(field) ?? /^(\d+) [a-z]+ ([0-9a-f]+)\t/.exec(field) ?? [];
-		if (object !== undefined && mode !== modes.repository && !/^0+$/.test(object)) objects.add(object);
+		if (object !== undefined && mode !== modes.repository && !isNothing(object)) objects.add(object);
 	}
 	return [...objects];
 }

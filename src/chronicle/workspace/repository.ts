@@ -2,12 +2,15 @@
 // Nothing here writes anything.
 import { readFile, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { isAbsolute, join, relative, resolve } from "node:path";
 import { runGit } from "./git.ts";
+import { toRaw } from "./paths.ts";
 
 export interface Surroundings {
-	/** Folder whose files are kept: the repository's, or the run's own where there is none. Real path. */
+	/** Folder that paths are counted from: the repository's, or the run's own where there is none. Real path. */
 	readonly root: string;
+	/** The run's folder below `root`, bytes as latin1, `/` between segments; empty where they are the same. */
+	readonly below: string;
 	/** Patterns of ignored files that stand outside of the tree, in gitignore's notation. */
 	readonly ignored: string;
 	/** Object folder to borrow from; `undefined`: none. */
@@ -37,9 +40,10 @@ const generated = [
 ];
 
 /** `undefined` where git is missing. */
-export async function surroundingsOf(cwd: string): Promise<Surroundings | undefined> {
+export async function surroundingsOf(cwd: string, signal?: AbortSignal): Promise<Surroundings | undefined> {
 	const here = await realpath(cwd);
 	const asked = await runGit({
+		signal,
 		args: [
 			"rev-parse",
 			"--show-toplevel",
@@ -54,12 +58,13 @@ export async function surroundingsOf(cwd: string): Promise<Surroundings | undefi
 	if (asked.kind === "missing") return undefined;
 	const alone: Surroundings = {
 		root: here,
+		below: "",
 		ignored: generated.join("\n"),
 		objects: undefined,
 		objectFormat: "sha1",
 		forced: [],
 	};
-	if (asked.kind === "failed") return alone;
+	if (asked.kind !== "done") return alone;
 	const [top = here, objects = "", exclude = "", objectFormat = "sha1"] = asked.output.toString("utf8").split("\n");
 	// A folder that its repository ignores has no files in it as far as that repository goes: it stands for itself.
 	const hidden = await runGit({ args: ["check-ignore", "-q", "."], cwd: here });
@@ -69,8 +74,10 @@ export async function surroundingsOf(cwd: string): Promise<Surroundings | undefi
 		cwd: top,
 		settings: "persons",
 	});
+	const root = await realpath(top);
 	return {
-		root: await realpath(top),
+		root,
+		below: toRaw(relative(root, here)),
 		ignored: [await textOf(await excludesFile(top)), await textOf(resolve(here, exclude))].join("\n"),
 		objects: objects === "" ? undefined : resolve(here, objects),
 		objectFormat,

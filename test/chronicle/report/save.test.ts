@@ -108,7 +108,7 @@ it("R30 shows the lines that the real workspace kept", async () => {
 	const kept = async (): Promise<string> => {
 		const taken = await workspace.snapshot();
 		if (!taken.ok) throw new Error(taken.failure.message);
-		return taken.value;
+		return taken.value.tree;
 	};
 	const from = await kept();
 	await rm(join(cwd, "gone.txt"));

@@ -46,7 +46,7 @@ export function openCopiedWorkspace(cwd: string): Workspace {
 				? { ok: true, value: { cwd } }
 				: { ok: false, failure: { reason: "io", message: `${cwd} is not there.`, remedy: "Put it back." } };
 		},
-		snapshot: async () => ({ ok: true, value: keep() }),
+		snapshot: async () => ({ ok: true, value: { tree: keep(), unkept: [], notes: [] } }),
 		changes: async (from, to, limit) =>
 			both(from, to, (one, other) => {
 				const changes = compare(one, other);
@@ -64,16 +64,23 @@ export function openCopiedWorkspace(cwd: string): Workspace {
 					.join("\n")
 					.slice(0, bytes),
 			),
-		async restore(tree) {
+		preview: async (tree, limit) =>
+			both(keep(), tree, (one, other) => {
+				const changes = compare(one, other);
+				const more = Math.max(0, changes.length - limit);
+				return { changes: changes.slice(0, limit), more, left: [], blocked: [] };
+			}),
+		async restore(tree, { expected } = {}) {
 			const wanted = kept.get(tree);
 			if (!wanted) return unknown;
-			keep();
+			if (expected !== undefined && expected !== keep())
+				return { ok: false, failure: { reason: "changed", message: "They have changed.", remedy: "Try again." } };
 			for (const path of now().keys()) if (!wanted.has(path)) rmSync(join(cwd, path));
 			for (const [path, text] of wanted) {
 				mkdirSync(dirname(join(cwd, path)), { recursive: true });
 				writeFileSync(join(cwd, path), text);
 			}
-			return { ok: true, value: undefined };
+			return { ok: true, value: { tree: keep(), left: [] } };
 		},
 		publish: async () => ({ ok: true, value: undefined }),
 	};

@@ -37,7 +37,7 @@ describe.each(makes)("a workspace of %s", (_, open) => {
 		return {
 			cwd,
 			workspace,
-			keep: () => value(workspace.snapshot()),
+			keep: async () => (await value(workspace.snapshot())).tree,
 			write(path: string, text: string) {
 				mkdirSync(dirname(join(cwd, path)), { recursive: true });
 				writeFileSync(join(cwd, path), text);

@@ -54,11 +54,14 @@ function write(path: string, text: string | Buffer): void {
 	writeFileSync(file, text);
 }
 const read = (path: string) => readFileSync(join(project, path), "utf8");
-function open(more: { cwd?: string; limits?: object } = {}): Workspace {
+function open(
+	more: { cwd?: string; limits?: object; scope?: "folder" | "repository"; run?: string } = {},
+): Workspace {
 	return openGitWorkspace({
 		cwd: more.cwd ?? project,
-		folder: join(sessions, "run"),
+		folder: join(sessions, more.run ?? "run"),
 		leftOut: [sessions],
+		...(more.scope ? { scope: more.scope } : {}),
 		...(more.limits ? { limits: more.limits } : {}),
 	});
 }
@@ -68,7 +71,7 @@ async function value<T, F>(result: Promise<Result<T, F>>): Promise<T> {
 	return got.value;
 }
 async function changed(workspace: Workspace, from: string, to?: string): Promise<string[]> {
-	const { changes } = await value(workspace.changes(from, to ?? (await value(workspace.snapshot())), 1000));
+	const { changes } = await value(workspace.changes(from, to ?? ((await value(workspace.snapshot())).tree), 1000));
 	return changes.map(
 		({ change, path, from: was, added, removed }) =>
 			`${change} ${was === undefined ? "" : `${was} > `}${path}${added === undefined ? "" : ` +${added} -${removed}`}`,
@@ -108,7 +111,7 @@ describe.each([
 		write("gone.txt", "x\n");
 		write("dir/deep.txt", "1\n");
 		const workspace = open();
-		const before = await value(workspace.snapshot());
+		const before = (await value(workspace.snapshot())).tree;
 		appendFileSync(join(project, "keep.txt"), "4\n");
 		renameSync(join(project, "old.txt"), join(project, "dir/new.txt"));
 		unlinkSync(join(project, "gone.txt"));
@@ -125,19 +128,19 @@ describe.each([
 		prepare();
 		write("a.txt", "1\n");
 		const workspace = open();
-		const first = await value(workspace.snapshot());
+		const first = (await value(workspace.snapshot())).tree;
 		write("b.txt", "2\n");
-		const second = await value(workspace.snapshot());
+		const second = (await value(workspace.snapshot())).tree;
 		unlinkSync(join(project, "b.txt"));
-		expect(await value(workspace.snapshot())).toBe(first);
+		expect((await value(workspace.snapshot())).tree).toBe(first);
 		expect(second).not.toBe(first);
-		expect(await value(open().snapshot())).toBe(first);
+		expect((await value(open().snapshot())).tree).toBe(first);
 	});
 	it("leaves out what is ignored and what is the Chronicle's own", async () => {
 		prepare();
 		write(".gitignore", "build/\n*.log\n!keep.log\n");
 		const workspace = open();
-		const before = await value(workspace.snapshot());
+		const before = (await value(workspace.snapshot())).tree;
 		write("build/out.js", "x");
 		write("a.log", "x");
 		write("keep.log", "x\n");
@@ -152,7 +155,7 @@ describe.each([
 		write("target.txt", "t\n");
 		symlinkSync("target.txt", join(project, "link"));
 		const workspace = open();
-		const before = await value(workspace.snapshot());
+		const before = (await value(workspace.snapshot())).tree;
 		chmodSync(join(project, "program.sh"), 0o755);
 		write("image.png", Buffer.from([0, 9, 9, 9]));
 		rmSync(join(project, "link"));
@@ -185,7 +188,7 @@ describe.each([
 		chmodSync(join(project, "program.sh"), 0o755);
 		symlinkSync("crlf.txt", join(project, "link"));
 		const workspace = open();
-		const before = await value(workspace.snapshot());
+		const before = (await value(workspace.snapshot())).tree;
 		write("crlf.txt", "changed\n");
 		write("mixed.txt", "changed\r\n");
 		write("big.bin", "small");
@@ -195,7 +198,7 @@ describe.each([
 		chmodSync(join(project, "program.sh"), 0o644);
 		unlinkSync(join(project, "link"));
 		write("ignored.txt", "stays\n");
-		const after = await value(workspace.snapshot());
+		const after = (await value(workspace.snapshot())).tree;
 		await value(workspace.restore(before));
 		expect(read("crlf.txt")).toBe("one\r\ntwo\r\n$Id$\r\n");
 		expect(read("mixed.txt")).toBe("one\r\ntwo\n");
@@ -205,21 +208,21 @@ describe.each([
 		expect(statSync(join(project, "program.sh")).mode & 0o111).toBeGreaterThan(0);
 		expect(readlinkSync(join(project, "link"))).toBe("crlf.txt");
 		expect(read("ignored.txt")).toBe("stays\n");
-		expect(await value(workspace.snapshot())).toBe(before);
+		expect((await value(workspace.snapshot())).tree).toBe(before);
 		await value(workspace.restore(after));
 		expect(read("dir")).toBe("a file now\n");
 		expect(read("new/deep/file.txt")).toBe("new\n");
 		expect(existsSync(join(project, "link"))).toBe(false);
-		expect(await value(workspace.snapshot())).toBe(after);
+		expect((await value(workspace.snapshot())).tree).toBe(after);
 	});
 	it("draws a bounded diff, of one file if asked", async () => {
 		prepare();
 		write("a.txt", "1\n");
 		const workspace = open();
-		const before = await value(workspace.snapshot());
+		const before = (await value(workspace.snapshot())).tree;
 		write("a.txt", "1\n2\n");
 		write("b.txt", "x\n".repeat(5000));
-		const after = await value(workspace.snapshot());
+		const after = (await value(workspace.snapshot())).tree;
 		const whole = await value(workspace.patch(before, after, 1_000_000));
 		expect(whole).toContain("+2");
 		expect(whole).toContain("b.txt");
@@ -231,8 +234,8 @@ describe.each([
 		write("large.bin", "x".repeat(3000));
 		write("small.txt", "1\n");
 		const workspace = open({ limits: { fileBytes: 1000 } });
-		const before = await value(workspace.snapshot());
-		expect(await value(workspace.snapshot())).toBe(before);
+		const before = (await value(workspace.snapshot())).tree;
+		expect((await value(workspace.snapshot())).tree).toBe(before);
 		write("large.bin", "y".repeat(4000));
 		write("small.txt", "2\n");
 		expect(await changed(workspace, before)).toEqual(["M large.bin", "M small.txt +1 -1"]);
@@ -241,7 +244,7 @@ describe.each([
 		expect(read("large.bin")).toBe("y".repeat(4000));
 		// It may shrink and be kept, grow again, and vanish; another process sees the same.
 		write("large.bin", "tiny\n");
-		const tiny = await value(workspace.snapshot());
+		const tiny = (await value(workspace.snapshot())).tree;
 		expect(await changed(workspace, before)).toEqual(["M large.bin"]);
 		write("large.bin", "z".repeat(5000));
 		const again = open({ limits: { fileBytes: 1000 } });
@@ -263,7 +266,7 @@ describe.each([
 		prepare();
 		write("a.txt", "1\n");
 		const workspace = open();
-		const now = await value(workspace.snapshot());
+		const now = (await value(workspace.snapshot())).tree;
 		for (const tree of ["f".repeat(40), "0".repeat(40), "", "nonsense", "HEAD"]) {
 			const restored = await workspace.restore(tree);
 			expect(restored.ok, tree).toBe(false);
@@ -282,8 +285,8 @@ describe.each([
 		git(inner, "commit", "-qm", "one");
 		write("outer.txt", "1\n");
 		const workspace = open();
-		const before = await value(workspace.snapshot());
-		expect(await value(open().snapshot())).toBe(before);
+		const before = (await value(workspace.snapshot())).tree;
+		expect((await value(open().snapshot())).tree).toBe(before);
 		const untouched = repository(inner);
 		writeFileSync(join(inner, "file.txt"), "2\n");
 		expect(await changed(workspace, before)).toEqual(["M inner"]);
@@ -303,18 +306,18 @@ describe.each([
 		write("a.txt", "1\n");
 		spawnSync("sh", ["-c", "mkfifo pipe"], { cwd: project });
 		const workspace = open();
-		const before = await value(workspace.snapshot());
+		const before = (await value(workspace.snapshot())).tree;
 		write("b.txt", "1\n");
 		expect(await changed(workspace, before)).toEqual(["A b.txt +1 -0"]);
 	});
 	it("survives a damaged index and a lock that a dead process left", async () => {
 		prepare();
 		write("a.txt", "1\n");
-		const before = await value(open().snapshot());
+		const before = (await value(open().snapshot())).tree;
 		const files = join(sessions, "run", "files");
 		writeFileSync(join(files, "index"), "garbage");
 		writeFileSync(join(files, "index.lock"), "");
-		expect(await value(open().snapshot())).toBe(before);
+		expect((await value(open().snapshot())).tree).toBe(before);
 	});
 });
 
@@ -339,9 +342,9 @@ describe("R30 R31 the person's repository", () => {
 		rmSync(join(base, "hooked"), { force: true });
 		const before = repository();
 		const workspace = open();
-		const tree = await value(workspace.snapshot());
+		const tree = (await value(workspace.snapshot())).tree;
 		write("c.txt", "new\n");
-		const after = await value(workspace.snapshot());
+		const after = (await value(workspace.snapshot())).tree;
 		await value(workspace.changes(tree, after, 10));
 		await value(workspace.patch(tree, after, 1000));
 		await value(workspace.restore(tree));
@@ -353,13 +356,13 @@ describe("R30 R31 the person's repository", () => {
 		write("b.txt", "dirty before\n");
 		write("untracked.txt", "before\n");
 		const workspace = open();
-		const before = await value(workspace.snapshot());
+		const before = (await value(workspace.snapshot())).tree;
 		write("a.txt", "1\n2\n");
 		expect(await changed(workspace, before)).toEqual(["M a.txt +1 -0"]);
 	});
 	it("sees the same whether the worker commits, stages, stashes, resets or switches the branch", async () => {
 		const workspace = open();
-		const before = await value(workspace.snapshot());
+		const before = (await value(workspace.snapshot())).tree;
 		write("a.txt", "1\n2\n");
 		write("new.txt", "n\n");
 		const expected = ["M a.txt +1 -0", "A new.txt +1 -0"];
@@ -386,7 +389,7 @@ describe("R30 R31 the person's repository", () => {
 		git(project, "add", "-f", "dist/kept.js");
 		git(project, "commit", "-qm", "forced");
 		const workspace = open();
-		const before = await value(workspace.snapshot());
+		const before = (await value(workspace.snapshot())).tree;
 		write("dist/kept.js", "2\n");
 		write("dist/other.js", "2\n");
 		expect(await changed(workspace, before)).toEqual(["M dist/kept.js +1 -1"]);
@@ -394,28 +397,43 @@ describe("R30 R31 the person's repository", () => {
 	it("heeds the repository's own list of ignored files", async () => {
 		appendFileSync(join(project, ".git", "info", "exclude"), "private/\n");
 		const workspace = open();
-		const before = await value(workspace.snapshot());
+		const before = (await value(workspace.snapshot())).tree;
 		write("private/x", "x");
 		expect(await changed(workspace, before)).toEqual([]);
 	});
-	it("begun in a folder below, sees the whole repository with paths as seen from there", async () => {
+	it("begun in a folder below, keeps that folder; the whole repository where it is asked for, with paths as seen from there", async () => {
 		write("packages/app/x.ts", "1\n");
 		const cwd = join(project, "packages", "app");
-		const workspace = open({ cwd });
-		const before = await value(workspace.snapshot());
+		const narrow = open({ cwd });
+		const start = (await value(narrow.snapshot())).tree;
+		const workspace = open({ cwd, scope: "repository", run: "wide" });
+		const before = (await value(workspace.snapshot())).tree;
 		write("packages/app/x.ts", "2\n");
 		write("packages/other/y.ts", "1\n");
 		write("a.txt", "2\n");
+		expect(await changed(narrow, start)).toEqual(["M x.ts +1 -1"]);
 		expect(await changed(workspace, before)).toEqual(["M ../../a.txt +1 -1", "A ../other/y.ts +1 -0", "M x.ts +1 -1"]);
-		const after = await value(workspace.snapshot());
+		const after = (await value(workspace.snapshot())).tree;
 		expect(await value(workspace.patch(before, after, 10_000, "../other/y.ts"))).toContain("y.ts");
 		expect(await value(workspace.patch(before, after, 10_000, "x.ts"))).not.toContain("y.ts");
+		await value(narrow.restore(start));
+		expect([read("packages/app/x.ts"), read("packages/other/y.ts"), read("a.txt")]).toEqual(["1\n", "1\n", "2\n"]);
+		// A state of the whole repository, kept by an earlier version, brings back no more than the folder.
+		write("packages/app/x.ts", "3\n");
+		await value(narrow.restore(before)).catch(() => {});
+		expect([read("packages/other/y.ts"), read("a.txt")]).toEqual(["1\n", "2\n"]);
+		await value(workspace.restore(before));
+		expect([read("packages/app/x.ts"), read("a.txt"), existsSync(join(project, "packages/other"))]).toEqual([
+			"1\n",
+			"1\n",
+			false,
+		]);
 	});
 	it("a folder that its repository ignores stands for itself", async () => {
 		write(".gitignore", "scratch/\n");
 		write("scratch/x.txt", "1\n");
 		const workspace = open({ cwd: join(project, "scratch") });
-		const before = await value(workspace.snapshot());
+		const before = (await value(workspace.snapshot())).tree;
 		write("scratch/x.txt", "2\n");
 		expect(await changed(workspace, before)).toEqual(["M x.txt +1 -1"]);
 	});
@@ -430,12 +448,12 @@ describe("R30 R31 the person's repository", () => {
 		git(project, "commit", "-qm", "sub");
 		git(project, "worktree", "add", "-q", join(base, "linked"));
 		const linked = open({ cwd: join(base, "linked") });
-		const there = await value(linked.snapshot());
+		const there = (await value(linked.snapshot())).tree;
 		writeFileSync(join(base, "linked", "a.txt"), "2\n");
 		expect(await changed(linked, there)).toEqual(["M a.txt +1 -1"]);
 		rmSync(join(sessions, "run"), { recursive: true });
 		const workspace = open();
-		const before = await value(workspace.snapshot());
+		const before = (await value(workspace.snapshot())).tree;
 		write("lib/l.txt", "2\n");
 		expect(await changed(workspace, before)).toEqual(["M lib"]);
 	});
@@ -452,9 +470,9 @@ describe("R30 R31 the person's repository", () => {
 			git(project, "config", key, command);
 		write(".gitattributes", "* filter=evil diff=evil\n");
 		const workspace = open();
-		const before = await value(workspace.snapshot());
+		const before = (await value(workspace.snapshot())).tree;
 		write("a.txt", "2\n");
-		const after = await value(workspace.snapshot());
+		const after = (await value(workspace.snapshot())).tree;
 		await value(workspace.patch(before, after, 1000));
 		await value(workspace.restore(before));
 		expect(existsSync(trap)).toBe(false);

@@ -79,10 +79,10 @@ it.each<[string, () => void]>([
 		const before = open();
 		write("staged.txt", "never committed\n");
 		git("add", "staged.txt");
-		const first = await value(before.snapshot());
+		const first = (await value(before.snapshot())).tree;
 		write("kept.txt", "second\n");
 		git("add", "-A");
-		const second = await value(before.snapshot());
+		const second = (await value(before.snapshot())).tree;
 		forget();
 		// Another process comes back to it.
 		const after = open();
@@ -101,7 +101,7 @@ it.each<[string, () => void]>([
 );
 
 it("comes back where the repository is gone altogether", async () => {
-	const first = await value(open().snapshot());
+	const first = (await value(open().snapshot())).tree;
 	rmSync(join(project, ".git"), { recursive: true });
 	write("kept.txt", "other\n");
 	await value(open().restore(first));
@@ -116,7 +116,7 @@ it("comes back in a repository inside, after a clean-up there", async () => {
 	spawnSync("git", ["add", "-A"], { cwd: library });
 	spawnSync("git", ["-c", "user.name=P", "-c", "user.email=p@x", "commit", "-qm", "lib"], { cwd: library });
 	git("submodule", "--quiet", "add", library, "lib");
-	const first = await value(open().snapshot());
+	const first = (await value(open().snapshot())).tree;
 	rmSync(join(project, ".git", "modules", "lib", "objects"), { recursive: true });
 	mkdirSync(join(project, ".git", "modules", "lib", "objects"));
 	write("lib/lib.txt", "other\n");
@@ -126,7 +126,7 @@ it("comes back in a repository inside, after a clean-up there", async () => {
 
 it("what is too much to be copied stays borrowed, and is missed with a reason once it is gone", async () => {
 	const workspace = open({ ownBytes: 10 });
-	const first = await value(workspace.snapshot());
+	const first = (await value(workspace.snapshot())).tree;
 	write("kept.txt", "other\n");
 	await value(workspace.restore(first));
 	expect(read("kept.txt")).toBe("as it was\n");
@@ -142,9 +142,9 @@ it("R48 every file and folder of the store is the person's alone, whatever the u
 		const workspace = open({ fileBytes: 100 });
 		write("new.txt", "new\n");
 		write("large.txt", "x".repeat(1000));
-		const first = await value(workspace.snapshot());
+		const first = (await value(workspace.snapshot())).tree;
 		write("new.txt", "newer\n");
-		await value(workspace.snapshot());
+		(await value(workspace.snapshot())).tree;
 		await value(workspace.restore(first));
 	} finally {
 		process.umask(umask);

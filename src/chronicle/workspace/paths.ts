@@ -1,0 +1,23 @@
+// Names of files as git has them: bytes, held as latin1, `/` between segments, below the root.
+import { sep } from "node:path";
+
+/** The name of a file as people read it. */
+export function fromRaw(name: string): string {
+	return Buffer.from(name, "latin1").toString("utf8");
+}
+
+/** A path of the system, below the root, as git has it. */
+export function toRaw(path: string): string {
+	return Buffer.from(path.split(sep).join("/"), "utf8").toString("latin1");
+}
+
+/** Where the file lies, byte for byte: names need not be UTF-8. */
+export function placeOf(root: string, name: string): Buffer {
+	return Buffer.concat([Buffer.from(`${root}${sep}`), Buffer.from(name, "latin1")]);
+}
+
+/** The folders above a path, nearest last. */
+export function foldersAbove(path: string): string[] {
+	const parts = path.split("/");
+	return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"));
+}

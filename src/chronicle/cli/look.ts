@@ -14,8 +14,8 @@ import {
 import { findLedger, findRun, namesRun, readVisitWords } from "../steering/index.ts";
 import type { LedgerEntry, ReadLedger } from "../supervisor/index.ts";
 import {
-	changeLines,
 	checkLines,
+	differenceLines,
 	foreignData,
 	foreignLines,
 	foreignStoryLines,
@@ -146,9 +146,9 @@ Exit code: 0, 1 the files cannot be compared, 2 there is no such run or visit.
 				const exitCode = found.failure.reason === "unknown_visit" ? exitCodes.usage : exitCodes.failed;
 				return { code: found.failure.reason, ...found.failure, exitCode };
 			}
-			const { changes, more, patch, state } = found.value;
+			const { patch, state } = found.value;
 			const what = found.value.visit === "all" ? "the run" : `visit ${found.value.visit} (${state})`;
-			const lines = [`${what}: ${changeLines(changes, more).join("\n")}`];
+			const lines = [`${what}: ${differenceLines(found.value).join("\n")}`];
 			output.result(parsed.flags.has("stat") || patch === "" ? lines : [...lines, "", patch.trimEnd()], {
 				id: read.run.id,
 				...found.value,

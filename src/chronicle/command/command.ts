@@ -15,10 +15,13 @@ import {
 	type Steering,
 	speak,
 	steerings,
+	type Word,
 } from "../steering/index.ts";
+import type { ReadLedger } from "../supervisor/index.ts";
 import { beginRun } from "./begin.ts";
 import { projectOf, refuse } from "./house.ts";
 import { personOf } from "./person.ts";
+import { confirmRewind } from "./rewind.ts";
 import type { ChronicleSession } from "./session.ts";
 import {
 	type Look,
@@ -106,10 +109,19 @@ async function steer(
 	if (!found.ok) return refuse(ctx, `${found.failure.message} ${found.failure.remedy}`);
 	const words = asWritten(rest, parsed.textAt, text.length);
 	if (holdsSecret(words)) say(ctx, explainRedaction("words"), "warning");
-	const spoken = await speak(project, found.value, (ledger) => made(ledger, words), {
+	const live = session.lives.get(found.value);
+	// Asked once, however often the run changes hands meanwhile.
+	let asked: Promise<Word> | undefined;
+	const make = async (ledger: ReadLedger): Promise<Word> => {
+		const word = await made(ledger, words);
+		if (steering.name !== "rewind" || word.kind !== "events") return word;
+		asked ??= confirmRewind(ctx, project, word, ledger, live);
+		return asked;
+	};
+	const spoken = await speak(project, found.value, make, {
 		approver: personOf(session, ctx, project),
 		notice: (text) => say(ctx, text, "warning"),
-		live: session.lives.get(found.value),
+		live,
 		afterwards: steering.afterwards,
 	});
 	const unnamed = values.run === undefined && names.length === 0;

@@ -8,7 +8,7 @@ import { type Difference, differenceOf, type Project } from "../project/index.ts
 import { askByScreen, openPatch, questionBody, themed } from "../screen/index.ts";
 import { statesOf } from "../steering/index.ts";
 import type { Approval, Approver, WorkerAnswer, WorkerQuestion } from "../supervisor/index.ts";
-import { changeLines, questionLines, questionTitle } from "../telling/index.ts";
+import { differenceLines, questionLines, questionTitle } from "../telling/index.ts";
 import { nameOf } from "../timeline/index.ts";
 import type { ChronicleSession } from "./session.ts";
 
@@ -150,9 +150,10 @@ async function showDifference(
 export async function showPatch(
 	ctx: ExtensionContext,
 	title: string,
-	{ changes, more, patch, cut: isCut }: Pick<Difference, "changes" | "more" | "patch" | "cut">,
+	difference: Omit<Difference, "visit" | "state">,
 ): Promise<void> {
-	const lines = changeLines(changes, more);
+	const { patch, cut: isCut } = difference;
+	const lines = differenceLines(difference);
 	if (ctx.mode === "tui") return openPatch(ctx, title, lines, { text: patch, cut: isCut }, themed(ctx.ui));
 	const cut =
 		patch.length > diffLength ? `${patch.slice(0, diffLength)}\n… cut here; pi-chronicle diff shows it whole` : patch;

@@ -19,8 +19,8 @@ import { openRunView, themed, type ViewSource, type VisitDiff } from "../screen/
 import { type ForeignEntry, findLedger, findRun, namesRun, readVisitWords } from "../steering/index.ts";
 import type { ReadLedger } from "../supervisor/index.ts";
 import {
-	changeLines,
 	checkLines,
+	differenceLines,
 	foreignLines,
 	foreignStoryLines,
 	runLines,
@@ -161,8 +161,8 @@ function sourceOf(project: Project, read: ReadLedger, live: LiveRun | undefined)
 			const ledger = { ...read, run: live?.supervision.run ?? run };
 			const found = await differenceOf(project, ledger, visit, live);
 			if (!found.ok) return { kind: "none", reason: `${found.failure.message} ${found.failure.remedy}` };
-			const { changes, more, patch, cut } = found.value;
-			return { kind: "diff", summary: changeLines(changes, more), text: patch, cut };
+			const { patch, cut } = found.value;
+			return { kind: "diff", summary: differenceLines(found.value), text: patch, cut };
 		},
 		transcript(conversation) {
 			const path = join(read.folder, "workers", `${conversation}.jsonl`);

@@ -1,5 +1,6 @@
 // What events mean, in phrases for a reader who was not there. Pure.
-import type { EventBody, LaunchReason, MoveCause, PersonEvent, Run, WorkerOutcome } from "../machine/index.ts";
+import type { LaunchReason, LedgerEvent, MoveCause, PersonEvent, Run, WorkerOutcome } from "../machine/index.ts";
+import type { FileLeft } from "../snapshot/index.ts";
 import { shortCost, shortCount, shortTime } from "../timeline/index.ts";
 import type { Incident, LaunchEnd, Wait } from "./story.ts";
 
@@ -52,12 +53,14 @@ export function personPhrase(event: PersonEvent, before: Run): { what: string; w
 		case "reopened":
 			return { what: `Opened the run again, in ${event.to}`, words: event.words ?? "" };
 		case "rewind_requested":
-			return { what: `Took files and run back to the start of visit ${event.to} (${event.state})`, words: "" };
+			return event.kept === undefined
+				? { what: `Took files and run back to the start of visit ${event.to} (${event.state})`, words: "" }
+				: { what: `Took files and run back to kept-${event.kept} (visit ${event.to}, ${event.state})`, words: "" };
 	}
 }
 
 /** What a reader should know of an event that is no person's; `undefined` where all went as it should. */
-export function incidentPhrase(event: EventBody): Pick<Incident, "what" | "tone"> | undefined {
+export function incidentPhrase(event: LedgerEvent): Pick<Incident, "what" | "tone"> | undefined {
 	switch (event.kind) {
 		case "parked":
 			return { what: `Stopped (${spaced(event.cause)}): ${event.detail}`, tone: "warn" };
@@ -118,13 +121,31 @@ export function incidentPhrase(event: EventBody): Pick<Incident, "what" | "tone"
 			return { what: `Files could not be measured: ${event.detail}`, tone: "warn" };
 		case "files_unrestored":
 			return { what: `Files could not be brought back: ${event.detail}`, tone: "bad" };
-		case "files_restored":
-			return { what: "Files were brought back to an earlier state.", tone: "plain" };
+		case "files_measured":
+			if (event.purpose === "before")
+				return {
+					what: `What was there before the rewind is kept: \`rewind kept-${event.seq}\` brings it back.`,
+					tone: "plain",
+				};
+			return event.unkept && event.unkept.length > 0
+				? { what: `Could not be measured: ${namesOf(event.unkept)}.`, tone: "warn" }
+				: undefined;
+		case "files_restored": {
+			const { left = [], leftMore = 0, changes = [], more = 0 } = event;
+			const count = changes.length + more;
+			const did = `Files were brought back to an earlier state (${count} ${count === 1 ? "file" : "files"} changed by it).`;
+			if (left.length === 0) return { what: did, tone: "plain" };
+			return { what: `${did} Not brought back: ${namesOf(left)}${leftMore > 0 ? ` and ${leftMore} more` : ""}.`, tone: "bad" };
+		}
 		case "opened":
 			return { what: "Another supervisor took the run on.", tone: "plain" };
 		default:
 			return undefined;
 	}
+}
+
+function namesOf(files: readonly FileLeft[]): string {
+	return files.map(({ path, why }) => `${path} (${why})`).join(", ");
 }
 
 export function endPhrase(outcome: WorkerOutcome): LaunchEnd {

@@ -51,6 +51,46 @@ export function leftLines(title: string, left: readonly FileLeft[], more = 0): s
 	];
 }
 
+/** What a difference shows: the changes, and what is not known of them. */
+export function differenceLines({
+	changes,
+	more,
+	unmeasured,
+	unknown,
+}: {
+	readonly changes: readonly FileChange[];
+	readonly more: number;
+	readonly unmeasured: readonly FileLeft[];
+	readonly unknown: readonly string[];
+}): string[] {
+	const isKnown = unmeasured.length === 0 && unknown.length === 0;
+	return [
+		...(changes.length > 0 || isKnown ? changeLines(changes, more) : []),
+		...unknown.map((why) => `Changes could not be measured: ${why}`),
+		...leftLines("Could not be measured", unmeasured),
+	];
+}
+
+/** What a rewind would do to the files. */
+export function rewindLines({
+	changes,
+	more,
+	left,
+	blocked,
+}: {
+	readonly changes: readonly FileChange[];
+	readonly more: number;
+	readonly left: readonly FileLeft[];
+	readonly blocked: readonly FileLeft[];
+}): string[] {
+	return [
+		...(changes.length > 0 ? ["It does this to the files that are there now:"] : []),
+		...changeLines(changes, more, mostAsked),
+		...leftLines("It does not bring back", left),
+		...leftLines("It will stop before it changes anything, because this lies in the way and cannot be kept", blocked),
+	];
+}
+
 /** `  M src/a.ts +10 −2`. */
 function changeLine({ change, path, from, added, removed }: FileChange): string {
 	const counts = added === undefined ? "" : ` +${added} −${removed ?? 0}`;

@@ -27,7 +27,8 @@ export async function planRestore(
 ): Promise<Result<RestorePlan, WorkspaceFailure>> {
 	const between = await rawChanges(store, kept.tree, tree, "apart");
 	if (!between.ok) return between;
-	const left = new Map<string, string>();
+	// Of what could not be kept nothing is known, whatever the state says of it.
+	const left = new Map(kept.unkept);
 	const inner: RawChange[] = [];
 	const plain: RawChange[] = [];
 	for (const change of between.value) {

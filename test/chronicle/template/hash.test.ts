@@ -51,6 +51,8 @@ describe("the schema of template files", () => {
 			"initial",
 			"team",
 			"limits",
+			"files",
+			"secret_files",
 			"states",
 		]);
 		expect(Object.keys(schema.$defs.state.properties)).toContain("requires_approval");

@@ -26,7 +26,9 @@ export async function confirmRewind(
 	const where = goal.kept === undefined ? `the start of visit ${goal.to} (${goal.state})` : `kept-${goal.kept}`;
 	const title = `Rewind ${short} to ${where}?`;
 	const lines = [
-		...(looked.ok ? rewindLines(looked.value) : [`What it would change could not be measured: ${looked.failure.message}`]),
+		...(looked.ok
+			? rewindLines(looked.value)
+			: [`What it would change could not be measured: ${looked.failure.message}`]),
 		`What is there now is kept first: /chronicle rewind ${short} undo brings it back.`,
 	];
 	const choices = [

@@ -129,7 +129,14 @@ export function readCheckpoint(text: string, first: () => Created | undefined): 
 		return { kind: "foreign", data };
 	if (schemaVersion > SCHEMA_VERSION) return { kind: "newer", schemaVersion };
 	// Fields that earlier versions did not write.
-	const { log, cut = [], ...rest } = { kept: [], unmeasured: [], ...data } as unknown as Omit<Run, "plan"> & { log?: LogPosition; cut?: readonly Cut[] };
+	const {
+		log,
+		cut = [],
+		...rest
+	} = { kept: [], unmeasured: [], ...data } as unknown as Omit<Run, "plan"> & {
+		log?: LogPosition;
+		cut?: readonly Cut[];
+	};
 	if (!isPosition(log) || !looksWhole(rest)) return { kind: "damaged" };
 	if (cut.includes("history")) return { kind: "incomplete", log };
 	const whole = cut.length > 0 ? first() : undefined;

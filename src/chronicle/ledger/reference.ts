@@ -238,7 +238,8 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		fields: ["visit", "index", "result", "output"],
 	},
 	files_measured: {
-		about: "The state of all files has been kept; with what changed in the visit, and what could not be read (`unkept`).",
+		about:
+			"The state of all files has been kept; with what changed in the visit, and what could not be read (`unkept`).",
 		fields: ["visit", "purpose", "tree", "changes", "more", "unkept", "notes"],
 	},
 	files_unmeasured: { about: "It could not be.", fields: ["visit", "purpose", "detail"] },

@@ -2,9 +2,9 @@
 // D1 a run that another process has is looked at without touching what that process works with; D2 nothing of the project is changed.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Run } from "../machine/index.ts";
 import type { FileChange, FileLeft } from "../snapshot/index.ts";
 import type { Failure, ReadLedger, Result, Workspace } from "../supervisor/index.ts";
-import type { Run } from "../machine/index.ts";
 import { type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Project } from "./project.ts";
@@ -81,7 +81,9 @@ export async function looking<T>(
 	if (live) return look(live.workspace);
 	const own = join(folder, `look-${process.pid}-${Date.now()}`);
 	try {
-		return await look(openGitWorkspace({ cwd: place.cwd, folder: own, leftOut: ownFolders, borrow: folder, ...keeping(run) }));
+		return await look(
+			openGitWorkspace({ cwd: place.cwd, folder: own, leftOut: ownFolders, borrow: folder, ...keeping(run) }),
+		);
 	} finally {
 		await rm(own, { recursive: true, force: true }).catch(() => {});
 	}
@@ -93,7 +95,9 @@ export function keeping({ plan }: Run): Pick<GitWorkspaceOptions, "scope" | "sec
 }
 
 function unknownOf({ unmeasured }: Run, asked: number | "all"): string[] {
-	return unmeasured.filter(({ visit }) => asked === "all" || visit === asked).map(({ visit, why }) => `visit ${visit}: ${why}`);
+	return unmeasured
+		.filter(({ visit }) => asked === "all" || visit === asked)
+		.map(({ visit, why }) => `visit ${visit}: ${why}`);
 }
 
 function unknown(message: string, reason = "unknown_tree"): { readonly ok: false; readonly failure: Failure } {

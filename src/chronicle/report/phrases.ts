@@ -135,7 +135,10 @@ export function incidentPhrase(event: LedgerEvent): Pick<Incident, "what" | "ton
 			const count = changes.length + more;
 			const did = `Files were brought back to an earlier state (${count} ${count === 1 ? "file" : "files"} changed by it).`;
 			if (left.length === 0) return { what: did, tone: "plain" };
-			return { what: `${did} Not brought back: ${namesOf(left)}${leftMore > 0 ? ` and ${leftMore} more` : ""}.`, tone: "bad" };
+			return {
+				what: `${did} Not brought back: ${namesOf(left)}${leftMore > 0 ? ` and ${leftMore} more` : ""}.`,
+				tone: "bad",
+			};
 		}
 		case "opened":
 			return { what: "Another supervisor took the run on.", tone: "plain" };

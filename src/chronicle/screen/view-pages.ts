@@ -79,9 +79,11 @@ export function knowledgePage(run: Run): Line[] {
 		...(left > 0 ? [[dim(`  ${left} older entries are in the events`)]] : []),
 		[accent("Files changed")],
 		...(files.length === 0 && unmeasured.length === 0 ? [[dim("  none")]] : [...files].reverse().map(fileLine)),
-		...unmeasured.map(({ visit, why }): Line => [
-			{ text: `  changes of visit ${visit} could not be measured: ${why}`, tone: "warning" },
-		]),
+		...unmeasured.map(
+			({ visit, why }): Line => [
+				{ text: `  changes of visit ${visit} could not be measured: ${why}`, tone: "warning" },
+			],
+		),
 	];
 }
 

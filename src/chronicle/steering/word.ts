@@ -135,7 +135,8 @@ export function rewindWord(run: Run, visit: number, start: VisitStart | undefine
 /** Back to what a rewind took away. */
 export function undoWord(run: Run, seq: number, start: (VisitStart & { readonly kept: number }) | undefined): Word {
 	const names = run.kept.map((state) => `kept-${state.seq}`);
-	const there = names.length === 0 ? "No rewind of this run has taken anything away." : `There are ${names.join(", ")}.`;
+	const there =
+		names.length === 0 ? "No rewind of this run has taken anything away." : `There are ${names.join(", ")}.`;
 	if (!start || start.tree === null) return refused(`Nothing was kept as kept-${seq}. ${there}`);
 	const { visit, state, tree, snapshot, pairMoves, kept } = start;
 	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, kept }]);

@@ -283,7 +283,13 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 			const found = kept.value;
 			if (found.tree !== last) {
 				// On disk before anything is overwritten: whoever goes on after a crash finds the files in between.
-				const event = { kind: "files_measured", visit, purpose: "before", tree: found.tree, ...seenWith(found) } as const;
+				const event = {
+					kind: "files_measured",
+					visit,
+					purpose: "before",
+					tree: found.tree,
+					...seenWith(found),
+				} as const;
 				if ((await take(event)) !== undefined) return;
 				last = found.tree;
 			}

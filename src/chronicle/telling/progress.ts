@@ -1,7 +1,7 @@
 // What happens to a run, told line by line as it happens. Pure.
 import { explainCause, type LedgerEvent, type Run } from "../machine/index.ts";
-import { changeLines, leftLines } from "./question-lines.ts";
 import { shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import { changeLines, leftLines } from "./question-lines.ts";
 
 const summaryLength = 160;
 

@@ -13,7 +13,9 @@ export function storyLines({ history, moves, snapshot, unmeasured, kept }: Run):
 		...section("Findings", snapshot.findings.map(findingLine)),
 		...section("Files", [
 			...(snapshot.files.length === 0 ? [] : changeLines(snapshot.files)),
-			...unmeasured.map(({ visit, state, why }) => `Changes of visit ${visit} (${state}) could not be measured: ${why}`),
+			...unmeasured.map(
+				({ visit, state, why }) => `Changes of visit ${visit} (${state}) could not be measured: ${why}`,
+			),
 		]),
 		...section("Kept before rewinds", kept.map(keptLine)),
 	];

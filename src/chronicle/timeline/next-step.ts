@@ -40,7 +40,10 @@ export function nextStep(run: Run): NextStep | undefined {
 			return { what, commands: ["approve", "reject <words>", "diff"] };
 		}
 		case "paused":
-			return { what: run.hold?.detail ?? "It is paused.", commands: ["resume", ...undoes(run), "tell <words>", "abort"] };
+			return {
+				what: run.hold?.detail ?? "It is paused.",
+				commands: ["resume", ...undoes(run), "tell <words>", "abort"],
+			};
 		case "budget_exceeded":
 			return {
 				what: run.hold?.detail ?? "A ceiling is reached.",

@@ -6,8 +6,8 @@ import { join, posix, relative, sep } from "node:path";
 import type { Result, Workspace, WorkspaceFailure } from "../supervisor/index.ts";
 import { describeChanges, rawChanges, seenFrom } from "./compare.ts";
 import { gitFailure, inTheWay, stopped, timedOut } from "./failures.ts";
-import { leftList } from "./restore-plan.ts";
 import { keepTowards, restoreFiles } from "./restore.ts";
+import { leftList } from "./restore-plan.ts";
 import { type Control, type Limits, openStore, type Store, type StoreOptions } from "./store.ts";
 
 export interface GitWorkspaceOptions {

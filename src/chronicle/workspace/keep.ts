@@ -56,11 +56,7 @@ interface Sorted {
 const done: Result<void, WorkspaceFailure> = { ok: true, value: undefined };
 
 /** Opens the keeper of one store. */
-export async function openKeeper(
-	store: Store,
-	options: StoreOptions,
-	around: Surroundings,
-): Promise<Keeper> {
+export async function openKeeper(store: Store, options: StoreOptions, around: Surroundings): Promise<Keeper> {
 	const { folder, limits, borrow } = options;
 	// A store that was opened to look at another one goes away again.
 	const owner =

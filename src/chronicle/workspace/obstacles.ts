@@ -78,9 +78,7 @@ async function takeFolder(search: Search, path: string): Promise<void> {
 	if (indexed.has(path)) return void blocked.set(path, "is a repository of its own");
 	if (store.isOwn(path)) return void blocked.set(path, "belongs to pi-chronicle");
 	if (keep.size > store.limits.files || store.control.signal?.aborted) return;
-	const names = await readdir(placeOf(store.root, path), { encoding: "buffer" }).catch(
-		() => undefined,
-	);
+	const names = await readdir(placeOf(store.root, path), { encoding: "buffer" }).catch(() => undefined);
 	if (names === undefined) return void blocked.set(path, "cannot be looked into");
 	for (const name of names) {
 		const below = `${path}/${name.toString("latin1")}`;

@@ -5,9 +5,9 @@ import type { FileLeft } from "../snapshot/index.ts";
 import type { Result, WorkspaceFailure } from "../supervisor/index.ts";
 import { type RawChange, rawChanges, unknownTree } from "./compare.ts";
 import { isNothing, modes } from "./git.ts";
+import { ignoredBy } from "./ignored.ts";
 import type { KeptState } from "./keep.ts";
 import { foldersAbove, fromRaw } from "./paths.ts";
-import { ignoredBy } from "./ignored.ts";
 import type { Store } from "./store.ts";
 
 export interface RestorePlan {
@@ -91,7 +91,8 @@ function whyLeft(store: Store, { before, after }: RawChange): string | undefined
 function openConflicts(staying: ReadonlyMap<string, string>): { with(change: RawChange): string | undefined } {
 	/** What stays below a folder, by the folder. */
 	const under = new Map<string, string>();
-	for (const [path, why] of staying) for (const folder of foldersAbove(path)) under.set(folder, `${fromRaw(path)}: ${why}`);
+	for (const [path, why] of staying)
+		for (const folder of foldersAbove(path)) under.set(folder, `${fromRaw(path)}: ${why}`);
 	return {
 		with({ path, after }) {
 			const own = staying.get(path);

@@ -70,7 +70,10 @@ async function planNow(
 	return plan.ok ? { ok: true, value: { kept: kept.value, plan: plan.value } } : plan;
 }
 
-async function innerGoal(store: Store, { path, after }: RawChange): Promise<{ store: Store; tree: string } | undefined> {
+async function innerGoal(
+	store: Store,
+	{ path, after }: RawChange,
+): Promise<{ store: Store; tree: string } | undefined> {
 	const state = await readInner(store, after.object);
 	const inside = await store.inner(path);
 	return state && inside.ok ? { store: inside.value, tree: state.tree } : undefined;

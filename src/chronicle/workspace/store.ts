@@ -222,10 +222,7 @@ async function prepare(
 	}
 }
 
-async function initialise(
-	{ objectFormat }: Surroundings,
-	git: Store["git"],
-): Promise<Result<void, WorkspaceFailure>> {
+async function initialise({ objectFormat }: Surroundings, git: Store["git"]): Promise<Result<void, WorkspaceFailure>> {
 	const made = await git(["init", "-q", "--template=", `--object-format=${objectFormat}`]);
 	return made.kind === "done" ? { ok: true, value: undefined } : gitFailure(made);
 }

@@ -54,9 +54,7 @@ function write(path: string, text: string | Buffer): void {
 	writeFileSync(file, text);
 }
 const read = (path: string) => readFileSync(join(project, path), "utf8");
-function open(
-	more: { cwd?: string; limits?: object; scope?: "folder" | "repository"; run?: string } = {},
-): Workspace {
+function open(more: { cwd?: string; limits?: object; scope?: "folder" | "repository"; run?: string } = {}): Workspace {
 	return openGitWorkspace({
 		cwd: more.cwd ?? project,
 		folder: join(sessions, more.run ?? "run"),
@@ -71,7 +69,7 @@ async function value<T, F>(result: Promise<Result<T, F>>): Promise<T> {
 	return got.value;
 }
 async function changed(workspace: Workspace, from: string, to?: string): Promise<string[]> {
-	const { changes } = await value(workspace.changes(from, to ?? ((await value(workspace.snapshot())).tree), 1000));
+	const { changes } = await value(workspace.changes(from, to ?? (await value(workspace.snapshot())).tree, 1000));
 	return changes.map(
 		({ change, path, from: was, added, removed }) =>
 			`${change} ${was === undefined ? "" : `${was} > `}${path}${added === undefined ? "" : ` +${added} -${removed}`}`,

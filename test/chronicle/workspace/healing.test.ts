@@ -54,7 +54,9 @@ it("R4 a git that is killed is no fault of the files: it is tried again, and no 
 	const expected = (await value(stage.open().snapshot())).tree;
 	rmSync(stage.store, { recursive: true });
 	const count = join(openFolder(), "count");
-	wrapGit(`case "$*" in *update-index*--add*--stdin*) echo x >> ${count}; [ $(wc -l < ${count}) = 1 ] && { touch ${stage.store}/index.lock; kill -9 $$; };; esac`);
+	wrapGit(
+		`case "$*" in *update-index*--add*--stdin*) echo x >> ${count}; [ $(wc -l < ${count}) = 1 ] && { touch ${stage.store}/index.lock; kill -9 $$; };; esac`,
+	);
 	const kept = await value(stage.open().snapshot());
 	expect(kept).toEqual({ tree: expected, unkept: [], notes: [] });
 	expect(readFileSync(count, "utf8").length).toBeLessThan(10);
@@ -150,10 +152,13 @@ describe("R4 a broken store is made anew", () => {
 
 	it.each<[string, (store: string) => void]>([
 		["its configuration is garbage", (store) => writeFileSync(join(store, "config"), "\0\0[[[")],
-		["its configuration is empty and HEAD is gone", (store) => {
-			truncateSync(join(store, "config"));
-			rmSync(join(store, "HEAD"));
-		}],
+		[
+			"its configuration is empty and HEAD is gone",
+			(store) => {
+				truncateSync(join(store, "config"));
+				rmSync(join(store, "HEAD"));
+			},
+		],
 		["HEAD is zeros", (store) => writeFileSync(join(store, "HEAD"), Buffer.alloc(40))],
 	])("where %s, and earlier states still come back", async (_, damage) => {
 		const stage = openFilesStage();
@@ -188,7 +193,9 @@ describe("R4 a process that is killed in the middle", () => {
 		stage.write("d3", "a file\n");
 		const second = stage.look();
 		const { tree: before } = await value(stage.open().snapshot({ towards: tree }));
-		const child = spawn(process.execPath, [script, stage.root, dirname(stage.store), tree, before], { stdio: ["ignore", "pipe", "inherit"] });
+		const child = spawn(process.execPath, [script, stage.root, dirname(stage.store), tree, before], {
+			stdio: ["ignore", "pipe", "inherit"],
+		});
 		children.push(child);
 		await new Promise((resolve) => child.stdout?.once("data", resolve));
 		await wait(ms);
@@ -205,11 +212,10 @@ describe("R4 a process that is killed in the middle", () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		await value(stage.open().snapshot());
-		const orphan = spawn(
-			"git",
-			[`--git-dir=${stage.store}`, "update-index", "--index-info"],
-			{ cwd: stage.root, stdio: ["pipe", "ignore", "ignore"] },
-		);
+		const orphan = spawn("git", [`--git-dir=${stage.store}`, "update-index", "--index-info"], {
+			cwd: stage.root,
+			stdio: ["pipe", "ignore", "ignore"],
+		});
 		children.push(orphan);
 		writeFileSync(join(stage.store, "git.pid"), `${orphan.pid}\n`);
 		const ended = new Promise((resolve) => orphan.once("exit", resolve));

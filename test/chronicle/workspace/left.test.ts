@@ -53,7 +53,11 @@ it("R3 a repository inside: files come back, its HEAD is named; one that is gone
 	const since = stage.look();
 	const { left, before } = await rewind(workspace, tree);
 	expect(names(left)).toEqual(["cloned", "doomed", "inner"]);
-	expect([stage.read("a.txt"), stage.read("inner/file.txt"), stage.read("cloned/y.txt")]).toEqual(["1\n", "1\n", "1\n"]);
+	expect([stage.read("a.txt"), stage.read("inner/file.txt"), stage.read("cloned/y.txt")]).toEqual([
+		"1\n",
+		"1\n",
+		"1\n",
+	]);
 	expect(existsSync(join(stage.root, "inner/more.txt"))).toBe(false);
 	expect((await rewind(workspace, before)).left).toEqual([]);
 	expect(stage.look()).toEqual(since);
@@ -142,22 +146,25 @@ it("R3 special files and what has become one are named, and stop nothing else", 
 	expect(stage.look().get("a.txt")).toBe("special");
 });
 
-it.skipIf(process.getuid?.() === 0)("R3 what cannot be read is named, and neither deleted nor overwritten", async () => {
-	const stage = openFilesStage();
-	stage.write("a.txt", "1\n");
-	stage.write("closed/x.txt", "1\n");
-	const workspace = stage.open();
-	const { tree } = await value(workspace.snapshot());
-	stage.write("a.txt", "2\n");
-	stage.write("closed/x.txt", "2\n");
-	chmodSync(join(stage.root, "a.txt"), 0);
-	chmodSync(join(stage.root, "closed"), 0);
-	const { left } = await rewind(workspace, tree);
-	chmodSync(join(stage.root, "a.txt"), 0o600);
-	chmodSync(join(stage.root, "closed"), 0o700);
-	expect(names(left)).toEqual(["a.txt", "closed"]);
-	expect([stage.read("a.txt"), stage.read("closed/x.txt")]).toEqual(["2\n", "2\n"]);
-});
+it.skipIf(process.getuid?.() === 0)(
+	"R3 what cannot be read is named, and neither deleted nor overwritten",
+	async () => {
+		const stage = openFilesStage();
+		stage.write("a.txt", "1\n");
+		stage.write("closed/x.txt", "1\n");
+		const workspace = stage.open();
+		const { tree } = await value(workspace.snapshot());
+		stage.write("a.txt", "2\n");
+		stage.write("closed/x.txt", "2\n");
+		chmodSync(join(stage.root, "a.txt"), 0);
+		chmodSync(join(stage.root, "closed"), 0);
+		const { left } = await rewind(workspace, tree);
+		chmodSync(join(stage.root, "a.txt"), 0o600);
+		chmodSync(join(stage.root, "closed"), 0o700);
+		expect(names(left)).toEqual(["a.txt", "closed"]);
+		expect([stage.read("a.txt"), stage.read("closed/x.txt")]).toEqual(["2\n", "2\n"]);
+	},
+);
 
 it("R3 a state that leaves something out gives its own name, and the same rewind again changes nothing", async () => {
 	const stage = openFilesStage();

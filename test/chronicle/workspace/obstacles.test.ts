@@ -15,7 +15,8 @@ interface Case {
 	readonly since: (stage: FilesStage) => void;
 }
 
-const ignore = (stage: FilesStage, ...patterns: string[]): void => stage.write(".gitignore", `${patterns.join("\n")}\n`);
+const ignore = (stage: FilesStage, ...patterns: string[]): void =>
+	stage.write(".gitignore", `${patterns.join("\n")}\n`);
 
 const kept: readonly Case[] = [
 	{

@@ -3,6 +3,11 @@ import { join } from "node:path";
 import { openGitWorkspace } from "../../../src/chronicle/workspace/index.ts";
 
 const [cwd = "", folder = "", tree = "", expected = ""] = process.argv.slice(2);
-const workspace = openGitWorkspace({ cwd, folder, leftOut: [join(cwd, ".pi", "chronicle")], limits: { fileBytes: 500 } });
+const workspace = openGitWorkspace({
+	cwd,
+	folder,
+	leftOut: [join(cwd, ".pi", "chronicle")],
+	limits: { fileBytes: 500 },
+});
 process.stdout.write("begun\n");
 await workspace.restore(tree, { expected });

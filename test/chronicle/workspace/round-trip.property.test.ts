@@ -1,7 +1,7 @@
 // After a rewind and its undo every byte is there again that was there before, whatever the project is made of and whatever was done to it;
 // what could not be is named. A rewind that refuses has changed nothing. A process that is killed over it loses nothing.
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, lstatSync, type Stats, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, rmSync, type Stats, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import fc from "fast-check";
@@ -12,10 +12,8 @@ import { type FilesStage, openFilesStage, value } from "./stage.ts";
 const limits = { fileBytes: 500 };
 const runs = Number(process.env.ROUND_TRIPS ?? 25);
 
-const parts = fc.constantFrom("a", "b", "A", "ü 😀", "new\nline", "x.log", ".env", "-dash", "quo\"te");
-const paths = fc
-	.array(parts, { minLength: 1, maxLength: 3 })
-	.map((list) => list.join("/"));
+const parts = fc.constantFrom("a", "b", "A", "ü 😀", "new\nline", "x.log", ".env", "-dash", 'quo"te');
+const paths = fc.array(parts, { minLength: 1, maxLength: 3 }).map((list) => list.join("/"));
 
 type Op =
 	| { readonly kind: "write"; readonly path: string; readonly size: number; readonly byte: number }
@@ -44,7 +42,11 @@ const op: fc.Arbitrary<Op> = fc.oneof(
 	{ weight: 1, arbitrary: fc.record({ kind: fc.constant("repository" as const), path: paths }) },
 	{
 		weight: 2,
-		arbitrary: fc.record({ kind: fc.constant("link" as const), path: paths, to: fc.constantFrom("a", "b/a", "/nowhere", "..") }),
+		arbitrary: fc.record({
+			kind: fc.constant("link" as const),
+			path: paths,
+			to: fc.constantFrom("a", "b/a", "/nowhere", ".."),
+		}),
 	},
 	{
 		weight: 2,
@@ -100,7 +102,8 @@ function perform(stage: FilesStage, one: Op): void {
 			if (there?.isDirectory() && !throughLink(stage, one.path)) stage.repository(one.path);
 			return;
 		case "ungit":
-			if (there?.isDirectory() && !throughLink(stage, one.path)) rmSync(join(place, ".git"), { recursive: true, force: true });
+			if (there?.isDirectory() && !throughLink(stage, one.path))
+				rmSync(join(place, ".git"), { recursive: true, force: true });
 			return;
 	}
 }
@@ -116,9 +119,7 @@ function peek(place: string): Stats | undefined {
 
 function throughLink({ root }: FilesStage, path: string): boolean {
 	const above = path.split("/").slice(0, -1);
-	return above.some((_, index) =>
-		peek(join(root, ...above.slice(0, index + 1)))?.isSymbolicLink(),
-	);
+	return above.some((_, index) => peek(join(root, ...above.slice(0, index + 1)))?.isSymbolicLink());
 }
 
 /** Removes what is at `path`, and what above it is no folder. */
@@ -142,7 +143,11 @@ function filesOf({ store }: FilesStage, tree: string): string[] {
 }
 
 /** Paths whose contents differ and that no name covers. */
-function lost(wanted: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>, named: readonly string[]): string[] {
+function lost(
+	wanted: ReadonlyMap<string, string>,
+	now: ReadonlyMap<string, string>,
+	named: readonly string[],
+): string[] {
 	return [...wanted.keys()]
 		.filter((path) => wanted.get(path) !== now.get(path))
 		.filter((path) => !named.some((name) => name === path || path.startsWith(`${name}/`)));
@@ -168,8 +173,7 @@ async function go(
 		changes = [];
 		was = stage.look();
 		const restored = await workspace.restore(tree, { expected: kept.value.tree });
-		if (restored.ok)
-			return { before: kept.value.tree, was, left: restored.value.left.map(({ path }) => path) };
+		if (restored.ok) return { before: kept.value.tree, was, left: restored.value.left.map(({ path }) => path) };
 		expect(["changed", "in_the_way"]).toContain(restored.failure.reason);
 		expect(stage.look()).toEqual(was);
 		if (restored.failure.reason === "in_the_way") return undefined;

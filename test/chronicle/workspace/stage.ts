@@ -50,8 +50,7 @@ export function openFilesStage(): FilesStage {
 		root,
 		store: join(sessions, "run", "files"),
 		git,
-		open: (options) =>
-			openGitWorkspace({ cwd: root, folder: join(sessions, "run"), leftOut: [sessions], ...options }),
+		open: (options) => openGitWorkspace({ cwd: root, folder: join(sessions, "run"), leftOut: [sessions], ...options }),
 		write(path, text) {
 			mkdirSync(dirname(join(root, path)), { recursive: true });
 			writeFileSync(join(root, path), text);

@@ -23,6 +23,8 @@ export const chronicleVerbs: readonly ListedVerb[] = [
 	{ name: "rewind", about: "takes files and run back to the start of a visit, and pauses" },
 	{ name: "diff", about: "what has changed in the files since the state began" },
 	{ name: "report", about: "one HTML file that tells the whole run" },
+	{ name: "remove", about: "takes a run away with everything that it keeps" },
+	{ name: "prune", about: "takes away every run that is older than so many days" },
 	{ name: "check", about: "whether templates are sound: every problem with its place" },
 ];
 

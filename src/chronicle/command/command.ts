@@ -21,6 +21,7 @@ import type { ReadLedger } from "../supervisor/index.ts";
 import { beginRun } from "./begin.ts";
 import { projectOf, refuse } from "./house.ts";
 import { personOf } from "./person.ts";
+import { pruneRuns, removeOne } from "./remove.ts";
 import { confirmRewind } from "./rewind.ts";
 import type { ChronicleSession } from "./session.ts";
 import {
@@ -49,6 +50,8 @@ const looks: Readonly<Record<(typeof lookingVerbs)[number], Looking>> = {
 	diff: { look: showDiff },
 	view: { look: showView, most: 1 },
 	report: { look: showReport, most: 1 },
+	remove: { look: removeOne, most: 1 },
+	prune: { look: pruneRuns },
 	check: { look: showCheck },
 	help: { look: showHelp },
 };

@@ -3,7 +3,18 @@ import { chronicleVerbs, type ListedVerb } from "../cli/index.ts";
 import { steerings } from "../steering/index.ts";
 
 /** Verbs that look, in the order in which they are listed. */
-export const lookingVerbs = ["list", "status", "show", "diff", "view", "report", "check", "help"] as const;
+export const lookingVerbs = [
+	"list",
+	"status",
+	"show",
+	"diff",
+	"view",
+	"report",
+	"remove",
+	"prune",
+	"check",
+	"help",
+] as const;
 
 /** What only a session has. */
 const ownVerbs: readonly ListedVerb[] = [

@@ -16,6 +16,7 @@ import { type Lease, leaseHolder, takeLease } from "./lease.ts";
 import { absent, countDamaged, failure, type Loaded, loadRun, readEvents } from "./load.ts";
 import { type LogFile, openLog } from "./log-file.ts";
 import { redactEvent } from "./redaction.ts";
+import { removeRun } from "./remove.ts";
 
 export interface FileStoreOptions {
 	/** Folder of all runs, such as `.pi/chronicle/sessions` of a project; it is made when the first run is. */
@@ -69,6 +70,14 @@ export function openFileStore({
 			return { ok: true, value: { ...reading(paths), run: read.value.run, repairs, holder } };
 		},
 		list: () => listRuns(sessions),
+		async remove(id) {
+			if (!isRunId(id)) return failure("unknown", `"${id}" is no id of a run.`, "Look at the list of runs.");
+			try {
+				return await removeRun(sessions, id);
+			} catch (error) {
+				return { ok: false, failure: diskFailure(error, pathsOf(sessions, id).folder) };
+			}
+		},
 		async find(name) {
 			return isRunId(name) ? findRun(name, [name]) : findRun(name, await ids());
 		},

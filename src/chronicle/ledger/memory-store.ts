@@ -138,6 +138,13 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 			return kept && run ? { ok: true, value: { ...reading(id, kept), run } } : unknown(id);
 		},
 		list: async () => entries(),
+		async remove(id) {
+			const kept = runs.get(id);
+			if (!kept) return unknown(id);
+			if (kept.held > 0) return failure("held", "The run is in the hands of another supervisor.", "Use it there.");
+			runs.delete(id);
+			return { ok: true, value: { bytes: 0 } };
+		},
 		find: async (name) =>
 			findRun(
 				name,

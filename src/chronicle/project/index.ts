@@ -8,6 +8,7 @@ export { attend, type LiveRun } from "./live-run.ts";
 export { resolveModel } from "./model.ts";
 export { openProject, type Project } from "./project.ts";
 export { explainDistrust } from "./provenance.ts";
+export { daysOf, type Removable, type Removed, type RunEntry, removeRuns, runNamed, runsOlderThan } from "./remove.ts";
 export {
 	type CleanupTexts,
 	createRun,

@@ -295,7 +295,7 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 			}
 			before ??= found.tree;
 			body.crashAt("before files are brought back");
-			const restored = await workspace.restore(tree, { expected: found.tree, signal });
+			const restored = await workspace.restore(tree, { expected: found.tree, before, signal });
 			body.crashAt("files are brought back");
 			if (signal.aborted && !restored.ok) return;
 			if (restored.ok) return tellRestored(tree, before, restored.value);

@@ -64,6 +64,8 @@ export interface LedgerStore {
 	find(name: string): Promise<Result<string, StoreFailure>>;
 	/** Leaves a person's event for the supervisor that holds the run. */
 	post(id: string, event: PersonEvent): Promise<Result<void, StoreFailure>>;
+	/** Takes the run away with everything that it keeps; never one that a living supervisor has (`held`). */
+	remove(id: string): Promise<Result<{ readonly bytes: number }, StoreFailure>>;
 }
 
 export interface ReadLedger {
@@ -336,11 +338,12 @@ export interface Workspace {
 	>;
 	/**
 	 * Brings the files back to `tree`; what is ignored stays. `expected`: the last kept state; where the files are in another one by now,
-	 * nothing is changed (`changed`). `left` is what is not back; `tree` names the files as they are then.
+	 * nothing is changed (`changed`). `before`: the state in which a rewind began that was cut off; what was no part of it is not deleted.
+	 * `left` is what is not back; `tree` names the files as they are then.
 	 */
 	restore(
 		tree: string,
-		options?: { readonly expected?: string; readonly signal?: AbortSignal },
+		options?: { readonly expected?: string; readonly before?: string; readonly signal?: AbortSignal },
 	): Promise<Result<{ readonly tree: string; readonly left: readonly FileLeft[] }, WorkspaceFailure>>;
 	/** Makes `tree` known outside as the state of the run after event `seq`. Repeating it changes nothing. */
 	publish(tree: string, seq: number): Promise<Result<void, WorkspaceFailure>>;

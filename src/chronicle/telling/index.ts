@@ -4,6 +4,7 @@ export { foreignData, foreignLines, foreignStoryLines } from "./foreign-lines.ts
 export { runLines, templateLines, templatePlace, waits } from "./list-lines.ts";
 export { progressLine } from "./progress.ts";
 export { differenceLines, questionLines, questionTitle, rewindLines, spendText } from "./question-lines.ts";
+export { removalLines, removedLines } from "./removal-lines.ts";
 export { runData } from "./run-data.ts";
 export { isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
 export { storyLines } from "./story-lines.ts";

@@ -121,9 +121,9 @@ export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 					},
 				};
 			}),
-		restore: (tree, { expected, signal } = {}) =>
+		restore: (tree, { expected, before, signal } = {}) =>
 			withStore(signal, limits.restoreMs, (store) =>
-				restoreFiles(store, tree, { folder: place, cwd, ...(expected === undefined ? {} : { expected }) }),
+				restoreFiles(store, tree, { folder: place, cwd, expected, before }),
 			),
 		// The folder itself is what the outside sees.
 		publish: async () => ({ ok: true, value: undefined }),

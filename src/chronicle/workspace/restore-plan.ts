@@ -61,14 +61,17 @@ async function ignoredThen(
 ): Promise<Result<ReadonlySet<string>, WorkspaceFailure>> {
 	const patternsDiffer = between.some(({ path }) => path === ".gitignore" || path.endsWith("/.gitignore"));
 	if (!patternsDiffer) return { ok: true, value: new Set() };
-	const coming = plain.filter(({ after }) => !isNothing(after.object)).map(({ path }) => path);
-	const places = new Set([...coming, ...coming.flatMap(foldersAbove)]);
-	const come = new Set(coming);
-	const going = plain
-		.filter(({ after }) => isNothing(after.object))
-		.map(({ path }) => path)
-		.filter((path) => !places.has(path) && !foldersAbove(path).some((folder) => come.has(folder)));
+	const makesRoom = roomFor(plain);
+	const going = plain.filter(({ path, after }) => isNothing(after.object) && !makesRoom(path)).map(({ path }) => path);
 	return ignoredBy(store, tree, going);
+}
+
+/** Tells whether a path has to go because one of `writes` comes back at, below or above it. */
+export function roomFor(writes: readonly RawChange[]): (path: string) => boolean {
+	const coming = writes.filter(({ after }) => !isNothing(after.object)).map(({ path }) => path);
+	const come = new Set(coming);
+	const places = new Set([...coming, ...coming.flatMap(foldersAbove)]);
+	return (path) => places.has(path) || foldersAbove(path).some((folder) => come.has(folder));
 }
 
 const repository = "a repository of its own";

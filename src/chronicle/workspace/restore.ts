@@ -6,14 +6,14 @@ import { chmod, lstat, rm } from "node:fs/promises";
 import { join, posix } from "node:path";
 import type { FileLeft } from "../snapshot/index.ts";
 import type { Result, WorkspaceFailure } from "../supervisor/index.ts";
-import { type RawChange, seenFrom } from "./compare.ts";
+import { type RawChange, rawChanges, seenFrom } from "./compare.ts";
 import { changedMeanwhile, gitFailure, inTheWay, ioFailure } from "./failures.ts";
 import { indexInfo, isNothing, modes } from "./git.ts";
 import { readInner } from "./inner.ts";
 import type { KeptState } from "./keep.ts";
 import { findObstacles } from "./obstacles.ts";
 import { fromRaw, placeOf } from "./paths.ts";
-import { hasAll, leftList, planRestore, type RestorePlan } from "./restore-plan.ts";
+import { hasAll, leftList, planRestore, type RestorePlan, roomFor } from "./restore-plan.ts";
 import type { Store } from "./store.ts";
 
 /** Files as they are before they are brought to a state, with everything that would be overwritten. */
@@ -86,24 +86,34 @@ export interface Restored {
 	readonly left: readonly FileLeft[];
 }
 
+interface RestoreOptions {
+	readonly expected?: string | undefined;
+	readonly before?: string | undefined;
+	readonly folder: string;
+	readonly cwd: string;
+}
+
 /**
  * Brings the files of `store` to `tree`. `expected`: the state that the files are known to be in; where they are in another one, nothing is
- * changed and the failure is `changed`. `folder` is where a second index may be made; paths are given as seen from `cwd`.
+ * changed and the failure is `changed`. `before`: what was no part of this state is not deleted. `folder` is where a second index may be made; paths are given as seen from `cwd`.
  */
 export async function restoreFiles(
 	store: Store,
 	tree: string,
-	{ expected, folder, cwd }: { readonly expected?: string; readonly folder: string; readonly cwd: string },
+	{ expected, before, folder, cwd }: RestoreOptions,
 ): Promise<Result<Restored, WorkspaceFailure>> {
 	const ready = await keepTowards(store, tree);
 	if (!ready.ok) return ready;
 	const { kept, plan, blocked } = ready.value;
 	if (blocked.length > 0) return inTheWay(blocked);
 	if (expected !== undefined && expected !== kept.tree) return changedMeanwhile;
-	const goal = await goalTree(store, kept.tree, plan.writes, folder);
+	const limited = await withoutNew(store, plan.writes, before === kept.tree ? undefined : before, tree);
+	if (!limited.ok) return limited;
+	const writes = limited.value;
+	const goal = await goalTree(store, kept.tree, writes, folder);
 	if (!goal.ok) return goal;
 	if (goal.value !== kept.tree) {
-		const written = await writeFiles(store, kept.tree, goal.value, plan.writes);
+		const written = await writeFiles(store, kept.tree, goal.value, writes);
 		if (!written.ok) return written;
 	}
 	const seen = (path: string): string => seenFrom(store.root, cwd, path);
@@ -111,6 +121,27 @@ export async function restoreFiles(
 	for (const change of plan.inner) left.push(...(await restoreInner(store, change, folder, seen(change.path))));
 	const now = await store.keep();
 	return now.ok ? { ok: true, value: { tree: now.value.tree, left } } : now;
+}
+
+/**
+ * `writes` without the deletion of what was no part of `before`: patterns that came back in the middle of a rewind have made files visible
+ * that it must not touch.
+ */
+async function withoutNew(
+	store: Store,
+	writes: readonly RawChange[],
+	before: string | undefined,
+	tree: string,
+): Promise<Result<readonly RawChange[], WorkspaceFailure>> {
+	if (before === undefined) return { ok: true, value: writes };
+	const whole = await rawChanges(store, before, tree, "apart");
+	if (!whole.ok) return whole;
+	const going = new Set(whole.value.filter(({ after }) => isNothing(after.object)).map(({ path }) => path));
+	const makesRoom = roomFor(writes);
+	return {
+		ok: true,
+		value: writes.filter(({ path, after }) => !isNothing(after.object) || going.has(path) || makesRoom(path)),
+	};
 }
 
 async function writeFiles(

@@ -43,7 +43,7 @@ describe("completions", () => {
 		);
 		expect((await complete(""))?.filter((name) => name === "status" || name === "broken")).toEqual(["status"]);
 		expect(await complete("fea")).toEqual(["feature"]);
-		expect(await complete("re")).toEqual(["report", "resume", "reject", "release", "reopen", "rewind"]);
+		expect(await complete("re")).toEqual(["report", "remove", "resume", "reject", "release", "reopen", "rewind"]);
 		expect(await complete("start ")).toEqual(["start feature", "start status"]);
 		expect(await complete("approve ")).toEqual(["approve last", `approve ${id}`]);
 		expect(await complete(`approve ${id.slice(0, 3)}`)).toEqual([`approve ${id}`]);

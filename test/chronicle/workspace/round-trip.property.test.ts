@@ -80,7 +80,8 @@ function perform(stage: FilesStage, one: Op): void {
 	switch (one.kind) {
 		case "write":
 			clear(stage, one.path);
-			return stage.write(one.path, Buffer.alloc(one.size, one.byte));
+			stage.write(one.path, Buffer.alloc(one.size, one.byte));
+			return;
 		case "remove":
 			if (there && !throughLink(stage, one.path)) rmSync(place, { recursive: true });
 			return;
@@ -97,7 +98,8 @@ function perform(stage: FilesStage, one: Op): void {
 		case "link":
 			clear(stage, one.path);
 			mkdirSync(dirname(place), { recursive: true });
-			return symlinkSync(one.to, place);
+			symlinkSync(one.to, place);
+			return;
 		case "repository":
 			if (there?.isDirectory() && !throughLink(stage, one.path)) stage.repository(one.path);
 			return;
@@ -158,7 +160,7 @@ async function go(
 	stage: FilesStage,
 	workspace: Workspace,
 	tree: string,
-	meanwhile: readonly Op[] = [],
+	{ meanwhile = [], before }: { meanwhile?: readonly Op[]; before?: string } = {},
 ): Promise<{ before: string; was: Map<string, string>; left: string[] } | undefined> {
 	let changes = [...meanwhile];
 	for (let round = 0; round < 5; round += 1) {
@@ -172,7 +174,7 @@ async function go(
 		for (const one of changes) perform(stage, one);
 		changes = [];
 		was = stage.look();
-		const restored = await workspace.restore(tree, { expected: kept.value.tree });
+		const restored = await workspace.restore(tree, { expected: kept.value.tree, before: before ?? kept.value.tree });
 		if (restored.ok) return { before: kept.value.tree, was, left: restored.value.left.map(({ path }) => path) };
 		expect(["changed", "in_the_way"]).toContain(restored.failure.reason);
 		expect(stage.look()).toEqual(was);
@@ -202,12 +204,12 @@ it(
 					const kept = await workspace.snapshot({ towards: tree });
 					if (!kept.ok) return;
 					await killOver(stage, tree, kept.value.tree, killedAfter);
-					const there = await go(stage, stage.open({ limits }), tree);
+					const there = await go(stage, stage.open({ limits }), tree, { before: kept.value.tree });
 					const back = there && (await go(stage, stage.open({ limits }), kept.value.tree));
 					if (back && there) expect(lost(was, stage.look(), [...there.left, ...back.left])).toEqual([]);
 					return;
 				}
-				const there = await go(stage, workspace, tree, meanwhile);
+				const there = await go(stage, workspace, tree, { meanwhile });
 				if (!there) return;
 				const begun = new Map(filesOf(stage, tree).map((path) => [path, start.get(path) ?? ""]));
 				expect(lost(begun, stage.look(), [...there.left, ...unknown])).toEqual([]);

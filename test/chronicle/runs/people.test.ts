@@ -132,6 +132,27 @@ describe("people and runs", { timeout: 90_000 }, () => {
 		const back = await chronicle(project, ["rewind", "--json", "1"]);
 		expect(back.code, back.stderr).toBe(0);
 		expect(back.data).toMatchObject({ status: "paused", state: "plan", visit: 3 });
+		const [kept] = back.data.kept as { name: string; visit: number; rewound: object }[];
+		expect(kept).toMatchObject({ visit: 2, state: "build", rewound: { files: 3, left: 0 } });
+		expect(back.stderr).toContain("3 files changed");
+		expect((await chronicle(project, ["status"])).stdout).toContain(
+			`rewind ${onlyRun(project).slice(0, 8)} ${kept?.name}`,
+		);
+		// What it took away comes back, files and run.
+		const undone = await chronicle(project, ["rewind", "undo"]);
+		expect(undone.code, undone.stderr).toBe(0);
+		expect(ledgerOf(project)).toMatchObject({ state: "build", visit: 4 });
+		expect([project.read("a.txt"), project.read("b.txt"), project.read("plan.md")]).toEqual([
+			"one\ntwo\n",
+			"built\n",
+			"new\n",
+		]);
+		expect((await chronicle(project, ["rewind", "kept-1"])).code).toBe(2);
+		project.write(".env", "TOKEN=changed-by-the-person\n");
+		const again = await chronicle(project, ["rewind", "1"]);
+		expect(again.code, again.stderr).toBe(1);
+		expect(again.stderr).toMatch(/not brought back:\n {2}\.env \(secret by its name/);
+		expect(project.read(".env")).toBe("TOKEN=changed-by-the-person\n");
 		expect(project.read("a.txt")).toBe("one\n");
 		expect([project.exists("b.txt"), project.exists("plan.md")]).toEqual([false, false]);
 		expect(project.read("mine.txt")).toBe("changed by me\n");

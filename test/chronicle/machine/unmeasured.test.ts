@@ -1,0 +1,76 @@
+// What could not be measured is said to be so, everywhere where changes are shown.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { supervise, type Workspace } from "../../../src/chronicle/supervisor/index.ts";
+import { questionLines, runData, statusLines, storyLines } from "../../../src/chronicle/telling/index.ts";
+import { moveTo } from "../supervisor/scripted-launcher.ts";
+import { openStage } from "../supervisor/stage.ts";
+
+const asked = {
+	name: "t",
+	states: {
+		plan: { persona: "Planner", next: ["build"], requires_approval: true },
+		build: { persona: "Builder", next: ["finished"] },
+	},
+};
+const why = "git was not found anywhere";
+const failing: Workspace["snapshot"] = async () => ({
+	ok: false,
+	failure: { reason: "no_git", message: why, remedy: "Install it." },
+});
+
+async function askedWith(change: (workspace: Workspace, looks: number) => Partial<Workspace>) {
+	const stage = openStage([moveTo("build")]);
+	let looks = 0;
+	const { workspace } = stage.ports;
+	const snapshot: Workspace["snapshot"] = (options) => {
+		looks += 1;
+		return (change(workspace, looks).snapshot ?? workspace.snapshot)(options);
+	};
+	writeFileSync(join(stage.folder, "a.txt"), "1\n");
+	const ledger = await stage.create(asked);
+	const ports = { ...stage.ports, workspace: { ...workspace, snapshot } };
+	const { run } = await supervise(ledger, ports, "fresh").ended;
+	const [question] = stage.questions;
+	if (!question) throw new Error("Nothing was asked.");
+	return { run, ledger, question };
+}
+
+it.each<[string, (workspace: Workspace, looks: number) => Partial<Workspace>]>([
+	["before and after", () => ({ snapshot: failing })],
+	["before", (_, looks) => (looks === 1 ? { snapshot: failing } : {})],
+	["after", (_, looks) => (looks === 2 ? { snapshot: failing } : {})],
+])("R5 unknown is never shown as none: not measured %s the visit", async (_, change) => {
+	const { run, ledger, question } = await askedWith(change);
+	const now = run.updatedAt;
+	const lines = questionLines(question, run, now).join("\n");
+	expect(lines).toMatch(/Changes could not be measured: .*git was not found anywhere/);
+	expect(lines).not.toContain("No files changed");
+	const read = { ...ledger, run };
+	expect(statusLines(read, { now, prefix: "" }).join("\n")).toContain("could not be measured");
+	expect(storyLines(run).join("\n")).toContain("could not be measured");
+	expect(runData(read)).toMatchObject({
+		unmeasured: [{ visit: 1, state: "plan", why: expect.stringContaining(why) }],
+		question: { unmeasured: expect.stringContaining(why) },
+	});
+});
+
+it("R5 a file that could not be read is named beside the changes that are known", async () => {
+	const { run, question } = await askedWith((workspace) => ({
+		async snapshot(options) {
+			const kept = await workspace.snapshot(options);
+			if (!kept.ok) return kept;
+			return { ok: true, value: { ...kept.value, unkept: [{ path: "closed", why: "cannot be read" }] } };
+		},
+	}));
+	const lines = questionLines(question, run, run.updatedAt).join("\n");
+	expect(lines).toContain("Changes could not be measured: closed (cannot be read)");
+	expect(lines).not.toContain("No files changed");
+});
+
+it("R5 where nothing changed and all was measured, that is said", async () => {
+	const { run, question } = await askedWith(() => ({}));
+	expect(question.unmeasured).toBeUndefined();
+	expect(questionLines(question, run, run.updatedAt).join("\n")).toContain("No files changed.");
+});

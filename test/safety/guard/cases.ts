@@ -243,8 +243,8 @@ export const cases: readonly Case[] = [
 	bash("guard 35", "python3 -c \"print(open('.e'+'nv').read())\"", "strict-ask"),
 	bash("guard 35", "node -e \"require('fs').readFileSync('.e'+'nv')\"", "strict-ask"),
 	bash("guard 39", "git show HEAD:$(git ls-files | head -1)", "strict-ask"),
-	bash("guard 55", "python3 -c \"import shutil; shutil.rmtree('src')\"", "strict-ask"),
-	bash("guard 78", "python3 -c \"import os; os.remove('README.md')\"", "strict-ask"),
+	bash("guard 55", "python3 -c \"import shutil; shutil.rmtree('src')\"", "deny"),
+	bash("guard 78", "python3 -c \"import os; os.remove('README.md')\"", "deny"),
 
 	// Removing
 	...bashes(

@@ -1,5 +1,18 @@
 // Builds, tests, linters, formatters: programs that run or rewrite the project's own code. What they do is the project's affair.
-import type { Program, Programs } from "./program.ts";
+import { isBlank } from "../text.ts";
+import type { Call, Program, Programs } from "./program.ts";
+
+/** Recipes and `$(shell …)` of a makefile. */
+function runMakefile(call: Call, text: string): void {
+	if (text !== "" && isBlank(text)) call.script(text);
+	for (const line of text.split("\n").slice(0, 500)) {
+		const recipe = /^\t[@+-]*(.+)/.exec(line)?.[1] ?? /^[^\s#=:][^#=]*:[^=;]*;\s*[@+-]*(.+)/.exec(line)?.[1];
+		if (recipe !== undefined) call.script(recipe.replaceAll("$$", "$"));
+		for (const [, command = ""] of line.matchAll(/\$[({]shell\s+([^()]{1,1000})[)}]/g)) call.script(command);
+		const assigned = /^[\w.-]+\s*!=\s*(.+)/.exec(line)?.[1];
+		if (assigned !== undefined) call.script(assigned);
+	}
+}
 
 const runsProject: Program = { opaque: "project" };
 
@@ -13,18 +26,19 @@ export const builds: Programs = {
 	"make gmake remake": {
 		options: {
 			"-C --directory": "directory",
-			"-f --file --makefile": "read",
+			"-f --file --makefile": "run",
 			"-I --include-dir -o --old-file -W --what-if": "text",
-			"--eval": "text",
+			"--eval -E": "text",
 		},
 		attached: "-j --jobs -l --load-average -O --output-sync",
 		opaque: "project",
 		when: { "-n --dry-run --just-print --recon -q --question -p --print-data-base": { harmless: true } },
 		also: (call) => {
 			if (call.has("-n --dry-run --just-print --recon -q --question")) return;
-			if (call.values("-f --file --makefile").some((file) => file === "-" || file === "/dev/stdin"))
-				for (const line of call.stdin.split("\n"))
-					if (line.startsWith("\t")) call.script(line.replace(/^\t[@+-]*/, ""));
+			const named = call.values("-f --file --makefile");
+			const files = named.length > 0 ? named : ["GNUmakefile", "makefile", "Makefile"];
+			const texts = [...call.values("--eval -E"), ...files.map((file) => call.content(file) ?? "")];
+			for (const text of texts) runMakefile(call, text);
 			if (call.operands.some((target) => /^(install|uninstall)(-|$)/.test(target))) call.change("system");
 			if (call.operands.some((target) => /^(deploy|publish|release)(-|$)/.test(target))) call.change("remote");
 		},

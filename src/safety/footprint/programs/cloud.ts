@@ -181,7 +181,7 @@ export const cloud: Programs = {
 	"gcloud az doctl oci ibmcloud aliyun linode-cli hcloud scw vultr-cli exo openstack eksctl gsutil bq cdktf sam serverless sls firebase vercel netlify wrangler flyctl fly railway render heroku supabase amplify now surge dokku cf pulumi cdk eb ecs-cli hasura planetscale pscale turso neonctl convex sst fauna contentful sanity shopify stripe twilio auth0 cloudflared ngrok tailscale vault consul nomad s3cmd s5cmd azcopy b2 atlas koyeb dagster prefect modal":
 		byVerb,
 	"terraform tofu terragrunt": infrastructure,
-	"ansible ansible-playbook ansible-galaxy chef knife puppet salt salt-call": {
+	"ansible-playbook ansible-galaxy chef knife puppet": {
 		changes: ["remote"],
 		opaque: "script",
 		when: { "--check --syntax-check --list-hosts --list-tasks --list-tags": { harmless: true } },

@@ -1,7 +1,24 @@
 // Database clients: what their statements do, as far as the text shows.
+import { isBlank } from "../text.ts";
+import { runEscapes } from "./escapes.ts";
 import { localDatabases } from "./local-databases.ts";
 import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
 import { judgeSql } from "./sql.ts";
+
+/** Commands of the client itself among its statements: to the shell, and to files. */
+function readClientText(call: Call, text: string): void {
+	runEscapes(call, /^(?:mysql|mariadb|mycli)/.test(call.name) ? "mysql" : "psql", text);
+	if (
+		/(^|\n)\s*\\!|\\copy|\b(?:system|program)\b|\binto\s+(?:outfile|dumpfile)\b|^\s*\.(shell|system|output|once|import|read|backup|save|restore)\b/i.test(
+			text,
+		)
+	)
+		call.unknown("script", text);
+	for (const [, verb = "", file = ""] of text.matchAll(/\\(o|out|w|write|i|ir|include)\s+([^\s|'"]+)/g))
+		call.play(/^i/.test(verb) ? "read" : "replace", file);
+	for (const [, way = "", file = ""] of text.matchAll(/\bcopy\b[^;\n]{0,500}?\b(to|from)\s+'([^'\n]+)'/gi))
+		call.play(/to/i.test(way) ? "replace" : "read", file);
+}
 
 /** A client: options for statements, for files of statements, for other values; how many operands name the database. */
 function sqlClient(statements: string, files: string, values: string, database: number): Program {
@@ -11,20 +28,25 @@ function sqlClient(statements: string, files: string, values: string, database: 
 			const texts = call.values(statements);
 			for (const text of texts) {
 				judgeSql(call, text);
-				if (
-					/(^|\n)\s*\\!|\\copy|\bsystem\b|^\s*\.(shell|system|output|once|import|read|backup|save|restore)\b/i.test(
-						text,
-					)
-				)
-					call.unknown("script", text);
+				readClientText(call, text);
 			}
 			const extra = call.operands.slice(database);
 			for (const text of extra) judgeSql(call, text);
+			for (const file of call.values(files)) {
+				const text = call.content(file);
+				if (text === undefined) continue;
+				if (isBlank(text)) call.runs(file);
+				judgeSql(call, text);
+				readClientText(call, text);
+			}
 			if (call.has(files)) {
 				call.change("database");
 				call.unknown("script", call.args.join(" "), ["read"]);
 			}
-			if (texts.length === 0 && extra.length === 0 && !call.has(files) && call.stdin !== "") judgeSql(call, call.stdin);
+			if (texts.length === 0 && extra.length === 0 && !call.has(files) && call.stdin !== "") {
+				judgeSql(call, call.stdin);
+				readClientText(call, call.stdin);
+			}
 		},
 	};
 }

@@ -1,6 +1,8 @@
 // Editors: streams that may edit in place (sed, awk, perl -i), patch, and screens that wait for a person.
-import { HOLE, isKnown } from "../text.ts";
-import { abbreviating, type Call, type Programs } from "./program.ts";
+import { HOLE, isBlank, isKnown } from "../text.ts";
+import { awkProgram } from "./awk.ts";
+import { runEscapes } from "./escapes.ts";
+import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
 
 /** `sed`: scripts by `-e`, `-f` or as the first operand; files are read, or written with `-i`. */
 function sed(call: Call): void {
@@ -16,7 +18,14 @@ function sed(call: Call): void {
 		if (inPlace) call.play("write", file);
 	}
 	for (const script of all) sedScript(call, script);
-	if (call.has("-f --file")) call.unknown("script", "sed -f", ["read", "write"]);
+	for (const file of call.values("-f --file")) {
+		const script = call.content(file);
+		if (script !== undefined && isKnown(script)) sedScript(call, script);
+		else {
+			call.runs(file);
+			call.unknown("script", "sed -f", ["read", "write"]);
+		}
+	}
 }
 
 /** Longer scripts are not searched for what they open. */
@@ -33,14 +42,26 @@ function sedScript(call: Call, script: string): void {
 		if (file?.[1]) call.play("replace", file[1].trim());
 		const source = /(?:^|[;{}0-9$/!,\s])[rR]\s+([^;}\s][^;}]*)/.exec(stripped(line));
 		if (source?.[1]) call.play("read", source[1].trim());
-		for (const { flags } of substitutions(line)) {
+		for (const { flags, pattern, replacement } of substitutions(line)) {
 			const written = /w\s*(\S.*)$/.exec(flags);
 			if (written?.[1]) call.play("replace", written[1].trim());
-			if (/^[gpiImM0-9]*e/.test(flags)) call.unknown("script", line);
+			if (/^[gpiImM0-9]*e/.test(flags)) runLine(call, pattern, replacement);
 		}
-		const command = /(?:^|[;{}0-9$/!,])\s*e(?:\s+(.+))?$/.exec(stripped(line));
-		if (command) command[1] ? call.script(command[1]) : call.unknown("script", line);
+		// `e` alone runs the line that has been read.
+		const command = /(?:^|[;{}0-9$/!,])\s*e(?:\s+(.+)|\s*[;}].*)?$/.exec(stripped(line));
+		if (command) call.script(command[1] ?? (isBlank(call.stdin) ? HOLE : call.stdin));
 	}
+}
+
+/** The flag `e` of a substitution: the line is run, with what was replaced in it. */
+function runLine(call: Call, pattern: string, replacement: string): void {
+	const text = replacement.replace(/\\(.)|&/gs, (_all, letter?: string) =>
+		letter === undefined || /\d/.test(letter) ? HOLE : letter === "n" ? "\n" : letter,
+	);
+	const whole = /^\^?\.\*\$?$/.test(pattern);
+	if (!isBlank(text)) call.script(whole ? text : `${text}${HOLE}`);
+	if (!whole) call.effect("run-unknown-text");
+	call.unknown("script", call.text);
 }
 
 /** A line of sed without its substitutions, transliterations and addresses, so that their text is not taken for commands. */
@@ -50,70 +71,53 @@ function stripped(line: string): string {
 	return text.replace(/\/(?:[^/\\]|\\.)*\//g, "/").replace(/^\s*[aic]\b.*$/, "");
 }
 
-function substitutions(line: string): { start: number; end: number; flags: string }[] {
-	const found: { start: number; end: number; flags: string }[] = [];
+interface Substitution {
+	readonly start: number;
+	readonly end: number;
+	readonly pattern: string;
+	readonly replacement: string;
+	readonly flags: string;
+}
+
+function substitutions(line: string): Substitution[] {
+	const found: Substitution[] = [];
 	const opening = /(?:^|[;{}\s0-9$/!,])([sy])([^\w\s\\])/g;
 	for (let match = opening.exec(line); match; match = opening.exec(line)) {
 		const delimiter = match[2] ?? "/";
 		let at = match.index + match[0].length;
+		const parts: string[] = [];
 		for (let part = 0; part < 2; part++) {
+			const from = at;
 			while (at < line.length && line[at] !== delimiter) at += line[at] === "\\" ? 2 : 1;
+			parts.push(line.slice(from, at));
 			at++;
 		}
 		const flags = /^[gpiImMe0-9]*(?:w\s*[^;}]+)?/.exec(line.slice(at))?.[0] ?? "";
-		found.push({ start: match.index + match[0].length - 2, end: at + flags.length, flags });
+		found.push({
+			start: match.index + match[0].length - 2,
+			end: at + flags.length,
+			pattern: parts[0] ?? "",
+			replacement: parts[1] ?? "",
+			flags,
+		});
 		opening.lastIndex = Math.max(at + flags.length, opening.lastIndex);
 		if (found.length > 200) break;
 	}
 	return found;
 }
 
-/** `awk`: its program may print into files and pipes, and run commands. */
-function awk(call: Call): void {
-	const byFile = call.has("-f --file");
-	const [program = "", ...rest] = call.operands;
-	const files = byFile ? call.operands : rest;
-	const inPlace = call.values("-i --include").includes("inplace");
-	for (const file of files) {
-		if (/^[A-Za-z_]\w*=/.test(file)) continue;
-		call.play("read", file);
-		if (inPlace) call.play("write", file);
-	}
-	if (byFile) {
-		call.unknown("script", "awk -f");
-		return;
-	}
-	if (program.length > MAX_SCRIPT) {
-		call.unknown("script", program);
-		return;
-	}
-	const code = program.replace(/#[^\n]*/g, "");
-	const outsideRegex = code.replace(/~\s*\/(?:[^/\\\n]|\\.)*\//g, "~ R");
-	for (const match of outsideRegex.matchAll(/(?:print|printf)\b[^;}\n]*?>>?\s*("([^"\\]|\\.)*"|[^\s;}"]+)/g)) {
-		const target = match[1] ?? "";
-		if (/^".*"$/s.test(target)) call.play(match[0].includes(">>") ? "write" : "replace", target.slice(1, -1));
-		else if (!/^[\d.]+\)?$/.test(target)) call.play("replace", HOLE);
-	}
-	for (const match of outsideRegex.matchAll(
-		/\bsystem\s*\(\s*("(?:[^"\\]|\\.)*")?|\|&?\s*("(?:[^"\\]|\\.)*")|("(?:[^"\\]|\\.)*")\s*\|&?\s*getline/g,
-	)) {
-		const text = match[1] ?? match[2] ?? match[3];
-		const whole = text !== undefined && /^[)\s]/.test(`${outsideRegex.slice(match.index + match[0].length)} `);
-		if (text !== undefined)
-			call.script(text.slice(1, -1).replace(/\\(.)/g, "$1") + (match[1] === undefined || whole ? "" : HOLE));
-		else if (match[0].startsWith("system")) call.unknown("script", program);
-	}
-	for (const match of outsideRegex.matchAll(/getline\s*(?:\w+\s*)?<\s*"([^"\\]+)"/g)) call.play("read", match[1] ?? "");
-	if (!isKnown(program)) call.unknown("script", program);
-}
-
 /** An editor that waits for a person: it may write the files it is given and anything else. */
 function screen(call: Call): void {
-	for (const command of [...call.values("-c --cmd"), ...call.operands.filter((word) => word.startsWith("+"))]) {
-		const text =
-			/^\+?:*\s*(?:silent!?\s+)?(?:\d*r\s*|%)?!(.+)/s.exec(command)?.[1] ??
-			/\bsystem\((["'])(.*?)\1\)/.exec(command)?.[2];
-		if (text !== undefined) call.script(text);
+	const language = call.name === "ed" ? "ed" : "vi";
+	const starts = call.operands.filter((word) => word.startsWith("+"));
+	for (const command of [...call.values("-c --cmd"), ...starts.map((word) => word.slice(1))])
+		runEscapes(call, language, command);
+	// Without a screen, commands come from standard input.
+	if (call.stdin !== "") runEscapes(call, language, call.stdin);
+	for (const file of call.values("-S -u -s")) {
+		const script = call.content(file);
+		if (script !== undefined) runEscapes(call, "vi", script);
+		else if (file !== "NONE" && file !== "NORC") call.runs(file);
 	}
 	for (const file of call.operands) {
 		if (/^\+/.test(file)) continue;
@@ -123,10 +127,14 @@ function screen(call: Call): void {
 	call.unknown("program", call.text);
 }
 
-const awkProgram = {
-	options: { "-f --file": "read", "-v --assign -F --field-separator -i --include -l --load -E": "text" },
-	also: awk,
-} as const;
+const screenEditor: Program = { options: { "-c --cmd --line": "text", "-S -u -s": "text" }, also: screen };
+/** `ex` and `vim -es`: `-s` makes it silent and takes no file. */
+const lineEditor: Program = { options: { "-c --cmd --line": "text", "-S -u": "text" }, also: screen };
+
+function vi(call: Call): void {
+	const silent = call.name === "ex" || call.args.some((word) => /^-[a-zA-Z]*[eE]/.test(word));
+	call.delegate(silent ? lineEditor : screenEditor, call.args);
+}
 
 export const editors: Programs = abbreviating({
 	"sed gsed": {
@@ -135,10 +143,20 @@ export const editors: Programs = abbreviating({
 		also: sed,
 	},
 	"awk gawk mawk nawk": awkProgram,
-	ed: { also: screen },
-	"ex vi vim nvim view vimdiff nano pico emacs emacsclient micro hx helix kak joe mcedit code cursor windsurf subl zed idea webstorm pycharm gedit kate mate open xdg-open start":
+	"ed red": { also: screen },
+	"ex vi vim nvim view vimdiff gvim vimx rvim rview": { stops: true, also: vi },
+	"emacs emacsclient xemacs": {
+		dashes: "one",
+		options: {
+			"--eval -eval -e --execute -execute": "code",
+			"-f -funcall --funcall": "text",
+			"-l -load --load --script -script": "run",
+		},
+		also: screen,
+	},
+	"nano pico micro hx helix kak joe mcedit code cursor windsurf subl zed idea webstorm pycharm gedit kate mate open xdg-open start":
 		{
-			options: { "-c --cmd --eval -f --funcall --line": "text", "-S -u -s": "read" },
+			options: { "-c --cmd --line": "text" },
 			also: screen,
 		},
 	patch: {

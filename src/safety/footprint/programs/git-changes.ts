@@ -209,6 +209,17 @@ export function clone(call: Call): void {
 	}
 	// Hooks of a template are run by the clone itself.
 	for (const folder of call.values("--template")) if (folder !== "") call.unknown("script", `--template=${folder}`);
+	runTransport(call);
+}
+
+/** `ext::command` as a repository: git runs it to talk to the other side. */
+export function runTransport(call: Call): void {
+	for (const word of call.operands) {
+		const command = /^ext::(.+)/s.exec(word)?.[1];
+		if (command === undefined) continue;
+		const signs: { readonly [sign: string]: string } = { "%": "%", " ": " " };
+		call.script(command.replace(/%(.)/g, (_all, sign: string) => signs[sign] ?? ""));
+	}
 }
 
 export function init(call: Call): void {

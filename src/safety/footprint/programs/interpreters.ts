@@ -2,6 +2,7 @@
 import { isKnown } from "../text.ts";
 import { agentEntry, isAgentPackage } from "./agents.ts";
 import { dropsData } from "./data-tasks.ts";
+import { runEscapes } from "./escapes.ts";
 import type { Call, Program, Programs } from "./program.ts";
 
 /** `sh -c text name args…`, `sh file args…`, or text on standard input. */
@@ -88,6 +89,14 @@ function language(description: Language): Program {
 			}
 		},
 	};
+}
+
+/** A module that deno or bun runs: a file, a URL, or what stands on standard input. */
+export function runModuleFile(call: Call, word: string | undefined): void {
+	if (word === undefined) return;
+	if (/^https?:\/\//i.test(word)) call.effect("run-download");
+	else if (word === "-") runInput(call);
+	else call.runs(word);
 }
 
 /** Program text on standard input. */
@@ -209,10 +218,18 @@ export const interpreters: Programs = {
 			eval: { operands: { first: ["code"] } },
 			"check info types help lint": { operands: "read" },
 			fmt: { operands: "write", changes: ["worktree"], when: { "--check": { harmless: true, operands: "read" } } },
-			"run serve": { operands: { first: ["read"] }, opaque: "script", stops: true },
+			"run serve": {
+				opaque: "script",
+				stops: true,
+				options: {
+					"-c --config --import-map --lock --cert --env-file": "read",
+					"-L --log-level --v8-flags --seed --location": "text",
+				},
+				also: (call) => runModuleFile(call, call.operands[0]),
+			},
 			"test bench task compile bundle": { opaque: "project" },
 			"install add remove cache upgrade publish uninstall": { changes: ["packages"] },
-			"*": { opaque: "script" },
+			"*": { opaque: "script", also: (call) => runModuleFile(call, call.operands[0]) },
 		},
 	},
 	"ts-node tsx": language({
@@ -271,16 +288,48 @@ export const interpreters: Programs = {
 					call.script(command);
 		},
 	},
-	"tclsh wish guile racket sbcl clisp ghci runghc scala kotlin groovy elixir iex erl escript": {
-		operands: { first: ["read"] },
+	"tclsh wish guile racket sbcl clisp ecl ghci runghc runhaskell scala scala-cli kotlin kscript groovy elixir iex erl escript octave gnuplot maxima csi fsi irb pry janet hy nim-script bb clojure clj lein-exec swipl gforth ocaml utop":
+		{
+			...language({
+				code: "-e --eval -eval -E --execute --expr -c --code -r -p --command -q",
+				values: "-l --load -i --include -S -L -M --module -a -cp -classpath",
+				looks: "--version -v -V -version --help -h",
+			}),
+			opaque: "script",
+			when: { "--version -version --help": { harmless: true } },
+		},
+	java: {
+		dashes: "one",
+		stops: true,
+		options: { "-jar": "text", "-cp -classpath --class-path -m --module -p --module-path --add-modules": "text" },
 		opaque: "script",
+		when: { "-version --version": { harmless: true } },
+		also: (call) => {
+			for (const file of [...call.values("-jar"), ...call.operands.slice(0, 1)])
+				if (call.content(file) !== undefined || /\.(?:jar|java)$/.test(file)) call.runs(file);
+		},
 	},
-	java: { dashes: "one", opaque: "script", when: { "-version --version": { harmless: true } } },
-	"csi fsi": { operands: { first: ["read"] }, opaque: "script" },
-	irb: { opaque: "script" },
 	bc: { operands: "read" },
-	dc: { operands: "read", options: { "-e --expression": "text", "-f --file": "read" } },
-	"m4 envsubst gettext mustache": {
+	dc: {
+		operands: "read",
+		options: { "-e --expression": "text", "-f --file": "read" },
+		also: (call) => {
+			for (const text of [...call.values("-e --expression"), call.stdin]) runEscapes(call, "calculator", text);
+		},
+	},
+	"m4 gm4": {
+		options: { "-D -U -I -s --define --include": "text" },
+		also: (call) => {
+			const texts = call.operands.map((word) => call.content(word));
+			if (call.operands.length === 0) texts.push(call.stdin);
+			for (const text of texts)
+				if (text !== undefined && /\be?syscmd\b/.test(isKnown(text) ? text : "syscmd")) call.play("code", text);
+			call.operands.forEach((word) => {
+				if (call.exists(word)) call.play("read", word);
+			});
+		},
+	},
+	"envsubst gettext mustache": {
 		operands: "text",
 		also: (call) =>
 			call.operands.forEach((word) => {

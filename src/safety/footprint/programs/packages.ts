@@ -1,5 +1,6 @@
 // Package managers: what they install, what they only tell, and the project's scripts that they run.
 import { agentEntry, isAgentPackage } from "./agents.ts";
+import { runModuleFile } from "./interpreters.ts";
 import type { Call, Program, Programs } from "./program.ts";
 
 const installs: Program = { changes: ["packages"] };
@@ -81,7 +82,7 @@ export const packages: Programs = {
 		bare: { changes: ["packages"] },
 	},
 	bun: {
-		options: nodeOptions,
+		options: { ...nodeOptions, "-e --eval -p --print": "text" },
 		subcommands: {
 			...nodeCommon,
 			"test build run": runScript,
@@ -93,6 +94,9 @@ export const packages: Programs = {
 		also: (call) => {
 			runInstalled(call);
 			for (const code of call.values("-e --eval -p --print")) call.play("code", code);
+			const [verb = "", file] = call.operands;
+			const module = verb === "run" ? file : verb;
+			if (module !== undefined && (module === "-" || /[/.]/.test(module))) runModuleFile(call, module);
 			if (call.operands.some((word) => agentEntry.test(word))) call.effect("nested-agent");
 		},
 		when: {},

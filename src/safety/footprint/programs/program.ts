@@ -122,6 +122,8 @@ export interface ScriptDetail {
 	readonly dialect?: "bash" | "any";
 	/** The text is what stands on standard input: the commands in it find nothing there. */
 	readonly from?: "words" | "input";
+	/** What the commands in it find on standard input, where that is not what this command finds. */
+	readonly input?: string;
 }
 
 /** One command under judgement, as its description sees it. Words may have holes (see `../text.ts`). */
@@ -157,8 +159,10 @@ export interface Call {
 	run(words: readonly string[], stdin?: string, where?: "here" | "elsewhere"): void;
 	/** Shell text that this one runs. */
 	script(text: string, more?: ScriptDetail): void;
-	/** A file that this one runs as a program of its own language. */
+	/** A file that this one runs as a program of its own language: looked through where the script itself has written it. */
 	runs(word: string): void;
+	/** The text behind a word: a process substitution, standard input, a file that the script has written; `undefined` where it is none. */
+	content(word: string): string | undefined;
 	/** PowerShell or cmd text that this one runs. */
 	foreignScript(text: string, dialect: "powershell" | "cmd"): void;
 	/** A file that this one runs as shell text: `/dev/fd` paths of substitutions are known by content. */

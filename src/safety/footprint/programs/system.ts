@@ -1,4 +1,5 @@
 // The machine: processes, devices, services, users, schedules, power.
+import { isBlank, isKnown } from "../text.ts";
 import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
 
 const service: Program = { changes: ["system"], effects: ["system-service"] };
@@ -46,7 +47,14 @@ function crontab(call: Call): void {
 	call.change("system");
 	call.effect("system-service");
 	if (call.has("-r")) call.effect("clear-history");
-	for (const file of call.operands) call.play("read", file);
+	for (const file of call.operands) if (file !== "-") call.play("read", file);
+	const text = call.operands.length === 0 ? call.stdin : call.content(call.operands[0] ?? "");
+	for (const line of text?.split("\n").slice(0, 200) ?? []) {
+		const command = /^\s*(?:@\w+|(?:[\d*,/A-Za-z-]+\s+){4}[\d*,/A-Za-z-]+)\s+(.+)/.exec(line)?.[1];
+		if (command !== undefined) call.script(command);
+	}
+	if (text !== undefined && !isKnown(text)) call.unknown("script", call.text);
+	if (text !== undefined && text !== "" && isBlank(text)) call.script(text);
 }
 
 /** `wl-paste --watch command…` */

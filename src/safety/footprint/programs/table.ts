@@ -10,6 +10,7 @@ import { databases } from "./databases.ts";
 import { downloads } from "./downloads.ts";
 import { editors } from "./editors.ts";
 import { git } from "./git.ts";
+import { hosts } from "./hosts.ts";
 import { interpreters } from "./interpreters.ts";
 import { packages } from "./packages.ts";
 import type { Program, Programs } from "./program.ts";
@@ -32,6 +33,7 @@ export const programGroups: readonly Programs[] = [
 	downloads,
 	interpreters,
 	wrappers,
+	hosts,
 	packages,
 	builds,
 	containers,

@@ -1,5 +1,6 @@
 // Programs that run another command given as words or text: their own options are taken off, the rest is judged as if it stood alone.
 import { HOLE, isKnown } from "../text.ts";
+import { runEscapes } from "./escapes.ts";
 import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
 
 const wraps = (values = "", more: Omit<Program, "operands" | "stops"> = {}): Program => ({
@@ -118,15 +119,32 @@ function piecesOf(input: string): string[] {
 	return pieces.length > 0 && pieces.length <= 50 && !input.includes(HOLE) ? pieces : [HOLE];
 }
 
+/** What ssh and its kin run on this machine, by settings. */
+export function runProxies(call: Call): void {
+	for (const proxy of call.values("-o")) {
+		const command = /^\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)\s*[= ]\s*(.*)$/is.exec(proxy)?.[1];
+		if (command !== undefined && command !== "none") call.script(command);
+	}
+}
+
+const hostOptions = /^-[a-zA-Z]*[piloFEJLRDWbcemOQSwBI]$/;
+
+/** The command behind a host: options may stand there too, up to `--`. */
+function afterHost(words: readonly string[]): readonly string[] {
+	let at = 0;
+	for (; /^-./.test(words[at] ?? ""); at++) {
+		if (words[at] === "--") return words.slice(at + 1);
+		if (hostOptions.test(words[at] ?? "")) at++;
+	}
+	return words.slice(at);
+}
+
 /** `ssh host command…`: what runs there has the same harms, on another machine. */
 function remoteShell(call: Call): void {
 	if (call.has("-V -G -Q")) return;
 	call.change("remote");
-	const [, ...words] = call.operands;
-	for (const proxy of call.values("-o")) {
-		const command = /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.*)$/is.exec(proxy)?.[1];
-		if (command !== undefined) call.script(command);
-	}
+	const words = afterHost(call.operands.slice(1));
+	runProxies(call);
 	if (words.length > 0) call.script(words.join(" "), { where: "elsewhere" });
 	else if (call.stdin !== "" && !call.has("-N -n")) call.script(call.stdin, { where: "elsewhere", from: "input" });
 }
@@ -140,10 +158,15 @@ function parallel(call: Call): void {
 			? [isKnown(call.stdin) ? call.stdin.trim() : HOLE]
 			: call.operands.slice(at + 1).filter((word) => !/^:::/.test(word));
 	const template = command.join(" ");
+	if (call.has("--pipe --pipepart")) {
+		call.script(template);
+		return;
+	}
 	for (const item of items.slice(0, 100)) {
+		// What takes the place of braces is quoted, a text that is appended too.
 		const text = /\{[^{}\s]*\}/.test(template)
 			? template.replace(/\{[./#%\d-]*\}/g, () => item)
-			: `${template} ${item}`;
+			: `${template} ${/\s-\w*c$/.test(template) ? quote(item) : item}`;
 		call.script(text.trim());
 	}
 	if (items.length > 100) call.script(`${template} ${HOLE}`);
@@ -156,6 +179,18 @@ function commandOrText(call: Call): void {
 	for (const given of call.values("-c --command")) call.script(given);
 	if (first === "-c" || first === "--command") call.script(text ?? "");
 	else if (first !== undefined) call.run(call.operands.slice(1));
+}
+
+/** Commands of a debugger, and of the language that it holds; `--args` names the program that it runs. */
+function debug(call: Call): void {
+	const texts = call.values("-ex -iex -eval-command --eval-command -o -O --one-line");
+	for (const text of [...texts, ...(call.stdin === "" ? [] : [call.stdin])]) {
+		runEscapes(call, "debugger", text);
+		const code = /^\s*(?:py|python|script|pi|python-interactive|guile)\s+(.+)/s.exec(text)?.[1];
+		if (code !== undefined) call.play("code", code);
+	}
+	const at = call.args.findIndex((word) => /^--?args$|^--$/.test(word));
+	if (at >= 0) call.run(call.args.slice(at + 1));
 }
 
 const looksAtTerminal = /^(ls|list-\w+|-ls|-V|display-message|show-options|has-session|info|capture-pane)$/;
@@ -254,11 +289,15 @@ export const wrappers: Programs = abbreviating({
 		options: { "-i -F -E": "read", "-p -l -o -J -L -R -D -W -b -c -e -m -O -Q -S -w -B -I": "text" },
 		also: remoteShell,
 	},
-	"mosh autossh sshpass": { opaque: "program", changes: ["remote"] },
-	"watch entr": {
+	watch: {
 		stops: true,
 		options: { "-n --interval -q --equexit": "text" },
-		also: (call) => (call.name === "watch" ? call.script(call.operands.join(" ")) : call.run(call.operands)),
+		also: (call) => call.script(call.operands.join(" ")),
+	},
+	entr: {
+		stops: true,
+		options: { "-E": "text" },
+		also: (call) => (call.has("-s") ? call.script(call.operands.join(" ")) : call.run(call.operands)),
 	},
 	hyperfine: {
 		options: {
@@ -271,7 +310,16 @@ export const wrappers: Programs = abbreviating({
 	"strace dtruss": wraps("-e --trace -p --attach -s --string-limit -a -S -u -E -P -I -b", {
 		options: { "-o --output": "replace" },
 	}),
-	"gdb lldb": { operands: { first: ["read"] }, options: { "-ex -x -p --pid": "text" }, opaque: "script" },
+	"gdb lldb": {
+		dashes: "one",
+		operands: { first: ["read"] },
+		options: {
+			"-ex -iex -eval-command --eval-command -o -O --one-line -p --pid -pid -arch": "text",
+			"-x -ix -command --command -s --source": "run",
+		},
+		opaque: "script",
+		also: debug,
+	},
 	flock: {
 		stops: true,
 		options: { "-w --wait --timeout -E --conflict-exit-code -c --command": "text" },

@@ -7,7 +7,8 @@ import { recordPowerShell } from "../powershell/index.ts";
 import type { Call, Does, Item, Positions, Program, Role } from "../programs/index.ts";
 import { dropsData, findProgram, parseOptions } from "../programs/index.ts";
 import { everyAccess, type TouchDetail } from "../record.ts";
-import { HOLE, isKnown, shown, spellCommand } from "../text.ts";
+import { HOLE, isBlank, isKnown, shown, spellCommand } from "../text.ts";
+import { contentOf, copyContent, isDownloaded, isInput, keepInput, writtenIn } from "./contents.ts";
 import { assign, childState, lookUp, type State, textValue } from "./state.ts";
 import { recordWithin } from "./unlisted.ts";
 import type { Walk } from "./walk.ts";
@@ -42,8 +43,11 @@ export function recordCall(
 			const harm = access === "write" || access === "delete" ? harmOf(path, around.home) : undefined;
 			if (harm) effects.add(harm);
 			if (access === "write" && program.fetches) record.fetched(path);
+			if (access === "write") keepInput(walk, path, name, args, stdin);
 		}
 	};
+	const wasDownloaded = (word: string) =>
+		!state.elsewhere && isDownloaded(walk, absolutePaths(word, directories, record) ?? []);
 	const unknown = (what: Unknown["what"], about: string, may: readonly Access[] = everyAccess) => {
 		if (!state.elsewhere) record.unknown({ what, text: spellUnknown(about), may });
 	};
@@ -58,14 +62,14 @@ export function recordCall(
 	};
 	const script: Call["script"] = (
 		source,
-		{ parameters = [], self, where = "here", dialect = "any", from = "words" } = {},
+		{ parameters = [], self, where = "here", dialect = "any", from = "words", input = stdin } = {},
 	) => {
 		// A child shell starts with a copy of what is known.
 		record.spend((state.functions.size + state.variables.size) / 8);
 		const alone = childState(stateHere(where), around);
 		const named = self === undefined ? alone : assign(alone, "0", textValue(self));
 		const child = { ...named, parameters: [parameters], dialect };
-		inner.push(walk.runText(source, child, from === "input" ? "" : stdin, effects).out);
+		inner.push(walk.runText(source, child, from === "input" ? "" : input, effects).out);
 	};
 	const enter = (word: string) => {
 		const paths = absolutePaths(word, directories, record);
@@ -133,6 +137,8 @@ export function recordCall(
 		playItems(description, does, parsed, operands.length);
 		if (does.opaque) unknown(does.opaque, text);
 		if (does.opaque === "program" || does.opaque === "script") recordWithin(walk, words, stateHere());
+		else if (does.opaque === "project") recordWithin(walk, words, stateHere(), "named");
+		else if (does.changes?.includes("remote")) recordWithin(walk, words, stateHere("elsewhere"), "named");
 		if (does.alone && operands.length === 0) play(does.alone, ".", detailOf(does));
 		if (description.subcommands && operands.length > 0) {
 			const [subcommand = "", ...rest] = operands;
@@ -205,6 +211,7 @@ export function recordCall(
 		);
 		if (as !== "name" && (many || perhaps)) {
 			for (const source of sources) {
+				copyContent(walk, source, `${destination}/${rules.basename(source)}`, directories, stdin);
 				const base = as === "tree" ? source.replace(/^\/+/, "") : rules.basename(source);
 				const search = foundBelow(source, record);
 				if (search) touch("write", `${destination}/${record.found(search.detail)}`, arriving);
@@ -214,7 +221,10 @@ export function recordCall(
 				else touch("write", `${destination}/${base}`, arriving);
 			}
 		}
-		if (as === "name" || (!surely && !directoryGiven)) touch("write", destination, arriving);
+		if (as === "name" || (!surely && !directoryGiven)) {
+			touch("write", destination, arriving);
+			for (const source of sources.slice(0, 1)) copyContent(walk, source, destination, directories, stdin);
+		}
 	};
 
 	const call: Call = {
@@ -254,10 +264,15 @@ export function recordCall(
 		run,
 		script,
 		runs(word) {
-			touch("read", word);
-			if (absolutePaths(word, directories, record)?.some((path) => record.wasFetched(path)))
-				effects.add("run-download");
+			const content = call.content(word);
+			if (content === undefined || !isStream(word)) touch("read", word);
+			// What was fetched and written by the same text has been seen by nobody.
+			if (content !== undefined && isBlank(content) && content !== "" && (isStream(word) || record.wasFetched()))
+				effects.add("run-unknown-text");
+			else if (content !== undefined && !isBlank(content)) walk.recordCode(content, stateHere(), text);
+			if (wasDownloaded(word)) effects.add("run-download");
 		},
+		content: (word) => contentOf(walk, word, directories, stdin),
 		foreignScript: (source, dialect) =>
 			recordPowerShell(source, dialect, record, {
 				directories,
@@ -265,12 +280,12 @@ export function recordCall(
 				depth: 1,
 			}),
 		runFile(word, more = {}) {
-			const known = walk.connected(word);
-			if (known !== undefined) return script(known, more);
-			if (isKnown(word) && isStream(word)) return script(stdin, { ...more, from: "input" });
-			call.runs(word);
-			const written = absolutePaths(word, directories, record)?.map((path) => walk.written(path));
-			for (const content of written ?? []) if (content !== undefined) script(content, more);
+			const content = call.content(word);
+			if (isKnown(word) && isStream(word))
+				return script(content ?? HOLE, isInput(word) ? { ...more, from: "input" } : more);
+			touch("read", word);
+			if (wasDownloaded(word)) effects.add("run-download");
+			if (content !== undefined) script(content, more);
 			unknown("script", text);
 		},
 		enter,
@@ -293,10 +308,7 @@ export function recordCall(
 					: HOLE;
 		},
 		describes: (other) => findProgram(other) !== undefined,
-		written: (word) => {
-			const paths = absolutePaths(word, directories, record);
-			return paths?.length === 1 && paths[0] !== undefined ? walk.written(paths[0]) : undefined;
-		},
+		written: (word) => writtenIn(walk, word, directories),
 		isDirectory: (word) => absolutePaths(word, directories, record)?.some((path) => isDirectory(path, around)) ?? false,
 		exists: (word) =>
 			absolutePaths(word, directories, record)?.some((path) => around.kind(path) !== undefined) ?? false,

@@ -13,7 +13,7 @@ export function held(items: readonly string[], record: Record): readonly string[
 		record.overflow("a list longer than can be judged");
 		return undefined;
 	}
-	return record.spend(items.length / 12 + text / 3000) ? items : undefined;
+	return record.spend(items.length / 12 + text / 250) ? items : undefined;
 }
 
 /** Alternatives of lists, each within bounds; one unknown word where one of them is not. */
@@ -27,5 +27,5 @@ export function heldAll(lists: readonly (readonly string[])[], record: Record): 
 /** Texts of which each is within bounds; handling them costs by their size. */
 export function heldTexts(texts: readonly string[], record: Record): readonly string[] {
 	const size = texts.reduce((sum, text) => sum + text.length, 0);
-	return size < 1000 || record.spend(size / 2000) ? texts : [HOLE];
+	return size < 1000 || record.spend(size / 150) ? texts : [HOLE];
 }

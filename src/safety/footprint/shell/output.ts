@@ -1,6 +1,7 @@
 // What simple commands print, where it follows from their words alone. Everything else is a hole.
 import { pathRules } from "../paths.ts";
 import { bounded, HOLE, isKnown, SHELL_SETUP, SOME_NAME, unmarked } from "../text.ts";
+import { contentOf } from "./contents.ts";
 import { findOnPath } from "./environment.ts";
 import { filtered } from "./filters.ts";
 import { listed } from "./listing.ts";
@@ -26,7 +27,7 @@ export function printed(walk: Walk, name: string, args: readonly string[], state
 		case "pwd":
 			return state.cwd?.length === 1 && !state.elsewhere ? `${state.cwd[0]}\n` : HOLE;
 		case "cat":
-			return concatenate(walk, args, stdin);
+			return concatenate(walk, args, state, stdin);
 		case "tee":
 			return stdin;
 		case "basename":
@@ -191,13 +192,15 @@ function format(args: readonly string[]): string {
 	return bounded(text);
 }
 
-function concatenate(walk: Walk, args: readonly string[], stdin: string): string {
+function concatenate(walk: Walk, args: readonly string[], state: State, stdin: string): string {
 	const operands = args.filter((arg) => !/^-\w/.test(arg));
 	if (operands.length !== args.length) return HOLE;
 	if (operands.length === 0) return stdin;
 	return bounded(
 		operands
-			.map((operand) => (operand === "-" || operand === "/dev/stdin" ? stdin : (walk.connected(operand) ?? HOLE)))
+			.map((operand) =>
+				operand === "-" || operand === "/dev/stdin" ? stdin : (contentOf(walk, operand, state.cwd, stdin) ?? HOLE),
+			)
 			.join(""),
 	);
 }

@@ -1,7 +1,7 @@
 // Redirections: which files they open, and what standard input and output become.
 import type { Redirection } from "unbash";
 import { absolutePaths, harmOf, isStream, touchWord } from "../places.ts";
-import { bounded, HOLE, isKnown, spell } from "../text.ts";
+import { HOLE, isKnown, spell } from "../text.ts";
 import type { State } from "./state.ts";
 import type { Walk } from "./walk.ts";
 import { expandBody, expandText, expandWord } from "./words.ts";
@@ -12,6 +12,10 @@ export interface Streams {
 	readonly stdout: "captured" | "redirected";
 	/** Tells what the command printed, once it is known: it is in the files that its output went to. */
 	keep(out: string): void;
+}
+
+function descriptor(fd: string): string {
+	return `/dev/fd/${fd.replace(/-$/, "")}`;
 }
 
 /** Records what redirections open and answers the streams of the command. */
@@ -44,19 +48,24 @@ export function applyRedirects(
 			record.run({ program: by, args: [], text: `${by} > ${spell(target)}`, effects, changes: [] });
 		return paths;
 	};
+	/** Text that is read from a descriptor: standard input, or one that other commands name. */
+	const give = (fd: number | undefined, text: string) => {
+		if (fd === 0) input = text;
+		else if (fd !== undefined) walk.remember(descriptor(String(fd)), text);
+	};
 	for (const redirect of redirects) {
 		const fd = redirect.descriptor?.type === "FileDescriptor" ? redirect.descriptor.value : undefined;
 		const named = redirect.descriptor?.type === "FileDescriptorVariable";
 		if (redirect.type === "HereString") {
 			const texts = redirect.target ? expandText(redirect.target, state, expansion) : [""];
-			if (!named && (fd ?? 0) === 0) input = texts.length === 1 ? `${texts[0]}\n` : HOLE;
+			give(named ? undefined : (fd ?? 0), texts.length === 1 ? `${texts[0]}\n` : HOLE);
 			continue;
 		}
 		if (redirect.type === "HereDoc") {
 			const { body } = redirect;
 			const texts = body.parts ? expandBody(body.parts, state, expansion) : [body.text];
 			const text = texts.length === 1 ? (texts[0] ?? "") : HOLE;
-			if (!named && (fd ?? 0) === 0) input = redirect.operator === "<<-" ? text.replace(/^\t+/gm, "") : text;
+			give(named ? undefined : (fd ?? 0), redirect.operator === "<<-" ? text.replace(/^\t+/gm, "") : text);
 			continue;
 		}
 		if (!redirect.target) continue;
@@ -69,7 +78,8 @@ export function applyRedirects(
 		const targets = new Set([...globbed, ...plain]);
 		for (const target of targets) {
 			if ((operator === "<&" || operator === ">&") && /^(\d+-?|-)$/.test(target)) {
-				if (operator === "<&" && !named && (fd ?? 0) === 0) input = target === "-" ? "" : HOLE;
+				if (operator === "<&" && !named && (fd ?? 0) === 0)
+					input = target === "-" ? "" : (walk.written(descriptor(target)) ?? HOLE);
 				// `>&2` sends the output where standard error goes: no command reads it there.
 				if (operator === ">&" && !named && (fd ?? 1) === 1) stdout = "redirected";
 				continue;
@@ -77,7 +87,7 @@ export function applyRedirects(
 			if (operator === "<") {
 				const paths = open(target, "read", false);
 				const known = walk.connected(target) ?? (paths.length === 1 && paths[0] ? walk.written(paths[0]) : undefined);
-				if (!named && (fd ?? 0) === 0) input = isKnown(target) && target === "/dev/null" ? "" : (known ?? HOLE);
+				give(named ? undefined : (fd ?? 0), isKnown(target) && target === "/dev/null" ? "" : (known ?? HOLE));
 				continue;
 			}
 			if (operator === "<>") {
@@ -104,7 +114,7 @@ export function applyRedirects(
 		keep(out) {
 			for (const { path, fresh } of outputs) {
 				const before = fresh ? "" : (walk.written(path) ?? (walk.around.kind(path) === undefined ? "" : HOLE));
-				walk.remember(path, bounded(before + out));
+				walk.remember(path, before + out);
 			}
 		},
 	};

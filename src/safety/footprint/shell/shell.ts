@@ -7,6 +7,7 @@ import { bounded, HOLE, isBlank, isKnown, isShellSetup, shown } from "../text.ts
 import { walkBody, walkParsed } from "./flow.ts";
 import { recordInlineCode } from "./inline-code.ts";
 import { printed } from "./output.ts";
+import { recordCodeCalls } from "./run-code.ts";
 import { invoke } from "./simple-command.ts";
 import { type FunctionBody, merge, type State, textValue, unknownValue, type Value } from "./state.ts";
 import { type Outcome, settled, type Walk } from "./walk.ts";
@@ -91,10 +92,16 @@ function openWalk(record: Record): Walk & { finish(): void } {
 			return { yes, no: outcome.no === outcome.yes ? yes : after(outcome.no), out: outcome.out };
 		},
 		print: (name, args, state, stdin) => printed(walk, name, args, state, stdin),
-		recordCode: (text, state, by) => (state.elsewhere ? undefined : recordInlineCode(record, text, state.cwd, by)),
+		recordCode(text, state, by) {
+			if (!state.elsewhere) recordInlineCode(record, text, state.cwd, by);
+			recordCodeCalls(walk, text, state, by);
+		},
 		connected: (path) => connections.get(path),
 		written: (path) => writings.get(pathRules(around).normalize(path)),
-		remember: (path, text) => void writings.set(pathRules(around).normalize(path), text),
+		remember(path, text) {
+			writings.set(pathRules(around).normalize(path), bounded(text));
+			if (!isKnown(text) && record.wasFetched()) record.fetched(path);
+		},
 		enterLoop: () => (loops++ === 0 ? 8 : 3),
 		leaveLoop: () => void loops--,
 		takeAssigned() {

@@ -8,6 +8,7 @@ import { everyAccess, limits } from "../record.ts";
 import { bounded, combine, HOLE, isKnown, spellCommand } from "../text.ts";
 import { builtins, declares } from "./builtins.ts";
 import { recordCall } from "./call.ts";
+import { isDownloaded } from "./contents.ts";
 import { foundOnPath, isOnPath, recordEnvironment } from "./environment.ts";
 import { held, heldTexts } from "./lists.ts";
 import { printed } from "./output.ts";
@@ -273,7 +274,7 @@ function recordFile(walk: Walk, word: string, args: readonly string[], state: St
 	recordOperands(walk, args, state, text);
 	recordWithin(walk, args, state);
 	record.unknown({ what: project ? "project" : "script", text, may: everyAccess });
-	const fetched = paths.some((path) => record.wasFetched(path));
+	const fetched = !state.elsewhere && isDownloaded(walk, paths);
 	const base = word.slice(word.lastIndexOf("/") + 1);
 	record.run({
 		program: base,

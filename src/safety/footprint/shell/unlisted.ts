@@ -13,7 +13,7 @@ export function recordUnlisted(walk: Walk, name: string, args: readonly string[]
 	const asks = args.length === 1 && ["--version", "--help", "-V", "-h", "version", "help"].includes(args[0] ?? "");
 	if (!asks && !state.elsewhere) {
 		recordOperands(walk, args, state, text);
-		recordWithin(walk, args, state);
+		recordWithin(walk, args, state, dataPrograms.test(name) ? "named" : "anywhere");
 		walk.record.unknown({ what: "program", text, may: everyAccess });
 	}
 	walk.record.run({
@@ -30,28 +30,78 @@ export function recordUnlisted(walk: Walk, name: string, args: readonly string[]
 const unmistakable =
 	/^(?:\/(?:usr\/)?s?bin\/)?(?:rm|sudo|doas|git|sh|bash|zsh|dash|env|chmod|chown|dd|xargs|shred|mkfs(?:\.\w+)?|psql|mysql|kubectl|terraform|docker|podman)$/;
 /** Options whose value is a command line. */
-const commandOptions = /^(?:-c|-C|--(?:command|cmd|exec|execute|run|shell-command))$/;
+const commandOptions =
+	/^(?:-c|-C|--?(?:[\w.-]*[-.])?(?:command|commands|cmd|exec|execute|run|script|scripts|shell|hook|call|parameters|on-?[a-z]+|before|after|pre|post))$/i;
+/** Options whose value is text for people, or something to look for. */
+const dataOptions =
+	/^(?:-[mtbdqn]|--?(?:[\w-]*-)?(?:message|msg|title|body|desc(?:ription)?|text|subject|comments?|notes?|name|label|content|prompt|query|filter|pattern|grep|search|match|regexp?|contains|summary|reason|data|json|input|value|format|template|header|footer|reply|answer|question|goal|task))$/i;
+/** Verbs of programs that take text for people, or something to look for. */
+const dataVerbs =
+	/^(?:search|grep|query|ask|chat|prompt|say|echo|print|log|notes?|comments?|commit|message|msg|title|explain|describe|translate|send|notify|tag|annotate|remember|memo|todo|add|new|create|issue|pr|docs?|help|man|highlight|parse|quote|escape|lookup)$/i;
+/** Programs of which that is all they do. */
+const dataPrograms =
+	/^(?:figlet|toilet|banner|cowsay|cowthink|lolcat|boxes|gum|glow|notify-send|terminal-notifier|say|espeak|festival|wall|write|mail|mailx|mutt|slackcat|tldr|cheat|howdoi|explainshell|navi|ntfy|pushover|wl-copy|xclip|xsel|pbcopy|clip|tweet|toot|jrnl|taskwarrior|tw|nb)$/;
+const shellWords = new Set("cd export eval source set if for while case pushd trap exec command builtin".split(" "));
 
-/** A command among the words of another: behind `--`, as the value of an option, or by a name that is hardly anything else. */
-export function recordWithin(walk: Walk, args: readonly string[], state: State): void {
-	for (const [index, arg] of args.slice(0, 200).entries()) {
-		const [, name, attached] = /^(--[\w-]+)=(.*)$/s.exec(arg) ?? [];
-		const text =
-			name !== undefined && commandOptions.test(name)
-				? attached
-				: commandOptions.test(arg)
-					? args[index + 1]
-					: undefined;
-		if (text?.includes(" ") && findProgram(/^\s*([\w./-]+)/.exec(text)?.[1] ?? "")) {
+const MAX_ARGUMENTS = 200;
+const MAX_COMMANDS = 20;
+
+/**
+ * A command among the words of another: behind `--`, as the value of an option, by a name that is hardly anything else, or (`anywhere`)
+ * in one quoted word that begins like one.
+ */
+export function recordWithin(
+	walk: Walk,
+	args: readonly string[],
+	state: State,
+	where: "anywhere" | "named" = "anywhere",
+): void {
+	let found = 0;
+	const data = where === "named" || args.slice(0, 3).some((arg) => dataVerbs.test(arg));
+	for (const [index, arg] of args.slice(0, MAX_ARGUMENTS).entries()) {
+		const before = args[index - 1] ?? "";
+		for (const text of textsIn(arg, before, data)) {
+			if (!looksLikeCommand(text)) continue;
 			walk.runText(text, state, "", new Set());
-			return;
+			if (++found >= MAX_COMMANDS) return;
 		}
+		if (dataOptions.test(before)) continue;
 		const words = arg === "--" ? args.slice(index + 1) : unmistakable.test(arg) ? args.slice(index) : [];
 		const [word = ""] = words;
-		if (words.length === 0 || !findProgram(word.slice(word.lastIndexOf("/") + 1))) continue;
+		if (words.length === 0 || !findProgram(base(word))) continue;
 		walk.runWords(words, state, "");
 		return;
 	}
+}
+
+/** The parts of a word that may be a command line. */
+function textsIn(arg: string, before: string, data: boolean): readonly string[] {
+	const [, name, attached = ""] = /^(--?[\w.-]+)[=:](.*)$/s.exec(arg) ?? [];
+	const option = name ?? (before.startsWith("-") ? before : undefined);
+	const value = name === undefined ? arg : attached;
+	if (!/\s/.test(value.trim())) return [];
+	if (option !== undefined && commandOptions.test(option)) return [value, ...quotedIn(value)];
+	if (data || (option !== undefined && dataOptions.test(option))) return [];
+	return [value];
+}
+
+/** Command lines that stand quoted in a value, as in `commands=["…"]`. */
+function quotedIn(value: string): readonly string[] {
+	return /^\s*[\w.-]*\s*[=[{]/.test(value)
+		? [...value.matchAll(/"([^"\n]{3,500})"|'([^'\n]{3,500})'/g)]
+				.slice(0, 20)
+				.map((match) => match[1] ?? match[2] ?? "")
+		: [];
+}
+
+/** Whether a text begins with a program that is known, assignments and wrappers aside. */
+function looksLikeCommand(text: string): boolean {
+	const word = /^[\s({]*(?:\w+=\S*\s+)*([\w./-]+)(?=\s)/.exec(text)?.[1];
+	return word !== undefined && (shellWords.has(word) || findProgram(base(word)) !== undefined);
+}
+
+function base(word: string): string {
+	return word.slice(word.lastIndexOf("/") + 1);
 }
 
 /** Words as a run has them: `null` where one is not known. */

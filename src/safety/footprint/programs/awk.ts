@@ -1,0 +1,219 @@
+// awk: its program may print into files and pipes, read from commands, and run them. The words of such a command are put together from
+// literals and from variables that the program or `-v` sets; all else in them is unknown.
+import { HOLE, isKnown } from "../text.ts";
+import type { Call, Program } from "./program.ts";
+
+/** Longer programs are not looked through. */
+const MAX_PROGRAM = 3000;
+
+interface Token {
+	readonly kind: "string" | "name" | "number" | "regex" | "sign" | "end";
+	readonly text: string;
+}
+
+const token =
+	/"((?:[^"\\\n]|\\.)*)"|([A-Za-z_]\w*)|(\d[\w.]*)|(\|&|\|\||&&|>>|[-+*/%^=!<>]=|\+\+|--|[^\s\w"])|(\n)|([ \t\r\\]+)/suy;
+const regex = /\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])*\//y;
+
+function tokensOf(program: string): readonly Token[] {
+	const tokens: Token[] = [];
+	for (let at = 0; at < program.length; ) {
+		if (program[at] === "#") {
+			while (at < program.length && program[at] !== "\n") at++;
+			continue;
+		}
+		const last = tokens.at(-1);
+		// After an operand a slash divides, anywhere else an expression begins.
+		if (program[at] === "/" && !(last && (/^(?:string|name|number)$/.test(last.kind) || /^[)\]$]$/.test(last.text)))) {
+			regex.lastIndex = at;
+			const found = regex.exec(program);
+			if (found) {
+				tokens.push({ kind: "regex", text: found[0] });
+				at = regex.lastIndex;
+				continue;
+			}
+		}
+		token.lastIndex = at;
+		const found = token.exec(program);
+		if (!found) {
+			at++;
+			continue;
+		}
+		at = token.lastIndex;
+		const [, text, name, number, sign, line] = found;
+		if (text !== undefined) tokens.push({ kind: "string", text: unescaped(text) });
+		else if (name !== undefined) tokens.push({ kind: "name", text: name });
+		else if (number !== undefined) tokens.push({ kind: "number", text: number });
+		else if (line !== undefined) tokens.push({ kind: "end", text: "\n" });
+		else if (sign !== undefined) tokens.push({ kind: /^[;{}]$/.test(sign) ? "end" : "sign", text: sign });
+	}
+	return tokens;
+}
+
+const escapes: { readonly [letter: string]: string } = { n: "\n", t: "\t", r: "\r" };
+
+function unescaped(text: string): string {
+	return text.replace(/\\(.)/gs, (_all, letter: string) => escapes[letter] ?? letter);
+}
+
+/** What variables may hold: those that are set once, to literals. */
+function variablesOf(tokens: readonly Token[], call: Call): ReadonlyMap<string, string> {
+	const values = new Map<string, string>();
+	const set = (name: string, text: string) =>
+		values.set(name, values.has(name) && values.get(name) !== text ? HOLE : text);
+	for (const given of call.values("-v --assign")) {
+		const equals = given.indexOf("=");
+		if (equals > 0) set(given.slice(0, equals), given.slice(equals + 1));
+	}
+	for (const [index, { kind, text }] of tokens.entries()) {
+		const next = tokens[index + 1];
+		if (kind !== "name" || next?.kind !== "sign") continue;
+		if (next.text === "=") set(text, textOf(until(tokens, index + 2, /^[,)?:|]$|^\|&$/), values));
+		else if (/^(?:[-+*/%^]=|\+\+|--)$/.test(next.text)) set(text, HOLE);
+	}
+	return values;
+}
+
+/** The tokens up to the end of a statement or a sign that ends the expression, brackets counted. */
+function until(tokens: readonly Token[], from: number, stop: RegExp): readonly Token[] {
+	let depth = 0;
+	let at = from;
+	for (; at < tokens.length; at++) {
+		const { kind, text } = tokens[at] ?? { kind: "end", text: "" };
+		if (kind === "end") break;
+		if (kind === "sign" && depth === 0 && stop.test(text)) break;
+		if (kind === "sign" && text === "(") depth++;
+		if (kind === "sign" && text === ")") depth--;
+		if (depth < 0) break;
+	}
+	return tokens.slice(from, at);
+}
+
+/** The text of an expression, as far as it joins literals and known variables. */
+function textOf(tokens: readonly Token[], values: ReadonlyMap<string, string>): string {
+	let text = "";
+	for (const [index, { kind, text: word }] of tokens.entries()) {
+		const next = tokens[index + 1]?.text;
+		if (kind === "string" || kind === "number") text += word;
+		else if (kind === "name" && next !== "(" && next !== "[") text += values.get(word) ?? HOLE;
+		else if (kind === "sign" && /^[()]$/.test(word)) continue;
+		else text += HOLE;
+	}
+	return text.replace(/\uE000+/g, HOLE);
+}
+
+/** Where an expression on the left of a pipe begins: only literals, names and brackets belong to it. */
+function leftOf(tokens: readonly Token[], end: number): readonly Token[] {
+	let at = end;
+	while (at > 0) {
+		const { kind, text } = tokens[at - 1] ?? { kind: "end", text: "" };
+		if (
+			!(kind === "string" || kind === "number" || (kind === "name" && !/^(?:while|if|print|printf|return)$/.test(text)))
+		) {
+			if (!(kind === "sign" && /^[$)]$/.test(text))) break;
+		}
+		at--;
+	}
+	return tokens.slice(at, end);
+}
+
+/** The expression that a `print` before a pipe prints; a format stands for its known beginning. */
+function printedBefore(tokens: readonly Token[], pipe: number, values: ReadonlyMap<string, string>): string {
+	let at = pipe - 1;
+	while (at >= 0 && tokens[at]?.kind !== "end" && !/^printf?$/.test(tokens[at]?.text ?? "")) at--;
+	if (at < 0 || tokens[at]?.kind === "end") return HOLE;
+	const shown = tokens.slice(at + 1, pipe);
+	if (shown.length === 0) return HOLE;
+	const comma = shown.findIndex(({ kind, text }) => kind === "sign" && text === ",");
+	if (tokens[at]?.text === "printf" && comma >= 0) {
+		const format = textOf(shown.slice(0, comma), values);
+		const rest = textOf(shown.slice(comma + 1), values);
+		return format.replace(/%[-+ #0-9.]*[a-zA-Z]/g, () => rest);
+	}
+	return `${textOf(shown, values)}\n`;
+}
+
+/** Looks through a program for what it opens and runs. */
+function readProgram(call: Call, program: string): void {
+	if (program.length > MAX_PROGRAM) {
+		call.unknown("script", program);
+		return;
+	}
+	const tokens = tokensOf(program);
+	const values = variablesOf(tokens, call);
+	for (const [index, { kind, text }] of tokens.entries()) {
+		if (kind === "name" && text === "system" && tokens[index + 1]?.text === "(")
+			call.script(textOf(until(tokens, index + 2, /^[,)]$/), values));
+		if (kind !== "sign") continue;
+		if (text === "|" || text === "|&") readPipe(call, tokens, index, values);
+		if (text === ">" || text === ">>") writeFile(call, tokens, index, values);
+		if (text === "<" && isGetline(tokens, index)) readFile(call, tokens, index, values);
+	}
+	if (!isKnown(program)) call.unknown("script", program);
+}
+
+function readPipe(call: Call, tokens: readonly Token[], index: number, values: ReadonlyMap<string, string>): void {
+	if (tokens[index + 1]?.text === "getline") {
+		const command = textOf(leftOf(tokens, index), values);
+		call.script(command === "" ? HOLE : command);
+		return;
+	}
+	const command = textOf(until(tokens, index + 1, /^[,)?:|]$|^\|&$/), values);
+	if (command !== "") call.script(command, { input: printedBefore(tokens, index, values) });
+}
+
+function writeFile(call: Call, tokens: readonly Token[], index: number, values: ReadonlyMap<string, string>): void {
+	let depth = 0;
+	for (let at = index - 1; at >= 0; at--) {
+		const { kind, text } = tokens[at] ?? { kind: "end", text: "" };
+		if (kind === "end") return;
+		if (kind === "sign" && text === ")") depth++;
+		// Within brackets the sign compares.
+		if (kind === "sign" && text === "(" && --depth < 0) return;
+		if (kind !== "name" || !/^printf?$/.test(text)) continue;
+		const target = textOf(until(tokens, index + 1, /^[,)?:|]$/), values);
+		call.play(tokens[index]?.text === ">>" ? "write" : "replace", target === "" ? HOLE : target);
+		return;
+	}
+}
+
+function isGetline(tokens: readonly Token[], index: number): boolean {
+	return tokens.slice(Math.max(0, index - 2), index).some(({ text }) => text === "getline");
+}
+
+function readFile(call: Call, tokens: readonly Token[], index: number, values: ReadonlyMap<string, string>): void {
+	const [first] = until(tokens, index + 1, /^[,)?:|>&]/);
+	const file = first ? textOf([first], values) : HOLE;
+	if (file !== HOLE) call.play("read", file);
+}
+
+function awk(call: Call): void {
+	const texts = [...call.values("-e --source")];
+	const files = call.values("-f --file -E --exec");
+	const operands = texts.length + files.length > 0 ? call.operands : call.operands.slice(1);
+	if (texts.length + files.length === 0) texts.push(call.operands[0] ?? "");
+	const inPlace = call.values("-i --include").includes("inplace");
+	for (const file of operands) {
+		if (/^[A-Za-z_]\w*=/.test(file)) continue;
+		call.play("read", file);
+		if (inPlace) call.play("write", file);
+	}
+	for (const file of files) {
+		const program = call.content(file);
+		if (program !== undefined && isKnown(program)) texts.push(program);
+		else {
+			call.runs(file);
+			call.unknown("script", "awk -f");
+		}
+	}
+	for (const program of texts) readProgram(call, program);
+}
+
+/** The description of awk and its kin. */
+export const awkProgram: Program = {
+	options: {
+		"-f --file -E --exec": "text",
+		"-v --assign -F --field-separator -i --include -l --load -e --source": "text",
+	},
+	also: awk,
+};

@@ -1,0 +1,54 @@
+// Shell commands within the commands of programs that have a language of their own: editors, database clients, debuggers, transfers.
+// E1 a command that is put together there is unknown text; E2 what is no escape to the shell is not looked at here.
+import { HOLE } from "../text.ts";
+import type { Call } from "./program.ts";
+
+export type EscapeLanguage = "vi" | "ed" | "psql" | "mysql" | "debugger" | "transfer" | "pager" | "calculator";
+
+/** Expressions over one line; the first group that matched is the command. */
+const lines: { readonly [language in EscapeLanguage]: readonly RegExp[] } = {
+	vi: [
+		/(?:^|[|:]|\bexe(?:c|cu|cut|cute)?\s+["'])\s*(?:(?:sil(?:ent)?|noauto\w*|keep\w+|verbose|legacy|normal)!?\s+)*[\d.,$%'<>]*\s*(?:(?:r|re|rea|read|w|wr|writ|write)\s*)?!(.+)/,
+		/(?:^|[|:])\s*(?:[a-z]+!?\s+)*(?:ter(?:m|mi|min|mina|minal)?|te)\b!?\s+(?:\+\+\S+\s+)*(.+)/,
+		/\b(?:system|systemlist|termopen|jobstart|job_start|term_start)\(\s*\[?\s*(["'])(.*?)\1/,
+		/\bos\.execute\s*\(?\s*(["'])(.*?)\1/,
+		/\b(?:os\.)?(?:system|popen)\(\s*(["'])(.*?)\1/,
+		/\bset?\s+(?:makeprg|grepprg|equalprg|formatprg|keywordprg|shell)=((?:\\.|\S)+)/,
+	],
+	ed: [/^\s*[\d.,$;/'%]*\s*(?:[rewE]\s*)?!(.+)/],
+	psql: [
+		/\\!\s*(.+)/,
+		/\\(?:o|out|g|gx|w|write|watch)\s*\|\s*(.+)/,
+		/\bprogram\s+(?:'|\$\w*\$)(.+?)(?:'|\$\w*\$|$)/i,
+		/\\(?:set|prompt|echo|qecho|copy|if)\b[^`\n]{0,300}`([^`\n]+)`/,
+	],
+	mysql: [/(?:^|[;\s])(?:\\!|system|!)\s+(.+)/i, /(?:^|[;\s])(?:\\P|pager)\s+(.+)/i, /(?:^|[;\s])source\s*\|\s*(.+)/i],
+	debugger: [
+		/^\s*(?:sh|she|shel|shell|!|platform\s+shell(?:\s+-h)?(?:\s+--)?|make)\s*(.+)/,
+		/^\s*(?:\||pipe\b).{0,300}\|\s*(.+)/,
+	],
+	transfer: [/^\s*!+\s*(.+)/, /^\s*(?:local\s+)?(?:shell|lexec)\s+(.+)/],
+	pager: [/^\+*\d*\s*[!|#](.+)/],
+	calculator: [/!\s*([^<>=!].*)/],
+};
+
+const MAX_LINES = 500;
+const MAX_LINE = 4000;
+
+/** Runs the shell commands that a text of the language holds. */
+export function runEscapes(call: Call, language: EscapeLanguage, text: string): void {
+	const all = text.split("\n");
+	for (const line of all.slice(0, MAX_LINES)) {
+		if (line.length > MAX_LINE) call.unknown("script", line);
+		else for (const command of commandsIn(lines[language], line)) call.script(command);
+	}
+	if (all.length > MAX_LINES) call.script(HOLE);
+}
+
+function commandsIn(expressions: readonly RegExp[], line: string): readonly string[] {
+	return expressions.flatMap((expression) => {
+		const groups = expression.exec(line)?.slice(1) ?? [];
+		const command = groups.findLast((group) => group !== undefined && group !== "" && group !== '"' && group !== "'");
+		return command === undefined ? [] : [command.trim()];
+	});
+}

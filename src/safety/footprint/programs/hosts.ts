@@ -1,0 +1,139 @@
+// Programs that run a command on other machines, given in words or as text: what runs there has the same harms, on machines of others.
+import type { Call, Program, Programs } from "./program.ts";
+import { runProxies } from "./wrappers.ts";
+
+/** The words after a program's own options and `own` operands are one shell text, as ssh has it. */
+const onHosts = (values: string, own = 0): Program => ({
+	stops: true,
+	changes: ["remote"],
+	options: { [values]: "text" },
+	also(call) {
+		const words = call.operands.slice(own);
+		const text = (words[0] === "--" ? words.slice(1) : words).join(" ");
+		if (text !== "") call.script(text, { where: "elsewhere" });
+		else if (call.stdin !== "") call.script(call.stdin, { where: "elsewhere", from: "input" });
+	},
+});
+
+const shells =
+	/^(?:|command|shell|raw|script|win_shell|win_command|expect|(?:ansible\.\w+\.)?(?:command|shell|raw|script|win_shell|win_command))$/;
+
+/** `ansible hosts -m module -a arguments`. */
+function ansible(call: Call): void {
+	if (call.has("-b --become")) call.effect("privilege");
+	const module = call.values("-m --module-name")[0] ?? "";
+	const here =
+		/^(?:localhost|127\.0\.0\.1)$/.test(call.operands[0] ?? "") || call.values("-c --connection").includes("local");
+	const where = here ? "here" : "elsewhere";
+	for (const text of call.values("-a --args")) {
+		if (shells.test(module))
+			call.script(text.replace(/\b(?:chdir|creates|removes|executable|warn)=\S+\s*/g, ""), { where });
+		else if (/(?:^|\.)file$/.test(module) && /\bstate=absent\b/.test(text))
+			call.run(["rm", "-rf", /\b(?:path|dest|name)=(\S+)/.exec(text)?.[1] ?? ""], "", where);
+		else if (/(?:^|\.)reboot$/.test(module)) call.run(["reboot"], "", where);
+	}
+	if (module !== "ping" && module !== "setup" && !/(?:^|\.)(?:ping|setup|debug|stat|gather_facts)$/.test(module)) {
+		if (!here) call.change("remote");
+		call.unknown("program", call.text);
+	}
+}
+
+/** `salt target function arguments`. */
+function salt(call: Call): void {
+	const at = call.name === "salt" ? 1 : 0;
+	const [verb = "", ...rest] = call.operands.slice(at);
+	if (/^(?:test\.|grains\.(?:get|items|ls)|pillar\.(?:get|items)|sys\.)/.test(verb)) return;
+	call.change("remote");
+	if (/^cmd\.|^ssh\./.test(verb)) for (const text of rest.slice(0, 1)) call.script(text, { where: "elsewhere" });
+	if (/^file\.remove$/.test(verb)) call.run(["rm", "-rf", ...rest], "", "elsewhere");
+	if (/^system\.(?:reboot|poweroff|halt|shutdown)$/.test(verb)) call.run(["reboot"], "", "elsewhere");
+	call.unknown("program", call.text);
+}
+
+/** `sshpass -p word ssh host command`. */
+const passes: Program = {
+	stops: true,
+	options: { "-p -f -d -P": "text" },
+	also: (call) => call.run(call.operands),
+};
+
+export const hosts: Programs = {
+	ansible: {
+		options: {
+			"-m --module-name -a --args -i --inventory -u --user -e --extra-vars -l --limit -f --forks -t --tree -c --connection -T --timeout -B --background -P --poll --become-user --become-method -M --module-path --playbook-dir":
+				"text",
+			"--private-key --key-file --vault-password-file": "read",
+		},
+		also: ansible,
+		when: { "--version --list-hosts": { harmless: true } },
+	},
+	"salt salt-call salt-ssh": {
+		options: { "-t --timeout -c --config-dir --out -b --batch-size --log-level -l": "text" },
+		also: salt,
+	},
+	"pssh parallel-ssh prsync mpssh": onHosts(
+		"-h --hosts -H --host -l --user -p --par -o --outdir -e --errdir -t --timeout -O --option -x --extra-args -X --extra-arg",
+	),
+	"pdsh dsh clush cssh csshx gsh onall rpdcp tentakel": onHosts(
+		"-w -x -l -f -t -u -R -M -g -G -X -m -F -r -o -O --remoteshellopt --machine --group --file --nodes --exclude --user --options --fanout",
+	),
+	"rsh remsh rexec": onHosts("-l -p -k", 1),
+	et: { ...onHosts("-c --command -p --port", 1) },
+	mosh: {
+		stops: true,
+		changes: ["remote"],
+		options: { "-p --port --ssh --predict --family --server --client": "text" },
+		also(call) {
+			for (const command of call.values("--ssh")) call.script(command);
+			const words = call.operands.slice(1);
+			const command = words[0] === "--" ? words.slice(1) : words;
+			if (command.length > 0) call.run(command, "", "elsewhere");
+		},
+	},
+	autossh: {
+		stops: true,
+		options: { "-M": "text" },
+		also: (call) => call.run(["ssh", ...call.args.slice(call.args[0] === "-M" ? 2 : 0)]),
+	},
+	sshpass: passes,
+	"tsh teleport boundary": {
+		changes: ["remote"],
+		opaque: "program",
+		when: { "--version": { harmless: true } },
+		also(call) {
+			const [verb, , ...words] = call.operands;
+			if (verb === "ssh" && words.length > 0) call.script(words.join(" "), { where: "elsewhere" });
+			runProxies(call);
+		},
+	},
+	"start-stop-daemon": {
+		stops: true,
+		changes: ["system"],
+		options: {
+			"-x --exec -a --startas -p --pidfile -n --name -u --user -c --chuid -g --group -r --chroot -d --chdir -k --umask -s --signal -R --retry -N --nicelevel":
+				"text",
+		},
+		also(call) {
+			const program = call.values("-a --startas -x --exec").at(-1);
+			if (program !== undefined && !call.has("-K --stop -T --status")) call.run([program, ...call.operands]);
+		},
+	},
+	"daemonize daemon nohup-run cpulimit setarch linux32 linux64 i386 x86_64 chpst softlimit setuidgid envdir fghack nq pueue-add":
+		{
+			stops: true,
+			options: { "-c -e -o -p -l -u -a -m -d -r --limit --name --output --stdout --stderr": "text" },
+			also: (call) =>
+				call.run(
+					call.name === "setarch" || call.name === "setuidgid" || call.name === "envdir"
+						? call.operands.slice(1)
+						: call.operands,
+				),
+		},
+	sops: {
+		subcommands: {
+			"exec-env exec-file": { operands: { first: ["read", "script"] } },
+			"-d --decrypt decrypt": { operands: "read" },
+			"*": { operands: "write", opaque: "program" },
+		},
+	},
+};

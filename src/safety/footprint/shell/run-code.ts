@@ -1,0 +1,47 @@
+// What program text of another language does by calls whose arguments stand there as literals: carried out on the record.
+import type { Effect } from "../effects.ts";
+import { touchWord } from "../places.ts";
+import { isKnown } from "../text.ts";
+import { type CodeCall, callsIn } from "./code-calls.ts";
+import { childState, type State } from "./state.ts";
+import type { Walk } from "./walk.ts";
+
+/** Walks the commands that a program text runs, and touches the files that it removes and writes. `by` is the command that runs it. */
+export function recordCodeCalls(walk: Walk, text: string, state: State, by: string): void {
+	const { record } = walk;
+	if (!record.spend(text.length / 50)) return;
+	const language = /^[\w.+-]+/.exec(by)?.[0] ?? "";
+	const effects = new Set<Effect>();
+	for (const call of callsIn(text, language)) {
+		if (call.kind === "runs") runCall(walk, call.words, state);
+		else if (!state.elsewhere && isPath(call.path)) touchCall(walk, call, state, by, effects);
+	}
+	if (effects.size > 0) record.run({ program: language, args: [], text: by, effects: [...effects], changes: [] });
+}
+
+function runCall(walk: Walk, words: readonly string[], state: State): void {
+	const [first = ""] = words;
+	const child = childState(state, walk.around);
+	if (words.length === 1 || /\s/.test(first)) walk.runText(first, child, "", new Set());
+	else walk.runWords(words, child, "");
+}
+
+function isPath(text: string): boolean {
+	return isKnown(text) && text !== "" && text.length <= 4096 && !/[\n*?]|^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+}
+
+function touchCall(
+	walk: Walk,
+	call: Exclude<CodeCall, { kind: "runs" }>,
+	state: State,
+	by: string,
+	effects: Set<Effect>,
+): void {
+	const path = call.path.startsWith("~/") ? `${walk.around.home}/${call.path.slice(2)}` : call.path;
+	if (call.kind === "writes") {
+		touchWord(walk.record, "write", path, state.cwd, by, call.empties ? { replaces: true } : undefined);
+		return;
+	}
+	if (call.recursive) effects.add("recursive-delete");
+	touchWord(walk.record, "delete", path, state.cwd, by, call.recursive ? { recursive: true } : undefined);
+}

@@ -288,7 +288,7 @@ export const interpreters: Programs = {
 					call.script(command);
 		},
 	},
-	"tclsh wish guile racket sbcl clisp ecl ghci runghc runhaskell scala scala-cli kotlin kscript groovy elixir iex erl escript octave gnuplot maxima csi fsi irb pry janet hy nim-script bb clojure clj lein-exec swipl gforth ocaml utop":
+	"tclsh wish guile racket sbcl clisp ecl ghci runghc runhaskell scala scala-cli kotlin kscript groovy elixir iex erl escript octave maxima csi fsi irb pry janet hy nim-script bb clojure clj lein-exec swipl gforth ocaml utop":
 		{
 			...language({
 				code: "-e --eval -eval -E --execute --expr -c --code -r -p --command -q",

@@ -4,11 +4,12 @@ import type { Access, Unknown } from "../footprint.ts";
 import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
 import { absolutePaths, foundBelow, harmOf, isStream, touchWord, unknownPlace } from "../places.ts";
 import { recordPowerShell } from "../powershell/index.ts";
-import type { Call, Does, Item, Positions, Program, Role } from "../programs/index.ts";
+import type { Call, Does, Item, Program, Role } from "../programs/index.ts";
 import { dropsData, findProgram, parseOptions } from "../programs/index.ts";
 import { everyAccess, type TouchDetail } from "../record.ts";
 import { HOLE, isBlank, isKnown, shown, spellCommand } from "../text.ts";
 import { contentOf, copyContent, isDownloaded, isInput, keepInput, writtenIn } from "./contents.ts";
+import { findSubcommand, gather, optionRole, positionsOf, roleAt } from "./description.ts";
 import { assign, childState, lookUp, type State, textValue } from "./state.ts";
 import { recordWithin } from "./unlisted.ts";
 import type { Walk } from "./walk.ts";
@@ -353,58 +354,4 @@ function asksForHelp(program: Program, args: readonly string[]): boolean {
 
 function detailOf(does: Does): TouchDetail {
 	return { ...(does.recursive && { recursive: true }), ...(does.skips && { skips: does.skips }) };
-}
-
-/** What a description says for the options given: the base, changed by each option that matches. */
-function gather(program: Program, items: readonly Item[]): Does {
-	let does: Does = program;
-	let harmless = false;
-	let unchanged = false;
-	for (const [spellings, more] of Object.entries(program.when ?? {})) {
-		const list = spellings.split(" ");
-		const given = items.filter((item) => item.kind === "option" && list.includes(item.name));
-		if (given.length === 0) continue;
-		// `--dry-run=none` is no dry run.
-		if ((more.harmless || more.unchanged) && given.every(isSwitchedOff)) continue;
-		if (more.harmless) harmless = true;
-		if (more.unchanged) unchanged = true;
-		does = {
-			...does,
-			...more,
-			effects: [...(does.effects ?? []), ...(more.effects ?? [])],
-			changes: [...(does.changes ?? []), ...(more.changes ?? [])],
-		};
-	}
-	if (unchanged) does = { ...does, changes: [] };
-	if (!harmless) return does;
-	const { opaque: _opaque, ...calm } = does;
-	return { ...calm, effects: [], changes: [] };
-}
-
-function isSwitchedOff(item: Item): boolean {
-	return item.kind === "option" && item.value !== undefined && /^(none|false|no|off|0|never)$/i.test(item.value);
-}
-
-function optionRole(program: Program, name: string): Role | undefined {
-	for (const [spellings, role] of Object.entries(program.options ?? {}))
-		if (spellings === name || spellings.split(" ").includes(name)) return role;
-	return undefined;
-}
-
-function positionsOf(operands: Role | Positions | undefined): Positions & { destination: string | undefined } {
-	if (typeof operands === "string") return { rest: operands, destination: undefined };
-	return { ...operands, destination: undefined };
-}
-
-function roleAt(positions: Positions, index: number, count: number): Role | undefined {
-	const first = positions.first?.[index];
-	if (first) return first;
-	if (positions.last && index === count - 1) return positions.last;
-	return positions.rest;
-}
-
-function findSubcommand(subcommands: { readonly [names: string]: Program }, name: string): Program | undefined {
-	if (Object.hasOwn(subcommands, name)) return subcommands[name];
-	for (const [names, program] of Object.entries(subcommands)) if (names.split(" ").includes(name)) return program;
-	return subcommands["*"];
 }

@@ -70,6 +70,10 @@ const ways = [
 	`parallel -j1 sh -c ::: '$C'`,
 	`git -c alias.x='!$C' x`,
 	`rsync -e '$C' a h:b`,
+	`socat - EXEC:'$C'`,
+	`ncat --sh-exec '$C' -l 1`,
+	`scp -o ProxyCommand='$C' a h:`,
+	`sftp -o 'ProxyCommand $C' h`,
 ];
 
 const harms = ["rm -rf src", "git reset --hard", "git push --force origin main", "chmod -R 777 src"];

@@ -1,6 +1,7 @@
 // Getting things from the network: into files, to standard output, or from here to there.
 import { HOLE } from "../text.ts";
 import { abbreviating, type Call, type Programs } from "./program.ts";
+import { runProxies } from "./wrappers.ts";
 
 /** `curl`: prints unless told to write; sends data with `-d`, `-F`, `-T`. */
 function curl(call: Call): void {
@@ -60,8 +61,20 @@ function remoteCopy(call: Call): void {
 	else call.touch("write", destination, { ...recursive, replaces: true });
 }
 
+/** `nc -e`, `socat EXEC:…`: a program that reads from the connection. */
+function connect(call: Call): void {
+	const given = call.values("-e -c --exec --sh-exec --lua-exec");
+	const addressed = call.args.flatMap((arg) => /^(?:EXEC|SYSTEM|SHELL):["']?([^"',]+)/i.exec(arg)?.[1] ?? []);
+	for (const command of [...given, ...addressed]) {
+		call.script(command, { input: HOLE });
+		call.unknown("script", call.text);
+	}
+	if (!call.has("-z")) call.change("remote");
+}
+
 /** Commands of a file transfer, on standard input or by `-c` and `-e`: what is put there is read here, what is got is written. */
 function transfer(call: Call): void {
+	runProxies(call);
 	for (const line of [call.stdin, ...call.values("-c -e")].flatMap((text) => text.split(/[\n;]/)).slice(0, 200)) {
 		const [verb = "", ...words] = line.trim().split(/\s+/);
 		const files = words.filter((word) => !word.startsWith("-"));
@@ -124,22 +137,21 @@ export const downloads: Programs = {
 		changes: ["worktree"],
 		when: { "-F --list-formats -j --dump-json -s --simulate -g --get-url": { harmless: true } },
 	},
-	scp: { options: { "-i -F": "read", "-P -o -l -c -J -S -D -X": "text" }, also: remoteCopy },
+	scp: {
+		options: { "-i -F": "read", "-P -o -l -c -J -D -X": "text", "-S": "script" },
+		also: (call) => {
+			runProxies(call);
+			remoteCopy(call);
+		},
+	},
 	"sftp ftp lftp tftp": {
 		opaque: "program",
 		changes: ["remote"],
 		options: { "-b -i -F": "read", "-c -e -o -P": "text" },
 		also: transfer,
 	},
-	"ping ping6 traceroute tracepath mtr dig nslookup host whois lsof nc netcat ncat telnet socat": {
-		also: (call) => {
-			if (/^(nc|netcat|ncat|socat)$/.test(call.name)) {
-				if (call.has("-e -c --exec --sh-exec") || call.args.some((arg) => /^(EXEC|SYSTEM):/i.test(arg)))
-					call.unknown("script", call.args.join(" "));
-				else if (!call.has("-z")) call.change("remote");
-			}
-		},
-	},
+	"nc netcat ncat socat": { options: { "-e -c --exec --sh-exec --lua-exec": "text" }, also: connect },
+	"ping ping6 traceroute tracepath mtr dig nslookup host whois lsof telnet": {},
 	openssl: {
 		options: {
 			"-in -key -cert -CAfile -inkey -certfile -config -signkey -rand": "read",

@@ -5,6 +5,8 @@ import type { Place } from "./understudy.ts";
 
 /** The entry type that workflows persist their state in; docs/workflows.md has its shape. */
 const workflowEntry = "workflow:state";
+/** The one in which a run keeps the definitions that it goes by. */
+const definitionEntry = "workflow:definition";
 
 interface Position {
 	readonly taskId: string;
@@ -17,8 +19,8 @@ interface Position {
 	readonly id: string;
 }
 
-/** How the newest workflow run of a session stands: `none` where there was none. */
-export type Standing = "none" | "open" | "done" | "cancelled";
+/** How the newest workflow run of a session stands: `none` where there was none, `waits` in a phase that only a person ends. */
+export type Standing = "none" | "open" | "waits" | "done" | "cancelled";
 
 export interface SessionPlace {
 	readonly place: Place;
@@ -29,6 +31,7 @@ export interface SessionPlace {
 export function placeInSession(branch: readonly SessionEntry[]): SessionPlace {
 	let current: Position | undefined;
 	const visits = new Map<string, number>();
+	const definitions = new Map<string, unknown>();
 	let turn = 0;
 	for (const entry of branch) {
 		if (entry.type === "message") {
@@ -36,7 +39,9 @@ export function placeInSession(branch: readonly SessionEntry[]): SessionPlace {
 			if (entry.message.role === "user" && !current?.active) turn = 0;
 			continue;
 		}
-		if (entry.type !== "custom" || entry.customType !== workflowEntry) continue;
+		if (entry.type !== "custom") continue;
+		if (entry.customType === definitionEntry) keepDefinitions(definitions, entry.data);
+		if (entry.customType !== workflowEntry) continue;
 		const position = positionOf(entry.data);
 		if (!position) continue;
 		if (position.taskId !== current?.taskId) visits.clear();
@@ -54,7 +59,23 @@ export function placeInSession(branch: readonly SessionEntry[]): SessionPlace {
 	}
 	const { root, scope, id } = current;
 	const visit = visits.get(`${scope}/${id}`) ?? 1;
-	return { place: { kind: "phase", root, scope, id, visit, turn }, standing: "open" };
+	const endedBy = endOf(definitions.get(scope), id);
+	const place = { kind: "phase", root, scope, id, visit, turn, endedBy } as const;
+	return { place, standing: endedBy === "person" ? "waits" : "open" };
+}
+
+/** Keeps the definitions of a run by key; those of a later entry replace those before. */
+function keepDefinitions(known: Map<string, unknown>, data: unknown): void {
+	const { definitions } = (data ?? {}) as { definitions?: unknown };
+	if (!Array.isArray(definitions)) return;
+	for (const definition of definitions) known.set(String((definition as { key?: unknown } | null)?.key), definition);
+}
+
+/** Who ends the phase `id` of a definition. */
+function endOf(definition: unknown, id: string): "agent" | "person" {
+	const { entries } = (definition ?? {}) as { entries?: unknown };
+	const phases = (Array.isArray(entries) ? entries : []) as ({ id?: unknown; advance?: unknown } | null)[];
+	return phases.find((phase) => phase?.id === id)?.advance === "person" ? "person" : "agent";
 }
 
 /** Parses one persisted state; `undefined` for what is none. */

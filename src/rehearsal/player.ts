@@ -52,6 +52,10 @@ export function takePart(pi: ExtensionAPI, path: string, part?: WorkerPart): voi
 	pi.on("agent_settled", ({ aborted }) =>
 		record.write({ kind: "settled", aborted, standing: look().standing, at: Date.now() }),
 	);
+	// A person's command may have ended the run without anything to settle.
+	pi.on("session_shutdown", () =>
+		record.write({ kind: "settled", aborted: false, standing: look().standing, at: Date.now() }),
+	);
 }
 
 /** Shows the hint, and lays the next thing to try into an empty editor: one at the start, one after each run that is over. */

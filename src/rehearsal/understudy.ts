@@ -25,6 +25,7 @@ export type Place =
 			/** 1-based. */
 			readonly visit: number;
 			readonly turn: number;
+			readonly endedBy: "agent" | "person";
 	  }
 	| {
 			readonly kind: "state";
@@ -83,6 +84,7 @@ export function answer(scenario: Scenario, scene: Scene): Reply {
 			const cue = cues?.[place.turn];
 			if (cue) return perform(cue, tools);
 			const exit: Exit = { kind: "step", action: "next", summary: `Rehearsed ${place.id}.` };
+			if (place.endedBy === "person") return leave(scene, cues?.length);
 			return improvise(scene, `phase ${place.id}`, cues?.length, [exit, exit]);
 		}
 		case "state": {
@@ -129,6 +131,14 @@ function improvise(scene: Scene, where: string, scripted: number | undefined, ex
 		});
 	}
 	return reply(`${outcomes(scene)}${turn > 1 ? "Once more" : "Now"}: on from ${where}.`, calls);
+}
+
+/** The automatic round in a phase that only a person ends: it tries what it may, and stops. */
+function leave(scene: Scene, scripted: number | undefined): Reply {
+	const { place } = scene;
+	const calls = place.turn === 0 && scripted === undefined ? tryOut(scene) : [];
+	if (calls.length > 0 && place.kind !== "idle") return reply(`In phase ${place.id} I try what it lets me do.`, calls);
+	return reply(`${outcomes(scene)}The person ends this phase: I wait.`);
 }
 
 /** One harmless call of each kind that the request offers: reading, running, writing a note. */

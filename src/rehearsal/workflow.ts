@@ -1,10 +1,15 @@
 // A workflow to rehearse: finds it, tells beforehand what cannot work, and plays it in one pi without a screen.
+import { dirname, join } from "node:path";
 import type { Diagnostic } from "../definition/index.ts";
+import { type Exit, exitCodes } from "../pi/index.ts";
 import { type Catalogue, loadCatalogue, type WorkflowDefinition, workflowRoots } from "../workflow/index.ts";
 import { runAct } from "./act.ts";
 import { openScenario, strangers } from "./own-scenario.ts";
 import { type Expected, type Place, type Playable, taskOfNobody, type Unplayable, type Wish } from "./program.ts";
 import { understudyModel } from "./understudy.ts";
+
+/** How often a rehearsal ends a phase in place of a person: a scenario may loop for ever. */
+const mostWords = 100;
 
 /** The names of all workflows that can be started. */
 export function workflowNames(place: Place): string[] {
@@ -48,13 +53,30 @@ export function planWorkflow(wish: Wish, place: Place): Playable | Unplayable | 
 			expected,
 		},
 		sheet: {},
-		async play({ house: { pi, packageRoot }, stage, tracker, signal }) {
-			const prompt = `/workflow ${name} ${task}`;
-			const args = ["-p", "--offline", "--approve", "-ne", "-e", packageRoot, "--model", understudyModel, prompt];
-			const ended = await runAct({ command: pi.command, args: [...pi.args, ...args] }, stage, tracker, signal);
+		async play({ house: { pi, packageRoot }, stage, tracker, signal, say }) {
+			const session = join(dirname(stage.project), "session.jsonl");
+			const args = ["-p", "--offline", "--approve", "-ne", "-e", packageRoot, "--model", understudyModel];
+			const act = (prompt: string) =>
+				runAct(
+					{ command: pi.command, args: [...pi.args, ...args, "--session", session, prompt] },
+					stage,
+					tracker,
+					signal,
+				);
+			let ended = await act(`/workflow ${name} ${task}`);
+			// The rehearsal plays the person as well: who ends a phase that waits for them.
+			for (let said = 0; said < mostWords && tracker.standing === "waits" && isWaiting(ended.exit); said++) {
+				say("A person would be asked here; the rehearsal goes on with /workflow next.");
+				const further = await act("/workflow next");
+				ended = { ...further, output: ended.output + further.output, errors: ended.errors + further.errors };
+			}
 			return { ...ended, outcome: tracker.standing === "done" ? "done" : "stopped" };
 		},
 	};
+}
+
+function isWaiting(exit: Exit): boolean {
+	return exit.kind === "exited" && exit.code === exitCodes.waits;
 }
 
 function load({ cwd, agentFolder }: Place): Catalogue {

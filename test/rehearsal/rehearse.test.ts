@@ -101,6 +101,20 @@ describe("pi-chronicle rehearse", () => {
 		expect(code).toBe(0);
 	});
 
+	it("plays the person where a phase waits for one, and leaves the understudy waiting", async () => {
+		const files = oneWorkflow("advance: person\n");
+		files[".pi/workflows/small/b.md"] = files[".pi/workflows/small/b.md"].replace(
+			"---\nWrite",
+			"advance: person\n---\nWrite",
+		);
+		const project = openProject({ files });
+		const { code, stdout } = await rehearse(project, "small");
+		expect(stdout.match(/the rehearsal goes on with \/workflow next/g)).toHaveLength(2);
+		expect(stdout).toMatch(/DONE: 2 visits, \d+ calls\./);
+		expect(stdout).not.toContain("workflow_step");
+		expect(code).toBe(0);
+	});
+
 	it("says where a run stops that cannot get on, and what it never reached", async () => {
 		const project = openProject({
 			files: {

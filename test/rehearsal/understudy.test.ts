@@ -11,6 +11,7 @@ const phase = (over: Partial<Extract<Place, { kind: "phase" }>> = {}): Place => 
 	id: "plan",
 	visit: 1,
 	turn: 0,
+	endedBy: "agent",
 	...over,
 });
 const state = (over: Partial<Extract<Place, { kind: "state" }>> = {}): Place => ({

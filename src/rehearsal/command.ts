@@ -1,7 +1,19 @@
 // `/rehearse`: a rehearsal of the project that this session is in, in processes of its own. The session stays free meanwhile, and
 // nothing of it reaches the model.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { agentFolder, askPerson, findPi, isPiCommand, ownPiSearch, packageRoot, type Scope, say } from "../pi/index.ts";
+import { parseArguments } from "../chronicle/index.ts";
+import {
+	agentFolder,
+	askPerson,
+	exitCodes,
+	failWith,
+	findPi,
+	isPiCommand,
+	ownPiSearch,
+	packageRoot,
+	type Scope,
+	say,
+} from "../pi/index.ts";
 import { completions, plan, splitWords, whatThereIs } from "./plan.ts";
 import { type House, type Playable, rehearse } from "./program.ts";
 import { closingLines, openingLines, partLines, unplayableLines } from "./report.ts";
@@ -39,7 +51,9 @@ export async function runRehearse(
 	const house = { cwd: ctx.cwd, agentFolder: agentFolder(), pi, packageRoot: packageRoot(), env: process.env };
 	const { kind, name, task } = splitWords(args);
 	if (name === "") return refuse(ctx, `/rehearse [workflow | chronicle] <name> [task]. ${whatThereIs(house)}`);
-	const planned = plan({ name, task, scenario: undefined }, kind, house);
+	const option = parseArguments(task.split(/\s+/).filter(Boolean), { options: {}, textAfter: 0 });
+	if ("error" in option) return refuse(ctx, option.error);
+	const planned = plan({ name, task: task.replace(/^--\s+/, ""), scenario: undefined }, kind, house);
 	if (planned.kind === "unplayable") return refuse(ctx, unplayableLines(planned, ctx.cwd).join("\n"));
 
 	const stop = new AbortController();
@@ -78,7 +92,9 @@ async function perform(
 			afterwards: "remove",
 		});
 		tell(closingLines(report), report.outcome === "done" ? undefined : "warning");
+		if (report.outcome !== "done") failWith({ hasUI }, exitCodes.failed);
 	} catch (error) {
+		failWith({ hasUI }, exitCodes.failed);
 		tell([`The rehearsal could not be played: ${error instanceof Error ? error.message : String(error)}`], "error");
 	} finally {
 		if (!signal.aborted) ui.setStatus(statusKey, undefined);
@@ -93,8 +109,8 @@ async function offerToStop(running: AbortController, ctx: ExtensionCommandContex
 	say(ctx, "The rehearsal was stopped; its copy of the project is removed.");
 }
 
-/** An error where nobody looks at notifications must end the command, so that the exit shows it. */
+/** Says why nothing is played; where nobody looks at notifications the exit shows it too. */
 function refuse(ctx: ExtensionCommandContext, reason: string): void {
-	if (!ctx.hasUI) throw new Error(reason);
+	failWith(ctx, exitCodes.usage);
 	say(ctx, reason, "error");
 }

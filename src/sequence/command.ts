@@ -1,6 +1,6 @@
 // `/sequence`: record, restore, run, show. Recording needs the terminal; running works in every mode.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { type Scope, say } from "../pi/index.ts";
+import { exitCodes, failWith, type Scope, say } from "../pi/index.ts";
 import { hasPlaceholder, splitArguments } from "./arguments.ts";
 import { previewLines } from "./preview.ts";
 import { type SequenceSnapshot, snapshotType } from "./recorded.ts";
@@ -57,7 +57,7 @@ function isBusy(session: SequenceSession, ctx: ExtensionCommandContext): boolean
 
 /** Says why not. Where nobody looks at notifications, pi's exit shows it too. */
 function refuse(ctx: ExtensionCommandContext, reason: string): void {
-	if (!ctx.hasUI) process.exitCode = 1;
+	failWith(ctx, exitCodes.usage);
 	say(ctx, reason, "error");
 }
 
@@ -119,7 +119,7 @@ async function start(
 	// Asked now: after a run this context may belong to a session that was replaced.
 	const { hasUI } = ctx;
 	const end = await runRecorded(ctx, snapshot, words, total);
-	if (end.kind === "stopped" && !hasUI) process.exitCode = 1;
+	if (end.kind === "stopped") failWith({ hasUI }, exitCodes.failed);
 }
 
 async function readCount(ctx: ExtensionCommandContext, given: string | undefined): Promise<number | undefined> {

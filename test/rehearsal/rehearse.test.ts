@@ -299,6 +299,7 @@ describe("/rehearse", () => {
 		expect(done.stdout).toContain("DONE: 2 visits");
 		const failed = await print("/rehearse nope");
 		expect(failed.stdout + failed.stderr).toContain("There is no workflow and no chronicle nope");
+		expect(failed.code).toBe(2);
 	});
 
 	it("plays nothing of a project that is not trusted", async () => {

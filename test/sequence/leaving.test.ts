@@ -228,10 +228,10 @@ describe("print mode", () => {
 		const vanished = await print("/sequence run 2", { session: file });
 		expect(vanished).toMatchObject({ code: 1, stderr: expect.stringContaining("cannot run 2/2") });
 		expect(vanished.stderr.match(/cannot run 2\/2/g)).toHaveLength(1);
-		expect(await print("/sequence", { session: file })).toMatchObject({ code: 1 });
+		expect(await print("/sequence", { session: file })).toMatchObject({ code: 2 });
 		expect(await print("/sequence show", { session: file })).toMatchObject({ code: 0 });
 		expect(await print("/sequence run 1e9", { session: file })).toMatchObject({
-			code: 1,
+			code: 2,
 			stderr: expect.stringContaining('"1e9" is not a number of runs'),
 		});
 	});

@@ -1,10 +1,12 @@
 // What is offered behind `/workflow `, and the line that counts down, without a pi.
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, it } from "vitest";
+import type { Run } from "../../src/workflow/machine/index.ts";
 import { completeWorkflow } from "../../src/workflow/session/command.ts";
 import { countdownLine } from "../../src/workflow/session/countdown.ts";
 import { openLibrary } from "../../src/workflow/session/library.ts";
 import { openFolder } from "../harness/index.ts";
+import { begin, drafts, happen } from "./drafts.ts";
 import { workflowFiles } from "./stage.ts";
 
 it("case 19: verbs that a workflow is called like are offered as they are to be written", () => {
@@ -13,13 +15,34 @@ it("case 19: verbs that a workflow is called like are offered as they are to be 
 	const offered = (prefix: string) =>
 		completeWorkflow(workflows as never, prefix, { cwd: folder, trusted: true })?.map(({ value }) => value) ?? null;
 	expect(offered("l")).toEqual(["list"]);
-	expect(offered("re")).toEqual(["release", "resume", "reload"]);
-	expect(offered("--")?.slice(0, 3)).toEqual(["--list", "--check", "--status"]);
+	expect(offered("re")).toEqual(["release"]);
+	expect(offered("--")).toEqual(["--list", "--check", "--show"]);
 	expect(offered("")).toEqual(expect.arrayContaining(["list", "--list", "check", "show", "--show"]));
 	expect(offered("--show r")).toEqual(["--show release"]);
 	expect(offered("show r")).toBeNull();
 	expect(offered("release the")).toBeNull();
 	expect(offered("constructor")).toBeNull();
+	// Complete words are left to Enter.
+	expect(offered("release")).toBeNull();
+	expect(offered("--show release")).toBeNull();
+});
+
+it("offers the verbs that can do something where the run stands", () => {
+	const folder = openFolder(workflowFiles({ w: ["a"] }));
+	const library = openLibrary(`${folder}/nowhere`);
+	const first = begin(drafts({ w: ["a", "b", "c"] }), "w");
+	const offered = (run: Run, prefix = "") =>
+		completeWorkflow({ library, desk: { active: { run } } } as never, prefix, { cwd: folder, trusted: true })
+			?.map(({ value }) => value)
+			.filter((value) => !["w", "list", "check", "show"].includes(value)) ?? null;
+	expect(offered(first)).toEqual(["status", "pause", "resume", "next", "skip", "reload"]);
+	const third = happen(happen(first, { kind: "skip", at: 1 }).run, { kind: "skip", at: 1 }).run;
+	expect(offered(third)).toContain("back");
+	expect(offered(third, "back ")).toEqual(["back b", "back a"]);
+	expect(offered(third, "back b")).toBeNull();
+	expect(offered(third, "pause ")).toBeNull();
+	const paused = happen(first, { kind: "pause", by: "person" }).run;
+	expect(offered(paused)).toEqual(["status", "resume", "next", "skip", "reload"]);
 });
 
 it("case 50: a narrow terminal still says what a person can do, whatever the phase is called", () => {

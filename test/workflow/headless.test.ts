@@ -127,6 +127,7 @@ describe("nothing was started: exit code 2", () => {
 		["nothing to skip", "/workflow skip", /No workflow is active/],
 		["nothing to go back in", "/workflow back", /No workflow is active/],
 		["nothing to read anew", "/workflow reload", /No workflow is active/],
+		["a verb behind a task", "/workflow w do it --status", /--status behind a task is no part of it/],
 		["a word behind a verb", "/workflow status now", /"now" is one word too many for \/workflow status/],
 		["a word behind /cancel-workflow", "/cancel-workflow it", /"it" is one word too many/],
 	])("%s", async (_what, command, said) => {

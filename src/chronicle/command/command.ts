@@ -77,11 +77,24 @@ export async function runChronicle(
 	if (word === "start" || word === "run") {
 		const started = firstWord(rest);
 		if (started.word === "") return refuse(ctx, "Name a template: /chronicle start <template> <task>");
-		return beginRun(session, ctx, project, started.word, started.rest);
+		return begin(session, ctx, project, started.word, started.rest);
 	}
 	const shelf = project.templates();
 	if (!shelf.templates.has(word)) return refuse(ctx, notFound(word, shelf, project, verbNames).message);
-	return beginRun(session, ctx, project, word, rest);
+	return begin(session, ctx, project, word, rest);
+}
+
+/** Starts a template. Behind a task nothing is taken for an option here, and what looks like one of this program is no part of the task. */
+async function begin(
+	session: ChronicleSession,
+	ctx: ExtensionCommandContext,
+	project: Project,
+	name: string,
+	rest: string,
+): Promise<void> {
+	const parsed = parseArguments(rest.split(/\s+/).filter(Boolean), { options: {}, textAfter: 0 });
+	if ("error" in parsed) return refuse(ctx, parsed.error);
+	return beginRun(session, ctx, project, name, asWritten(rest, parsed.textAt, parsed.text.length));
 }
 
 function firstWord(text: string): { readonly word: string; readonly rest: string } {

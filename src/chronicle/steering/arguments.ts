@@ -81,6 +81,9 @@ export function parseArguments(args: readonly string[], grammar: VerbGrammar): P
 		taken.push(...behind);
 		text = text.slice(0, at);
 	}
+	const foreign = closed ? undefined : optionOfAnother(text, options);
+	if (foreign !== undefined)
+		return { error: `There is no option ${foreign} here. If it belongs to the text, put -- before the text.` };
 	const surplus = names[grammar.most ?? names.length];
 	if (surplus !== undefined) return { error: `"${surplus}" is one word too many here.` };
 	return {
@@ -90,6 +93,47 @@ export function parseArguments(args: readonly string[], grammar: VerbGrammar): P
 		text,
 		textAt,
 	};
+}
+
+/** Every option of this program, whichever verb has it. */
+const everyOption: VerbGrammar["options"] = {
+	cwd: "value",
+	json: "flag",
+	pi: "value",
+	approve: "flag",
+	"no-approve": "flag",
+	help: "flag",
+	run: "value",
+	model: "value",
+	"approve-cleanup": "flag",
+	"without-cleanup": "flag",
+	stat: "flag",
+	out: "value",
+	cost: "value",
+	tokens: "value",
+	minutes: "value",
+	moves: "value",
+	state: "value",
+	done: "flag",
+	scenario: "value",
+	keep: "flag",
+};
+
+/** An option of this program at the end of a text that this verb does not have: it was hardly meant for an agent. */
+function optionOfAnother(text: readonly string[], options: VerbGrammar["options"]): string | undefined {
+	const isForeign = (word: string) => isOptionOf(word, everyOption) && !isOptionOf(word, options);
+	const last = text.at(-1) ?? "";
+	if (text.length > 1 && isForeign(last)) return last;
+	for (let at = 1; at < text.length; at += 1) {
+		const tail = text.slice(at);
+		if (optionsAlone(tail, { ...everyOption, ...options }).length > 0) return tail.find(isForeign);
+	}
+	return undefined;
+}
+
+function isOptionOf(word: string, options: VerbGrammar["options"]): boolean {
+	const [, long] = /^--([a-z][a-z-]*)(?:=[\s\S]*)?$/.exec(word) ?? [];
+	return long !== undefined && Object.hasOwn(options, long);
 }
 
 /** The option that `words` begins with, if it does. */

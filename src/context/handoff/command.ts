@@ -1,6 +1,6 @@
 // What a handoff's outcome means to who asked for it: the person who typed the command, or a sequence.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { say } from "../../pi/index.ts";
+import { exitCodes, failWith, say } from "../../pi/index.ts";
 import type { HandoffSession } from "./session.ts";
 
 /** `/handoff <direction>`, typed: what came of it is said when it is not a handoff. */
@@ -11,7 +11,9 @@ export async function runHandoffCommand(
 ): Promise<void> {
 	const { hasUI } = ctx;
 	const outcome = await session.request(ctx, direction);
-	if (outcome.kind !== "handed-over" && !hasUI) process.exitCode = 1;
+	// Without a direction nothing was begun; everything else came to no good end.
+	const code = direction.trim() === "" ? exitCodes.usage : exitCodes.failed;
+	if (outcome.kind !== "handed-over") failWith({ hasUI }, code);
 	if (outcome.kind === "refused") say(ctx, outcome.reason, "error");
 	if (outcome.kind === "aborted") say(ctx, "The handoff was stopped.", "warning");
 }

@@ -1,6 +1,6 @@
 // `/notebook`: what the person can do with the notebook. The same function serves the slash command and a sequence's step.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { say } from "../../pi/index.ts";
+import { exitCodes, failWith, say } from "../../pi/index.ts";
 import { browsePages } from "./browse.ts";
 import { indexLines } from "./notebook.ts";
 import type { NotebookSession } from "./session.ts";
@@ -49,6 +49,6 @@ export async function runNotebookCommand(
 export async function typedNotebook(session: NotebookSession, ctx: ExtensionContext, args: string): Promise<void> {
 	const refused = await runNotebookCommand(session, ctx, args);
 	if (refused === undefined) return;
-	if (!ctx.hasUI) process.exitCode = 1;
+	failWith(ctx, exitCodes.usage);
 	say(ctx, refused, "error");
 }

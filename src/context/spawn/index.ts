@@ -1,5 +1,5 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { chronicleSettings, customEntries, RUN_TAG, type Scope, say } from "../../pi/index.ts";
+import { chronicleSettings, customEntries, exitCodes, failWith, RUN_TAG, type Scope, say } from "../../pi/index.ts";
 import { childVariable, toolName } from "./child.ts";
 import type { Shared } from "./tool.ts";
 
@@ -50,6 +50,7 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 		handler: async (args, ctx) => {
 			const word = args.trim();
 			if (word !== "on" && word !== "off") {
+				if (word !== "") failWith(ctx, exitCodes.usage);
 				say(
 					ctx,
 					`Child sessions are ${on ? "on" : "off"}. /spawn on gives the model the tool, /spawn off takes it away.`,

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic, formatPath } from "../../definition/index.ts";
-import { customEntries, packageRoot, pageMarkdown, say } from "../../pi/index.ts";
+import { customEntries, exitCodes, failWith, packageRoot, pageMarkdown, say } from "../../pi/index.ts";
 import { measure } from "../measure.ts";
 import { decisionEntry, type Policies, readDecision, type ToolCall } from "../policy/index.ts";
 import { explainCall } from "./explain.ts";
@@ -36,6 +36,7 @@ export async function runGuardCommand(
 			await session.load(ctx);
 			return say(ctx, statusText(session, ctx.cwd));
 		default:
+			failWith(ctx, exitCodes.usage);
 			return say(
 				ctx,
 				`There is no \`/guard ${verb}\`. Known are: rules, log, test <command>, init, reload.`,

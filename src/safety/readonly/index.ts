@@ -1,5 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { say } from "../../pi/index.ts";
+import { exitCodes, failWith, say } from "../../pi/index.ts";
 import type { Policies } from "../policy/index.ts";
 import { offerReadonlyFlag } from "./flag.ts";
 import type { Asked } from "./front-matter.ts";
@@ -60,6 +60,7 @@ export async function readonlyStep(
 		default: {
 			const reason = `\`/readonly ${word}\` is not known: use \`/readonly\`, \`/readonly on\` or \`/readonly off\`.`;
 			say(ctx, reason, "warning");
+			failWith(ctx, exitCodes.usage);
 			return { kind: "failed", reason };
 		}
 	}

@@ -1,7 +1,7 @@
 // One workflow with its phase files, before it is known whether what it refers to exists.
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type Diagnostic, formatDiagnostic, nearest, openReport, type Place, quoted } from "../../definition/index.ts";
+import { type Diagnostic, nearest, openReport, type Place, quoted } from "../../definition/index.ts";
 import type { Phase, Reference, ToolMention, WorkflowDefinition } from "./definition.ts";
 import { locateEntry, type RealDirectories } from "./entry-path.ts";
 import type { FileMemory } from "./file-memory.ts";
@@ -89,7 +89,7 @@ export function draftWorkflow(
 		if (!told.has(located.file)) report.add(said);
 		told.add(located.file);
 		if (!phase) {
-			report.error(entry.place, phaseFailed(key, entry, said, dirname(file)));
+			report.error(entry.place, phaseFailed(key, entry, said));
 			continue;
 		}
 		const earlier = seen.get(phase.id);
@@ -164,14 +164,11 @@ function phaseFailed(
 	key: string,
 	entry: PlacedEntry & { kind: "file" },
 	said: readonly Diagnostic[],
-	base: string,
 ): { code: string; message: string; remedy: string } {
-	const errors = said.filter(({ severity }) => severity === "error");
-	const [first] = errors;
-	const why = first ? ` The first: ${formatDiagnostic(first, base)}` : "";
+	const errors = said.filter(({ severity }) => severity === "error").length;
 	return {
 		code: "phase-failed",
-		message: `Workflow ${quoted(key)} does not load because its phase file ${quoted(entry.path)} has ${errors.length === 1 ? "an error" : `${errors.length} errors`}.`,
-		remedy: `Fix the phase file.${why}`,
+		message: `Workflow ${quoted(key)} does not load because its phase file ${quoted(entry.path)} has ${errors === 1 ? "an error" : `${errors} errors`}.`,
+		remedy: "Fix the phase file: its own problems are listed.",
 	};
 }

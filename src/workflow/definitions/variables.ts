@@ -9,6 +9,7 @@ export const variables: ReadonlyMap<string, string> = new Map(
 		workflowKey: "Its directory name.",
 		description: "The task, as it was given to `/workflow`.",
 		taskDescription: "The same as `{description}`.",
+		task: "The same as `{description}`.",
 		taskId: "Identifies this run.",
 		phaseId: "Id of the current phase.",
 		phaseName: "Name of the current phase.",

@@ -16,4 +16,4 @@ export {
 export { laterText, wholeText } from "./phase.ts";
 export { phaseTitle, placeLine, statusLine } from "./place.ts";
 export { askCancelText, cancelledText, doneText, movedByPersonText, movedText, statusText } from "./results.ts";
-export { expand, nextName, variablesOf } from "./template.ts";
+export { expand, isLongTask, nextName, variablesOf } from "./template.ts";

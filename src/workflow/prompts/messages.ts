@@ -2,6 +2,7 @@
 
 import { didYouMean, thereAre } from "../../definition/index.ts";
 import type { WorkflowDefinition } from "../definitions/index.ts";
+import { stepTool } from "../limits/index.ts";
 import {
 	currentPhase,
 	type LiveRun,
@@ -13,11 +14,11 @@ import {
 } from "../machine/index.ts";
 import { endOfPhase } from "./phase.ts";
 import { phaseTitle } from "./place.ts";
-import { expand, variablesOf } from "./template.ts";
+import { expand, expandFirst, variablesOf } from "./template.ts";
 
 /** The person's first message of a run. */
 export function initialMessage(run: LiveRun): string {
-	return expand(rootOf(run).initialMessage, variablesOf(run));
+	return expandFirst(rootOf(run).initialMessage, run);
 }
 
 /** What the model is told when it has stopped before the end. The built-in text does not repeat what was said before. */
@@ -79,7 +80,7 @@ export function endText(run: Run, how: "done" | "cancelled"): string {
 	if (run.kind === "stale") return `Workflow "${run.workflowKey}" cancelled. ${taskLine(run)}`;
 	const { completionMessage, name, entries } = rootOf(run);
 	if (how === "cancelled") return `Workflow "${name}" cancelled in phase ${phaseTitle(run)}. ${taskLine(run)}`;
-	if (completionMessage !== undefined) return expand(completionMessage, variablesOf(run));
+	if (completionMessage !== undefined) return expand(completionMessage, variablesOf(run, stepTool, run.task));
 	return `Workflow "${name}" is DONE. ${taskLine(run)}, phases: ${entries.length}`;
 }
 

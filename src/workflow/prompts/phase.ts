@@ -12,15 +12,18 @@ import {
 	waitsForPerson,
 } from "../machine/index.ts";
 import { pathHeader, phaseList } from "./place.ts";
-import { expand, instructionsOf, nextName, variablesOf } from "./template.ts";
+import { expand, instructionsOf, nextName, taskAgain, variablesOf } from "./template.ts";
 
-/** The whole text: role, task, phases, instructions, limits. For the first phase, and after a compaction. */
-export function wholeText(run: LiveRun): string {
+/**
+ * The whole text: role, task, phases, instructions, limits. For the first phase, and after a compaction. `task`: whether the model has the task
+ * before it already; a long one is not given again then.
+ */
+export function wholeText(run: LiveRun, task: "new" | "known" = "new"): string {
 	const profiles = [...new Set([...run.definitions.values()].flatMap(phaseProfiles))];
 	return paragraphs(
 		pathHeader(run),
 		roleText(run),
-		`Task: ${run.task}\nTask id: ${run.id}\n${progressText(run)}`,
+		`Task: ${task === "known" ? taskAgain(run.task) : run.task}\nTask id: ${run.id}\n${progressText(run)}`,
 		`The phases, in order:\n${phaseList(run)}`,
 		phaseText(run),
 		profiles.length > 0 ? `Profiles that this workflow uses: ${profiles.join(", ")}` : undefined,

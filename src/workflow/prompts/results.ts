@@ -12,7 +12,7 @@ import {
 } from "../machine/index.ts";
 import { endOfPhase, laterText } from "./phase.ts";
 import { countText, phaseTitle } from "./place.ts";
-import { breadcrumb, instructionsOf, nextName } from "./template.ts";
+import { breadcrumb, instructionsOf, nextName, taskAgain } from "./template.ts";
 
 /** After a move: what happened, where it stands, and everything about the new phase. */
 export function movedText(run: LiveRun, from: Position, way: Way): string {
@@ -49,7 +49,7 @@ export function askCancelText(run: LiveRun | undefined): string {
 }
 
 export function cancelledText(task: string): string {
-	return `The workflow is cancelled. Its task was: "${task}". Its instructions and limits no longer hold.`;
+	return `The workflow is cancelled. Its task was: "${taskAgain(task)}". Its instructions and limits no longer hold.`;
 }
 
 /** Everything about where a run is. */
@@ -64,7 +64,7 @@ export function statusText(run: LiveRun): string {
 	return [
 		`Workflow: ${root.name} (${root.key})`,
 		`Task id: ${run.id}`,
-		`Task: ${run.task}`,
+		`Task: ${taskAgain(run.task)}`,
 		...(nested ? [`Path: ${breadcrumb(run, run.position)}`] : []),
 		`Phase: ${phaseTitle(run)} ${count}${nested ? `, step ${run.step}` : ""}`,
 		...(waitsForPerson(run) ? [endOfPhase(run)] : []),

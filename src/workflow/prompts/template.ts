@@ -20,8 +20,36 @@ export function expand(template: string, variables: Variables): string {
 	return template.replace(/\{(\w+)\}/g, (written, name: string) => variables.get(name) ?? written);
 }
 
+/** Bytes up to which a task is repeated wherever a text names it. */
+const longTask = 8 * 1024;
+
+/** Whether a task is so long that it stands once in the model's context, and is referred to elsewhere. */
+export function isLongTask(task: string): boolean {
+	return Buffer.byteLength(task) > longTask;
+}
+
+/** The task where it has been given before: itself, or what refers to a long one. */
+export function taskAgain(task: string): string {
+	if (!isLongTask(task)) return task;
+	const beginning = [...task.slice(0, 200).replace(/\s+/g, " ")].slice(0, 60).join("");
+	return `the task as it was given at the start ("${beginning}…")`;
+}
+
+const taskNames: ReadonlySet<string> = new Set(["description", "taskDescription", "task"]);
+
+/** Fills in the text that gives the task: where it is long, the first place that names it has it whole, the others refer to it. */
+export function expandFirst(template: string, run: LiveRun): string {
+	const variables = variablesOf(run);
+	let given = false;
+	return template.replace(/\{(\w+)\}/g, (written, name: string) => {
+		if (!taskNames.has(name) || given) return variables.get(name) ?? written;
+		given = true;
+		return run.task;
+	});
+}
+
 /** What templates of this run may name while it is where it is. `toolName` is the tool that the text is about. */
-export function variablesOf(run: LiveRun, toolName: string = stepTool): Variables {
+export function variablesOf(run: LiveRun, toolName: string = stepTool, task: string = taskAgain(run.task)): Variables {
 	const { definitions, position } = run;
 	const root = rootOf(run);
 	const phase = currentPhase(run);
@@ -30,8 +58,7 @@ export function variablesOf(run: LiveRun, toolName: string = stepTool): Variable
 	const variables = new Map([
 		["workflowName", root.name],
 		["workflowKey", root.key],
-		["description", run.task],
-		["taskDescription", run.task],
+		...[...taskNames].map((name): [string, string] => [name, task]),
 		["taskId", run.id],
 		["phaseId", phase.id],
 		["phaseName", phase.name],

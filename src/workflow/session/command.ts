@@ -12,7 +12,7 @@ import {
 	usageLines,
 	visibleCommands,
 } from "../definitions/index.ts";
-import { type Action, definitionOf, type Event, type isActive, reachable } from "../machine/index.ts";
+import { type Action, type Event, earlierPhases, type Run, reachable } from "../machine/index.ts";
 import { abandonedText, movedByPersonText, placeLine, refusalText, resumeText } from "../prompts/index.ts";
 import { type Held, hashOf } from "./entries.ts";
 import { type Place, placeOf } from "./library.ts";
@@ -78,7 +78,20 @@ export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandCon
 		);
 	}
 	if (rest === "") return refuse(ctx, `Say what is to be done: /workflow ${word} <task>`, "warning");
-	return startWorkflow(workflows, ctx, catalogue, definition, rest);
+	const option = verbAtEnd(rest);
+	if (option !== undefined)
+		return refuse(
+			ctx,
+			`${option} behind a task is no part of it: /workflow ${option} alone does what it says. If the task ends so, put -- before it: /workflow ${word} -- <task>`,
+		);
+	return startWorkflow(workflows, ctx, catalogue, definition, rest.replace(/^--\s+/, ""));
+}
+
+/** A verb written as an option that a task ends in; `--` before the task says that all of it is text. */
+function verbAtEnd(task: string): string | undefined {
+	if (/^--\s/.test(task)) return undefined;
+	const [, verb] = /\s--([a-z]+)$/.exec(task) ?? [];
+	return verb !== undefined && commandWords.includes(verb) ? `--${verb}` : undefined;
 }
 
 /** Runs `/cancel-workflow`: at once, without a question. */
@@ -105,13 +118,14 @@ function letGo({ desk, conversation }: Workflows, held: Held, atWork: boolean, w
 	else desk.withdrawTool();
 }
 
-/** What may follow `/workflow `: names and verbs, then what the verb takes; nothing where nothing fits. */
+/** What may follow `/workflow `: names, and the verbs that can do something now; then what the verb takes. Nothing where the words are complete. */
 export function completeWorkflow(
 	{ library, desk }: Workflows,
 	prefix: string,
 	place: Place,
 ): AutocompleteItem[] | null {
 	const catalogue = library.recent(place);
+	const run = desk.active?.run;
 	const names = visibleCommands(catalogue).map(([command, { name }]) => ({
 		value: command,
 		label: command,
@@ -119,26 +133,43 @@ export function completeWorkflow(
 	}));
 	const taken = new Set(names.map(({ label }) => label));
 	const spelled = (word: string) => (taken.has(word) || prefix.startsWith("--") ? `--${word}` : word);
-	const [, verb = "", argument = ""] = /^(\S+) +(\S*)$/.exec(prefix) ?? [];
+	const [, verb, argument = ""] = /^(\S+) +(\S*)$/.exec(prefix) ?? [];
+	const behind = (labels: readonly string[]) => labels.map((label) => ({ value: `${verb} ${label}`, label }));
+	const earlier = run?.kind === "live" ? earlierPhases(run) : [];
 	const offered =
-		verb === spelled("show")
-			? names.map((item) => ({ ...item, value: `${verb} ${item.value}` }))
-			: verb === spelled("back")
-				? earlierPhases(desk.active?.run).map((id) => ({ value: `${verb} ${id}`, label: id }))
-				: [...names, ...commandWords.map(spelled).map((word) => ({ value: word, label: word }))];
-	const found = offered.filter(({ label, value }) =>
-		label === value ? label.startsWith(prefix) : label.startsWith(argument),
-	);
-	return found.length === 0 ? null : found;
+		verb === undefined
+			? [
+					...(run === undefined ? names : []),
+					...commandWords
+						.filter((word) => isOfUse(word, run))
+						.map((word) => ({ value: spelled(word), label: spelled(word) })),
+				]
+			: verb === spelled("show")
+				? names.map((item) => ({ ...item, value: `${verb} ${item.value}` }))
+				: verb === spelled("back")
+					? behind(earlier)
+					: [];
+	const typed = verb === undefined ? prefix : argument;
+	const found = offered.filter(({ label }) => label.startsWith(typed));
+	// Words that are complete need no list in the way of Enter.
+	return found.length === 0 || found.some(({ label }) => label === typed) ? null : found;
 }
 
-function earlierPhases(run: Parameters<typeof isActive>[0] | undefined): string[] {
-	if (run?.kind !== "live") return [];
-	return run.position.flatMap(({ workflowKey, phaseIndex }) =>
-		definitionOf(run.definitions, workflowKey)
-			.entries.slice(0, phaseIndex)
-			.flatMap((entry) => (entry.kind === "phase" ? [entry.id] : [])),
-	);
+/** Whether a verb can do something now: most of them need a run, and a run that stands as they want it. */
+function isOfUse(verb: string, run: Run | undefined): boolean {
+	if (verb === "list" || verb === "check" || verb === "show") return true;
+	if (run === undefined) return false;
+	switch (verb) {
+		case "pause":
+			return run.standing.kind === "running";
+		case "next":
+		case "skip":
+			return run.kind === "live";
+		case "back":
+			return run.kind === "live" && earlierPhases(run).length > 0;
+		default:
+			return true;
+	}
 }
 
 /** Lets something happen to the run and says why it could not. */
@@ -168,7 +199,7 @@ async function resume(workflows: Workflows, ctx: ExtensionCommandContext): Promi
 	if (run.kind === "stale") return refuse(ctx, refusalText({ kind: "stale", missing: run.missing }));
 	await setToWork(workflows, ctx, () => {
 		// The model at work may have been moved while the run was paused: it has not read its phase yet.
-		if (!ctx.isIdle() && !isTold(ctx.sessionManager, active)) conversation.retell(active);
+		if (!ctx.isIdle() && !isTold(ctx.sessionManager, active)) conversation.retell(ctx, active);
 		conversation.tell(active, reminderType, resumeText(run));
 	});
 }
@@ -210,6 +241,6 @@ function reload(workflows: Workflows, ctx: ExtensionCommandContext, _rest: strin
 	if (!did(change(workflows, ctx, { kind: "reload", definitions }), "reloaded")) return;
 	const { held } = desk;
 	if (held?.run.kind !== "live") return;
-	if (!ctx.isIdle()) conversation.retell(held);
+	if (!ctx.isIdle()) conversation.retell(ctx, held);
 	say(ctx, `The workflow goes on by the new definition, in ${placeLine(held.run)}.`);
 }

@@ -17,7 +17,16 @@ import { type Countdown, isGone, startCountdown } from "./countdown.ts";
 import type { Desk } from "./desk.ts";
 import type { Held } from "./entries.ts";
 import { workflowSettings } from "./settings.ts";
-import { contextType, hasCompaction, isTold, reminderType, retirement, toldOf, withoutLeftovers } from "./told.ts";
+import {
+	contextType,
+	hasCompaction,
+	isTold,
+	knowsTask,
+	reminderType,
+	retirement,
+	toldOf,
+	withoutLeftovers,
+} from "./told.ts";
 
 /** Reminders that one visit of a phase may have in all, as a multiple of those in a row. */
 const visitPatience = 4;
@@ -34,7 +43,7 @@ export interface Conversation {
 	/** A message to the model that belongs to the run; the model is set to work if it rests. */
 	tell(held: Held, type: string, text: string): void;
 	/** Gives the model at work the whole text of the phase again: the definition has changed under it. */
-	retell(held: Held): void;
+	retell(ctx: ExtensionContext, held: Held): void;
 	/** Called by the desk after every change. */
 	follow: Desk["changed"];
 	/** Called when an agent run has settled; `ended`: the workflow ended in it. */
@@ -81,7 +90,7 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 			// Something else got in between: the message waits in pi's queue and will reach the model without a new start.
 			if (event.streamingBehavior !== undefined) {
 				begin(ctx);
-				if (desk.active) pi.sendMessage(contextMessage(desk.active), { deliverAs: "followUp" });
+				if (desk.active) pi.sendMessage(contextMessage(ctx, desk.active), { deliverAs: "followUp" });
 			}
 			return;
 		}
@@ -109,7 +118,7 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 		const held = desk.active;
 		if (held?.run.kind !== "live" || isTold(ctx.sessionManager, held)) return undefined;
 		if (event.messageType === "custom" && event.message.customType === contextType) return undefined;
-		return { message: contextMessage(held) };
+		return { message: contextMessage(ctx, held, event.messageType === "user" ? event.prompt : "") };
 	};
 
 	/**
@@ -122,7 +131,7 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 		const held = desk.active;
 		if (held?.run.kind !== "live" || held.run.standing.kind !== "running") return;
 		if (!hasCompaction(ctx.sessionManager, since) || isTold(ctx.sessionManager, held)) return;
-		pi.sendMessage(contextMessage(held), { deliverAs: "steer", triggerTurn: true });
+		pi.sendMessage(contextMessage(ctx, held), { deliverAs: "steer", triggerTurn: true });
 	};
 
 	const onTurnEnd = (event: TurnEndEvent): BoundaryResult | undefined => {
@@ -175,7 +184,7 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 			details: { taskId: now.run.id, count: remind.count, of: remind.of },
 		};
 		if (isTold(ctx.sessionManager, now)) return [reminder];
-		return [{ type: "custom_message" as const, ...contextMessage(now) }, reminder];
+		return [{ type: "custom_message" as const, ...contextMessage(ctx, now) }, reminder];
 	};
 
 	/** Tells the person, once in a visit, that it is theirs to end. Where nobody watches, the end of pi tells it. */
@@ -271,7 +280,7 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 			const message = { customType: type, content: text, display: type === reminderType, details: toldOf(held) };
 			pi.sendMessage(message, { deliverAs: "steer", triggerTurn: true });
 		},
-		retell: (held) => void pi.sendMessage(contextMessage(held), { deliverAs: "steer", triggerTurn: true }),
+		retell: (ctx, held) => void pi.sendMessage(contextMessage(ctx, held), { deliverAs: "steer", triggerTurn: true }),
 		follow(actions, past) {
 			const ended = actions.some(({ kind }) => kind === "ended");
 			ending ||= ended;
@@ -289,8 +298,14 @@ async function untilIdle(ctx: ExtensionContext): Promise<void> {
 	for (let waited = 0; waited < 2_000 && !ctx.isIdle(); waited += 5) await new Promise((done) => setTimeout(done, 5));
 }
 
-function contextMessage(held: Held): { customType: string; content: string; display: boolean; details: object } {
-	const content = held.run.kind === "live" ? wholeText(held.run) : "";
+function contextMessage(
+	{ sessionManager }: Pick<ExtensionContext, "sessionManager">,
+	held: Held,
+	beside = "",
+): { customType: string; content: string; display: boolean; details: object } {
+	const { run } = held;
+	const task = beside.includes(run.task) || knowsTask(sessionManager, run) ? "known" : "new";
+	const content = run.kind === "live" ? wholeText(run, task) : "";
 	return { customType: contextType, content, display: false, details: toldOf(held) };
 }
 

@@ -4,6 +4,7 @@ import type { ContextEvent, ExtensionContext, SessionEntry, TurnEndEvent } from 
 import { newestFirst } from "../../pi/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { type Decision, isActive, type Run } from "../machine/index.ts";
+import { isLongTask } from "../prompts/index.ts";
 import { type Held, stateType } from "./entries.ts";
 
 export const contextType = "workflow:context";
@@ -22,7 +23,7 @@ export function toldOf({ run, pinned }: Held): Told {
 
 type Session = ExtensionContext["sessionManager"];
 
-/** Whether the model's context holds the text of the phase that the run is in. */
+/** Whether the model's context holds the text of the phase that the run is in, and the task. */
 export function isTold(session: Session, held: Held): boolean {
 	const told = toldOf(held);
 	const removed = new Set<string>();
@@ -30,7 +31,9 @@ export function isTold(session: Session, held: Held): boolean {
 	for (const entry of newestFirst(session)) {
 		if (entry.type === "context_edit" && entry.replacement === null) removed.add(entry.targetId);
 		if (entry.type === "compaction" && keptFrom === undefined) keptFrom = entry.firstKeptEntryId;
-		if (carries(entry, told)) return !removed.has(entry.id);
+		// A long task stands in front of the phases, and a compaction may have taken it alone.
+		if (carries(entry, told))
+			return !removed.has(entry.id) && (!isLongTask(held.run.task) || knowsTask(session, held.run));
 		// A visit begins with its state: what is older belongs to another one.
 		if (entry.type === "custom" && entry.customType === stateType && isBefore(entry.data, told)) return false;
 		if (keptFrom === entry.id) return false;
@@ -59,6 +62,31 @@ export function decisionOf(session: Session, held: Held, id: string): Decision {
 		if (entry.type === "custom" && entry.customType === stateType && isBefore(entry.data, now)) break;
 	}
 	return { message: message ?? id, seen: undefined };
+}
+
+/** Whether the model's context holds the whole task of the run. Of a short one nobody needs to know. */
+export function knowsTask(session: Session, { task }: Run): boolean {
+	if (!isLongTask(task)) return false;
+	let keptFrom: string | undefined;
+	for (const entry of newestFirst(session)) {
+		if (entry.type === "compaction" && keptFrom === undefined) keptFrom = entry.firstKeptEntryId;
+		if (textOf(entry).includes(task)) return true;
+		if (keptFrom === entry.id) return false;
+	}
+	return false;
+}
+
+/** What the person, or this package, has written to the model in an entry. */
+function textOf(entry: SessionEntry): string {
+	const content =
+		entry.type === "custom_message"
+			? entry.content
+			: entry.type === "message" && entry.message.role === "user"
+				? entry.message.content
+				: "";
+	return typeof content === "string"
+		? content
+		: content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 }
 
 /** Whether a compaction has been written after the entry `since`, which is left out of the question where there is none. */

@@ -1,6 +1,6 @@
 // Words of a command line: what is an option, what is a name, what is said to an agent.
 import { describe, expect, it } from "vitest";
-import { parseArguments, type VerbGrammar } from "../../../src/chronicle/steering/index.ts";
+import { parseArguments, steerings, type VerbGrammar } from "../../../src/chronicle/steering/index.ts";
 
 const options = { cwd: "value", json: "flag", model: "value", help: "flag" } as const;
 const run: VerbGrammar = { options, textAfter: 1 };
@@ -17,6 +17,36 @@ function read(words: readonly string[], grammar: VerbGrammar): unknown {
 		options: [...flags, ...Object.entries(values).flat()].join(" "),
 	};
 }
+
+describe("an option of this program that the verb does not have", () => {
+	it.each([
+		[["feature", "Add", "it", "--stat"], "--stat"],
+		[["feature", "Add", "it", "--out", "file.html"], "--out"],
+		[["feature", "Add", "it", "--out=file.html"], "--out=file.html"],
+		[["feature", "Add", "it", "--scenario"], "--scenario"],
+	])("behind the text is an error: %j", (words, option) => {
+		const error = `There is no option ${option} here. If it belongs to the text, put -- before the text.`;
+		expect(read(words, run)).toBe(error);
+		const [name = "", ...text] = words;
+		expect(read([name, "--", ...text], run)).toEqual({ names: name, text: text.join(" "), options: "" });
+	});
+
+	it("is known for every verb that has one", () => {
+		for (const option of [
+			...steerings.flatMap((verb) => Object.keys(verb.options ?? {})),
+			"cwd",
+			"json",
+			"pi",
+			"approve",
+		])
+			expect(read(["x", "do", "it", `--${option}`], { options: {}, textAfter: 1 })).toContain(`no option --${option}`);
+	});
+
+	it("in the midst of the text is text, and so are options of other programs", () => {
+		expect(read(["feature", "say", "what", "--stat", "does"], run)).toMatchObject({ text: "say what --stat does" });
+		expect(read(["feature", "add", "--verbose"], run)).toMatchObject({ text: "add --verbose" });
+	});
+});
 
 describe("a verb with a text", () => {
 	it.each([

@@ -31,9 +31,10 @@ export function registerRows(pi: ExtensionAPI, rows: () => Rows | undefined): vo
 	pi.registerEntryRenderer("workflow:state", ({ data }, { expanded }, theme) =>
 		tells(data) ? soon((there) => there.drawState(data, expanded, theme)) : undefined,
 	);
-	pi.registerEntryRenderer("workflow:complete", ({ data }, _options, theme) =>
-		isEnd(data) ? soon((there) => there.drawEnd(data, theme)) : undefined,
-	);
+	for (const type of ["workflow:complete", "workflow:spent"])
+		pi.registerEntryRenderer(type, ({ data }, _options, theme) =>
+			isEnd(data) ? soon((there) => there.drawEnd(data, theme)) : undefined,
+		);
 	pi.registerMessageRenderer("workflow:reminder", (message, options, theme) =>
 		soon((there) => there.drawReminder(message, options, theme)),
 	);

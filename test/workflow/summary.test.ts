@@ -42,7 +42,10 @@ interface Row {
 describe("the figures are those of pi itself", () => {
 	const usage = { input: 900, output: 100, cached: 30 };
 	const figures = async (pi: Rpc) => {
-		const ends = await pi.customEntries<{ spent?: Row[] }>("workflow:complete");
+		const ends = [
+			...(await pi.customEntries<{ spent?: Row[] }>("workflow:complete")),
+			...(await pi.customEntries<{ spent?: Row[] }>("workflow:spent")),
+		];
 		const rows = ends.flatMap(({ spent }) => spent ?? []);
 		const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
 		const stats = (await pi.send({ type: "get_session_stats" })) as { tokens: { total: number }; cost: number };

@@ -16,7 +16,7 @@ import {
 	transition,
 } from "../machine/index.ts";
 import { endText, pauseLine, placeLine, sessionName, statusLine } from "../prompts/index.ts";
-import { completeType, findRun, type Held, pinDefinitions, runOf, writeState } from "./entries.ts";
+import { completeType, findRun, type Held, pinDefinitions, runOf, spentType, writeState } from "./entries.ts";
 import { type Library, placeOf } from "./library.ts";
 import { phasePolicy } from "./policy.ts";
 import { spentPerPhase } from "./summary.ts";
@@ -151,7 +151,7 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 			return actions;
 		},
 		settle(ctx) {
-			if (unsettled) writeEntry(pi, completeType, { spent: spentPerPhase(ctx.sessionManager, unsettled) });
+			if (unsettled) writeEntry(pi, spentType, { spent: spentPerPhase(ctx.sessionManager, unsettled) });
 			unsettled = undefined;
 		},
 		restore(ctx) {

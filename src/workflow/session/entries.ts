@@ -25,6 +25,8 @@ import {
 export const stateType = "workflow:state";
 export const definitionType = "workflow:definition";
 export const completeType = "workflow:complete";
+/** The figures of a run that ended while the model was at work. */
+export const spentType = "workflow:spent";
 
 type Session = ExtensionContext["sessionManager"];
 

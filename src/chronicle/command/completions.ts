@@ -61,6 +61,11 @@ function partsOf(verb: string, run: Run): AutocompleteItem[] {
 	return [
 		...(verb === "diff" ? [item("all", "the whole run")] : []),
 		...visits.map(({ visit, state }) => item(String(visit), state)),
+		...(verb === "rewind"
+			? [...run.kept]
+					.reverse()
+					.map(({ seq, state, visit }) => item(`kept-${seq}`, `${state}, visit ${visit}, before a rewind`))
+			: []),
 	];
 }
 

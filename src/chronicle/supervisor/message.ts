@@ -22,6 +22,7 @@ function newMessage(run: Run, because: LaunchReason, place: string): string {
 		`The task of the whole run, in the person's words:\n\n${run.task}`,
 		state.instructions === undefined ? "" : `Instructions for this state:\n\n${state.instructions}`,
 		handover === "" ? "" : `## What is known so far\n\n${handover}`,
+		...run.unmeasured.map(({ visit, why }) => `What visit ${visit} changed in the files could not be measured: ${why}`),
 		started ? earlierTry(run) : "",
 		told(run),
 		ending(run),

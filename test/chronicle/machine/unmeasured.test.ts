@@ -74,3 +74,29 @@ it("R5 where nothing changed and all was measured, that is said", async () => {
 	expect(question.unmeasured).toBeUndefined();
 	expect(questionLines(question, run, run.updatedAt).join("\n")).toContain("No files changed.");
 });
+
+it("R4 letting go of a run ends a look at the files that hangs, and the next supervisor looks again", async () => {
+	const stage = openStage([moveTo("build")]);
+	const { workspace } = stage.ports;
+	let begun = (): void => {};
+	const looking = new Promise<void>((resolve) => {
+		begun = resolve;
+	});
+	const hanging: Workspace["snapshot"] = ({ signal } = {}) =>
+		new Promise((resolve) => {
+			const failure = { reason: "stopped", message: "It was stopped.", remedy: "Resume." } as const;
+			signal?.addEventListener("abort", () => resolve({ ok: false, failure }));
+			begun();
+		});
+	const ledger = await stage.create(asked);
+	const supervision = supervise(ledger, { ...stage.ports, workspace: { ...workspace, snapshot: hanging } }, "fresh");
+	await looking;
+	const begunAt = Date.now();
+	const { run } = await supervision.release();
+	expect(Date.now() - begunAt).toBeLessThan(1500);
+	expect(run).toMatchObject({ stage: { kind: "baselining" }, notices: [], unmeasured: [] });
+	const opened = await stage.store.open(run.id);
+	if (!opened.ok) throw new Error(opened.failure.message);
+	const end = await supervise(opened.value, stage.ports, "reopened").ended;
+	expect(end.run).toMatchObject({ status: "awaiting_approval", unmeasured: [] });
+});

@@ -1,4 +1,5 @@
 // What people do to runs from the command line: no, more money, out of a circle, back, again; one process after another.
+import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
 import { call, hang, say } from "../../harness/reply.ts";
@@ -157,6 +158,7 @@ describe("people and runs", { timeout: 90_000 }, () => {
 		expect([project.exists("b.txt"), project.exists("plan.md")]).toEqual([false, false]);
 		expect(project.read("mine.txt")).toBe("changed by me\n");
 		expect(project.git("status", "--short", "--", "a.txt", "b.txt", "plan.md")).toBe("");
+		rmSync(project.path(".env"));
 		// Going back can be taken back: the visit that it ended is a visit like any other.
 		const forth = await chronicle(project, ["rewind", "2"]);
 		expect(forth.code, forth.stderr).toBe(0);

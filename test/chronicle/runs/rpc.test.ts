@@ -39,6 +39,46 @@ describe("a run in a session", () => {
 		expect(drawn.at(-1)).toBe("");
 	});
 
+	it("R2 R13 a rewind is asked about with what it takes away, the safe answer first, and so is the removal of a run", async () => {
+		const two = {
+			states: { plan: { persona: "P", next: ["build"], requires_approval: true }, build: { persona: "B" } },
+		};
+		const { project, rpc } = await openBench({
+			files: { ...withTemplates({ t: two }), "a.txt": "one\n", ".env": "TOKEN=1\n" },
+			git: true,
+			script: { [worker("plan")]: [call("bash", { command: "echo two >> a.txt" }), move("build", "Planned.")] },
+		});
+		const pi = await rpc();
+		await pi.prompt("/chronicle t Do it");
+		pi.screen.answer(await pi.screen.dialog("May plan be left"), null);
+		await pi.screen.notified("/chronicle approve");
+		project.write(".env", "TOKEN=22\n");
+		const refused = pi.prompt("/chronicle rewind 1");
+		const dialog = await pi.screen.dialog(/Rewind [0-9a-f]{8} to the start of visit 1/);
+		for (const words of ["M a.txt", ".env (secret by its name", "undo brings it back"])
+			expect(dialog.title).toContain(words);
+		expect(dialog.options?.[0]).toContain("No, leave everything");
+		pi.screen.answer(dialog, "No, leave everything");
+		await refused;
+		expect(project.read("a.txt")).toBe("one\ntwo\n");
+		const agreed = pi.prompt("/chronicle rewind 1");
+		pi.screen.answer(await pi.screen.dialog(/Rewind [0-9a-f]{8}/), "Yes, rewind");
+		await agreed;
+		await pi.screen.notified(/Not brought back: \.env \(secret by its name[\s\S]*rewind kept-\d+ undoes it/);
+		expect([project.read("a.txt"), project.read(".env")]).toEqual(["one\n", "TOKEN=22\n"]);
+		const kept = pi.prompt("/chronicle remove last");
+		const removal = await pi.screen.dialog("Remove this run");
+		expect(removal.options?.[0]).toBe("No, keep everything");
+		pi.screen.answer(removal, "No, keep everything");
+		await kept;
+		expect(ledgerOf(project).status).toBe("paused");
+		const gone = pi.prompt("/chronicle remove last");
+		pi.screen.answer(await pi.screen.dialog("Remove this run"), "Yes, remove");
+		await gone;
+		await pi.screen.notified("is removed");
+		expect(project.list(".pi/chronicle/sessions").filter((name) => !name.endsWith(".gitignore"))).toEqual([]);
+	});
+
 	it("R15 R33 R49 a dialog that is dismissed decides nothing; later it is rejected with words, told, looked at, sent elsewhere", async () => {
 		const { project, server, rpc } = await openBench({
 			files: { ...withTemplates({ feature: sample }), "a.txt": "one\n" },

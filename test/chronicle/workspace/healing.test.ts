@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { openFolder } from "../../harness/folder.ts";
 import { openFilesStage, rewind, value } from "./stage.ts";
@@ -177,7 +178,7 @@ describe("R4 a broken store is made anew", () => {
 });
 
 describe("R4 a process that is killed in the middle", () => {
-	const script = join(import.meta.dirname, "rewind-process.ts");
+	const script = fileURLToPath(new URL("./rewind-process.ts", import.meta.url));
 	const children: ChildProcess[] = [];
 	afterEach(() => {
 		for (const child of children.splice(0)) child.kill("SIGKILL");

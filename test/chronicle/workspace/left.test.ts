@@ -136,7 +136,7 @@ it("R3 special files and what has become one are named, and stop nothing else", 
 	const workspace = stage.open();
 	const { tree } = await value(workspace.snapshot());
 	rmSync(join(stage.root, "a.txt"));
-	spawnSync("mkfifo", ["a.txt"], { cwd: stage.root });
+	spawnSync("sh", ["-c", "mkfifo a.txt"], { cwd: stage.root });
 	stage.write("b.txt", "2\n");
 	const now = await value(workspace.snapshot());
 	expect(now.unkept).toEqual([{ path: "a.txt", why: "is no file" }]);

@@ -4,6 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, lstatSync, mkdirSync, rmSync, type Stats, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Workspace } from "../../../src/chronicle/supervisor/index.ts";
@@ -94,7 +95,7 @@ function perform(stage: FilesStage, one: Op): void {
 		case "pipe":
 			clear(stage, one.path);
 			mkdirSync(dirname(place), { recursive: true });
-			return void spawnSync("mkfifo", ["--", place]);
+			return void spawnSync("sh", ["-c", 'mkfifo -- "$1"', "sh", place]);
 		case "link":
 			clear(stage, one.path);
 			mkdirSync(dirname(place), { recursive: true });
@@ -224,7 +225,7 @@ it(
 );
 
 async function killOver(stage: FilesStage, tree: string, expected: string, ms: number): Promise<void> {
-	const script = join(import.meta.dirname, "rewind-process.ts");
+	const script = fileURLToPath(new URL("./rewind-process.ts", import.meta.url));
 	const child = spawn(process.execPath, [script, stage.root, dirname(stage.store), tree, expected], {
 		stdio: ["ignore", "pipe", "inherit"],
 	});

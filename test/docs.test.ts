@@ -51,7 +51,13 @@ describe.each(documents)("$path", (document) => {
 			const name = projectOf(block);
 			const known = projects.get(name);
 			if (known) return known;
-			const opened = await keepForFile(() => openDocumentProject(name, scriptFor(document.blocks, name)));
+			const opened = await keepForFile(() =>
+				openDocumentProject(
+					name,
+					scriptFor(document.blocks, name),
+					document.path === "README.md" ? "document" : "test",
+				),
+			);
 			writeFiles(opened.project.folder, given[document.path] ?? {});
 			projects.set(name, opened);
 			return opened;

@@ -15,6 +15,5 @@ export const covered: readonly Coverage[] = [
 	},
 	{ command: "npm test", by: ".ci/run", title: "npm ci && npm test" },
 	{ command: "npm run check", by: ".ci/run", title: "npm run check" },
-	{ command: "pi install npm:pi-chronicle", by: "test/package.test.ts", title: "from an installed tarball" },
 	{ command: "node src/cli.js data/march.csv", runIn: "examples/receipts" },
 ];

@@ -1,5 +1,5 @@
 // The project that a document's code blocks are written to and run in: real files, real shell, real pi with this package installed.
-import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import {
 	checkout,
@@ -7,7 +7,9 @@ import {
 	keepForFile,
 	linkDependencies,
 	openBench,
+	openRegistry,
 	type Project,
+	packageAt,
 	packageUnderTest,
 	piScript,
 	type Rpc,
@@ -28,11 +30,19 @@ export interface DocumentProject {
 	check(): string[];
 }
 
-/** Opens the project `name` ("" is empty, `checkout`, or a folder of `examples`); its model plays `script`. */
-export async function openDocumentProject(name: string, script: Script): Promise<DocumentProject> {
+/**
+ * Opens the project `name` ("" is empty, `checkout`, or a folder of `examples`); its model plays `script`. The package is installed there, or,
+ * with `by: "document"`, only pi is, in an empty home with a registry that offers the package: the document's own lines install it.
+ */
+export async function openDocumentProject(
+	name: string,
+	script: Script,
+	by: "test" | "document" = "test",
+): Promise<DocumentProject> {
+	const models = { defaultProvider: "scripted", defaultModel: "one" };
 	const { project, rpc } = await openBench({
 		script,
-		settings: { packages: [packageUnderTest().root], defaultProvider: "scripted", defaultModel: "one" },
+		settings: by === "test" ? { packages: [packageUnderTest().root], ...models } : models,
 		git: true,
 		...(name === "" ? {} : { name }),
 	});
@@ -44,7 +54,10 @@ export async function openDocumentProject(name: string, script: Script): Promise
 		if (!existsSync(example)) throw new Error(`in=${name}: there is no examples/${name}`);
 		cpSync(example, project.folder, { recursive: true });
 	}
-	const env = { PATH: `${commandFolder(project)}${delimiter}${process.env.PATH}` };
+	const installing = by === "test" ? {} : await npmEnvironment(project);
+	const commands = commandFolder(project, by === "test" ? ["pi", "pi-chronicle"] : ["pi"]);
+	const npmCommands = join(project.home, ".npm-global", "bin");
+	const env = { ...installing, PATH: [commands, npmCommands, process.env.PATH].join(delimiter) };
 	const bash = async (commands: string) => {
 		const { code, stdout, stderr } = await runProgram(project, ["bash", "-e", "-c", commands], {
 			env,
@@ -79,16 +92,21 @@ export async function openDocumentProject(name: string, script: Script): Promise
 	};
 }
 
-/** A folder with the commands `pi` and `pi-chronicle`, as npm would link them. */
-function commandFolder(project: Project): string {
+/** A folder with commands, linked as npm links them. `pi-chronicle` is the installed copy, which has no pi beside it. */
+function commandFolder(project: Project, names: ("pi" | "pi-chronicle")[]): string {
 	const folder = join(project.home, "bin");
 	mkdirSync(folder, { recursive: true });
-	for (const [name, script] of [
-		["pi", piScript()],
-		["pi-chronicle", packageUnderTest().cli],
-	]) {
-		const text = `#!/bin/sh\nexec "${process.execPath}" "${script}" "$@"\n`;
-		writeFileSync(join(folder, name ?? ""), text, { mode: 0o755 });
-	}
+	const scripts = { pi: piScript(), "pi-chronicle": packageAt(packageUnderTest().root).cli };
+	for (const name of names) symlinkSync(scripts[name], join(folder, name));
 	return folder;
+}
+
+/** What lets npm install into the project's home from a registry that has this package. */
+async function npmEnvironment({ home }: Project): Promise<Record<string, string>> {
+	return {
+		npm_config_registry: await openRegistry(),
+		npm_config_prefix: join(home, ".npm-global"),
+		npm_config_cache: join(home, ".npm"),
+		npm_config_update_notifier: "false",
+	};
 }

@@ -21,6 +21,7 @@ export { type Printed, type PrintOptions, type ProgramOptions, runNode, runPrint
 export { assertNoProcessWith, killQuietly, processesWith, type TaggedProcess, tagVariable } from "./processes.ts";
 export { type Files, openProject, type Project, type ProjectOptions, writeFiles } from "./project.ts";
 export type { WireRecord } from "./records.ts";
+export { openRegistry } from "./registry.ts";
 export {
 	call,
 	calls,

@@ -33,8 +33,8 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 	if (other !== undefined) return (await import("./pi/stand-aside.ts")).standAsideForCopy(pi, other);
 	const scope = openSessionScope(pi);
 	const policies = openPolicies();
-	registerGate(pi, { policies, scope });
-	registerGuard(pi, { policies, scope, agentDir });
+	const { answers } = registerGuard(pi, { policies, scope, agentDir });
+	registerGate(pi, { policies, scope, answers });
 	// A pi below a chronicle's worker, whatever way it was started, begins no work of its own: only the rules hold in it.
 	if (enclosingRun(process.env)) return;
 	const readonly = registerReadonly(pi, policies);

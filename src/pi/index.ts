@@ -25,7 +25,7 @@ export { findPi, isPiCommand, ownPiSearch, type PiCommand, type PiSearch } from 
 export { printable } from "./printable.ts";
 export { isSameProcess, processStart } from "./process-identity.ts";
 export { projectTrust, type Trust, type TrustQuestion } from "./project-trust.ts";
-export { type Answer, askPerson, type Question } from "./question.ts";
+export { type Answer, askPerson, choosePerson, type Question } from "./question.ts";
 export { type RecordSink, type RecordSplitter, splitRecords } from "./records.ts";
 export {
 	linkRpc,

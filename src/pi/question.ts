@@ -22,6 +22,23 @@ export async function askPerson(ctx: ExtensionContext, question: Question): Prom
 	return question.signal?.aborted ? "nobody" : "no";
 }
 
+export interface Choice<Option extends string> extends Question {
+	/** What can be chosen, in order: the safe answer first. */
+	readonly options: readonly Option[];
+}
+
+/** Asks for one of several answers; `undefined` where the dialog was closed without one. */
+export async function choosePerson<Option extends string>(
+	ctx: ExtensionContext,
+	choice: Choice<Option>,
+): Promise<Option | "nobody" | undefined> {
+	if (!ctx.hasUI || choice.signal?.aborted) return "nobody";
+	const text = `${choice.title}\n\n${choice.message}`;
+	const chosen = await ctx.ui.select(text, [...choice.options], dialogOptions(choice));
+	if (chosen === undefined && choice.signal?.aborted) return "nobody";
+	return choice.options.find((option) => option === chosen);
+}
+
 function dialogOptions({ signal, timeout }: Pick<Question, "signal" | "timeout">) {
 	return { ...(signal ? { signal } : {}), ...(timeout === undefined ? {} : { timeout }) };
 }

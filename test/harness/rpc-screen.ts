@@ -96,6 +96,13 @@ export class RpcScreen {
 			if (typeof answer !== "boolean") throw new Error(`"${dialog.title}" wants true or false, not "${answer}".`);
 			reply({ confirmed: answer });
 		} else {
+			if (dialog.method === "select" && typeof answer === "boolean") {
+				const word = answer ? "Yes" : "No";
+				const option = dialog.options.find((one) => one === word || one.startsWith(`${word},`));
+				if (option === undefined) throw new Error(`"${dialog.title}" has no answer that begins with "${word}".`);
+				reply({ value: option });
+				return;
+			}
 			if (typeof answer !== "string") throw new Error(`"${dialog.title}" wants a text, not ${answer}.`);
 			reply({ value: dialog.method === "select" ? optionOf(dialog, answer) : answer });
 		}

@@ -1,6 +1,8 @@
 // Places that an agent under rules may not change, whatever the rule files say: what decides about it and what records it.
 // Only this package's and pi's own files; reading them is allowed.
 import type { Access, Surroundings, Touch } from "../footprint/index.ts";
+import { isWithin } from "../policy/index.ts";
+import { answersFile } from "./answers/index.ts";
 import type { GitView } from "./git-view.ts";
 import { folding, type PathSurroundings } from "./path-rule.ts";
 import { selectionOf } from "./protected-tree.ts";
@@ -58,6 +60,8 @@ function isOwn(place: string, root: string): boolean {
 export interface SelfProtection {
 	/** Whether changing this place, `recursive`ly with all that is in it, would change what the agent is judged by. */
 	covers(path: string, access: Access, recursive: boolean): boolean;
+	/** Whether the touch would reach the person's file of answers: whatever the rules say, that is theirs. */
+	isAnswers(touch: Touch): boolean;
 	/** A place that is there and that a change of everything below the touched folder, as far as it is picked by name, would reach. */
 	below(
 		touch: Touch,
@@ -77,8 +81,22 @@ export function selfProtection(
 	const slashes = (path: string) => fold(around.platform === "win32" ? path.replaceAll("\\", "/") : path);
 	const bothNames = (path: string) => [path, around.real(path)].map(slashes);
 	const whole = [`${around.home}/.pi`, ...(around.agentDir ? [around.agentDir] : [])].flatMap(bothNames);
+	const answers = around.agentDir === undefined ? [] : bothNames(answersFile(around.agentDir));
 	const files = new Set(rules.files.flatMap(({ file }) => bothNames(file)));
 	return {
+		isAnswers(touch) {
+			const picks = selectionOf(touch);
+			return [touch.path, touch.real].map(slashes).some((place) =>
+				answers.some((file) => {
+					if (place === file) return true;
+					// Moving or removing a folder takes all with it; another change of all that is below means what it picks by name.
+					const reaches = touch.recursive && isWithin(file, place);
+					return (
+						reaches && (touch.access === "delete" || (touch.only !== undefined && picks(file.slice(place.length + 1))))
+					);
+				}),
+			);
+		},
 		below(touch, surroundings, seen, git) {
 			const picks = selectionOf(touch);
 			const own = [...whole, ...files, `${touch.real}/.pi`].filter((root) => root.startsWith(`${touch.real}/`));

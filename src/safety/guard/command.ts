@@ -7,6 +7,7 @@ import { formatDiagnostic, formatPath } from "../../definition/index.ts";
 import { customEntries, exitCodes, failWith, packageRoot, pageMarkdown, say } from "../../pi/index.ts";
 import { measure } from "../measure.ts";
 import { decisionEntry, type Policies, readDecision, type ToolCall } from "../policy/index.ts";
+import { allowOnce, answerLines, forget, type Told } from "./answers/index.ts";
 import { explainCall } from "./explain.ts";
 import { locateRules } from "./locate.ts";
 import { readRules } from "./reader.ts";
@@ -23,7 +24,14 @@ export async function runGuardCommand(
 	switch (verb) {
 		case "":
 		case "status":
-			return say(ctx, `${statusText(session, ctx.cwd)}${isStale(session, ctx.cwd) ? `\n${stale}` : ""}`);
+			return say(
+				ctx,
+				[
+					statusText(session, ctx.cwd),
+					...answerLines(await session.answers()),
+					...(isStale(session, ctx.cwd) ? [stale] : []),
+				].join("\n"),
+			);
 		case "rules":
 			return showRules(ctx, session);
 		case "log":
@@ -32,6 +40,10 @@ export async function runGuardCommand(
 			return say(ctx, await testText(rest, ctx, session.policies));
 		case "init":
 			return initialise(ctx, session, rest);
+		case "allow":
+			return tell(ctx, allowOnce(rest, ctx.hasUI, await session.answers()));
+		case "forget":
+			return tell(ctx, forget(rest, await session.answers()));
 		case "reload":
 			await session.load(ctx);
 			return say(ctx, statusText(session, ctx.cwd));
@@ -39,10 +51,14 @@ export async function runGuardCommand(
 			failWith(ctx, exitCodes.usage);
 			return say(
 				ctx,
-				`There is no \`/guard ${verb}\`. Known are: rules, log, test <command>, init, reload.`,
+				`There is no \`/guard ${verb}\`. Known are: rules, log, test <command>, init, reload, allow once, forget <number>.`,
 				"warning",
 			);
 	}
+}
+
+function tell(ctx: ExtensionCommandContext, { text, tone }: Told): void {
+	say(ctx, text, tone);
 }
 
 const stale = "The rule files on disk have changed since: `/guard reload` puts in force what they say now.";

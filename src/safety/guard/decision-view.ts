@@ -3,11 +3,8 @@ import type { EntryRenderer } from "@earendil-works/pi-coding-agent";
 import { Text } from "@earendil-works/pi-tui";
 import { type Outcome, readDecision } from "../policy/index.ts";
 
-const words: Record<Outcome, string> = {
-	denied: "refused",
+const words: Record<Exclude<Outcome, "denied" | "refused" | "unasked">, string> = {
 	allowed: "allowed by you",
-	refused: "refused by you",
-	unasked: "refused, nobody to ask",
 	withheld: "withheld from the result",
 	noted: "on trial",
 };
@@ -17,6 +14,8 @@ export const renderDecision: EntryRenderer = (entry, { expanded }, theme) => {
 	const record = readDecision(entry.data);
 	if (!record) return undefined;
 	const { outcome, tool, input, policy, rule, reason, origin } = record;
+	// The call's own row says why it was refused: once is enough.
+	if (outcome === "denied" || outcome === "refused" || outcome === "unasked") return undefined;
 	const color = outcome === "allowed" || outcome === "noted" ? "muted" : "warning";
 	const line = `${theme.fg(color, words[outcome])} ${theme.fg("dim", `${tool} ${input}`)} ${theme.fg("muted", `[${policy} · ${rule}]`)}`;
 	if (!expanded) return new Text(line, 1, 0);

@@ -1,5 +1,5 @@
 // What the rules say about what commands do, whatever their spelling: named harms, unknown programs, other agents.
-import type { Effect, Footprint, Touch } from "../footprint/index.ts";
+import type { Effect, Footprint, Run, Touch } from "../footprint/index.ts";
 import type { Verdict } from "../policy/index.ts";
 import { staysTemporary } from "../temporary.ts";
 import { picksByName as searchPicks } from "./protected-tree.ts";
@@ -26,7 +26,7 @@ export function judgeEffects(footprint: Footprint, ready: Ready): Verdict[] {
 				}
 			}
 			for (const rule of rules.effects) {
-				if (rule.effect === effect && !isExcepted(rule, own, ready)) {
+				if (rule.effect === effect && !isExcepted(rule, run, own, ready)) {
 					verdicts.push(effectVerdict(softened(rule, own, ready), run.text));
 				}
 			}
@@ -88,10 +88,24 @@ function softened(rule: EffectRule, touches: readonly Touch[], { git }: Ready): 
 }
 
 /** Whether everything that the command removes or changes lies in temporary folders or in places that the rule leaves out. */
-function isExcepted(rule: EffectRule, touches: readonly Touch[], ready: Ready): boolean {
+function isExcepted(rule: EffectRule, run: Run, touches: readonly Touch[], ready: Ready): boolean {
+	if (rule.except.some((written) => isCommand(written) && fitsCommand(written, run))) return true;
 	const own = touches.filter(({ access }) => access === "write" || access === "delete");
 	const fits = ready.exceptPaths.get(rule) ?? (() => false);
 	return own.length > 0 && own.every((touch) => isHarmless(rule, touch, fits, ready));
+}
+
+/** Whether an exception speaks of a command, not of a place: it has more than one word. */
+function isCommand(written: string): boolean {
+	return /\S\s+\S/.test(written.trim());
+}
+
+/** Whether a command whose words are all known is the one that is written; a `*` stands for any part of one word. */
+function fitsCommand(written: string, { program, args, text }: Run): boolean {
+	if (program === null || args.includes(null)) return false;
+	const words = written.trim().split(/\s+/);
+	const parts = words.map((word) => word.split("*").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&")));
+	return new RegExp(`^${parts.map((word) => word.join("\\S*")).join(" ")}$`).test(text);
 }
 
 function isHarmless(

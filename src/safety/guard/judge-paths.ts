@@ -4,6 +4,7 @@ import type { Footprint, Touch } from "../footprint/index.ts";
 import { isWithin, type ToolCall, type Verdict } from "../policy/index.ts";
 import { staysTemporary } from "../temporary.ts";
 import type { PathMatcher } from "./path-rule.ts";
+import { placeName } from "./place-name.ts";
 import { findProtected, openSeenTrees, picksByName, type SeenTrees } from "./protected-tree.ts";
 import type { Ready } from "./ready.ts";
 import type { PathRule } from "./rules.ts";
@@ -24,7 +25,7 @@ export function judgePaths(call: ToolCall, footprint: Footprint, ready: Ready): 
 		const forbidden = (rule: PathRule) =>
 			forbids(rule, touch, call, footprint) && !(passing && isOfTheProject(rule, touch));
 		const direct = rulesAt(touch, paths, ready.surroundings).filter(forbidden);
-		for (const rule of direct) verdicts.push(pathVerdict(decided(rule, touch), touch));
+		for (const rule of direct) verdicts.push(pathVerdict(decided(rule, touch), touch, ready.surroundings));
 		if (direct.length > 0 || !touch.recursive || filtered.has(call.tool) || isImageContext(touch)) continue;
 		if (passing && touch.access !== "read" && touch.access !== "list") continue;
 		verdicts.push(...judgeTree(touch, ready, forbidden, seen));
@@ -173,7 +174,7 @@ function judgeTree(touch: Touch, ready: Ready, forbidden: (rule: PathRule) => bo
 			return paths
 				.rulesFor(found.path, access)
 				.filter(wanted)
-				.map((rule) => pathVerdict(rule, touch, found.path));
+				.map((rule) => pathVerdict(rule, touch, surroundings, found.path));
 		case "too-much":
 			// Names that a search by name could show are not worth a question each time.
 			if (touch.access === "list" || picks) return [];
@@ -181,7 +182,7 @@ function judgeTree(touch: Touch, ready: Ready, forbidden: (rule: PathRule) => bo
 				ownVerdict(
 					"ask",
 					"large-tree",
-					`${shown(touch.by)} goes through ${touch.path}, which holds too much to make sure that nothing protected is in it.`,
+					`${shown(touch.by)} goes through ${placeName(touch.path, surroundings.cwd, surroundings.home)}, which holds too much to make sure that nothing protected is in it.`,
 					"Name smaller folders, or search with the grep and find tools: their results are filtered.",
 				),
 			];
@@ -190,12 +191,22 @@ function judgeTree(touch: Touch, ready: Ready, forbidden: (rule: PathRule) => bo
 
 /** The files that the agent itself is judged and recorded by. */
 export function judgeOwn({ touches }: Footprint, { rules, own, surroundings, git }: Ready): Verdict[] {
-	if (rules.selfProtection === "off") return [];
 	const verdicts: Verdict[] = [];
 	const seen = new Map<string, readonly string[]>();
 	for (const touch of touches) {
 		const { access, path, real, recursive } = touch;
-		if (access !== "write" && access !== "delete") continue;
+		if (access === "read" || access === "list") continue;
+		if (own.isAnswers(touch)) {
+			verdicts.push(
+				ownVerdict(
+					"deny",
+					"answers",
+					`${shown(touch.by)} changes the file of what people have allowed, which only they write.`,
+					"Say what should be allowed and let the person do it.",
+				),
+			);
+		}
+		if (rules.selfProtection === "off" || access === "link") continue;
 		const covered = own.covers(path, access, recursive) || own.covers(real, access, recursive);
 		const reaches = recursive && (access === "delete" || picksByName(touch));
 		const below = !covered && reaches ? own.below(touch, surroundings, seen, git) : undefined;
@@ -204,7 +215,7 @@ export function judgeOwn({ touches }: Footprint, { rules, own, surroundings, git
 			ownVerdict(
 				rules.selfProtection,
 				"self-protection",
-				`${shown(touch.by)} changes ${below ?? path}: rules, settings, definitions and records are not the agent's to change.`,
+				`${shown(touch.by)} changes ${placeName(below ?? path, surroundings.cwd, surroundings.home)}: rules, settings, definitions and records are not the agent's to change.`,
 				"Say what should be changed there and let the person do it.",
 			),
 		);

@@ -48,5 +48,5 @@ function judgeTail(unknown: Unknown, tail: string, { paths, surroundings }: Read
 		.filter(({ limit }) => limit === "zero");
 	if (!rule) return undefined;
 	const touch: Touch = { access: unknown.may[0] ?? "read", path: tail, real: tail, recursive: false, by: unknown.text };
-	return pathVerdict(rule, touch);
+	return pathVerdict(rule, touch, surroundings);
 }

@@ -62,9 +62,9 @@ export function makeReady(options: GuardOptions): Ready {
 }
 
 function anyOf(rule: EffectRule, { foldCase }: RuleSet, around: PathSurroundings): (path: string) => boolean {
-	const paths = rule.except.map(
-		(pattern) => ({ ...rule, kind: "path", limit: "zero", pattern, syntax: "glob" }) as const,
-	);
+	const paths = rule.except
+		.filter((written) => !/\S\s+\S/.test(written.trim()))
+		.map((pattern) => ({ ...rule, kind: "path", limit: "zero", pattern, syntax: "glob" }) as const);
 	const matcher = compilePaths({ paths, exceptions: [], matching: "segments", foldCase }, around, () => () => false);
 	return (path) => matcher.rulesFor(path, "change").length > 0;
 }

@@ -2,8 +2,9 @@
 // G1 without a rule file nothing is loaded, shown or judged; G2 what a rule file has wrong is shown until it is put right.
 import { homedir } from "node:os";
 import type { EntryRenderer, ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { lateRow, type Scope, say } from "../../pi/index.ts";
-import { decisionEntry, type Policies } from "../policy/index.ts";
+import { lateRow, openOnce, type Scope, say } from "../../pi/index.ts";
+import { decisionEntry, type Policies, type Verdict } from "../policy/index.ts";
+import type { AnswerBook } from "./answers/index.ts";
 import { locateRules } from "./locate.ts";
 import type { Guard } from "./open.ts";
 
@@ -16,6 +17,8 @@ export interface GuardSession {
 	load(ctx: ExtensionContext): Promise<Guard | undefined>;
 	/** Absolute path of pi's agent folder. */
 	readonly agentDir: string;
+	/** What people have answered. */
+	readonly answers: () => Promise<AnswerBook>;
 }
 
 const statusKey = "chronicle-guard";
@@ -28,7 +31,11 @@ export interface GuardParts {
 }
 
 /** Registers the session's guard and its command. */
-export function registerGuard(pi: ExtensionAPI, { policies, scope, agentDir }: GuardParts): void {
+export function registerGuard(
+	pi: ExtensionAPI,
+	{ policies, scope, agentDir }: GuardParts,
+): { readonly answers: () => Promise<AnswerBook> } {
+	const answers = openOnce(async () => (await import("./answers/index.ts")).openAnswers(agentDir));
 	let guard: Guard | undefined;
 	let statusShown = false;
 	let view: EntryRenderer | undefined;
@@ -38,9 +45,12 @@ export function registerGuard(pi: ExtensionAPI, { policies, scope, agentDir }: G
 		const before = guard;
 		if (places.length === 0) guard = undefined;
 		else {
+			// Rules are there: until they are in force nothing passes, and where that fails nothing passes at all.
+			const closed = policies.add({ name: "guard", judge: () => notLoaded });
 			const [{ readRules }, { openGuard }] = await Promise.all([import("./reader.ts"), import("./open.ts")]);
 			const rules = readRules(places, process.platform);
 			guard = openGuard(rules, { cwd: ctx.cwd, agentDir }, policies, scope);
+			closed();
 		}
 		// The new rules are in force before the old ones go.
 		await before?.close();
@@ -56,13 +66,15 @@ export function registerGuard(pi: ExtensionAPI, { policies, scope, agentDir }: G
 			const text = statusShown ? `guard: ${count(errors.length, "problem")} in the rules, /guard` : undefined;
 			ctx.ui.setStatus(statusKey, text);
 		}
-		if (errors.length === 0) return;
+		const notices = guard?.rules.diagnostics.filter(({ code }) => code === "no-rules" || code === "dialect") ?? [];
+		if (errors.length === 0 && notices.length === 0) return;
 		const { formatDiagnostic } = await import("../../definition/index.ts");
 		const lines = errors.slice(0, 8).map((problem) => formatDiagnostic(problem, ctx.cwd));
 		if (errors.length > lines.length) lines.push(`… and ${errors.length - lines.length} more`);
 		const lead =
 			"The guard's rules have problems. Until they are put right, whatever writes or runs something is asked for.";
-		say(ctx, `${lead}\n${lines.join("\n")}`, "error");
+		if (errors.length > 0) say(ctx, `${lead}\n${lines.join("\n")}`, "error");
+		for (const notice of notices) say(ctx, formatDiagnostic(notice, ctx.cwd), "warning");
 	};
 
 	pi.on("session_start", async (_event, ctx) => {
@@ -77,10 +89,19 @@ export function registerGuard(pi: ExtensionAPI, { policies, scope, agentDir }: G
 		getArgumentCompletions: (prefix) => completions(prefix),
 		handler: async (args, ctx) => {
 			const { runGuardCommand } = await import("./command.ts");
-			await runGuardCommand(args, ctx, { current: () => guard, load, policies, agentDir });
+			await runGuardCommand(args, ctx, { current: () => guard, load, policies, agentDir, answers });
 		},
 	});
+	return { answers };
 }
+
+const notLoaded: Verdict = {
+	decision: "deny",
+	policy: "guard",
+	rule: "not-loaded",
+	reason: "There are rules for this project, and what judges calls by them could not be loaded.",
+	advice: "Stop, and say that the guard has to be repaired or its rule file taken away.",
+};
 
 const verbs = [
 	["rules", "every rule and what it means"],
@@ -88,6 +109,8 @@ const verbs = [
 	["test", "what the rules say about a command: /guard test git push -f"],
 	["init", "write a rule file to start from"],
 	["reload", "read the rule files again"],
+	["allow once", "let the call that was refused last pass, once"],
+	["forget", "forget a remembered answer: /guard forget 2, /guard forget all"],
 ] as const;
 
 function completions(prefix: string): { value: string; label: string; description: string }[] | null {

@@ -3,6 +3,7 @@ import { type Access, effects, type Touch } from "../footprint/index.ts";
 import { type Decision, type Origin, redactText, type Verdict } from "../policy/index.ts";
 import type { Match } from "./matching.ts";
 import type { Meaning } from "./meaning.ts";
+import { placeName } from "./place-name.ts";
 import type { CommandRule, EffectRule, PathLimit, PathRule } from "./rules.ts";
 
 const guard = "guard";
@@ -75,9 +76,16 @@ const accessWords: Record<Access, string> = {
 	link: "makes another name for",
 };
 
+/** Where paths are seen from. */
+export interface Here {
+	readonly cwd: string;
+	readonly home: string;
+}
+
 /** `place` is the protected place where the touch itself is only above it. */
-export function pathVerdict(rule: PathRule, touch: Touch, place?: string): Verdict {
-	const at = place === undefined ? touch.path : `${place} (below ${touch.path})`;
+export function pathVerdict(rule: PathRule, touch: Touch, around: Here, place?: string): Verdict {
+	const named = (path: string) => placeName(path, around.cwd, around.home);
+	const at = place === undefined ? named(touch.path) : `${named(place)} (below ${named(touch.path)})`;
 	const why = rule.reason === "" ? "" : ` (${rule.reason})`;
 	const reason = `${shown(touch.by)} ${accessWords[touch.access]} ${at}, which ${limitWords[rule.limit]}${why}.`;
 	return ruled(rule, reason, limitAdvice[rule.limit]);

@@ -27,6 +27,28 @@ import type { Policies, ToolCall } from "./policy.ts";
 import { questionText, refusalText } from "./refusal.ts";
 import type { Verdict } from "./verdict.ts";
 
+/** A call with the verdicts that keep it from simply passing, strongest first. */
+export interface Judged {
+	readonly call: ToolCall;
+	readonly footprint: Footprint;
+	readonly verdicts: readonly Verdict[];
+}
+
+/**
+ * What people have said about calls before, and what they say now. Only a person gives answers: nothing that a model can call
+ * reaches this.
+ */
+export interface Answers {
+	/** What was remembered for exactly this call in this place; `undefined` where the person has to be asked. */
+	recall(judged: Judged, ctx: ExtensionContext): "yes" | "no" | undefined;
+	/** Asks the person, and remembers the answer as they choose. */
+	ask(judged: Judged, ctx: ExtensionContext): Promise<Answer>;
+	/** A call was refused by rules; a person may lift that for the next call that is the same. */
+	refused(judged: Judged, ctx: ExtensionContext): void;
+	/** Whether a person has lifted the refusal of this call. The permission is used up by that. */
+	lifts(judged: Judged, ctx: ExtensionContext): boolean;
+}
+
 export interface GateOptions {
 	readonly policies: Policies;
 	readonly scope: Scope;
@@ -34,6 +56,8 @@ export interface GateOptions {
 	readonly patience?: number;
 	/** How the person is asked; left out, by a dialog of this session. */
 	readonly ask?: (ctx: ExtensionContext, question: Question) => Promise<Answer>;
+	/** What people have answered before, where answers are remembered; loaded with the first question or refusal. */
+	readonly answers?: () => Promise<Answers>;
 }
 
 const builtIn = new Set(["read", "write", "edit", "bash", "powershell", "grep", "find", "ls"]);
@@ -50,7 +74,10 @@ export interface Gate {
 }
 
 /** Opens the gate of the session that `pi` belongs to. */
-export function openGate(pi: ExtensionAPI, { policies, scope, patience = 3, ask = askPerson }: GateOptions): Gate {
+export function openGate(
+	pi: ExtensionAPI,
+	{ policies, scope, patience = 3, ask = askPerson, answers }: GateOptions,
+): Gate {
 	const flight = openFlight();
 	/** How often each rule has refused in the run that is going on. */
 	const refusals = new Map<string, number>();
@@ -104,29 +131,46 @@ export function openGate(pi: ExtensionAPI, { policies, scope, patience = 3, ask 
 		const { decision, verdicts } = judgement;
 		const deny = (because: readonly Verdict[]) => {
 			record("denied", call, because);
-			return refuse(ctx, because, refusalText(because, "rule"));
+			return refuse(ctx, because, refusalText(because, "rule", ctx.cwd));
 		};
-		if (decision === "deny") return deny(verdicts);
+		const judged = () => ({ call, footprint: footprint(), verdicts });
+		let lifted = false;
+		if (decision === "deny") {
+			const known = await answers?.();
+			lifted = known?.lifts(judged(), ctx) ?? false;
+			if (!lifted) {
+				known?.refused(judged(), ctx);
+				return deny(verdicts);
+			}
+			record("allowed", call, verdicts);
+		}
 		// No rule speaks here, so it does not count as one's refusal.
 		const alone = (clash: string) => {
 			const because = [sideBySide(clash)];
 			record("denied", call, because);
-			return { block: true, reason: refusalText(because, "rule") };
+			return { block: true, reason: refusalText(because, "rule", ctx.cwd) };
 		};
 		const crowded = call.siblings.length > 0 || call.parent !== undefined;
 		const clash = () => (crowded ? flight.conflict(call.id, footprint(), isThere) : undefined);
 		const before = clash();
 		if (before) return alone(before);
 		if (decision === "ask") {
-			const answer = await ask(ctx, { ...questionText(call, verdicts), signal: ctx.signal });
+			const known = await answers?.();
+			const before = known?.recall(judged(), ctx);
+			const answer =
+				before ??
+				(await (known?.ask(judged(), ctx) ??
+					ask(ctx, { ...questionText(call, verdicts, ctx.cwd), signal: ctx.signal })));
 			record(answer === "yes" ? "allowed" : answer === "no" ? "refused" : "unasked", call, verdicts);
-			if (answer !== "yes") return refuse(ctx, verdicts, refusalText(verdicts, answer === "no" ? "person" : "nobody"));
+			if (answer !== "yes")
+				return refuse(ctx, verdicts, refusalText(verdicts, answer === "no" ? "person" : "nobody", ctx.cwd));
 		}
 		// Another call may have been let through while the person was thinking.
 		const after = clash();
 		if (after) return alone(after);
 		if (crowded) flight.begin(call.id, footprint());
-		if (policies.screens) settled.set(call.id, { call, footprint });
+		// What a person lets through is not taken away again from its result.
+		if (policies.screens && !lifted) settled.set(call.id, { call, footprint });
 		const amended = await policies.amend(call);
 		if (amended) Object.assign(event.input, amended);
 		return undefined;

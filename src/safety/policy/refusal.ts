@@ -1,12 +1,13 @@
 // What a person and a model are told about a call that does not simply pass.
+import { isWithin } from "./containment.ts";
 import { originText } from "./decision-record.ts";
 import type { ToolCall } from "./policy.ts";
 import { redactInput } from "./redaction.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** The text of the failed call, for the model: every reason, then what to do instead. */
-export function refusalText(verdicts: readonly Verdict[], because: "rule" | "person" | "nobody"): string {
-	const lines = verdicts.slice(0, 6).map((verdict) => `${verdict.reason}${ruleText(verdict)}`);
+export function refusalText(verdicts: readonly Verdict[], because: "rule" | "person" | "nobody", cwd: string): string {
+	const lines = verdicts.slice(0, 6).map((verdict) => `${verdict.reason}${ruleText(verdict, cwd)}`);
 	if (verdicts.length > 6) lines.push(`(${verdicts.length - 6} more rules say so.)`);
 	const advice = [...new Set(verdicts.flatMap((verdict) => verdict.advice ?? []))];
 	if (because === "person")
@@ -22,14 +23,24 @@ export function refusalText(verdicts: readonly Verdict[], because: "rule" | "per
 }
 
 /** What the person is asked: the call, then every reason with the place of its rule. */
-export function questionText(call: ToolCall, verdicts: readonly Verdict[]): { title: string; message: string } {
-	const reasons = verdicts.slice(0, 6).map((verdict) => `• ${verdict.reason}${ruleText(verdict)}`);
+export function questionText(
+	call: ToolCall,
+	verdicts: readonly Verdict[],
+	cwd: string,
+): { title: string; message: string } {
+	const reasons = verdicts.slice(0, 6).map((verdict) => `• ${verdict.reason}${ruleText(verdict, cwd)}`);
 	return {
 		title: `Allow ${call.tool}?`,
 		message: [redactInput(call.input, 600), "", ...reasons].join("\n"),
 	};
 }
 
-function ruleText({ policy, rule, origin }: Verdict): string {
-	return ` [${policy}: ${rule}${origin ? `, ${originText(origin)}` : ""}]`;
+function ruleText({ policy, rule, origin }: Verdict, cwd: string): string {
+	return ` [${policy}: ${rule}${origin ? `, ${originFrom(origin, cwd)}` : ""}]`;
+}
+
+/** The place of a rule as seen from the folder that pi works in. */
+function originFrom(origin: NonNullable<Verdict["origin"]>, cwd: string): string {
+	const file = isWithin(origin.file, cwd) ? origin.file.slice(cwd.length).replace(/^[\\/]/, "") : origin.file;
+	return originText({ ...origin, file });
 }

@@ -3,7 +3,7 @@
 
 import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { customEntries, newestFirst, openInstances, openOnce } from "../../pi/index.ts";
-import type { Policies } from "../policy/index.ts";
+import type { Policies, Policy } from "../policy/index.ts";
 import { readonlyFlag } from "./flag.ts";
 
 /** Entry of a change; the second name is the one of another package, read for its sessions. */
@@ -76,18 +76,30 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 			return;
 		}
 		if (drop) return;
+		// In force at once: until what judges is loaded, calls wait for it, and where it cannot be loaded they are refused.
+		const judging = openPolicy(ctx.cwd);
+		judging.catch(() => {});
+		drop = policies.add({
+			name: "readonly",
+			judge: async (call, footprint) => (await judging).judge(call, footprint),
+			amend: async (call) => (await judging).amend?.(call),
+		});
+		await judging.catch(() => {});
+	};
+
+	const openPolicy = async (cwd: string): Promise<Policy> => {
 		const [{ readonlyPolicy }, { temporaryPlaces }, { wrapCommand }, { diskSurroundings }] = await Promise.all([
 			import("./judge.ts"),
 			import("../temporary.ts"),
 			import("../sandbox/index.ts"),
 			import("../../pi/index.ts"),
 		]);
-		const places = temporaryPlaces(diskSurroundings(ctx.cwd));
+		const places = temporaryPlaces(diskSurroundings(cwd));
 		const confine = async (command: string) => {
 			const probe = await sandbox();
 			return probe && wrapCommand(command, probe, { writable: places.folders, readonly: places.except });
 		};
-		drop ??= policies.add(readonlyPolicy({ places, confine }));
+		return readonlyPolicy({ places, confine });
 	};
 
 	const self: ReadonlySession = {

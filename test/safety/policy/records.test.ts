@@ -121,10 +121,10 @@ describe("policies", () => {
 	});
 
 	it("a refusal names rule and place, and says what to do", () => {
-		const text = refusalText([{ ...verdict, origin: { file: "/r.yaml", line: 4 }, advice: "Do less." }], "rule");
+		const text = refusalText([{ ...verdict, origin: { file: "/r.yaml", line: 4 }, advice: "Do less." }], "rule", "/p");
 		expect(text).toContain("because [guard: r, /r.yaml:4]");
 		expect(text).toContain("Do less.");
-		expect(refusalText([verdict], "rule")).toContain("Do not try it another way");
+		expect(refusalText([verdict], "rule", "/p")).toContain("Do not try it another way");
 	});
 });
 

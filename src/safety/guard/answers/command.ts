@@ -1,0 +1,63 @@
+// `/guard allow once`, `/guard forget`, and what `/guard` says of remembered answers.
+import type { Tone } from "../../../pi/index.ts";
+import { type AnswerBook, type ListedAnswer, subjectText } from "./session.ts";
+
+/** What a command answers. */
+export interface Told {
+	readonly text: string;
+	readonly tone?: Tone;
+}
+
+/** What is remembered, one line each, with the numbers that `/guard forget` takes. */
+export function answerLines(book: AnswerBook): string[] {
+	const { answers, problem } = book.list();
+	const lines = answers.map((answer, index) => `  ${index + 1}. ${answerText(answer)}`);
+	if (lines.length > 0) lines.unshift("Remembered answers (`/guard forget <number>` undoes one):");
+	if (problem !== undefined)
+		lines.push(
+			`Answers in ${book.file} cannot be read (${problem}), so none of them counts. Repair or remove the file.`,
+		);
+	return lines;
+}
+
+/** `/guard allow once`; `person` tells whether anybody can be asked in this session. */
+export function allowOnce(rest: string, person: boolean, book: AnswerBook): Told {
+	const warning = (text: string): Told => ({ text, tone: "warning" });
+	if (rest.trim() !== "once")
+		return warning("Use `/guard allow once`: it lets the call that was refused last pass, one time.");
+	if (!person) return warning("Nobody can be asked here, so nothing is lifted.");
+	const said = book.allowOnce();
+	switch (said.kind) {
+		case "nothing":
+			return warning("No call was refused in this session.");
+		case "built-in":
+			return warning(
+				"The call that was refused last was not refused by a rule of a file, so it cannot be lifted here. `/guard log` shows why.",
+			);
+		case "lifted":
+			return {
+				text: `Allowed once: ${subjectText(said.subject)}, exactly so. Tell the agent to try it again; \`/guard forget all\` takes it back.`,
+			};
+	}
+}
+
+/** `/guard forget <number>` and `/guard forget all` */
+export function forget(rest: string, book: AnswerBook): Told {
+	const word = rest.trim();
+	if (word !== "all" && !/^[1-9]\d{0,4}$/.test(word)) {
+		const lines = answerLines(book);
+		return { text: lines.length > 0 ? lines.join("\n") : "No answer is remembered." };
+	}
+	try {
+		const gone = book.forget(word === "all" ? "all" : Number(word));
+		if (gone.length === 0) return { text: "No such answer is remembered; `/guard` lists them.", tone: "warning" };
+		return { text: ["Forgotten:", ...gone.map((answer) => `  ${answerText(answer)}`)].join("\n") };
+	} catch (error) {
+		return { text: `Not forgotten: ${error instanceof Error ? error.message : String(error)}`, tone: "error" };
+	}
+}
+
+function answerText({ answer, holds, subject }: ListedAnswer): string {
+	const what = answer === "yes" ? "allowed" : "refused";
+	return `${what} ${{ once: "once", session: "in this session", always: "always" }[holds]}: ${subjectText(subject)}`;
+}

@@ -1,0 +1,65 @@
+// The person's own file of answers that hold always, in pi's agent folder. Never a project's. What guards it is in `../judge-paths.ts`.
+// F1 a file that is not understood whole gives no answers and is never written over; F2 it is replaced in one step, readable by its owner only.
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Subject } from "./subject.ts";
+
+export interface KeptAnswer {
+	readonly answer: "yes" | "no";
+	readonly subject: Subject;
+	/** ISO time of the answer. */
+	readonly at: string;
+}
+
+export type AnswersRead =
+	| { readonly kind: "read"; readonly answers: readonly KeptAnswer[] }
+	| { readonly kind: "unreadable"; readonly reason: string };
+
+const MAX_ANSWERS = 1000;
+
+/** Where the answers are; `agentDir` is pi's agent folder. */
+export function answersFile(agentDir: string): string {
+	return join(agentDir, "guard-answers.json");
+}
+
+/** Reads the answers; a file that is not there holds none. */
+export function readAnswers(file: string): AnswersRead {
+	let text: string;
+	try {
+		text = readFileSync(file, "utf8");
+	} catch (error) {
+		const { code, message } = error as NodeJS.ErrnoException;
+		return code === "ENOENT" ? { kind: "read", answers: [] } : { kind: "unreadable", reason: message };
+	}
+	try {
+		const { version, answers } = JSON.parse(text) as { version?: unknown; answers?: unknown };
+		if (version === 1 && Array.isArray(answers) && answers.every(isAnswer)) return { kind: "read", answers };
+		return { kind: "unreadable", reason: "it is no file of answers, or one of a later version" };
+	} catch {
+		return { kind: "unreadable", reason: "it is no JSON" };
+	}
+}
+
+/** Writes the answers. Throws where that fails. */
+export function writeAnswers(file: string, answers: readonly KeptAnswer[]): void {
+	mkdirSync(dirname(file), { recursive: true });
+	const fresh = `${file}.${process.pid}.tmp`;
+	const kept = answers.slice(-MAX_ANSWERS);
+	writeFileSync(fresh, `${JSON.stringify({ version: 1, answers: kept }, undefined, "\t")}\n`, {
+		mode: 0o600,
+		flag: "w",
+	});
+	renameSync(fresh, file);
+}
+
+function isAnswer(value: unknown): value is KeptAnswer {
+	const { answer, subject, at } = (value ?? {}) as Record<string, unknown>;
+	const { tool, text, folder, reach, rules } = (subject ?? {}) as Record<string, unknown>;
+	return (
+		(answer === "yes" || answer === "no") &&
+		[at, tool, text, folder, reach].every((part) => typeof part === "string" && part !== "") &&
+		Array.isArray(rules) &&
+		rules.length > 0 &&
+		rules.every((rule) => typeof rule === "string")
+	);
+}

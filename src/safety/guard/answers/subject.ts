@@ -1,0 +1,117 @@
+// What exactly an answer is about: one call, in one folder, with the places that it reaches and the rules that asked.
+// S1 whatever differs (a word more, another folder, a link that leads elsewhere now, another rule) is another subject, and is asked again;
+// S2 what cannot be told exactly, on one line in a dialog, is not remembered.
+import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
+import type { Footprint } from "../../footprint/index.ts";
+import { type Judged, redactText, type ToolCall, type Verdict } from "../../policy/index.ts";
+import { plainSpelling } from "./spelling.ts";
+
+export interface Subject {
+	readonly tool: string;
+	/** The command in one spelling, or the place that a file tool uses. */
+	readonly text: string;
+	/** Real path of the folder that the call was made in. */
+	readonly folder: string;
+	/** Sixteen hexadecimal digits over everything that the call would touch, run and change, links followed. */
+	readonly reach: string;
+	/** The rules that asked. */
+	readonly rules: readonly string[];
+}
+
+/** In characters: what a dialog shows in full. */
+const MAX_TEXT = 300;
+const fileTools: ReadonlySet<string> = new Set(["read", "write", "edit", "ls"]);
+
+/** What an answer to this question would be remembered as; `undefined` where it is not remembered. */
+export function rememberedSubject({ call, footprint, verdicts }: Judged, cwd: string): Subject | undefined {
+	const text = exactText(call, footprint);
+	if (text === undefined || text.length > MAX_TEXT || redactText(text, MAX_TEXT) !== text.replaceAll(/\s+/g, " "))
+		return undefined;
+	if (!isKnownWhole(footprint) || !verdicts.every(isOfRule)) return undefined;
+	return subject(call, text, footprint, verdicts, cwd);
+}
+
+/** The call that was refused, for a permission that holds once: any text, word for word. */
+export function refusedSubject({ call, footprint, verdicts }: Judged, cwd: string): Subject | undefined {
+	if (!verdicts.every(isOfRule)) return undefined;
+	return subject(call, exactText(call, footprint) ?? JSON.stringify(call.input), footprint, verdicts, cwd);
+}
+
+/** Whether two subjects are the same, and nothing asks now that did not ask then. */
+export function isSame(now: Subject, then: Subject): boolean {
+	return (
+		now.tool === then.tool &&
+		now.text === then.text &&
+		now.folder === then.folder &&
+		now.reach === then.reach &&
+		now.rules.every((rule) => then.rules.includes(rule))
+	);
+}
+
+function subject(
+	call: ToolCall,
+	text: string,
+	footprint: Footprint,
+	verdicts: readonly Verdict[],
+	cwd: string,
+): Subject {
+	return {
+		tool: call.tool,
+		text,
+		folder: realFolder(cwd),
+		reach: reachOf(footprint),
+		rules: [...new Set(verdicts.map(ruleKey))].sort(),
+	};
+}
+
+function exactText({ tool, input }: ToolCall, { touches }: Footprint): string | undefined {
+	if (tool === "bash") {
+		const keys = Object.keys(input).filter((key) => key !== "command" && key !== "timeout");
+		return typeof input.command === "string" && keys.length === 0 ? plainSpelling(input.command) : undefined;
+	}
+	if (!fileTools.has(tool)) return undefined;
+	const places = new Set(touches.map(({ path }) => path));
+	const [only] = places;
+	return places.size === 1 ? only : undefined;
+}
+
+/** Whether every word of the call is known, and nothing is run whose text is not in it. */
+function isKnownWhole({ unknowns, runs }: Footprint): boolean {
+	const open: ReadonlySet<string> = new Set(["command", "operand", "syntax", "script"]);
+	return (
+		!unknowns.some(({ what }) => open.has(what)) &&
+		runs.every(
+			({ program, args, effects }) =>
+				program !== null &&
+				!args.includes(null) &&
+				!effects.includes("run-unknown-text") &&
+				!effects.includes("run-download"),
+		)
+	);
+}
+
+/** A rule of a file says so, not what protects the rules themselves or stands for what could not be read. */
+function isOfRule({ policy, origin }: Verdict): boolean {
+	return policy === "guard" && origin !== undefined;
+}
+
+function ruleKey({ policy, rule, origin }: Verdict): string {
+	return [policy, rule, origin?.file ?? ""].join(" · ");
+}
+
+function reachOf({ touches, runs }: Footprint): string {
+	const lines = [
+		...touches.map(({ access, path, real, recursive, only, skips }) => [access, path, real, recursive, only, skips]),
+		...runs.map(({ effects, changes, elsewhere }) => [effects, changes, elsewhere]),
+	].map((part) => JSON.stringify(part));
+	return createHash("sha256").update(lines.sort().join("\n")).digest("hex").slice(0, 16);
+}
+
+function realFolder(cwd: string): string {
+	try {
+		return realpathSync.native(cwd);
+	} catch {
+		return cwd;
+	}
+}

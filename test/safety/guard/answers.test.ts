@@ -1,0 +1,233 @@
+// What people answer is remembered in real pi: once, for a session, always, never; and what must never be taken for such an answer.
+import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { call, openBench, type Reply, say } from "../../harness/index.ts";
+
+const rulesFile = ".pi/damage-control-rules.yaml";
+const rules = `effects:
+  publish: ask
+  recursive-delete: { decision: deny, reason: whole folders stay }
+  git-stash-drop: ask
+readOnlyPaths:
+  - { path: notes.txt, ask: true }
+zeroAccessPaths: [.env]
+`;
+const files = { [rulesFile]: rules, ".env": "KEY=1\n", "notes.txt": "old\n", "src/a.ts": "x\n", "sub/.keep": "" };
+const drop = "git stash drop";
+
+function bash(command: string): Reply {
+	return call("bash", { command });
+}
+
+async function bench(...script: Reply[]) {
+	const opened = await openBench({ files, git: true, script: [...script, say("Done.")] });
+	const answers = join(opened.project.home, ".pi/agent/guard-answers.json");
+	return { ...opened, answers };
+}
+
+describe("an answer to a question", () => {
+	it("offers what can be chosen, the safe answer first, and says what exactly is remembered", async () => {
+		const { rpc } = await bench(bash(drop));
+		const pi = await rpc();
+		await pi.prompt("Go");
+		const dialog = await pi.screen.dialog("Allow bash?");
+		expect(dialog.method).toBe("select");
+		expect(dialog.options).toEqual(["No", "Yes, once", "Yes, in this session", "Yes, always", "No, never"]);
+		expect(dialog.title).toContain(`the command \`${drop}\` in `);
+		expect(dialog.title).toContain(".pi/damage-control-rules.yaml:4");
+		expect(dialog.title).not.toContain(`${process.cwd()}`);
+		pi.screen.answer(dialog, null);
+		await pi.settled();
+		expect(pi.toolResults()[0]?.text).toContain("The person was asked and said no");
+	});
+
+	it("holds for this session where that was chosen, for the same command only", async () => {
+		const others = [
+			`${drop}; echo more`,
+			`X=1 ${drop}`,
+			"git stash drop 1",
+			`cd sub && ${drop}`,
+			`${drop} > out.txt`,
+			'git stash "$(echo drop)"',
+		];
+		const { rpc, answers } = await bench(bash(drop), bash(" git   'stash' drop "), ...others.map(bash));
+		let asked = 0;
+		const pi = await rpc({
+			answers: ({ title }) => {
+				if (!title.startsWith("Allow bash?")) return true;
+				return asked++ === 0 ? "Yes, in this session" : false;
+			},
+		});
+		await pi.run("Go");
+		// One question for the first, none for the second, one for every other.
+		expect(asked).toBe(1 + others.length);
+		expect(pi.toolResults()[1]?.text).not.toContain("Refused");
+		expect(existsSync(answers)).toBe(false);
+		await pi.prompt("/guard");
+		await pi.screen.notified(/allowed in this session: the command `git stash drop` in /);
+	});
+
+	it("always: is kept in the person's own file, holds in the next session, is shown, and is forgotten", async () => {
+		const { rpc, answers, project } = await bench(bash(drop), say("Done."), bash(drop), say("Done."), bash(drop));
+		const first = await rpc();
+		await first.prompt("Go");
+		first.screen.answer(await first.screen.dialog("Allow bash?"), "Yes, always");
+		await first.settled();
+		await first.close();
+		expect(statSync(answers).mode & 0o777).toBe(0o600);
+		expect(project.list().some((file) => file.includes("guard-answers"))).toBe(false);
+
+		const second = await rpc();
+		await second.run("Go");
+		expect(second.screen.dialogs).toHaveLength(0);
+		expect(second.toolResults()[0]?.text).not.toContain("Refused");
+		expect(await second.customEntries("chronicle:decision")).toMatchObject([{ outcome: "allowed" }]);
+		await second.prompt("/guard forget 1");
+		await second.screen.notified(/Forgotten:\n.*git stash drop/);
+		await second.prompt("Go");
+		second.screen.answer(await second.screen.dialog("Allow bash?"), "No, never");
+		await second.settled();
+		expect(JSON.parse(readFileSync(answers, "utf8"))).toMatchObject({ version: 1, answers: [{ answer: "no" }] });
+	});
+
+	it("never: refuses without asking again", async () => {
+		const { rpc } = await bench(bash(drop), bash(drop));
+		const pi = await rpc();
+		await pi.prompt("Go");
+		pi.screen.answer(await pi.screen.dialog("Allow bash?"), "No, never");
+		await pi.settled();
+		expect(pi.screen.dialogs).toHaveLength(1);
+		expect(pi.toolResults()[1]?.text).toContain("said no");
+	});
+
+	it("is about a place for file tools, whatever is written there, and about where a link leads", async () => {
+		const write = (content: string) => call("write", { path: "notes.txt", content });
+		const { rpc, project } = await bench(write("a"), write("b"), say("Done."), write("c"));
+		const pi = await rpc();
+		await pi.prompt("Go");
+		pi.screen.answer(await pi.screen.dialog("Allow write?"), "Yes, in this session");
+		await pi.settled();
+		expect(project.read("notes.txt")).toBe("b");
+		expect(pi.screen.dialogs).toHaveLength(1);
+		// The name leads elsewhere now.
+		project.write("elsewhere.txt", "kept");
+		rmSync(project.path("notes.txt"), { force: true });
+		symlinkSync(project.path("elsewhere.txt"), project.path("notes.txt"));
+		await pi.prompt("Go");
+		pi.screen.answer(await pi.screen.dialog("Allow write?"), false);
+		await pi.settled();
+		expect(project.read("elsewhere.txt")).toBe("kept");
+	});
+
+	it("is not remembered where the text has unknown parts: yes or no", async () => {
+		const { rpc } = await bench(bash('x=drop; git stash "$x"'), bash("git stash drop $(cat .keep)"));
+		const pi = await rpc();
+		await pi.prompt("Go");
+		for (let index = 0; index < 2; index++) {
+			const dialog = await pi.screen.dialog("Allow bash?");
+			expect(dialog.method).toBe("confirm");
+			pi.screen.answer(dialog, true);
+		}
+		await pi.settled();
+	});
+
+	it("is not used where nobody can be asked", async () => {
+		const { rpc, print, server, answers } = await bench(bash(drop), say("Done."), bash(drop));
+		const pi = await rpc();
+		await pi.prompt("Go");
+		pi.screen.answer(await pi.screen.dialog("Allow bash?"), "Yes, always");
+		await pi.settled();
+		await pi.close();
+		expect(existsSync(answers)).toBe(true);
+		await print("Go");
+		expect(server.requests.at(-1)?.lastResult?.text).toContain("nobody is here to be asked");
+	});
+
+	it("lifts no refusal, and no question of a rule that did not ask then", async () => {
+		const { rpc, project } = await bench(
+			bash("npm publish"),
+			say("Done."),
+			bash("npm publish"),
+			say("Done."),
+			bash("npm publish"),
+		);
+		const pi = await rpc();
+		await pi.prompt("Go");
+		pi.screen.answer(await pi.screen.dialog("Allow bash?"), "Yes, in this session");
+		await pi.settled();
+		project.write(rulesFile, `${rules}bashToolPatterns:\n  - { pattern: 'npm publish', reason: new, ask: true }\n`);
+		await pi.prompt("/guard reload");
+		await pi.prompt("Go");
+		pi.screen.answer(await pi.screen.dialog("Allow bash?"), false);
+		await pi.settled();
+		project.write(rulesFile, rules.replace("publish: ask", "publish: deny"));
+		await pi.prompt("/guard reload");
+		await pi.run("Go");
+		expect(pi.toolResults().at(-1)?.text).toContain("Refused");
+	});
+
+	it("does not count where the file cannot be read, which is said, and the file stays as it is", async () => {
+		const { rpc, answers } = await bench(bash(drop));
+		const text = '{"version":2,"answers":[]}';
+		writeFileSync(answers, text);
+		const pi = await rpc();
+		await pi.prompt("Go");
+		const dialog = await pi.screen.dialog("Allow bash?");
+		expect(dialog.options).toEqual(["No", "Yes, once", "Yes, in this session"]);
+		pi.screen.answer(dialog, false);
+		await pi.settled();
+		await pi.prompt("/guard");
+		await pi.screen.notified(/guard-answers\.json cannot be read/);
+		expect(readFileSync(answers, "utf8")).toBe(text);
+	});
+});
+
+describe("/guard allow once", () => {
+	it("lets the refused call pass one time, exactly as it was", async () => {
+		const { rpc, project } = await bench(
+			bash("rm -rf src"),
+			say("I may not."),
+			bash("rm -rf src ./"),
+			bash("rm  -rf 'src'"),
+			bash("rm -rf src"),
+			call("read", { path: ".env" }),
+		);
+		const pi = await rpc();
+		await pi.run("Go");
+		expect(project.exists("src/a.ts")).toBe(true);
+		await pi.prompt("/guard allow once");
+		await pi.screen.notified(/Allowed once: the command `rm -rf src` in /);
+		await pi.run("Again");
+		const said = pi.toolResults().map(({ text }) => text.startsWith("Refused"));
+		expect(said).toEqual([true, true, false, true, true]);
+		expect(project.exists("src/a.ts")).toBe(false);
+	});
+
+	it("is not for the agent, and lifts nothing that protects the rules", async () => {
+		const { rpc, answers, project } = await bench(
+			bash(`echo '{}' > ${rulesFile}`),
+			say("I may not."),
+			bash("echo x > ~/.pi/agent/guard-answers.json"),
+			bash("cp notes.txt $HOME/.pi/agent/guard-answers.json"),
+			bash("ln -s $PWD/notes.txt ~/.pi/agent/guard-answers.json"),
+			bash("mv ~/.pi/agent ~/elsewhere"),
+			call("write", { path: "~/.pi/agent/guard-answers.json", content: "{}" }),
+			call("write", { path: "link/guard-answers.json", content: "{}" }),
+		);
+		// Even where a person does not want their own files protected.
+		project.write("../.pi/damage-control-rules.yaml", "selfProtection: off\n");
+		symlinkSync(join(project.home, ".pi/agent"), project.path("link"));
+		const pi = await rpc({ answers: () => true });
+		await pi.prompt("/guard allow once");
+		await pi.screen.notified(/No call was refused in this session/);
+		await pi.run("Go");
+		await pi.run("Go");
+		expect(pi.toolResults().filter(({ text }) => text.startsWith("Refused"))).toHaveLength(6);
+		await pi.prompt("/guard allow once");
+		await pi.screen.notified(/cannot be lifted here/);
+		await pi.prompt("/guard allow always");
+		await pi.screen.notified(/Use `\/guard allow once`/);
+		expect(existsSync(answers)).toBe(false);
+	});
+});

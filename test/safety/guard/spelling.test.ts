@@ -1,0 +1,99 @@
+// The one spelling by which a remembered command is known again: quotes and blanks made alike, nothing else.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { plainSpelling } from "../../../src/safety/guard/answers/spelling.ts";
+
+describe("one spelling", () => {
+	it.each([
+		["git push -f", "git  push\t'-f'"],
+		["git push -f", 'git "push" -f'],
+		["git push -f", "git push \\-f"],
+		["git push -f", "  git push -f ;"],
+		["git push -f", "git push -f # now"],
+		["git add a; git push -f", "git add a\ngit push -f"],
+		["echo 'a b' > out", 'echo "a b"   >out'],
+		["A=1 git push", "A='1' git push"],
+	])("%s is %j", (one, other) => {
+		expect(plainSpelling(one)).toBeDefined();
+		expect(plainSpelling(other)).toBe(plainSpelling(one));
+	});
+
+	it.each([
+		["git push -f", "git push -f; rm -rf ~"],
+		["git push -f", "git push -f && ls"],
+		["git push -f", "git push -f &"],
+		["git push -f", "git push -f | sh"],
+		["git push -f", "GIT_SSH_COMMAND=x git push -f"],
+		["git push -f", "git push -f > x"],
+		["git push -f", "git push -f origin"],
+		["git push -f", "git push ' -f'"],
+		["git push -f", "'git push' -f"],
+		["git push -f", "Git push -f"],
+		["git push -f a", "git push a -f"],
+		["a && b", "a || b"],
+		["a; b", "a & b"],
+		["a | b", "a |& b"],
+		["a 2 >x", "a 2>x"],
+		["a >x", "a >>x"],
+		["rm ~/x", "rm '~/x'"],
+		["rm x", "rm './x'"],
+		["rm x", "/bin/rm x"],
+		["rm ''", "rm"],
+	])("%s is not %s", (one, other) => {
+		expect(plainSpelling(one)).toBeDefined();
+		expect(plainSpelling(other)).not.toBe(plainSpelling(one));
+	});
+
+	it.each([
+		"rm $x",
+		'rm "$x"',
+		"rm $(cat f)",
+		"rm `cat f`",
+		"rm *",
+		"rm a?",
+		"rm [ab]",
+		"rm {a,b}",
+		"rm $((1+1))",
+		"cat <(ls)",
+		"cat <<E\nx\nE",
+		"for f in a; do rm f; done",
+		"(rm a)",
+		"{ rm a; }",
+		"if a; then rm b; fi",
+		"f() { rm a; }",
+		"! rm a",
+		"time rm a",
+		"rm $'a'",
+		"a+=b rm a",
+		"a[1]=b rm a",
+		"X=1",
+		"'X=1' rm a",
+		"'if' a",
+		"rm '~/a'b~",
+		"rm a\u200b",
+		"rm \ue000",
+		"rm 'a\u0007'",
+		"rm 'a",
+		"",
+	])("%j has none", (text) => {
+		expect(plainSpelling(text)).toBeUndefined();
+	});
+
+	it("is never shared by texts with other words", () => {
+		const word = fc.string({
+			unit: fc.constantFrom("a", "b", " ", "'", '"', "\\", ";", "&", "|", ">", "#", "=", "-"),
+			maxLength: 5,
+		});
+		const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+		const double = (text: string) => `"${text.replaceAll(/["\\$`]/g, "\\$&")}"`;
+		fc.assert(
+			fc.property(fc.array(word, { maxLength: 4 }), fc.array(word, { maxLength: 4 }), (one, other) => {
+				const first = plainSpelling(["run", ...one.map(quote)].join(" "));
+				expect(first).toBe(plainSpelling(["run", ...one.map(double)].join("  ")));
+				const second = plainSpelling(["run", ...other.map(quote)].join(" "));
+				expect(first === second).toBe(JSON.stringify(one) === JSON.stringify(other));
+			}),
+			{ numRuns: 1000 },
+		);
+	});
+});

@@ -129,7 +129,7 @@ describe("in real pi, a part of the package cannot be loaded", () => {
 
 	it.skipIf(!bundled)("what people have answered", async () => {
 		const asking = { ...files, ".pi/damage-control-rules.yaml": "readOnlyPaths: [{ path: out.txt, ask: true }]\n" };
-		const { ran, text } = await runWithout("safety-guard-answers-index", undefined, asking);
+		const { ran, text } = await runWithout("safety-guard-answers", undefined, asking);
 		expect(text).toContain("could not be judged");
 		expect(ran).toBe(false);
 	});

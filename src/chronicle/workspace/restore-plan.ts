@@ -113,6 +113,7 @@ function openConflicts(staying: ReadonlyMap<string, string>): { with(change: Raw
 /** Places as people read them, sorted, those of a folder that is named itself left out. */
 export function leftList(left: ReadonlyMap<string, string>, seen: (path: string) => string): FileLeft[] {
 	return [...left]
+		.filter(([path]) => !foldersAbove(path).some((folder) => left.has(folder)))
 		.map(([path, why]) => ({ path: seen(path), why }))
 		.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }

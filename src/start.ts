@@ -10,7 +10,7 @@ import {
 	registerSpawn,
 	registerWatchdog,
 } from "./context/index.ts";
-import { enclosingRun, isTooOld, offerSkills, openSessionScope, otherCopy } from "./pi/index.ts";
+import { catchBareCommands, enclosingRun, isTooOld, offerSkills, openSessionScope, otherCopy } from "./pi/index.ts";
 import { joinRehearsal, registerRehearse } from "./rehearsal/index.ts";
 import {
 	followReadonly,
@@ -63,6 +63,7 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 	registerChronicle(pi, scope);
 	registerRehearse(pi, scope);
 	offerSkills(pi);
+	catchBareCommands(pi);
 	// Set only in the processes of a rehearsal; no other pi ever learns of the understudy.
 	const callSheet = process.env.PI_CHRONICLE_REHEARSAL;
 	if (callSheet) return joinRehearsal(pi, callSheet);

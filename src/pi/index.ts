@@ -1,4 +1,5 @@
 export { agentFolder } from "./agent-folder.ts";
+export { type Badge, openBadge } from "./badge.ts";
 export { customEntries, newestFirst, writeEntry } from "./branch.ts";
 export { type Child, type ChildSpec, type Exit, startChild } from "./child.ts";
 export { drawDiagram, showDiagram } from "./diagram.ts";
@@ -19,12 +20,13 @@ export { type Letter, openLetter } from "./letter.ts";
 export { type ListedModel, listModels } from "./model-list.ts";
 export { childTagPrefix, enclosingRun } from "./nesting.ts";
 export { openOnce } from "./open-once.ts";
+export { catchBareCommands } from "./own-commands.ts";
 export { isOwnFile, packageRoot } from "./own-package.ts";
 export { pageMarkdown } from "./pager.ts";
 export { findPi, isPiCommand, ownPiSearch, type PiCommand, type PiSearch } from "./pi-command.ts";
 export { printable } from "./printable.ts";
 export { isSameProcess, processStart } from "./process-identity.ts";
-export { projectTrust, type Trust, type TrustQuestion } from "./project-trust.ts";
+export { definitionsTrusted, projectTrust, type Trust, type TrustQuestion } from "./project-trust.ts";
 export { type Answer, askPerson, choosePerson, type Question } from "./question.ts";
 export { type RecordSink, type RecordSplitter, splitRecords } from "./records.ts";
 export {

@@ -1,7 +1,10 @@
 // Whether the person trusts a project, for processes that are not pi: by the same rule, files and order as a pi that can ask nobody.
 // Inside pi, `ctx.isProjectTrusted()` is asked. Source of the rule: pi's docs/security.md, "How Pi chooses a trust decision".
 import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { agentFolder } from "./agent-folder.ts";
 
 export type Trust = "trusted" | "untrusted";
 
@@ -26,12 +29,26 @@ const gated = [
 ];
 
 /** Answers as a pi would; a file of decisions that cannot be read trusts nothing. */
-export function projectTrust({ cwd, home, agentFolder }: TrustQuestion): Trust {
-	const saved = savedDecision(cwd, join(agentFolder, "trust.json"));
+export function projectTrust({ cwd, home, agentFolder: folder }: TrustQuestion): Trust {
+	const saved = savedDecision(cwd, join(folder, "trust.json"));
 	if (saved === "unreadable") return "untrusted";
 	if (saved !== undefined) return saved ? "trusted" : "untrusted";
-	if (!hasGatedFiles(cwd, home)) return "trusted";
-	return defaultTrust(join(agentFolder, "settings.json")) === "always" ? "trusted" : "untrusted";
+	const standard = defaultTrust(join(folder, "settings.json"));
+	// pi asks nobody where it finds nothing of its own; what this package reads is there all the same.
+	if (!hasGatedFiles(cwd, home)) return standard === "never" ? "untrusted" : "trusted";
+	return standard === "always" ? "trusted" : "untrusted";
+}
+
+/**
+ * Whether a project's definitions (workflows, templates, agents, scenarios) are read in the session of `ctx`. pi trusts a project in which
+ * it finds nothing of its own, also where it was told never to trust: there only a saved decision or `--approve` counts.
+ */
+export function definitionsTrusted(ctx: Pick<ExtensionContext, "cwd" | "isProjectTrusted">): boolean {
+	if (!ctx.isProjectTrusted()) return false;
+	const folder = agentFolder();
+	if (defaultTrust(join(folder, "settings.json")) !== "never") return true;
+	if (process.argv.some((word) => word === "--approve" || word === "-a")) return true;
+	return hasGatedFiles(ctx.cwd, homedir()) || savedDecision(ctx.cwd, join(folder, "trust.json")) === true;
 }
 
 /** The decision for the folder or the closest one above it. */

@@ -5,6 +5,7 @@ import { parseArguments } from "../chronicle/index.ts";
 import {
 	agentFolder,
 	askPerson,
+	definitionsTrusted,
 	exitCodes,
 	failWith,
 	findPi,
@@ -26,7 +27,7 @@ export interface RehearsalSession {
 	place: { readonly cwd: string; readonly trusted: boolean } | undefined;
 }
 
-const statusKey = "rehearsal";
+const statusKey = "chronicle-rehearsal";
 
 /** Names of definitions that begin with `prefix`; `null` where there are none. */
 export function completeRehearse(session: RehearsalSession, prefix: string): { value: string; label: string }[] | null {
@@ -44,7 +45,7 @@ export async function runRehearse(
 	args: string,
 ): Promise<void> {
 	if (session.running) return offerToStop(session.running, ctx);
-	if (!ctx.isProjectTrusted())
+	if (!definitionsTrusted(ctx))
 		return refuse(ctx, "Rehearsals play files of the project, so pi must be told to trust it first: /trust.");
 	const pi = findPi(ownPiSearch());
 	if (!isPiCommand(pi)) return refuse(ctx, `${pi.message} ${pi.remedy}`);

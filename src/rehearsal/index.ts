@@ -1,7 +1,9 @@
 // The way into rehearsals. start.ts loads this file in every session, so everything behind it is imported when it is needed; what
 // only conducts a rehearsal never loads pi's model library.
+
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { Scope } from "../pi/index.ts";
+import { definitionsTrusted } from "../pi/index.ts";
 import type { RehearsalSession } from "./command.ts";
 import type { WorkerPart } from "./worker-place.ts";
 
@@ -9,7 +11,7 @@ import type { WorkerPart } from "./worker-place.ts";
 export function registerRehearse(pi: ExtensionAPI, scope: Scope): void {
 	const session: RehearsalSession = { running: undefined, place: undefined };
 	pi.on("session_start", (_event, ctx) => {
-		session.place = { cwd: ctx.cwd, trusted: ctx.isProjectTrusted() };
+		session.place = { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
 	});
 	pi.registerCommand("rehearse", {
 		description: "Play a workflow or a chronicle on a copy of the project, without a model: /rehearse <name> [task]",

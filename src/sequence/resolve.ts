@@ -46,7 +46,10 @@ export function resolveStep(raw: string, commands: readonly KnownCommand[]): Res
 		return refuse(`Unsupported step: /${name} is an interactive command of pi.\nA sequence cannot work its screens.`);
 	}
 
-	const command = commands.find((known) => known.name === name);
+	// A recording says `/handoff` where pi has renamed it since, because another package has one too.
+	const command =
+		commands.find((known) => known.name === name) ??
+		commands.find((known) => known.own && ownCommands.includes(name) && known.name.replace(/:\d+$/, "") === name);
 	if (command === undefined) return refuse(unknownCommand(name, text));
 	switch (command.source) {
 		case "extension":

@@ -43,7 +43,7 @@ export interface SequenceSession {
 }
 
 /** Key of the status line, while recording and while running. */
-export const statusKey = "sequence";
+export const statusKey = "chronicle-sequence";
 
 /** Sessions of this process, found again after a replacement. */
 export const sequenceSessions = openInstances<SequenceSession>("sequence");

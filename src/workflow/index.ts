@@ -1,7 +1,7 @@
 // Workflows: what the rest of the house may use. Registering costs two commands, two events and four ways to draw; everything else is imported when a
 // person runs a command, or when a session has a run in it.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { customEntries, type Scope } from "../pi/index.ts";
+import { customEntries, definitionsTrusted, type Scope } from "../pi/index.ts";
 import type { Policies } from "../safety/index.ts";
 import { registerRows } from "./rows.ts";
 import type { Workflows } from "./session/index.ts";
@@ -43,7 +43,7 @@ export function registerWorkflow(
 	});
 
 	pi.on("session_start", async (_event, ctx) => {
-		place = { cwd: ctx.cwd, trusted: ctx.isProjectTrusted() };
+		place = { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
 		const [state] = customEntries(ctx.sessionManager, ["workflow:state"]);
 		if (state || opened) (await open()).restore(ctx, "greet");
 	});

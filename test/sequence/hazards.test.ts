@@ -121,7 +121,7 @@ describe("what is sent", () => {
 			type: "error",
 			message: expect.stringContaining("step 2/3 (two)"),
 		});
-		expect(pi.screen.statuses.get("sequence")).toBeUndefined();
+		expect(pi.screen.statuses.get("chronicle-sequence")).toBeUndefined();
 	});
 
 	it("S56 a connection that the provider drops stops the run with step and reason", async () => {

@@ -131,7 +131,7 @@ describe("without a terminal", () => {
 		await pi.send({ type });
 		await run;
 		expect(pi.screen.text).toContain(said);
-		expect(pi.screen.statuses.get("sequence")).toBeUndefined();
+		expect(pi.screen.statuses.get("chronicle-sequence")).toBeUndefined();
 		await pi.run("alive?");
 		expect(server.requests).toHaveLength(2);
 	});
@@ -180,7 +180,7 @@ describe("without a terminal", () => {
 		await pi.prompt("/sequence run 3");
 		expect(pi.screen.text).toContain("The sequence was stopped: the session was left (reload).");
 		expect(pi.screen.text.match(/The sequence was stopped/g)).toHaveLength(1);
-		expect(pi.screen.statuses.get("sequence")).toBeUndefined();
+		expect(pi.screen.statuses.get("chronicle-sequence")).toBeUndefined();
 		await pi.prompt("/sequence show");
 		expect(pi.screen.text).toContain("1. one");
 		expect(server.requests).toHaveLength(1);

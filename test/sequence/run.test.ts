@@ -79,7 +79,7 @@ describe("running", () => {
 		for (const text of ["run 1/3 · step 1/2 · hello /new", "run 2/3 · step 2/2 · second", "run 3/3 · step 2/2"]) {
 			expect(statuses.join("\n")).toContain(`⟳ sequence · ${text}`);
 		}
-		expect(pi.screen.statuses.get("sequence")).toBeUndefined();
+		expect(pi.screen.statuses.get("chronicle-sequence")).toBeUndefined();
 		expect(project.sessionFiles()).toHaveLength(3);
 		const [summary] = await pi.customEntries("sequence:finished");
 		expect(summary).toMatchObject({ how: "completed", runs: 3, of: 3, total: { tokens: 660 } });
@@ -165,7 +165,7 @@ describe("running", () => {
 		await pi.prompt("/sequence run 3");
 		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(["first", "Hi", "remove"]);
 		expect(pi.screen.notifications.at(-1)).toMatchObject({ type: "error" });
-		expect(pi.screen.statuses.get("sequence")).toBeUndefined();
+		expect(pi.screen.statuses.get("chronicle-sequence")).toBeUndefined();
 	});
 
 	it("S46 /compact waits for the compaction and passes its instructions; nothing to compact is said and no stop", async () => {
@@ -227,7 +227,7 @@ describe("ends", () => {
 		await pi.prompt("/sequence run 4");
 		expect(server.requests).toHaveLength(3);
 		expect(pi.screen.text).toMatch(/stopped at run 2\/4, step 1\/2 \(one\): .*no such model/);
-		expect(pi.screen.statuses.get("sequence")).toBeUndefined();
+		expect(pi.screen.statuses.get("chronicle-sequence")).toBeUndefined();
 		await pi.run("still there?");
 		expect(pi.events.filter(({ type }) => type === "extension_error")).toEqual([]);
 	});
@@ -284,7 +284,7 @@ describe("ends", () => {
 		const again = await rpc({ session: file });
 		await again.idle();
 		expect(server.requests).toHaveLength(1);
-		expect(again.screen.statuses.get("sequence")).toBeUndefined();
+		expect(again.screen.statuses.get("chronicle-sequence")).toBeUndefined();
 		await again.prompt("/sequence show");
 		expect(again.screen.text).toContain("1. one");
 	});

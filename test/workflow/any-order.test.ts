@@ -67,7 +67,7 @@ it.each([7, 29])("field 25, 58: any order of commands and answers, seed %i", { t
 		await pi.idle(20_000, 40);
 		const so = done.join(", ");
 		const last = (await pi.customEntries<State>("workflow:state")).at(-1);
-		const shown = pi.screen.statuses.get("workflow");
+		const shown = pi.screen.statuses.get("chronicle-workflow");
 		const { activeTools } = await pi.probe();
 		expect([activeTools.includes("workflow_step"), pi.screen.widgets.size], so).toEqual([shown !== undefined, 0]);
 		if (shown !== undefined || last === undefined || next() < 0.5) continue;

@@ -30,7 +30,7 @@ describe("opened again", () => {
 			"/workflow inner the whole task, which is rather long so that no single entry could hold all of its words",
 		);
 		await first.settled();
-		const status = first.screen.statuses.get("workflow");
+		const status = first.screen.statuses.get("chronicle-workflow");
 		const file = String((await first.state()).sessionFile);
 		await first.prompt("/workflow pause");
 		await first.close();
@@ -38,7 +38,7 @@ describe("opened again", () => {
 		const asked = stage.server.requests.length;
 		const again = await stage.rpc({ session: file, extensions: [fixtureExtension("probe")] });
 		await again.screen.status("Workflow w [1/1] > 🔹 B [2/3]");
-		expect(again.screen.statuses.get("workflow")).toBe(`${status?.replace(" (paused)", "")} (paused)`);
+		expect(again.screen.statuses.get("chronicle-workflow")).toBe(`${status?.replace(" (paused)", "")} (paused)`);
 		expect(again.screen.text).toMatch(/This session is in a workflow[\s\S]*paused/);
 		expect(again.screen.text).not.toContain("has changed");
 		expect((await again.probe()).activeTools).toContain("workflow_step");
@@ -85,9 +85,9 @@ describe("opened again", () => {
 			stage.project.write(path, content);
 		const again = await stage.rpc({ session: file });
 		await again.screen.notified(/Its definition has changed since/);
-		expect(again.screen.statuses.get("workflow")).toBe("Workflow w > 🔹 B [2/2] (paused)");
+		expect(again.screen.statuses.get("chronicle-workflow")).toBe("Workflow w > 🔹 B [2/2] (paused)");
 		await again.prompt("/workflow reload");
-		expect(again.screen.statuses.get("workflow")).toBe("Workflow w > 🔹 B [3/3] (paused)");
+		expect(again.screen.statuses.get("chronicle-workflow")).toBe("Workflow w > 🔹 B [3/3] (paused)");
 		await again.prompt("/workflow reload");
 		expect(again.screen.notifications.at(-1)?.message).toContain("by already");
 		stage.play(step("next"), "end");
@@ -132,7 +132,7 @@ describe("states of the reference package", () => {
 
 		for (const [path, content] of Object.entries(workflowFiles({ w: ["a", "b"] }))) stage.project.write(path, content);
 		await pi.prompt("/workflow reload");
-		expect(pi.screen.statuses.get("workflow")).toBe("Workflow w > 🔹 B [2/2]");
+		expect(pi.screen.statuses.get("chronicle-workflow")).toBe("Workflow w > 🔹 B [2/2]");
 		stage.play(call("read", { path: "x.txt" }), step("cancel"), step("cancel"), "given up");
 		await pi.run("go on");
 		expect(pi.toolResults().at(4)).toMatchObject({ tool: "read", error: false });
@@ -205,7 +205,7 @@ describe("states of the reference package", () => {
 		const pi = await stage.rpc({ session: first });
 		for (const file of [undefined, ...others]) {
 			if (file) await pi.send({ type: "switch_session", sessionPath: file });
-			expect(pi.screen.statuses.get("workflow")).toBeUndefined();
+			expect(pi.screen.statuses.get("chronicle-workflow")).toBeUndefined();
 			expect(pi.screen.notifications.at(-1)?.message).toMatch(/cannot be read[\s\S]*no workflow/);
 			stage.play(call("read", { path: "x.txt" }), "read");
 			await pi.run("read it");
@@ -231,7 +231,7 @@ describe("moved about", () => {
 		await pi.prompt("/workflow w it");
 		await pi.settled();
 		await pi.run("now next");
-		expect(pi.screen.statuses.get("workflow")).toContain("🔹 B [2/3]");
+		expect(pi.screen.statuses.get("chronicle-workflow")).toContain("🔹 B [2/3]");
 		const answer = async (text: string) =>
 			(await pi.entries()).find((entry) => JSON.stringify(entry).includes(`"text":"${text}"`))?.id as string;
 
@@ -242,7 +242,7 @@ describe("moved about", () => {
 		expect(pi.toolResults().at(-1)).toMatchObject({ tool: "bash", error: true });
 
 		await pi.prompt(`/goto ${await answer("before")}`);
-		expect(pi.screen.statuses.get("workflow")).toBeUndefined();
+		expect(pi.screen.statuses.get("chronicle-workflow")).toBeUndefined();
 		expect((await pi.probe()).activeTools).not.toContain("workflow_step");
 		stage.play(call("bash", { command: "true" }), "free");
 		await pi.run("try again");

@@ -61,7 +61,7 @@ describe("what ends a countdown", () => {
 		await counting();
 		await pi.prompt("/cancel-workflow");
 		await pi.settled();
-		expect([pi.screen.widgets.size, pi.screen.statuses.get("workflow")]).toEqual([0, undefined]);
+		expect([pi.screen.widgets.size, pi.screen.statuses.get("chronicle-workflow")]).toEqual([0, undefined]);
 		await new Promise((done) => setTimeout(done, 2_300));
 		expect(stage.server.requests.length - requests).toBe(1);
 	});
@@ -72,7 +72,7 @@ describe("what ends a countdown", () => {
 		await pi.prompt("/workflow slow it");
 		await counting();
 		await pi.send({ type: "new_session" });
-		expect([pi.screen.widgets.size, pi.screen.statuses.get("workflow")]).toEqual([0, undefined]);
+		expect([pi.screen.widgets.size, pi.screen.statuses.get("chronicle-workflow")]).toEqual([0, undefined]);
 		await new Promise((done) => setTimeout(done, 2_300));
 		expect(stage.server.requests.length - requests).toBe(1);
 		expect((await pi.probe()).activeTools).not.toContain("workflow_step");
@@ -127,7 +127,7 @@ describe("at once", () => {
 		const requests = await start("/workflow w it");
 		expect(requests).toHaveLength(4);
 		expect(await lastState()).toMatchObject({ active: true, paused: { by: "reminders" } });
-		expect(pi.screen.statuses.get("workflow")).toMatch(/\(paused\)$/);
+		expect(pi.screen.statuses.get("chronicle-workflow")).toMatch(/\(paused\)$/);
 		expect(pi.screen.text).toMatch(/⏸ The workflow is paused: 3 reminders[^\n]*\/workflow resume/);
 	});
 

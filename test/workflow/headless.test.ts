@@ -175,7 +175,9 @@ describe("a phase that a person ends", () => {
 		play(step("next"), "Shall I?");
 		await pi.prompt("/workflow w it");
 		await pi.settled();
-		expect(pi.screen.statuses.get("workflow")).toBe("Workflow w > 🔹 CONFIRM [2/3] (waits for /workflow next)");
+		expect(pi.screen.statuses.get("chronicle-workflow")).toBe(
+			"Workflow w > 🔹 CONFIRM [2/3] (waits for /workflow next)",
+		);
 		expect(pi.screen.text).toContain("This phase ends when you say so: /workflow next");
 		play(step("loop"), step("next"), "Now?");
 		await pi.run("do it again");

@@ -192,7 +192,7 @@ describe("pi and its other guests", () => {
 		await pi.send({ type: "abort" });
 		await pi.settled();
 		for (let times = 0; times < 3; times++) await pi.send({ type: "switch_session", sessionPath: file });
-		expect(pi.screen.statuses.get("workflow")).toMatch(/^Workflow w > 🔹 A \[1\/1\]/);
+		expect(pi.screen.statuses.get("chronicle-workflow")).toMatch(/^Workflow w > 🔹 A \[1\/1\]/);
 		expect(await timers()).toBeLessThanOrEqual(before);
 		play(step("next"), "done");
 		await pi.prompt("/workflow resume");

@@ -165,7 +165,7 @@ describe("a start", () => {
 		const start = pi.prompt("/workflow named after that");
 		await pi.screen.notified("starts when pi has finished");
 		expect((await states()).length).toBe(before);
-		expect(pi.screen.statuses.get("workflow")).toBeUndefined();
+		expect(pi.screen.statuses.get("chronicle-workflow")).toBeUndefined();
 		held.open();
 		await start;
 		await pi.idle();
@@ -196,7 +196,7 @@ describe("a start", () => {
 		await pi.prompt("/workflow x to be given up");
 		await stage.server.waitForRequest((request) => request.users.includes("Start x: to be given up"));
 		await pi.prompt("/cancel-workflow");
-		expect(pi.screen.statuses.get("workflow")).toBeUndefined();
+		expect(pi.screen.statuses.get("chronicle-workflow")).toBeUndefined();
 		held.open();
 		await pi.idle();
 		expect(stage.server.last().lastUser).toMatch(/^The person has cancelled the workflow "The X"/);

@@ -1,7 +1,7 @@
 // The project of a session, as pi knows it.
 import { homedir } from "node:os";
 import { type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
-import { findPi, isPiCommand, ownPiSearch, say } from "../../pi/index.ts";
+import { definitionsTrusted, findPi, isPiCommand, ownPiSearch, say } from "../../pi/index.ts";
 import { exitCodes, openProject, type Project } from "../project/index.ts";
 
 /** What of a context names a project. */
@@ -15,7 +15,7 @@ export function projectOf(ctx: ExtensionContext): Project {
 	const { modelRegistry } = ctx;
 	const pi = findPi(ownPiSearch());
 	return openProject({
-		...placeOf({ cwd: ctx.cwd, trusted: ctx.isProjectTrusted() }),
+		...placeOf({ cwd: ctx.cwd, trusted: definitionsTrusted(ctx) }),
 		pi: isPiCommand(pi) ? pi : { command: process.execPath, args: [], version: undefined },
 		models: async () => modelRegistry.getAvailable(),
 	});

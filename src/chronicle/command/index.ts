@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { openOnce, type Scope } from "../../pi/index.ts";
+import { definitionsTrusted, openOnce, type Scope } from "../../pi/index.ts";
 
 /** Registers `/chronicle`. Runs that it starts belong to the scope: they are let go, and can be resumed, when that closes. */
 export function registerChronicle(pi: ExtensionAPI, scope: Scope): void {
@@ -23,7 +23,7 @@ export function registerChronicle(pi: ExtensionAPI, scope: Scope): void {
 		},
 	});
 	pi.on("session_start", (_event, ctx) => {
-		place = { cwd: ctx.cwd, trusted: ctx.isProjectTrusted() };
+		place = { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
 		if (!ctx.hasUI || !place.trusted || !existsSync(join(ctx.cwd, ".pi", "chronicle", "sessions"))) return;
 		// Not awaited: a session does not wait for what may be a long list.
 		void import("./offer.ts").then(({ offerUnfinished }) => offerUnfinished(scope, ctx));

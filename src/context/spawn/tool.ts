@@ -11,6 +11,7 @@ import {
 import { type TSchema, Type } from "typebox";
 import {
 	askPerson,
+	definitionsTrusted,
 	findPi,
 	isPiCommand,
 	ownPiSearch,
@@ -55,6 +56,8 @@ export function spawnTool(scope: Scope, shared: Shared, parent: Parent): ToolDef
 			"Give a self-contained task to a child session with an empty context of its own and get its final answer. It has those of your tools that are pi's own, the same rules, shares the notebook, and cannot spawn.",
 		parameters: parameters as TSchema as typeof parameters,
 		exposure: "model-only",
+		// A child may do whatever its tools and the rules allow.
+		annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
 		async execute(id, { prompt, thinking: wanted }, signal, onUpdate, ctx) {
 			if (prompt.trim() === "") throw new Error("The prompt is empty: a child session sees nothing but its prompt.");
 			const found = findPi(ownPiSearch());
@@ -64,7 +67,7 @@ export function spawnTool(scope: Scope, shared: Shared, parent: Parent): ToolDef
 			const level = wanted ?? parent.thinking();
 			const tools = parent.tools();
 			const model = ctx.model === undefined ? [] : ["--model", `${ctx.model.provider}/${ctx.model.id}`];
-			const trust = ctx.isProjectTrusted() ? ["--approve"] : ["--no-approve"];
+			const trust = definitionsTrusted(ctx) ? ["--approve"] : ["--no-approve"];
 			const args = [
 				...["--mode", "rpc", "--session", file, "-ne", "-e", join(packageRoot(), "extension.ts")],
 				...model,

@@ -2,7 +2,7 @@
 // S1 the newest entry of the branch decides, the command line's flag where there is none; S2 the model is told once a change.
 
 import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
-import { customEntries, newestFirst, openInstances, openOnce } from "../../pi/index.ts";
+import { customEntries, newestFirst, openBadge, openInstances, openOnce } from "../../pi/index.ts";
 import type { Policies, Policy } from "../policy/index.ts";
 import { readonlyFlag } from "./flag.ts";
 
@@ -60,6 +60,7 @@ export function readonlyOf(ctx: ExtensionContext): ReadonlySession | undefined {
 export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySession {
 	let on = false;
 	let drop: (() => void) | undefined;
+	const badge = openBadge(statusKey);
 	/** Whether the posture was ever on in this branch: only then can there be news. */
 	let used = false;
 
@@ -70,6 +71,7 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 		on = wanted;
 		used ||= on;
 		if (changed && ctx.hasUI) ctx.ui.setStatus(statusKey, on ? "readonly" : undefined);
+		badge.show(ctx, on ? "readonly" : undefined);
 		if (!on) {
 			drop?.();
 			drop = undefined;

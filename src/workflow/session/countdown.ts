@@ -13,7 +13,7 @@ export interface Countdown {
 	end(how: "held" | "ended"): void;
 }
 
-const widgetKey = "workflow-countdown";
+const widgetKey = "chronicle-countdown";
 
 /** Starts counting `seconds` down in the terminal or, as text, for an RPC client. `what` names the phase that goes on. */
 export function startCountdown(ctx: ExtensionContext, scope: Scope, seconds: number, what: string): Countdown {

@@ -2,7 +2,7 @@
 // D1 the run changes only here, by `transition`; D2 what has to outlive pi is written before anything else is done about it;
 // D3 tool, policy and status line are there exactly while a run is active.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { printable, say, type Tone, writeEntry } from "../../pi/index.ts";
+import { openBadge, printable, say, type Tone, writeEntry } from "../../pi/index.ts";
 import type { Policies } from "../../safety/index.ts";
 import {
 	type Action,
@@ -53,7 +53,7 @@ interface DeskOptions {
 	readonly offer: (offered: boolean) => void;
 }
 
-const statusKey = "workflow";
+const statusKey = "chronicle-workflow";
 
 /** Says what the terminal shows as an entry of the transcript, where there is no such transcript. */
 function announce(ctx: ExtensionContext, text: string, tone: Tone = "info"): void {
@@ -68,6 +68,7 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 	let unsettled: Run | undefined;
 	let dropPolicy: (() => void) | undefined;
 	let shown: string | undefined;
+	const badge = openBadge(statusKey);
 	/** The session of this instance, for the renderers, which pi calls without a context. */
 	let session: ExtensionContext["sessionManager"] | undefined;
 
@@ -84,6 +85,7 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 		const place = on && statusLine(on.run);
 		const line = place === undefined ? undefined : printable(place);
 		if (line !== shown && ctx.hasUI) ctx.ui.setStatus(statusKey, line);
+		badge.show(ctx, line);
 		shown = line;
 	};
 

@@ -1,5 +1,7 @@
 // The workflows that this session can start: read from disk when somebody asks, not per keystroke.
+
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { definitionsTrusted } from "../../pi/index.ts";
 import { type Catalogue, loadCatalogue, openCatalogueMemory, workflowRoots } from "../definitions/index.ts";
 
 /** Where a session looks: its working directory, and whether the person trusts what lies there. */
@@ -9,7 +11,7 @@ export interface Place {
 }
 
 export function placeOf(ctx: ExtensionContext): Place {
-	return { cwd: ctx.cwd, trusted: ctx.isProjectTrusted() };
+	return { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
 }
 
 export interface Library {

@@ -44,6 +44,8 @@ export function offerStepTool(pi: ExtensionAPI, desk: () => Desk, offered: boole
 		label: "Workflow step",
 		description: "Moves the workflow that this session is in: to its next phase, to its start, or to its end.",
 		parameters,
+		// It moves the workflow of this session and touches nothing else.
+		annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 		exposure: offered ? "model-only" : "hidden",
 		executionMode: "sequential",
 		execute: async (id, params, _signal, _onUpdate, ctx) => answer(desk(), id, params, ctx),

@@ -52,6 +52,9 @@ const snapshotParameters = Type.Object({
 	]),
 });
 
+/** They write the run's own record and touch nothing else. */
+const ownRecord = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
+
 /** Registers `workflow_transition` and `workflow_update_snapshot`. */
 export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: Turn): void {
 	const targets = brief.targets.map((target) => `"${target}"`).join(", ");
@@ -64,6 +67,7 @@ export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: 
 			`Work on the state "${brief.state}" only, and end it with ${TRANSITION_TOOL}: words alone do not end it.`,
 		],
 		parameters: moveParameters,
+		annotations: ownRecord,
 		async execute(call, params: Static<typeof moveParameters>, _signal, _onUpdate, ctx) {
 			const target = params.target_state.trim();
 			const refused = whyNot(target, params.summary, brief, turn);
@@ -93,6 +97,7 @@ export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: 
 			`Use ${SNAPSHOT_TOOL} as soon as you find something that later states must know (a port, a decision, a trap), not only at the end.`,
 		],
 		parameters: snapshotParameters,
+		annotations: ownRecord,
 		async execute(_call, params: Static<typeof snapshotParameters>, _signal, _onUpdate, ctx) {
 			const reply = readReply(await askHost(ctx, "snapshot", { data: unwrap(params.data) }));
 			if (reply?.kind !== "saved")

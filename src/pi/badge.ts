@@ -1,0 +1,57 @@
+// One line above the editor for what must not be overlooked (readonly, the phase of a workflow), while no footer shows its status line: other
+// packages replace pi's footer. B1 nothing is shown twice: where the footer shows the text, the line takes no room.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { Component } from "@earendil-works/pi-tui";
+
+export interface Badge {
+	/** Shows `text`, or nothing where it is `undefined`; in a session without a terminal nothing at all. */
+	show(ctx: ExtensionContext, text: string | undefined): void;
+}
+
+/** Opens the line with this key. */
+export function openBadge(key: string): Badge {
+	let shown: string | undefined;
+	return {
+		show(ctx, text) {
+			if (ctx.mode !== "tui" || text === shown) return;
+			shown = text;
+			if (text === undefined) {
+				ctx.ui.setWidget(key, undefined);
+				return;
+			}
+			ctx.ui.setWidget(key, (tui, theme) =>
+				badgeLine(
+					text,
+					() => tui.children.at(-1),
+					(line) => theme.fg("warning", line),
+				),
+			);
+		},
+	};
+}
+
+/** The line; `footer` gives what is drawn last on the screen. */
+function badgeLine(text: string, footer: () => Component | undefined, paint: (line: string) => string): Component {
+	return {
+		invalidate() {},
+		render(width) {
+			return isShown(text, footer(), width) ? [] : [paint([...text].slice(0, Math.max(1, width - 1)).join(""))];
+		},
+	};
+}
+
+/** Whether the footer has the beginning of the text on it: long status lines are cut. */
+function isShown(text: string, footer: Component | undefined, width: number): boolean {
+	try {
+		const lines = footer?.render(width) ?? [];
+		const start = [...text].slice(0, 16).join("");
+		return lines.some((line) => plain(line).includes(start));
+	} catch {
+		return false;
+	}
+}
+
+function plain(line: string): string {
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
+	return line.replace(/\x1b(?:\[[0-9;:]*m|\][^\x07\x1b]*(?:\x07|\x1b\\))/g, "");
+}

@@ -27,7 +27,7 @@ import {
 	templateLines,
 	templatePlace,
 } from "../telling/index.ts";
-import { commonUsage, type Outcome, type Verb, type VerbCall } from "./verb.ts";
+import { commonUsage, failed, type Outcome, type Verb, type VerbCall } from "./verb.ts";
 import { commonOptions } from "./verb-list.ts";
 
 const prefix = "pi-chronicle ";
@@ -208,15 +208,15 @@ async function withRun(
 	look: (read: ReadLedger) => Promise<Outcome>,
 ): Promise<Outcome> {
 	const found = await findRun(project, named);
-	if (!found.ok) return { code: found.failure.reason, ...found.failure };
+	if (!found.ok) return failed(found.failure);
 	const read = await project.store.read(found.value);
-	return read.ok ? look(read.value) : { code: read.failure.reason, ...read.failure };
+	return read.ok ? look(read.value) : failed(read.failure);
 }
 
 /** Where a run stands, and its story where that is asked for; also of a ledger of another program. */
 async function tell({ parsed, project, output }: VerbCall, what: "status" | "story"): Promise<Outcome> {
 	const found = await findLedger(project, parsed.names[0]);
-	if (!found.ok) return { code: found.failure.reason, ...found.failure };
+	if (!found.ok) return failed(found.failure);
 	const entry = found.value;
 	if (entry.kind !== "run") {
 		const story = what === "story" ? foreignStoryLines(entry) : [];

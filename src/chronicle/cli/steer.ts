@@ -20,8 +20,7 @@ import {
 import { nobody } from "../supervisor/index.ts";
 import { runData, statusLines } from "../telling/index.ts";
 import { carryOn } from "./carry-on.ts";
-import type { Complaint } from "./output.ts";
-import { commonUsage, type Verb, type VerbCall } from "./verb.ts";
+import { commonUsage, failed, type Outcome, type Verb, type VerbCall } from "./verb.ts";
 import { chronicleVerbs, commonOptions } from "./verb-list.ts";
 
 export const steeringVerbs: readonly Verb[] = steerings.map((steering) => ({
@@ -33,7 +32,7 @@ A run is named by its id, the beginning of it, or \`last\`; left out, it is the 
 
 ${commonUsage}  --run <run>     the run, where its name could be taken for words
 ${steering.optionsUsage ?? ""}
-Exit code: as of run, where the run goes on here; else 0 it was said, 2 it does not apply.
+Exit code: as of run, where the run goes on here; else 0 it was said, 1 it could not be recorded, 2 it does not apply.
 `,
 	grammar: grammarOf(steering),
 	needs: "pi",
@@ -50,7 +49,7 @@ function aboutVerb(name: string): string {
 	return `${about.charAt(0).toUpperCase()}${about.slice(1)}.`;
 }
 
-async function steer(steering: Steering, call: VerbCall): Promise<number | Complaint> {
+async function steer(steering: Steering, call: VerbCall): Promise<Outcome> {
 	const { project, output, signal } = call;
 	const entries = await project.store.list();
 	const parsed = parseArguments(call.args, { ...grammarOf(steering), isName: (word) => namesRun(word, entries) });
@@ -62,7 +61,7 @@ async function steer(steering: Steering, call: VerbCall): Promise<number | Compl
 	if ("code" in made) return made;
 	const named = values.run ?? names[0];
 	const found = await findRun(project, named);
-	if (!found.ok) return { code: found.failure.reason, ...found.failure };
+	if (!found.ok) return failed(found.failure);
 	const words = text.join(" ").trim();
 	if (holdsSecret(words)) output.progress(`! ${explainRedaction("words")}`);
 	const spoken = await speak(project, found.value, (ledger) => made(ledger, words), {
@@ -88,12 +87,12 @@ async function conclude(
 	id: string,
 	spoken: Spoken,
 	{ output, signal }: Pick<VerbCall, "output" | "signal">,
-): Promise<number | Complaint> {
+): Promise<Outcome> {
 	switch (spoken.kind) {
 		case "refused":
 			return { code: "refused", message: spoken.message };
 		case "failed":
-			return { code: spoken.failure.reason, ...spoken.failure };
+			return failed(spoken.failure);
 		case "attended": {
 			const change = templateChange(project, spoken.before);
 			if (change !== undefined) output.progress(`! ${change}`);
@@ -110,7 +109,7 @@ async function conclude(
 		case "taken":
 		case "left": {
 			const read = await project.store.read(id);
-			if (!read.ok) return { code: read.failure.reason, ...read.failure };
+			if (!read.ok) return failed(read.failure);
 			const how =
 				spoken.kind === "taken"
 					? `Process ${spoken.holder.pid}, which has the run, has heard it.`

@@ -1,6 +1,7 @@
 // What all verbs have in common: options, help, exit codes of what goes wrong before anything happens.
-import { exitCodes, type Project } from "../project/index.ts";
+import { exitCodeOfFailure, exitCodes, type Project } from "../project/index.ts";
 import { type Parsed, parseArguments, type VerbGrammar } from "../steering/index.ts";
+import type { Failure } from "../supervisor/index.ts";
 import { type Complaint, type Output, openOutput } from "./output.ts";
 import { isComplaint, openPlace, placeOptions } from "./place.ts";
 
@@ -15,6 +16,11 @@ export interface VerbCall {
 
 /** The exit code, or a complaint, which ends with its own or that of a usage error. */
 export type Outcome = number | (Complaint & { readonly exitCode?: number });
+
+/** What a record that cannot be read or written ends a verb with. */
+export function failed(failure: Failure): Outcome {
+	return { code: failure.reason, ...failure, exitCode: exitCodeOfFailure(failure) };
+}
 
 export interface Verb {
 	readonly name: string;

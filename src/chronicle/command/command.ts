@@ -2,7 +2,7 @@
 // O1 a first word that is a verb is that verb; any other is the name of a template; O2 words for agents are passed on as they were written.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { say } from "../../pi/index.ts";
-import { notFound, type Project, resolveModel, templateChange } from "../project/index.ts";
+import { exitCodeOfFailure, notFound, type Project, resolveModel, templateChange } from "../project/index.ts";
 import {
 	askingElsewhere,
 	explainRedaction,
@@ -122,7 +122,8 @@ async function steer(
 	const made = steering.make({ ...parsed, text }, model);
 	if ("code" in made) return refuse(ctx, made.message);
 	const found = await findRun(project, values.run ?? names[0], [...session.lives.keys()]);
-	if (!found.ok) return refuse(ctx, `${found.failure.message} ${found.failure.remedy}`);
+	if (!found.ok)
+		return refuse(ctx, `${found.failure.message} ${found.failure.remedy}`, exitCodeOfFailure(found.failure));
 	const words = asWritten(rest, parsed.textAt, text.length);
 	if (holdsSecret(words)) say(ctx, explainRedaction("words"), "warning");
 	const live = session.lives.get(found.value);
@@ -175,7 +176,7 @@ async function conclude(
 			return;
 		}
 		case "failed":
-			return refuse(ctx, `${spoken.failure.message} ${spoken.failure.remedy}`);
+			return refuse(ctx, `${spoken.failure.message} ${spoken.failure.remedy}`, exitCodeOfFailure(spoken.failure));
 		case "attended": {
 			const { live, before } = spoken;
 			const notes = [templateChange(project, before), ...live.ledger.repairs].filter((note) => note !== undefined);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { redactSecrets } from "../../safety/index.ts";
 import type { Run } from "../machine/index.ts";
 import type { LeaseHolder, LedgerEntry, Result, RunSummary, StoreFailure } from "../supervisor/index.ts";
+import { absent, diskFailure } from "./disk.ts";
 import { readForeign } from "./foreign.ts";
 import { isRunId, pathsOf } from "./layout.ts";
 import { leaseHolder } from "./lease.ts";
@@ -14,7 +15,13 @@ const mostBytes = 4_000_000;
 
 /** All runs below `sessions`, newest first. Files that are no ledgers (contexts, answers, conversations) are passed over. */
 export async function listRuns(sessions: string): Promise<readonly LedgerEntry[]> {
-	const names = await readdir(sessions).catch((): string[] => []);
+	let names: readonly string[];
+	try {
+		names = (await readdir(sessions).catch(absent)) ?? [];
+	} catch (error) {
+		// A folder that may not be read is not an empty one.
+		return [{ kind: "unreadable", id: "all runs", failure: diskFailure(error, sessions) }];
+	}
 	const ids = new Set<string>();
 	const others: string[] = [];
 	for (const name of names) {

@@ -1,7 +1,8 @@
 // The folded state as the text of `<uuid>.json`, and back. Not the truth: that is the event log, from which it can be made again.
 // C1 at most 64 KB, whatever the history; C2 what does not fit is cut in this order: the definition's long texts, the task, old summaries;
-// what was cut is named in `cut`, and the log has it; C3 reading gives the run that was written, or says that the log has to be read.
-
+// what was cut is named in `cut`, and the log has it; C3 reading gives the run that was written, or says that the log has to be read;
+// C4 a checksum tells a file that was changed by hand or by a crash: such a one is not believed.
+import { crc32 } from "node:zlib";
 import { type Created, type Run, SCHEMA_VERSION } from "../machine/index.ts";
 import { compileDefinition, hashCleanup } from "../template/index.ts";
 
@@ -97,7 +98,13 @@ function fits(text: string): boolean {
 
 function shape(run: Run, definition: unknown, log: LogPosition, cut: readonly Cut[]): object {
 	const all = Object.fromEntries(fields.map((field) => [field, run[field]]));
-	return { ...all, template: { ...run.template, definition }, log, ...(cut.length > 0 ? { cut } : {}) };
+	const data = { ...all, template: { ...run.template, definition }, log, ...(cut.length > 0 ? { cut } : {}) };
+	return { ...data, crc: checksum(data) };
+}
+
+/** CRC-32, in eight hex digits, of the fields as JSON without blanks: how the file is set does not count. */
+function checksum(data: object): string {
+	return crc32(JSON.stringify(data)).toString(16).padStart(8, "0");
 }
 
 /** A definition without its long texts: enough to see the graph. */
@@ -108,7 +115,8 @@ function outline(definition: unknown): unknown {
 }
 
 export type CheckpointRead =
-	| { readonly kind: "read"; readonly run: Run; readonly log: LogPosition }
+	/** `proved`: its checksum is right; checkpoints of earlier versions have none. */
+	| { readonly kind: "read"; readonly run: Run; readonly log: LogPosition; readonly proved: boolean }
 	/** Something is missing that only the log has; `id` is whose. */
 	| { readonly kind: "incomplete"; readonly log: LogPosition }
 	| { readonly kind: "newer"; readonly schemaVersion: number }
@@ -128,12 +136,14 @@ export function readCheckpoint(text: string, first: () => Created | undefined): 
 	if (typeof schemaVersion !== "number" || typeof data.id !== "string" || !isRecord(data.template))
 		return { kind: "foreign", data };
 	if (schemaVersion > SCHEMA_VERSION) return { kind: "newer", schemaVersion };
+	const { crc, ...summed } = data;
+	if (crc !== undefined && crc !== checksum(summed)) return { kind: "damaged" };
 	// Fields that earlier versions did not write.
 	const {
 		log,
 		cut = [],
 		...rest
-	} = { kept: [], unmeasured: [], ...data } as unknown as Omit<Run, "plan"> & {
+	} = { kept: [], unmeasured: [], ...summed } as unknown as Omit<Run, "plan"> & {
 		log?: LogPosition;
 		cut?: readonly Cut[];
 	};
@@ -145,7 +155,7 @@ export function readCheckpoint(text: string, first: () => Created | undefined): 
 	const plan = compileDefinition(template.definition, template.name);
 	if (!plan) return { kind: "damaged" };
 	const run: Run = { ...rest, template, task: whole?.task ?? rest.task, plan, cleanupHash: hashCleanup(plan) ?? null };
-	return { kind: "read", run, log };
+	return { kind: "read", run, log, proved: crc !== undefined };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

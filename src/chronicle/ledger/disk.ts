@@ -1,9 +1,10 @@
 // The few ways in which the ledger touches the disk, and how their errors become values.
 // D1 a file that is replaced is whole at every moment; D2 what has been made durable survives a power cut: file, then folder.
-import { constants } from "node:fs";
+import { constants, type Stats, statSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { StoreFailure } from "../supervisor/index.ts";
+import { keepOwner } from "./owner.ts";
 
 /** Opens files; tests put a disk in its place that is full. */
 export interface Disk {
@@ -26,6 +27,7 @@ export async function replaceFile(disk: Disk, path: string, text: string): Promi
 		} finally {
 			await file.close();
 		}
+		await keepOwner(draft);
 		await rename(draft, path);
 	} catch (error) {
 		await rm(draft, { force: true }).catch(() => {});
@@ -45,6 +47,13 @@ export async function syncFolder(folder: string): Promise<void> {
 	}
 }
 
+/** `undefined` where a file or folder is not there. Any other error says nothing about that, and is thrown on. */
+export function absent(error: unknown): undefined {
+	const { code } = error as NodeJS.ErrnoException;
+	if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+	throw error;
+}
+
 /** What an error of the disk means to the person. */
 export function diskFailure(error: unknown, path: string): StoreFailure {
 	const { code, message } = error as NodeJS.ErrnoException;
@@ -59,11 +68,12 @@ export function diskFailure(error: unknown, path: string): StoreFailure {
 			};
 		case "EACCES":
 		case "EPERM":
+			return { reason: "io", ...explainRights((error as NodeJS.ErrnoException).path ?? path, code) };
 		case "EROFS":
 			return {
 				reason: "io",
-				message: `${path} cannot be written: ${code}.`,
-				remedy: "Check who owns the folder and its rights.",
+				message: `${path} cannot be written: its file system is read-only.`,
+				remedy: "Mount it for writing, or copy the project elsewhere.",
 			};
 		case "ENOENT":
 			return {
@@ -77,5 +87,33 @@ export function diskFailure(error: unknown, path: string): StoreFailure {
 				message: `${path} could not be read or written: ${code ?? message}.`,
 				remedy: "Check the disk, then try again.",
 			};
+	}
+}
+
+/** Whose a path is that this account may not use, and what to do. */
+function explainRights(path: string, code: string): Pick<StoreFailure, "message" | "remedy"> {
+	const own = process.geteuid?.();
+	for (let at = path; ; at = dirname(at)) {
+		const found = lookAt(at);
+		if (found && own !== undefined && found.uid !== own) {
+			const whose = found.uid === 0 ? "root" : `another user (uid ${found.uid})`;
+			return {
+				message: `${path} cannot be used: ${at === path ? "it" : at} belongs to ${whose}, and this is uid ${own} (${code}).`,
+				remedy: `Give it back: sudo chown -R ${own} ${JSON.stringify(found.isDirectory() ? at : dirname(at))}`,
+			};
+		}
+		if (found || dirname(at) === at) break;
+	}
+	return {
+		message: `${path} cannot be used: its rights do not allow it (${code}).`,
+		remedy: `Give yourself the right: chmod -R u+rwX ${JSON.stringify(dirname(path))}`,
+	};
+}
+
+function lookAt(path: string): Stats | undefined {
+	try {
+		return statSync(path);
+	} catch {
+		return undefined;
 	}
 }

@@ -5,16 +5,17 @@ import { copyFile, open, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { openRedaction, type Redact } from "../../safety/index.ts";
 import type { EventBody, Run } from "../machine/index.ts";
-import { beginRun } from "../machine/index.ts";
+import { beginRun, startRun } from "../machine/index.ts";
 import type { Clock, HeldLedger, LedgerStore, ReadLedger, Result, StoreFailure } from "../supervisor/index.ts";
 import { findRun, listRuns } from "./catalogue.ts";
 import { checkpointText } from "./checkpoint.ts";
-import { type Disk, diskFailure, realDisk, replaceFile, syncFolder } from "./disk.ts";
+import { absent, type Disk, diskFailure, realDisk, replaceFile, syncFolder } from "./disk.ts";
 import { type Inbox, openInbox, postEvent } from "./inbox.ts";
 import { isRunId, pathsOf, prepareSessions, type RunPaths } from "./layout.ts";
 import { type Lease, leaseHolder, takeLease } from "./lease.ts";
-import { absent, countDamaged, failure, type Loaded, loadRun, readEvents } from "./load.ts";
+import { countDamaged, failure, type Loaded, loadRun, readEvents } from "./load.ts";
 import { type LogFile, openLog } from "./log-file.ts";
+import { keepOwner, keepOwners } from "./owner.ts";
 import { redactEvent } from "./redaction.ts";
 import { removeRun } from "./remove.ts";
 
@@ -173,19 +174,55 @@ const lookedThrough = 8_000_000;
 
 async function takeUp(paths: RunPaths, read: Loaded, lease: Lease, means: Means): Promise<HeldLedger> {
 	const { clock, disk } = means;
-	if (read.checkpointDamaged) await copyFile(paths.checkpoint, `${paths.checkpoint}.corrupt-${stampOf(clock.now())}`);
-	if (read.tornBytes > 0) await keepTail(paths.log, read.size, `${paths.log}.corrupt-${stampOf(clock.now())}`);
-	const log = await openLog({ path: paths.log, disk, lease, size: read.size, lastSeq: read.run.seq });
+	const stamp = stampOf(clock.now());
+	if (read.checkpointDamaged) await copyFile(paths.checkpoint, `${paths.checkpoint}.corrupt-${stamp}`);
+	if (read.tornBytes > 0) await keepTail(paths.log, read.size, `${paths.log}.corrupt-${stamp}`);
 	const damaged = read.size <= lookedThrough ? await countDamaged(paths.log, read.size) : 0;
-	const repairs = [
-		...read.repairs,
-		...(damaged > 0
-			? [
-					`In ${paths.log} ${damaged === 1 ? "a line is" : `${damaged} lines are`} damaged and passed over; the run goes on from its checkpoint.`,
-				]
-			: []),
-	];
-	return holdLedger({ paths, run: read.run, log, lease, repairs, ...means });
+	const repairs = [...read.repairs];
+	if (damaged > 0 && !read.logDamaged)
+		repairs.push(
+			`In ${paths.log} ${damaged === 1 ? "a line is" : `${damaged} lines are`} damaged and passed over; the run goes on from its checkpoint.`,
+		);
+	const mend = damaged > 0 || read.logDamaged;
+	const size = mend ? await setApart(paths.log, read.size, `${paths.log}.damaged-${stamp}`) : read.size;
+	if (mend) repairs.push(`The log as it was is kept as ${paths.log}.damaged-${stamp}.`);
+	const log = await openLog({ path: paths.log, disk, lease, size, lastSeq: read.run.seq });
+	const position = mend ? undefined : read.log;
+	const kept = position && { offset: position.offset, bytes: (await stat(paths.checkpoint)).size };
+	const held = { paths, run: read.run, log, lease, repairs, kept, ...means };
+	return holdLedger(mend ? { ...held, run: await recover(log, read.run, clock) } : held);
+}
+
+/** Writes the whole run behind damaged events, so that the log tells it by itself again. */
+async function recover(log: LogFile, before: Run, clock: Means["clock"]): Promise<Run> {
+	const { plan: _plan, cleanupHash: _hash, ...run } = before;
+	const written = await log.append([{ kind: "recovered", run }], new Date(clock.now()).toISOString(), true);
+	if (!written.ok) {
+		await log.close();
+		throw Object.assign(
+			new Error(written.failure.message),
+			written.failure.reason === "no_space" ? { code: "ENOSPC" } : {},
+		);
+	}
+	const [event] = written.value;
+	return (event && startRun(event)) ?? before;
+}
+
+/** Keeps a copy of a damaged log, and ends its sound bytes with a line break, so that nothing is written into a damaged line. Gives their number. */
+async function setApart(path: string, size: number, copy: string): Promise<number> {
+	await copyFile(path, copy);
+	await keepOwner(copy);
+	const file = await open(path, "r+");
+	try {
+		await file.truncate(size);
+		const last = Buffer.alloc(1);
+		await file.read(last, 0, 1, Math.max(0, size - 1));
+		if (size === 0 || last[0] === 10) return size;
+		await file.write("\n", size);
+		return size + 1;
+	} finally {
+		await file.close();
+	}
 }
 
 /** Keeps what is behind the sound bytes of the log, at most 1 MB of it, before it is cut. */
@@ -215,9 +252,19 @@ interface Held extends Means {
 	readonly log: LogFile;
 	readonly lease: Lease;
 	readonly repairs: readonly string[];
+	/** The checkpoint on disk: where in the log it stands, and its bytes; absent where the next one is due at once. */
+	readonly kept?: { readonly offset: number; readonly bytes: number } | undefined;
 }
 
-function holdLedger({ paths, run, log, lease, repairs, clock, disk, redact }: Held): HeldLedger {
+/** Milliseconds after which a checkpoint is due however little has happened: others read it too. */
+const checkpointMs = 30_000;
+
+function holdLedger({ paths, run, log, lease, repairs, clock, disk, redact, ...held }: Held): HeldLedger {
+	let { kept } = held;
+	let keptAt = performance.now();
+	/** As many bytes have been logged since the last checkpoint as it has: so checkpoints cost no more than the log does. */
+	const isDue = (): boolean =>
+		kept === undefined || log.size - kept.offset >= kept.bytes || performance.now() - keptAt >= checkpointMs;
 	let queue: Promise<unknown> = Promise.resolve();
 	let inbox: Promise<Inbox> | undefined;
 	let released = false;
@@ -235,6 +282,7 @@ function holdLedger({ paths, run, log, lease, repairs, clock, disk, redact }: He
 		repairs,
 		fence: lease.fence,
 		holds: async () => !released && lease.holds(),
+		loss: async () => (released ? gone.failure : lease.loss()),
 		get holder() {
 			return released ? undefined : lease.owner;
 		},
@@ -248,20 +296,20 @@ function holdLedger({ paths, run, log, lease, repairs, clock, disk, redact }: He
 							durability === "durable",
 						),
 			),
-		checkpoint: (now) =>
+		checkpoint: (now, when = "now") =>
 			inTurn(async (): Promise<Result<void, StoreFailure>> => {
 				if (released) return gone;
+				if (when === "if due" && !isDue()) return { ok: true, value: undefined };
 				if (now.seq !== log.lastSeq)
 					return failure("io", "The checkpoint does not stand at the end of the log.", "Take the events in first.");
-				if (!lease.holds()) return failure("fenced", "Another process has the run.", "Go on there.");
+				if (!lease.holds()) return { ok: false, failure: await lease.loss() };
 				const synced = await log.sync();
 				if (!synced.ok) return synced;
 				try {
-					await replaceFile(
-						disk,
-						paths.checkpoint,
-						checkpointText(now, { seq: now.seq, offset: log.size, fence: lease.fence }),
-					);
+					const text = checkpointText(now, { seq: now.seq, offset: log.size, fence: lease.fence });
+					await replaceFile(disk, paths.checkpoint, text);
+					kept = { offset: log.size, bytes: Buffer.byteLength(text) };
+					keptAt = performance.now();
 					return { ok: true, value: undefined };
 				} catch (error) {
 					return { ok: false, failure: diskFailure(error, paths.checkpoint) };
@@ -279,6 +327,7 @@ function holdLedger({ paths, run, log, lease, repairs, clock, disk, redact }: He
 				await log.close();
 				await lease.release();
 				await syncFolder(dirname(paths.log)).catch(() => {});
+				await keepOwners(paths.folder).catch(() => {});
 			});
 		},
 	};

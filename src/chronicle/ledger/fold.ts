@@ -1,8 +1,8 @@
 // Folds an event log line by line: no I/O, memory independent of the log's length.
 // F1 the fold ends at the first damaged place that nothing sound follows (a torn end); a damaged place with sound lines behind it is
 // damage in the middle, and the log is refused; F2 numbers follow each other without gaps; F3 a line written under an older lease than
-// one before it is no part of the story.
-import { beginRun, foldEvent, type LedgerEvent, type Run } from "../machine/index.ts";
+// one before it is no part of the story; F4 `recovered` tells the whole run: what is damaged before it does not matter any more.
+import { foldEvent, type LedgerEvent, type Run, startRun } from "../machine/index.ts";
 import { decodeLine } from "./line.ts";
 
 export interface FoldResult {
@@ -54,8 +54,18 @@ export function openFolder(
 	let damagedAt: number | undefined;
 
 	const take = (bytes: Buffer, at: number): void => {
-		if (fault) return;
 		const event = decodeLine(bytes);
+		if (event?.kind === "recovered" && event.seq > lastSeq && (event.fence ?? 0) >= lastFence) {
+			run = startRun(event);
+			fault = run ? undefined : "template";
+			damagedAt = undefined;
+			lastSeq = event.seq;
+			lastFence = event.fence ?? 0;
+			soundBytes = at + bytes.length + 1;
+			options.onEvent?.(event);
+			return;
+		}
+		if (fault) return;
 		if (!event) {
 			damagedAt ??= at;
 			return;
@@ -78,7 +88,7 @@ export function openFolder(
 			options.onEvent?.(event);
 		} else {
 			if (event.kind === "created" && event.schemaVersion > options.newestSchema) fault = "newer";
-			else run = event.kind === "created" ? beginRun(event) : undefined;
+			else run = startRun(event);
 			if (!run) {
 				fault ??= "template";
 				faultAt = at;

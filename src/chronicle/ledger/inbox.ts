@@ -3,19 +3,21 @@
 // X3 what the listener does not take (its promise rejects) stays.
 import { randomBytes } from "node:crypto";
 import { type FSWatcher, watch } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { PersonEvent } from "../machine/index.ts";
+import { keepOwner, makeFolder } from "./owner.ts";
 
 const ending = ".post.json";
 /** Larger ones are not ours. */
 const mostBytes = 100_000;
 
 export async function postEvent(inbox: string, event: PersonEvent, at: number): Promise<void> {
-	await mkdir(inbox, { recursive: true, mode: 0o700 });
+	await makeFolder(inbox);
 	const name = `${String(at).padStart(15, "0")}-${randomBytes(6).toString("hex")}`;
 	const draft = join(inbox, `.${name}`);
 	await writeFile(draft, `${JSON.stringify(event)}\n`, { mode: 0o600, flush: true });
+	await keepOwner(draft);
 	await rename(draft, join(inbox, `${name}${ending}`));
 }
 
@@ -30,7 +32,7 @@ export interface Inbox {
  * there have been given. One that the listener rejects stays, and so do those behind it until something new comes.
  */
 export async function openInbox(inbox: string, listener: (event: PersonEvent) => Promise<void>): Promise<Inbox> {
-	await mkdir(inbox, { recursive: true, mode: 0o700 });
+	await makeFolder(inbox);
 	let closed = false;
 	let again = false;
 	let taking: Promise<void> | undefined;

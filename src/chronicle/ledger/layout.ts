@@ -1,7 +1,8 @@
 // Where a run lies on disk, and who may read it.
 // Y1 folders that we make are 0700, files 0600; Y2 the folder keeps itself out of git; Y3 what is there already keeps its rights.
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { keepOwner, makeFolder } from "./owner.ts";
 
 export interface RunPaths {
 	/** The folded state. */
@@ -33,16 +34,14 @@ export function pathsOf(sessions: string, id: string): RunPaths {
 
 /** Makes the folder of all runs, with a `.gitignore` that ignores everything in it. */
 export async function prepareSessions(sessions: string): Promise<void> {
-	await mkdir(sessions, { recursive: true, mode: 0o700 });
+	await makeFolder(sessions);
 	try {
-		await writeFile(
-			join(sessions, ".gitignore"),
-			"# Runs are private: they hold tasks, file contents and conversations.\n*\n",
-			{
-				flag: "wx",
-				mode: 0o600,
-			},
-		);
+		const ignore = join(sessions, ".gitignore");
+		await writeFile(ignore, "# Runs are private: they hold tasks, file contents and conversations.\n*\n", {
+			flag: "wx",
+			mode: 0o600,
+		});
+		await keepOwner(ignore);
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
 	}

@@ -4,11 +4,13 @@
 // try at once one gets it: the file is made exclusively; E3 whoever has lost the lease notices before its next write; E4 a lease has its
 // owner's name in it from the moment that it is there, so that whoever dies over making it leaves none that nobody may take.
 import { readlinkSync, statSync } from "node:fs";
-import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { access, link, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { processStart } from "../../pi/index.ts";
 import type { LeaseHolder, Result, StoreFailure } from "../supervisor/index.ts";
+import { absent, diskFailure } from "./disk.ts";
+import { keepOwner, makeFolder } from "./owner.ts";
 
 export interface Lease {
 	readonly fence: number;
@@ -16,6 +18,8 @@ export interface Lease {
 	readonly owner: LeaseHolder;
 	/** Whether it is still ours. */
 	holds(): boolean;
+	/** Why it is not. */
+	loss(): Promise<StoreFailure>;
 	release(): Promise<void>;
 }
 
@@ -46,7 +50,7 @@ export async function leaseHolder(folder: string): Promise<LeaseHolder | undefin
 
 /** Takes the lease with a number above `atLeast`, the highest one seen in the log. */
 export async function takeLease(folder: string, atLeast: number): Promise<Result<Lease, StoreFailure>> {
-	await mkdir(folder, { recursive: true, mode: 0o700 });
+	await makeFolder(folder);
 	const before = await leaseHolder(folder);
 	if (before && before.alive !== "no") return { ok: false, failure: heldBy(before, folder) };
 	const [highest = 0] = await leases(folder);
@@ -77,12 +81,14 @@ async function makeExclusively(path: string, text: string): Promise<void> {
 	const draft = join(dirname(path), `.${basename(path)}.${process.pid}`);
 	try {
 		await writeFile(draft, text, { mode: 0o600, flush: true });
+		await keepOwner(draft);
 		await link(draft, path);
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
 		if (code === "EEXIST" || code === "ENOSPC" || code === "EDQUOT") throw error;
 		// A file system without links: then the name is there a moment before its text.
 		await writeFile(path, text, { flag: "wx", mode: 0o600, flush: true });
+		await keepOwner(path);
 	} finally {
 		await rm(draft, { force: true });
 	}
@@ -92,18 +98,42 @@ function openLease(folder: string, owner: LeaseHolder): Lease {
 	const { fence } = owner;
 	const path = join(folder, `${prefix}${fence}`);
 	const next = join(folder, `${prefix}${fence + 1}`);
-	const exists = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
+	const exists = (file: string): boolean => {
+		try {
+			return statSync(file, { throwIfNoEntry: false }) !== undefined;
+		} catch {
+			// Rights that were taken away, no file descriptors: what cannot be seen is not ours to write.
+			return false;
+		}
+	};
 	return {
 		fence,
 		owner,
 		holds: () => exists(path) && !exists(next),
+		loss: () => explainLoss(folder),
 		release: () => rm(path, { force: true }),
 	};
 }
 
+async function explainLoss(folder: string): Promise<StoreFailure> {
+	const seen = await access(folder).then(
+		() => undefined,
+		(error: NodeJS.ErrnoException) => error,
+	);
+	if (seen) return diskFailure(seen, folder);
+	const holder = await leaseHolder(folder).catch(() => undefined);
+	return holder
+		? { reason: "fenced", message: `Process ${holder.pid} has taken the run over.`, remedy: "Go on there." }
+		: {
+				reason: "fenced",
+				message: "The run's lease was taken away, and no process has the run now.",
+				remedy: "Resume it: nothing that was recorded is lost.",
+			};
+}
+
 /** Numbers of the leases in `folder`, highest first. */
 async function leases(folder: string): Promise<number[]> {
-	const names = await readdir(folder).catch((): string[] => []);
+	const names = await readdir(folder).catch((error: unknown): string[] => absent(error) ?? []);
 	return names
 		.filter((name) => /^lease\.\d{1,9}$/.test(name))
 		.map((name) => Number(name.slice(prefix.length)))
@@ -117,7 +147,10 @@ async function readLease(folder: string, fence: number): Promise<LeaseText | und
 		if (typeof host === "string" && typeof pid === "number" && typeof started === "string")
 			return { host, pid, started };
 	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+		const { code = "" } = error as NodeJS.ErrnoException;
+		if (code === "ENOENT") return undefined;
+		// Somebody else's, or no descriptor: a fault of reading says nothing about its holder.
+		if (code !== "" && code !== "EISDIR") throw error;
 	}
 	// Made and not yet written, or torn: whoever made it is not known to be dead.
 	return { host: "", pid: 0, started: "" };

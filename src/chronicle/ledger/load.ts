@@ -5,7 +5,7 @@ import { open, readFile, stat } from "node:fs/promises";
 import { type Created, type LedgerEvent, type Run, SCHEMA_VERSION } from "../machine/index.ts";
 import type { Result, StoreFailure } from "../supervisor/index.ts";
 import { type CheckpointRead, type LogPosition, readCheckpoint } from "./checkpoint.ts";
-import { diskFailure } from "./disk.ts";
+import { absent, diskFailure } from "./disk.ts";
 import { type FoldResult, type FoldStart, openFolder } from "./fold.ts";
 import type { RunPaths } from "./layout.ts";
 import { decodeLine } from "./line.ts";
@@ -22,6 +22,10 @@ export interface Loaded {
 	readonly checkpointDamaged: boolean;
 	/** The log is there, so the run can be gone on with. */
 	readonly hasLog: boolean;
+	/** The events that a sound checkpoint was made of are not sound themselves. */
+	readonly logDamaged: boolean;
+	/** Where the checkpoint stands that this was read from; absent: it was folded from all events. */
+	readonly log?: LogPosition;
 }
 
 const chunkBytes = 1 << 16;
@@ -52,12 +56,13 @@ async function load(paths: RunPaths): Promise<Result<Loaded, StoreFailure>> {
 		return failure("foreign", `${paths.checkpoint} is no ledger of this program.`, "It is left as it is.");
 	if (size === undefined) return withoutLog(paths, checkpoint);
 	if (checkpoint?.kind === "read" && checkpoint.log.offset <= size) {
-		const tail = await foldLog(paths.log, {
-			run: checkpoint.run,
-			offset: checkpoint.log.offset,
-			fence: checkpoint.log.fence,
-		});
-		if (tail && !tail.fault && tail.run) return { ok: true, value: loaded(tail, tail.run, [], false) };
+		const { log, run, proved } = checkpoint;
+		// Where the log does not have the event that the checkpoint stands at, one of them lies: a checksum says which.
+		const sound = await endsWithEvent(paths.log, log.offset, log.seq);
+		const tail = sound || proved ? await foldLog(paths.log, { run, offset: log.offset, fence: log.fence }) : undefined;
+		const lost = `Events before byte ${log.offset} of ${paths.log} are damaged; the run goes on from its checkpoint.`;
+		if (tail && !tail.fault && tail.run)
+			return { ok: true, value: { ...loaded(tail, tail.run, sound ? [] : [lost], false), logDamaged: !sound, log } };
 	}
 	const whole = await foldLog(paths.log);
 	const damaged = checkpoint?.kind === "damaged";
@@ -96,7 +101,7 @@ function judgeFold(
 	if (!fold.run) return failure("corrupt", `${paths.log} holds no whole event.`, restore);
 	const repairs: string[] = [];
 	const known: LogPosition | undefined = checkpoint && "log" in checkpoint ? checkpoint.log : undefined;
-	if (damaged) repairs.push(`${paths.checkpoint} was damaged and is made again from the events.`);
+	if (damaged) repairs.push(`${paths.checkpoint} was damaged, or changed by hand, and is made again from the events.`);
 	if (known && known.seq > fold.lastSeq)
 		repairs.push(
 			`The last ${known.seq - fold.lastSeq === 1 ? "event" : `${known.seq - fold.lastSeq} events`} of the log ${known.seq - fold.lastSeq === 1 ? "is" : "are"} lost; the run goes on from event ${fold.lastSeq}.`,
@@ -119,6 +124,7 @@ function loaded(fold: FoldResult, run: Run, repairs: readonly string[], checkpoi
 		],
 		checkpointDamaged,
 		hasLog: true,
+		logDamaged: false,
 	};
 }
 
@@ -137,17 +143,44 @@ function withoutLog(paths: RunPaths, checkpoint: CheckpointRead | undefined): Re
 			repairs: [`${paths.log} is gone: this is what the last checkpoint says.`],
 			checkpointDamaged: false,
 			hasLog: false,
+			logDamaged: false,
 		},
 	};
 }
 
-/** Lines among the first `size` bytes of a log that are damaged: those before a checkpoint are not looked at when a run is read. */
+/**
+ * Lines among the first `size` bytes of a log that are damaged: those before a checkpoint are not looked at when a run is read. What was
+ * recovered from counts no more.
+ */
 export async function countDamaged(path: string, size: number): Promise<number> {
 	let damaged = 0;
 	await readLines(path, 0, (line, at) => {
-		if (at < size && !decodeLine(line)) damaged += 1;
+		if (at >= size) return;
+		const event = decodeLine(line);
+		if (!event) damaged += 1;
+		else if (event.kind === "recovered") damaged = 0;
 	});
 	return damaged;
+}
+
+/** A longer line is taken for sound: it is looked at when all events are. */
+const longestLine = 1 << 22;
+
+/** Whether the log's line that ends at byte `end` is the event `seq`. */
+async function endsWithEvent(path: string, end: number, seq: number): Promise<boolean> {
+	const file = await open(path, "r");
+	try {
+		for (let length = Math.min(end, 4096); ; length = Math.min(end, length * 8)) {
+			const memory = Buffer.alloc(length);
+			const { bytesRead } = await file.read(memory, 0, length, end - length);
+			if (bytesRead < length || memory.at(-1) !== 10) return false;
+			const before = memory.lastIndexOf(10, length - 2);
+			if (before !== -1 || length === end) return decodeLine(memory.subarray(before + 1, length - 1))?.seq === seq;
+			if (length >= longestLine) return true;
+		}
+	} finally {
+		await file.close();
+	}
 }
 
 /** Folds the log from the start, or what follows a checkpoint; `undefined` for an empty one. */
@@ -227,12 +260,6 @@ export function withoutCrc(event: LedgerEvent): LedgerEvent {
 async function readFirst(path: string): Promise<Created | undefined> {
 	for await (const event of readEvents(path, 0)) return event.kind === "created" ? event : undefined;
 	return undefined;
-}
-
-export function absent(error: unknown): undefined {
-	const { code } = error as NodeJS.ErrnoException;
-	if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-	throw error;
 }
 
 export function failure(

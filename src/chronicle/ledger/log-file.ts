@@ -8,6 +8,7 @@ import type { Result, StoreFailure } from "../supervisor/index.ts";
 import { type Disk, diskFailure } from "./disk.ts";
 import type { Lease } from "./lease.ts";
 import { encodeLine, stampEvent } from "./line.ts";
+import { keepOwner } from "./owner.ts";
 
 export interface LogFile {
 	readonly size: number;
@@ -34,6 +35,7 @@ export interface LogStart {
 /** Opens the log for appending and cuts it to its sound bytes. Throws what the disk throws. */
 export async function openLog({ path, disk, lease, ...start }: LogStart): Promise<LogFile> {
 	const file = await disk.open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+	await keepOwner(path);
 	let { size, lastSeq } = start;
 	let dirty = false;
 	let unsynced = false;
@@ -48,15 +50,6 @@ export async function openLog({ path, disk, lease, ...start }: LogStart): Promis
 		throw error;
 	}
 
-	const lost: Result<never, StoreFailure> = {
-		ok: false,
-		failure: {
-			reason: "fenced",
-			message: "This process no longer has the run: another one has taken it over.",
-			remedy: "Go on there.",
-		},
-	};
-
 	return {
 		get size() {
 			return size;
@@ -65,7 +58,7 @@ export async function openLog({ path, disk, lease, ...start }: LogStart): Promis
 			return lastSeq;
 		},
 		async append(bodies, at, durable) {
-			if (!lease.holds()) return lost;
+			if (!lease.holds()) return { ok: false, failure: await lease.loss() };
 			const events = bodies.map((body, index) =>
 				stampEvent(body, { seq: lastSeq + index + 1, at, fence: lease.fence }),
 			);

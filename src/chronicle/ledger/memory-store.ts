@@ -70,6 +70,7 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 			run,
 			fence,
 			holds: async () => kept.held === fence,
+			loss: async () => lost.failure,
 			get holder() {
 				return kept.held === fence ? reading(id, kept).holder : undefined;
 			},

@@ -6,6 +6,8 @@ import type { Created, EventBody } from "../machine/index.ts";
 /** The event with secrets taken out of every text. */
 export function redactEvent<T extends EventBody>(event: T, redact: Redact): T {
 	if (event.kind === "created") return redactCreated(event, redact) as T;
+	// It was made of events that had been redacted, and holds commands word for word.
+	if (event.kind === "recovered") return event;
 	return redactDeep(event, redact) as T;
 }
 

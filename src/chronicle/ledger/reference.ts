@@ -184,10 +184,14 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 		"What did not fit and has to be taken from the first event: `definition`, `task`; or from all: `history`.",
 		{ type: "string" },
 	),
+	crc: text(
+		"CRC-32, in eight hexadecimal digits, of all other fields as JSON without blanks. Where it is wrong the file is not believed and made again from the events.",
+		{ pattern: "^[0-9a-f]{8}$" },
+	),
 };
 
 /** `cut` where something was, the others in ledgers of earlier versions. */
-const optionalLedgerFields = ["cut", "kept", "unmeasured"];
+const optionalLedgerFields = ["cut", "crc", "kept", "unmeasured"];
 
 interface EventMeaning {
 	readonly about: string;
@@ -204,6 +208,10 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	opened: {
 		about: "A supervisor has taken the run; what an earlier one left unfinished is in doubt.",
 		fields: ["host", "pid", "started"],
+	},
+	recovered: {
+		about: "Events before this are damaged; the run goes on as its checkpoint had it.",
+		fields: ["run"],
 	},
 	attempt_reserved: {
 		about: "Intent to launch a worker, recorded before it happens.",

@@ -47,13 +47,16 @@ function measure(
 	return ceiling === undefined ? [] : [{ name, state, figure, spent, ceiling }];
 }
 
-/** The first ceiling that is reached. One of zero is reached by the first thing spent. */
+/** The first ceiling that is reached. One of zero is reached from the start; that on cost not, as long as models without a price are used. */
 export function reached(run: Run, now = ""): Measure | undefined {
-	return measures(run, now).find(({ spent, ceiling }) => (ceiling > 0 ? spent >= ceiling : spent > 0));
+	return measures(run, now).find(({ figure, spent, ceiling }) =>
+		figure === "costUsd" && ceiling === 0 ? spent > 0 : spent >= ceiling,
+	);
 }
 
 /** Why a run that has reached `measure` stops, in a sentence. */
 export function explainReached({ name, figure, spent, ceiling }: Measure): string {
+	if (ceiling === 0) return `The ceiling on ${name} is 0, so nothing may be spent.`;
 	return `The ceiling on ${name} is reached: ${show(figure, spent)} of ${show(figure, ceiling)}.`;
 }
 

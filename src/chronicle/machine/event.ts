@@ -3,6 +3,7 @@
 // secrets out of them; E3 what a person says names in `answers` the event that it answers, so that a second answer does nothing.
 import type { FileChange, FileLeft, SnapshotData } from "../snapshot/index.ts";
 import type { PersonEvent } from "./person-event.ts";
+import type { StoredRun } from "./run.ts";
 import type { Spend } from "./spend.ts";
 
 /** An event as it lies in the ledger. `at` is ISO 8601 in UTC with milliseconds. `fence` is the number of the lease it was written under. */
@@ -11,6 +12,7 @@ export type LedgerEvent = EventBody & { readonly seq: number; readonly at: strin
 export type EventBody =
 	| Created
 	| Opened
+	| Recovered
 	| Decision
 	| WorkEvent
 	| FilesEvent
@@ -46,6 +48,12 @@ export interface Opened {
 	readonly pid: number;
 	/** Start mark of the process, so that its number being used again is noticed. */
 	readonly started: string;
+}
+
+/** The log before this is damaged: the run goes on as a sound checkpoint had it, and can be folded from here. */
+export interface Recovered {
+	readonly kind: "recovered";
+	readonly run: StoredRun;
 }
 
 /** Names one launch: the `launch`-th process of attempt `attempt` of visit `visit`. */
@@ -161,8 +169,11 @@ export interface WorkerStarted extends LaunchId {
 
 export interface LaunchFailed extends LaunchId {
 	readonly kind: "launch_failed";
-	/** `session_lost`: the conversation to go on with is gone or cannot be read. `rules`: guard rules cannot be enforced. */
-	readonly reason: "session_lost" | "rules" | "persona" | "model" | "tools" | "spawn" | "handshake";
+	/**
+	 * `session_lost`: the conversation to go on with is gone or cannot be read. `rules`: guard rules cannot be enforced. `budget`: nothing is
+	 * left for what the model costs.
+	 */
+	readonly reason: "budget" | "session_lost" | "rules" | "persona" | "model" | "tools" | "spawn" | "handshake";
 	readonly detail: string;
 }
 

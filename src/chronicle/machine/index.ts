@@ -18,6 +18,7 @@ export {
 	type RunStatus,
 	SCHEMA_VERSION,
 	type Stage,
+	type StoredRun,
 } from "./run.ts";
 export { addSpend, NO_SPEND, type Spend } from "./spend.ts";
-export { beginRun, foldEvent, type Step, transition } from "./transition.ts";
+export { beginRun, foldEvent, type Step, startRun, transition } from "./transition.ts";

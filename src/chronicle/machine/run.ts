@@ -112,6 +112,9 @@ export interface Unmeasured {
 	readonly why: string;
 }
 
+/** A run without what is derived from its template's definition. */
+export type StoredRun = Omit<Run, "plan" | "cleanupHash">;
+
 export interface Ceilings {
 	readonly costUsd?: number;
 	readonly tokens?: number;

@@ -5,7 +5,7 @@ import { EMPTY_SNAPSHOT } from "../snapshot/index.ts";
 import { compileDefinition, hashCleanup } from "../template/index.ts";
 import type { Action } from "./action.ts";
 import { takeDecision } from "./decide.ts";
-import type { Created, LedgerEvent, Opened } from "./event.ts";
+import type { Created, LedgerEvent, Opened, Recovered } from "./event.ts";
 import { owed } from "./owed.ts";
 import {
 	takeAbort,
@@ -59,6 +59,17 @@ export function transition(run: Run, event: LedgerEvent): Step {
 export function foldEvent(run: Run, event: LedgerEvent): Run {
 	const next = reduce(run, event);
 	return isRefusal(next) ? run : next;
+}
+
+/** The run that an event begins; `undefined` where it begins none, or the template's definition cannot be read any more. */
+export function startRun(event: LedgerEvent): Run | undefined {
+	if (event.kind === "created") return beginRun(event);
+	return event.kind === "recovered" ? recover(event) : undefined;
+}
+
+function recover({ run, seq, at }: LedgerEvent & Recovered): Run | undefined {
+	const plan = compileDefinition(run.template.definition, run.template.name);
+	return plan && { ...run, plan, cleanupHash: hashCleanup(plan) ?? null, seq, updatedAt: at };
 }
 
 /** The run that its first event begins; `undefined` where the template's definition cannot be read any more. */
@@ -117,6 +128,8 @@ function take(run: Run, event: LedgerEvent): Reduced {
 			return refuse("unexpected", "The run exists.");
 		case "opened":
 			return takeOver(run, event);
+		case "recovered":
+			return recover(event) ?? refuse("unexpected", "The template's definition cannot be read any more.");
 		case "attempt_reserved":
 		case "moved":
 		case "parked":

@@ -99,6 +99,10 @@ export function takeLaunchFailure(run: Run, event: LedgerEvent & LaunchFailed): 
 	if (event.reason === "session_lost") return proceed({ ...told, conversation: null }, "session_lost");
 	if (event.reason === "spawn" && run.visitRecord.crashes < run.plan.limits.retries)
 		return proceed(countCrash(told), "crashed", providerDelayMs);
+	if (event.reason === "budget") {
+		const hold: Hold = { status: "budget_exceeded", cause: "budget", detail: event.detail };
+		return proceed({ ...told, hold }, "resumed");
+	}
 	const cause: ParkCause = event.reason === "rules" ? "guard" : "launch";
 	return proceed({ ...told, hold: { status: "paused", cause, detail: event.detail } }, "resumed");
 }

@@ -1,6 +1,6 @@
 // Exit codes: how a command that carried a run on tells where it stands. The same for the command line and for a pi without a screen.
 import type { RunStatus } from "../machine/index.ts";
-import type { SupervisionEnd } from "../supervisor/index.ts";
+import type { Failure, SupervisionEnd } from "../supervisor/index.ts";
 
 export const exitCodes = {
 	done: 0,
@@ -30,6 +30,12 @@ function exitCodeOf(status: RunStatus): number {
 		case "running":
 			return exitCodes.interrupted;
 	}
+}
+
+/** The code for a command that failed: 2 where what was asked for does not apply to the run, 1 where the machine failed. */
+export function exitCodeOfFailure({ reason }: Failure): number {
+	const refusals = ["exists", "unknown", "ambiguous", "held", "newer", "foreign"];
+	return refusals.includes(reason) ? exitCodes.usage : exitCodes.failed;
 }
 
 /** The code for the end of a supervision. */

@@ -1,7 +1,11 @@
-// Following a run that another process carries on, or that waits: its folded state is read whenever it is replaced on disk. No timer runs.
+// Following a run that another process carries on, or that waits: it is read whenever its record grows on disk, a few times a second at most.
 import { type FSWatcher, watch } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ReadLedger } from "../supervisor/index.ts";
 import type { Project } from "./project.ts";
+
+/** Milliseconds between two looks, at least. */
+const restMs = 200;
 
 /** Calls `listener` after every change of run `id`; the returned function ends that. Keeps no process alive. */
 export function followRun(
@@ -22,13 +26,14 @@ export function followRun(
 			again = false;
 			const read = await store.read(id).catch(() => undefined);
 			if (read?.ok && !ended) listener(read.value);
+			await sleep(restMs, undefined, { ref: false });
 		} while (again && !ended);
 		reading = false;
 	};
 	let watcher: FSWatcher | undefined;
 	try {
 		watcher = watch(sessions, { persistent: false }, (_event, name) => {
-			if (name === null || name === `${id}.json`) void look();
+			if (name === null || name === `${id}.json` || name === `${id}.events.jsonl`) void look();
 		});
 		watcher.on("error", () => watcher?.close());
 	} catch {

@@ -2,7 +2,7 @@ export { type VisitChanges, watchChanges } from "./change-watch.ts";
 export { type Check, checkTemplates } from "./check.ts";
 export type { CleanupStanding } from "./cleanup-approvals.ts";
 export { type Difference, differenceOf, looking } from "./difference.ts";
-export { exitCodeOfEnd, exitCodes } from "./exit-code.ts";
+export { exitCodeOfEnd, exitCodeOfFailure, exitCodes } from "./exit-code.ts";
 export { followRun } from "./follow.ts";
 export { attend, type LiveRun } from "./live-run.ts";
 export { resolveModel } from "./model.ts";

@@ -1,5 +1,5 @@
 // What the record says of one visit: how it began, and which kept states of the files lie around it. Read off the events.
-import { beginRun, foldEvent, type Run } from "../machine/index.ts";
+import { foldEvent, type Run, startRun } from "../machine/index.ts";
 import type { Snapshot } from "../snapshot/index.ts";
 import type { ReadLedger } from "../supervisor/index.ts";
 
@@ -17,7 +17,7 @@ export interface VisitStart {
 export async function startOfVisit(ledger: Pick<ReadLedger, "events">, visit: number): Promise<VisitStart | undefined> {
 	let run: Run | undefined;
 	for await (const event of ledger.events()) {
-		run = run ? foldEvent(run, event) : event.kind === "created" ? beginRun(event) : undefined;
+		run = run ? foldEvent(run, event) : startRun(event);
 		// A visit has begun once its files are known: until then the one before it is being put to rest.
 		if (run?.visit !== visit || !run.baseline) continue;
 		const { state, baseline, snapshot, pairMoves } = run;

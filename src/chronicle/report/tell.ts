@@ -6,12 +6,12 @@ import type { Redact } from "../../safety/index.ts";
 import { redactEvent } from "../ledger/index.ts";
 import {
 	addSpend,
-	beginRun,
 	foldEvent,
 	type LedgerEvent,
 	NO_SPEND,
 	type PersonEvent,
 	type Run,
+	startRun,
 } from "../machine/index.ts";
 import type { ReadLedger } from "../supervisor/index.ts";
 import { incidentPhrase, personPhrase } from "./phrases.ts";
@@ -100,7 +100,7 @@ function openTeller(): Teller {
 
 	function take(event: LedgerEvent): "taken" | "unknown" | "unreadable" {
 		const before = run;
-		const after: Run | undefined = before ? foldEvent(before, event) : startOf(event);
+		const after: Run | undefined = before ? foldEvent(before, event) : startRun(event);
 		if (!after) return "unreadable";
 		// A clock that was set back does not turn time round.
 		const at = Math.max(Date.parse(event.at) || lastAt, lastAt);
@@ -204,6 +204,7 @@ function openTeller(): Teller {
 				return "taken";
 			}
 			case "created":
+			case "recovered":
 			case "opened":
 			case "attempt_reserved":
 			case "parked":
@@ -262,10 +263,6 @@ function openTeller(): Teller {
 			};
 		},
 	};
-}
-
-function startOf(event: LedgerEvent): Run | undefined {
-	return event.kind === "created" ? beginRun(event) : undefined;
 }
 
 function wordsOf({

@@ -38,6 +38,11 @@ export async function findLedger(
 		if (one && !other) return run(one.id);
 	}
 	const wanted = name === undefined || name === "last" ? "last" : name.trim().toLowerCase();
+	if (wanted === "last") {
+		// What was done last may be what cannot be read: an older run is not what is meant then.
+		const [newest] = await store.list();
+		if (newest?.kind === "unreadable") return { ok: false, failure: newest.failure };
+	}
 	const found = await store.find(wanted);
 	if (found.ok) return run(found.value);
 	if (wanted === "last" || wanted === "") return found;

@@ -8,10 +8,10 @@ import {
 	type Approval,
 	type Approver,
 	answerEvent,
+	type Failure,
 	type LeaseHolder,
 	nobody,
 	type ReadLedger,
-	type StoreFailure,
 } from "../supervisor/index.ts";
 import type { Word } from "./word.ts";
 
@@ -27,7 +27,7 @@ export type Spoken =
 	/** Left for the process that has the run; it has not taken it yet. */
 	| { readonly kind: "left"; readonly holder: LeaseHolder }
 	| { readonly kind: "refused"; readonly message: string }
-	| { readonly kind: "failed"; readonly failure: StoreFailure };
+	| { readonly kind: "failed"; readonly failure: Failure };
 
 export interface SpeakOptions {
 	readonly approver: Approver;
@@ -82,7 +82,8 @@ export async function speak(
 async function sayHere(live: LiveRun, word: Exclude<Word, { kind: "refused" }>): Promise<Spoken> {
 	const { supervision } = live;
 	for (const event of eventsOf(supervision.run, word)) {
-		const { refused } = await supervision.say(event);
+		const { refused, failure } = await supervision.say(event);
+		if (failure) return { kind: "failed", failure };
 		if (refused !== undefined) return { kind: "refused", message: refused };
 	}
 	return { kind: "said" };
@@ -120,16 +121,15 @@ async function takeUp(
 	const letGo = (): typeof supervision.ended => (isParked(before) ? supervision.ended : supervision.release());
 	const over = afterwards === "let go" ? letGo() : undefined;
 	for (const reply of replies) {
-		const { refused } = await reply;
+		const { refused, failure } = await reply;
 		if (refused === undefined) continue;
 		await (over ?? supervision.release());
+		if (failure) return { kind: "failed", failure };
 		return { kind: "refused", message: refused };
 	}
 	if (!over) return { kind: "attended", live, before };
 	const end = await over;
-	return end.kind === "failed"
-		? { kind: "refused", message: `${end.failure.message} ${end.failure.remedy}` }
-		: { kind: "recorded", run: end.run };
+	return end.kind === "failed" ? { kind: "failed", failure: end.failure } : { kind: "recorded", run: end.run };
 }
 
 /** Answers the question that was seen; any other goes to `approver`. A no and another way hold whatever the files are. */

@@ -86,6 +86,8 @@ export interface HeldLedger extends ReadLedger {
 	readonly fence: number;
 	/** Whether the lease is still this one's: to be asked before anything is done that another holder may be doing. */
 	holds(): Promise<boolean>;
+	/** Why it is not. */
+	loss(): Promise<StoreFailure>;
 	/**
 	 * Appends in order and numbers them, secrets taken out: the events that it gives back are what counts. `durable`: they are on disk when this resolves, and so is everything before them.
 	 * Nothing is appended when it fails.
@@ -94,8 +96,8 @@ export interface HeldLedger extends ReadLedger {
 		bodies: readonly EventBody[],
 		durability: "durable" | "soon",
 	): Promise<Result<readonly LedgerEvent[], StoreFailure>>;
-	/** Replaces the folded state. */
-	checkpoint(run: Run): Promise<Result<void, StoreFailure>>;
+	/** Replaces the folded state. `if due`: only where reading what came after it would take long. */
+	checkpoint(run: Run, when?: "now" | "if due"): Promise<Result<void, StoreFailure>>;
 	/**
 	 * Calls `listener` for each event posted to this run, one after another, those that already wait first, until the ledger is released.
 	 * An event is forgotten once the listener's promise resolves, and kept for the next holder when it rejects; it may come again after a

@@ -31,8 +31,11 @@ export interface Supervision {
 	readonly run: Run;
 	/** Calls `listener` after every event; the returned function ends that. */
 	watch(listener: (run: Run, event: LedgerEvent) => void): () => void;
-	/** A person's word. Resolves with the reason where it does not apply, once it is on disk otherwise. */
-	say(event: PersonEvent): Promise<{ readonly refused: string | undefined }>;
+	/**
+	 * A person's word. Resolves with the reason where it does not apply, once it is on disk otherwise. `failure`: it could not be recorded, and
+	 * the supervision ends.
+	 */
+	say(event: PersonEvent): Promise<{ readonly refused: string | undefined; readonly failure?: Failure }>;
 	/**
 	 * Stops workers at once and lets go of the run, which stays as it is recorded: another supervisor goes on with it. What was said before
 	 * is recorded first, and nothing that it leads to is begun.
@@ -43,12 +46,6 @@ export interface Supervision {
 
 /** Milliseconds that an action may go on after its supervision has ended. */
 const lingerMs = 3000;
-
-const lost: Failure = {
-	reason: "fenced",
-	message: "Another process has taken the run over.",
-	remedy: "Go on there.",
-};
 
 interface Waiting {
 	readonly body: EventBody;
@@ -64,8 +61,6 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 	/** Actions that ended, with the event up to which they need not be looked at again. */
 	const putOff = new Map<string, number>();
 	let run = ledger.run;
-	/** How the folded state on disk says that the run stands. */
-	let stood = stands(run);
 	/** Words that are being recorded, one after another. */
 	let recording: Promise<void> | undefined;
 	let failure: Failure | undefined;
@@ -90,7 +85,7 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 	/** Asked before whatever another holder of the run may be doing too; where it is not ours any more, the work ends. */
 	const holds = async (): Promise<boolean> => {
 		if (await ledger.holds()) return true;
-		failure ??= lost;
+		failure ??= await ledger.loss();
 		void rest();
 		return false;
 	};
@@ -137,12 +132,10 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 		const [event] = appended.value;
 		if (event === undefined) return undefined;
 		run = transition(run, event).run;
-		const now = stands(run);
 		// A decision that is due is recorded in a moment: the folded state waits for it.
-		if (now !== stood && run.stage.kind !== "recording") {
-			const kept = await ledger.checkpoint(run);
-			if (kept.ok) stood = now;
-			else failure = kept.failure;
+		if (durabilityOf(body) === "durable" && run.stage.kind !== "recording") {
+			const kept = await ledger.checkpoint(run, "if due");
+			if (!kept.ok) failure = kept.failure;
 		}
 		if (event.kind === "limits_changed") hands.allow();
 		for (const listener of listeners) listener(run, event);
@@ -214,7 +207,8 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 		},
 		async say(event) {
 			if (finishing) return { refused: gone };
-			return { refused: await take(event) };
+			const refused = await take(event);
+			return refused !== undefined && failure ? { refused, failure } : { refused };
 		},
 		async release() {
 			released = true;
@@ -234,9 +228,4 @@ async function settled(done: readonly Promise<void>[]): Promise<void> {
 	});
 	await Promise.race([Promise.all(done), late]);
 	clearTimeout(timer);
-}
-
-/** What a checkpoint is for: whenever this changes, the folded state on disk must not lag. */
-function stands({ status, state, visit, attempt, stage, snapshot, hold }: Run): string {
-	return JSON.stringify([status, state, visit, attempt, stage.kind, snapshot.nextId, hold]);
 }

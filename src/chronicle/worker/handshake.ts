@@ -9,6 +9,8 @@ export interface Ordered {
 	readonly tools: readonly string[];
 	/** `provider/id`; `undefined`: what pi chose is right. */
 	readonly model: string | undefined;
+	/** US dollars that the process may spend; `undefined`: no ceiling. */
+	readonly costUsd?: number | undefined;
 }
 
 /** What is wrong with what the worker says of itself; `undefined` where it is as ordered. */
@@ -46,6 +48,12 @@ export function judgeHello(hello: Hello, ordered: Ordered): LaunchFault | undefi
 		return {
 			reason: "model",
 			detail: `The worker would use the model ${quoted(hello.model)} instead of ${quoted(ordered.model)}.`,
+		};
+	}
+	if (ordered.costUsd !== undefined && ordered.costUsd <= 0 && hello.priced) {
+		return {
+			reason: "budget",
+			detail: `Nothing may be spent, and a request to ${quoted(hello.model)} costs money: raise the ceiling on cost, or name a model without a price.`,
 		};
 	}
 	return undefined;

@@ -137,7 +137,12 @@ async function launch(
 		const said = redactText(child.stderr().trim().slice(-1200), 600);
 		return fault(hello.reason, `${hello.detail}${said === "" ? "" : ` It said: ${said}`}`);
 	}
-	const ordered = { rules: rules.hash, tools: expectedTools(plan), model: plan.exactModel };
+	const ordered = {
+		rules: rules.hash,
+		tools: expectedTools(plan),
+		model: plan.exactModel,
+		costUsd: order.limits.costUsd,
+	};
 	const wrong = judgeHello(hello.hello, ordered);
 	if (wrong || child.pid === undefined || child.started === undefined) {
 		await child.stop(stopMs);

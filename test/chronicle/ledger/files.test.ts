@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import {
 	chmodSync,
+	chownSync,
 	existsSync,
 	mkdirSync,
 	mkdtempSync,
@@ -22,6 +23,8 @@ import type { LedgerEvent, Run } from "../../../src/chronicle/machine/index.ts";
 import type { LedgerStore } from "../../../src/chronicle/supervisor/index.ts";
 import { baseline, created, id, tell, value, visit } from "./story.ts";
 
+/** Only root can be somebody else; elsewhere those tests are skipped. */
+const root = process.geteuid?.() === 0;
 let sessions: string;
 let store: LedgerStore;
 let now = Date.UTC(2030, 0, 1);
@@ -158,6 +161,64 @@ describe("R47 damage", () => {
 		const ledger = value(await store.open(id));
 		expect(ledger.repairs.join()).toMatch(/a line is damaged/);
 		await ledger.release();
+	});
+	it.each([
+		["the end", (bytes: Buffer) => bytes.fill(0, bytes.length - 300)],
+		["the middle", (bytes: Buffer) => bytes.fill(0, 900, 1400)],
+		["all", (bytes: Buffer) => bytes.fill(0)],
+	])(
+		"a log with zeros in %s below a sound checkpoint is told, kept, and tells the run by itself again",
+		async (_, damage) => {
+			const run = await aRun(3);
+			const damaged = damage(readFileSync(log()));
+			writeFileSync(log(), damaged);
+			const ledger = value(await store.open(id));
+			expect({ ...ledger.run, seq: 0, updatedAt: "" }).toEqual({ ...run, seq: 0, updatedAt: "" });
+			expect(ledger.repairs.join(" ")).toMatch(/damaged.*goes on from its checkpoint.*is kept as/);
+			const [kept = ""] = names().filter((name) => name.includes(".damaged-"));
+			expect(readFileSync(join(sessions, kept))).toEqual(damaged);
+			const after = await tell(ledger, ledger.run, { kind: "told", text: "after" });
+			value(await ledger.checkpoint(after));
+			await ledger.release();
+			for (const without of [false, true]) {
+				if (without) rmSync(json());
+				const read = value(await store.read(id));
+				expect(read.run).toEqual(after);
+				expect(read.repairs).toEqual([]);
+			}
+			// What was mended once is not told again.
+			const again = value(await store.open(id));
+			expect([again.repairs, again.run]).toEqual([[], after]);
+			await again.release();
+		},
+	);
+	it("a checkpoint that was changed by hand is not believed; one of an earlier version, without a checksum, is", async () => {
+		const run = await aRun(2);
+		const written = readFileSync(json(), "utf8");
+		const edited = written.replace(/"costUsd": \d+/, '"costUsd": 99');
+		expect(edited).not.toBe(written);
+		writeFileSync(json(), edited);
+		const read = value(await store.read(id));
+		expect(read.run).toEqual(run);
+		expect(read.repairs.join()).toContain("changed by hand");
+		const ledger = value(await store.open(id));
+		await ledger.release();
+		expect(names().some((name) => name.includes(".json.corrupt-"))).toBe(true);
+		// Set differently it is the same; without the checksum it is what earlier versions wrote.
+		const { crc, ...older } = JSON.parse(written);
+		for (const text of [JSON.stringify({ ...older, crc }), JSON.stringify(older)]) {
+			writeFileSync(json(), text);
+			expect(value(await store.read(id))).toMatchObject({ run: { seq: run.seq }, repairs: [] });
+		}
+	});
+	it("a checkpoint of an earlier version is not believed against a log that does not have its event", async () => {
+		await aRun(2);
+		const { crc: _, ...older } = JSON.parse(readFileSync(json(), "utf8"));
+		writeFileSync(json(), JSON.stringify(older));
+		writeFileSync(log(), readFileSync(log()).fill(0, statSync(log()).size - 300));
+		const read = value(await store.read(id));
+		expect(read.run.seq).toBeLessThan(older.seq);
+		expect(read.repairs.join()).toMatch(/events of the log are lost/);
 	});
 	it("field 54: without its events a run can be looked at and not gone on with", async () => {
 		const run = await aRun(1);
@@ -300,6 +361,49 @@ describe("R48 rights", () => {
 		});
 		expect(stdout).toBe("");
 	});
+	it.skipIf(!root)("what root makes in another's folder is theirs, and they go on with it", async () => {
+		const project = join(sessions, "..");
+		chownSync(project, 4321, 4321);
+		await aRun(1);
+		mkdirSync(join(sessions, id, "workers"));
+		writeFileSync(join(sessions, id, "workers", "1.1.jsonl"), "{}\n");
+		value(await store.post(id, { kind: "told", text: "x" }));
+		const held = value(await store.open(id));
+		await held.release();
+		const all = readdirSync(sessions, { recursive: true, encoding: "utf8" }).map((name) => join(sessions, name));
+		expect(all.length).toBeGreaterThan(5);
+		for (const path of [sessions, ...all]) expect(statSync(path).uid, path).toBe(4321);
+	});
+	it.skipIf(!root)(
+		"what another user may not read is not taken for absent: it is said whose it is, and what to do",
+		async () => {
+			await aRun(1);
+			chmodSync(join(sessions, ".."), 0o755);
+			const look = async (paths: readonly string[]) => {
+				for (const path of paths) chownSync(path, 4321, 4321);
+				process.seteuid?.(4321);
+				try {
+					return { listed: await store.list(), read: await store.read(id), opened: await store.open(id) };
+				} finally {
+					process.seteuid?.(0);
+				}
+			};
+			// Nothing of it is theirs.
+			const none = await look([]);
+			const folder = {
+				kind: "unreadable",
+				failure: { reason: "io", message: expect.stringContaining("belongs to root") },
+			};
+			expect(none.listed).toMatchObject([folder]);
+			expect(!none.read.ok && none.read.failure.remedy).toContain(`sudo chown -R 4321 ${JSON.stringify(sessions)}`);
+			// All but the checkpoint is, as after a command under sudo.
+			const all = readdirSync(sessions, { recursive: true, encoding: "utf8" }).map((name) => join(sessions, name));
+			const one = await look([sessions, ...all.filter((path) => path !== json())]);
+			expect(one.listed).toMatchObject([{ ...folder, id }]);
+			for (const result of [one.read, one.opened])
+				expect(!result.ok && result.failure.message).toContain("belongs to root");
+		},
+	);
 	it("what lies in the inbox and is no word of a person is passed over", async () => {
 		await aRun(1);
 		const inbox = join(sessions, id, "inbox");
@@ -530,6 +634,40 @@ describe("size", () => {
 		expect(at(200)).toBeLessThanOrEqual(1024 + words);
 		expect(at(200) / at(20)).toBeLessThan(1.1);
 		expect(statSync(json()).size).toBeLessThanOrEqual(64 * 1024);
+		expect(value(await store.read(id)).run).toEqual(run);
+	});
+	it("R14 a move writes as much late as early, checkpoints included, and every checkpoint stands in the log", async () => {
+		let written = 0;
+		const disk: Disk = {
+			async open(path, flags, mode) {
+				const file = await realDisk.open(path, flags, mode);
+				if (!path.endsWith(".tmp")) return file;
+				const { close } = file;
+				file.close = async () => {
+					written += (await file.stat()).size;
+					return close.call(file);
+				};
+				return file;
+			},
+		};
+		const ledger = value(await openFileStore({ sessions, clock, disk }).create(created()));
+		let run = await tell(ledger, ledger.run, baseline);
+		const bytes: number[] = [];
+		for (let n = 0; n < 400; n += 1) {
+			const before = statSync(log()).size + written;
+			for (const body of visit(run, 200)) {
+				run = await tell(ledger, run, body);
+				value(await ledger.checkpoint(run, "if due"));
+			}
+			bytes.push(statSync(log()).size + written - before);
+		}
+		const mean = (from: number, to: number) => bytes.slice(from, to).reduce((sum, one) => sum + one, 0) / (to - from);
+		expect(mean(200, 400) / mean(20, 100)).toBeLessThan(1.2);
+		expect(mean(200, 400)).toBeLessThan(4096);
+		expect(value(await store.read(id)).run).toEqual(run);
+		value(await ledger.checkpoint(run));
+		await ledger.release();
+		rmSync(json());
 		expect(value(await store.read(id)).run).toEqual(run);
 	});
 	it("a template and a task beyond measure do not swell the checkpoint; both come back whole", async () => {

@@ -13,6 +13,7 @@ import {
 	definition,
 	go,
 	here,
+	newTree,
 	open,
 	refold,
 	reopen,
@@ -356,6 +357,19 @@ describe("R36 ceilings", () => {
 		expect(theatre.run.stage.kind).toBe("working");
 		use(theatre, 1001, 0.001);
 		expect(theatre.run.stage.kind).toBe("leaving");
+	});
+	it("a ceiling of zero on time lets no worker start", () => {
+		const theatre = open(template({ limits: { minutes: 0 } }));
+		theatre.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: newTree() });
+		expect(where(theatre)).toBe("budget_exceeded a 1.0.0");
+		expect(theatre.run.hold?.detail).toBe("The ceiling on time is 0, so nothing may be spent.");
+	});
+	it("a worker whose model costs more than is left does not begin, and the run waits for money", () => {
+		const theatre = open(template({ limits: { cost_usd: 0 } }));
+		theatre.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: newTree() });
+		const { launch } = theatre.due("work");
+		theatre.say({ kind: "launch_failed", ...launch, reason: "budget", detail: "Nothing may be spent." });
+		expect(where(theatre)).toBe("budget_exceeded a 1.1.1");
 	});
 });
 

@@ -154,6 +154,7 @@ describe("the handshake", () => {
 		rules: "aa",
 		tools: ["read", "mcp__d__x"],
 		model: "p/M",
+		priced: true,
 		thinking: "off",
 	};
 	const ordered = { rules: "aa", tools: ["read", "mcp__d__*"], model: "p/m" };
@@ -161,6 +162,11 @@ describe("the handshake", () => {
 		expect(judgeHello(hello, ordered)).toBeUndefined();
 		expect(judgeHello(hello, { ...ordered, model: undefined })).toBeUndefined();
 		expect(judgeHello({ ...hello, tools: ["read"] }, ordered)).toBeUndefined();
+		expect(judgeHello(hello, { ...ordered, costUsd: 0.001 })).toBeUndefined();
+		expect(judgeHello({ ...hello, priced: false }, { ...ordered, costUsd: 0 })).toBeUndefined();
+	});
+	it("refuses a model with a price where nothing may be spent", () => {
+		expect(judgeHello(hello, { ...ordered, costUsd: 0 })).toMatchObject({ reason: "budget" });
 	});
 	it.each([
 		["other rules", { rules: "bb" }, "rules"],

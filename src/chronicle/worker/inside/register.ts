@@ -32,6 +32,7 @@ export async function registerWorker(
 			rules,
 			tools: pi.getActiveTools(),
 			model: ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : "",
+			priced: Object.values(ctx.model?.cost ?? {}).some((price) => typeof price === "number" && price > 0),
 			thinking: pi.getThinkingLevel(),
 		};
 		tellHost(ctx, "hello", hello);

@@ -10,6 +10,8 @@ export interface Hello {
 	readonly tools: readonly string[];
 	/** `provider/id`. */
 	readonly model: string;
+	/** Whether a request costs money. */
+	readonly priced: boolean;
 	readonly thinking: string;
 }
 
@@ -43,8 +45,8 @@ export function readReply(value: unknown): Reply | undefined {
 /** Reads a hello; `undefined` where it is none. */
 export function readHello(value: unknown): Hello | undefined {
 	if (typeof value !== "object" || value === null) return undefined;
-	const { launch, rules, tools, model, thinking } = value as Partial<Record<keyof Hello, unknown>>;
+	const { launch, rules, tools, model, thinking, priced } = value as Partial<Record<keyof Hello, unknown>>;
 	if (typeof rules !== "string" || typeof model !== "string" || typeof thinking !== "string") return undefined;
 	if (!Array.isArray(tools) || !tools.every((tool) => typeof tool === "string")) return undefined;
-	return { launch: launch as LaunchId, rules, tools, model, thinking };
+	return { launch: launch as LaunchId, rules, tools, model, thinking, priced: priced !== false };
 }

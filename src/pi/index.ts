@@ -1,4 +1,5 @@
 export { agentFolder } from "./agent-folder.ts";
+export { type AwakeClock, openAwakeClock } from "./awake-clock.ts";
 export { type Badge, openBadge } from "./badge.ts";
 export { customEntries, newestFirst, writeEntry } from "./branch.ts";
 export { type Child, type ChildSpec, type Exit, startChild } from "./child.ts";

@@ -81,8 +81,8 @@ function signalProcess(stray: Stray, signal: NodeJS.Signals): void {
 }
 
 async function gone(strays: readonly Stray[], ms: number): Promise<void> {
-	const until = Date.now() + ms;
-	while (strays.some((stray) => isSameProcess(stray.pid, stray.started)) && Date.now() < until) {
+	const until = performance.now() + ms;
+	while (strays.some((stray) => isSameProcess(stray.pid, stray.started)) && performance.now() < until) {
 		await new Promise((resolve) => setTimeout(resolve, 20));
 	}
 }

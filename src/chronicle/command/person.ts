@@ -6,7 +6,7 @@ import { printable, say } from "../../pi/index.ts";
 import type { ApprovalQuestion, Run } from "../machine/index.ts";
 import { type Difference, differenceOf, type Project } from "../project/index.ts";
 import { askByScreen, openPatch, questionBody, themed } from "../screen/index.ts";
-import { statesOf } from "../steering/index.ts";
+import { statesOf, tooLong } from "../steering/index.ts";
 import type { Approval, Approver, WorkerAnswer, WorkerQuestion } from "../supervisor/index.ts";
 import { differenceLines, questionLines, questionTitle } from "../telling/index.ts";
 import { nameOf } from "../timeline/index.ts";
@@ -106,14 +106,15 @@ async function askApproval(
 				return { kind: "approved" };
 			case "reject": {
 				const words = await ui.input(`What has to be different in ${question.state}?`, "Words for the worker", opts);
-				if (words?.trim()) return { kind: "rejected", words: words.trim() };
+				if (words?.trim() && fits(ctx, words)) return { kind: "rejected", words: words.trim() };
 				break;
 			}
 			case "elsewhere": {
 				const to = await ui.select("Which state comes next?", statesOf(run), opts);
 				if (to === undefined) break;
 				const words = await ui.input(`Words for the worker of ${to}`, "May be left empty", opts);
-				if (words !== undefined) return { kind: "sent", to, ...(words.trim() === "" ? {} : { words: words.trim() }) };
+				if (words !== undefined && fits(ctx, words))
+					return { kind: "sent", to, ...(words.trim() === "" ? {} : { words: words.trim() }) };
 				break;
 			}
 			case "diff":
@@ -122,7 +123,8 @@ async function askApproval(
 			case "tell": {
 				const words = await ui.input("What should the next worker know?", "Words for the worker", opts);
 				if (!words?.trim()) break;
-				const said = await session.lives.get(run.id)?.supervision.say({ kind: "told", text: words.trim() });
+				const seen = { visit: run.visit, attempt: run.attempt };
+				const said = await session.lives.get(run.id)?.supervision.say({ kind: "told", text: words.trim(), seen });
 				say(ctx, said?.refused ?? "The next worker will have it.", said?.refused === undefined ? "info" : "warning");
 				break;
 			}
@@ -131,6 +133,13 @@ async function askApproval(
 		}
 	}
 	return undecided;
+}
+
+/** Whether words are short enough; says so where they are not. */
+function fits(ctx: ExtensionContext, words: string): boolean {
+	const long = tooLong(words);
+	if (long !== undefined) say(ctx, long, "warning");
+	return long === undefined;
 }
 
 async function showDifference(

@@ -88,8 +88,13 @@ export function openFileStore({
 			try {
 				if ((await stat(log).catch(absent)) === undefined)
 					return failure("unknown", `No run has the id "${id}".`, "Look at the list of runs.");
-				await postEvent(inbox, event, clock.now());
-				return { ok: true, value: undefined };
+				const post = await postEvent(inbox, redactEvent(event, redact), clock.now());
+				if (post !== "too_long") return { ok: true, value: post };
+				return failure(
+					"too_long",
+					"The message is too long to be left for the run.",
+					"Put the long part into a file, and name it.",
+				);
 			} catch (error) {
 				return { ok: false, failure: diskFailure(error, inbox) };
 			}

@@ -2,7 +2,16 @@
 // M1 events go through their text, so nothing survives here that would not survive on disk.
 import { openRedaction } from "../../safety/index.ts";
 import { beginRun, foldEvent, type LedgerEvent, type PersonEvent, type Run } from "../machine/index.ts";
-import type { Clock, HeldLedger, LedgerEntry, LedgerStore, ReadLedger, StoreFailure } from "../supervisor/index.ts";
+import type {
+	Clock,
+	HeldLedger,
+	LedgerEntry,
+	LedgerStore,
+	PostListener,
+	PostState,
+	ReadLedger,
+	StoreFailure,
+} from "../supervisor/index.ts";
 import { findRun, summarise } from "./catalogue.ts";
 import { decodeLine, encodeLine, stampEvent } from "./line.ts";
 import { failure, withoutCrc } from "./load.ts";
@@ -13,8 +22,8 @@ interface Kept {
 	fence: number;
 	/** Fence of the lease; 0: nobody has it. */
 	held: number;
-	readonly posted: PersonEvent[];
-	listener: ((event: PersonEvent) => Promise<void>) | undefined;
+	readonly posted: { readonly event: PersonEvent; readonly at: number; state: PostState }[];
+	listener: PostListener | undefined;
 	taking: Promise<void>;
 }
 
@@ -47,8 +56,9 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 		kept.taking = kept.taking
 			.then(async () => {
 				while (kept.listener && kept.posted[0]) {
-					const [event] = kept.posted;
-					await kept.listener(event);
+					const [post] = kept.posted;
+					const reason = await kept.listener.event(post.event, post.at);
+					post.state = reason === undefined ? { kind: "taken" } : { kind: "refused", reason };
 					kept.posted.shift();
 				}
 			})
@@ -154,9 +164,16 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 		async post(id, event) {
 			const kept = runs.get(id);
 			if (!kept) return unknown(id);
-			kept.posted.push(JSON.parse(JSON.stringify(event)) as PersonEvent);
+			const said = JSON.parse(JSON.stringify(redactEvent(event, redact))) as PersonEvent;
+			const post: Kept["posted"][number] = { event: said, at: clock.now(), state: { kind: "waiting" } };
+			kept.posted.push(post);
 			void deliver(kept);
-			return { ok: true, value: undefined };
+			const withdraw = async (): Promise<boolean> => {
+				const at = kept.posted.indexOf(post);
+				if (at !== -1) kept.posted.splice(at, 1);
+				return at !== -1;
+			};
+			return { ok: true, value: { state: async () => post.state, withdraw } };
 		},
 	};
 }

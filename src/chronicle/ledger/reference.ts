@@ -213,6 +213,12 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		about: "Events before this are damaged; the run goes on as its checkpoint had it.",
 		fields: ["run"],
 	},
+	clock_jumped: {
+		about:
+			"The clock shows `ms` milliseconds that did not pass (a suspend, a stopped supervisor, a clock that was set); they do not count as work.",
+		fields: ["ms"],
+	},
+	noted: { about: "Something that a person should know.", fields: ["text"] },
 	attempt_reserved: {
 		about: "Intent to launch a worker, recorded before it happens.",
 		fields: ["visit", "attempt", "launch", "because"],
@@ -261,23 +267,26 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	finished: { about: "The run is over.", fields: ["status", "detail"] },
 	approved: {
 		about: "A person agrees; `answers` is the event that asked, `diff` the files that were shown.",
-		fields: ["answers", "diff", "words"],
+		fields: ["answers", "diff", "words", "seen"],
 	},
-	rejected: { about: "A person does not, and says what to do.", fields: ["answers", "words"] },
-	resumed: { about: "A person lets a paused run go on.", fields: ["answers", "words"] },
+	rejected: { about: "A person does not, and says what to do.", fields: ["answers", "words", "seen"] },
+	resumed: { about: "A person lets a paused run go on.", fields: ["answers", "words", "seen"] },
 	released: {
 		about: "A person leads the run out of `human_intervention`.",
-		fields: ["answers", "to", "done", "words"],
+		fields: ["answers", "to", "done", "words", "seen"],
 	},
 	limits_changed: { about: "A person sets ceilings.", fields: ["limits", "state"] },
 	model_changed: { about: "A person names another model for states that name none.", fields: ["model"] },
-	told: { about: "A person's words for the worker.", fields: ["text"] },
+	told: {
+		about: "A person's words for the worker; `seen` is the visit and attempt in which they were said.",
+		fields: ["text", "seen"],
+	},
 	pause_requested: { about: "The run is to pause.", fields: ["cause", "detail"] },
 	abort_requested: { about: "The run is to end.", fields: ["words"] },
-	reopened: { about: "A run that was over goes on.", fields: ["answers", "to", "words"] },
+	reopened: { about: "A run that was over goes on.", fields: ["answers", "to", "words", "seen"] },
 	rewind_requested: {
 		about: "Back to the start of an earlier visit, or to a state that a rewind took away.",
-		fields: ["to", "state", "tree", "snapshot", "pairMoves", "kept"],
+		fields: ["to", "state", "tree", "snapshot", "pairMoves", "kept", "seen"],
 	},
 	ask_opened: {
 		about: "A worker, or a rule of the guard, asks the person.",

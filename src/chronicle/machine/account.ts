@@ -66,14 +66,58 @@ export function countCall(run: Run, visit: number): Run {
 	return { ...run, totals, history };
 }
 
-/** Milliseconds between two times of events, never below zero; 0 where one is missing. */
-export function between(from: string, to: string): number {
-	return from === "" || to === "" ? 0 : Math.max(0, Date.parse(to) - Date.parse(from));
+/** What of a stage says how long its worker has worked. */
+interface Timed {
+	readonly startedAt: string;
+	readonly uncountedMs?: number;
+	readonly askedAt?: string;
+}
+
+/**
+ * Milliseconds in which the worker of a stage has worked up to `until` (ISO 8601): not those in which a person was asked, or the machine
+ * slept. 0 where nothing began.
+ */
+export function workedMs({ startedAt, uncountedMs = 0, askedAt = "" }: Timed, until: string): number {
+	if (startedAt === "" || until === "") return 0;
+	const asked = askedAt === "" ? 0 : Math.max(0, difference(askedAt, until));
+	return Math.max(0, difference(startedAt, until) - uncountedMs - asked);
+}
+
+function difference(from: string, to: string): number {
+	return Date.parse(to) - Date.parse(from);
+}
+
+/** The run after a jump of the clock by `ms` while its worker worked. */
+export function skipTime(run: Run, ms: number): Run {
+	const { stage } = run;
+	if ((stage.kind !== "working" && stage.kind !== "leaving") || stage.startedAt === "") return run;
+	// Of time in which a person is asked nothing counts anyway: it must not be taken off twice.
+	if (stage.askedAt)
+		return {
+			...run,
+			stage: { ...stage, askedAt: shift(stage.askedAt, ms), uncountedMs: (stage.uncountedMs ?? 0) + ms },
+		};
+	return { ...run, stage: { ...stage, uncountedMs: (stage.uncountedMs ?? 0) + ms } };
+}
+
+function shift(at: string, ms: number): string {
+	return new Date(Date.parse(at) + ms).toISOString();
+}
+
+/** The run after a question of its worker was asked, or the last one was answered, at `at`. */
+export function countQuestions(run: Run, at: string): Run {
+	const { stage, questions } = run;
+	if ((stage.kind !== "working" && stage.kind !== "leaving") || stage.startedAt === "") return run;
+	const { askedAt, ...counted } = stage;
+	if (questions.length > 0) return askedAt ? run : { ...run, stage: { ...stage, askedAt: at } };
+	if (!askedAt) return run;
+	const uncountedMs = (stage.uncountedMs ?? 0) + Math.max(0, difference(askedAt, at));
+	return { ...run, stage: { ...counted, uncountedMs } };
 }
 
 /** What a run has spent up to `now` (ISO 8601), with the time of the worker that is at work. For showing; the totals lag behind it. */
 export function liveTotals(run: Run, now: string): Run["totals"] {
 	const { stage } = run;
-	const since = stage.kind === "working" || stage.kind === "leaving" ? stage.startedAt : "";
-	return { ...run.totals, activeMs: run.totals.activeMs + between(since, now) };
+	const worked = stage.kind === "working" || stage.kind === "leaving" ? workedMs(stage, now) : 0;
+	return { ...run.totals, activeMs: run.totals.activeMs + worked };
 }

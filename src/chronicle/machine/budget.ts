@@ -1,7 +1,7 @@
 // Ceilings: what is left under them, which is reached, which is nearly so.
 // B1 a ceiling of a person replaces the template's; B2 a state has its own besides the run's, and the tighter one holds.
 
-import { between } from "./account.ts";
+import { workedMs } from "./account.ts";
 import { planOf } from "./plan.ts";
 import type { Allowance, Ceilings, Run } from "./run.ts";
 
@@ -22,7 +22,7 @@ const words = { costUsd: "cost", tokens: "tokens", activeMs: "time" };
 /** Every ceiling that holds for the present state, with what is spent, time up to `now` included. */
 export function measures(run: Run, now = ""): Measure[] {
 	const { stage } = run;
-	const running = stage.kind === "working" ? between(stage.startedAt, now) : 0;
+	const running = stage.kind === "working" ? workedMs(stage, now) : 0;
 	const counted = (of: { tokens: number; cacheRead: number; costUsd: number; activeMs: number }) => ({
 		costUsd: of.costUsd,
 		tokens: run.plan.limits.countCacheReads ? of.tokens : of.tokens - of.cacheRead,

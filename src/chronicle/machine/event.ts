@@ -13,6 +13,8 @@ export type EventBody =
 	| Created
 	| Opened
 	| Recovered
+	| Noted
+	| ClockJumped
 	| Decision
 	| WorkEvent
 	| FilesEvent
@@ -54,6 +56,21 @@ export interface Opened {
 export interface Recovered {
 	readonly kind: "recovered";
 	readonly run: StoredRun;
+}
+
+/**
+ * The clock shows other times than have passed: the machine slept, the supervisor was stopped, or the clock was set. The worker's time of
+ * these milliseconds does not count; they are negative where the clock was set back.
+ */
+export interface ClockJumped {
+	readonly kind: "clock_jumped";
+	readonly ms: number;
+}
+
+/** Something that a person should know and that changes nothing. */
+export interface Noted {
+	readonly kind: "noted";
+	readonly text: string;
 }
 
 /** Names one launch: the `launch`-th process of attempt `attempt` of visit `visit`. */

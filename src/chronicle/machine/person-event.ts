@@ -15,24 +15,34 @@ export type PersonEvent =
 	| Reopened
 	| RewindRequested;
 
+/** Where the run was when the person decided. Absent in events of earlier versions, which are judged by what they answer. */
+export interface Seen {
+	readonly visit: number;
+	/** Absent where any attempt of the visit may be meant. */
+	readonly attempt?: number;
+}
+
 export interface Approved {
 	readonly kind: "approved";
 	readonly answers: number;
 	/** Tree that the person was shown. */
 	readonly diff: string;
 	readonly words?: string;
+	readonly seen?: Seen;
 }
 
 export interface Rejected {
 	readonly kind: "rejected";
 	readonly answers: number;
 	readonly words: string;
+	readonly seen?: Seen;
 }
 
 export interface Resumed {
 	readonly kind: "resumed";
 	readonly answers: number;
 	readonly words?: string;
+	readonly seen?: Seen;
 }
 
 /** Out of `human_intervention`, or from any other wait to a state of the person's choice. */
@@ -44,6 +54,7 @@ export interface Released {
 	/** The run is over and has succeeded. */
 	readonly done?: boolean;
 	readonly words?: string;
+	readonly seen?: Seen;
 }
 
 /** New ceilings in place of those named; the others stay. */
@@ -70,6 +81,7 @@ export interface ModelChanged {
 export interface Told {
 	readonly kind: "told";
 	readonly text: string;
+	readonly seen?: Seen;
 }
 
 export interface PauseRequested {
@@ -90,6 +102,7 @@ export interface Reopened {
 	readonly answers: number;
 	readonly to: string;
 	readonly words?: string;
+	readonly seen?: Seen;
 }
 
 /** Back to the start of visit `to`, files and all; with `kept`, to what was there when an earlier rewind took it away, in visit `to`. */
@@ -105,4 +118,5 @@ export interface RewindRequested {
 	readonly pairMoves: Readonly<Record<string, number>>;
 	/** `seq` of the event that kept that state. */
 	readonly kept?: number;
+	readonly seen?: Seen;
 }

@@ -15,28 +15,55 @@ import type {
 	Reopened,
 	Resumed,
 	RewindRequested,
+	Seen,
 	Told,
 } from "./person-event.ts";
 import { isState, planOf } from "./plan.ts";
 import { divert, move, proceed, record } from "./proceed.ts";
-import { type Reduced, refuse } from "./refusal.ts";
+import { type Reduced, type Refusal, refuse } from "./refusal.ts";
 import { nameFiles } from "./rest.ts";
 import type { Run } from "./run.ts";
 import { leave } from "./work.ts";
 
 const outboxLength = 20;
 /** Characters of one message. */
-const messageLength = 8000;
+export const MESSAGE_LENGTH = 8000;
 
-const answered = () =>
-	refuse("answered", "This has been answered already, or the question has changed since: look at the run again.");
 const over = () => refuse("over", "The run is over.");
+
+/** Why what a person decided where they saw the run does not hold where it is now; `undefined` where it does. */
+export function decidedEarlier({ visit, attempt, state }: Run, seen: Seen | undefined): Refusal | undefined {
+	if (!seen) return undefined;
+	const now = `the run is in visit ${visit} ("${state}") now: look at it again.`;
+	if (seen.visit !== visit)
+		return refuse("earlier", `This was decided in an earlier visit (visit ${seen.visit}); ${now}`);
+	if (seen.attempt === undefined || seen.attempt === 0 || seen.attempt === attempt) return undefined;
+	return refuse(
+		"earlier",
+		`This was decided in an earlier attempt (${seen.visit}.${seen.attempt}); attempt ${attempt} is on now: look at it again.`,
+	);
+}
+
+/** Why an answer does not answer what the run waits for. */
+function answered(run: Run, { seen }: { readonly seen?: Seen }): Refusal {
+	const earlier = decidedEarlier(run, seen && { visit: seen.visit });
+	if (earlier) return earlier;
+	switch (run.stage.kind) {
+		case "asking":
+		case "waiting":
+			return refuse("answered", "The run waits for something else by now: look at it again.");
+		case "over":
+			return refuse("answered", `The run is over (${run.status}), and waits for no answer.`);
+		default:
+			return refuse("answered", `This has been answered already: the run goes on in "${run.state}".`);
+	}
+}
 
 export function takeApproval(run: Run, event: LedgerEvent & Approved): Reduced {
 	const { stage } = run;
-	if (stage.kind !== "asking") return answered();
+	if (stage.kind !== "asking") return answered(run, event);
 	const { seq, diff, target, side } = stage.question;
-	if (seq !== event.answers || diff !== event.diff) return answered();
+	if (seq !== event.answers || diff !== event.diff) return answered(run, event);
 	const agreed = tell({ ...run, status: "running" }, event.seq, event.words);
 	if (side === "entry" && target === run.state)
 		return proceed({ ...agreed, visitRecord: { ...run.visitRecord, granted: true } }, "entered");
@@ -47,7 +74,7 @@ export function takeApproval(run: Run, event: LedgerEvent & Approved): Reduced {
 
 export function takeRejection(run: Run, event: LedgerEvent & Rejected): Reduced {
 	const { stage } = run;
-	if (stage.kind !== "asking" || stage.question.seq !== event.answers) return answered();
+	if (stage.kind !== "asking" || stage.question.seq !== event.answers) return answered(run, event);
 	const told = tell(run, event.seq, event.words);
 	const { target, side } = stage.question;
 	if (side === "entry" && target === run.state) {
@@ -71,7 +98,7 @@ export function takeRejection(run: Run, event: LedgerEvent & Rejected): Reduced 
 
 export function takeResume(run: Run, event: LedgerEvent & Resumed): Reduced {
 	const { stage } = run;
-	if (stage.kind !== "waiting" || stage.since !== event.answers) return answered();
+	if (stage.kind !== "waiting" || stage.since !== event.answers) return answered(run, event);
 	if (run.status === "human_intervention")
 		return refuse(
 			"unexpected",
@@ -91,7 +118,7 @@ export function takeResume(run: Run, event: LedgerEvent & Resumed): Reduced {
 export function takeRelease(run: Run, event: LedgerEvent & Released): Reduced {
 	const { stage } = run;
 	const waitsFor = stage.kind === "asking" ? stage.question.seq : stage.kind === "waiting" ? stage.since : undefined;
-	if (waitsFor !== event.answers) return answered();
+	if (waitsFor !== event.answers) return answered(run, event);
 	const told = tell(run, event.seq, event.words);
 	if (event.done) return record({ ...told, hold: null }, { kind: "finished", status: "done" });
 	if (run.status !== "human_intervention") return sendElsewhere(told, event.to);
@@ -127,7 +154,7 @@ function stateNames(run: Run): string {
 
 export function takeReopening(run: Run, event: LedgerEvent & Reopened): Reduced {
 	const { stage } = run;
-	if (stage.kind !== "over" || stage.since !== event.answers) return answered();
+	if (stage.kind !== "over" || stage.since !== event.answers) return answered(run, event);
 	if (!isState(run, event.to)) return unknownState(run, event.to);
 	return move(tell(run, event.seq, event.words), event.to, "reopened");
 }
@@ -161,12 +188,14 @@ export function takeModel(run: Run, event: LedgerEvent & ModelChanged): Reduced 
 
 export function takeWords(run: Run, event: LedgerEvent & Told): Reduced {
 	if (run.stage.kind === "over") return over();
+	const earlier = decidedEarlier(run, event.seen);
+	if (earlier) return earlier;
 	if (run.outbox.length >= outboxLength)
 		return refuse("limit", `${outboxLength} messages wait for the worker already.`);
-	if (event.text.length > messageLength)
+	if (event.text.length > MESSAGE_LENGTH)
 		return refuse(
 			"limit",
-			`A message has at most ${messageLength} characters: put the long part into a file, and name it.`,
+			`A message has at most ${MESSAGE_LENGTH} characters: put the long part into a file, and name it.`,
 		);
 	return tell(run, event.seq, event.text);
 }
@@ -174,7 +203,7 @@ export function takeWords(run: Run, event: LedgerEvent & Told): Reduced {
 /** The run with words of a person in its outbox, to be given to the next worker. */
 function tell(run: Run, id: number, words: string | undefined): Run {
 	const all = words?.trim() ?? "";
-	const text = all.length > messageLength ? `${all.slice(0, messageLength)}… (cut here)` : all;
+	const text = all.length > MESSAGE_LENGTH ? `${all.slice(0, MESSAGE_LENGTH)}… (cut here)` : all;
 	return text === ""
 		? run
 		: { ...run, outbox: [...run.outbox, { id, text, from: "person" as const, given: false }].slice(-outboxLength) };
@@ -230,6 +259,8 @@ export function takeRewind(run: Run, event: LedgerEvent & RewindRequested): Redu
 	const { stage } = run;
 	if (!isState(run, event.state)) return refuse("unknown_state", `"${event.state}" is no state of this run.`);
 	if (event.to < 1 || event.to > run.visit) return refuse("illegal", `The run has ${run.visit} visits.`);
+	const earlier = decidedEarlier(run, event.seen && { visit: event.seen.visit });
+	if (earlier) return earlier;
 	const { kind, to, state, tree, snapshot, pairMoves, kept } = event;
 	const known = kept === undefined ? {} : { kept };
 	const rewind: RewindRequested = { kind, to, state, tree, snapshot, pairMoves, ...known };

@@ -10,6 +10,8 @@ export interface Refusal {
 		| "busy"
 		/** Somebody has answered before, or the question has changed. */
 		| "answered"
+		/** It was decided when the run was in another visit or attempt. */
+		| "earlier"
 		| "over"
 		| "illegal"
 		| "limit"

@@ -2,7 +2,7 @@
 // R1 cleanup runs whenever a worker is gone, whatever the reason, and before the next one; R2 files are measured after it, so that what it
 // changed is nobody's doing; R3 after a crash all of it is done again from the first step that is not recorded.
 import { addChanges, type FileLeft } from "../snapshot/index.ts";
-import { account, between } from "./account.ts";
+import { account, workedMs } from "./account.ts";
 import { explainReached, notice, reached } from "./budget.ts";
 import type { CleanupEnded, FilesMeasured, FilesUnmeasured, LedgerEvent, WorkerEnded, WorkerOutcome } from "./event.ts";
 import { launchKey } from "./launch-key.ts";
@@ -17,18 +17,21 @@ export function takeEnd(run: Run, event: LedgerEvent & WorkerEnded): Reduced {
 		stage.kind === "leaving" || stage.kind === "working" || stage.kind === "launching" ? stage.launch : null;
 	if (!launch || launch.visit !== event.visit || launch.attempt !== event.attempt || launch.launch !== event.launch)
 		return refuse("stale", "That worker has ended before.");
-	const startedAt = stage.kind === "working" || stage.kind === "leaving" ? stage.startedAt : "";
 	// Of a worker that was lost only the time up to its last sign of life is known.
 	const until =
 		event.outcome.kind === "lost" && stage.kind !== "launching" && "seenAt" in stage ? stage.seenAt : event.at;
 	const state = stage.kind === "leaving" ? stage.state : run.state;
-	const timed = account(run, state, launch.visit, { activeMs: between(startedAt, until) });
+	const activeMs = stage.kind === "working" || stage.kind === "leaving" ? workedMs(stage, until) : 0;
+	const timed = account(run, state, launch.visit, { activeMs });
 	const { open, interrupted, recent } = run.calls;
 	const by = launchKey(launch);
 	const calls =
 		open.length > 0 ? { open: [], interrupted: { by, calls: open }, recent } : { open, interrupted, recent };
 	const quiet: Run = { ...timed, questions: [], calls };
-	if (stage.kind === "leaving") return { ...quiet, stage: { ...stage, launch: null, startedAt: "", seenAt: "" } };
+	if (stage.kind === "leaving") {
+		const { uncountedMs: _uncounted, askedAt: _asked, ...left } = stage;
+		return { ...quiet, stage: { ...left, launch: null, startedAt: "", seenAt: "" } };
+	}
 	return restAfterFault(quiet, event.outcome);
 }
 

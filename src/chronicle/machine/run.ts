@@ -255,6 +255,10 @@ export type Stage =
 			readonly startedAt: string;
 			/** Last sign of life. */
 			readonly seenAt: string;
+			/** Milliseconds since `startedAt` that do not count; absent: none. */
+			readonly uncountedMs?: number;
+			/** When the question was asked that a person has not answered yet. */
+			readonly askedAt?: string;
 			readonly worker: { readonly pid: number; readonly model: string };
 	  }
 	| Leaving
@@ -286,6 +290,9 @@ export interface Leaving {
 	/** When it began to work, and last showed life; empty where that is accounted for or it never did. */
 	readonly startedAt: string;
 	readonly seenAt: string;
+	/** As of a run at work. */
+	readonly uncountedMs?: number;
+	readonly askedAt?: string;
 	/** What the worker talks in, where the run itself has left that behind. */
 	readonly closing: Conversation | null;
 	/** Next command of the state's cleanup; after the last, files are measured. */

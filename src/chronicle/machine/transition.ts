@@ -3,7 +3,9 @@
 // owed again after a crash; T4 an event that does not apply changes nothing; T5 a run that is over launches nothing.
 import { EMPTY_SNAPSHOT } from "../snapshot/index.ts";
 import { compileDefinition, hashCleanup } from "../template/index.ts";
+import { countQuestions, skipTime } from "./account.ts";
 import type { Action } from "./action.ts";
+import { notice } from "./budget.ts";
 import { takeDecision } from "./decide.ts";
 import type { Created, LedgerEvent, Opened, Recovered } from "./event.ts";
 import { owed } from "./owed.ts";
@@ -130,6 +132,10 @@ function take(run: Run, event: LedgerEvent): Reduced {
 			return takeOver(run, event);
 		case "recovered":
 			return recover(event) ?? refuse("unexpected", "The template's definition cannot be read any more.");
+		case "clock_jumped":
+			return notice(skipTime(run, event.ms), explainJump(event.ms));
+		case "noted":
+			return notice(run, event.text);
 		case "attempt_reserved":
 		case "moved":
 		case "parked":
@@ -188,13 +194,23 @@ function take(run: Run, event: LedgerEvent): Reduced {
 		case "rewind_requested":
 			return takeRewind(run, event);
 		case "ask_opened":
-			return { ...run, questions: [...run.questions, { id: event.seq, title: event.title.slice(0, 200) }].slice(-5) };
+			return countQuestions(
+				{ ...run, questions: [...run.questions, { id: event.seq, title: event.title.slice(0, 200) }].slice(-5) },
+				event.at,
+			);
 		case "ask_answered":
-			return { ...run, questions: run.questions.filter(({ id }) => id !== event.answers) };
+			return countQuestions({ ...run, questions: run.questions.filter(({ id }) => id !== event.answers) }, event.at);
 		default:
 			// A kind that a newer version writes: it is kept in the ledger and means nothing here.
 			return run;
 	}
+}
+
+function explainJump(ms: number): string {
+	const minutes = Math.round(Math.abs(ms) / 6000) / 10;
+	return ms < 0
+		? `The clock was set back by ${minutes} min while a worker worked; its time is counted as it passed.`
+		: `The machine slept, or the clock was set, for ${minutes} min while a worker worked: they do not count.`;
 }
 
 /** Another supervisor has the run: whatever was going on under the last one is in doubt. */

@@ -55,7 +55,8 @@ function aliveStage({ stage }: Run, visit: number, attempt: number): Alive | und
 	return launch && launch.visit === visit && launch.attempt === attempt ? (stage as Alive) : undefined;
 }
 
-const stale = () => refuse("stale", "That worker is not at work any more.");
+const stale = () =>
+	refuse("stale", "This was decided in an earlier visit or attempt: that worker's part of the run is over.");
 
 function sameLaunch(one: LaunchId, other: LaunchId): boolean {
 	return launchKey(one) === launchKey(other);
@@ -212,6 +213,11 @@ function nudge(run: Run, stop: TurnSettled["stop"]): string {
 	return `${cut}The state "${run.state}" is not over: it ends only with a call of workflow_transition. If your work here is done, call it with ${targets} and a summary; if you cannot go on, call it with "${HUMAN_INTERVENTION}" and say why; otherwise go on working.`;
 }
 
+/** What of a worker's time does not count, as it goes over from one stage to the next. */
+function uncounted({ uncountedMs, askedAt }: Alive | Working): Pick<Working, "uncountedMs" | "askedAt"> {
+	return { ...(uncountedMs === undefined ? {} : { uncountedMs }), ...(askedAt === undefined ? {} : { askedAt }) };
+}
+
 /** The worker of the run is told to end, and `after` comes after it. */
 export function leave(run: Run, how: Leaving["how"], after: After): Run {
 	const { stage } = run;
@@ -226,6 +232,7 @@ export function leave(run: Run, how: Leaving["how"], after: After): Run {
 			how,
 			startedAt: stage.kind === "working" ? stage.startedAt : "",
 			seenAt: stage.kind === "working" ? stage.seenAt : "",
+			...(stage.kind === "working" ? uncounted(stage) : {}),
 			closing: run.conversation,
 			index: 0,
 			since: run.baseline?.tree ?? null,
@@ -277,6 +284,7 @@ export function takeMoveRequest(run: Run, event: LedgerEvent & MoveRequested): R
 		how: "boundary",
 		startedAt: stage.startedAt,
 		seenAt: event.at,
+		...uncounted(stage),
 		closing: run.conversation,
 		index: 0,
 		since: run.baseline?.tree ?? null,

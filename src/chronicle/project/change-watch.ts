@@ -35,7 +35,7 @@ export function watchChanges(
 	const control = new AbortController();
 	let lastLook = 0;
 	let lookTook = 0;
-	let visitBegan = Date.now();
+	let visitBegan = performance.now();
 	let visit = supervision.run.visit;
 
 	const look = async (): Promise<void> => {
@@ -44,7 +44,7 @@ export function watchChanges(
 		if (ended || before === undefined || before === null || run.stage.kind !== "working") return;
 		looking = true;
 		stale = false;
-		const began = Date.now();
+		const began = performance.now();
 		try {
 			const now = await workspace.snapshot({ signal: control.signal });
 			const compared = now.ok ? await workspace.changes(before, now.value.tree, mostChanges, control.signal) : now;
@@ -57,7 +57,7 @@ export function watchChanges(
 			// The supervision tells of files that cannot be measured when it measures them itself.
 		} finally {
 			looking = false;
-			lastLook = Date.now();
+			lastLook = performance.now();
 			lookTook = lastLook - began;
 			if (stale) soon();
 		}
@@ -65,7 +65,7 @@ export function watchChanges(
 	const soon = (): void => {
 		stale = true;
 		if (waiting || looking || ended) return;
-		const now = Date.now();
+		const now = performance.now();
 		const gap = Math.max(leastMs, lookTook / shareOfTime, (now - visitBegan) * shareOfAge);
 		waiting = after(Math.max(leastMs / 3, lastLook + gap - now), () => {
 			waiting = undefined;
@@ -75,7 +75,7 @@ export function watchChanges(
 	const unwatch = supervision.watch((run: Run, event: LedgerEvent) => {
 		if (run.visit !== visit) {
 			visit = run.visit;
-			visitBegan = Date.now();
+			visitBegan = performance.now();
 			waiting?.();
 			waiting = undefined;
 		}

@@ -1,9 +1,11 @@
 // The system's clock as the supervisor asks for it.
+import { openAwakeClock } from "../../pi/index.ts";
 import type { Clock } from "../supervisor/index.ts";
 
 /** Real time. A sleep ends at once when its signal aborts. */
 export const systemClock: Clock = {
 	now: () => Date.now(),
+	awake: () => openAwakeClock(),
 	sleep: (ms, signal) =>
 		new Promise((resolve) => {
 			if (signal.aborted) return resolve();

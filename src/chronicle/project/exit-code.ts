@@ -34,7 +34,7 @@ function exitCodeOf(status: RunStatus): number {
 
 /** The code for a command that failed: 2 where what was asked for does not apply to the run, 1 where the machine failed. */
 export function exitCodeOfFailure({ reason }: Failure): number {
-	const refusals = ["exists", "unknown", "ambiguous", "held", "newer", "foreign"];
+	const refusals = ["exists", "unknown", "ambiguous", "held", "newer", "foreign", "too_long"];
 	return refusals.includes(reason) ? exitCodes.usage : exitCodes.failed;
 }
 

@@ -59,6 +59,8 @@ export async function tellStory(read: ReadLedger, redact: Redact): Promise<Story
 		gaps.push(
 			`${unknown} ${unknown === 1 ? "event is" : "events are"} of a kind that this version does not know; ${unknown === 1 ? "it is" : "they are"} passed over.`,
 		);
+	const { holder } = read;
+	if (!holder || holder.alive === "no") teller.abandon();
 	return teller.end(read.run, gaps);
 }
 
@@ -73,6 +75,8 @@ function takeSafely(teller: Teller, event: LedgerEvent, redact: Redact): "taken"
 
 interface Teller {
 	take(event: LedgerEvent): "taken" | "unknown" | "unreadable";
+	/** Nobody has the run now. */
+	abandon(): void;
 	end(given: Run, gaps: string[]): Story;
 }
 
@@ -205,6 +209,8 @@ function openTeller(): Teller {
 			}
 			case "created":
 			case "recovered":
+			case "noted":
+			case "clock_jumped":
 			case "opened":
 			case "attempt_reserved":
 			case "parked":
@@ -241,6 +247,7 @@ function openTeller(): Teller {
 
 	return {
 		take,
+		abandon: () => visits.abandon(),
 		end(given, gaps) {
 			const shown = run ?? given;
 			if (!run) gaps.push("There are no events to be read: visits, times and tool calls are not known.");

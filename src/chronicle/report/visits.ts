@@ -20,10 +20,14 @@ interface GrowingVisit extends Growing<Omit<Visit, "launches" | "waits" | "files
 
 const atWork: LaunchEnd = { kind: "working", words: "is at work" };
 
+const endUnknown: LaunchEnd = { kind: "lost", words: "lost its supervisor; how it ended is not recorded" };
+
 export interface VisitList {
 	readonly visits: readonly Visit[];
 	/** Takes in what an event changed. `quietFrom`: when the run was last heard of before it. */
 	take(event: LedgerEvent, before: Run | undefined, after: Run, at: number, quietFrom: number): void;
+	/** Nobody has the run any more: workers whose end is not recorded are at work no more. */
+	abandon(): void;
 	leave(visit: number, left: NumberedMove | undefined, at: number): void;
 	/** The visit of that number, if it has begun. */
 	of(number: number): Visit | undefined;
@@ -139,6 +143,10 @@ export function openVisits(): VisitList {
 			of.spend = addSpend(of.spend, spend);
 			of.activeMs += activeMs;
 			of.toolCalls += toolCalls;
+		},
+		abandon() {
+			for (const { launches } of list)
+				for (const launch of launches) if (launch.end === atWork) launch.end = endUnknown;
 		},
 		leave(number, left, at) {
 			const visit = byNumber.get(number);

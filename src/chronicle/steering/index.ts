@@ -4,4 +4,4 @@ export { askingElsewhere, type ForeignEntry, findLedger, findRun, mayNameRun, na
 export { type Spoken, speak } from "./speak.ts";
 export { type Misuse, onlyNumber, type Steering, steerings } from "./steering.ts";
 export { readVisitWords } from "./visit-words.ts";
-export { statesOf, type Word } from "./word.ts";
+export { statesOf, tooLong, type Word } from "./word.ts";

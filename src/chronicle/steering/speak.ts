@@ -2,7 +2,7 @@
 // Q1 a word is recorded once; Q2 a run that nobody has is taken up, and what was said before is said to it first; Q3 an approval holds for
 // the question that was seen: where the files have changed since, the question is asked anew.
 import { setTimeout as sleep } from "node:timers/promises";
-import { isParked, type PersonEvent, type Run } from "../machine/index.ts";
+import { type ApprovalQuestion, decidedEarlier, isParked, type PersonEvent, type Run } from "../machine/index.ts";
 import { attend, explainDistrust, type LiveRun, type Project } from "../project/index.ts";
 import {
 	type Approval,
@@ -11,6 +11,7 @@ import {
 	type Failure,
 	type LeaseHolder,
 	nobody,
+	type Post,
 	type ReadLedger,
 } from "../supervisor/index.ts";
 import type { Word } from "./word.ts";
@@ -81,7 +82,9 @@ export async function speak(
 
 async function sayHere(live: LiveRun, word: Exclude<Word, { kind: "refused" }>): Promise<Spoken> {
 	const { supervision } = live;
-	for (const event of eventsOf(supervision.run, word)) {
+	const events = eventsOf(supervision.run, word);
+	if (events.length === 0 && word.kind === "answer") return changedSince(supervision.run, word.question);
+	for (const event of events) {
 		const { refused, failure } = await supervision.say(event);
 		if (failure) return { kind: "failed", failure };
 		if (refused !== undefined) return { kind: "refused", message: refused };
@@ -98,7 +101,7 @@ function eventsOf(run: Run, word: Exclude<Word, { kind: "refused" }>): readonly 
 			return word.events;
 		case "answer": {
 			const question = run.stage.kind === "asking" ? run.stage.question : undefined;
-			const event = question?.seq === word.question ? answerEvent(question, word.approval) : undefined;
+			const event = question?.seq === word.question.seq ? answerEvent(question, word.approval) : undefined;
 			return event ? [event] : [];
 		}
 	}
@@ -111,8 +114,13 @@ async function takeUp(
 	{ approver, afterwards, notice }: SpeakOptions,
 ): Promise<Spoken> {
 	const before = ledger.run;
+	// Whoever had it may have moved on between the look and the lease.
+	if (word.kind === "answer" && !asksStill(before, word.question)) {
+		await ledger.release();
+		return changedSince(before, word.question);
+	}
 	const asked = afterwards === "let go" ? nobody : approver;
-	const answering = word.kind === "answer" ? answerOnce(asked, word.approval, word.question, notice) : asked;
+	const answering = word.kind === "answer" ? answerOnce(asked, word.approval, word.question.seq, notice) : asked;
 	const live = attend(project, ledger, answering, "reopened");
 	const { supervision } = live;
 	// Said in one breath, so that nothing else is begun in between.
@@ -151,26 +159,48 @@ function answerOnce(approver: Approver, approval: Approval, seen: number, notice
 
 /** Leaves the word for the process that has the run; `undefined` where that has let it go meanwhile. */
 async function leaveWord(
-	{ store, clock }: Project,
+	{ store }: Project,
 	{ run }: ReadLedger,
 	holder: LeaseHolder,
 	word: Exclude<Word, { kind: "refused" }>,
 ): Promise<Spoken | undefined> {
 	const events = eventsOf(run, word);
 	if (events.length === 0)
-		return { kind: "refused", message: "The question has changed since: look at the run again." };
+		return word.kind === "answer"
+			? changedSince(run, word.question)
+			: { kind: "refused", message: "There is nothing to say." };
+	const posts: Post[] = [];
 	for (const event of events) {
 		const posted = await store.post(run.id, event);
 		if (!posted.ok) return { kind: "failed", failure: posted.failure };
+		posts.push(posted.value);
 	}
-	const wanted = events.map(({ kind }) => kind);
-	for (const until = clock.now() + hearingMs; clock.now() < until; await sleep(lookMs)) {
+	for (const until = performance.now() + hearingMs; performance.now() < until; await sleep(lookMs)) {
+		const states = await Promise.all(posts.map((post) => post.state()));
+		const refused = states.find((state) => state.kind === "refused");
+		if (refused) return { kind: "refused", message: refused.reason };
+		if (states.every(({ kind }) => kind === "taken")) return { kind: "taken", holder };
 		const now = await store.read(run.id);
-		if (!now.ok) continue;
-		const left = [...wanted];
-		for await (const event of now.value.events(run.seq)) if (event.kind === left[0]) left.shift();
-		if (left.length === 0) return { kind: "taken", holder };
-		if (!now.value.holder) return undefined;
+		if (!now.ok || now.value.holder) continue;
+		// Nobody takes it any more: it is taken back, so that it is said once, by whoever takes the run up.
+		const withdrawn = await Promise.all(posts.map((post) => post.withdraw()));
+		return withdrawn.every((back) => !back) ? { kind: "taken", holder } : undefined;
 	}
 	return { kind: "left", holder };
+}
+
+/** Whether the run asks what it asked, perhaps of files that have changed since. */
+function asksStill({ stage }: Run, seen: ApprovalQuestion): boolean {
+	const now =
+		stage.kind === "asking"
+			? stage.question
+			: stage.kind === "leaving" && stage.after.kind === "ask"
+				? stage.after.earlier
+				: null;
+	return now?.visit === seen.visit && now.target === seen.target && now.side === seen.side;
+}
+
+function changedSince(run: Run, { visit }: ApprovalQuestion): Spoken {
+	const earlier = decidedEarlier(run, { visit });
+	return { kind: "refused", message: earlier?.message ?? "The question has changed since: look at the run again." };
 }

@@ -8,12 +8,14 @@ import {
 	approveWord,
 	pauseWord,
 	type Raise,
+	refuseEarlier,
 	rejectWord,
 	releaseWord,
 	reopenWord,
 	resumeWord,
 	rewindWord,
 	tellWord,
+	tooLong,
 	undoWord,
 	type Word,
 } from "./word.ts";
@@ -42,7 +44,7 @@ export interface Steering {
 
 const needsState = (usage: string): Misuse => ({ code: "usage", message: `Name a state: ${usage}` });
 
-export const steerings: readonly Steering[] = [
+const verbs: readonly Steering[] = [
 	{
 		name: "resume",
 		takes: "[run] [words…]",
@@ -134,6 +136,35 @@ export const steerings: readonly Steering[] = [
 					},
 	},
 ];
+
+/** Verbs whose answer is about what the person saw. */
+const answers = new Set(["resume", "approve", "reject", "tell", "release"]);
+
+/** All verbs. Those that answer take the visit that they answer, so that a run which has moved on meanwhile is left alone. */
+export const steerings: readonly Steering[] = verbs.map((verb) =>
+	answers.has(verb.name)
+		? {
+				...verb,
+				options: { ...verb.options, visit: "value" },
+				optionsUsage: `${verb.optionsUsage ?? ""}  --visit <n>       the visit that you answer; refused where the run is in another by now\n`,
+				make: (parsed, model) => bindToVisit(verb.make(parsed, model), parsed),
+			}
+		: { ...verb, make: (parsed, model) => boundWords(verb.make(parsed, model), parsed) },
+);
+
+function bindToVisit(made: Make | Misuse, parsed: Parsed): Make | Misuse {
+	const bound = boundWords(made, parsed);
+	const { visit } = parsed.values;
+	if ("code" in bound || visit === undefined) return bound;
+	if (!/^[1-9]\d{0,5}$/.test(visit))
+		return { code: "usage", message: `--visit wants the number of a visit, not "${visit}".` };
+	return (ledger, words) => refuseEarlier(ledger.run, Number(visit)) ?? bound(ledger, words);
+}
+
+function boundWords(made: Make | Misuse, { text }: Parsed): Make | Misuse {
+	const long = tooLong(text.join(" "));
+	return long === undefined ? made : { code: "usage", message: long };
+}
 
 /** A number alone is a visit, also where it could begin an id. */
 export function onlyNumber({ name }: Steering, parsed: Parsed): Parsed {

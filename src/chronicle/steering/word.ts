@@ -1,14 +1,27 @@
 // What a person says to a run, made from the run as it stands. Pure: nothing is said here.
 // Z1 an answer names what it answers; Z2 what cannot apply is refused with a sentence before anything is opened or written.
 import { didYouMean } from "../../definition/index.ts";
-import { type LedgerEvent, type PersonEvent, type Run, transition } from "../machine/index.ts";
+import {
+	type ApprovalQuestion,
+	decidedEarlier,
+	type LedgerEvent,
+	MESSAGE_LENGTH,
+	type PersonEvent,
+	type Run,
+	type Seen,
+	transition,
+} from "../machine/index.ts";
 import type { VisitStart } from "../project/index.ts";
 import type { Approval } from "../supervisor/index.ts";
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 
 export type Word =
 	/** An answer to the question that the run asks. */
-	| { readonly kind: "answer"; readonly approval: Exclude<Approval, { kind: "undecided" }>; readonly question: number }
+	| {
+			readonly kind: "answer";
+			readonly approval: Exclude<Approval, { kind: "undecided" }>;
+			readonly question: ApprovalQuestion;
+	  }
 	| { readonly kind: "events"; readonly events: readonly PersonEvent[] }
 	/** The run only has to be taken up. */
 	| { readonly kind: "nothing" }
@@ -26,10 +39,10 @@ export function rejectWord(run: Run, words: string): Word {
 
 function answerWord(run: Run, approval: Exclude<Approval, { kind: "undecided" }>): Word {
 	const { stage } = run;
-	if (stage.kind === "asking") return { kind: "answer", approval, question: stage.question.seq };
+	if (stage.kind === "asking") return { kind: "answer", approval, question: stage.question };
 	// A supervisor that died while it asked left the question to be asked again.
 	if (stage.kind === "leaving" && stage.after.kind === "ask" && stage.after.earlier)
-		return { kind: "answer", approval, question: stage.after.earlier.seq };
+		return { kind: "answer", approval, question: stage.after.earlier };
 	return refused(`${standing(run)} There is nothing to approve.`);
 }
 
@@ -67,9 +80,9 @@ export function resumeWord(run: Run, words: string, { raise = {}, model }: Chang
 				`${standing(run)} Only a person's decision leads out of there: release, release <state>, or abort.`,
 			);
 		if (run.status === HUMAN_INTERVENTION) return checked(run, raised);
-		return checked(run, [...raised, { kind: "resumed", answers: stage.since, ...saying(words) }]);
+		return checked(run, [...raised, { kind: "resumed", answers: stage.since, ...saying(words), seen: seenOf(run) }]);
 	}
-	const told: PersonEvent[] = words === "" ? [] : [{ kind: "told", text: words }];
+	const told: PersonEvent[] = words === "" ? [] : [{ kind: "told", text: words, seen: seenOf(run) }];
 	const events = [...raised, ...told];
 	return events.length === 0 ? { kind: "nothing" } : checked(run, events);
 }
@@ -83,7 +96,7 @@ export function releaseWord(run: Run, to: string | undefined, words: string, don
 		return {
 			kind: "answer",
 			approval: { kind: "sent", to: known, ...saying(words) },
-			question: stage.question.seq,
+			question: stage.question,
 		};
 	if (stage.kind !== "waiting" && stage.kind !== "asking")
 		return refused(`${standing(run)} Only a run that waits can be sent on.`);
@@ -95,6 +108,7 @@ export function releaseWord(run: Run, to: string | undefined, words: string, don
 			...(known === undefined ? {} : { to: known }),
 			...(done ? { done } : {}),
 			...saying(words),
+			seen: seenOf(run),
 		},
 	]);
 }
@@ -104,12 +118,12 @@ export function reopenWord(run: Run, to: string, words: string): Word {
 	if (known === undefined) return noState(run, to);
 	const { stage } = run;
 	if (stage.kind !== "over") return refused(`${standing(run)} Only a run that is over can be reopened.`);
-	return checked(run, [{ kind: "reopened", answers: stage.since, to: known, ...saying(words) }]);
+	return checked(run, [{ kind: "reopened", answers: stage.since, to: known, ...saying(words), seen: seenOf(run) }]);
 }
 
 export function tellWord(run: Run, words: string): Word {
 	if (words === "") return refused("Say what: tell <words>.");
-	return checked(run, [{ kind: "told", text: words }]);
+	return checked(run, [{ kind: "told", text: words, seen: seenOf(run) }]);
 }
 
 export function pauseWord(run: Run): Word {
@@ -129,7 +143,7 @@ export function rewindWord(run: Run, visit: number, start: VisitStart | undefine
 	if (start.state === HUMAN_INTERVENTION)
 		return refused(`Visit ${visit} is ${HUMAN_INTERVENTION}: nothing began there.`);
 	const { state, tree, snapshot, pairMoves } = start;
-	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves }]);
+	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, seen: seenOf(run) }]);
 }
 
 /** Back to what a rewind took away. */
@@ -147,7 +161,7 @@ function standing({ id, status, state }: Run): string {
 	const short = id.slice(0, 8);
 	switch (status) {
 		case "running":
-			return `The run ${short} is at work in "${state}".`;
+			return `The run ${short} is in "${state}" and waits for nobody.`;
 		case "awaiting_approval":
 			return `The run ${short} waits for an approval in "${state}".`;
 		case "paused":
@@ -177,6 +191,23 @@ export function statesOf(run: Run): string[] {
 function noState(run: Run, written: string): Word {
 	const names = statesOf(run);
 	return refused(`"${written}" is no state of this run.${didYouMean(written, names)} There are: ${names.join(", ")}.`);
+}
+
+function seenOf({ visit, attempt }: Run): Seen {
+	return { visit, attempt };
+}
+
+/** Why words cannot be said; `undefined` where they can. */
+export function tooLong({ length }: string): string | undefined {
+	return length > MESSAGE_LENGTH
+		? `A message has at most ${MESSAGE_LENGTH} characters, and this one has ${length}: put the long part into a file, and name it.`
+		: undefined;
+}
+
+/** What is refused when a person answers visit `seen` of a run that is elsewhere by now. */
+export function refuseEarlier(run: Run, seen: number): Word | undefined {
+	const earlier = decidedEarlier(run, { visit: seen });
+	return earlier && refused(earlier.message);
 }
 
 function saying(words: string): { readonly words?: string } {

@@ -9,14 +9,15 @@ export const nobody: Approver = {
 };
 
 /** `undefined` for an answer that is none. */
-export function answerEvent({ seq, diff }: ApprovalQuestion, approval: Approval): PersonEvent | undefined {
+export function answerEvent({ seq, diff, visit }: ApprovalQuestion, approval: Approval): PersonEvent | undefined {
+	const seen = { visit };
 	switch (approval.kind) {
 		case "approved":
-			return { kind: "approved", answers: seq, diff, ...wordsOf(approval) };
+			return { kind: "approved", answers: seq, diff, ...wordsOf(approval), seen };
 		case "rejected":
-			return { kind: "rejected", answers: seq, words: approval.words };
+			return { kind: "rejected", answers: seq, words: approval.words, seen };
 		case "sent":
-			return { kind: "released", answers: seq, to: approval.to, ...wordsOf(approval) };
+			return { kind: "released", answers: seq, to: approval.to, ...wordsOf(approval), seen };
 		case "undecided":
 			return undefined;
 	}

@@ -193,10 +193,19 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 		};
 	}
 
-	function hostOf({ visit, attempt }: LaunchId, signal: AbortSignal): WorkerHost {
+	function hostOf(launch: LaunchId, signal: AbortSignal): WorkerHost {
+		const { visit, attempt } = launch;
+		/** Why nothing of this process counts any more. */
+		const earlier = (): string | undefined => {
+			const { stage } = body.run();
+			if ("launch" in stage && stage.launch && launchKey(stage.launch) === launchKey(launch)) return undefined;
+			return "This was decided in an earlier visit: the run has moved on without you. End your turn now.";
+		};
 		return {
 			report: (report) => void take({ ...report, visit, attempt } as EventBody),
 			async requestMove(target, summary): Promise<MoveReply> {
+				const late = earlier();
+				if (late !== undefined) return { kind: "refused", text: late };
 				const judged = judgeMove(body.run(), target);
 				if (judged.kind === "illegal") return { kind: "refused", text: judged.message };
 				if (summary.length > LONGEST_TEXT) return { kind: "refused", text: tooLong(summary) };

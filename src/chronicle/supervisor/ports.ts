@@ -42,6 +42,8 @@ export interface StoreFailure extends Failure {
 		| "held"
 		/** This lease has been taken over. */
 		| "fenced"
+		/** More than a holder reads. */
+		| "too_long"
 		| "corrupt"
 		/** Written by a newer version. */
 		| "newer"
@@ -63,9 +65,29 @@ export interface LedgerStore {
 	/** The id that `name` stands for: an id, a unique beginning of one, or `last`. */
 	find(name: string): Promise<Result<string, StoreFailure>>;
 	/** Leaves a person's event for the supervisor that holds the run. */
-	post(id: string, event: PersonEvent): Promise<Result<void, StoreFailure>>;
+	post(id: string, event: PersonEvent): Promise<Result<Post, StoreFailure>>;
 	/** Takes the run away with everything that it keeps; never one that a living supervisor has (`held`). */
 	remove(id: string): Promise<Result<{ readonly bytes: number }, StoreFailure>>;
+}
+
+/** A person's event that was left for the holder of a run. */
+export interface Post {
+	state(): Promise<PostState>;
+	/** Takes it back; `false` where it has been taken. */
+	withdraw(): Promise<boolean>;
+}
+
+export type PostState =
+	| { readonly kind: "waiting" }
+	| { readonly kind: "taken" }
+	| { readonly kind: "refused"; readonly reason: string };
+
+/** What a holder does with what people leave for it. */
+export interface PostListener {
+	/** Resolves with why the event was refused. `at`: when it was posted, in milliseconds since the epoch. */
+	event(event: PersonEvent, at: number): Promise<string | undefined>;
+	/** A post could not be read, and is kept as `path`. */
+	unread(path: string, why: string): Promise<void>;
 }
 
 export interface ReadLedger {
@@ -99,11 +121,11 @@ export interface HeldLedger extends ReadLedger {
 	/** Replaces the folded state. `if due`: only where reading what came after it would take long. */
 	checkpoint(run: Run, when?: "now" | "if due"): Promise<Result<void, StoreFailure>>;
 	/**
-	 * Calls `listener` for each event posted to this run, one after another, those that already wait first, until the ledger is released.
+	 * Gives `listener` each event posted to this run, one after another, those that already wait first, until the ledger is released.
 	 * An event is forgotten once the listener's promise resolves, and kept for the next holder when it rejects; it may come again after a
 	 * crash. Resolves once those that already wait have been given.
 	 */
-	onPosted(listener: (event: PersonEvent) => Promise<void>): Promise<void>;
+	onPosted(listener: PostListener): Promise<void>;
 	/** Writes what is still to be written and gives the lease back. */
 	release(): Promise<void>;
 }
@@ -385,6 +407,8 @@ export interface CommandResult {
 export interface Clock {
 	/** Milliseconds since the epoch. */
 	now(): number;
+	/** Starts a clock of the time in which this process runs, for durations; absent: `now` serves for them too. */
+	awake?(): { now(): number; close(): void };
 	/** Resolves after `ms`, or at once when `signal` aborts. */
 	sleep(ms: number, signal: AbortSignal): Promise<void>;
 }

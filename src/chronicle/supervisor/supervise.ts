@@ -17,6 +17,7 @@ import {
 import { openCrashPoints } from "./crash-point.ts";
 import { durabilityOf } from "./durability.ts";
 import { type Hands, openHands } from "./hands.ts";
+import { openJumps } from "./jumps.ts";
 import type { Failure, HeldLedger, SupervisorPorts } from "./ports.ts";
 
 /** How a supervision ended. The run itself says what it waits for. */
@@ -44,6 +45,8 @@ export interface Supervision {
 	readonly ended: Promise<SupervisionEnd>;
 }
 
+/** Milliseconds that people wait for an answer to what they leave for a run. */
+const patienceMs = 5000;
 /** Milliseconds that an action may go on after its supervision has ended. */
 const lingerMs = 3000;
 
@@ -60,6 +63,7 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 	const doing = new Map<string, { readonly control: AbortController; readonly done: Promise<void> }>();
 	/** Actions that ended, with the event up to which they need not be looked at again. */
 	const putOff = new Map<string, number>();
+	const jumps = openJumps(ports.clock);
 	let run = ledger.run;
 	/** Words that are being recorded, one after another. */
 	let recording: Promise<void> | undefined;
@@ -115,6 +119,9 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 	async function record(body: EventBody): Promise<string | undefined> {
 		if (failure) return failure.message;
 		if (ended) return gone;
+		const ms = jumps.take();
+		const unrecorded = ms === 0 ? undefined : await record({ kind: "clock_jumped", ms });
+		if (unrecorded !== undefined) return unrecorded;
 		// Judged first with the number and time it will get: what does not apply is not recorded.
 		const draft = { ...body, seq: run.seq + 1, at: new Date(ports.clock.now()).toISOString() } as LedgerEvent;
 		const { refusal } = transition(run, draft);
@@ -132,9 +139,11 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 		const [event] = appended.value;
 		if (event === undefined) return undefined;
 		run = transition(run, event).run;
+		jumps.watch((run.stage.kind === "working" || run.stage.kind === "leaving") && run.stage.startedAt !== "");
 		// A decision that is due is recorded in a moment: the folded state waits for it.
 		if (durabilityOf(body) === "durable" && run.stage.kind !== "recording") {
-			const kept = await ledger.checkpoint(run, "if due");
+			// A run that waits is looked at by others, in the file too.
+			const kept = await ledger.checkpoint(run, isParked(run) ? "now" : "if due");
 			if (!kept.ok) failure = kept.failure;
 		}
 		if (event.kind === "limits_changed") hands.allow();
@@ -177,6 +186,7 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 			await settled([...doing.values()].map(({ done }) => done));
 			while (recording) await recording;
 			ended = true;
+			jumps.watch(false);
 			if (!failure) await ledger.checkpoint(run);
 			await ledger.release();
 			listeners.clear();
@@ -186,9 +196,23 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 	}
 
 	void ledger
-		.onPosted(async (event) => {
-			if (finishing || failure) throw new Error(gone);
-			await take(event);
+		.onPosted({
+			async event(event, at) {
+				if (finishing || failure) throw new Error(gone);
+				const refused = await take(event);
+				const broke = failure as Failure | undefined;
+				if (broke) throw new Error(broke.message);
+				// Whoever said it has given up waiting for the answer.
+				if (refused !== undefined && ports.clock.now() - at > patienceMs)
+					await take({
+						kind: "noted",
+						text: `What a person said (${event.kind.replaceAll("_", " ")}) was refused: ${refused}`,
+					});
+				return refused;
+			},
+			async unread(path, why) {
+				await take({ kind: "noted", text: `A message to the run could not be read (${why}). It is kept as ${path}.` });
+			},
 		})
 		.then(() => {
 			heard = true;

@@ -1,9 +1,11 @@
 // What happens to a run, told line by line as it happens. Pure.
-import { explainCause, type LedgerEvent, type Run } from "../machine/index.ts";
+import { explainCause, type LedgerEvent, type Move, type Run } from "../machine/index.ts";
 import { shortCost, shortCount, shortTime } from "../timeline/index.ts";
 import { changeLines, leftLines } from "./question-lines.ts";
 
 const summaryLength = 160;
+
+type MoveMetrics = Move["metrics"];
 
 /** The line for an event that a person wants to follow; `undefined` for the others. `run` is the run after it. */
 export function progressLine(run: Run, event: LedgerEvent): string | undefined {
@@ -17,10 +19,9 @@ export function progressLine(run: Run, event: LedgerEvent): string | undefined {
 			return `✗ ${run.state}: the worker did not start: ${event.detail}`;
 		case "move_requested":
 			return `  asks for ${event.target}: ${cut(event.summary)}`;
-		case "moved": {
-			const why = event.cause === "worker" ? "" : ` (${explainMove(event.cause, event.from, event.refused)})`;
-			return `✓ ${event.from} → ${event.to}${why}${figures(run, event.visit)}`;
-		}
+		case "moved":
+			// What the visit took is known once its worker has ended.
+			return run.stage.kind === "leaving" && run.stage.launch ? undefined : moveLine(run, event.visit);
 		case "cleanup_ended": {
 			const { result } = event;
 			if (result.kind === "exited" && result.code === 0) return undefined;
@@ -53,11 +54,16 @@ export function progressLine(run: Run, event: LedgerEvent): string | undefined {
 		case "rejected":
 			return `↶ rejected: ${cut(event.words)}`;
 		case "finished":
-			return `${event.status === "done" ? "■ done" : `■ ${event.status}`}${event.detail ? `: ${event.detail}` : ""}`;
+			return `${event.status === "done" ? "■ done" : `■ ${event.status}`}${event.detail ? `: ${event.detail}` : ""}${
+				run.visitRecord.attempts > 0 ? `${figures(run.visitRecord)} in ${run.state}` : ""
+			}`;
 		case "worker_ended": {
 			const { outcome } = event;
-			if (outcome.kind === "stopped") return undefined;
-			if (outcome.kind === "lost") return "! the worker of the last supervisor is gone; the conversation goes on";
+			const moved =
+				run.stage.kind === "leaving" && run.stage.after.kind === "enter" ? moveLine(run, event.visit) : undefined;
+			if (outcome.kind === "stopped") return moved;
+			if (outcome.kind === "lost")
+				return moved ?? "! the worker of the last supervisor is gone; the conversation goes on";
 			const how =
 				outcome.kind === "killed"
 					? `was killed by ${outcome.signal}`
@@ -65,9 +71,9 @@ export function progressLine(run: Run, event: LedgerEvent): string | undefined {
 						? `was ended: ${outcome.limit} limit`
 						: `ended with code ${outcome.code}`;
 			// A worker that exits after its transition has done its work.
-			return run.stage.kind === "leaving" && outcome.kind === "exited" && outcome.code === 0
-				? undefined
-				: `! the worker ${how}`;
+			const done = run.stage.kind === "leaving" && outcome.kind === "exited" && outcome.code === 0;
+			if (done) return moved;
+			return [`! the worker ${how}`, ...(moved === undefined ? [] : [moved])].join("\n");
 		}
 		default:
 			return undefined;
@@ -78,10 +84,16 @@ function explainMove(cause: Parameters<typeof explainCause>[0], from: string, re
 	return refused === undefined ? cause.replaceAll("_", " ") : explainCause(cause, from, refused);
 }
 
-function figures(run: Run, visit: number): string {
-	const left = run.history.findLast((move) => move.visit === visit);
-	if (!left) return "";
-	const { tokens, costUsd, activeMs } = left.metrics;
+/** The move by which visit `visit` was left, with what the visit took. */
+function moveLine({ history }: Run, visit: number): string | undefined {
+	const move = history.findLast((one) => one.visit === visit);
+	if (!move) return undefined;
+	const { cause, from, to, refused, metrics } = move;
+	const why = cause === "worker" ? "" : ` (${explainMove(cause, from, refused)})`;
+	return `✓ ${from} → ${to}${why}${figures(metrics)}`;
+}
+
+function figures({ tokens, costUsd, activeMs }: MoveMetrics): string {
 	return ` · ${shortTime(activeMs)}, ${shortCount(tokens)} tokens, ${shortCost(costUsd)}`;
 }
 

@@ -7,6 +7,7 @@ import {
 	hostAnswer,
 	hostNotice,
 	hostQuestion,
+	openAwakeClock,
 	type RpcDialog,
 	type RpcLink,
 	type RpcListener,
@@ -82,7 +83,8 @@ export function openLive({ child, host, limits, before, conversation, started }:
 			hurry = setTimeout(() => void child.stop(WAIT.term), log.open > 0 ? WAIT.tools : WAIT.message);
 		}
 	};
-	const deadlines = openDeadlines(limits, (limit) => endBy({ kind: "timed_out", limit }, "now"));
+	const clock = openAwakeClock();
+	const deadlines = openDeadlines(limits, (limit) => endBy({ kind: "timed_out", limit }, "now"), clock.now);
 	const phase = (): void => deadlines.phase(!running ? "rest" : log.open > 0 ? "tool" : "model");
 
 	const askMove = async (target: string, summary: string): Promise<{ kind: string; text: string }> => {
@@ -188,6 +190,7 @@ export function openLive({ child, host, limits, before, conversation, started }:
 	const ended = child.exited.then((exit): WorkerOutcome => {
 		clearTimeout(hurry);
 		deadlines.close();
+		clock.close();
 		for (const { done } of given.splice(0)) done(false);
 		const clean = exit.kind === "exited" && exit.code === 0;
 		if (!clean) {

@@ -5,8 +5,15 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { openFileStore, openMemoryStore } from "../../../src/chronicle/ledger/index.ts";
 import type { LedgerEvent, PersonEvent } from "../../../src/chronicle/machine/index.ts";
-import type { LedgerStore } from "../../../src/chronicle/supervisor/index.ts";
+import type { LedgerStore, PostListener } from "../../../src/chronicle/supervisor/index.ts";
 import { baseline, created, id, tell, value, visit } from "./story.ts";
+
+const hear = (event: PostListener["event"]): PostListener => ({
+	event,
+	unread: async () => {
+		throw new Error("nothing is unreadable here");
+	},
+});
 
 const folders: string[] = [];
 const folder = () => {
@@ -154,18 +161,23 @@ describe.each(stores)("a store of %s", (_, open) => {
 		const heard: PersonEvent[] = [];
 		const ledger = value(await store.open(id));
 		await new Promise<void>((resolve) => {
-			void ledger.onPosted(async (event) => {
-				heard.push(event);
-				if (heard.length === 2) value(await store.post(id, { kind: "told", text: "four" }));
-				if (heard.length === 4) resolve();
-			});
+			void ledger.onPosted(
+				hear(async (event) => {
+					heard.push(event);
+					if (heard.length === 2) value(await store.post(id, { kind: "told", text: "four" }));
+					if (heard.length === 4) resolve();
+					return undefined;
+				}),
+			);
 		});
 		expect(heard).toEqual([...said, { kind: "told", text: "four" }]);
 		await ledger.release();
 		const again = value(await store.open(id));
-		await again.onPosted(async () => {
-			throw new Error("heard twice");
-		});
+		await again.onPosted(
+			hear(async () => {
+				throw new Error("heard twice");
+			}),
+		);
 		await again.release();
 	});
 	it("keeps for the next holder what the present one could not deal with, in order", async () => {
@@ -173,15 +185,43 @@ describe.each(stores)("a store of %s", (_, open) => {
 		await value(await store.create(created())).release();
 		for (const text of ["one", "two"]) value(await store.post(id, { kind: "told", text }));
 		const first = value(await store.open(id));
-		await first.onPosted(async () => {
-			throw new Error("the disk is full");
-		});
+		await first.onPosted(
+			hear(async () => {
+				throw new Error("the disk is full");
+			}),
+		);
 		await first.release();
 		const heard: PersonEvent[] = [];
 		const second = value(await store.open(id));
-		await second.onPosted(async (event) => void heard.push(event));
+		await second.onPosted(
+			hear(async (event) => {
+				heard.push(event);
+				return undefined;
+			}),
+		);
 		expect(heard.map((event) => event.kind === "told" && event.text)).toEqual(["one", "two"]);
 		await second.release();
+	});
+	it("R50 whoever says something learns whether it was taken, and can take it back before", async () => {
+		const store = open();
+		await value(await store.create(created())).release();
+		const posts = [];
+		for (const text of ["one", "two", "three"]) posts.push(value(await store.post(id, { kind: "told", text })));
+		expect(await Promise.all(posts.map((post) => post.state()))).toEqual(posts.map(() => ({ kind: "waiting" })));
+		expect(await posts[2]?.withdraw()).toBe(true);
+		const ledger = value(await store.open(id));
+		const heard: unknown[] = [];
+		await ledger.onPosted(
+			hear(async (event) => {
+				heard.push(event.kind === "told" && event.text);
+				return heard.length === 2 ? "This was decided in an earlier visit." : undefined;
+			}),
+		);
+		expect(heard).toEqual(["one", "two"]);
+		expect(await posts[0]?.state()).toEqual({ kind: "taken" });
+		expect(await posts[0]?.withdraw()).toBe(false);
+		expect(await posts[1]?.state()).toEqual({ kind: "refused", reason: "This was decided in an earlier visit." });
+		await ledger.release();
 	});
 	it("says that a run is unknown", async () => {
 		const store = open();

@@ -404,7 +404,7 @@ describe("R48 rights", () => {
 				expect(!result.ok && result.failure.message).toContain("belongs to root");
 		},
 	);
-	it("what lies in the inbox and is no word of a person is passed over", async () => {
+	it("what lies in the inbox and is no word of a person is kept aside and named", async () => {
 		await aRun(1);
 		const inbox = join(sessions, id, "inbox");
 		mkdirSync(inbox, { recursive: true });
@@ -420,14 +420,30 @@ describe("R48 rights", () => {
 			'{"kind":"approved","answers":"3","diff":"t"}',
 			'{"kind":"resumed","answers":1,"words":{}}',
 			'{"kind":"rewind_requested","to":1,"state":"a","tree":"t","snapshot":null,"pairMoves":{}}',
+			'{"kind":"told","text":"x","seen":3}',
+			JSON.stringify({ kind: "told", text: "x".repeat(100_100) }),
 			'{"kind":"told","text":"heard"}',
 		];
 		for (const [n, text] of left.entries()) writeFileSync(join(inbox, `${100 + n}-x.post.json`), text);
 		const ledger = value(await store.open(id));
 		const heard: object[] = [];
-		await ledger.onPosted(async (event) => void heard.push(event));
+		const unread: string[] = [];
+		await ledger.onPosted({
+			async event(event) {
+				heard.push(event);
+				return undefined;
+			},
+			unread: async (path) => void unread.push(path),
+		});
 		await ledger.release();
 		expect(heard).toEqual([{ kind: "told", text: "heard" }]);
+		expect(unread.map((path) => readFileSync(path, "utf8"))).toEqual(left.slice(0, -1));
+	});
+	it("a message that no holder would read is refused before it is left", async () => {
+		await aRun(1);
+		const posted = await store.post(id, { kind: "told", text: "x".repeat(100_100) });
+		expect(!posted.ok && posted.failure.reason).toBe("too_long");
+		expect(existsSync(join(sessions, id, "inbox"))).toBe(false);
 	});
 	it("a .gitignore that is there stays as it is", async () => {
 		mkdirSync(sessions, { recursive: true });

@@ -373,6 +373,38 @@ describe("R36 ceilings", () => {
 	});
 });
 
+describe("time", () => {
+	const hour = 3_600_000;
+	it("that the clock shows and that did not pass counts nothing, in either direction", () => {
+		for (const ms of [12 * hour, -hour]) {
+			const theatre = start(open(template({ limits: { minutes: 600 } })));
+			theatre.wait(60_000);
+			use(theatre, 1);
+			theatre.wait(ms).say({ kind: "clock_jumped", ms });
+			expect(theatre.run.notices).toHaveLength(1);
+			use(theatre.wait(60_000), 2);
+			expect(theatre.run.stage.kind).toBe("working");
+			crash(theatre.wait(60_000));
+			expect(theatre.run.totals.activeMs).toBe(180_000);
+			expect(refold(theatre.events)).toEqual(theatre.run);
+		}
+	});
+	it("in which a person is asked is no work, also with a jump of the clock in it, or where nobody answers before the end", () => {
+		const asked = () => {
+			const theatre = start(open(template()));
+			return theatre.wait(10_000).say({ kind: "ask_opened", ...here(theatre), title: "May it?", text: "" });
+		};
+		const answered = asked();
+		answered.wait(hour).say({ kind: "clock_jumped", ms: hour / 2 });
+		answered.wait(hour).say({ kind: "ask_answered", answers: answered.run.questions[0]?.id ?? 0, verdict: "allowed" });
+		crash(answered.wait(5000));
+		expect(answered.run.totals.activeMs).toBe(15_000);
+		const open_ = asked();
+		rest(open_.wait(hour).say({ kind: "pause_requested", cause: "person", detail: "x" }));
+		expect(open_.run.totals.activeMs).toBe(10_000);
+	});
+});
+
 describe("R39 cleanup", () => {
 	const withCleanup = template({}, { cleanup: ["one", { command: "two", on_failure: "pause" }] });
 	const cleaned = (theatre: Theatre) => theatre.events.filter(({ kind }) => kind === "cleanup_ended").length;

@@ -20,6 +20,8 @@ describe("people and runs", { timeout: 90_000 }, () => {
 			script: { [worker("plan")]: [move("build", "A plan."), move("build", "A better plan.")] },
 		});
 		expect((await chronicle(project, ["run", "t", "Do it"])).code).toBe(3);
+		const late = await chronicle(project, ["approve", "--visit", "7"]);
+		expect([late.code, late.stderr]).toEqual([2, expect.stringContaining("This was decided in an earlier visit")]);
 		const said = await chronicle(project, ["reject", "Name", "the", "--risks", "too"]);
 		expect(said.code, said.stderr).toBe(3);
 		expect(said.stdout).toContain("May plan be left for build?");

@@ -1,8 +1,9 @@
 // What a person says, made from the run as it stands: what applies where, and why not elsewhere.
 import { describe, expect, it } from "vitest";
+import { type ApprovalQuestion, type LedgerEvent, transition } from "../../../src/chronicle/machine/index.ts";
 import { parseArguments, type Steering, steerings, type Word } from "../../../src/chronicle/steering/index.ts";
-import type { ReadLedger } from "../../../src/chronicle/supervisor/index.ts";
-import { definition, go, open, rest, start, type Theatre } from "../machine/theatre.ts";
+import { answerEvent, type ReadLedger } from "../../../src/chronicle/supervisor/index.ts";
+import { crash, definition, go, open, rest, start, type Theatre } from "../machine/theatre.ts";
 
 const template = (approval = false) =>
 	definition(
@@ -46,6 +47,75 @@ async function say(theatre: Theatre, line: string): Promise<Theatre> {
 	return theatre;
 }
 
+/** What the machine says to the events of a word that comes when the run is elsewhere. */
+function replies(theatre: Theatre, word: Word, question?: ApprovalQuestion): string[] {
+	const events =
+		word.kind === "events"
+			? word.events
+			: word.kind === "answer" && question
+				? [answerEvent(question, word.approval)].filter((event) => event !== undefined)
+				: [];
+	return events.map((event) => {
+		const at = { ...event, seq: theatre.run.seq + 1, at: theatre.run.updatedAt } as LedgerEvent;
+		return transition(theatre.run, at).refusal?.message ?? "taken";
+	});
+}
+
+describe("words that come when the run has moved on", () => {
+	const elsewhere = "This was decided in an earlier visit (visit 1); the run is in visit 2";
+	it.each(["approve", "reject no", "release planning"])("%s answers its question and no later one", async (line) => {
+		const theatre = asking();
+		const word = await wordOf(theatre, line);
+		const { stage } = theatre.run;
+		const question = stage.kind === "asking" ? stage.question : undefined;
+		theatre.say({ kind: "approved", answers: question?.seq ?? 0, diff: question?.diff ?? "" });
+		expect(replies(theatre, word, question)).toEqual([expect.stringContaining(elsewhere)]);
+	});
+	it.each(["resume", "resume mind it", "release coding", "tell mind it", "rewind 1"])("%s", async (line) => {
+		const theatre = paused();
+		const word = await wordOf(theatre, line);
+		// Somebody else sends it on, and it comes to rest in the next visit.
+		const { stage } = theatre.run;
+		theatre.say({ kind: "released", answers: stage.kind === "waiting" ? stage.since : 0, to: "coding" });
+		const last = replies(theatre, word).at(-1);
+		expect(last).toContain(elsewhere);
+		rest(start(theatre).say({ kind: "pause_requested", cause: "person", detail: "Again." }));
+		expect(replies(theatre, word).at(-1)).toContain(elsewhere);
+	});
+	it("tell is for the attempt that was seen", async () => {
+		const theatre = atWork();
+		const word = await wordOf(theatre, "tell mind it");
+		expect(replies(theatre, word)).toEqual(["taken"]);
+		start(rest(crash(theatre)));
+		expect(replies(theatre, word)).toEqual([expect.stringContaining("in an earlier attempt (1.1)")]);
+	});
+	it("an answer names its visit where the person says which", async () => {
+		for (const line of ["approve --visit 2", "reject --visit 2 no", "tell --visit 2 x", "release --visit 2 coding"])
+			expect(await wordOf(asking(), line)).toMatchObject({
+				kind: "refused",
+				message: expect.stringContaining("This was decided in an earlier visit"),
+			});
+		expect(await wordOf(asking(), "approve --visit 1")).toMatchObject({ kind: "answer" });
+		expect(await wordOf(asking(), "approve --visit x")).toMatchObject({ kind: "refused" });
+	});
+	it("what was answered by somebody else is said to be, and what is over is", async () => {
+		const theatre = paused();
+		const word = await wordOf(theatre, "resume");
+		await say(theatre, "resume");
+		expect(replies(theatre, word)).toEqual(['This has been answered already: the run goes on in "planning".']);
+		await say(theatre, "abort");
+		rest(theatre);
+		expect(replies(theatre, word)).toEqual(["The run is over (aborted), and waits for no answer."]);
+	});
+	it.each(["approve", "reject", "tell", "resume", "release coding", "abort", "reopen coding"])(
+		"more words than are kept are refused, not cut: %s",
+		async (verb) => {
+			const word = await wordOf(asking(), `${verb} ${"x".repeat(100_100)}`);
+			expect(word).toMatchObject({ kind: "refused", message: expect.stringContaining("at most 8000 characters") });
+		},
+	);
+});
+
 describe("words that apply", () => {
 	it("resume raises ceilings in the same breath, and gives words to the worker", async () => {
 		const theatre = await say(paused(), "resume --cost $5 --tokens 2,000,000 --minutes 90 --moves 7 mind the gap");
@@ -67,7 +137,7 @@ describe("words that apply", () => {
 		const { seq } = theatre.run.stage.kind === "asking" ? theatre.run.stage.question : { seq: 0 };
 		expect(await wordOf(theatre, "approve use tabs")).toEqual({
 			kind: "answer",
-			question: seq,
+			question: expect.objectContaining({ seq, visit: 1, target: "coding" }),
 			approval: { kind: "approved", words: "use tabs" },
 		});
 		expect(await wordOf(theatre, "reject no")).toMatchObject({ approval: { kind: "rejected", words: "no" } });
@@ -76,7 +146,7 @@ describe("words that apply", () => {
 			approval: { kind: "sent", to: "done", words: "never mind" },
 		});
 		theatre.say({ kind: "opened", host: "h", pid: 2, started: "t" });
-		expect(await wordOf(theatre, "approve")).toMatchObject({ kind: "answer", question: seq });
+		expect(await wordOf(theatre, "approve")).toMatchObject({ kind: "answer", question: { seq } });
 	});
 	it("release: the refused move, another state in any spelling, or done", async () => {
 		expect((await say(circle(), "release")).run).toMatchObject({ state: "planning", pairMoves: {} });
@@ -112,7 +182,7 @@ describe("words that do not apply say why", () => {
 		["resume --tokens x", paused, 'not "x"'],
 		["resume --state coding", paused, "goes with a new ceiling"],
 		["resume --state nowhere --cost 1", paused, "no state"],
-		["release", atWork, "at work"],
+		["release", atWork, "waits for nobody"],
 		["release", paused, "name the state"],
 		["release", asking, "approve or reject"],
 		["release codign", circle, "Did you mean `coding`?"],

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { NO_SPEND } from "../../../src/chronicle/machine/index.ts";
-import { supervise } from "../../../src/chronicle/supervisor/index.ts";
+import { type MoveReply, supervise, type WorkerHost } from "../../../src/chronicle/supervisor/index.ts";
 import { moveTo } from "./scripted-launcher.ts";
 import { openStage } from "./stage.ts";
 
@@ -64,6 +64,53 @@ describe("the loop", () => {
 		});
 	});
 
+	it("a worker of an earlier visit moves nothing", async () => {
+		let early: WorkerHost | undefined;
+		let late: MoveReply | undefined;
+		const stage = openStage([
+			async (host, _order, ended) => {
+				early = host;
+				await host.requestMove("b", "on");
+				await ended;
+			},
+			async (host, _order, ended) => {
+				late = await early?.requestMove("finished", "and out");
+				await host.requestMove("finished", "done");
+				await ended;
+			},
+		]);
+		const ledger = await stage.create({
+			states: { a: { persona: "A", next: ["b"] }, b: { persona: "B", next: ["finished"] } },
+		});
+		const { run } = await supervise(ledger, stage.ports, "fresh").ended;
+		expect(late).toMatchObject({
+			kind: "refused",
+			text: expect.stringContaining("This was decided in an earlier visit"),
+		});
+		expect(run).toMatchObject({ status: "done", visit: 3 });
+	});
+	it("R7 twelve hours of a closed lid are recorded, told, and count nothing", async () => {
+		const began = Date.now();
+		let slept = 0;
+		const stage = openStage(
+			[
+				async (host, _order, ended) => {
+					slept = 12 * 3_600_000;
+					host.report({ kind: "used", spend: { ...NO_SPEND, tokens: 1 } });
+					await host.requestMove("finished", "done");
+					await ended;
+				},
+			],
+			[],
+			() => Date.now() + slept,
+		);
+		const clock = { ...stage.ports.clock, awake: () => ({ now: () => performance.now(), close: () => {} }) };
+		const states = { a: { persona: "A", next: ["finished"] } };
+		const ledger = await stage.create({ states, limits: { minutes: 600 } });
+		const { run } = await supervise(ledger, { ...stage.ports, clock }, "fresh").ended;
+		expect(run).toMatchObject({ status: "done", notices: [expect.stringContaining("720 min")] });
+		expect(run.totals.activeMs).toBeLessThanOrEqual(Date.now() - began);
+	});
 	it("R15 a rejection goes back to the same state with the person's words", async () => {
 		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, requires_approval: true } } };
 		const stage = openStage(

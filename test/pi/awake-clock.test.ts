@@ -1,0 +1,47 @@
+// The clock of the time in which this process ran.
+import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { openAwakeClock } from "../../src/pi/index.ts";
+
+it("counts what passes between looks, and of a gap that no timer saw one tick", () => {
+	let now = 1000;
+	const clock = openAwakeClock({ tickMs: 100, lateMs: 400, monotonic: () => now });
+	now += 450;
+	expect(clock.now()).toBe(450);
+	now += 12 * 3_600_000;
+	expect(clock.now()).toBe(550);
+	now += 10;
+	expect(clock.now()).toBe(560);
+	clock.close();
+});
+
+it.skipIf(process.platform === "win32")("leaves out a real stop of the process", { timeout: 20_000 }, async () => {
+	const module = fileURLToPath(new URL("../../src/pi/awake-clock.ts", import.meta.url));
+	const program = `const { openAwakeClock } = await import(${JSON.stringify(module)});
+const clock = openAwakeClock({ tickMs: 100, lateMs: 1500 });
+const began = Date.now();
+process.stdout.write("up\\n");
+setInterval(() => {}, 1000);
+process.on("SIGUSR2", () => { process.stdout.write(JSON.stringify({ awake: clock.now(), wall: Date.now() - began })); process.exit(); });`;
+	const child = spawn(process.execPath, [
+		"--experimental-strip-types",
+		"--no-warnings",
+		"--input-type=module",
+		"-e",
+		program,
+	]);
+	let said = "";
+	child.stdout.on("data", (piece) => (said += piece));
+	const ended = new Promise((resolve) => child.once("exit", resolve));
+	await expect.poll(() => said, { timeout: 10_000 }).toContain("up");
+	child.kill("SIGSTOP");
+	await sleep(4000);
+	child.kill("SIGCONT");
+	child.kill("SIGUSR2");
+	await ended;
+	const { awake, wall } = JSON.parse(said.slice(said.indexOf("{")));
+	expect(wall).toBeGreaterThan(3900);
+	expect(awake).toBeLessThan(1500);
+});

@@ -33,7 +33,7 @@ export async function keptBefore(
 ): Promise<(VisitStart & { readonly kept: number }) | undefined> {
 	let run: Run | undefined;
 	for await (const event of ledger.events()) {
-		run = run ? foldEvent(run, event) : event.kind === "created" ? beginRun(event) : undefined;
+		run = run ? foldEvent(run, event) : startRun(event);
 		if (event.seq < seq) continue;
 		if (!run || event.seq > seq || event.kind !== "files_measured" || event.purpose !== "before") return undefined;
 		const { visit, state, snapshot, pairMoves } = run;

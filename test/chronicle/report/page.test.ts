@@ -42,7 +42,7 @@ describe("the report of a day's work", () => {
 			"✓ done",
 			"$3.78",
 			"1.9M",
-			"17m26s",
+			"16m41s",
 			"63 % of the ceiling on cost, $6.00",
 		])
 			expect(page.text).toContain(words);

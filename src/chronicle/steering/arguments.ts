@@ -113,6 +113,7 @@ const everyOption: VerbGrammar["options"] = {
 	tokens: "value",
 	minutes: "value",
 	moves: "value",
+	visit: "value",
 	state: "value",
 	done: "flag",
 	scenario: "value",

@@ -61,7 +61,7 @@ describe("accepted steps", () => {
 		const renamed = [command("readonly:1", "extension"), command("readonly:2", "extension", true)];
 		expect(resolveStep("/readonly:2", renamed)).toMatchObject({ kind: "command", name: "readonly" });
 		expect(resolveStep("/readonly:1", renamed)).toMatchObject({ kind: "refused" });
-		expect(resolveStep("/readonly", renamed)).toMatchObject({ kind: "refused" });
+		expect(resolveStep("/readonly", renamed)).toMatchObject({ kind: "command", name: "readonly" });
 	});
 	it("S37 an extension command that shadows a template counts as the command", () => {
 		const shadowed = [command("greet", "extension"), command("greet", "prompt")];

@@ -46,8 +46,9 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 		},
 		introductions: () => [notebook.introduction(), readonly.introduction()].filter((told) => told !== undefined),
 	});
+	const workflow = registerWorkflow(pi, { scope, policies });
 	registerSpawn(pi, scope, {
-		seed: () => [...notebook.share(), ...readonly.share()],
+		seed: () => [...notebook.share(), ...readonly.share(), ...workflow.share()],
 		refuses: (tool) => policies.forbidTool(tool),
 		take: (type, data) => notebook.take(type, data),
 	});
@@ -59,7 +60,6 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 		notebook: (ctx, args) => notebookStep(notebook, ctx, args),
 	});
 
-	registerWorkflow(pi, { scope, policies });
 	registerChronicle(pi, scope);
 	registerRehearse(pi, scope);
 	offerSkills(pi);

@@ -18,8 +18,10 @@ export {
 export { type Instances, openInstances } from "./instances.ts";
 export { lateRow } from "./late-row.ts";
 export { type Letter, openLetter } from "./letter.ts";
+export { literalText, type Sent, sendLiteral } from "./literal.ts";
 export { type ListedModel, listModels } from "./model-list.ts";
 export { childTagPrefix, enclosingRun } from "./nesting.ts";
+export { takeNextModel, takeoverText } from "./next-model.ts";
 export { openOnce } from "./open-once.ts";
 export { catchBareCommands } from "./own-commands.ts";
 export { isOwnFile, packageRoot } from "./own-package.ts";
@@ -29,6 +31,8 @@ export { printable } from "./printable.ts";
 export { isSameProcess, processStart } from "./process-identity.ts";
 export { definitionsTrusted, projectTrust, type Trust, type TrustQuestion } from "./project-trust.ts";
 export { type Answer, askPerson, choosePerson, type Question } from "./question.ts";
+export { classifyProviderError, type ProviderFailure } from "./provider-failure.ts";
+export { type Answer, askPerson, type Question } from "./question.ts";
 export { type RecordSink, type RecordSplitter, splitRecords } from "./records.ts";
 export {
 	linkRpc,

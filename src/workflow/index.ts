@@ -1,6 +1,6 @@
 // Workflows: what the rest of the house may use. Registering costs two commands, two events and four ways to draw; everything else is imported when a
 // person runs a command, or when a session has a run in it.
-import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { customEntries, definitionsTrusted, type Scope } from "../pi/index.ts";
 import type { Policies } from "../safety/index.ts";
 import { registerRows } from "./rows.ts";
@@ -8,15 +8,24 @@ import type { Workflows } from "./session/index.ts";
 
 export { type Catalogue, loadCatalogue, type WorkflowDefinition, workflowRoots } from "./definitions/index.ts";
 
+/** What a child session takes over. */
+export interface WorkflowShare {
+	/** Entries for its session: the limits of the phase that is on. */
+	share(): readonly { readonly customType: string; readonly data: unknown }[];
+}
+
 /** Registers `/workflow` and `/cancel-workflow`, and takes up the run of a session that has one. */
 export function registerWorkflow(
 	pi: ExtensionAPI,
 	parts: { readonly scope: Scope; readonly policies: Policies },
-): void {
+): WorkflowShare {
 	let opened: Workflows | undefined;
+	let share: WorkflowShare["share"] = () => [];
 	const open = async (): Promise<Workflows> => {
-		const { openWorkflows } = await import("./session/index.ts");
+		const { inheritance, openWorkflows } = await import("./session/index.ts");
 		opened ??= openWorkflows(pi, parts);
+		const { desk } = opened;
+		share = () => [inheritance(desk.active?.run)].filter((entry) => entry !== undefined);
 		return opened;
 	};
 	// Completions are asked for without a context; only what is plain data of it is kept.
@@ -42,8 +51,19 @@ export function registerWorkflow(
 		},
 	});
 
+	let inherited = false;
+	/** A child session is bound by the phase that it was started in, before anything runs in it. */
+	const inherit = async ({ sessionManager, cwd }: ExtensionContext) => {
+		const [entry] = customEntries(sessionManager, ["workflow:inherited"]);
+		if (!entry || inherited) return;
+		inherited = true;
+		const { inheritedPolicy } = await import("./session/index.ts");
+		parts.policies.add(inheritedPolicy(entry.data, cwd));
+	};
+
 	pi.on("session_start", async (_event, ctx) => {
 		place = { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
+		await inherit(ctx);
 		const [state] = customEntries(ctx.sessionManager, ["workflow:state"]);
 		if (state || opened) (await open()).restore(ctx, "greet");
 	});
@@ -51,4 +71,5 @@ export function registerWorkflow(
 		const [state] = customEntries(ctx.sessionManager, ["workflow:state"]);
 		if (state || opened) (await open()).restore(ctx, "silently");
 	});
+	return { share: () => share() };
 }

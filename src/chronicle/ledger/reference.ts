@@ -230,13 +230,20 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	launch_failed: { about: "It could not be started.", fields: ["visit", "attempt", "launch", "reason", "detail"] },
 	tool_started: {
 		about: "A tool call begins; `args` are redacted and at most 2 KB.",
-		fields: ["visit", "attempt", "call", "tool", "args"],
+		fields: ["visit", "attempt", "call", "tool", "args", "print"],
 	},
 	tool_ended: {
 		about: "It has ended; of the result only size and hash.",
 		fields: ["visit", "attempt", "call", "tool", "ms", "bytes", "hash", "error", "blocked"],
 	},
-	used: { about: "What the conversation has cost so far, as a whole.", fields: ["visit", "attempt", "spend"] },
+	used: {
+		about: "What the conversation has cost so far, as a whole.",
+		fields: ["visit", "attempt", "spend", "requests"],
+	},
+	model_switched: {
+		about: "The provider of one model failed, and the next goes on in the same conversation.",
+		fields: ["visit", "attempt", "from", "to", "detail"],
+	},
 	turn_settled: { about: "The model has stopped, and why.", fields: ["visit", "attempt", "stop", "detail"] },
 	delivered: { about: "A message has reached the worker.", fields: ["message"] },
 	snapshot_updated: { about: "Something to remember.", fields: ["visit", "attempt", "by", "data"] },

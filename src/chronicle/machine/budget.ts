@@ -1,6 +1,7 @@
 // Ceilings: what is left under them, which is reached, which is nearly so.
 // B1 a ceiling of a person replaces the template's; B2 a state has its own besides the run's, and the tighter one holds.
 
+import { NO_USE, type VisitLimits } from "../../bounds/index.ts";
 import { workedMs } from "./account.ts";
 import { planOf } from "./plan.ts";
 import type { Allowance, Ceilings, Run } from "./run.ts";
@@ -78,7 +79,24 @@ export function allowanceOf(run: Run, now = ""): Allowance {
 		const remainder = Math.max(0, Math.round((ceiling - spent) * 1e9) / 1e9);
 		left[figure] = Math.min(left[figure] ?? remainder, remainder);
 	}
-	return left;
+	return { ...left, ...visitAllowance(run) };
+}
+
+/** The ceilings of one visit of the present state. */
+export function visitLimits(run: Run): VisitLimits {
+	const { limits, polling } = planOf(run);
+	return {
+		requests: limits.requests ?? run.plan.limits.requests,
+		calls: limits.calls ?? run.plan.limits.calls,
+		polling,
+	};
+}
+
+/** What the present visit may still ask and call. */
+function visitAllowance(run: Run): Pick<Allowance, "requests" | "calls"> {
+	const { requests, calls } = visitLimits(run);
+	const use = run.visitRecord.use ?? NO_USE;
+	return { requests: Math.max(1, requests - use.requests), calls: Math.max(1, calls - use.calls) };
 }
 
 /** The run with a notice for each ceiling that has newly come near. */

@@ -139,7 +139,11 @@ export type ParkCause =
 	| "storage"
 	| "rewound"
 	| "interrupted"
-	| "workspace";
+	| "workspace"
+	/** The calls of one visit went round. */
+	| "circling"
+	/** A ceiling of one visit is reached. */
+	| "visit_limit";
 
 /** The run waits for a person; no process belongs to it. */
 export interface Parked {
@@ -164,6 +168,7 @@ export type WorkEvent =
 	| ToolStarted
 	| ToolEnded
 	| Used
+	| ModelSwitched
 	| TurnSettled
 	| Delivered
 	| SnapshotUpdated
@@ -202,6 +207,8 @@ export interface ToolStarted {
 	readonly tool: string;
 	/** Arguments, redacted, at most 2 KB. */
 	readonly args: string;
+	/** Fingerprint of the tool and all its arguments; absent where they were too long to be read, and in older ledgers. */
+	readonly print?: string;
 }
 
 export interface ToolEnded {
@@ -228,6 +235,19 @@ export interface Used {
 	readonly visit: number;
 	readonly attempt: number;
 	readonly spend: Spend;
+	/** Requests to the model since the report before; absent: none. */
+	readonly requests?: number;
+}
+
+/** The provider of `from` failed, and another model goes on in the same conversation. Both are `provider/id`. */
+export interface ModelSwitched {
+	readonly kind: "model_switched";
+	readonly visit: number;
+	readonly attempt: number;
+	readonly from: string;
+	readonly to: string;
+	/** What the provider said. */
+	readonly detail: string;
 }
 
 /** The worker's model has stopped and nothing of it is left to do. */

@@ -89,7 +89,7 @@ export function takeRejection(run: Run, event: LedgerEvent & Rejected): Reduced 
 	const noted: Run = {
 		...told,
 		status: "running",
-		visitRecord: { ...run.visitRecord, rejections, tries: 0, crashes: 0, nudges: 0 },
+		visitRecord: { ...run.visitRecord, rejections, tries: 0, crashes: 0, nudges: 0, use: undefined },
 	};
 	return rejections >= run.plan.limits.rejections
 		? divert(noted, "rejection_limit", target)
@@ -110,7 +110,7 @@ export function takeResume(run: Run, event: LedgerEvent & Resumed): Reduced {
 		...tell(run, event.seq, event.words),
 		status: "running",
 		hold: null,
-		visitRecord: { ...run.visitRecord, tries: 0, crashes: 0, nudges: 0 },
+		visitRecord: { ...run.visitRecord, tries: 0, crashes: 0, nudges: 0, use: undefined },
 	};
 	return proceed(fresh, run.conversation ? "resumed" : "entered");
 }

@@ -1,6 +1,7 @@
 // A run as the fold of its events: everything the machine needs to go on, of bounded size whatever the history.
 // Not the text of the checkpoint file: `ledger/checkpoint.ts` writes and reads that.
 // N1 immutable; N2 `stage` alone says what the run is doing, `status` what a person sees of it; N3 every list here is bounded.
+import type { VisitUse } from "../../bounds/index.ts";
 import type { FileLeft, Snapshot } from "../snapshot/index.ts";
 import type { Template } from "../template/index.ts";
 import type { ApprovalQuestion } from "./action.ts";
@@ -123,7 +124,11 @@ export interface Ceilings {
 }
 
 /** What one worker may spend at most. */
-export type Allowance = Omit<Ceilings, "moves">;
+export interface Allowance extends Omit<Ceilings, "moves"> {
+	/** Of this visit. */
+	readonly requests?: number;
+	readonly calls?: number;
+}
 
 export interface Totals extends Spend {
 	/** Time in which workers worked. */
@@ -175,6 +180,8 @@ export interface VisitRecord extends MoveMetrics {
 	/** How the last attempts ended, for noticing sameness. */
 	readonly sameness: { readonly print: string; readonly count: number };
 	readonly summary: string;
+	/** What counts against the ceilings of one visit; absent: nothing yet. A person who lets the visit go on starts it anew. */
+	readonly use?: VisitUse | undefined;
 }
 
 export interface Baseline {
@@ -208,6 +215,7 @@ export interface OpenCall {
 	readonly call: string;
 	readonly tool: string;
 	readonly args: string;
+	readonly print?: string;
 }
 
 export interface Message {

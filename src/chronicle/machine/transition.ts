@@ -32,6 +32,7 @@ import {
 	leave,
 	takeDelivery,
 	takeLaunchFailure,
+	takeModelSwitch,
 	takeMoveRequest,
 	takeSnapshot,
 	takeSpend,
@@ -151,6 +152,8 @@ function take(run: Run, event: LedgerEvent): Reduced {
 			return takeToolEnd(run, event);
 		case "used":
 			return takeSpend(run, event);
+		case "model_switched":
+			return takeModelSwitch(run, event);
 		case "turn_settled":
 			return takeTurnEnd(run, event);
 		case "delivered":

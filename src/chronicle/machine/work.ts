@@ -1,15 +1,17 @@
 // What a worker does, as the run sees it: it starts, calls tools, spends, checks in findings, asks to move, stops.
 // W1 reports of another launch than the present one change nothing; W2 spend is taken as a whole per conversation, so a report that comes
 // twice or late neither loses nor doubles; W3 what a worker asks for counts before any ceiling that it has just reached.
+import { judgeUse, NO_USE, printWithOutcome, useCall, useRequests, type VisitUse } from "../../bounds/index.ts";
 import { addSummary, cutText, updateSnapshot } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { account, countCall } from "./account.ts";
-import { explainReached, notice, reached, warnOfCeilings } from "./budget.ts";
+import { explainReached, notice, reached, visitLimits, warnOfCeilings } from "./budget.ts";
 import type {
 	Delivered,
 	LaunchFailed,
 	LaunchId,
 	LedgerEvent,
+	ModelSwitched,
 	MoveRequested,
 	ParkCause,
 	SnapshotUpdated,
@@ -129,8 +131,9 @@ function alive(run: Run, stage: Alive, at: string, calls: Calls = run.calls): Ru
 export function takeToolStart(run: Run, event: LedgerEvent & ToolStarted): Reduced {
 	const stage = aliveStage(run, event.visit, event.attempt);
 	if (!stage) return stale();
-	const { call, tool, args } = event;
-	const open = [...run.calls.open, { call, tool, args: args.slice(0, argsShown) }].slice(-openCalls);
+	const { call, tool, args, print } = event;
+	const begun = { call, tool, args: args.slice(0, argsShown), ...(print === undefined ? {} : { print }) };
+	const open = [...run.calls.open, begun].slice(-openCalls);
 	return alive(run, stage, event.at, { ...run.calls, open });
 }
 
@@ -141,7 +144,32 @@ export function takeToolEnd(run: Run, event: LedgerEvent & ToolEnded): Reduced {
 	const failed = event.error === true || event.blocked !== undefined;
 	const recent = [...run.calls.recent, { tool: event.tool, args: begun?.args ?? "", failed }].slice(-recentCalls);
 	const open = run.calls.open.filter((other) => other !== begun);
-	return alive(countCall(run, event.visit), stage, event.at, { ...run.calls, open, recent });
+	const seen = alive(countCall(run, event.visit), stage, event.at, { ...run.calls, open, recent });
+	// Calls in ledgers of older versions have no fingerprint, and no visit of theirs was stopped for their number.
+	if (begun?.print === undefined) return seen;
+	const outcome = event.blocked ?? event.hash;
+	const print = outcome === "" ? undefined : printWithOutcome(begun.print, outcome);
+	return judgeVisit(seen, useCall(seen.visitRecord.use ?? NO_USE, print), event.seq);
+}
+
+/** The run whose visit has used `use`: the model is told that it goes round, or the worker stops at its next boundary. */
+function judgeVisit(run: Run, use: VisitUse, seq: number): Run {
+	const counted: Run = { ...run, visitRecord: { ...run.visitRecord, use } };
+	if (run.stage.kind !== "working") return counted;
+	const verdict = judgeUse(run.visitRecord.use ?? NO_USE, use, visitLimits(run));
+	switch (verdict.kind) {
+		case "fine":
+			return counted;
+		case "nudge": {
+			const message = { id: seq, text: verdict.text, from: "supervisor" as const, given: false };
+			return notice({ ...counted, outbox: [...counted.outbox, message] }, `"${run.state}": ${verdict.text}`);
+		}
+		case "stop": {
+			const cause = verdict.cause === "circling" ? "circling" : "visit_limit";
+			const hold: Hold = { status: "paused", cause, detail: `"${run.state}" was stopped. ${verdict.text}` };
+			return leave({ ...counted, hold }, "boundary", { kind: "again", because: "resumed", delayMs: 0 });
+		}
+	}
 }
 
 export function takeSpend(run: Run, event: LedgerEvent & Used): Reduced {
@@ -159,9 +187,23 @@ export function takeSpend(run: Run, event: LedgerEvent & Used): Reduced {
 	if (stage.kind === "leaving") return seen;
 	const warned = warnOfCeilings(seen, event.at);
 	const measure = reached(warned, event.at);
-	if (!measure) return warned;
+	if (!measure) {
+		const { requests = 0 } = event;
+		return requests === 0
+			? warned
+			: judgeVisit(warned, useRequests(warned.visitRecord.use ?? NO_USE, requests), event.seq);
+	}
 	const hold: Hold = { status: "budget_exceeded", cause: "budget", detail: explainReached(measure) };
 	return leave({ ...warned, hold }, "boundary", { kind: "again", because: "resumed", delayMs: 0 });
+}
+
+export function takeModelSwitch(run: Run, event: LedgerEvent & ModelSwitched): Reduced {
+	const stage = aliveStage(run, event.visit, event.attempt);
+	if (!stage) return stale();
+	const told = notice(run, `${event.from} failed, so ${event.to} goes on: ${event.detail}`);
+	const seen = alive(told, stage, event.at);
+	if (stage.kind !== "working") return seen;
+	return { ...seen, stage: { ...stage, seenAt: event.at, worker: { ...stage.worker, model: event.to } } };
 }
 
 export function takeTurnEnd(run: Run, event: LedgerEvent & TurnSettled): Reduced {

@@ -75,6 +75,8 @@ export function incidentPhrase(event: LedgerEvent): Pick<Incident, "what" | "ton
 		}
 		case "worker_started":
 			return event.notice === undefined ? undefined : { what: event.notice, tone: "plain" };
+		case "model_switched":
+			return { what: `${event.from} failed, so ${event.to} went on: ${event.detail}`, tone: "warn" };
 		case "turn_settled":
 			switch (event.stop) {
 				case "finished":

@@ -217,6 +217,7 @@ function openTeller(): Teller {
 			case "worker_started":
 			case "launch_failed":
 			case "used":
+			case "model_switched":
 			case "turn_settled":
 			case "delivered":
 			case "move_requested":

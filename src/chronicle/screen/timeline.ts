@@ -1,7 +1,7 @@
 // The timeline of a run: a few lines that say where it stands, what it costs, what it does and what it waits for. A function of the folded
 // run and the time; nothing here is remembered. T1 while a worker works its number of lines does not depend on what it does.
 import { liveTotals, type Measure, measures, type Run, type RunStatus } from "../machine/index.ts";
-import { bar, crumbsOf, nameOf, nextStep, shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import { bar, crumbsOf, endingWords, nameOf, nextStep, shortCost, shortCount, shortTime } from "../timeline/index.ts";
 import { arrow, crumbLine } from "./breadcrumbs.ts";
 import { callWords } from "./call-words.ts";
 import { dim, fitLine, type Line, lineWidth, plain, type Span, type Tone, wrapParts, wrapText } from "./line.ts";
@@ -151,7 +151,7 @@ function doing(run: Run): Line[] {
 				stage.delayMs > 0 ? `a worker starts ${shortTime(stage.delayMs)} after the fault` : "a worker starts",
 			);
 		case "leaving":
-			return line(stage.launch ? "the worker ends" : "cleaning up, then looking at the files");
+			return line(endingWords(run) ?? "cleaning up, then looking at the files");
 		case "restoring":
 			return line("bringing the files back");
 		case "recording":

@@ -185,6 +185,7 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 				wallMs: state.wallMs,
 				idleMs: state.idleMs,
 				...allowance,
+				pauseMs: run.plan.limits.pauseMs,
 				countCacheReads: run.plan.limits.countCacheReads,
 			},
 			// Words that wait for the worker go before a move that it asked for without having heard them.

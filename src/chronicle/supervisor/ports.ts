@@ -7,6 +7,7 @@ import type {
 	LaunchFailed,
 	LaunchId,
 	LedgerEvent,
+	ModelSwitched,
 	PersonEvent,
 	Run,
 	Spend,
@@ -241,6 +242,11 @@ export interface WorkerLimits {
 	readonly activeMs?: number;
 	readonly costUsd?: number;
 	readonly tokens?: number;
+	/** Of the visit; never changed while the worker works. */
+	readonly requests?: number;
+	readonly calls?: number;
+	/** Time that ending at a boundary waits for the message that streams; 60 s by default. */
+	readonly pauseMs?: number;
 	readonly countCacheReads: boolean;
 }
 
@@ -261,6 +267,7 @@ export type WorkerReport =
 	| Omit<ToolStarted, "visit" | "attempt">
 	| Omit<ToolEnded, "visit" | "attempt">
 	| Omit<Used, "visit" | "attempt">
+	| Omit<ModelSwitched, "visit" | "attempt">
 	| Omit<TurnSettled, "visit" | "attempt">;
 
 /** The supervisor's side of a worker. Reports are given in order, one after another. */

@@ -1,6 +1,6 @@
 // What happens to a run, told line by line as it happens. Pure.
 import { explainCause, type LedgerEvent, type Move, type Run } from "../machine/index.ts";
-import { shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import { endingWords, shortCost, shortCount, shortTime } from "../timeline/index.ts";
 import { changeLines, leftLines } from "./question-lines.ts";
 
 const summaryLength = 160;
@@ -17,6 +17,12 @@ export function progressLine(run: Run, event: LedgerEvent): string | undefined {
 		}
 		case "launch_failed":
 			return `✗ ${run.state}: the worker did not start: ${event.detail}`;
+		case "model_switched":
+			return `! ${event.from} failed (${cut(event.detail)}), so ${event.to} goes on`;
+		case "pause_requested": {
+			const ending = endingWords(run);
+			return ending === undefined ? undefined : `‖ pausing: ${ending}`;
+		}
 		case "move_requested":
 			return `  asks for ${event.target}: ${cut(event.summary)}`;
 		case "moved":

@@ -2,7 +2,17 @@
 import { join } from "node:path";
 import { liveTotals, type Measure, measures, type Run } from "../machine/index.ts";
 import type { ReadLedger } from "../supervisor/index.ts";
-import { crumbText, keptLine, nameOf, nextStep, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
+import {
+	crumbText,
+	endingWords,
+	keptLine,
+	nameOf,
+	nextStep,
+	shortCost,
+	shortCount,
+	shortTime,
+	titleOf,
+} from "../timeline/index.ts";
 import { questionLines } from "./question-lines.ts";
 
 export interface StatusOptions {
@@ -55,7 +65,8 @@ function statusWords(read: ReadLedger): string {
 	const { run, holder } = read;
 	if (isInterrupted(read)) return "interrupted";
 	const where = holder && holder.alive !== "no" && holder.pid !== process.pid ? ` (process ${holder.pid})` : "";
-	return `${run.status.replaceAll("_", " ")}${where}`;
+	const ending = run.status === "running" && run.hold ? endingWords(run) : undefined;
+	return `${ending === undefined ? run.status.replaceAll("_", " ") : `pausing: ${ending}`}${where}`;
 }
 
 /** Who is or was at it, so that a state that never ran cannot look like one that did. */
@@ -70,6 +81,7 @@ function workerLines(read: ReadLedger): string[] {
 		...(stage.kind === "working" ? [stage.worker.model] : []),
 		...(works ? [`process ${stage.worker.pid}`] : []),
 		`visit ${run.visit}${run.attempt > 1 ? `, attempt ${run.attempt}` : ""}`,
+		...(stage.kind === "waiting" && run.hold ? ["stopped"] : []),
 		...(run.calls.open.at(-1) && works ? [`runs ${run.calls.open.at(-1)?.tool}`] : []),
 	];
 	return [

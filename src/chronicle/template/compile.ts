@@ -32,6 +32,9 @@ export function compileLimits(values: LimitValues | undefined): RunLimits {
 		nudges: given.nudges,
 		rejections: given.rejections,
 		noProgress: given.no_progress,
+		requests: given.requests,
+		calls: given.calls,
+		pauseMs: given.pause_seconds * 1000,
 		countCacheReads: given.cache_reads === "count",
 		warnAt: given.warn_at,
 	};
@@ -103,6 +106,7 @@ export function compileState(
 		approval: approvalOf(values, defaults.dialect),
 		...(values.tools ? { tools: values.tools } : {}),
 		...(values.model === undefined ? {} : { model: values.model }),
+		...(values.models ? { models: values.models } : {}),
 		...(values.thinking === undefined ? {} : { thinking: values.thinking }),
 		...(values.instructions === undefined ? {} : { instructions: values.instructions }),
 		skills: [...new Set([...(values.skills ?? []), ...(values.extra_skills ?? [])])],
@@ -110,6 +114,8 @@ export function compileState(
 		limits: {
 			...spendLimits(values.limits ?? {}),
 			...(values.limits?.attempts === undefined ? {} : { attempts: values.limits.attempts }),
+			...(values.limits?.requests === undefined ? {} : { requests: values.limits.requests }),
+			...(values.limits?.calls === undefined ? {} : { calls: values.limits.calls }),
 		},
 		wallMs: values.timeout_minutes * minute,
 		idleMs: values.idle_minutes * minute,

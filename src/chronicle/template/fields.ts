@@ -1,5 +1,7 @@
 // The fields of a template file: what each is called, takes and means. Reader, JSON Schema and reference tables all come from here.
 // The format is open to two dialects: ours, and that of published templates which write `initial`, `agent` and `approval_mode`.
+
+import { VISIT_DEFAULTS } from "../../bounds/index.ts";
 import {
 	choice,
 	custom,
@@ -100,6 +102,25 @@ export const limitFields = {
 		most: 1000,
 		fallback: 3,
 	}),
+	requests: whole({
+		about: "Requests to the model that one visit of a state may make; then the run pauses, and its work is kept.",
+		least: 1,
+		most: 1_000_000,
+		fallback: VISIT_DEFAULTS.requests,
+	}),
+	calls: whole({
+		about: "Calls of tools that one visit of a state may make, refused ones included; then the run pauses.",
+		least: 1,
+		most: 1_000_000,
+		fallback: VISIT_DEFAULTS.calls,
+	}),
+	pause_seconds: whole({
+		about:
+			"Seconds that a pause waits for the message that the model is writing; then the worker ends, and its conversation is kept.",
+		least: 0,
+		most: 3600,
+		fallback: 60,
+	}),
 	cache_reads: choice(["count", "ignore"], {
 		about: "Whether tokens read from the provider's cache count towards `tokens`.",
 		fallback: "count",
@@ -143,6 +164,10 @@ export const stateFields = {
 	extra_skills: words({ about: "Another name of `skills`." }),
 	extensions: words({ about: "Extensions that the worker loads; it loads none of yours otherwise." }),
 	model: text({ about: "Model of the worker, `provider/id` or an alias.", form: "line", most: 200 }),
+	models: words({
+		about: "Models in order: where the provider of one fails, the next goes on in the same conversation.",
+		empty: "error",
+	}),
 	thinking: choice(["off", "minimal", "low", "medium", "high", "xhigh", "max"], {
 		about: "Thinking level of the worker.",
 	}),
@@ -151,6 +176,8 @@ export const stateFields = {
 		{
 			...spendFields,
 			attempts: whole({ about: "As in the limits of the run, for this state.", least: 1, most: 1000 }),
+			requests: whole({ about: "The same, for one visit of this state.", least: 1, most: 1_000_000 }),
+			calls: whole({ about: "The same.", least: 1, most: 1_000_000 }),
 		},
 		{ about: "Ceilings of all visits of this state together.", shown: "none" },
 	),
@@ -168,7 +195,7 @@ export const stateFields = {
 	}),
 	cleanup: cleanupField satisfies { read(node: Node, reading: Reading): readonly Cleanup[] | undefined },
 	polling: flag({
-		about: "The state repeats itself on purpose, so that sameness of its attempts means nothing.",
+		about: "The state repeats itself on purpose, so that sameness of its attempts and of its calls means nothing.",
 		fallback: false,
 	}),
 };

@@ -40,6 +40,11 @@ export interface RunLimits extends SpendLimits {
 	readonly rejections: number;
 	/** Attempts in a row with the same outcome and the same files before a person must look. */
 	readonly noProgress: number;
+	/** Requests to the model, and calls of tools, in one visit. */
+	readonly requests: number;
+	readonly calls: number;
+	/** Milliseconds that a pause waits for the message that the model is writing. */
+	readonly pauseMs: number;
 	/** Whether tokens read from a provider's cache count. */
 	readonly countCacheReads: boolean;
 	/** Share of a ceiling, 0 to 1, at which a warning is given. */
@@ -63,12 +68,14 @@ export interface StatePlan {
 	/** Tools of the worker in place of the persona's; the workflow tools come on top. */
 	readonly tools?: readonly string[];
 	readonly model?: string;
+	/** After `model`: those that take over where a provider fails. */
+	readonly models?: readonly string[];
 	readonly thinking?: string;
 	readonly instructions?: string;
 	readonly skills: readonly string[];
 	/** Extensions of the person that the worker loads beside ours. */
 	readonly extensions: readonly string[];
-	readonly limits: SpendLimits & { readonly attempts?: number };
+	readonly limits: SpendLimits & { readonly attempts?: number; readonly requests?: number; readonly calls?: number };
 	/** Milliseconds one worker may take, and may be silent. */
 	readonly wallMs: number;
 	readonly idleMs: number;

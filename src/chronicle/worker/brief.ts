@@ -24,6 +24,9 @@ export interface WorkerBrief {
 export interface Allowance {
 	readonly costUsd?: number;
 	readonly tokens?: number;
+	/** Of the visit. */
+	readonly requests?: number;
+	readonly calls?: number;
 	readonly countCacheReads: boolean;
 }
 

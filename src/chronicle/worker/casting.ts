@@ -40,6 +40,8 @@ export interface WorkerPlan {
 	readonly model: string | undefined;
 	/** `provider/id` that the worker must report; `undefined`: what pi makes of `model`. */
 	readonly exactModel: string | undefined;
+	/** `provider/id` of the models that take over, one after another, where the provider of the one before fails. */
+	readonly fallbacks: readonly string[];
 	readonly thinking: ThinkingLevel | undefined;
 	/** Absolute paths. */
 	readonly skills: readonly string[];
@@ -70,7 +72,7 @@ export async function planWorker(
 	const problems: Part[] = [];
 	const persona = personaOf(state, casting.cast, problems);
 	const tools = toolsOf(state, persona, casting, problems);
-	const { model, exactModel, thinking } = await modelOf(state, persona, sessionModel, casting, problems, signal);
+	const { model, exactModel, fallbacks, thinking } = await modelOf(state, persona, sessionModel, casting, problems, signal);
 	const skills = skillsOf(state, persona, casting, problems);
 	const own = tools.flatMap(
 		(tool) => BUILT_IN_EXTENSION_TOOLS.get(tool) ?? (tool.startsWith("mcp__") ? ["builtin:mcp"] : []),
@@ -79,7 +81,7 @@ export async function planWorker(
 	const failed = problems.some(({ severity }) => severity === "error");
 	const notices = problems.map(({ message }) => message);
 	return {
-		plan: failed ? undefined : { persona, tools, model, exactModel, thinking, skills, extensions, notices },
+		plan: failed ? undefined : { persona, tools, model, exactModel, fallbacks, thinking, skills, extensions, notices },
 		problems,
 	};
 }
@@ -141,8 +143,9 @@ async function modelOf(
 	casting: Casting,
 	problems: Part[],
 	signal?: AbortSignal,
-): Promise<Pick<WorkerPlan, "model" | "exactModel" | "thinking">> {
-	const wanted = state.model === undefined ? persona.models : [state.model];
+): Promise<Pick<WorkerPlan, "model" | "exactModel" | "fallbacks" | "thinking">> {
+	const stateModels = [...(state.model === undefined ? [] : [state.model]), ...(state.models ?? [])];
+	const wanted = stateModels.length === 0 ? persona.models : stateModels;
 	const stated = state.thinking === undefined ? undefined : readThinking(state.thinking);
 	if (state.thinking !== undefined && stated === undefined) {
 		problems.push({
@@ -153,11 +156,22 @@ async function modelOf(
 		});
 	}
 	const own = stated ?? persona.thinking;
-	if (wanted.length === 0) return { model: sessionModel, exactModel: undefined, thinking: own };
-	const { model, thinking, notice } = chooseModel(wanted, await casting.models(signal), modelNamed(sessionModel));
+	if (wanted.length === 0) return { model: sessionModel, exactModel: undefined, fallbacks: [], thinking: own };
+	const models = await casting.models(signal);
+	const { model, thinking, notice } = chooseModel(wanted, models, modelNamed(sessionModel));
 	if (notice) problems.push({ severity: "warning", part: "model", message: notice.message, remedy: notice.remedy });
 	const exact = model && `${model.provider}/${model.id}`;
-	return { model: exact, exactModel: notice ? undefined : exact, thinking: own ?? thinking };
+	const fallbacks = wanted.flatMap((word) => {
+		const other = chooseModel([word], models, undefined).model;
+		return other ? [`${other.provider}/${other.id}`] : [];
+	});
+	const after = exact === undefined ? [] : fallbacks.slice(fallbacks.indexOf(exact) + 1);
+	return {
+		model: exact,
+		exactModel: notice ? undefined : exact,
+		fallbacks: [...new Set(after)].filter((name) => name !== exact),
+		thinking: own ?? thinking,
+	};
 }
 
 function modelNamed(text: string | undefined): Model | undefined {

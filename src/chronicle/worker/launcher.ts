@@ -155,6 +155,7 @@ async function launch(
 			child,
 			host,
 			limits: order.limits,
+			fallbacks: plan.fallbacks,
 			before: ready.conversation?.spend ?? NO_SPEND,
 			conversation: files.conversation,
 			started: {
@@ -193,7 +194,7 @@ async function prepare(
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
 		const conversation = openConversation(order, files.conversation);
 		if (conversation !== undefined && "ok" in conversation) return conversation;
-		const { costUsd, tokens, countCacheReads } = order.limits;
+		const { costUsd, tokens, requests, calls, countCacheReads } = order.limits;
 		writeBrief(files.brief, {
 			version: 1,
 			run: order.run,
@@ -203,6 +204,8 @@ async function prepare(
 			allowance: {
 				...(costUsd === undefined ? {} : { costUsd }),
 				...(tokens === undefined ? {} : { tokens }),
+				...(requests === undefined ? {} : { requests }),
+				...(calls === undefined ? {} : { calls }),
 				countCacheReads,
 			},
 			rules,

@@ -3,15 +3,20 @@
 // W4 nothing is reported after `ended`; W5 a message counts as given only once it is in the conversation.
 import {
 	type Child,
+	classifyProviderError,
 	HOST_COMMAND,
 	hostAnswer,
 	hostNotice,
 	hostQuestion,
+	literalText,
 	openAwakeClock,
 	type RpcDialog,
 	type RpcLink,
 	type RpcListener,
 	type RpcRecord,
+	sendLiteral,
+	takeNextModel,
+	takeoverText,
 } from "../../pi/index.ts";
 import { redactText } from "../../safety/index.ts";
 import { addSpend, type Spend, type WorkerOutcome } from "../machine/index.ts";
@@ -20,7 +25,6 @@ import { readConversation } from "./conversation.ts";
 import { openDeadlines } from "./deadlines.ts";
 import { answerOf, questionOf } from "./dialogs.ts";
 import type { Refusal } from "./inside/index.ts";
-import { classifyProviderError } from "./provider-stop.ts";
 import { openToolLog } from "./tool-log.ts";
 import { spendOf } from "./usage.ts";
 
@@ -33,6 +37,8 @@ export interface LiveOptions {
 	/** pi's session file, for what the pipe did not bring when the process was killed. */
 	readonly conversation: string;
 	readonly started: Worker["started"];
+	/** `provider/id` of the models that take over, one after another, where the provider fails. */
+	readonly fallbacks: readonly string[];
 }
 
 export interface Live extends Worker {
@@ -42,11 +48,14 @@ export interface Live extends Worker {
 	askMove(target: string, summary: string): Promise<void>;
 }
 
-/** Milliseconds that a worker gets: after an accepted move, for tools that run at a boundary, for a message that streams, after SIGTERM. */
-const WAIT = { moved: 3000, tools: 10_000, message: 120_000, term: 1500 };
+/** Milliseconds that a worker gets: after an accepted move, for tools that run at a boundary, after SIGTERM. */
+const WAIT = { moved: 3000, tools: 10_000, term: 1500 };
 
 /** Takes over a worker that has passed its handshake. */
-export function openLive({ child, host, limits, before, conversation, started }: LiveOptions, link: RpcLink): Live {
+export function openLive(options: LiveOptions, link: RpcLink): Live {
+	const { child, host, limits, before, conversation, started } = options;
+	const fallbacks = [...options.fallbacks];
+	let { model } = started;
 	const log = openToolLog(() => performance.now());
 	let spend = before;
 	let running = false;
@@ -61,11 +70,11 @@ export function openLive({ child, host, limits, before, conversation, started }:
 	const report = (one: WorkerReport): void => {
 		if (!gone) host.report(one);
 	};
-	const use = (usage: unknown): void => {
+	const use = (usage: unknown, requests = 0): void => {
 		const used = spendOf(usage);
-		if (used.tokens === 0 && used.costUsd === 0) return;
+		if (used.tokens === 0 && used.costUsd === 0 && requests === 0) return;
 		spend = addSpend(spend, used);
-		report({ kind: "used", spend });
+		report({ kind: "used", spend, ...(requests > 0 ? { requests } : {}) });
 	};
 
 	const finish = (): void => {
@@ -80,7 +89,7 @@ export function openLive({ child, host, limits, before, conversation, started }:
 		else if (!running) finish();
 		else {
 			void link.send({ type: "prompt", message: `/${HOST_COMMAND} stop` });
-			hurry = setTimeout(() => void child.stop(WAIT.term), log.open > 0 ? WAIT.tools : WAIT.message);
+			hurry = setTimeout(() => void child.stop(WAIT.term), log.open > 0 ? WAIT.tools : (limits.pauseMs ?? 60_000));
 		}
 	};
 	const clock = openAwakeClock();
@@ -126,6 +135,18 @@ export function openLive({ child, host, limits, before, conversation, started }:
 		}
 	};
 
+	/** The provider has failed: the next model goes on with `text`, or the supervisor decides what comes next. */
+	const recover = async (error: string, text: string): Promise<void> => {
+		const next = await takeNextModel(link, fallbacks);
+		if (gone || ending) return;
+		const detail = redactText(error, 400);
+		if (next === undefined) return report({ kind: "turn_settled", stop: classifyProviderError(error), detail });
+		report({ kind: "model_switched", from: model, to: next, detail });
+		model = next;
+		const sent = await sendLiteral(link, text);
+		if (sent.kind === "refused") await recover(sent.reason, text);
+	};
+
 	const settled = (aborted: boolean): void => {
 		running = false;
 		phase();
@@ -134,10 +155,8 @@ export function openLive({ child, host, limits, before, conversation, started }:
 			return;
 		}
 		const stop = last?.stop;
-		if (stop === "error") {
-			const error = last?.error ?? "";
-			report({ kind: "turn_settled", stop: classifyProviderError(error), detail: redactText(error, 400) });
-		} else if (aborted || stop === "aborted") report({ kind: "turn_settled", stop: "aborted" });
+		if (stop === "error") void recover(last?.error ?? "", takeoverText);
+		else if (aborted || stop === "aborted") report({ kind: "turn_settled", stop: "aborted" });
 		else report({ kind: "turn_settled", stop: stop === "length" ? "length" : "finished" });
 	};
 
@@ -150,7 +169,7 @@ export function openLive({ child, host, limits, before, conversation, started }:
 			if (at !== -1) given.splice(at, 1)[0]?.done(true);
 		} else if (role === "assistant") {
 			last = { stop: String(stopReason), error: typeof errorMessage === "string" ? errorMessage : "" };
-			use(usage);
+			use(usage, 1);
 		} else use(usage);
 	};
 
@@ -229,19 +248,16 @@ export function openLive({ child, host, limits, before, conversation, started }:
 		},
 		async send(words) {
 			if (gone || ending) return false;
-			// pi would take a text that begins with a slash for one of its commands.
-			const text = /^\s*\//.test(words) ? `Message: ${words}` : words;
+			const text = literalText(words);
 			const taken = new Promise<boolean>((done) => given.push({ text, done }));
-			const response = await link.send({ type: "prompt", message: text, streamingBehavior: "steer" });
-			if (!response.ok) {
-				const at = given.findIndex((one) => one.text === text);
-				if (at !== -1) given.splice(at, 1)[0]?.done(false);
-				if (!gone && !ending)
-					report({
-						kind: "turn_settled",
-						stop: classifyProviderError(response.error),
-						detail: redactText(response.error, 400),
-					});
+			const sent = await sendLiteral(link, words);
+			if (sent.kind === "refused") {
+				if (fallbacks.length === 0) {
+					const at = given.findIndex((one) => one.text === text);
+					if (at !== -1) given.splice(at, 1)[0]?.done(false);
+				}
+				// A message that no model took is not in the conversation yet.
+				if (!gone && !ending) await recover(sent.reason, words);
 			}
 			return taken;
 		},

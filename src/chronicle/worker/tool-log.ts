@@ -1,10 +1,11 @@
 // pi's tool events → lines of the ledger: which tool, with what (redacted, bounded), how it ended. No bodies, no environment.
 // L1 every call that starts ends, in the ledger too: what was still open when the worker ended is left open on purpose, as in doubt.
 import { createHash } from "node:crypto";
+import { printOfCall } from "../../bounds/index.ts";
 import type { RpcRecord } from "../../pi/index.ts";
 import { readDecision, redactInput } from "../../safety/index.ts";
 import type { WorkerReport } from "../supervisor/index.ts";
-import type { Refusal } from "./inside/index.ts";
+import { type Refusal, TRANSITION_TOOL } from "./inside/index.ts";
 
 const ARGS_LIMIT = 1900;
 
@@ -55,7 +56,7 @@ export function openToolLog(now: () => number): ToolLog {
 			if (typeof call !== "string" || typeof tool !== "string") return undefined;
 			if (type === "tool_execution_start") {
 				begun.set(call, now());
-				return { kind: "tool_started", call, tool, args: argsOf(record.args) };
+				return { kind: "tool_started", call, tool, args: argsOf(record.args), print: printOf(tool, record.args) };
 			}
 			if (type !== "tool_execution_end") return undefined;
 			const started = begun.get(call);
@@ -80,6 +81,12 @@ export function openToolLog(now: () => number): ToolLog {
 			};
 		},
 	};
+}
+
+/** Fingerprint of a call. A transition is its target: in other words it is the same wish. */
+function printOf(tool: string, args: unknown): string {
+	const { target_state } = (args ?? {}) as { target_state?: unknown };
+	return printOfCall(tool, tool === TRANSITION_TOOL ? target_state : args);
 }
 
 function argsOf(args: unknown): string {

@@ -1,5 +1,6 @@
 // One child session: a pi process of its own that gets one prompt and answers once. C1 it ends with the call, the abort or the session,
-// and so does everything it started; C2 its questions reach the person; C3 an end without an answer is an error, never an empty success.
+// and so does everything it started; C2 its questions reach the person; C3 an end without an answer is an error, never an empty success;
+// C4 its prompt is text for the model, never a command; C5 a turn that does not begin ends it.
 import type { Usage } from "@earendil-works/pi-ai";
 import {
 	childTagPrefix,
@@ -10,9 +11,14 @@ import {
 	type RpcRecord,
 	RUN_TAG,
 	type Scope,
+	sendLiteral,
 	startChild,
 	stopStrays,
+	takeNextModel,
+	takeoverText,
 } from "../../pi/index.ts";
+import { watchCeilings } from "./ceilings.ts";
+import type { ChildCeilings } from "./settings.ts";
 
 /** Set in every process of a child session: there are no grandchildren. */
 export const childVariable = "PI_CHRONICLE_CHILD";
@@ -26,6 +32,9 @@ export interface ChildPlan {
 	readonly args: readonly string[];
 	readonly cwd: string;
 	readonly prompt: string;
+	/** `provider/id` of the models that take over, one after another, where the provider fails. */
+	readonly models: readonly string[];
+	readonly ceilings: ChildCeilings;
 	readonly signal: AbortSignal | undefined;
 }
 
@@ -47,12 +56,16 @@ export interface ChildUsage {
 	readonly cost: number;
 }
 
+export const noUsage: ChildUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: 0 };
+
 export type ChildEnd =
 	| { readonly kind: "answered"; readonly text: string; readonly usage: ChildUsage }
 	| { readonly kind: "aborted"; readonly usage: ChildUsage }
 	| { readonly kind: "failed"; readonly reason: string; readonly usage: ChildUsage };
 
 const graceMs = 2_000;
+/** Milliseconds from an accepted prompt to the start of the run; only a pi that does not say what it did with the prompt needs them. */
+const beginMs = 30_000;
 
 /** Runs a child to its end. Never rejects. */
 export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatcher): Promise<ChildEnd> {
@@ -63,31 +76,11 @@ export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatc
 		cwd: plan.cwd,
 		env: { ...process.env, [RUN_TAG]: tag, [childVariable]: "1" },
 	});
-	let usage: ChildUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: 0 };
-	let answer: { text: string; stop: string; error: string | undefined } | undefined;
-	let settle: (aborted: boolean) => void = () => {};
-	const settled = new Promise<boolean>((resolve) => {
-		settle = resolve;
-	});
-	const onEvent = (record: RpcRecord) => {
-		if (record.type === "tool_execution_start") watcher.activity(String(record.toolName));
-		if (record.type === "entry_appended") {
-			const entry = record.entry as { type?: unknown; customType?: unknown; data?: unknown } | undefined;
-			if (entry?.type === "custom" && typeof entry.customType === "string") watcher.entry(entry.customType, entry.data);
-		}
-		if (record.type === "message_end") {
-			const message = readAssistant(record.message);
-			if (message === undefined) return;
-			usage = addUsage(usage, message.usage);
-			answer = { text: message.text, stop: message.stopReason, error: message.errorMessage };
-			if (message.text !== "") watcher.activity(firstLine(message.text));
-		}
-		if (record.type === "agent_settled") settle(record.aborted === true);
-	};
+	const run = followChild(plan, watcher, () => void stop());
 	const link = linkRpc(child, {
 		activity() {},
-		event: onEvent,
-		dialog: (dialog) => void watcher.ask(dialog).then((said) => link.answer(dialog, said)),
+		event: run.onEvent,
+		dialog: (dialog) => void run.ask(dialog).then((said) => link.answer(dialog, said)),
 		oversized() {},
 	});
 	let stopping: Promise<unknown> | undefined;
@@ -98,26 +91,127 @@ export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatc
 	const release = scope.own(async () => void (await stop()));
 	const onAbort = () => void stop();
 	plan.signal?.addEventListener("abort", onAbort, { once: true });
+	const failed = (reason: string): ChildEnd => ({ kind: "failed", reason, usage: run.usage });
 	try {
-		const accepted = await link.send({ type: "prompt", message: plan.prompt });
-		if (plan.signal?.aborted || scope.closed) return { kind: "aborted", usage };
-		if (!accepted.ok) return { kind: "failed", reason: `${accepted.error} ${lastLine(child.stderr())}`.trim(), usage };
-		const end = await Promise.race([settled, child.exited]);
-		if (plan.signal?.aborted || scope.closed) return { kind: "aborted", usage };
-		if (typeof end === "object") return { kind: "failed", reason: exitReason(end, child.stderr()), usage };
-		if (end) return { kind: "aborted", usage };
-		return concluded(answer, usage);
+		const models = [...plan.models];
+		let text = plan.prompt;
+		while (true) {
+			const turn = run.await();
+			const sent = await sendLiteral(link, text);
+			if (sent.kind === "taken") run.expect();
+			const end = sent.kind === "taken" ? await Promise.race([turn, child.exited]) : undefined;
+			if (plan.signal?.aborted || scope.closed) return { kind: "aborted", usage: run.usage };
+			if (run.reached !== undefined) return failed(ceilingText(run.reached));
+			if (typeof end === "object") return failed(exitReason(end, child.stderr()));
+			if (end === "unbegun") return failed("The child session began no turn for its prompt.");
+			if (end === "aborted") return { kind: "aborted", usage: run.usage };
+			const trouble = sent.kind === "refused" ? sent.reason : run.trouble;
+			const next = trouble === undefined ? undefined : await takeNextModel(link, models);
+			if (next === undefined)
+				return sent.kind === "taken"
+					? concluded(run.answer, run.usage)
+					: failed(`${sent.reason} ${lastLine(child.stderr())}`.trim());
+			watcher.activity(`${next} takes over: ${firstLine(trouble ?? "")}`);
+			// A prompt that no model took is not in the conversation yet.
+			if (sent.kind === "taken") text = takeoverText;
+		}
 	} finally {
+		run.close();
 		plan.signal?.removeEventListener("abort", onAbort);
 		await stop();
 		await release();
 	}
 }
 
-function concluded(
-	answer: { text: string; stop: string; error: string | undefined } | undefined,
-	usage: ChildUsage,
-): ChildEnd {
+type TurnEnd = "settled" | "aborted" | "unbegun";
+
+/** Reads what a child reports. `overspent` is called when it has used what it may. */
+function followChild(plan: ChildPlan, watcher: ChildWatcher, overspent: () => void) {
+	let usage = noUsage;
+	let answer: Answer | undefined;
+	let reached: string | undefined;
+	let dialogs = 0;
+	let settle: (end: TurnEnd) => void = () => {};
+	let begun = false;
+	let begin: NodeJS.Timeout | undefined;
+	const watch = watchCeilings(plan.ceilings, (ceiling) => {
+		reached = ceiling;
+		overspent();
+	});
+	return {
+		get usage() {
+			return usage;
+		},
+		get answer() {
+			return answer;
+		},
+		/** The ceiling that it has reached, in words. */
+		get reached() {
+			return reached;
+		},
+		/** What the provider said instead of an answer. */
+		get trouble() {
+			return answer?.stop === "error" ? (answer.error ?? "The provider reported an error.") : undefined;
+		},
+		/** Resolves at the end of the turn that is about to be asked for. */
+		await(): Promise<TurnEnd> {
+			begun = false;
+			return new Promise((resolve) => {
+				settle = resolve;
+			});
+		},
+		/** The prompt has been accepted: its turn has to begin now. */
+		expect(): void {
+			if (!begun) begin = setTimeout(() => settle("unbegun"), beginMs);
+		},
+		async ask(dialog: RpcDialog): Promise<RpcAnswer> {
+			watch.asking(++dialogs);
+			try {
+				return await watcher.ask(dialog);
+			} finally {
+				watch.asking(--dialogs);
+			}
+		},
+		onEvent(record: RpcRecord): void {
+			if (record.type === "agent_start") {
+				begun = true;
+				clearTimeout(begin);
+			}
+			if (record.type === "tool_execution_start") watcher.activity(String(record.toolName));
+			if (record.type === "entry_appended") {
+				const entry = record.entry as { type?: unknown; customType?: unknown; data?: unknown } | undefined;
+				if (entry?.type === "custom" && typeof entry.customType === "string")
+					watcher.entry(entry.customType, entry.data);
+			}
+			if (record.type === "message_end") {
+				const message = readAssistant(record.message);
+				if (message === undefined) return;
+				usage = addUsage(usage, message.usage);
+				answer = { text: message.text, stop: message.stopReason, error: message.errorMessage };
+				if (message.text !== "") watcher.activity(firstLine(message.text));
+				// An answer that ends the child has been paid for: it counts.
+				if (message.stopReason === "toolUse") watch.used(usage.totalTokens, usage.cost);
+			}
+			if (record.type === "agent_settled") settle(record.aborted === true ? "aborted" : "settled");
+		},
+		close() {
+			clearTimeout(begin);
+			watch.close();
+		},
+	};
+}
+
+interface Answer {
+	readonly text: string;
+	readonly stop: string;
+	readonly error: string | undefined;
+}
+
+function ceilingText(ceiling: string): string {
+	return `The child session was stopped at its ceiling of ${ceiling} (setting \`chronicle.children\`).`;
+}
+
+function concluded(answer: Answer | undefined, usage: ChildUsage): ChildEnd {
 	if (answer === undefined) return { kind: "failed", reason: "The child session ended without an answer.", usage };
 	if (answer.stop === "error")
 		return { kind: "failed", reason: answer.error ?? "The child's provider reported an error.", usage };

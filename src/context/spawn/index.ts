@@ -1,6 +1,7 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { chronicleSettings, customEntries, exitCodes, failWith, RUN_TAG, type Scope, say } from "../../pi/index.ts";
 import { childVariable, toolName } from "./child.ts";
+import { childSettings } from "./settings.ts";
 import type { Shared } from "./tool.ts";
 
 /** Custom entry: whether the model may spawn on this branch. */
@@ -23,7 +24,11 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 			if (!on || registered) return;
 			registered = true;
 			pi.registerTool(
-				spawnTool(scope, shared, { thinking: () => pi.getThinkingLevel(), tools: () => childTools(pi, shared) }),
+				spawnTool(scope, shared, {
+					thinking: () => pi.getThinkingLevel(),
+					tools: () => childTools(pi, shared),
+					settings: () => childSettings(pi),
+				}),
 			);
 		} else if (registered) {
 			const others = pi.getActiveTools().filter((name) => name !== toolName);

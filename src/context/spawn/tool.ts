@@ -20,8 +20,10 @@ import {
 	type RpcDialog,
 	type Scope,
 } from "../../pi/index.ts";
-import { type ChildEnd, runChild, toolName } from "./child.ts";
+import { type ChildEnd, type ChildWatcher, noUsage, runChild, toolName } from "./child.ts";
+import { openQueue } from "./queue.ts";
 import { type SeedEntry, writeSeed } from "./seed.ts";
+import type { ChildSettings } from "./settings.ts";
 
 const levels = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
@@ -45,10 +47,12 @@ export interface Parent {
 	thinking(): string | undefined;
 	/** Names of the tools that its child may have: never more than the parent itself. */
 	tools(): readonly string[];
+	settings(): ChildSettings;
 }
 
 /** Builds the tool over one session's scope. Calls of one message run side by side. */
 export function spawnTool(scope: Scope, shared: Shared, parent: Parent): ToolDefinition {
+	const queue = openQueue();
 	const tool: ToolDefinition<typeof parameters> = {
 		name: toolName,
 		label: "Spawn",
@@ -63,38 +67,57 @@ export function spawnTool(scope: Scope, shared: Shared, parent: Parent): ToolDef
 			const found = findPi(ownPiSearch());
 			if (!isPiCommand(found)) throw new Error(`${found.message} ${found.remedy}`);
 			const file = join(getAgentDir(), "chronicle", "children", ctx.sessionManager.getSessionId(), `${safe(id)}.jsonl`);
-			writeSeed(file, ctx.cwd, ctx.sessionManager.getSessionFile(), shared.seed());
-			const level = wanted ?? parent.thinking();
-			const tools = parent.tools();
-			const model = ctx.model === undefined ? [] : ["--model", `${ctx.model.provider}/${ctx.model.id}`];
-			const trust = definitionsTrusted(ctx) ? ["--approve"] : ["--no-approve"];
-			const args = [
-				...["--mode", "rpc", "--session", file, "-ne", "-e", join(packageRoot(), "extension.ts")],
-				...model,
-				...(level === undefined ? [] : ["--thinking", level]),
-				...(tools.length === 0 ? ["--no-tools"] : ["--tools", tools.join(",")]),
-				...trust,
-			];
 			const steps: string[] = [];
 			const pages = new Set<string>();
-			const end = await runChild({ pi: found, args, cwd: ctx.cwd, prompt, signal }, scope, {
-				activity(text) {
-					steps.push(text);
-					onUpdate?.({
-						content: [{ type: "text", text: steps.slice(-8).join("\n") }],
-						details: { outcome: "running", session: file },
-					});
-				},
+			const activity = (text: string) => {
+				steps.push(text);
+				onUpdate?.({
+					content: [{ type: "text", text: steps.slice(-8).join("\n") }],
+					details: { outcome: "running", session: file },
+				});
+			};
+			const watcher: ChildWatcher = {
+				activity,
 				entry(type, data) {
 					const page = shared.take(type, data);
 					if (page !== undefined) pages.add(page);
 				},
 				ask: (dialog) => relay(ctx, dialog, signal),
-			});
-			return report(end, file, [...pages]);
+			};
+			const { atOnce } = parent.settings();
+			const place = queue.enter(atOnce, signal);
+			if (queue.waiting > 0) activity(`waiting: ${atOnce} child sessions work at the same time`);
+			const leave = await place;
+			if (leave === undefined || scope.closed) return report({ kind: "aborted", usage: noUsage }, file, []);
+			try {
+				// Restrictions hold as they are when the child starts, not as they were when it was asked for.
+				const { args, models, ceilings } = launchPlan(ctx, file, wanted, parent);
+				const plan = { pi: found, args, cwd: ctx.cwd, prompt, models, ceilings, signal };
+				writeSeed(file, ctx.cwd, ctx.sessionManager.getSessionFile(), shared.seed());
+				return report(await runChild(plan, scope, watcher), file, [...pages]);
+			} finally {
+				leave();
+			}
 		},
 	};
 	return tool as ToolDefinition;
+}
+
+/** The options of the child's pi, the models that may take over, and what it may use. */
+function launchPlan(ctx: ExtensionToolContext, file: string, wanted: string | undefined, parent: Parent) {
+	const level = wanted ?? parent.thinking();
+	const tools = parent.tools();
+	const { models, ...ceilings } = parent.settings();
+	const own = ctx.model === undefined ? [] : [`${ctx.model.provider}/${ctx.model.id}`];
+	const [model, ...others] = models.length > 0 ? models : own;
+	const args = [
+		...["--mode", "rpc", "--session", file, "-ne", "-e", join(packageRoot(), "extension.ts")],
+		...(model === undefined ? [] : ["--model", model]),
+		...(level === undefined ? [] : ["--thinking", level]),
+		...(tools.length === 0 ? ["--no-tools"] : ["--tools", tools.join(",")]),
+		...(definitionsTrusted(ctx) ? ["--approve"] : ["--no-approve"]),
+	];
+	return { args, models: others, ceilings };
 }
 
 /** The call's result. What a child has used counts, and what it has written stands, however it ended. */

@@ -1,6 +1,6 @@
 export type { Action, Decision, Event, Left, Refusal, Way } from "./event.ts";
 export { type DatedState, foldHistory, timeOf, type Visit } from "./history.ts";
-export { type PinnedCopy, pinnedDefinitions, reachable, readPinned } from "./pinned.ts";
+export { type PinnedCopy, pinnedDefinitions, reachable, readLimits, readPinned } from "./pinned.ts";
 export {
 	currentPhase,
 	definitionOf,

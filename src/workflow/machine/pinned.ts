@@ -136,7 +136,7 @@ function readEntry(written: unknown): Phase | Reference | undefined {
 }
 
 /** Limits that cannot be read are no limits: the whole copy is refused then, and the run stays closed. */
-function readLimits(written: unknown): ToolLimits | undefined {
+export function readLimits(written: unknown): ToolLimits | undefined {
 	if (!isObject(written)) return undefined;
 	switch (written.kind) {
 		case "free":

@@ -41,7 +41,8 @@ export function phasePolicy(run: () => Run | undefined, cwd: string): Policy {
 	};
 }
 
-function verdict(stop: Stop, reason: string): Verdict {
+/** The verdict on a call that the limits of a phase stop. */
+export function verdict(stop: Stop, reason: string): Verdict {
 	const why = stopText(stop);
 	return {
 		decision: "deny",
@@ -55,7 +56,7 @@ function verdict(stop: Stop, reason: string): Verdict {
 }
 
 /** The folder that counts as the project: the repository around `cwd`, or `cwd` itself; with links followed. */
-function projectFolder(cwd: string): string {
+export function projectFolder(cwd: string): string {
 	for (let folder = cwd; ; folder = dirname(folder)) {
 		if (existsSync(join(folder, ".git"))) return real(folder);
 		if (dirname(folder) === folder) return real(cwd);

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { moveConversation, readConversation } from "../../../src/chronicle/worker/conversation.ts";
 import { type Deadline, openDeadlines } from "../../../src/chronicle/worker/deadlines.ts";
-import { classifyProviderError } from "../../../src/chronicle/worker/provider-stop.ts";
 import { openToolLog } from "../../../src/chronicle/worker/tool-log.ts";
+import { classifyProviderError } from "../../../src/pi/index.ts";
 
 let folder: string;
 beforeAll(() => {

@@ -46,8 +46,10 @@ export async function registerWorker(
 	});
 
 	pi.on("message_end", ({ message }) => {
+		if (message.role === "assistant") turn.count("request");
 		if (message.role === "assistant" || message.role === "toolResult") turn.spend(message.usage);
 	});
+	pi.on("tool_execution_end", () => turn.count("call"));
 	pi.on("session_compact", ({ compactionEntry }) => turn.spend(compactionEntry.usage));
 
 	pi.on("turn_end", async (event, ctx) => {

@@ -23,6 +23,8 @@ export interface Turn {
 	allow(allowance: Pick<Allowance, "costUsd" | "tokens">): void;
 	/** Adds what a message, a tool or a compaction has used. */
 	spend(usage: Usage | undefined): void;
+	/** The model was asked, or a call has ended. */
+	count(what: "request" | "call"): void;
 	/** Whether no further request may be made. */
 	readonly over: boolean;
 	/** Why a call of `tool` may not run; `undefined` where it may. */
@@ -36,9 +38,12 @@ export function openTurn(given: Allowance): Turn {
 	let phase: "working" | "stopping" | "ended" = "working";
 	let tokens = 0;
 	let costUsd = 0;
+	const counts = { request: 0, call: 0 };
 	const spent = (): boolean =>
 		(allowance.tokens !== undefined && tokens >= allowance.tokens) ||
-		(allowance.costUsd !== undefined && costUsd >= allowance.costUsd);
+		(allowance.costUsd !== undefined && costUsd >= allowance.costUsd) ||
+		(given.requests !== undefined && counts.request >= given.requests) ||
+		(given.calls !== undefined && counts.call >= given.calls);
 
 	return {
 		get move() {
@@ -66,6 +71,9 @@ export function openTurn(given: Allowance): Turn {
 			if (!usage) return;
 			tokens += usage.totalTokens - (given.countCacheReads ? 0 : usage.cacheRead);
 			costUsd += usage.cost.total;
+		},
+		count(what) {
+			counts[what] += 1;
 		},
 		refuse(tool) {
 			if (phase === "ended") {

@@ -1,8 +1,10 @@
 // Why a provider gave no answer, told from its message: what waiting heals, what only a person heals, and what is neither known to be.
 // Pure. The words are those of the providers' public error documentation (Anthropic, OpenAI, Google, OpenRouter, AWS) and of Node's sockets.
-import type { ProviderStop } from "../machine/index.ts";
 
-const kinds: readonly (readonly [ProviderStop, RegExp])[] = [
+/** `transient`: waiting heals it; `quota`, `auth`: a person does; `provider_error`: neither is known. */
+export type ProviderFailure = "quota" | "auth" | "transient" | "provider_error";
+
+const kinds: readonly (readonly [ProviderFailure, RegExp])[] = [
 	[
 		"quota",
 		/insufficient[_ ]quota|exceeded your current quota|quota (?:exceeded|exhausted)|billing|credit balance|insufficient (?:credits?|funds|balance)|payment required|spend(?:ing)? limit|usage limit|monthly limit|\b402\b|out of (?:credits|extra usage)/i,
@@ -18,7 +20,7 @@ const kinds: readonly (readonly [ProviderStop, RegExp])[] = [
 ];
 
 /** Classes an error message of a provider. A quota that is used up is also said with 429, so it is looked for first. */
-export function classifyProviderError(message: string): ProviderStop {
+export function classifyProviderError(message: string): ProviderFailure {
 	for (const [kind, words] of kinds) if (words.test(message)) return kind;
 	return "provider_error";
 }

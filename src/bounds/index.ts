@@ -1,0 +1,11 @@
+export { NO_CIRCLING, printOfCall, printWithOutcome } from "./circling.ts";
+export {
+	judgeUse,
+	NO_USE,
+	useCall,
+	useRequests,
+	VISIT_DEFAULTS,
+	type VisitLimits,
+	type VisitUse,
+	type VisitVerdict,
+} from "./visit.ts";

@@ -1,0 +1,50 @@
+// Whether a child has used what it may: minutes, tokens, dollars. One timer; none while a person is asked.
+import type { ChildCeilings } from "./settings.ts";
+
+export interface Watch {
+	/** What the child has used so far. */
+	used(tokens: number, costUsd: number): void;
+	/** A person is asked, or has answered. */
+	asking(count: number): void;
+	close(): void;
+}
+
+/** Starts the watch; `over` is called once, with the ceiling in words. */
+export function watchCeilings(ceilings: ChildCeilings, over: (ceiling: string) => void): Watch {
+	let left = ceilings.minutes * 60_000;
+	let since: number | undefined;
+	let timer: NodeJS.Timeout | undefined;
+	let ended = false;
+
+	const end = (ceiling: string) => {
+		if (ended) return;
+		close();
+		over(ceiling);
+	};
+	const pause = () => {
+		clearTimeout(timer);
+		if (since !== undefined) left -= performance.now() - since;
+		since = undefined;
+	};
+	const go = () => {
+		if (ended || since !== undefined) return;
+		since = performance.now();
+		timer = setTimeout(() => end(`${ceilings.minutes} minutes`), Math.max(left, 0));
+	};
+	const close = () => {
+		ended = true;
+		pause();
+	};
+	go();
+	return {
+		used(tokens, costUsd) {
+			if (tokens >= ceilings.tokens) end(`${ceilings.tokens.toLocaleString("en-US")} tokens`);
+			else if (costUsd >= ceilings.costUsd) end(`$${ceilings.costUsd}`);
+		},
+		asking(count) {
+			if (count > 0) pause();
+			else go();
+		},
+		close,
+	};
+}

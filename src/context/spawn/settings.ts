@@ -1,0 +1,41 @@
+// What a person may set for child sessions: `"chronicle": { "children": { "atOnce": 3, "minutes": 30 } }` in pi's settings.
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { chronicleSettings } from "../../pi/index.ts";
+
+/** Ceilings of one child. */
+export interface ChildCeilings {
+	/** Time in which it works; waiting for a person does not count. */
+	readonly minutes: number;
+	/** As pi totals them. */
+	readonly tokens: number;
+	/** USD. */
+	readonly costUsd: number;
+}
+
+export interface ChildSettings extends ChildCeilings {
+	/** Children that work at the same time; the others wait for their turn. */
+	readonly atOnce: number;
+	/** `provider/id`, tried in this order; empty: the model of the session. */
+	readonly models: readonly string[];
+}
+
+/** The settings in force now; a value that makes no sense is passed over. */
+export function childSettings(pi: Pick<ExtensionAPI, "getSettings">): ChildSettings {
+	const { children } = chronicleSettings(pi);
+	const written = (typeof children === "object" && children !== null ? children : {}) as Record<string, unknown>;
+	const number = (value: unknown, most: number, standard: number) =>
+		typeof value === "number" && value > 0 && value <= most ? value : standard;
+	const atOnce = number(written.atOnce, 100, 3);
+	return {
+		atOnce: Math.max(1, Math.floor(atOnce)),
+		minutes: number(written.minutes, 1440, 30),
+		tokens: number(written.tokens, 1e12, 5_000_000),
+		costUsd: number(written.costUsd, 1e6, 5),
+		models: modelNames(written.models ?? written.model),
+	};
+}
+
+function modelNames(value: unknown): string[] {
+	const names = Array.isArray(value) ? value : [value];
+	return names.filter((name) => typeof name === "string" && /^[^/\s]+\/\S+$/.test(name));
+}

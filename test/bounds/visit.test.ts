@@ -1,0 +1,113 @@
+// What one visit may use, whatever is called: bounded, sameness noticed in time, useful work left alone.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+	judgeUse,
+	NO_USE,
+	printOfCall,
+	printWithOutcome,
+	useCall,
+	useRequests,
+	type VisitLimits,
+	type VisitVerdict,
+} from "../../src/bounds/index.ts";
+
+const limits: VisitLimits = { requests: 400, calls: 800, polling: false };
+
+/** Plays calls until the visit is stopped; what was said after which call, counted from 1. */
+function play(prints: Iterable<string>, of = limits): { nudges: number[]; stop?: { at: number; cause: string } } {
+	let use = NO_USE;
+	const nudges: number[] = [];
+	let at = 0;
+	for (const print of prints) {
+		at += 1;
+		const next = useCall(use, print);
+		const verdict: VisitVerdict = judgeUse(use, next, of);
+		use = next;
+		// Constant memory, also on its way through JSON.
+		expect(JSON.stringify(use).length).toBeLessThan(300);
+		if (verdict.kind === "nudge") nudges.push(at);
+		if (verdict.kind === "stop") return { nudges, stop: { at, cause: verdict.cause } };
+	}
+	return { nudges };
+}
+
+const word = fc.integer({ min: 0, max: 1e9 }).map((n) => printOfCall("bash", { command: `c${n}` }));
+const different = fc.uniqueArray(word, { minLength: 1, maxLength: 120 });
+
+describe("a visit", () => {
+	it("with calls that are all different is never told or stopped", () => {
+		fc.assert(
+			fc.property(different, (prints) => {
+				expect(play(prints)).toEqual({ nudges: [] });
+			}),
+		);
+	});
+
+	it("that goes through a cycle of 1 to 4 calls is told after 3 times and stopped after 6, whatever came before", () => {
+		fc.assert(
+			fc.property(
+				different,
+				fc.uniqueArray(word, { minLength: 5, maxLength: 9 }),
+				fc.integer({ min: 1, max: 4 }),
+				(before, cycle, period) => {
+					const own = cycle.slice(0, period).map((print) => `cycle ${print}`);
+					const prints = [...before, ...Array.from({ length: 60 }, (_, at) => own[at % period] ?? "")];
+					const played = play(prints);
+					expect(played.nudges).toEqual([before.length + 3 * period]);
+					expect(played.stop).toEqual({ at: before.length + 6 * period, cause: "circling" });
+				},
+			),
+		);
+	});
+
+	it("is bounded in calls and requests, whatever is called, and in calls alone where it polls", () => {
+		fc.assert(
+			fc.property(fc.array(fc.nat(5), { minLength: 60, maxLength: 80 }), fc.boolean(), (picks, polling) => {
+				const played = play(picks.map(String), { requests: 5, calls: 50, polling });
+				expect(played.stop?.at).toBeLessThanOrEqual(50);
+				if (polling) expect(played).toEqual({ nudges: [], stop: { at: 50, cause: "ceiling" } });
+			}),
+		);
+		let use = NO_USE;
+		for (let n = 1; n < 5; n++) {
+			const next = useRequests(use, 1);
+			expect(judgeUse(use, next, { requests: 5, calls: 50, polling: false })).toEqual({ kind: "fine" });
+			use = next;
+		}
+		expect(judgeUse(use, useRequests(use, 1), { requests: 5, calls: 50, polling: false })).toMatchObject({
+			kind: "stop",
+		});
+	});
+
+	it("a call that works in between, or a result that differs, ends a round", () => {
+		const same = printOfCall("bash", { command: "npm test" });
+		const edits = Array.from({ length: 80 }, (_, n) => [printWithOutcome(same, "failed"), `edit ${n}`]).flat();
+		expect(play(edits)).toEqual({ nudges: [] });
+		expect(play(Array.from({ length: 80 }, (_, n) => printWithOutcome(same, `result ${n}`)))).toEqual({ nudges: [] });
+		expect(play(Array.from({ length: 80 }, () => printWithOutcome(same, "failed"))).stop?.at).toBe(6);
+	});
+
+	it("a call whose fingerprint is not known ends a round and is counted", () => {
+		let use = NO_USE;
+		for (let n = 0; n < 5; n++) use = useCall(use, "same");
+		use = useCall(use, undefined);
+		expect([use.calls, judgeUse(NO_USE, useCall(use, "same"), limits).kind]).toEqual([6, "fine"]);
+	});
+});
+
+describe("the fingerprint of a call", () => {
+	it("does not depend on the order of keys, and depends on everything else", () => {
+		const objects = fc.dictionary(fc.string(), fc.jsonValue());
+		fc.assert(
+			fc.property(objects, (args) => {
+				const turned = Object.fromEntries(Object.entries(args).reverse());
+				expect(printOfCall("t", turned)).toBe(printOfCall("t", args));
+				expect(printOfCall("u", args)).not.toBe(printOfCall("t", args));
+				expect(printOfCall("t", { ...args, more: Object.keys(args).length + 1, "": {} })).not.toBe(
+					printOfCall("t", args),
+				);
+			}),
+		);
+	});
+});

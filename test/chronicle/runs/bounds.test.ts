@@ -1,0 +1,99 @@
+// What one visit of a state may use, in real runs: going round is told and stopped, calls and requests have ceilings, useful work has not,
+// and another model takes over where a provider fails.
+import { describe, expect, it } from "vitest";
+import { call, fail, type ModelRequest, openBench, say } from "../../harness/index.ts";
+import { chronicle, eventsOf, ledgerOf, move, withTemplates, worker } from "./bench.ts";
+
+const one = (state: object = {}, limits: object = {}) => ({
+	limits,
+	states: { build: { persona: "Builder", next: ["finished"], ...state } },
+});
+
+/** A run whose worker does `reply` again and again. */
+async function goRound(reply: (request: ModelRequest, n: number) => unknown, template: object = one()) {
+	let n = 0;
+	const { project, server } = await openBench({
+		files: { ...withTemplates({ t: template }), "kept.txt": "old\n" },
+		script: { [worker("build")]: (request) => (n >= 120 ? move("finished") : (reply(request, n++) as never)) },
+	});
+	server.lenient();
+	const run = await chronicle(project, ["run", "--json", "t", "Do it"]);
+	return { project, server, run };
+}
+
+describe("a visit that goes round", { timeout: 90_000 }, () => {
+	it.each([
+		["the same call", () => call("bash", { command: "true" })],
+		["the same refused call", () => call("read", { path: "no-such-file" })],
+		["the same illegal transition, in ever new words", (_: unknown, n: number) => move("nowhere", `try ${n}`)],
+		["a cycle of two", (_: unknown, n: number) => call("bash", { command: n % 2 === 0 ? "true" : "echo" })],
+	])("is told and then paused, with the reason: %s", async (_name, reply) => {
+		const { project, server, run } = await goRound(reply);
+		expect(run.code, run.stderr).toBe(3);
+		expect(ledgerOf(project)).toMatchObject({ status: "paused", hold: { cause: "circling" } });
+		expect(server.requests.length).toBeLessThan(24);
+		expect(server.last().users.join()).toContain("You are going round");
+		const parked = eventsOf(project).find(({ kind }) => kind === "parked");
+		expect(parked).toMatchObject({ cause: "circling" });
+		const status = await chronicle(project, ["status"]);
+		expect(status.stdout).toMatch(/goes round.*6 times/);
+		expect(status.stdout).toContain("stopped");
+	});
+
+	it("goes on, and counts anew, once a person resumes it; a state that polls is left alone up to its ceiling", async () => {
+		const { project, run } = await goRound((request) =>
+			request.users.some((text) => text.includes("was paused")) ? move("finished") : call("bash", { command: "true" }),
+		);
+		expect(run.code).toBe(3);
+		const resumed = await chronicle(project, ["resume", "--json"]);
+		expect(resumed.code, resumed.stderr).toBe(0);
+
+		const polling = await goRound(
+			() => call("bash", { command: "true" }),
+			one({ polling: true, limits: { calls: 20 } }),
+		);
+		expect(polling.run.code).toBe(3);
+		expect(ledgerOf(polling.project)).toMatchObject({ hold: { cause: "visit_limit" } });
+		expect(eventsOf(polling.project).filter(({ kind, blocked }) => kind === "tool_ended" && !blocked)).toHaveLength(20);
+	});
+
+	it("is stopped at its ceiling of requests, and one with 80 different calls is not stopped", async () => {
+		const few = await goRound((_, n) => call("bash", { command: `echo ${n}` }), one({}, { requests: 12 }));
+		expect(few.run.code).toBe(3);
+		expect(few.server.requests).toHaveLength(12);
+		expect(ledgerOf(few.project)).toMatchObject({ hold: { cause: "visit_limit" } });
+
+		const useful = await goRound((_, n) => (n < 80 ? call("bash", { command: `echo ${n}` }) : move("finished")));
+		expect(useful.run.code, useful.run.stderr).toBe(0);
+		expect(ledgerOf(useful.project)).toMatchObject({ status: "done" });
+	});
+});
+
+describe("where the provider of a model fails", { timeout: 90_000 }, () => {
+	it.each([
+		[503, "Service unavailable: overloaded"],
+		[429, "You exceeded your current quota, please check your plan and billing details"],
+		[401, "invalid x-api-key"],
+	])(
+		"with %i, the next of `models` goes on in the same conversation, which is said and recorded",
+		async (code, words) => {
+			let asked = 0;
+			const { project, server } = await openBench({
+				settings: { retry: { enabled: false } },
+				files: withTemplates({ t: one({ models: ["scripted/one", "scripted/two"] }) }),
+				script: {
+					"model:one": () => (asked++ === 0 ? call("bash", { command: "echo first" }) : fail(code, words)),
+					"model:two": [say("I take over."), move("finished")],
+				},
+			});
+			const run = await chronicle(project, ["run", "t", "Do it"]);
+			expect(run.code, run.stderr).toBe(0);
+			expect(`${run.stdout}${run.stderr}`).toContain("scripted/two goes on");
+			expect(eventsOf(project).filter(({ kind }) => kind === "model_switched")).toMatchObject([
+				{ from: "scripted/one", to: "scripted/two" },
+			]);
+			expect(eventsOf(project).filter(({ kind }) => kind === "worker_started")).toHaveLength(1);
+			expect(JSON.stringify(server.last().messages)).toContain("echo first");
+		},
+	);
+});

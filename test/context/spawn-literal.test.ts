@@ -1,0 +1,156 @@
+// What a model writes is text for another model, never a command; what it starts is bound as it is itself; and a child has ceilings.
+import { describe, expect, it } from "vitest";
+import type { Footprint, ToolCall } from "../../src/safety/index.ts";
+import { inheritedPolicy } from "../../src/workflow/session/index.ts";
+import { call, calls, fail, hang, type ModelRequest, openBench, say } from "../harness/index.ts";
+import { workflowFiles } from "../workflow/stage.ts";
+
+const hit = { name: "hit", states: { work: { persona: "worker", next: [] } } };
+const commands = [
+	"/chronicle run hit do it",
+	"/readonly off",
+	"/skill:probe now",
+	"/probe-template now",
+	"/notebook on",
+	"/chronicle-worker stop",
+	" /readonly off",
+	"\n/readonly off",
+	"/",
+];
+
+const modelOf = ({ body }: ModelRequest) => (body as { model?: string }).model;
+
+describe("a child's prompt", () => {
+	it("that looks like a command, a skill or a template reaches its model as text, and runs nothing", async () => {
+		const { project, server, rpc } = await openBench({
+			files: {
+				".pi/chronicle/hit.json": hit,
+				".pi/skills/probe/SKILL.md": "---\nname: probe\ndescription: a probe\n---\nSKILL BODY\n",
+				".pi/prompts/probe-template.md": "TEMPLATE BODY\n",
+				"kept.txt": "old\n",
+			},
+			script: (request) => {
+				if (request.tools.includes("spawn")) {
+					const prompt = commands[request.results.length];
+					return prompt === undefined ? say("done") : call("spawn", { prompt });
+				}
+				return request.results.length > 0 ? say("tried") : call("write", { path: "kept.txt", content: "new" });
+			},
+		});
+		const pi = await rpc();
+		await pi.prompt("/spawn on");
+		await pi.prompt("/readonly on");
+		await pi.run("go");
+		expect(pi.toolResults()).toHaveLength(commands.length);
+		for (const result of pi.toolResults()) expect(result).toMatchObject({ error: false, text: "tried" });
+		const children = server.requests.filter(({ tools }) => !tools.includes("spawn"));
+		for (const text of commands)
+			expect(children.some(({ users }) => users.some((said) => said.trim() === text.trim()))).toBe(true);
+		expect(JSON.stringify(children.map(({ users }) => users))).not.toMatch(/SKILL BODY|TEMPLATE BODY/);
+		expect(project.read("kept.txt")).toBe("old\n");
+		expect(project.exists(".pi/chronicle/runs")).toBe(false);
+	});
+
+	it("starts a child that is bound by the limits of its phase", async () => {
+		const tools = { blacklist: ["edit", "write"], shell: "strict" };
+		const { rpc } = await openBench({
+			files: workflowFiles({ look: [{ id: "only", tools, body: "LOOK" }] }),
+			script: {
+				"BOUND CHILD": [call("bash", { command: "./unknown.sh" }), (request) => say(JSON.stringify(request.results))],
+				"*": [call("spawn", { prompt: "BOUND CHILD" }), hang("done")],
+			},
+		});
+		const pi = await rpc({ answers: () => true });
+		await pi.prompt("/spawn on");
+		const run = pi.prompt("/workflow look around").catch(() => {});
+		await pi.waitFor("tool_execution_end");
+		expect(pi.toolResults()[0]?.text).toContain('in the phase \\"ONLY\\"');
+		await pi.send({ type: "abort" });
+		await run;
+	});
+});
+
+describe("the limits that a child inherits", () => {
+	const bash: ToolCall = { id: "c1", tool: "bash", input: { command: "x" }, siblings: [] };
+	const unknown = () =>
+		({
+			touches: [],
+			runs: [],
+			unknowns: [{ what: "program", text: "x", may: ["read", "write"] }],
+		}) as unknown as Footprint;
+
+	it.each([
+		["no running of programs", { kind: "capabilities", may: ["read", "write"] }, "deny"],
+		["nothing at all", { kind: "capabilities", may: [] }, "deny"],
+		["what cannot be read", { kind: "freer" }, "deny"],
+		["a definition that is missing", null, "deny"],
+		["all", { kind: "free" }, undefined],
+	])("forbid in the child what they forbid in the parent: %s", (_name, tools, decision) => {
+		const policy = inheritedPolicy({ phase: "p", tools }, "/");
+		const verdict = policy.judge(bash, unknown);
+		expect((verdict as { decision?: string } | undefined)?.decision).toBe(decision);
+	});
+});
+
+describe("children", () => {
+	it("work a few at a time; the others wait for their turn", async () => {
+		let now = 0;
+		let most = 0;
+		const { rpc } = await openBench({
+			settings: { chronicle: { spawn: true, children: { atOnce: 2 } } },
+			script: async (request) => {
+				if (request.tools.includes("spawn"))
+					return request.results.length > 0
+						? say("done")
+						: calls(
+								Array.from(
+									{ length: 5 },
+									(_, n) => ["spawn", { prompt: `CHILD ${n}` }] as [string, { prompt: string }],
+								),
+							);
+				most = Math.max(most, ++now);
+				await new Promise((done) => setTimeout(done, 300));
+				now--;
+				return say("answer");
+			},
+		});
+		const pi = await rpc();
+		await pi.run("go");
+		expect(pi.toolResults().map(({ error }) => error)).toEqual([false, false, false, false, false]);
+		expect(most).toBe(2);
+	});
+
+	it.each([
+		[{ minutes: 0.02 }, "0.02 minutes", [hang("thinking")]],
+		[{ tokens: 500 }, "500 tokens", [call("bash", { command: "true" }, { usage: { input: 700, output: 20 } }), hang()]],
+	])("are stopped at their ceilings: %j", async (children, words, script) => {
+		const { server, rpc } = await openBench({
+			settings: { chronicle: { spawn: true, children } },
+			script: { "BUSY CHILD": script, "*": [call("spawn", { prompt: "BUSY CHILD" }), say("went on")] },
+		});
+		server.lenient();
+		const pi = await rpc();
+		await pi.run("go");
+		expect(pi.toolResults()[0]).toMatchObject({ tool: "spawn", error: true });
+		expect(pi.toolResults()[0]?.text).toContain(`ceiling of ${words}`);
+	});
+
+	it("go on with the next model where the provider of the first fails", async () => {
+		const { server, rpc } = await openBench({
+			settings: {
+				retry: { enabled: false },
+				chronicle: { spawn: true, children: { models: ["scripted/one", "scripted/two"] } },
+			},
+			script: (request) => {
+				if (request.tools.includes("spawn"))
+					return request.results.length > 0 ? say("done") : call("spawn", { prompt: "CHILD TASK" });
+				return modelOf(request) === "one" ? fail(503, "overloaded") : say("from two");
+			},
+		});
+		const pi = await rpc();
+		await pi.run("go");
+		expect(pi.toolResults()[0]).toMatchObject({ error: false, text: "from two" });
+		const two = server.requests.find((request) => modelOf(request) === "two");
+		expect(two?.users.join()).toContain("CHILD TASK");
+	});
+});

@@ -1,4 +1,4 @@
-export { NO_CIRCLING, printOfCall, printWithOutcome } from "./circling.ts";
+export { digest, printOfCall, printWithOutcome } from "./circling.ts";
 export {
 	judgeUse,
 	NO_USE,

@@ -35,6 +35,7 @@ export {
 	type Outcome,
 	openPolicies,
 	openRedaction,
+	outcomeText,
 	type Policies,
 	type Policy,
 	type Redact,

@@ -72,7 +72,14 @@ export async function planWorker(
 	const problems: Part[] = [];
 	const persona = personaOf(state, casting.cast, problems);
 	const tools = toolsOf(state, persona, casting, problems);
-	const { model, exactModel, fallbacks, thinking } = await modelOf(state, persona, sessionModel, casting, problems, signal);
+	const { model, exactModel, fallbacks, thinking } = await modelOf(
+		state,
+		persona,
+		sessionModel,
+		casting,
+		problems,
+		signal,
+	);
 	const skills = skillsOf(state, persona, casting, problems);
 	const own = tools.flatMap(
 		(tool) => BUILT_IN_EXTENSION_TOOLS.get(tool) ?? (tool.startsWith("mcp__") ? ["builtin:mcp"] : []),

@@ -11,7 +11,7 @@ export {
 	type ToolCall,
 } from "./policy.ts";
 export { redactInput, redactText } from "./redaction.ts";
-export { questionText } from "./refusal.ts";
+export { outcomeText, questionText } from "./refusal.ts";
 export { registerGate } from "./register-gate.ts";
 export { isSecretName, openRedaction, type Redact, redacted, redactSecrets } from "./secrets.ts";
 export type { Decision, Origin, Verdict } from "./verdict.ts";

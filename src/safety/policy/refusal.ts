@@ -22,6 +22,14 @@ export function refusalText(verdicts: readonly Verdict[], because: "rule" | "per
 	return ["Refused.", ...lines, ...advice.slice(0, 4)].join("\n");
 }
 
+/**
+ * What a call came to, for comparing it with others: of a refusal its first reason, since the advice after it counts the attempts; of any
+ * other result all of its text.
+ */
+export function outcomeText(text: string, isError: boolean): string {
+	return isError && text.startsWith("Refused.\n") ? text.split("\n", 2).join("\n") : text;
+}
+
 /** What the person is asked: the call, then every reason with the place of its rule. */
 export function questionText(
 	call: ToolCall,

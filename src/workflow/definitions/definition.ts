@@ -17,6 +17,12 @@ export type Capability = "read" | "write" | "exec";
  */
 export type ShellRule = "judged" | "strict" | "unrestricted";
 
+/** Requests to the model, and calls of tools, in one visit of a phase. */
+export interface VisitCeilings {
+	readonly requests: number | undefined;
+	readonly calls: number | undefined;
+}
+
 export interface Phase {
 	readonly kind: "phase";
 	readonly id: string;
@@ -30,6 +36,10 @@ export interface Phase {
 	readonly autoContinue: boolean | undefined;
 	/** Who ends the phase: with `person` the agent cannot. */
 	readonly advance: "agent" | "person";
+	/** Of one visit; `undefined`: as the workflows around it say. */
+	readonly limits?: VisitCeilings | undefined;
+	/** The phase repeats calls on purpose: their sameness means nothing. */
+	readonly polling?: boolean | undefined;
 	readonly file: string;
 }
 
@@ -51,6 +61,8 @@ export interface WorkflowDefinition {
 	/** How often one visit of this scope may be looped; `undefined`: no limit. */
 	readonly maxLoops: number | undefined;
 	readonly autoContinue: boolean;
+	/** Of one visit of a phase that has no limits of its own. */
+	readonly limits?: VisitCeilings | undefined;
 	readonly sessionNamePrefix: string;
 	/** In characters (code points), ≥ 1. */
 	readonly sessionNameMaxLength: number;

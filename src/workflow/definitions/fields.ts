@@ -1,10 +1,12 @@
 // Every field of workflow.yaml and of a phase file's front matter: type, default, meaning. The readers, the JSON Schemas in
 // schemas/ and the reference tables in docs/workflows.md all come from these two tables.
+import { VISIT_DEFAULTS } from "../../bounds/index.ts";
 import {
 	choice,
 	custom,
 	flag,
 	type GroupOptions,
+	group,
 	type JsonSchema,
 	type MapNode,
 	type Node,
@@ -85,6 +87,7 @@ export const workflowFields = {
 		empty: "error",
 		about: "Whether an agent that stops in the middle is reminded to go on. A phase may say otherwise for itself.",
 	}),
+	limits: visitLimits("Ceilings of one visit of a phase, where the phase has none of its own."),
 	sessionNamePrefix: text({
 		blank: "allowed",
 		most: 200,
@@ -139,6 +142,15 @@ export const phaseFields = {
 		about:
 			"`person` for a phase that only you end: the agent does its work and waits for [`/workflow next`](#running-a-workflow).",
 	}),
+	limits: visitLimits(
+		"Ceilings of one visit of the phase. At a ceiling the workflow pauses, and `/workflow resume` counts anew.",
+	),
+	polling: flag({
+		shown: "`false`",
+		empty: "error",
+		about:
+			"`true` for a phase that repeats calls on purpose. In others the same call with the same result is noticed after 3 times, and pauses the workflow after 6.",
+	}),
 };
 
 /** The fields of workflow.yaml that hold templates. */
@@ -191,6 +203,28 @@ function isLimit(key: string, value: Node): boolean {
 
 function isNearly(key: string, words: readonly string[]): boolean {
 	return nearest(key, words) !== undefined;
+}
+
+function visitLimits(about: string) {
+	return group(
+		{
+			requests: whole({
+				least: 1,
+				most: 1_000_000,
+				shown: String(VISIT_DEFAULTS.requests),
+				empty: "error",
+				about: "Requests to the model.",
+			}),
+			calls: whole({
+				least: 1,
+				most: 1_000_000,
+				shown: String(VISIT_DEFAULTS.calls),
+				empty: "error",
+				about: "Calls of tools, refused ones included.",
+			}),
+		},
+		{ about: `${about} \`requests\` to the model, and \`calls\` of tools.`, shown: "400 and 800", empty: "error" },
+	);
 }
 
 function template(about: string) {

@@ -9,6 +9,7 @@ export type {
 	ShellRule,
 	ToolLimits,
 	ToolMention,
+	VisitCeilings,
 	WorkflowDefinition,
 } from "./definition.ts";
 export { type Position, workflowDiagram } from "./diagram.ts";

@@ -37,7 +37,7 @@ export function readPhase(source: Source): PhaseRead {
 		});
 	if (read.kind === "failed" || report.failed) return failed();
 
-	const { id, name, emoji, tools, availableProfiles, autoContinue, advance } = read.values;
+	const { id, name, emoji, tools, availableProfiles, autoContinue, advance, limits, polling } = read.values;
 	checkVariables(body, bodyStart, "prose", source, report);
 	const mentions = tools.names.map((word): ToolMention => {
 		const place = source.place(word.start);
@@ -60,6 +60,8 @@ export function readPhase(source: Source): PhaseRead {
 		profiles: availableProfiles,
 		autoContinue,
 		advance,
+		limits,
+		polling,
 		file: source.file,
 	};
 	freeze(phase);

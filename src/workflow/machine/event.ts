@@ -36,6 +36,10 @@ export type Event =
 	| { readonly kind: "begun" }
 	/** A tool other than `workflow_step` has done something. */
 	| { readonly kind: "worked" }
+	/** A call of a tool has ended, refused ones included; `print` is its fingerprint with its outcome. */
+	| { readonly kind: "called"; readonly print: string | undefined }
+	/** The model is about to be asked for its next message. */
+	| { readonly kind: "asked" }
 	/** The model has stopped although the run is not finished. `patience`: reminders allowed in a row, and in one visit of a phase. */
 	| { readonly kind: "stopped"; readonly patience: { readonly row: number; readonly visit: number } }
 	/** The model could not go on: the provider's error, in words. */
@@ -64,6 +68,8 @@ export type Action =
 	| { readonly kind: "resumed" }
 	/** The model has to be told to go on; this is the `count`-th time in a row, of `of`. */
 	| { readonly kind: "remind"; readonly count: number; readonly of: number }
+	/** The model has to be told that it goes round. */
+	| { readonly kind: "nudge"; readonly text: string }
 	/** The phase waits for the person: it is not gone on with by itself. */
 	| { readonly kind: "wait" }
 	| { readonly kind: "reloaded" }

@@ -1,6 +1,14 @@
 // The copy of the definitions that a run goes by: written once into the session, read back without trust.
 // What is read satisfies what `Definitions` promises: nothing empty, every reference resolves, no cycle.
-import type { Capability, Phase, Reference, ShellRule, ToolLimits, WorkflowDefinition } from "../definitions/index.ts";
+import type {
+	Capability,
+	Phase,
+	Reference,
+	ShellRule,
+	ToolLimits,
+	VisitCeilings,
+	WorkflowDefinition,
+} from "../definitions/index.ts";
 import type { Definitions } from "./run.ts";
 
 export interface PinnedCopy {
@@ -94,7 +102,9 @@ function readDefinition(written: unknown): WorkflowDefinition | undefined {
 	const entries = readList(written.entries, readEntry);
 	if (!texts || !entries || entries.length === 0) return undefined;
 	const maxLoops = written.maxLoops as number | undefined;
-	const settings = { loopable, maxLoops, autoContinue, sessionNamePrefix, sessionNameMaxLength };
+	const limits = readCeilings(written.limits);
+	if (limits === null) return undefined;
+	const settings = { limits, loopable, maxLoops, autoContinue, sessionNamePrefix, sessionNameMaxLength };
 	return { key, name, show, initialMessage, ...settings, ...texts, entries, tier: "project", file: "" };
 }
 
@@ -123,16 +133,29 @@ function readEntry(written: unknown): Phase | Reference | undefined {
 	if (!isObject(written)) return undefined;
 	if (written.kind === "reference")
 		return typeof written.key === "string" ? { kind: "reference", key: written.key } : undefined;
-	const { kind, id, name, emoji, instructions, autoContinue } = written;
+	const { kind, id, name, emoji, instructions, autoContinue, polling } = written;
 	// Copies from before the field existed lack it.
 	const advance = written.advance === undefined ? "agent" : oneOf(written.advance, ["agent", "person"]);
 	if (kind !== "phase" || typeof id !== "string" || typeof name !== "string") return undefined;
 	if (typeof emoji !== "string" || typeof instructions !== "string") return undefined;
 	if (autoContinue !== undefined && typeof autoContinue !== "boolean") return undefined;
+	if (polling !== undefined && typeof polling !== "boolean") return undefined;
+	const limits = readCeilings(written.limits);
+	if (limits === null) return undefined;
 	const tools = readLimits(written.tools);
 	const profiles = readList(written.profiles, string);
 	if (!tools || !profiles || !advance) return undefined;
-	return { kind, id, name, emoji, instructions, tools, profiles, autoContinue, advance, file: "" };
+	return { kind, id, name, emoji, instructions, tools, profiles, autoContinue, advance, limits, polling, file: "" };
+}
+
+/** Ceilings of a visit; `null` where they cannot be read. */
+function readCeilings(written: unknown): VisitCeilings | undefined | null {
+	if (written === undefined) return undefined;
+	if (!isObject(written)) return null;
+	const { requests, calls } = written;
+	const fine = (value: unknown): value is number | undefined =>
+		value === undefined || (Number.isSafeInteger(value) && (value as number) > 0);
+	return fine(requests) && fine(calls) ? { requests, calls } : null;
 }
 
 /** Limits that cannot be read are no limits: the whole copy is refused then, and the run stays closed. */

@@ -1,5 +1,6 @@
 // One execution of a workflow: where it stands and what it waits for. Data only; `transition` makes a new run from it.
 // R1 the position of a live run leads from the root workflow to a phase that exists in its definitions; R2 nothing here is ever changed in place.
+import type { VisitUse } from "../../bounds/index.ts";
 import type { WorkflowDefinition } from "../definitions/index.ts";
 
 /** The definitions of a run: the root and everything it refers to. References resolve within it, without cycles; no workflow is empty. */
@@ -17,8 +18,11 @@ export interface Segment {
 /** From the root workflow (first) to the scope that holds the current phase (last). Never empty. */
 export type Position = readonly Segment[];
 
-/** `interrupt`: the person stopped the model in the middle; what they say next lets the run go on. */
-export type PauseCause = "person" | "interrupt" | "error" | "reminders";
+/**
+ * `interrupt`: the person stopped the model in the middle; what they say next lets the run go on. `bounds`: a visit of a phase went round,
+ * or reached one of its ceilings.
+ */
+export type PauseCause = "person" | "interrupt" | "error" | "reminders" | "bounds";
 
 export type Standing =
 	| { readonly kind: "running" }
@@ -46,6 +50,8 @@ interface Facts {
 	// What follows is not kept in the session: it starts anew after a reload.
 	/** Reminders since the model last did anything else, and in this visit of the phase. */
 	readonly reminders: { readonly row: number; readonly visit: number };
+	/** What counts against the bounds of this visit, since a person last said something; `undefined`: nothing yet. */
+	readonly use?: VisitUse | undefined;
 	/** The assistant message in which the model asked to cancel, while that is open. */
 	readonly askedToCancel: string | undefined;
 }

@@ -257,7 +257,8 @@ function readPause(data: unknown): StoredState["paused"] | "invalid" {
 	if (data === undefined) return undefined;
 	if (!isObject(data)) return "invalid";
 	const { by, why } = data;
-	if (by !== "person" && by !== "interrupt" && by !== "error" && by !== "reminders") return "invalid";
+	if (by !== "person" && by !== "interrupt" && by !== "error" && by !== "reminders" && by !== "bounds")
+		return "invalid";
 	if (why !== undefined && typeof why !== "string") return "invalid";
 	return { by, ...optional("why", why) };
 }

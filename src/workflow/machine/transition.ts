@@ -2,6 +2,15 @@
 // M1 the run that goes in is never changed; M2 a run that is running always has a way on: `next` of a model that has read the phase, or
 // `advance` of a person, moves or ends it; M3 what is refused changes nothing but the open question whether to cancel; M4 a person can
 // always abandon; M5 what the model decides counts only in the visit in which it decided it.
+import {
+	judgeUse,
+	NO_USE,
+	useCall,
+	useRequests,
+	VISIT_DEFAULTS,
+	type VisitLimits,
+	type VisitUse,
+} from "../../bounds/index.ts";
 import type { Action, Decision, Event, Left, Refusal, Way } from "./event.ts";
 import {
 	currentPhase,
@@ -50,9 +59,13 @@ export function transition(run: Run, event: Event): Transition {
 		case "reload":
 			return reload(run, event);
 		case "spoken":
-			return speak({ ...withoutQuestion(run), reminders: none });
+			return speak({ ...withoutQuestion(run), reminders: none, use: undefined });
 		case "worked":
 			return still(run.reminders.row === 0 ? run : { ...run, reminders: { ...run.reminders, row: 0 } });
+		case "called":
+			return count(run, useCall(run.use ?? NO_USE, event.print));
+		case "asked":
+			return count(run, useRequests(run.use ?? NO_USE, 1));
 		case "stopped":
 			return stop(run, event.patience);
 		case "failed":
@@ -148,7 +161,7 @@ function move(run: LiveRun, to: Position | undefined, { way, at, summary }: Move
 	const left: Left = { way, summary };
 	if (!to) return end({ ...run, step: run.step + 1, since: at }, "done", left);
 	return {
-		run: { ...run, position: to, step: run.step + 1, since: at, reminders: none },
+		run: { ...run, position: to, step: run.step + 1, since: at, reminders: none, use: undefined },
 		actions: [
 			{ kind: "persist", left },
 			{ kind: "moved", from: run.position, to, way },
@@ -194,7 +207,7 @@ function resume(run: Run): Transition {
 	if (run.standing.kind !== "paused") return refuse(run, { kind: "not-paused" });
 	if (run.kind === "stale") return refuse(run, { kind: "stale", missing: run.missing });
 	return {
-		run: { ...withoutQuestion(run), standing: { kind: "running" }, reminders: none },
+		run: { ...withoutQuestion(run), standing: { kind: "running" }, reminders: none, use: undefined },
 		actions: [{ kind: "persist", left: undefined }, { kind: "resumed" }],
 	};
 }
@@ -203,6 +216,30 @@ function resume(run: Run): Transition {
 function speak(run: Run): Transition {
 	const interrupted = run.standing.kind === "paused" && run.standing.by === "interrupt";
 	return interrupted && run.kind === "live" ? resume(run) : still(run);
+}
+
+/** The visit has used `use`: the model is told that it goes round, or the run waits for a person. */
+function count(run: Run, use: VisitUse): Transition {
+	if (run.kind === "stale" || run.standing.kind !== "running") return still(run);
+	const verdict = judgeUse(run.use ?? NO_USE, use, visitLimits(run));
+	const counted: LiveRun = { ...run, use };
+	switch (verdict.kind) {
+		case "fine":
+			return still(counted);
+		case "nudge":
+			return { run: counted, actions: [{ kind: "nudge", text: verdict.text }] };
+		case "stop":
+			return pause(counted, "bounds", verdict.text.replace(/\.$/, ""));
+	}
+}
+
+/** The bounds of a visit of the current phase: its own, else those of the nearest workflow around it. */
+function visitLimits(run: LiveRun): VisitLimits {
+	const { limits, polling = false } = currentPhase(run);
+	const around = run.position.toReversed().map(({ workflowKey }) => definitionOf(run.definitions, workflowKey).limits);
+	const nearest = (key: "requests" | "calls") =>
+		[limits, ...around].find((one) => one?.[key] !== undefined)?.[key] ?? VISIT_DEFAULTS[key];
+	return { requests: nearest("requests"), calls: nearest("calls"), polling };
 }
 
 function stop(run: Run, patience: { row: number; visit: number }): Transition {
@@ -228,8 +265,8 @@ function goesOnByItself(run: LiveRun): boolean {
 function reload(run: Run, { definitions }: Extract<Event, { kind: "reload" }>): Transition {
 	const found = relocate(run, definitions);
 	if (found.kind === "gone") return refuse(run, found);
-	const { id, workflowKey, task, startedAt, step, since, standing, reminders } = run;
-	const facts = { id, workflowKey, task, startedAt, step, since, standing, reminders };
+	const { id, workflowKey, task, startedAt, step, since, standing, reminders, use } = run;
+	const facts = { id, workflowKey, task, startedAt, step, since, standing, reminders, use };
 	return {
 		run: { kind: "live", definitions, position: found.position, askedToCancel: undefined, ...facts },
 		actions: [{ kind: "persist", left: undefined }, { kind: "reloaded" }],

@@ -11,8 +11,9 @@ import type {
 	TurnEndEvent,
 } from "@earendil-works/pi-coding-agent";
 import { type Scope, say } from "../../pi/index.ts";
-import { type LiveRun, waitsForPerson } from "../machine/index.ts";
+import { type Event, type LiveRun, waitsForPerson } from "../machine/index.ts";
 import { personLine, phaseTitle, reminderText, wholeText } from "../prompts/index.ts";
+import { openCallPrints } from "./call-prints.ts";
 import { type Countdown, isGone, startCountdown } from "./countdown.ts";
 import type { Desk } from "./desk.ts";
 import type { Held } from "./entries.ts";
@@ -69,6 +70,7 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 	let waiting: string | undefined;
 	/** The person has held the countdown. */
 	let heldBack = false;
+	const prints = openCallPrints();
 	/** The newest entry when the model's context was last known to be complete. */
 	let complete: string | null = null;
 
@@ -196,6 +198,22 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 		waiting = visit;
 	};
 
+	/** Counts what the visit uses. A model that goes round is told so; at a bound it stops when the calls of its message have ended. */
+	const bound = (ctx: ExtensionContext, event: Event): void => {
+		for (const action of desk.apply(ctx, event)) {
+			if (action.kind === "nudge" && desk.active) {
+				const details = { ...toldOf(desk.active), nudge: true };
+				const message = { customType: reminderType, content: action.text, display: true, details };
+				pi.sendMessage(message, { deliverAs: "steer", triggerTurn: true });
+			}
+			if (action.kind !== "paused") continue;
+			const stop = pi.on("turn_end", (_event, at) => {
+				stop();
+				at.abort();
+			});
+		}
+	};
+
 	const onSettled = (aborted: boolean, ctx: ExtensionContext) => {
 		working = false;
 		const ended = ending;
@@ -224,10 +242,15 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 			pi.on("agent_end", () => {
 				working = false;
 			}),
-			pi.on("tool_execution_end", ({ toolName, isError }, ctx) => {
-				if (!isError && toolName !== "workflow_step") desk.apply(ctx, { kind: "worked" });
+			pi.on("tool_execution_start", (event) => prints.begun(event)),
+			pi.on("tool_execution_end", (event, ctx) => {
+				if (!event.isError && event.toolName !== "workflow_step") desk.apply(ctx, { kind: "worked" });
+				bound(ctx, { kind: "called", print: prints.ended(event) });
 			}),
-			pi.on("turn_start", (_event, ctx) => onWork(ctx)),
+			pi.on("turn_start", (_event, ctx) => {
+				onWork(ctx);
+				bound(ctx, { kind: "asked" });
+			}),
 			pi.on("session_compact", (_event, ctx) => {
 				if (working) onWork(ctx);
 			}),

@@ -1,0 +1,72 @@
+// A phase whose calls go round, or reach a ceiling, in real pi: the model is told, then the workflow waits for a person.
+import { describe, expect, it } from "vitest";
+import { call, type ModelRequest, openBench, say } from "../harness/index.ts";
+import { type WorkflowDraft, workflowFiles } from "./stage.ts";
+
+const next = call("workflow_step", { action: "next", summary: "did it" });
+
+async function play(reply: (n: number, request: ModelRequest) => unknown, phase: object = {}, workflow: object = {}) {
+	let n = 0;
+	const draft = { phases: [{ id: "only", ...phase }, "after"], ...workflow } as WorkflowDraft;
+	const bench = await openBench({
+		files: { ...workflowFiles({ round: draft }), "a.txt": "a\n" },
+		settings: { chronicle: { workflow: { countdown: 0 } } },
+		script: (request) => (n >= 120 ? say("enough") : (reply(n++, request) as never)),
+	});
+	bench.server.lenient();
+	return bench;
+}
+
+describe("a phase", { timeout: 60_000 }, () => {
+	it.each([
+		["the same call", {}, () => call("bash", { command: "true" })],
+		["the same refused call", { tools: { blacklist: ["bash"] } }, () => call("bash", { command: "true" })],
+		[
+			"the same refused step, in ever new words",
+			{},
+			(n: number) => call("workflow_step", { action: "loop", summary: `try ${n}` }),
+		],
+		["a cycle of three", {}, (n: number) => call("bash", { command: `echo ${n % 3}` })],
+	])(
+		"that goes round is told so after 3 times and paused after 6, with the reason: %s",
+		async (_name, phase, reply) => {
+			const { server, project, print } = await play(reply, phase, { loopable: false });
+			const done = await print("/workflow round do it");
+			expect(done.code, done.stderr).toBe(3);
+			expect(`${done.stdout}${done.stderr}`).toMatch(/paused: It goes round: the same .*6 times/);
+			expect(server.last().users.join()).toContain("You are going round");
+			expect(server.requests.length).toBeLessThanOrEqual(19);
+			expect(project.processes()).toEqual([]);
+		},
+	);
+
+	it("is not stopped for 80 different calls, nor for the same ones where it polls, but at its own ceilings", async () => {
+		const useful = await play((n) => (n < 80 ? call("bash", { command: `echo ${n}` }) : next));
+		const done = await useful.print("/workflow round do it");
+		expect(`${done.stdout}${done.stderr}`).not.toContain("paused");
+
+		const polling = await play(() => call("bash", { command: "true" }), { polling: true, limits: { calls: 20 } });
+		const stopped = await polling.print("/workflow round do it");
+		expect(`${stopped.stdout}${stopped.stderr}`).toContain("The ceiling of one visit is reached: 20 calls of tools");
+		expect(polling.server.requests).toHaveLength(20);
+
+		const few = await play((n) => call("bash", { command: `echo ${n}` }), {}, { limits: { requests: 7 } });
+		const ended = await few.print("/workflow round do it");
+		expect(`${ended.stdout}${ended.stderr}`).toContain("7 requests to the model");
+		expect(few.server.requests).toHaveLength(7);
+	});
+
+	it("that was paused goes on when a person resumes it, and counts anew", async () => {
+		let resumed = false;
+		const { rpc } = await play(() => (resumed ? next : call("bash", { command: "true" })));
+		const pi = await rpc();
+		await pi.prompt("/workflow round do it");
+		await pi.settled();
+		expect(pi.screen.text).toContain("It goes round");
+		expect(pi.customEntries("workflow:state").at(-1)).toMatchObject({ paused: { by: "bounds" } });
+		resumed = true;
+		await pi.prompt("/workflow resume");
+		await pi.settled();
+		expect(pi.toolResults().at(-1)).toMatchObject({ tool: "workflow_step", error: false });
+	});
+});

@@ -32,7 +32,7 @@ describe("a phase", { timeout: 60_000 }, () => {
 		async (_name, phase, reply) => {
 			const { server, project, print } = await play(reply, phase, { loopable: false });
 			const done = await print("/workflow round do it");
-			expect(done.code, done.stderr).toBe(3);
+			expect(done.code, done.stderr).not.toBe(0);
 			expect(`${done.stdout}${done.stderr}`).toMatch(/paused: It goes round: the same .*6 times/);
 			expect(server.last().users.join()).toContain("You are going round");
 			expect(server.requests.length).toBeLessThanOrEqual(19);
@@ -57,13 +57,17 @@ describe("a phase", { timeout: 60_000 }, () => {
 	});
 
 	it("that was paused goes on when a person resumes it, and counts anew", async () => {
+		let steps = 0;
 		let resumed = false;
-		const { rpc } = await play(() => (resumed ? next : call("bash", { command: "true" })));
+		const { rpc } = await play(() => {
+			if (!resumed) return call("bash", { command: "true" });
+			return steps++ < 2 ? next : say("finished");
+		});
 		const pi = await rpc();
 		await pi.prompt("/workflow round do it");
 		await pi.settled();
 		expect(pi.screen.text).toContain("It goes round");
-		expect(pi.customEntries("workflow:state").at(-1)).toMatchObject({ paused: { by: "bounds" } });
+		expect((await pi.customEntries("workflow:state")).at(-1)).toMatchObject({ paused: { by: "bounds" } });
 		resumed = true;
 		await pi.prompt("/workflow resume");
 		await pi.settled();

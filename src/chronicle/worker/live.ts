@@ -169,7 +169,8 @@ export function openLive(options: LiveOptions, link: RpcLink): Live {
 			if (at !== -1) given.splice(at, 1)[0]?.done(true);
 		} else if (role === "assistant") {
 			last = { stop: String(stopReason), error: typeof errorMessage === "string" ? errorMessage : "" };
-			use(usage, 1);
+			// What an abort leaves behind may never have been asked for.
+			use(usage, stopReason === "aborted" ? 0 : 1);
 		} else use(usage);
 	};
 

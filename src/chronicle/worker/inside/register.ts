@@ -46,7 +46,7 @@ export async function registerWorker(
 	});
 
 	pi.on("message_end", ({ message }) => {
-		if (message.role === "assistant") turn.count("request");
+		if (message.role === "assistant" && message.stopReason !== "aborted") turn.count("request");
 		if (message.role === "assistant" || message.role === "toolResult") turn.spend(message.usage);
 	});
 	pi.on("tool_execution_end", () => turn.count("call"));

@@ -2,10 +2,15 @@
 // input dialogs, notices as status texts. Both sides are here, so that they cannot drift apart.
 // H1 a question is answered, or the process ends: pi shuts down when its host is gone; H2 nothing of this reaches a person or a model.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { RpcDialog, RpcRecord } from "./rpc-link.ts";
+import type { RpcDialog, RpcLink, RpcRecord } from "./rpc-link.ts";
 
 /** The command by which the host speaks to the extension: `/chronicle-worker stop`. */
 export const HOST_COMMAND = "chronicle-worker";
+
+/** Host's side: gives the extension behind `link` an order. `words` are the host's own, never a model's: pi runs them as a command. */
+export function orderExtension(link: RpcLink, words: string): void {
+	void link.send({ type: "prompt", message: `/${HOST_COMMAND} ${words}` });
+}
 
 const MARK = "chronicle-worker:";
 

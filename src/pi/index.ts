@@ -13,6 +13,7 @@ export {
 	hostAnswer,
 	hostNotice,
 	hostQuestion,
+	orderExtension,
 	tellHost,
 } from "./host-line.ts";
 export { type Instances, openInstances } from "./instances.ts";

@@ -1,4 +1,6 @@
 // What a model writes is text for another model, never a command; what it starts is bound as it is itself; and a child has ceilings.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Footprint, ToolCall } from "../../src/safety/index.ts";
 import { inheritedPolicy } from "../../src/workflow/session/index.ts";
@@ -67,6 +69,15 @@ describe("a child's prompt", () => {
 		expect(pi.toolResults()[0]?.text).toContain('in the phase \\"ONLY\\"');
 		await pi.send({ type: "abort" });
 		await run;
+	});
+});
+
+describe("pi's commands", () => {
+	it("are reached from src/pi alone, so that every other text goes the literal way", () => {
+		const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+		const sends = /type: "(?:prompt|steer|follow_up)"|expandPromptTemplates:/;
+		const found = files.filter((file) => sends.test(readFileSync(join("src", file), "utf8")));
+		expect(found.sort()).toEqual([join("pi", "host-line.ts"), join("pi", "literal.ts")]);
 	});
 });
 

@@ -4,12 +4,12 @@
 import {
 	type Child,
 	classifyProviderError,
-	HOST_COMMAND,
 	hostAnswer,
 	hostNotice,
 	hostQuestion,
 	literalText,
 	openAwakeClock,
+	orderExtension,
 	type RpcDialog,
 	type RpcLink,
 	type RpcListener,
@@ -88,7 +88,7 @@ export function openLive(options: LiveOptions, link: RpcLink): Live {
 		if (how === "now") void child.stop(WAIT.term);
 		else if (!running) finish();
 		else {
-			void link.send({ type: "prompt", message: `/${HOST_COMMAND} stop` });
+			orderExtension(link, "stop");
 			hurry = setTimeout(() => void child.stop(WAIT.term), log.open > 0 ? WAIT.tools : (limits.pauseMs ?? 60_000));
 		}
 	};
@@ -264,7 +264,7 @@ export function openLive(options: LiveOptions, link: RpcLink): Live {
 		},
 		allow({ activeMs, costUsd, tokens }) {
 			deadlines.allow(activeMs);
-			void link.send({ type: "prompt", message: `/${HOST_COMMAND} allow ${JSON.stringify({ costUsd, tokens })}` });
+			orderExtension(link, `allow ${JSON.stringify({ costUsd, tokens })}`);
 		},
 		end: (how) => endBy({ kind: "stopped" }, how),
 		async askMove(target, summary) {

@@ -1,8 +1,8 @@
 // What one visit of a state may use, in real runs: going round is told and stopped, calls and requests have ceilings, useful work has not,
 // and another model takes over where a provider fails.
 import { describe, expect, it } from "vitest";
-import { call, fail, type ModelRequest, openBench, say } from "../../harness/index.ts";
-import { chronicle, eventsOf, ledgerOf, move, withTemplates, worker } from "./bench.ts";
+import { call, fail, hang, type ModelRequest, openBench, say } from "../../harness/index.ts";
+import { chronicle, eventsOf, goOn, ledgerOf, move, withTemplates, worker } from "./bench.ts";
 
 const one = (state: object = {}, limits: object = {}) => ({
 	limits,
@@ -66,6 +66,27 @@ describe("a visit that goes round", { timeout: 90_000 }, () => {
 		const useful = await goRound((_, n) => (n < 80 ? call("bash", { command: `echo ${n}` }) : move("finished")));
 		expect(useful.run.code, useful.run.stderr).toBe(0);
 		expect(ledgerOf(useful.project)).toMatchObject({ status: "done" });
+	});
+});
+
+describe("a pause", { timeout: 90_000 }, () => {
+	it("waits for the message for `pause_seconds`, then ends the worker and keeps its conversation; the status says which", async () => {
+		const { project, server } = await openBench({
+			files: withTemplates({ t: one({}, { pause_seconds: 4 }) }),
+			script: { [worker("build")]: [call("bash", { command: "echo kept" }), hang("thinking"), move("finished")] },
+		});
+		const run = goOn(project, ["run", "t", "Do it"]);
+		await server.waitForRequest(2);
+		const pause = goOn(project, ["pause"]);
+		const words = async () => (await chronicle(project, ["status"])).stdout;
+		await expect.poll(words, { timeout: 10_000 }).toContain("pausing: waiting for the message to end");
+		expect((await run.ended).code).toBe(3);
+		await pause.ended;
+		expect(await words()).toMatch(/paused[\s\S]*stopped/);
+		expect(project.processes()).toEqual([]);
+		const resumed = await chronicle(project, ["resume", "--json"]);
+		expect(resumed.code, resumed.stderr).toBe(0);
+		expect(JSON.stringify(server.last().messages)).toContain("echo kept");
 	});
 });
 

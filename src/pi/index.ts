@@ -30,11 +30,11 @@ export { pageMarkdown } from "./pager.ts";
 export { findPi, isPiCommand, ownPiSearch, type PiCommand, type PiSearch } from "./pi-command.ts";
 export { printable } from "./printable.ts";
 export { isSameProcess, processStart } from "./process-identity.ts";
-export { definitionsTrusted, projectTrust, projectTrust, type Trust, type Trust, type TrustQuestion, type TrustQuestion } from "./project-trust.ts";
+export { definitionsTrusted, projectTrust, type Trust, type TrustQuestion } from "./project-trust.ts";
 export { classifyProviderError, type ProviderFailure } from "./provider-failure.ts";
 export { type Answer, askPerson, choosePerson, type Question } from "./question.ts";
 export { type RecordSink, type RecordSplitter, splitRecords } from "./records.ts";
-
+export {
 	linkRpc,
 	type RpcAnswer,
 	type RpcDialog,
@@ -43,7 +43,6 @@ export { type RecordSink, type RecordSplitter, splitRecords } from "./records.ts
 	type RpcRecord,
 	type RpcResponse,
 } from "./rpc-link.ts";
-
 export { say, type Tone } from "./say.ts";
 export { type Closer, openScope, openSessionScope, type Scope } from "./scope.ts";
 export { chronicleSettings } from "./settings.ts";

@@ -84,7 +84,19 @@ function empties({ by }: Touch, { runs }: Footprint): boolean {
 	);
 }
 
-const emptying: ReadonlySet<string> = new Set([":", "true", "false", "truncate", "shred", "unlink", "ln"]);
+const emptying: ReadonlySet<string> = new Set([
+	":",
+	"true",
+	"false",
+	"truncate",
+	"shred",
+	"unlink",
+	"ln",
+	"clear-content",
+	"clc",
+	"clear-item",
+	"cli",
+]);
 
 function saysNothing(program: string | null, args: readonly (string | null)[]): boolean {
 	const words = args.filter((word) => word === null || !/^-\w+$/.test(word));

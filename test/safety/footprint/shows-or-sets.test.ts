@@ -1,7 +1,7 @@
 // Programs that show something with some words and set it with others: each row is looked up in the manuals of Linux, macOS and busybox.
 import { describe, expect, it } from "vitest";
 import { knowledgeOf } from "./knowledge.ts";
-import { shell } from "./surroundings.ts";
+import { harms, shell, touches } from "./surroundings.ts";
 
 /** By subject: what only shows, and what sets, writes or sends. */
 const subjects: {
@@ -475,6 +475,85 @@ const subjects: {
 			"export LUA_INIT=@a; ls",
 		],
 	},
+	downloads: {
+		shows: [
+			"curl -s http://h",
+			"curl -w '%{http_code}' http://h",
+			"http GET :3000 q==x",
+			"ssh-keygen -lf a",
+			"ssh-keygen -F h",
+			"ssh-keyscan h",
+			"openssl x509 -in a -noout",
+			"nmap -p 80 h",
+			"dig h",
+		],
+		sets: [
+			"curl -w '%output{b}x' http://h",
+			"curl --alt-svc b http://h",
+			"curl -Q 'DELE x' ftp://h",
+			"curl -K a",
+			"http -d http://h/x",
+			"http --session=s http://h",
+			"http POST :3000 q=x",
+			"ssh-keygen",
+			"ssh-keygen -t rsa -f b",
+			"ssh-keygen -R h",
+			"openssl x509 -in a -CA b -CAcreateserial",
+			"nmap -oN b h",
+			"ssh-agent touch b",
+		],
+	},
+	"package managers": {
+		shows: [
+			"npm ls",
+			"pip config list",
+			"pip cache dir",
+			"poetry version",
+			"poetry env info",
+			"uv version",
+			"conda env list",
+			"bundle config list",
+			"rustup target list",
+			"brew shellenv",
+			"pacman -Qi x",
+			"pacman -Ss x",
+			"dpkg -l",
+			"dpkg -S /bin/ls",
+			"rpm -qa",
+			"nix-env -q",
+			"apt-mark showmanual",
+			"go env GOPATH",
+			"apt list --installed",
+			"direnv status",
+		],
+		sets: [
+			"pip config set global.x y",
+			"pip cache purge",
+			"poetry version patch",
+			"poetry env remove 3",
+			"uv version 2.0",
+			"uv version --bump minor",
+			"conda env export -f b",
+			"bundle config set x y",
+			"rustup target add x",
+			"pacman -Syu",
+			"pacman -Rns x",
+			"emerge --sync",
+			"dpkg --configure -a",
+			"dpkg -x a src",
+			"rpm --import a",
+			"rpm -e x",
+			"nix-env -u",
+			"apt-mark hold x",
+			"go env -w A=b",
+			"apt upgrade",
+			"direnv allow",
+		],
+	},
+	media: {
+		shows: ["ffprobe a", "exiftool a", "exiftool -Artist a", "shellcheck script.sh", "yamllint a"],
+		sets: ["exiftool -Artist=x a", "exiftool -all= a", "exiftool -w txt a", "caddy fmt --overwrite a", "ldd a"],
+	},
 	"the shell's network": {
 		shows: ["cat < /dev/null"],
 		sets: ["echo x > /dev/tcp/h/1", "cat a >/dev/udp/h/53", "exec 3<>/dev/tcp/h/80"],
@@ -494,10 +573,84 @@ describe.each(Object.entries(subjects))("%s", (_subject, { shows, sets }) => {
 	});
 });
 
+describe("programs that start another one", () => {
+	it.each([
+		"setarch x86_64 -R touch b",
+		"linux64 touch b",
+		"xcrun touch b",
+		"xcrun --sdk macosx touch b",
+		"cpulimit -l 5 -- touch b",
+		"faketime yesterday touch b",
+		"systemd-cat -t x touch b",
+		"envdir src touch b",
+		"perf stat touch b",
+		"sg staff -c 'touch b'",
+		"sg staff touch b",
+		"doppler run -- touch b",
+		"op run --env-file=a -- touch b",
+		"aws-vault exec prod -- touch b",
+		"xterm -e touch b",
+		"gnome-terminal -- touch b",
+		"nix-shell -p x --run 'touch b'",
+		"coreutils touch b",
+		"busybox touch b",
+		"gtouch b",
+		"genv A=b gnice gtouch b",
+		"caffeinate -i touch b",
+		"wl-paste --watch touch b",
+	])("are judged by it: %s", (command) => {
+		expect(touches(shell(command))).toContain("write b");
+	});
+
+	it("show something themselves", () => {
+		for (const command of [
+			"xcrun --find clang",
+			"xcrun --show-sdk-path",
+			"perf report",
+			"gdate +%F",
+			"gls -la",
+			"gstat a",
+		])
+			expect(knowledgeOf(shell(command)), command).toBe("reads");
+	});
+});
+
+describe("what publishes", () => {
+	it.each([
+		"./gradlew publish",
+		"gradle :core:publishToMavenCentral",
+		"mix hex.publish",
+		"pod trunk push x.podspec",
+		"dart pub publish",
+		"deno publish",
+		"dotnet nuget push x.nupkg",
+		"bundle exec rake release",
+		"goreleaser release",
+		"npm publ",
+		"npm unpub x",
+		"flit publish",
+		"luarocks upload x",
+	])("%s", (command) => {
+		expect(harms(shell(command))).toContain("publish");
+	});
+
+	it.each([
+		"./gradlew build",
+		"gradle publishToMavenLocal",
+		"mix test",
+		"deno run a",
+		"rake spec",
+		"npm run x",
+		"goreleaser release --snapshot",
+	])("does not: %s", (command) => {
+		expect(harms(shell(command))).not.toContain("publish");
+	});
+});
+
 describe("a bind mount", () => {
 	it("is another name for what it shows", () => {
-		const { touches } = shell("sudo mount --bind ~/.ssh dist && cat dist/id_rsa");
-		expect(touches.map(({ real }) => real)).toContain("/home/me/.ssh/id_rsa");
+		const { touches: all } = shell("sudo mount --bind ~/.ssh dist && cat dist/id_rsa");
+		expect(all.map(({ real }) => real)).toContain("/home/me/.ssh/id_rsa");
 	});
 });
 

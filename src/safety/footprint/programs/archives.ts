@@ -60,7 +60,8 @@ const tarProgram = {
 	options: {
 		"-f --file -C --directory --cd --exclude --transform --xform --strip-components -b --blocking-factor --owner --group --mode --mtime -H --format -V --label -K -N --newer --use-compress-program -I --to-command --checkpoint-action --info-script -F --new-volume-script --rsh-command --warning":
 			"text",
-		"-T --files-from -X --exclude-from -g --listed-incremental": "read",
+		"-T --files-from -X --exclude-from": "read",
+		"-g --listed-incremental --index-file --volno-file": "write",
 	},
 	also: tar,
 } as const;

@@ -47,7 +47,7 @@ export const builds: Programs = {
 		runsProject,
 	"jest vitest mocha ava tap jasmine karma cypress playwright nightwatch testcafe wdio uvu c8 nyc pytest py.test unittest nose2 behave coverage rspec minitest cucumber phpunit pest codecept busted bats shunit2 gotestsum ginkgo k6 artillery locust ab wrk hey siege lighthouse pa11y backstop percy robot gauge newman stryker mutmut hypothesis":
 		runsProject,
-	"tsc vue-tsc tsgo flow mypy pyright pyre pytype pylint flake8 pycodestyle pydocstyle bandit vulture radon semgrep shellcheck hadolint yamllint jsonlint markdownlint markdownlint-cli2 textlint vale write-good alex cspell codespell golangci-lint staticcheck golint revive gosec govulncheck errcheck clippy-driver rubocop reek brakeman phpstan psalm phpcs php-cs-fixer sqlfluff tflint checkov kubeval kubeconform kube-linter htmlhint stylelint eslint eslint_d oxlint xo standard jshint tslint publint attw knip depcheck madge dependency-cruiser size-limit bundlesize cppcheck clang-tidy cpplint detekt ktlint checkstyle spotbugs pmd credo dialyzer hlint ansible-lint actionlint commitlint lint-staged husky pre-commit lefthook license-checker npm-check npm-check-updates ncu snyk trivy grype syft gitleaks trufflehog detect-secrets":
+	"tsc vue-tsc tsgo flow mypy pyright pyre pytype pylint flake8 pycodestyle pydocstyle bandit vulture radon semgrep jsonlint markdownlint markdownlint-cli2 textlint vale write-good alex cspell codespell golangci-lint staticcheck golint revive gosec govulncheck errcheck clippy-driver rubocop reek brakeman phpstan psalm phpcs php-cs-fixer sqlfluff tflint checkov kubeval kubeconform kube-linter htmlhint stylelint eslint eslint_d oxlint xo standard jshint tslint publint attw knip depcheck madge dependency-cruiser size-limit bundlesize cppcheck clang-tidy cpplint detekt ktlint checkstyle spotbugs pmd credo dialyzer hlint ansible-lint actionlint commitlint lint-staged husky pre-commit lefthook license-checker npm-check npm-check-updates ncu snyk trivy grype syft gitleaks trufflehog detect-secrets":
 		{
 			...rewrites(
 				"--fix --fix-only --write -w --autofix -a -A --auto-correct --autocorrect --autocorrect-all --update -u -i --in-place --apply",
@@ -105,7 +105,18 @@ export const builds: Programs = {
 			},
 			opaque: "project",
 		},
-	"objdump nm readelf size otool ldd dwarfdump c++filt addr2line": { operands: "read" },
+	"objdump nm readelf size otool dwarfdump c++filt addr2line": { operands: "read" },
+	// It may run what it looks at.
+	ldd: { operands: "read", opaque: "script" },
+	// They read, and run nothing of the project's.
+	"shellcheck hadolint yamllint": {
+		operands: "read",
+		options: {
+			"-s --shell -f --format -S --severity -e --exclude -i --include -o --enable -W --wiki-link-count -d --config-data -t --failure-threshold --ignore":
+				"text",
+			"--rcfile -c --config --config-file": "read",
+		},
+	},
 	strip: { operands: "write", options: { "-o": "replace" } },
 	pandoc: {
 		operands: "read",
@@ -133,7 +144,15 @@ export const builds: Programs = {
 	"mix rebar3 stack cabal dune opam gleam": { subcommands: { "help version deps.tree list": {}, "*": runsProject } },
 	"rails django-admin flask uvicorn gunicorn hypercorn celery streamlit jupyter nbconvert rackup puma unicorn artisan symfony wp drush":
 		runsProject,
-	"serve http-server live-server json-server caddy": {},
+	"serve http-server live-server": {},
+	"json-server": { operands: "write" },
+	caddy: {
+		subcommands: {
+			"version list-modules validate adapt environ help file-server respond": {},
+			fmt: { operands: "read", when: { "-w --overwrite": { operands: "write" } } },
+			"*": { opaque: "program" },
+		},
+	},
 	"dot mermaid mmdc plantuml d2": {
 		operands: "read",
 		options: { "-o --output": "replace" },
@@ -144,6 +163,22 @@ export const builds: Programs = {
 		dashes: "one",
 		operands: "replace",
 	},
-	"ffprobe identify exiftool mediainfo": { operands: "read" },
+	"ffprobe identify mediainfo": { operands: "read", dashes: "one", options: { "-o --LogFile": "replace" } },
+	exiftool: {
+		operands: "read",
+		dashes: "one",
+		options: { "-o -out -W -w -textOut": "replace", "-@ -config": "read", "-if -p -d -ext -x": "text" },
+		also: (call) => {
+			// A tag with a value is set in the files.
+			if (
+				!call.args.some((word) =>
+					/^-(?:\w[\w:-]*[+-]?<?=|tagsFromFile|geotag|delete_original|restore_original|overwrite_original)/i.test(word),
+				)
+			)
+				return;
+			for (const file of call.operands) call.play("write", file);
+			call.change("worktree");
+		},
+	},
 	"convert magick sips mogrify cwebp pngquant optipng svgo": { operands: "read", changes: ["worktree"] },
 };

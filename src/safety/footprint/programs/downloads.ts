@@ -19,6 +19,11 @@ function curl(call: Call): void {
 		if (call.has("-O --remote-name --remote-name-all")) call.play("replace", place(nameOf(url)));
 		if (url.startsWith("file://")) call.play("read", url.slice(7));
 	}
+	// `-w '%output{file}'`
+	for (const format of call.values("-w --write-out"))
+		for (const [, file = ""] of format.matchAll(/%output\{(?:>>)?([^}]+)\}/g)) call.play("replace", file);
+	if (call.has("-K --config")) call.unknown("script", call.text);
+	if (call.has("-Q --quote --mail-from --mail-rcpt --form-string")) call.change("remote");
 	const method = call.values("-X --request")[0]?.toUpperCase();
 	const sends = call.has(
 		"-d --data --data-binary --data-ascii --data-raw --data-urlencode --json -F --form -T --upload-file",
@@ -89,10 +94,11 @@ const fetchers: Programs = abbreviating({
 		fetches: true,
 		flags: "--parallel --netrc",
 		options: {
-			"-o --output --output-dir -d --data --data-binary --data-ascii --data-raw --data-urlencode --json -F --form -b --cookie -H --header -X --request -u --user -A --user-agent -e --referer -m --max-time --connect-timeout --retry --retry-delay -w --write-out -x --proxy -r --range --limit-rate --resolve --interface -y -Y -z --time-cond --url --url-query -C --continue-at --max-redirs --noproxy --ciphers --tls-max --oauth2-bearer --aws-sigv4 --max-filesize --unix-socket --variable -P --parallel-max":
+			"-o --output --output-dir -d --data --data-binary --data-ascii --data-raw --data-urlencode --json -F --form -b --cookie -H --header -X --request -u --user -A --user-agent -e --referer -m --max-time --connect-timeout --retry --retry-delay -w --write-out -x --proxy -r --range --limit-rate --resolve --interface -y -Y -z --time-cond --url --url-query -C --continue-at --max-redirs --noproxy --ciphers --tls-max --oauth2-bearer --aws-sigv4 --max-filesize --unix-socket --variable -Q --quote --mail-from --mail-rcpt --form-string -P --parallel-max":
 				"text",
 			"-T --upload-file -E --cert --cert-type --key --cacert -K --config --netrc-file": "read",
-			"-c --cookie-jar -D --dump-header --trace --trace-ascii --stderr --etag-save --hsts --libcurl": "replace",
+			"-c --cookie-jar -D --dump-header --trace --trace-ascii --stderr --etag-save --hsts --libcurl --alt-svc --ssl-sessions":
+				"replace",
 		},
 		also: curl,
 	},
@@ -109,18 +115,34 @@ const fetchers: Programs = abbreviating({
 	},
 });
 
+/** `ssh-keygen` makes a key pair, unless it is told to show or to look for something. */
+function makeKeys(call: Call): void {
+	const given = call.values("-f")[0];
+	const looks = call.has("-l -F -y -B -H -L -Q") && !call.has("-R -A");
+	const known = `${call.home}/.ssh/known_hosts`;
+	if (call.has("-R -H")) call.touch("write", given ?? known);
+	else if (looks) call.play("read", given ?? (call.has("-F") ? known : `${call.home}/.ssh/id_ed25519`));
+	else if (call.has("-A")) call.change("system");
+	else if (call.has("-s -Y -k -u -M -I")) call.change("worktree");
+	else call.touch("write", given ?? `${call.home}/.ssh/id_ed25519`);
+}
+
 export const downloads: Programs = {
 	...fetchers,
 	"http https xh xhs httpie": {
 		fetches: true,
 		options: {
 			"-o --output": "replace",
+			"--session-read-only": "read",
 			"-a --auth -A --auth-type -p --print -s --style --timeout --verify --session": "text",
 		},
 		also: (call) => {
 			const method = call.operands.find((word) => /^[A-Z]+$/.test(word));
-			const sends = call.operands.some((word, index) => index > 0 && /^[\w-]+(=|:=|@)/.test(word));
+			const sends = call.operands.some((word, index) => index > 0 && /^[\w-]+(=(?!=)|:=|@)/.test(word));
 			if ((method !== undefined && !/^(GET|HEAD|OPTIONS)$/.test(method)) || sends) call.change("remote");
+			// Under a name of its own, or in the files of a session.
+			if (call.has("-d --download")) call.change("worktree");
+			if (call.has("--session")) call.change("system");
 			for (const word of call.operands) {
 				const file = /^[\w-]*(?:@|=@|:=@)(.+)$/.exec(word)?.[1];
 				if (file !== undefined) call.play("read", file);
@@ -133,7 +155,7 @@ export const downloads: Programs = {
 		changes: ["worktree"],
 	},
 	"yt-dlp youtube-dl": {
-		options: { "-o --output -f --format -P --paths": "text" },
+		options: { "--exec": "script", "-o --output -f --format -P --paths": "text" },
 		changes: ["worktree"],
 		when: { "-F --list-formats -j --dump-json -s --simulate -g --get-url": { harmless: true } },
 	},
@@ -155,10 +177,15 @@ export const downloads: Programs = {
 	openssl: {
 		options: {
 			"-in -key -cert -CAfile -inkey -certfile -config -signkey -rand": "read",
-			"-out -keyout -writerand": "replace",
+			"-out -keyout -writerand -sess_out -keylogfile -CAserial -certsout -signer": "replace",
 			"-days -subj -newkey -connect -passin -passout -pass -servername -addext -digest": "text",
 		},
 		dashes: "one",
+		also: (call) => {
+			if (call.has("-CAcreateserial") || /^(ca|rehash|fipsinstall)$/.test(call.operands[0] ?? ""))
+				call.change("worktree");
+			if (call.has("-engine -provider-path -provider_path")) call.unknown("script", call.text);
+		},
 	},
 	"gpg gpg2 age": {
 		operands: "read",
@@ -166,12 +193,23 @@ export const downloads: Programs = {
 		changes: ["system"],
 		when: { "-k --list-keys -K --list-secret-keys --verify --fingerprint": { harmless: true } },
 	},
-	"ssh-keygen": { options: { "-f": "write", "-t -b -C -N -P -l -R -F": "text" }, when: { "-l -F -y": {} } },
+	"ssh-keygen": { options: { "-f -t -b -C -N -P -R -F -E -m -O -V -n -I -s -a -D -z -Y -r": "text" }, also: makeKeys },
 	"ssh-add ssh-copy-id": {
 		operands: "read",
 		options: { "-i": "read", "-t -s -e -E -o -p": "text" },
 		changes: ["system"],
 		when: { "-l -L": { harmless: true } },
 	},
-	"ssh-keyscan ssh-agent": { changes: ["system"] },
+	"ssh-keyscan": { options: { "-f": "read", "-t -p -T": "text" } },
+	nmap: {
+		options: { "-oN -oX -oS -oG -oA": "replace", "-iL --excludefile": "read", "-p --script --exclude -e": "text" },
+	},
+	"ssh-agent": {
+		stops: true,
+		options: { "-a -t -P -E": "text" },
+		changes: ["system"],
+		also: (call) => {
+			if (call.operands.length > 0) call.run(call.operands);
+		},
+	},
 };

@@ -72,6 +72,23 @@ const nodeOptions = {
 	"-w --workspace -F --filter --registry --loglevel --userconfig --reporter": "text",
 } as const;
 
+/** `uv version` shows, `uv version 1.2` and `--bump` set. */
+const setsVersion: Program = {
+	when: { "--bump": { changes: ["worktree"] } },
+	also: (call) => {
+		if (call.operands.length > 0 && !call.has("--dry-run -n")) call.change("worktree");
+	},
+};
+
+/** Package managers whose verb is an option: the first one says what is done, and what is not listed changes the system. */
+const byOptions = (looks: RegExp): Program => ({
+	also: (call) => {
+		const [verb] = call.args.filter((arg) => arg.startsWith("-"));
+		if (verb === undefined ? call.args.length > 0 || call.name === "yay" || call.name === "paru" : !looks.test(verb))
+			call.change("system");
+	},
+});
+
 export const packages: Programs = {
 	npm: { options: nodeOptions, subcommands: nodeCommon },
 	pnpm: { options: nodeOptions, subcommands: nodeCommon, also: runInstalled },
@@ -105,8 +122,9 @@ export const packages: Programs = {
 	corepack: installs,
 	"nvm fnm volta n asdf mise rtx nodenv pyenv rbenv sdk rustup ghcup jenv tfenv goenv": {
 		subcommands: {
-			"ls list current which versions version show list-all ls-remote where env plugin-list doctor whence help root prefix commands target component":
+			"ls list current which versions version show list-all ls-remote where env plugin-list doctor whence help root prefix commands":
 				{},
+			"target component toolchain": { subcommands: { list: {}, "*": installs } },
 			exec: {
 				stops: true,
 				also: (call) => call.run(call.operands.filter((word, index) => index > 0 || !/^v?\d/.test(word))),
@@ -118,7 +136,9 @@ export const packages: Programs = {
 	"pip pip2 pip3": {
 		options: { "--python --log --proxy": "text" },
 		subcommands: {
-			"list show freeze check search index help debug inspect hash config cache": { options: { "-r": "read" } },
+			"list show freeze check search index help debug inspect hash": { options: { "-r": "read" } },
+			config: { subcommands: { "list get debug": {}, "*": { changes: ["system"] } } },
+			cache: { subcommands: { "dir info list": {}, "*": { changes: ["packages"] } } },
 			install: {
 				...installs,
 				options: {
@@ -137,7 +157,8 @@ export const packages: Programs = {
 	uv: {
 		options: { "--directory --project": "directory", "--python -p --config-file": "text" },
 		subcommands: {
-			"version tree help": {},
+			"tree help": {},
+			version: setsVersion,
 			run: {
 				stops: true,
 				options: { "--with --python -p --extra --group --env-file --package --with-requirements --index": "text" },
@@ -162,7 +183,9 @@ export const packages: Programs = {
 	"poetry pdm pipenv hatch rye": {
 		options: { "-C --directory -P --project": "directory" },
 		subcommands: {
-			"show check list env about search graph info help version": {},
+			"show check list about search graph info help": {},
+			env: { subcommands: { "info list show find activate": {}, "*": installs } },
+			version: setsVersion,
 			"run shell test": {
 				stops: true,
 				also: (call) => (call.operands.length > 0 ? call.run(call.operands) : undefined),
@@ -176,14 +199,21 @@ export const packages: Programs = {
 		subcommands: {
 			"list info search": {},
 			run: { stops: true, options: { "-n --name -p --prefix": "text" }, also: (call) => call.run(call.operands) },
-			env: { subcommands: { "list export": {}, "*": installs } },
+			env: {
+				subcommands: {
+					list: {},
+					export: { options: { "-f --file": "replace", "-n --name -p --prefix": "text" } },
+					"*": installs,
+				},
+			},
 			"*": installs,
 		},
 	},
 	"gem bundle bundler": {
 		subcommands: {
-			"list query search info contents dependency environment which help show outdated check platform licenses config doctor specification":
+			"list query search info contents dependency environment which help show outdated check platform licenses doctor specification":
 				{},
+			config: { subcommands: { "get list": {}, "*": { changes: ["system"] } }, bare: {} },
 			exec: { stops: true, also: (call) => call.run(call.operands) },
 			"push yank": publishes,
 			"*": installs,
@@ -231,25 +261,32 @@ export const packages: Programs = {
 	},
 	brew: {
 		subcommands: {
-			"list ls info search outdated deps uses config doctor leaves home log desc cat options tap-info --prefix --version":
+			"list ls info search outdated deps uses config doctor leaves home log desc cat options tap-info shellenv commands formulae casks":
 				{},
 			"*": systemInstalls,
 		},
 	},
-	"apt apt-get aptitude dnf yum zypper pacman apk emerge xbps-install snap flatpak port pkg nix-env choco winget scoop":
-		{
-			subcommands: {
-				"list search show info policy depends rdepends madison changelog check-update provides whatprovides repolist help query -Q -Ss -Si -Qi -Ql":
-					{ operands: "text" },
-				"*": systemInstalls,
-			},
-		},
-	"apt-cache dpkg-query apt-file": {},
-	"dpkg rpm": {
-		when: {
-			"-i --install -r --remove -P --purge -U --upgrade -e --erase -F --unpack --configure": { changes: ["system"] },
+	"apt apt-get aptitude dnf yum zypper apk snap flatpak port pkg choco winget scoop": {
+		subcommands: {
+			"list search show info policy depends rdepends madison changelog check-update provides whatprovides repolist help query find version outdated contents installed remotes status which audit stats":
+				{ operands: "text" },
+			"*": systemInstalls,
 		},
 	},
+	"apt-cache dpkg-query": {},
+	"apt-file": { subcommands: { "search find list show": { operands: "text" }, "*": { changes: ["system"] } } },
+	"apt-mark": { subcommands: { "showmanual showauto showhold showinstall": {}, "*": { changes: ["system"] } } },
+	// What they do is told by their options.
+	"pacman yay paru": byOptions(
+		/^(-Q\w*|-S[sigl]+|-F(?!.*y)\w*|-T|-V|-h|--(query|search|info|list|deptest|version|help|groups|files)\b.*)$/,
+	),
+	"xbps-query xbps-install": byOptions(/^(-[lsSfxXR]+|-M|--\w+=.*|-n|--dry-run)$/),
+	emerge: byOptions(/^(-s|-S|-p\w*|--(search|searchdesc|pretend|info|version|help|list-sets|check-news))$/),
+	"nix-env": byOptions(/^(-q\w*|--query|--list-generations|--dry-run|--version)$/),
+	dpkg: byOptions(
+		/^(-[lLsSpIcCVf]|--(list|listfiles|status|search|print-avail|info|contents|audit|verify|field|version|help|print-architecture|print-foreign-architectures|get-selections|compare-versions|yet-to-unpack))$/,
+	),
+	rpm: byOptions(/^(-q\w*|-V\w*|-K|-E|--(query|verify|checksig|eval|version|help|showrc|querytags))$/),
 	nix: {
 		subcommands: {
 			"eval search show-derivation path-info flake-show log why-depends": {},
@@ -265,6 +302,8 @@ export const packages: Programs = {
 		},
 	},
 	twine: { subcommands: { check: { operands: "read" }, "*": publishes } },
+	flit: { subcommands: { publish: publishes, "*": runsProject } },
+	goreleaser: { subcommands: { "check healthcheck completion help jsonschema": {}, "*": runsProject } },
 	"semantic-release np release-it changeset lerna standard-version auto": {
 		opaque: "project",
 		changes: ["repository"],

@@ -60,6 +60,16 @@ function ripgrep(call: Call): void {
 	});
 }
 
+/** `sg` is also the program of shadow-utils that runs a command in another group: `sg group -c text`. */
+function inGroup(call: Call): void {
+	const [group = "help", first] = call.operands;
+	const searches = call.has("-p --pattern") || /^(run|scan|test|new|lsp|completions|outline|help)$/.test(group);
+	if (call.name !== "sg" || searches) return;
+	const at = call.args.indexOf("-c");
+	if (at >= 0) call.script(call.args[at + 1] ?? "");
+	else if (first !== undefined) call.run(call.operands.slice(1));
+}
+
 export const search: Programs = abbreviating({
 	"grep egrep fgrep rgrep ggrep zgrep": {
 		options: {
@@ -119,5 +129,6 @@ export const search: Programs = abbreviating({
 		operands: "text",
 		options: { "-p --pattern -l --lang -r --rewrite": "text" },
 		when: { "-U --update-all -i --interactive": { changes: ["worktree"] } },
+		also: inGroup,
 	},
 });

@@ -72,10 +72,19 @@ export function isProgramName(word: string): boolean {
 	return table.has(word) && (plain.has(word) || !subcommands.has(word));
 }
 
+const gnuPrograms = new Set(
+	"cat head tail tac nl od fold fmt pr expand unexpand cut paste join wc sum cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum base32 base64 basenc diff sdiff diff3 cmp sort uniq shuf split csplit tee ls dir vdir stat readlink realpath du df touch mkdir mkfifo mknod mktemp rm rmdir unlink shred cp mv install ln link chmod chown chgrp dd truncate sync date hostname uname nice env nohup stdbuf timeout xargs find locate updatedb grep egrep fgrep sed awk tar time which test kill uptime id who users printenv printf echo seq tr tsort comm ptx numfmt expr factor yes dircolors basename dirname pwd true false sleep nproc arch chroot chcon runcon make m4 indent patch".split(
+		" ",
+	),
+);
+
 /** The description of a program, by its base name; versioned names (`python3.12`, `gcc-13`) count as their program. */
 export function findProgram(name: string): Program | undefined {
 	const exact = table.get(name);
 	if (exact) return exact;
+	// GNU's programs as macOS has them beside its own: `grm`, `gdate`.
+	const gnu = /^g(.+)$/.exec(name)?.[1];
+	if (gnu !== undefined && gnuPrograms.has(gnu)) return table.get(gnu);
 	const plain = /^([a-z+]+?)-?\d[\d.]*$/i.exec(name)?.[1];
 	return plain === undefined ? undefined : table.get(plain);
 }

@@ -80,8 +80,15 @@ export const versioning: Programs = {
 	glab: { subcommands: { "*": { subcommands: { "list view status diff show get": {}, "*": changesRemote } } } },
 	"hg svn jj bzr fossil darcs": {
 		subcommands: {
-			"status st log diff annotate blame cat info ls list files show root summary identify id branches bookmarks tags heads paths help version config parents":
+			"status st log diff annotate blame cat info ls list files show root summary identify id branches tags heads paths help version parents":
 				{ operands: "text" },
+			// With a name or an option, these set something.
+			"bookmarks bookmark config": {
+				also: (call) => {
+					if (call.has("-e --edit -l --local -g --global -d --delete -f --force") || call.operands.length > 1)
+						call.change("repository");
+				},
+			},
 			push: { ...changesBoth, changes: ["remote"] },
 			"revert strip purge restore abandon undo": { ...changesBoth, effects: ["git-discard-changes"] },
 			"*": changesBoth,

@@ -1,20 +1,9 @@
 // Programs that run another command given as words or text: their own options are taken off, the rest is judged as if it stood alone.
 import { HOLE, isKnown } from "../text.ts";
 import { runEscapes } from "./escapes.ts";
-import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
-
-const wraps = (values = "", more: Omit<Program, "operands" | "stops"> = {}): Program => ({
-	...more,
-	stops: true,
-	options: { ...(values !== "" && { [values]: "text" as const }), ...more.options },
-	operands: { first: ["command"] },
-});
-
-/** Wrappers whose first operands are their own, the command after them. */
-const wrapsAfter = (own: number, values = "", more: Omit<Program, "operands" | "stops"> = {}): Program => ({
-	...wraps(values, more),
-	operands: { first: [...Array.from({ length: own }, () => "text" as const), "command"] },
-});
+import { launchers } from "./launchers.ts";
+import { abbreviating, type Call, type Programs } from "./program.ts";
+import { wraps, wrapsAfter } from "./wrapping.ts";
 
 /** Leading `NAME=value` words are assignments for the command. */
 function withAssignments(call: Call, words: readonly string[], fallback: () => void): void {
@@ -222,8 +211,9 @@ function inTerminal(call: Call, words: readonly string[]): void {
 }
 
 export const wrappers: Programs = abbreviating({
-	"nohup setsid unbuffer chronic catchsegv eatmydata fakeroot dbus-run-session dumb-init tini torsocks proxychains proxychains4 firejail valgrind heaptrack pidproxy systemd-inhibit":
+	"nohup setsid unbuffer chronic catchsegv eatmydata fakeroot dbus-run-session dumb-init tini torsocks proxychains proxychains4 firejail valgrind heaptrack pidproxy systemd-inhibit fakechroot nocache noglob nocorrect coreutils linux32 linux64 i386 i486 i586 i686 uname26 tsocks trickle nq tsp":
 		wraps(),
+	...launchers,
 	nice: wraps("-n --adjustment"),
 	ionice: wraps("-c --class -n --classdata -p --pid -P -u"),
 	chrt: wrapsAfter(1, "-T -P -D -p"),
@@ -347,7 +337,13 @@ export const wrappers: Programs = abbreviating({
 			if (call.stdin !== "" && !call.has("-f -l -r -d -c")) call.script(call.stdin, { from: "input" });
 		},
 	},
-	direnv: { subcommands: { exec: wrapsAfter(1), "allow deny edit": { changes: ["system"] }, "*": {} } },
+	direnv: {
+		subcommands: {
+			exec: wrapsAfter(1),
+			"status version export hook stdlib help dump": {},
+			"*": { changes: ["system"] },
+		},
+	},
 	"dotenv dotenvx": {
 		options: { "-e -f --env-file": "read" },
 		stops: true,

@@ -5,7 +5,7 @@ import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
 import { absolutePaths, foundBelow, harmOf, isStream, touchWord, unknownPlace } from "../places.ts";
 import { recordPowerShell } from "../powershell/index.ts";
 import type { Call, Does, Item, Program, Role } from "../programs/index.ts";
-import { dropsData, findProgram, parseOptions } from "../programs/index.ts";
+import { dropsData, findProgram, parseOptions, publishesByTask } from "../programs/index.ts";
 import { everyAccess, type TouchDetail } from "../record.ts";
 import { HOLE, isBlank, isKnown, shown, spellCommand } from "../text.ts";
 import { contentOf, copyContent, isDownloaded, isInput, keepInput, writtenIn } from "./contents.ts";
@@ -318,6 +318,10 @@ export function recordCall(
 	if (program.fetches) record.fetched();
 	if (!asksForHelp(program, args)) follow(program, args);
 	if (dropsData(name, args)) effects.add("sql-drop");
+	if (publishesByTask(name, args)) {
+		effects.add("publish");
+		changes.add("remote");
+	}
 	// What another agent does, these rules do not bind: it may change whatever it likes.
 	if (effects.has("nested-agent")) changes.add("worktree");
 	if (effects.has("run-unknown-text") && record.wasFetched()) effects.add("run-download");

@@ -3,7 +3,7 @@
 import type { Assignment, Command, CommandArgument } from "unbash";
 import { pathRules, windowsDrivePath } from "../paths.ts";
 import { absolutePaths, touchWord } from "../places.ts";
-import { dropsData, findProgram } from "../programs/index.ts";
+import { dropsData, findProgram, publishesByTask } from "../programs/index.ts";
 import { everyAccess, limits } from "../record.ts";
 import { bounded, combine, HOLE, isKnown, spellCommand } from "../text.ts";
 import { builtins, declares } from "./builtins.ts";
@@ -280,7 +280,11 @@ function recordFile(walk: Walk, word: string, args: readonly string[], state: St
 		program: base,
 		args: knownWords(args),
 		text,
-		effects: [...(fetched ? ["run-download" as const] : []), ...(dropsData(base, args) ? ["sql-drop" as const] : [])],
+		effects: [
+			...(fetched ? ["run-download" as const] : []),
+			...(dropsData(base, args) ? ["sql-drop" as const] : []),
+			...(publishesByTask(base, args) ? ["publish" as const] : []),
+		],
 		changes: [],
 	});
 }

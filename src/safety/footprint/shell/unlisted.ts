@@ -1,7 +1,7 @@
 // Programs that nothing is known of: their words are looked through for places, and for another command that they may run.
 // U1 a command among the words is judged as if it were run: what wraps it is not known to run it, nor not to.
 import { absolutePaths, touchWord } from "../places.ts";
-import { dropsData, findProgram } from "../programs/index.ts";
+import { dropsData, findProgram, publishesByTask } from "../programs/index.ts";
 import { everyAccess } from "../record.ts";
 import { isKnown, spellCommand } from "../text.ts";
 import type { State } from "./state.ts";
@@ -20,7 +20,10 @@ export function recordUnlisted(walk: Walk, name: string, args: readonly string[]
 		program: name,
 		args: knownWords(args),
 		text,
-		effects: dropsData(name, args) ? ["sql-drop"] : [],
+		effects: [
+			...(dropsData(name, args) ? ["sql-drop" as const] : []),
+			...(publishesByTask(name, args) ? ["publish" as const] : []),
+		],
 		changes: [],
 		...(state.elsewhere && { elsewhere: true as const }),
 	});

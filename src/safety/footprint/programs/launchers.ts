@@ -1,0 +1,107 @@
+// Programs that start another one in a certain way: on another architecture, with limits, in a terminal, with secrets in its environment.
+import type { Call, Programs } from "./program.ts";
+import { wraps, wrapsAfter } from "./wrapping.ts";
+
+/** `xcrun tool args`: finds a developer tool, and runs it unless only its place is asked for. */
+function developerTool(call: Call): void {
+	if (
+		call.has("-f --find --show-sdk-path --show-sdk-version --show-sdk-build-version --show-sdk-platform-path --version")
+	)
+		return;
+	if (call.operands[0] === "simctl") {
+		if (!/^(list|get_app_container|getenv|listapps|spawn|help)$/.test(call.operands[1] ?? "list"))
+			call.change("system");
+		return;
+	}
+	if (call.operands.length > 0) call.run(call.operands);
+}
+
+/** `perf stat command`, `perf record command`: what is measured is run. */
+function measured(call: Call): void {
+	const [verb = "", ...command] = call.operands;
+	if (/^(record|stat|trace|mem|c2c|lock|kmem|sched|ftrace)$/.test(verb)) {
+		if (/^(record|mem|c2c|lock|kmem|sched)$/.test(verb))
+			call.play("replace", call.values("-o --output")[0] ?? "perf.data");
+		if (command.length > 0) call.run(command);
+	} else if (!/^(|list|report|annotate|script|top|diff|evlist|version|help|buildid-list)$/.test(verb))
+		call.unknown("program", call.text);
+}
+
+/** `start-stop-daemon --exec file`: by option or in words. */
+function byOption(call: Call): void {
+	for (const text of call.values("-c --command -e")) call.script(text);
+	const at = call.args.indexOf("--");
+	for (const program of call.values("-x --exec --startas -a"))
+		call.run([program, ...(at < 0 ? [] : call.args.slice(at + 1))]);
+}
+
+/** `setarch x86_64 -R command`: its options stand behind the architecture. */
+function onArchitecture(call: Call): void {
+	const words = call.operands.slice(1);
+	const at = words.findIndex((word) => !word.startsWith("-"));
+	if (at >= 0) call.run(words.slice(at));
+}
+
+/** What stands behind `--`, or else the words after the program's own. */
+const behindDashes =
+	(own: number) =>
+	(call: Call): void => {
+		const at = call.args.indexOf("--");
+		const words = at >= 0 ? call.args.slice(at + 1) : call.operands.slice(own);
+		if (words.length > 0) call.run(words);
+	};
+
+/** A terminal of its own: the command stands behind `-e` or `--`. */
+function terminal(call: Call): void {
+	const at = call.args.findIndex((word) => /^(-e|-x|--|--execute|start)$/.test(word));
+	const words = at < 0 ? [] : call.args.slice(at + 1);
+	const [only] = words;
+	call.unknown("program", call.text);
+	if (words.length === 1 && only !== undefined) call.script(only);
+	else if (words.length > 1) call.run(words);
+}
+
+export const launchers: Programs = {
+	setarch: { stops: true, also: onArchitecture },
+	xcrun: {
+		stops: true,
+		options: { "--sdk -sdk --toolchain": "text" },
+		flags: "-r --run -f --find",
+		also: developerTool,
+	},
+	cpulimit: { stops: true, options: { "-l --limit -p --pid -e --exe -P --path": "text" }, also: behindDashes(0) },
+	faketime: {
+		stops: true,
+		options: { "-f": "text" },
+		also: (call) => void (call.operands.length > 1 && call.run(call.operands.slice(1))),
+	},
+	datefudge: wrapsAfter(1),
+	"systemd-cat": wraps("-t --identifier -p --priority --stderr-priority"),
+	run0: {
+		...wraps("-u --user -g --group -D --chdir --nice --setenv --slice --unit --description --property"),
+		effects: ["privilege"],
+	},
+	"chpst softlimit": wraps("-u -U -e -d -o -m -f -c -p -a -r -t -n -b"),
+	"envdir setuidgid s6-setuidgid s6-envdir": wrapsAfter(1),
+	cgexec: wraps("-g"),
+	perf: { stops: true, options: { "-o --output -e --event -p --pid": "text" }, also: measured },
+	rr: { subcommands: { record: wraps("-o"), "ls dump ps traceinfo": {}, "*": { opaque: "program" } } },
+	newgrp: { effects: ["privilege"], opaque: "program" },
+	"start-stop-daemon daemonize daemon": {
+		changes: ["system"],
+		options: { "-x --exec --startas -a": "text" },
+		also: byOption,
+	},
+	"gnome-terminal xterm uxterm konsole alacritty kitty wezterm foot xfce4-terminal terminator tilix urxvt st ghostty": {
+		also: terminal,
+	},
+	// Secrets go into the environment of what is run.
+	"doppler op infisical chamber aws-vault teller sops": {
+		stops: true,
+		also: (call) => {
+			if (!/^(run|exec|exec-env|exec-file)$/.test(call.operands[0] ?? "")) call.unknown("program", call.text);
+			else behindDashes(2)(call);
+		},
+	},
+	"nix-shell": { options: { "--run --command": "script", "-p --packages -I -A": "text" }, opaque: "project" },
+};

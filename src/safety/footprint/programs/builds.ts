@@ -167,7 +167,7 @@ export const builds: Programs = {
 	exiftool: {
 		operands: "read",
 		dashes: "one",
-		options: { "-o -out -W -w -textOut": "replace", "-@ -config": "read", "-if -p -d -ext -x": "text" },
+		options: { "-o -out -W -w -textOut": "replace", "-config": "read", "-if -p -d -ext -x": "text" },
 		also: (call) => {
 			// A tag with a value is set in the files.
 			if (

@@ -106,29 +106,6 @@ export const hosts: Programs = {
 			runProxies(call);
 		},
 	},
-	"start-stop-daemon": {
-		stops: true,
-		changes: ["system"],
-		options: {
-			"-x --exec -a --startas -p --pidfile -n --name -u --user -c --chuid -g --group -r --chroot -d --chdir -k --umask -s --signal -R --retry -N --nicelevel":
-				"text",
-		},
-		also(call) {
-			const program = call.values("-a --startas -x --exec").at(-1);
-			if (program !== undefined && !call.has("-K --stop -T --status")) call.run([program, ...call.operands]);
-		},
-	},
-	"daemonize daemon nohup-run cpulimit setarch linux32 linux64 i386 x86_64 chpst softlimit setuidgid envdir fghack nq pueue-add":
-		{
-			stops: true,
-			options: { "-c -e -o -p -l -u -a -m -d -r --limit --name --output --stdout --stderr": "text" },
-			also: (call) =>
-				call.run(
-					call.name === "setarch" || call.name === "setuidgid" || call.name === "envdir"
-						? call.operands.slice(1)
-						: call.operands,
-				),
-		},
 	sops: {
 		subcommands: {
 			"exec-env exec-file": { operands: { first: ["read", "script"] } },

@@ -27,14 +27,6 @@ function measured(call: Call): void {
 		call.unknown("program", call.text);
 }
 
-/** `start-stop-daemon --exec file`: by option or in words. */
-function byOption(call: Call): void {
-	for (const text of call.values("-c --command -e")) call.script(text);
-	const at = call.args.indexOf("--");
-	for (const program of call.values("-x --exec --startas -a"))
-		call.run([program, ...(at < 0 ? [] : call.args.slice(at + 1))]);
-}
-
 /** `setarch x86_64 -R command`: its options stand behind the architecture. */
 function onArchitecture(call: Call): void {
 	const words = call.operands.slice(1);
@@ -87,19 +79,29 @@ export const launchers: Programs = {
 	perf: { stops: true, options: { "-o --output -e --event -p --pid": "text" }, also: measured },
 	rr: { subcommands: { record: wraps("-o"), "ls dump ps traceinfo": {}, "*": { opaque: "program" } } },
 	newgrp: { effects: ["privilege"], opaque: "program" },
-	"start-stop-daemon daemonize daemon": {
+	"start-stop-daemon": {
+		stops: true,
 		changes: ["system"],
-		options: { "-x --exec --startas -a": "text" },
-		also: byOption,
+		options: {
+			"-x --exec -a --startas -p --pidfile -n --name -u --user -c --chuid -g --group -r --chroot -d --chdir -k --umask -s --signal -R --retry -N --nicelevel":
+				"text",
+		},
+		also(call) {
+			const program = call.values("-a --startas -x --exec").at(-1);
+			if (program !== undefined && !call.has("-K --stop -T --status")) call.run([program, ...call.operands]);
+		},
 	},
+	"daemonize daemon fghack": wraps("-c -e -o -p -l -u -a -n --name --output --stdout --stderr --pidfile", {
+		changes: ["system"],
+	}),
 	"gnome-terminal xterm uxterm konsole alacritty kitty wezterm foot xfce4-terminal terminator tilix urxvt st ghostty": {
 		also: terminal,
 	},
 	// Secrets go into the environment of what is run.
-	"doppler op infisical chamber aws-vault teller sops": {
+	"doppler op infisical chamber aws-vault teller": {
 		stops: true,
 		also: (call) => {
-			if (!/^(run|exec|exec-env|exec-file)$/.test(call.operands[0] ?? "")) call.unknown("program", call.text);
+			if (!/^(run|exec)$/.test(call.operands[0] ?? "")) call.unknown("program", call.text);
 			else behindDashes(2)(call);
 		},
 	},

@@ -211,7 +211,7 @@ function inTerminal(call: Call, words: readonly string[]): void {
 }
 
 export const wrappers: Programs = abbreviating({
-	"nohup setsid unbuffer chronic catchsegv eatmydata fakeroot dbus-run-session dumb-init tini torsocks proxychains proxychains4 firejail valgrind heaptrack pidproxy systemd-inhibit fakechroot nocache noglob nocorrect coreutils linux32 linux64 i386 i486 i586 i686 uname26 tsocks trickle nq tsp":
+	"nohup setsid unbuffer chronic catchsegv eatmydata fakeroot dbus-run-session dumb-init tini torsocks proxychains proxychains4 firejail valgrind heaptrack pidproxy systemd-inhibit fakechroot nocache noglob nocorrect coreutils linux32 linux64 i386 i486 i586 i686 x86_64 uname26 tsocks trickle nq tsp":
 		wraps(),
 	...launchers,
 	nice: wraps("-n --adjustment"),

@@ -1,18 +1,24 @@
 import { defineConfig } from "vitest/config";
+import { SkippedTests } from "./test/harness/skipped.ts";
 
-export default defineConfig({
-	test: {
-		include: ["test/**/*.test.ts"],
-		exclude: ["**/fixtures/**", "**/node_modules/**"],
-		globalSetup: ["test/harness/stage.ts"],
-		setupFiles: ["test/harness/setup.ts"],
-		testTimeout: 30_000,
-		hookTimeout: 30_000,
-		pool: "forks",
-		fileParallelism: true,
-		maxWorkers: 3,
-		unstubEnvs: true,
-		// Real processes on a crowded machine are late now and then. The report names each test that needed its second try.
-		retry: process.env.CI ? 1 : 0,
-	},
+// `--mode deep` (npm run test:deep) adds the files named *.deep.test.ts, and tries of everything that is random.
+export default defineConfig(({ mode }) => {
+	const deep = mode === "deep";
+	return {
+		test: {
+			include: ["test/**/*.test.ts"],
+			exclude: ["**/fixtures/**", "**/node_modules/**", ...(deep ? [] : ["**/*.deep.test.ts"])],
+			env: deep ? { CHRONICLE_DEEP: "1" } : {},
+			globalSetup: ["test/harness/stage.ts"],
+			setupFiles: ["test/harness/setup.ts"],
+			reporters: ["default", new SkippedTests()],
+			testTimeout: 30_000,
+			hookTimeout: 30_000,
+			pool: "forks",
+			// What a test changes of its process it changes back: a process per file would load everything anew 190 times.
+			isolate: false,
+			maxWorkers: 3,
+			unstubEnvs: true,
+		},
+	};
 });

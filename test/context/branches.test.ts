@@ -69,6 +69,5 @@ it("S7 pages, topic, switch and recording follow every move in the tree", () => 
 				});
 			}
 		}),
-		{ numRuns: 150 },
 	);
 });

@@ -115,7 +115,6 @@ describe("a file", () => {
 				const known = ["binary", "utf-16", "not-utf-8", "too-large"];
 				if (read.kind === "problem") expect(known).toContain(read.diagnostic.code);
 			}),
-			{ numRuns: 200 },
 		);
 	});
 });
@@ -256,7 +255,6 @@ describe("YAML", () => {
 					expect(message && remedy).toBeTruthy();
 				}
 			}),
-			{ numRuns: 1000 },
 		);
 	});
 });
@@ -285,7 +283,6 @@ describe("front matter", () => {
 				expect(plain(ours.fields) ?? {}).toEqual(pi.frontmatter);
 				expect(ours.body).toBe(pi.body.trim());
 			}),
-			{ numRuns: 500 },
 		);
 	});
 
@@ -351,7 +348,6 @@ describe("JSON", () => {
 				const written = JSON.stringify(value, null, "\t");
 				expect(JSON.stringify(plain(parseJson(source(written)).root))).toBe(JSON.stringify(JSON.parse(written)));
 			}),
-			{ numRuns: 300 },
 		);
 	});
 

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { closeLater } from "./lifetime.ts";
 import { type ModelRequest, readRequest } from "./model-request.ts";
+import { patient } from "./patience.ts";
 import { type Reply, say } from "./reply.ts";
 
 /** A reply, a text for `say(text)`, or a function that decides when asked; `undefined` means: no reply for this. */
@@ -108,8 +109,8 @@ export async function openModelServer(script: Script = []): Promise<ModelServer>
 				const timer = setTimeout(() => {
 					listeners.delete(look);
 					const list = requests.map((request) => `  ${describe(request)}`).join("\n");
-					reject(new Error(`No such request within ${ms} ms. ${requests.length} so far:\n${list}`));
-				}, ms);
+					reject(new Error(`No such request within ${patient(ms)} ms. ${requests.length} so far:\n${list}`));
+				}, patient(ms));
 				const look = (request: ModelRequest) => {
 					if (!accepts(request)) return;
 					clearTimeout(timer);

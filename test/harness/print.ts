@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { type LaunchOptions, launchArguments, launchPlace } from "./launch.ts";
 import { closeLater } from "./lifetime.ts";
+import { patient } from "./patience.ts";
 import { killQuietly } from "./processes.ts";
 import type { Project } from "./project.ts";
 import { recordSplitter, type WireRecord } from "./records.ts";
@@ -48,7 +49,7 @@ export async function runProgram(
 	[program = "", ...args]: string[],
 	options: ProgramOptions = {},
 ): Promise<Printed> {
-	const { timeout = 25_000 } = options;
+	const timeout = patient(options.timeout ?? 25_000);
 	const started = performance.now();
 	const child = spawn(program, args, { ...launchPlace(project, options), stdio: ["pipe", "pipe", "pipe"] });
 	const forget = closeLater(() => {

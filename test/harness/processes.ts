@@ -2,6 +2,7 @@
 // (`/proc`); elsewhere nothing is found. A child that was started with an emptied environment escapes.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { patient } from "./patience.ts";
 
 /** The environment variable that carries the tag of the project a process was started for. */
 export const tagVariable = "CHRONICLE_TEST_TAG";
@@ -37,7 +38,7 @@ export function processesWith(name: string, value: string): TaggedProcess[] {
  * disturb other tests, and named in the error that is thrown.
  */
 export async function assertNoProcessWith(name: string, value: string, ms = 2_000): Promise<void> {
-	const deadline = Date.now() + ms;
+	const deadline = Date.now() + patient(ms);
 	let alive = processesWith(name, value);
 	while (alive.length > 0 && Date.now() < deadline) {
 		await sleep(50);
@@ -46,7 +47,7 @@ export async function assertNoProcessWith(name: string, value: string, ms = 2_00
 	if (alive.length === 0) return;
 	for (const { pid } of alive) killQuietly(pid);
 	const list = alive.map(({ pid, command }) => `  ${pid} ${command}`).join("\n");
-	throw new Error(`Processes are still alive after ${ms} ms (${name}=${value}):\n${list}`);
+	throw new Error(`Processes are still alive after ${patient(ms)} ms (${name}=${value}):\n${list}`);
 }
 
 /** SIGKILL to a process that may be gone already. */

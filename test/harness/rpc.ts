@@ -7,6 +7,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type LaunchOptions, launchArguments, launchPlace } from "./launch.ts";
 import { closeLater } from "./lifetime.ts";
+import { patient } from "./patience.ts";
 import { killQuietly } from "./processes.ts";
 import type { Project } from "./project.ts";
 import { recordSplitter, type WireRecord } from "./records.ts";
@@ -165,11 +166,11 @@ export class Rpc {
 
 	/** Waits until pi neither streams nor has anything queued, seen `quiet` milliseconds apart twice. */
 	async idle(ms = 20_000, quiet = 60): Promise<void> {
-		const deadline = Date.now() + ms;
+		const deadline = Date.now() + patient(ms);
 		for (let calm = 0; calm < 2; ) {
 			const { isStreaming, pendingMessageCount } = await this.state();
 			calm = isStreaming || Number(pendingMessageCount ?? 0) > 0 ? 0 : calm + 1;
-			if (Date.now() > deadline) throw new Error(this.report(`pi was not idle within ${ms} ms`));
+			if (Date.now() > deadline) throw new Error(this.report(`pi was not idle within ${patient(ms)} ms`));
 			if (calm < 2) await sleep(quiet);
 		}
 		this.settledSeen = this.countOf("agent_settled");
@@ -213,7 +214,10 @@ export class Rpc {
 				if (ready()) done();
 				else if (this.ended) done(new Error(this.report(`pi ended (${JSON.stringify(this.ended)}) before: ${what}`)));
 			};
-			const timer = setTimeout(() => done(new Error(this.report(`Not within ${ms} ms: ${what}`))), ms);
+			const timer = setTimeout(
+				() => done(new Error(this.report(`Not within ${patient(ms)} ms: ${what}`))),
+				patient(ms),
+			);
 			this.listeners.add(look);
 			look();
 		});
@@ -320,7 +324,7 @@ export class Rpc {
 		if (this.countOf("agent_start") > this.countOf("agent_settled")) this.write({ type: "abort" });
 		this.screen.dismissAll();
 		this.child.stdin.end();
-		const late = sleep(6_000, "late" as const, { ref: false });
+		const late = sleep(patient(6_000), "late" as const, { ref: false });
 		if ((await Promise.race([this.exit, late])) !== "late") return;
 		killQuietly(this.pid);
 		await this.exit;

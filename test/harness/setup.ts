@@ -1,7 +1,15 @@
-// Vitest's setup file: ties the lifetimes of lifetime.ts to tests and files. It holds nothing else.
-import { afterAll, afterEach, beforeEach } from "vitest";
+// Vitest's setup file: ties the lifetimes of lifetime.ts to tests and files, and sets what holds for every test: how often a property is
+// tried, how long is waited.
+import fc from "fast-check";
+import { afterAll, afterEach, beforeEach, vi } from "vitest";
 import { beginTest, endFile, endTest } from "./lifetime.ts";
+import { patient } from "./patience.ts";
+import { deep, runs } from "./runs.ts";
+
+fc.configureGlobal({ numRuns: runs() });
+const most = patient(deep ? 300_000 : 30_000);
+vi.setConfig({ testTimeout: most, hookTimeout: patient(30_000) });
 
 beforeEach(beginTest);
-afterEach(endTest, 60_000);
-afterAll(endFile, 60_000);
+afterEach(endTest, patient(60_000));
+afterAll(endFile, patient(60_000));

@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symli
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { checkout } from "./under-test.ts";
+import { checkout, piScript } from "./under-test.ts";
 
 const stages = join(tmpdir(), `chronicle-stages-${userInfo().uid}`);
 
@@ -19,6 +19,7 @@ export default function stage(project: TestProject): () => void {
 	sweepStages();
 	const folder = join(stages, String(process.pid));
 	build(folder);
+	process.env.CHRONICLE_PI_START_MS = String(measurePi(folder));
 	project.onTestsRerun(async () => build(folder));
 	return () => rmSync(folder, { recursive: true, force: true });
 }
@@ -47,6 +48,24 @@ function build(folder: string): void {
 	}
 	const reason = bundled.stderr.split("\n").slice(0, 5).join("\n");
 	console.error(`The package could not be bundled, the tests load its sources instead:\n${reason}`);
+}
+
+/** How long a bare pi takes to start, answer and end, in milliseconds: what {@link patient} scales limits by. */
+function measurePi(folder: string): number {
+	const home = join(folder, "home");
+	mkdirSync(home, { recursive: true });
+	const { PATH } = process.env;
+	const env = { PATH, HOME: home, USERPROFILE: home, PI_CODING_AGENT_DIR: join(home, "agent"), PI_TELEMETRY: "0" };
+	const args = [piScript(), "--mode", "rpc", "--offline", "-ne", "--no-session"];
+	const began = performance.now();
+	const { stdout } = spawnSync(process.execPath, args, {
+		cwd: home,
+		env,
+		input: '{"type":"get_state"}\n',
+		encoding: "utf8",
+	});
+	if (!stdout.includes("get_state")) throw new Error("A bare pi does not start: run npm ci.");
+	return Math.round(performance.now() - began);
 }
 
 /** Removes what test runs left behind that were killed. */

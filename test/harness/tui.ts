@@ -8,6 +8,7 @@ import xterm from "@xterm/headless";
 import { keyBytes } from "./keys.ts";
 import { type LaunchOptions, launchArguments, launchPlace } from "./launch.ts";
 import { closeLater } from "./lifetime.ts";
+import { patient } from "./patience.ts";
 import { killQuietly } from "./processes.ts";
 import type { Project } from "./project.ts";
 import { type Snapshot, snapshotOf } from "./screen.ts";
@@ -162,8 +163,8 @@ export class Tui {
 				else if (this.ended) done(() => reject(new Error(this.report(`The program ended before: ${wanted}`))));
 			};
 			const timer = setTimeout(
-				() => done(() => reject(new Error(this.report(`Not on the screen within ${ms} ms: ${wanted}`)))),
-				ms,
+				() => done(() => reject(new Error(this.report(`Not on the screen within ${patient(ms)} ms: ${wanted}`)))),
+				patient(ms),
 			);
 			this.listeners.add(look);
 			look();
@@ -172,9 +173,9 @@ export class Tui {
 
 	/** Waits until nothing has been written for `quiet` milliseconds, and returns the screen. */
 	async still(quiet = 250, ms = 15_000): Promise<string> {
-		const deadline = Date.now() + ms;
+		const deadline = Date.now() + patient(ms);
 		for (let before = -1; before !== this.written; ) {
-			if (Date.now() > deadline) throw new Error(this.report(`The screen was not still within ${ms} ms`));
+			if (Date.now() > deadline) throw new Error(this.report(`The screen was not still within ${patient(ms)} ms`));
 			before = this.written;
 			await sleep(quiet);
 		}
@@ -200,7 +201,7 @@ export class Tui {
 	private async end(): Promise<void> {
 		if (!this.ended) {
 			this.pty.kill("SIGHUP");
-			const late = sleep(6_000, "late" as const, { ref: false });
+			const late = sleep(patient(6_000), "late" as const, { ref: false });
 			if ((await Promise.race([this.exit, late])) === "late") {
 				const report = this.report("pi did not end within 6 s after its terminal was closed");
 				killQuietly(this.pid);

@@ -42,7 +42,6 @@ describe("arguments", () => {
 			fc.property(text, (line) => {
 				expect(splitArguments(line)).toEqual(parseCommandArgs(line));
 			}),
-			{ numRuns: 2000 },
 		);
 	});
 
@@ -55,7 +54,6 @@ describe("arguments", () => {
 					expect(substituteArguments(content, args)).toBe(substituteArgs(content, args));
 				},
 			),
-			{ numRuns: 2000 },
 		);
 	});
 

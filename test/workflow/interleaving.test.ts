@@ -154,7 +154,6 @@ it("the model moves a run only out of the visit that it had read", () => {
 				}
 			}
 		}),
-		{ numRuns: 250 },
 	);
 	// Both happen, or the property says nothing.
 	expect([counted > 100, late > 100]).toEqual([true, true]);

@@ -14,6 +14,7 @@ import {
 	planOf,
 	type Run,
 } from "../../../src/chronicle/machine/index.ts";
+import { runs } from "../../harness/runs.ts";
 import { definition, newTree, open, refold, spend, type Theatre } from "./theatre.ts";
 
 interface Conversation {
@@ -452,7 +453,6 @@ describe("whatever happens", () => {
 				const spent = [...world.conversations.values()].reduce((sum, { tokens }) => sum + tokens, 0);
 				expect(run.totals.tokens).toBe(spent);
 			}),
-			{ numRuns: 200 },
 		);
 		// The plays are worth something only if they end in every way.
 		expect([...reached.keys()].sort()).toEqual(
@@ -470,7 +470,7 @@ describe("whatever happens", () => {
 				expect(refold([...events, ...events.slice(1)])).toEqual(theatre.run);
 				expect(owed(again)).toEqual(owed(theatre.run));
 			}),
-			{ numRuns: 60 },
+			{ numRuns: runs(0.6) },
 		);
 	});
 	it("stays small however long it goes on", () => {

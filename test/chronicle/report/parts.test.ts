@@ -55,7 +55,6 @@ describe("the colours of code", () => {
 					expect(bare.replaceAll("&#x27;", "&#39;")).toBe(pen.html`${patch[index]?.text ?? ""}`.markup);
 				}
 			}),
-			{ numRuns: 300 },
 		);
 	});
 });
@@ -251,7 +250,6 @@ describe("the time axis", () => {
 				}
 				expect(axis.ticks.length).toBeGreaterThan(0);
 			}),
-			{ numRuns: 300 },
 		);
 	});
 

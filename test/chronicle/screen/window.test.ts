@@ -38,7 +38,6 @@ describe("a window", () => {
 					}
 				},
 			),
-			{ numRuns: 200 },
 		);
 	});
 

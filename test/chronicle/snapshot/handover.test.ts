@@ -9,6 +9,7 @@ import {
 	type Snapshot,
 	updateSnapshot,
 } from "../../../src/chronicle/snapshot/index.ts";
+import { runs } from "../../harness/runs.ts";
 
 const where = { visit: 1, state: "planning" };
 const place = "/p/.pi/chronicle/sessions/x.events.jsonl";
@@ -111,7 +112,7 @@ describe("R9 its size", () => {
 					expect(Buffer.byteLength(text)).toBeLessThanOrEqual(limit);
 				},
 			),
-			{ numRuns: 60 },
+			{ numRuns: runs(0.6) },
 		);
 	});
 });

@@ -17,7 +17,6 @@ describe("odd input", () => {
 			fc.property(fc.oneof(fc.string({ maxLength: 300 }), fc.string({ unit: "binary", maxLength: 300 })), (text) => {
 				shell(text);
 			}),
-			{ numRuns: 3000 },
 		);
 	});
 
@@ -26,7 +25,6 @@ describe("odd input", () => {
 			fc.property(fc.array(tokens, { maxLength: 60 }), fc.constantFrom("", " "), (words, glue) => {
 				shell(words.join(glue));
 			}),
-			{ numRuns: 4000 },
 		);
 	});
 
@@ -35,7 +33,6 @@ describe("odd input", () => {
 			fc.property(fc.array(tokens, { maxLength: 40 }), (words) => {
 				measured({ tool: "powershell", input: { command: words.join(" ") } });
 			}),
-			{ numRuns: 1500 },
 		);
 	});
 
@@ -44,7 +41,6 @@ describe("odd input", () => {
 			fc.property(fc.string(), fc.anything(), (tool, input) => {
 				measured({ tool, input });
 			}),
-			{ numRuns: 1500 },
 		);
 	});
 

@@ -2,6 +2,7 @@
 // and what was too much never passes for harmless.
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
+import { runs } from "../../harness/runs.ts";
 import { openSetting, starterRules } from "../guard/setting.ts";
 import { knowledgeOf } from "./knowledge.ts";
 import { doubts, shell } from "./surroundings.ts";
@@ -108,7 +109,7 @@ describe("growth", () => {
 					}
 				},
 			),
-			{ numRuns: 60 },
+			{ numRuns: runs(0.6) },
 		);
 	}, 300_000);
 

@@ -87,7 +87,6 @@ describe("rewriting a command never weakens its footprint", () => {
 					expect(missing(shell(spell(words)), shell(text)), text).toEqual([]);
 				},
 			),
-			{ numRuns: 1500 },
 		);
 	});
 
@@ -100,7 +99,6 @@ describe("rewriting a command never weakens its footprint", () => {
 				);
 				expect(missing(shell(spell(words)), shell(text)), text).toEqual([]);
 			}),
-			{ numRuns: 1500 },
 		);
 	});
 
@@ -113,7 +111,6 @@ describe("rewriting a command never weakens its footprint", () => {
 					ordered.filter((one, index) => rank(one) > 1 || ordered.indexOf(one) === index).join("") + spell(words);
 				expect(missing(shell(spell(words)), shell(text)), text).toEqual([]);
 			}),
-			{ numRuns: 1000 },
 		);
 	});
 
@@ -127,7 +124,6 @@ describe("rewriting a command never weakens its footprint", () => {
 					expect(missing(shell(spell(words)), shell(all)), all).toEqual([]);
 				},
 			),
-			{ numRuns: 1000 },
 		);
 	});
 
@@ -138,7 +134,6 @@ describe("rewriting a command never weakens its footprint", () => {
 				expect(missing(shell(spell(one)), shell(text)), text).toEqual([]);
 				expect(missing(shell(spell(two)), shell(text)), text).toEqual([]);
 			}),
-			{ numRuns: 1000 },
 		);
 	});
 });

@@ -114,7 +114,6 @@ describe("spellings", () => {
 					}
 				},
 			),
-			{ numRuns: 400 },
 		);
 	});
 });
@@ -158,7 +157,6 @@ describe("anything", () => {
 				expect(["allow", "ask", "deny"]).toContain(decision);
 				expect(verdicts.map(({ rule }) => rule)).not.toContain("policy-failed");
 			}),
-			{ numRuns: 600 },
 		);
 	});
 
@@ -169,7 +167,6 @@ describe("anything", () => {
 				const { verdicts } = await starter.judge(tool, input as Record<string, unknown>);
 				expect(verdicts.map(({ rule }) => rule)).not.toContain("policy-failed");
 			}),
-			{ numRuns: 300 },
 		);
 	});
 

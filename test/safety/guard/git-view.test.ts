@@ -74,7 +74,6 @@ describe("what git ignores", () => {
 						expect([file, view.isIgnored(join(root, file))]).toEqual([file, said.includes(file)]);
 				},
 			),
-			{ numRuns: 150 },
 		);
 	});
 

@@ -186,7 +186,6 @@ describe("any set of definitions", () => {
 				}
 				expect(loadCatalogue(tree.roots)).toEqual(catalogue);
 			}),
-			{ numRuns: 150 },
 		);
 	});
 
@@ -228,7 +227,6 @@ describe("any set of definitions", () => {
 				for (const key of ["x", "y"]) expect(catalogue.definitions.has(key) !== catalogue.rejected.has(key)).toBe(true);
 				for (const { message, remedy } of catalogue.diagnostics) expect(message && remedy).toBeTruthy();
 			}),
-			{ numRuns: 300 },
 		);
 	});
 });

@@ -12,6 +12,7 @@ import {
 	restoreRun,
 	storeRun,
 } from "../../../src/workflow/machine/index.ts";
+import { runs } from "../../harness/runs.ts";
 import { begin, type Draft, drafts, happen, openHearing, type Told } from "../drafts.ts";
 
 /** Workflows k0…kn; each refers only to later ones, so that there is no cycle. Ids repeat across workflows, references within one. */
@@ -112,7 +113,7 @@ describe("for every definition and every sequence of events", () => {
 					expect(happen(asked, { kind: "cancel", at: 3000, message: "c2" }).run.standing.kind).toBe("cancelled");
 				}
 			}),
-			{ numRuns: 60 },
+			{ numRuns: runs(0.6) },
 		);
 	});
 
@@ -210,7 +211,6 @@ describe("for every definition and every sequence of events", () => {
 				for (const happened of events) run = happen(run, happened).run;
 				expect(isActive(happen(run, { kind: "abandon", at: 1 }).run)).toBe(false);
 			}),
-			{ numRuns: 500 },
 		);
 	});
 });

@@ -1,0 +1,15 @@
+// How often a property is tried: one constant for all of them. It imports nothing, so that pure tests can use it.
+
+/** Whether this is the deep run, `npm run test:deep`: every test, with more of what is random. */
+export const deep = process.env.CHRONICLE_DEEP === "1";
+
+/** Tries of a property whose single try costs little. */
+const tries = deep ? 3_000 : 100;
+
+/**
+ * The number of tries for a property or a random walk. Write `fc.assert(…, { numRuns: runs() })`; where one try costs much, `factor` says how
+ * much fewer there are, `runs(0.1)`: 10 for every push, 300 in the deep run. At least 1.
+ */
+export function runs(factor = 1): number {
+	return Math.max(1, Math.round(tries * factor));
+}

@@ -13,6 +13,7 @@ import { given } from "./docs/given.ts";
 import { missingLine, planBlock, projectOf } from "./docs/plan.ts";
 import { scripts } from "./docs/scripts.ts";
 import { checkout, keepForFile, openBench, openFolder, pictureLines, run, writeFiles } from "./harness/index.ts";
+import { patient } from "./harness/patience.ts";
 
 const documents = documentPaths(checkout).map((path) => readDocument(path, readFileSync(join(checkout, path), "utf8")));
 const blocks = documents.flatMap((document) => document.blocks);
@@ -64,7 +65,7 @@ describe.each(documents)("$path", (document) => {
 		}
 		it.each(document.blocks.map((block) => ({ block, title: titleOf(block) })))(
 			"$title",
-			{ timeout: 90_000 },
+			{ timeout: patient(90_000) },
 			async ({ block }) => {
 				const plan = planBlock(block);
 				const where = `${block.document}:${block.line}`;
@@ -119,7 +120,7 @@ describe.each(documents)("$path", (document) => {
 			},
 		);
 
-		it("writes only files that the product accepts", { timeout: 60_000 }, () => {
+		it("writes only files that the product accepts", { timeout: patient(60_000) }, () => {
 			expect([...projects.values()].flatMap((open) => open.check())).toEqual([]);
 		});
 	});

@@ -29,6 +29,7 @@ import {
 	run,
 	runNode,
 } from "./harness/index.ts";
+import { patient } from "./harness/patience.ts";
 
 /** What every pi that has the package pays for at start, bytes: all that is not imported later. */
 const eagerBytes = 40_000;
@@ -48,7 +49,7 @@ beforeAll(async () => {
 	tarball = pack(tree);
 	installed = installTarball(tarball, join(base, "empty")).root;
 	commands = await offered(packageUnderTest().root);
-}, 120_000);
+}, patient(120_000));
 
 /** Commands of the probe and of pi's own extensions, which load where pi discovers by itself. */
 const notOurs = new Set(["probe", "llama", "mcp"]);
@@ -196,7 +197,7 @@ describe("pi loads it", () => {
 		expect(own.filter((line) => line.includes(tree) && line.includes("pi-coding-agent"))).toEqual([]);
 	});
 
-	it("from a git clone that has the runtime dependencies alone", { timeout: 120_000 }, async () => {
+	it("from a git clone that has the runtime dependencies alone", { timeout: patient(120_000) }, async () => {
 		run(tree, ["git", "init", "-q"]);
 		run(tree, ["git", "add", "-A"]);
 		const author = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid"];

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkout, expectPicture, openProject, type Project, startTerminal } from "./harness/index.ts";
+import { patient } from "./harness/patience.ts";
 
 const script = join(checkout, "scripts", "start.mjs");
 
@@ -53,7 +54,9 @@ function copies(temp: string): string[] {
 }
 
 describe("without a terminal", () => {
-	it("runs the workflow to its end, tells every phase as it ends, and exits with 0", { timeout: 120_000 }, async () => {
+	it("runs the workflow to its end, tells every phase as it ends, and exits with 0", {
+		timeout: patient(120_000),
+	}, async () => {
 		const { project, temp, env } = newcomer();
 		const { code, stdout, stderr } = await start(env, project.folder).ended;
 		expect(stderr).toBe("");

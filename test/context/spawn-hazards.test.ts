@@ -1,6 +1,8 @@
 // Child sessions when things go wrong, in real pi: refused writes, questions, a killed child, a session that is left.
 import { describe, expect, it } from "vitest";
 import { call, calls, fail, hang, openBench, say } from "../harness/index.ts";
+import { needsLinux } from "../harness/needs.ts";
+import { patient } from "../harness/patience.ts";
 import { workflowFiles } from "../workflow/stage.ts";
 
 const slow = {
@@ -85,7 +87,9 @@ describe("a child session", () => {
 		expect(project.processes().length).toBeGreaterThan(before.size);
 		if (way === "quit") await pi.close();
 		else await pi.send({ type: "new_session" });
-		await expect.poll(() => project.processes().filter(({ pid }) => !before.has(pid)), { timeout: 6000 }).toEqual([]);
+		await expect
+			.poll(() => project.processes().filter(({ pid }) => !before.has(pid)), { timeout: patient(6000) })
+			.toEqual([]);
 	});
 
 	it.each([
@@ -115,7 +119,7 @@ describe("a child session", () => {
 		},
 	);
 
-	it.runIf(process.platform === "linux")("leaves nothing behind when its parent is killed", async () => {
+	it("leaves nothing behind when its parent is killed", needsLinux, async () => {
 		const { project, server, rpc } = await openBench({
 			script: {
 				"BUSY CHILD": [call("bash", { command: "setsid sleep 333 & nohup sleep 334 & sleep 335" }), hang()],
@@ -127,9 +131,9 @@ describe("a child session", () => {
 		await pi.prompt("/spawn on");
 		await pi.prompt("go");
 		const sleeping = () => project.processes().filter(({ command }) => /^sleep 33[345]/.test(command));
-		await expect.poll(() => sleeping().length, { timeout: 20_000 }).toBe(3);
+		await expect.poll(() => sleeping().length, { timeout: patient(20_000) }).toBe(3);
 		await pi.kill("SIGKILL");
-		await expect.poll(() => project.processes(), { timeout: 8_000 }).toEqual([]);
+		await expect.poll(() => project.processes(), { timeout: patient(8_000) }).toEqual([]);
 	});
 
 	it("asks its questions beside another's: each gets its own answer", async () => {

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { call, calls, hang, openBench, say } from "../harness/index.ts";
+import { patient } from "../harness/patience.ts";
 
 const childOf = (server: { requests: { lastUser: string; tools: string[]; users: string[] }[] }, prompt: string) =>
 	server.requests.find(({ users }) => users.some((text) => text.includes(prompt)));
@@ -108,7 +109,7 @@ describe("spawn", () => {
 		await pi.send({ type: "abort" });
 		await pi.settled();
 		await expect
-			.poll(() => project.processes().filter(({ command }) => command.includes("sleep 30")), { timeout: 8000 })
+			.poll(() => project.processes().filter(({ command }) => command.includes("sleep 30")), { timeout: patient(8000) })
 			.toEqual([]);
 	});
 });

@@ -23,6 +23,7 @@ import {
 	startTui,
 	svgOf,
 } from "./index.ts";
+import { needsLinux } from "./needs.ts";
 
 const noRetry = { retry: { enabled: false } };
 
@@ -333,7 +334,7 @@ describe("projects", () => {
 		expect(existsSync(project.folder)).toBe(false);
 	});
 
-	it.runIf(existsSync("/proc/self/environ"))("fail the test when a process is left, and end that process", async () => {
+	it("fail the test when a process is left, and end that process", needsLinux, async () => {
 		const project = openProject();
 		const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { env: project.environment() });
 		const ended = new Promise((resolve) => child.on("exit", (_code, signal) => resolve(signal)));

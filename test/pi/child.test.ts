@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Child, startChild } from "../../src/pi/child.ts";
 import { isSameProcess, processStart } from "../../src/pi/process-identity.ts";
 import { findStrays, RUN_TAG, stopStrays } from "../../src/pi/strays.ts";
+import { needsLinux, needsPosix } from "../harness/needs.ts";
+import { patient } from "../harness/patience.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -88,10 +90,10 @@ describe("a child", () => {
 		expect(await mild.stop(5000)).toEqual({ kind: "killed", signal: "SIGTERM" });
 		const before = Date.now();
 		expect(await deaf.stop(200)).toEqual({ kind: "killed", signal: "SIGKILL" });
-		expect(Date.now() - before).toBeLessThan(3000);
+		expect(Date.now() - before).toBeLessThan(patient(3000));
 	});
 
-	it.skipIf(process.platform === "win32")("field 31 kill ends its whole group", async () => {
+	it("field 31 kill ends its whole group", needsPosix, async () => {
 		const child = node(
 			"const c = require('child_process').spawn('sleep', ['300'], { stdio: 'ignore' }); console.log(c.pid); setInterval(() => {}, 1000)",
 		);
@@ -115,7 +117,7 @@ describe("a child", () => {
 	});
 });
 
-describe.skipIf(process.platform !== "linux")("strays", () => {
+describe("strays", needsLinux, () => {
 	it("R26 finds what carries the tag, its descendants with an emptied environment and its session, and nothing else", async () => {
 		const run = `run-${process.pid}`;
 		const script = join(folder, "tree.sh");

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { needsLinux } from "../harness/needs.ts";
 
 const child = fileURLToPath(new URL("../../src/pi/child.ts", import.meta.url));
 const identity = fileURLToPath(new URL("../../src/pi/process-identity.ts", import.meta.url));
@@ -33,21 +34,18 @@ seen.same = isSameProcess(process.pid, started);
 console.log(JSON.stringify(seen));
 `;
 
-it.skipIf(process.platform !== "linux")(
-	"a start without file descriptors fails with its reason and leaves the process alive",
-	() => {
-		const command = `ulimit -n 64; exec "$0" --experimental-strip-types --no-warnings --input-type=module -e "$1"`;
-		const said = execFileSync("/bin/sh", ["-c", command, process.execPath, program], { encoding: "utf8" });
-		const seen = JSON.parse(said);
-		expect(seen).toMatchObject({
-			write: false,
-			exit: { kind: "unstarted", reason: expect.stringContaining("EMFILE") },
-			stop: { kind: "unstarted" },
-			git: { kind: "failed", message: expect.stringContaining("EMFILE") },
-			self: "unknown",
-			gone: true,
-			again: { kind: "exited", code: 0 },
-			same: true,
-		});
-	},
-);
+it("a start without file descriptors fails with its reason and leaves the process alive", needsLinux, () => {
+	const command = `ulimit -n 64; exec "$0" --experimental-strip-types --no-warnings --input-type=module -e "$1"`;
+	const said = execFileSync("/bin/sh", ["-c", command, process.execPath, program], { encoding: "utf8" });
+	const seen = JSON.parse(said);
+	expect(seen).toMatchObject({
+		write: false,
+		exit: { kind: "unstarted", reason: expect.stringContaining("EMFILE") },
+		stop: { kind: "unstarted" },
+		git: { kind: "failed", message: expect.stringContaining("EMFILE") },
+		self: "unknown",
+		gone: true,
+		again: { kind: "exited", code: 0 },
+		same: true,
+	});
+});

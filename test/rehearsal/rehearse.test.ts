@@ -11,6 +11,7 @@ import {
 	piScript,
 	runNode,
 } from "../harness/index.ts";
+import { patient } from "../harness/patience.ts";
 
 const example = join(checkout, "examples", "receipts");
 
@@ -202,7 +203,9 @@ const chronicle = (state: Record<string, unknown> = {}) => ({
 });
 
 describe("a chronicle", () => {
-	it("is played by real workers through every state, asks answered, to its end", { timeout: 90_000 }, async () => {
+	it("is played by real workers through every state, asks answered, to its end", {
+		timeout: patient(90_000),
+	}, async () => {
 		const project = openProject({ files: chronicle({ requires_approval: true, tools: ["read"], model: "opus" }) });
 		const { code, stdout, stderr, left } = await rehearse(project, "round", "--json");
 		const report = JSON.parse(stdout);
@@ -226,7 +229,7 @@ describe("a chronicle", () => {
 			["survey", "safety-net", "change", "comparison"],
 			["src/cli.js", "src/format.js", "test/cli.test.js"],
 		],
-	])("plays the example %s by its script", { timeout: 90_000 }, async (name, states, changed) => {
+	])("plays the example %s by its script", { timeout: patient(90_000) }, async (name, states, changed) => {
 		const { code, stdout } = await rehearse(exampleProject(), "chronicle", name, "--json");
 		const { outcome, parts, changes } = JSON.parse(stdout);
 		expect(parts.map(({ id }: { id: string }) => id)).toEqual(states);
@@ -239,7 +242,7 @@ describe("a chronicle", () => {
 		expect([outcome, code]).toEqual(["done", 0]);
 	});
 
-	it("stops where its script leads nowhere, and says what it waits for", { timeout: 60_000 }, async () => {
+	it("stops where its script leads nowhere, and says what it waits for", { timeout: patient(60_000) }, async () => {
 		const script = "states:\n  plan:\n    - go: human_intervention\n";
 		const project = openProject({ files: { ...chronicle(), ".pi/rehearsals/chronicles/round.yaml": script } });
 		const { code, stdout } = await rehearse(project, "round");

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, fixtureExtension, packageUnderTest, type RpcOptions } from "../harness/index.ts";
+import { patient } from "../harness/patience.ts";
 import { openStage, type Stage } from "../workflow/stage.ts";
 
 type Attempt = [tool: string, args: Record<string, unknown>];
@@ -70,44 +71,64 @@ describe.each(orders)("neighbors loaded %s this package", (_order, options) => {
 	const all = (attempts: Attempt[], refused: boolean) => attempts.map(() => refused);
 	const inPhase = (name: string, attempts: Attempt[]) => attempt(`/workflow ${name} it`, "/cancel-workflow", attempts);
 
-	it("a list that does not write refuses what writes and what starts agents, whatever tool it comes in", async () => {
-		expect(await inPhase("list", writing)).toEqual(all(writing, true));
-		expect(stage.project.read("kept.txt")).toBe("kept\n");
-		expect(await inPhase("list", [["edit", { path: "kept.txt", edits: [] }], ...unknown])).toEqual([
-			true,
-			...all(unknown, false),
-		]);
-	}, 60_000);
+	it(
+		"a list that does not write refuses what writes and what starts agents, whatever tool it comes in",
+		async () => {
+			expect(await inPhase("list", writing)).toEqual(all(writing, true));
+			expect(stage.project.read("kept.txt")).toBe("kept\n");
+			expect(await inPhase("list", [["edit", { path: "kept.txt", edits: [] }], ...unknown])).toEqual([
+				true,
+				...all(unknown, false),
+			]);
+		},
+		patient(60_000),
+	);
 
-	it("a strict one refuses every call of unknown effect, and lets through what is known to read", async () => {
-		expect(await inPhase("strict", [...writing, ...unknown])).toEqual(all([...writing, ...unknown], true));
-		expect(await inPhase("strict", reading)).toEqual(all(reading, false));
-	}, 60_000);
+	it(
+		"a strict one refuses every call of unknown effect, and lets through what is known to read",
+		async () => {
+			expect(await inPhase("strict", [...writing, ...unknown])).toEqual(all([...writing, ...unknown], true));
+			expect(await inPhase("strict", reading)).toEqual(all(reading, false));
+		},
+		patient(60_000),
+	);
 
-	it("a phase that may only read, and readonly, refuse the same", async () => {
-		const both = [...writing, ...unknown];
-		expect(await inPhase("reads", both)).toEqual(all(both, true));
-		expect(await inPhase("reads", reading)).toEqual(all(reading, false));
-		expect(await attempt("/readonly on", "/readonly off", [...reading, ...both.slice(0, 11)])).toEqual([
-			...all(reading, false),
-			...all(both.slice(0, 11), true),
-		]);
-	}, 90_000);
+	it(
+		"a phase that may only read, and readonly, refuse the same",
+		async () => {
+			const both = [...writing, ...unknown];
+			expect(await inPhase("reads", both)).toEqual(all(both, true));
+			expect(await inPhase("reads", reading)).toEqual(all(reading, false));
+			expect(await attempt("/readonly on", "/readonly off", [...reading, ...both.slice(0, 11)])).toEqual([
+				...all(reading, false),
+				...all(both.slice(0, 11), true),
+			]);
+		},
+		patient(90_000),
+	);
 
-	it("a whitelist that names a writing tool lets it write; one that names an agent's tool does not free its child", async () => {
-		expect(
-			await inPhase("named", [
-				["read", { path: "kept.txt" }],
-				["apply_patch", { input: patch }],
-				["subagent", { agent: "a", task: "x" }],
-			]),
-		).toEqual([false, false, true]);
-	}, 60_000);
+	it(
+		"a whitelist that names a writing tool lets it write; one that names an agent's tool does not free its child",
+		async () => {
+			expect(
+				await inPhase("named", [
+					["read", { path: "kept.txt" }],
+					["apply_patch", { input: patch }],
+					["subagent", { agent: "a", task: "x" }],
+				]),
+			).toEqual([false, false, true]);
+		},
+		patient(60_000),
+	);
 
-	it("a phase without limits lets them all through", async () => {
-		const mild = [...writing.slice(0, 4), ...unknown, ...reading];
-		expect(await inPhase("open", mild)).toEqual(all(mild, false));
-	}, 60_000);
+	it(
+		"a phase without limits lets them all through",
+		async () => {
+			const mild = [...writing.slice(0, 4), ...unknown, ...reading];
+			expect(await inPhase("open", mild)).toEqual(all(mild, false));
+		},
+		patient(60_000),
+	);
 });
 
 describe("what the person has set in pi's own settings", () => {

@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import { cleanupLines } from "../../../src/chronicle/telling/index.ts";
 import { openBench } from "../../harness/index.ts";
+import { patient } from "../../harness/patience.ts";
 import { ledgerOf, move, runIds, withTemplates, worker } from "../runs/bench.ts";
 
 const template = (cleanup: string) => ({
@@ -36,7 +37,7 @@ it("R41 in a session the question shows the texts; dismissed, nothing starts; re
 	for (const answer of [null, "Start nothing"]) await ask(answer);
 	await expect
 		.poll(() => pi.screen.notifications.filter((said) => JSON.stringify(said).includes("Nothing was started")), {
-			timeout: 20_000,
+			timeout: patient(20_000),
 		})
 		.toHaveLength(2);
 	expect(runIds(project)).toEqual([]);
@@ -45,9 +46,9 @@ it("R41 in a session the question shows the texts; dismissed, nothing starts; re
 	await pi.screen.notified(": done");
 	expect(project.exists("cleaned.txt")).toBe(false);
 	await ask("They may run");
-	await expect.poll(() => project.exists("cleaned.txt"), { timeout: 20_000 }).toBe(true);
+	await expect.poll(() => project.exists("cleaned.txt"), { timeout: patient(20_000) }).toBe(true);
 	await expect
-		.poll(() => runIds(project).map((id) => ledgerOf(project, id).status), { timeout: 20_000 })
+		.poll(() => runIds(project).map((id) => ledgerOf(project, id).status), { timeout: patient(20_000) })
 		.toEqual(["done", "done"]);
 });
 

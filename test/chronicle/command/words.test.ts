@@ -1,6 +1,7 @@
 // What `/chronicle` makes of words that are not as they should be, and of ledgers that it cannot go on with.
 import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
+import { patient } from "../../harness/patience.ts";
 import { withTemplates } from "../runs/bench.ts";
 
 const template = { states: { build: { persona: "Engineer", next: ["done"] } } };
@@ -30,7 +31,7 @@ describe("in a session", () => {
 		const answer = async (line: string): Promise<string> => {
 			const before = pi.screen.notifications.length;
 			await pi.prompt(line);
-			await expect.poll(() => pi.screen.notifications.length, { timeout: 20_000 }).toBeGreaterThan(before);
+			await expect.poll(() => pi.screen.notifications.length, { timeout: patient(20_000) }).toBeGreaterThan(before);
 			return JSON.stringify(pi.screen.notifications.at(-1));
 		};
 		for (const [line, said] of [

@@ -4,6 +4,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openModelServer } from "../../harness/model-server.ts";
+import { patient } from "../../harness/patience.ts";
 import { answer, requestsOfPlay } from "./play.ts";
 import { openKillStage } from "./stage.ts";
 
@@ -47,7 +48,7 @@ it.each<[string, string[]]>([
 			"after finished",
 		],
 	],
-])("R17 R23 R24 %s", { timeout: 120_000 }, async (_, points) => {
+])("R17 R23 R24 %s", { timeout: patient(120_000) }, async (_, points) => {
 	const server = await openModelServer(answer);
 	const stage = openKillStage(server);
 	let run: string | undefined;
@@ -64,7 +65,7 @@ it.each<[string, string[]]>([
 });
 
 it("R24 R26 resumed while its worker still lives: that one is stopped first, and there are never two", {
-	timeout: 60_000,
+	timeout: patient(60_000),
 }, async () => {
 	const server = await openModelServer(answer);
 	const stage = openKillStage(server);
@@ -81,7 +82,7 @@ it("R24 R26 resumed while its worker still lives: that one is stopped first, and
 });
 
 it("R26 R47 a supervisor that awakes after its run was taken from it does nothing to it, nor to the other's worker", {
-	timeout: 60_000,
+	timeout: patient(60_000),
 }, async () => {
 	const server = await openModelServer(answer);
 	const stage = openKillStage(server);
@@ -95,7 +96,7 @@ it("R26 R47 a supervisor that awakes after its run was taken from it does nothin
 	const second = stage.supervisor({ run });
 	const started = async () =>
 		(await stage.events(run)).findLast(({ kind, fence }) => kind === "worker_started" && (fence ?? 0) > 1);
-	await expect.poll(started, { timeout: 20_000 }).toBeDefined();
+	await expect.poll(started, { timeout: patient(20_000) }).toBeDefined();
 	if (first.child.pid) process.kill(first.child.pid, "SIGCONT");
 	expect((await first.over).last).toMatchObject({ ended: "failed", failure: { reason: "fenced" } });
 	expect((await second.over).last).toEqual({ ended: "parked", status: "done" });

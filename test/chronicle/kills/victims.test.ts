@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { ModelRequest } from "../../harness/model-request.ts";
 import { openModelServer } from "../../harness/model-server.ts";
+import { patient } from "../../harness/patience.ts";
 import type { Reply } from "../../harness/reply.ts";
 import { answer, requestsOfPlay, stateOf, stepOf } from "./play.ts";
 import { type KillStage, openKillStage, type Supervisor } from "./stage.ts";
@@ -28,7 +29,7 @@ function momentOf(request: ModelRequest): Moment | undefined {
 
 it.each<[Victim]>([["supervisor"], ["worker"], ["both"]])(
 	"R24 R25 R26 kill -9 of the %s",
-	{ timeout: 120_000 },
+	{ timeout: patient(120_000) },
 	async (victim) => {
 		let reached: (moment: Moment) => void = () => {};
 		const been = new Set<Moment>();

@@ -21,6 +21,7 @@ import { type Disk, openFileStore, realDisk } from "../../../src/chronicle/ledge
 import { thisHost } from "../../../src/chronicle/ledger/lease.ts";
 import type { LedgerEvent, Run } from "../../../src/chronicle/machine/index.ts";
 import type { LedgerStore } from "../../../src/chronicle/supervisor/index.ts";
+import { needsNoRoot, needsPosix } from "../../harness/needs.ts";
 import { baseline, created, id, tell, value, visit } from "./story.ts";
 
 /** Only root can be somebody else; elsewhere those tests are skipped. */
@@ -346,7 +347,7 @@ describe("R47 strangers and newer versions", () => {
 });
 
 describe("R48 rights", () => {
-	it.skipIf(process.platform === "win32")("files are 0600, folders 0700, and git ignores all of it", async () => {
+	it("files are 0600, folders 0700, and git ignores all of it", needsPosix, async () => {
 		await aRun(1);
 		value(await store.post(id, { kind: "told", text: "x" }));
 		const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -451,16 +452,13 @@ describe("R48 rights", () => {
 		await aRun(0);
 		expect(readFileSync(join(sessions, ".gitignore"), "utf8")).toBe("mine\n");
 	});
-	it.skipIf(process.getuid?.() === 0)(
-		"a folder that cannot be written is a failure with a reason, no exception",
-		async () => {
-			mkdirSync(sessions, { recursive: true });
-			chmodSync(sessions, 0o500);
-			const made = await store.create(created());
-			chmodSync(sessions, 0o700);
-			expect(!made.ok && made.failure.reason).toBe("io");
-		},
-	);
+	it("a folder that cannot be written is a failure with a reason, no exception", needsNoRoot, async () => {
+		mkdirSync(sessions, { recursive: true });
+		chmodSync(sessions, 0o500);
+		const made = await store.create(created());
+		chmodSync(sessions, 0o700);
+		expect(!made.ok && made.failure.reason).toBe("io");
+	});
 });
 
 /** A disk that takes `left` more bytes and then is full; what fits of a write arrives. */

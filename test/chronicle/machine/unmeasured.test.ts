@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { supervise, type Workspace } from "../../../src/chronicle/supervisor/index.ts";
 import { questionLines, runData, statusLines, storyLines } from "../../../src/chronicle/telling/index.ts";
+import { patient } from "../../harness/patience.ts";
 import { moveTo } from "../supervisor/scripted-launcher.ts";
 import { openStage } from "../supervisor/stage.ts";
 
@@ -93,7 +94,7 @@ it("R4 letting go of a run ends a look at the files that hangs, and the next sup
 	await looking;
 	const begunAt = Date.now();
 	const { run } = await supervision.release();
-	expect(Date.now() - begunAt).toBeLessThan(1500);
+	expect(Date.now() - begunAt).toBeLessThan(patient(1500));
 	expect(run).toMatchObject({ stage: { kind: "baselining" }, notices: [], unmeasured: [] });
 	const opened = await stage.store.open(run.id);
 	if (!opened.ok) throw new Error(opened.failure.message);

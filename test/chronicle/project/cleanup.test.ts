@@ -8,6 +8,7 @@ import { openCleanupRunner } from "../../../src/chronicle/project/cleanup-runner
 import { freezeRunRules } from "../../../src/chronicle/worker/index.ts";
 import { findStrays, stopStrays } from "../../../src/pi/index.ts";
 import { openFolder } from "../../harness/index.ts";
+import { patient } from "../../harness/patience.ts";
 
 const hash = "a".repeat(64);
 const run = "0b6f3c52-8f6e-4a38-9a54-0d7f6a1c2e11";
@@ -94,7 +95,7 @@ describe("R40 in what bounds", () => {
 		const { output, result } = await runnerIn(folder).run(
 			"yes flood | head -c 60000000; echo the end",
 			folder,
-			20_000,
+			patient(20_000),
 			never,
 		);
 		expect(result).toEqual({ kind: "exited", code: 0 });
@@ -109,7 +110,7 @@ describe("R40 in what bounds", () => {
 		const began = Date.now();
 		const late = await runner.run("sleep 61 & sleep 62", folder, 300, never);
 		expect(late.result).toEqual({ kind: "timed_out" });
-		expect(Date.now() - began).toBeLessThan(4000);
+		expect(Date.now() - began).toBeLessThan(patient(4000));
 		const control = new AbortController();
 		const called = runner.run("sleep 63", folder, 60_000, control.signal);
 		await sleep(200);

@@ -9,6 +9,8 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writeReport } from "../../../src/chronicle/report/index.ts";
 import { checkout } from "../../harness/index.ts";
+import { needs, needsProgram } from "../../harness/needs.ts";
+import { patient } from "../../harness/patience.ts";
 import { ask, definition, go, open, start } from "../machine/theatre.ts";
 import { alive, builtPatch, dayOfWork, ledgerOf, named, patches, restWith, tree, used } from "./ledgers.ts";
 
@@ -111,7 +113,7 @@ function wideWords() {
 	return play.events;
 }
 
-describe.skipIf(!executablePath)("in a browser", () => {
+describe("in a browser", needsProgram("chromium", executablePath), () => {
 	beforeAll(async () => {
 		folder = await mkdtemp(join(tmpdir(), "report-"));
 		for (const [name, html] of await reports()) {
@@ -132,7 +134,7 @@ describe.skipIf(!executablePath)("in a browser", () => {
 			// As root, which containers are, Chromium has no sandbox to run in.
 			args: process.getuid?.() === 0 ? ["--no-sandbox", ...quiet] : quiet,
 		});
-	}, 60_000);
+	}, patient(60_000));
 	afterAll(async () => {
 		await browser?.close();
 		if (folder) await rm(folder, { recursive: true, force: true });
@@ -261,17 +263,26 @@ describe.skipIf(!executablePath)("in a browser", () => {
 		await page.close();
 	});
 
-	it.runIf(process.env.UPDATE_IMAGES === "1")("pictures for the documents", async () => {
-		const picture = async (name: string, colorScheme: "light" | "dark", first: string, last: string): Promise<void> => {
-			const page = await browser.newPage({ viewport: { width: 1160, height: 800 }, colorScheme });
-			await page.goto(files.get("day") ?? "");
-			const top = (await page.locator(first).boundingBox())?.y ?? 0;
-			const end = await page.locator(last).last().boundingBox();
-			const clip = { x: 0, y: top - 24, width: 1160, height: (end?.y ?? 0) + (end?.height ?? 0) - top + 48 };
-			await page.screenshot({ path: join(checkout, "docs", "images", `${name}.png`), fullPage: true, clip });
-			await page.close();
-		};
-		await picture("report-light", "light", "header", "#path figure");
-		await picture("report-dark", "dark", "#time", "#money figure");
-	});
+	it(
+		"pictures for the documents",
+		needs("UPDATE_IMAGES=1: it only draws", process.env.UPDATE_IMAGES === "1"),
+		async () => {
+			const picture = async (
+				name: string,
+				colorScheme: "light" | "dark",
+				first: string,
+				last: string,
+			): Promise<void> => {
+				const page = await browser.newPage({ viewport: { width: 1160, height: 800 }, colorScheme });
+				await page.goto(files.get("day") ?? "");
+				const top = (await page.locator(first).boundingBox())?.y ?? 0;
+				const end = await page.locator(last).last().boundingBox();
+				const clip = { x: 0, y: top - 24, width: 1160, height: (end?.y ?? 0) + (end?.height ?? 0) - top + 48 };
+				await page.screenshot({ path: join(checkout, "docs", "images", `${name}.png`), fullPage: true, clip });
+				await page.close();
+			};
+			await picture("report-light", "light", "header", "#path figure");
+			await picture("report-dark", "dark", "#time", "#money figure");
+		},
+	);
 });

@@ -3,12 +3,13 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
+import { patient } from "../../harness/patience.ts";
 import { call, calls } from "../../harness/reply.ts";
 import { chronicle, eventsOf, goOn, ledgerOf, move, onlyRun, runIds, withTemplates, worker } from "./bench.ts";
 
 const one = { states: { build: { persona: "Builder", next: ["finished"] } } };
 
-describe("interrupted", { timeout: 90_000 }, () => {
+describe("interrupted", { timeout: patient(90_000) }, () => {
 	it("R2 R24 R26 R49 SIGINT lets go cleanly with 130; SIGKILL leaves nothing that a resume does not find; both go on in the same conversation", async () => {
 		const { project, server } = await openBench({
 			files: withTemplates({ t: one }),
@@ -21,7 +22,7 @@ describe("interrupted", { timeout: 90_000 }, () => {
 			},
 		});
 		const first = goOn(project, ["run", "t", "Do it"]);
-		await expect.poll(() => project.exists("steps.txt"), { timeout: 20_000 }).toBe(true);
+		await expect.poll(() => project.exists("steps.txt"), { timeout: patient(20_000) }).toBe(true);
 		first.signal("SIGINT");
 		expect((await first.ended).code).toBe(130);
 		expect(project.processes()).toEqual([]);
@@ -29,7 +30,7 @@ describe("interrupted", { timeout: 90_000 }, () => {
 		expect(looked.data).toMatchObject({ status: "interrupted", attempt: 1, waitsFor: { commands: ["resume"] } });
 
 		const second = goOn(project, ["resume", "last"]);
-		await expect.poll(() => project.read("steps.txt"), { timeout: 20_000 }).toBe("one\ntwo\n");
+		await expect.poll(() => project.read("steps.txt"), { timeout: patient(20_000) }).toBe("one\ntwo\n");
 		second.signal("SIGKILL");
 		expect((await second.ended).signal).toBe("SIGKILL");
 		const third = await chronicle(project, ["resume", "--json"]);
@@ -44,9 +45,9 @@ describe("interrupted", { timeout: 90_000 }, () => {
 	});
 });
 
-describe("cleanup commands", { timeout: 90_000 }, () => {
+describe("cleanup commands", { timeout: patient(90_000) }, () => {
 	it("R39 R41 nothing of a template's runs before its exact text was approved; a change asks again; a copied ledger approves nothing", {
-		timeout: 90_000,
+		timeout: patient(90_000),
 	}, async () => {
 		const template = (command: string) => ({
 			states: {
@@ -80,7 +81,7 @@ describe("cleanup commands", { timeout: 90_000 }, () => {
 		project.write(".pi/chronicle/workflows/t.json", template("date +%s%N > cleaned.txt"));
 		rmSync(project.path("cleaned.txt"));
 		const third = goOn(project, ["run", "t", "Do it"]);
-		await expect.poll(() => project.exists("cleaned.txt"), { timeout: 20_000 }).toBe(true);
+		await expect.poll(() => project.exists("cleaned.txt"), { timeout: patient(20_000) }).toBe(true);
 		third.signal("SIGKILL");
 		await third.ended;
 
@@ -93,9 +94,9 @@ describe("cleanup commands", { timeout: 90_000 }, () => {
 	});
 });
 
-describe("refused before anything starts", { timeout: 90_000 }, () => {
+describe("refused before anything starts", { timeout: patient(90_000) }, () => {
 	it("R10 R12 T10 unknown and broken templates, missing agents, wrong words: all problems at once, exit 2, one JSON object", {
-		timeout: 90_000,
+		timeout: patient(90_000),
 	}, async () => {
 		const { project, server } = await openBench({
 			files: {
@@ -171,7 +172,7 @@ describe("refused before anything starts", { timeout: 90_000 }, () => {
 	});
 });
 
-describe("old and foreign ledgers", { timeout: 90_000 }, () => {
+describe("old and foreign ledgers", { timeout: patient(90_000) }, () => {
 	it("R13 R47 T11 a changed template does not change a run, and is told; foreign and newer ledgers are shown and left alone", async () => {
 		const { project } = await openBench({
 			files: withTemplates({

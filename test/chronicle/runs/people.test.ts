@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
+import { patient } from "../../harness/patience.ts";
 import { call, hang, say } from "../../harness/reply.ts";
 import { chronicle, eventsOf, goOn, ledgerOf, move, onlyRun, runIds, withTemplates, worker } from "./bench.ts";
 
@@ -12,7 +13,7 @@ const two = {
 	},
 };
 
-describe("people and runs", { timeout: 90_000 }, () => {
+describe("people and runs", { timeout: patient(90_000) }, () => {
 	it("R15 R33 R50 a rejection goes back to the same conversation with the words; a question can be answered by another way", async () => {
 		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, requires_approval: true } } };
 		const { project, server } = await openBench({
@@ -183,7 +184,7 @@ describe("people and runs", { timeout: 90_000 }, () => {
 			},
 		});
 		const first = goOn(project, ["run", "t", "Do it"]);
-		await expect.poll(() => project.exists("began.txt"), { timeout: 20_000 }).toBe(true);
+		await expect.poll(() => project.exists("began.txt"), { timeout: patient(20_000) }).toBe(true);
 		const second = await chronicle(project, ["resume"]);
 		expect(second.code).toBe(2);
 		expect(second.stderr).toContain(`process ${first.pid}`);
@@ -204,7 +205,7 @@ describe("people and runs", { timeout: 90_000 }, () => {
 		const third = goOn(project, ["resume"]);
 		await server.waitForRequest((request) => request.users.at(-1)?.includes("mind the gap") ?? false);
 		await expect
-			.poll(() => project.processes().some(({ command }) => command.includes("sleep 72")), { timeout: 20_000 })
+			.poll(() => project.processes().some(({ command }) => command.includes("sleep 72")), { timeout: patient(20_000) })
 			.toBe(true);
 		const aborted = await chronicle(project, ["abort", "--json", "enough"]);
 		expect(aborted.code, aborted.stderr).toBe(0);

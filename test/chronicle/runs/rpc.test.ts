@@ -1,6 +1,7 @@
 // Whole runs from a pi session over RPC: the session stays free, questions are dialogs, the timeline tells where the run stands.
 import { describe, expect, it } from "vitest";
 import { call, fixtureExtension, gate, hang, openBench, say } from "../../harness/index.ts";
+import { patient } from "../../harness/patience.ts";
 import { chronicle, goOn, ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
 
 describe("a run in a session", () => {
@@ -27,7 +28,7 @@ describe("a run in a session", () => {
 		for (const words of ["Two steps.", "No files changed.", "1.1k tokens"]) expect(dialog.title).toContain(words);
 		expect(server.about(worker("implementation"))).toEqual([]);
 		await expect
-			.poll(() => pi.screen.widgets.get("chronicle")?.join("\n"), { timeout: 5000 })
+			.poll(() => pi.screen.widgets.get("chronicle")?.join("\n"), { timeout: patient(5000) })
 			.toContain("Planning [?]");
 		pi.screen.answer(dialog, "Approve");
 		await pi.screen.notified("done");
@@ -97,7 +98,7 @@ describe("a run in a session", () => {
 		await pi.screen.notified("/chronicle approve");
 		expect(ledgerOf(project).status).toBe("awaiting_approval");
 		await expect
-			.poll(() => pi.screen.widgets.get("chronicle")?.join("\n"), { timeout: 5000 })
+			.poll(() => pi.screen.widgets.get("chronicle")?.join("\n"), { timeout: patient(5000) })
 			.toContain("Planning [?]");
 
 		await pi.prompt("/chronicle reject name the risks, please");
@@ -170,7 +171,9 @@ describe("a run that waits", () => {
 		await pi.screen.notified("/chronicle approve");
 		// The timeline may be drawn once more within a second.
 		await expect
-			.poll(async () => (await pi.probe()).resources.filter((name) => !before.includes(name)), { timeout: 5000 })
+			.poll(async () => (await pi.probe()).resources.filter((name) => !before.includes(name)), {
+				timeout: patient(5000),
+			})
 			.toEqual([]);
 		expect(pi.screen.widgets.get("chronicle")?.join("\n")).toContain("Committing [?]");
 		await pi.prompt("/chronicle abort never mind");
@@ -195,7 +198,7 @@ describe("a session that ends", () => {
 		});
 		const pi = await rpc();
 		await pi.prompt("/chronicle one Do it");
-		await expect.poll(() => project.exists("steps.txt"), { timeout: 20_000 }).toBe(true);
+		await expect.poll(() => project.exists("steps.txt"), { timeout: patient(20_000) }).toBe(true);
 		await pi.send({ type: "new_session" }, 20_000);
 		await pi.screen.notified("is unfinished, in build");
 		expect(project.processes().filter(({ command }) => command.includes("sleep"))).toEqual([]);
@@ -204,7 +207,7 @@ describe("a session that ends", () => {
 		expect(project.read("steps.txt")).toBe("one\n");
 
 		await pi.prompt("/chronicle resume");
-		await expect.poll(() => project.read("steps.txt"), { timeout: 20_000 }).toBe("one\ntwo\n");
+		await expect.poll(() => project.read("steps.txt"), { timeout: patient(20_000) }).toBe("one\ntwo\n");
 		await pi.close();
 		expect(project.processes()).toEqual([]);
 		const next = await rpc();
@@ -237,11 +240,11 @@ describe("a session that ends", () => {
 		await second.prompt("/chronicle resume");
 		await second.screen.notified("goes on there");
 		await expect
-			.poll(() => second.screen.widgets.get("chronicle")?.join("\n"), { timeout: 5000 })
+			.poll(() => second.screen.widgets.get("chronicle")?.join("\n"), { timeout: patient(5000) })
 			.toContain("Implementation [●]");
 		held.open();
 		await pi.screen.notified("done", 20_000);
-		await expect.poll(() => second.screen.widgets.has("chronicle"), { timeout: 5000 }).toBe(false);
+		await expect.poll(() => second.screen.widgets.has("chronicle"), { timeout: patient(5000) }).toBe(false);
 	});
 });
 
@@ -256,7 +259,9 @@ describe("a run that another process carries on", () => {
 		const pi = await rpc();
 		await pi.prompt("/chronicle resume");
 		await pi.screen.notified("goes on there");
-		await expect.poll(() => pi.screen.widgets.get("chronicle")?.join("\n"), { timeout: 5000 }).toContain("Build [●]");
+		await expect
+			.poll(() => pi.screen.widgets.get("chronicle")?.join("\n"), { timeout: patient(5000) })
+			.toContain("Build [●]");
 		other.signal("SIGKILL");
 		await pi.screen.notified("is interrupted.", 15_000);
 		expect(pi.screen.text).toContain("/chronicle resume");

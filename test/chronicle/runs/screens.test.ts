@@ -10,6 +10,7 @@ import {
 	pictureLines,
 	type Tui,
 } from "../../harness/index.ts";
+import { patient } from "../../harness/patience.ts";
 import { ledgerOf, move, withTemplates, worker } from "./bench.ts";
 
 const template = {
@@ -92,161 +93,173 @@ async function drawn(pi: Tui, cols: number, last: string): Promise<void> {
 }
 
 describe("a run on the screen", () => {
-	it("R28 R29 R30 says at 40, 80 and 160 columns where it stands, what it costs, what changed and what it waits for", async () => {
-		const held = gate();
-		const { server, tui } = await openBench({
-			files: {
-				...withTemplates({ feature: template }),
-				"src/month.ts": month.replace("startsWith(month)", "includes(month)"),
-				"test.mjs": "setTimeout(() => {}, 60_000);\n",
-			},
-			git: true,
-			script: {
-				[worker("planning")]: [
-					call("write", { path: "docs/plan.md", content: "# Plan\n\n1. The option\n2. Its tests\n" }),
-					move("implementation", "Two steps: the option, then its tests.\nNo new dependency."),
-				],
-				[worker("implementation")]: [
-					call("write", { path: "src/month.ts", content: month }),
-					call("workflow_update_snapshot", {
-						data: {
-							findings: ["Dates are ISO 8601, so a month is a prefix."],
-							pending_tasks: ["Say it in the README"],
-						},
-					}),
-					call("bash", { command: "node test.mjs --month 2030-01" }, { after: held.opened }),
-				],
-			},
-		});
-		server.lenient();
-		const pi = await tui({ cols: 100, rows: 34 });
-		await pi.submit("/chronicle feature Export the receipts of one month with --month");
-		await pi.waitForScreen("Approve: go on to implementation", 30_000);
-		await atEveryWidth(pi, 44, [
-			"Feature implementation",
-			"awaiting approval",
-			"Planning [?] -> Implementation [ ]",
-			"May planning be left for implementation?",
-			"Two steps: the option, then its tests.",
-			"A docs/plan.md +4 −0",
-			"So far: $0.00",
-			"Look at the changes first",
-			"Later",
-		]);
-		await pi.waitForScreen("A docs/plan.md +4 −0");
-		expectDrawn(pi, "chronicle-approval", "A chronicle that asks before it goes on", [7, 34]);
+	it(
+		"R28 R29 R30 says at 40, 80 and 160 columns where it stands, what it costs, what changed and what it waits for",
+		async () => {
+			const held = gate();
+			const { server, tui } = await openBench({
+				files: {
+					...withTemplates({ feature: template }),
+					"src/month.ts": month.replace("startsWith(month)", "includes(month)"),
+					"test.mjs": "setTimeout(() => {}, 60_000);\n",
+				},
+				git: true,
+				script: {
+					[worker("planning")]: [
+						call("write", { path: "docs/plan.md", content: "# Plan\n\n1. The option\n2. Its tests\n" }),
+						move("implementation", "Two steps: the option, then its tests.\nNo new dependency."),
+					],
+					[worker("implementation")]: [
+						call("write", { path: "src/month.ts", content: month }),
+						call("workflow_update_snapshot", {
+							data: {
+								findings: ["Dates are ISO 8601, so a month is a prefix."],
+								pending_tasks: ["Say it in the README"],
+							},
+						}),
+						call("bash", { command: "node test.mjs --month 2030-01" }, { after: held.opened }),
+					],
+				},
+			});
+			server.lenient();
+			const pi = await tui({ cols: 100, rows: 34 });
+			await pi.submit("/chronicle feature Export the receipts of one month with --month");
+			await pi.waitForScreen("Approve: go on to implementation", 30_000);
+			await atEveryWidth(pi, 44, [
+				"Feature implementation",
+				"awaiting approval",
+				"Planning [?] -> Implementation [ ]",
+				"May planning be left for implementation?",
+				"Two steps: the option, then its tests.",
+				"A docs/plan.md +4 −0",
+				"So far: $0.00",
+				"Look at the changes first",
+				"Later",
+			]);
+			await pi.waitForScreen("A docs/plan.md +4 −0");
+			expectDrawn(pi, "chronicle-approval", "A chronicle that asks before it goes on", [7, 34]);
 
-		await answer(pi, "Approve: go on to implementation");
-		await pi.waitForScreen("Implementation [●]", 20_000);
-		await server.waitForRequest((request) => request.results.length === 2, 20_000);
-		held.open();
-		await pi.waitForScreen("▸ bash node test.mjs --month 2030-01", 20_000);
-		await pi.waitForScreen("1 file +1 −1", 20_000);
-		await atEveryWidth(pi, 30, ["running", "Planning [✓]", "Implementation [●]", "Senior Engineer", "1 file +1 −1"]);
-		await pi.waitForScreen("1 file +1 −1");
-		expectDrawn(pi, "chronicle-working", "The timeline of a chronicle while a worker works", [22, 34]);
+			await answer(pi, "Approve: go on to implementation");
+			await pi.waitForScreen("Implementation [●]", 20_000);
+			await server.waitForRequest((request) => request.results.length === 2, 20_000);
+			held.open();
+			await pi.waitForScreen("▸ bash node test.mjs --month 2030-01", 20_000);
+			await pi.waitForScreen("1 file +1 −1", 20_000);
+			await atEveryWidth(pi, 30, ["running", "Planning [✓]", "Implementation [●]", "Senior Engineer", "1 file +1 −1"]);
+			await pi.waitForScreen("1 file +1 −1");
+			expectDrawn(pi, "chronicle-working", "The timeline of a chronicle while a worker works", [22, 34]);
 
-		await pi.submit("/chronicle status");
-		const status = await pi.waitForScreen("Worker: Senior Engineer");
-		expect(status).not.toContain("interrupted");
-		expect(status).not.toContain("Nobody supervises it");
+			await pi.submit("/chronicle status");
+			const status = await pi.waitForScreen("Worker: Senior Engineer");
+			expect(status).not.toContain("interrupted");
+			expect(status).not.toContain("Nobody supervises it");
 
-		await pi.submit("/chronicle view");
-		for (const [key, words] of [
-			["1", ["[1 History]", "Planning → Implementation", "No new dependency."]],
-			["2", ["[2 Transcript]", "visit 2 Implementation", "▸ bash node test.mjs"]],
-			["4", ["[4 Knowledge]", "Dates are ISO 8601", "Say it in the README", "docs/plan.md"]],
-			["5", ["[5 Events]", "tool_started", "planning → implementation"]],
-			["3", ["[3 Diff]", "M src/month.ts +1 −1", "return receipts.filter"]],
-		] as const) {
-			pi.type(key);
-			await pi.waitForScreen(() => words.every((word) => read(pi).includes(word)));
-			await atEveryWidth(pi, 34, [words[0].slice(1, -1), "Esc closes"], "Esc closes");
-			await pi.waitForScreen(() => words.every((word) => read(pi).includes(word)));
-		}
-		pi.resize(100, 17);
-		await drawn(pi, 100, "Esc closes");
-		expectDrawn(pi, "chronicle-view", "What the visit has changed so far, in the run view", [0, 17]);
-		await pi.press("left");
-		await pi.waitForScreen("A docs/plan.md");
-		await pi.press("escape");
-		await pi.submit("/chronicle abort");
-		await pi.waitForScreen("aborted", 20_000);
-	}, 90_000);
+			await pi.submit("/chronicle view");
+			for (const [key, words] of [
+				["1", ["[1 History]", "Planning → Implementation", "No new dependency."]],
+				["2", ["[2 Transcript]", "visit 2 Implementation", "▸ bash node test.mjs"]],
+				["4", ["[4 Knowledge]", "Dates are ISO 8601", "Say it in the README", "docs/plan.md"]],
+				["5", ["[5 Events]", "tool_started", "planning → implementation"]],
+				["3", ["[3 Diff]", "M src/month.ts +1 −1", "return receipts.filter"]],
+			] as const) {
+				pi.type(key);
+				await pi.waitForScreen(() => words.every((word) => read(pi).includes(word)));
+				await atEveryWidth(pi, 34, [words[0].slice(1, -1), "Esc closes"], "Esc closes");
+				await pi.waitForScreen(() => words.every((word) => read(pi).includes(word)));
+			}
+			pi.resize(100, 17);
+			await drawn(pi, 100, "Esc closes");
+			expectDrawn(pi, "chronicle-view", "What the visit has changed so far, in the run view", [0, 17]);
+			await pi.press("left");
+			await pi.waitForScreen("A docs/plan.md");
+			await pi.press("escape");
+			await pi.submit("/chronicle abort");
+			await pi.waitForScreen("aborted", 20_000);
+		},
+		patient(90_000),
+	);
 
-	it("R14 R15 R49 an approval is answered by keys: told, looked at, rejected with words, sent elsewhere", async () => {
-		const { project, server, tui } = await openBench({
-			files: withTemplates({ feature: template }),
-			script: {
-				[worker("planning")]: [
-					move("implementation", "A \u001b[31mred\u001b[0m plan."),
-					move("implementation", "A better plan."),
-				],
-				[worker("verification")]: [move("done", "Nothing to verify.")],
-			},
-		});
-		const pi = await tui({ cols: 100, rows: 34 });
-		await pi.submit("/chronicle feature Do it");
-		await pi.waitForScreen("A red plan.", 30_000);
-		await answer(pi, "Tell the worker something");
-		await pi.waitForScreen("What should the next worker know?");
-		pi.type("Mind the gap");
-		await pi.press("enter");
-		await pi.waitForScreen("The next worker will have it.");
-		await answer(pi, "Look at the changes first");
-		await pi.waitForScreen("No files changed.");
-		await pi.press("escape");
-		await answer(pi, "Reject, and say why");
-		await pi.waitForScreen("What has to be different in planning?");
-		pi.type("Name the risks");
-		await pi.press("enter");
-		await pi.waitForScreen("A better plan.", 20_000);
-		expect(server.requests[1]?.users.at(-1)).toContain("Name the risks");
-		expect(server.requests[1]?.users.join("\n")).toContain("Mind the gap");
-		await answer(pi, "Send it elsewhere");
-		await pi.waitForScreen("Which state comes next?");
-		await answer(pi, "verification");
-		await pi.waitForScreen("Words for the worker of verification");
-		await pi.press("enter");
-		await pi.waitForScreen(/Feature implementation|feature [0-9a-f]{8}: done/, 20_000);
-		await pi.waitForScreen("Done [✓]", 20_000);
-		expect(ledgerOf(project).history).toMatchObject([
-			{ from: "planning", to: "verification", cause: "person" },
-			{ from: "verification", to: "done" },
-		]);
-	}, 60_000);
+	it(
+		"R14 R15 R49 an approval is answered by keys: told, looked at, rejected with words, sent elsewhere",
+		async () => {
+			const { project, server, tui } = await openBench({
+				files: withTemplates({ feature: template }),
+				script: {
+					[worker("planning")]: [
+						move("implementation", "A \u001b[31mred\u001b[0m plan."),
+						move("implementation", "A better plan."),
+					],
+					[worker("verification")]: [move("done", "Nothing to verify.")],
+				},
+			});
+			const pi = await tui({ cols: 100, rows: 34 });
+			await pi.submit("/chronicle feature Do it");
+			await pi.waitForScreen("A red plan.", 30_000);
+			await answer(pi, "Tell the worker something");
+			await pi.waitForScreen("What should the next worker know?");
+			pi.type("Mind the gap");
+			await pi.press("enter");
+			await pi.waitForScreen("The next worker will have it.");
+			await answer(pi, "Look at the changes first");
+			await pi.waitForScreen("No files changed.");
+			await pi.press("escape");
+			await answer(pi, "Reject, and say why");
+			await pi.waitForScreen("What has to be different in planning?");
+			pi.type("Name the risks");
+			await pi.press("enter");
+			await pi.waitForScreen("A better plan.", 20_000);
+			expect(server.requests[1]?.users.at(-1)).toContain("Name the risks");
+			expect(server.requests[1]?.users.join("\n")).toContain("Mind the gap");
+			await answer(pi, "Send it elsewhere");
+			await pi.waitForScreen("Which state comes next?");
+			await answer(pi, "verification");
+			await pi.waitForScreen("Words for the worker of verification");
+			await pi.press("enter");
+			await pi.waitForScreen(/Feature implementation|feature [0-9a-f]{8}: done/, 20_000);
+			await pi.waitForScreen("Done [✓]", 20_000);
+			expect(ledgerOf(project).history).toMatchObject([
+				{ from: "planning", to: "verification", cause: "person" },
+				{ from: "verification", to: "done" },
+			]);
+		},
+		patient(60_000),
+	);
 
-	it("R46 what a rule asks for a worker comes when nobody types, and says the state, the command and the rule", async () => {
-		const held = gate();
-		const { server, project, tui } = await openBench({
-			files: {
-				...withTemplates({ feature: { states: { build: { persona: "Builder", next: ["done"] } } } }),
-				"deploy.sh": "echo deploy > deployed.txt\n",
-				".pi/damage-control-rules.yaml":
-					"bashToolPatterns:\n  - pattern: deploy\n    reason: Deploying needs a word\n    ask: true\n",
-			},
-			script: {
-				[worker("build")]: [
-					call("bash", { command: "sh deploy.sh" }, { after: held.opened }),
-					move("done", "Deployed."),
-				],
-			},
-		});
-		const pi = await tui({ cols: 90, rows: 34 });
-		await pi.submit("/chronicle feature Do it");
-		await server.waitForRequest(1, 30_000);
-		pi.type("half a thought");
-		await pi.waitForScreen("half a thought");
-		held.open();
-		const told = await pi.waitForScreen("The question comes when your line is empty.", 20_000);
-		expect(told).toContain("half a thought");
-		expect(told).not.toContain("Yes, for this once");
-		await pi.press("ctrl+u");
-		const asked = await pi.waitForScreen("→ No, refuse it", 20_000);
-		for (const words of ["build", "sh deploy.sh", "Deploying needs a word", "Esc refuses"])
-			expect(asked.replace(/\s+/g, " ")).toContain(words);
-		await answer(pi, "Yes, for this once");
-		await pi.waitForScreen("Done [✓]", 20_000);
-		expect(project.read("deployed.txt")).toBe("deploy\n");
-	}, 60_000);
+	it(
+		"R46 what a rule asks for a worker comes when nobody types, and says the state, the command and the rule",
+		async () => {
+			const held = gate();
+			const { server, project, tui } = await openBench({
+				files: {
+					...withTemplates({ feature: { states: { build: { persona: "Builder", next: ["done"] } } } }),
+					"deploy.sh": "echo deploy > deployed.txt\n",
+					".pi/damage-control-rules.yaml":
+						"bashToolPatterns:\n  - pattern: deploy\n    reason: Deploying needs a word\n    ask: true\n",
+				},
+				script: {
+					[worker("build")]: [
+						call("bash", { command: "sh deploy.sh" }, { after: held.opened }),
+						move("done", "Deployed."),
+					],
+				},
+			});
+			const pi = await tui({ cols: 90, rows: 34 });
+			await pi.submit("/chronicle feature Do it");
+			await server.waitForRequest(1, 30_000);
+			pi.type("half a thought");
+			await pi.waitForScreen("half a thought");
+			held.open();
+			const told = await pi.waitForScreen("The question comes when your line is empty.", 20_000);
+			expect(told).toContain("half a thought");
+			expect(told).not.toContain("Yes, for this once");
+			await pi.press("ctrl+u");
+			const asked = await pi.waitForScreen("→ No, refuse it", 20_000);
+			for (const words of ["build", "sh deploy.sh", "Deploying needs a word", "Esc refuses"])
+				expect(asked.replace(/\s+/g, " ")).toContain(words);
+			await answer(pi, "Yes, for this once");
+			await pi.waitForScreen("Done [✓]", 20_000);
+			expect(project.read("deployed.txt")).toBe("deploy\n");
+		},
+		patient(60_000),
+	);
 });

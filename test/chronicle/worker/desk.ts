@@ -18,6 +18,7 @@ import { freezeRunRules, type LauncherOptions, openLauncher } from "../../../src
 import { readCast, skillPlaces } from "../../../src/persona/index.ts";
 import { findPi, isPiCommand, ownPiSearch } from "../../../src/pi/index.ts";
 import { closeLater } from "../../harness/lifetime.ts";
+import { patient } from "../../harness/patience.ts";
 import type { Project } from "../../harness/project.ts";
 import { packageUnderTest } from "../../harness/under-test.ts";
 
@@ -183,7 +184,7 @@ export function openDesk(project: Project, options: DeskOptions = {}): Desk {
 					reject(
 						new Error(`Nothing of kind ${kind} came. There was:\n${seen.map((one) => JSON.stringify(one)).join("\n")}`),
 					);
-				}, 15_000);
+				}, patient(15_000));
 				watchers.add(look);
 				look();
 			}),

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { findStrays, isSameProcess } from "../../../src/pi/index.ts";
 import { openModelServer } from "../../harness/model-server.ts";
+import { patient } from "../../harness/patience.ts";
 import { openProject } from "../../harness/project.ts";
 import { call, calls, fail, gate, hang, type MessageOptions, say } from "../../harness/reply.ts";
 import { openDesk, until } from "./desk.ts";
@@ -150,7 +151,7 @@ describe("how a worker ends", () => {
 		const before = Date.now();
 		worker.end("now");
 		expect(await worker.ended).toEqual({ kind: "stopped" });
-		expect(Date.now() - before).toBeLessThan(2500);
+		expect(Date.now() - before).toBeLessThan(patient(2500));
 		expect(await desk.launcher.stopStrays(desk.run)).toMatchObject({ left: 0 });
 		expect(findStrays(desk.run)).toEqual([]);
 	});

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { WorkerAnswer } from "../../../src/chronicle/supervisor/ports.ts";
 import { probeSandbox } from "../../../src/safety/index.ts";
 import { type ModelServer, openModelServer } from "../../harness/model-server.ts";
+import { needsProgram } from "../../harness/needs.ts";
 import { openProject, type Project } from "../../harness/project.ts";
 import { call, calls } from "../../harness/reply.ts";
 import { openDesk } from "./desk.ts";
@@ -144,8 +145,9 @@ describe("a guarded worker", () => {
 		expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toContain("MARK-SECRET");
 	});
 
-	it.skipIf(!sandbox)(
+	it(
 		"55 with the sandbox on, what no text betrays changes nothing outside the working folder",
+		needsProgram("bwrap", sandbox),
 		async () => {
 			const write = (path: string) =>
 				`${process.execPath} -e "require('fs').writeFileSync('${path}', 'x')" || echo kept`;

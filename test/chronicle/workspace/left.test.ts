@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { needsNoRoot } from "../../harness/needs.ts";
 import { openFilesStage, rewind, value } from "./stage.ts";
 
 const limits = { fileBytes: 1000 };
@@ -146,25 +147,22 @@ it("R3 special files and what has become one are named, and stop nothing else", 
 	expect(stage.look().get("a.txt")).toBe("special");
 });
 
-it.skipIf(process.getuid?.() === 0)(
-	"R3 what cannot be read is named, and neither deleted nor overwritten",
-	async () => {
-		const stage = openFilesStage();
-		stage.write("a.txt", "1\n");
-		stage.write("closed/x.txt", "1\n");
-		const workspace = stage.open();
-		const { tree } = await value(workspace.snapshot());
-		stage.write("a.txt", "2\n");
-		stage.write("closed/x.txt", "2\n");
-		chmodSync(join(stage.root, "a.txt"), 0);
-		chmodSync(join(stage.root, "closed"), 0);
-		const { left } = await rewind(workspace, tree);
-		chmodSync(join(stage.root, "a.txt"), 0o600);
-		chmodSync(join(stage.root, "closed"), 0o700);
-		expect(names(left)).toEqual(["a.txt", "closed"]);
-		expect([stage.read("a.txt"), stage.read("closed/x.txt")]).toEqual(["2\n", "2\n"]);
-	},
-);
+it("R3 what cannot be read is named, and neither deleted nor overwritten", needsNoRoot, async () => {
+	const stage = openFilesStage();
+	stage.write("a.txt", "1\n");
+	stage.write("closed/x.txt", "1\n");
+	const workspace = stage.open();
+	const { tree } = await value(workspace.snapshot());
+	stage.write("a.txt", "2\n");
+	stage.write("closed/x.txt", "2\n");
+	chmodSync(join(stage.root, "a.txt"), 0);
+	chmodSync(join(stage.root, "closed"), 0);
+	const { left } = await rewind(workspace, tree);
+	chmodSync(join(stage.root, "a.txt"), 0o600);
+	chmodSync(join(stage.root, "closed"), 0o700);
+	expect(names(left)).toEqual(["a.txt", "closed"]);
+	expect([stage.read("a.txt"), stage.read("closed/x.txt")]).toEqual(["2\n", "2\n"]);
+});
 
 it("R3 a state that leaves something out gives its own name, and the same rewind again changes nothing", async () => {
 	const stage = openFilesStage();

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Workspace } from "../../../src/chronicle/supervisor/index.ts";
+import { patient } from "../../harness/patience.ts";
 import { type FilesStage, openFilesStage, value } from "./stage.ts";
 
 const limits = { fileBytes: 500 };
@@ -221,7 +222,7 @@ it(
 			{ numRuns: runs, endOnFailure: true },
 		);
 	},
-	runs * 20_000,
+	patient(runs * 20_000),
 );
 
 async function killOver(stage: FilesStage, tree: string, expected: string, ms: number): Promise<void> {

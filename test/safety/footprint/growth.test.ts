@@ -2,6 +2,7 @@
 // and what was too much never passes for harmless.
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
+import { patient } from "../../harness/patience.ts";
 import { runs } from "../../harness/runs.ts";
 import { openSetting, starterRules } from "../guard/setting.ts";
 import { knowledgeOf } from "./knowledge.ts";
@@ -82,36 +83,40 @@ describe("growth", () => {
 	const setting = openSetting(starterRules);
 	afterAll(() => setting.close());
 
-	it("however text grows, judging it costs bounded CPU time, and what was too much is asked about", async () => {
-		await fc.assert(
-			fc.asyncProperty(
-				fc.uniqueArray(fc.constantFrom(...steps), { minLength: 1, maxLength: 3 }),
-				fc.constantFrom(...uses),
-				fc.constantFrom("plain", "loop", "function"),
-				async (chosen, use, shape) => {
-					// From few repetitions to many: where growth is not bounded, a small number tells before a large one never ends.
-					for (const count of [8, 11, 14, 17, 20, 40, 400]) {
-						const body = chosen.join(" ");
-						const grown = {
-							plain: body.repeat(count),
-							loop: `for i in {1..${count}}; do ${body} done; `,
-							function: `g() { ${body} g "$@"; }; ${"g x; ".repeat(Math.min(count, 40))}`,
-						}[shape];
-						const command = `${start}${grown}${use}`.slice(0, 65_536);
-						expect(
-							cpuOf(() => shell(command)),
-							`CPU time of ${count} times ${body} ${use} (${shape})`,
-						).toBeLessThan(MOST);
-						const footprint = shell(command);
-						if (!doubts(footprint).includes("syntax")) continue;
-						expect(knowledgeOf(footprint)).not.toBe("reads");
-						expect((await setting.bash(command)).decision).not.toBe("allow");
-					}
-				},
-			),
-			{ numRuns: runs(0.6) },
-		);
-	}, 300_000);
+	it(
+		"however text grows, judging it costs bounded CPU time, and what was too much is asked about",
+		async () => {
+			await fc.assert(
+				fc.asyncProperty(
+					fc.uniqueArray(fc.constantFrom(...steps), { minLength: 1, maxLength: 3 }),
+					fc.constantFrom(...uses),
+					fc.constantFrom("plain", "loop", "function"),
+					async (chosen, use, shape) => {
+						// From few repetitions to many: where growth is not bounded, a small number tells before a large one never ends.
+						for (const count of [8, 11, 14, 17, 20, 40, 400]) {
+							const body = chosen.join(" ");
+							const grown = {
+								plain: body.repeat(count),
+								loop: `for i in {1..${count}}; do ${body} done; `,
+								function: `g() { ${body} g "$@"; }; ${"g x; ".repeat(Math.min(count, 40))}`,
+							}[shape];
+							const command = `${start}${grown}${use}`.slice(0, 65_536);
+							expect(
+								cpuOf(() => shell(command)),
+								`CPU time of ${count} times ${body} ${use} (${shape})`,
+							).toBeLessThan(MOST);
+							const footprint = shell(command);
+							if (!doubts(footprint).includes("syntax")) continue;
+							expect(knowledgeOf(footprint)).not.toBe("reads");
+							expect((await setting.bash(command)).decision).not.toBe("allow");
+						}
+					},
+				),
+				{ numRuns: runs(0.6) },
+			);
+		},
+		patient(300_000),
+	);
 
 	it.each(steps)("%s again and again costs bounded CPU time", (step) => {
 		for (const count of [8, 11, 14, 17, 20, 40, 400, 4000])

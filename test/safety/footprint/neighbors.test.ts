@@ -1,6 +1,7 @@
 // Tools of other packages by kind: those that start agents, gateways that call further tools, program text, and what is known of them.
 import { describe, expect, it } from "vitest";
 import type { ToolEffect } from "../../../src/safety/footprint/index.ts";
+import { patient } from "../../harness/patience.ts";
 import { doubts, harms, measured, touches } from "./surroundings.ts";
 
 const effects = (tool: string, input: unknown, more: object = {}) => harms(measured({ tool, input, ...more }));
@@ -163,7 +164,7 @@ describe("a call behind a gateway", () => {
 		const input = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key${index}`, `./f${index}`]));
 		const started = performance.now();
 		measured({ tool: "mcp", input: { tool: "x", args: input } });
-		expect(performance.now() - started).toBeLessThan(1500);
+		expect(performance.now() - started).toBeLessThan(patient(1500));
 	});
 });
 

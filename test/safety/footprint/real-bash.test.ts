@@ -3,6 +3,8 @@ import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { computeFootprint, type Footprint, type Touch } from "../../../src/safety/footprint/index.ts";
+import { needsProgram } from "../../harness/needs.ts";
+import { patient } from "../../harness/patience.ts";
 import { openRealBash, type RealBash } from "./real-bash.ts";
 import { commands } from "./shell-commands.ts";
 
@@ -41,8 +43,8 @@ function admitsDoubt({ unknowns }: Footprint): boolean {
 	return unknowns.some(({ may }) => may.includes("write") || may.includes("delete"));
 }
 
-describe.skipIf(!hasBash)("the real bash", () => {
-	it("changes nothing that was not predicted", { timeout: 120_000 }, () => {
+describe("the real bash", needsProgram("bash", hasBash), () => {
+	it("changes nothing that was not predicted", { timeout: patient(120_000) }, () => {
 		let doubts = 0;
 		fc.assert(
 			fc.property(commands, (command) => {

@@ -12,6 +12,7 @@ import {
 	readRules,
 	thawRules,
 } from "../../../src/safety/index.ts";
+import { needsNoRoot } from "../../harness/needs.ts";
 
 let root: string;
 beforeEach(() => {
@@ -310,7 +311,7 @@ describe("what is wrong closes the guard, with its place", () => {
 		}
 	});
 
-	it.skipIf(process.getuid?.() === 0)("an unreadable file is not taken for no rules", () => {
+	it("an unreadable file is not taken for no rules", needsNoRoot, () => {
 		const file = put("p/.pi/damage-control-rules.yaml", "zeroAccessPaths: [a]\n");
 		chmodSync(file, 0);
 		const rules = readRules(locateRules({ cwd: join(root, "p"), home: root, agentDir: undefined }), "linux");

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { Footprint } from "../../../src/safety/footprint/index.ts";
 import { openPolicies, type Policy, type ToolCall, thawRules } from "../../../src/safety/index.ts";
 import { call, openBench, packageUnderTest, say } from "../../harness/index.ts";
+import { needs } from "../../harness/needs.ts";
 
 const toolCall: ToolCall = { id: "1", tool: "bash", input: { command: "ls" }, siblings: [] };
 const nothing: Footprint = { tool: "bash", touches: [], runs: [], unknowns: [] };
@@ -103,31 +104,31 @@ describe("in real pi, a part of the package cannot be loaded", () => {
 		return { ran: project.exists("out.txt"), text: pi.toolResults()[0]?.text };
 	}
 
-	it.skipIf(!bundled)("the gate", async () => {
+	it("the gate", needs("the built package", bundled), async () => {
 		const { ran, text } = await runWithout("safety-policy-gate", undefined);
 		expect(text).toContain("what judges calls could not be loaded");
 		expect(ran).toBe(false);
 	});
 
-	it.skipIf(!bundled)("the guard", async () => {
+	it("the guard", needs("the built package", bundled), async () => {
 		const { ran, text } = await runWithout("safety-guard-open", undefined);
 		expect(text).toContain("could not be loaded");
 		expect(ran).toBe(false);
 	});
 
-	it.skipIf(!bundled)("the rule reader", async () => {
+	it("the rule reader", needs("the built package", bundled), async () => {
 		const { ran, text } = await runWithout("safety-guard-reader", undefined);
 		expect(text).toContain("could not be loaded");
 		expect(ran).toBe(false);
 	});
 
-	it.skipIf(!bundled)("the readonly posture", async () => {
+	it("the readonly posture", needs("the built package", bundled), async () => {
 		const { ran, text } = await runWithout("safety-readonly-judge", "/readonly on", { "src/a.ts": "x\n" });
 		expect(text).toContain("readonly policy could not");
 		expect(ran).toBe(false);
 	});
 
-	it.skipIf(!bundled)("what people have answered", async () => {
+	it("what people have answered", needs("the built package", bundled), async () => {
 		const asking = { ...files, ".pi/damage-control-rules.yaml": "readOnlyPaths: [{ path: out.txt, ask: true }]\n" };
 		const { ran, text } = await runWithout("safety-guard-answers", undefined, asking);
 		expect(text).toContain("could not be judged");

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { probeSandbox } from "../../../src/safety/sandbox/index.ts";
 import { call, calls, openBench, SessionDraft, say } from "../../harness/index.ts";
+import { needsProgram } from "../../harness/needs.ts";
 
 const sandbox = await probeSandbox();
 const entry = "readonly:posture";
@@ -184,7 +185,7 @@ describe("front matter", () => {
 	});
 });
 
-describe.skipIf(sandbox === undefined)("in a sandbox", () => {
+describe("in a sandbox", needsProgram("bwrap", sandbox), () => {
 	it("shell commands run where nothing can be changed, with exit code, both outputs and streaming as before", async () => {
 		const { rpc, project, server } = await openBench({
 			files: {

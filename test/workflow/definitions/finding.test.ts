@@ -11,6 +11,7 @@ import {
 	usageLines,
 	workflowRoots,
 } from "../../../src/workflow/definitions/index.ts";
+import { needsPosix } from "../../harness/needs.ts";
 import { openTree, phaseFile, type TreeFiles, workflowFiles, workflowYaml } from "./tree.ts";
 
 const keys = ({ definitions }: Catalogue) => [...definitions.keys()];
@@ -115,54 +116,48 @@ describe("where workflows are found", () => {
 		expect(said).toMatch(/_a\/plan\/workflow.yaml:1:1 warning: Another workflow has the directory name `plan`/);
 	});
 
-	it.skipIf(process.platform === "win32")(
-		"loads linked directories with phases beside them, and survives links that lead back",
-		() => {
-			const tree = openTree({
-				...workflowFiles("elsewhere/mine", ["a"]),
-				...workflowFiles("elsewhere/shared/review", ["r"], { show: "workflows" }),
-				...workflowFiles("global/x", ["b", "@mine", "@review"]),
-			});
-			symlinkSync("../elsewhere/mine", join(tree.folder, "global", "mine"));
-			symlinkSync("../elsewhere/shared", join(tree.folder, "global", "_linked"));
-			symlinkSync(".", join(tree.folder, "global", "self"));
-			symlinkSync("..", join(tree.folder, "global", "up"));
-			symlinkSync("nowhere", join(tree.folder, "global", "dangling"));
-			mkdirSync(join(tree.folder, "global", "empty"));
-			symlinkSync("../..", join(tree.folder, "global", "empty", "up"));
-			symlinkSync("ring-b", join(tree.folder, "global", "ring-a"));
-			symlinkSync("ring-a", join(tree.folder, "global", "ring-b"));
-			const catalogue = tree.load();
-			expect(keys(catalogue)).toEqual(["mine", "review", "x"]);
-			expect(errors(catalogue)).toEqual([]);
-		},
-	);
+	it("loads linked directories with phases beside them, and survives links that lead back", needsPosix, () => {
+		const tree = openTree({
+			...workflowFiles("elsewhere/mine", ["a"]),
+			...workflowFiles("elsewhere/shared/review", ["r"], { show: "workflows" }),
+			...workflowFiles("global/x", ["b", "@mine", "@review"]),
+		});
+		symlinkSync("../elsewhere/mine", join(tree.folder, "global", "mine"));
+		symlinkSync("../elsewhere/shared", join(tree.folder, "global", "_linked"));
+		symlinkSync(".", join(tree.folder, "global", "self"));
+		symlinkSync("..", join(tree.folder, "global", "up"));
+		symlinkSync("nowhere", join(tree.folder, "global", "dangling"));
+		mkdirSync(join(tree.folder, "global", "empty"));
+		symlinkSync("../..", join(tree.folder, "global", "empty", "up"));
+		symlinkSync("ring-b", join(tree.folder, "global", "ring-a"));
+		symlinkSync("ring-a", join(tree.folder, "global", "ring-b"));
+		const catalogue = tree.load();
+		expect(keys(catalogue)).toEqual(["mine", "review", "x"]);
+		expect(errors(catalogue)).toEqual([]);
+	});
 
-	it.skipIf(process.platform === "win32")(
-		"links to nothing are told, and a workflow.yaml that is one claims its name",
-		() => {
-			const tree = openTree({
-				...workflowFiles("global/x", ["a"]),
-				...workflowFiles("global/y", ["a"]),
-				"project/x/a.md": phaseFile("a"),
-				"project/_in/z/a.md": phaseFile("a"),
-			});
-			for (const directory of ["project/x", "project/_in/z"])
-				symlinkSync("nowhere.yaml", join(tree.folder, directory, "workflow.yaml"));
-			symlinkSync("nowhere", join(tree.folder, "project", "gone"));
-			const memory = openCatalogueMemory();
-			const catalogue = loadCatalogue(tree.roots, memory);
-			// case 20: what the project means to have is not the global one.
-			expect([keys(catalogue), rejected(catalogue)]).toEqual([["y"], ["x", "z"]]);
-			const said = tree.lines(catalogue.diagnostics).join("\n");
-			expect(said).toMatch(/^project\/_in\/z\/workflow\.yaml:1:1 The file is a link that leads nowhere/m);
-			expect(said).toMatch(/^project\/x\/workflow\.yaml:1:1 The file is a link/m);
-			expect(said).toMatch(/^project\/gone warning: This link leads nowhere/m);
-			rmSync(join(tree.folder, "project", "x", "workflow.yaml"));
-			tree.write({ "project/_in/z/nowhere.yaml": workflowYaml(["a.md"], { commandName: "z" }) });
-			expect(keys(loadCatalogue(tree.roots, memory))).toEqual(["x", "y", "z"]);
-		},
-	);
+	it("links to nothing are told, and a workflow.yaml that is one claims its name", needsPosix, () => {
+		const tree = openTree({
+			...workflowFiles("global/x", ["a"]),
+			...workflowFiles("global/y", ["a"]),
+			"project/x/a.md": phaseFile("a"),
+			"project/_in/z/a.md": phaseFile("a"),
+		});
+		for (const directory of ["project/x", "project/_in/z"])
+			symlinkSync("nowhere.yaml", join(tree.folder, directory, "workflow.yaml"));
+		symlinkSync("nowhere", join(tree.folder, "project", "gone"));
+		const memory = openCatalogueMemory();
+		const catalogue = loadCatalogue(tree.roots, memory);
+		// case 20: what the project means to have is not the global one.
+		expect([keys(catalogue), rejected(catalogue)]).toEqual([["y"], ["x", "z"]]);
+		const said = tree.lines(catalogue.diagnostics).join("\n");
+		expect(said).toMatch(/^project\/_in\/z\/workflow\.yaml:1:1 The file is a link that leads nowhere/m);
+		expect(said).toMatch(/^project\/x\/workflow\.yaml:1:1 The file is a link/m);
+		expect(said).toMatch(/^project\/gone warning: This link leads nowhere/m);
+		rmSync(join(tree.folder, "project", "x", "workflow.yaml"));
+		tree.write({ "project/_in/z/nowhere.yaml": workflowYaml(["a.md"], { commandName: "z" }) });
+		expect(keys(loadCatalogue(tree.roots, memory))).toEqual(["x", "y", "z"]);
+	});
 
 	it("says so where a root or a directory in it cannot be listed", () => {
 		const tree = openTree({ global: "a file", ...workflowFiles("project/x", ["a"]) });

@@ -4,6 +4,7 @@ import { rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Catalogue, listLines, usageLines, visibleCommands } from "../../../src/workflow/definitions/index.ts";
+import { needsPosix } from "../../harness/needs.ts";
 import { openTree, phaseFile, workflowFiles, workflowYaml } from "./tree.ts";
 
 const keys = ({ definitions }: Catalogue) => [...definitions.keys()];
@@ -209,7 +210,7 @@ describe("bad input", () => {
 		expect(catalogue.rejected.get("other")?.diagnostics.map((diagnostic) => diagnostic.code)).toContain("phase-failed");
 	});
 
-	it.skipIf(process.platform === "win32")("pipes in place of files are never opened", () => {
+	it("pipes in place of files are never opened", needsPosix, () => {
 		const tree = openTree({
 			...workflowFiles("global/good", ["a"]),
 			...workflowFiles("global/other", ["a"]),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Catalogue, loadCatalogue, openCatalogueMemory } from "../../../src/workflow/definitions/index.ts";
+import { needsPosix } from "../../harness/needs.ts";
 import { openTree, phaseFile, type Tree, workflowFiles, workflowYaml } from "./tree.ts";
 
 let tree: Tree;
@@ -144,27 +145,24 @@ describe("with a memory", () => {
 		expect(load().definitions.has("y")).toBe(true);
 	});
 
-	it.skipIf(process.platform === "win32")(
-		"links that are turned elsewhere, or whose target appears, are noticed",
-		async () => {
-			tree.write({
-				"global/_store/one.md": phaseFile("one"),
-				"global/_store/two.md": phaseFile("two"),
-				...workflowFiles("other/l", ["p"]),
-			});
-			tree.write({ "global/x/workflow.yaml": workflowYaml(["link.md"]) });
-			symlinkSync("../_store/one.md", at("global/x/link.md"));
-			symlinkSync("../later", at("global/linked"));
-			await pause(120);
-			expect(instructions(load(), "x", 0)).toBe("Do one.");
-			unlinkSync(at("global/x/link.md"));
-			symlinkSync("../_store/two.md", at("global/x/link.md"));
-			expect(instructions(load(), "x", 0)).toBe("Do two.");
-			await pause(120);
-			load();
-			mkdirSync(at("later"));
-			tree.write(workflowFiles("later", ["p"]));
-			expect(load().definitions.has("linked")).toBe(true);
-		},
-	);
+	it("links that are turned elsewhere, or whose target appears, are noticed", needsPosix, async () => {
+		tree.write({
+			"global/_store/one.md": phaseFile("one"),
+			"global/_store/two.md": phaseFile("two"),
+			...workflowFiles("other/l", ["p"]),
+		});
+		tree.write({ "global/x/workflow.yaml": workflowYaml(["link.md"]) });
+		symlinkSync("../_store/one.md", at("global/x/link.md"));
+		symlinkSync("../later", at("global/linked"));
+		await pause(120);
+		expect(instructions(load(), "x", 0)).toBe("Do one.");
+		unlinkSync(at("global/x/link.md"));
+		symlinkSync("../_store/two.md", at("global/x/link.md"));
+		expect(instructions(load(), "x", 0)).toBe("Do two.");
+		await pause(120);
+		load();
+		mkdirSync(at("later"));
+		tree.write(workflowFiles("later", ["p"]));
+		expect(load().definitions.has("linked")).toBe(true);
+	});
 });

@@ -1,5 +1,6 @@
 // kill -9 at random times, as many as a test run can afford; `node bench/kills.ts 500` does it all night. Real pi, scripted model.
 import { expect, it } from "vitest";
+import { patient } from "../../harness/patience.ts";
 import { killAtRandom } from "./random.ts";
 
 /** `CHRONICLE_KILL_SEED` repeats a failure. */
@@ -7,7 +8,7 @@ const seed = Number(process.env.CHRONICLE_KILL_SEED ?? Date.now() % 1_000_000);
 
 it.each(Array.from({ length: 10 }, (_, n) => seed + n))(
 	"R24 six kills at random times, seed %i",
-	{ timeout: 120_000 },
+	{ timeout: patient(120_000) },
 	async (each) => {
 		const { kills, lostAnswers } = await killAtRandom(each, 6);
 		expect(lostAnswers).toBeLessThanOrEqual(kills);

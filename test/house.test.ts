@@ -1,6 +1,6 @@
-// The house rules that no type can hold: that the linter's import rules really bite.
+// The house rules that no type can hold: that the linter's import rules really bite, and how tests are written.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -69,5 +69,27 @@ afterAll(() => rmSync(house, { recursive: true, force: true }));
 describe("import rules", () => {
 	it.each(probes)("$path importing $from is legal: $legal", ({ path, legal }) => {
 		expect(refused.has(path)).toBe(!legal);
+	});
+});
+
+describe("tests", () => {
+	const files = readdirSync("test", { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
+	const found = (pattern: RegExp) =>
+		files
+			.filter((path) => path !== "house.test.ts")
+			.flatMap(
+				(path) =>
+					readFileSync(join("test", path), "utf8")
+						.match(pattern)
+						?.map((text) => `${path}: ${text}`) ?? [],
+			);
+
+	it.each([
+		["get no second try", /\bretry: ?\d/g],
+		["are skipped with a reason, by `needs`", /\b(it|test|describe)\.(skip|skipIf|runIf|todo|only)\b/g],
+		["take their tries from `runs`", /\bnumRuns: ?\d/g],
+		["scale their limits with `patient`", /\{ timeout: ?\d|^\t*\}, [\d_]+\);$/gm],
+	])("%s", (_rule, pattern) => {
+		expect(found(pattern)).toEqual([]);
 	});
 });

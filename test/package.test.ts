@@ -1,75 +1,27 @@
 // The package as people get it: packed and installed, from a local path, from a checkout, from a git clone. Each copy is loaded
 // by real pi and must offer the same commands.
-import {
-	appendFileSync,
-	cpSync,
-	existsSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
-import {
-	checkout,
-	copyCheckout,
-	fixtureExtension,
-	installRuntimeDependencies,
-	installTarball,
-	linkDependencies,
-	openBench,
-	openFolder,
-	pack,
-	packageAt,
-	packageUnderTest,
-	piScript,
-	run,
-	runNode,
-} from "./harness/index.ts";
+import { checkout, openBench, packageAt, packageUnderTest, piScript, runNode } from "./harness/index.ts";
 import { patient } from "./harness/patience.ts";
+import { compiling, filesOf, notOurs, offered, openPackageCopies, type PackageCopies } from "./package-copies.ts";
 
 /** What every pi that has the package pays for at start, bytes: all that is not imported later. */
 const eagerBytes = 40_000;
 
-let base: string;
-let tree: string;
-let tarball: string;
-let installed: string;
+let copies: PackageCopies;
 /** Names of the commands that the package under test offers: every copy must offer the same. */
 let commands: string[];
 
 beforeAll(async () => {
-	base = openFolder();
-	tree = join(base, "tree");
-	copyCheckout(tree);
-	linkDependencies(tree);
-	tarball = pack(tree);
-	installed = installTarball(tarball, join(base, "empty")).root;
+	copies = openPackageCopies();
 	commands = await offered(packageUnderTest().root);
 }, patient(120_000));
 
-/** Commands of the probe and of pi's own extensions, which load where pi discovers by itself. */
-const notOurs = new Set(["probe", "llama", "mcp"]);
-
-/** Starts pi with `-e <path>` in `cwd` and returns the commands of ours that it offers; nothing may go wrong on the way. */
-async function offered(path: string, cwd?: string, says: unknown = ""): Promise<string[]> {
-	const { rpc } = await openBench();
-	const pi = await rpc({
-		package: path,
-		extensions: [fixtureExtension("probe")],
-		...(cwd === undefined ? {} : { cwd }),
-	});
-	const report = await pi.probe();
-	expect(pi.eventsOf("extension_error")).toEqual([]);
-	expect(pi.stderr).toEqual(says);
-	return report.commands.map(({ name }) => name).filter((name) => !notOurs.has(name));
-}
-
 describe("the tarball", () => {
-	const listed = () => filesOf(installed);
+	const listed = () => filesOf(copies.installed);
 
 	it("holds the bundle, the documents and the licence, and neither sources nor tests", () => {
 		expect(listed()).toEqual(
@@ -84,7 +36,7 @@ describe("the tarball", () => {
 	});
 
 	it("names everything that its manifest promises", () => {
-		const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+		const manifest = JSON.parse(readFileSync(join(copies.installed, "package.json"), "utf8"));
 		expect(manifest.keywords).toContain("pi-package");
 		expect(manifest.license).toBe("MIT");
 		expect(manifest.engines.node).toBe(">=22.19");
@@ -93,12 +45,12 @@ describe("the tarball", () => {
 			expect(manifest.peerDependenciesMeta[host]).toEqual({ optional: true });
 		for (const host of Object.keys(manifest.peerDependencies)) expect(manifest.dependencies).not.toHaveProperty([host]);
 		const promised = [...Object.values(manifest.bin), ...Object.values(manifest.pi).flat()] as string[];
-		for (const path of promised) expect(existsSync(join(installed, path)), path).toBe(true);
+		for (const path of promised) expect(existsSync(join(copies.installed, path)), path).toBe(true);
 	});
 
 	it("has a changelog that pi can show: an entry for this version", () => {
-		const { version } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as { version: string };
-		const changelog = readFileSync(join(installed, "CHANGELOG.md"), "utf8");
+		const { version } = JSON.parse(readFileSync(join(copies.installed, "package.json"), "utf8")) as { version: string };
+		const changelog = readFileSync(join(copies.installed, "CHANGELOG.md"), "utf8");
 		expect(changelog).toMatch(
 			new RegExp(`^## \\[?${version.replaceAll(".", "\\.")}\\]?( - \\d{4}-\\d{2}-\\d{2})?$`, "m"),
 		);
@@ -106,8 +58,8 @@ describe("the tarball", () => {
 
 	it("names no folder of the machine that packed it", () => {
 		const suspicious = listed().filter((name) => {
-			const text = readFileSync(join(installed, name), "latin1");
-			return text.includes(base) || text.includes(process.cwd());
+			const text = readFileSync(join(copies.installed, name), "latin1");
+			return text.includes(copies.base) || text.includes(process.cwd());
 		});
 		expect(suspicious).toEqual([]);
 	});
@@ -115,16 +67,16 @@ describe("the tarball", () => {
 
 describe("the bundle", () => {
 	it("field 64: is lazily split: what every pi loads is small", () => {
-		const dist = join(installed, "dist");
+		const dist = join(copies.installed, "dist");
 		const [start = ""] = readdirSync(dist).filter((name) => name.startsWith("start-"));
-		const eager = [join(installed, "extension.ts"), join(dist, start)];
+		const eager = [join(copies.installed, "extension.ts"), join(dist, start)];
 		const bytes = eager.reduce((sum, file) => sum + statSync(file).size, 0);
 		expect(bytes).toBeLessThanOrEqual(eagerBytes);
 		expect(readdirSync(join(dist, "later")).length).toBeGreaterThan(10);
 	});
 
 	it("carries its runtime dependencies inside and leaves pi's own outside", async () => {
-		const dist = join(installed, "dist");
+		const dist = join(copies.installed, "dist");
 		const { metafile } = await build({
 			absWorkingDir: dist,
 			entryPoints: filesOf(dist).filter((name) => name.endsWith(".mjs")),
@@ -146,75 +98,33 @@ describe("the bundle", () => {
 describe("pi loads it", () => {
 	it("from an installed tarball", async () => {
 		expect(commands).toEqual(expect.arrayContaining(["workflow", "sequence"]));
-		expect(await offered(installed)).toEqual(commands);
-	});
-
-	it("from a tarball that was unpacked where no registry is reachable", async () => {
-		const { root, by } = installTarball(tarball, join(base, "offline"), "http://127.0.0.1:9/");
-		expect(by).toBe("hand");
-		expect(filesOf(root).filter((name) => !name.startsWith("node_modules/"))).toEqual(filesOf(installed));
-		expect(await offered(root)).toEqual(commands);
+		expect(await offered(copies.installed)).toEqual(commands);
 	});
 
 	it("after `pi install <local path>`", async () => {
 		const { project, rpc } = await openBench();
-		expect(await runNode(project, [piScript(), "install", installed])).toMatchObject({ code: 0 });
+		expect(await runNode(project, [piScript(), "install", copies.installed])).toMatchObject({ code: 0 });
 		const pi = await rpc({ package: "none", discover: "yes" });
 		expect((await pi.commandNames()).filter((name) => !notOurs.has(name))).toEqual(commands);
 		expect(pi.stderr).toBe("");
 	});
 
-	const compiling = "pi-chronicle: compiling its sources, once after each change of them.\n";
-
 	it("with `pi -e .` from a checkout: compiled at the first start and after a change, with a line that says so", async () => {
-		rmSync(join(tree, "dist"), { recursive: true, force: true });
-		expect(await offered(".", tree, compiling)).toEqual(commands);
-		expect(await offered(".", tree)).toEqual(commands);
-		appendFileSync(join(tree, "src", "start.ts"), "// changed\n");
-		expect(await offered(".", tree, compiling)).toEqual(commands);
-		expect(readdirSync(join(tree, "node_modules/.cache/pi-chronicle"))).not.toContainEqual(
+		rmSync(join(copies.tree, "dist"), { recursive: true, force: true });
+		expect(await offered(".", copies.tree, compiling)).toEqual(commands);
+		expect(await offered(".", copies.tree)).toEqual(commands);
+		appendFileSync(join(copies.tree, "src", "start.ts"), "// changed\n");
+		expect(await offered(".", copies.tree, compiling)).toEqual(commands);
+		expect(readdirSync(join(copies.tree, "node_modules/.cache/pi-chronicle"))).not.toContainEqual(
 			expect.stringContaining("."),
 		);
-	});
-
-	it("from a checkout that cannot be written: its sources, with a line that says why", async () => {
-		const readOnly = join(base, "read-only");
-		copyCheckout(readOnly);
-		installRuntimeDependencies(readOnly);
-		writeFileSync(join(readOnly, "node_modules", ".cache"), "no folder");
-		const why = expect.stringMatching(/sources could not be compiled, so each start takes longer: ENOTDIR/);
-		expect(await offered(readOnly, undefined, why)).toEqual(commands);
-	});
-
-	it("from a checkout pi's own library is loaded once", async () => {
-		await offered(".", tree, expect.anything());
-		const { project } = await openBench();
-		const env = { JITI_DEBUG: "1" };
-		const args = [piScript(), "--offline", "-ne", "-e", tree, "-p", "/workflow"];
-		const { stdout, stderr } = await runNode(project, args, { env });
-		expect(stdout).toContain("There is no workflow to start");
-		const own = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("[native] [import]"));
-		expect(own.filter((line) => line.includes(tree) && line.includes("pi-coding-agent"))).toEqual([]);
-	});
-
-	it("from a git clone that has the runtime dependencies alone", { timeout: patient(120_000) }, async () => {
-		run(tree, ["git", "init", "-q"]);
-		run(tree, ["git", "add", "-A"]);
-		const author = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid"];
-		run(tree, ["git", ...author, "commit", "-q", "-m", "Clone me"]);
-		const clone = join(base, "clone");
-		run(base, ["git", "clone", "-q", `file://${tree}`, clone]);
-		installRuntimeDependencies(clone);
-		expect(existsSync(join(clone, "dist"))).toBe(false);
-		expect(await offered(clone, undefined, compiling)).toEqual(commands);
-		expect(await offered(clone)).toEqual(commands);
 	});
 });
 
 describe("the command pi-chronicle", () => {
 	it("runs from the installed copy, where pi is not beside it", async () => {
 		const { project } = await openBench();
-		const { cli } = packageAt(installed);
+		const { cli } = packageAt(copies.installed);
 		const help = await runNode(project, [cli, "--help"]);
 		expect(help).toMatchObject({ code: 0, stderr: "" });
 		expect(help.stdout).toContain("pi-chronicle");
@@ -237,14 +147,7 @@ describe("the command pi-chronicle", () => {
 		const { project } = await openBench();
 		cpSync(join(checkout, "examples", "receipts"), project.folder, { recursive: true });
 		const args = ["rehearse", "--pi", piScript(), "workflow", "feature", "Add", "months"];
-		const rehearsed = await runNode(project, [packageAt(installed).cli, ...args]);
+		const rehearsed = await runNode(project, [packageAt(copies.installed).cli, ...args]);
 		expect(rehearsed).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/DONE/) });
 	});
 });
-
-function filesOf(folder: string): string[] {
-	return readdirSync(folder, { recursive: true, withFileTypes: true })
-		.filter((entry) => entry.isFile())
-		.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-		.sort();
-}

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { openAwakeClock } from "../../src/pi/index.ts";
+import { needsPosix } from "../harness/needs.ts";
+import { patient } from "../harness/patience.ts";
 
 it("counts what passes between looks, and of a gap that no timer saw one tick", () => {
 	let now = 1000;
@@ -17,7 +19,7 @@ it("counts what passes between looks, and of a gap that no timer saw one tick", 
 	clock.close();
 });
 
-it.skipIf(process.platform === "win32")("leaves out a real stop of the process", { timeout: 20_000 }, async () => {
+it("leaves out a real stop of the process", { ...needsPosix, timeout: patient(20_000) }, async () => {
 	const module = fileURLToPath(new URL("../../src/pi/awake-clock.ts", import.meta.url));
 	const program = `const { openAwakeClock } = await import(${JSON.stringify(module)});
 const clock = openAwakeClock({ tickMs: 100, lateMs: 1500 });
@@ -35,7 +37,7 @@ process.on("SIGUSR2", () => { process.stdout.write(JSON.stringify({ awake: clock
 	let said = "";
 	child.stdout.on("data", (piece) => (said += piece));
 	const ended = new Promise((resolve) => child.once("exit", resolve));
-	await expect.poll(() => said, { timeout: 10_000 }).toContain("up");
+	await expect.poll(() => said, { timeout: patient(10_000) }).toContain("up");
 	child.kill("SIGSTOP");
 	await sleep(4000);
 	child.kill("SIGCONT");

@@ -1,38 +1,10 @@
 // Rehearsals end to end, with real pi: the verb of the command line, `/rehearse`, and that nothing of it reaches the person's things.
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-	checkout,
-	openBench,
-	openProject,
-	type Project,
-	packageUnderTest,
-	piScript,
-	runNode,
-} from "../harness/index.ts";
+import { openBench, openProject, packageUnderTest, piScript, runNode } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
-
-const example = join(checkout, "examples", "receipts");
-
-function exampleProject(): Project {
-	const project = openProject({ name: "receipts" });
-	cpSync(example, project.folder, { recursive: true });
-	return project;
-}
-
-/** Runs `pi-chronicle rehearse …`; temporary files go where they can be counted. */
-async function rehearse(project: Project, ...args: string[]) {
-	const temp = join(project.home, "tmp");
-	mkdirSync(temp, { recursive: true });
-	const done = await runNode(project, [packageUnderTest().cli, "rehearse", ...args], {
-		env: { TMPDIR: temp, PI_CHRONICLE_PI: piScript() },
-		timeout: 80_000,
-	});
-	// pi keeps caches of compiled code in the folder for temporary files.
-	const caches = new Set(["jiti", "node-compile-cache"]);
-	return { ...done, left: readdirSync(temp).filter((name) => !caches.has(name)) };
-}
+import { exampleProject, rehearse } from "./playing.ts";
 
 const oneWorkflow = (phase: string) => ({
 	".pi/workflows/small/workflow.yaml":
@@ -220,26 +192,6 @@ describe("a chronicle", () => {
 		]);
 		expect(project.list()).toEqual([".pi/chronicle/workflows/round.json"]);
 		expect([code, left]).toEqual([0, []]);
-	});
-
-	it.each([
-		["bug-hunt", ["investigation", "reproduction", "repair", "confirmation"], ["src/parse.js", "test/parse.test.js"]],
-		[
-			"refactoring",
-			["survey", "safety-net", "change", "comparison"],
-			["src/cli.js", "src/format.js", "test/cli.test.js"],
-		],
-	])("plays the example %s by its script", { timeout: patient(90_000) }, async (name, states, changed) => {
-		const { code, stdout } = await rehearse(exampleProject(), "chronicle", name, "--json");
-		const { outcome, parts, changes } = JSON.parse(stdout);
-		expect(parts.map(({ id }: { id: string }) => id)).toEqual(states);
-		expect(changes.map(({ path }: { path: string }) => path)).toEqual(changed);
-		// The test that shows the bug fails, as it must; nothing else does.
-		const failed = parts.flatMap(({ calls }: { calls: { with: string; outcome: string }[] }) =>
-			calls.filter(({ outcome }) => outcome !== "ok").map((call) => call.with),
-		);
-		expect(failed).toEqual(name === "bug-hunt" ? ["node --test test/parse.test.js"] : []);
-		expect([outcome, code]).toEqual(["done", 0]);
 	});
 
 	it("stops where its script leads nowhere, and says what it waits for", { timeout: patient(60_000) }, async () => {

@@ -1,6 +1,7 @@
 // A phase whose calls go round, or reach a ceiling, in real pi: the model is told, then the workflow waits for a person.
 import { describe, expect, it } from "vitest";
 import { call, type ModelRequest, openBench, say } from "../harness/index.ts";
+import { patient } from "../harness/patience.ts";
 import { type WorkflowDraft, workflowFiles } from "./stage.ts";
 
 const next = call("workflow_step", { action: "next", summary: "did it" });
@@ -17,7 +18,7 @@ async function play(reply: (n: number, request: ModelRequest) => unknown, phase:
 	return bench;
 }
 
-describe("a phase", { timeout: 60_000 }, () => {
+describe("a phase", { timeout: patient(60_000) }, () => {
 	it.each([
 		["the same call", {}, () => call("bash", { command: "true" })],
 		["the same refused call", { tools: { blacklist: ["bash"] } }, () => call("bash", { command: "true" })],

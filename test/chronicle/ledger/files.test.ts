@@ -21,7 +21,7 @@ import { type Disk, openFileStore, realDisk } from "../../../src/chronicle/ledge
 import { thisHost } from "../../../src/chronicle/ledger/lease.ts";
 import type { LedgerEvent, Run } from "../../../src/chronicle/machine/index.ts";
 import type { LedgerStore } from "../../../src/chronicle/supervisor/index.ts";
-import { needsNoRoot, needsPosix } from "../../harness/needs.ts";
+import { needs, needsNoRoot, needsPosix } from "../../harness/needs.ts";
 import { baseline, created, id, tell, value, visit } from "./story.ts";
 
 /** Only root can be somebody else; elsewhere those tests are skipped. */
@@ -362,7 +362,7 @@ describe("R48 rights", () => {
 		});
 		expect(stdout).toBe("");
 	});
-	it.skipIf(!root)("what root makes in another's folder is theirs, and they go on with it", async () => {
+	it("what root makes in another's folder is theirs, and they go on with it", needs("root", root), async () => {
 		const project = join(sessions, "..");
 		chownSync(project, 4321, 4321);
 		await aRun(1);
@@ -375,8 +375,9 @@ describe("R48 rights", () => {
 		expect(all.length).toBeGreaterThan(5);
 		for (const path of [sessions, ...all]) expect(statSync(path).uid, path).toBe(4321);
 	});
-	it.skipIf(!root)(
+	it(
 		"what another user may not read is not taken for absent: it is said whose it is, and what to do",
+		needs("root", root),
 		async () => {
 			await aRun(1);
 			chmodSync(join(sessions, ".."), 0o755);

@@ -2,6 +2,7 @@
 // and another model takes over where a provider fails.
 import { describe, expect, it } from "vitest";
 import { call, fail, hang, type ModelRequest, openBench, say } from "../../harness/index.ts";
+import { patient } from "../../harness/patience.ts";
 import { chronicle, eventsOf, goOn, ledgerOf, move, withTemplates, worker } from "./bench.ts";
 
 const one = (state: object = {}, limits: object = {}) => ({
@@ -21,7 +22,7 @@ async function goRound(reply: (request: ModelRequest, n: number) => unknown, tem
 	return { project, server, run };
 }
 
-describe("a visit that goes round", { timeout: 90_000 }, () => {
+describe("a visit that goes round", { timeout: patient(90_000) }, () => {
 	it.each([
 		["the same call", () => call("bash", { command: "true" })],
 		["the same refused call", () => call("read", { path: "no-such-file" })],
@@ -69,7 +70,7 @@ describe("a visit that goes round", { timeout: 90_000 }, () => {
 	});
 });
 
-describe("a pause", { timeout: 90_000 }, () => {
+describe("a pause", { timeout: patient(90_000) }, () => {
 	it("waits for the message for `pause_seconds`, then ends the worker and keeps its conversation; the status says which", async () => {
 		const { project, server } = await openBench({
 			files: withTemplates({ t: one({}, { pause_seconds: 4 }) }),
@@ -79,7 +80,7 @@ describe("a pause", { timeout: 90_000 }, () => {
 		await server.waitForRequest(2);
 		const pause = goOn(project, ["pause"]);
 		const words = async () => (await chronicle(project, ["status"])).stdout;
-		await expect.poll(words, { timeout: 10_000 }).toContain("pausing: waiting for the message to end");
+		await expect.poll(words, { timeout: patient(10_000) }).toContain("pausing: waiting for the message to end");
 		expect((await run.ended).code).toBe(3);
 		await pause.ended;
 		expect(await words()).toMatch(/paused[\s\S]*stopped/);
@@ -90,7 +91,7 @@ describe("a pause", { timeout: 90_000 }, () => {
 	});
 });
 
-describe("where the provider of a model fails", { timeout: 90_000 }, () => {
+describe("where the provider of a model fails", { timeout: patient(90_000) }, () => {
 	it.each([
 		[503, "Service unavailable: overloaded"],
 		[429, "You exceeded your current quota, please check your plan and billing details"],

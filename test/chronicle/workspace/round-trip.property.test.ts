@@ -9,10 +9,11 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Workspace } from "../../../src/chronicle/supervisor/index.ts";
 import { patient } from "../../harness/patience.ts";
+import { runs } from "../../harness/runs.ts";
 import { type FilesStage, openFilesStage, value } from "./stage.ts";
 
 const limits = { fileBytes: 500 };
-const runs = Number(process.env.ROUND_TRIPS ?? 25);
+const tries = runs(0.05);
 
 const parts = fc.constantFrom("a", "b", "A", "ü 😀", "new\nline", "x.log", ".env", "-dash", 'quo"te');
 const paths = fc.array(parts, { minLength: 1, maxLength: 3 }).map((list) => list.join("/"));
@@ -219,10 +220,10 @@ it(
 				expect(back).toBeDefined();
 				expect(lost(there.was, stage.look(), [...there.left, ...(back?.left ?? [])])).toEqual([]);
 			}),
-			{ numRuns: runs, endOnFailure: true },
+			{ numRuns: tries, endOnFailure: true },
 		);
 	},
-	patient(runs * 20_000),
+	patient(tries * 20_000),
 );
 
 async function killOver(stage: FilesStage, tree: string, expected: string, ms: number): Promise<void> {

@@ -5,12 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { computeFootprint, type Footprint, type Touch } from "../../../src/safety/footprint/index.ts";
 import { needsProgram } from "../../harness/needs.ts";
 import { patient } from "../../harness/patience.ts";
+import { runs } from "../../harness/runs.ts";
 import { openRealBash, type RealBash } from "./real-bash.ts";
 import { commands } from "./shell-commands.ts";
 
 const hasBash = spawnSync("bash", ["-c", "exit 7"]).status === 7;
-// The same commands every time, unless others are asked for: `CHRONICLE_SEED=any CHRONICLE_BASH_RUNS=5000`.
-const runs = Number(process.env.CHRONICLE_BASH_RUNS ?? 250);
+const tries = runs();
+// The same commands every time, unless others are asked for: `CHRONICLE_SEED=any`.
 const seed = process.env.CHRONICLE_SEED ?? "20250101";
 
 let bash: RealBash;
@@ -44,7 +45,7 @@ function admitsDoubt({ unknowns }: Footprint): boolean {
 }
 
 describe("the real bash", needsProgram("bash", hasBash), () => {
-	it("changes nothing that was not predicted", { timeout: patient(120_000) }, () => {
+	it("changes nothing that was not predicted", { timeout: patient(tries * 1_200) }, () => {
 		let doubts = 0;
 		fc.assert(
 			fc.property(commands, (command) => {
@@ -57,9 +58,9 @@ describe("the real bash", needsProgram("bash", hasBash), () => {
 				}
 				expect(unexpected, command).toEqual([]);
 			}),
-			{ numRuns: runs, ...(seed !== "any" && { seed: Number(seed) }) },
+			{ numRuns: tries, ...(seed !== "any" && { seed: Number(seed) }) },
 		);
 		// Saying "unknown" to everything would pass as well.
-		expect(doubts).toBeLessThan(runs / 10);
+		expect(doubts).toBeLessThan(tries / 10);
 	});
 });

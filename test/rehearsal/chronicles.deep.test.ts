@@ -1,0 +1,24 @@
+// The chronicles of the example, played to their end by real workers.
+import { expect, it } from "vitest";
+import { patient } from "../harness/patience.ts";
+import { exampleProject, rehearse } from "./playing.ts";
+
+it.each([
+	["bug-hunt", ["investigation", "reproduction", "repair", "confirmation"], ["src/parse.js", "test/parse.test.js"]],
+	[
+		"refactoring",
+		["survey", "safety-net", "change", "comparison"],
+		["src/cli.js", "src/format.js", "test/cli.test.js"],
+	],
+])("plays the example %s by its script", { timeout: patient(90_000) }, async (name, states, changed) => {
+	const { code, stdout } = await rehearse(exampleProject(), "chronicle", name, "--json");
+	const { outcome, parts, changes } = JSON.parse(stdout);
+	expect(parts.map(({ id }: { id: string }) => id)).toEqual(states);
+	expect(changes.map(({ path }: { path: string }) => path)).toEqual(changed);
+	// The test that shows the bug fails, as it must; nothing else does.
+	const failed = parts.flatMap(({ calls }: { calls: { with: string; outcome: string }[] }) =>
+		calls.filter(({ outcome }) => outcome !== "ok").map((call) => call.with),
+	);
+	expect(failed).toEqual(name === "bug-hunt" ? ["node --test test/parse.test.js"] : []);
+	expect([outcome, code]).toEqual(["done", 0]);
+});

@@ -1,0 +1,26 @@
+// Rehearsals on the command line: the example, and the verb.
+import { cpSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { checkout, openProject, type Project, packageUnderTest, piScript, runNode } from "../harness/index.ts";
+
+const example = join(checkout, "examples", "receipts");
+
+/** A project of the example that the package brings. */
+export function exampleProject(): Project {
+	const project = openProject({ name: "receipts" });
+	cpSync(example, project.folder, { recursive: true });
+	return project;
+}
+
+/** Runs `pi-chronicle rehearse …`; temporary files go where they can be counted. */
+export async function rehearse(project: Project, ...args: string[]) {
+	const temp = join(project.home, "tmp");
+	mkdirSync(temp, { recursive: true });
+	const done = await runNode(project, [packageUnderTest().cli, "rehearse", ...args], {
+		env: { TMPDIR: temp, PI_CHRONICLE_PI: piScript() },
+		timeout: 80_000,
+	});
+	// pi keeps caches of compiled code in the folder for temporary files.
+	const caches = new Set(["jiti", "node-compile-cache"]);
+	return { ...done, left: readdirSync(temp).filter((name) => !caches.has(name)) };
+}

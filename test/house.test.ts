@@ -73,7 +73,7 @@ describe("import rules", () => {
 });
 
 describe("tests", () => {
-	const files = readdirSync("test", { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
+	const files = readdirSync("test", { recursive: true, encoding: "utf8" }).filter((path) => /^(?!harness).*\.test\.ts$/.test(path));
 	const found = (pattern: RegExp) =>
 		files
 			.filter((path) => path !== "house.test.ts")

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type Node, openSource } from "../../src/definition/index.ts";
 import { parseSimpleYaml } from "../../src/definition/simple-yaml.ts";
 import { parseAnyYaml } from "../../src/definition/yaml.ts";
+import { runs } from "../harness/runs.ts";
 
 /** Everything about a tree that anyone uses. */
 function shape(node: Node | undefined): unknown {
@@ -133,13 +134,15 @@ describe("simple YAML", () => {
 			.map((parts) =>
 				parts.map((part, index) => (typeof part === "string" ? part : `key${index}${part.join("")}`)).join("\n"),
 			);
+		const tries = runs(10);
 		let taken = 0;
 		fc.assert(
 			fc.property(text, (written) => {
 				if (compare(written) === "simple") taken += 1;
 			}),
+			{ numRuns: tries },
 		);
-		expect(taken).toBeGreaterThan(40);
+		expect(taken).toBeGreaterThan(tries / 100);
 	});
 
 	it("agrees with the real parser on files as people write them", () => {
@@ -182,6 +185,7 @@ describe("simple YAML", () => {
 				),
 			)
 			.map(([name, content]) => `${name}:${content}`);
+		const tries = runs(5);
 		let taken = 0;
 		fc.assert(
 			fc.property(
@@ -191,7 +195,8 @@ describe("simple YAML", () => {
 					if (compare(entries.join("\n") + end) === "simple") taken += 1;
 				},
 			),
+			{ numRuns: tries },
 		);
-		expect(taken).toBeGreaterThan(500);
+		expect(taken).toBeGreaterThan(tries / 4);
 	});
 });

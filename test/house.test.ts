@@ -73,7 +73,9 @@ describe("import rules", () => {
 });
 
 describe("tests", () => {
-	const files = readdirSync("test", { recursive: true, encoding: "utf8" }).filter((path) => /^(?!harness).*\.test\.ts$/.test(path));
+	const files = readdirSync("test", { recursive: true, encoding: "utf8" }).filter((path) =>
+		/^(?!harness).*\.test\.ts$/.test(path),
+	);
 	const found = (pattern: RegExp) =>
 		files
 			.filter((path) => path !== "house.test.ts")

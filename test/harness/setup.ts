@@ -7,7 +7,7 @@ import { patient } from "./patience.ts";
 import { deep, runs } from "./runs.ts";
 
 fc.configureGlobal({ numRuns: runs() });
-const most = patient(deep ? 300_000 : 30_000);
+const most = patient(deep ? 600_000 : 30_000);
 vi.setConfig({ testTimeout: most, hookTimeout: patient(30_000) });
 
 beforeEach(beginTest);

@@ -112,7 +112,7 @@ describe("growth", () => {
 						}
 					},
 				),
-				{ numRuns: runs(0.6) },
+				{ numRuns: runs(0.2) },
 			);
 		},
 		patient(300_000),

@@ -16,7 +16,6 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { openFolder } from "../../harness/folder.ts";
 import { patient } from "../../harness/patience.ts";
-import { deep } from "../../harness/runs.ts";
 import { openFilesStage, rewind, value } from "./stage.ts";
 
 const { PATH = "" } = process.env;
@@ -186,33 +185,30 @@ describe("R4 a process that is killed in the middle", () => {
 		for (const child of children.splice(0)) child.kill("SIGKILL");
 	});
 
-	it.each(deep ? [0, 30, 80, 150, 250, 400] : [30, 150])(
-		"after %i ms loses nothing, and the next one finishes",
-		async (ms) => {
-			const stage = openFilesStage();
-			for (let n = 0; n < 300; n += 1) stage.write(`d${n % 7}/f${n}.txt`, `first ${n}\n`);
-			const { tree } = await value(stage.open().snapshot());
-			const first = stage.look();
-			for (let n = 0; n < 300; n += 2) stage.write(`d${n % 7}/f${n}.txt`, `second ${n}\n`);
-			rmSync(join(stage.root, "d3"), { recursive: true });
-			stage.write("d3", "a file\n");
-			const second = stage.look();
-			const { tree: before } = await value(stage.open().snapshot({ towards: tree }));
-			const child = spawn(process.execPath, [script, stage.root, dirname(stage.store), tree, before], {
-				stdio: ["ignore", "pipe", "inherit"],
-			});
-			children.push(child);
-			await new Promise((resolve) => child.stdout?.once("data", resolve));
-			await wait(ms);
-			child.kill("SIGKILL");
-			// Whatever git it leaves behind is ended before the files are looked at.
-			const workspace = stage.open();
-			await rewind(workspace, tree);
-			expect(stage.look()).toEqual(first);
-			await rewind(workspace, before);
-			expect(stage.look()).toEqual(second);
-		},
-	);
+	it.each([0, 30, 80, 150, 250, 400])("after %i ms loses nothing, and the next one finishes", async (ms) => {
+		const stage = openFilesStage();
+		for (let n = 0; n < 300; n += 1) stage.write(`d${n % 7}/f${n}.txt`, `first ${n}\n`);
+		const { tree } = await value(stage.open().snapshot());
+		const first = stage.look();
+		for (let n = 0; n < 300; n += 2) stage.write(`d${n % 7}/f${n}.txt`, `second ${n}\n`);
+		rmSync(join(stage.root, "d3"), { recursive: true });
+		stage.write("d3", "a file\n");
+		const second = stage.look();
+		const { tree: before } = await value(stage.open().snapshot({ towards: tree }));
+		const child = spawn(process.execPath, [script, stage.root, dirname(stage.store), tree, before], {
+			stdio: ["ignore", "pipe", "inherit"],
+		});
+		children.push(child);
+		await new Promise((resolve) => child.stdout?.once("data", resolve));
+		await wait(ms);
+		child.kill("SIGKILL");
+		// Whatever git it leaves behind is ended before the files are looked at.
+		const workspace = stage.open();
+		await rewind(workspace, tree);
+		expect(stage.look()).toEqual(first);
+		await rewind(workspace, before);
+		expect(stage.look()).toEqual(second);
+	});
 
 	it("ends the git that a dead supervisor left", async () => {
 		const stage = openFilesStage();

@@ -223,9 +223,9 @@ describe("pi in RPC mode", () => {
 
 	it("fails the test when the package under test throws, unless that is allowed", async () => {
 		const { project, rpc } = await openBench({ script: ["ok", "ok"] });
-		project.write("faulty/package.json", { name: "faulty", pi: { extensions: ["./extension.mjs"] } });
+		project.write("faulty/package.json", { name: "faulty", pi: { extensions: ["./extension.ts"] } });
 		project.write(
-			"faulty/extension.mjs",
+			"faulty/extension.ts",
 			'export default (pi) => pi.on("turn_end", () => { throw new Error("boom"); });',
 		);
 		vi.stubEnv("CHRONICLE_UNDER_TEST", project.path("faulty"));

@@ -6,6 +6,7 @@ import { templateTables } from "../src/chronicle/template/index.ts";
 import { scenarioTables } from "../src/rehearsal/reference.ts";
 import { rehearseUsage } from "../src/rehearsal/usage.ts";
 import { guardTables } from "../src/safety/guard/reference.ts";
+import { sequenceTable } from "../src/sequence/sequence-file.ts";
 import { workflowTables } from "../src/workflow/definitions/index.ts";
 
 /** Makes the Markdown of one section. */
@@ -28,6 +29,7 @@ export const references: Readonly<Record<string, Generator>> = {
 	"rehearse-usage": () => fenced("bash run", "pi-chronicle rehearse --help", "text output", rehearseUsage),
 	scenario: () => scenarioTables().scenario.join("\n"),
 	cue: () => scenarioTables().cue.join("\n"),
+	"sequence-fields": () => sequenceTable().join("\n"),
 	"workflow-fields": () => workflowTables().workflow.join("\n"),
 	"phase-fields": () => workflowTables().phase.join("\n"),
 	"workflow-variables": () => workflowTables().variables.join("\n"),

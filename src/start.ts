@@ -13,9 +13,9 @@ import {
 import { catchBareCommands, enclosingRun, isTooOld, offerSkills, openSessionScope, otherCopy } from "./pi/index.ts";
 import { joinRehearsal, registerRehearse } from "./rehearsal/index.ts";
 import {
-	followReadonly,
 	openPolicies,
 	readonlyStep,
+	readReadonly,
 	registerGate,
 	registerGuard,
 	registerReadonly,
@@ -53,14 +53,16 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 		take: (type, data) => notebook.take(type, data),
 	});
 	registerWatchdog(pi, notebook);
+	const chronicle = registerChronicle(pi, scope);
 	registerSequence(pi, scope, {
 		readonly: readonlyStep,
-		followFrontMatter: followReadonly,
+		readFrontMatter: readReadonly,
 		handoff: (ctx, args) => handoffStep(handoff, ctx, args),
 		notebook: (ctx, args) => notebookStep(notebook, ctx, args),
+		workflow: (ctx, args, signal) => workflow.step(ctx, args, signal),
+		chronicle: (ctx, args, signal) => chronicle.step(ctx, args, signal),
+		live: () => [workflow.live(), ...chronicle.live()].filter((what) => what !== undefined),
 	});
-
-	registerChronicle(pi, scope);
 	registerRehearse(pi, scope);
 	offerSkills(pi);
 	catchBareCommands(pi);

@@ -39,6 +39,7 @@ export function readCast(place: CastPlace): Cast {
 	const taken = new Set<string>();
 	for (const folder of agentFolders(roots, place)) {
 		const found = readFolder(folder, skills, report);
+		report.add(twins(found.agents));
 		broken.push(...found.broken);
 		plain.push(...found.plain);
 		for (const agent of found.agents) {
@@ -98,6 +99,29 @@ function readFolder({ folder, ...place }: Folder, skills: SkillPlaces, report: R
 		if (problem) broken.push({ names: [stem, ...nameIn(read.source.text)], problem });
 	}
 	return { agents, broken, plain };
+}
+
+/** Two agents of one name in one folder: nobody means that, and which one counts hangs on the names of their files. */
+function twins(agents: readonly AgentFile[]): Diagnostic[] {
+	const first = new Map<string, AgentFile>();
+	return agents.flatMap((agent): Diagnostic[] => {
+		const known = first.get(agent.name.toLowerCase());
+		if (known === undefined) {
+			first.set(agent.name.toLowerCase(), agent);
+			return [];
+		}
+		return [
+			{
+				file: agent.origin.file,
+				line: 1,
+				column: 1,
+				severity: "warning",
+				code: "same-name",
+				message: `The agent ${quoted(agent.name)} is in ${known.origin.file} already, so this file is not used.`,
+				remedy: "Give one of them another name, or remove it.",
+			},
+		];
+	});
 }
 
 /** What stands behind the first `name:` of a text that could not be read as a whole. */

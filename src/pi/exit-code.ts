@@ -1,13 +1,19 @@
 // The exit codes of a pi without a screen, and the one way to set them. pi sets a code of its own, 1, where the model's last answer was an
 // error; a command that knows better what became of its work has the last word.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { failStep, stepOf } from "./step.ts";
 
 /** `usage`: nothing was started. `waits`: what was started has not come to its end, and waits for a person. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, waits: 3 } as const;
 
-/** Sets the exit code where nobody watches, unless pi ends in an error later. In a session with a screen nothing is set. */
+/**
+ * Sets the exit code where nobody watches, unless pi ends in an error later. In a session with a screen nothing is set; in a step it is the
+ * step that fails.
+ */
 export function failWith(ctx: Pick<ExtensionContext, "hasUI">, code: number): void {
-	if (!ctx.hasUI) process.exitCode = code;
+	const step = stepOf(ctx);
+	if (step !== undefined) failStep(ctx, step.warned ?? "The command was refused.", code);
+	else if (!ctx.hasUI) process.exitCode = code;
 }
 
 export interface ExitCode {

@@ -6,6 +6,7 @@ export { type Child, type ChildSpec, type Exit, startChild } from "./child.ts";
 export { drawDiagram, showDiagram } from "./diagram.ts";
 export { type ExitCode, exitCodes, failWith, openExitCode } from "./exit-code.ts";
 export { bar, shortCost, shortCount, shortTime } from "./figures.ts";
+export { foreignTools } from "./foreign-tool.ts";
 export {
 	askHost,
 	HOST_COMMAND,
@@ -48,6 +49,7 @@ export { type Closer, openScope, openSessionScope, type Scope } from "./scope.ts
 export { chronicleSettings } from "./settings.ts";
 export { otherCopy } from "./single-copy.ts";
 export { offerSkills } from "./skills.ts";
+export { failStep, runAsStep, type StepEnd, stepOf } from "./step.ts";
 export { findStrays, RUN_TAG, type Stray, type StrayStop, stopStrays } from "./strays.ts";
 export { isTooOld } from "./supported-pi.ts";
 export { diskSurroundings, remembering } from "./surroundings.ts";

@@ -103,7 +103,11 @@ async function perform(
 }
 
 async function offerToStop(running: AbortController, ctx: ExtensionCommandContext): Promise<void> {
-	const answer = await askPerson(ctx, { title: "A rehearsal is being played", message: "Stop it?" });
+	const answer = await askPerson(ctx, {
+		title: "A rehearsal is being played",
+		message: "Stop it?",
+		words: { no: "No, let it run", yes: "Yes, stop it" },
+	});
 	if (answer !== "yes") return;
 	ctx.ui.setStatus(statusKey, undefined);
 	running.abort();

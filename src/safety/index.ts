@@ -50,8 +50,8 @@ export {
 	type Verdict,
 } from "./policy/index.ts";
 export {
-	followReadonly,
 	readonlyStep,
+	readReadonly,
 	registerReadonly,
 } from "./readonly/index.ts";
 export { probeSandbox, sandboxPolicy } from "./sandbox/index.ts";

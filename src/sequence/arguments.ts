@@ -42,6 +42,28 @@ function readQuoted(text: string, start: number): { value: string; end: number }
 
 const placeholder = /\$\{(\d+|ARGUMENTS|@):-([^}]*)\}|\$\{@:(\d+)(?::(\d+))?\}|\$(ARGUMENTS|@|\d+)/g;
 
+/** Whether a placeholder of `text` has no default: without arguments it would come to nothing. */
+export function needsArguments(text: string): boolean {
+	return [...text.matchAll(placeholder)].some(([, target]) => target === undefined);
+}
+
+const wholeWord = /^\$(?:@|ARGUMENTS|\{@:(\d+)(?::(\d+))?\})$/;
+
+/**
+ * Splits `text` into arguments and replaces the placeholders in each one, so that an argument with white space stays one argument: `$@`
+ * alone becomes as many as there are. An empty one in the middle keeps its place, empty ones at the end are left out.
+ */
+export function substituteWords(text: string, args: readonly string[]): string[] {
+	const words = splitArguments(text).flatMap((word) => {
+		const list = wholeWord.exec(word);
+		if (list === null) return [substituteArguments(word, args)];
+		const start = Math.max(0, Number(list[1] ?? 1) - 1);
+		return args.slice(start, list[2] === undefined ? undefined : start + Number(list[2]));
+	});
+	while (words.at(-1) === "") words.pop();
+	return words;
+}
+
 /** Whether `text` has a placeholder that `substituteArguments` would replace. `costs $5` counts: pi's syntax has no escape. */
 export function hasPlaceholder(text: string): boolean {
 	return text.search(placeholder) !== -1;

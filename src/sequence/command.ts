@@ -1,12 +1,16 @@
-// `/sequence`: record, restore, run, show. Recording needs the terminal; running works in every mode.
+// `/sequence`: record, restore, run, save, show, stop. Recording needs the terminal; everything else works in every mode.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { exitCodes, failWith, type Scope, say } from "../pi/index.ts";
-import { hasPlaceholder, splitArguments } from "./arguments.ts";
+import { didYouMean } from "../definition/index.ts";
+import { type Scope, say } from "../pi/index.ts";
+import { deleteSequence, findSaved, listSequences, placeOf, saveRecording, showSaved, store } from "./manage.ts";
 import { previewLines } from "./preview.ts";
+import { protectSession } from "./private-file.ts";
 import { type SequenceSnapshot, snapshotType } from "./recorded.ts";
-import { runRecorded } from "./run.ts";
-import { looksLikeNumber, manyRuns, parseRunCount } from "./run-count.ts";
+import { firstWord, refuse } from "./refuse.ts";
+import { parseRunWords } from "./run-words.ts";
+import { savedNames, sequenceVerbs } from "./saved.ts";
 import type { SequenceSession } from "./session.ts";
+import { isBusy, startRun } from "./start.ts";
 
 const menu = {
 	title: "Restore last sequence?",
@@ -16,54 +20,147 @@ const menu = {
 	cancel: "Cancel",
 } as const;
 const noTerminal =
-	"Recording a sequence needs pi's terminal screen. Here you can run the one that this session has: /sequence run [N] [arguments].";
-const nothingRecorded = "This session's branch has no recorded sequence. Record one with /sequence in the terminal.";
+	"Recording a sequence needs pi's terminal screen. Here you can run a saved one, or the one that this session has: /sequence run [name] [N] [arguments].";
+const nothingRecorded =
+	"This session's branch has no recorded sequence. Record one with /sequence in the terminal, or name a saved one: /sequence list.";
 
-/** Runs `/sequence <args>`: alone it records or offers the last recording; `run [N] [arguments]` and `show` are verbs; other words are arguments of the run. */
+interface Asked {
+	readonly session: SequenceSession;
+	readonly scope: Scope;
+	readonly ctx: ExtensionCommandContext;
+	/** What follows the verb. */
+	readonly rest: string;
+}
+
+const verbs: Readonly<Record<(typeof sequenceVerbs)[number], (asked: Asked) => void | Promise<void>>> = {
+	run: runWords,
+	show: ({ session, ctx, rest }) => {
+		if (rest !== "") return oneName(ctx, "show", rest, (name) => showSaved(ctx, name));
+		const last = session.lastRecorded;
+		if (last === undefined) refuse(ctx, nothingRecorded);
+		else say(ctx, previewLines(last.steps).join("\n"));
+	},
+	list: ({ session, ctx, rest }) => {
+		if (rest === "") listSequences(ctx, session.lastRecorded);
+		else refuse(ctx, `"${rest}" is too much for /sequence list.`);
+	},
+	save: ({ session, ctx, rest }) =>
+		oneName(ctx, "save", rest, (name) => saveRecording(ctx, name, session.lastRecorded)),
+	edit: (asked) => oneName(asked.ctx, "edit", asked.rest, (name) => editSaved(asked, name)),
+	delete: ({ ctx, rest }) => oneName(ctx, "delete", rest, (name) => deleteSequence(ctx, name)),
+	stop: stopRun,
+};
+
+/** Runs `/sequence <args>`: alone it records or offers the last recording; other words than a verb are arguments of the run. */
 export async function runSequence(
 	session: SequenceSession,
 	scope: Scope,
 	ctx: ExtensionCommandContext,
 	args: string,
 ): Promise<void> {
-	if (isBusy(session, ctx)) return;
-	const [verb = "", rest = ""] = split(args);
+	const [word, rest] = firstWord(args);
+	if (word !== "stop" && isBusy(session, ctx)) return;
+	if (Object.hasOwn(verbs, word)) return verbs[word as keyof typeof verbs]({ session, scope, ctx, rest: rest.trim() });
+	const near = word === "" ? "" : didYouMean(word, sequenceVerbs);
+	if (near !== "")
+		return refuse(
+			ctx,
+			`/sequence ${word} does nothing.${near} Arguments of a run follow it: /sequence run ${args.trim()}`,
+		);
 	const last = session.lastRecorded;
-	if (verb === "show") {
-		if (last === undefined) refuse(ctx, nothingRecorded);
-		else say(ctx, previewLines(last.steps).join("\n"));
-		return;
-	}
-	if (verb === "run") {
-		if (last === undefined) return refuse(ctx, nothingRecorded);
-		const [count = "", more = ""] = split(rest);
-		return looksLikeNumber(count) ? start(session, ctx, last, more, count) : start(session, ctx, last, rest, "1");
-	}
 	if (last === undefined) return recordAndRun(session, scope, ctx, [], undefined, args);
 	const choice = await ctx.ui.select(menu.title, [menu.run, menu.edit, menu.startNew, menu.cancel]);
-	if (choice === menu.run) return start(session, ctx, last, args, undefined);
+	if (choice === menu.run) return startRun(session, ctx, wishFor(last, args));
 	if (choice === menu.edit) return recordAndRun(session, scope, ctx, last.steps, last.sequenceId, args);
 	if (choice === menu.startNew) return recordAndRun(session, scope, ctx, [], undefined, args);
 	if (!ctx.hasUI) refuse(ctx, noTerminal);
 }
 
-/** Whether this session records or replays already, and then the person has been told. Asked again after every question. */
-function isBusy(session: SequenceSession, ctx: ExtensionCommandContext): boolean {
-	if (session.activeRun !== undefined) refuse(ctx, "A sequence is running; Esc stops it.");
-	else if (session.recording) refuse(ctx, "A sequence is being recorded; Ctrl+Enter finishes it, Esc leaves it.");
-	else return false;
-	return true;
+/** A run whose number is still to be asked. */
+function wishFor(snapshot: SequenceSnapshot, args: string) {
+	const open = { name: undefined, count: undefined, from: undefined, maxCostUsd: undefined, dryRun: false };
+	return { ...open, snapshot, args };
 }
 
-/** Says why not. Where nobody looks at notifications, pi's exit shows it too. */
-function refuse(ctx: ExtensionCommandContext, reason: string): void {
-	failWith(ctx, exitCodes.usage);
-	say(ctx, reason, "error");
+function oneName(
+	ctx: ExtensionCommandContext,
+	verb: string,
+	rest: string,
+	use: (name: string) => void | Promise<void>,
+): void | Promise<void> {
+	const [name, surplus] = firstWord(rest);
+	if (name === "") return refuse(ctx, `Name a sequence: /sequence ${verb} <name>`);
+	if (surplus.trim() !== "") return refuse(ctx, `"${surplus.trim()}" is too much for /sequence ${verb} ${name}.`);
+	return use(name);
 }
 
-function split(text: string): [string, string] {
-	const [, first = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
-	return [first, rest];
+/** `/sequence run`. */
+async function runWords({ session, ctx, rest }: Asked): Promise<void> {
+	const words = parseRunWords(rest, new Set(savedNames(placeOf(ctx))));
+	if (words.kind === "refused") return refuse(ctx, words.reason);
+	const { name, count = 1 } = words;
+	if (name === undefined) {
+		const [first] = firstWord(words.args);
+		if (session.lastRecorded !== undefined)
+			return startRun(session, ctx, { ...words, count, snapshot: session.lastRecorded });
+		const known = savedNames(placeOf(ctx));
+		const hint =
+			first === "" || known.length === 0 ? "" : `\nSaved are: ${known.join(", ")}.${didYouMean(first, known)}`;
+		return refuse(ctx, `${nothingRecorded}${hint}`);
+	}
+	const sequence = findSaved(ctx, name)?.sequence;
+	if (sequence === undefined) return;
+	const snapshot = { version: 1, sequenceId: name, steps: sequence.steps, updatedAt: Date.now() } as const;
+	const maxCostUsd = words.maxCostUsd ?? sequence.maxCost;
+	return startRun(session, ctx, { ...words, count: words.count ?? sequence.runs, maxCostUsd, snapshot });
+}
+
+/** `/sequence stop [now|step|run]`. */
+async function stopRun({ session, ctx, rest }: Asked): Promise<void> {
+	const run = session.activeRun;
+	if (run === undefined) return refuse(ctx, "No sequence is running.");
+	switch (rest) {
+		case "now":
+			run.halt("The sequence was stopped.");
+			if (!ctx.isIdle()) ctx.abort();
+			return;
+		case "":
+		case "step":
+			run.after = "step";
+			return say(ctx, "The sequence stops when this step has ended.");
+		case "run":
+			run.after = "run";
+			return say(ctx, "The sequence stops when this run has ended.");
+		default:
+			return refuse(ctx, `/sequence stop takes now, step or run: "${rest}" is none.`);
+	}
+}
+
+/** `/sequence edit <name>`: the recorder, on the steps of a file. */
+async function editSaved({ session, scope, ctx }: Asked, name: string): Promise<void> {
+	const saved = findSaved(ctx, name);
+	if (saved === undefined) return;
+	if (ctx.mode !== "tui") return refuse(ctx, `Here the file is edited by hand: ${saved.file}`);
+	const steps = await record(session, scope, ctx, saved.sequence.steps);
+	if (steps === undefined) return;
+	store(ctx, placeOf(ctx), name, steps, saved);
+}
+
+/** Opens the recorder; `undefined` when it was left. */
+async function record(
+	session: SequenceSession,
+	scope: Scope,
+	ctx: ExtensionCommandContext,
+	steps: readonly string[],
+): Promise<readonly string[] | undefined> {
+	const { recordSteps } = await import("./recorder.ts");
+	// Two that were asked for at once: the other one may be open by now.
+	if (isBusy(session, ctx)) return undefined;
+	session.recording = true;
+	const result = await recordSteps(ctx, scope, () => session.knownCommands(), steps).finally(() => {
+		session.recording = false;
+	});
+	return result.kind === "cancelled" || scope.closed ? undefined : result.steps;
 }
 
 async function recordAndRun(
@@ -75,20 +172,18 @@ async function recordAndRun(
 	args: string,
 ): Promise<void> {
 	if (ctx.mode !== "tui") return refuse(ctx, noTerminal);
-	const { recordSteps } = await import("./recorder.ts");
-	// Two that were asked for at once: the other one may be open by now.
-	if (isBusy(session, ctx)) return;
-	session.recording = true;
-	const result = await recordSteps(ctx, scope, () => session.knownCommands(), steps).finally(() => {
-		session.recording = false;
-	});
-	if (result.kind === "cancelled" || scope.closed) return;
-	const snapshot = keep(session, result.steps, sequenceId);
-	await start(session, ctx, snapshot, args, undefined);
+	const recorded = await record(session, scope, ctx, steps);
+	if (recorded === undefined) return;
+	await startRun(session, ctx, wishFor(keep(session, ctx, recorded, sequenceId), args));
 }
 
 /** Writes the recording into the session, unless nothing changed. */
-function keep(session: SequenceSession, steps: readonly string[], sequenceId: string | undefined): SequenceSnapshot {
+function keep(
+	session: SequenceSession,
+	ctx: ExtensionCommandContext,
+	steps: readonly string[],
+	sequenceId: string | undefined,
+): SequenceSnapshot {
 	const last = session.lastRecorded;
 	const same =
 		last !== undefined && last.sequenceId === sequenceId && JSON.stringify(last.steps) === JSON.stringify(steps);
@@ -101,57 +196,6 @@ function keep(session: SequenceSession, steps: readonly string[], sequenceId: st
 	};
 	session.pi.appendEntry(snapshotType, snapshot);
 	session.lastRecorded = snapshot;
+	protectSession(ctx);
 	return snapshot;
-}
-
-/** Asks what is still open (how often, with which arguments) and runs. */
-async function start(
-	session: SequenceSession,
-	ctx: ExtensionCommandContext,
-	snapshot: SequenceSnapshot,
-	args: string,
-	count: string | undefined,
-): Promise<void> {
-	const total = await readCount(ctx, count);
-	if (total === undefined) return;
-	const words = await readArguments(ctx, snapshot, args);
-	if (words === undefined || isBusy(session, ctx)) return;
-	// Asked now: after a run this context may belong to a session that was replaced.
-	const { hasUI } = ctx;
-	const end = await runRecorded(ctx, snapshot, words, total);
-	if (end.kind === "stopped") failWith({ hasUI }, exitCodes.failed);
-}
-
-async function readCount(ctx: ExtensionCommandContext, given: string | undefined): Promise<number | undefined> {
-	let answer = given;
-	while (true) {
-		answer ??= await ctx.ui.input("Run this sequence how many times? [1]", "1");
-		if (answer === undefined) return undefined;
-		const parsed = parseRunCount(answer);
-		if (parsed.kind === "refused") {
-			if (given !== undefined) {
-				refuse(ctx, `${parsed.reason} An argument that looks like one follows the number: /sequence run 1 ${given}`);
-				return undefined;
-			}
-			refuse(ctx, parsed.reason);
-			answer = undefined;
-			continue;
-		}
-		if (parsed.count <= manyRuns || !ctx.hasUI) return parsed.count;
-		const sure = await ctx.ui.confirm("Run it that often?", `${parsed.count} runs, each in a session of its own.`);
-		return sure ? parsed.count : undefined;
-	}
-}
-
-/** The run's arguments: as given, else asked for once when a step has a placeholder. */
-async function readArguments(
-	ctx: ExtensionCommandContext,
-	snapshot: SequenceSnapshot,
-	given: string,
-): Promise<string[] | undefined> {
-	if (given.trim() !== "" || !ctx.hasUI || !snapshot.steps.some(hasPlaceholder)) return splitArguments(given);
-	const answer = await ctx.ui.input("Arguments for $@? (empty: the placeholders become empty)");
-	if (answer === undefined) return undefined;
-	const words = splitArguments(answer);
-	return words.length === 0 ? [""] : words;
 }

@@ -1,22 +1,77 @@
-// Reads a template or a skill from disk and expands it as pi does when it is typed, but from the file as it is now: pi's own text is
-// the one it read at load.
+// Reads the templates and skills of one run before its first step, and expands them as pi does when they are typed, but from the files as
+// they are now: pi's own text is the one it read at load. From then on the run needs no file any more.
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { stripFrontmatter } from "@earendil-works/pi-coding-agent";
+import { type ExtensionContext, stripFrontmatter } from "@earendil-works/pi-coding-agent";
 import { splitArguments, substituteArguments } from "./arguments.ts";
-import type { ResolvedStep } from "./step.ts";
+import { firstLine, refuseStep } from "./refusal.ts";
+import type { StepCommands } from "./session.ts";
+import type { DirectStep, FileStep, Refusal, ResolvedStep } from "./step.ts";
 
-export type FileStep = Extract<ResolvedStep, { kind: "template" | "skill" }>;
+/** A step that needs nothing but the session any more. */
+export type ReadyStep =
+	| DirectStep
+	| {
+			readonly kind: "expanded";
+			readonly raw: string;
+			/** What the model gets. */
+			readonly text: string;
+			/** Does what the file's front matter asks for. */
+			readonly followFrontMatter: (ctx: ExtensionContext) => Promise<void>;
+	  };
 
-/**
- * Text that the model gets for a template or skill step, whose arguments have been filled in.
- * @throws what reading the file throws: the caller ends the run with it.
- */
-export function expandFileStep(step: FileStep): string {
-	const { args } = step;
-	const body = stripFrontmatter(readFileSync(step.sourcePath, "utf8"));
-	if (step.kind === "template") return substituteArguments(body, splitArguments(args));
+/** Reads every file that the steps name. All that cannot be read or expands to nothing are refused together, with their places. */
+export async function readySteps(
+	steps: readonly ResolvedStep[],
+	{ readFrontMatter }: Pick<StepCommands, "readFrontMatter">,
+): Promise<
+	| { kind: "ready"; steps: readonly ReadyStep[] }
+	| { kind: "refused"; refusals: readonly (Refusal & { index: number })[] }
+> {
+	const read = await Promise.all(
+		steps.map(async (step): Promise<ReadyStep | Refusal> => {
+			if (!isFileStep(step)) return step;
+			const text = expand(step);
+			if (typeof text !== "string") return text;
+			return { kind: "expanded", raw: step.raw, text, followFrontMatter: await readFrontMatter(step.sourcePath) };
+		}),
+	);
+	const refusals = read.flatMap((step, index) => (step.kind === "refused" ? [{ ...step, index }] : []));
+	if (refusals.length > 0) return { kind: "refused", refusals };
+	return { kind: "ready", steps: read.filter((step) => step.kind !== "refused") };
+}
+
+function isFileStep(step: ResolvedStep): step is FileStep {
+	return step.kind === "template" || step.kind === "skill";
+}
+
+function expand(step: FileStep): string | Refusal {
+	let text: string;
+	try {
+		text = expandFileStep(step, readFileSync(step.sourcePath, "utf8"));
+	} catch (error) {
+		const reason = error instanceof Error ? error.message : String(error);
+		return refuseStep(step.raw, "cannot be read.", firstLine(reason));
+	}
+	if (text !== "") return text;
+	return refuseStep(
+		step.raw,
+		"expands to nothing.",
+		`With these arguments ${step.sourcePath} has no text for the model.`,
+	);
+}
+
+/** Text that the model gets for a template or skill step, whose arguments have been filled in; empty when there is none. */
+function expandFileStep(step: FileStep, file: string): string {
+	const { args, words } = step;
+	const body = stripFrontmatter(file);
+	if (step.kind === "template") return blankless(substituteArguments(body, words ?? splitArguments(args)));
+	if (body.trim() === "") return "";
 	// The block that pi writes for `/skill:name` and its screen recognises (pi documentation, "skills").
 	const block = `<skill name="${step.name}" location="${step.sourcePath}">\nReferences are relative to ${dirname(step.sourcePath)}.\n\n${body.trim()}\n</skill>`;
 	return args.trim() === "" ? block : `${block}\n\n${args.trim()}`;
+}
+
+function blankless(text: string): string {
+	return text.trim() === "" ? "" : text;
 }

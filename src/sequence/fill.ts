@@ -1,15 +1,14 @@
 // Puts a run's arguments into its steps. Before the first step of a run, so that what they make impossible is refused before anything
 // is done. Pure.
-import { substituteArguments } from "./arguments.ts";
+import { substituteArguments, substituteWords } from "./arguments.ts";
 import { checkOwnCommand, refuseStep } from "./refusal.ts";
 import type { Refusal, ResolvedStep } from "./step.ts";
 
 /**
- * Fills one step; without arguments it stays as it is. A prompt that comes out empty, or begins like a command or a shell line, is
- * refused: it would not be the text that was recorded.
+ * Fills one step; a placeholder that has no argument becomes empty, and none is left in the text. A prompt that comes out empty, or begins
+ * like a command or a shell line, is refused: it would not be the text that was recorded.
  */
 export function fillStep(step: ResolvedStep, args: readonly string[]): ResolvedStep | Refusal {
-	if (args.length === 0) return step;
 	const filled = (text: string) => substituteArguments(text, args);
 	switch (step.kind) {
 		case "prompt": {
@@ -24,9 +23,10 @@ export function fillStep(step: ResolvedStep, args: readonly string[]): ResolvedS
 		case "command":
 			return checkOwnCommand({ ...step, args: filled(step.args).trim() });
 		case "template":
+			return { ...step, args: filled(step.args), words: substituteWords(step.args, args) };
 		case "skill":
 			return { ...step, args: filled(step.args) };
 		case "compact":
-			return { ...step, instructions: step.instructions === undefined ? undefined : filled(step.instructions) };
+			return { ...step, instructions: filled(step.instructions ?? "").trim() || undefined };
 	}
 }

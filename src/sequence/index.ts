@@ -1,5 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { isOwnFile, packageRoot, type Scope, say } from "../pi/index.ts";
+import { definitionsTrusted, isOwnFile, packageRoot, type Scope, say } from "../pi/index.ts";
 import {
 	farewell,
 	readLastRecorded,
@@ -10,7 +10,7 @@ import {
 } from "./session.ts";
 import { summaryLines, summaryType } from "./summary.ts";
 
-export type { StepCommands, StepEnd } from "./session.ts";
+export type { StepCommands } from "./session.ts";
 
 /** A notice that was on the screen for less than this many milliseconds has not been read. */
 const readingMs = 3_000;
@@ -37,13 +37,13 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, commands: StepC
 			}));
 		},
 	};
+	// Completions are asked for without a context; only what is plain data of it is kept.
+	let place = { cwd: process.cwd(), trusted: false };
 	pi.registerCommand("sequence", {
-		description: "Record prompts and commands, replay them N times: /sequence [run [N] [arguments] | show]",
-		getArgumentCompletions: (prefix) => {
-			const found = ["run", "show"]
-				.filter((word) => word.startsWith(prefix))
-				.map((word) => ({ value: word, label: word }));
-			return found.length === 0 ? null : found;
+		description: "Record prompts and commands, replay them N times: /sequence [run|list|show|save|edit|delete|stop]",
+		getArgumentCompletions: async (prefix) => {
+			const { completeSequence } = await import("./completions.ts");
+			return completeSequence(prefix, place, session.activeRun !== undefined);
 		},
 		handler: async (args, ctx) => {
 			const { runSequence } = await import("./command.ts");
@@ -69,23 +69,25 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, commands: StepC
 		if (notice !== undefined) scope.after(drawnMs, () => say(ctx, notice, "warning"));
 	};
 	pi.on("session_start", (_event, ctx) => {
+		place = { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
 		session.lastRecorded = readLastRecorded(ctx);
 		sequenceSessions.put(ctx.sessionManager, session);
 		sayWhenDrawn(ctx, farewell.take());
 	});
 	pi.on("session_tree", (_event, ctx) => {
 		session.lastRecorded = readLastRecorded(ctx);
-		if (session.activeRun) session.activeRun.stop ??= "The sequence was stopped: the session moved to another branch.";
+		if (session.activeRun) session.activeRun.halt("The sequence was stopped: the session moved to another branch.");
 		sayWhenDrawn(ctx, unread(ctx));
 	});
 	// The person left the session in the middle of a run; the runner's own replacement comes when no iteration is on.
 	pi.on("session_shutdown", ({ reason }, ctx) => {
 		const run = session.activeRun;
 		if (run) {
-			run.stop ??= `The sequence was stopped: the session was left (${reason}).`;
+			run.halt(`The sequence was stopped: the session was left (${reason}).`);
 			run.left = true;
-			session.lastStop = { text: run.stop, at: Date.now() };
-			if (reason !== "quit") say(ctx, run.stop, "warning");
+			const text = run.stop ?? "";
+			session.lastStop = { text, at: Date.now() };
+			if (reason !== "quit") say(ctx, text, "warning");
 			ctx.ui.setStatus(statusKey, undefined);
 		}
 		const notice = reason === "quit" ? undefined : unread(ctx);

@@ -1,7 +1,7 @@
 // The recorder: pi's prompt editor with Enter, Ctrl+Enter, Escape and the arrows taken for the steps above it. Terminal only.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { newestFirst, type Scope } from "../pi/index.ts";
+import { askPerson, newestFirst, type Scope } from "../pi/index.ts";
 import { RecorderEditor } from "./recorder-editor.ts";
 import { layRecording } from "./recorder-widget.ts";
 import {
@@ -84,9 +84,13 @@ export async function recordSteps(
 		asking = true;
 		const count = steps.length === 1 ? "1 step" : `${steps.length} steps`;
 		const lost = unchanged ? "the text in the editor" : initial.length > 0 ? "the changes" : count;
-		const discard = await ctx.ui.confirm("Leave the recorder?", `Discard ${lost}?`);
+		const answer = await askPerson(ctx, {
+			title: "Leave the recorder?",
+			message: `Discard ${lost}?`,
+			words: { no: "Keep recording", yes: "Discard" },
+		});
 		asking = false;
-		if (discard) finish({ kind: "cancelled" });
+		if (answer === "yes") finish({ kind: "cancelled" });
 	};
 
 	/** Keys while a step is selected. */

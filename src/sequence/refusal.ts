@@ -1,4 +1,5 @@
 // Refusing a step: the words, and the arguments that the package's own commands would refuse anyway. Pure.
+import { notebookMistake } from "../context/index.ts";
 import type { Refusal, ResolvedStep } from "./step.ts";
 
 /** Refuses arguments that the command itself would refuse when it runs. */
@@ -8,6 +9,24 @@ export function checkOwnCommand(step: Extract<ResolvedStep, { kind: "command" }>
 		return refuseStep(raw, "needs a direction.", "Write what the next context should work on after it.");
 	if (name === "readonly" && !/^(on|off)?$/i.test(args))
 		return refuseStep(raw, "is not known.", "Use /readonly, /readonly on or /readonly off.");
+	if (name === "notebook") {
+		const wrong = notebookMistake(args);
+		if (wrong !== undefined) return refuseStep(raw, "is not known.", wrong);
+	}
+	if (name === "workflow" || name === "chronicle") return checkRun(step, name);
+	return step;
+}
+
+/** Verbs that open a screen, or ask before something is lost: nobody may be there. */
+const screens = {
+	workflow: new Set(["show", "--show"]),
+	chronicle: new Set(["view", "show", "diff", "remove", "prune"]),
+} as const;
+
+function checkRun(step: Extract<ResolvedStep, { kind: "command" }>, name: keyof typeof screens): typeof step | Refusal {
+	const [word = ""] = step.args.split(/\s+/, 1);
+	if (word === "") return refuseStep(step.raw, "starts nothing.", `Write /${name} <name> <task>.`);
+	if (screens[name].has(word)) return refuseStep(step.raw, "opens a screen.", "A sequence cannot work its screens.");
 	return step;
 }
 

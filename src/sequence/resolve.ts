@@ -5,7 +5,13 @@ import { fillStep } from "./fill.ts";
 import { checkOwnCommand, firstLine } from "./refusal.ts";
 import type { KnownCommand, OwnCommand, Refusal, ResolvedStep } from "./step.ts";
 
-const ownCommands: readonly string[] = ["readonly", "handoff", "notebook"] satisfies OwnCommand[];
+const ownCommands: readonly string[] = [
+	"readonly",
+	"handoff",
+	"notebook",
+	"workflow",
+	"chronicle",
+] satisfies OwnCommand[];
 
 /**
  * Commands that pi itself handles in its editor, the hidden ones included; no public API lists them (pi 1.6.0). They run before a
@@ -77,7 +83,7 @@ function resolveExtensionCommand(
 	}
 	if (!ownCommands.includes(base)) {
 		return refuse(
-			`Unsupported step: /${name} cannot be a step.\nOf this package's commands a sequence may use /readonly, /handoff and /notebook.`,
+			`Unsupported step: /${name} cannot be a step.\nOf this package's commands a sequence may use /readonly, /handoff, /notebook, /workflow and /chronicle.`,
 		);
 	}
 	const step = { kind: "command", raw, name: base as OwnCommand, args } as const;

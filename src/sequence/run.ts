@@ -1,68 +1,106 @@
-// Replays a sequence: every iteration in a session of its own, every step awaited. X1 nothing throws out of a session replacement;
-// X2 after one, only the fresh context and the new session's own instance are used; X3 any end that is not the last step is said; X4 no
-// status line outlives the run; X5 no text is sent as a command: pi takes what is sent as it is.
+// Replays a sequence: every iteration in a session of its own. X1 nothing throws out of a session replacement; X2 after one, only the fresh
+// context and the new session's own instance are used; X3 any end that is not the last step is said; X4 a session in which something else
+// is live is not replaced unasked.
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { matchesKey } from "@earendil-works/pi-tui";
-import { meterUsage, runTurn, type Spent, say } from "../pi/index.ts";
-import { expandFileStep } from "./expand.ts";
-import { type SequenceSnapshot, snapshotType } from "./recorded.ts";
-import { resolveSteps } from "./resolve.ts";
-import { runPlace, runStatus, type SequenceRun } from "./run-state.ts";
-import { type RunControl, type SequenceSession, type StepEnd, sequenceSessions, statusKey } from "./session.ts";
-import type { ResolvedStep } from "./step.ts";
+import { meterUsage, type Spent, say } from "../pi/index.ts";
+import { listenForEscape } from "./escape.ts";
+import { ceilingReached, type IterationEnd, messageOf, type Purse, runIteration } from "./iteration.ts";
+import { continueCommand, type RunPlan } from "./plan.ts";
+import { protectSession } from "./private-file.ts";
+import { quietly } from "./quietly.ts";
+import { snapshotType } from "./recorded.ts";
+import type { SequenceRun } from "./run-state.ts";
+import { openControl, sequenceSessions } from "./session.ts";
 import { type IterationSpend, type SequenceSummary, summarise, summaryType } from "./summary.ts";
 
-/** How a whole run ended; `reason` is a sentence that has been shown to the person. */
-export type RunEnd = { readonly kind: "completed" } | { readonly kind: "stopped"; readonly reason: string };
-
-/** Runs `snapshot` `totalRuns` times: first in the present session, then each time in a new one. Resolves at the end of the last. */
+/** Runs a plan: first in the present session, then each time in a new one. `agreed` is what may be left for that. Resolves at the end of the last. */
 export async function runRecorded(
 	start: ExtensionCommandContext,
-	snapshot: SequenceSnapshot,
-	args: readonly string[],
-	totalRuns: number,
-): Promise<RunEnd> {
+	plan: RunPlan,
+	agreed: readonly string[],
+): Promise<IterationEnd> {
+	const { snapshot, args, totalRuns, from } = plan;
 	const { sequenceId, steps } = snapshot;
-	let run: SequenceRun = { id: crypto.randomUUID(), sequenceId, steps, args, totalRuns, runIndex: 0, stepIndex: 0 };
-	const control: RunControl = { stop: undefined, left: false };
+	let run: SequenceRun = { id: crypto.randomUUID(), sequenceId, steps, args, totalRuns, ...from };
+	const control = openControl();
 	let ctx: ExtensionCommandContext = start;
 	const firstModel = modelName(ctx);
 	const iterations: IterationSpend[] = [];
+	const purse = openPurse(plan.maxCostUsd);
 	while (true) {
 		const started = Date.now();
-		const meter = meterIteration(ctx);
+		const meter = meterIteration(ctx, purse);
 		// Heard until the next session is there: opening one may take as long as the extensions in it need to start.
 		const stopListening = listenForEscape(ctx, control);
-		const ended = await runIteration(ctx, run, control);
-		iterations.push({ ms: Date.now() - started, ...meter.stop() });
-		if (ended.kind === "stopped" || run.runIndex + 1 >= totalRuns) {
+		const end = await runIteration(ctx, run, { control, plan, purse });
+		const { tokens, costUsd } = meter.stop();
+		iterations.push({ ms: Date.now() - started, tokens, costUsd: costUsd + purse.endIteration() });
+		quietly(() => protectSession(ctx));
+		if (end.kind !== "completed" || run.runIndex + 1 >= totalRuns) {
 			stopListening();
-			keepSummary(ctx, summarise(sequenceId, ended.kind, totalRuns, iterations));
-			return ended;
+			keepSummary(
+				ctx,
+				summarise(sequenceId, end.kind === "completed" ? "completed" : "stopped", totalRuns, iterations),
+			);
+			return end;
 		}
-		const next = await replaceSession(ctx, snapshot);
+		const spent = ceilingReached(purse);
+		const next = spent === undefined ? await replaceSession(ctx, plan, agreed) : stoppedBy(spent);
 		stopListening();
 		if (next.kind === "stopped") {
 			keepSummary(ctx, summarise(sequenceId, "stopped", totalRuns, iterations));
-			quietly(() => say(ctx, next.reason, "warning"));
+			const place = { runIndex: run.runIndex + 1, stepIndex: 0 };
+			quietly(() => say(ctx, `${next.reason}\nGo on there with ${continueCommand(plan, place)}`, "warning"));
 			return next;
 		}
 		ctx = next.ctx;
 		run = { ...run, runIndex: run.runIndex + 1, stepIndex: 0 };
-		const model = modelName(ctx);
-		if (run.runIndex === 1 && model !== firstModel) {
-			say(
-				ctx,
-				`This run uses ${model}: a new session starts with pi's default model, the first run used ${firstModel}.`,
-			);
-		}
+		tellModel(ctx, run.runIndex - from.runIndex, firstModel);
 	}
 }
 
+function stoppedBy(reason: string): { kind: "stopped"; reason: string } {
+	return { kind: "stopped", reason };
+}
+
+/** Says once that a new session answers with another model than the first run had. */
+function tellModel(ctx: ExtensionCommandContext, replaced: number, firstModel: string): void {
+	const model = modelName(ctx);
+	if (replaced !== 1 || model === firstModel) return;
+	say(ctx, `This run uses ${model}: a new session starts with pi's default model, the first run used ${firstModel}.`);
+}
+
+/** Counts what the whole sequence spends. */
+function openPurse(maxCostUsd: number | undefined): Purse & { endIteration(): number; present(spent: Spent): void } {
+	let before = 0;
+	let present = 0;
+	let elsewhere = 0;
+	return {
+		maxCostUsd,
+		get spentUsd() {
+			return before + present + elsewhere;
+		},
+		add(costUsd) {
+			elsewhere += costUsd;
+		},
+		present({ costUsd }) {
+			present = costUsd;
+		},
+		endIteration() {
+			const outside = elsewhere;
+			before += present + elsewhere;
+			present = 0;
+			elsewhere = 0;
+			return outside;
+		},
+	};
+}
+
 /** Counts what the present session's iteration uses. */
-function meterIteration(ctx: ExtensionCommandContext): { stop(): Spent } {
+function meterIteration(ctx: ExtensionCommandContext, purse: { present(spent: Spent): void }): { stop(): Spent } {
 	const session = sequenceSessions.of(ctx.sessionManager);
-	return session === undefined ? { stop: () => ({ tokens: 0, costUsd: 0 }) } : meterUsage(session.pi);
+	if (session === undefined) return { stop: () => ({ tokens: 0, costUsd: 0 }) };
+	return meterUsage(session.pi, (spent) => purse.present(spent));
 }
 
 /** Leaves the summary in the last session, unless that has been left. */
@@ -80,160 +118,32 @@ function modelName({ model, sessionManager }: ExtensionContext): string {
 /** Opens the next iteration's session, with the recording in it. */
 async function replaceSession(
 	ctx: ExtensionCommandContext,
-	snapshot: SequenceSnapshot,
+	{ snapshot, name }: RunPlan,
+	agreed: readonly string[],
 ): Promise<{ kind: "replaced"; ctx: ExtensionCommandContext } | { kind: "stopped"; reason: string }> {
+	const session = sequenceSessions.of(ctx.sessionManager);
+	const live = session?.commands.live().filter((what) => !agreed.includes(what)) ?? [];
+	if (live.length > 0) {
+		const reason = `The sequence stopped: its next run needs a new session, and ${live.join(" and ")} is still on in this one.`;
+		return { kind: "stopped", reason };
+	}
 	let fresh: ExtensionCommandContext | undefined;
 	try {
 		const { cancelled } = await ctx.newSession({
-			setup: async (session) => void session.appendCustomEntry(snapshotType, snapshot),
+			// What is saved in a file is not the session's recording.
+			setup: async (manager) => {
+				if (name === undefined) manager.appendCustomEntry(snapshotType, snapshot);
+			},
 			withSession: async (replaced) => {
 				fresh = replaced;
 			},
 		});
 		if (cancelled || fresh === undefined) {
-			return {
-				kind: "stopped",
-				reason: "The sequence stopped: a new session for the next run was refused by another extension.",
-			};
+			const reason = "The sequence stopped: a new session for the next run was refused by another extension.";
+			return { kind: "stopped", reason };
 		}
 		return { kind: "replaced", ctx: fresh };
 	} catch (error) {
 		return { kind: "stopped", reason: `The sequence stopped: no new session could be opened (${messageOf(error)}).` };
-	}
-}
-
-async function runIteration(ctx: ExtensionCommandContext, first: SequenceRun, control: RunControl): Promise<RunEnd> {
-	const session = sequenceSessions.of(ctx.sessionManager);
-	if (session === undefined) {
-		const reason = "The sequence stopped: pi-chronicle is not loaded in the new session.";
-		say(ctx, reason, "error");
-		return { kind: "stopped", reason };
-	}
-	let run = first;
-	session.activeRun = control;
-	// What somebody else's run was stopped for is not known: whoever stops it wants quiet, not the next step.
-	let aborted = false;
-	const forget = session.pi.on("agent_settled", (event) => {
-		aborted ||= event.aborted;
-	});
-	const stop = (reason: string, tone: "warning" | "error"): RunEnd => {
-		if (!control.left) {
-			session.lastStop = { text: reason, at: Date.now() };
-			quietly(() => say(ctx, reason, tone));
-		}
-		return { kind: "stopped", reason };
-	};
-	/** A stop that somebody wanted. */
-	const stopped = () => stop(control.stop ?? `The sequence was stopped at ${runPlace(run)}.`, "warning");
-	try {
-		await ctx.waitForIdle();
-		if (aborted) return stop(`The sequence was stopped before ${runPlace(run)}.`, "warning");
-		const resolved = resolveSteps(run.steps, session.knownCommands(), run.args);
-		if (resolved.kind === "refused") {
-			const reasons = resolved.refusals.map(({ index, reason }) => `step ${index + 1}: ${reason}`);
-			return stop(`The sequence cannot run ${run.runIndex + 1}/${run.totalRuns}:\n${reasons.join("\n")}`, "error");
-		}
-		for (const [stepIndex, step] of resolved.steps.entries()) {
-			run = { ...run, stepIndex };
-			if (control.stop !== undefined) return stopped();
-			ctx.ui.setStatus(statusKey, runStatus(run));
-			// The person's own message or compaction may have come between two steps.
-			await ctx.waitForIdle();
-			if (aborted) return stopped();
-			const end = await runStep(session, ctx, step);
-			if (control.stop !== undefined || end.kind === "aborted") return stopped();
-			if (end.kind === "failed") return stop(`The sequence stopped at ${runPlace(run)}: ${end.reason}`, "error");
-		}
-		return { kind: "completed" };
-	} catch (error) {
-		if (control.stop !== undefined) return stopped();
-		return stop(`The sequence stopped at ${runPlace(run)}: ${messageOf(error)}`, "error");
-	} finally {
-		session.activeRun = undefined;
-		forget();
-		quietly(() => ctx.ui.setStatus(statusKey, undefined));
-	}
-}
-
-async function runStep(session: SequenceSession, ctx: ExtensionCommandContext, step: ResolvedStep): Promise<StepEnd> {
-	switch (step.kind) {
-		case "prompt":
-			return runTurn(session.pi, ctx, step.text);
-		case "template":
-		case "skill": {
-			const text = expandFileStep(step);
-			await session.commands.followFrontMatter(ctx, step.sourcePath);
-			return runTurn(session.pi, ctx, text);
-		}
-		case "command":
-			return session.commands[step.name](ctx, step.args);
-		case "compact":
-			return compact(ctx, step.instructions);
-	}
-}
-
-/** Compacts and waits. Nothing to compact is no failure: nothing was lost. */
-async function compact(ctx: ExtensionContext, customInstructions: string | undefined): Promise<StepEnd> {
-	try {
-		await new Promise<unknown>((onComplete, onError) =>
-			ctx.compact({ ...(customInstructions === undefined ? {} : { customInstructions }), onComplete, onError }),
-		);
-		return { kind: "completed" };
-	} catch (error) {
-		const reason = messageOf(error);
-		if (/nothing to compact|already compacted/i.test(reason)) {
-			say(ctx, `Nothing was compacted (${reason}); the sequence goes on.`, "warning");
-			return { kind: "completed" };
-		}
-		return /abort|cancel/i.test(reason)
-			? { kind: "aborted" }
-			: { kind: "failed", reason: `compaction failed: ${reason}` };
-	}
-}
-
-/**
- * Escape where pi has no run to abort stops the sequence all the same: between two steps, while a session is replaced, and in a compaction,
- * after which the step would go on. An open dialog keeps its Escape.
- */
-function listenForEscape(ctx: ExtensionContext, control: RunControl): () => void {
-	const pi = sequenceSessions.of(ctx.sessionManager)?.pi;
-	if (ctx.mode !== "tui" || pi === undefined) return () => {};
-	let dialogs = 0;
-	let compacting = false;
-	const stops = [
-		pi.on("ui_prompt_start", () => void dialogs++),
-		pi.on("ui_prompt_end", () => void dialogs--),
-		pi.on("session_before_compact", () => {
-			compacting = true;
-		}),
-		pi.on("session_compact", () => {
-			compacting = false;
-		}),
-		pi.on("session_compact_failed", () => {
-			compacting = false;
-		}),
-		ctx.ui.onTerminalInput((data) => {
-			if (dialogs > 0 || !matchesKey(data, "escape")) return undefined;
-			quietly(() => {
-				if (compacting || ctx.isIdle()) control.stop ??= "The sequence was stopped with Escape.";
-			});
-			return undefined;
-		}),
-	];
-	return () => {
-		for (const forget of stops) quietly(forget);
-	};
-}
-
-function messageOf(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
-}
-
-/** For the last words to a session that may be gone. */
-function quietly(work: () => void): void {
-	try {
-		work();
-	} catch {
-		// Stale: the session was left, and the notice was given when it was.
 	}
 }

@@ -1,27 +1,60 @@
 // What one session knows of sequences: the newest recording on its branch, and the run that is going through it.
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { customEntries, openInstances, openLetter } from "../pi/index.ts";
+import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { customEntries, openInstances, openLetter, type StepEnd } from "../pi/index.ts";
 import { readSnapshot, type SequenceSnapshot, snapshotType } from "./recorded.ts";
 import type { KnownCommand, OwnCommand } from "./step.ts";
 
-/** The package's commands as functions: the slash command and a step call the same ones. */
-export type StepCommands = Readonly<Record<OwnCommand, (ctx: ExtensionContext, args: string) => Promise<StepEnd>>> & {
-	/** Does what the front matter of a template's or skill's file asks for, as when it is typed. */
-	readonly followFrontMatter: (ctx: ExtensionContext, file: string) => Promise<void>;
-};
+/** What a step has come to, and what it spent outside of the session, in USD. */
+export interface StepOutcome {
+	readonly end: StepEnd;
+	readonly costUsd: number;
+}
 
-/** How a step ended. */
-export type StepEnd =
-	| { readonly kind: "completed" }
-	| { readonly kind: "aborted" }
-	| { readonly kind: "failed"; readonly reason: string };
+type LongCommand = "workflow" | "chronicle";
+
+/** The package's commands as functions: the slash command and a step call the same ones. */
+export type StepCommands = Readonly<
+	Record<Exclude<OwnCommand, LongCommand>, (ctx: ExtensionContext, args: string) => Promise<StepEnd>>
+> &
+	Readonly<
+		Record<LongCommand, (ctx: ExtensionCommandContext, args: string, signal: AbortSignal) => Promise<StepOutcome>>
+	> & {
+		/** Reads what the front matter of a template's or skill's file asks for; the function that does it, as when it is typed. */
+		readonly readFrontMatter: (file: string) => Promise<(ctx: ExtensionContext) => Promise<void>>;
+		/** What leaving this session would let go of: `the workflow "TDD" in the phase Red`. */
+		readonly live: () => readonly string[];
+	};
 
 /** Shared by every session that a run goes through: plain switches, nothing bound to a session. */
 export interface RunControl {
-	/** Why the run must stop; set by Escape, by leaving the session, or by the person's own session commands. */
-	stop: string | undefined;
+	/** Why the run must stop; set by Escape, by a ceiling, by leaving the session, or by the person's own session commands. */
+	readonly stop: string | undefined;
+	/** Stops the run; the first reason counts. */
+	halt(reason: string): void;
+	/** Aborts with `stop`. */
+	readonly signal: AbortSignal;
+	/** Stops when the step, or the iteration, that is on has come to its end. */
+	after: "step" | "run" | undefined;
 	/** The session is being left: the person has been told, and it can show nothing more. */
 	left: boolean;
+}
+
+/** Opens the switches of one run. */
+export function openControl(): RunControl {
+	const halted = new AbortController();
+	let stop: string | undefined;
+	return {
+		get stop() {
+			return stop;
+		},
+		halt(reason) {
+			stop ??= reason;
+			halted.abort();
+		},
+		signal: halted.signal,
+		after: undefined,
+		left: false,
+	};
 }
 
 /** What the person was told when a run stopped. */

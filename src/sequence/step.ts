@@ -2,20 +2,27 @@
 // found afresh before every iteration.
 
 /** The commands of this package that a step may call. */
-export type OwnCommand = "readonly" | "handoff" | "notebook";
+export type OwnCommand = "readonly" | "handoff" | "notebook" | "workflow" | "chronicle";
 
-export type ResolvedStep =
+/** A step whose text comes from a file. */
+export interface FileStep {
+	readonly kind: "template" | "skill";
+	readonly raw: string;
+	readonly name: string;
+	readonly args: string;
+	/** Absolute path of the template's or skill's Markdown file. */
+	readonly sourcePath: string;
+	/** What a template takes: its arguments one by one, with the run's own filled in. */
+	readonly words?: readonly string[];
+}
+
+/** A step that needs no file. */
+export type DirectStep =
 	| { readonly kind: "prompt"; readonly raw: string; readonly text: string }
 	| { readonly kind: "command"; readonly raw: string; readonly name: OwnCommand; readonly args: string }
-	| {
-			readonly kind: "template" | "skill";
-			readonly raw: string;
-			readonly name: string;
-			readonly args: string;
-			/** Absolute path of the template's or skill's Markdown file. */
-			readonly sourcePath: string;
-	  }
 	| { readonly kind: "compact"; readonly raw: string; readonly instructions: string | undefined };
+
+export type ResolvedStep = FileStep | DirectStep;
 
 /** Why a text is no step, in the words shown to the person. */
 export interface Refusal {

@@ -1,7 +1,7 @@
 // Workflows: what the rest of the house may use. Registering costs two commands, two events and four ways to draw; everything else is imported when a
 // person runs a command, or when a session has a run in it.
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { customEntries, definitionsTrusted, type Scope } from "../pi/index.ts";
+import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { customEntries, definitionsTrusted, type runAsStep, type Scope } from "../pi/index.ts";
 import type { Policies } from "../safety/index.ts";
 import { registerRows } from "./rows.ts";
 import type { Workflows } from "./session/index.ts";
@@ -14,11 +14,19 @@ export interface WorkflowShare {
 	share(): readonly { readonly customType: string; readonly data: unknown }[];
 }
 
+/** What a sequence may ask of workflows. */
+export interface WorkflowDoor extends WorkflowShare {
+	/** The run that is on in this session, for people; `undefined` when there is none. */
+	live(): string | undefined;
+	/** `/workflow <args>` as a step: it has ended when the workflow has, or waits for a person, which fails the step. */
+	step(ctx: ExtensionCommandContext, args: string, signal: AbortSignal): ReturnType<typeof runAsStep>;
+}
+
 /** Registers `/workflow` and `/cancel-workflow`, and takes up the run of a session that has one. */
 export function registerWorkflow(
 	pi: ExtensionAPI,
 	parts: { readonly scope: Scope; readonly policies: Policies },
-): WorkflowShare {
+): WorkflowDoor {
 	let opened: Workflows | undefined;
 	let share: WorkflowShare["share"] = () => [];
 	const open = async (): Promise<Workflows> => {
@@ -71,5 +79,12 @@ export function registerWorkflow(
 		const [state] = customEntries(ctx.sessionManager, ["workflow:state"]);
 		if (state || opened) (await open()).restore(ctx, "silently");
 	});
-	return { share: () => share() };
+	return {
+		share: () => share(),
+		live: () => opened?.live(),
+		async step(ctx, args, signal) {
+			const { runWorkflowStep } = await import("./session/index.ts");
+			return runWorkflowStep(await open(), ctx, args, signal);
+		},
+	};
 }

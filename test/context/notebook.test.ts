@@ -119,7 +119,7 @@ describe("in a session", () => {
 		await pi.prompt("/notebook on");
 		await pi.run("go");
 		expect(pi.toolResults().map(({ error }) => error)).toEqual([false, true]);
-		await pi.prompt("/notebook Checkout flow");
+		await pi.prompt("/notebook topic Checkout flow");
 		await pi.run("go on");
 		const told = JSON.stringify(server.requests[3]?.messages);
 		expect(told).toContain("checkout-flow");
@@ -136,7 +136,7 @@ describe("in a session", () => {
 		const pi = await rpc();
 		await pi.prompt("/notebook on");
 		await pi.run("go");
-		await pi.prompt("/notebook Checkout flow");
+		await pi.prompt("/notebook topic Checkout flow");
 		const { sessionFile } = (await pi.state()) as { sessionFile: string };
 		await pi.close();
 		const again = await rpc({ session: sessionFile });
@@ -202,7 +202,7 @@ describe("in a session", () => {
 			});
 			const pi = await rpc({ extensions: [project.path("go.mjs")] });
 			await pi.prompt("/notebook on");
-			await pi.prompt("/notebook Payment bug");
+			await pi.prompt("/notebook topic Payment bug");
 			await pi.run("write early");
 			await pi.run("in between");
 			await pi.run("write late");

@@ -159,7 +159,7 @@ describe("what is sent", () => {
 
 it("S56 a topic that cannot be one ends the sequence at its step; the reason is said once", async () => {
 	const { project, server, rpc } = await openBench({ script: echo });
-	const pi = await rpc({ session: recorded(project, "/notebook !!!", "never sent") });
+	const pi = await rpc({ session: recorded(project, "/notebook topic !!!", "never sent") });
 	await pi.prompt("/sequence run");
 	expect(server.requests).toHaveLength(0);
 	expect(pi.screen.notifications).toMatchObject([
@@ -218,7 +218,7 @@ it("S41 S46 one run of every kind of step: what belongs to a step ends with it, 
 	const steps = [
 		"first $1",
 		"/notebook on",
-		"/notebook about $1",
+		"/notebook topic about $1",
 		"/readonly on",
 		"/handoff go $1",
 		"/compact keep $1",
@@ -273,7 +273,7 @@ describe("one at a time", () => {
 			});
 		}
 		expect(server.requests).toHaveLength(0);
-		for (const argument of ["x", "1st", "2026-11-28", "v1.2", "--all"]) await pi.prompt(`/sequence run ${argument}`);
+		for (const argument of ["x", "1st", "2026-11-28", "v1.2", "-- --all"]) await pi.prompt(`/sequence run ${argument}`);
 		await pi.prompt("/sequence run 1 1e9");
 		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(
 			["x", "1st", "2026-11-28", "v1.2", "--all", "1e9"].map((argument) => `one ${argument}`),

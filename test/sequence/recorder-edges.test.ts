@@ -29,7 +29,7 @@ describe("the list of steps", () => {
 		await pi.waitForScreen("There are no steps yet");
 		await pi.press("escape");
 		await pi.waitForScreen("Discard the changes?");
-		await pi.press("enter");
+		await pi.press("down", "enter");
 		await pi.waitForScreen((screen) => !screen.includes("recording sequence"));
 		expect(stepsOf(file)).toEqual([["one", "two"]]);
 	});

@@ -122,7 +122,14 @@ describe("recording", () => {
 		expect(pi.screen()).toContain("1. keep me");
 		await pi.press("escape");
 		await pi.waitForScreen("Discard 1 step?");
+		// The answer that a stray Enter takes keeps the steps.
 		await pi.press("enter");
+		await pi.waitForScreen((screen) => !screen.includes("Discard 1 step?"));
+		expect(pi.screen()).toContain("1. keep me");
+		expect(pi.screen()).toContain(status("1 step"));
+		await pi.press("escape");
+		await pi.waitForScreen("Discard 1 step?");
+		await pi.press("down", "enter");
 		await pi.waitForScreen((screen) => !screen.includes("recording sequence"));
 		expect(pi.screen()).not.toContain("1. keep me");
 		await pi.submit("hello");

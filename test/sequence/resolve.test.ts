@@ -18,6 +18,8 @@ const commands = [
 	command("notebook", "extension", true),
 	command("sequence", "extension", true),
 	command("workflow", "extension", true),
+	command("chronicle", "extension", true),
+	command("cancel-workflow", "extension", true),
 	command("publish", "extension"),
 	command("greet", "prompt"),
 	command("model", "prompt"),
@@ -39,7 +41,12 @@ describe("accepted steps", () => {
 	it("S28 the package's own commands, with their arguments", () => {
 		expect(resolveStep("/readonly", commands)).toMatchObject({ kind: "command", name: "readonly", args: "" });
 		expect(resolveStep("/handoff do\nthe rest", commands)).toMatchObject({ name: "handoff", args: "do\nthe rest" });
-		expect(resolveStep("/notebook api notes", commands)).toMatchObject({ name: "notebook", args: "api notes" });
+		expect(resolveStep("/notebook topic api notes", commands)).toMatchObject({
+			name: "notebook",
+			args: "topic api notes",
+		});
+		expect(resolveStep("/workflow tdd fix $1", commands)).toMatchObject({ name: "workflow", args: "tdd fix $1" });
+		expect(resolveStep("/chronicle plan it", commands)).toMatchObject({ name: "chronicle", args: "plan it" });
 	});
 	it("S29 /compact with and without instructions", () => {
 		expect(resolveStep("/compact", commands)).toMatchObject({ kind: "compact", instructions: undefined });
@@ -106,7 +113,22 @@ describe("refused steps", () => {
 	});
 	it("S38 a sequence is no step of a sequence, nor is another command of the package", () => {
 		expect(reasonOf("/sequence")).toContain("cannot be a step");
-		expect(reasonOf("/workflow x y")).toContain("cannot be a step");
+		expect(reasonOf("/cancel-workflow")).toContain("cannot be a step");
+	});
+	it.each(["/workflow", "/chronicle", "/workflow show tdd", "/chronicle view", "/chronicle prune --older-than 3"])(
+		"refuses %j: it starts nothing that could be waited for",
+		(text) => {
+			expect(reasonOf(text)).not.toContain("accepted");
+		},
+	);
+	it.each(["/notebook delte page", "/notebook my topic", "/notebook rename one", "/notebook on now"])(
+		"refuses %j, which the notebook would refuse",
+		(text) => {
+			expect(reasonOf(text)).toContain("is not known");
+		},
+	);
+	it("S38 names its own commands", () => {
+		expect(reasonOf("/sequence run")).toContain("/workflow and /chronicle");
 	});
 	it("S40 all refusals come at once, with their places", () => {
 		const outcome = resolveSteps(["fine", "/nope", "fine", "/new"], commands);

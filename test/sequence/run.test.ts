@@ -208,7 +208,7 @@ describe("running", () => {
 			},
 		});
 		const pi = await rpc({
-			session: seeded(project, snapshot(["/notebook on", "/notebook my topic", "/notebook", "work"])),
+			session: seeded(project, snapshot(["/notebook on", "/notebook topic my topic", "/notebook", "work"])),
 		});
 		await pi.prompt("/sequence run 2");
 		const lists = pi.screen.notifications.map(({ message }) => message).filter((text) => text.includes("no pages yet"));

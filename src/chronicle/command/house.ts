@@ -1,7 +1,7 @@
 // The project of a session, as pi knows it.
 import { homedir } from "node:os";
 import { type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
-import { definitionsTrusted, findPi, isPiCommand, ownPiSearch, say } from "../../pi/index.ts";
+import { definitionsTrusted, failWith, findPi, isPiCommand, ownPiSearch, say } from "../../pi/index.ts";
 import { exitCodes, openProject, type Project } from "../project/index.ts";
 
 /** What of a context names a project. */
@@ -38,5 +38,5 @@ export function refuse(
 	code: number = exitCodes.usage,
 ): void {
 	say(ctx, reason, "error");
-	if (!ctx.hasUI) process.exitCode = code;
+	failWith(ctx, code);
 }

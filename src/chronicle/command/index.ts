@@ -2,12 +2,25 @@
 // a project that has runs.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { definitionsTrusted, openOnce, type Scope } from "../../pi/index.ts";
+import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import { definitionsTrusted, openOnce, runAsStep, type Scope } from "../../pi/index.ts";
+import type { ChronicleSession } from "./session.ts";
+
+/** What a sequence may ask of chronicles. */
+export interface ChronicleDoor {
+	/** The runs that this session supervises, for people. */
+	live(): string[];
+	/** `/chronicle <args>` as a step: it has ended when the run that it started or steered rests; any rest but `done` fails the step. */
+	step(ctx: ExtensionCommandContext, args: string, signal: AbortSignal): ReturnType<typeof runAsStep>;
+}
 
 /** Registers `/chronicle`. Runs that it starts belong to the scope: they are let go, and can be resumed, when that closes. */
-export function registerChronicle(pi: ExtensionAPI, scope: Scope): void {
-	const open = openOnce(async () => (await import("./session.ts")).openChronicle(scope));
+export function registerChronicle(pi: ExtensionAPI, scope: Scope): ChronicleDoor {
+	let opened: ChronicleSession | undefined;
+	const open = openOnce(async () => {
+		opened = (await import("./session.ts")).openChronicle(scope);
+		return opened;
+	});
 	// Completions are asked for without a context; only what is plain data of it is kept.
 	let place = { cwd: process.cwd(), trusted: false };
 
@@ -28,4 +41,15 @@ export function registerChronicle(pi: ExtensionAPI, scope: Scope): void {
 		// Not awaited: a session does not wait for what may be a long list.
 		void import("./offer.ts").then(({ offerUnfinished }) => offerUnfinished(scope, ctx));
 	});
+	return {
+		live: () =>
+			[...(opened?.lives.values() ?? [])].map(
+				({ supervision: { run } }) => `the chronicle ${run.template.name} ${run.id.slice(0, 8)}`,
+			),
+		async step(ctx, args, signal) {
+			const { runChronicle } = await import("./command.ts");
+			const session = await open();
+			return runAsStep(ctx, (marked) => runChronicle(session, marked, args), signal);
+		},
+	};
 }

@@ -2,9 +2,9 @@
 // E1 a command returns while a run goes on; only where nobody watches it waits for the run to rest; E2 what outlives a command belongs to the
 // session's scope; E3 the timeline shows the run that was taken up last, and the folded state of it, never what was remembered.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { type Scope, say } from "../../pi/index.ts";
+import { failStep, type Scope, say, stepOf } from "../../pi/index.ts";
 import { isParked, type LedgerEvent, type Run } from "../machine/index.ts";
-import { exitCodeOfEnd, followRun, type LiveRun, type Project, watchChanges } from "../project/index.ts";
+import { exitCodeOfEnd, exitCodes, followRun, type LiveRun, type Project, watchChanges } from "../project/index.ts";
 import { mountTimeline, type TimelineWidget } from "../screen/index.ts";
 import type { SupervisionEnd } from "../supervisor/index.ts";
 import { isInterrupted, progressLine, spendText, waitingLines } from "../telling/index.ts";
@@ -127,6 +127,7 @@ export function openChronicle(scope: Scope): ChronicleSession {
 						},
 					)
 				: () => {};
+			const before = supervision.run.totals.costUsd;
 			let notices = supervision.run.notices;
 			supervision.watch((run, event) => {
 				if (scope.closed) return;
@@ -143,12 +144,22 @@ export function openChronicle(scope: Scope): ChronicleSession {
 				lives.delete(id);
 				unwatch();
 				void release();
-				if (!watched) process.exitCode = exitCodeOfEnd(end);
+				const code = exitCodeOfEnd(end);
+				const step = stepOf(ctx);
+				if (step !== undefined) step.costUsd += end.run.totals.costUsd - before;
+				else if (!watched) process.exitCode = code;
 				rested(ctx, project, live, end);
+				if (code !== exitCodes.done) failStep(ctx, endReason(end), code);
 			});
-			if (!watched) await over;
+			if (!watched || stepOf(ctx)) await over;
 		},
 	};
+}
+
+/** Why a chronicle that is a step did not come to its end. */
+function endReason({ kind, run }: SupervisionEnd): string {
+	const name = `${run.template.name} ${run.id.slice(0, 8)}`;
+	return kind === "released" ? `${name} was let go.` : `${name} is not done: ${run.status} in ${run.state}.`;
 }
 
 /** What a person is told while a run goes on: with a screen only what the timeline does not show. */

@@ -11,8 +11,7 @@ export async function runHandoffCommand(
 ): Promise<void> {
 	const { hasUI } = ctx;
 	const outcome = await session.request(ctx, direction);
-	// Without a direction nothing was begun; everything else came to no good end.
-	const code = direction.trim() === "" ? exitCodes.usage : exitCodes.failed;
+	const code = outcome.kind === "refused" && outcome.unstarted ? exitCodes.usage : exitCodes.failed;
 	if (outcome.kind !== "handed-over") failWith({ hasUI }, code);
 	if (outcome.kind === "refused") say(ctx, outcome.reason, "error");
 	if (outcome.kind === "aborted") say(ctx, "The handoff was stopped.", "warning");

@@ -9,8 +9,8 @@ import type {
 	ToolDefinition,
 } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
-import { followRun, type TurnOutcome } from "../../pi/index.ts";
-import { reminderText, requestText, successorText } from "./texts.ts";
+import { followRun, foreignTools, type TurnOutcome } from "../../pi/index.ts";
+import { calledOffText, reminderText, requestText, successorText } from "./texts.ts";
 
 /** How often a model that stopped without the call is reminded. */
 const reminders = 2;
@@ -18,11 +18,13 @@ const reminders = 2;
 const cuts = 3;
 const toolName = "handoff";
 const directionType = "handoff:direction";
+const requestType = "handoff:request";
 
 export type HandoffOutcome =
 	| { readonly kind: "handed-over" }
 	| { readonly kind: "aborted" }
-	| { readonly kind: "refused"; readonly reason: string };
+	/** `unstarted`: the model was not even asked. */
+	| { readonly kind: "refused"; readonly reason: string; readonly unstarted?: true };
 
 export interface HandoffSession {
 	/** Asks the model for a handoff and resolves when the successor's run has settled, or when there was none. */
@@ -65,6 +67,8 @@ export function openHandoff(pi: ExtensionAPI, host: HandoffHost): HandoffSession
 	/** The request that waits for its cut. */
 	let waiting: Request | undefined;
 	let registered = false;
+	/** Why the tool cannot be used: it is another extension's. */
+	let foreign: string | undefined;
 
 	function end(outcome: HandoffOutcome): void {
 		if (waiting) waiting.outcome = outcome;
@@ -77,11 +81,34 @@ export function openHandoff(pi: ExtensionAPI, host: HandoffHost): HandoffSession
 		if (active.includes(toolName)) pi.setActiveTools(active.filter((name) => name !== toolName));
 	}
 
-	/** What the settled run made of the request; after it nothing of it waits any more. */
-	function conclude(request: Request, run: TurnOutcome): HandoffOutcome {
+	/** What the settled run made of the request; after it nothing of it waits any more, also not for the model. */
+	function conclude(ctx: ExtensionContext, request: Request, run: TurnOutcome): HandoffOutcome {
 		const outcome = outcomeOf(request, run);
 		if (waiting === request) end(outcome);
+		if (request.asked && request.outcome?.kind !== "handed-over") callOff(ctx, request);
 		return outcome;
+	}
+
+	/** Tells the model that the request in its context no longer holds: what it is asked next is not the successor's work. */
+	function callOff(ctx: ExtensionContext, { id }: Request): void {
+		try {
+			if (!isAsked(ctx, id)) return;
+			pi.sendMessage({ customType: "handoff:called-off", content: calledOffText, display: false });
+		} catch {
+			// The session was left, and its context with it.
+		}
+	}
+
+	/** Makes the tool known to pi, once, and keeps it from the model. The answer is the reason where it is another extension's. */
+	function offer(): string | undefined {
+		if (!registered) {
+			const active = pi.getActiveTools();
+			pi.registerTool(tool as ToolDefinition);
+			registered = true;
+			foreign = foreignTools(pi, [toolName], "/handoff");
+			pi.setActiveTools(active);
+		}
+		return foreign;
 	}
 
 	/** The boundary that hands over. */
@@ -118,13 +145,12 @@ export function openHandoff(pi: ExtensionAPI, host: HandoffHost): HandoffSession
 	/** Gives the model its tool and makes the message that asks it to hand over. */
 	function ask(request: Request) {
 		request.asked = true;
-		if (!registered) pi.registerTool(tool as ToolDefinition);
-		else if (!pi.getActiveTools().includes(toolName)) pi.setActiveTools([...pi.getActiveTools(), toolName]);
-		registered = true;
+		if (!pi.getActiveTools().includes(toolName)) pi.setActiveTools([...pi.getActiveTools(), toolName]);
 		return {
-			customType: "handoff:request",
+			customType: requestType,
 			content: requestText(request.direction, host.notebookOn),
 			display: true,
+			details: { request: request.id },
 		};
 	}
 
@@ -196,8 +222,14 @@ export function openHandoff(pi: ExtensionAPI, host: HandoffHost): HandoffSession
 		async request(ctx, direction) {
 			const words = direction.trim();
 			if (words === "")
-				return { kind: "refused", reason: "A handoff needs a direction: /handoff <what the successor should do>." };
+				return {
+					kind: "refused",
+					reason: "A handoff needs a direction: /handoff <what the successor should do>.",
+					unstarted: true,
+				};
 			if (waiting) return { kind: "refused", reason: "A handoff is already waiting for the model." };
+			const taken = offer();
+			if (taken !== undefined) return { kind: "refused", reason: taken, unstarted: true };
 			const request: Request = {
 				id: crypto.randomUUID(),
 				direction: words,
@@ -216,7 +248,7 @@ export function openHandoff(pi: ExtensionAPI, host: HandoffHost): HandoffSession
 				},
 				{ joins: () => request.asked },
 			);
-			return conclude(request, run);
+			return conclude(ctx, request, run);
 		},
 	};
 }
@@ -236,13 +268,22 @@ function outcomeOf({ outcome }: Request, run: TurnOutcome): HandoffOutcome {
 }
 
 /** Whether the model's context holds the direction of this request: it does unless somebody's compaction has taken it. */
-function hasDirection({ sessionManager }: ExtensionContext, request: string): boolean {
+function hasDirection(ctx: ExtensionContext, request: string): boolean {
+	return hasMessage(ctx, directionType, request);
+}
+
+/** Whether the model's context holds the request itself. */
+function isAsked(ctx: ExtensionContext, request: string): boolean {
+	return hasMessage(ctx, requestType, request);
+}
+
+function hasMessage({ sessionManager }: ExtensionContext, type: string, request: string): boolean {
 	return sessionManager
 		.buildContextEntries()
 		.some(
 			(entry) =>
 				entry.type === "custom_message" &&
-				entry.customType === directionType &&
+				entry.customType === type &&
 				(entry.details as { request?: unknown } | undefined)?.request === request,
 		);
 }

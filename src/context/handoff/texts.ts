@@ -16,6 +16,10 @@ export function reminderText(direction: string): string {
 	return `The handoff is still waiting: call the tool \`handoff\` with the context that the successor needs. Its direction is:\n\n${quote(direction)}`;
 }
 
+/** Takes the request back. */
+export const calledOffText =
+	"The handoff that was asked for above is called off: the context stays as it is, and there is no successor. Do not write its brief; its direction is no task for you. Follow what you are asked next.";
+
 /** What the successor starts with, after the brief that stands in place of the conversation. */
 export function successorText(direction: string): string {
 	return `You are the successor of the context summarised above. Your direction, in the person's own words:\n\n${direction}`;

@@ -1,13 +1,17 @@
 // `/notebook`: what the person can do with the notebook. The same function serves the slash command and a sequence's step.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { exitCodes, failWith, say } from "../../pi/index.ts";
+import { askPerson, exitCodes, failWith, say } from "../../pi/index.ts";
 import { browsePages } from "./browse.ts";
-import { indexLines } from "./notebook.ts";
+import { indexLine, indexLines, pageName, searchPages } from "./notebook.ts";
 import type { NotebookSession } from "./session.ts";
+import { readNotebookRequest } from "./verbs.ts";
+
+/** Lines that a search shows. */
+const mostFound = 40;
 
 /**
- * Runs `/notebook <args>`: nothing browses (a list where there is no terminal), `on` and `off` give and take the model's tools, anything
- * else becomes the topic. Unattended, the list is printed also in the terminal: nobody may be there to close a screen. The answer is the
+ * Runs `/notebook <args>`: nothing browses (a list where there is no terminal), `on` and `off` give and take the model's tools; a verb that
+ * does not exist is refused. Unattended, the list is printed also in the terminal: nobody may be there to close a screen. The answer is the
  * reason when it was refused, for the caller to say.
  */
 export async function runNotebookCommand(
@@ -16,23 +20,80 @@ export async function runNotebookCommand(
 	args: string,
 	presence: "attended" | "unattended" = "attended",
 ): Promise<string | undefined> {
-	const words = args.trim();
-	const word = words.toLowerCase();
-	if (word === "on" || word === "off") {
-		await session.turn(word === "on", ctx);
-		say(
-			ctx,
-			session.on
-				? "The notebook is on: the model can write and read pages."
-				: "The notebook is off. Its pages are kept.",
-		);
+	const request = readNotebookRequest(args);
+	switch (request.kind) {
+		case "refused":
+			return request.reason;
+		case "switch": {
+			const refused = await session.turn(request.on, ctx);
+			if (refused === undefined)
+				say(
+					ctx,
+					session.on
+						? "The notebook is on: the model can write and read pages."
+						: "The notebook is off. Its pages are kept.",
+				);
+			return refused;
+		}
+		case "topic":
+			return changeTopic(session, ctx, request.words);
+		case "search":
+			return search(session, ctx, request.words);
+		case "rename": {
+			const refused = session.rename(request.from, request.to);
+			if (refused === undefined) say(ctx, `The page "${request.from}" is called "${request.to}" now.`);
+			return refused;
+		}
+		case "delete":
+			return deletePage(session, ctx, request.page, presence);
+		case "browse":
+			return browse(session, ctx, presence);
+	}
+}
+
+function changeTopic(session: NotebookSession, ctx: ExtensionContext, words: string | undefined): string | undefined {
+	if (words === undefined) {
+		session.clearTopic();
+		say(ctx, "The notebook has no topic.");
 		return undefined;
 	}
-	if (words !== "") {
-		const refused = session.setTopic(words, "human");
-		if (refused === undefined) say(ctx, `Topic: ${session.notebook.topic?.name}`);
-		return refused;
+	const refused = session.setTopic(words, "human");
+	if (refused === undefined) say(ctx, `Topic: ${session.notebook.topic?.name}`);
+	return refused;
+}
+
+function search({ notebook }: NotebookSession, ctx: ExtensionContext, words: string): undefined {
+	const { lines, more } = searchPages(notebook, words, mostFound);
+	const rest = more === 0 ? [] : [`… and ${more} more`];
+	say(ctx, lines.length === 0 ? `No page has "${words}".` : [...lines, ...rest].join("\n"));
+}
+
+/** Where somebody is there, they are asked: a page that is deleted comes back only by moving in the session's tree. */
+async function deletePage(
+	session: NotebookSession,
+	ctx: ExtensionContext,
+	page: string,
+	presence: "attended" | "unattended",
+): Promise<string | undefined> {
+	const content = session.notebook.pages.get(pageName(page));
+	if (content !== undefined && presence === "attended") {
+		const answer = await askPerson(ctx, {
+			title: `Delete the page "${pageName(page)}"?`,
+			message: indexLine(pageName(page), content),
+			words: { no: "No, keep it", yes: "Yes, delete it" },
+		});
+		if (answer === "no") return undefined;
 	}
+	const refused = session.remove(page);
+	if (refused === undefined) say(ctx, `Deleted the page "${pageName(page)}".`);
+	return refused;
+}
+
+async function browse(
+	session: NotebookSession,
+	ctx: ExtensionContext,
+	presence: "attended" | "unattended",
+): Promise<undefined> {
 	if (ctx.mode === "tui" && presence === "attended" && session.notebook.pages.size > 0) {
 		await browsePages(ctx, session.notebook);
 		return undefined;

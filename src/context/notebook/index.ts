@@ -1,15 +1,17 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { type NotebookSession, openNotebook } from "./session.ts";
+import { notebookVerbs } from "./verbs.ts";
 
 export type { NotebookSession } from "./session.ts";
+export { notebookMistake } from "./verbs.ts";
 
 /** Registers the notebook: the command, and what keeps it in step with the branch. */
 export function registerNotebook(pi: ExtensionAPI): NotebookSession {
 	const session = openNotebook(pi);
 	pi.registerCommand("notebook", {
-		description: "Browse the notebook, set its topic, or give the model its tools: /notebook [on|off|topic]",
+		description: "Browse the notebook, or change it: /notebook [on|off|topic|search|rename|delete]",
 		getArgumentCompletions: (prefix) => {
-			const found = ["on", "off"]
+			const found = notebookVerbs
 				.filter((word) => word.startsWith(prefix))
 				.map((word) => ({ value: word, label: word }));
 			return found.length === 0 ? null : found;

@@ -1,8 +1,24 @@
 // The notebook of one session: reads its branch, writes entries, and lets the model have the tools while it is on.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { chronicleSettings, customEntries, newestFirst } from "../../pi/index.ts";
+import {
+	aboutTool,
+	chronicleSettings,
+	customEntries,
+	foreignTools,
+	newestFirst,
+	printable,
+	say,
+} from "../../pi/index.ts";
 import { redactSecrets } from "../../safety/index.ts";
-import { checkPage, entryTypes, foldNotebook, type Notebook, normaliseTopic, type Topic } from "./notebook.ts";
+import {
+	checkPage,
+	entryTypes,
+	foldNotebook,
+	type Notebook,
+	normaliseTopic,
+	pageName,
+	type Topic,
+} from "./notebook.ts";
 import { primer, topicLine } from "./texts.ts";
 
 /** Custom message type of what the model is told. */
@@ -13,12 +29,21 @@ export interface NotebookSession {
 	readonly on: boolean;
 	/** Reads the branch again: after a resume, a move in the tree, a fork. */
 	refresh(ctx: ExtensionContext): Promise<void>;
-	/** Turns the model's tools on or off and remembers it on the branch. */
-	turn(on: boolean, ctx: ExtensionContext): Promise<void>;
+	/**
+	 * Turns the model's tools on or off and remembers it on the branch. The answer is the reason when it was refused: another extension has
+	 * tools of these names.
+	 */
+	turn(on: boolean, ctx: ExtensionContext): Promise<string | undefined>;
 	/** Calls `listener` whenever the notebook was turned on or off. */
 	onSwitch(listener: (ctx: ExtensionContext) => void): void;
 	/** Writes a page. The answer is the reason when it was refused. */
 	write(name: string, content: string): string | undefined;
+	/** Takes a page away: the person's doing. The answer is the reason when it was refused. */
+	remove(name: string): string | undefined;
+	/** Gives a page another name; no page is replaced by that. The answer is the reason when it was refused. */
+	rename(from: string, to: string): string | undefined;
+	/** Takes the topic away. */
+	clearTopic(): void;
 	/** Sets the topic. The answer is the reason when it was refused. */
 	setTopic(text: string, source: Topic["source"]): string | undefined;
 	/** What the model has not been told yet, as a message to append; `undefined` when it knows everything. */
@@ -41,9 +66,11 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 	let notebook: Notebook = foldNotebook([]);
 	/** Names of the model's tools, once it has had them. */
 	let tools: readonly string[] = [];
+	/** Why the model cannot have them. */
+	let foreign: string | undefined;
 	const listeners: ((ctx: ExtensionContext) => void)[] = [];
 
-	const isOn = () => notebook.on ?? chronicleSettings(pi).notebook === true;
+	const isOn = () => foreign === undefined && (notebook.on ?? chronicleSettings(pi).notebook === true);
 	const fold = (session: ExtensionContext["sessionManager"]) =>
 		foldNotebook(customEntries(session, Object.values(entryTypes)));
 
@@ -52,12 +79,21 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 			const made = (await import("./tools.ts")).notebookTools(self);
 			if (tools.length === 0) for (const tool of made) pi.registerTool(tool);
 			tools = made.map(({ name }) => name);
+			foreign = foreignTools(pi, tools, "the notebook");
 		}
 		// Whatever was said meanwhile, this is how it stands now.
 		if (tools.length === 0) return;
+		if (foreign !== undefined) return withdraw();
 		const others = pi.getActiveTools().filter((name) => !tools.includes(name));
 		const active = pi.getActiveTools().length !== others.length;
 		if (active !== isOn()) pi.setActiveTools(isOn() ? [...others, ...tools] : others);
+	}
+
+	/** Takes away those of the tools that are ours: the other extension keeps its own. */
+	function withdraw(): void {
+		const own = tools.filter((name) => aboutTool(pi, name)?.own === true);
+		if (pi.getActiveTools().some((name) => own.includes(name)))
+			pi.setActiveTools(pi.getActiveTools().filter((name) => !own.includes(name)));
 	}
 
 	const self: NotebookSession = {
@@ -69,25 +105,54 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 		},
 		async refresh(ctx) {
 			notebook = fold(ctx.sessionManager);
+			const known = foreign;
 			await activate();
+			if (foreign !== undefined && foreign !== known) say(ctx, foreign, "warning");
 		},
 		async turn(on, ctx) {
-			if (on === isOn()) return;
-			pi.appendEntry(entryTypes.mode, { on });
+			if (foreign !== undefined && on) return foreign;
+			if (on === isOn()) return undefined;
+			const before = notebook.on;
 			notebook = { ...notebook, on };
 			await activate();
+			if (foreign !== undefined) {
+				notebook = { ...notebook, on: before };
+				return foreign;
+			}
+			pi.appendEntry(entryTypes.mode, { on });
 			for (const listener of listeners) listener(ctx);
+			return undefined;
 		},
 		onSwitch: (listener) => void listeners.push(listener),
 		write(name, content) {
-			const checked = checkPage(name, content);
+			const clean = printable(content);
+			const checked = checkPage(name, clean);
 			if (checked.kind === "refused") return checked.reason;
 			const epoch = notebook.epoch ?? Date.now();
-			const kept = redactSecrets(content);
+			const kept = redactSecrets(clean);
 			pi.appendEntry(entryTypes.page, { version: 1, epoch, name: checked.name, content: kept });
 			const pages = new Map([...notebook.pages, [checked.name, kept] as const].sort(([a], [b]) => (a < b ? -1 : 1)));
 			notebook = { ...notebook, epoch, pages };
 			return undefined;
+		},
+		remove(name) {
+			const page = pageName(name);
+			if (!notebook.pages.has(page)) return noPage(page);
+			pi.appendEntry(entryTypes.removed, { name: page });
+			notebook = { ...notebook, pages: new Map([...notebook.pages].filter(([known]) => known !== page)) };
+			return undefined;
+		},
+		rename(from, to) {
+			const [old, wanted] = [pageName(from), pageName(to)];
+			const content = notebook.pages.get(old);
+			if (content === undefined) return noPage(old);
+			if (notebook.pages.has(wanted)) return `There is a page "${wanted}" already.`;
+			return self.write(wanted, content) ?? self.remove(old);
+		},
+		clearTopic() {
+			if (notebook.topic === undefined) return;
+			pi.appendEntry(entryTypes.topic, { name: null, source: "human" });
+			notebook = { ...notebook, topic: undefined };
 		},
 		setTopic(text, source) {
 			const name = normaliseTopic(text);
@@ -141,12 +206,17 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 	return self;
 }
 
+function noPage(name: string): string {
+	return `There is no page "${name}". /notebook lists them.`;
+}
+
 /** What the model does not see on this branch: all of it where nothing was said since the newest compaction, or a topic that it did not set. */
 function missing(session: ExtensionContext["sessionManager"]): "all" | "topic" | "nothing" {
 	let topic = false;
 	for (const entry of newestFirst(session)) {
 		if (entry.type === "compaction") return "all";
 		if (entry.type === "custom_message" && entry.customType === messageType) return topic ? "topic" : "nothing";
+		if (entry.type === "custom" && entry.customType === entryTypes.removed) return "all";
 		if (entry.type === "custom" && entry.customType === entryTypes.topic) {
 			const { source, from } = (entry.data ?? {}) as { source?: unknown; from?: unknown };
 			topic ||= source === "human" || from === "child";

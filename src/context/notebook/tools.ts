@@ -3,7 +3,7 @@ import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { pageName } from "./notebook.ts";
 import type { NotebookSession } from "./session.ts";
-import { indexText, topicLine, writtenText } from "./texts.ts";
+import { indexText, pageText, topicLine, writtenText } from "./texts.ts";
 
 const page = Type.String({ description: "Name of the page, one line" });
 
@@ -32,7 +32,11 @@ export function notebookTools(session: NotebookSession): ToolDefinition[] {
 		parameters: readParameters,
 		async execute(_id, { name }) {
 			const content = session.notebook.pages.get(pageName(name));
-			return answer(content ?? `There is no page "${name}".\n\n${indexText(session.notebook)}`);
+			return answer(
+				content === undefined
+					? `There is no page "${name}".\n\n${indexText(session.notebook)}`
+					: pageText(pageName(name), content),
+			);
 		},
 	};
 	const index: ToolDefinition<typeof indexParameters> = {

@@ -1,5 +1,14 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { chronicleSettings, customEntries, exitCodes, failWith, RUN_TAG, type Scope, say } from "../../pi/index.ts";
+import {
+	chronicleSettings,
+	customEntries,
+	exitCodes,
+	failWith,
+	foreignTools,
+	RUN_TAG,
+	type Scope,
+	say,
+} from "../../pi/index.ts";
 import { childVariable, toolName } from "./child.ts";
 import { childSettings } from "./settings.ts";
 import type { Shared } from "./tool.ts";
@@ -15,9 +24,12 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 	}
 	let on = false;
 	let registered = false;
+	/** Why the model cannot have it: another extension has a tool of this name. */
+	let foreign: string | undefined;
 
 	const turn = async (wanted: boolean): Promise<void> => {
-		on = wanted;
+		on = wanted && foreign === undefined;
+		if (foreign !== undefined) return;
 		if (on && !registered) {
 			const { spawnTool } = await import("./tool.ts");
 			// Switched again meanwhile.
@@ -30,6 +42,8 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 					settings: () => childSettings(pi),
 				}),
 			);
+			foreign = foreignTools(pi, [toolName], "/spawn");
+			if (foreign !== undefined) on = false;
 		} else if (registered) {
 			const others = pi.getActiveTools().filter((name) => name !== toolName);
 			pi.setActiveTools(on ? [...others, toolName] : others);
@@ -41,7 +55,9 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 		const [newest] = customEntries(ctx.sessionManager, [modeType]);
 		const said = (newest?.data as { on?: unknown } | undefined)?.on;
 		const wanted = typeof said === "boolean" ? said : chronicleSettings(pi).spawn === true;
-		if (wanted !== on) await turn(wanted);
+		if (wanted === on) return;
+		await turn(wanted);
+		if (wanted && foreign !== undefined) say(ctx, foreign, "warning");
 	};
 
 	pi.registerCommand("spawn", {
@@ -64,6 +80,11 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 			}
 			if ((word === "on") !== on) {
 				await turn(word === "on");
+				if (word === "on" && foreign !== undefined) {
+					failWith(ctx, exitCodes.usage);
+					say(ctx, foreign, "error");
+					return;
+				}
 				pi.appendEntry(modeType, { on });
 			}
 			say(ctx, on ? "Child sessions are on: the model has the tool spawn." : "Child sessions are off.");

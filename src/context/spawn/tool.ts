@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
 	DEFAULT_MAX_BYTES,
+	DEFAULT_MAX_LINES,
 	type ExtensionToolContext,
 	getAgentDir,
 	type ToolDefinition,
-	truncateHead,
 } from "@earendil-works/pi-coding-agent";
 import { type TSchema, Type } from "typebox";
 import {
@@ -134,19 +134,32 @@ function report(end: ChildEnd, file: string, pages: readonly string[]) {
 			isError: true,
 		};
 	}
-	const cut = truncateHead(end.text);
-	let text = cut.content;
-	if (cut.truncated) {
+	let text = headOf(end.text);
+	const truncated = text !== end.text;
+	if (truncated) {
 		const rest = file.replace(/\.jsonl$/, ".md");
 		mkdirSync(dirname(rest), { recursive: true, mode: 0o700 });
 		writeFileSync(rest, end.text, { mode: 0o600 });
-		text += `\n\n[The answer is longer than ${DEFAULT_MAX_BYTES / 1024} KB or 2000 lines; all of it is in ${rest}]`;
+		text += `\n\n[The answer is longer than ${DEFAULT_MAX_BYTES / 1024} KB or ${DEFAULT_MAX_LINES} lines; all of it is in ${rest}]`;
 	}
 	return {
 		content: [{ type: "text" as const, text: text + written }],
-		details: { outcome: "success", session: file, truncated: cut.truncated, usage: end.usage },
+		details: { outcome: "success", session: file, truncated, usage: end.usage },
 		usage,
 	};
+}
+
+/** The beginning of an answer that fits: whole lines while there are any, and of a line that is longer than everything its beginning. */
+function headOf(text: string): string {
+	const bytes = Buffer.from(text);
+	const lines = text.split("\n");
+	if (bytes.length <= DEFAULT_MAX_BYTES && lines.length <= DEFAULT_MAX_LINES) return text;
+	// A character that is cut in its middle is left out.
+	const fitting = new TextDecoder().decode(bytes.subarray(0, DEFAULT_MAX_BYTES), { stream: true });
+	const head = fitting.split("\n").slice(0, DEFAULT_MAX_LINES).join("\n");
+	const lastBreak = head.lastIndexOf("\n");
+	// Whole lines, unless that would throw away most of what fits.
+	return head.length === fitting.length && lastBreak > head.length / 2 ? head.slice(0, lastBreak) : head;
 }
 
 /** Puts a child's question to the person; without one it is dismissed. */

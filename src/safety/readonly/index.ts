@@ -72,10 +72,14 @@ export async function readonlyStep(
 	return { kind: "completed" };
 }
 
-/** Does what the front matter of a template or skill asks for, when a sequence runs the file `file`. */
-export async function followReadonly(ctx: ExtensionContext, file: string): Promise<void> {
+/**
+ * Reads what the front matter of a template's or skill's file asks for, and gives the function that does it. A sequence reads all its
+ * files before its first step: a file that is gone by the time of its step must not loosen anything.
+ */
+export async function readReadonly(file: string): Promise<(ctx: ExtensionContext) => Promise<void>> {
 	const { readonlyAskedIn } = await import("./front-matter.ts");
-	await follow(ctx, readonlyAskedIn(file));
+	const asked = readonlyAskedIn(file);
+	return (ctx) => follow(ctx, asked);
 }
 
 async function follow(ctx: ExtensionContext, asked: Asked): Promise<void> {

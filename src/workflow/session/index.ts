@@ -1,3 +1,4 @@
 export { cancelWorkflow, completeWorkflow, runWorkflow } from "./command.ts";
 export { inheritance, inheritedPolicy } from "./inherited.ts";
+export { runWorkflowStep } from "./step.ts";
 export { openWorkflows, type Workflows } from "./workflows.ts";

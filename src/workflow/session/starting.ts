@@ -3,7 +3,17 @@
 import { randomInt } from "node:crypto";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "../../definition/index.ts";
-import { aboutTool, askPerson, exitCodes, failWith, followRun, printable, say, type Tone } from "../../pi/index.ts";
+import {
+	askPerson,
+	exitCodes,
+	failWith,
+	followRun,
+	foreignTools,
+	printable,
+	say,
+	stepOf,
+	type Tone,
+} from "../../pi/index.ts";
 import { type Catalogue, misspeltBlacklists, type WorkflowDefinition } from "../definitions/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { beginRun, firstPosition, reachable } from "../machine/index.ts";
@@ -40,9 +50,10 @@ export async function startWorkflow(
 	}
 
 	// pi keeps one tool of a name: the other one would answer the model, and the workflow never move.
-	if (!aboutTool(pi, stepTool)?.own) {
+	const foreign = foreignTools(pi, [stepTool], "a workflow");
+	if (foreign !== undefined) {
 		desk.withdrawTool();
-		return refuse(ctx, foreignToolText);
+		return refuse(ctx, foreign);
 	}
 
 	const definitions = reachable(catalogue.definitions, definition.key);
@@ -87,7 +98,7 @@ export async function setToWork(
 	const turn = followRun(pi, ctx, start).then(() => {
 		if (!scope.closed) after();
 	});
-	if (!ctx.hasUI) await turn;
+	if (!ctx.hasUI || stepOf(ctx)) await turn;
 }
 
 /** Whether pi would take a message: it refuses one without a model, or without a key for it, and tells nobody but its log. */
@@ -105,6 +116,7 @@ async function makeRoom({ desk, conversation }: Workflows, ctx: ExtensionCommand
 	const answer = await askPerson(ctx, {
 		title: "Give up the workflow that is on?",
 		message: printable(`It is in the phase ${phaseName(run)}.\nIts task: ${run.task}`),
+		words: { no: "No, keep it", yes: "Yes, give it up" },
 	});
 	if (answer === "nobody")
 		refuse(ctx, `A workflow is on already, in the phase ${phaseName(run)}. End it with /cancel-workflow first.`);
@@ -124,8 +136,6 @@ async function makeRoom({ desk, conversation }: Workflows, ctx: ExtensionCommand
 	if (atWork) conversation.tell(desk.held ?? active, cancelledType, abandonedText(run));
 	return true;
 }
-
-export const foreignToolText = `Another extension has a tool called ${stepTool} too, which a workflow needs for itself. Remove that extension (pi list shows what is installed), or start pi without it.`;
 
 /** What the model is told of a cancelled run stays: it is no instruction of that run. */
 export const cancelledType = "workflow:cancelled";

@@ -1,6 +1,6 @@
 // Workflows in one session: the parts put together. Imported when a workflow command first runs, or a session has a run in it.
 import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
-import { aboutTool, type ExitCode, exitCodes, openExitCode, type Scope, say } from "../../pi/index.ts";
+import { type ExitCode, exitCodes, foreignTools, openExitCode, type Scope, say } from "../../pi/index.ts";
 import type { Policies } from "../../safety/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { reachable, rootOf, waitsForPerson } from "../machine/index.ts";
@@ -11,7 +11,6 @@ import { type Desk, openDesk } from "./desk.ts";
 import { hashOf } from "./entries.ts";
 import { type Library, openLibrary, placeOf } from "./library.ts";
 import { openRows } from "./notices.ts";
-import { foreignToolText } from "./starting.ts";
 import { offerStepTool } from "./tool.ts";
 
 export interface Workflows {
@@ -21,6 +20,8 @@ export interface Workflows {
 	readonly desk: Desk;
 	readonly conversation: Conversation;
 	readonly rows: Rows;
+	/** The run that is on, for people; `undefined` when there is none. */
+	live(): string | undefined;
 	/** Takes up the run of the session's branch. `greet`: the person comes to this session and is told what is on. */
 	restore(ctx: ExtensionContext, greet: "greet" | "silently"): void;
 }
@@ -41,6 +42,10 @@ export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Sc
 		desk,
 		conversation,
 		rows: openRows((state) => desk.describe(state)),
+		live() {
+			const run = desk.active?.run;
+			return run && `the workflow "${run.kind === "live" ? rootOf(run).name : run.workflowKey}"`;
+		},
 		restore(ctx, greet) {
 			const problem = desk.restore(ctx);
 			if (problem !== undefined)
@@ -75,7 +80,8 @@ function conclude(ctx: ExtensionContext, exit: ExitCode, { held, active }: Desk,
 /** What the person should know who comes back to a session with a workflow in it. */
 function welcome(pi: ExtensionAPI, ctx: ExtensionContext, { active }: Desk, library: Library): void {
 	if (!active) return;
-	if (aboutTool(pi, stepTool)?.own === false) say(ctx, foreignToolText, "warning");
+	const foreign = foreignTools(pi, [stepTool], "a workflow");
+	if (foreign !== undefined) say(ctx, foreign, "warning");
 	const { run, pinned } = active;
 	if (run.kind === "stale") {
 		say(ctx, staleReason(run.missing), "warning");

@@ -1,0 +1,62 @@
+// The words after `/notebook`. Pure: the command, its completions and a sequence's recorder read them alike. Loaded at every start of pi.
+import { splitWords } from "./split-words.ts";
+
+export const notebookVerbs = ["on", "off", "topic", "search", "rename", "delete"] as const;
+
+export type NotebookRequest =
+	| { readonly kind: "browse" }
+	| { readonly kind: "switch"; readonly on: boolean }
+	/** `undefined`: no topic. */
+	| { readonly kind: "topic"; readonly words: string | undefined }
+	| { readonly kind: "search"; readonly words: string }
+	| { readonly kind: "rename"; readonly from: string; readonly to: string }
+	| { readonly kind: "delete"; readonly page: string }
+	| { readonly kind: "refused"; readonly reason: string };
+
+const usage: Readonly<Record<(typeof notebookVerbs)[number], string>> = {
+	on: "/notebook on takes no more words.",
+	off: "/notebook off takes no more words.",
+	topic: "Say which: /notebook topic <words>, or /notebook topic off.",
+	search: "Say for what: /notebook search <words>",
+	rename:
+		'Name the page and its new name: /notebook rename <page> <new name>; one of several words in quotes: "api notes".',
+	delete: "Name the page: /notebook delete <page>",
+};
+
+/** Reads `/notebook <args>`. */
+export function readNotebookRequest(args: string): NotebookRequest {
+	const [, written = "", more = ""] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(args) ?? [];
+	if (written === "") return { kind: "browse" };
+	const verb = notebookVerbs.find((known) => known === written.toLowerCase());
+	const refused = (reason: string): NotebookRequest => ({ kind: "refused", reason });
+	switch (verb) {
+		case "on":
+		case "off":
+			return more === "" ? { kind: "switch", on: verb === "on" } : refused(usage[verb]);
+		case "topic":
+			if (more === "") return refused(usage.topic);
+			return { kind: "topic", words: more.toLowerCase() === "off" ? undefined : more };
+		case "search":
+			return more === "" ? refused(usage.search) : { kind: "search", words: more };
+		case "delete": {
+			const [quoted, ...others] = splitWords(more);
+			if (more === "") return refused(usage.delete);
+			return { kind: "delete", page: quoted !== undefined && others.length === 0 ? quoted : more };
+		}
+		case "rename": {
+			const [from, to, ...others] = splitWords(more);
+			if (from === undefined || to === undefined || others.length > 0) return refused(usage.rename);
+			return { kind: "rename", from, to };
+		}
+		default:
+			return refused(
+				`Unknown command: /notebook ${written}. There are ${notebookVerbs.join(", ")}; the topic is set with /notebook topic ${args.trim()}`,
+			);
+	}
+}
+
+/** What is wrong with the words after `/notebook`; `undefined` when nothing is. */
+export function notebookMistake(args: string): string | undefined {
+	const request = readNotebookRequest(args);
+	return request.kind === "refused" ? request.reason : undefined;
+}

@@ -1,0 +1,36 @@
+// What a sequence would do, without doing it: every step resolved, its file read, the arguments filled in. Pure.
+import { shortCost } from "../pi/index.ts";
+import type { ReadyStep } from "./expand.ts";
+import type { RunPlan } from "./plan.ts";
+import { plainLine } from "./preview.ts";
+import { firstLine } from "./refusal.ts";
+
+/** The report of a dry run, as lines. */
+export function dryRunLines({ name, totalRuns, from, maxCostUsd }: RunPlan, steps: readonly ReadyStep[]): string[] {
+	const runs = totalRuns === 1 ? "1 run" : `${totalRuns} runs`;
+	const what = name === undefined ? "the recording" : `"${name}"`;
+	const begin = from.runIndex + from.stepIndex > 0 ? `, from run ${from.runIndex + 1}, step ${from.stepIndex + 1}` : "";
+	const ceiling = maxCostUsd === undefined ? "" : `, at most ${shortCost(maxCostUsd)}`;
+	return [
+		`Dry run of ${what}: ${runs} of ${steps.length === 1 ? "1 step" : `${steps.length} steps`}${begin}${ceiling}. Nothing was sent.`,
+		...steps.map((step, index) => `${index + 1}. ${stepLine(step)}`),
+	];
+}
+
+function stepLine(step: ReadyStep): string {
+	switch (step.kind) {
+		case "prompt":
+			return `sends ${sized(step.text)}`;
+		case "expanded":
+			return `${plainLine(firstLine(step.raw.trim()))} sends ${sized(step.text)}`;
+		case "command":
+			return `runs /${step.name} ${plainLine(firstLine(step.args))}`.trimEnd();
+		case "compact":
+			return `compacts${step.instructions === undefined ? "" : `: ${plainLine(firstLine(step.instructions))}`}`;
+	}
+}
+
+function sized(text: string): string {
+	const length = [...text].length;
+	return `${length} ${length === 1 ? "character" : "characters"}: ${plainLine(firstLine(text.trim()))}`;
+}

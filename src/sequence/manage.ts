@@ -1,0 +1,149 @@
+// `/sequence list|show|save|edit|delete`: the project's saved sequences. Nothing saved is overwritten or removed unasked.
+import { existsSync } from "node:fs";
+import { relative } from "node:path";
+import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import { didYouMean, formatDiagnostic } from "../definition/index.ts";
+import { askPerson, definitionsTrusted, say } from "../pi/index.ts";
+import { previewLines } from "./preview.ts";
+import type { SequenceSnapshot } from "./recorded.ts";
+import { refuse } from "./refuse.ts";
+import {
+	deleteSaved,
+	nameMistake,
+	type Place,
+	type SavedSequence,
+	savedSequences,
+	sequenceFolder,
+	writeSaved,
+} from "./saved.ts";
+import type { SequenceFile } from "./sequence-file.ts";
+
+/** A saved sequence whose file is in order. */
+export type UsableSequence = SavedSequence & { readonly sequence: SequenceFile };
+
+export function placeOf(ctx: ExtensionCommandContext): Place {
+	return { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
+}
+
+/** `/sequence list`. */
+export function listSequences(ctx: ExtensionCommandContext, last: SequenceSnapshot | undefined): void {
+	const place = placeOf(ctx);
+	const saved = savedSequences(place);
+	const rows = saved.map(({ name, sequence }) => {
+		if (sequence === undefined) return `${name} · cannot be used`;
+		const { steps, description } = sequence;
+		return `${name} · ${stepCount(steps)}${description === undefined ? "" : ` · ${description}`}`;
+	});
+	const recording =
+		last === undefined ? "This session has no recording." : `This session's recording: ${stepCount(last.steps)}.`;
+	const head =
+		saved.length === 0 ? "No sequence is saved here; /sequence save <name> saves the recording." : "Saved sequences:";
+	say(ctx, [head, ...rows, recording, ...trustHint(place)].join("\n"));
+	tellProblems(ctx, saved);
+}
+
+/** The saved sequence called `name`; the person has been told where there is none, or none that can be used. */
+export function findSaved(ctx: ExtensionCommandContext, name: string): UsableSequence | undefined {
+	const place = placeOf(ctx);
+	const all = savedSequences(place);
+	const saved = all.find((one) => one.name === name);
+	if (saved === undefined) {
+		const names = all.map((one) => one.name);
+		const known = names.length === 0 ? "None is saved here." : `There are: ${names.join(", ")}.`;
+		refuse(ctx, [`There is no sequence "${name}".${didYouMean(name, names)} ${known}`, ...trustHint(place)].join("\n"));
+		return undefined;
+	}
+	if (saved.sequence === undefined) {
+		refuse(ctx, saved.diagnostics.map((diagnostic) => formatDiagnostic(diagnostic, ctx.cwd)).join("\n"));
+		return undefined;
+	}
+	tellProblems(ctx, [saved]);
+	return { ...saved, sequence: saved.sequence };
+}
+
+/** `/sequence show <name>`. */
+export function showSaved(ctx: ExtensionCommandContext, name: string): void {
+	const saved = findSaved(ctx, name);
+	if (saved !== undefined) say(ctx, previewLines(saved.sequence.steps).join("\n"));
+}
+
+/** `/sequence save <name>`: the session's recording becomes a file of the project. */
+export async function saveRecording(
+	ctx: ExtensionCommandContext,
+	name: string,
+	last: SequenceSnapshot | undefined,
+): Promise<void> {
+	if (last === undefined) return refuse(ctx, "This session's branch has no recorded sequence to save.");
+	const mistake = nameMistake(name);
+	if (mistake !== undefined) return refuse(ctx, mistake);
+	const place = placeOf(ctx);
+	if (!place.trusted)
+		return refuse(
+			ctx,
+			"This project is not trusted, so sequences in its .pi/sequences are not read. /trust changes that.",
+		);
+	const old = savedSequences(place).find((one) => one.name === name);
+	if (old !== undefined) {
+		const answer = await askPerson(ctx, {
+			title: `Replace the sequence "${name}"?`,
+			message:
+				old.sequence === undefined
+					? "Its file cannot be read as a sequence."
+					: previewLines(old.sequence.steps).join("\n"),
+			words: { no: "No, keep it", yes: "Yes, replace its steps" },
+		});
+		if (answer === "nobody")
+			return refuse(ctx, `There is a sequence "${name}" already; delete it first, or choose another name.`);
+		if (answer === "no") return;
+	}
+	store(ctx, place, name, last.steps, old);
+}
+
+/** Writes the steps and says where. */
+export function store(
+	ctx: ExtensionCommandContext,
+	place: Place,
+	name: string,
+	steps: readonly string[],
+	old: SavedSequence | undefined,
+): void {
+	try {
+		const file = writeSaved(place, name, steps, old);
+		say(ctx, `Saved "${name}" in ${relative(ctx.cwd, file)}. It runs with /sequence run ${name}.`);
+	} catch (error) {
+		refuse(ctx, `"${name}" could not be saved: ${error instanceof Error ? error.message : String(error)}`, 1);
+	}
+}
+
+/** `/sequence delete <name>`. Without anybody to ask the command itself is the answer. */
+export async function deleteSequence(ctx: ExtensionCommandContext, name: string): Promise<void> {
+	const saved = savedSequences(placeOf(ctx)).find((one) => one.name === name);
+	if (saved === undefined) return void findSaved(ctx, name);
+	const answer = await askPerson(ctx, {
+		title: `Delete the sequence "${name}"?`,
+		message: `${relative(ctx.cwd, saved.file)}\n${previewLines(saved.sequence?.steps ?? []).join("\n")}`,
+		words: { no: "No, keep it", yes: "Yes, delete it" },
+	});
+	if (answer === "no") return;
+	try {
+		deleteSaved(saved);
+		say(ctx, `Deleted ${relative(ctx.cwd, saved.file)}.`);
+	} catch (error) {
+		refuse(ctx, `"${name}" could not be deleted: ${error instanceof Error ? error.message : String(error)}`, 1);
+	}
+}
+
+function tellProblems(ctx: ExtensionCommandContext, saved: readonly SavedSequence[]): void {
+	const found = saved.flatMap(({ diagnostics }) => diagnostics);
+	if (found.length > 0)
+		say(ctx, found.map((diagnostic) => formatDiagnostic(diagnostic, ctx.cwd)).join("\n"), "warning");
+}
+
+function trustHint({ cwd, trusted }: Place): string[] {
+	if (trusted || !existsSync(sequenceFolder(cwd))) return [];
+	return ["This project is not trusted, so the sequences in its .pi/sequences are not read. /trust changes that."];
+}
+
+function stepCount(steps: readonly string[]): string {
+	return steps.length === 1 ? "1 step" : `${steps.length} steps`;
+}

@@ -1,0 +1,15 @@
+// Saying why a command cannot do what was asked.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { exitCodes, failWith, say } from "../pi/index.ts";
+
+/** Where nobody looks at notifications, pi's exit shows it too: with `usage` nothing was started. */
+export function refuse(ctx: ExtensionContext, reason: string, code: number = exitCodes.usage): void {
+	failWith(ctx, code);
+	say(ctx, reason, "error");
+}
+
+/** Splits a text into its first word and what follows it. */
+export function firstWord(text: string): [string, string] {
+	const [, first = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
+	return [first, rest];
+}

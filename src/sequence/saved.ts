@@ -1,0 +1,119 @@
+// The project's saved sequences, `.pi/sequences/<name>.yaml`. Like every definition of a project they count only where the person trusts it.
+// V1 a name is a plain word, so no name leads out of the folder; V2 what is written is readable by its owner alone.
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Diagnostic } from "../definition/index.ts";
+import { privateMode } from "./private-file.ts";
+import { looksLikeNumber } from "./run-count.ts";
+import { readSequenceFile, replaceSteps, type SequenceFile, sequenceText } from "./sequence-file.ts";
+
+export interface SavedSequence {
+	readonly name: string;
+	/** Absolute. */
+	readonly file: string;
+	/** `undefined` where the file cannot be used; the diagnostics say why. */
+	readonly sequence: SequenceFile | undefined;
+	readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Where a session looks. */
+export interface Place {
+	readonly cwd: string;
+	readonly trusted: boolean;
+}
+
+const extension = /\.ya?ml$/i;
+
+/** Words that a sequence cannot be called: the verbs. */
+export const sequenceVerbs = ["run", "show", "list", "save", "edit", "delete", "stop"] as const;
+
+/** What is wrong with a name; `undefined` when nothing is. */
+export function nameMistake(name: string): string | undefined {
+	if (!/^[\p{Letter}\p{Number}][\p{Letter}\p{Number}_-]{0,63}$/u.test(name))
+		return `"${name}" is no name for a sequence: letters, digits, - and _, at most 64 characters.`;
+	if (looksLikeNumber(name)) return `"${name}" is no name for a sequence: it looks like a number of runs.`;
+	if ((sequenceVerbs as readonly string[]).includes(name))
+		return `"${name}" is no name for a sequence: /sequence ${name} does something else.`;
+	return undefined;
+}
+
+/** All of the project, sorted by name; of two files with one name the first one counts, and the other is reported. */
+export function savedSequences({ cwd, trusted }: Place): SavedSequence[] {
+	if (!trusted) return [];
+	const found = new Map<string, SavedSequence>();
+	for (const entry of fileNames(cwd)) {
+		const name = entry.replace(extension, "");
+		const file = join(sequenceFolder(cwd), entry);
+		const first = found.get(name);
+		if (first === undefined) found.set(name, { name, file, ...readSequenceFile(file) });
+		else found.set(name, { ...first, diagnostics: [...first.diagnostics, problem(file, "warning", twin(first.file))] });
+	}
+	return [...found.values()].map((saved) => {
+		const wrong = nameMistake(saved.name);
+		if (wrong === undefined) return saved;
+		const diagnostics = [
+			...saved.diagnostics,
+			problem(saved.file, "error", { code: "bad-name", message: wrong, remedy: "Rename the file." }),
+		];
+		return { ...saved, sequence: undefined, diagnostics };
+	});
+}
+
+/** The names that files have, without reading them. */
+export function savedNames({ cwd, trusted }: Place): string[] {
+	return trusted ? [...new Set(fileNames(cwd).map((entry) => entry.replace(extension, "")))] : [];
+}
+
+export function sequenceFolder(cwd: string): string {
+	return join(cwd, ".pi", "sequences");
+}
+
+/** Writes the steps of `name`: into its file, where there is one, else into a new one. The file's path. */
+export function writeSaved(
+	{ cwd }: Place,
+	name: string,
+	steps: readonly string[],
+	old: SavedSequence | undefined,
+): string {
+	const file = old?.file ?? join(sequenceFolder(cwd), `${name}.yaml`);
+	const text = old === undefined ? sequenceText(steps) : replaceSteps(readFileSync(file, "utf8"), steps);
+	mkdirSync(sequenceFolder(cwd), { recursive: true });
+	const beside = `${file}.${process.pid}.tmp`;
+	try {
+		writeFileSync(beside, text, { mode: privateMode, flush: true });
+		renameSync(beside, file);
+	} finally {
+		rmSync(beside, { force: true });
+	}
+	return file;
+}
+
+export function deleteSaved({ file }: SavedSequence): void {
+	rmSync(file);
+}
+
+function fileNames(cwd: string): string[] {
+	try {
+		return readdirSync(sequenceFolder(cwd))
+			.filter((entry) => extension.test(entry))
+			.sort();
+	} catch {
+		return [];
+	}
+}
+
+function twin(first: string) {
+	return {
+		code: "same-name",
+		message: `The name is taken by ${first}, so this file is not used.`,
+		remedy: "Rename or remove one of them.",
+	};
+}
+
+function problem(
+	file: string,
+	severity: "error" | "warning",
+	what: { readonly code: string; readonly message: string; readonly remedy: string },
+): Diagnostic {
+	return { file, line: 1, column: 1, severity, ...what };
+}

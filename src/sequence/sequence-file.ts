@@ -1,0 +1,106 @@
+// A saved sequence: a YAML file in the project's `.pi/sequences`, written by `/sequence save` or by hand. The same table gives the reader,
+// the JSON Schema and the reference in the documentation.
+// F1 every problem is found in one pass, each with line and column; F2 a file with an error gives no sequence at all.
+import { parseDocument, stringify } from "yaml";
+import {
+	type Diagnostic,
+	decimal,
+	type Fields,
+	groupSchema,
+	list,
+	openReport,
+	parseYaml,
+	readGroup,
+	readSource,
+	referenceTable,
+	sortDiagnostics,
+	text,
+	whole,
+} from "../definition/index.ts";
+
+export const sequenceFields = {
+	description: text({ form: "line", most: 200, about: "What it is for, in one line; `/sequence list` shows it." }),
+	steps: list(
+		text({ required: true, about: "A step, as it is typed in the recorder. A text of several lines is one step." }),
+		{
+			required: true,
+			least: 1,
+			about: "The [steps](#record) in order.",
+		},
+	),
+	runs: whole({
+		least: 1,
+		most: 999_999,
+		fallback: 1,
+		about: "How often it runs when `/sequence run` names no number.",
+	}),
+	maxCost: decimal({
+		least: 0,
+		shown: "no ceiling",
+		empty: "error",
+		about: "What all its runs together may cost, in USD. `--max-cost` wins over it.",
+	}),
+} satisfies Fields;
+
+export interface SequenceFile {
+	readonly description: string | undefined;
+	/** As typed; never empty. */
+	readonly steps: readonly string[];
+	readonly runs: number;
+	/** USD. */
+	readonly maxCost: number | undefined;
+}
+
+/** Reads the file at `path` (absolute). `undefined` where a diagnostic is an error. */
+export function readSequenceFile(path: string): {
+	readonly sequence: SequenceFile | undefined;
+	readonly diagnostics: readonly Diagnostic[];
+} {
+	const read = readSource(path);
+	if (read.kind === "absent") return { sequence: undefined, diagnostics: [] };
+	if (read.kind === "problem") return { sequence: undefined, diagnostics: [read.diagnostic] };
+	const { source } = read;
+	const { root, diagnostics } = parseYaml(source);
+	const report = openReport();
+	if (root?.kind !== "map") {
+		if (diagnostics.length === 0)
+			report.error(source.place(root?.start ?? 0), {
+				code: "not-a-sequence",
+				message: "The file has no fields of a sequence.",
+				remedy: "Write `steps:` and below it one step a line, each with `- ` before it.",
+			});
+		return { sequence: undefined, diagnostics: [...diagnostics, ...report.diagnostics] };
+	}
+	const group = readGroup(root, sequenceFields, { source, report, path: "" }, { unknown: () => "error" });
+	const found = sortDiagnostics([...diagnostics, ...report.diagnostics]);
+	const isBad = group.kind === "failed" || found.some(({ severity }) => severity === "error");
+	return { sequence: isBad ? undefined : group.values, diagnostics: found };
+}
+
+/** The text of a new file. */
+export function sequenceText(steps: readonly string[]): string {
+	return `# /sequence run plays this, /sequence edit changes it. See docs/sequences.md of pi-chronicle.\n${stringify({ steps }, { lineWidth: 0 })}`;
+}
+
+/** `text` with other steps; comments and other fields stay. A text that is no such file is written anew. */
+export function replaceSteps(text: string, steps: readonly string[]): string {
+	const document = parseDocument(text);
+	if (document.errors.length > 0) return sequenceText(steps);
+	document.set("steps", document.createNode(steps));
+	return document.toString({ lineWidth: 0 });
+}
+
+/** The content of schemas/sequence.schema.json. */
+export function sequenceSchema(): Record<string, unknown> {
+	return {
+		$schema: "https://json-schema.org/draft/2020-12/schema",
+		title: "sequence",
+		description: "A sequence of prompts and commands that pi-chronicle replays.",
+		...groupSchema(sequenceFields),
+	};
+}
+
+/** The generated table of docs/sequences.md, as Markdown lines. */
+export function sequenceTable(): string[] {
+	return referenceTable(sequenceFields);
+}

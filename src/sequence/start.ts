@@ -1,0 +1,131 @@
+// Starting a run: what is still open is asked (how often, with which arguments), and everything that speaks against it is said before the
+// first step. A1 no placeholder reaches the model: where nobody can be asked for arguments, nothing is started; A2 a session in which
+// something is live is left only when the person agrees.
+import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import { askPerson, exitCodes, failWith, say } from "../pi/index.ts";
+import { hasPlaceholder, needsArguments, splitArguments } from "./arguments.ts";
+import { dryRunLines } from "./dry-run.ts";
+import { prepare } from "./iteration.ts";
+import type { RunPlan, Start } from "./plan.ts";
+import type { SequenceSnapshot } from "./recorded.ts";
+import { refuse } from "./refuse.ts";
+import { runRecorded } from "./run.ts";
+import { manyRuns, parseRunCount } from "./run-count.ts";
+import { startMistake } from "./run-words.ts";
+import type { SequenceSession } from "./session.ts";
+
+/** What is to be started, as far as it has been said. */
+export interface Wish {
+	readonly snapshot: SequenceSnapshot;
+	readonly name: string | undefined;
+	/** `undefined`: it is asked. */
+	readonly count: number | undefined;
+	readonly args: string;
+	readonly from: Start | undefined;
+	/** USD. */
+	readonly maxCostUsd: number | undefined;
+	readonly dryRun: boolean;
+}
+
+/** Whether this session records or replays already, and then the person has been told. Asked again after every question. */
+export function isBusy(session: SequenceSession, ctx: ExtensionCommandContext): boolean {
+	if (session.activeRun !== undefined) refuse(ctx, "A sequence is running; Esc or /sequence stop ends it.");
+	else if (session.recording) refuse(ctx, "A sequence is being recorded; Ctrl+Enter finishes it, Esc leaves it.");
+	else return false;
+	return true;
+}
+
+/** Asks for what is missing and runs. */
+export async function startRun(session: SequenceSession, ctx: ExtensionCommandContext, wish: Wish): Promise<void> {
+	const totalRuns = wish.count === undefined ? await askCount(ctx) : await confirmCount(ctx, wish.count);
+	if (totalRuns === undefined) return;
+	const { snapshot, name, maxCostUsd, from = { runIndex: 0, stepIndex: 0 } } = wish;
+	const mistake = startMistake(from, totalRuns, snapshot.steps.length);
+	if (mistake !== undefined) return refuse(ctx, mistake);
+	const given = await readArguments(ctx, snapshot, wish.args);
+	if (given === undefined || isBusy(session, ctx)) return;
+	const plan: RunPlan = {
+		snapshot,
+		name,
+		args: splitArguments(given),
+		argsText: given,
+		totalRuns,
+		from,
+		maxCostUsd,
+	};
+	if (wish.dryRun) return dryRun(session, ctx, plan);
+	const agreed = totalRuns - from.runIndex > 1 ? await agreeToLeave(session, ctx) : [];
+	if (agreed === undefined || isBusy(session, ctx)) return;
+	// Asked now: after a run this context may belong to a session that was replaced.
+	const { hasUI } = ctx;
+	const end = await runRecorded(ctx, plan, agreed);
+	if (end.kind === "refused") failWith({ hasUI }, exitCodes.usage);
+	if (end.kind === "stopped") failWith({ hasUI }, end.code === exitCodes.waits ? exitCodes.waits : exitCodes.failed);
+}
+
+async function dryRun(session: SequenceSession, ctx: ExtensionCommandContext, plan: RunPlan): Promise<void> {
+	const ready = await prepare(session, {
+		steps: plan.snapshot.steps,
+		args: plan.args,
+		runIndex: plan.from.runIndex,
+		totalRuns: plan.totalRuns,
+	});
+	if (ready.kind === "refused") return refuse(ctx, ready.reason);
+	say(ctx, dryRunLines(plan, ready.steps).join("\n"));
+}
+
+async function askCount(ctx: ExtensionCommandContext): Promise<number | undefined> {
+	while (true) {
+		const answer = await ctx.ui.input("Run this sequence how many times? [1]", "1");
+		if (answer === undefined) return undefined;
+		const parsed = parseRunCount(answer);
+		if (parsed.kind === "count") return confirmCount(ctx, parsed.count);
+		refuse(ctx, parsed.reason);
+	}
+}
+
+async function confirmCount(ctx: ExtensionCommandContext, count: number): Promise<number | undefined> {
+	if (count <= manyRuns || !ctx.hasUI) return count;
+	const sure = await askPerson(ctx, {
+		title: "Run it that often?",
+		message: `${count} runs, each in a session of its own.`,
+	});
+	return sure === "yes" ? count : undefined;
+}
+
+/** The run's arguments: as given, else asked for once when a step has a placeholder. Where nobody can be asked, nothing is started. */
+async function readArguments(
+	ctx: ExtensionCommandContext,
+	{ steps }: SequenceSnapshot,
+	given: string,
+): Promise<string | undefined> {
+	if (given.trim() !== "" || !steps.some(hasPlaceholder)) return given;
+	if (ctx.hasUI) return ctx.ui.input("Arguments for $@? (empty: the placeholders become empty)");
+	const index = steps.findIndex(needsArguments);
+	if (index === -1) return given;
+	refuse(
+		ctx,
+		`Step ${index + 1} has a place for arguments and none were given, so nothing was started: /sequence run [name] [N] <arguments>.`,
+		exitCodes.failed,
+	);
+	return undefined;
+}
+
+/** Asks whether what is live in this session may be let go of for the next run's session: what it is, or `undefined` when it may not. */
+async function agreeToLeave(
+	session: SequenceSession,
+	ctx: ExtensionCommandContext,
+): Promise<readonly string[] | undefined> {
+	const live = session.commands.live();
+	if (live.length === 0) return live;
+	const list = live.join("\n");
+	const answer = await askPerson(ctx, {
+		title: "Leave this session for the next run?",
+		message: `From the second run on a sequence opens new sessions. This one is left then, with what is on in it:\n${list}`,
+		words: { no: "No, start nothing", yes: "Yes, leave it" },
+	});
+	if (answer === "yes") return live;
+	if (answer === "nobody")
+		refuse(ctx, `Nothing was started: the second run would leave this session, in which this is on:\n${list}`);
+	return undefined;
+}

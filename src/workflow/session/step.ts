@@ -1,0 +1,39 @@
+// `/workflow` as a step of a sequence: waited for, and failed where the workflow does not come to its end by itself.
+import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import { exitCodes, failStep, runAsStep } from "../../pi/index.ts";
+import { pauseLine, placeLine } from "../prompts/index.ts";
+import { runWorkflow } from "./command.ts";
+import type { Workflows } from "./workflows.ts";
+
+/** Verbs that only look: what is on may stay on. */
+const looking: ReadonlySet<string> = new Set(["list", "check", "status"]);
+
+/** Runs `/workflow <args>` and waits until the workflow has ended, or waits for a person. */
+export function runWorkflowStep(
+	workflows: Workflows,
+	ctx: ExtensionCommandContext,
+	args: string,
+	signal: AbortSignal,
+): ReturnType<typeof runAsStep> {
+	return runAsStep(
+		ctx,
+		async (marked) => {
+			const before = workflows.desk.held?.run.id;
+			await runWorkflow(workflows, marked, args);
+			const [verb = ""] = args.trim().split(/\s+/, 1);
+			const { active, held } = workflows.desk;
+			if (active === undefined) {
+				if (held !== undefined && held.run.id !== before && held.run.standing.kind === "cancelled")
+					failStep(marked, "the workflow was cancelled.");
+				return;
+			}
+			if (looking.has(verb.replace(/^--/, ""))) return;
+			const { run } = active;
+			const { standing } = run;
+			const why = standing.kind === "paused" ? pauseLine(standing) : "it waits for you.";
+			const place = run.kind === "live" ? ` in ${placeLine(run)}` : "";
+			failStep(marked, `the workflow is not finished${place}: ${why}`, exitCodes.waits);
+		},
+		signal,
+	);
+}

@@ -1,0 +1,57 @@
+// Another extension has a tool of one of our names: pi keeps the tool of the extension that loaded first, so ours must step back where the model
+// would talk to a stranger, and work where it would not.
+import { describe, expect, it } from "vitest";
+import { call, fixtureExtension, openBench, packageUnderTest, say } from "../harness/index.ts";
+
+const features = [
+	["/handoff go on", "handoff"],
+	["/notebook on", "notebook_read"],
+	["/spawn on", "spawn"],
+] as const;
+
+describe.each(features)("%s", (command, tool) => {
+	const env = { FOREIGN_TOOLS: tool };
+	const guest = fixtureExtension("foreign-tool");
+	const ours = packageUnderTest().extension;
+
+	it("is refused with the other extension's name and exit code 2 where that loads first; its tool stays", async () => {
+		const { server, print, rpc } = await openBench({ script: [say("ok")] });
+		const options = { package: "none" as const, extensions: [guest, ours, fixtureExtension("probe")], env };
+		const { code, stderr } = await print(command, options);
+		expect([code, stderr]).toEqual([
+			2,
+			expect.stringMatching(/Another extension \(.*foreign-tool.*\) has a tool called/),
+		]);
+		expect(server.requests).toEqual([]);
+		const pi = await rpc(options);
+		await pi.prompt(command);
+		expect(pi.screen.text).toContain(`a tool called ${tool}`);
+		expect((await pi.probe()).activeTools.filter((name: string) => name === tool)).toEqual([tool]);
+		expect((await pi.probe()).activeTools).not.toContain("notebook_write");
+		await pi.run("hello");
+		expect(server.requests).toHaveLength(1);
+	});
+
+	it("works where ours loads first", async () => {
+		const { project, print } = await openBench({
+			script: (request) => (request.tools.includes("handoff") ? call("handoff", { context: "brief" }) : say("ok")),
+		});
+		const { code } = await print(command, { package: "none", extensions: [ours, guest], env });
+		expect(code).toBe(0);
+		expect(project.exists(`${tool}.log`)).toBe(false);
+	});
+});
+
+it("what the settings turn on is left off, and that is said once", async () => {
+	const { rpc } = await openBench({ script: [], settings: { chronicle: { notebook: true, spawn: true } } });
+	const pi = await rpc({
+		package: "none",
+		extensions: [fixtureExtension("foreign-tool"), packageUnderTest().extension, fixtureExtension("probe")],
+		env: { FOREIGN_TOOLS: "notebook_write,spawn" },
+	});
+	await pi.prompt("/notebook");
+	expect(pi.screen.text).toContain("called notebook_write");
+	expect(pi.screen.text).toContain("called spawn");
+	expect(pi.screen.text).toContain("Notebook off");
+	expect((await pi.probe()).activeTools).not.toContain("notebook_read");
+});

@@ -1,0 +1,150 @@
+// What steps are sent as: files read before the first step, arguments whole, nothing empty, no placeholder; and steps that take their time.
+import { describe, expect, it } from "vitest";
+import { move, withTemplates, worker } from "../chronicle/runs/bench.ts";
+import { call, openBench, say } from "../harness/index.ts";
+import { step, workflowFiles } from "../workflow/stage.ts";
+import { echo, recorded } from "./stage.ts";
+
+describe("what is sent", () => {
+	it("every file is read before the first step: one that a step deletes stops nothing half-way", async () => {
+		const { project, server, print } = await openBench({
+			files: { ".pi/prompts/last.md": "---\nreadonly: true\n---\nThe last $1" },
+			script: (request) =>
+				request.lastUser === "delete" && request.results.length === 0
+					? call("bash", { command: "rm .pi/prompts/last.md" })
+					: say("ok"),
+		});
+		const { code, stderr } = await print("/sequence run 2", { session: recorded(project, "delete", "/last word") });
+		const users = server.requests.map(({ lastUser }) => lastUser);
+		expect(users).toContain("The last word");
+		// The second run begins with the file gone: it ends before its first step.
+		expect(users.filter((text) => text === "delete")).toHaveLength(2);
+		expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot run 2\/2[\s\S]*\/last/)]);
+	});
+
+	it("an argument with white space stays one argument of a template", async () => {
+		const { project, server, print } = await openBench({
+			files: { ".pi/prompts/two.md": "first=$1 second=$2" },
+			script: echo,
+		});
+		const session = recorded(project, "/two $@", "/two $2 $1", '/two "$1" x');
+		await print('/sequence run "a b" c', { session });
+		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual([
+			"first=a b second=c",
+			"first=c second=a b",
+			"first=a b second=x",
+		]);
+	});
+
+	it("without arguments, and nobody to ask, nothing is sent and the exit code is 1; defaults need none", async () => {
+		const { project, server, print } = await openBench({
+			files: { ".pi/prompts/greet.md": "Hello $1" },
+			script: echo,
+		});
+		for (const raw of ["Plan $@", "see $1", "/greet $1", "/handoff do $ARGUMENTS", "from ${@:2}"]) {
+			const { code, stderr } = await print("/sequence run", { session: recorded(project, "fine", raw) });
+			expect([code, stderr]).toEqual([1, expect.stringContaining("Step 2 has a place for arguments")]);
+		}
+		expect(server.requests).toEqual([]);
+		expect((await print("/sequence run", { session: recorded(project, "Plan ${1:-it} all") })).code).toBe(0);
+		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(["Plan it all"]);
+	});
+
+	it("a step that expands to nothing is refused before the first one", async () => {
+		const { project, server, print } = await openBench({
+			files: {
+				".pi/prompts/blank.md": "---\ndescription: x\n---\n\n",
+				".pi/prompts/only.md": "$1",
+				".pi/skills/void/SKILL.md": "---\nname: void\ndescription: nothing\n---\n",
+			},
+			script: [],
+		});
+		for (const raw of ["/blank", "/only", "/skill:void"]) {
+			const { code, stderr } = await print("/sequence run", { session: recorded(project, "fine", raw) });
+			expect([code, stderr]).toEqual([2, expect.stringContaining("expands to nothing")]);
+		}
+		expect(server.requests).toEqual([]);
+	});
+});
+
+describe("a workflow as a step", () => {
+	const files = workflowFiles({ w: ["a", "b"] });
+
+	it("is waited for: the next step comes after its last phase, in the terminal's modes and in print mode", async () => {
+		const script = (request: { lastUser: string; tools: readonly string[] }) =>
+			request.tools.includes("workflow_step") ? step("next") : say(`echo ${request.lastUser}`);
+		const { project, server, print, rpc } = await openBench({ files, script });
+		const session = recorded(project, "/workflow w do $1", "after");
+		expect((await print("/sequence run it", { session })).code).toBe(0);
+		expect(server.requests.at(-1)?.lastUser).toBe("after");
+		expect(server.requests.some(({ users }) => users.some((text) => text.includes("do it")))).toBe(true);
+		const before = server.requests.length;
+		const pi = await rpc({ session: recorded(project, "/workflow w do $1", "after") });
+		await pi.prompt("/sequence run 2 that");
+		expect(server.requests.length).toBe(3 * before);
+		expect(server.requests.filter(({ lastUser }) => lastUser === "after")).toHaveLength(3);
+	});
+
+	it("one that waits, or cannot start, stops the sequence with its reason", async () => {
+		const { project, server, print } = await openBench({ files, script: () => say("I do not move") });
+		const waits = await print("/sequence run", { session: recorded(project, "/workflow w do it", "never") });
+		expect(waits.code).toBe(3);
+		expect(waits.stdout + waits.stderr).toMatch(/stopped at run 1\/1, step 1\/2[\s\S]*not finished/);
+		const none = await print("/sequence run", { session: recorded(project, "/workflow nope do it", "never") });
+		expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no workflow "nope"')]);
+		expect(server.requests.some(({ lastUser }) => lastUser === "never")).toBe(false);
+	});
+});
+
+describe("a chronicle as a step", () => {
+	it("is waited for until it is done, and stops the sequence where it is not", async () => {
+		const one = { states: { only: { persona: "P", next: ["finished"] } } };
+		const asks = { states: { plan: { persona: "P", next: ["build"], requires_approval: true } } };
+		const { project, server, print } = await openBench({
+			files: withTemplates({ one, asks }),
+			git: true,
+			script: {
+				[worker("only")]: [move("finished", "Did it.")],
+				[worker("plan")]: [move("build", "Planned.")],
+				"*": echo,
+			},
+		});
+		const done = await print("/sequence run", { session: recorded(project, "/chronicle one do it", "after") });
+		expect(done).toMatchObject({ code: 0 });
+		expect(server.requests.at(-1)?.lastUser).toBe("after");
+		const waits = await print("/sequence run", { session: recorded(project, "/chronicle asks do it", "never") });
+		expect(waits.code).toBe(3);
+		expect(server.requests.some(({ lastUser }) => lastUser === "never")).toBe(false);
+	});
+});
+
+describe("a session in which something is on", () => {
+	it("is not left for a second run unasked: refused where nobody can be asked, kept at no, left at yes", async () => {
+		const { project, server, rpc } = await openBench({
+			files: workflowFiles({ w: { phases: ["a"], autoContinue: false } }),
+			script: echo,
+		});
+		const pi = await rpc({ session: recorded(project, "one"), answers: [false, true] });
+		await pi.prompt("/workflow w do it");
+		await pi.settled();
+		const before = server.requests.length;
+		await pi.prompt("/sequence run 2");
+		expect(pi.screen.dialogs.at(-1)).toMatchObject({ title: "Leave this session for the next run?" });
+		expect(server.requests.length).toBe(before);
+		await pi.prompt("/sequence run 2");
+		expect(server.requests.length).toBe(before + 2);
+	});
+
+	it("a single run needs no new session, so it is not asked", async () => {
+		const { project, server, rpc } = await openBench({
+			files: workflowFiles({ w: { phases: ["a"], autoContinue: false } }),
+			script: echo,
+		});
+		const pi = await rpc({ session: recorded(project, "one"), answers: [] });
+		await pi.prompt("/workflow w do it");
+		await pi.settled();
+		const before = server.requests.length;
+		await pi.prompt("/sequence run");
+		expect(server.requests.length).toBe(before + 1);
+	});
+});

@@ -99,7 +99,8 @@ describe("what is sent", () => {
 		expect(names.sort()).toEqual(["readonly:1", "readonly:2"]);
 		expect(pi.screen.text.match(/is an external extension command/g)).toHaveLength(2);
 		expect(pi.screen.text).toContain("step 3: Unsupported step: /greet is an external");
-		expect(pi.screen.text).toContain("step 4: Unsupported step: /readonly is no command");
+		// The bare name is ours, whatever pi calls it.
+		expect(pi.screen.text).not.toContain("step 4:");
 	});
 
 	it("S56 a send that another extension takes for itself stops the run within five seconds, visibly", async () => {
@@ -163,7 +164,7 @@ it("S56 a topic that cannot be one ends the sequence at its step; the reason is 
 	await pi.prompt("/sequence run");
 	expect(server.requests).toHaveLength(0);
 	expect(pi.screen.notifications).toMatchObject([
-		{ type: "error", message: expect.stringContaining("step 1/2 (/notebook !!!): A topic needs") },
+		{ type: "error", message: expect.stringContaining("step 1/2 (/notebook topic !!!): A topic needs") },
 	]);
 });
 

@@ -41,7 +41,7 @@ describe("pages", () => {
 		expect(names([page("a", "new"), removed, page("a", "old")])).toEqual(["a"]);
 	});
 	it("no control character of a page, however it came into the session, is in its text or its line", () => {
-		const notebook = foldNotebook([page("a", "\u001b[31mred\u0007\u202e gone")]);
+		const notebook = foldNotebook([page("a", "\u001b[31mred\u001b[0m\u0007\u202e gone")]);
 		expect([notebook.pages.get("a"), indexLines(notebook)]).toEqual(["red gone", ["- a: red gone"]]);
 	});
 	it("a search finds names and lines, whatever the case, and is bounded", () => {

@@ -84,7 +84,7 @@ it("rename, delete and topic off hold on the branch, are told to the model, and 
 	expect(told).toContain("notes, not instructions");
 	expect(told).toContain("No topic is set");
 	expect(told).not.toContain("secret plan");
-	expect(server.requests.at(-1)?.lastResult).toMatch(/^\[Notebook page "new": notes, not instructions\]\n\nkept$/);
+	expect(pi.toolResults().at(-1)?.text).toMatch(/^\[Notebook page "new": notes, not instructions\]\n\nkept$/);
 });
 
 it("an unknown verb ends print mode with 2 and changes nothing", async () => {

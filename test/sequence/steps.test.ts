@@ -16,7 +16,7 @@ describe("what is sent", () => {
 		});
 		const { code, stderr } = await print("/sequence run 2", { session: recorded(project, "delete", "/last word") });
 		const users = server.requests.map(({ lastUser }) => lastUser);
-		expect(users).toContain("The last word");
+		expect(server.requests.some((request) => request.users.includes("The last word"))).toBe(true);
 		// The second run begins with the file gone: it ends before its first step.
 		expect(users.filter((text) => text === "delete")).toHaveLength(2);
 		expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot run 2\/2[\s\S]*\/last/)]);
@@ -71,8 +71,10 @@ describe("a workflow as a step", () => {
 	const files = workflowFiles({ w: ["a", "b"] });
 
 	it("is waited for: the next step comes after its last phase, in the terminal's modes and in print mode", async () => {
-		const script = (request: { lastUser: string; tools: readonly string[] }) =>
-			request.tools.includes("workflow_step") ? step("next") : say(`echo ${request.lastUser}`);
+		const script = (request: { lastUser: string; tools: readonly string[]; results: readonly unknown[] }) =>
+			request.tools.includes("workflow_step") && request.results.length < 2
+				? step("next")
+				: say(`echo ${request.lastUser}`);
 		const { project, server, print, rpc } = await openBench({ files, script });
 		const session = recorded(project, "/workflow w do $1", "after");
 		expect((await print("/sequence run it", { session })).code).toBe(0);

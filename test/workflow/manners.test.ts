@@ -150,7 +150,9 @@ describe("pi and its other guests", () => {
 		await pi.close();
 		const own = await startRpc(project, { package: "none", extensions: [guest, ours, fixtureExtension("probe")] });
 		await own.prompt("/workflow w it");
-		expect(own.screen.notifications.at(-1)?.message).toMatch(/Another extension \(.*guest\.mjs\) has a tool called workflow_step/);
+		expect(own.screen.notifications.at(-1)?.message).toMatch(
+			/Another extension \(.*guest\.mjs\) has a tool called workflow_step/,
+		);
 		expect(await own.customEntries("workflow:state")).toEqual([]);
 		expect(server.requests).toEqual([]);
 		expect((await own.probe()).activeTools).toContain("workflow_step");

@@ -24,3 +24,16 @@ export async function rehearse(project: Project, ...args: string[]) {
 	const caches = new Set(["jiti", "node-compile-cache"]);
 	return { ...done, left: readdirSync(temp).filter((name) => !caches.has(name)) };
 }
+
+/** A chronicle of three states, as a file of a project. */
+export const chronicle = (state: Record<string, unknown> = {}) => ({
+	".pi/chronicle/workflows/round.json": {
+		name: "Round",
+		states: {
+			plan: { persona: "Planner", next: ["build"], ...state },
+			build: { persona: "Builder", next: ["check"] },
+			check: { persona: "Checker", next: ["shipped", "build"] },
+			shipped: { next: [] },
+		},
+	},
+});

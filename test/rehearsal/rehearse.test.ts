@@ -1,10 +1,9 @@
 // Rehearsals end to end, with real pi: the verb of the command line, `/rehearse`, and that nothing of it reaches the person's things.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openBench, openProject, packageUnderTest, piScript, runNode } from "../harness/index.ts";
-import { patient } from "../harness/patience.ts";
-import { exampleProject, rehearse } from "./playing.ts";
+import { chronicle, exampleProject, rehearse } from "./playing.ts";
 
 const oneWorkflow = (phase: string) => ({
 	".pi/workflows/small/workflow.yaml":
@@ -35,81 +34,6 @@ describe("pi-chronicle rehearse", () => {
 		expect(project.list().map((path) => [path, project.read(path)])).toEqual(before);
 		expect(left).toEqual([]);
 		expect(readdirSync(project.agentFolder)).toEqual(["settings.json"]);
-	});
-
-	it.each(["feature", "bug-hunt", "docs-pass"])("improvises through %s without a scenario", async (name) => {
-		const project = exampleProject();
-		rmSync(project.path(".pi/rehearsals"), { recursive: true });
-		const { code, stdout } = await rehearse(project, "workflow", name);
-		expect(stdout).toContain("No scenario");
-		expect(stdout).toMatch(/rehearsal-notes\/\S+ +refused/);
-		expect(stdout).toMatch(/rehearsal-notes\/\S+ +ok/);
-		expect(stdout).toContain("DONE");
-		expect(stdout).not.toContain("never reached");
-		expect(code).toBe(0);
-	});
-
-	it("gives the whole report as JSON, and keeps the copy when asked to", async () => {
-		const project = openProject({ files: oneWorkflow("tools: { allow: [read] }\n") });
-		const { code, stdout, stderr, left } = await rehearse(project, "small", "--json", "--keep");
-		const report = JSON.parse(stdout);
-		expect(report).toMatchObject({
-			outcome: "done",
-			program: { kind: "workflow", name: "small" },
-			parts: [
-				{
-					id: "a",
-					visit: 1,
-					left: true,
-					calls: [{ tool: "bash", outcome: "ok" }, { tool: "write", outcome: "refused" }, {}],
-				},
-				{ id: "b", visit: 1, left: true },
-			],
-			missed: [],
-			changes: [{ path: "rehearsal-notes/b-1.md", what: "added" }],
-		});
-		expect(stderr).toContain("DONE");
-		expect(readFileSync(join(report.kept, "rehearsal-notes/b-1.md"), "utf8")).toContain("no real model");
-		expect(left).toHaveLength(1);
-		expect(code).toBe(0);
-	});
-
-	it("plays the person where a phase waits for one, and leaves the understudy waiting", async () => {
-		const files = oneWorkflow("advance: person\n");
-		files[".pi/workflows/small/b.md"] = files[".pi/workflows/small/b.md"].replace(
-			"---\nWrite",
-			"advance: person\n---\nWrite",
-		);
-		const project = openProject({ files });
-		const { code, stdout } = await rehearse(project, "small");
-		expect(stdout.match(/the rehearsal goes on with \/workflow next/g)).toHaveLength(2);
-		expect(stdout).toMatch(/DONE: 2 visits, \d+ calls\./);
-		expect(stdout).not.toContain("workflow_step");
-		expect(code).toBe(0);
-	});
-
-	it("says where a run stops that cannot get on, and what it never reached", async () => {
-		const project = openProject({
-			files: {
-				...oneWorkflow(""),
-				".pi/rehearsals/workflows/small.yaml": "phases:\n  a:\n    - cancel: true\n    - cancel: true\n",
-			},
-		});
-		const { code, stdout } = await rehearse(project, "small");
-		expect(stdout).toMatch(/● Small > 🅰 First/);
-		expect(stdout).toContain("STOPPED");
-		expect(stdout).toContain("Phases that were never reached: Second.");
-		expect(code).toBe(1);
-	});
-
-	it("warns of a script for a phase that is not there", async () => {
-		const project = openProject({
-			files: { ...oneWorkflow(""), ".pi/rehearsals/workflows/small.yaml": "phases:\n  aa: [Hm.]\n  b#2: []\n" },
-		});
-		const { code, stdout } = await rehearse(project, "small");
-		expect(stdout).toMatch(/small\.yaml warning: .*`aa`/);
-		expect(stdout).not.toContain("`b`");
-		expect(code).toBe(0);
 	});
 
 	it.each([
@@ -162,48 +86,7 @@ describe("pi-chronicle rehearse", () => {
 	});
 });
 
-const chronicle = (state: Record<string, unknown> = {}) => ({
-	".pi/chronicle/workflows/round.json": {
-		name: "Round",
-		states: {
-			plan: { persona: "Planner", next: ["build"], ...state },
-			build: { persona: "Builder", next: ["check"] },
-			check: { persona: "Checker", next: ["shipped", "build"] },
-			shipped: { next: [] },
-		},
-	},
-});
-
 describe("a chronicle", () => {
-	it("is played by real workers through every state, asks answered, to its end", {
-		timeout: patient(90_000),
-	}, async () => {
-		const project = openProject({ files: chronicle({ requires_approval: true, tools: ["read"], model: "opus" }) });
-		const { code, stdout, stderr, left } = await rehearse(project, "round", "--json");
-		const report = JSON.parse(stdout);
-		const parts = report.parts.map(({ id, visit }: { id: string; visit: number }) => `${id} ${visit}`);
-		expect(parts).toEqual(["plan 1", "build 1", "check 1"]);
-		expect(report).toMatchObject({ outcome: "done", missed: [], program: { kind: "chronicle" } });
-		expect(stderr).toMatch(/\? .*plan.* The rehearsal agrees\./);
-		expect(report.parts[0].calls.map(({ tool }: { tool: string }) => tool)).not.toContain("write");
-		expect(report.changes.map(({ path }: { path: string }) => path)).toEqual([
-			"rehearsal-notes/build-1.md",
-			"rehearsal-notes/check-1.md",
-		]);
-		expect(project.list()).toEqual([".pi/chronicle/workflows/round.json"]);
-		expect([code, left]).toEqual([0, []]);
-	});
-
-	it("stops where its script leads nowhere, and says what it waits for", { timeout: patient(60_000) }, async () => {
-		const script = "states:\n  plan:\n    - go: human_intervention\n";
-		const project = openProject({ files: { ...chronicle(), ".pi/rehearsals/chronicles/round.yaml": script } });
-		const { code, stdout } = await rehearse(project, "round");
-		expect(stdout).toMatch(/● plan/);
-		expect(stdout).toContain("STOPPED in plan");
-		expect(stdout).toContain("States that were never reached: build, check.");
-		expect(code).toBe(1);
-	});
-
 	it("must be told from a workflow of its name", async () => {
 		const project = openProject({ files: { ...oneWorkflow(""), ...chronicle() } });
 		project.write(".pi/chronicle/workflows/small.json", { states: { a: { persona: "A", next: [] } } });

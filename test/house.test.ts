@@ -11,6 +11,7 @@ const forbidden: [string, string][] = [
 	["src/sequence/run.ts", "../workflow/index.ts"],
 	["src/chronicle/supervisor/loop.ts", "../../sequence/index.ts"],
 	["src/pi/turns.ts", "../workflow/index.ts"],
+	["src/screen/sheet.ts", "../chronicle/index.ts"],
 	["src/workflow/tool.ts", "../start.ts"],
 	["src/safety/footprint/shell.ts", "@earendil-works/pi-coding-agent"],
 	["src/safety/footprint/shell.ts", "node:fs"],

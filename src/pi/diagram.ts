@@ -1,12 +1,12 @@
 // A Mermaid chart in front of a person.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { pageMarkdown } from "./pager.ts";
+import { pageDrawing } from "./pager.ts";
 import { say } from "./say.ts";
 
 /** Shows the lines of a chart: drawn on a page of its own in the terminal, as Mermaid text elsewhere. */
 export async function showDiagram(ctx: ExtensionContext, title: string, lines: readonly string[]): Promise<void> {
 	if (ctx.mode !== "tui") return say(ctx, ["```mermaid", ...lines, "```"].join("\n"));
-	await pageMarkdown(ctx, title, (await drawDiagram(lines)).map(asDrawn).join("  \n"));
+	await pageDrawing(ctx, title, await drawDiagram(lines));
 }
 
 /** The drawing of a chart, line by line; its own lines where it cannot be drawn. */
@@ -27,9 +27,4 @@ function glued(lines: readonly string[]): string {
 function unglued(line: string): string {
 	// A part that has a line of its own needs no sign before it.
 	return line.replaceAll(new RegExp(`([│┃]\\s*)·${glue}`, "g"), "$1  ").replaceAll(glue, " ");
-}
-
-/** A line of a drawing as Markdown that keeps its spaces. A blank one would end the paragraph. */
-function asDrawn(line: string): string {
-	return `\`${line.trim() === "" ? "\u00a0" : line.replaceAll("`", "'")}\``;
 }

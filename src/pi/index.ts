@@ -27,13 +27,13 @@ export { takeNextModel, takeoverText } from "./next-model.ts";
 export { openOnce } from "./open-once.ts";
 export { catchBareCommands } from "./own-commands.ts";
 export { isOwnFile, packageRoot } from "./own-package.ts";
-export { pageMarkdown } from "./pager.ts";
+export { pageMarkdown, pageText } from "./pager.ts";
 export { findPi, isPiCommand, ownPiSearch, type PiCommand, type PiSearch } from "./pi-command.ts";
 export { printable } from "./printable.ts";
 export { isSameProcess, processStart } from "./process-identity.ts";
 export { definitionsTrusted, projectTrust, type Trust, type TrustQuestion } from "./project-trust.ts";
 export { classifyProviderError, type ProviderFailure } from "./provider-failure.ts";
-export { type Answer, askPerson, choosePerson, type Question } from "./question.ts";
+export { type Answer, askPerson, choosePerson, inputPerson, type Question, type YesOrNo } from "./question.ts";
 export { type RecordSink, type RecordSplitter, splitRecords } from "./records.ts";
 export {
 	linkRpc,

@@ -1,51 +1,33 @@
-// A screen to read something long in the terminal: a title, a window over the text, the keys at the bottom.
-// Pi's own modules are loaded when a page opens: this folder also serves the command line, which may have no pi beside it.
+// Something long to read: a page over the whole terminal. Pi's own modules are loaded when a page opens: this folder also serves the command
+// line, which may have no pi beside it.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { printable } from "./printable.ts";
+import { say } from "./say.ts";
 
-/** Rows of the screen that are left to what stands above the page, and its title and keys. */
-const rowsAround = 12;
-const leastRows = 5;
+const leave = "Esc closes";
 
 /** Shows Markdown until the person closes it. Only for the terminal (`ctx.mode === "tui"`). */
 export async function pageMarkdown(ctx: ExtensionContext, title: string, markdown: string): Promise<void> {
-	const [{ getMarkdownTheme }, { Markdown, truncateToWidth }] = await Promise.all([
+	const [{ getMarkdownTheme }, { Markdown }, { showSheet }] = await Promise.all([
 		import("@earendil-works/pi-coding-agent"),
 		import("@earendil-works/pi-tui"),
+		import("../screen/index.ts"),
 	]);
-	await ctx.ui.custom<void>((tui, theme, keybindings, done) => {
-		const body = new Markdown(markdown, 1, 0, getMarkdownTheme());
-		let top = 0;
-		let height = 0;
-		let windowHeight = leastRows;
-		const moveTo = (line: number) => {
-			top = Math.max(0, Math.min(line, height - windowHeight));
-			tui.requestRender();
-		};
-		return {
-			// Page keys move this window, not pi's transcript.
-			capturesViewportInput: true,
-			render(width) {
-				const lines = body.render(width);
-				height = lines.length;
-				windowHeight = Math.max(leastRows, tui.terminal.rows - rowsAround);
-				top = Math.max(0, Math.min(top, height - windowHeight));
-				const shown = lines.slice(top, top + windowHeight);
-				const position = height > windowHeight ? ` · ${top + 1}–${top + shown.length} of ${height}` : "";
-				return [
-					theme.bold(theme.fg("accent", title)),
-					...shown,
-					theme.fg("dim", `↑↓ PgUp PgDn move · Esc closes${position}`),
-				].map((line) => truncateToWidth(line, width));
-			},
-			handleInput(data) {
-				if (keybindings.matches(data, "tui.select.up")) moveTo(top - 1);
-				else if (keybindings.matches(data, "tui.select.down")) moveTo(top + 1);
-				else if (keybindings.matches(data, "tui.select.pageUp")) moveTo(top - windowHeight);
-				else if (keybindings.matches(data, "tui.select.pageDown")) moveTo(top + windowHeight);
-				else if (keybindings.matches(data, "tui.select.cancel") || keybindings.matches(data, "tui.select.confirm"))
-					done();
-			},
-			invalidate: () => body.invalidate(),
-		};
-	});
+	const text = new Markdown(printable(markdown), 1, 0, getMarkdownTheme());
+	const draw = (width: number) => text.render(width).map((row) => [{ text: row, tone: "coloured" } as const]);
+	await showSheet(ctx, { title, body: { kind: "drawn", draw }, leave });
+}
+
+/** Shows lines that keep their form, such as a drawing. Only for the terminal. */
+export async function pageDrawing(ctx: ExtensionContext, title: string, lines: readonly string[]): Promise<void> {
+	const { plain, showSheet } = await import("../screen/index.ts");
+	const drawing = lines.map((text) => [plain(text)]);
+	await showSheet(ctx, { title, body: { kind: "lines", lines: drawing, long: "cut" }, leave });
+}
+
+/** Shows text that was asked for: a page in the terminal, a message elsewhere. */
+export async function pageText(ctx: ExtensionContext, title: string, text: string): Promise<void> {
+	if (ctx.mode !== "tui") return say(ctx, text);
+	const { showSheet, textBody } = await import("../screen/index.ts");
+	await showSheet(ctx, { title, body: textBody(printable(text)), leave });
 }

@@ -1,5 +1,7 @@
-// Questions to the person in front of this session, in every mode. It asks; what an answer means is the asker's business.
+// Questions to the person in front of this session, in every mode: an overlay in the terminal, pi's own dialogs over RPC. It asks; what an
+// answer means is the asker's business. The safe answer comes first.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { WordedQuestion } from "../screen/index.ts";
 
 /** `nobody`: there is no one to ask (print and json mode), or the question was taken back before an answer. */
 export type Answer = "yes" | "no" | "nobody";
@@ -8,28 +10,45 @@ export interface Question {
 	readonly title: string;
 	/** Plain text, may have several lines. */
 	readonly message: string;
-	/** What the two answers are called on the screen; without it Yes and No. */
-	readonly words?: { readonly yes: string; readonly no: string };
 	/** Takes the question back. */
 	readonly signal?: AbortSignal | undefined;
-	/** In ms; without it the question waits as long as the person does. */
-	readonly timeout?: number;
+	/** It comes by itself, not by a command of the person: they may be typing. */
+	readonly uncalled?: boolean;
 }
 
-/**
- * Asks yes or no. Escape is a no, and so is a stray Enter: in the terminal "no" comes first and is selected. `title` and `message` ask
- * for what loses or changes something, so that "no" is the safe answer.
- */
-export async function askPerson(ctx: ExtensionContext, question: Question): Promise<Answer> {
-	if (!ctx.hasUI || question.signal?.aborted) return "nobody";
-	const yes = ctx.mode === "tui" ? await chooseYes(ctx, question) : await confirmYes(ctx, question);
+export interface YesOrNo extends Question {
+	/** What the answers say in the terminal. */
+	readonly words?: { readonly yes: string; readonly no: string };
+	/** The answer by which nothing is lost: first in the terminal, and what Escape gives there. Without it: no. */
+	readonly safe?: "yes" | "no";
+}
+
+/** Asks yes or no. A dialog over RPC that is dismissed is a no. */
+export async function askPerson(ctx: ExtensionContext, question: YesOrNo): Promise<Answer> {
+	const { signal } = question;
+	if (!ctx.hasUI || signal?.aborted) return "nobody";
+	if (ctx.mode === "tui") return askOnSheet(ctx, question);
+	const yes = await ctx.ui.confirm(question.title, question.message, signal && { signal });
 	if (yes) return "yes";
-	return question.signal?.aborted ? "nobody" : "no";
+	return signal?.aborted ? "nobody" : "no";
 }
 
-export interface Choice<Option extends string> extends Question {
-	/** What can be chosen, in order: the safe answer first. */
-	readonly options: readonly Option[];
+async function askOnSheet(ctx: ExtensionContext, question: YesOrNo): Promise<Answer> {
+	const { words = { yes: "Yes", no: "No" }, safe = "no" } = question;
+	const { yes, no } = words;
+	const chosen = await choosePerson(ctx, {
+		...question,
+		options: safe === "no" ? [no, yes] : [yes, no],
+		keys: { [no]: "n", [yes]: "y" },
+		leave: `Esc: ${words[safe]}`,
+	});
+	if (chosen === "nobody" && question.signal?.aborted) return "nobody";
+	return chosen === undefined ? safe : chosen === yes ? "yes" : "no";
+}
+
+export interface Choice<Option extends string> extends WordedQuestion<Option> {
+	/** Takes the question back. */
+	readonly signal?: AbortSignal | undefined;
 }
 
 /** Asks for one of several answers; `undefined` where the dialog was closed without one. */
@@ -37,25 +56,55 @@ export async function choosePerson<Option extends string>(
 	ctx: ExtensionContext,
 	choice: Choice<Option>,
 ): Promise<Option | "nobody" | undefined> {
-	if (!ctx.hasUI || choice.signal?.aborted) return "nobody";
-	const text = `${choice.title}\n\n${choice.message}`;
-	const chosen = await ctx.ui.select(text, [...choice.options], dialogOptions(choice));
-	if (chosen === undefined && choice.signal?.aborted) return "nobody";
-	return choice.options.find((option) => option === chosen);
+	const { signal } = choice;
+	if (!ctx.hasUI || signal?.aborted) return "nobody";
+	const chosen = ctx.mode === "tui" ? await chooseOnSheet(ctx, choice) : await chooseByDialog(ctx, choice);
+	return chosen === undefined && signal?.aborted ? "nobody" : chosen;
 }
 
-/** pi's own confirmation has "Yes" first. */
-async function chooseYes(ctx: ExtensionContext, question: Question): Promise<boolean> {
-	const { yes, no } = question.words ?? { yes: "Yes", no: "No" };
-	const chosen = await ctx.ui.select(`${question.title}\n${question.message}`, [no, yes], dialogOptions(question));
-	return chosen === yes;
+async function chooseByDialog<Option extends string>(
+	{ ui }: ExtensionContext,
+	{ title, message, options, signal }: Choice<Option>,
+): Promise<Option | undefined> {
+	const text = message === "" ? title : `${title}\n\n${message}`;
+	const chosen = await ui.select(text, [...options], signal && { signal });
+	return options.find((option) => option === chosen);
 }
 
-/** Other clients draw a confirmation themselves. */
-function confirmYes(ctx: ExtensionContext, question: Question): Promise<boolean> {
-	return ctx.ui.confirm(question.title, question.message, dialogOptions(question));
+async function chooseOnSheet<Option extends string>(
+	ctx: ExtensionContext,
+	choice: Choice<Option>,
+): Promise<Option | undefined> {
+	const { questionSheet, showSheet } = await import("../screen/index.ts");
+	return showSheet(ctx, questionSheet(choice), choice.signal);
 }
 
-function dialogOptions({ signal, timeout }: Pick<Question, "signal" | "timeout">) {
-	return { ...(signal ? { signal } : {}), ...(timeout === undefined ? {} : { timeout }) };
+export interface InputQuestion {
+	readonly title: string;
+	readonly placeholder?: string | undefined;
+	readonly signal?: AbortSignal | undefined;
+	readonly uncalled?: boolean;
+}
+
+/** Characters of a title that pi's own line of input shows whole at every size. */
+const inputTitleLength = 120;
+
+/** Asks for a line of text; `undefined` where there is none. A question that is longer than a title is read first. */
+export async function inputPerson(ctx: ExtensionContext, question: InputQuestion): Promise<string | undefined> {
+	const { title, placeholder, signal, uncalled = false } = question;
+	if (!ctx.hasUI || signal?.aborted) return undefined;
+	const dialog = signal && { signal };
+	if (ctx.mode !== "tui" || (title.length <= inputTitleLength && !title.includes("\n")))
+		return ctx.ui.input(title, placeholder, dialog);
+	const [first = "", ...rest] = title.split("\n");
+	const read = await choosePerson(ctx, {
+		title: first,
+		message: rest.join("\n"),
+		options: ["Answer it", "Later"],
+		keys: { "Answer it": "a", Later: "l" },
+		leave: "Esc later",
+		signal,
+		uncalled,
+	});
+	return read === "Answer it" ? ctx.ui.input(`${first.slice(0, inputTitleLength)}`, placeholder, dialog) : undefined;
 }

@@ -2,8 +2,9 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "../../definition/index.ts";
 import { printable, say } from "../../pi/index.ts";
+import { showSheet } from "../../screen/index.ts";
 import { attend, type CleanupTexts, createRun, exitCodes, type Project, prepareStart } from "../project/index.ts";
-import { askByScreen, questionBody, themed } from "../screen/index.ts";
+import { questionBody } from "../screen/index.ts";
 import { explainRedaction } from "../steering/index.ts";
 import { cleanupLines } from "../telling/index.ts";
 import { refuse } from "./house.ts";
@@ -78,19 +79,15 @@ async function askCleanup(
 ): Promise<"approved" | "none" | "nothing" | undefined> {
 	// The first one is the one that a stray Enter takes: nothing of the template's runs.
 	const choices = [
-		{ value: "none", words: "Start without them" },
-		{ value: "approved", words: "They may run, in exactly this wording: start" },
-		{ value: "nothing", words: "Start nothing" },
+		{ value: "none", words: "Start without them", key: "w" },
+		{ value: "approved", words: "They may run, in exactly this wording: start", key: "r" },
+		{ value: "nothing", words: "Start nothing", key: "n" },
 	] as const;
 	if (ctx.mode === "tui") {
 		const stop = new AbortController();
 		const release = session.scope.own(() => stop.abort());
-		const chosen = await askByScreen(
-			ctx,
-			{ title, body: questionBody(list), choices, leave: "Esc starts nothing" },
-			themed(ctx.ui),
-			stop.signal,
-		);
+		const sheet = { title, body: questionBody(list), choices, leave: "Esc starts nothing" };
+		const chosen = await showSheet(ctx, sheet, stop.signal);
 		await release();
 		return chosen;
 	}

@@ -2,7 +2,7 @@
 // O1 a first word that is a verb is that verb; any other is the name of a template; O2 words for agents are passed on as they were written.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { say } from "../../pi/index.ts";
-import { exitCodeOfFailure, notFound, type Project, resolveModel, templateChange } from "../project/index.ts";
+import { exitCodeOfFailure, notFound, type Project, resolveModel } from "../project/index.ts";
 import {
 	askingElsewhere,
 	explainRedaction,
@@ -11,7 +11,6 @@ import {
 	namesRun,
 	onlyNumber,
 	parseArguments,
-	type Spoken,
 	type Steering,
 	speak,
 	steerings,
@@ -19,6 +18,7 @@ import {
 } from "../steering/index.ts";
 import type { ReadLedger } from "../supervisor/index.ts";
 import { beginRun } from "./begin.ts";
+import { conclude } from "./conclude.ts";
 import { projectOf, refuse } from "./house.ts";
 import { personOf } from "./person.ts";
 import { pruneRuns, removeOne } from "./remove.ts";
@@ -129,14 +129,17 @@ async function steer(
 	const live = session.lives.get(found.value);
 	// Asked once, however often the run changes hands meanwhile.
 	let asked: Promise<Word> | undefined;
+	// In the terminal an approval without words shows the question again.
+	const isShown = steering.name === "approve" && words === "" && ctx.mode === "tui" && !live;
 	const make = async (ledger: ReadLedger): Promise<Word> => {
 		const word = await made(ledger, words);
+		if (isShown && word.kind === "answer" && isFree(ledger)) return { kind: "nothing" };
 		if (steering.name !== "rewind" || word.kind !== "events") return word;
 		asked ??= confirmRewind(ctx, project, word, ledger, live);
 		return asked;
 	};
 	const spoken = await speak(project, found.value, make, {
-		approver: personOf(session, ctx, project),
+		approver: personOf(session, ctx, project, isShown ? "called" : "uncalled"),
 		notice: (text) => say(ctx, text, "warning"),
 		live,
 		afterwards: steering.afterwards,
@@ -147,7 +150,12 @@ async function steer(
 		if (!session.scope.closed) refuse(ctx, `${spoken.message}${elsewhere}`);
 		return;
 	}
-	await conclude(session, ctx, project, steering, found.value, spoken);
+	await conclude(session, ctx, project, steering.name, found.value, spoken);
+}
+
+/** Whether no other process has the run. */
+function isFree({ holder }: ReadLedger): boolean {
+	return !holder || holder.alive === "no";
 }
 
 /** `count` words of a text from its word `from` on, with everything between them as it was written. */
@@ -155,46 +163,4 @@ function asWritten(text: string, from: number, count: number): string {
 	const words = [...text.matchAll(/\S+/g)];
 	const [first, last] = [words[from], words[from + count - 1]];
 	return count === 0 || !first || !last ? "" : text.slice(first.index, last.index + last[0].length);
-}
-
-async function conclude(
-	session: ChronicleSession,
-	ctx: ExtensionCommandContext,
-	project: Project,
-	{ name }: Steering,
-	id: string,
-	spoken: Spoken,
-): Promise<void> {
-	if (session.scope.closed && spoken.kind !== "attended") return;
-	switch (spoken.kind) {
-		case "refused": {
-			refuse(ctx, spoken.message);
-			// One that goes on elsewhere can at least be watched.
-			const read = name === "resume" && ctx.hasUI ? await project.store.read(id) : undefined;
-			if (read?.ok && read.value.holder?.alive === "yes" && !session.lives.has(id))
-				session.follow(ctx, project, read.value.run);
-			return;
-		}
-		case "failed":
-			return refuse(ctx, `${spoken.failure.message} ${spoken.failure.remedy}`, exitCodeOfFailure(spoken.failure));
-		case "attended": {
-			const { live, before } = spoken;
-			const notes = [templateChange(project, before), ...live.ledger.repairs].filter((note) => note !== undefined);
-			if (notes.length > 0 && !session.scope.closed) say(ctx, notes.join("\n"), "warning");
-			return session.attend(ctx, project, live);
-		}
-		case "said":
-			if (name === "tell") say(ctx, "The worker hears it as soon as it can listen.");
-			return;
-		case "recorded":
-			return say(ctx, "It is recorded; the next worker hears it.");
-		case "taken":
-			return say(ctx, `Process ${spoken.holder.pid}, which has the run, has heard it.`);
-		case "left":
-			return say(
-				ctx,
-				`It is left for process ${spoken.holder.pid}, which has the run and has not heard it yet.`,
-				"warning",
-			);
-	}
 }

@@ -2,26 +2,38 @@
 // Y1 a dialog that is dismissed decides nothing; Y2 a dialog is never put under the hands of somebody who types: their Enter is not an answer;
 // Y3 a question that was answered elsewhere goes away.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { printable, say } from "../../pi/index.ts";
+import { choosePerson, inputPerson, printable, say } from "../../pi/index.ts";
+import { type Choice, showSheet } from "../../screen/index.ts";
 import type { ApprovalQuestion, Run } from "../machine/index.ts";
 import { type Difference, differenceOf, type Project } from "../project/index.ts";
-import { askByScreen, openPatch, questionBody, themed } from "../screen/index.ts";
+import { approvalSheet, openPatch, questionBody } from "../screen/index.ts";
 import { statesOf, tooLong } from "../steering/index.ts";
 import type { Approval, Approver, WorkerAnswer, WorkerQuestion } from "../supervisor/index.ts";
 import { differenceLines, questionLines, questionTitle } from "../telling/index.ts";
 import { nameOf } from "../timeline/index.ts";
 import type { ChronicleSession } from "./session.ts";
 
+/** Tells what an answer has led to. */
+type TellPerson = (text: string, tone: "info" | "warning") => void;
+
 const undecided = { kind: "undecided" } as const;
 /** Characters of a diff where it has to go into a message. */
 const diffLength = 12_000;
 
-export function personOf(session: ChronicleSession, ctx: ExtensionContext, project: Project): Approver {
+/** `coming`: whether the person has called for the first question, or it comes by itself. */
+export function personOf(
+	session: ChronicleSession,
+	ctx: ExtensionContext,
+	project: Project,
+	coming: "called" | "uncalled" = "uncalled",
+): Approver {
+	let uncalled = coming === "uncalled";
 	return {
 		async approve(question, run, signal) {
-			if (!ctx.hasUI) return undecided;
-			if (isTyping(ctx)) return undecided;
-			return askApproval(session, ctx, project, question, run, signal);
+			if (!ctx.hasUI || (uncalled && isTyping(ctx))) return undecided;
+			const isUncalled = uncalled;
+			uncalled = true;
+			return askApproval(session, ctx, project, question, run, signal, isUncalled);
 		},
 		async answer(question, run, signal) {
 			if (!ctx.hasUI) return undecided;
@@ -70,6 +82,7 @@ async function askApproval(
 	question: ApprovalQuestion,
 	run: Run,
 	signal: AbortSignal,
+	comesByItself: boolean,
 ): Promise<Approval> {
 	const { ui } = ctx;
 	const yes =
@@ -83,14 +96,21 @@ async function askApproval(
 		later: "Later",
 	};
 	const opts = { signal };
+	let uncalled = comesByItself;
+	/** What the last answer has led to: a notice would be behind the question. */
+	let note = "";
+	const tellPerson: TellPerson = (text, tone) => {
+		if (ctx.mode === "tui") note = text;
+		else say(ctx, text, tone);
+	};
 	const ask = async (): Promise<keyof typeof words | undefined> => {
 		const title = questionTitle(question);
 		const lines = questionLines(question, run, new Date().toISOString());
 		if (ctx.mode === "tui") {
-			// The first one is the one that a stray Enter takes: it only looks.
-			const order = ["diff", "approve", "reject", "elsewhere", "tell", "later"] as const;
-			const choices = order.map((value) => ({ value, words: words[value] }));
-			return askByScreen(ctx, { title, body: questionBody(lines), choices, leave: "Esc later" }, themed(ui), signal);
+			const text = { title, lines: [...(note === "" ? [] : [note, ""]), ...lines], words, uncalled };
+			uncalled = false;
+			note = "";
+			return showSheet(ctx, approvalSheet(text, run), signal);
 		}
 		const order = ["approve", "diff", "reject", "elsewhere", "tell", "later"] as const;
 		const chosen = await ui.select(
@@ -100,32 +120,43 @@ async function askApproval(
 		);
 		return order.find((value) => words[value] === chosen);
 	};
+	let given: keyof typeof words | undefined;
 	while (!signal.aborted && !session.scope.closed) {
-		switch (await ask()) {
+		const chosen = given ?? (await ask());
+		given = undefined;
+		switch (chosen) {
 			case "approve":
 				return { kind: "approved" };
 			case "reject": {
 				const words = await ui.input(`What has to be different in ${question.state}?`, "Words for the worker", opts);
-				if (words?.trim() && fits(ctx, words)) return { kind: "rejected", words: words.trim() };
+				if (words?.trim() && fits(words, tellPerson)) return { kind: "rejected", words: words.trim() };
 				break;
 			}
 			case "elsewhere": {
-				const to = await ui.select("Which state comes next?", statesOf(run), opts);
-				if (to === undefined) break;
+				const states = statesOf(run);
+				const to = await choosePerson(ctx, {
+					title: "Which state comes next?",
+					message: "",
+					options: states,
+					leave: "Esc back",
+					signal,
+				});
+				if (to === undefined || to === "nobody") break;
 				const words = await ui.input(`Words for the worker of ${to}`, "May be left empty", opts);
-				if (words !== undefined && fits(ctx, words))
+				if (words !== undefined && fits(words, tellPerson))
 					return { kind: "sent", to, ...(words.trim() === "" ? {} : { words: words.trim() }) };
 				break;
 			}
 			case "diff":
-				await showDifference(session, ctx, project, run);
+				// What was looked at can be answered where it was read.
+				given = await showDifference(session, ctx, project, run, signal, tellPerson);
 				break;
 			case "tell": {
 				const words = await ui.input("What should the next worker know?", "Words for the worker", opts);
 				if (!words?.trim()) break;
 				const seen = { visit: run.visit, attempt: run.attempt };
 				const said = await session.lives.get(run.id)?.supervision.say({ kind: "told", text: words.trim(), seen });
-				say(ctx, said?.refused ?? "The next worker will have it.", said?.refused === undefined ? "info" : "warning");
+				tellPerson(said?.refused ?? "The next worker will have it.", said?.refused === undefined ? "info" : "warning");
 				break;
 			}
 			default:
@@ -136,9 +167,9 @@ async function askApproval(
 }
 
 /** Whether words are short enough; says so where they are not. */
-function fits(ctx: ExtensionContext, words: string): boolean {
+function fits(words: string, tellPerson: TellPerson): boolean {
 	const long = tooLong(words);
-	if (long !== undefined) say(ctx, long, "warning");
+	if (long !== undefined) tellPerson(long, "warning");
 	return long === undefined;
 }
 
@@ -147,26 +178,38 @@ async function showDifference(
 	ctx: ExtensionContext,
 	project: Project,
 	run: Run,
-): Promise<void> {
+	signal: AbortSignal,
+	tellPerson: TellPerson,
+): Promise<"approve" | "reject" | undefined> {
 	const live = session.lives.get(run.id);
-	if (!live) return;
+	if (!live) return undefined;
 	const found = await differenceOf(project, { ...live.ledger, run }, undefined, live);
-	if (!found.ok) return say(ctx, `${found.failure.message} ${found.failure.remedy}`, "warning");
-	await showPatch(ctx, `Changes in ${found.value.state}`, found.value);
+	if (!found.ok) {
+		tellPerson(`${found.failure.message} ${found.failure.remedy}`, "warning");
+		return undefined;
+	}
+	const answers = [
+		{ value: "approve", words: "approve", key: "a" },
+		{ value: "reject", words: "reject", key: "r" },
+	] as const;
+	return showPatch(ctx, `Changes in ${found.value.state}`, found.value, answers, signal);
 }
 
-/** A diff on a screen of its own in the terminal, and as a message elsewhere. */
-export async function showPatch(
+/** A diff on a screen of its own in the terminal, where it can be answered, and as a message elsewhere. */
+export async function showPatch<T = never>(
 	ctx: ExtensionContext,
 	title: string,
 	difference: Omit<Difference, "visit" | "state">,
-): Promise<void> {
+	choices: readonly Choice<T>[] = [],
+	signal?: AbortSignal,
+): Promise<T | undefined> {
 	const { patch, cut: isCut } = difference;
 	const lines = differenceLines(difference);
-	if (ctx.mode === "tui") return openPatch(ctx, title, lines, { text: patch, cut: isCut }, themed(ctx.ui));
+	if (ctx.mode === "tui") return openPatch(ctx, { title, head: lines, text: patch, cut: isCut }, choices, signal);
 	const cut =
 		patch.length > diffLength ? `${patch.slice(0, diffLength)}\n… cut here; pi-chronicle diff shows it whole` : patch;
 	say(ctx, [`${title}: ${lines.join("\n")}`, ...(patch === "" ? [] : ["", cut.trimEnd()])].join("\n"));
+	return undefined;
 }
 
 /** A rule's question, or the model's own. */
@@ -183,11 +226,11 @@ async function answerWorker(
 		case "confirm": {
 			if (mode === "tui") {
 				const choices = [
-					{ value: "denied", words: "No, refuse it" },
-					{ value: "confirmed", words: "Yes, for this once" },
+					{ value: "denied", words: "No, refuse it", key: "n" },
+					{ value: "confirmed", words: "Yes, for this once", key: "y" },
 				] as const;
 				const body = questionBody([question.text]);
-				const chosen = await askByScreen(ctx, { title, body, choices, leave: "Esc refuses" }, themed(ui), signal);
+				const chosen = await showSheet(ctx, { title, body, choices, leave: "Esc refuses", uncalled: true }, signal);
 				if (signal.aborted) return undecided;
 				return { kind: chosen ?? "denied" };
 			}
@@ -197,13 +240,20 @@ async function answerWorker(
 		}
 		case "choose": {
 			const shown = question.options.map(printable);
-			const chosen = await ui.select(title, shown, opts);
-			return chosen === undefined
+			const chosen = await choosePerson(ctx, {
+				title,
+				message: "",
+				options: shown,
+				leave: "Esc later",
+				signal,
+				uncalled: true,
+			});
+			return chosen === undefined || chosen === "nobody"
 				? undecided
 				: { kind: "text", text: question.options[shown.indexOf(chosen)] ?? chosen };
 		}
 		case "input": {
-			const text = await ui.input(title, question.placeholder, opts);
+			const text = await inputPerson(ctx, { title, placeholder: question.placeholder, signal, uncalled: true });
 			return text === undefined ? undecided : { kind: "text", text };
 		}
 	}

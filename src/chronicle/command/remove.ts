@@ -1,6 +1,6 @@
 // `/chronicle remove` and `/chronicle prune`: the person is asked first, and the safe answer comes first.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { printable, say } from "../../pi/index.ts";
+import { choosePerson, printable, say } from "../../pi/index.ts";
 import { daysOf, type Project, type Removable, removeRuns, runNamed, runsOlderThan } from "../project/index.ts";
 import { removalLines, removedLines } from "../telling/index.ts";
 import { refuse } from "./house.ts";
@@ -31,9 +31,17 @@ async function removeAsked(ctx: ExtensionContext, project: Project, found: Remov
 	const title = `Remove ${count === 1 ? "this run" : `these ${count} runs`} with conversations, kept files and reports? Nothing brings them back.`;
 	if (ctx.hasUI) {
 		const lines = removalLines(found, project.clock.now());
-		const shown = [title, ...lines.slice(0, 20), ...(lines.length > 20 ? [`  … and ${lines.length - 20} more`] : [])];
-		const remove = "Yes, remove";
-		const chosen = await ctx.ui.select(printable(shown.join("\n")), ["No, keep everything", remove]);
+		// A dialog over RPC does not scroll.
+		const most = ctx.mode === "tui" ? lines.length : 20;
+		const shown = [...lines.slice(0, most), ...(lines.length > most ? [`  … and ${lines.length - most} more`] : [])];
+		const [keep, remove] = ["No, keep everything", "Yes, remove"];
+		const chosen = await choosePerson(ctx, {
+			title,
+			message: printable(shown.join("\n")),
+			options: [keep, remove],
+			keys: { [keep]: "n", [remove]: "y" },
+			leave: "Esc keeps",
+		});
 		if (chosen !== remove) return say(ctx, "Nothing was removed.");
 	}
 	const removed = await removeRuns(

@@ -1,8 +1,9 @@
 // Asking before a rewind: what it takes away, what it does not bring back, and the command that undoes it. The safe answer comes first.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { printable } from "../../pi/index.ts";
+import { type Choice, showSheet } from "../../screen/index.ts";
 import { type LiveRun, looking, type Project } from "../project/index.ts";
-import { askByScreen, questionBody, themed } from "../screen/index.ts";
+import { questionBody } from "../screen/index.ts";
 import type { Word } from "../steering/index.ts";
 import type { ReadLedger } from "../supervisor/index.ts";
 import { rewindLines } from "../telling/index.ts";
@@ -32,8 +33,8 @@ export async function confirmRewind(
 		`What is there now is kept first: /chronicle rewind ${short} undo brings it back.`,
 	];
 	const choices = [
-		{ value: false, words: "No, leave everything as it is" },
-		{ value: true, words: "Yes, rewind" },
+		{ value: false, words: "No, leave everything as it is", key: "n" },
+		{ value: true, words: "Yes, rewind", key: "y" },
 	] as const;
 	const agreed = await ask(ctx, title, lines, choices);
 	return agreed ? word : { kind: "refused", message: "Nothing was changed." };
@@ -43,11 +44,11 @@ async function ask(
 	ctx: ExtensionContext,
 	title: string,
 	lines: readonly string[],
-	choices: readonly { readonly value: boolean; readonly words: string }[],
+	choices: readonly Choice<boolean>[],
 ): Promise<boolean> {
 	if (ctx.mode === "tui") {
 		const question = { title, body: questionBody(lines), choices, leave: "Esc leaves it" };
-		return (await askByScreen(ctx, question, themed(ctx.ui), new AbortController().signal)) ?? false;
+		return (await showSheet(ctx, question)) ?? false;
 	}
 	const chosen = await ctx.ui.select(
 		printable([title, ...lines].join("\n")),

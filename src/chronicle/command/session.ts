@@ -28,6 +28,8 @@ interface Shown {
 	readonly widget: TimelineWidget;
 	/** Ends the following of the ledger. */
 	unfollow: () => void;
+	/** Ends listening for the key that brings a question back. */
+	silence: () => void;
 }
 
 export function openChronicle(scope: Scope): ChronicleSession {
@@ -36,6 +38,7 @@ export function openChronicle(scope: Scope): ChronicleSession {
 
 	const hide = (): void => {
 		shown?.unfollow();
+		shown?.silence();
 		shown?.widget.close();
 		shown = undefined;
 	};
@@ -47,8 +50,21 @@ export function openChronicle(scope: Scope): ChronicleSession {
 			return shown;
 		}
 		hide();
-		shown = { id: run.id, widget: mountTimeline(ctx, scope, run), unfollow: () => {} };
+		shown = { id: run.id, widget: mountTimeline(ctx, scope, run), unfollow: () => {}, silence: () => {} };
 		return shown;
+	};
+	/** Lets one key bring back the question that the run on the screen waits with. */
+	const offerQuestion = async (ctx: ExtensionContext, project: Project, at: Shown): Promise<void> => {
+		const { answerKey, listenForAnswer } = await import("./ask-again.ts");
+		if (shown !== at || scope.closed || lives.has(at.id)) return;
+		at.silence();
+		const stop = listenForAnswer(session, ctx, project, at.id);
+		at.widget.answerBy(answerKey);
+		at.silence = () => {
+			stop();
+			at.widget.answerBy(undefined);
+			at.silence = () => {};
+		};
 	};
 	const follow = (ctx: ExtensionContext, project: Project, run: Run): void => {
 		const at = show(ctx, run);
@@ -67,6 +83,7 @@ export function openChronicle(scope: Scope): ChronicleSession {
 		const end = followRun(project, run.id, ({ run: now }) => {
 			if (shown !== at || scope.closed || lives.has(now.id)) return;
 			lookWhileRunning(now);
+			if (now.status !== "awaiting_approval") at.silence();
 			if (now.stage.kind === "over") hide();
 			else at.widget.show(now);
 		});
@@ -103,11 +120,13 @@ export function openChronicle(scope: Scope): ChronicleSession {
 			return;
 		}
 		follow(ctx, project, run);
+		if (ctx.mode === "tui" && shown?.id === run.id && run.status === "awaiting_approval")
+			void offerQuestion(ctx, project, shown);
 		const waits = waitingLines({ ...live.ledger, run, holder: undefined }, "/chronicle ");
 		say(ctx, [`${name} waits in ${run.state}.`, ...waits].join("\n"), "warning");
 	};
 
-	return {
+	const session: ChronicleSession = {
 		scope,
 		lives,
 		follow,
@@ -118,6 +137,7 @@ export function openChronicle(scope: Scope): ChronicleSession {
 			const release = scope.own(async () => void (await supervision.release()));
 			const at = show(ctx, supervision.run);
 			at?.unfollow();
+			at?.silence();
 			const unwatch = watched
 				? watchChanges(
 						live,
@@ -154,6 +174,7 @@ export function openChronicle(scope: Scope): ChronicleSession {
 			if (!watched || stepOf(ctx)) await over;
 		},
 	};
+	return session;
 }
 
 /** Why a chronicle that is a step did not come to its end. */

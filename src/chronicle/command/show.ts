@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic, thereAre } from "../../definition/index.ts";
-import { say, showDiagram } from "../../pi/index.ts";
+import { pageText, say, showDiagram } from "../../pi/index.ts";
 import {
 	checkTemplates,
 	differenceOf,
@@ -15,7 +15,7 @@ import {
 	notFound,
 	type Project,
 } from "../project/index.ts";
-import { openRunView, themed, type ViewSource, type VisitDiff } from "../screen/index.ts";
+import { openRunView, type ViewSource, type VisitDiff } from "../screen/index.ts";
 import { type ForeignEntry, findLedger, findRun, namesRun, readVisitWords } from "../steering/index.ts";
 import type { ReadLedger } from "../supervisor/index.ts";
 import {
@@ -59,14 +59,15 @@ export async function showList({ ctx, project }: Look): Promise<void> {
 		"",
 		`${prefix}<template> <task> starts one; ${prefix}<verb> [run] [words] with ${[...verbNames].join(", ")}.`,
 	];
-	say(ctx, lines.join("\n"));
+	return pageText(ctx, "Chronicles", lines.join("\n"));
 }
 
 /** What each verb does. */
 export async function showHelp({ ctx }: Look): Promise<void> {
 	const width = Math.max(...verbs.map(({ name }) => name.length));
 	const listed = verbs.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`);
-	say(ctx, [`${prefix}<template> <task> starts a run; ${prefix}<verb> [run] [words]:`, ...listed].join("\n"));
+	const text = [`${prefix}<template> <task> starts a run; ${prefix}<verb> [run] [words]:`, ...listed].join("\n");
+	return pageText(ctx, "Chronicles", text);
 }
 
 export function showStatus(look: Look): Promise<void> {
@@ -74,9 +75,9 @@ export function showStatus(look: Look): Promise<void> {
 		look,
 		(read) => {
 			const now = new Date(look.project.clock.now()).toISOString();
-			say(look.ctx, statusLines(read, { now, prefix }).join("\n"));
+			return pageText(look.ctx, "Status", statusLines(read, { now, prefix }).join("\n"));
 		},
-		(entry) => say(look.ctx, foreignLines(entry).join("\n")),
+		(entry) => pageText(look.ctx, "Status", foreignLines(entry).join("\n")),
 	);
 }
 
@@ -123,8 +124,8 @@ export function showReport(look: Look): Promise<void> {
 export async function showCheck({ ctx, project, words }: Look): Promise<void> {
 	const check = await checkTemplates(project, words);
 	const text = checkLines(check, project.place.cwd).join("\n");
-	if (check.sound) say(ctx, text);
-	else refuse(ctx, text);
+	if (!check.sound && ctx.mode !== "tui") return refuse(ctx, text);
+	return pageText(ctx, "Check of the templates", text);
 }
 
 /** The run view in the terminal; elsewhere the same as text. */
@@ -135,13 +136,13 @@ export function showView(look: Look): Promise<void> {
 		(read, live) => {
 			if (ctx.mode === "tui") {
 				// Not awaited: the view stays open while the person looks, and the command is over.
-				void openRunView(ctx, sourceOf(project, read, live), themed(ctx.ui));
+				void openRunView(ctx, sourceOf(project, read, live));
 				return;
 			}
 			const now = new Date(project.clock.now()).toISOString();
 			say(ctx, [...statusLines(read, { now, prefix }), ...storyLines(read.run)].join("\n"));
 		},
-		(entry) => say(ctx, [...foreignLines(entry), ...foreignStoryLines(entry)].join("\n")),
+		(entry) => pageText(ctx, "Run", [...foreignLines(entry), ...foreignStoryLines(entry)].join("\n")),
 	);
 }
 
@@ -188,7 +189,11 @@ async function withRun(
 }
 
 /** The same for the run that the only word names, also for a ledger of another program. */
-async function withLedger(look: Look, act: Act, lookAtForeign: (entry: ForeignEntry) => void): Promise<void> {
+async function withLedger(
+	look: Look,
+	act: Act,
+	lookAtForeign: (entry: ForeignEntry) => void | Promise<void>,
+): Promise<void> {
 	const { session, ctx, project, words } = look;
 	const found = await findLedger(project, words[0], [...session.lives.keys()]);
 	if (!found.ok) return refuse(ctx, `${found.failure.message} ${found.failure.remedy}`);

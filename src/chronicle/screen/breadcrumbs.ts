@@ -1,6 +1,7 @@
 // The breadcrumb as toned text: `Planning [✓] -> Implementation [●] -> Verification [ ]`. Pure.
+
+import { dim, type Line, plain, type Span, type Tone } from "../../screen/index.ts";
 import { type Crumb, type Mark, marks } from "../timeline/index.ts";
-import { dim, type Line, plain, type Span, type Tone } from "./line.ts";
 
 const tones: Record<Mark, Tone> = {
 	done: "success",

@@ -1,5 +1,5 @@
 // What stands above a diff: how much has changed and, of several files, which. Pure.
-import { dim, type Line, plain } from "./line.ts";
+import { dim, type Line, plain } from "../../screen/index.ts";
 
 /** `summary`: the counts, then a line a file. `note` goes behind the counts. */
 export function changesHead([counts = "", ...files]: readonly string[], note: string): Line[] {

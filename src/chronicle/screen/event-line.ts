@@ -1,8 +1,9 @@
 // One event of a ledger as a line. Pure.
+
+import { type Line, plain, type Tone } from "../../screen/index.ts";
 import type { LedgerEvent, Spend } from "../machine/index.ts";
 import { shortCost, shortCount, shortTime } from "../timeline/index.ts";
 import { callWords } from "./call-words.ts";
-import { type Line, plain, type Tone } from "./line.ts";
 import { clockTime } from "./moment.ts";
 
 const quiet = new Set([

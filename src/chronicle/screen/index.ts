@@ -1,6 +1,5 @@
-export { askByScreen, questionBody } from "./approval.ts";
-export { type Line, type Paint, paintLine, themed, unpainted } from "./line.ts";
 export { openPatch } from "./patch-screen.ts";
+export { approvalSheet, questionBody } from "./question.ts";
 export { type ChangedFiles, drawTimeline, type TimelineOptions } from "./timeline.ts";
 export { openRunView } from "./view.ts";
 export type { ViewSource, VisitDiff } from "./view-source.ts";

@@ -2,8 +2,8 @@
 // colours of its own comes from pi and holds no other escape sequence: the code is made plain before. P1 code is coloured when it is shown,
 // a piece at a time, so that a long diff opens at once.
 import { getLanguageFromPath, highlightCode } from "@earendil-works/pi-coding-agent";
+import { dim, flat, type Line, plain, type Span, type Tone } from "../../screen/index.ts";
 import { type PatchFile, type PatchHunk, type PatchLine, readPatch } from "../snapshot/index.ts";
-import { dim, flat, type Line, plain, type Span, type Tone } from "./line.ts";
 
 /** Lines that are coloured together: what spans several is known for what it is within them. */
 const pieceLines = 120;

@@ -1,10 +1,21 @@
 // The timeline of a run: a few lines that say where it stands, what it costs, what it does and what it waits for. A function of the folded
 // run and the time; nothing here is remembered. T1 while a worker works its number of lines does not depend on what it does.
+
+import {
+	dim,
+	fitLine,
+	type Line,
+	lineWidth,
+	plain,
+	type Span,
+	type Tone,
+	wrapParts,
+	wrapText,
+} from "../../screen/index.ts";
 import { liveTotals, type Measure, measures, type Run, type RunStatus } from "../machine/index.ts";
 import { bar, crumbsOf, endingWords, nameOf, nextStep, shortCost, shortCount, shortTime } from "../timeline/index.ts";
 import { arrow, crumbLine } from "./breadcrumbs.ts";
 import { callWords } from "./call-words.ts";
-import { dim, fitLine, type Line, lineWidth, plain, type Span, type Tone, wrapParts, wrapText } from "./line.ts";
 
 /** At most this many lines of breadcrumbs; a window around the current state. */
 const crumbLines = 3;
@@ -30,6 +41,8 @@ export interface TimelineOptions {
 	readonly prefix: string;
 	/** What a look at the files has shown; left out: what the run's last measurement says. */
 	readonly changed?: ChangedFiles | undefined;
+	/** The key that brings back the question which the run waits with: `Alt+A`. */
+	readonly answerKey?: string | undefined;
 	/** Something that a person should know now. */
 	readonly notice?: string | undefined;
 }
@@ -207,15 +220,19 @@ function measured(
 }
 
 /** What a person has to do, with the commands. */
-function waiting(run: Run, { prefix, width }: TimelineOptions): Line[] {
+function waiting(run: Run, { prefix, width, answerKey }: TimelineOptions): Line[] {
 	const next = nextStep(run);
 	if (next === undefined) return [];
 	const what = wrapText({ text: next.what, tone: "warning" }, width);
 	if (next.commands.length === 0) return what;
+	const key: Line[] =
+		answerKey === undefined || run.status !== "awaiting_approval"
+			? []
+			: [[{ text: `${answerKey} answers`, tone: "accent" }]];
 	const whole = next.commands.map((command): Line => [plain(`${prefix}${command}`)]);
-	const lines = wrapParts(whole, dim(" · "), width);
+	const lines = wrapParts([...key, ...whole], dim(" · "), width);
 	if (lines.length === 1) return [...what, ...lines];
 	// Too narrow to say it every time: the first command shows how they begin.
 	const short = next.commands.map((command, index): Line => [plain(index === 0 ? `${prefix}${command}` : command)]);
-	return [...what, ...wrapParts(short, dim(" · "), width)];
+	return [...what, ...wrapParts([...key, ...short], dim(" · "), width)];
 }

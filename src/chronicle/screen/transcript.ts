@@ -1,7 +1,7 @@
 // A worker's conversation as lines: what it was told, said, called and got. Read from the end of pi's session file, at most 256 KB of it, so
 // that a long conversation opens at once; a torn last line is left out.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { dim, type Line, type Span } from "./line.ts";
+import { dim, type Line, type Span } from "../../screen/index.ts";
 
 const tailBytes = 256 * 1024;
 /** Characters shown of what a tool was called with. */

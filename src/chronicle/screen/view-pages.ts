@@ -1,7 +1,8 @@
 // The pages of the run view that are functions of the folded run: history, and what the run knows. Lines are not cut to a width. Pure.
+
+import { dim, type Line, plain, type Span } from "../../screen/index.ts";
 import { explainCause, liveTotals, type Run } from "../machine/index.ts";
 import { keptLine, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
-import { dim, type Line, plain, type Span } from "./line.ts";
 import { dayTime } from "./moment.ts";
 
 const accent = (text: string): Span => ({ text, tone: "accent" });

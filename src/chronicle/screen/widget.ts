@@ -2,8 +2,8 @@
 // W3 in RPC a plain list of lines; W4 its clock stands still while the run waits.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Scope } from "../../pi/index.ts";
+import { type Paint, paintLine, themed, unpainted } from "../../screen/index.ts";
 import { isParked, type Run } from "../machine/index.ts";
-import { type Paint, paintLine, themed, unpainted } from "./line.ts";
 import { type ChangedFiles, drawTimeline } from "./timeline.ts";
 
 const widgetKey = "chronicle";
@@ -17,6 +17,8 @@ export interface TimelineWidget {
 	show(run: Run): void;
 	/** A look at the files has shown what a visit has changed so far. */
 	changed(changes: ChangedFiles & { readonly visit: number }): void;
+	/** The key that brings back the question which the run waits with; `undefined` where there is none. */
+	answerBy(key: string | undefined): void;
 	/** Takes the widget away. */
 	close(): void;
 }
@@ -27,6 +29,7 @@ export function mountTimeline(ctx: ExtensionContext, scope: Scope, first: Run): 
 	let changes: (ChangedFiles & { readonly visit: number }) | undefined;
 	/** Notices of earlier visits are no news any more. */
 	let told = first.notices;
+	let answerKey: string | undefined;
 	let last = "";
 	let stale = false;
 	let redraw = () => {};
@@ -37,7 +40,7 @@ export function mountTimeline(ctx: ExtensionContext, scope: Scope, first: Run): 
 		const now = new Date().toISOString();
 		const changed = changes?.visit === run.visit && run.stage.kind === "working" ? changes : undefined;
 		const notice = run.notices.findLast((one) => !told.includes(one));
-		return drawTimeline(run, { width, now, prefix, changed, notice }).map((line) => paintLine(line, paint));
+		return drawTimeline(run, { width, now, prefix, changed, notice, answerKey }).map((line) => paintLine(line, paint));
 	};
 	const draw = () => {
 		const now = text(plainWidth, unpainted).join("\n");
@@ -91,6 +94,10 @@ export function mountTimeline(ctx: ExtensionContext, scope: Scope, first: Run): 
 	return {
 		changed(next) {
 			changes = next;
+			soon();
+		},
+		answerBy(key) {
+			answerKey = key;
 			soon();
 		},
 		show(next) {

@@ -11,8 +11,10 @@ import {
 import { type TSchema, Type } from "typebox";
 import {
 	askPerson,
+	choosePerson,
 	definitionsTrusted,
 	findPi,
+	inputPerson,
 	isPiCommand,
 	ownPiSearch,
 	packageRoot,
@@ -169,17 +171,24 @@ async function relay(
 	signal: AbortSignal | undefined,
 ): Promise<RpcAnswer> {
 	const title = `Child session: ${dialog.title}`;
-	const options = signal ? { signal } : {};
 	switch (dialog.kind) {
 		case "confirm":
-			return (await askPerson(ctx, { title, message: dialog.message, signal })) === "yes";
+			return (await askPerson(ctx, { title, message: dialog.message, signal, uncalled: true })) === "yes";
 		case "select":
-			return ctx.hasUI ? ctx.ui.select(title, [...dialog.options], options) : undefined;
+			return chosenOf(
+				await choosePerson(ctx, { title, message: "", options: dialog.options, signal, uncalled: true }),
+				dialog.options,
+			);
 		case "input":
-			return ctx.hasUI ? ctx.ui.input(title, dialog.placeholder, options) : undefined;
+			return inputPerson(ctx, { title, placeholder: dialog.placeholder, signal, uncalled: true });
 		case "editor":
 			return ctx.hasUI ? ctx.ui.editor(title, dialog.prefill) : undefined;
 	}
+}
+
+/** The answer as the child gave it a choice of; it may have named one of its own `nobody`. */
+function chosenOf(chosen: string | undefined, options: readonly string[]): RpcAnswer {
+	return options.find((option) => option === chosen);
 }
 
 function safe(id: string): string {

@@ -14,10 +14,10 @@ import {
 	aboutTool,
 	askPerson,
 	newestFirst,
-	type Question,
 	type Scope,
 	say,
 	writeEntry,
+	type YesOrNo,
 } from "../../pi/index.ts";
 import type { Footprint, KnownTools } from "../footprint/index.ts";
 import { knownTools } from "../known-tools.ts";
@@ -55,7 +55,7 @@ export interface GateOptions {
 	/** After this many refusals by one rule within a run the person is asked whether to go on. */
 	readonly patience?: number;
 	/** How the person is asked; left out, by a dialog of this session. */
-	readonly ask?: (ctx: ExtensionContext, question: Question) => Promise<Answer>;
+	readonly ask?: (ctx: ExtensionContext, question: YesOrNo) => Promise<Answer>;
 	/** What people have answered before, where answers are remembered; loaded with the first question or refusal. */
 	readonly answers?: () => Promise<Answers>;
 }
@@ -109,6 +109,9 @@ export function openGate(
 			title: `One rule has refused ${count} calls. Let the agent go on?`,
 			message: `${verdicts[0]?.reason ?? rule}\n\nYes: it goes on, and the rule stays. No: the run is stopped here.`,
 			signal: ctx.signal,
+			uncalled: true,
+			safe: "yes",
+			words: { yes: "Go on, the rule stays", no: "Stop the run here" },
 		});
 		if (answer !== "nobody") refusals.delete(rule);
 		if (answer !== "no") return { block: true, reason: `${reason}\n${again}` };

@@ -2,7 +2,7 @@
 // verbs can then be reached as `--status` and so on.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
-import { exitCodes, failWith, say } from "../../pi/index.ts";
+import { exitCodes, failWith, pageText, say } from "../../pi/index.ts";
 import {
 	type Catalogue,
 	checkLines,
@@ -32,17 +32,17 @@ type Verb = (
 const talkative: ReadonlySet<string> = new Set(["show", "back"]);
 
 const verbs: Readonly<Record<string, Verb>> = {
-	list: (_workflows, ctx, _rest, catalogue) => say(ctx, listLines(catalogue, ctx.cwd).join("\n")),
+	list: (_workflows, ctx, _rest, catalogue) => pageText(ctx, "Workflows", listLines(catalogue, ctx.cwd).join("\n")),
 	check: ({ pi }, ctx, _rest, catalogue) => {
 		const unknown = checkToolNames(
 			catalogue,
 			pi.getAllTools().map(({ name }) => name),
 		);
 		const text = checkLines(catalogue, unknown, ctx.cwd).join("\n");
-		if (catalogue.rejected.size > 0) refuse(ctx, text);
-		else say(ctx, text);
+		if (catalogue.rejected.size > 0 && ctx.mode !== "tui") return refuse(ctx, text);
+		return pageText(ctx, "Check of the workflows", text);
 	},
-	status: ({ desk }, ctx) => say(ctx, statusReport(ctx.sessionManager, desk)),
+	status: ({ desk }, ctx) => pageText(ctx, "Workflow", statusReport(ctx.sessionManager, desk)),
 	show: async (...asked) => (await import("./show.ts")).showWorkflow(...asked),
 	pause: (workflows, ctx) => void change(workflows, ctx, { kind: "pause", by: "person" }),
 	resume,
@@ -58,7 +58,10 @@ export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandCon
 	const [, word = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(args) ?? [];
 	const place = placeOf(ctx);
 	const catalogue = workflows.library.load(place);
-	if (word === "") return say(ctx, [...usageLines(catalogue, ctx.cwd), ...trustHint(place), "", verbsText].join("\n"));
+	if (word === "") {
+		const text = [...usageLines(catalogue, ctx.cwd), ...trustHint(place), "", verbsText].join("\n");
+		return pageText(ctx, "Workflows", text);
+	}
 	const definition = catalogue.commands.get(word);
 	const verb = word.startsWith("--") ? word.slice(2) : definition?.show === "user" ? "" : word;
 	if (Object.hasOwn(verbs, verb)) {

@@ -125,19 +125,25 @@ describe("a run on the screen", () => {
 			const pi = await tui({ cols: 100, rows: 34 });
 			await pi.submit("/chronicle feature Export the receipts of one month with --month");
 			await pi.waitForScreen("Approve: go on to implementation", 30_000);
-			await atEveryWidth(pi, 44, [
-				"Feature implementation",
-				"awaiting approval",
-				"Planning [?] -> Implementation [ ]",
-				"May planning be left for implementation?",
-				"Two steps: the option, then its tests.",
-				"A docs/plan.md +4 −0",
-				"So far: $0.00",
-				"Look at the changes first",
-				"Later",
-			]);
+			await atEveryWidth(
+				pi,
+				44,
+				[
+					"Feature implementation",
+					"awaiting approval",
+					"Planning [?] -> Implementation [ ]",
+					"May planning be left for implementation?",
+					"Two steps: the option, then its tests.",
+					"A docs/plan.md +4 −0",
+					"So far: $0.00",
+					"Look at the changes first",
+					"Later",
+					"Esc later",
+				],
+				"Esc later",
+			);
 			await pi.waitForScreen("A docs/plan.md +4 −0");
-			expectDrawn(pi, "chronicle-approval", "A chronicle that asks before it goes on", [7, 34]);
+			expectDrawn(pi, "chronicle-approval", "A chronicle that asks before it goes on", [0, 34]);
 
 			await answer(pi, "Approve: go on to implementation");
 			await pi.waitForScreen("Implementation [●]", 20_000);
@@ -153,6 +159,8 @@ describe("a run on the screen", () => {
 			const status = await pi.waitForScreen("Worker: Senior Engineer");
 			expect(status).not.toContain("interrupted");
 			expect(status).not.toContain("Nobody supervises it");
+			await pi.press("escape");
+			await pi.waitForScreen((screen) => !screen.includes("Esc closes"));
 
 			await pi.submit("/chronicle view");
 			for (const [key, words] of [
@@ -253,7 +261,7 @@ describe("a run on the screen", () => {
 			expect(told).toContain("half a thought");
 			expect(told).not.toContain("Yes, for this once");
 			await pi.press("ctrl+u");
-			const asked = await pi.waitForScreen("→ No, refuse it", 20_000);
+			const asked = await pi.waitForScreen(/→ No, refuse it[\s\S]*Esc refuses/, 20_000);
 			for (const words of ["build", "sh deploy.sh", "Deploying needs a word", "Esc refuses"])
 				expect(asked.replace(/\s+/g, " ")).toContain(words);
 			await answer(pi, "Yes, for this once");

@@ -59,7 +59,11 @@ describe("a run in the terminal", () => {
 		expect(screen).not.toContain("Approve: go on");
 		expect(ledgerOf(project).status).toBe("awaiting_approval");
 		await pi.press("ctrl+u");
+		await pi.waitForScreen("Alt+A answers");
 		await pi.submit("/chronicle approve");
+		await pi.waitForScreen("a   Approve: go on to implementation");
+		expect(ledgerOf(project).status).toBe("awaiting_approval");
+		pi.type("a");
 		await pi.waitForScreen("Verification [✓]", 20_000);
 	});
 });

@@ -1,9 +1,9 @@
 // The timeline as a function of the run: every status, every width, nothing wider than the screen.
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, it } from "vitest";
-import { drawTimeline, paintLine, unpainted } from "../../../src/chronicle/screen/index.ts";
-import { fitLine, plain } from "../../../src/chronicle/screen/line.ts";
+import { drawTimeline } from "../../../src/chronicle/screen/index.ts";
 import { bar, shortCost, shortCount, shortTime } from "../../../src/chronicle/timeline/index.ts";
+import { fitLine, paintLine, plain, unpainted } from "../../../src/screen/index.ts";
 import { ask, definition, go, here, open, rest, spend, start, type Theatre } from "../machine/theatre.ts";
 
 const now = "2030-01-01T01:00:00.000Z";

@@ -59,7 +59,7 @@ export function openAnswers(agentDir: string): AnswerBook {
 			return subject && (find(subject, forSession) ?? find(subject, kept()));
 		},
 		async ask(judged, ctx) {
-			const question = { ...questionText(judged.call, judged.verdicts, ctx.cwd), signal: ctx.signal };
+			const question = { ...questionText(judged.call, judged.verdicts, ctx.cwd), signal: ctx.signal, uncalled: true };
 			const subject = rememberedSubject(judged, ctx.cwd);
 			if (!subject) return askPerson(ctx, question);
 			const readable = readAnswers(file).kind === "read";
@@ -68,6 +68,8 @@ export function openAnswers(agentDir: string): AnswerBook {
 				...question,
 				message: `${question.message}\n\n${aboutRemembering(subject)}`,
 				options,
+				keys: { [no]: "n", [once]: "y", [session]: "s", [always]: "a", [never]: "r" },
+				leave: "Esc refuses",
 			});
 			if (chosen === "nobody") return "nobody";
 			const answer: Answer = chosen === once || chosen === session || chosen === always ? "yes" : "no";

@@ -1,6 +1,16 @@
 // A window over lines that are longer and more than the screen: where it stands, and moving it. N1 while it follows, the last row is shown
 // whatever comes; N2 only what is shown is painted: a long text costs a look at its lines' widths, once for each width of the screen.
-import { cleanLine, fitLine, type Line, type Paint, paintLine, paintRows, rowCount } from "./line.ts";
+import {
+	cleanLine,
+	fitLine,
+	type Line,
+	lineWidth,
+	type Paint,
+	paintLine,
+	paintRows,
+	rowCount,
+	sliceLine,
+} from "./line.ts";
 
 export interface Window {
 	/** Shows other lines. `dress` gives a line as it is shown, with colours that are too dear for all of them; of the same text. */
@@ -19,6 +29,12 @@ export interface Window {
 	topLine(): number;
 	/** Rows that the last drawing had room for. */
 	readonly height: number;
+	/** Lines that it holds. */
+	lineCount(): number;
+	/** Whether lines are cut on the right, or have been moved to the left. */
+	isCut(width: number): boolean;
+	/** Moves sideways by columns, where lines are cut; whether there was anything to move. */
+	shift(by: number): boolean;
 	/** `3–20 of 87`; empty where everything is shown. */
 	position(): string;
 }
@@ -38,6 +54,10 @@ export function openWindow(paint: Paint, follow: boolean, long: "wrapped" | "cut
 	let following = follow;
 	let height = 1;
 	let measured: Measured | undefined;
+	/** Columns that cut lines have been moved to the left. */
+	let aside = 0;
+	/** Of the widest line. */
+	let columns: number | undefined;
 
 	const measure = (width: number): Measured => {
 		if (measured?.width === width) return measured;
@@ -60,13 +80,18 @@ export function openWindow(paint: Paint, follow: boolean, long: "wrapped" | "cut
 	};
 	const painted = (index: number, width: number): string[] => {
 		const line = dressed?.(index) ?? lines[index] ?? [];
-		return long === "cut" ? [paintLine(fitLine(line, width), paint)] : paintRows(line, width, paint);
+		return long === "cut" ? [paintLine(fitLine(sliceLine(line, aside), width), paint)] : paintRows(line, width, paint);
+	};
+	const widest = (): number => {
+		columns ??= lines.reduce((most, line) => Math.max(most, lineWidth(line)), 0);
+		return columns;
 	};
 
 	return {
 		set(next, dress) {
 			lines = next.map(cleanLine);
 			dressed = dress;
+			columns = undefined;
 			const width = measured?.width;
 			measured = undefined;
 			if (width !== undefined) measure(width);
@@ -96,6 +121,14 @@ export function openWindow(paint: Paint, follow: boolean, long: "wrapped" | "cut
 		topLine: () => lineAt(measured?.starts ?? [], top),
 		get height() {
 			return height;
+		},
+		lineCount: () => lines.length,
+		isCut: (width) => long === "cut" && (aside > 0 || widest() > width),
+		shift(by) {
+			if (long !== "cut") return false;
+			const before = aside;
+			aside = Math.max(0, Math.min(aside + by, widest() - (measured?.width ?? 0)));
+			return aside !== before;
 		},
 		position() {
 			const all = measured?.rows ?? 0;

@@ -4,9 +4,9 @@ import { initTheme } from "@earendil-works/pi-coding-agent";
 import { visibleWidth } from "@earendil-works/pi-tui";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Line, plain, unpainted } from "../../../src/chronicle/screen/line.ts";
-import { patchPage } from "../../../src/chronicle/screen/patch.ts";
-import { openWindow } from "../../../src/chronicle/screen/window.ts";
+import { patchPage } from "../../src/chronicle/screen/patch.ts";
+import { type Line, plain, unpainted } from "../../src/screen/line.ts";
+import { openWindow } from "../../src/screen/window.ts";
 
 beforeAll(() => initTheme("dark"));
 

@@ -2,7 +2,7 @@
 // in RPC, print and without colour. Widths are terminal columns.
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { sliceByColumn, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { printable } from "../../pi/index.ts";
+import { printable } from "../pi/index.ts";
 
 /** `coloured`: the text carries colours of its own and has been flattened by whoever put them in. */
 export type Tone = "plain" | "dim" | "accent" | "success" | "warning" | "error" | "coloured";
@@ -60,6 +60,18 @@ export function fitLine(line: Line, width: number): Line {
 		left -= columns;
 	}
 	return fitted;
+}
+
+/** The line without its first `columns` columns. A wide character that begins before them goes. */
+export function sliceLine(line: Line, columns: number): Line {
+	let left = columns;
+	return line.flatMap(({ text, tone }): Span[] => {
+		const wide = visibleWidth(text);
+		const cut = Math.min(left, wide);
+		left -= cut;
+		if (cut === wide) return [];
+		return [{ tone, text: cut === 0 ? text : sliceByColumn(text, cut, wide - cut, true) }];
+	});
 }
 
 /** Cuts text without colours; what pi's cutting adds for coloured text has no place in plain lines. */

@@ -30,3 +30,12 @@ export function jumpByKey(window: Window, lines: readonly number[], data: string
 	if (target !== undefined) window.toLine(target);
 	return true;
 }
+
+/** Columns that a key moves a window sideways. */
+const sidewaysColumns = 8;
+
+/** Moves a window whose lines are cut to the side. */
+export function shiftByKey(window: Window, data: string, keybindings: Keys): boolean {
+	if (keybindings.matches(data, "tui.editor.cursorLeft")) return window.shift(-sidewaysColumns);
+	return keybindings.matches(data, "tui.editor.cursorRight") && window.shift(sidewaysColumns);
+}

@@ -1,0 +1,24 @@
+// Screens of our own that cover the terminal, and lines of toned text: what every feature draws with. It needs pi's terminal library, so
+// what also runs without pi (`../pi/index.ts`) loads it only when something is shown.
+export { frame, frameRows } from "./frame.ts";
+export {
+	dim,
+	fitLine,
+	flat,
+	type Line,
+	lineWidth,
+	type Paint,
+	paintLine,
+	plain,
+	type Span,
+	type Tone,
+	themed,
+	unpainted,
+	wrapParts,
+	wrapText,
+} from "./line.ts";
+export { questionSheet, type WordedQuestion } from "./question-sheet.ts";
+export { type Choice, openSheet, type SheetSpec, textBody } from "./sheet.ts";
+export { showSheet, wholeScreen } from "./show-sheet.ts";
+export { openWindow } from "./window.ts";
+export { closes, jumpByKey, moveByKey } from "./window-keys.ts";

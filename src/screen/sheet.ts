@@ -1,0 +1,189 @@
+// A sheet: one screen with a title, a body that scrolls, answers, and a line of keys. Questions, pagers and lists are sheets.
+// It draws and takes keys; opening it on pi's screen is `showSheet`. S1 it has exactly the rows and columns that it is given, and guesses none;
+// S2 title, position, answers and keys are in sight at every size from 40×12 on, the body gets the rows that are left; S3 the first answer is
+// the safe one, because Enter takes it; S4 on a sheet that comes by itself a letter counts only after a moment without keys: it may
+// have been meant for the editor.
+import type { KeybindingsManager } from "@earendil-works/pi-coding-agent";
+import { decodeKittyPrintable } from "@earendil-works/pi-tui";
+import { layAnswers, rowsForAnswers } from "./answers.ts";
+import { frame, frameRows } from "./frame.ts";
+import { type Line, lineWidth, type Paint, plain } from "./line.ts";
+import { openWindow } from "./window.ts";
+import { jumpByKey, moveByKey, shiftByKey } from "./window-keys.ts";
+
+export interface Choice<T> {
+	readonly value: T;
+	readonly words: string;
+	/** The letter that gives this answer at once. */
+	readonly key?: string;
+}
+
+export type Body =
+	| {
+			readonly kind: "lines";
+			readonly lines: readonly Line[];
+			/** A line as it is shown, where colors for all of them cost too much. */
+			readonly dress?: (index: number) => Line;
+			/** Lines that n and p go to. */
+			readonly marks?: readonly number[];
+			/** `cut`: lines keep their form, and ← → move sideways. */
+			readonly long?: "wrapped" | "cut";
+	  }
+	/** Drawn for the width, in columns. */
+	| { readonly kind: "drawn"; readonly draw: (width: number) => readonly Line[] };
+
+export interface SheetSpec<T> {
+	readonly title: string;
+	readonly body: Body;
+	/** The safe one first. None: a pager, which Enter closes too. */
+	readonly choices?: readonly Choice<T>[];
+	/** `keys`: the answers stand in the line of keys, and the arrows move the body. */
+	readonly answers?: "listed" | "keys";
+	/** What Esc does: `Esc later`. */
+	readonly leave: string;
+	/** It comes by itself, not by a command of the person. */
+	readonly uncalled?: boolean;
+}
+
+export type SheetKeys = Pick<KeybindingsManager, "matches">;
+
+export type Outcome<T> =
+	| { readonly kind: "chosen"; readonly value: T }
+	| { readonly kind: "left" }
+	| { readonly kind: "drawn" }
+	| { readonly kind: "ignored" };
+
+export interface Sheet<T> {
+	/** Exactly `rows` rows, none wider than `width` columns. */
+	render(width: number, rows: number): string[];
+	key(data: string, keybindings: SheetKeys): Outcome<T>;
+	/** Milliseconds until letters count; 0 once they do. */
+	waits(): number;
+}
+
+/** Milliseconds without keys before a letter is taken for an answer. */
+const quietMs = 250;
+const drawn = { kind: "drawn" } as const;
+const left = { kind: "left" } as const;
+const ignored = { kind: "ignored" } as const;
+
+/** Opens a sheet. `now`: milliseconds of a clock that only goes forward. */
+export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number = () => performance.now()): Sheet<T> {
+	const { title, body, leave, uncalled = false } = spec;
+	const choices = spec.choices ?? [];
+	const listed = choices.length > 0 && spec.answers !== "keys";
+	const long = body.kind === "lines" ? body.long : undefined;
+	const window = openWindow(paint, false, long ?? "wrapped");
+	/** Lines of the window before those of the body. */
+	let above = 0;
+	let laidFor = 0;
+	let selected = 0;
+	let shown = choices.length;
+	let busyUntil = uncalled ? now() + quietMs : 0;
+	const waits = () => Math.max(0, busyUntil - now());
+
+	/** Fills the window for this width. A title that its rule cuts stands whole above the body. */
+	const lay = (width: number): void => {
+		if (laidFor === width) return;
+		const before = laidFor === 0 ? 0 : window.topLine() / Math.max(1, window.lineCount());
+		laidFor = width;
+		const name: Line = [{ text: title, tone: "accent" }];
+		const isCut = lineWidth(name) > width - ruleColumns;
+		const empty = body.kind === "lines" && body.lines.length === 0;
+		const head: Line[] = isCut ? (empty ? [name] : [name, [plain("")]]) : [];
+		above = head.length;
+		const lines = body.kind === "lines" ? body.lines : body.draw(width);
+		const dress = body.kind === "lines" ? body.dress : undefined;
+		window.set([...head, ...lines], dress && ((index) => head[index] ?? dress(index - head.length)));
+		window.count(width);
+		if (body.kind === "drawn" && before > 0) window.toLine(Math.round(before * window.lineCount()));
+	};
+
+	const keyHints = (width: number): string[] => {
+		const moves = window.position() === "" ? [] : listed ? ["PgUp PgDn read on"] : ["↑↓ PgUp PgDn"];
+		const sideways = window.isCut(width) ? ["←→ sideways"] : [];
+		const marks = body.kind === "lines" && (body.marks?.length ?? 0) > 1 ? ["n p next, previous file"] : [];
+		if (listed) return ["↑↓ Enter answers", leave, ...moves, ...sideways];
+		const letters = choices.flatMap(({ key, words }) => (key === undefined ? [] : [`${key} ${words}`]));
+		return [...(waits() > 0 ? [] : letters), leave, ...moves, ...sideways, ...marks];
+	};
+
+	const byLetter = (data: string): Outcome<T> | undefined => {
+		const found = choices.find(({ key }) => key !== undefined && key === data);
+		if (waits() > 0) {
+			// A burst of keys is somebody who types: none of them answers.
+			busyUntil = now() + quietMs;
+			return drawn;
+		}
+		return found && { kind: "chosen", value: found.value };
+	};
+
+	const takeListKey = (data: string, keybindings: SheetKeys): Outcome<T> => {
+		const by = keybindings.matches(data, "tui.select.up") ? -1 : keybindings.matches(data, "tui.select.down") ? 1 : 0;
+		if (by !== 0) {
+			selected = (selected + by + choices.length) % choices.length;
+			return drawn;
+		}
+		const chosen = choices[selected];
+		if (keybindings.matches(data, "tui.select.confirm")) return chosen ? { kind: "chosen", value: chosen.value } : left;
+		const page = keybindings.matches(data, "tui.select.pageUp")
+			? -1
+			: keybindings.matches(data, "tui.select.pageDown")
+				? 1
+				: 0;
+		// A list without a text pages through its answers.
+		if (page !== 0 && window.position() === "" && shown < choices.length) {
+			selected = Math.max(0, Math.min(choices.length - 1, selected + page * Math.max(1, shown - 1)));
+			return drawn;
+		}
+		return moveByKey(window, data, keybindings) || shiftByKey(window, data, keybindings) ? drawn : ignored;
+	};
+
+	return {
+		waits,
+		render(width, rows) {
+			lay(width);
+			const inside = Math.max(1, rows - frameRows);
+			const text = window.lineCount() === 0 ? 0 : window.count(width);
+			const most = listed ? rowsForAnswers(inside, text) : 0;
+			const letters = waits() === 0;
+			const answers = listed ? layAnswers(choices, { selected, width, rows: most, letters }, paint) : undefined;
+			shown = answers?.shown ?? 0;
+			const room = inside - (answers?.rows.length ?? 0);
+			const blank = answers && text > 0 && (room > text || room > 4) ? 1 : 0;
+			const height = Math.min(text, room - blank);
+			const filled = [
+				...(height > 0 ? window.rows(width, height) : []),
+				...(blank ? [""] : []),
+				...(answers?.rows ?? []),
+			];
+			const padded = Array.from({ length: inside }, (_, index) => filled[index] ?? "");
+			const foot = [window.position(), answers?.position ?? ""].filter((part) => part !== "").join(" · ");
+			const name: Line = [{ text: title, tone: "accent" }];
+			return frame({ title: name, foot, keys: keyHints(width) }, padded, width, paint).slice(0, Math.max(1, rows));
+		},
+		key(data, keybindings) {
+			const typed = decodeKittyPrintable(data) ?? data;
+			if (keybindings.matches(data, "tui.select.cancel")) return left;
+			const isLetter = /^\p{L}$/u.test(typed);
+			const answer = isLetter && choices.some(({ key }) => key !== undefined) ? byLetter(typed) : undefined;
+			if (answer) return answer;
+			if (listed) return takeListKey(typed, keybindings);
+			if (typed === "q" || keybindings.matches(data, "tui.select.confirm")) return left;
+			const marks = body.kind === "lines" ? (body.marks ?? []).map((line) => line + above) : [];
+			const moved =
+				moveByKey(window, typed, keybindings) ||
+				shiftByKey(window, typed, keybindings) ||
+				jumpByKey(window, marks, typed);
+			return moved ? drawn : ignored;
+		},
+	};
+}
+
+/** Columns of the upper rule that are no title: `── ` and ` `. */
+const ruleColumns = 4;
+
+/** Text as the body of a sheet. */
+export function textBody(text: string): Body {
+	return { kind: "lines", lines: text === "" ? [] : text.split("\n").map((line) => [plain(line)]) };
+}

@@ -1,0 +1,58 @@
+// A sheet on pi's screen: an overlay that covers the terminal until it is answered, left, or taken back.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { flat, themed } from "./line.ts";
+import { openSheet, type SheetSpec } from "./sheet.ts";
+
+/** Options of every overlay of ours: it owns the screen. */
+export const wholeScreen = {
+	overlay: true,
+	overlayOptions: { width: "100%", maxHeight: "100%", anchor: "center" },
+} as const;
+
+/**
+ * Shows the sheet and resolves to the value of the answer, or to `undefined` where the person leaves or `signal` ends it.
+ * Only for the terminal (`ctx.mode === "tui"`).
+ */
+export async function showSheet<T>(
+	ctx: ExtensionContext,
+	spec: SheetSpec<T>,
+	signal?: AbortSignal,
+): Promise<T | undefined> {
+	if (signal?.aborted) return undefined;
+	const blocked =
+		spec.choices && spec.answers !== "keys" ? ({ kind: "question", message: flat(spec.title) } as const) : undefined;
+	return ctx.ui.custom<T | undefined>(
+		(tui, theme, keybindings, done) => {
+			const sheet = openSheet(spec, themed({ theme }));
+			let timer: NodeJS.Timeout | undefined;
+			/** Draws again when letters begin to count. */
+			const drawWhenReady = () => {
+				clearTimeout(timer);
+				const ms = sheet.waits();
+				if (ms > 0) timer = setTimeout(() => (sheet.waits() > 0 ? drawWhenReady() : tui.requestRender()), ms + 1);
+			};
+			const end = () => done(undefined);
+			signal?.addEventListener("abort", end, { once: true });
+			drawWhenReady();
+			return {
+				// Page keys move this sheet, not pi's transcript.
+				capturesViewportInput: true,
+				render: (width) => sheet.render(width, tui.terminal.rows),
+				handleInput(data) {
+					const outcome = sheet.key(data, keybindings);
+					if (outcome.kind === "chosen") return done(outcome.value);
+					if (outcome.kind === "left") return done(undefined);
+					if (outcome.kind === "ignored") return;
+					drawWhenReady();
+					tui.requestRender();
+				},
+				invalidate() {},
+				dispose() {
+					clearTimeout(timer);
+					signal?.removeEventListener("abort", end);
+				},
+			};
+		},
+		{ ...wholeScreen, ...(blocked ? { blocked } : {}) },
+	);
+}

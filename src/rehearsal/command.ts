@@ -104,15 +104,9 @@ async function perform(
 
 async function offerToStop(running: AbortController, ctx: ExtensionCommandContext): Promise<void> {
 	const answer = await askPerson(ctx, {
-<<<<<<< HEAD
 		title: "A rehearsal is being played",
 		message: "Stop it?",
 		words: { no: "No, let it run", yes: "Yes, stop it" },
-=======
-		title: "Stop the rehearsal that is being played?",
-		message: "",
-		words: { no: "No, let it play", yes: "Yes, stop it" },
->>>>>>> e82123b (Let every question, pager and list own the screen)
 	});
 	if (answer !== "yes") return;
 	ctx.ui.setStatus(statusKey, undefined);

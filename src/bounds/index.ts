@@ -1,4 +1,4 @@
-export { digest, printOfCall, printWithOutcome } from "./circling.ts";
+export { digest, digestOfResult, printOfCall, printWithOutcome } from "./circling.ts";
 export {
 	judgeUse,
 	NO_USE,

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+	digestOfResult,
 	judgeUse,
 	NO_USE,
 	printOfCall,
@@ -25,7 +26,7 @@ function play(prints: Iterable<string>, of = limits): { nudges: number[]; stop?:
 		const verdict: VisitVerdict = judgeUse(use, next, of);
 		use = next;
 		// Constant memory, also on its way through JSON.
-		expect(JSON.stringify(use).length).toBeLessThan(300);
+		expect(JSON.stringify(use).length).toBeLessThan(500);
 		if (verdict.kind === "nudge") nudges.push(at);
 		if (verdict.kind === "stop") return { nudges, stop: { at, cause: verdict.cause } };
 	}
@@ -56,6 +57,24 @@ describe("a visit", () => {
 					const played = play(prints);
 					expect(played.nudges).toEqual([before.length + 3 * period]);
 					expect(played.stop).toEqual({ at: before.length + 6 * period, cause: "circling" });
+				},
+			),
+		);
+	});
+
+	it("that goes through a cycle whose calls change their order, as those of one message do, is told and stopped as well", () => {
+		fc.assert(
+			fc.property(
+				different,
+				fc.integer({ min: 2, max: 4 }).chain((period) => {
+					const cycle = Array.from({ length: period }, (_, at) => `cycle ${at}`);
+					const order = fc.shuffledSubarray(cycle, { minLength: period });
+					return fc.record({ period: fc.constant(period), rounds: fc.array(order, { minLength: 8, maxLength: 8 }) });
+				}),
+				(before, { period, rounds }) => {
+					const played = play([...before, ...rounds.flat()]);
+					expect(played.stop).toEqual({ at: before.length + 6 * period, cause: "circling" });
+					expect(played.nudges).toEqual([before.length + 3 * period]);
 				},
 			),
 		);
@@ -93,6 +112,37 @@ describe("a visit", () => {
 		for (let n = 0; n < 5; n++) use = useCall(use, "same");
 		use = useCall(use, undefined);
 		expect([use.calls, judgeUse(NO_USE, useCall(use, "same"), limits).kind]).toEqual([6, "fine"]);
+	});
+});
+
+describe("the digest of a result", () => {
+	const same = (one: string, other: string) => digestOfResult(one) === digestOfResult(other);
+
+	it.each([
+		["Ran 3 tests in 0.012s", "Ran 3 tests in 1.9s"],
+		[" Duration  1.23s (transform 80ms, setup 0ms)", " Duration  2.01s (transform 112ms, setup 1ms)"],
+		["real\t0m1.234s", "real\t1m12.004s"],
+		["done in 3 seconds", "done in 14 seconds"],
+		["2026-11-28T09:47:25.123Z refused", "2026-11-28T09:47:26.001Z refused"],
+		["[09:47:25] refused", "[09:48:01] refused"],
+		["elapsed 0:00.41", "elapsed 0:01.02"],
+	])("does not depend on times: %s", (one, other) => expect(same(one, other)).toBe(true));
+
+	it.each([
+		["3 failed, 12 passed", "2 failed, 13 passed"],
+		["src/a.ts:12:34 error", "src/a.ts:13:34 error"],
+		["src/a.ts:12 error", "src/a.ts:13 error"],
+		["3 tests", "4 tests"],
+		["version 1.2.3", "version 1.2.4"],
+		["", "x"],
+	])("depends on everything else: %s", (one, other) => expect(same(one, other)).toBe(false));
+
+	it("takes no longer than the text is long", () => {
+		for (const text of ["1".repeat(1e6), "1.".repeat(5e5), "1s".repeat(5e5), "1:".repeat(5e5), "1 ".repeat(5e5)]) {
+			const started = performance.now();
+			digestOfResult(text);
+			expect(performance.now() - started).toBeLessThan(2000);
+		}
 	});
 });
 

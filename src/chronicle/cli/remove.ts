@@ -2,7 +2,7 @@
 import { daysOf, exitCodes, type Removed, removeRuns, runNamed, runsOlderThan } from "../project/index.ts";
 import { removalLines, removedLines } from "../telling/index.ts";
 import type { Output } from "./output.ts";
-import { commonUsage, type Verb } from "./verb.ts";
+import { commonUsage, failed, type Verb } from "./verb.ts";
 import { commonOptions } from "./verb-list.ts";
 
 const whatGoes = "Events, folded state, conversations, kept files and reports of a run: nothing brings them back.";
@@ -23,7 +23,7 @@ Exit code: 0, 1 it could not be removed, 2 there is no such run.
 		const [name] = parsed.names;
 		if (name === undefined) return { code: "usage", message: "Name the run: pi-chronicle remove <run>." };
 		const entry = await runNamed(project, name);
-		if (!("kind" in entry)) return { code: entry.reason, ...entry };
+		if (!("kind" in entry)) return failed(entry);
 		if (parsed.flags.has("dry-run")) {
 			const lines = removalLines({ runs: [entry], staying: [] }, project.clock.now());
 			output.result(["Would be removed:", ...lines], { dryRun: true, runs: [entry.id] });
@@ -51,6 +51,7 @@ Exit code: 0, 1 a run could not be removed.
 		const days = daysOf(parsed.values["older-than"]);
 		if (days === undefined) return { code: "usage", message: "Say how old: pi-chronicle prune --older-than <days>." };
 		const found = await runsOlderThan(project, days);
+		if ("reason" in found) return failed(found);
 		const ids = found.runs.map(({ id }) => id);
 		const lines = removalLines(found, project.clock.now());
 		if (parsed.flags.has("dry-run")) {

@@ -47,7 +47,9 @@ export async function completeChronicle(
 	};
 	if (words.length === 1) {
 		if (verb === "list" || verb === "help") return null;
-		return offer([...runs(entries), ...(await parts()), ...options.map((option) => item(`--${option}`))]);
+		// What a person saw is named by commands that were printed, and by scripts.
+		const own = options.filter((option) => option !== "visit" && option !== "answers");
+		return offer([...runs(entries), ...(await parts()), ...own.map((option) => item(`--${option}`))]);
 	}
 	return words.length === 2 && namesRun(named ?? "", entries) ? offer(await parts()) : null;
 }

@@ -1,7 +1,15 @@
 // `/chronicle remove` and `/chronicle prune`: the person is asked first, and the safe answer comes first.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { choosePerson, printable, say } from "../../pi/index.ts";
-import { daysOf, type Project, type Removable, removeRuns, runNamed, runsOlderThan } from "../project/index.ts";
+import {
+	daysOf,
+	exitCodeOfFailure,
+	type Project,
+	type Removable,
+	removeRuns,
+	runNamed,
+	runsOlderThan,
+} from "../project/index.ts";
 import { removalLines, removedLines } from "../telling/index.ts";
 import { refuse } from "./house.ts";
 import type { Look } from "./show.ts";
@@ -21,6 +29,7 @@ export async function pruneRuns({ ctx, project, words }: Look): Promise<void> {
 	const days = option === "--older-than" ? daysOf(value) : undefined;
 	if (days === undefined || surplus !== undefined) return refuse(ctx, usage);
 	const found = await runsOlderThan(project, days);
+	if ("reason" in found) return refuse(ctx, `${found.message} ${found.remedy}`, exitCodeOfFailure(found));
 	if (!dry && found.runs.length > 0) return removeAsked(ctx, project, found);
 	const head = found.runs.length === 0 ? "No run is that old." : "Would be removed:";
 	say(ctx, [head, ...removalLines(found, project.clock.now())].join("\n"));

@@ -13,6 +13,9 @@ import { failure, loadRun } from "./load.ts";
 /** Larger files of that name are no ledgers of anyone. */
 const mostBytes = 4_000_000;
 
+/** What stands for the id where not even the folder of the runs can be read. */
+export const ALL_RUNS = "all runs";
+
 /** All runs below `sessions`, newest first. Files that are no ledgers (contexts, answers, conversations) are passed over. */
 export async function listRuns(sessions: string): Promise<readonly LedgerEntry[]> {
 	let names: readonly string[];
@@ -20,7 +23,7 @@ export async function listRuns(sessions: string): Promise<readonly LedgerEntry[]
 		names = (await readdir(sessions).catch(absent)) ?? [];
 	} catch (error) {
 		// A folder that may not be read is not an empty one.
-		return [{ kind: "unreadable", id: "all runs", failure: diskFailure(error, sessions) }];
+		return [{ kind: "unreadable", id: ALL_RUNS, failure: diskFailure(error, sessions) }];
 	}
 	const ids = new Set<string>();
 	const others: string[] = [];

@@ -1,3 +1,4 @@
+export { ALL_RUNS } from "./catalogue.ts";
 export { CHECKPOINT_BYTES } from "./checkpoint.ts";
 export { type Disk, realDisk, replaceFile } from "./disk.ts";
 export { type FileStoreOptions, openFileStore } from "./file-store.ts";

@@ -45,6 +45,7 @@ const untouched = new Set([
 	"before",
 	"diff",
 	"hash",
+	"timeless",
 	"call",
 	"tool",
 	"model",

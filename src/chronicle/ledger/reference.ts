@@ -233,8 +233,9 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		fields: ["visit", "attempt", "call", "tool", "args", "print"],
 	},
 	tool_ended: {
-		about: "It has ended; of the result only size and hash.",
-		fields: ["visit", "attempt", "call", "tool", "ms", "bytes", "hash", "error", "blocked"],
+		about:
+			"It has ended; of the result only size and hash, and the hash without times and durations (`timeless`) where it holds any.",
+		fields: ["visit", "attempt", "call", "tool", "ms", "bytes", "hash", "timeless", "error", "blocked"],
 	},
 	used: {
 		about: "What the conversation has cost so far, as a whole.",

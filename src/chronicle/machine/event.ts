@@ -221,6 +221,8 @@ export interface ToolEnded {
 	readonly bytes: number;
 	/** First 16 hex digits of the result's SHA-256. */
 	readonly hash: string;
+	/** The same without times and durations, where the result holds any. */
+	readonly timeless?: string;
 	readonly error?: boolean;
 	/** Rule of the guard that stopped it. */
 	readonly blocked?: string;

@@ -6,7 +6,7 @@ export { launchKey } from "./launch-key.ts";
 export { explainCause, type Judgement, judgeMove, legalTargets } from "./moves.ts";
 export { outboxOfLaunch } from "./outbox.ts";
 export { isParked, owed } from "./owed.ts";
-export { decidedEarlier, MESSAGE_LENGTH } from "./person.ts";
+export { awaitedAnswer, decidedEarlier, MESSAGE_LENGTH } from "./person.ts";
 export type * from "./person-event.ts";
 export { planOf } from "./plan.ts";
 export type { Refusal } from "./refusal.ts";

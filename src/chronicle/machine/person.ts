@@ -44,6 +44,22 @@ export function decidedEarlier({ visit, attempt, state }: Run, seen: Seen | unde
 	);
 }
 
+/** The event that an answer would name now: by which the run asks, waits or is over; `undefined` where it takes no answer. */
+export function awaitedAnswer({ stage }: Run): number | undefined {
+	switch (stage.kind) {
+		case "asking":
+			return stage.question.seq;
+		case "waiting":
+		case "over":
+			return stage.since;
+		case "leaving":
+			// A supervisor that died while it asked left the question to be asked again.
+			return stage.after.kind === "ask" ? stage.after.earlier?.seq : undefined;
+		default:
+			return undefined;
+	}
+}
+
 /** Why an answer does not answer what the run waits for. */
 function answered(run: Run, { seen }: { readonly seen?: Seen }): Refusal {
 	const earlier = decidedEarlier(run, seen && { visit: seen.visit });
@@ -243,7 +259,11 @@ export function takeAbort(run: Run, event: LedgerEvent & AbortRequested): Reduce
 		case "recording":
 			return refuse("busy", "A decision is being recorded.");
 		case "leaving":
-			return { ...run, stage: { ...stage, how: "now", after: { kind: "finish", status: "aborted", detail } } };
+			return {
+				...run,
+				status: "running",
+				stage: { ...stage, how: "now", after: { kind: "finish", status: "aborted", detail } },
+			};
 		case "launching":
 		case "working":
 			return leave(run, "now", { kind: "finish", status: "aborted", detail });
@@ -268,9 +288,9 @@ export function takeRewind(run: Run, event: LedgerEvent & RewindRequested): Redu
 		case "recording":
 			return refuse("busy", "A decision is being recorded.");
 		case "restoring":
-			return refuse("busy", "Files are being brought back.");
+			return refuse("busy", "A rewind has not ended yet: wait for it, or resume the run if it was cut off.");
 		case "leaving":
-			return { ...run, stage: { ...stage, how: "now", after: { kind: "rewind", rewind } } };
+			return { ...run, status: "running", stage: { ...stage, how: "now", after: { kind: "rewind", rewind } } };
 		case "launching":
 		case "working":
 			return leave(run, "now", { kind: "rewind", rewind });

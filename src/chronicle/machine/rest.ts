@@ -1,7 +1,7 @@
 // Putting a worker to rest: it ends, the cleanup of its state runs, files are measured, and then comes what was to come.
 // R1 cleanup runs whenever a worker is gone, whatever the reason, and before the next one; R2 files are measured after it, so that what it
 // changed is nobody's doing; R3 after a crash all of it is done again from the first step that is not recorded.
-import { addChanges, type FileLeft } from "../snapshot/index.ts";
+import { addChanges, type FileLeft, pathOnLine } from "../snapshot/index.ts";
 import { account, workedMs } from "./account.ts";
 import { explainReached, notice, reached } from "./budget.ts";
 import type { CleanupEnded, FilesMeasured, FilesUnmeasured, LedgerEvent, WorkerEnded, WorkerOutcome } from "./event.ts";
@@ -177,7 +177,9 @@ function noteFiles(run: Run, event: FilesLooked): Run {
 
 /** The first files of a list with their reasons. `count`: how many there are in all. */
 export function nameFiles(files: readonly FileLeft[], count = files.length): string {
-	const named = files.slice(0, mostNamed).map(({ path, why }) => `${path.slice(0, 200)} (${why.slice(0, 200)})`);
+	const named = files
+		.slice(0, mostNamed)
+		.map(({ path, why }) => `${pathOnLine(path.slice(0, 200))} (${why.slice(0, 200)})`);
 	const more = count - named.length;
 	return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -147,7 +147,7 @@ export function takeToolEnd(run: Run, event: LedgerEvent & ToolEnded): Reduced {
 	const seen = alive(countCall(run, event.visit), stage, event.at, { ...run.calls, open, recent });
 	// Calls in ledgers of older versions have no fingerprint, and no visit of theirs was stopped for their number.
 	if (begun?.print === undefined) return seen;
-	const outcome = event.blocked ?? event.hash;
+	const outcome = event.blocked ?? event.timeless ?? event.hash;
 	const print = outcome === "" ? undefined : printWithOutcome(begun.print, outcome);
 	return judgeVisit(seen, useCall(seen.visitRecord.use ?? NO_USE, print), event.seq);
 }

@@ -1,4 +1,5 @@
 // Which runs are to be taken away, and taking them away. A run that a living process has is never among them.
+import { ALL_RUNS } from "../ledger/index.ts";
 import type { LedgerEntry, StoreFailure } from "../supervisor/index.ts";
 import type { Project } from "./project.ts";
 
@@ -18,15 +19,24 @@ export function daysOf(written: string | undefined): number | undefined {
 	return Number.isFinite(days) ? days : undefined;
 }
 
+/** Why the folder of all runs cannot be read; `undefined` where it can. */
+function closedFolder(entries: readonly LedgerEntry[]): StoreFailure | undefined {
+	const [only] = entries;
+	return only?.kind === "unreadable" && only.id === ALL_RUNS ? only.failure : undefined;
+}
+
 /** Runs in which nothing has been recorded for `days` days, whatever they wait for. */
 export async function runsOlderThan(
 	{ store, clock }: Pick<Project, "store" | "clock">,
 	days: number,
-): Promise<Removable> {
+): Promise<Removable | StoreFailure> {
 	const before = clock.now() - days * dayMs;
 	const runs: RunEntry[] = [];
 	const staying: { id: string; why: string }[] = [];
-	for (const entry of await store.list()) {
+	const entries = await store.list();
+	const closed = closedFolder(entries);
+	if (closed) return closed;
+	for (const entry of entries) {
 		if (entry.kind === "unreadable")
 			staying.push({ id: entry.id, why: "cannot be read, so its age is not known; remove takes it away by its id" });
 		else if (entry.kind === "run" && Date.parse(entry.summary.updatedAt) < before) {
@@ -40,7 +50,10 @@ export async function runsOlderThan(
 
 /** The run whose id begins with `name`, readable or not. */
 export async function runNamed({ store }: Pick<Project, "store">, name: string): Promise<RunEntry | StoreFailure> {
-	const runs = (await store.list()).filter((entry) => entry.kind !== "foreign");
+	const entries = await store.list();
+	const closed = closedFolder(entries);
+	if (closed) return closed;
+	const runs = entries.filter((entry) => entry.kind !== "foreign");
 	const wanted = name.trim().toLowerCase();
 	const found = wanted === "last" ? runs.slice(0, 1) : runs.filter(({ id }) => wanted !== "" && id.startsWith(wanted));
 	const [only, second] = found;

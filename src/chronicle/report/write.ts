@@ -66,8 +66,8 @@ export async function saveReport(
 	try {
 		await replaceFile(realDisk, file, html);
 	} catch (error) {
-		const message = `The report could not be written to ${file}: ${error instanceof Error ? error.message : String(error)}`;
-		return { ok: false, failure: { reason: "io", message, remedy: "Name another file." } };
+		const message = `The report could not be written to ${file}: ${error instanceof Error ? error.message : String(error)}.`;
+		return { ok: false, failure: { reason: "io", message, remedy: "Make room, or name another file." } };
 	}
 	return { ok: true, value: { path: file, bytes: Buffer.byteLength(html) } };
 }

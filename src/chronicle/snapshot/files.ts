@@ -18,3 +18,13 @@ export interface FileLeft {
 	/** The reason, as a part of a sentence. */
 	readonly why: string;
 }
+
+const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** A path for one line of a list: a name may hold line breaks and other controls, and must not look like further entries. */
+export function pathOnLine(path: string): string {
+	return path.replaceAll(
+		/[\p{Cc}\u2028\u2029]/gu,
+		(sign) => named[sign] ?? `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+	);
+}

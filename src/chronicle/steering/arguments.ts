@@ -114,6 +114,7 @@ const everyOption: VerbGrammar["options"] = {
 	minutes: "value",
 	moves: "value",
 	visit: "value",
+	answers: "value",
 	state: "value",
 	done: "flag",
 	scenario: "value",

@@ -197,7 +197,9 @@ function asksStill({ stage }: Run, seen: ApprovalQuestion): boolean {
 			: stage.kind === "leaving" && stage.after.kind === "ask"
 				? stage.after.earlier
 				: null;
-	return now?.visit === seen.visit && now.target === seen.target && now.side === seen.side;
+	return (
+		now?.visit === seen.visit && now.target === seen.target && now.side === seen.side && now.summary === seen.summary
+	);
 }
 
 function changedSince(run: Run, { visit }: ApprovalQuestion): Spoken {

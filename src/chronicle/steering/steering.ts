@@ -9,6 +9,7 @@ import {
 	pauseWord,
 	type Raise,
 	refuseEarlier,
+	refuseOther,
 	rejectWord,
 	releaseWord,
 	reopenWord,
@@ -137,28 +138,40 @@ const verbs: readonly Steering[] = [
 	},
 ];
 
-/** Verbs whose answer is about what the person saw. */
-const answers = new Set(["resume", "approve", "reject", "tell", "release"]);
+/** Verbs that are about what the person saw, and those of them that answer what the run waits for. */
+const aboutVisit = new Set(["resume", "approve", "reject", "tell", "release"]);
+const answering = new Set(["resume", "approve", "reject", "release", "reopen"]);
 
-/** All verbs. Those that answer take the visit that they answer, so that a run which has moved on meanwhile is left alone. */
-export const steerings: readonly Steering[] = verbs.map((verb) =>
-	answers.has(verb.name)
-		? {
-				...verb,
-				options: { ...verb.options, visit: "value" },
-				optionsUsage: `${verb.optionsUsage ?? ""}  --visit <n>       the visit that you answer; refused where the run is in another by now\n`,
-				make: (parsed, model) => bindToVisit(verb.make(parsed, model), parsed),
-			}
-		: { ...verb, make: (parsed, model) => boundWords(verb.make(parsed, model), parsed) },
-);
+const seenUsage = {
+	visit: "  --visit <n>       the visit that you answer; refused where the run is in another by now\n",
+	answers:
+		"  --answers <event>  the question or wait that you answer, as status prints it; refused where it is another by now\n",
+};
 
-function bindToVisit(made: Make | Misuse, parsed: Parsed): Make | Misuse {
-	const bound = boundWords(made, parsed);
-	const { visit } = parsed.values;
-	if ("code" in bound || visit === undefined) return bound;
-	if (!/^[1-9]\d{0,5}$/.test(visit))
+/** All verbs. Those that answer take what they answer, so that a run which has moved on meanwhile is left alone. */
+export const steerings: readonly Steering[] = verbs.map((verb) => {
+	const seen = [
+		...(aboutVisit.has(verb.name) ? (["visit"] as const) : []),
+		...(answering.has(verb.name) ? (["answers"] as const) : []),
+	];
+	return {
+		...verb,
+		options: { ...verb.options, ...Object.fromEntries(seen.map((option) => [option, "value" as const])) },
+		optionsUsage: `${verb.optionsUsage ?? ""}${seen.map((option) => seenUsage[option]).join("")}`,
+		make: (parsed, model) => bindToSeen(boundWords(verb.make(parsed, model), parsed), parsed),
+	};
+});
+
+function bindToSeen(made: Make | Misuse, { values: { visit, answers } }: Parsed): Make | Misuse {
+	if ("code" in made) return made;
+	if (visit !== undefined && !/^[1-9]\d{0,5}$/.test(visit))
 		return { code: "usage", message: `--visit wants the number of a visit, not "${visit}".` };
-	return (ledger, words) => refuseEarlier(ledger.run, Number(visit)) ?? bound(ledger, words);
+	if (answers !== undefined && !/^[1-9]\d{0,8}$/.test(answers))
+		return { code: "usage", message: `--answers wants the number of an event, as status prints it, not "${answers}".` };
+	return (ledger, words) =>
+		(visit === undefined ? undefined : refuseEarlier(ledger.run, Number(visit))) ??
+		(answers === undefined ? undefined : refuseOther(ledger.run, Number(answers))) ??
+		made(ledger, words);
 }
 
 function boundWords(made: Make | Misuse, { text }: Parsed): Make | Misuse {

@@ -3,6 +3,7 @@
 import { didYouMean } from "../../definition/index.ts";
 import {
 	type ApprovalQuestion,
+	awaitedAnswer,
 	decidedEarlier,
 	type LedgerEvent,
 	MESSAGE_LENGTH,
@@ -208,6 +209,15 @@ export function tooLong({ length }: string): string | undefined {
 export function refuseEarlier(run: Run, seen: number): Word | undefined {
 	const earlier = decidedEarlier(run, { visit: seen });
 	return earlier && refused(earlier.message);
+}
+
+/** What is refused when a person answers the event `seen`, and the run waits for another answer by now, or for none. */
+export function refuseOther(run: Run, seen: number): Word | undefined {
+	const now = awaitedAnswer(run);
+	if (now === seen) return undefined;
+	return refused(
+		`This answers event ${seen}, which the run does not wait at any more. ${standing(run)} Look at it again.`,
+	);
 }
 
 function saying(words: string): { readonly words?: string } {

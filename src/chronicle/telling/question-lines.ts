@@ -1,6 +1,6 @@
 // An approval question in words: what is asked, what was done, what changed, what it has cost. Pure.
 import { type ApprovalQuestion, liveTotals, type Run } from "../machine/index.ts";
-import type { FileChange, FileLeft } from "../snapshot/index.ts";
+import { type FileChange, type FileLeft, pathOnLine } from "../snapshot/index.ts";
 import { nameOf, shortCost, shortCount, shortTime } from "../timeline/index.ts";
 
 const mostFiles = 8;
@@ -46,7 +46,7 @@ export function leftLines(title: string, left: readonly FileLeft[], more = 0): s
 	const hidden = left.length - Math.min(left.length, mostFiles) + more;
 	return [
 		`${title}:`,
-		...left.slice(0, mostFiles).map(({ path, why }) => `  ${path} (${why})`),
+		...left.slice(0, mostFiles).map(({ path, why }) => `  ${pathOnLine(path)} (${why})`),
 		...(hidden > 0 ? [`  … and ${hidden} more`] : []),
 	];
 }
@@ -94,7 +94,7 @@ export function rewindLines({
 /** `  M src/a.ts +10 −2`. */
 function changeLine({ change, path, from, added, removed }: FileChange): string {
 	const counts = added === undefined ? "" : ` +${added} −${removed ?? 0}`;
-	return `  ${change} ${from === undefined ? "" : `${from} → `}${path}${counts}`;
+	return `  ${change} ${from === undefined ? "" : `${pathOnLine(from)} → `}${pathOnLine(path)}${counts}`;
 }
 
 /** `$0.42, 12.3k tokens, 4m10s`. What has no price says so. */

@@ -1,6 +1,6 @@
 // A run as --json gives it: the fields of the folded ledger under their own names, and what a script wants to know besides. Pure.
 import { join } from "node:path";
-import { legalTargets } from "../machine/index.ts";
+import { awaitedAnswer, legalTargets } from "../machine/index.ts";
 import type { ReadLedger } from "../supervisor/index.ts";
 import { nextStep } from "../timeline/index.ts";
 import { questionTitle } from "./question-lines.ts";
@@ -20,6 +20,8 @@ export function runData(read: ReadLedger): Record<string, unknown> {
 		template: { name: template.name, hash: template.hash, ...(template.file ? { file: template.file } : {}) },
 		task,
 		waitsFor: waitsFor(read),
+		/** What an answer names with --answers. */
+		answers: awaitedAnswer(run) ?? null,
 		question: question ? { text: questionTitle(question), ...question } : null,
 		targets: legalTargets(run),
 		snapshot: run.snapshot,

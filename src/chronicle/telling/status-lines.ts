@@ -1,6 +1,6 @@
 // Where one run stands, as plain lines for any screen. A function of what was read and the time.
 import { join } from "node:path";
-import { liveTotals, type Measure, measures, type Run } from "../machine/index.ts";
+import { awaitedAnswer, liveTotals, type Measure, measures, type Run } from "../machine/index.ts";
 import type { ReadLedger } from "../supervisor/index.ts";
 import {
 	crumbText,
@@ -46,11 +46,17 @@ export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOpti
 	];
 }
 
+/** Verbs that answer: printed with what they answer, so that a command which is entered late answers nothing else. */
+const answering = new Set(["approve", "reject", "resume", "release"]);
+
 /** What a run waits for, and the commands that help; nothing while it is at work. */
 export function waitingLines(read: ReadLedger, prefix: string): string[] {
 	const { run } = read;
 	const short = run.id.slice(0, 8);
-	const command = (words: string): string => `${prefix}${words.replace(/^\S+/, (verb) => `${verb} ${short}`)}`;
+	const answers = awaitedAnswer(run);
+	const about = (verb: string): string =>
+		answers !== undefined && answering.has(verb) ? `${verb} ${short} --answers ${answers}` : `${verb} ${short}`;
+	const command = (words: string): string => `${prefix}${words.replace(/^\S+/, about)}`;
 	if (isInterrupted(read)) return ["Nobody supervises it any more; nothing of it is lost.", command("resume")];
 	const next = nextStep(run);
 	return next ? [next.what, ...(next.commands.length > 0 ? [next.commands.map(command).join(" · ")] : [])] : [];

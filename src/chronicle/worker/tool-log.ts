@@ -1,7 +1,6 @@
 // pi's tool events → lines of the ledger: which tool, with what (redacted, bounded), how it ended. No bodies, no environment.
 // L1 every call that starts ends, in the ledger too: what was still open when the worker ended is left open on purpose, as in doubt.
-import { createHash } from "node:crypto";
-import { printOfCall } from "../../bounds/index.ts";
+import { digest, digestOfResult, printOfCall } from "../../bounds/index.ts";
 import type { RpcRecord } from "../../pi/index.ts";
 import { readDecision, redactInput } from "../../safety/index.ts";
 import type { WorkerReport } from "../supervisor/index.ts";
@@ -64,6 +63,8 @@ export function openToolLog(now: () => number): ToolLog {
 			const rule = blocked.get(call);
 			blocked.delete(call);
 			const text = resultText(record.result);
+			const hash = digest(text);
+			const timeless = digestOfResult(text);
 			return {
 				kind: "tool_ended",
 				call,
@@ -74,8 +75,9 @@ export function openToolLog(now: () => number): ToolLog {
 						: started === undefined
 							? 0
 							: Math.round(now() - started),
-				bytes: text.length,
-				hash: createHash("sha256").update(text).digest("hex").slice(0, 16),
+				bytes: Buffer.byteLength(text),
+				hash,
+				...(timeless === hash ? {} : { timeless }),
 				...(record.isError === true ? { error: true } : {}),
 				...(rule === undefined ? {} : { blocked: rule }),
 			};
@@ -94,12 +96,10 @@ function argsOf(args: unknown): string {
 	return redactInput(args as Readonly<Record<string, unknown>>, ARGS_LIMIT);
 }
 
-function resultText(result: unknown): Buffer {
+function resultText(result: unknown): string {
 	const content = (result as { content?: unknown } | null | undefined)?.content;
 	const parts = Array.isArray(content) ? content : [];
-	return Buffer.from(
-		parts.map((part: { text?: unknown; data?: unknown }) => String(part.text ?? part.data ?? "")).join("\n"),
-	);
+	return parts.map((part: { text?: unknown; data?: unknown }) => String(part.text ?? part.data ?? "")).join("\n");
 }
 
 /** The call and rule of a decision that stopped a call. */

@@ -1,7 +1,7 @@
 // Fingerprints of the calls of this session's model, each with its outcome, so that calls that go round are noticed.
 // P1 what is kept of a call goes when it ends; P2 a call of another call, such as one of a script, is not the model's.
 import type { ToolExecutionEndEvent, ToolExecutionStartEvent } from "@earendil-works/pi-coding-agent";
-import { digest, printOfCall, printWithOutcome } from "../../bounds/index.ts";
+import { digestOfResult, printOfCall, printWithOutcome } from "../../bounds/index.ts";
 import { outcomeText } from "../../safety/index.ts";
 import { stepTool } from "../limits/index.ts";
 
@@ -24,7 +24,7 @@ export function openCallPrints(): CallPrints {
 		ended({ toolCallId, result, isError }) {
 			const print = open.get(toolCallId);
 			open.delete(toolCallId);
-			return print && printWithOutcome(print, digest(outcomeText(textOf(result), isError)));
+			return print && printWithOutcome(print, digestOfResult(outcomeText(textOf(result), isError)));
 		},
 		clear: () => open.clear(),
 	};

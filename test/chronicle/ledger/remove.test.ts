@@ -1,6 +1,6 @@
 // Taking runs away: all that they keep, nothing else, and never a run that a living process has.
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openFileStore } from "../../../src/chronicle/ledger/index.ts";
@@ -55,6 +55,7 @@ it("R13 a run that a living process has is not removed, by its name or by its ag
 	wait(10);
 	const young = await create("released");
 	const found = await runsOlderThan({ store, clock }, 5);
+	if ("reason" in found) throw new Error(found.message);
 	expect(found.runs.map(({ id }) => id)).toEqual([free]);
 	expect(found.staying).toEqual([{ id: held, why: expect.stringContaining(String(process.pid)) }]);
 	const before = readdirSync(sessions).filter((name) => name.startsWith(held));
@@ -63,6 +64,15 @@ it("R13 a run that a living process has is not removed, by its name or by its ag
 	expect(readdirSync(sessions).filter((name) => name.startsWith(held))).toEqual(before);
 	expect(readdirSync(sessions).filter((name) => name.startsWith(free))).toEqual([]);
 	expect((await store.list()).map(({ id }) => id).sort()).toEqual([held, young].sort());
+});
+
+it("a folder of runs that cannot be read is said to be so, and is no run of which something could be removed", async () => {
+	const { store, sessions, clock } = openStage();
+	rmSync(sessions, { recursive: true, force: true });
+	symlinkSync(sessions, sessions);
+	expect(await store.list()).toMatchObject([{ kind: "unreadable", failure: { reason: "io" } }]);
+	for (const found of [await runsOlderThan({ store, clock }, 0), await runNamed({ store }, "last")])
+		expect(found).toMatchObject({ reason: "io", message: expect.stringContaining(sessions) });
 });
 
 it("R13 a removal that was cut off is finished by doing it again; a damaged run can be removed", async () => {

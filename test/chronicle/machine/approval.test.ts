@@ -1,6 +1,7 @@
 // Questions to a person: when they are raised, what an answer is bound to, what yes and no do.
 import { describe, expect, it } from "vitest";
-import type { Action } from "../../../src/chronicle/machine/index.ts";
+import { type Action, awaitedAnswer } from "../../../src/chronicle/machine/index.ts";
+import { EMPTY_SNAPSHOT } from "../../../src/chronicle/snapshot/index.ts";
 import {
 	ask,
 	definition,
@@ -76,6 +77,25 @@ describe("R14 approval on exit", () => {
 		theatre.say({ kind: "approved", answers: first.seq, diff: first.diff });
 		expect(theatre.refusal).toBe("answered");
 		expect(theatre.run.status).toBe("awaiting_approval");
+	});
+	it("is no question any more once a person has decided otherwise, also where the supervisor dies before that is done", () => {
+		for (const decided of [
+			{ kind: "abort_requested" } as const,
+			{
+				kind: "rewind_requested",
+				to: 1,
+				state: "planning",
+				tree: newTree(),
+				snapshot: EMPTY_SNAPSHOT,
+				pairMoves: {},
+			} as const,
+		]) {
+			const theatre = go(start(open(template(true))), "coding");
+			reopen(theatre);
+			theatre.say(decided);
+			expect(theatre.refusal).toBeUndefined();
+			expect([theatre.run.status, awaitedAnswer(theatre.run)]).toEqual(["running", undefined]);
+		}
 	});
 	it("asks again when the files are others than those it asked about, and waits on unchanged when they are the same", () => {
 		const files = newTree();

@@ -1,7 +1,7 @@
 // What one visit of a state may use, in real runs: going round is told and stopped, calls and requests have ceilings, useful work has not,
 // and another model takes over where a provider fails.
 import { describe, expect, it } from "vitest";
-import { call, fail, hang, type ModelRequest, openBench, say } from "../../harness/index.ts";
+import { call, calls, fail, hang, type ModelRequest, openBench, say } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { chronicle, eventsOf, goOn, ledgerOf, move, withTemplates, worker } from "./bench.ts";
 
@@ -9,6 +9,11 @@ const one = (state: object = {}, limits: object = {}) => ({
 	limits,
 	states: { build: { persona: "Builder", next: ["finished"], ...state } },
 });
+
+const pair: [string, Record<string, unknown>][] = [
+	["bash", { command: "true" }],
+	["bash", { command: "echo" }],
+];
 
 /** A run whose worker does `reply` again and again. */
 async function goRound(reply: (request: ModelRequest, n: number) => unknown, template: object = one()) {
@@ -27,6 +32,11 @@ describe("a visit that goes round", { timeout: patient(90_000) }, () => {
 		["the same call", () => call("bash", { command: "true" })],
 		["the same refused call", () => call("read", { path: "no-such-file" })],
 		["the same illegal transition, in ever new words", (_: unknown, n: number) => move("nowhere", `try ${n}`)],
+		[
+			"two calls of one message, in changing order",
+			(_: unknown, n: number) => calls(n % 3 === 0 ? pair : pair.toReversed()),
+		],
+		["the same call whose result differs in a time", () => call("bash", { command: "date; echo no >&2; exit 1" })],
 		["a cycle of two", (_: unknown, n: number) => call("bash", { command: n % 2 === 0 ? "true" : "echo" })],
 	])("is told and then paused, with the reason: %s", async (_name, reply) => {
 		const { project, server, run } = await goRound(reply);

@@ -23,7 +23,11 @@ describe("people and runs", { timeout: patient(90_000) }, () => {
 		expect((await chronicle(project, ["run", "t", "Do it"])).code).toBe(3);
 		const late = await chronicle(project, ["approve", "--visit", "7"]);
 		expect([late.code, late.stderr]).toEqual([2, expect.stringContaining("This was decided in an earlier visit")]);
-		const said = await chronicle(project, ["reject", "Name", "the", "--risks", "too"]);
+		const seen = await chronicle(project, ["status", "--json"]);
+		const { answers } = seen.data;
+		const short = onlyRun(project).slice(0, 8);
+		expect((await chronicle(project, ["status"])).stdout).toContain(`approve ${short} --answers ${answers} · `);
+		const said = await chronicle(project, ["reject", "--answers", String(answers), "Name", "the", "--risks", "too"]);
 		expect(said.code, said.stderr).toBe(3);
 		expect(said.stdout).toContain("May plan be left for build?");
 		expect(said.stdout).toContain("A better plan.");
@@ -31,6 +35,17 @@ describe("people and runs", { timeout: patient(90_000) }, () => {
 		expect(second?.users.slice(0, -1)).toEqual(first?.users);
 		expect(second?.users.at(-1)).toContain("Name the --risks too");
 		expect(ledgerOf(project)).toMatchObject({ status: "awaiting_approval", visit: 1, history: [] });
+		// Another question of the same visit is not what was seen.
+		for (const words of [["approve"], ["reject"], ["release", "finished"], ["resume"], ["reopen", "plan"]]) {
+			const other = await chronicle(project, [
+				...words.slice(0, 1),
+				"--answers",
+				String(answers),
+				...words.slice(1),
+				"x",
+			]);
+			expect([other.code, other.stderr]).toEqual([2, expect.stringContaining(`This answers event ${answers}`)]);
+		}
 		// What is told while it waits changes nothing about what it waits for.
 		const told = await chronicle(project, ["tell", "--json", "mind", "the", "gap"]);
 		expect(told.data, told.stderr).toMatchObject({ status: "awaiting_approval", question: { target: "build" } });

@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import type { LeaseHolder, ReadLedger } from "../../../src/chronicle/supervisor/index.ts";
 import { statusLines } from "../../../src/chronicle/telling/index.ts";
+import { changeLines, leftLines } from "../../../src/chronicle/telling/question-lines.ts";
 import { definition, open, start } from "../machine/theatre.ts";
 
 const { run } = start(open(definition({ planning: { persona: "A", next: ["done"] } })));
@@ -19,4 +20,20 @@ it("R29 the time of a run that is at work goes on, that of an interrupted one st
 		expect(status(gone)).toContain("interrupted");
 		expect(status(gone)).not.toMatch(/1h00m of|Worker: .*process/);
 	}
+});
+
+it("a name with line breaks and controls stays one entry of a list", () => {
+	for (const sign of ["\n", "\r", "\r\n", "\t", "\u0007", "\u0085", "\u2028", "\u001b[2K"]) {
+		const path = `a${sign}  D src/b.ts`;
+		const lines = [
+			...changeLines([
+				{ path, change: "A" },
+				{ path: "c", from: path, change: "R" },
+			]),
+			...leftLines("Not brought back", [{ path, why: "a pipe" }]),
+		];
+		expect(lines).toHaveLength(5);
+		for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+	}
+	expect(changeLines([{ path: "a\nb", change: "A" }])[1]).toBe("  A a\\nb");
 });

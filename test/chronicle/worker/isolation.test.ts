@@ -99,7 +99,7 @@ describe("what a worker is", () => {
 		const desk = openDesk(openProject({ server }));
 		const worker = await desk.start({ message: { new: "/help me", continued: "" } });
 		await worker.ended;
-		expect(server.requests[0]?.lastUser).toBe("Message: /help me");
+		expect(server.requests[0]?.lastUser).toBe(" /help me");
 	});
 });
 

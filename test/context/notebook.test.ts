@@ -254,12 +254,12 @@ describe("in a session", () => {
 		await pi.submit("/notebook");
 		await pi.waitForScreen("long page: line 1");
 		await pi.press("enter");
-		await pi.waitForScreen(/Esc closes · 1–\d of \d+/);
+		await pi.waitForScreen(/── 1–1\d of \d+ ─+\s+Esc closes/);
 		expect(pi.screen()).toContain("line 1");
 		await pi.press("pagedown");
-		await pi.waitForScreen(/Esc closes · [2-9]–\d+ of \d+/);
+		await pi.waitForScreen(/── 1\d–2\d of \d+ ─+\s+Esc closes/);
 		pi.resize(60, 40);
-		await pi.waitForScreen(/Esc closes · [2-9]–[2-9]\d of \d+/);
+		await pi.waitForScreen(/── 1\d–4\d of \d+ ─+\s+Esc closes/);
 		await pi.press("escape");
 		await pi.waitForScreen("long page: line 1");
 	});

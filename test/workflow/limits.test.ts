@@ -39,6 +39,16 @@ const unknown = (
 	runs: [{ program: null, args: [], text: "$x", effects: [], changes: [] }],
 });
 
+describe("what is too much to judge", () => {
+	it.each([white(["read", "bash"]), black(["edit", "write"]), white(["read", "bash"], "strict")])(
+		"is refused where a phase may not write: %o",
+		(limits) => {
+			const unknowns: Footprint["unknowns"] = [{ what: "syntax", text: "too long", may: ["read", "write"] }];
+			expect(judge(limits, "bash", { unknowns })).toBe("shell-unknown");
+		},
+	);
+});
+
 describe("names", () => {
 	it("case 39: a blacklist stops what it lists and nothing else", () => {
 		const limits = black(["edit", "write"]);

@@ -19,6 +19,8 @@ export interface Touch {
 	readonly recursive: boolean;
 	/** A `write` after which nothing is left of the content that was there: `>`, a copy onto it, a truncation. */
 	readonly replaces?: true;
+	/** A `write` that puts nothing there, as far as is known. */
+	readonly empties?: true;
 	/** Of what is below, only files whose name (or, with a `/`, path) matches one of these globs; one that starts with `!` leaves out. */
 	readonly only?: readonly string[];
 	/** Of what is below, this is passed over: names that start with a dot, what git ignores, what git does not track, what it does. */

@@ -38,6 +38,8 @@ export interface Record {
 	readonly around: Surroundings;
 	/** Adds a touch of an absolute path, which may hold `..` that the kernel would follow through links. */
 	touch(access: Access, path: string, by: string, detail?: TouchDetail): void;
+	/** What was written anew at a path (absolute) is nothing. */
+	emptied(path: string): void;
 	run(run: Run): void;
 	unknown(unknown: Unknown): void;
 	/** Says that a bound was reached: the rest may do anything. */
@@ -83,6 +85,7 @@ export function openRecord(disk: Surroundings): Record {
 	const changed = new Set<string>();
 	const removed = new Set<string>();
 	const filled = new Set<string>();
+	const emptied = new Set<string>();
 	const rules = pathRules(around);
 	// The first search keeps to nothing: it also stands for those that there is no room for.
 	const searches: { readonly key: string; readonly detail: TouchDetail }[] = [{ key: "{}", detail: {} }];
@@ -131,6 +134,7 @@ export function openRecord(disk: Surroundings): Record {
 				by,
 			});
 		},
+		emptied: (path) => void emptied.add(rules.normalize(path)),
 		run(run) {
 			const key = `${run.elsewhere ? "@" : ""}${run.text}\0${run.effects.join()}\0${run.changes.join()}`;
 			spent += 10 + run.text.length / 100;
@@ -173,7 +177,9 @@ export function openRecord(disk: Surroundings): Record {
 		filled: (directory) => filled.has(rules.normalize(directory)),
 		finish: (tool) => ({
 			tool,
-			touches: [...touches.values()],
+			touches: [...touches.values()].map((touch) =>
+				touch.replaces && emptied.has(touch.path) ? { ...touch, empties: true as const } : touch,
+			),
 			runs: [...runs.values()],
 			unknowns: [...unknowns.values()],
 		}),

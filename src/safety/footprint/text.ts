@@ -16,20 +16,33 @@ export const SOME_NAME = "\uE002";
 /** Stands for shell text with which an installed program sets up the shell it is asked from, as `ssh-agent -s` prints it. */
 export const SHELL_SETUP = "\uE003";
 
-const holes = /\uE000|\uE001[\uE100-\uF8FF]?|[\uE002\uE003]/g;
+/** Stands for all that is in a file which was on disk before: run as a program, it is no more unknown than the file run by its name. */
+export const FILE_TEXT = "\uE004";
+
+const holes = /\uE000|\uE001[\uE100-\uF8FF]?|[\uE002-\uE004]/g;
 
 export function isKnown(text: string): boolean {
-	return !/[\uE000-\uE003]/.test(text);
+	return !/[\uE000-\uE004]/.test(text);
 }
 
 /** Text from outside without the characters that only this analysis may write: where they are, nothing is known. */
 export function unmarked(text: string): string {
-	return /[\uE002\uE003]/.test(text) ? text.replace(/[\uE002\uE003]/g, HOLE) : text;
+	return /[\uE002-\uE004]/.test(text) ? text.replace(/[\uE002-\uE004]/g, HOLE) : text;
 }
 
 /** Whether a text is nothing but what programs print to set up a shell; `set -- …` around it only names parameters. */
 export function isShellSetup(text: string): boolean {
 	return /^(?:set -- )?\s*\uE003\s*$/.test(text);
+}
+
+/** Whether any text at all may stand in a part of it, as opposed to one name. */
+export function isOpen(text: string): boolean {
+	return /[\uE000\uE004]/.test(text);
+}
+
+/** Whether a text is nothing but what files on disk hold. */
+export function isFileText(text: string): boolean {
+	return /^\s*\uE004[\s\uE004]*$/.test(text);
 }
 
 /** Where the first unknown part begins and the last one ends; `undefined` in a known text. */

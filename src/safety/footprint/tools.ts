@@ -3,6 +3,7 @@
 
 import type { Access } from "./footprint.ts";
 import { resolveReadPath, resolveToolPath } from "./paths.ts";
+import { harmOf } from "./places.ts";
 import { everyAccess, type Record, type TouchDetail } from "./record.ts";
 
 type Input = Readonly<{ [name: string]: unknown }>;
@@ -53,5 +54,9 @@ function place(
 	if (argument === undefined) return;
 	const path = resolve(argument, record.around);
 	if (path === undefined) record.unknown({ what: "operand", text: argument, may: everyAccess });
-	else record.touch(access, path, tool, detail);
+	else {
+		record.touch(access, path, tool, detail);
+		const harm = access === "write" ? harmOf(path, record.around.home, true) : undefined;
+		if (harm) record.run({ program: tool, args: [path], text: `${tool} ${path}`, effects: [harm], changes: [] });
+	}
 }

@@ -70,14 +70,17 @@ function forbids({ limit }: PathRule, touch: Touch, call: ToolCall, footprint: F
 			return access === "write" || access === "delete";
 		case "no-delete":
 			// pi's own `write` replaces a file's text by other text: a change, not a removal.
-			return access === "delete" || (touch.replaces === true && shells.has(call.tool) && empties(touch, footprint));
+			return (
+				access === "delete" || (touch.replaces === true && shells.has(call.tool) && leavesNothing(touch, footprint))
+			);
 		case "generated":
 			return access === "write" && (!shells.has(call.tool) || editsByHand(touch, footprint));
 	}
 }
 
 /** Whether a shell command leaves nothing where something was: a bare `>`, a copy of `/dev/null`, an `echo` without words. */
-function empties({ by }: Touch, { runs }: Footprint): boolean {
+function leavesNothing({ by, empties }: Touch, { runs }: Footprint): boolean {
+	if (empties) return true;
 	const makers = runs.filter(({ program, text }) => text === by || program === by);
 	return (
 		makers.length === 0 || makers.some(({ program, args }) => emptying.has(program ?? "") || saysNothing(program, args))

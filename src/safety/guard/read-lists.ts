@@ -117,7 +117,7 @@ export function unknownInner(
 	report.error(source.place(keyStart), {
 		code: "unknown-key",
 		message: `\`${key}\` has no \`${name}\`.`,
-		remedy: `Known are ${known}.`,
+		remedy: `Known are ${known}.${/\s/.test(name) ? " A text with a comma in it belongs in quotes within braces." : ""}`,
 	});
 }
 

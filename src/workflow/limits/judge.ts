@@ -120,7 +120,9 @@ function judgeChanges(
 		if (!mayWrite(unknown) || (named && unknown.what === "tool")) continue;
 		if (unknown.what === "operand" && unknown.under !== undefined && isInside(unknown.under, project))
 			return { kind: "shell-writes", by: unknown.text, what: within(unknown.under, project) };
-		if (limits.shell === "strict") return { kind: "shell-unknown", what: unknown.text, tool: unknown.what === "tool" };
+		// What is too much to judge may be anything, also what would have been refused.
+		if (limits.shell === "strict" || unknown.what === "syntax")
+			return { kind: "shell-unknown", what: unknown.text, tool: unknown.what === "tool" };
 	}
 	return undefined;
 }

@@ -99,3 +99,24 @@ describe("what is not known of them", () => {
 		expect(doubts(measured({ tool: "x", input }))).toContain("syntax");
 	});
 });
+
+describe("many arguments", () => {
+	const cost = (count: number) => {
+		const input = { items: Array.from({ length: count }, (_, index) => `text number ${index} of many`) };
+		const times = Array.from({ length: 5 }, () => {
+			const before = process.cpuUsage();
+			measured({ tool: "x", input });
+			const { user, system } = process.cpuUsage(before);
+			return (user + system) / 1000;
+		});
+		return Math.min(...times);
+	};
+
+	it("cost time in proportion to their number, and are bounded", () => {
+		cost(500);
+		expect(cost(8000)).toBeLessThan(100);
+		expect(
+			doubts(measured({ tool: "x", input: { items: Array.from({ length: 8000 }, (_, at) => `v ${at}`) } })),
+		).toContain("syntax");
+	});
+});

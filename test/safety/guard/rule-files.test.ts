@@ -274,6 +274,11 @@ describe("what is wrong closes the guard, with its place", () => {
 		["an unknown decision", "effects:\n  publish: never\n", "error wrong-value 2:12"],
 		["strict that is no truth value", "strict: yes please\n", "error wrong-type 1:9"],
 		["a path expression that explodes", "sensitive_paths:\n  - '(a+)+\\.x$'\n", "error slow-pattern 2:5"],
+		[
+			"a comma in a text within braces",
+			"effects:\n  publish: { decision: ask, reason: a, b c }\n",
+			"error unknown-key 2:38",
+		],
 		["an unknown group", "protected_paths:\n  readonlly: [a]\n", "error unknown-key 2:3"],
 	])("%s", (_name, text, expected) => {
 		const rules = read(text);

@@ -25,7 +25,15 @@ export function recordPowerShell(text: string, dialect: Dialect, record: Record,
 		if (text.trim() !== "") recordUnknownText(text, record);
 		return;
 	}
-	const session = { record, dialect, place, directories: place.directories, variables: new Map<string, string>() };
+	const session: Session = {
+		record,
+		dialect,
+		place,
+		directories: place.directories,
+		variables: new Map<string, string>(),
+		listed: [],
+		unnamed: [],
+	};
 	const names = {
 		get: (name: string) => lookUp(name, session),
 		set: (name: string, value: string) => void session.variables.set(name, value),
@@ -40,6 +48,23 @@ export function recordPowerShell(text: string, dialect: Dialect, record: Record,
 		if (!record.spend(10)) return;
 		recordStatement(statement, session);
 	}
+	recordUnnamed(session);
+}
+
+/** What is changed without being named: what a listing in the same text has found. */
+function recordUnnamed({ record, listed, unnamed }: Session): void {
+	for (const { access, text, replaces } of unnamed) {
+		for (const { path, only } of listed) {
+			if (!record.spend(10)) return;
+			record.touch(access, path, text, {
+				recursive: true,
+				...(replaces && { replaces }),
+				...(only !== undefined && { only: [only] }),
+			});
+		}
+		if (access === "delete" && listed.length > 0)
+			record.run({ program: "remove-item", args: [null], text, effects: ["recursive-delete"], changes: [] });
+	}
 }
 
 interface Session {
@@ -48,6 +73,10 @@ interface Session {
 	readonly place: PowerShellPlace;
 	readonly variables: Map<string, string>;
 	directories: Directories;
+	/** Folders whose content was listed, as absolute paths, with the names that were asked for. */
+	readonly listed: { readonly path: string; readonly only?: string }[];
+	/** Changes of files that come through a pipe or stand in a variable. */
+	readonly unnamed: { readonly access: "write" | "delete"; readonly text: string; readonly replaces?: true }[];
 }
 
 function lookUp(name: string, { record, variables, directories }: Session): string | undefined {
@@ -88,9 +117,16 @@ function recordStatement(statement: Statement, session: Session): void {
 		);
 	}
 	if (statement.kind === "expression") {
+		// `foreach ($x in listing)`
+		const listing = /^\$\w+\s+in\s+(?![$(@'"])(.+)$/is.exec(statement.source)?.[1];
+		const names = { get: (name: string) => lookUp(name, session), set: () => {} };
+		for (const inner of listing === undefined ? [] : (readStatements(listing, session.dialect, names) ?? []))
+			if (record.spend(10)) recordStatement(inner, session);
 		if (/::|\.\w+\(/.test(statement.source)) {
 			record.unknown({ what: "script", text: statement.source, may: everyAccess });
 			recordFileCalls(statement.source, session);
+			if (/\.delete\(/i.test(statement.source))
+				session.unnamed.push({ access: "delete", text: shown(text) || statement.source });
 		}
 		return;
 	}
@@ -200,6 +236,17 @@ function recordCmdlet(
 		const value = given.get(parameter);
 		if (value !== undefined) play(role, value, recursive, text, session);
 	}
+	if (lists.test(name)) {
+		const only = given.get("filter") ?? given.get("include");
+		for (const word of places.length > 0 ? places : ["."])
+			for (const path of absolutePaths(expandHome(word.replace(/[\\/]\*$/, ""), record), session.directories, record) ??
+				[])
+				session.listed.push({ path, ...(only !== undefined && isKnown(only) && { only }) });
+	}
+	// In a pipe, and with what a variable of it holds, nothing is named.
+	const change = changeOf(cmdlet);
+	if (change && (piped || places.length > 0) && !places.some(isKnown))
+		session.unnamed.push({ ...change, text: shown(text) });
 	if (places.length === 0 && cmdlet.here) touchWord(record, cmdlet.here, ".", session.directories, text, { recursive });
 	if (cmdlet.paths?.[0] === "delete") {
 		if (recursive) effects.add("recursive-delete");
@@ -232,6 +279,14 @@ function recordCmdlet(
 		effects: [...effects],
 		changes: cmdlet.changes ?? [],
 	});
+}
+
+const lists = /^(?:get-childitem|gci|ls|dir|get-item|gi|resolve-path|rvpa)$/;
+
+/** How a cmdlet changes the files that it is given. */
+function changeOf({ paths: [role] = [] }: Cmdlet): Pick<Session["unnamed"][number], "access" | "replaces"> | undefined {
+	if (role === "delete" || role === "move") return { access: "delete" };
+	return role === "replace" ? { access: "write", replaces: true } : undefined;
 }
 
 function play(

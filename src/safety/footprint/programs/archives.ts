@@ -109,7 +109,9 @@ function rsync(call: Call): void {
 	const recursive = call.has("-r -a --recursive --archive") ? { recursive: true } : {};
 	const keeps = call.has("--include -f --filter") ? {} : excluded(call);
 	for (const source of sources) if (!remote(source)) call.play("read", source, { ...recursive, ...keeps });
-	for (const command of call.values("-e --rsh")) call.run(command.split(/\s+/).filter((word) => word !== ""));
+	for (const command of call.values("-e --rsh --rsync-path")) call.script(command);
+	for (const option of call.values("-M --remote-option"))
+		if (/^--(?:rsync-path|rsh)=/.test(option)) call.script(option.slice(option.indexOf("=") + 1));
 	const modes = call.values("--chmod").flatMap((list) => list.split(","));
 	if (modes.some((mode) => opensToAll(mode.replace(/^[DF]/, "")))) call.effect("open-permissions");
 	if (operands.length < 2 || destination === undefined || call.has("-n --dry-run --list-only")) return;

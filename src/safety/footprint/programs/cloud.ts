@@ -37,6 +37,33 @@ const deploysBare = /^(vercel|now|surge|amplify|up)$/;
 const topics =
 	/^(config|apps|addons|ps|releases|domains|certs|pg|redis|features|pipelines|drains|buildpacks|access|members|keys|labs|plugins|regions|spaces|teams|orgs|reviewapps|webhooks|auth|authorizations|sessions|notifications|maintenance|dyno|local|container|stack|inspect|projects|services|sites|platform)$/;
 
+/** Verbs that run a script on machines of the account. */
+const remoteCommands =
+	/^(?:ssm send-command|ssm start-session|vm run-command|vmss run-command|ecs execute-command|lambda invoke)\b/;
+
+/** `aws ssm send-command --parameters commands=[…]`, `az vm run-command invoke --scripts …`: every text that they are given. */
+function runRemotely(call: Call): void {
+	call.change("remote");
+	for (const [index, word] of call.args.entries()) {
+		const option = /^--(?:scripts?|parameters|command|cli-input-json)(?:=|$)/.exec(word);
+		if (!option) continue;
+		const values = word.includes("=") ? [word.slice(word.indexOf("=") + 1)] : wordsUntilOption(call.args, index + 1);
+		for (const value of values) for (const text of commandsOf(value)) call.script(text, { where: "elsewhere" });
+	}
+}
+
+function wordsUntilOption(args: readonly string[], from: number): readonly string[] {
+	const end = args.findIndex((word, index) => index >= from && word.startsWith("--"));
+	return args.slice(from, end < 0 ? undefined : end);
+}
+
+/** The texts of `commands=["a","b"]`, of JSON, or the value itself. */
+function commandsOf(value: string): readonly string[] {
+	const text = value.replace(/^\w+=/, "");
+	const quoted = [...text.slice(0, 20_000).matchAll(/"((?:[^"\\]|\\.)+)"/g)].map((match) => match[1] ?? "");
+	return /^\s*[[{]/.test(text) && quoted.length > 0 ? quoted.slice(0, 50) : [text];
+}
+
 /** Judges `service … verb operands` by its verb: the first word that is one. */
 function judgeVerb(call: Call): void {
 	const words = call.operands.slice(0, 5);
@@ -44,7 +71,9 @@ function judgeVerb(call: Call): void {
 		if (/^(wrangler|turso|neonctl|pscale|planetscale|supabase)$/.test(call.name)) judgeSql(call, text);
 		else call.script(text, { where: "elsewhere" });
 	}
-	if (call.name === "heroku" && /^run(:|$)/.test(words[0] ?? "")) call.run(call.operands.slice(1), "", "elsewhere");
+	if (call.name === "heroku" && /^run(:|$)/.test(words[0] ?? ""))
+		call.script(call.operands.slice(1).join(" "), { where: "elsewhere" });
+	if (remoteCommands.test(words.join(" "))) runRemotely(call);
 	if (call.name === "bq" && words[0] === "query") {
 		for (const text of call.operands.slice(1)) judgeSql(call, text);
 		return;

@@ -243,8 +243,13 @@ export const containers: Programs = {
 				options: { "-c --command": "text" },
 				also: (call) => {
 					for (const text of call.values("-c --command")) call.script(text, { where: "elsewhere" });
-					const words = call.operands.slice(call.name === "minikube" || call.operands[0] === "--" ? 0 : 1);
-					if (words.length > 0)
+					const dashes = call.args.indexOf("--");
+					const own = call.name === "minikube" ? 0 : 1;
+					const words = dashes >= 0 ? call.args.slice(dashes + 1) : call.operands.slice(own);
+					// What follows goes to ssh, which may have options before the command.
+					if (words[0]?.startsWith("-"))
+						call.script(words.filter((word) => !word.startsWith("-")).join(" "), { where: "elsewhere" });
+					else if (words.length > 0)
 						call.run(
 							words.filter((word) => word !== "--"),
 							"",

@@ -1,5 +1,6 @@
 // Files and text: GNU coreutils, their BSD and busybox kin, and the small filters that live beside them.
 import { HOLE } from "../text.ts";
+import { runEscapes } from "./escapes.ts";
 import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
 
 /** `dd if=… of=…` */
@@ -108,7 +109,10 @@ export const coreutils: Programs = abbreviating({
 	nl: reads(
 		"-b -d -f -h -i -l -n -s -v -w --body-numbering --section-delimiter --number-format --number-separator --number-width --starting-line-number",
 	),
-	od: reads("-A -j -N -t -S --address-radix --skip-bytes --read-bytes --format --strings", { attached: "-w --width" }),
+	od: reads("-A -j -N -t -S --address-radix --skip-bytes --read-bytes --format --strings", {
+		attached: "-w --width",
+		flags: "--output-duplicates",
+	}),
 	xxd: {
 		operands: { first: ["read", "replace"] },
 		options: { "-c -g -l -s -o -cols -groupsize -len -seek -name -n": "text" },
@@ -140,7 +144,11 @@ export const coreutils: Programs = abbreviating({
 		options: { "-o -O --log-file --LOG-FILE": "replace", "-k --lesskey-file --lesskey-src": "read" },
 		also: (call) => {
 			// A first command that does more than move about: it may run, edit or save something.
-			for (const word of call.args) if (/^\+[^\d/?gGFfbdupn<>%&]|^\+.*[!|]/.test(word)) call.unknown("script", word);
+			for (const word of call.args)
+				if (/^\+[^\d/?gGFfbdupn<>%&]|^\+.*[!|]/.test(word)) {
+					call.unknown("script", word);
+					runEscapes(call, "pager", word);
+				}
 			if (call.has("--lesskey-content")) call.unknown("script", call.text);
 		},
 	}),

@@ -110,8 +110,14 @@ function substitutions(line: string): Substitution[] {
 function screen(call: Call): void {
 	const language = call.name === "ed" ? "ed" : "vi";
 	const starts = call.operands.filter((word) => word.startsWith("+"));
-	for (const command of [...call.values("-c --cmd"), ...starts.map((word) => word.slice(1))])
+	for (const command of [...call.values("-c --cmd"), ...starts.map((word) => word.slice(1))]) {
 		runEscapes(call, language, command);
+		// vi's own function for files: `delete("src", "rf")`.
+		for (const [, , path = "", , flags = ""] of command.matchAll(
+			/\bdelete\(\s*(["'])([^"'\n]{1,300})\1\s*(?:,\s*(["'])(\w*)\3)?/g,
+		))
+			call.run(["rm", ...(flags.includes("r") ? ["-rf"] : []), "--", path]);
+	}
 	// Without a screen, commands come from standard input.
 	if (call.stdin !== "") runEscapes(call, language, call.stdin);
 	for (const file of call.values("-S -u -s")) {

@@ -1,5 +1,5 @@
 // Interpreters: shells, whose text is walked like any other, and languages, whose text is unknown.
-import { isKnown } from "../text.ts";
+import { isFileText, isKnown } from "../text.ts";
 import { agentEntry, isAgentPackage } from "./agents.ts";
 import { dropsData } from "./data-tasks.ts";
 import { runEscapes } from "./escapes.ts";
@@ -102,6 +102,10 @@ export function runModuleFile(call: Call, word: string | undefined): void {
 /** Program text on standard input. */
 function runInput(call: Call): void {
 	if (call.stdin === "") return;
+	if (isFileText(call.stdin)) {
+		call.unknown("script", call.text);
+		return;
+	}
 	if (!isKnown(call.stdin)) call.effect("run-unknown-text");
 	call.play("code", call.stdin);
 }

@@ -11,16 +11,28 @@ const systemInstalls: Program = {
 const runsProject: Program = { opaque: "project" };
 const publishes: Program = { changes: ["remote"], effects: ["publish"], when: { "--dry-run -n": { harmless: true } } };
 
+const fromAddress =
+	/^(?:\w+@)?(?:git\+|https?:|git:|ssh:|github:|gitlab:|bitbucket:|gist:)|^git@|\s@\s*(?:git\+|https?:)/i;
+
 /** `npx package args…` and its kin: a program of the project or of the registry. */
 function execute(call: Call): void {
-	const given = call.values("-p --package --from --with");
+	const given = call.values("-p --package --from --with --spec");
 	for (const text of call.values("-c --call")) call.script(text);
 	const [name, ...args] = call.operands;
 	if (name === undefined) return;
 	if ([name, ...given].some(isAgentPackage)) call.effect("nested-agent");
+	// From a repository or an address, not from a registry.
+	if ([name, ...given].some((word) => fromAddress.test(word))) call.effect("run-download");
 	const plain = name.replace(/^(@[^/]+\/[^@]+|[^@]+)@.*$/, "$1").replace(/^@[^/]+\//, "");
 	if (name.startsWith("@")) call.unknown("program", call.text);
 	call.run([plain, ...args]);
+}
+
+/** `yarn exec "text"`, `pnpm -c exec "text"`: one word may be a whole command line. */
+function executeText(call: Call): void {
+	const [text, ...more] = call.operands;
+	if (text !== undefined && more.length === 0 && /\s/.test(text.trim())) call.script(text);
+	else execute(call);
 }
 
 /** `npm run x`, `yarn x`: a script of the project. */
@@ -28,7 +40,7 @@ const runScript: Program = { opaque: "project", stops: true };
 
 const executes: Program = {
 	stops: true,
-	options: { "-p --package --from --with -c --call -w --workspace --python --loglevel": "text" },
+	options: { "-p --package --from --with --spec -c --call -w --workspace --python --loglevel": "text" },
 	also: execute,
 };
 
@@ -46,12 +58,13 @@ const nodeCommon: { readonly [names: string]: Program } = {
 		installs,
 	"publish unpublish deprecate dist-tag owner access team org token adduser login logout star unstar hook profile":
 		publishes,
-	"exec x dlx": executes,
+	exec: { ...executes, also: executeText },
+	"x dlx": executes,
 	"init create": { changes: ["worktree"], opaque: "program" },
 	pack: { changes: ["worktree"], when: { "--dry-run": { harmless: true } } },
 	version: { changes: ["worktree", "repository"] },
 	"cache store": { subcommands: { "ls list verify path dir status": {}, "*": { changes: ["packages"] } } },
-	pkg: { subcommands: { get: {}, "*": { changes: ["worktree"] } } },
+	pkg: { subcommands: { get: {}, set: { changes: ["worktree"], also: setField }, "*": { changes: ["worktree"] } } },
 	config: { subcommands: { "get list ls": {}, "*": { changes: ["system"] } } },
 	get: {},
 	set: { changes: ["system"] },
@@ -63,7 +76,13 @@ const nodeVerbs = new Set(Object.keys(nodeCommon).flatMap((names) => names.split
 
 /** `yarn eslint`, `pnpm rimraf x`: what is no command of the package manager's own is a script of the project, or else an installed program. */
 function runInstalled(call: Call): void {
-	const [name, ...args] = call.operands[0] === "run" ? call.operands.slice(1) : call.operands;
+	const words = call.operands[0] === "run" ? call.operands.slice(1) : call.operands;
+	const [name, ...args] = words.slice(
+		Math.max(
+			0,
+			words.findIndex((word) => !word.startsWith("-")),
+		),
+	);
 	if (name !== undefined && !nodeVerbs.has(name) && call.describes(name)) call.run([name, ...args]);
 }
 
@@ -79,6 +98,36 @@ const setsVersion: Program = {
 		if (call.operands.length > 0 && !call.has("--dry-run -n")) call.change("worktree");
 	},
 };
+
+/** `flatpak run --command=sh app words`: in an application's sandbox, which may hold the home folder. */
+function runSandboxed(call: Call): void {
+	const [command] = call.values("--command");
+	if (command !== undefined) call.run([command, ...call.operands.slice(1)]);
+}
+
+/** `apt -o DPkg::Pre-Invoke::=text`: settings whose value is a command. */
+function runHooks(call: Call): void {
+	for (const setting of call.values("-o --option")) {
+		const [, name = "", text = ""] = /^([^=]*)=(.*)$/s.exec(setting) ?? [];
+		if (/invoke|hook|::(?:pre|post)|options::|proxy-auto|pager|editor|exec/i.test(name)) call.script(text);
+	}
+	if (call.has("-c --config-file")) call.unknown("script", call.text);
+}
+
+/** `cargo watch -x "test --lib" -- command`. */
+function watched(call: Call): void {
+	for (const text of call.values("-x --exec")) call.script(`cargo ${text}`);
+	const at = call.args.indexOf("--");
+	if (at >= 0) call.run(call.args.slice(at + 1));
+}
+
+/** `npm pkg set scripts.x=text`: a script that is run later, by its name. */
+function setField(call: Call): void {
+	for (const word of call.operands) {
+		const text = /^scripts(?:\.|\[)[^=]*=(.*)$/s.exec(word)?.[1];
+		if (text !== undefined) call.script(text);
+	}
+}
 
 /** Package managers whose verb is an option: the first one says what is done, and what is not listed changes the system. */
 const byOptions = (looks: RegExp): Program => ({
@@ -232,7 +281,16 @@ export const packages: Programs = {
 	cargo: {
 		subcommands: {
 			"metadata tree search version help locate-project read-manifest pkgid verify-project info": {},
-			"check clippy build b test t bench run r doc d rustc rustdoc nextest expand llvm-cov tarpaulin miri watch criterion flamegraph asm bloat udeps deny audit outdated machete":
+			watch: {
+				...runsProject,
+				options: {
+					"-s --shell": "script",
+					"-w --watch -i --ignore -d --delay -C --workdir -E --env --features": "text",
+					"-x --exec": "text",
+				},
+				also: watched,
+			},
+			"check clippy build b test t bench run r doc d rustc rustdoc nextest expand llvm-cov tarpaulin miri criterion flamegraph asm bloat udeps deny audit outdated machete":
 				runsProject,
 			"fmt fix": { changes: ["worktree"], opaque: "project", when: { "--check": { unchanged: true } } },
 			clean: { changes: ["worktree"] },
@@ -266,7 +324,16 @@ export const packages: Programs = {
 			"*": systemInstalls,
 		},
 	},
-	"apt apt-get aptitude dnf yum zypper apk snap flatpak port pkg choco winget scoop": {
+	flatpak: {
+		subcommands: {
+			"list search info remotes remote-ls remote-info history ps config help": { operands: "text" },
+			run: { opaque: "program", stops: true, options: { "--command": "text" }, also: runSandboxed },
+			"*": systemInstalls,
+		},
+	},
+	"apt apt-get aptitude dnf yum zypper apk snap port pkg choco winget scoop": {
+		options: { "-o --option -c --config-file -t --target-release --default-release --setopt": "text" },
+		also: runHooks,
 		subcommands: {
 			"list search show info policy depends rdepends madison changelog check-update provides whatprovides repolist help query find version outdated contents installed remotes status which audit stats":
 				{ operands: "text" },
@@ -309,8 +376,9 @@ export const packages: Programs = {
 		changes: ["repository"],
 		when: { "--dry-run": { harmless: true } },
 		also: (call) => {
-			if (/^(semantic-release|np|release-it|auto)$/.test(call.name) || call.operands[0] === "publish")
-				call.effect("publish");
+			const [verb = "", ...words] = call.operands;
+			if (/^(semantic-release|np|release-it|auto)$/.test(call.name) || verb === "publish") call.effect("publish");
+			if (call.name === "lerna" && verb === "exec" && words.length > 0) call.script(words.join(" "));
 		},
 	},
 	"vsce ovsx": { subcommands: { "ls show search": {}, package: { changes: ["worktree"] }, "*": publishes } },

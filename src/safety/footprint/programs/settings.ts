@@ -141,7 +141,15 @@ export const settings: Programs = {
 			/^(|list-sessions|session-status|show-session|list-users|user-status|show-user|list-seats|seat-status|show-seat)$/,
 			controlOptions,
 		),
-		"networkctl resolvectl bootctl coredumpctl machinectl busctl userdbctl": byVerb(
+		machinectl: shows(
+			(call) => {
+				const [verb = "", ...words] = call.operands;
+				if (/^(shell|login)$/.test(verb) && words.length > 1) call.run(words.slice(1));
+				return /^(|list|list-.*|status|show|show-.*|image-status|show-image)$/.test(verb);
+			},
+			{ stops: true, options: { [controlOptions]: "text", "-E --setenv --uid": "text" } },
+		),
+		"networkctl resolvectl bootctl coredumpctl busctl userdbctl": byVerb(
 			/^(|list|list-.*|status|query|service|statistics|dns|domain|is-.*|info|tree|introspect|show|show-.*|user|group)$/,
 			controlOptions,
 		),

@@ -1,5 +1,5 @@
 // Programs that run another command given as words or text: their own options are taken off, the rest is judged as if it stood alone.
-import { HOLE, isKnown } from "../text.ts";
+import { HOLE, isKnown, isOpen } from "../text.ts";
 import { runEscapes } from "./escapes.ts";
 import { launchers } from "./launchers.ts";
 import { abbreviating, type Call, type Programs } from "./program.ts";
@@ -105,7 +105,7 @@ function argumentsFromInput(call: Call): void {
 /** Items of an input that is not known: what a search found, or anything. */
 function piecesOf(input: string): string[] {
 	const pieces = input.split(/\s+/).filter((piece) => piece !== "");
-	return pieces.length > 0 && pieces.length <= 50 && !input.includes(HOLE) ? pieces : [HOLE];
+	return pieces.length > 0 && pieces.length <= 50 && !isOpen(input) ? pieces : [HOLE];
 }
 
 /** What ssh and its kin run on this machine, by settings. */

@@ -4,7 +4,8 @@ import type { Effect } from "../effects.ts";
 import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
 import { absolutePaths } from "../places.ts";
 import { everyAccess } from "../record.ts";
-import { HOLE, isKnown, spellCommand } from "../text.ts";
+import { HOLE, isKnown, isOpen, spellCommand } from "../text.ts";
+import { keepsNoHistory } from "./environment.ts";
 import { onPath } from "./output.ts";
 import { invokeProgram } from "./simple-command.ts";
 import { assign, lookUp, type State, textValue, unknownValue, type Value, withExported } from "./state.ts";
@@ -14,9 +15,14 @@ type Builtin = (walk: Walk, args: readonly string[], state: State, stdin: string
 
 const declarations = ["export", "declare", "typeset", "local", "readonly"];
 
-/** Whether a command's assignment words stay assigned afterwards. */
-export function declares(name: string): boolean {
-	return declarations.includes(name);
+/** Whether a command's assignment words stay assigned afterwards, as they are written. */
+export function declares(name: string, args: readonly string[]): boolean {
+	return declarations.includes(name) && !(name !== "export" && args.some(changesValue));
+}
+
+/** Attributes of a variable that make of a value something else: a number, another case, another variable. */
+function changesValue(option: string): boolean {
+	return /^[-+]\w*[iuln]/.test(option);
 }
 
 /** Name of the variable that holds the directory stack of `pushd`; no shell name can be like it. */
@@ -27,7 +33,7 @@ const MAX_STACK = 64;
 const declare: Builtin = (_walk, args, state) => {
 	let next = state;
 	const options = args.filter((arg) => /^[-+]\w/.test(arg));
-	const changes = options.some((option) => /[iuln]/.test(option));
+	const changes = options.some(changesValue);
 	const names: string[] = [];
 	for (const arg of args) {
 		if (options.includes(arg)) continue;
@@ -37,6 +43,9 @@ const declare: Builtin = (_walk, args, state) => {
 			continue;
 		}
 		names.push(found[1]);
+		// From here on the two names are one variable: neither is followed.
+		if (options.some((option) => /^-\w*n/.test(option)) && found[2] !== undefined)
+			next = /^[A-Za-z_]\w*$/.test(found[2]) ? assign(next, found[2], unknownValue) : { ...next, lost: true };
 		if (changes) next = assign(next, found[1], unknownValue);
 		else if (found[2] !== undefined) next = assign(next, found[1], textValue(found[2]));
 	}
@@ -172,7 +181,7 @@ const trap: Builtin = (walk, args, state, stdin) => {
 const readVariables: Builtin = (_walk, args, state, stdin) => {
 	const names = operandsOf(args, "dnNptui");
 	const array = args.some((arg) => /^-\w*a/.test(arg));
-	const lines = stdin.includes(HOLE) || stdin.length > 4000 ? undefined : stdin.split("\n");
+	const lines = isOpen(stdin) || stdin.length > 4000 ? undefined : stdin.split("\n");
 	let next = state;
 	for (const name of names.length > 0 ? names : ["REPLY"]) {
 		if (!/^[A-Za-z_]\w*$/.test(name)) {
@@ -193,7 +202,7 @@ const readLines: Builtin = (walk, args, state, stdin) => {
 	const name = operandsOf(args, "dnOsuCc")[0] ?? "MAPFILE";
 	if (!/^[A-Za-z_]\w*$/.test(name)) return settled({ ...state, lost: true }, "");
 	const items = stdin.replace(/\n$/, "").split("\n");
-	const simple = !stdin.includes(HOLE) && args.includes("-t") && items.length <= 200;
+	const simple = !isOpen(stdin) && args.includes("-t") && items.length <= 200;
 	return settled(assign(state, name, simple ? { kind: "array", items } : unknownValue), "");
 };
 
@@ -208,8 +217,9 @@ function operandsOf(args: readonly string[], valued: string): readonly string[] 
 	return operands;
 }
 
-const unset: Builtin = (_walk, args, state) => {
+const unset: Builtin = (walk, args, state) => {
 	let next = state;
+	if (args.some((arg) => /^(?:HISTFILE|HISTSIZE|SAVEHIST)$/.test(arg))) keepsNoHistory(walk, `unset ${args.join(" ")}`);
 	for (const arg of args) {
 		if (arg.startsWith("-")) continue;
 		if (!isKnown(arg)) next = { ...next, lost: true };
@@ -262,7 +272,9 @@ const execute: Builtin = (walk, args, state, stdin) => {
 	return settled(state, invokeProgram(walk, args.slice(at), state, stdin).out);
 };
 
-const setOptions: Builtin = (_walk, args, state) => {
+const setOptions: Builtin = (walk, args, state) => {
+	if (args.some((arg, at) => arg === "history" && /^\+\w*o$/.test(args[at - 1] ?? "")))
+		keepsNoHistory(walk, "set +o history");
 	const dashes = args.indexOf("--");
 	if (dashes >= 0) return settled({ ...state, parameters: [args.slice(dashes + 1)] }, "");
 	const first = args.findIndex((arg, index) => !/^[-+]/.test(arg) && !/^[-+]\w*o$/.test(args[index - 1] ?? ""));

@@ -9,7 +9,7 @@ import { dropsData, findProgram, parseOptions, publishesByTask } from "../progra
 import { everyAccess, type TouchDetail } from "../record.ts";
 import { HOLE, isBlank, isKnown, shown, spellCommand } from "../text.ts";
 import { contentOf, copyContent, isDownloaded, isInput, keepInput, writtenIn } from "./contents.ts";
-import { findSubcommand, gather, optionRole, positionsOf, roleAt } from "./description.ts";
+import { findSubcommand, gather, mayName, optionRole, positionsOf, readsOnly, roleAt } from "./description.ts";
 import { assign, childState, lookUp, type State, textValue } from "./state.ts";
 import { recordWithin } from "./unlisted.ts";
 import type { Walk } from "./walk.ts";
@@ -162,6 +162,10 @@ export function recordCall(
 		for (const [at, item] of parsed.entries()) {
 			if (item.kind === "option") {
 				const role = item.value === undefined ? undefined : optionRole(description, item.name);
+				if (readsOnly(does, description) && mayName(item, description)) {
+					if (item.value !== undefined) play("replace", item.value);
+					unknown("program", text);
+				}
 				if (role && role !== "into") play(role, item.value ?? "", role === "read" || role === "list" ? {} : undefined);
 				continue;
 			}
@@ -248,7 +252,10 @@ export function recordCall(
 			if (state.elsewhere) return;
 			const rules = pathRules(around);
 			for (const path of absolutePaths(link, directories, record) ?? [])
-				for (const to of isKnown(target) ? [target] : []) record.link(rules.normalize(path), to);
+				for (const to of isKnown(target) ? [target] : []) {
+					record.link(rules.normalize(path), to);
+					copyContent(walk, rules.resolve(rules.dirname(path), to), path, directories, stdin);
+				}
 		},
 		effect: (...named) => {
 			for (const effect of named) effects.add(effect);

@@ -38,6 +38,13 @@ const ofFiles =
 const alwaysWhole = /tree|rf|rm_r|_all|All$|rimraf|emptyDir|delete-directory|removedirs|entry/;
 const whole = /^[^;\n]{0,200}\b(?:recursive|force)\b\W{1,4}(?:true|TRUE|True|1|T)\b|^\s*["'][^"']*["']\s+t\b/;
 
+/** Calls that answer what is in a folder, with the folder. */
+const listings =
+	/(?<![\w$-])(?:listdir|scandir|os\.walk|i?glob(?:Sync)?|readdir(?:Sync)?|readDir(?:Sync)?|opendir|Dir(?:\.(?:glob|children|entries|each_child|foreach))?)\s*[([]\s*(["'])([\w./~-]{1,300}(?:\/\*{1,2})?)\1|\bPath\s*\(\s*(["'])([^"'\n]{1,300})\3\s*\)\s*\.\s*(?:iterdir|r?glob\s*\(\s*["']\*{1,2}["'])/g;
+/** Calls that remove what a variable holds. */
+const removesFound =
+	/(?:\bos\.(?:remove|unlink|rmdir)|\bunlink(?:Sync)?|\brm(?:dir)?Sync|\brmtree|\bFile\.delete|\bFileUtils\.rm\w*|\bDeno\.remove(?:Sync)?)\s*\(?\s*[A-Za-z_$]|\.\s*unlink\s*\(\s*\)/;
+
 const writers =
 	/(?<![\w$-])(?:writeFile(?:Sync)?|write_file|appendFile(?:Sync)?|outputFile(?:Sync)?|outputJson(?:Sync)?|writeJson(?:Sync)?|writeTextFile(?:Sync)?|createWriteStream|truncate(?:Sync)?|file_put_contents|(?:File|Bun|IO)\.write|write\.(?:csv|table)|writeLines)\s*\(?\s*(?=["'`]|[rbfu]["'])/g;
 const opened =
@@ -94,6 +101,11 @@ function files(text: string, runs: (command: string | undefined) => void, add: (
 		const recursive = alwaysWhole.test(name) || whole.test(text.slice(at, at + 400));
 		if (path !== undefined) add({ kind: "removes", path, recursive });
 	}
+	if (removesFound.test(text))
+		for (const [, , called = "", , method = ""] of text.matchAll(listings)) {
+			const path = called || method;
+			if (path !== "") add({ kind: "removes", path: path.replace(/\/\*{1,2}$/, ""), recursive: true });
+		}
 	for (const match of text.matchAll(writers)) {
 		const [path, content] = literalsAt(text, match.index + match[0].length);
 		if (path !== undefined) add({ kind: "writes", path, empties: content === "" || /truncate/.test(match[0]) });

@@ -1,7 +1,8 @@
 // What is known of the content of files while a script runs: what it wrote, copied, or fetched into them.
 // F1 a file that came from the network keeps that mark under every name it gets; F2 a content that is not known is a hole, not nothing.
 import { absolutePaths, type Directories, isStream } from "../places.ts";
-import { HOLE, isKnown } from "../text.ts";
+import { FILE_TEXT, HOLE, isKnown } from "../text.ts";
+import type { State } from "./state.ts";
 import type { Walk } from "./walk.ts";
 
 /** Whether a path stands for standard input. */
@@ -32,6 +33,24 @@ export function isDownloaded(walk: Walk, paths: readonly string[]): boolean {
 	);
 }
 
+/** The text of a file that the script has neither written nor fetched. */
+export function onDisk(walk: Walk, word: string, state: State): string {
+	if (word === "/dev/null") return "";
+	if (state.elsewhere) return HOLE;
+	const paths = absolutePaths(word, state.cwd, walk.record) ?? [];
+	const [path] = paths;
+	const there = paths.length === 1 && path !== undefined && walk.around.kind(path) === "file";
+	return there && !isDownloaded(walk, paths) && !walk.record.removed(path) ? FILE_TEXT : HOLE;
+}
+
+const programFolders =
+	/^(\/usr(\/local)?|\/opt\/\w+|\/opt\/homebrew(\/opt\/[\w@.-]+)?|\/snap|\/run\/current-system\/sw|\/nix\/[^ ]*)?\/(s?bin|libexec|games)\/[^/]+$/;
+
+/** Whether a path (absolute, normal) is that of one of the system's programs. */
+export function isProgramFile(path: string): boolean {
+	return programFolders.test(path);
+}
+
 /** Programs that write their standard input into the files they are given. */
 const keepers = /^(?:tee|gtee|sponge|dd)$/;
 
@@ -42,6 +61,7 @@ export function keepInput(walk: Walk, path: string, name: string, args: readonly
 	const appends = name !== "dd" && args.some((arg) => /^-\w*a|^--append/.test(arg));
 	const before = appends ? (walk.written(path) ?? (walk.around.kind(path) === undefined ? "" : HOLE)) : "";
 	walk.remember(path, before + (other ? HOLE : stdin));
+	if (!other && !appends && stdin.trim() === "") walk.record.emptied(path);
 }
 
 /** A copy, move or link of a file has its content. */
@@ -50,6 +70,13 @@ export function copyContent(walk: Walk, source: string, target: string, director
 	const [to] = absolutePaths(target, directories, record) ?? [];
 	if (to === undefined || !isKnown(source)) return;
 	const content = contentOf(walk, source, directories, stdin);
-	if (content !== undefined) walk.remember(to, content);
-	if (absolutePaths(source, directories, record)?.some((path) => record.wasFetched(path))) record.fetched(to);
+	if (content !== undefined) {
+		walk.remember(to, content);
+		if (content === "") record.emptied(to);
+	}
+	const paths = absolutePaths(source, directories, record) ?? [];
+	if (paths.some((path) => record.wasFetched(path))) record.fetched(to);
+	// A copy of an installed program does what that does.
+	const [path] = paths;
+	if (content === undefined && path !== undefined && isProgramFile(path)) walk.remember(to, `${path} "$@"\n`);
 }

@@ -58,3 +58,23 @@ export function findSubcommand(subcommands: { readonly [names: string]: Program 
 	for (const [names, program] of Object.entries(subcommands)) if (names.split(" ").includes(name)) return program;
 	return subcommands["*"];
 }
+
+/** Whether a program does nothing with its operands but to read them. */
+export function readsOnly(does: Does, program: Program): boolean {
+	return (does.operands === "read" || does.operands === "list") && program.subcommands === undefined;
+}
+
+const outputs =
+	/^--?(?:[\w-]+-)?(?:out(?:put|file)?|write|save|log(?:file)?|export|in-?place|edit|overwrite)(?:-(?:to|file|path|dir|directory))?$/;
+
+/** Whether an option that the description does not know has the name of one that names an output. */
+export function mayName(item: Item, program: Program): boolean {
+	if (item.kind !== "option" || !outputs.test(item.name)) return false;
+	const known = [
+		...Object.keys(program.options ?? {}),
+		...Object.keys(program.when ?? {}),
+		program.attached ?? "",
+		program.flags ?? "",
+	];
+	return !known.some((spellings) => spellings.split(" ").includes(item.name));
+}

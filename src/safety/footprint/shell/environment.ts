@@ -2,6 +2,7 @@
 import { pathRules } from "../paths.ts";
 import { everyAccess } from "../record.ts";
 import { HOLE, isKnown, shown } from "../text.ts";
+import { writtenIn } from "./contents.ts";
 import { childState, lookUp, type State, type Value } from "./state.ts";
 import type { Walk } from "./walk.ts";
 
@@ -34,13 +35,37 @@ export function recordEnvironment(walk: Walk, assigned: readonly (readonly [stri
 	}
 }
 
+/** Assignments of variables of the shell's own: those by which it keeps no record of what is typed, or runs something later. */
+export function recordOwnVariables(walk: Walk, assigned: readonly (readonly [string, Value])[], state: State): void {
+	for (const [name, value] of assigned) {
+		// What an interactive shell runs before each prompt.
+		if (name === "PROMPT_COMMAND")
+			for (const text of value.kind === "text" ? value.options : value.items) walk.runText(text, state, "", new Set());
+		if (!/^(?:HISTFILE|HISTSIZE|HISTFILESIZE|SAVEHIST)$/.test(name) || value.kind !== "text") continue;
+		for (const text of value.options) if (/^(?:0|\/dev\/null)?$/.test(text)) keepsNoHistory(walk, `${name}=${text}`);
+	}
+}
+
+/** Records that the shell is told to keep no history. */
+export function keepsNoHistory({ record }: Walk, text: string): void {
+	record.run({ program: "history", args: [], text, effects: ["clear-history"], changes: [] });
+}
+
 function recordVariable(walk: Walk, name: string, text: string, state: State): void {
 	if (prompts.test(name)) {
 		if (/[$`]/.test(text)) walk.runText(`: "${text}"`, childState(state, walk.around), "", new Set());
-	} else if (commands.test(name)) walk.runText(text, childState(state, walk.around), HOLE, new Set());
+	} else if (commands.test(name))
+		walk.runText(text.replace(/^\|?[-|]?/, ""), childState(state, walk.around), HOLE, new Set());
 	else if (state.elsewhere) return;
+	else if (/^(?:BASH_ENV|ENV)$/.test(name) && startsWith(walk, text, state) !== undefined)
+		walk.runText(startsWith(walk, text, state) ?? "", childState(state, walk.around), "", new Set());
 	else if (code.test(name) || options[name]?.test(text) || (name === "PATH" && !leadsToInstalled(walk, text)))
 		walk.record.unknown({ what: "script", text: `${name}=${shown(text)}`, may: everyAccess });
+}
+
+/** The text of a file that a shell reads when it starts, where the script has written it. */
+function startsWith(walk: Walk, file: string, state: State): string | undefined {
+	return walk.connected(file) ?? writtenIn(walk, file, state.cwd);
 }
 
 /** Folders of programs that are the system's, or installed for the person or the project. */

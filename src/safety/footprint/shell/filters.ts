@@ -1,7 +1,7 @@
 // Filters between a list of names and the command that takes it: which of the lines they were given they let through.
 // F1 what is let through is never less than what the filter itself lets through; F2 a filter that is not followed yields a hole.
 import type { Record } from "../record.ts";
-import { FOUND, HOLE, isKnown } from "../text.ts";
+import { FOUND, isKnown, isOpen } from "../text.ts";
 import { compileGlob } from "./globs.ts";
 
 /** Filters that pass lines on, some or all, in any order, with options that change no line. */
@@ -48,7 +48,7 @@ interface Search {
 /** `grep pattern` on standard input. */
 function matching(name: string, args: readonly string[], stdin: string, record: Record): string | undefined {
 	const search = readSearch(name, args);
-	if (!search || stdin.includes(HOLE)) return undefined;
+	if (!search || isOpen(stdin)) return undefined;
 	const alternatives = search.patterns.map((pattern) => alternativesOf(pattern, search));
 	const known = alternatives.flatMap((globs) => globs ?? []);
 	if (alternatives.includes(undefined) || known.length === 0) return undefined;

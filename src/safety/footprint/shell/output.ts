@@ -1,7 +1,7 @@
 // What simple commands print, where it follows from their words alone. Everything else is a hole.
 import { pathRules } from "../paths.ts";
 import { bounded, HOLE, isKnown, SHELL_SETUP, SOME_NAME, unmarked } from "../text.ts";
-import { contentOf } from "./contents.ts";
+import { contentOf, onDisk } from "./contents.ts";
 import { findOnPath } from "./environment.ts";
 import { filtered } from "./filters.ts";
 import { listed } from "./listing.ts";
@@ -199,7 +199,9 @@ function concatenate(walk: Walk, args: readonly string[], state: State, stdin: s
 	return bounded(
 		operands
 			.map((operand) =>
-				operand === "-" || operand === "/dev/stdin" ? stdin : (contentOf(walk, operand, state.cwd, stdin) ?? HOLE),
+				operand === "-" || operand === "/dev/stdin"
+					? stdin
+					: (contentOf(walk, operand, state.cwd, stdin) ?? onDisk(walk, operand, state)),
 			)
 			.join(""),
 	);

@@ -188,6 +188,8 @@ function ofExpansion(
 			];
 		if (operation.type === "Default")
 			return ofDefault(part, list.length > 0 ? list : undefined, quoted, state, expansion);
+		// Each item has its pattern expanded and compared anew.
+		if (!expansion.record.spend(list.length * 2)) return hole;
 		const changed = list.map((text) => operate(part, text, state, expansion));
 		const rows = combine(changed);
 		return rows ? rows.map((row) => listPieces(row, quoted)) : hole;

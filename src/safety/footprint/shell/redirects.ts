@@ -2,6 +2,7 @@
 import type { Redirection } from "unbash";
 import { absolutePaths, harmOf, isStream, touchWord } from "../places.ts";
 import { HOLE, isKnown, spell } from "../text.ts";
+import { onDisk } from "./contents.ts";
 import type { State } from "./state.ts";
 import type { Walk } from "./walk.ts";
 import { expandBody, expandText, expandWord } from "./words.ts";
@@ -87,7 +88,10 @@ export function applyRedirects(
 			if (operator === "<") {
 				const paths = open(target, "read", false);
 				const known = walk.connected(target) ?? (paths.length === 1 && paths[0] ? walk.written(paths[0]) : undefined);
-				give(named ? undefined : (fd ?? 0), isKnown(target) && target === "/dev/null" ? "" : (known ?? HOLE));
+				give(
+					named ? undefined : (fd ?? 0),
+					isKnown(target) && target === "/dev/null" ? "" : (known ?? onDisk(walk, target, state)),
+				);
 				continue;
 			}
 			if (operator === "<>") {
@@ -115,6 +119,7 @@ export function applyRedirects(
 			for (const { path, fresh } of outputs) {
 				const before = fresh ? "" : (walk.written(path) ?? (walk.around.kind(path) === undefined ? "" : HOLE));
 				walk.remember(path, before + out);
+				if (fresh && out === "") record.emptied(path);
 			}
 		},
 	};

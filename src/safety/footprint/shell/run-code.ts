@@ -16,7 +16,22 @@ export function recordCodeCalls(walk: Walk, text: string, state: State, by: stri
 		if (call.kind === "runs") runCall(walk, call.words, state);
 		else if (!state.elsewhere && isPath(call.path)) touchCall(walk, call, state, by, effects);
 	}
+	if (fetchesAndRuns(`${by}\n${text}`)) effects.add("run-download");
 	if (effects.size > 0) record.run({ program: language, args: [], text: by, effects: [...effects], changes: [] });
+}
+
+/** Calls that get something from the network. */
+const fetching =
+	/\burlopen\s*\(|\burlretrieve\s*\(|\b(?:requests|httpx|axios|got|needle|superagent)\.?(?:get|post|request)?\s*\(|(?<![\w.])fetch\s*\(|\bhttps?['"]?\)?\.(?:get|request)\s*\(|\bURI\.(?:open|parse)|\bopen-uri\b|Net::HTTP|LWP::|HTTP::Tiny|\bfile_get_contents\s*\(\s*["']https?:|\bcurl_exec\s*\(|\bsocket\.http\b|\bHTTP\.get\b|\breadLines\s*\(\s*["']https?:|\bsource\s*\(\s*["']https?:/;
+/** Calls that run a text as a program. */
+const running =
+	/(?<![\w.$])(?:exec|eval|execfile|loadstring|load|instance_eval|class_eval|source|system|Function)\s*\(|(?<![\w.$])eval\b|\bos\.(?:system|popen|exec\w*)\s*\(|\bsubprocess\.|\bchild_process\b|\brunIn(?:This|New)?Context\s*\(|\bvm\.(?:Script|run)/;
+const MAX_LOOKED = 70_000;
+
+/** Whether a program text gets something from the network and runs text as a program: most likely that. */
+function fetchesAndRuns(text: string): boolean {
+	const looked = text.slice(0, MAX_LOOKED);
+	return fetching.test(looked) && running.test(looked);
 }
 
 function runCall(walk: Walk, words: readonly string[], state: State): void {

@@ -8,8 +8,8 @@ import { everyAccess, limits } from "../record.ts";
 import { bounded, combine, HOLE, isKnown, spellCommand } from "../text.ts";
 import { builtins, declares } from "./builtins.ts";
 import { recordCall } from "./call.ts";
-import { isDownloaded } from "./contents.ts";
-import { foundOnPath, isOnPath, recordEnvironment } from "./environment.ts";
+import { isDownloaded, isProgramFile } from "./contents.ts";
+import { foundOnPath, isOnPath, recordEnvironment, recordOwnVariables } from "./environment.ts";
 import { held, heldTexts } from "./lists.ts";
 import { printed } from "./output.ts";
 import { applyRedirects } from "./redirects.ts";
@@ -35,6 +35,7 @@ export function runSimple(walk: Walk, node: Command, state: State, stdin: string
 	const expanded = afterExpansions(walk, state);
 	const name = lists[0]?.[0]?.[0];
 	const by = name === undefined ? "redirection" : spellCommand(lists.flatMap((list) => list[0] ?? []));
+	recordOwnVariables(walk, name !== undefined && declares(name, []) ? [...assigned, ...declared] : assigned, expanded);
 	const streams = applyRedirects(walk, node.redirects, expanded, stdin, by);
 	const now = afterExpansions(walk, expanded);
 	if (lists.length === 0) {
@@ -59,7 +60,7 @@ export function runSimple(walk: Walk, node: Command, state: State, stdin: string
 		outcome = index === 0 ? one : either(walk, outcome, one);
 	}
 	streams.keep(outcome.out);
-	if (declared.length > 0 && name !== undefined && declares(name)) {
+	if (declared.length > 0 && name !== undefined && declares(name, alternatives[0]?.flat().slice(1) ?? [])) {
 		if (name === "export") recordEnvironment(walk, declared, now);
 		outcome = mapStates(outcome, (end) => assignAll(end, declared));
 	}
@@ -239,8 +240,6 @@ export function invokeProgram(walk: Walk, words: readonly string[], state: State
 	return settled(state, said ?? printed(walk, name, args, state, stdin));
 }
 
-const programFolders =
-	/^(\/usr(\/local)?|\/opt\/\w+|\/opt\/homebrew(\/opt\/[\w@.-]+)?|\/snap|\/run\/current-system\/sw|\/nix\/[^ ]*)?\/(s?bin|libexec|games)\/[^/]+$/;
 const installedPrograms =
 	/(^|\/)(node_modules\/\.bin|\.?venv\/bin|env\/bin|\.venv\/Scripts|vendor\/bin|\.local\/bin|\.cargo\/bin|go\/bin|\.bun\/bin)\/[^/]+$/;
 
@@ -256,8 +255,11 @@ function locate(walk: Walk, word: string, state: State): { name: string; file: b
 	const paths = absolutePaths(windowsDrivePath(word), state.cwd, walk.record) ?? [word];
 	const known = paths.every((path) => {
 		const normal = rules.normalize(path);
-		return programFolders.test(normal) || installedPrograms.test(normal) || isOnPath(normal, walk);
+		return isProgramFile(normal) || installedPrograms.test(normal) || isOnPath(normal, walk);
 	});
+	// A link of another name to one of the system's programs.
+	const [real] = known || state.elsewhere ? [] : paths.map((path) => walk.record.real(path));
+	if (real !== undefined && isProgramFile(real) && findProgram(base(real))) return { name: base(real), file: false };
 	return { name: base(word), file: !known && !state.elsewhere };
 }
 

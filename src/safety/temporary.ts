@@ -13,11 +13,11 @@ export interface TemporaryPlaces {
 
 type Around = Pick<Surroundings, "temp" | "cwd" | "home" | "platform" | "realpath" | "kind">;
 
-const sinks = /^\/dev\/(?:null|zero|full|tty|stdin|stdout|stderr|fd\/\d+|shm\/.+)$/;
+const sinks = /^\/dev\/(?:null|zero|full|tty|stdin|stdout|stderr|fd\/\d+)$/;
 
 /** The temporary folders of this machine, as seen from a project. */
 export function temporaryPlaces({ temp, cwd, home, platform, realpath, kind }: Around): TemporaryPlaces {
-	const named = platform === "win32" ? [temp] : [temp, "/tmp", "/var/tmp"];
+	const named = platform === "win32" ? [temp] : [temp, "/tmp", "/var/tmp", "/dev/shm"];
 	const both = (paths: readonly string[]) => [...new Set(paths.flatMap((path) => [path, realpath(path) ?? path]))];
 	return { folders: both(named), except: both([...projectRoots(cwd, kind), home]) };
 }

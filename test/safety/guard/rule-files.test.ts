@@ -277,7 +277,7 @@ describe("what is wrong closes the guard, with its place", () => {
 		[
 			"a comma in a text within braces",
 			"effects:\n  publish: { decision: ask, reason: a, b c }\n",
-			"error unknown-key 2:38",
+			"error unknown-key 2:40",
 		],
 		["an unknown group", "protected_paths:\n  readonlly: [a]\n", "error unknown-key 2:3"],
 	])("%s", (_name, text, expected) => {

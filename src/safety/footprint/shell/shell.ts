@@ -3,7 +3,7 @@
 import { parse } from "unbash";
 import { pathRules } from "../paths.ts";
 import { everyAccess, limits, type Record } from "../record.ts";
-import { bounded, HOLE, isBlank, isFileText, isKnown, isShellSetup, shown } from "../text.ts";
+import { bounded, HOLE, isBlank, isKnown, isShellSetup, shown } from "../text.ts";
 import { walkBody, walkParsed } from "./flow.ts";
 import { recordInlineCode } from "./inline-code.ts";
 import { printed } from "./output.ts";
@@ -59,9 +59,7 @@ function openWalk(record: Record): Walk & { finish(): void } {
 					record.unknown({ what: "program", text: "what a program prints to set up the shell", may: everyAccess });
 					return settled({ ...state, lost: true, parameters: undefined }, HOLE);
 				}
-				const ofFile = isFileText(text);
-				record.unknown({ what: "script", text: ofFile ? "the text of a file" : shown(text), may: everyAccess });
-				if (ofFile) return settled({ ...state, lost: true, parameters: undefined }, HOLE);
+				record.unknown({ what: "script", text: shown(text), may: everyAccess });
 				if (isBlank(text)) {
 					effects.add("run-unknown-text");
 					return settled(state, HOLE);

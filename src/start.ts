@@ -10,7 +10,15 @@ import {
 	registerSpawn,
 	registerWatchdog,
 } from "./context/index.ts";
-import { catchBareCommands, enclosingRun, isTooOld, offerSkills, openSessionScope, otherCopy } from "./pi/index.ts";
+import {
+	catchBareCommands,
+	enclosingRun,
+	isTooOld,
+	offerSkills,
+	openDefinitionNotice,
+	openSessionScope,
+	otherCopy,
+} from "./pi/index.ts";
 import { joinRehearsal, registerRehearse } from "./rehearsal/index.ts";
 import {
 	openPolicies,
@@ -46,15 +54,16 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 		},
 		introductions: () => [notebook.introduction(), readonly.introduction()].filter((told) => told !== undefined),
 	});
-	const workflow = registerWorkflow(pi, { scope, policies });
+	const named = openDefinitionNotice();
+	const workflow = registerWorkflow(pi, { scope, policies, named });
 	registerSpawn(pi, scope, {
 		seed: () => [...notebook.share(), ...readonly.share(), ...workflow.share()],
 		refuses: (tool) => policies.forbidTool(tool),
 		take: (type, data) => notebook.take(type, data),
 	});
 	registerWatchdog(pi, notebook);
-	const chronicle = registerChronicle(pi, scope);
-	registerSequence(pi, scope, {
+	const chronicle = registerChronicle(pi, scope, named);
+	registerSequence(pi, scope, named, {
 		readonly: readonlyStep,
 		readFrontMatter: readReadonly,
 		handoff: (ctx, args) => handoffStep(handoff, ctx, args),
@@ -63,7 +72,7 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 		chronicle: (ctx, args, signal) => chronicle.step(ctx, args, signal),
 		live: () => [workflow.live(), ...chronicle.live()].filter((what) => what !== undefined),
 	});
-	registerRehearse(pi, scope);
+	registerRehearse(pi, scope, named);
 	offerSkills(pi);
 	catchBareCommands(pi);
 	// Set only in the processes of a rehearsal; no other pi ever learns of the understudy.

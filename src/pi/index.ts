@@ -5,6 +5,7 @@ export { customEntries, newestFirst, writeEntry } from "./branch.ts";
 export { type Child, type ChildSpec, type Exit, startChild } from "./child.ts";
 export { drawDiagram, showDiagram } from "./diagram.ts";
 export { type ExitCode, exitCodes, failWith, openExitCode } from "./exit-code.ts";
+export { type ExtensionFound, type ExtensionPlace, findExtension } from "./extension-source.ts";
 export { bar, shortCost, shortCount, shortTime } from "./figures.ts";
 export { foreignTools } from "./foreign-tool.ts";
 export {
@@ -31,6 +32,7 @@ export { pageMarkdown, pageText } from "./pager.ts";
 export { findPi, isPiCommand, ownPiSearch, type PiCommand, type PiSearch } from "./pi-command.ts";
 export { printable } from "./printable.ts";
 export { isSameProcess, processStart } from "./process-identity.ts";
+export { type NameDefinitions, openDefinitionNotice } from "./project-definitions.ts";
 export { definitionsTrusted, projectTrust, type Trust, type TrustQuestion } from "./project-trust.ts";
 export { classifyProviderError, type ProviderFailure } from "./provider-failure.ts";
 export { type Answer, askPerson, choosePerson, inputPerson, type Question, type YesOrNo } from "./question.ts";

@@ -47,8 +47,13 @@ export function definitionsTrusted(ctx: Pick<ExtensionContext, "cwd" | "isProjec
 	if (!ctx.isProjectTrusted()) return false;
 	const folder = agentFolder();
 	if (defaultTrust(join(folder, "settings.json")) !== "never") return true;
+	return hasGatedFiles(ctx.cwd, homedir()) || trustedByHand(ctx.cwd);
+}
+
+/** Whether the person has decided to trust the project in `cwd`, for good or for this process. */
+export function trustedByHand(cwd: string): boolean {
 	if (process.argv.some((word) => word === "--approve" || word === "-a")) return true;
-	return hasGatedFiles(ctx.cwd, homedir()) || savedDecision(ctx.cwd, join(folder, "trust.json")) === true;
+	return savedDecision(cwd, join(agentFolder(), "trust.json")) === true;
 }
 
 /** The decision for the folder or the closest one above it. */

@@ -3,12 +3,12 @@
 
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { Scope } from "../pi/index.ts";
-import { definitionsTrusted } from "../pi/index.ts";
+import { definitionsTrusted, type NameDefinitions } from "../pi/index.ts";
 import type { RehearsalSession } from "./command.ts";
 import type { WorkerPart } from "./worker-place.ts";
 
-/** Registers `/rehearse`. */
-export function registerRehearse(pi: ExtensionAPI, scope: Scope): void {
+/** Registers `/rehearse`. `named` says what the project brings. */
+export function registerRehearse(pi: ExtensionAPI, scope: Scope, named: NameDefinitions): void {
 	const session: RehearsalSession = { running: undefined, place: undefined };
 	pi.on("session_start", (_event, ctx) => {
 		session.place = { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
@@ -17,6 +17,7 @@ export function registerRehearse(pi: ExtensionAPI, scope: Scope): void {
 		description: "Play a workflow or a chronicle on a copy of the project, without a model: /rehearse <name> [task]",
 		getArgumentCompletions: async (prefix) => (await import("./command.ts")).completeRehearse(session, prefix),
 		handler: async (args, ctx) => {
+			named(ctx);
 			const { runRehearse } = await import("./command.ts");
 			await runRehearse(session, scope, ctx, args);
 		},

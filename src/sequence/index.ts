@@ -1,5 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { definitionsTrusted, isOwnFile, packageRoot, type Scope, say } from "../pi/index.ts";
+import { definitionsTrusted, isOwnFile, type NameDefinitions, packageRoot, type Scope, say } from "../pi/index.ts";
 import {
 	farewell,
 	readLastRecorded,
@@ -17,8 +17,8 @@ const readingMs = 3_000;
 /** Milliseconds after which pi has drawn a session that was just opened or moved in: what is shown earlier is wiped. */
 const drawnMs = 150;
 
-/** Registers `/sequence`. `commands` are the package's own commands that a step may call. */
-export function registerSequence(pi: ExtensionAPI, scope: Scope, commands: StepCommands): void {
+/** Registers `/sequence`. `named` says what the project brings; `commands` are the package's own commands that a step may call. */
+export function registerSequence(pi: ExtensionAPI, scope: Scope, named: NameDefinitions, commands: StepCommands): void {
 	let root: string | undefined;
 	const session: SequenceSession = {
 		pi,
@@ -46,6 +46,7 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, commands: StepC
 			return completeSequence(prefix, place, session.activeRun !== undefined);
 		},
 		handler: async (args, ctx) => {
+			named(ctx);
 			const { runSequence } = await import("./command.ts");
 			await runSequence(session, scope, ctx, args);
 		},

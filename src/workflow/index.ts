@@ -1,7 +1,7 @@
 // Workflows: what the rest of the house may use. Registering costs two commands, two events and four ways to draw; everything else is imported when a
 // person runs a command, or when a session has a run in it.
 import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { customEntries, definitionsTrusted, type runAsStep, type Scope } from "../pi/index.ts";
+import { customEntries, definitionsTrusted, type NameDefinitions, type runAsStep, type Scope } from "../pi/index.ts";
 import type { Policies } from "../safety/index.ts";
 import { registerRows } from "./rows.ts";
 import type { Workflows } from "./session/index.ts";
@@ -25,7 +25,7 @@ export interface WorkflowDoor extends WorkflowShare {
 /** Registers `/workflow` and `/cancel-workflow`, and takes up the run of a session that has one. */
 export function registerWorkflow(
 	pi: ExtensionAPI,
-	parts: { readonly scope: Scope; readonly policies: Policies },
+	parts: { readonly scope: Scope; readonly policies: Policies; readonly named: NameDefinitions },
 ): WorkflowDoor {
 	let opened: Workflows | undefined;
 	let share: WorkflowShare["share"] = () => [];
@@ -47,6 +47,7 @@ export function registerWorkflow(
 			return completeWorkflow(await open(), prefix, place);
 		},
 		handler: async (args, ctx) => {
+			parts.named(ctx);
 			const { runWorkflow } = await import("./session/index.ts");
 			await runWorkflow(await open(), ctx, args);
 		},

@@ -96,6 +96,8 @@ describe("a child session", () => {
 		[{ blacklist: ["write", "edit"] }, false, ["bash", "read"]],
 		[{ whitelist: ["read", "spawn"] }, false, ["read"]],
 		[{ blacklist: ["bash"] }, true, ["edit", "read", "write"]],
+		[{ blacklist: ["Edit", "WRITE"] }, false, ["bash", "read"]],
+		[{ whitelist: ["Read", "SPAWN"] }, false, ["read"]],
 	])(
 		"of a workflow's phase with the limits %j may change the project: %s, with the tools %j",
 		async (tools, may, names) => {

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { definitionsTrusted, openOnce, runAsStep, type Scope } from "../../pi/index.ts";
+import { definitionsTrusted, type NameDefinitions, openOnce, runAsStep, type Scope } from "../../pi/index.ts";
 import type { ChronicleSession } from "./session.ts";
 
 /** What a sequence may ask of chronicles. */
@@ -14,8 +14,8 @@ export interface ChronicleDoor {
 	step(ctx: ExtensionCommandContext, args: string, signal: AbortSignal): ReturnType<typeof runAsStep>;
 }
 
-/** Registers `/chronicle`. Runs that it starts belong to the scope: they are let go, and can be resumed, when that closes. */
-export function registerChronicle(pi: ExtensionAPI, scope: Scope): ChronicleDoor {
+/** Registers `/chronicle`. `named` says what the project brings. Runs that it starts belong to the scope: they are let go, and can be resumed, when that closes. */
+export function registerChronicle(pi: ExtensionAPI, scope: Scope, named: NameDefinitions): ChronicleDoor {
 	let opened: ChronicleSession | undefined;
 	const open = openOnce(async () => {
 		opened = (await import("./session.ts")).openChronicle(scope);
@@ -31,6 +31,7 @@ export function registerChronicle(pi: ExtensionAPI, scope: Scope): ChronicleDoor
 			return completeChronicle(await open(), prefix, place);
 		},
 		handler: async (args, ctx) => {
+			named(ctx);
 			const { runChronicle } = await import("./command.ts");
 			await runChronicle(await open(), ctx, args);
 		},

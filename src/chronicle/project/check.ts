@@ -1,5 +1,5 @@
-// Whether templates are sound, and whether what they name is there: agents, models, skills, rules. Starts nothing but, at most, one pi that
-// lists models.
+// Whether templates are sound, and whether what they name is there: agents, models, skills, extensions, rules. Starts at most one pi that
+// lists models, and one for each set of extensions.
 import { existsSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { type Diagnostic, didYouMean, sortDiagnostics } from "../../definition/index.ts";

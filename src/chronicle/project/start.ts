@@ -38,7 +38,7 @@ export type Preparation =
 			readonly problems: readonly LaunchProblem[];
 	  };
 
-/** Looks at the template called `name` and at everything that its states need. Starts nothing but, at most, one pi that lists models. */
+/** Looks at the template called `name` and at everything that its states need. Starts at most one pi that lists models, and one for each set of extensions. */
 export async function prepareStart(project: Project, name: string, signal?: AbortSignal): Promise<Preparation> {
 	const shelf = project.templates();
 	const { cwd } = project.place;

@@ -162,7 +162,10 @@ export const stateFields = {
 	}),
 	skills: words({ about: "Skills that the worker has beside those of its agent file." }),
 	extra_skills: words({ about: "Another name of `skills`." }),
-	extensions: words({ about: "Extensions that the worker loads; it loads none of yours otherwise." }),
+	extensions: words({
+		about:
+			"Extensions that the worker loads, by path or name, or packages that pi has installed; it loads none of yours otherwise.",
+	}),
 	model: text({ about: "Model of the worker, `provider/id` or an alias.", form: "line", most: 200 }),
 	models: words({
 		about: "Models in order: where the provider of one fails, the next goes on in the same conversation.",

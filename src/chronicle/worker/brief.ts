@@ -3,6 +3,7 @@
 // B3 a worker without a readable brief does not work.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { LaunchId } from "../machine/index.ts";
+import type { ToolOrder } from "./tool-order.ts";
 
 /** Names the file. It is meant for pi alone and is taken out of the environment once read. */
 export const BRIEF_VARIABLE = "PI_CHRONICLE_BRIEF";
@@ -16,6 +17,8 @@ export interface WorkerBrief {
 	readonly targets: readonly string[];
 	/** What this process may spend; absent: no ceiling. */
 	readonly allowance: Allowance;
+	/** Which tools of the state's extensions are given; absent where it loads none: then pi's list of tools decides. */
+	readonly tools?: ToolOrder;
 	readonly rules: FrozenRules;
 	/** `shell`: shell commands run in the machine's sandbox, and the worker does not work where there is none. */
 	readonly sandbox: "shell" | "off";

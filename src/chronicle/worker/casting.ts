@@ -1,7 +1,6 @@
 // Who does a state, and with what: persona, tools, model, skills, resolved from a state's words before anything is started.
 // K1 every problem of a state is told at once; K2 nothing is guessed: what does not resolve is a problem, what falls back is a notice.
-import { isAbsolute, resolve } from "node:path";
-import { didYouMean, quoted } from "../../definition/index.ts";
+import { didYouMean, isListed, quoted } from "../../definition/index.ts";
 import {
 	BUILT_IN_EXTENSION_TOOLS,
 	type Cast,
@@ -18,8 +17,11 @@ import {
 	THINKING_LEVELS,
 	type ThinkingLevel,
 } from "../../persona/index.ts";
+import { type ExtensionPlace, findExtension } from "../../pi/index.ts";
 import type { LaunchFault, LaunchProblem } from "../supervisor/index.ts";
 import type { StatePlan } from "../template/index.ts";
+import { SNAPSHOT_TOOL, TRANSITION_TOOL } from "./inside/index.ts";
+import type { ToolOrder, WishedTool } from "./tool-order.ts";
 
 export interface Casting {
 	readonly cast: Cast;
@@ -28,6 +30,8 @@ export interface Casting {
 	models(signal?: AbortSignal): Promise<readonly Model[]>;
 	/** Folder that paths in a template are relative to. */
 	readonly cwd: string;
+	/** Where extensions are looked for by name. */
+	readonly extensions: Omit<ExtensionPlace, "cwd">;
 	readonly platform: NodeJS.Platform;
 }
 
@@ -47,6 +51,8 @@ export interface WorkerPlan {
 	readonly skills: readonly string[];
 	/** For `-e`. */
 	readonly extensions: readonly string[];
+	/** Where the state loads extensions: which of the tools that they register it has. */
+	readonly order: ToolOrder | undefined;
 	/** What the person should know. */
 	readonly notices: readonly string[];
 }
@@ -71,7 +77,8 @@ export async function planWorker(
 ): Promise<Planned> {
 	const problems: Part[] = [];
 	const persona = personaOf(state, casting.cast, problems);
-	const tools = toolsOf(state, persona, casting, problems);
+	const loaded = extensionsOf(state, casting, problems);
+	const { tools, order } = toolsOf(state, persona, casting, problems);
 	const { model, exactModel, fallbacks, thinking } = await modelOf(
 		state,
 		persona,
@@ -84,11 +91,13 @@ export async function planWorker(
 	const own = tools.flatMap(
 		(tool) => BUILT_IN_EXTENSION_TOOLS.get(tool) ?? (tool.startsWith("mcp__") ? ["builtin:mcp"] : []),
 	);
-	const extensions = [...new Set([...state.extensions.map((path) => extensionPath(path, casting.cwd)), ...own])];
+	const extensions = [...new Set([...loaded, ...own])];
 	const failed = problems.some(({ severity }) => severity === "error");
 	const notices = problems.map(({ message }) => message);
 	return {
-		plan: failed ? undefined : { persona, tools, model, exactModel, fallbacks, thinking, skills, extensions, notices },
+		plan: failed
+			? undefined
+			: { persona, tools, model, exactModel, fallbacks, thinking, skills, extensions, order, notices },
 		problems,
 	};
 }
@@ -98,8 +107,11 @@ function personaOf(state: StatePlan, cast: Cast, problems: Part[]): Persona {
 	if (!wish) return inlinePersona(`Specialist for ${state.description ?? state.name}`);
 	const found = resolvePersona({ ...wish, team: state.team, listsTools: state.tools !== undefined }, cast);
 	if (found.kind === "persona") {
-		for (const { message, remedy } of found.notices)
-			problems.push({ severity: "warning", part: "persona", message, remedy });
+		// Whether an extension of the state brings a tool is known once it is loaded.
+		const open = state.extensions.length > 0 ? ["foreign-tool", "absent-tool"] : [];
+		for (const { code, message, remedy } of found.notices) {
+			if (!open.includes(code)) problems.push({ severity: "warning", part: "persona", message, remedy });
+		}
 		return found.persona;
 	}
 	const { message, remedy } = found.problem;
@@ -107,19 +119,20 @@ function personaOf(state: StatePlan, cast: Cast, problems: Part[]): Persona {
 	return inlinePersona(wish.name || state.name);
 }
 
-function toolsOf(state: StatePlan, persona: Persona, casting: Casting, problems: Part[]): readonly string[] {
-	let tools: readonly string[] = persona.tools ?? DEFAULT_TOOLS;
-	if (state.tools) tools = statesTools(state.tools, state.extensions.length > 0, problems);
-	if (casting.platform !== "win32" && tools.includes("powershell")) {
-		problems.push({
-			severity: "warning",
-			part: "tools",
-			message: "The tool `powershell` exists on Windows only, so it is left out here.",
-			remedy: "Name `bash` as well for other systems.",
-		});
-		tools = tools.filter((tool) => tool !== "powershell");
-	}
-	const { kept, left } = keepAllowed([...new Set(tools)], persona.restrictions);
+interface StateTools {
+	readonly tools: readonly string[];
+	readonly order: ToolOrder | undefined;
+}
+
+function toolsOf(state: StatePlan, persona: Persona, casting: Casting, problems: Part[]): StateTools {
+	const extended = state.extensions.length > 0;
+	// The tools of every worker need no mention, and do no harm.
+	const names = state.tools?.filter((name) => !isListed([TRANSITION_TOOL, SNAPSHOT_TOOL], name.trim()));
+	const listed = names && (extended ? wishedTools(names, problems) : statesTools(names, problems));
+	const meant = listed?.wishes.flatMap(({ otherwise }) => otherwise ?? []) ?? [];
+	const written = listed ? [...listed.tools, ...meant] : (persona.tools ?? DEFAULT_TOOLS);
+	const tools = withoutPowershell([...new Set(written)], casting.platform, problems);
+	const { kept, left } = keepAllowed(tools, persona.restrictions);
 	if (state.tools && left.length > 0) {
 		problems.push({
 			severity: "warning",
@@ -128,19 +141,58 @@ function toolsOf(state: StatePlan, persona: Persona, casting: Casting, problems:
 			remedy: "Take the restriction out of the agent file, or the tool out of the state.",
 		});
 	}
-	return kept;
+	if (!extended) return { tools: kept, order: undefined };
+	const order: ToolOrder = {
+		// What `wishes` means otherwise is added where no extension registers the name.
+		tools: listed ? kept.filter((tool) => listed.tools.includes(tool)) : kept,
+		wishes: listed?.wishes ?? [],
+		theirs: listed?.theirs ?? "all",
+		hopes: listed ? [] : persona.foreign,
+		restrictions: persona.restrictions,
+	};
+	return { tools: kept, order };
 }
 
-/** What a state lists itself. What only an extension can know is checked when the worker reports what it has. */
-function statesTools(written: readonly string[], extended: boolean, problems: Part[]): readonly string[] {
+function withoutPowershell(tools: readonly string[], platform: NodeJS.Platform, problems: Part[]): readonly string[] {
+	if (platform === "win32" || !tools.includes("powershell")) return tools;
+	problems.push({
+		severity: "warning",
+		part: "tools",
+		message: "The tool `powershell` exists on Windows only, so it is left out here.",
+		remedy: "Name `bash` as well for other systems.",
+	});
+	return tools.filter((tool) => tool !== "powershell");
+}
+
+type Listed = Pick<ToolOrder, "tools" | "wishes" | "theirs">;
+
+/** What a state lists itself. */
+function statesTools(written: readonly string[], problems: Part[]): Listed {
 	const said = readToolNames(written);
-	const own = new Set<string>();
-	for (const { severity, code, message, remedy, written: word } of said.problems) {
-		if (extended && code !== "limited-tool") own.add(word.trim());
+	for (const { severity, code, message, remedy } of said.problems) {
 		// A state that asks for a tool does not work without it.
-		else problems.push({ severity: code === "foreign-tool" ? "error" : severity, part: "tools", message, remedy });
+		problems.push({ severity: code === "foreign-tool" ? "error" : severity, part: "tools", message, remedy });
 	}
-	return [...(said.kind === "all" ? DEFAULT_TOOLS : []), ...said.names, ...own];
+	return { tools: [...(said.kind === "all" ? DEFAULT_TOOLS : []), ...said.names], wishes: [], theirs: "named" };
+}
+
+/** What a state lists that loads extensions: any name may be a tool of theirs, which the worker finds out. */
+function wishedTools(written: readonly string[], problems: Part[]): Listed {
+	const tools: string[] = [];
+	const wishes: WishedTool[] = [];
+	let theirs: Listed["theirs"] = "named";
+	for (const word of written) {
+		const said = readToolNames([word]);
+		const limited = said.problems.find(({ code }) => code === "limited-tool");
+		const [name] = said.names;
+		if (limited) problems.push({ ...limited, part: "tools" });
+		else if (said.kind === "all") {
+			tools.push(...DEFAULT_TOOLS);
+			theirs = "all";
+		} else if (name?.startsWith("mcp__")) tools.push(name);
+		else if (name !== undefined || said.problems.length > 0) wishes.push({ written: word.trim(), otherwise: name });
+	}
+	return { tools, wishes, theirs };
 }
 
 async function modelOf(
@@ -203,7 +255,13 @@ function skillsOf(state: StatePlan, persona: Persona, casting: Casting, problems
 	return [...found];
 }
 
-/** Paths are relative to the run's folder; what pi knows by name (`builtin:mcp`, `npm:…`) stays. */
-function extensionPath(written: string, cwd: string): string {
-	return /^[a-z]+:/.test(written) || isAbsolute(written) ? written : resolve(cwd, written);
+/** What is loaded for a state; what is not there is a problem. */
+function extensionsOf(state: StatePlan, { cwd, extensions }: Casting, problems: Part[]): readonly string[] {
+	return state.extensions.flatMap((written) => {
+		const found = findExtension(written, { ...extensions, cwd });
+		if (found.kind === "found") return [found.source];
+		const { message, remedy } = found.problem;
+		problems.push({ severity: "error", part: "handshake", message, remedy });
+		return [];
+	});
 }

@@ -23,6 +23,27 @@ export function workerArguments(
 	trust: "trusted" | "untrusted",
 ): string[] {
 	return [
+		...extensionArguments(pi, [...extensions, ...plan.extensions], trust),
+		...plan.skills.flatMap((path) => ["--skill", path]),
+		"--tools",
+		// The names that extensions register are not known yet, so pi registers all and the worker chooses.
+		[...expectedTools(plan), ...(plan.order ? ["*"] : [])].join(","),
+		"--append-system-prompt",
+		files.persona,
+		...(plan.model === undefined ? [] : ["--model", plan.model]),
+		...(plan.thinking === undefined ? [] : ["--thinking", plan.thinking]),
+		"--session",
+		files.conversation,
+	];
+}
+
+/** How a worker's pi begins that loads `extensions` and nothing that it would discover. */
+export function extensionArguments(
+	pi: PiCommand,
+	extensions: readonly string[],
+	trust: "trusted" | "untrusted",
+): readonly string[] {
+	return [
 		...pi.args,
 		"--mode",
 		"rpc",
@@ -31,16 +52,7 @@ export function workerArguments(
 		"--no-prompt-templates",
 		"--no-themes",
 		trust === "trusted" ? "--approve" : "--no-approve",
-		...[...extensions, ...plan.extensions].flatMap((path) => ["--extension", path]),
-		...plan.skills.flatMap((path) => ["--skill", path]),
-		"--tools",
-		expectedTools(plan).join(","),
-		"--append-system-prompt",
-		files.persona,
-		...(plan.model === undefined ? [] : ["--model", plan.model]),
-		...(plan.thinking === undefined ? [] : ["--thinking", plan.thinking]),
-		"--session",
-		files.conversation,
+		...extensions.flatMap((path) => ["--extension", path]),
 	];
 }
 

@@ -2,16 +2,7 @@
 // L1 a process is let work only after its handshake; L2 what fails leaves no process; L3 texts reach the worker by file or pipe alone.
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-	type Child,
-	hostNotice,
-	linkRpc,
-	type PiCommand,
-	type RpcLink,
-	type RpcListener,
-	startChild,
-	stopStrays,
-} from "../../pi/index.ts";
+import { type PiCommand, startChild, stopStrays } from "../../pi/index.ts";
 import { openRedaction, redactText } from "../../safety/index.ts";
 import { NO_SPEND } from "../machine/index.ts";
 import type { LaunchFault, LaunchOrder, Result, Worker, WorkerHost, WorkerLauncher } from "../supervisor/index.ts";
@@ -19,8 +10,9 @@ import { type FrozenRules, writeBrief } from "./brief.ts";
 import { type Casting, planWorker, type WorkerPlan } from "./casting.ts";
 import { expectedTools, type WorkerFiles, workerArguments, workerEnvironment } from "./command-line.ts";
 import { beginConversation, type Conversation, moveConversation, readConversation } from "./conversation.ts";
-import { judgeHello } from "./handshake.ts";
-import { type Hello, readHello } from "./inside/index.ts";
+import { checkExtensions } from "./extension-check.ts";
+import { awaitHello, faultOf, unlessAborted } from "./greeting.ts";
+import { judgeHello, leftOut } from "./handshake.ts";
 import { openLive } from "./live.ts";
 import { retireConversations } from "./retire.ts";
 import type { UnreadableRules } from "./rules.ts";
@@ -59,17 +51,19 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 	const retired = new Set<string>();
 	return {
 		async check(states, signal) {
-			const problems = await Promise.all(
-				states.map(async (state) => {
-					if (state.implicit) return [];
-					const { problems } = await planWorker(state, undefined, casting, signal);
-					return problems.map(({ severity, message, remedy }) => ({ state: state.name, severity, message, remedy }));
-				}),
+			const named = states.filter(({ implicit }) => !implicit);
+			const planned = await Promise.all(
+				named.map(async (state) => ({ state, ...(await planWorker(state, undefined, casting, signal)) })),
 			);
-			if (!("kind" in rules)) return problems.flat();
-			const [first] = states;
-			const { detail: message, remedy } = rules;
-			return [{ state: first?.name ?? "", severity: "error" as const, message, remedy }, ...problems.flat()];
+			const problems = planned.flatMap(({ state, problems }) =>
+				problems.map(({ severity, message, remedy }) => ({ state: state.name, severity, message, remedy })),
+			);
+			if ("kind" in rules) {
+				const [first] = states;
+				const { detail: message, remedy } = rules;
+				return [{ state: first?.name ?? "", severity: "error" as const, message, remedy }, ...problems];
+			}
+			return [...problems, ...(await checkExtensions(planned, { ...options, rules }, signal))];
 		},
 		launch: (order, host, signal) => launch(order, host, signal, options),
 		async retire(folder, keep) {
@@ -128,18 +122,14 @@ async function launch(
 		await child.stop(stopMs);
 		return calledOff;
 	}
-	if (hello.kind === "unable") {
+	if (hello.kind !== "hello") {
 		await child.stop(stopMs);
-		return fault("rules", `The worker could not put its rules in force: ${redactText(hello.detail, 300)}`);
-	}
-	if (hello.kind === "none") {
-		await child.stop(stopMs);
-		const said = redactText(child.stderr().trim().slice(-1200), 600);
-		return fault(hello.reason, `${hello.detail}${said === "" ? "" : ` It said: ${said}`}`);
+		return { ok: false, failure: faultOf(hello, child.stderr()) };
 	}
 	const ordered = {
 		rules: rules.hash,
 		tools: expectedTools(plan),
+		order: plan.order,
 		model: plan.exactModel,
 		costUsd: order.limits.costUsd,
 	};
@@ -149,6 +139,10 @@ async function launch(
 		return wrong ? fault(wrong.reason, wrong.detail) : fault("spawn", "The process ended at once.");
 	}
 
+	const notices = [
+		...plan.notices,
+		...(plan.order ? leftOut(order.state.name, plan.order, hello.hello.registered) : []),
+	];
 	const continued = ready.conversation !== undefined;
 	const live = openLive(
 		{
@@ -164,7 +158,7 @@ async function launch(
 				model: hello.hello.model,
 				...(rules.files > 0 ? { rules: rules.hash } : {}),
 				conversation: continued ? "continued" : "new",
-				...(plan.notices.length > 0 ? { notice: redactText(plan.notices.join(" "), 600) } : {}),
+				...(notices.length > 0 ? { notice: redactText(notices.join(" "), 600) } : {}),
 			},
 		},
 		hello.link,
@@ -208,6 +202,7 @@ async function prepare(
 				...(calls === undefined ? {} : { calls }),
 				countCacheReads,
 			},
+			...(plan.order ? { tools: plan.order } : {}),
 			rules,
 			sandbox,
 		});
@@ -248,95 +243,7 @@ function freePath(path: string): string {
 	}
 }
 
-type Greeting =
-	| { readonly kind: "hello"; readonly hello: Hello; readonly link: RpcLink; handOver(listener: RpcListener): void }
-	/** Its rules could not be put in force. */
-	| { readonly kind: "unable"; readonly detail: string }
-	/** `spawn`: it never ran, or was killed from outside, and may do better next time. */
-	| { readonly kind: "none"; readonly reason: "spawn" | "handshake"; readonly detail: string };
-
-/**
- * Waits for the worker to report itself, at most `ms`, and no longer than until `signal` aborts. Records that come before the link is handed
- * over are kept for its new owner.
- */
-async function awaitHello(child: Child, ms: number, signal: AbortSignal): Promise<Greeting> {
-	let owner: RpcListener | undefined;
-	const early: ((listener: RpcListener) => void)[] = [];
-	let greet: (said: { readonly hello: Hello } | { readonly unable: string }) => void = () => {};
-	const greeted = new Promise<{ readonly hello: Hello } | { readonly unable: string }>((resolve) => {
-		greet = resolve;
-	});
-	const pass = (deliver: (listener: RpcListener) => void): void => {
-		if (owner) deliver(owner);
-		else early.push(deliver);
-	};
-	let complaint = "";
-	const link = linkRpc(child, {
-		activity: () => owner?.activity(),
-		event(record) {
-			const notice = hostNotice(record);
-			const hello = notice?.topic === "hello" ? readHello(notice.payload) : undefined;
-			if (hello) greet({ hello });
-			else if (notice?.topic === "unable") greet({ unable: String(notice.payload) });
-			else {
-				if (record.type === "extension_error") complaint = ` ${String(record.error)}`;
-				pass((listener) => listener.event(record));
-			}
-		},
-		dialog: (dialog) => pass((listener) => listener.dialog(dialog)),
-		oversized: (head, bytes) => pass((listener) => listener.oversized(head, bytes)),
-	});
-	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<undefined>((resolve) => {
-		timer = setTimeout(() => resolve(undefined), ms);
-	});
-	const first = await unlessAborted(Promise.race([greeted, child.exited, late]), signal);
-	clearTimeout(timer);
-	if (first === undefined) {
-		return {
-			kind: "none",
-			reason: "handshake",
-			detail: `The worker did not report itself within ${ms / 1000} s.${complaint}`,
-		};
-	}
-	if ("kind" in first) {
-		const how =
-			first.kind === "exited"
-				? `exit code ${first.code}`
-				: first.kind === "killed"
-					? `signal ${first.signal}`
-					: first.reason;
-		const reason = first.kind === "exited" ? "handshake" : "spawn";
-		return { kind: "none", reason, detail: `The worker ended before it reported itself (${how}).${complaint}` };
-	}
-	if ("unable" in first) return { kind: "unable", detail: first.unable };
-	return {
-		kind: "hello",
-		hello: first.hello,
-		link,
-		handOver(listener) {
-			owner = listener;
-			for (const deliver of early.splice(0)) deliver(listener);
-		},
-	};
-}
-
 const calledOff = fault("spawn", "The start was called off.");
-
-/** What `work` resolves to; `undefined` as soon as `signal` aborts. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-	if (signal.aborted) return undefined;
-	let stop: () => void = () => {};
-	const aborted = new Promise<undefined>((resolve) => {
-		stop = () => resolve(undefined);
-		signal.addEventListener("abort", stop, { once: true });
-	});
-	try {
-		return await Promise.race([work, aborted]);
-	} finally {
-		signal.removeEventListener("abort", stop);
-	}
-}
 
 function fault(reason: LaunchFault["reason"], detail: string): Fault {
 	return { ok: false, failure: { reason, detail } };

@@ -53,6 +53,7 @@ export function openLocalLauncher(place: LocalPlace): WorkerLauncher {
 			skills: skillPlaces(trust === "trusted" ? projectFolders(cwd) : [], agentFolder, home),
 			models,
 			cwd,
+			extensions: { home, agentFolder, trust },
 			platform: process.platform,
 		},
 		rules: freezeRunRules(cwd, home, agentFolder),

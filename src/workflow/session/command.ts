@@ -32,7 +32,8 @@ type Verb = (
 const talkative: ReadonlySet<string> = new Set(["show", "back"]);
 
 const verbs: Readonly<Record<string, Verb>> = {
-	list: (_workflows, ctx, _rest, catalogue) => pageText(ctx, "Workflows", listLines(catalogue, ctx.cwd).join("\n")),
+	list: (_workflows, ctx, _rest, catalogue) =>
+		pageText(ctx, "Workflows", [...listLines(catalogue, ctx.cwd), ...trustHint(placeOf(ctx))].join("\n")),
 	check: ({ pi }, ctx, _rest, catalogue) => {
 		const unknown = checkToolNames(
 			catalogue,

@@ -16,6 +16,7 @@ beforeAll(() => {
 	cwd = realpathSync(mkdtempSync(join(tmpdir(), "casting-")));
 	for (const folder of [".pi/agents", ".pi/skills/knots"]) mkdirSync(join(cwd, folder), { recursive: true });
 	writeFileSync(join(cwd, ".pi/skills/knots/SKILL.md"), "x");
+	writeFileSync(join(cwd, "x.ts"), "");
 	writeFileSync(
 		join(cwd, ".pi/agents/builder.md"),
 		"---\nname: builder\ntools: Read, Bash\nmodel: opus:low\nthinking: high\n---\nYou build.",
@@ -27,6 +28,7 @@ beforeAll(() => {
 		skills: skillPlaces([cwd], join(home, ".pi/agent"), home),
 		models: async () => ["claude-opus-5", "claude-sonnet-5"].map((id) => ({ provider: "anthropic", id })),
 		cwd,
+		extensions: { home, agentFolder: join(home, ".pi/agent"), trust: "trusted" },
 		platform: "linux",
 	};
 });
@@ -102,13 +104,14 @@ describe("the plan of a worker", () => {
 	it("finds skills, loads what brings a tool, makes paths absolute", async () => {
 		const { plan: planned } = await plan({
 			skills: ["knots"],
-			extensions: ["./x.ts", "npm:y"],
+			extensions: ["./x.ts", "builtin:y"],
 			tools: ["read", "mcp__docs__find", "codemode", "their_tool"],
 		});
 		expect(planned).toMatchObject({
 			skills: [join(cwd, ".pi/skills/knots")],
-			extensions: [join(cwd, "x.ts"), "npm:y", "builtin:mcp", "builtin:codemode"],
-			tools: ["read", "mcp__docs__find", "codemode", "their_tool"],
+			extensions: [join(cwd, "x.ts"), "builtin:y", "builtin:mcp", "builtin:codemode"],
+			tools: ["mcp__docs__find", "read", "codemode"],
+			order: { tools: ["mcp__docs__find"], theirs: "named" },
 		});
 	});
 
@@ -138,7 +141,7 @@ describe("the command line", () => {
 			"untrusted",
 		);
 		expect(args.join(" ")).toBe(
-			`cli.js --mode rpc --no-extensions --no-skills --no-prompt-templates --no-themes --no-approve --extension /w.mjs --extension ${join(cwd, "x.ts")} --tools read,bash,edit,write,workflow_transition,workflow_update_snapshot --append-system-prompt /r/1.1.persona.md --model anthropic/claude-sonnet-5 --thinking low --session /r/1.1.jsonl`,
+			`cli.js --mode rpc --no-extensions --no-skills --no-prompt-templates --no-themes --no-approve --extension /w.mjs --extension ${join(cwd, "x.ts")} --tools read,bash,edit,write,workflow_transition,workflow_update_snapshot,* --append-system-prompt /r/1.1.persona.md --model anthropic/claude-sonnet-5 --thinking low --session /r/1.1.jsonl`,
 		);
 	});
 
@@ -153,6 +156,7 @@ describe("the handshake", () => {
 		launch: { visit: 1, attempt: 1, launch: 1 },
 		rules: "aa",
 		tools: ["read", "mcp__d__x"],
+		registered: [],
 		model: "p/M",
 		priced: true,
 		thinking: "off",
@@ -179,7 +183,7 @@ describe("the handshake", () => {
 		expect(judgeHello({ ...hello, ...part }, ordered)).toMatchObject({ reason });
 	});
 	it("a plan's tools are ordered with the workflow tools, each once", async () => {
-		const { plan: planned } = await plan({ tools: ["read", "workflow_transition"], extensions: ["x"] });
+		const { plan: planned } = await plan({ tools: ["read", "workflow_transition"], extensions: ["x.ts"] });
 		if (!planned) throw new Error("no plan");
 		expect(expectedTools(planned)).toEqual(["read", "workflow_transition", "workflow_update_snapshot"]);
 	});

@@ -98,6 +98,7 @@ export function openDesk(project: Project, options: DeskOptions = {}): Desk {
 				skills: skillPlaces([project.folder], project.agentFolder, project.home),
 				models: async () => ["one", "two", "thinker", "small"].map((id) => ({ provider: "scripted", id })),
 				cwd: project.folder,
+				extensions: { home: project.home, agentFolder: project.agentFolder, trust: "trusted" },
 				platform: process.platform,
 			},
 			rules: freezeRunRules(project.folder, project.home, project.agentFolder),

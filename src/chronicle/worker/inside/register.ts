@@ -18,19 +18,26 @@ export async function registerWorker(
 	const turn = openTurn(brief.allowance);
 	const { registerWorkerTools } = await import("./tools.ts");
 	registerWorkerTools(pi, brief, turn);
+	const given = (await import("./given-tools.ts")).openGivenTools(pi, brief.tools);
+	let rules: string | undefined;
 
 	pi.on("session_start", async (_event, ctx) => {
-		let rules: string;
 		try {
 			rules = await arm(ctx);
 		} catch (error) {
 			tellHost(ctx, "unable", error instanceof Error ? error.message : String(error));
-			return;
 		}
+	});
+
+	// Raised once every extension has handled `session_start`, in which some register their tools.
+	pi.on("resources_discover", (_event, ctx) => {
+		if (rules === undefined) return;
+		given.apply();
 		const hello: Hello = {
 			launch: brief.launch,
 			rules,
 			tools: pi.getActiveTools(),
+			registered: given.registered(),
 			model: ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : "",
 			priced: Object.values(ctx.model?.cost ?? {}).some((price) => typeof price === "number" && price > 0),
 			thinking: pi.getThinkingLevel(),
@@ -38,8 +45,12 @@ export async function registerWorker(
 		tellHost(ctx, "hello", hello);
 	});
 
+	// An extension that registers a tool later makes pi activate every tool again.
+	pi.on("before_agent_start", () => given.apply());
+	pi.on("turn_end", () => given.apply());
+
 	pi.on("tool_call", (event, ctx) => {
-		const refused = turn.refuse(event.toolName);
+		const refused = turn.refuse(event.toolName) ?? given.refuse(event.toolName);
 		if (!refused) return undefined;
 		tellHost(ctx, "refused", { call: event.toolCallId, rule: refused.rule } satisfies Refusal);
 		return { block: true, reason: refused.reason };

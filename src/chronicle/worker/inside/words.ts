@@ -8,6 +8,8 @@ export interface Hello {
 	readonly rules: string;
 	/** Active tools. */
 	readonly tools: readonly string[];
+	/** Tools that extensions have registered, given or not; the worker's own are not among them. */
+	readonly registered: readonly string[];
 	/** `provider/id`. */
 	readonly model: string;
 	/** Whether a request costs money. */
@@ -18,7 +20,7 @@ export interface Hello {
 /** A call that the worker's extension itself refused. */
 export interface Refusal {
 	readonly call: string;
-	readonly rule: "allowance" | "stopping" | "state-ended";
+	readonly rule: "allowance" | "stopping" | "state-ended" | "not-given";
 }
 
 export type Reply = { readonly kind: string; readonly text: string };
@@ -45,8 +47,12 @@ export function readReply(value: unknown): Reply | undefined {
 /** Reads a hello; `undefined` where it is none. */
 export function readHello(value: unknown): Hello | undefined {
 	if (typeof value !== "object" || value === null) return undefined;
-	const { launch, rules, tools, model, thinking, priced } = value as Partial<Record<keyof Hello, unknown>>;
+	const { launch, rules, tools, registered, model, thinking, priced } = value as Partial<Record<keyof Hello, unknown>>;
 	if (typeof rules !== "string" || typeof model !== "string" || typeof thinking !== "string") return undefined;
-	if (!Array.isArray(tools) || !tools.every((tool) => typeof tool === "string")) return undefined;
-	return { launch: launch as LaunchId, rules, tools, model, thinking, priced: priced !== false };
+	if (!areNames(tools) || !areNames(registered)) return undefined;
+	return { launch: launch as LaunchId, rules, tools, registered, model, thinking, priced: priced !== false };
+}
+
+function areNames(value: unknown): value is readonly string[] {
+	return Array.isArray(value) && value.every((name) => typeof name === "string");
 }

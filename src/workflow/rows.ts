@@ -12,7 +12,7 @@ import { lateRow } from "../pi/index.ts";
 
 export interface Rows {
 	/** A change of a run; nothing for a state that has no row of its own. */
-	drawState(data: unknown, expanded: boolean, theme: Theme): Component | undefined;
+	drawState(data: unknown, theme: Theme): Component | undefined;
 	/** The end of a run. */
 	drawEnd(data: unknown, theme: Theme): Component | undefined;
 	readonly drawReminder: MessageRenderer;
@@ -28,8 +28,8 @@ export function registerRows(pi: ExtensionAPI, rows: () => Rows | undefined): vo
 			return there && { row: draw(there) };
 		});
 
-	pi.registerEntryRenderer("workflow:state", ({ data }, { expanded }, theme) =>
-		tells(data) ? soon((there) => there.drawState(data, expanded, theme)) : undefined,
+	pi.registerEntryRenderer("workflow:state", ({ data }, _options, theme) =>
+		tells(data) ? soon((there) => there.drawState(data, theme)) : undefined,
 	);
 	for (const type of ["workflow:complete", "workflow:spent"])
 		pi.registerEntryRenderer(type, ({ data }, _options, theme) =>
@@ -54,8 +54,11 @@ function isEnd(data: unknown): boolean {
 	return typeof text === "string" || Array.isArray(spent);
 }
 
-/** Whether a state has a row: ends have an entry of their own, and states of the reference package have none. */
+/** Whether a state has a row: ends have an entry of their own, steps of the model the row of their call, and states of the reference package none. */
 function tells(data: unknown): boolean {
 	const { active, pin, left, paused, note } = (data ?? {}) as Record<string, unknown>;
-	return active === true && pin !== undefined && (left ?? paused ?? note) !== undefined;
+	if (active !== true || pin === undefined) return false;
+	const { way, by } = (left ?? {}) as { way?: unknown; by?: unknown };
+	if ((way === "next" || way === "loop") && by === undefined) return false;
+	return (left ?? paused ?? note) !== undefined;
 }

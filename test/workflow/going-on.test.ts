@@ -10,7 +10,7 @@ it("case 50: counts 3, 2, 1, then reminds once; field 65: draws no oftener than 
 	play("I stop", step("next"), step("next"), "done");
 	await pi.prompt("/workflow w it");
 	await pi.settled();
-	const drawn = pi.screen.widgetHistory.filter(({ key }) => key === "workflow-countdown");
+	const drawn = pi.screen.widgetHistory.filter(({ key }) => key === "chronicle-countdown");
 	expect(drawn.map(({ lines }) => lines?.join("").match(/in (\d+) s/)?.[1])).toEqual(["3", "2", "1", undefined]);
 	expect(server.requests.slice(0, 2).map(({ users }) => users.filter(isReminder).length)).toEqual([0, 1]);
 	expect(pi.screen.widgets.size).toBe(0);
@@ -28,7 +28,7 @@ describe("what ends a countdown", () => {
 		await pi.idle(20_000, 40);
 	});
 
-	const counting = () => pi.waitUntil("the countdown", () => pi.screen.widgets.has("workflow-countdown"));
+	const counting = () => pi.waitUntil("the countdown", () => pi.screen.widgets.has("chronicle-countdown"));
 
 	it("case 52: a message during the countdown ends it and is answered; no reminder comes late", async () => {
 		const requests = stage.server.requests.length;

@@ -189,7 +189,7 @@ describe("pi and its other guests", () => {
 		const before = await timers();
 		play("I stop");
 		await pi.prompt("/workflow w it");
-		await pi.waitUntil("the countdown", () => pi.screen.widgets.has("workflow-countdown"));
+		await pi.waitUntil("the countdown", () => pi.screen.widgets.has("chronicle-countdown"));
 		const file = String((await pi.state()).sessionFile);
 		await pi.send({ type: "abort" });
 		await pi.settled();

@@ -50,7 +50,6 @@ describe("a run from start to end", () => {
 			"▶ Release Pipeline > 📋 Planning [1/3]",
 			"This phase may not write, and `write` would change a.",
 			"✓ Entered Code Review: Planning → 🔍 Static Analysis",
-			"→ Release Pipeline > Code Review [2/3] > 🔍 Static Analysis [1/1]",
 			"Really cancel",
 			"once more in your next message",
 			"✓ Left Code Review, back in Release Pipeline: Static Analysis → 🚀 Ship it",
@@ -63,6 +62,10 @@ describe("a run from start to end", () => {
 		// Of an answer that went well only the first line is shown.
 		for (const hidden of ["Instructions for this phase", "Task id:", "Do ship for"]) expect(seen).not.toContain(hidden);
 		expect(count(seen, "Released version 1.2")).toBe(1);
+		// A step is told by the row of its call, and a refusal by its reason and one piece of advice.
+		expect(count(seen, "Static Analysis [1/1]")).toBe(0);
+		expect(seen).toContain("workflow_step next · a plan");
+		expect([count(seen, "Keep to"), count(seen, "may not do this in the phase")]).toEqual([1, 1]);
 		expect(seen).not.toMatch(/Release Pipeline > 🚀 Ship it \[3\/3\]\s*$/);
 		await first.close();
 

@@ -61,7 +61,7 @@ export function agentCall(tool: string, input: unknown): "starts" | "looks" | "e
 	const about = words.includes("agent") || words.includes("agents");
 	if (!starters.has(key) && !saysAgent(words)) return about ? tellingWord(words) : undefined;
 	// A server's tool of this name sends mail and chat more often than work for agents.
-	if (key === "send_message" && tool.includes("__")) return undefined;
+	if (key === "send_message" && ownName(tool) !== tool) return undefined;
 	return tellingWord(words) ?? actionTells(input) ?? "starts";
 }
 
@@ -70,10 +70,14 @@ function tellingWord(words: readonly string[]): "looks" | "ends" | undefined {
 	return words.some((word) => looks.has(word)) ? "looks" : undefined;
 }
 
+/** The name without the server before it: `mcp__x__run`, `x.run`, `x:run`, `x/run` are `run`. */
+export function ownName(tool: string): string {
+	return tool.split(/__|[.:/]/).at(-1) || tool;
+}
+
 /** A tool's name in words, lower case: `mcp__x__runTask` is `run`, `task`. */
 export function wordsOfTool(tool: string): readonly string[] {
-	const own = tool.slice(tool.lastIndexOf("__") + 1);
-	return own
+	return ownName(tool)
 		.replace(/([a-z\d])([A-Z])/g, "$1_$2")
 		.replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
 		.toLowerCase()

@@ -22,6 +22,8 @@ const pathKeys =
 const sqlKeys = /^(sql|statements?|quer(y|ies))$/i;
 const sqlTools =
 	/sql|postgres|pg(?=_|$)|mysql|maria|sqlite|duckdb|clickhouse|snowflake|bigquery|supabase|neon|cockroach|database|(?:^|_)db(?:_|$)/i;
+/** What an agent is told to do. */
+const proseKeys = /^(prompt|task|instructions?|goal|objective|assignment|task_?description)$/i;
 const patchKeys = /^(patch|diff|input|content|text|changes)$/i;
 
 interface Found {
@@ -50,10 +52,12 @@ function recordTool(tool: OtherTool, input: unknown, record: Record, depth: numb
 	const effect = own ? undefined : effectOf(name, input, known);
 	const reads = effect === "read" || (own === true && annotations?.readOnlyHint === true);
 	const accesses = reads ? (["read"] as const) : accessesOf(verbOf(input) ?? name);
-	recordPaths(name, input, accesses, record);
-	// A session's own orchestrator passes its program on call by call, and each is judged by itself.
-	if (!own) recordArgumentCommands(input, name, record);
 	const agent = agentOf(tool, input);
+	// An own tool takes prose and names of its own, no paths; its program is passed on call by call, and each is judged by itself.
+	if (!own) {
+		recordPaths(name, agent === "starts" ? withoutProse(input, 0) : input, accesses, record);
+		recordArgumentCommands(input, name, record);
+	}
 	if (agent === "starts") startAgent(name, record);
 	const inner =
 		own || (effect === "read" && known?.set(name) === "read") ? [] : innerOf(tool, input, effect, record, depth);
@@ -102,6 +106,17 @@ function agentOf({ name, known, own }: OtherTool, input: unknown): ReturnType<ty
 	const set = known?.set(name);
 	if (own || (set !== undefined && set !== "agent" && set !== "dispatch")) return undefined;
 	return agentCall(name, input) ?? (set === "agent" ? "starts" : undefined);
+}
+
+/** Arguments of a tool that starts an agent without what the agent is told to do: a task that begins with a slash names no file. */
+function withoutProse(input: unknown, depth: number): unknown {
+	if (typeof input !== "object" || input === null || depth > MAX_DEPTH) return input;
+	if (Array.isArray(input)) return input.map((item) => withoutProse(item, depth + 1));
+	return Object.fromEntries(
+		Object.entries(input)
+			.filter(([key, value]) => typeof value !== "string" || !proseKeys.test(key))
+			.map(([key, value]) => [key, withoutProse(value, depth + 1)]),
+	);
 }
 
 function startAgent(name: string, record: Record): void {

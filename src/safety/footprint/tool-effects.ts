@@ -1,7 +1,7 @@
 // What tools of other packages do, as far as that is known by name: what a person has set, then entries for well-known packages.
 // E1 an entry is for an exact name or a glob of the person's; E2 what the person has set wins; E3 a hint of the tool's author counts
 // only where neither name nor arguments speak against it.
-import { wordsOfTool } from "./agent-tools.ts";
+import { ownName, wordsOfTool } from "./agent-tools.ts";
 import type { Annotations } from "./footprint.ts";
 
 /**
@@ -61,7 +61,7 @@ export function effectOf(tool: string, input: unknown, known: KnownTools | undef
 	if (set) return set;
 	const key = wordsOfTool(tool).join("_");
 	// A server may call anything of its own by such a name.
-	const plain = !tool.includes("__");
+	const plain = ownName(tool) === tool;
 	if (gateways.has(key)) return "dispatch";
 	if (plain && (readers.has(key) || readers.has(tool.toLowerCase())))
 		return key.startsWith("lsp") && actionChanges(input) ? undefined : "read";

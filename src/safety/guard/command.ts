@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic, formatPath } from "../../definition/index.ts";
-import { customEntries, exitCodes, failWith, packageRoot, pageMarkdown, say } from "../../pi/index.ts";
+import { customEntries, exitCodes, failWith, packageRoot, pageMarkdown, say, type Tone } from "../../pi/index.ts";
 import { measure } from "../measure.ts";
 import { decisionEntry, type Policies, readDecision, type ToolCall } from "../policy/index.ts";
 import { allowOnce, answerLines, forget, type Told } from "./answers/index.ts";
@@ -37,6 +37,8 @@ export async function runGuardCommand(
 		case "log":
 			return say(ctx, logText(ctx, rest));
 		case "test":
+			if (rest.trim() === "")
+				return refuse(ctx, "Say what to test: /guard test git push --force, or /guard test read .env");
 			return say(ctx, await testText(rest, ctx, session.policies));
 		case "init":
 			return initialise(ctx, session, rest);
@@ -48,16 +50,21 @@ export async function runGuardCommand(
 			await session.load(ctx);
 			return say(ctx, statusText(session, ctx.cwd));
 		default:
-			failWith(ctx, exitCodes.usage);
-			return say(
+			return refuse(
 				ctx,
 				`There is no \`/guard ${verb}\`. Known are: rules, log, test <command>, init, reload, allow once, forget <number>.`,
-				"warning",
 			);
 	}
 }
 
 function tell(ctx: ExtensionCommandContext, { text, tone }: Told): void {
+	if (tone === undefined || tone === "info") say(ctx, text);
+	else refuse(ctx, text, tone);
+}
+
+/** Says why nothing was done; without a screen pi's exit code tells it too. */
+function refuse(ctx: ExtensionCommandContext, text: string, tone: Tone = "warning"): void {
+	failWith(ctx, exitCodes.usage);
 	say(ctx, text, tone);
 }
 
@@ -176,7 +183,6 @@ export function testedCall(text: string): ToolCall {
 }
 
 async function testText(text: string, ctx: ExtensionCommandContext, policies: Policies): Promise<string> {
-	if (text.trim() === "") return "Say what to test: /guard test git push --force, or /guard test read .env";
 	const call = testedCall(text);
 	return explainCall(call, measure(call, ctx.cwd), policies);
 }
@@ -184,7 +190,7 @@ async function testText(text: string, ctx: ExtensionCommandContext, policies: Po
 async function initialise(ctx: ExtensionCommandContext, session: GuardSession, rest: string): Promise<void> {
 	const folder = join(rest.trim() === "global" ? homedir() : ctx.cwd, ".pi");
 	const file = join(folder, "damage-control-rules.yaml");
-	if (existsSync(file)) return say(ctx, `${formatPath(file, ctx.cwd)} is there already; it stays as it is.`, "warning");
+	if (existsSync(file)) return refuse(ctx, `${formatPath(file, ctx.cwd)} is there already; it stays as it is.`);
 	const starter = readFileSync(join(packageRoot(), "examples", "damage-control-rules.yaml"), "utf8");
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(file, starter, { flag: "wx" });

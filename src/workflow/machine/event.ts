@@ -53,6 +53,8 @@ export interface Left {
 	readonly way: Way;
 	/** What the model said about it. */
 	readonly summary: string | undefined;
+	/** Who ended it, where the way leaves that open. */
+	readonly by?: "person";
 }
 
 export type Action =

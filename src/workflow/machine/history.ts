@@ -15,7 +15,7 @@ export interface Visit {
 	/** ms since the epoch. */
 	readonly from: number;
 	readonly to: number;
-	/** How long the run was paused in it, ms. */
+	/** How long the run was paused in it, or pi closed, ms. */
 	readonly paused: number;
 	readonly summary: string | undefined;
 }
@@ -44,6 +44,7 @@ export function foldHistory(states: Iterable<DatedState>, runId: string, now: nu
 	for (const { state, at } of own.reverse()) {
 		// A run that is moved while it is paused stays so: its pause is divided between the two visits.
 		if (pausedSince !== undefined) paused += Math.max(0, at - pausedSince);
+		paused += state.away ?? 0;
 		if (state.left) close(state.since ?? state.startedAt, state.left);
 		else if (!state.active) close(at, undefined);
 		pausedSince = state.paused ? at : undefined;

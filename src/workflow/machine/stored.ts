@@ -41,9 +41,11 @@ export interface StoredState {
 	readonly since?: number;
 	readonly paused?: { readonly by: PauseCause; readonly why?: string };
 	/** The visit that this change has ended: of the phase of the state before, from the `since` of that state to the one of this. */
-	readonly left?: { readonly way: Way; readonly summary?: string };
+	readonly left?: { readonly way: Way; readonly summary?: string; readonly by?: "person" };
 	/** What this entry says, where it is no change of phase. */
 	readonly note?: Note;
+	/** How long pi was closed before this change, in the visit that was on: ms. */
+	readonly away?: number;
 }
 
 export type Note = "begun" | "resumed" | "reloaded";
@@ -59,10 +61,11 @@ export interface Telling {
 	readonly pinned: string | undefined;
 	readonly left?: Left | undefined;
 	readonly note?: Note | undefined;
+	readonly away?: number | undefined;
 }
 
 /** What to write for a run. */
-export function storeRun(run: Run, { pinned, left, note }: Telling): StoredState {
+export function storeRun(run: Run, { pinned, left, note, away }: Telling): StoredState {
 	const { standing } = run;
 	const phaseId = run.kind === "live" ? currentPhase(run).id : run.phaseId;
 	const state: StoredState = {
@@ -90,11 +93,13 @@ export function storeRun(run: Run, { pinned, left, note }: Telling): StoredState
 			? {
 					left: {
 						way: left.way,
+						...(left.by === undefined ? {} : { by: left.by }),
 						...(left.summary === undefined ? {} : { summary: cut(left.summary, most.summary) }),
 					},
 				}
 			: {}),
 		...(note ? { note } : {}),
+		...(away ? { away } : {}),
 	};
 	const bare = { ...state, ...(left ? { left: { way: left.way } } : {}) };
 	const task = note === "begun" ? most.begun : Math.max(room.entry - bytesOf(bare), room.task);
@@ -141,6 +146,7 @@ export function readState(data: unknown): Read {
 		if (data[field] !== undefined && typeof data[field] !== "boolean")
 			return invalid(`\`${field}\` is not true or false`);
 	if (data.since !== undefined && !isTime(data.since)) return invalid("`since` is not a time");
+	if (data.away !== undefined && !isTime(data.away)) return invalid("`away` is not a length of time");
 	const paused = readPause(data.paused);
 	if (paused === "invalid") return invalid("`paused` is not a pause");
 	const left = readLeft(data.left);
@@ -162,6 +168,7 @@ export function readState(data: unknown): Read {
 			...optional("paused", paused),
 			...optional("left", left),
 			...optional("note", noteOf(data.note)),
+			...optional("away", data.away as number | undefined),
 		},
 	};
 }
@@ -266,10 +273,10 @@ function readPause(data: unknown): StoredState["paused"] | "invalid" {
 function readLeft(data: unknown): StoredState["left"] | "invalid" {
 	if (data === undefined) return undefined;
 	if (!isObject(data)) return "invalid";
-	const { way, summary } = data;
+	const { way, summary, by } = data;
 	if (way !== "next" && way !== "loop" && way !== "skip" && way !== "back") return "invalid";
 	if (summary !== undefined && typeof summary !== "string") return "invalid";
-	return { way, ...optional("summary", summary) };
+	return { way, ...optional("summary", summary), ...(by === "person" ? { by } : {}) };
 }
 
 /** Only words for the transcript: one that is not known is not worth a run. */

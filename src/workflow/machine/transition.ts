@@ -111,7 +111,7 @@ function moveByPerson(run: Run, event: Extract<Event, { kind: "advance" | "skip"
 	const { at } = event;
 	if (event.kind !== "back") {
 		const way = event.kind === "skip" ? "skip" : "next";
-		return move(run, nextPosition(run.definitions, run.position), { way, at, summary: undefined });
+		return move(run, nextPosition(run.definitions, run.position), { way, at, summary: undefined, by: "person" });
 	}
 	const { to: name } = event;
 	const target = earlier(run, name);
@@ -155,10 +155,11 @@ interface Move {
 	readonly way: Way;
 	readonly at: number;
 	readonly summary: string | undefined;
+	readonly by?: "person";
 }
 
-function move(run: LiveRun, to: Position | undefined, { way, at, summary }: Move): Transition {
-	const left: Left = { way, summary };
+function move(run: LiveRun, to: Position | undefined, { way, at, summary, by }: Move): Transition {
+	const left: Left = { way, summary, ...(by && way === "next" ? { by } : {}) };
 	if (!to) return end({ ...run, step: run.step + 1, since: at }, "done", left);
 	return {
 		run: { ...run, position: to, step: run.step + 1, since: at, reminders: none, use: undefined },

@@ -1,5 +1,6 @@
 export {
 	abandonedText,
+	blockAdvice,
 	blockReason,
 	duration,
 	endText,

@@ -47,7 +47,13 @@ export function abandonedText(run: Run, way: Way = "skip"): string {
 export function blockReason(run: LiveRun, tool: string): string {
 	const { blockReasonTemplate } = rootOf(run);
 	if (blockReasonTemplate !== undefined) return expand(blockReasonTemplate, variablesOf(run, tool));
-	return `The tool "${tool}" may not do this in the phase ${phaseTitle(run)}.\nKeep to the instructions of this phase.\n${endOfPhase(run)}`;
+	return `The tool "${tool}" may not do this in the phase ${phaseTitle(run)}.`;
+}
+
+/** What to do instead. A text of the workflow's own has said more already. */
+export function blockAdvice(run: LiveRun): string {
+	const keep = "Keep to what this phase allows.";
+	return rootOf(run).blockReasonTemplate === undefined ? `${keep} ${endOfPhase(run)}` : keep;
 }
 
 /** Why every tool is refused while the definition of a run is missing. */

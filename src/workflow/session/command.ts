@@ -2,7 +2,7 @@
 // verbs can then be reached as `--status` and so on.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
-import { exitCodes, failWith, pageText, say } from "../../pi/index.ts";
+import { exitCodes, pageText, say } from "../../pi/index.ts";
 import {
 	type Catalogue,
 	checkLines,
@@ -108,7 +108,7 @@ export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContex
 	}
 	const { active } = desk;
 	if (!active) {
-		say(ctx, "No workflow is active.");
+		refuse(ctx, "No workflow is active.", "warning");
 		return;
 	}
 	const atWork = !ctx.isIdle() && !conversation.resting;
@@ -221,7 +221,7 @@ async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event:
 	// A paused run is only moved; what its phase asks is told when it goes on.
 	if (run.standing.kind !== "running") {
 		say(ctx, `The workflow is in ${placeLine(run)} now. It is paused: /workflow resume lets it go on.`);
-		failWith(ctx, exitCodes.waits);
+		if (!ctx.hasUI) workflows.exit.set(exitCodes.waits);
 		return;
 	}
 	if (ctx.mode !== "tui") say(ctx, `The workflow is in ${placeLine(run)} now.`);

@@ -216,13 +216,12 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 
 	const onSettled = (aborted: boolean, ctx: ExtensionContext) => {
 		working = false;
-		const ended = ending;
 		ending = false;
 		const waits = heldBack && !aborted;
 		heldBack = false;
 		if (scope.closed || isGone(ctx)) return;
 		if (aborted && desk.active?.run.standing.kind === "running") desk.apply(ctx, { kind: "pause", by: "interrupt" });
-		desk.settle(ctx);
+		const ended = desk.settle(ctx);
 		if (!desk.active && !expected) desk.withdrawTool();
 		sayWaiting(ctx);
 		if (waits && desk.active)

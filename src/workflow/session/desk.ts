@@ -8,6 +8,7 @@ import {
 	type Action,
 	type Event,
 	isActive,
+	type Left,
 	type LiveRun,
 	type Note,
 	type Run,
@@ -16,7 +17,16 @@ import {
 	transition,
 } from "../machine/index.ts";
 import { endText, pauseLine, placeLine, sessionName, statusLine } from "../prompts/index.ts";
-import { completeType, findRun, type Held, pinDefinitions, runOf, spentType, writeState } from "./entries.ts";
+import {
+	completeType,
+	findRun,
+	type Held,
+	pinDefinitions,
+	restingSince,
+	runOf,
+	spentType,
+	writeState,
+} from "./entries.ts";
 import { type Library, placeOf } from "./library.ts";
 import { phasePolicy } from "./policy.ts";
 import { spentPerPhase } from "./summary.ts";
@@ -32,10 +42,12 @@ export interface Desk {
 	begin(ctx: ExtensionContext, run: LiveRun): void;
 	/** Lets something happen to the run; without a run nothing does. */
 	apply(ctx: ExtensionContext, event: Event): readonly Action[];
-	/** The session has settled: the figures of a run that ended in it are complete now. */
-	settle(ctx: ExtensionContext): void;
+	/** The session has settled: the figures of a run that ended while the model was at work are complete now. Whether there is one. */
+	settle(ctx: ExtensionContext): boolean;
 	/** Takes up what the session's branch holds. Says what cannot be read. */
-	restore(ctx: ExtensionContext): string | undefined;
+	restore(ctx: ExtensionContext, how: "opened" | "moved"): string | undefined;
+	/** How long pi was closed in the visit that is on, as far as no state tells it yet: ms. */
+	readonly away: number;
 	/** Where the run of a state of this session is, in words; `undefined` for one of the reference package. */
 	describe(state: StoredState): string | undefined;
 	/** Registers or withdraws the tool, as it is needed. */
@@ -66,6 +78,7 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 	let offered = false;
 	/** A run that has ended while the model was at work: what it took is told when that has settled. */
 	let unsettled: Run | undefined;
+	let away = 0;
 	let dropPolicy: (() => void) | undefined;
 	let shown: string | undefined;
 	const badge = openBadge(statusKey);
@@ -94,12 +107,21 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 		if (shown !== undefined && ctx.hasUI) ctx.ui.setStatus(statusKey, undefined);
 	});
 
+	/** Writes the state with a change, and how long pi was closed before; nothing where there is neither. */
+	const writeAway = (of: Held, change?: { readonly left: Left | undefined; readonly note: Note | undefined }) => {
+		if (change || away > 0) writeState(pi, of, { ...change, away });
+		away = 0;
+	};
+
 	const desk: Desk = {
 		get held() {
 			return held;
 		},
 		get active() {
 			return active();
+		},
+		get away() {
+			return away;
 		},
 		get ready() {
 			return session !== undefined;
@@ -136,8 +158,10 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 			const pinned =
 				reloaded && run.kind === "live" ? pinDefinitions(pi, ctx.sessionManager, run, run.definitions) : held.pinned;
 			held = { run, pinned };
+			// Work begins again in a session that was closed.
+			if (event.kind === "begun") writeAway(held);
 			for (const action of actions) {
-				if (action.kind === "persist") writeState(pi, held, { left: action.left, note: noteOf(actions) });
+				if (action.kind === "persist") writeAway(held, { left: action.left, note: noteOf(actions) });
 				if (action.kind === "ended") {
 					const { how } = action;
 					// What is being answered is not in the figures yet.
@@ -153,14 +177,19 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 			return actions;
 		},
 		settle(ctx) {
-			if (unsettled) writeEntry(pi, spentType, { spent: spentPerPhase(ctx.sessionManager, unsettled) });
+			if (!unsettled) return false;
+			writeEntry(pi, spentType, { spent: spentPerPhase(ctx.sessionManager, unsettled) });
 			unsettled = undefined;
+			return true;
 		},
-		restore(ctx) {
+		restore(ctx, how) {
 			unsettled = undefined;
+			away = 0;
 			session = ctx.sessionManager;
 			const found = findRun(ctx.sessionManager, () => library.load(placeOf(ctx)).definitions);
 			held = found.kind === "held" ? found.held : undefined;
+			if (how === "opened" && active()?.run.standing.kind === "running")
+				away = Math.max(0, Date.now() - (restingSince(ctx.sessionManager) ?? Date.now()));
 			if (active()) desk.offerTool();
 			else desk.withdrawTool();
 			show(ctx);

@@ -2,7 +2,7 @@
 // E1 a state entry has a bounded size; E2 the definition is written once per run and never changed; E3 what cannot be read is no run.
 import { createHash } from "node:crypto";
 import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
-import { customEntries, writeEntry } from "../../pi/index.ts";
+import { customEntries, newestFirst, writeEntry } from "../../pi/index.ts";
 import {
 	type DatedState,
 	type Definitions,
@@ -74,7 +74,7 @@ export function pinDefinitions(pi: ExtensionAPI, session: Session, run: Run, def
 export function writeState(
 	pi: ExtensionAPI,
 	{ run, pinned }: Held,
-	change: { readonly left?: Left | undefined; readonly note?: Note | undefined },
+	change: { readonly left?: Left | undefined; readonly note?: Note | undefined; readonly away?: number | undefined },
 ): void {
 	writeEntry(pi, stateType, storeRun(run, { pinned: pinned?.entry, ...change }));
 }
@@ -133,6 +133,15 @@ export function runOf(session: Session, state: StoredState): LiveRun | undefined
 	const copy = findCopy(session, state);
 	const restored = copy && restoreRun(state, { kind: "pinned", ...copy });
 	return restored?.kind === "run" && restored.run.kind === "live" ? restored.run : undefined;
+}
+
+/** Since when nobody has been at work in the session: ms since the epoch. What pi notes itself when it opens one is no work. */
+export function restingSince(session: Session): number | undefined {
+	const work = new Set<string>(["message", "custom_message", "compaction", "branch_summary"]);
+	for (const entry of newestFirst(session))
+		if (work.has(entry.type) || (entry.type === "custom" && entry.customType === stateType))
+			return Date.parse(entry.timestamp);
+	return undefined;
 }
 
 /** What a run has been through on the current branch, oldest first; see `foldHistory`. */

@@ -11,11 +11,11 @@ import { drawCall, drawResult } from "./tool-row.ts";
 /** Draws the package's workflow rows. `placeOf` says in words where the run of a state is. */
 export function openRows(placeOf: (state: StoredState) => string | undefined): Rows {
 	return {
-		drawState(data, expanded, theme) {
+		drawState(data, theme) {
 			const read = readState(data);
 			if (read.kind !== "state" || !read.state.active) return undefined;
 			const at = placeOf(read.state);
-			return at === undefined ? undefined : drawState(read.state, printable(at), expanded, theme);
+			return at === undefined ? undefined : drawState(read.state, printable(at), theme);
 		},
 		drawEnd(data, theme) {
 			const { how, text, spent } = (data ?? {}) as { how?: unknown; text?: unknown; spent?: unknown };
@@ -37,16 +37,10 @@ export function openRows(placeOf: (state: StoredState) => string | undefined): R
 }
 
 /** One line per change; states that the reference package wrote, and ends (which have an entry of their own), show nothing. */
-function drawState(
-	{ left, note, paused }: StoredState,
-	at: string,
-	expanded: boolean,
-	theme: Theme,
-): Component | undefined {
+function drawState({ left, note, paused }: StoredState, at: string, theme: Theme): Component | undefined {
 	if (left) {
 		const sign = { next: "→", loop: "↻", skip: "⇥", back: "↩" }[left.way];
-		const summary = expanded && left.summary ? `\n${theme.fg("dim", printable(left.summary))}` : "";
-		return line(theme.fg("accent", `${sign} ${at}`) + summary);
+		return line(theme.fg("accent", `${sign} ${at}`));
 	}
 	if (paused) return line(theme.fg("warning", printable(pauseLine(paused))));
 	switch (note) {

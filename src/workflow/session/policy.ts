@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Policy, Verdict } from "../../safety/index.ts";
 import { changesAreMeant, isNameRefused, judgeCall, type Stop, stepTool, stopRule, stopText } from "../limits/index.ts";
 import { currentPhase, isActive, type Run } from "../machine/index.ts";
-import { blockReason, staleReason } from "../prompts/index.ts";
+import { blockAdvice, blockReason, staleReason } from "../prompts/index.ts";
 
 /** Judges every call by the phase that `run` is in when the call is about to start. A run without its definition allows nothing. */
 export function phasePolicy(run: () => Run | undefined, cwd: string): Policy {
@@ -26,7 +26,7 @@ export function phasePolicy(run: () => Run | undefined, cwd: string): Policy {
 			// The session's own book (notebook, handoff) reaches nothing that a phase limits; naming it in a blacklist does.
 			if (call.own && call.hints?.readOnlyHint && tools.kind !== "blacklist") return undefined;
 			const stop = judgeCall(tools, call, footprint, project);
-			return stop && verdict(stop, blockReason(current, call.tool));
+			return stop && verdict(stop, blockReason(current, call.tool), blockAdvice(current));
 		},
 		forbidsChanges() {
 			const current = run();
@@ -41,15 +41,15 @@ export function phasePolicy(run: () => Run | undefined, cwd: string): Policy {
 	};
 }
 
-/** The verdict on a call that the limits of a phase stop. */
-export function verdict(stop: Stop, reason: string): Verdict {
+/** The verdict on a call that the limits of a phase stop. `reason` says what is refused, `advice` what to do instead. */
+export function verdict(stop: Stop, reason: string, advice: string): Verdict {
 	const why = stopText(stop);
 	return {
 		decision: "deny",
 		policy: "phase",
 		rule: stopRule(stop),
 		reason: why === undefined ? reason : `${reason}\n${why}`,
-		advice: "Keep to what this phase allows, or finish the phase first.",
+		advice,
 		// Nobody needs to watch a workflow: a model that runs into a limit of its phase again is no reason to stop and wait.
 		repeats: "told",
 	};

@@ -38,7 +38,7 @@ export function notFoundText(word: string, catalogue: Catalogue, words: readonly
 }
 
 /** Where the run is, how long it has been there, and what it has been through. */
-export function statusReport(session: ExtensionContext["sessionManager"], { active, held }: Desk): string {
+export function statusReport(session: ExtensionContext["sessionManager"], { active, held, away }: Desk): string {
 	if (!active) {
 		const over = held ? ` The last one is ${held.run.standing.kind}.` : "";
 		return `No workflow is active.${over} Start one: /workflow <name> <task>`;
@@ -51,7 +51,7 @@ export function statusReport(session: ExtensionContext["sessionManager"], { acti
 	return [
 		placeLine(run),
 		`Task: ${run.task}`,
-		`${run.id === "" ? "Started" : `Id: ${run.id}, started`} ${duration(Date.now() - run.startedAt)} ago, in this phase for ${duration(present ? timeOf(present) : 0)}`,
+		`${run.id === "" ? "Started" : `Id: ${run.id}, started`} ${duration(Date.now() - run.startedAt)} ago, in this phase for ${duration(present ? timeOf(present) - away : 0)}`,
 		...(run.standing.kind === "paused" ? [pauseLine(run.standing)] : waitsForPerson(run) ? [personLine] : []),
 		...(visits.length > 0 ? ["So far:"] : []),
 		...visits.map((visit) => {

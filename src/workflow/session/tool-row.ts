@@ -7,11 +7,13 @@ interface Row {
 	readonly expanded: boolean;
 }
 
-/** `workflow_step next`. */
+/** `workflow_step next · what was done`. */
 export function drawCall(args: unknown, theme: Theme): Component {
-	const { action } = (args ?? {}) as { action?: unknown };
+	const { action, summary } = (args ?? {}) as { action?: unknown; summary?: unknown };
 	const shown = typeof action === "string" ? ` ${theme.fg("accent", printable(action))}` : "";
-	return new Text(theme.fg("toolTitle", theme.bold("workflow_step")) + shown, 0, 0);
+	const said = typeof summary === "string" ? printable(summary).replace(/\s+/g, " ").trim() : "";
+	const done = said === "" ? "" : theme.fg("dim", ` · ${said.length > 200 ? `${said.slice(0, 199)}…` : said}`);
+	return new Text(theme.fg("toolTitle", theme.bold("workflow_step")) + shown + done, 0, 0);
 }
 
 /** The answer, by what its details say: rows of a resumed session have nothing else. */

@@ -22,6 +22,8 @@ export interface Workflows {
 	readonly rows: Rows;
 	/** The run that is on, for people; `undefined` when there is none. */
 	live(): string | undefined;
+	/** How the run stands, for a pi without a screen. */
+	readonly exit: ExitCode;
 	/** Takes up the run of the session's branch. `greet`: the person comes to this session and is told what is on. */
 	restore(ctx: ExtensionContext, greet: "greet" | "silently"): void;
 }
@@ -31,7 +33,11 @@ export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Sc
 	const desk: Desk = openDesk({ pi, policies, library, offer: (offered) => offerStepTool(pi, () => desk, offered) });
 	const conversation = openConversation({ pi, scope, desk });
 	const exit = openExitCode();
-	desk.changed = conversation.follow;
+	desk.changed = (actions, past) => {
+		conversation.follow(actions, past);
+		// A person who ends what an earlier message left waiting has it as they want it.
+		if (actions.some(({ kind }) => kind === "ended")) exit.set(undefined);
+	};
 	conversation.settled = (ctx, ended) => {
 		if (!ctx.hasUI) conclude(ctx, exit, desk, ended);
 	};
@@ -41,13 +47,14 @@ export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Sc
 		library,
 		desk,
 		conversation,
+		exit,
 		rows: openRows((state) => desk.describe(state)),
 		live() {
 			const run = desk.active?.run;
 			return run && `the workflow "${run.kind === "live" ? rootOf(run).name : run.workflowKey}"`;
 		},
 		restore(ctx, greet) {
-			const problem = desk.restore(ctx);
+			const problem = desk.restore(ctx, greet === "greet" ? "opened" : "moved");
 			if (problem !== undefined)
 				say(
 					ctx,

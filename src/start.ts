@@ -59,6 +59,7 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 	registerSpawn(pi, scope, {
 		seed: () => [...notebook.share(), ...readonly.share(), ...workflow.share()],
 		refuses: (tool) => policies.forbidTool(tool),
+		onReadonly: (listener) => readonly.onTurnedOn(listener),
 		take: (type, data) => notebook.take(type, data),
 	});
 	registerWatchdog(pi, notebook);

@@ -16,6 +16,7 @@ export {
 	hostNotice,
 	hostQuestion,
 	orderExtension,
+	orderReadonly,
 	tellHost,
 } from "./host-line.ts";
 export { type Instances, openInstances } from "./instances.ts";

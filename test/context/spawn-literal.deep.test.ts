@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Footprint, ToolCall } from "../../src/safety/index.ts";
 import { inheritedPolicy } from "../../src/workflow/session/index.ts";
-import { call, calls, fail, hang, type ModelRequest, openBench, say } from "../harness/index.ts";
+import { call, calls, fail, gate, hang, type ModelRequest, openBench, say } from "../harness/index.ts";
 import { workflowFiles } from "../workflow/stage.ts";
 
 const hit = { name: "hit", states: { work: { persona: "worker", next: [] } } };
@@ -51,6 +51,30 @@ describe("a child's prompt", () => {
 		expect(JSON.stringify(children.map(({ users }) => users))).not.toMatch(/SKILL BODY|TEMPLATE BODY/);
 		expect(project.read("kept.txt")).toBe("old\n");
 		expect(project.exists(".pi/chronicle/runs")).toBe(false);
+	});
+
+	it("starts a child that a person can still make readonly while it works", async () => {
+		const held = gate();
+		const { project, server, rpc } = await openBench({
+			files: { "kept.txt": "old\n" },
+			script: {
+				"LATE CHILD": [
+					say("", { after: held.opened }),
+					call("write", { path: "kept.txt", content: "new" }),
+					(request) => say(JSON.stringify(request.results)),
+				],
+				"*": [call("spawn", { prompt: "LATE CHILD" }), say("done")],
+			},
+		});
+		const pi = await rpc();
+		await pi.prompt("/spawn on");
+		const run = pi.run("go");
+		await server.waitForRequest(({ users }) => users.includes("LATE CHILD"));
+		await pi.prompt("/readonly on");
+		held.open();
+		await run;
+		expect(pi.toolResults()[0]).toMatchObject({ error: false, text: expect.stringContaining("readonly") });
+		expect(project.read("kept.txt")).toBe("old\n");
 	});
 
 	it("starts a child that is bound by the limits of its phase", async () => {
@@ -134,6 +158,7 @@ describe("children", () => {
 	it.each([
 		[{ minutes: 0.02 }, "0.02 minutes", [hang("thinking")]],
 		[{ tokens: 500 }, "500 tokens", [call("bash", { command: "true" }, { usage: { input: 700, output: 20 } }), hang()]],
+		[{ costUsd: 0.001 }, "$0.001", [call("bash", { command: "true" }, { usage: { input: 5000, output: 20 } }), hang()]],
 	])("are stopped at their ceilings: %j", async (children, words, script) => {
 		const { server, rpc } = await openBench({
 			settings: { chronicle: { spawn: true, children } },
@@ -144,6 +169,26 @@ describe("children", () => {
 		await pi.run("go");
 		expect(pi.toolResults()[0]).toMatchObject({ tool: "spawn", error: true });
 		expect(pi.toolResults()[0]?.text).toContain(`ceiling of ${words}`);
+	});
+
+	it("that wait for their turn when the person aborts are never started", async () => {
+		const { server, rpc } = await openBench({
+			settings: { chronicle: { spawn: true, children: { atOnce: 1 } } },
+			script: (request) =>
+				request.tools.includes("spawn")
+					? calls(["1", "2", "3"].map((n) => ["spawn", { prompt: `CHILD ${n}` }] as [string, { prompt: string }]))
+					: hang("thinking"),
+		});
+		server.lenient();
+		const pi = await rpc();
+		await pi.prompt("go");
+		await server.waitForRequest(({ tools }) => !tools.includes("spawn"));
+		await pi.send({ type: "abort" });
+		await pi.settled();
+		expect(pi.toolResults().map(({ error, text }) => [error, text.split(".", 1)[0]])).toEqual(
+			Array.from({ length: 3 }, () => [true, "The child session was stopped"]),
+		);
+		expect(server.requests.filter(({ tools }) => !tools.includes("spawn"))).toHaveLength(1);
 	});
 
 	it("go on with the next model where the provider of the first fails", async () => {

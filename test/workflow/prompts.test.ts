@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { LiveRun, Way } from "../../src/workflow/machine/index.ts";
 import {
+	blockAdvice,
 	blockReason,
 	endText,
 	expand,
@@ -128,7 +129,12 @@ describe("variables", () => {
 			},
 		});
 		expect(blockReason(begin(definitions, "p"), "edit")).toBe("edit not in S1 of Workflow p: read");
-		expect(blockReason(begin(drafts({ w: ["a"] }), "w"), "edit").split("\n")).toHaveLength(3);
+		expect(blockAdvice(begin(definitions, "p"))).not.toContain("workflow_step");
+		const plain = begin(drafts({ w: ["a", { id: "b", advance: "person" }] }), "w");
+		expect(`${blockReason(plain, "edit")}\n${blockAdvice(plain)}`).toBe(
+			'The tool "edit" may not do this in the phase 🔹 A.\nKeep to what this phase allows. When it is finished, call workflow_step with action "next".',
+		);
+		expect(blockAdvice(later(plain, 1).run)).toContain("You cannot end this phase");
 	});
 });
 

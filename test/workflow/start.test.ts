@@ -112,7 +112,7 @@ describe("a start", () => {
 		await pi.prompt("/workflow x shown");
 		expect(await pi.screen.status(/The X > 🔹 A \[1\/2\]/)).toBeTruthy();
 		await pi.idle();
-		const seen = pi.screen.statusHistory.slice(mark).filter(({ key }) => key === "workflow");
+		const seen = pi.screen.statusHistory.slice(mark).filter(({ key }) => key === "chronicle-workflow");
 		expect(seen.map(({ text }) => text)).toEqual(["The X > 🔹 A [1/2]", "The X > 🔹 B [2/2]", undefined]);
 	});
 
@@ -205,7 +205,7 @@ describe("a start", () => {
 	});
 });
 
-it("W33, W9: a name in a blacklist that is nearly a tool's forbids nothing, and that is said at the start", async () => {
+it("W33, W9: a name in a blacklist that is nearly a tool's forbids nothing, and that is said at the start; other capitals are the same name", async () => {
 	const black = (...names: string[]) => ({ phases: [{ id: "a", tools: { blacklist: names } }] });
 	const typos = await openRpcStage({ odd: black("Edit", "wirte"), fine: black("edit", "mcp__docs__save", "search") });
 	for (const key of ["fine", "odd"]) {
@@ -214,8 +214,7 @@ it("W33, W9: a name in a blacklist that is nearly a tool's forbids nothing, and 
 		await typos.pi.settled();
 	}
 	expect(typos.pi.screen.notifications.filter(({ type }) => type === "warning").map(({ message }) => message)).toEqual([
-		expect.stringMatching(/odd\/a\.md:\d+:\d+ .*`Edit`.*Did you mean `edit`/),
-		expect.stringMatching(/`wirte`.*Did you mean `write`/),
+		expect.stringMatching(/odd\/a\.md:\d+:\d+ .*`wirte`.*Did you mean `write`/),
 	]);
 });
 

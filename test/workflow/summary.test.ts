@@ -1,7 +1,7 @@
 // What a run took, phase by phase, in the entry that ends it.
 import { describe, expect, it } from "vitest";
 import { call, gate, openBench, type Rpc, say } from "../harness/index.ts";
-import { openRpcStage, step } from "./stage.ts";
+import { openRpcStage, openStage, step } from "./stage.ts";
 
 const phase = (id: string) => `---\nid: ${id}\nname: ${id.toUpperCase()}\nemoji: x\n---\nDo ${id}.`;
 
@@ -94,14 +94,41 @@ describe("the figures are those of pi itself", () => {
 	it("a pause does not count as time of the phase", async () => {
 		const { pi, play } = await openRpcStage({ w: [{ id: "a", autoContinue: false }, "b"] });
 		play(say("What do you want?", { usage }));
+		const began = performance.now();
 		await pi.prompt("/workflow w it");
 		await pi.settled();
 		await pi.prompt("/workflow pause");
+		const paused = performance.now();
+		const worked = paused - began;
 		await new Promise((done) => setTimeout(done, 1_500));
 		await pi.prompt("/workflow status");
-		expect(pi.screen.notifications.at(-1)?.message).toMatch(/in this phase for [01] s/);
+		const [, seconds] = /in this phase for (\d+) s/.exec(pi.screen.notifications.at(-1)?.message ?? "") ?? [];
+		expect(Number(seconds)).toBeLessThanOrEqual(Math.round(worked / 1_000));
 		await pi.prompt("/cancel-workflow");
 		const [row] = await figures(pi);
-		expect(row?.ms).toBeLessThan(1_400);
+		expect(row?.ms).toBeLessThanOrEqual(worked);
+	});
+
+	it("nor does the time in which pi is closed, in a run that nobody has paused", async () => {
+		const stage = await openStage({ w: [{ id: "a", autoContinue: false }, "b"] });
+		const session = stage.project.path("s.jsonl");
+		stage.play("What do you want?");
+		const first = await stage.rpc({ session });
+		const began = performance.now();
+		await first.prompt("/workflow w it");
+		await first.settled();
+		await first.close();
+		const worked = performance.now() - began;
+		await new Promise((done) => setTimeout(done, 1_500));
+		const again = performance.now();
+		const second = await stage.rpc({ session });
+		await second.prompt("/workflow status");
+		const [, seconds] = /in this phase for (\d+) s/.exec(second.screen.notifications.at(-1)?.message ?? "") ?? [];
+		expect(Number(seconds)).toBeLessThanOrEqual(Math.round((worked + performance.now() - again) / 1_000));
+		stage.play(step("next"), step("next"), "done");
+		await second.run("go on");
+		const rows = await figures(second);
+		expect(rows.map(({ name }) => name)).toEqual(["A", "B"]);
+		expect(rows[0]?.ms).toBeLessThanOrEqual(worked + performance.now() - again);
 	});
 });

@@ -5,6 +5,7 @@ import type { Usage } from "@earendil-works/pi-ai";
 import {
 	childTagPrefix,
 	linkRpc,
+	orderReadonly,
 	type PiCommand,
 	type RpcAnswer,
 	type RpcDialog,
@@ -36,6 +37,8 @@ export interface ChildPlan {
 	readonly models: readonly string[];
 	readonly ceilings: ChildCeilings;
 	readonly signal: AbortSignal | undefined;
+	/** Calls `listener` when the parent becomes readonly, until the function that it returns is called. */
+	readonly onReadonly: (listener: () => void) => () => void;
 }
 
 export interface ChildWatcher {
@@ -83,6 +86,8 @@ export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatc
 		dialog: (dialog) => void run.ask(dialog).then((said) => link.answer(dialog, said)),
 		oversized() {},
 	});
+	// Restrictions reach a child at work; what lifts them does not.
+	const unfollow = plan.onReadonly(() => orderReadonly(link));
 	let stopping: Promise<unknown> | undefined;
 	const stop = () => {
 		stopping ??= child.stop(graceMs).then(() => stopStrays(tag, graceMs));
@@ -117,6 +122,7 @@ export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatc
 		}
 	} finally {
 		run.close();
+		unfollow();
 		plan.signal?.removeEventListener("abort", onAbort);
 		await stop();
 		await release();

@@ -40,6 +40,8 @@ export interface Shared {
 	seed(): readonly SeedEntry[];
 	/** Whether a tool of this name is refused in the parent at present. */
 	refuses(tool: string): boolean;
+	/** Calls `listener` when the parent becomes readonly, until the function that it returns is called. */
+	onReadonly(listener: () => void): () => void;
 	/** The child wrote an entry: what is shared is taken over. The answer names the notebook page that it was. */
 	take(customType: string, data: unknown): string | undefined;
 }
@@ -94,7 +96,7 @@ export function spawnTool(scope: Scope, shared: Shared, parent: Parent): ToolDef
 			try {
 				// Restrictions hold as they are when the child starts, not as they were when it was asked for.
 				const { args, models, ceilings } = launchPlan(ctx, file, wanted, parent);
-				const plan = { pi: found, args, cwd: ctx.cwd, prompt, models, ceilings, signal };
+				const plan = { pi: found, args, cwd: ctx.cwd, prompt, models, ceilings, signal, onReadonly: shared.onReadonly };
 				writeSeed(file, ctx.cwd, ctx.sessionManager.getSessionFile(), shared.seed());
 				return report(await runChild(plan, scope, watcher), file, [...pages]);
 			} finally {

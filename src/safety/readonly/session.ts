@@ -32,6 +32,8 @@ export interface ReadonlySession {
 	introduction(): ReadonlyNews | undefined;
 	/** Entries that give a session within this one the posture: where this one has it, or another policy forbids changes. */
 	share(): { readonly customType: string; readonly data: unknown }[];
+	/** Calls `listener` whenever the posture is turned on, until the function that it returns is called. */
+	onTurnedOn(listener: () => void): () => void;
 	/** How shell commands are kept from writing, for `/readonly`. */
 	confinement(): Promise<"sandbox" | "text">;
 }
@@ -63,6 +65,7 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 	const badge = openBadge(statusKey);
 	/** Whether the posture was ever on in this branch: only then can there be news. */
 	let used = false;
+	const listeners = new Set<() => void>();
 
 	const sandbox = openOnce(async () => (await import("../sandbox/index.ts")).probeSandbox());
 
@@ -70,6 +73,7 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 		const changed = wanted !== on;
 		on = wanted;
 		used ||= on;
+		if (changed && on) for (const listener of listeners) listener();
 		if (changed && ctx.hasUI) ctx.ui.setStatus(statusKey, on ? "readonly" : undefined);
 		badge.show(ctx, on ? "readonly" : undefined);
 		if (!on) {
@@ -131,6 +135,10 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 		introduction: () =>
 			on ? { customType: nudgeMessage, content: onText, display: false, details: { enabled: true } } : undefined,
 		share: () => (on || policies.forbidChanges ? [{ customType: postureEntries[0], data: { enabled: true } }] : []),
+		onTurnedOn(listener) {
+			listeners.add(listener);
+			return () => void listeners.delete(listener);
+		},
 		confinement: async () => ((await sandbox()) ? "sandbox" : "text"),
 	};
 	return self;

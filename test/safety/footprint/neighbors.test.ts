@@ -36,6 +36,9 @@ describe("a tool that starts agents", () => {
 		["claude_code", { text: "x" }],
 		["ask_codex", { text: "x" }],
 		["mcp__codex__codex", { prompt: "x" }],
+		["agents.task", { description: "x" }],
+		["crew:delegate", { text: "x" }],
+		["mcp__x.y__subagent", { text: "x" }],
 		["mcp__codex__codex-reply", { prompt: "x" }],
 		["SendMessage", { to: "worker", message: "go on" }],
 		["anything_at_all", { agent: "worker", task: "fix it" }],
@@ -43,6 +46,16 @@ describe("a tool that starts agents", () => {
 	])("%s %j", (tool, input) => {
 		expect(effects(tool, input)).toContain("nested-agent");
 		expect(may(tool, input)).toContain("write");
+	});
+
+	it.each<[string, unknown, object?]>([
+		["subagent", { agent: "worker", task: "/closed/place" }],
+		["subagent", { tasks: [{ agent: "a", prompt: "~/.ssh/id_rsa" }] }],
+		["spawn", { prompt: "/etc/passwd" }, { own: true }],
+		["spawn", { prompt: "rm -rf src" }, { own: true }],
+		["notebook_write", { name: "src/a.ts", content: "x" }, { own: true }],
+	])("takes what an agent is told for prose: %s %j", (tool, input, more = {}) => {
+		expect(touches(measured({ tool, input, ...more }))).toEqual([]);
 	});
 
 	it.each([

@@ -1,0 +1,47 @@
+// The exit codes that the documents promise, one after another in the project that they speak of.
+import { readFileSync } from "node:fs";
+import { beforeAll, describe, expect, it } from "vitest";
+import { commandNames } from "../src/pi/stand-aside.ts";
+import { runPrint } from "./harness/index.ts";
+import { openStage, type Stage, step } from "./workflow/stage.ts";
+
+const rows = [...readFileSync("docs/exit-codes.md", "utf8").matchAll(/^\| `(\/[^`]+)` \| (\d+) \| (.*?) ?\|$/gm)].map(
+	([, command = "", code = "", why = ""]) => [command, Number(code), why] as const,
+);
+
+describe("the table of exit codes", () => {
+	let stage: Stage;
+	beforeAll(async () => {
+		stage = await openStage({ w: ["a"] });
+	});
+
+	it("has a row for every command", () => {
+		const shown = new Set(rows.map(([command]) => command.slice(1).split(" ", 1)[0]));
+		expect([...shown].sort()).toEqual([...commandNames].sort());
+	});
+
+	it.each(rows)("%s is %i: %s", async (command, code) => {
+		stage.play(step("next"), "done");
+		const end = await stage.print(command);
+		expect([end.code, `${end.stdout}${end.stderr}`.trim() === ""]).toEqual([code, false]);
+	});
+});
+
+describe("several messages", () => {
+	it.each([
+		["what an earlier one left waiting is ended by the person", ["/workflow w it", "/workflow next"], 0],
+		["or given up", ["/workflow w it", "/cancel-workflow", "hello"], 0],
+		[
+			"one that was moved while it was paused has come to its end",
+			["/workflow x it", "/workflow pause", "/workflow next", "/workflow resume", "/workflow next"],
+			0,
+		],
+		["one that was moved while it was paused waits", ["/workflow x it", "/workflow pause", "/workflow next"], 3],
+		["one that still waits is said by the last", ["/workflow w it", "hello"], 3],
+	])("%s", async (_what, messages, code) => {
+		const mine = (id: string) => ({ id, advance: "person" });
+		const stage = await openStage({ w: [mine("a")], x: [mine("a"), mine("b")] });
+		const end = await runPrint(stage.project, messages);
+		expect([end.code, end.stdout]).toEqual([code, expect.stringContaining("it waits for you")]);
+	});
+});

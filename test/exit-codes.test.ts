@@ -22,9 +22,9 @@ describe("the table of exit codes", () => {
 
 	it.each(rows)("%s is %i: %s", async (command, code) => {
 		stage.play(step("next"), "done");
-		const end = await stage.print(command);
+		const end = await stage.print(command, { timeout: 80_000 });
 		expect([end.code, `${end.stdout}${end.stderr}`.trim() === ""]).toEqual([code, false]);
-	});
+	}, 90_000);
 });
 
 describe("several messages", () => {
@@ -41,7 +41,7 @@ describe("several messages", () => {
 	])("%s", async (_what, messages, code) => {
 		const mine = (id: string) => ({ id, advance: "person" });
 		const stage = await openStage({ w: [mine("a")], x: [mine("a"), mine("b")] });
-		const end = await runPrint(stage.project, messages);
+		const end = await runPrint(stage.project, messages, { timeout: 80_000 });
 		expect([end.code, end.stdout]).toEqual([code, expect.stringContaining("it waits for you")]);
-	});
+	}, 90_000);
 });

@@ -49,6 +49,8 @@ export interface Round {
 	readonly times: number;
 	/** Calls of one cycle. */
 	readonly period: number;
+	/** What was counted are messages with all their calls. */
+	readonly ofMessages?: boolean;
 }
 
 /** The cycle that the newest calls have gone through most often; of two the shorter. */

@@ -3,6 +3,7 @@ export {
 	judgeUse,
 	NO_USE,
 	useCall,
+	useMessage,
 	useRequests,
 	VISIT_DEFAULTS,
 	type VisitLimits,

@@ -1,12 +1,15 @@
 // What one visit of a state or phase may use: requests to the model, calls of tools, and going round. Pure: it counts and judges.
 // V1 refused calls count like others; V2 a visit that is stopped counts anew once a person has let it go on.
-import { addCall, type Circling, NO_CIRCLING, roundOf } from "./circling.ts";
+import { addCall, type Circling, digest, NO_CIRCLING, type Round, roundOf } from "./circling.ts";
 
 /** What a visit has used since it began, or since a person last let it go on. */
 export interface VisitUse {
 	readonly requests: number;
 	readonly calls: number;
+	/** Of single calls. */
 	readonly circling: Circling;
+	/** Of whole messages, whatever the order of their calls; absent where only single calls are known. */
+	readonly messages?: Circling;
 }
 
 export const NO_USE: VisitUse = { requests: 0, calls: 0, circling: NO_CIRCLING };
@@ -42,27 +45,41 @@ export function useCall(use: VisitUse, print: string | undefined): VisitUse {
 	return { ...use, calls: use.calls + 1, circling };
 }
 
+/** The use with the calls of one message; `prints` are their fingerprints with their outcomes, in the order of the calls. */
+export function useMessage(use: VisitUse, prints: readonly string[]): VisitUse {
+	const counted = prints.reduce(useCall, use);
+	return { ...counted, messages: addCall(use.messages ?? NO_CIRCLING, digest([...prints].sort().join(" "))) };
+}
+
+/** How often a cycle has been gone through, of calls or of whole messages. */
+function rounds(use: VisitUse): Round {
+	const single = roundOf(use.circling);
+	const message = roundOf(use.messages ?? NO_CIRCLING);
+	return message.times > single.times ? { ...message, ofMessages: true } : single;
+}
+
 /** Judges what a visit has used after `before` became `after`. */
 export function judgeUse(before: VisitUse, after: VisitUse, limits: VisitLimits): VisitVerdict {
-	const { times, period } = limits.polling ? { times: 1, period: 1 } : roundOf(after.circling);
-	if (times >= stopAt) return { kind: "stop", cause: "circling", text: `It goes round: ${roundText(times, period)}.` };
+	const round = limits.polling ? { times: 1, period: 1 } : rounds(after);
+	if (round.times >= stopAt) return { kind: "stop", cause: "circling", text: `It goes round: ${roundText(round)}.` };
 	if (after.calls >= limits.calls)
 		return { kind: "stop", cause: "ceiling", text: ceilingText(after.calls, "calls of tools") };
 	if (after.requests >= limits.requests)
 		return { kind: "stop", cause: "ceiling", text: ceilingText(after.requests, "requests to the model") };
-	if (times >= nudgeAt && roundOf(before.circling).times < nudgeAt && after.calls > before.calls)
-		return { kind: "nudge", text: nudgeText(times, period) };
+	if (round.times >= nudgeAt && rounds(before).times < nudgeAt && after.calls > before.calls)
+		return { kind: "nudge", text: nudgeText(round) };
 	return { kind: "fine" };
 }
 
-function roundText(times: number, period: number): string {
+function roundText({ times, period, ofMessages }: Round): string {
+	if (ofMessages) return `the same calls were made in ${times * period} messages in a row with the same results`;
 	return period === 1
 		? `the same call was made ${times} times with the same result`
 		: `the same ${period} calls were made ${times} times in a row with the same results`;
 }
 
-function nudgeText(times: number, period: number): string {
-	return `You are going round: ${roundText(times, period)}. Making them again will not change that. Do something else: read the result, try another way, or say what you lack. After ${stopAt} times the work is paused for a person.`;
+function nudgeText(round: Round): string {
+	return `You are going round: ${roundText(round)}. Making them again will not change that. Do something else: read the result, try another way, or say what you lack. After ${stopAt} times the work is paused for a person.`;
 }
 
 function ceilingText(used: number, what: string): string {

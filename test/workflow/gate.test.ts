@@ -247,4 +247,4 @@ it("field 38: tools of MCP servers are judged in scripts too, and a phase that a
 		"refused",
 	]);
 	expect(mcp.project.exists("a")).toBe(false);
-});
+}, 90_000);

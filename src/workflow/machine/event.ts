@@ -36,8 +36,8 @@ export type Event =
 	| { readonly kind: "begun" }
 	/** A tool other than `workflow_step` has done something. */
 	| { readonly kind: "worked" }
-	/** A call of a tool has ended, refused ones included; `print` is its fingerprint with its outcome. */
-	| { readonly kind: "called"; readonly print: string | undefined }
+	/** The calls of one message have ended, refused ones included; `prints` are their fingerprints with their outcomes. */
+	| { readonly kind: "called"; readonly prints: readonly string[] }
 	/** The model is about to be asked for its next message. */
 	| { readonly kind: "asked" }
 	/** The model has stopped although the run is not finished. `patience`: reminders allowed in a row, and in one visit of a phase. */

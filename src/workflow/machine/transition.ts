@@ -5,7 +5,7 @@
 import {
 	judgeUse,
 	NO_USE,
-	useCall,
+	useMessage,
 	useRequests,
 	VISIT_DEFAULTS,
 	type VisitLimits,
@@ -63,7 +63,7 @@ export function transition(run: Run, event: Event): Transition {
 		case "worked":
 			return still(run.reminders.row === 0 ? run : { ...run, reminders: { ...run.reminders, row: 0 } });
 		case "called":
-			return count(run, useCall(run.use ?? NO_USE, event.print));
+			return event.prints.length === 0 ? still(run) : count(run, useMessage(run.use ?? NO_USE, event.prints));
 		case "asked":
 			return count(run, useRequests(run.use ?? NO_USE, 1));
 		case "stopped":
@@ -162,12 +162,18 @@ function move(run: LiveRun, to: Position | undefined, { way, at, summary, by }: 
 	const left: Left = { way, summary, ...(by && way === "next" ? { by } : {}) };
 	if (!to) return end({ ...run, step: run.step + 1, since: at }, "done", left);
 	return {
-		run: { ...run, position: to, step: run.step + 1, since: at, reminders: none, use: undefined },
+		run: { ...run, position: to, step: run.step + 1, since: at, reminders: none, use: useAfter(run, way, by) },
 		actions: [
 			{ kind: "persist", left },
 			{ kind: "moved", from: run.position, to, way },
 		],
 	};
+}
+
+/** A model may also go round over phases and loops; ceilings are those of one visit. A person's move begins anew. */
+function useAfter({ use }: LiveRun, way: Way, by: Move["by"]): VisitUse | undefined {
+	if (use === undefined || by === "person" || way === "skip" || way === "back") return undefined;
+	return { ...use, requests: 0, calls: 0 };
 }
 
 function end(run: Run, how: "done" | "cancelled", left: Left | undefined): Transition {

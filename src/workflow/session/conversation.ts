@@ -207,6 +207,10 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 				pi.sendMessage(message, { deliverAs: "steer", triggerTurn: true });
 			}
 			if (action.kind !== "paused") continue;
+			if (event.kind === "called") {
+				ctx.abort();
+				continue;
+			}
 			const stop = pi.on("turn_end", (_event, at) => {
 				stop();
 				at.abort();
@@ -244,8 +248,9 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 			pi.on("tool_execution_start", (event) => prints.begun(event)),
 			pi.on("tool_execution_end", (event, ctx) => {
 				if (!event.isError && event.toolName !== "workflow_step") desk.apply(ctx, { kind: "worked" });
-				bound(ctx, { kind: "called", print: prints.ended(event) });
+				prints.ended(event);
 			}),
+			pi.on("turn_end", (_event, ctx) => bound(ctx, { kind: "called", prints: prints.take() })),
 			pi.on("turn_start", (_event, ctx) => {
 				onWork(ctx);
 				bound(ctx, { kind: "asked" });

@@ -8,6 +8,7 @@ import {
 	printOfCall,
 	printWithOutcome,
 	useCall,
+	useMessage,
 	useRequests,
 	type VisitLimits,
 	type VisitVerdict,
@@ -42,6 +43,28 @@ describe("a visit", () => {
 			fc.property(different, (prints) => {
 				expect(play(prints)).toEqual({ nudges: [] });
 			}),
+		);
+	});
+
+	it("whose messages make the same calls, in whatever order they end, is stopped after 6", () => {
+		const calls = fc.uniqueArray(word, { minLength: 2, maxLength: 9 });
+		fc.assert(
+			fc.property(
+				calls.chain((prints) =>
+					fc.array(fc.shuffledSubarray(prints, { minLength: prints.length }), { minLength: 12, maxLength: 12 }),
+				),
+				(messages) => {
+					let use = NO_USE;
+					const stopped = messages.findIndex((prints) => {
+						const next = useMessage(use, prints);
+						const verdict = judgeUse(use, next, limits);
+						use = next;
+						return verdict.kind === "stop";
+					});
+					expect(stopped).toBeLessThanOrEqual(5);
+					expect(stopped).toBeGreaterThanOrEqual(0);
+				},
+			),
 		);
 	});
 

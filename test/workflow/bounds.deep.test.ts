@@ -1,6 +1,6 @@
 // A phase whose calls go round, or reach a ceiling, in real pi: the model is told, then the workflow waits for a person.
 import { describe, expect, it } from "vitest";
-import { call, type ModelRequest, openBench, say } from "../harness/index.ts";
+import { call, calls, type ModelRequest, openBench, say } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
 import { type WorkflowDraft, workflowFiles } from "./stage.ts";
 
@@ -27,6 +27,11 @@ describe("a phase", { timeout: patient(60_000) }, () => {
 			{},
 			(n: number) => call("workflow_step", { action: "loop", summary: `try ${n}` }),
 		],
+		[
+			"the same six calls side by side",
+			{},
+			() => calls(Array.from({ length: 6 }, (_, n) => ["bash", { command: `echo ${n}` }] as [string, object])),
+		],
 		["a cycle of three", {}, (n: number) => call("bash", { command: `echo ${n % 3}` })],
 	])(
 		"that goes round is told so after 3 times and paused after 6, with the reason: %s",
@@ -40,6 +45,18 @@ describe("a phase", { timeout: patient(60_000) }, () => {
 			expect(project.processes()).toEqual([]);
 		},
 	);
+
+	it("is stopped where the model only starts it over and over, and not where it works in between", async () => {
+		const loop = call("workflow_step", { action: "loop" });
+		const idle = await play(() => loop);
+		const stopped = await idle.print("/workflow round do it");
+		expect(`${stopped.stdout}${stopped.stderr}`).toContain("paused: It goes round");
+		expect(idle.server.requests).toHaveLength(6);
+
+		const busy = await play((n) => (n < 40 ? (n % 2 ? loop : call("bash", { command: `echo ${n}` })) : next));
+		const done = await busy.print("/workflow round do it");
+		expect(`${done.stdout}${done.stderr}`).not.toContain("It goes round");
+	});
 
 	it("is not stopped for 80 different calls, nor for the same ones where it polls, but at its own ceilings", async () => {
 		const useful = await play((n) => (n < 80 ? call("bash", { command: `echo ${n}` }) : next));

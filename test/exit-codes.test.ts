@@ -20,11 +20,15 @@ describe("the table of exit codes", () => {
 		expect([...shown].sort()).toEqual([...commandNames].sort());
 	});
 
-	it.each(rows)("%s is %i: %s", async (command, code) => {
-		stage.play(step("next"), "done");
-		const end = await stage.print(command, { timeout: 80_000 });
-		expect([end.code, `${end.stdout}${end.stderr}`.trim() === ""]).toEqual([code, false]);
-	}, 90_000);
+	it.each(rows)(
+		"%s is %i: %s",
+		async (command, code) => {
+			stage.play(step("next"), "done");
+			const end = await stage.print(command, { timeout: 80_000 });
+			expect([end.code, `${end.stdout}${end.stderr}`.trim() === ""]).toEqual([code, false]);
+		},
+		90_000,
+	);
 });
 
 describe("several messages", () => {
@@ -38,10 +42,14 @@ describe("several messages", () => {
 		],
 		["one that was moved while it was paused waits", ["/workflow x it", "/workflow pause", "/workflow next"], 3],
 		["one that still waits is said by the last", ["/workflow w it", "hello"], 3],
-	])("%s", async (_what, messages, code) => {
-		const mine = (id: string) => ({ id, advance: "person" });
-		const stage = await openStage({ w: [mine("a")], x: [mine("a"), mine("b")] });
-		const end = await runPrint(stage.project, messages, { timeout: 80_000 });
-		expect([end.code, end.stdout]).toEqual([code, expect.stringContaining("it waits for you")]);
-	}, 90_000);
+	])(
+		"%s",
+		async (_what, messages, code) => {
+			const mine = (id: string) => ({ id, advance: "person" });
+			const stage = await openStage({ w: [mine("a")], x: [mine("a"), mine("b")] });
+			const end = await runPrint(stage.project, messages, { timeout: 80_000 });
+			expect([end.code, end.stdout]).toEqual([code, expect.stringContaining("it waits for you")]);
+		},
+		90_000,
+	);
 });

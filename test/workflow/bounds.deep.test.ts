@@ -30,7 +30,8 @@ describe("a phase", { timeout: patient(60_000) }, () => {
 		[
 			"the same six calls side by side",
 			{},
-			() => calls(Array.from({ length: 6 }, (_, n) => ["bash", { command: `echo ${n}` }] as [string, object])),
+			() =>
+				calls(Array.from({ length: 6 }, (_, n) => ["bash", { command: `echo ${n}` }] as [string, { command: string }])),
 		],
 		["a cycle of three", {}, (n: number) => call("bash", { command: `echo ${n % 3}` })],
 	])(

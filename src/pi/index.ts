@@ -31,7 +31,7 @@ export { catchBareCommands } from "./own-commands.ts";
 export { isOwnFile, packageRoot } from "./own-package.ts";
 export { pageMarkdown, pageText } from "./pager.ts";
 export { findPi, isPiCommand, ownPiSearch, type PiCommand, type PiSearch } from "./pi-command.ts";
-export { printable } from "./printable.ts";
+export { printable, withoutControls } from "./printable.ts";
 export { isSameProcess, processStart } from "./process-identity.ts";
 export { type NameDefinitions, openDefinitionNotice } from "./project-definitions.ts";
 export { definitionsTrusted, projectTrust, type Trust, type TrustQuestion } from "./project-trust.ts";

@@ -21,7 +21,8 @@ export interface StepRecord {
 	costUsd: number;
 }
 
-const mark = Symbol("step");
+// Registered: the bundle has this module in its entry and in what is imported later, and a command passes through both.
+const mark = Symbol.for("pi-chronicle.step");
 
 /** The record of the step that `ctx` belongs to; `undefined` for a command that a person entered. */
 export function stepOf(ctx: object): StepRecord | undefined {

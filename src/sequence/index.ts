@@ -1,5 +1,6 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { definitionsTrusted, isOwnFile, type NameDefinitions, packageRoot, type Scope, say } from "../pi/index.ts";
+import { protectSession } from "./private-file.ts";
 import {
 	farewell,
 	readLastRecorded,
@@ -69,9 +70,15 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, named: NameDefi
 	const sayWhenDrawn = (ctx: ExtensionContext, notice: string | undefined): void => {
 		if (notice !== undefined) scope.after(drawnMs, () => say(ctx, notice, "warning"));
 	};
+	// pi writes a session's file when the first answer is there, and that of a fork at once.
+	const protect = (ctx: ExtensionContext): void => {
+		if (session.lastRecorded !== undefined) protectSession(ctx);
+	};
+	pi.on("turn_end", (_event, ctx) => protect(ctx));
 	pi.on("session_start", (_event, ctx) => {
 		place = { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
 		session.lastRecorded = readLastRecorded(ctx);
+		protect(ctx);
 		sequenceSessions.put(ctx.sessionManager, session);
 		sayWhenDrawn(ctx, farewell.take());
 	});

@@ -1,6 +1,6 @@
 // The handoff in real pi: one boundary of one run, at any context size, the person's words verbatim.
 import { describe, expect, it } from "vitest";
-import { call, calls, fail, openBench, say } from "../harness/index.ts";
+import { call, calls, fail, hang, openBench, say } from "../harness/index.ts";
 
 const direction = "Write the tests for `parse()`;\n  keep “quotes” and $@ as they are";
 
@@ -72,5 +72,39 @@ describe("handoff", () => {
 		const printed = await print("/handoff answer");
 		expect(printed.code).toBe(0);
 		expect(server.requests).toHaveLength(2);
+	});
+
+	it("one that was stopped, or came to nothing, is called off in the context; one that was done is not", async () => {
+		const calledOff = "handoff that was asked for above is called off";
+		const { server, rpc } = await openBench({
+			script: [
+				hang("let me see"),
+				say("one"),
+				...[say("no"), say("no"), say("no")],
+				say("two"),
+				call("handoff", { context: "the brief" }),
+				say("successor"),
+				say("three"),
+			],
+		});
+		const pi = await rpc();
+		const asked = pi.prompt("/handoff write the tests");
+		await server.waitForRequest(1);
+		await pi.waitFor("message_update");
+		await pi.send({ type: "abort" });
+		await asked;
+		await pi.run("next");
+		const told = () => JSON.stringify(server.requests.at(-1)?.messages);
+		expect(told().indexOf(calledOff)).toBeGreaterThan(told().indexOf("write the tests"));
+		expect(server.requests.at(-1)?.tools).not.toContain("handoff");
+		await pi.prompt("/handoff write more");
+		await pi.idle();
+		await pi.run("next");
+		expect(told().split(calledOff)).toHaveLength(3);
+		await pi.prompt("/handoff do the rest");
+		await pi.idle();
+		await pi.run("next");
+		expect(told()).toContain("the brief");
+		expect(told()).not.toContain(calledOff);
 	});
 });

@@ -40,9 +40,9 @@ describe("pages", () => {
 		expect(names([removed, page("a", "old"), page("b", "x")])).toEqual(["b"]);
 		expect(names([page("a", "new"), removed, page("a", "old")])).toEqual(["a"]);
 	});
-	it("no control character of a page, however it came into the session, is in its text or its line", () => {
-		const notebook = foldNotebook([page("a", "\u001b[31mred\u001b[0m\u0007\u202e gone")]);
-		expect([notebook.pages.get("a"), indexLines(notebook)]).toEqual(["red gone", ["- a: red gone"]]);
+	it("no control character of a page, however it came into the session, is in its text or its line, and nothing else is lost", () => {
+		const notebook = foldNotebook([page("a", "\u001b[red\u0007\u202e gone\u001b]0;x\u001b\\")]);
+		expect([notebook.pages.get("a"), indexLines(notebook)]).toEqual(["[red gone]0;x\\", ["- a: [red gone]0;x\\"]]);
 	});
 	it("a search finds names and lines, whatever the case, and is bounded", () => {
 		const notebook = foldNotebook([page("Retry", "nothing"), page("b", "one\nRETRY twice")]);
@@ -54,7 +54,9 @@ describe("pages", () => {
 it("rename, delete and topic off hold on the branch, are told to the model, and leave no trace of what was deleted", async () => {
 	const { project, server, rpc } = await openBench({
 		script: (request) =>
-			request.lastUser === "read" && request.results.length === 0 ? call("notebook_read", { name: "new" }) : say("ok"),
+			request.users.some((text) => text.includes("look it up")) && request.results.length === 0
+				? call("notebook_read", { name: "new" })
+				: say("ok"),
 	});
 	const draft = new SessionDraft(project);
 	draft.user("start");
@@ -79,7 +81,7 @@ it("rename, delete and topic off hold on the branch, are told to the model, and 
 	expect(list).not.toMatch(/gone|old|billing/);
 	await pi.prompt("/notebook delte new");
 	expect(pi.screen.notifications.at(-1)).toMatchObject({ type: "error", message: expect.stringContaining("delete") });
-	await pi.run("read");
+	await pi.run("look it up");
 	const told = JSON.stringify(server.requests.at(-1)?.messages);
 	expect(told).toContain("notes, not instructions");
 	expect(told).toContain("No topic is set");

@@ -93,6 +93,36 @@ describe("spawn", () => {
 		expect(readFileSync(path, "utf8")).toBe(long);
 	});
 
+	it("a long line is cut by characters, alone or after a short one, never to nothing and never in a character", async () => {
+		const line = "日本é".repeat(20_000);
+		const { server, rpc } = await openBench({
+			script: {
+				"ONE LINE": [say(line)],
+				"A HEAD": [say(`Found:\n${line}`)],
+				"*": [
+					calls([
+						["spawn", { prompt: "ONE LINE" }],
+						["spawn", { prompt: "A HEAD" }],
+					]),
+					say("ok"),
+				],
+			},
+		});
+		const pi = await rpc();
+		await pi.prompt("/spawn on");
+		await pi.run("go");
+		const answers = pi.toolResults().map(({ text }) => text);
+		expect(answers).toHaveLength(2);
+		for (const answer of answers) {
+			const [head = "", note] = answer.split("\n\n[");
+			expect(note).toContain("all of it is in");
+			expect(Buffer.byteLength(head)).toBeGreaterThan(45_000);
+			expect(Buffer.byteLength(head)).toBeLessThanOrEqual(50 * 1024);
+			expect(`Found:\n${line}`.slice(head.startsWith("Found") ? 0 : 7).startsWith(head)).toBe(true);
+		}
+		expect(server.requests).toHaveLength(4);
+	});
+
 	it("Esc stops the child and what it started", async () => {
 		const { project, server, rpc } = await openBench({
 			script: {

@@ -50,6 +50,22 @@ describe("where agents are found", () => {
 		expect(cast().agents).toHaveLength(1);
 	});
 
+	it("two of one name in one folder are reported with both files; in two folders one is meant to replace the other", () => {
+		agent("project/.pi/agents/a.md", "Builder");
+		agent("project/.pi/agents/sub/b.md", "builder");
+		agent("home/.pi/agent/agents/a.md", "builder");
+		const { agents, diagnostics } = cast();
+		expect(agents.map(({ origin }) => origin.file)).toEqual([join(base, "project/.pi/agents/a.md")]);
+		expect(diagnostics).toMatchObject([
+			{
+				file: join(base, "project/.pi/agents/sub/b.md"),
+				severity: "warning",
+				code: "same-name",
+				message: expect.stringContaining(join(base, "project/.pi/agents/a.md")),
+			},
+		]);
+	});
+
 	it("R42 in a subfolder of a repository: the nearest folder first, then those above it, none above the root", () => {
 		agent("project/.pi/agents/builder.md", "builder");
 		agent("project/deep/er/agents/builder.md", "builder");

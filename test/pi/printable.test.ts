@@ -1,7 +1,7 @@
 // Texts of others on a person's terminal: what would steer it, or turn the order of what is read, does not get there.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { printable } from "../../src/pi/index.ts";
+import { printable, withoutControls } from "../../src/pi/index.ts";
 
 describe("a text of somebody else", () => {
 	it.each([
@@ -20,6 +20,27 @@ describe("a text of somebody else", () => {
 
 	it.each(["plain", "two\nlines\tand a tab", "日本語 🧪 👩‍👩‍👧 é", "العربية", "می‌خواهم"])("keeps %j", (text) => {
 		expect(printable(text)).toBe(text);
+	});
+
+	it.each([
+		["\u001b[see the log\u0007 done", "[see the log done"],
+		["\u001b[ ; rm -rf src\u0007", "[ ; rm -rf src"],
+		["\u001b]no title\u0007", "]no title"],
+		["\u001b]0;a title without an end\nnext", "]0;a title without an end\nnext"],
+		["\u009bhello\u009c", "hello"],
+	])("keeps what only looks like a sequence: %j", (text, shown) => {
+		expect(printable(text)).toBe(shown);
+	});
+
+	it("without control characters keeps every other character, in order", () => {
+		fc.assert(
+			fc.property(
+				fc.string({ unit: fc.constantFrom("\u001b", "[", "]", "0", ";", "m", "é", "\u0007", "\u009b", "\\") }),
+				(text) => {
+					expect(withoutControls(text)).toBe([...text].filter((one) => !/\p{Cc}/u.test(one)).join(""));
+				},
+			),
+		);
 	});
 
 	it("never holds what a terminal obeys", () => {

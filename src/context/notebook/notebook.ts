@@ -1,6 +1,6 @@
 // The notebook of a session branch: named pages and a topic, folded from custom entries. Pure.
 // N1 the branch is the only truth: moving in the tree moves the notebook; N2 nothing is cut silently: what is too large is refused.
-import { printable } from "../../pi/index.ts";
+import { printable, withoutControls } from "../../pi/index.ts";
 
 /** Custom entry types. Pages keep the type and shape that notebooks of this kind already have in people's sessions. */
 export const entryTypes = {
@@ -62,7 +62,7 @@ export function foldNotebook(
 	const pages = [...found.values()]
 		.filter((page) => page.epoch === epoch)
 		.sort((a, b) => (a.name < b.name ? -1 : 1))
-		.map((page) => [page.name, printable(page.content)] as const);
+		.map((page) => [page.name, withoutControls(page.content)] as const);
 	return { on, topic: topic ?? undefined, epoch, pages: new Map(pages) };
 }
 

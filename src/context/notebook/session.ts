@@ -6,8 +6,8 @@ import {
 	customEntries,
 	foreignTools,
 	newestFirst,
-	printable,
 	say,
+	withoutControls,
 } from "../../pi/index.ts";
 import { redactSecrets } from "../../safety/index.ts";
 import {
@@ -125,7 +125,7 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 		},
 		onSwitch: (listener) => void listeners.push(listener),
 		write(name, content) {
-			const clean = printable(content);
+			const clean = withoutControls(content);
 			const checked = checkPage(name, clean);
 			if (checked.kind === "refused") return checked.reason;
 			const epoch = notebook.epoch ?? Date.now();

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { move, withTemplates, worker } from "../chronicle/runs/bench.ts";
 import { call, openBench, say } from "../harness/index.ts";
+import { patient } from "../harness/patience.ts";
 import { step, workflowFiles } from "../workflow/stage.ts";
 import { echo, recorded } from "./stage.ts";
 
@@ -99,25 +100,42 @@ describe("a workflow as a step", () => {
 });
 
 describe("a chronicle as a step", () => {
-	it("is waited for until it is done, and stops the sequence where it is not", async () => {
+	const time = { timeout: patient(60_000) };
+	const waiting = { timeout: patient(50_000) };
+
+	it("is waited for until it is done", time, async () => {
 		const one = { states: { only: { persona: "P", next: ["finished"] } } };
-		const asks = { states: { plan: { persona: "P", next: ["build"], requires_approval: true } } };
 		const { project, server, print } = await openBench({
-			files: withTemplates({ one, asks }),
+			files: withTemplates({ one }),
 			git: true,
-			script: {
-				[worker("only")]: [move("finished", "Did it.")],
-				[worker("plan")]: [move("build", "Planned.")],
-				"*": echo,
-			},
+			script: { [worker("only")]: [move("finished", "Did it.")], "*": echo },
 		});
-		const done = await print("/sequence run", { session: recorded(project, "/chronicle one do it", "after") });
-		expect(done).toMatchObject({ code: 0 });
-		expect(server.requests.at(-1)?.lastUser).toBe("after");
-		const waits = await print("/sequence run", { session: recorded(project, "/chronicle asks do it", "never") });
-		expect(waits.code).toBe(3);
-		expect(server.requests.some(({ lastUser }) => lastUser === "never")).toBe(false);
+		const session = recorded(project, "/chronicle one do it", "after");
+		expect(await print("/sequence run", { session, ...waiting })).toMatchObject({ code: 0 });
+		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual([expect.stringContaining("do it"), "after"]);
 	});
+
+	it(
+		"one that waits for a person stops the sequence with its reason, and so does one that is refused",
+		time,
+		async () => {
+			const asks = { states: { plan: { persona: "P", next: ["build"], requires_approval: true } } };
+			const { project, server, print } = await openBench({
+				files: withTemplates({ asks }),
+				git: true,
+				script: { [worker("plan")]: [move("build", "Planned.")], "*": echo },
+			});
+			const waits = await print("/sequence run", {
+				session: recorded(project, "/chronicle asks do it", "never"),
+				...waiting,
+			});
+			expect(waits.code).toBe(3);
+			expect(waits.stderr).toMatch(/stopped at run 1\/1, step 1\/2: asks \w+ is not done/);
+			const none = await print("/sequence run", { session: recorded(project, "/chronicle nope do it", "never") });
+			expect([none.code, none.stderr]).toEqual([1, expect.stringMatching(/step 1\/2: .*nope/)]);
+			expect(server.requests.some(({ lastUser }) => lastUser === "never")).toBe(false);
+		},
+	);
 });
 
 describe("a session in which something is on", () => {

@@ -17,7 +17,7 @@ const kinds: readonly (readonly [string, readonly string[], RegExp | undefined])
 	["templates", [".pi/chronicle/workflows"], /\.(json|ya?ml)$/i],
 	["agents", [".pi/agents", ".claude/agents", "agents"], /\.md$/i],
 	["scenarios", [".pi/rehearsals/workflows", ".pi/rehearsals/chronicles"], /\.(json|ya?ml)$/i],
-	["sequences", [".pi/sequences"], /\.(json|ya?ml|md|txt)$/i],
+	["sequences", [".pi/sequences"], /\.ya?ml$/i],
 ];
 const mostNames = 10;
 

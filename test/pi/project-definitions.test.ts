@@ -15,6 +15,8 @@ const files = {
 	".pi/chronicle/workflows/ship.json": template({ persona: "Careful Builder" }),
 	".pi/agents/builder.md": "---\nname: builder\ndescription: builds\ntools: read\n---\nYou build.\n",
 	".pi/rehearsals/workflows/fix.yaml": "description: SCENARIO-OF-THE-PROJECT\n",
+	".pi/sequences/plan.yaml": "steps: [go]\n",
+	".pi/sequences/notes.md": "no sequence\n",
 };
 
 interface Given {
@@ -31,7 +33,7 @@ async function open({ settings = {}, saved, bare = false }: Given): Promise<Benc
 	return bench;
 }
 
-const brought = "This project brings workflows fix; templates ship; agents builder; scenarios fix.";
+const brought = "This project brings workflows fix; templates ship; agents builder; scenarios fix; sequences plan.";
 
 describe("definitions of a project that nobody was asked about", () => {
 	it("row 10 are named once a session, when a command first reads them", async () => {

@@ -9,7 +9,6 @@ import {
 	say,
 	withoutControls,
 } from "../../pi/index.ts";
-import { redactSecrets } from "../../safety/index.ts";
 import {
 	checkPage,
 	entryTypes,
@@ -36,7 +35,7 @@ export interface NotebookSession {
 	turn(on: boolean, ctx: ExtensionContext): Promise<string | undefined>;
 	/** Calls `listener` whenever the notebook was turned on or off. */
 	onSwitch(listener: (ctx: ExtensionContext) => void): void;
-	/** Writes a page. The answer is the reason when it was refused. */
+	/** Writes a page; its secrets are redacted already. The answer is the reason when it was refused. */
 	write(name: string, content: string): string | undefined;
 	/** Takes a page away: the person's doing. The answer is the reason when it was refused. */
 	remove(name: string): string | undefined;
@@ -129,9 +128,8 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 			const checked = checkPage(name, clean);
 			if (checked.kind === "refused") return checked.reason;
 			const epoch = notebook.epoch ?? Date.now();
-			const kept = redactSecrets(clean);
-			pi.appendEntry(entryTypes.page, { version: 1, epoch, name: checked.name, content: kept });
-			const pages = new Map([...notebook.pages, [checked.name, kept] as const].sort(([a], [b]) => (a < b ? -1 : 1)));
+			pi.appendEntry(entryTypes.page, { version: 1, epoch, name: checked.name, content: clean });
+			const pages = new Map([...notebook.pages, [checked.name, clean] as const].sort(([a], [b]) => (a < b ? -1 : 1)));
 			notebook = { ...notebook, epoch, pages };
 			return undefined;
 		},

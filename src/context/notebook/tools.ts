@@ -1,6 +1,7 @@
 // The model's four notebook tools. Writing answers with what changed: the model has the rest of the index from before.
 import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
+import { redactSecrets } from "../../safety/index.ts";
 import { pageName } from "./notebook.ts";
 import type { NotebookSession } from "./session.ts";
 import { indexText, pageText, topicLine, writtenText } from "./texts.ts";
@@ -21,7 +22,7 @@ export function notebookTools(session: NotebookSession): ToolDefinition[] {
 		executionMode: "sequential",
 		async execute(_id, { name, content }) {
 			const replaced = session.notebook.pages.has(pageName(name));
-			failIf(session.write(name, content));
+			failIf(session.write(name, redactSecrets(content)));
 			return answer(writtenText(session.notebook, pageName(name), replaced ? "replaced" : "new"));
 		},
 	};

@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Bench, openBench, packageUnderTest, runNode, say } from "../harness/index.ts";
+import { patient } from "../harness/patience.ts";
 import { workflowFiles } from "../workflow/stage.ts";
 
 const template = (who: Record<string, string>) => ({
@@ -75,7 +76,7 @@ async function said(given: Given, args: readonly string[]): Promise<string> {
 	for (const command of ["/workflow list", "/chronicle list", "/chronicle check own", "/rehearse"]) {
 		const shown = pi.screen.notifications.length;
 		await pi.prompt(command);
-		await expect.poll(() => pi.screen.notifications.length, { timeout: 15_000 }).toBeGreaterThan(shown);
+		await expect.poll(() => pi.screen.notifications.length, { timeout: patient(15_000) }).toBeGreaterThan(shown);
 	}
 	return pi.screen.text;
 }

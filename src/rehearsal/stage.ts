@@ -1,7 +1,7 @@
 // The stage of a rehearsal: a temporary copy of the project, with a home and an agent folder of its own, so that nothing the rehearsal
 // does reaches the person's files, settings, sessions or credentials.
-// T1 nothing in the copy leads out of it: links that do are left out; T2 no credential of the environment is passed on; T3 closing removes
-// all of it, also after a failure.
+// T1 nothing in the copy leads out of it: links that do are left out, and its repository is a fresh one; T2 no credential of the environment
+// is passed on; T3 closing removes all of it, also after a failure.
 import { execFile } from "node:child_process";
 import { constants, type Dirent } from "node:fs";
 import {
@@ -21,6 +21,7 @@ import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { type CallSheet, callSheetVariable, writeCallSheet } from "./call-sheet.ts";
+import { makeRepository } from "./stage-repository.ts";
 
 export interface Stage {
 	/** The copy of the project. */
@@ -62,6 +63,8 @@ const prefix = "pi-rehearsal-";
 const ownerFile = "owner";
 const skipped = new Set([".git", "node_modules"]);
 const ownRuns = join(".pi", "chronicle", "sessions");
+/** The repository that the copy was given. */
+const ownRepository = `.git${sep}`;
 /** What a person keeps in the agent folder that rehearsals need. */
 const globalDefinitions = ["workflows", join("chronicle", "workflows"), "agents", "damage-control-rules.yaml"];
 
@@ -79,7 +82,7 @@ export async function openStage({ project, agentFolder, sheet, settings, env }: 
 		await mkdir(agent, { recursive: true });
 		const copier = openCopier();
 		const original = await realpath(project);
-		await copyProject(copier, original, copy);
+		const listed = await copyProject(copier, original, copy);
 		const copied = copier.copied(copy);
 		if (agentFolder !== undefined) {
 			for (const name of globalDefinitions) {
@@ -94,15 +97,17 @@ export async function openStage({ project, agentFolder, sheet, settings, env }: 
 		const journal = join(root, "journal.jsonl");
 		const sheetPath = join(root, "call-sheet.json");
 		writeCallSheet(sheetPath, { ...sheet, journal });
+		const surroundings = { ...withoutCredentials(env), HOME: home, USERPROFILE: home };
+		const tracked = listed?.filter((path) => copied.has(path.replaceAll("/", sep)));
+		if (!(await makeRepository(copy, tracked, surroundings)))
+			await rm(join(copy, ".git"), { recursive: true, force: true });
 		return {
 			project: copy,
 			journal,
 			leftOut: copier.leftOut,
 			changes: () => compare(original, copy, copied),
 			env: {
-				...withoutCredentials(env),
-				HOME: home,
-				USERPROFILE: home,
+				...surroundings,
 				PI_CODING_AGENT_DIR: agent,
 				PI_OFFLINE: "1",
 				PI_TELEMETRY: "0",
@@ -151,11 +156,14 @@ async function keptSettings(agentFolder: string | undefined): Promise<Record<str
 	}
 }
 
-/** The environment without what could pay for a model or speak in the person's name, and without what ties it to an outer pi. */
+/**
+ * The environment without what could pay for a model or speak in the person's name, and without what ties it to an outer pi or, as in a git
+ * hook, to another repository.
+ */
 function withoutCredentials(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	const kept = Object.entries(env).filter(
 		([name]) =>
-			!/key|token|secret|passw|credential|^(aws|azure|google|gcloud|vertex)_|^pi_(?!chronicle_pi$)/i.test(name),
+			!/key|token|secret|passw|credential|^(aws|azure|google|gcloud|vertex)_|^git_|^pi_(?!chronicle_pi$)/i.test(name),
 	);
 	return Object.fromEntries(kept);
 }
@@ -213,13 +221,20 @@ function openCopier(): Copier {
 	return copier;
 }
 
-/** Copies what belongs to the project: what git would keep, where it is a repository, and our own definitions even if git ignores them. */
-async function copyProject(copier: Copier, from: string, to: string): Promise<void> {
+/**
+ * Copies what belongs to the project: what git would keep, where it is a repository, and our own definitions even if git ignores them.
+ * Gives the paths that git would keep.
+ */
+async function copyProject(copier: Copier, from: string, to: string): Promise<readonly string[] | undefined> {
 	const listed = await listedByGit(from);
-	if (listed === undefined) return copier.tree(from, to, ".");
+	if (listed === undefined) {
+		await copier.tree(from, to, ".");
+		return undefined;
+	}
 	for (const path of listed)
 		if (!path.split(/[\\/]/).some((part) => skipped.has(part))) await copier.file(from, to, path);
 	if (await exists(join(from, ".pi"))) await copier.tree(from, to, ".pi");
+	return listed;
 }
 
 async function compare(original: string, copy: string, copied: ReadonlySet<string>): Promise<Change[]> {
@@ -229,7 +244,7 @@ async function compare(original: string, copy: string, copied: ReadonlySet<strin
 		if (entry.isDirectory()) continue;
 		const path = relative(copy, join(entry.parentPath, entry.name));
 		now.add(path);
-		if (path.startsWith(ownRuns)) continue;
+		if (path.startsWith(ownRuns) || path.startsWith(ownRepository)) continue;
 		if (!copied.has(path)) changes.push({ path, what: "added" });
 		else if (entry.isFile() && !(await isSame(join(original, path), join(copy, path))))
 			changes.push({ path, what: "changed" });

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { openStage, type StageOptions } from "../../src/rehearsal/stage.ts";
+import { openStage, type Stage, type StageOptions } from "../../src/rehearsal/stage.ts";
 import { closeLater, openProject, type ProjectOptions } from "../harness/index.ts";
 
 async function stageOf(options: ProjectOptions, over: Partial<StageOptions> = {}) {
@@ -29,6 +29,7 @@ const files = (folder: string): string[] =>
 	readdirSync(folder, { recursive: true, withFileTypes: true })
 		.filter((entry) => !entry.isDirectory())
 		.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+		.filter((path) => !path.startsWith(".git/"))
 		.sort();
 
 describe("what is copied", () => {
@@ -132,6 +133,67 @@ describe("what is copied", () => {
 			defaultTools: ["read"],
 			quietStartup: true,
 		});
+	});
+});
+
+describe("the copy's repository", () => {
+	const git = (stage: Stage, ...args: string[]): string => {
+		const done = spawnSync("git", args, { cwd: stage.project, env: stage.env, encoding: "utf8" });
+		return `${done.stdout}${done.stderr}`.trim();
+	};
+	const hook = "#!/bin/sh\ntouch hook-ran\nexit 1\n";
+
+	it.each([true, false])("is fresh: one commit of what was copied, no hook, no remote (a repository: %s)", async (isGit) => {
+		const { project, open } = await stageOf(
+			{
+				git: isGit,
+				files: { ".gitignore": ".pi/\n*.log\n", "src/a.js": "a\n", ".pi/workflows/x/workflow.yaml": "name: x\n" },
+			},
+			{ env: { PATH: process.env.PATH, GIT_DIR: "/somewhere/else/.git", GIT_AUTHOR_NAME: "Somebody" } },
+		);
+		project.write("new :(top) [x].txt", "new\n");
+		if (isGit) {
+			project.write("kept.log", "tracked though ignored\n");
+			project.git("add", "-f", "kept.log");
+			project.git("remote", "add", "origin", "https://example.invalid/x.git");
+			project.git("commit", "--allow-empty", "-m", "a second one");
+			project.write(".git/hooks/pre-commit", hook);
+			chmodSync(project.path(".git/hooks/pre-commit"), 0o755);
+		}
+		const stage = await open();
+		expect(git(stage, "log", "--oneline").split("\n")).toHaveLength(1);
+		expect(git(stage, "log", "-1", "--format=%an <%ae> %ad")).toContain("Rehearsal <rehearsal@localhost.invalid>");
+		expect(git(stage, "status", "--porcelain")).toBe("");
+		expect(git(stage, "ls-files").split("\n")).toEqual([
+			".gitignore",
+			...(isGit ? ["kept.log"] : []),
+			"new :(top) [x].txt",
+			"src/a.js",
+		]);
+		expect(git(stage, "remote")).toBe("");
+		expect(git(stage, "commit", "--allow-empty", "-m", "by the understudy")).toContain("by the understudy");
+		expect(existsSync(join(stage.project, "hook-ran"))).toBe(false);
+		expect(await stage.changes()).toEqual([]);
+		expect(git(await open(), "rev-parse", "HEAD")).toBe(git(stage, "rev-parse", "HEAD~1"));
+	});
+
+	it("runs no hook of the machine's own settings", async () => {
+		const { project, open } = await stageOf({ files: { "a.txt": "a\n" } });
+		const hooks = join(project.home, "hooks");
+		mkdirSync(hooks);
+		writeFileSync(join(hooks, "pre-commit"), hook, { mode: 0o755 });
+		const stage = await open();
+		const settings = join(String(stage.env.HOME), ".gitconfig");
+		writeFileSync(settings, `[core]\n\thooksPath = ${hooks}\n`);
+		expect(git(stage, "commit", "--allow-empty", "-m", "fine")).toContain("fine");
+		expect(existsSync(join(stage.project, "hook-ran"))).toBe(false);
+	});
+
+	it("is left out where there is no git", async () => {
+		const { project, open } = await stageOf({ files: { "a.txt": "a\n" } }, { env: { PATH: "/nowhere" } });
+		const stage = await open();
+		expect(existsSync(join(stage.project, ".git"))).toBe(false);
+		expect(files(stage.project)).toEqual(project.list());
 	});
 });
 

@@ -1,0 +1,53 @@
+// The repository of a rehearsal's copy: fresh, with the copied files in one commit, so that what a run asks git for has an answer.
+// G1 no hook, no remote and no setting of the machine takes part; G2 the same files always make the same commit.
+import { execFile } from "node:child_process";
+
+/** Fixed, so that the commit depends on the files alone. */
+const commitDate = "2000-01-01T00:00:00Z";
+const author = { name: "Rehearsal", email: "rehearsal@localhost.invalid" };
+
+/** Settings that hold in the copy whatever the system's own say. */
+const settings = {
+	"user.name": author.name,
+	"user.email": author.email,
+	"commit.gpgSign": "false",
+	"tag.gpgSign": "false",
+	"core.hooksPath": ".git/no-hooks",
+	"core.fsmonitor": "false",
+	// Nothing works in the background in a folder that is about to be removed.
+	"gc.auto": "0",
+	"maintenance.auto": "false",
+};
+
+/**
+ * Makes `folder` a repository with one commit. `tracked`: the paths in it, relative with `/`, also those that git would ignore; `undefined`:
+ * everything that is not ignored. `false` where git is not installed or refuses; then the folder has no repository.
+ */
+export async function makeRepository(
+	folder: string,
+	tracked: readonly string[] | undefined,
+	env: NodeJS.ProcessEnv,
+): Promise<boolean> {
+	const git = (args: readonly string[], input = "") => runGit(folder, args, env, input);
+	if (!(await git(["init", "--quiet", "--template=", "--initial-branch=main"]))) return false;
+	for (const [name, value] of Object.entries(settings)) if (!(await git(["config", name, value]))) return false;
+	const paths = ["--pathspec-from-file=-", "--pathspec-file-nul"];
+	const added =
+		tracked === undefined
+			? await git(["add", "--all"])
+			: tracked.length === 0 || (await git(["add", "--force", ...paths], tracked.join("\0")));
+	return added && git(["commit", "--quiet", "--allow-empty", "--no-verify", "-m", "The project as it was copied"]);
+}
+
+/** Runs git in `folder`; whether it succeeded. */
+function runGit(folder: string, args: readonly string[], env: NodeJS.ProcessEnv, input: string): Promise<boolean> {
+	const dates = { GIT_AUTHOR_DATE: commitDate, GIT_COMMITTER_DATE: commitDate };
+	const own = { GIT_CONFIG_NOSYSTEM: "1", GIT_LITERAL_PATHSPECS: "1", GIT_TERMINAL_PROMPT: "0" };
+	return new Promise((resolve) => {
+		const options = { cwd: folder, env: { ...env, ...dates, ...own }, maxBuffer: 64 * 1024 * 1024 };
+		const child = execFile("git", [...args], options, (error) => resolve(error === null));
+		// A git that ends before it has read everything says so by its exit code.
+		child.stdin?.on("error", () => {});
+		child.stdin?.end(input);
+	});
+}

@@ -21,6 +21,13 @@ const verbs: ReadonlyMap<string, Verb> = new Map([
 		{ about, load: async () => (args, signal) => runChronicleVerb(name, args, signal) },
 	]),
 	[
+		"check",
+		{
+			about: "whether everything here is sound: every problem with its place",
+			load: async () => (await import("./check/index.ts")).checkVerb,
+		},
+	],
+	[
 		"rehearse",
 		{
 			about: "plays a definition on a copy of the project, without a model",

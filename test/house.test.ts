@@ -12,6 +12,7 @@ const forbidden: [string, string][] = [
 	["src/chronicle/supervisor/loop.ts", "../../sequence/index.ts"],
 	["src/pi/turns.ts", "../workflow/index.ts"],
 	["src/screen/sheet.ts", "../chronicle/index.ts"],
+	["src/chronicle/cli/look.ts", "../../check/index.ts"],
 	["src/workflow/tool.ts", "../start.ts"],
 	["src/safety/footprint/shell.ts", "@earendil-works/pi-coding-agent"],
 	["src/safety/footprint/shell.ts", "node:fs"],
@@ -24,6 +25,7 @@ const allowed: [string, string][] = [
 	["src/workflow/tool.ts", "../pi/index.ts"],
 	["src/safety/policy/gate.ts", "@earendil-works/pi-coding-agent"],
 	["src/rehearsal/scenario.ts", "../workflow/index.ts"],
+	["src/check/verb.ts", "../chronicle/index.ts"],
 ];
 
 let house: string;

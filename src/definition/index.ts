@@ -14,6 +14,7 @@ export {
 	wrongType,
 } from "./field.ts";
 export { type ReadOptions, readSource, type SourceRead, type Stamp, stampOf } from "./file.ts";
+export { type ForeignFormat, foreignCode, foreignFormat, foreignMarkdown, foreignProblem } from "./foreign-format.ts";
 export { formatDiagnostic, formatPath, isInside, printable, quoted } from "./format.ts";
 export { type FrontMatter, parseFrontMatter } from "./front-matter.ts";
 export {

@@ -2,10 +2,10 @@
 // C1 precedence is the order of the folders below, nearest project folder first, and within a folder files before those in subfolders;
 // C2 of agents with one name only the first counts; C3 a file that cannot be read hides no other.
 import { type Dirent, existsSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { type Diagnostic, didYouMean, openReport, quoted, type Report, readSource } from "../definition/index.ts";
 import { type AgentPlace, readAgentFile } from "./agent-file.ts";
-import { findAgent } from "./names.ts";
+import { findAgent, slugOf } from "./names.ts";
 import type { AgentFile, BrokenAgent, Cast, Team } from "./persona.ts";
 import { type SkillPlaces, skillPlaces } from "./skills.ts";
 import { readTeams } from "./teams.ts";
@@ -49,7 +49,7 @@ export function readCast(place: CastPlace): Cast {
 			agents.push(agent);
 		}
 	}
-	const teams = readAllTeams(roots, place, agents, report);
+	const teams = readAllTeams(roots, place, { agents, broken, plain }, report);
 	return { agents, broken, plain, project: place.project, teams, diagnostics: report.diagnostics };
 }
 
@@ -160,7 +160,7 @@ function entriesOf(folder: string): Dirent[] {
 function readAllTeams(
 	roots: readonly string[],
 	place: CastPlace,
-	agents: readonly AgentFile[],
+	found: Pick<Cast, "agents" | "broken" | "plain">,
 	report: Report,
 ): ReadonlyMap<string, Team> {
 	const teams = new Map<string, Team>();
@@ -176,17 +176,27 @@ function readAllTeams(
 				const key = team.name.toLowerCase();
 				if (teams.has(key)) continue;
 				teams.set(key, team);
-				report.add(strangers(team, agents));
+				report.add(strangers(team, found));
 			}
 		}
 	}
 	return teams;
 }
 
-/** Members that are no agents. */
-function strangers(team: Team, agents: readonly AgentFile[]): Diagnostic[] {
+/** Members that are no agents. Where a file of that name is there and cannot be used, the fault is the file's. */
+function strangers(team: Team, { agents, broken, plain }: Pick<Cast, "agents" | "broken" | "plain">): Diagnostic[] {
 	return team.members.flatMap(({ name, line, column }): Diagnostic[] => {
 		if (findAgent(name, agents).kind !== "none") return [];
+		const unusable = whyUnusable(name, broken, plain);
+		const near = didYouMean(
+			name,
+			agents.map((agent) => agent.name),
+		);
+		const found = unusable ?? {
+			message: `is no agent here.${near}`,
+			remedy: "Correct the name, or add an agent file of that name to .pi/agents.",
+		};
+		const message = `${quoted(name)} in the team ${quoted(team.name)} ${found.message}`;
 		return [
 			{
 				file: team.file,
@@ -194,12 +204,30 @@ function strangers(team: Team, agents: readonly AgentFile[]): Diagnostic[] {
 				column,
 				severity: "warning",
 				code: "unknown-member",
-				message: `${quoted(name)} in the team ${quoted(team.name)} is no agent here.${didYouMean(
-					name,
-					agents.map((agent) => agent.name),
-				)}`,
-				remedy: "Correct the name, or add an agent file of that name to .pi/agents.",
+				message,
+				remedy: found.remedy,
 			},
 		];
 	});
 }
+
+/** Why the file that is called like an agent is none. */
+function whyUnusable(
+	name: string,
+	broken: readonly BrokenAgent[],
+	plain: readonly string[],
+): { message: string; remedy: string } | undefined {
+	const slug = slugOf(name.slice(name.lastIndexOf("/") + 1));
+	if (slug === "") return undefined;
+	const problem = broken.find(({ names }) => names.some((each) => slugOf(each) === slug))?.problem;
+	if (problem)
+		return { message: `is described in ${quoted(problem.file, 200)}, which cannot be used.`, remedy: problem.remedy };
+	const file = plain.find((path) => slugOf(basename(path, extname(path))) === slug);
+	return file === undefined
+		? undefined
+		: { message: `is described in ${quoted(file, 200)}, which has no front matter.`, remedy: frontMatterRemedy };
+}
+
+/** What makes an agent of a Markdown file. */
+export const frontMatterRemedy =
+	"Begin the file with a line `---`, the fields `name:` and `description:`, and another line `---`.";

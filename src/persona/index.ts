@@ -1,4 +1,4 @@
-export { type CastPlace, projectFolders, readCast } from "./cast.ts";
+export { type CastPlace, frontMatterRemedy, projectFolders, readCast } from "./cast.ts";
 export {
 	chooseModel,
 	type Model,
@@ -11,4 +11,4 @@ export type { AgentFile, Cast, Persona, PersonaOrigin, Team } from "./persona.ts
 export { inlinePersona, type PersonaFound, type PersonaWish, resolvePersona } from "./resolve.ts";
 export { keepAllowed, type Restrictions } from "./restrictions.ts";
 export { findSkill, type SkillPlaces, skillPlaces } from "./skills.ts";
-export { BUILT_IN_EXTENSION_TOOLS, readToolNames, type ToolNames } from "./tool-names.ts";
+export { BUILT_IN_EXTENSION_TOOLS, BUILT_IN_TOOLS, readToolNames, type ToolNames } from "./tool-names.ts";

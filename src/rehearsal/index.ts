@@ -5,6 +5,8 @@ import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { Scope } from "../pi/index.ts";
 import { definitionsTrusted, type NameDefinitions } from "../pi/index.ts";
 import type { RehearsalSession } from "./command.ts";
+import type { Place } from "./program.ts";
+import type { CheckedScenario } from "./scenario-check.ts";
 import type { WorkerPart } from "./worker-place.ts";
 
 /** Registers `/rehearse`. `named` says what the project brings. */
@@ -37,4 +39,10 @@ export async function joinRehearsal(pi: ExtensionAPI, path: string, part?: Worke
 export async function rehearseVerb(args: readonly string[], signal?: AbortSignal): Promise<number> {
 	const { runVerb } = await import("./command-line.ts");
 	return runVerb(args, signal);
+}
+
+/** Every scenario of a project with what is wrong with it; with `file` (absolute) that one alone. */
+export async function checkScenarios(place: Place, file?: string): Promise<CheckedScenario[]> {
+	const check = await import("./scenario-check.ts");
+	return file === undefined ? check.checkScenarios(place) : [check.checkScenario(file)];
 }

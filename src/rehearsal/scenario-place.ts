@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-const endings = ["yaml", "yml", "json"];
+/** In the order in which they are looked for. */
+export const scenarioEndings: readonly string[] = ["yaml", "yml", "json"];
 const folders = { workflow: "workflows", chronicle: "chronicles" };
 
 /**
@@ -11,6 +12,11 @@ const folders = { workflow: "workflows", chronicle: "chronicles" };
  */
 export function findScenario(project: string, kind: keyof typeof folders, name: string): string | undefined {
 	if (/[\\/]/.test(name) || name.startsWith(".")) return undefined;
-	const folder = join(project, ".pi", "rehearsals", folders[kind]);
-	return endings.map((ending) => join(folder, `${name}.${ending}`)).find((file) => existsSync(file));
+	const folder = scenarioFolder(project, kind);
+	return scenarioEndings.map((ending) => join(folder, `${name}.${ending}`)).find((file) => existsSync(file));
+}
+
+/** Where a project's scenarios for one kind of definition lie. */
+export function scenarioFolder(project: string, kind: keyof typeof folders): string {
+	return join(project, ".pi", "rehearsals", folders[kind]);
 }

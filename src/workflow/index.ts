@@ -6,7 +6,13 @@ import type { Policies } from "../safety/index.ts";
 import { registerRows } from "./rows.ts";
 import type { Workflows } from "./session/index.ts";
 
-export { type Catalogue, loadCatalogue, type WorkflowDefinition, workflowRoots } from "./definitions/index.ts";
+export {
+	type Catalogue,
+	loadCatalogue,
+	misspeltBlacklists,
+	type WorkflowDefinition,
+	workflowRoots,
+} from "./definitions/index.ts";
 
 /** What a child session takes over. */
 export interface WorkflowShare {

@@ -1,20 +1,11 @@
-// The verbs that only look: what there is, where a run stands, what it changed, its report, and whether templates are sound.
+// The verbs that only look: what there is, where a run stands, what it changed, and its report.
 import { resolve } from "node:path";
 import { thereAre } from "../../definition/index.ts";
 import { drawDiagram } from "../../pi/index.ts";
-import {
-	checkTemplates,
-	differenceOf,
-	exitCodes,
-	isLoaded,
-	looking,
-	notFound,
-	type Project,
-} from "../project/index.ts";
+import { differenceOf, exitCodes, isLoaded, looking, notFound, type Project } from "../project/index.ts";
 import { findLedger, findRun, namesRun, readVisitWords } from "../steering/index.ts";
 import type { LedgerEntry, ReadLedger } from "../supervisor/index.ts";
 import {
-	checkLines,
 	differenceLines,
 	foreignData,
 	foreignLines,
@@ -27,8 +18,8 @@ import {
 	templateLines,
 	templatePlace,
 } from "../telling/index.ts";
-import { commonUsage, failed, type Outcome, type Verb, type VerbCall } from "./verb.ts";
-import { commonOptions } from "./verb-list.ts";
+import { failed, type Outcome, type Verb, type VerbCall } from "./verb.ts";
+import { commonOptions, commonUsage } from "./verb-list.ts";
 
 const prefix = "pi-chronicle ";
 
@@ -183,25 +174,6 @@ Exit code: 0, 1 it cannot be written, 2 there is no such run.
 		}),
 };
 
-const check: Verb = {
-	name: "check",
-	usage: `pi-chronicle check [options] [file…]
-
-Files, or names of templates, and whether their agents, models and rules are there; without any, every template, agent file and team that the
-project offers.
-
-${commonUsage}
-Exit code: 0 sound, 2 something does not load.
-`,
-	grammar: { options: commonOptions },
-	needs: "nothing",
-	async perform({ parsed, project, output }) {
-		const check = await checkTemplates(project, parsed.names);
-		output.result(checkLines(check, project.place.cwd), check);
-		return check.sound ? exitCodes.done : exitCodes.usage;
-	},
-};
-
 async function withRun(
 	project: Project,
 	named: string | undefined,
@@ -231,4 +203,4 @@ async function tell({ parsed, project, output }: VerbCall, what: "status" | "sto
 	});
 }
 
-export const lookingVerbs: readonly Verb[] = [list, status, show, view, diff, report, check];
+export const lookingVerbs: readonly Verb[] = [list, status, show, view, diff, report];

@@ -2,8 +2,8 @@
 import { daysOf, exitCodes, type Removed, removeRuns, runNamed, runsOlderThan } from "../project/index.ts";
 import { removalLines, removedLines } from "../telling/index.ts";
 import type { Output } from "./output.ts";
-import { commonUsage, failed, type Verb } from "./verb.ts";
-import { commonOptions } from "./verb-list.ts";
+import { failed, type Verb } from "./verb.ts";
+import { commonOptions, commonUsage } from "./verb-list.ts";
 
 const whatGoes = "Events, folded state, conversations, kept files and reports of a run: nothing brings them back.";
 

@@ -5,8 +5,8 @@ import { nobody } from "../supervisor/index.ts";
 import { cleanupLines } from "../telling/index.ts";
 import { carryOn } from "./carry-on.ts";
 import type { Complaint } from "./output.ts";
-import { commonUsage, type Verb } from "./verb.ts";
-import { commonOptions } from "./verb-list.ts";
+import type { Verb } from "./verb.ts";
+import { commonOptions, commonUsage } from "./verb-list.ts";
 
 export const runTemplate: Verb = {
 	name: "run",

@@ -20,8 +20,8 @@ import {
 import { nobody } from "../supervisor/index.ts";
 import { runData, statusLines } from "../telling/index.ts";
 import { carryOn } from "./carry-on.ts";
-import { commonUsage, failed, type Outcome, type Verb, type VerbCall } from "./verb.ts";
-import { chronicleVerbs, commonOptions } from "./verb-list.ts";
+import { failed, type Outcome, type Verb, type VerbCall } from "./verb.ts";
+import { chronicleVerbs, commonOptions, commonUsage } from "./verb-list.ts";
 
 export const steeringVerbs: readonly Verb[] = steerings.map((steering) => ({
 	name: steering.name,

@@ -25,7 +25,6 @@ export const chronicleVerbs: readonly ListedVerb[] = [
 	{ name: "report", about: "one HTML file that tells the whole run" },
 	{ name: "remove", about: "takes a run away with everything that it keeps" },
 	{ name: "prune", about: "takes away every run that is older than so many days" },
-	{ name: "check", about: "whether templates are sound: every problem with its place" },
 ];
 
 /** Options that every verb takes. */
@@ -37,3 +36,10 @@ export const commonOptions = {
 	"no-approve": "flag",
 	help: "flag",
 } as const;
+
+/** What `--help` says of them. */
+export const commonUsage = `  --cwd <folder>  the project (default: here)
+  --json          the result as one JSON object on stdout; progress goes to stderr
+  --approve       trust the project for this command; --no-approve: do not (default: as pi has it saved)
+  --pi <path>     pi's entry file, package folder or binary (default: the one beside this package)
+`;

@@ -32,12 +32,6 @@ export interface Verb {
 	perform(call: VerbCall): Promise<Outcome>;
 }
 
-export const commonUsage = `  --cwd <folder>  the project (default: here)
-  --json          the result as one JSON object on stdout; progress goes to stderr
-  --approve       trust the project for this command; --no-approve: do not (default: as pi has it saved)
-  --pi <path>     pi's entry file, package folder or binary (default: the one beside this package)
-`;
-
 /** Runs a verb with the words behind it; resolves to the exit code. */
 export async function runVerb(verb: Verb, args: readonly string[], signal: AbortSignal): Promise<number> {
 	const parsed = parseArguments(args, verb.grammar);

@@ -123,7 +123,8 @@ export function showReport(look: Look): Promise<void> {
 
 export async function showCheck({ ctx, project, words }: Look): Promise<void> {
 	const check = await checkTemplates(project, words);
-	const text = checkLines(check, project.place.cwd).join("\n");
+	const pointer = "`pi-chronicle check` in a shell checks everything that the project has.";
+	const text = [...checkLines(check, project.place.cwd), pointer].join("\n");
 	if (!check.sound && ctx.mode !== "tui") return refuse(ctx, text);
 	return pageText(ctx, "Check of the templates", text);
 }

@@ -20,6 +20,10 @@ export const lookingVerbs = [
 const ownVerbs: readonly ListedVerb[] = [
 	{ name: "start", about: "starts a template with a task, also one that is called like a verb" },
 	{ name: "view", about: "a run on a screen of its own: history, conversation, changes, findings, events" },
+	{
+		name: "check",
+		about: "whether templates are sound; pi-chronicle check in a shell: everything that the project has",
+	},
 	{ name: "help", about: "what each verb does" },
 ];
 

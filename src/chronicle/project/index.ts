@@ -1,5 +1,5 @@
 export { type VisitChanges, watchChanges } from "./change-watch.ts";
-export { type Check, checkTemplates } from "./check.ts";
+export { type Check, type CheckedFile, checkTemplates } from "./check.ts";
 export type { CleanupStanding } from "./cleanup-approvals.ts";
 export { type Difference, differenceOf, looking } from "./difference.ts";
 export { exitCodeOfEnd, exitCodeOfFailure, exitCodes } from "./exit-code.ts";

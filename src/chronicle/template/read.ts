@@ -3,6 +3,8 @@
 // gives the same template as reading the file did.
 import {
 	type Diagnostic,
+	foreignFormat,
+	foreignProblem,
 	type MapNode,
 	type Node,
 	openReport,
@@ -66,6 +68,11 @@ export function compileDefinition(definition: unknown, fallbackName: string): Te
 
 function readNode(root: Node, source: Source, report: Report, fallbackName: string): Template | undefined {
 	const reading: Reading = { source, report, path: "" };
+	const other = foreignFormat(root);
+	if (other) {
+		report.error(source.place(root.start), foreignProblem(other));
+		return undefined;
+	}
 	if (root.kind !== "map")
 		return wrongType(
 			root,

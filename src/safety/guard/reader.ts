@@ -4,9 +4,11 @@ import {
 	type Diagnostic,
 	describeNode,
 	didYouMean,
+	foreignFormat,
 	type MapEntry,
 	type Node,
 	openReport,
+	type Problem,
 	parseYaml,
 	type Report,
 	readSource,
@@ -61,6 +63,11 @@ const gone = {
 	message: "This rule file is a link that leads nowhere, or it has just been removed.",
 	remedy: "Put the file where the link points, or remove the link.",
 };
+const foreignRules = (name: string): Problem => ({
+	code: "foreign-format",
+	message: `This is ${name}: none of its rules can be enforced, and nothing is allowed before that is settled.`,
+	remedy: `Keep it where its own tool reads it, and let \`/guard init\` write this one. Known keys are ${Object.keys(ownKeys).join(", ")}.`,
+});
 const empty = {
 	code: "no-rules",
 	message: "This file holds no rules.",
@@ -82,6 +89,11 @@ function readRoot(
 			message: `The file is ${describeNode(root)}, and keys with lists of rules are wanted.`,
 			remedy: "Begin with a key such as `zeroAccessPaths:` and put the entries below it.",
 		});
+		return "unknown";
+	}
+	const other = [...root.entries.keys()].some(readKey) ? undefined : foreignFormat(root);
+	if (other) {
+		report.error(source.place(root.start), foreignRules(other.name));
 		return "unknown";
 	}
 	const translated: string[] = [];

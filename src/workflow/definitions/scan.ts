@@ -4,7 +4,15 @@
 // search longer: it is two levels deep and skips links to the root and to what is above it.
 import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
-import { type Diagnostic, openReport } from "../../definition/index.ts";
+import {
+	type Diagnostic,
+	foreignFormat,
+	foreignProblem,
+	openReport,
+	type Problem,
+	parseYaml,
+	readSource,
+} from "../../definition/index.ts";
 import type { Ground } from "./entry-path.ts";
 import { look, type Sight } from "./file-memory.ts";
 
@@ -68,15 +76,11 @@ export function scanTier(root: string, isWorkflow: (file: string) => boolean): S
 			continue;
 		}
 		const misnamed = inner.find(({ name }) => /^workflow\.ya?ml$/i.test(name));
-		if (misnamed)
-			report.warn(
-				{ file: join(directory, misnamed.name), line: 1, column: 1 },
-				{
-					code: "misnamed-file",
-					message: `This is not read: a workflow's file is called \`workflow.yaml\`, not \`${misnamed.name}\`.`,
-					remedy: "Rename it to `workflow.yaml`.",
-				},
-			);
+		if (misnamed) {
+			const other = join(directory, misnamed.name);
+			looked.push(look(other));
+			report.warn({ file: other, line: 1, column: 1 }, notRead(other, misnamed.name));
+		}
 		if (inner.length > mostNames) {
 			report.warn(
 				{ file: directory },
@@ -111,6 +115,19 @@ export function scanTier(root: string, isWorkflow: (file: string) => boolean): S
 		}
 	}
 	return { candidates, looked, diagnostics: report.diagnostics };
+}
+
+/** Why a file that is called almost like a workflow's is none. */
+function notRead(file: string, name: string): Problem {
+	const read = readSource(file);
+	const root = read.kind === "text" ? parseYaml(read.source).root : undefined;
+	const other = root && foreignFormat(root);
+	if (other) return foreignProblem(other);
+	return {
+		code: "misnamed-file",
+		message: `This is not read: a workflow's file is called \`workflow.yaml\`, not \`${name}\`.`,
+		remedy: "If it is meant for this package, rename it to `workflow.yaml`.",
+	};
 }
 
 function list(directory: string): Dirent[] | string {

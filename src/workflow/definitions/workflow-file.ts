@@ -1,10 +1,11 @@
 // Reads one workflow.yaml. Its phase files and the workflows it refers to are not looked at here.
 import {
 	type Diagnostic,
+	foreignFormat,
+	foreignProblem,
 	type MapNode,
 	openReport,
 	type Place,
-	type Problem,
 	parseYaml,
 	quoted,
 	type Reading,
@@ -41,9 +42,6 @@ export const commandWords: readonly string[] = [
 	"reload",
 ];
 
-/** Keys that other workflow tools use where this one has `phases`. */
-const foreign = ["steps", "flow", "states", "stages", "nodes", "jobs", "tasks", "pipeline"];
-
 /** Reads a workflow from the text of its workflow.yaml. */
 export function readWorkflow(source: Source): WorkflowRead {
 	const report = openReport();
@@ -66,9 +64,9 @@ export function readWorkflow(source: Source): WorkflowRead {
 		return failed([]);
 	}
 
-	const other = root.entries.has("phases") ? undefined : foreign.find((key) => root.entries.has(key));
-	if (other !== undefined) {
-		report.error(source.place(root.entries.get(other)?.keyStart ?? root.start), foreignDialect(other));
+	const other = foreignFormat(root);
+	if (other) {
+		report.error(source.place(root.start), foreignProblem(other));
 		return failed([]);
 	}
 
@@ -116,14 +114,6 @@ function requireCommand(
 function commandLike(written: string): string {
 	const plain = written.normalize("NFKD").replace(/\p{M}/gu, "");
 	return plain.replace(/[^a-zA-Z0-9_-]+/g, "-").replace(/^-+|-+$/g, "") || "my-workflow";
-}
-
-function foreignDialect(key: string): Problem {
-	return {
-		code: "foreign-dialect",
-		message: `The file has \`${key}\` and no \`phases\`: it seems to be written for another tool.`,
-		remedy: "List phase files under `phases`, or give the file another name so that it is left alone.",
-	};
 }
 
 function checkSense(root: MapNode, values: Partial<Values<typeof workflowFields>>, reading: Reading): void {

@@ -31,6 +31,9 @@ type Verb = (
 /** Verbs that take words of their own; behind the others there is nothing to say. */
 const talkative: ReadonlySet<string> = new Set(["show", "back"]);
 
+/** Where the rest is checked. */
+const checkPointer = "`pi-chronicle check` in a shell checks everything that the project has.";
+
 const verbs: Readonly<Record<string, Verb>> = {
 	list: (_workflows, ctx, _rest, catalogue) =>
 		pageText(ctx, "Workflows", [...listLines(catalogue, ctx.cwd), ...trustHint(placeOf(ctx))].join("\n")),
@@ -39,7 +42,7 @@ const verbs: Readonly<Record<string, Verb>> = {
 			catalogue,
 			pi.getAllTools().map(({ name }) => name),
 		);
-		const text = checkLines(catalogue, unknown, ctx.cwd).join("\n");
+		const text = [...checkLines(catalogue, unknown, ctx.cwd), checkPointer].join("\n");
 		if (catalogue.rejected.size > 0 && ctx.mode !== "tui") return refuse(ctx, text);
 		return pageText(ctx, "Check of the workflows", text);
 	},

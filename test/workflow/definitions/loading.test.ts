@@ -83,7 +83,7 @@ describe("workflow.yaml", () => {
 		["a directory name without subworkflow", workflowYaml(["review"]), "write `subworkflow: review`"],
 		["a list at the top", "- a\n- b\n", "not a group of `key: value` fields"],
 		["nothing at all", "# just a comment\n", "The file is empty"],
-		["another tool's keys", "name: a\nflow:\n  kind: parallel\n", "seems to be written for another tool"],
+		["another tool's keys", "name: a\nflow:\n  kind: parallel\n", "a workflow of pi-agents, which is not read here"],
 		["a YAML error", "name: a\nphases: [\n", "not closed"],
 		["a duplicate key", `${workflowYaml(["a.md"])}name: b\n`, "`name` is given twice"],
 	];

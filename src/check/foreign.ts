@@ -1,0 +1,146 @@
+// Files of other tools that lie in a project's folders for agents: found by walking those folders, recognised by their shape.
+// F1 what this package or pi itself reads is never named; F2 the walk is bounded, and no link is followed.
+import { type Dirent, readdirSync } from "node:fs";
+import { basename, dirname, extname, join, relative } from "node:path";
+import {
+	type Diagnostic,
+	type ForeignFormat,
+	foreignFormat,
+	foreignMarkdown,
+	parseFrontMatter,
+	parseJson,
+	parseYaml,
+	readSource,
+	type Source,
+} from "../definition/index.ts";
+import type { ForeignFile } from "./finding.ts";
+
+const deepest = 4;
+const mostFiles = 2000;
+/** Folders of a project that are walked, with what in them is pi's own or holds no definitions. */
+const walked: readonly { readonly folder: string; readonly without: readonly string[] }[] = [
+	{
+		folder: ".pi",
+		without: [
+			"settings.json",
+			"mcp.json",
+			"models.json",
+			"keybindings.json",
+			"extensions",
+			"skills",
+			"prompts",
+			"themes",
+			"npm",
+			"git",
+			"notebook",
+			"chronicle/sessions",
+			"taskflows/runs",
+			"taskflows/cache",
+		],
+	},
+	{ folder: ".claude/commands", without: [] },
+	{ folder: ".specify", without: ["memory", "scripts", "templates"] },
+];
+const single = [".claude/settings.json", ".claude/settings.local.json"];
+
+export interface ForeignSearch {
+	readonly foreign: readonly ForeignFile[];
+	/** Files in the shape of this package that lie where nothing reads them. */
+	readonly misplaced: readonly Diagnostic[];
+}
+
+/** Looks through a project; `known` are absolute paths of files that are told already. */
+export function findForeign(cwd: string, known: ReadonlySet<string>): ForeignSearch {
+	const files = [
+		...walked.flatMap(({ folder, without }) => walk(cwd, folder, without)),
+		...single.map((path) => join(cwd, path)),
+	];
+	const foreign: ForeignFile[] = [];
+	const misplaced: Diagnostic[] = [];
+	for (const file of files.filter((path) => !known.has(path))) {
+		const format = formatOf(file, cwd);
+		if (format === "misplaced") misplaced.push(misplacedWorkflow(file));
+		else if (format) foreign.push({ file, format: format.name, remedy: format.remedy });
+	}
+	return { foreign, misplaced };
+}
+
+/** What another tool's file is; `misplaced`: a workflow of this package that is no folder. */
+export function formatOf(file: string, cwd: string): ForeignFormat | "misplaced" | undefined {
+	const ending = extname(file).toLowerCase();
+	const isWorkflows = relative(cwd, dirname(file)).replaceAll("\\", "/") === ".pi/workflows";
+	if (isWorkflows && /^\.[cm]?[jt]s$/.test(ending))
+		return {
+			name: "a workflow script of another package",
+			remedy: "The package that brings it runs it, so leave it as it is.",
+		};
+	const read = dataEndings.has(ending) || ending === ".md" ? readSource(file) : undefined;
+	if (read?.kind !== "text") return undefined;
+	if (ending === ".md") return markdownFormat(read.source, isWorkflows, cwd);
+	const { root } = isJson(ending) ? parseJson(read.source) : parseYaml(read.source);
+	if (!root) return undefined;
+	const other = foreignFormat(root);
+	if (other || !isWorkflows || root.kind !== "map") return other;
+	return root.entries.get("phases")?.value.kind === "list" ? "misplaced" : undefined;
+}
+
+const dataEndings = new Set([".yaml", ".yml", ".json", ".jsonc"]);
+
+function isJson(ending: string): boolean {
+	return ending.startsWith(".json");
+}
+
+/** Markdown is everywhere: only where commands and workflows lie is it taken for one. */
+function markdownFormat(source: Source, isWorkflows: boolean, cwd: string): ForeignFormat | undefined {
+	const isCommands = relative(cwd, source.file).replaceAll("\\", "/").startsWith(".claude/commands/");
+	const { fields, body } = parseFrontMatter(source, "optional");
+	const found = foreignMarkdown(fields, body);
+	if (!isCommands) return isWorkflows ? found : undefined;
+	return found ?? commandFormat;
+}
+
+const commandFormat: ForeignFormat = {
+	name: "a command of Claude Code",
+	remedy:
+		"Its own tool reads it, so leave it as it is. For the same here, write a prompt template in `.pi/prompts`; a sequence can send it.",
+};
+
+function misplacedWorkflow(file: string): Diagnostic {
+	const key = basename(file, extname(file));
+	return {
+		file,
+		line: 1,
+		column: 1,
+		severity: "warning",
+		code: "misplaced-file",
+		message: "This is not read: a workflow is a folder with a `workflow.yaml` in it.",
+		remedy: `Move it to \`.pi/workflows/${key}/workflow.yaml\`, with its phase files beside it.`,
+	};
+}
+
+/** Files below a folder of the project, sorted, nearest first. */
+function walk(cwd: string, folder: string, without: readonly string[]): string[] {
+	const found: string[] = [];
+	let level = [""];
+	for (let depth = 0; depth <= deepest && level.length > 0; depth++) {
+		const next: string[] = [];
+		for (const below of level)
+			for (const entry of entriesOf(join(cwd, folder, below))) {
+				const path = below === "" ? entry.name : `${below}/${entry.name}`;
+				if (without.includes(path) || entry.name.startsWith(".") || entry.name === "node_modules") continue;
+				if (entry.isDirectory()) next.push(path);
+				else if (entry.isFile() && found.length < mostFiles) found.push(join(cwd, folder, path));
+			}
+		level = next;
+	}
+	return found;
+}
+
+function entriesOf(folder: string): Dirent[] {
+	try {
+		return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+	} catch {
+		// Not there, or not to be looked into.
+		return [];
+	}
+}

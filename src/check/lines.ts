@@ -1,0 +1,55 @@
+// The result of a check as plain lines: file by file, then files of other tools, then how many there are of each kind.
+import { formatDiagnostic, formatPath } from "../definition/index.ts";
+import { type Finding, type Kind, kinds } from "./finding.ts";
+import type { ProjectCheck } from "./project-check.ts";
+
+/** Paths below `cwd` are shown from there. */
+export function checkLines({ findings, foreign, further, unread }: ProjectCheck, cwd: string): string[] {
+	return [
+		...(Object.keys(kinds) as Kind[]).flatMap((kind) => kindLines(kind, findings, cwd)),
+		...(further.length === 0 ? [] : ["Further:"]),
+		...further.map((diagnostic) => `  ${formatDiagnostic(diagnostic, cwd)}`),
+		...(foreign.length === 0 ? [] : ["Files of other tools, which are not read here:"]),
+		...foreign.flatMap(({ file, format, remedy }) => [`  ${formatPath(file, cwd)}: ${format}.`, `    ${remedy}`]),
+		...(unread
+			? [
+					"✗ The project's definitions are not read: pi has not been told to trust it (/trust in pi, --approve for one command).",
+				]
+			: []),
+		summary(findings, further),
+	];
+}
+
+function kindLines(kind: Kind, all: readonly Finding[], cwd: string): string[] {
+	const findings = all.filter((finding) => finding.kind === kind);
+	if (findings.length === 0) return [];
+	const [, plural] = kinds[kind];
+	return [
+		`${plural.charAt(0).toUpperCase()}${plural.slice(1)}:`,
+		...findings.flatMap(({ file, name, loads, diagnostics }) => [
+			`  ${loads ? "✓" : "✗"} ${kind === "team" ? `${name} (${formatPath(file, cwd)})` : formatPath(file, cwd)}`,
+			...diagnostics.map((diagnostic) => `    ${formatDiagnostic(diagnostic, cwd)}`),
+		]),
+	];
+}
+
+/** `3 workflows, 1 agent (1 cannot be used): 1 error, 2 warnings.` */
+function summary(findings: readonly Finding[], further: ProjectCheck["further"]): string {
+	const counts = (Object.keys(kinds) as Kind[]).flatMap((kind) => {
+		const found = findings.filter((finding) => finding.kind === kind);
+		const bad = found.filter(({ loads }) => !loads).length;
+		const [one, many] = kinds[kind];
+		return found.length === 0
+			? []
+			: [`${found.length} ${found.length === 1 ? one : many}${bad === 0 ? "" : ` (${bad} cannot be used)`}`];
+	});
+	const said = [...findings.flatMap(({ diagnostics }) => diagnostics), ...further];
+	const errors = said.filter(({ severity }) => severity === "error").length;
+	const problems =
+		said.length === 0 ? "no problems" : `${many(errors, "error")}, ${many(said.length - errors, "warning")}`;
+	return `${counts.length === 0 ? "Nothing here is read by this package" : counts.join(", ")}: ${problems}.`;
+}
+
+function many(count: number, noun: string): string {
+	return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,188 @@
+// One check over everything that a project and its person have: every inspection put together, or those of the files that were named.
+import { existsSync, statSync } from "node:fs";
+import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
+import type { Project } from "../chronicle/index.ts";
+import {
+	type Diagnostic,
+	didYouMean,
+	isInside,
+	type Node,
+	parseFrontMatter,
+	parseJson,
+	parseYaml,
+	readSource,
+} from "../definition/index.ts";
+import { checkScenarios } from "../rehearsal/index.ts";
+import { inspectAgents } from "./agents.ts";
+import { type CheckPlace, type Finding, type Inspection, isSound } from "./finding.ts";
+import { findForeign, formatOf } from "./foreign.ts";
+import { inspectRuleFiles, inspectRules } from "./rules.ts";
+import { inspectTemplates } from "./templates.ts";
+import { inspectWorkflowFile, inspectWorkflows } from "./workflows.ts";
+
+export interface ProjectCheck extends Inspection {
+	/** The project has definitions that are not read, because the person does not trust it. */
+	readonly unread: boolean;
+	/** Nothing keeps anything from being used, and nothing was left out. */
+	readonly sound: boolean;
+}
+
+/** Checks what `names` name, by path or by name; without any, everything that the project and its person have. */
+export async function checkProject(project: Project, names: readonly string[]): Promise<ProjectCheck> {
+	const { cwd, home, agentFolder, trust } = project.place;
+	const place = { cwd, home, agentFolder, trust };
+	const everything = await inspectEverything(project, place);
+	const found = names.length === 0 ? withForeign(everything, cwd) : await pick(project, place, everything, names);
+	const unread = names.length === 0 && trust === "untrusted" && hasDefinitions(cwd);
+	const sound = !unread && found.findings.every(({ loads }) => loads) && isSound(found.further);
+	return { ...found, unread, sound };
+}
+
+const definitionFolders = ["workflows", "agents", "chronicle/workflows", "rehearsals"];
+
+function hasDefinitions(cwd: string): boolean {
+	return definitionFolders.some((folder) => existsSync(join(cwd, ".pi", folder)));
+}
+
+async function inspectEverything(project: Project, place: CheckPlace): Promise<Inspection> {
+	const parts = [
+		inspectWorkflows(place),
+		await inspectTemplates(project, []),
+		inspectAgents(place),
+		inspectRules(place),
+		place.trust === "trusted" ? await inspectScenarios(place) : nothing,
+	];
+	return {
+		findings: withoutRepeats(parts.flatMap(({ findings }) => findings)),
+		foreign: parts.flatMap(({ foreign }) => foreign),
+		further: parts.flatMap(({ further }) => further),
+	};
+}
+
+/** A template's warning about an agent is left out where the agent's own file tells it. */
+function withoutRepeats(findings: readonly Finding[]): Finding[] {
+	const told = findings.filter(({ kind }) => kind === "agent").flatMap(({ diagnostics }) => diagnostics);
+	const isRepeated = ({ severity, message }: Diagnostic): boolean =>
+		severity === "warning" && told.some((each) => message.includes(each.file) && message.endsWith(each.message));
+	return findings.map((finding) =>
+		finding.kind === "template"
+			? { ...finding, diagnostics: finding.diagnostics.filter((each) => !isRepeated(each)) }
+			: finding,
+	);
+}
+
+const nothing: Inspection = { findings: [], foreign: [], further: [] };
+
+function withForeign(found: Inspection, cwd: string): Inspection {
+	const told = [...found.findings.flatMap(({ file, diagnostics }) => [file, ...diagnostics.map((each) => each.file)])];
+	const known = new Set([...told, ...found.foreign.map(({ file }) => file)]);
+	const { foreign, misplaced } = findForeign(cwd, known);
+	return { ...found, foreign: [...found.foreign, ...foreign], further: [...found.further, ...misplaced] };
+}
+
+async function inspectScenarios(place: CheckPlace, file?: string): Promise<Inspection> {
+	const checked = await checkScenarios(place, file);
+	const findings = checked.map(({ file, diagnostics }): Finding => {
+		const name = basename(file, extname(file));
+		return { kind: "scenario", name, file, loads: isSound(diagnostics), diagnostics };
+	});
+	return { findings, foreign: [], further: [] };
+}
+
+/** What each name means: a file or folder first, then whatever bears the name. */
+async function pick(
+	project: Project,
+	place: CheckPlace,
+	everything: Inspection,
+	names: readonly string[],
+): Promise<Inspection> {
+	const parts: Inspection[] = [];
+	for (const name of names) parts.push(await pickOne(project, place, everything, name));
+	return {
+		findings: [...new Set(parts.flatMap(({ findings }) => findings))],
+		foreign: parts.flatMap(({ foreign }) => foreign),
+		further: parts.flatMap(({ further }) => further),
+	};
+}
+
+async function pickOne(project: Project, place: CheckPlace, everything: Inspection, name: string): Promise<Inspection> {
+	const path = resolve(place.cwd, name);
+	const kind = kindOfPath(path);
+	const all = withForeign(everything, place.cwd);
+	if (kind !== "absent") {
+		const isMeant = ({ file }: { readonly file: string }): boolean => file === path || isInside(path, file);
+		const known = {
+			findings: all.findings.filter(isMeant),
+			foreign: all.foreign.filter(isMeant),
+			further: all.further.filter(isMeant),
+		};
+		if (known.findings.length + known.foreign.length + known.further.length > 0) return known;
+		if (kind === "folder" && existsSync(join(path, "workflow.yaml")))
+			return inspectWorkflowFile(join(path, "workflow.yaml"));
+		if (kind === "file") return inspectFile(project, place, path);
+		return complaint(
+			path,
+			"empty-folder",
+			"Nothing in this folder is read by this package.",
+			"Name a file, or a project with --cwd.",
+		);
+	}
+	const called = all.findings.filter((finding) => finding.name === name);
+	if (called.length > 0) return { findings: called, foreign: [], further: [] };
+	const near = didYouMean(name, [...new Set(all.findings.map((finding) => finding.name))]);
+	return complaint(
+		path,
+		"absent",
+		`There is neither a file nor anything here called ${basename(name)}.${near}`,
+		"Check its name.",
+	);
+}
+
+function kindOfPath(path: string): "file" | "folder" | "absent" {
+	if (!isAbsolute(path)) return "absent";
+	try {
+		return statSync(path).isDirectory() ? "folder" : "file";
+	} catch {
+		// Not there, a link in a circle, or behind a folder that nobody may enter.
+		return "absent";
+	}
+}
+
+/** A file that lies in none of the places that are looked through: what it is shows by its shape. */
+async function inspectFile(project: Project, place: CheckPlace, file: string): Promise<Inspection> {
+	if (basename(file) === "workflow.yaml") return inspectWorkflowFile(file);
+	const format = formatOf(file, place.cwd);
+	if (format && format !== "misplaced")
+		return { findings: [], foreign: [{ file, format: format.name, remedy: format.remedy }], further: [] };
+	const read = readSource(file);
+	if (read.kind !== "text") return inspectTemplates(project, [file]);
+	if (extname(file).toLowerCase() === ".md") {
+		const { diagnostics } = parseFrontMatter(read.source);
+		const name = basename(file, extname(file));
+		return {
+			findings: [{ kind: "agent", name, file, loads: isSound(diagnostics), diagnostics }],
+			foreign: [],
+			further: [],
+		};
+	}
+	const { root } = /\.json/i.test(extname(file)) ? parseJson(read.source) : parseYaml(read.source);
+	if (root && isScenario(root)) return inspectScenarios(place, file);
+	if (root && isRules(root)) return inspectRuleFiles([{ file, tier: "project", base: dirname(file) }]);
+	return inspectTemplates(project, [file]);
+}
+
+function isScenario(root: Node): boolean {
+	if (root.kind !== "map") return false;
+	const { entries } = root;
+	const states = entries.get("states")?.value;
+	const isScripts = states?.kind === "map" && [...states.entries.values()].every(({ value }) => value.kind === "list");
+	return entries.get("phases")?.value.kind === "map" || entries.has("idle") || isScripts;
+}
+
+function isRules(root: Node): boolean {
+	return root.kind === "map" && [...root.entries.keys()].some((key) => /pattern|paths$|^effects$|^strict$/i.test(key));
+}
+
+function complaint(file: string, code: string, message: string, remedy: string): Inspection {
+	return { findings: [], foreign: [], further: [{ severity: "error", code, file, message, remedy }] };
+}

@@ -1,0 +1,24 @@
+// The guard's rule files of a place. An error in one closes the guard, so it counts whoever wrote it.
+import { basename } from "node:path";
+import { locateRules, type RulePlace, readRules } from "../safety/index.ts";
+import { type CheckPlace, type Inspection, isSound } from "./finding.ts";
+
+export function inspectRules({ cwd, home, agentFolder }: CheckPlace): Inspection {
+	return inspectRuleFiles(locateRules({ cwd, home, agentDir: agentFolder }));
+}
+
+/** Each file read by itself. */
+export function inspectRuleFiles(places: readonly RulePlace[]): Inspection {
+	const findings = places.map((place) => {
+		const { diagnostics } = readRules([place], process.platform);
+		const { file } = place;
+		return {
+			kind: "rules",
+			name: basename(file),
+			file,
+			loads: isSound(diagnostics),
+			diagnostics,
+		} as const;
+	});
+	return { findings, foreign: [], further: [] };
+}

@@ -1,0 +1,67 @@
+// The chronicle templates of a place: whether each loads, and whether what its states name is there, told where the state says so.
+import { basename, extname } from "node:path";
+import { type CheckedFile, checkTemplates, type Project } from "../chronicle/index.ts";
+import {
+	type Diagnostic,
+	foreignCode,
+	type MapEntry,
+	type Node,
+	type Place,
+	parseJson,
+	parseYaml,
+	readSource,
+	sortDiagnostics,
+} from "../definition/index.ts";
+import { type Finding, type ForeignFile, foreignOf, type Inspection } from "./finding.ts";
+
+/** Checks what `names` name, by path or by name; without any, all that there are. */
+export async function inspectTemplates(project: Project, names: readonly string[]): Promise<Inspection> {
+	const { files } = await checkTemplates(project, names);
+	const foreign: ForeignFile[] = [];
+	const findings: Finding[] = [];
+	for (const checked of files) {
+		const { file, loads } = checked;
+		const [other] = checked.diagnostics.filter(({ code }) => code === foreignCode);
+		const diagnostics = sortDiagnostics([...checked.diagnostics, ...problemsOf(checked)]);
+		if (other) foreign.push(foreignOf(other));
+		else findings.push({ kind: "template", name: basename(file, extname(file)), file, loads, diagnostics });
+	}
+	return { findings, foreign, further: names.length === 0 ? folderProblems(project) : [] };
+}
+
+/** What is wrong with the folders of templates themselves. */
+function folderProblems(project: Project): readonly Diagnostic[] {
+	return project.templates().diagnostics.filter(({ code }) => code === "no-folder");
+}
+
+function problemsOf({ file, problems }: CheckedFile): Diagnostic[] {
+	if (problems.length === 0) return [];
+	const placeOf = openPlaces(file);
+	return problems.map(({ state, severity, message, remedy }) => ({
+		...placeOf(state),
+		severity,
+		code: "missing",
+		message: `${state}: ${message}`,
+		remedy,
+	}));
+}
+
+/** Where a state of the template in `file` says who does it, else where it begins. */
+function openPlaces(file: string): (state: string) => Place {
+	const read = readSource(file);
+	if (read.kind !== "text") return () => ({ file });
+	const { source } = read;
+	const { root } = /\.ya?ml$/i.test(file) ? parseYaml(source) : parseJson(source);
+	const states = entriesOf(root)?.get("states")?.value;
+	return (name) => {
+		const state = entriesOf(states)?.get(name);
+		if (!state) return { file };
+		const fields = entriesOf(state.value);
+		const who = fields?.get("agent") ?? fields?.get("persona");
+		return source.place(who?.value.start ?? state.keyStart);
+	};
+}
+
+function entriesOf(node: Node | undefined): ReadonlyMap<string, MapEntry> | undefined {
+	return node?.kind === "map" ? node.entries : undefined;
+}

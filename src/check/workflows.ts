@@ -1,0 +1,58 @@
+// The workflows of a place, each with what is wrong in its own file and in those of its phases.
+import { dirname, sep } from "node:path";
+import { type Diagnostic, foreignCode, sortDiagnostics } from "../definition/index.ts";
+import { BUILT_IN_TOOLS } from "../persona/index.ts";
+import {
+	type Catalogue,
+	loadCatalogue,
+	misspeltBlacklists,
+	type WorkflowDefinition,
+	workflowRoots,
+} from "../workflow/index.ts";
+import { type CheckPlace, type Finding, type ForeignFile, foreignOf, type Inspection, isSound } from "./finding.ts";
+
+export function inspectWorkflows({ cwd, agentFolder, trust }: CheckPlace): Inspection {
+	return inspectCatalogue(loadCatalogue(workflowRoots({ agentDir: agentFolder, cwd, trusted: trust === "trusted" })));
+}
+
+/** The workflow whose workflow.yaml is `file`, wherever it lies. */
+export function inspectWorkflowFile(file: string): Inspection {
+	const root = dirname(dirname(file));
+	const found = inspectCatalogue(loadCatalogue({ globalRoot: root, projectRoot: undefined }));
+	const isMeant = (each: { readonly file: string }): boolean => each.file === file;
+	return { findings: found.findings.filter(isMeant), foreign: found.foreign.filter(isMeant), further: [] };
+}
+
+function inspectCatalogue(catalogue: Catalogue): Inspection {
+	const { definitions, rejected } = catalogue;
+	const misspelt = misspeltBlacklists(catalogue, definitions.values(), BUILT_IN_TOOLS);
+	const left = new Set(sortDiagnostics([...catalogue.diagnostics, ...misspelt]));
+	const take = (files: ReadonlySet<string>, folder: string | undefined): Diagnostic[] => {
+		const taken = [...left].filter(
+			({ file }) => files.has(file) || (folder !== undefined && file.startsWith(`${folder}${sep}`)),
+		);
+		for (const each of taken) left.delete(each);
+		return taken;
+	};
+	const findings: Finding[] = [];
+	const foreign: ForeignFile[] = [];
+	for (const { key, file, diagnostics } of rejected.values()) {
+		const all = [...new Set([...diagnostics, ...take(new Set([file]), dirname(file))])];
+		const [other] = all.filter(({ code }) => code === foreignCode);
+		if (other && all.every((each) => each === other || each.code === "hides-global")) foreign.push(foreignOf(other));
+		else findings.push({ kind: "workflow", name: key, file, loads: false, diagnostics: all });
+	}
+	for (const definition of definitions.values()) {
+		const { key, file } = definition;
+		const diagnostics = take(filesOf(definition), dirname(file));
+		findings.push({ kind: "workflow", name: key, file, loads: isSound(diagnostics), diagnostics });
+	}
+	const further = [...left];
+	foreign.push(...further.filter(({ code }) => code === foreignCode).map(foreignOf));
+	return { findings, foreign, further: further.filter(({ code }) => code !== foreignCode) };
+}
+
+/** Its own file and those of its phases, which may lie elsewhere. */
+function filesOf({ file, entries }: WorkflowDefinition): ReadonlySet<string> {
+	return new Set([file, ...entries.flatMap((entry) => (entry.kind === "phase" ? [entry.file] : []))]);
+}

@@ -1,0 +1,200 @@
+// `pi-chronicle check` over everything that a project can have: what is sound, what is wrong and where, and whose a file is.
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+	checkout,
+	openBench,
+	openProject,
+	type Project,
+	packageUnderTest,
+	piScript,
+	runNode,
+} from "../harness/index.ts";
+
+async function check(project: Project, ...args: string[]) {
+	return runNode(project, [packageUnderTest().cli, "check", ...args], { env: { PI_CHRONICLE_PI: piScript() } });
+}
+
+const good = {
+	".pi/workflows/w/workflow.yaml": "name: W\ncommandName: w\ninitialMessage: 'Do {description}'\nphases: [a.md]\n",
+	".pi/workflows/w/a.md": "---\nid: a\nname: A\nemoji: x\n---\nLook.\n",
+	".pi/chronicle/workflows/t.json": { states: { plan: { agent: "builder", next: ["over"] }, over: { next: [] } } },
+	".pi/agents/builder.md": "---\nname: builder\ndescription: Builds\ntools: read, bash\n---\nYou build.\n",
+	".pi/agents/README.md": "Who is who.\n",
+	".pi/agents/teams.yaml": "build:\n  - builder\n",
+	".pi/damage-control-rules.yaml": "zeroAccessPaths: [.env]\n",
+	".pi/rehearsals/workflows/w.yaml": "phases:\n  a:\n    - next: Done.\n",
+	".pi/rehearsals/chronicles/t.yaml": "states:\n  plan:\n    - go: over\n",
+};
+
+describe("pi-chronicle check", () => {
+	it("is content with the examples, and counts what there is", async () => {
+		const project = openProject({});
+		cpSync(join(checkout, "examples", "receipts"), project.folder, { recursive: true });
+		const { code, stdout } = await check(project);
+		expect(stdout).toMatch(
+			/4 workflows, 3 chronicle templates, 4 agents, 2 teams, 1 rule file, 6 scenarios: no problems\./,
+		);
+		expect(code).toBe(0);
+	});
+
+	it("has no objection to a project of every kind, nor to an empty one", async () => {
+		const { code, stdout } = await check(openProject({ files: good }));
+		expect(stdout).toContain(
+			"1 workflow, 1 chronicle template, 1 agent, 1 team, 1 rule file, 2 scenarios: no problems.",
+		);
+		expect(code).toBe(0);
+		expect(await check(openProject({ files: { "a.txt": "" } }))).toMatchObject({ code: 0 });
+	});
+
+	it.each<[string, Record<string, unknown>, RegExp]>([
+		[
+			"a workflow",
+			{ ".pi/workflows/w/workflow.yaml": "name: W\ncommandName: w\ninitialMessage: x\n" },
+			/w\/workflow\.yaml:1:1 .*phases/,
+		],
+		["a phase", { ".pi/workflows/w/a.md": "no front matter\n" }, /w\/a\.md:1:1 .*front matter/],
+		["a template", { ".pi/chronicle/workflows/t.json": '{\n "states": { "a": { "next": 5 } }\n}\n' }, /t\.json:2:\d+ /],
+		[
+			"an agent that a template wants",
+			{ ".pi/chronicle/workflows/t.json": '{ "states": {\n "plan": { "agent": "nobody", "next": [] } } }\n' },
+			/t\.json:2:\d+ plan: There is no agent `nobody`/,
+		],
+		["an agent's front matter", { ".pi/agents/other.md": "---\nname: [\n---\nText.\n" }, /other\.md:\d+:\d+ /],
+		["an agent without instructions", { ".pi/agents/other.md": "---\nname: other\n---\n" }, /other\.md:\d+:\d+ /],
+		["a file of teams", { ".pi/agents/teams.yaml": "just words\n" }, /teams\.yaml:1:1 /],
+		[
+			"a rule file",
+			{ ".pi/damage-control-rules.yaml": "zeroAcessPaths: [.env]\n" },
+			/rules\.yaml:1:1 .*zeroAcessPaths/,
+		],
+		["a scenario", { ".pi/rehearsals/workflows/w.yaml": "phases:\n  a:\n    - { sya: x }\n" }, /w\.yaml:3:\d+ .*sya/],
+	])("says with 2 and the place what is wrong with %s", async (_, files, message) => {
+		const { code, stdout } = await check(openProject({ files: { ...good, ...files } as typeof good }));
+		expect(stdout).toMatch(message);
+		expect(stdout).toMatch(/[1-9]\d* errors?,/);
+		expect(code).toBe(2);
+	});
+
+	it("warns with 0 of what has no effect", async () => {
+		const { code, stdout } = await check(
+			openProject({
+				files: {
+					...good,
+					".pi/workflows/w/a.md": "---\nid: a\nname: A\nemoji: x\ntools: { blacklist: [edti] }\n---\nLook.\n",
+					".pi/rehearsals/workflows/w.yaml": "phases:\n  b:\n    - next: Done.\n",
+					".pi/rehearsals/workflows/ww.yaml": "phases: {}\n",
+					".pi/agents/thoughts.md": "What I think.\n",
+					".pi/workflows/flat.yaml": "name: F\nphases: [a.md]\n",
+				},
+			}),
+		);
+		expect(stdout).toMatch(/a\.md:\d+:\d+ warning: .*`edti`/);
+		expect(stdout).toMatch(/w\.yaml warning: .*`b`/);
+		expect(stdout).toMatch(/ww\.yaml:1:1 warning: There is no workflow ww/);
+		expect(stdout).toMatch(/thoughts\.md:1:1 warning: .*no front matter/);
+		expect(stdout).toMatch(/flat\.yaml:1:1 warning: .*folder/);
+		expect(code).toBe(0);
+	});
+
+	it("holds a file without front matter for the fault, not the team that names it", async () => {
+		const { code, stdout } = await check(
+			openProject({
+				files: { ...good, ".pi/agents/builder.md": "You build.\n", ".pi/chronicle/workflows/t.json": {} },
+			}),
+		);
+		expect(stdout).toMatch(/✗ \.pi\/agents\/builder\.md\n +\S*builder\.md:1:1 The file has no front matter/);
+		expect(stdout).toMatch(/teams\.yaml:2:5 warning: `builder` in the team `build` is described in `.*builder\.md`/);
+		expect(stdout).not.toContain("is no agent here");
+		expect(code).toBe(2);
+	});
+
+	it("names the files of other tools and asks nobody to change them", async () => {
+		const foreign = {
+			".pi/workflows/spec/workflow.yml": "workflow: { id: s }\nsteps:\n  - { id: a, command: speckit.specify }\n",
+			".pi/workflows/chart/workflow.yaml": "flow: { kind: sequence, steps: [] }\n",
+			".pi/workflows/work.workflow.yaml": "start: a\nsteps:\n  a: { transitions: { ready: b } }\n",
+			".pi/workflows/run.js": "export default () => {};\n",
+			".pi/agents/agent-chain.yaml": "one:\n  steps:\n    - { agent: builder, prompt: $INPUT }\n",
+			".pi/agents/my-chains.yml": "one:\n  steps:\n    - { agent: builder, prompt: $INPUT }\n",
+			".pi/taskflows/t.json": { name: "t", phases: [{ id: "a", agent: "b", task: "c" }] },
+			".pi/chronicle/workflows/machine.json": { initial: "a", states: { a: { on: { GO: "b" } }, b: {} } },
+			".claude/commands/fix.md": "Fix $ARGUMENTS.\n",
+			".claude/settings.json": { permissions: { deny: ["Bash(rm:*)"] } },
+			".specify/workflows/cycle/workflow.yml": "workflow: { id: c }\nsteps: [{ id: a }]\n",
+		};
+		const project = openProject({
+			files: { ...good, ...foreign, ".pi/settings.json": { permissions: { deny: [] } } },
+			trusted: true,
+		});
+		const { code, stdout } = await check(project);
+		for (const file of Object.keys(foreign))
+			expect(stdout).toMatch(new RegExp(`^  ${file.replaceAll(".", "\\.")}: an? `, "m"));
+		expect(stdout).toContain("no problems");
+		expect(stdout).not.toMatch(/rename|remove it|delete/i);
+		expect(stdout).not.toContain(".pi/settings.json");
+		expect(code).toBe(0);
+		const json = JSON.parse((await check(project, "--json")).stdout);
+		expect(json.foreign).toHaveLength(Object.keys(foreign).length);
+		expect(json.counts).toMatchObject({ workflow: { found: 1, usable: 1 }, scenario: { found: 2, usable: 2 } });
+	});
+
+	it("keeps the guard closed for rules of another tool, and says whose they are", async () => {
+		const { code, stdout } = await check(
+			openProject({ files: { ".pi/damage-control-rules.yaml": "permission: { bash: { '*': ask } }\n" } }),
+		);
+		expect(stdout).toMatch(/rules\.yaml:1:1 This is a file of permissions for another guard/);
+		expect(code).toBe(2);
+	});
+
+	it("checks what is named: a file, a folder, a name, and says what is not there", async () => {
+		const project = openProject({
+			files: {
+				...good,
+				".pi/workflows/broken/workflow.yaml": "name: B\n",
+				"elsewhere/x/workflow.yaml": "name: X\ncommandName: x\ninitialMessage: i\nphases: [a.md]\n",
+				"elsewhere/x/a.md": "---\nid: a\nname: A\nemoji: x\n---\nLook.\n",
+				"elsewhere/scenario.yaml": "states:\n  plan:\n    - { goo: x }\n",
+				"elsewhere/chain.yaml": "one:\n  steps: [{ agent: a, prompt: p }]\n",
+			},
+		});
+		for (const [name, wanted, text] of [
+			["w", 0, "1 workflow, 1 scenario: no problems"],
+			[".pi/workflows/broken", 2, "1 workflow (1 cannot be used)"],
+			[".pi/agents", 0, "1 agent, 1 team: no problems"],
+			["elsewhere/x", 0, "1 workflow: no problems"],
+			["elsewhere/x/workflow.yaml", 0, "1 workflow: no problems"],
+			["elsewhere/scenario.yaml", 2, "scenario.yaml:3:9"],
+			["elsewhere/chain.yaml", 0, "a file of agent chains"],
+			["buidler", 2, "Did you mean `builder`?"],
+		] as const) {
+			const { code, stdout } = await check(project, name);
+			expect([name, stdout.includes(text) ? text : stdout]).toEqual([name, text]);
+			expect([name, code]).toEqual([name, wanted]);
+		}
+	});
+
+	it("reads nothing of a project that is not trusted, and says so", async () => {
+		const { code, stdout } = await check(openProject({ files: good, trusted: false }), "--no-approve");
+		expect(stdout).toContain("not been told to trust it");
+		expect(stdout).not.toContain("builder");
+		expect(code).toBe(2);
+	});
+
+	it("says once what is wrong with an agent that a template names", async () => {
+		const builder = "---\nname: builder\ndescription: Builds\n---\nYou build.\n";
+		const { code, stdout } = await check(openProject({ files: { ...good, ".pi/agents/builder.md": builder } }));
+		expect(stdout.match(/lists no tools/g)).toHaveLength(1);
+		expect(code).toBe(0);
+	});
+
+	it("is pointed to by the checks in pi", { timeout: 90_000 }, async () => {
+		const { rpc } = await openBench({ files: good });
+		const pi = await rpc();
+		await pi.prompt("/workflow check");
+		await pi.screen.notified(/1 workflow loaded[\s\S]*pi-chronicle check/);
+		await pi.prompt("/chronicle check");
+		await pi.screen.notified(/t\.json[\s\S]*pi-chronicle check/);
+	});
+});

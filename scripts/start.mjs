@@ -36,7 +36,7 @@ async function openForPerson() {
 		"The understudy answers here: a script, no real model. The project is a copy.",
 		"Enter runs the workflow below; Esc pauses it. What to try next stands ready when it is over.",
 		"/workflow and /chronicle list what there is, /workflow show feature draws one.",
-		"When both are over, try /chronicle bug-hunt A refund raises the total.",
+		"When both are over, try /chronicle bug-fix A refund raises the total.",
 	];
 	const [workflow, chronicle] = shows;
 	const ready = [`/workflow ${workflow.name} ${workflow.task}`, `/chronicle ${chronicle.name} ${chronicle.task}`];

@@ -80,7 +80,7 @@ function tryVersion(version, packed) {
 	if (started.status !== 0 || !/\bfeature\b/.test(started.stdout)) return failure(started);
 	for (const [kind, name] of [
 		["workflow", "feature"],
-		["chronicle", "bug-hunt"],
+		["chronicle", "bug-fix"],
 	]) {
 		const cli = join(packed, "bin", "pi-chronicle.mjs");
 		const rehearsed = start(cli, "rehearse", "--pi", pi, kind, name, "A refund raises the total");

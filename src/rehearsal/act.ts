@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Child, type Exit, startChild } from "../pi/index.ts";
 import { type JournalLine, openJournalReader } from "./journal.ts";
 import type { Standing } from "./place.ts";
+import type { PersonAnswer } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
 
 /** One visit of a phase or state, as it was played. */
@@ -81,6 +82,8 @@ export interface Tracker {
 	readonly parts: readonly Part[];
 	/** How the newest workflow run stood when pi had nothing more to do. */
 	readonly standing: Standing;
+	/** What the scenario lets the person answer to a question that is asked now, once; `undefined`: yes. */
+	takeAnswer(): PersonAnswer | undefined;
 	/** Reads what has been written since the last time. */
 	look(): void;
 	/** The rehearsal is over: the part that was open is its last, `left` if it was played to its end. */
@@ -92,6 +95,7 @@ export function trackParts(journal: string, onPart?: (part: Part) => void): Trac
 	const reader = openJournalReader(journal);
 	const parts: Part[] = [];
 	let standing: Standing = "none";
+	let answer: PersonAnswer | undefined;
 	let open: { line: Entered; calls: (Called & { order: number })[]; until: number } | undefined;
 	const close = (left: boolean, at: number): void => {
 		if (!open) return;
@@ -104,6 +108,7 @@ export function trackParts(journal: string, onPart?: (part: Part) => void): Trac
 	};
 	const take = (line: JournalLine): void => {
 		if (line.kind === "settled") standing = line.standing;
+		if (line.kind === "answer") answer = line.answer;
 		if (line.kind === "entered") {
 			const { id, visit, scope } = line;
 			// Another worker that goes on with the same visit.
@@ -122,6 +127,11 @@ export function trackParts(journal: string, onPart?: (part: Part) => void): Trac
 		parts,
 		get standing() {
 			return standing;
+		},
+		takeAnswer() {
+			const given = answer;
+			answer = undefined;
+			return given;
 		},
 		look: () => reader.read().forEach(take),
 		end(last) {

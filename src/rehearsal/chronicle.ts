@@ -15,6 +15,7 @@ import {
 	type Wish,
 } from "./program.ts";
 import { planRoute } from "./route.ts";
+import { asSentence, type PersonAnswer } from "./scenario.ts";
 import { understudyModel } from "./understudy.ts";
 
 /** Answers to questions of one run; a run that asks more often stops. */
@@ -98,13 +99,38 @@ async function playChronicle(name: string, task: string, scene: PlayScene): Prom
 	for (let answered = 0; answered < mostAnswers && !signal?.aborted; answered++) {
 		const { status, question, id } = readResult(ended.output);
 		if (ended.exit.kind !== "exited" || status !== "awaiting_approval" || id === undefined) break;
-		say(`? ${question ?? "A person is asked."} The rehearsal agrees.`);
-		ended = await verb(["approve", "--json", "--approve", id]);
+		const answer = tracker.takeAnswer();
+		say(`? ${question ?? "A person is asked."} The rehearsal ${spokenAs(answer)}`);
+		ended = await verb(answerWords(id, answer));
 	}
 	const { status, waits } = readResult(ended.output);
 	const done = ended.exit.kind === "exited" && ended.exit.code === 0 && status === "done";
 	// The progress that the verbs wrote is told part by part already.
 	return { ...ended, outcome: done ? "done" : "stopped", output: waits ?? "", errors: done ? "" : ended.errors };
+}
+
+/** The verb by which a person gives this answer to the run `id`. */
+function answerWords(id: string, answer: PersonAnswer | undefined): string[] {
+	const options = ["--json", "--approve", "--run", id, "--"];
+	switch (answer?.kind) {
+		case undefined:
+			return ["approve", ...options];
+		case "reject":
+			return ["reject", ...options, answer.words];
+		case "sent":
+			return ["release", ...options, answer.to, ...(answer.words === "" ? [] : [answer.words])];
+	}
+}
+
+function spokenAs(answer: PersonAnswer | undefined): string {
+	switch (answer?.kind) {
+		case undefined:
+			return "agrees.";
+		case "reject":
+			return `says no: ${asSentence(answer.words)}`;
+		case "sent":
+			return `sends it to ${answer.to}.`;
+	}
 }
 
 /** What a verb with --json says about the run; nothing where it says something else. */

@@ -29,7 +29,12 @@ export async function runVerb(args: readonly string[], signal?: AbortSignal): Pr
 		]);
 	const planned = plan(read.wish, read.kind, house);
 	if (planned.kind === "unplayable") {
-		const [message = "", ...lines] = unplayableLines(planned, read.cwd);
+		const [message = "", ...lines] = planned.choices
+			? [
+					planned.message,
+					...planned.choices.map((kind) => `  pi-chronicle rehearse ${kind} ${printable(args.join(" "))}`),
+				]
+			: unplayableLines(planned, read.cwd);
 		return refuse(read.json, "invalid", message, lines, planned.diagnostics);
 	}
 	say(openingLines(planned.program, read.cwd));

@@ -5,6 +5,7 @@ import { parseArguments } from "../chronicle/index.ts";
 import {
 	agentFolder,
 	askPerson,
+	choosePerson,
 	definitionsTrusted,
 	exitCodes,
 	failWith,
@@ -15,7 +16,7 @@ import {
 	type Scope,
 	say,
 } from "../pi/index.ts";
-import { completions, plan, splitWords, whatThereIs } from "./plan.ts";
+import { completions, type Kind, plan, splitWords, whatThereIs } from "./plan.ts";
 import { type House, type Playable, rehearse } from "./program.ts";
 import { closingLines, openingLines, partLines, unplayableLines } from "./report.ts";
 
@@ -54,7 +55,11 @@ export async function runRehearse(
 	if (name === "") return refuse(ctx, `/rehearse [workflow | chronicle] <name> [task]. ${whatThereIs(house)}`);
 	const option = parseArguments(task.split(/\s+/).filter(Boolean), { options: {}, textAfter: 0 });
 	if ("error" in option) return refuse(ctx, option.error);
-	const planned = plan({ name, task: task.replace(/^--\s+/, ""), scenario: undefined }, kind, house);
+	const wish = { name, task: task.replace(/^--\s+/, ""), scenario: undefined };
+	const first = plan(wish, kind, house);
+	const meant = first.kind === "unplayable" && first.choices ? await askWhich(ctx, name, first.choices) : undefined;
+	if (meant === "neither") return;
+	const planned = meant === undefined ? first : plan(wish, meant, house);
 	if (planned.kind === "unplayable") return refuse(ctx, unplayableLines(planned, ctx.cwd).join("\n"));
 
 	const stop = new AbortController();
@@ -70,6 +75,18 @@ export async function runRehearse(
 		void release();
 	});
 	if (!ctx.hasUI) await played;
+}
+
+/** Which of the two kinds a name means; `neither`: the dialog was closed; `undefined`: there is nobody to ask. */
+async function askWhich(
+	ctx: ExtensionCommandContext,
+	name: string,
+	options: readonly Kind[],
+): Promise<Kind | "neither" | undefined> {
+	const message = `There is a workflow ${name} and a chronicle ${name}.`;
+	const answer = await choosePerson(ctx, { title: "Which one is to be rehearsed?", message, options });
+	if (answer === undefined) return "neither";
+	return answer === "nobody" ? undefined : answer;
 }
 
 async function perform(

@@ -4,6 +4,7 @@
 import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { redactSecrets } from "../safety/index.ts";
 import type { Standing } from "./place.ts";
+import type { PersonAnswer } from "./scenario.ts";
 
 export type JournalLine =
 	| {
@@ -29,6 +30,8 @@ export type JournalLine =
 			readonly at: number;
 	  }
 	| { readonly kind: "said"; readonly text: string; readonly at: number }
+	/** What the scenario lets the person answer when they are asked next. */
+	| { readonly kind: "answer"; readonly answer: PersonAnswer; readonly at: number }
 	/** pi has nothing more to do by itself; `standing` of the newest workflow run then. */
 	| { readonly kind: "settled"; readonly aborted: boolean; readonly standing: Standing; readonly at: number };
 

@@ -1,7 +1,9 @@
 // From a person's words to what can be played: `[workflow | chronicle] <name> [task]`, over both kinds of definitions.
+import { resolve } from "node:path";
 import { didYouMean } from "../definition/index.ts";
 import { chronicleNames, planChronicle } from "./chronicle.ts";
 import type { Place, Playable, Unplayable, Wish } from "./program.ts";
+import { readScenarioFile } from "./scenario-file.ts";
 import { planWorkflow, workflowNames } from "./workflow.ts";
 
 export type Kind = "workflow" | "chronicle";
@@ -10,15 +12,30 @@ export function isKind(word: string | undefined): word is Kind {
 	return word === "workflow" || word === "chronicle";
 }
 
-/** Finds what `wish` names, of one kind or of either. A name that both kinds have must be told apart. */
+/**
+ * Finds what `wish` names, of one kind or of either. Of a name that both kinds have, that is meant which the scenario is for that was named;
+ * without such a hint a person must say which.
+ */
 export function plan(wish: Wish, kind: Kind | undefined, place: Place): Playable | Unplayable {
 	const workflow = kind === "chronicle" ? undefined : planWorkflow(wish, place);
 	const chronicle = kind === "workflow" ? undefined : planChronicle(wish, place);
 	if (workflow && chronicle) {
-		const message = `There is a workflow ${wish.name} and a chronicle ${wish.name}: put the word workflow or chronicle before the name.`;
-		return { kind: "unplayable", message, diagnostics: [] };
+		const meant = kindOfScenario(wish, place);
+		if (meant !== undefined) return meant === "workflow" ? workflow : chronicle;
+		const message = `There is a workflow ${wish.name} and a chronicle ${wish.name}. Say which: rehearse workflow ${wish.name}, or rehearse chronicle ${wish.name}.`;
+		return { kind: "unplayable", message, diagnostics: [], choices: ["workflow", "chronicle"] };
 	}
 	return workflow ?? chronicle ?? notFound(wish.name, kind, place);
+}
+
+/** The kind of definition that the scenario is for which `wish` names: one has scripts for phases, the other for states. */
+function kindOfScenario({ scenario: named }: Wish, { cwd }: Place): Kind | undefined {
+	if (named === undefined) return undefined;
+	const { scenario } = readScenarioFile(resolve(cwd, named));
+	const hasPhases = (scenario?.phases.size ?? 0) > 0;
+	const hasStates = (scenario?.states.size ?? 0) > 0;
+	if (hasPhases === hasStates) return undefined;
+	return hasPhases ? "workflow" : "chronicle";
 }
 
 /** What there is, in words. */

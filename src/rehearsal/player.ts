@@ -36,6 +36,7 @@ export function takePart(pi: ExtensionAPI, path: string, part?: WorkerPart): voi
 				const here = look().place;
 				record.entered(here);
 				const reply = answer(scenarios.of(here), { ...request, place: here, sampleFile });
+				if (reply.person) record.write({ kind: "answer", answer: reply.person, at: Date.now() });
 				record.write({ kind: "said", text: brief(reply.text), at: Date.now() });
 				return reply;
 			},

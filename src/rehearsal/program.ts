@@ -55,6 +55,8 @@ export interface Unplayable {
 	/** One sentence. */
 	readonly message: string;
 	readonly diagnostics: readonly Diagnostic[];
+	/** The kinds of which one must be named, where that is all that is missing. */
+	readonly choices?: readonly ("workflow" | "chronicle")[];
 }
 
 export interface Wish {

@@ -21,7 +21,7 @@ import {
 	whole,
 	wrongType,
 } from "../definition/index.ts";
-import type { Cue, Exit, Scenario, ScriptedCall } from "./scenario.ts";
+import type { Cue, Exit, PersonAnswer, Scenario, ScriptedCall } from "./scenario.ts";
 
 export interface ReadScenario {
 	/** `undefined` when a diagnostic is an error. */
@@ -49,6 +49,11 @@ function stepField(about: string): Field<string | undefined> {
 const goFields = {
 	to: text({ about: "The state to go to.", required: true }),
 	summary: text({ about: "What the worker hands over.", fallback: "", blank: "allowed" }),
+};
+
+const sentFields = {
+	to: text({ about: "The state or phase to go to.", required: true }),
+	words: text({ about: "What the person says to it.", fallback: "", blank: "allowed" }),
 };
 
 export const cueFields = {
@@ -83,6 +88,20 @@ export const cueFields = {
 		"text or group",
 		{ anyOf: [{ type: "string" }, groupSchema(goFields)] },
 		readGo,
+	),
+	reject: text({
+		about:
+			"What the person answers when they are asked next: no, with these words. The worker or the phase that asked goes on.",
+	}),
+	sent: custom<PersonAnswer, { about: string; empty: "error" }>(
+		{
+			about:
+				"The person's other no: the run is sent to this state, or back to this phase, instead. A name, or `{ to: <name>, words: … }`.",
+			empty: "error",
+		},
+		"text or group",
+		{ anyOf: [{ type: "string" }, groupSchema(sentFields)] },
+		readSent,
 	),
 	wait: whole({ about: "Milliseconds to wait before it answers.", fallback: 0, least: 0, most: 60_000 }),
 	fail: text({ about: "Fails like a provider, with this message, instead of answering." }),
@@ -169,11 +188,11 @@ function checkNames(root: Node, { source, report }: Reading): void {
 
 function readCue(node: Node, reading: Reading): Cue | undefined {
 	if (node.kind === "scalar" && typeof node.value === "string")
-		return { say: node.value, calls: [], exit: undefined, waitMs: 0, fail: undefined };
+		return { say: node.value, calls: [], exit: undefined, waitMs: 0, fail: undefined, person: undefined };
 	if (node.kind !== "map") return wrongType(node, reading, "a text or a group of fields", "Write `- say: …`.");
 	const read = readGroup(node, cueFields, reading, strict);
 	if (read.kind === "failed") return undefined;
-	const { say, call, remember, next, loop, cancel, go, wait, fail } = read.values;
+	const { say, call, remember, next, loop, cancel, go, reject, sent, wait, fail } = read.values;
 	const exits: Exit[] = go ? [go] : [];
 	for (const [action, summary] of [
 		["next", next],
@@ -189,7 +208,16 @@ function readCue(node: Node, reading: Reading): Cue | undefined {
 		});
 		return undefined;
 	}
-	return { say, calls: [...call, ...(remember ? [remember] : [])], exit: exits[0], waitMs: wait, fail };
+	if (reject !== undefined && sent) {
+		reading.report.error(reading.source.place(node.start), {
+			code: "two-answers",
+			message: `\`${reading.path}\` lets the person answer in two ways.`,
+			remedy: "Keep one of `reject` and `sent`.",
+		});
+		return undefined;
+	}
+	const person: PersonAnswer | undefined = reject === undefined ? sent : { kind: "reject", words: reject };
+	return { say, calls: [...call, ...(remember ? [remember] : [])], exit: exits[0], waitMs: wait, fail, person };
 }
 
 function readCalls(node: Node, reading: Reading): ScriptedCall[] | undefined {
@@ -226,6 +254,14 @@ function readGo(node: Node, reading: Reading): Exit | undefined {
 		return wrongType(node, reading, "the name of a state, or a group with `to`", "Write `go: done`.");
 	const read = readGroup(node, goFields, reading, strict);
 	return read.kind === "read" ? { kind: "transition", ...read.values } : undefined;
+}
+
+function readSent(node: Node, reading: Reading): PersonAnswer | undefined {
+	if (node.kind === "scalar" && typeof node.value === "string") return { kind: "sent", to: node.value, words: "" };
+	if (node.kind !== "map")
+		return wrongType(node, reading, "the name of a state or phase, or a group with `to`", "Write `sent: planning`.");
+	const read = readGroup(node, sentFields, reading, strict);
+	return read.kind === "read" ? { kind: "sent", ...read.values } : undefined;
 }
 
 const mostParts = 100_000;

@@ -12,6 +12,20 @@ export interface Cue {
 	readonly waitMs: number;
 	/** Fail like a provider, with this message, instead of answering. */
 	readonly fail: string | undefined;
+	/** What the person answers when they are asked next; `undefined`: yes. */
+	readonly person: PersonAnswer | undefined;
+}
+
+/** What a person can say other than yes. */
+export type PersonAnswer =
+	/** No, with words to the agent that asked. */
+	| { readonly kind: "reject"; readonly words: string }
+	/** The run is sent to this state or phase instead. */
+	| { readonly kind: "sent"; readonly to: string; readonly words: string };
+
+/** A person's words at the end of a line that is told. */
+export function asSentence(words: string): string {
+	return /[.!?…]\s*$/.test(words) ? words : `${words}.`;
 }
 
 export interface ScriptedCall {

@@ -2,7 +2,7 @@
 // the same reply. It is not a model and never claims to be one.
 // U1 every text begins with the label; U2 a phase or state without a script gets the automatic round: look, run, write, move on;
 // U3 it calls only tools that the request declares; U4 it never repeats an exit more than once, so a run that cannot go on stops.
-import { type Cue, type Exit, findCues, type Scenario, type ScriptedCall } from "./scenario.ts";
+import { type Cue, type Exit, findCues, type PersonAnswer, type Scenario, type ScriptedCall } from "./scenario.ts";
 
 /** Stands in front of everything the understudy says. */
 export const label = "[understudy, no real model]";
@@ -63,6 +63,8 @@ export interface Reply {
 	readonly waitMs: number;
 	/** Message of a provider failure to give instead of an answer. */
 	readonly fail: string | undefined;
+	/** What the person answers when they are asked next. */
+	readonly person: PersonAnswer | undefined;
 }
 
 /** The understudy's answer to one request. */
@@ -106,7 +108,7 @@ function perform(cue: Cue, tools: ReadonlySet<string>): Reply {
 	const calls = wanted.filter(({ tool }) => tools.has(tool));
 	const missing = [...new Set(wanted.filter(({ tool }) => !tools.has(tool)).map(({ tool }) => tool))];
 	const lost = missing.length === 0 ? "" : ` (Not offered here, so not called: ${missing.join(", ")}.)`;
-	return { text: `${label} ${cue.say}${lost}`.trim(), calls, waitMs: cue.waitMs, fail: cue.fail };
+	return { text: `${label} ${cue.say}${lost}`.trim(), calls, waitMs: cue.waitMs, fail: cue.fail, person: cue.person };
 }
 
 /**
@@ -186,5 +188,5 @@ function lastWords({ results }: Scene): string {
 }
 
 function reply(text: string, calls: readonly ScriptedCall[] = []): Reply {
-	return { text: `${label} ${text}`, calls, waitMs: 0, fail: undefined };
+	return { text: `${label} ${text}`, calls, waitMs: 0, fail: undefined, person: undefined };
 }

@@ -6,6 +6,7 @@ import { type Catalogue, loadCatalogue, type WorkflowDefinition, workflowRoots }
 import { runAct } from "./act.ts";
 import { openScenario, strangers } from "./own-scenario.ts";
 import { type Expected, type Place, type Playable, taskOfNobody, type Unplayable, type Wish } from "./program.ts";
+import { asSentence, type PersonAnswer } from "./scenario.ts";
 import { understudyModel } from "./understudy.ts";
 
 /** How often a rehearsal ends a phase in place of a person: a scenario may loop for ever. */
@@ -66,13 +67,26 @@ export function planWorkflow(wish: Wish, place: Place): Playable | Unplayable | 
 			let ended = await act(`/workflow ${name} ${task}`);
 			// The rehearsal plays the person as well: who ends a phase that waits for them.
 			for (let said = 0; said < mostWords && tracker.standing === "waits" && isWaiting(ended.exit); said++) {
-				say("A person would be asked here; the rehearsal goes on with /workflow next.");
-				const further = await act("/workflow next");
+				const words = wordsFor(tracker.takeAnswer());
+				say(`A person would be asked here; the rehearsal goes on with ${asSentence(words)}`);
+				const further = await act(words);
 				ended = { ...further, output: ended.output + further.output, errors: ended.errors + further.errors };
 			}
 			return { ...ended, outcome: tracker.standing === "done" ? "done" : "stopped" };
 		},
 	};
+}
+
+/** What a person types to give this answer. */
+function wordsFor(answer: PersonAnswer | undefined): string {
+	switch (answer?.kind) {
+		case undefined:
+			return "/workflow next";
+		case "reject":
+			return answer.words;
+		case "sent":
+			return `/workflow back ${answer.to}`;
+	}
 }
 
 function isWaiting(exit: Exit): boolean {

@@ -57,7 +57,7 @@ describe("workflows", () => {
 
 describe("chronicles", () => {
 	it("are the three that people want", () => {
-		expect(names(".pi/chronicle/workflows")).toEqual(["bug-hunt.json", "feature.json", "refactoring.json"]);
+		expect(names(".pi/chronicle/workflows")).toEqual(["bug-fix.json", "delivery.json", "refactoring.json"]);
 	});
 
 	it.each(names(".pi/chronicle/workflows"))("%s loads without a diagnostic, and its personas exist", (file) => {

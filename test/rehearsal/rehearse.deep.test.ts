@@ -110,6 +110,41 @@ describe("a chronicle", () => {
 		expect([code, left]).toEqual([0, []]);
 	});
 
+	it("lets the person say no and send the run elsewhere", { timeout: patient(120_000) }, async () => {
+		const script = [
+			"states:",
+			"  plan:",
+			"    - { go: build, reject: Name the risks. }",
+			"    - { say: There are none., go: build, sent: { to: check, words: Only look. } }",
+			"  check:",
+			"    - { go: shipped }",
+		];
+		const project = openProject({
+			files: {
+				...chronicle({ requires_approval: true, next: ["build", "check"] }),
+				".pi/rehearsals/chronicles/round.yaml": `${script.join("\n")}\n`,
+			},
+		});
+		const { code, stdout, stderr } = await rehearse(project, "round", "--json");
+		const { parts, outcome } = JSON.parse(stdout);
+		expect(stderr).toMatch(
+			/\? .*plan.* The rehearsal says no: Name the risks\.\n[\s\S]*\? .*plan.* The rehearsal sends it to check\./,
+		);
+		expect(parts.map(({ id, visit }: { id: string; visit: number }) => `${id} ${visit}`)).toEqual([
+			"plan 1",
+			"check 1",
+		]);
+		expect([outcome, code]).toEqual(["done", 0]);
+	});
+
+	it("answers git in the copy with one commit", { timeout: patient(60_000) }, async () => {
+		const script = "states:\n  plan:\n    - { call: { bash: { command: git log --oneline } } }\n    - go: build\n";
+		const project = openProject({ files: { ...chronicle(), ".pi/rehearsals/chronicles/round.yaml": script } });
+		const { code, stdout } = await rehearse(project, "round");
+		expect(stdout).toMatch(/bash git log --oneline +ok/);
+		expect(code).toBe(0);
+	});
+
 	it("stops where its script leads nowhere, and says what it waits for", { timeout: patient(60_000) }, async () => {
 		const script = "states:\n  plan:\n    - go: human_intervention\n";
 		const project = openProject({ files: { ...chronicle(), ".pi/rehearsals/chronicles/round.yaml": script } });

@@ -78,6 +78,23 @@ describe("pi-chronicle rehearse", () => {
 		}
 	});
 
+	it("lets the person say something else than next, and send it back, where a phase waits for them", async () => {
+		const files = oneWorkflow("");
+		files[".pi/workflows/small/b.md"] = files[".pi/workflows/small/b.md"].replace(
+			"---\nWrite",
+			"advance: person\n---\nWrite",
+		);
+		const script =
+			"phases:\n  b:\n    - { say: Is it right?, reject: Not yet. }\n    - { say: Now?, sent: a }\n  b#2:\n    - Done.\n";
+		const project = openProject({ files: { ...files, ".pi/rehearsals/workflows/small.yaml": script } });
+		const { code, stdout } = await rehearse(project, "small");
+		expect(stdout).toMatch(
+			/goes on with Not yet\.[\s\S]*goes on with \/workflow back a\.[\s\S]*goes on with \/workflow next/,
+		);
+		expect(stdout).toMatch(/DONE: 4 visits/);
+		expect(code).toBe(0);
+	});
+
 	it("explains itself", async () => {
 		const project = openProject();
 		expect(await rehearse(project, "--help")).toMatchObject({ code: 0, stdout: expect.stringContaining("--scenario") });
@@ -87,12 +104,17 @@ describe("pi-chronicle rehearse", () => {
 });
 
 describe("a chronicle", () => {
-	it("must be told from a workflow of its name", async () => {
+	it("is told from a workflow of its name: by a word, by a scenario, else both commands are said", async () => {
 		const project = openProject({ files: { ...oneWorkflow(""), ...chronicle() } });
-		project.write(".pi/chronicle/workflows/small.json", { states: { a: { persona: "A", next: [] } } });
-		const { code, stderr } = await rehearse(project, "small");
-		expect(stderr).toContain("put the word workflow or chronicle before the name");
+		project.write(".pi/chronicle/workflows/small.json", { states: { a: { persona: "A", next: ["end"] } } });
+		project.write("phases.yaml", "phases:\n  a:\n    - next: By the scenario.\n");
+		const { code, stderr } = await rehearse(project, "small", "a", "task");
+		expect(stderr).toContain("pi-chronicle rehearse workflow small a task\n");
+		expect(stderr).toContain("pi-chronicle rehearse chronicle small a task\n");
 		expect(code).toBe(2);
+		const told = await rehearse(project, "small", "--scenario", "phases.yaml");
+		expect(told.stdout).toContain("Rehearsal of the workflow small");
+		expect(told.code).toBe(0);
 	});
 });
 
@@ -112,6 +134,14 @@ describe("/rehearse", () => {
 		expect(server.requests).toHaveLength(1);
 		expect(JSON.stringify(server.requests[0]?.body)).not.toMatch(/rehears|understudy/i);
 		expect(project.exists("rehearsal-notes")).toBe(false);
+	});
+
+	it("asks which is meant where a workflow and a chronicle have one name", async () => {
+		const { project, rpc } = await openBench({ files: oneWorkflow("") });
+		project.write(".pi/chronicle/workflows/small.json", { states: { a: { persona: "A", next: ["end"] } } });
+		const pi = await rpc({ answers: ["workflow"] });
+		await pi.prompt("/rehearse small");
+		await pi.screen.notified("DONE: 2 visits");
 	});
 
 	it("ends with its session, copy and all", async () => {

@@ -35,7 +35,7 @@ states:
 idle: [Nothing runs.]
 `);
 		expect(diagnostics).toEqual([]);
-		const cue = { say: "", calls: [], exit: undefined, waitMs: 0, fail: undefined };
+		const cue = { say: "", calls: [], exit: undefined, waitMs: 0, fail: undefined, person: undefined };
 		const readCall = (path: string) => ({ tool: "read", input: { path } });
 		expect(scenario?.phases.get("plan")).toEqual([
 			{ ...cue, say: "I read it first." },
@@ -129,7 +129,9 @@ describe("what cannot be read", () => {
 });
 
 describe("which cues count", () => {
-	const script = (say: string): readonly Cue[] => [{ say, calls: [], exit: undefined, waitMs: 0, fail: undefined }];
+	const script = (say: string): readonly Cue[] => [
+		{ say, calls: [], exit: undefined, waitMs: 0, fail: undefined, person: undefined },
+	];
 	const scripts = new Map([
 		["build", script("first")],
 		["build#2", script("second")],

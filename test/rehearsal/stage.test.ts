@@ -143,39 +143,42 @@ describe("the copy's repository", () => {
 	};
 	const hook = "#!/bin/sh\ntouch hook-ran\nexit 1\n";
 
-	it.each([true, false])("is fresh: one commit of what was copied, no hook, no remote (a repository: %s)", async (isGit) => {
-		const { project, open } = await stageOf(
-			{
-				git: isGit,
-				files: { ".gitignore": ".pi/\n*.log\n", "src/a.js": "a\n", ".pi/workflows/x/workflow.yaml": "name: x\n" },
-			},
-			{ env: { PATH: process.env.PATH, GIT_DIR: "/somewhere/else/.git", GIT_AUTHOR_NAME: "Somebody" } },
-		);
-		project.write("new :(top) [x].txt", "new\n");
-		if (isGit) {
-			project.write("kept.log", "tracked though ignored\n");
-			project.git("add", "-f", "kept.log");
-			project.git("remote", "add", "origin", "https://example.invalid/x.git");
-			project.git("commit", "--allow-empty", "-m", "a second one");
-			project.write(".git/hooks/pre-commit", hook);
-			chmodSync(project.path(".git/hooks/pre-commit"), 0o755);
-		}
-		const stage = await open();
-		expect(git(stage, "log", "--oneline").split("\n")).toHaveLength(1);
-		expect(git(stage, "log", "-1", "--format=%an <%ae> %ad")).toContain("Rehearsal <rehearsal@localhost.invalid>");
-		expect(git(stage, "status", "--porcelain")).toBe("");
-		expect(git(stage, "ls-files").split("\n")).toEqual([
-			".gitignore",
-			...(isGit ? ["kept.log"] : []),
-			"new :(top) [x].txt",
-			"src/a.js",
-		]);
-		expect(git(stage, "remote")).toBe("");
-		expect(git(stage, "commit", "--allow-empty", "-m", "by the understudy")).toContain("by the understudy");
-		expect(existsSync(join(stage.project, "hook-ran"))).toBe(false);
-		expect(await stage.changes()).toEqual([]);
-		expect(git(await open(), "rev-parse", "HEAD")).toBe(git(stage, "rev-parse", "HEAD~1"));
-	});
+	it.each([true, false])(
+		"is fresh: one commit of what was copied, no hook, no remote (a repository: %s)",
+		async (isGit) => {
+			const { project, open } = await stageOf(
+				{
+					git: isGit,
+					files: { ".gitignore": ".pi/\n*.log\n", "src/a.js": "a\n", ".pi/workflows/x/workflow.yaml": "name: x\n" },
+				},
+				{ env: { PATH: process.env.PATH, GIT_DIR: "/somewhere/else/.git", GIT_AUTHOR_NAME: "Somebody" } },
+			);
+			project.write("new :(top) [x].txt", "new\n");
+			if (isGit) {
+				project.write("kept.log", "tracked though ignored\n");
+				project.git("add", "-f", "kept.log");
+				project.git("remote", "add", "origin", "https://example.invalid/x.git");
+				project.git("commit", "--allow-empty", "-m", "a second one");
+				project.write(".git/hooks/pre-commit", hook);
+				chmodSync(project.path(".git/hooks/pre-commit"), 0o755);
+			}
+			const stage = await open();
+			expect(git(stage, "log", "--oneline").split("\n")).toHaveLength(1);
+			expect(git(stage, "log", "-1", "--format=%an <%ae> %ad")).toContain("Rehearsal <rehearsal@localhost.invalid>");
+			expect(git(stage, "status", "--porcelain")).toBe("");
+			expect(git(stage, "ls-files").split("\n")).toEqual([
+				".gitignore",
+				...(isGit ? ["kept.log"] : []),
+				"new :(top) [x].txt",
+				"src/a.js",
+			]);
+			expect(git(stage, "remote")).toBe("");
+			expect(git(stage, "commit", "--allow-empty", "-m", "by the understudy")).toContain("by the understudy");
+			expect(existsSync(join(stage.project, "hook-ran"))).toBe(false);
+			expect(await stage.changes()).toEqual([]);
+			expect(git(await open(), "rev-parse", "HEAD")).toBe(git(stage, "rev-parse", "HEAD~1"));
+		},
+	);
 
 	it("runs no hook of the machine's own settings", async () => {
 		const { project, open } = await stageOf({ files: { "a.txt": "a\n" } });

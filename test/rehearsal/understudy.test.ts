@@ -31,7 +31,15 @@ const scene = (place: Place, over: Partial<Scene> = {}): Scene => ({
 	...over,
 });
 const worker = new Set([...builtIn, "workflow_transition", "workflow_update_snapshot"]);
-const cue = (over: Partial<Cue>): Cue => ({ say: "", calls: [], exit: undefined, waitMs: 0, fail: undefined, ...over });
+const cue = (over: Partial<Cue>): Cue => ({
+	say: "",
+	calls: [],
+	exit: undefined,
+	waitMs: 0,
+	fail: undefined,
+	person: undefined,
+	...over,
+});
 const tools = (place: Place, over: Partial<Scene> = {}, scenario: Scenario = automaticScenario) =>
 	answer(scenario, scene(place, over)).calls.map(({ tool }) => tool);
 

@@ -68,7 +68,7 @@ const formats: readonly Recogniser[] = [
 		remedy: asWorkflow,
 		is: (root) =>
 			itemsAt(root, "phases").some(
-				(phase) => hasAny(phase, "task", "agent", "type", "dependsOn", "run", "over") && !has(phase, "subworkflow"),
+				(phase) => hasAny(phase, "task", "agent", "type", "dependsOn", "over") && !has(phase, "subworkflow"),
 			),
 	},
 	{
@@ -118,7 +118,7 @@ const partKeys = ["steps", "flow", "stages", "nodes", "jobs", "tasks", "pipeline
 
 /** What another tool's file of data (YAML, JSON) with this tree is; `undefined` where nothing says that it is another tool's. */
 export function foreignFormat(root: Node): ForeignFormat | undefined {
-	if (root.kind !== "map") return undefined;
+	if (root.kind !== "map" || hasAny(root, "commandName", "initialMessage")) return undefined;
 	const found = formats.find((format) => format.is(root));
 	if (found) return { name: found.name, remedy: found.remedy };
 	if (has(root, "phases") || has(root, "states")) return undefined;

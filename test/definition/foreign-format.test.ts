@@ -56,6 +56,7 @@ describe("a file of another tool", () => {
 
 	it.each([
 		["our workflow", "name: W\ncommandName: w\ninitialMessage: x\nphases: [a.md, { subworkflow: b }]\n"],
+		["our workflow with phases as another tool writes them", "commandName: w\nphases: [{ id: a, task: a.md }]\n"],
 		["our workflow with a slip", "name: W\nphases: { a: b }\ntasks: 1\n"],
 		["our template", "states:\n  a: { persona: P, next: [b] }\n  b: { agent: x, next: [] }\n"],
 		["a template with a state called flow", "states:\n  flow: { persona: P, next: [] }\n"],

@@ -9,6 +9,7 @@ export const kinds = {
 	team: ["team", "teams"],
 	rules: ["rule file", "rule files"],
 	scenario: ["scenario", "scenarios"],
+	sequence: ["saved sequence", "saved sequences"],
 } as const;
 
 export type Kind = keyof typeof kinds;

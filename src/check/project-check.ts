@@ -13,6 +13,7 @@ import {
 	readSource,
 } from "../definition/index.ts";
 import { checkScenarios } from "../rehearsal/index.ts";
+import { checkSequences } from "../sequence/index.ts";
 import { inspectAgents } from "./agents.ts";
 import { type CheckPlace, type Finding, type Inspection, isSound } from "./finding.ts";
 import { findForeign, formatOf } from "./foreign.ts";
@@ -38,7 +39,7 @@ export async function checkProject(project: Project, names: readonly string[]): 
 	return { ...found, unread, sound };
 }
 
-const definitionFolders = ["workflows", "agents", "chronicle/workflows", "rehearsals"];
+const definitionFolders = ["workflows", "agents", "chronicle/workflows", "rehearsals", "sequences"];
 
 function hasDefinitions(cwd: string): boolean {
 	return definitionFolders.some((folder) => existsSync(join(cwd, ".pi", folder)));
@@ -51,6 +52,7 @@ async function inspectEverything(project: Project, place: CheckPlace): Promise<I
 		inspectAgents(place),
 		inspectRules(place),
 		place.trust === "trusted" ? await inspectScenarios(place) : nothing,
+		place.trust === "trusted" ? await inspectSequences(place) : nothing,
 	];
 	return {
 		findings: withoutRepeats(parts.flatMap(({ findings }) => findings)),
@@ -85,6 +87,13 @@ async function inspectScenarios(place: CheckPlace, file?: string): Promise<Inspe
 	const findings = checked.map(({ file, diagnostics }): Finding => {
 		const name = basename(file, extname(file));
 		return { kind: "scenario", name, file, loads: isSound(diagnostics), diagnostics };
+	});
+	return { findings, foreign: [], further: [] };
+}
+
+async function inspectSequences({ cwd }: CheckPlace): Promise<Inspection> {
+	const findings = (await checkSequences(cwd)).map(({ name, file, sequence, diagnostics }): Finding => {
+		return { kind: "sequence", name, file, loads: sequence !== undefined, diagnostics };
 	});
 	return { findings, foreign: [], further: [] };
 }

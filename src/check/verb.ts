@@ -8,8 +8,8 @@ export const check: Verb = {
 	name: "check",
 	usage: `pi-chronicle check [options] [file, folder or name…]
 
-Everything that the project and you have here: workflows, chronicle templates, agents, teams, rule files, scenarios, each problem with its
-place. Of templates also whether the agents, models and rules that they name are there. Files of other tools are named and left alone.
+Everything that the project and you have here: workflows, chronicle templates, agents, teams, rule files, scenarios, saved sequences,
+each problem with its place. Of templates also whether the agents, models and rules that they name are there. Files of other tools are named and left alone.
 
 ${commonUsage}
 Exit code: 0 sound, 2 something cannot be used as it is.

@@ -1,6 +1,7 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { definitionsTrusted, isOwnFile, type NameDefinitions, packageRoot, type Scope, say } from "../pi/index.ts";
 import { protectSession } from "./private-file.ts";
+import type { SavedSequence } from "./saved.ts";
 import {
 	farewell,
 	readLastRecorded,
@@ -12,6 +13,12 @@ import {
 import { summaryLines, summaryType } from "./summary.ts";
 
 export type { StepCommands } from "./session.ts";
+
+/** The sequences that the project `cwd` (absolute, trusted) has saved, each with what is wrong in its file. */
+export async function checkSequences(cwd: string): Promise<readonly SavedSequence[]> {
+	const { savedSequences } = await import("./saved.ts");
+	return savedSequences({ cwd, trusted: true });
+}
 
 /** A notice that was on the screen for less than this many milliseconds has not been read. */
 const readingMs = 3_000;

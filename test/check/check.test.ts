@@ -26,6 +26,7 @@ const good = {
 	".pi/damage-control-rules.yaml": "zeroAccessPaths: [.env]\n",
 	".pi/rehearsals/workflows/w.yaml": "phases:\n  a:\n    - next: Done.\n",
 	".pi/rehearsals/chronicles/t.yaml": "states:\n  plan:\n    - go: over\n",
+	".pi/sequences/s.yaml": "steps: [Look at the tests.]\n",
 };
 
 describe("pi-chronicle check", () => {
@@ -42,7 +43,7 @@ describe("pi-chronicle check", () => {
 	it("has no objection to a project of every kind, nor to an empty one", async () => {
 		const { code, stdout } = await check(openProject({ files: good }));
 		expect(stdout).toContain(
-			"1 workflow, 1 chronicle template, 1 agent, 1 team, 1 rule file, 2 scenarios: no problems.",
+			"1 workflow, 1 chronicle template, 1 agent, 1 team, 1 rule file, 2 scenarios, 1 saved sequence: no problems.",
 		);
 		expect(code).toBe(0);
 		expect(await check(openProject({ files: { "a.txt": "" } }))).toMatchObject({ code: 0 });
@@ -70,6 +71,7 @@ describe("pi-chronicle check", () => {
 			/rules\.yaml:1:1 .*zeroAcessPaths/,
 		],
 		["a scenario", { ".pi/rehearsals/workflows/w.yaml": "phases:\n  a:\n    - { sya: x }\n" }, /w\.yaml:3:\d+ .*sya/],
+		["a sequence", { ".pi/sequences/s.yaml": "steps: 5\n" }, /sequences\/s\.yaml:1:\d+ /],
 	])("says with 2 and the place what is wrong with %s", async (_, files, message) => {
 		const { code, stdout } = await check(openProject({ files: { ...good, ...files } as typeof good }));
 		expect(stdout).toMatch(message);

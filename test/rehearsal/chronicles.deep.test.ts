@@ -4,7 +4,7 @@ import { patient } from "../harness/patience.ts";
 import { exampleProject, rehearse } from "./playing.ts";
 
 it.each([
-	["bug-hunt", ["investigation", "reproduction", "repair", "confirmation"], ["src/parse.js", "test/parse.test.js"]],
+	["bug-fix", ["investigation", "reproduction", "repair", "confirmation"], ["src/parse.js", "test/parse.test.js"]],
 	[
 		"refactoring",
 		["survey", "safety-net", "change", "comparison"],
@@ -19,6 +19,6 @@ it.each([
 	const failed = parts.flatMap(({ calls }: { calls: { with: string; outcome: string }[] }) =>
 		calls.filter(({ outcome }) => outcome !== "ok").map((call) => call.with),
 	);
-	expect(failed).toEqual(name === "bug-hunt" ? ["node --test test/parse.test.js"] : []);
+	expect(failed).toEqual(name === "bug-fix" ? ["node --test test/parse.test.js"] : []);
 	expect([outcome, code]).toEqual(["done", 0]);
 });

@@ -7,6 +7,7 @@ import { type Diagnostic, openSource } from "../../src/definition/index.ts";
 import { readCast } from "../../src/persona/index.ts";
 import { readScenarioFile } from "../../src/rehearsal/scenario-file.ts";
 import { readRules } from "../../src/safety/index.ts";
+import { readSequenceFile } from "../../src/sequence/sequence-file.ts";
 import { loadCatalogue, workflowRoots } from "../../src/workflow/definitions/index.ts";
 import type { Project } from "../harness/index.ts";
 
@@ -47,6 +48,10 @@ const readers: readonly Reader[] = [
 	{
 		places: /^rehearsals\//,
 		read: (_project, files) => files.flatMap((file) => readScenarioFile(file).diagnostics),
+	},
+	{
+		places: /^sequences\//,
+		read: (_project, files) => files.flatMap((file) => readSequenceFile(file).diagnostics),
 	},
 ];
 

@@ -107,7 +107,7 @@ describe("in a terminal", () => {
 		await tui.still();
 		expectPicture(tui.snapshot(), "start", {
 			title: "pi after npm start: a hint of what to try, and a workflow ready to be run",
-			mask: [[/\S*pi-rehearsal-\S*/g, "/tmp/copy/project"]],
+			mask: [[/\S*pi-rehearsal-\S*( \(main\))?/g, "/tmp/copy/project (main)"]],
 		});
 		await tui.press("enter");
 		await tui.waitForScreen(/Feature is done/);

@@ -11,6 +11,7 @@ import {
 	piScript,
 	runNode,
 } from "../harness/index.ts";
+import { patient } from "../harness/patience.ts";
 
 async function check(project: Project, ...args: string[]) {
 	return runNode(project, [packageUnderTest().cli, "check", ...args], { env: { PI_CHRONICLE_PI: piScript() } });
@@ -191,7 +192,7 @@ describe("pi-chronicle check", () => {
 		expect(code).toBe(0);
 	});
 
-	it("is pointed to by the checks in pi", { timeout: 90_000 }, async () => {
+	it("is pointed to by the checks in pi", { timeout: patient(90_000) }, async () => {
 		const { rpc } = await openBench({ files: good });
 		const pi = await rpc();
 		await pi.prompt("/workflow check");

@@ -59,6 +59,15 @@ describe("the bundle", () => {
 		expect(files.get(start)?.later.length).toBeGreaterThan(0);
 	});
 
+	it("has no symbol of a module's own in two files of one pi: its two copies would not know each other's marks", () => {
+		const symbolsOf = (name: string) => readFileSync(join(dist, name), "utf8").match(/\bSymbol\((?:"[^"]*")?\)/g) ?? [];
+		const inPi = [...files.keys()].filter((name) => !name.startsWith("cli"));
+		for (const start of inPi.filter((name) => !name.startsWith("later"))) {
+			const others = new Set(inPi.filter((name) => name.startsWith("later")).flatMap(symbolsOf));
+			expect(symbolsOf(start).filter((symbol) => others.has(symbol))).toEqual([]);
+		}
+	});
+
 	it("tries a later file again that could not be loaded, and keeps one that was", async () => {
 		const [start = ""] = [...files.keys()].filter((file) => file.startsWith("start-"));
 		const { loadWith, startSession } = (await import(pathToFileURL(join(dist, start)).href)) as {

@@ -275,7 +275,8 @@ describe("in a session", () => {
 		await pi.submit("/notebook");
 		await pi.waitForScreen("long page: line 1");
 		pi.press("enter");
-		await pi.waitForScreen("Esc closes");
+		// The list says how to leave it too.
+		await pi.waitForScreen("line 2");
 		for (let page = 0; page < 5; page++) pi.press("pageDown");
 		await pi.waitForScreen("line 40");
 		pi.press("escape");

@@ -131,6 +131,7 @@ describe("children", () => {
 	it("work a few at a time; the others wait for their turn", async () => {
 		let now = 0;
 		let most = 0;
+		const two = gate();
 		const { rpc } = await openBench({
 			settings: { chronicle: { spawn: true, children: { atOnce: 2 } } },
 			script: async (request) => {
@@ -144,6 +145,8 @@ describe("children", () => {
 								),
 							);
 				most = Math.max(most, ++now);
+				if (now === 2) two.open();
+				await two.opened;
 				await new Promise((done) => setTimeout(done, 300));
 				now--;
 				return say("answer");

@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { call, fixtureExtension, openBench, packageUnderTest, type RpcOptions, say } from "../harness/index.ts";
+import { recorded } from "../sequence/stage.ts";
 import { openStage, stepCall, workflowFiles } from "../workflow/stage.ts";
 
 const neighbors = (what: string, order: "before" | "after" = "after"): RpcOptions => ({
@@ -34,6 +35,22 @@ describe.each(["before", "after"] as const)("a package with /workflow and /hando
 		// Other texts with a slash are the person's.
 		await pi.run("/usr/bin is a path");
 		expect(stage.server.requests.at(-1)?.lastUser).toBe("/usr/bin is a path");
+	});
+
+	it("a recorded /handoff is ours, whatever pi calls it now", async () => {
+		const { project, server, rpc } = await openBench({
+			script: [say("one"), call("handoff", { context: "THE BRIEF" }), say("successor worked"), say("three")],
+		});
+		const pi = await rpc({
+			...neighbors("commands", order),
+			session: recorded(project, "first", "/handoff do the rest", "third"),
+		});
+		await pi.prompt("/sequence run");
+		await expect.poll(() => server.requests.length, { timeout: 20_000 }).toBe(4);
+		expect(server.requests[1]?.tools).toContain("handoff");
+		expect(JSON.stringify(server.requests[2]?.messages)).toContain("THE BRIEF");
+		expect(server.requests[3]?.lastUser).toBe("third");
+		expect(project.exists("neighbors.log")).toBe(false);
 	});
 
 	it("without a screen nothing is sent either, and the exit code says so", async () => {

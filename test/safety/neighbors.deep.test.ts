@@ -163,3 +163,40 @@ describe("what the person has set in pi's own settings", () => {
 		await pi.screen.notified(/"chronicle\.tools\.odd" in .* is none of read, write, agent, dispatch, unknown/);
 	});
 });
+
+describe.each(orders)("the guard's `nestedAgents` with tools of packages loaded %s this one", (_order, options) => {
+	const starting: Attempt[] = [
+		["subagent", { agent: "worker", task: "fix it" }],
+		["Agent", { subagent_type: "general", prompt: "fix it" }],
+		["mcp", { tool: "subagent", args: { task: "fix it" } }],
+		["bash", { command: "claude -p 'fix it'" }],
+	];
+	const listing: Attempt = ["subagent", { action: "list" }];
+	it.each<[string, boolean, boolean, number]>([
+		["deny", true, true, 0],
+		["ask", true, false, 4],
+		["ask", false, true, 4],
+		["off", true, false, 0],
+	])(
+		"%s, answered with %s: refused %s",
+		async (rule, answer, refused, questions) => {
+			const stage = await openStage({}, { agentFiles: { "damage-control-rules.yaml": `nestedAgents: ${rule}\n` } });
+			const asked: string[] = [];
+			const answers = (dialog: { readonly title: string }) => {
+				asked.push(dialog.title);
+				return answer;
+			};
+			const pi = await stage.rpc({ ...options, answers });
+			const calls = [...starting, listing];
+			stage.play(...calls.map(([tool, args]) => call(tool, args)));
+			await pi.run("go");
+			const [subagent, agent, gateway, , list] = pi.toolResults().map(({ error }) => error);
+			// What the shell answers where no such program is installed is its own affair.
+			expect([subagent, agent, gateway, list]).toEqual([refused, refused, refused, false]);
+			expect(asked).toHaveLength(questions);
+			const ran = stage.project.exists("neighbors.log") ? stage.project.read("neighbors.log").trim().split("\n") : [];
+			expect(ran).toHaveLength(refused ? 1 : 4);
+		},
+		patient(60_000),
+	);
+});

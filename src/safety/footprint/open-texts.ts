@@ -4,7 +4,7 @@
 import { unmarked } from "./text.ts";
 
 /** Arguments that are what a file, a message or a prompt says. */
-const contentKeys =
+export const contentKeys =
 	/^(content|contents|text|body|file_?(text|content)|(new|old)_?(str|string|text|content|source)|insert|message|description|prompt|task|instructions|summary|title|comment|reason|query|pattern|note|markdown|html|patch|diff)$/i;
 
 /** Arguments that hold the arguments of another call. */

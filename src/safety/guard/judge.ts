@@ -1,6 +1,6 @@
 // The guard as a policy: what the rules say about one call, by what it would touch, run and leave unknown.
 // J1 every rule that applies has its verdict: none hides another; J2 what cannot be looked through is asked about, not let through.
-import type { Footprint } from "../footprint/index.ts";
+import { type Footprint, listedCalls } from "../footprint/index.ts";
 import type { Policy, ToolCall, Verdict } from "../policy/index.ts";
 import { judgeEffects } from "./judge-effects.ts";
 import { judgeOwn, judgePaths } from "./judge-paths.ts";
@@ -17,7 +17,7 @@ export function guardPolicy(options: GuardOptions): Policy {
 	const ready = makeReady(options);
 	return {
 		name: "guard",
-		judge: (call, footprint) => judgeCall(call, footprint(), ready),
+		judge: (call, footprint) => unrepeated([...judgeCall(call, footprint(), ready), ...judgeListed(call, ready)]),
 		...(options.rules.paths.some(({ limit }) => limit === "zero") && {
 			screen: (call, footprint, texts) => screenResult(call, footprint(), texts, ready),
 		}),
@@ -61,6 +61,35 @@ function scanScript(call: ToolCall, ready: Ready): Verdict[] {
 		.filter(({ decision }) => decision !== "allow")
 		.slice(0, 3)
 		.map((verdict) => ({ ...verdict, decision: "ask", reason: `The script that this writes: ${verdict.reason}` }));
+}
+
+/**
+ * Calls that another package's tool is given as a list by position. It may make them itself, or hand them to pi, where each is judged: what
+ * a rule forbids of them is asked about.
+ */
+function judgeListed(call: ToolCall, ready: Ready): Verdict[] {
+	if (call.tool === "write" || call.tool === "edit" || shells.has(call.tool)) return [];
+	const { calls, complete } = listedCalls(call.input);
+	const rules = { ...ready.rules, strict: false };
+	const verdicts = calls.flatMap(({ tool, input }) => {
+		const listed: ToolCall = { id: call.id, tool, input, siblings: [] };
+		return judgeCall(listed, ready.measure(listed), { ...ready, rules });
+	});
+	const stopped = verdicts
+		.filter(({ decision }) => decision !== "allow")
+		.slice(0, 3)
+		.map(
+			(verdict): Verdict => ({
+				...verdict,
+				decision: "ask",
+				reason: `A call that its arguments list: ${verdict.reason}`,
+			}),
+		);
+	if (complete || calls.length === 0) return stopped;
+	return [
+		...stopped,
+		ownVerdict("ask", "listed-calls", "Its arguments list more calls than can be judged.", "Make fewer calls at once."),
+	];
 }
 
 function scriptText({ tool, input }: ToolCall): string | undefined {

@@ -1,0 +1,74 @@
+// Calls that an argument lists by position, as JSON text: `[["read", {"path": "a"}], ["bash", "ls"]]`. Whether the tool makes them itself,
+// or by pi, which has each judged, or takes them for data, only the tool knows. L1 bounded; past a bound `complete` is false; L2 rows that
+// do not look like calls are data.
+import { contentKeys } from "./open-texts.ts";
+import { unmarked } from "./text.ts";
+
+export interface ListedCall {
+	readonly tool: string;
+	readonly input: Readonly<Record<string, unknown>>;
+}
+
+const MAX_CALLS = 30;
+const MAX_LENGTH = 400_000;
+const MAX_NODES = 20_000;
+const MAX_DEPTH = 8;
+const shells = /^(bash|sh|shell|zsh|powershell|pwsh|(run|execute|exec)_?(shell|bash|command)(_?command)?)$/i;
+
+/** The calls in texts anywhere in `input`; what files, messages and prompts say is left out. */
+export function listedCalls(input: unknown): { readonly calls: readonly ListedCall[]; readonly complete: boolean } {
+	const calls: ListedCall[] = [];
+	let nodes = 0;
+	let length = 0;
+	let complete = true;
+	const walk = (value: unknown, key: string, depth: number, inText: boolean): void => {
+		if (calls.length >= MAX_CALLS || ++nodes > MAX_NODES || depth > MAX_DEPTH) {
+			complete = false;
+			return;
+		}
+		if (typeof value === "string") {
+			if (contentKeys.test(key) || !/^\s*[[{"]/.test(value)) return;
+			length += value.length;
+			const parsed = length > MAX_LENGTH ? undefined : parse(unmarked(value));
+			if (length > MAX_LENGTH) complete = false;
+			if (parsed !== undefined) walk(parsed, key, depth + 1, true);
+			return;
+		}
+		if (typeof value !== "object" || value === null) return;
+		if (inText && Array.isArray(value)) {
+			const call = callOf(value);
+			if (call) calls.push(call);
+		}
+		for (const [name, item] of Object.entries(value)) walk(item, Array.isArray(value) ? key : name, depth + 1, inText);
+	};
+	walk(input, "", 0, false);
+	return { calls, complete };
+}
+
+/** A row with a name and, behind it, an object of arguments, or the command line of a shell. */
+function callOf(row: readonly unknown[]): ListedCall | undefined {
+	const at = row.findIndex((item, index) => index > 0 && isObject(argumentsIn(item)));
+	const name = row[at > 0 ? at - 1 : 0];
+	if (typeof name !== "string" || !/^[\w.:/-]{1,100}$/.test(name)) return undefined;
+	const tool = name.replace(/^.*[:./](?=[\w-]+$)/, "");
+	if (at > 0) return { tool, input: argumentsIn(row[at]) as ListedCall["input"] };
+	const [, command] = row;
+	return shells.test(tool) && typeof command === "string" ? { tool: "bash", input: { command } } : undefined;
+}
+
+function argumentsIn(item: unknown): unknown {
+	return typeof item === "string" && /^\s*\{/.test(item) ? parse(item) : item;
+}
+
+function isObject(value: unknown): boolean {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parse(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		// No JSON: a text like any other.
+		return undefined;
+	}
+}

@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { call, fixtureExtension, openBench, packageUnderTest, type RpcOptions, say } from "../harness/index.ts";
+import { patient } from "../harness/patience.ts";
 import { recorded } from "../sequence/stage.ts";
 import { openStage, stepCall, workflowFiles } from "../workflow/stage.ts";
 
@@ -46,7 +47,7 @@ describe.each(["before", "after"] as const)("a package with /workflow and /hando
 			session: recorded(project, "first", "/handoff do the rest", "third"),
 		});
 		await pi.prompt("/sequence run");
-		await expect.poll(() => server.requests.length, { timeout: 20_000 }).toBe(4);
+		await expect.poll(() => server.requests.length, { timeout: patient(20_000) }).toBe(4);
 		expect(server.requests[1]?.tools).toContain("handoff");
 		expect(JSON.stringify(server.requests[2]?.messages)).toContain("THE BRIEF");
 		expect(server.requests[3]?.lastUser).toBe("third");

@@ -3,11 +3,15 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { commandNames } from "../src/pi/stand-aside.ts";
 import { runPrint } from "./harness/index.ts";
+import { patient } from "./harness/patience.ts";
 import { openStage, type Stage, step } from "./workflow/stage.ts";
 
 const rows = [...readFileSync("docs/exit-codes.md", "utf8").matchAll(/^\| `(\/[^`]+)` \| (\d+) \| (.*?) ?\|$/gm)].map(
 	([, command = "", code = "", why = ""]) => [command, Number(code), why] as const,
 );
+
+/** Longest time that one pi may take here, in ms. */
+const longest = 80_000;
 
 describe("the table of exit codes", () => {
 	let stage: Stage;
@@ -24,10 +28,10 @@ describe("the table of exit codes", () => {
 		"%s is %i: %s",
 		async (command, code) => {
 			stage.play(step("next"), "done");
-			const end = await stage.print(command, { timeout: 80_000 });
+			const end = await stage.print(command, { timeout: longest });
 			expect([end.code, `${end.stdout}${end.stderr}`.trim() === ""]).toEqual([code, false]);
 		},
-		90_000,
+		patient(90_000),
 	);
 });
 
@@ -47,9 +51,9 @@ describe("several messages", () => {
 		async (_what, messages, code) => {
 			const mine = (id: string) => ({ id, advance: "person" });
 			const stage = await openStage({ w: [mine("a")], x: [mine("a"), mine("b")] });
-			const end = await runPrint(stage.project, messages, { timeout: 80_000 });
+			const end = await runPrint(stage.project, messages, { timeout: longest });
 			expect([end.code, end.stdout]).toEqual([code, expect.stringContaining("it waits for you")]);
 		},
-		90_000,
+		patient(90_000),
 	);
 });

@@ -1,5 +1,6 @@
 // Every kind of overlay at every size from 40×12 to 200×50: title, position, answers and keys are on the screen, nothing is wider or higher than
 // it, all of the text can be reached, and a resize while it is open changes none of that.
+
 import { stripVTControlCharacters } from "node:util";
 import { getMarkdownTheme, initTheme } from "@earendil-works/pi-coding-agent";
 import { KeybindingsManager, Markdown, TUI_KEYBINDINGS, visibleWidth } from "@earendil-works/pi-tui";
@@ -10,6 +11,7 @@ import { approvalSheet, questionBody } from "../../src/chronicle/screen/question
 import { printable } from "../../src/pi/index.ts";
 import { openSheet, plain, questionSheet, type SheetSpec, textBody, unpainted } from "../../src/screen/index.ts";
 import { definition, open } from "../chronicle/machine/theatre.ts";
+import { runs } from "../harness/runs.ts";
 
 beforeAll(() => initTheme("dark"));
 
@@ -218,7 +220,7 @@ describe("every overlay at every size", () => {
 					expectWhole(sheet.render(width, height), spec, [width, height]);
 				}
 			}),
-			{ numRuns: 100 },
+			{ numRuns: runs() },
 		);
 	});
 });

@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { ledgerOf, move, withTemplates, worker } from "../chronicle/runs/bench.ts";
 import { call, openBench, say, type Tui } from "../harness/index.ts";
+import { patient } from "../harness/patience.ts";
 import { workflowFiles } from "../workflow/stage.ts";
 
 const sizes = [
@@ -47,74 +48,93 @@ const template = {
 };
 
 describe("an overlay in pi", () => {
-	it("an approval: all answers at every size, put off and back by one key, answered from the diff", async () => {
-		const text = Array.from({ length: 30 }, (_, index) => `${index}. 統計 🧪 step`).join("\n");
-		const { project, tui } = await openBench({
-			files: withTemplates({ feature: template }),
-			git: true,
-			script: {
-				[worker("planning")]: [call("write", { path: "plan.md", content: "# Plan 統計 🧪\n" }), move("done", text)],
-			},
-		});
-		const pi = await tui({ cols: 40, rows: 12 });
-		await pi.submit("/chronicle feature Do it");
-		const answers = ["d → Look at the changes first", "a   Approve", "r   Reject", "s   Send", "t   Tell", "l   Later"];
-		await pi.waitForScreen("Esc later", 30_000);
-		await fitsEverySize(pi, ["── May planning be left", ...answers, "Esc later"]);
+	it(
+		"an approval: all answers at every size, put off and back by one key, answered from the diff",
+		async () => {
+			const text = Array.from({ length: 30 }, (_, index) => `${index}. 統計 🧪 step`).join("\n");
+			const { project, tui } = await openBench({
+				files: withTemplates({ feature: template }),
+				git: true,
+				script: {
+					[worker("planning")]: [call("write", { path: "plan.md", content: "# Plan 統計 🧪\n" }), move("done", text)],
+				},
+			});
+			const pi = await tui({ cols: 40, rows: 12 });
+			await pi.submit("/chronicle feature Do it");
+			const answers = [
+				"d → Look at the changes first",
+				"a   Approve",
+				"r   Reject",
+				"s   Send",
+				"t   Tell",
+				"l   Later",
+			];
+			await pi.waitForScreen("Esc later", 30_000);
+			await fitsEverySize(pi, ["── May planning be left", ...answers, "Esc later"]);
 
-		pi.resize(80, 24);
-		await pi.press("escape");
-		await pi.waitForScreen("Alt+A answers", 20_000);
-		expect(ledgerOf(project).status).toBe("awaiting_approval");
-		pi.type("\u001ba");
-		await fits(pi, [80, 24], answers);
-		pi.type("d");
-		await fits(pi, [80, 24], ["── Changes in planning", "A plan.md", "a approve · r reject · Esc back"]);
-		pi.resize(40, 12);
-		await fits(pi, [40, 12], ["── Changes in planning", "a approve · r reject · Esc back"]);
-		pi.type("a");
-		await pi.waitForScreen(() => ledgerOf(project).status === "done", 20_000);
-	}, 90_000);
+			pi.resize(80, 24);
+			await pi.press("escape");
+			await pi.waitForScreen("Alt+A answers", 20_000);
+			expect(ledgerOf(project).status).toBe("awaiting_approval");
+			pi.type("\u001ba");
+			await fits(pi, [80, 24], answers);
+			pi.type("d");
+			await fits(pi, [80, 24], ["── Changes in planning", "A plan.md", "a approve · r reject · Esc back"]);
+			pi.resize(40, 12);
+			await fits(pi, [40, 12], ["── Changes in planning", "a approve · r reject · Esc back"]);
+			pi.type("a");
+			await pi.waitForScreen(() => ledgerOf(project).status === "done", 20_000);
+		},
+		patient(90_000),
+	);
 
-	it("a guard question: its answers at every size however long the command is", async () => {
-		const command = `sh deploy.sh ${Array.from({ length: 60 }, (_, index) => `--option-${index}=統計`).join(" ")}`;
-		const { project, tui } = await openBench({
-			files: {
-				"deploy.sh": "echo deployed > deployed.txt\n",
-				".pi/damage-control-rules.yaml":
-					"bashToolPatterns:\n  - pattern: deploy\n    reason: Deploying needs a yes\n    ask: true\n",
-			},
-			script: [call("bash", { command }), say("Done.")],
-		});
-		const pi = await tui({ cols: 40, rows: 12 });
-		await pi.submit("Deploy it");
-		await pi.waitForScreen("Esc: No", 20_000);
-		await fitsEverySize(pi, ["── Allow bash?", "n → No", "y   Yes", "Esc: No"]);
-		pi.type("y");
-		await pi.waitForScreen("Done.", 20_000);
-		expect(project.read("deployed.txt")).toBe("deployed\n");
-	}, 60_000);
+	it(
+		"a guard question: its answers at every size however long the command is",
+		async () => {
+			const command = `sh deploy.sh ${Array.from({ length: 60 }, (_, index) => `--option-${index}=統計`).join(" ")}`;
+			const { project, tui } = await openBench({
+				files: {
+					"deploy.sh": "echo deployed > deployed.txt\n",
+					".pi/damage-control-rules.yaml":
+						"bashToolPatterns:\n  - pattern: deploy\n    reason: Deploying needs a yes\n    ask: true\n",
+				},
+				script: [call("bash", { command }), say("Done.")],
+			});
+			const pi = await tui({ cols: 40, rows: 12 });
+			await pi.submit("Deploy it");
+			await pi.waitForScreen("Esc: No", 20_000);
+			await fitsEverySize(pi, ["── Allow bash?", "n → No", "y   Yes", "Esc: No"]);
+			pi.type("y");
+			await pi.waitForScreen("Done.", 20_000);
+			expect(project.read("deployed.txt")).toBe("deployed\n");
+		},
+		patient(60_000),
+	);
 
-	it("pages of /workflow: title, position and keys at every size", async () => {
-		const phases = Array.from({ length: 8 }, (_, index) => ({
-			id: `p${index}`,
-			name: `Phase ${index} 統計`,
-			emoji: "🧪",
-		}));
-		const files = workflowFiles({ long: { name: "Long Pipeline", phases } });
-		const { tui } = await openBench({ files, script: [] });
-		const pi = await tui({ cols: 40, rows: 12 });
-		await pi.submit("/workflow show long");
-		await fitsEverySize(pi, ["── Long Pipeline", "Esc closes"]);
-		await pi.press("pagedown");
-		await fits(pi, [40, 12], ["── Long Pipeline", "Esc closes", " of "]);
-		await pi.press("escape");
-		await pi.waitForScreen((screen) => !screen.includes("Esc closes"));
-		for (const verb of ["list", "check", "status"]) {
-			await pi.submit(`/workflow ${verb}`);
-			await fits(pi, [40, 12], ["── ", "Esc closes"]);
+	it(
+		"pages of /workflow: title, position and keys at every size",
+		async () => {
+			const phases = Array.from({ length: 8 }, (_, index) => ({
+				id: `p${index}`,
+				name: `Phase ${index} 統計`,
+				emoji: "🧪",
+			}));
+			const files = workflowFiles({ long: { name: "Long Pipeline", phases } });
+			const { tui } = await openBench({ files, script: [] });
+			const pi = await tui({ cols: 40, rows: 12 });
+			await pi.submit("/workflow show long");
+			await fitsEverySize(pi, ["── Long Pipeline", "Esc closes"]);
+			await pi.press("pagedown");
+			await fits(pi, [40, 12], ["── Long Pipeline", "Esc closes", " of "]);
 			await pi.press("escape");
 			await pi.waitForScreen((screen) => !screen.includes("Esc closes"));
-		}
-	}, 60_000);
+			for (const verb of ["list", "check", "status"]) {
+				await pi.submit(`/workflow ${verb}`);
+				await fits(pi, [40, 12], ["── ", "Esc closes"]);
+				await pi.press("escape");
+				await pi.waitForScreen((screen) => !screen.includes("Esc closes"));
+			}
+		},
+		patient(60_000),
+	);
 });

@@ -1,6 +1,8 @@
 // The limits of phases in real pi: real tools, real shell commands, files that change or do not.
+
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { call, calls, fixtureExtension, type Rpc } from "../harness/index.ts";
+import { patient } from "../harness/patience.ts";
 import { openRpcStage, type Stage, step, stepCall } from "./stage.ts";
 
 let stage: Stage & { pi: Rpc };
@@ -217,34 +219,38 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 	if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: answers[method]?.(params) ?? {} }));
 });`;
 
-it("field 38: tools of MCP servers are judged in scripts too, and a phase that allows them can be reached by a script", async () => {
-	const script = `const calls = [tools.mcp__docs__look({}), tools.mcp__docs__keep({}), tools.bash({ command: "echo x > a" })];
+it(
+	"field 38: tools of MCP servers are judged in scripts too, and a phase that allows them can be reached by a script",
+	async () => {
+		const script = `const calls = [tools.mcp__docs__look({}), tools.mcp__docs__keep({}), tools.bash({ command: "echo x > a" })];
 		return (await Promise.allSettled(calls)).map(({ status }) => status === "fulfilled" ? 1 : 0).join("");`;
-	const mcp = await openRpcStage(
-		{
-			named: [{ id: "n", tools: { whitelist: ["mcp__docs__*"] } }],
-			but: [{ id: "b", tools: { blacklist: ["mcp__*__keep", "edit"] } }],
-			looks: [{ id: "l", tools: { allow: ["read"] } }],
-			builtin: [{ id: "p", tools: { whitelist: ["read", "bash"] } }],
-		},
-		{
-			files: { "server.mjs": mcpServer },
-			agentFiles: { "mcp.json": { mcpServers: { docs: { command: process.execPath, args: ["server.mjs"] } } } },
-		},
-		{ extensions: ["builtin:mcp", "builtin:codemode"] },
-	);
-	const outcome = async (key: string) => {
-		mcp.play(call("codemode", { code: script }), step("next"), "end");
-		await mcp.pi.prompt(`/workflow ${key} it`);
-		await mcp.pi.settled();
-		const result = mcp.pi.toolResults().findLast(({ tool }) => tool === "codemode");
-		return result?.error ? "refused" : /[01]{3}/.exec(result?.text ?? "")?.[0];
-	};
-	expect([await outcome("named"), await outcome("but"), await outcome("looks"), await outcome("builtin")]).toEqual([
-		"110",
-		"100",
-		"100",
-		"refused",
-	]);
-	expect(mcp.project.exists("a")).toBe(false);
-}, 90_000);
+		const mcp = await openRpcStage(
+			{
+				named: [{ id: "n", tools: { whitelist: ["mcp__docs__*"] } }],
+				but: [{ id: "b", tools: { blacklist: ["mcp__*__keep", "edit"] } }],
+				looks: [{ id: "l", tools: { allow: ["read"] } }],
+				builtin: [{ id: "p", tools: { whitelist: ["read", "bash"] } }],
+			},
+			{
+				files: { "server.mjs": mcpServer },
+				agentFiles: { "mcp.json": { mcpServers: { docs: { command: process.execPath, args: ["server.mjs"] } } } },
+			},
+			{ extensions: ["builtin:mcp", "builtin:codemode"] },
+		);
+		const outcome = async (key: string) => {
+			mcp.play(call("codemode", { code: script }), step("next"), "end");
+			await mcp.pi.prompt(`/workflow ${key} it`);
+			await mcp.pi.settled();
+			const result = mcp.pi.toolResults().findLast(({ tool }) => tool === "codemode");
+			return result?.error ? "refused" : /[01]{3}/.exec(result?.text ?? "")?.[0];
+		};
+		expect([await outcome("named"), await outcome("but"), await outcome("looks"), await outcome("builtin")]).toEqual([
+			"110",
+			"100",
+			"100",
+			"refused",
+		]);
+		expect(mcp.project.exists("a")).toBe(false);
+	},
+	patient(90_000),
+);

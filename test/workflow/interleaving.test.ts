@@ -1,5 +1,6 @@
 // Whatever happens between a model's request and its answer: what it decides counts only where the run still is where the model read it
 // to be. Real session manager of pi, no process.
+
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -8,6 +9,7 @@ import { SessionManager } from "../../node_modules/@earendil-works/pi-coding-age
 import { type Event, isActive, type LiveRun, transition } from "../../src/workflow/machine/index.ts";
 import { type Held, hashOf, pinDefinitions, writeState } from "../../src/workflow/session/entries.ts";
 import { contextType, decisionOf, toldOf } from "../../src/workflow/session/told.ts";
+import { runs } from "../harness/runs.ts";
 import { begin, drafts } from "./drafts.ts";
 
 const editions = ["Do it.", "Do it well."].map((instructions) =>
@@ -154,6 +156,7 @@ it("the model moves a run only out of the visit that it had read", () => {
 				}
 			}
 		}),
+		{ numRuns: runs(2.5) },
 	);
 	// Both happen, or the property says nothing.
 	expect([counted > 100, late > 100]).toEqual([true, true]);

@@ -188,7 +188,8 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 			session = ctx.sessionManager;
 			const found = findRun(ctx.sessionManager, () => library.load(placeOf(ctx)).definitions);
 			held = found.kind === "held" ? found.held : undefined;
-			if (how === "opened" && active()?.run.standing.kind === "running")
+			const run = active()?.run;
+			if (how === "opened" && run?.kind === "live" && run.standing.kind === "running")
 				away = Math.max(0, Date.now() - (restingSince(ctx.sessionManager) ?? Date.now()));
 			if (active()) desk.offerTool();
 			else desk.withdrawTool();

@@ -49,11 +49,11 @@ it.each<[Victim]>([["supervisor"], ["worker"], ["both"]])(
 				const marker =
 					moment === "in the middle of a command" ? "in-bash" : moment === "during cleanup" ? "in-cleanup" : undefined;
 				if (marker === undefined) return;
-				const look = setInterval(() => {
-					if (!stage.project.exists(marker)) return;
-					clearInterval(look);
-					resolve();
-				}, 10);
+				const look = (): void => {
+					if (stage.project.exists(marker)) resolve();
+					else setTimeout(look, 10);
+				};
+				look();
 			});
 
 		let supervisor = stage.supervisor();

@@ -453,6 +453,7 @@ describe("whatever happens", () => {
 				const spent = [...world.conversations.values()].reduce((sum, { tokens }) => sum + tokens, 0);
 				expect(run.totals.tokens).toBe(spent);
 			}),
+			{ numRuns: runs(3) },
 		);
 		// The plays are worth something only if they end in every way.
 		expect([...reached.keys()].sort()).toEqual(

@@ -209,7 +209,7 @@ describe("a run on the screen", () => {
 			await pi.press("enter");
 			await pi.waitForScreen("The next worker will have it.");
 			await answer(pi, "Look at the changes first");
-			await pi.waitForScreen("No files changed.");
+			await pi.waitForScreen("Changes in planning");
 			await pi.press("escape");
 			await answer(pi, "Reject, and say why");
 			await pi.waitForScreen("What has to be different in planning?");

@@ -150,7 +150,7 @@ describe("a guarded worker", () => {
 		needsProgram("bwrap", sandbox),
 		async () => {
 			const write = (path: string) =>
-				`${process.execPath} -e "require('fs').writeFileSync('${path}', 'x')" || echo kept`;
+				`${process.execPath} -e "require('fs')['write'+'FileSync'](['${path.slice(0, 1)}', '${path.slice(1)}'].join(''), 'x')" || echo kept`;
 			const places = ["inside.txt", "../outside.txt", ".pi/damage-control-rules.yaml"];
 			const command = `${places.map(write).join("; ")}; exit 3`;
 			const server = await openModelServer([call("bash", { command }), move]);
@@ -162,7 +162,7 @@ describe("a guarded worker", () => {
 			expect(project.exists("../outside.txt")).toBe(false);
 			expect(project.read(".pi/damage-control-rules.yaml")).toBe(rules);
 			expect(server.last().results.at(-1)?.text).toMatch(/kept[\s\S]*kept[\s\S]*code 3/);
-			expect(desk.of("tool_started")[0]?.args).toContain("writeFileSync");
+			expect(desk.of("tool_started")[0]?.args).toContain("FileSync");
 		},
 	);
 

@@ -126,6 +126,19 @@ export class Tui {
 			await sleep(60);
 		}
 		await this.press("enter");
+		// Suggestions that came late take the first Enter.
+		for (let waited = 0; text.startsWith("/") && this.editorHolds(text) && waited < patient(1_500); waited += 50) {
+			await sleep(50);
+			if (waited % 500 === 450) await this.press("enter");
+		}
+	}
+
+	/** Whether the end of a text stands in pi's editor, between the last two rules of the screen. */
+	private editorHolds(text: string): boolean {
+		const lines = this.lines();
+		const rules = lines.flatMap((line, index) => (line.startsWith("──") ? [index] : []));
+		const [top = 0, bottom = 0] = rules.slice(-2);
+		return lines.slice(top, bottom).join("").replace(/\s/g, "").endsWith(text.replace(/\s/g, "").slice(-20));
 	}
 
 	/** Lines on the screen now, trailing blanks removed. */

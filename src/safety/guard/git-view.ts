@@ -110,8 +110,22 @@ function test(rules: Ignore | undefined, folder: string, place: string): "ignore
 	if (!rules) return undefined;
 	const way = wayFrom(folder, place);
 	if (way === "" || way.startsWith("..")) return undefined;
-	const { ignored, unignored } = rules.test(place.endsWith("/") ? `${way}/` : way);
+	const { ignored, unignored } = (rules as unknown as OwnRules)._rules.test(
+		place.endsWith("/") ? `${way}/` : way,
+		true,
+		"regex",
+	);
 	return ignored ? "ignored" : unignored ? "taken back" : undefined;
+}
+
+/**
+ * What the library asks for one path alone. Its public `test` asks for the folders above too, within one rule file: there a folder that a
+ * stronger file takes back would still hide what is in it. The bundle holds the exact version of package.json.
+ */
+interface OwnRules {
+	readonly _rules: {
+		test(path: string, taken: true, mode: "regex"): { readonly ignored: boolean; readonly unignored: boolean };
+	};
 }
 
 /** The repository that a place belongs to: the nearest one above it. */

@@ -9,7 +9,7 @@ import { knowledgeOf } from "./knowledge.ts";
 import { doubts, shell } from "./surroundings.ts";
 
 /** CPU time (ms) that one judgement may take at most; the least of three rounds counts, so that a collection of garbage does not. */
-const MOST = 100;
+const MOST = patient(100);
 
 function cpuOf(work: () => void): number {
 	let least = Number.POSITIVE_INFINITY;
@@ -112,7 +112,7 @@ describe("growth", () => {
 						}
 					},
 				),
-				{ numRuns: runs(0.2) },
+				{ numRuns: runs(0.1) },
 			);
 		},
 		patient(300_000),

@@ -82,7 +82,7 @@ describe("where workflows are found", () => {
 		const tree = openTree({ [`global/x/${name}`]: workflowYaml(["a.md"]) });
 		if (loadCatalogue(tree.roots).definitions.size > 0) return;
 		expect(tree.lines(tree.load().diagnostics)).toEqual([
-			expect.stringMatching(new RegExp(`^global/x/${name}:1:1 warning: .*Rename it`)),
+			expect.stringMatching(new RegExp(`^global/x/${name}:1:1 warning: .*rename it`)),
 		]);
 	});
 

@@ -1,5 +1,6 @@
 // What one visit of a state may use, in real runs: going round is told and stopped, calls and requests have ceilings, useful work has not,
 // and another model takes over where a provider fails.
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { call, calls, fail, hang, type ModelRequest, openBench, say } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
@@ -20,7 +21,13 @@ async function goRound(reply: (request: ModelRequest, n: number) => unknown, tem
 	let n = 0;
 	const { project, server } = await openBench({
 		files: { ...withTemplates({ t: template }), "kept.txt": "old\n" },
-		script: { [worker("build")]: (request) => (n >= 120 ? move("finished") : (reply(request, n++) as never)) },
+		script: {
+			[worker("build")]: async (request) => {
+				// A model that answers at once would be some requests ahead of the supervisor that stops its worker.
+				await sleep(50);
+				return n >= 120 ? move("finished") : (reply(request, n++) as never);
+			},
+		},
 	});
 	server.lenient();
 	const run = await chronicle(project, ["run", "--json", "t", "Do it"]);

@@ -137,26 +137,29 @@ it("show draws a template", async () => {
 describe("check", () => {
 	it("R12 R42 tells what is wrong with agents and teams too, and looks at what a named file names", async () => {
 		const all = await chronicle(project, ["check", "--json"]);
-		expect(all.code).toBe(0);
+		expect(all.code).toBe(2);
 		expect(all.data).toMatchObject({
-			sound: true,
-			agents: [
-				{ code: expect.any(String), file: expect.stringMatching(/odd\.md$/) },
-				{ code: "unknown-member", line: 2 },
+			sound: false,
+			files: [
+				{ kind: "template", name: "good", diagnostics: [] },
+				{ kind: "agent", diagnostics: [{ severity: "error", file: expect.stringMatching(/odd\.md$/) }] },
+				{ kind: "team", diagnostics: [{ code: "unknown-member", line: 2 }] },
 			],
 		});
 		project.write("draft.json", { states: { a: { agent: "od", next: ["done"] } } });
 		const draft = await chronicle(project, ["check", "good", "draft.json"]);
 		expect(draft.code).toBe(2);
-		expect(draft.stdout).toMatch(/✓ .*good\.json[\s\S]*✗ draft\.json\n {2}a: There is no agent `od`/);
+		expect(draft.stdout).toMatch(/✓ .*good\.json[\s\S]*✗ draft\.json[\s\S]*There is no agent `od`/);
 		symlinkSync("round.json", project.path("round.json"));
-		expect(await said(["check", "round.json"])).toBe("2 ✗ round.json");
-		expect((await chronicle(project, ["check", "goood"])).stdout).toContain("Did you mean `good`?");
+		const loop = await chronicle(project, ["check", "round.json"]);
+		expect([loop.code, loop.stdout]).toEqual([2, expect.stringContaining("round.json")]);
+		const misspelt = await chronicle(project, ["check", "goood"]);
+		expect([misspelt.code, `${misspelt.stdout}${misspelt.stderr}`]).toEqual([2, expect.stringContaining("`good`")]);
 	});
 });
 
 it("field 45 templates that are not read because nobody trusts the project do not pass as sound", async () => {
-	expect(await said(["check", "--no-approve"])).toMatch(/^2 ✗ The project's templates are not read/);
+	expect(await said(["check", "--no-approve"])).toMatch(/^2 ✗ The project's definitions are not read/);
 	expect((await chronicle(project, ["check", "--no-approve", "--json"])).data).toMatchObject({
 		sound: false,
 		unread: true,

@@ -8,8 +8,8 @@ const tries = deep ? 3_000 : 100;
 
 /**
  * The number of tries for a property or a random walk. Write `fc.assert(…, { numRuns: runs() })`; where one try costs much, `factor` says how
- * much fewer there are, `runs(0.1)`: 10 for every push, 300 in the deep run. At least 1.
+ * much fewer there are, `runs(0.1)`: 10 for every push, 300 in the deep run. At least 1. A factor above 1 counts for a push alone.
  */
 export function runs(factor = 1): number {
-	return Math.max(1, Math.round(tries * factor));
+	return Math.max(1, Math.round(tries * (deep ? Math.min(1, factor) : factor)));
 }

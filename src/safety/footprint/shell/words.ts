@@ -220,9 +220,11 @@ function split(pieces: readonly Piece[], state: State, expansion: Expansion): re
 		else if (piece.quoted || piece.active) add(piece.text, patternText(piece));
 		else {
 			ifs ??= separators(state, expansion.around);
-			if (piece.text.length > 200 && !expansion.record.spend(piece.text.length / 40)) return undefined;
+			// Every field is a word of its own to glob and to combine: a long text costs more than its reading.
+			if (piece.text.length > 200 && !expansion.record.spend(piece.text.length / 8)) return undefined;
 			if (ifs === HOLE) add(HOLE, HOLE);
 			else splitText(piece.text, ifs, add, close);
+			if (fields.length > limits.words) return undefined;
 		}
 	}
 	close();

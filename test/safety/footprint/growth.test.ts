@@ -8,8 +8,8 @@ import { openSetting, starterRules } from "../guard/setting.ts";
 import { knowledgeOf } from "./knowledge.ts";
 import { doubts, shell } from "./surroundings.ts";
 
-/** CPU time (ms) that one judgement may take at most; the least of three rounds counts, so that a collection of garbage does not. */
-const MOST = patient(100);
+/** CPU time (ms) of one judgement that shows unbounded growth: several times what the budget allows when quiet. The least of three rounds counts. */
+const MOST = patient(200);
 
 function cpuOf(work: () => void): number {
 	let least = Number.POSITIVE_INFINITY;

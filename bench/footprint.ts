@@ -1,9 +1,10 @@
 // How long a footprint takes: everyday commands, and the hardest ones that 64 KB can hold.
 // Times are CPU time of this process, so that a busy machine does not count; disk questions go to the real disk.
+
+import { computeFootprint, type MeasuredCall } from "../src/footprint/index.ts";
 import { diskSurroundings, remembering } from "../src/pi/surroundings.ts";
-import { computeFootprint, type MeasuredCall } from "../src/safety/footprint/index.ts";
-import { enormous, enormousArguments, enormousPowerShell } from "../test/safety/footprint/enormous-commands.ts";
-import { reading, writing } from "../test/safety/footprint/known-commands.ts";
+import { enormous, enormousArguments, enormousPowerShell } from "../test/footprint/enormous-commands.ts";
+import { reading, writing } from "../test/footprint/known-commands.ts";
 import { type Figures, quantile } from "./figure.ts";
 
 const ROUNDS = 30;

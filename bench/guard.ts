@@ -1,7 +1,7 @@
 // What the guard costs and what it gets right: verdicts of the table, everyday commands, time for one judgement, the worst inputs.
 // Measured on the policy alone, with rules in the number of a published file; no pi, no model.
 import { readFileSync } from "node:fs";
-import { laborious } from "../test/safety/footprint/enormous-commands.ts";
+import { laborious } from "../test/footprint/enormous-commands.ts";
 import { cases } from "../test/safety/guard/cases.ts";
 import { indirectCases } from "../test/safety/guard/indirect-cases.ts";
 import { classicRules, openSetting, type Setting, starterRules } from "../test/safety/guard/setting.ts";

@@ -5,10 +5,7 @@ import { createWriteStream, mkdirSync, mkdtempSync, rmSync, statSync, writeFileS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { checkpointText } from "../src/chronicle/ledger/checkpoint.ts";
-import { openFileStore } from "../src/chronicle/ledger/index.ts";
-import { pathsOf } from "../src/chronicle/ledger/layout.ts";
-import { encodeLine, stampEvent } from "../src/chronicle/ledger/line.ts";
+import type { HeldLedger } from "../src/chronicle/core/index.ts";
 import {
 	beginRun,
 	type EventBody,
@@ -17,9 +14,12 @@ import {
 	owed,
 	type Run,
 	transition,
-} from "../src/chronicle/machine/index.ts";
-import type { HeldLedger } from "../src/chronicle/supervisor/index.ts";
-import { hashDefinition } from "../src/chronicle/template/index.ts";
+} from "../src/chronicle/core/machine/index.ts";
+import { hashDefinition } from "../src/chronicle/core/template/index.ts";
+import { checkpointText } from "../src/chronicle/engine/ledger/checkpoint.ts";
+import { openFileStore } from "../src/chronicle/engine/ledger/index.ts";
+import { pathsOf } from "../src/chronicle/engine/ledger/layout.ts";
+import { encodeLine, stampEvent } from "../src/chronicle/engine/ledger/line.ts";
 import { type Figures, median } from "./figure.ts";
 
 const transitions = 10_000;

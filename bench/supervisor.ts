@@ -2,21 +2,14 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openFileStore } from "../src/chronicle/ledger/index.ts";
-import { type Run, SCHEMA_VERSION } from "../src/chronicle/machine/index.ts";
-import { nobody, supervise } from "../src/chronicle/supervisor/index.ts";
-import { hashDefinition } from "../src/chronicle/template/index.ts";
-import { openLocalLauncher } from "../src/chronicle/worker/index.ts";
-import { openGitWorkspace } from "../src/chronicle/workspace/index.ts";
-import {
-	findPi,
-	isPiCommand,
-	linkRpc,
-	ownPiSearch,
-	type PiCommand,
-	processStart,
-	startChild,
-} from "../src/pi/index.ts";
+import { type Run, SCHEMA_VERSION } from "../src/chronicle/core/machine/index.ts";
+import { hashDefinition } from "../src/chronicle/core/template/index.ts";
+import { openFileStore } from "../src/chronicle/engine/ledger/index.ts";
+import { nobody, supervise } from "../src/chronicle/engine/supervisor/index.ts";
+import { openLocalLauncher } from "../src/chronicle/engine/worker/index.ts";
+import { openGitWorkspace } from "../src/chronicle/engine/workspace/index.ts";
+import { findPi, isPiCommand, linkRpc, ownPiSearch, type PiCommand } from "../src/pi/index.ts";
+import { processStart, startChild } from "../src/process/index.ts";
 import { call, fixtureExtension, openBench, say } from "../test/harness/index.ts";
 import type { Project } from "../test/harness/project.ts";
 import { type Figures, median } from "./figure.ts";

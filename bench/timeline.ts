@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { drawTimeline } from "../src/chronicle/screen/index.ts";
-import { paintLine, unpainted } from "../src/screen/index.ts";
+import { drawTimeline } from "../src/chronicle/ui/screen/index.ts";
+import { paintLine, unpainted } from "../src/tui/index.ts";
 import { openFolder, openProject, startTui } from "../test/harness/index.ts";
 import { type Figures, median } from "./figure.ts";
 import { longRun, states } from "./fixtures/long-run.ts";

@@ -1,8 +1,8 @@
 // What writes the generated sections of the documents: one function per name, which takes its facts from the code that acts on
 // them. A section stands between `<!-- generated:NAME -->` and `<!-- /generated -->`; `node scripts/docs.mjs --write` fills it.
 
-import { ledgerTables } from "../src/chronicle/ledger/index.ts";
-import { templateTables } from "../src/chronicle/template/index.ts";
+import { templateTables } from "../src/chronicle/core/template/index.ts";
+import { ledgerTables } from "../src/chronicle/engine/ledger/index.ts";
 import { scenarioTables } from "../src/rehearsal/reference.ts";
 import { rehearseUsage } from "../src/rehearsal/usage.ts";
 import { guardTables } from "../src/safety/guard/reference.ts";

@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { chronicleVerbs, commonOptions, runChronicleVerb } from "./chronicle/index.ts";
 import { didYouMean } from "./definition/index.ts";
-import { enclosingRun, packageRoot } from "./pi/index.ts";
+import { packageRoot } from "./pi/index.ts";
+import { enclosingRun } from "./process/index.ts";
 
 interface Verb {
 	/** What it does, for the list. */

@@ -9,16 +9,16 @@ import {
 	registerNotebook,
 	registerSpawn,
 	registerWatchdog,
-} from "./context/index.ts";
+} from "./companions/index.ts";
 import {
 	catchBareCommands,
-	enclosingRun,
 	isTooOld,
 	offerSkills,
 	openDefinitionNotice,
 	openSessionScope,
 	otherCopy,
 } from "./pi/index.ts";
+import { enclosingRun } from "./process/index.ts";
 import { joinRehearsal, registerRehearse } from "./rehearsal/index.ts";
 import {
 	openPolicies,

@@ -1,3 +1,15 @@
+export type { Template } from "./core/index.ts";
+export {
+	askThroughHost,
+	type CheckedFile,
+	checkTemplates,
+	type FoundTemplate,
+	type Project,
+	readBrief,
+	readTemplates,
+	registerWorker,
+	templateFolders,
+} from "./engine/index.ts";
 export {
 	chronicleVerbs,
 	commonOptions,
@@ -7,20 +19,6 @@ export {
 	runProjectVerb,
 	type Verb,
 	type VerbCall,
-} from "./cli/index.ts";
-export { registerChronicle } from "./command/index.ts";
-export {
-	type CheckedFile,
-	checkTemplates,
-	type FoundTemplate,
-	type Project,
-	readTemplates,
-	templateFolders,
-} from "./project/index.ts";
-export { parseArguments } from "./steering/index.ts";
-export type { Template } from "./template/index.ts";
-export {
-	askThroughHost,
-	readBrief,
-	registerWorker,
-} from "./worker/index.ts";
+} from "./ui/cli/index.ts";
+export { registerChronicle } from "./ui/command/index.ts";
+export { parseArguments } from "./ui/steering/index.ts";

@@ -2,7 +2,6 @@ export { agentFolder } from "./agent-folder.ts";
 export { type AwakeClock, openAwakeClock } from "./awake-clock.ts";
 export { type Badge, openBadge } from "./badge.ts";
 export { customEntries, newestFirst, writeEntry } from "./branch.ts";
-export { type Child, type ChildSpec, type Exit, startChild } from "./child.ts";
 export { drawDiagram, showDiagram } from "./diagram.ts";
 export { type ExitCode, exitCodes, failWith, openExitCode } from "./exit-code.ts";
 export { type ExtensionFound, type ExtensionPlace, findExtension } from "./extension-source.ts";
@@ -21,10 +20,8 @@ export {
 } from "./host-line.ts";
 export { type Instances, openInstances } from "./instances.ts";
 export { lateRow } from "./late-row.ts";
-export { type Letter, openLetter } from "./letter.ts";
 export { literalText, type Sent, sendLiteral } from "./literal.ts";
 export { type ListedModel, listModels } from "./model-list.ts";
-export { childTagPrefix, enclosingRun } from "./nesting.ts";
 export { takeNextModel, takeoverText } from "./next-model.ts";
 export { openOnce } from "./open-once.ts";
 export { catchBareCommands } from "./own-commands.ts";
@@ -32,12 +29,11 @@ export { isOwnFile, packageRoot } from "./own-package.ts";
 export { pageMarkdown, pageText } from "./pager.ts";
 export { findPi, isPiCommand, ownPiSearch, type PiCommand, type PiSearch } from "./pi-command.ts";
 export { printable, withoutControls } from "./printable.ts";
-export { isSameProcess, processStart } from "./process-identity.ts";
 export { type NameDefinitions, openDefinitionNotice } from "./project-definitions.ts";
 export { definitionsTrusted, projectTrust, type Trust, type TrustQuestion } from "./project-trust.ts";
 export { classifyProviderError, type ProviderFailure } from "./provider-failure.ts";
 export { type Answer, askPerson, choosePerson, inputPerson, type Question, type YesOrNo } from "./question.ts";
-export { type RecordSink, type RecordSplitter, splitRecords } from "./records.ts";
+export { type Letter, openLetter } from "./reload-slot.ts";
 export {
 	linkRpc,
 	type RpcAnswer,
@@ -53,7 +49,6 @@ export { chronicleSettings } from "./settings.ts";
 export { otherCopy } from "./single-copy.ts";
 export { offerSkills } from "./skills.ts";
 export { failStep, runAsStep, type StepEnd, stepOf } from "./step.ts";
-export { findStrays, RUN_TAG, type Stray, type StrayStop, stopStrays } from "./strays.ts";
 export { isTooOld } from "./supported-pi.ts";
 export { diskSurroundings, remembering } from "./surroundings.ts";
 export { aboutTool, type ToolFacts, type ToolHints } from "./tools.ts";

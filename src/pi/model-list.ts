@@ -1,5 +1,5 @@
 // The models that can be used now, asked of a pi that is started for it (0.4 s). Inside pi, its own registry is the better source.
-import { startChild } from "./child.ts";
+import { startChild } from "../process/index.ts";
 import type { PiCommand } from "./pi-command.ts";
 import { linkRpc } from "./rpc-link.ts";
 

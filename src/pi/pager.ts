@@ -11,7 +11,7 @@ export async function pageMarkdown(ctx: ExtensionContext, title: string, markdow
 	const [{ getMarkdownTheme }, { Markdown }, { showSheet }] = await Promise.all([
 		import("@earendil-works/pi-coding-agent"),
 		import("@earendil-works/pi-tui"),
-		import("../screen/index.ts"),
+		import("../tui/index.ts"),
 	]);
 	const text = new Markdown(printable(markdown), 1, 0, getMarkdownTheme());
 	const draw = (width: number) => text.render(width).map((row) => [{ text: row, tone: "coloured" } as const]);
@@ -20,7 +20,7 @@ export async function pageMarkdown(ctx: ExtensionContext, title: string, markdow
 
 /** Shows lines that keep their form, such as a drawing. Only for the terminal. */
 export async function pageDrawing(ctx: ExtensionContext, title: string, lines: readonly string[]): Promise<void> {
-	const { plain, showSheet } = await import("../screen/index.ts");
+	const { plain, showSheet } = await import("../tui/index.ts");
 	const drawing = lines.map((text) => [plain(text)]);
 	await showSheet(ctx, { title, body: { kind: "lines", lines: drawing, long: "cut" }, leave });
 }
@@ -28,6 +28,6 @@ export async function pageDrawing(ctx: ExtensionContext, title: string, lines: r
 /** Shows text that was asked for: a page in the terminal, a message elsewhere. */
 export async function pageText(ctx: ExtensionContext, title: string, text: string): Promise<void> {
 	if (ctx.mode !== "tui") return say(ctx, text);
-	const { showSheet, textBody } = await import("../screen/index.ts");
+	const { showSheet, textBody } = await import("../tui/index.ts");
 	await showSheet(ctx, { title, body: textBody(printable(text)), leave });
 }

@@ -1,7 +1,7 @@
 // Questions to the person in front of this session, in every mode: an overlay in the terminal, pi's own dialogs over RPC. It asks; what an
 // answer means is the asker's business. The safe answer comes first.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { WordedQuestion } from "../screen/index.ts";
+import type { WordedQuestion } from "../tui/index.ts";
 
 /** `nobody`: there is no one to ask (print and json mode), or the question was taken back before an answer. */
 export type Answer = "yes" | "no" | "nobody";
@@ -75,7 +75,7 @@ async function chooseOnSheet<Option extends string>(
 	ctx: ExtensionContext,
 	choice: Choice<Option>,
 ): Promise<Option | undefined> {
-	const { questionSheet, showSheet } = await import("../screen/index.ts");
+	const { questionSheet, showSheet } = await import("../tui/index.ts");
 	return showSheet(ctx, questionSheet(choice), choice.signal);
 }
 

@@ -1,8 +1,8 @@
 // A link to one pi in RPC mode: commands out, events and dialogs in. It knows pi's protocol and nothing of chronicles.
 // L1 records split on LF alone; L2 streaming updates are dropped unread (they still count as activity); L3 every command is answered:
 // by pi, or with a failure once the process has ended; L4 prompts go over the pipe only, never on the command line.
-import type { Child } from "./child.ts";
-import { splitRecords } from "./records.ts";
+import type { Child } from "../process/index.ts";
+import { splitRecords } from "../process/index.ts";
 
 /** A record from pi that is neither a response nor a dialog: an event of docs/json.md, or a fire-and-forget interface request. */
 export type RpcRecord = { readonly type: string; readonly [field: string]: unknown };

@@ -2,7 +2,7 @@
 // R1 a process gets no input; it ends by itself or when the rehearsal is told to stop; R2 what is told was written by the processes that
 // took part, never guessed from their output.
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Child, type Exit, startChild } from "../pi/index.ts";
+import { type Child, type Exit, startChild } from "../process/index.ts";
 import { type JournalLine, openJournalReader } from "./journal.ts";
 import type { Standing } from "./place.ts";
 import type { PersonAnswer } from "./scenario.ts";

@@ -1,7 +1,8 @@
 // A workflow to rehearse: finds it, tells beforehand what cannot work, and plays it in one pi without a screen.
 import { dirname, join } from "node:path";
 import type { Diagnostic } from "../definition/index.ts";
-import { type Exit, exitCodes } from "../pi/index.ts";
+import { exitCodes } from "../pi/index.ts";
+import type { Exit } from "../process/index.ts";
 import { type Catalogue, loadCatalogue, type WorkflowDefinition, workflowRoots } from "../workflow/index.ts";
 import { runAct } from "./act.ts";
 import { openScenario, strangers } from "./own-scenario.ts";

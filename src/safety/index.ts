@@ -6,8 +6,8 @@ export type {
 	Surroundings,
 	Touch,
 	Unknown,
-} from "./footprint/index.ts";
-export { isAgentToolName, isWriterName } from "./footprint/index.ts";
+} from "../footprint/index.ts";
+export { isAgentToolName, isWriterName } from "../footprint/index.ts";
 export {
 	blockingProblems,
 	enforceRules,

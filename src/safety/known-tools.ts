@@ -4,8 +4,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { type KnownTools, type ToolEffect, toolEffects } from "../footprint/index.ts";
 import { aboutTool, agentFolder } from "../pi/index.ts";
-import { type KnownTools, type ToolEffect, toolEffects } from "./footprint/index.ts";
 
 export interface ReadTools extends KnownTools {
 	/** What is wrong with the setting, one sentence each. */

@@ -1,6 +1,7 @@
 // The footprint of one call of this session, on the real disk.
+
+import { computeFootprint, type Footprint } from "../footprint/index.ts";
 import { diskSurroundings, remembering } from "../pi/index.ts";
-import { computeFootprint, type Footprint } from "./footprint/index.ts";
 import type { ToolCall } from "./policy/index.ts";
 
 /** The footprint of a call that would run in `cwd`. */

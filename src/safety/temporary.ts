@@ -2,7 +2,7 @@
 // T1 the project, its repository and the home directory are never such places, also where they lie in a temporary folder themselves;
 // T2 a place counts by its name and by where it really is.
 import { dirname, join } from "node:path";
-import type { Surroundings, Touch } from "./footprint/index.ts";
+import type { Surroundings, Touch } from "../footprint/index.ts";
 import { isWithin } from "./policy/index.ts";
 
 export interface TemporaryPlaces {

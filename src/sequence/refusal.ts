@@ -1,5 +1,5 @@
 // Refusing a step: the words, and the arguments that the package's own commands would refuse anyway. Pure.
-import { notebookMistake } from "../context/index.ts";
+import { notebookMistake } from "../companions/index.ts";
 import type { Refusal, ResolvedStep } from "./step.ts";
 
 /** Refuses arguments that the command itself would refuse when it runs. */

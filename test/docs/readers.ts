@@ -2,7 +2,7 @@
 // too: a document must not teach what nothing reads.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readTemplate } from "../../src/chronicle/template/index.ts";
+import { readTemplate } from "../../src/chronicle/core/template/index.ts";
 import { type Diagnostic, openSource } from "../../src/definition/index.ts";
 import { readCast } from "../../src/persona/index.ts";
 import { readScenarioFile } from "../../src/rehearsal/scenario-file.ts";

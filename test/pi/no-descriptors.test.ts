@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { needsLinux } from "../harness/needs.ts";
 
-const child = fileURLToPath(new URL("../../src/pi/child.ts", import.meta.url));
-const identity = fileURLToPath(new URL("../../src/pi/process-identity.ts", import.meta.url));
-const git = fileURLToPath(new URL("../../src/chronicle/workspace/git.ts", import.meta.url));
+const child = fileURLToPath(new URL("../../src/process/child.ts", import.meta.url));
+const identity = fileURLToPath(new URL("../../src/process/process-identity.ts", import.meta.url));
+const git = fileURLToPath(new URL("../../src/chronicle/engine/workspace/git.ts", import.meta.url));
 
 /** Opens files until there are no more descriptors, says what starting gives, then frees them and tries again. */
 const program = `

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readTemplate } from "../../src/chronicle/template/index.ts";
+import { readTemplate } from "../../src/chronicle/core/template/index.ts";
 import { openSource } from "../../src/definition/index.ts";
 import { readCast, resolvePersona } from "../../src/persona/index.ts";
 import { readScenarioFile } from "../../src/rehearsal/scenario-file.ts";

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { entryTypes } from "../../src/context/notebook/notebook.ts";
+import { entryTypes } from "../../src/companions/notebook/notebook.ts";
 import { snapshotType } from "../../src/sequence/recorded.ts";
 import { openBench, SessionDraft, say } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";

@@ -7,8 +7,8 @@ import { expect, it } from "vitest";
 // pi's own session manager alone: its whole package takes seconds to load.
 import { SessionManager } from "../../node_modules/@earendil-works/pi-coding-agent/dist/core/session-manager.js";
 import { type Event, isActive, type LiveRun, transition } from "../../src/workflow/machine/index.ts";
+import { contextType, decisionOf, toldOf } from "../../src/workflow/session/context-messages.ts";
 import { type Held, hashOf, pinDefinitions, writeState } from "../../src/workflow/session/entries.ts";
-import { contextType, decisionOf, toldOf } from "../../src/workflow/session/told.ts";
 import { runs } from "../harness/runs.ts";
 import { begin, drafts } from "./drafts.ts";
 

@@ -1,6 +1,6 @@
 // Places that an agent under rules may not change, whatever the rule files say: what decides about it and what records it.
 // Only this package's and pi's own files; reading them is allowed.
-import type { Access, Surroundings, Touch } from "../footprint/index.ts";
+import type { Access, Surroundings, Touch } from "../../footprint/index.ts";
 import { isWithin } from "../policy/index.ts";
 import { answersFile } from "./answers/index.ts";
 import type { GitView } from "./git-view.ts";

@@ -1,7 +1,7 @@
 // Why the guard says what it says about one call, as text for people: what the call would touch and run, which rules apply, the verdict.
 
 import { printable } from "../../definition/index.ts";
-import { type Access, changes, effects, type Footprint } from "../footprint/index.ts";
+import { type Access, changes, effects, type Footprint } from "../../footprint/index.ts";
 import { originText, type Policies, type ToolCall } from "../policy/index.ts";
 
 const most = 30;

@@ -1,9 +1,9 @@
 // What the rules say about what commands do, whatever their spelling: named harms, unknown programs, other agents.
-import type { Effect, Footprint, Run, Touch } from "../footprint/index.ts";
+import type { Effect, Footprint, Run, Touch } from "../../footprint/index.ts";
 import type { Verdict } from "../policy/index.ts";
 import { staysTemporary } from "../temporary.ts";
+import type { Ready } from "./compiled-rules.ts";
 import { picksByName as searchPicks } from "./protected-tree.ts";
-import type { Ready } from "./ready.ts";
 import type { EffectRule } from "./rules.ts";
 import { effectVerdict, meaningVerdict, ownVerdict, shown } from "./verdicts.ts";
 

@@ -1,7 +1,7 @@
 // What the guard does about what cannot be known: it asks where no rule had a chance to look, and about everything in strict mode.
-import type { Footprint, Touch, Unknown } from "../footprint/index.ts";
+import type { Footprint, Touch, Unknown } from "../../footprint/index.ts";
 import type { ToolCall, Verdict } from "../policy/index.ts";
-import type { Ready } from "./ready.ts";
+import type { Ready } from "./compiled-rules.ts";
 import { ownVerdict, pathVerdict, shown } from "./verdicts.ts";
 
 /** What is asked about because it cannot be known. */

@@ -3,7 +3,7 @@
 // W2 links are not followed: what they lead to is touched under its own name.
 import { type Dirent, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { Touch } from "../footprint/index.ts";
+import type { Touch } from "../../footprint/index.ts";
 import type { GitView } from "./git-view.ts";
 import type { PathRule } from "./rules.ts";
 import { compileWildcard } from "./wildcard.ts";

@@ -1,8 +1,8 @@
 // The lists of a rule file: expressions over commands, places, exceptions. Relatives' ways of writing them are translated here.
 import type { MapEntry, Node } from "../../definition/index.ts";
-import { holdsText, isCheapForPaths, type Reading, readEntries, readExpression } from "./entry.ts";
-import { type Into, originOf, sentence } from "./gathering.ts";
 import { type KeyMeaning, readKey } from "./keys.ts";
+import { holdsText, isCheapForPaths, type Reading, readEntries, readExpression } from "./read-rule.ts";
+import { type Into, originOf, sentence } from "./rule-set-builder.ts";
 
 /** Expressions over commands, or `block:` and `ask:` lists of them. */
 export function readCommands(value: Node, decision: "ask" | "deny", reading: Reading, into: Into): void {

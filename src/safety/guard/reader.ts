@@ -14,12 +14,12 @@ import {
 	readSource,
 	type Source,
 } from "../../definition/index.ts";
-import type { Reading } from "./entry.ts";
-import type { Into, Writable } from "./gathering.ts";
 import { type KeyMeaning, ownKeys, readKey } from "./keys.ts";
 import type { RulePlace } from "./locate.ts";
 import { readCommands, readExceptions, readGroup, readPaths } from "./read-lists.ts";
+import type { Reading } from "./read-rule.ts";
 import { readBuiltIn, readEffects, readMatching, readTruth } from "./read-settings.ts";
+import type { Into, Writable } from "./rule-set-builder.ts";
 import { noRules, type RuleSet } from "./rules.ts";
 import { salvageRules } from "./salvage.ts";
 

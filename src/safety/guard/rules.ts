@@ -3,7 +3,7 @@
 // home and project folders.
 import { createHash } from "node:crypto";
 import type { Diagnostic } from "../../definition/index.ts";
-import type { Effect } from "../footprint/index.ts";
+import type { Effect } from "../../footprint/index.ts";
 import type { Origin } from "../policy/index.ts";
 
 interface Rule {

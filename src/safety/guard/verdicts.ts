@@ -1,8 +1,8 @@
 // The words of the guard: one verdict for one thing that a rule says about a call.
-import { type Access, effects, type Touch } from "../footprint/index.ts";
+import { type Access, effects, type Touch } from "../../footprint/index.ts";
 import { type Decision, type Origin, redactText, type Verdict } from "../policy/index.ts";
+import type { Meaning } from "./inferred-effects.ts";
 import type { Match } from "./matching.ts";
-import type { Meaning } from "./meaning.ts";
 import { placeName } from "./place-name.ts";
 import type { CommandRule, EffectRule, PathLimit, PathRule } from "./rules.ts";
 

@@ -9,6 +9,7 @@ import type {
 	ToolResultEvent,
 	ToolResultEventResult,
 } from "@earendil-works/pi-coding-agent";
+import type { Footprint, KnownTools } from "../../footprint/index.ts";
 import {
 	type Answer,
 	aboutTool,
@@ -19,10 +20,9 @@ import {
 	writeEntry,
 	type YesOrNo,
 } from "../../pi/index.ts";
-import type { Footprint, KnownTools } from "../footprint/index.ts";
 import { knownTools } from "../known-tools.ts";
 import { decisionEntry, type Outcome, recordDecision } from "./decision-record.ts";
-import { openFlight } from "./flight.ts";
+import { openFlight } from "./in-flight-calls.ts";
 import type { Policies, ToolCall } from "./policy.ts";
 import { questionText, refusalText } from "./refusal.ts";
 import type { Verdict } from "./verdict.ts";

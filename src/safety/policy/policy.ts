@@ -1,6 +1,6 @@
 // A policy judges one tool call by its footprint. Policies know nothing of each other; the registry asks them all.
 // P1 a policy that throws denies; P2 every policy is asked, whatever another has said.
-import type { Footprint, KnownTools } from "../footprint/index.ts";
+import type { Footprint, KnownTools } from "../../footprint/index.ts";
 import { type Decision, strongest, type Verdict } from "./verdict.ts";
 
 export interface ToolCall {

@@ -1,7 +1,7 @@
 // The readonly posture as a policy: what only reads passes, what changes something does not, whichever tool or spelling it comes in.
 // R1 what cannot be known is refused, unless a sandbox keeps the command from changing files; R2 temporary folders stay writable;
 // R3 the sandbox is a second wall: what is known to change something is refused with it as well.
-import { changes, type Footprint, type Unknown } from "../footprint/index.ts";
+import { changes, type Footprint, type Unknown } from "../../footprint/index.ts";
 import { type Policy, redactText, type ToolCall, type Verdict } from "../policy/index.ts";
 import { staysTemporary, type TemporaryPlaces } from "../temporary.ts";
 

@@ -14,11 +14,11 @@ import {
 } from "../definitions/index.ts";
 import { type Action, type Event, earlierPhases, type Run, reachable } from "../machine/index.ts";
 import { abandonedText, movedByPersonText, placeLine, refusalText, resumeText } from "../prompts/index.ts";
+import { contextType, isTold, reminderType } from "./context-messages.ts";
 import { type Held, hashOf } from "./entries.ts";
 import { type Place, placeOf } from "./library.ts";
 import { notFoundText, rejectedText, statusReport, trustHint, verbsText } from "./report.ts";
 import { cancelledType, refuse, setToWork, startWorkflow } from "./starting.ts";
-import { contextType, isTold, reminderType } from "./told.ts";
 import type { Workflows } from "./workflows.ts";
 
 type Verb = (

@@ -14,10 +14,6 @@ import { type Scope, say } from "../../pi/index.ts";
 import { type Event, type LiveRun, waitsForPerson } from "../machine/index.ts";
 import { personLine, phaseTitle, reminderText, wholeText } from "../prompts/index.ts";
 import { openCallPrints } from "./call-prints.ts";
-import { type Countdown, isGone, startCountdown } from "./countdown.ts";
-import type { Desk } from "./desk.ts";
-import type { Held } from "./entries.ts";
-import { workflowSettings } from "./settings.ts";
 import {
 	contextType,
 	hasCompaction,
@@ -27,7 +23,11 @@ import {
 	retirement,
 	toldOf,
 	withoutLeftovers,
-} from "./told.ts";
+} from "./context-messages.ts";
+import { type Countdown, isGone, startCountdown } from "./countdown.ts";
+import type { Held } from "./entries.ts";
+import type { Desk } from "./run-controller.ts";
+import { workflowSettings } from "./settings.ts";
 
 /** Reminders that one visit of a phase may have in all, as a multiple of those in a row. */
 const visitPatience = 4;

@@ -6,9 +6,9 @@ import { didYouMean, formatDiagnostic } from "../../definition/index.ts";
 import { type Catalogue, type Rejection, visibleCommands } from "../definitions/index.ts";
 import { definitionOf, type LiveRun, timeOf, waitsForPerson } from "../machine/index.ts";
 import { duration, pauseLine, personLine, placeLine, refusalText } from "../prompts/index.ts";
-import type { Desk } from "./desk.ts";
 import { historyOf } from "./entries.ts";
 import type { Place } from "./library.ts";
+import type { Desk } from "./run-controller.ts";
 
 /** What a person may do besides starting one. */
 export const verbsText = [

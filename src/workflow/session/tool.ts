@@ -14,9 +14,9 @@ import {
 	type Run,
 } from "../machine/index.ts";
 import { askCancelText, cancelledText, doneText, movedText, refusalText, statusText } from "../prompts/index.ts";
-import type { Desk } from "./desk.ts";
+import { decisionOf, toldOf } from "./context-messages.ts";
 import type { Held } from "./entries.ts";
-import { decisionOf, toldOf } from "./told.ts";
+import type { Desk } from "./run-controller.ts";
 import { drawCall, drawResult } from "./tool-row.ts";
 
 const parameters = Type.Object({

@@ -7,10 +7,10 @@ import { reachable, rootOf, waitsForPerson } from "../machine/index.ts";
 import { pauseLine, personLine, placeLine, staleReason } from "../prompts/index.ts";
 import type { Rows } from "../rows.ts";
 import { type Conversation, openConversation } from "./conversation.ts";
-import { type Desk, openDesk } from "./desk.ts";
 import { hashOf } from "./entries.ts";
 import { type Library, openLibrary, placeOf } from "./library.ts";
 import { openRows } from "./notices.ts";
+import { type Desk, openDesk } from "./run-controller.ts";
 import { offerStepTool } from "./tool.ts";
 
 export interface Workflows {

@@ -1,7 +1,7 @@
 // Kills at random times: a run is killed so and so often, each time gone on with, and must come to the end that it would have had.
 // The same seed chooses the same victims and waits; what they meet depends on the machine.
 import { setTimeout as sleep } from "node:timers/promises";
-import { findStrays } from "../../../src/pi/index.ts";
+import { findStrays } from "../../../src/process/index.ts";
 import { openModelServer } from "../../harness/model-server.ts";
 import { answer, requestsOfPlay } from "./play.ts";
 import { openKillStage } from "./stage.ts";

@@ -4,15 +4,16 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openFileStore } from "../../../src/chronicle/ledger/index.ts";
-import { SCHEMA_VERSION } from "../../../src/chronicle/machine/index.ts";
-import type { Approver, Clock, CommandRunner, HeldLedger } from "../../../src/chronicle/supervisor/index.ts";
-import { supervise } from "../../../src/chronicle/supervisor/index.ts";
-import { hashCleanup, hashDefinition, readTemplate } from "../../../src/chronicle/template/index.ts";
-import { openLocalLauncher } from "../../../src/chronicle/worker/index.ts";
-import { openGitWorkspace } from "../../../src/chronicle/workspace/index.ts";
+import type { Approver, Clock, CommandRunner, HeldLedger } from "../../../src/chronicle/core/index.ts";
+import { SCHEMA_VERSION } from "../../../src/chronicle/core/machine/index.ts";
+import { hashCleanup, hashDefinition, readTemplate } from "../../../src/chronicle/core/template/index.ts";
+import { openFileStore } from "../../../src/chronicle/engine/ledger/index.ts";
+import { supervise } from "../../../src/chronicle/engine/supervisor/index.ts";
+import { openLocalLauncher } from "../../../src/chronicle/engine/worker/index.ts";
+import { openGitWorkspace } from "../../../src/chronicle/engine/workspace/index.ts";
 import { openSource } from "../../../src/definition/index.ts";
-import { findPi, isPiCommand, ownPiSearch, processStart } from "../../../src/pi/index.ts";
+import { findPi, isPiCommand, ownPiSearch } from "../../../src/pi/index.ts";
+import { processStart } from "../../../src/process/index.ts";
 
 export interface KillOrders {
 	readonly cwd: string;

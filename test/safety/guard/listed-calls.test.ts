@@ -1,6 +1,6 @@
 // Calls that another package's tool is given as a list by position, as JSON text in whatever argument.
 import { describe, expect, it } from "vitest";
-import { listedCalls } from "../../../src/safety/footprint/index.ts";
+import { listedCalls } from "../../../src/footprint/index.ts";
 import { call, fixtureExtension, openBench, say } from "../../harness/index.ts";
 
 const text = (value: unknown) => JSON.stringify(value);

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
-import { effects } from "../../../src/safety/footprint/index.ts";
+import { effects } from "../../../src/footprint/index.ts";
 import { ownKeys } from "../../../src/safety/guard/keys.ts";
 import { guardTables, ruleFileSchema } from "../../../src/safety/guard/reference.ts";
 import { classicRules, starterRules } from "./setting.ts";

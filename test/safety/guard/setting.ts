@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { computeFootprint } from "../../../src/footprint/index.ts";
 import { diskSurroundings, remembering } from "../../../src/pi/index.ts";
-import { computeFootprint } from "../../../src/safety/footprint/index.ts";
 import { guardPolicy } from "../../../src/safety/guard/judge.ts";
 import { openPolicies, type RuleSet, readRules, type ToolCall, type Verdict } from "../../../src/safety/index.ts";
 

@@ -3,7 +3,7 @@
 import { cpSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Footprint } from "../../../src/safety/footprint/index.ts";
+import type { Footprint } from "../../../src/footprint/index.ts";
 import { openPolicies, type Policy, type ToolCall, thawRules } from "../../../src/safety/index.ts";
 import { call, openBench, packageUnderTest, say } from "../../harness/index.ts";
 import { needs } from "../../harness/needs.ts";

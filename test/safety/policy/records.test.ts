@@ -11,7 +11,7 @@ import {
 	type Verdict,
 } from "../../../src/safety/index.ts";
 import { recordDecision } from "../../../src/safety/policy/decision-record.ts";
-import { openFlight } from "../../../src/safety/policy/flight.ts";
+import { openFlight } from "../../../src/safety/policy/in-flight-calls.ts";
 import { refusalText } from "../../../src/safety/policy/refusal.ts";
 import { patient } from "../../harness/patience.ts";
 

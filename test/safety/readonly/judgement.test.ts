@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { computeFootprint } from "../../../src/footprint/index.ts";
 import { diskSurroundings } from "../../../src/pi/index.ts";
-import { computeFootprint } from "../../../src/safety/footprint/index.ts";
 import { openPolicies, type Policies, type ToolCall } from "../../../src/safety/index.ts";
 import { readonlyPolicy } from "../../../src/safety/readonly/judge.ts";
 import { temporaryPlaces } from "../../../src/safety/temporary.ts";

@@ -10,7 +10,7 @@ import {
 	type Statement,
 	type Word,
 } from "unbash";
-import { spell } from "../../footprint/index.ts";
+import { spell } from "../../../footprint/index.ts";
 
 /** Words that begin something else than a simple command where they are not quoted. */
 const reserved: ReadonlySet<string> = new Set(

@@ -3,7 +3,7 @@
 // S2 what cannot be told exactly, on one line in a dialog, is not remembered.
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
-import type { Footprint } from "../../footprint/index.ts";
+import type { Footprint } from "../../../footprint/index.ts";
 import { type Judged, redactText, type ToolCall, type Verdict } from "../../policy/index.ts";
 import { plainSpelling } from "./spelling.ts";
 

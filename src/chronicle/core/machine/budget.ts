@@ -1,0 +1,120 @@
+// Ceilings: what is left under them, which is reached, which is nearly so.
+// B1 a ceiling of a person replaces the template's; B2 a state has its own besides the run's, and the tighter one holds.
+
+import { NO_USE, type VisitLimits } from "../../../bounds/index.ts";
+import { workedMs } from "./account.ts";
+import { planOf } from "./plan.ts";
+import type { Allowance, Ceilings, Run } from "./run.ts";
+
+/** Something that is counted against a ceiling. */
+export interface Measure {
+	/** `cost` or `cost of planning`; stable. */
+	readonly name: string;
+	/** The state whose ceiling it is; `undefined`: the run's. */
+	readonly state: string | undefined;
+	readonly figure: "costUsd" | "tokens" | "activeMs";
+	readonly spent: number;
+	readonly ceiling: number;
+}
+
+const figures = ["costUsd", "tokens", "activeMs"] as const;
+const words = { costUsd: "cost", tokens: "tokens", activeMs: "time" };
+
+/** Every ceiling that holds for the present state, with what is spent, time up to `now` included. */
+export function measures(run: Run, now = ""): Measure[] {
+	const { stage } = run;
+	const running = stage.kind === "working" ? workedMs(stage, now) : 0;
+	const counted = (of: { tokens: number; cacheRead: number; costUsd: number; activeMs: number }) => ({
+		costUsd: of.costUsd,
+		tokens: run.plan.limits.countCacheReads ? of.tokens : of.tokens - of.cacheRead,
+		activeMs: of.activeMs + running,
+	});
+	const total = counted(run.totals);
+	const state = counted(run.states[run.state] ?? { tokens: 0, cacheRead: 0, costUsd: 0, activeMs: 0 });
+	const own: Ceilings = run.limits.states[run.state] ?? {};
+	return figures.flatMap((figure) => [
+		...measure(figure, undefined, total[figure], run.limits.run[figure] ?? run.plan.limits[figure]),
+		...measure(figure, run.state, state[figure], own[figure] ?? planOf(run).limits[figure]),
+	]);
+}
+
+function measure(
+	figure: Measure["figure"],
+	state: string | undefined,
+	spent: number,
+	ceiling: number | undefined,
+): Measure[] {
+	const name = state === undefined ? words[figure] : `${words[figure]} of ${state}`;
+	return ceiling === undefined ? [] : [{ name, state, figure, spent, ceiling }];
+}
+
+/** The first ceiling that is reached. One of zero is reached from the start; that on cost not, as long as models without a price are used. */
+export function reached(run: Run, now = ""): Measure | undefined {
+	return measures(run, now).find(({ figure, spent, ceiling }) =>
+		figure === "costUsd" && ceiling === 0 ? spent > 0 : spent >= ceiling,
+	);
+}
+
+/** Why a run that has reached `measure` stops, in a sentence. */
+export function explainReached({ name, figure, spent, ceiling }: Measure): string {
+	if (ceiling === 0) return `The ceiling on ${name} is 0, so nothing may be spent.`;
+	return `The ceiling on ${name} is reached: ${show(figure, spent)} of ${show(figure, ceiling)}.`;
+}
+
+function show(figure: Measure["figure"], value: number): string {
+	switch (figure) {
+		case "costUsd":
+			return `$${value.toFixed(value < 1 ? 4 : 2)}`;
+		case "tokens":
+			return `${value.toLocaleString("en-US")} tokens`;
+		case "activeMs":
+			return `${Math.round(value / 6000) / 10} min`;
+	}
+}
+
+/** What a worker may spend from now on: the least remainder of each figure. `now` is left out before a launch, when no worker's time runs. */
+export function allowanceOf(run: Run, now = ""): Allowance {
+	const left: { costUsd?: number; tokens?: number; activeMs?: number } = {};
+	for (const { figure, spent, ceiling } of measures(run, now)) {
+		const remainder = Math.max(0, Math.round((ceiling - spent) * 1e9) / 1e9);
+		left[figure] = Math.min(left[figure] ?? remainder, remainder);
+	}
+	return { ...left, ...visitAllowance(run) };
+}
+
+/** The ceilings of one visit of the present state. */
+export function visitLimits(run: Run): VisitLimits {
+	const { limits, polling } = planOf(run);
+	return {
+		requests: limits.requests ?? run.plan.limits.requests,
+		calls: limits.calls ?? run.plan.limits.calls,
+		polling,
+	};
+}
+
+/** What the present visit may still ask and call. */
+function visitAllowance(run: Run): Pick<Allowance, "requests" | "calls"> {
+	const { requests, calls } = visitLimits(run);
+	const use = run.visitRecord.use ?? NO_USE;
+	return { requests: Math.max(1, requests - use.requests), calls: Math.max(1, calls - use.calls) };
+}
+
+/** The run with a notice for each ceiling that has newly come near. */
+export function warnOfCeilings(run: Run, now: string): Run {
+	const near = measures(run, now).filter(
+		({ name, spent, ceiling }) =>
+			ceiling > 0 && spent >= ceiling * run.plan.limits.warnAt && !run.warned.includes(name),
+	);
+	if (near.length === 0) return run;
+	const warn = ({ name, figure, spent, ceiling }: Measure): string =>
+		`${Math.floor((spent / ceiling) * 100)} % of the ceiling on ${name} is used (${show(figure, spent)} of ${show(figure, ceiling)}).`;
+	return near.reduce<Run>((warned, measure) => notice(warned, warn(measure)), {
+		...run,
+		warned: [...run.warned, ...near.map(({ name }) => name)].slice(-200),
+	});
+}
+
+/** The run with one more notice for the person. */
+export function notice(run: Run, text: string): Run {
+	return { ...run, notices: [...run.notices, text.slice(0, 300)].slice(-10) };
+}

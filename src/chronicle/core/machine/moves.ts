@@ -1,0 +1,76 @@
+// Which moves a worker may make, and when a person has to look instead. The only place that knows the rules of moving.
+// M1 a worker moves along `next`, repeats its state, ends a terminal one, or calls for a person, and nothing else;
+// M2 caps are looked at before a launch, never against an end: a move to a terminal state is not refused by any cap.
+import { didYouMean } from "../../../definition/index.ts";
+import { HUMAN_INTERVENTION, pairKey } from "../template/index.ts";
+import type { MoveCause } from "./event.ts";
+import { planOf } from "./plan.ts";
+import type { Run } from "./run.ts";
+
+export type Judgement =
+	| { readonly kind: "illegal"; readonly message: string }
+	/** The run ends with this state. */
+	| { readonly kind: "finish" }
+	/** The same state, tried anew by another worker. */
+	| { readonly kind: "repeat" }
+	| { readonly kind: "move"; readonly to: string }
+	/** To a person, because of `cause`; `refused` is what was asked for. */
+	| { readonly kind: "divert"; readonly cause: MoveCause; readonly refused: string };
+
+/** What `workflow_transition` may name in the present state, declared targets first. */
+export function legalTargets(run: Run): string[] {
+	const plan = planOf(run);
+	if (run.state === HUMAN_INTERVENTION) return [];
+	if (plan.terminal) return [...new Set(["done", run.state])];
+	return [...new Set([...plan.next, HUMAN_INTERVENTION, run.state])];
+}
+
+/** Judges what a worker of the present state asks for. */
+export function judgeMove(run: Run, target: string): Judgement {
+	const plan = planOf(run);
+	const legal = legalTargets(run);
+	if (!legal.includes(target)) {
+		const listed = legal.map((name) => `"${name}"`).join(", ");
+		return {
+			kind: "illegal",
+			message: `"${target}" cannot follow "${run.state}".${didYouMean(target, legal)} Possible targets: ${listed}.`,
+		};
+	}
+	if (plan.terminal) return { kind: "finish" };
+	if (target === HUMAN_INTERVENTION) return { kind: "move", to: HUMAN_INTERVENTION };
+	if (target === run.state) return { kind: "repeat" };
+	const cause = planOf(run, target).terminal ? undefined : capOn(run, target);
+	return cause ? { kind: "divert", cause, refused: target } : { kind: "move", to: target };
+}
+
+/** The cap that a move of the present state to `target` would break. */
+function capOn(run: Run, target: string): MoveCause | undefined {
+	const { limits } = run.plan;
+	const pair = pairKey(run.state, target);
+	if ((run.pairMoves[pair] ?? 0) >= (limits.pairs[pair] ?? limits.pairMoves)) return "pair_limit";
+	if (run.moves.counted >= (run.limits.run.moves ?? limits.moves)) return "move_limit";
+	return undefined;
+}
+
+/** Why a person has to look, in a sentence. */
+export function explainCause(cause: MoveCause, from: string, refused: string): string {
+	switch (cause) {
+		case "pair_limit":
+			return `The run has gone between "${from}" and "${refused}" as often as it may.`;
+		case "move_limit":
+			return "The run has made as many moves as it may.";
+		case "attempt_limit":
+			return `"${from}" has been tried as often as it may.`;
+		case "rejection_limit":
+			return `The way from "${from}" to "${refused}" has been rejected as often as it may.`;
+		case "no_progress":
+			return `Several attempts of "${from}" in a row ended alike and changed nothing.`;
+		case "worker":
+			return `The worker of "${from}" asks for a person.`;
+		case "person":
+		case "released":
+		case "reopened":
+		case "rewind":
+			return "A person has sent the run here.";
+	}
+}

@@ -1,0 +1,102 @@
+// What a run owes the world, read off the run alone.
+// O1 the same run owes the same actions under the same keys; O2 a launch is owed only once its intent is recorded; O3 a run that waits or is
+// over owes nothing but its question.
+import type { Action } from "./action.ts";
+import { launchKey } from "./launch-key.ts";
+import { approvedCleanup } from "./plan.ts";
+import type { Leaving, Run, Stage } from "./run.ts";
+import { cleanupLength } from "./shutdown.ts";
+
+const none: readonly Action[] = [];
+
+/** Everything that has to be done or is being done for `run`. */
+export function owed(run: Run): readonly Action[] {
+	const { stage } = run;
+	switch (stage.kind) {
+		case "recording":
+			return [{ kind: "record", key: `record:${stage.since}:${stage.event.kind}`, event: stage.event }];
+		case "baselining":
+			return [
+				{ kind: "measure_files", key: `baseline:${run.visit}`, visit: run.visit, purpose: "baseline", since: null },
+			];
+		case "asking":
+			return [{ kind: "ask_approval", key: `ask:${stage.question.seq}`, question: stage.question }];
+		case "launching":
+			return [work(run, stage.launch, stage.because, stage.delayMs, stage.allowance)];
+		case "working": {
+			const messages = run.outbox.filter(({ given }) => !given);
+			return [
+				work(run, stage.launch, stage.because, 0, {}),
+				...messages.map(
+					({ id, text }): Action => ({
+						kind: "send",
+						key: `send:${id}:${launchKey(stage.launch)}`,
+						launch: stage.launch,
+						message: id,
+						text,
+					}),
+				),
+			];
+		}
+		case "leaving":
+			return rest(run, stage);
+		case "restoring": {
+			const { to, tree, kept } = stage.rewind;
+			const { before = null } = stage;
+			const goal = kept === undefined ? `${to}` : `kept-${kept}`;
+			return [{ kind: "restore_files", key: `restore:${run.visit}:${goal}`, tree, visit: run.visit, before }];
+		}
+		case "waiting":
+		case "over":
+			return none;
+	}
+}
+
+type Launching = Extract<Stage, { kind: "launching" }>;
+
+function work(
+	run: Run,
+	launch: Launching["launch"],
+	because: Launching["because"],
+	delayMs: number,
+	allowance: Launching["allowance"],
+): Action {
+	const { visit, attempt, launch: number } = launch;
+	const key = run.conversation?.key ?? `${visit}.${attempt}`;
+	const begins = key === `${visit}.${attempt}` && number === 1;
+	return {
+		kind: "work",
+		key: `work:${launchKey(launch)}`,
+		launch,
+		state: run.state,
+		because,
+		conversation: { kind: begins ? "new" : "continue", key, optional: run.conversation?.touched !== true },
+		allowance,
+		delayMs,
+	};
+}
+
+function rest(run: Run, { launch, how, index, state, visit, since, after }: Leaving): readonly Action[] {
+	if (launch) return [{ kind: "end_worker", key: `end:${launchKey(launch)}:${how}`, launch, how }];
+	const command = cleanupLength(run, { after, state }) > index ? approvedCleanup(run, state)[index] : undefined;
+	const at = `${visit}.${run.attempt}.${run.launch}`;
+	if (command)
+		return [
+			{
+				kind: "clean_up",
+				key: `cleanup:${at}:${index}`,
+				visit,
+				state,
+				index,
+				command: command.command,
+				timeoutMs: command.timeoutMs,
+			},
+		];
+	const again = after.kind === "ask" && after.earlier ? `:${after.earlier.seq}` : "";
+	return [{ kind: "measure_files", key: `changes:${at}${again}`, visit, purpose: "changes", since }];
+}
+
+/** Whether nothing goes on until a person says something: such a run needs no process and no timer. */
+export function isParked({ stage }: Run): boolean {
+	return stage.kind === "asking" || stage.kind === "waiting" || stage.kind === "over";
+}

@@ -1,0 +1,339 @@
+// What a person says: yes, no, on, stop, go there, this much more.
+// P1 an answer names the event that it answers and is taken once; P2 only these events lead out of a wait; P3 nothing here launches by itself:
+// it comes to the gate in proceed.ts like everything else.
+import { HUMAN_INTERVENTION } from "../template/index.ts";
+import { measures, notice, reached } from "./budget.ts";
+import type { FilesRestored, FilesUnrestored, LedgerEvent } from "./event.ts";
+import type {
+	AbortRequested,
+	Approved,
+	LimitsChanged,
+	ModelChanged,
+	PauseRequested,
+	Rejected,
+	Released,
+	Reopened,
+	Resumed,
+	RewindRequested,
+	Seen,
+	Told,
+} from "./person-event.ts";
+import { isState, planOf } from "./plan.ts";
+import { divert, move, proceed, record } from "./proceed.ts";
+import { type Reduced, type Refusal, refuse } from "./refusal.ts";
+import type { Run } from "./run.ts";
+import { nameFiles } from "./shutdown.ts";
+import { leave } from "./work.ts";
+
+const outboxLength = 20;
+/** Characters of one message. */
+export const MESSAGE_LENGTH = 8000;
+
+const over = () => refuse("over", "The run is over.");
+
+/** Why what a person decided where they saw the run does not hold where it is now; `undefined` where it does. */
+export function decidedEarlier({ visit, attempt, state }: Run, seen: Seen | undefined): Refusal | undefined {
+	if (!seen) return undefined;
+	const now = `the run is in visit ${visit} ("${state}") now: look at it again.`;
+	if (seen.visit !== visit)
+		return refuse("earlier", `This was decided in an earlier visit (visit ${seen.visit}); ${now}`);
+	if (seen.attempt === undefined || seen.attempt === 0 || seen.attempt === attempt) return undefined;
+	return refuse(
+		"earlier",
+		`This was decided in an earlier attempt (${seen.visit}.${seen.attempt}); attempt ${attempt} is on now: look at it again.`,
+	);
+}
+
+/** The event that an answer would name now: by which the run asks, waits or is over; `undefined` where it takes no answer. */
+export function awaitedAnswer({ stage }: Run): number | undefined {
+	switch (stage.kind) {
+		case "asking":
+			return stage.question.seq;
+		case "waiting":
+		case "over":
+			return stage.since;
+		case "leaving":
+			// A supervisor that died while it asked left the question to be asked again.
+			return stage.after.kind === "ask" ? stage.after.earlier?.seq : undefined;
+		default:
+			return undefined;
+	}
+}
+
+/** Why an answer does not answer what the run waits for. */
+function answered(run: Run, { seen }: { readonly seen?: Seen }): Refusal {
+	const earlier = decidedEarlier(run, seen && { visit: seen.visit });
+	if (earlier) return earlier;
+	switch (run.stage.kind) {
+		case "asking":
+		case "waiting":
+			return refuse("answered", "The run waits for something else by now: look at it again.");
+		case "over":
+			return refuse("answered", `The run is over (${run.status}), and waits for no answer.`);
+		default:
+			return refuse("answered", `This has been answered already: the run goes on in "${run.state}".`);
+	}
+}
+
+export function takeApproval(run: Run, event: LedgerEvent & Approved): Reduced {
+	const { stage } = run;
+	if (stage.kind !== "asking") return answered(run, event);
+	const { seq, diff, target, side } = stage.question;
+	if (seq !== event.answers || diff !== event.diff) return answered(run, event);
+	const agreed = tell({ ...run, status: "running" }, event.seq, event.words);
+	if (side === "entry" && target === run.state)
+		return proceed({ ...agreed, visitRecord: { ...run.visitRecord, granted: true } }, "entered");
+	if (planOf(run).terminal)
+		return record(agreed, { kind: "finished", status: run.state === "failed" ? "failed" : "done" });
+	return move(agreed, target, "worker");
+}
+
+export function takeRejection(run: Run, event: LedgerEvent & Rejected): Reduced {
+	const { stage } = run;
+	if (stage.kind !== "asking" || stage.question.seq !== event.answers) return answered(run, event);
+	const told = tell(run, event.seq, event.words);
+	const { target, side } = stage.question;
+	if (side === "entry" && target === run.state) {
+		const hold = {
+			status: "paused",
+			cause: "person",
+			detail: `A person does not want "${run.state}" to begin yet.`,
+		} as const;
+		return proceed({ ...told, hold }, "entered");
+	}
+	const rejections = run.visitRecord.rejections + 1;
+	const noted: Run = {
+		...told,
+		status: "running",
+		visitRecord: { ...run.visitRecord, rejections, tries: 0, crashes: 0, nudges: 0, use: undefined },
+	};
+	return rejections >= run.plan.limits.rejections
+		? divert(noted, "rejection_limit", target)
+		: proceed(noted, "rejected");
+}
+
+export function takeResume(run: Run, event: LedgerEvent & Resumed): Reduced {
+	const { stage } = run;
+	if (stage.kind !== "waiting" || stage.since !== event.answers) return answered(run, event);
+	if (run.status === "human_intervention")
+		return refuse(
+			"unexpected",
+			"The run waits in human_intervention: release it, to the move it asked for or to another state.",
+		);
+	const measure = reached(run);
+	if (measure) return refuse("limit", `The ceiling on ${measure.name} is still reached: raise it first.`);
+	const fresh: Run = {
+		...tell(run, event.seq, event.words),
+		status: "running",
+		hold: null,
+		visitRecord: { ...run.visitRecord, tries: 0, crashes: 0, nudges: 0, use: undefined },
+	};
+	return proceed(fresh, run.conversation ? "resumed" : "entered");
+}
+
+export function takeRelease(run: Run, event: LedgerEvent & Released): Reduced {
+	const { stage } = run;
+	const waitsFor = stage.kind === "asking" ? stage.question.seq : stage.kind === "waiting" ? stage.since : undefined;
+	if (waitsFor !== event.answers) return answered(run, event);
+	const told = tell(run, event.seq, event.words);
+	if (event.done) return record({ ...told, hold: null }, { kind: "finished", status: "done" });
+	if (run.status !== "human_intervention") return sendElsewhere(told, event.to);
+	// What was refused to the worker of a last state was the end itself.
+	const endsThere = event.to === undefined && run.refused !== null && planOf(run, run.refused.from).terminal;
+	if (endsThere && run.refused?.cause === "rejection_limit") return record(told, { kind: "finished", status: "done" });
+	const to = event.to ?? run.refused?.to;
+	if (to === undefined || !isState(run, to)) return unknownState(run, to);
+	return move(told, to, "released");
+}
+
+/** From a question or a pause a person may send the run to any state; there is no refused move to let happen. */
+function sendElsewhere(run: Run, to: string | undefined): Reduced {
+	if (to === undefined)
+		return refuse(
+			"unexpected",
+			`The run is not in ${HUMAN_INTERVENTION}: name the state that it is to go to, or ${run.status === "awaiting_approval" ? "approve or reject the move" : "resume it"}.`,
+		);
+	if (!isState(run, to)) return unknownState(run, to);
+	return move({ ...run, status: "running", hold: null }, to, "person");
+}
+
+function unknownState(run: Run, name = ""): Reduced {
+	return refuse("unknown_state", `"${name}" is no state of this run; there are ${stateNames(run)}.`);
+}
+
+function stateNames(run: Run): string {
+	return [...run.plan.states.keys()]
+		.filter((name) => name !== HUMAN_INTERVENTION)
+		.map((name) => `"${name}"`)
+		.join(", ");
+}
+
+export function takeReopening(run: Run, event: LedgerEvent & Reopened): Reduced {
+	const { stage } = run;
+	if (stage.kind !== "over" || stage.since !== event.answers) return answered(run, event);
+	if (!isState(run, event.to)) return unknownState(run, event.to);
+	return move(tell(run, event.seq, event.words), event.to, "reopened");
+}
+
+export function takeLimits(run: Run, event: LedgerEvent & LimitsChanged): Reduced {
+	if (run.stage.kind === "over") return over();
+	const { state, limits } = event;
+	if (state !== undefined && !isState(run, state))
+		return refuse("unknown_state", `"${state}" is no state of this run.`);
+	const changed: Run = {
+		...run,
+		limits:
+			state === undefined
+				? { ...run.limits, run: { ...run.limits.run, ...limits } }
+				: { ...run.limits, states: { ...run.limits.states, [state]: { ...run.limits.states[state], ...limits } } },
+	};
+	const at = state === undefined ? changed : { ...changed, state };
+	const low = measures(at, event.at).find(
+		({ name, figure, spent, ceiling }) =>
+			limits[figure] !== undefined && name.includes(" of ") === (state !== undefined) && spent >= ceiling,
+	);
+	if (low) return refuse("limit", `The ceiling on ${low.name} must be above what is spent (${low.spent}).`);
+	if (limits.moves !== undefined && state === undefined && limits.moves <= run.moves.counted)
+		return refuse("limit", `The ceiling on moves must be above the ${run.moves.counted} that are made.`);
+	return { ...changed, warned: [] };
+}
+
+export function takeModel(run: Run, event: LedgerEvent & ModelChanged): Reduced {
+	return run.stage.kind === "over" ? over() : { ...run, model: event.model };
+}
+
+export function takeWords(run: Run, event: LedgerEvent & Told): Reduced {
+	if (run.stage.kind === "over") return over();
+	const earlier = decidedEarlier(run, event.seen);
+	if (earlier) return earlier;
+	if (run.outbox.length >= outboxLength)
+		return refuse("limit", `${outboxLength} messages wait for the worker already.`);
+	if (event.text.length > MESSAGE_LENGTH)
+		return refuse(
+			"limit",
+			`A message has at most ${MESSAGE_LENGTH} characters: put the long part into a file, and name it.`,
+		);
+	return tell(run, event.seq, event.text);
+}
+
+/** The run with words of a person in its outbox, to be given to the next worker. */
+function tell(run: Run, id: number, words: string | undefined): Run {
+	const all = words?.trim() ?? "";
+	const text = all.length > MESSAGE_LENGTH ? `${all.slice(0, MESSAGE_LENGTH)}… (cut here)` : all;
+	return text === ""
+		? run
+		: { ...run, outbox: [...run.outbox, { id, text, from: "person" as const, given: false }].slice(-outboxLength) };
+}
+
+export function takePause(run: Run, event: LedgerEvent & PauseRequested): Reduced {
+	const { stage } = run;
+	const { cause, detail } = event;
+	const held: Run = { ...run, hold: run.hold ?? { status: "paused", cause, detail } };
+	switch (stage.kind) {
+		case "over":
+			return over();
+		case "recording":
+			return refuse("busy", "A decision is being recorded.");
+		case "waiting":
+		case "asking":
+			return refuse("unexpected", "The run waits already.");
+		case "baselining":
+		case "restoring":
+			return held;
+		case "leaving":
+			return { ...held, stage: { ...stage, how: "now" } };
+		case "launching":
+		case "working": {
+			const how = cause === "person" && stage.kind === "working" ? "boundary" : "now";
+			return leave(held, how, { kind: "again", because: "resumed", delayMs: 0 });
+		}
+	}
+}
+
+export function takeAbort(run: Run, event: LedgerEvent & AbortRequested): Reduced {
+	const { stage } = run;
+	const detail = event.words?.slice(0, 300) ?? "";
+	switch (stage.kind) {
+		case "over":
+			return over();
+		case "recording":
+			return refuse("busy", "A decision is being recorded.");
+		case "leaving":
+			return {
+				...run,
+				status: "running",
+				stage: { ...stage, how: "now", after: { kind: "finish", status: "aborted", detail } },
+			};
+		case "launching":
+		case "working":
+			return leave(run, "now", { kind: "finish", status: "aborted", detail });
+		case "waiting":
+		case "asking":
+		case "baselining":
+		case "restoring":
+			return record(run, { kind: "finished", status: "aborted", ...(detail ? { detail } : {}) });
+	}
+}
+
+export function takeRewind(run: Run, event: LedgerEvent & RewindRequested): Reduced {
+	const { stage } = run;
+	if (!isState(run, event.state)) return refuse("unknown_state", `"${event.state}" is no state of this run.`);
+	if (event.to < 1 || event.to > run.visit) return refuse("illegal", `The run has ${run.visit} visits.`);
+	const earlier = decidedEarlier(run, event.seen && { visit: event.seen.visit });
+	if (earlier) return earlier;
+	const { kind, to, state, tree, snapshot, pairMoves, kept } = event;
+	const known = kept === undefined ? {} : { kept };
+	const rewind: RewindRequested = { kind, to, state, tree, snapshot, pairMoves, ...known };
+	switch (stage.kind) {
+		case "recording":
+			return refuse("busy", "A decision is being recorded.");
+		case "restoring":
+			return refuse("busy", "A rewind has not ended yet: wait for it, or resume the run if it was cut off.");
+		case "leaving":
+			return { ...run, status: "running", stage: { ...stage, how: "now", after: { kind: "rewind", rewind } } };
+		case "launching":
+		case "working":
+			return leave(run, "now", { kind: "rewind", rewind });
+		case "waiting":
+		case "asking":
+		case "baselining":
+		case "over":
+			return {
+				...run,
+				status: "running",
+				stage: { kind: "restoring", rewind, back: { status: run.status, stage }, before: null },
+			};
+	}
+}
+
+export function takeRestored(run: Run, event: LedgerEvent & (FilesRestored | FilesUnrestored)): Reduced {
+	const { stage } = run;
+	if (stage.kind !== "restoring" || stage.rewind.tree !== event.tree)
+		return refuse("stale", "No files are being brought back.");
+	const { to, state, snapshot, pairMoves, kept: from } = stage.rewind;
+	const undo = run.kept.at(-1);
+	if (event.kind === "files_unrestored") {
+		const way = stage.before && undo ? ` What was there before is kept: rewind kept-${undo.seq}.` : "";
+		const detail = `The files could not be brought back: ${event.detail}${way}`;
+		const told = notice(run, detail);
+		// A ledger of before this was kept has no place to go back to either.
+		const { back = null } = stage;
+		if (back) return { ...told, ...back };
+		return proceed({ ...told, hold: { status: "paused", cause: "workspace", detail } }, "resumed");
+	}
+	const { left = [], leftMore = 0, changes = [], more = 0 } = event;
+	const notBack = left.length + leftMore;
+	const where =
+		from === undefined ? `at the start of visit ${to}` : `as they were in visit ${to}, before a rewind (kept-${from})`;
+	const missing = notBack > 0 ? ` Not brought back: ${nameFiles(left, notBack)}.` : "";
+	const way = undo ? ` rewind kept-${undo.seq} undoes it.` : "";
+	const detail = `Files and run are back ${where}.${missing}${way}`;
+	const hold = { status: "paused", cause: "rewound", detail } as const;
+	const rewound = { files: changes.length + more, left: notBack, leftFirst: left.slice(0, 5) };
+	const kept = run.kept.map((one) => (one === undo ? { ...one, rewound } : one));
+	const told = notBack > 0 ? notice(run, `Not brought back by the rewind: ${nameFiles(left, notBack)}`) : run;
+	// Ids are never used twice, also after knowledge has gone back.
+	const known = { ...snapshot, nextId: Math.max(snapshot.nextId, run.snapshot.nextId) };
+	const baseline = { tree: event.now ?? event.tree };
+	return move({ ...told, kept, snapshot: known, pairMoves, baseline, hold }, state, "rewind");
+}

@@ -1,0 +1,136 @@
+// What the fields of a template say together: targets that nobody defined, states without a way in or out, names that differ too little.
+import { didYouMean, type MapNode, type Node, nearest, quoted, type Reading } from "../../../definition/index.ts";
+import { pairNames, type StateEntry } from "./fields.ts";
+import { endless, unreachable } from "./graph.ts";
+import { isIndex } from "./names.ts";
+import { HUMAN_INTERVENTION, type StatePlan } from "./template.ts";
+
+const mostStates = 400;
+/** Names that mean something without being defined. */
+const spokenFor = new Set([HUMAN_INTERVENTION, "done", "failed"]);
+
+/** Reports what is wrong with the graph of states. `entries` are the states as written, `states` those that could be read. */
+export function checkGraph(
+	root: MapNode,
+	states: ReadonlyMap<string, StatePlan>,
+	entries: ReadonlyMap<string, StateEntry>,
+	initial: string,
+	reading: Reading,
+): void {
+	const { report, source } = reading;
+	const at = (name: string) => source.place(entries.get(name)?.keyStart ?? 0);
+	const names = [...entries.keys()];
+	checkInitial(root, entries, initial, reading);
+	if (states.size > mostStates)
+		report.error(at(names[mostStates] ?? ""), {
+			code: "too-many",
+			message: `There are ${states.size} states; a run keeps account of at most ${mostStates}.`,
+			remedy: "Join states, or split the template.",
+		});
+	checkLikeness(names, reading, at);
+	for (const { start, target } of targetsOf(entries)) {
+		if (entries.has(target) || spokenFor.has(target)) continue;
+		const near = nearest(target, [...names, ...spokenFor]);
+		report.warn(source.place(start), {
+			code: "undefined-state",
+			message: `${quoted(target)} is defined nowhere, so the run ends there.${near === undefined ? "" : ` Did you mean \`${near}\`?`}`,
+			remedy:
+				near === undefined
+					? "Define it under `states` if something is to be done in it."
+					: `Write \`${near}\`, or define it.`,
+		});
+	}
+	// With a state missing from the graph every answer about ways would be wrong.
+	if (names.some((name) => !states.has(name)) || !states.has(initial)) return;
+	for (const name of unreachable(states, initial)) {
+		if (name === HUMAN_INTERVENTION) continue;
+		report.warn(at(name), {
+			code: "unreachable",
+			message: `No way leads from ${quoted(initial)} to ${quoted(name)}; only a person can send the run there.`,
+			remedy: "Name it in the `next` of another state, or remove it.",
+		});
+	}
+	const lost = endless(states).filter((name) => name !== HUMAN_INTERVENTION);
+	const [first] = lost;
+	if (first !== undefined)
+		report.warn(at(first), {
+			code: "dead-end",
+			message: `From ${lost.map((name) => quoted(name)).join(", ")} no end can be reached; the run goes round until a limit stops it.`,
+			remedy: "Give one of them a `next` that ends, such as `done`.",
+		});
+}
+
+function checkInitial(
+	root: MapNode,
+	entries: ReadonlyMap<string, StateEntry>,
+	initial: string,
+	reading: Reading,
+): void {
+	const { report, source } = reading;
+	const names = [...entries.keys()];
+	const written = root.entries.get("initial")?.value;
+	if (!entries.has(initial))
+		report.error(source.place(written?.start ?? 0), {
+			code: "undefined-state",
+			message: `\`initial\` is ${quoted(initial)}, which is no state.${didYouMean(initial, names)}`,
+			remedy: "Name one of the states.",
+		});
+	else if (initial === HUMAN_INTERVENTION)
+		report.error(source.place(written?.start ?? entries.get(initial)?.keyStart ?? 0), {
+			code: "reserved-name",
+			message: `A run cannot begin in \`${HUMAN_INTERVENTION}\`.`,
+			remedy: "Put another state first, or name it in `initial`.",
+		});
+	else if (!written && names.some(isIndex))
+		report.error(source.place(entries.get(names.find(isIndex) ?? "")?.keyStart ?? 0), {
+			code: "no-order",
+			message: "States whose names are numbers do not keep their order, so the first one is not known.",
+			remedy: "Add `initial`, or begin the names with a letter.",
+		});
+}
+
+function checkLikeness(
+	names: readonly string[],
+	reading: Reading,
+	at: (name: string) => ReturnType<Reading["source"]["place"]>,
+): void {
+	const seen = new Map<string, string>();
+	for (const name of names) {
+		const plain = name.toLowerCase().replace(/[-_\s]/g, "");
+		const earlier = seen.get(plain);
+		if (earlier === undefined) seen.set(plain, name);
+		else
+			reading.report.warn(at(name), {
+				code: "alike",
+				message: `The states ${quoted(earlier)} and ${quoted(name)} differ only in case or punctuation.`,
+				remedy: "Rename one of them, so that nobody mistakes it.",
+			});
+	}
+}
+
+/** Reports pairs with exceptions that name no states, also where other limits beside them do not read. */
+export function checkPairs(root: MapNode, entries: ReadonlyMap<string, StateEntry>, reading: Reading): void {
+	const limits = root.entries.get("limits")?.value;
+	const written = limits?.kind === "map" ? limits.entries.get("pair_moves")?.value : undefined;
+	if (written?.kind !== "map") return;
+	const names = new Set([...entries.keys(), ...[...targetsOf(entries)].map(({ target }) => target)]);
+	for (const [key, { keyStart }] of written.entries)
+		for (const name of pairNames(key) ?? []) {
+			if (names.has(name)) continue;
+			reading.report.error(reading.source.place(keyStart), {
+				code: "undefined-state",
+				message: `\`limits.pair_moves\` names ${quoted(name)}, which is no state.${didYouMean(name, names)}`,
+				remedy: "Name two of the states.",
+			});
+		}
+}
+
+/** Every text in the `next` of a state, also of states that did not read. */
+function* targetsOf(entries: ReadonlyMap<string, StateEntry>): Generator<{ target: string; start: number }> {
+	for (const { node } of entries.values()) {
+		const next: Node | undefined = node.kind === "map" ? node.entries.get("next")?.value : undefined;
+		if (next?.kind !== "list") continue;
+		for (const item of next.items)
+			if (item.kind === "scalar" && typeof item.value === "string") yield { target: item.value, start: item.start };
+	}
+}

@@ -1,0 +1,68 @@
+// The cleanup commands of a state: text, or text with a time limit and what its failure means.
+import {
+	choice,
+	custom,
+	decimal,
+	type Node,
+	type Reading,
+	readGroup,
+	text,
+	wrongType,
+} from "../../../definition/index.ts";
+
+export interface Cleanup {
+	readonly command: string;
+	readonly timeoutSeconds: number;
+	readonly onFailure: "continue" | "pause";
+}
+
+export const cleanupFields = {
+	command: text({ about: "Text for the system's shell, run in the project's folder.", required: true, most: 8000 }),
+	timeout_seconds: decimal({ about: "Seconds before it is stopped.", least: 0.1, most: 3600, fallback: 30 }),
+	on_failure: choice(["continue", "pause"], {
+		about: "What a failure or a timeout does: the run goes on and says so, or pauses.",
+		fallback: "continue",
+	}),
+};
+
+const about =
+	"Commands that run after a worker of this state is gone and before the next one starts, whatever happened. They run only once you have approved their exact text, and may run twice after a crash.";
+
+export const cleanupField = custom<
+	readonly Cleanup[],
+	{ about: string; fallback: readonly Cleanup[]; shown: string; empty: "error" }
+>(
+	{ about, fallback: [], shown: "none", empty: "error" },
+	"list of commands, each a text or a group",
+	{
+		anyOf: [
+			{ type: "string" },
+			{ type: "array", maxItems: 20, items: { anyOf: [{ type: "string" }, { $ref: "#/$defs/cleanup" }] } },
+		],
+	},
+	(node, reading) => {
+		if (node.kind !== "list") {
+			const one = readCommand(node, reading);
+			return one && [one];
+		}
+		if (node.items.length > 20)
+			return wrongType(node, reading, "a list of at most 20 commands", "Put them in a script.");
+		const read = node.items.map((item, index) =>
+			readCommand(item, { ...reading, path: `${reading.path}[${index + 1}]` }),
+		);
+		return read.some((command) => command === undefined) ? undefined : read.filter((command) => command !== undefined);
+	},
+);
+
+function readCommand(node: Node, reading: Reading): Cleanup | undefined {
+	if (node.kind === "map") {
+		const read = readGroup(node, cleanupFields, reading);
+		if (read.kind === "failed") return undefined;
+		const { command, timeout_seconds, on_failure } = read.values;
+		return { command, timeoutSeconds: timeout_seconds, onFailure: on_failure };
+	}
+	const command = cleanupFields.command.read(node, reading);
+	return command === undefined
+		? undefined
+		: { command, timeoutSeconds: cleanupFields.timeout_seconds.fallback, onFailure: cleanupFields.on_failure.fallback };
+}

@@ -1,0 +1,195 @@
+// From the fields of a file to the exact values that the machine trusts: units, defaults, the two dialects, what belongs to what.
+import type { Fields, MapNode, Reading, Values } from "../../../definition/index.ts";
+import { limitFields, stateFields, type templateFields } from "./fields.ts";
+import {
+	HUMAN_INTERVENTION,
+	type PersonaReference,
+	pairKey,
+	type RunLimits,
+	type SpendLimits,
+	type StatePlan,
+	type Template,
+} from "./template.ts";
+
+type StateValues = Values<typeof stateFields>;
+type LimitValues = NonNullable<Values<typeof templateFields>["limits"]>;
+
+const defaultPairMoves = 3;
+const minute = 60_000;
+
+/** The limits of a run; `undefined`: a template that has none. */
+export function compileLimits(values: LimitValues | undefined): RunLimits {
+	const given = values ?? defaultsOf(limitFields);
+	const pairs: Record<string, number> = {};
+	for (const { one, other, limit } of given.pair_moves?.pairs ?? []) pairs[pairKey(one, other)] = limit;
+	return {
+		...spendLimits(given),
+		moves: given.moves,
+		pairMoves: given.pair_moves?.all ?? given.max_pair_moves ?? defaultPairMoves,
+		pairs,
+		attempts: given.attempts,
+		retries: given.retries,
+		nudges: given.nudges,
+		rejections: given.rejections,
+		noProgress: given.no_progress,
+		requests: given.requests,
+		calls: given.calls,
+		pauseMs: given.pause_seconds * 1000,
+		countCacheReads: given.cache_reads === "count",
+		warnAt: given.warn_at,
+	};
+}
+
+function defaultsOf<F extends Fields>(fields: F): Values<F> {
+	return Object.fromEntries(Object.entries(fields).map(([key, { fallback }]) => [key, fallback])) as Values<F>;
+}
+
+function spendLimits(given: {
+	cost_usd?: number | undefined;
+	tokens?: number | undefined;
+	minutes?: number | undefined;
+}): SpendLimits {
+	return {
+		...(given.cost_usd === undefined ? {} : { costUsd: given.cost_usd }),
+		...(given.tokens === undefined ? {} : { tokens: given.tokens }),
+		...(given.minutes === undefined ? {} : { activeMs: given.minutes * minute }),
+	};
+}
+
+/** One state. Reports fields that contradict each other or have no effect. */
+export function compileState(
+	name: string,
+	values: StateValues,
+	at: { readonly node: MapNode; readonly keyStart: number },
+	reading: Reading,
+	defaults: { readonly dialect: Template["dialect"]; readonly team: string | undefined },
+): StatePlan {
+	const isHuman = name === HUMAN_INTERVENTION;
+	const written = values.next?.map((word) => word.text) ?? [];
+	const terminal = !isHuman && (name === "done" || written.length === 0);
+	const persona = personaOf(name, values, terminal, at, reading);
+	const warn = (key: string, code: string, message: string, remedy: string): void =>
+		reading.report.warn(reading.source.place(at.node.entries.get(key)?.keyStart ?? at.keyStart), {
+			code,
+			message,
+			remedy,
+		});
+	if (name === "done" && written.length > 0)
+		warn(
+			"next",
+			"no-effect",
+			"`done` ends the run, so its `next` has no effect.",
+			"Remove `next`, or name the state otherwise.",
+		);
+	if (values.skills && values.extra_skills)
+		warn(
+			"extra_skills",
+			"no-effect",
+			"`skills` and `extra_skills` are the same; both lists are used.",
+			"Keep one of them.",
+		);
+	if (values.approval_mode && values.requires_approval === false)
+		warn(
+			"approval_mode",
+			"no-effect",
+			"`approval_mode` has no effect without `requires_approval`.",
+			"Add `requires_approval: true`, or remove it.",
+		);
+	return {
+		name,
+		...(values.description === undefined ? {} : { description: values.description }),
+		...(persona ? { persona } : {}),
+		...(values.team || defaults.team ? { team: values.team ?? defaults.team ?? "" } : {}),
+		next: name === "done" ? [] : written,
+		terminal,
+		implicit: false,
+		approval: approvalOf(values, defaults.dialect),
+		...(values.tools ? { tools: values.tools } : {}),
+		...(values.model === undefined ? {} : { model: values.model }),
+		...(values.models ? { models: values.models } : {}),
+		...(values.thinking === undefined ? {} : { thinking: values.thinking }),
+		...(values.instructions === undefined ? {} : { instructions: values.instructions }),
+		skills: [...new Set([...(values.skills ?? []), ...(values.extra_skills ?? [])])],
+		extensions: values.extensions ?? [],
+		limits: {
+			...spendLimits(values.limits ?? {}),
+			...(values.limits?.attempts === undefined ? {} : { attempts: values.limits.attempts }),
+			...(values.limits?.requests === undefined ? {} : { requests: values.limits.requests }),
+			...(values.limits?.calls === undefined ? {} : { calls: values.limits.calls }),
+		},
+		wallMs: values.timeout_minutes * minute,
+		idleMs: values.idle_minutes * minute,
+		cleanup: values.cleanup.map(({ command, timeoutSeconds, onFailure }) => ({
+			command,
+			timeoutMs: timeoutSeconds * 1000,
+			onFailure,
+		})),
+		polling: values.polling,
+	};
+}
+
+/** A state that was only ever named as a target: the run ends there. */
+export function implicitState(name: string): StatePlan {
+	const human = name === HUMAN_INTERVENTION;
+	return {
+		name,
+		next: [],
+		terminal: !human,
+		implicit: true,
+		approval: { entry: false, exit: false },
+		skills: [],
+		extensions: [],
+		limits: {},
+		wallMs: stateFields.timeout_minutes.fallback * minute,
+		idleMs: stateFields.idle_minutes.fallback * minute,
+		cleanup: [],
+		polling: false,
+	};
+}
+
+function approvalOf(values: StateValues, dialect: Template["dialect"]): StatePlan["approval"] {
+	const wanted = values.requires_approval;
+	if (wanted === false) return { entry: false, exit: false };
+	if (wanted === true) {
+		const entry = values.approval_mode === undefined ? dialect === "ae" : values.approval_mode === "pre";
+		return { entry, exit: !entry };
+	}
+	return { entry: wanted !== "exit", exit: wanted !== "entry" };
+}
+
+function personaOf(
+	name: string,
+	values: StateValues,
+	terminal: boolean,
+	at: { readonly node: MapNode; readonly keyStart: number },
+	reading: Reading,
+): PersonaReference | undefined {
+	const { agent, persona, instructions } = values;
+	const place = (key: string) => reading.source.place(at.node.entries.get(key)?.keyStart ?? at.keyStart);
+	if (name === HUMAN_INTERVENTION) {
+		if (agent !== undefined || persona !== undefined)
+			reading.report.error(place(agent === undefined ? "persona" : "agent"), {
+				code: "reserved-name",
+				message: `\`${HUMAN_INTERVENTION}\` is where the run waits for a person; no worker can do it.`,
+				remedy: "Remove its persona, or name the state otherwise.",
+			});
+		return undefined;
+	}
+	if (agent !== undefined) {
+		if (persona !== undefined)
+			reading.report.warn(place("persona"), {
+				code: "no-effect",
+				message: `\`${reading.path}\` has an \`agent\`, so its \`persona\` has no effect.`,
+				remedy: "Keep one of the two.",
+			});
+		return { kind: "agent", name: agent };
+	}
+	if (persona !== undefined) return { kind: "persona", name: persona };
+	if (terminal && instructions === undefined) return undefined;
+	reading.report.warn(reading.source.place(at.keyStart), {
+		code: "no-persona",
+		message: `\`${reading.path}\` does not say who does it; its own name is taken as the role.`,
+		remedy: "Add `persona` or `agent`.",
+	});
+	return { kind: "persona", name };
+}

@@ -1,0 +1,332 @@
+// The fields of a template file: what each is called, takes and means. Reader, JSON Schema and reference tables all come from here.
+// The format is open to two dialects: ours, and that of published templates which write `initial`, `agent` and `approval_mode`.
+
+import { VISIT_DEFAULTS } from "../../../bounds/index.ts";
+import {
+	choice,
+	custom,
+	decimal,
+	didYouMean,
+	flag,
+	group,
+	type Node,
+	quoted,
+	type Reading,
+	text,
+	type Word,
+	whole,
+	words,
+	wrongType,
+} from "../../../definition/index.ts";
+import { type Cleanup, cleanupField } from "./cleanup.ts";
+import { checkName } from "./names.ts";
+
+const spendFields = {
+	cost_usd: decimal({ about: "Most that it may cost, in US dollars.", least: 0 }),
+	tokens: whole({ about: "Most tokens that it may use, as pi totals them.", least: 1 }),
+	minutes: decimal({ about: "Most minutes in which workers may be at work. Waiting does not count.", least: 0 }),
+};
+
+/** A limit on moves between two states: a number for all pairs, or a group with exceptions. */
+export interface PairMoves {
+	readonly all: number | undefined;
+	readonly pairs: readonly {
+		readonly one: string;
+		readonly other: string;
+		readonly limit: number;
+	}[];
+}
+
+export const limitFields = {
+	cost_usd: decimal({
+		about: "Most that the run may cost, in US dollars. A person can raise it.",
+		least: 0,
+		fallback: 20,
+	}),
+	tokens: whole({ about: "Most tokens that the run may use, as pi totals them.", least: 1, fallback: 50_000_000 }),
+	minutes: decimal({
+		about: "Most minutes in which workers may be at work. Waiting does not count.",
+		least: 0,
+		fallback: 600,
+	}),
+	moves: whole({
+		about: "Moves of the whole run; the next one waits for a person.",
+		least: 1,
+		most: 10_000,
+		fallback: 40,
+	}),
+	pair_moves: custom<PairMoves, { about: string; shown: string }>(
+		{
+			about:
+				'Moves between the same two states, in either direction; the next one waits for a person. One number, or a group: `default` and exceptions such as `"coding <-> review": 7`.',
+			shown: "`3`",
+		},
+		"whole number of at least 1, or group of them",
+		{
+			anyOf: [
+				{ type: "integer", minimum: 1 },
+				{ type: "object", additionalProperties: { type: "integer", minimum: 1 } },
+			],
+		},
+		readPairMoves,
+	),
+	max_pair_moves: whole({ about: "Another name of `pair_moves`.", least: 1, most: 10_000 }),
+	attempts: whole({
+		about: "Workers that may try one visit of a state before a person has to look.",
+		least: 1,
+		most: 1000,
+		fallback: 5,
+	}),
+	retries: whole({
+		about: "How often a visit goes on by itself after its worker crashed or fell silent.",
+		least: 0,
+		most: 100,
+		fallback: 1,
+	}),
+	nudges: whole({
+		about: "How often a worker that stops without a transition is reminded before the run pauses.",
+		least: 0,
+		most: 20,
+		fallback: 2,
+	}),
+	rejections: whole({
+		about: "Rejections of one visit before the run goes to `human_intervention`.",
+		least: 1,
+		most: 1000,
+		fallback: 5,
+	}),
+	no_progress: whole({
+		about:
+			"Attempts of one state in a row that ask for the same with the same words and leave the same files, before a person has to look.",
+		least: 2,
+		most: 1000,
+		fallback: 3,
+	}),
+	requests: whole({
+		about: "Requests to the model that one visit of a state may make; then the run pauses, and its work is kept.",
+		least: 1,
+		most: 1_000_000,
+		fallback: VISIT_DEFAULTS.requests,
+	}),
+	calls: whole({
+		about: "Calls of tools that one visit of a state may make, refused ones included; then the run pauses.",
+		least: 1,
+		most: 1_000_000,
+		fallback: VISIT_DEFAULTS.calls,
+	}),
+	pause_seconds: whole({
+		about:
+			"Seconds that a pause waits for the message that the model is writing; then the worker ends, and its conversation is kept.",
+		least: 0,
+		most: 3600,
+		fallback: 60,
+	}),
+	cache_reads: choice(["count", "ignore"], {
+		about: "Whether tokens read from the provider's cache count towards `tokens`.",
+		fallback: "count",
+	}),
+	warn_at: decimal({ about: "Share of a ceiling at which a warning is shown.", least: 0, most: 1, fallback: 0.8 }),
+};
+
+export const stateFields = {
+	description: text({ about: "What the state is for. People and its worker see it.", most: 4000 }),
+	persona: text({
+		about: "Who does it: the name of an agent file, or a role in plain words.",
+		form: "line",
+		most: 400,
+	}),
+	agent: text({ about: "The same, and it must be the name of an agent file.", form: "line", most: 400 }),
+	team: text({ about: "Team of `teams.yaml` in which the agent is looked for.", form: "line", most: 200 }),
+	next: custom<readonly Word[], { about: string }>(
+		{ about: "States that may come next. None: the run ends here." },
+		"list of state names",
+		{ type: "array", items: { type: "string" }, uniqueItems: true },
+		readNext,
+	),
+	requires_approval: custom<boolean | "entry" | "exit" | "both", { about: string; fallback: false }>(
+		{
+			about:
+				'Whether a person has to agree before the state is left (`true`, `"exit"`), before it is begun (`"entry"`), or both.',
+			fallback: false,
+		},
+		'`true`, `false`, `"entry"`, `"exit"` or `"both"`',
+		{ enum: [true, false, "entry", "exit", "both"] },
+		readApproval,
+	),
+	approval_mode: choice(["pre", "post"], {
+		about: "When `requires_approval: true` asks: `pre` before the state is begun, `post` before it is left.",
+	}),
+	tools: words({
+		about: "Tools of the worker, in place of those of its agent file. The workflow tools come on top.",
+		empty: "error",
+	}),
+	skills: words({ about: "Skills that the worker has beside those of its agent file." }),
+	extra_skills: words({ about: "Another name of `skills`." }),
+	extensions: words({
+		about:
+			"Extensions that the worker loads, by path or name, or packages that pi has installed; it loads none of yours otherwise.",
+	}),
+	model: text({ about: "Model of the worker, `provider/id` or an alias.", form: "line", most: 200 }),
+	models: words({
+		about: "Models in order: where the provider of one fails, the next goes on in the same conversation.",
+		empty: "error",
+	}),
+	thinking: choice(["off", "minimal", "low", "medium", "high", "xhigh", "max"], {
+		about: "Thinking level of the worker.",
+	}),
+	instructions: text({ about: "What the worker has to do, beside the task.", most: 40_000 }),
+	limits: group(
+		{
+			...spendFields,
+			attempts: whole({ about: "As in the limits of the run, for this state.", least: 1, most: 1000 }),
+			requests: whole({ about: "The same, for one visit of this state.", least: 1, most: 1_000_000 }),
+			calls: whole({ about: "The same.", least: 1, most: 1_000_000 }),
+		},
+		{ about: "Ceilings of all visits of this state together.", shown: "none" },
+	),
+	timeout_minutes: decimal({
+		about: "Minutes that one worker may take; then the run pauses and its work is kept.",
+		least: 0.01,
+		most: 10_000,
+		fallback: 60,
+	}),
+	idle_minutes: decimal({
+		about: "Minutes that a worker may be silent before it counts as hung.",
+		least: 0.01,
+		most: 10_000,
+		fallback: 15,
+	}),
+	cleanup: cleanupField satisfies { read(node: Node, reading: Reading): readonly Cleanup[] | undefined },
+	polling: flag({
+		about: "The state repeats itself on purpose, so that sameness of its attempts and of its calls means nothing.",
+		fallback: false,
+	}),
+};
+
+export const templateFields = {
+	name: text({ about: "Name that people see.", form: "line", most: 200, shown: "the file's name" }),
+	description: text({ about: "What the template is for.", most: 4000 }),
+	initial: text({ about: "State that the run begins in.", form: "line", shown: "the first of `states`" }),
+	team: text({ about: "Team for states that name none.", form: "line", most: 200 }),
+	limits: group(limitFields, { about: "Ceilings of the run.", shown: "as below" }),
+	files: choice(["folder", "repository"], {
+		about:
+			"Whose files are kept, compared and brought back by a rewind: those of the folder that the run works in, or of the whole repository that the folder lies in.",
+		fallback: "folder",
+	}),
+	secret_files: choice(["leave", "keep"], {
+		about:
+			"Whether the contents of files that are secret by their name (`.env`, keys) are kept too. Without it a rewind leaves such files as they are, and names them.",
+		fallback: "leave",
+	}),
+	states: custom<ReadonlyMap<string, StateEntry>, { about: string; required: true }>(
+		{ about: "The states by name, in order.", required: true },
+		"group of states",
+		{ type: "object", minProperties: 1, additionalProperties: { $ref: "#/$defs/state" } },
+		readStates,
+	),
+};
+
+/** A state as it stands in the file. */
+export interface StateEntry {
+	readonly keyStart: number;
+	readonly node: Node;
+}
+
+function readStates(node: Node, reading: Reading): ReadonlyMap<string, StateEntry> | undefined {
+	if (node.kind !== "map")
+		return wrongType(node, reading, "a group of states", 'Write `"name": { … }` for each state.');
+	if (node.entries.size === 0)
+		return wrongType(
+			node,
+			reading,
+			"a group with at least one state",
+			'Add a state: `"planning": { "persona": "…" }`.',
+		);
+	const states = new Map<string, StateEntry>();
+	// A bad name fails the file through the report; the states are given back all the same, so that their problems are told too.
+	for (const [name, { keyStart, value }] of node.entries) {
+		checkName(name, keyStart, reading);
+		states.set(name, { keyStart, node: value });
+	}
+	return states;
+}
+
+function readNext(node: Node, reading: Reading): readonly Word[] | undefined {
+	if (node.kind !== "list")
+		return wrongType(node, reading, "a list of state names", 'Write `["name"]`, or `[]` where the run ends.');
+	const found: Word[] = [];
+	for (const item of node.items) {
+		if (item.kind === "scalar" && typeof item.value === "string") {
+			if (!checkName(item.value, item.start, reading)) continue;
+			if (found.some((word) => word.text === item.value))
+				reading.report.warn(reading.source.place(item.start), {
+					code: "named-twice",
+					message: `\`${reading.path}\` names ${quoted(item.value)} twice.`,
+					remedy: "Keep one of the two.",
+				});
+			else found.push({ text: item.value, start: item.start });
+		} else
+			wrongType(
+				item,
+				{ ...reading, path: `${reading.path}[]` },
+				"the name of a state, as text",
+				"Put the name in quotes.",
+			);
+	}
+	return found;
+}
+
+function readApproval(node: Node, reading: Reading): boolean | "entry" | "exit" | "both" | undefined {
+	const value = node.kind === "scalar" ? node.value : undefined;
+	if (typeof value === "boolean" || value === "entry" || value === "exit" || value === "both") return value;
+	const meant = { yes: "true", on: "true", no: "false", off: "false", pre: '"entry"', post: '"exit"' } as const;
+	const word =
+		typeof value === "string" && Object.hasOwn(meant, value) ? meant[value as keyof typeof meant] : undefined;
+	const remedy = word === undefined ? "Write one of them." : `Write \`${word}\`.`;
+	return wrongType(node, reading, '`true`, `false`, `"entry"`, `"exit"` or `"both"`', remedy);
+}
+
+function readPairMoves(node: Node, reading: Reading): PairMoves | undefined {
+	const least = (value: Node, path: string): number | undefined => {
+		if (
+			value.kind === "scalar" &&
+			typeof value.value === "number" &&
+			Number.isSafeInteger(value.value) &&
+			value.value >= 1
+		)
+			return value.value;
+		return wrongType(
+			value,
+			{ ...reading, path },
+			"a whole number of at least 1",
+			"Write the number in digits, without quotes.",
+		);
+	};
+	if (node.kind !== "map") {
+		const all = least(node, reading.path);
+		return all === undefined ? undefined : { all, pairs: [] };
+	}
+	let all: number | undefined;
+	const pairs: PairMoves["pairs"][number][] = [];
+	// An entry that does not read fails the file through the report.
+	for (const [key, { keyStart, value }] of node.entries) {
+		const limit = least(value, `${reading.path}.${key}`) ?? 1;
+		const pair = pairNames(key);
+		if (key === "default") all = limit;
+		else if (pair) pairs.push({ one: pair[0], other: pair[1], limit });
+		else
+			reading.report.error(reading.source.place(keyStart), {
+				code: "bad-pair",
+				message: `${quoted(key)} in \`${reading.path}\` names no pair of states.${didYouMean(key, ["default"])}`,
+				remedy: 'Write `"one <-> other"`, or `"default"`.',
+			});
+	}
+	return { all, pairs };
+}
+
+/** The two states that `one <-> other` names. */
+export function pairNames(key: string): readonly [string, string] | undefined {
+	const [one, other, ...rest] = key.split("<->").map((part) => part.trim());
+	return one && other && rest.length === 0 ? [one, other] : undefined;
+}

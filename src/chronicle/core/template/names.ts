@@ -1,0 +1,51 @@
+// Which words may name a state.
+import { quoted, type Reading } from "../../../definition/index.ts";
+
+const longest = 48;
+
+/** Reports what is wrong with `name` as the name of a state at offset `start`; `true` where nothing is. */
+export function checkName(name: string, start: number, reading: Reading): boolean {
+	const problem = explainName(name);
+	if (problem) reading.report.error(reading.source.place(start), problem);
+	return problem === undefined;
+}
+
+function explainName(name: string): { code: string; message: string; remedy: string } | undefined {
+	const remedy = "Choose another name.";
+	if (name.trim() === "")
+		return { code: "empty-name", message: "The name of a state is empty.", remedy: "Give it a name." };
+	// These words mean something on every JavaScript object: as keys of a ledger they would be read wrong by other programs.
+	if (name in {} || name === "prototype")
+		return {
+			code: "reserved-name",
+			message: `${quoted(name)} cannot be the name of a state: programs that read the ledger would trip over it.`,
+			remedy,
+		};
+	if (name.trim() !== name)
+		return {
+			code: "bad-name",
+			message: `The name ${quoted(name)} begins or ends with a blank.`,
+			remedy: "Remove the blank.",
+		};
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
+	if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name))
+		return { code: "bad-name", message: `The name ${quoted(name)} contains a control character.`, remedy };
+	if (name.includes("<->"))
+		return {
+			code: "bad-name",
+			message: `The name ${quoted(name)} contains \`<->\`, which stands between two names.`,
+			remedy,
+		};
+	if ([...name].length > longest)
+		return {
+			code: "too-long",
+			message: `The name ${quoted(name)} is longer than ${longest} characters.`,
+			remedy: "Shorten it.",
+		};
+	return undefined;
+}
+
+/** Whether JavaScript objects move a key of this form to their front. */
+export function isIndex(name: string): boolean {
+	return /^(?:0|[1-9]\d{0,9})$/.test(name);
+}

@@ -1,0 +1,131 @@
+// From the text of a template file to a `Template`, or to everything that is wrong with it. Finding files is not done here.
+// R1 every problem is reported, not the first one only; R2 a template with an error is not given; R3 reading the definition of a ledger
+// gives the same template as reading the file did.
+import {
+	type Diagnostic,
+	foreignFormat,
+	foreignProblem,
+	type MapNode,
+	type Node,
+	openReport,
+	openSource,
+	parseJson,
+	parseYaml,
+	type Reading,
+	type Report,
+	readGroup,
+	type Source,
+	wrongType,
+} from "../../../definition/index.ts";
+import { checkGraph, checkPairs } from "./check.ts";
+import { compileLimits, compileState, implicitState } from "./compile.ts";
+import { type StateEntry, stateFields, templateFields } from "./fields.ts";
+import { hashDefinition } from "./hash.ts";
+import { nodeOf, plainOf, sizeOf } from "./plain.ts";
+import type { StatePlan, Template } from "./template.ts";
+
+export interface TemplateRead {
+	/** `undefined` where `diagnostics` has an error. */
+	readonly read: { readonly template: Template; readonly definition: unknown; readonly hash: string } | undefined;
+	readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Characters of a definition; a file itself has at most a quarter of it. */
+const mostData = 1_000_000;
+
+/** Reads a template from the text of a `.json` (comments allowed) or `.yaml` file. `fallbackName` names it if the file does not. */
+export function readTemplate(source: Source, fallbackName: string): TemplateRead {
+	const parsed = /\.ya?ml$/i.test(source.file) ? parseYaml(source) : parseJson(source);
+	const report = openReport();
+	report.add(parsed.diagnostics);
+	if (!parsed.root) {
+		if (!report.failed)
+			report.error(source.place(0), {
+				code: "empty",
+				message: "The file is empty.",
+				remedy: "Write a template into it.",
+			});
+		return { read: undefined, diagnostics: report.diagnostics };
+	}
+	if (sizeOf(parsed.root) > mostData) {
+		report.error(source.place(0), {
+			code: "too-big",
+			message: "Aliases repeat so much that the template would be too big for a ledger.",
+			remedy: "Write out what is meant, without aliases of aliases.",
+		});
+		return { read: undefined, diagnostics: report.diagnostics };
+	}
+	const template = readNode(parsed.root, source, report, fallbackName);
+	if (!template) return { read: undefined, diagnostics: report.diagnostics };
+	const definition = plainOf(parsed.root);
+	return { read: { template, definition, hash: hashDefinition(definition) }, diagnostics: report.diagnostics };
+}
+
+/** Compiles a definition that was read before, such as a ledger's copy; `undefined` where it is none. */
+export function compileDefinition(definition: unknown, fallbackName: string): Template | undefined {
+	return readNode(nodeOf(definition), openSource("", ""), openReport(), fallbackName);
+}
+
+function readNode(root: Node, source: Source, report: Report, fallbackName: string): Template | undefined {
+	const reading: Reading = { source, report, path: "" };
+	const other = foreignFormat(root);
+	if (other) {
+		report.error(source.place(root.start), foreignProblem(other));
+		return undefined;
+	}
+	if (root.kind !== "map")
+		return wrongType(
+			root,
+			{ ...reading, path: "template" },
+			"a group of fields",
+			'Write `{ "name": …, "states": { … } }`.',
+		);
+	const group = readGroup(root, templateFields, reading);
+	const top = group.kind === "read" ? group.values : group.partial;
+	const entries: ReadonlyMap<string, StateEntry> = top.states ?? new Map();
+	const dialect = dialectOf(root, entries);
+	const states = new Map<string, StatePlan>();
+	for (const [name, entry] of entries) {
+		const state = readState(name, entry, { ...reading, path: `states.${name}` }, { dialect, team: top.team });
+		if (state) states.set(name, state);
+	}
+	// Names that are defined and did not read are no implicit states.
+	for (const { next } of [...states.values()])
+		for (const target of next)
+			if (!entries.has(target) && !states.has(target)) states.set(target, implicitState(target));
+	const [first] = entries.keys();
+	const initial = top.initial ?? first;
+	if (initial !== undefined) checkGraph(root, states, entries, initial, reading);
+	checkPairs(root, entries, reading);
+	if (report.failed || group.kind === "failed" || initial === undefined) return undefined;
+	return Object.freeze({
+		name: group.values.name ?? fallbackName,
+		...(group.values.description === undefined ? {} : { description: group.values.description }),
+		initial,
+		states,
+		limits: compileLimits(group.values.limits),
+		dialect,
+		files: group.values.files,
+		secretFiles: group.values.secret_files === "keep" ? "kept" : "left out",
+	});
+}
+
+function readState(
+	name: string,
+	{ keyStart, node }: StateEntry,
+	reading: Reading,
+	defaults: { readonly dialect: Template["dialect"]; readonly team: string | undefined },
+): StatePlan | undefined {
+	if (node.kind !== "map")
+		return wrongType(node, reading, "a group of fields", 'Write `{ "persona": "…", "next": ["…"] }`.');
+	const read = readGroup(node, stateFields, reading);
+	return read.kind === "read" ? compileState(name, read.values, { node, keyStart }, reading, defaults) : undefined;
+}
+
+/** See `Template.dialect`. A template that names our schema is ours. */
+function dialectOf(root: MapNode, entries: ReadonlyMap<string, StateEntry>): Template["dialect"] {
+	const has = (key: string): boolean =>
+		[...entries.values()].some(({ node }) => node.kind === "map" && node.entries.has(key));
+	const ae = root.entries.has("initial") && !root.entries.has("$schema") && has("agent") && !has("persona");
+	return ae ? "ae" : "chronicle";
+}

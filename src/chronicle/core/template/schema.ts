@@ -1,0 +1,27 @@
+// JSON Schema of template files and the tables of their reference, both from the fields.
+import { groupSchema, type JsonSchema, referenceTable } from "../../../definition/index.ts";
+import { cleanupFields } from "./cleanup.ts";
+import { limitFields, stateFields, templateFields } from "./fields.ts";
+
+/** The schema that `$schema` of a template names. */
+export function templateSchema(): JsonSchema {
+	const template = groupSchema(templateFields);
+	return {
+		$schema: "https://json-schema.org/draft/2020-12/schema",
+		title: "Chronicle template",
+		description: "States that agents work through one after another.",
+		...template,
+		properties: { $schema: { type: "string" }, ...(template.properties as JsonSchema) },
+		$defs: { state: groupSchema(stateFields), cleanup: groupSchema(cleanupFields) },
+	};
+}
+
+/** Markdown lines of the tables in the documentation. */
+export function templateTables(): Record<"template" | "limits" | "state" | "cleanup", string[]> {
+	return {
+		template: referenceTable(templateFields),
+		limits: referenceTable(limitFields),
+		state: referenceTable(stateFields),
+		cleanup: referenceTable(cleanupFields),
+	};
+}

@@ -1,0 +1,187 @@
+// Who may write a run: one lease at a time, each with a higher number than any before it (fencing).
+// The lease of number n is the file `lease.n` in the run's folder; the highest one counts.
+// E1 a lease is taken over only from an owner that is proved dead: same machine, and no process with its number and start; E2 of two that
+// try at once one gets it: the file is made exclusively; E3 whoever has lost the lease notices before its next write; E4 a lease has its
+// owner's name in it from the moment that it is there, so that whoever dies over making it leaves none that nobody may take.
+import { readlinkSync, statSync } from "node:fs";
+import { access, link, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { processStart } from "../../../process/index.ts";
+import type { LeaseHolder, Result, StoreFailure } from "../../core/index.ts";
+import { absent, diskFailure } from "./disk.ts";
+import { keepOwner, makeFolder } from "./owner.ts";
+
+export interface Lease {
+	readonly fence: number;
+	/** This process, as others see it. */
+	readonly owner: LeaseHolder;
+	/** Whether it is still ours. */
+	holds(): boolean;
+	/** Why it is not. */
+	loss(): Promise<StoreFailure>;
+	release(): Promise<void>;
+}
+
+interface LeaseText {
+	readonly host: string;
+	readonly pid: number;
+	readonly started: string;
+}
+
+const prefix = "lease.";
+
+/** The machine as far as process numbers mean something on it: containers of one machine number their processes apart. */
+export function thisHost(): string {
+	try {
+		return `${hostname()} ${readlinkSync("/proc/self/ns/pid")}`;
+	} catch {
+		return hostname();
+	}
+}
+
+/** Whoever has the lease of the run in `folder`; `undefined` where nobody does. */
+export async function leaseHolder(folder: string): Promise<LeaseHolder | undefined> {
+	const [highest] = await leases(folder);
+	if (highest === undefined) return undefined;
+	const text = await readLease(folder, highest);
+	return text && { ...text, fence: highest, alive: aliveness(text) };
+}
+
+/** Takes the lease with a number above `atLeast`, the highest one seen in the log. */
+export async function takeLease(folder: string, atLeast: number): Promise<Result<Lease, StoreFailure>> {
+	await makeFolder(folder);
+	const before = await leaseHolder(folder);
+	if (before && before.alive !== "no") return { ok: false, failure: heldBy(before, folder) };
+	const [highest = 0] = await leases(folder);
+	const fence = Math.max(highest, atLeast) + 1;
+	const path = join(folder, `${prefix}${fence}`);
+	const mine: LeaseText = { host: thisHost(), pid: process.pid, started: processStart(process.pid) ?? "unknown" };
+	try {
+		await makeExclusively(path, `${JSON.stringify(mine)}\n`);
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+		const winner = await leaseHolder(folder);
+		return { ok: false, failure: winner ? heldBy(winner, folder) : raced };
+	}
+	// Somebody who saw the same dead owner may have come in between with another number: then nobody has it, and one of them tries again.
+	const others = (await leases(folder)).filter((number) => number !== fence);
+	for (const number of others) {
+		const text = await readLease(folder, number);
+		if (!text || aliveness(text) === "no") continue;
+		await rm(path, { force: true });
+		return { ok: false, failure: raced };
+	}
+	for (const number of others) await rm(join(folder, `${prefix}${number}`), { force: true });
+	return { ok: true, value: openLease(folder, { ...mine, fence, alive: "yes" }) };
+}
+
+/** Makes `path` with `text` in it, whole, or throws `EEXIST`. */
+async function makeExclusively(path: string, text: string): Promise<void> {
+	const draft = join(dirname(path), `.${basename(path)}.${process.pid}`);
+	try {
+		await writeFile(draft, text, { mode: 0o600, flush: true });
+		await keepOwner(draft);
+		await link(draft, path);
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		if (code === "EEXIST" || code === "ENOSPC" || code === "EDQUOT") throw error;
+		// A file system without links: then the name is there a moment before its text.
+		await writeFile(path, text, { flag: "wx", mode: 0o600, flush: true });
+		await keepOwner(path);
+	} finally {
+		await rm(draft, { force: true });
+	}
+}
+
+function openLease(folder: string, owner: LeaseHolder): Lease {
+	const { fence } = owner;
+	const path = join(folder, `${prefix}${fence}`);
+	const next = join(folder, `${prefix}${fence + 1}`);
+	const exists = (file: string): boolean => {
+		try {
+			return statSync(file, { throwIfNoEntry: false }) !== undefined;
+		} catch {
+			// Rights that were taken away, no file descriptors: what cannot be seen is not ours to write.
+			return false;
+		}
+	};
+	return {
+		fence,
+		owner,
+		holds: () => exists(path) && !exists(next),
+		loss: () => explainLoss(folder),
+		release: () => rm(path, { force: true }),
+	};
+}
+
+async function explainLoss(folder: string): Promise<StoreFailure> {
+	const seen = await access(folder).then(
+		() => undefined,
+		(error: NodeJS.ErrnoException) => error,
+	);
+	if (seen) return diskFailure(seen, folder);
+	const holder = await leaseHolder(folder).catch(() => undefined);
+	return holder
+		? { reason: "fenced", message: `Process ${holder.pid} has taken the run over.`, remedy: "Go on there." }
+		: {
+				reason: "fenced",
+				message: "The run's lease was taken away, and no process has the run now.",
+				remedy: "Resume it: nothing that was recorded is lost.",
+			};
+}
+
+/** Numbers of the leases in `folder`, highest first. */
+async function leases(folder: string): Promise<number[]> {
+	const names = await readdir(folder).catch((error: unknown): string[] => absent(error) ?? []);
+	return names
+		.filter((name) => /^lease\.\d{1,9}$/.test(name))
+		.map((name) => Number(name.slice(prefix.length)))
+		.sort((a, b) => b - a);
+}
+
+async function readLease(folder: string, fence: number): Promise<LeaseText | undefined> {
+	try {
+		const text: unknown = JSON.parse(await readFile(join(folder, `${prefix}${fence}`), "utf8"));
+		const { host, pid, started } = text as LeaseText;
+		if (typeof host === "string" && typeof pid === "number" && typeof started === "string")
+			return { host, pid, started };
+	} catch (error) {
+		const { code = "" } = error as NodeJS.ErrnoException;
+		if (code === "ENOENT") return undefined;
+		// Somebody else's, or no descriptor: a fault of reading says nothing about its holder.
+		if (code !== "" && code !== "EISDIR") throw error;
+	}
+	// Made and not yet written, or torn: whoever made it is not known to be dead.
+	return { host: "", pid: 0, started: "" };
+}
+
+function aliveness({ host, pid, started }: LeaseText): LeaseHolder["alive"] {
+	if (host !== thisHost()) return "unknown";
+	const now = processStart(pid);
+	if (now === undefined) return "no";
+	if (now === started && now !== "unknown") return "yes";
+	// Where start marks cannot be read, a living process of that number may be it.
+	return started === "unknown" || now === "unknown" ? "unknown" : "no";
+}
+
+const raced: StoreFailure = {
+	reason: "held",
+	message: "Another pi took the run at the same moment.",
+	remedy: "Look at its status, or try again.",
+};
+
+function heldBy({ host, pid, fence, alive }: LeaseHolder, folder: string): StoreFailure {
+	const where = host === "" ? "a process that is not known" : `process ${pid} on ${host.split(" ")[0]}`;
+	return alive === "yes"
+		? {
+				reason: "held",
+				message: `The run is in the hands of ${where}.`,
+				remedy: "Use the commands there; status, diff, tell, pause and abort work from here too.",
+			}
+		: {
+				reason: "held",
+				message: `The run was in the hands of ${where}, and whether that is still alive cannot be seen from here.`,
+				remedy: `If it is dead for certain, remove ${join(folder, `${prefix}${fence}`)} and try again.`,
+			};
+}

@@ -1,0 +1,110 @@
+// The event log of one run as a file that only grows.
+// G1 a batch is in the log whole or not at all; G2 what a failed write left behind is cut before the next one; G3 nothing is written once
+// the lease is lost.
+import { constants } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import type { EventBody, LedgerEvent, Result, StoreFailure } from "../../core/index.ts";
+import { type Disk, diskFailure } from "./disk.ts";
+import type { Lease } from "./lease.ts";
+import { encodeLine, stampEvent } from "./line.ts";
+import { keepOwner } from "./owner.ts";
+
+export interface LogFile {
+	readonly size: number;
+	readonly lastSeq: number;
+	append(
+		bodies: readonly EventBody[],
+		at: string,
+		durable: boolean,
+	): Promise<Result<readonly LedgerEvent[], StoreFailure>>;
+	/** Makes durable what has been appended. */
+	sync(): Promise<Result<void, StoreFailure>>;
+	close(): Promise<void>;
+}
+
+export interface LogStart {
+	readonly path: string;
+	readonly disk: Disk;
+	readonly lease: Lease;
+	/** Sound bytes: what is behind them is cut now. */
+	readonly size: number;
+	readonly lastSeq: number;
+}
+
+/** Opens the log for appending and cuts it to its sound bytes. Throws what the disk throws. */
+export async function openLog({ path, disk, lease, ...start }: LogStart): Promise<LogFile> {
+	const file = await disk.open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+	await keepOwner(path);
+	let { size, lastSeq } = start;
+	let dirty = false;
+	let unsynced = false;
+	try {
+		const { size: found } = await file.stat();
+		if (found > size) {
+			await file.truncate(size);
+			await file.sync();
+		}
+	} catch (error) {
+		await file.close();
+		throw error;
+	}
+
+	return {
+		get size() {
+			return size;
+		},
+		get lastSeq() {
+			return lastSeq;
+		},
+		async append(bodies, at, durable) {
+			if (!lease.holds()) return { ok: false, failure: await lease.loss() };
+			const events = bodies.map((body, index) =>
+				stampEvent(body, { seq: lastSeq + index + 1, at, fence: lease.fence }),
+			);
+			const bytes = Buffer.from(events.map(encodeLine).join(""));
+			try {
+				if (dirty) await file.truncate(size);
+				// A process that lost the run in the middle of a write may have left a line: it stays, and is passed over in reading.
+				else size = Math.max(size, (await file.stat()).size);
+				dirty = true;
+				await writeAll(file, bytes);
+				if (durable) await file.sync();
+			} catch (error) {
+				// What arrived is cut at once if that works, and before the next write otherwise.
+				await file.truncate(size).then(
+					() => {
+						dirty = false;
+					},
+					() => {},
+				);
+				return { ok: false, failure: diskFailure(error, path) };
+			}
+			dirty = false;
+			unsynced = !durable;
+			size += bytes.length;
+			lastSeq += events.length;
+			return { ok: true, value: events };
+		},
+		async sync() {
+			if (!unsynced) return { ok: true, value: undefined };
+			try {
+				await file.sync();
+				unsynced = false;
+				return { ok: true, value: undefined };
+			} catch (error) {
+				return { ok: false, failure: diskFailure(error, path) };
+			}
+		},
+		async close() {
+			if (unsynced) await file.sync().catch(() => {});
+			await file.close();
+		},
+	};
+}
+
+async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
+	for (let from = 0; from < bytes.length; ) {
+		const { bytesWritten } = await file.write(bytes, from, bytes.length - from);
+		from += bytesWritten;
+	}
+}

@@ -1,0 +1,47 @@
+// Taking a run away with everything that it keeps: events, folded state, damaged copies, conversations, kept files, reports.
+// M1 only under the lease: never of a run that a living process has, or one that may be alive; M2 what is cut off in the middle is finished
+// by doing it again; M3 nothing outside of the folder of all runs is touched.
+import { lstat, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Result, StoreFailure } from "../../core/index.ts";
+import { pathsOf } from "./layout.ts";
+import { takeLease } from "./lease.ts";
+import { failure } from "./load.ts";
+
+/** Removes run `id`; the bytes that it took. */
+export async function removeRun(
+	sessions: string,
+	id: string,
+): Promise<Result<{ readonly bytes: number }, StoreFailure>> {
+	const { folder, log, checkpoint } = pathsOf(sessions, id);
+	const going = join(sessions, `.removed-${id}`);
+	const names = await namesOf(sessions, id);
+	if (names.length === 0) return failure("unknown", `No run has the id "${id}".`, "Look at the list of runs.");
+	const lease = await takeLease(folder, 0);
+	if (!lease.ok) return lease;
+	const places = (await namesOf(sessions, id)).map((name) => join(sessions, name));
+	const bytes = (await Promise.all(places.map(sizeOf))).reduce((sum, size) => sum + size, 0);
+	// The events go first and the folded state last: until then the list shows the run, and it can be removed again.
+	await rm(log, { force: true });
+	for (const place of places)
+		if (place !== checkpoint && place !== folder) await rm(place, { recursive: true, force: true });
+	await rename(folder, going);
+	await rm(going, { recursive: true, force: true });
+	await rm(checkpoint, { force: true });
+	return { ok: true, value: { bytes } };
+}
+
+/** Files and folders of a run. */
+async function namesOf(sessions: string, id: string): Promise<string[]> {
+	const names = await readdir(sessions).catch((): string[] => []);
+	return names.filter((name) => name === id || name.startsWith(`${id}.`) || name === `.removed-${id}`);
+}
+
+async function sizeOf(path: string): Promise<number> {
+	const stats = await lstat(path).catch(() => undefined);
+	if (!stats?.isDirectory()) return stats?.size ?? 0;
+	const names = await readdir(path).catch((): string[] => []);
+	let sum = 0;
+	for (const name of names) sum += await sizeOf(join(path, name));
+	return sum;
+}

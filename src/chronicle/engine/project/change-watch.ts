@@ -1,0 +1,90 @@
+// How many files the present visit of a live run has changed so far, looked at while its worker works. For showing: nothing is recorded.
+// L1 the files are looked at only after a call that may have changed some, and ever more rarely as the visit goes on, so that looking stays
+// cheap in a large project; L2 a look that fails is no news.
+import type { LedgerEvent, Run } from "../../core/index.ts";
+import type { LiveRun } from "./live-run.ts";
+
+export interface VisitChanges {
+	readonly visit: number;
+	readonly files: number;
+	readonly added: number;
+	readonly removed: number;
+}
+
+/** Milliseconds between two looks, at least. */
+const leastMs = 3000;
+/** A look may take this share of the time, and this share of a visit's age lies between two. */
+const shareOfTime = 0.05;
+const shareOfAge = 0.1;
+const mostChanges = 2000;
+const harmless = new Set(["read", "grep", "find", "ls", "workflow_transition", "workflow_update_snapshot"]);
+
+/** Calls `later` in so many milliseconds; gives what takes that back. */
+export type After = (ms: number, later: () => void) => () => void;
+
+/** Tells `listener` what the present visit has changed, as it changes, until the returned function is called. */
+export function watchChanges(
+	{ supervision, workspace }: Pick<LiveRun, "supervision" | "workspace">,
+	after: After,
+	listener: (changes: VisitChanges) => void,
+): () => void {
+	let waiting: (() => void) | undefined;
+	let looking = false;
+	let stale = false;
+	let ended = false;
+	const control = new AbortController();
+	let lastLook = 0;
+	let lookTook = 0;
+	let visitBegan = performance.now();
+	let visit = supervision.run.visit;
+
+	const look = async (): Promise<void> => {
+		const { run } = supervision;
+		const before = run.baseline?.tree;
+		if (ended || before === undefined || before === null || run.stage.kind !== "working") return;
+		looking = true;
+		stale = false;
+		const began = performance.now();
+		try {
+			const now = await workspace.snapshot({ signal: control.signal });
+			const compared = now.ok ? await workspace.changes(before, now.value.tree, mostChanges, control.signal) : now;
+			if (compared.ok && !ended && supervision.run.visit === run.visit) {
+				const { changes, more } = compared.value;
+				const sum = (key: "added" | "removed") => changes.reduce((total, change) => total + (change[key] ?? 0), 0);
+				listener({ visit: run.visit, files: changes.length + more, added: sum("added"), removed: sum("removed") });
+			}
+		} catch {
+			// The supervision tells of files that cannot be measured when it measures them itself.
+		} finally {
+			looking = false;
+			lastLook = performance.now();
+			lookTook = lastLook - began;
+			if (stale) soon();
+		}
+	};
+	const soon = (): void => {
+		stale = true;
+		if (waiting || looking || ended) return;
+		const now = performance.now();
+		const gap = Math.max(leastMs, lookTook / shareOfTime, (now - visitBegan) * shareOfAge);
+		waiting = after(Math.max(leastMs / 3, lastLook + gap - now), () => {
+			waiting = undefined;
+			void look();
+		});
+	};
+	const unwatch = supervision.watch((run: Run, event: LedgerEvent) => {
+		if (run.visit !== visit) {
+			visit = run.visit;
+			visitBegan = performance.now();
+			waiting?.();
+			waiting = undefined;
+		}
+		if (event.kind === "tool_ended" && event.blocked === undefined && !harmless.has(event.tool)) soon();
+	});
+	return () => {
+		ended = true;
+		control.abort();
+		waiting?.();
+		unwatch();
+	};
+}

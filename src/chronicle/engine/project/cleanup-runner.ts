@@ -1,0 +1,110 @@
+// Cleanup commands as processes of this machine. Which command runs when is the machine's decision; whether its text may run at all is
+// looked at here once more, because a ledger can come from anywhere.
+// U1 only a text that the person approved runs without being judged; one of the person's own template is judged by the guard's rules;
+// U2 a command has its own process group, carries the run's tag, and is gone after its time limit; U3 its output is the end of it, redacted.
+import { openScope } from "../../../pi/index.ts";
+import { type Exit, RUN_TAG, startChild } from "../../../process/index.ts";
+import { enforceRules, measure, openPolicies, redactText, type Verdict } from "../../../safety/index.ts";
+import type { CommandResult, CommandRunner } from "../../core/index.ts";
+import type { FrozenRules } from "../worker/index.ts";
+import type { CleanupStanding } from "./cleanup-approvals.ts";
+
+export interface CleanupRunnerOptions {
+	readonly run: string;
+	/** How the person stands to the texts of this run. Asked before every command. */
+	readonly standing: () => CleanupStanding;
+	/** The guard's rules of this run, or why they cannot be enforced. */
+	readonly rules: () => FrozenRules | { readonly kind: "unreadable"; readonly detail: string };
+	readonly agentFolder: string;
+	readonly env: NodeJS.ProcessEnv;
+}
+
+/** Characters of output that are kept. */
+const outputLength = 2000;
+/** Bytes that are held while it runs. */
+const tailBytes = 16 * 1024;
+
+export function openCleanupRunner(options: CleanupRunnerOptions): CommandRunner {
+	const refused = (detail: string): CommandResult => ({ result: { kind: "refused", detail }, output: "" });
+	return {
+		async run(command, cwd, timeoutMs, signal) {
+			switch (options.standing()) {
+				case "unknown":
+					return refused("its text was not approved on this machine");
+				case "own": {
+					const rules = options.rules();
+					if ("kind" in rules) return refused(rules.detail);
+					const [verdict] = await judge(command, cwd, rules, options.agentFolder);
+					if (verdict) return refused(`${verdict.reason} [${verdict.policy}: ${verdict.rule}]`);
+					break;
+				}
+				case "approved":
+			}
+			return runCommand(command, cwd, timeoutMs, signal, { ...options.env, [RUN_TAG]: options.run });
+		},
+	};
+}
+
+/** What the guard has against a command: verdicts to deny, and to ask, which nobody answers here. */
+async function judge(command: string, cwd: string, rules: FrozenRules, agentDir: string): Promise<readonly Verdict[]> {
+	const scope = openScope();
+	const policies = openPolicies();
+	try {
+		await enforceRules(rules, { cwd, agentDir }, policies, scope);
+		const call = { id: "cleanup", tool: "bash", input: { command }, siblings: [] };
+		return (await policies.judge(call, () => measure(call, cwd))).verdicts;
+	} finally {
+		await scope.close();
+	}
+}
+
+async function runCommand(
+	command: string,
+	cwd: string,
+	timeoutMs: number,
+	signal: AbortSignal,
+	env: NodeJS.ProcessEnv,
+): Promise<CommandResult> {
+	if (signal.aborted) return { result: { kind: "unstarted", detail: "It was called off." }, output: "" };
+	const child = startChild({ ...shellOf(command, env), cwd, env });
+	child.endInput();
+	let tail = Buffer.alloc(0);
+	child.onOutput((chunk) => {
+		tail = Buffer.concat([tail, chunk]).subarray(-tailBytes);
+	});
+	let late = false;
+	const timer = setTimeout(() => {
+		late = true;
+		void child.kill();
+	}, timeoutMs);
+	const stop = (): void => void child.kill();
+	signal.addEventListener("abort", stop, { once: true });
+	const exit = await child.exited;
+	clearTimeout(timer);
+	signal.removeEventListener("abort", stop);
+	const said = [tail.toString("utf8"), child.stderr()].filter((text) => text.trim() !== "").join("\n");
+	return {
+		result: late ? { kind: "timed_out" } : resultOf(exit),
+		output: redactText(said.trim().slice(-outputLength), outputLength),
+	};
+}
+
+function resultOf(exit: Exit): CommandResult["result"] {
+	switch (exit.kind) {
+		case "exited":
+			return exit;
+		case "killed":
+			return exit;
+		case "unstarted":
+			return { kind: "unstarted", detail: exit.reason };
+	}
+}
+
+/** The system's shell: `/bin/sh`, on Windows `cmd`. */
+function shellOf(
+	command: string,
+	env: NodeJS.ProcessEnv,
+): { readonly command: string; readonly args: readonly string[] } {
+	if (process.platform === "win32") return { command: env.ComSpec ?? "cmd.exe", args: ["/d", "/s", "/c", command] };
+	return { command: "/bin/sh", args: ["-c", command] };
+}

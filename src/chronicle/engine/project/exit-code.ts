@@ -1,0 +1,51 @@
+// Exit codes: how a command that carried a run on tells where it stands. The same for the command line and for a pi without a screen.
+import type { Failure, RunStatus } from "../../core/index.ts";
+import type { SupervisionEnd } from "../supervisor/index.ts";
+
+export const exitCodes = {
+	done: 0,
+	failed: 1,
+	usage: 2,
+	waits: 3,
+	budget: 4,
+	intervention: 5,
+	interrupted: 130,
+} as const;
+
+/** The code for a run that has come to rest. */
+function exitCodeOf(status: RunStatus): number {
+	switch (status) {
+		case "done":
+			return exitCodes.done;
+		case "failed":
+		case "aborted":
+			return exitCodes.failed;
+		case "awaiting_approval":
+		case "paused":
+			return exitCodes.waits;
+		case "budget_exceeded":
+			return exitCodes.budget;
+		case "human_intervention":
+			return exitCodes.intervention;
+		case "running":
+			return exitCodes.interrupted;
+	}
+}
+
+/** The code for a command that failed: 2 where what was asked for does not apply to the run, 1 where the machine failed. */
+export function exitCodeOfFailure({ reason }: Failure): number {
+	const refusals = ["exists", "unknown", "ambiguous", "held", "newer", "foreign", "too_long"];
+	return refusals.includes(reason) ? exitCodes.usage : exitCodes.failed;
+}
+
+/** The code for the end of a supervision. */
+export function exitCodeOfEnd(end: SupervisionEnd): number {
+	switch (end.kind) {
+		case "parked":
+			return exitCodeOf(end.run.status);
+		case "released":
+			return exitCodes.interrupted;
+		case "failed":
+			return exitCodes.failed;
+	}
+}

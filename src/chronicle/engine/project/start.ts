@@ -1,0 +1,178 @@
+// Starting a run: everything that stands in its way is looked for before anything is made, and told at once.
+// B1 nothing is written and no process is started before the person's words on cleanup commands are known; B2 the run is on disk before its
+// first worker starts.
+import { randomUUID } from "node:crypto";
+import { type Diagnostic, didYouMean, formatPath, thereAre } from "../../../definition/index.ts";
+import type { HeldLedger, LaunchProblem, Result, StoreFailure, WorkerLauncher } from "../../core/index.ts";
+import { cleanupOf, hashCleanup, type Run, SCHEMA_VERSION, type Template } from "../../core/index.ts";
+import type { CleanupApprovals, CleanupStanding } from "./cleanup-approvals.ts";
+import type { Project } from "./project.ts";
+import type { FoundTemplate, MeantTemplate, TemplateShelf } from "./templates.ts";
+
+type Loaded = { readonly read: NonNullable<FoundTemplate["read"]> };
+/** A template that loads. */
+export type LoadedTemplate = MeantTemplate & Loaded;
+
+export interface CleanupTexts {
+	readonly hash: string;
+	readonly commands: readonly { readonly state: string; readonly command: string }[];
+	readonly standing: CleanupStanding;
+}
+
+export type Preparation =
+	| {
+			readonly kind: "ready";
+			readonly found: LoadedTemplate;
+			/** What stands in the template to be run after its workers; `undefined`: nothing. */
+			readonly cleanup: CleanupTexts | undefined;
+			/** What the person should know before it begins. */
+			readonly notes: readonly string[];
+			readonly launcher: WorkerLauncher;
+	  }
+	| {
+			readonly kind: "refused";
+			/** One sentence. */
+			readonly message: string;
+			readonly diagnostics: readonly Diagnostic[];
+			readonly problems: readonly LaunchProblem[];
+	  };
+
+/** Looks at the template called `name` and at everything that its states need. Starts at most one pi that lists models, and one for each set of extensions. */
+export async function prepareStart(project: Project, name: string, signal?: AbortSignal): Promise<Preparation> {
+	const shelf = project.templates();
+	const { cwd } = project.place;
+	const found = shelf.templates.get(name);
+	if (!found || !isLoaded(found)) return { kind: "refused", ...notFound(name, shelf, project), problems: [] };
+	const launcher = project.launcher();
+	const problems = await launcher.check([...found.read.template.states.values()], signal);
+	if (problems.some(({ severity }) => severity === "error"))
+		return { kind: "refused", message: `"${name}" cannot run as things are.`, diagnostics: [], problems };
+	return {
+		kind: "ready",
+		found,
+		cleanup: cleanupTexts(project, found),
+		notes: [
+			...found.inPlaceOf.map(
+				(file) => `${formatPath(file, cwd)} does not load, so ${formatPath(found.file, cwd)} runs in its place.`,
+			),
+			...problems.map(({ state, message, remedy }) => `${state}: ${message} ${remedy}`),
+			...dialectNotes(found.read.template),
+			...(await neighbours(project)),
+		],
+		launcher,
+	};
+}
+
+export function isLoaded<T extends FoundTemplate>(found: T): found is T & Loaded {
+	return found.read !== undefined;
+}
+
+/** Why there is no template of that name, and which there are. `others`: words that may have been meant as well. */
+export function notFound(
+	name: string,
+	{ templates }: TemplateShelf,
+	{ place }: Project,
+	others: Iterable<string> = [],
+): { readonly message: string; readonly diagnostics: readonly Diagnostic[] } {
+	const known = templates.get(name);
+	if (known) return { message: `The template "${name}" does not load.`, diagnostics: known.diagnostics };
+	const names = [...templates.values()].filter(isLoaded).map(({ key }) => key);
+	const list = thereAre(names, "There is none here.");
+	const trust =
+		place.trust === "untrusted"
+			? " Those of the project are not read, because pi has not been told to trust it (/trust in pi, --approve for one command)."
+			: "";
+	return {
+		message: `There is no template "${name}".${didYouMean(name, [...names, ...others])} ${list}${trust}`,
+		diagnostics: [],
+	};
+}
+
+/** The cleanup commands of a template, and how the person stands to them. */
+function cleanupTexts({ approvals }: Project, { read, tier }: LoadedTemplate): CleanupTexts | undefined {
+	const { template } = read;
+	const hash = hashCleanup(template);
+	if (hash === undefined) return undefined;
+	const known = approvals.standingOf(hash);
+	return {
+		hash,
+		commands: cleanupOf(template).map(({ state, command }) => ({ state, command: command.command })),
+		// Whoever can write into the person's own folder needs no template to run commands.
+		standing: known === "unknown" && tier === "personal" ? "own" : known,
+	};
+}
+
+function dialectNotes({ dialect, states }: Template): string[] {
+	const asked = [...states.values()].filter(({ approval }) => approval.entry && !approval.exit);
+	if (dialect !== "ae" || asked.length === 0) return [];
+	const names = asked.map(({ name }) => name).join(", ");
+	return [
+		`This template is written with \`initial\` and \`agent\`, so approvals without a mode are asked before a state begins: ${names}.`,
+	];
+}
+
+/** Runs that are going on in the same folder: what changes there cannot be told apart. */
+async function neighbours({ store }: Project): Promise<string[]> {
+	const live = (await store.list()).filter((entry) => entry.kind === "run" && entry.holder?.alive === "yes");
+	return live.map(
+		({ id }) =>
+			`The run ${id.slice(0, 8)} works in this folder at the same time: what changes cannot be told apart, and is shown for both.`,
+	);
+}
+
+export interface StartOrder {
+	readonly task: string;
+	/** `provider/id` for states that name none; left out: pi's own choice. */
+	readonly model?: string | undefined;
+	/** The person's word on the cleanup commands: `approved` for exactly these texts, or none of them runs. */
+	readonly cleanup: "approved" | "own" | "none";
+}
+
+/** Makes the run. It is on disk when this resolves, and this process has it. */
+export async function createRun(
+	{ store, approvals }: Project,
+	{ found, cleanup }: Pick<Extract<Preparation, { kind: "ready" }>, "found" | "cleanup">,
+	order: StartOrder,
+): Promise<Result<HeldLedger, StoreFailure>> {
+	const { key, file, read } = found;
+	if (cleanup && order.cleanup !== "none") {
+		const texts = cleanup.commands.map(({ state, command }) => `${state}: ${command}`);
+		const refused = await keepApproval(approvals, cleanup.hash, order.cleanup, texts);
+		if (refused) return { ok: false, failure: refused };
+	}
+	return store.create({
+		kind: "created",
+		schemaVersion: SCHEMA_VERSION,
+		id: randomUUID(),
+		template: { name: key, hash: read.hash, definition: read.definition, file },
+		task: order.task,
+		...(cleanup && order.cleanup !== "none" ? { cleanupApproval: cleanup.hash } : {}),
+		...(order.model === undefined ? {} : { model: order.model }),
+	});
+}
+
+/** Without a kept approval the commands would be refused later, after the work was done. */
+async function keepApproval(
+	approvals: CleanupApprovals,
+	...answer: Parameters<CleanupApprovals["remember"]>
+): Promise<StoreFailure | undefined> {
+	try {
+		await approvals.remember(...answer);
+		return undefined;
+	} catch (error) {
+		const { code, message } = error as NodeJS.ErrnoException;
+		return {
+			reason: "io",
+			message: `Your word on the cleanup commands could not be kept in pi's agent folder: ${code ?? message}.`,
+			remedy: "Make that folder writable, or start without them.",
+		};
+	}
+}
+
+/** A sentence where the template's file says something else than the run goes by. */
+export function templateChange({ templates }: Project, { template }: Run): string | undefined {
+	const now = templates().templates.get(template.name)?.read;
+	return now && now.hash !== template.hash
+		? `The template "${template.name}" has changed since; the run keeps to the one that it began with.`
+		: undefined;
+}

@@ -1,0 +1,98 @@
+// The first message of a worker process: everything it knows of the run. Pure.
+// M1 a new conversation gets the task, the state, what the run knows and the moves it may ask for, at most the handover's room plus the
+// person's own texts; M2 a continued one gets only what it cannot know: why it was interrupted, what was in flight, what it has been told.
+
+import type { LaunchOrder, LaunchReason } from "../../core/index.ts";
+import { handoverText, legalTargets, outboxOfLaunch, planOf, type Run } from "../../core/index.ts";
+
+/** Both messages; the launcher gives the one that fits what became of the conversation. `place` is the path of the event log. */
+export function firstMessage(run: Run, because: LaunchReason, place: string): LaunchOrder["message"] {
+	return { new: newMessage(run, because, place), continued: continuedMessage(run, because) };
+}
+
+function newMessage(run: Run, because: LaunchReason, place: string): string {
+	const state = planOf(run);
+	const handover = handoverText(run.snapshot, place);
+	const started = because === "session_lost" || because === "crashed" || run.attempt > 1;
+	return joined([
+		`You do one state of the run "${run.template.name}": the state "${run.state}" (run ${run.id}, visit ${run.visit}, attempt ${run.attempt}).`,
+		state.description === undefined ? "" : `What this state is for: ${state.description}`,
+		`The task of the whole run, in the person's words:\n\n${run.task}`,
+		state.instructions === undefined ? "" : `Instructions for this state:\n\n${state.instructions}`,
+		handover === "" ? "" : `## What is known so far\n\n${handover}`,
+		...run.unmeasured.map(({ visit, why }) => `What visit ${visit} changed in the files could not be measured: ${why}`),
+		started ? earlierTry(run) : "",
+		told(run),
+		ending(run),
+	]);
+}
+
+function continuedMessage(run: Run, because: LaunchReason): string {
+	return joined([
+		why(because),
+		inFlight(run),
+		told(run),
+		`Go on with the state "${run.state}" from where you are.`,
+		ending(run),
+	]);
+}
+
+function why(because: LaunchReason): string {
+	switch (because) {
+		case "interrupted":
+			return "You were interrupted: the process that ran you ended. Your conversation is whole up to here.";
+		case "crashed":
+			return "Your process ended unexpectedly. Your conversation is whole up to here.";
+		case "timed_out":
+			return "Your process was ended because it took too long or was silent too long. Work in smaller steps, and save findings as you go.";
+		case "provider_error":
+			return "The model's provider failed for a while.";
+		case "rejected":
+			return "The person did not approve the move that you asked for.";
+		case "resumed":
+			return "The run was paused and goes on now.";
+		case "entered":
+		case "repeated":
+		case "session_lost":
+			return "The state goes on.";
+	}
+}
+
+/** What was under way when the last process ended: its outcome is unknown. */
+function inFlight(run: Run): string {
+	const { calls } = run.calls.interrupted;
+	if (calls.length === 0) return "";
+	const list = calls.map(({ tool, args }) => `- ${tool} ${args}`).join("\n");
+	return `In flight when it ended; whether it took effect is unknown, so look before you repeat it:\n${list}`;
+}
+
+function earlierTry(run: Run): string {
+	const { recent } = run.calls;
+	const done = recent.map(({ tool, args, failed }) => `- ${tool} ${args}${failed ? " (failed)" : ""}`).join("\n");
+	return joined([
+		"An earlier worker has tried this visit and its conversation is not available to you. What it changed is still there.",
+		done === "" ? "" : `Its last finished tool calls:\n${done}`,
+		inFlight(run),
+	]);
+}
+
+/** Words that were there when the launch was intended; newer ones are sent to the worker once it is up. */
+function told(run: Run): string {
+	const words = outboxOfLaunch(run).map(({ text, from }) => (from === "person" ? `From the person: ${text}` : text));
+	return words.join("\n\n");
+}
+
+/** How the state ends: the only way. */
+function ending(run: Run): string {
+	const targets = legalTargets(run)
+		.map((name) => `\`${name}\``)
+		.join(", ");
+	return (
+		`Save what later states need with \`workflow_update_snapshot\` as soon as you know it. ` +
+		`When the work of this state is done, call \`workflow_transition\` with one of ${targets} and a summary; nothing else ends it.`
+	);
+}
+
+function joined(parts: readonly string[]): string {
+	return parts.filter((part) => part !== "").join("\n\n");
+}

@@ -1,0 +1,35 @@
+// pi's dialogs ↔ the questions that a supervisor puts to a person. Pure.
+import type { RpcAnswer, RpcDialog } from "../../../pi/index.ts";
+import type { WorkerAnswer, WorkerQuestion } from "../../core/index.ts";
+
+/** The question behind a dialog. */
+export function questionOf(dialog: RpcDialog): WorkerQuestion {
+	switch (dialog.kind) {
+		case "confirm":
+			return { kind: "confirm", title: dialog.title, text: dialog.message };
+		case "select":
+			return { kind: "choose", title: dialog.title, options: dialog.options };
+		case "input":
+			return {
+				kind: "input",
+				title: dialog.title,
+				...(dialog.placeholder === "" ? {} : { placeholder: dialog.placeholder }),
+			};
+		case "editor":
+			return { kind: "input", title: dialog.title, ...(dialog.prefill === "" ? {} : { placeholder: dialog.prefill }) };
+	}
+}
+
+/** What pi is answered; nobody's answer dismisses the dialog, which no rule takes for a yes. */
+export function answerOf(answer: WorkerAnswer): RpcAnswer {
+	switch (answer.kind) {
+		case "confirmed":
+			return true;
+		case "denied":
+			return false;
+		case "text":
+			return answer.text;
+		case "undecided":
+			return undefined;
+	}
+}

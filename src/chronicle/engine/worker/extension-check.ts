@@ -1,0 +1,104 @@
+// Whether the extensions that states load do load, and bring what the states list: each set is loaded once into a worker that gets no
+// message and no session. X1 nothing is left running; X2 an extension's own start is all that runs.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { quoted } from "../../../definition/index.ts";
+import type { PiCommand } from "../../../pi/index.ts";
+import { startChild } from "../../../process/index.ts";
+import type { LaunchProblem, StatePlan } from "../../core/index.ts";
+import { type FrozenRules, writeBrief } from "./brief.ts";
+import { extensionArguments, workerEnvironment } from "./command-line.ts";
+import { awaitHello, faultOf } from "./greeting.ts";
+import { bringTool, lacking, leftOut } from "./handshake.ts";
+import { chooseTools } from "./tool-order.ts";
+import type { WorkerPlan } from "./worker-spec.ts";
+
+export interface ExtensionCheck {
+	readonly pi: PiCommand;
+	readonly workerEntry: string;
+	readonly casting: { readonly cwd: string };
+	readonly rules: FrozenRules;
+	readonly trust: "trusted" | "untrusted";
+	readonly env?: NodeJS.ProcessEnv;
+	readonly helloMs?: number;
+}
+
+/** Names of the tools that a set of extensions registers, or why it does not load. */
+type Loaded = { readonly registered: readonly string[] } | { readonly detail: string };
+
+/** Loads every set of extensions once and compares it with what its states want. States without extensions cost nothing. */
+export async function checkExtensions(
+	planned: readonly { readonly state: StatePlan; readonly plan: WorkerPlan | undefined }[],
+	check: ExtensionCheck,
+	signal: AbortSignal = new AbortController().signal,
+): Promise<readonly LaunchProblem[]> {
+	const sets = new Map<string, Loaded>();
+	const problems: LaunchProblem[] = [];
+	for (const { state, plan } of planned) {
+		if (!plan?.order || signal.aborted) continue;
+		const key = JSON.stringify(plan.extensions);
+		const loaded = sets.get(key) ?? (await load(plan.extensions, check, signal));
+		sets.set(key, loaded);
+		problems.push(...problemsOf(state.name, plan, loaded));
+	}
+	return problems;
+}
+
+function problemsOf(state: string, plan: WorkerPlan, loaded: Loaded): LaunchProblem[] {
+	const { order } = plan;
+	if (!order) return [];
+	if ("detail" in loaded)
+		return [{ state, severity: "error", message: loaded.detail, remedy: "Correct the `extensions` of the state." }];
+	const { missing } = chooseTools(order, loaded.registered);
+	const lost = lacking("Its extensions do", missing, [...loaded.registered, ...plan.tools]);
+	return [
+		...(missing.length === 0 ? [] : [{ state, severity: "error" as const, message: lost, remedy: bringTool }]),
+		...leftOut(state, order, loaded.registered).map((message) => ({
+			state,
+			severity: "warning" as const,
+			message,
+			remedy: `Name what the state needs in its ${quoted("tools")}.`,
+		})),
+	];
+}
+
+async function load(extensions: readonly string[], check: ExtensionCheck, signal: AbortSignal): Promise<Loaded> {
+	const folder = mkdtempSync(join(tmpdir(), "pi-chronicle-check-"));
+	const brief = join(folder, "brief.json");
+	const run = `check-${process.pid}`;
+	writeBrief(brief, {
+		version: 1,
+		run,
+		state: "check",
+		launch: { visit: 1, attempt: 1, launch: 1 },
+		targets: [],
+		allowance: { countCacheReads: true },
+		tools: { tools: [], wishes: [], theirs: "all", hopes: [], restrictions: { denied: [], only: undefined } },
+		rules: check.rules,
+		sandbox: "off",
+	});
+	// No part of a rehearsal, whose report it would be in.
+	const { PI_CHRONICLE_REHEARSAL: _, ...env } = check.env ?? process.env;
+	const child = startChild({
+		command: check.pi.command,
+		args: [
+			...extensionArguments(check.pi, [check.workerEntry, ...extensions], check.trust),
+			...["--no-session", "--tools", "*"],
+		],
+		cwd: check.casting.cwd,
+		env: workerEnvironment(env, run, brief),
+	});
+	try {
+		const greeting = await awaitHello(child, check.helloMs ?? 30_000, signal);
+		if (greeting.kind === "hello") return { registered: greeting.hello.registered };
+		await child.stop(stopMs);
+		return { detail: faultOf(greeting, child.stderr()).detail };
+	} finally {
+		await child.stop(stopMs);
+		rmSync(folder, { recursive: true, force: true });
+	}
+}
+
+/** Milliseconds that the process gets to end. */
+const stopMs = 500;

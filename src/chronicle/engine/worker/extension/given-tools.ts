@@ -1,0 +1,46 @@
+// The tools of a worker whose state loads extensions. pi registers all that they bring; only those of the order are active, and a call of
+// another is refused, however it is made. G1 without an order pi's own list decides, and nothing is done here.
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { isListed, quoted } from "../../../../definition/index.ts";
+import { chooseTools, type ToolOrder } from "../tool-order.ts";
+import { type Refusal, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
+
+export interface GivenTools {
+	/** Names that extensions have registered, the worker's own apart: pi ends where another extension has one of those. */
+	registered(): readonly string[];
+	/** Makes the tools of the order, and no others, active. */
+	apply(): void;
+	/** Why a call of `tool` may not run; `undefined` where it may. */
+	refuse(tool: string): { readonly rule: Refusal["rule"]; readonly reason: string } | undefined;
+}
+
+const own: readonly string[] = [TRANSITION_TOOL, SNAPSHOT_TOOL];
+
+/** Opens what holds for one process. */
+export function openGivenTools(pi: ExtensionAPI, order: ToolOrder | undefined): GivenTools {
+	const registered = (): readonly string[] =>
+		pi
+			.getAllTools()
+			.filter(({ name, sourceInfo }) => sourceInfo.source !== "builtin" && !own.includes(name))
+			.map(({ name }) => name);
+	const isGiven = (): ((name: string) => boolean) => {
+		if (!order) return () => true;
+		const theirs = registered();
+		const { tools, given } = chooseTools(order, theirs);
+		return (name) => own.includes(name) || given.includes(name) || (!theirs.includes(name) && isListed(tools, name));
+	};
+	return {
+		registered,
+		apply() {
+			if (!order) return;
+			const allowed = isGiven();
+			const active = pi.getActiveTools();
+			const wanted = active.filter(allowed);
+			if (wanted.length < active.length) pi.setActiveTools(wanted);
+		},
+		refuse(tool) {
+			if (isGiven()(tool)) return undefined;
+			return { rule: "not-given", reason: `This state does not have the tool ${quoted(tool)}.` };
+		},
+	};
+}

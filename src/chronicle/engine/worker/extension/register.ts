@@ -1,0 +1,110 @@
+// The extension inside a worker's pi: it reports what it is, puts moves and findings to the supervisor, and ends the turn when it is over.
+// W1 nothing is judged here but whether the turn is over: the rules are the guard's; W2 an error on the way refuses, it never lets pass.
+import type { ExtensionAPI, ExtensionContext, TurnEndEvent } from "@earendil-works/pi-coding-agent";
+import { type Answer, askHost, HOST_COMMAND, type Question, tellHost, writeEntry } from "../../../../pi/index.ts";
+import type { WorkerBrief } from "../brief.ts";
+import { type AnsweredMove, type Hello, MOVE_ENTRY, type Refusal, readReply } from "./protocol.ts";
+import { openTurn } from "./turn.ts";
+
+/**
+ * Registers everything of a worker but its guard. `arm` puts the rules in force and gives the hash of what is in force then; the worker
+ * reports itself only after that.
+ */
+export async function registerWorker(
+	pi: ExtensionAPI,
+	brief: WorkerBrief,
+	arm: (ctx: ExtensionContext) => Promise<string>,
+): Promise<void> {
+	const turn = openTurn(brief.allowance);
+	const { registerWorkerTools } = await import("./tools.ts");
+	registerWorkerTools(pi, brief, turn);
+	const given = (await import("./given-tools.ts")).openGivenTools(pi, brief.tools);
+	let rules: string | undefined;
+
+	pi.on("session_start", async (_event, ctx) => {
+		try {
+			rules = await arm(ctx);
+		} catch (error) {
+			tellHost(ctx, "unable", error instanceof Error ? error.message : String(error));
+		}
+	});
+
+	// Raised once every extension has handled `session_start`, in which some register their tools.
+	pi.on("resources_discover", (_event, ctx) => {
+		if (rules === undefined) return;
+		given.apply();
+		const hello: Hello = {
+			launch: brief.launch,
+			rules,
+			tools: pi.getActiveTools(),
+			registered: given.registered(),
+			model: ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : "",
+			priced: Object.values(ctx.model?.cost ?? {}).some((price) => typeof price === "number" && price > 0),
+			thinking: pi.getThinkingLevel(),
+		};
+		tellHost(ctx, "hello", hello);
+	});
+
+	// An extension that registers a tool later makes pi activate every tool again.
+	pi.on("before_agent_start", () => given.apply());
+	pi.on("turn_end", () => given.apply());
+
+	pi.on("tool_call", (event, ctx) => {
+		const refused = turn.refuse(event.toolName) ?? given.refuse(event.toolName);
+		if (!refused) return undefined;
+		tellHost(ctx, "refused", { call: event.toolCallId, rule: refused.rule } satisfies Refusal);
+		return { block: true, reason: refused.reason };
+	});
+
+	pi.on("message_end", ({ message }) => {
+		if (message.role === "assistant" && message.stopReason !== "aborted") turn.count("request");
+		if (message.role === "assistant" || message.role === "toolResult") turn.spend(message.usage);
+	});
+	pi.on("tool_execution_end", () => turn.count("call"));
+	pi.on("session_compact", ({ compactionEntry }) => turn.spend(compactionEntry.usage));
+
+	pi.on("turn_end", async (event, ctx) => {
+		const outcome = turn.move ? await settleMove(event, ctx) : undefined;
+		if (turn.over) ctx.abort();
+		return outcome;
+	});
+
+	/** Puts the noted move to the supervisor; a refusal becomes a message to the model. */
+	const settleMove = async (event: TurnEndEvent, ctx: ExtensionContext) => {
+		const { move } = turn;
+		if (!move) return undefined;
+		const reply = readReply(await askHost(ctx, "move", move));
+		const answer: AnsweredMove["reply"] = reply?.kind === "accepted" ? "accepted" : "refused";
+		turn.settle(answer);
+		writeEntry(pi, MOVE_ENTRY, { call: move.call, reply: answer } satisfies AnsweredMove);
+		if (answer === "accepted" || turn.over) return undefined;
+		const content = reply?.text ?? `The move to ${move.target} was not taken. Go on with this state.`;
+		return {
+			entries: [...event.entries, { type: "custom_message" as const, customType: MOVE_ENTRY, content, display: true }],
+			continue: true,
+		};
+	};
+
+	pi.registerCommand(HOST_COMMAND, {
+		description: "Reserved for the supervisor of a chronicle",
+		handler: async (words) => {
+			const [verb, json = ""] = words.trim().split(/ (.*)/s);
+			if (verb === "stop") turn.stop();
+			if (verb === "allow") turn.allow(readAllowance(json));
+		},
+	});
+}
+
+/** Asks the person through the supervisor, which knows a no from nobody's answer. */
+export async function askThroughHost(ctx: ExtensionContext, { title, message, signal }: Question): Promise<Answer> {
+	const reply = readReply(await askHost(ctx, "ask", { title, text: message }, signal));
+	return reply?.kind === "yes" || reply?.kind === "no" ? reply.kind : "nobody";
+}
+
+function readAllowance(json: string): { readonly costUsd?: number; readonly tokens?: number } {
+	const { costUsd, tokens } = JSON.parse(json) as { costUsd?: unknown; tokens?: unknown };
+	return {
+		...(typeof costUsd === "number" ? { costUsd } : {}),
+		...(typeof tokens === "number" ? { tokens } : {}),
+	};
+}

@@ -1,0 +1,147 @@
+// The two tools that only a worker has. They check what can be told here and hand the rest to the supervisor, which records it.
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { type Static, Type } from "typebox";
+import { didYouMean, quoted } from "../../../../definition/index.ts";
+import { askHost, newestFirst } from "../../../../pi/index.ts";
+import { LONGEST_TEXT } from "../../../core/index.ts";
+import type { WorkerBrief } from "../brief.ts";
+import { readReply, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
+import type { Turn } from "./turn.ts";
+
+const moveParameters = Type.Object({
+	target_state: Type.String({ description: "The state that comes next" }),
+	summary: Type.String({
+		description:
+			"What was done, what was found out, and what the next one has to know: the only words of yours that it reads",
+	}),
+});
+
+const entry = Type.Union([
+	Type.String(),
+	Type.Object(
+		{
+			key: Type.Optional(Type.String({ description: "Name of the fact or task: a later text for it takes its place" })),
+			text: Type.Optional(Type.String()),
+		},
+		{ additionalProperties: true },
+	),
+]);
+
+// As loose as what is read on the supervisor's side: a model that writes one text where a list was meant has said what it knows.
+const entries = (description: string) =>
+	Type.Optional(
+		Type.Union([Type.Array(entry), Type.String(), Type.Object({}, { additionalProperties: true })], { description }),
+	);
+
+const snapshotParameters = Type.Object({
+	data: Type.Union([
+		Type.String({ description: "One finding in words" }),
+		Type.Array(entry, { description: "Several findings" }),
+		Type.Object(
+			{
+				findings: entries("Facts that later states must know"),
+				pending_tasks: entries("Work that is left to do"),
+				resolve: Type.Optional(
+					Type.Union([Type.Array(Type.String()), Type.String()], {
+						description: "Ids or keys of what is done or was wrong",
+					}),
+				),
+			},
+			{ additionalProperties: true },
+		),
+	]),
+});
+
+/** They write the run's own record and touch nothing else. */
+const ownRecord = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
+
+/** Registers `workflow_transition` and `workflow_update_snapshot`. */
+export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: Turn): void {
+	const targets = brief.targets.map((target) => `"${target}"`).join(", ");
+	pi.registerTool({
+		name: TRANSITION_TOOL,
+		label: "Transition",
+		description: `Ends this state and hands the work to the next one. Possible targets: ${targets}. Call it once, alone, when the work of the state "${brief.state}" is done: your turn ends with it.`,
+		promptSnippet: `End the state "${brief.state}" and name the next one (${targets})`,
+		promptGuidelines: [
+			`Work on the state "${brief.state}" only, and end it with ${TRANSITION_TOOL}: words alone do not end it.`,
+		],
+		parameters: moveParameters,
+		annotations: ownRecord,
+		async execute(call, params: Static<typeof moveParameters>, _signal, _onUpdate, ctx) {
+			const target = params.target_state.trim();
+			const refused = whyNot(target, params.summary, brief, turn);
+			if (refused) return failure(refused);
+			if (stopOf(call, ctx) === "length")
+				return failure("Your message was cut off, so this call may be incomplete. Make it again, in fewer words.");
+			turn.note({ call, target, summary: params.summary });
+			return {
+				content: [
+					{
+						type: "text",
+						text: `Noted: ${brief.state} → ${target}. The state ends when the calls of this message have ended.`,
+					},
+				],
+				details: undefined,
+				terminate: true,
+			};
+		},
+	});
+	pi.registerTool({
+		name: SNAPSHOT_TOOL,
+		label: "Snapshot",
+		description:
+			"Keeps findings and pending tasks for every later state, at once, whatever happens to this session. What is known already has ids; name them in `resolve` when they are done or wrong.",
+		promptSnippet: "Keep findings and pending tasks for every later state",
+		promptGuidelines: [
+			`Use ${SNAPSHOT_TOOL} as soon as you find something that later states must know (a port, a decision, a trap), not only at the end.`,
+		],
+		parameters: snapshotParameters,
+		annotations: ownRecord,
+		async execute(_call, params: Static<typeof snapshotParameters>, _signal, _onUpdate, ctx) {
+			const reply = readReply(await askHost(ctx, "snapshot", { data: unwrap(params.data) }));
+			if (reply?.kind !== "saved")
+				return failure(reply?.text ?? "It could not be kept. Try once more, or put it into the summary.");
+			return { content: [{ type: "text", text: reply.text }], details: undefined };
+		},
+	});
+}
+
+function whyNot(target: string, summary: string, brief: WorkerBrief, turn: Turn): string | undefined {
+	const list = brief.targets.map((name) => quoted(name)).join(", ");
+	if (turn.move) {
+		return `Refused: this message already asks for ${quoted(turn.move.target)}. A state ends once; that first call counts.`;
+	}
+	if (!brief.targets.includes(target)) {
+		return `Refused: ${quoted(brief.state)} does not lead to ${quoted(target)}.${didYouMean(target, brief.targets)} Possible targets: ${list}.`;
+	}
+	if (summary.length > LONGEST_TEXT)
+		return `Refused: the summary has ${summary.length} characters, and at most ${LONGEST_TEXT} are kept. Write the long part to a file, and name the file.`;
+	if (summary.trim() === "")
+		return "Refused: the summary is empty, and the next one reads nothing else of yours. Say what was done.";
+	return undefined;
+}
+
+/** Why the model stopped in the message that holds the call. */
+function stopOf(call: string, ctx: ExtensionContext): string | undefined {
+	for (const entry of newestFirst(ctx.sessionManager)) {
+		if (entry.type !== "message" || entry.message.role !== "assistant") continue;
+		const { content, stopReason } = entry.message;
+		return content.some((part) => part.type === "toolCall" && part.id === call) ? stopReason : undefined;
+	}
+	return undefined;
+}
+
+/** Some models send an object as its JSON text. */
+function unwrap(data: unknown): unknown {
+	if (typeof data !== "string" || !/^\s*[{[]/.test(data)) return data;
+	try {
+		return JSON.parse(data);
+	} catch {
+		return data;
+	}
+}
+
+function failure(text: string) {
+	return { content: [{ type: "text" as const, text }], details: undefined, isError: true };
+}

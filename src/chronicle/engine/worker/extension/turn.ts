@@ -1,0 +1,96 @@
+// When a worker's turn is over: after an accepted move, on the supervisor's word, or at the ceiling of what it may spend.
+// O1 once over, every further call is refused and no further request is made; O2 calls that run are let run; O3 saving costs nothing, so
+// the workflow tools are never refused for the allowance; O4 a move is put to the supervisor once all calls of its message have ended.
+import type { Usage } from "@earendil-works/pi-ai";
+import type { Allowance } from "../brief.ts";
+import { type Refusal, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
+
+export interface NotedMove {
+	readonly call: string;
+	readonly target: string;
+	readonly summary: string;
+}
+
+export interface Turn {
+	/** The move that is to be put to the supervisor when this message's calls have ended. */
+	readonly move: NotedMove | undefined;
+	note(move: NotedMove): void;
+	/** The supervisor has answered: the state is over, or goes on. */
+	settle(reply: "accepted" | "refused"): void;
+	/** The supervisor wants the worker to end. */
+	stop(): void;
+	/** New ceilings, counted from now. */
+	allow(allowance: Pick<Allowance, "costUsd" | "tokens">): void;
+	/** Adds what a message, a tool or a compaction has used. */
+	spend(usage: Usage | undefined): void;
+	/** The model was asked, or a call has ended. */
+	count(what: "request" | "call"): void;
+	/** Whether no further request may be made. */
+	readonly over: boolean;
+	/** Why a call of `tool` may not run; `undefined` where it may. */
+	refuse(tool: string): { readonly rule: Refusal["rule"]; readonly reason: string } | undefined;
+}
+
+/** Opens the turn of one process. */
+export function openTurn(given: Allowance): Turn {
+	let allowance: Pick<Allowance, "costUsd" | "tokens"> = given;
+	let move: NotedMove | undefined;
+	let phase: "working" | "stopping" | "ended" = "working";
+	let tokens = 0;
+	let costUsd = 0;
+	const counts = { request: 0, call: 0 };
+	const spent = (): boolean =>
+		(allowance.tokens !== undefined && tokens >= allowance.tokens) ||
+		(allowance.costUsd !== undefined && costUsd >= allowance.costUsd) ||
+		(given.requests !== undefined && counts.request >= given.requests) ||
+		(given.calls !== undefined && counts.call >= given.calls);
+
+	return {
+		get move() {
+			return move;
+		},
+		get over() {
+			return phase !== "working" || spent();
+		},
+		note(noted) {
+			move = noted;
+		},
+		settle(reply) {
+			move = undefined;
+			if (reply === "accepted") phase = "ended";
+		},
+		stop() {
+			if (phase === "working") phase = "stopping";
+		},
+		allow(next) {
+			allowance = next;
+			tokens = 0;
+			costUsd = 0;
+		},
+		spend(usage) {
+			if (!usage) return;
+			tokens += usage.totalTokens - (given.countCacheReads ? 0 : usage.cacheRead);
+			costUsd += usage.cost.total;
+		},
+		count(what) {
+			counts[what] += 1;
+		},
+		refuse(tool) {
+			if (phase === "ended") {
+				return { rule: "state-ended", reason: "This state has ended; nothing more is done in it. Stop here." };
+			}
+			if (tool === TRANSITION_TOOL || tool === SNAPSHOT_TOOL) return undefined;
+			if (phase === "stopping") {
+				const reason =
+					"Not run: the run is being paused after this message. Your conversation is kept; make this call again when you are told to go on.";
+				return { rule: "stopping", reason };
+			}
+			if (spent()) {
+				const reason =
+					"Not run: what this run may spend is used up, so it pauses after this message. Your conversation is kept; make this call again when you are told to go on.";
+				return { rule: "allowance", reason };
+			}
+			return undefined;
+		},
+	};
+}

@@ -1,0 +1,120 @@
+// The first report of a worker's process, or why none came.
+import { quoted } from "../../../definition/index.ts";
+import { hostNotice, linkRpc, type RpcLink, type RpcListener } from "../../../pi/index.ts";
+import type { Child } from "../../../process/index.ts";
+import { redactText } from "../../../safety/index.ts";
+import type { LaunchFault } from "../../core/index.ts";
+import { type Hello, readHello, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./extension/index.ts";
+
+export type Greeting =
+	| { readonly kind: "hello"; readonly hello: Hello; readonly link: RpcLink; handOver(listener: RpcListener): void }
+	/** Its rules could not be put in force. */
+	| { readonly kind: "unable"; readonly detail: string }
+	/** `spawn`: it never ran, or was killed from outside, and may do better next time. */
+	| { readonly kind: "none"; readonly reason: "spawn" | "handshake"; readonly detail: string };
+
+/**
+ * Waits for the worker to report itself, at most `ms`, and no longer than until `signal` aborts. Records that come before the link is handed
+ * over are kept for its new owner.
+ */
+export async function awaitHello(child: Child, ms: number, signal: AbortSignal): Promise<Greeting> {
+	let owner: RpcListener | undefined;
+	const early: ((listener: RpcListener) => void)[] = [];
+	let greet: (said: { readonly hello: Hello } | { readonly unable: string }) => void = () => {};
+	const greeted = new Promise<{ readonly hello: Hello } | { readonly unable: string }>((resolve) => {
+		greet = resolve;
+	});
+	const pass = (deliver: (listener: RpcListener) => void): void => {
+		if (owner) deliver(owner);
+		else early.push(deliver);
+	};
+	let complaint = "";
+	const link = linkRpc(child, {
+		activity: () => owner?.activity(),
+		event(record) {
+			const notice = hostNotice(record);
+			const hello = notice?.topic === "hello" ? readHello(notice.payload) : undefined;
+			if (hello) greet({ hello });
+			else if (notice?.topic === "unable") greet({ unable: String(notice.payload) });
+			else {
+				if (record.type === "extension_error") complaint = ` ${String(record.error)}`;
+				pass((listener) => listener.event(record));
+			}
+		},
+		dialog: (dialog) => pass((listener) => listener.dialog(dialog)),
+		oversized: (head, bytes) => pass((listener) => listener.oversized(head, bytes)),
+	});
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<undefined>((resolve) => {
+		timer = setTimeout(() => resolve(undefined), ms);
+	});
+	const first = await unlessAborted(Promise.race([greeted, child.exited, late]), signal);
+	clearTimeout(timer);
+	if (first === undefined) {
+		return {
+			kind: "none",
+			reason: "handshake",
+			detail: `The worker did not report itself within ${ms / 1000} s.${complaint}`,
+		};
+	}
+	if ("kind" in first) {
+		const how =
+			first.kind === "exited"
+				? `exit code ${first.code}`
+				: first.kind === "killed"
+					? `signal ${first.signal}`
+					: first.reason;
+		const reason = first.kind === "exited" ? "handshake" : "spawn";
+		return { kind: "none", reason, detail: `The worker ended before it reported itself (${how}).${complaint}` };
+	}
+	if ("unable" in first) return { kind: "unable", detail: first.unable };
+	return {
+		kind: "hello",
+		hello: first.hello,
+		link,
+		handOver(listener) {
+			owner = listener;
+			for (const deliver of early.splice(0)) deliver(listener);
+		},
+	};
+}
+
+/** What `work` resolves to; `undefined` as soon as `signal` aborts. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+	if (signal.aborted) return undefined;
+	let stop: () => void = () => {};
+	const aborted = new Promise<undefined>((resolve) => {
+		stop = () => resolve(undefined);
+		signal.addEventListener("abort", stop, { once: true });
+	});
+	try {
+		return await Promise.race([work, aborted]);
+	} finally {
+		signal.removeEventListener("abort", stop);
+	}
+}
+
+/** What a greeting that is no hello, or a pi that did not load what it was given, means for a launch. `said`: what the process wrote. */
+export function faultOf(greeting: Exclude<Greeting, { kind: "hello" }>, said: string): LaunchFault {
+	if (greeting.kind === "unable")
+		return {
+			reason: "rules",
+			detail: `The worker could not put its rules in force: ${redactText(greeting.detail, 300)}`,
+		};
+	const unloaded = greeting.reason === "handshake" ? unloadedExtension(said) : undefined;
+	if (unloaded !== undefined) return { reason: greeting.reason, detail: redactText(unloaded, 600) };
+	const tail = redactText(said.trim().slice(-1200), 600);
+	return { reason: greeting.reason, detail: `${greeting.detail}${tail === "" ? "" : ` It said: ${tail}`}` };
+}
+
+/** Which extension kept pi from starting, by what pi says of it; `undefined` where that is not the reason. */
+function unloadedExtension(said: string): string | undefined {
+	const [, path = "", error = ""] = /Failed to load extension "([^"\n]+)": ([^\n]*)/.exec(said) ?? [];
+	if (path === "") return undefined;
+	const [, tool, other] = /^Tool "(.+)" conflicts with (.+)$/.exec(error) ?? [];
+	if (tool === undefined || other === undefined)
+		return `The extension ${path} does not load: ${error.replace(/^Failed to load extension: /, "")}`;
+	if (tool === TRANSITION_TOOL || tool === SNAPSHOT_TOOL)
+		return `The extension ${path} brings a tool ${quoted(tool)}, and every worker has one of that name itself. pi starts with one of the two only: take the extension out of the state, or rename its tool.`;
+	return `Two extensions bring a tool ${quoted(tool)}: ${other} and ${path}. pi starts with one of the two only: take one out of the state's \`extensions\`.`;
+}

@@ -1,0 +1,93 @@
+// Whether the process that came up is the worker that was ordered: its rules, tools and model against the plan. Pure.
+import { didYouMean, quoted } from "../../../definition/index.ts";
+import type { LaunchFault } from "../../core/index.ts";
+import { type Hello, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./extension/index.ts";
+import { chooseTools, type ToolOrder } from "./tool-order.ts";
+
+export interface Ordered {
+	readonly rules: string;
+	/** Names, and patterns with `*`. */
+	readonly tools: readonly string[];
+	/** Where the state loads extensions: it decides then, with what they have registered. */
+	readonly order?: ToolOrder | undefined;
+	/** `provider/id`; `undefined`: what pi chose is right. */
+	readonly model: string | undefined;
+	/** US dollars that the process may spend; `undefined`: no ceiling. */
+	readonly costUsd?: number | undefined;
+}
+
+/** What is wrong with what the worker says of itself; `undefined` where it is as ordered. */
+export function judgeHello(hello: Hello, ordered: Ordered): LaunchFault | undefined {
+	if (hello.rules !== ordered.rules) {
+		return {
+			reason: "rules",
+			detail: `The worker holds the guard's rules ${quoted(hello.rules)} instead of ${quoted(ordered.rules)}, so it was not let work.`,
+		};
+	}
+	const wrong = judgeTools(hello, ordered);
+	if (wrong !== undefined) return { reason: "tools", detail: wrong };
+	if (hello.model === "") {
+		return {
+			reason: "model",
+			detail: "pi has no model that it can use. Log in to a provider, or name a model.",
+		};
+	}
+	if (ordered.model !== undefined && hello.model.toLowerCase() !== ordered.model.toLowerCase()) {
+		return {
+			reason: "model",
+			detail: `The worker would use the model ${quoted(hello.model)} instead of ${quoted(ordered.model)}.`,
+		};
+	}
+	if (ordered.costUsd !== undefined && ordered.costUsd <= 0 && hello.priced) {
+		return {
+			reason: "budget",
+			detail: `Nothing may be spent, and a request to ${quoted(hello.model)} costs money: raise the ceiling on cost, or name a model without a price.`,
+		};
+	}
+	return undefined;
+}
+
+function judgeTools(hello: Hello, { tools, order }: Ordered): string | undefined {
+	const choice = order && chooseTools(order, hello.registered);
+	const given = choice ? [...choice.tools, TRANSITION_TOOL, SNAPSHOT_TOOL] : tools;
+	const missing = [
+		...(choice?.missing ?? []),
+		...given.filter((tool) => !tool.includes("*") && !tool.startsWith("mcp__") && !hello.tools.includes(tool)),
+	];
+	if (missing.length > 0)
+		return `${lacking("The worker does", missing, [...hello.tools, ...hello.registered])} ${bringTool}`;
+	const surplus = hello.tools.filter(
+		(tool) => !choice?.given.includes(tool) && !given.some((pattern) => fits(tool, pattern)),
+	);
+	if (surplus.length === 0) return undefined;
+	return `The worker has tools that nobody ordered (${surplus.map((tool) => quoted(tool)).join(", ")}), so it was not let work.`;
+}
+
+/** What helps where a tool is missing. */
+export const bringTool = "Load the extension that has it (`extensions` of the state), or take it out of the tools.";
+
+/** A sentence on tools that a state lists and nothing brings. `subject` ends with its verb. */
+export function lacking(subject: string, missing: readonly string[], known: readonly string[]): string {
+	const [first = ""] = missing;
+	return `${subject} not have ${missing.map((tool) => quoted(tool)).join(", ")}.${didYouMean(first, known)}`;
+}
+
+/** What a state does not get of what its extensions have registered, and of what its agent file names: one sentence for each reason. */
+export function leftOut(state: string, order: ToolOrder, registered: readonly string[]): readonly string[] {
+	const { unnamed, forbidden, unmet } = chooseTools(order, registered);
+	const list = (names: readonly string[]): string => names.map((name) => quoted(name)).join(", ");
+	const about: readonly (readonly [readonly string[], string])[] = [
+		[unnamed, "of its extensions left out, because its `tools` does not name them"],
+		[forbidden, "of its extensions left out, because its agent file forbids them"],
+		[unmet, "of its agent file left out, because no extension of the state registers them"],
+	];
+	return about.flatMap(([names, why]) =>
+		names.length === 0 ? [] : [`State ${quoted(state)}: tools ${why}: ${list(names)}.`],
+	);
+}
+
+function fits(tool: string, pattern: string): boolean {
+	if (!pattern.includes("*")) return tool === pattern;
+	const parts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+	return new RegExp(`^${parts.join(".*")}$`).test(tool);
+}

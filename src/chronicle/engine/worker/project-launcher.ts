@@ -1,0 +1,65 @@
+// The launcher of a project on this machine, put together: its agents, its rules as they are now, its pi, its models.
+// O1 everything is read when the launcher is opened or first asked, and held: what a worker changes on disk changes nothing for the run.
+import { join } from "node:path";
+import { type Model, projectFolders, readCast, skillPlaces } from "../../../persona/index.ts";
+import { listModels, type PiCommand, packageRoot } from "../../../pi/index.ts";
+import type { WorkerLauncher } from "../../core/index.ts";
+import { openLauncher } from "./launcher.ts";
+import { freezeRunRules } from "./rules.ts";
+
+export interface LocalPlace {
+	/** Absolute: the folder that the run works in. */
+	readonly cwd: string;
+	readonly home: string;
+	/** pi's agent folder. */
+	readonly agentFolder: string;
+	/** Whether the person trusts the project: its agents, skills and pi settings count only then. */
+	readonly trust: "trusted" | "untrusted";
+	readonly pi: PiCommand;
+	/** Models that can be used now; left out, a pi is asked once, when a state names a model. */
+	readonly models?: (signal?: AbortSignal) => Promise<readonly Model[]>;
+	/** Loaded by every worker before its own, such as the understudy of a rehearsal. */
+	readonly extensions?: readonly string[];
+	readonly env?: NodeJS.ProcessEnv;
+	/**
+	 * `shell`: workers' shell commands run in bwrap's sandbox; without one nothing is launched. Left out, what the variable
+	 * `PI_CHRONICLE_SANDBOX` says; default `off`.
+	 */
+	readonly sandbox?: "shell" | "off";
+	/** The extension that workers load; left out, this package's. */
+	readonly workerEntry?: string;
+}
+
+/** Opens the launcher of a project. */
+export function openLocalLauncher(place: LocalPlace): WorkerLauncher {
+	const { cwd, home, agentFolder, trust, pi, extensions = [], env = process.env } = place;
+	let listed: Promise<readonly Model[]> | undefined;
+	const forget = (): void => {
+		listed = undefined;
+	};
+	const models =
+		place.models ??
+		((signal?: AbortSignal) => {
+			listed ??= listModels(pi, cwd, env, extensions, signal);
+			// What was called off has listed nothing: the next launch asks again.
+			signal?.addEventListener("abort", forget, { once: true });
+			return listed;
+		});
+	return openLauncher({
+		pi,
+		workerEntry: place.workerEntry ?? join(packageRoot(), "worker.ts"),
+		casting: {
+			cast: readCast({ cwd, project: trust, agentFolder, home }),
+			skills: skillPlaces(trust === "trusted" ? projectFolders(cwd) : [], agentFolder, home),
+			models,
+			cwd,
+			extensions: { home, agentFolder, trust },
+			platform: process.platform,
+		},
+		rules: freezeRunRules(cwd, home, agentFolder),
+		trust,
+		extensions,
+		env,
+		sandbox: place.sandbox ?? (env.PI_CHRONICLE_SANDBOX === "shell" ? "shell" : "off"),
+	});
+}

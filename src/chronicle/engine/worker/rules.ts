@@ -1,0 +1,27 @@
+// The guard's rules of a run, read once by the supervisor and frozen: what a worker does to the files changes nothing for the run.
+// R1 a file that cannot be read as it was meant stops every launch; R2 without a file only the built-in protections hold, and that is told.
+import { formatDiagnostic } from "../../../definition/index.ts";
+import { blockingProblems, freezeRules, hashRules, locateRules, readRules } from "../../../safety/index.ts";
+import type { FrozenRules } from "./brief.ts";
+
+export interface UnreadableRules {
+	readonly kind: "unreadable";
+	readonly detail: string;
+	readonly remedy: string;
+}
+
+/** Reads and freezes the rules that hold in `cwd`. */
+export function freezeRunRules(cwd: string, home: string, agentDir: string): FrozenRules | UnreadableRules {
+	const rules = readRules(locateRules({ cwd, home, agentDir }), process.platform);
+	const problems = blockingProblems(rules);
+	if (problems.length > 0) {
+		const shown = problems.slice(0, 5).map((problem) => formatDiagnostic(problem, cwd));
+		if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more`);
+		return {
+			kind: "unreadable",
+			detail: `The guard's rules cannot be enforced: ${shown.join("; ")}.`,
+			remedy: "Put the rule file right; no worker starts before.",
+		};
+	}
+	return { hash: hashRules(rules), text: freezeRules(rules), files: rules.files.length };
+}

@@ -1,0 +1,110 @@
+// pi's tool events → lines of the ledger: which tool, with what (redacted, bounded), how it ended. No bodies, no environment.
+// L1 every call that starts ends, in the ledger too: what was still open when the worker ended is left open on purpose, as in doubt.
+import { digest, digestOfResult, printOfCall } from "../../../bounds/index.ts";
+import type { RpcRecord } from "../../../pi/index.ts";
+import { readDecision, redactInput } from "../../../safety/index.ts";
+import type { WorkerReport } from "../../core/index.ts";
+import { type Refusal, TRANSITION_TOOL } from "./extension/index.ts";
+
+const ARGS_LIMIT = 1900;
+
+/** How pi begins the record of a call's end. */
+const endOfCall = /^\{"type":"tool_execution_end","toolCallId":"([^"\\]+)","toolName":"([^"\\]+)"/;
+
+export interface ToolLog {
+	/** Calls that run now. */
+	readonly open: number;
+	/** The report of a record, if it is one of a call. */
+	read(record: RpcRecord): WorkerReport | undefined;
+	/** The report of a record that was too long to be read; `head` is its beginning, `bytes` its length. */
+	readLong(head: string, bytes: number): WorkerReport | undefined;
+	/** The worker's extension has refused a call. */
+	refused(refusal: Refusal): void;
+}
+
+/** Opens the log of one process. `now` is in milliseconds. */
+export function openToolLog(now: () => number): ToolLog {
+	const begun = new Map<string, number>();
+	const blocked = new Map<string, string>();
+	return {
+		get open() {
+			return begun.size;
+		},
+		refused: ({ call, rule }) => void blocked.set(call, rule),
+		readLong(head, bytes) {
+			const [, call, tool] = endOfCall.exec(head) ?? [];
+			if (call === undefined || tool === undefined) return undefined;
+			const started = begun.get(call);
+			begun.delete(call);
+			return {
+				kind: "tool_ended",
+				call,
+				tool,
+				ms: started === undefined ? 0 : Math.round(now() - started),
+				bytes,
+				hash: "",
+			};
+		},
+		read(record) {
+			const { type, toolCallId: call, toolName: tool } = record;
+			if (type === "entry_appended") {
+				const decision = decisionOf(record.entry);
+				if (decision) blocked.set(decision.call, decision.rule);
+				return undefined;
+			}
+			if (typeof call !== "string" || typeof tool !== "string") return undefined;
+			if (type === "tool_execution_start") {
+				begun.set(call, now());
+				return { kind: "tool_started", call, tool, args: argsOf(record.args), print: printOf(tool, record.args) };
+			}
+			if (type !== "tool_execution_end") return undefined;
+			const started = begun.get(call);
+			begun.delete(call);
+			const rule = blocked.get(call);
+			blocked.delete(call);
+			const text = resultText(record.result);
+			const hash = digest(text);
+			const timeless = digestOfResult(text);
+			return {
+				kind: "tool_ended",
+				call,
+				tool,
+				ms:
+					typeof record.durationMs === "number"
+						? record.durationMs
+						: started === undefined
+							? 0
+							: Math.round(now() - started),
+				bytes: Buffer.byteLength(text),
+				hash,
+				...(timeless === hash ? {} : { timeless }),
+				...(record.isError === true ? { error: true } : {}),
+				...(rule === undefined ? {} : { blocked: rule }),
+			};
+		},
+	};
+}
+
+/** Fingerprint of a call. A transition is its target: in other words it is the same wish. */
+function printOf(tool: string, args: unknown): string {
+	const { target_state } = (args ?? {}) as { target_state?: unknown };
+	return printOfCall(tool, tool === TRANSITION_TOOL ? target_state : args);
+}
+
+function argsOf(args: unknown): string {
+	if (typeof args !== "object" || args === null) return "";
+	return redactInput(args as Readonly<Record<string, unknown>>, ARGS_LIMIT);
+}
+
+function resultText(result: unknown): string {
+	const content = (result as { content?: unknown } | null | undefined)?.content;
+	const parts = Array.isArray(content) ? content : [];
+	return parts.map((part: { text?: unknown; data?: unknown }) => String(part.text ?? part.data ?? "")).join("\n");
+}
+
+/** The call and rule of a decision that stopped a call. */
+function decisionOf(entry: unknown): { readonly call: string; readonly rule: string } | undefined {
+	const decision = readDecision((entry as { data?: unknown } | null | undefined)?.data);
+	if (!decision?.call || !["denied", "refused", "unasked"].includes(decision.outcome)) return undefined;
+	return { call: decision.call, rule: `${decision.policy}: ${decision.rule}` };
+}

@@ -1,0 +1,266 @@
+// Who does a state, and with what: persona, tools, model, skills, resolved from a state's words before anything is started.
+// K1 every problem of a state is told at once; K2 nothing is guessed: what does not resolve is a problem, what falls back is a notice.
+import { didYouMean, isListed, quoted } from "../../../definition/index.ts";
+import {
+	BUILT_IN_EXTENSION_TOOLS,
+	type Cast,
+	chooseModel,
+	findSkill,
+	inlinePersona,
+	keepAllowed,
+	type Model,
+	type Persona,
+	readThinking,
+	readToolNames,
+	resolvePersona,
+	type SkillPlaces,
+	THINKING_LEVELS,
+	type ThinkingLevel,
+} from "../../../persona/index.ts";
+import { type ExtensionPlace, findExtension } from "../../../pi/index.ts";
+import type { LaunchFault, LaunchProblem, StatePlan } from "../../core/index.ts";
+import { SNAPSHOT_TOOL, TRANSITION_TOOL } from "./extension/index.ts";
+import type { ToolOrder, WishedTool } from "./tool-order.ts";
+
+export interface Casting {
+	readonly cast: Cast;
+	readonly skills: SkillPlaces;
+	/** Models that can be used now. Asked only where a state or persona names one. */
+	models(signal?: AbortSignal): Promise<readonly Model[]>;
+	/** Folder that paths in a template are relative to. */
+	readonly cwd: string;
+	/** Where extensions are looked for by name. */
+	readonly extensions: Omit<ExtensionPlace, "cwd">;
+	readonly platform: NodeJS.Platform;
+}
+
+/** Everything the command line needs. */
+export interface WorkerPlan {
+	readonly persona: Persona;
+	/** pi's names and patterns, without the workflow tools. */
+	readonly tools: readonly string[];
+	/** For `--model`; `undefined`: pi chooses. */
+	readonly model: string | undefined;
+	/** `provider/id` that the worker must report; `undefined`: what pi makes of `model`. */
+	readonly exactModel: string | undefined;
+	/** `provider/id` of the models that take over, one after another, where the provider of the one before fails. */
+	readonly fallbacks: readonly string[];
+	readonly thinking: ThinkingLevel | undefined;
+	/** Absolute paths. */
+	readonly skills: readonly string[];
+	/** For `-e`. */
+	readonly extensions: readonly string[];
+	/** Where the state loads extensions: which of the tools that they register it has. */
+	readonly order: ToolOrder | undefined;
+	/** What the person should know. */
+	readonly notices: readonly string[];
+}
+
+type Part = Pick<LaunchProblem, "severity" | "message" | "remedy"> & { readonly part: LaunchFault["reason"] };
+
+export interface Planned {
+	/** `undefined` where a problem is an error. */
+	readonly plan: WorkerPlan | undefined;
+	readonly problems: readonly Part[];
+}
+
+/** What a worker has whose persona lists no tools: pi's default. */
+const DEFAULT_TOOLS = ["read", "bash", "edit", "write"];
+
+/** Resolves a state. `sessionModel` (`provider/id`) is used where neither the state nor the persona names a model. */
+export async function planWorker(
+	state: StatePlan,
+	sessionModel: string | undefined,
+	casting: Casting,
+	signal?: AbortSignal,
+): Promise<Planned> {
+	const problems: Part[] = [];
+	const persona = personaOf(state, casting.cast, problems);
+	const loaded = extensionsOf(state, casting, problems);
+	const { tools, order } = toolsOf(state, persona, casting, problems);
+	const { model, exactModel, fallbacks, thinking } = await modelOf(
+		state,
+		persona,
+		sessionModel,
+		casting,
+		problems,
+		signal,
+	);
+	const skills = skillsOf(state, persona, casting, problems);
+	const own = tools.flatMap(
+		(tool) => BUILT_IN_EXTENSION_TOOLS.get(tool) ?? (tool.startsWith("mcp__") ? ["builtin:mcp"] : []),
+	);
+	const extensions = [...new Set([...loaded, ...own])];
+	const failed = problems.some(({ severity }) => severity === "error");
+	const notices = problems.map(({ message }) => message);
+	return {
+		plan: failed
+			? undefined
+			: { persona, tools, model, exactModel, fallbacks, thinking, skills, extensions, order, notices },
+		problems,
+	};
+}
+
+function personaOf(state: StatePlan, cast: Cast, problems: Part[]): Persona {
+	const wish = state.persona;
+	if (!wish) return inlinePersona(`Specialist for ${state.description ?? state.name}`);
+	const found = resolvePersona({ ...wish, team: state.team, listsTools: state.tools !== undefined }, cast);
+	if (found.kind === "persona") {
+		// Whether an extension of the state brings a tool is known once it is loaded.
+		const open = state.extensions.length > 0 ? ["foreign-tool", "absent-tool"] : [];
+		for (const { code, message, remedy } of found.notices) {
+			if (!open.includes(code)) problems.push({ severity: "warning", part: "persona", message, remedy });
+		}
+		return found.persona;
+	}
+	const { message, remedy } = found.problem;
+	problems.push({ severity: "error", part: "persona", message, remedy });
+	return inlinePersona(wish.name || state.name);
+}
+
+interface StateTools {
+	readonly tools: readonly string[];
+	readonly order: ToolOrder | undefined;
+}
+
+function toolsOf(state: StatePlan, persona: Persona, casting: Casting, problems: Part[]): StateTools {
+	const extended = state.extensions.length > 0;
+	// The tools of every worker need no mention, and do no harm.
+	const names = state.tools?.filter((name) => !isListed([TRANSITION_TOOL, SNAPSHOT_TOOL], name.trim()));
+	const listed = names && (extended ? wishedTools(names, problems) : statesTools(names, problems));
+	const meant = listed?.wishes.flatMap(({ otherwise }) => otherwise ?? []) ?? [];
+	const written = listed ? [...listed.tools, ...meant] : (persona.tools ?? DEFAULT_TOOLS);
+	const tools = withoutPowershell([...new Set(written)], casting.platform, problems);
+	const { kept, left } = keepAllowed(tools, persona.restrictions);
+	if (state.tools && left.length > 0) {
+		problems.push({
+			severity: "warning",
+			part: "tools",
+			message: `The agent ${quoted(persona.name)} may not have ${left.map((tool) => quoted(tool)).join(", ")}, whatever a state lists, so the worker goes without.`,
+			remedy: "Take the restriction out of the agent file, or the tool out of the state.",
+		});
+	}
+	if (!extended) return { tools: kept, order: undefined };
+	const order: ToolOrder = {
+		// What `wishes` means otherwise is added where no extension registers the name.
+		tools: listed ? kept.filter((tool) => listed.tools.includes(tool)) : kept,
+		wishes: listed?.wishes ?? [],
+		theirs: listed?.theirs ?? "all",
+		hopes: listed ? [] : persona.foreign,
+		restrictions: persona.restrictions,
+	};
+	return { tools: kept, order };
+}
+
+function withoutPowershell(tools: readonly string[], platform: NodeJS.Platform, problems: Part[]): readonly string[] {
+	if (platform === "win32" || !tools.includes("powershell")) return tools;
+	problems.push({
+		severity: "warning",
+		part: "tools",
+		message: "The tool `powershell` exists on Windows only, so it is left out here.",
+		remedy: "Name `bash` as well for other systems.",
+	});
+	return tools.filter((tool) => tool !== "powershell");
+}
+
+type Listed = Pick<ToolOrder, "tools" | "wishes" | "theirs">;
+
+/** What a state lists itself. */
+function statesTools(written: readonly string[], problems: Part[]): Listed {
+	const said = readToolNames(written);
+	for (const { severity, code, message, remedy } of said.problems) {
+		// A state that asks for a tool does not work without it.
+		problems.push({ severity: code === "foreign-tool" ? "error" : severity, part: "tools", message, remedy });
+	}
+	return { tools: [...(said.kind === "all" ? DEFAULT_TOOLS : []), ...said.names], wishes: [], theirs: "named" };
+}
+
+/** What a state lists that loads extensions: any name may be a tool of theirs, which the worker finds out. */
+function wishedTools(written: readonly string[], problems: Part[]): Listed {
+	const tools: string[] = [];
+	const wishes: WishedTool[] = [];
+	let theirs: Listed["theirs"] = "named";
+	for (const word of written) {
+		const said = readToolNames([word]);
+		const limited = said.problems.find(({ code }) => code === "limited-tool");
+		const [name] = said.names;
+		if (limited) problems.push({ ...limited, part: "tools" });
+		else if (said.kind === "all") {
+			tools.push(...DEFAULT_TOOLS);
+			theirs = "all";
+		} else if (name?.startsWith("mcp__")) tools.push(name);
+		else if (name !== undefined || said.problems.length > 0) wishes.push({ written: word.trim(), otherwise: name });
+	}
+	return { tools, wishes, theirs };
+}
+
+async function modelOf(
+	state: StatePlan,
+	persona: Persona,
+	sessionModel: string | undefined,
+	casting: Casting,
+	problems: Part[],
+	signal?: AbortSignal,
+): Promise<Pick<WorkerPlan, "model" | "exactModel" | "fallbacks" | "thinking">> {
+	const stateModels = [...(state.model === undefined ? [] : [state.model]), ...(state.models ?? [])];
+	const wanted = stateModels.length === 0 ? persona.models : stateModels;
+	const stated = state.thinking === undefined ? undefined : readThinking(state.thinking);
+	if (state.thinking !== undefined && stated === undefined) {
+		problems.push({
+			severity: "error",
+			part: "model",
+			message: `${quoted(state.thinking)} is no level of thinking.${didYouMean(state.thinking, THINKING_LEVELS)}`,
+			remedy: `Write one of ${THINKING_LEVELS.join(", ")}.`,
+		});
+	}
+	const own = stated ?? persona.thinking;
+	if (wanted.length === 0) return { model: sessionModel, exactModel: undefined, fallbacks: [], thinking: own };
+	const models = await casting.models(signal);
+	const { model, thinking, notice } = chooseModel(wanted, models, modelNamed(sessionModel));
+	if (notice) problems.push({ severity: "warning", part: "model", message: notice.message, remedy: notice.remedy });
+	const exact = model && `${model.provider}/${model.id}`;
+	const fallbacks = wanted.flatMap((word) => {
+		const other = chooseModel([word], models, undefined).model;
+		return other ? [`${other.provider}/${other.id}`] : [];
+	});
+	const after = exact === undefined ? [] : fallbacks.slice(fallbacks.indexOf(exact) + 1);
+	return {
+		model: exact,
+		exactModel: notice ? undefined : exact,
+		fallbacks: [...new Set(after)].filter((name) => name !== exact),
+		thinking: own ?? thinking,
+	};
+}
+
+function modelNamed(text: string | undefined): Model | undefined {
+	const slash = text?.indexOf("/") ?? -1;
+	return text === undefined || slash === -1 ? undefined : { provider: text.slice(0, slash), id: text.slice(slash + 1) };
+}
+
+function skillsOf(state: StatePlan, persona: Persona, casting: Casting, problems: Part[]): readonly string[] {
+	const found = new Set(persona.skills);
+	for (const name of state.skills) {
+		const path = findSkill(name, casting.cwd, casting.skills);
+		if (path) found.add(path);
+		else {
+			problems.push({
+				severity: "warning",
+				part: "persona",
+				message: `The skill ${quoted(name)} was not found, so the worker goes without it.`,
+				remedy: "Put a folder of that name with a SKILL.md into .pi/skills, or give its path.",
+			});
+		}
+	}
+	return [...found];
+}
+
+/** What is loaded for a state; what is not there is a problem. */
+function extensionsOf(state: StatePlan, { cwd, extensions }: Casting, problems: Part[]): readonly string[] {
+	return state.extensions.flatMap((written) => {
+		const found = findExtension(written, { ...extensions, cwd });
+		if (found.kind === "found") return [found.source];
+		const { message, remedy } = found.problem;
+		problems.push({ severity: "error", part: "handshake", message, remedy });
+		return [];
+	});
+}

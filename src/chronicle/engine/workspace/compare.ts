@@ -1,0 +1,124 @@
+// What differs between two kept states, from git's raw listing.
+// C1 lines are counted only where there are lines: not for links, repositories, or what is not kept.
+import { posix, relative, sep } from "node:path";
+import type { FileChange, Result, WorkspaceFailure } from "../../core/index.ts";
+import { gitFailure } from "./failures.ts";
+import { modes } from "./git.ts";
+import { fromRaw } from "./paths.ts";
+import type { Store } from "./store.ts";
+
+export interface RawChange {
+	readonly status: string;
+	/** Bytes as latin1, below the root. */
+	readonly path: string;
+	readonly from: string | undefined;
+	readonly before: { readonly mode: string; readonly object: string };
+	readonly after: { readonly mode: string; readonly object: string };
+	readonly added: number | undefined;
+	readonly removed: number | undefined;
+}
+
+export async function rawChanges(
+	store: Store,
+	from: string,
+	to: string,
+	renames: "found" | "apart",
+): Promise<Result<readonly RawChange[], WorkspaceFailure>> {
+	const how = renames === "found" ? ["-M", "-l2000"] : ["--no-renames"];
+	const listed = await store.git([
+		"diff-tree",
+		"-r",
+		"-z",
+		"--raw",
+		"--numstat",
+		"--no-ext-diff",
+		"--no-textconv",
+		"--abbrev=64",
+		...how,
+		from,
+		to,
+		...store.below(),
+	]);
+	if (listed.kind === "done") return { ok: true, value: parse(listed.output.toString("latin1")) };
+	if (
+		listed.kind === "failed" &&
+		/bad object|not a tree|unable to read|ambiguous argument|bad revision|Not a valid/i.test(listed.message)
+	)
+		return unknownTree(from, to);
+	return gitFailure(listed);
+}
+
+export function unknownTree(...trees: readonly string[]): { ok: false; failure: WorkspaceFailure } {
+	return {
+		ok: false,
+		failure: {
+			reason: "unknown_tree",
+			message: `A state of the files is not there any more (${trees.map((tree) => tree.slice(0, 12)).join(", ")}).`,
+			remedy: "Choose another visit.",
+		},
+	};
+}
+
+/** Raw records come first (`:mode mode object object status NUL path NUL`), then the line counts (`added TAB removed TAB path NUL`). */
+function parse(text: string): RawChange[] {
+	const fields = text.split("\0");
+	const changes: RawChange[] = [];
+	const counts = new Map<string, [string, string]>();
+	for (let at = 0; at < fields.length; at += 1) {
+		const field = fields[at] ?? "";
+		if (field.startsWith(":")) {
+			const [oldMode = "", newMode = "", oldObject = "", newObject = "", status = ""] = field.slice(1).split(" ");
+			const renamed = status.startsWith("R") || status.startsWith("C");
+			const first = fields[at + 1] ?? "";
+			const path = renamed ? (fields[at + 2] ?? "") : first;
+			at += renamed ? 2 : 1;
+			changes.push({
+				status: status.slice(0, 1),
+				path,
+				from: renamed ? first : undefined,
+				before: { mode: oldMode, object: oldObject },
+				after: { mode: newMode, object: newObject },
+				added: undefined,
+				removed: undefined,
+			});
+		} else if (field.includes("\t")) {
+			const [added = "", removed = "", path = ""] = field.split("\t");
+			if (path !== "") counts.set(field.slice(added.length + removed.length + 2), [added, removed]);
+			else {
+				// A rename: both names follow.
+				counts.set(fields[at + 2] ?? "", [added, removed]);
+				at += 2;
+			}
+		}
+	}
+	return changes.map((change) => {
+		const [added, removed] = counts.get(change.path) ?? ["-", "-"];
+		return added === "-" ? change : { ...change, added: Number(added), removed: Number(removed) };
+	});
+}
+
+/** Changes as people read them, with paths as seen from `cwd`, sorted by them. */
+export function describeChanges(store: Store, cwd: string, changes: readonly RawChange[]): FileChange[] {
+	return changes
+		.map((change): FileChange => {
+			const lined = [change.before, change.after].every(
+				({ mode, object }) => mode !== modes.link && mode !== modes.repository && store.markOf(object) === undefined,
+			);
+			return {
+				path: seenFrom(store.root, cwd, change.path),
+				change: letter(change.status),
+				...(change.from === undefined ? {} : { from: seenFrom(store.root, cwd, change.from) }),
+				...(lined && change.added !== undefined ? { added: change.added, removed: change.removed ?? 0 } : {}),
+			};
+		})
+		.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
+function letter(status: string): FileChange["change"] {
+	return status === "A" || status === "D" || status === "R" ? status : status === "C" ? "A" : "M";
+}
+
+/** A path of git's as seen from `cwd`. */
+export function seenFrom(root: string, cwd: string, raw: string): string {
+	return posix.relative(relative(root, cwd).split(sep).join("/"), fromRaw(raw));
+}

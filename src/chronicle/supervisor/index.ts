@@ -1,4 +1,0 @@
-export { answerEvent, nobody } from "./answer.ts";
-export { CRASH_VARIABLE } from "./crash-point.ts";
-export type * from "./ports.ts";
-export { type Supervision, type SupervisionEnd, supervise } from "./supervise.ts";

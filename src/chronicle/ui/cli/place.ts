@@ -1,0 +1,63 @@
+// Where a verb works: the project's folder, pi, the person's own folders, and whether the project is trusted.
+import { statSync } from "node:fs";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { agentFolder, findPi, isPiCommand, ownPiSearch, type PiCommand, projectTrust } from "../../../pi/index.ts";
+import type { LocalPlace } from "../../engine/index.ts";
+import { openProject, type Project } from "../../engine/index.ts";
+import type { Parsed } from "../steering/index.ts";
+import type { Complaint } from "./output.ts";
+
+export interface PlaceOptions {
+	readonly cwd: string;
+	readonly trust: "trusted" | "untrusted" | "as saved";
+	/** What `--pi` names. */
+	readonly pi: string | undefined;
+}
+
+export function placeOptions({ flags, values }: Parsed): PlaceOptions {
+	return {
+		cwd: resolve(values.cwd ?? "."),
+		trust: flags.has("approve") ? "trusted" : flags.has("no-approve") ? "untrusted" : "as saved",
+		pi: values.pi,
+	};
+}
+
+/** Opens the project; verbs that only look at it need no pi. */
+export function openPlace({ cwd, trust, pi }: PlaceOptions, needs: "pi" | "nothing"): Project | Complaint {
+	if (!isFolder(cwd))
+		return {
+			code: "no-folder",
+			message: `There is no folder ${cwd}.`,
+			remedy: "Name the project's folder with --cwd.",
+		};
+	const found = findPi(ownPiSearch(pi));
+	if (!isPiCommand(found) && needs === "pi") return { code: found.code, message: found.message, remedy: found.remedy };
+	const home = homedir();
+	const agents = agentFolder();
+	const place: LocalPlace = {
+		cwd,
+		home,
+		agentFolder: agents,
+		trust: trust === "as saved" ? projectTrust({ cwd, home, agentFolder: agents }) : trust,
+		pi: isPiCommand(found) ? found : noPi,
+		env: process.env,
+	};
+	return openProject(place);
+}
+
+function isFolder(path: string): boolean {
+	try {
+		return statSync(path).isDirectory();
+	} catch {
+		// Absent, a link in a circle, behind a folder that nobody may enter.
+		return false;
+	}
+}
+
+/** Stands where no verb that starts a pi comes. */
+const noPi: PiCommand = { command: "pi-was-not-found", args: [], version: undefined };
+
+export function isComplaint(value: Project | Complaint): value is Complaint {
+	return "code" in value;
+}

@@ -1,0 +1,58 @@
+// A question that was put off comes back with one key while its run waits here. B1 the key is listened for only that long, and only in the terminal;
+// B2 a question that was answered elsewhere meanwhile does not come back.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { matchesKey } from "@earendil-works/pi-tui";
+import { say } from "../../../pi/index.ts";
+import type { Project } from "../../engine/index.ts";
+import { speak } from "../steering/index.ts";
+import { conclude } from "./conclude.ts";
+import { personOf } from "./person.ts";
+import type { ChronicleSession } from "./session.ts";
+
+/** pi has no use for it, and no text begins with it. */
+const key = "alt+a";
+/** The key as the screen names it. */
+export const answerKey = "Alt+A";
+
+/** Brings the question of run `id` back when the key is pressed; the returned function ends that. */
+export function listenForAnswer(
+	session: ChronicleSession,
+	ctx: ExtensionContext,
+	project: Project,
+	id: string,
+): () => void {
+	let busy = false;
+	const stop = ctx.ui.onTerminalInput((data) => {
+		if (!matchesKey(data, key)) return undefined;
+		if (!busy && !session.lives.has(id)) {
+			busy = true;
+			void askAgain(session, ctx, project, id).finally(() => {
+				busy = false;
+			});
+		}
+		return { consume: true };
+	});
+	const release = session.scope.own(stop);
+	return () => void release();
+}
+
+async function askAgain(session: ChronicleSession, ctx: ExtensionContext, project: Project, id: string): Promise<void> {
+	try {
+		const spoken = await speak(
+			project,
+			id,
+			({ run }) =>
+				run.status === "awaiting_approval"
+					? { kind: "nothing" }
+					: { kind: "refused", message: "The run does not wait for an approval any more." },
+			{
+				approver: personOf(session, ctx, project, "called"),
+				notice: (text) => say(ctx, text, "warning"),
+				afterwards: "go on",
+			},
+		);
+		await conclude(session, ctx, project, "approve", id, spoken);
+	} catch (error) {
+		if (!session.scope.closed) say(ctx, error instanceof Error ? error.message : String(error), "error");
+	}
+}

@@ -1,0 +1,56 @@
+// `/chronicle` in pi: what every session registers. Everything behind it is imported when the command first runs, or when a session begins in
+// a project that has runs.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import { definitionsTrusted, type NameDefinitions, openOnce, runAsStep, type Scope } from "../../../pi/index.ts";
+import type { ChronicleSession } from "./session.ts";
+
+/** What a sequence may ask of chronicles. */
+export interface ChronicleDoor {
+	/** The runs that this session supervises, for people. */
+	live(): string[];
+	/** `/chronicle <args>` as a step: it has ended when the run that it started or steered rests; any rest but `done` fails the step. */
+	step(ctx: ExtensionCommandContext, args: string, signal: AbortSignal): ReturnType<typeof runAsStep>;
+}
+
+/** Registers `/chronicle`. `named` says what the project brings. Runs that it starts belong to the scope: they are let go, and can be resumed, when that closes. */
+export function registerChronicle(pi: ExtensionAPI, scope: Scope, named: NameDefinitions): ChronicleDoor {
+	let opened: ChronicleSession | undefined;
+	const open = openOnce(async () => {
+		opened = (await import("./session.ts")).openChronicle(scope);
+		return opened;
+	});
+	// Completions are asked for without a context; only what is plain data of it is kept.
+	let place = { cwd: process.cwd(), trusted: false };
+
+	pi.registerCommand("chronicle", {
+		description: "Run a chronicle: /chronicle <template> <task>; alone it lists templates and runs",
+		getArgumentCompletions: async (prefix) => {
+			const { completeChronicle } = await import("./completions.ts");
+			return completeChronicle(await open(), prefix, place);
+		},
+		handler: async (args, ctx) => {
+			named(ctx);
+			const { runChronicle } = await import("./command.ts");
+			await runChronicle(await open(), ctx, args);
+		},
+	});
+	pi.on("session_start", (_event, ctx) => {
+		place = { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
+		if (!ctx.hasUI || !place.trusted || !existsSync(join(ctx.cwd, ".pi", "chronicle", "sessions"))) return;
+		// Not awaited: a session does not wait for what may be a long list.
+		void import("./offer.ts").then(({ offerUnfinished }) => offerUnfinished(scope, ctx));
+	});
+	return {
+		live: () =>
+			[...(opened?.lives.values() ?? [])].map(
+				({ supervision: { run } }) => `the chronicle ${run.template.name} ${run.id.slice(0, 8)}`,
+			),
+		async step(ctx, args, signal) {
+			const { runChronicle } = await import("./command.ts");
+			const session = await open();
+			return runAsStep(ctx, (marked) => runChronicle(session, marked, args), signal);
+		},
+	};
+}

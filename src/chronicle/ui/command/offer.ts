@@ -1,0 +1,28 @@
+// What a person is told who comes to a project with unfinished runs. Nothing is resumed by itself.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { type Scope, say } from "../../../pi/index.ts";
+import { waitingLines, waits } from "../text/index.ts";
+import { lookAt } from "./session-project.ts";
+
+/** Says which runs wait, the newest with what it waits for. Never rejects. */
+export async function offerUnfinished(scope: Scope, ctx: ExtensionContext): Promise<void> {
+	const { hasUI, mode, ui } = ctx;
+	const project = lookAt({ cwd: ctx.cwd, trusted: true });
+	try {
+		const waiting = (await project.store.list()).filter(waits);
+		const [newest] = waiting;
+		if (newest?.kind !== "run") return;
+		const read = await project.store.read(newest.id);
+		if (!read.ok || scope.closed) return;
+		const { run } = read.value;
+		const more = waiting.length > 1 ? [`${waiting.length - 1} more: /chronicle lists them.`] : [];
+		const lines = [
+			`The run ${run.id.slice(0, 8)} of ${run.template.name} is unfinished, in ${run.state}.`,
+			...waitingLines(read.value, "/chronicle "),
+			...more,
+		];
+		say({ hasUI, mode, ui }, lines.join("\n"));
+	} catch {
+		// A folder that cannot be read, or a session that is gone: the list tells more when it is asked for.
+	}
+}

@@ -1,0 +1,42 @@
+// The project of a session, as pi knows it.
+import { homedir } from "node:os";
+import { type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
+import { definitionsTrusted, failWith, findPi, isPiCommand, ownPiSearch, say } from "../../../pi/index.ts";
+import { exitCodes, openProject, type Project } from "../../engine/index.ts";
+
+/** What of a context names a project. */
+export interface Whereabouts {
+	readonly cwd: string;
+	readonly trusted: boolean;
+}
+
+/** Opens the project of a session. Models are pi's own list, so that no pi is started to ask for them. */
+export function projectOf(ctx: ExtensionContext): Project {
+	const { modelRegistry } = ctx;
+	const pi = findPi(ownPiSearch());
+	return openProject({
+		...placeOf({ cwd: ctx.cwd, trusted: definitionsTrusted(ctx) }),
+		pi: isPiCommand(pi) ? pi : { command: process.execPath, args: [], version: undefined },
+		models: async () => modelRegistry.getAvailable(),
+	});
+}
+
+/** Opens a project to look at: nothing can be started with it. */
+export function lookAt(where: Whereabouts): Project {
+	return openProject({ ...placeOf(where), pi: { command: process.execPath, args: [], version: undefined } });
+}
+
+function placeOf({ cwd, trusted }: Whereabouts) {
+	const trust: "trusted" | "untrusted" = trusted ? "trusted" : "untrusted";
+	return { cwd, home: homedir(), agentFolder: getAgentDir(), trust, env: process.env };
+}
+
+/** Says why a command cannot do what was asked. Without a screen pi's exit code tells it too. */
+export function refuse(
+	ctx: Pick<ExtensionContext, "hasUI" | "mode" | "ui">,
+	reason: string,
+	code: number = exitCodes.usage,
+): void {
+	say(ctx, reason, "error");
+	failWith(ctx, code);
+}

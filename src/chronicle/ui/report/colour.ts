@@ -1,0 +1,209 @@
+// Code in the colours of its language, by highlight.js. C1 what comes in is text that is already free of secrets, what goes out is escaped by
+// the highlighter; C2 the pieces of a hunk are coloured together, its old and its new side each, so that a comment of several lines is
+// known for one; C3 a text that the highlighter cannot take, or would change, is left to be written plainly.
+import type { LanguageFn } from "highlight.js";
+import core from "highlight.js/lib/core";
+import bash from "highlight.js/lib/languages/bash";
+import c from "highlight.js/lib/languages/c";
+import cpp from "highlight.js/lib/languages/cpp";
+import csharp from "highlight.js/lib/languages/csharp";
+import css from "highlight.js/lib/languages/css";
+import dart from "highlight.js/lib/languages/dart";
+import dockerfile from "highlight.js/lib/languages/dockerfile";
+import elixir from "highlight.js/lib/languages/elixir";
+import go from "highlight.js/lib/languages/go";
+import graphql from "highlight.js/lib/languages/graphql";
+import haskell from "highlight.js/lib/languages/haskell";
+import ini from "highlight.js/lib/languages/ini";
+import java from "highlight.js/lib/languages/java";
+import javascript from "highlight.js/lib/languages/javascript";
+import json from "highlight.js/lib/languages/json";
+import kotlin from "highlight.js/lib/languages/kotlin";
+import lua from "highlight.js/lib/languages/lua";
+import makefile from "highlight.js/lib/languages/makefile";
+import markdown from "highlight.js/lib/languages/markdown";
+import perl from "highlight.js/lib/languages/perl";
+import php from "highlight.js/lib/languages/php";
+import powershell from "highlight.js/lib/languages/powershell";
+import python from "highlight.js/lib/languages/python";
+import r from "highlight.js/lib/languages/r";
+import ruby from "highlight.js/lib/languages/ruby";
+import rust from "highlight.js/lib/languages/rust";
+import scala from "highlight.js/lib/languages/scala";
+import scss from "highlight.js/lib/languages/scss";
+import sql from "highlight.js/lib/languages/sql";
+import swift from "highlight.js/lib/languages/swift";
+import typescript from "highlight.js/lib/languages/typescript";
+import xml from "highlight.js/lib/languages/xml";
+import yaml from "highlight.js/lib/languages/yaml";
+import type { PatchLine } from "../../core/index.ts";
+import { escapeText, type Markup, type Pen, trusted } from "./markup.ts";
+
+const grammars: Readonly<Record<string, LanguageFn>> = {
+	...{ bash, c, cpp, csharp, css, dart, dockerfile, elixir, go, graphql, haskell, ini, java, javascript, json, kotlin },
+	...{ lua, makefile, markdown, perl, php, powershell, python, r, ruby, rust, scala, scss, sql, swift, typescript },
+	...{ xml, yaml },
+};
+
+/** Languages by the ending of a file's name, and by names without one. */
+const endings: Readonly<Record<string, string>> = {
+	...{ ts: "typescript", tsx: "typescript", mts: "typescript", cts: "typescript" },
+	...{ js: "javascript", jsx: "javascript", mjs: "javascript", cjs: "javascript" },
+	...{ json: "json", jsonc: "json", json5: "json", md: "markdown", markdown: "markdown", mdx: "markdown" },
+	...{
+		css: "css",
+		scss: "scss",
+		sass: "scss",
+		less: "scss",
+		html: "xml",
+		htm: "xml",
+		xml: "xml",
+		svg: "xml",
+		vue: "xml",
+		svelte: "xml",
+	},
+	...{
+		sh: "bash",
+		bash: "bash",
+		zsh: "bash",
+		ps1: "powershell",
+		psm1: "powershell",
+		py: "python",
+		pyi: "python",
+		rb: "ruby",
+		php: "php",
+	},
+	...{
+		go: "go",
+		rs: "rust",
+		java: "java",
+		kt: "kotlin",
+		kts: "kotlin",
+		scala: "scala",
+		swift: "swift",
+		dart: "dart",
+		cs: "csharp",
+	},
+	...{
+		c: "c",
+		h: "c",
+		cc: "cpp",
+		cpp: "cpp",
+		cxx: "cpp",
+		hpp: "cpp",
+		hh: "cpp",
+		lua: "lua",
+		pl: "perl",
+		pm: "perl",
+		r: "r",
+		hs: "haskell",
+	},
+	...{ ex: "elixir", exs: "elixir", sql: "sql", graphql: "graphql", gql: "graphql", yml: "yaml", yaml: "yaml" },
+	...{
+		toml: "ini",
+		ini: "ini",
+		cfg: "ini",
+		conf: "ini",
+		mk: "makefile",
+		makefile: "makefile",
+		dockerfile: "dockerfile",
+	},
+};
+
+/** One letter for what pieces of code have in common; the others have the text's colour. */
+const classes: Readonly<Record<string, string>> = {
+	...{ keyword: "k", "selector-tag": "k", "template-tag": "k", tag: "k", section: "f" },
+	...{ string: "s", regexp: "s", char: "s", addition: "s", link: "s", code: "s" },
+	...{ comment: "c", quote: "c", meta: "c", doctag: "c" },
+	...{ number: "n", literal: "n", symbol: "n", bullet: "n" },
+	...{ title: "f", function: "f", "selector-class": "f", "selector-id": "f" },
+	...{ type: "y", built_in: "y", class: "y", attr: "y", attribute: "y", name: "y", variable: "y", property: "y" },
+};
+
+/** Longer lines are not coloured. */
+const longest = 400;
+
+export interface Colours {
+	/** The lines of a hunk in `path`, each as markup; `undefined` where there is nothing to colour. */
+	hunk(path: string, lines: readonly PatchLine[]): readonly (Markup | undefined)[];
+}
+
+/** Opens a highlighter for one report. */
+export function openColours(pen: Pen): Colours {
+	const highlighter = core.newInstance();
+	const known = new Set<string>();
+	/** Grammars are taken up when they are first needed: most reports need two or three. */
+	const languageOf = (path: string): string | undefined => {
+		const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+		const language = endings[name] ?? endings[name.slice(name.lastIndexOf(".") + 1)];
+		const grammar = language === undefined ? undefined : grammars[language];
+		if (language === undefined || grammar === undefined) return undefined;
+		if (!known.has(language)) {
+			// HTML has styles and scripts in it, Markdown has HTML.
+			if (language === "xml" || language === "markdown") for (const inner of ["xml", "css", "javascript"]) take(inner);
+			take(language);
+		}
+		return language;
+	};
+	const take = (language: string): void => {
+		const grammar = grammars[language];
+		if (grammar && !known.has(language)) highlighter.registerLanguage(language, grammar);
+		known.add(language);
+	};
+	return {
+		hunk(path, lines) {
+			const markup: (Markup | undefined)[] = lines.map(() => undefined);
+			const language = languageOf(path);
+			if (language === undefined) return markup;
+			const texts = lines.map(({ text }) => pen.plain(text));
+			for (const side of ["-", "+"] as const) {
+				const own = lines.flatMap(({ sign }, index) => (sign === side || sign === " " ? [index] : []));
+				const code = own.map((index) => (texts[index] ?? "").slice(0, longest)).join("\n");
+				const coloured = splitLines(highlight(highlighter, code, language));
+				// Of some broken code the highlighter loses a piece: then the code goes without colours.
+				if (coloured.join("\n").replace(/<\/?span[^>]*>/g, "") !== escaped(code)) continue;
+				for (const [at, index] of own.entries())
+					if ((texts[index]?.length ?? 0) <= longest) markup[index] = trusted(coloured[at] ?? "");
+			}
+			return markup;
+		},
+	};
+}
+
+function highlight(highlighter: typeof core, code: string, language: string): string {
+	try {
+		return highlighter.highlight(code, { language, ignoreIllegals: true }).value;
+	} catch {
+		return "";
+	}
+}
+
+/** A text as the highlighter writes it. */
+function escaped(text: string): string {
+	return escapeText(text).replaceAll("&#39;", "&#x27;");
+}
+
+/** The highlighter's markup line by line: a piece that spans several is closed and opened again, under our own names. */
+function splitLines(html: string): string[] {
+	const lines: string[] = [""];
+	const open: (string | undefined)[] = [];
+	const write = (text: string): void => {
+		lines[lines.length - 1] += text;
+	};
+	const tags = () => open.filter((name) => name !== undefined);
+	for (const [token, name] of html.matchAll(/<span class="([^"]*)">|<\/span>|\n|[^<\n]+/g)) {
+		if (token === "\n") {
+			write("</span>".repeat(tags().length));
+			lines.push("");
+			for (const one of tags()) write(`<span class="${one}">`);
+		} else if (token === "</span>") {
+			if (open.pop() !== undefined) write(token);
+		} else if (name === undefined) write(token);
+		else {
+			const own = classes[/^hljs-([\w-]+)/.exec(name)?.[1] ?? ""];
+			open.push(own);
+			if (own !== undefined) write(`<span class="${own}">`);
+		}
+	}
+	return lines;
+}

@@ -1,0 +1,107 @@
+// Makes the report of a run and puts it on disk. Reading the ledger, asking the workspace for patches and looking for transcripts happen here;
+// everything else in this folder is pure.
+// R1 a ledger that can be read gives a report, whatever is missing in it; R2 the file is private, and replaced whole.
+import { readdir, stat } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { openRedaction, type Redact } from "../../../safety/index.ts";
+import type { ReadLedger, Result, Workspace } from "../../core/index.ts";
+import { realDisk, replaceFile } from "../../engine/index.ts";
+import { collectPatches } from "./changes.ts";
+import { openPen } from "./markup.ts";
+import { openMoments } from "./moment.ts";
+import { drawPage } from "./page.ts";
+import type { Transcript } from "./records.ts";
+import { tellStory } from "./report-model.ts";
+
+export interface ReportOptions {
+	/** Keeper of the run's files: with it, the report shows the lines that visits changed. */
+	readonly workspace?: Pick<Workspace, "patch">;
+	/** Takes secrets out of every text; by default what looks like one. */
+	readonly redact?: Redact;
+	/** Conversations of workers, as seen from where the report will be. */
+	readonly transcripts?: readonly Transcript[];
+	/** Where the event log is, as seen from there. */
+	readonly log?: string;
+	/** IANA name of the time zone; by default the machine's. */
+	readonly zone?: string;
+	/** When it is made, in milliseconds since the epoch. */
+	readonly madeAt?: number;
+	/** Put before the commands that it names; by default `/chronicle `. */
+	readonly prefix?: string;
+}
+
+/** The report of a run as one HTML text. Never rejects for what the ledger holds or lacks. */
+export async function writeReport(read: ReadLedger, options: ReportOptions = {}): Promise<string> {
+	const redact = options.redact ?? openRedaction();
+	const story = await tellStory(read, redact);
+	const pen = openPen(redact);
+	const zone = options.zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+	const moments = openMoments(pen, zone, story.beganAt, story.endedAt);
+	const patches = await collectPatches(story, options.workspace, redact);
+	const { holder } = read;
+	const sheet = { pen, story, moments, holder, prefix: options.prefix ?? "/chronicle ", leftOut: [] };
+	return drawPage(sheet, {
+		patches,
+		transcripts: options.transcripts ?? [],
+		log: options.log,
+		madeAt: options.madeAt ?? Date.now(),
+	});
+}
+
+export interface SaveOptions extends Omit<ReportOptions, "transcripts" | "log"> {
+	/** File to write; by default `report.html` in the run's folder. */
+	readonly path?: string;
+}
+
+/** Writes the report of a run to disk. Resolves to the file's absolute path and its bytes, or to why it could not be written. */
+export async function saveReport(
+	read: ReadLedger,
+	{ path, ...options }: SaveOptions = {},
+): Promise<Result<{ readonly path: string; readonly bytes: number }>> {
+	const file = resolve(path ?? join(read.folder, "report.html"));
+	const redact = options.redact ?? openRedaction(process.env);
+	const transcripts = await findTranscripts(read.folder, dirname(file));
+	const log = await seenLog(read.place, dirname(file));
+	const html = await writeReport(read, { ...options, redact, transcripts, ...(log === undefined ? {} : { log }) });
+	try {
+		await replaceFile(realDisk, file, html);
+	} catch (error) {
+		const message = `The report could not be written to ${file}: ${error instanceof Error ? error.message : String(error)}.`;
+		return { ok: false, failure: { reason: "io", message, remedy: "Make room, or name another file." } };
+	}
+	return { ok: true, value: { path: file, bytes: Buffer.byteLength(html) } };
+}
+
+/** Conversations in `workers/`, one a key, by visit and attempt. */
+async function findTranscripts(folder: string, from: string): Promise<Transcript[]> {
+	const workers = join(folder, "workers");
+	const names = await readdir(workers).catch((): string[] => []);
+	const found: Transcript[] = [];
+	for (const name of names) {
+		const key = /^(\d+\.\d+)\.jsonl$/.exec(name)?.[1];
+		if (key === undefined) continue;
+		const bytes = await stat(join(workers, name)).then(
+			({ size }) => size,
+			() => undefined,
+		);
+		const href = bytes === undefined ? undefined : seenFrom(from, join(workers, name));
+		if (bytes !== undefined && href !== undefined) found.push({ key, href, bytes });
+	}
+	const order = (key: string): number => key.split(".").reduce((sum, part) => sum * 10_000 + Number(part), 0);
+	return found.sort((one, other) => order(one.key) - order(other.key));
+}
+
+async function seenLog(place: string, from: string): Promise<string | undefined> {
+	if (!isAbsolute(place)) return undefined;
+	const there = await stat(place).then(
+		(stats) => stats.isFile(),
+		() => false,
+	);
+	return there ? seenFrom(from, place) : undefined;
+}
+
+/** The path as an address next to the report; `undefined` on another drive. */
+function seenFrom(folder: string, path: string): string | undefined {
+	const seen = relative(folder, path);
+	return isAbsolute(seen) ? undefined : seen.split(sep).join("/") || basename(path);
+}

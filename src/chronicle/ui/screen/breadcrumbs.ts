@@ -1,0 +1,24 @@
+// The breadcrumb as toned text: `Planning [✓] -> Implementation [●] -> Verification [ ]`. Pure.
+
+import { dim, type Line, plain, type Span, type Tone } from "../../../tui/index.ts";
+import { type Crumb, type Mark, marks } from "../timeline/index.ts";
+
+const tones: Record<Mark, Tone> = {
+	done: "success",
+	working: "accent",
+	waiting: "warning",
+	paused: "warning",
+	failed: "error",
+	refused: "error",
+	human: "error",
+	todo: "dim",
+};
+
+export const arrow: Span = dim(" -> ");
+
+/** The crumb as toned text: `Planning [✓] ×2`. */
+export function crumbLine({ title, mark, visits, current }: Crumb): Line {
+	const name: Span = current ? { text: title, tone: "accent" } : mark === "todo" ? dim(title) : plain(title);
+	const box: Span[] = [dim(" ["), { text: marks[mark], tone: tones[mark] }, dim("]")];
+	return [name, ...box, ...(visits > 1 ? [dim(` ×${visits}`)] : [])];
+}

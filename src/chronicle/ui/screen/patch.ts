@@ -1,0 +1,126 @@
+// A unified diff as lines for the terminal: file by file, with the numbers of its lines; code in the colours of its language. What has
+// colours of its own comes from pi and holds no other escape sequence: the code is made plain before. P1 code is coloured when it is shown,
+// a piece at a time, so that a long diff opens at once.
+import { getLanguageFromPath, highlightCode } from "@earendil-works/pi-coding-agent";
+import { dim, flat, type Line, plain, type Span, type Tone } from "../../../tui/index.ts";
+import { type PatchFile, type PatchHunk, type PatchLine, readPatch } from "../../core/index.ts";
+
+/** Lines that are coloured together: what spans several is known for what it is within them. */
+const pieceLines = 120;
+/** Longer lines are not coloured; much longer ones are cut. */
+const longestColoured = 400;
+const longestShown = 4000;
+
+/** What a person reads of a diff. */
+export interface PatchPage {
+	readonly lines: readonly Line[];
+	/** Where in `lines` each file begins. */
+	readonly files: readonly number[];
+	/** The line with the colours of its language. */
+	dress(index: number): Line;
+}
+
+interface Piece {
+	readonly language: string;
+	readonly lines: readonly PatchLine[];
+	/** Where in the page its first line is. */
+	readonly start: number;
+	coloured: readonly Span[] | undefined;
+}
+
+/** The diff as a page. A sentence where nothing has changed. `cut`: the text ends at its limit, and not with the diff. */
+export function patchPage(patch: string, { cut = false }: { cut?: boolean } = {}): PatchPage {
+	const found = readPatch(patch, (text) => text);
+	const lines: Line[] = [];
+	const files: number[] = [];
+	const pieces = new Map<number, Piece>();
+	for (const file of found) {
+		if (lines.length > 0) lines.push([plain("")]);
+		files.push(lines.length);
+		lines.push(fileHead(file));
+		const language = getLanguageFromPath(file.path);
+		const numbers = file.hunks.flatMap((hunk) => hunk.lines.map(({ number }) => number));
+		const digits = String(numbers.reduce((most, number) => Math.max(most, number), 1)).length;
+		for (const hunk of file.hunks) {
+			lines.push(...hunkHead(hunk, digits));
+			if (language !== undefined) keepPieces(pieces, hunk.lines, language, lines.length);
+			for (const line of hunk.lines) lines.push([gutter(line, digits), codeSpan(line)]);
+		}
+	}
+	if (found.length === 0) lines.push([dim("No files have changed.")]);
+	if (cut) lines.push([plain("")], [{ text: "… the diff is longer; what follows is not shown", tone: "warning" }]);
+	return {
+		lines,
+		files,
+		dress(index) {
+			const line = lines[index] ?? [];
+			const piece = pieces.get(index);
+			if (piece === undefined) return line;
+			piece.coloured ??= colourSides(piece.lines, piece.language);
+			const span = piece.coloured[index - piece.start];
+			const [number] = line;
+			return number === undefined || span === undefined ? line : [number, span];
+		},
+	};
+}
+
+/** Notes which lines of the page belong to which piece of code. */
+function keepPieces(pieces: Map<number, Piece>, lines: readonly PatchLine[], language: string, from: number): void {
+	for (let at = 0; at < lines.length; at += pieceLines) {
+		const own = lines.slice(at, at + pieceLines);
+		const piece: Piece = { language, lines: own, start: from + at, coloured: undefined };
+		for (const offset of own.keys()) pieces.set(piece.start + offset, piece);
+	}
+}
+
+function fileHead({ path, from, change, binary, added, removed }: PatchFile): Line {
+	return [
+		{ text: `${change} `, tone: "warning" },
+		{ text: from === undefined || from === path ? path : `${from} → ${path}`, tone: "accent" },
+		...(binary
+			? [dim("  no text")]
+			: [{ text: `  +${added}`, tone: "success" } as const, { text: ` −${removed}`, tone: "error" } as const]),
+	];
+}
+
+/** What stands between two hunks; nothing before one at the beginning of its file. */
+function hunkHead({ head, lines }: PatchHunk, digits: number): Line[] {
+	const where = /^@@ [^@]*@@ ?(.*)$/.exec(head)?.[1] ?? "";
+	if (where === "" && (lines[0]?.number ?? 1) <= 1) return [];
+	return [[dim(`${" ".repeat(digits)} ┄ ${where}`)]];
+}
+
+function gutter({ sign, number }: PatchLine, digits: number): Span {
+	const mark = sign === "\\" ? " " : sign;
+	return {
+		text: `${number === 0 ? " ".repeat(digits) : String(number).padStart(digits)} ${mark} `,
+		tone: toneOf(sign),
+	};
+}
+
+function codeSpan({ sign, text }: PatchLine): Span {
+	const shown = text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
+	return { text: flat(shown), tone: sign === " " ? "plain" : toneOf(sign) };
+}
+
+function toneOf(sign: PatchLine["sign"]): Tone {
+	return sign === "+" ? "success" : sign === "-" ? "error" : "dim";
+}
+
+/** Code, its old and its new side each coloured as one piece. */
+function colourSides(lines: readonly PatchLine[], language: string): Span[] {
+	const spans = lines.map(codeSpan);
+	const texts = spans.map(({ text }) => text.slice(0, longestColoured));
+	for (const side of ["-", "+"] as const) {
+		const own = lines.flatMap(({ sign }, index) => (sign === side || sign === " " ? [index] : []));
+		const code = own.map((index) => texts[index] ?? "");
+		const coloured = highlightCode(code.join("\n"), language);
+		if (coloured.length !== code.length) continue;
+		for (const [at, index] of own.entries()) {
+			const text = coloured[at] ?? "";
+			const whole = (code[at]?.length ?? 0) < longestColoured;
+			if (whole && text !== code[at]) spans[index] = { text, tone: "coloured" };
+		}
+	}
+	return spans;
+}

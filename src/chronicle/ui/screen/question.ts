@@ -1,0 +1,60 @@
+// What a question about a run shows in the terminal: what was done and changed, what it has cost, and where the run stands. Pure.
+import { dim, type Line, plain, type SheetSpec, wrapParts } from "../../../tui/index.ts";
+import type { Run } from "../../core/index.ts";
+import { crumbsOf } from "../timeline/index.ts";
+import { arrow, crumbLine } from "./breadcrumbs.ts";
+import { changedFile } from "./changes-head.ts";
+
+type Body = SheetSpec<never>["body"];
+
+/** Lines of text as the body of a question: changed files toned, what it has cost set back, the rest plain. */
+export function questionBody(lines: readonly string[]): Body {
+	return { kind: "lines", lines: linesOf(lines) };
+}
+
+/** What a person can answer to an approval. `diff` comes first: a stray Enter only looks. */
+export type ApprovalAnswer = "diff" | "approve" | "reject" | "elsewhere" | "tell" | "later";
+
+const letters: Readonly<Record<ApprovalAnswer, string>> = {
+	diff: "d",
+	approve: "a",
+	reject: "r",
+	elsewhere: "s",
+	tell: "t",
+	later: "l",
+};
+
+export interface ApprovalText {
+	readonly title: string;
+	readonly lines: readonly string[];
+	/** What each answer says. */
+	readonly words: Readonly<Record<ApprovalAnswer, string>>;
+	/** It comes by itself, not by a command of the person. */
+	readonly uncalled: boolean;
+}
+
+/** The sheet of an approval. */
+export function approvalSheet({ title, lines, words, uncalled }: ApprovalText, run: Run): SheetSpec<ApprovalAnswer> {
+	const order = Object.keys(letters) as ApprovalAnswer[];
+	const choices = order.map((value) => ({ value, words: words[value], key: letters[value] }));
+	return { title, body: approvalBody(lines, run), choices, leave: "Esc later", uncalled };
+}
+
+/** What the answer is about, with the status and the path of the run below. */
+function approvalBody(lines: readonly string[], run: Run): Body {
+	const status: Line = [{ text: run.status.replaceAll("_", " "), tone: "warning" }];
+	const draw = (width: number): Line[] => [
+		...linesOf(lines),
+		[plain("")],
+		status,
+		...wrapParts(crumbsOf(run).map(crumbLine), arrow, width),
+	];
+	return { kind: "drawn", draw };
+}
+
+function linesOf(lines: readonly string[]): Line[] {
+	return lines
+		.join("\n")
+		.split("\n")
+		.map((text): Line => (text.startsWith("So far: ") ? [dim(text)] : changedFile(text)));
+}

@@ -1,0 +1,238 @@
+// The timeline of a run: a few lines that say where it stands, what it costs, what it does and what it waits for. A function of the folded
+// run and the time; nothing here is remembered. T1 while a worker works its number of lines does not depend on what it does.
+
+import {
+	dim,
+	fitLine,
+	type Line,
+	lineWidth,
+	plain,
+	type Span,
+	type Tone,
+	wrapParts,
+	wrapText,
+} from "../../../tui/index.ts";
+import { liveTotals, type Measure, measures, type Run, type RunStatus } from "../../core/index.ts";
+import { bar, crumbsOf, endingWords, nameOf, nextStep, shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import { arrow, crumbLine } from "./breadcrumbs.ts";
+import { callWords } from "./call-words.ts";
+
+/** At most this many lines of breadcrumbs; a window around the current state. */
+const crumbLines = 3;
+/** Below these widths less is said: a shorter model; no id. */
+const roomy = 72;
+const narrow = 48;
+const longBar = 8;
+const shortBar = 4;
+
+/** Files that the present visit has changed so far. */
+export interface ChangedFiles {
+	readonly files: number;
+	readonly added: number;
+	readonly removed: number;
+}
+
+export interface TimelineOptions {
+	/** Columns. */
+	readonly width: number;
+	/** ISO 8601; time of the working worker is counted up to it. */
+	readonly now: string;
+	/** Put before every command: `/chronicle ` in pi, `pi-chronicle ` outside. */
+	readonly prefix: string;
+	/** What a look at the files has shown; left out: what the run's last measurement says. */
+	readonly changed?: ChangedFiles | undefined;
+	/** The key that brings back the question which the run waits with: `Alt+A`. */
+	readonly answerKey?: string | undefined;
+	/** Something that a person should know now. */
+	readonly notice?: string | undefined;
+}
+
+/** Draws the timeline. No line is wider than `width`. */
+export function drawTimeline(run: Run, options: TimelineOptions): Line[] {
+	const { width, now, notice } = options;
+	return [
+		...headline(run, width),
+		...breadcrumbs(run, width),
+		...onFewLines(width, (cells) => present(run, options, cells)),
+		...doing(run),
+		...onFewLines(width, (cells) => spending(run, now, width, cells)),
+		...(notice === undefined || run.status !== "running" ? [] : wrapText({ text: notice, tone: "warning" }, width)),
+		...waiting(run, options),
+	].map((line) => fitLine(line, width));
+}
+
+/** Long bars where all fits on one line with them, else short ones. */
+function onFewLines(width: number, parts: (cells: number) => Line[]): Line[] {
+	const long = wrapParts(parts(longBar), dim(" · "), width);
+	return long.length < 2 ? long : wrapParts(parts(shortBar), dim(" · "), width);
+}
+
+const statusTones: Record<RunStatus, Tone> = {
+	running: "plain",
+	awaiting_approval: "warning",
+	paused: "warning",
+	budget_exceeded: "error",
+	human_intervention: "error",
+	done: "success",
+	failed: "error",
+	aborted: "error",
+};
+
+function headline(run: Run, width: number): Line[] {
+	const task = run.task.split("\n", 1)[0] ?? "";
+	const name: Line = [{ text: nameOf(run), tone: "accent" }];
+	const id: Line = width < narrow ? [] : [dim(` ${run.id.slice(0, 8)}`)];
+	const status: Span = { text: run.status.replaceAll("_", " "), tone: statusTones[run.status] };
+	const head = [...name, ...id, dim(" · "), status];
+	// How it stands is never what is cut off.
+	if (lineWidth(head) > width) return [fitLine(name, width), [status]];
+	return [[...head, dim(` · ${task}`)]];
+}
+
+function breadcrumbs(run: Run, width: number): Line[] {
+	const crumbs = crumbsOf(run);
+	const lines = wrapParts(crumbs.map(crumbLine), arrow, width);
+	if (lines.length <= crumbLines) return lines;
+	// Too many to show: go on from the state before the current one, and say how many are not shown.
+	const at = Math.max(0, crumbs.findIndex(({ current }) => current) - 1);
+	const rest: Line[] = [...(at > 0 ? [[dim(`… ${at} before`)]] : []), ...crumbs.slice(at).map(crumbLine)];
+	const window = wrapParts(rest, arrow, width);
+	if (window.length <= crumbLines) return window;
+	return [...window.slice(0, crumbLines - 1), [...(window[crumbLines - 1] ?? []), dim(" …")]];
+}
+
+/** Who is in the state, how long it has taken, what it has used and changed. */
+function present(run: Run, { now, width, changed }: TimelineOptions, cells: number): Line[] {
+	const { stage } = run;
+	if (stage.kind === "over" || run.attempt === 0) return [];
+	const persona = run.plan.states.get(run.state)?.persona?.name ?? run.state;
+	const model = stage.kind === "working" ? stage.worker.model : undefined;
+	const live = liveTotals(run, now);
+	const totals = run.states[run.state];
+	const ran = (totals?.activeMs ?? 0) + (live.activeMs - run.totals.activeMs);
+	const who = model === undefined ? persona : `${persona}, ${width < roomy ? model.replace(/^.*\//, "") : model}`;
+	const own = measures(run, now).filter(({ state }) => state !== undefined);
+	const of = (figure: Measure["figure"], value: string) =>
+		measured(
+			run,
+			value,
+			own.find((one) => one.figure === figure),
+			{ width, cells },
+		);
+	const { files, added, removed } = changed ?? changesOf(run);
+	return [
+		[plain(who)],
+		[plain(`visit ${run.visit}${run.attempt > 1 ? `, attempt ${run.attempt}` : ""}`)],
+		of("activeMs", shortTime(ran)),
+		of("tokens", `${shortCount(totals?.tokens ?? 0)} tokens`),
+		of("costUsd", shortCost(totals?.costUsd ?? 0)),
+		...(files === 0
+			? run.unmeasured.some(({ visit }) => visit === run.visit)
+				? [[{ text: "files not measured", tone: "warning" } as const]]
+				: []
+			: [
+					[
+						plain(`${files} ${files === 1 ? "file" : "files"} `),
+						{ text: `+${added}`, tone: "success" } as const,
+						plain(" "),
+						{ text: `−${removed}`, tone: "error" } as const,
+					],
+				]),
+	];
+}
+
+function changesOf({ snapshot, visit }: Run): ChangedFiles {
+	const own = snapshot.files.filter((file) => file.visit === visit);
+	const sum = (key: "added" | "removed") => own.reduce((total, file) => total + (file[key] ?? 0), 0);
+	return { files: own.length, added: sum("added"), removed: sum("removed") };
+}
+
+/** What the worker does right now: one line as long as there is one. */
+function doing(run: Run): Line[] {
+	const { stage, calls } = run;
+	const line = (text: string): Line[] => [[dim("  ▸ "), dim(text)]];
+	switch (stage.kind) {
+		case "working": {
+			const open = calls.open.at(-1);
+			if (open === undefined) return line("its model is at work");
+			const more = calls.open.length - 1;
+			const [tool, words] = callWords(open.tool, open.args);
+			return [[dim("  ▸ "), plain(`${more > 0 ? `${more + 1} calls: ` : ""}${tool} `), dim(words)]];
+		}
+		case "launching":
+			return line(
+				stage.delayMs > 0 ? `a worker starts ${shortTime(stage.delayMs)} after the fault` : "a worker starts",
+			);
+		case "leaving":
+			return line(endingWords(run) ?? "cleaning up, then looking at the files");
+		case "restoring":
+			return line("bringing the files back");
+		case "recording":
+		case "baselining":
+		case "asking":
+		case "waiting":
+		case "over":
+			return [];
+	}
+}
+
+/** Totals, each against its ceiling where there is one. */
+function spending(run: Run, now: string, width: number, cells: number): Line[] {
+	const live = liveTotals(run, now);
+	const limits = measures(run, now).filter(({ state }) => state === undefined);
+	const of = (figure: Measure["figure"], value: string, label = "") =>
+		measured(
+			run,
+			value,
+			limits.find((one) => one.figure === figure),
+			{ width, cells },
+			label,
+		);
+	const cost = shortCost(live.costUsd);
+	const { counted } = run.moves;
+	const most = run.limits.run.moves ?? run.plan.limits.moves;
+	return [
+		of("tokens", `${shortCount(live.tokens)} tokens`, width < narrow ? "" : "total "),
+		of("costUsd", live.unmeteredTokens > 0 ? `${cost} + unmetered` : cost),
+		of("activeMs", shortTime(live.activeMs)),
+		// Moves are plenty in most runs: only what comes near its end is worth a place.
+		...(counted >= most * run.plan.limits.warnAt
+			? [[{ text: `${counted} of ${most} moves`, tone: counted >= most ? "error" : "warning" } as const]]
+			: []),
+	];
+}
+
+/** A figure, and how near its ceiling it is. */
+function measured(
+	run: Run,
+	value: string,
+	measure: Measure | undefined,
+	{ width, cells }: { readonly width: number; readonly cells: number },
+	label = "",
+): Line {
+	const words: Span[] = [...(label === "" ? [] : [dim(label)]), plain(value)];
+	if (measure === undefined || measure.ceiling <= 0) return words;
+	const share = measure.spent / measure.ceiling;
+	const tone = share >= 1 ? "error" : share >= run.plan.limits.warnAt ? "warning" : "success";
+	const show = { costUsd: shortCost, tokens: shortCount, activeMs: shortTime }[measure.figure];
+	const of = width < narrow ? " " : " of ";
+	return [...words, plain(" "), { text: bar(share, cells), tone }, dim(`${of}${show(measure.ceiling)}`)];
+}
+
+/** What a person has to do, with the commands. */
+function waiting(run: Run, { prefix, width, answerKey }: TimelineOptions): Line[] {
+	const next = nextStep(run);
+	if (next === undefined) return [];
+	const what = wrapText({ text: next.what, tone: "warning" }, width);
+	if (next.commands.length === 0) return what;
+	const key: Line[] =
+		answerKey === undefined || run.status !== "awaiting_approval"
+			? []
+			: [[{ text: `${answerKey} answers`, tone: "accent" }]];
+	const whole = next.commands.map((command): Line => [plain(`${prefix}${command}`)]);
+	const lines = wrapParts([...key, ...whole], dim(" · "), width);
+	if (lines.length === 1) return [...what, ...lines];
+	// Too narrow to say it every time: the first command shows how they begin.
+	const short = next.commands.map((command, index): Line => [plain(index === 0 ? `${prefix}${command}` : command)]);
+	return [...what, ...wrapParts([...key, ...short], dim(" · "), width)];
+}

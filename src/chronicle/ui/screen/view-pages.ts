@@ -1,0 +1,99 @@
+// The pages of the run view that are functions of the folded run: history, and what the run knows. Lines are not cut to a width. Pure.
+
+import { dim, type Line, plain, type Span } from "../../../tui/index.ts";
+import { explainCause, liveTotals, type Run } from "../../core/index.ts";
+import { keptLine, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
+import { dayTime } from "./moment.ts";
+
+const accent = (text: string): Span => ({ text, tone: "accent" });
+
+/** Every move with its cause, summary, attempts, time, tokens and cost; newest last. */
+export function historyPage(run: Run, now: string): Line[] {
+	const lines: Line[] = [[plain(run.task.trim())], [plain("")]];
+	const hidden = run.moves.total - run.history.length;
+	if (hidden > 0) lines.push([dim(`… ${hidden} earlier moves are in the events`)]);
+	for (const move of run.history) {
+		const { attempts, activeMs, tokens, costUsd, toolCalls } = move.metrics;
+		lines.push([
+			dim(`${move.visit}. `),
+			accent(titleOf(move.from)),
+			dim(" → "),
+			plain(titleOf(move.to)),
+			dim(
+				`  ${dayTime(move.at)} · ${attempts} ${attempts === 1 ? "attempt" : "attempts"} · ${shortTime(activeMs)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)} · ${toolCalls} calls`,
+			),
+		]);
+		if (move.cause !== "worker") {
+			const why =
+				move.refused === undefined
+					? move.cause.replaceAll("_", " ")
+					: explainCause(move.cause, move.from, move.refused);
+			lines.push([{ text: `   ${why}`, tone: "warning" }]);
+		}
+		lines.push(...textLines(move.summary));
+	}
+	const { attempts, activeMs, tokens, costUsd, summary } = run.visitRecord;
+	const ran = activeMs + liveTotals(run, now).activeMs - run.totals.activeMs;
+	lines.push([
+		dim(`${run.visit}. `),
+		accent(titleOf(run.state)),
+		plain(`  ${run.status.replaceAll("_", " ")}`),
+		dim(
+			` · ${attempts} ${attempts === 1 ? "attempt" : "attempts"} · ${shortTime(ran)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)}`,
+		),
+	]);
+	lines.push(...textLines(summary));
+	for (const state of run.kept) lines.push([dim("   kept: "), plain(keptLine(state))]);
+	for (const notice of run.notices) lines.push([{ text: `   ${notice}`, tone: "warning" }]);
+	return lines;
+}
+
+/** The lines of a text that have something in them, set in. */
+function textLines(text: string): Line[] {
+	return text
+		.split("\n")
+		.filter((line) => line.trim() !== "")
+		.map((line) => [plain(`   ${line}`)]);
+}
+
+/** Findings, pending tasks, and the files changed so far. */
+export function knowledgePage(run: Run): Line[] {
+	const { unmeasured } = run;
+	const { findings, pendingTasks, files, dropped } = run.snapshot;
+	const entries = (list: typeof findings): Line[] =>
+		list.length === 0
+			? [[dim("  none")]]
+			: [...list]
+					.reverse()
+					.map(({ id, key, text, state, visit }) => [
+						dim(`  ${id} `),
+						...(key === undefined ? [] : [accent(`${key}: `)]),
+						plain(text.replace(/\s*\n\s*/g, " ")),
+						dim(`  (${state}, visit ${visit})`),
+					]);
+	const left = dropped.findings + dropped.pendingTasks;
+	return [
+		[accent("Pending tasks")],
+		...entries(pendingTasks),
+		[accent("Findings")],
+		...entries(findings),
+		...(left > 0 ? [[dim(`  ${left} older entries are in the events`)]] : []),
+		[accent("Files changed")],
+		...(files.length === 0 && unmeasured.length === 0 ? [[dim("  none")]] : [...files].reverse().map(fileLine)),
+		...unmeasured.map(
+			({ visit, why }): Line => [
+				{ text: `  changes of visit ${visit} could not be measured: ${why}`, tone: "warning" },
+			],
+		),
+	];
+}
+
+function fileLine({ path, change, from, added, removed, visit }: Run["snapshot"]["files"][number]): Line {
+	return [
+		dim(`  ${change} `),
+		plain(from === undefined ? path : `${from} → ${path}`),
+		...(added === undefined ? [] : [{ text: `  +${added}`, tone: "success" } as const]),
+		...(removed === undefined ? [] : [{ text: ` −${removed}`, tone: "error" } as const]),
+		dim(`  visit ${visit}`),
+	];
+}

@@ -1,0 +1,120 @@
+// An approval question in words: what is asked, what was done, what changed, what it has cost. Pure.
+import {
+	type ApprovalQuestion,
+	type FileChange,
+	type FileLeft,
+	liveTotals,
+	pathOnLine,
+	type Run,
+} from "../../core/index.ts";
+import { nameOf, shortCost, shortCount, shortTime } from "../timeline/index.ts";
+
+const mostFiles = 8;
+/** An answer is about all of them. */
+const mostAsked = 40;
+const summaryLength = 4000;
+
+/** One sentence: what is asked. */
+export function questionTitle({ side, state, target }: ApprovalQuestion): string {
+	return side === "entry" && state === target ? `May ${target} begin?` : `May ${state} be left for ${target}?`;
+}
+
+/** Everything that the answer is about, below the title. `now` is ISO 8601. */
+export function questionLines(question: ApprovalQuestion, run: Run, now: string): string[] {
+	const summary = question.summary.trim();
+	const files = run.snapshot.files.filter(({ visit }) => visit === question.visit);
+	return [
+		`${nameOf(run)} ${run.id.slice(0, 8)}, visit ${question.visit}: ${firstLine(run.task)}`,
+		...(summary === "" ? [] : ["", cut(summary)]),
+		"",
+		...(files.length === 0 && question.unmeasured !== undefined ? [] : changeLines(files, 0, mostAsked)),
+		...(question.unmeasured === undefined ? [] : [`Changes could not be measured: ${question.unmeasured}`]),
+		`So far: ${spendText(run, now)}`,
+	];
+}
+
+/** The changed files with their counts, the first few of them by name. */
+export function changeLines(files: readonly FileChange[], more = 0, most = mostFiles): string[] {
+	if (files.length === 0) return ["No files changed."];
+	const sum = (key: "added" | "removed"): number => files.reduce((total, file) => total + (file[key] ?? 0), 0);
+	const count = files.length + more;
+	const hidden = count - Math.min(files.length, most);
+	return [
+		`${count} ${count === 1 ? "file" : "files"} changed, +${sum("added")} −${sum("removed")}:`,
+		...files.slice(0, most).map(changeLine),
+		...(hidden > 0 ? [`  … and ${hidden} more`] : []),
+	];
+}
+
+/** What could not be compared or brought back, the first of it by name. */
+export function leftLines(title: string, left: readonly FileLeft[], more = 0): string[] {
+	if (left.length === 0) return [];
+	const hidden = left.length - Math.min(left.length, mostFiles) + more;
+	return [
+		`${title}:`,
+		...left.slice(0, mostFiles).map(({ path, why }) => `  ${pathOnLine(path)} (${why})`),
+		...(hidden > 0 ? [`  … and ${hidden} more`] : []),
+	];
+}
+
+/** What a difference shows: the changes, and what is not known of them. */
+export function differenceLines({
+	changes,
+	more,
+	unmeasured,
+	unknown,
+}: {
+	readonly changes: readonly FileChange[];
+	readonly more: number;
+	readonly unmeasured: readonly FileLeft[];
+	readonly unknown: readonly string[];
+}): string[] {
+	const isKnown = unmeasured.length === 0 && unknown.length === 0;
+	return [
+		...(changes.length > 0 || isKnown ? changeLines(changes, more) : []),
+		...unknown.map((why) => `Changes could not be measured: ${why}`),
+		...leftLines("Could not be measured", unmeasured),
+	];
+}
+
+/** What a rewind would do to the files. */
+export function rewindLines({
+	changes,
+	more,
+	left,
+	blocked,
+}: {
+	readonly changes: readonly FileChange[];
+	readonly more: number;
+	readonly left: readonly FileLeft[];
+	readonly blocked: readonly FileLeft[];
+}): string[] {
+	return [
+		...(changes.length > 0 ? ["It does this to the files that are there now:"] : []),
+		...changeLines(changes, more, mostAsked),
+		...leftLines("It does not bring back", left),
+		...leftLines("It will stop before it changes anything, because this lies in the way and cannot be kept", blocked),
+	];
+}
+
+/** `  M src/a.ts +10 −2`. */
+function changeLine({ change, path, from, added, removed }: FileChange): string {
+	const counts = added === undefined ? "" : ` +${added} −${removed ?? 0}`;
+	return `  ${change} ${from === undefined ? "" : `${pathOnLine(from)} → `}${pathOnLine(path)}${counts}`;
+}
+
+/** `$0.42, 12.3k tokens, 4m10s`. What has no price says so. */
+export function spendText(run: Run, now: string): string {
+	const { costUsd, tokens, activeMs, unmeteredTokens } = liveTotals(run, now);
+	const unmetered = unmeteredTokens > 0 ? ` (${shortCount(unmeteredTokens)} of them without a price)` : "";
+	return `${shortCost(costUsd)}, ${shortCount(tokens)} tokens${unmetered}, ${shortTime(activeMs)}`;
+}
+
+function firstLine(text: string): string {
+	const [line = ""] = text.split("\n", 1);
+	return line.length > 100 ? `${line.slice(0, 99)}…` : line;
+}
+
+function cut(text: string): string {
+	return text.length > summaryLength ? `${text.slice(0, summaryLength)}…` : text;
+}

@@ -1,0 +1,31 @@
+// Runs that are taken away, as plain lines. Pure.
+import type { Removable, Removed, RunEntry } from "../../engine/index.ts";
+import { shortTime } from "../timeline/index.ts";
+
+/** What is about to go: `1a2b3c4d  done · 3d ago · feature: Add a login`. */
+export function removalLines({ runs, staying }: Removable, now: number): string[] {
+	return [...runs.map((entry) => `  ${entryWords(entry, now)}`), ...stayingLines(staying)];
+}
+
+function entryWords(entry: RunEntry, now: number): string {
+	const id = entry.id.slice(0, 8);
+	if (entry.kind === "unreadable") return `${id}  cannot be read`;
+	const { status, updatedAt, template, task } = entry.summary;
+	const [line = ""] = task.split("\n");
+	return `${id}  ${status.replaceAll("_", " ")} · ${shortTime(now - Date.parse(updatedAt))} ago · ${template}: ${line.slice(0, 60)}`;
+}
+
+/** Runs that stay, with the reason. */
+function stayingLines(staying: Removable["staying"]): string[] {
+	return staying.map(({ id, why }) => `  ${id.slice(0, 8)}  stays: it ${why}`);
+}
+
+/** What is gone. */
+export function removedLines(removed: readonly Removed[]): string[] {
+	if (removed.length === 0) return ["There is nothing to remove."];
+	return removed.map(({ id, bytes, failure }) =>
+		failure
+			? `${id.slice(0, 8)} is still there: ${failure.message} ${failure.remedy}`
+			: `${id.slice(0, 8)} is removed (${(bytes / 1e6).toFixed(1)} MB).`,
+	);
+}

@@ -1,0 +1,49 @@
+// A run as --json gives it: the fields of the folded ledger under their own names, and what a script wants to know besides. Pure.
+import { join } from "node:path";
+import type { ReadLedger } from "../../core/index.ts";
+import { awaitedAnswer, legalTargets } from "../../core/index.ts";
+import { nextStep } from "../timeline/index.ts";
+import { questionTitle } from "./question-lines.ts";
+import { isInterrupted } from "./status-lines.ts";
+
+/** Everything about a run. */
+export function runData(read: ReadLedger): Record<string, unknown> {
+	const { run, holder, repairs, place, folder } = read;
+	const { id, template, task, state, visit, attempt, totals, updatedAt, createdAt, stage, notices } = run;
+	const question = stage.kind === "asking" ? stage.question : undefined;
+	return {
+		id,
+		status: isInterrupted(read) ? "interrupted" : run.status,
+		state,
+		visit,
+		attempt,
+		template: { name: template.name, hash: template.hash, ...(template.file ? { file: template.file } : {}) },
+		task,
+		waitsFor: waitsFor(read),
+		/** What an answer names with --answers. */
+		answers: awaitedAnswer(run) ?? null,
+		question: question ? { text: questionTitle(question), ...question } : null,
+		targets: legalTargets(run),
+		snapshot: run.snapshot,
+		history: run.history,
+		totals,
+		states: run.states,
+		pairMoves: run.pairMoves,
+		notices,
+		unmeasured: run.unmeasured,
+		kept: run.kept.map((state) => ({ name: `kept-${state.seq}`, ...state })),
+		repairs,
+		holder: holder ?? null,
+		createdAt,
+		updatedAt,
+		events: place,
+		ledger: place.replace(/\.events\.jsonl$/, ".json"),
+		folder,
+		conversation: run.conversation ? join(folder, "workers", `${run.conversation.key}.jsonl`) : null,
+	};
+}
+
+function waitsFor(read: ReadLedger): { readonly what: string; readonly commands: readonly string[] } | null {
+	if (isInterrupted(read)) return { what: "Nobody supervises it any more.", commands: ["resume"] };
+	return nextStep(read.run) ?? null;
+}

@@ -1,0 +1,128 @@
+// Where one run stands, as plain lines for any screen. A function of what was read and the time.
+import { join } from "node:path";
+import type { ReadLedger } from "../../core/index.ts";
+import { awaitedAnswer, liveTotals, type Measure, measures, type Run } from "../../core/index.ts";
+import {
+	crumbText,
+	endingWords,
+	keptLine,
+	nameOf,
+	nextStep,
+	shortCost,
+	shortCount,
+	shortTime,
+	titleOf,
+} from "../timeline/index.ts";
+import { questionLines } from "./question-lines.ts";
+
+export interface StatusOptions {
+	/** ISO 8601. */
+	readonly now: string;
+	/** Put before every command: `/chronicle ` in pi, `pi-chronicle ` outside. */
+	readonly prefix: string;
+}
+
+/** The status of a run, most important first. */
+export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOptions): string[] {
+	const { run, repairs } = read;
+	// Nobody has worked since its supervisor went away: time stands where the record does.
+	const now = isInterrupted(read) ? run.updatedAt : asked;
+	const question = run.stage.kind === "asking" ? run.stage.question : undefined;
+	return [
+		`${nameOf(run)} ${run.id.slice(0, 8)} · ${statusWords(read)} · ${run.state}`,
+		...(question ? [] : [`Task: ${run.task}`]),
+		crumbText(run),
+		...workerLines(read),
+		...stateLines(run, now),
+		`Total: ${totals(run, now)}`,
+		...(question ? ["", ...questionLines(question, run, now)] : []),
+		...waitingLines(read, prefix),
+		...run.unmeasured
+			.filter(({ visit }) => visit === run.visit || visit === run.visit - 1)
+			.map(({ visit, why }) => `Changes of visit ${visit} could not be measured: ${why}`),
+		...run.kept.slice(-3).map((state) => `Kept before a rewind: ${keptLine(state)}`),
+		...run.notices.slice(-3).map((notice) => `Note: ${notice}`),
+		...repairs.map((repair) => `Repaired: ${repair}`),
+	];
+}
+
+/** Verbs that answer: printed with what they answer, so that a command which is entered late answers nothing else. */
+const answering = new Set(["approve", "reject", "resume", "release"]);
+
+/** What a run waits for, and the commands that help; nothing while it is at work. */
+export function waitingLines(read: ReadLedger, prefix: string): string[] {
+	const { run } = read;
+	const short = run.id.slice(0, 8);
+	const answers = awaitedAnswer(run);
+	const about = (verb: string): string =>
+		answers !== undefined && answering.has(verb) ? `${verb} ${short} --answers ${answers}` : `${verb} ${short}`;
+	const command = (words: string): string => `${prefix}${words.replace(/^\S+/, about)}`;
+	if (isInterrupted(read)) return ["Nobody supervises it any more; nothing of it is lost.", command("resume")];
+	const next = nextStep(run);
+	return next ? [next.what, ...(next.commands.length > 0 ? [next.commands.map(command).join(" · ")] : [])] : [];
+}
+
+/** A run that was at work when its supervisor went away. */
+export function isInterrupted({ run, holder }: Pick<ReadLedger, "run" | "holder">): boolean {
+	return run.status === "running" && (holder === undefined || holder.alive === "no");
+}
+
+function statusWords(read: ReadLedger): string {
+	const { run, holder } = read;
+	if (isInterrupted(read)) return "interrupted";
+	const where = holder && holder.alive !== "no" && holder.pid !== process.pid ? ` (process ${holder.pid})` : "";
+	const ending = run.status === "running" && run.hold ? endingWords(run) : undefined;
+	return `${ending === undefined ? run.status.replaceAll("_", " ") : `pausing: ${ending}`}${where}`;
+}
+
+/** Who is or was at it, so that a state that never ran cannot look like one that did. */
+function workerLines(read: ReadLedger): string[] {
+	const { run, folder } = read;
+	const { stage, conversation } = run;
+	if (run.attempt === 0) return [];
+	const works = stage.kind === "working" && !isInterrupted(read);
+	const persona = run.plan.states.get(run.state)?.persona?.name;
+	const parts = [
+		...(persona === undefined ? [] : [persona]),
+		...(stage.kind === "working" ? [stage.worker.model] : []),
+		...(works ? [`process ${stage.worker.pid}`] : []),
+		`visit ${run.visit}${run.attempt > 1 ? `, attempt ${run.attempt}` : ""}`,
+		...(stage.kind === "waiting" && run.hold ? ["stopped"] : []),
+		...(run.calls.open.at(-1) && works ? [`runs ${run.calls.open.at(-1)?.tool}`] : []),
+	];
+	return [
+		`Worker: ${parts.join(" · ")}`,
+		...(conversation ? [`Conversation: ${join(folder, "workers", `${conversation.key}.jsonl`)}`] : []),
+	];
+}
+
+function stateLines(run: Run, now: string): string[] {
+	const running = liveTotals(run, now).activeMs - run.totals.activeMs;
+	const rows = [...run.plan.states.keys()].flatMap((name) => {
+		const totals = run.states[name];
+		if (!totals || totals.attempts === 0) return [];
+		const { visits, attempts, activeMs, tokens, costUsd } = totals;
+		const ran = activeMs + (name === run.state ? running : 0);
+		const tries = `${visits} ${visits === 1 ? "visit" : "visits"}${attempts > visits ? `, ${attempts} attempts` : ""}`;
+		return [[titleOf(name), tries, shortTime(ran), `${shortCount(tokens)} tokens`, shortCost(costUsd)]];
+	});
+	const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)));
+	return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd());
+}
+
+/** `$0.42 of $5.00, 12.3k tokens of 2M, 4m10s of 1h30m`. */
+function totals(run: Run, now: string): string {
+	const live = liveTotals(run, now);
+	const limits = measures(run, now).filter(({ state }) => state === undefined);
+	const of = (figure: Measure["figure"], value: string): string => {
+		const ceiling = limits.find((one) => one.figure === figure)?.ceiling;
+		const show = { costUsd: shortCost, tokens: shortCount, activeMs: shortTime }[figure];
+		return ceiling === undefined ? value : `${value} of ${show(ceiling)}`;
+	};
+	const unmetered = live.unmeteredTokens > 0 ? ` (${shortCount(live.unmeteredTokens)} of them without a price)` : "";
+	return [
+		of("costUsd", shortCost(live.costUsd)),
+		of("tokens", `${shortCount(live.tokens)} tokens`) + unmetered,
+		of("activeMs", shortTime(live.activeMs)),
+	].join(", ");
+}

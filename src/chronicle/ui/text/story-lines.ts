@@ -1,0 +1,45 @@
+// What a run has come through and what it knows, as plain lines. Pure.
+
+import type { Finding } from "../../core/index.ts";
+import { explainCause, type Move, type Run } from "../../core/index.ts";
+import { keptLine, shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import { changeLines } from "./question-lines.ts";
+
+/** Every move that the ledger still has, then what the run knows, then the files that it has changed. */
+export function storyLines({ history, moves, snapshot, unmeasured, kept }: Run): string[] {
+	const earlier = moves.total - history.length;
+	return [
+		...section("History", [...(earlier > 0 ? [`… ${earlier} earlier moves`] : []), ...history.flatMap(moveLines)]),
+		...section("Pending tasks", snapshot.pendingTasks.map(findingLine)),
+		...section("Findings", snapshot.findings.map(findingLine)),
+		...section("Files", [
+			...(snapshot.files.length === 0 ? [] : changeLines(snapshot.files)),
+			...unmeasured.map(
+				({ visit, state, why }) => `Changes of visit ${visit} (${state}) could not be measured: ${why}`,
+			),
+		]),
+		...section("Kept before rewinds", kept.map(keptLine)),
+	];
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+	return lines.length === 0 ? [] : ["", `${title}:`, ...lines.map((line) => `  ${line}`)];
+}
+
+function moveLines({ from, to, at, cause, summary, visit, metrics, refused }: Move): string[] {
+	const { attempts, activeMs, tokens, costUsd } = metrics;
+	const why =
+		cause === "worker"
+			? []
+			: [`   ${refused === undefined ? cause.replaceAll("_", " ") : explainCause(cause, from, refused)}`];
+	const figures = `${attempts} ${attempts === 1 ? "attempt" : "attempts"}, ${shortTime(activeMs)}, ${shortCount(tokens)} tokens, ${shortCost(costUsd)}`;
+	return [
+		`${visit}. ${from} → ${to}  ${at.slice(0, 16).replace("T", " ")}  ${figures}`,
+		...why,
+		...(summary === "" ? [] : summary.split("\n").map((line) => `   ${line}`)),
+	];
+}
+
+function findingLine({ id, key, text }: Finding): string {
+	return `[${id}] ${key === undefined ? "" : `${key}: `}${text.replaceAll(/\s*\n\s*/g, " ")}`;
+}

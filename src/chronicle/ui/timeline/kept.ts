@@ -1,0 +1,12 @@
+// A state that a rewind took away, as a line: how it is called, and what was there. Pure.
+import type { KeptState } from "../../core/index.ts";
+
+/** `rewind kept-12  build, visit 3, 2026-01-02 10:20: 3 files taken away`. */
+export function keptLine({ seq, at, visit, state, rewound }: KeptState): string {
+	const when = at.slice(0, 16).replace("T", " ");
+	const what =
+		rewound === null
+			? "the rewind was not finished"
+			: `${rewound.files} ${rewound.files === 1 ? "file" : "files"} changed by the rewind${rewound.left > 0 ? `, ${rewound.left} not brought back` : ""}`;
+	return `rewind kept-${seq}  ${state}, visit ${visit}, ${when}: ${what}`;
+}

@@ -1,0 +1,71 @@
+// What a person has to do now, and the command that does it; the timeline, the status and the list all say it in these words. Pure.
+import { measures, type Run } from "../../core/index.ts";
+
+export interface NextStep {
+	/** One sentence: what the run waits for. */
+	readonly what: string;
+	/** Commands without their prefix, most likely first: `approve`, `reject <words>`. */
+	readonly commands: readonly string[];
+}
+
+const options = { costUsd: "--cost <usd>", tokens: "--tokens <n>", activeMs: "--minutes <n>" } as const;
+
+/** The commands that raise the ceilings which are reached. */
+function raises(run: Run): string[] {
+	const full = measures(run).filter(({ spent, ceiling }) => spent >= ceiling);
+	const own = full.map(
+		({ figure, state }) => `resume ${state === undefined ? "" : `--state ${state} `}${options[figure]}`,
+	);
+	return own.length > 0 ? own : [`resume ${options.costUsd}`, `resume ${options.tokens}`];
+}
+
+/** The command that undoes the rewind which the run waits after. */
+function undoes({ hold, kept }: Run): string[] {
+	const last = kept.at(-1);
+	return hold?.cause === "rewound" && last ? [`rewind kept-${last.seq}`] : [];
+}
+
+/** What the run waits for; `undefined` while it needs nobody. */
+export function nextStep(run: Run): NextStep | undefined {
+	switch (run.status) {
+		case "awaiting_approval": {
+			const { stage } = run;
+			const question = stage.kind === "asking" ? stage.question : undefined;
+			const what =
+				question === undefined
+					? "It waits for your approval."
+					: question.side === "entry"
+						? `May ${question.target} begin?`
+						: `May ${question.state} be left for ${question.target}?`;
+			return { what, commands: ["approve", "reject <words>", "diff"] };
+		}
+		case "paused":
+			return {
+				what: run.hold?.detail ?? "It is paused.",
+				commands: ["resume", ...undoes(run), "tell <words>", "abort"],
+			};
+		case "budget_exceeded":
+			return {
+				what: run.hold?.detail ?? "A ceiling is reached.",
+				commands: [...raises(run), "abort"],
+			};
+		case "human_intervention": {
+			const refused = run.refused;
+			const what =
+				refused === null
+					? "A person must decide how it goes on."
+					: `The move from ${refused.from} to ${refused.to} was refused (${refused.cause.replaceAll("_", " ")}).`;
+			return { what, commands: ["release", "release <state>", "abort"] };
+		}
+		case "running": {
+			const [question] = run.questions;
+			return question === undefined
+				? undefined
+				: { what: `Its worker waits for an answer in the dialog: ${question.title}`, commands: [] };
+		}
+		case "done":
+		case "failed":
+		case "aborted":
+			return undefined;
+	}
+}

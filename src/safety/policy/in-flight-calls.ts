@@ -1,0 +1,120 @@
+// The calls that have been let through and have not ended: a judgement of one may not be made false by another that runs beside it.
+// F1 a call that could change what a path means never runs beside a call that uses that path; F2 a call that has ended is forgotten.
+
+import type { Footprint, Touch } from "../../footprint/index.ts";
+import { isWithin } from "./containment.ts";
+
+export interface Flight {
+	/** Why call `id` with `footprint` cannot run beside what is in flight, in words for the model; `undefined` where it can. */
+	conflict(id: string, footprint: Footprint, exists: (path: string) => boolean): string | undefined;
+	/** The call has been let through. A call made by another call has that one's id and `/` before its own. */
+	begin(id: string, footprint: Footprint): void;
+	end(id: string): void;
+	/** Forgets every call: no run is going on. */
+	clear(): void;
+	readonly size: number;
+}
+
+/** Programs that can put a link where they write, or move one there; `git`'s subcommands that write the working tree count too. */
+const linkers = new Set([
+	"ln",
+	"link",
+	"cp",
+	"mv",
+	"install",
+	"rsync",
+	"scp",
+	"tar",
+	"bsdtar",
+	"cpio",
+	"unzip",
+	"7z",
+	"7za",
+	"7zr",
+	"ar",
+	"mount",
+	"New-Item",
+	"mklink",
+	"Move-Item",
+	"Copy-Item",
+	"junction",
+	"stow",
+	"rename",
+	"ditto",
+]);
+const gitLinkers = new Set([
+	"checkout",
+	"switch",
+	"restore",
+	"reset",
+	"merge",
+	"pull",
+	"rebase",
+	"clone",
+	"stash",
+	"worktree",
+	"apply",
+	"am",
+	"cherry-pick",
+	"revert",
+	"submodule",
+	"read-tree",
+	"checkout-index",
+	"mv",
+	"bisect",
+	"subtree",
+]);
+
+/** Opens an empty record of calls. */
+export function openFlight(): Flight {
+	const calls = new Map<string, Footprint>();
+	return {
+		get size() {
+			return calls.size;
+		},
+		begin: (id, footprint) => void calls.set(id, footprint),
+		end: (id) => void calls.delete(id),
+		clear: () => calls.clear(),
+		conflict(id, footprint, exists) {
+			for (const [otherId, other] of calls) {
+				if (id.startsWith(`${otherId}/`)) continue;
+				const clash = relinks(other, footprint, exists) ?? relinks(footprint, other, exists);
+				if (clash) {
+					return `Another call of the same message (${other.tool}) could change what ${clash} means while this one runs`;
+				}
+			}
+			return undefined;
+		},
+	};
+}
+
+/** The path used by `user` whose meaning `maker` could change, if there is one. */
+function relinks(maker: Footprint, user: Footprint, exists: (path: string) => boolean): string | undefined {
+	if (maker.tool === "write" || maker.tool === "edit") return undefined;
+	const made = canLink(maker) ? maker.touches.filter(({ access }) => access !== "read" && access !== "list") : [];
+	const unknown = maker.unknowns.some(({ may }) => may.includes("link") || may.includes("write"));
+	for (const touch of user.touches) {
+		for (const name of made) if (overlap(name, touch)) return touch.path;
+		if (unknown && (touch.access === "read" || touch.access === "list") && !exists(touch.path)) return touch.path;
+	}
+	return undefined;
+}
+
+function canLink({ touches, runs }: Footprint): boolean {
+	return (
+		touches.some(({ access }) => access === "link") ||
+		runs.some(({ program, args }) => {
+			if (program === null) return true;
+			if (program === "git") return args.some((word) => word === null || gitLinkers.has(word));
+			return linkers.has(program);
+		})
+	);
+}
+
+function overlap(made: Touch, used: Touch): boolean {
+	return (
+		isWithin(used.path, made.path) ||
+		isWithin(used.real, made.real) ||
+		(used.recursive && (isWithin(made.path, used.path) || isWithin(made.real, used.real)))
+	);
+}

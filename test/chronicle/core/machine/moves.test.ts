@@ -1,0 +1,330 @@
+// Where a run may go: declared moves, caps, human_intervention and the ways out of it.
+import { describe, expect, it } from "vitest";
+import { judgeMove, legalTargets } from "../../../../src/chronicle/core/machine/index.ts";
+import { ask, definition, go, here, open, refold, since, start, type Theatre, where } from "./theatre.ts";
+
+const sample = definition({
+	planning: { persona: "A", next: ["implementation"] },
+	implementation: { persona: "B", next: ["verification", "planning"] },
+});
+
+/** Moves to and fro between two states until the run no longer does so. */
+function pingPong(theatre: Theatre, times: number): Theatre {
+	for (let n = 0; n < times; n += 1)
+		go(start(theatre), theatre.run.state === "planning" ? "implementation" : "planning");
+	return theatre;
+}
+
+describe("R1 legal moves", () => {
+	it("follows the specification's sample to its end", () => {
+		const theatre = open(sample);
+		expect(where(theatre)).toBe("running planning 1.0.0");
+		go(start(theatre), "implementation", "planned");
+		expect(where(theatre)).toBe("running implementation 2.1.1");
+		go(start(theatre), "verification", "written");
+		expect(where(theatre)).toBe("done verification 3.0.0");
+		expect(theatre.run.history.map(({ from, to, cause, summary, visit }) => [from, to, cause, summary, visit])).toEqual(
+			[
+				["planning", "implementation", "worker", "planned", 1],
+				["implementation", "verification", "worker", "written", 2],
+			],
+		);
+		expect(theatre.run.pairMoves).toEqual({ "implementation <-> planning": 1, "implementation <-> verification": 1 });
+	});
+	it.each(["verification", "done", "nowhere", "", "__proto__", "Implementation"])(
+		"refuses %j without a trace",
+		(target) => {
+			const theatre = start(open(sample));
+			const before = theatre.run;
+			ask(theatre, target);
+			expect(theatre.refusal).toBe("illegal");
+			expect(theatre.run).toBe(before);
+		},
+	);
+	it("says what is legal, and what was probably meant", () => {
+		const { run } = start(open(sample));
+		expect(legalTargets(run)).toEqual(["implementation", "human_intervention", "planning"]);
+		const judged = judgeMove(run, "implementaton");
+		expect(judged.kind === "illegal" && judged.message).toContain("Did you mean `implementation`?");
+	});
+	it("ends a last state that has a worker with done, or with its own name", () => {
+		for (const target of ["done", "docs"]) {
+			const theatre = start(open(definition({ docs: { persona: "A", next: [] } })));
+			expect(where(go(theatre, target))).toBe("done docs 1.1.1");
+		}
+	});
+	it("ends as failed in a state of that name", () => {
+		const theatre = open(definition({ a: { persona: "A", next: ["done", "failed"] } }));
+		expect(where(go(start(theatre), "failed"))).toBe("failed failed 2.0.0");
+	});
+	it("launches nothing for a run whose first state has nobody", () => {
+		const theatre = open(definition({ a: { description: "nothing" } }));
+		theatre.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: "t" });
+		expect(where(theatre)).toBe("done a 1.0.0");
+	});
+	it("repeats a state with another worker in another conversation; that is no move", () => {
+		const theatre = go(start(open(sample)), "planning", "again");
+		expect(where(theatre)).toBe("running planning 1.2.1");
+		expect(theatre.due("work").conversation).toEqual({ kind: "new", key: "1.2", optional: true });
+		expect(theatre.run.history).toEqual([]);
+		expect(theatre.run.pairMoves).toEqual({});
+	});
+});
+
+describe("R18 one transition", () => {
+	it("refuses a second one of the same worker, whatever it names", () => {
+		const theatre = ask(start(open(sample)), "implementation");
+		for (const target of ["implementation", "planning", "verification", "human_intervention"]) {
+			theatre.say({ kind: "move_requested", visit: 1, attempt: 1, target, summary: "" });
+			expect(theatre.refusal).toBe("illegal");
+		}
+		expect(theatre.run.history.length).toBe(1);
+	});
+});
+
+describe("R17 the order of a transition", () => {
+	it("request, move, end, cleanup, measure, next launch: each recorded before the next", () => {
+		const theatre = open(
+			definition({ a: { persona: "A", next: ["b"], cleanup: ["x", "y"] }, b: { persona: "B", next: ["done"] } }),
+		);
+		ask(start(theatre), "b");
+		expect(theatre.due("end_worker").how).toBe("boundary");
+		theatre.say({ kind: "worker_ended", visit: 1, attempt: 1, launch: 1, outcome: { kind: "stopped" } });
+		expect(theatre.due("clean_up")).toMatchObject({ state: "a", command: "x", index: 0 });
+		theatre.say({ kind: "cleanup_ended", visit: 1, index: 0, result: { kind: "exited", code: 0 } });
+		expect(theatre.due("clean_up")).toMatchObject({ command: "y", index: 1 });
+		theatre.say({ kind: "cleanup_ended", visit: 1, index: 1, result: { kind: "exited", code: 0 } });
+		expect(theatre.due("measure_files")).toMatchObject({ visit: 1, purpose: "changes" });
+		theatre.say({ kind: "files_measured", visit: 1, purpose: "changes", tree: "f".repeat(40) });
+		expect(theatre.due("work").launch).toEqual({ visit: 2, attempt: 1, launch: 1 });
+		expect(theatre.events.map(({ kind }) => kind)).toEqual([
+			"created",
+			"files_measured",
+			"attempt_reserved",
+			"worker_started",
+			"move_requested",
+			"moved",
+			"worker_ended",
+			"cleanup_ended",
+			"cleanup_ended",
+			"files_measured",
+			"attempt_reserved",
+		]);
+		expect(theatre.run.baseline).toEqual({ tree: "f".repeat(40) });
+	});
+});
+
+describe("R32 the limit on a pair of states", () => {
+	it("three moves happen, the fourth becomes human_intervention, and the history says what was refused", () => {
+		const theatre = pingPong(open(sample), 3);
+		expect(where(theatre)).toBe("running implementation 4.1.1");
+		go(start(theatre), "planning", "once more");
+		expect(where(theatre)).toBe("human_intervention human_intervention 5.0.0");
+		expect(theatre.run.history.at(-1)).toMatchObject({
+			from: "implementation",
+			to: "human_intervention",
+			cause: "pair_limit",
+			refused: "planning",
+			summary: "once more",
+		});
+		expect(theatre.run.pairMoves).toEqual({ "implementation <-> planning": 3 });
+	});
+	it("counts committed moves only: refused ones and repetitions do not", () => {
+		const theatre = open(sample);
+		for (let n = 0; n < 4; n += 1) {
+			ask(start(theatre), "verification");
+			go(theatre, "planning", "x".repeat(n));
+		}
+		expect(theatre.run.pairMoves).toEqual({});
+	});
+	it.each([
+		[{ pair_moves: 5 }, 5],
+		[{ pair_moves: { "planning <-> implementation": 4 } }, 4],
+		[{ pair_moves: { default: 2, "implementation<->verification": 9 } }, 2],
+	])("can be set: %j", (limits, moves) => {
+		const theatre = open({ ...sample, limits: { ...limits } });
+		pingPong(theatre, moves);
+		expect(theatre.run.status).toBe("running");
+		pingPong(theatre, 1);
+		expect(theatre.run.status).toBe("human_intervention");
+	});
+	it("never stands in the way of an end", () => {
+		const theatre = open({ ...sample, limits: { moves: 3, pair_moves: 3 } });
+		pingPong(theatre, 3);
+		expect(where(go(start(theatre), "verification"))).toBe("done verification 5.0.0");
+	});
+});
+
+describe("R33 human_intervention", () => {
+	const stuck = () => pingPong(open(sample), 4);
+	it("launches nothing, and no worker's word leads out", () => {
+		const theatre = stuck();
+		expect(theatre.actions).toEqual([]);
+		for (const body of [
+			{ kind: "move_requested", visit: 5, attempt: 0, target: "planning", summary: "" },
+			{ kind: "move_requested", visit: 4, attempt: 1, target: "planning", summary: "" },
+			{ kind: "resumed", answers: since(theatre) },
+			{
+				kind: "worker_started",
+				visit: 5,
+				attempt: 1,
+				launch: 1,
+				pid: 1,
+				model: "m",
+				conversation: "new",
+			},
+		] as const) {
+			theatre.say(body);
+			expect(theatre.refusal, body.kind).not.toBe("");
+		}
+		expect(where(theatre)).toBe("human_intervention human_intervention 5.0.0");
+	});
+	it("a worker may call for a person itself", () => {
+		const theatre = go(start(open(sample)), "human_intervention", "I am lost");
+		expect(theatre.run.history.at(-1)).toMatchObject({ cause: "worker", to: "human_intervention" });
+		theatre.say({ kind: "released", answers: since(theatre) });
+		expect(theatre.run.state).toBe("planning");
+	});
+	it("released, the refused move happens and the pair has three more", () => {
+		const theatre = stuck();
+		theatre.say({ kind: "released", answers: since(theatre), words: "go on" });
+		expect(theatre.run).toMatchObject({ status: "running", state: "planning", visit: 6, pairMoves: {} });
+		expect(theatre.run.history.at(-1)).toMatchObject({ from: "human_intervention", to: "planning", cause: "released" });
+		expect(theatre.run.history.length).toBe(5);
+		pingPong(theatre, 3);
+		expect(theatre.run.status).toBe("running");
+		pingPong(theatre, 1);
+		expect(theatre.run.status).toBe("human_intervention");
+	});
+	it("released elsewhere, done, or aborted", () => {
+		const elsewhere = stuck();
+		elsewhere.say({ kind: "released", answers: since(elsewhere), to: "implementation" });
+		expect(where(start(elsewhere))).toBe("running implementation 6.1.1");
+		const done = stuck();
+		done.say({ kind: "released", answers: since(done), done: true });
+		expect(where(done)).toBe("done human_intervention 5.0.0");
+		const aborted = stuck();
+		aborted.say({ kind: "abort_requested" });
+		expect(where(aborted)).toBe("aborted human_intervention 5.0.0");
+	});
+	it("refuses a release to nowhere, and a second release", () => {
+		const theatre = stuck();
+		for (const to of ["nowhere", "human_intervention", "__proto__"]) {
+			theatre.say({ kind: "released", answers: since(theatre), to });
+			expect(theatre.refusal).toBe("unknown_state");
+		}
+		const answers = since(theatre);
+		theatre.say({ kind: "released", answers });
+		const { visit } = theatre.run;
+		theatre.say({ kind: "released", answers });
+		expect(theatre.refusal).toBe("answered");
+		expect(theatre.run.visit).toBe(visit);
+	});
+});
+
+describe("R34 longer circles are bounded too", () => {
+	it("a circle of three states stops at the total", () => {
+		const theatre = open(
+			definition(
+				{
+					a: { persona: "A", next: ["b"] },
+					b: { persona: "B", next: ["c"] },
+					c: { persona: "C", next: ["a", "done"] },
+				},
+				{ limits: { moves: 7 } },
+			),
+		);
+		const next: Record<string, string> = { a: "b", b: "c", c: "a" };
+		let launches = 0;
+		while (theatre.run.status === "running") {
+			launches += 1;
+			go(start(theatre), next[theatre.run.state] ?? "");
+		}
+		expect(launches).toBe(8);
+		expect(theatre.run.history.at(-1)).toMatchObject({ cause: "move_limit", refused: "c", from: "b" });
+		theatre.say({ kind: "released", answers: since(theatre) });
+		expect(where(start(theatre))).toBe("running c 10.1.1");
+	});
+	it("repetitions of one state stop at its attempts", () => {
+		const theatre = open(definition({ a: { persona: "A", next: ["done"], limits: { attempts: 4 }, polling: true } }));
+		let launches = 0;
+		while (theatre.run.status === "running") {
+			launches += 1;
+			go(start(theatre), "a");
+		}
+		expect(launches).toBe(4);
+		expect(theatre.run.history.at(-1)).toMatchObject({ cause: "attempt_limit", refused: "a" });
+	});
+	it("field 49: three attempts alike that change nothing stop; other words, other files or polling go on", () => {
+		const run = (polling: boolean, words: (n: number) => string, files: (n: number) => string) => {
+			const theatre = open(definition({ a: { persona: "A", next: ["done"], limits: { attempts: 6 }, polling } }));
+			let launches = 0;
+			while (theatre.run.status === "running") {
+				launches += 1;
+				ask(start(theatre), "a", words(launches));
+				theatre.say({ kind: "worker_ended", visit: 1, attempt: launches, launch: 1, outcome: { kind: "stopped" } });
+				theatre.say({ kind: "files_measured", visit: 1, purpose: "changes", tree: files(launches) });
+			}
+			return [launches, theatre.run.history.at(-1)?.cause];
+		};
+		const same = () => "same";
+		expect(run(false, (n) => `Still  waiting ${n}`, same)).toEqual([3, "no_progress"]);
+		expect(run(true, same, same)).toEqual([6, "attempt_limit"]);
+		expect(run(false, (n) => "abcdef".slice(0, n), same)).toEqual([6, "attempt_limit"]);
+		expect(run(false, same, String)).toEqual([6, "attempt_limit"]);
+	});
+	it("field 47 field 48: the last allowed move may end the run, and nothing is launched after the last", () => {
+		const twice = (last: string) => {
+			const theatre = open(
+				definition({ a: { persona: "A", next: ["a", "done"], limits: { attempts: 3 }, polling: true } }),
+			);
+			go(start(theatre), "a");
+			go(start(theatre), "a");
+			return go(start(theatre), last);
+		};
+		expect(twice("done").run.status).toBe("done");
+		const exhausted = twice("a");
+		expect(exhausted.run.status).toBe("human_intervention");
+		expect(exhausted.events.filter(({ kind }) => kind === "attempt_reserved").length).toBe(3);
+	});
+});
+
+describe("a run that is over", () => {
+	const over = () => {
+		const theatre = go(start(open(sample)), "implementation");
+		return go(start(theatre), "verification");
+	};
+	it("takes nothing but a reopening or a rewind, and owes nothing", () => {
+		const theatre = over();
+		expect(theatre.actions).toEqual([]);
+		for (const body of [
+			{ kind: "told", text: "x" },
+			{ kind: "pause_requested", cause: "person", detail: "" },
+			{ kind: "abort_requested" },
+			{ kind: "resumed", answers: since(theatre) },
+			{ kind: "limits_changed", limits: { costUsd: 99 } },
+			{ kind: "move_requested", ...here(theatre), target: "planning", summary: "" },
+		] as const) {
+			theatre.say(body);
+			expect(theatre.refusal, body.kind).not.toBe("");
+		}
+	});
+	it("reopened, goes on in the same ledger with its guards reset", () => {
+		const theatre = over();
+		const answers = since(theatre);
+		theatre.say({ kind: "reopened", answers, to: "planning", words: "one more thing" });
+		expect(theatre.run).toMatchObject({
+			status: "running",
+			state: "planning",
+			visit: 4,
+			pairMoves: {},
+			moves: { total: 3, counted: 0 },
+		});
+		expect(theatre.run.history.at(-1)).toMatchObject({ from: "verification", to: "planning", cause: "reopened" });
+		theatre.say({ kind: "reopened", answers, to: "planning" });
+		expect(theatre.refusal).toBe("answered");
+		go(start(theatre), "implementation");
+		expect(theatre.run.history.length).toBe(4);
+		expect(refold(theatre.events)).toEqual(theatre.run);
+	});
+});

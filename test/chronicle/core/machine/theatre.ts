@@ -1,0 +1,199 @@
+// A world for the machine: numbers events as a ledger does, freezes every run, goes through JSON, and says in one line what is going on.
+import {
+	type Action,
+	beginRun,
+	type EventBody,
+	foldEvent,
+	type LedgerEvent,
+	NO_SPEND,
+	owed,
+	type Run,
+	type Spend,
+	transition,
+} from "../../../../src/chronicle/core/machine/index.ts";
+import { hashCleanup, readTemplate } from "../../../../src/chronicle/core/template/index.ts";
+import { openSource } from "../../../../src/definition/index.ts";
+
+export type Say = (body: EventBody) => Theatre;
+
+export interface Theatre {
+	readonly run: Run;
+	readonly events: readonly LedgerEvent[];
+	/** Actions that the last event newly asked for. */
+	readonly actions: readonly Action[];
+	/** Reason of the last refusal; empty where the last event was taken. */
+	readonly refusal: string;
+	/** Takes one event in; the decisions that follow are recorded as the supervisor records them. */
+	say(body: EventBody): Theatre;
+	/** Milliseconds until the next event. */
+	wait(ms: number): Theatre;
+	/** The single action of this kind that is owed now. */
+	due<K extends Action["kind"]>(kind: K): Extract<Action, { kind: K }>;
+}
+
+export function definition(states: object, more: object = {}): object {
+	return { name: "t", states, ...more };
+}
+
+/** Begins a run of a template. Cleanup commands count as approved. */
+export function open(template: object, more: { task?: string; approve?: boolean } = {}): Theatre {
+	const { read, diagnostics } = readTemplate(openSource("/t.json", JSON.stringify(template)), "t");
+	if (!read) throw new Error(JSON.stringify(diagnostics));
+	const cleanup = hashCleanup(read.template);
+	let at = Date.UTC(2030, 0, 1);
+	let seq = 0;
+	const stamp = (body: EventBody): LedgerEvent => {
+		seq += 1;
+		at += 1000;
+		return JSON.parse(JSON.stringify({ seq, at: new Date(at).toISOString(), ...body })) as LedgerEvent;
+	};
+	const first = stamp({
+		kind: "created",
+		schemaVersion: 1,
+		id: "00000000-0000-4000-8000-000000000000",
+		template: { name: "t", hash: read.hash, definition: read.definition },
+		task: more.task ?? "do it",
+		...(cleanup && more.approve !== false ? { cleanupApproval: cleanup } : {}),
+	});
+	const begun = beginRun(first as LedgerEvent & { kind: "created" });
+	if (!begun) throw new Error("unreadable");
+	const state = { run: deepFreeze(begun), events: [first], actions: owed(begun), refusal: "" };
+	const take = (body: EventBody): boolean => {
+		const event = stamp(body);
+		const { run, actions, refusal } = transition(state.run, event);
+		if (refusal) {
+			seq -= 1;
+			state.refusal = refusal.reason;
+			state.actions = [];
+			return false;
+		}
+		state.refusal = "";
+		state.run = deepFreeze(run);
+		state.events.push(event);
+		state.actions = actions;
+		return true;
+	};
+	const theatre: Theatre = {
+		get run() {
+			return state.run;
+		},
+		get events() {
+			return state.events;
+		},
+		get actions() {
+			return state.actions;
+		},
+		get refusal() {
+			return state.refusal;
+		},
+		say(body) {
+			if (take(body))
+				for (let next = owed(state.run)[0]; next?.kind === "record"; next = owed(state.run)[0])
+					if (!take(next.event)) throw new Error(`a decision was refused: ${JSON.stringify(next.event)}`);
+			return theatre;
+		},
+		wait(ms) {
+			at += ms - 1000;
+			return theatre;
+		},
+		due(kind) {
+			const found = owed(state.run).filter((action) => action.kind === kind);
+			if (found.length !== 1) throw new Error(`${found.length} × ${kind} owed in ${state.run.stage.kind}`);
+			return found[0] as never;
+		},
+	};
+	return theatre;
+}
+
+/** The same run from its events alone. */
+export function refold(events: readonly LedgerEvent[]): Run {
+	const [first, ...rest] = events;
+	const begun = first?.kind === "created" ? beginRun(first) : undefined;
+	if (!begun) throw new Error("no beginning");
+	return rest.reduce(foldEvent, begun);
+}
+
+// ── how plays usually go ──
+
+export function spend(tokens: number, costUsd = 0): Spend {
+	return { ...NO_SPEND, input: tokens, tokens, costUsd };
+}
+
+let tree = 0;
+/** A name of files that were never seen before. */
+export function newTree(): string {
+	tree += 1;
+	return tree.toString(16).padStart(40, "0");
+}
+
+/** Measures the baseline, if that is due, and starts the worker. */
+export function start(theatre: Theatre, files = newTree()): Theatre {
+	if (theatre.run.stage.kind === "baselining")
+		theatre.say({ kind: "files_measured", visit: theatre.run.visit, purpose: "baseline", tree: files });
+	const { launch, conversation } = theatre.due("work");
+	return theatre.say({
+		kind: "worker_started",
+		...launch,
+		pid: 1,
+		model: "m/m",
+		conversation: conversation.kind === "continue" ? "continued" : "new",
+	});
+}
+
+export function here(theatre: Theatre): { visit: number; attempt: number } {
+	const { stage, visit, attempt } = theatre.run;
+	return "launch" in stage && stage.launch
+		? { visit: stage.launch.visit, attempt: stage.launch.attempt }
+		: { visit, attempt };
+}
+
+export function ask(theatre: Theatre, target: string, summary = "done"): Theatre {
+	return theatre.say({ kind: "move_requested", ...here(theatre), target, summary });
+}
+
+/** The worker ends, cleanup succeeds, files are measured. */
+export function rest(theatre: Theatre, files = newTree()): Theatre {
+	if (theatre.run.stage.kind === "leaving" && theatre.run.stage.launch)
+		theatre.say({ kind: "worker_ended", ...theatre.run.stage.launch, outcome: { kind: "stopped" } });
+	for (let [next] = owed(theatre.run); next?.kind === "clean_up"; [next] = owed(theatre.run))
+		theatre.say({ kind: "cleanup_ended", visit: next.visit, index: next.index, result: { kind: "exited", code: 0 } });
+	const { visit } = theatre.due("measure_files");
+	return theatre.say({ kind: "files_measured", visit, purpose: "changes", tree: files, changes: [] });
+}
+
+/** The worker moves on to `target` and everything comes to rest. */
+export function go(theatre: Theatre, target: string, summary = "done"): Theatre {
+	return rest(ask(theatre, target, summary));
+}
+
+/** The worker crashes. */
+export function crash(theatre: Theatre): Theatre {
+	const { stage } = theatre.run;
+	if (!("launch" in stage) || !stage.launch) throw new Error("no worker");
+	return theatre.say({ kind: "worker_ended", ...stage.launch, outcome: { kind: "killed", signal: "SIGKILL" } });
+}
+
+/** Another supervisor takes the run. */
+export function reopen(theatre: Theatre): Theatre {
+	return theatre.say({ kind: "opened", host: "h", pid: 2, started: "t" });
+}
+
+export function since(theatre: Theatre): number {
+	const { stage } = theatre.run;
+	if (stage.kind === "waiting" || stage.kind === "over") return stage.since;
+	if (stage.kind === "asking") return stage.question.seq;
+	throw new Error(`the run does not wait: ${stage.kind}`);
+}
+
+export function where(theatre: Theatre): string {
+	const { status, state, visit, attempt, launch } = theatre.run;
+	return `${status} ${state} ${visit}.${attempt}.${launch}`;
+}
+
+function deepFreeze<T>(value: T): T {
+	if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+		Object.freeze(value);
+		for (const inner of value instanceof Map ? value.values() : Object.values(value)) deepFreeze(inner);
+	}
+	return value;
+}

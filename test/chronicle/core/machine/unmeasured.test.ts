@@ -1,0 +1,104 @@
+// What could not be measured is said to be so, everywhere where changes are shown.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { Workspace } from "../../../../src/chronicle/core/index.ts";
+import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
+import { questionLines, runData, statusLines, storyLines } from "../../../../src/chronicle/ui/text/index.ts";
+import { patient } from "../../../harness/patience.ts";
+import { moveTo } from "../../engine/supervisor/scripted-launcher.ts";
+import { openStage } from "../../engine/supervisor/stage.ts";
+
+const asked = {
+	name: "t",
+	states: {
+		plan: { persona: "Planner", next: ["build"], requires_approval: true },
+		build: { persona: "Builder", next: ["finished"] },
+	},
+};
+const why = "git was not found anywhere";
+const failing: Workspace["snapshot"] = async () => ({
+	ok: false,
+	failure: { reason: "no_git", message: why, remedy: "Install it." },
+});
+
+async function askedWith(change: (workspace: Workspace, looks: number) => Partial<Workspace>) {
+	const stage = openStage([moveTo("build")]);
+	let looks = 0;
+	const { workspace } = stage.ports;
+	const snapshot: Workspace["snapshot"] = (options) => {
+		looks += 1;
+		return (change(workspace, looks).snapshot ?? workspace.snapshot)(options);
+	};
+	writeFileSync(join(stage.folder, "a.txt"), "1\n");
+	const ledger = await stage.create(asked);
+	const ports = { ...stage.ports, workspace: { ...workspace, snapshot } };
+	const { run } = await supervise(ledger, ports, "fresh").ended;
+	const [question] = stage.questions;
+	if (!question) throw new Error("Nothing was asked.");
+	return { run, ledger, question };
+}
+
+it.each<[string, (workspace: Workspace, looks: number) => Partial<Workspace>]>([
+	["before and after", () => ({ snapshot: failing })],
+	["before", (_, looks) => (looks === 1 ? { snapshot: failing } : {})],
+	["after", (_, looks) => (looks === 2 ? { snapshot: failing } : {})],
+])("R5 unknown is never shown as none: not measured %s the visit", async (_, change) => {
+	const { run, ledger, question } = await askedWith(change);
+	const now = run.updatedAt;
+	const lines = questionLines(question, run, now).join("\n");
+	expect(lines).toMatch(/Changes could not be measured: .*git was not found anywhere/);
+	expect(lines).not.toContain("No files changed");
+	const read = { ...ledger, run };
+	expect(statusLines(read, { now, prefix: "" }).join("\n")).toContain("could not be measured");
+	expect(storyLines(run).join("\n")).toContain("could not be measured");
+	expect(runData(read)).toMatchObject({
+		unmeasured: [{ visit: 1, state: "plan", why: expect.stringContaining(why) }],
+		question: { unmeasured: expect.stringContaining(why) },
+	});
+});
+
+it("R5 a file that could not be read is named beside the changes that are known", async () => {
+	const { run, question } = await askedWith((workspace) => ({
+		async snapshot(options) {
+			const kept = await workspace.snapshot(options);
+			if (!kept.ok) return kept;
+			return { ok: true, value: { ...kept.value, unkept: [{ path: "closed", why: "cannot be read" }] } };
+		},
+	}));
+	const lines = questionLines(question, run, run.updatedAt).join("\n");
+	expect(lines).toContain("Changes could not be measured: closed (cannot be read)");
+	expect(lines).not.toContain("No files changed");
+});
+
+it("R5 where nothing changed and all was measured, that is said", async () => {
+	const { run, question } = await askedWith(() => ({}));
+	expect(question.unmeasured).toBeUndefined();
+	expect(questionLines(question, run, run.updatedAt).join("\n")).toContain("No files changed.");
+});
+
+it("R4 letting go of a run ends a look at the files that hangs, and the next supervisor looks again", async () => {
+	const stage = openStage([moveTo("build")]);
+	const { workspace } = stage.ports;
+	let begun = (): void => {};
+	const looking = new Promise<void>((resolve) => {
+		begun = resolve;
+	});
+	const hanging: Workspace["snapshot"] = ({ signal } = {}) =>
+		new Promise((resolve) => {
+			const failure = { reason: "stopped", message: "It was stopped.", remedy: "Resume." } as const;
+			signal?.addEventListener("abort", () => resolve({ ok: false, failure }));
+			begun();
+		});
+	const ledger = await stage.create(asked);
+	const supervision = supervise(ledger, { ...stage.ports, workspace: { ...workspace, snapshot: hanging } }, "fresh");
+	await looking;
+	const begunAt = Date.now();
+	const { run } = await supervision.release();
+	expect(Date.now() - begunAt).toBeLessThan(patient(1500));
+	expect(run).toMatchObject({ stage: { kind: "baselining" }, notices: [], unmeasured: [] });
+	const opened = await stage.store.open(run.id);
+	if (!opened.ok) throw new Error(opened.failure.message);
+	const end = await supervise(opened.value, stage.ports, "reopened").ended;
+	expect(end.run).toMatchObject({ status: "awaiting_approval", unmeasured: [] });
+});

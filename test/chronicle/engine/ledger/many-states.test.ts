@@ -1,0 +1,45 @@
+// A run of as many states as a template may have: its checkpoint keeps its size, and says what it leaves to the log.
+import { expect, it } from "vitest";
+import { readTemplate } from "../../../../src/chronicle/core/template/index.ts";
+import {
+	CHECKPOINT_BYTES,
+	checkpointText,
+	readCheckpoint,
+} from "../../../../src/chronicle/engine/ledger/checkpoint.ts";
+import { openSource } from "../../../../src/definition/index.ts";
+import { definition, go, here, open, spend, start } from "../../core/machine/theatre.ts";
+
+const most = 400;
+const name = (index: number) => `state-with-a-name-of-forty-eight-letters-${String(index).padStart(7, "0")}`;
+const chain = (length: number) =>
+	definition(
+		Object.fromEntries(
+			Array.from({ length }, (_, index) => [
+				name(index),
+				{ persona: "Engineer", next: index + 1 < length ? [name(index + 1)] : [] },
+			]),
+		),
+		{ limits: { moves: 1000, cost_usd: 1000, tokens: 90_000_000 } },
+	);
+
+it(`a template may have ${most} states, and no more`, () => {
+	const read = (length: number) => readTemplate(openSource("/t.json", JSON.stringify(chain(length))), "t");
+	expect(read(most).read).toBeDefined();
+	expect(read(most + 1).diagnostics.map(({ code }) => code)).toContain("too-many");
+});
+
+it(`R47 the checkpoint of a run through ${most} states is at most 64 KB`, () => {
+	const play = open(chain(most), { task: "t".repeat(30_000) });
+	for (let index = 0; index < most; index += 1) {
+		start(play).say({ kind: "used", ...here(play), spend: spend(123_456, 1.234567) });
+		if (index % 20 === 0 || index + 1 === most) {
+			const text = checkpointText(play.run, { seq: play.run.seq, offset: 1, fence: 1 });
+			expect(Buffer.byteLength(text)).toBeLessThanOrEqual(CHECKPOINT_BYTES);
+			const first = play.events[0];
+			const read = readCheckpoint(text, () => (first?.kind === "created" ? first : undefined));
+			expect(["read", "incomplete"]).toContain(read.kind);
+			if (read.kind === "read") expect(read.run.states).toEqual(play.run.states);
+		}
+		if (index + 1 < most) go(play, name(index + 1), "What was done, and why. ".repeat(60));
+	}
+});

@@ -1,0 +1,75 @@
+// Events for ledgers in tests: a run that has gone some way, told through the machine as the supervisor tells it.
+
+import type { HeldLedger, Result, StoreFailure } from "../../../../src/chronicle/core/index.ts";
+import { type EventBody, owed, type Run, transition } from "../../../../src/chronicle/core/machine/index.ts";
+import { hashDefinition } from "../../../../src/chronicle/core/template/index.ts";
+
+export const id = "11111111-2222-4333-8444-555555555555";
+
+export function created(
+	more: { id?: string; definition?: object; task?: string } = {},
+): EventBody & { kind: "created" } {
+	const definition = more.definition ?? {
+		name: "T",
+		states: { a: { persona: "A", next: ["b"] }, b: { persona: "B", next: ["a", "done"] } },
+		limits: { moves: 10_000, pair_moves: 10_000 },
+	};
+	return {
+		kind: "created",
+		schemaVersion: 1,
+		id: more.id ?? id,
+		template: { name: "T", hash: hashDefinition(definition), definition },
+		task: more.task ?? "do it",
+	};
+}
+
+export function value<T>(result: Result<T, StoreFailure>): T {
+	if (!result.ok) throw new Error(JSON.stringify(result.failure));
+	return result.value;
+}
+
+/** Appends one event with the decisions that follow from it, and takes them in. */
+export async function tell(ledger: HeldLedger, run: Run, body: EventBody): Promise<Run> {
+	let now = run;
+	for (const next of [body]) now = await take(ledger, now, next);
+	for (let [action] = owed(now); action?.kind === "record"; [action] = owed(now))
+		now = await take(ledger, now, action.event);
+	return now;
+}
+
+async function take(ledger: HeldLedger, run: Run, body: EventBody): Promise<Run> {
+	const [event] = value(await ledger.append([body], "durable"));
+	if (!event) throw new Error("nothing was appended");
+	const { run: next, refusal } = transition(run, event);
+	if (refusal) throw new Error(refusal.message);
+	return next;
+}
+
+const tree = (n: number) => n.toString(16).padStart(40, "0");
+
+/** One whole visit, from its launch to the next one's intent, with words of `bytes` bytes. */
+export function visit(run: Run, bytes = 20): EventBody[] {
+	const { visit: number, attempt, launch } = run;
+	const at = { visit: number, attempt, launch };
+	return [
+		{
+			kind: "worker_started",
+			...at,
+			pid: 12_345,
+			model: "anthropic/claude-opus-4",
+			rules: "0123456789abcdef",
+			conversation: "new",
+		},
+		{
+			kind: "move_requested",
+			visit: number,
+			attempt,
+			target: run.state === "a" ? "b" : "a",
+			summary: "x".repeat(bytes),
+		},
+		{ kind: "worker_ended", ...at, outcome: { kind: "stopped" } },
+		{ kind: "files_measured", visit: number, purpose: "changes", tree: tree(number) },
+	];
+}
+
+export const baseline: EventBody = { kind: "files_measured", visit: 1, purpose: "baseline", tree: tree(0) };

@@ -1,0 +1,130 @@
+// Cleanup commands on this machine: whose text may run, in what bounds, and what is left of one.
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import {
+	type CleanupStanding,
+	openCleanupApprovals,
+} from "../../../../src/chronicle/engine/project/cleanup-approvals.ts";
+import { openCleanupRunner } from "../../../../src/chronicle/engine/project/cleanup-runner.ts";
+import { freezeRunRules } from "../../../../src/chronicle/engine/worker/index.ts";
+import { findStrays, stopStrays } from "../../../../src/process/index.ts";
+import { openFolder } from "../../../harness/index.ts";
+import { patient } from "../../../harness/patience.ts";
+
+const hash = "a".repeat(64);
+const run = "0b6f3c52-8f6e-4a38-9a54-0d7f6a1c2e11";
+const never = new AbortController().signal;
+
+afterEach(async () => void (await stopStrays(run, 100)));
+
+function runnerIn(folder: string, standing: CleanupStanding = "approved") {
+	return openCleanupRunner({
+		run,
+		standing: () => standing,
+		rules: () => freezeRunRules(folder, folder, join(folder, "agent")),
+		agentFolder: join(folder, "agent"),
+		env: { ...process.env, MY_API_KEY: "sk-live-0123456789abcdef0123" },
+	});
+}
+
+describe("R41 whose text may run", () => {
+	it("an approval is for one text, survives in the agent folder, and cannot be weakened by a project", async () => {
+		const folder = openFolder();
+		const approvals = openCleanupApprovals(folder, () => 0);
+		expect(approvals.standingOf(hash)).toBe("unknown");
+		await approvals.remember(hash, "approved", ["build: docker compose down"]);
+		await approvals.remember(hash, "own", []);
+		const again = openCleanupApprovals(folder, () => 0);
+		expect(again.standingOf(hash)).toBe("approved");
+		expect(again.standingOf("b".repeat(64))).toBe("unknown");
+		const file = join(folder, "chronicle", "approved-cleanup.json");
+		expect(statSync(file).mode & 0o777).toBe(0o600);
+		expect(readFileSync(file, "utf8")).toContain("docker compose down");
+		for (const torn of ["{", "[]", '"x"', `{"${hash}": 1}`, `{"${hash}": {"standing": "yes"}}`, "null"]) {
+			writeFileSync(file, torn);
+			expect(again.standingOf(hash), torn).toBe("unknown");
+		}
+		await again.remember(hash, "own", []);
+		expect(again.standingOf(hash)).toBe("own");
+	});
+
+	it("a text that nobody approved does not run, one of the person's own is judged by the guard's rules", async () => {
+		const folder = openFolder({ "keep.txt": "x", ".pi/damage-control-rules.yaml": "noDeletePaths:\n  - keep.txt\n" });
+		expect(await runnerIn(folder, "unknown").run("touch ran", folder, 5000, never)).toMatchObject({
+			result: { kind: "refused" },
+		});
+		const own = runnerIn(folder, "own");
+		expect(await own.run("rm keep.txt", folder, 5000, never)).toMatchObject({
+			result: { kind: "refused", detail: expect.stringContaining("keep.txt") },
+		});
+		expect(await own.run("touch ran", folder, 5000, never)).toMatchObject({ result: { kind: "exited", code: 0 } });
+		// What the person has read and approved is theirs to decide.
+		expect(await runnerIn(folder).run("rm keep.txt", folder, 5000, never)).toMatchObject({
+			result: { kind: "exited", code: 0 },
+		});
+	});
+
+	it("R45 rules that cannot be read stop what they would have judged", async () => {
+		const folder = openFolder({ ".pi/damage-control-rules.yaml": "noDeletePaths: [" });
+		expect(await runnerIn(folder, "own").run("true", folder, 5000, never)).toMatchObject({
+			result: { kind: "refused" },
+		});
+	});
+});
+
+describe("R40 in what bounds", () => {
+	it("exit codes, the end of the output without secrets, and the run's tag", async () => {
+		const folder = openFolder();
+		const runner = runnerIn(folder);
+		expect(await runner.run("echo out; echo err >&2; exit 3", folder, 5000, never)).toEqual({
+			result: { kind: "exited", code: 3 },
+			output: "out err",
+		});
+		expect((await runner.run('echo "key $MY_API_KEY"', folder, 5000, never)).output).not.toContain("0123456789abcdef");
+		expect((await runner.run('echo "$PI_CHRONICLE_RUN"', folder, 5000, never)).output).toBe(run);
+		expect(await runner.run("kill -TERM $$", folder, 5000, never)).toMatchObject({
+			result: { kind: "killed", signal: "SIGTERM" },
+		});
+		expect(await runner.run("true", join(folder, "gone"), 5000, never)).toMatchObject({
+			result: { kind: "unstarted" },
+		});
+	});
+
+	it("floods do not stay in memory, and the last of them is kept", async () => {
+		const folder = openFolder();
+		const before = process.memoryUsage().rss;
+		const { output, result } = await runnerIn(folder).run(
+			"yes flood | head -c 60000000; echo the end",
+			folder,
+			patient(20_000),
+			never,
+		);
+		expect(result).toEqual({ kind: "exited", code: 0 });
+		expect(output.length).toBeLessThanOrEqual(2000);
+		expect(output).toMatch(/the end$/);
+		expect(process.memoryUsage().rss - before).toBeLessThan(80_000_000);
+	});
+
+	it("a command that hangs is gone with its whole group after its time, or when it is called off", async () => {
+		const folder = openFolder();
+		const runner = runnerIn(folder);
+		const began = Date.now();
+		const late = await runner.run("sleep 61 & sleep 62", folder, 300, never);
+		expect(late.result).toEqual({ kind: "timed_out" });
+		expect(Date.now() - began).toBeLessThan(patient(4000));
+		const control = new AbortController();
+		const called = runner.run("sleep 63", folder, 60_000, control.signal);
+		await sleep(200);
+		control.abort();
+		expect((await called).result).toMatchObject({ kind: "killed" });
+		expect(findStrays(run)).toEqual([]);
+	});
+
+	it("what it leaves running on purpose can be found by the run's tag", async () => {
+		const folder = openFolder();
+		expect((await runnerIn(folder).run("sleep 64 >/dev/null 2>&1 & echo ok", folder, 5000, never)).output).toBe("ok");
+		expect(findStrays(run).map(({ command }) => command)).toEqual(["sleep 64"]);
+	});
+});

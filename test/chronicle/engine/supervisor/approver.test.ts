@@ -1,0 +1,94 @@
+// What every approver promises, seen from the run that asks: those of this process here; the person before a session (dialogs in RPC mode and
+// in the terminal) and the command line are asked the same in test/chronicle/runs.
+import { describe, expect, it } from "vitest";
+import type { Approval, Approver } from "../../../../src/chronicle/core/index.ts";
+import { nobody, supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
+import { moveTo } from "./scripted-launcher.ts";
+import { openStage } from "./stage.ts";
+
+const template = {
+	name: "t",
+	states: {
+		plan: { persona: "Planner", next: ["build"], requires_approval: true },
+		build: { persona: "Builder", next: ["finished"] },
+	},
+};
+
+const makes: [string, Approval["kind"][], (answer: Approval) => Approver][] = [
+	["nobody", ["undecided"], () => nobody],
+	["a script", ["approved", "rejected", "sent", "undecided"], (answer) => ({ ...nobody, approve: async () => answer })],
+	[
+		"somebody who is slow, and hears when the question is called off",
+		["approved", "rejected", "sent", "undecided"],
+		(answer) => ({
+			...nobody,
+			approve: (_question, _run, signal) =>
+				new Promise((resolve) => {
+					const timer = setTimeout(() => resolve(answer), 30);
+					signal.addEventListener("abort", () => {
+						clearTimeout(timer);
+						resolve({ kind: "undecided" });
+					});
+				}),
+		}),
+	],
+];
+
+const answers: Readonly<Record<Approval["kind"], Approval>> = {
+	approved: { kind: "approved", words: "mind the tests" },
+	rejected: { kind: "rejected", words: "name the risks" },
+	sent: { kind: "sent", to: "finished", words: "not needed" },
+	undecided: { kind: "undecided" },
+};
+
+/** How the run stands after one answer, and what its second worker is told. */
+const outcomes: Readonly<Record<Approval["kind"], object>> = {
+	approved: { status: "done", moves: ["plan build worker", "build finished worker"], told: "mind the tests" },
+	rejected: { status: "awaiting_approval", moves: [], told: "name the risks" },
+	sent: { status: "done", moves: ["plan finished person"], told: undefined },
+	undecided: { status: "awaiting_approval", moves: [], told: undefined },
+};
+
+describe.each(makes)("an approver: %s", (_, kinds, open) => {
+	it.each(kinds)("R14 R15 R33 %s", async (kind) => {
+		const stage = openStage([moveTo("build"), moveTo(kind === "rejected" ? "build" : "finished")]);
+		let first = open(answers[kind]);
+		const approver: Approver = {
+			...nobody,
+			approve(...question) {
+				const asked = first;
+				first = nobody;
+				return asked.approve(...question);
+			},
+		};
+		const { run } = await supervise(await stage.create(template), { ...stage.ports, approver }, "fresh").ended;
+		const messages = stage.orders[1]?.message;
+		const words = messages && /(mind the tests|name the risks)/.exec(`${messages.new}\n${messages.continued}`)?.[1];
+		expect({
+			status: run.status,
+			moves: run.history.map(({ from, to, cause }) => `${from} ${to} ${cause}`),
+			told: words,
+		}).toEqual(outcomes[kind]);
+	});
+	it("R50 a question that is called off is not answered; it waits, and another process answers it", async () => {
+		const stage = openStage([moveTo("build"), moveTo("finished")]);
+		const supervision = supervise(
+			await stage.create(template),
+			{ ...stage.ports, approver: open(answers.undecided) },
+			"fresh",
+		);
+		await expect.poll(() => supervision.run.status).toBe("awaiting_approval");
+		await supervision.release();
+		const again = await stage.store.open(supervision.run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const yes: Approver = { ...nobody, approve: async () => ({ kind: "approved" }) };
+		expect((await supervise(again.value, { ...stage.ports, approver: yes }, "reopened").ended).run.status).toBe("done");
+	});
+	it("R46 answers a worker's question with something that is no yes where nobody says yes", async () => {
+		const stage = openStage([]);
+		const { run } = await supervise(await stage.create(template), stage.ports, "fresh").ended;
+		const question = { kind: "confirm", title: "Delete it?", text: "rm -r x" } as const;
+		const answer = await open(answers.approved).answer(question, run, new AbortController().signal);
+		expect(answer).toEqual({ kind: "undecided" });
+	});
+});

@@ -1,0 +1,452 @@
+// The supervisor's loop: what is recorded before what, who is asked, what ends it.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { MoveReply, WorkerHost } from "../../../../src/chronicle/core/index.ts";
+import { NO_SPEND } from "../../../../src/chronicle/core/machine/index.ts";
+import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
+import { moveTo } from "./scripted-launcher.ts";
+import { openStage } from "./stage.ts";
+
+const two = {
+	name: "t",
+	states: { plan: { persona: "Planner", next: ["build"] }, build: { persona: "Builder", next: ["finished"] } },
+};
+
+describe("the loop", () => {
+	it("R1 R6 R17 runs a template to its end: one launch a state, a handover to the next, the worker ended before the next starts", async () => {
+		const stage = openStage([
+			async (host, order, ended) => {
+				expect(order.targets).toContain("build");
+				expect(await host.requestMove("nowhere", "x")).toMatchObject({
+					kind: "refused",
+					text: expect.stringContaining('"build"'),
+				});
+				await host.updateSnapshot({ findings: ["The API port is 8081"] });
+				writeFileSync(join(order.cwd, "a.txt"), "1\n");
+				await moveTo("build", "planned it")(host, order, ended);
+			},
+			moveTo("finished", "built it"),
+		]);
+		const ledger = await stage.create(two);
+		const { ended } = supervise(ledger, stage.ports, "fresh");
+		const { kind, run } = await ended;
+		expect(kind).toBe("parked");
+		expect(run).toMatchObject({ status: "done", state: "finished" });
+		expect(run.history.map(({ from, to, cause }) => `${from}>${to} ${cause}`)).toEqual([
+			"plan>build worker",
+			"build>finished worker",
+		]);
+		expect(stage.orders[1]?.message.new).toContain("The API port is 8081");
+		expect(stage.orders[1]?.message.new).toContain("planned it");
+		expect(stage.orders[1]?.message.new).toContain("a.txt");
+		const read = await stage.store.read(run.id);
+		const kinds: string[] = [];
+		if (read.ok) for await (const event of read.value.events()) kinds.push(event.kind);
+		expect(kinds.indexOf("attempt_reserved")).toBeLessThan(kinds.indexOf("worker_started"));
+		expect(kinds.indexOf("worker_ended")).toBeLessThan(kinds.lastIndexOf("attempt_reserved"));
+		expect(kinds.filter((kind) => kind === "moved")).toHaveLength(2);
+	});
+
+	it("R14 R15 R50 waits for an approval without a process, takes it in a later supervision, and a second answer does nothing", async () => {
+		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, requires_approval: true } } };
+		const stage = openStage([moveTo("build"), moveTo("finished")], [{ kind: "undecided" }, { kind: "approved" }]);
+		const first = await supervise(await stage.create(template), stage.ports, "fresh").ended;
+		expect(first.run.status).toBe("awaiting_approval");
+		expect(stage.orders).toHaveLength(1);
+		const again = await stage.store.open(first.run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const second = supervise(again.value, stage.ports, "reopened");
+		const { run } = await second.ended;
+		expect(run.status).toBe("done");
+		expect(stage.questions.map(({ target }) => target)).toEqual(["build", "build"]);
+		expect(await second.say({ kind: "approved", answers: stage.questions[0]?.seq ?? 0, diff: "" })).toMatchObject({
+			refused: expect.any(String),
+		});
+	});
+
+	it("a worker of an earlier visit moves nothing", async () => {
+		let early: WorkerHost | undefined;
+		let late: MoveReply | undefined;
+		const stage = openStage([
+			async (host, _order, ended) => {
+				early = host;
+				await host.requestMove("b", "on");
+				await ended;
+			},
+			async (host, _order, ended) => {
+				late = await early?.requestMove("finished", "and out");
+				await host.requestMove("finished", "done");
+				await ended;
+			},
+		]);
+		const ledger = await stage.create({
+			states: { a: { persona: "A", next: ["b"] }, b: { persona: "B", next: ["finished"] } },
+		});
+		const { run } = await supervise(ledger, stage.ports, "fresh").ended;
+		expect(late).toMatchObject({
+			kind: "refused",
+			text: expect.stringContaining("This was decided in an earlier visit"),
+		});
+		expect(run).toMatchObject({ status: "done", visit: 3 });
+	});
+	it("R7 twelve hours of a closed lid are recorded, told, and count nothing", async () => {
+		const began = Date.now();
+		let slept = 0;
+		const stage = openStage(
+			[
+				async (host, _order, ended) => {
+					slept = 12 * 3_600_000;
+					host.report({ kind: "used", spend: { ...NO_SPEND, tokens: 1 } });
+					await host.requestMove("finished", "done");
+					await ended;
+				},
+			],
+			[],
+			() => Date.now() + slept,
+		);
+		const clock = { ...stage.ports.clock, awake: () => ({ now: () => performance.now(), close: () => {} }) };
+		const states = { a: { persona: "A", next: ["finished"] } };
+		const ledger = await stage.create({ states, limits: { minutes: 600 } });
+		const { run } = await supervise(ledger, { ...stage.ports, clock }, "fresh").ended;
+		expect(run).toMatchObject({ status: "done", notices: [expect.stringContaining("720 min")] });
+		expect(run.totals.activeMs).toBeLessThanOrEqual(Date.now() - began);
+	});
+	it("R15 a rejection goes back to the same state with the person's words", async () => {
+		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, requires_approval: true } } };
+		const stage = openStage(
+			[moveTo("build"), moveTo("build"), moveTo("finished")],
+			[{ kind: "rejected", words: "name the risks" }, { kind: "approved" }],
+		);
+		const { run } = await supervise(await stage.create(template), stage.ports, "fresh").ended;
+		expect(run.status).toBe("done");
+		expect(stage.orders[1]?.message.continued).toContain("name the risks");
+		expect(run.history).toHaveLength(2);
+	});
+
+	it("R32 R33 the fourth move between two states becomes human_intervention; a person's release lets it go on", async () => {
+		const pingPong = {
+			name: "t",
+			states: { a: { persona: "A", next: ["b", "finished"] }, b: { persona: "B", next: ["a"] } },
+		};
+		const stage = openStage(["b", "a", "b", "a"].map((to) => moveTo(to)));
+		const { run } = await supervise(await stage.create(pingPong), stage.ports, "fresh").ended;
+		expect(run).toMatchObject({ status: "human_intervention", refused: { from: "b", to: "a" } });
+		expect(stage.orders).toHaveLength(4);
+		const again = await stage.store.open(run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const goOn = openStage([moveTo("finished")]);
+		const supervision = supervise(again.value, goOn.ports, "reopened");
+		const since = run.stage.kind === "waiting" ? run.stage.since : 0;
+		expect(await supervision.say({ kind: "released", answers: since })).toEqual({ refused: undefined });
+		expect((await supervision.ended).run).toMatchObject({ status: "done" });
+	});
+
+	it("R39 cleanup runs after the worker is gone and before the next starts", async () => {
+		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, cleanup: ["stop things"] } } };
+		const order: string[] = [];
+		const stage = openStage([
+			async (host, _order, ended) => {
+				await moveTo("build")(host, _order, ended);
+				order.push("worker ended");
+			},
+			async (host, launched, ended) => {
+				order.push(`second worker after ${stage.commands.join()}`);
+				await moveTo("finished")(host, launched, ended);
+			},
+		]);
+		await supervise(await stage.create(template), stage.ports, "fresh").ended;
+		expect(stage.commands).toEqual(["stop things"]);
+		expect(order).toEqual(["worker ended", "second worker after stop things"]);
+	});
+
+	it("R49 abort ends the worker now; pause ends it and waits; resume goes on with the same conversation", async () => {
+		const hanging = async (_host: unknown, _order: unknown, ended: Promise<unknown>) => void (await ended);
+		const stage = openStage([hanging, moveTo("build"), moveTo("finished")]);
+		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
+		await expect.poll(() => supervision.run.stage.kind).toBe("working");
+		await supervision.say({ kind: "pause_requested", cause: "person", detail: "Paused by the person." });
+		const { run } = await supervision.ended;
+		expect(run).toMatchObject({ status: "paused", state: "plan" });
+		const again = await stage.store.open(run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const goOn = supervise(again.value, stage.ports, "reopened");
+		await goOn.say({ kind: "resumed", answers: run.stage.kind === "waiting" ? run.stage.since : 0 });
+		expect((await goOn.ended).run.status).toBe("done");
+		expect(stage.orders[1]?.conversation).toMatchObject({ kind: "continue" });
+	});
+
+	it("R24 R26 a supervision that is let go leaves the run as recorded; the next goes on with the same attempt's conversation", async () => {
+		const hanging = async (_host: unknown, _order: unknown, ended: Promise<unknown>) => void (await ended);
+		const stage = openStage([hanging, moveTo("build"), moveTo("finished")]);
+		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
+		await expect.poll(() => supervision.run.stage.kind).toBe("working");
+		const { kind, run } = await supervision.release();
+		expect(kind).toBe("released");
+		const again = await stage.store.open(run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const { run: after } = await supervise(again.value, stage.ports, "reopened").ended;
+		expect(after.status).toBe("done");
+		expect(stage.orders[1]).toMatchObject({
+			conversation: { kind: "continue" },
+			launch: { visit: 1, attempt: 1, launch: 2 },
+		});
+		expect(stage.orders[1]?.message.continued).toContain("interrupted");
+		expect(after.history).toHaveLength(2);
+	});
+
+	it("a record that cannot be written stops the workers and says why; the run is not lost", async () => {
+		const stage = openStage([async (host) => void (await host.updateSnapshot("x")), moveTo("build")]);
+		const ledger = await stage.create(two);
+		let full = false;
+		const limited = {
+			...ledger,
+			append: async (...given: Parameters<typeof ledger.append>) =>
+				full && given[0][0]?.kind === "snapshot_updated"
+					? {
+							ok: false as const,
+							failure: { reason: "no_space" as const, message: "The disk is full.", remedy: "Make room." },
+						}
+					: ledger.append(...given),
+		};
+		full = true;
+		const end = await supervise(limited, stage.ports, "fresh").ended;
+		expect(end).toMatchObject({ kind: "failed", failure: { reason: "no_space" } });
+		const read = await stage.store.read(end.run.id);
+		expect(read.ok && read.value.run.state).toBe("plan");
+	});
+
+	it("R33 a person sends the run elsewhere in place of an approval", async () => {
+		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, requires_approval: true } } };
+		const stage = openStage([moveTo("build")], [{ kind: "sent", to: "finished", words: "not needed" }]);
+		const { run } = await supervise(await stage.create(template), stage.ports, "fresh").ended;
+		expect(run).toMatchObject({ status: "done", state: "finished" });
+		expect(run.history.at(-1)).toMatchObject({ from: "plan", cause: "person" });
+	});
+
+	it("R50 words that were left while nobody held the run are taken before it may rest again", async () => {
+		const stage = openStage([moveTo("build"), moveTo("finished")]);
+		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
+		await supervision.say({ kind: "pause_requested", cause: "person", detail: "Paused." });
+		const { run } = await supervision.ended;
+		expect(run.status).toBe("paused");
+		await stage.store.post(run.id, { kind: "resumed", answers: run.stage.kind === "waiting" ? run.stage.since : 0 });
+		const again = await stage.store.open(run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		expect((await supervise(again.value, stage.ports, "reopened").ended).run.status).toBe("done");
+	});
+
+	it("V5 what is said right before it is let go is recorded, and nothing is begun for it", async () => {
+		const stage = openStage([moveTo("build"), moveTo("finished")]);
+		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
+		await supervision.say({ kind: "pause_requested", cause: "person", detail: "Paused." });
+		const { run } = await supervision.ended;
+		const launched = stage.orders.length;
+		const again = await stage.store.open(run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const brief = supervise(again.value, stage.ports, "reopened");
+		const said = brief.say({ kind: "resumed", answers: run.stage.kind === "waiting" ? run.stage.since : 0 });
+		const { kind, run: after } = await brief.release();
+		expect(await said).toEqual({ refused: undefined });
+		expect({ kind, status: after.status, launched: stage.orders.length }).toEqual({
+			kind: "released",
+			status: "running",
+			launched,
+		});
+		expect(await brief.say({ kind: "told", text: "x" })).toMatchObject({ refused: expect.any(String) });
+	});
+
+	it.each(["abort_requested", "pause_requested"] as const)(
+		"R49 %s is heard by a run whose supervisor died over a decision that it was about to record",
+		async (kind) => {
+			const stage = openStage([]);
+			const ledger = await stage.create(two);
+			await ledger.append([{ kind: "files_measured", visit: 1, purpose: "baseline", tree: "a".repeat(40) }], "durable");
+			await ledger.release();
+			const again = await stage.store.open(ledger.run.id);
+			if (!again.ok) throw new Error(again.failure.message);
+			expect(again.value.run.stage).toMatchObject({ kind: "recording", event: { kind: "attempt_reserved" } });
+			const supervision = supervise(again.value, stage.ports, "reopened");
+			const word =
+				kind === "abort_requested" ? ({ kind } as const) : ({ kind, cause: "person", detail: "Paused." } as const);
+			expect(await supervision.say(word)).toEqual({ refused: undefined });
+			const { run } = await supervision.ended;
+			expect(run.status).toBe(kind === "abort_requested" ? "aborted" : "paused");
+			expect(stage.orders).toEqual([]);
+		},
+	);
+	it("a word goes through a decision only once: what was in line for it is not recorded again", async () => {
+		const stage = openStage([]);
+		const ledger = await stage.create(two);
+		const supervision = supervise(ledger, stage.ports, "fresh");
+		// Said at every moment from the first on, one of them while a decision is in line.
+		const said = Array.from({ length: 20 }, () => supervision.say({ kind: "abort_requested" }));
+		await Promise.all(said);
+		const { run } = await supervision.ended;
+		expect(run.status).toBe("aborted");
+		const read = await stage.store.read(run.id);
+		const finished: string[] = [];
+		if (read.ok)
+			for await (const event of read.value.events()) if (event.kind === "finished") finished.push(event.status);
+		expect(finished).toEqual(["aborted"]);
+	});
+
+	it("R47 whoever has lost the run begins nothing more for it and stops nothing that may be another's", async () => {
+		let die: () => void = () => {};
+		const died = new Promise<void>((resolve) => {
+			die = resolve;
+		});
+		const stage = openStage([() => died, moveTo("build")]);
+		const ledger = await stage.create(two);
+		let lost = false;
+		let swept = 0;
+		const { launcher } = stage.ports;
+		const ports = {
+			...stage.ports,
+			launcher: {
+				...launcher,
+				stopStrays: async () => {
+					swept += 1;
+					return { stopped: 0, left: 0 };
+				},
+				async launch(...given: Parameters<typeof launcher.launch>) {
+					const launched = await launcher.launch(...given);
+					const ended = died.then(() => ({ kind: "killed" as const, signal: "SIGKILL" }));
+					return launched.ok ? { ...launched, value: { ...launched.value, ended } } : launched;
+				},
+			},
+		};
+		const supervision = supervise({ ...ledger, holds: async () => !lost && ledger.holds() }, ports, "fresh");
+		await expect.poll(() => supervision.run.stage.kind).toBe("working");
+		const before = swept;
+		// Another supervisor has taken the run and ended this one's worker, as it ends all that it finds.
+		lost = true;
+		die();
+		expect(await supervision.ended).toMatchObject({ kind: "failed", failure: { reason: "fenced" } });
+		expect({ swept, launched: stage.orders.length }).toEqual({ swept: before, launched: 1 });
+	});
+
+	it("R49 words said while a worker is being launched reach it once", async () => {
+		const sent: string[] = [];
+		const stage = openStage([moveTo("build"), moveTo("finished")]);
+		const { launcher, workspace } = stage.ports;
+		let talk: () => Promise<unknown> = async () => {};
+		const ports = {
+			...stage.ports,
+			workspace: {
+				...workspace,
+				async open(...given: Parameters<typeof workspace.open>) {
+					await talk();
+					return workspace.open(...given);
+				},
+			},
+			launcher: {
+				...launcher,
+				async launch(...given: Parameters<typeof launcher.launch>) {
+					const launched = await launcher.launch(...given);
+					const send = async (text: string) => {
+						sent.push(text);
+						return true;
+					};
+					return launched.ok ? { ...launched, value: { ...launched.value, send } } : launched;
+				},
+			},
+		};
+		const supervision = supervise(await stage.create(two), ports, "fresh");
+		talk = async () => {
+			talk = async () => {};
+			await supervision.say({ kind: "told", text: "mind the gap" });
+		};
+		await supervision.ended;
+		const first = stage.orders[0]?.message.new.split("mind the gap").length ?? 0;
+		expect({ inFirstMessage: first - 1, sent }).toEqual({ inFirstMessage: 0, sent: ["mind the gap"] });
+		expect(stage.orders[1]?.message.new).not.toContain("mind the gap");
+	});
+
+	it("R35 a worker whose supervision is let go in the middle of an answer has worked until then", async () => {
+		const hanging = async (_host: unknown, _order: unknown, ended: Promise<unknown>) => void (await ended);
+		let now = Date.parse("2026-01-01T00:00:00Z");
+		const stage = openStage([hanging, moveTo("build"), moveTo("finished")], [], () => now);
+		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
+		await expect.poll(() => supervision.run.stage.kind).toBe("working");
+		now += 600_000;
+		const { run } = await supervision.release();
+		expect(run.stage.kind).toBe("working");
+		now += 3_600_000;
+		const again = await stage.store.open(run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const { run: done } = await supervise(again.value, stage.ports, "reopened").ended;
+		expect(done).toMatchObject({ status: "done", totals: { activeMs: 600_000 } });
+	});
+
+	it("R35 what a lost worker used after its last report is counted, also where nobody goes on with its conversation", async () => {
+		const spent = { ...NO_SPEND, input: 480, output: 20, tokens: 500, costUsd: 0.25 };
+		const hanging = async (_host: unknown, _order: unknown, ended: Promise<unknown>) => void (await ended);
+		const stage = openStage([hanging]);
+		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
+		await expect.poll(() => supervision.run.stage.kind).toBe("working");
+		const { run } = await supervision.release();
+		const again = await stage.store.open(run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const asked: string[] = [];
+		const launcher = {
+			...stage.ports.launcher,
+			spent: async (_folder: string, key: string) => {
+				asked.push(key);
+				return spent;
+			},
+		};
+		const after = supervise(again.value, { ...stage.ports, launcher }, "reopened");
+		await after.say({ kind: "abort_requested" });
+		const end = await after.ended;
+		expect(end.run).toMatchObject({ status: "aborted", totals: { tokens: 500, costUsd: 0.25 } });
+		expect(end.run.states.plan).toMatchObject({ tokens: 500 });
+		expect(asked).toEqual(["1.1"]);
+	});
+
+	it("R39 R40 a cleanup that is broken off runs again in the next supervision, never beside what is left of the first", async () => {
+		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, cleanup: ["stop things"] } } };
+		const story: string[] = [];
+		const stage = openStage([moveTo("build"), moveTo("finished")]);
+		const ports = (how: "hangs" | "works") => ({
+			...stage.ports,
+			launcher: {
+				...stage.ports.launcher,
+				async stopStrays() {
+					story.push("sweep");
+					return { stopped: 0, left: 0 };
+				},
+			},
+			commands: {
+				async run(command: string, _cwd: string, _ms: number, signal: AbortSignal) {
+					story.push(command);
+					if (how === "works") return { result: { kind: "exited" as const, code: 0 }, output: "" };
+					await new Promise((resolve) => signal.addEventListener("abort", resolve));
+					return { result: { kind: "killed" as const, signal: "SIGKILL" }, output: "" };
+				},
+			},
+		});
+		const first = supervise(await stage.create(template), ports("hangs"), "fresh");
+		await expect.poll(() => story).toContain("stop things");
+		const { run } = await first.release();
+		story.length = 0;
+		const again = await stage.store.open(run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const { run: after } = await supervise(again.value, ports("works"), "reopened").ended;
+		expect(story.slice(0, 2)).toEqual(["sweep", "stop things"]);
+		expect(after).toMatchObject({ status: "done", notices: [] });
+	});
+
+	it("P1 a word that lacks a part ends the work with a reason, not the process; the run stays as it is recorded", async () => {
+		const stage = openStage([]);
+		const { run } = await supervise(await stage.create(two), stage.ports, "fresh").ended;
+		expect(run.status).toBe("paused");
+		const again = await stage.store.open(run.id);
+		if (!again.ok) throw new Error(again.failure.message);
+		const supervision = supervise(again.value, stage.ports, "reopened");
+		expect(await supervision.say({ kind: "told" } as never)).toMatchObject({ refused: expect.any(String) });
+		expect(await supervision.ended).toMatchObject({ kind: "failed", failure: { reason: "broken" } });
+		const read = await stage.store.read(run.id);
+		expect(read.ok && read.value.run).toMatchObject({ status: "paused", outbox: [] });
+	});
+});

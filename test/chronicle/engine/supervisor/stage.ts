@@ -1,0 +1,82 @@
+// A stage for the supervisor's loop alone: the store in memory, copied files, and workers that play a script in this process. Real workers
+// are tested in test/chronicle/worker and in the runs of test/chronicle/runs.
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type {
+	Approval,
+	Clock,
+	HeldLedger,
+	LaunchOrder,
+	LedgerStore,
+	SupervisorPorts,
+} from "../../../../src/chronicle/core/index.ts";
+import type { ApprovalQuestion } from "../../../../src/chronicle/core/machine/index.ts";
+import { hashCleanup, readTemplate } from "../../../../src/chronicle/core/template/index.ts";
+import { openMemoryStore } from "../../../../src/chronicle/engine/ledger/index.ts";
+import { openSource } from "../../../../src/definition/index.ts";
+import { openFolder } from "../../../harness/folder.ts";
+import { openCopiedWorkspace } from "./copied-workspace.ts";
+import { openScriptedLauncher, type Play } from "./scripted-launcher.ts";
+
+export interface Stage {
+	/** The folder that the run works in. */
+	readonly folder: string;
+	readonly store: LedgerStore;
+	readonly ports: SupervisorPorts;
+	readonly orders: LaunchOrder[];
+	readonly commands: string[];
+	readonly questions: ApprovalQuestion[];
+	create(template: object, task?: string): Promise<HeldLedger>;
+}
+
+/** Opens a stage; `plays` are taken one per launch, `approvals` one per question; `now` is what its clock shows. */
+export function openStage(plays: Play[], approvals: Approval[] = [], now: () => number = Date.now): Stage {
+	const clock: Clock = { now, sleep: async () => {} };
+	const orders: LaunchOrder[] = [];
+	const commands: string[] = [];
+	const questions: ApprovalQuestion[] = [];
+	const folder = openFolder();
+	const store = openMemoryStore({ clock, folder: join(folder, ".pi") });
+	const ports: SupervisorPorts = {
+		clock,
+		self: { host: "here", pid: process.pid, started: "now" },
+		launcher: openScriptedLauncher(plays, orders),
+		workspace: openCopiedWorkspace(folder),
+		approver: {
+			async approve(question) {
+				questions.push(question);
+				return approvals.shift() ?? { kind: "undecided" };
+			},
+			answer: async () => ({ kind: "undecided" }),
+		},
+		commands: {
+			async run(command) {
+				commands.push(command);
+				return { result: { kind: "exited", code: 0 }, output: "" };
+			},
+		},
+	};
+	return {
+		folder,
+		store,
+		ports,
+		orders,
+		commands,
+		questions,
+		async create(template, task = "do it") {
+			const { read, diagnostics } = readTemplate(openSource("/t.json", JSON.stringify(template)), "t");
+			if (!read) throw new Error(JSON.stringify(diagnostics));
+			const cleanup = hashCleanup(read.template);
+			const created = await store.create({
+				kind: "created",
+				schemaVersion: 1,
+				id: randomUUID(),
+				template: { name: "t", hash: read.hash, definition: read.definition },
+				task,
+				...(cleanup ? { cleanupApproval: cleanup } : {}),
+			});
+			if (!created.ok) throw new Error(created.failure.message);
+			return created.value;
+		},
+	};
+}

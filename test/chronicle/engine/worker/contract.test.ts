@@ -1,0 +1,115 @@
+// What every launcher promises, run against each of them: pi processes of this machine with a scripted model, and scripts in this process.
+// What only processes can do wrong (signals, files, tools, rules) is in the other tests of this folder.
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { WorkerLauncher } from "../../../../src/chronicle/core/index.ts";
+import { NO_SPEND } from "../../../../src/chronicle/core/machine/index.ts";
+import { openModelServer } from "../../../harness/model-server.ts";
+import { openProject } from "../../../harness/project.ts";
+import { call } from "../../../harness/reply.ts";
+import { moveTo, openScriptedLauncher, type Play } from "../supervisor/scripted-launcher.ts";
+import { type Desk, openDesk, statePlan } from "./desk.ts";
+
+/** What the worker of a case does. */
+type Part = "moves" | "saves and moves" | "hangs" | "cannot start";
+
+const used = { ...NO_SPEND, input: 100, output: 10, tokens: 110, unmeteredTokens: 110 };
+
+async function withPi(part: Part): Promise<Desk> {
+	const move = call("workflow_transition", { target_state: "checking", summary: "Built it." });
+	const replies = {
+		moves: [move],
+		"saves and moves": [call("workflow_update_snapshot", { data: "The port is 8081" }), move],
+		hangs: [call("bash", { command: "echo started; sleep 300" })],
+		"cannot start": [],
+	};
+	const server = await openModelServer(replies[part]);
+	const pi = { command: "/nowhere/pi", args: [], version: "0" };
+	return openDesk(openProject({ server }), part === "cannot start" ? { launcher: { pi } } : {});
+}
+
+async function withScript(part: Part): Promise<Desk> {
+	const spends: Play = async (host) => host.report({ kind: "used", spend: used });
+	const plays: Record<Part, Play[]> = {
+		moves: [
+			async (host, order, ended) => {
+				await spends(host, order, ended);
+				await moveTo("checking", "Built it.")(host, order, ended);
+			},
+		],
+		"saves and moves": [
+			async (host, order, ended) => {
+				await host.updateSnapshot("The port is 8081");
+				await moveTo("checking", "Built it.")(host, order, ended);
+			},
+		],
+		hangs: [
+			async (host, order, ended) => {
+				await spends(host, order, ended);
+				host.report({ kind: "tool_started", call: "c1", tool: "bash", args: "command=sleep 300" });
+				await ended;
+			},
+		],
+		"cannot start": [],
+	};
+	const launcher: WorkerLauncher = openScriptedLauncher(plays[part]);
+	return openDesk(openProject({ server: await openModelServer([]) }), { with: launcher });
+}
+
+describe.each([
+	["pi processes", withPi],
+	["scripts", withScript],
+])("a launcher of %s", (_, open) => {
+	it("R6 starts a worker that says who it is; a move that was accepted ends it, and what it used is known", async () => {
+		const desk = await open("moves");
+		expect((await desk.launcher.check([statePlan()])).filter(({ severity }) => severity === "error")).toEqual([]);
+		expect(await desk.launcher.spent(desk.folder, "1.1")).toBeUndefined();
+		const worker = await desk.start();
+		expect(desk.seen, "the caller hears of the start first").toEqual([]);
+		expect(worker.started).toMatchObject({
+			model: "scripted/one",
+			conversation: "new",
+			started: expect.stringMatching(/./),
+		});
+		expect(worker.started.pid).toBeGreaterThan(0);
+		expect(await desk.wait("move")).toEqual({ kind: "move", target: "checking", summary: "Built it." });
+		worker.end("boundary");
+		expect(await worker.ended).toEqual({ kind: "stopped" });
+		expect(await worker.send("too late")).toBe(false);
+		const spend = desk.of("used").at(-1)?.spend;
+		expect(spend?.tokens).toBeGreaterThan(0);
+		expect(await desk.launcher.spent(desk.folder, "1.1")).toEqual(spend);
+	});
+	it("R19 gives what is to be remembered to the supervisor, before the move", async () => {
+		const desk = await open("saves and moves");
+		const worker = await desk.start();
+		await desk.wait("move");
+		worker.end("boundary");
+		await worker.ended;
+		expect(desk.of("snapshot")).toEqual([{ kind: "snapshot", data: "The port is 8081" }]);
+	});
+	it("R49 ends a worker at once, however often it is asked to; nothing is reported after, nothing is left", async () => {
+		const desk = await open("hangs");
+		const worker = await desk.start();
+		await desk.wait("tool_started");
+		worker.end("boundary");
+		worker.end("now");
+		worker.end("now");
+		expect(await worker.ended).toEqual({ kind: "stopped" });
+		const { length } = desk.seen;
+		await sleep(100);
+		expect(desk.seen.length).toBe(length);
+		await desk.launcher.stopStrays(desk.run);
+		expect(await desk.launcher.stopStrays(desk.run)).toEqual({ stopped: 0, left: 0 });
+	});
+	it("T8 says why a worker could not be started, and leaves nothing of it; nothing to retire is no fault", async () => {
+		const desk = await open("cannot start");
+		expect(await desk.launch()).toMatchObject({
+			ok: false,
+			failure: { reason: "spawn", detail: expect.stringMatching(/\w/) },
+		});
+		expect(await desk.launcher.stopStrays(desk.run)).toEqual({ stopped: 0, left: 0 });
+		await desk.launcher.retire(desk.folder);
+		await desk.launcher.retire(`${desk.folder}/nowhere`, "1.1");
+	});
+});

@@ -1,0 +1,230 @@
+// What a worker spends, how its turns stop and how it ends. Real pi, scripted model.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { findStrays, isSameProcess } from "../../../../src/process/index.ts";
+import { openModelServer } from "../../../harness/model-server.ts";
+import { patient } from "../../../harness/patience.ts";
+import { openProject } from "../../../harness/project.ts";
+import { call, calls, fail, gate, hang, type MessageOptions, say } from "../../../harness/reply.ts";
+import { openDesk, until } from "./desk.ts";
+
+const move = (target = "checking", options: MessageOptions = {}) =>
+	call("workflow_transition", { target_state: target, summary: "Built it." }, options);
+
+describe("what is spent", () => {
+	it("R35 R38 every message counts, failed and retried ones too, in four kinds; a model without prices is unmetered", async () => {
+		const server = await openModelServer([
+			call("bash", { command: "true" }, { usage: { input: 1000, output: 50, cached: 400 } }),
+			fail(500),
+			say("hm", { usage: { input: 2000, output: 70 } }),
+			move(),
+		]);
+		const project = openProject({ server, settings: { retry: { enabled: true, maxRetries: 2, baseDelayMs: 10 } } });
+		const desk = openDesk(project);
+		const worker = await desk.start();
+		await desk.wait("turn_settled");
+		expect(desk.of("used").at(-1)?.spend).toEqual({
+			input: 2600,
+			output: 120,
+			cacheRead: 400,
+			cacheWrite: 0,
+			tokens: 3120,
+			costUsd: 0.00288,
+			unmeteredTokens: 0,
+		});
+		await worker.send("End it.");
+		await worker.ended;
+		const models = JSON.parse(readFileSync(join(project.agentFolder, "models.json"), "utf8"));
+		for (const model of models.providers.scripted.models)
+			model.cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+		writeFileSync(join(project.agentFolder, "models.json"), JSON.stringify(models));
+		server.add([move()]);
+		const free = openDesk(project);
+		await (await free.start()).ended;
+		expect(free.of("used").at(-1)?.spend).toMatchObject({ tokens: 110, costUsd: 0, unmeteredTokens: 110 });
+	});
+
+	it("R36 field 51 at the ceiling the calls of the message that crossed it are refused, saving still works, nothing more is asked", async () => {
+		const server = await openModelServer([
+			call("write", { path: "kept.txt", content: "x" }, { usage: { input: 300, output: 10 } }),
+			calls(
+				[
+					["write", { path: "never.txt", content: "x" }],
+					["workflow_update_snapshot", { data: "found" }],
+				],
+				{ usage: { input: 900, output: 10 } },
+			),
+		]);
+		const project = openProject({ server });
+		const desk = openDesk(project);
+		const worker = await desk.start({
+			limits: { wallMs: 60_000, idleMs: 60_000, tokens: 1000, countCacheReads: true },
+		});
+		expect(await desk.wait("turn_settled")).toMatchObject({ stop: "aborted" });
+		expect(project.exists("kept.txt")).toBe(true);
+		expect(project.exists("never.txt")).toBe(false);
+		expect(desk.of("snapshot")).toHaveLength(1);
+		expect(desk.of("tool_ended").filter(({ blocked }) => blocked)).toMatchObject([
+			{ tool: "write", blocked: "allowance" },
+		]);
+		expect(server.requests).toHaveLength(2);
+		worker.end("boundary");
+		expect(await worker.ended).toEqual({ kind: "stopped" });
+	});
+
+	it("R37 a ceiling that is raised while the worker works holds at once", async () => {
+		const held = gate();
+		const server = await openModelServer([
+			call("write", { path: "a.txt", content: "x" }, { usage: { input: 900, output: 10 }, after: held.opened }),
+			call("write", { path: "b.txt", content: "x" }, { usage: { input: 900, output: 10 } }),
+		]);
+		const project = openProject({ server });
+		const desk = openDesk(project);
+		const worker = await desk.start({ limits: { wallMs: 60_000, idleMs: 60_000, tokens: 100, countCacheReads: true } });
+		await server.waitForRequest(1);
+		worker.allow({ tokens: 1000 });
+		await sleep(200);
+		held.open();
+		expect(await desk.wait("turn_settled")).toMatchObject({ stop: "aborted" });
+		expect([project.exists("a.txt"), project.exists("b.txt")]).toEqual([true, false]);
+	});
+
+	it("field 48 a move in the message that crosses the ceiling counts", async () => {
+		const server = await openModelServer([move("checking", { usage: { input: 5000, output: 10 } })]);
+		const desk = openDesk(openProject({ server }));
+		const worker = await desk.start({
+			limits: { wallMs: 60_000, idleMs: 60_000, costUsd: 0.0001, countCacheReads: true },
+		});
+		await worker.ended;
+		expect(desk.of("move")).toHaveLength(1);
+	});
+});
+
+describe("how a turn stops", () => {
+	it.each([
+		["field 34 cut off at the limit of a message", say("and then", { finish: "length" }), { stop: "length" }],
+		["auth", fail(401, "invalid x-api-key"), { stop: "auth" }],
+		[
+			"a used-up quota, also said with 429",
+			fail(429, "You exceeded your current quota, please check your plan and billing details"),
+			{ stop: "quota" },
+		],
+		["field 33 an overloaded provider", fail(529, "overloaded"), { stop: "transient" }],
+		["an error of another kind", fail(400, "messages.3: unexpected role"), { stop: "provider_error" }],
+	])("%s", async (_, reply, stop) => {
+		const server = await openModelServer([reply]);
+		const project = openProject({ server, settings: { retry: { enabled: false } } });
+		const desk = openDesk(project);
+		await desk.start();
+		expect(await desk.wait("turn_settled")).toMatchObject(stop);
+		expect(desk.of("move")).toEqual([]);
+	});
+});
+
+describe("how a worker ends", () => {
+	it("R36 R49 at a boundary: the message ends, its calls are refused, the conversation is whole", async () => {
+		const held = gate();
+		const server = await openModelServer([call("write", { path: "a.txt", content: "x" }, { after: held.opened })]);
+		const project = openProject({ server });
+		const desk = openDesk(project);
+		const worker = await desk.start();
+		await server.waitForRequest(1);
+		worker.end("boundary");
+		await sleep(200);
+		expect(isSameProcess(worker.started.pid, worker.started.started)).toBe(true);
+		held.open();
+		expect(await worker.ended).toEqual({ kind: "stopped" });
+		expect(project.exists("a.txt")).toBe(false);
+		expect(desk.of("tool_ended")).toMatchObject([{ tool: "write", blocked: "stopping" }]);
+		expect(desk.of("used")).toHaveLength(1);
+		expect(server.requests).toHaveLength(1);
+	});
+
+	it("R49 now: in the middle of a command, with everything below it", async () => {
+		const server = await openModelServer([call("bash", { command: "sleep 321 & sleep 322" })]);
+		const project = openProject({ server });
+		const desk = openDesk(project);
+		const worker = await desk.start();
+		await until(() => findStrays(desk.run).some(({ command }) => command === "sleep 322"), "the command runs");
+		const before = Date.now();
+		worker.end("now");
+		expect(await worker.ended).toEqual({ kind: "stopped" });
+		expect(Date.now() - before).toBeLessThan(patient(2500));
+		expect(await desk.launcher.stopStrays(desk.run)).toMatchObject({ left: 0 });
+		expect(findStrays(desk.run)).toEqual([]);
+	});
+
+	it("field 36 after silence of the model, but not of a command", async () => {
+		const server = await openModelServer([call("bash", { command: "sleep 1.2" }), hang("I am thinking")]);
+		const desk = openDesk(openProject({ server }));
+		const worker = await desk.start({ limits: { wallMs: 60_000, idleMs: 700, countCacheReads: true } });
+		expect(await worker.ended).toEqual({ kind: "timed_out", limit: "idle" });
+		expect(desk.of("tool_ended")).toMatchObject([{ tool: "bash" }]);
+		expect(desk.of("tool_ended")[0]?.error).toBeUndefined();
+	});
+
+	it.each([
+		["wall" as const, { wallMs: 900 }],
+		["budget" as const, { activeMs: 900 }],
+	])("field 36 after its time (%s), whatever it does", async (limit, limits) => {
+		const server = await openModelServer([call("bash", { command: "sleep 323" })]);
+		const desk = openDesk(openProject({ server }));
+		const worker = await desk.start({ limits: { idleMs: 60_000, countCacheReads: true, ...limits } });
+		expect(await worker.ended).toEqual({ kind: "timed_out", limit });
+		expect(findStrays(desk.run)).toEqual([]);
+	});
+
+	it("T8 killed: the signal is the outcome, what was used is reported, and what it left is found and stopped", async () => {
+		const server = await openModelServer([call("bash", { command: 'trap "" TERM; sleep 3; echo x >> effect.txt' })]);
+		const project = openProject({ server });
+		const desk = openDesk(project);
+		const worker = await desk.start();
+		await until(() => findStrays(desk.run).some(({ command }) => command.startsWith("sleep 3")), "the command runs");
+		process.kill(worker.started.pid, "SIGKILL");
+		expect(await worker.ended).toEqual({ kind: "killed", signal: "SIGKILL" });
+		expect(await worker.send("x")).toBe(false);
+		expect(desk.of("used").at(-1)?.spend.tokens).toBe(110);
+		expect((await desk.launcher.stopStrays(desk.run)).stopped).toBeGreaterThan(0);
+		await sleep(2500);
+		expect(project.exists("effect.txt")).toBe(false);
+	});
+
+	it("an exit that nobody asked for is its code, zero or not", async () => {
+		const server = await openModelServer([say("bye")]);
+		const project = openProject({
+			server,
+			files: {
+				"quit.mjs": 'export default (pi) => pi.on("agent_settled", () => process.exit(Number(process.env.CODE)));',
+			},
+		});
+		for (const code of [0, 7]) {
+			server.add([say("bye")]);
+			const desk = openDesk(project, {
+				state: { extensions: ["./quit.mjs"] },
+				launcher: { env: project.environment({ CODE: String(code) }) },
+			});
+			expect(await (await desk.start()).ended).toMatchObject({ kind: "exited", code });
+		}
+	});
+});
+
+describe("words on the way", () => {
+	it("R49 words for a worker that is busy reach the model before its next request, and count as given only then", async () => {
+		const server = await openModelServer([call("bash", { command: "sleep 0.5" }), move()]);
+		const desk = openDesk(openProject({ server }));
+		const worker = await desk.start();
+		await desk.wait("tool_started");
+		let given = false;
+		const sent = worker.send("Use tabs.").then((took) => {
+			given = took;
+		});
+		await sleep(100);
+		expect(given).toBe(false);
+		await sent;
+		expect(given).toBe(true);
+		await worker.ended;
+		expect(server.requests[1]?.lastUser).toBe("Use tabs.");
+	});
+});

@@ -1,0 +1,202 @@
+// Workers under the guard's rules: refusals, questions to the person, what is logged, what cannot be changed. Real pi, scripted model.
+import { chmodSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { WorkerAnswer } from "../../../../src/chronicle/core/ports.ts";
+import { probeSandbox } from "../../../../src/safety/index.ts";
+import { type ModelServer, openModelServer } from "../../../harness/model-server.ts";
+import { needsProgram } from "../../../harness/needs.ts";
+import { openProject, type Project } from "../../../harness/project.ts";
+import { call, calls } from "../../../harness/reply.ts";
+import { openDesk } from "./desk.ts";
+
+const move = call("workflow_transition", { target_state: "checking", summary: "Built it." });
+const rules = [
+	"bashToolPatterns:",
+	"  - pattern: '\\bterraform\\s+destroy\\b'",
+	"    reason: Infrastructure is not torn down here",
+	"  - pattern: '\\brelease\\.sh\\s+now\\b'",
+	"    reason: Releasing is for people",
+	"    ask: true",
+	"zeroAccessPaths: ['.env']",
+	"",
+].join("\n");
+const files = {
+	".pi/damage-control-rules.yaml": rules,
+	".env": "TOKEN=MARK-SECRET\n",
+	"release.sh": "echo released\n",
+};
+
+const sandbox = await probeSandbox();
+
+function guardedProject(server: ModelServer): Project {
+	const project = openProject({ server, files });
+	chmodSync(project.path("release.sh"), 0o755);
+	return project;
+}
+
+describe("a guarded worker", () => {
+	it("R44 S11 rules hold without any extension of the person: the model hears why, the run goes on, the log names the rule", async () => {
+		const server = await openModelServer([
+			calls([
+				["bash", { command: "terraform destroy -auto-approve" }],
+				["read", { path: ".env" }],
+				["bash", { command: "cat .e''nv" }],
+			]),
+			move,
+		]);
+		const desk = openDesk(openProject({ server, files }));
+		const worker = await desk.start();
+		expect(worker.started.rules).toMatch(/^[0-9a-f]{16}$/);
+		expect(await worker.ended).toEqual({ kind: "stopped" });
+		const results = server.last().results.map(({ text }) => text);
+		expect(results[0]).toContain("Infrastructure is not torn down here");
+		expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toContain("MARK-SECRET");
+		const ended = desk.of("tool_ended").filter(({ tool }) => tool !== "workflow_transition");
+		expect(ended.map(({ blocked }) => blocked)).toEqual([
+			expect.stringContaining("guard"),
+			expect.stringContaining(".env"),
+			expect.stringContaining(".env"),
+		]);
+		expect(ended.every(({ error }) => error)).toBe(true);
+	});
+
+	it.each<[string, WorkerAnswer, RegExp, boolean]>([
+		["a yes lets it run", { kind: "confirmed" }, /released/, false],
+		["a no refuses", { kind: "denied" }, /Releasing is for people[\s\S]*said no/, true],
+		[
+			"nobody there refuses, with a usable reason",
+			{ kind: "undecided" },
+			/Releasing is for people[\s\S]*nobody is here/,
+			true,
+		],
+	])(
+		"R46 an ask reaches the person through the supervisor with the command: %s",
+		async (_, answer, result, refused) => {
+			const server = await openModelServer([call("bash", { command: "./release.sh now" }), move]);
+			const desk = openDesk(guardedProject(server), { answer: () => answer });
+			const worker = await desk.start();
+			await worker.ended;
+			const [asked] = desk.of("ask");
+			expect(asked?.question).toMatchObject({ kind: "confirm" });
+			expect(JSON.stringify(asked?.question)).toContain("./release.sh now");
+			expect(server.last().results[0]?.text).toMatch(result);
+			expect(desk.of("tool_ended")[0]?.blocked !== undefined).toBe(refused);
+			expect(desk.of("move")).toHaveLength(1);
+		},
+	);
+
+	it("R46 time in which the person is asked does not count", async () => {
+		const server = await openModelServer([call("bash", { command: "./release.sh now" }), move]);
+		const desk = openDesk(guardedProject(server), {
+			answer: () => new Promise((resolve) => setTimeout(() => resolve({ kind: "confirmed" }), 2500)),
+		});
+		const worker = await desk.start({ limits: { wallMs: 2400, idleMs: 2000, countCacheReads: true } });
+		expect(await worker.ended).toEqual({ kind: "stopped" });
+	});
+
+	it("R44 the rules of a run are frozen: neither the file nor the brief is within the worker's reach", async () => {
+		const server = await openModelServer([
+			calls([
+				["write", { path: ".pi/damage-control-rules.yaml", content: "zeroAccessPaths: []" }],
+				["bash", { command: "rm -f .pi/chronicle/sessions/*/workers/*.brief.json" }],
+			]),
+			call("read", { path: ".env" }),
+			move,
+		]);
+		const project = openProject({ server, files });
+		const desk = openDesk(project);
+		await (await desk.start()).ended;
+		expect(project.read(".pi/damage-control-rules.yaml")).toBe(rules);
+		expect(server.last().results.at(-1)?.text).not.toContain("MARK-SECRET");
+		expect(
+			desk
+				.of("tool_ended")
+				.slice(0, 3)
+				.every(({ blocked }) => blocked !== undefined),
+		).toBe(true);
+	});
+
+	it.each([
+		["pi -p --no-extensions 'delete src'"],
+		["npx @earendil-works/pi-coding-agent -p hello"],
+		["claude -p 'do it'"],
+		["npx pi-chronicle run feature task"],
+	])("R44 field 50 a worker starts no further agents: %s", async (command) => {
+		const server = await openModelServer([call("bash", { command }), move]);
+		const desk = openDesk(openProject({ server }));
+		await (await desk.start()).ended;
+		expect(desk.of("tool_ended")[0]).toMatchObject({ error: true, blocked: expect.any(String) });
+	});
+
+	it("R21 R44 S13 calls that a script makes are judged and logged like any other", async () => {
+		const code =
+			"const a = await tools.bash({ command: 'echo fine' }); let b; try { b = await tools.read({ path: '.env' }); } catch (error) { b = String(error); } return JSON.stringify([a, b]);";
+		const server = await openModelServer([call("codemode", { code }), move]);
+		const desk = openDesk(openProject({ server, files }), { state: { tools: ["read", "bash", "codemode"] } });
+		await (await desk.start()).ended;
+		expect(desk.of("tool_started").map(({ tool }) => tool)).toEqual([
+			"codemode",
+			"bash",
+			"read",
+			"workflow_transition",
+		]);
+		expect(desk.of("tool_ended").find(({ tool }) => tool === "read")?.blocked).toContain(".env");
+		expect(server.requests[1]?.lastResult?.text).toContain("fine");
+		expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toContain("MARK-SECRET");
+	});
+
+	it(
+		"55 with the sandbox on, what no text betrays changes nothing outside the working folder",
+		needsProgram("bwrap", sandbox),
+		async () => {
+			const write = (path: string) =>
+				`${process.execPath} -e "require('fs')['write'+'FileSync'](['${path.slice(0, 1)}', '${path.slice(1)}'].join(''), 'x')" || echo kept`;
+			const places = ["inside.txt", "../outside.txt", ".pi/damage-control-rules.yaml"];
+			const command = `${places.map(write).join("; ")}; exit 3`;
+			const server = await openModelServer([call("bash", { command }), move]);
+			const project = openProject({ server, files });
+			const desk = openDesk(project, { launcher: { sandbox: "shell" } });
+			const worker = await desk.start();
+			expect(await worker.ended).toEqual({ kind: "stopped" });
+			expect(project.exists("inside.txt")).toBe(true);
+			expect(project.exists("../outside.txt")).toBe(false);
+			expect(project.read(".pi/damage-control-rules.yaml")).toBe(rules);
+			expect(server.last().results.at(-1)?.text).toMatch(/kept[\s\S]*kept[\s\S]*code 3/);
+			expect(desk.of("tool_started")[0]?.args).toContain("FileSync");
+		},
+	);
+
+	it("with the sandbox wanted and none there, nothing is launched", async () => {
+		const project = openProject({ server: await openModelServer([]) });
+		const env = project.environment({ CHRONICLE_SANDBOX: "off" });
+		const launched = await openDesk(project, { launcher: { sandbox: "shell", env } }).launch();
+		expect(launched).toMatchObject({
+			ok: false,
+			failure: { reason: "rules", detail: expect.stringContaining("bwrap") },
+		});
+	});
+
+	it.each([
+		["torn YAML", "zeroAccessPaths: ['.env"],
+		["a wrong type", "zeroAccessPaths: '.env'"],
+		["an expression that is none", "bashToolPatterns:\n  - pattern: '('\n    reason: x"],
+	])("R45 rules that cannot be read (%s) stop the launch", async (_, text) => {
+		const server = await openModelServer([]);
+		const project = openProject({ server, files: { ".pi/damage-control-rules.yaml": text } });
+		const launched = await openDesk(project).launch();
+		expect(launched).toMatchObject({
+			ok: false,
+			failure: { reason: "rules", detail: expect.stringContaining("damage-control-rules.yaml") },
+		});
+		expect(project.processes()).toEqual([]);
+	});
+
+	it("R45 a folder in place of the file stops it too; no file at all is told by its absence", async () => {
+		const server = await openModelServer([move]);
+		const broken = openProject({ server, files: { ".pi/damage-control-rules.yaml/x": "" } });
+		expect(await openDesk(broken).launch()).toMatchObject({ ok: false, failure: { reason: "rules" } });
+		const worker = await openDesk(openProject({ server })).start();
+		expect(worker.started.rules).toBeUndefined();
+		await worker.ended;
+	});
+});

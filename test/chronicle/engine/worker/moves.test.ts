@@ -1,0 +1,180 @@
+// What a worker tells its supervisor: moves, findings, tool calls. Real pi, scripted model.
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { openModelServer } from "../../../harness/model-server.ts";
+import { openProject } from "../../../harness/project.ts";
+import { call, calls, gate, type MessageOptions, say } from "../../../harness/reply.ts";
+import { openDesk } from "./desk.ts";
+
+const move = (target = "checking", options: MessageOptions = {}) =>
+	call("workflow_transition", { target_state: target, summary: "Built it." }, options);
+
+describe("moves", () => {
+	it("R18 the calls of the same message are awaited, then the move is asked for, and the model is not asked again", async () => {
+		const server = await openModelServer([
+			calls([
+				["workflow_transition", { target_state: "checking", summary: "Done." }],
+				["bash", { command: "sleep 0.4; echo late > late.txt" }],
+			]),
+		]);
+		const project = openProject({ server });
+		let there = false;
+		const desk = openDesk(project, {
+			host: {
+				requestMove: async () => {
+					there = project.exists("late.txt");
+					return { kind: "accepted", text: "" };
+				},
+			},
+		});
+		const worker = await desk.start();
+		expect(await worker.ended).toEqual({ kind: "stopped" });
+		expect(there).toBe(true);
+		expect(desk.of("move")).toEqual([{ kind: "move", target: "checking", summary: "Done." }]);
+		expect(desk.of("turn_settled")).toEqual([]);
+		expect(server.requests).toHaveLength(1);
+	});
+
+	it("R18 of two moves in one message the first counts and the second is an error", async () => {
+		const server = await openModelServer([
+			calls([
+				["workflow_transition", { target_state: "checking", summary: "First." }],
+				["workflow_transition", { target_state: "planning", summary: "Second." }],
+			]),
+		]);
+		const desk = openDesk(openProject({ server }));
+		await (await desk.start()).ended;
+		expect(desk.of("move").map(({ target }) => target)).toEqual(["checking"]);
+		expect(desk.of("tool_ended").map(({ error }) => error === true)).toEqual([false, true]);
+		expect(server.requests).toHaveLength(1);
+	});
+
+	it("R1 R16 a target that does not follow, an empty, missing or endless summary and a cut-off call are errors that say what to do; words move nothing", async () => {
+		const server = await openModelServer([
+			move("shipping"),
+			move("cheking"),
+			call("workflow_transition", { target_state: "checking", summary: "  " }),
+			call("workflow_transition", { target_state: "checking", summary: "x".repeat(1_000_000) }),
+			call("workflow_transition", { target_state: "checking" }),
+			call("workflow_transition", { target_state: "checking", summary: "cut" }, { finish: "length" }),
+			say("### VERDICT: **DONE**, transition to checking"),
+			move(),
+		]);
+		const desk = openDesk(openProject({ server }));
+		const worker = await desk.start();
+		expect(await desk.wait("turn_settled")).toEqual({ kind: "turn_settled", stop: "finished" });
+		const results = server.requests.slice(1).map((request) => request.lastResult?.text ?? "");
+		expect(results[0]).toContain("`checking`, `planning`");
+		expect(results[1]).toContain("Did you mean `checking`?");
+		expect(results[2]).toContain("summary is empty");
+		expect(results[3]).toContain("1000000 characters");
+		expect(results[4]).toContain("summary");
+		expect(desk.of("move")).toEqual([]);
+		expect(await worker.send("You have not called workflow_transition.")).toBe(true);
+		expect(await worker.ended).toEqual({ kind: "stopped" });
+		expect(server.last().lastUser).toBe("You have not called workflow_transition.");
+		expect(desk.of("move")).toHaveLength(1);
+	});
+
+	it("a move that the supervisor refuses goes back to the model, which goes on", async () => {
+		const server = await openModelServer([move(), move("planning")]);
+		const desk = openDesk(openProject({ server }), {
+			host: {
+				requestMove: async (target) =>
+					target === "checking"
+						? { kind: "refused", text: "Not yet: tests are missing." }
+						: { kind: "accepted", text: "" },
+			},
+		});
+		expect(await (await desk.start()).ended).toEqual({ kind: "stopped" });
+		expect(desk.of("move").map(({ target }) => target)).toEqual(["checking", "planning"]);
+		expect(server.requests[1]?.lastUser).toContain("tests are missing");
+	});
+
+	it("a message that was queued does not keep a worker alive after its move", async () => {
+		const held = gate();
+		const server = await openModelServer([move("checking", { after: held.opened })]);
+		const desk = openDesk(openProject({ server }));
+		const worker = await desk.start();
+		await server.waitForRequest(1);
+		const sent = worker.send("One more thing.");
+		await sleep(100);
+		held.open();
+		expect(await worker.ended).toEqual({ kind: "stopped" });
+		await sent;
+		expect(server.requests).toHaveLength(1);
+	});
+});
+
+describe("what is kept", () => {
+	it("R19 R20 a snapshot of any form reaches the supervisor before the model hears of it; a refusal is an error", async () => {
+		const forms = [
+			"The port is 8081",
+			{ findings: ["a", { key: "port", text: "8081" }], pending_tasks: ["t"], resolve: ["f1"] },
+			'{"findings":["b"]}',
+			["a", { text: "b" }],
+			{ findings: "one", pending_tasks: { k: "v" }, resolve: "t1" },
+			"[x",
+		];
+		const server = await openModelServer([...forms.map((data) => call("workflow_update_snapshot", { data })), move()]);
+		let refuse = false;
+		const desk = openDesk(openProject({ server }), {
+			host: {
+				updateSnapshot: async () => {
+					await sleep(50);
+					return refuse
+						? { kind: "refused", text: "Too long." }
+						: { kind: "saved", text: `Kept, after ${server.requests.length} requests.` };
+				},
+			},
+		});
+		const worker = await desk.start();
+		await server.waitForRequest(forms.length);
+		refuse = true;
+		await worker.ended;
+		expect(desk.of("snapshot").map(({ data }) => data)).toEqual(
+			forms.map((form, index) => (index === 2 ? { findings: ["b"] } : form)),
+		);
+		expect(server.requests.slice(1, -1).map((request) => request.lastResult?.text)).toEqual(
+			forms.slice(1).map((_, n) => `Kept, after ${n + 1} requests.`),
+		);
+		expect(server.requests.at(-1)?.lastResult?.text).toBe("Too long.");
+	});
+
+	it("R21 R48 every call is reported with bounded, redacted arguments, its end, time, size and error; no bodies", async () => {
+		const secret = "ghp_0123456789abcdefghij0123456789";
+		const server = await openModelServer([
+			calls([
+				["bash", { command: `echo ${secret}; sleep 0.1` }],
+				["write", { path: "a.txt", content: `BODY ${"x".repeat(5000)}` }],
+				["read", { path: "nowhere.txt" }],
+				["no_such_tool", { a: 1 }],
+			]),
+			call("bash", { command: `exit 3 # ${"y".repeat(9000)}` }),
+			move(),
+		]);
+		const desk = openDesk(openProject({ server }));
+		await (await desk.start()).ended;
+		const started = desk.of("tool_started");
+		const ended = desk.of("tool_ended");
+		expect(started.map(({ tool }) => tool)).toEqual([
+			"bash",
+			"write",
+			"read",
+			"no_such_tool",
+			"bash",
+			"workflow_transition",
+		]);
+		expect(new Set(ended.map((one) => one.call))).toEqual(new Set(started.map((one) => one.call)));
+		const by = (tool: string) => ended.find((one) => one.tool === tool);
+		expect(by("read")).toMatchObject({ error: true });
+		expect(by("no_such_tool")).toMatchObject({ error: true });
+		expect(by("write")?.error).toBeUndefined();
+		expect(by("bash")?.ms).toBeGreaterThanOrEqual(100);
+		expect(by("bash")).toMatchObject({ bytes: secret.length + 1, hash: expect.stringMatching(/^[0-9a-f]{16}$/) });
+		const text = JSON.stringify(desk.seen);
+		expect(text).not.toContain(secret);
+		expect(text).not.toContain("BODY");
+		for (const { args } of started) expect(Buffer.byteLength(args)).toBeLessThanOrEqual(2048);
+	});
+});

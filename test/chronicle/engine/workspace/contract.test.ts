@@ -1,0 +1,169 @@
+// What every workspace promises, run against each of them. What only git's can (links, modes, ignored files, the person's repository) is in
+// git-workspace.test.ts.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Result, Workspace } from "../../../../src/chronicle/core/index.ts";
+import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
+import { openFolder } from "../../../harness/folder.ts";
+import { openCopiedWorkspace } from "../supervisor/copied-workspace.ts";
+
+const withGit = (cwd: string): Workspace =>
+	openGitWorkspace({ cwd, folder: join(cwd, ".pi", "run"), leftOut: [join(cwd, ".pi")] });
+
+const makes: [string, (cwd: string) => Workspace][] = [
+	["git in a folder", withGit],
+	[
+		"git in a repository",
+		(cwd) => {
+			spawnSync("git", ["init", "-q"], { cwd });
+			return withGit(cwd);
+		},
+	],
+	["copies in memory", openCopiedWorkspace],
+];
+
+async function value<T, F>(result: Promise<Result<T, F>>): Promise<T> {
+	const got = await result;
+	if (!got.ok) throw new Error(JSON.stringify(got.failure));
+	return got.value;
+}
+
+describe.each(makes)("a workspace of %s", (_, open) => {
+	const stage = () => {
+		const cwd = openFolder();
+		const workspace = open(cwd);
+		return {
+			cwd,
+			workspace,
+			keep: async () => (await value(workspace.snapshot())).tree,
+			write(path: string, text: string) {
+				mkdirSync(dirname(join(cwd, path)), { recursive: true });
+				writeFileSync(join(cwd, path), text);
+			},
+			read: (path: string) => readFileSync(join(cwd, path), "utf8"),
+			remove: (path: string) => rmSync(join(cwd, path)),
+		};
+	};
+	it("gives an attempt the folder to work in, and a reason where that is gone", async () => {
+		const { workspace, cwd } = stage();
+		expect(await value(workspace.open(undefined, "1.1.1"))).toEqual({ cwd });
+		rmSync(cwd, { recursive: true });
+		expect(await workspace.open(undefined, "1.1.2")).toMatchObject({
+			ok: false,
+			failure: { reason: "io", message: expect.stringContaining(cwd), remedy: expect.stringMatching(/\w/) },
+		});
+	});
+	it("names equal files equally and other files otherwise, an empty folder too", async () => {
+		const { keep, write, remove } = stage();
+		const empty = await keep();
+		expect(await keep()).toBe(empty);
+		write("a.txt", "1\n");
+		const one = await keep();
+		expect(one).not.toBe(empty);
+		write("a.txt", "2\n");
+		expect(await keep()).not.toBe(one);
+		write("a.txt", "1\n");
+		expect(await keep()).toBe(one);
+		remove("a.txt");
+		expect(await keep()).toBe(empty);
+	});
+	it("R30 tells what differs between two states, sorted, at most so many, with the rest counted", async () => {
+		const { workspace, keep, write, remove } = stage();
+		write("b.txt", "1\n");
+		write("gone.txt", "1\n2\n");
+		const from = await keep();
+		write("b.txt", "one\ntwo\n");
+		write("a/new.txt", "x\n");
+		remove("gone.txt");
+		const to = await keep();
+		expect(await value(workspace.changes(from, to, 10))).toEqual({
+			changes: [
+				{ path: "a/new.txt", change: "A", added: 1, removed: 0 },
+				{ path: "b.txt", change: "M", added: 2, removed: 1 },
+				{ path: "gone.txt", change: "D", added: 0, removed: 2 },
+			],
+			more: 0,
+		});
+		expect(await value(workspace.changes(from, to, 1))).toMatchObject({ changes: [{ path: "a/new.txt" }], more: 2 });
+		expect(await value(workspace.changes(to, to, 10))).toEqual({ changes: [], more: 0 });
+		expect(await value(workspace.changes(to, from, 10))).toMatchObject({
+			changes: [{ change: "D" }, { change: "M" }, { change: "A" }],
+		});
+	});
+	it("draws them, of one file if asked, within so many bytes", async () => {
+		const { workspace, keep, write } = stage();
+		const from = await keep();
+		write("a.txt", "alpha\n");
+		write("b.txt", "beta\n");
+		const to = await keep();
+		const all = await value(workspace.patch(from, to, 10_000));
+		expect(all).toContain("+alpha");
+		expect(all).toContain("+beta");
+		expect(await value(workspace.patch(from, to, 10_000, "b.txt"))).not.toContain("alpha");
+		expect(Buffer.byteLength(await value(workspace.patch(from, to, 12)))).toBeLessThanOrEqual(12);
+	});
+	it("brings files back to any kept state, and forward again", async () => {
+		const { workspace, cwd, keep, write, read, remove } = stage();
+		write("a.txt", "first\n");
+		write("deep/er/b.txt", "first\n");
+		const first = await keep();
+		write("a.txt", "second\n");
+		write("new.txt", "second\n");
+		remove("deep/er/b.txt");
+		const second = await keep();
+		await value(workspace.restore(first));
+		expect([read("a.txt"), read("deep/er/b.txt"), existsSync(join(cwd, "new.txt"))]).toEqual([
+			"first\n",
+			"first\n",
+			false,
+		]);
+		expect(await keep()).toBe(first);
+		await value(workspace.restore(second));
+		expect([read("a.txt"), read("new.txt"), existsSync(join(cwd, "deep/er/b.txt"))]).toEqual([
+			"second\n",
+			"second\n",
+			false,
+		]);
+		await value(workspace.restore(second));
+		expect(await keep()).toBe(second);
+	});
+	it("says that a state is unknown, and changes nothing", async () => {
+		const { workspace, keep, write, read } = stage();
+		write("a.txt", "mine\n");
+		const known = await keep();
+		const strange = "e".repeat(40);
+		for (const result of [
+			await workspace.changes(known, strange, 10),
+			await workspace.patch(strange, known, 1000),
+			await workspace.restore(strange),
+		])
+			expect(result).toMatchObject({
+				ok: false,
+				failure: { reason: "unknown_tree", remedy: expect.stringMatching(/\w/) },
+			});
+		expect(read("a.txt")).toBe("mine\n");
+	});
+	it("takes what is asked at once one after another", async () => {
+		const { workspace, keep, write } = stage();
+		write("a.txt", "1\n");
+		const first = await keep();
+		write("a.txt", "2\n");
+		const [one, other, changes, restored] = await Promise.all([
+			workspace.snapshot(),
+			workspace.snapshot(),
+			workspace.changes(first, first, 10),
+			workspace.restore(first),
+		]);
+		expect(one).toEqual(other);
+		expect([changes.ok, restored.ok]).toEqual([true, true]);
+		expect(await keep()).toBe(first);
+	});
+	it("makes a state known outside as often as it is asked to", async () => {
+		const { workspace, keep } = stage();
+		const tree = await keep();
+		await value(workspace.publish(tree, 7));
+		await value(workspace.publish(tree, 7));
+	});
+});

@@ -1,0 +1,242 @@
+// A store heals: stale locks, killed children, a store that was begun and not finished or is broken; and everything ends when it is told to.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	truncateSync,
+	writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import { openFolder } from "../../../harness/folder.ts";
+import { patient } from "../../../harness/patience.ts";
+import { openFilesStage, rewind, value } from "./stage.ts";
+
+const { PATH = "" } = process.env;
+afterEach(() => {
+	process.env.PATH = PATH;
+});
+
+/** Puts a `git` before the real one that runs `script` first; `$@` are git's own arguments. */
+function wrapGit(script: string): void {
+	const folder = openFolder();
+	const real = spawnSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).stdout.trim();
+	writeFileSync(join(folder, "git"), `#!/bin/sh\nreal=${real}\n${script}\nexec $real "$@"\n`);
+	chmodSync(join(folder, "git"), 0o755);
+	process.env.PATH = `${folder}:${PATH}`;
+}
+
+it.each(["index.lock", "HEAD.lock", "config.lock", "index.goal", "index.goal.lock"])(
+	"R4 a stale %s hinders nothing, also while the store is open",
+	async (lock) => {
+		const stage = openFilesStage();
+		stage.write("a.txt", "1\n");
+		const workspace = stage.open();
+		const { tree } = await value(workspace.snapshot());
+		stage.write("a.txt", "2\n");
+		writeFileSync(join(stage.store, lock), "");
+		const second = await value(workspace.snapshot());
+		expect(second.tree).not.toBe(tree);
+		writeFileSync(join(stage.store, lock), "");
+		await rewind(workspace, tree);
+		writeFileSync(join(stage.store, lock), "");
+		expect((await value(stage.open().snapshot())).tree).toBe(tree);
+	},
+);
+
+it("R4 a git that is killed is no fault of the files: it is tried again, and no name is looked for", async () => {
+	const stage = openFilesStage();
+	for (let n = 0; n < 50; n += 1) stage.write(`f${n}.txt`, `${n}\n`);
+	const expected = (await value(stage.open().snapshot())).tree;
+	rmSync(stage.store, { recursive: true });
+	const count = join(openFolder(), "count");
+	wrapGit(
+		`case "$*" in *update-index*--add*--stdin*) echo x >> ${count}; [ $(wc -l < ${count}) = 1 ] && { touch ${stage.store}/index.lock; kill -9 $$; };; esac`,
+	);
+	const kept = await value(stage.open().snapshot());
+	expect(kept).toEqual({ tree: expected, unkept: [], notes: [] });
+	expect(readFileSync(count, "utf8").length).toBeLessThan(10);
+});
+
+it("R4 a git that fails each time is a failure with its reason, after a few tries", async () => {
+	const stage = openFilesStage();
+	for (let n = 0; n < 2000; n += 1) stage.write(`f${n}.txt`, `${n}\n`);
+	const count = join(openFolder(), "count");
+	wrapGit(`case "$*" in *update-index*--add*--stdin*) echo x >> ${count}; kill -9 $$;; esac`);
+	const kept = await stage.open().snapshot();
+	expect(kept).toMatchObject({ ok: false, failure: { reason: "io", message: expect.stringContaining("SIGKILL") } });
+	expect(readFileSync(count, "utf8").length).toBeLessThan(20);
+	process.env.PATH = PATH;
+	expect((await value(stage.open().snapshot())).unkept).toEqual([]);
+});
+
+describe("R4 everything ends when it is told to", () => {
+	it("an abort ends a hanging git within 3 s, and the next one works", async () => {
+		const stage = openFilesStage();
+		stage.write("a.txt", "1\n");
+		wrapGit(`case "$*" in *ls-files*--others*) exec sleep 60;; esac`);
+		const workspace = stage.open();
+		const control = new AbortController();
+		const began = Date.now();
+		setTimeout(() => control.abort(), 300);
+		const kept = await workspace.snapshot({ signal: control.signal });
+		expect(kept).toMatchObject({ ok: false, failure: { reason: "stopped" } });
+		expect(Date.now() - began).toBeLessThan(patient(3000));
+		process.env.PATH = PATH;
+		expect((await workspace.snapshot()).ok).toBe(true);
+	});
+	it("one that takes too long fails with that reason", async () => {
+		const stage = openFilesStage();
+		stage.write("a.txt", "1\n");
+		wrapGit(`case "$*" in *ls-files*--others*) exec sleep 60;; esac`);
+		const kept = await stage.open({ limits: { measureMs: 400 } }).snapshot();
+		expect(kept).toMatchObject({ ok: false, failure: { reason: "timed_out" } });
+	});
+	it("what waits for its turn and is aborted does not begin", async () => {
+		const stage = openFilesStage();
+		stage.write("a.txt", "1\n");
+		const workspace = stage.open();
+		const control = new AbortController();
+		const first = workspace.snapshot();
+		const second = workspace.snapshot({ signal: control.signal });
+		control.abort();
+		expect((await first).ok).toBe(true);
+		expect(await second).toMatchObject({ ok: false, failure: { reason: "stopped" } });
+	});
+});
+
+describe("R4 a broken store is made anew", () => {
+	it.each<[string, (store: string) => void, "said" | "silent"]>([
+		["an init that was killed at once", (store) => mkdirSync(store, { recursive: true }), "silent"],
+		[
+			"an init that was killed over its configuration",
+			(store) => {
+				mkdirSync(join(store, "refs"), { recursive: true });
+				writeFileSync(join(store, "config.lock"), "");
+				writeFileSync(join(store, "HEAD.lock"), "");
+			},
+			"silent",
+		],
+		[
+			"an init that left HEAD alone",
+			(store) => {
+				mkdirSync(store, { recursive: true });
+				writeFileSync(join(store, "HEAD"), "ref: refs/heads/master\n");
+			},
+			"said",
+		],
+		[
+			"an empty HEAD",
+			(store) => {
+				mkdirSync(join(store, "objects"), { recursive: true });
+				mkdirSync(join(store, "refs"));
+				writeFileSync(join(store, "HEAD"), "");
+			},
+			"said",
+		],
+	])("after %s", async (_, leave, word) => {
+		const stage = openFilesStage();
+		stage.write("a.txt", "1\n");
+		leave(stage.store);
+		const kept = await value(stage.open().snapshot());
+		if (word === "said") expect(kept.notes.join()).toMatch(/set aside as .*files\.broken-\d+ and begun anew/);
+		else expect(kept.notes).toEqual([]);
+		stage.write("a.txt", "2\n");
+		await rewind(stage.open(), kept.tree);
+		expect(stage.read("a.txt")).toBe("1\n");
+	});
+
+	it.each<[string, (store: string) => void]>([
+		["its configuration is garbage", (store) => writeFileSync(join(store, "config"), "\0\0[[[")],
+		[
+			"its configuration is empty and HEAD is gone",
+			(store) => {
+				truncateSync(join(store, "config"));
+				rmSync(join(store, "HEAD"));
+			},
+		],
+		["HEAD is zeros", (store) => writeFileSync(join(store, "HEAD"), Buffer.alloc(40))],
+	])("where %s, and earlier states still come back", async (_, damage) => {
+		const stage = openFilesStage();
+		stage.write("a.txt", "1\n");
+		const { tree } = await value(stage.open().snapshot());
+		stage.write("a.txt", "2\n");
+		damage(stage.store);
+		const workspace = stage.open();
+		await rewind(workspace, tree);
+		expect(stage.read("a.txt")).toBe("1\n");
+		// Once more, from another process' view: the set-aside objects stay within reach.
+		stage.write("a.txt", "3\n");
+		await rewind(stage.open(), tree);
+		expect(stage.read("a.txt")).toBe("1\n");
+	});
+});
+
+describe("R4 a process that is killed in the middle", () => {
+	const script = fileURLToPath(new URL("./rewind-process.ts", import.meta.url));
+	const children: ChildProcess[] = [];
+	afterEach(() => {
+		for (const child of children.splice(0)) child.kill("SIGKILL");
+	});
+
+	it.each([0, 30, 80, 150, 250, 400])("after %i ms loses nothing, and the next one finishes", async (ms) => {
+		const stage = openFilesStage();
+		for (let n = 0; n < 300; n += 1) stage.write(`d${n % 7}/f${n}.txt`, `first ${n}\n`);
+		const { tree } = await value(stage.open().snapshot());
+		const first = stage.look();
+		for (let n = 0; n < 300; n += 2) stage.write(`d${n % 7}/f${n}.txt`, `second ${n}\n`);
+		rmSync(join(stage.root, "d3"), { recursive: true });
+		stage.write("d3", "a file\n");
+		const second = stage.look();
+		const { tree: before } = await value(stage.open().snapshot({ towards: tree }));
+		const child = spawn(process.execPath, [script, stage.root, dirname(stage.store), tree, before], {
+			stdio: ["ignore", "pipe", "inherit"],
+		});
+		children.push(child);
+		await new Promise((resolve) => child.stdout?.once("data", resolve));
+		await wait(ms);
+		child.kill("SIGKILL");
+		// Whatever git it leaves behind is ended before the files are looked at.
+		const workspace = stage.open();
+		await rewind(workspace, tree);
+		expect(stage.look()).toEqual(first);
+		await rewind(workspace, before);
+		expect(stage.look()).toEqual(second);
+	});
+
+	it("ends the git that a dead supervisor left", async () => {
+		const stage = openFilesStage();
+		stage.write("a.txt", "1\n");
+		await value(stage.open().snapshot());
+		const orphan = spawn("git", [`--git-dir=${stage.store}`, "update-index", "--index-info"], {
+			cwd: stage.root,
+			stdio: ["pipe", "ignore", "ignore"],
+		});
+		children.push(orphan);
+		writeFileSync(join(stage.store, "git.pid"), `${orphan.pid}\n`);
+		const ended = new Promise((resolve) => orphan.once("exit", resolve));
+		stage.write("a.txt", "2\n");
+		await value(stage.open().snapshot());
+		await ended;
+		// Another process that has got its number is left alone.
+		const other = spawn("sleep", ["30"]);
+		children.push(other);
+		writeFileSync(join(stage.store, "git.pid"), `${other.pid}\n`);
+		await value(stage.open().snapshot());
+		expect(other.exitCode ?? other.signalCode).toBeNull();
+	});
+});
+
+it("nothing but the store is left in the run's folder", async () => {
+	const stage = openFilesStage();
+	stage.write("a.txt", "1\n");
+	await value(stage.open().snapshot());
+	expect(readdirSync(dirname(stage.store))).toEqual(["files"]);
+	expect(existsSync(join(stage.store, "index.lock"))).toBe(false);
+});

@@ -1,0 +1,13 @@
+// A process that brings files back, to be killed over it. Arguments: project, private folder, state, state that the files are in.
+import { join } from "node:path";
+import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
+
+const [cwd = "", folder = "", tree = "", expected = ""] = process.argv.slice(2);
+const workspace = openGitWorkspace({
+	cwd,
+	folder,
+	leftOut: [join(cwd, ".pi", "chronicle")],
+	limits: { fileBytes: 500 },
+});
+process.stdout.write("begun\n");
+await workspace.restore(tree, { expected });

@@ -1,0 +1,99 @@
+// A project on disk with its workspace, for tests of what is kept and brought back.
+import { spawnSync } from "node:child_process";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Result, Workspace } from "../../../../src/chronicle/core/index.ts";
+import type { FileLeft } from "../../../../src/chronicle/core/snapshot/index.ts";
+import { type GitWorkspaceOptions, openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
+import { openFolder } from "../../../harness/folder.ts";
+
+const person = {
+	GIT_CONFIG_GLOBAL: "/dev/null",
+	GIT_CONFIG_NOSYSTEM: "1",
+	GIT_AUTHOR_NAME: "P",
+	GIT_AUTHOR_EMAIL: "p@x",
+	GIT_COMMITTER_NAME: "P",
+	GIT_COMMITTER_EMAIL: "p@x",
+};
+
+export async function value<T, F>(result: Promise<Result<T, F>>): Promise<T> {
+	const got = await result;
+	if (!got.ok) throw new Error(JSON.stringify(got.failure));
+	return got.value;
+}
+
+export interface FilesStage {
+	readonly root: string;
+	/** Folder of the run's private store. */
+	readonly store: string;
+	open(options?: Partial<GitWorkspaceOptions>): Workspace;
+	write(path: string, text: string | Buffer): void;
+	read(path: string): string;
+	git(path: string, ...args: string[]): string;
+	/** Makes a repository with one commit at `path`. */
+	repository(path: string): void;
+	/** Every file, link and special file of the project, contents and all; of repositories inside no `.git`. */
+	look(): Map<string, string>;
+}
+
+/** Opens a project in a folder of its own. */
+export function openFilesStage(): FilesStage {
+	const root = openFolder();
+	const sessions = join(root, ".pi", "chronicle");
+	const git = (path: string, ...args: string[]): string => {
+		const env = { ...process.env, ...person };
+		const ran = spawnSync("git", args, { cwd: join(root, path), encoding: "utf8", env });
+		if (ran.status !== 0) throw new Error(`git ${args.join(" ")}: ${ran.stderr}`);
+		return ran.stdout.trim();
+	};
+	return {
+		root,
+		store: join(sessions, "run", "files"),
+		git,
+		open: (options) => openGitWorkspace({ cwd: root, folder: join(sessions, "run"), leftOut: [sessions], ...options }),
+		write(path, text) {
+			mkdirSync(dirname(join(root, path)), { recursive: true });
+			writeFileSync(join(root, path), text);
+		},
+		read: (path) => readFileSync(join(root, path), "utf8"),
+		repository(path) {
+			mkdirSync(join(root, path), { recursive: true });
+			git(path, "init", "-q");
+			git(path, "add", "-A");
+			git(path, "commit", "-qm", "one", "--allow-empty");
+		},
+		look: () => lookAt(root),
+	};
+}
+
+function lookAt(root: string): Map<string, string> {
+	const found = new Map<string, string>();
+	const walk = (below: string): void => {
+		for (const name of readdirSync(join(root, below))) {
+			const path = below === "" ? name : `${below}/${name}`;
+			if (path === ".pi" || name === ".git") continue;
+			const stats = lstatSync(join(root, path));
+			if (stats.isDirectory()) walk(path);
+			else if (stats.isSymbolicLink()) found.set(path, `link ${readlinkSync(join(root, path))}`);
+			else if (stats.isFile()) {
+				const kind = stats.mode & 0o100 ? "program" : "file";
+				found.set(path, `${kind} ${readFileSync(join(root, path)).toString("base64")}`);
+			} else found.set(path, "special");
+		}
+	};
+	walk("");
+	return found;
+}
+
+export interface Rewound {
+	/** What was there before. */
+	readonly before: string;
+	readonly left: readonly FileLeft[];
+}
+
+/** Brings files back as a supervisor does: what is there is kept first, and named. */
+export async function rewind(workspace: Workspace, tree: string): Promise<Rewound> {
+	const { tree: before } = await value(workspace.snapshot({ towards: tree }));
+	const { left } = await value(workspace.restore(tree, { expected: before }));
+	return { before, left };
+}

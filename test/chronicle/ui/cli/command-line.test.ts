@@ -1,0 +1,178 @@
+// The command line itself: where options may stand, what is said about what is not understood, and other programs' ledgers.
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { checkout, openProject, type Project } from "../../../harness/index.ts";
+import { chronicle, withTemplates } from "../../runs/bench.ts";
+
+const one = { states: { build: { persona: "Engineer", next: ["done"] } } };
+/** As another program writes them. */
+const foreign = {
+	id: "0123456789abcdef",
+	workflowName: "Feature",
+	workflowDef: { name: "Feature", initial: "planning", states: {} },
+	currentState: "coding",
+	initialTask: "",
+	history: [
+		{
+			state: "planning",
+			agentName: "planner",
+			completedAt: 1771883144996,
+			tokensUsed: 1200,
+			summary: "Two steps.",
+			taskGiven: "A list of things",
+		},
+	],
+	snapshot: { keyFindings: ["The port is 8081."], pendingTasks: ["Write tests"], modifiedFiles: ["a.ts"], custom: {} },
+	totalTokens: 1200,
+	status: "running",
+	lastUpdated: 1771883144996,
+};
+
+let project: Project;
+beforeAll(() => {
+	project = openProject({
+		trusted: true,
+		files: {
+			...withTemplates({ good: one }),
+			".pi/chronicle/sessions/0123456789abcdef.json": foreign,
+			".pi/agents/odd.md": "---\nname: odd\ntools: [read\n---\nOdd.",
+			".pi/agents/teams.yaml": "web:\n  - nobody\n",
+		},
+	});
+});
+
+/** The first line of what is said, with the exit code. */
+async function said(words: readonly string[]): Promise<string> {
+	const { code, stdout, stderr } = await chronicle(project, words);
+	return `${code} ${(stdout || stderr).split("\n", 1)[0]}`;
+}
+
+describe("what stands before the verb", () => {
+	it("help and version, of the program and of a verb", async () => {
+		const { version } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as { version: string };
+		for (const words of [["--version"], ["-V"]]) expect(await said(words)).toBe(`0 pi-chronicle ${version}`);
+		for (const words of [["--help"], ["help"]]) expect(await said(words)).toBe("0 pi-chronicle <verb> [words…]");
+		for (const words of [
+			["help", "tell"],
+			["--help", "tell"],
+			["tell", "-h"],
+		])
+			expect(await said(words)).toBe("0 pi-chronicle tell [options] [run] <words…>");
+	});
+
+	it("options that verbs take", async () => {
+		const elsewhere = await chronicle(project, ["--cwd", project.folder, "--json", "list"], { cwd: project.home });
+		expect(elsewhere.data).toMatchObject({ verb: "list", templates: [{ name: "good" }] });
+		expect(await said(["--cwdd", "x", "list"])).toBe(
+			"2 There is no option --cwdd before the verb. Did you mean `--cwd`?",
+		);
+	});
+});
+
+describe("what is not understood", () => {
+	it("a slip in a verb is told with what was meant, with --json as one object too", async () => {
+		const { code, data, stderr } = await chronicle(project, ["statsu", "--json"]);
+		expect(code).toBe(2);
+		expect(data).toMatchObject({
+			verb: "statsu",
+			error: { code: "usage", message: expect.stringContaining("`status`") },
+		});
+		expect(stderr).toContain("`status`");
+		expect(await said(["good", "do", "it"])).toContain("pi-chronicle run good");
+	});
+
+	it.each([
+		[["list", "good"], '"good" is one word too many'],
+		[["status", "last", "now"], '"now" is one word too many'],
+		[["report", "last", "now"], '"now" is one word too many'],
+		[["pause", "everything"], '"everything" is no run'],
+		[["approve", "3f2a9", "fine"], 'No run has the id "3f2a9"'],
+		[["rewind", "last", "1", "2"], "Name a visit by its number"],
+		[["list", "--cwd", "./good.json"], "There is no folder"],
+		[["list", "--cwd", "circle"], "There is no folder"],
+	])("%j", async (words, message) => {
+		if (words.includes("circle")) symlinkSync("circle", project.path("circle"));
+		expect(await said(words)).toContain(`2 ${message}`);
+	});
+});
+
+describe("a ledger of another program", () => {
+	it("R47 is shown by its id or the beginning of one, and not gone on with", async () => {
+		const status = await chronicle(project, ["status", "0123"]);
+		expect(status.code).toBe(0);
+		for (const words of ["Feature 01234567 · running · coding", "AE", "Task: A list of things"])
+			expect(status.stdout).toContain(words);
+		const view = await chronicle(project, ["view", "--json", foreign.id.toUpperCase()]);
+		expect(view.data).toMatchObject({
+			foreign: "AE",
+			state: "coding",
+			history: [{ state: "planning", who: "planner", at: "2026-02-23T21:45:44.996Z", summary: "Two steps." }],
+			snapshot: { findings: ["The port is 8081."], pendingTasks: ["Write tests"], files: ["a.ts"] },
+		});
+		expect(await said(["resume", "0123"])).toMatch(/^2 0123456789abcdef is a ledger of AE/);
+		expect(await said(["diff", "0123"])).toMatch(/^2 0123456789abcdef is a ledger of AE/);
+		expect(JSON.parse(project.read(".pi/chronicle/sessions/0123456789abcdef.json"))).toEqual(foreign);
+	});
+
+	it("a beginning that several have is told with them", async () => {
+		writeFileSync(
+			project.path(".pi/chronicle/sessions/01ffffffffffffff.json"),
+			JSON.stringify({ ...foreign, id: "01ffffffffffffff" }),
+		);
+		expect(await said(["status", "01"])).toMatch(/^2 2 runs begin with "01": (0123\S*|01ff\S*), /);
+	});
+});
+
+it("show draws a template", async () => {
+	const shown = await chronicle(project, ["show", "good"]);
+	expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/┌[\s\S]*Build[\s\S]*Engineer[\s\S]*Done/) });
+	expect((await chronicle(project, ["show", "good", "--json"])).data).toMatchObject({
+		mermaid: expect.stringContaining("flowchart TD"),
+	});
+	expect(await said(["show"])).toContain("There is only `good`.");
+	expect(await said(["show", "goood"])).toContain('2 There is no template "goood". Did you mean `good`?');
+});
+
+describe("check", () => {
+	it("R12 R42 tells what is wrong with agents and teams too, and looks at what a named file names", async () => {
+		const all = await chronicle(project, ["check", "--json"]);
+		expect(all.code).toBe(2);
+		expect(all.data).toMatchObject({
+			sound: false,
+			files: [
+				{ kind: "template", name: "good", diagnostics: [] },
+				{ kind: "agent", diagnostics: [{ severity: "error", file: expect.stringMatching(/odd\.md$/) }] },
+				{ kind: "team", diagnostics: [{ code: "unknown-member", line: 2 }] },
+			],
+		});
+		project.write("draft.json", { states: { a: { agent: "od", next: ["done"] } } });
+		const draft = await chronicle(project, ["check", "good", "draft.json"]);
+		expect(draft.code).toBe(2);
+		expect(draft.stdout).toMatch(/✓ .*good\.json[\s\S]*✗ draft\.json[\s\S]*There is no agent `od`/);
+		symlinkSync("round.json", project.path("round.json"));
+		const loop = await chronicle(project, ["check", "round.json"]);
+		expect([loop.code, loop.stdout]).toEqual([2, expect.stringContaining("round.json")]);
+		const misspelt = await chronicle(project, ["check", "goood"]);
+		expect([misspelt.code, `${misspelt.stdout}${misspelt.stderr}`]).toEqual([2, expect.stringContaining("`good`")]);
+	});
+});
+
+it("field 45 templates that are not read because nobody trusts the project do not pass as sound", async () => {
+	expect(await said(["check", "--no-approve"])).toMatch(/^2 ✗ The project's definitions are not read/);
+	expect((await chronicle(project, ["check", "--no-approve", "--json"])).data).toMatchObject({
+		sound: false,
+		unread: true,
+	});
+});
+
+it("R41 an approval that cannot be kept starts nothing and says why", async () => {
+	project.write("own/chronicle", "not a folder");
+	project.write(".pi/chronicle/workflows/clean.json", {
+		states: { a: { persona: "A", next: ["done"], cleanup: ["true"] } },
+	});
+	const env = { PI_CODING_AGENT_DIR: project.path("own") };
+	const { code, stderr } = await chronicle(project, ["run", "clean", "x", "--approve-cleanup"], { env });
+	expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/could not be kept.*\b[A-Z]+\./) });
+	expect(stderr).not.toMatch(/^\s+at /m);
+});

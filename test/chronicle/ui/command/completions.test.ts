@@ -1,0 +1,65 @@
+// What may follow `/chronicle `, on a project with templates and runs on real disk.
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { createRun, openProject, prepareStart } from "../../../../src/chronicle/engine/project/index.ts";
+import { completeChronicle } from "../../../../src/chronicle/ui/command/completions.ts";
+import { openChronicle } from "../../../../src/chronicle/ui/command/session.ts";
+import { openScope } from "../../../../src/pi/index.ts";
+import { openFolder } from "../../../harness/index.ts";
+
+const template = { states: { plan: { persona: "P", next: ["build"] }, build: { persona: "B", next: ["done"] } } };
+
+async function withRuns() {
+	const cwd = openFolder({
+		".pi/chronicle/workflows/feature.json": { description: "Plan and build", ...template },
+		".pi/chronicle/workflows/status.json": template,
+		".pi/chronicle/workflows/broken.json": "{",
+	});
+	vi.stubEnv("PI_CODING_AGENT_DIR", join(cwd, "agent"));
+	const project = openProject({
+		cwd,
+		home: cwd,
+		agentFolder: join(cwd, "agent"),
+		trust: "trusted",
+		pi: { command: process.execPath, args: [], version: undefined },
+	});
+	const prepared = await prepareStart(project, "feature");
+	if (prepared.kind === "refused") throw new Error(prepared.message);
+	const created = await createRun(project, prepared, { task: "Add it", cleanup: "none" });
+	if (!created.ok) throw new Error(created.failure.message);
+	await created.value.release();
+	const session = openChronicle(openScope());
+	const complete = async (prefix: string, trusted = true) =>
+		(await completeChronicle(session, prefix, { cwd, trusted }))?.map(({ value }) => value) ?? null;
+	return { id: created.value.run.id.slice(0, 8), complete };
+}
+
+describe("completions", () => {
+	it("offers templates and verbs, then runs, then states; what a verb hides is offered behind start", async () => {
+		const { id, complete } = await withRuns();
+		expect(await complete("")).toEqual(
+			expect.arrayContaining(["feature", "start", "status", "approve", "rewind", "view", "report"]),
+		);
+		expect((await complete(""))?.filter((name) => name === "status" || name === "broken")).toEqual(["status"]);
+		expect(await complete("fea")).toEqual(["feature"]);
+		expect(await complete("re")).toEqual(["report", "remove", "resume", "reject", "release", "reopen", "rewind"]);
+		expect(await complete("start ")).toEqual(["start feature", "start status"]);
+		expect(await complete("approve ")).toEqual(["approve last", `approve ${id}`]);
+		expect(await complete(`approve ${id.slice(0, 3)}`)).toEqual([`approve ${id}`]);
+		expect(await complete("resume --t")).toEqual(["resume --tokens"]);
+		expect(await complete(`resume ${id} go on --mi`)).toEqual([`resume ${id} go on --minutes`]);
+		expect(await complete("rewind ")).toEqual(["rewind last", `rewind ${id}`, "rewind 1"]);
+		expect(await complete("diff last a")).toEqual(["diff last all"]);
+		expect(await complete("reopen p")).toEqual(["reopen plan"]);
+		expect(await complete(`release ${id} `)).toEqual([
+			`release ${id} plan`,
+			`release ${id} build`,
+			`release ${id} done`,
+		]);
+		expect(await complete("feature ")).toBeNull();
+		expect(await complete("nothing")).toBeNull();
+		expect(await complete(`tell ${randomUUID()} `)).toBeNull();
+		expect(await complete("fea", false)).toBeNull();
+	});
+});

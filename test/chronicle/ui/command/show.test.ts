@@ -1,0 +1,34 @@
+// `/chronicle show`: a template as a diagram, drawn in the terminal and as Mermaid text elsewhere.
+import { expect, it } from "vitest";
+import { expectPicture, openBench } from "../../../harness/index.ts";
+import { sample, withTemplates } from "../../runs/bench.ts";
+
+it("R28 shows a template's states, who does them, where a person is asked, and the moves between them", async () => {
+	const { rpc, tui } = await openBench({
+		files: withTemplates({
+			feature: sample,
+			odd: { name: 'A "b" <c>', states: { 'x"y': { persona: "P & Q", next: [] } } },
+		}),
+		script: [],
+	});
+	const pi = await rpc();
+	await pi.prompt("/chronicle show feature");
+	expect(pi.screen.text).toContain('s0["Planning<br/>Software Architect<br/>asks to end"]');
+	expect(pi.screen.text).toContain("s0 --> s1");
+	expect(pi.screen.text).toContain("s1 --> s0");
+	expect(pi.screen.text).toContain('s2(["Verification"])');
+	await pi.prompt("/chronicle show nothing");
+	expect(pi.screen.text).toContain('There is no template "nothing". There are `feature` and `odd`.');
+	await pi.close();
+
+	const screen = await tui({ cols: 90, rows: 36 });
+	screen.type("/chronicle show feature");
+	await screen.still();
+	await screen.press("escape", "enter");
+	await screen.waitForScreen("Esc closes");
+	await screen.still();
+	expectPicture(screen.snapshot(), "chronicle-show", {
+		title: "A chronicle's template drawn in the terminal",
+		rows: [0, 34],
+	});
+});

@@ -1,0 +1,71 @@
+// What `/chronicle` makes of words that are not as they should be, and of ledgers that it cannot go on with.
+import { describe, expect, it } from "vitest";
+import { openBench } from "../../../harness/index.ts";
+import { patient } from "../../../harness/patience.ts";
+import { withTemplates } from "../../runs/bench.ts";
+
+const template = { states: { build: { persona: "Engineer", next: ["done"] } } };
+const foreign = {
+	id: "0123456789abcdef",
+	workflowName: "Feature",
+	workflowDef: { name: "Feature", states: {} },
+	currentState: "coding",
+	history: [
+		{ state: "planning", agentName: "planner", completedAt: 1771883144996, tokensUsed: 5, summary: "Two steps." },
+	],
+	snapshot: { keyFindings: ["The port is 8081."] },
+	totalTokens: 5,
+	status: "running",
+	lastUpdated: 1771883144996,
+};
+
+describe("in a session", () => {
+	it("R47 R49 slips are told, nothing is guessed; another program's ledger is shown and not gone on with", async () => {
+		const { project, rpc } = await openBench({
+			files: {
+				...withTemplates({ feature: template, help: template, torn: "{" }),
+				".pi/chronicle/sessions/0123456789abcdef.json": foreign,
+			},
+		});
+		const pi = await rpc();
+		const answer = async (line: string): Promise<string> => {
+			const before = pi.screen.notifications.length;
+			await pi.prompt(line);
+			await expect.poll(() => pi.screen.notifications.length, { timeout: patient(20_000) }).toBeGreaterThan(before);
+			return JSON.stringify(pi.screen.notifications.at(-1));
+		};
+		for (const [line, said] of [
+			["statsu", "Did you mean `status`?"],
+			["featrue do it", "Did you mean `feature`?"],
+			["Resume", "Did you mean `resume`?"],
+			["list all", "one word too many"],
+			["status last now", "one word too many"],
+			["show", "`feature`"],
+			["show torn", "torn.json:1:"],
+			["torn do it", "torn.json:1:"],
+			["pause everything", "is no run"],
+			["approve 3f2a9 fine", 'No run has the id \\"3f2a9\\"'],
+			["approve fine", "There are no runs here yet"],
+			["diff last 99 1", "diff [run] [visit | all]"],
+			["start help", "Say what is to be done"],
+			["help", "sends a waiting run to a state"],
+			["status 0123", "A ledger of AE"],
+			["view 0123", "The port is 8081."],
+			["resume 0123", "cannot go on here"],
+			["abort 0123456789abcdef", "cannot go on here"],
+			["check feature ./nothing.json", "neither a file nor a template"],
+		])
+			expect(await answer(`/chronicle ${line}`), line).toContain(said);
+		expect(JSON.parse(project.read(".pi/chronicle/sessions/0123456789abcdef.json"))).toEqual(foreign);
+		expect(project.list(".pi/chronicle/sessions")).toEqual([".pi/chronicle/sessions/0123456789abcdef.json"]);
+	});
+
+	it("field 45 in a project that is not trusted its templates are not there, and that is said", async () => {
+		const { rpc } = await openBench({ trusted: false, files: withTemplates({ feature: template }) });
+		const pi = await rpc();
+		await pi.prompt("/chronicle feature Do it");
+		await pi.screen.notified("There is none here. Those of the project are not read");
+		await pi.prompt("/chronicle");
+		await pi.screen.notified("The project's own are not read");
+	});
+});

@@ -1,0 +1,288 @@
+// The report in a real Chromium, on a phone, a laptop and paper, light and dark. Without a Chromium on the machine these tests are skipped.
+// Pictures for the documents are drawn here when UPDATE_IMAGES=1.
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeReport } from "../../../../src/chronicle/ui/report/index.ts";
+import { checkout } from "../../../harness/index.ts";
+import { needs, needsProgram } from "../../../harness/needs.ts";
+import { patient } from "../../../harness/patience.ts";
+import { ask, definition, go, open, start } from "../../core/machine/theatre.ts";
+import { alive, builtPatch, dayOfWork, ledgerOf, named, patches, restWith, tree, used } from "./ledgers.ts";
+
+const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const executablePath = (process.env.PATH ?? "")
+	.split(delimiter)
+	.flatMap((folder) => names.map((name) => join(folder, name)))
+	.find((path) => existsSync(path));
+
+if (!executablePath) console.warn("No Chromium on PATH: the report is not tried in a browser.");
+
+const sizes = { phone: { width: 390, height: 844 }, laptop: { width: 1280, height: 800 } } as const;
+const schemes = ["light", "dark"] as const;
+
+let folder: string;
+let browser: Browser;
+const files = new Map<string, string>();
+
+/** Reports of several kinds of runs, by name. */
+async function reports(): Promise<Map<string, string>> {
+	const day = named(dayOfWork().events, "export");
+	const fixed = { zone: "Europe/Berlin", madeAt: Date.UTC(2030, 0, 2, 9), log: "../run.events.jsonl" };
+	const options = {
+		...fixed,
+		workspace: patches({ [`${tree.planned} ${tree.built}`]: builtPatch }),
+		transcripts: [{ key: "1.1", href: "workers/1.1.jsonl", bytes: 48_123 }],
+	};
+	return new Map([
+		["day", await writeReport(ledgerOf(day), options)],
+		[
+			"begun",
+			await writeReport(
+				ledgerOf(start(open(definition({ plan: { persona: "P", next: ["build"] }, build: {} }))).events, {
+					holder: alive,
+				}),
+				fixed,
+			),
+		],
+		["long", await writeReport(ledgerOf(longRun()), fixed)],
+		["wide words", await writeReport(ledgerOf(wideWords()), fixed)],
+	]);
+}
+
+function longRun() {
+	const name = (index: number) => `state-${index % 25}`;
+	const states = Object.fromEntries(
+		Array.from({ length: 25 }, (_, index) => [name(index), { persona: "P", next: [name(index + 1), "done"] }]),
+	);
+	const play = open(
+		definition(
+			{ ...states, done: {} },
+			{ limits: { moves: 1000, pair_moves: 1000, tokens: 90_000_000, minutes: 100_000 } },
+		),
+	);
+	for (let index = 0; index < 104; index += 1) {
+		start(play);
+		used(play.wait(1000 * ((index * 37) % 900)), 1000 * ((index * 13) % 700), 0.01 * (index % 9));
+		go(play.wait(60_000), index === 103 ? "done" : name(index + 1), `Visit ${index} is over.`);
+		if (index % 40 === 7) play.wait(20 * 3_600_000);
+	}
+	return play.events;
+}
+
+/** Names and texts without a place to break, and from other scripts. */
+function wideWords() {
+	const names = [
+		"W".repeat(48),
+		"最終的な検証と文書化のための非常に長い状態の名前をここに書く",
+		"التحقق_من_النتائج_النهائية",
+		"done",
+	];
+	const [first = "", second = "", third = ""] = names;
+	const play = open(
+		definition({
+			[first]: { persona: "P", next: [second], requires_approval: true },
+			[second]: { persona: "P", next: [third] },
+			[third]: { persona: "P", next: ["done"] },
+			done: {},
+		}),
+		{ task: `${"task".repeat(200)} and more` },
+	);
+	start(play);
+	ask(play.wait(50_000), second, "Summary".repeat(90));
+	restWith(play, [
+		{ path: `${"folder/".repeat(30)}${"name".repeat(40)}.ts`, change: "M", added: 12_345, removed: 6789 },
+	]);
+	play.say({
+		kind: "rejected",
+		answers: play.run.stage.kind === "asking" ? play.run.stage.question.seq : 0,
+		words: "no".repeat(400),
+	});
+	start(play);
+	play.say({
+		kind: "snapshot_updated",
+		visit: 1,
+		attempt: 2,
+		by: "worker",
+		data: { findings: [{ key: "k".repeat(80), text: "f".repeat(700) }] },
+	});
+	return play.events;
+}
+
+describe("in a browser", needsProgram("chromium", executablePath), () => {
+	beforeAll(async () => {
+		folder = await mkdtemp(join(tmpdir(), "report-"));
+		for (const [name, html] of await reports()) {
+			const path = join(folder, `${name}.html`);
+			await writeFile(path, html);
+			files.set(name, pathToFileURL(path).href);
+		}
+		const quiet = [
+			"--disable-gpu",
+			"--disable-quic",
+			"--no-first-run",
+			"--disable-background-networking",
+			"--disable-component-update",
+			"--disable-sync",
+		];
+		browser = await chromium.launch({
+			...(executablePath ? { executablePath } : {}),
+			// As root, which containers are, Chromium has no sandbox to run in.
+			args: process.getuid?.() === 0 ? ["--no-sandbox", ...quiet] : quiet,
+		});
+	}, patient(60_000));
+	afterAll(async () => {
+		await browser?.close();
+		if (folder) await rm(folder, { recursive: true, force: true });
+	});
+
+	interface Visit {
+		readonly page: Page;
+		readonly requests: string[];
+		readonly complaints: string[];
+		measure<T>(call: string): Promise<T>;
+	}
+
+	async function visit(name: string, size: keyof typeof sizes, scheme: (typeof schemes)[number]): Promise<Visit> {
+		const page = await browser.newPage({ viewport: sizes[size], colorScheme: scheme, deviceScaleFactor: 2 });
+		const requests: string[] = [];
+		const complaints: string[] = [];
+		page.on("request", (request) => requests.push(request.url()));
+		page.on("console", (message) => complaints.push(message.text()));
+		page.on("pageerror", (error) => complaints.push(error.message));
+		await page.addInitScript({ path: join(import.meta.dirname, "in-page.mjs") });
+		await page.goto(files.get(name) ?? "");
+		return { page, requests, complaints, measure: (call) => page.evaluate(`measures.${call}`) };
+	}
+
+	const everywhere = (["day", "begun", "long", "wide words"] as const).flatMap((name) =>
+		(["phone", "laptop"] as const).map((size) => [name, size] as const),
+	);
+
+	it.each(everywhere)("nothing is wider than the page, and no text lies on another: %s on a %s", async (name, size) => {
+		const { page, measure } = await visit(name, size, "light");
+		for (const folded of [true, false]) {
+			if (!folded) await measure("open()");
+			expect(await measure("wider()")).toEqual([]);
+			expect(await measure("overlapping()")).toEqual([]);
+			expect(await measure("drawn()")).toEqual([]);
+		}
+		await page.close();
+	});
+
+	it.each(everywhere.flatMap(([name, size]) => schemes.map((scheme) => [name, size, scheme] as const)))(
+		"every text has a contrast of 4.5 or more: %s on a %s, %s",
+		async (name, size, scheme) => {
+			const { page, measure } = await visit(name, size, scheme);
+			await measure("open()");
+			const { measured, weak } = await measure<{ measured: number; weak: string[] }>("contrast(4.5)");
+			expect(measured).toBeGreaterThan(40);
+			expect(weak).toEqual([]);
+			await page.close();
+		},
+	);
+
+	it.each(everywhere)("drawings are as large as they have to be to be read: %s on a %s", async (name, size) => {
+		const { page, measure } = await visit(name, size, "light");
+		expect(await measure("smallest()")).toBeGreaterThanOrEqual(9);
+		await page.close();
+	});
+
+	it("it asks for nothing but itself, and its own policy has nothing to refuse", async () => {
+		for (const name of files.keys()) {
+			const { page, requests, complaints } = await visit(name, "laptop", "light");
+			expect(requests).toEqual([files.get(name)]);
+			expect(complaints).toEqual([]);
+			await page.close();
+		}
+	});
+
+	it("its policy stops a script and a style that got into it", async () => {
+		const path = join(folder, "hurt.html");
+		const html = await writeReport(ledgerOf(dayOfWork().events));
+		await writeFile(
+			path,
+			html.replace("</main>", '<script>document.title = "taken"</script><style>body{background:red}</style></main>'),
+		);
+		files.set("hurt", pathToFileURL(path).href);
+		const { page, complaints } = await visit("hurt", "laptop", "light");
+		expect(await page.title()).not.toBe("taken");
+		expect(complaints.length).toBeGreaterThanOrEqual(2);
+		files.delete("hurt");
+		await page.close();
+	});
+
+	it("everything can be reached and opened by keyboard", async () => {
+		const { page, measure } = await visit("day", "laptop", "light");
+		const seen: string[] = [];
+		const reachable = await measure<number>("reachable()");
+		for (let step = 0; step < reachable; step += 1) {
+			await page.keyboard.press("Tab");
+			seen.push(await measure<string>("focused()"));
+		}
+		expect(seen[0]).toBe("a To the content");
+		expect(seen).not.toContain("");
+		for (const name of ["div State diagram", "summary The same as a table", "a Guard decisions"])
+			expect(seen).toContain(name);
+		const changed = page.locator("summary", { hasText: "package.json" });
+		await changed.focus();
+		await page.keyboard.press("Enter");
+		await page.getByText('"pdf-writer": "4.0.2",').waitFor({ state: "visible", timeout: 2000 });
+		await page.close();
+	});
+
+	it("can be read with scripts turned off", async () => {
+		const page = await browser.newPage({ javaScriptEnabled: false, viewport: sizes.phone });
+		await page.goto(files.get("day") ?? "");
+		expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toHaveLength(11);
+		const [diagram] = await page.getByRole("img", { name: "The states and the path taken" }).all();
+		expect(await diagram?.isVisible()).toBe(true);
+		expect(await page.getByRole("table").count()).toBeGreaterThan(5);
+		await page.close();
+	});
+
+	it.each(schemes)("prints on white paper from %s, with nothing cut off", async (scheme) => {
+		const { page, measure } = await visit("day", "laptop", scheme);
+		await page.emulateMedia({ media: "print", colorScheme: scheme });
+		// A4 less its margins, in CSS pixels.
+		await page.setViewportSize({ width: 703, height: 1000 });
+		expect(await measure("page()")).toEqual({ r: 255, g: 255, b: 255, a: 1 });
+		expect(await measure("wider()")).toEqual([]);
+		expect(await measure("overlapping()")).toEqual([]);
+		expect(await measure("drawn()")).toEqual([]);
+		expect((await measure<{ weak: string[] }>("contrast(4.5)")).weak).toEqual([]);
+		const pdf = await page.pdf({ format: "A4", printBackground: true });
+		expect(pdf.subarray(0, 5).toString()).toBe("%PDF-");
+		const pages = pdf.toString("latin1").match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0;
+		expect(pages).toBeGreaterThanOrEqual(3);
+		expect(pages).toBeLessThanOrEqual(8);
+		await page.close();
+	});
+
+	it(
+		"pictures for the documents",
+		needs("UPDATE_IMAGES=1: it only draws", process.env.UPDATE_IMAGES === "1"),
+		async () => {
+			const picture = async (
+				name: string,
+				colorScheme: "light" | "dark",
+				first: string,
+				last: string,
+			): Promise<void> => {
+				const page = await browser.newPage({ viewport: { width: 1160, height: 800 }, colorScheme });
+				await page.goto(files.get("day") ?? "");
+				const top = (await page.locator(first).boundingBox())?.y ?? 0;
+				const end = await page.locator(last).last().boundingBox();
+				const clip = { x: 0, y: top - 24, width: 1160, height: (end?.y ?? 0) + (end?.height ?? 0) - top + 48 };
+				await page.screenshot({ path: join(checkout, "docs", "images", `${name}.png`), fullPage: true, clip });
+				await page.close();
+			};
+			await picture("report-light", "light", "header", "#path figure");
+			await picture("report-dark", "dark", "#time", "#money figure");
+		},
+	);
+});

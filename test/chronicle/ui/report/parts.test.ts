@@ -1,0 +1,334 @@
+// The parts of the report that compute: reading patches, cutting silence out of time, cutting texts, counting moves.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isSecretFile, type PatchLine, readPatch } from "../../../../src/chronicle/core/snapshot/index.ts";
+import { openColours } from "../../../../src/chronicle/ui/report/colour.ts";
+import { drawDiagram } from "../../../../src/chronicle/ui/report/diagram.ts";
+import { escapeText, openPen, shorten } from "../../../../src/chronicle/ui/report/markup.ts";
+import { pathOf } from "../../../../src/chronicle/ui/report/path.ts";
+import { tellStory } from "../../../../src/chronicle/ui/report/report-model.ts";
+import { fitText, textWidth } from "../../../../src/chronicle/ui/report/svg.ts";
+import { axisTime, timeAxis } from "../../../../src/chronicle/ui/report/time-axis.ts";
+import { openRedaction } from "../../../../src/safety/index.ts";
+import { definition, go, open, start } from "../../core/machine/theatre.ts";
+import { builtPatch, dayOfWork, ledgerOf } from "./ledgers.ts";
+
+const asIs = (text: string): string => text;
+
+describe("the colours of code", () => {
+	const pen = openPen(asIs);
+	const line = (sign: PatchLine["sign"], text: string): PatchLine => ({ sign, text, number: 1 });
+	const markup = (path: string, lines: readonly PatchLine[]) =>
+		openColours(pen)
+			.hunk(path, lines)
+			.map((one) => one?.markup);
+
+	it("are those of the language that the file's name says, old and new side apart", () => {
+		expect(
+			markup("src/a.ts", [line(" ", "/* one"), line("-", "two */ let a;"), line("+", 'three */ const b = "x";')]),
+		).toEqual([
+			'<span class="c">/* one</span>',
+			'<span class="c">two */</span> <span class="k">let</span> a;',
+			'<span class="c">three */</span> <span class="k">const</span> b = <span class="s">&quot;x&quot;</span>;',
+		]);
+		expect(markup("Dockerfile", [line("+", "FROM node:22")])[0]).toContain('<span class="k">FROM</span>');
+	});
+
+	it("are none where the language is not known, or a line is too long", () => {
+		expect(markup("notes.unknown", [line("+", "const a = 1")])).toEqual([undefined]);
+		expect(markup("a.ts", [line("+", `const a = "${"x".repeat(500)}"`)])).toEqual([undefined]);
+	});
+
+	const paths = ["a.ts", "a.html", "a.md", "a.py", "a.css", "a.yml", "a.sh", "a.php", "a.sql", "a.rs"];
+	it("change no text and open no markup, whatever the code is", () => {
+		const texts = fc.string({
+			unit: fc.constantFrom(..."</>&\"'`*{}()[]$#;:=\\ -abscript\u0000\u202e\u001b".split("")),
+		});
+		const lines = fc.array(fc.tuple(fc.constantFrom(" ", "+", "-"), texts), { maxLength: 8 });
+		fc.assert(
+			fc.property(fc.constantFrom(...paths), lines, (path, drawn) => {
+				const patch = drawn.map(([sign, text]) => line(sign as PatchLine["sign"], text));
+				for (const [index, one] of markup(path, patch).entries()) {
+					if (one === undefined) continue;
+					const bare = one.replace(/<span class="[kscnfy]">|<\/span>/g, "");
+					expect(bare).not.toMatch(/[<>]/);
+					expect(bare.replaceAll("&#x27;", "&#39;")).toBe(pen.html`${patch[index]?.text ?? ""}`.markup);
+				}
+			}),
+		);
+	});
+});
+
+describe("a patch", () => {
+	it("is read file by file, with kinds, names and line numbers", () => {
+		const files = readPatch(builtPatch, asIs).map(({ path, from, change, binary, added, removed }) => [
+			path,
+			from,
+			change,
+			binary,
+			added,
+			removed,
+		]);
+		expect(files).toEqual([
+			["assets/fonts/Sans.ttf", undefined, "A", true, 0, 0],
+			["package.json", undefined, "M", false, 1, 0],
+			["src/export/month.ts", undefined, "A", false, 8, 0],
+			["src/invoices/sum.ts", "src/invoices/total.ts", "R", false, 3, 3],
+		]);
+		const [, manifest] = readPatch(builtPatch, asIs);
+		expect(manifest?.hunks[0]?.lines.map(({ sign, number }) => `${sign}${number}`)).toEqual([
+			" 14",
+			" 15",
+			"+16",
+			" 17",
+			" 18",
+		]);
+	});
+
+	it.each([
+		['"b/na\\303\\257ve caf\\303\\251.txt"', "naïve café.txt"],
+		['"b/with\\ttab and \\"quotes\\".txt"', 'with\ttab and "quotes".txt'],
+		["b/with blanks.txt\t", "with blanks.txt"],
+		["b/b/inner.txt", "b/inner.txt"],
+	])("names files as they are called: %s", (name, path) => {
+		const text = `diff --git x y\n--- /dev/null\n+++ ${name}\n@@ -0,0 +1 @@\n+x\n`;
+		expect(readPatch(text, asIs)[0]?.path).toBe(path);
+	});
+
+	it("of a deleted file, of one without lines and of one that only got other rights has its name", () => {
+		const gone =
+			"diff --git a/old b/old\ndeleted file mode 100644\n--- a/old\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\\ No newline at end of file\n";
+		const empty = "diff --git a/dir/empty b/dir/empty\nnew file mode 100644\nindex 0000000..e69de29\n";
+		const rights = "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n";
+		const files = readPatch(gone + empty + rights, asIs);
+		expect(files.map(({ path, change }) => `${change} ${path}`)).toEqual(["D old", "A dir/empty", "M run.sh"]);
+	});
+
+	it("is read as far as it goes, wherever it was cut", () => {
+		for (let length = 0; length <= builtPatch.length; length += 3) {
+			const files = readPatch(builtPatch.slice(0, length), asIs);
+			expect(files.length).toBeLessThanOrEqual(4);
+			expect(files.every(({ path }) => path !== "")).toBe(true);
+		}
+	});
+
+	it("is not led astray by lines that look like its own heads", () => {
+		const text = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n--- a/other\n+++ b/other\n+@@ -9 +9 @@\n x\n";
+		const [file, more] = readPatch(text, asIs);
+		expect(more).toBeUndefined();
+		expect(file?.path).toBe("x");
+		expect(file?.hunks[0]?.lines.map(({ sign, text: line }) => sign + line)).toEqual([
+			"--- a/other",
+			"+++ b/other",
+			"+@@ -9 +9 @@",
+			" x",
+		]);
+	});
+
+	it("R48 hides a key block line by line, and leaves the lines around it", () => {
+		const key = [
+			"-----BEGIN RSA PRIVATE KEY-----",
+			"MIIEowIBAAKCAQEA1234",
+			"abcdefgh",
+			"-----END RSA PRIVATE KEY-----",
+		];
+		const lines = ["const before = 1;", ...key, "const after = 2;"].map((line) => `+${line}`);
+		const text = `diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1,6 @@\n${lines.join("\n")}\n`;
+		const shown = readPatch(text, openRedaction())[0]?.hunks[0]?.lines.map((line) => line.text);
+		expect(shown).toEqual(["const before = 1;", "•••", "•••", "•••", "•••", "const after = 2;"]);
+	});
+
+	it.each([
+		[".env", true],
+		["a/b/.env.production", true],
+		[".env.example", false],
+		["tls/server.key", true],
+		["src/keys.ts", false],
+		["monkey", false],
+		["id_rsa", true],
+		["id_rsa.pub", false],
+		["config/secrets.yaml", true],
+		["environment.ts", false],
+	])("R48 knows files that hold secrets by their name: %s %s", (path, secret) => {
+		expect(isSecretFile(path)).toBe(secret);
+	});
+});
+
+describe("the state diagram", () => {
+	it.each([3, 8, 12, 20, 40])("has every line of %d states inside of its picture", async (count) => {
+		const name = (index: number) => `state-${index % count}`;
+		const states = Object.fromEntries(
+			Array.from({ length: count }, (_, index) => [
+				name(index),
+				{ persona: "P", next: [name(index + 1), name(index + 3), "done"] },
+			]),
+		);
+		const play = open(
+			definition({ ...states, done: {} }, { limits: { moves: 900, pair_moves: 900, minutes: 90_000 } }),
+		);
+		for (let index = 0; index < 2 * count; index += 1) go(start(play), name(index + 1));
+		const story = await tellStory(ledgerOf(play.events), asIs);
+		for (const room of ["wide", "narrow"] as const) {
+			const { markup } = drawDiagram(openPen(asIs), story, pathOf(story), room);
+			const [, width = 0, height = 0] = /viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(markup)?.map(Number) ?? [];
+			const points = [...markup.matchAll(/ d="([^"]*)"/g)].flatMap(([, path = ""]) =>
+				[...path.matchAll(/(-?[\d.]+)[ ,](-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)] as const),
+			);
+			expect(points.length).toBeGreaterThan(count);
+			for (const [x, y] of points) {
+				expect(x).toBeGreaterThanOrEqual(0);
+				expect(y).toBeGreaterThanOrEqual(0);
+				expect(x).toBeLessThanOrEqual(width);
+				expect(y).toBeLessThanOrEqual(height);
+			}
+		}
+	});
+});
+
+describe("the time axis", () => {
+	const minute = 60_000;
+
+	it("cuts a night short and keeps the work on both sides to scale", () => {
+		const busy = [
+			{ from: 0, to: 5 * minute },
+			{ from: 600 * minute, to: 610 * minute },
+		];
+		const axis = timeAxis(busy, 0, 610 * minute, 0, 1000);
+		const first = axis.at(5 * minute) - axis.at(0);
+		const second = axis.at(610 * minute) - axis.at(600 * minute);
+		expect(second / first).toBeCloseTo(2);
+		expect(first + second).toBeGreaterThan(800);
+		expect(axis.breaks).toEqual([{ from: axis.at(5 * minute), to: axis.at(600 * minute), ms: 595 * minute }]);
+	});
+
+	it("cuts nothing where nobody worked, and nothing that is short", () => {
+		const quick = [
+			{ from: 5000, to: 6000 },
+			{ from: 60_000, to: 61_000 },
+		];
+		expect(timeAxis(quick, 0, 61_000, 0, 1000).breaks).toEqual([]);
+		expect(timeAxis([], 0, 600 * minute, 0, 1000).breaks).toEqual([]);
+		const busy = [
+			{ from: 0, to: 5 * minute },
+			{ from: 5.2 * minute, to: 10 * minute },
+		];
+		expect(timeAxis(busy, 0, 10 * minute, 0, 1000).breaks).toEqual([]);
+	});
+
+	const spans = fc
+		.array(fc.record({ gap: fc.nat(40_000_000), length: fc.integer({ min: 1, max: 4_000_000 }) }), { maxLength: 40 })
+		.map((list) => {
+			let at = 1_900_000_000_000;
+			return list.map(({ gap, length }) => {
+				const from = at + gap;
+				at = from + length;
+				return { from, to: at };
+			});
+		});
+
+	it("never runs backwards, and keeps its labels apart and in the picture", () => {
+		fc.assert(
+			fc.property(spans, fc.nat(50_000_000), (busy, tail) => {
+				const began = 1_900_000_000_000;
+				const ended = (busy.at(-1)?.to ?? began) + tail;
+				const axis = timeAxis(busy, began, ended, 100, 900);
+				let last = axis.at(began);
+				expect(last).toBeCloseTo(100);
+				for (const { from, to } of busy) {
+					for (const time of [from, to]) {
+						expect(axis.at(time)).toBeGreaterThanOrEqual(last - 1e-6);
+						last = axis.at(time);
+					}
+				}
+				expect(last).toBeLessThanOrEqual(900 + 1e-6);
+				for (const [index, { x, label }] of axis.ticks.entries()) {
+					expect(label).not.toBe("");
+					expect(x).toBeGreaterThanOrEqual(100 - 1e-6);
+					expect(x).toBeLessThanOrEqual(900 + 1e-6);
+					const before = axis.ticks[index - 1];
+					if (before) expect(x - before.x).toBeGreaterThanOrEqual(58 - 1e-6);
+				}
+				expect(axis.ticks.length).toBeGreaterThan(0);
+			}),
+		);
+	});
+
+	it.each([
+		[0, "0"],
+		[5 * minute, "5m"],
+		[65 * minute, "1h05m"],
+		[120 * minute, "2h"],
+		[90_000, "1m30s"],
+		[48 * 60 * minute, "2d"],
+	])("says %i ms as %s", (ms, label) => {
+		expect(axisTime(ms)).toBe(label);
+	});
+});
+
+describe("texts", () => {
+	it("are cut between characters as people see them, never longer than asked", () => {
+		fc.assert(
+			fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), fc.integer({ min: 2, max: 40 }), (text, length) => {
+				const short = shorten(text, length);
+				expect(short.length).toBeLessThanOrEqual(length);
+				if (text.length <= length) expect(short).toBe(text);
+				else expect(text.startsWith(short.slice(0, -1))).toBe(true);
+				expect(short.isWellFormed()).toBe(true);
+			}),
+		);
+		expect(shorten("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 14)).toBe("👩‍👩‍👧‍👦…");
+	});
+
+	it("fit into the width that they are given", () => {
+		fc.assert(
+			fc.property(fc.string({ unit: "grapheme", maxLength: 80 }), fc.integer({ min: 20, max: 300 }), (text, width) => {
+				expect(textWidth(fitText(text, 13, width), 13)).toBeLessThanOrEqual(width + 13);
+			}),
+		);
+	});
+
+	it("in markup become text, whatever they are, in lists too", () => {
+		const pen = openPen(asIs);
+		fc.assert(
+			fc.property(fc.string(), (text) => {
+				const { markup } = pen.html`<p title="${text}">${[text, [text]]}</p>`;
+				expect(markup).toBe(`<p title="${escapeText(pen.plain(text))}">${escapeText(pen.plain(text)).repeat(2)}</p>`);
+				expect(escapeText(text)).not.toMatch(/[<>"']/);
+			}),
+		);
+		expect(pen.html`${1}${undefined}${pen.html`<b>${"&"}</b>`}`.markup).toBe("1<b>&amp;</b>");
+	});
+});
+
+describe("the path", () => {
+	it("counts moves by way, and tells taken, possible and refused ways apart", async () => {
+		const path = pathOf(await tellStory(ledgerOf(dayOfWork().events), asIs));
+		const names = path.nodes.map(({ title }) => title);
+		const ways = path.edges.map(({ from, to, kind, label }) =>
+			`${names[from]} > ${names[to]}: ${kind} ${label}`.trim(),
+		);
+		expect(ways).toEqual([
+			"Planning > Implementation: taken 1",
+			"Implementation > Verification: taken 2",
+			"Verification > Implementation: taken 3",
+			"Implementation > Verification: refused 4",
+			"Implementation > Human intervention: taken 4",
+			"Human intervention > Verification: taken 5",
+			"Verification > Documentation: taken 6",
+			"Documentation > Done: taken 7",
+		]);
+		expect(path.nodes.map(({ mark }) => mark)).toEqual(["done", "done", "done", "done", "done", "done"]);
+	});
+
+	it("says many moves between two states in few words", async () => {
+		const play = open(
+			definition(
+				{ a: { persona: "A", next: ["b"] }, b: { persona: "B", next: ["a", "done"] }, done: {} },
+				{ limits: { moves: 100, pair_moves: 100 } },
+			),
+		);
+		for (let move = 0; move < 13; move += 1) go(start(play), play.run.state === "a" ? "b" : "a");
+		const path = pathOf(await tellStory(ledgerOf(play.events), asIs));
+		expect(path.edges.map(({ label }) => label)).toEqual(["1, 3 … 13 (×7)", "2, 4 … 12 (×6)", ""]);
+	});
+});

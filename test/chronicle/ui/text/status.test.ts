@@ -1,0 +1,39 @@
+// What status says of a run whose supervisor is gone.
+import { expect, it } from "vitest";
+import type { LeaseHolder, ReadLedger } from "../../../../src/chronicle/core/index.ts";
+import { statusLines } from "../../../../src/chronicle/ui/text/index.ts";
+import { changeLines, leftLines } from "../../../../src/chronicle/ui/text/question-lines.ts";
+import { definition, open, start } from "../../core/machine/theatre.ts";
+
+const { run } = start(open(definition({ planning: { persona: "A", next: ["done"] } })));
+const later = new Date(Date.parse(run.updatedAt) + 3_600_000).toISOString();
+const status = (holder: LeaseHolder | undefined): string => {
+	const read = { run, holder, repairs: [], place: "/r.events.jsonl", folder: "/r" } as unknown as ReadLedger;
+	return statusLines(read, { now: later, prefix: "" }).join("\n");
+};
+const supervisor = (alive: LeaseHolder["alive"]): LeaseHolder => ({ host: "h", pid: 1, started: "s", fence: 1, alive });
+
+it("R29 the time of a run that is at work goes on, that of an interrupted one stands still, and nobody is at it", () => {
+	expect(status(supervisor("yes"))).toMatch(/ 1h00m of /);
+	expect(status(supervisor("yes"))).toMatch(/Worker: .*process \d+/);
+	for (const gone of [supervisor("no"), undefined]) {
+		expect(status(gone)).toContain("interrupted");
+		expect(status(gone)).not.toMatch(/1h00m of|Worker: .*process/);
+	}
+});
+
+it("a name with line breaks and controls stays one entry of a list", () => {
+	for (const sign of ["\n", "\r", "\r\n", "\t", "\u0007", "\u0085", "\u2028", "\u001b[2K"]) {
+		const path = `a${sign}  D src/b.ts`;
+		const lines = [
+			...changeLines([
+				{ path, change: "A" },
+				{ path: "c", from: path, change: "R" },
+			]),
+			...leftLines("Not brought back", [{ path, why: "a pipe" }]),
+		];
+		expect(lines).toHaveLength(5);
+		for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+	}
+	expect(changeLines([{ path: "a\nb", change: "A" }])[1]).toBe("  A a\\nb");
+});

@@ -1,0 +1,22 @@
+// Named harms: every spelling of a dangerous command has its effect, and harmless neighbours have none.
+import { describe, expect, it } from "vitest";
+import { effects } from "../../src/footprint/index.ts";
+import { dangerous, harmless } from "./dangerous-commands.ts";
+import { harms, shell } from "./surroundings.ts";
+
+describe.each(Object.entries(dangerous))("%s", (effect, commands) => {
+	it.each(commands)("%s", (command) => {
+		expect(harms(shell(command))).toContain(effect);
+	});
+});
+
+it("every harm that has a name has commands here", () => {
+	expect(Object.keys(dangerous).sort()).toEqual(Object.keys(effects).sort());
+});
+
+describe("harmless neighbours", () => {
+	it.each(harmless)("%s", (command) => {
+		const found = harms(shell(command)).filter((effect) => effect !== "privilege");
+		expect(found).toEqual([]);
+	});
+});

@@ -1,0 +1,201 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Child, startChild } from "../../src/process/child.ts";
+import { findStrays, RUN_TAG, stopStrays } from "../../src/process/orphans.ts";
+import { isSameProcess, processStart } from "../../src/process/process-identity.ts";
+import { needsLinux, needsPosix } from "../harness/needs.ts";
+import { patient } from "../harness/patience.ts";
+
+let folder: string;
+beforeAll(() => {
+	folder = mkdtempSync(join(tmpdir(), "child-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function node(script: string, env: Record<string, string> = {}): Child {
+	return startChild({
+		command: process.execPath,
+		args: ["-e", script],
+		cwd: folder,
+		env: { PATH: process.env.PATH, ...env },
+	});
+}
+
+async function output(child: Child): Promise<string> {
+	let text = "";
+	child.onOutput((chunk) => {
+		text += chunk.toString();
+	});
+	await child.exited;
+	return text;
+}
+
+describe("a child", () => {
+	it.each([
+		["ends well", "", { kind: "exited", code: 0 }],
+		["ends with a code", "process.exit(7)", { kind: "exited", code: 7 }],
+		[
+			"T8 is killed by SIGKILL: a signal, never a success",
+			"process.kill(process.pid, 'SIGKILL')",
+			{ kind: "killed", signal: "SIGKILL" },
+		],
+		["T8 is killed by SIGSEGV", "process.kill(process.pid, 'SIGSEGV')", { kind: "killed", signal: "SIGSEGV" }],
+	])("%s", async (_, script, exit) => {
+		expect(await node(script).exited).toEqual(exit);
+	});
+
+	it("T8 two records, then SIGKILL: both are read and the outcome is the signal", async () => {
+		const child = node(
+			"process.stdout.write('{\"a\":1}\\n{\"b\":2}\\n', () => process.kill(process.pid, 'SIGKILL')); setInterval(() => {}, 9)",
+		);
+		expect(await output(child)).toBe('{"a":1}\n{"b":2}\n');
+		expect(await child.exited).toEqual({ kind: "killed", signal: "SIGKILL" });
+	});
+
+	it.each([
+		["a missing program", { command: "/nowhere/program", cwd: () => folder }],
+		["a missing folder", { command: process.execPath, cwd: () => join(folder, "gone") }],
+		["a program that is a folder", { command: tmpdir(), cwd: () => folder }],
+	])("that cannot start (%s) says so as its exit", async (_, { command, cwd }) => {
+		const child = startChild({ command, args: [], cwd: cwd(), env: {} });
+		expect(await child.exited).toMatchObject({ kind: "unstarted", reason: expect.stringMatching(/ENOENT|EACCES/) });
+		expect(await child.write("x")).toBe(false);
+		expect(await child.stop()).toMatchObject({ kind: "unstarted" });
+	});
+
+	it("keeps the last 16 KiB of what it complains about", async () => {
+		const child = node("process.stderr.write('a'.repeat(100_000) + 'the end')");
+		await child.exited;
+		expect(child.stderr()).toHaveLength(16 * 1024);
+		expect(child.stderr().endsWith("the end")).toBe(true);
+	});
+
+	it("reads large output whole and takes large input whole", async () => {
+		const child = node("process.stdin.pipe(process.stdout)");
+		const text = output(child);
+		const line = `${"z".repeat(1_000_000)}\n`;
+		for (let n = 0; n < 5; n++) expect(await child.write(line)).toBe(true);
+		child.endInput();
+		expect(await text).toBe(line.repeat(5));
+		expect(await child.write("more")).toBe(false);
+	});
+
+	it("stops on SIGTERM, and a deaf one on SIGKILL after the grace", async () => {
+		const mild = node("setInterval(() => {}, 1000); console.log('up')");
+		const deaf = node("process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('up')");
+		await Promise.all([mild, deaf].map((child) => new Promise<void>((resolve) => child.onOutput(() => resolve()))));
+		expect(await mild.stop(5000)).toEqual({ kind: "killed", signal: "SIGTERM" });
+		const before = Date.now();
+		expect(await deaf.stop(200)).toEqual({ kind: "killed", signal: "SIGKILL" });
+		expect(Date.now() - before).toBeLessThan(patient(3000));
+	});
+
+	it("field 31 kill ends its whole group", needsPosix, async () => {
+		const child = node(
+			"const c = require('child_process').spawn('sleep', ['300'], { stdio: 'ignore' }); console.log(c.pid); setInterval(() => {}, 1000)",
+		);
+		const pid = await new Promise<number>((resolve) => child.onOutput((chunk) => resolve(Number(chunk.toString()))));
+		const started = processStart(pid);
+		expect(started).toBeDefined();
+		await child.kill();
+		for (let n = 0; n < 50 && processStart(pid); n++) await sleep(20);
+		expect(processStart(pid)).toBeUndefined();
+	});
+
+	it("is the same process only while its start mark is the same", async () => {
+		const child = node("setInterval(() => {}, 1000)");
+		const { pid, started } = child;
+		if (pid === undefined || started === undefined) throw new Error("not started");
+		expect(isSameProcess(pid, started)).toBe(true);
+		expect(isSameProcess(process.pid, started)).toBe(false);
+		await child.kill();
+		expect(isSameProcess(pid, started)).toBe(false);
+		expect(processStart(2 ** 30)).toBeUndefined();
+	});
+});
+
+describe("strays", needsLinux, () => {
+	it("R26 finds what carries the tag, its descendants with an emptied environment and its session, and nothing else", async () => {
+		const run = `run-${process.pid}`;
+		const script = join(folder, "tree.sh");
+		writeFileSync(
+			script,
+			[
+				"sleep 301 &",
+				"env -i sleep 302 &",
+				"(env -i sleep 303 & exec true)",
+				"setsid env -i sleep 304 &",
+				`echo up > ${join(folder, "up")}`,
+				"wait",
+			].join("\n"),
+		);
+		const child = startChild({
+			command: "/bin/bash",
+			args: [script],
+			cwd: folder,
+			env: { PATH: process.env.PATH, [RUN_TAG]: run },
+		});
+		const other = startChild({ command: "/bin/sleep", args: ["305"], cwd: folder, env: { [RUN_TAG]: `${run}0` } });
+		for (let n = 0; n < 100; n++) {
+			await sleep(20);
+			const seen = findStrays(run).map(({ command }) => command);
+			if (["301", "302", "303", "304"].every((arg) => seen.includes(`sleep ${arg}`))) break;
+		}
+		const commands = findStrays(run)
+			.map(({ command }) => command)
+			.sort();
+		expect(commands).toEqual([`/bin/bash ${script}`, "sleep 301", "sleep 302", "sleep 303", "sleep 304"]);
+		const { stopped, remaining } = await stopStrays(run, 200);
+		expect(stopped).toHaveLength(5);
+		expect(remaining).toEqual([]);
+		expect(findStrays(run)).toEqual([]);
+		expect(await child.exited).toMatchObject({ kind: "killed" });
+		expect(findStrays(`${run}0`)).toHaveLength(1);
+		await other.kill();
+	});
+
+	it("R26 a shell that outlived its killed worker is found and stopped before it goes on", async () => {
+		const run = `orphan-${process.pid}`;
+		const file = join(folder, "effect");
+		const worker = node(
+			`require('child_process').spawn('/bin/bash', ['-c', 'trap "" TERM; sleep 1; echo x >> ${file}'], { detached: true, stdio: 'ignore' }); console.log('up'); setInterval(() => {}, 1000)`,
+			{ [RUN_TAG]: run },
+		);
+		await new Promise<void>((resolve) => worker.onOutput(() => resolve()));
+		await worker.kill();
+		expect(findStrays(run).length).toBeGreaterThan(0);
+		expect((await stopStrays(run, 100)).remaining).toEqual([]);
+		await sleep(1200);
+		expect(() => readFileSync(file)).toThrow();
+	});
+
+	it("R26 no shell goes on to its next command because the one before it was stopped", async () => {
+		const run = `next-${process.pid}`;
+		const file = join(folder, "next");
+		const shells = Array.from({ length: 20 }, (_, n) =>
+			startChild({
+				command: "/bin/sh",
+				args: ["-c", `sleep 30${n}; echo ${n} >> ${file}`],
+				cwd: folder,
+				env: { PATH: process.env.PATH, [RUN_TAG]: run },
+			}),
+		);
+		const sleepers = () => findStrays(run).filter(({ command }) => command.startsWith("sleep 30"));
+		for (let n = 0; n < 200 && sleepers().length < 20; n++) await sleep(20);
+		expect((await stopStrays(run)).remaining).toEqual([]);
+		expect(() => readFileSync(file)).toThrow();
+		for (const shell of shells) expect(await shell.exited).toMatchObject({ kind: "killed" });
+	});
+
+	it("is never this process or one above it, whatever the tag", async () => {
+		const child = node(
+			`const { findStrays } = await import(${JSON.stringify(new URL("../../src/process/orphans.ts", import.meta.url).href)}); console.log(JSON.stringify(findStrays("mine").map((s) => s.pid)), process.pid)`,
+			{ [RUN_TAG]: "mine" },
+		);
+		const [pids, pid] = (await output(child)).split(" ");
+		expect(JSON.parse(pids ?? "")).not.toContain(Number(pid));
+	});
+});

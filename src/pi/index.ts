@@ -1,3 +1,4 @@
+export { printable, withoutControls } from "../tui/printable.ts";
 export { agentFolder } from "./agent-folder.ts";
 export { type AwakeClock, openAwakeClock } from "./awake-clock.ts";
 export { type Badge, openBadge } from "./badge.ts";
@@ -28,7 +29,6 @@ export { catchBareCommands } from "./own-commands.ts";
 export { isOwnFile, packageRoot } from "./own-package.ts";
 export { pageMarkdown, pageText } from "./pager.ts";
 export { findPi, isPiCommand, ownPiSearch, type PiCommand, type PiSearch } from "./pi-command.ts";
-export { printable, withoutControls } from "./printable.ts";
 export { type NameDefinitions, openDefinitionNotice } from "./project-definitions.ts";
 export { definitionsTrusted, projectTrust, type Trust, type TrustQuestion } from "./project-trust.ts";
 export { classifyProviderError, type ProviderFailure } from "./provider-failure.ts";

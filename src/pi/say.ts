@@ -1,7 +1,7 @@
 // Says something to the person, in every mode: a notification where there is a screen, standard output where there is none.
 import { writeSync } from "node:fs";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { printable } from "./printable.ts";
+import { printable } from "../tui/printable.ts";
 import { stepOf } from "./step.ts";
 
 export type Tone = "info" | "warning" | "error";

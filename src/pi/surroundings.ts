@@ -2,7 +2,7 @@
 // D1 no question throws; what cannot be looked at is not there; D2 `remembering` asks the disk each question once: for one call, not longer.
 import { lstatSync, opendirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import type { Surroundings } from "../safety/index.ts";
+import type { Surroundings } from "../footprint/index.ts";
 
 /** A directory with more names than this cannot be told: nothing is matched against it. */
 const MAX_NAMES = 20_000;

@@ -2,7 +2,7 @@
 // in RPC, print and without colour. Widths are terminal columns.
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { sliceByColumn, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { printable } from "../pi/index.ts";
+import { printable } from "./printable.ts";
 
 /** `coloured`: the text carries colours of its own and has been flattened by whoever put them in. */
 export type Tone = "plain" | "dim" | "accent" | "success" | "warning" | "error" | "coloured";

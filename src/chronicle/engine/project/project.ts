@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { processStart } from "../../../process/index.ts";
 import type { Approver, Clock, HeldLedger, LedgerStore, SupervisorPorts, WorkerLauncher } from "../../core/index.ts";
 import { openFileStore, thisHost } from "../ledger/index.ts";
-import { freezeRunRules, type LocalPlace, openLocalLauncher } from "../worker/index.ts";
+import { freezeRunRules, openProjectLauncher, type ProjectEnvironment } from "../worker/index.ts";
 import { openGitWorkspace } from "../workspace/index.ts";
 import { type CleanupApprovals, openCleanupApprovals } from "./cleanup-approvals.ts";
 import { openCleanupRunner } from "./cleanup-runner.ts";
@@ -13,7 +13,7 @@ import { keeping } from "./difference.ts";
 import { readTemplates, type TemplateShelf, templateFolders } from "./templates.ts";
 
 export interface Project {
-	readonly place: LocalPlace;
+	readonly place: ProjectEnvironment;
 	/** Folder of all runs. */
 	readonly sessions: string;
 	/** Folders that are no part of the project's work: our own, templates included. Workers cannot write there. */
@@ -34,13 +34,13 @@ function sessionsFolder(cwd: string): string {
 }
 
 /** Opens a project. */
-export function openProject(place: LocalPlace): Project {
+export function openProject(place: ProjectEnvironment): Project {
 	const { cwd, home, agentFolder, trust, env = process.env } = place;
 	const sessions = sessionsFolder(cwd);
 	const ownFolders = [dirname(sessions)];
 	const clock = systemClock;
 	const approvals = openCleanupApprovals(agentFolder, clock.now);
-	const launcher = (): WorkerLauncher => openLocalLauncher(place);
+	const launcher = (): WorkerLauncher => openProjectLauncher(place);
 	return {
 		place,
 		sessions,

@@ -7,7 +7,7 @@ import type { WorkerLauncher } from "../../core/index.ts";
 import { openLauncher } from "./launcher.ts";
 import { freezeRunRules } from "./rules.ts";
 
-export interface LocalPlace {
+export interface ProjectEnvironment {
 	/** Absolute: the folder that the run works in. */
 	readonly cwd: string;
 	readonly home: string;
@@ -31,7 +31,7 @@ export interface LocalPlace {
 }
 
 /** Opens the launcher of a project. */
-export function openLocalLauncher(place: LocalPlace): WorkerLauncher {
+export function openProjectLauncher(place: ProjectEnvironment): WorkerLauncher {
 	const { cwd, home, agentFolder, trust, pi, extensions = [], env = process.env } = place;
 	let listed: Promise<readonly Model[]> | undefined;
 	const forget = (): void => {
@@ -48,7 +48,7 @@ export function openLocalLauncher(place: LocalPlace): WorkerLauncher {
 	return openLauncher({
 		pi,
 		workerEntry: place.workerEntry ?? join(packageRoot(), "worker.ts"),
-		casting: {
+		resources: {
 			cast: readCast({ cwd, project: trust, agentFolder, home }),
 			skills: skillPlaces(trust === "trusted" ? projectFolders(cwd) : [], agentFolder, home),
 			models,

@@ -4,7 +4,7 @@ import { digest, digestOfResult, printOfCall } from "../../../bounds/index.ts";
 import type { RpcRecord } from "../../../pi/index.ts";
 import { readDecision, redactInput } from "../../../safety/index.ts";
 import type { WorkerReport } from "../../core/index.ts";
-import { type Refusal, TRANSITION_TOOL } from "./extension/index.ts";
+import { type RefusedCall, TRANSITION_TOOL } from "./extension/index.ts";
 
 const ARGS_LIMIT = 1900;
 
@@ -19,7 +19,7 @@ export interface ToolLog {
 	/** The report of a record that was too long to be read; `head` is its beginning, `bytes` its length. */
 	readLong(head: string, bytes: number): WorkerReport | undefined;
 	/** The worker's extension has refused a call. */
-	refused(refusal: Refusal): void;
+	refused(refusal: RefusedCall): void;
 }
 
 /** Opens the log of one process. `now` is in milliseconds. */

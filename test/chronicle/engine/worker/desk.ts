@@ -93,7 +93,7 @@ export function openDesk(project: Project, options: DeskOptions = {}): Desk {
 		openLauncher({
 			pi,
 			workerEntry,
-			casting: {
+			resources: {
 				cast: readCast({ ...place, project: "trusted" }),
 				skills: skillPlaces([project.folder], project.agentFolder, project.home),
 				models: async () => ["one", "two", "thinker", "small"].map((id) => ({ provider: "scripted", id })),

@@ -12,7 +12,7 @@ const mostBytes = 256 * 1024 * 1024;
  * Rewrites every conversation of the run in `folder` except that of `keep`. `done` holds the paths that need no second look; those rewritten
  * are added. A file that cannot be read or replaced now is tried again the next time.
  */
-export function retireConversations(folder: string, keep: string | undefined, redact: Redact, done: Set<string>): void {
+export function redactSessions(folder: string, keep: string | undefined, redact: Redact, done: Set<string>): void {
 	for (const name of filesOf(folder)) {
 		const path = join(folder, name);
 		// What a crash left beside the conversation that goes on is no part of it.

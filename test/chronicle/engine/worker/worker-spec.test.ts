@@ -10,14 +10,14 @@ import {
 	workerEnvironment,
 } from "../../../../src/chronicle/engine/worker/command-line.ts";
 import { judgeHello } from "../../../../src/chronicle/engine/worker/handshake.ts";
-import { type Casting, planWorker } from "../../../../src/chronicle/engine/worker/worker-spec.ts";
+import { resolveWorkerSpec, type WorkerResources } from "../../../../src/chronicle/engine/worker/worker-spec.ts";
 import { readCast, skillPlaces } from "../../../../src/persona/index.ts";
 import { statePlan } from "./desk.ts";
 
 let cwd: string;
-let casting: Casting;
+let resources: WorkerResources;
 beforeAll(() => {
-	cwd = realpathSync(mkdtempSync(join(tmpdir(), "casting-")));
+	cwd = realpathSync(mkdtempSync(join(tmpdir(), "worker-spec-")));
 	for (const folder of [".pi/agents", ".pi/skills/knots"]) mkdirSync(join(cwd, folder), { recursive: true });
 	writeFileSync(join(cwd, ".pi/skills/knots/SKILL.md"), "x");
 	writeFileSync(join(cwd, "x.ts"), "");
@@ -27,7 +27,7 @@ beforeAll(() => {
 	);
 	writeFileSync(join(cwd, ".pi/agents/teams.yaml"), "web: [builder]\n");
 	const home = join(cwd, "home");
-	casting = {
+	resources = {
 		cast: readCast({ cwd, project: "trusted", agentFolder: join(home, ".pi/agent"), home }),
 		skills: skillPlaces([cwd], join(home, ".pi/agent"), home),
 		models: async () => ["claude-opus-5", "claude-sonnet-5"].map((id) => ({ provider: "anthropic", id })),
@@ -39,8 +39,8 @@ beforeAll(() => {
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 const builder = { kind: "agent", name: "builder" } as const;
-const plan = (part: Partial<StatePlan>, model = "anthropic/claude-sonnet-5", other: Partial<Casting> = {}) =>
-	planWorker(statePlan(part), model, { ...casting, ...other });
+const plan = (part: Partial<StatePlan>, model = "anthropic/claude-sonnet-5", other: Partial<WorkerResources> = {}) =>
+	resolveWorkerSpec(statePlan(part), model, { ...resources, ...other });
 
 describe("the plan of a worker", () => {
 	it("R43 takes tools, model and thinking from the agent file", async () => {
@@ -62,7 +62,7 @@ describe("the plan of a worker", () => {
 			model: "anthropic/claude-sonnet-5",
 			exactModel: undefined,
 		});
-		expect((await planWorker(statePlan({}), undefined, casting)).plan).toMatchObject({
+		expect((await resolveWorkerSpec(statePlan({}), undefined, resources)).plan).toMatchObject({
 			model: undefined,
 			thinking: undefined,
 		});
@@ -101,7 +101,7 @@ describe("the plan of a worker", () => {
 
 	it("a state without a persona is never done by an empty one", async () => {
 		const { persona: _, ...rest } = statePlan({ description: "Threat modelling" });
-		const planned = (await planWorker(rest, undefined, casting)).plan;
+		const planned = (await resolveWorkerSpec(rest, undefined, resources)).plan;
 		expect(planned?.persona.prompt).toContain("Threat modelling");
 	});
 

@@ -17,7 +17,7 @@ import { addSpend, NO_SPEND, type Spend } from "../../core/index.ts";
 import { MOVE_ENTRY, TRANSITION_TOOL } from "./extension/index.ts";
 import { spendOf } from "./usage.ts";
 
-export interface Conversation {
+export interface SessionContents {
 	/** Everything that was used in it, over all its processes. */
 	readonly spend: Spend;
 	/** Messages of the model and the person. */
@@ -32,8 +32,8 @@ export interface Conversation {
 	readonly torn: boolean;
 }
 
-export type ConversationRead =
-	| { readonly kind: "read"; readonly conversation: Conversation }
+export type SessionRead =
+	| { readonly kind: "read"; readonly conversation: SessionContents }
 	/** Nothing is there, or nothing was said in it yet. */
 	| { readonly kind: "absent" }
 	| { readonly kind: "broken"; readonly detail: string };
@@ -41,12 +41,12 @@ export type ConversationRead =
 const BLOCK = 256 * 1024;
 
 /** Makes an empty file that only the person can read; pi begins its session in it and writes every entry at once. */
-export function beginConversation(path: string): void {
+export function createSessionFile(path: string): void {
 	closeSync(openSync(path, "wx", 0o600));
 }
 
 /** Reads a conversation, cutting off a torn last line. */
-export function readConversation(path: string): ConversationRead {
+export function readSessionFile(path: string): SessionRead {
 	if (!existsSync(path)) return { kind: "absent" };
 	const fold = openFold();
 	let torn = false;
@@ -88,7 +88,7 @@ export function readConversation(path: string): ConversationRead {
 }
 
 /** Makes pi continue the conversation in `cwd`: it works in the folder that the first line names, and a project may have moved. */
-export function moveConversation(path: string, cwd: string): void {
+export function relocateSession(path: string, cwd: string): void {
 	const size = statSync(path).size;
 	const file = openSync(path, "r");
 	const moved = `${path}.moved`;
@@ -140,7 +140,7 @@ function openFold() {
 	let isSession = false;
 	let cwd: string | undefined;
 	let open = new Map<string, { call: string; tool: string; args: unknown }>();
-	let asked: Conversation["unanswered"];
+	let asked: SessionContents["unanswered"];
 	let moves = new Map<string, { target: string; summary: string }>();
 
 	const spoken = (): void => {
@@ -200,7 +200,7 @@ function openFold() {
 					spend = addSpend(spend, spendOf(entry.usage));
 			}
 		},
-		conversation: (torn: boolean): Conversation => ({
+		conversation: (torn: boolean): SessionContents => ({
 			spend,
 			messages,
 			open: [...open.values()],

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { retireConversations } from "../../../../src/chronicle/engine/worker/retire.ts";
+import { redactSessions } from "../../../../src/chronicle/engine/worker/redact-sessions.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
 
 let folder: string;
@@ -24,7 +24,7 @@ it("R48 takes secrets out of every conversation but the one that goes on, and ou
 	write("2.1.jsonl", record(secret));
 	write("notes.jsonl", record(secret));
 	const done = new Set<string>();
-	retireConversations(folder, "2.1", openRedaction({ MY_API_KEY: "planted-value-77" }), done);
+	redactSessions(folder, "2.1", openRedaction({ MY_API_KEY: "planted-value-77" }), done);
 	expect(read("1.1.jsonl")).not.toContain(secret);
 	expect(read("1.1.jsonl")).not.toContain("hunter2hunter2");
 	expect(read("1.1.jsonl").split("\n")[0]).toBe(record("plain"));
@@ -32,7 +32,7 @@ it("R48 takes secrets out of every conversation but the one that goes on, and ou
 	expect(read("2.1.jsonl")).toContain(secret);
 	expect(read("notes.jsonl")).toContain(secret);
 	expect(statSync(join(folder, "1.1.jsonl")).mode & 0o777).toBe(0o600);
-	retireConversations(folder, undefined, openRedaction(), done);
+	redactSessions(folder, undefined, openRedaction(), done);
 	expect(read("2.1.jsonl")).not.toContain(secret);
 });
 
@@ -41,10 +41,10 @@ it("R48 takes them out of what a crash and a start leave beside conversations", 
 	write("1.1.jsonl.moved", record(secret), `{"type":"message","text":"${secret}`);
 	write("1.1.persona.md", "You are careful.", `-----BEGIN PRIVATE KEY-----\n${"QkFE".repeat(12)}`);
 	write("1.1.brief.json", JSON.stringify({ version: 1, rules: { text: `deny ${secret}` } }));
-	retireConversations(folder, "1.1", openRedaction(), new Set());
+	redactSessions(folder, "1.1", openRedaction(), new Set());
 	expect(read("1.1.jsonl.moved")).not.toContain(secret);
 	expect(read("1.1.brief.json")).toContain(secret);
-	retireConversations(folder, undefined, openRedaction(), new Set());
+	redactSessions(folder, undefined, openRedaction(), new Set());
 	expect(read("1.1.brief.json")).not.toContain(secret);
 	expect(read("1.1.persona.md")).not.toContain("QkFE");
 });
@@ -71,7 +71,7 @@ it("R48 keeps what links the records of a conversation, and its images", () => {
 		},
 	];
 	write("1.1.jsonl", ...lines.map((line) => JSON.stringify(line)));
-	retireConversations(folder, undefined, openRedaction(), new Set());
+	redactSessions(folder, undefined, openRedaction(), new Set());
 	const [first, second] = read("1.1.jsonl")
 		.trimEnd()
 		.split("\n")
@@ -84,5 +84,5 @@ it("R48 keeps what links the records of a conversation, and its images", () => {
 });
 
 it("R48 a folder that is not there is no fault", () => {
-	retireConversations(join(folder, "nowhere"), undefined, openRedaction(), new Set());
+	redactSessions(join(folder, "nowhere"), undefined, openRedaction(), new Set());
 });

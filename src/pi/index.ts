@@ -8,6 +8,7 @@ export { type ExitCode, exitCodes, failWith, openExitCode } from "./exit-code.ts
 export { type ExtensionFound, type ExtensionPlace, findExtension } from "./extension-source.ts";
 export { bar, shortCost, shortCount, shortTime } from "./figures.ts";
 export { foreignTools } from "./foreign-tool.ts";
+export { cachedEnvironment, hostEnvironment } from "./host-environment.ts";
 export {
 	askHost,
 	HOST_COMMAND,
@@ -50,7 +51,6 @@ export { otherCopy } from "./single-copy.ts";
 export { offerSkills } from "./skills.ts";
 export { failStep, runAsStep, type StepEnd, stepOf } from "./step.ts";
 export { isTooOld } from "./supported-pi.ts";
-export { diskSurroundings, remembering } from "./surroundings.ts";
 export { aboutTool, type ToolFacts, type ToolHints } from "./tools.ts";
 export { followRun, runTurn, type TurnOptions, type TurnOutcome } from "./turns.ts";
 export { meterUsage, type Spent } from "./usage-meter.ts";

@@ -1,10 +1,10 @@
 export type {
-	Access,
+	AccessKind,
+	CommandRun,
 	Effect,
+	FileAccess,
 	Footprint,
-	Run,
-	Surroundings,
-	Touch,
+	HostEnvironment,
 	Unknown,
 } from "../footprint/index.ts";
 export { isAgentToolName, isWriterName } from "../footprint/index.ts";

@@ -2,7 +2,7 @@
 // T1 the project, its repository and the home directory are never such places, also where they lie in a temporary folder themselves;
 // T2 a place counts by its name and by where it really is.
 import { dirname, join } from "node:path";
-import type { Surroundings, Touch } from "../footprint/index.ts";
+import type { FileAccess, HostEnvironment } from "../footprint/index.ts";
 import { isWithin } from "./policy/index.ts";
 
 export interface TemporaryPlaces {
@@ -11,7 +11,7 @@ export interface TemporaryPlaces {
 	readonly except: readonly string[];
 }
 
-type Around = Pick<Surroundings, "temp" | "cwd" | "home" | "platform" | "realpath" | "kind">;
+type Around = Pick<HostEnvironment, "temp" | "cwd" | "home" | "platform" | "realpath" | "kind">;
 
 const sinks = /^\/dev\/(?:null|zero|full|tty|stdin|stdout|stderr|fd\/\d+)$/;
 
@@ -23,7 +23,7 @@ export function temporaryPlaces({ temp, cwd, home, platform, realpath, kind }: A
 }
 
 /** The folder that pi works in, and the folders above it that hold a repository or settings of pi. */
-function projectRoots(cwd: string, kind: Surroundings["kind"]): string[] {
+function projectRoots(cwd: string, kind: HostEnvironment["kind"]): string[] {
 	const roots = [cwd];
 	for (let at = cwd; dirname(at) !== at; at = dirname(at)) {
 		const marked = [".git", ".pi"].some((mark) => kind(join(at, mark)) !== undefined);
@@ -33,7 +33,10 @@ function projectRoots(cwd: string, kind: Surroundings["kind"]): string[] {
 }
 
 /** Whether the touch stays within temporary folders, or goes to a device that keeps nothing. */
-export function staysTemporary({ path, real, recursive, only }: Touch, { folders, except }: TemporaryPlaces): boolean {
+export function staysTemporary(
+	{ path, real, recursive, only }: FileAccess,
+	{ folders, except }: TemporaryPlaces,
+): boolean {
 	return [path, real].every((name) => {
 		if (sinks.test(name)) return true;
 		// Of a whole temporary folder, what is picked by name lies in it all the same.

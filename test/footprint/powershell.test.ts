@@ -1,7 +1,7 @@
 // PowerShell and cmd: verbs, paths and harms of a smaller grammar.
 import { describe, expect, it } from "vitest";
+import { accesses, doubts, harms, measured, shell } from "./host-environment.ts";
 import { knowledgeOf } from "./knowledge.ts";
-import { doubts, harms, measured, shell, touches } from "./surroundings.ts";
 
 const powershell = (command: string) => measured({ tool: "powershell", input: { command } });
 
@@ -37,7 +37,7 @@ describe("PowerShell", () => {
 		["text that is run", "Invoke-Expression 'Remove-Item a'", ["delete a"]],
 		["a here-string", "$x = @'\nRemove-Item a\n'@\niex 'Remove-Item b'", ["delete b"]],
 	])("%s: %s", (_what, command, expected) => {
-		expect(touches(powershell(command))).toEqual(expected);
+		expect(accesses(powershell(command))).toEqual(expected);
 	});
 
 	it.each([
@@ -108,7 +108,7 @@ describe("started from a shell", () => {
 		["echo 'Remove-Item a' | pwsh -c -", "delete a"],
 	])("%s", (command, expected) => {
 		if (command.endsWith("-c -"))
-			expect(doubts(shell(command)).length + touches(shell(command)).length).toBeGreaterThan(0);
-		else expect(touches(shell(command))).toContain(expected);
+			expect(doubts(shell(command)).length + accesses(shell(command)).length).toBeGreaterThan(0);
+		else expect(accesses(shell(command))).toContain(expected);
 	});
 });

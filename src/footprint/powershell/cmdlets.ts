@@ -1,16 +1,16 @@
 // What PowerShell's cmdlets, their aliases and the commands of cmd do with their paths. Data: to add one, add a row.
-import type { Change, Effect } from "../effects.ts";
-import type { Access } from "../footprint.ts";
+import type { ChangeKind, Effect } from "../effects.ts";
+import type { AccessKind } from "../footprint.ts";
 
 export interface Cmdlet {
 	/** What is done to the paths given as operands or by `-Path`, in order; the last one stands for all that follow. */
-	readonly paths?: readonly (Access | "replace" | "move" | "text")[];
+	readonly paths?: readonly (AccessKind | "replace" | "move" | "text")[];
 	/** Parameters that name paths beside `-Path` and `-LiteralPath`, in lower case, with what is done to them. */
-	readonly parameters?: { readonly [name: string]: Access | "replace" | "text" };
+	readonly parameters?: { readonly [name: string]: AccessKind | "replace" | "text" };
 	readonly effects?: readonly Effect[];
-	readonly changes?: readonly Change[];
+	readonly changes?: readonly ChangeKind[];
 	/** Without a path it works on the current directory. */
-	readonly here?: Access;
+	readonly here?: AccessKind;
 	/** Its operand is text that is run. */
 	readonly runs?: "text" | "program";
 	/** Its operand is the new current directory. */

@@ -1,11 +1,11 @@
 // PowerShell and cmd text: a smaller analysis than the shell's. Its statements are looked up one by one, their paths touched.
 // P1 a command that is not in the table is judged as a program of its own; P2 control flow is not followed: everything is walked once.
 import type { Effect } from "../effects.ts";
-import type { Access } from "../footprint.ts";
+import type { AccessKind } from "../footprint.ts";
 import { pathRules } from "../paths.ts";
-import { absolutePaths, type Directories, touchWord } from "../places.ts";
-import { everyAccess, type Record } from "../record.ts";
-import { isBlank, isKnown, shown, spell } from "../text.ts";
+import { absolutePaths, accessWord, type Directories } from "../places.ts";
+import { everyAccess, type FootprintRecord } from "../record.ts";
+import { displayText, isBlank, isKnown, spell } from "../text.ts";
 import { type Cmdlet, findCmdlet } from "./cmdlets.ts";
 import { type Dialect, readStatements, type Statement } from "./statements.ts";
 
@@ -20,7 +20,12 @@ const MAX_TEXT = 200_000;
 const MAX_DEPTH = 6;
 
 /** Records what PowerShell or cmd text would do. */
-export function recordPowerShell(text: string, dialect: Dialect, record: Record, place: PowerShellPlace): void {
+export function recordPowerShell(
+	text: string,
+	dialect: Dialect,
+	record: FootprintRecord,
+	place: PowerShellPlace,
+): void {
 	if (isBlank(text)) {
 		if (text.trim() !== "") recordUnknownText(text, record);
 		return;
@@ -56,7 +61,7 @@ function recordUnnamed({ record, listed, unnamed }: Session): void {
 	for (const { access, text, replaces } of unnamed) {
 		for (const { path, only } of listed) {
 			if (!record.spend(10)) return;
-			record.touch(access, path, text, {
+			record.access(access, path, text, {
 				recursive: true,
 				...(replaces && { replaces }),
 				...(only !== undefined && { only: [only] }),
@@ -68,7 +73,7 @@ function recordUnnamed({ record, listed, unnamed }: Session): void {
 }
 
 interface Session {
-	readonly record: Record;
+	readonly record: FootprintRecord;
 	readonly dialect: Dialect;
 	readonly place: PowerShellPlace;
 	readonly variables: Map<string, string>;
@@ -80,23 +85,22 @@ interface Session {
 }
 
 function lookUp(name: string, { record, variables, directories }: Session): string | undefined {
-	const { around } = record;
-	if (name === "home" || name === "userprofile" || name === "env:userprofile" || name === "env:home")
-		return around.home;
+	const { host } = record;
+	if (name === "home" || name === "userprofile" || name === "env:userprofile" || name === "env:home") return host.home;
 	if (name === "pwd" || name === "cd") return directories?.length === 1 ? directories[0] : undefined;
 	if (name === "null") return "";
 	if (name === "true" || name === "false") return name;
-	if (name === "env:temp" || name === "env:tmp" || name === "temp" || name === "tmp") return around.temp;
+	if (name === "env:temp" || name === "env:tmp" || name === "temp" || name === "tmp") return host.temp;
 	const plain = name.replace(/^env:/, "");
-	return variables.get(name) ?? (plain === name ? undefined : (around.env(plain) ?? around.env(plain.toUpperCase())));
+	return variables.get(name) ?? (plain === name ? undefined : (host.env(plain) ?? host.env(plain.toUpperCase())));
 }
 
-function recordUnknownText(text: string, record: Record): void {
-	record.unknown({ what: "script", text: shown(text), may: everyAccess });
+function recordUnknownText(text: string, record: FootprintRecord): void {
+	record.unknown({ what: "script", text: displayText(text), may: everyAccess });
 	record.run({
 		program: "invoke-expression",
 		args: [null],
-		text: shown(text),
+		text: displayText(text),
 		effects: ["run-unknown-text"],
 		changes: [],
 	});
@@ -107,7 +111,7 @@ function recordStatement(statement: Statement, session: Session): void {
 	const text = statement.words.map(spell).join(" ").slice(0, 2000);
 	for (const { target, appends } of statement.outputs) {
 		if (/^(\$null|nul|nul:)$/i.test(target) || target === "") continue;
-		touchWord(
+		accessWord(
 			record,
 			"write",
 			expandHome(target, record),
@@ -126,18 +130,18 @@ function recordStatement(statement: Statement, session: Session): void {
 			record.unknown({ what: "script", text: statement.source, may: everyAccess });
 			recordFileCalls(statement.source, session);
 			if (/\.delete\(/i.test(statement.source))
-				session.unnamed.push({ access: "delete", text: shown(text) || statement.source });
+				session.unnamed.push({ access: "delete", text: displayText(text) || statement.source });
 		}
 		return;
 	}
 	const [name, ...args] = statement.words;
 	if (name === undefined || name === "") return;
 	if (!isKnown(name)) {
-		record.unknown({ what: "command", text: shown(text), may: everyAccess });
+		record.unknown({ what: "command", text: displayText(text), may: everyAccess });
 		record.run({
 			program: null,
 			args: args.map((arg) => (isKnown(arg) ? arg : null)),
-			text: shown(text),
+			text: displayText(text),
 			effects: [],
 			changes: [],
 		});
@@ -162,7 +166,7 @@ function recordFileCalls(source: string, session: Session): void {
 		const all = /^directory/i.test(kind) && /true/i.test(rest);
 		const detail = all ? { recursive: true } : {};
 		const access = methodAccess(method);
-		touchWord(
+		accessWord(
 			record,
 			access,
 			place,
@@ -171,21 +175,21 @@ function recordFileCalls(source: string, session: Session): void {
 			access === "write" && /^(WriteAll|Create)/i.test(method) ? { replaces: true } : detail,
 		);
 		if (second !== undefined && /^(Copy|Move|Replace)/i.test(method)) {
-			touchWord(record, "write", expandHome(second, record), directories, source, { replaces: true });
-			if (/^Move/i.test(method)) touchWord(record, "delete", place, directories, source, { recursive: true });
+			accessWord(record, "write", expandHome(second, record), directories, source, { replaces: true });
+			if (/^Move/i.test(method)) accessWord(record, "delete", place, directories, source, { recursive: true });
 		}
 		if (access === "delete" && all)
 			record.run({
 				program: "remove-item",
 				args: [path],
-				text: shown(source).slice(0, 2000),
+				text: displayText(source).slice(0, 2000),
 				effects: ["recursive-delete", "force-delete"],
 				changes: [],
 			});
 	}
 }
 
-function methodAccess(method: string): Access {
+function methodAccess(method: string): AccessKind {
 	if (/^Delete/i.test(method)) return "delete";
 	if (/^(Write|Append|Create|Open|Set)/i.test(method)) return "write";
 	return /^(Exists|Get(Files|Directories)|Enumerate)/i.test(method) ? "list" : "read";
@@ -246,8 +250,9 @@ function recordCmdlet(
 	// In a pipe, and with what a variable of it holds, nothing is named.
 	const change = changeOf(cmdlet);
 	if (change && (piped || places.length > 0) && !places.some(isKnown))
-		session.unnamed.push({ ...change, text: shown(text) });
-	if (places.length === 0 && cmdlet.here) touchWord(record, cmdlet.here, ".", session.directories, text, { recursive });
+		session.unnamed.push({ ...change, text: displayText(text) });
+	if (places.length === 0 && cmdlet.here)
+		accessWord(record, cmdlet.here, ".", session.directories, text, { recursive });
 	if (cmdlet.paths?.[0] === "delete") {
 		if (recursive) effects.add("recursive-delete");
 		if (has("force", 1) || given.has("q")) effects.add("force-delete");
@@ -275,7 +280,7 @@ function recordCmdlet(
 	record.run({
 		program: name,
 		args: args.map((arg) => (isKnown(arg) ? arg : null)),
-		text: shown(text),
+		text: displayText(text),
 		effects: [...effects],
 		changes: cmdlet.changes ?? [],
 	});
@@ -290,7 +295,7 @@ function changeOf({ paths: [role] = [] }: Cmdlet): Pick<Session["unnamed"][numbe
 }
 
 function play(
-	role: Access | "replace" | "move" | "text",
+	role: AccessKind | "replace" | "move" | "text",
 	word: string,
 	recursive: boolean,
 	text: string,
@@ -309,17 +314,17 @@ function play(
 		// A wildcard stands for names below its folder.
 		const glob = /^(.*?)([^/\\]*[*?][^/\\]*)$/.exec(path);
 		if (glob?.[2])
-			touchWord(record, access, glob[1] === "" ? "." : (glob[1] ?? "."), session.directories, text, {
+			accessWord(record, access, glob[1] === "" ? "." : (glob[1] ?? "."), session.directories, text, {
 				...detail,
 				recursive: true,
 				only: [glob[2]],
 			});
-		else touchWord(record, access, path, session.directories, text, detail);
+		else accessWord(record, access, path, session.directories, text, detail);
 	}
 }
 
-function expandHome(word: string, record: Record): string {
-	return word === "~" || /^~[/\\]/.test(word) ? record.around.home + word.slice(1) : word;
+function expandHome(word: string, record: FootprintRecord): string {
+	return word === "~" || /^~[/\\]/.test(word) ? record.host.home + word.slice(1) : word;
 }
 
 function enter(word: string | undefined, name: string, session: Session): void {
@@ -329,9 +334,9 @@ function enter(word: string | undefined, name: string, session: Session): void {
 	}
 	const paths =
 		word === undefined
-			? [session.record.around.home]
+			? [session.record.host.home]
 			: absolutePaths(expandHome(word, session.record), session.directories, session.record);
-	session.directories = paths?.map((path) => pathRules(session.record.around).normalize(path));
+	session.directories = paths?.map((path) => pathRules(session.record.host).normalize(path));
 }
 
 function runText(places: readonly string[], piped: boolean, effects: Set<Effect>, session: Session): void {
@@ -342,7 +347,7 @@ function runText(places: readonly string[], piped: boolean, effects: Set<Effect>
 		effects.add("run-unknown-text");
 		record.unknown({
 			what: "script",
-			text: text === "" ? "input of invoke-expression" : shown(text),
+			text: text === "" ? "input of invoke-expression" : displayText(text),
 			may: everyAccess,
 		});
 	}

@@ -1,6 +1,6 @@
 // PowerShell and cmd text as statements of words. A reader, not a grammar: quoting, separators, redirections and blocks, no expressions.
 // W1 a word that holds anything not known becomes a hole; W2 the text of script blocks and subexpressions is read as statements too.
-import { HOLE } from "../text.ts";
+import { UNKNOWN_VALUE } from "../text.ts";
 
 /** One command with its words and the files that its output goes to. */
 export interface Statement {
@@ -97,7 +97,7 @@ function readStatement(reader: Reader, piped: boolean): void {
 	}
 	const [value] = words;
 	if (assigned !== undefined) {
-		reader.names.set(assigned, words.length === 1 && value !== undefined ? value : HOLE);
+		reader.names.set(assigned, words.length === 1 && value !== undefined ? value : UNKNOWN_VALUE);
 		// A single word was a value; several are a command whose output is kept.
 		if (words.length === 1) words.length = 0;
 	}
@@ -183,7 +183,7 @@ function hereString(reader: Reader): string {
 	const end = reader.text.indexOf(`\n${mark}@`, reader.at + 2);
 	const body = reader.text.slice(reader.at + 2, end < 0 ? undefined : end);
 	reader.at = end < 0 ? reader.text.length : end + 3;
-	return mark === "'" ? body : body.replace(/\$[\w:{(][^\s]*/g, HOLE);
+	return mark === "'" ? body : body.replace(/\$[\w:{(][^\s]*/g, UNKNOWN_VALUE);
 }
 
 function variable(reader: Reader): string {
@@ -201,9 +201,9 @@ function named(reader: Reader, pattern: RegExp): string {
 	// `$x.Property`, `$x[0]`: what they are is not followed.
 	const member = /^(\.\w+|\[[^\]]*\]|\(\))+/.exec(reader.text.slice(reader.at, reader.at + 200));
 	const value = reader.names.get((found[1] ?? found[2] ?? "").toLowerCase());
-	if (!member || /^\.(txt|json|js|ts|md|log|bak)\b/.test(member[0])) return value ?? HOLE;
+	if (!member || /^\.(txt|json|js|ts|md|log|bak)\b/.test(member[0])) return value ?? UNKNOWN_VALUE;
 	reader.at += member[0].length;
-	return HOLE;
+	return UNKNOWN_VALUE;
 }
 
 /** A `{…}` or `(…)`: its text is read later; the word has a hole in its place. */
@@ -222,5 +222,5 @@ function block(reader: Reader): string {
 	}
 	reader.blocks.push(text.slice(start, reader.at));
 	reader.at++;
-	return HOLE;
+	return UNKNOWN_VALUE;
 }

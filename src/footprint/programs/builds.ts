@@ -33,7 +33,7 @@ export const builds: Programs = {
 		attached: "-j --jobs -l --load-average -O --output-sync",
 		opaque: "project",
 		when: { "-n --dry-run --just-print --recon -q --question -p --print-data-base": { harmless: true } },
-		also: (call) => {
+		custom: (call) => {
 			if (call.has("-n --dry-run --just-print --recon -q --question")) return;
 			const named = call.values("-f --file --makefile");
 			const files = named.length > 0 ? named : ["GNUmakefile", "makefile", "Makefile"];
@@ -70,9 +70,9 @@ export const builds: Programs = {
 			"--write -w -i --in-place": { changes: ["worktree"] },
 			"--check -c --list-different -l": { harmless: true },
 		},
-		also: (call) => {
+		custom: (call) => {
 			if (call.has("--write -w -i --in-place"))
-				for (const file of call.operands) if (call.exists(file)) call.play("write", file);
+				for (const file of call.operands) if (call.exists(file)) call.applyRole("write", file);
 		},
 	},
 	"taplo black blue isort pyupgrade rustfmt stylua dprint buf fourmolu ormolu scalafmt google-java-format swiftformat djlint nixfmt alejandra":
@@ -168,7 +168,7 @@ export const builds: Programs = {
 		operands: "read",
 		dashes: "one",
 		options: { "-o -out -W -w -textOut": "replace", "-config": "read", "-if -p -d -ext -x": "text" },
-		also: (call) => {
+		custom: (call) => {
 			// A tag with a value is set in the files.
 			if (
 				!call.args.some((word) =>
@@ -176,7 +176,7 @@ export const builds: Programs = {
 				)
 			)
 				return;
-			for (const file of call.operands) call.play("write", file);
+			for (const file of call.operands) call.applyRole("write", file);
 			call.change("worktree");
 		},
 	},

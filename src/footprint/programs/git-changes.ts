@@ -24,7 +24,7 @@ export function pathOperands(call: Call): readonly string[] {
 
 /** What is read of named paths, or looked at, in the working tree or in commits. */
 export function readPaths(call: Call, role: "read" | "list" = "read"): void {
-	for (const path of pathOperands(call)) call.play(role, path);
+	for (const path of pathOperands(call)) call.applyRole(role, path);
 	for (const word of call.operands)
 		if (/^[^:]*:[^:/]*$/.test(word) && !isKnown(word)) call.unknown("operand", word, ["read"]);
 }
@@ -38,7 +38,7 @@ function discard(call: Call, pathspecs: readonly string[]): void {
 	call.effect("git-discard-changes");
 	for (const pathspec of pathspecs) {
 		const path = withoutMagic(pathspec);
-		call.touch("write", path, { replaces: true, recursive: isWhole(pathspec) || call.isDirectory(path) });
+		call.access("write", path, { replaces: true, recursive: isWhole(pathspec) || call.isDirectory(path) });
 	}
 }
 
@@ -104,14 +104,14 @@ export function stash(call: Call): void {
 	const root = call.findUp(".git");
 	// Whatever lies there untracked goes away with it, so also what is named nowhere: the rules of this folder.
 	if (call.has("-u --include-untracked -a --all") && root !== undefined && pathOperands(call).length === 0)
-		call.touch("delete", root, {
+		call.access("delete", root, {
 			recursive: true,
 			only: [".pi"],
 			skips: call.has("-a --all") ? ["tracked"] : ["tracked", "ignored"],
 		});
 	for (const path of pathOperands(call)) {
-		call.play("read", path);
-		call.touch("write", path, call.isDirectory(path) ? { recursive: true } : {});
+		call.applyRole("read", path);
+		call.access("write", path, call.isDirectory(path) ? { recursive: true } : {});
 	}
 }
 
@@ -121,7 +121,7 @@ export function clean(call: Call): void {
 	call.effect("git-clean");
 	call.change("worktree");
 	if (call.has("-d")) call.effect("recursive-delete");
-	for (const path of call.operands) call.touch("delete", path, { recursive: true });
+	for (const path of call.operands) call.access("delete", path, { recursive: true });
 }
 
 export function push(call: Call): void {
@@ -169,9 +169,9 @@ export function config(call: Call): void {
 	const gets = call.has("--get --get-all --get-regexp --get-urlmatch -l --list --get-color --get-colorbool");
 	const byVerb = configVerbs.includes(first) ? first !== "list" && first !== "get" : !gets && call.operands.length > 1;
 	const changing = sets || byVerb;
-	for (const file of call.values("-f --file")) call.play(changing ? "write" : "read", file);
+	for (const file of call.values("-f --file")) call.applyRole(changing ? "write" : "read", file);
 	if (!changing) return;
-	if (call.has("--global")) call.touch("write", `${call.home}/.gitconfig`);
+	if (call.has("--global")) call.access("write", `${call.home}/.gitconfig`);
 	call.change(call.has("--global --system") ? "system" : "repository");
 	// What a setting makes git run later is judged now.
 	const value = call.operands.at(-1) ?? "";
@@ -181,7 +181,7 @@ export function config(call: Call): void {
 export function add(call: Call): void {
 	if (call.has("-n --dry-run")) return;
 	call.change("repository");
-	for (const path of pathOperands(call)) if (!call.isDirectory(path)) call.play("read", path);
+	for (const path of pathOperands(call)) if (!call.isDirectory(path)) call.applyRole("read", path);
 }
 
 export function remove(call: Call): void {
@@ -190,7 +190,7 @@ export function remove(call: Call): void {
 	if (call.has("--cached")) return;
 	if (call.has("-r")) call.effect("recursive-delete");
 	if (call.has("-f --force")) call.effect("force-delete");
-	for (const path of call.operands) call.touch("delete", path, call.has("-r") ? { recursive: true } : {});
+	for (const path of call.operands) call.access("delete", path, call.has("-r") ? { recursive: true } : {});
 }
 
 export function clone(call: Call): void {
@@ -202,7 +202,7 @@ export function clone(call: Call): void {
 			.replace(/\.git$/, "")
 			.split(/[/:]/)
 			.at(-1);
-	if (name) call.touch("write", name, { recursive: true });
+	if (name) call.access("write", name, { recursive: true });
 	for (const setting of call.values("-c --config")) {
 		const [, key = "", value = ""] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
 		runFromSetting(call, key, value);
@@ -223,7 +223,7 @@ export function runTransport(call: Call): void {
 }
 
 export function init(call: Call): void {
-	call.touch("write", `${(call.operands[0] ?? ".").replace(/\/$/, "")}/.git`, { recursive: true });
+	call.access("write", `${(call.operands[0] ?? ".").replace(/\/$/, "")}/.git`, { recursive: true });
 }
 
 /** Their value is a command line. */

@@ -36,7 +36,7 @@ const shows: Program = {
 			"text",
 	},
 	attached: "--pretty --decorate --color --stat --word-diff --abbrev",
-	also: (call) => {
+	custom: (call) => {
 		readPaths(call, call.has(namesOnly) ? "list" : "read");
 		if (call.has("--name-only")) call.prints(`${call.findUp(".git") ?? "."}/${call.found({ skips: ["untracked"] })}`);
 	},
@@ -45,7 +45,7 @@ const shows: Program = {
 /** `git log` shows commits, and of files no more than their names unless it is asked to. */
 const logs: Program = {
 	...shows,
-	also: (call) => {
+	custom: (call) => {
 		readPaths(call, call.has(contents) ? "read" : "list");
 		if (call.has("--name-only")) call.prints(`${call.findUp(".git") ?? "."}/${call.found({ skips: ["untracked"] })}`);
 	},
@@ -55,13 +55,13 @@ const logs: Program = {
 const names: Program = {
 	options: { "--format --sort --count --exclude --since --until --author": "text" },
 	attached: "--porcelain --untracked-files -u --ignored --color --column",
-	also: (call) => readPaths(call, "list"),
+	custom: (call) => readPaths(call, "list"),
 };
 
 const inspects: Program = {
 	options: { "--format --sort --count --points-at --exclude --since --until --author --group": "text" },
 	attached: "--abbrev --contains --porcelain --untracked-files -u --ignored --color --column",
-	also: readPaths,
+	custom: readPaths,
 };
 
 const integrates: Program = {
@@ -80,7 +80,7 @@ const subcommands: { readonly [names: string]: Program } = {
 	status: {
 		...names,
 		when: { "-v --verbose": {} },
-		also: (call) => readPaths(call, call.has("-v --verbose") ? "read" : "list"),
+		custom: (call) => readPaths(call, call.has("-v --verbose") ? "read" : "list"),
 	},
 	"show diff diff-tree diff-index diff-files range-diff": shows,
 	"rev-parse describe ls-tree ls-remote cat-file name-rev merge-base for-each-ref show-ref show-branch count-objects check-ref-format check-mailmap var version help fsck verify-commit verify-tag verify-pack cherry patch-id stripspace column merge-tree get-tar-commit-id fmt-merge-msg request-pull fast-export":
@@ -93,7 +93,7 @@ const subcommands: { readonly [names: string]: Program } = {
 				"--import-marks": "read",
 			},
 			when: { "--lost-found": { changes: ["repository"] } },
-			also: (call) => {
+			custom: (call) => {
 				readPaths(call);
 				for (const word of call.operands) if (word.startsWith("ext::")) call.script(word.slice(5));
 			},
@@ -104,12 +104,12 @@ const subcommands: { readonly [names: string]: Program } = {
 			"-f": "read",
 		},
 		attached: "-O --open-files-in-pager --color",
-		also: (call) => {
+		custom: (call) => {
 			const pager = call.values("-O --open-files-in-pager")[0];
 			if (pager !== undefined) call.script(pager);
 			const paths = pathOperands(call);
 			const detail = { recursive: true, skips: ["untracked"] } as const;
-			for (const path of paths.length > 0 ? paths : ["."]) call.play("read", path, detail);
+			for (const path of paths.length > 0 ? paths : ["."]) call.applyRole("read", path, detail);
 			if (call.has("-l --files-with-matches --name-only -L --files-without-match"))
 				call.prints(call.found({ skips: ["untracked"] }));
 		},
@@ -117,14 +117,14 @@ const subcommands: { readonly [names: string]: Program } = {
 	"blame annotate": {
 		options: { "-L -S --since --date --ignore-rev --abbrev": "text", "--contents --ignore-revs-file": "read" },
 		attached: "-C -M",
-		also: readPaths,
+		custom: readPaths,
 	},
 	"ls-files": {
 		options: {
 			"-x --exclude --exclude-per-directory --format": "text",
 			"-X --exclude-from --pathspec-from-file": "read",
 		},
-		also: (call) => {
+		custom: (call) => {
 			readPaths(call, "list");
 			const paths = pathOperands(call).filter((path) => call.isDirectory(path));
 			const found = call.found(call.has("-o --others -d --deleted -i --ignored") ? {} : { skips: ["untracked"] });
@@ -158,14 +158,14 @@ const subcommands: { readonly [names: string]: Program } = {
 			unbundle: changesRepository,
 		},
 	},
-	"add stage": { options: { "--pathspec-from-file": "read", "--chmod": "text" }, also: add },
+	"add stage": { options: { "--pathspec-from-file": "read", "--chmod": "text" }, custom: add },
 	mv: {
 		operands: { rest: "move", last: "into" },
 		changes: ["repository"],
 		recursive: true,
 		when: { "-n --dry-run": { harmless: true, operands: "list" } },
 	},
-	rm: { options: { "--pathspec-from-file": "read" }, also: remove },
+	rm: { options: { "--pathspec-from-file": "read" }, custom: remove },
 	commit: {
 		...changesRepository,
 		options: {
@@ -179,7 +179,7 @@ const subcommands: { readonly [names: string]: Program } = {
 	checkout: {
 		options: { "-b -B --orphan --conflict": "text", "--pathspec-from-file": "read" },
 		changes: ["repository"],
-		also: checkout,
+		custom: checkout,
 	},
 	switch: {
 		...changesBoth,
@@ -192,19 +192,23 @@ const subcommands: { readonly [names: string]: Program } = {
 	restore: {
 		options: { "-s --source --conflict": "text", "--pathspec-from-file": "read" },
 		changes: ["repository"],
-		also: restore,
+		custom: restore,
 	},
-	reset: { changes: ["repository"], options: { "--pathspec-from-file": "read" }, also: reset },
-	clean: { options: { "-e --exclude": "text" }, also: clean },
+	reset: { changes: ["repository"], options: { "--pathspec-from-file": "read" }, custom: reset },
+	clean: { options: { "-e --exclude": "text" }, custom: clean },
 	stash: {
 		options: { "-m --message --pathspec-from-file": "text" },
 		bare: changesBoth,
-		also: (call) => {
+		custom: (call) => {
 			if (call.operands.length === 0) stash(call);
 		},
 		subcommands: {
 			"list show": shows,
-			"push save": { ...changesBoth, options: { "-m --message": "text", "--pathspec-from-file": "read" }, also: stash },
+			"push save": {
+				...changesBoth,
+				options: { "-m --message": "text", "--pathspec-from-file": "read" },
+				custom: stash,
+			},
 			drop: { ...changesRepository, effects: ["git-stash-drop"] },
 			clear: { ...changesRepository, effects: ["git-stash-drop", "git-stash-clear"] },
 			"*": { ...changesBoth, options: { "-m --message": "text" } },
@@ -214,7 +218,7 @@ const subcommands: { readonly [names: string]: Program } = {
 		flags: "--force",
 		options: { "-o --push-option --repo": "text", "--receive-pack --exec": "script" },
 		attached: "--force-with-lease --signed --recurse-submodules",
-		also: push,
+		custom: push,
 	},
 	fetch: {
 		...changesRepository,
@@ -235,14 +239,14 @@ const subcommands: { readonly [names: string]: Program } = {
 	branch: {
 		options: { "-u --set-upstream-to --sort --format --points-at": "text" },
 		attached: "--contains --no-contains --merged --no-merged --abbrev --color --column",
-		also: branch,
+		custom: branch,
 	},
 	tag: {
 		options: { "-m -u --message --local-user --sort --format --points-at": "text", "-F --file": "read" },
 		attached: "--contains --no-contains --merged --no-merged -n --column",
-		also: tag,
+		custom: tag,
 	},
-	config: { options: { "-f --file --blob -t --type --default --value --comment": "text" }, also: config },
+	config: { options: { "-f --file --blob -t --type --default --value --comment": "text" }, custom: config },
 	clone: {
 		options: {
 			"-b --branch -o --origin --depth -j --jobs --reference --template -c --config --filter --shallow-since --separate-git-dir --server-option":
@@ -250,12 +254,12 @@ const subcommands: { readonly [names: string]: Program } = {
 			"-u --upload-pack": "script",
 		},
 		attached: "--recurse-submodules",
-		also: clone,
+		custom: clone,
 	},
 	init: {
 		options: { "--template --separate-git-dir -b --initial-branch --object-format": "text" },
 		attached: "--shared",
-		also: init,
+		custom: init,
 	},
 	remote: {
 		subcommands: { "show get-url": {}, "*": changesRepository },
@@ -282,7 +286,7 @@ const subcommands: { readonly [names: string]: Program } = {
 	submodule: {
 		subcommands: {
 			"status summary": {},
-			foreach: { stops: true, also: (call) => call.script(call.operands.join(" ")) },
+			foreach: { stops: true, custom: (call) => call.script(call.operands.join(" ")) },
 			update: {
 				...changesBoth,
 				options: { "--depth --reference -j --jobs": "text" },
@@ -307,7 +311,7 @@ const subcommands: { readonly [names: string]: Program } = {
 		...changesRepository,
 		options: { "--expire": "text" },
 		when: { "-n --dry-run": { harmless: true } },
-		also: (call) => {
+		custom: (call) => {
 			const when = call.values("--expire").at(-1) ?? "now";
 			if (!call.has("-n --dry-run") && /^(now|all)$/.test(when)) call.effect("git-lose-objects");
 		},
@@ -315,7 +319,7 @@ const subcommands: { readonly [names: string]: Program } = {
 	"gc repack maintenance pack-refs prune-packed": {
 		...changesRepository,
 		options: { "--prune --expire": "text" },
-		also: (call) => {
+		custom: (call) => {
 			if (call.values("--prune --expire").some((when) => when === "now" || when === "all"))
 				call.effect("git-lose-objects");
 		},
@@ -324,16 +328,16 @@ const subcommands: { readonly [names: string]: Program } = {
 	replace: { ...changesRepository, effects: ["git-rewrite-history"], when: { "-l --list": { harmless: true } } },
 	"update-ref": { ...changesRepository, when: { "-d --stdin": { effects: ["git-branch-force-delete"] } } },
 	"symbolic-ref": {
-		also: (call) => {
+		custom: (call) => {
 			if (call.operands.length > 1 || call.has("-d --delete")) call.change("repository");
 		},
 	},
 	"read-tree": {
 		...changesRepository,
 		options: { "--prefix --index-output --exclude-per-directory": "text" },
-		also: readTree,
+		custom: readTree,
 	},
-	"checkout-index": { options: { "--prefix --stage": "text" }, also: checkoutIndex },
+	"checkout-index": { options: { "--prefix --stage": "text" }, custom: checkoutIndex },
 	"hash-object": {
 		options: { "-t --path": "text" },
 		operands: "read",
@@ -353,7 +357,7 @@ export const git: Programs = abbreviating({
 		},
 		attached: "--exec-path",
 		subcommands,
-		also: runFromSettings,
+		custom: runFromSettings,
 	},
 	"gitk tig git-gui lazygit": { opaque: "program" },
 	"git-lfs": changesBoth,

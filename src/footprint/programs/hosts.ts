@@ -7,7 +7,7 @@ const onHosts = (values: string, own = 0): Program => ({
 	stops: true,
 	changes: ["remote"],
 	options: { [values]: "text" },
-	also(call) {
+	custom(call) {
 		const words = call.operands.slice(own);
 		const text = (words[0] === "--" ? words.slice(1) : words).join(" ");
 		if (text !== "") call.script(text, { where: "elsewhere" });
@@ -54,7 +54,7 @@ function salt(call: Call): void {
 const passes: Program = {
 	stops: true,
 	options: { "-p -f -d -P": "text" },
-	also: (call) => call.run(call.operands),
+	custom: (call) => call.run(call.operands),
 };
 
 export const hosts: Programs = {
@@ -64,12 +64,12 @@ export const hosts: Programs = {
 				"text",
 			"--private-key --key-file --vault-password-file": "read",
 		},
-		also: ansible,
+		custom: ansible,
 		when: { "--version --list-hosts": { harmless: true } },
 	},
 	"salt salt-call salt-ssh": {
 		options: { "-t --timeout -c --config-dir --out -b --batch-size --log-level -l": "text" },
-		also: salt,
+		custom: salt,
 	},
 	"pssh parallel-ssh prsync mpssh": onHosts(
 		"-h --hosts -H --host -l --user -p --par -o --outdir -e --errdir -t --timeout -O --option -x --extra-args -X --extra-arg",
@@ -83,7 +83,7 @@ export const hosts: Programs = {
 		stops: true,
 		changes: ["remote"],
 		options: { "-p --port --ssh --predict --family --server --client": "text" },
-		also(call) {
+		custom(call) {
 			for (const command of call.values("--ssh")) call.script(command);
 			const words = call.operands.slice(1);
 			const command = words[0] === "--" ? words.slice(1) : words;
@@ -93,14 +93,14 @@ export const hosts: Programs = {
 	autossh: {
 		stops: true,
 		options: { "-M": "text" },
-		also: (call) => call.run(["ssh", ...call.args.slice(call.args[0] === "-M" ? 2 : 0)]),
+		custom: (call) => call.run(["ssh", ...call.args.slice(call.args[0] === "-M" ? 2 : 0)]),
 	},
 	sshpass: passes,
 	"tsh teleport boundary": {
 		changes: ["remote"],
 		opaque: "program",
 		when: { "--version": { harmless: true } },
-		also(call) {
+		custom(call) {
 			const [verb, , ...words] = call.operands;
 			if (verb === "ssh" && words.length > 0) call.script(words.join(" "), { where: "elsewhere" });
 			runProxies(call);

@@ -21,7 +21,7 @@ function measured(call: Call): void {
 	const [verb = "", ...command] = call.operands;
 	if (/^(record|stat|trace|mem|c2c|lock|kmem|sched|ftrace)$/.test(verb)) {
 		if (/^(record|mem|c2c|lock|kmem|sched)$/.test(verb))
-			call.play("replace", call.values("-o --output")[0] ?? "perf.data");
+			call.applyRole("replace", call.values("-o --output")[0] ?? "perf.data");
 		if (command.length > 0) call.run(command);
 	} else if (!/^(|list|report|annotate|script|top|diff|evlist|version|help|buildid-list)$/.test(verb))
 		call.unknown("program", call.text);
@@ -54,18 +54,18 @@ function terminal(call: Call): void {
 }
 
 export const launchers: Programs = {
-	setarch: { stops: true, also: onArchitecture },
+	setarch: { stops: true, custom: onArchitecture },
 	xcrun: {
 		stops: true,
 		options: { "--sdk -sdk --toolchain": "text" },
 		flags: "-r --run -f --find",
-		also: developerTool,
+		custom: developerTool,
 	},
-	cpulimit: { stops: true, options: { "-l --limit -p --pid -e --exe -P --path": "text" }, also: behindDashes(0) },
+	cpulimit: { stops: true, options: { "-l --limit -p --pid -e --exe -P --path": "text" }, custom: behindDashes(0) },
 	faketime: {
 		stops: true,
 		options: { "-f": "text" },
-		also: (call) => void (call.operands.length > 1 && call.run(call.operands.slice(1))),
+		custom: (call) => void (call.operands.length > 1 && call.run(call.operands.slice(1))),
 	},
 	datefudge: wrapsAfter(1),
 	"systemd-cat": wraps("-t --identifier -p --priority --stderr-priority"),
@@ -76,7 +76,7 @@ export const launchers: Programs = {
 	"chpst softlimit": wraps("-u -U -e -d -o -m -f -c -p -a -r -t -n -b"),
 	"envdir setuidgid s6-setuidgid s6-envdir": wrapsAfter(1),
 	cgexec: wraps("-g"),
-	perf: { stops: true, options: { "-o --output -e --event -p --pid": "text" }, also: measured },
+	perf: { stops: true, options: { "-o --output -e --event -p --pid": "text" }, custom: measured },
 	rr: { subcommands: { record: wraps("-o"), "ls dump ps traceinfo": {}, "*": { opaque: "program" } } },
 	newgrp: { effects: ["privilege"], opaque: "program" },
 	"start-stop-daemon": {
@@ -86,7 +86,7 @@ export const launchers: Programs = {
 			"-x --exec -a --startas -p --pidfile -n --name -u --user -c --chuid -g --group -r --chroot -d --chdir -k --umask -s --signal -R --retry -N --nicelevel":
 				"text",
 		},
-		also(call) {
+		custom(call) {
 			const program = call.values("-a --startas -x --exec").at(-1);
 			if (program !== undefined && !call.has("-K --stop -T --status")) call.run([program, ...call.operands]);
 		},
@@ -95,12 +95,12 @@ export const launchers: Programs = {
 		changes: ["system"],
 	}),
 	"gnome-terminal xterm uxterm konsole alacritty kitty wezterm foot xfce4-terminal terminator tilix urxvt st ghostty": {
-		also: terminal,
+		custom: terminal,
 	},
 	// Secrets go into the environment of what is run.
 	"doppler op infisical chamber aws-vault teller": {
 		stops: true,
-		also: (call) => {
+		custom: (call) => {
 			if (!/^(run|exec)$/.test(call.operands[0] ?? "")) call.unknown("program", call.text);
 			else behindDashes(2)(call);
 		},

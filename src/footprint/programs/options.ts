@@ -1,6 +1,6 @@
 // Parses a command line by a program's description: clusters, attached values, long options and their abbreviations, `--`.
 // O1 every word ends up as an option, an option's value or an operand; O2 operands keep their order.
-import { HOLE } from "../text.ts";
+import { UNKNOWN_VALUE } from "../text.ts";
 import type { Item, Program } from "./program.ts";
 
 /** The options of a program, by every spelling. */
@@ -76,8 +76,8 @@ function cluster(
 	for (let at = 1; at < word.length; at++) {
 		const name = `-${word[at]}`;
 		const rest = word.slice(at + 1);
-		if (word[at] === HOLE) {
-			option(HOLE, word.slice(at));
+		if (word[at] === UNKNOWN_VALUE) {
+			option(UNKNOWN_VALUE, word.slice(at));
 			return;
 		}
 		if (shape.takesValue.has(name)) {

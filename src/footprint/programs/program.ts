@@ -1,8 +1,8 @@
 // How a program is described: data that a person can read and extend. What the roles mean is carried out in `../shell/call.ts`.
 // Spellings are those of the manual page, several separated by blanks: "-t --target-directory".
-import type { Change, Effect } from "../effects.ts";
-import type { Access, Unknown } from "../footprint.ts";
-import type { TouchDetail } from "../record.ts";
+import type { ChangeKind, Effect } from "../effects.ts";
+import type { AccessKind, Unknown } from "../footprint.ts";
+import type { AccessDetail } from "../record.ts";
 
 /** What a word of a command stands for. */
 export type Role =
@@ -47,14 +47,14 @@ export interface Positions {
 }
 
 /** What a command does, as far as its words tell. */
-export interface Does {
+export interface Behavior {
 	readonly operands?: Role | Positions;
 	/** Touches reach into directories. */
 	readonly recursive?: boolean;
 	/** Touches of its operands pass these over. */
-	readonly skips?: TouchDetail["skips"];
+	readonly skips?: AccessDetail["skips"];
 	readonly effects?: readonly Effect[];
-	readonly changes?: readonly Change[];
+	readonly changes?: readonly ChangeKind[];
 	/** What it does beyond its operands cannot be told from its words. */
 	readonly opaque?: Extract<Unknown["what"], "script" | "project" | "program">;
 	/** Without operands it works on the current directory, in this role. */
@@ -65,7 +65,7 @@ export interface Does {
 	readonly unchanged?: true;
 }
 
-export interface Program extends Does {
+export interface Program extends Behavior {
 	/** Options that take a value, with the value's role. */
 	readonly options?: { readonly [spelling: string]: Role };
 	/** Options whose value, if any, is attached (`-i.bak`, `--color=auto`): the next word is none. */
@@ -75,11 +75,11 @@ export interface Program extends Does {
 	/** Long options may be cut short (`--rec` for `--recursive`), as GNU's and git's may. */
 	readonly abbreviates?: true;
 	/** What an option adds or replaces. */
-	readonly when?: { readonly [spelling: string]: Does };
+	readonly when?: { readonly [spelling: string]: Behavior };
 	/** Commands within the program, several names separated by blanks; `*` stands for those not listed. */
 	readonly subcommands?: { readonly [names: string]: Program };
 	/** What a program with subcommands does when none is given. */
-	readonly bare?: Does;
+	readonly bare?: Behavior;
 	/** Options end at the first operand. */
 	readonly stops?: boolean;
 	/** Long options begin with one dash (`-name`), and short ones do not cluster. */
@@ -87,7 +87,7 @@ export interface Program extends Does {
 	/** It gets things from the network. */
 	readonly fetches?: true;
 	/** What words alone cannot say. Called after everything else. */
-	readonly also?: (call: Call) => void;
+	readonly custom?: (call: Call) => void;
 }
 
 export type Programs = { readonly [names: string]: Program };
@@ -142,19 +142,19 @@ export interface Call {
 	/** The values given to an option, in order. */
 	values(spelling: string): readonly string[];
 	/** Treats a word as having a role. */
-	play(role: Role, word: string, detail?: TouchDetail): void;
-	touch(access: Access, word: string, detail?: TouchDetail): void;
+	applyRole(role: Role, word: string, detail?: AccessDetail): void;
+	access(access: AccessKind, word: string, detail?: AccessDetail): void;
 	/** From now on, a name leads to another place. */
 	linked(name: string, target: string): void;
 	effect(...effects: readonly Effect[]): void;
-	change(...changes: readonly Change[]): void;
-	unknown(what: Unknown["what"], text: string, may?: readonly Access[]): void;
+	change(...changes: readonly ChangeKind[]): void;
+	unknown(what: Unknown["what"], text: string, may?: readonly AccessKind[]): void;
 	/** The whole command in normal spelling. */
 	readonly text: string;
 	/** Says what the command prints; a hole where it cannot be told. */
 	prints(output: string): void;
 	/** A text that stands for the paths that a search prints, to be written after the directory that it looks below. */
-	found(detail: TouchDetail): string;
+	found(detail: AccessDetail): string;
 	/** Another command that this one runs; `elsewhere` on another machine or in a container. */
 	run(words: readonly string[], stdin?: string, where?: "here" | "elsewhere"): void;
 	/** Shell text that this one runs. */

@@ -8,7 +8,7 @@ const help = "-h --help --version";
 function shows(looks: (call: Call) => boolean, more: Program = {}): Program {
 	return {
 		...more,
-		also(call) {
+		custom(call) {
 			if (call.has(help) || looks(call)) return;
 			call.change("system");
 			call.effect("system-service");
@@ -161,7 +161,7 @@ export const settings: Programs = {
 				"-r --reference": "text",
 			},
 			attached: "-I --iso-8601",
-			also: clock,
+			custom: clock,
 		},
 		hostname: shows((call) => call.operands.length === 0 && !call.has("-F --file -b --boot")),
 		uname: but("-S"),
@@ -182,7 +182,7 @@ export const settings: Programs = {
 	ip: {
 		dashes: "one",
 		options: { "-f -family -n -netns -rc -rcvbuf -l -loops -b -batch": "text" },
-		also: network,
+		custom: network,
 	},
 	"ifconfig route": interfaces,
 	arp: shows((call) => !call.has("-d --delete -s --set -f --file"), { options: { "-i --device": "text" } }),

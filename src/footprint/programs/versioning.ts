@@ -58,8 +58,8 @@ export const versioning: Programs = {
 							"-F --body-file --notes-file": "read",
 						},
 						// Files of a gist or a release.
-						also: (call) => {
-							for (const word of call.operands) if (call.exists(word)) call.play("read", word);
+						custom: (call) => {
+							for (const word of call.operands) if (call.exists(word)) call.applyRole("read", word);
 						},
 					},
 					"*": changesRemote,
@@ -70,7 +70,7 @@ export const versioning: Programs = {
 					"-X --method -f --raw-field -F --field -H --header -q --jq -t --template --cache -p --preview": "text",
 					"--input": "read",
 				},
-				also: request,
+				custom: request,
 			},
 			"search browse status completion help version": {},
 			copilot: { effects: ["nested-agent"], opaque: "program" },
@@ -84,7 +84,7 @@ export const versioning: Programs = {
 				{ operands: "text" },
 			// With a name or an option, these set something.
 			"bookmarks bookmark config": {
-				also: (call) => {
+				custom: (call) => {
 					if (call.has("-e --edit -l --local -g --global -d --delete -f --force") || call.operands.length > 1)
 						call.change("repository");
 				},

@@ -1,22 +1,22 @@
 // Carries out a program's description (`../programs/`) for one command line: roles become touches, options effects, wrappers further commands.
-import type { Change, Effect } from "../effects.ts";
-import type { Access, Unknown } from "../footprint.ts";
+import type { ChangeKind, Effect } from "../effects.ts";
+import type { AccessKind, Unknown } from "../footprint.ts";
 import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
-import { absolutePaths, foundBelow, harmOf, isStream, touchWord, unknownPlace } from "../places.ts";
+import { absolutePaths, accessWord, foundBelow, harmOf, isStream, unknownPlace } from "../places.ts";
 import { recordPowerShell } from "../powershell/index.ts";
-import type { Call, Does, Item, Program, Role } from "../programs/index.ts";
+import type { Behavior, Call, Item, Program, Role } from "../programs/index.ts";
 import { dropsData, findProgram, parseOptions, publishesByTask } from "../programs/index.ts";
-import { everyAccess, type TouchDetail } from "../record.ts";
-import { HOLE, isBlank, isKnown, shown, spellCommand } from "../text.ts";
+import { type AccessDetail, everyAccess } from "../record.ts";
+import { displayText, isBlank, isKnown, spellCommand, UNKNOWN_VALUE } from "../text.ts";
 import { contentOf, copyContent, isDownloaded, isInput, keepInput, writtenIn } from "./contents.ts";
 import { findSubcommand, gather, mayName, optionRole, positionsOf, readsOnly, roleAt } from "./description.ts";
 import { assign, childState, lookUp, type State, textValue } from "./state.ts";
 import { recordWithin } from "./unlisted.ts";
-import type { Walk } from "./walk.ts";
+import type { ShellWalk } from "./walk.ts";
 
 /** Judges one command by its program's description, and records the run. Answers what it prints, where that is said. */
 export function recordCall(
-	walk: Walk,
+	walk: ShellWalk,
 	program: Program,
 	name: string,
 	args: readonly string[],
@@ -24,10 +24,10 @@ export function recordCall(
 	stdin: string,
 ): string | undefined {
 	const { record } = walk;
-	const { around } = record;
+	const { host } = record;
 	const text = spellCommand([name, ...args]);
 	const effects = new Set<Effect>();
-	const changes = new Set<Change>();
+	const changes = new Set<ChangeKind>();
 	let directories = state.cwd;
 	let items: readonly Item[] = [];
 	/** What commands that this one runs print. */
@@ -38,18 +38,18 @@ export function recordCall(
 		const spellings = spelling.split(" ");
 		return items.some((item) => item.kind === "option" && names(spellings, item.name, program));
 	};
-	const touch = (access: Access, word: string, detail?: TouchDetail) => {
+	const access = (kind: AccessKind, word: string, detail?: AccessDetail) => {
 		if (state.elsewhere) return;
-		for (const path of touchWord(record, access, word, directories, text, detail)) {
-			const harm = access === "write" || access === "delete" ? harmOf(path, around.home) : undefined;
+		for (const path of accessWord(record, kind, word, directories, text, detail)) {
+			const harm = kind === "write" || kind === "delete" ? harmOf(path, host.home) : undefined;
 			if (harm) effects.add(harm);
-			if (access === "write" && program.fetches) record.fetched(path);
-			if (access === "write") keepInput(walk, path, name, args, stdin);
+			if (kind === "write" && program.fetches) record.fetched(path);
+			if (kind === "write") keepInput(walk, path, name, args, stdin);
 		}
 	};
 	const wasDownloaded = (word: string) =>
 		!state.elsewhere && isDownloaded(walk, absolutePaths(word, directories, record) ?? []);
-	const unknown = (what: Unknown["what"], about: string, may: readonly Access[] = everyAccess) => {
+	const unknown = (what: Unknown["what"], about: string, may: readonly AccessKind[] = everyAccess) => {
 		if (!state.elsewhere) record.unknown({ what, text: spellUnknown(about), may });
 	};
 	const stateHere = (where: "here" | "elsewhere" = "here"): State => {
@@ -59,7 +59,7 @@ export function recordCall(
 			: { ...state, cwd: directories, elsewhere };
 	};
 	const run = (words: readonly string[], input = stdin, where?: "here" | "elsewhere") => {
-		inner.push(walk.runWords(words, stateHere(where), input).out);
+		inner.push(walk.runWords(words, stateHere(where), input).output);
 	};
 	const script: Call["script"] = (
 		source,
@@ -67,17 +67,17 @@ export function recordCall(
 	) => {
 		// A child shell starts with a copy of what is known.
 		record.spend((state.functions.size + state.variables.size) / 8);
-		const alone = childState(stateHere(where), around);
+		const alone = childState(stateHere(where), host);
 		const named = self === undefined ? alone : assign(alone, "0", textValue(self));
 		const child = { ...named, parameters: [parameters], dialect };
-		inner.push(walk.runText(source, child, from === "input" ? "" : input, effects).out);
+		inner.push(walk.runText(source, child, from === "input" ? "" : input, effects).output);
 	};
 	const enter = (word: string) => {
 		const paths = absolutePaths(word, directories, record);
 		const possible = paths && paths.length > 0 && paths.every((path) => path.length <= MAX_PATH);
-		directories = possible ? paths.map((path) => pathRules(around).normalize(path)) : undefined;
+		directories = possible ? paths.map((path) => pathRules(host).normalize(path)) : undefined;
 	};
-	const play = (role: Role, word: string, detail?: TouchDetail): void => {
+	const applyRole = (role: Role, word: string, detail?: AccessDetail): void => {
 		if (word === "-" && role !== "directory") return;
 		switch (role) {
 			case "text":
@@ -87,26 +87,26 @@ export function recordCall(
 				return;
 			case "delete":
 				if (foundBelow(word, record)) effects.add("recursive-delete");
-				touch(role, word, detail);
+				access(role, word, detail);
 				return;
 			case "read":
 			case "list":
 			case "link":
-				touch(role, word, detail);
+				access(role, word, detail);
 				return;
 			case "write":
 			case "make":
-				touch("write", word, detail);
+				access("write", word, detail);
 				return;
 			case "replace":
 			case "into":
-				touch("write", word, { ...detail, replaces: true });
+				access("write", word, { ...detail, replaces: true });
 				return;
 			case "move":
-				touch("delete", word, { ...detail, recursive: true });
+				access("delete", word, { ...detail, recursive: true });
 				return;
 			case "directory":
-				touch("list", word);
+				access("list", word);
 				enter(word);
 				return;
 			case "run":
@@ -140,18 +140,18 @@ export function recordCall(
 		if (does.opaque === "program" || does.opaque === "script") recordWithin(walk, words, stateHere());
 		else if (does.opaque === "project") recordWithin(walk, words, stateHere(), "named");
 		else if (does.changes?.includes("remote")) recordWithin(walk, words, stateHere("elsewhere"), "named");
-		if (does.alone && operands.length === 0) play(does.alone, ".", detailOf(does));
+		if (does.alone && operands.length === 0) applyRole(does.alone, ".", detailOf(does));
 		if (description.subcommands && operands.length > 0) {
 			const [subcommand = "", ...rest] = operands;
 			const found = findSubcommand(description.subcommands, subcommand);
 			if (found) follow(found, rest);
 			else if (!does.operands) unknown("program", text);
 		}
-		description.also?.({ ...call, items: parsed, operands, args: words });
+		description.custom?.({ ...call, items: parsed, operands, args: words });
 		items = outer;
 	};
 
-	const playItems = (description: Program, does: Does, parsed: readonly Item[], count: number) => {
+	const playItems = (description: Program, does: Behavior, parsed: readonly Item[], count: number) => {
 		const positions = positionsOf(does.operands);
 		const detail = detailOf(does);
 		const sources: string[] = [];
@@ -163,10 +163,11 @@ export function recordCall(
 			if (item.kind === "option") {
 				const role = item.value === undefined ? undefined : optionRole(description, item.name);
 				if (readsOnly(does, description) && mayName(item, description)) {
-					if (item.value !== undefined) play("replace", item.value);
+					if (item.value !== undefined) applyRole("replace", item.value);
 					unknown("program", text);
 				}
-				if (role && role !== "into") play(role, item.value ?? "", role === "read" || role === "list" ? {} : undefined);
+				if (role && role !== "into")
+					applyRole(role, item.value ?? "", role === "read" || role === "list" ? {} : undefined);
 				continue;
 			}
 			const role = roleAt(positions, index++, count);
@@ -182,7 +183,7 @@ export function recordCall(
 			const own = role === "into" ? (positions.rest ?? "read") : role;
 			if (!own) continue;
 			if (own === "read" || own === "move" || own === "link") sources.push(item.word);
-			play(own, item.word, detail);
+			applyRole(own, item.word, detail);
 		}
 		if (positions.destination !== undefined) arrive(positions.destination, sources, detail, manner());
 	};
@@ -198,10 +199,10 @@ export function recordCall(
 	const arrive = (
 		destination: string,
 		sources: readonly string[],
-		detail: TouchDetail,
+		detail: AccessDetail,
 		as: ReturnType<typeof manner>,
 	) => {
-		const rules = pathRules(around);
+		const rules = pathRules(host);
 		const arriving = { ...detail, replaces: true };
 		const paths = absolutePaths(destination, directories, record);
 		if (!paths) {
@@ -210,24 +211,24 @@ export function recordCall(
 		}
 		const directoryGiven = as === "directory" || as === "tree";
 		const many = directoryGiven || sources.length > 1 || destination.endsWith("/");
-		const surely = paths.every((path) => isDirectory(path, around) && !record.removed(path));
+		const surely = paths.every((path) => isDirectory(path, host) && !record.removed(path));
 		const perhaps = paths.some(
-			(path) => isDirectory(path, around) || record.filled(path) || record.filled(rules.dirname(path)),
+			(path) => isDirectory(path, host) || record.filled(path) || record.filled(rules.dirname(path)),
 		);
 		if (as !== "name" && (many || perhaps)) {
 			for (const source of sources) {
 				copyContent(walk, source, `${destination}/${rules.basename(source)}`, directories, stdin);
 				const base = as === "tree" ? source.replace(/^\/+/, "") : rules.basename(source);
 				const search = foundBelow(source, record);
-				if (search) touch("write", `${destination}/${record.found(search.detail)}`, arriving);
-				else if (!isKnown(source)) unknownPlace(record, `${destination}/${HOLE}`, directories, ["write"]);
+				if (search) access("write", `${destination}/${record.found(search.detail)}`, arriving);
+				else if (!isKnown(source)) unknownPlace(record, `${destination}/${UNKNOWN_VALUE}`, directories, ["write"]);
 				else if (base === "" || base === "." || base === "..")
-					touch("write", destination, { ...arriving, recursive: true });
-				else touch("write", `${destination}/${base}`, arriving);
+					access("write", destination, { ...arriving, recursive: true });
+				else access("write", `${destination}/${base}`, arriving);
 			}
 		}
 		if (as === "name" || (!surely && !directoryGiven)) {
-			touch("write", destination, arriving);
+			access("write", destination, arriving);
 			for (const source of sources.slice(0, 1)) copyContent(walk, source, destination, directories, stdin);
 		}
 	};
@@ -237,7 +238,7 @@ export function recordCall(
 		args,
 		items,
 		operands: [],
-		home: around.home,
+		home: host.home,
 		stdin,
 		has,
 		values: (spelling) => {
@@ -246,11 +247,11 @@ export function recordCall(
 				item.kind === "option" && spellings.includes(item.name) && item.value !== undefined ? [item.value] : [],
 			);
 		},
-		play,
-		touch,
+		applyRole,
+		access,
 		linked(link, target) {
 			if (state.elsewhere) return;
-			const rules = pathRules(around);
+			const rules = pathRules(host);
 			for (const path of absolutePaths(link, directories, record) ?? [])
 				for (const to of isKnown(target) ? [target] : []) {
 					record.link(rules.normalize(path), to);
@@ -273,7 +274,7 @@ export function recordCall(
 		script,
 		runs(word) {
 			const content = call.content(word);
-			if (content === undefined || !isStream(word)) touch("read", word);
+			if (content === undefined || !isStream(word)) access("read", word);
 			// What was fetched and written by the same text has been seen by nobody.
 			if (content !== undefined && isBlank(content) && content !== "" && (isStream(word) || record.wasFetched()))
 				effects.add("run-unknown-text");
@@ -290,8 +291,8 @@ export function recordCall(
 		runFile(word, more = {}) {
 			const content = call.content(word);
 			if (isKnown(word) && isStream(word))
-				return script(content ?? HOLE, isInput(word) ? { ...more, from: "input" } : more);
-			touch("read", word);
+				return script(content ?? UNKNOWN_VALUE, isInput(word) ? { ...more, from: "input" } : more);
+			access("read", word);
 			if (wasDownloaded(word)) effects.add("run-download");
 			if (content !== undefined) script(content, more);
 			unknown("script", text);
@@ -299,27 +300,26 @@ export function recordCall(
 		enter,
 		delegate: follow,
 		findUp(entry) {
-			const rules = pathRules(around);
+			const rules = pathRules(host);
 			const start = directories?.length === 1 ? directories[0] : undefined;
 			for (let at = start; at !== undefined; at = rules.dirname(at)) {
-				if (around.kind(rules.join(at, entry)) !== undefined) return at;
+				if (host.kind(rules.join(at, entry)) !== undefined) return at;
 				if (rules.dirname(at) === at) return undefined;
 			}
 			return undefined;
 		},
 		variable(name) {
-			const value = lookUp(state, name, around);
+			const value = lookUp(state, name, host);
 			return value === undefined
 				? undefined
 				: value.kind === "text" && value.options.length === 1
 					? value.options[0]
-					: HOLE;
+					: UNKNOWN_VALUE;
 		},
 		describes: (other) => findProgram(other) !== undefined,
 		written: (word) => writtenIn(walk, word, directories),
-		isDirectory: (word) => absolutePaths(word, directories, record)?.some((path) => isDirectory(path, around)) ?? false,
-		exists: (word) =>
-			absolutePaths(word, directories, record)?.some((path) => around.kind(path) !== undefined) ?? false,
+		isDirectory: (word) => absolutePaths(word, directories, record)?.some((path) => isDirectory(path, host)) ?? false,
+		exists: (word) => absolutePaths(word, directories, record)?.some((path) => host.kind(path) !== undefined) ?? false,
 	};
 
 	if (program.fetches) record.fetched();
@@ -332,7 +332,7 @@ export function recordCall(
 	// What another agent does, these rules do not bind: it may change whatever it likes.
 	if (effects.has("nested-agent")) changes.add("worktree");
 	if (effects.has("run-unknown-text") && record.wasFetched()) effects.add("run-download");
-	const printed = prints ?? (inner.length === 1 ? inner[0] : inner.length > 1 ? HOLE : undefined);
+	const printed = prints ?? (inner.length === 1 ? inner[0] : inner.length > 1 ? UNKNOWN_VALUE : undefined);
 	// A mere wrapper is no command of its own; one with subcommands has words that rules may be about.
 	if (inner.length > 0 && effects.size === 0 && changes.size === 0 && !program.subcommands) return printed;
 	record.run({
@@ -347,7 +347,7 @@ export function recordCall(
 }
 
 function spellUnknown(about: string): string {
-	return shown(about);
+	return displayText(about);
 }
 
 /** Whether an option as written is one of these, cut short where the program allows it. */
@@ -363,6 +363,6 @@ function asksForHelp(program: Program, args: readonly string[]): boolean {
 	return args.length === 2 && program.subcommands !== undefined && second === "--help";
 }
 
-function detailOf(does: Does): TouchDetail {
+function detailOf(does: Behavior): AccessDetail {
 	return { ...(does.recursive && { recursive: true }), ...(does.skips && { skips: does.skips }) };
 }

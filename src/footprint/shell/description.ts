@@ -1,9 +1,9 @@
 // Reads a program's description for one command line: what its options add, which role an operand has, which subcommand is meant.
-import type { Does, Item, Positions, Program, Role } from "../programs/index.ts";
+import type { Behavior, Item, Positions, Program, Role } from "../programs/index.ts";
 
 /** What a description says for the options given: the base, changed by each option that matches. */
-export function gather(program: Program, items: readonly Item[]): Does {
-	let does: Does = program;
+export function gather(program: Program, items: readonly Item[]): Behavior {
+	let does: Behavior = program;
 	let harmless = false;
 	let unchanged = false;
 	for (const [spellings, more] of Object.entries(program.when ?? {})) {
@@ -60,7 +60,7 @@ export function findSubcommand(subcommands: { readonly [names: string]: Program 
 }
 
 /** Whether a program does nothing with its operands but to read them. */
-export function readsOnly(does: Does, program: Program): boolean {
+export function readsOnly(does: Behavior, program: Program): boolean {
 	return (does.operands === "read" || does.operands === "list") && program.subcommands === undefined;
 }
 

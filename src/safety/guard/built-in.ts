@@ -1,6 +1,6 @@
 // Places that an agent under rules may not change, whatever the rule files say: what decides about it and what records it.
 // Only this package's and pi's own files; reading them is allowed.
-import type { Access, Surroundings, Touch } from "../../footprint/index.ts";
+import type { AccessKind, FileAccess, HostEnvironment } from "../../footprint/index.ts";
 import { isWithin } from "../policy/index.ts";
 import { answersFile } from "./answers/index.ts";
 import type { GitView } from "./git-view.ts";
@@ -41,7 +41,7 @@ const ownFolders = new Set([
 const MAX_PLACES = 2000;
 
 /** What is there below a folder, breadth first, so much of it. */
-function placesIn(root: string, { kind, names }: Pick<Surroundings, "kind" | "names">): string[] {
+function placesIn(root: string, { kind, names }: Pick<HostEnvironment, "kind" | "names">): string[] {
 	const places: string[] = [];
 	for (let at = -1; at < places.length && places.length < MAX_PLACES; at++) {
 		const folder = at < 0 ? root : (places[at] ?? "");
@@ -59,13 +59,13 @@ function isOwn(place: string, root: string): boolean {
 
 export interface SelfProtection {
 	/** Whether changing this place, `recursive`ly with all that is in it, would change what the agent is judged by. */
-	covers(path: string, access: Access, recursive: boolean): boolean;
+	covers(path: string, access: AccessKind, recursive: boolean): boolean;
 	/** Whether the touch would reach the person's file of answers: whatever the rules say, that is theirs. */
-	isAnswers(touch: Touch): boolean;
+	isAnswers(touch: FileAccess): boolean;
 	/** A place that is there and that a change of everything below the touched folder, as far as it is picked by name, would reach. */
 	below(
-		touch: Touch,
-		surroundings: Pick<Surroundings, "kind" | "names">,
+		touch: FileAccess,
+		surroundings: Pick<HostEnvironment, "kind" | "names">,
 		/** What folders were seen to hold in the same judgement. */
 		seen: Map<string, readonly string[]>,
 		git: Pick<GitView, "isTracked" | "isIgnored">,
@@ -92,7 +92,7 @@ export function selfProtection(
 					// Moving or removing a folder takes all with it; another change of all that is below means what it picks by name.
 					const reaches = touch.recursive && isWithin(file, place);
 					return (
-						reaches && (touch.access === "delete" || (touch.only !== undefined && picks(file.slice(place.length + 1))))
+						reaches && (touch.kind === "delete" || (touch.only !== undefined && picks(file.slice(place.length + 1))))
 					);
 				}),
 			);

@@ -1,6 +1,6 @@
 // The spellings of one simple command that a rule's expression is tried on, so that it need not foresee where options stand.
 // Not equivalence of commands: what a command does in another way altogether is told by its effects.
-import type { Run } from "../../footprint/index.ts";
+import type { CommandRun } from "../../footprint/index.ts";
 import { dataWords } from "./literal-arguments.ts";
 
 const unknownWord = "…";
@@ -11,7 +11,7 @@ const mostWords = 400;
  * (`git -C x reset` → `git reset`), with all options first (`rm src -rf` → `rm -rf src`), and with the options of its beginning
  * taken out (`gcloud compute --project p instances` → `gcloud compute instances`).
  */
-export function spellingsOf(run: Run): string[] {
+export function spellingsOf(run: CommandRun): string[] {
 	const { program } = run;
 	if (program === null) return [run.text];
 	const words = run.args.slice(0, mostWords).map((word) => word ?? unknownWord);
@@ -30,7 +30,7 @@ export function spellingsOf(run: Run): string[] {
 }
 
 /** The command without the words that are only data. */
-export function spellingWithoutData(run: Run): string[] {
+export function spellingWithoutData(run: CommandRun): string[] {
 	if (run.program === null) return [run.text];
 	const data = dataWords(run.program, run.args);
 	if (!data.includes(true)) return spellingsOf(run);
@@ -46,7 +46,7 @@ export function spellingWithoutData(run: Run): string[] {
 }
 
 /** Whether the program's operands are data, as those of `echo` and `grep` are. */
-export function isMostlyData(run: Run): boolean {
+export function isMostlyData(run: CommandRun): boolean {
 	return run.program !== null && dataWords(run.program, ["x"]).includes(true);
 }
 

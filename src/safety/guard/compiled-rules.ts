@@ -1,5 +1,5 @@
 // A rule set made ready for judging: expressions compiled, paths indexed, meanings told. Done once for a session's rules.
-import type { Footprint, Surroundings } from "../../footprint/index.ts";
+import type { Footprint, HostEnvironment } from "../../footprint/index.ts";
 import type { ToolCall } from "../policy/index.ts";
 import { type TemporaryPlaces, temporaryPlaces } from "../temporary.ts";
 import { type SelfProtection, selfProtection } from "./built-in.ts";
@@ -13,7 +13,7 @@ import { openSlowExpressions, type SlowExpressions } from "./slow-expressions.ts
 
 export interface GuardOptions {
 	readonly rules: RuleSet;
-	readonly surroundings: Surroundings;
+	readonly surroundings: HostEnvironment;
 	/** pi's agent folder. */
 	readonly agentDir: string | undefined;
 	/** The footprint of another call, for scripts that are written and for what a result came from. */
@@ -70,7 +70,7 @@ function anyOf(rule: EffectRule, { foldCase }: RuleSet, around: PathSurroundings
 }
 
 /** The real path of the deepest existing ancestor, plus the rest. */
-function deepestReal(path: string, { realpath }: Surroundings): string {
+function deepestReal(path: string, { realpath }: HostEnvironment): string {
 	let head = path.replace(/\/+$/, "") || "/";
 	let rest = "";
 	for (;;) {

@@ -1,7 +1,7 @@
 // Why the guard says what it says about one call, as text for people: what the call would touch and run, which rules apply, the verdict.
 
 import { printable } from "../../definition/index.ts";
-import { type Access, changes, effects, type Footprint } from "../../footprint/index.ts";
+import { type AccessKind, changes, effects, type Footprint } from "../../footprint/index.ts";
 import { originText, type Policies, type ToolCall } from "../policy/index.ts";
 
 const most = 30;
@@ -19,7 +19,7 @@ export async function explainCall(call: ToolCall, footprint: Footprint, policies
 	return lines.map(printable).join("\n");
 }
 
-const verbs: Record<Access, string> = {
+const verbs: Record<AccessKind, string> = {
 	read: "reads",
 	list: "looks at",
 	write: "writes",
@@ -27,7 +27,7 @@ const verbs: Record<Access, string> = {
 	link: "links to",
 };
 
-function footprintLines({ touches, runs, unknowns }: Footprint): string[] {
+function footprintLines({ accesses, runs, unknowns }: Footprint): string[] {
 	const lines: string[] = [];
 	list(lines, "Runs", runs, (run) => {
 		const what = [
@@ -36,9 +36,9 @@ function footprintLines({ touches, runs, unknowns }: Footprint): string[] {
 		];
 		return `${run.text}${run.elsewhere ? " (elsewhere)" : ""}${what.length > 0 ? ` — ${what.join("; ")}` : ""}`;
 	});
-	list(lines, "Touches", touches, ({ access, path, real, recursive }) => {
+	list(lines, "Touches", accesses, ({ kind, path, real, recursive }) => {
 		const place = real === path ? path : `${path} → ${real}`;
-		return `${verbs[access]} ${place}${recursive ? " and everything below" : ""}`;
+		return `${verbs[kind]} ${place}${recursive ? " and everything below" : ""}`;
 	});
 	list(lines, "Cannot be known", unknowns, ({ what, text }) => `${what}: ${text}`);
 	if (lines.length === 0) lines.push("It touches and runs nothing.");

@@ -1,7 +1,7 @@
 // What a rule's expression means: it is tried on plain examples of named harms, and stands for every harm whose example it matches.
 // So a rule that names `rm -rf` also covers `find -delete`, and one that names `git push --force` covers `+main`.
 // E1 a rule that matches only a narrower example (`rm -rf /`) covers only the narrower harm.
-import type { Effect, Run, Touch } from "../../footprint/index.ts";
+import type { CommandRun, Effect, FileAccess } from "../../footprint/index.ts";
 import type { Pattern } from "./pattern.ts";
 import type { CommandRule } from "./rules.ts";
 
@@ -10,26 +10,26 @@ export interface Meaning {
 	readonly examples: readonly string[];
 	readonly effect: Effect;
 	/** Narrows the harm: only commands that also fit, by their words or by what they touch. */
-	readonly also?: (run: Run, touches: readonly Touch[]) => boolean;
+	readonly also?: (run: CommandRun, touches: readonly FileAccess[]) => boolean;
 }
 
-const hasWord = (words: RegExp) => (run: Run) => run.args.some((word) => word !== null && words.test(word));
+const hasWord = (words: RegExp) => (run: CommandRun) => run.args.some((word) => word !== null && words.test(word));
 const isProgram =
 	(...names: string[]) =>
-	(run: Run) =>
+	(run: CommandRun) =>
 		run.program !== null && names.includes(run.program);
 const killNine = /^-(?:9|s?9|SIG)?(?:KILL|9)$|^(?:SIG)?KILL$|^9$/i;
 
 /** Whether the command says so itself, or says nothing of the kind because its text comes from elsewhere. */
-const says = (words: RegExp) => (run: Run) => {
+const says = (words: RegExp) => (run: CommandRun) => {
 	const text = run.text.replace(/\/\*.{0,200}?\*\//gs, " ");
 	return words.test(text) || !/\b(?:drop|truncate|dropdb)/i.test(text);
 };
 
 /** Whether the command would remove the root or the whole home directory. */
-const atTheRoot = (_run: Run, touches: readonly Touch[]) =>
+const atTheRoot = (_run: CommandRun, touches: readonly FileAccess[]) =>
 	touches.some(
-		({ access, path }) => access === "delete" && (path === "/" || /^\/(?:home|Users)\/[^/]+$|^\/root$/.test(path)),
+		({ kind, path }) => kind === "delete" && (path === "/" || /^\/(?:home|Users)\/[^/]+$|^\/root$/.test(path)),
 	);
 
 export const meanings: readonly Meaning[] = [

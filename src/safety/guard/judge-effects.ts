@@ -1,5 +1,5 @@
 // What the rules say about what commands do, whatever their spelling: named harms, unknown programs, other agents.
-import type { Effect, Footprint, Run, Touch } from "../../footprint/index.ts";
+import type { CommandRun, Effect, FileAccess, Footprint } from "../../footprint/index.ts";
 import type { Verdict } from "../policy/index.ts";
 import { staysTemporary } from "../temporary.ts";
 import type { Ready } from "./compiled-rules.ts";
@@ -56,9 +56,9 @@ export function judgeEffects(footprint: Footprint, ready: Ready): Verdict[] {
 }
 
 /** What every command touches, by its text. */
-function touchesByCommand({ touches }: Footprint): ReadonlyMap<string, readonly Touch[]> {
-	const found = new Map<string, Touch[]>();
-	for (const touch of touches) {
+function touchesByCommand({ accesses }: Footprint): ReadonlyMap<string, readonly FileAccess[]> {
+	const found = new Map<string, FileAccess[]>();
+	for (const touch of accesses) {
 		const others = found.get(touch.by);
 		if (others) others.push(touch);
 		else found.set(touch.by, [touch]);
@@ -67,30 +67,30 @@ function touchesByCommand({ touches }: Footprint): ReadonlyMap<string, readonly 
 }
 
 /** Taking back single files that are named one by one is ordinary work; taking back folders loses what nobody looked at. */
-function namesFilesOnly(touches: readonly Touch[], { surroundings }: Ready): boolean {
-	const own = touches.filter(({ access }) => access === "write");
+function namesFilesOnly(touches: readonly FileAccess[], { surroundings }: Ready): boolean {
+	const own = touches.filter(({ kind }) => kind === "write");
 	return own.length > 0 && own.length <= 20 && own.every(({ path }) => surroundings.kind(path) === "file");
 }
 
 /** A removal of files picked by name: less than the removal of whole folders that a rule about it speaks of. */
-function picksOnlyByName(effect: Effect, touches: readonly Touch[]): boolean {
+function picksOnlyByName(effect: Effect, touches: readonly FileAccess[]): boolean {
 	if (effect !== "recursive-delete") return false;
-	const own = touches.filter(({ access }) => access === "delete");
+	const own = touches.filter(({ kind }) => kind === "delete");
 	return own.length > 0 && own.every(searchPicks);
 }
 
 /** What git ignores and does not track is made anew, or nobody's work: removing such folders is asked about at most. */
-function softened(rule: EffectRule, touches: readonly Touch[], { git }: Ready): EffectRule {
+function softened(rule: EffectRule, touches: readonly FileAccess[], { git }: Ready): EffectRule {
 	if (rule.effect !== "recursive-delete" || rule.decision === "ask") return rule;
-	const own = touches.filter(({ access }) => access === "write" || access === "delete");
+	const own = touches.filter(({ kind }) => kind === "write" || kind === "delete");
 	const regenerated = own.length > 0 && own.every(({ real, only }) => only === undefined && git.isRegenerated(real));
 	return regenerated ? { ...rule, decision: "ask" } : rule;
 }
 
 /** Whether everything that the command removes or changes lies in temporary folders or in places that the rule leaves out. */
-function isExcepted(rule: EffectRule, run: Run, touches: readonly Touch[], ready: Ready): boolean {
+function isExcepted(rule: EffectRule, run: CommandRun, touches: readonly FileAccess[], ready: Ready): boolean {
 	if (rule.except.some((written) => isCommand(written) && fitsCommand(written, run))) return true;
-	const own = touches.filter(({ access }) => access === "write" || access === "delete");
+	const own = touches.filter(({ kind }) => kind === "write" || kind === "delete");
 	const fits = ready.exceptPaths.get(rule) ?? (() => false);
 	return own.length > 0 && own.every((touch) => isHarmless(rule, touch, fits, ready));
 }
@@ -101,7 +101,7 @@ function isCommand(written: string): boolean {
 }
 
 /** Whether a command whose words are all known is the one that is written; a `*` stands for any part of one word. */
-function fitsCommand(written: string, { program, args, text }: Run): boolean {
+function fitsCommand(written: string, { program, args, text }: CommandRun): boolean {
 	if (program === null || args.includes(null)) return false;
 	const words = written.trim().split(/\s+/);
 	const parts = words.map((word) => word.split("*").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&")));
@@ -110,7 +110,7 @@ function fitsCommand(written: string, { program, args, text }: Run): boolean {
 
 function isHarmless(
 	{ effect }: EffectRule,
-	touch: Touch,
+	touch: FileAccess,
 	fits: (path: string) => boolean,
 	{ surroundings, temporary }: Ready,
 ): boolean {

@@ -1,6 +1,6 @@
 // What the rules say about the places that a call touches, and about the files that the agent itself is judged by.
 import { basename, dirname } from "node:path";
-import type { Footprint, Touch } from "../../footprint/index.ts";
+import type { FileAccess, Footprint } from "../../footprint/index.ts";
 import { isWithin, type ToolCall, type Verdict } from "../policy/index.ts";
 import { staysTemporary } from "../temporary.ts";
 import type { Ready } from "./compiled-rules.ts";
@@ -20,37 +20,37 @@ export function judgePaths(call: ToolCall, footprint: Footprint, ready: Ready): 
 	if (rules.paths.length === 0) return [];
 	const verdicts: Verdict[] = [];
 	const seen = openSeenTrees((path) => paths.rulesFor(path, "change").length > 0);
-	for (const touch of footprint.touches) {
+	for (const touch of footprint.accesses) {
 		const passing = staysTemporary(touch, ready.temporary);
 		const forbidden = (rule: PathRule) =>
 			forbids(rule, touch, call, footprint) && !(passing && isOfTheProject(rule, touch));
 		const direct = rulesAt(touch, paths, ready.surroundings).filter(forbidden);
 		for (const rule of direct) verdicts.push(pathVerdict(decided(rule, touch), touch, ready.surroundings));
 		if (direct.length > 0 || !touch.recursive || filtered.has(call.tool) || isImageContext(touch)) continue;
-		if (passing && touch.access !== "read" && touch.access !== "list") continue;
+		if (passing && touch.kind !== "read" && touch.kind !== "list") continue;
 		verdicts.push(...judgeTree(touch, ready, forbidden, seen));
 	}
 	return verdicts;
 }
 
 /** Whether a rule that keeps files as they are speaks, by a name at any depth, of the project's files, and this is none of them. */
-function isOfTheProject({ limit, pattern, syntax, base }: PathRule, { path, real }: Touch): boolean {
+function isOfTheProject({ limit, pattern, syntax, base }: PathRule, { path, real }: FileAccess): boolean {
 	if (limit === "zero" || syntax === "regex" || /^(?:[~/\\$%]|\.\/|[A-Za-z]:)/.test(pattern)) return false;
 	return !isWithin(path, base) && !isWithin(real, base);
 }
 
 /** What a build of a container image reads goes into the image, not to the model; `.dockerignore` says what. */
-function isImageContext({ by, access }: Touch): boolean {
+function isImageContext({ by, kind }: FileAccess): boolean {
 	return (
-		access === "read" && /^(?:docker|podman|nerdctl|buildah)(?:-compose)? (?:\S+ )*(?:build|bud|buildx|up)\b/.test(by)
+		kind === "read" && /^(?:docker|podman|nerdctl|buildah)(?:-compose)? (?:\S+ )*(?:build|bud|buildx|up)\b/.test(by)
 	);
 }
 
 /** Rules for the place by its name and by where it really is. */
-function rulesAt(touch: Touch, paths: PathMatcher, { kind }: Ready["surroundings"]): readonly PathRule[] {
-	const access = touch.access === "read" || touch.access === "list" ? "read" : "change";
+function rulesAt(touch: FileAccess, paths: PathMatcher, { kind }: Ready["surroundings"]): readonly PathRule[] {
+	const access = touch.kind === "read" || touch.kind === "list" ? "read" : "change";
 	const rulesOf = (path: string) =>
-		touch.access === "list" && kind(path) !== "directory" ? listingRules(path, paths) : paths.rulesFor(path, access);
+		touch.kind === "list" && kind(path) !== "directory" ? listingRules(path, paths) : paths.rulesFor(path, access);
 	const named = rulesOf(touch.path);
 	if (touch.real === touch.path) return named;
 	return [...new Set([...named, ...rulesOf(touch.real)])];
@@ -61,25 +61,23 @@ function listingRules(path: string, paths: PathMatcher): readonly PathRule[] {
 	return paths.rulesFor(dirname(path), "read");
 }
 
-function forbids({ limit }: PathRule, touch: Touch, call: ToolCall, footprint: Footprint): boolean {
-	const { access } = touch;
+function forbids({ limit }: PathRule, touch: FileAccess, call: ToolCall, footprint: Footprint): boolean {
+	const { kind } = touch;
 	switch (limit) {
 		case "zero":
 			return true;
 		case "read-only":
-			return access === "write" || access === "delete";
+			return kind === "write" || kind === "delete";
 		case "no-delete":
 			// pi's own `write` replaces a file's text by other text: a change, not a removal.
-			return (
-				access === "delete" || (touch.replaces === true && shells.has(call.tool) && leavesNothing(touch, footprint))
-			);
+			return kind === "delete" || (touch.replaces === true && shells.has(call.tool) && leavesNothing(touch, footprint));
 		case "generated":
-			return access === "write" && (!shells.has(call.tool) || editsByHand(touch, footprint));
+			return kind === "write" && (!shells.has(call.tool) || editsByHand(touch, footprint));
 	}
 }
 
 /** Whether a shell command leaves nothing where something was: a bare `>`, a copy of `/dev/null`, an `echo` without words. */
-function leavesNothing({ by, empties }: Touch, { runs }: Footprint): boolean {
+function leavesNothing({ by, empties }: FileAccess, { runs }: Footprint): boolean {
 	if (empties) return true;
 	const makers = runs.filter(({ program, text }) => text === by || program === by);
 	return (
@@ -121,7 +119,7 @@ function saysNothing(program: string | null, args: readonly (string | null)[]): 
 }
 
 /** Commands that put text into a file, as opposed to those that build, copy and unpack. */
-function editsByHand({ by }: Touch, { runs }: Footprint): boolean {
+function editsByHand({ by }: FileAccess, { runs }: Footprint): boolean {
 	const makers = runs.filter(({ program, text }) => text === by || program === by);
 	return makers.length === 0 || makers.some(({ program }) => program === null || editors.has(program));
 }
@@ -133,15 +131,15 @@ const editors: ReadonlySet<string> = new Set(
 );
 
 /** Emptying a file that may not be removed may be meant: a person decides. */
-function decided(rule: PathRule, touch: Touch): PathRule {
-	return rule.limit === "no-delete" && touch.access === "write" && rule.decision === "deny"
+function decided(rule: PathRule, touch: FileAccess): PathRule {
+	return rule.limit === "no-delete" && touch.kind === "write" && rule.decision === "deny"
 		? { ...rule, decision: "ask" }
 		: rule;
 }
 
 /** Whether a search keeps to names, so that what it shows says that they are there. */
-function listsByName({ access, only = [] }: Touch): boolean {
-	return access === "list" && only.some((glob) => !glob.startsWith("!"));
+function listsByName({ kind, only = [] }: FileAccess): boolean {
+	return kind === "list" && only.some((glob) => !glob.startsWith("!"));
 }
 
 const nothing: ReadonlySet<string> = new Set();
@@ -153,20 +151,25 @@ const regenerable: ReadonlySet<string> = new Set(
 );
 
 /** A command that goes through a folder with something protected in it. */
-function judgeTree(touch: Touch, ready: Ready, forbidden: (rule: PathRule) => boolean, seen: SeenTrees): Verdict[] {
+function judgeTree(
+	touch: FileAccess,
+	ready: Ready,
+	forbidden: (rule: PathRule) => boolean,
+	seen: SeenTrees,
+): Verdict[] {
 	const { paths, surroundings } = ready;
-	const removes = touch.access === "delete";
+	const removes = touch.kind === "delete";
 	// A change of all that is below is taken to mean what nobody minds; one of files picked by name means those.
-	const picks = touch.access === "write" && picksByName(touch);
+	const picks = touch.kind === "write" && picksByName(touch);
 	const moves = removes && /^(?:git )?(?:mv|move|rename|Move-Item|Rename-Item)\b/.test(touch.by);
-	if (!removes && !picks && touch.access !== "read" && !listsByName(touch)) return [];
+	if (!removes && !picks && touch.kind !== "read" && !listsByName(touch)) return [];
 	const wanted = (rule: PathRule) => !rule.dryRun && (removes || picks ? forbidden(rule) : rule.limit === "zero");
 	if (removes && regenerable.has(basename(touch.path))) return [];
 	const access = removes || picks ? "change" : "read";
-	const mode = touch.access === "list" ? "list" : access;
+	const mode = touch.kind === "list" ? "list" : access;
 	const rulesSeen = (path: string) => {
 		const key = `${mode} ${path}`;
-		const names = touch.access === "list" && surroundings.kind(path) !== "directory";
+		const names = touch.kind === "list" && surroundings.kind(path) !== "directory";
 		const known = seen.rules.get(key) ?? (names ? listingRules(path, paths) : paths.rulesFor(path, access));
 		seen.rules.set(key, known);
 		return known;
@@ -192,7 +195,7 @@ function judgeTree(touch: Touch, ready: Ready, forbidden: (rule: PathRule) => bo
 				.map((rule) => pathVerdict(rule, touch, surroundings, found.path));
 		case "too-much":
 			// Names that a search by name could show are not worth a question each time.
-			if (touch.access === "list" || picks) return [];
+			if (touch.kind === "list" || picks) return [];
 			return [
 				ownVerdict(
 					"ask",
@@ -205,12 +208,12 @@ function judgeTree(touch: Touch, ready: Ready, forbidden: (rule: PathRule) => bo
 }
 
 /** The files that the agent itself is judged and recorded by. */
-export function judgeOwn({ touches }: Footprint, { rules, own, surroundings, git }: Ready): Verdict[] {
+export function judgeOwn({ accesses }: Footprint, { rules, own, surroundings, git }: Ready): Verdict[] {
 	const verdicts: Verdict[] = [];
 	const seen = new Map<string, readonly string[]>();
-	for (const touch of touches) {
-		const { access, path, real, recursive } = touch;
-		if (access === "read" || access === "list") continue;
+	for (const touch of accesses) {
+		const { kind, path, real, recursive } = touch;
+		if (kind === "read" || kind === "list") continue;
 		if (own.isAnswers(touch)) {
 			verdicts.push(
 				ownVerdict(
@@ -221,9 +224,9 @@ export function judgeOwn({ touches }: Footprint, { rules, own, surroundings, git
 				),
 			);
 		}
-		if (rules.selfProtection === "off" || access === "link") continue;
-		const covered = own.covers(path, access, recursive) || own.covers(real, access, recursive);
-		const reaches = recursive && (access === "delete" || picksByName(touch));
+		if (rules.selfProtection === "off" || kind === "link") continue;
+		const covered = own.covers(path, kind, recursive) || own.covers(real, kind, recursive);
+		const reaches = recursive && (kind === "delete" || picksByName(touch));
 		const below = !covered && reaches ? own.below(touch, surroundings, seen, git) : undefined;
 		if (!covered && below === undefined) continue;
 		verdicts.push(

@@ -1,5 +1,5 @@
 // What the guard does about what cannot be known: it asks where no rule had a chance to look, and about everything in strict mode.
-import type { Footprint, Touch, Unknown } from "../../footprint/index.ts";
+import type { FileAccess, Footprint, Unknown } from "../../footprint/index.ts";
 import type { ToolCall, Verdict } from "../policy/index.ts";
 import type { Ready } from "./compiled-rules.ts";
 import { ownVerdict, pathVerdict, shown } from "./verdicts.ts";
@@ -47,6 +47,12 @@ function judgeTail(unknown: Unknown, tail: string, { paths, surroundings }: Read
 		.flatMap((path) => paths.rulesFor(path, reads ? "read" : "change"))
 		.filter(({ limit }) => limit === "zero");
 	if (!rule) return undefined;
-	const touch: Touch = { access: unknown.may[0] ?? "read", path: tail, real: tail, recursive: false, by: unknown.text };
+	const touch: FileAccess = {
+		kind: unknown.may[0] ?? "read",
+		path: tail,
+		real: tail,
+		recursive: false,
+		by: unknown.text,
+	};
 	return pathVerdict(rule, touch, surroundings);
 }

@@ -105,8 +105,8 @@ function editTexts({ edits, newText }: ToolCall["input"]): unknown[] {
 	return edits.map((edit: unknown) => (edit as { newText?: unknown } | null)?.newText);
 }
 
-function changesOrRuns({ touches, runs, unknowns }: Footprint): boolean {
-	return runs.length > 0 || unknowns.length > 0 || touches.some(({ access }) => access !== "read" && access !== "list");
+function changesOrRuns({ accesses, runs, unknowns }: Footprint): boolean {
+	return runs.length > 0 || unknowns.length > 0 || accesses.some(({ kind }) => kind !== "read" && kind !== "list");
 }
 
 /** One verdict a rule: the strongest, and of equal ones the first. */

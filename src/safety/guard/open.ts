@@ -1,6 +1,6 @@
 // A guard in force: its rules, its policy in the registry, what it has read. The session and a worker open one the same way.
 import type { Scope } from "../../pi/index.ts";
-import { diskSurroundings } from "../../pi/index.ts";
+import { hostEnvironment } from "../../pi/index.ts";
 import { measure } from "../measure.ts";
 import type { Policies, Policy } from "../policy/index.ts";
 import { guardPolicy } from "./judge.ts";
@@ -26,7 +26,7 @@ export interface GuardPlace {
 export function openGuard(rules: RuleSet, { cwd, agentDir }: GuardPlace, policies: Policies, scope: Scope): Guard {
 	const policy = guardPolicy({
 		rules,
-		surroundings: diskSurroundings(cwd),
+		surroundings: hostEnvironment(cwd),
 		agentDir,
 		measure: (call) => measure(call, cwd),
 	});

@@ -3,7 +3,7 @@
 // W2 links are not followed: what they lead to is touched under its own name.
 import { type Dirent, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { Touch } from "../../footprint/index.ts";
+import type { FileAccess } from "../../footprint/index.ts";
 import type { GitView } from "./git-view.ts";
 import type { PathRule } from "./rules.ts";
 import { compileWildcard } from "./wildcard.ts";
@@ -15,7 +15,7 @@ export type Found =
 	| { readonly kind: "too-much" };
 
 export interface Walk {
-	readonly touch: Touch;
+	readonly touch: FileAccess;
 	/** Places to look at whatever their depth; absolute. */
 	readonly places: readonly string[];
 	/** Whether names have to be looked at, or the known places are all there is. */
@@ -129,20 +129,20 @@ function namesOn(way: string): readonly string[] {
 type WayTest = (way: string, names?: readonly string[]) => boolean;
 
 /** Whether the globs of a search pass over a place and all that is in it. */
-function exclusionOf({ only = [] }: Pick<Touch, "only">): WayTest {
+function exclusionOf({ only = [] }: Pick<FileAccess, "only">): WayTest {
 	const unwanted = only.filter((glob) => glob.startsWith("!")).map((glob) => globOf(glob.slice(1)));
 	return (way, names) => unwanted.some((fits) => fits(way, names));
 }
 
 /** Whether the globs of a search let a file through, by its path relative to the directory that is searched. */
-export function selectionOf({ only = [] }: Pick<Touch, "only">): WayTest {
+export function selectionOf({ only = [] }: Pick<FileAccess, "only">): WayTest {
 	const wanted = only.filter((glob) => !glob.startsWith("!")).map(globOf);
 	const leavesOut = exclusionOf({ only });
 	return (way, names) => (wanted.length === 0 || wanted.some((fits) => fits(way, names))) && !leavesOut(way, names);
 }
 
 /** Whether a search picks what it finds by a name that says something. */
-export function picksByName({ only = [] }: Pick<Touch, "only">): boolean {
+export function picksByName({ only = [] }: Pick<FileAccess, "only">): boolean {
 	return only.some((glob) => /^[^!].*\w/.test(glob));
 }
 

@@ -2,7 +2,7 @@
 // C1 a line is withheld when the place that it names is closed, by its name or by where it really is; C2 a file that has come to
 // lie in a closed place since it was judged is withheld whole.
 import { join } from "node:path";
-import type { Footprint, Touch } from "../../footprint/index.ts";
+import type { FileAccess, Footprint } from "../../footprint/index.ts";
 import type { Screened, ToolCall } from "../policy/index.ts";
 import type { Ready } from "./compiled-rules.ts";
 import type { PathRule } from "./rules.ts";
@@ -38,8 +38,8 @@ function isClosing(rule: PathRule): boolean {
 
 /** Judges the file that was read once more: a link may have been put in its way in the meantime. */
 function reread(call: ToolCall, ready: Ready): Screened {
-	const { touches } = ready.measure(call);
-	const [rule] = touches.flatMap(({ path, real }) =>
+	const { accesses } = ready.measure(call);
+	const [rule] = accesses.flatMap(({ path, real }) =>
 		[path, real].flatMap((name) => ready.paths.rulesFor(name, "read").filter(isClosing)),
 	);
 	if (!rule) return undefined;
@@ -51,12 +51,12 @@ function reread(call: ToolCall, ready: Ready): Screened {
 }
 
 function filterLines(
-	{ touches }: Footprint,
+	{ accesses }: Footprint,
 	texts: readonly string[],
 	placeOf: (line: string, root: string) => string | undefined,
 	closed: (path: string) => boolean,
 ): Screened {
-	const root = touches[0];
+	const root = accesses[0];
 	if (!root) return undefined;
 	let withheld = 0;
 	const filtered = texts.map((text) => {
@@ -82,7 +82,7 @@ function filterLines(
 	};
 }
 
-function rootPath({ path }: Touch): string {
+function rootPath({ path }: FileAccess): string {
 	return path;
 }
 

@@ -1,5 +1,5 @@
 // The words of the guard: one verdict for one thing that a rule says about a call.
-import { type Access, effects, type Touch } from "../../footprint/index.ts";
+import { type AccessKind, effects, type FileAccess } from "../../footprint/index.ts";
 import { type Decision, type Origin, redactText, type Verdict } from "../policy/index.ts";
 import type { Meaning } from "./inferred-effects.ts";
 import type { Match } from "./matching.ts";
@@ -68,7 +68,7 @@ const limitAdvice: Record<PathLimit, string> = {
 	"no-delete": "Keep it; edit it in place if it has to change.",
 	generated: "Change what it is made from, and build again.",
 };
-const accessWords: Record<Access, string> = {
+const accessWords: Record<AccessKind, string> = {
 	read: "reads",
 	list: "looks at",
 	write: "writes",
@@ -83,11 +83,11 @@ export interface Here {
 }
 
 /** `place` is the protected place where the touch itself is only above it. */
-export function pathVerdict(rule: PathRule, touch: Touch, around: Here, place?: string): Verdict {
+export function pathVerdict(rule: PathRule, touch: FileAccess, around: Here, place?: string): Verdict {
 	const named = (path: string) => placeName(path, around.cwd, around.home);
 	const at = place === undefined ? named(touch.path) : `${named(place)} (below ${named(touch.path)})`;
 	const why = rule.reason === "" ? "" : ` (${rule.reason})`;
-	const reason = `${shown(touch.by)} ${accessWords[touch.access]} ${at}, which ${limitWords[rule.limit]}${why}.`;
+	const reason = `${shown(touch.by)} ${accessWords[touch.kind]} ${at}, which ${limitWords[rule.limit]}${why}.`;
 	return ruled(rule, reason, limitAdvice[rule.limit]);
 }
 

@@ -35,11 +35,11 @@ export function readonlyPolicy({ places, confine }: ReadonlyOptions): Policy {
 }
 
 /** What is known to change something. */
-function judgeKnown({ touches, runs }: Footprint, places: TemporaryPlaces): Verdict | undefined {
-	for (const touch of touches) {
-		if (touch.access === "read" || touch.access === "list" || staysTemporary(touch, places)) continue;
-		const what = { write: "writes", delete: "removes", link: "makes another name for" }[touch.access];
-		return refuse(touch.access, `${shown(touch.by)} ${what} ${touch.path}.`);
+function judgeKnown({ accesses, runs }: Footprint, places: TemporaryPlaces): Verdict | undefined {
+	for (const touch of accesses) {
+		if (touch.kind === "read" || touch.kind === "list" || staysTemporary(touch, places)) continue;
+		const what = { write: "writes", delete: "removes", link: "makes another name for" }[touch.kind];
+		return refuse(touch.kind, `${shown(touch.by)} ${what} ${touch.path}.`);
 	}
 	for (const run of runs) {
 		const [change] = run.changes;

@@ -94,13 +94,13 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 	};
 
 	const openPolicy = async (cwd: string): Promise<Policy> => {
-		const [{ readonlyPolicy }, { temporaryPlaces }, { wrapCommand }, { diskSurroundings }] = await Promise.all([
+		const [{ readonlyPolicy }, { temporaryPlaces }, { wrapCommand }, { hostEnvironment }] = await Promise.all([
 			import("./judge.ts"),
 			import("../temporary.ts"),
 			import("../sandbox/index.ts"),
 			import("../../pi/index.ts"),
 		]);
-		const places = temporaryPlaces(diskSurroundings(cwd));
+		const places = temporaryPlaces(hostEnvironment(cwd));
 		const confine = async (command: string) => {
 			const probe = await sandbox();
 			return probe && wrapCommand(command, probe, { writable: places.folders, readonly: places.except });

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { computeFootprint } from "../../../src/footprint/index.ts";
-import { diskSurroundings, remembering } from "../../../src/pi/index.ts";
+import { cachedEnvironment, hostEnvironment } from "../../../src/pi/index.ts";
 import { guardPolicy } from "../../../src/safety/guard/judge.ts";
 import { openPolicies, type RuleSet, readRules, type ToolCall, type Verdict } from "../../../src/safety/index.ts";
 
@@ -97,7 +97,7 @@ export function openSetting(rules: string | RuleSet, change: (rules: RuleSet) =>
 	const inForce = change(read);
 
 	const surroundings = {
-		...diskSurroundings(cwd),
+		...hostEnvironment(cwd),
 		home,
 		platform: "linux" as const,
 		env: (name: string) => (name === "HOME" ? home : process.env[name]),
@@ -105,7 +105,7 @@ export function openSetting(rules: string | RuleSet, change: (rules: RuleSet) =>
 	};
 	const measure = (call: ToolCall) => {
 		const { tool, input, hints } = call;
-		return computeFootprint({ tool, input, ...(hints ? { annotations: hints } : {}) }, remembering(surroundings));
+		return computeFootprint({ tool, input, ...(hints ? { annotations: hints } : {}) }, cachedEnvironment(surroundings));
 	};
 	const policies = openPolicies();
 	policies.add(guardPolicy({ rules: inForce, surroundings, agentDir: join(home, ".pi/agent"), measure }));

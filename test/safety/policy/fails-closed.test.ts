@@ -9,7 +9,7 @@ import { call, openBench, packageUnderTest, say } from "../../harness/index.ts";
 import { needs } from "../../harness/needs.ts";
 
 const toolCall: ToolCall = { id: "1", tool: "bash", input: { command: "ls" }, siblings: [] };
-const nothing: Footprint = { tool: "bash", touches: [], runs: [], unknowns: [] };
+const nothing: Footprint = { tool: "bash", accesses: [], runs: [], unknowns: [] };
 const quiet: Policy = { name: "quiet", judge: () => undefined };
 
 describe("policies", () => {

@@ -65,13 +65,13 @@ function subject(
 	};
 }
 
-function exactText({ tool, input }: ToolCall, { touches }: Footprint): string | undefined {
+function exactText({ tool, input }: ToolCall, { accesses }: Footprint): string | undefined {
 	if (tool === "bash") {
 		const keys = Object.keys(input).filter((key) => key !== "command" && key !== "timeout");
 		return typeof input.command === "string" && keys.length === 0 ? plainSpelling(input.command) : undefined;
 	}
 	if (!fileTools.has(tool)) return undefined;
-	const places = new Set(touches.map(({ path }) => path));
+	const places = new Set(accesses.map(({ path }) => path));
 	const [only] = places;
 	return places.size === 1 ? only : undefined;
 }
@@ -100,9 +100,9 @@ function ruleKey({ policy, rule, origin }: Verdict): string {
 	return [policy, rule, origin?.file ?? ""].join(" · ");
 }
 
-function reachOf({ touches, runs }: Footprint): string {
+function reachOf({ accesses, runs }: Footprint): string {
 	const lines = [
-		...touches.map(({ access, path, real, recursive, only, skips }) => [access, path, real, recursive, only, skips]),
+		...accesses.map(({ kind, path, real, recursive, only, skips }) => [kind, path, real, recursive, only, skips]),
 		...runs.map(({ effects, changes, elsewhere }) => [effects, changes, elsewhere]),
 	].map((part) => JSON.stringify(part));
 	return createHash("sha256").update(lines.sort().join("\n")).digest("hex").slice(0, 16);

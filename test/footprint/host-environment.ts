@@ -1,6 +1,11 @@
 // A disk and environment in memory, and footprints as short lines of text: what table tests compare.
 import { posix, win32 } from "node:path";
-import { computeFootprint, type Footprint, type MeasuredCall, type Surroundings } from "../../src/footprint/index.ts";
+import {
+	computeFootprint,
+	type Footprint,
+	type HostEnvironment,
+	type MeasuredCall,
+} from "../../src/footprint/index.ts";
 
 export interface Place {
 	readonly cwd?: string;
@@ -37,14 +42,14 @@ const ordinary: NonNullable<Place["disk"]> = {
 	"/usr/bin/env": "file",
 };
 
-/** Surroundings over a disk in memory. */
+/** A host environment over a disk in memory. */
 export function inMemory({
 	cwd = project,
 	home = "/home/me",
 	platform = "linux",
 	env = {},
 	disk = ordinary,
-}: Place = {}): Surroundings {
+}: Place = {}): HostEnvironment {
 	const rules = platform === "win32" ? win32 : posix;
 	const entries = new Map<string, string>();
 	for (const [path, what] of Object.entries(disk)) {
@@ -115,11 +120,11 @@ export function measured(call: MeasuredCall, place?: Place): Footprint {
  * A footprint's touches as lines: the access, `!` where content is replaced, the path (short where it is in the project or at home),
  * `/**` where it reaches below, and the real path behind `=>` where it differs.
  */
-export function touches({ touches: all }: Footprint): string[] {
-	return all.map(({ access, path, real, recursive, replaces }) => {
+export function accesses({ accesses: all }: Footprint): string[] {
+	return all.map(({ kind, path, real, recursive, replaces }) => {
 		const mark = replaces ? "!" : "";
 		const reach = recursive ? "/**" : "";
-		return `${access}${mark} ${short(path)}${reach}${real === path ? "" : ` => ${short(real)}`}`;
+		return `${kind}${mark} ${short(path)}${reach}${real === path ? "" : ` => ${short(real)}`}`;
 	});
 }
 

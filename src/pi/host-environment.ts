@@ -1,14 +1,14 @@
 // The real disk and environment as a footprint asks for them. Reads only, follows nothing on its own.
-// D1 no question throws; what cannot be looked at is not there; D2 `remembering` asks the disk each question once: for one call, not longer.
+// D1 no question throws; what cannot be looked at is not there; D2 `cachedEnvironment` asks the disk each question once: for one call, not longer.
 import { lstatSync, opendirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import type { Surroundings } from "../footprint/index.ts";
+import type { HostEnvironment } from "../footprint/index.ts";
 
 /** A directory with more names than this cannot be told: nothing is matched against it. */
 const MAX_NAMES = 20_000;
 
 /** The real disk and environment, seen from `cwd` (absolute); every question is asked of the disk again. */
-export function diskSurroundings(cwd: string): Surroundings {
+export function hostEnvironment(cwd: string): HostEnvironment {
 	return {
 		cwd,
 		home: homedir(),
@@ -23,15 +23,15 @@ export function diskSurroundings(cwd: string): Surroundings {
 	};
 }
 
-/** The same surroundings, asked each question at most once. */
-export function remembering(around: Surroundings): Surroundings {
+/** The same environment, asked each question at most once. */
+export function cachedEnvironment(host: HostEnvironment): HostEnvironment {
 	return {
-		...around,
-		kind: once(around.kind),
-		realpath: once(around.realpath),
-		readlink: once(around.readlink),
-		names: once(around.names),
-		homeOf: once(around.homeOf),
+		...host,
+		kind: once(host.kind),
+		realpath: once(host.realpath),
+		readlink: once(host.readlink),
+		names: once(host.names),
+		homeOf: once(host.homeOf),
 	};
 }
 
@@ -55,7 +55,7 @@ function attempt<T>(ask: () => T): T | undefined {
 	}
 }
 
-function kind(path: string): ReturnType<Surroundings["kind"]> {
+function kind(path: string): ReturnType<HostEnvironment["kind"]> {
 	const stat = attempt(() => lstatSync(path, { throwIfNoEntry: false }));
 	if (!stat) return undefined;
 	if (stat.isSymbolicLink()) return "link";

@@ -12,9 +12,9 @@ import type {
 	StoreFailure,
 } from "../../core/index.ts";
 import { beginRun, foldEvent, type LedgerEvent, type PersonEvent, type Run } from "../../core/index.ts";
-import { findRun, summarise } from "./catalogue.ts";
 import { decodeLine, encodeLine, stampEvent } from "./line.ts";
-import { failure, withoutCrc } from "./load.ts";
+import { resolveRunId, summarizeRun } from "./list-runs.ts";
+import { storeFailure, withoutCrc } from "./load.ts";
 import { redactEvent } from "./redaction.ts";
 
 interface Kept {
@@ -31,7 +31,7 @@ interface Kept {
 export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; folder: string }): LedgerStore {
 	const redact = openRedaction(process.env);
 	const runs = new Map<string, Kept>();
-	const unknown = (id: string) => failure("unknown", `No run has the id "${id}".`, "Look at the list of runs.");
+	const unknown = (id: string) => storeFailure("unknown", `No run has the id "${id}".`, "Look at the list of runs.");
 
 	const eventsOf = (kept: Kept): LedgerEvent[] =>
 		kept.lines.flatMap((line) => {
@@ -70,7 +70,7 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 		kept.fence += 1;
 		const { fence } = kept;
 		kept.held = fence;
-		const lost: { ok: false; failure: StoreFailure } = failure(
+		const lost: { ok: false; failure: StoreFailure } = storeFailure(
 			"fenced",
 			"Another process has the run.",
 			"Go on there.",
@@ -96,7 +96,11 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 			async checkpoint(now) {
 				if (kept.held !== fence) return lost;
 				if (now.seq !== kept.lines.length)
-					return failure("io", "The checkpoint does not stand at the end of the log.", "Take the events in first.");
+					return storeFailure(
+						"io",
+						"The checkpoint does not stand at the end of the log.",
+						"Take the events in first.",
+					);
 				return { ok: true, value: undefined };
 			},
 			onPosted(listener) {
@@ -115,7 +119,7 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 			.flatMap(([id, kept]): LedgerEntry[] => {
 				const run = runOf(kept);
 				const { holder } = reading(id, kept);
-				return run ? [{ kind: "run", id, summary: summarise(run, holder), holder }] : [];
+				return run ? [{ kind: "run", id, summary: summarizeRun(run, holder), holder }] : [];
 			})
 			.sort((a, b) =>
 				b.kind === "run" && a.kind === "run" ? b.summary.updatedAt.localeCompare(a.summary.updatedAt) : 0,
@@ -123,7 +127,7 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 
 	return {
 		async create(first) {
-			if (runs.has(first.id)) return failure("exists", `The run ${first.id} exists already.`, "Take another id.");
+			if (runs.has(first.id)) return storeFailure("exists", `The run ${first.id} exists already.`, "Take another id.");
 			const kept: Kept = { lines: [], fence: 0, held: 0, posted: [], listener: undefined, taking: Promise.resolve() };
 			const event = stampEvent(redactEvent(first, redact), {
 				seq: 1,
@@ -131,7 +135,7 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 				fence: 1,
 			});
 			const run = event.kind === "created" ? beginRun(event) : undefined;
-			if (!run) return failure("corrupt", "The template's definition cannot be read.", "Check the template.");
+			if (!run) return storeFailure("corrupt", "The template's definition cannot be read.", "Check the template.");
 			kept.lines.push(encodeLine(event));
 			runs.set(first.id, kept);
 			return { ok: true, value: hold(first.id, kept, run) };
@@ -140,7 +144,8 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 			const kept = runs.get(id);
 			const run = kept && runOf(kept);
 			if (!kept || !run) return unknown(id);
-			if (kept.held > 0) return failure("held", "The run is in the hands of this process.", "Use the commands there.");
+			if (kept.held > 0)
+				return storeFailure("held", "The run is in the hands of this process.", "Use the commands there.");
 			return { ok: true, value: hold(id, kept, run) };
 		},
 		async read(id) {
@@ -152,12 +157,12 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 		async remove(id) {
 			const kept = runs.get(id);
 			if (!kept) return unknown(id);
-			if (kept.held > 0) return failure("held", "The run is in the hands of another supervisor.", "Use it there.");
+			if (kept.held > 0) return storeFailure("held", "The run is in the hands of another supervisor.", "Use it there.");
 			runs.delete(id);
 			return { ok: true, value: { bytes: 0 } };
 		},
 		find: async (name) =>
-			findRun(
+			resolveRunId(
 				name,
 				entries().map(({ id }) => id),
 			),

@@ -7,7 +7,7 @@ import { readCast } from "../../../persona/index.ts";
 import type { LaunchProblem } from "../../core/index.ts";
 import type { Project } from "./project.ts";
 import { isLoaded } from "./start.ts";
-import { type FoundTemplate, readTemplateFile, templateFolders } from "./templates.ts";
+import { type FoundTemplate, readTemplateFile, templateFolders } from "./template-catalogue.ts";
 
 export interface CheckedFile {
 	/** Absolute. */
@@ -32,8 +32,8 @@ export interface Check {
 /** Checks what `names` name, a file by its path or a template by its name; without any, everything that the project offers. */
 export async function checkTemplates(project: Project, names: readonly string[]): Promise<Check> {
 	const launcher = project.launcher();
-	const shelf = project.templates();
-	const found = names.length === 0 ? shelf.files : names.map((name) => findFile(project, name));
+	const catalogue = project.templates();
+	const found = names.length === 0 ? catalogue.files : names.map((name) => findFile(project, name));
 	const files: CheckedFile[] = [];
 	for (const each of found) {
 		const problems = isLoaded(each) ? await launcher.check([...each.read.template.states.values()]) : [];

@@ -9,8 +9,8 @@ import { openGitWorkspace } from "../workspace/index.ts";
 import { type CleanupApprovals, openCleanupApprovals } from "./cleanup-approvals.ts";
 import { openCleanupRunner } from "./cleanup-runner.ts";
 import { systemClock } from "./clock.ts";
-import { keeping } from "./difference.ts";
-import { readTemplates, type TemplateShelf, templateFolders } from "./templates.ts";
+import { workspaceScope } from "./diff.ts";
+import { readTemplates, type TemplateCatalogue, templateFolders } from "./template-catalogue.ts";
 
 export interface Project {
 	readonly place: ProjectEnvironment;
@@ -21,7 +21,7 @@ export interface Project {
 	readonly store: LedgerStore;
 	readonly approvals: CleanupApprovals;
 	readonly clock: Clock;
-	templates(): TemplateShelf;
+	templates(): TemplateCatalogue;
 	/** Reads agents and rules as they are now. */
 	launcher(): WorkerLauncher;
 	/** What the supervisor of `ledger` works with. */
@@ -55,7 +55,7 @@ export function openProject(place: ProjectEnvironment): Project {
 			const { id, cleanupHash } = ledger.run;
 			return {
 				launcher: ready,
-				workspace: openGitWorkspace({ cwd, folder: ledger.folder, leftOut: ownFolders, ...keeping(ledger.run) }),
+				workspace: openGitWorkspace({ cwd, folder: ledger.folder, leftOut: ownFolders, ...workspaceScope(ledger.run) }),
 				approver,
 				commands: openCleanupRunner({
 					run: id,

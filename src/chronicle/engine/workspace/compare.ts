@@ -102,7 +102,8 @@ export function describeChanges(store: Store, cwd: string, changes: readonly Raw
 	return changes
 		.map((change): FileChange => {
 			const lined = [change.before, change.after].every(
-				({ mode, object }) => mode !== modes.link && mode !== modes.repository && store.markOf(object) === undefined,
+				({ mode, object }) =>
+					mode !== modes.link && mode !== modes.repository && store.placeholderOf(object) === undefined,
 			);
 			return {
 				path: seenFrom(store.root, cwd, change.path),

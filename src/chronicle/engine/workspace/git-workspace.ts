@@ -6,7 +6,7 @@ import { join, posix, relative, sep } from "node:path";
 import type { Result, Workspace, WorkspaceFailure } from "../../core/index.ts";
 import { describeChanges, rawChanges, seenFrom } from "./compare.ts";
 import { gitFailure, inTheWay, stopped, timedOut } from "./failures.ts";
-import { keepTowards, restoreFiles } from "./restore.ts";
+import { prepareRestore, restoreFiles } from "./restore.ts";
 import { leftList } from "./restore-plan.ts";
 import { type Control, type Limits, openStore, type Store, type StoreOptions } from "./store.ts";
 
@@ -18,7 +18,7 @@ export interface GitWorkspaceOptions {
 	/** Folders that are no part of the files, such as the one of all runs; absolute. */
 	readonly leftOut: readonly string[];
 	/** Private folder of another workspace on the same files, whose kept states can be named here: to look at a run that another process has. */
-	readonly borrow?: string;
+	readonly alternate?: string;
 	readonly limits?: Partial<Limits>;
 	/** `repository`: also what lies beside `cwd` in its repository. Default: `cwd` alone. */
 	readonly scope?: StoreOptions["scope"];
@@ -36,7 +36,7 @@ const usual: Limits = {
 };
 
 export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
-	const { cwd, folder, leftOut, borrow, scope = "folder", secrets = "left out" } = options;
+	const { cwd, folder, leftOut, alternate, scope = "folder", secrets = "left out" } = options;
 	const place = join(folder, "files");
 	const limits = { ...usual, ...options.limits };
 	const control: Control = { signal: undefined, notes: [] };
@@ -44,7 +44,7 @@ export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 		cwd,
 		folder: place,
 		leftOut: [folder, ...leftOut],
-		borrow: borrow === undefined ? [] : [join(borrow, "files")],
+		alternates: alternate === undefined ? [] : [join(alternate, "files")],
 		limits,
 		scope,
 		secrets,
@@ -69,12 +69,12 @@ export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 		snapshot: ({ towards, signal } = {}) =>
 			withStore(signal, limits.measureMs, async (store) => {
 				if (towards === undefined) {
-					const kept = await store.keep();
+					const kept = await store.snapshot();
 					if (!kept.ok) return kept;
 					const { tree, unkept } = kept.value;
 					return { ok: true, value: { tree, unkept: leftList(unkept, seen(store)), notes: control.notes.splice(0) } };
 				}
-				const ready = await keepTowards(store, towards);
+				const ready = await prepareRestore(store, towards);
 				if (!ready.ok) return ready;
 				if (ready.value.blocked.length > 0) return inTheWay(ready.value.blocked);
 				const { tree, unkept } = ready.value.kept;
@@ -107,7 +107,7 @@ export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 			}),
 		preview: (tree, limit, signal) =>
 			withStore(signal, limits.measureMs, async (store) => {
-				const ready = await keepTowards(store, tree, "look");
+				const ready = await prepareRestore(store, tree, "look");
 				if (!ready.ok) return ready;
 				const { plan, blocked } = ready.value;
 				const changes = describeChanges(store, cwd, plan.writes);

@@ -134,7 +134,7 @@ export async function runGit(call: GitCall): Promise<GitResult> {
 }
 
 /** An entry of a tree or of the index. */
-export interface Entry {
+export interface TreeEntry {
 	/** Bytes as latin1. */
 	readonly path: string;
 	readonly mode: string;
@@ -147,7 +147,7 @@ export function nulled(names: readonly string[]): Buffer {
 }
 
 /** Lines for `update-index --index-info`: entries to set; an object of zeros takes one out. */
-export function indexInfo(entries: readonly Entry[]): Buffer {
+export function indexInfo(entries: readonly TreeEntry[]): Buffer {
 	const lines = entries.map(({ mode, object, path }) => `${isNothing(object) ? "0" : mode} ${object}\t${path}\0`);
 	return Buffer.from(lines.join(""), "latin1");
 }

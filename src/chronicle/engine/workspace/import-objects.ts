@@ -8,15 +8,15 @@ import { gitFailure, isFull } from "./failures.ts";
 import { isNothing, modes } from "./git.ts";
 import type { Store } from "./store.ts";
 
-export interface Owner {
+export interface ObjectImporter {
 	/** Copies what `tree` still borrows. Fails only where the disk is full. */
-	own(tree: string): Promise<Result<void, WorkspaceFailure>>;
+	importObjects(tree: string): Promise<Result<void, WorkspaceFailure>>;
 }
 
 const done: Result<void, WorkspaceFailure> = { ok: true, value: undefined };
 
 /** `folder` is the store's; at most `mostBytes` bytes (on disk) are copied for one state. */
-export function openOwner(store: Store, folder: string, mostBytes: number): Owner {
+export function openObjectImporter(store: Store, folder: string, mostBytes: number): ObjectImporter {
 	let last: string | undefined;
 
 	const ask = async (objects: readonly string[], format: string, where: "everywhere" | "own"): Promise<string[]> => {
@@ -26,7 +26,7 @@ export function openOwner(store: Store, folder: string, mostBytes: number): Owne
 	};
 
 	return {
-		async own(tree) {
+		async importObjects(tree) {
 			const objects = await objectsOf(store, tree, last);
 			const borrowed = (await ask(objects, "%(objectname)", "own"))
 				.filter((line) => line.endsWith(" missing"))

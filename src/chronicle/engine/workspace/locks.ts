@@ -28,7 +28,7 @@ const termMs = 2000;
 const killMs = 1000;
 
 /** Ends the git that an earlier supervisor, now dead, left at the store in `folder`. */
-export async function endOrphan(folder: string): Promise<void> {
+export async function killOrphanedGit(folder: string): Promise<void> {
 	const pid = Number.parseInt(await readFile(join(folder, pidFile), "utf8").catch(() => ""), 10);
 	if (!Number.isSafeInteger(pid) || pid <= 1) return;
 	const isOurs = (): boolean => commandLine(pid).includes(`--git-dir=${folder}`);

@@ -7,7 +7,7 @@ import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
 import type { RawChange } from "./compare.ts";
 import { gitFailure } from "./failures.ts";
 import { isNothing } from "./git.ts";
-import { foldersAbove, fromRaw, placeOf } from "./paths.ts";
+import { foldersAbove, fromRaw, pathBytes } from "./paths.ts";
 import type { Store } from "./store.ts";
 
 export interface Obstacles {
@@ -59,7 +59,7 @@ interface Search {
 }
 
 async function look({ root }: Store, path: string): Promise<Stats | undefined> {
-	return lstat(placeOf(root, path)).catch(() => undefined);
+	return lstat(pathBytes(root, path)).catch(() => undefined);
 }
 
 /** Takes what is at `path`, with all that is in it, unless it is kept already. */
@@ -77,7 +77,7 @@ async function takeFolder(search: Search, path: string): Promise<void> {
 	if (indexed.has(path)) return void blocked.set(path, "is a repository of its own");
 	if (store.isOwn(path)) return void blocked.set(path, "belongs to pi-chronicle");
 	if (keep.size > store.limits.files || store.control.signal?.aborted) return;
-	const names = await readdir(placeOf(store.root, path), { encoding: "buffer" }).catch(() => undefined);
+	const names = await readdir(pathBytes(store.root, path), { encoding: "buffer" }).catch(() => undefined);
 	if (names === undefined) return void blocked.set(path, "cannot be looked into");
 	for (const name of names) {
 		const below = `${path}/${name.toString("latin1")}`;
@@ -91,9 +91,9 @@ async function whyNot(store: Store, path: string, stats: Stats): Promise<string 
 	if (store.isOwn(path)) return "belongs to pi-chronicle";
 	if (stats.isSymbolicLink()) return undefined;
 	if (!stats.isFile()) return "is no file";
-	const kind = store.markFor(path, stats.size);
+	const kind = store.placeholderFor(path, stats.size);
 	if (kind !== undefined) return kind === "secret" ? "is secret by its name" : "is too large to keep";
-	const readable = await access(placeOf(store.root, path), constants.R_OK).then(
+	const readable = await access(pathBytes(store.root, path), constants.R_OK).then(
 		() => true,
 		() => false,
 	);

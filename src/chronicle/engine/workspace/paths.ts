@@ -12,7 +12,7 @@ export function toRaw(path: string): string {
 }
 
 /** Where the file lies, byte for byte: names need not be UTF-8. */
-export function placeOf(root: string, name: string): Buffer {
+export function pathBytes(root: string, name: string): Buffer {
 	return Buffer.concat([Buffer.from(`${root}${sep}`), Buffer.from(name, "latin1")]);
 }
 

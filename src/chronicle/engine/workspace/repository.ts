@@ -6,7 +6,7 @@ import { isAbsolute, join, relative, resolve } from "node:path";
 import { runGit } from "./git.ts";
 import { toRaw } from "./paths.ts";
 
-export interface Surroundings {
+export interface RepositoryInfo {
 	/** Folder that paths are counted from: the repository's, or the run's own where there is none. Real path. */
 	readonly root: string;
 	/** The run's folder below `root`, bytes as latin1, `/` between segments; empty where they are the same. */
@@ -40,7 +40,7 @@ const generated = [
 ];
 
 /** `undefined` where git is missing. */
-export async function surroundingsOf(cwd: string, signal?: AbortSignal): Promise<Surroundings | undefined> {
+export async function inspectRepository(cwd: string, signal?: AbortSignal): Promise<RepositoryInfo | undefined> {
 	const here = await realpath(cwd);
 	const asked = await runGit({
 		signal,
@@ -56,7 +56,7 @@ export async function surroundingsOf(cwd: string, signal?: AbortSignal): Promise
 		cwd: here,
 	});
 	if (asked.kind === "missing") return undefined;
-	const alone: Surroundings = {
+	const alone: RepositoryInfo = {
 		root: here,
 		below: "",
 		ignored: generated.join("\n"),

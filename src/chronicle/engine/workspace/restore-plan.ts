@@ -5,8 +5,8 @@ import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
 import { type RawChange, rawChanges, unknownTree } from "./compare.ts";
 import { isNothing, modes } from "./git.ts";
 import { ignoredBy } from "./ignored.ts";
-import type { KeptState } from "./keep.ts";
 import { foldersAbove, fromRaw } from "./paths.ts";
+import type { FileSnapshot } from "./snapshot.ts";
 import type { Store } from "./store.ts";
 
 export interface RestorePlan {
@@ -21,7 +21,7 @@ export interface RestorePlan {
 /** Plans the way from `kept`, the files as they are now, to `tree`. */
 export async function planRestore(
 	store: Store,
-	kept: KeptState,
+	kept: FileSnapshot,
 	tree: string,
 ): Promise<Result<RestorePlan, WorkspaceFailure>> {
 	const between = await rawChanges(store, kept.tree, tree, "apart");
@@ -76,8 +76,8 @@ export function roomFor(writes: readonly RawChange[]): (path: string) => boolean
 const repository = "a repository of its own";
 
 function whyLeft(store: Store, { before, after }: RawChange): string | undefined {
-	const now = store.markOf(before.object);
-	const then = store.markOf(after.object);
+	const now = store.placeholderOf(before.object);
+	const then = store.placeholderOf(after.object);
 	if (now === "secret" || then === "secret") return "secret by its name, so its contents are not kept";
 	const size = `over ${Math.round(store.limits.fileBytes / 1e5) / 10} MB`;
 	if (then === "large") return `${size} then, so its contents were not kept`;

@@ -8,16 +8,16 @@ import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
 import { type RawChange, rawChanges, seenFrom } from "./compare.ts";
 import { changedMeanwhile, gitFailure, inTheWay, ioFailure } from "./failures.ts";
 import { indexInfo, isNothing, modes } from "./git.ts";
-import { readInner } from "./inner.ts";
-import type { KeptState } from "./keep.ts";
+import { readNested } from "./nested-repository.ts";
 import { findObstacles } from "./obstacles.ts";
-import { fromRaw, placeOf } from "./paths.ts";
+import { fromRaw, pathBytes } from "./paths.ts";
 import { hasAll, leftList, planRestore, type RestorePlan, roomFor } from "./restore-plan.ts";
+import type { FileSnapshot } from "./snapshot.ts";
 import type { Store } from "./store.ts";
 
 /** Files as they are before they are brought to a state, with everything that would be overwritten. */
-export interface Ready {
-	readonly kept: KeptState;
+export interface RestorePreparation {
+	readonly kept: FileSnapshot;
 	readonly plan: RestorePlan;
 	/** What cannot be kept and lies where files would come back; then nothing may be touched. */
 	readonly blocked: readonly FileLeft[];
@@ -27,11 +27,11 @@ export interface Ready {
  * Keeps the files as they are, and whatever else lies where files of `tree` would come back. `look`: without keeping the latter, which would
  * make it a part of the files.
  */
-export async function keepTowards(
+export async function prepareRestore(
 	store: Store,
 	tree: string,
 	how: "keep" | "look" = "keep",
-): Promise<Result<Ready, WorkspaceFailure>> {
+): Promise<Result<RestorePreparation, WorkspaceFailure>> {
 	const first = await planNow(store, tree);
 	if (!first.ok) return first;
 	const { kept, plan } = first.value;
@@ -44,7 +44,7 @@ export async function keepTowards(
 	const ways: FileLeft[] = [];
 	for (const change of plan.inner) {
 		const goal = await innerGoal(store, change);
-		const ready = goal && (await keepTowards(goal.store, goal.tree, how));
+		const ready = goal && (await prepareRestore(goal.store, goal.tree, how));
 		if (ready?.ok)
 			ways.push(...ready.value.blocked.map(({ path, why }) => ({ path: `${fromRaw(change.path)}/${path}`, why })));
 	}
@@ -62,8 +62,8 @@ export async function keepTowards(
 async function planNow(
 	store: Store,
 	tree: string,
-): Promise<Result<{ kept: KeptState; plan: RestorePlan }, WorkspaceFailure>> {
-	const kept = await store.keep();
+): Promise<Result<{ kept: FileSnapshot; plan: RestorePlan }, WorkspaceFailure>> {
+	const kept = await store.snapshot();
 	if (!kept.ok) return kept;
 	const plan = await planRestore(store, kept.value, tree);
 	return plan.ok ? { ok: true, value: { kept: kept.value, plan: plan.value } } : plan;
@@ -73,13 +73,13 @@ async function innerGoal(
 	store: Store,
 	{ path, after }: RawChange,
 ): Promise<{ store: Store; tree: string } | undefined> {
-	const state = await readInner(store, after.object);
-	const inside = await store.inner(path);
+	const state = await readNested(store, after.object);
+	const inside = await store.nested(path);
 	return state && inside.ok ? { store: inside.value, tree: state.tree } : undefined;
 }
 
 /** The files after they have been brought back. */
-export interface Restored {
+export interface RestoreResult {
 	/** As they are now: the state that was asked for, but for what was left. */
 	readonly tree: string;
 	readonly left: readonly FileLeft[];
@@ -100,8 +100,8 @@ export async function restoreFiles(
 	store: Store,
 	tree: string,
 	{ expected, before, folder, cwd }: RestoreOptions,
-): Promise<Result<Restored, WorkspaceFailure>> {
-	const ready = await keepTowards(store, tree);
+): Promise<Result<RestoreResult, WorkspaceFailure>> {
+	const ready = await prepareRestore(store, tree);
 	if (!ready.ok) return ready;
 	const { kept, plan, blocked } = ready.value;
 	if (blocked.length > 0) return inTheWay(blocked);
@@ -118,7 +118,7 @@ export async function restoreFiles(
 	const seen = (path: string): string => seenFrom(store.root, cwd, path);
 	const left = leftList(plan.left, seen);
 	for (const change of plan.inner) left.push(...(await restoreInner(store, change, folder, seen(change.path))));
-	const now = await store.keep();
+	const now = await store.snapshot();
 	return now.ok ? { ok: true, value: { tree: now.value.tree, left } } : now;
 }
 
@@ -163,7 +163,7 @@ async function rightsOf(store: Store, writes: readonly RawChange[]): Promise<Map
 	const rights = new Map<string, number>();
 	for (const { path, before, after } of writes) {
 		if (isNothing(before.object) || isNothing(after.object) || after.mode === modes.link) continue;
-		const stats = await lstat(placeOf(store.root, path)).catch(() => undefined);
+		const stats = await lstat(pathBytes(store.root, path)).catch(() => undefined);
 		if (stats?.isFile()) rights.set(path, stats.mode & 0o777);
 	}
 	return rights;
@@ -172,7 +172,7 @@ async function rightsOf(store: Store, writes: readonly RawChange[]): Promise<Map
 /** Takes rights of reading and writing away from others again where they had none before. */
 async function narrow(store: Store, rights: ReadonlyMap<string, number>): Promise<void> {
 	for (const [path, before] of rights) {
-		const place = placeOf(store.root, path);
+		const place = pathBytes(store.root, path);
 		const stats = await lstat(place).catch(() => undefined);
 		if (!stats?.isFile()) continue;
 		const now = stats.mode & 0o777;
@@ -219,7 +219,7 @@ async function restoreInner(store: Store, change: RawChange, folder: string, nam
 	if (!goal) return [{ path: name, why: "a repository of its own, whose state is not there any more" }];
 	const back = await restoreFiles(goal.store, goal.tree, { folder, cwd: goal.store.root });
 	if (!back.ok) return [{ path: name, why: `a repository of its own: ${back.failure.message}` }];
-	const [now, then] = [await readInner(store, change.before.object), await readInner(store, change.after.object)];
+	const [now, then] = [await readNested(store, change.before.object), await readNested(store, change.after.object)];
 	const moved = now?.head !== then?.head;
 	return [
 		...back.value.left.map(({ path, why }) => ({ path: posix.join(name, path), why })),

@@ -8,11 +8,11 @@ import { delimiter, join, relative, sep } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import { gitFailure, ioFailure, isFull, noGit, stopped } from "./failures.ts";
 import { type GitResult, runGit } from "./git.ts";
-import { type Keeper, type KeptState, openKeeper } from "./keep.ts";
-import { endOrphan, noteGit, removeLocks } from "./locks.ts";
-import type { MarkKind } from "./marks.ts";
+import { killOrphanedGit, noteGit, removeLocks } from "./locks.ts";
 import { fromRaw, toRaw } from "./paths.ts";
-import { type Surroundings, surroundingsOf } from "./repository.ts";
+import type { PlaceholderKind } from "./placeholders.ts";
+import { inspectRepository, type RepositoryInfo } from "./repository.ts";
+import { type FileSnapshot, openSnapshotter, type Snapshotter } from "./snapshot.ts";
 
 export interface StoreOptions {
 	/** Folder that the run works in. */
@@ -22,7 +22,7 @@ export interface StoreOptions {
 	/** Folders that are never part of the files, absolute. */
 	readonly leftOut: readonly string[];
 	/** Folders of other stores whose kept states can be named here too. */
-	readonly borrow: readonly string[];
+	readonly alternates: readonly string[];
 	readonly limits: Limits;
 	/** Whether the run's files are its folder's, or all of the repository's. */
 	readonly scope: "folder" | "repository";
@@ -71,17 +71,17 @@ export interface Store {
 	/** The folder that is never part of the files and in which `path` lies, or that lies in `path`. */
 	isOwn(path: string): boolean;
 	/** Keeps the files as they are. */
-	keep(): Promise<Result<KeptState, WorkspaceFailure>>;
+	snapshot(): Promise<Result<FileSnapshot, WorkspaceFailure>>;
 	/** Takes ignored files into the files. */
 	add(paths: readonly string[]): Promise<Result<void, WorkspaceFailure>>;
 	/** The index is another now than the last state that was kept. */
 	indexChanged(): void;
 	/** The store of a repository inside, by its path below the root. */
-	inner(path: string): Promise<Result<Store, WorkspaceFailure>>;
+	nested(path: string): Promise<Result<Store, WorkspaceFailure>>;
 	/** What `object` stands for where it is no content. */
-	markOf(object: string): MarkKind | undefined;
+	placeholderOf(object: string): PlaceholderKind | undefined;
 	/** What a content is kept as. */
-	markFor(path: string, size: number): MarkKind | undefined;
+	placeholderFor(path: string, size: number): PlaceholderKind | undefined;
 }
 
 const attributes = "* -text -filter -ident -working-tree-encoding -crlf -merge\n";
@@ -89,26 +89,26 @@ const attributes = "* -text -filter -ident -working-tree-encoding -crlf -merge\n
 /** Opens the store; it is made on disk when it is new. */
 export async function openStore(options: StoreOptions): Promise<Result<Store, WorkspaceFailure>> {
 	const { folder, control, limits } = options;
-	let around: Surroundings | undefined;
+	let repository: RepositoryInfo | undefined;
 	try {
-		around = await surroundingsOf(options.cwd, control.signal);
+		repository = await inspectRepository(options.cwd, control.signal);
 		if (control.signal?.aborted) return stopped;
-		if (!around) return noGit(options.cwd);
+		if (!repository) return noGit(options.cwd);
 		await mkdir(folder, { recursive: true, mode: 0o700 });
-		await endOrphan(folder);
+		await killOrphanedGit(folder);
 		await removeLocks(folder);
 	} catch (error) {
 		return ioFailure(error);
 	}
-	const { root } = around;
-	const git = gitOf(options, around);
-	const made = await prepare(options, around, git);
+	const { root } = repository;
+	const git = gitOf(options, repository);
+	const made = await prepare(options, repository, git);
 	if (!made.ok) return made;
-	const scope = options.scope === "folder" ? around.below : "";
+	const scope = options.scope === "folder" ? repository.below : "";
 	const own = options.leftOut.map((path) => toRaw(relative(root, path)));
 	const inner = new Map<string, Store>();
-	let keeper: Keeper | undefined;
-	const opened = (): Keeper => {
+	let keeper: Snapshotter | undefined;
+	const opened = (): Snapshotter => {
 		if (!keeper) throw new Error("The store is not open yet.");
 		return keeper;
 	};
@@ -120,10 +120,10 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, Wo
 		below: () => (scope === "" ? [] : ["--", `:(top,literal)${fromRaw(scope)}`]),
 		contains: (path) => scope === "" || path.startsWith(`${scope}/`),
 		isOwn: (path) => own.some((one) => one === path || path.startsWith(`${one}/`)),
-		keep: () => keepMended(options, around, store, opened()),
+		snapshot: () => keepMended(options, repository, store, opened()),
 		add: (paths) => opened().add(paths),
 		indexChanged: () => opened().indexChanged(),
-		async inner(path) {
+		async nested(path) {
 			const known = inner.get(path);
 			if (known) return { ok: true, value: known };
 			const name = createHash("sha256").update(path).digest("hex").slice(0, 16);
@@ -132,20 +132,20 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, Wo
 				cwd: join(root, fromRaw(path)),
 				scope: "repository",
 				folder: join(folder, "inner", name),
-				borrow: options.borrow.map((store) => join(store, "inner", name)),
+				alternates: options.alternates.map((store) => join(store, "inner", name)),
 			});
 			if (found.ok) inner.set(path, found.value);
 			return found;
 		},
-		markOf: (object) => opened().marks.kindOf(object),
-		markFor: (path, size) => opened().marks.kindFor(path, size),
+		placeholderOf: (object) => opened().placeholders.kindOf(object),
+		placeholderFor: (path, size) => opened().placeholders.kindFor(path, size),
 	};
-	keeper = await openKeeper(store, options, around);
+	keeper = await openSnapshotter(store, options, repository);
 	return { ok: true, value: store };
 }
 
-function gitOf({ folder, borrow, control }: StoreOptions, { root, objects }: Surroundings): Store["git"] {
-	const lent = [...(objects ? [objects] : []), ...borrow.map((store) => join(store, "objects"))];
+function gitOf({ folder, alternates, control }: StoreOptions, { root, objects }: RepositoryInfo): Store["git"] {
+	const lent = [...(objects ? [objects] : []), ...alternates.map((store) => join(store, "objects"))];
 	return (args, { input, index, enough, where = "everywhere", workTree = root } = {}) =>
 		runGit({
 			// Named on the command line too: whoever comes after a crash knows the git that is ours by it.
@@ -167,10 +167,10 @@ function gitOf({ folder, borrow, control }: StoreOptions, { root, objects }: Sur
 /** Keeps the files; where git fails, its locks, then the index, then the store are made anew. */
 async function keepMended(
 	options: StoreOptions,
-	around: Surroundings,
+	repository: RepositoryInfo,
 	store: Store,
-	keeper: Keeper,
-): Promise<Result<KeptState, WorkspaceFailure>> {
+	keeper: Snapshotter,
+): Promise<Result<FileSnapshot, WorkspaceFailure>> {
 	const { folder } = options;
 	await removeLocks(folder);
 	let kept = await keeper.keep();
@@ -179,7 +179,7 @@ async function keepMended(
 		async () => {},
 		// An index that a power cut has damaged is made again; all it costs is time.
 		() => rm(join(folder, "index"), { force: true }),
-		() => setAside(options, around, store.git),
+		() => setAside(options, repository, store.git),
 	]) {
 		if (kept.ok || kept.failure.reason !== "io") return kept;
 		await removeLocks(folder);
@@ -192,7 +192,7 @@ async function keepMended(
 
 async function prepare(
 	options: StoreOptions,
-	around: Surroundings,
+	repository: RepositoryInfo,
 	git: Store["git"],
 ): Promise<Result<void, WorkspaceFailure>> {
 	const { folder, leftOut } = options;
@@ -201,28 +201,31 @@ async function prepare(
 		() => true,
 	);
 	if (fresh) {
-		const made = await initialise(around, git);
+		const made = await initialise(repository, git);
 		if (!made.ok && made.failure.reason !== "io") return made;
 	}
 	try {
 		await mkdir(join(folder, "info"), { recursive: true, mode: 0o700 });
-		const usable = await setAside(options, around, git);
+		const usable = await setAside(options, repository, git);
 		if (!usable.ok) return usable;
 		const own = leftOut.flatMap((path) => {
-			const way = relative(around.root, path);
+			const way = relative(repository.root, path);
 			return way === "" || way.startsWith("..") ? [] : [`/${escapePattern(way.split(sep).join("/"))}/`];
 		});
 		// Whoever adds all files of the project, adds none of these.
 		await writeFile(join(folder, ".gitignore"), "*\n", { mode: 0o600 });
 		await writeFile(join(folder, "info", "attributes"), attributes, { mode: 0o600 });
-		await writeFile(join(folder, "info", "exclude"), [around.ignored, ...own, ""].join("\n"), { mode: 0o600 });
+		await writeFile(join(folder, "info", "exclude"), [repository.ignored, ...own, ""].join("\n"), { mode: 0o600 });
 		return { ok: true, value: undefined };
 	} catch (error) {
 		return ioFailure(error);
 	}
 }
 
-async function initialise({ objectFormat }: Surroundings, git: Store["git"]): Promise<Result<void, WorkspaceFailure>> {
+async function initialise(
+	{ objectFormat }: RepositoryInfo,
+	git: Store["git"],
+): Promise<Result<void, WorkspaceFailure>> {
 	const made = await git(["init", "-q", "--template=", `--object-format=${objectFormat}`]);
 	return made.kind === "done" ? { ok: true, value: undefined } : gitFailure(made);
 }
@@ -230,7 +233,7 @@ async function initialise({ objectFormat }: Surroundings, git: Store["git"]): Pr
 /** Makes sure that git can write to the store; one that it cannot use is set aside, with its objects still within reach. */
 async function setAside(
 	options: StoreOptions,
-	around: Surroundings,
+	repository: RepositoryInfo,
 	git: Store["git"],
 ): Promise<Result<void, WorkspaceFailure>> {
 	const { folder, control } = options;
@@ -245,11 +248,11 @@ async function setAside(
 		const aside = `${folder}.broken-${Date.now()}`;
 		await rename(folder, aside);
 		await mkdir(join(folder, "info"), { recursive: true, mode: 0o700 });
-		const made = await initialise(around, git);
+		const made = await initialise(repository, git);
 		if (!made.ok) return made;
 		await writeFile(join(folder, "objects", "info", "alternates"), `${join(aside, "objects")}\n`, { mode: 0o600 });
 		await readFile(join(aside, "large")).then(
-			(marks) => writeFile(join(folder, "large"), marks, { mode: 0o600 }),
+			(placeholders) => writeFile(join(folder, "large"), placeholders, { mode: 0o600 }),
 			() => {},
 		);
 		control.notes.push(

@@ -1,7 +1,8 @@
 // The verbs by which a person steers a run: the word goes to whoever has the run; one that nobody has is taken up here and carried on
 // where that is what the word is for.
+import { exitCodes } from "../../../pi/index.ts";
 import type { Run } from "../../core/index.ts";
-import { exitCodes, nobody, type Project, resolveModel, templateChange } from "../../engine/index.ts";
+import { nobody, type Project, resolveModel, templateChange } from "../../engine/index.ts";
 import {
 	askingElsewhere,
 	explainRedaction,

@@ -1,9 +1,9 @@
 // Starting a run from pi: everything that stands in its way is told at once, and cleanup commands are shown before they may ever run.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "../../../definition/index.ts";
-import { printable, say } from "../../../pi/index.ts";
+import { exitCodes, printable, say } from "../../../pi/index.ts";
 import { showSheet } from "../../../tui/index.ts";
-import { attend, type CleanupTexts, createRun, exitCodes, type Project, prepareStart } from "../../engine/index.ts";
+import { type CleanupTexts, createRun, type Project, prepareStart, startSupervision } from "../../engine/index.ts";
 import { questionBody } from "../screen/index.ts";
 import { explainRedaction } from "../steering/index.ts";
 import { cleanupLines } from "../text/index.ts";
@@ -42,7 +42,11 @@ export async function beginRun(
 	if (session.scope.closed) return ledger.release();
 	if (ledger.run.task !== task) say(ctx, explainRedaction("task"), "warning");
 	say(ctx, `${name} ${ledger.run.id.slice(0, 8)} has begun. /chronicle status tells where it stands.`);
-	await session.attend(ctx, project, attend(project, ledger, personOf(session, ctx, project), "fresh", launcher));
+	await session.attend(
+		ctx,
+		project,
+		startSupervision(project, ledger, personOf(session, ctx, project), "fresh", launcher),
+	);
 }
 
 /** The person's word on the template's cleanup commands; `undefined`: nothing is started. */

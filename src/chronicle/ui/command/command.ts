@@ -79,8 +79,8 @@ export async function runChronicle(
 		if (started.word === "") return refuse(ctx, "Name a template: /chronicle start <template> <task>");
 		return begin(session, ctx, project, started.word, started.rest);
 	}
-	const shelf = project.templates();
-	if (!shelf.templates.has(word)) return refuse(ctx, notFound(word, shelf, project, verbNames).message);
+	const catalogue = project.templates();
+	if (!catalogue.templates.has(word)) return refuse(ctx, notFound(word, catalogue, project, verbNames).message);
 	return begin(session, ctx, project, word, rest);
 }
 

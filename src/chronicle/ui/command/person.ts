@@ -5,7 +5,7 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { choosePerson, inputPerson, printable, say } from "../../../pi/index.ts";
 import { type Choice, showSheet } from "../../../tui/index.ts";
 import type { Approval, ApprovalQuestion, Approver, Run, WorkerAnswer, WorkerQuestion } from "../../core/index.ts";
-import { type Difference, differenceOf, type Project } from "../../engine/index.ts";
+import { diffRun, type Project, type RunDiff } from "../../engine/index.ts";
 import { approvalSheet, openPatch, questionBody } from "../screen/index.ts";
 import { statesOf, tooLong } from "../steering/index.ts";
 import { differenceLines, questionLines, questionTitle } from "../text/index.ts";
@@ -182,7 +182,7 @@ async function showDifference(
 ): Promise<"approve" | "reject" | undefined> {
 	const live = session.lives.get(run.id);
 	if (!live) return undefined;
-	const found = await differenceOf(project, { ...live.ledger, run }, undefined, live);
+	const found = await diffRun(project, { ...live.ledger, run }, undefined, live);
 	if (!found.ok) {
 		tellPerson(`${found.failure.message} ${found.failure.remedy}`, "warning");
 		return undefined;
@@ -198,7 +198,7 @@ async function showDifference(
 export async function showPatch<T = never>(
 	ctx: ExtensionContext,
 	title: string,
-	difference: Omit<Difference, "visit" | "state">,
+	difference: Omit<RunDiff, "visit" | "state">,
 	choices: readonly Choice<T>[] = [],
 	signal?: AbortSignal,
 ): Promise<T | undefined> {

@@ -3,7 +3,7 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { printable } from "../../../pi/index.ts";
 import { type Choice, showSheet } from "../../../tui/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
-import { type LiveRun, looking, type Project } from "../../engine/index.ts";
+import { type Project, type SupervisedRun, withWorkspace } from "../../engine/index.ts";
 import { questionBody } from "../screen/index.ts";
 import type { Word } from "../steering/index.ts";
 import { rewindLines } from "../text/index.ts";
@@ -16,11 +16,11 @@ export async function confirmRewind(
 	project: Project,
 	word: Word,
 	ledger: ReadLedger,
-	live: LiveRun | undefined,
+	live: SupervisedRun | undefined,
 ): Promise<Word> {
 	const goal = word.kind === "events" ? word.events.find(({ kind }) => kind === "rewind_requested") : undefined;
 	if (goal?.kind !== "rewind_requested" || !ctx.hasUI) return word;
-	const looked = await looking(project, ledger, live, (workspace) => workspace.preview(goal.tree, mostChanges));
+	const looked = await withWorkspace(project, ledger, live, (workspace) => workspace.preview(goal.tree, mostChanges));
 	if (!looked.ok && (looked.failure.reason === "unknown_tree" || looked.failure.reason === "no_git"))
 		return { kind: "refused", message: `${looked.failure.message} ${looked.failure.remedy}` };
 	const short = ledger.run.id.slice(0, 8);

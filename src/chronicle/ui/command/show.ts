@@ -3,18 +3,17 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic, thereAre } from "../../../definition/index.ts";
-import { pageText, say, showDiagram } from "../../../pi/index.ts";
+import { exitCodes, pageText, say, showDiagram } from "../../../pi/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
 import {
 	checkTemplates,
-	differenceOf,
-	exitCodes,
-	followRun,
+	diffRun,
 	isLoaded,
-	type LiveRun,
-	looking,
 	notFound,
 	type Project,
+	type SupervisedRun,
+	watchRun,
+	withWorkspace,
 } from "../../engine/index.ts";
 import { openRunView, type ViewSource, type VisitDiff } from "../screen/index.ts";
 import { type ForeignEntry, findLedger, findRun, namesRun, readVisitWords } from "../steering/index.ts";
@@ -48,12 +47,12 @@ export interface Look {
 
 /** `/chronicle` alone: templates, runs, and what else there is. */
 export async function showList({ ctx, project }: Look): Promise<void> {
-	const shelf = project.templates();
+	const catalogue = project.templates();
 	const hidden = (name: string): string | undefined =>
 		verbNames.has(name) ? `${prefix}start ${name} <task>` : undefined;
 	const lines = [
-		...templateLines(shelf, project, hidden),
-		...(shelf.templates.size === 0 ? [`  Write one: ${templatePlace(project)}`] : []),
+		...templateLines(catalogue, project, hidden),
+		...(catalogue.templates.size === 0 ? [`  Write one: ${templatePlace(project)}`] : []),
 		"",
 		...(await runLines(project, prefix, await project.store.list())),
 		"",
@@ -84,14 +83,14 @@ export function showStatus(look: Look): Promise<void> {
 /** A template as a diagram: drawn in the terminal, as Mermaid text elsewhere. */
 export async function showTemplate({ ctx, project, words }: Look): Promise<void> {
 	const [name] = words;
-	const shelf = project.templates();
+	const catalogue = project.templates();
 	if (name === undefined) {
-		const known = thereAre([...shelf.templates.keys()], "There are no templates.");
+		const known = thereAre([...catalogue.templates.keys()], "There are no templates.");
 		return refuse(ctx, `Say which template: ${prefix}show <template>. ${known}`);
 	}
-	const found = shelf.templates.get(name);
+	const found = catalogue.templates.get(name);
 	if (found && isLoaded(found)) return showDiagram(ctx, found.read.template.name, templateDiagram(found.read.template));
-	const { message, diagnostics } = notFound(name, shelf, project);
+	const { message, diagnostics } = notFound(name, catalogue, project);
 	refuse(ctx, [message, ...diagnostics.map((each) => formatDiagnostic(each, project.place.cwd))].join("\n"));
 }
 
@@ -100,7 +99,7 @@ export async function showDiff(look: Look): Promise<void> {
 	const words = readVisitWords(look.words, (word) => namesRun(word, entries));
 	if (typeof words === "string") return refuse(look.ctx, words);
 	return withRun(look, words.named, async (read, live) => {
-		const found = await differenceOf(look.project, read, words.visit, live);
+		const found = await diffRun(look.project, read, words.visit, live);
 		if (!found.ok) {
 			const code = found.failure.reason === "unknown_visit" ? exitCodes.usage : exitCodes.failed;
 			return refuse(look.ctx, `${found.failure.message} ${found.failure.remedy}`, code);
@@ -115,7 +114,7 @@ export async function showDiff(look: Look): Promise<void> {
 export function showReport(look: Look): Promise<void> {
 	return withRun(look, look.words[0], async (read, live) => {
 		const { saveReport } = await import("../report/index.ts");
-		const saved = await looking(look.project, read, live, (workspace) => saveReport(read, { workspace, prefix }));
+		const saved = await withWorkspace(look.project, read, live, (workspace) => saveReport(read, { workspace, prefix }));
 		if (!saved.ok) return refuse(look.ctx, `${saved.failure.message} ${saved.failure.remedy}`, exitCodes.failed);
 		say(look.ctx, `The report is in ${saved.value.path}.`);
 	});
@@ -147,13 +146,13 @@ export function showView(look: Look): Promise<void> {
 	);
 }
 
-function sourceOf(project: Project, read: ReadLedger, live: LiveRun | undefined): ViewSource {
+function sourceOf(project: Project, read: ReadLedger, live: SupervisedRun | undefined): ViewSource {
 	let { run } = read;
 	return {
 		run: () => live?.supervision.run ?? run,
 		watch(listener) {
 			if (live) return live.supervision.watch(() => listener());
-			return followRun(project, run.id, (now) => {
+			return watchRun(project, run.id, (now) => {
 				run = now.run;
 				listener();
 			});
@@ -161,7 +160,7 @@ function sourceOf(project: Project, read: ReadLedger, live: LiveRun | undefined)
 		events: (after) => read.events(after),
 		async diff(visit): Promise<VisitDiff> {
 			const ledger = { ...read, run: live?.supervision.run ?? run };
-			const found = await differenceOf(project, ledger, visit, live);
+			const found = await diffRun(project, ledger, visit, live);
 			if (!found.ok) return { kind: "none", reason: `${found.failure.message} ${found.failure.remedy}` };
 			const { patch, cut } = found.value;
 			return { kind: "diff", summary: differenceLines(found.value), text: patch, cut };
@@ -173,7 +172,7 @@ function sourceOf(project: Project, read: ReadLedger, live: LiveRun | undefined)
 	};
 }
 
-type Act = (read: ReadLedger, live: LiveRun | undefined) => void | Promise<void>;
+type Act = (read: ReadLedger, live: SupervisedRun | undefined) => void | Promise<void>;
 
 async function withRun(
 	{ session, ctx, project }: Omit<Look, "words">,

@@ -15,12 +15,19 @@ import {
 	type ReadLedger,
 	type Run,
 } from "../../core/index.ts";
-import { answerEvent, attend, explainDistrust, type LiveRun, nobody, type Project } from "../../engine/index.ts";
+import {
+	answerEvent,
+	explainDistrust,
+	nobody,
+	type Project,
+	type SupervisedRun,
+	startSupervision,
+} from "../../engine/index.ts";
 import type { Word } from "./run-command.ts";
 
 export type Spoken =
 	/** The run goes on in this process. */
-	| { readonly kind: "attended"; readonly live: LiveRun; readonly before: Run }
+	| { readonly kind: "attended"; readonly live: SupervisedRun; readonly before: Run }
 	/** Said to the supervision in this process. */
 	| { readonly kind: "said" }
 	/** Recorded; nobody goes on with the run. */
@@ -35,7 +42,7 @@ export type Spoken =
 export interface SpeakOptions {
 	readonly approver: Approver;
 	/** The supervision of the run, if this process has it. */
-	readonly live?: LiveRun | undefined;
+	readonly live?: SupervisedRun | undefined;
 	/** Tells the person something on the way. */
 	readonly notice: (text: string) => void;
 	/** Whether a run that nobody has goes on after the word, or only gets it. */
@@ -82,7 +89,7 @@ export async function speak(
 	}
 }
 
-async function sayHere(live: LiveRun, word: Exclude<Word, { kind: "refused" }>): Promise<Spoken> {
+async function sayHere(live: SupervisedRun, word: Exclude<Word, { kind: "refused" }>): Promise<Spoken> {
 	const { supervision } = live;
 	const events = eventsOf(supervision.run, word);
 	if (events.length === 0 && word.kind === "answer") return changedSince(supervision.run, word.question);
@@ -111,7 +118,7 @@ function eventsOf(run: Run, word: Exclude<Word, { kind: "refused" }>): readonly 
 
 async function takeUp(
 	project: Project,
-	ledger: Parameters<typeof attend>[1],
+	ledger: Parameters<typeof startSupervision>[1],
 	word: Exclude<Word, { kind: "refused" }>,
 	{ approver, afterwards, notice }: SpeakOptions,
 ): Promise<Spoken> {
@@ -123,7 +130,7 @@ async function takeUp(
 	}
 	const asked = afterwards === "let go" ? nobody : approver;
 	const answering = word.kind === "answer" ? answerOnce(asked, word.approval, word.question.seq, notice) : asked;
-	const live = attend(project, ledger, answering, "reopened");
+	const live = startSupervision(project, ledger, answering, "reopened");
 	const { supervision } = live;
 	// Said in one breath, so that nothing else is begun in between.
 	const replies = word.kind === "events" ? word.events.map((event) => supervision.say(event)) : [];

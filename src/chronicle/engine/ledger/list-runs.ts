@@ -3,11 +3,11 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { redactSecrets } from "../../../safety/index.ts";
 import type { LeaseHolder, LedgerEntry, Result, Run, RunSummary, StoreFailure } from "../../core/index.ts";
-import { absent, diskFailure } from "./disk.ts";
+import { diskFailure, undefinedIfMissing } from "./disk.ts";
 import { readForeign } from "./foreign.ts";
 import { isRunId, pathsOf } from "./layout.ts";
 import { leaseHolder } from "./lease.ts";
-import { failure, loadRun } from "./load.ts";
+import { loadRun, storeFailure } from "./load.ts";
 
 /** Larger files of that name are no ledgers of anyone. */
 const mostBytes = 4_000_000;
@@ -19,7 +19,7 @@ export const ALL_RUNS = "all runs";
 export async function listRuns(sessions: string): Promise<readonly LedgerEntry[]> {
 	let names: readonly string[];
 	try {
-		names = (await readdir(sessions).catch(absent)) ?? [];
+		names = (await readdir(sessions).catch(undefinedIfMissing)) ?? [];
 	} catch (error) {
 		// A folder that may not be read is not an empty one.
 		return [{ kind: "unreadable", id: ALL_RUNS, failure: diskFailure(error, sessions) }];
@@ -57,11 +57,11 @@ async function describeRun(sessions: string, id: string): Promise<LedgerEntry | 
 		return foreign ?? { kind: "unreadable", id, failure: read.failure };
 	}
 	const holder = await leaseHolder(paths.folder);
-	return { kind: "run", id, summary: summarise(read.value.run, holder), holder };
+	return { kind: "run", id, summary: summarizeRun(read.value.run, holder), holder };
 }
 
 /** What a list shows of a run. One that was going on under a supervisor that is gone is `interrupted`. */
-export function summarise(run: Run, holder: LeaseHolder | undefined): RunSummary {
+export function summarizeRun(run: Run, holder: LeaseHolder | undefined): RunSummary {
 	const interrupted = run.status === "running" && (holder === undefined || holder.alive === "no");
 	return {
 		template: run.template.name,
@@ -88,7 +88,7 @@ async function describeForeign(path: string, id: string): Promise<LedgerEntry | 
 			return {
 				kind: "unreadable",
 				id,
-				...failure("corrupt", `${path} is a ledger of another program, and it is torn.`, "It is left as it is."),
+				...storeFailure("corrupt", `${path} is a ledger of another program, and it is torn.`, "It is left as it is."),
 			};
 		}
 		const ledger = readForeign(data);
@@ -112,16 +112,16 @@ async function changedAt(sessions: string, id: string): Promise<number> {
 }
 
 /** The id that `name` stands for among `ids`: an id, a unique beginning, or `last` (the first of them). */
-export function findRun(name: string, ids: readonly string[]): Result<string, StoreFailure> {
+export function resolveRunId(name: string, ids: readonly string[]): Result<string, StoreFailure> {
 	const [last] = ids;
 	const look = "Look at the list of runs.";
 	if (name === "last")
-		return last ? { ok: true, value: last } : failure("unknown", "There are no runs here yet.", "Start one.");
+		return last ? { ok: true, value: last } : storeFailure("unknown", "There are no runs here yet.", "Start one.");
 	if (ids.includes(name)) return { ok: true, value: name };
 	const found = name === "" ? [] : ids.filter((id) => id.startsWith(name));
 	const [only, second] = found;
 	if (only !== undefined && second === undefined) return { ok: true, value: only };
 	if (second !== undefined)
-		return failure("ambiguous", `${found.length} runs begin with "${name}".`, "Write more of the id.");
-	return failure("unknown", `No run has the id "${name}".`, look);
+		return storeFailure("ambiguous", `${found.length} runs begin with "${name}".`, "Write more of the id.");
+	return storeFailure("unknown", `No run has the id "${name}".`, look);
 }

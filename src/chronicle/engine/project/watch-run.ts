@@ -8,7 +8,7 @@ import type { Project } from "./project.ts";
 const restMs = 200;
 
 /** Calls `listener` after every change of run `id`; the returned function ends that. Keeps no process alive. */
-export function followRun(
+export function watchRun(
 	{ store, sessions }: Pick<Project, "store" | "sessions">,
 	id: string,
 	listener: (read: ReadLedger) => void,

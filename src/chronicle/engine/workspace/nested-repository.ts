@@ -2,24 +2,24 @@
 import { join } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import { gitFailure } from "./failures.ts";
-import { type Entry, modes, runGit } from "./git.ts";
+import { modes, runGit, type TreeEntry } from "./git.ts";
 import { fromRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
 
 const firstLine = "pi-chronicle: repository\n";
 
 /** What the entry of a repository inside stands for. */
-export interface InnerState {
+export interface NestedState {
 	/** Commit that its HEAD is at; `none` where there is no commit. */
 	readonly head: string;
 	readonly tree: string;
 }
 
 /** Keeps the files of the repository at `path`, and gives its entry. */
-export async function keepInner(store: Store, path: string): Promise<Result<Entry, WorkspaceFailure>> {
-	const inside = await store.inner(path);
+export async function snapshotNested(store: Store, path: string): Promise<Result<TreeEntry, WorkspaceFailure>> {
+	const inside = await store.nested(path);
 	if (!inside.ok) return inside;
-	const kept = await inside.value.keep();
+	const kept = await inside.value.snapshot();
 	if (!kept.ok) return kept;
 	const [unkept] = kept.value.unkept;
 	if (unkept) return { ok: false, failure: unreadable(fromRaw(unkept[0]), unkept[1]) };
@@ -40,7 +40,7 @@ function unreadable(path: string, why: string): WorkspaceFailure {
 }
 
 /** What `object` stands for; `undefined` where it is not there, or is no such entry. */
-export async function readInner(store: Store, object: string): Promise<InnerState | undefined> {
+export async function readNested(store: Store, object: string): Promise<NestedState | undefined> {
 	const read = await store.git(["cat-file", "blob", object]);
 	const text = read.kind === "done" ? read.output.toString("latin1") : "";
 	const tree = /^tree ([0-9a-f]+)$/m.exec(text)?.[1];

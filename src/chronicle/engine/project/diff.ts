@@ -4,11 +4,11 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Failure, FileChange, FileLeft, ReadLedger, Result, Run, Workspace } from "../../core/index.ts";
 import { type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
-import type { LiveRun } from "./live-run.ts";
 import type { Project } from "./project.ts";
-import { filesOfVisits } from "./visit-start.ts";
+import type { SupervisedRun } from "./supervised-run.ts";
+import { treesOfVisits } from "./visit-start.ts";
 
-export interface Difference {
+export interface RunDiff {
 	/** The visit that was looked at; `all`: the whole run. */
 	readonly visit: number | "all";
 	readonly state: string;
@@ -29,15 +29,15 @@ const mostChanges = 500;
 const patchBytes = 200_000;
 
 /** What `visit` has changed; without one the present visit, or the whole run where that is over. */
-export async function differenceOf(
+export async function diffRun(
 	project: Project,
 	ledger: ReadLedger,
 	visit: number | "all" | undefined,
-	live?: LiveRun,
-): Promise<Result<Difference>> {
+	live?: SupervisedRun,
+): Promise<Result<RunDiff>> {
 	const { run } = ledger;
 	const asked = visit ?? (run.stage.kind === "over" ? "all" : run.visit);
-	const visits = await filesOfVisits(ledger);
+	const visits = await treesOfVisits(ledger);
 	const known = [...visits.entries()].sort(([one], [other]) => one - other);
 	const at = asked === "all" ? undefined : visits.get(asked);
 	if (asked !== "all" && (asked < 1 || asked > run.visit))
@@ -54,7 +54,7 @@ export async function differenceOf(
 	const question = run.stage.kind === "asking" ? run.stage.question.diff : undefined;
 	const last = asked === "all" ? known.findLast(([, { after }]) => after !== undefined)?.[1].after : at?.after;
 	const after = over ? last : question || undefined;
-	return looking(project, ledger, live, async (workspace) => {
+	return withWorkspace(project, ledger, live, async (workspace) => {
 		const now = after === undefined ? await workspace.snapshot() : undefined;
 		if (now?.ok === false) return now;
 		const tree = now?.value.tree ?? after ?? before;
@@ -70,17 +70,17 @@ export async function differenceOf(
 }
 
 /** Looks at the files of a run through the supervision's own workspace, or through one of its own that borrows what is kept. */
-export async function looking<T>(
+export async function withWorkspace<T>(
 	{ place, ownFolders }: Project,
 	{ folder, run }: Pick<ReadLedger, "folder" | "run">,
-	live: LiveRun | undefined,
+	live: SupervisedRun | undefined,
 	look: (workspace: Workspace) => Promise<Result<T, Failure>>,
 ): Promise<Result<T, Failure>> {
 	if (live) return look(live.workspace);
 	const own = join(folder, `look-${process.pid}-${Date.now()}`);
 	try {
 		return await look(
-			openGitWorkspace({ cwd: place.cwd, folder: own, leftOut: ownFolders, borrow: folder, ...keeping(run) }),
+			openGitWorkspace({ cwd: place.cwd, folder: own, leftOut: ownFolders, alternate: folder, ...workspaceScope(run) }),
 		);
 	} finally {
 		await rm(own, { recursive: true, force: true }).catch(() => {});
@@ -88,7 +88,7 @@ export async function looking<T>(
 }
 
 /** What of the files the run keeps. */
-export function keeping({ plan }: Run): Pick<GitWorkspaceOptions, "scope" | "secrets"> {
+export function workspaceScope({ plan }: Run): Pick<GitWorkspaceOptions, "scope" | "secrets"> {
 	return { scope: plan.files, secrets: plan.secretFiles };
 }
 

@@ -6,30 +6,30 @@ import { constants } from "node:fs";
 import { access, lstat } from "node:fs/promises";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import { gitFailure, isFull, stopped, tooBig } from "./failures.ts";
-import { type Entry, indexInfo, modes, nulled } from "./git.ts";
-import { openOwner } from "./import-objects.ts";
-import { keepInner } from "./inner.ts";
-import { type Marks, openMarks } from "./marks.ts";
-import { foldersAbove, fromRaw, placeOf } from "./paths.ts";
-import type { Surroundings } from "./repository.ts";
+import { indexInfo, modes, nulled, type TreeEntry } from "./git.ts";
+import { openObjectImporter } from "./import-objects.ts";
+import { snapshotNested } from "./nested-repository.ts";
+import { foldersAbove, fromRaw, pathBytes } from "./paths.ts";
+import { openPlaceholders, type Placeholders } from "./placeholders.ts";
+import type { RepositoryInfo } from "./repository.ts";
 import type { Store, StoreOptions } from "./store.ts";
 
 const nothing = "0".repeat(40);
 
 /** A kept state. */
-export interface KeptState {
+export interface FileSnapshot {
 	readonly tree: string;
 	/** Paths (bytes as latin1) whose present state is not in it, with the reason. A folder stands for all that is in it. */
 	readonly unkept: ReadonlyMap<string, string>;
 }
 
-export interface Keeper {
-	keep(): Promise<Result<KeptState, WorkspaceFailure>>;
+export interface Snapshotter {
+	keep(): Promise<Result<FileSnapshot, WorkspaceFailure>>;
 	/** Puts files into the index that are ignored: they belong to the files from here on. */
 	add(paths: readonly string[]): Promise<Result<void, WorkspaceFailure>>;
 	/** The index is another now than the last state that was kept. */
 	indexChanged(): void;
-	readonly marks: Marks;
+	readonly placeholders: Placeholders;
 }
 
 /** What the index holds that git by itself would not understand. */
@@ -44,7 +44,7 @@ interface Known {
 /** What is to be done to the index. */
 interface Sorted {
 	readonly plain: string[];
-	readonly special: Entry[];
+	readonly special: TreeEntry[];
 	readonly removed: string[];
 	/** Marked before, and plain or gone now. */
 	readonly unmarked: string[];
@@ -56,12 +56,18 @@ interface Sorted {
 const done: Result<void, WorkspaceFailure> = { ok: true, value: undefined };
 
 /** Opens the keeper of one store. */
-export async function openKeeper(store: Store, options: StoreOptions, around: Surroundings): Promise<Keeper> {
-	const { folder, limits, borrow } = options;
+export async function openSnapshotter(
+	store: Store,
+	options: StoreOptions,
+	repository: RepositoryInfo,
+): Promise<Snapshotter> {
+	const { folder, limits, alternates } = options;
 	// A store that was opened to look at another one goes away again.
-	const owner =
-		around.objects === undefined || borrow.length > 0 ? undefined : openOwner(store, folder, limits.ownBytes);
-	const marks = await openMarks(store, options);
+	const importer =
+		repository.objects === undefined || alternates.length > 0
+			? undefined
+			: openObjectImporter(store, folder, limits.ownBytes);
+	const placeholders = await openPlaceholders(store, options);
 	let known: Known | undefined;
 	let last: string | undefined;
 	let first = true;
@@ -90,7 +96,7 @@ export async function openKeeper(store: Store, options: StoreOptions, around: Su
 		if (listed.kind !== "done") return gitFailure(listed);
 		const names = new Set(listed.output.toString("latin1").split("\0").filter(Boolean));
 		// Once they are in the index, changes of these show like any other.
-		if (first) for (const name of around.forced) if (store.contains(name)) names.add(name);
+		if (first) for (const name of repository.forced) if (store.contains(name)) names.add(name);
 		for (const path of marked.keys()) names.add(path);
 		return { ok: true, value: { names, closed: closedFolders(listed.warnings) } };
 	};
@@ -119,23 +125,23 @@ export async function openKeeper(store: Store, options: StoreOptions, around: Su
 				if (marked.has(path)) sorted.unmarked.push(path);
 				continue;
 			}
-			const stats = await lstat(placeOf(around.root, path)).catch((error: NodeJS.ErrnoException) => error.code);
+			const stats = await lstat(pathBytes(repository.root, path)).catch((error: NodeJS.ErrnoException) => error.code);
 			if (typeof stats === "string" || stats === undefined) {
 				if (stats === "ENOENT" || stats === "ENOTDIR") sorted.removed.push(path);
 				else unkept.set(path, `cannot be looked at (${stats})`);
 			} else if (stats.isDirectory()) {
 				if (name.endsWith("/") || repositories.has(path)) {
-					const entry = await keepInner(store, path);
+					const entry = await snapshotNested(store, path);
 					if (entry.ok) sorted.special.push(entry.value);
 					else unkept.set(path, `is a repository that could not be kept: ${entry.failure.message}`);
 				} else sorted.removed.push(path);
 			} else if (stats.isSymbolicLink()) sorted.plain.push(path);
 			else if (!stats.isFile()) unkept.set(path, "is no file");
 			else {
-				const kind = marks.kindFor(path, stats.size);
+				const kind = placeholders.kindFor(path, stats.size);
 				if (kind === undefined) await sortPlain(path, stats.size, sorted);
 				else {
-					const object = await marks.make(kind, stats.size, stats.mtimeMs);
+					const object = await placeholders.make(kind, stats.size, stats.mtimeMs);
 					if (object === undefined) return undefined;
 					if (marked.get(path) === object) continue;
 					sorted.marked.set(path, object);
@@ -149,7 +155,7 @@ export async function openKeeper(store: Store, options: StoreOptions, around: Su
 	};
 
 	const sortPlain = async (path: string, size: number, sorted: Sorted): Promise<void> => {
-		const readable = await access(placeOf(around.root, path), constants.R_OK).then(
+		const readable = await access(pathBytes(repository.root, path), constants.R_OK).then(
 			() => true,
 			() => false,
 		);
@@ -158,7 +164,7 @@ export async function openKeeper(store: Store, options: StoreOptions, around: Su
 		sorted.bytes += size;
 	};
 
-	const keep = async (): Promise<Result<KeptState, WorkspaceFailure>> => {
+	const keep = async (): Promise<Result<FileSnapshot, WorkspaceFailure>> => {
 		if (!known) {
 			const read = await readKnown(store);
 			if (!read.ok) return read;
@@ -176,13 +182,13 @@ export async function openKeeper(store: Store, options: StoreOptions, around: Su
 		const { names, closed } = changed.value;
 		if (names.size > limits.files)
 			return tooBig(
-				`${count(names.size)} files in ${around.root} are new or changed; at most ${count(limits.files)} are kept.`,
+				`${count(names.size)} files in ${repository.root} are new or changed; at most ${count(limits.files)} are kept.`,
 			);
 		const sorted = await sort(names, known, new Map(closed));
 		if (!sorted) return store.control.signal?.aborted ? stopped : markFailure;
 		if (sorted.bytes > limits.totalBytes)
 			return tooBig(
-				`${count(Math.round(sorted.bytes / 1e6))} MB in ${around.root} are new or changed; at most ${count(Math.round(limits.totalBytes / 1e6))} MB are kept at once.`,
+				`${count(Math.round(sorted.bytes / 1e6))} MB in ${repository.root} are new or changed; at most ${count(Math.round(limits.totalBytes / 1e6))} MB are kept at once.`,
 			);
 		const moved = names.size > 0 || former.length > 0 || outside.length > 0 || last === undefined;
 		if (!moved && last !== undefined) return { ok: true, value: { tree: last, unkept: sorted.unkept } };
@@ -194,7 +200,7 @@ export async function openKeeper(store: Store, options: StoreOptions, around: Su
 		const written = await store.git(["write-tree"]);
 		if (written.kind !== "done") return gitFailure(written);
 		const tree = written.output.toString("latin1").trim();
-		const owned = (await owner?.own(tree)) ?? done;
+		const owned = (await importer?.importObjects(tree)) ?? done;
 		if (!owned.ok) return owned;
 		last = tree;
 		first = false;
@@ -251,7 +257,7 @@ export async function openKeeper(store: Store, options: StoreOptions, around: Su
 			// An index that was made again has lost what is tracked against a pattern.
 			first = true;
 		},
-		marks,
+		placeholders,
 	};
 }
 
@@ -263,7 +269,7 @@ function openLinks(root: string): { leadTo(path: string): Promise<boolean> } {
 			for (const folder of foldersAbove(path)) {
 				let link = seen.get(folder);
 				if (link === undefined) {
-					link = (await lstat(placeOf(root, folder)).catch(() => undefined))?.isSymbolicLink() ?? false;
+					link = (await lstat(pathBytes(root, folder)).catch(() => undefined))?.isSymbolicLink() ?? false;
 					seen.set(folder, link);
 				}
 				if (link) return true;
@@ -304,7 +310,7 @@ async function readKnown(store: Store): Promise<Result<Known, WorkspaceFailure>>
 async function formerRepositories(store: Store, repositories: ReadonlySet<string>): Promise<string[]> {
 	const gone: string[] = [];
 	for (const path of repositories) {
-		const there = await lstat(placeOf(store.root, `${path}/.git`)).catch(
+		const there = await lstat(pathBytes(store.root, `${path}/.git`)).catch(
 			({ code }: NodeJS.ErrnoException) => code !== "ENOENT" && code !== "ENOTDIR",
 		);
 		if (there === false) gone.push(path);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { readTemplates, templateFolders } from "../../../../src/chronicle/engine/project/templates.ts";
+import { readTemplates, templateFolders } from "../../../../src/chronicle/engine/project/template-catalogue.ts";
 
 let base: string;
 const good = (name: string) => JSON.stringify({ name, states: { a: { persona: "A", next: ["done"] }, done: {} } });
@@ -17,10 +17,12 @@ function write(path: string, text: string | Buffer): void {
 	mkdirSync(join(base, path, ".."), { recursive: true });
 	writeFileSync(join(base, path), text);
 }
-const shelf = (trusted = true) =>
+const catalogue = (trusted = true) =>
 	readTemplates(templateFolders({ cwd: join(base, "project"), agentFolder: join(base, "agent"), trusted }));
 const shown = (trusted = true) =>
-	[...shelf(trusted).templates.values()].map(({ key, tier, read }) => `${key} ${tier} ${read?.template.name ?? "bad"}`);
+	[...catalogue(trusted).templates.values()].map(
+		({ key, tier, read }) => `${key} ${tier} ${read?.template.name ?? "bad"}`,
+	);
 const project = "project/.pi/chronicle/workflows";
 const personal = "agent/chronicle/workflows";
 
@@ -48,7 +50,7 @@ it("R10 a bad file is reported with its place and hides no good one", () => {
 		"torn project bad",
 		"types project bad",
 	]);
-	const { diagnostics } = shelf();
+	const { diagnostics } = catalogue();
 	const errors = diagnostics.filter(({ severity, file }) => severity === "error" && !file.includes("bom"));
 	expect(errors.map(({ file }) => file.split("/").at(-1))).toEqual([
 		"binary.json",
@@ -66,7 +68,7 @@ it("R10 a bad file hides no good one of its own name, be it the person's or anot
 	write(`${project}/lost.json`, "{");
 	write(`${personal}/lost.yaml`, "states: []");
 	expect(shown()).toEqual(["bugs project Bugs", "feature personal Mine", "lost project bad"]);
-	const { templates, files, diagnostics } = shelf();
+	const { templates, files, diagnostics } = catalogue();
 	expect(templates.get("feature")?.inPlaceOf).toEqual([join(base, project, "feature.json")]);
 	expect(templates.get("bugs")?.inPlaceOf).toEqual([join(base, project, "bugs.json")]);
 	expect(templates.get("lost")?.inPlaceOf).toEqual([]);
@@ -86,7 +88,7 @@ it("says when two files have one name, or a name that no command can say", () =>
 	write(`${project}/a.json`, good("A"));
 	write(`${project}/b c.json`, good("B"));
 	expect(shown()).toEqual(["a project A", "b c project B"]);
-	expect(shelf().diagnostics.map(({ code, file }) => `${code} ${file.split("/").at(-1)}`)).toEqual(
+	expect(catalogue().diagnostics.map(({ code, file }) => `${code} ${file.split("/").at(-1)}`)).toEqual(
 		["same-name a.yaml", "bad-name b c.json"].sort((x, y) =>
 			(x.split(" ")[1] ?? "").localeCompare(y.split(" ")[1] ?? ""),
 		),
@@ -94,10 +96,10 @@ it("says when two files have one name, or a name that no command can say", () =>
 });
 it("R10 a folder that is none is told", () => {
 	write(project, "not a folder");
-	expect(shelf().diagnostics).toMatchObject([{ code: "no-folder", file: join(base, project), severity: "error" }]);
-	expect(shelf(false).diagnostics).toEqual([]);
+	expect(catalogue().diagnostics).toMatchObject([{ code: "no-folder", file: join(base, project), severity: "error" }]);
+	expect(catalogue(false).diagnostics).toEqual([]);
 });
 it("is empty where there is nothing", () => {
-	expect(shelf().templates.size).toBe(0);
-	expect(shelf().diagnostics).toEqual([]);
+	expect(catalogue().templates.size).toBe(0);
+	expect(catalogue().diagnostics).toEqual([]);
 });

@@ -4,31 +4,31 @@ import { join } from "node:path";
 import { isSecretFile } from "../../core/index.ts";
 import type { Store, StoreOptions } from "./store.ts";
 
-export type MarkKind = "large" | "secret";
+export type PlaceholderKind = "large" | "secret";
 
-const firstLines: Readonly<Record<MarkKind, string>> = {
+const firstLines: Readonly<Record<PlaceholderKind, string>> = {
 	large: "pi-chronicle: too large to keep\n",
 	secret: "pi-chronicle: secret by its name\n",
 };
 
-export interface Marks {
+export interface Placeholders {
 	/** The kind of mark that a file gets; `undefined`: its contents are kept. `path`: bytes as latin1. */
-	kindFor(path: string, size: number): MarkKind | undefined;
+	kindFor(path: string, size: number): PlaceholderKind | undefined;
 	/** Writes the object that stands for a content. */
-	make(kind: MarkKind, size: number, modifiedMs: number): Promise<string | undefined>;
+	make(kind: PlaceholderKind, size: number, modifiedMs: number): Promise<string | undefined>;
 	/** What `object` stands for, if it is a mark. */
-	kindOf(object: string): MarkKind | undefined;
+	kindOf(object: string): PlaceholderKind | undefined;
 }
 
 const list = "large";
 
-/** Opens the marks of a store. */
-export async function openMarks(
+/** Opens the placeholders of a store. */
+export async function openPlaceholders(
 	store: Pick<Store, "git">,
-	{ folder, borrow, limits: { fileBytes }, secrets }: StoreOptions,
-): Promise<Marks> {
-	const known = new Map<string, MarkKind>();
-	for (const place of [folder, ...borrow])
+	{ folder, alternates, limits: { fileBytes }, secrets }: StoreOptions,
+): Promise<Placeholders> {
+	const known = new Map<string, PlaceholderKind>();
+	for (const place of [folder, ...alternates])
 		for (const line of (await readFile(join(place, list), "utf8").catch(() => "")).split("\n")) {
 			const [object = "", kind] = line.split(" ");
 			if (object !== "") known.set(object, kind === "secret" ? "secret" : "large");

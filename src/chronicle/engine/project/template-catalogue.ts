@@ -24,14 +24,14 @@ export interface FoundTemplate {
 }
 
 /** The template that a name means. */
-export type MeantTemplate = FoundTemplate & {
+export type SelectedTemplate = FoundTemplate & {
 	/** Files of its name that come before it and do not load. */
 	readonly inPlaceOf: readonly string[];
 };
 
-export interface TemplateShelf {
+export interface TemplateCatalogue {
 	/** By key, in the order of the keys. */
-	readonly templates: ReadonlyMap<string, MeantTemplate>;
+	readonly templates: ReadonlyMap<string, SelectedTemplate>;
 	/** Every file, those that no name means included. */
 	readonly files: readonly FoundTemplate[];
 	/** Everything that is wrong anywhere, sorted. */
@@ -50,9 +50,9 @@ export function templateFolders(place: { cwd: string; agentFolder: string; trust
 }
 
 /** Reads all templates. Never throws. */
-export function readTemplates({ project, personal }: TemplateFolders): TemplateShelf {
+export function readTemplates({ project, personal }: TemplateFolders): TemplateCatalogue {
 	const all = [...(project === undefined ? [] : readFolder(project, "project")), ...readFolder(personal, "personal")];
-	const templates = new Map<string, MeantTemplate>();
+	const templates = new Map<string, SelectedTemplate>();
 	const files: FoundTemplate[] = [];
 	for (const key of [...new Set(all.map((found) => found.key))].sort()) {
 		const named = all.filter((found) => found.key === key);

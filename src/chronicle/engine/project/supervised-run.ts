@@ -4,7 +4,7 @@ import type { Approver, HeldLedger, WorkerLauncher, Workspace } from "../../core
 import { type Supervision, supervise } from "../supervisor/index.ts";
 import type { Project } from "./project.ts";
 
-export interface LiveRun {
+export interface SupervisedRun {
 	readonly id: string;
 	readonly ledger: HeldLedger;
 	readonly supervision: Supervision;
@@ -13,13 +13,13 @@ export interface LiveRun {
 }
 
 /** Begins to supervise. `launcher`: one that was opened for this run a moment ago. */
-export function attend(
+export function startSupervision(
 	project: Project,
 	ledger: HeldLedger,
 	approver: Approver,
 	origin: "fresh" | "reopened",
 	launcher?: WorkerLauncher,
-): LiveRun {
+): SupervisedRun {
 	const ports = project.ports(ledger, approver, launcher);
 	return { id: ledger.run.id, ledger, supervision: supervise(ledger, ports, origin), workspace: ports.workspace };
 }

@@ -53,8 +53,22 @@ describe("PowerShell", () => {
 		["Clear-History", "clear-history"],
 		["npx -y pi -p hi", "nested-agent"],
 		["Start-Process pwsh -Verb RunAs", "privilege"],
+		["sc.exe stop x", "system-service"],
+		["Stop-Process -Name * -Force", "kill-all"],
 	])("%s: %s", (command, effect) => {
 		expect(harms(powershell(command))).toContain(effect);
+	});
+
+	it.each([
+		"Remove-Item $x",
+		"$x = gci; Remove-Item $x",
+		"$x = 'a'; $x = gci; Remove-Item $x",
+		"gci src |\n Remove-Item",
+		"foreach ($x in 'a', 'b') { Move-Item $x /tmp }",
+		"(gci src).Delete()",
+	])("removes what is not named: %s", (command) => {
+		expect(harms(powershell(command))).toContain("recursive-delete");
+		expect(doubts(powershell(command)).length).toBeGreaterThan(0);
 	});
 
 	it.each([
@@ -105,6 +119,10 @@ describe("started from a shell", () => {
 		['cmd.exe /C "rd /s /q src"', "delete src/**"],
 		["cmd //c 'type a > f'", "write! f"],
 		["cmd /c 'echo x & del a'", "delete a"],
+		["cmd /c 'if exist a del a'", "delete a"],
+		["cmd /c 'if exist a (echo x & del a)'", "delete a"],
+		["cmd /c 'for %i in (a) do del b'", "delete b"],
+		["cmd /c 'set x=a& del %x%'", "delete a"],
 		["echo 'Remove-Item a' | pwsh -c -", "delete a"],
 	])("%s", (command, expected) => {
 		if (command.endsWith("-c -"))

@@ -13,15 +13,15 @@ import {
 	type Report,
 	readSource,
 	type Source,
-} from "../../definition/index.ts";
+} from "../../../definition/index.ts";
 import { type KeyMeaning, ownKeys, readKey } from "./keys.ts";
-import type { RulePlace } from "./locate.ts";
+import type { RulePlace } from "./locate-rules.ts";
 import { readCommands, readExceptions, readGroup, readPaths } from "./read-lists.ts";
 import type { Reading } from "./read-rule.ts";
 import { readBuiltIn, readEffects, readMatching, readTruth } from "./read-settings.ts";
+import { salvageRules } from "./recover-rules.ts";
+import { noRules, type RuleSet } from "./rule-set.ts";
 import type { Into, Writable } from "./rule-set-builder.ts";
-import { noRules, type RuleSet } from "./rules.ts";
-import { salvageRules } from "./salvage.ts";
 
 /** Reads every file and merges what they say. */
 export function readRules(places: readonly RulePlace[], platform: NodeJS.Platform): RuleSet {

@@ -1,6 +1,6 @@
 // What a rule file that is no valid YAML still says, line by line: so that one wrong line does not open every place that the others close.
 // V1 only what forbids is taken from it, never what lets through; V2 the file stays a problem: nothing here makes it count as read.
-import { type Node, openReport, type Source } from "../../definition/index.ts";
+import { type Node, openReport, type Source } from "../../../definition/index.ts";
 import { readKey } from "./keys.ts";
 import { readCommands, readPaths } from "./read-lists.ts";
 import type { Into } from "./rule-set-builder.ts";

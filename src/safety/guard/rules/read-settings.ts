@@ -1,11 +1,11 @@
 // The settings of a rule file: effects by name, switches, how paths are matched, the built-in protections.
-import { describeNode, didYouMean, type MapEntry, type Node } from "../../definition/index.ts";
-import { type Effect, effects as knownEffects } from "../../footprint/index.ts";
-import type { RulePlace } from "./locate.ts";
+import { describeNode, didYouMean, type MapEntry, type Node } from "../../../definition/index.ts";
+import { type Effect, effects as knownEffects } from "../../../footprint/index.ts";
+import type { RulePlace } from "./locate-rules.ts";
 import { unknownInner } from "./read-lists.ts";
 import { type Reading, readEntries } from "./read-rule.ts";
+import type { BuiltIn, EffectRule } from "./rule-set.ts";
 import { type Into, sentence, type Writable } from "./rule-set-builder.ts";
-import type { BuiltIn, EffectRule } from "./rules.ts";
 
 /** What commands do, by the names of effects. */
 export function readEffects(value: Node, reading: Reading, into: Into): void {

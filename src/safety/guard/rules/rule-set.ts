@@ -2,9 +2,9 @@
 // R1 a rule set holds no functions and no compiled expressions; R2 the same files give the same hash on every machine with the same
 // home and project folders.
 import { createHash } from "node:crypto";
-import type { Diagnostic } from "../../definition/index.ts";
-import type { Effect } from "../../footprint/index.ts";
-import type { Origin } from "../policy/index.ts";
+import type { Diagnostic } from "../../../definition/index.ts";
+import type { Effect } from "../../../footprint/index.ts";
+import type { Origin } from "../../policy/index.ts";
 
 interface Rule {
 	/** Short stable name, shown to people and counted: the pattern as written. */

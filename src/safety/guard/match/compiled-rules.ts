@@ -1,14 +1,14 @@
 // A rule set made ready for judging: expressions compiled, paths indexed, meanings told. Done once for a session's rules.
-import type { Footprint, HostEnvironment } from "../../footprint/index.ts";
-import type { ToolCall } from "../policy/index.ts";
-import { type TemporaryPlaces, temporaryPlaces } from "../temporary.ts";
-import { type SelfProtection, selfProtection } from "./built-in.ts";
+import type { Footprint, HostEnvironment } from "../../../footprint/index.ts";
+import type { ToolCall } from "../../policy/index.ts";
+import { type TemporaryPlaces, temporaryPlaces } from "../../temporary-places.ts";
+import type { CommandRule, EffectRule, RuleSet } from "../rules/index.ts";
+import { type PatternTable, tabulate } from "./command-matcher.ts";
+import { compileRule } from "./command-pattern.ts";
 import { type GitView, openGitView } from "./git-view.ts";
 import { type Meaning, meaningsOf } from "./inferred-effects.ts";
-import { type PatternTable, tabulate } from "./matching.ts";
-import { compilePaths, type PathMatcher, type PathSurroundings } from "./path-rule.ts";
-import { compileRule } from "./pattern.ts";
-import type { CommandRule, EffectRule, RuleSet } from "./rules.ts";
+import { compilePaths, type PathMatcher, type PathSurroundings } from "./path-matcher.ts";
+import { type SelfProtection, selfProtection } from "./self-protection.ts";
 import { openSlowExpressions, type SlowExpressions } from "./slow-expressions.ts";
 
 export interface GuardOptions {

@@ -3,9 +3,9 @@
 // W2 links are not followed: what they lead to is touched under its own name.
 import { type Dirent, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { FileAccess } from "../../footprint/index.ts";
+import type { FileAccess } from "../../../footprint/index.ts";
+import type { PathRule } from "../rules/index.ts";
 import type { GitView } from "./git-view.ts";
-import type { PathRule } from "./rules.ts";
 import { compileWildcard } from "./wildcard.ts";
 
 export type Found =

@@ -1,11 +1,11 @@
 // Which command rules match a call: every expression is tried on the spellings of every simple command, and on the bare skeleton of
 // the text where the rule speaks of several commands. M1 what is tried at once is bounded by an estimate, the same for the same call;
 // the rest is tried under a time limit; M2 a rule that was not answered in time counts as matching, and says so.
-import type { Footprint } from "../../footprint/index.ts";
+import type { Footprint } from "../../../footprint/index.ts";
+import { stepsFor } from "../rules/index.ts";
 import { isMostlyData, spellingsOf, spellingWithoutData } from "./canonical-forms.ts";
+import type { Pattern } from "./command-pattern.ts";
 import { singleBlanks, skeletonOf } from "./mask-literals.ts";
-import type { Pattern } from "./pattern.ts";
-import { stepsFor } from "./pattern-cost.ts";
 import type { SlowExpressions } from "./slow-expressions.ts";
 
 export interface Match {

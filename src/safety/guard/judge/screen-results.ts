@@ -2,10 +2,10 @@
 // C1 a line is withheld when the place that it names is closed, by its name or by where it really is; C2 a file that has come to
 // lie in a closed place since it was judged is withheld whole.
 import { join } from "node:path";
-import type { FileAccess, Footprint } from "../../footprint/index.ts";
-import type { Screened, ToolCall } from "../policy/index.ts";
-import type { Ready } from "./compiled-rules.ts";
-import type { PathRule } from "./rules.ts";
+import type { FileAccess, Footprint } from "../../../footprint/index.ts";
+import type { Screened, ToolCall } from "../../policy/index.ts";
+import type { Ready } from "../match/index.ts";
+import type { PathRule } from "../rules/index.ts";
 import { ownVerdict } from "./verdicts.ts";
 
 /** Filters the texts of a result. */

@@ -4,7 +4,7 @@
 //   `/x`, `~/x`, `C:\x`      anchored              `./x`       anchored at the folder that holds the rule file's `.pi`
 //   `**`                     any number of segments; `*`, `?`, `[a]`, `{a,b}` stay within one segment
 // P1 every path is absolute; P2 with folding, case and Unicode composition do not count.
-import type { PathException, PathRule, RuleSet } from "./rules.ts";
+import type { PathException, PathRule, RuleSet } from "../rules/index.ts";
 import { compileWildcard, expandBraces, type Wildcard } from "./wildcard.ts";
 
 export interface PathSurroundings {

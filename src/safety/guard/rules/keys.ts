@@ -1,7 +1,7 @@
 // The keys of rule files, in the first guard's spelling and in those of its relatives: data. What a key means is in one place here.
 // K1 spellings are compared without case, dashes and underscores.
 
-import type { PathLimit } from "./rules.ts";
+import type { PathLimit } from "./rule-set.ts";
 
 export type KeyMeaning =
 	| { readonly kind: "commands"; readonly decision: "deny" | "ask" }

@@ -1,8 +1,8 @@
 // Where what is read from rule files is gathered, and what every part of the reader needs for it.
 
-import type { RulePlace } from "./locate.ts";
+import type { RulePlace } from "./locate-rules.ts";
 import type { Entry, Reading } from "./read-rule.ts";
-import type { RuleSet } from "./rules.ts";
+import type { RuleSet } from "./rule-set.ts";
 
 /** A rule set while it is read. */
 export type Writable = {

@@ -1,9 +1,15 @@
 // A rule's regular expression made ready: compiled, rewritten where it is known to explode, its cost and its head word told.
 // T1 the rewritten expression accepts exactly what the written one accepts.
-import { isProgramName } from "../../footprint/index.ts";
-import { costOf, literalPrefix, type PatternCost, requiredTexts } from "./pattern-cost.ts";
-import { type PatternNode, parsePattern } from "./pattern-syntax.ts";
-import type { CommandRule } from "./rules.ts";
+import { isProgramName } from "../../../footprint/index.ts";
+import type { CommandRule } from "../rules/index.ts";
+import {
+	costOf,
+	literalPrefix,
+	type PatternCost,
+	type PatternNode,
+	parsePattern,
+	requiredTexts,
+} from "../rules/index.ts";
 
 export interface Pattern {
 	readonly rule: CommandRule;

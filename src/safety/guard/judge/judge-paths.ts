@@ -1,13 +1,12 @@
 // What the rules say about the places that a call touches, and about the files that the agent itself is judged by.
 import { basename, dirname } from "node:path";
-import type { FileAccess, Footprint } from "../../footprint/index.ts";
-import { isWithin, type ToolCall, type Verdict } from "../policy/index.ts";
-import { staysTemporary } from "../temporary.ts";
-import type { Ready } from "./compiled-rules.ts";
-import type { PathMatcher } from "./path-rule.ts";
-import { placeName } from "./place-name.ts";
-import { findProtected, openSeenTrees, picksByName, type SeenTrees } from "./protected-tree.ts";
-import type { PathRule } from "./rules.ts";
+import type { FileAccess, Footprint } from "../../../footprint/index.ts";
+import { isWithin, type ToolCall, type Verdict } from "../../policy/index.ts";
+import { staysTemporary } from "../../temporary-places.ts";
+import type { PathMatcher, Ready } from "../match/index.ts";
+import { findProtected, openSeenTrees, picksByName, type SeenTrees } from "../match/index.ts";
+import { placeName } from "../place-name.ts";
+import type { PathRule } from "../rules/index.ts";
 import { ownVerdict, pathVerdict, shown } from "./verdicts.ts";
 
 const shells = new Set(["bash", "powershell"]);

@@ -1,8 +1,8 @@
 // Why the guard says what it says about one call, as text for people: what the call would touch and run, which rules apply, the verdict.
 
-import { printable } from "../../definition/index.ts";
-import { type AccessKind, changes, effects, type Footprint } from "../../footprint/index.ts";
-import { originText, type Policies, type ToolCall } from "../policy/index.ts";
+import { printable } from "../../../definition/index.ts";
+import { type AccessKind, changes, effects, type Footprint } from "../../../footprint/index.ts";
+import { originText, type Policies, type ToolCall } from "../../policy/index.ts";
 
 const most = 30;
 

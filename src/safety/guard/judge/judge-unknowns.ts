@@ -1,7 +1,7 @@
 // What the guard does about what cannot be known: it asks where no rule had a chance to look, and about everything in strict mode.
-import type { FileAccess, Footprint, Unknown } from "../../footprint/index.ts";
-import type { ToolCall, Verdict } from "../policy/index.ts";
-import type { Ready } from "./compiled-rules.ts";
+import type { FileAccess, Footprint, Unknown } from "../../../footprint/index.ts";
+import type { ToolCall, Verdict } from "../../policy/index.ts";
+import type { Ready } from "../match/index.ts";
 import { ownVerdict, pathVerdict, shown } from "./verdicts.ts";
 
 /** What is asked about because it cannot be known. */

@@ -1,12 +1,12 @@
 // Places that an agent under rules may not change, whatever the rule files say: what decides about it and what records it.
 // Only this package's and pi's own files; reading them is allowed.
-import type { AccessKind, FileAccess, HostEnvironment } from "../../footprint/index.ts";
-import { isWithin } from "../policy/index.ts";
-import { answersFile } from "./answers/index.ts";
+import type { AccessKind, FileAccess, HostEnvironment } from "../../../footprint/index.ts";
+import { isWithin } from "../../policy/index.ts";
+import { answersFile } from "../answers/index.ts";
+import type { RuleSet } from "../rules/index.ts";
 import type { GitView } from "./git-view.ts";
-import { folding, type PathSurroundings } from "./path-rule.ts";
+import { folding, type PathSurroundings } from "./path-matcher.ts";
 import { selectionOf } from "./protected-tree.ts";
-import type { RuleSet } from "./rules.ts";
 
 /** What is protected within a `.pi` folder of a project, by the name below it. */
 const ownFiles = new Set([

@@ -1,6 +1,6 @@
 // The spellings of one simple command that a rule's expression is tried on, so that it need not foresee where options stand.
 // Not equivalence of commands: what a command does in another way altogether is told by its effects.
-import type { CommandRun } from "../../footprint/index.ts";
+import type { CommandRun } from "../../../footprint/index.ts";
 import { dataWords } from "./literal-arguments.ts";
 
 const unknownWord = "…";

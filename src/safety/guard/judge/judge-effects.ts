@@ -1,10 +1,10 @@
 // What the rules say about what commands do, whatever their spelling: named harms, unknown programs, other agents.
-import type { CommandRun, Effect, FileAccess, Footprint } from "../../footprint/index.ts";
-import type { Verdict } from "../policy/index.ts";
-import { staysTemporary } from "../temporary.ts";
-import type { Ready } from "./compiled-rules.ts";
-import { picksByName as searchPicks } from "./protected-tree.ts";
-import type { EffectRule } from "./rules.ts";
+import type { CommandRun, Effect, FileAccess, Footprint } from "../../../footprint/index.ts";
+import type { Verdict } from "../../policy/index.ts";
+import { staysTemporary } from "../../temporary-places.ts";
+import type { Ready } from "../match/index.ts";
+import { picksByName as searchPicks } from "../match/index.ts";
+import type { EffectRule } from "../rules/index.ts";
 import { effectVerdict, meaningVerdict, ownVerdict, shown } from "./verdicts.ts";
 
 /** What the rules say about the harms of every command. */

@@ -1,6 +1,6 @@
 // One entry of a list in a rule file: a text, or a group of fields around one. Read leniently where the meaning is plain, reported
 // where it is not. Y1 an entry that is reported gives no rule unless what was meant only forbids.
-import { describeNode, didYouMean, type Node, type Report, type Source } from "../../definition/index.ts";
+import { describeNode, didYouMean, type Node, type Report, type Source } from "../../../definition/index.ts";
 import { noteFields } from "./keys.ts";
 import { costOf, stepsFor } from "./pattern-cost.ts";
 import { parsePattern } from "./pattern-syntax.ts";

@@ -1,5 +1,5 @@
 // The lists of a rule file: expressions over commands, places, exceptions. Relatives' ways of writing them are translated here.
-import type { MapEntry, Node } from "../../definition/index.ts";
+import type { MapEntry, Node } from "../../../definition/index.ts";
 import { type KeyMeaning, readKey } from "./keys.ts";
 import { holdsText, isCheapForPaths, type Reading, readEntries, readExpression } from "./read-rule.ts";
 import { type Into, originOf, sentence } from "./rule-set-builder.ts";

@@ -1,9 +1,9 @@
 // What a rule's expression means: it is tried on plain examples of named harms, and stands for every harm whose example it matches.
 // So a rule that names `rm -rf` also covers `find -delete`, and one that names `git push --force` covers `+main`.
 // E1 a rule that matches only a narrower example (`rm -rf /`) covers only the narrower harm.
-import type { CommandRun, Effect, FileAccess } from "../../footprint/index.ts";
-import type { Pattern } from "./pattern.ts";
-import type { CommandRule } from "./rules.ts";
+import type { CommandRun, Effect, FileAccess } from "../../../footprint/index.ts";
+import type { CommandRule } from "../rules/index.ts";
+import type { Pattern } from "./command-pattern.ts";
 
 export interface Meaning {
 	/** Plain commands that show the harm. A rule means it when it matches any of them. */

@@ -1,5 +1,5 @@
 // The rule file as documents and editors need it: a table of its keys, a table of effects, a JSON Schema. Taken from what the reader acts on.
-import { type Effect, effects } from "../../footprint/index.ts";
+import { type Effect, effects } from "../../../footprint/index.ts";
 import { type KeyMeaning, ownKeys } from "./keys.ts";
 
 const about: Readonly<Record<string, readonly [form: string, meaning: string]>> = {

@@ -1,13 +1,12 @@
 // The guard as a policy: what the rules say about one call, by what it would touch, run and leave unknown.
 // J1 every rule that applies has its verdict: none hides another; J2 what cannot be looked through is asked about, not let through.
-import { type Footprint, listedCalls } from "../../footprint/index.ts";
-import type { Policy, ToolCall, Verdict } from "../policy/index.ts";
-import { type GuardOptions, makeReady, type Ready } from "./compiled-rules.ts";
+import { type Footprint, listedCalls } from "../../../footprint/index.ts";
+import type { Policy, ToolCall, Verdict } from "../../policy/index.ts";
+import { type GuardOptions, makeReady, matchCommands, type Ready } from "../match/index.ts";
 import { judgeEffects } from "./judge-effects.ts";
 import { judgeOwn, judgePaths } from "./judge-paths.ts";
 import { judgeUnknowns } from "./judge-unknowns.ts";
-import { matchCommands } from "./matching.ts";
-import { screenResult } from "./screen.ts";
+import { screenResult } from "./screen-results.ts";
 import { commandVerdict, ownVerdict } from "./verdicts.ts";
 
 const shells = new Set(["bash", "powershell"]);

@@ -23,9 +23,9 @@ import {
 	type SupervisedRun,
 	startSupervision,
 } from "../../engine/index.ts";
-import type { Word } from "./run-command.ts";
+import type { RunCommand } from "./run-command.ts";
 
-export type Spoken =
+export type DispatchResult =
 	/** The run goes on in this process. */
 	| { readonly kind: "attended"; readonly live: SupervisedRun; readonly before: Run }
 	/** Said to the supervision in this process. */
@@ -39,7 +39,7 @@ export type Spoken =
 	| { readonly kind: "refused"; readonly message: string }
 	| { readonly kind: "failed"; readonly failure: Failure };
 
-export interface SpeakOptions {
+export interface DispatchOptions {
 	readonly approver: Approver;
 	/** The supervision of the run, if this process has it. */
 	readonly live?: SupervisedRun | undefined;
@@ -54,18 +54,18 @@ const hearingMs = 5000;
 const lookMs = 50;
 
 /** Says what `make` makes of the run as it stands. */
-export async function speak(
+export async function dispatch(
 	project: Project,
 	id: string,
-	make: (ledger: ReadLedger) => Word | Promise<Word>,
-	options: SpeakOptions,
-): Promise<Spoken> {
+	make: (ledger: ReadLedger) => RunCommand | Promise<RunCommand>,
+	options: DispatchOptions,
+): Promise<DispatchResult> {
 	const { live } = options;
 	if (live) {
 		const word = await make({ ...live.ledger, run: live.supervision.run });
-		return word.kind === "refused" ? word : sayHere(live, word);
+		return word.kind === "refused" ? word : deliverHere(live, word);
 	}
-	// Whoever has the run may let it go while it is spoken to: then it is taken up here.
+	// Whoever has the run may let it go meanwhile: then it is taken up here.
 	for (let again = 0; ; again += 1) {
 		const read = await project.store.read(id);
 		if (!read.ok) return { kind: "failed", failure: read.failure };
@@ -75,13 +75,13 @@ export async function speak(
 		if (holder && holder.alive !== "no") {
 			if (word.kind === "nothing")
 				return { kind: "refused", message: `The run is in the hands of process ${holder.pid} and goes on there.` };
-			const spoken = await leaveWord(project, read.value, holder, word);
-			if (spoken) return spoken;
+			const result = await deliverToInbox(project, read.value, holder, word);
+			if (result) return result;
 		} else {
 			const distrust = explainDistrust(project, read.value.run);
 			if (distrust !== undefined) return { kind: "refused", message: distrust };
 			const opened = await project.store.open(id);
-			if (opened.ok) return takeUp(project, opened.value, word, options);
+			if (opened.ok) return resumeHere(project, opened.value, word, options);
 			if (opened.failure.reason !== "held" || again > 3) return { kind: "failed", failure: opened.failure };
 		}
 		if (again > 3)
@@ -89,7 +89,10 @@ export async function speak(
 	}
 }
 
-async function sayHere(live: SupervisedRun, word: Exclude<Word, { kind: "refused" }>): Promise<Spoken> {
+async function deliverHere(
+	live: SupervisedRun,
+	word: Exclude<RunCommand, { kind: "refused" }>,
+): Promise<DispatchResult> {
 	const { supervision } = live;
 	const events = eventsOf(supervision.run, word);
 	if (events.length === 0 && word.kind === "answer") return changedSince(supervision.run, word.question);
@@ -102,7 +105,7 @@ async function sayHere(live: SupervisedRun, word: Exclude<Word, { kind: "refused
 }
 
 /** The events of a word for a run whose question stands as it was seen. */
-function eventsOf(run: Run, word: Exclude<Word, { kind: "refused" }>): readonly PersonEvent[] {
+function eventsOf(run: Run, word: Exclude<RunCommand, { kind: "refused" }>): readonly PersonEvent[] {
 	switch (word.kind) {
 		case "nothing":
 			return [];
@@ -116,12 +119,12 @@ function eventsOf(run: Run, word: Exclude<Word, { kind: "refused" }>): readonly 
 	}
 }
 
-async function takeUp(
+async function resumeHere(
 	project: Project,
 	ledger: Parameters<typeof startSupervision>[1],
-	word: Exclude<Word, { kind: "refused" }>,
-	{ approver, afterwards, notice }: SpeakOptions,
-): Promise<Spoken> {
+	word: Exclude<RunCommand, { kind: "refused" }>,
+	{ approver, afterwards, notice }: DispatchOptions,
+): Promise<DispatchResult> {
 	const before = ledger.run;
 	// Whoever had it may have moved on between the look and the lease.
 	if (word.kind === "answer" && !asksStill(before, word.question)) {
@@ -167,12 +170,12 @@ function answerOnce(approver: Approver, approval: Approval, seen: number, notice
 }
 
 /** Leaves the word for the process that has the run; `undefined` where that has let it go meanwhile. */
-async function leaveWord(
+async function deliverToInbox(
 	{ store }: Project,
 	{ run }: ReadLedger,
 	holder: LeaseHolder,
-	word: Exclude<Word, { kind: "refused" }>,
-): Promise<Spoken | undefined> {
+	word: Exclude<RunCommand, { kind: "refused" }>,
+): Promise<DispatchResult | undefined> {
 	const events = eventsOf(run, word);
 	if (events.length === 0)
 		return word.kind === "answer"
@@ -211,7 +214,7 @@ function asksStill({ stage }: Run, seen: ApprovalQuestion): boolean {
 	);
 }
 
-function changedSince(run: Run, { visit }: ApprovalQuestion): Spoken {
+function changedSince(run: Run, { visit }: ApprovalQuestion): DispatchResult {
 	const earlier = decidedEarlier(run, { visit });
 	return { kind: "refused", message: earlier?.message ?? "The question has changed since: look at the run again." };
 }

@@ -3,23 +3,23 @@
 
 import type { ReadLedger } from "../../core/index.ts";
 import { keptBefore, startOfVisit } from "../../engine/index.ts";
-import type { OptionKind, Parsed } from "./arguments.ts";
+import type { OptionKind, ParsedArguments } from "./arguments.ts";
 import {
-	abortWord,
-	approveWord,
-	pauseWord,
-	type Raise,
+	abortCommand,
+	approveCommand,
+	pauseCommand,
+	type RaisedLimits,
+	type RunCommand,
 	refuseEarlier,
 	refuseOther,
-	rejectWord,
-	releaseWord,
-	reopenWord,
-	resumeWord,
-	rewindWord,
-	tellWord,
+	rejectCommand,
+	releaseCommand,
+	reopenCommand,
+	resumeCommand,
+	rewindCommand,
+	tellCommand,
 	tooLong,
-	undoWord,
-	type Word,
+	undoCommand,
 } from "./run-command.ts";
 
 /** What is wrong with how a verb was written. */
@@ -28,7 +28,7 @@ export interface Misuse {
 	readonly message: string;
 }
 
-export type Make = (ledger: ReadLedger, words: string) => Word | Promise<Word>;
+export type Make = (ledger: ReadLedger, words: string) => RunCommand | Promise<RunCommand>;
 
 export interface Steering {
 	readonly name: string;
@@ -41,7 +41,7 @@ export interface Steering {
 	readonly afterwards: "go on" | "let go";
 	/** The word, from the run and what was written; or what is wrong with that. */
 	/** `model`: what `--model` names, as `provider/id`. */
-	make(parsed: Parsed, model?: string): Make | Misuse;
+	make(parsed: ParsedArguments, model?: string): Make | Misuse;
 }
 
 const needsState = (usage: string): Misuse => ({ code: "usage", message: `Name a state: ${usage}` });
@@ -60,7 +60,7 @@ const verbs: readonly Steering[] = [
 		make(parsed, model) {
 			const raise = raiseOf(parsed);
 			if ("code" in raise) return raise;
-			return ({ run }, words) => resumeWord(run, words, { raise, ...(model === undefined ? {} : { model }) });
+			return ({ run }, words) => resumeCommand(run, words, { raise, ...(model === undefined ? {} : { model }) });
 		},
 	},
 	{
@@ -68,21 +68,21 @@ const verbs: readonly Steering[] = [
 		takes: "[run] [words…]",
 		explained: "Words go to the next worker. Where files have changed since you were asked, the run asks again.",
 		afterwards: "go on",
-		make: () => (ledger, words) => approveWord(ledger.run, words),
+		make: () => (ledger, words) => approveCommand(ledger.run, words),
 	},
 	{
 		name: "reject",
 		takes: "[run] <words…>",
 		explained: "The same worker goes on in the same conversation.",
 		afterwards: "go on",
-		make: () => (ledger, words) => rejectWord(ledger.run, words),
+		make: () => (ledger, words) => rejectCommand(ledger.run, words),
 	},
 	{
 		name: "tell",
 		takes: "[run] <words…>",
 		explained: "A run that waits goes on waiting.",
 		afterwards: "let go",
-		make: () => (ledger, words) => tellWord(ledger.run, words),
+		make: () => (ledger, words) => tellCommand(ledger.run, words),
 	},
 	{
 		name: "pause",
@@ -91,7 +91,7 @@ const verbs: readonly Steering[] = [
 		afterwards: "go on",
 		make: ({ text: [surplus] }) =>
 			surplus === undefined
-				? (ledger) => pauseWord(ledger.run)
+				? (ledger) => pauseCommand(ledger.run)
 				: { code: "usage", message: `"${surplus}" is no run, and pause takes nothing else.` },
 	},
 	{
@@ -99,7 +99,7 @@ const verbs: readonly Steering[] = [
 		takes: "[run] [why…]",
 		explained: "Cleanup still runs. reopen can take it up again.",
 		afterwards: "go on",
-		make: () => (ledger, words) => abortWord(ledger.run, words),
+		make: () => (ledger, words) => abortCommand(ledger.run, words),
 	},
 	{
 		name: "release",
@@ -109,7 +109,7 @@ const verbs: readonly Steering[] = [
 		optionsUsage: "  --done            the run is done\n",
 		afterwards: "go on",
 		make: ({ text: [state, ...words], flags }) => {
-			return (ledger) => releaseWord(ledger.run, state, words.join(" "), flags.has("done"));
+			return (ledger) => releaseCommand(ledger.run, state, words.join(" "), flags.has("done"));
 		},
 	},
 	{
@@ -120,7 +120,7 @@ const verbs: readonly Steering[] = [
 		make: ({ text: [state, ...words] }) =>
 			state === undefined
 				? needsState("reopen [run] <state>")
-				: (ledger) => reopenWord(ledger.run, state, words.join(" ")),
+				: (ledger) => reopenCommand(ledger.run, state, words.join(" ")),
 	},
 	{
 		name: "rewind",
@@ -163,7 +163,7 @@ export const steerings: readonly Steering[] = verbs.map((verb) => {
 	};
 });
 
-function bindToSeen(made: Make | Misuse, { values: { visit, answers } }: Parsed): Make | Misuse {
+function bindToSeen(made: Make | Misuse, { values: { visit, answers } }: ParsedArguments): Make | Misuse {
 	if ("code" in made) return made;
 	if (visit !== undefined && !/^[1-9]\d{0,5}$/.test(visit))
 		return { code: "usage", message: `--visit wants the number of a visit, not "${visit}".` };
@@ -175,13 +175,13 @@ function bindToSeen(made: Make | Misuse, { values: { visit, answers } }: Parsed)
 		made(ledger, words);
 }
 
-function boundWords(made: Make | Misuse, { text }: Parsed): Make | Misuse {
+function boundWords(made: Make | Misuse, { text }: ParsedArguments): Make | Misuse {
 	const long = tooLong(text.join(" "));
 	return long === undefined ? made : { code: "usage", message: long };
 }
 
 /** A number alone is a visit, also where it could begin an id. */
-export function onlyNumber({ name }: Steering, parsed: Parsed): Parsed {
+export function onlyNumber({ name }: Steering, parsed: ParsedArguments): ParsedArguments {
 	const [only = ""] = parsed.names;
 	const isVisit = name === "rewind" && parsed.text.length === 0 && isGoal(only);
 	return isVisit ? { ...parsed, names: [], text: [only] } : parsed;
@@ -192,15 +192,15 @@ function isGoal(word: string): boolean {
 }
 
 /** The word that takes a run back to `goal`: a visit, `kept-<number>`, or `undo`. */
-async function rewindTo(ledger: ReadLedger, goal: string): Promise<Word> {
+async function rewindTo(ledger: ReadLedger, goal: string): Promise<RunCommand> {
 	const { run } = ledger;
-	if (/^\d+$/.test(goal)) return rewindWord(run, Number(goal), await startOfVisit(ledger, Number(goal)));
+	if (/^\d+$/.test(goal)) return rewindCommand(run, Number(goal), await startOfVisit(ledger, Number(goal)));
 	const seq = goal === "undo" ? (run.kept.at(-1)?.seq ?? 0) : Number(goal.slice("kept-".length));
-	return undoWord(run, seq, await keptBefore(ledger, seq));
+	return undoCommand(run, seq, await keptBefore(ledger, seq));
 }
 
-function raiseOf({ values }: Parsed): Raise | Misuse {
-	const raise: { -readonly [K in keyof Raise]: Raise[K] } = {};
+function raiseOf({ values }: ParsedArguments): RaisedLimits | Misuse {
+	const raise: { -readonly [K in keyof RaisedLimits]: RaisedLimits[K] } = {};
 	for (const [option, field, unit] of [
 		["cost", "costUsd", 1],
 		["tokens", "tokens", 1],

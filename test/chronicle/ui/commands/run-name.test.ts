@@ -1,7 +1,7 @@
 // Which run a word means, among entries as a store lists them.
 import { describe, expect, it } from "vitest";
 import type { LedgerEntry, LedgerStore } from "../../../../src/chronicle/core/index.ts";
-import { askingElsewhere, findLedger, findRun, namesRun } from "../../../../src/chronicle/ui/steering/index.ts";
+import { askingElsewhere, namesRun, resolveLedger, resolveRun } from "../../../../src/chronicle/ui/commands/index.ts";
 
 const summary = { template: "t", task: "x", state: "a", updatedAt: "", costUsd: 0, tokens: 0 };
 const run = (id: string, status = "done"): LedgerEntry => ({
@@ -67,19 +67,19 @@ describe("a word among others", () => {
 
 describe("a name", () => {
 	const failure = async (name: string) => {
-		const found = await findRun(project, name);
+		const found = await resolveRun(project, name);
 		return found.ok ? found.value : `${found.failure.reason}: ${found.failure.message}`;
 	};
 	it("finds by any unique beginning, in capitals too", async () => {
 		expect(await failure("3F2A")).toBe(one);
 		expect(await failure("last")).toBe(one);
-		expect(await findRun(project, undefined, [two])).toEqual({ ok: true, value: two });
+		expect(await resolveRun(project, undefined, [two])).toEqual({ ok: true, value: two });
 	});
 	it("tells the candidates, another program's ledger, a torn one, and what is not there", async () => {
 		expect(await failure("3f2")).toBe('ambiguous: 2 runs begin with "3f2": 3f2a91c0, 3f2b91c0.');
 		expect(await failure("3f")).toContain("3 runs begin with");
 		expect(await failure("3f99")).toMatch(/^foreign: 3f9999999999abcd is a ledger of AE/);
-		expect(await findLedger(project, "3f99")).toEqual({ ok: true, value: foreign });
+		expect(await resolveLedger(project, "3f99")).toEqual({ ok: true, value: foreign });
 		expect(await failure("77a")).toBe("corrupt: It is torn.");
 		expect(await failure("zz")).toBe('unknown: No run has the id "zz".');
 	});

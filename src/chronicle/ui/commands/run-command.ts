@@ -16,7 +16,7 @@ import {
 } from "../../core/index.ts";
 import type { VisitStart } from "../../engine/index.ts";
 
-export type Word =
+export type RunCommand =
 	/** An answer to the question that the run asks. */
 	| {
 			readonly kind: "answer";
@@ -29,16 +29,16 @@ export type Word =
 	| { readonly kind: "refused"; readonly message: string };
 
 /** Yes to the move or the beginning that the run asks about. */
-export function approveWord(run: Run, words: string): Word {
-	return answerWord(run, words === "" ? { kind: "approved" } : { kind: "approved", words });
+export function approveCommand(run: Run, words: string): RunCommand {
+	return answerCommand(run, words === "" ? { kind: "approved" } : { kind: "approved", words });
 }
 
-export function rejectWord(run: Run, words: string): Word {
+export function rejectCommand(run: Run, words: string): RunCommand {
 	if (words === "") return refused("Say why, so that the worker can do better: reject <words>.");
-	return answerWord(run, { kind: "rejected", words });
+	return answerCommand(run, { kind: "rejected", words });
 }
 
-function answerWord(run: Run, approval: Exclude<Approval, { kind: "undecided" }>): Word {
+function answerCommand(run: Run, approval: Exclude<Approval, { kind: "undecided" }>): RunCommand {
 	const { stage } = run;
 	if (stage.kind === "asking") return { kind: "answer", approval, question: stage.question };
 	// A supervisor that died while it asked left the question to be asked again.
@@ -48,7 +48,7 @@ function answerWord(run: Run, approval: Exclude<Approval, { kind: "undecided" }>
 }
 
 /** New ceilings; what is left out stays. */
-export interface Raise {
+export interface RaisedLimits {
 	readonly costUsd?: number;
 	readonly tokens?: number;
 	readonly activeMs?: number;
@@ -58,14 +58,14 @@ export interface Raise {
 }
 
 /** What may be changed with a resume. */
-export interface Change {
-	readonly raise?: Raise;
+export interface ResumeOptions {
+	readonly raise?: RaisedLimits;
 	/** `provider/id`, for states that name none. */
 	readonly model?: string;
 }
 
 /** On, from a pause or a budget, with new ceilings where some are given; a run that was interrupted is only taken up. */
-export function resumeWord(run: Run, words: string, { raise = {}, model }: Change = {}): Word {
+export function resumeCommand(run: Run, words: string, { raise = {}, model }: ResumeOptions = {}): RunCommand {
 	const { state, ...limits } = raise;
 	const raised: PersonEvent[] = [
 		...(Object.keys(limits).length === 0
@@ -89,7 +89,7 @@ export function resumeWord(run: Run, words: string, { raise = {}, model }: Chang
 }
 
 /** Out of `human_intervention`, or from another wait to a state. */
-export function releaseWord(run: Run, to: string | undefined, words: string, done = false): Word {
+export function releaseCommand(run: Run, to: string | undefined, words: string, done = false): RunCommand {
 	const known = to === undefined ? undefined : stateOf(run, to);
 	if (to !== undefined && known === undefined) return noState(run, to);
 	const { stage } = run;
@@ -114,7 +114,7 @@ export function releaseWord(run: Run, to: string | undefined, words: string, don
 	]);
 }
 
-export function reopenWord(run: Run, to: string, words: string): Word {
+export function reopenCommand(run: Run, to: string, words: string): RunCommand {
 	const known = stateOf(run, to);
 	if (known === undefined) return noState(run, to);
 	const { stage } = run;
@@ -122,20 +122,20 @@ export function reopenWord(run: Run, to: string, words: string): Word {
 	return checked(run, [{ kind: "reopened", answers: stage.since, to: known, ...saying(words), seen: seenOf(run) }]);
 }
 
-export function tellWord(run: Run, words: string): Word {
+export function tellCommand(run: Run, words: string): RunCommand {
 	if (words === "") return refused("Say what: tell <words>.");
 	return checked(run, [{ kind: "told", text: words, seen: seenOf(run) }]);
 }
 
-export function pauseWord(run: Run): Word {
+export function pauseCommand(run: Run): RunCommand {
 	return checked(run, [{ kind: "pause_requested", cause: "person", detail: "A person has paused it." }]);
 }
 
-export function abortWord(run: Run, words: string): Word {
+export function abortCommand(run: Run, words: string): RunCommand {
 	return checked(run, [{ kind: "abort_requested", ...saying(words) }]);
 }
 
-export function rewindWord(run: Run, visit: number, start: VisitStart | undefined): Word {
+export function rewindCommand(run: Run, visit: number, start: VisitStart | undefined): RunCommand {
 	if (visit < 1 || visit > run.visit || !Number.isInteger(visit))
 		return refused(`The run has ${run.visit} ${run.visit === 1 ? "visit" : "visits"}: rewind <1…${run.visit}>.`);
 	if (!start) return refused(`Visit ${visit} had not begun, or is not in the record any more.`);
@@ -148,7 +148,11 @@ export function rewindWord(run: Run, visit: number, start: VisitStart | undefine
 }
 
 /** Back to what a rewind took away. */
-export function undoWord(run: Run, seq: number, start: (VisitStart & { readonly kept: number }) | undefined): Word {
+export function undoCommand(
+	run: Run,
+	seq: number,
+	start: (VisitStart & { readonly kept: number }) | undefined,
+): RunCommand {
 	const names = run.kept.map((state) => `kept-${state.seq}`);
 	const there =
 		names.length === 0 ? "No rewind of this run has taken anything away." : `There are ${names.join(", ")}.`;
@@ -189,7 +193,7 @@ export function statesOf(run: Run): string[] {
 	return [...run.plan.states.keys()].filter((name) => name !== HUMAN_INTERVENTION);
 }
 
-function noState(run: Run, written: string): Word {
+function noState(run: Run, written: string): RunCommand {
 	const names = statesOf(run);
 	return refused(`"${written}" is no state of this run.${didYouMean(written, names)} There are: ${names.join(", ")}.`);
 }
@@ -206,13 +210,13 @@ export function tooLong({ length }: string): string | undefined {
 }
 
 /** What is refused when a person answers visit `seen` of a run that is elsewhere by now. */
-export function refuseEarlier(run: Run, seen: number): Word | undefined {
+export function refuseEarlier(run: Run, seen: number): RunCommand | undefined {
 	const earlier = decidedEarlier(run, { visit: seen });
 	return earlier && refused(earlier.message);
 }
 
 /** What is refused when a person answers the event `seen`, and the run waits for another answer by now, or for none. */
-export function refuseOther(run: Run, seen: number): Word | undefined {
+export function refuseOther(run: Run, seen: number): RunCommand | undefined {
 	const now = awaitedAnswer(run);
 	if (now === seen) return undefined;
 	return refused(
@@ -224,12 +228,12 @@ function saying(words: string): { readonly words?: string } {
 	return words === "" ? {} : { words };
 }
 
-function refused(message: string): Word {
+function refused(message: string): RunCommand {
 	return { kind: "refused", message };
 }
 
 /** The events, if the machine would take them in this order. */
-function checked(run: Run, events: readonly PersonEvent[]): Word {
+function checked(run: Run, events: readonly PersonEvent[]): RunCommand {
 	let at = run;
 	for (const event of events) {
 		const { run: next, refusal } = transition(at, { ...event, seq: at.seq + 1, at: run.updatedAt } as LedgerEvent);

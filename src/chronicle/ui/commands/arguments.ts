@@ -15,7 +15,7 @@ export interface VerbGrammar {
 	readonly most?: number;
 }
 
-export interface Parsed {
+export interface ParsedArguments {
 	readonly flags: ReadonlySet<string>;
 	readonly values: Readonly<Record<string, string>>;
 	readonly names: readonly string[];
@@ -33,7 +33,10 @@ interface Taken {
 }
 
 /** Parses the words behind a verb. */
-export function parseArguments(args: readonly string[], grammar: VerbGrammar): Parsed | { readonly error: string } {
+export function parseArguments(
+	args: readonly string[],
+	grammar: VerbGrammar,
+): ParsedArguments | { readonly error: string } {
 	const { options, textAfter, isName } = grammar;
 	const taken: Taken[] = [];
 	const names: string[] = [];

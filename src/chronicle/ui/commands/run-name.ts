@@ -13,12 +13,12 @@ export type ForeignEntry = Extract<LedgerEntry, { kind: "foreign" }>;
 export type Named = { readonly kind: "run"; readonly id: string } | ForeignEntry;
 
 /** The run that `name` means, or the one that is meant without a name: `live` (runs of this process), else one that is at work, else the last. */
-export async function findRun(
+export async function resolveRun(
 	project: Pick<Project, "store">,
 	name: string | undefined,
 	live: readonly string[] = [],
 ): Promise<Result<string, StoreFailure>> {
-	const found = await findLedger(project, name, live);
+	const found = await resolveLedger(project, name, live);
 	if (!found.ok) return found;
 	if (found.value.kind === "run") return { ok: true, value: found.value.id };
 	const { id, format } = found.value;
@@ -26,7 +26,7 @@ export async function findRun(
 }
 
 /** The same, for looking: other programs' ledgers are found too. */
-export async function findLedger(
+export async function resolveLedger(
 	{ store }: Pick<Project, "store">,
 	name: string | undefined,
 	live: readonly string[] = [],

@@ -3,7 +3,12 @@ import { describe, expect, it } from "vitest";
 import type { ReadLedger } from "../../../../src/chronicle/core/index.ts";
 import { type ApprovalQuestion, type LedgerEvent, transition } from "../../../../src/chronicle/core/machine/index.ts";
 import { answerEvent } from "../../../../src/chronicle/engine/supervisor/index.ts";
-import { parseArguments, type Steering, steerings, type Word } from "../../../../src/chronicle/ui/steering/index.ts";
+import {
+	parseArguments,
+	type RunCommand,
+	type Steering,
+	steerings,
+} from "../../../../src/chronicle/ui/commands/index.ts";
 import { crash, definition, go, open, rest, start, type Theatre } from "../../core/machine/theatre.ts";
 
 const template = (approval = false) =>
@@ -21,7 +26,7 @@ const circle = () => go(start(go(atWork(), "coding")), "planning");
 const over = () => rest(atWork().say({ kind: "abort_requested" }));
 
 /** The word that `line`, such as `resume --cost 5 go on`, makes in a run. */
-async function wordOf(theatre: Theatre, line: string): Promise<Word> {
+async function wordOf(theatre: Theatre, line: string): Promise<RunCommand> {
 	const [name = "", ...words] = line.split(" ").filter(Boolean);
 	const steering = steerings.find((one) => one.name === name) as Steering;
 	const parsed = parseArguments(words, { options: { ...steering.options }, textAfter: 0 });
@@ -49,7 +54,7 @@ async function say(theatre: Theatre, line: string): Promise<Theatre> {
 }
 
 /** What the machine says to the events of a word that comes when the run is elsewhere. */
-function replies(theatre: Theatre, word: Word, question?: ApprovalQuestion): string[] {
+function replies(theatre: Theatre, word: RunCommand, question?: ApprovalQuestion): string[] {
 	const events =
 		word.kind === "events"
 			? word.events

@@ -1,6 +1,6 @@
 // Why the guard says what it says about one call, as text for people: what the call would touch and run, which rules apply, the verdict.
 
-import { printable } from "../../../definition/index.ts";
+import { singleLine } from "../../../definition/index.ts";
 import { type AccessKind, changes, effects, type Footprint } from "../../../footprint/index.ts";
 import { originText, type Policies, type ToolCall } from "../../policy/index.ts";
 
@@ -16,7 +16,7 @@ export async function explainCall(call: ToolCall, footprint: Footprint, policies
 	}
 	for (const { reason, origin } of notes) lines.push(`  note: ${reason}${origin ? ` (${originText(origin)})` : ""}`);
 	lines.push(...footprintLines(footprint));
-	return lines.map(printable).join("\n");
+	return lines.map(singleLine).join("\n");
 }
 
 const verbs: Record<AccessKind, string> = {

@@ -3,29 +3,33 @@ import { type Common, type Field, field, type Given, type Reading, wrongType } f
 import { describeNode, type Node } from "./node.ts";
 
 /** A name and the offset at which it stands. */
-export interface Word {
+export interface PlacedName {
 	readonly text: string;
 	readonly start: number;
 }
 
-interface WordsOptions extends Common<readonly string[]> {
+interface NamesOptions extends Common<readonly string[]> {
 	/** What a single word without brackets, dash or comma is; default a list of one. */
 	readonly lone?: "refused";
 }
 
 /** A list of names, none of them blank. */
-export function words<const O extends WordsOptions>(options: O): Field<Given<readonly string[], O>> {
-	return field<readonly string[], O>(options, "list of names", wordsSchema, (node, reading) =>
-		readWords(node, reading, options.lone)?.map((word) => word.text),
+export function names<const O extends NamesOptions>(options: O): Field<Given<readonly string[], O>> {
+	return field<readonly string[], O>(options, "list of names", namesSchema, (node, reading) =>
+		readNames(node, reading, options.lone)?.map((word) => word.text),
 	);
 }
 
-export const wordsSchema = {
+export const namesSchema = {
 	anyOf: [{ type: "array", items: { type: ["string", "number", "boolean"] } }, { type: "string" }],
 };
 
 /** Reads a list of names with their places. Numbers and truth values are taken as they are written. */
-export function readWords(node: Node, reading: Reading, lone: "accepted" | "refused" = "accepted"): Word[] | undefined {
+export function readNames(
+	node: Node,
+	reading: Reading,
+	lone: "accepted" | "refused" = "accepted",
+): PlacedName[] | undefined {
 	if (node.kind === "list") return readItems(node.items, reading);
 	const value = node.kind === "scalar" ? node.value : undefined;
 	if (typeof value === "string" && value.includes(",")) return split(value, node.start);
@@ -36,8 +40,8 @@ export function readWords(node: Node, reading: Reading, lone: "accepted" | "refu
 	return wrongType(node, reading, "a list of names", `Write \`${key}: [${example}]\`.`);
 }
 
-function split(text: string, start: number): Word[] {
-	const found: Word[] = [];
+function split(text: string, start: number): PlacedName[] {
+	const found: PlacedName[] = [];
 	for (const part of text.matchAll(/[^,]+/g)) {
 		const word = part[0].trim();
 		if (word !== "")
@@ -46,8 +50,8 @@ function split(text: string, start: number): Word[] {
 	return found;
 }
 
-function readItems(items: readonly Node[], reading: Reading): Word[] | undefined {
-	const found: Word[] = [];
+function readItems(items: readonly Node[], reading: Reading): PlacedName[] | undefined {
+	const found: PlacedName[] = [];
 	let wrong = false;
 	for (const item of items) {
 		const written = item.kind === "scalar" && item.value !== null ? String(item.written).trim() : "";

@@ -18,7 +18,7 @@ import {
 	text,
 	wrongType,
 } from "../../definition/index.ts";
-import { free, limitsSchema, readLimits } from "./tool-limits.ts";
+import { free, limitsSchema, readToolLimits } from "./tool-limits.ts";
 
 /** An entry of `phases` as written. */
 export type WrittenEntry =
@@ -124,7 +124,7 @@ export const phaseFields = {
 		},
 		"group or list of names",
 		limitsSchema,
-		readLimits,
+		readToolLimits,
 	),
 	availableProfiles: names({
 		fallback: [],
@@ -154,7 +154,7 @@ export const phaseFields = {
 };
 
 /** The fields of workflow.yaml that hold templates. */
-export const templateFields = [
+export const templateTextFields = [
 	"initialMessage",
 	"roleInstruction",
 	"advanceReminder",

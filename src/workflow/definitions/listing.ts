@@ -41,7 +41,11 @@ export function listLines(catalogue: Catalogue, base?: string): string[] {
 }
 
 /** Every problem, one a line, and a last line that counts. `further` are problems that were found with knowledge of the session. */
-export function checkLines(catalogue: Catalogue, further: readonly Diagnostic[] = [], base?: string): string[] {
+export function catalogueCheckLines(
+	catalogue: Catalogue,
+	further: readonly Diagnostic[] = [],
+	base?: string,
+): string[] {
 	const all = [...catalogue.diagnostics, ...further];
 	const errors = all.filter(({ severity }) => severity === "error").length;
 	const loaded = count(catalogue.definitions.size, "workflow");

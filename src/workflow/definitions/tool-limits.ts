@@ -50,7 +50,7 @@ export const limitsSchema = (() => {
  * Reads `{ blacklist | whitelist: names, shell }`, `{ allow: capabilities }`, or a bare list of names, which is a whitelist as it is
  * in agent files.
  */
-export function readLimits(node: Node, reading: Reading): LimitsRead | undefined {
+export function readToolLimits(node: Node, reading: Reading): LimitsRead | undefined {
 	if (node.kind !== "map") {
 		const names = readToolNames(node, reading, "accepted");
 		return names && named("whitelist", names, "judged");

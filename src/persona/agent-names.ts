@@ -3,13 +3,13 @@
 // part of a namespaced name, which must be unique.
 import type { AgentFile } from "./persona.ts";
 
-export type Found =
+export type AgentMatch =
 	| { readonly kind: "agent"; readonly agent: AgentFile }
 	| { readonly kind: "ambiguous"; readonly names: readonly string[] }
 	| { readonly kind: "none" };
 
 /** Finds the agent that `name` means among `agents`, which are in order of precedence. */
-export function findAgent(name: string, agents: readonly AgentFile[]): Found {
+export function findAgent(name: string, agents: readonly AgentFile[]): AgentMatch {
 	const wanted = fold(name);
 	if (wanted === "") return { kind: "none" };
 	const wantedPath = wanted

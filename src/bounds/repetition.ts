@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 /** Cycles of at most this many calls are seen. */
 const longest = 4;
 
-export interface Circling {
+export interface Repetition {
 	/** Fingerprints of the last calls, newest last, at most `longest`. */
 	readonly last: readonly string[];
 	/** Per period, from 1: the cycle that the newest calls go through. */
@@ -22,18 +22,18 @@ interface Cycle {
 	readonly times: number;
 }
 
-export const NO_CIRCLING: Circling = { last: [], cycles: [] };
+export const NO_REPETITION: Repetition = { last: [], cycles: [] };
 
 /** The calls with one more. */
-export function addCall(before: Circling, print: string): Circling {
+export function addCall(before: Repetition, print: string): Repetition {
 	const short = digest(print).slice(0, 8);
 	const last = [...before.last, short].slice(-longest);
-	const cycles = Array.from({ length: longest }, (_, at) => goThrough(before.cycles[at], short, last, at + 1));
+	const cycles = Array.from({ length: longest }, (_, at) => advanceCycle(before.cycles[at], short, last, at + 1));
 	return { last, cycles };
 }
 
 /** The cycle of `period` calls after one more; a call that is none of it begins another one with the calls before. */
-function goThrough(cycle: Cycle | undefined, call: string, last: readonly string[], period: number): Cycle {
+function advanceCycle(cycle: Cycle | undefined, call: string, last: readonly string[], period: number): Cycle {
 	const all = 2 ** period - 1;
 	const at = cycle?.calls.findIndex((one, bit) => one === call && (cycle.missing & (1 << bit)) !== 0) ?? -1;
 	if (!cycle || at === -1)
@@ -44,7 +44,7 @@ function goThrough(cycle: Cycle | undefined, call: string, last: readonly string
 	return missing === 0 ? { ...cycle, missing: all, times: cycle.times + 1 } : { ...cycle, missing };
 }
 
-export interface Round {
+export interface CycleCount {
 	/** How often the cycle has been gone through by now; 1 where nothing repeats. */
 	readonly times: number;
 	/** Calls of one cycle. */
@@ -54,18 +54,18 @@ export interface Round {
 }
 
 /** The cycle that the newest calls have gone through most often; of two the shorter. */
-export function roundOf({ cycles }: Circling): Round {
+export function longestCycle({ cycles }: Repetition): CycleCount {
 	const rounds = cycles.map(({ times }, at) => ({ times, period: at + 1 }));
 	return rounds.reduce((most, round) => (round.times > most.times ? round : most), { times: 1, period: 1 });
 }
 
 /** Fingerprint of a call's tool and arguments, whatever the order of their keys: 16 hex digits. */
-export function printOfCall(tool: string, args: unknown): string {
+export function callFingerprint(tool: string, args: unknown): string {
 	return digest(`${tool} ${canonical(args)}`);
 }
 
 /** Fingerprint of a call with its outcome: a digest of its result, or the rule that refused it. */
-export function printWithOutcome(call: string, outcome: string): string {
+export function outcomeFingerprint(call: string, outcome: string): string {
 	return digest(`${call} ${outcome}`);
 }
 
@@ -74,7 +74,7 @@ const times =
 	/\b(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)?|\d{1,3}:\d\d(?::\d\d(?:[.,]\d{1,9})?|[.,]\d{1,9})|(?:\d{1,12}(?:[.,]\d{1,9})?\s?(?:[nµu]?s|ms|secs?|seconds?|m|mins?|minutes?|h|hours?)){1,3})\b/g;
 
 /** Digest of a call's result as far as it says whether the call came to something else than before. */
-export function digestOfResult(text: string): string {
+export function resultDigest(text: string): string {
 	return digest(text.replaceAll(times, "…"));
 }
 

@@ -5,12 +5,12 @@ import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { type Diagnostic, didYouMean, openReport, quoted, type Report, readSource } from "../definition/index.ts";
 import { type AgentPlace, readAgentFile } from "./agent-file.ts";
-import { findAgent, slugOf } from "./names.ts";
-import type { AgentFile, BrokenAgent, Cast, Team } from "./persona.ts";
+import { findAgent, slugOf } from "./agent-names.ts";
+import type { AgentFile, AgentRegistry, BrokenAgent, Team } from "./persona.ts";
 import { type SkillPlaces, skillPlaces } from "./skills.ts";
 import { readTeams } from "./teams.ts";
 
-export interface CastPlace {
+export interface AgentSources {
 	/** The project's folder; its ancestors up to the root of the repository are looked in too. */
 	readonly cwd: string;
 	/** Whether the person trusts the project. If not, only their own agents count. */
@@ -29,7 +29,7 @@ interface Folder extends Omit<AgentPlace, "path" | "skills"> {
 }
 
 /** Reads every agent and team that `place` offers. */
-export function readCast(place: CastPlace): Cast {
+export function loadAgentRegistry(place: AgentSources): AgentRegistry {
 	const roots = place.project === "trusted" ? projectFolders(place.cwd) : [];
 	const skills = skillPlaces(roots, place.agentFolder, place.home);
 	const report = openReport();
@@ -63,7 +63,7 @@ export function projectFolders(cwd: string): readonly string[] {
 	}
 }
 
-function agentFolders(roots: readonly string[], place: CastPlace): Folder[] {
+function agentFolders(roots: readonly string[], place: AgentSources): Folder[] {
 	const claude = join(place.home, ".claude", "agents");
 	return [
 		...roots.flatMap((root): Folder[] => [
@@ -159,8 +159,8 @@ function entriesOf(folder: string): Dirent[] {
 
 function readAllTeams(
 	roots: readonly string[],
-	place: CastPlace,
-	found: Pick<Cast, "agents" | "broken" | "plain">,
+	place: AgentSources,
+	found: Pick<AgentRegistry, "agents" | "broken" | "plain">,
 	report: Report,
 ): ReadonlyMap<string, Team> {
 	const teams = new Map<string, Team>();
@@ -184,7 +184,10 @@ function readAllTeams(
 }
 
 /** Members that are no agents. Where a file of that name is there and cannot be used, the fault is the file's. */
-function strangers(team: Team, { agents, broken, plain }: Pick<Cast, "agents" | "broken" | "plain">): Diagnostic[] {
+function strangers(
+	team: Team,
+	{ agents, broken, plain }: Pick<AgentRegistry, "agents" | "broken" | "plain">,
+): Diagnostic[] {
 	return team.members.flatMap(({ name, line, column }): Diagnostic[] => {
 		if (findAgent(name, agents).kind !== "none") return [];
 		const unusable = whyUnusable(name, broken, plain);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readCast, resolvePersona } from "../../src/persona/index.ts";
+import { loadAgentRegistry, resolvePersona } from "../../src/persona/index.ts";
 
 let base: string;
 beforeEach(() => {
@@ -21,7 +21,7 @@ function agent(path: string, name: string, more = "tools: read"): void {
 }
 
 function cast(cwd = "project", project: "trusted" | "untrusted" = "trusted") {
-	return readCast({
+	return loadAgentRegistry({
 		cwd: join(base, cwd),
 		project,
 		agentFolder: join(base, "home/.pi/agent"),

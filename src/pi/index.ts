@@ -44,7 +44,7 @@ export {
 	type RpcRecord,
 	type RpcResponse,
 } from "./rpc-link.ts";
-export { say, type Tone } from "./say.ts";
+export { type NoticeLevel, say } from "./say.ts";
 export { type Closer, openScope, openSessionScope, type Scope } from "./scope.ts";
 export { chronicleSettings } from "./settings.ts";
 export { otherCopy } from "./single-copy.ts";

@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import type { Diagnostic } from "../definition/index.ts";
 import { exitCodes } from "../pi/index.ts";
-import type { Exit } from "../process/index.ts";
+import type { ChildExit } from "../process/index.ts";
 import { type Catalogue, loadCatalogue, type WorkflowDefinition, workflowRoots } from "../workflow/index.ts";
 import { runAct } from "./act.ts";
 import { openScenario, strangers } from "./own-scenario.ts";
@@ -90,7 +90,7 @@ function wordsFor(answer: PersonAnswer | undefined): string {
 	}
 }
 
-function isWaiting(exit: Exit): boolean {
+function isWaiting(exit: ChildExit): boolean {
 	return exit.kind === "exited" && exit.code === exitCodes.waits;
 }
 

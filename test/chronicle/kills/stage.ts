@@ -9,7 +9,7 @@ import type { LedgerEvent, Run } from "../../../src/chronicle/core/machine/index
 import { openFileStore } from "../../../src/chronicle/engine/ledger/index.ts";
 import { CRASH_VARIABLE } from "../../../src/chronicle/engine/supervisor/index.ts";
 import { readSessionFile } from "../../../src/chronicle/engine/worker/session-file.ts";
-import { type Child, type Exit, findOrphans, startChild } from "../../../src/process/index.ts";
+import { type Child, type ChildExit, findOrphans, startChild } from "../../../src/process/index.ts";
 import { closeLater } from "../../harness/lifetime.ts";
 import type { ModelServer } from "../../harness/model-server.ts";
 import { openProject, type Project } from "../../harness/project.ts";
@@ -22,7 +22,7 @@ export interface Supervisor {
 	/** Id of the run, once it exists; rejects where the process ends before. */
 	readonly run: Promise<string>;
 	/** How it ended, and the last line that it wrote. */
-	readonly over: Promise<{ readonly exit: Exit; readonly last: Readonly<Record<string, unknown>> }>;
+	readonly over: Promise<{ readonly exit: ChildExit; readonly last: Readonly<Record<string, unknown>> }>;
 }
 
 export interface KillStage {

@@ -1,11 +1,11 @@
 // `/guard allow once`, `/guard forget`, and what `/guard` says of remembered answers.
-import type { Tone } from "../../../pi/index.ts";
+import type { NoticeLevel } from "../../../pi/index.ts";
 import { type AnswerBook, type ListedAnswer, subjectText } from "./session.ts";
 
 /** What a command answers. */
 export interface Told {
 	readonly text: string;
-	readonly tone?: Tone;
+	readonly tone?: NoticeLevel;
 }
 
 /** What is remembered, one line each, with the numbers that `/guard forget` takes. */

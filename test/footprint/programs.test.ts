@@ -1,6 +1,6 @@
 // The table of programs: what each does to its operands, and that the table itself is sound.
 import { describe, expect, it } from "vitest";
-import { findProgram, type Program, type Programs, programGroups } from "../../src/footprint/programs/index.ts";
+import { findProgram, type ProgramSpec, type ProgramSpecs, programGroups } from "../../src/footprint/programs/index.ts";
 import { accesses, doubts, shell } from "./host-environment.ts";
 
 describe("files and text", () => {
@@ -242,7 +242,7 @@ describe("program text in other languages", () => {
 });
 
 describe("the table", () => {
-	const all: [string, Program][] = programGroups.flatMap((group: Programs) => Object.entries(group));
+	const all: [string, ProgramSpec][] = programGroups.flatMap((group: ProgramSpecs) => Object.entries(group));
 
 	it("names every program once", () => {
 		const names = all.flatMap(([key]) => key.split(" "));
@@ -252,7 +252,7 @@ describe("the table", () => {
 
 	it("spells every option as its manual does", () => {
 		const spelled: string[] = [];
-		const visit = ({ options = {}, when = {}, attached, flags, subcommands = {} }: Program) => {
+		const visit = ({ options = {}, when = {}, attached, flags, subcommands = {} }: ProgramSpec) => {
 			spelled.push(
 				...[...Object.keys(options), ...Object.keys(when), attached ?? "", flags ?? ""]
 					.flatMap((key) => key.split(" "))

@@ -1,7 +1,7 @@
 // Archives and compression: what goes in, what comes out, and where to.
 import { UNKNOWN_VALUE } from "../text.ts";
 import { opensToAll } from "./coreutils.ts";
-import { abbreviating, type Call, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
 
 /** `tar`: the mode decides whether operands are read or written; `-C` moves on to another directory in between. */
 function tar(call: Call): void {
@@ -26,7 +26,7 @@ function tar(call: Call): void {
 			(item.name === "-C" || item.name === "--directory" || item.name === "--cd") &&
 			item.value !== undefined
 		)
-			call.enter(item.value);
+			call.changeDirectory(item.value);
 		else if (item.kind === "operand" && creates)
 			call.applyRole("read", item.word, { recursive: true, ...excluded(call) });
 		if (item.kind === "operand" && creates && call.has("--remove-files")) call.applyRole("move", item.word);
@@ -168,7 +168,7 @@ function sevenZip(call: Call): void {
 	}
 }
 
-const compressors: Programs = abbreviating({
+const compressors: ProgramSpecs = abbreviating({
 	"tar gtar bsdtar": tarProgram,
 	"gzip gunzip bzip2 bunzip2 pigz unpigz pbzip2 xz unxz lzma unlzma zstd unzstd lz4 unlz4 brotli compress uncompress": {
 		options: { "-S --suffix -T --threads -o -b -p": "text" },
@@ -202,7 +202,7 @@ const compressors: Programs = abbreviating({
 	},
 });
 
-export const archives: Programs = {
+export const archives: ProgramSpecs = {
 	...compressors,
 	rsync: {
 		options: {

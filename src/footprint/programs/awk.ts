@@ -1,7 +1,7 @@
 // awk: its program may print into files and pipes, read from commands, and run them. The words of such a command are put together from
 // literals and from variables that the program or `-v` sets; all else in them is unknown.
 import { isKnown, UNKNOWN_VALUE } from "../text.ts";
-import type { Call, Program } from "./program.ts";
+import type { Call, ProgramSpec } from "./program-spec.ts";
 
 /** Longer programs are not looked through. */
 const MAX_PROGRAM = 3000;
@@ -202,7 +202,7 @@ function awk(call: Call): void {
 		const program = call.content(file);
 		if (program !== undefined && isKnown(program)) texts.push(program);
 		else {
-			call.runs(file);
+			call.runProgramFile(file);
 			call.unknown("script", "awk -f");
 		}
 	}
@@ -210,7 +210,7 @@ function awk(call: Call): void {
 }
 
 /** The description of awk and its kin. */
-export const awkProgram: Program = {
+export const awkProgram: ProgramSpec = {
 	options: {
 		"-f --file -E --exec": "text",
 		"-v --assign -F --field-separator -i --include -l --load -e --source": "text",

@@ -1,6 +1,6 @@
 // Builds, tests, linters, formatters: programs that run or rewrite the project's own code. What they do is the project's affair.
 import { isBlank } from "../text.ts";
-import type { Call, Program, Programs } from "./program.ts";
+import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
 /** Recipes and `$(shell …)` of a makefile. */
 function runMakefile(call: Call, text: string): void {
@@ -14,15 +14,15 @@ function runMakefile(call: Call, text: string): void {
 	}
 }
 
-const runsProject: Program = { opaque: "project" };
+const runsProject: ProgramSpec = { opaque: "project" };
 
 /** Rewrites the files that it is given, unless asked only to check. */
-const rewrites = (option: string): Program => ({
+const rewrites = (option: string): ProgramSpec => ({
 	opaque: "project",
 	when: { [option]: { changes: ["worktree"] } },
 });
 
-export const builds: Programs = {
+export const builds: ProgramSpecs = {
 	"make gmake remake": {
 		options: {
 			"-C --directory": "directory",

@@ -1,5 +1,5 @@
 // Clouds and infrastructure: looking, changing, deleting. The verbs of their command lines are regular enough to judge by.
-import type { Call, Program, Programs } from "./program.ts";
+import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 import { judgeSql } from "./sql.ts";
 
 const lookingVerb =
@@ -152,7 +152,7 @@ function aws(call: Call): void {
 	if (verb === "rm" || verb === "rb") call.effect("delete-infrastructure");
 }
 
-const byVerb: Program = {
+const byVerb: ProgramSpec = {
 	options: {
 		"--profile --region --output --query --project --account --format --filter --zone -g --resource-group -n --name --subscription --location -o -t --token --scope --team --site --app -a --org --env -e --config -c --command -C":
 			"text",
@@ -161,7 +161,7 @@ const byVerb: Program = {
 };
 
 /** Terraform and its kin: plans only look, unless they are saved. */
-const infrastructure: Program = {
+const infrastructure: ProgramSpec = {
 	dashes: "one",
 	options: { "-chdir": "directory" },
 	subcommands: {
@@ -201,7 +201,7 @@ const infrastructure: Program = {
 	},
 };
 
-export const cloud: Programs = {
+export const cloud: ProgramSpecs = {
 	aws: {
 		...byVerb,
 		options: { ...byVerb.options, "--cli-input-json --body --template-file --zip-file": "text" },

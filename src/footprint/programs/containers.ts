@@ -1,8 +1,8 @@
 // Containers and orchestrators: what they show, what they start, what they remove.
-import type { Call, Program, Programs } from "./program.ts";
+import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
-const changes: Program = { changes: ["containers"] };
-const deletes: Program = { changes: ["containers"], effects: ["delete-containers"] };
+const changes: ProgramSpec = { changes: ["containers"] };
+const deletes: ProgramSpec = { changes: ["containers"], effects: ["delete-containers"] };
 
 /** `docker run`: host folders that are mounted, and the command inside. */
 function runContainer(call: Call): void {
@@ -67,14 +67,14 @@ function copy(call: Call): void {
 	else call.change("containers");
 }
 
-const runOptions: Program["options"] = {
+const runOptions: ProgramSpec["options"] = {
 	"-v --volume --mount -e --env -p --publish --name -w --workdir -u --user --network --net --entrypoint -h --hostname --platform -m --memory --cpus --gpus --device -l --label --restart --add-host --cap-add --cap-drop --security-opt --shm-size --tmpfs --ulimit --pull --log-driver --log-opt --link --dns --ipc --pid --userns --volumes-from --stop-signal --stop-timeout --expose --cgroup-parent --health-cmd":
 		"text",
 	"--env-file --label-file": "read",
 	"--cidfile": "replace",
 };
 
-const composeSubcommands: { readonly [names: string]: Program } = {
+const composeSubcommands: { readonly [names: string]: ProgramSpec } = {
 	"ps ls logs images top port version events stats volumes": {},
 	"config convert": {
 		options: { "-o --output": "replace", "--format --hash": "text" },
@@ -82,12 +82,12 @@ const composeSubcommands: { readonly [names: string]: Program } = {
 	},
 	down: { ...changes, when: { "-v --volumes --rmi": { effects: ["delete-containers"] } } },
 	rm: deletes,
-	exec: { stops: true, options: { "-e --env -u --user -w --workdir --index": "text" }, custom: execInContainer },
-	run: { stops: true, options: runOptions, custom: execInContainer },
+	exec: { optionsFirst: true, options: { "-e --env -u --user -w --workdir --index": "text" }, custom: execInContainer },
+	run: { optionsFirst: true, options: runOptions, custom: execInContainer },
 	"*": changes,
 };
 
-const compose: Program = {
+const compose: ProgramSpec = {
 	options: {
 		"-f --file --env-file": "read",
 		"-p --project-name --profile --ansi --progress": "text",
@@ -96,11 +96,15 @@ const compose: Program = {
 	subcommands: composeSubcommands,
 };
 
-const dockerSubcommands: { readonly [names: string]: Program } = {
+const dockerSubcommands: { readonly [names: string]: ProgramSpec } = {
 	"ps images logs inspect info version top stats port diff history search events help": {},
-	run: { stops: true, options: runOptions, custom: runContainer },
-	create: { stops: true, options: runOptions, custom: runContainer },
-	exec: { stops: true, options: { "-e --env -u --user -w --workdir --env-file": "text" }, custom: execInContainer },
+	run: { optionsFirst: true, options: runOptions, custom: runContainer },
+	create: { optionsFirst: true, options: runOptions, custom: runContainer },
+	exec: {
+		optionsFirst: true,
+		options: { "-e --env -u --user -w --workdir --env-file": "text" },
+		custom: execInContainer,
+	},
 	cp: { custom: copy },
 	build: {
 		custom: (call) => {
@@ -138,8 +142,8 @@ const dockerSubcommands: { readonly [names: string]: Program } = {
 			"prune rm rmi remove reset delete": deletes,
 			"export save": { options: { "-o --output": "replace" } },
 			cp: { custom: copy },
-			run: { stops: true, options: runOptions, custom: runContainer },
-			exec: { stops: true, options: { "-e --env -u --user -w --workdir": "text" }, custom: execInContainer },
+			run: { optionsFirst: true, options: runOptions, custom: runContainer },
+			exec: { optionsFirst: true, options: { "-e --env -u --user -w --workdir": "text" }, custom: execInContainer },
 			"*": changes,
 		},
 	},
@@ -151,7 +155,7 @@ const dockerSubcommands: { readonly [names: string]: Program } = {
 	"*": changes,
 };
 
-const clusterChange: Program = {
+const clusterChange: ProgramSpec = {
 	changes: ["remote"],
 	options: {
 		"--from-file --from-env-file": "text",
@@ -161,7 +165,7 @@ const clusterChange: Program = {
 	when: { "--dry-run": { harmless: true } },
 };
 
-export const containers: Programs = {
+export const containers: ProgramSpecs = {
 	"docker podman nerdctl": {
 		options: { "-H --host --context -c --log-level -l": "text", "--config": "list" },
 		subcommands: dockerSubcommands,
@@ -195,7 +199,11 @@ export const containers: Programs = {
 			},
 			delete: { ...clusterChange, effects: ["delete-infrastructure"] },
 			drain: { ...clusterChange, effects: ["delete-infrastructure"] },
-			exec: { stops: true, options: { "-n --namespace -c --container --context": "text" }, custom: execInContainer },
+			exec: {
+				optionsFirst: true,
+				options: { "-n --namespace -c --container --context": "text" },
+				custom: execInContainer,
+			},
 			run: { ...clusterChange },
 			cp: { custom: copy },
 			"port-forward proxy attach": {},
@@ -239,7 +247,7 @@ export const containers: Programs = {
 			"status list ls ip logs version get profile-list global-status ssh-config": {},
 			"ssh shell": {
 				...changes,
-				stops: true,
+				optionsFirst: true,
 				options: { "-c --command": "text" },
 				custom: (call) => {
 					for (const text of call.values("-c --command")) call.script(text, { where: "elsewhere" });

@@ -1,7 +1,7 @@
 // Files and text: GNU coreutils, their BSD and busybox kin, and the small filters that live beside them.
 import { UNKNOWN_VALUE } from "../text.ts";
 import { runEscapes } from "./escapes.ts";
-import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
 
 /** `dd if=… of=…` */
 function convertAndCopy(call: Call): void {
@@ -76,7 +76,7 @@ function copyNames(call: Call): void {
 		const from = name.includes("/") ? name.slice(0, name.lastIndexOf("/") + 1) : "";
 		call.applyRole("link", symbolic && !target.startsWith("/") ? from + target : target, { recursive: true });
 		call.access("write", name, call.has("-f --force") ? { replaces: true } : {});
-		call.linked(name, symbolic || target.startsWith("/") ? target : relativeTo(from, target));
+		call.addLink(name, symbolic || target.startsWith("/") ? target : relativeTo(from, target));
 	}
 }
 
@@ -86,7 +86,7 @@ function relativeTo(folder: string, path: string): string {
 	return folder.startsWith("/") || up.includes("..") ? path : "../".repeat(up.length) + path;
 }
 
-const reads = (values: string, more: Program = {}): Program => ({
+const reads = (values: string, more: ProgramSpec = {}): ProgramSpec => ({
 	operands: "read",
 	...more,
 	options: { ...(values !== "" && { [values]: "text" as const }), ...more.options },
@@ -102,7 +102,7 @@ function onArchitecture(call: Call): void {
 	if (call.operands.length > 0) call.run(call.operands);
 }
 
-export const coreutils: Programs = abbreviating({
+export const coreutils: ProgramSpecs = abbreviating({
 	"cat rev comm tsort sum cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum md5 zcat gzcat bzcat xzcat zstdcat lz4cat colordiff hd":
 		reads(""),
 	"head tail": reads("-n --lines -c --bytes --pid -s --sleep-interval --max-unchanged-stats"),
@@ -204,7 +204,7 @@ export const coreutils: Programs = abbreviating({
 	tee: { operands: "replace", when: { "-a --append": { operands: "write" } } },
 	"ls dir vdir gls ll la l": {
 		operands: "list",
-		alone: "list",
+		defaultRole: "list",
 		options: {
 			"-I --ignore --hide -w --width -T --tabsize --block-size --sort --time --time-style --format --indicator-style --quoting-style":
 				"text",
@@ -214,7 +214,7 @@ export const coreutils: Programs = abbreviating({
 	},
 	"exa eza lsd": {
 		operands: "list",
-		alone: "list",
+		defaultRole: "list",
 		options: { "-L --level -s --sort -I --ignore-glob -t --time --time-style --depth --date --size": "text" },
 		when: { "-R --recurse --recursive -T --tree": { recursive: true } },
 	},
@@ -238,7 +238,7 @@ export const coreutils: Programs = abbreviating({
 	realpath: { operands: "list", options: { "--relative-to --relative-base": "text" } },
 	du: {
 		operands: "list",
-		alone: "list",
+		defaultRole: "list",
 		options: {
 			"-B --block-size -d --max-depth -t --threshold --exclude --time-style -I": "text",
 			"-X --exclude-from --files0-from": "read",
@@ -261,7 +261,7 @@ export const coreutils: Programs = abbreviating({
 	// What completes a word may be a command.
 	"compgen complete": { options: { "-C -W": "script", "-F -A -G -P -S -X -o": "text" }, custom: completes },
 	bind: { options: { "-x": "script", "-f": "read", "-m -q -r -u": "text" } },
-	arch: { options: { "-e -d": "text" }, stops: true, custom: onArchitecture },
+	arch: { options: { "-e -d": "text" }, optionsFirst: true, custom: onArchitecture },
 	"test [": { custom: testFiles },
 	enable: { when: { "-f": { opaque: "script" } } },
 	history: {
@@ -294,7 +294,7 @@ export const coreutils: Programs = abbreviating({
 			mkdir: { operands: "make" },
 			set: { operands: { first: ["write"] } },
 			cat: { operands: "read" },
-			"info list tree monitor": { operands: "list", alone: "list" },
+			"info list tree monitor": { operands: "list", defaultRole: "list" },
 			"open launch mount": { operands: "read", opaque: "program" },
 			"help version mime": {},
 		},
@@ -358,7 +358,9 @@ export const coreutils: Programs = abbreviating({
 /** Files whose names begin with a prefix, as many as it takes. */
 function writePieces(call: Call, prefix: string): void {
 	const slash = prefix.lastIndexOf("/") + 1;
-	call.access("write", prefix.slice(0, slash) + call.found({ only: [`${prefix.slice(slash)}*`] }), { replaces: true });
+	call.access("write", prefix.slice(0, slash) + call.searchResult({ only: [`${prefix.slice(slash)}*`] }), {
+		replaces: true,
+	});
 }
 
 function listTree(call: Call): void {

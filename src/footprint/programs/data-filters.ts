@@ -1,8 +1,8 @@
 // Structured data and counts: JSON, YAML, XML, tables. Most only print; some edit their files or write others.
-import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
 
 /** Counts lines of whole trees. */
-const counts: Program = { operands: "read", alone: "read", recursive: true, skips: ["hidden", "ignored"] };
+const counts: ProgramSpec = { operands: "read", defaultRole: "read", recursive: true, skips: ["hidden", "ignored"] };
 
 /** Operands that are files are read; the others are columns, verbs or expressions. */
 function readsExisting(call: Call): void {
@@ -59,7 +59,7 @@ function queryJson(call: Call): void {
 	);
 }
 
-export const dataFilters: Programs = abbreviating({
+export const dataFilters: ProgramSpecs = abbreviating({
 	"jq gojq jaq": { custom: queryJson },
 	dasel: {
 		operands: "read",

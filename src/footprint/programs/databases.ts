@@ -2,7 +2,7 @@
 import { isBlank } from "../text.ts";
 import { runEscapes } from "./escapes.ts";
 import { localDatabases } from "./local-databases.ts";
-import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
 import { judgeSql } from "./sql.ts";
 
 /** Commands of the client itself among its statements: to the shell, and to files. */
@@ -21,7 +21,7 @@ function readClientText(call: Call, text: string): void {
 }
 
 /** A client: options for statements, for files of statements, for other values; how many operands name the database. */
-function sqlClient(statements: string, files: string, values: string, database: number): Program {
+function sqlClient(statements: string, files: string, values: string, database: number): ProgramSpec {
 	return {
 		options: { [statements]: "text", [files]: "read", [values]: "text", "--log-file --output --tee": "replace" },
 		custom(call) {
@@ -35,7 +35,7 @@ function sqlClient(statements: string, files: string, values: string, database: 
 			for (const file of call.values(files)) {
 				const text = call.content(file);
 				if (text === undefined) continue;
-				if (isBlank(text)) call.runs(file);
+				if (isBlank(text)) call.runProgramFile(file);
 				judgeSql(call, text);
 				readClientText(call, text);
 			}
@@ -113,9 +113,9 @@ function mongo(call: Call): void {
 	for (const file of call.operands) if (/\.m?js$/.test(file)) call.applyRole("run", file);
 }
 
-const dumps = (values: string, files: string): Program => ({ options: { [files]: "replace", [values]: "text" } });
+const dumps = (values: string, files: string): ProgramSpec => ({ options: { [files]: "replace", [values]: "text" } });
 
-export const databases: Programs = {
+export const databases: ProgramSpecs = {
 	cockroach: {
 		subcommands: {
 			sql: sqlClient("-e --execute", "-f --file", "--url --host -d --database -u --user", 0),
@@ -147,7 +147,7 @@ export const databases: Programs = {
 	),
 	...localDatabases,
 	"redis-cli valkey-cli keydb-cli": {
-		stops: true,
+		optionsFirst: true,
 		options: {
 			"-h -p -a -n -u --user --pass -s -i -r -t -d -D --sni --cacert --cert --key --eval --rdb --functions-rdb --pattern --count --intrinsic-latency --memkeys-samples --lru-test --show-pushes":
 				"text",

@@ -1,6 +1,6 @@
 // Getting things from the network: into files, to standard output, or from here to there.
 import { UNKNOWN_VALUE } from "../text.ts";
-import { abbreviating, type Call, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
 import { runProxies } from "./wrappers.ts";
 
 /** `curl`: prints unless told to write; sends data with `-d`, `-F`, `-T`. */
@@ -89,7 +89,7 @@ function transfer(call: Call): void {
 	}
 }
 
-const fetchers: Programs = abbreviating({
+const fetchers: ProgramSpecs = abbreviating({
 	curl: {
 		fetches: true,
 		flags: "--parallel --netrc",
@@ -127,7 +127,7 @@ function makeKeys(call: Call): void {
 	else call.access("write", given ?? `${call.home}/.ssh/id_ed25519`);
 }
 
-export const downloads: Programs = {
+export const downloads: ProgramSpecs = {
 	...fetchers,
 	"http https xh xhs httpie": {
 		fetches: true,
@@ -208,7 +208,7 @@ export const downloads: Programs = {
 		options: { "-oN -oX -oS -oG -oA": "replace", "-iL --excludefile": "read", "-p --script --exclude -e": "text" },
 	},
 	"ssh-agent": {
-		stops: true,
+		optionsFirst: true,
 		options: { "-a -t -P -E": "text" },
 		changes: ["system"],
 		custom: (call) => {

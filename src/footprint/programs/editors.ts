@@ -2,7 +2,7 @@
 import { isBlank, isKnown, UNKNOWN_VALUE } from "../text.ts";
 import { awkProgram } from "./awk.ts";
 import { runEscapes } from "./escapes.ts";
-import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
 
 /** `sed`: scripts by `-e`, `-f` or as the first operand; files are read, or written with `-i`. */
 function sed(call: Call): void {
@@ -22,7 +22,7 @@ function sed(call: Call): void {
 		const script = call.content(file);
 		if (script !== undefined && isKnown(script)) sedScript(call, script);
 		else {
-			call.runs(file);
+			call.runProgramFile(file);
 			call.unknown("script", "sed -f", ["read", "write"]);
 		}
 	}
@@ -123,7 +123,7 @@ function screen(call: Call): void {
 	for (const file of call.values("-S -u -s")) {
 		const script = call.content(file);
 		if (script !== undefined) runEscapes(call, "vi", script);
-		else if (file !== "NONE" && file !== "NORC") call.runs(file);
+		else if (file !== "NONE" && file !== "NORC") call.runProgramFile(file);
 	}
 	for (const file of call.operands) {
 		if (/^\+/.test(file)) continue;
@@ -133,16 +133,16 @@ function screen(call: Call): void {
 	call.unknown("program", call.text);
 }
 
-const screenEditor: Program = { options: { "-c --cmd --line": "text", "-S -u -s": "text" }, custom: screen };
+const screenEditor: ProgramSpec = { options: { "-c --cmd --line": "text", "-S -u -s": "text" }, custom: screen };
 /** `ex` and `vim -es`: `-s` makes it silent and takes no file. */
-const lineEditor: Program = { options: { "-c --cmd --line": "text", "-S -u": "text" }, custom: screen };
+const lineEditor: ProgramSpec = { options: { "-c --cmd --line": "text", "-S -u": "text" }, custom: screen };
 
 function vi(call: Call): void {
 	const silent = call.name === "ex" || call.args.some((word) => /^-[a-zA-Z]*[eE]/.test(word));
 	call.delegate(silent ? lineEditor : screenEditor, call.args);
 }
 
-export const editors: Programs = abbreviating({
+export const editors: ProgramSpecs = abbreviating({
 	"sed gsed": {
 		options: { "-e --expression -l --line-length": "text", "-f --file": "read" },
 		attached: "-i --in-place -I",
@@ -150,7 +150,7 @@ export const editors: Programs = abbreviating({
 	},
 	"awk gawk mawk nawk": awkProgram,
 	"ed red": { custom: screen },
-	"ex vi vim nvim view vimdiff gvim vimx rvim rview": { stops: true, custom: vi },
+	"ex vi vim nvim view vimdiff gvim vimx rvim rview": { optionsFirst: true, custom: vi },
 	"emacs emacsclient xemacs": {
 		dashes: "one",
 		options: {

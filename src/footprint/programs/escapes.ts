@@ -1,7 +1,7 @@
 // Shell commands within the commands of programs that have a language of their own: editors, database clients, debuggers, transfers.
 // E1 a command that is put together there is unknown text; E2 what is no escape to the shell is not looked at here.
 import { UNKNOWN_VALUE } from "../text.ts";
-import type { Call } from "./program.ts";
+import type { Call } from "./program-spec.ts";
 
 export type EscapeLanguage = "vi" | "ed" | "psql" | "mysql" | "debugger" | "transfer" | "pager" | "calculator";
 

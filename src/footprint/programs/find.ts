@@ -1,6 +1,6 @@
 // `find` and `fd`: where they look, which names they keep to, and what they run, write or delete on the way.
 import { isKnown, UNKNOWN_VALUE } from "../text.ts";
-import type { Call, Program } from "./program.ts";
+import type { Call, ProgramSpec } from "./program-spec.ts";
 
 /** Tests that take a value. */
 const valued = new Set(
@@ -34,7 +34,7 @@ function findByExpression(call: Call): void {
 	const keeps = only.length === 0 ? {} : { only };
 	const depth = expression[expression.indexOf("-maxdepth") + 1];
 	const recursive = !expression.includes("-maxdepth") || depth !== "0";
-	const below = (root: string) => (recursive ? `${root === "/" ? "" : root}/${call.found(keeps)}` : root);
+	const below = (root: string) => (recursive ? `${root === "/" ? "" : root}/${call.searchResult(keeps)}` : root);
 	for (const root of roots) call.access("list", root, { recursive, ...keeps });
 	let prints = true;
 	for (; at < args.length; at++) {
@@ -62,7 +62,7 @@ function findByExpression(call: Call): void {
 		else if (word === "-printf" || word === "-ls") prints = false;
 		else if (valued.has(word)) at++;
 	}
-	if (prints) call.prints(roots.map(below).join("\n"));
+	if (prints) call.setOutput(roots.map(below).join("\n"));
 }
 
 /** Whether all that an expression finds is empty, or a link without a target: a plain list of conditions with such a one among them. */
@@ -193,9 +193,9 @@ function findByPattern(call: Call): void {
 	const folders = [...call.values("--search-path --base-directory"), ...operands.slice(1)];
 	const roots = folders.length > 0 ? folders : ["."];
 	for (const root of roots) call.access("list", root, { recursive: true, ...detail });
-	const found = roots.map((root) => `${root.replace(/\/+$/, "")}/${call.found(detail)}`);
+	const found = roots.map((root) => `${root.replace(/\/+$/, "")}/${call.searchResult(detail)}`);
 	if (at < 0) {
-		call.prints(found.join("\n"));
+		call.setOutput(found.join("\n"));
 		return;
 	}
 	const words = call.args.slice(at + 1).filter((word) => word !== ";");
@@ -205,9 +205,9 @@ function findByPattern(call: Call): void {
 	}
 }
 
-export const find: Program = { dashes: "one", custom: findByExpression };
+export const find: ProgramSpec = { dashes: "one", custom: findByExpression };
 
-export const fd: Program = {
+export const fd: ProgramSpec = {
 	options: {
 		"-e --extension -t --type -d --max-depth --min-depth --exact-depth -E --exclude -S --size --changed-within --changed-before -c --color -j --threads --owner --max-results --base-directory --search-path":
 			"text",

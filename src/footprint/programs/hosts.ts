@@ -1,10 +1,10 @@
 // Programs that run a command on other machines, given in words or as text: what runs there has the same harms, on machines of others.
-import type { Call, Program, Programs } from "./program.ts";
+import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 import { runProxies } from "./wrappers.ts";
 
 /** The words after a program's own options and `own` operands are one shell text, as ssh has it. */
-const onHosts = (values: string, own = 0): Program => ({
-	stops: true,
+const onHosts = (values: string, own = 0): ProgramSpec => ({
+	optionsFirst: true,
 	changes: ["remote"],
 	options: { [values]: "text" },
 	custom(call) {
@@ -51,13 +51,13 @@ function salt(call: Call): void {
 }
 
 /** `sshpass -p word ssh host command`. */
-const passes: Program = {
-	stops: true,
+const passes: ProgramSpec = {
+	optionsFirst: true,
 	options: { "-p -f -d -P": "text" },
 	custom: (call) => call.run(call.operands),
 };
 
-export const hosts: Programs = {
+export const hosts: ProgramSpecs = {
 	ansible: {
 		options: {
 			"-m --module-name -a --args -i --inventory -u --user -e --extra-vars -l --limit -f --forks -t --tree -c --connection -T --timeout -B --background -P --poll --become-user --become-method -M --module-path --playbook-dir":
@@ -80,7 +80,7 @@ export const hosts: Programs = {
 	"rsh remsh rexec": onHosts("-l -p -k", 1),
 	et: { ...onHosts("-c --command -p --port", 1) },
 	mosh: {
-		stops: true,
+		optionsFirst: true,
 		changes: ["remote"],
 		options: { "-p --port --ssh --predict --family --server --client": "text" },
 		custom(call) {
@@ -91,7 +91,7 @@ export const hosts: Programs = {
 		},
 	},
 	autossh: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-M": "text" },
 		custom: (call) => call.run(["ssh", ...call.args.slice(call.args[0] === "-M" ? 2 : 0)]),
 	},

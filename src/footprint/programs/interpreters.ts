@@ -3,7 +3,7 @@ import { isFileText, isKnown } from "../text.ts";
 import { agentEntry, isAgentPackage } from "./agents.ts";
 import { dropsData } from "./data-tasks.ts";
 import { runEscapes } from "./escapes.ts";
-import type { Call, Program, Programs } from "./program.ts";
+import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
 /** `sh -c text name args…`, `sh file args…`, or text on standard input. */
 function shell(call: Call): void {
@@ -18,7 +18,7 @@ function shell(call: Call): void {
 			at++;
 			break;
 		}
-		if (/^--(rcfile|init-file)$/.test(word)) call.runFile(args[++at] ?? "");
+		if (/^--(rcfile|init-file)$/.test(word)) call.runShellFile(args[++at] ?? "");
 		else if (word.startsWith("--")) continue;
 		else if (/^[-+][A-Za-z]+$/.test(word)) {
 			if (word.startsWith("-") && word.includes("c")) inline = true;
@@ -37,7 +37,7 @@ function shell(call: Call): void {
 		const [self] = rest;
 		if (first !== undefined)
 			call.script(first, { parameters: rest.slice(1), dialect, ...(self !== undefined && { self }) });
-	} else if (first !== undefined && !fromInput) call.runFile(first, { parameters: rest, dialect });
+	} else if (first !== undefined && !fromInput) call.runShellFile(first, { parameters: rest, dialect });
 	else call.script(call.stdin, { parameters: first === undefined ? [] : [first, ...rest], dialect, from: "input" });
 }
 
@@ -57,10 +57,10 @@ interface Language {
 	readonly modules?: { readonly [name: string]: (call: Call, args: readonly string[]) => void };
 }
 
-function language(description: Language): Program {
+function language(description: Language): ProgramSpec {
 	const { code, module, values, looks, modules, inPlace } = description;
 	return {
-		stops: true,
+		optionsFirst: true,
 		...(inPlace !== undefined && { attached: inPlace }),
 		options: {
 			[code]: "code",
@@ -79,7 +79,7 @@ function language(description: Language): Program {
 			if (file === undefined || file === "-") {
 				runInput(call);
 			} else {
-				call.runs(file);
+				call.runProgramFile(file);
 				// `php artisan migrate`, `ruby bin/rails db:drop`: a launcher that is a program of its own.
 				const launcher = /(?:^|\/)(artisan|rails|rake|console|drush|wp)$/.exec(file)?.[1];
 				if (launcher !== undefined) call.run([launcher, ...rest]);
@@ -96,7 +96,7 @@ export function runModuleFile(call: Call, word: string | undefined): void {
 	if (word === undefined) return;
 	if (/^https?:\/\//i.test(word)) call.effect("run-download");
 	else if (word === "-") runInput(call);
-	else call.runs(word);
+	else call.runProgramFile(word);
 }
 
 /** Program text on standard input. */
@@ -163,7 +163,7 @@ function powerShell(call: Call): void {
 	if (option.startsWith("e")) {
 		call.effect("run-unknown-text");
 		call.unknown("script", call.text);
-	} else if (option.startsWith("f")) call.runFile(rest[0] ?? "");
+	} else if (option.startsWith("f")) call.runShellFile(rest[0] ?? "");
 	else if (at >= 0) call.foreignScript(rest.join(" "), "powershell");
 	else {
 		const words = call.args.filter((arg) => !arg.startsWith("-"));
@@ -172,9 +172,9 @@ function powerShell(call: Call): void {
 	}
 }
 
-const shells: Program = { stops: true, custom: shell };
+const shells: ProgramSpec = { optionsFirst: true, custom: shell };
 
-export const interpreters: Programs = {
+export const interpreters: ProgramSpecs = {
 	"sh bash dash zsh ksh mksh ash rbash fish": shells,
 	"python pypy ipython": language({
 		code: "-c",
@@ -209,7 +209,7 @@ export const interpreters: Programs = {
 			const installed = /(?:^|\/)node_modules\/\.bin\/([\w.-]+)$/.exec(file)?.[1];
 			if (installed !== undefined) return call.run([installed, ...rest]);
 			if (agentEntry.test(file)) call.effect("nested-agent");
-			call.runs(file);
+			call.runProgramFile(file);
 			for (const word of rest) readIfThere(call, word);
 			call.unknown("script", call.text);
 		},
@@ -224,7 +224,7 @@ export const interpreters: Programs = {
 			fmt: { operands: "write", changes: ["worktree"], when: { "--check": { harmless: true, operands: "read" } } },
 			"run serve": {
 				opaque: "script",
-				stops: true,
+				optionsFirst: true,
 				options: {
 					"-c --config --import-map --lock --cert --env-file": "read",
 					"-L --log-level --v8-flags --seed --location": "text",
@@ -242,7 +242,7 @@ export const interpreters: Programs = {
 		looks: "-v --version -h --help",
 	}),
 	perl: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-e -E": "code", "-I": "text" },
 		attached: "-i -F -M -m -C -D -x -V",
 		custom(call) {
@@ -251,7 +251,7 @@ export const interpreters: Programs = {
 			const files = inline ? call.operands : call.operands.slice(1);
 			if (!inline) {
 				const [file] = call.operands;
-				if (file !== undefined) call.runs(file);
+				if (file !== undefined) call.runProgramFile(file);
 				if (call.has("-c")) return;
 				if (file === undefined) runInput(call);
 				else if (file !== undefined) call.unknown("script", call.text);
@@ -277,13 +277,13 @@ export const interpreters: Programs = {
 			const [file] = call.operands;
 			if (file === undefined) runInput(call);
 			else {
-				call.runs(file);
+				call.runProgramFile(file);
 				call.unknown("script", call.text);
 			}
 		},
 	},
 	expect: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-c": "text", "-f": "read" },
 		opaque: "script",
 		custom: (call) => {
@@ -304,13 +304,13 @@ export const interpreters: Programs = {
 		},
 	java: {
 		dashes: "one",
-		stops: true,
+		optionsFirst: true,
 		options: { "-jar": "text", "-cp -classpath --class-path -m --module -p --module-path --add-modules": "text" },
 		opaque: "script",
 		when: { "-version --version": { harmless: true } },
 		custom: (call) => {
 			for (const file of [...call.values("-jar"), ...call.operands.slice(0, 1)])
-				if (call.content(file) !== undefined || /\.(?:jar|java)$/.test(file)) call.runs(file);
+				if (call.content(file) !== undefined || /\.(?:jar|java)$/.test(file)) call.runProgramFile(file);
 		},
 	},
 	bc: { operands: "read" },

@@ -1,5 +1,5 @@
 // Programs that start another one in a certain way: on another architecture, with limits, in a terminal, with secrets in its environment.
-import type { Call, Programs } from "./program.ts";
+import type { Call, ProgramSpecs } from "./program-spec.ts";
 import { wraps, wrapsAfter } from "./wrapping.ts";
 
 /** `xcrun tool args`: finds a developer tool, and runs it unless only its place is asked for. */
@@ -53,17 +53,21 @@ function terminal(call: Call): void {
 	else if (words.length > 1) call.run(words);
 }
 
-export const launchers: Programs = {
-	setarch: { stops: true, custom: onArchitecture },
+export const launchers: ProgramSpecs = {
+	setarch: { optionsFirst: true, custom: onArchitecture },
 	xcrun: {
-		stops: true,
+		optionsFirst: true,
 		options: { "--sdk -sdk --toolchain": "text" },
 		flags: "-r --run -f --find",
 		custom: developerTool,
 	},
-	cpulimit: { stops: true, options: { "-l --limit -p --pid -e --exe -P --path": "text" }, custom: behindDashes(0) },
+	cpulimit: {
+		optionsFirst: true,
+		options: { "-l --limit -p --pid -e --exe -P --path": "text" },
+		custom: behindDashes(0),
+	},
 	faketime: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-f": "text" },
 		custom: (call) => void (call.operands.length > 1 && call.run(call.operands.slice(1))),
 	},
@@ -76,11 +80,11 @@ export const launchers: Programs = {
 	"chpst softlimit": wraps("-u -U -e -d -o -m -f -c -p -a -r -t -n -b"),
 	"envdir setuidgid s6-setuidgid s6-envdir": wrapsAfter(1),
 	cgexec: wraps("-g"),
-	perf: { stops: true, options: { "-o --output -e --event -p --pid": "text" }, custom: measured },
+	perf: { optionsFirst: true, options: { "-o --output -e --event -p --pid": "text" }, custom: measured },
 	rr: { subcommands: { record: wraps("-o"), "ls dump ps traceinfo": {}, "*": { opaque: "program" } } },
 	newgrp: { effects: ["privilege"], opaque: "program" },
 	"start-stop-daemon": {
-		stops: true,
+		optionsFirst: true,
 		changes: ["system"],
 		options: {
 			"-x --exec -a --startas -p --pidfile -n --name -u --user -c --chuid -g --group -r --chroot -d --chdir -k --umask -s --signal -R --retry -N --nicelevel":
@@ -99,7 +103,7 @@ export const launchers: Programs = {
 	},
 	// Secrets go into the environment of what is run.
 	"doppler op infisical chamber aws-vault teller": {
-		stops: true,
+		optionsFirst: true,
 		custom: (call) => {
 			if (!/^(run|exec)$/.test(call.operands[0] ?? "")) call.unknown("program", call.text);
 			else behindDashes(2)(call);

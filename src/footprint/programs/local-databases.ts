@@ -1,6 +1,6 @@
 // Databases that live in a file of this machine: their statements read and write files, and their shells have commands of their own.
 import { isKnown } from "../text.ts";
-import type { Call, Program, Programs } from "./program.ts";
+import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 import { bareSql, judgeSql, onlyLooks } from "./sql.ts";
 
 /** Commands of the shell (`.name words…`), by what their file is to them. */
@@ -104,7 +104,7 @@ function embedded(call: Call): void {
 	if (call.has("-ui")) call.unknown("program", call.text);
 }
 
-const embeds: Program = {
+const embeds: ProgramSpec = {
 	dashes: "one",
 	options: {
 		"-cmd -separator -nullvalue -newline -maxsize -mmap -pagecache -lookaside -heap -vfs": "text",
@@ -128,7 +128,7 @@ function clickhouse(call: Call): void {
 	if (texts.length === 0 && call.stdin !== "") judgeSql(call, call.stdin);
 }
 
-const clickhouseClient: Program = {
+const clickhouseClient: ProgramSpec = {
 	options: {
 		"-q --query -e --execute --queries-file -i --init-file -h --host --port -u --user --password -d --database -f --format --input-format --output-format -S --structure -N --table -C --config-file":
 			"text",
@@ -136,7 +136,7 @@ const clickhouseClient: Program = {
 	custom: clickhouse,
 };
 
-export const localDatabases: Programs = {
+export const localDatabases: ProgramSpecs = {
 	"sqlite3 sqlite litecli": embeds,
 	"duckdb duckdb-cli": { ...embeds, options: { ...embeds.options, "-c -s -f": "text" } },
 	"clickhouse-client clickhouse-local chc": clickhouseClient,

@@ -1,15 +1,19 @@
 // Package managers: what they install, what they only tell, and the project's scripts that they run.
 import { agentEntry, isAgentPackage } from "./agents.ts";
 import { runModuleFile } from "./interpreters.ts";
-import type { Call, Program, Programs } from "./program.ts";
+import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
-const installs: Program = { changes: ["packages"] };
-const systemInstalls: Program = {
+const installs: ProgramSpec = { changes: ["packages"] };
+const systemInstalls: ProgramSpec = {
 	changes: ["system"],
 	when: { "-s --simulate --dry-run --just-print --print-uris": { harmless: true } },
 };
-const runsProject: Program = { opaque: "project" };
-const publishes: Program = { changes: ["remote"], effects: ["publish"], when: { "--dry-run -n": { harmless: true } } };
+const runsProject: ProgramSpec = { opaque: "project" };
+const publishes: ProgramSpec = {
+	changes: ["remote"],
+	effects: ["publish"],
+	when: { "--dry-run -n": { harmless: true } },
+};
 
 const fromAddress =
 	/^(?:\w+@)?(?:git\+|https?:|git:|ssh:|github:|gitlab:|bitbucket:|gist:)|^git@|\s@\s*(?:git\+|https?:)/i;
@@ -36,15 +40,15 @@ function executeText(call: Call): void {
 }
 
 /** `npm run x`, `yarn x`: a script of the project. */
-const runScript: Program = { opaque: "project", stops: true };
+const runScript: ProgramSpec = { opaque: "project", optionsFirst: true };
 
-const executes: Program = {
-	stops: true,
+const executes: ProgramSpec = {
+	optionsFirst: true,
 	options: { "-p --package --from --with --spec -c --call -w --workspace --python --loglevel": "text" },
 	custom: execute,
 };
 
-const nodeCommon: { readonly [names: string]: Program } = {
+const nodeCommon: { readonly [names: string]: ProgramSpec } = {
 	"ls list ll la view info show search outdated why explain fund doctor ping whoami help help-search docs bugs repo root bin prefix licenses find-dupes query diff sbom completion v":
 		{},
 	audit: {
@@ -83,7 +87,7 @@ function runInstalled(call: Call): void {
 			words.findIndex((word) => !word.startsWith("-")),
 		),
 	);
-	if (name !== undefined && !nodeVerbs.has(name) && call.describes(name)) call.run([name, ...args]);
+	if (name !== undefined && !nodeVerbs.has(name) && call.isKnownProgram(name)) call.run([name, ...args]);
 }
 
 const nodeOptions = {
@@ -92,7 +96,7 @@ const nodeOptions = {
 } as const;
 
 /** `uv version` shows, `uv version 1.2` and `--bump` set. */
-const setsVersion: Program = {
+const setsVersion: ProgramSpec = {
 	when: { "--bump": { changes: ["worktree"] } },
 	custom: (call) => {
 		if (call.operands.length > 0 && !call.has("--dry-run -n")) call.change("worktree");
@@ -130,7 +134,7 @@ function setField(call: Call): void {
 }
 
 /** Package managers whose verb is an option: the first one says what is done, and what is not listed changes the system. */
-const byOptions = (looks: RegExp): Program => ({
+const byOptions = (looks: RegExp): ProgramSpec => ({
 	custom: (call) => {
 		const [verb] = call.args.filter((arg) => arg.startsWith("-"));
 		if (verb === undefined ? call.args.length > 0 || call.name === "yay" || call.name === "paru" : !looks.test(verb))
@@ -138,14 +142,17 @@ const byOptions = (looks: RegExp): Program => ({
 	},
 });
 
-export const packages: Programs = {
+export const packages: ProgramSpecs = {
 	npm: { options: nodeOptions, subcommands: nodeCommon },
 	pnpm: { options: nodeOptions, subcommands: nodeCommon, custom: runInstalled },
 	yarn: {
 		options: nodeOptions,
 		custom: runInstalled,
-		subcommands: { ...nodeCommon, node: { stops: true, custom: (call) => call.run(["node", ...call.operands]) } },
-		bare: { changes: ["packages"] },
+		subcommands: {
+			...nodeCommon,
+			node: { optionsFirst: true, custom: (call) => call.run(["node", ...call.operands]) },
+		},
+		withoutSubcommand: { changes: ["packages"] },
 	},
 	bun: {
 		options: { ...nodeOptions, "-e --eval -p --print": "text" },
@@ -175,7 +182,7 @@ export const packages: Programs = {
 				{},
 			"target component toolchain": { subcommands: { list: {}, "*": installs } },
 			exec: {
-				stops: true,
+				optionsFirst: true,
 				custom: (call) => call.run(call.operands.filter((word, index) => index > 0 || !/^v?\d/.test(word))),
 			},
 			"x run": { opaque: "project" },
@@ -209,7 +216,7 @@ export const packages: Programs = {
 			"tree help": {},
 			version: setsVersion,
 			run: {
-				stops: true,
+				optionsFirst: true,
 				options: { "--with --python -p --extra --group --env-file --package --with-requirements --index": "text" },
 				custom: (call) => (call.has("-m --module") ? call.unknown("project", "uv run -m") : call.run(call.operands)),
 			},
@@ -236,7 +243,7 @@ export const packages: Programs = {
 			env: { subcommands: { "info list show find activate": {}, "*": installs } },
 			version: setsVersion,
 			"run shell test": {
-				stops: true,
+				optionsFirst: true,
 				custom: (call) => (call.operands.length > 0 ? call.run(call.operands) : undefined),
 			},
 			publish: publishes,
@@ -247,7 +254,11 @@ export const packages: Programs = {
 	"conda mamba micromamba": {
 		subcommands: {
 			"list info search": {},
-			run: { stops: true, options: { "-n --name -p --prefix": "text" }, custom: (call) => call.run(call.operands) },
+			run: {
+				optionsFirst: true,
+				options: { "-n --name -p --prefix": "text" },
+				custom: (call) => call.run(call.operands),
+			},
 			env: {
 				subcommands: {
 					list: {},
@@ -262,12 +273,12 @@ export const packages: Programs = {
 		subcommands: {
 			"list query search info contents dependency environment which help show outdated check platform licenses doctor specification":
 				{},
-			config: { subcommands: { "get list": {}, "*": { changes: ["system"] } }, bare: {} },
-			exec: { stops: true, custom: (call) => call.run(call.operands) },
+			config: { subcommands: { "get list": {}, "*": { changes: ["system"] } }, withoutSubcommand: {} },
+			exec: { optionsFirst: true, custom: (call) => call.run(call.operands) },
 			"push yank": publishes,
 			"*": installs,
 		},
-		bare: { changes: ["packages"] },
+		withoutSubcommand: { changes: ["packages"] },
 	},
 	composer: {
 		options: { "-d --working-dir": "directory" },
@@ -327,7 +338,7 @@ export const packages: Programs = {
 	flatpak: {
 		subcommands: {
 			"list search info remotes remote-ls remote-info history ps config help": { operands: "text" },
-			run: { opaque: "program", stops: true, options: { "--command": "text" }, custom: runSandboxed },
+			run: { opaque: "program", optionsFirst: true, options: { "--command": "text" }, custom: runSandboxed },
 			"*": systemInstalls,
 		},
 	},

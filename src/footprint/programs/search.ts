@@ -3,7 +3,7 @@
 import type { AccessDetail } from "../record.ts";
 import { UNKNOWN_VALUE } from "../text.ts";
 import { fd, find } from "./find.ts";
-import { abbreviating, type Call, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
 
 /** Globs that a searching program is told to keep to or leave out, in the form of `FileAccess.only`. */
 function globs(call: Call, only: string, except: string): readonly string[] {
@@ -26,9 +26,9 @@ function searchPaths(call: Call, role: "read" | "list", detail: AccessDetail): v
 function printFiles(call: Call, places: readonly string[], options: string, detail: AccessDetail): void {
 	if (!call.has(options)) return;
 	const { only, skips } = detail;
-	const found = call.found({ ...(only && { only }), ...(skips && { skips }) });
+	const found = call.searchResult({ ...(only && { only }), ...(skips && { skips }) });
 	const lines = places.map((place) => (call.isDirectory(place) ? `${place.replace(/\/+$/, "")}/${found}` : place));
-	call.prints(lines.join("\n"));
+	call.setOutput(lines.join("\n"));
 }
 
 function grep(call: Call): void {
@@ -70,7 +70,7 @@ function inGroup(call: Call): void {
 	else if (first !== undefined) call.run(call.operands.slice(1));
 }
 
-export const search: Programs = abbreviating({
+export const search: ProgramSpecs = abbreviating({
 	"grep egrep fgrep rgrep ggrep zgrep": {
 		options: {
 			"-e --regexp -m --max-count -A --after-context -B --before-context -C --context -d --directories -D --devices --binary-files --label --include --exclude --exclude-dir":
@@ -111,7 +111,7 @@ export const search: Programs = abbreviating({
 	fzf: { options: { "--preview --bind": "script", "--history": "write", "-q --query -f --filter -d -n": "text" } },
 	"ctags etags": {
 		operands: "read",
-		alone: "list",
+		defaultRole: "list",
 		options: {
 			"-f -o --output": "replace",
 			"-L --options --exclude-from": "read",

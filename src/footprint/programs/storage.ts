@@ -1,8 +1,8 @@
 // Disks, partitions, volumes and file systems: what shows them, what makes them anew, what takes them away.
-import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
 
 /** Judged by its words: nothing of note, a change of the machine, or the loss of what is on the disk. */
-function disk(looks: (call: Call) => boolean, loses: (call: Call) => boolean, more: Program = {}): Program {
+function disk(looks: (call: Call) => boolean, loses: (call: Call) => boolean, more: ProgramSpec = {}): ProgramSpec {
 	return {
 		...more,
 		custom(call) {
@@ -17,7 +17,7 @@ const never = () => false;
 const always = () => true;
 
 /** By verbs among the first two operands (`apfs deleteVolume`, `subvolume delete`). */
-const verbs = (looking: RegExp, losing: RegExp, values = ""): Program =>
+const verbs = (looking: RegExp, losing: RegExp, values = ""): ProgramSpec =>
 	disk(
 		(call) =>
 			call.operands.length === 0 ||
@@ -27,7 +27,7 @@ const verbs = (looking: RegExp, losing: RegExp, values = ""): Program =>
 		values === "" ? {} : { options: { [values]: "text" } },
 	);
 
-const formats: Program = {
+const formats: ProgramSpec = {
 	operands: "write",
 	changes: ["system"],
 	effects: ["format-disk"],
@@ -36,7 +36,7 @@ const formats: Program = {
 };
 
 /** Partition tables: with these options they are shown, else edited. */
-const partitions = (looks: string): Program => ({
+const partitions = (looks: string): ProgramSpec => ({
 	...formats,
 	when: { [looks]: { harmless: true, operands: "list" } },
 });
@@ -72,7 +72,7 @@ function bindMount(call: Call): void {
 	if (!binds || from === undefined || to === undefined || call.operands.length < 2) return;
 	call.applyRole("link", from, { recursive: true });
 	call.access("write", to, { replaces: true });
-	call.linked(to, from);
+	call.addLink(to, from);
 }
 
 function mount(call: Call): void {
@@ -84,7 +84,7 @@ function mount(call: Call): void {
 }
 
 /** Programs for one device or swap space, which look with some options. */
-const device = (looks: string, loses = "", more: Program = {}): Program => ({
+const device = (looks: string, loses = "", more: ProgramSpec = {}): ProgramSpec => ({
 	...more,
 	custom(call) {
 		if ((call.operands.length === 0 && !call.has("-a --all")) || call.has(looks)) return;
@@ -94,7 +94,7 @@ const device = (looks: string, loses = "", more: Program = {}): Program => ({
 	},
 });
 
-export const storage: Programs = {
+export const storage: ProgramSpecs = {
 	...abbreviating({
 		[makers]: formats,
 		"fdisk cfdisk": partitions("-l --list -s -x --list-details -V --version"),
@@ -162,7 +162,7 @@ export const storage: Programs = {
 	},
 	"vgcreate lvcreate vgextend lvextend vgchange lvchange vgrename lvrename vgexport vgimport": { changes: ["system"] },
 	lvm: {
-		stops: true,
+		optionsFirst: true,
 		custom: (call) => {
 			if (call.operands.length > 0) call.run(call.operands);
 		},

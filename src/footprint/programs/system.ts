@@ -1,8 +1,8 @@
 // The machine: processes, devices, services, users, schedules, power.
 import { isBlank, isKnown } from "../text.ts";
-import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
 
-const service: Program = { changes: ["system"], effects: ["system-service"] };
+const service: ProgramSpec = { changes: ["system"], effects: ["system-service"] };
 
 /** `kill`: process 1, group -1, and KILL to many at once. */
 function kill(call: Call): void {
@@ -64,7 +64,7 @@ function watchClipboard(call: Call): void {
 }
 
 /** Service managers that name the verb in one place: whether it only asks. */
-const manages = (verb: (call: Call) => string, looks: RegExp): Program => ({
+const manages = (verb: (call: Call) => string, looks: RegExp): ProgramSpec => ({
 	custom(call) {
 		if (call.has("--help --version --status-all") || looks.test(verb(call))) return;
 		call.change("system");
@@ -74,7 +74,7 @@ const manages = (verb: (call: Call) => string, looks: RegExp): Program => ({
 const firstVerb = (call: Call) => call.operands[0] ?? "";
 const lastVerb = (call: Call) => call.operands.at(-1) ?? "";
 
-export const system: Programs = abbreviating({
+export const system: ProgramSpecs = abbreviating({
 	kill: { custom: kill },
 	"pkill killall skill": {
 		options: { "-s --signal -u --user --euid -U -g -G -P --parent -t --terminal -o -y": "text" },
@@ -118,7 +118,11 @@ export const system: Programs = abbreviating({
 	"logger wall write mesg notify-send osd_cat": {},
 	say: { options: { "-o --output-file": "replace", "-f --input-file": "read", "-v -r --voice --rate -n -a": "text" } },
 	"xclip xsel pbcopy pbpaste wl-copy": {},
-	"wl-paste": { stops: true, options: { "-w --watch": "text", "-t --type -s --seat": "text" }, custom: watchClipboard },
+	"wl-paste": {
+		optionsFirst: true,
+		options: { "-w --watch": "text", "-t --type -s --seat": "text" },
+		custom: watchClipboard,
+	},
 	"del erase": { operands: "delete", effects: ["force-delete"] },
 	rd: { operands: "delete", recursive: true, effects: ["recursive-delete"] },
 });

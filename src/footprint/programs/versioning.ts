@@ -1,8 +1,8 @@
 // Version control beside git, and the command lines of code hosts.
-import type { Call, Program, Programs } from "./program.ts";
+import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
-const changesRemote: Program = { changes: ["remote"], options: { "-F --body-file --notes-file": "read" } };
-const changesBoth: Program = { changes: ["repository", "worktree"] };
+const changesRemote: ProgramSpec = { changes: ["remote"], options: { "-F --body-file --notes-file": "read" } };
+const changesBoth: ProgramSpec = { changes: ["repository", "worktree"] };
 
 /** `gh api`: a request that changes something is one with fields or another method than GET. */
 function request(call: Call): void {
@@ -18,7 +18,7 @@ function request(call: Call): void {
 
 const looks = "list view status diff checks watch";
 
-export const versioning: Programs = {
+export const versioning: ProgramSpecs = {
 	gh: {
 		options: { "-R --repo --hostname": "text" },
 		subcommands: {

@@ -2,7 +2,7 @@
 import { isKnown, isOpen, UNKNOWN_VALUE } from "../text.ts";
 import { runEscapes } from "./escapes.ts";
 import { launchers } from "./launchers.ts";
-import { abbreviating, type Call, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
 import { wraps, wrapsAfter } from "./wrapping.ts";
 
 /** Leading `NAME=value` words are assignments for the command. */
@@ -34,7 +34,7 @@ function quote(word: string): string {
 /** `env`: assignments, then a command; `-S` splits one word into several. */
 function environment(call: Call): void {
 	const split = call.values("-S --split-string");
-	for (const folder of call.values("-C --chdir")) call.enter(folder);
+	for (const folder of call.values("-C --chdir")) call.changeDirectory(folder);
 	if (split.length > 0) {
 		call.script([...split, ...call.operands.map(quote)].join(" "));
 		return;
@@ -72,7 +72,7 @@ function argumentsFromInput(call: Call): void {
 	const command = call.operands.length > 0 ? call.operands : ["echo"];
 	for (const file of call.values("-a --arg-file")) call.applyRole("read", file);
 	const [list] = call.values("-a --arg-file");
-	const input = list === undefined ? call.stdin : (call.written(list) ?? UNKNOWN_VALUE);
+	const input = list === undefined ? call.stdin : (call.writtenContent(list) ?? UNKNOWN_VALUE);
 	const known = isKnown(input) && input.length < 20_000;
 	const separator = call.has("-0 --null")
 		? /\0/
@@ -210,7 +210,7 @@ function inTerminal(call: Call, words: readonly string[]): void {
 	else call.run([first, ...rest]);
 }
 
-export const wrappers: Programs = abbreviating({
+export const wrappers: ProgramSpecs = abbreviating({
 	"nohup setsid unbuffer chronic catchsegv eatmydata fakeroot dbus-run-session dumb-init tini torsocks proxychains proxychains4 firejail valgrind heaptrack pidproxy systemd-inhibit fakechroot nocache noglob nocorrect coreutils linux32 linux64 i386 i486 i586 i686 x86_64 uname26 tsocks trickle nq tsp":
 		wraps(),
 	...launchers,
@@ -233,12 +233,12 @@ export const wrappers: Programs = abbreviating({
 	taskset: wrapsAfter(1),
 	chroot: wrapsAfter(1, "--userspec --groups"),
 	env: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-u --unset -C --chdir -S --split-string": "text" },
 		custom: environment,
 	},
 	"sudo doas sudoedit": {
-		stops: true,
+		optionsFirst: true,
 		options: {
 			"-u --user -g --group -p --prompt -C --close-from -h --host -r --role -t --type -T --command-timeout -U --other-user -R --chroot -D --chdir":
 				"text",
@@ -246,7 +246,7 @@ export const wrappers: Programs = abbreviating({
 		custom: privileged,
 	},
 	"pkexec runuser gosu su-exec setpriv": {
-		stops: true,
+		optionsFirst: true,
 		options: { "-u --user -g --group -c --command --reuid --regid": "text" },
 		effects: ["privilege"],
 		custom: (call) => {
@@ -257,7 +257,7 @@ export const wrappers: Programs = abbreviating({
 	},
 	su: { options: { "-c --command --session-command -s --shell -g --group -G -w": "text" }, custom: substituteUser },
 	xargs: {
-		stops: true,
+		optionsFirst: true,
 		options: {
 			"-I -J -n --max-args -L --max-lines -P --max-procs -s --max-chars -d --delimiter -a --arg-file -E --process-slot-var":
 				"text",
@@ -266,7 +266,7 @@ export const wrappers: Programs = abbreviating({
 		custom: argumentsFromInput,
 	},
 	parallel: {
-		stops: true,
+		optionsFirst: true,
 		options: {
 			"-j --jobs --joblog --results --tmpdir --delay --timeout --retries -N -n -L --colsep -S --sshlogin --memfree --load --halt --tagstring":
 				"text",
@@ -275,17 +275,17 @@ export const wrappers: Programs = abbreviating({
 		custom: parallel,
 	},
 	ssh: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-i -F -E": "read", "-p -l -o -J -L -R -D -W -b -c -e -m -O -Q -S -w -B -I": "text" },
 		custom: remoteShell,
 	},
 	watch: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-n --interval -q --equexit": "text" },
 		custom: (call) => call.script(call.operands.join(" ")),
 	},
 	entr: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-E": "text" },
 		custom: (call) => (call.has("-s") ? call.script(call.operands.join(" ")) : call.run(call.operands)),
 	},
@@ -311,12 +311,12 @@ export const wrappers: Programs = abbreviating({
 		custom: debug,
 	},
 	flock: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-w --wait --timeout -E --conflict-exit-code -c --command": "text" },
 		custom: commandOrText,
 	},
 	script: {
-		stops: true,
+		optionsFirst: true,
 		options: {
 			"-c --command -E --echo -o --output-limit -m --logging-format": "text",
 			"-T --log-timing -I --log-in -O --log-out -B --log-io": "replace",
@@ -346,7 +346,7 @@ export const wrappers: Programs = abbreviating({
 	},
 	"dotenv dotenvx": {
 		options: { "-e -f --env-file": "read" },
-		stops: true,
+		optionsFirst: true,
 		custom: (call) => {
 			const at = call.args.indexOf("--");
 			if (at >= 0) call.run(call.args.slice(at + 1));
@@ -360,16 +360,16 @@ export const wrappers: Programs = abbreviating({
 			if (call.name === "concurrently") for (const text of call.operands) if (text.includes(" ")) call.script(text);
 		},
 	},
-	"cross-env cross-env-shell": { stops: true, custom: (call) => withAssignments(call, call.operands, () => {}) },
+	"cross-env cross-env-shell": { optionsFirst: true, custom: (call) => withAssignments(call, call.operands, () => {}) },
 	nodemon: { opaque: "project", options: { "-x --exec": "script", "-w --watch -e --ext -i --ignore": "text" } },
 	tmux: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-L -S -f -T": "text", "-c": "script" },
 		custom: (call) => inTerminal(call, call.operands.slice(1)),
 	},
-	zellij: { stops: true, custom: (call) => inTerminal(call, call.operands.slice(1)) },
+	zellij: { optionsFirst: true, custom: (call) => inTerminal(call, call.operands.slice(1)) },
 	screen: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-S -t -c -e -h -p -s -T -X": "text" },
 		custom: (call) => inTerminal(call, call.operands),
 	},

@@ -4,7 +4,7 @@ import type { AccessKind, Unknown } from "../footprint.ts";
 import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
 import { absolutePaths, accessWord, foundBelow, harmOf, isStream, unknownPlace } from "../places.ts";
 import { recordPowerShell } from "../powershell/index.ts";
-import type { Behavior, Call, Item, Program, Role } from "../programs/index.ts";
+import type { Behavior, Call, Item, ProgramSpec, Role } from "../programs/index.ts";
 import { dropsData, findProgram, parseOptions, publishesByTask } from "../programs/index.ts";
 import { type AccessDetail, everyAccess } from "../record.ts";
 import { displayText, isBlank, isKnown, spellCommand, UNKNOWN_VALUE } from "../text.ts";
@@ -17,7 +17,7 @@ import type { ShellWalk } from "./walk.ts";
 /** Judges one command by its program's description, and records the run. Answers what it prints, where that is said. */
 export function recordCall(
 	walk: ShellWalk,
-	program: Program,
+	program: ProgramSpec,
 	name: string,
 	args: readonly string[],
 	state: State,
@@ -72,7 +72,7 @@ export function recordCall(
 		const child = { ...named, parameters: [parameters], dialect };
 		inner.push(walk.runText(source, child, from === "input" ? "" : input, effects).output);
 	};
-	const enter = (word: string) => {
+	const changeDirectory = (word: string) => {
 		const paths = absolutePaths(word, directories, record);
 		const possible = paths && paths.length > 0 && paths.every((path) => path.length <= MAX_PATH);
 		directories = possible ? paths.map((path) => pathRules(host).normalize(path)) : undefined;
@@ -107,10 +107,10 @@ export function recordCall(
 				return;
 			case "directory":
 				access("list", word);
-				enter(word);
+				changeDirectory(word);
 				return;
 			case "run":
-				call.runFile(word);
+				call.runShellFile(word);
 				return;
 			case "command":
 				run([word]);
@@ -124,13 +124,14 @@ export function recordCall(
 		}
 	};
 
-	const follow = (description: Program, words: readonly string[]): void => {
+	const follow = (description: ProgramSpec, words: readonly string[]): void => {
 		const outer = items;
-		const parsed = parseOptions(description.subcommands ? { ...description, stops: true } : description, words);
+		const parsed = parseOptions(description.subcommands ? { ...description, optionsFirst: true } : description, words);
 		items = outer.length > 0 ? [...outer.filter((item) => item.kind === "option"), ...parsed] : parsed;
 		const operands = parsed.flatMap((item) => (item.kind === "operand" ? [item.word] : []));
 		const own = gather(description, parsed);
-		const does = description.bare && operands.length === 0 ? { ...own, ...description.bare } : own;
+		const does =
+			description.withoutSubcommand && operands.length === 0 ? { ...own, ...description.withoutSubcommand } : own;
 		// `rm -rf ""`, with a variable that is not set, removes nothing.
 		const idle = does.operands === "delete" && operands.length > 0 && operands.every((word) => word === "");
 		for (const effect of idle ? [] : (does.effects ?? [])) effects.add(effect);
@@ -140,7 +141,7 @@ export function recordCall(
 		if (does.opaque === "program" || does.opaque === "script") recordWithin(walk, words, stateHere());
 		else if (does.opaque === "project") recordWithin(walk, words, stateHere(), "named");
 		else if (does.changes?.includes("remote")) recordWithin(walk, words, stateHere("elsewhere"), "named");
-		if (does.alone && operands.length === 0) applyRole(does.alone, ".", detailOf(does));
+		if (does.defaultRole && operands.length === 0) applyRole(does.defaultRole, ".", detailOf(does));
 		if (description.subcommands && operands.length > 0) {
 			const [subcommand = "", ...rest] = operands;
 			const found = findSubcommand(description.subcommands, subcommand);
@@ -151,7 +152,7 @@ export function recordCall(
 		items = outer;
 	};
 
-	const playItems = (description: Program, does: Behavior, parsed: readonly Item[], count: number) => {
+	const playItems = (description: ProgramSpec, does: Behavior, parsed: readonly Item[], count: number) => {
 		const positions = positionsOf(does.operands);
 		const detail = detailOf(does);
 		const sources: string[] = [];
@@ -249,7 +250,7 @@ export function recordCall(
 		},
 		applyRole,
 		access,
-		linked(link, target) {
+		addLink(link, target) {
 			if (state.elsewhere) return;
 			const rules = pathRules(host);
 			for (const path of absolutePaths(link, directories, record) ?? [])
@@ -266,13 +267,13 @@ export function recordCall(
 		},
 		text,
 		unknown,
-		prints: (output) => {
+		setOutput: (output) => {
 			prints = output;
 		},
-		found: (more) => record.found(more),
+		searchResult: (more) => record.found(more),
 		run,
 		script,
-		runs(word) {
+		runProgramFile(word) {
 			const content = call.content(word);
 			if (content === undefined || !isStream(word)) access("read", word);
 			// What was fetched and written by the same text has been seen by nobody.
@@ -288,7 +289,7 @@ export function recordCall(
 				run: (words, at) => void walk.runWords(words, { ...stateHere(), cwd: at }, ""),
 				depth: 1,
 			}),
-		runFile(word, more = {}) {
+		runShellFile(word, more = {}) {
 			const content = call.content(word);
 			if (isKnown(word) && isStream(word))
 				return script(content ?? UNKNOWN_VALUE, isInput(word) ? { ...more, from: "input" } : more);
@@ -297,7 +298,7 @@ export function recordCall(
 			if (content !== undefined) script(content, more);
 			unknown("script", text);
 		},
-		enter,
+		changeDirectory,
 		delegate: follow,
 		findUp(entry) {
 			const rules = pathRules(host);
@@ -316,8 +317,8 @@ export function recordCall(
 					? value.options[0]
 					: UNKNOWN_VALUE;
 		},
-		describes: (other) => findProgram(other) !== undefined,
-		written: (word) => writtenIn(walk, word, directories),
+		isKnownProgram: (other) => findProgram(other) !== undefined,
+		writtenContent: (word) => writtenIn(walk, word, directories),
 		isDirectory: (word) => absolutePaths(word, directories, record)?.some((path) => isDirectory(path, host)) ?? false,
 		exists: (word) => absolutePaths(word, directories, record)?.some((path) => host.kind(path) !== undefined) ?? false,
 	};
@@ -351,13 +352,13 @@ function spellUnknown(about: string): string {
 }
 
 /** Whether an option as written is one of these, cut short where the program allows it. */
-function names(spellings: readonly string[], written: string, program: Program): boolean {
+function names(spellings: readonly string[], written: string, program: ProgramSpec): boolean {
 	if (spellings.includes(written)) return true;
 	if (!program.abbreviates || !written.startsWith("--") || written.length < 3) return false;
 	return spellings.some((spelling) => spelling.startsWith(written));
 }
 
-function asksForHelp(program: Program, args: readonly string[]): boolean {
+function asksForHelp(program: ProgramSpec, args: readonly string[]): boolean {
 	const [first, second] = args;
 	if (args.length === 1) return first === "--version" || first === "--help";
 	return args.length === 2 && program.subcommands !== undefined && second === "--help";

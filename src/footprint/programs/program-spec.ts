@@ -58,14 +58,14 @@ export interface Behavior {
 	/** What it does beyond its operands cannot be told from its words. */
 	readonly opaque?: Extract<Unknown["what"], "script" | "project" | "program">;
 	/** Without operands it works on the current directory, in this role. */
-	readonly alone?: Role;
+	readonly defaultRole?: Role;
 	/** An option that makes the command only look (`--dry-run`, `--list`): effects, changes and `opaque` fall away. */
 	readonly harmless?: true;
 	/** An option that makes the command leave files as they are: `changes` fall away. */
 	readonly unchanged?: true;
 }
 
-export interface Program extends Behavior {
+export interface ProgramSpec extends Behavior {
 	/** Options that take a value, with the value's role. */
 	readonly options?: { readonly [spelling: string]: Role };
 	/** Options whose value, if any, is attached (`-i.bak`, `--color=auto`): the next word is none. */
@@ -77,11 +77,11 @@ export interface Program extends Behavior {
 	/** What an option adds or replaces. */
 	readonly when?: { readonly [spelling: string]: Behavior };
 	/** Commands within the program, several names separated by blanks; `*` stands for those not listed. */
-	readonly subcommands?: { readonly [names: string]: Program };
+	readonly subcommands?: { readonly [names: string]: ProgramSpec };
 	/** What a program with subcommands does when none is given. */
-	readonly bare?: Behavior;
+	readonly withoutSubcommand?: Behavior;
 	/** Options end at the first operand. */
-	readonly stops?: boolean;
+	readonly optionsFirst?: boolean;
 	/** Long options begin with one dash (`-name`), and short ones do not cluster. */
 	readonly dashes?: "one";
 	/** It gets things from the network. */
@@ -90,10 +90,10 @@ export interface Program extends Behavior {
 	readonly custom?: (call: Call) => void;
 }
 
-export type Programs = { readonly [names: string]: Program };
+export type ProgramSpecs = { readonly [names: string]: ProgramSpec };
 
 /** Descriptions of programs that accept long options cut short, their subcommands included. */
-export function abbreviating<T extends Programs>(programs: T): Programs {
+export function abbreviating(programs: ProgramSpecs): ProgramSpecs {
 	return Object.fromEntries(
 		Object.entries(programs).map(([names, program]) => [
 			names,
@@ -112,7 +112,7 @@ export type Item =
 	| { readonly kind: "operand"; readonly word: string };
 
 /** How shell text is run. */
-export interface ScriptDetail {
+export interface ScriptOptions {
 	/** `$1 …` */
 	readonly parameters?: readonly string[];
 	/** `$0`; left out where it is nothing that a script would run. */
@@ -145,40 +145,40 @@ export interface Call {
 	applyRole(role: Role, word: string, detail?: AccessDetail): void;
 	access(access: AccessKind, word: string, detail?: AccessDetail): void;
 	/** From now on, a name leads to another place. */
-	linked(name: string, target: string): void;
+	addLink(name: string, target: string): void;
 	effect(...effects: readonly Effect[]): void;
 	change(...changes: readonly ChangeKind[]): void;
 	unknown(what: Unknown["what"], text: string, may?: readonly AccessKind[]): void;
 	/** The whole command in normal spelling. */
 	readonly text: string;
 	/** Says what the command prints; a hole where it cannot be told. */
-	prints(output: string): void;
+	setOutput(output: string): void;
 	/** A text that stands for the paths that a search prints, to be written after the directory that it looks below. */
-	found(detail: AccessDetail): string;
+	searchResult(detail: AccessDetail): string;
 	/** Another command that this one runs; `elsewhere` on another machine or in a container. */
 	run(words: readonly string[], stdin?: string, where?: "here" | "elsewhere"): void;
 	/** Shell text that this one runs. */
-	script(text: string, more?: ScriptDetail): void;
+	script(text: string, more?: ScriptOptions): void;
 	/** A file that this one runs as a program of its own language: looked through where the script itself has written it. */
-	runs(word: string): void;
+	runProgramFile(word: string): void;
 	/** The text behind a word: a process substitution, standard input, a file that the script has written; `undefined` where it is none. */
 	content(word: string): string | undefined;
 	/** PowerShell or cmd text that this one runs. */
 	foreignScript(text: string, dialect: "powershell" | "cmd"): void;
 	/** A file that this one runs as shell text: `/dev/fd` paths of substitutions are known by content. */
-	runFile(word: string, more?: ScriptDetail): void;
+	runShellFile(word: string, more?: ScriptOptions): void;
 	/** The words after this one are relative to a directory. */
-	enter(word: string): void;
+	changeDirectory(word: string): void;
 	/** Parses other words by another description, as part of this command. */
-	delegate(program: Program, args: readonly string[]): void;
+	delegate(program: ProgramSpec, args: readonly string[]): void;
 	/** The nearest directory at or above the current one that has an entry of this name. */
 	findUp(name: string): string | undefined;
 	/** Whether there is a description of a program of this name. */
-	describes(name: string): boolean;
+	isKnownProgram(name: string): boolean;
 	/** The value that the script or the environment gives a variable; a hole where it is not known, `undefined` where it has none. */
 	variable(name: string): string | undefined;
 	/** What the script that the command stands in has written into a file, so far as it is known. */
-	written(word: string): string | undefined;
+	writtenContent(word: string): string | undefined;
 	/** Whether a word names a directory on disk. */
 	isDirectory(word: string): boolean;
 	/** Whether a word names anything on disk. */

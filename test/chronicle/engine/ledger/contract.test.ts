@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { LedgerStore, PostListener } from "../../../../src/chronicle/core/index.ts";
 import type { LedgerEvent, PersonEvent } from "../../../../src/chronicle/core/machine/index.ts";
-import { openFileStore, openMemoryStore } from "../../../../src/chronicle/engine/ledger/index.ts";
+import { openFileStore } from "../../../../src/chronicle/engine/ledger/index.ts";
+import { openMemoryStore } from "./memory-store.ts";
 import { baseline, created, id, tell, value, visit } from "./story.ts";
 
 const hear = (event: PostListener["event"]): PostListener => ({

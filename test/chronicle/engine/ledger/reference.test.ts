@@ -3,15 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { eventKinds, eventSchema, ledgerFields, ledgerSchema } from "../../../../scripts/ledger-reference.ts";
 import type { EventBody } from "../../../../src/chronicle/core/machine/index.ts";
 import { templateSchema } from "../../../../src/chronicle/core/template/index.ts";
-import {
-	eventKinds,
-	eventSchema,
-	ledgerFields,
-	ledgerSchema,
-	openFileStore,
-} from "../../../../src/chronicle/engine/ledger/index.ts";
+import { openFileStore } from "../../../../src/chronicle/engine/ledger/index.ts";
 import { checkout } from "../../../harness/index.ts";
 import { baseline, created, id, tell, value, visit } from "./story.ts";
 

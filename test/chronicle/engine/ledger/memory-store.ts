@@ -1,6 +1,6 @@
 // A ledger that lives and dies with the process, for tests and rehearsals. It keeps the same promises as the files, power cuts aside.
 // M1 events go through their text, so nothing survives here that would not survive on disk.
-import { openRedaction } from "../../../safety/index.ts";
+
 import type {
 	Clock,
 	HeldLedger,
@@ -10,12 +10,19 @@ import type {
 	PostState,
 	ReadLedger,
 	StoreFailure,
-} from "../../core/index.ts";
-import { beginRun, foldEvent, type LedgerEvent, type PersonEvent, type Run } from "../../core/index.ts";
-import { decodeLine, encodeLine, stampEvent } from "./line.ts";
-import { resolveRunId, summarizeRun } from "./list-runs.ts";
-import { storeFailure, withoutCrc } from "./load.ts";
-import { redactEvent } from "./redaction.ts";
+} from "../../../../src/chronicle/core/index.ts";
+import {
+	beginRun,
+	foldEvent,
+	type LedgerEvent,
+	type PersonEvent,
+	type Run,
+} from "../../../../src/chronicle/core/index.ts";
+import { decodeLine, encodeLine, stampEvent } from "../../../../src/chronicle/engine/ledger/line.ts";
+import { resolveRunId, summarizeRun } from "../../../../src/chronicle/engine/ledger/list-runs.ts";
+import { storeFailure, withoutCrc } from "../../../../src/chronicle/engine/ledger/load.ts";
+import { redactEvent } from "../../../../src/chronicle/engine/ledger/redaction.ts";
+import { openRedaction } from "../../../../src/safety/index.ts";
 
 interface Kept {
 	readonly lines: string[];

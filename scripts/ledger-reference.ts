@@ -1,7 +1,8 @@
 // What a ledger's fields and events mean: the one table from which the JSON Schemas and the reference in the documentation are made.
 // A test holds it against ledgers that the machine writes.
-import type { JsonSchema } from "../../../definition/index.ts";
-import type { EventKind } from "../../core/index.ts";
+
+import type { EventKind } from "../src/chronicle/core/index.ts";
+import type { JsonSchema } from "../src/definition/index.ts";
 
 interface Meaning {
 	readonly type: string;
@@ -30,7 +31,7 @@ const fields = (of: Readonly<Record<string, Meaning>>, optional: readonly string
 	required: Object.keys(of).filter((name) => !optional.includes(name)),
 });
 
-export const statuses = [
+const statuses = [
 	"running",
 	"awaiting_approval",
 	"paused",
@@ -41,7 +42,7 @@ export const statuses = [
 	"aborted",
 ];
 
-export const metricFields: Readonly<Record<string, Meaning>> = {
+const metricFields: Readonly<Record<string, Meaning>> = {
 	attempts: count("Workers of the visit."),
 	tokens: count("Tokens that they used, as pi totals them."),
 	costUsd: count("What they cost, in US dollars; models without a price count nothing here."),
@@ -49,7 +50,7 @@ export const metricFields: Readonly<Record<string, Meaning>> = {
 	toolCalls: count("Tool calls that they made."),
 };
 
-export const moveFields: Readonly<Record<string, Meaning>> = {
+const moveFields: Readonly<Record<string, Meaning>> = {
 	from: text("State that was left."),
 	to: text("State that was entered."),
 	at: time("When the move was recorded."),
@@ -87,7 +88,7 @@ const change = fields(
 	["from", "added", "removed", "visit"],
 );
 
-export const snapshotFields: Readonly<Record<string, Meaning>> = {
+const snapshotFields: Readonly<Record<string, Meaning>> = {
 	findings: list("What workers found out, oldest first.", finding),
 	pendingTasks: list("What is still to be done, oldest first.", finding),
 	files: list("Files that the run has changed, as measured.", change),
@@ -99,7 +100,7 @@ export const snapshotFields: Readonly<Record<string, Meaning>> = {
 	dropped: group("How many entries had to be left out; they are in the events."),
 };
 
-export const totalFields: Readonly<Record<string, Meaning>> = {
+const totalFields: Readonly<Record<string, Meaning>> = {
 	tokens: count("All tokens, as pi totals them."),
 	costUsd: count("US dollars."),
 	activeMs: count(

@@ -1,4 +1,4 @@
-// A repository inside the folder: one entry, whose object names its HEAD and the state of its files in a store of its own.
+// A repository inside the run's folder: one entry, whose object names its HEAD and the snapshot of its files in a store of its own.
 import { join } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import { gitFailure } from "./failures.ts";
@@ -8,38 +8,40 @@ import type { Store } from "./store.ts";
 
 const firstLine = "pi-chronicle: repository\n";
 
-/** What the entry of a repository inside stands for. */
+/** What the entry of a nested repository stands for. */
 export interface NestedState {
 	/** Commit that its HEAD is at; `none` where there is no commit. */
 	readonly head: string;
 	readonly tree: string;
 }
 
-/** Keeps the files of the repository at `path`, and gives its entry. */
-export async function snapshotNested(store: Store, path: string): Promise<Result<TreeEntry, WorkspaceFailure>> {
-	const inside = await store.nested(path);
-	if (!inside.ok) return inside;
-	const kept = await inside.value.snapshot();
-	if (!kept.ok) return kept;
-	const [unkept] = kept.value.unkept;
-	if (unkept) return { ok: false, failure: unreadable(fromRaw(unkept[0]), unkept[1]) };
+/** Takes a snapshot of the repository at `path` and gives its entry. */
+export async function snapshotNested(
+	store: Pick<Store, "root" | "control" | "git" | "nested">,
+	path: string,
+): Promise<Result<TreeEntry, WorkspaceFailure>> {
+	const nested = await store.nested(path);
+	if (!nested.ok) return nested;
+	const taken = await nested.value.snapshot();
+	if (!taken.ok) return taken;
+	const [unkept] = taken.value.unkept;
+	if (unkept) {
+		const message = `${fromRaw(unkept[0])} in it ${unkept[1]}`;
+		return { ok: false, failure: { reason: "io", message, remedy: "Check its permissions." } };
+	}
 	const head = await runGit({
 		args: ["rev-parse", "HEAD"],
 		cwd: join(store.root, fromRaw(path)),
 		signal: store.control.signal,
 	});
 	const at = head.kind === "done" ? head.output.toString("latin1").trim() : "none";
-	const text = `${firstLine}head ${at}\ntree ${kept.value.tree}\n`;
+	const text = `${firstLine}head ${at}\ntree ${taken.value.tree}\n`;
 	const written = await store.git(["hash-object", "-w", "--stdin"], { input: Buffer.from(text) });
 	if (written.kind !== "done") return gitFailure(written);
 	return { ok: true, value: { path, mode: modes.repository, object: written.output.toString("latin1").trim() } };
 }
 
-function unreadable(path: string, why: string): WorkspaceFailure {
-	return { reason: "io", message: `${path} in it ${why}`, remedy: "Look at its rights." };
-}
-
-/** What `object` stands for; `undefined` where it is not there, or is no such entry. */
+/** What `object` stands for; `undefined` where it is gone, or is no such entry. */
 export async function readNested(store: Store, object: string): Promise<NestedState | undefined> {
 	const read = await store.git(["cat-file", "blob", object]);
 	const text = read.kind === "done" ? read.output.toString("latin1") : "";

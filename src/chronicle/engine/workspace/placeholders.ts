@@ -1,10 +1,8 @@
-// Contents that are noticed and not kept: an object with the file's size and time stands for them in the index.
+// Placeholders: for a content that is not kept, the index holds an object with the file's size and modification time.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isSecretFile } from "../../core/index.ts";
-import type { Store, StoreOptions } from "./store.ts";
-
-export type PlaceholderKind = "large" | "secret";
+import type { PlaceholderKind, Store, StoreOptions } from "./store.ts";
 
 const firstLines: Readonly<Record<PlaceholderKind, string>> = {
 	large: "pi-chronicle: too large to keep\n",
@@ -12,24 +10,25 @@ const firstLines: Readonly<Record<PlaceholderKind, string>> = {
 };
 
 export interface Placeholders {
-	/** The kind of mark that a file gets; `undefined`: its contents are kept. `path`: bytes as latin1. */
+	/** Which kind a file gets; `undefined`: its content is kept. `path`: bytes as latin1. */
 	kindFor(path: string, size: number): PlaceholderKind | undefined;
-	/** Writes the object that stands for a content. */
+	/** Writes the placeholder of a file and gives its object; `undefined` where git fails. */
 	make(kind: PlaceholderKind, size: number, modifiedMs: number): Promise<string | undefined>;
-	/** What `object` stands for, if it is a mark. */
+	/** Which kind `object` is; `undefined` where it is no placeholder. */
 	kindOf(object: string): PlaceholderKind | undefined;
 }
 
-const list = "large";
+/** File in the store that lists the placeholders' objects, one a line. */
+export const placeholderList = "large";
 
-/** Opens the placeholders of a store. */
+/** Opens the placeholders of a store and its alternates. */
 export async function openPlaceholders(
-	store: Pick<Store, "git">,
+	git: Store["git"],
 	{ folder, alternates, limits: { fileBytes }, secrets }: StoreOptions,
 ): Promise<Placeholders> {
 	const known = new Map<string, PlaceholderKind>();
-	for (const place of [folder, ...alternates])
-		for (const line of (await readFile(join(place, list), "utf8").catch(() => "")).split("\n")) {
+	for (const store of [folder, ...alternates])
+		for (const line of (await readFile(join(store, placeholderList), "utf8").catch(() => "")).split("\n")) {
 			const [object = "", kind] = line.split(" ");
 			if (object !== "") known.set(object, kind === "secret" ? "secret" : "large");
 		}
@@ -40,15 +39,13 @@ export async function openPlaceholders(
 		},
 		async make(kind, size, modifiedMs) {
 			const text = `${firstLines[kind]}size ${size}\nmodified ${modifiedMs}\n`;
-			const written = await store.git(["hash-object", "-w", "--stdin"], { input: Buffer.from(text) });
+			const written = await git(["hash-object", "-w", "--stdin"], { input: Buffer.from(text) });
 			if (written.kind !== "done") return undefined;
 			const object = written.output.toString("latin1").trim();
 			if (!known.has(object)) {
 				known.set(object, kind);
-				await writeFile(join(folder, list), `${object}${kind === "secret" ? " secret" : ""}\n`, {
-					flag: "a",
-					mode: 0o600,
-				}).catch(() => {});
+				const line = `${object}${kind === "secret" ? " secret" : ""}\n`;
+				await writeFile(join(folder, placeholderList), line, { flag: "a", mode: 0o600 }).catch(() => {});
 			}
 			return object;
 		},

@@ -4,7 +4,7 @@
 import { templateTables } from "../src/chronicle/core/template/index.ts";
 import { scenarioTables } from "../src/rehearsal/reference.ts";
 import { rehearseUsage } from "../src/rehearsal/usage.ts";
-import { guardTables } from "../src/safety/guard/reference.ts";
+import { guardTables } from "../src/safety/guard/rules/reference.ts";
 import { sequenceTable } from "../src/sequence/sequence-file.ts";
 import { workflowTables } from "../src/workflow/definitions/index.ts";
 import { ledgerTables } from "./ledger-reference.ts";

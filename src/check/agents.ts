@@ -1,14 +1,14 @@
 // The agents and teams of a place. A Markdown file in an agents folder that is no agent is told, and held for an error where a team wants it.
 import { basename, extname } from "node:path";
 import { type Diagnostic, sortDiagnostics } from "../definition/index.ts";
-import { type Cast, frontMatterRemedy, readCast, type Team } from "../persona/index.ts";
+import { type AgentRegistry, frontMatterRemedy, loadAgentRegistry, type Team } from "../persona/index.ts";
 import { type CheckFinding, type CheckPlace, type Inspection, isSound } from "./finding.ts";
 
 /** Files that explain a folder and are no agents. */
 const explaining = /^(?:readme|agents|claude|contributing|changelog|licen[cs]e|index|notes?)$/i;
 
 export function inspectAgents({ cwd, home, agentFolder, trust }: CheckPlace): Inspection {
-	const cast = readCast({ cwd, home, agentFolder, project: trust });
+	const cast = loadAgentRegistry({ cwd, home, agentFolder, project: trust });
 	const left = new Set(cast.diagnostics);
 	const take = (file: string): Diagnostic[] => {
 		const taken = [...left].filter((each) => each.file === file);
@@ -35,7 +35,7 @@ export function inspectAgents({ cwd, home, agentFolder, trust }: CheckPlace): In
 }
 
 /** Markdown files without front matter: faults where a team wants one, else worth knowing. */
-function inspectPlain({ agents, plain, teams }: Cast): { findings: CheckFinding[]; further: Diagnostic[] } {
+function inspectPlain({ agents, plain, teams }: AgentRegistry): { findings: CheckFinding[]; further: Diagnostic[] } {
 	const named = [...teams.values()].flatMap(({ members }) => members.map(({ name }) => stem(name)));
 	const wanted = new Set(named.filter((name) => !agents.some((agent) => stem(agent.name) === name)));
 	const findings: CheckFinding[] = [];
@@ -61,7 +61,7 @@ function stem(name: string): string {
 }
 
 /** Each team with what is said of its lines; what stands above the first team of a file is told with that. */
-function inspectTeams({ teams }: Cast, take: (file: string) => Diagnostic[]): CheckFinding[] {
+function inspectTeams({ teams }: AgentRegistry, take: (file: string) => Diagnostic[]): CheckFinding[] {
 	const byFile = new Map<string, Team[]>();
 	for (const team of teams.values()) byFile.set(team.file, [...(byFile.get(team.file) ?? []), team]);
 	return [...byFile].flatMap(([file, listed]) => {

@@ -16,11 +16,9 @@ import {
 import { measure } from "../measure.ts";
 import { decisionEntry, type Policies, readDecision, type ToolCall } from "../policy/index.ts";
 import { allowOnce, answerLines, forget, type Told } from "./answers/index.ts";
-import { explainCall } from "./explain.ts";
-import { locateRules } from "./locate.ts";
-import { readRules } from "./reader.ts";
+import { explainCall } from "./judge/index.ts";
 import type { GuardSession } from "./register.ts";
-import { hashRules, type RuleSet } from "./rules.ts";
+import { hashRules, locateRules, type RuleSet, readRules } from "./rules/index.ts";
 
 /** Runs one `/guard` command. */
 export async function runGuardCommand(

@@ -10,6 +10,6 @@ export async function enforceRules(
 	policies: Policies,
 	scope: Scope,
 ): Promise<Guard> {
-	const [{ openGuard }, { thawRules }] = await Promise.all([import("./open.ts"), import("./rules.ts")]);
+	const [{ openGuard }, { thawRules }] = await Promise.all([import("./open.ts"), import("./rules/rule-set.ts")]);
 	return openGuard(thawRules(text, hash), place, policies, scope);
 }

@@ -1,6 +1,14 @@
 export { enforceRules } from "./enforce.ts";
-export { type LookFrom, locateRules, type RulePlace } from "./locate.ts";
 export type { Guard, GuardPlace } from "./open.ts";
-export { blockingProblems, readRules } from "./reader.ts";
 export { registerGuard } from "./register.ts";
-export { freezeRules, hashRules, type RuleSet, thawRules } from "./rules.ts";
+export {
+	blockingProblems,
+	freezeRules,
+	hashRules,
+	type LookFrom,
+	locateRules,
+	type RulePlace,
+	type RuleSet,
+	readRules,
+	thawRules,
+} from "./rules/index.ts";

@@ -3,8 +3,8 @@ import type { Scope } from "../../pi/index.ts";
 import { hostEnvironment } from "../../pi/index.ts";
 import { measure } from "../measure.ts";
 import type { Policies, Policy } from "../policy/index.ts";
-import { guardPolicy } from "./judge.ts";
-import { hashRules, type RuleSet } from "./rules.ts";
+import { guardPolicy } from "./judge/index.ts";
+import { hashRules, type RuleSet } from "./rules/index.ts";
 
 export interface Guard {
 	readonly rules: RuleSet;

@@ -3,7 +3,7 @@
 // R3 the sandbox is a second wall: what is known to change something is refused with it as well.
 import { changes, type Footprint, type Unknown } from "../../footprint/index.ts";
 import { type Policy, redactText, type ToolCall, type Verdict } from "../policy/index.ts";
-import { staysTemporary, type TemporaryPlaces } from "../temporary.ts";
+import { staysTemporary, type TemporaryPlaces } from "../temporary-places.ts";
 
 export interface ReadonlyOptions {
 	readonly places: TemporaryPlaces;

@@ -96,7 +96,7 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 	const openPolicy = async (cwd: string): Promise<Policy> => {
 		const [{ readonlyPolicy }, { temporaryPlaces }, { wrapCommand }, { hostEnvironment }] = await Promise.all([
 			import("./judge.ts"),
-			import("../temporary.ts"),
+			import("../temporary-places.ts"),
 			import("../sandbox/index.ts"),
 			import("../../pi/index.ts"),
 		]);

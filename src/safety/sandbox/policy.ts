@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Policy } from "../policy/index.ts";
-import { type TemporaryPlaces, temporaryPlaces } from "../temporary.ts";
+import { type TemporaryPlaces, temporaryPlaces } from "../temporary-places.ts";
 import type { Probe } from "./probe.ts";
 import { wrapCommand } from "./wrap.ts";
 

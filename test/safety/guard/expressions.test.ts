@@ -1,14 +1,14 @@
 // Rules' regular expressions: what they cost, that none can hold pi up, and on which words they are tried.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { spellingsOf } from "../../../src/safety/guard/canonical-forms.ts";
-import { dataWords } from "../../../src/safety/guard/literal-arguments.ts";
-import { skeletonOf } from "../../../src/safety/guard/mask-literals.ts";
-import { compileRule } from "../../../src/safety/guard/pattern.ts";
-import { costOf, stepsFor } from "../../../src/safety/guard/pattern-cost.ts";
-import { parsePattern } from "../../../src/safety/guard/pattern-syntax.ts";
-import type { CommandRule } from "../../../src/safety/guard/rules.ts";
-import { openSlowExpressions } from "../../../src/safety/guard/slow-expressions.ts";
+import { spellingsOf } from "../../../src/safety/guard/match/canonical-forms.ts";
+import { compileRule } from "../../../src/safety/guard/match/command-pattern.ts";
+import { dataWords } from "../../../src/safety/guard/match/literal-arguments.ts";
+import { skeletonOf } from "../../../src/safety/guard/match/mask-literals.ts";
+import { openSlowExpressions } from "../../../src/safety/guard/match/slow-expressions.ts";
+import { costOf, stepsFor } from "../../../src/safety/guard/rules/pattern-cost.ts";
+import { parsePattern } from "../../../src/safety/guard/rules/pattern-syntax.ts";
+import type { CommandRule } from "../../../src/safety/guard/rules/rule-set.ts";
 import { patient } from "../../harness/patience.ts";
 import { openSetting } from "./setting.ts";
 

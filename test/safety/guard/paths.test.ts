@@ -1,8 +1,8 @@
 // Which places a path pattern means.
 import { describe, expect, it } from "vitest";
-import { compilePaths, type PathSurroundings } from "../../../src/safety/guard/path-rule.ts";
-import type { PathException, PathRule, RuleSet } from "../../../src/safety/guard/rules.ts";
-import { compileWildcard, expandBraces } from "../../../src/safety/guard/wildcard.ts";
+import { compilePaths, type PathSurroundings } from "../../../src/safety/guard/match/path-matcher.ts";
+import { compileWildcard, expandBraces } from "../../../src/safety/guard/match/wildcard.ts";
+import type { PathException, PathRule, RuleSet } from "../../../src/safety/guard/rules/rule-set.ts";
 
 const around: PathSurroundings = {
 	home: "/home/ann",

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { computeFootprint } from "../../../src/footprint/index.ts";
 import { cachedEnvironment, hostEnvironment } from "../../../src/pi/index.ts";
-import { guardPolicy } from "../../../src/safety/guard/judge.ts";
+import { guardPolicy } from "../../../src/safety/guard/judge/guard-policy.ts";
 import { openPolicies, type RuleSet, readRules, type ToolCall, type Verdict } from "../../../src/safety/index.ts";
 
 export interface Setting {

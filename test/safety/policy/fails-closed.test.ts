@@ -117,7 +117,7 @@ describe("in real pi, a part of the package cannot be loaded", () => {
 	});
 
 	it("the rule reader", needs("the built package", bundled), async () => {
-		const { ran, text } = await runWithout("safety-guard-reader", undefined);
+		const { ran, text } = await runWithout("safety-guard-rules-reader", undefined);
 		expect(text).toContain("could not be loaded");
 		expect(ran).toBe(false);
 	});

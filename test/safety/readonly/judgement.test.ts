@@ -7,7 +7,7 @@ import { computeFootprint } from "../../../src/footprint/index.ts";
 import { hostEnvironment } from "../../../src/pi/index.ts";
 import { openPolicies, type Policies, type ToolCall } from "../../../src/safety/index.ts";
 import { readonlyPolicy } from "../../../src/safety/readonly/judge.ts";
-import { temporaryPlaces } from "../../../src/safety/temporary.ts";
+import { temporaryPlaces } from "../../../src/safety/temporary-places.ts";
 
 let root: string;
 let cwd: string;

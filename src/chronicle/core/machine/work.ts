@@ -1,7 +1,7 @@
 // What a worker does, as the run sees it: it starts, calls tools, spends, checks in findings, asks to move, stops.
 // W1 reports of another launch than the present one change nothing; W2 spend is taken as a whole per conversation, so a report that comes
 // twice or late neither loses nor doubles; W3 what a worker asks for counts before any ceiling that it has just reached.
-import { judgeUse, NO_USE, printWithOutcome, useCall, useRequests, type VisitUse } from "../../../bounds/index.ts";
+import { judgeUse, NO_USE, outcomeFingerprint, useCall, useRequests, type VisitUse } from "../../../bounds/index.ts";
 import { addSummary, cutText, updateSnapshot } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { account, countCall } from "./account.ts";
@@ -148,7 +148,7 @@ export function takeToolEnd(run: Run, event: LedgerEvent & ToolEnded): Reduced {
 	// Calls in ledgers of older versions have no fingerprint, and no visit of theirs was stopped for their number.
 	if (begun?.print === undefined) return seen;
 	const outcome = event.blocked ?? event.timeless ?? event.hash;
-	const print = outcome === "" ? undefined : printWithOutcome(begun.print, outcome);
+	const print = outcome === "" ? undefined : outcomeFingerprint(begun.print, outcome);
 	return judgeVisit(seen, useCall(seen.visitRecord.use ?? NO_USE, print), event.seq);
 }
 

@@ -3,7 +3,7 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { type Diagnostic, didYouMean, sortDiagnostics } from "../../../definition/index.ts";
-import { readCast } from "../../../persona/index.ts";
+import { loadAgentRegistry } from "../../../persona/index.ts";
 import type { LaunchProblem } from "../../core/index.ts";
 import type { Project } from "./project.ts";
 import { isLoaded } from "./start.ts";
@@ -41,7 +41,7 @@ export async function checkTemplates(project: Project, names: readonly string[])
 		files.push({ file: each.file, loads, diagnostics: each.diagnostics, problems });
 	}
 	const { cwd, trust, agentFolder, home } = project.place;
-	const agents = names.length === 0 ? readCast({ cwd, project: trust, agentFolder, home }).diagnostics : [];
+	const agents = names.length === 0 ? loadAgentRegistry({ cwd, project: trust, agentFolder, home }).diagnostics : [];
 	const folder = templateFolders({ cwd, agentFolder, trusted: true }).project;
 	const unread = names.length === 0 && trust === "untrusted" && folder !== undefined && existsSync(folder);
 	return { files, agents: sortDiagnostics(agents), unread, sound: !unread && files.every(({ loads }) => loads) };

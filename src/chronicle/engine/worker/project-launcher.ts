@@ -1,7 +1,7 @@
 // The launcher of a project on this machine, put together: its agents, its rules as they are now, its pi, its models.
 // O1 everything is read when the launcher is opened or first asked, and held: what a worker changes on disk changes nothing for the run.
 import { join } from "node:path";
-import { type Model, projectFolders, readCast, skillPlaces } from "../../../persona/index.ts";
+import { loadAgentRegistry, type Model, projectFolders, skillPlaces } from "../../../persona/index.ts";
 import { listModels, type PiCommand, packageRoot } from "../../../pi/index.ts";
 import type { WorkerLauncher } from "../../core/index.ts";
 import { openLauncher } from "./launcher.ts";
@@ -49,7 +49,7 @@ export function openProjectLauncher(place: ProjectEnvironment): WorkerLauncher {
 		pi,
 		workerEntry: place.workerEntry ?? join(packageRoot(), "worker.ts"),
 		resources: {
-			cast: readCast({ cwd, project: trust, agentFolder, home }),
+			cast: loadAgentRegistry({ cwd, project: trust, agentFolder, home }),
 			skills: skillPlaces(trust === "trusted" ? projectFolders(cwd) : [], agentFolder, home),
 			models,
 			cwd,

@@ -2,8 +2,8 @@
 // K1 every problem of a state is told at once; K2 nothing is guessed: what does not resolve is a problem, what falls back is a notice.
 import { didYouMean, isListed, quoted } from "../../../definition/index.ts";
 import {
+	type AgentRegistry,
 	BUILT_IN_EXTENSION_TOOLS,
-	type Cast,
 	chooseModel,
 	findSkill,
 	inlinePersona,
@@ -23,7 +23,7 @@ import { SNAPSHOT_TOOL, TRANSITION_TOOL } from "./extension/index.ts";
 import type { ToolOrder, WishedTool } from "./tool-order.ts";
 
 export interface WorkerResources {
-	readonly cast: Cast;
+	readonly cast: AgentRegistry;
 	readonly skills: SkillPlaces;
 	/** Models that can be used now. Asked only where a state or persona names one. */
 	models(signal?: AbortSignal): Promise<readonly Model[]>;
@@ -101,7 +101,7 @@ export async function resolveWorkerSpec(
 	};
 }
 
-function personaOf(state: StatePlan, cast: Cast, problems: Part[]): Persona {
+function personaOf(state: StatePlan, cast: AgentRegistry, problems: Part[]): Persona {
 	const wish = state.persona;
 	if (!wish) return inlinePersona(`Specialist for ${state.description ?? state.name}`);
 	const found = resolvePersona({ ...wish, team: state.team, listsTools: state.tools !== undefined }, cast);

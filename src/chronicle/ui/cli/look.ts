@@ -4,7 +4,7 @@ import { thereAre } from "../../../definition/index.ts";
 import { drawDiagram, exitCodes } from "../../../pi/index.ts";
 import type { LedgerEntry, ReadLedger } from "../../core/index.ts";
 import { diffRun, isLoaded, notFound, type Project, withWorkspace } from "../../engine/index.ts";
-import { findLedger, findRun, namesRun, readVisitWords } from "../steering/index.ts";
+import { namesRun, readVisitWords, resolveLedger, resolveRun } from "../commands/index.ts";
 import {
 	differenceLines,
 	foreignData,
@@ -179,7 +179,7 @@ async function withRun(
 	named: string | undefined,
 	look: (read: ReadLedger) => Promise<Outcome>,
 ): Promise<Outcome> {
-	const found = await findRun(project, named);
+	const found = await resolveRun(project, named);
 	if (!found.ok) return failed(found.failure);
 	const read = await project.store.read(found.value);
 	return read.ok ? look(read.value) : failed(read.failure);
@@ -187,7 +187,7 @@ async function withRun(
 
 /** Where a run stands, and its story where that is asked for; also of a ledger of another program. */
 async function tell({ parsed, project, output }: VerbCall, what: "status" | "story"): Promise<Outcome> {
-	const found = await findLedger(project, parsed.names[0]);
+	const found = await resolveLedger(project, parsed.names[0]);
 	if (!found.ok) return failed(found.failure);
 	const entry = found.value;
 	if (entry.kind !== "run") {

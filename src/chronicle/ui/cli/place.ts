@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { agentFolder, findPi, isPiCommand, ownPiSearch, type PiCommand, projectTrust } from "../../../pi/index.ts";
 import type { ProjectEnvironment } from "../../engine/index.ts";
 import { openProject, type Project } from "../../engine/index.ts";
-import type { Parsed } from "../steering/index.ts";
+import type { ParsedArguments } from "../commands/index.ts";
 import type { Complaint } from "./output.ts";
 
 export interface PlaceOptions {
@@ -15,7 +15,7 @@ export interface PlaceOptions {
 	readonly pi: string | undefined;
 }
 
-export function placeOptions({ flags, values }: Parsed): PlaceOptions {
+export function placeOptions({ flags, values }: ParsedArguments): PlaceOptions {
 	return {
 		cwd: resolve(values.cwd ?? "."),
 		trust: flags.has("approve") ? "trusted" : flags.has("no-approve") ? "untrusted" : "as saved",

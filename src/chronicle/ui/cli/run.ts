@@ -8,7 +8,7 @@ import {
 	resolveModel,
 	startSupervision,
 } from "../../engine/index.ts";
-import { explainRedaction } from "../steering/index.ts";
+import { explainRedaction } from "../commands/index.ts";
 import { cleanupLines } from "../text/index.ts";
 import { carryOn } from "./carry-on.ts";
 import type { Complaint } from "./output.ts";

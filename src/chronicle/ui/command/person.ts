@@ -6,10 +6,10 @@ import { choosePerson, inputPerson, printable, say } from "../../../pi/index.ts"
 import { type SheetOption, showSheet } from "../../../tui/index.ts";
 import type { Approval, ApprovalQuestion, Approver, Run, WorkerAnswer, WorkerQuestion } from "../../core/index.ts";
 import { diffRun, type Project, type RunDiff } from "../../engine/index.ts";
+import { statesOf, tooLong } from "../commands/index.ts";
 import { approvalSheet, openPatch, questionBody } from "../screen/index.ts";
-import { statesOf, tooLong } from "../steering/index.ts";
 import { differenceLines, questionLines, questionTitle } from "../text/index.ts";
-import { nameOf } from "../timeline/index.ts";
+import { templateNameOf } from "../timeline/index.ts";
 import type { ChronicleSession } from "./session.ts";
 
 /** Tells what an answer has led to. */
@@ -219,7 +219,7 @@ async function answerWorker(
 	signal: AbortSignal,
 ): Promise<WorkerAnswer> {
 	const { ui, mode } = ctx;
-	const title = printable(`${nameOf(run)} · ${run.state}: ${question.title}`);
+	const title = printable(`${templateNameOf(run)} · ${run.state}: ${question.title}`);
 	const opts = { signal };
 	switch (question.kind) {
 		case "confirm": {

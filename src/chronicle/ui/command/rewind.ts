@@ -4,8 +4,8 @@ import { printable } from "../../../pi/index.ts";
 import { type SheetOption, showSheet } from "../../../tui/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
 import { type Project, type SupervisedRun, withWorkspace } from "../../engine/index.ts";
+import type { RunCommand } from "../commands/index.ts";
 import { questionBody } from "../screen/index.ts";
-import type { Word } from "../steering/index.ts";
 import { rewindLines } from "../text/index.ts";
 
 const mostChanges = 200;
@@ -14,10 +14,10 @@ const mostChanges = 200;
 export async function confirmRewind(
 	ctx: ExtensionContext,
 	project: Project,
-	word: Word,
+	word: RunCommand,
 	ledger: ReadLedger,
 	live: SupervisedRun | undefined,
-): Promise<Word> {
+): Promise<RunCommand> {
 	const goal = word.kind === "events" ? word.events.find(({ kind }) => kind === "rewind_requested") : undefined;
 	if (goal?.kind !== "rewind_requested" || !ctx.hasUI) return word;
 	const looked = await withWorkspace(project, ledger, live, (workspace) => workspace.preview(goal.tree, mostChanges));

@@ -32,7 +32,7 @@ function placeOf({ cwd, trusted }: Whereabouts) {
 }
 
 /** Says why a command cannot do what was asked. Without a screen pi's exit code tells it too. */
-export function refuse(
+export function refuseCommand(
 	ctx: Pick<ExtensionContext, "hasUI" | "mode" | "ui">,
 	reason: string,
 	code: number = exitCodes.usage,

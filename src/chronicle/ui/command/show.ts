@@ -15,23 +15,23 @@ import {
 	watchRun,
 	withWorkspace,
 } from "../../engine/index.ts";
+import { type ForeignEntry, namesRun, readVisitWords, resolveLedger, resolveRun } from "../commands/index.ts";
 import { openRunView, type ViewSource, type VisitDiff } from "../screen/index.ts";
-import { type ForeignEntry, findLedger, findRun, namesRun, readVisitWords } from "../steering/index.ts";
 import {
-	checkLines,
 	differenceLines,
 	foreignLines,
 	foreignStoryLines,
 	runLines,
 	statusLines,
 	storyLines,
+	templateCheckLines,
 	templateDiagram,
 	templateLines,
 	templatePlace,
 } from "../text/index.ts";
 import { showPatch } from "./person.ts";
 import type { ChronicleSession } from "./session.ts";
-import { refuse } from "./session-project.ts";
+import { refuseCommand } from "./session-project.ts";
 import { verbNames, verbs } from "./verbs.ts";
 
 const prefix = "/chronicle ";
@@ -86,23 +86,23 @@ export async function showTemplate({ ctx, project, words }: Look): Promise<void>
 	const catalogue = project.templates();
 	if (name === undefined) {
 		const known = thereAre([...catalogue.templates.keys()], "There are no templates.");
-		return refuse(ctx, `Say which template: ${prefix}show <template>. ${known}`);
+		return refuseCommand(ctx, `Say which template: ${prefix}show <template>. ${known}`);
 	}
 	const found = catalogue.templates.get(name);
 	if (found && isLoaded(found)) return showDiagram(ctx, found.read.template.name, templateDiagram(found.read.template));
 	const { message, diagnostics } = notFound(name, catalogue, project);
-	refuse(ctx, [message, ...diagnostics.map((each) => formatDiagnostic(each, project.place.cwd))].join("\n"));
+	refuseCommand(ctx, [message, ...diagnostics.map((each) => formatDiagnostic(each, project.place.cwd))].join("\n"));
 }
 
 export async function showDiff(look: Look): Promise<void> {
 	const entries = await look.project.store.list();
 	const words = readVisitWords(look.words, (word) => namesRun(word, entries));
-	if (typeof words === "string") return refuse(look.ctx, words);
+	if (typeof words === "string") return refuseCommand(look.ctx, words);
 	return withRun(look, words.named, async (read, live) => {
 		const found = await diffRun(look.project, read, words.visit, live);
 		if (!found.ok) {
 			const code = found.failure.reason === "unknown_visit" ? exitCodes.usage : exitCodes.failed;
-			return refuse(look.ctx, `${found.failure.message} ${found.failure.remedy}`, code);
+			return refuseCommand(look.ctx, `${found.failure.message} ${found.failure.remedy}`, code);
 		}
 		const { state } = found.value;
 		const title =
@@ -115,7 +115,7 @@ export function showReport(look: Look): Promise<void> {
 	return withRun(look, look.words[0], async (read, live) => {
 		const { saveReport } = await import("../report/index.ts");
 		const saved = await withWorkspace(look.project, read, live, (workspace) => saveReport(read, { workspace, prefix }));
-		if (!saved.ok) return refuse(look.ctx, `${saved.failure.message} ${saved.failure.remedy}`, exitCodes.failed);
+		if (!saved.ok) return refuseCommand(look.ctx, `${saved.failure.message} ${saved.failure.remedy}`, exitCodes.failed);
 		say(look.ctx, `The report is in ${saved.value.path}.`);
 	});
 }
@@ -123,8 +123,8 @@ export function showReport(look: Look): Promise<void> {
 export async function showCheck({ ctx, project, words }: Look): Promise<void> {
 	const check = await checkTemplates(project, words);
 	const pointer = "`pi-chronicle check` in a shell checks everything that the project has.";
-	const text = [...checkLines(check, project.place.cwd), pointer].join("\n");
-	if (!check.sound && ctx.mode !== "tui") return refuse(ctx, text);
+	const text = [...templateCheckLines(check, project.place.cwd), pointer].join("\n");
+	if (!check.sound && ctx.mode !== "tui") return refuseCommand(ctx, text);
 	return pageText(ctx, "Check of the templates", text);
 }
 
@@ -179,12 +179,12 @@ async function withRun(
 	named: string | undefined,
 	act: Act,
 ): Promise<void> {
-	const found = await findRun(project, named, [...session.lives.keys()]);
-	if (!found.ok) return refuse(ctx, `${found.failure.message} ${found.failure.remedy}`);
+	const found = await resolveRun(project, named, [...session.lives.keys()]);
+	if (!found.ok) return refuseCommand(ctx, `${found.failure.message} ${found.failure.remedy}`);
 	const live = session.lives.get(found.value);
 	if (live) return act({ ...live.ledger, run: live.supervision.run }, live);
 	const read = await project.store.read(found.value);
-	if (!read.ok) return refuse(ctx, `${read.failure.message} ${read.failure.remedy}`);
+	if (!read.ok) return refuseCommand(ctx, `${read.failure.message} ${read.failure.remedy}`);
 	return act(read.value, undefined);
 }
 
@@ -195,8 +195,8 @@ async function withLedger(
 	lookAtForeign: (entry: ForeignEntry) => void | Promise<void>,
 ): Promise<void> {
 	const { session, ctx, project, words } = look;
-	const found = await findLedger(project, words[0], [...session.lives.keys()]);
-	if (!found.ok) return refuse(ctx, `${found.failure.message} ${found.failure.remedy}`);
+	const found = await resolveLedger(project, words[0], [...session.lives.keys()]);
+	if (!found.ok) return refuseCommand(ctx, `${found.failure.message} ${found.failure.remedy}`);
 	if (found.value.kind === "foreign") return lookAtForeign(found.value);
 	return withRun(look, found.value.id, act);
 }

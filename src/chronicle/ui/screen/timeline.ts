@@ -13,7 +13,16 @@ import {
 	wrapText,
 } from "../../../tui/index.ts";
 import { liveTotals, type Measure, measures, type Run, type RunStatus } from "../../core/index.ts";
-import { bar, crumbsOf, endingWords, nameOf, nextStep, shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import {
+	bar,
+	crumbsOf,
+	endingWords,
+	nextStep,
+	shortCost,
+	shortCount,
+	shortTime,
+	templateNameOf,
+} from "../timeline/index.ts";
 import { arrow, crumbLine } from "./breadcrumbs.ts";
 import { callWords } from "./call-words.ts";
 
@@ -80,7 +89,7 @@ const statusTones: Record<RunStatus, Tone> = {
 
 function headline(run: Run, width: number): Line[] {
 	const task = run.task.split("\n", 1)[0] ?? "";
-	const name: Line = [{ text: nameOf(run), tone: "accent" }];
+	const name: Line = [{ text: templateNameOf(run), tone: "accent" }];
 	const id: Line = width < narrow ? [] : [dim(` ${run.id.slice(0, 8)}`)];
 	const status: StyledText = { text: run.status.replaceAll("_", " "), tone: statusTones[run.status] };
 	const head = [...name, ...id, dim(" · "), status];

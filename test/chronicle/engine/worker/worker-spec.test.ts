@@ -11,7 +11,7 @@ import {
 } from "../../../../src/chronicle/engine/worker/command-line.ts";
 import { judgeHello } from "../../../../src/chronicle/engine/worker/handshake.ts";
 import { resolveWorkerSpec, type WorkerResources } from "../../../../src/chronicle/engine/worker/worker-spec.ts";
-import { readCast, skillPlaces } from "../../../../src/persona/index.ts";
+import { loadAgentRegistry, skillPlaces } from "../../../../src/persona/index.ts";
 import { statePlan } from "./desk.ts";
 
 let cwd: string;
@@ -28,7 +28,7 @@ beforeAll(() => {
 	writeFileSync(join(cwd, ".pi/agents/teams.yaml"), "web: [builder]\n");
 	const home = join(cwd, "home");
 	resources = {
-		cast: readCast({ cwd, project: "trusted", agentFolder: join(home, ".pi/agent"), home }),
+		cast: loadAgentRegistry({ cwd, project: "trusted", agentFolder: join(home, ".pi/agent"), home }),
 		skills: skillPlaces([cwd], join(home, ".pi/agent"), home),
 		models: async () => ["claude-opus-5", "claude-sonnet-5"].map((id) => ({ provider: "anthropic", id })),
 		cwd,

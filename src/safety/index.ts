@@ -10,32 +10,32 @@ export type {
 export { isAgentToolName, isWriterName } from "../footprint/index.ts";
 export {
 	blockingProblems,
+	deserializeRules,
 	enforceRules,
-	freezeRules,
 	type Guard,
-	type GuardPlace,
+	type GuardLocation,
 	hashRules,
-	type LookFrom,
 	locateRules,
-	type RulePlace,
+	type RuleFileLocation,
+	type RuleSearchRoots,
 	type RuleSet,
 	readRules,
 	registerGuard,
-	thawRules,
+	serializeRules,
 } from "./guard/index.ts";
 export { measure } from "./measure.ts";
 export {
+	comparableOutcome,
 	type Decision,
+	type DecisionOutcome,
 	type DecisionRecord,
 	type GateOptions,
 	isSecretName,
 	isWithin,
-	type Judgement,
+	type Judgment,
 	type Origin,
-	type Outcome,
 	openPolicies,
 	openRedaction,
-	outcomeText,
 	type Policies,
 	type Policy,
 	type Redact,
@@ -45,13 +45,13 @@ export {
 	redactSecrets,
 	redactText,
 	registerGate,
-	type Screened,
+	type ScreenedResult,
 	type ToolCall,
 	type Verdict,
 } from "./policy/index.ts";
 export {
-	readonlyStep,
-	readReadonly,
+	prepareReadonlyRequest,
 	registerReadonly,
+	runReadonlyCommand,
 } from "./readonly/index.ts";
 export { probeSandbox, sandboxPolicy } from "./sandbox/index.ts";

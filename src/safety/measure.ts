@@ -14,6 +14,6 @@ export function measure(call: ToolCall, cwd: string): Footprint {
 }
 
 /** Whether something (a broken link too) is at `path`. */
-export function isThere(path: string): boolean {
+export function pathExists(path: string): boolean {
 	return hostEnvironment("/").kind(path) !== undefined;
 }

@@ -11,12 +11,12 @@ export interface TemporaryPlaces {
 	readonly except: readonly string[];
 }
 
-type Around = Pick<HostEnvironment, "temp" | "cwd" | "home" | "platform" | "realpath" | "kind">;
+type TemporaryHost = Pick<HostEnvironment, "temp" | "cwd" | "home" | "platform" | "realpath" | "kind">;
 
 const sinks = /^\/dev\/(?:null|zero|full|tty|stdin|stdout|stderr|fd\/\d+)$/;
 
 /** The temporary folders of this machine, as seen from a project. */
-export function temporaryPlaces({ temp, cwd, home, platform, realpath, kind }: Around): TemporaryPlaces {
+export function temporaryPlaces({ temp, cwd, home, platform, realpath, kind }: TemporaryHost): TemporaryPlaces {
 	const named = platform === "win32" ? [temp] : [temp, "/tmp", "/var/tmp", "/dev/shm"];
 	const both = (paths: readonly string[]) => [...new Set(paths.flatMap((path) => [path, realpath(path) ?? path]))];
 	return { folders: both(named), except: both([...projectRoots(cwd, kind), home]) };
@@ -33,7 +33,7 @@ function projectRoots(cwd: string, kind: HostEnvironment["kind"]): string[] {
 }
 
 /** Whether the touch stays within temporary folders, or goes to a device that keeps nothing. */
-export function staysTemporary(
+export function isTemporary(
 	{ path, real, recursive, only }: FileAccess,
 	{ folders, except }: TemporaryPlaces,
 ): boolean {

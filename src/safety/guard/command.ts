@@ -15,7 +15,7 @@ import {
 } from "../../pi/index.ts";
 import { measure } from "../measure.ts";
 import { decisionEntry, type Policies, readDecision, type ToolCall } from "../policy/index.ts";
-import { allowOnce, answerLines, forget, type Told } from "./answers/index.ts";
+import { allowOnce, answerLines, type CommandReply, forget } from "./answers/index.ts";
 import { explainCall } from "./judge/index.ts";
 import type { GuardSession } from "./register.ts";
 import { hashRules, locateRules, type RuleSet, readRules } from "./rules/index.ts";
@@ -63,7 +63,7 @@ export async function runGuardCommand(
 	}
 }
 
-function tell(ctx: ExtensionCommandContext, { text, tone }: Told): void {
+function tell(ctx: ExtensionCommandContext, { text, tone }: CommandReply): void {
 	if (tone === undefined || tone === "info") say(ctx, text);
 	else refuse(ctx, text, tone);
 }

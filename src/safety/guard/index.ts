@@ -1,14 +1,14 @@
 export { enforceRules } from "./enforce.ts";
-export type { Guard, GuardPlace } from "./open.ts";
+export type { Guard, GuardLocation } from "./open.ts";
 export { registerGuard } from "./register.ts";
 export {
 	blockingProblems,
-	freezeRules,
+	deserializeRules,
 	hashRules,
-	type LookFrom,
 	locateRules,
-	type RulePlace,
+	type RuleFileLocation,
+	type RuleSearchRoots,
 	type RuleSet,
 	readRules,
-	thawRules,
+	serializeRules,
 } from "./rules/index.ts";

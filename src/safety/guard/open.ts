@@ -15,7 +15,7 @@ export interface Guard {
 	close(): Promise<void>;
 }
 
-export interface GuardPlace {
+export interface GuardLocation {
 	/** Absolute. */
 	readonly cwd: string;
 	/** pi's agent folder. */
@@ -23,10 +23,10 @@ export interface GuardPlace {
 }
 
 /** Puts a rule set in force. `scope` closes it at the latest. */
-export function openGuard(rules: RuleSet, { cwd, agentDir }: GuardPlace, policies: Policies, scope: Scope): Guard {
+export function openGuard(rules: RuleSet, { cwd, agentDir }: GuardLocation, policies: Policies, scope: Scope): Guard {
 	const policy = guardPolicy({
 		rules,
-		surroundings: hostEnvironment(cwd),
+		host: hostEnvironment(cwd),
 		agentDir,
 		measure: (call) => measure(call, cwd),
 	});

@@ -4,7 +4,7 @@
 import type { FileAccess, Footprint } from "../../footprint/index.ts";
 import { isWithin } from "./containment.ts";
 
-export interface Flight {
+export interface InFlightCalls {
 	/** Why call `id` with `footprint` cannot run beside what is in flight, in words for the model; `undefined` where it can. */
 	conflict(id: string, footprint: Footprint, exists: (path: string) => boolean): string | undefined;
 	/** The call has been let through. A call made by another call has that one's id and `/` before its own. */
@@ -66,7 +66,7 @@ const gitLinkers = new Set([
 ]);
 
 /** Opens an empty record of calls. */
-export function openFlight(): Flight {
+export function openInFlightCalls(): InFlightCalls {
 	const calls = new Map<string, Footprint>();
 	return {
 		get size() {

@@ -3,7 +3,7 @@
 // count in the order in which they were begun, whichever ends first.
 import type { ToolExecutionEndEvent, ToolExecutionStartEvent } from "@earendil-works/pi-coding-agent";
 import { callFingerprint, outcomeFingerprint, resultDigest } from "../../bounds/index.ts";
-import { outcomeText } from "../../safety/index.ts";
+import { comparableOutcome } from "../../safety/index.ts";
 import { stepTool } from "../limits/index.ts";
 
 export interface CallFingerprints {
@@ -27,7 +27,7 @@ export function openCallFingerprints(): CallFingerprints {
 			if (print !== undefined)
 				open.set(toolCallId, {
 					...print,
-					whole: outcomeFingerprint(print.call, resultDigest(outcomeText(textOf(result), isError))),
+					whole: outcomeFingerprint(print.call, resultDigest(comparableOutcome(textOf(result), isError))),
 				});
 		},
 		drain() {

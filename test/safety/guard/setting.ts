@@ -96,7 +96,7 @@ export function openSetting(rules: string | RuleSet, change: (rules: RuleSet) =>
 	const read = typeof rules === "string" ? readRules([{ file, tier: "project", base: cwd }], "linux") : rules;
 	const inForce = change(read);
 
-	const surroundings = {
+	const host = {
 		...hostEnvironment(cwd),
 		home,
 		platform: "linux" as const,
@@ -105,10 +105,10 @@ export function openSetting(rules: string | RuleSet, change: (rules: RuleSet) =>
 	};
 	const measure = (call: ToolCall) => {
 		const { tool, input, hints } = call;
-		return computeFootprint({ tool, input, ...(hints ? { annotations: hints } : {}) }, cachedEnvironment(surroundings));
+		return computeFootprint({ tool, input, ...(hints ? { annotations: hints } : {}) }, cachedEnvironment(host));
 	};
 	const policies = openPolicies();
-	policies.add(guardPolicy({ rules: inForce, surroundings, agentDir: join(home, ".pi/agent"), measure }));
+	policies.add(guardPolicy({ rules: inForce, host, agentDir: join(home, ".pi/agent"), measure }));
 	const callOf = (tool: string, input: Record<string, unknown>, more: Partial<ToolCall> = {}): ToolCall => ({
 		id: "1",
 		tool,

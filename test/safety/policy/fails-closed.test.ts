@@ -4,7 +4,7 @@ import { cpSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Footprint } from "../../../src/footprint/index.ts";
-import { openPolicies, type Policy, type ToolCall, thawRules } from "../../../src/safety/index.ts";
+import { deserializeRules, openPolicies, type Policy, type ToolCall } from "../../../src/safety/index.ts";
 import { call, openBench, packageUnderTest, say } from "../../harness/index.ts";
 import { needs } from "../../harness/needs.ts";
 
@@ -78,7 +78,7 @@ describe("policies", () => {
 
 describe("frozen rules", () => {
 	it("that are not what was promised are not put in force", () => {
-		expect(() => thawRules("{}", "0123456789abcdef")).toThrow(/hash/);
+		expect(() => deserializeRules("{}", "0123456789abcdef")).toThrow(/hash/);
 	});
 });
 

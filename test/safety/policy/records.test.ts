@@ -11,7 +11,7 @@ import {
 	type Verdict,
 } from "../../../src/safety/index.ts";
 import { recordDecision } from "../../../src/safety/policy/decision-record.ts";
-import { openFlight } from "../../../src/safety/policy/in-flight-calls.ts";
+import { openInFlightCalls } from "../../../src/safety/policy/in-flight-calls.ts";
 import { refusalText } from "../../../src/safety/policy/refusal.ts";
 import { patient } from "../../harness/patience.ts";
 
@@ -150,7 +150,7 @@ describe("calls side by side", () => {
 		["an archive", footprint("bash", [access("write", "/p")], [run("tar", "xf", "a")])],
 		["a checkout", footprint("bash", [access("write", "/p")], [run("git", "checkout", "x")])],
 	])("%s and a call that uses the name do not, whichever comes first", (_name, maker) => {
-		const flight = openFlight();
+		const flight = openInFlightCalls();
 		flight.begin("1", maker);
 		expect(flight.conflict("2", reading, yes)).toContain("/p/k/id");
 		flight.end("1");
@@ -162,7 +162,7 @@ describe("calls side by side", () => {
 	});
 
 	it("what only writes text, or lies elsewhere, does", () => {
-		const flight = openFlight();
+		const flight = openInFlightCalls();
 		flight.begin("1", footprint("bash", [access("write", "/p/k")], [run("echo", "x")]));
 		flight.begin("2", footprint("write", [access("write", "/p/k")]));
 		flight.begin(
@@ -173,7 +173,7 @@ describe("calls side by side", () => {
 	});
 
 	it("something unknown and a read of what is not there yet do not", () => {
-		const flight = openFlight();
+		const flight = openInFlightCalls();
 		flight.begin("1", { ...footprint("bash", []), unknowns: [{ what: "script", text: "x", may: ["write", "link"] }] });
 		expect(flight.conflict("2", reading, () => false)).toContain("/p/k/id");
 		expect(flight.conflict("2", reading, yes)).toBeUndefined();

@@ -2,28 +2,28 @@
 // J1 every rule that applies has its verdict: none hides another; J2 what cannot be looked through is asked about, not let through.
 import { type Footprint, listedCalls } from "../../../footprint/index.ts";
 import type { Policy, ToolCall, Verdict } from "../../policy/index.ts";
-import { type GuardOptions, makeReady, matchCommands, type Ready } from "../match/index.ts";
+import { type CompiledRules, compileRules, type GuardOptions, matchCommands } from "../match/index.ts";
 import { judgeEffects } from "./judge-effects.ts";
 import { judgeOwn, judgePaths } from "./judge-paths.ts";
 import { judgeUnknowns } from "./judge-unknowns.ts";
 import { screenResult } from "./screen-results.ts";
-import { commandVerdict, ownVerdict } from "./verdicts.ts";
+import { builtInVerdict, commandVerdict } from "./verdicts.ts";
 
 const shells = new Set(["bash", "powershell"]);
 
 /** Builds the guard's policy from a rule set. */
 export function guardPolicy(options: GuardOptions): Policy {
-	const ready = makeReady(options);
+	const ready = compileRules(options);
 	return {
 		name: "guard",
-		judge: (call, footprint) => unrepeated([...judgeCall(call, footprint(), ready), ...judgeListed(call, ready)]),
+		judge: (call, footprint) => strongestPerRule([...judgeCall(call, footprint(), ready), ...judgeListed(call, ready)]),
 		...(options.rules.paths.some(({ limit }) => limit === "zero") && {
 			screen: (call, footprint, texts) => screenResult(call, footprint(), texts, ready),
 		}),
 	};
 }
 
-function judgeCall(call: ToolCall, footprint: Footprint, ready: Ready): Verdict[] {
+function judgeCall(call: ToolCall, footprint: Footprint, ready: CompiledRules): Verdict[] {
 	const { rules } = ready;
 	const verdicts: Verdict[] = [];
 	const command = shells.has(call.tool) && typeof call.input.command === "string" ? call.input.command : undefined;
@@ -38,7 +38,7 @@ function judgeCall(call: ToolCall, footprint: Footprint, ready: Ready): Verdict[
 	if (rules.scanWrites) verdicts.push(...scanScript(call, ready));
 	if (rules.closed && changesOrRuns(footprint)) {
 		verdicts.push(
-			ownVerdict(
+			builtInVerdict(
 				"ask",
 				"rules-unreadable",
 				"A rule file could not be read as it is meant, so whatever writes or runs something has to be asked for.",
@@ -46,11 +46,11 @@ function judgeCall(call: ToolCall, footprint: Footprint, ready: Ready): Verdict[
 			),
 		);
 	}
-	return unrepeated(verdicts);
+	return strongestPerRule(verdicts);
 }
 
 /** A script that is written now and run later: its commands are judged as they would be judged then. */
-function scanScript(call: ToolCall, ready: Ready): Verdict[] {
+function scanScript(call: ToolCall, ready: CompiledRules): Verdict[] {
 	const text = scriptText(call);
 	if (text === undefined) return [];
 	const later: ToolCall = { id: call.id, tool: "bash", input: { command: text }, siblings: [] };
@@ -66,7 +66,7 @@ function scanScript(call: ToolCall, ready: Ready): Verdict[] {
  * Calls that another package's tool is given as a list by position. It may make them itself, or hand them to pi, where each is judged: what
  * a rule forbids of them is asked about.
  */
-function judgeListed(call: ToolCall, ready: Ready): Verdict[] {
+function judgeListed(call: ToolCall, ready: CompiledRules): Verdict[] {
 	if (call.tool === "write" || call.tool === "edit" || shells.has(call.tool)) return [];
 	const { calls, complete } = listedCalls(call.input);
 	const rules = { ...ready.rules, strict: false };
@@ -87,7 +87,12 @@ function judgeListed(call: ToolCall, ready: Ready): Verdict[] {
 	if (complete || calls.length === 0) return stopped;
 	return [
 		...stopped,
-		ownVerdict("ask", "listed-calls", "Its arguments list more calls than can be judged.", "Make fewer calls at once."),
+		builtInVerdict(
+			"ask",
+			"listed-calls",
+			"Its arguments list more calls than can be judged.",
+			"Make fewer calls at once.",
+		),
 	];
 }
 
@@ -109,7 +114,7 @@ function changesOrRuns({ accesses, runs, unknowns }: Footprint): boolean {
 }
 
 /** One verdict a rule: the strongest, and of equal ones the first. */
-function unrepeated(verdicts: readonly Verdict[]): Verdict[] {
+function strongestPerRule(verdicts: readonly Verdict[]): Verdict[] {
 	const weight = { deny: 2, ask: 1, allow: 0 };
 	const kept = new Map<string, Verdict>();
 	for (const verdict of verdicts) {

@@ -1,14 +1,14 @@
 // What the rules say about what commands do, whatever their spelling: named harms, unknown programs, other agents.
 import type { CommandRun, Effect, FileAccess, Footprint } from "../../../footprint/index.ts";
 import type { Verdict } from "../../policy/index.ts";
-import { staysTemporary } from "../../temporary-places.ts";
-import type { Ready } from "../match/index.ts";
-import { picksByName as searchPicks } from "../match/index.ts";
+import { isTemporary } from "../../temporary-places.ts";
+import type { CompiledRules } from "../match/index.ts";
+import { selectsByName } from "../match/index.ts";
 import type { EffectRule } from "../rules/index.ts";
-import { effectVerdict, meaningVerdict, ownVerdict, shown } from "./verdicts.ts";
+import { builtInVerdict, effectVerdict, inferredVerdict, shown } from "./verdicts.ts";
 
 /** What the rules say about the harms of every command. */
-export function judgeEffects(footprint: Footprint, ready: Ready): Verdict[] {
+export function judgeEffects(footprint: Footprint, ready: CompiledRules): Verdict[] {
 	const { rules, meanings } = ready;
 	const verdicts: Verdict[] = [];
 	const decided = new Set(rules.effects.map(({ effect }) => effect));
@@ -21,7 +21,7 @@ export function judgeEffects(footprint: Footprint, ready: Ready): Verdict[] {
 			for (const { rule, meaning } of meanings) {
 				if (meaning.effect === effect && (meaning.also?.(run, own) ?? true)) {
 					verdicts.push(
-						meaningVerdict(picksOnlyByName(effect, own) ? { ...rule, decision: "ask" } : rule, meaning, run.text),
+						inferredVerdict(picksOnlyByName(effect, own) ? { ...rule, decision: "ask" } : rule, meaning, run.text),
 					);
 				}
 			}
@@ -33,7 +33,7 @@ export function judgeEffects(footprint: Footprint, ready: Ready): Verdict[] {
 		}
 		if (ruled && run.effects.includes("run-unknown-text") && !decided.has("run-unknown-text")) {
 			verdicts.push(
-				ownVerdict(
+				builtInVerdict(
 					"deny",
 					"run-unknown-text",
 					`${shown(run.text)} runs text that cannot be known beforehand, so no rule can judge it.`,
@@ -43,7 +43,7 @@ export function judgeEffects(footprint: Footprint, ready: Ready): Verdict[] {
 		}
 		if (rules.nestedAgents !== "off" && run.effects.includes("nested-agent")) {
 			verdicts.push(
-				ownVerdict(
+				builtInVerdict(
 					rules.nestedAgents,
 					"nested-agent",
 					`${shown(run.text)} starts another agent, which these rules would not bind.`,
@@ -67,20 +67,20 @@ function touchesByCommand({ accesses }: Footprint): ReadonlyMap<string, readonly
 }
 
 /** Taking back single files that are named one by one is ordinary work; taking back folders loses what nobody looked at. */
-function namesFilesOnly(touches: readonly FileAccess[], { surroundings }: Ready): boolean {
+function namesFilesOnly(touches: readonly FileAccess[], { host }: CompiledRules): boolean {
 	const own = touches.filter(({ kind }) => kind === "write");
-	return own.length > 0 && own.length <= 20 && own.every(({ path }) => surroundings.kind(path) === "file");
+	return own.length > 0 && own.length <= 20 && own.every(({ path }) => host.kind(path) === "file");
 }
 
 /** A removal of files picked by name: less than the removal of whole folders that a rule about it speaks of. */
 function picksOnlyByName(effect: Effect, touches: readonly FileAccess[]): boolean {
 	if (effect !== "recursive-delete") return false;
 	const own = touches.filter(({ kind }) => kind === "delete");
-	return own.length > 0 && own.every(searchPicks);
+	return own.length > 0 && own.every(selectsByName);
 }
 
 /** What git ignores and does not track is made anew, or nobody's work: removing such folders is asked about at most. */
-function softened(rule: EffectRule, touches: readonly FileAccess[], { git }: Ready): EffectRule {
+function softened(rule: EffectRule, touches: readonly FileAccess[], { git }: CompiledRules): EffectRule {
 	if (rule.effect !== "recursive-delete" || rule.decision === "ask") return rule;
 	const own = touches.filter(({ kind }) => kind === "write" || kind === "delete");
 	const regenerated = own.length > 0 && own.every(({ real, only }) => only === undefined && git.isRegenerated(real));
@@ -88,7 +88,7 @@ function softened(rule: EffectRule, touches: readonly FileAccess[], { git }: Rea
 }
 
 /** Whether everything that the command removes or changes lies in temporary folders or in places that the rule leaves out. */
-function isExcepted(rule: EffectRule, run: CommandRun, touches: readonly FileAccess[], ready: Ready): boolean {
+function isExcepted(rule: EffectRule, run: CommandRun, touches: readonly FileAccess[], ready: CompiledRules): boolean {
 	if (rule.except.some((written) => isCommand(written) && fitsCommand(written, run))) return true;
 	const own = touches.filter(({ kind }) => kind === "write" || kind === "delete");
 	const fits = ready.exceptPaths.get(rule) ?? (() => false);
@@ -112,12 +112,12 @@ function isHarmless(
 	{ effect }: EffectRule,
 	touch: FileAccess,
 	fits: (path: string) => boolean,
-	{ surroundings, temporary }: Ready,
+	{ host, temporary }: CompiledRules,
 ): boolean {
 	const { path, real, only } = touch;
-	if (removals.has(effect) && staysTemporary(touch, temporary)) return true;
+	if (removals.has(effect) && isTemporary(touch, temporary)) return true;
 	// `rm -rf` of a single file removes no folder.
-	if (effect === "recursive-delete" && surroundings.kind(path) === "file") return true;
+	if (effect === "recursive-delete" && host.kind(path) === "file") return true;
 	if (fits(path) && (real === path || fits(real))) return true;
 	// A search that picks what it removes by name: every name must be one that is left out, and none may be open.
 	const picked = only?.filter((glob) => !glob.startsWith("!")) ?? [];

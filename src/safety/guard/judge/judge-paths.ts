@@ -2,29 +2,29 @@
 import { basename, dirname } from "node:path";
 import type { FileAccess, Footprint } from "../../../footprint/index.ts";
 import { isWithin, type ToolCall, type Verdict } from "../../policy/index.ts";
-import { staysTemporary } from "../../temporary-places.ts";
-import type { PathMatcher, Ready } from "../match/index.ts";
-import { findProtected, openSeenTrees, picksByName, type SeenTrees } from "../match/index.ts";
+import { isTemporary } from "../../temporary-places.ts";
+import type { CompiledRules, PathMatcher } from "../match/index.ts";
+import { findProtected, openTreeWalks, selectsByName, type TreeWalks } from "../match/index.ts";
 import { placeName } from "../place-name.ts";
 import type { PathRule } from "../rules/index.ts";
-import { ownVerdict, pathVerdict, shown } from "./verdicts.ts";
+import { builtInVerdict, pathVerdict, shown } from "./verdicts.ts";
 
 const shells = new Set(["bash", "powershell"]);
 /** Searches of pi whose results are filtered, so that they may go through a folder that holds something protected. */
 const filtered = new Set(["grep", "find", "ls"]);
 
 /** What the path rules say about every place that the call touches, by name and by where it really is. */
-export function judgePaths(call: ToolCall, footprint: Footprint, ready: Ready): Verdict[] {
+export function judgePaths(call: ToolCall, footprint: Footprint, ready: CompiledRules): Verdict[] {
 	const { paths, rules } = ready;
 	if (rules.paths.length === 0) return [];
 	const verdicts: Verdict[] = [];
-	const seen = openSeenTrees((path) => paths.rulesFor(path, "change").length > 0);
+	const seen = openTreeWalks((path) => paths.rulesFor(path, "change").length > 0);
 	for (const touch of footprint.accesses) {
-		const passing = staysTemporary(touch, ready.temporary);
+		const passing = isTemporary(touch, ready.temporary);
 		const forbidden = (rule: PathRule) =>
 			forbids(rule, touch, call, footprint) && !(passing && isOfTheProject(rule, touch));
-		const direct = rulesAt(touch, paths, ready.surroundings).filter(forbidden);
-		for (const rule of direct) verdicts.push(pathVerdict(decided(rule, touch), touch, ready.surroundings));
+		const direct = rulesAt(touch, paths, ready.host).filter(forbidden);
+		for (const rule of direct) verdicts.push(pathVerdict(decided(rule, touch), touch, ready.host));
 		if (direct.length > 0 || !touch.recursive || filtered.has(call.tool) || isImageContext(touch)) continue;
 		if (passing && touch.kind !== "read" && touch.kind !== "list") continue;
 		verdicts.push(...judgeTree(touch, ready, forbidden, seen));
@@ -46,7 +46,7 @@ function isImageContext({ by, kind }: FileAccess): boolean {
 }
 
 /** Rules for the place by its name and by where it really is. */
-function rulesAt(touch: FileAccess, paths: PathMatcher, { kind }: Ready["surroundings"]): readonly PathRule[] {
+function rulesAt(touch: FileAccess, paths: PathMatcher, { kind }: CompiledRules["host"]): readonly PathRule[] {
 	const access = touch.kind === "read" || touch.kind === "list" ? "read" : "change";
 	const rulesOf = (path: string) =>
 		touch.kind === "list" && kind(path) !== "directory" ? listingRules(path, paths) : paths.rulesFor(path, access);
@@ -152,14 +152,14 @@ const regenerable: ReadonlySet<string> = new Set(
 /** A command that goes through a folder with something protected in it. */
 function judgeTree(
 	touch: FileAccess,
-	ready: Ready,
+	ready: CompiledRules,
 	forbidden: (rule: PathRule) => boolean,
-	seen: SeenTrees,
+	seen: TreeWalks,
 ): Verdict[] {
-	const { paths, surroundings } = ready;
+	const { paths, host } = ready;
 	const removes = touch.kind === "delete";
 	// A change of all that is below is taken to mean what nobody minds; one of files picked by name means those.
-	const picks = touch.kind === "write" && picksByName(touch);
+	const picks = touch.kind === "write" && selectsByName(touch);
 	const moves = removes && /^(?:git )?(?:mv|move|rename|Move-Item|Rename-Item)\b/.test(touch.by);
 	if (!removes && !picks && touch.kind !== "read" && !listsByName(touch)) return [];
 	const wanted = (rule: PathRule) => !rule.dryRun && (removes || picks ? forbidden(rule) : rule.limit === "zero");
@@ -168,7 +168,7 @@ function judgeTree(
 	const mode = touch.kind === "list" ? "list" : access;
 	const rulesSeen = (path: string) => {
 		const key = `${mode} ${path}`;
-		const names = touch.kind === "list" && surroundings.kind(path) !== "directory";
+		const names = touch.kind === "list" && host.kind(path) !== "directory";
 		const known = seen.rules.get(key) ?? (names ? listingRules(path, paths) : paths.rulesFor(path, access));
 		seen.rules.set(key, known);
 		return known;
@@ -180,7 +180,7 @@ function judgeTree(
 		names: !moves && paths.matchesNames(wanted),
 		isProtected: (path) => rulesSeen(path).some(wanted),
 		passOver: removes ? regenerable : nothing,
-		exists: (path) => surroundings.kind(path) !== undefined,
+		exists: (path) => host.kind(path) !== undefined,
 		seen,
 		git: ready.git,
 	});
@@ -191,15 +191,15 @@ function judgeTree(
 			return paths
 				.rulesFor(found.path, access)
 				.filter(wanted)
-				.map((rule) => pathVerdict(rule, touch, surroundings, found.path));
+				.map((rule) => pathVerdict(rule, touch, host, found.path));
 		case "too-much":
 			// Names that a search by name could show are not worth a question each time.
 			if (touch.kind === "list" || picks) return [];
 			return [
-				ownVerdict(
+				builtInVerdict(
 					"ask",
 					"large-tree",
-					`${shown(touch.by)} goes through ${placeName(touch.path, surroundings.cwd, surroundings.home)}, which holds too much to make sure that nothing protected is in it.`,
+					`${shown(touch.by)} goes through ${placeName(touch.path, host.cwd, host.home)}, which holds too much to make sure that nothing protected is in it.`,
 					"Name smaller folders, or search with the grep and find tools: their results are filtered.",
 				),
 			];
@@ -207,7 +207,7 @@ function judgeTree(
 }
 
 /** The files that the agent itself is judged and recorded by. */
-export function judgeOwn({ accesses }: Footprint, { rules, own, surroundings, git }: Ready): Verdict[] {
+export function judgeOwn({ accesses }: Footprint, { rules, own, host, git }: CompiledRules): Verdict[] {
 	const verdicts: Verdict[] = [];
 	const seen = new Map<string, readonly string[]>();
 	for (const touch of accesses) {
@@ -215,7 +215,7 @@ export function judgeOwn({ accesses }: Footprint, { rules, own, surroundings, gi
 		if (kind === "read" || kind === "list") continue;
 		if (own.isAnswers(touch)) {
 			verdicts.push(
-				ownVerdict(
+				builtInVerdict(
 					"deny",
 					"answers",
 					`${shown(touch.by)} changes the file of what people have allowed, which only they write.`,
@@ -225,14 +225,14 @@ export function judgeOwn({ accesses }: Footprint, { rules, own, surroundings, gi
 		}
 		if (rules.selfProtection === "off" || kind === "link") continue;
 		const covered = own.covers(path, kind, recursive) || own.covers(real, kind, recursive);
-		const reaches = recursive && (kind === "delete" || picksByName(touch));
-		const below = !covered && reaches ? own.below(touch, surroundings, seen, git) : undefined;
+		const reaches = recursive && (kind === "delete" || selectsByName(touch));
+		const below = !covered && reaches ? own.below(touch, host, seen, git) : undefined;
 		if (!covered && below === undefined) continue;
 		verdicts.push(
-			ownVerdict(
+			builtInVerdict(
 				rules.selfProtection,
 				"self-protection",
-				`${shown(touch.by)} changes ${placeName(below ?? path, surroundings.cwd, surroundings.home)}: rules, settings, definitions and records are not the agent's to change.`,
+				`${shown(touch.by)} changes ${placeName(below ?? path, host.cwd, host.home)}: rules, settings, definitions and records are not the agent's to change.`,
 				"Say what should be changed there and let the person do it.",
 			),
 		);

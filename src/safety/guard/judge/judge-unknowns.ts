@@ -1,11 +1,11 @@
 // What the guard does about what cannot be known: it asks where no rule had a chance to look, and about everything in strict mode.
 import type { FileAccess, Footprint, Unknown } from "../../../footprint/index.ts";
 import type { ToolCall, Verdict } from "../../policy/index.ts";
-import type { Ready } from "../match/index.ts";
-import { ownVerdict, pathVerdict, shown } from "./verdicts.ts";
+import type { CompiledRules } from "../match/index.ts";
+import { builtInVerdict, pathVerdict, shown } from "./verdicts.ts";
 
 /** What is asked about because it cannot be known. */
-export function judgeUnknowns({ own }: ToolCall, { unknowns }: Footprint, ready: Ready): Verdict[] {
+export function judgeUnknowns({ own }: ToolCall, { unknowns }: Footprint, ready: CompiledRules): Verdict[] {
 	const { rules } = ready;
 	const verdicts: Verdict[] = [];
 	const ruled = rules.commands.length + rules.effects.length > 0;
@@ -18,7 +18,7 @@ export function judgeUnknowns({ own }: ToolCall, { unknowns }: Footprint, ready:
 		const doubtful = rules.strict && unknown.what !== "project" && !(own && unknown.what === "tool");
 		if (!blind && !doubtful) continue;
 		verdicts.push(
-			ownVerdict(
+			builtInVerdict(
 				"ask",
 				`unknown-${unknown.what}`,
 				`${shown(unknown.text)}: ${unknownWords[unknown.what]}.`,
@@ -40,10 +40,10 @@ const unknownWords: Record<Unknown["what"], string> = {
 };
 
 /** A path whose beginning is unknown and whose end is the name of something closed. */
-function judgeTail(unknown: Unknown, tail: string, { paths, surroundings }: Ready): Verdict | undefined {
+function judgeTail(unknown: Unknown, tail: string, { paths, host }: CompiledRules): Verdict | undefined {
 	const reads = unknown.may.every((access) => access === "read" || access === "list");
-	const place = `${unknown.under ?? surroundings.home}/${tail}`;
-	const [rule] = [place, `${surroundings.home}/${tail}`]
+	const place = `${unknown.under ?? host.home}/${tail}`;
+	const [rule] = [place, `${host.home}/${tail}`]
 		.flatMap((path) => paths.rulesFor(path, reads ? "read" : "change"))
 		.filter(({ limit }) => limit === "zero");
 	if (!rule) return undefined;
@@ -54,5 +54,5 @@ function judgeTail(unknown: Unknown, tail: string, { paths, surroundings }: Read
 		recursive: false,
 		by: unknown.text,
 	};
-	return pathVerdict(rule, touch, surroundings);
+	return pathVerdict(rule, touch, host);
 }

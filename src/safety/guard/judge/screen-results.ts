@@ -3,17 +3,20 @@
 // lie in a closed place since it was judged is withheld whole.
 import { join } from "node:path";
 import type { FileAccess, Footprint } from "../../../footprint/index.ts";
-import type { Screened, ToolCall } from "../../policy/index.ts";
-import type { Ready } from "../match/index.ts";
+import type { ScreenedResult, ToolCall } from "../../policy/index.ts";
+import type { CompiledRules } from "../match/index.ts";
 import type { PathRule } from "../rules/index.ts";
-import { ownVerdict } from "./verdicts.ts";
+import { builtInVerdict } from "./verdicts.ts";
 
 /** Filters the texts of a result. */
-export function screenResult(call: ToolCall, footprint: Footprint, texts: readonly string[], ready: Ready): Screened {
+export function screenResult(
+	call: ToolCall,
+	footprint: Footprint,
+	texts: readonly string[],
+	ready: CompiledRules,
+): ScreenedResult {
 	const closed = (path: string) =>
-		[path, ready.surroundings.realpath(path) ?? path].some((name) =>
-			ready.paths.rulesFor(name, "read").some(isClosing),
-		);
+		[path, ready.host.realpath(path) ?? path].some((name) => ready.paths.rulesFor(name, "read").some(isClosing));
 	switch (call.tool) {
 		case "read":
 			return reread(call, ready);
@@ -37,7 +40,7 @@ function isClosing(rule: PathRule): boolean {
 }
 
 /** Judges the file that was read once more: a link may have been put in its way in the meantime. */
-function reread(call: ToolCall, ready: Ready): Screened {
+function reread(call: ToolCall, ready: CompiledRules): ScreenedResult {
 	const { accesses } = ready.measure(call);
 	const [rule] = accesses.flatMap(({ path, real }) =>
 		[path, real].flatMap((name) => ready.paths.rulesFor(name, "read").filter(isClosing)),
@@ -46,7 +49,7 @@ function reread(call: ToolCall, ready: Ready): Screened {
 	const reason = "What was read lies in a place that is closed to every tool, so it is withheld.";
 	return {
 		texts: [`[${reason}]`],
-		verdict: { ...ownVerdict("deny", rule.name, reason, "Go on without it."), origin: rule.origin },
+		verdict: { ...builtInVerdict("deny", rule.name, reason, "Go on without it."), origin: rule.origin },
 	};
 }
 
@@ -55,7 +58,7 @@ function filterLines(
 	texts: readonly string[],
 	placeOf: (line: string, root: string) => string | undefined,
 	closed: (path: string) => boolean,
-): Screened {
+): ScreenedResult {
 	const root = accesses[0];
 	if (!root) return undefined;
 	let withheld = 0;
@@ -73,7 +76,7 @@ function filterLines(
 	const [first = "", ...rest] = filtered;
 	return {
 		texts: [first.trim() === "" ? note : `${first}\n${note}`, ...rest],
-		verdict: ownVerdict(
+		verdict: builtInVerdict(
 			"deny",
 			"search-results",
 			`${withheld} lines of the result came from closed places.`,
@@ -90,13 +93,13 @@ function rootPath({ path }: FileAccess): string {
  * The place of a line `path:12: text` or `path-12- text`, as pi's grep writes it. A path may hold such marks itself: the shortest
  * beginning that is there counts, else the shortest.
  */
-function grepPath(line: string, root: string, { surroundings }: Ready): string | undefined {
+function grepPath(line: string, root: string, { host }: CompiledRules): string | undefined {
 	let first: string | undefined;
 	let tried = 0;
 	for (const mark of line.matchAll(/[:-]\d+[:-] /g)) {
 		const path = join(root, line.slice(0, mark.index));
 		first ??= path;
-		if (surroundings.kind(path) !== undefined) return path;
+		if (host.kind(path) !== undefined) return path;
 		if (++tried > 20) break;
 	}
 	return first;

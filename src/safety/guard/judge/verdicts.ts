@@ -1,7 +1,7 @@
 // The words of the guard: one verdict for one thing that a rule says about a call.
 import { type AccessKind, effects, type FileAccess } from "../../../footprint/index.ts";
 import { type Decision, type Origin, redactText, type Verdict } from "../../policy/index.ts";
-import type { Match, Meaning } from "../match/index.ts";
+import type { InferredEffect, Match } from "../match/index.ts";
 import { placeName } from "../place-name.ts";
 import type { CommandRule, EffectRule, PathLimit, PathRule } from "../rules/index.ts";
 
@@ -42,7 +42,7 @@ export function commandVerdict({ pattern: { rule }, by }: Match): Verdict {
 	);
 }
 
-export function meaningVerdict(rule: CommandRule, { effect }: Meaning, by: string): Verdict {
+export function inferredVerdict(rule: CommandRule, { effect }: InferredEffect, by: string): Verdict {
 	const reason = `${shown(by)} ${effects[effect]}, which the rule is about: ${rule.reason}.`;
 	return ruled(rule, reason, "Do it in a way that the rule does not forbid, or ask the person to do it.");
 }
@@ -82,8 +82,8 @@ export interface Here {
 }
 
 /** `place` is the protected place where the touch itself is only above it. */
-export function pathVerdict(rule: PathRule, touch: FileAccess, around: Here, place?: string): Verdict {
-	const named = (path: string) => placeName(path, around.cwd, around.home);
+export function pathVerdict(rule: PathRule, touch: FileAccess, host: Here, place?: string): Verdict {
+	const named = (path: string) => placeName(path, host.cwd, host.home);
 	const at = place === undefined ? named(touch.path) : `${named(place)} (below ${named(touch.path)})`;
 	const why = rule.reason === "" ? "" : ` (${rule.reason})`;
 	const reason = `${shown(touch.by)} ${accessWords[touch.kind]} ${at}, which ${limitWords[rule.limit]}${why}.`;
@@ -91,7 +91,7 @@ export function pathVerdict(rule: PathRule, touch: FileAccess, around: Here, pla
 }
 
 /** A verdict of the guard itself, not of a rule in a file. */
-export function ownVerdict(decision: Decision, rule: string, reason: string, advice: string): Verdict {
+export function builtInVerdict(decision: Decision, rule: string, reason: string, advice: string): Verdict {
 	return { decision, policy: guard, rule, reason, advice };
 }
 

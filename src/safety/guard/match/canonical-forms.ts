@@ -1,7 +1,7 @@
 // The spellings of one simple command that a rule's expression is tried on, so that it need not foresee where options stand.
 // Not equivalence of commands: what a command does in another way altogether is told by its effects.
 import type { CommandRun } from "../../../footprint/index.ts";
-import { dataWords } from "./literal-arguments.ts";
+import { literalArguments } from "./literal-arguments.ts";
 
 const unknownWord = "…";
 const mostWords = 400;
@@ -11,7 +11,7 @@ const mostWords = 400;
  * (`git -C x reset` → `git reset`), with all options first (`rm src -rf` → `rm -rf src`), and with the options of its beginning
  * taken out (`gcloud compute --project p instances` → `gcloud compute instances`).
  */
-export function spellingsOf(run: CommandRun): string[] {
+export function canonicalForms(run: CommandRun): string[] {
 	const { program } = run;
 	if (program === null) return [run.text];
 	const words = run.args.slice(0, mostWords).map((word) => word ?? unknownWord);
@@ -30,12 +30,12 @@ export function spellingsOf(run: CommandRun): string[] {
 }
 
 /** The command without the words that are only data. */
-export function spellingWithoutData(run: CommandRun): string[] {
+export function canonicalFormsWithoutLiterals(run: CommandRun): string[] {
 	if (run.program === null) return [run.text];
-	const data = dataWords(run.program, run.args);
-	if (!data.includes(true)) return spellingsOf(run);
+	const data = literalArguments(run.program, run.args);
+	if (!data.includes(true)) return canonicalForms(run);
 	const args = run.args.filter((_, index) => !data[index]);
-	return spellingsOf({
+	return canonicalForms({
 		...run,
 		args,
 		text: join(
@@ -46,8 +46,8 @@ export function spellingWithoutData(run: CommandRun): string[] {
 }
 
 /** Whether the program's operands are data, as those of `echo` and `grep` are. */
-export function isMostlyData(run: CommandRun): boolean {
-	return run.program !== null && dataWords(run.program, ["x"]).includes(true);
+export function takesLiteralOperands(run: CommandRun): boolean {
+	return run.program !== null && literalArguments(run.program, ["x"]).includes(true);
 }
 
 function join(program: string, words: readonly string[]): string {

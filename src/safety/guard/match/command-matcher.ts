@@ -3,21 +3,21 @@
 // the rest is tried under a time limit; M2 a rule that was not answered in time counts as matching, and says so.
 import type { Footprint } from "../../../footprint/index.ts";
 import { stepsFor } from "../rules/index.ts";
-import { isMostlyData, spellingsOf, spellingWithoutData } from "./canonical-forms.ts";
-import type { Pattern } from "./command-pattern.ts";
-import { singleBlanks, skeletonOf } from "./mask-literals.ts";
+import { canonicalForms, canonicalFormsWithoutLiterals, takesLiteralOperands } from "./canonical-forms.ts";
+import type { CommandPattern } from "./command-pattern.ts";
+import { maskLiterals, singleBlanks } from "./mask-literals.ts";
 import type { SlowExpressions } from "./slow-expressions.ts";
 
 export interface Match {
-	readonly pattern: Pattern;
+	readonly pattern: CommandPattern;
 	/** The command that it matched, in normal spelling; `undefined` where no answer came in time. */
 	readonly by: string | undefined;
 }
 
-type Attempt = (pattern: Pattern, text: string, by: string, at?: "anywhere" | "start") => void;
+type Attempt = (pattern: CommandPattern, text: string, by: string, at?: "anywhere" | "start") => void;
 
 interface Late {
-	readonly pattern: Pattern;
+	readonly pattern: CommandPattern;
 	readonly text: string;
 	readonly by: string;
 }
@@ -26,20 +26,20 @@ interface Late {
 const stepBudget = 4_000_000;
 
 /** Patterns sorted by what they have to be tried on. */
-export interface PatternTable {
-	readonly byHead: ReadonlyMap<string, readonly Pattern[]>;
+export interface PatternGroups {
+	readonly byHead: ReadonlyMap<string, readonly CommandPattern[]>;
 	/** Tried on every simple command, data words taken out. */
-	readonly anywhere: readonly Pattern[];
+	readonly anywhere: readonly CommandPattern[];
 	/** Tried on the skeleton of the whole text. */
-	readonly whole: readonly Pattern[];
-	readonly all: readonly Pattern[];
+	readonly whole: readonly CommandPattern[];
+	readonly all: readonly CommandPattern[];
 }
 
 /** Sorts compiled rules. */
-export function tabulate(patterns: readonly Pattern[]): PatternTable {
-	const byHead = new Map<string, Pattern[]>();
-	const anywhere: Pattern[] = [];
-	const whole: Pattern[] = [];
+export function groupPatterns(patterns: readonly CommandPattern[]): PatternGroups {
+	const byHead = new Map<string, CommandPattern[]>();
+	const anywhere: CommandPattern[] = [];
+	const whole: CommandPattern[] = [];
 	for (const pattern of patterns) {
 		const { head } = pattern;
 		if (head !== undefined) byHead.set(head, [...(byHead.get(head) ?? []), pattern]);
@@ -51,15 +51,15 @@ export function tabulate(patterns: readonly Pattern[]): PatternTable {
 
 /** `command` is the text of a shell call; `undefined` for other tools, whose commands are in the footprint alone. */
 export function matchCommands(
-	table: PatternTable,
+	table: PatternGroups,
 	command: string | undefined,
 	footprint: Footprint,
 	slow: SlowExpressions,
 ): Match[] {
-	const found = new Map<Pattern, Match>();
+	const found = new Map<CommandPattern, Match>();
 	let bare: string | undefined;
 	const skeleton = () => {
-		bare ??= skeletonOf(command ?? "");
+		bare ??= maskLiterals(command ?? "");
 		return bare;
 	};
 	const late: Late[] = [];
@@ -77,13 +77,13 @@ export function matchCommands(
 	};
 
 	for (const run of footprint.runs) {
-		const bare = spellingWithoutData(run);
+		const bare = canonicalFormsWithoutLiterals(run);
 		const own = run.program === null ? table.all : (table.byHead.get(run.program) ?? []);
 		for (const text of bare) for (const pattern of own) attempt(pattern, text, run.text);
 		for (const text of bare) for (const pattern of table.anywhere) attempt(pattern, text, run.text);
 		// A rule about `echo` itself is about what it prints, too.
-		if (own.length > 0 && isMostlyData(run)) {
-			for (const text of spellingsOf(run)) for (const pattern of own) attempt(pattern, text, run.text, "start");
+		if (own.length > 0 && takesLiteralOperands(run)) {
+			for (const text of canonicalForms(run)) for (const pattern of own) attempt(pattern, text, run.text, "start");
 		}
 	}
 	if (command !== undefined) {
@@ -100,7 +100,7 @@ export function matchCommands(
 }
 
 /** Tries what may take long, rule by rule. A rule that is too slow refuses the call; only one on trial leaves the others to be asked. */
-function tryLate(late: readonly Late[], slow: SlowExpressions, found: Map<Pattern, Match>): void {
+function tryLate(late: readonly Late[], slow: SlowExpressions, found: Map<CommandPattern, Match>): void {
 	for (const pattern of new Set(late.map((attempt) => attempt.pattern))) {
 		if (found.has(pattern)) continue;
 		const own = late.filter((attempt) => attempt.pattern === pattern);
@@ -115,6 +115,6 @@ function tryLate(late: readonly Late[], slow: SlowExpressions, found: Map<Patter
 	}
 }
 
-function mayMatch({ required }: Pattern, text: string): boolean {
+function mayMatch({ required }: CommandPattern, text: string): boolean {
 	return required.every((part) => text.includes(part));
 }

@@ -11,7 +11,7 @@ import {
 	requiredTexts,
 } from "../rules/index.ts";
 
-export interface Pattern {
+export interface CommandPattern {
 	readonly rule: CommandRule;
 	readonly expression: RegExp;
 	readonly cost: PatternCost;
@@ -24,7 +24,7 @@ export interface Pattern {
 }
 
 /** Compiles a rule. The reader has made sure that the expression is valid. */
-export function compileRule(rule: CommandRule): Pattern {
+export function compileCommandRule(rule: CommandRule): CommandPattern {
 	const source = rewritten(rule.pattern);
 	const ignoreCase = rule.flags.includes("i");
 	const tree = parsePattern(source, ignoreCase);

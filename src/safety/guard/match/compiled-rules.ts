@@ -3,17 +3,17 @@ import type { Footprint, HostEnvironment } from "../../../footprint/index.ts";
 import type { ToolCall } from "../../policy/index.ts";
 import { type TemporaryPlaces, temporaryPlaces } from "../../temporary-places.ts";
 import type { CommandRule, EffectRule, RuleSet } from "../rules/index.ts";
-import { type PatternTable, tabulate } from "./command-matcher.ts";
-import { compileRule } from "./command-pattern.ts";
+import { groupPatterns, type PatternGroups } from "./command-matcher.ts";
+import { compileCommandRule } from "./command-pattern.ts";
 import { type GitView, openGitView } from "./git-view.ts";
-import { type Meaning, meaningsOf } from "./inferred-effects.ts";
-import { compilePaths, type PathMatcher, type PathSurroundings } from "./path-matcher.ts";
+import { type InferredEffect, inferEffects } from "./inferred-effects.ts";
+import { compilePaths, type PathEnvironment, type PathMatcher } from "./path-matcher.ts";
 import { type SelfProtection, selfProtection } from "./self-protection.ts";
 import { openSlowExpressions, type SlowExpressions } from "./slow-expressions.ts";
 
 export interface GuardOptions {
 	readonly rules: RuleSet;
-	readonly surroundings: HostEnvironment;
+	readonly host: HostEnvironment;
 	/** pi's agent folder. */
 	readonly agentDir: string | undefined;
 	/** The footprint of another call, for scripts that are written and for what a result came from. */
@@ -21,9 +21,9 @@ export interface GuardOptions {
 }
 
 /** Everything about a rule set that is made ready once. */
-export interface Ready extends GuardOptions {
-	readonly table: PatternTable;
-	readonly meanings: readonly { readonly rule: CommandRule; readonly meaning: Meaning }[];
+export interface CompiledRules extends GuardOptions {
+	readonly table: PatternGroups;
+	readonly meanings: readonly { readonly rule: CommandRule; readonly meaning: InferredEffect }[];
 	readonly paths: PathMatcher;
 	readonly own: SelfProtection;
 	readonly temporary: TemporaryPlaces;
@@ -34,14 +34,14 @@ export interface Ready extends GuardOptions {
 }
 
 /** Compiles the rules of a session. The reader has made sure that every expression is valid. */
-export function makeReady(options: GuardOptions): Ready {
-	const { rules, surroundings } = options;
-	const patterns = rules.commands.map(compileRule);
-	const around: PathSurroundings & { agentDir: string | undefined } = {
-		home: surroundings.home,
-		platform: surroundings.platform,
-		env: surroundings.env,
-		real: (path) => deepestReal(path, surroundings),
+export function compileRules(options: GuardOptions): CompiledRules {
+	const { rules, host } = options;
+	const patterns = rules.commands.map(compileCommandRule);
+	const paths: PathEnvironment & { agentDir: string | undefined } = {
+		home: host.home,
+		platform: host.platform,
+		env: host.env,
+		real: (path) => deepestReal(path, host),
 		agentDir: options.agentDir,
 	};
 	const regexes = new Map(
@@ -49,23 +49,23 @@ export function makeReady(options: GuardOptions): Ready {
 	);
 	return {
 		...options,
-		table: tabulate(patterns),
-		meanings: meaningsOf(patterns),
+		table: groupPatterns(patterns),
+		meanings: inferEffects(patterns),
 		// No file system has longer paths; the reader lets only expressions through that are cheap on so much.
-		paths: compilePaths(rules, around, (rule) => (path) => regexes.get(rule)?.test(path.slice(0, 4096)) ?? true),
-		own: selfProtection(rules, around),
-		temporary: temporaryPlaces(surroundings),
+		paths: compilePaths(rules, paths, (rule) => (path) => regexes.get(rule)?.test(path.slice(0, 4096)) ?? true),
+		own: selfProtection(rules, paths),
+		temporary: temporaryPlaces(host),
 		git: openGitView(),
 		slow: openSlowExpressions(),
-		exceptPaths: new Map(rules.effects.map((rule) => [rule, anyOf(rule, rules, around)])),
+		exceptPaths: new Map(rules.effects.map((rule) => [rule, anyOf(rule, rules, paths)])),
 	};
 }
 
-function anyOf(rule: EffectRule, { foldCase }: RuleSet, around: PathSurroundings): (path: string) => boolean {
+function anyOf(rule: EffectRule, { foldCase }: RuleSet, host: PathEnvironment): (path: string) => boolean {
 	const paths = rule.except
 		.filter((written) => !/\S\s+\S/.test(written.trim()))
 		.map((pattern) => ({ ...rule, kind: "path", limit: "zero", pattern, syntax: "glob" }) as const);
-	const matcher = compilePaths({ paths, exceptions: [], matching: "segments", foldCase }, around, () => () => false);
+	const matcher = compilePaths({ paths, exceptions: [], matching: "segments", foldCase }, host, () => () => false);
 	return (path) => matcher.rulesFor(path, "change").length > 0;
 }
 

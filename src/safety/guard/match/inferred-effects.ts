@@ -3,9 +3,9 @@
 // E1 a rule that matches only a narrower example (`rm -rf /`) covers only the narrower harm.
 import type { CommandRun, Effect, FileAccess } from "../../../footprint/index.ts";
 import type { CommandRule } from "../rules/index.ts";
-import type { Pattern } from "./command-pattern.ts";
+import type { CommandPattern } from "./command-pattern.ts";
 
-export interface Meaning {
+export interface InferredEffect {
 	/** Plain commands that show the harm. A rule means it when it matches any of them. */
 	readonly examples: readonly string[];
 	readonly effect: Effect;
@@ -32,7 +32,7 @@ const atTheRoot = (_run: CommandRun, touches: readonly FileAccess[]) =>
 		({ kind, path }) => kind === "delete" && (path === "/" || /^\/(?:home|Users)\/[^/]+$|^\/root$/.test(path)),
 	);
 
-export const meanings: readonly Meaning[] = [
+export const meanings: readonly InferredEffect[] = [
 	{
 		examples: ["rm -rf src", "rm -r src", "rm -fr src", "rm -R src", "rm --recursive src"],
 		effect: "recursive-delete",
@@ -149,9 +149,9 @@ export const meanings: readonly Meaning[] = [
 ];
 
 /** What each pattern means, for the patterns that mean anything. Only cheap expressions are tried here; an expensive one means nothing. */
-export function meaningsOf(
-	patterns: readonly Pattern[],
-): readonly { readonly rule: CommandRule; readonly meaning: Meaning }[] {
+export function inferEffects(
+	patterns: readonly CommandPattern[],
+): readonly { readonly rule: CommandRule; readonly meaning: InferredEffect }[] {
 	return patterns.flatMap(({ rule, expression, cost, head }) =>
 		cost.kind === "unbounded" || cost.exponent > 4
 			? []

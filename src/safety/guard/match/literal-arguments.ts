@@ -1,7 +1,7 @@
 // Words that a program only looks at, prints or stores: text that is never run, whatever it says. Data and how to read it.
 // A rule about a dangerous command does not apply to them: a search for `rm -rf` removes nothing.
 
-interface DataWords {
+interface LiteralArguments {
 	/** Every operand, or only the first one (a pattern, a script, a filter). */
 	readonly operands?: "all" | "first";
 	/** Options whose value is text, long and short, with their dashes. */
@@ -10,12 +10,12 @@ interface DataWords {
 	readonly instead?: readonly string[];
 }
 
-const grep: DataWords = {
+const grep: LiteralArguments = {
 	operands: "first",
 	options: ["-e", "--regexp", "--include", "--exclude"],
 	instead: ["-e", "--regexp", "-f", "--file"],
 };
-const search: DataWords = {
+const search: LiteralArguments = {
 	operands: "first",
 	options: ["-e", "--regexp", "-g", "--glob", "-r", "--replace"],
 	instead: ["-e", "--regexp", "-f", "--file"],
@@ -34,7 +34,7 @@ const message: readonly string[] = [
 ];
 
 /** Programs whose operands or options are data. `git commit` is the program `git`, the rest is read by its options. */
-const programs: Readonly<Record<string, DataWords>> = {
+const programs: Readonly<Record<string, LiteralArguments>> = {
 	echo: { operands: "all" },
 	printf: { operands: "all" },
 	print: { operands: "all" },
@@ -98,10 +98,10 @@ const programs: Readonly<Record<string, DataWords>> = {
 };
 
 /** For every word after the program: whether it is data. `null` words are unknown. */
-export function dataWords(program: string, args: readonly (string | null)[]): boolean[] {
+export function literalArguments(program: string, args: readonly (string | null)[]): boolean[] {
 	const search = program === "git" ? args.indexOf("grep") : -1;
 	if (search !== -1 && args.slice(0, search).every((word, index) => isLeading(word, args[index - 1]))) {
-		return [...args.slice(0, search + 1).map(() => false), ...dataWords("grep", args.slice(search + 1))];
+		return [...args.slice(0, search + 1).map(() => false), ...literalArguments("grep", args.slice(search + 1))];
 	}
 	const known = programs[program];
 	if (!known) return args.map(() => false);

@@ -1,14 +1,14 @@
 // A command's text with everything blotted out that is only data: what a rule about several commands (pipes, redirections) may look at.
 // S1 blotting never joins two words; runs of blanks become one; S2 text that cannot be parsed is left whole: better to see too much.
 import { type Command, parse, type Word } from "unbash";
-import { dataWords } from "./literal-arguments.ts";
+import { literalArguments } from "./literal-arguments.ts";
 
 /** Programs that run what they are given on standard input or in a here-document. */
 const runners =
 	/^(?:(?:ba|da|k|z|a|fi)?sh|python[\d.]*|node|deno|bun|perl|ruby|php|psql|mysql|mariadb|sqlite3|sqlcmd|mongosh?|redis-cli|ssh|docker|kubectl|podman|xargs|parallel|sudo|su|env|eval|source|\.|at|batch|crontab|tclsh|lua|Rscript|osascript|pwsh|powershell|ed|ex|gdb|bc|duckdb|clickhouse-client|cqlsh|snowsql|bq)$/;
 
 /** Blots out data words and here-documents of programs that do not run them, and comments. */
-export function skeletonOf(command: string): string {
+export function maskLiterals(command: string): string {
 	const script = parse(command);
 	if (script.errors && script.errors.length > 0) return command;
 	const units =
@@ -30,7 +30,7 @@ export function singleBlanks(text: string): string {
 function blotCommand({ name, args, redirects }: Command, blot: (from: number, to: number) => void): void {
 	const program = (name?.value ?? "").split("/").at(-1) ?? "";
 	const words = args.filter((argument) => argument.type === "Word");
-	const data = dataWords(
+	const data = literalArguments(
 		program,
 		words.map(({ value }) => value),
 	);

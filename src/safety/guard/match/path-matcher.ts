@@ -7,7 +7,7 @@
 import type { PathException, PathRule, RuleSet } from "../rules/index.ts";
 import { compileWildcard, expandBraces, type Wildcard } from "./wildcard.ts";
 
-export interface PathSurroundings {
+export interface PathEnvironment {
 	readonly home: string;
 	readonly platform: NodeJS.Platform;
 	/** Environment variables that patterns may begin with, such as `HOME`. */
@@ -39,11 +39,11 @@ interface Compiled {
 /** Compiles the path rules and exceptions of a rule set. A regex in a dialect's rule is given as a tester by `regexOf`. */
 export function compilePaths(
 	rules: Pick<RuleSet, "paths" | "exceptions" | "matching" | "foldCase">,
-	around: PathSurroundings,
+	host: PathEnvironment,
 	regexOf: (rule: PathRule) => (path: string) => boolean,
 ): PathMatcher {
-	const fold = folding(rules.foldCase, around.platform);
-	const split = (path: string) => splitPath(path, around.platform);
+	const fold = folding(rules.foldCase, host.platform);
+	const split = (path: string) => splitPath(path, host.platform);
 	const substring = rules.matching === "substring";
 
 	const byName = new Map<string, PathRule[]>();
@@ -61,10 +61,10 @@ export function compilePaths(
 			continue;
 		}
 		if (substring) {
-			others.push({ test: containing(rule.pattern, fold, around), rule });
+			others.push({ test: containing(rule.pattern, fold, host), rule });
 			byDepth.add(rule);
 		}
-		for (const pattern of compilePattern(rule.pattern, rule.base, fold, around)) {
+		for (const pattern of compilePattern(rule.pattern, rule.base, fold, host)) {
 			if (pattern.anchor === undefined) byDepth.add(rule);
 			else if (pattern.segments.length === 0) places.push({ place: pattern.anchor, rule });
 			else byDepth.add(rule);
@@ -78,7 +78,7 @@ export function compilePaths(
 	}
 
 	const exceptions = rules.exceptions.map((exception) => {
-		const patterns = compilePattern(exception.pattern, exception.base, fold, around);
+		const patterns = compilePattern(exception.pattern, exception.base, fold, host);
 		return {
 			exception,
 			test: (folded: string, segments: readonly string[]) =>
@@ -131,9 +131,9 @@ export function compilePattern(
 	pattern: string,
 	base: string,
 	fold: (text: string) => string,
-	around: PathSurroundings,
+	host: PathEnvironment,
 ): Compiled[] {
-	return [...bothNames(expandBraces(absolutePattern(pattern, base, around)), around)].map((alternative) => {
+	return [...bothNames(expandBraces(absolutePattern(pattern, base, host)), host)].map((alternative) => {
 		const folded = fold(alternative);
 		const anchored = isAnchored(folded);
 		const words = folded.split("/").filter((word, index) => word !== "" || (index === 0 && anchored));
@@ -150,15 +150,13 @@ export function compilePattern(
 }
 
 /** Anchored patterns once more with the links of their fixed beginning followed: `~/.ssh` may lead elsewhere. */
-function bothNames(patterns: readonly string[], around: PathSurroundings): Set<string> {
+function bothNames(patterns: readonly string[], host: PathEnvironment): Set<string> {
 	const names = new Set(patterns);
 	for (const pattern of patterns) {
 		if (!isAnchored(pattern)) continue;
 		const wild = pattern.search(/\/[^/]*[*?[]/);
 		const fixed = wild === -1 ? pattern : pattern.slice(0, wild);
-		names.add(
-			around.real(fixed).replaceAll(around.platform === "win32" ? "\\" : "/", "/") + pattern.slice(fixed.length),
-		);
+		names.add(host.real(fixed).replaceAll(host.platform === "win32" ? "\\" : "/", "/") + pattern.slice(fixed.length));
 	}
 	return names;
 }
@@ -168,13 +166,13 @@ function isAnchored(pattern: string): boolean {
 }
 
 /** `~`, `$HOME`, `%USERPROFILE%`, backslashes and `./` written out; forward slashes only. */
-function absolutePattern(pattern: string, base: string, around: PathSurroundings): string {
+function absolutePattern(pattern: string, base: string, host: PathEnvironment): string {
 	const windows = /^[A-Za-z]:[\\/]|\\|^%\w+%/.test(pattern);
 	let text = (windows ? pattern.replaceAll("\\", "/") : pattern).trim();
-	const home = around.home.replaceAll("\\", "/");
+	const home = host.home.replaceAll("\\", "/");
 	text = text.replace(/^(?:~|\$HOME|\$\{HOME\}|%USERPROFILE%|\$env:USERPROFILE)(?=\/|$)/i, () => home);
 	text = text.replace(/^(?:\$(\w+)|\$\{(\w+)\}|%(\w+)%)(?=\/|$)/, (whole, a?: string, b?: string, c?: string) => {
-		const value = around.env(a ?? b ?? c ?? "");
+		const value = host.env(a ?? b ?? c ?? "");
 		return value === undefined ? whole : value.replaceAll("\\", "/");
 	});
 	if (text === "." || text.startsWith("./")) return `${base.replaceAll("\\", "/")}/${text.slice(2)}`;
@@ -222,9 +220,9 @@ function fitsFrom(segments: readonly Segment[], parts: readonly string[], from: 
 function containing(
 	pattern: string,
 	fold: (text: string) => string,
-	around: PathSurroundings,
+	host: PathEnvironment,
 ): (folded: string) => boolean {
-	const wanted = fold(absolutePattern(pattern, "", around));
+	const wanted = fold(absolutePattern(pattern, "", host));
 	if (!wanted.includes("*")) return (folded) => folded.includes(wanted) || `${folded}/`.includes(wanted);
 	const test = compileWildcard(`*${wanted}*`);
 	return (folded) => test(folded);

@@ -8,13 +8,13 @@ import type { PathRule } from "../rules/index.ts";
 import type { GitView } from "./git-view.ts";
 import { compileWildcard } from "./wildcard.ts";
 
-export type Found =
+export type TreeSearchResult =
 	| { readonly kind: "protected"; readonly path: string }
 	| { readonly kind: "nothing" }
 	/** There is more below than is looked at. */
 	| { readonly kind: "too-much" };
 
-export interface Walk {
+export interface TreeSearch {
 	readonly touch: FileAccess;
 	/** Places to look at whatever their depth; absolute. */
 	readonly places: readonly string[];
@@ -26,12 +26,12 @@ export interface Walk {
 	readonly passOver: ReadonlySet<string>;
 	readonly exists: (path: string) => boolean;
 	/** What earlier walks of the same judgement saw. */
-	readonly seen: SeenTrees;
+	readonly seen: TreeWalks;
 	readonly git: GitView;
 }
 
 /** A walk below a directory, as far as it has come: what any rule speaks of, in the order in which it was met. */
-interface Tree {
+interface TreeWalk {
 	readonly spoken: { readonly path: string; readonly way: string; readonly names: readonly string[] }[];
 	/** Directories that are still to be looked at. */
 	readonly open: string[];
@@ -40,8 +40,8 @@ interface Tree {
 }
 
 /** The trees that one judgement has walked: commands often go through the same folder. */
-export interface SeenTrees {
-	readonly trees: Map<string, Tree>;
+export interface TreeWalks {
+	readonly trees: Map<string, TreeWalk>;
 	/** The rules for a path, by the kind of access and the path. */
 	readonly rules: Map<string, readonly PathRule[]>;
 	/** Whether any rule at all speaks of a path. */
@@ -54,7 +54,7 @@ export interface SeenTrees {
 const MAX_NAMES = 20_000;
 
 /** Opens the memory of one judgement. */
-export function openSeenTrees(isSpokenOf: (path: string) => boolean): SeenTrees {
+export function openTreeWalks(isSpokenOf: (path: string) => boolean): TreeWalks {
 	return {
 		trees: new Map(),
 		rules: new Map(),
@@ -64,8 +64,17 @@ export function openSeenTrees(isSpokenOf: (path: string) => boolean): SeenTrees 
 }
 
 /** Looks for a protected place below `touch.real`, the kinds of place left out that the command itself passes over. */
-export function findProtected({ touch, places, names, isProtected, passOver, exists, seen, git }: Walk): Found {
-	const selects = selectionOf(touch);
+export function findProtected({
+	touch,
+	places,
+	names,
+	isProtected,
+	passOver,
+	exists,
+	seen,
+	git,
+}: TreeSearch): TreeSearchResult {
+	const selects = compileSelection(touch);
 	const hides = touch.skips?.includes("hidden") ?? false;
 	/** Whether the command gets to a place, by its way from the directory and the names on it. */
 	const reaches = (way: string, on = namesOn(way)) =>
@@ -82,10 +91,11 @@ export function findProtected({ touch, places, names, isProtected, passOver, exi
 	const key = [touch.real, hides, passOver.size > 0, ...excluded].join("\0");
 	const tree = seen.trees.get(key) ?? { spoken: [], open: [touch.real], count: 0, state: "going on" };
 	seen.trees.set(key, tree);
-	const leavesOut = exclusionOf(touch);
+	const leavesOut = compileExclusion(touch);
 	const enters = (name: string, path: string) => !passOver.has(name) && !leavesOut(relative(touch.real, path));
 	for (let at = 0; ; at++) {
-		while (at >= tree.spoken.length && tree.state === "going on") goOn(tree, touch.real, hides, enters, seen);
+		while (at >= tree.spoken.length && tree.state === "going on")
+			walkNextDirectory(tree, touch.real, hides, enters, seen);
 		const place = tree.spoken[at];
 		if (place === undefined) return tree.state === "too much" ? { kind: "too-much" } : { kind: "nothing" };
 		const { path, way } = place;
@@ -94,12 +104,12 @@ export function findProtected({ touch, places, names, isProtected, passOver, exi
 }
 
 /** Looks at one more directory of the walk. */
-function goOn(
-	tree: Tree,
+function walkNextDirectory(
+	tree: TreeWalk,
 	root: string,
 	hides: boolean,
 	enters: (name: string, path: string) => boolean,
-	seen: SeenTrees,
+	seen: TreeWalks,
 ): void {
 	const directory = tree.open.shift();
 	if (directory === undefined) {
@@ -129,20 +139,20 @@ function namesOn(way: string): readonly string[] {
 type WayTest = (way: string, names?: readonly string[]) => boolean;
 
 /** Whether the globs of a search pass over a place and all that is in it. */
-function exclusionOf({ only = [] }: Pick<FileAccess, "only">): WayTest {
+function compileExclusion({ only = [] }: Pick<FileAccess, "only">): WayTest {
 	const unwanted = only.filter((glob) => glob.startsWith("!")).map((glob) => globOf(glob.slice(1)));
 	return (way, names) => unwanted.some((fits) => fits(way, names));
 }
 
 /** Whether the globs of a search let a file through, by its path relative to the directory that is searched. */
-export function selectionOf({ only = [] }: Pick<FileAccess, "only">): WayTest {
+export function compileSelection({ only = [] }: Pick<FileAccess, "only">): WayTest {
 	const wanted = only.filter((glob) => !glob.startsWith("!")).map(globOf);
-	const leavesOut = exclusionOf({ only });
+	const leavesOut = compileExclusion({ only });
 	return (way, names) => (wanted.length === 0 || wanted.some((fits) => fits(way, names))) && !leavesOut(way, names);
 }
 
 /** Whether a search picks what it finds by a name that says something. */
-export function picksByName({ only = [] }: Pick<FileAccess, "only">): boolean {
+export function selectsByName({ only = [] }: Pick<FileAccess, "only">): boolean {
 	return only.some((glob) => /^[^!].*\w/.test(glob));
 }
 

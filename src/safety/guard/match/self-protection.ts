@@ -5,8 +5,8 @@ import { isWithin } from "../../policy/index.ts";
 import { answersFile } from "../answers/index.ts";
 import type { RuleSet } from "../rules/index.ts";
 import type { GitView } from "./git-view.ts";
-import { folding, type PathSurroundings } from "./path-matcher.ts";
-import { selectionOf } from "./protected-tree.ts";
+import { folding, type PathEnvironment } from "./path-matcher.ts";
+import { compileSelection } from "./protected-tree.ts";
 
 /** What is protected within a `.pi` folder of a project, by the name below it. */
 const ownFiles = new Set([
@@ -65,7 +65,7 @@ export interface SelfProtection {
 	/** A place that is there and that a change of everything below the touched folder, as far as it is picked by name, would reach. */
 	below(
 		touch: FileAccess,
-		surroundings: Pick<HostEnvironment, "kind" | "names">,
+		host: Pick<HostEnvironment, "kind" | "names">,
 		/** What folders were seen to hold in the same judgement. */
 		seen: Map<string, readonly string[]>,
 		git: Pick<GitView, "isTracked" | "isIgnored">,
@@ -75,17 +75,17 @@ export interface SelfProtection {
 /** `agentDir`: pi's agent folder; `ruleFiles`: wherever the rules were read from. */
 export function selfProtection(
 	rules: Pick<RuleSet, "foldCase" | "files">,
-	around: PathSurroundings & { readonly agentDir: string | undefined },
+	host: PathEnvironment & { readonly agentDir: string | undefined },
 ): SelfProtection {
-	const fold = folding(rules.foldCase, around.platform);
-	const slashes = (path: string) => fold(around.platform === "win32" ? path.replaceAll("\\", "/") : path);
-	const bothNames = (path: string) => [path, around.real(path)].map(slashes);
-	const whole = [`${around.home}/.pi`, ...(around.agentDir ? [around.agentDir] : [])].flatMap(bothNames);
-	const answers = around.agentDir === undefined ? [] : bothNames(answersFile(around.agentDir));
+	const fold = folding(rules.foldCase, host.platform);
+	const slashes = (path: string) => fold(host.platform === "win32" ? path.replaceAll("\\", "/") : path);
+	const bothNames = (path: string) => [path, host.real(path)].map(slashes);
+	const whole = [`${host.home}/.pi`, ...(host.agentDir ? [host.agentDir] : [])].flatMap(bothNames);
+	const answers = host.agentDir === undefined ? [] : bothNames(answersFile(host.agentDir));
 	const files = new Set(rules.files.flatMap(({ file }) => bothNames(file)));
 	return {
 		isAnswers(touch) {
-			const picks = selectionOf(touch);
+			const picks = compileSelection(touch);
 			return [touch.path, touch.real].map(slashes).some((place) =>
 				answers.some((file) => {
 					if (place === file) return true;
@@ -97,20 +97,20 @@ export function selfProtection(
 				}),
 			);
 		},
-		below(touch, surroundings, seen, git) {
-			const picks = selectionOf(touch);
+		below(touch, host, seen, git) {
+			const picks = compileSelection(touch);
 			const own = [...whole, ...files, `${touch.real}/.pi`].filter((root) => root.startsWith(`${touch.real}/`));
 			// What git tracks stays, where only the rest is taken; a folder goes as far as its files do.
 			const isLeft = (place: string) =>
 				touch.skips?.includes("tracked") === true &&
-				(surroundings.kind(place) === "directory" ||
+				(host.kind(place) === "directory" ||
 					git.isTracked(place) ||
 					(touch.skips.includes("ignored") && git.isIgnored(place)));
 			const isPicked = (place: string) => picks(place.slice(touch.real.length + 1));
 			for (const root of own) {
-				if (surroundings.kind(root) === undefined) continue;
+				if (host.kind(root) === undefined) continue;
 				if (isPicked(root) && !isLeft(root)) return root;
-				const inner = seen.get(root) ?? placesIn(root, surroundings);
+				const inner = seen.get(root) ?? placesIn(root, host);
 				seen.set(root, inner);
 				const found = inner.find(
 					(place) =>

@@ -4,14 +4,14 @@
 import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-export interface RulePlace {
+export interface RuleFileLocation {
 	readonly file: string;
 	readonly tier: "global" | "project";
 	/** The folder that `./` patterns start from. */
 	readonly base: string;
 }
 
-export interface LookFrom {
+export interface RuleSearchRoots {
 	readonly cwd: string;
 	readonly home: string;
 	/** pi's agent folder, `~/.pi/agent` unless set otherwise. */
@@ -22,13 +22,13 @@ const names = ["damage-control-rules.yaml", "damage-control-rules.yml"];
 const folder = ".pi";
 
 /** The rule files that are there (or links, or whatever else has the name), global first, then from the outermost folder inwards. */
-export function locateRules({ cwd, home, agentDir }: LookFrom): RulePlace[] {
-	const found: RulePlace[] = [];
+export function locateRules({ cwd, home, agentDir }: RuleSearchRoots): RuleFileLocation[] {
+	const found: RuleFileLocation[] = [];
 	const seen = new Set<string>();
-	const look = (directory: string, tier: RulePlace["tier"], base: string) => {
+	const look = (directory: string, tier: RuleFileLocation["tier"], base: string) => {
 		for (const name of names) {
 			const file = join(directory, name);
-			if (seen.has(file) || !isThere(file)) continue;
+			if (seen.has(file) || !pathExists(file)) continue;
 			seen.add(file);
 			found.push({ file, tier, base });
 		}
@@ -45,12 +45,12 @@ function projectFolders(cwd: string, home: string): string[] {
 	for (let directory = cwd; ; ) {
 		if (directory !== home) folders.unshift(directory);
 		const parent = dirname(directory);
-		if (parent === directory || directory === home || isThere(join(directory, ".git"))) return folders;
+		if (parent === directory || directory === home || pathExists(join(directory, ".git"))) return folders;
 		directory = parent;
 	}
 }
 
-function isThere(path: string): boolean {
+function pathExists(path: string): boolean {
 	try {
 		return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 	} catch (error) {

@@ -1,16 +1,16 @@
 // The lists of a rule file: expressions over commands, places, exceptions. Relatives' ways of writing them are translated here.
 import type { MapEntry, Node } from "../../../definition/index.ts";
 import { type KeyMeaning, readKey } from "./keys.ts";
-import { holdsText, isCheapForPaths, type Reading, readEntries, readExpression } from "./read-rule.ts";
-import { type Into, originOf, sentence } from "./rule-set-builder.ts";
+import { holdsText, isCheapForPaths, type ReadContext, readEntries, readExpression } from "./read-rule.ts";
+import { originOf, type RuleTarget, sentence } from "./rule-set-builder.ts";
 
 /** Expressions over commands, or `block:` and `ask:` lists of them. */
-export function readCommands(value: Node, decision: "ask" | "deny", reading: Reading, into: Into): void {
+export function readCommandRules(value: Node, decision: "ask" | "deny", reading: ReadContext, into: RuleTarget): void {
 	if (value.kind === "map" && !holdsText(value)) {
 		// `block:` and `ask:` lists below one key.
 		for (const [name, inner] of value.entries) {
 			const said = /^(?:ask|confirm)$/i.test(name) ? "ask" : /^(?:block|deny)$/i.test(name) ? "deny" : undefined;
-			if (said) readCommands(inner.value, said, { ...reading, key: `${reading.key}.${name}` }, into);
+			if (said) readCommandRules(inner.value, said, { ...reading, key: `${reading.key}.${name}` }, into);
 			else unknownInner(name, inner, reading, "block, ask");
 		}
 		return;
@@ -48,11 +48,11 @@ function literalCommand(text: string): string {
 }
 
 /** Places of one limit. */
-export function readPaths(
+export function readPathRules(
 	value: Node,
 	{ limit, decision }: Extract<KeyMeaning, { kind: "paths" }>,
-	reading: Reading,
-	into: Into,
+	reading: ReadContext,
+	into: RuleTarget,
 ): void {
 	for (const entry of readEntries(value, reading)) {
 		const regex = entry.as === "regex" || (reading.key !== "zeroAccessPaths" && looksLikeRegex(entry.text));
@@ -93,16 +93,16 @@ function looksLikeRegex(text: string): boolean {
 }
 
 /** A group of path lists, or one list that means `read-only`. */
-export function readGroup(value: Node, reading: Reading, into: Into): void {
+export function readPathGroup(value: Node, reading: ReadContext, into: RuleTarget): void {
 	if (value.kind !== "map") {
-		readPaths(value, { kind: "paths", limit: "read-only", decision: "deny" }, reading, into);
+		readPathRules(value, { kind: "paths", limit: "read-only", decision: "deny" }, reading, into);
 		return;
 	}
 	for (const [name, inner] of value.entries) {
 		const known = readKey(name)?.meaning;
 		const key = `${reading.key}.${name}`;
-		if (known?.kind === "paths") readPaths(inner.value, known, { ...reading, key }, into);
-		else if (known?.kind === "exceptions") readExceptions(inner.value, known, { ...reading, key }, into);
+		if (known?.kind === "paths") readPathRules(inner.value, known, { ...reading, key }, into);
+		else if (known?.kind === "exceptions") readPathExceptions(inner.value, known, { ...reading, key }, into);
 		else unknownInner(name, inner, reading, "zero_access, read_only, no_delete");
 	}
 }
@@ -111,7 +111,7 @@ export function readGroup(value: Node, reading: Reading, into: Into): void {
 export function unknownInner(
 	name: string,
 	{ keyStart }: MapEntry,
-	{ source, report, key }: Reading,
+	{ source, report, key }: ReadContext,
 	known: string,
 ): void {
 	report.error(source.place(keyStart), {
@@ -122,11 +122,11 @@ export function unknownInner(
 }
 
 /** Places that rules leave out. */
-export function readExceptions(
+export function readPathExceptions(
 	value: Node,
 	{ access, limits }: Extract<KeyMeaning, { kind: "exceptions" }>,
-	reading: Reading,
-	{ rules, place }: Into,
+	reading: ReadContext,
+	{ rules, place }: RuleTarget,
 ): void {
 	for (const entry of readEntries(value, reading)) {
 		rules.exceptions.push({

@@ -5,7 +5,7 @@ import { noteFields } from "./keys.ts";
 import { costOf, stepsFor } from "./pattern-cost.ts";
 import { parsePattern } from "./pattern-syntax.ts";
 
-export interface Reading {
+export interface ReadContext {
 	readonly source: Source;
 	readonly report: Report;
 	/** Key of the list, for messages. */
@@ -13,7 +13,7 @@ export interface Reading {
 	readonly platform: NodeJS.Platform;
 }
 
-export interface Entry {
+export interface RuleEntry {
 	readonly text: string;
 	/** Whether the field that held it says that it is an expression (`regex`), a place (`path`) or neither. */
 	readonly as: "pattern" | "regex" | "path";
@@ -44,7 +44,7 @@ const knownFields = [
 ];
 
 /** Reads the items of a list; a single text counts as a list of one, and is reported. */
-export function readEntries(node: Node, reading: Reading): Entry[] {
+export function readEntries(node: Node, reading: ReadContext): RuleEntry[] {
 	const { source, report, key } = reading;
 	if (node.kind === "list") return node.items.flatMap((item) => readEntry(item, reading) ?? []);
 	if (node.kind === "scalar" && node.value === null) {
@@ -70,7 +70,7 @@ export function holdsText(node: Extract<Node, { kind: "map" }>): boolean {
 	return textFields.some((field) => node.entries.has(field));
 }
 
-function readEntry(node: Node, reading: Reading): Entry | undefined {
+function readEntry(node: Node, reading: ReadContext): RuleEntry | undefined {
 	switch (node.kind) {
 		case "list":
 			return wrong(node, reading, "is a list, and a text is wanted", "Take the inner brackets or dashes away.");
@@ -89,7 +89,7 @@ function readEntry(node: Node, reading: Reading): Entry | undefined {
 }
 
 /** `"\b"` in double quotes is a backspace to YAML. No rule means one: a word boundary was meant. */
-function withoutEscapes(text: string, node: Node, { source, report, key }: Reading): string {
+function withoutEscapes(text: string, node: Node, { source, report, key }: ReadContext): string {
 	if (!text.includes("\b")) return text;
 	report.error(source.place(node.start), {
 		code: "bad-escape",
@@ -100,7 +100,7 @@ function withoutEscapes(text: string, node: Node, { source, report, key }: Readi
 }
 
 /** A dash that stands further in than the one above it continues that entry's text: two entries have become one that fits nothing. */
-function reportSwallowed({ start, end }: Node, { source, report, key }: Reading): void {
+function reportSwallowed({ start, end }: Node, { source, report, key }: ReadContext): void {
 	const text = source.text.slice(start, end);
 	const dash = /^["'|>]/.test(text) ? undefined : /\n\s*-\s/.exec(text);
 	if (!dash) return;
@@ -111,7 +111,7 @@ function reportSwallowed({ start, end }: Node, { source, report, key }: Reading)
 	});
 }
 
-function plain(text: string, start: number): Entry {
+function plain(text: string, start: number): RuleEntry {
 	return {
 		text,
 		as: "pattern",
@@ -124,7 +124,7 @@ function plain(text: string, start: number): Entry {
 	};
 }
 
-function readFields(node: Extract<Node, { kind: "map" }>, reading: Reading): Entry | undefined {
+function readFields(node: Extract<Node, { kind: "map" }>, reading: ReadContext): RuleEntry | undefined {
 	const { source, report } = reading;
 	for (const [name, { keyStart }] of node.entries) {
 		if (knownFields.includes(name)) continue;
@@ -163,7 +163,7 @@ function readFields(node: Extract<Node, { kind: "map" }>, reading: Reading): Ent
 
 const reasonless = (name: string) => [name];
 
-function textOf(node: Extract<Node, { kind: "map" }>, names: readonly string[], { source, report }: Reading) {
+function textOf(node: Extract<Node, { kind: "map" }>, names: readonly string[], { source, report }: ReadContext) {
 	for (const name of names) {
 		const value = node.entries.get(name)?.value;
 		if (!value) continue;
@@ -177,7 +177,7 @@ function textOf(node: Extract<Node, { kind: "map" }>, names: readonly string[], 
 	return undefined;
 }
 
-function truthOf(node: Extract<Node, { kind: "map" }>, name: string, { source, report }: Reading): boolean {
+function truthOf(node: Extract<Node, { kind: "map" }>, name: string, { source, report }: ReadContext): boolean {
 	const value = node.entries.get(name)?.value;
 	if (!value) return false;
 	if (value.kind === "scalar" && typeof value.value === "boolean") return value.value;
@@ -219,7 +219,7 @@ function speaksOf(node: Node, platform: NodeJS.Platform): boolean {
 	return names.length === 0 || names.some((name) => called.includes(name) || name === "all");
 }
 
-function wrong(node: Node, { source, report, key }: Reading, what: string, remedy: string): undefined {
+function wrong(node: Node, { source, report, key }: ReadContext, what: string, remedy: string): undefined {
 	report.error(source.place(node.start), { code: "wrong-type", message: `An entry of \`${key}\` ${what}.`, remedy });
 	return undefined;
 }
@@ -233,7 +233,7 @@ export interface Expression {
  * An entry as a regular expression. `(?i)` at its beginning, as other languages write it, becomes a flag, and so do the flags of
  * `/text/flags`, as JavaScript's programs write it; between slashes alone, only what no path looks like is taken for that form.
  */
-export function readExpression(entry: Entry, { source, report }: Reading): Expression | undefined {
+export function readExpression(entry: RuleEntry, { source, report }: ReadContext): Expression | undefined {
 	const slashed = /^\/(.+)\/([gimsuyd]*)$/s.exec(entry.text);
 	const literal =
 		slashed && (slashed[2] !== "" || /\\[bswdBSWD]|\s|\.\*|\|/.test(slashed[1] ?? "")) ? slashed : undefined;

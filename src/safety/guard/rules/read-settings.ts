@@ -1,14 +1,14 @@
 // The settings of a rule file: effects by name, switches, how paths are matched, the built-in protections.
 import { describeNode, didYouMean, type MapEntry, type Node } from "../../../definition/index.ts";
 import { type Effect, effects as knownEffects } from "../../../footprint/index.ts";
-import type { RulePlace } from "./locate-rules.ts";
+import type { RuleFileLocation } from "./locate-rules.ts";
 import { unknownInner } from "./read-lists.ts";
-import { type Reading, readEntries } from "./read-rule.ts";
+import { type ReadContext, readEntries } from "./read-rule.ts";
 import type { BuiltIn, EffectRule } from "./rule-set.ts";
-import { type Into, sentence, type Writable } from "./rule-set-builder.ts";
+import { type RuleSetDraft, type RuleTarget, sentence } from "./rule-set-builder.ts";
 
 /** What commands do, by the names of effects. */
-export function readEffects(value: Node, reading: Reading, into: Into): void {
+export function readEffects(value: Node, reading: ReadContext, into: RuleTarget): void {
 	const { source, report, key } = reading;
 	if (value.kind !== "map") {
 		report.error(source.place(value.start), {
@@ -35,8 +35,8 @@ export function readEffects(value: Node, reading: Reading, into: Into): void {
 function readEffect(
 	effect: Effect,
 	entry: MapEntry,
-	reading: Reading,
-	{ place, dryRun }: Into,
+	reading: ReadContext,
+	{ place, dryRun }: RuleTarget,
 ): EffectRule | undefined {
 	const { source } = reading;
 	const fields = entry.value.kind === "map" ? entry.value.entries : new Map<string, MapEntry>();
@@ -63,11 +63,11 @@ function readEffect(
 	};
 }
 
-function readTruthField(entry: MapEntry | undefined, reading: Reading): boolean {
+function readTruthField(entry: MapEntry | undefined, reading: ReadContext): boolean {
 	return entry ? (readTruth(entry.value, reading) ?? false) : false;
 }
 
-function readDecision(value: Node, { source, report, key }: Reading): BuiltIn | undefined {
+function readDecision(value: Node, { source, report, key }: ReadContext): BuiltIn | undefined {
 	const said = value.kind === "scalar" ? value.written : undefined;
 	if (said === "deny" || said === "ask" || said === "off") return said;
 	if (value.kind === "scalar" && value.value === false) return "off";
@@ -80,7 +80,7 @@ function readDecision(value: Node, { source, report, key }: Reading): BuiltIn | 
 }
 
 /** `true` or `false`; `undefined` where it is neither, which is reported. */
-export function readTruth(value: Node, { source, report, key }: Reading): boolean | undefined {
+export function readTruth(value: Node, { source, report, key }: ReadContext): boolean | undefined {
 	if (value.kind === "scalar" && typeof value.value === "boolean") return value.value;
 	report.error(source.place(value.start), {
 		code: "wrong-type",
@@ -91,7 +91,7 @@ export function readTruth(value: Node, { source, report, key }: Reading): boolea
 }
 
 /** How path patterns are matched. */
-export function readMatching(value: Node, { source, report, key }: Reading, rules: Writable): void {
+export function readMatching(value: Node, { source, report, key }: ReadContext, rules: RuleSetDraft): void {
 	const said = value.kind === "scalar" ? value.written : "";
 	// Substrings match all that segments match: one file that wants them is enough, and none can take them back.
 	if (said === "substring") rules.matching = said;
@@ -112,9 +112,9 @@ export function readBuiltIn(
 	value: Node,
 	keyStart: number,
 	builtIn: "selfProtection" | "nestedAgents",
-	place: RulePlace,
-	reading: Reading,
-	rules: Writable,
+	place: RuleFileLocation,
+	reading: ReadContext,
+	rules: RuleSetDraft,
 ): void {
 	const said = readDecision(value, reading);
 	if (!said) return;

@@ -15,18 +15,18 @@ import {
 	type Source,
 } from "../../../definition/index.ts";
 import { type KeyMeaning, ownKeys, readKey } from "./keys.ts";
-import type { RulePlace } from "./locate-rules.ts";
-import { readCommands, readExceptions, readGroup, readPaths } from "./read-lists.ts";
-import type { Reading } from "./read-rule.ts";
+import type { RuleFileLocation } from "./locate-rules.ts";
+import { readCommandRules, readPathExceptions, readPathGroup, readPathRules } from "./read-lists.ts";
+import type { ReadContext } from "./read-rule.ts";
 import { readBuiltIn, readEffects, readMatching, readTruth } from "./read-settings.ts";
-import { salvageRules } from "./recover-rules.ts";
-import { noRules, type RuleSet } from "./rule-set.ts";
-import type { Into, Writable } from "./rule-set-builder.ts";
+import { recoverRules } from "./recover-rules.ts";
+import { emptyRuleSet, type RuleSet } from "./rule-set.ts";
+import type { RuleSetDraft, RuleTarget } from "./rule-set-builder.ts";
 
 /** Reads every file and merges what they say. */
-export function readRules(places: readonly RulePlace[], platform: NodeJS.Platform): RuleSet {
-	const rules: Writable = {
-		...noRules,
+export function readRules(places: readonly RuleFileLocation[], platform: NodeJS.Platform): RuleSet {
+	const rules: RuleSetDraft = {
+		...emptyRuleSet,
 		commands: [],
 		paths: [],
 		exceptions: [],
@@ -39,7 +39,7 @@ export function readRules(places: readonly RulePlace[], platform: NodeJS.Platfor
 	return rules;
 }
 
-function readFile(place: RulePlace, platform: NodeJS.Platform, rules: Writable): void {
+function readFile(place: RuleFileLocation, platform: NodeJS.Platform, rules: RuleSetDraft): void {
 	const report = openReport();
 	const read = readSource(place.file);
 	const before = rules.commands.length + rules.paths.length + rules.effects.length;
@@ -50,7 +50,7 @@ function readFile(place: RulePlace, platform: NodeJS.Platform, rules: Writable):
 		const parsed = parseYaml(read.source);
 		report.add(parsed.diagnostics);
 		if (parsed.root) dialect = readRoot(parsed.root, read.source, report, place, platform, rules);
-		else salvageRules(read.source, platform, { place, dryRun: false, rules });
+		else recoverRules(read.source, platform, { place, dryRun: false, rules });
 	}
 	const count = rules.commands.length + rules.paths.length + rules.effects.length - before;
 	if (count === 0 && !report.failed) report.warn({ file: place.file }, empty);
@@ -79,9 +79,9 @@ function readRoot(
 	root: Node,
 	source: Source,
 	report: Report,
-	place: RulePlace,
+	place: RuleFileLocation,
 	platform: NodeJS.Platform,
-	rules: Writable,
+	rules: RuleSetDraft,
 ): string {
 	if (root.kind !== "map") {
 		report.error(source.place(root.start), {
@@ -126,22 +126,22 @@ function readRoot(
 	return `relative (${translated.join(", ")})`;
 }
 
-function readValue(meaning: KeyMeaning, { value, keyStart }: MapEntry, reading: Reading, into: Into): void {
+function readValue(meaning: KeyMeaning, { value, keyStart }: MapEntry, reading: ReadContext, into: RuleTarget): void {
 	const { rules, place } = into;
 	switch (meaning.kind) {
 		case "note":
 			return;
 		case "commands":
-			readCommands(value, meaning.decision, reading, into);
+			readCommandRules(value, meaning.decision, reading, into);
 			return;
 		case "paths":
-			readPaths(value, meaning, reading, into);
+			readPathRules(value, meaning, reading, into);
 			return;
 		case "path-group":
-			readGroup(value, reading, into);
+			readPathGroup(value, reading, into);
 			return;
 		case "exceptions":
-			readExceptions(value, meaning, reading, into);
+			readPathExceptions(value, meaning, reading, into);
 			return;
 		case "effects":
 			readEffects(value, reading, into);

@@ -2,8 +2,8 @@
 // V1 only what forbids is taken from it, never what lets through; V2 the file stays a problem: nothing here makes it count as read.
 import { type Node, openReport, type Source } from "../../../definition/index.ts";
 import { readKey } from "./keys.ts";
-import { readCommands, readPaths } from "./read-lists.ts";
-import type { Into } from "./rule-set-builder.ts";
+import { readCommandRules, readPathRules } from "./read-lists.ts";
+import type { RuleTarget } from "./rule-set-builder.ts";
 
 interface Item {
 	readonly text: string;
@@ -13,17 +13,17 @@ interface Item {
 const MAX_LINES = 20_000;
 
 /** Reads the lists of expressions and places out of the text, as far as their lines look like entries. */
-export function salvageRules(source: Source, platform: NodeJS.Platform, into: Into): void {
+export function recoverRules(source: Source, platform: NodeJS.Platform, into: RuleTarget): void {
 	for (const { key, items } of listsOf(source.text)) {
 		const known = readKey(key);
 		if (!known || items.length === 0) continue;
 		// Its problems are those of the file, which are told already.
 		const reading = { source, report: openReport(), key, platform };
 		const value = listOf(items);
-		if (known.meaning.kind === "commands") readCommands(value, known.meaning.decision, reading, into);
-		else if (known.meaning.kind === "paths") readPaths(value, known.meaning, reading, into);
+		if (known.meaning.kind === "commands") readCommandRules(value, known.meaning.decision, reading, into);
+		else if (known.meaning.kind === "paths") readPathRules(value, known.meaning, reading, into);
 		else if (known.meaning.kind === "path-group")
-			readPaths(value, { kind: "paths", limit: "read-only", decision: "deny" }, reading, into);
+			readPathRules(value, { kind: "paths", limit: "read-only", decision: "deny" }, reading, into);
 	}
 }
 

@@ -97,11 +97,11 @@ export interface RuleFile {
 
 /** Sixteen hexadecimal digits over everything that can change a verdict. Lines, reasons and diagnostics count: what people see is pinned too. */
 export function hashRules(rules: RuleSet): string {
-	return createHash("sha256").update(freezeRules(rules)).digest("hex").slice(0, 16);
+	return createHash("sha256").update(serializeRules(rules)).digest("hex").slice(0, 16);
 }
 
 /** The rule set as JSON text, the same for the same rules. */
-export function freezeRules(rules: RuleSet): string {
+export function serializeRules(rules: RuleSet): string {
 	return JSON.stringify(rules, (_key, value: unknown) =>
 		value !== null && typeof value === "object" && !Array.isArray(value)
 			? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
@@ -109,14 +109,14 @@ export function freezeRules(rules: RuleSet): string {
 	);
 }
 
-/** Reads what `freezeRules` wrote and checks its hash. Throws where the text is not what was frozen. */
-export function thawRules(text: string, hash: string): RuleSet {
+/** Reads what `serializeRules` wrote and checks its hash. Throws where the text is not what was frozen. */
+export function deserializeRules(text: string, hash: string): RuleSet {
 	const rules = JSON.parse(text) as RuleSet;
 	if (hashRules(rules) !== hash) throw new Error("The frozen rules do not have the hash that was promised.");
 	return rules;
 }
 
-export const noRules: RuleSet = {
+export const emptyRuleSet: RuleSet = {
 	commands: [],
 	paths: [],
 	exceptions: [],

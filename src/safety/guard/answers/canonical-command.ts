@@ -18,7 +18,7 @@ const reserved: ReadonlySet<string> = new Set(
 );
 
 /** The one spelling of a shell text; `undefined` where it has none. */
-export function plainSpelling(text: string): string | undefined {
+export function canonicalCommand(text: string): string | undefined {
 	// Characters that the analysis uses for what it does not know, and those that show as nothing.
 	if (/[\p{Co}\p{Cc}\p{Cf}]/u.test(text.replaceAll(/[\n\t]/g, " "))) return undefined;
 	const script = parse(text);

@@ -160,7 +160,7 @@ describe("a session in which something is on", () => {
 		},
 	);
 
-	deepIt("a single run needs no new session, so it is not asked", async () => {
+	it("a single run needs no new session, so it is not asked", async () => {
 		const { project, server, rpc } = await openBench({
 			files: workflowFiles({ w: { phases: ["a"], autoContinue: false } }),
 			script: echo,

@@ -14,7 +14,7 @@ import type {
 	Run,
 	StoreFailure,
 } from "../../core/index.ts";
-import { beginRun, startRun } from "../../core/index.ts";
+import { beginRun, startRun, storeRun } from "../../core/index.ts";
 import { checkpointText } from "./checkpoint.ts";
 import { type Disk, diskFailure, realDisk, replaceFile, syncFolder, undefinedIfMissing } from "./disk.ts";
 import { type Inbox, openInbox, postEvent } from "./inbox.ts";
@@ -151,7 +151,7 @@ async function create(
 	const ledger = holdLedger({ paths, run, log, lease: lease.value, repairs: [], ...means });
 	const saved = await ledger.checkpoint(run);
 	if (!saved.ok) {
-		await ledger.release();
+		await ledger.releaseLease();
 		return saved;
 	}
 	return { ok: true, value: ledger };
@@ -208,8 +208,11 @@ async function takeUp(paths: RunPaths, read: Loaded, lease: Lease, means: Means)
 
 /** Writes the whole run behind damaged events, so that the log tells it by itself again. */
 async function recover(log: LogFile, before: Run, clock: Means["clock"]): Promise<Run> {
-	const { plan: _plan, cleanupHash: _hash, ...run } = before;
-	const written = await log.append([{ kind: "recovered", run }], new Date(clock.now()).toISOString(), true);
+	const written = await log.append(
+		[{ kind: "recovered", run: storeRun(before) }],
+		new Date(clock.now()).toISOString(),
+		true,
+	);
 	if (!written.ok) {
 		await log.close();
 		throw Object.assign(
@@ -294,8 +297,8 @@ function holdLedger({ paths, run, log, lease, repairs, clock, disk, redact, ...h
 		run,
 		repairs,
 		fence: lease.fence,
-		holds: async () => !released && lease.holds(),
-		loss: async () => (released ? gone.failure : lease.loss()),
+		holdsLease: async () => !released && lease.holds(),
+		leaseLoss: async () => (released ? gone.failure : lease.loss()),
 		get holder() {
 			return released ? undefined : lease.owner;
 		},
@@ -336,7 +339,7 @@ function holdLedger({ paths, run, log, lease, repairs, clock, disk, redact, ...h
 			inbox ??= openInbox(paths.inbox, listener);
 			await (await inbox).emptied;
 		},
-		async release() {
+		async releaseLease() {
 			if (released) return;
 			await (await inbox)?.close();
 			await inTurn(async () => {

@@ -67,14 +67,14 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 			return [...problems, ...(await checkExtensions(planned, { ...options, rules }, signal))];
 		},
 		launch: (order, host, signal) => launch(order, host, signal, options),
-		async retire(folder, keep) {
+		async redactSessions(folder, keep) {
 			redactSessions(join(folder, workersFolder), keep, redact, retired);
 		},
-		async spent(folder, key) {
+		async readSpend(folder, key) {
 			const read = readSessionFile(conversationFile(folder, key));
 			return read.kind === "read" ? read.conversation.spend : undefined;
 		},
-		async stopStrays(run) {
+		async stopOrphans(run) {
 			const { stopped, remaining } = await stopOrphans(run);
 			return { stopped: stopped.length, left: remaining.length };
 		},

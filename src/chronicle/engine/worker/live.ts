@@ -262,11 +262,11 @@ export function openLive(options: LiveOptions, link: RpcLink): Live {
 			}
 			return taken;
 		},
-		allow({ activeMs, costUsd, tokens }) {
+		setLimits({ activeMs, costUsd, tokens }) {
 			deadlines.allow(activeMs);
 			orderExtension(link, `allow ${JSON.stringify({ costUsd, tokens })}`);
 		},
-		end: (how) => endBy({ kind: "stopped" }, how),
+		stop: (how) => endBy({ kind: "stopped" }, how),
 		async askMove(target, summary) {
 			questions += 1;
 			deadlines.asking(questions);

@@ -22,7 +22,7 @@ export async function carryOn(
 		const line = progressLine(run, event);
 		if (line !== undefined) output.progress(line);
 	});
-	const letGo = (): void => void supervision.release();
+	const letGo = (): void => void supervision.stop();
 	signal.addEventListener("abort", letGo, { once: true });
 	if (signal.aborted) letGo();
 	const end = await supervision.ended;

@@ -39,7 +39,7 @@ export async function startChronicle(
 	const created = await createRun(project, prepared, { task, model, cleanup: word });
 	if (!created.ok) return refuseCommand(ctx, `${created.failure.message} ${created.failure.remedy}`, exitCodes.failed);
 	const ledger = created.value;
-	if (session.scope.closed) return ledger.release();
+	if (session.scope.closed) return ledger.releaseLease();
 	if (ledger.run.task !== task) say(ctx, explainRedaction("task"), "warning");
 	say(ctx, `${name} ${ledger.run.id.slice(0, 8)} has begun. /chronicle status tells where it stands.`);
 	await session.attend(

@@ -154,7 +154,7 @@ async function askApproval(
 				const words = await ui.input("What should the next worker know?", "Words for the worker", opts);
 				if (!words?.trim()) break;
 				const seen = { visit: run.visit, attempt: run.attempt };
-				const said = await session.lives.get(run.id)?.supervision.say({ kind: "told", text: words.trim(), seen });
+				const said = await session.lives.get(run.id)?.supervision.submit({ kind: "told", text: words.trim(), seen });
 				tellPerson(said?.refused ?? "The next worker will have it.", said?.refused === undefined ? "info" : "warning");
 				break;
 			}

@@ -134,7 +134,7 @@ export function openChronicle(scope: Scope): ChronicleSession {
 			const { supervision, id } = live;
 			const watched = !scope.closed && ctx.hasUI;
 			lives.set(id, live);
-			const release = scope.own(async () => void (await supervision.release()));
+			const release = scope.own(async () => void (await supervision.stop()));
 			const at = show(ctx, supervision.run);
 			at?.unfollow();
 			at?.silence();

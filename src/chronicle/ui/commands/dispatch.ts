@@ -97,7 +97,7 @@ async function deliverHere(
 	const events = eventsOf(supervision.run, word);
 	if (events.length === 0 && word.kind === "answer") return changedSince(supervision.run, word.question);
 	for (const event of events) {
-		const { refused, failure } = await supervision.say(event);
+		const { refused, failure } = await supervision.submit(event);
 		if (failure) return { kind: "failed", failure };
 		if (refused !== undefined) return { kind: "refused", message: refused };
 	}
@@ -128,7 +128,7 @@ async function resumeHere(
 	const before = ledger.run;
 	// Whoever had it may have moved on between the look and the lease.
 	if (word.kind === "answer" && !asksStill(before, word.question)) {
-		await ledger.release();
+		await ledger.releaseLease();
 		return changedSince(before, word.question);
 	}
 	const asked = afterwards === "let go" ? nobody : approver;
@@ -136,14 +136,14 @@ async function resumeHere(
 	const live = startSupervision(project, ledger, answering, "reopened");
 	const { supervision } = live;
 	// Said in one breath, so that nothing else is begun in between.
-	const replies = word.kind === "events" ? word.events.map((event) => supervision.say(event)) : [];
+	const replies = word.kind === "events" ? word.events.map((event) => supervision.submit(event)) : [];
 	// A run that waits goes on waiting; one that was at work does not begin again for a word.
-	const letGo = (): typeof supervision.ended => (isParked(before) ? supervision.ended : supervision.release());
+	const letGo = (): typeof supervision.ended => (isParked(before) ? supervision.ended : supervision.stop());
 	const over = afterwards === "let go" ? letGo() : undefined;
 	for (const reply of replies) {
 		const { refused, failure } = await reply;
 		if (refused === undefined) continue;
-		await (over ?? supervision.release());
+		await (over ?? supervision.stop());
 		if (failure) return { kind: "failed", failure };
 		return { kind: "refused", message: refused };
 	}
@@ -206,7 +206,7 @@ function asksStill({ stage }: Run, seen: ApprovalQuestion): boolean {
 	const now =
 		stage.kind === "asking"
 			? stage.question
-			: stage.kind === "leaving" && stage.after.kind === "ask"
+			: stage.kind === "stopping" && stage.after.kind === "ask"
 				? stage.after.earlier
 				: null;
 	return (

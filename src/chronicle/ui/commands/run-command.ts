@@ -42,7 +42,7 @@ function answerCommand(run: Run, approval: Exclude<Approval, { kind: "undecided"
 	const { stage } = run;
 	if (stage.kind === "asking") return { kind: "answer", approval, question: stage.question };
 	// A supervisor that died while it asked left the question to be asked again.
-	if (stage.kind === "leaving" && stage.after.kind === "ask" && stage.after.earlier)
+	if (stage.kind === "stopping" && stage.after.kind === "ask" && stage.after.earlier)
 		return { kind: "answer", approval, question: stage.after.earlier };
 	return refused(`${standing(run)} There is nothing to approve.`);
 }

@@ -192,11 +192,11 @@ function waitOf({ stage, status }: Run, next: LedgerEvent, ms: number): Wait["ki
 			return status === "human_intervention" ? "human" : status === "budget_exceeded" ? "budget" : "paused";
 		case "over":
 			return "over";
-		case "recording":
+		case "deciding":
 		case "baselining":
 		case "launching":
 		case "working":
-		case "leaving":
+		case "stopping":
 		case "restoring":
 			return next.kind === "opened" && ms > silenceMs ? "interrupted" : undefined;
 	}

@@ -172,11 +172,11 @@ function doing(run: Run): Line[] {
 			return line(
 				stage.delayMs > 0 ? `a worker starts ${shortTime(stage.delayMs)} after the fault` : "a worker starts",
 			);
-		case "leaving":
+		case "stopping":
 			return line(endingWords(run) ?? "cleaning up, then looking at the files");
 		case "restoring":
 			return line("bringing the files back");
-		case "recording":
+		case "deciding":
 		case "baselining":
 		case "asking":
 		case "waiting":

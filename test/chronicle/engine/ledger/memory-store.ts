@@ -86,8 +86,8 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 			...reading(id, kept),
 			run,
 			fence,
-			holds: async () => kept.held === fence,
-			loss: async () => lost.failure,
+			holdsLease: async () => kept.held === fence,
+			leaseLoss: async () => lost.failure,
 			get holder() {
 				return kept.held === fence ? reading(id, kept).holder : undefined;
 			},
@@ -114,7 +114,7 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 				kept.listener = listener;
 				return deliver(kept);
 			},
-			async release() {
+			async releaseLease() {
 				kept.listener = undefined;
 				await kept.taking;
 				if (kept.held === fence) kept.held = 0;

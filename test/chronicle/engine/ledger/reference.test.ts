@@ -94,7 +94,7 @@ it("R5 a ledger that the machine writes fits its schema, field by field and in t
 		const [startUp, ...rest] = visit(run);
 		for (const body of [...(startUp ? [startUp] : []), ...more, ...rest]) run = await tell(ledger, run, body);
 		value(await ledger.checkpoint(run));
-		await ledger.release();
+		await ledger.releaseLease();
 		const written = JSON.parse(readFileSync(join(folder, `${id}.json`), "utf8"));
 		expect(misfits(written, ledgerSchema() as Schema)).toEqual([]);
 		expect(Object.keys(written).slice(0, 13)).toEqual(Object.keys(ledgerFields).slice(0, 13));

@@ -150,9 +150,9 @@ export function openDesk(project: Project, options: DeskOptions = {}): Desk {
 		);
 		if (launched.ok) {
 			closeLater(async () => {
-				launched.value.end("now");
+				launched.value.stop("now");
 				await launched.value.ended;
-				await launcher.stopStrays(run);
+				await launcher.stopOrphans(run);
 			});
 		}
 		return launched;

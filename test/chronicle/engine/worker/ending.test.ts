@@ -70,7 +70,7 @@ describe("what is spent", () => {
 			{ tool: "write", blocked: "allowance" },
 		]);
 		expect(server.requests).toHaveLength(2);
-		worker.end("boundary");
+		worker.stop("boundary");
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 	});
 
@@ -84,7 +84,7 @@ describe("what is spent", () => {
 		const desk = openDesk(project);
 		const worker = await desk.start({ limits: { wallMs: 60_000, idleMs: 60_000, tokens: 100, countCacheReads: true } });
 		await server.waitForRequest(1);
-		worker.allow({ tokens: 1000 });
+		worker.setLimits({ tokens: 1000 });
 		await sleep(200);
 		held.open();
 		expect(await desk.wait("turn_settled")).toMatchObject({ stop: "aborted" });
@@ -131,7 +131,7 @@ describe("how a worker ends", () => {
 		const desk = openDesk(project);
 		const worker = await desk.start();
 		await server.waitForRequest(1);
-		worker.end("boundary");
+		worker.stop("boundary");
 		await sleep(200);
 		expect(isSameProcess(worker.started.pid, worker.started.started)).toBe(true);
 		held.open();
@@ -149,10 +149,10 @@ describe("how a worker ends", () => {
 		const worker = await desk.start();
 		await until(() => findOrphans(desk.run).some(({ command }) => command === "sleep 322"), "the command runs");
 		const before = Date.now();
-		worker.end("now");
+		worker.stop("now");
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 		expect(Date.now() - before).toBeLessThan(patient(2500));
-		expect(await desk.launcher.stopStrays(desk.run)).toMatchObject({ left: 0 });
+		expect(await desk.launcher.stopOrphans(desk.run)).toMatchObject({ left: 0 });
 		expect(findOrphans(desk.run)).toEqual([]);
 	});
 
@@ -186,7 +186,7 @@ describe("how a worker ends", () => {
 		expect(await worker.ended).toEqual({ kind: "killed", signal: "SIGKILL" });
 		expect(await worker.send("x")).toBe(false);
 		expect(desk.of("used").at(-1)?.spend.tokens).toBe(110);
-		expect((await desk.launcher.stopStrays(desk.run)).stopped).toBeGreaterThan(0);
+		expect((await desk.launcher.stopOrphans(desk.run)).stopped).toBeGreaterThan(0);
 		await sleep(2500);
 		expect(project.exists("effect.txt")).toBe(false);
 	});

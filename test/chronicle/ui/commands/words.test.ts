@@ -162,7 +162,7 @@ describe("words that apply", () => {
 	});
 	it("tell, pause, abort, reopen, rewind", async () => {
 		expect((await say(atWork(), "tell hello there")).run.outbox).toMatchObject([{ text: "hello there" }]);
-		expect((await say(atWork(), "pause")).run.stage).toMatchObject({ kind: "leaving", how: "boundary" });
+		expect((await say(atWork(), "pause")).run.stage).toMatchObject({ kind: "stopping", how: "boundary" });
 		expect((await say(atWork(), "abort no use")).run.stage).toMatchObject({
 			after: { kind: "finish", detail: "no use" },
 		});

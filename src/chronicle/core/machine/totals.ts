@@ -19,7 +19,7 @@ export const NO_STATE_TOTALS: StateTotals = {
 };
 
 /** Adds figures of `state` in `visit`. */
-export function account(run: Run, state: string, visit: number, figures: Figures): Run {
+export function addToTotals(run: Run, state: string, visit: number, figures: Figures): Run {
 	const { spend = NO_SPEND, activeMs = 0, attempts = 0 } = figures;
 	const totals = run.totals;
 	const own = run.states[state] ?? NO_STATE_TOTALS;
@@ -58,7 +58,7 @@ export function account(run: Run, state: string, visit: number, figures: Figures
 }
 
 /** Adds one tool call of `visit`. */
-export function countCall(run: Run, visit: number): Run {
+export function addToolCall(run: Run, visit: number): Run {
 	const one = <T extends { readonly toolCalls: number }>(of: T): T => ({ ...of, toolCalls: of.toolCalls + 1 });
 	const totals = one(run.totals);
 	if (visit === run.visit) return { ...run, totals, visitRecord: one(run.visitRecord) };
@@ -90,7 +90,7 @@ function difference(from: string, to: string): number {
 /** The run after a jump of the clock by `ms` while its worker worked. */
 export function skipTime(run: Run, ms: number): Run {
 	const { stage } = run;
-	if ((stage.kind !== "working" && stage.kind !== "leaving") || stage.startedAt === "") return run;
+	if ((stage.kind !== "working" && stage.kind !== "stopping") || stage.startedAt === "") return run;
 	// Of time in which a person is asked nothing counts anyway: it must not be taken off twice.
 	if (stage.askedAt)
 		return {
@@ -107,7 +107,7 @@ function shift(at: string, ms: number): string {
 /** The run after a question of its worker was asked, or the last one was answered, at `at`. */
 export function countQuestions(run: Run, at: string): Run {
 	const { stage, questions } = run;
-	if ((stage.kind !== "working" && stage.kind !== "leaving") || stage.startedAt === "") return run;
+	if ((stage.kind !== "working" && stage.kind !== "stopping") || stage.startedAt === "") return run;
 	const { askedAt, ...counted } = stage;
 	if (questions.length > 0) return askedAt ? run : { ...run, stage: { ...stage, askedAt: at } };
 	if (!askedAt) return run;
@@ -118,6 +118,6 @@ export function countQuestions(run: Run, at: string): Run {
 /** What a run has spent up to `now` (ISO 8601), with the time of the worker that is at work. For showing; the totals lag behind it. */
 export function liveTotals(run: Run, now: string): Run["totals"] {
 	const { stage } = run;
-	const worked = stage.kind === "working" || stage.kind === "leaving" ? workedMs(stage, now) : 0;
+	const worked = stage.kind === "working" || stage.kind === "stopping" ? workedMs(stage, now) : 0;
 	return { ...run.totals, activeMs: run.totals.activeMs + worked };
 }

@@ -2,21 +2,21 @@
 // G1 nothing is launched while the run is held, has reached a ceiling, waits for a person or is over; G2 the files of a visit are measured
 // before its first worker; G3 a launch is recorded before it happens.
 import { HUMAN_INTERVENTION } from "../template/index.ts";
-import { NO_STATE_TOTALS } from "./account.ts";
 import { explainReached, reached } from "./budget.ts";
-import type { Decision, LaunchReason, MoveCause } from "./event.ts";
+import type { DecisionEvent, LaunchReason, MoveCause } from "./event.ts";
 import { planOf } from "./plan.ts";
-import type { Hold, Leaving, Run, VisitRecord } from "./run.ts";
+import type { PauseReason, Run, Stopping, VisitRecord } from "./run.ts";
+import { NO_STATE_TOTALS } from "./totals.ts";
 
 /** Decides what comes next. `because` is why a worker would be launched, `delayMs` how long to wait before it. */
-export function proceed(run: Run, because: LaunchReason, delayMs = 0): Run {
+export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {
 	const plan = planOf(run);
 	if (run.state === HUMAN_INTERVENTION)
 		return { ...run, status: "human_intervention", hold: null, stage: { kind: "waiting", since: run.seq } };
 	if (plan.terminal && !plan.persona)
-		return record(run, { kind: "finished", status: run.state === "failed" ? "failed" : "done" });
+		return decideOn(run, { kind: "finished", status: run.state === "failed" ? "failed" : "done" });
 	const hold = run.hold ?? holdAtCeiling(run);
-	if (hold) return record({ ...run, hold }, { kind: "parked", ...hold });
+	if (hold) return decideOn({ ...run, hold }, { kind: "parked", ...hold });
 	if (!run.baseline) return { ...run, status: "running", stage: { kind: "baselining", because } };
 	if (plan.approval.entry && run.visit === 1 && !run.visitRecord.granted)
 		return {
@@ -38,8 +38,8 @@ export function proceed(run: Run, because: LaunchReason, delayMs = 0): Run {
 		};
 	const goesOn = because === "interrupted" && run.attempt > 0;
 	if (!goesOn && run.visitRecord.tries >= (plan.limits.attempts ?? run.plan.limits.attempts))
-		return divert(run, "attempt_limit", run.state);
-	return record(
+		return escalate(run, "attempt_limit", run.state);
+	return decideOn(
 		{ ...run, status: "running" },
 		{
 			kind: "attempt_reserved",
@@ -53,28 +53,34 @@ export function proceed(run: Run, because: LaunchReason, delayMs = 0): Run {
 	);
 }
 
-function holdAtCeiling(run: Run): Hold | null {
+function holdAtCeiling(run: Run): PauseReason | null {
 	const measure = reached(run);
 	return measure ? { status: "budget_exceeded", cause: "budget", detail: explainReached(measure) } : null;
 }
 
-/** The run about to record a decision; `leaving` is what then has to be put to rest. */
-export function record(run: Run, event: Decision, leaving: Leaving | null = null, delayMs = 0): Run {
-	return { ...run, stage: { kind: "recording", since: run.seq, event, leaving, delayMs } };
+/** The run about to record a decision; `stopping` is what then has to be put to rest. */
+export function decideOn(run: Run, decision: DecisionEvent, stopping: Stopping | null = null, delayMs = 0): Run {
+	return { ...run, stage: { kind: "deciding", since: run.seq, decision, stopping, delayMs } };
 }
 
 /** The run about to move on. */
-export function move(run: Run, to: string, cause: MoveCause, leaving: Leaving | null = null, refused?: string): Run {
-	return record(
+export function moveTo(
+	run: Run,
+	to: string,
+	cause: MoveCause,
+	stopping: Stopping | null = null,
+	refused?: string,
+): Run {
+	return decideOn(
 		run,
 		{ kind: "moved", visit: run.visit, from: run.state, to, cause, ...(refused === undefined ? {} : { refused }) },
-		leaving,
+		stopping,
 	);
 }
 
 /** The run about to go to a person in place of what was asked for. */
-export function divert(run: Run, cause: MoveCause, refused: string, leaving: Leaving | null = null): Run {
-	return move(run, HUMAN_INTERVENTION, cause, leaving, refused);
+export function escalate(run: Run, cause: MoveCause, refused: string, stopping: Stopping | null = null): Run {
+	return moveTo(run, HUMAN_INTERVENTION, cause, stopping, refused);
 }
 
 /** The record of a visit that begins at `at`. `granted`: a person has sent the run there. */
@@ -91,7 +97,7 @@ export function newVisit(at: string, granted: boolean): VisitRecord {
 		nudges: 0,
 		rejections: 0,
 		granted,
-		sameness: { print: "", count: 0 },
+		noProgress: { fingerprint: "", count: 0 },
 		summary: "",
 	};
 }

@@ -2,26 +2,26 @@
 // D1 only the decision that the run was about to record is taken; D2 a move is counted here and nowhere else.
 import { cutText } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION, pairKey } from "../template/index.ts";
-import { account } from "./account.ts";
+import { advance, countVisit, newVisit } from "./advance.ts";
 import { allowanceOf, notice } from "./budget.ts";
-import type { AttemptReserved, Decision, LedgerEvent, Moved } from "./event.ts";
+import type { AttemptReserved, DecisionEvent, LedgerEvent, Moved } from "./event.ts";
 import { launchKey } from "./launch-key.ts";
 import { explainCause } from "./moves.ts";
-import { countVisit, newVisit, proceed } from "./proceed.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import { type Move, NO_CALLS, type Run, type Stage } from "./run.ts";
 import { NO_SPEND } from "./spend.ts";
+import { addToTotals } from "./totals.ts";
 
-type Recording = Extract<Stage, { kind: "recording" }>;
+type Deciding = Extract<Stage, { kind: "deciding" }>;
 
 const historyLength = 100;
 const wholeSummaries = 10;
 const summaryBytes = 800;
 const oldSummaryBytes = 100;
 
-export function takeDecision(run: Run, event: LedgerEvent & Decision): Reduced {
+export function onDecision(run: Run, event: LedgerEvent & DecisionEvent): Reduced {
 	const { stage } = run;
-	if (stage.kind !== "recording" || !isSameDecision(stage.event, event))
+	if (stage.kind !== "deciding" || !isSameDecision(stage.decision, event))
 		return refuse("unexpected", "No such decision is due.");
 	switch (event.kind) {
 		case "attempt_reserved":
@@ -45,7 +45,7 @@ export function takeDecision(run: Run, event: LedgerEvent & Decision): Reduced {
 }
 
 /** Whether `event` is the decision that is due; its words may be others, since secrets are taken out of them on their way to the ledger. */
-function isSameDecision(due: Decision, event: Decision): boolean {
+function isSameDecision(due: DecisionEvent, event: DecisionEvent): boolean {
 	switch (due.kind) {
 		case "attempt_reserved":
 			return event.kind === due.kind && launchKey(event) === launchKey(due);
@@ -57,14 +57,14 @@ function isSameDecision(due: Decision, event: Decision): boolean {
 	}
 }
 
-function reserve(run: Run, stage: Recording, event: LedgerEvent & AttemptReserved): Reduced {
+function reserve(run: Run, stage: Deciding, event: LedgerEvent & AttemptReserved): Reduced {
 	const { visit, attempt, launch, because } = event;
 	const fresh = attempt !== run.attempt || run.attempt === 0;
 	const key = `${visit}.${attempt}`;
 	const begins = because === "entered" || because === "repeated" || because === "session_lost";
 	const conversation =
 		(begins && fresh) || !run.conversation ? { key, settled: NO_SPEND, touched: false } : run.conversation;
-	const counted = fresh ? account(run, run.state, visit, { attempts: 1 }) : run;
+	const counted = fresh ? addToTotals(run, run.state, visit, { attempts: 1 }) : run;
 	return {
 		...counted,
 		attempt,
@@ -82,7 +82,7 @@ function reserve(run: Run, stage: Recording, event: LedgerEvent & AttemptReserve
 	};
 }
 
-function moveOn(run: Run, { leaving }: Recording, event: LedgerEvent & Moved): Reduced {
+function moveOn(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved): Reduced {
 	const { from, to, cause, refused } = event;
 	const byPerson = cause === "released" || cause === "reopened" || cause === "person" || cause === "rewind";
 	const { attempts, tokens, costUsd, activeMs, toolCalls, summary } = run.visitRecord;
@@ -114,7 +114,7 @@ function moveOn(run: Run, { leaving }: Recording, event: LedgerEvent & Moved): R
 		refused: to === HUMAN_INTERVENTION ? { from, to: refused ?? from, cause } : null,
 	};
 	const told = to === HUMAN_INTERVENTION ? notice(moved, explainCause(cause, from, refused ?? from)) : moved;
-	return leaving ? { ...told, stage: leaving } : proceed(told, "entered");
+	return stopping ? { ...told, stage: stopping } : advance(told, "entered");
 }
 
 /** Pair and move counts after a move: a worker's counts, a person's word starts what it released over again. */

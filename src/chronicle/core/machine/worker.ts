@@ -4,7 +4,7 @@
 import { judgeUse, NO_USE, outcomeFingerprint, useCall, useRequests, type VisitUse } from "../../../bounds/index.ts";
 import { addSummary, cutText, updateSnapshot } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION } from "../template/index.ts";
-import { account, countCall } from "./account.ts";
+import { advance, escalate, moveTo } from "./advance.ts";
 import { explainReached, notice, reached, visitLimits, warnOfCeilings } from "./budget.ts";
 import type {
 	Delivered,
@@ -25,22 +25,22 @@ import { launchKey } from "./launch-key.ts";
 import { judgeMove } from "./moves.ts";
 import { outboxOfLaunch } from "./outbox.ts";
 import { planOf } from "./plan.ts";
-import { divert, move, proceed } from "./proceed.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import {
-	type After,
+	type AfterStop,
 	type Calls,
-	type Conversation,
-	type Hold,
-	type Leaving,
+	type ConversationState,
 	NO_CALLS,
+	type PauseReason,
 	type Run,
 	type Stage,
+	type Stopping,
 } from "./run.ts";
 import { greaterSpend, NO_SPEND, spendBeyond } from "./spend.ts";
+import { addToolCall, addToTotals } from "./totals.ts";
 
 type Working = Extract<Stage, { kind: "working" }>;
-type Alive = (Working | Leaving) & { readonly launch: LaunchId };
+type Alive = (Working | Stopping) & { readonly launch: LaunchId };
 
 const openCalls = 16;
 const recentCalls = 8;
@@ -51,7 +51,7 @@ const providerDelayMs = 5000;
 
 /** The stage, if the worker of `visit` and `attempt` may still report. */
 function aliveStage({ stage }: Run, visit: number, attempt: number): Alive | undefined {
-	if (stage.kind !== "working" && stage.kind !== "leaving") return undefined;
+	if (stage.kind !== "working" && stage.kind !== "stopping") return undefined;
 	const { launch } = stage;
 	// The stage itself, not a copy: this is asked for every report of a worker.
 	return launch && launch.visit === visit && launch.attempt === attempt ? (stage as Alive) : undefined;
@@ -64,15 +64,15 @@ function sameLaunch(one: LaunchId, other: LaunchId): boolean {
 	return launchKey(one) === launchKey(other);
 }
 
-export function takeStart(run: Run, event: LedgerEvent & WorkerStarted): Reduced {
+export function onWorkerStarted(run: Run, event: LedgerEvent & WorkerStarted): Reduced {
 	const { stage } = run;
 	const { pid, model, at } = event;
 	const told = event.notice === undefined ? run : notice(run, event.notice);
 	// It was told to end while it started.
-	if (stage.kind === "leaving" && stage.launch && sameLaunch(stage.launch, event) && stage.startedAt === "")
+	if (stage.kind === "stopping" && stage.launch && sameLaunch(stage.launch, event) && stage.startedAt === "")
 		return { ...told, stage: { ...stage, startedAt: at, seenAt: at } };
 	if (stage.kind !== "launching" || !sameLaunch(stage.launch, event)) return stale();
-	const conversation: Conversation | null =
+	const conversation: ConversationState | null =
 		run.conversation && event.conversation === "new"
 			? { ...run.conversation, settled: NO_SPEND, touched: false }
 			: run.conversation;
@@ -93,21 +93,21 @@ export function takeStart(run: Run, event: LedgerEvent & WorkerStarted): Reduced
 	};
 }
 
-export function takeLaunchFailure(run: Run, event: LedgerEvent & LaunchFailed): Reduced {
+export function onLaunchFailed(run: Run, event: LedgerEvent & LaunchFailed): Reduced {
 	const { stage } = run;
-	if (stage.kind === "leaving" && stage.launch && sameLaunch(stage.launch, event))
+	if (stage.kind === "stopping" && stage.launch && sameLaunch(stage.launch, event))
 		return { ...run, stage: { ...stage, launch: null } };
 	if (stage.kind !== "launching" || !sameLaunch(stage.launch, event)) return stale();
 	const told = notice(run, event.detail);
-	if (event.reason === "session_lost") return proceed({ ...told, conversation: null }, "session_lost");
+	if (event.reason === "session_lost") return advance({ ...told, conversation: null }, "session_lost");
 	if (event.reason === "spawn" && run.visitRecord.crashes < run.plan.limits.retries)
-		return proceed(countCrash(told), "crashed", providerDelayMs);
+		return advance(countCrash(told), "crashed", providerDelayMs);
 	if (event.reason === "budget") {
-		const hold: Hold = { status: "budget_exceeded", cause: "budget", detail: event.detail };
-		return proceed({ ...told, hold }, "resumed");
+		const hold: PauseReason = { status: "budget_exceeded", cause: "budget", detail: event.detail };
+		return advance({ ...told, hold }, "resumed");
 	}
 	const cause: ParkCause = event.reason === "rules" ? "guard" : "launch";
-	return proceed({ ...told, hold: { status: "paused", cause, detail: event.detail } }, "resumed");
+	return advance({ ...told, hold: { status: "paused", cause, detail: event.detail } }, "resumed");
 }
 
 function countCrash(run: Run): Run {
@@ -128,7 +128,7 @@ function alive(run: Run, stage: Alive, at: string, calls: Calls = run.calls): Ru
 	};
 }
 
-export function takeToolStart(run: Run, event: LedgerEvent & ToolStarted): Reduced {
+export function onToolStarted(run: Run, event: LedgerEvent & ToolStarted): Reduced {
 	const stage = aliveStage(run, event.visit, event.attempt);
 	if (!stage) return stale();
 	const { call, tool, args, print } = event;
@@ -137,14 +137,14 @@ export function takeToolStart(run: Run, event: LedgerEvent & ToolStarted): Reduc
 	return alive(run, stage, event.at, { ...run.calls, open });
 }
 
-export function takeToolEnd(run: Run, event: LedgerEvent & ToolEnded): Reduced {
+export function onToolEnded(run: Run, event: LedgerEvent & ToolEnded): Reduced {
 	const stage = aliveStage(run, event.visit, event.attempt);
 	if (!stage) return stale();
 	const begun = run.calls.open.find(({ call }) => call === event.call);
 	const failed = event.error === true || event.blocked !== undefined;
 	const recent = [...run.calls.recent, { tool: event.tool, args: begun?.args ?? "", failed }].slice(-recentCalls);
 	const open = run.calls.open.filter((other) => other !== begun);
-	const seen = alive(countCall(run, event.visit), stage, event.at, { ...run.calls, open, recent });
+	const seen = alive(addToolCall(run, event.visit), stage, event.at, { ...run.calls, open, recent });
 	// Calls in ledgers of older versions have no fingerprint, and no visit of theirs was stopped for their number.
 	if (begun?.print === undefined) return seen;
 	const outcome = event.blocked ?? event.timeless ?? event.hash;
@@ -166,25 +166,25 @@ function judgeVisit(run: Run, use: VisitUse, seq: number): Run {
 		}
 		case "stop": {
 			const cause = verdict.cause === "circling" ? "circling" : "visit_limit";
-			const hold: Hold = { status: "paused", cause, detail: `"${run.state}" was stopped. ${verdict.text}` };
-			return leave({ ...counted, hold }, "boundary", { kind: "again", because: "resumed", delayMs: 0 });
+			const hold: PauseReason = { status: "paused", cause, detail: `"${run.state}" was stopped. ${verdict.text}` };
+			return stopWorker({ ...counted, hold }, "boundary", { kind: "again", because: "resumed", delayMs: 0 });
 		}
 	}
 }
 
-export function takeSpend(run: Run, event: LedgerEvent & Used): Reduced {
+export function onUsed(run: Run, event: LedgerEvent & Used): Reduced {
 	const stage = aliveStage(run, event.visit, event.attempt);
 	if (!stage) return stale();
-	const left = stage.kind === "leaving" && stage.visit !== run.visit;
+	const left = stage.kind === "stopping" && stage.visit !== run.visit;
 	const conversation = left ? stage.closing : run.conversation;
 	if (!conversation) return stale();
 	const touched = conversation.touched || event.spend.tokens > 0;
 	const settled = { ...conversation, settled: greaterSpend(conversation.settled, event.spend), touched };
 	const spend = spendBeyond(event.spend, conversation.settled);
-	const spent = account(run, stage.kind === "leaving" ? stage.state : run.state, event.visit, { spend });
+	const spent = addToTotals(run, stage.kind === "stopping" ? stage.state : run.state, event.visit, { spend });
 	if (left) return { ...spent, stage: { ...stage, seenAt: event.at, closing: settled } };
 	const seen: Run = { ...alive(spent, stage, event.at), conversation: settled };
-	if (stage.kind === "leaving") return seen;
+	if (stage.kind === "stopping") return seen;
 	const warned = warnOfCeilings(seen, event.at);
 	const measure = reached(warned, event.at);
 	if (!measure) {
@@ -193,11 +193,11 @@ export function takeSpend(run: Run, event: LedgerEvent & Used): Reduced {
 			? warned
 			: judgeVisit(warned, useRequests(warned.visitRecord.use ?? NO_USE, requests), event.seq);
 	}
-	const hold: Hold = { status: "budget_exceeded", cause: "budget", detail: explainReached(measure) };
-	return leave({ ...warned, hold }, "boundary", { kind: "again", because: "resumed", delayMs: 0 });
+	const hold: PauseReason = { status: "budget_exceeded", cause: "budget", detail: explainReached(measure) };
+	return stopWorker({ ...warned, hold }, "boundary", { kind: "again", because: "resumed", delayMs: 0 });
 }
 
-export function takeModelSwitch(run: Run, event: LedgerEvent & ModelSwitched): Reduced {
+export function onModelSwitched(run: Run, event: LedgerEvent & ModelSwitched): Reduced {
 	const stage = aliveStage(run, event.visit, event.attempt);
 	if (!stage) return stale();
 	const told = notice(run, `${event.from} failed, so ${event.to} goes on: ${event.detail}`);
@@ -206,12 +206,12 @@ export function takeModelSwitch(run: Run, event: LedgerEvent & ModelSwitched): R
 	return { ...seen, stage: { ...stage, seenAt: event.at, worker: { ...stage.worker, model: event.to } } };
 }
 
-export function takeTurnEnd(run: Run, event: LedgerEvent & TurnSettled): Reduced {
+export function onTurnSettled(run: Run, event: LedgerEvent & TurnSettled): Reduced {
 	const stage = aliveStage(run, event.visit, event.attempt);
 	if (stage?.kind !== "working") return stale();
 	const seen = alive(run, stage, event.at);
 	const pause = (cause: ParkCause, detail: string): Run =>
-		leave({ ...seen, hold: { status: "paused", cause, detail } }, "now", {
+		stopWorker({ ...seen, hold: { status: "paused", cause, detail } }, "now", {
 			kind: "again",
 			because: "resumed",
 			delayMs: 0,
@@ -226,7 +226,7 @@ export function takeTurnEnd(run: Run, event: LedgerEvent & TurnSettled): Reduced
 			if (run.visitRecord.crashes >= run.plan.limits.retries)
 				return pause("provider", `The provider fails${detailOf(event)}`);
 			const delayMs = event.stop === "transient" ? providerDelayMs * 2 ** run.visitRecord.crashes : 0;
-			return leave(countCrash(seen), "now", { kind: "again", because: "provider_error", delayMs });
+			return stopWorker(countCrash(seen), "now", { kind: "again", because: "provider_error", delayMs });
 		}
 		case "finished":
 		case "length":
@@ -261,13 +261,13 @@ function uncounted({ uncountedMs, askedAt }: Alive | Working): Pick<Working, "un
 }
 
 /** The worker of the run is told to end, and `after` comes after it. */
-export function leave(run: Run, how: Leaving["how"], after: After): Run {
+export function stopWorker(run: Run, how: Stopping["how"], after: AfterStop): Run {
 	const { stage } = run;
 	const launch = stage.kind === "working" || stage.kind === "launching" ? stage.launch : null;
 	return {
 		...run,
 		stage: {
-			kind: "leaving",
+			kind: "stopping",
 			state: run.state,
 			visit: run.visit,
 			launch,
@@ -283,12 +283,12 @@ export function leave(run: Run, how: Leaving["how"], after: After): Run {
 	};
 }
 
-export function takeDelivery(run: Run, event: LedgerEvent & Delivered): Reduced {
+export function onDelivered(run: Run, event: LedgerEvent & Delivered): Reduced {
 	const rest = run.outbox.filter(({ id }) => id !== event.message);
 	return rest.length === run.outbox.length ? stale() : { ...run, outbox: rest };
 }
 
-export function takeSnapshot(run: Run, event: LedgerEvent & SnapshotUpdated): Reduced {
+export function onSnapshotUpdated(run: Run, event: LedgerEvent & SnapshotUpdated): Reduced {
 	if (event.by === "worker" && !aliveStage(run, event.visit, event.attempt)) return stale();
 	if (run.stage.kind === "over") return refuse("over", "The run is over.");
 	return { ...run, snapshot: updateSnapshot(run.snapshot, event.data, { visit: run.visit, state: run.state }) };
@@ -298,13 +298,14 @@ export function takeSnapshot(run: Run, event: LedgerEvent & SnapshotUpdated): Re
 function openToMove(stage: Alive | undefined): stage is Alive {
 	// A worker that has been stopped by a ceiling or a pause ends its message first: what that asks for counts.
 	return (
-		stage?.kind === "working" || (stage?.kind === "leaving" && stage.how === "boundary" && stage.after.kind === "again")
+		stage?.kind === "working" ||
+		(stage?.kind === "stopping" && stage.how === "boundary" && stage.after.kind === "again")
 	);
 }
 
-export function takeMoveRequest(run: Run, event: LedgerEvent & MoveRequested): Reduced {
+export function onMoveRequested(run: Run, event: LedgerEvent & MoveRequested): Reduced {
 	const stage = aliveStage(run, event.visit, event.attempt);
-	if (stage?.kind === "leaving" && !openToMove(stage))
+	if (stage?.kind === "stopping" && !openToMove(stage))
 		return refuse("illegal", "A transition has been made already, or the worker is being stopped: end your turn now.");
 	if (!openToMove(stage)) return stale();
 	const { target } = event;
@@ -318,8 +319,8 @@ export function takeMoveRequest(run: Run, event: LedgerEvent & MoveRequested): R
 		snapshot: addSummary(run.snapshot, event.summary, { visit: run.visit, state: run.state }),
 		visitRecord: { ...run.visitRecord, summary },
 	};
-	const leaving = (after: After): Leaving => ({
-		kind: "leaving",
+	const stopping = (after: AfterStop): Stopping => ({
+		kind: "stopping",
 		state: run.state,
 		visit: run.visit,
 		launch: stage.launch,
@@ -332,8 +333,8 @@ export function takeMoveRequest(run: Run, event: LedgerEvent & MoveRequested): R
 		since: run.baseline?.tree ?? null,
 		after,
 	});
-	const at = (after: After): Run => ({ ...noted, stage: leaving(after) });
-	const ask = (to: string): After => ({ kind: "ask", target: to, summary, earlier: null });
+	const at = (after: AfterStop): Run => ({ ...noted, stage: stopping(after) });
+	const ask = (to: string): AfterStop => ({ kind: "ask", target: to, summary, earlier: null });
 	switch (judged.kind) {
 		case "finish":
 			if (plan.approval.exit) return at(ask(target));
@@ -341,10 +342,10 @@ export function takeMoveRequest(run: Run, event: LedgerEvent & MoveRequested): R
 		case "repeat":
 			return at({ kind: "repeat" });
 		case "divert":
-			return divert(noted, judged.cause, judged.refused, leaving({ kind: "enter" }));
+			return escalate(noted, judged.cause, judged.refused, stopping({ kind: "enter" }));
 		case "move": {
 			const asks = judged.to !== HUMAN_INTERVENTION && (plan.approval.exit || planOf(run, judged.to).approval.entry);
-			return asks ? at(ask(judged.to)) : move(noted, judged.to, "worker", leaving({ kind: "enter" }));
+			return asks ? at(ask(judged.to)) : moveTo(noted, judged.to, "worker", stopping({ kind: "enter" }));
 		}
 	}
 }

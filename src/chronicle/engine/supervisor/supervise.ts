@@ -97,7 +97,7 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 	const hands: ActionExecutor = openActionExecutor(ports, {
 		origin,
 		run: () => run,
-		record,
+		record: take,
 		holds,
 		crashAt,
 		place: ledger.place,

@@ -305,7 +305,7 @@ describe("the loop", () => {
 			...stage.ports,
 			launcher: {
 				...launcher,
-				stopStrays: async () => {
+				stopOrphans: async () => {
 					swept += 1;
 					return { stopped: 0, left: 0 };
 				},
@@ -391,7 +391,7 @@ describe("the loop", () => {
 		const asked: string[] = [];
 		const launcher = {
 			...stage.ports.launcher,
-			spent: async (_folder: string, key: string) => {
+			readSpend: async (_folder: string, key: string) => {
 				asked.push(key);
 				return spent;
 			},
@@ -412,7 +412,7 @@ describe("the loop", () => {
 			...stage.ports,
 			launcher: {
 				...stage.ports.launcher,
-				async stopStrays() {
+				async stopOrphans() {
 					story.push("sweep");
 					return { stopped: 0, left: 0 };
 				},

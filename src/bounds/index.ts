@@ -1,4 +1,4 @@
-export { callFingerprint, digest, outcomeFingerprint, resultDigest } from "./repetition.ts";
+export { digest, digestOfResult, printOfCall, printWithOutcome } from "./circling.ts";
 export {
 	judgeUse,
 	NO_USE,

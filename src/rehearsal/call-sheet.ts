@@ -1,6 +1,7 @@
 // What the processes of one rehearsal need to know, in a file that an environment variable names: pi, and every worker that pi or the
 // supervisor starts, inherits it. Without the variable nothing of a rehearsal is ever loaded.
 import { readFileSync, writeFileSync } from "node:fs";
+import type { Script } from "./scenario.ts";
 
 /** Holds the absolute path of the call sheet. */
 export const callSheetVariable = "PI_CHRONICLE_REHEARSAL";
@@ -14,6 +15,8 @@ export interface CallSheet {
 	readonly welcome?: Welcome;
 	/** Tokens per second that the understudy "streams" at; without it at once. */
 	readonly tokensPerSecond?: number;
+	/** A planned script, in place of all scenarios. A visit that it does not name does nothing. */
+	readonly script?: Script;
 	/** The way a chronicle is to take: states in order. */
 	readonly route?: readonly string[];
 }

@@ -1,10 +1,14 @@
 // A chronicle to rehearse: finds its template, plans the way through its states, and plays it with the command line's own verbs. What a
 // person would be asked is answered with yes, and told.
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type FoundTemplate, readTemplates, type Template, templateFolders } from "../chronicle/index.ts";
+import { BUILT_IN_TOOLS, keepAllowed, readCast, readToolNames, resolvePersona } from "../persona/index.ts";
 import { runAct } from "./act.ts";
+import { chronicleEvidence, planChronicleCoverage, readLedger } from "./every/index.ts";
 import { openScenario, strangers } from "./own-scenario.ts";
 import {
+	type Coverable,
 	type Expected,
 	type Outcome,
 	type Place,
@@ -52,6 +56,44 @@ export function planChronicle(wish: Wish, place: Place): Playable | Unplayable |
 	};
 }
 
+/** Plans the coverage of a template; `undefined` as for {@link planChronicle}. */
+export function planChronicleRuns(wish: Wish, place: Place): Coverable | Unplayable | undefined {
+	const playable = planChronicle(wish, place);
+	const template = load(place).get(wish.name)?.read?.template;
+	if (playable?.kind !== "playable" || !template) return playable?.kind === "unplayable" ? playable : undefined;
+	const { program } = playable;
+	return {
+		kind: "coverable",
+		program: { ...program, scenario: undefined },
+		plan: planChronicleCoverage(template, toolsOf(template, place)),
+		async play(scene, atStart) {
+			const ended = await playChronicle(program.name, program.task, scene, atStart);
+			const sessions = join(scene.stage.project, ".pi", "chronicle", "sessions");
+			const [ledger] = readdirSync(sessions).filter((name) => name.endsWith(".events.jsonl"));
+			const events = ledger === undefined ? [] : readLedger(join(sessions, ledger));
+			scene.tracker.end("stopped");
+			return { ...ended, evidence: chronicleEvidence(template, events, scene.tracker.parts) };
+		},
+	};
+}
+
+/** The tools that a state's worker may have by its template and its agent file; `undefined`: nothing limits them. */
+function toolsOf({ states }: Template, { cwd, agentFolder }: Place): (state: string) => readonly string[] | undefined {
+	// A rehearsal's home has no agents of its own.
+	const cast = readCast({ cwd, project: "trusted", agentFolder, home: agentFolder });
+	return (name) => {
+		const state = states.get(name);
+		if (!state?.persona) return undefined;
+		const listed = state.tools && readToolNames(state.tools);
+		const found = resolvePersona({ ...state.persona, team: state.team, listsTools: listed !== undefined }, cast);
+		if (found.kind === "none") return undefined;
+		const { tools, restrictions } = found.persona;
+		const given = listed?.kind === "all" ? undefined : (listed?.names ?? tools);
+		const free = keepAllowed(BUILT_IN_TOOLS, restrictions).left.length === 0;
+		return given === undefined && free ? undefined : keepAllowed(given ?? BUILT_IN_TOOLS, restrictions).kept;
+	};
+}
+
 function load({ cwd, agentFolder }: Place): ReadonlyMap<string, FoundTemplate> {
 	return readTemplates(templateFolders({ cwd, agentFolder, trusted: true })).templates;
 }
@@ -72,7 +114,7 @@ function routeOf({ initial, states, limits }: Template): string[] {
 	});
 }
 
-async function playChronicle(name: string, task: string, scene: PlayScene): Promise<Outcome> {
+async function playChronicle(name: string, task: string, scene: PlayScene, atStart?: PersonAnswer): Promise<Outcome> {
 	const { house, stage, tracker, signal, say } = scene;
 	const verb = (words: readonly string[]) =>
 		runAct(
@@ -98,8 +140,11 @@ async function playChronicle(name: string, task: string, scene: PlayScene): Prom
 	]);
 	for (let answered = 0; answered < mostAnswers && !signal?.aborted; answered++) {
 		const { status, question, id } = readResult(ended.output);
-		if (ended.exit.kind !== "exited" || status !== "awaiting_approval" || id === undefined) break;
-		const answer = tracker.takeAnswer();
+		if (ended.exit.kind !== "exited" || id === undefined) break;
+		const answer = answered === 0 && atStart ? atStart : tracker.takeAnswer();
+		// Out of `human_intervention` the run is sent on; nothing else can be answered there.
+		const released = status === "human_intervention" && answer?.kind === "sent";
+		if (status !== "awaiting_approval" && !released) break;
 		say(`? ${question ?? "A person is asked."} The rehearsal ${spokenAs(answer)}`);
 		ended = await verb(answerWords(id, answer));
 	}

@@ -16,8 +16,10 @@ import {
 	type Scope,
 	say,
 } from "../pi/index.ts";
-import { completions, type Kind, plan, splitWords, whatThereIs } from "./plan.ts";
-import { type House, type Playable, rehearse } from "./program.ts";
+import { coverageClosing, coverageOpening, runLine } from "./every-report.ts";
+import { defaultBounds, rehearseEvery } from "./every-runs.ts";
+import { completions, type Kind, plan, planCoverage, splitWords, whatThereIs } from "./plan.ts";
+import { type Coverable, type House, type Playable, rehearse } from "./program.ts";
 import { closingLines, openingLines, partLines, unplayableLines } from "./report.ts";
 
 /** What one session knows about its rehearsals. */
@@ -52,14 +54,17 @@ export async function runRehearse(
 	if (!isPiCommand(pi)) return refuse(ctx, `${pi.message} ${pi.remedy}`);
 	const house = { cwd: ctx.cwd, agentFolder: agentFolder(), pi, packageRoot: packageRoot(), env: process.env };
 	const { kind, name, task } = splitWords(args);
-	if (name === "") return refuse(ctx, `/rehearse [workflow | chronicle] <name> [task]. ${whatThereIs(house)}`);
-	const option = parseArguments(task.split(/\s+/).filter(Boolean), { options: {}, textAfter: 0 });
+	if (name === "")
+		return refuse(ctx, `/rehearse [workflow | chronicle] <name> [--every] [task]. ${whatThereIs(house)}`);
+	const option = parseArguments(task.split(/\s+/).filter(Boolean), { options: { every: "flag" }, textAfter: 0 });
 	if ("error" in option) return refuse(ctx, option.error);
-	const wish = { name, task: task.replace(/^--\s+/, ""), scenario: undefined };
-	const first = plan(wish, kind, house);
+	const every = option.flags.has("every");
+	const wish = { name, task: every ? option.text.join(" ") : task.replace(/^--\s+/, ""), scenario: undefined };
+	const find = (of: Kind | undefined) => (every ? planCoverage(wish, of, house) : plan(wish, of, house));
+	const first = find(kind);
 	const meant = first.kind === "unplayable" && first.choices ? await askWhich(ctx, name, first.choices) : undefined;
 	if (meant === "neither") return;
-	const planned = meant === undefined ? first : plan(wish, meant, house);
+	const planned = meant === undefined ? first : find(meant);
 	if (planned.kind === "unplayable") return refuse(ctx, unplayableLines(planned, ctx.cwd).join("\n"));
 
 	const stop = new AbortController();
@@ -90,33 +95,59 @@ async function askWhich(
 }
 
 async function perform(
-	playable: Playable,
+	planned: Playable | Coverable,
 	house: House,
 	ctx: ExtensionCommandContext,
 	signal: AbortSignal,
 ): Promise<void> {
 	const { hasUI, mode, ui } = ctx;
 	// Once the session is gone there is nobody to tell.
-	const tell = (lines: readonly string[], tone?: "warning" | "error"): void => {
+	const tell: Tell = (lines, tone) => {
 		if (!signal.aborted) say({ hasUI, mode, ui }, lines.join("\n").trim(), tone);
 	};
 	try {
-		tell(openingLines(playable.program, house.cwd));
-		ui.setStatus(statusKey, `rehearsing ${playable.program.name}`);
-		const report = await rehearse(playable, house, {
-			onPart: (part) => tell(partLines(part)),
-			onLine: (line) => tell([line]),
-			signal,
-			afterwards: "remove",
-		});
-		tell(closingLines(report), report.outcome === "done" ? undefined : "warning");
-		if (report.outcome !== "done") failWith({ hasUI }, exitCodes.failed);
+		ui.setStatus(statusKey, `rehearsing ${planned.program.name}`);
+		const done =
+			planned.kind === "coverable"
+				? await performEvery(planned, house, tell, signal)
+				: await performOnce(planned, house, tell, signal);
+		if (!done) failWith({ hasUI }, exitCodes.failed);
 	} catch (error) {
 		failWith({ hasUI }, exitCodes.failed);
 		tell([`The rehearsal could not be played: ${error instanceof Error ? error.message : String(error)}`], "error");
 	} finally {
 		if (!signal.aborted) ui.setStatus(statusKey, undefined);
 	}
+}
+
+type Tell = (lines: readonly string[], tone?: "warning" | "error") => void;
+
+/** Plays one run; whether it came to its end. */
+async function performOnce(playable: Playable, house: House, tell: Tell, signal: AbortSignal): Promise<boolean> {
+	tell(openingLines(playable.program, house.cwd));
+	const report = await rehearse(playable, house, {
+		onPart: (part) => tell(partLines(part)),
+		onLine: (line) => tell([line]),
+		signal,
+		afterwards: "remove",
+	});
+	const done = report.outcome === "done";
+	tell(closingLines(report), done ? undefined : "warning");
+	return done;
+}
+
+/** Plays every planned run; whether everything that can be reached was covered. */
+async function performEvery(coverable: Coverable, house: House, tell: Tell, signal: AbortSignal): Promise<boolean> {
+	tell(coverageOpening(coverable, house.cwd));
+	const report = await rehearseEvery(coverable, house, {
+		mostRuns: defaultBounds.runs,
+		mostMs: defaultBounds.minutes * 60_000,
+		onRun: (run, number, of) => tell([runLine(run, number, of)]),
+		signal,
+	});
+	const complete = report.outcome === "complete";
+	tell(coverageClosing(report), complete ? undefined : "warning");
+	return complete;
 }
 
 async function offerToStop(running: AbortController, ctx: ExtensionCommandContext): Promise<void> {

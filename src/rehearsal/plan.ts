@@ -1,10 +1,10 @@
 // From a person's words to what can be played: `[workflow | chronicle] <name> [task]`, over both kinds of definitions.
 import { resolve } from "node:path";
 import { didYouMean } from "../definition/index.ts";
-import { chronicleNames, planChronicle } from "./chronicle.ts";
-import type { Place, Playable, Unplayable, Wish } from "./program.ts";
+import { chronicleNames, planChronicle, planChronicleRuns } from "./chronicle.ts";
+import type { Coverable, Place, Playable, Unplayable, Wish } from "./program.ts";
 import { readScenarioFile } from "./scenario-file.ts";
-import { planWorkflow, workflowNames } from "./workflow.ts";
+import { planWorkflow, planWorkflowRuns, workflowNames } from "./workflow.ts";
 
 export type Kind = "workflow" | "chronicle";
 
@@ -17,8 +17,22 @@ export function isKind(word: string | undefined): word is Kind {
  * without such a hint a person must say which.
  */
 export function plan(wish: Wish, kind: Kind | undefined, place: Place): Playable | Unplayable {
-	const workflow = kind === "chronicle" ? undefined : planWorkflow(wish, place);
-	const chronicle = kind === "workflow" ? undefined : planChronicle(wish, place);
+	return choose(wish, kind, place, { workflow: planWorkflow, chronicle: planChronicle });
+}
+
+/** The same for a rehearsal that covers every edge. */
+export function planCoverage(wish: Wish, kind: Kind | undefined, place: Place): Coverable | Unplayable {
+	return choose(wish, kind, place, { workflow: planWorkflowRuns, chronicle: planChronicleRuns });
+}
+
+function choose<T>(
+	wish: Wish,
+	kind: Kind | undefined,
+	place: Place,
+	planners: Record<Kind, (wish: Wish, place: Place) => T | Unplayable | undefined>,
+): T | Unplayable {
+	const workflow = kind === "chronicle" ? undefined : planners.workflow(wish, place);
+	const chronicle = kind === "workflow" ? undefined : planners.chronicle(wish, place);
 	if (workflow && chronicle) {
 		const meant = kindOfScenario(wish, place);
 		if (meant !== undefined) return meant === "workflow" ? workflow : chronicle;

@@ -3,29 +3,31 @@
 import { readdirSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "../definition/index.ts";
-import { readCallSheet, type Welcome } from "./call-sheet.ts";
+import { type CallSheet, readCallSheet, type Welcome } from "./call-sheet.ts";
 import { brief, type JournalLine, note } from "./journal.ts";
 import { placeInSession, type SessionPlace, type Standing } from "./place.ts";
 import { understudyProvider } from "./provider.ts";
-import { automaticScenario, type Scenario } from "./scenario.ts";
+import { automaticScenario, type Cue, type Scenario, type Script } from "./scenario.ts";
 import { readScenarioFile } from "./scenario-file.ts";
 import { findScenario } from "./scenario-place.ts";
 import { answer, type Place } from "./understudy.ts";
-import { placeInRun, type WorkerPart } from "./worker-place.ts";
+import { placeInRun, type RunSoFar, readRunSoFar, type WorkerPart } from "./worker-place.ts";
 
 type Session = ExtensionContext["sessionManager"];
 
 /** Takes part in the rehearsal that the call sheet at `path` belongs to; `part` in the process of a chronicle's worker. */
 export function takePart(pi: ExtensionAPI, path: string, part?: WorkerPart): void {
 	const sheet = readCallSheet(path);
-	const scenarios = openScenarios(sheet.scenario);
+	const scenarios = openScenarios(sheet);
 	let session: Session | undefined;
 	let sampleFile: string | undefined;
+	let soFar: RunSoFar | undefined;
 	const look = (): SessionPlace => {
 		if (!session) return { place: { kind: "idle", turn: 0 }, standing: "none" };
 		const branch = session.getBranch();
 		if (!part) return placeInSession(branch);
-		return { place: placeInRun(part, session.getCwd(), branch, sheet.route), standing: "open" };
+		soFar ??= readRunSoFar(part, session.getCwd());
+		return { place: placeInRun(part, soFar, branch, sheet.route), standing: "open" };
 	};
 	const record = openRecorder(sheet.journal);
 
@@ -76,8 +78,27 @@ function welcomePerson(pi: ExtensionAPI, { hint, ready }: Welcome, standing: () 
 	});
 }
 
+/** What a planned script says for the visit at hand; nothing is done in one that it does not name. */
+function plannedScenario(script: Script, place: Place): Scenario {
+	if (place.kind === "idle") return automaticScenario;
+	const phase = place.kind === "phase";
+	const visit = `${phase ? `${place.scope}/${place.id}` : place.id}#${place.visit}`;
+	const cues = (phase ? undefined : script[`${visit}.${place.attempt}`]) ?? script[visit] ?? Array(50).fill(idleCue);
+	const scripts = new Map([[place.id, cues]]);
+	return { ...automaticScenario, ...(phase ? { phases: scripts } : { states: scripts }) };
+}
+
+const idleCue: Cue = {
+	say: "Nothing is planned here.",
+	calls: [],
+	exit: undefined,
+	waitMs: 0,
+	fail: undefined,
+	person: undefined,
+};
+
 /** The scenario for a place: the one that the call sheet names, else the project's own for the definition that runs, else none. */
-function openScenarios(named: string | undefined) {
+function openScenarios({ scenario: named, script }: CallSheet) {
 	const read = new Map<string, Scenario>();
 	let last = automaticScenario;
 	const load = (file: string): Scenario => {
@@ -90,6 +111,7 @@ function openScenarios(named: string | undefined) {
 	return {
 		project: "",
 		of(place: Place): Scenario {
+			if (script) return plannedScenario(script, place);
 			if (named !== undefined) return load(named);
 			if (place.kind === "idle") return last;
 			const file = findScenario(this.project, place.kind === "phase" ? "workflow" : "chronicle", place.root);

@@ -3,6 +3,8 @@ import type { Diagnostic } from "../definition/index.ts";
 import type { PiCommand } from "../pi/index.ts";
 import { type Called, type Ended, type Part, type Tracker, trackParts } from "./act.ts";
 import type { CallSheet } from "./call-sheet.ts";
+import type { CoveragePlan, Evidence } from "./every/index.ts";
+import type { PersonAnswer } from "./scenario.ts";
 import { type Change, openStage, type Stage } from "./stage.ts";
 
 /** A definition that can be played. */
@@ -33,9 +35,18 @@ export interface Playable {
 	readonly kind: "playable";
 	readonly program: Program;
 	/** What the processes need to know beside the scenario. */
-	readonly sheet: Pick<CallSheet, "route">;
+	readonly sheet: Pick<CallSheet, "route" | "script">;
 	/** Plays it to its end or to where it stops. `say` tells something between two parts. */
 	play(scene: PlayScene): Promise<Outcome>;
+}
+
+/** A definition with the runs that cover it. */
+export interface Coverable {
+	readonly kind: "coverable";
+	readonly program: Program;
+	readonly plan: CoveragePlan;
+	/** Plays one planned run. `atStart` answers a question that comes before any message of the understudy. */
+	play(scene: PlayScene, atStart?: PersonAnswer): Promise<Outcome & { readonly evidence: Evidence }>;
 }
 
 export interface PlayScene {

@@ -31,7 +31,12 @@ export function asSentence(words: string): string {
 export interface ScriptedCall {
 	readonly tool: string;
 	readonly input: Readonly<Record<string, unknown>>;
+	/** It is made even where the request does not offer the tool. Only planned scripts have such calls. */
+	readonly undeclared?: true;
 }
+
+/** Planned messages by visit: `state#2`, `state#2.3` for the third attempt of that visit alone, `workflow/phase#2`. */
+export type Script = Readonly<Record<string, readonly Cue[]>>;
 
 export type Exit =
 	/** `workflow_step` with this action. */

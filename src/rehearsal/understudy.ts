@@ -1,7 +1,7 @@
 // What the understudy answers: a scripted stand-in for a model, so that a run can be tried at no cost. Pure: the same scene always gets
 // the same reply. It is not a model and never claims to be one.
 // U1 every text begins with the label; U2 a phase or state without a script gets the automatic round: look, run, write, move on;
-// U3 it calls only tools that the request declares; U4 it never repeats an exit more than once, so a run that cannot go on stops.
+// U3 it calls only tools that the request declares, but for planned calls that must be refused; U4 it never repeats an exit more than once, so a run that cannot go on stops.
 import { type Cue, type Exit, findCues, type PersonAnswer, type Scenario, type ScriptedCall } from "./scenario.ts";
 
 /** Stands in front of everything the understudy says. */
@@ -34,6 +34,8 @@ export type Place =
 			readonly id: string;
 			/** 1-based. */
 			readonly visit: number;
+			/** 1-based, in the visit. */
+			readonly attempt: number;
 			readonly turn: number;
 			/** States that may follow, best first. */
 			readonly targets: readonly string[];
@@ -105,8 +107,9 @@ export function answer(scenario: Scenario, scene: Scene): Reply {
 /** Plays one message of a script; calls of tools that the request does not declare are left out and said. */
 function perform(cue: Cue, tools: ReadonlySet<string>): Reply {
 	const wanted = [...cue.calls, ...(cue.exit ? [exitCall(cue.exit)] : [])];
-	const calls = wanted.filter(({ tool }) => tools.has(tool));
-	const missing = [...new Set(wanted.filter(({ tool }) => !tools.has(tool)).map(({ tool }) => tool))];
+	const isCalled = ({ tool, undeclared }: ScriptedCall): boolean => undeclared === true || tools.has(tool);
+	const calls = wanted.filter(isCalled);
+	const missing = [...new Set(wanted.filter((call) => !isCalled(call)).map(({ tool }) => tool))];
 	const lost = missing.length === 0 ? "" : ` (Not offered here, so not called: ${missing.join(", ")}.)`;
 	return { text: `${label} ${cue.say}${lost}`.trim(), calls, waitMs: cue.waitMs, fail: cue.fail, person: cue.person };
 }

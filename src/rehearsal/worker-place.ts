@@ -12,6 +12,8 @@ export interface WorkerPart {
 	readonly state: string;
 	/** Number of this visit among all visits of the run. */
 	readonly visit: number;
+	/** Number of this attempt in the visit, 1-based. */
+	readonly attempt: number;
 	/** What `workflow_transition` may name. */
 	readonly targets: readonly string[];
 }
@@ -19,37 +21,48 @@ export interface WorkerPart {
 /** Targets that lead nowhere by themselves: a person, or the same again. */
 const lastResort = (state: string) => ["human_intervention", state];
 
-/** The place of a worker; `cwd` is the run's folder, `branch` its own conversation, `route` the way that the rehearsal is to take. */
+/** The place of a worker; `branch` is its own conversation, `route` the way that the rehearsal is to take. */
 export function placeInRun(
 	part: WorkerPart,
-	cwd: string,
+	{ template, earlier }: RunSoFar,
 	branch: readonly SessionEntry[],
 	route: readonly string[] = [],
 ): Place {
-	const { template, earlier } = readLedger(part, cwd);
 	const visit = earlier + 1;
 	const onward = part.targets.filter((target) => !lastResort(part.state).includes(target));
 	const wanted = nextOnRoute(route, part.state, visit);
 	const targets =
 		wanted !== undefined && onward.includes(wanted) ? [wanted, ...onward.filter((name) => name !== wanted)] : onward;
 	const turn = branch.filter((entry) => entry.type === "message" && entry.message.role === "assistant").length;
-	return { kind: "state", root: template, id: part.state, visit, turn, targets };
+	return { kind: "state", root: template, id: part.state, visit, attempt: part.attempt, turn, targets };
 }
 
-/** From the run's ledger: the template's key, and how often its state was left before this visit. */
-function readLedger({ run, state, visit }: WorkerPart, cwd: string): { template: string; earlier: number } {
-	try {
-		const ledger: unknown = JSON.parse(readFileSync(join(cwd, ".pi", "chronicle", "sessions", `${run}.json`), "utf8"));
-		const { template, history } = ledger as { template?: { file?: unknown; name?: unknown }; history?: unknown };
-		const { file, name } = template ?? {};
-		const moves: { from?: unknown; visit?: unknown }[] = Array.isArray(history) ? history : [];
-		const left = moves.filter((move) => move.from === state && typeof move.visit === "number" && move.visit < visit);
-		return {
-			template: typeof file === "string" ? basename(file, extname(file)) : String(name ?? ""),
-			earlier: new Set(left.map((move) => move.visit)).size,
-		};
-	} catch {
-		// The supervisor has not written it yet: then this is the first visit of all.
-		return { template: "", earlier: 0 };
-	}
+/**
+ * What a worker learns from its run's event log when it starts. The log holds every move before the worker's launch; the checkpoint beside it may
+ * lag behind. Throws where there is no log: a worker is launched only after its launch was recorded.
+ */
+export function readRunSoFar({ run, state, visit }: WorkerPart, cwd: string): RunSoFar {
+	const log = readFileSync(join(cwd, ".pi", "chronicle", "sessions", `${run}.events.jsonl`), "utf8");
+	const lines = log.split("\n").filter((line, at) => at === 0 || line.includes('"kind":"moved"'));
+	const [created, ...moves] = lines.map((line) => JSON.parse(line) as LedgerLine);
+	const { file, name = "" } = created?.template ?? {};
+	const left = moves.filter((move) => move.from === state && move.visit !== undefined && move.visit < visit);
+	return {
+		template: file === undefined ? name : basename(file, extname(file)),
+		earlier: new Set(left.map((move) => move.visit)).size,
+	};
+}
+
+export interface RunSoFar {
+	/** Key of the template. */
+	readonly template: string;
+	/** How often the worker's state was left before this visit. */
+	readonly earlier: number;
+}
+
+/** The fields of an event that matter here. */
+interface LedgerLine {
+	readonly template?: { readonly name?: string; readonly file?: string };
+	readonly from?: string;
+	readonly visit?: number;
 }

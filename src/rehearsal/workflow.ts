@@ -1,12 +1,24 @@
 // A workflow to rehearse: finds it, tells beforehand what cannot work, and plays it in one pi without a screen.
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Diagnostic } from "../definition/index.ts";
 import { exitCodes } from "../pi/index.ts";
-import type { ChildExit } from "../process/index.ts";
+import type { Exit } from "../process/index.ts";
 import { type Catalogue, loadCatalogue, type WorkflowDefinition, workflowRoots } from "../workflow/index.ts";
 import { runAct } from "./act.ts";
+import { planWorkflowCoverage, readSession, workflowEvidence } from "./every/index.ts";
 import { openScenario, strangers } from "./own-scenario.ts";
-import { type Expected, type Place, type Playable, taskOfNobody, type Unplayable, type Wish } from "./program.ts";
+import {
+	type Coverable,
+	type Expected,
+	type Outcome,
+	type Place,
+	type Playable,
+	type PlayScene,
+	taskOfNobody,
+	type Unplayable,
+	type Wish,
+} from "./program.ts";
 import { asSentence, type PersonAnswer } from "./scenario.ts";
 import { understudyModel } from "./understudy.ts";
 
@@ -55,27 +67,59 @@ export function planWorkflow(wish: Wish, place: Place): Playable | Unplayable | 
 			expected,
 		},
 		sheet: {},
-		async play({ house: { pi, packageRoot }, stage, tracker, signal, say }) {
-			const session = join(dirname(stage.project), "session.jsonl");
-			const args = ["-p", "--offline", "--approve", "-ne", "-e", packageRoot, "--model", understudyModel];
-			const act = (prompt: string) =>
-				runAct(
-					{ command: pi.command, args: [...pi.args, ...args, "--session", session, prompt] },
-					stage,
-					tracker,
-					signal,
-				);
-			let ended = await act(`/workflow ${name} ${task}`);
-			// The rehearsal plays the person as well: who ends a phase that waits for them.
-			for (let said = 0; said < mostWords && tracker.standing === "waits" && isWaiting(ended.exit); said++) {
-				const words = wordsFor(tracker.takeAnswer());
-				say(`A person would be asked here; the rehearsal goes on with ${asSentence(words)}`);
-				const further = await act(words);
-				ended = { ...further, output: ended.output + further.output, errors: ended.errors + further.errors };
-			}
-			return { ...ended, outcome: tracker.standing === "done" ? "done" : "stopped" };
+		play: (scene) => playWorkflow(name, task, scene),
+	};
+}
+
+/** Plans the coverage of a workflow; `undefined` as for {@link planWorkflow}. */
+export function planWorkflowRuns(wish: Wish, place: Place): Coverable | Unplayable | undefined {
+	const playable = planWorkflow(wish, place);
+	if (playable?.kind !== "playable") return playable;
+	const { program } = playable;
+	const { commands, definitions } = load(place);
+	const key = (commands.get(wish.name) ?? definitions.get(wish.name))?.key ?? wish.name;
+	return {
+		kind: "coverable",
+		program: { ...program, scenario: undefined },
+		plan: planWorkflowCoverage(definitions, key),
+		async play(scene) {
+			const ended = await playWorkflow(program.name, program.task, scene);
+			scene.tracker.end("stopped");
+			const session = sessionOf(scene);
+			const entries = existsSync(session) ? readSession(session) : [];
+			return { ...ended, evidence: workflowEvidence(definitions, key, entries, scene.tracker.parts) };
 		},
 	};
+}
+
+function sessionOf({ stage }: PlayScene): string {
+	return join(dirname(stage.project), "session.jsonl");
+}
+
+async function playWorkflow(name: string, task: string, scene: PlayScene): Promise<Outcome> {
+	const { house, stage, tracker, signal, say } = scene;
+	const { pi, packageRoot } = house;
+	const args = ["-p", "--offline", "--approve", "-ne", "-e", packageRoot, "--model", understudyModel];
+	const act = (prompt: string) =>
+		runAct(
+			{ command: pi.command, args: [...pi.args, ...args, "--session", sessionOf(scene), prompt] },
+			stage,
+			tracker,
+			signal,
+		);
+	let ended = await act(`/workflow ${name} ${task}`);
+	// The rehearsal plays the person as well: who ends a phase that waits for them, or sends a paused run back.
+	for (let said = 0; said < mostWords && !signal?.aborted; said++) {
+		const waits = tracker.standing === "waits" && isWaiting(ended.exit);
+		const answer = tracker.takeAnswer();
+		if (!waits && !(tracker.standing === "open" && answer?.kind === "sent")) break;
+		for (const words of waits ? [wordsFor(answer)] : [wordsFor(answer), "/workflow resume"]) {
+			say(`A person would be asked here; the rehearsal goes on with ${asSentence(words)}`);
+			const further = await act(words);
+			ended = { ...further, output: ended.output + further.output, errors: ended.errors + further.errors };
+		}
+	}
+	return { ...ended, outcome: tracker.standing === "done" ? "done" : "stopped" };
 }
 
 /** What a person types to give this answer. */
@@ -90,7 +134,7 @@ function wordsFor(answer: PersonAnswer | undefined): string {
 	}
 }
 
-function isWaiting(exit: ChildExit): boolean {
+function isWaiting(exit: Exit): boolean {
 	return exit.kind === "exited" && exit.code === exitCodes.waits;
 }
 

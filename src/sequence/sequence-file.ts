@@ -4,11 +4,10 @@
 import { parseDocument, stringify } from "yaml";
 import {
 	type Diagnostic,
+	decimal,
 	type Fields,
 	groupSchema,
-	integer,
 	list,
-	number,
 	openReport,
 	parseYaml,
 	readGroup,
@@ -16,6 +15,7 @@ import {
 	referenceTable,
 	sortDiagnostics,
 	text,
+	whole,
 } from "../definition/index.ts";
 
 export const sequenceFields = {
@@ -28,13 +28,13 @@ export const sequenceFields = {
 			about: "The [steps](#record) in order.",
 		},
 	),
-	runs: integer({
+	runs: whole({
 		least: 1,
 		most: 999_999,
 		fallback: 1,
 		about: "How often it runs when `/sequence run` names no number.",
 	}),
-	maxCost: number({
+	maxCost: decimal({
 		least: 0,
 		shown: "no ceiling",
 		empty: "error",

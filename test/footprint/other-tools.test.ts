@@ -1,8 +1,8 @@
 // Tools of other extensions and MCP servers: a walk over their arguments.
 import { describe, expect, it } from "vitest";
-import { accesses, doubts, harms, measured } from "./host-environment.ts";
+import { doubts, harms, measured, touches } from "./surroundings.ts";
 
-const of = (tool: string, input: unknown) => accesses(measured({ tool, input }));
+const of = (tool: string, input: unknown) => touches(measured({ tool, input }));
 
 describe("arguments that look like paths", () => {
 	it.each([
@@ -58,7 +58,7 @@ describe("commands among the arguments", () => {
 		[{ options: { command: "rm -rf src" } }],
 	])("%j", (input) => {
 		const footprint = measured({ tool: "mcp__shell__run", input });
-		expect(accesses(footprint)).toContain("delete src/**");
+		expect(touches(footprint)).toContain("delete src/**");
 		expect(harms(footprint)).toContain("recursive-delete");
 	});
 
@@ -85,7 +85,7 @@ describe("what is not known of them", () => {
 
 	it("a tool that says it reads and is given a command is judged by the command", () => {
 		const footprint = measured({ tool: "x", input: { command: "rm a" }, annotations: { readOnlyHint: true } });
-		expect(accesses(footprint)).toContain("delete a");
+		expect(touches(footprint)).toContain("delete a");
 	});
 
 	it("too many arguments are said to be too many", () => {

@@ -18,7 +18,7 @@ export async function rehearse(project: Project, ...args: string[]) {
 	mkdirSync(temp, { recursive: true });
 	const done = await runNode(project, [packageUnderTest().cli, "rehearse", ...args], {
 		env: { TMPDIR: temp, PI_CHRONICLE_PI: piScript() },
-		timeout: 80_000,
+		timeout: 400_000,
 	});
 	// pi keeps caches of compiled code in the folder for temporary files.
 	const caches = new Set(["jiti", "node-compile-cache"]);

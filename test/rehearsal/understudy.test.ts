@@ -18,6 +18,7 @@ const state = (over: Partial<Extract<Place, { kind: "state" }>> = {}): Place => 
 	kind: "state",
 	root: "feature",
 	id: "planning",
+	attempt: 1,
 	visit: 1,
 	turn: 0,
 	targets: ["implementation", "done"],

@@ -1,8 +1,8 @@
 // Containers and orchestrators: what they show, what they start, what they remove.
-import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
+import type { Call, Program, Programs } from "./program.ts";
 
-const changes: ProgramSpec = { changes: ["containers"] };
-const deletes: ProgramSpec = { changes: ["containers"], effects: ["delete-containers"] };
+const changes: Program = { changes: ["containers"] };
+const deletes: Program = { changes: ["containers"], effects: ["delete-containers"] };
 
 /** `docker run`: host folders that are mounted, and the command inside. */
 function runContainer(call: Call): void {
@@ -34,9 +34,9 @@ function readMounted(call: Call, host: string, inside: string, words: readonly s
 	const place = host.replace(/\/+$/, "");
 	const here = call.values("-w --workdir").some((folder) => folder.replace(/\/+$/, "") === root);
 	for (const word of words.flatMap((text) => text.split(/[\s;|&<>"'()]+/))) {
-		if (root !== "" && word.startsWith(`${root}/`)) call.access("read", place + word.slice(root.length));
+		if (root !== "" && word.startsWith(`${root}/`)) call.touch("read", place + word.slice(root.length));
 		else if (here && /^[\w.][\w./-]*$/.test(word) && call.exists(`${place}/${word}`))
-			call.access("read", `${place}/${word}`);
+			call.touch("read", `${place}/${word}`);
 	}
 }
 
@@ -44,7 +44,7 @@ function readMounted(call: Call, host: string, inside: string, words: readonly s
 function mountHost(call: Call, path: string, readOnly: boolean): void {
 	// A bare name is a volume of its own, not a folder.
 	if (!/^[./~]/.test(path) && path !== "") return;
-	call.access("read", path);
+	call.touch("read", path);
 	if (!readOnly) call.unknown("script", `mounted: ${path}`, ["write", "delete"]);
 }
 
@@ -62,19 +62,19 @@ function execInContainer(call: Call): void {
 function copy(call: Call): void {
 	const [from = "", to = ""] = call.operands;
 	const inside = (word: string) => /^[^/.]+:/.test(word);
-	if (!inside(from)) call.applyRole("read", from, { recursive: true });
-	if (!inside(to)) call.access("write", to, { recursive: true, replaces: true });
+	if (!inside(from)) call.play("read", from, { recursive: true });
+	if (!inside(to)) call.touch("write", to, { recursive: true, replaces: true });
 	else call.change("containers");
 }
 
-const runOptions: ProgramSpec["options"] = {
+const runOptions: Program["options"] = {
 	"-v --volume --mount -e --env -p --publish --name -w --workdir -u --user --network --net --entrypoint -h --hostname --platform -m --memory --cpus --gpus --device -l --label --restart --add-host --cap-add --cap-drop --security-opt --shm-size --tmpfs --ulimit --pull --log-driver --log-opt --link --dns --ipc --pid --userns --volumes-from --stop-signal --stop-timeout --expose --cgroup-parent --health-cmd":
 		"text",
 	"--env-file --label-file": "read",
 	"--cidfile": "replace",
 };
 
-const composeSubcommands: { readonly [names: string]: ProgramSpec } = {
+const composeSubcommands: { readonly [names: string]: Program } = {
 	"ps ls logs images top port version events stats volumes": {},
 	"config convert": {
 		options: { "-o --output": "replace", "--format --hash": "text" },
@@ -82,12 +82,12 @@ const composeSubcommands: { readonly [names: string]: ProgramSpec } = {
 	},
 	down: { ...changes, when: { "-v --volumes --rmi": { effects: ["delete-containers"] } } },
 	rm: deletes,
-	exec: { optionsFirst: true, options: { "-e --env -u --user -w --workdir --index": "text" }, custom: execInContainer },
-	run: { optionsFirst: true, options: runOptions, custom: execInContainer },
+	exec: { stops: true, options: { "-e --env -u --user -w --workdir --index": "text" }, also: execInContainer },
+	run: { stops: true, options: runOptions, also: execInContainer },
 	"*": changes,
 };
 
-const compose: ProgramSpec = {
+const compose: Program = {
 	options: {
 		"-f --file --env-file": "read",
 		"-p --project-name --profile --ansi --progress": "text",
@@ -96,21 +96,17 @@ const compose: ProgramSpec = {
 	subcommands: composeSubcommands,
 };
 
-const dockerSubcommands: { readonly [names: string]: ProgramSpec } = {
+const dockerSubcommands: { readonly [names: string]: Program } = {
 	"ps images logs inspect info version top stats port diff history search events help": {},
-	run: { optionsFirst: true, options: runOptions, custom: runContainer },
-	create: { optionsFirst: true, options: runOptions, custom: runContainer },
-	exec: {
-		optionsFirst: true,
-		options: { "-e --env -u --user -w --workdir --env-file": "text" },
-		custom: execInContainer,
-	},
-	cp: { custom: copy },
+	run: { stops: true, options: runOptions, also: runContainer },
+	create: { stops: true, options: runOptions, also: runContainer },
+	exec: { stops: true, options: { "-e --env -u --user -w --workdir --env-file": "text" }, also: execInContainer },
+	cp: { also: copy },
 	build: {
-		custom: (call) => {
+		also: (call) => {
 			for (const secret of call.values("--secret")) {
 				const source = /(?:^|,)(?:source|src)=([^,]+)/.exec(secret)?.[1];
-				if (source !== undefined) call.applyRole("read", source);
+				if (source !== undefined) call.play("read", source);
 			}
 		},
 		changes: ["containers"],
@@ -141,9 +137,9 @@ const dockerSubcommands: { readonly [names: string]: ProgramSpec } = {
 			"ls list ps inspect df info events logs history top stats port diff": {},
 			"prune rm rmi remove reset delete": deletes,
 			"export save": { options: { "-o --output": "replace" } },
-			cp: { custom: copy },
-			run: { optionsFirst: true, options: runOptions, custom: runContainer },
-			exec: { optionsFirst: true, options: { "-e --env -u --user -w --workdir": "text" }, custom: execInContainer },
+			cp: { also: copy },
+			run: { stops: true, options: runOptions, also: runContainer },
+			exec: { stops: true, options: { "-e --env -u --user -w --workdir": "text" }, also: execInContainer },
 			"*": changes,
 		},
 	},
@@ -155,7 +151,7 @@ const dockerSubcommands: { readonly [names: string]: ProgramSpec } = {
 	"*": changes,
 };
 
-const clusterChange: ProgramSpec = {
+const clusterChange: Program = {
 	changes: ["remote"],
 	options: {
 		"--from-file --from-env-file": "text",
@@ -165,7 +161,7 @@ const clusterChange: ProgramSpec = {
 	when: { "--dry-run": { harmless: true } },
 };
 
-export const containers: ProgramSpecs = {
+export const containers: Programs = {
 	"docker podman nerdctl": {
 		options: { "-H --host --context -c --log-level -l": "text", "--config": "list" },
 		subcommands: dockerSubcommands,
@@ -199,21 +195,17 @@ export const containers: ProgramSpecs = {
 			},
 			delete: { ...clusterChange, effects: ["delete-infrastructure"] },
 			drain: { ...clusterChange, effects: ["delete-infrastructure"] },
-			exec: {
-				optionsFirst: true,
-				options: { "-n --namespace -c --container --context": "text" },
-				custom: execInContainer,
-			},
+			exec: { stops: true, options: { "-n --namespace -c --container --context": "text" }, also: execInContainer },
 			run: { ...clusterChange },
-			cp: { custom: copy },
+			cp: { also: copy },
 			"port-forward proxy attach": {},
 			rollout: { subcommands: { "status history": {}, "*": { ...clusterChange, effects: ["deploy"] } } },
 			"apply create replace patch set scale edit": {
 				...clusterChange,
 				effects: ["deploy"],
-				custom: (call) => {
+				also: (call) => {
 					for (const source of call.values("--from-file --from-env-file"))
-						call.applyRole("read", source.replace(/^[^/=]*=/, ""));
+						call.play("read", source.replace(/^[^/=]*=/, ""));
 				},
 			},
 			"*": clusterChange,
@@ -247,9 +239,9 @@ export const containers: ProgramSpecs = {
 			"status list ls ip logs version get profile-list global-status ssh-config": {},
 			"ssh shell": {
 				...changes,
-				optionsFirst: true,
+				stops: true,
 				options: { "-c --command": "text" },
-				custom: (call) => {
+				also: (call) => {
 					for (const text of call.values("-c --command")) call.script(text, { where: "elsewhere" });
 					const dashes = call.args.indexOf("--");
 					const own = call.name === "minikube" ? 0 : 1;

@@ -1,72 +1,70 @@
 // git: global options and every subcommand in common use. How options and operands combine is in `git-changes.ts`.
 import {
-	gitAdd,
-	gitBranch,
-	gitCheckout,
-	gitCheckoutIndex,
-	gitClean,
-	gitClone,
-	gitConfig,
-	gitInit,
-	gitPush,
-	gitReadTree,
-	gitRemove,
-	gitReset,
-	gitRestore,
-	gitStash,
-	gitTag,
+	add,
+	branch,
+	checkout,
+	checkoutIndex,
+	clean,
+	clone,
+	config,
+	init,
 	pathOperands,
-	readPathspecs,
+	push,
+	readPaths,
+	readTree,
+	remove,
+	reset,
+	restore,
 	runFromSettings,
+	stash,
+	tag,
 } from "./git-changes.ts";
-import { abbreviating, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
+import { abbreviating, type Program, type Programs } from "./program.ts";
 
-const changesRepository: ProgramSpec = { changes: ["repository"] };
-const changesBoth: ProgramSpec = { changes: ["repository", "worktree"] };
+const changesRepository: Program = { changes: ["repository"] };
+const changesBoth: Program = { changes: ["repository", "worktree"] };
 
 /** Options that keep `git show` and `git diff` to names, and those that make `git log` show what is in files. */
 const namesOnly = "--name-only --name-status --stat --numstat --shortstat --dirstat --summary --raw -s --no-patch";
 const contents =
 	"-p -u --patch -c --cc -L -U --unified --word-diff --color-words --ext-diff --patch-with-stat --patch-with-raw -m";
 
-const shows: ProgramSpec = {
+const shows: Program = {
 	options: {
 		"--output": "replace",
 		"-n --max-count --skip --since --after --until --before --author --committer --grep -S -G -L -U --unified --format --date --diff-filter -O -l --inter-hunk-context --word-diff-regex --glob --exclude":
 			"text",
 	},
 	attached: "--pretty --decorate --color --stat --word-diff --abbrev",
-	custom: (call) => {
-		readPathspecs(call, call.has(namesOnly) ? "list" : "read");
-		if (call.has("--name-only"))
-			call.setOutput(`${call.findUp(".git") ?? "."}/${call.searchResult({ skips: ["untracked"] })}`);
+	also: (call) => {
+		readPaths(call, call.has(namesOnly) ? "list" : "read");
+		if (call.has("--name-only")) call.prints(`${call.findUp(".git") ?? "."}/${call.found({ skips: ["untracked"] })}`);
 	},
 };
 
 /** `git log` shows commits, and of files no more than their names unless it is asked to. */
-const logs: ProgramSpec = {
+const logs: Program = {
 	...shows,
-	custom: (call) => {
-		readPathspecs(call, call.has(contents) ? "read" : "list");
-		if (call.has("--name-only"))
-			call.setOutput(`${call.findUp(".git") ?? "."}/${call.searchResult({ skips: ["untracked"] })}`);
+	also: (call) => {
+		readPaths(call, call.has(contents) ? "read" : "list");
+		if (call.has("--name-only")) call.prints(`${call.findUp(".git") ?? "."}/${call.found({ skips: ["untracked"] })}`);
 	},
 };
 
 /** What tells which files there are and what git holds of them, not what is in them. */
-const names: ProgramSpec = {
+const names: Program = {
 	options: { "--format --sort --count --exclude --since --until --author": "text" },
 	attached: "--porcelain --untracked-files -u --ignored --color --column",
-	custom: (call) => readPathspecs(call, "list"),
+	also: (call) => readPaths(call, "list"),
 };
 
-const inspects: ProgramSpec = {
+const inspects: Program = {
 	options: { "--format --sort --count --points-at --exclude --since --until --author --group": "text" },
 	attached: "--abbrev --contains --porcelain --untracked-files -u --ignored --color --column",
-	custom: readPathspecs,
+	also: readPaths,
 };
 
-const integrates: ProgramSpec = {
+const integrates: Program = {
 	...changesBoth,
 	options: {
 		"-m -s -X --strategy --strategy-option --onto --message --cleanup": "text",
@@ -76,13 +74,13 @@ const integrates: ProgramSpec = {
 	attached: "-S --gpg-sign --log --rebase --autosquash",
 };
 
-const subcommands: { readonly [names: string]: ProgramSpec } = {
+const subcommands: { readonly [names: string]: Program } = {
 	"log whatchanged": logs,
 	"check-ignore check-attr rev-list shortlog": names,
 	status: {
 		...names,
 		when: { "-v --verbose": {} },
-		custom: (call) => readPathspecs(call, call.has("-v --verbose") ? "read" : "list"),
+		also: (call) => readPaths(call, call.has("-v --verbose") ? "read" : "list"),
 	},
 	"show diff diff-tree diff-index diff-files range-diff": shows,
 	"rev-parse describe ls-tree ls-remote cat-file name-rev merge-base for-each-ref show-ref show-branch count-objects check-ref-format check-mailmap var version help fsck verify-commit verify-tag verify-pack cherry patch-id stripspace column merge-tree get-tar-commit-id fmt-merge-msg request-pull fast-export":
@@ -95,8 +93,8 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 				"--import-marks": "read",
 			},
 			when: { "--lost-found": { changes: ["repository"] } },
-			custom: (call) => {
-				readPathspecs(call);
+			also: (call) => {
+				readPaths(call);
 				for (const word of call.operands) if (word.startsWith("ext::")) call.script(word.slice(5));
 			},
 		},
@@ -106,33 +104,31 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 			"-f": "read",
 		},
 		attached: "-O --open-files-in-pager --color",
-		custom: (call) => {
+		also: (call) => {
 			const pager = call.values("-O --open-files-in-pager")[0];
 			if (pager !== undefined) call.script(pager);
 			const paths = pathOperands(call);
 			const detail = { recursive: true, skips: ["untracked"] } as const;
-			for (const path of paths.length > 0 ? paths : ["."]) call.applyRole("read", path, detail);
+			for (const path of paths.length > 0 ? paths : ["."]) call.play("read", path, detail);
 			if (call.has("-l --files-with-matches --name-only -L --files-without-match"))
-				call.setOutput(call.searchResult({ skips: ["untracked"] }));
+				call.prints(call.found({ skips: ["untracked"] }));
 		},
 	},
 	"blame annotate": {
 		options: { "-L -S --since --date --ignore-rev --abbrev": "text", "--contents --ignore-revs-file": "read" },
 		attached: "-C -M",
-		custom: readPathspecs,
+		also: readPaths,
 	},
 	"ls-files": {
 		options: {
 			"-x --exclude --exclude-per-directory --format": "text",
 			"-X --exclude-from --pathspec-from-file": "read",
 		},
-		custom: (call) => {
-			readPathspecs(call, "list");
+		also: (call) => {
+			readPaths(call, "list");
 			const paths = pathOperands(call).filter((path) => call.isDirectory(path));
-			const found = call.searchResult(
-				call.has("-o --others -d --deleted -i --ignored") ? {} : { skips: ["untracked"] },
-			);
-			call.setOutput(
+			const found = call.found(call.has("-o --others -d --deleted -i --ignored") ? {} : { skips: ["untracked"] });
+			call.prints(
 				(paths.length > 0 ? paths.map((path) => `${path.replace(/\/+$/, "")}/${found}`) : [found]).join("\n"),
 			);
 		},
@@ -162,14 +158,14 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 			unbundle: changesRepository,
 		},
 	},
-	"add stage": { options: { "--pathspec-from-file": "read", "--chmod": "text" }, custom: gitAdd },
+	"add stage": { options: { "--pathspec-from-file": "read", "--chmod": "text" }, also: add },
 	mv: {
 		operands: { rest: "move", last: "into" },
 		changes: ["repository"],
 		recursive: true,
 		when: { "-n --dry-run": { harmless: true, operands: "list" } },
 	},
-	rm: { options: { "--pathspec-from-file": "read" }, custom: gitRemove },
+	rm: { options: { "--pathspec-from-file": "read" }, also: remove },
 	commit: {
 		...changesRepository,
 		options: {
@@ -183,7 +179,7 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 	checkout: {
 		options: { "-b -B --orphan --conflict": "text", "--pathspec-from-file": "read" },
 		changes: ["repository"],
-		custom: gitCheckout,
+		also: checkout,
 	},
 	switch: {
 		...changesBoth,
@@ -196,23 +192,19 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 	restore: {
 		options: { "-s --source --conflict": "text", "--pathspec-from-file": "read" },
 		changes: ["repository"],
-		custom: gitRestore,
+		also: restore,
 	},
-	reset: { changes: ["repository"], options: { "--pathspec-from-file": "read" }, custom: gitReset },
-	clean: { options: { "-e --exclude": "text" }, custom: gitClean },
+	reset: { changes: ["repository"], options: { "--pathspec-from-file": "read" }, also: reset },
+	clean: { options: { "-e --exclude": "text" }, also: clean },
 	stash: {
 		options: { "-m --message --pathspec-from-file": "text" },
-		withoutSubcommand: changesBoth,
-		custom: (call) => {
-			if (call.operands.length === 0) gitStash(call);
+		bare: changesBoth,
+		also: (call) => {
+			if (call.operands.length === 0) stash(call);
 		},
 		subcommands: {
 			"list show": shows,
-			"push save": {
-				...changesBoth,
-				options: { "-m --message": "text", "--pathspec-from-file": "read" },
-				custom: gitStash,
-			},
+			"push save": { ...changesBoth, options: { "-m --message": "text", "--pathspec-from-file": "read" }, also: stash },
 			drop: { ...changesRepository, effects: ["git-stash-drop"] },
 			clear: { ...changesRepository, effects: ["git-stash-drop", "git-stash-clear"] },
 			"*": { ...changesBoth, options: { "-m --message": "text" } },
@@ -222,7 +214,7 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 		flags: "--force",
 		options: { "-o --push-option --repo": "text", "--receive-pack --exec": "script" },
 		attached: "--force-with-lease --signed --recurse-submodules",
-		custom: gitPush,
+		also: push,
 	},
 	fetch: {
 		...changesRepository,
@@ -243,14 +235,14 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 	branch: {
 		options: { "-u --set-upstream-to --sort --format --points-at": "text" },
 		attached: "--contains --no-contains --merged --no-merged --abbrev --color --column",
-		custom: gitBranch,
+		also: branch,
 	},
 	tag: {
 		options: { "-m -u --message --local-user --sort --format --points-at": "text", "-F --file": "read" },
 		attached: "--contains --no-contains --merged --no-merged -n --column",
-		custom: gitTag,
+		also: tag,
 	},
-	config: { options: { "-f --file --blob -t --type --default --value --comment": "text" }, custom: gitConfig },
+	config: { options: { "-f --file --blob -t --type --default --value --comment": "text" }, also: config },
 	clone: {
 		options: {
 			"-b --branch -o --origin --depth -j --jobs --reference --template -c --config --filter --shallow-since --separate-git-dir --server-option":
@@ -258,12 +250,12 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 			"-u --upload-pack": "script",
 		},
 		attached: "--recurse-submodules",
-		custom: gitClone,
+		also: clone,
 	},
 	init: {
 		options: { "--template --separate-git-dir -b --initial-branch --object-format": "text" },
 		attached: "--shared",
-		custom: gitInit,
+		also: init,
 	},
 	remote: {
 		subcommands: { "show get-url": {}, "*": changesRepository },
@@ -290,7 +282,7 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 	submodule: {
 		subcommands: {
 			"status summary": {},
-			foreach: { optionsFirst: true, custom: (call) => call.script(call.operands.join(" ")) },
+			foreach: { stops: true, also: (call) => call.script(call.operands.join(" ")) },
 			update: {
 				...changesBoth,
 				options: { "--depth --reference -j --jobs": "text" },
@@ -307,7 +299,7 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 	bisect: {
 		subcommands: {
 			"log view visualize terms": {},
-			run: { ...changesBoth, optionsFirst: true, operands: { first: ["command"] } },
+			run: { ...changesBoth, stops: true, operands: { first: ["command"] } },
 			"*": changesBoth,
 		},
 	},
@@ -315,7 +307,7 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 		...changesRepository,
 		options: { "--expire": "text" },
 		when: { "-n --dry-run": { harmless: true } },
-		custom: (call) => {
+		also: (call) => {
 			const when = call.values("--expire").at(-1) ?? "now";
 			if (!call.has("-n --dry-run") && /^(now|all)$/.test(when)) call.effect("git-lose-objects");
 		},
@@ -323,7 +315,7 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 	"gc repack maintenance pack-refs prune-packed": {
 		...changesRepository,
 		options: { "--prune --expire": "text" },
-		custom: (call) => {
+		also: (call) => {
 			if (call.values("--prune --expire").some((when) => when === "now" || when === "all"))
 				call.effect("git-lose-objects");
 		},
@@ -332,16 +324,16 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 	replace: { ...changesRepository, effects: ["git-rewrite-history"], when: { "-l --list": { harmless: true } } },
 	"update-ref": { ...changesRepository, when: { "-d --stdin": { effects: ["git-branch-force-delete"] } } },
 	"symbolic-ref": {
-		custom: (call) => {
+		also: (call) => {
 			if (call.operands.length > 1 || call.has("-d --delete")) call.change("repository");
 		},
 	},
 	"read-tree": {
 		...changesRepository,
 		options: { "--prefix --index-output --exclude-per-directory": "text" },
-		custom: gitReadTree,
+		also: readTree,
 	},
-	"checkout-index": { options: { "--prefix --stage": "text" }, custom: gitCheckoutIndex },
+	"checkout-index": { options: { "--prefix --stage": "text" }, also: checkoutIndex },
 	"hash-object": {
 		options: { "-t --path": "text" },
 		operands: "read",
@@ -352,7 +344,7 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 	"for-each-repo daemon instaweb": { opaque: "program" },
 };
 
-export const git: ProgramSpecs = abbreviating({
+export const git: Programs = abbreviating({
 	git: {
 		options: {
 			"-C --work-tree": "directory",
@@ -361,7 +353,7 @@ export const git: ProgramSpecs = abbreviating({
 		},
 		attached: "--exec-path",
 		subcommands,
-		custom: runFromSettings,
+		also: runFromSettings,
 	},
 	"gitk tig git-gui lazygit": { opaque: "program" },
 	"git-lfs": changesBoth,

@@ -1,13 +1,13 @@
 // Programs that run a command on other machines, given in words or as text: what runs there has the same harms, on machines of others.
-import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
+import type { Call, Program, Programs } from "./program.ts";
 import { runProxies } from "./wrappers.ts";
 
 /** The words after a program's own options and `own` operands are one shell text, as ssh has it. */
-const onHosts = (values: string, own = 0): ProgramSpec => ({
-	optionsFirst: true,
+const onHosts = (values: string, own = 0): Program => ({
+	stops: true,
 	changes: ["remote"],
 	options: { [values]: "text" },
-	custom(call) {
+	also(call) {
 		const words = call.operands.slice(own);
 		const text = (words[0] === "--" ? words.slice(1) : words).join(" ");
 		if (text !== "") call.script(text, { where: "elsewhere" });
@@ -51,25 +51,25 @@ function salt(call: Call): void {
 }
 
 /** `sshpass -p word ssh host command`. */
-const passes: ProgramSpec = {
-	optionsFirst: true,
+const passes: Program = {
+	stops: true,
 	options: { "-p -f -d -P": "text" },
-	custom: (call) => call.run(call.operands),
+	also: (call) => call.run(call.operands),
 };
 
-export const hosts: ProgramSpecs = {
+export const hosts: Programs = {
 	ansible: {
 		options: {
 			"-m --module-name -a --args -i --inventory -u --user -e --extra-vars -l --limit -f --forks -t --tree -c --connection -T --timeout -B --background -P --poll --become-user --become-method -M --module-path --playbook-dir":
 				"text",
 			"--private-key --key-file --vault-password-file": "read",
 		},
-		custom: ansible,
+		also: ansible,
 		when: { "--version --list-hosts": { harmless: true } },
 	},
 	"salt salt-call salt-ssh": {
 		options: { "-t --timeout -c --config-dir --out -b --batch-size --log-level -l": "text" },
-		custom: salt,
+		also: salt,
 	},
 	"pssh parallel-ssh prsync mpssh": onHosts(
 		"-h --hosts -H --host -l --user -p --par -o --outdir -e --errdir -t --timeout -O --option -x --extra-args -X --extra-arg",
@@ -80,10 +80,10 @@ export const hosts: ProgramSpecs = {
 	"rsh remsh rexec": onHosts("-l -p -k", 1),
 	et: { ...onHosts("-c --command -p --port", 1) },
 	mosh: {
-		optionsFirst: true,
+		stops: true,
 		changes: ["remote"],
 		options: { "-p --port --ssh --predict --family --server --client": "text" },
-		custom(call) {
+		also(call) {
 			for (const command of call.values("--ssh")) call.script(command);
 			const words = call.operands.slice(1);
 			const command = words[0] === "--" ? words.slice(1) : words;
@@ -91,16 +91,16 @@ export const hosts: ProgramSpecs = {
 		},
 	},
 	autossh: {
-		optionsFirst: true,
+		stops: true,
 		options: { "-M": "text" },
-		custom: (call) => call.run(["ssh", ...call.args.slice(call.args[0] === "-M" ? 2 : 0)]),
+		also: (call) => call.run(["ssh", ...call.args.slice(call.args[0] === "-M" ? 2 : 0)]),
 	},
 	sshpass: passes,
 	"tsh teleport boundary": {
 		changes: ["remote"],
 		opaque: "program",
 		when: { "--version": { harmless: true } },
-		custom(call) {
+		also(call) {
 			const [verb, , ...words] = call.operands;
 			if (verb === "ssh" && words.length > 0) call.script(words.join(" "), { where: "elsewhere" });
 			runProxies(call);

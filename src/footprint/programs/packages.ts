@@ -1,19 +1,15 @@
 // Package managers: what they install, what they only tell, and the project's scripts that they run.
 import { agentEntry, isAgentPackage } from "./agents.ts";
 import { runModuleFile } from "./interpreters.ts";
-import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
+import type { Call, Program, Programs } from "./program.ts";
 
-const installs: ProgramSpec = { changes: ["packages"] };
-const systemInstalls: ProgramSpec = {
+const installs: Program = { changes: ["packages"] };
+const systemInstalls: Program = {
 	changes: ["system"],
 	when: { "-s --simulate --dry-run --just-print --print-uris": { harmless: true } },
 };
-const runsProject: ProgramSpec = { opaque: "project" };
-const publishes: ProgramSpec = {
-	changes: ["remote"],
-	effects: ["publish"],
-	when: { "--dry-run -n": { harmless: true } },
-};
+const runsProject: Program = { opaque: "project" };
+const publishes: Program = { changes: ["remote"], effects: ["publish"], when: { "--dry-run -n": { harmless: true } } };
 
 const fromAddress =
 	/^(?:\w+@)?(?:git\+|https?:|git:|ssh:|github:|gitlab:|bitbucket:|gist:)|^git@|\s@\s*(?:git\+|https?:)/i;
@@ -40,20 +36,20 @@ function executeText(call: Call): void {
 }
 
 /** `npm run x`, `yarn x`: a script of the project. */
-const runScript: ProgramSpec = { opaque: "project", optionsFirst: true };
+const runScript: Program = { opaque: "project", stops: true };
 
-const executes: ProgramSpec = {
-	optionsFirst: true,
+const executes: Program = {
+	stops: true,
 	options: { "-p --package --from --with --spec -c --call -w --workspace --python --loglevel": "text" },
-	custom: execute,
+	also: execute,
 };
 
-const nodeCommon: { readonly [names: string]: ProgramSpec } = {
+const nodeCommon: { readonly [names: string]: Program } = {
 	"ls list ll la view info show search outdated why explain fund doctor ping whoami help help-search docs bugs repo root bin prefix licenses find-dupes query diff sbom completion v":
 		{},
 	audit: {
 		when: { "--fix": { changes: ["packages"] } },
-		custom: (call) => {
+		also: (call) => {
 			if (call.operands[0] === "fix") call.change("packages");
 		},
 	},
@@ -62,13 +58,13 @@ const nodeCommon: { readonly [names: string]: ProgramSpec } = {
 		installs,
 	"publish unpublish deprecate dist-tag owner access team org token adduser login logout star unstar hook profile":
 		publishes,
-	exec: { ...executes, custom: executeText },
+	exec: { ...executes, also: executeText },
 	"x dlx": executes,
 	"init create": { changes: ["worktree"], opaque: "program" },
 	pack: { changes: ["worktree"], when: { "--dry-run": { harmless: true } } },
 	version: { changes: ["worktree", "repository"] },
 	"cache store": { subcommands: { "ls list verify path dir status": {}, "*": { changes: ["packages"] } } },
-	pkg: { subcommands: { get: {}, set: { changes: ["worktree"], custom: setField }, "*": { changes: ["worktree"] } } },
+	pkg: { subcommands: { get: {}, set: { changes: ["worktree"], also: setField }, "*": { changes: ["worktree"] } } },
 	config: { subcommands: { "get list ls": {}, "*": { changes: ["system"] } } },
 	get: {},
 	set: { changes: ["system"] },
@@ -87,7 +83,7 @@ function runInstalled(call: Call): void {
 			words.findIndex((word) => !word.startsWith("-")),
 		),
 	);
-	if (name !== undefined && !nodeVerbs.has(name) && call.isKnownProgram(name)) call.run([name, ...args]);
+	if (name !== undefined && !nodeVerbs.has(name) && call.describes(name)) call.run([name, ...args]);
 }
 
 const nodeOptions = {
@@ -96,9 +92,9 @@ const nodeOptions = {
 } as const;
 
 /** `uv version` shows, `uv version 1.2` and `--bump` set. */
-const setsVersion: ProgramSpec = {
+const setsVersion: Program = {
 	when: { "--bump": { changes: ["worktree"] } },
-	custom: (call) => {
+	also: (call) => {
 		if (call.operands.length > 0 && !call.has("--dry-run -n")) call.change("worktree");
 	},
 };
@@ -134,25 +130,22 @@ function setField(call: Call): void {
 }
 
 /** Package managers whose verb is an option: the first one says what is done, and what is not listed changes the system. */
-const byOptions = (looks: RegExp): ProgramSpec => ({
-	custom: (call) => {
+const byOptions = (looks: RegExp): Program => ({
+	also: (call) => {
 		const [verb] = call.args.filter((arg) => arg.startsWith("-"));
 		if (verb === undefined ? call.args.length > 0 || call.name === "yay" || call.name === "paru" : !looks.test(verb))
 			call.change("system");
 	},
 });
 
-export const packages: ProgramSpecs = {
+export const packages: Programs = {
 	npm: { options: nodeOptions, subcommands: nodeCommon },
-	pnpm: { options: nodeOptions, subcommands: nodeCommon, custom: runInstalled },
+	pnpm: { options: nodeOptions, subcommands: nodeCommon, also: runInstalled },
 	yarn: {
 		options: nodeOptions,
-		custom: runInstalled,
-		subcommands: {
-			...nodeCommon,
-			node: { optionsFirst: true, custom: (call) => call.run(["node", ...call.operands]) },
-		},
-		withoutSubcommand: { changes: ["packages"] },
+		also: runInstalled,
+		subcommands: { ...nodeCommon, node: { stops: true, also: (call) => call.run(["node", ...call.operands]) } },
+		bare: { changes: ["packages"] },
 	},
 	bun: {
 		options: { ...nodeOptions, "-e --eval -p --print": "text" },
@@ -164,9 +157,9 @@ export const packages: ProgramSpecs = {
 			repl: { opaque: "script" },
 			"*": { opaque: "script" },
 		},
-		custom: (call) => {
+		also: (call) => {
 			runInstalled(call);
-			for (const code of call.values("-e --eval -p --print")) call.applyRole("code", code);
+			for (const code of call.values("-e --eval -p --print")) call.play("code", code);
 			const [verb = "", file] = call.operands;
 			const module = verb === "run" ? file : verb;
 			if (module !== undefined && (module === "-" || /[/.]/.test(module))) runModuleFile(call, module);
@@ -182,8 +175,8 @@ export const packages: ProgramSpecs = {
 				{},
 			"target component toolchain": { subcommands: { list: {}, "*": installs } },
 			exec: {
-				optionsFirst: true,
-				custom: (call) => call.run(call.operands.filter((word, index) => index > 0 || !/^v?\d/.test(word))),
+				stops: true,
+				also: (call) => call.run(call.operands.filter((word, index) => index > 0 || !/^v?\d/.test(word))),
 			},
 			"x run": { opaque: "project" },
 			"*": installs,
@@ -216,9 +209,9 @@ export const packages: ProgramSpecs = {
 			"tree help": {},
 			version: setsVersion,
 			run: {
-				optionsFirst: true,
+				stops: true,
 				options: { "--with --python -p --extra --group --env-file --package --with-requirements --index": "text" },
-				custom: (call) => (call.has("-m --module") ? call.unknown("project", "uv run -m") : call.run(call.operands)),
+				also: (call) => (call.has("-m --module") ? call.unknown("project", "uv run -m") : call.run(call.operands)),
 			},
 			pip: {
 				subcommands: {
@@ -243,8 +236,8 @@ export const packages: ProgramSpecs = {
 			env: { subcommands: { "info list show find activate": {}, "*": installs } },
 			version: setsVersion,
 			"run shell test": {
-				optionsFirst: true,
-				custom: (call) => (call.operands.length > 0 ? call.run(call.operands) : undefined),
+				stops: true,
+				also: (call) => (call.operands.length > 0 ? call.run(call.operands) : undefined),
 			},
 			publish: publishes,
 			build: runsProject,
@@ -254,11 +247,7 @@ export const packages: ProgramSpecs = {
 	"conda mamba micromamba": {
 		subcommands: {
 			"list info search": {},
-			run: {
-				optionsFirst: true,
-				options: { "-n --name -p --prefix": "text" },
-				custom: (call) => call.run(call.operands),
-			},
+			run: { stops: true, options: { "-n --name -p --prefix": "text" }, also: (call) => call.run(call.operands) },
 			env: {
 				subcommands: {
 					list: {},
@@ -273,12 +262,12 @@ export const packages: ProgramSpecs = {
 		subcommands: {
 			"list query search info contents dependency environment which help show outdated check platform licenses doctor specification":
 				{},
-			config: { subcommands: { "get list": {}, "*": { changes: ["system"] } }, withoutSubcommand: {} },
-			exec: { optionsFirst: true, custom: (call) => call.run(call.operands) },
+			config: { subcommands: { "get list": {}, "*": { changes: ["system"] } }, bare: {} },
+			exec: { stops: true, also: (call) => call.run(call.operands) },
 			"push yank": publishes,
 			"*": installs,
 		},
-		withoutSubcommand: { changes: ["packages"] },
+		bare: { changes: ["packages"] },
 	},
 	composer: {
 		options: { "-d --working-dir": "directory" },
@@ -299,7 +288,7 @@ export const packages: ProgramSpecs = {
 					"-w --watch -i --ignore -d --delay -C --workdir -E --env --features": "text",
 					"-x --exec": "text",
 				},
-				custom: watched,
+				also: watched,
 			},
 			"check clippy build b test t bench run r doc d rustc rustdoc nextest expand llvm-cov tarpaulin miri criterion flamegraph asm bloat udeps deny audit outdated machete":
 				runsProject,
@@ -313,7 +302,7 @@ export const packages: ProgramSpecs = {
 		},
 	},
 	go: {
-		custom: (call) => {
+		also: (call) => {
 			if (call.operands.some(isAgentPackage)) call.effect("nested-agent");
 		},
 		subcommands: {
@@ -338,13 +327,13 @@ export const packages: ProgramSpecs = {
 	flatpak: {
 		subcommands: {
 			"list search info remotes remote-ls remote-info history ps config help": { operands: "text" },
-			run: { opaque: "program", optionsFirst: true, options: { "--command": "text" }, custom: runSandboxed },
+			run: { opaque: "program", stops: true, options: { "--command": "text" }, also: runSandboxed },
 			"*": systemInstalls,
 		},
 	},
 	"apt apt-get aptitude dnf yum zypper apk snap port pkg choco winget scoop": {
 		options: { "-o --option -c --config-file -t --target-release --default-release --setopt": "text" },
-		custom: runHooks,
+		also: runHooks,
 		subcommands: {
 			"list search show info policy depends rdepends madison changelog check-update provides whatprovides repolist help query find version outdated contents installed remotes status which audit stats":
 				{ operands: "text" },
@@ -370,7 +359,7 @@ export const packages: ProgramSpecs = {
 			"eval search show-derivation path-info flake-show log why-depends": {},
 			"run shell develop build": {
 				opaque: "project",
-				custom: (call) => {
+				also: (call) => {
 					if (call.operands.some(isAgentPackage)) call.effect("nested-agent");
 					const at = call.args.findIndex((arg) => arg === "-c" || arg === "--command");
 					if (at >= 0) call.run(call.args.slice(at + 1));
@@ -386,7 +375,7 @@ export const packages: ProgramSpecs = {
 		opaque: "project",
 		changes: ["repository"],
 		when: { "--dry-run": { harmless: true } },
-		custom: (call) => {
+		also: (call) => {
 			const [verb = "", ...words] = call.operands;
 			if (/^(semantic-release|np|release-it|auto)$/.test(call.name) || verb === "publish") call.effect("publish");
 			if (call.name === "lerna" && verb === "exec" && words.length > 0) call.script(words.join(" "));
@@ -397,7 +386,7 @@ export const packages: ProgramSpecs = {
 		opaque: "project",
 		dashes: "one",
 		when: { "-version -v --version -help -h": { harmless: true } },
-		custom: (call) => {
+		also: (call) => {
 			if (call.operands.includes("deploy")) call.effect("publish");
 		},
 	},

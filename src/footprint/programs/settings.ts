@@ -1,14 +1,14 @@
 // What a machine shows of itself, and the same programs where they set something: clocks, names, networks, displays, preferences.
 // S1 a program here looks only with words that are listed as looking; any other words change the machine.
-import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
+import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
 
 const help = "-h --help --version";
 
 /** A program that only shows something where `looks` says so, and else changes the machine. */
-function shows(looks: (call: Call) => boolean, more: ProgramSpec = {}): ProgramSpec {
+function shows(looks: (call: Call) => boolean, more: Program = {}): Program {
 	return {
 		...more,
-		custom(call) {
+		also(call) {
 			if (call.has(help) || looks(call)) return;
 			call.change("system");
 			call.effect("system-service");
@@ -17,19 +17,18 @@ function shows(looks: (call: Call) => boolean, more: ProgramSpec = {}): ProgramS
 }
 
 /** Judged by the first operand; an empty one is the program without operands. */
-const byVerb = (verbs: RegExp, values = ""): ProgramSpec =>
+const byVerb = (verbs: RegExp, values = ""): Program =>
 	shows((call) => verbs.test(call.operands[0] ?? ""), values === "" ? {} : { options: { [values]: "text" } });
 
 /** Judged by the first argument, options included. */
-const byFirst = (words: RegExp, more: ProgramSpec = {}): ProgramSpec =>
-	shows((call) => words.test(call.args[0] ?? ""), more);
+const byFirst = (words: RegExp, more: Program = {}): Program => shows((call) => words.test(call.args[0] ?? ""), more);
 
 /** Shows as long as every argument is one that shows. */
-const byAll = (words: RegExp, more: ProgramSpec = {}): ProgramSpec =>
+const byAll = (words: RegExp, more: Program = {}): Program =>
 	shows((call) => call.args.every((word) => words.test(word)), more);
 
 /** Shows, but for these options, and sets nothing by operands. */
-const but = (setting: string, more: ProgramSpec = {}): ProgramSpec => ({
+const but = (setting: string, more: Program = {}): Program => ({
 	...more,
 	when: { ...more.when, [setting]: { changes: ["system"], effects: ["system-service"] } },
 });
@@ -37,7 +36,7 @@ const but = (setting: string, more: ProgramSpec = {}): ProgramSpec => ({
 const controlOptions = "-H --host -M --machine -p --property -n --lines -o --output -s --signal";
 
 /** `journalctl`: reading the journal, or shortening it. */
-const journal: ProgramSpec = {
+const journal: Program = {
 	options: {
 		"-n --lines -o --output -S --since -U --until -u --unit --user-unit -t --identifier -p --priority -g --grep -c --cursor --after-cursor -M --machine -F --field --facility --output-fields --interval --verify-key --namespace -T --exclude-identifier":
 			"text",
@@ -110,7 +109,7 @@ const firewall = shows(
 	(call) => call.has("-L --list -S --list-rules -C --check -V") && !call.has("-F --flush -Z --zero -D --delete -X"),
 );
 
-export const settings: ProgramSpecs = {
+export const settings: Programs = {
 	...abbreviating({
 		"ps top htop btop pgrep pidof pstree free vmstat mpstat iostat lscpu lsblk lsusb lspci lsmod findmnt last lastb getent finger sw_vers system_profiler vm_stat hostid lsb_release ioreg powermetrics acpi neofetch screenfetch inxi":
 			{},
@@ -148,7 +147,7 @@ export const settings: ProgramSpecs = {
 				if (/^(shell|login)$/.test(verb) && words.length > 1) call.run(words.slice(1));
 				return /^(|list|list-.*|status|show|show-.*|image-status|show-image)$/.test(verb);
 			},
-			{ optionsFirst: true, options: { [controlOptions]: "text", "-E --setenv --uid": "text" } },
+			{ stops: true, options: { [controlOptions]: "text", "-E --setenv --uid": "text" } },
 		),
 		"networkctl resolvectl bootctl coredumpctl busctl userdbctl": byVerb(
 			/^(|list|list-.*|status|query|service|statistics|dns|domain|is-.*|info|tree|introspect|show|show-.*|user|group)$/,
@@ -162,7 +161,7 @@ export const settings: ProgramSpecs = {
 				"-r --reference": "text",
 			},
 			attached: "-I --iso-8601",
-			custom: clock,
+			also: clock,
 		},
 		hostname: shows((call) => call.operands.length === 0 && !call.has("-F --file -b --boot")),
 		uname: but("-S"),
@@ -183,7 +182,7 @@ export const settings: ProgramSpecs = {
 	ip: {
 		dashes: "one",
 		options: { "-f -family -n -netns -rc -rcvbuf -l -loops -b -batch": "text" },
-		custom: network,
+		also: network,
 	},
 	"ifconfig route": interfaces,
 	arp: shows((call) => !call.has("-d --delete -s --set -f --file"), { options: { "-i --device": "text" } }),

@@ -1,33 +1,33 @@
 // Carries out a program's description (`../programs/`) for one command line: roles become touches, options effects, wrappers further commands.
-import type { ChangeKind, Effect } from "../effects.ts";
-import type { AccessKind, Unknown } from "../footprint.ts";
+import type { Change, Effect } from "../effects.ts";
+import type { Access, Unknown } from "../footprint.ts";
 import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
-import { absolutePaths, accessWord, foundBelow, harmOf, isStream, unknownPlace } from "../places.ts";
+import { absolutePaths, foundBelow, harmOf, isStream, touchWord, unknownPlace } from "../places.ts";
 import { recordPowerShell } from "../powershell/index.ts";
-import type { Behavior, Call, Item, ProgramSpec, Role } from "../programs/index.ts";
+import type { Call, Does, Item, Program, Role } from "../programs/index.ts";
 import { dropsData, findProgram, parseOptions, publishesByTask } from "../programs/index.ts";
-import { type AccessDetail, everyAccess } from "../record.ts";
-import { displayText, isBlank, isKnown, spellCommand, UNKNOWN_VALUE } from "../text.ts";
+import { everyAccess, type TouchDetail } from "../record.ts";
+import { HOLE, isBlank, isKnown, shown, spellCommand } from "../text.ts";
 import { contentOf, copyContent, isDownloaded, isInput, keepInput, writtenIn } from "./contents.ts";
 import { findSubcommand, gather, mayName, optionRole, positionsOf, readsOnly, roleAt } from "./description.ts";
 import { assign, childState, lookUp, type State, textValue } from "./state.ts";
 import { recordWithin } from "./unlisted.ts";
-import type { ShellWalk } from "./walk.ts";
+import type { Walk } from "./walk.ts";
 
 /** Judges one command by its program's description, and records the run. Answers what it prints, where that is said. */
 export function recordCall(
-	walk: ShellWalk,
-	program: ProgramSpec,
+	walk: Walk,
+	program: Program,
 	name: string,
 	args: readonly string[],
 	state: State,
 	stdin: string,
 ): string | undefined {
 	const { record } = walk;
-	const { host } = record;
+	const { around } = record;
 	const text = spellCommand([name, ...args]);
 	const effects = new Set<Effect>();
-	const changes = new Set<ChangeKind>();
+	const changes = new Set<Change>();
 	let directories = state.cwd;
 	let items: readonly Item[] = [];
 	/** What commands that this one runs print. */
@@ -38,18 +38,18 @@ export function recordCall(
 		const spellings = spelling.split(" ");
 		return items.some((item) => item.kind === "option" && names(spellings, item.name, program));
 	};
-	const access = (kind: AccessKind, word: string, detail?: AccessDetail) => {
+	const touch = (access: Access, word: string, detail?: TouchDetail) => {
 		if (state.elsewhere) return;
-		for (const path of accessWord(record, kind, word, directories, text, detail)) {
-			const harm = kind === "write" || kind === "delete" ? harmOf(path, host.home) : undefined;
+		for (const path of touchWord(record, access, word, directories, text, detail)) {
+			const harm = access === "write" || access === "delete" ? harmOf(path, around.home) : undefined;
 			if (harm) effects.add(harm);
-			if (kind === "write" && program.fetches) record.fetched(path);
-			if (kind === "write") keepInput(walk, path, name, args, stdin);
+			if (access === "write" && program.fetches) record.fetched(path);
+			if (access === "write") keepInput(walk, path, name, args, stdin);
 		}
 	};
 	const wasDownloaded = (word: string) =>
 		!state.elsewhere && isDownloaded(walk, absolutePaths(word, directories, record) ?? []);
-	const unknown = (what: Unknown["what"], about: string, may: readonly AccessKind[] = everyAccess) => {
+	const unknown = (what: Unknown["what"], about: string, may: readonly Access[] = everyAccess) => {
 		if (!state.elsewhere) record.unknown({ what, text: spellUnknown(about), may });
 	};
 	const stateHere = (where: "here" | "elsewhere" = "here"): State => {
@@ -59,7 +59,7 @@ export function recordCall(
 			: { ...state, cwd: directories, elsewhere };
 	};
 	const run = (words: readonly string[], input = stdin, where?: "here" | "elsewhere") => {
-		inner.push(walk.runWords(words, stateHere(where), input).output);
+		inner.push(walk.runWords(words, stateHere(where), input).out);
 	};
 	const script: Call["script"] = (
 		source,
@@ -67,17 +67,17 @@ export function recordCall(
 	) => {
 		// A child shell starts with a copy of what is known.
 		record.spend((state.functions.size + state.variables.size) / 8);
-		const alone = childState(stateHere(where), host);
+		const alone = childState(stateHere(where), around);
 		const named = self === undefined ? alone : assign(alone, "0", textValue(self));
 		const child = { ...named, parameters: [parameters], dialect };
-		inner.push(walk.runText(source, child, from === "input" ? "" : input, effects).output);
+		inner.push(walk.runText(source, child, from === "input" ? "" : input, effects).out);
 	};
-	const changeDirectory = (word: string) => {
+	const enter = (word: string) => {
 		const paths = absolutePaths(word, directories, record);
 		const possible = paths && paths.length > 0 && paths.every((path) => path.length <= MAX_PATH);
-		directories = possible ? paths.map((path) => pathRules(host).normalize(path)) : undefined;
+		directories = possible ? paths.map((path) => pathRules(around).normalize(path)) : undefined;
 	};
-	const applyRole = (role: Role, word: string, detail?: AccessDetail): void => {
+	const play = (role: Role, word: string, detail?: TouchDetail): void => {
 		if (word === "-" && role !== "directory") return;
 		switch (role) {
 			case "text":
@@ -87,30 +87,30 @@ export function recordCall(
 				return;
 			case "delete":
 				if (foundBelow(word, record)) effects.add("recursive-delete");
-				access(role, word, detail);
+				touch(role, word, detail);
 				return;
 			case "read":
 			case "list":
 			case "link":
-				access(role, word, detail);
+				touch(role, word, detail);
 				return;
 			case "write":
 			case "make":
-				access("write", word, detail);
+				touch("write", word, detail);
 				return;
 			case "replace":
 			case "into":
-				access("write", word, { ...detail, replaces: true });
+				touch("write", word, { ...detail, replaces: true });
 				return;
 			case "move":
-				access("delete", word, { ...detail, recursive: true });
+				touch("delete", word, { ...detail, recursive: true });
 				return;
 			case "directory":
-				access("list", word);
-				changeDirectory(word);
+				touch("list", word);
+				enter(word);
 				return;
 			case "run":
-				call.runShellFile(word);
+				call.runFile(word);
 				return;
 			case "command":
 				run([word]);
@@ -124,14 +124,13 @@ export function recordCall(
 		}
 	};
 
-	const follow = (description: ProgramSpec, words: readonly string[]): void => {
+	const follow = (description: Program, words: readonly string[]): void => {
 		const outer = items;
-		const parsed = parseOptions(description.subcommands ? { ...description, optionsFirst: true } : description, words);
+		const parsed = parseOptions(description.subcommands ? { ...description, stops: true } : description, words);
 		items = outer.length > 0 ? [...outer.filter((item) => item.kind === "option"), ...parsed] : parsed;
 		const operands = parsed.flatMap((item) => (item.kind === "operand" ? [item.word] : []));
 		const own = gather(description, parsed);
-		const does =
-			description.withoutSubcommand && operands.length === 0 ? { ...own, ...description.withoutSubcommand } : own;
+		const does = description.bare && operands.length === 0 ? { ...own, ...description.bare } : own;
 		// `rm -rf ""`, with a variable that is not set, removes nothing.
 		const idle = does.operands === "delete" && operands.length > 0 && operands.every((word) => word === "");
 		for (const effect of idle ? [] : (does.effects ?? [])) effects.add(effect);
@@ -141,18 +140,18 @@ export function recordCall(
 		if (does.opaque === "program" || does.opaque === "script") recordWithin(walk, words, stateHere());
 		else if (does.opaque === "project") recordWithin(walk, words, stateHere(), "named");
 		else if (does.changes?.includes("remote")) recordWithin(walk, words, stateHere("elsewhere"), "named");
-		if (does.defaultRole && operands.length === 0) applyRole(does.defaultRole, ".", detailOf(does));
+		if (does.alone && operands.length === 0) play(does.alone, ".", detailOf(does));
 		if (description.subcommands && operands.length > 0) {
 			const [subcommand = "", ...rest] = operands;
 			const found = findSubcommand(description.subcommands, subcommand);
 			if (found) follow(found, rest);
 			else if (!does.operands) unknown("program", text);
 		}
-		description.custom?.({ ...call, items: parsed, operands, args: words });
+		description.also?.({ ...call, items: parsed, operands, args: words });
 		items = outer;
 	};
 
-	const playItems = (description: ProgramSpec, does: Behavior, parsed: readonly Item[], count: number) => {
+	const playItems = (description: Program, does: Does, parsed: readonly Item[], count: number) => {
 		const positions = positionsOf(does.operands);
 		const detail = detailOf(does);
 		const sources: string[] = [];
@@ -164,11 +163,10 @@ export function recordCall(
 			if (item.kind === "option") {
 				const role = item.value === undefined ? undefined : optionRole(description, item.name);
 				if (readsOnly(does, description) && mayName(item, description)) {
-					if (item.value !== undefined) applyRole("replace", item.value);
+					if (item.value !== undefined) play("replace", item.value);
 					unknown("program", text);
 				}
-				if (role && role !== "into")
-					applyRole(role, item.value ?? "", role === "read" || role === "list" ? {} : undefined);
+				if (role && role !== "into") play(role, item.value ?? "", role === "read" || role === "list" ? {} : undefined);
 				continue;
 			}
 			const role = roleAt(positions, index++, count);
@@ -184,7 +182,7 @@ export function recordCall(
 			const own = role === "into" ? (positions.rest ?? "read") : role;
 			if (!own) continue;
 			if (own === "read" || own === "move" || own === "link") sources.push(item.word);
-			applyRole(own, item.word, detail);
+			play(own, item.word, detail);
 		}
 		if (positions.destination !== undefined) arrive(positions.destination, sources, detail, manner());
 	};
@@ -200,10 +198,10 @@ export function recordCall(
 	const arrive = (
 		destination: string,
 		sources: readonly string[],
-		detail: AccessDetail,
+		detail: TouchDetail,
 		as: ReturnType<typeof manner>,
 	) => {
-		const rules = pathRules(host);
+		const rules = pathRules(around);
 		const arriving = { ...detail, replaces: true };
 		const paths = absolutePaths(destination, directories, record);
 		if (!paths) {
@@ -212,24 +210,24 @@ export function recordCall(
 		}
 		const directoryGiven = as === "directory" || as === "tree";
 		const many = directoryGiven || sources.length > 1 || destination.endsWith("/");
-		const surely = paths.every((path) => isDirectory(path, host) && !record.removed(path));
+		const surely = paths.every((path) => isDirectory(path, around) && !record.removed(path));
 		const perhaps = paths.some(
-			(path) => isDirectory(path, host) || record.filled(path) || record.filled(rules.dirname(path)),
+			(path) => isDirectory(path, around) || record.filled(path) || record.filled(rules.dirname(path)),
 		);
 		if (as !== "name" && (many || perhaps)) {
 			for (const source of sources) {
 				copyContent(walk, source, `${destination}/${rules.basename(source)}`, directories, stdin);
 				const base = as === "tree" ? source.replace(/^\/+/, "") : rules.basename(source);
 				const search = foundBelow(source, record);
-				if (search) access("write", `${destination}/${record.found(search.detail)}`, arriving);
-				else if (!isKnown(source)) unknownPlace(record, `${destination}/${UNKNOWN_VALUE}`, directories, ["write"]);
+				if (search) touch("write", `${destination}/${record.found(search.detail)}`, arriving);
+				else if (!isKnown(source)) unknownPlace(record, `${destination}/${HOLE}`, directories, ["write"]);
 				else if (base === "" || base === "." || base === "..")
-					access("write", destination, { ...arriving, recursive: true });
-				else access("write", `${destination}/${base}`, arriving);
+					touch("write", destination, { ...arriving, recursive: true });
+				else touch("write", `${destination}/${base}`, arriving);
 			}
 		}
 		if (as === "name" || (!surely && !directoryGiven)) {
-			access("write", destination, arriving);
+			touch("write", destination, arriving);
 			for (const source of sources.slice(0, 1)) copyContent(walk, source, destination, directories, stdin);
 		}
 	};
@@ -239,7 +237,7 @@ export function recordCall(
 		args,
 		items,
 		operands: [],
-		home: host.home,
+		home: around.home,
 		stdin,
 		has,
 		values: (spelling) => {
@@ -248,11 +246,11 @@ export function recordCall(
 				item.kind === "option" && spellings.includes(item.name) && item.value !== undefined ? [item.value] : [],
 			);
 		},
-		applyRole,
-		access,
-		addLink(link, target) {
+		play,
+		touch,
+		linked(link, target) {
 			if (state.elsewhere) return;
-			const rules = pathRules(host);
+			const rules = pathRules(around);
 			for (const path of absolutePaths(link, directories, record) ?? [])
 				for (const to of isKnown(target) ? [target] : []) {
 					record.link(rules.normalize(path), to);
@@ -267,15 +265,15 @@ export function recordCall(
 		},
 		text,
 		unknown,
-		setOutput: (output) => {
+		prints: (output) => {
 			prints = output;
 		},
-		searchResult: (more) => record.found(more),
+		found: (more) => record.found(more),
 		run,
 		script,
-		runProgramFile(word) {
+		runs(word) {
 			const content = call.content(word);
-			if (content === undefined || !isStream(word)) access("read", word);
+			if (content === undefined || !isStream(word)) touch("read", word);
 			// What was fetched and written by the same text has been seen by nobody.
 			if (content !== undefined && isBlank(content) && content !== "" && (isStream(word) || record.wasFetched()))
 				effects.add("run-unknown-text");
@@ -289,38 +287,39 @@ export function recordCall(
 				run: (words, at) => void walk.runWords(words, { ...stateHere(), cwd: at }, ""),
 				depth: 1,
 			}),
-		runShellFile(word, more = {}) {
+		runFile(word, more = {}) {
 			const content = call.content(word);
 			if (isKnown(word) && isStream(word))
-				return script(content ?? UNKNOWN_VALUE, isInput(word) ? { ...more, from: "input" } : more);
-			access("read", word);
+				return script(content ?? HOLE, isInput(word) ? { ...more, from: "input" } : more);
+			touch("read", word);
 			if (wasDownloaded(word)) effects.add("run-download");
 			if (content !== undefined) script(content, more);
 			unknown("script", text);
 		},
-		changeDirectory,
+		enter,
 		delegate: follow,
 		findUp(entry) {
-			const rules = pathRules(host);
+			const rules = pathRules(around);
 			const start = directories?.length === 1 ? directories[0] : undefined;
 			for (let at = start; at !== undefined; at = rules.dirname(at)) {
-				if (host.kind(rules.join(at, entry)) !== undefined) return at;
+				if (around.kind(rules.join(at, entry)) !== undefined) return at;
 				if (rules.dirname(at) === at) return undefined;
 			}
 			return undefined;
 		},
 		variable(name) {
-			const value = lookUp(state, name, host);
+			const value = lookUp(state, name, around);
 			return value === undefined
 				? undefined
 				: value.kind === "text" && value.options.length === 1
 					? value.options[0]
-					: UNKNOWN_VALUE;
+					: HOLE;
 		},
-		isKnownProgram: (other) => findProgram(other) !== undefined,
-		writtenContent: (word) => writtenIn(walk, word, directories),
-		isDirectory: (word) => absolutePaths(word, directories, record)?.some((path) => isDirectory(path, host)) ?? false,
-		exists: (word) => absolutePaths(word, directories, record)?.some((path) => host.kind(path) !== undefined) ?? false,
+		describes: (other) => findProgram(other) !== undefined,
+		written: (word) => writtenIn(walk, word, directories),
+		isDirectory: (word) => absolutePaths(word, directories, record)?.some((path) => isDirectory(path, around)) ?? false,
+		exists: (word) =>
+			absolutePaths(word, directories, record)?.some((path) => around.kind(path) !== undefined) ?? false,
 	};
 
 	if (program.fetches) record.fetched();
@@ -333,7 +332,7 @@ export function recordCall(
 	// What another agent does, these rules do not bind: it may change whatever it likes.
 	if (effects.has("nested-agent")) changes.add("worktree");
 	if (effects.has("run-unknown-text") && record.wasFetched()) effects.add("run-download");
-	const printed = prints ?? (inner.length === 1 ? inner[0] : inner.length > 1 ? UNKNOWN_VALUE : undefined);
+	const printed = prints ?? (inner.length === 1 ? inner[0] : inner.length > 1 ? HOLE : undefined);
 	// A mere wrapper is no command of its own; one with subcommands has words that rules may be about.
 	if (inner.length > 0 && effects.size === 0 && changes.size === 0 && !program.subcommands) return printed;
 	record.run({
@@ -348,22 +347,22 @@ export function recordCall(
 }
 
 function spellUnknown(about: string): string {
-	return displayText(about);
+	return shown(about);
 }
 
 /** Whether an option as written is one of these, cut short where the program allows it. */
-function names(spellings: readonly string[], written: string, program: ProgramSpec): boolean {
+function names(spellings: readonly string[], written: string, program: Program): boolean {
 	if (spellings.includes(written)) return true;
 	if (!program.abbreviates || !written.startsWith("--") || written.length < 3) return false;
 	return spellings.some((spelling) => spelling.startsWith(written));
 }
 
-function asksForHelp(program: ProgramSpec, args: readonly string[]): boolean {
+function asksForHelp(program: Program, args: readonly string[]): boolean {
 	const [first, second] = args;
 	if (args.length === 1) return first === "--version" || first === "--help";
 	return args.length === 2 && program.subcommands !== undefined && second === "--help";
 }
 
-function detailOf(does: Behavior): AccessDetail {
+function detailOf(does: Does): TouchDetail {
 	return { ...(does.recursive && { recursive: true }), ...(does.skips && { skips: does.skips }) };
 }

@@ -1,28 +1,28 @@
 // What the parts of a walk over shell text share: how a command ends, and what may be asked of the walk. The walk itself is opened in `shell.ts`.
 import type { Effect } from "../effects.ts";
-import type { HostEnvironment } from "../footprint.ts";
-import type { FootprintRecord } from "../record.ts";
+import type { Surroundings } from "../footprint.ts";
+import type { Record } from "../record.ts";
 import { assign, type FunctionBody, type State, type Value } from "./state.ts";
 import type { Expansion } from "./words.ts";
 
 /** How a command ends: the state after success and after failure, and what it prints. */
-export interface CommandOutcome {
-	readonly success: State;
-	readonly failure: State;
+export interface Outcome {
+	readonly yes: State;
+	readonly no: State;
 	/** Its standard output; a hole where unknown. */
-	readonly output: string;
+	readonly out: string;
 }
 
 /** One walk over one tool call's shell text. */
-export interface ShellWalk {
-	readonly host: HostEnvironment;
-	readonly record: FootprintRecord;
+export interface Walk {
+	readonly around: Surroundings;
+	readonly record: Record;
 	/** Shell text run by a command: parsed and walked in a child shell that starts with `state`. An unknown text is an effect. */
-	runText(text: string, state: State, stdin: string, effects: Set<Effect>): CommandOutcome;
+	runText(text: string, state: State, stdin: string, effects: Set<Effect>): Outcome;
 	/** A command given as words. */
-	runWords(words: readonly string[], state: State, stdin: string): CommandOutcome;
+	runWords(words: readonly string[], state: State, stdin: string): Outcome;
 	/** A function called with arguments. */
-	callFunction(name: string, body: FunctionBody, args: readonly string[], state: State, stdin: string): CommandOutcome;
+	callFunction(name: string, body: FunctionBody, args: readonly string[], state: State, stdin: string): Outcome;
 	/** What a program prints, where its words tell. */
 	print(name: string, args: readonly string[], state: State, stdin: string): string;
 	recordCode(text: string, state: State, by: string): void;
@@ -42,11 +42,11 @@ export interface ShellWalk {
 }
 
 /** Both outcomes of something that changes nothing and prints something. */
-export function settled(state: State, output: string): CommandOutcome {
-	return { success: state, failure: state, output };
+export function settled(state: State, out: string): Outcome {
+	return { yes: state, no: state, out };
 }
 
 /** The state with the assignments that expansions made meanwhile. */
-export function afterExpansions(walk: ShellWalk, state: State): State {
+export function afterExpansions(walk: Walk, state: State): State {
 	return walk.takeAssigned().reduce((now, [name, value]) => assign(now, name, value), state);
 }

@@ -1,23 +1,17 @@
 export { isWithin } from "./containment.ts";
+export { type DecisionRecord, decisionEntry, type Outcome, originText, readDecision } from "./decision-record.ts";
+export type { Answers, GateOptions, Judged } from "./gate.ts";
 export {
-	type DecisionOutcome,
-	type DecisionRecord,
-	decisionEntry,
-	originText,
-	readDecision,
-} from "./decision-record.ts";
-export type { Answers, GateOptions, JudgedCall } from "./gate.ts";
-export {
-	type Judgment,
+	type Judgement,
 	openPolicies,
 	type Policies,
 	type Policy,
-	type ScreenedResult,
+	type Screened,
 	type Screening,
 	type ToolCall,
 } from "./policy.ts";
 export { redactInput, redactText } from "./redaction.ts";
-export { comparableOutcome, questionText } from "./refusal.ts";
+export { outcomeText, questionText } from "./refusal.ts";
 export { registerGate } from "./register-gate.ts";
 export { isSecretName, openRedaction, type Redact, redacted, redactSecrets } from "./secrets.ts";
 export type { Decision, Origin, Verdict } from "./verdict.ts";

@@ -33,11 +33,7 @@ export interface Policy {
 	 * instead, part by part (a part beyond the list is dropped, an image stays where its text stays empty); `undefined` where nothing
 	 * has to go.
 	 */
-	screen?(
-		call: ToolCall,
-		footprint: () => Footprint,
-		texts: readonly string[],
-	): ScreenedResult | Promise<ScreenedResult>;
+	screen?(call: ToolCall, footprint: () => Footprint, texts: readonly string[]): Screened | Promise<Screened>;
 	/** Whether it is against changing the project at present. A session that is started within this one is bound by that, not by the policy. */
 	forbidsChanges?(): boolean;
 	/** Whether it refuses a tool of this name at present, whatever the arguments. For sessions that are started within this one. */
@@ -48,7 +44,7 @@ export type Amendment = Readonly<Record<string, unknown>> | undefined;
 
 type Verdicts = Verdict | readonly Verdict[] | undefined;
 
-export type ScreenedResult =
+export type Screened =
 	| {
 			readonly texts: readonly string[];
 			/** Why, for the log and for the model. */
@@ -56,7 +52,7 @@ export type ScreenedResult =
 	  }
 	| undefined;
 
-export interface Judgment {
+export interface Judgement {
 	readonly decision: Decision;
 	/** Every verdict that is not `allow`, strongest first. */
 	readonly verdicts: readonly Verdict[];
@@ -68,7 +64,7 @@ export interface Policies {
 	/** Adds a policy; the returned function takes it out again. */
 	add(policy: Policy): () => void;
 	/** Asks every policy. A policy that throws denies, with a reason that names it. */
-	judge(call: ToolCall, footprint: () => Footprint): Promise<Judgment>;
+	judge(call: ToolCall, footprint: () => Footprint): Promise<Judgement>;
 	/** Collects what policies change about the arguments of a call; later ones win. One that throws makes this throw. */
 	amend(call: ToolCall): Promise<Amendment>;
 	/** Lets every policy look at the texts of a result, one after another. One that throws withholds them all. */
@@ -82,7 +78,7 @@ export interface Policies {
 	forbidTool(name: string): boolean;
 }
 
-export type Screening = NonNullable<ScreenedResult>;
+export type Screening = NonNullable<Screened>;
 
 const weight: Record<Decision, number> = { deny: 0, ask: 1, allow: 2 };
 

@@ -1,6 +1,6 @@
-export type { EndedVisit, ExitKind, ModelDecision, WorkflowAction, WorkflowEvent, WorkflowRefusal } from "./event.ts";
-export { activeTime, type DatedState, foldHistory, type PhaseVisit } from "./history.ts";
-export { type PinnedCopy, pinnedDefinitions, reachable, readPinned, readPinnedLimits } from "./pinned.ts";
+export type { Action, Decision, Event, Left, Refusal, Way } from "./event.ts";
+export { type DatedState, foldHistory, timeOf, type Visit } from "./history.ts";
+export { type PinnedCopy, pinnedDefinitions, reachable, readLimits, readPinned } from "./pinned.ts";
 export {
 	currentPhase,
 	definitionOf,
@@ -16,24 +16,24 @@ export {
 	waitsForPerson,
 } from "./position.ts";
 export {
-	beginWorkflowRun,
+	beginRun,
 	type Definitions,
 	isActive,
-	type LiveWorkflowRun,
+	type LiveRun,
 	type PauseCause,
 	type Position,
+	type Run,
 	type Segment,
-	type StaleWorkflowRun,
-	type WorkflowRun,
+	type StaleRun,
 } from "./run.ts";
 export {
-	type DefinitionsSource,
 	type Note,
-	type RestoredRun,
+	type Read,
+	type Restored,
 	readState,
 	restoreRun,
-	type StateRead,
+	type Source,
 	type StoredState,
 	storeRun,
 } from "./stored.ts";
-export { earlierPhases, type WorkflowTransition, workflowTransition } from "./transition.ts";
+export { earlierPhases, type Transition, transition } from "./transition.ts";

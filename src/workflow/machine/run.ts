@@ -24,14 +24,14 @@ export type Position = readonly Segment[];
  */
 export type PauseCause = "person" | "interrupt" | "error" | "reminders" | "bounds";
 
-export type WorkflowStatus =
+export type Standing =
 	| { readonly kind: "running" }
 	/** Nothing goes on by itself and the phase does not change until a person resumes. */
 	| { readonly kind: "paused"; readonly by: PauseCause; readonly why: string | undefined }
 	| { readonly kind: "done" }
 	| { readonly kind: "cancelled" };
 
-interface RunFacts {
+interface Facts {
 	/** `wf-<ms>-<6 characters>`. */
 	readonly id: string;
 	/** Key of the root workflow. */
@@ -45,7 +45,7 @@ interface RunFacts {
 	readonly step: number;
 	/** When the current phase was entered, or the last one left, ms since the epoch. */
 	readonly since: number;
-	readonly status: WorkflowStatus;
+	readonly standing: Standing;
 
 	// What follows is not kept in the session: it starts anew after a reload.
 	/** Reminders since the model last did anything else, and in this visit of the phase. */
@@ -57,13 +57,13 @@ interface RunFacts {
 }
 
 /** A run whose definitions are at hand. */
-export interface LiveWorkflowRun extends RunFacts {
+export interface LiveRun extends Facts {
 	readonly kind: "live";
 	readonly definitions: Definitions;
 }
 
 /** A run whose definitions are not to be found: it keeps its place and its restrictions stay closed. */
-export interface StaleWorkflowRun extends RunFacts {
+export interface StaleRun extends Facts {
 	readonly kind: "stale";
 	/** Key of the workflow that is missing. */
 	readonly missing: string;
@@ -71,11 +71,11 @@ export interface StaleWorkflowRun extends RunFacts {
 	readonly phaseId: string | undefined;
 }
 
-export type WorkflowRun = LiveWorkflowRun | StaleWorkflowRun;
+export type Run = LiveRun | StaleRun;
 
 /** Neither finished nor cancelled: running, or paused. */
-export function isActive(run: WorkflowRun): boolean {
-	switch (run.status.kind) {
+export function isActive(run: Run): boolean {
+	switch (run.standing.kind) {
 		case "running":
 		case "paused":
 			return true;
@@ -85,7 +85,7 @@ export function isActive(run: WorkflowRun): boolean {
 	}
 }
 
-export interface WorkflowStart {
+export interface Start {
 	/** `wf-<ms>-<6 characters>`. */
 	readonly id: string;
 	readonly definitions: Definitions;
@@ -98,7 +98,7 @@ export interface WorkflowStart {
 }
 
 /** A run that has just begun. */
-export function beginWorkflowRun({ id, definitions, workflowKey, task, at, position }: WorkflowStart): LiveWorkflowRun {
+export function beginRun({ id, definitions, workflowKey, task, at, position }: Start): LiveRun {
 	return {
 		kind: "live",
 		id,
@@ -109,7 +109,7 @@ export function beginWorkflowRun({ id, definitions, workflowKey, task, at, posit
 		position,
 		step: 0,
 		since: at,
-		status: { kind: "running" },
+		standing: { kind: "running" },
 		reminders: { row: 0, visit: 0 },
 		askedToCancel: undefined,
 	};

@@ -5,20 +5,20 @@ import { definitionsTrusted } from "../../pi/index.ts";
 import { type Catalogue, loadCatalogue, openCatalogueMemory, workflowRoots } from "../definitions/index.ts";
 
 /** Where a session looks: its working directory, and whether the person trusts what lies there. */
-export interface ProjectContext {
+export interface Place {
 	readonly cwd: string;
 	readonly trusted: boolean;
 }
 
-export function projectContext(ctx: ExtensionContext): ProjectContext {
+export function placeOf(ctx: ExtensionContext): Place {
 	return { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
 }
 
 export interface Library {
 	/** The catalogue as the disk has it now. Unchanged files are only looked at. */
-	load(place: ProjectContext): Catalogue;
+	load(place: Place): Catalogue;
 	/** The catalogue as it was a moment ago, for completions: the disk is looked at once in a while, not with every key. */
-	recent(place: ProjectContext): Catalogue;
+	recent(place: Place): Catalogue;
 }
 
 /** How old in ms what completions offer may be. */
@@ -27,8 +27,8 @@ const recentFor = 2_000;
 /** Opens the library of one session; `agentDir` is pi's agent directory. */
 export function openLibrary(agentDir: string): Library {
 	const memory = openCatalogueMemory();
-	let last: { readonly place: ProjectContext; readonly at: number; readonly catalogue: Catalogue } | undefined;
-	const load = (place: ProjectContext): Catalogue => {
+	let last: { readonly place: Place; readonly at: number; readonly catalogue: Catalogue } | undefined;
+	const load = (place: Place): Catalogue => {
 		const catalogue = loadCatalogue(workflowRoots({ agentDir, ...place }), memory);
 		last = { place, at: performance.now(), catalogue };
 		return catalogue;

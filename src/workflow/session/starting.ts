@@ -9,14 +9,14 @@ import {
 	failWith,
 	followRun,
 	foreignTools,
-	type NoticeLevel,
 	printable,
 	say,
 	stepOf,
+	type Tone,
 } from "../../pi/index.ts";
 import { type Catalogue, misspeltBlacklists, type WorkflowDefinition } from "../definitions/index.ts";
 import { stepTool } from "../limits/index.ts";
-import { beginWorkflowRun, firstPosition, reachable } from "../machine/index.ts";
+import { beginRun, firstPosition, reachable } from "../machine/index.ts";
 import { abandonedText, initialMessage, phaseName } from "../prompts/index.ts";
 import type { Workflows } from "./workflows.ts";
 
@@ -28,10 +28,10 @@ export async function startWorkflow(
 	definition: WorkflowDefinition,
 	task: string,
 ): Promise<void> {
-	const { pi, scope, controller, conversation } = workflows;
+	const { pi, scope, desk, conversation } = workflows;
 	// Before anything is given up for it.
 	if (!(await hasModel(ctx)))
-		return refuseCommand(ctx, "No model is ready to answer: choose one with /model, or enter its key with /login.");
+		return refuse(ctx, "No model is ready to answer: choose one with /model, or enter its key with /login.");
 	if (!(await makeRoom(workflows, ctx))) return;
 	if (!ctx.isIdle()) {
 		say(ctx, `"${definition.name}" starts when pi has finished what it is doing now.`);
@@ -39,12 +39,11 @@ export async function startWorkflow(
 		if (scope.closed) return;
 	}
 	// From here to `expect` nothing is waited for, so of two commands that were entered together only one gets there.
-	if (controller.active || conversation.starting)
-		return refuseCommand(ctx, "Another workflow has been started meanwhile.");
-	controller.offerTool();
+	if (desk.active || conversation.starting) return refuse(ctx, "Another workflow has been started meanwhile.");
+	desk.offerTool();
 	if (!pi.getActiveTools().includes(stepTool)) {
-		controller.withdrawTool();
-		return refuseCommand(
+		desk.withdrawTool();
+		return refuse(
 			ctx,
 			`pi was started without the tool ${stepTool}: name it in --tools too, or leave out --no-tools or --exclude-tools.`,
 		);
@@ -53,8 +52,8 @@ export async function startWorkflow(
 	// pi keeps one tool of a name: the other one would answer the model, and the workflow never move.
 	const foreign = foreignTools(pi, [stepTool], "a workflow");
 	if (foreign !== undefined) {
-		controller.withdrawTool();
-		return refuseCommand(ctx, foreign);
+		desk.withdrawTool();
+		return refuse(ctx, foreign);
 	}
 
 	const definitions = reachable(catalogue.definitions, definition.key);
@@ -62,7 +61,7 @@ export async function startWorkflow(
 	for (const misspelt of misspeltBlacklists(catalogue, definitions.values(), tools))
 		say(ctx, formatDiagnostic(misspelt, ctx.cwd), "warning");
 	const at = Date.now();
-	const run = beginWorkflowRun({
+	const run = beginRun({
 		id: `wf-${at}-${randomInt(36 ** 6)
 			.toString(36)
 			.padStart(6, "0")}`,
@@ -74,14 +73,14 @@ export async function startWorkflow(
 	});
 	const text = initialMessage(run);
 	conversation.expect(run, text);
-	await startModelTurn(
+	await setToWork(
 		workflows,
 		ctx,
 		() => pi.sendUserMessage(text, { deliverAs: "followUp" }),
 		() => {
-			if (controller.held?.run.id === run.id) return;
+			if (desk.held?.run.id === run.id) return;
 			conversation.giveUp(run);
-			refuseCommand(ctx, `"${definition.name}" was not started: pi did not begin with its first message.`);
+			refuse(ctx, `"${definition.name}" was not started: pi did not begin with its first message.`);
 		},
 	);
 }
@@ -90,7 +89,7 @@ export async function startWorkflow(
  * Lets something start the model. Where a person watches, that is all; else it waits until everything has settled. `after` is called
  * when it has, or when pi did not begin.
  */
-export async function startModelTurn(
+export async function setToWork(
 	{ pi, scope }: Workflows,
 	ctx: ExtensionCommandContext,
 	start: () => void,
@@ -110,8 +109,8 @@ async function hasModel({ model, modelRegistry }: ExtensionCommandContext): Prom
 }
 
 /** Asks whether a workflow that is on may be given up for another. */
-async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionCommandContext): Promise<boolean> {
-	const { active } = controller;
+async function makeRoom({ desk, conversation }: Workflows, ctx: ExtensionCommandContext): Promise<boolean> {
+	const { active } = desk;
 	if (!active) return true;
 	const { run } = active;
 	const answer = await askPerson(ctx, {
@@ -120,21 +119,21 @@ async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionC
 		words: { no: "No, keep it", yes: "Yes, give it up" },
 	});
 	if (answer === "nobody")
-		refuseCommand(ctx, `A workflow is on already, in the phase ${phaseName(run)}. End it with /cancel-workflow first.`);
+		refuse(ctx, `A workflow is on already, in the phase ${phaseName(run)}. End it with /cancel-workflow first.`);
 	if (answer !== "yes") return false;
 	// The dialog may have been open for long: only what the person was asked about is given up.
-	const now = controller.active?.run;
+	const now = desk.active?.run;
 	if (!now) return true;
 	if (now.id !== run.id || now.step !== run.step) {
-		refuseCommand(
+		refuse(
 			ctx,
 			`The workflow has come to the phase ${phaseName(now)} meanwhile, so it goes on and nothing was started.`,
 		);
 		return false;
 	}
 	const atWork = !ctx.isIdle() && !conversation.resting;
-	controller.apply(ctx, { kind: "abandon", at: Date.now() });
-	if (atWork) conversation.tell(controller.held ?? active, cancelledType, abandonedText(run));
+	desk.apply(ctx, { kind: "abandon", at: Date.now() });
+	if (atWork) conversation.tell(desk.held ?? active, cancelledType, abandonedText(run));
 	return true;
 }
 
@@ -142,7 +141,7 @@ async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionC
 export const cancelledType = "workflow:cancelled";
 
 /** Says why a command cannot do what was asked. Without a screen pi's exit code tells it too. */
-export function refuseCommand(ctx: ExtensionCommandContext, reason: string, tone: NoticeLevel = "error"): void {
+export function refuse(ctx: ExtensionCommandContext, reason: string, tone: Tone = "error"): void {
 	say(ctx, reason, tone);
 	failWith(ctx, exitCodes.usage);
 }

@@ -3,45 +3,44 @@
 // owed again after a crash; T4 an event that does not apply changes nothing; T5 a run that is over launches nothing.
 import { EMPTY_SNAPSHOT } from "../snapshot/index.ts";
 import { compileDefinition, hashCleanup } from "../template/index.ts";
+import { countQuestions, skipTime } from "./account.ts";
 import type { Action } from "./action.ts";
-import { countVisit, newVisit } from "./advance.ts";
 import { notice } from "./budget.ts";
-import { onDecision } from "./decision.ts";
+import { takeDecision } from "./decide.ts";
 import type { Created, LedgerEvent, Opened, Recovered } from "./event.ts";
-import { pendingActions } from "./pending-actions.ts";
+import { owed } from "./pending-actions.ts";
 import {
-	onAbortRequested,
-	onApproved,
-	onFilesRestored,
-	onLimitsChanged,
-	onModelChanged,
-	onPauseRequested,
-	onRejected,
-	onReleased,
-	onReopened,
-	onResumed,
-	onRewindRequested,
-	onTold,
+	takeAbort,
+	takeApproval,
+	takeLimits,
+	takeModel,
+	takePause,
+	takeRejection,
+	takeRelease,
+	takeReopening,
+	takeRestored,
+	takeResume,
+	takeRewind,
+	takeWords,
 } from "./person.ts";
+import { countVisit, newVisit } from "./proceed.ts";
 import { isRefusal, type Reduced, type Refusal, refuse } from "./refusal.ts";
 import { NO_CALLS, type Run, SCHEMA_VERSION } from "./run.ts";
-import { onCleanupEnded, onFilesMeasured, onWorkerEnded } from "./shutdown.ts";
+import { takeCleanup, takeEnd, takeFiles } from "./shutdown.ts";
 import { NO_SPEND } from "./spend.ts";
-import { restoreRun } from "./stored-run.ts";
-import { countQuestions, skipTime } from "./totals.ts";
 import {
-	onDelivered,
-	onLaunchFailed,
-	onModelSwitched,
-	onMoveRequested,
-	onSnapshotUpdated,
-	onToolEnded,
-	onToolStarted,
-	onTurnSettled,
-	onUsed,
-	onWorkerStarted,
-	stopWorker,
-} from "./worker.ts";
+	leave,
+	takeDelivery,
+	takeLaunchFailure,
+	takeModelSwitch,
+	takeMoveRequest,
+	takeSnapshot,
+	takeSpend,
+	takeStart,
+	takeToolEnd,
+	takeToolStart,
+	takeTurnEnd,
+} from "./work.ts";
 
 export interface Step {
 	readonly run: Run;
@@ -55,8 +54,8 @@ export interface Step {
 export function transition(run: Run, event: LedgerEvent): Step {
 	const next = reduce(run, event);
 	if (isRefusal(next)) return { run, actions: [], refusal: next };
-	const before = new Set(pendingActions(run).map(({ key }) => key));
-	return { run: next, actions: pendingActions(next).filter(({ key }) => !before.has(key)) };
+	const before = new Set(owed(run).map(({ key }) => key));
+	return { run: next, actions: owed(next).filter(({ key }) => !before.has(key)) };
 }
 
 /** The run after `event`, for reading a ledger: one that does not apply is passed over. */
@@ -71,9 +70,9 @@ export function startRun(event: LedgerEvent): Run | undefined {
 	return event.kind === "recovered" ? recover(event) : undefined;
 }
 
-function recover({ run: stored, seq, at }: LedgerEvent & Recovered): Run | undefined {
-	const run = restoreRun(stored);
-	return run && { ...run, seq, updatedAt: at };
+function recover({ run, seq, at }: LedgerEvent & Recovered): Run | undefined {
+	const plan = compileDefinition(run.template.definition, run.template.name);
+	return plan && { ...run, plan, cleanupHash: hashCleanup(plan) ?? null, seq, updatedAt: at };
 }
 
 /** The run that its first event begins; `undefined` where the template's definition cannot be read any more. */
@@ -131,7 +130,7 @@ function take(run: Run, event: LedgerEvent): Reduced {
 		case "created":
 			return refuse("unexpected", "The run exists.");
 		case "opened":
-			return onOpened(run, event);
+			return takeOver(run, event);
 		case "recovered":
 			return recover(event) ?? refuse("unexpected", "The template's definition cannot be read any more.");
 		case "clock_jumped":
@@ -142,61 +141,61 @@ function take(run: Run, event: LedgerEvent): Reduced {
 		case "moved":
 		case "parked":
 		case "finished":
-			return onDecision(run, event);
+			return takeDecision(run, event);
 		case "worker_started":
-			return onWorkerStarted(run, event);
+			return takeStart(run, event);
 		case "launch_failed":
-			return onLaunchFailed(run, event);
+			return takeLaunchFailure(run, event);
 		case "tool_started":
-			return onToolStarted(run, event);
+			return takeToolStart(run, event);
 		case "tool_ended":
-			return onToolEnded(run, event);
+			return takeToolEnd(run, event);
 		case "used":
-			return onUsed(run, event);
+			return takeSpend(run, event);
 		case "model_switched":
-			return onModelSwitched(run, event);
+			return takeModelSwitch(run, event);
 		case "turn_settled":
-			return onTurnSettled(run, event);
+			return takeTurnEnd(run, event);
 		case "delivered":
-			return onDelivered(run, event);
+			return takeDelivery(run, event);
 		case "snapshot_updated":
-			return onSnapshotUpdated(run, event);
+			return takeSnapshot(run, event);
 		case "move_requested":
-			return onMoveRequested(run, event);
+			return takeMoveRequest(run, event);
 		case "worker_ended":
-			return onWorkerEnded(run, event);
+			return takeEnd(run, event);
 		case "files_measured":
 		case "files_unmeasured":
-			return onFilesMeasured(run, event);
+			return takeFiles(run, event);
 		case "files_restored":
 		case "files_unrestored":
-			return onFilesRestored(run, event);
+			return takeRestored(run, event);
 		case "cleanup_ended":
-			return onCleanupEnded(run, event);
+			return takeCleanup(run, event);
 		case "strays_stopped":
 			return run;
 		case "approved":
-			return onApproved(run, event);
+			return takeApproval(run, event);
 		case "rejected":
-			return onRejected(run, event);
+			return takeRejection(run, event);
 		case "resumed":
-			return onResumed(run, event);
+			return takeResume(run, event);
 		case "released":
-			return onReleased(run, event);
+			return takeRelease(run, event);
 		case "limits_changed":
-			return onLimitsChanged(run, event);
+			return takeLimits(run, event);
 		case "model_changed":
-			return onModelChanged(run, event);
+			return takeModel(run, event);
 		case "told":
-			return onTold(run, event);
+			return takeWords(run, event);
 		case "pause_requested":
-			return onPauseRequested(run, event);
+			return takePause(run, event);
 		case "abort_requested":
-			return onAbortRequested(run, event);
+			return takeAbort(run, event);
 		case "reopened":
-			return onReopened(run, event);
+			return takeReopening(run, event);
 		case "rewind_requested":
-			return onRewindRequested(run, event);
+			return takeRewind(run, event);
 		case "ask_opened":
 			return countQuestions(
 				{ ...run, questions: [...run.questions, { id: event.seq, title: event.title.slice(0, 200) }].slice(-5) },
@@ -218,19 +217,19 @@ function explainJump(ms: number): string {
 }
 
 /** Another supervisor has the run: whatever was going on under the last one is in doubt. */
-function onOpened(run: Run, _event: LedgerEvent & Opened): Reduced {
+function takeOver(run: Run, _event: LedgerEvent & Opened): Reduced {
 	const { stage } = run;
 	switch (stage.kind) {
 		case "launching":
 		case "working":
-			return stopWorker(run, "now", { kind: "again", because: "interrupted", delayMs: 0 });
-		case "stopping":
+			return leave(run, "now", { kind: "again", because: "interrupted", delayMs: 0 });
+		case "leaving":
 			return stage.launch ? { ...run, stage: { ...stage, how: "now" } } : run;
 		case "asking": {
 			const { question } = stage;
 			if (question.side === "entry" && question.target === run.state) return run;
 			// The answer is bound to the files: they are looked at again, and asked about anew if they have changed.
-			const left = stopWorker(run, "now", {
+			const left = leave(run, "now", {
 				kind: "ask",
 				target: question.target,
 				summary: question.summary,
@@ -238,7 +237,7 @@ function onOpened(run: Run, _event: LedgerEvent & Opened): Reduced {
 			});
 			return { ...left, status: run.status };
 		}
-		case "deciding":
+		case "recording":
 		case "baselining":
 		case "restoring":
 		case "waiting":

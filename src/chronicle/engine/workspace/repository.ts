@@ -1,25 +1,26 @@
-// What the user's repository, if there is one, says about a folder: its root, what it ignores, where its objects are. Writes nothing.
+// What the person's own repository, if there is one, says about a folder: where it begins, what it ignores, where its objects lie.
+// Nothing here writes anything.
 import { readFile, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { runGit } from "./git.ts";
 import { toRaw } from "./paths.ts";
 
-export interface RepositoryInfo {
-	/** Folder that paths are relative to: the repository's root, or the run's folder where there is none. Real path. */
+export interface Surroundings {
+	/** Folder that paths are counted from: the repository's, or the run's own where there is none. Real path. */
 	readonly root: string;
-	/** The run's folder below `root`, bytes as latin1, `/` between segments; empty where it is the root. */
+	/** The run's folder below `root`, bytes as latin1, `/` between segments; empty where they are the same. */
 	readonly below: string;
-	/** Ignore patterns from outside the tree, in gitignore's notation. */
+	/** Patterns of ignored files that stand outside of the tree, in gitignore's notation. */
 	readonly ignored: string;
-	/** The repository's object folder; `undefined`: none. */
+	/** Object folder to borrow from; `undefined`: none. */
 	readonly objects: string | undefined;
 	readonly objectFormat: string;
-	/** Names (bytes as latin1) of files that are tracked although a pattern ignores them. */
+	/** Names (bytes as latin1) that are tracked although a pattern ignores them. */
 	readonly forced: readonly string[];
 }
 
-/** Ignored where there is no repository. */
+/** Folders that are not looked into where no repository says what matters. */
 const generated = [
 	"node_modules/",
 	"bower_components/",
@@ -38,8 +39,8 @@ const generated = [
 	".DS_Store",
 ];
 
-/** Inspects the repository around `cwd`; `undefined` where git is missing. */
-export async function inspectRepository(cwd: string, signal?: AbortSignal): Promise<RepositoryInfo | undefined> {
+/** `undefined` where git is missing. */
+export async function surroundingsOf(cwd: string, signal?: AbortSignal): Promise<Surroundings | undefined> {
 	const here = await realpath(cwd);
 	const asked = await runGit({
 		signal,
@@ -55,7 +56,7 @@ export async function inspectRepository(cwd: string, signal?: AbortSignal): Prom
 		cwd: here,
 	});
 	if (asked.kind === "missing") return undefined;
-	const alone: RepositoryInfo = {
+	const alone: Surroundings = {
 		root: here,
 		below: "",
 		ignored: generated.join("\n"),
@@ -65,13 +66,13 @@ export async function inspectRepository(cwd: string, signal?: AbortSignal): Prom
 	};
 	if (asked.kind !== "done") return alone;
 	const [top = here, objects = "", exclude = "", objectFormat = "sha1"] = asked.output.toString("utf8").split("\n");
-	// For a repository that ignores the folder, the folder has no files: treat it as outside of any repository.
+	// A folder that its repository ignores has no files in it as far as that repository goes: it stands for itself.
 	const hidden = await runGit({ args: ["check-ignore", "-q", "."], cwd: here });
 	if (hidden.kind === "done" && top !== here) return alone;
 	const forced = await runGit({
 		args: ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"],
 		cwd: top,
-		settings: "users",
+		settings: "persons",
 	});
 	const root = await realpath(top);
 	return {
@@ -84,12 +85,12 @@ export async function inspectRepository(cwd: string, signal?: AbortSignal): Prom
 	};
 }
 
-/** The user's global ignore file. */
+/** The person's global file of ignored patterns. */
 async function excludesFile(cwd: string): Promise<string> {
 	const asked = await runGit({
 		args: ["config", "--type=path", "--get", "core.excludesFile"],
 		cwd,
-		settings: "users",
+		settings: "persons",
 	});
 	const set = asked.kind === "done" ? asked.output.toString("utf8").trim() : "";
 	if (set !== "") return isAbsolute(set) ? set : resolve(cwd, set);

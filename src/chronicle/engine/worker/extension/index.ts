@@ -1,8 +1,8 @@
 export {
 	type Hello,
-	type HostReply,
 	MOVE_ENTRY,
-	type RefusedCall,
+	type Refusal,
+	type Reply,
 	readHello,
 	SNAPSHOT_TOOL,
 	TRANSITION_TOOL,

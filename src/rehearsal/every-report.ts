@@ -1,0 +1,67 @@
+// A coverage rehearsal in words: one line per run, and at the end what was covered and what was not. Text only.
+import { formatDiagnostic } from "../definition/index.ts";
+import type { Excluded, Group, Item } from "./every/index.ts";
+import type { CoverageReport, PlayedRun } from "./every-runs.ts";
+import type { Coverable } from "./program.ts";
+
+const groups: Record<Group, string> = {
+	transition: "Transitions",
+	approval: "Approvals",
+	limit: "Limits",
+	tools: "Tool limits",
+};
+const longestTitle = 100;
+
+/** Above the runs: what is covered, and in how many runs. */
+export function coverageOpening({ program, plan }: Coverable, project: string): string[] {
+	const runs = `${plan.runs.length} ${plan.runs.length === 1 ? "run" : "runs"}`;
+	return [
+		`Coverage rehearsal of the ${program.kind} ${program.name}, on temporary copies of ${project}: ${runs} planned.`,
+		"The understudy plays: a script, no real model, no cost.",
+		...program.diagnostics.map((found) => formatDiagnostic(found, project)),
+		"",
+	];
+}
+
+export function runLine({ title, end, ms }: PlayedRun, number: number, of: number): string {
+	const short = title.length > longestTitle ? `${title.slice(0, longestTitle - 1)}…` : title;
+	return `${String(number).padStart(String(of).length)}/${of}  ${short} (${(ms / 1000).toFixed(1)} s): ${end}`;
+}
+
+/** Below the runs. */
+export function coverageClosing(report: CoverageReport): string[] {
+	const { covered, notCovered, notEnforced, unreachable, runs, bound, outcome } = report;
+	const all = covered.length + notCovered.length + notEnforced.length;
+	return [
+		"",
+		...Object.entries(groups).flatMap(([group, title]) => groupLines(covered, group as Group, title)),
+		...excludedLines("Cannot be reached:", unreachable),
+		...excludedLines("NOT ENFORCED:", notEnforced),
+		...excludedLines("NOT COVERED:", notCovered),
+		...(bound === undefined ? [] : [boundText(bound, runs.length)]),
+		`${outcome === "complete" ? "COMPLETE" : "INCOMPLETE"}: ${covered.length} of ${all} covered in ${runs.length} ${runs.length === 1 ? "run" : "runs"}.`,
+	];
+}
+
+function boundText(bound: "runs" | "time", runs: number): string {
+	const option = bound === "runs" ? "--runs" : "--minutes";
+	return `Stopped after ${runs} runs, at the bound of ${option}.`;
+}
+
+function groupLines(items: readonly Item[], group: Group, title: string): string[] {
+	const own = items.filter((item) => item.group === group);
+	return own.length === 0 ? [] : [`${title} covered (${own.length}):`, ...own.map(({ text }) => `    ${text}`)];
+}
+
+/** One line per reason. */
+function excludedLines(title: string, items: readonly Excluded[]): string[] {
+	if (items.length === 0) return [];
+	const reasons = [...new Set(items.map(({ why }) => why))];
+	const lineOf = (reason: string): string => {
+		const texts = items.filter(({ why }) => why === reason).map(({ group, text }) => `${nouns[group]}${text}`);
+		return `    ${texts.join(", ")}: ${reason}`;
+	};
+	return [title, ...reasons.map(lineOf)];
+}
+
+const nouns: Record<Group, string> = { transition: "", approval: "", limit: "", tools: "tools of " };

@@ -1,0 +1,106 @@
+// A coverage rehearsal: plays the planned runs one after another, each on a stage of its own, and counts what they have shown.
+// E1 an item counts as covered only by the evidence of a run, never because it was planned; E2 the number of runs and the time are
+// bounded, and what a bound left out counts as not covered.
+import { type Evidence, type Excluded, type Item, NOT_STARTED, type PlannedRun } from "./every/index.ts";
+import { type Coverable, type House, type Program, rehearse } from "./program.ts";
+
+/** How many runs and minutes a rehearsal takes at most, unless told otherwise. */
+export const defaultBounds = { runs: 200, minutes: 20 } as const;
+
+export interface CoverageReport {
+	readonly program: Program;
+	/** `complete`: everything that can be reached was covered, and every limit held. */
+	readonly outcome: "complete" | "incomplete";
+	readonly covered: readonly Item[];
+	readonly notCovered: readonly Excluded[];
+	/** Limits that did not hold. */
+	readonly notEnforced: readonly Excluded[];
+	readonly unreachable: readonly Excluded[];
+	readonly runs: readonly PlayedRun[];
+	/** The bound that ended the rehearsal before its last run. */
+	readonly bound: "runs" | "time" | undefined;
+}
+
+export interface PlayedRun {
+	readonly title: string;
+	/** How it ended, in a few words. */
+	readonly end: string;
+	readonly ms: number;
+}
+
+export interface CoverageOptions {
+	readonly mostRuns: number;
+	readonly mostMs: number;
+	/** Called after each run; `of`: how many are planned. */
+	readonly onRun?: (run: PlayedRun, number: number, of: number) => void;
+	readonly signal?: AbortSignal;
+}
+
+/** Plays all runs of a plan and reports. Throws only when a stage cannot be set. */
+export async function rehearseEvery(
+	{ program, plan, play }: Coverable,
+	house: House,
+	{ mostRuns, mostMs, onRun, signal }: CoverageOptions,
+): Promise<CoverageReport> {
+	const time = AbortSignal.timeout(mostMs);
+	const stop = signal ? AbortSignal.any([signal, time]) : time;
+	const shown: { run: PlannedRun; evidence: Evidence }[] = [];
+	const runs: PlayedRun[] = [];
+	for (const run of plan.runs.slice(0, mostRuns)) {
+		if (stop.aborted) break;
+		const begun = Date.now();
+		let evidence: Evidence = { covered: new Set(), broken: new Map(), end: "it was stopped" };
+		const report = await rehearse(
+			{
+				kind: "playable",
+				program,
+				sheet: { script: run.script },
+				async play(scene) {
+					const ended = await play(scene, run.atStart);
+					evidence = ended.evidence;
+					return ended;
+				},
+			},
+			house,
+			{ afterwards: "remove", signal: stop },
+		);
+		if (stop.aborted) break;
+		shown.push({ run, evidence });
+		// A run that left no evidence has said on stderr why.
+		const end = evidence.end === NOT_STARTED ? `${evidence.end}. ${report.errors}` : evidence.end;
+		const played = { title: run.title, end, ms: Date.now() - begun };
+		runs.push(played);
+		onRun?.(played, runs.length, plan.runs.length);
+	}
+	const bound = runs.length === plan.runs.length ? undefined : time.aborted ? "time" : "runs";
+	return { program, ...tally(plan, shown), runs, bound };
+}
+
+type Tally = Pick<CoverageReport, "outcome" | "covered" | "notCovered" | "notEnforced" | "unreachable">;
+
+export function tally(
+	{ items, unreachable, skipped }: Coverable["plan"],
+	shown: readonly { readonly run: PlannedRun; readonly evidence: Evidence }[],
+): Tally {
+	const broken = new Map(shown.flatMap(({ evidence }) => [...evidence.broken]));
+	const covered = new Set(shown.flatMap(({ evidence }) => [...evidence.covered]));
+	const notEnforced = items.flatMap((item) => {
+		const why = broken.get(item.id);
+		return why === undefined ? [] : [{ ...item, why }];
+	});
+	const notCovered = items
+		.filter(({ id }) => !covered.has(id) && !broken.has(id))
+		.map((item) => {
+			const tried = shown.filter(({ run }) => run.covers.includes(item.id));
+			const why = tried.length === 0 ? "no run got to it" : `tried, but ${tried.at(-1)?.evidence.end}`;
+			return { ...item, why };
+		});
+	const complete = notEnforced.length === 0 && notCovered.length === 0 && skipped.length === 0;
+	return {
+		outcome: complete ? "complete" : "incomplete",
+		covered: [...items, ...unreachable].filter(({ id }) => covered.has(id) && !broken.has(id)),
+		notCovered: [...notCovered, ...skipped],
+		notEnforced,
+		unreachable: unreachable.filter(({ id }) => !covered.has(id)),
+	};
+}

@@ -1,0 +1,187 @@
+// What a chronicle's run has shown, from its ledger and from the calls of its workers.
+import { readFileSync } from "node:fs";
+import type { Template } from "../../chronicle/index.ts";
+import type { Part } from "../act.ts";
+import { keyOfApproval, personState, probeCue } from "./chronicle-script.ts";
+import { type Evidence, NOT_STARTED } from "./item.ts";
+
+/** The fields of a ledger's events that matter here; docs/chronicle.md has their shape. */
+interface LedgerLine {
+	readonly kind: string;
+	readonly visit?: number;
+	readonly from?: string;
+	readonly to?: string;
+	readonly cause?: string;
+	readonly refused?: string;
+	readonly target?: string;
+	readonly status?: string;
+	readonly detail?: string;
+	readonly because?: string;
+	readonly requests?: number;
+	readonly stop?: string;
+}
+
+/** Reads the events of a ledger. Throws what the disk says. */
+export function readLedger(file: string): LedgerLine[] {
+	return readFileSync(file, "utf8")
+		.split("\n")
+		.filter((line) => line !== "")
+		.map((line) => JSON.parse(line) as LedgerLine);
+}
+
+/** What one run has shown. `parts` are its visits as the journal has them. */
+export function chronicleEvidence(template: Template, events: readonly LedgerLine[], parts: readonly Part[]): Evidence {
+	const fold = new LedgerFold(template);
+	for (const event of events) fold.take(event);
+	const { covered, broken, end } = fold;
+	for (const { id, calls } of parts)
+		for (const call of calls) {
+			if (!call.with.includes(probeCue.mark)) continue;
+			if (call.outcome === "refused") covered.add(`tools:${id}`);
+			else broken.set(`tools:${id}`, `${call.tool} was not refused`);
+		}
+	return { covered, broken, end };
+}
+
+/** Follows a run from event to event. */
+class LedgerFold {
+	readonly covered = new Set<string>();
+	readonly broken = new Map<string, string>();
+	end: string = NOT_STARTED;
+	private state: string;
+	/** Target of the request to move that is not settled yet. */
+	private target: string | undefined;
+	/** Approval that was given and has not taken effect yet. */
+	private approved: string | undefined;
+	private readonly pairs = new Map<string, number>();
+	private moves = 0;
+	private use = { requests: 0, calls: 0 };
+
+	private readonly template: Template;
+
+	constructor(template: Template) {
+		this.template = template;
+		this.state = template.initial;
+	}
+
+	take(event: LedgerLine): void {
+		switch (event.kind) {
+			case "attempt_reserved":
+				this.takeEffect();
+				if (event.because === "repeated") this.covered.add(`move:${this.state}>${this.state}`);
+				return;
+			case "move_requested":
+				this.target = event.target;
+				return;
+			case "approved":
+				this.approved = this.asked();
+				return;
+			case "rejected":
+				this.covered.add(`approval:${this.asked()}:no`);
+				this.target = undefined;
+				this.use = { requests: 0, calls: 0 };
+				return;
+			case "used":
+				this.use.requests += event.requests ?? 0;
+				return;
+			case "tool_ended":
+				this.use.calls += 1;
+				return;
+			case "moved":
+				this.takeMove(event);
+				return;
+			case "parked":
+				this.takePark(event);
+				return;
+			case "finished":
+				this.takeEffect();
+				this.end = event.status === "done" ? "it came to its end" : `it ended as ${event.status}`;
+				if (this.template.states.get(this.state)?.persona) this.covered.add(`move:${this.state}>done`);
+		}
+	}
+
+	/** The approval that is being asked: of the requested move, or of the first state where none was requested. */
+	private asked(): string | undefined {
+		const { target, state, template } = this;
+		return target === undefined ? `entry:${state}` : keyOfApproval(template, state, target);
+	}
+
+	private takeEffect(): void {
+		if (this.approved !== undefined) this.covered.add(`approval:${this.approved}:yes`);
+		this.approved = undefined;
+	}
+
+	private takeMove({ from = "", to = "", cause, refused = "" }: LedgerLine): void {
+		this.takeEffect();
+		switch (cause) {
+			case "worker":
+				if (this.target === undefined)
+					this.breaks(`approval:${keyOfApproval(this.template, from, to)}:no`, "the run moved on");
+				this.covered.add(`move:${from}>${to}`);
+				this.countMove(from, to);
+				break;
+			case "released":
+				this.covered.add(`move:${from}>${to}`);
+				break;
+			case "pair_limit":
+				this.covered.add(`limit:pair:${[from, refused].sort().join(" <-> ")}`);
+				break;
+			case "move_limit":
+				this.covered.add("limit:moves");
+				break;
+			case "attempt_limit":
+				this.covered.add(this.limitId("attempts", from));
+				break;
+			case "no_progress":
+				this.covered.add("limit:no_progress");
+				break;
+			case "rejection_limit":
+				this.covered.add("limit:rejections");
+		}
+		if (to === personState) this.end = `it waits for a person in ${personState} (${cause})`;
+		this.state = to;
+		this.target = undefined;
+		this.use = { requests: 0, calls: 0 };
+	}
+
+	/** Counts a worker's move as the template limits it, and says where it should have been refused. */
+	private countMove(from: string, to: string): void {
+		const { limits, states } = this.template;
+		if (to === personState || states.get(to)?.terminal) return;
+		const pair = [from, to].sort().join(" <-> ");
+		const made = (this.pairs.get(pair) ?? 0) + 1;
+		this.pairs.set(pair, made);
+		this.moves += 1;
+		if (made > (limits.pairs[pair] ?? limits.pairMoves)) this.breaks(`limit:pair:${pair}`, `move ${made} was made`);
+		if (this.moves > limits.moves) this.breaks("limit:moves", `move ${this.moves} was made`);
+	}
+
+	private takePark({ cause, detail = "" }: LedgerLine): void {
+		this.end = `it paused: ${detail}`;
+		switch (cause) {
+			case "no_transition":
+				this.covered.add("limit:nudges");
+				return;
+			case "provider":
+			case "crash":
+				this.covered.add("limit:retries");
+				return;
+			case "circling":
+				this.covered.add("limit:circling");
+				return;
+			case "visit_limit": {
+				const most = this.template.states.get(this.state)?.limits.calls ?? this.template.limits.calls;
+				this.covered.add(this.limitId(this.use.calls >= most ? "calls" : "requests", this.state));
+			}
+		}
+	}
+
+	/** Id of a limit that a state may have of its own. */
+	private limitId(what: "attempts" | "calls" | "requests", state: string): string {
+		return this.template.states.get(state)?.limits[what] === undefined ? `limit:${what}` : `limit:${what} of ${state}`;
+	}
+
+	private breaks(id: string, how: string): void {
+		this.broken.set(id, how);
+	}
+}

@@ -1,0 +1,194 @@
+// What a coverage rehearsal of a chronicle has to show, and the runs that show it. Pure: from the template and the tools of its states.
+// R1 no person lifts a limit in these runs, so "unreachable" means: unreachable under the template's own limits.
+import type { Template } from "../../chronicle/index.ts";
+import type { Script } from "../scenario.ts";
+import { planChronicleLimits } from "./chronicle-limits.ts";
+import {
+	approvalsOf,
+	attemptsOf,
+	endWith,
+	exitTo,
+	type Facts,
+	keyOfApproval,
+	no,
+	personState,
+	probeCue,
+	scriptOfPath,
+} from "./chronicle-script.ts";
+import type { CoveragePlan, Excluded, Item, PlannedRun } from "./item.ts";
+import { coverEdges, type Edge, edgesOf, type Graph, pathTo, type Why } from "./paths.ts";
+
+/** The tools of a state's worker by pi's names; `undefined`: nothing limits them. */
+export type ToolsOf = (state: string) => readonly string[] | undefined;
+
+const whys: Record<Why, string> = {
+	"no-path": "no path leads to its state",
+	repeat: "the limit on attempts allows one only",
+	pair: "the limit between the two states is used up on the way",
+	moves: "the limit on moves comes first",
+};
+
+/** Plans the coverage of a template. */
+export function planChronicleCoverage(template: Template, toolsOf: ToolsOf): CoveragePlan {
+	const graph = graphOf(template);
+	const { paths, unreachable } = coverEdges(graph);
+	const facts: Facts = { template, graph, probes: probesOf(template, toolsOf) };
+	const items: Item[] = [];
+	const excluded: Excluded[] = [];
+	for (const edge of edgesOf(graph)) {
+		const lost = unreachable.find((one) => one.edge.from === edge.from && one.edge.to === edge.to);
+		const item = transitionItem(edge);
+		if (lost) excluded.push({ ...item, why: whys[lost.why] });
+		else items.push(item);
+	}
+	for (const { name } of finishers(template)) {
+		const item = transitionItem({ from: name, to: "done" });
+		if (pathTo(graph, name)) items.push(item);
+		else excluded.push({ ...item, why: whys["no-path"] });
+	}
+	const runs = withFinishers(facts, paths);
+	const approvals = planApprovals(facts, runs);
+	const tools = planTools(facts, toolsOf);
+	const limits = planChronicleLimits(facts);
+	const pending = { rejections: new Set(approvals.inline), probes: new Set(tools.items.map(({ id }) => id)) };
+	const walked = runs.map((path): PlannedRun => {
+		const { script, covers } = scriptOfPath(facts, path, pending);
+		return { title: path.join(" → "), covers, script };
+	});
+	return {
+		items: [...items, ...approvals.items, ...limits.items, ...tools.items],
+		unreachable: [...excluded, ...approvals.excluded, ...limits.unreachable, ...tools.excluded],
+		skipped: limits.skipped,
+		runs: [...walked, ...approvals.runs, ...limits.runs],
+	};
+}
+
+export function transitionItem({ from, to }: Edge): Item {
+	return { id: `move:${from}>${to}`, group: "transition", text: `${from} → ${to}` };
+}
+
+export function approvalItem(key: string, answer: "yes" | "no"): Item {
+	const [side, state] = key.split(/:(.*)/s);
+	return { id: `approval:${key}:${answer}`, group: "approval", text: `${side} of ${state}: ${answer}` };
+}
+
+export function toolsItem(state: string, probe?: string): Item {
+	return { id: `tools:${state}`, group: "tools", text: probe === undefined ? state : `${state} refuses ${probe}` };
+}
+
+export function graphOf({ initial, states, limits }: Template): Graph {
+	const next = new Map<string, readonly string[]>();
+	const own = states.get(personState)?.next.filter((name) => states.has(name)) ?? [];
+	for (const { name, next: targets, terminal } of states.values()) {
+		if (name === personState) continue;
+		next.set(name, terminal ? [] : [...new Set([...targets, personState])]);
+	}
+	next.set(personState, own);
+	return {
+		initial,
+		next,
+		person: personState,
+		personChooses: own.length > 0,
+		mostMoves: limits.moves,
+		mostBetween: (one, other) => limits.pairs[[one, other].sort().join(" <-> ")] ?? limits.pairMoves,
+		mayRepeat: (state) => attemptsOf({ states, limits }, state) > 1,
+	};
+}
+
+/** Last states that a worker does. */
+function finishers({ states }: Template) {
+	return [...states.values()].filter(({ terminal, persona }) => terminal && persona !== undefined);
+}
+
+/** The paths, and one to each last state with a worker that none of them ends in. */
+function withFinishers({ template, graph }: Facts, paths: EdgePathList): EdgePathList {
+	const ends = new Set(paths.map((path) => path.at(-1)));
+	const more = finishers(template).flatMap(({ name }) => {
+		const path = ends.has(name) ? undefined : pathTo(graph, name);
+		return path ? [path] : [];
+	});
+	const all = [...paths, ...more];
+	return all.length > 0 ? all : [[graph.initial]];
+}
+
+type EdgePathList = readonly (readonly string[])[];
+
+/** The first of pi's own tools that each state may not have. */
+function probesOf({ states }: Template, toolsOf: ToolsOf): ReadonlyMap<string, string> {
+	return new Map(
+		[...states.values()].flatMap(({ name, persona }): [string, string][] => {
+			if (persona === undefined) return [];
+			const allowed = toolsOf(name);
+			const probe = allowed && probeCue.tools.find((tool) => !allowed.includes(tool) && !allowed.includes("*"));
+			return probe === undefined ? [] : [[name, probe]];
+		}),
+	);
+}
+
+function planTools({ template, graph, probes }: Facts, toolsOf: ToolsOf) {
+	const items: Item[] = [];
+	const excluded: Excluded[] = [];
+	for (const { name, persona } of template.states.values()) {
+		if (persona === undefined) continue;
+		const probe = probes.get(name);
+		const item = toolsItem(name, probe);
+		const why = toolsOf(name) === undefined ? "nothing limits its tools" : "it may use all of pi's own tools";
+		if (probe === undefined) excluded.push({ ...item, why });
+		else if (pathTo(graph, name)) items.push(item);
+		else excluded.push({ ...item, why: whys["no-path"] });
+	}
+	return { items, excluded };
+}
+
+interface ApprovalPlan {
+	readonly items: readonly Item[];
+	readonly excluded: readonly Excluded[];
+	/** Approvals that are refused once on a path, before they are given. */
+	readonly inline: readonly string[];
+	readonly runs: readonly PlannedRun[];
+}
+
+/** Yes is said on the paths; no is said there too where the limit on rejections allows it, else in a run of its own. */
+function planApprovals(facts: Facts, paths: EdgePathList): ApprovalPlan {
+	const { template, graph } = facts;
+	const asked = new Map<string, readonly string[]>();
+	for (const path of paths)
+		for (const [at, to] of path.entries()) {
+			const from = path[at - 1];
+			if (from === undefined || (from === to && at > 0)) continue;
+			const key = keyOfApproval(template, from, to);
+			if (key !== undefined && !asked.has(key)) asked.set(key, path.slice(0, at + 1));
+		}
+	for (const { name, approval } of finishers(template)) {
+		const path = approval.exit ? pathTo(graph, name) : undefined;
+		if (path) asked.set(`exit:${name}`, [...path, "done"]);
+	}
+	const atStart = template.states.get(graph.initial)?.approval.entry === true;
+	const items: Item[] = [];
+	const excluded: Excluded[] = [];
+	const inline: string[] = [];
+	const runs: PlannedRun[] = [];
+	for (const key of approvalsOf(template)) {
+		const both = [approvalItem(key, "yes"), approvalItem(key, "no")];
+		const path = asked.get(key);
+		const first = atStart && key === `entry:${graph.initial}`;
+		if (!path && !first) {
+			const why = key.startsWith("entry:") ? "no transition asks it: the state before asks" : whys["no-path"];
+			excluded.push(...both.map((item) => ({ ...item, why })));
+			continue;
+		}
+		items.push(...both);
+		const title = `no at the ${key.replace(":", " of ")}`;
+		const covers = [`approval:${key}:no`];
+		if (first) runs.push({ title, covers, script: {}, atStart: no });
+		else if (template.limits.rejections > 1) inline.push(key);
+		else if (path) runs.push({ title, covers, script: refusedAtEnd(facts, path) });
+	}
+	return { items, excluded, inline, runs };
+}
+
+/** A path whose last step a person refuses. */
+function refusedAtEnd(facts: Facts, path: readonly string[]): Script {
+	const to = path.at(-1) ?? "";
+	return endWith(facts, path.slice(0, -1), [exitTo(to, no)]);
+}

@@ -1,0 +1,148 @@
+// From a path through a chronicle to what the understudy says and calls in each visit of it. Pure.
+import type { Template } from "../../chronicle/index.ts";
+import type { Cue, PersonAnswer, Script, ScriptedCall } from "../scenario.ts";
+import { cue } from "./item.ts";
+import type { Graph } from "./paths.ts";
+
+/** Name of the state that only a person leaves. */
+export const personState = "human_intervention";
+
+/** The no of a person. */
+export const no: PersonAnswer = { kind: "reject", words: "Not like this." };
+
+export interface Facts {
+	readonly template: Template;
+	readonly graph: Graph;
+	/** By state: one of pi's own tools that its worker may not have. */
+	readonly probes: ReadonlyMap<string, string>;
+}
+
+/** Calls that must be refused: harmless where they are not, and told apart from others by what they are called with. */
+export const probeCue = {
+	tools: ["write", "edit", "bash", "grep", "find", "ls", "read"],
+	mark: "rehearsal-probe",
+	of(tool: string): Cue {
+		return cue({ say: "This call should be refused.", calls: [{ ...probeCall(tool), undeclared: true }] });
+	},
+};
+
+function probeCall(tool: string): ScriptedCall {
+	const { mark } = probeCue;
+	switch (tool) {
+		case "write":
+			return { tool, input: { path: mark, content: "" } };
+		case "edit":
+			return { tool, input: { path: mark, edits: [{ oldText: "a", newText: "b" }] } };
+		case "bash":
+			return { tool, input: { command: `echo ${mark}` } };
+		case "grep":
+			return { tool, input: { pattern: mark, path: mark } };
+		case "find":
+			return { tool, input: { pattern: mark, path: mark } };
+		default:
+			return { tool, input: { path: mark } };
+	}
+}
+
+/** How many workers may try one visit of a state. */
+export function attemptsOf({ states, limits }: Pick<Template, "states" | "limits">, state: string): number {
+	return states.get(state)?.limits.attempts ?? limits.attempts;
+}
+
+/** Every approval of a template: `entry:<state>` or `exit:<state>`. */
+export function approvalsOf({ states }: Template): string[] {
+	return [...states.values()].flatMap(({ name, approval }) => [
+		...(approval.entry ? [`entry:${name}`] : []),
+		...(approval.exit ? [`exit:${name}`] : []),
+	]);
+}
+
+/** The approval that a worker's move asks for; `undefined`: none. */
+export function keyOfApproval({ states }: Template, from: string, to: string): string | undefined {
+	if (to === personState || from === personState) return undefined;
+	if (states.get(from)?.approval.exit) return `exit:${from}`;
+	return states.get(to)?.approval.entry ? `entry:${to}` : undefined;
+}
+
+/** The message that ends a state. `words` make its summary differ from others. */
+export function exitTo(to: string, person?: PersonAnswer, words = ""): Cue {
+	return cue({ exit: { kind: "transition", to, summary: `Rehearsed.${words}` }, person });
+}
+
+/** What the paths have still to do on their way. Both sets shrink as scripts are made. */
+export interface Pending {
+	readonly rejections: Set<string>;
+	/** Ids of items. */
+	readonly probes: Set<string>;
+}
+
+export interface PathScript {
+	readonly script: Script;
+	/** Key of the last visit. */
+	readonly lastKey: string;
+	/** Ids of the items that the path is to show. */
+	readonly covers: readonly string[];
+}
+
+/** The script by which the understudy follows a path; where it does not end the run, a person is called at its end. */
+export function scriptOfPath(facts: Facts, path: readonly string[], pending: Pending): PathScript {
+	const { template, graph } = facts;
+	const script: Record<string, Cue[]> = {};
+	const covers: string[] = [];
+	const visits = new Map<string, number>();
+	let attempt = 0;
+	let lastKey = "";
+	for (const [at, state] of path.entries()) {
+		if (path[at - 1] === state) attempt += 1;
+		else {
+			attempt = 1;
+			visits.set(state, (visits.get(state) ?? 0) + 1);
+		}
+		if (state === graph.person) continue;
+		const key = `${state}#${visits.get(state)}`;
+		lastKey = key;
+		const cues = takeProbe(facts, state, pending, covers);
+		const to = path[at + 1];
+		if (to !== undefined) covers.push(`move:${state}>${to}`);
+		if (to === state) {
+			script[`${key}.${attempt}`] = [...cues, exitTo(state)];
+			continue;
+		}
+		const target = to ?? (template.states.get(state)?.terminal ? "done" : graph.person);
+		if (to === undefined && target === "done") covers.push(`move:${state}>done`);
+		const after = path[at + 2];
+		const release: PersonAnswer | undefined =
+			to === graph.person && after !== undefined ? { kind: "sent", to: after, words: "" } : undefined;
+		if (release && graph.personChooses) covers.push(`move:${to}>${after}`);
+		const asked = keyOfApproval(template, state, target);
+		if (asked !== undefined) covers.push(`approval:${asked}:yes`);
+		if (asked !== undefined && pending.rejections.delete(asked)) {
+			covers.push(`approval:${asked}:no`);
+			cues.push(exitTo(target, { kind: "reject", words: "Once more." }));
+		}
+		script[key] = [...cues, exitTo(target, release)];
+	}
+	return { script, lastKey, covers };
+}
+
+/** The call that must be refused in a state, where it has not been planned yet. */
+function takeProbe({ probes }: Facts, state: string, pending: Pending, covers: string[]): Cue[] {
+	const probe = probes.get(state);
+	if (probe === undefined || !pending.probes.delete(`tools:${state}`)) return [];
+	covers.push(`tools:${state}`);
+	return [probeCue.of(probe)];
+}
+
+const nothingPending = { rejections: new Set<string>(), probes: new Set<string>() };
+
+/** The script of a path with other messages in its last state. */
+export function endWith(facts: Facts, path: readonly string[], last: readonly Cue[]): Script {
+	const { script, lastKey } = scriptOfPath(facts, path, nothingPending);
+	return { ...script, [lastKey]: last };
+}
+
+/** The same with other messages for each attempt of that state. */
+export function endWithAttempts(facts: Facts, path: readonly string[], attempts: readonly (readonly Cue[])[]): Script {
+	const { script, lastKey } = scriptOfPath(facts, path, nothingPending);
+	return { ...script, ...Object.fromEntries(attempts.map((cues, at) => [`${lastKey}.${at + 1}`, cues])) };
+}

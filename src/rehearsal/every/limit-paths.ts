@@ -1,0 +1,92 @@
+// Paths that reach the template's limits on moves: the last step of each is the one that must be refused. Pure.
+// L1 every step but the last is legal; L2 a limit is unreachable only where that is certain: the graph rules it out, or the whole search
+// ended without a path. A search that was cut off says so.
+import { type Edge, edgesOf, type Graph, isEnd, NO_COUNTS, step } from "./paths.ts";
+
+export type LimitPath =
+	/** `states` ends with the state whose entry is refused. */
+	| { readonly kind: "path"; readonly states: readonly string[] }
+	| { readonly kind: "unreachable"; readonly why: string }
+	| { readonly kind: "cut-off" };
+
+/** Positions that one search looks at. */
+const mostPositions = 20_000;
+
+/** Unordered pairs of states between which moves are counted, in order. */
+export function countedPairs(graph: Graph): (readonly [string, string])[] {
+	const pairs = new Map<string, readonly [string, string]>();
+	for (const { from, to } of countedEdges(graph)) {
+		const [one, other] = [from, to].sort() as [string, string];
+		pairs.set(`${one}\n${other}`, [one, other]);
+	}
+	return [...pairs.values()];
+}
+
+function countedEdges(graph: Graph): Edge[] {
+	return edgesOf(graph).filter(
+		({ from, to }) => from !== to && from !== graph.person && to !== graph.person && !isEnd(graph, to),
+	);
+}
+
+/** A path that moves between two states as often as it may, and then once more. */
+export function pathToPairLimit(graph: Graph, [one, other]: readonly [string, string]): LimitPath {
+	const edges = countedEdges(graph);
+	const both = edges.filter(({ from, to }) => (from === one && to === other) || (from === other && to === one));
+	if (graph.initial !== one && !reaches(edges, graph.initial, one) && !reaches(edges, graph.initial, other))
+		return { kind: "unreachable", why: "no path leads there" };
+	if (!both.some(({ from, to }) => reaches(edges, to, from)))
+		return { kind: "unreachable", why: "no path leads back, so the move is made once" };
+	return searchLimit(graph, edges, "pair", (edge) => both.some(({ from, to }) => from === edge.from && to === edge.to));
+}
+
+/** A path that makes as many moves as a run may, and then one more. */
+export function pathToMoveLimit(graph: Graph): LimitPath {
+	const edges = countedEdges(graph);
+	const room = countedPairs(graph).reduce((sum, [one, other]) => sum + graph.mostBetween(one, other), 0);
+	if (room <= graph.mostMoves) return { kind: "unreachable", why: "the limits between states come first" };
+	if (!edges.some(({ from, to }) => reaches(edges, to, from)))
+		return { kind: "unreachable", why: "no path is that long: the states form no loop" };
+	return searchLimit(graph, edges, "moves", () => true);
+}
+
+function reaches(edges: readonly Edge[], from: string, to: string): boolean {
+	const seen = new Set([from]);
+	for (const state of seen) for (const edge of edges) if (edge.from === state) seen.add(edge.to);
+	return seen.has(to);
+}
+
+interface Position {
+	readonly states: readonly string[];
+	readonly counts: Exclude<ReturnType<typeof step>, string>;
+	/** Counted moves that bring the limit nearer. */
+	readonly near: number;
+}
+
+/** Depth first, the nearest to the limit first: paths to a limit are long, and many of them are as good. */
+function searchLimit(
+	graph: Graph,
+	edges: readonly Edge[],
+	limit: "pair" | "moves",
+	counts: (edge: Edge) => boolean,
+): LimitPath {
+	const open: Position[] = [{ states: [graph.initial], counts: NO_COUNTS, near: 0 }];
+	const seen = new Set<string>();
+	for (let looked = 0; looked < mostPositions; looked++) {
+		const position = open.pop();
+		if (!position) return { kind: "unreachable", why: "the other limits on moves come first" };
+		const further: Position[] = [];
+		for (const edge of edges.filter(({ from }) => from === position.states.at(-1))) {
+			const after = step(graph, position.counts, edge);
+			const states = [...position.states, edge.to];
+			if (after === limit && counts(edge)) return { kind: "path", states };
+			if (typeof after === "string") continue;
+			const next = { states, counts: after, near: position.near + (counts(edge) ? 1 : 0) };
+			const key = `${edge.to}\n${[...after.pairs].sort().join("\n")}`;
+			if (seen.has(key)) continue;
+			seen.add(key);
+			further.push(next);
+		}
+		open.push(...further.sort((a, b) => a.near - b.near));
+	}
+	return { kind: "cut-off" };
+}

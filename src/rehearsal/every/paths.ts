@@ -1,0 +1,226 @@
+// Paths that cover every edge of a chronicle's graph within the template's limits. Pure.
+// P1 every step of a path is legal: a limit is never broken on the way; P2 an edge is unreachable only where no legal path can end with it:
+// the paths to its source with the fewest steps and with the fewest counted moves are tried, each also around the pair of the edge.
+
+/** What the paths depend on. Moves to and from `person` count towards no limit. */
+export interface Graph {
+	readonly initial: string;
+	/** Targets of each state, in order; none where the run ends. A target equal to the state repeats it. */
+	readonly next: ReadonlyMap<string, readonly string[]>;
+	/** The state that only a person leaves. */
+	readonly person: string;
+	/** Whether `next` says where a person goes from there; otherwise they go back where the run came from. */
+	readonly personChooses: boolean;
+	readonly mostMoves: number;
+	/** Most moves between two states, whichever the direction. */
+	mostBetween(one: string, other: string): number;
+	/** Whether a state may be tried a second time in one visit. */
+	mayRepeat(state: string): boolean;
+}
+
+export interface Edge {
+	readonly from: string;
+	readonly to: string;
+}
+
+export type Why = "no-path" | "repeat" | "pair" | "moves";
+
+export interface EdgePaths {
+	/** Each begins with the initial state. */
+	readonly paths: readonly (readonly string[])[];
+	readonly unreachable: readonly { readonly edge: Edge; readonly why: Why }[];
+}
+
+/** Visits of one path, at most: the history of a run keeps its last 100 moves. */
+const longestPath = 80;
+
+/** Moves that count towards limits, so far. */
+interface Counts {
+	readonly moves: number;
+	readonly pairs: ReadonlyMap<string, number>;
+}
+
+export const NO_COUNTS: Counts = { moves: 0, pairs: new Map() };
+
+export function isEnd({ next }: Graph, state: string): boolean {
+	return (next.get(state) ?? []).length === 0;
+}
+
+function pairOf(one: string, other: string): string {
+	return one < other ? `${one}\n${other}` : `${other}\n${one}`;
+}
+
+/** The counts after one step of a worker or person, or the limit that refuses it. */
+export function step(graph: Graph, counts: Counts, { from, to }: Edge): Counts | "repeat" | "pair" | "moves" {
+	if (from === to) return graph.mayRepeat(from) ? counts : "repeat";
+	if (from === graph.person || to === graph.person || isEnd(graph, to)) return counts;
+	const pair = pairOf(from, to);
+	const made = counts.pairs.get(pair) ?? 0;
+	if (made >= graph.mostBetween(from, to)) return "pair";
+	if (counts.moves >= graph.mostMoves) return "moves";
+	return { moves: counts.moves + 1, pairs: new Map(counts.pairs).set(pair, made + 1) };
+}
+
+/** All edges, in the order of the states. */
+export function edgesOf({ next }: Graph): Edge[] {
+	return [...next].flatMap(([from, targets]) => [...new Set(targets)].map((to) => ({ from, to })));
+}
+
+/** Paths from the initial state that together take every edge that can be taken. */
+export function coverEdges(graph: Graph): EdgePaths {
+	const left = new Map(edgesOf(graph).map((edge) => [keyOf(edge), edge]));
+	const unreachable: { edge: Edge; why: Why }[] = [];
+	const connected = connectedStates(graph);
+	for (const [key, edge] of left) {
+		const path = pathThrough(graph, { states: [graph.initial], counts: NO_COUNTS }, edge);
+		if (typeof path !== "string") continue;
+		// A source that a path leads to, only none that is short enough.
+		unreachable.push({ edge, why: path === "no-path" && connected.has(edge.from) ? "moves" : path });
+		left.delete(key);
+	}
+	const paths: string[][] = [];
+	while (left.size > 0) paths.push(coverSome(graph, left));
+	return { paths, unreachable };
+}
+
+/** States that some path leads to, limits aside. */
+export function connectedStates({ initial, next, person, personChooses }: Graph): ReadonlySet<string> {
+	const seen = new Set([initial]);
+	for (const state of seen) {
+		if (state === person && !personChooses) continue;
+		for (const target of next.get(state) ?? []) seen.add(target);
+	}
+	return seen;
+}
+
+function keyOf({ from, to }: Edge): string {
+	return `${from}\n${to}`;
+}
+
+/** A path and what it has used of the limits. */
+interface Open {
+	readonly states: readonly string[];
+	readonly counts: Counts;
+}
+
+/** One path through as many of the edges in `left` as it can take, to an end where there is one. Removes those from `left`. */
+function coverSome(graph: Graph, left: Map<string, Edge>): string[] {
+	let open: Open = { states: [graph.initial], counts: NO_COUNTS };
+	while (open.states.length < longestPath) {
+		const longer = nearest(graph, open, left);
+		if (!longer) break;
+		for (let at = open.states.length; at < longer.states.length; at++)
+			left.delete(keyOf({ from: longer.states[at - 1] ?? "", to: longer.states[at] ?? "" }));
+		open = longer;
+	}
+	return [...open.states, ...pathToEnd(graph, open)];
+}
+
+/** The shortest continuation that takes one of the edges; one that ends the run only where nothing else is left. */
+function nearest(graph: Graph, open: Open, left: ReadonlyMap<string, Edge>): Open | undefined {
+	const edges = [...left.values()];
+	return (
+		shortest(
+			graph,
+			open,
+			edges.filter(({ to }) => !isEnd(graph, to)),
+		) ??
+		shortest(
+			graph,
+			open,
+			edges.filter(({ to }) => isEnd(graph, to)),
+		)
+	);
+}
+
+function shortest(graph: Graph, open: Open, edges: readonly Edge[]): Open | undefined {
+	let best: Open | undefined;
+	for (const edge of edges) {
+		const found = pathThrough(graph, open, edge);
+		if (typeof found !== "string" && (!best || found.states.length < best.states.length)) best = found;
+	}
+	return best;
+}
+
+/**
+ * A continuation of `open` that ends with `edge`, or what prevents it. The fewest steps come first; where these break a limit, the fewest
+ * counted moves, and a way around the pair of the edge, which the way to its source may itself use up.
+ */
+function pathThrough(graph: Graph, open: Open, edge: Edge): Open | Why {
+	const avoided = pairOf(edge.from, edge.to);
+	let why: Why | undefined;
+	for (const how of [{}, { avoided }, { frugal: true }, { frugal: true, avoided }]) {
+		const found = extend(
+			graph,
+			open,
+			search(graph, open, (state) => state === edge.from, how),
+			edge,
+		);
+		if (typeof found !== "string") return found;
+		why ??= found;
+	}
+	return why ?? "no-path";
+}
+
+function extend(graph: Graph, open: Open, way: readonly string[] | undefined, edge: Edge): Open | Why {
+	if (!way) return "no-path";
+	let from = open.states.at(-1) ?? graph.initial;
+	let { counts } = open;
+	const states = [...open.states];
+	for (const to of [...way, edge.to]) {
+		const next = step(graph, counts, { from, to });
+		if (typeof next === "string") return next;
+		counts = next;
+		states.push(to);
+		from = to;
+	}
+	// Where the template does not say where a person goes, they send the run back.
+	if (edge.to === graph.person && !graph.personChooses) states.push(edge.from);
+	return { states, counts };
+}
+
+function pathToEnd(graph: Graph, open: Open): readonly string[] {
+	return search(graph, open, (state) => isEnd(graph, state), {}) ?? [];
+}
+
+interface How {
+	/** Whether fewest counted moves matter, not fewest steps. */
+	readonly frugal?: boolean;
+	/** The pair of states that is not moved between. */
+	readonly avoided?: string;
+}
+
+/** A legal way from the end of `open` to a state that `wanted` accepts, without the state that it starts from. */
+function search(
+	graph: Graph,
+	open: Open,
+	wanted: (state: string) => boolean,
+	{ frugal, avoided }: How,
+): readonly string[] | undefined {
+	const seen = new Set<string>();
+	const queue: { way: readonly string[]; counts: Counts }[] = [{ way: [], counts: open.counts }];
+	for (let at = queue.shift(); at; at = queue.shift()) {
+		const { way, counts } = at;
+		const from = way.at(-1) ?? open.states.at(-1) ?? graph.initial;
+		if (wanted(from)) return way;
+		if (seen.has(from)) continue;
+		seen.add(from);
+		for (const to of graph.next.get(from) ?? []) {
+			if (seen.has(to) || pairOf(from, to) === avoided || (to === graph.person && !graph.personChooses)) continue;
+			const next = step(graph, counts, { from, to });
+			if (typeof next === "string") continue;
+			const longer = { way: [...way, to], counts: next };
+			if (frugal && next.moves === counts.moves) queue.unshift(longer);
+			else queue.push(longer);
+		}
+	}
+	return undefined;
+}
+
+/** The shortest legal path from the initial state to `state`, both included; `undefined` where there is none. */
+export function pathTo(graph: Graph, state: string): readonly string[] | undefined {
+	const start = { states: [graph.initial], counts: NO_COUNTS };
+	const is = (name: string): boolean => name === state;
+	const way = search(graph, start, is, {}) ?? search(graph, start, is, { frugal: true });
+	return way && [graph.initial, ...way];
+}

@@ -1,0 +1,84 @@
+// The limits of a workflow's visits: for each one a run that reaches it, or why none can. Pure.
+import { VISIT_DEFAULTS } from "../../bounds/index.ts";
+import type { Cue } from "../scenario.ts";
+import { circlingFirst, differentCalls, mostTried, sameCall, sameCalls } from "./chronicle-limits.ts";
+import { type CoveragePlan, cue, type Excluded, type Item, type PlannedRun } from "./item.ts";
+import { type Flow, openScript, type Place } from "./workflow-script.ts";
+
+type What = "requests" | "calls";
+
+/** Plans a run for each limit on visits. */
+export function planWorkflowLimits(flow: Flow): CoveragePlan {
+	const items: Item[] = [];
+	const unreachable: Excluded[] = [];
+	const skipped: Excluded[] = [];
+	const runs: PlannedRun[] = [];
+	const add = (item: Item, place: Place | undefined, why: string, cues: readonly Cue[]): void => {
+		if (!place) return void unreachable.push({ ...item, why });
+		items.push(item);
+		const script = openScript(flow);
+		script.walk(0, flow.places.indexOf(place));
+		script.visit(place, cues);
+		runs.push({ title: `limit: ${item.text}`, covers: [item.id], script: script.done() });
+	};
+	const silence = Array.from({ length: 30 }, () => cue({ say: "I stop here, without a step." }));
+	const continues = flow.places.find((place) => continuesByItself(flow, place));
+	add(limitItem("reminders", "reminders in a row"), continues, "no phase continues by itself", silence);
+	const circles = flow.places.find(
+		(place) => place.phase.polling !== true && limitOf(flow, place, "calls").most >= sameCalls,
+	);
+	add(limitItem("circling", "the same call again and again"), circles, circlingFirst, [sameCall, sameCall]);
+	for (const { what, owner, most, place, calls, requests } of useLimits(flow)) {
+		const item = limitItem(`${what}${owner}`, `${most.toLocaleString("en-US")} ${what} in a visit${owner}`);
+		if (most > mostTried) {
+			skipped.push({ ...item, why: `a rehearsal tries limits of up to ${mostTried.toLocaleString("en-US")}` });
+			continue;
+		}
+		const perMessage = what === "calls" ? Math.max(1, Math.ceil(most / Math.max(1, requests - 2))) : 1;
+		const cues = Array.from({ length: Math.ceil(most / perMessage) + 2 }, (_, at) => differentCalls(at, perMessage));
+		add(item, what === "requests" && calls <= most ? undefined : place, "the limit on calls comes first", cues);
+	}
+	return { items, unreachable, skipped, runs };
+}
+
+function limitItem(name: string, text: string): Item {
+	return { id: `limit:${name}`, group: "limit", text };
+}
+
+/** The phase decides; where it does not say, every workflow around it has to agree. */
+function continuesByItself({ definitions }: Flow, { phase, position }: Place): boolean {
+	if (phase.advance === "person") return false;
+	return phase.autoContinue ?? position.every(({ workflowKey }) => definitions.get(workflowKey)?.autoContinue === true);
+}
+
+/** Each limit on requests and calls once, with the first place that goes by it. */
+export function useLimits(flow: Flow) {
+	const found = new Map<
+		string,
+		{ what: What; owner: string; most: number; place: Place; requests: number; calls: number }
+	>();
+	for (const place of flow.places)
+		for (const what of ["requests", "calls"] as const) {
+			const { owner, most } = limitOf(flow, place, what);
+			const requests = limitOf(flow, place, "requests").most;
+			const calls = limitOf(flow, place, "calls").most;
+			const key = `${what}${owner}`;
+			if (!found.has(key)) found.set(key, { what, owner, most, place, requests, calls });
+		}
+	return found.values();
+}
+
+/** The limit that holds in a place and who sets it: the phase, else the nearest workflow around it, else nobody. */
+export function limitOf(
+	{ definitions }: Flow,
+	{ phase, position, text }: Place,
+	what: What,
+): { owner: string; most: number } {
+	const own = phase.limits?.[what];
+	if (own !== undefined) return { owner: ` of ${text}`, most: own };
+	for (const { workflowKey } of position.toReversed()) {
+		const most = definitions.get(workflowKey)?.limits?.[what];
+		if (most !== undefined) return { owner: ` of ${workflowKey}`, most };
+	}
+	return { owner: "", most: VISIT_DEFAULTS[what] };
+}

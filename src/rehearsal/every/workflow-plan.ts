@@ -1,0 +1,178 @@
+// What a coverage rehearsal of a workflow has to show, and the runs that show it. Pure: from the definitions alone.
+import type { PersonAnswer } from "../scenario.ts";
+import type { CoveragePlan, Excluded, Item, PlannedRun } from "./item.ts";
+import { cue } from "./item.ts";
+import { planWorkflowLimits } from "./workflow-limits.ts";
+import {
+	type Definitions,
+	type Flow,
+	idOf,
+	loopsLeft,
+	openScript,
+	type Place,
+	placesOf,
+	probeOf,
+	type Scope,
+	scopeKey,
+	scopesOf,
+	stepCue,
+} from "./workflow-script.ts";
+
+/** Loops of one scope that are tried, at most. */
+const mostLoops = 100;
+
+/** Plans the coverage of the workflow with this key. */
+export function planWorkflowCoverage(definitions: Definitions, key: string): CoveragePlan {
+	const flow: Flow = { definitions, places: placesOf(definitions, key) };
+	const straight = planStraight(flow);
+	const loops = scopesOf(flow).map((scope) => planLoops(flow, scope));
+	const back = planBack(flow);
+	const limits = planWorkflowLimits(flow);
+	const plans = [straight, ...loops, back, limits];
+	return {
+		items: plans.flatMap(({ items }) => items),
+		unreachable: plans.flatMap(({ unreachable }) => unreachable),
+		skipped: plans.flatMap(({ skipped }) => skipped),
+		runs: plans.flatMap(({ runs }) => runs),
+	};
+}
+
+export const no: PersonAnswer = { kind: "reject", words: "Not like this." };
+
+/** From the first phase to the last: every transition, every answer of a person, every tool limit. */
+function planStraight(flow: Flow): CoveragePlan {
+	const items: Item[] = [];
+	const unreachable: Excluded[] = [];
+	const script = openScript(flow);
+	const tried = new Set<string>();
+	for (const [at, place] of flow.places.entries()) {
+		const { phase } = place;
+		const next = flow.places[at + 1];
+		items.push({ id: `move:${idOf(place)}`, group: "transition", text: `${place.text} → ${next?.text ?? "end"}` });
+		const cues = [];
+		const probe = probeOf(phase.tools);
+		const tools: Item = { id: `tools:${place.name}`, group: "tools", text: place.text };
+		if (!tried.has(tools.id)) {
+			if (typeof probe === "string") unreachable.push({ ...tools, why: probe });
+			else {
+				items.push({ ...tools, text: `${place.text} refuses ${probe.calls[0]?.tool}` });
+				cues.push(probe);
+			}
+			tried.add(tools.id);
+		}
+		if (phase.advance === "person") {
+			items.push(
+				...(["yes", "no"] as const).map(
+					(answer): Item => ({
+						id: `person:${idOf(place)}:${answer}`,
+						group: "approval",
+						text: `end of ${place.text}: ${answer}`,
+					}),
+				),
+				{ id: `limit:next:${idOf(place)}`, group: "limit", text: `the agent cannot end ${place.text}` },
+			);
+			cues.push(stepCue("next"), cue({ say: "May this phase end?", person: no }), cue({ say: "May it end now?" }));
+		} else cues.push(stepCue("next"));
+		script.visit(place, cues);
+	}
+	const title = flow.places.map(({ text }) => text).join(" → ");
+	return {
+		items,
+		unreachable,
+		skipped: [],
+		runs: [{ title, covers: items.map(({ id }) => id), script: script.done() }],
+	};
+}
+
+/** Every loop of one scope, and that no more are made than it allows. */
+function planLoops(flow: Flow, scope: Scope): CoveragePlan {
+	const { definition, places } = scope;
+	const name = scopeKey(scope);
+	const refused: Item = { id: `limit:loops:${name}`, group: "limit", text: "" };
+	if (!definition.loopable) {
+		const item = { ...refused, text: `no loop in ${definition.name}` };
+		return { items: [item], unreachable: [], skipped: [], runs: [loopRun(flow, scope, [], item, true)] };
+	}
+	const items = places.map(
+		(place): Item => ({
+			id: `loop:${idOf(place)}`,
+			group: "transition",
+			text: `${place.text} ↺ loop of ${definition.name}`,
+		}),
+	);
+	const most = definition.maxLoops;
+	if (most === 0) {
+		const item = { ...refused, text: `0 loops of ${definition.name}` };
+		const unreachable = items.map((one) => ({ ...one, why: "the workflow allows no loop" }));
+		return { items: [item], unreachable, skipped: [], runs: [loopRun(flow, scope, [], item, true)] };
+	}
+	const runs: PlannedRun[] = [];
+	const perRun = Math.min(most ?? mostLoops, mostLoops);
+	for (let at = 0; at < places.length; at += perRun) {
+		const some = places.slice(at, at + perRun);
+		const limited = most !== undefined && most <= mostLoops && at === 0;
+		const filled = limited ? [...some, ...Array<Place>(loopsLeft(most, some.length)).fill(places[0] as Place)] : some;
+		runs.push(loopRun(flow, scope, filled, limited ? { ...refused, text: "" } : undefined, limited));
+	}
+	const limit = { ...refused, text: `${most} ${most === 1 ? "loop" : "loops"} of ${definition.name}` };
+	const tried = most !== undefined && most <= mostLoops;
+	const skipped =
+		most !== undefined && !tried ? [{ ...limit, why: `a rehearsal makes at most ${mostLoops} loops` }] : [];
+	return { items: tried ? [...items, limit] : items, unreachable: [], skipped, runs };
+}
+
+/** Goes to the scope, loops from each of `from` in turn, and tries one loop more where it must be refused. */
+function loopRun(
+	flow: Flow,
+	scope: Scope,
+	from: readonly Place[],
+	limit: Item | undefined,
+	refusedLast: boolean,
+): PlannedRun {
+	const script = openScript(flow);
+	const first = flow.places.indexOf(scope.places[0] as Place);
+	// The scope may begin with phases of scopes inside it.
+	const start = flow.places.indexOf(scope.first);
+	script.walk(0, start);
+	for (const place of from) {
+		const at = flow.places.indexOf(place);
+		script.walk(start, at);
+		script.visit(place, [stepCue("loop")]);
+	}
+	script.walk(start, first);
+	if (refusedLast)
+		script.visit(scope.places[0] as Place, [stepCue("loop"), ...script.leaving(scope.places[0] as Place)]);
+	else script.walk(first, first + 1);
+	script.walk(first + 1, flow.places.length);
+	return {
+		title: from.length === 0 ? `no loop in ${scope.definition.name}` : `loops of ${scope.definition.name}`,
+		covers: [...from.map((place) => `loop:${idOf(place)}`), ...(limit ? [limit.id] : [])],
+		script: script.done(),
+	};
+}
+
+/** A person goes back from every phase but the first. */
+function planBack(flow: Flow): CoveragePlan {
+	const script = openScript(flow);
+	const items: Item[] = [];
+	for (const [at, place] of flow.places.entries()) {
+		const before = flow.places[at - 1];
+		if (before) {
+			items.push({ id: `back:${idOf(place)}`, group: "transition", text: `${place.text} → ${before.text} (back)` });
+			const person: PersonAnswer = { kind: "sent", to: before.phase.id, words: "" };
+			// Only a phase that a person ends stops by itself; another one is stopped by a failure.
+			const stop =
+				place.phase.advance === "person"
+					? cue({ say: "May this phase end?", person })
+					: cue({ fail: "The understudy stops.", person });
+			script.visit(place, [stop]);
+			script.visit(before, script.leaving(before));
+		}
+		script.visit(place, script.leaving(place));
+	}
+	const runs =
+		items.length === 0
+			? []
+			: [{ title: "back from every phase", covers: items.map(({ id }) => id), script: script.done() }];
+	return { items, unreachable: [], skipped: [], runs };
+}

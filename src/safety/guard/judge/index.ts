@@ -1,2 +1,0 @@
-export { explainCall } from "./explain-call.ts";
-export { guardPolicy } from "./guard-policy.ts";

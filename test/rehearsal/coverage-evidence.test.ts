@@ -1,0 +1,172 @@
+// What a coverage rehearsal concludes from the traces of a run: a plan alone covers nothing, and a limit that did not hold is named.
+import { describe, expect, it } from "vitest";
+import { compileDefinition } from "../../src/chronicle/core/template/index.ts";
+import type { Part } from "../../src/rehearsal/act.ts";
+import { chronicleEvidence, workflowEvidence } from "../../src/rehearsal/every/index.ts";
+import { tally } from "../../src/rehearsal/every-runs.ts";
+
+const worker = (next: string[], more = {}) => ({ persona: "P", next, ...more });
+const template = compileDefinition(
+	{
+		states: {
+			a: worker(["b"], { tools: ["read"] }),
+			b: worker(["a", "end"], { requires_approval: "exit" }),
+			end: { next: [] },
+		},
+		limits: { pair_moves: 1, moves: 2 },
+	},
+	"any",
+);
+if (!template) throw new Error("The template does not compile.");
+
+const moved = (from: string, to: string, cause = "worker", refused?: string) => ({
+	kind: "moved",
+	from,
+	to,
+	cause,
+	...(refused === undefined ? {} : { refused }),
+});
+const wants = (target: string) => ({ kind: "move_requested", target });
+const visit = (id: string, outcome: "ok" | "failed" | "refused"): Part => ({
+	what: "state",
+	scope: "small",
+	id,
+	name: id,
+	visit: 1,
+	calls: [{ tool: "write", with: "rehearsal-probe", outcome }],
+	ms: 1,
+	left: true,
+});
+
+describe("a chronicle's run", () => {
+	it("shows moves, answers and limits that its ledger holds", () => {
+		const events = [
+			wants("b"),
+			moved("a", "b"),
+			wants("end"),
+			{ kind: "rejected" },
+			{ kind: "attempt_reserved", because: "rejected" },
+			wants("a"),
+			{ kind: "approved" },
+			moved("b", "human_intervention", "pair_limit", "a"),
+		];
+		const { covered, broken, end } = chronicleEvidence(template, events, [visit("a", "refused")]);
+		expect([...covered].sort()).toEqual([
+			"approval:exit:b:no",
+			"approval:exit:b:yes",
+			"limit:pair:a <-> b",
+			"move:a>b",
+			"tools:a",
+		]);
+		expect([...broken]).toEqual([]);
+		expect(end).toBe("it waits for a person in human_intervention (pair_limit)");
+	});
+
+	it.each<[string, Parameters<typeof chronicleEvidence>[1], readonly Part[], [string, string][]]>([
+		["a call that was let through", [], [visit("a", "ok")], [["tools:a", "write was not refused"]]],
+		["a call that ran and failed", [], [visit("a", "failed")], [["tools:a", "write was not refused"]]],
+		[
+			"a move beyond the limit of its pair",
+			[wants("b"), moved("a", "b"), wants("a"), { kind: "approved" }, moved("b", "a")],
+			[],
+			[["limit:pair:a <-> b", "move 2 was made"]],
+		],
+		[
+			"a move that a person has refused",
+			[wants("b"), moved("a", "b"), wants("end"), { kind: "rejected" }, moved("b", "end")],
+			[],
+			[["approval:exit:b:no", "the run moved on"]],
+		],
+	])("names a limit that did not hold: %s", (_, events, parts, expected) => {
+		expect([...chronicleEvidence(template, events, parts).broken]).toEqual(expected);
+	});
+});
+
+describe("a workflow's run", () => {
+	const phase = (id: string, advance: "agent" | "person") => ({
+		kind: "phase",
+		id,
+		name: id,
+		advance,
+		tools: { kind: "free" },
+	});
+	const small = {
+		key: "small",
+		name: "Small",
+		loopable: true,
+		maxLoops: 1,
+		autoContinue: true,
+		entries: [phase("a", "agent"), phase("b", "person")],
+	};
+	const definitions = new Map([["small", small]]) as unknown as Parameters<typeof workflowEvidence>[0];
+	const state = (phaseIndex: number, more = {}) => ({
+		type: "custom",
+		customType: "workflow:state",
+		data: { active: true, cancelled: false, currentPath: [{ workflowKey: "small", phaseIndex, ...more }], ...more },
+	});
+
+	it("shows transitions, loops, refusals and pauses that its session holds", () => {
+		const entries = [
+			state(0),
+			{
+				type: "message",
+				message: { role: "toolResult", toolName: "workflow_step", details: { error: "loops-used-up" } },
+			},
+			state(0, { loops: 1, left: { way: "loop" } }),
+			state(1, { left: { way: "next" } }),
+			{ type: "message", message: { role: "user", content: [{ type: "text", text: "Not like this." }] } },
+			state(0, { left: { way: "back" } }),
+			state(0, { paused: { by: "reminders", why: "3 reminders in a row changed nothing" } }),
+		];
+		const { covered, broken } = workflowEvidence(definitions, "small", entries, [visit("a", "refused")]);
+		expect([...covered].sort()).toEqual([
+			"back:small:1",
+			"limit:loops:>small",
+			"limit:reminders",
+			"loop:small:0",
+			"move:small:0",
+			"person:small:1:no",
+			"tools:small/a",
+		]);
+		expect([...broken]).toEqual([]);
+	});
+
+	it("names a limit that did not hold", () => {
+		const entries = [
+			state(0),
+			state(0, { loops: 2, left: { way: "loop" } }),
+			state(1, { left: { way: "next" } }),
+			state(1, { active: false, left: { way: "next" } }),
+		];
+		expect([...workflowEvidence(definitions, "small", entries, [visit("a", "ok")]).broken]).toEqual([
+			["limit:loops:>small", "loop 2 was made"],
+			["limit:next:small:1", "the agent ended it"],
+			["tools:small/a", "write was not refused"],
+		]);
+	});
+});
+
+describe("the tally", () => {
+	const item = (id: string) => ({ id, group: "limit" as const, text: id });
+	const run = (...covers: string[]) => ({ title: "", covers, script: {} });
+	const shown = (covers: string[], covered: string[], broken: [string, string][] = []) => ({
+		run: run(...covers),
+		evidence: { covered: new Set(covered), broken: new Map(broken), end: "it paused" },
+	});
+	const plan = { items: [item("one"), item("two")], unreachable: [], skipped: [], runs: [] };
+
+	it("is complete only where everything was seen", () => {
+		expect(tally(plan, [shown(["one"], ["one"]), shown(["two"], ["two"])])).toMatchObject({ outcome: "complete" });
+		const planned = tally(plan, [shown(["one", "two"], ["one"])]);
+		expect(planned).toMatchObject({ outcome: "incomplete", notCovered: [{ id: "two", why: "tried, but it paused" }] });
+		expect(tally(plan, [])).toMatchObject({ outcome: "incomplete", notCovered: [{ why: "no run got to it" }, {}] });
+	});
+
+	it("is incomplete with a limit that did not hold once, though it held before, and with one that was skipped", () => {
+		const broken = tally(plan, [shown([], ["one", "two"]), shown([], [], [["two", "move 4 was made"]])]);
+		expect(broken).toMatchObject({ outcome: "incomplete", notEnforced: [{ id: "two", why: "move 4 was made" }] });
+		expect(broken.covered.map(({ id }) => id)).toEqual(["one"]);
+		const skipped = { ...plan, items: [], skipped: [{ ...item("three"), why: "too long" }] };
+		expect(tally(skipped, [])).toMatchObject({ outcome: "incomplete", notCovered: [{ id: "three" }] });
+	});
+});

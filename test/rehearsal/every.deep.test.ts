@@ -1,0 +1,167 @@
+// Whole coverage rehearsals in real pi: both kinds of definitions with their exact reports, the examples, and the command in pi.
+import { expect, it } from "vitest";
+import { openBench, openProject } from "../harness/index.ts";
+import { patient } from "../harness/patience.ts";
+import { exampleProject, rehearse } from "./playing.ts";
+
+interface Reported {
+	readonly text: string;
+	readonly why?: string;
+}
+const texts = (items: readonly Reported[]) =>
+	items.map(({ text, why }) => (why === undefined ? text : `${text}: ${why}`));
+
+const round = {
+	".pi/chronicle/workflows/round.json": {
+		name: "Round",
+		states: {
+			plan: { persona: "Planner", tools: ["read"], next: ["build"] },
+			build: { persona: "Builder", next: ["check"], requires_approval: true, limits: { attempts: 2 } },
+			check: { agent: "checker", next: ["shipped", "build", "check"] },
+			shipped: { next: [] },
+		},
+		limits: { pair_moves: 2, requests: 8, calls: 10, attempts: 3, no_progress: 2, nudges: 1, rejections: 2, moves: 9 },
+	},
+	".pi/agents/checker.md": "---\nname: checker\ndescription: Checks.\ntools: read, bash\n---\nCheck it.\n",
+};
+
+it("covers a chronicle and says what cannot be reached", { timeout: patient(240_000) }, async () => {
+	const { code, stdout, stderr } = await rehearse(openProject({ files: round }), "round", "--every", "--json");
+	const report = JSON.parse(stdout);
+	expect(texts(report.notCovered), stderr).toEqual([]);
+	expect(texts(report.notEnforced)).toEqual([]);
+	expect(texts(report.covered)).toEqual([
+		"plan → build",
+		"plan → human_intervention",
+		"build → check",
+		"build → human_intervention",
+		"check → shipped",
+		"check → build",
+		"check → check",
+		"check → human_intervention",
+		"exit of build: yes",
+		"exit of build: no",
+		"2 moves between build and check",
+		"3 attempts",
+		"2 attempts without progress",
+		"2 rejections",
+		"1 retry after a failure",
+		"1 reminder",
+		"the same call again and again",
+		"8 requests in a visit",
+		"10 calls in a visit",
+		"2 attempts of build",
+		"plan refuses write",
+		"check refuses write",
+	]);
+	expect(texts(report.unreachable)).toEqual([
+		"2 moves between build and plan: no path leads back, so the move is made once",
+		"9 moves: the limits between states come first",
+		"$20: the understudy costs nothing",
+		"50,000,000 tokens: the understudy uses no tokens of a model",
+		"600 minutes: a rehearsal does not wait that long",
+		"the time limits of workers: a rehearsal does not wait that long",
+		"build: nothing limits its tools",
+	]);
+	expect([report.outcome, code]).toEqual(["complete", 0]);
+});
+
+it("covers entries that ask, last states with a worker, moves and releases", {
+	timeout: patient(240_000),
+}, async () => {
+	const definition = {
+		states: {
+			first: { persona: "A", requires_approval: "entry", next: ["second"] },
+			second: { persona: "B", next: ["first", "last"] },
+			last: { persona: "C", requires_approval: "exit" },
+			human_intervention: { next: ["second"] },
+		},
+		limits: { moves: 2, attempts: 2, rejections: 1, requests: 5, calls: 7 },
+	};
+	const project = openProject({ files: { ".pi/chronicle/workflows/asks.json": definition } });
+	const { code, stdout, stderr } = await rehearse(project, "asks", "--every", "--json");
+	const report = JSON.parse(stdout);
+	expect(texts(report.notCovered), stderr).toEqual([]);
+	expect(texts(report.covered)).toEqual(
+		expect.arrayContaining([
+			"human_intervention → second",
+			"last → done",
+			"entry of first: yes",
+			"entry of first: no",
+			"exit of last: yes",
+			"exit of last: no",
+			"2 moves",
+		]),
+	);
+	expect([report.outcome, code]).toEqual(["complete", 0]);
+});
+
+it("covers a workflow with a workflow inside, loops, back and a phase that a person ends", {
+	timeout: patient(240_000),
+}, async () => {
+	const phase = (id: string, fields: string) => `---\nid: ${id}\nname: ${id}\nemoji: x\n${fields}---\nDo it.\n`;
+	const files = {
+		".pi/workflows/outer/workflow.yaml":
+			"name: Outer\ncommandName: outer\nloopable: false\ninitialMessage: 'Do {description}'\nlimits: { requests: 9 }\nphases:\n  - a.md\n  - subworkflow: inner\n  - c.md\n",
+		".pi/workflows/outer/a.md": phase("a", "tools: { allow: [read] }\n"),
+		".pi/workflows/outer/c.md": phase("c", "advance: person\ntools: { blacklist: [bash] }\nlimits: { calls: 7 }\n"),
+		".pi/workflows/inner/workflow.yaml": "name: Inner\nshow: workflows\nmaxLoops: 1\nphases: [b.md, r.md]\n",
+		".pi/workflows/inner/b.md": phase("b", "tools: { allow: [read, write] }\n"),
+		".pi/workflows/inner/r.md": phase("r", "tools: [read, grep]\n"),
+	};
+	const { code, stdout, stderr } = await rehearse(openProject({ files }), "outer", "--every", "--json");
+	const report = JSON.parse(stdout);
+	expect(texts(report.notCovered), stderr).toEqual([]);
+	expect(texts(report.notEnforced)).toEqual([]);
+	expect(texts(report.covered)).toEqual([
+		"a → inner/b",
+		"a refuses write",
+		"inner/b → inner/r",
+		"inner/b refuses bash",
+		"inner/r → c",
+		"inner/r refuses write",
+		"c → end",
+		"c refuses bash",
+		"end of c: yes",
+		"end of c: no",
+		"the agent cannot end c",
+		"no loop in Outer",
+		"inner/b ↺ loop of Inner",
+		"inner/r ↺ loop of Inner",
+		"1 loop of Inner",
+		"inner/b → a (back)",
+		"inner/r → inner/b (back)",
+		"c → inner/r (back)",
+		"reminders in a row",
+		"the same call again and again",
+		"9 requests in a visit of outer",
+		"800 calls in a visit",
+		"7 calls in a visit of c",
+	]);
+	expect([report.outcome, code]).toEqual(["complete", 0]);
+});
+
+it.each([
+	["workflow", "feature"],
+	["workflow", "bug-hunt"],
+	["chronicle", "bug-fix"],
+])("covers the example's %s %s", { timeout: patient(400_000) }, async (kind, name) => {
+	const { code, stdout, stderr } = await rehearse(exampleProject(), kind, name, "--every", "--json");
+	const report = JSON.parse(stdout);
+	expect(texts([...report.notCovered, ...report.notEnforced]), stderr).toEqual([]);
+	expect(code).toBe(0);
+});
+
+it("is a command in pi as well", { timeout: patient(120_000) }, async () => {
+	const { project, rpc } = await openBench({
+		files: {
+			".pi/workflows/one/workflow.yaml":
+				"name: One\ncommandName: one\ninitialMessage: x\nlimits: { requests: 5, calls: 7 }\nphases: [a.md]\n",
+			".pi/workflows/one/a.md": "---\nid: a\nname: A\nemoji: x\n---\nDo it.\n",
+		},
+	});
+	const pi = await rpc();
+	await pi.prompt("/rehearse one --every Try it");
+	await pi.screen.notified(/COMPLETE: \d+ of \d+ covered/);
+	expect(project.exists("rehearsal-notes")).toBe(false);
+});

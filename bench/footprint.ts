@@ -2,7 +2,7 @@
 // Times are CPU time of this process, so that a busy machine does not count; disk questions go to the real disk.
 
 import { computeFootprint, type MeasuredCall } from "../src/footprint/index.ts";
-import { diskSurroundings, remembering } from "../src/pi/surroundings.ts";
+import { cachedEnvironment, hostEnvironment } from "../src/pi/host-environment.ts";
 import { enormous, enormousArguments, enormousPowerShell } from "../test/footprint/enormous-commands.ts";
 import { reading, writing } from "../test/footprint/known-commands.ts";
 import { type Figures, quantile } from "./figure.ts";
@@ -18,7 +18,7 @@ function cpu(work: () => void): number {
 }
 
 function measure(call: MeasuredCall): void {
-	computeFootprint(call, remembering(diskSurroundings(process.cwd())));
+	computeFootprint(call, cachedEnvironment(hostEnvironment(process.cwd())));
 }
 
 function footprint(command: string): void {

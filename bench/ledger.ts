@@ -11,7 +11,7 @@ import {
 	type EventBody,
 	foldEvent,
 	type LedgerEvent,
-	owed,
+	pendingActions,
 	type Run,
 	transition,
 } from "../src/chronicle/core/machine/index.ts";
@@ -130,7 +130,7 @@ async function measureGrowth(
 	}
 	const saved = await ledger.checkpoint(run);
 	if (!saved.ok) throw new Error(saved.failure.message);
-	await ledger.release();
+	await ledger.releaseLease();
 	return {
 		early: sizes[200] ?? 0,
 		late: sizes[2000] ?? 0,
@@ -150,7 +150,7 @@ async function tell(ledger: HeldLedger, run: Run, body: EventBody, waits: number
 		const [event] = appended.ok ? appended.value : [];
 		if (!event) throw new Error("An event was not appended.");
 		now = transition(now, event).run;
-		const [action] = owed(now);
+		const [action] = pendingActions(now);
 		next = action?.kind === "record" ? action.event : undefined;
 	}
 	return now;
@@ -176,7 +176,7 @@ async function writeLong(sessions: string): Promise<Run> {
 		await write(body);
 		for (;;) {
 			if (!run) throw new Error("The run could not be begun.");
-			const [action] = owed(run);
+			const [action] = pendingActions(run);
 			if (action?.kind !== "record") return run;
 			await write(action.event);
 		}
@@ -271,7 +271,7 @@ function machineSpeed(): number {
 		for (let next: EventBody | undefined = body; next && run; ) {
 			run = transition(run, stamp(next, run.seq + 1)).run;
 			count += 1;
-			const [action] = owed(run);
+			const [action] = pendingActions(run);
 			next = action?.kind === "record" ? action.event : undefined;
 		}
 	};

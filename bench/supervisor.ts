@@ -6,7 +6,7 @@ import { type Run, SCHEMA_VERSION } from "../src/chronicle/core/machine/index.ts
 import { hashDefinition } from "../src/chronicle/core/template/index.ts";
 import { openFileStore } from "../src/chronicle/engine/ledger/index.ts";
 import { nobody, supervise } from "../src/chronicle/engine/supervisor/index.ts";
-import { openLocalLauncher } from "../src/chronicle/engine/worker/index.ts";
+import { openProjectLauncher } from "../src/chronicle/engine/worker/index.ts";
 import { openGitWorkspace } from "../src/chronicle/engine/workspace/index.ts";
 import { findPi, isPiCommand, linkRpc, ownPiSearch, type PiCommand } from "../src/pi/index.ts";
 import { processStart, startChild } from "../src/process/index.ts";
@@ -41,7 +41,7 @@ async function play(project: Project, definition: object): Promise<{ readonly ru
 	const supervision = supervise(
 		ledger,
 		{
-			launcher: openLocalLauncher({
+			launcher: openProjectLauncher({
 				cwd,
 				home: project.home,
 				agentFolder: project.agentFolder,

@@ -2,12 +2,12 @@
 // them. A section stands between `<!-- generated:NAME -->` and `<!-- /generated -->`; `node scripts/docs.mjs --write` fills it.
 
 import { templateTables } from "../src/chronicle/core/template/index.ts";
-import { ledgerTables } from "../src/chronicle/engine/ledger/index.ts";
 import { scenarioTables } from "../src/rehearsal/reference.ts";
 import { rehearseUsage } from "../src/rehearsal/usage.ts";
-import { guardTables } from "../src/safety/guard/reference.ts";
+import { guardTables } from "../src/safety/guard/rules/reference.ts";
 import { sequenceTable } from "../src/sequence/sequence-file.ts";
 import { workflowTables } from "../src/workflow/definitions/index.ts";
+import { ledgerTables } from "./ledger-reference.ts";
 
 /** Makes the Markdown of one section. */
 export type Generator = () => string | Promise<string>;

@@ -22,11 +22,11 @@ import { enclosingRun } from "./process/index.ts";
 import { joinRehearsal, registerRehearse } from "./rehearsal/index.ts";
 import {
 	openPolicies,
-	readonlyStep,
-	readReadonly,
+	prepareReadonlyRequest,
 	registerGate,
 	registerGuard,
 	registerReadonly,
+	runReadonlyCommand,
 } from "./safety/index.ts";
 import { registerSequence } from "./sequence/index.ts";
 import { registerWorkflow } from "./workflow/index.ts";
@@ -65,8 +65,8 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 	registerWatchdog(pi, notebook);
 	const chronicle = registerChronicle(pi, scope, named);
 	registerSequence(pi, scope, named, {
-		readonly: readonlyStep,
-		readFrontMatter: readReadonly,
+		readonly: runReadonlyCommand,
+		readFrontMatter: prepareReadonlyRequest,
 		handoff: (ctx, args) => handoffStep(handoff, ctx, args),
 		notebook: (ctx, args) => notebookStep(notebook, ctx, args),
 		workflow: (ctx, args, signal) => workflow.step(ctx, args, signal),

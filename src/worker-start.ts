@@ -2,7 +2,7 @@
 // S1 neither this file nor what it imports at once imports a package of pi's: see worker.ts.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { askThroughHost, readBrief, registerWorker } from "./chronicle/index.ts";
-import { diskSurroundings, openSessionScope } from "./pi/index.ts";
+import { hostEnvironment, openSessionScope } from "./pi/index.ts";
 import { enforceRules, openPolicies, probeSandbox, registerGate, sandboxPolicy } from "./safety/index.ts";
 
 /** Registers everything for the worker that `pi` is. `agentDir` is the absolute path of pi's agent folder. */
@@ -15,7 +15,7 @@ export async function startWorker(pi: ExtensionAPI, agentDir: string): Promise<v
 		if (brief.sandbox === "shell") {
 			const probe = await probeSandbox();
 			if (!probe) throw new Error("no sandbox (bwrap) works on this machine, and the run asks for one");
-			policies.add(sandboxPolicy(probe, diskSurroundings(cwd)));
+			policies.add(sandboxPolicy(probe, hostEnvironment(cwd)));
 		}
 		return guard.hash;
 	});

@@ -1,9 +1,11 @@
 // `npm start`: what a person sees who has only cloned and installed, with a terminal and without one, and that nothing stays behind.
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { deepIt } from "./harness/deep-it.ts";
 import { checkout, expectPicture, openProject, type Project, startTerminal } from "./harness/index.ts";
 import { patient } from "./harness/patience.ts";
 
@@ -84,7 +86,7 @@ describe("without a terminal", () => {
 		expect(readdirSync(project.agentFolder).sort()).toEqual(["settings.json"]);
 	});
 
-	it.each(["SIGINT", "SIGTERM"] as const)("cleans up after %s and says so with its exit code", async (signal) => {
+	deepIt.each(["SIGINT", "SIGTERM"] as const)("cleans up after %s and says so with its exit code", async (signal) => {
 		const { project, temp, env } = newcomer();
 		const started = start(env, project.folder);
 		await started.printed("✓ Feature > ");

@@ -1,4 +1,4 @@
-export { digest, digestOfResult, printOfCall, printWithOutcome } from "./circling.ts";
+export { callFingerprint, digest, outcomeFingerprint, resultDigest } from "./repetition.ts";
 export {
 	judgeUse,
 	NO_USE,

@@ -1,18 +1,18 @@
 // What one visit of a state or phase may use: requests to the model, calls of tools, and going round. Pure: it counts and judges.
 // V1 refused calls count like others; V2 a visit that is stopped counts anew once a person has let it go on.
-import { addCall, type Circling, digest, NO_CIRCLING, type Round, roundOf } from "./circling.ts";
+import { addCall, type CycleCount, digest, longestCycle, NO_REPETITION, type Repetition } from "./repetition.ts";
 
 /** What a visit has used since it began, or since a person last let it go on. */
 export interface VisitUse {
 	readonly requests: number;
 	readonly calls: number;
 	/** Of single calls. */
-	readonly circling: Circling;
+	readonly circling: Repetition;
 	/** Of whole messages, whatever the order of their calls; absent where only single calls are known. */
-	readonly messages?: Circling;
+	readonly messages?: Repetition;
 }
 
-export const NO_USE: VisitUse = { requests: 0, calls: 0, circling: NO_CIRCLING };
+export const NO_USE: VisitUse = { requests: 0, calls: 0, circling: NO_REPETITION };
 
 /** Ceilings of one visit, and whether it repeats itself on purpose. */
 export interface VisitLimits {
@@ -41,20 +41,20 @@ export function useRequests(use: VisitUse, count: number): VisitUse {
 
 /** The use with one more call; `print` is its fingerprint with its outcome, `undefined` where it is not known. */
 export function useCall(use: VisitUse, print: string | undefined): VisitUse {
-	const circling = print === undefined ? NO_CIRCLING : addCall(use.circling, print);
+	const circling = print === undefined ? NO_REPETITION : addCall(use.circling, print);
 	return { ...use, calls: use.calls + 1, circling };
 }
 
 /** The use with the calls of one message; `prints` are their fingerprints with their outcomes, in the order of the calls. */
 export function useMessage(use: VisitUse, prints: readonly string[]): VisitUse {
 	const counted = prints.reduce(useCall, use);
-	return { ...counted, messages: addCall(use.messages ?? NO_CIRCLING, digest([...prints].sort().join(" "))) };
+	return { ...counted, messages: addCall(use.messages ?? NO_REPETITION, digest([...prints].sort().join(" "))) };
 }
 
 /** How often a cycle has been gone through, of calls or of whole messages. */
-function rounds(use: VisitUse): Round {
-	const single = roundOf(use.circling);
-	const message = roundOf(use.messages ?? NO_CIRCLING);
+function rounds(use: VisitUse): CycleCount {
+	const single = longestCycle(use.circling);
+	const message = longestCycle(use.messages ?? NO_REPETITION);
 	return message.times > single.times ? { ...message, ofMessages: true } : single;
 }
 
@@ -71,14 +71,14 @@ export function judgeUse(before: VisitUse, after: VisitUse, limits: VisitLimits)
 	return { kind: "fine" };
 }
 
-function roundText({ times, period, ofMessages }: Round): string {
+function roundText({ times, period, ofMessages }: CycleCount): string {
 	if (ofMessages) return `the same calls were made in ${times * period} messages in a row with the same results`;
 	return period === 1
 		? `the same call was made ${times} times with the same result`
 		: `the same ${period} calls were made ${times} times in a row with the same results`;
 }
 
-function nudgeText(round: Round): string {
+function nudgeText(round: CycleCount): string {
 	return `You are going round: ${roundText(round)}. Making them again will not change that. Do something else: read the result, try another way, or say what you lack. After ${stopAt} times the work is paused for a person.`;
 }
 

@@ -1,25 +1,25 @@
 // The agents and teams of a place. A Markdown file in an agents folder that is no agent is told, and held for an error where a team wants it.
 import { basename, extname } from "node:path";
 import { type Diagnostic, sortDiagnostics } from "../definition/index.ts";
-import { type Cast, frontMatterRemedy, readCast, type Team } from "../persona/index.ts";
-import { type CheckPlace, type Finding, type Inspection, isSound } from "./finding.ts";
+import { type AgentRegistry, frontMatterRemedy, loadAgentRegistry, type Team } from "../persona/index.ts";
+import { type CheckFinding, type CheckPlace, type Inspection, isSound } from "./finding.ts";
 
 /** Files that explain a folder and are no agents. */
 const explaining = /^(?:readme|agents|claude|contributing|changelog|licen[cs]e|index|notes?)$/i;
 
 export function inspectAgents({ cwd, home, agentFolder, trust }: CheckPlace): Inspection {
-	const cast = readCast({ cwd, home, agentFolder, project: trust });
+	const cast = loadAgentRegistry({ cwd, home, agentFolder, project: trust });
 	const left = new Set(cast.diagnostics);
 	const take = (file: string): Diagnostic[] => {
 		const taken = [...left].filter((each) => each.file === file);
 		for (const each of taken) left.delete(each);
 		return taken;
 	};
-	const agents = cast.agents.map(({ name, origin, diagnostics }): Finding => {
+	const agents = cast.agents.map(({ name, origin, diagnostics }): CheckFinding => {
 		const all = [...new Set([...diagnostics, ...take(origin.file)])];
 		return { kind: "agent", name, file: origin.file, loads: isSound(all), diagnostics: all };
 	});
-	const broken = cast.broken.map(({ names, problem }): Finding => {
+	const broken = cast.broken.map(({ names, problem }): CheckFinding => {
 		const told = take(problem.file);
 		const diagnostics = isSound(told) ? [problem, ...told.filter(({ code }) => code !== problem.code)] : told;
 		const [name = basename(problem.file)] = names;
@@ -35,10 +35,10 @@ export function inspectAgents({ cwd, home, agentFolder, trust }: CheckPlace): In
 }
 
 /** Markdown files without front matter: faults where a team wants one, else worth knowing. */
-function inspectPlain({ agents, plain, teams }: Cast): { findings: Finding[]; further: Diagnostic[] } {
+function inspectPlain({ agents, plain, teams }: AgentRegistry): { findings: CheckFinding[]; further: Diagnostic[] } {
 	const named = [...teams.values()].flatMap(({ members }) => members.map(({ name }) => stem(name)));
 	const wanted = new Set(named.filter((name) => !agents.some((agent) => stem(agent.name) === name)));
-	const findings: Finding[] = [];
+	const findings: CheckFinding[] = [];
 	const further: Diagnostic[] = [];
 	for (const file of plain) {
 		const name = basename(file, extname(file));
@@ -61,13 +61,13 @@ function stem(name: string): string {
 }
 
 /** Each team with what is said of its lines; what stands above the first team of a file is told with that. */
-function inspectTeams({ teams }: Cast, take: (file: string) => Diagnostic[]): Finding[] {
+function inspectTeams({ teams }: AgentRegistry, take: (file: string) => Diagnostic[]): CheckFinding[] {
 	const byFile = new Map<string, Team[]>();
 	for (const team of teams.values()) byFile.set(team.file, [...(byFile.get(team.file) ?? []), team]);
 	return [...byFile].flatMap(([file, listed]) => {
 		const told = take(file);
 		const starts = listed.map(({ line }, index) => (index === 0 ? 0 : line));
-		return listed.map(({ name }, index): Finding => {
+		return listed.map(({ name }, index): CheckFinding => {
 			const end = starts[index + 1] ?? Number.POSITIVE_INFINITY;
 			const diagnostics = told.filter(({ line = 0 }) => line >= (starts[index] ?? 0) && line < end);
 			return { kind: "team", name, file, loads: isSound(diagnostics), diagnostics };

@@ -12,10 +12,10 @@ export const kinds = {
 	sequence: ["saved sequence", "saved sequences"],
 } as const;
 
-export type Kind = keyof typeof kinds;
+export type CheckedKind = keyof typeof kinds;
 
-export interface Finding {
-	readonly kind: Kind;
+export interface CheckFinding {
+	readonly kind: CheckedKind;
 	/** What commands call it, or its file's name. */
 	readonly name: string;
 	/** Absolute. */
@@ -36,7 +36,7 @@ export interface ForeignFile {
 }
 
 export interface Inspection {
-	readonly findings: readonly Finding[];
+	readonly findings: readonly CheckFinding[];
 	readonly foreign: readonly ForeignFile[];
 	/** What belongs to no file that was found: folders that cannot be read, names that are missing. */
 	readonly further: readonly Diagnostic[];

@@ -1,12 +1,12 @@
 // The result of a check as plain lines: file by file, then files of other tools, then how many there are of each kind.
 import { formatDiagnostic, formatPath } from "../definition/index.ts";
-import { type Finding, type Kind, kinds } from "./finding.ts";
+import { type CheckedKind, type CheckFinding, kinds } from "./finding.ts";
 import type { ProjectCheck } from "./project-check.ts";
 
 /** Paths below `cwd` are shown from there. */
-export function checkLines({ findings, foreign, further, unread }: ProjectCheck, cwd: string): string[] {
+export function findingLines({ findings, foreign, further, unread }: ProjectCheck, cwd: string): string[] {
 	return [
-		...(Object.keys(kinds) as Kind[]).flatMap((kind) => kindLines(kind, findings, cwd)),
+		...(Object.keys(kinds) as CheckedKind[]).flatMap((kind) => kindLines(kind, findings, cwd)),
 		...(further.length === 0 ? [] : ["Further:"]),
 		...further.map((diagnostic) => `  ${formatDiagnostic(diagnostic, cwd)}`),
 		...(foreign.length === 0 ? [] : ["Files of other tools, which are not read here:"]),
@@ -20,7 +20,7 @@ export function checkLines({ findings, foreign, further, unread }: ProjectCheck,
 	];
 }
 
-function kindLines(kind: Kind, all: readonly Finding[], cwd: string): string[] {
+function kindLines(kind: CheckedKind, all: readonly CheckFinding[], cwd: string): string[] {
 	const findings = all.filter((finding) => finding.kind === kind);
 	if (findings.length === 0) return [];
 	const [, plural] = kinds[kind];
@@ -34,8 +34,8 @@ function kindLines(kind: Kind, all: readonly Finding[], cwd: string): string[] {
 }
 
 /** `3 workflows, 1 agent (1 cannot be used): 1 error, 2 warnings.` */
-function summary(findings: readonly Finding[], further: ProjectCheck["further"]): string {
-	const counts = (Object.keys(kinds) as Kind[]).flatMap((kind) => {
+function summary(findings: readonly CheckFinding[], further: ProjectCheck["further"]): string {
+	const counts = (Object.keys(kinds) as CheckedKind[]).flatMap((kind) => {
 		const found = findings.filter((finding) => finding.kind === kind);
 		const bad = found.filter(({ loads }) => !loads).length;
 		const [one, many] = kinds[kind];

@@ -15,7 +15,7 @@ import {
 import { checkScenarios } from "../rehearsal/index.ts";
 import { checkSequences } from "../sequence/index.ts";
 import { inspectAgents } from "./agents.ts";
-import { type CheckPlace, type Finding, type Inspection, isSound } from "./finding.ts";
+import { type CheckFinding, type CheckPlace, type Inspection, isSound } from "./finding.ts";
 import { findForeign, formatOf } from "./foreign.ts";
 import { inspectRuleFiles, inspectRules } from "./rules.ts";
 import { inspectTemplates } from "./templates.ts";
@@ -62,7 +62,7 @@ async function inspectEverything(project: Project, place: CheckPlace): Promise<I
 }
 
 /** A template's warning about an agent is left out where the agent's own file tells it. */
-function withoutRepeats(findings: readonly Finding[]): Finding[] {
+function withoutRepeats(findings: readonly CheckFinding[]): CheckFinding[] {
 	const told = findings.filter(({ kind }) => kind === "agent").flatMap(({ diagnostics }) => diagnostics);
 	const isRepeated = ({ severity, message }: Diagnostic): boolean =>
 		severity === "warning" && told.some((each) => message.includes(each.file) && message.endsWith(each.message));
@@ -84,7 +84,7 @@ function withForeign(found: Inspection, cwd: string): Inspection {
 
 async function inspectScenarios(place: CheckPlace, file?: string): Promise<Inspection> {
 	const checked = await checkScenarios(place, file);
-	const findings = checked.map(({ file, diagnostics }): Finding => {
+	const findings = checked.map(({ file, diagnostics }): CheckFinding => {
 		const name = basename(file, extname(file));
 		return { kind: "scenario", name, file, loads: isSound(diagnostics), diagnostics };
 	});
@@ -92,7 +92,7 @@ async function inspectScenarios(place: CheckPlace, file?: string): Promise<Inspe
 }
 
 async function inspectSequences({ cwd }: CheckPlace): Promise<Inspection> {
-	const findings = (await checkSequences(cwd)).map(({ name, file, sequence, diagnostics }): Finding => {
+	const findings = (await checkSequences(cwd)).map(({ name, file, sequence, diagnostics }): CheckFinding => {
 		return { kind: "sequence", name, file, loads: sequence !== undefined, diagnostics };
 	});
 	return { findings, foreign: [], further: [] };

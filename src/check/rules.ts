@@ -1,6 +1,6 @@
 // The guard's rule files of a place. An error in one closes the guard, so it counts whoever wrote it.
 import { basename } from "node:path";
-import { locateRules, type RulePlace, readRules } from "../safety/index.ts";
+import { locateRules, type RuleFileLocation, readRules } from "../safety/index.ts";
 import { type CheckPlace, type Inspection, isSound } from "./finding.ts";
 
 export function inspectRules({ cwd, home, agentFolder }: CheckPlace): Inspection {
@@ -8,7 +8,7 @@ export function inspectRules({ cwd, home, agentFolder }: CheckPlace): Inspection
 }
 
 /** Each file read by itself. */
-export function inspectRuleFiles(places: readonly RulePlace[]): Inspection {
+export function inspectRuleFiles(places: readonly RuleFileLocation[]): Inspection {
 	const findings = places.map((place) => {
 		const { diagnostics } = readRules([place], process.platform);
 		const { file } = place;

@@ -12,13 +12,13 @@ import {
 	readSource,
 	sortDiagnostics,
 } from "../definition/index.ts";
-import { type Finding, type ForeignFile, foreignOf, type Inspection } from "./finding.ts";
+import { type CheckFinding, type ForeignFile, foreignOf, type Inspection } from "./finding.ts";
 
 /** Checks what `names` name, by path or by name; without any, all that there are. */
 export async function inspectTemplates(project: Project, names: readonly string[]): Promise<Inspection> {
 	const { files } = await checkTemplates(project, names);
 	const foreign: ForeignFile[] = [];
-	const findings: Finding[] = [];
+	const findings: CheckFinding[] = [];
 	for (const checked of files) {
 		const { file, loads } = checked;
 		const [other] = checked.diagnostics.filter(({ code }) => code === foreignCode);

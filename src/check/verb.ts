@@ -1,7 +1,7 @@
 // The verb `pi-chronicle check`.
 import { commonOptions, commonUsage, type Verb } from "../chronicle/index.ts";
 import { kinds } from "./finding.ts";
-import { checkLines } from "./lines.ts";
+import { findingLines } from "./lines.ts";
 import { checkProject } from "./project-check.ts";
 
 export const check: Verb = {
@@ -25,7 +25,7 @@ Exit code: 0 sound, 2 something cannot be used as it is.
 			}),
 		);
 		const { findings: files, ...rest } = checked;
-		output.result(checkLines(checked, project.place.cwd), { ...rest, counts, files });
+		output.result(findingLines(checked, project.place.cwd), { ...rest, counts, files });
 		return checked.sound ? 0 : 2;
 	},
 };

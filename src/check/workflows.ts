@@ -9,7 +9,14 @@ import {
 	type WorkflowDefinition,
 	workflowRoots,
 } from "../workflow/index.ts";
-import { type CheckPlace, type Finding, type ForeignFile, foreignOf, type Inspection, isSound } from "./finding.ts";
+import {
+	type CheckFinding,
+	type CheckPlace,
+	type ForeignFile,
+	foreignOf,
+	type Inspection,
+	isSound,
+} from "./finding.ts";
 
 export function inspectWorkflows({ cwd, agentFolder, trust }: CheckPlace): Inspection {
 	return inspectCatalogue(loadCatalogue(workflowRoots({ agentDir: agentFolder, cwd, trusted: trust === "trusted" })));
@@ -34,7 +41,7 @@ function inspectCatalogue(catalogue: Catalogue): Inspection {
 		for (const each of taken) left.delete(each);
 		return taken;
 	};
-	const findings: Finding[] = [];
+	const findings: CheckFinding[] = [];
 	const foreign: ForeignFile[] = [];
 	for (const { key, file, diagnostics } of rejected.values()) {
 		const all = [...new Set([...diagnostics, ...take(new Set([file]), dirname(file))])];

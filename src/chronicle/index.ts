@@ -21,4 +21,4 @@ export {
 	type VerbCall,
 } from "./ui/cli/index.ts";
 export { registerChronicle } from "./ui/command/index.ts";
-export { parseArguments } from "./ui/steering/index.ts";
+export { parseArguments } from "./ui/commands/index.ts";

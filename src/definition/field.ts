@@ -148,16 +148,16 @@ interface NumberOptions extends Common<number> {
 }
 
 /** A whole number within bounds. */
-export function whole<const O extends NumberOptions>(options: O): Field<Given<number, O>> {
-	return number(options, "integer", "a whole number");
+export function integer<const O extends NumberOptions>(options: O): Field<Given<number, O>> {
+	return numeric(options, "integer", "a whole number");
 }
 
 /** A number within bounds, fractions allowed. */
-export function decimal<const O extends NumberOptions>(options: O): Field<Given<number, O>> {
-	return number(options, "number", "a number");
+export function number<const O extends NumberOptions>(options: O): Field<Given<number, O>> {
+	return numeric(options, "number", "a number");
 }
 
-function number<O extends NumberOptions>(
+function numeric<O extends NumberOptions>(
 	options: O,
 	type: "integer" | "number",
 	noun: string,

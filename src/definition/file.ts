@@ -8,7 +8,7 @@ import type { Problem } from "./report.ts";
 import { openSource, type Source } from "./source.ts";
 
 /** What is told apart without reading: another value means that the file may have changed. */
-export interface Stamp {
+export interface FileStamp {
 	readonly size: number;
 	readonly modifiedMs: number;
 	readonly changedMs: number;
@@ -16,7 +16,7 @@ export interface Stamp {
 }
 
 export type SourceRead =
-	| { readonly kind: "text"; readonly source: Source; readonly stamp: Stamp }
+	| { readonly kind: "text"; readonly source: Source; readonly stamp: FileStamp }
 	| { readonly kind: "absent" }
 	| { readonly kind: "problem"; readonly diagnostic: Diagnostic };
 
@@ -61,7 +61,7 @@ export function readSource(file: string, options: ReadOptions = {}): SourceRead 
 	}
 }
 
-export function stampOf(stats: Stats): Stamp {
+export function stampOf(stats: Stats): FileStamp {
 	return { size: stats.size, modifiedMs: stats.mtimeMs, changedMs: stats.ctimeMs, inode: stats.ino };
 }
 

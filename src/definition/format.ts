@@ -8,14 +8,14 @@ const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\
 /** `file:line:column message — remedy`; the file is shown relative to `base` (an absolute directory) where it lies inside it. */
 export function formatDiagnostic(diagnostic: Diagnostic, base?: string): string {
 	const kind = diagnostic.severity === "warning" ? "warning: " : "";
-	return `${formatPlace(diagnostic, base)} ${kind}${printable(diagnostic.message)} — ${printable(diagnostic.remedy)}`;
+	return `${formatPlace(diagnostic, base)} ${kind}${singleLine(diagnostic.message)} — ${singleLine(diagnostic.remedy)}`;
 }
 
 /** `file:line:column`, as much of it as is known. */
 export function formatPlace(place: Place, base?: string): string {
 	const line = place.line === undefined ? "" : `:${place.line}`;
 	const column = place.line === undefined || place.column === undefined ? "" : `:${place.column}`;
-	return `${printable(formatPath(place.file, base))}${line}${column}`;
+	return `${singleLine(formatPath(place.file, base))}${line}${column}`;
 }
 
 /** The path relative to `base` where it lies inside it, else as it is. */
@@ -48,6 +48,6 @@ export function quoted(text: string, max = 60): string {
 }
 
 /** Replaces everything that would break a line or steer a terminal. */
-export function printable(text: string): string {
+export function singleLine(text: string): string {
 	return text.replace(unprintable, (character) => (character === "\n" || character === "\t" ? " " : "\ufffd"));
 }

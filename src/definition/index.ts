@@ -3,19 +3,19 @@ export {
 	type Common,
 	choice,
 	custom,
-	decimal,
 	type Field,
 	flag,
 	type Given,
+	integer,
 	type JsonSchema,
+	number,
 	type Reading,
 	text,
-	whole,
 	wrongType,
 } from "./field.ts";
-export { type ReadOptions, readSource, type SourceRead, type Stamp, stampOf } from "./file.ts";
+export { type FileStamp, type ReadOptions, readSource, type SourceRead, stampOf } from "./file.ts";
 export { type ForeignFormat, foreignCode, foreignFormat, foreignMarkdown, foreignProblem } from "./foreign-format.ts";
-export { formatDiagnostic, formatPath, isInside, printable, quoted } from "./format.ts";
+export { formatDiagnostic, formatPath, isInside, quoted, singleLine } from "./format.ts";
 export { type FrontMatter, parseFrontMatter } from "./front-matter.ts";
 export {
 	type Fields,
@@ -33,9 +33,9 @@ export { parseJson } from "./json.ts";
 export { mermaidLabel } from "./mermaid.ts";
 export { thereAre } from "./name-list.ts";
 export { isListed } from "./name-patterns.ts";
+export { names, type PlacedName, readNames } from "./names.ts";
 export { didYouMean, editDistance, nearest } from "./near.ts";
 export { describeNode, type ListNode, type MapEntry, type MapNode, type Node, type ScalarNode } from "./node.ts";
 export { openReport, type Problem, type Report, sortDiagnostics } from "./report.ts";
 export { openSource, type Source } from "./source.ts";
-export { readWords, type Word, words } from "./words.ts";
-export { type Parsed, parseYaml, type Span } from "./yaml.ts";
+export { type ParsedTree, parseYaml, type SourceRange } from "./yaml.ts";

@@ -5,10 +5,10 @@ import { quoted } from "./format.ts";
 import { type MapEntry, maxDepth, type Node } from "./node.ts";
 import { openReport, type Problem, type Report } from "./report.ts";
 import type { Source } from "./source.ts";
-import type { Parsed } from "./yaml.ts";
+import type { ParsedTree } from "./yaml.ts";
 
 /** Parses JSON with comments. */
-export function parseJson(source: Source): Parsed {
+export function parseJson(source: Source): ParsedTree {
 	const report = openReport();
 	try {
 		const document = parse(source.text, { mode: "json5", allowTrailingCommas: true });

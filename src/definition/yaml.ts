@@ -10,13 +10,13 @@ import { parseSimpleYaml } from "./simple-yaml.ts";
 import type { Source } from "./source.ts";
 import { explainYaml, hideInnerColons } from "./yaml-mistakes.ts";
 
-export interface Parsed {
+export interface ParsedTree {
 	/** `undefined` where the text is empty or has an error. */
 	readonly root: Node | undefined;
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface Span {
+export interface SourceRange {
 	readonly start: number;
 	readonly end: number;
 }
@@ -24,13 +24,13 @@ export interface Span {
 const maxAliases = 1000;
 
 /** Parses the YAML text of a source, or the part of it that `span` names. */
-export function parseYaml(source: Source, span: Span = { start: 0, end: source.text.length }): Parsed {
+export function parseYaml(source: Source, span: SourceRange = { start: 0, end: source.text.length }): ParsedTree {
 	const simple = parseSimpleYaml(source.text.slice(span.start, span.end), span.start);
 	return simple ? { root: simple, diagnostics: [] } : parseAnyYaml(source, span);
 }
 
 /** The same, always with the real parser. */
-export function parseAnyYaml(source: Source, span: Span = { start: 0, end: source.text.length }): Parsed {
+export function parseAnyYaml(source: Source, span: SourceRange = { start: 0, end: source.text.length }): ParsedTree {
 	const report = openReport();
 	const text = source.text.slice(span.start, span.end);
 	let document = parseText(text);

@@ -2,7 +2,7 @@
 // argument, else the tool's, else unknown. A1 bounded: past a bound the rest counts as anything.
 import { resolveToolPath } from "./paths.ts";
 import { type Language, languageNamed, languageOfTool, recordProgramText } from "./program-text.ts";
-import type { Record } from "./record.ts";
+import type { FootprintRecord } from "./record.ts";
 import { openState, type State, walkShell, walkWords } from "./shell/index.ts";
 
 /** A command line. */
@@ -18,7 +18,7 @@ const MAX_DEPTH = 8;
 const MAX_NODES = 5000;
 
 /** Records every command and program text in `input`. */
-export function recordArgumentCommands(input: unknown, tool: string, record: Record): void {
+export function recordArgumentCommands(input: unknown, tool: string, record: FootprintRecord): void {
 	let nodes = 0;
 	const walk = (value: unknown, outer: Language, depth: number): void => {
 		if (typeof value !== "object" || value === null) return;
@@ -40,7 +40,7 @@ export function recordArgumentCommands(input: unknown, tool: string, record: Rec
 interface Place {
 	readonly language: Language;
 	readonly state: State;
-	readonly record: Record;
+	readonly record: FootprintRecord;
 	readonly tool: string;
 }
 
@@ -67,7 +67,7 @@ function recordEntry(name: string, value: unknown, args: unknown, place: Place):
 }
 
 /** A command line is shell text unless an argument beside it names another language. */
-function recordCommand(text: string, language: Language, state: State, record: Record, tool: string): void {
+function recordCommand(text: string, language: Language, state: State, record: FootprintRecord, tool: string): void {
 	if (language === "powershell" || language === "other") recordProgramText(text, language, state, record, tool);
 	// A tool of another language may still hand its `command` to a shell.
 	if (language !== "powershell") walkShell(text, state, record);
@@ -82,10 +82,10 @@ function languageIn(entries: readonly (readonly [string, unknown])[]): Language 
 	return typeof named === "string" ? languageNamed(named) : undefined;
 }
 
-function stateIn(entries: readonly (readonly [string, unknown])[], record: Record): State {
+function stateIn(entries: readonly (readonly [string, unknown])[], record: FootprintRecord): State {
 	const folder = entries.find(([name, value]) => directoryKeys.test(name) && typeof value === "string")?.[1];
-	const cwd = typeof folder === "string" ? resolveToolPath(folder, record.around) : undefined;
-	const state = openState(record.around);
+	const cwd = typeof folder === "string" ? resolveToolPath(folder, record.host) : undefined;
+	const state = openState(record.host);
 	return cwd === undefined ? state : { ...state, cwd: [cwd] };
 }
 

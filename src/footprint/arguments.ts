@@ -2,12 +2,12 @@
 // program text and calls of further tools. A1 such a tool is an unknown as well, unless it is known what it does; A2 the walk is bounded.
 import { agentCall } from "./agent-tools.ts";
 import { recordArgumentCommands } from "./argument-commands.ts";
-import type { Access, Annotations } from "./footprint.ts";
+import type { AccessKind, Annotations } from "./footprint.ts";
 import { innerCalls } from "./inner-calls.ts";
 import { openTexts } from "./open-texts.ts";
 import { resolveReadPath, resolveToolPath } from "./paths.ts";
 import { judgeSqlText } from "./programs/index.ts";
-import { everyAccess, type Record } from "./record.ts";
+import { everyAccess, type FootprintRecord } from "./record.ts";
 import { spell } from "./text.ts";
 import { effectOf, type KnownTools, looksTools, type ToolEffect } from "./tool-effects.ts";
 import { recordFileTool } from "./tools.ts";
@@ -41,13 +41,13 @@ export interface OtherTool {
 }
 
 /** Records what a tool of another extension may touch, by its name, arguments and what is known of it. */
-export function recordOtherTool(tool: OtherTool, input: unknown, record: Record): void {
+export function recordOtherTool(tool: OtherTool, input: unknown, record: FootprintRecord): void {
 	const opened = tool.own ? { value: input, complete: true } : openTexts(input);
 	if (!opened.complete) record.overflow(`more arguments of ${tool.name} than can be judged`);
 	recordTool(tool, opened.value, record, 0);
 }
 
-function recordTool(tool: OtherTool, input: unknown, record: Record, depth: number): void {
+function recordTool(tool: OtherTool, input: unknown, record: FootprintRecord, depth: number): void {
 	const { name, known, annotations, own } = tool;
 	const effect = own ? undefined : effectOf(name, input, known);
 	const reads = effect === "read" || (own === true && annotations?.readOnlyHint === true);
@@ -76,7 +76,7 @@ function innerOf(
 	{ name, known }: OtherTool,
 	input: unknown,
 	effect: ToolEffect | undefined,
-	record: Record,
+	record: FootprintRecord,
 	depth: number,
 ): readonly boolean[] {
 	const { calls, complete } = innerCalls(input, effect === "dispatch");
@@ -93,7 +93,7 @@ function innerOf(
 	});
 }
 
-function isReading(accesses: readonly Access[]): boolean {
+function isReading(accesses: readonly AccessKind[]): boolean {
 	return accesses.every((access) => access === "read" || access === "list");
 }
 
@@ -119,7 +119,7 @@ function withoutProse(input: unknown, depth: number): unknown {
 	);
 }
 
-function startAgent(name: string, record: Record): void {
+function startAgent(name: string, record: FootprintRecord): void {
 	record.run({ program: name, args: [], text: name, effects: ["nested-agent"], changes: [] });
 }
 
@@ -130,7 +130,7 @@ function mayDo(about: {
 	readonly annotations: Annotations | undefined;
 	readonly input: unknown;
 	readonly inner: readonly boolean[];
-}): readonly Access[] {
+}): readonly AccessKind[] {
 	const { reads, effect, annotations, input, inner } = about;
 	const innerReads = inner.every((each) => each);
 	if (effect === "write") return innerReads ? [] : everyAccess;
@@ -139,18 +139,18 @@ function mayDo(about: {
 	return annotations?.destructiveHint === false ? ["read", "list", "write", "link"] : everyAccess;
 }
 
-function recordPaths(tool: string, input: unknown, accesses: readonly Access[], record: Record): void {
+function recordPaths(tool: string, input: unknown, accesses: readonly AccessKind[], record: FootprintRecord): void {
 	const found: Found[] = [];
 	if (!collect(input, "", 0, found)) record.overflow(`more arguments of ${tool} than can be judged`);
 	for (const { key, value } of found) {
 		if (patchKeys.test(key)) recordPatch(value, tool, record);
-		if (looksLikePath(value, key)) touch(record, value, accesses, tool);
+		if (looksLikePath(value, key)) recordPath(record, value, accesses, tool);
 	}
 	if (sqlTools.test(tool)) for (const { key, value } of found) if (sqlKeys.test(key)) recordSql(value, tool, record);
 }
 
 /** What a tool's name suggests that it does to the paths it is given. */
-function accessesOf(tool: string): readonly Access[] {
+function accessesOf(tool: string): readonly AccessKind[] {
 	const words = tool
 		.replace(/([a-z])([A-Z])/g, "$1_$2")
 		.toLowerCase()
@@ -201,11 +201,11 @@ function verbOf(input: unknown): string | undefined {
 		: undefined;
 }
 
-function touch(record: Record, argument: string, accesses: readonly Access[], tool: string): void {
+function recordPath(record: FootprintRecord, argument: string, accesses: readonly AccessKind[], tool: string): void {
 	const written = argument.replace(/^(?:\$HOME|\$\{HOME\}|%USERPROFILE%|\$env:USERPROFILE)(?=[/\\]|$)/i, "~");
-	const path = resolveReadPath(written, record.around) ?? resolveToolPath(written, record.around);
+	const path = resolveReadPath(written, record.host) ?? resolveToolPath(written, record.host);
 	if (path === undefined) return;
-	for (const access of accesses) record.touch(access, path, tool);
+	for (const access of accesses) record.access(access, path, tool);
 }
 
 /** Gathers strings with the keys they stand under; keys that look like paths count as strings. False where the bound was reached. */
@@ -234,7 +234,7 @@ function looksLikePath(text: string, key: string): boolean {
 }
 
 /** Files named in the headers of a patch: changed, and removed where it says so or moves them. */
-function recordPatch(text: string, tool: string, record: Record): void {
+function recordPatch(text: string, tool: string, record: FootprintRecord): void {
 	let last: string | undefined;
 	let seen = 0;
 	for (const [, verb = "", side = "", rename = "", name = ""] of text
@@ -254,15 +254,15 @@ function recordPatch(text: string, tool: string, record: Record): void {
 					: verb === "Move to"
 						? last
 						: undefined;
-		if (removed !== undefined) touch(record, removed, ["delete"], tool);
+		if (removed !== undefined) recordPath(record, removed, ["delete"], tool);
 		if (path === "/dev/null" || path === "") continue;
-		touch(record, path, ["read", "write"], tool);
+		recordPath(record, path, ["read", "write"], tool);
 		last = path;
 	}
 }
 
 /** SQL among the arguments of a tool that talks to a database. */
-function recordSql(text: string, tool: string, record: Record): void {
+function recordSql(text: string, tool: string, record: FootprintRecord): void {
 	const { effects, changes } = judgeSqlText(text);
 	if (effects.length === 0 && changes.length === 0) return;
 	record.run({ program: tool, args: [text], text: `${tool} ${spell(text)}`.slice(0, 2000), effects, changes });

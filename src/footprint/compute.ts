@@ -1,10 +1,10 @@
-// The footprint of one tool call. Pure: the disk and the environment are asked through `Surroundings` only.
+// The footprint of one tool call. Pure: the disk and the environment are asked through `HostEnvironment` only.
 // C1 never throws; C2 what could not be followed is among the unknowns.
 import { recordOtherTool } from "./arguments.ts";
-import type { Annotations, Footprint, Surroundings } from "./footprint.ts";
+import type { Annotations, Footprint, HostEnvironment } from "./footprint.ts";
 import { recordPowerShell } from "./powershell/index.ts";
 import { powerShellPlace } from "./program-text.ts";
-import { openRecord, type Record } from "./record.ts";
+import { type FootprintRecord, openRecord } from "./record.ts";
 import { openState, walkShell } from "./shell/index.ts";
 import { unmarked } from "./text.ts";
 import type { KnownTools } from "./tool-effects.ts";
@@ -22,9 +22,9 @@ export interface MeasuredCall {
 	readonly known?: KnownTools;
 }
 
-/** Says what a tool call would touch, run and change if it ran now in `around`. */
-export function computeFootprint(call: MeasuredCall, around: Surroundings): Footprint {
-	const record = openRecord(around);
+/** Says what a tool call would touch, run and change if it ran now on `host`. */
+export function computeFootprint(call: MeasuredCall, host: HostEnvironment): Footprint {
+	const record = openRecord(host);
 	try {
 		recordCall(call, record);
 	} catch (error) {
@@ -34,14 +34,14 @@ export function computeFootprint(call: MeasuredCall, around: Surroundings): Foot
 	return record.finish(call.tool);
 }
 
-function recordCall(call: MeasuredCall, record: Record): void {
+function recordCall(call: MeasuredCall, record: FootprintRecord): void {
 	const input =
 		typeof call.input === "object" && call.input !== null ? (call.input as { readonly [name: string]: unknown }) : {};
 	if (call.tool === "bash" || call.tool === "powershell") {
 		// pi refuses a call without a command, so there is nothing to judge.
 		if (typeof input.command !== "string") return;
-		if (call.tool === "bash") walkShell(unmarked(input.command.replaceAll("\0", "")), openState(record.around), record);
-		else recordPowerShell(input.command, "powershell", record, powerShellPlace(openState(record.around), record));
+		if (call.tool === "bash") walkShell(unmarked(input.command.replaceAll("\0", "")), openState(record.host), record);
+		else recordPowerShell(input.command, "powershell", record, powerShellPlace(openState(record.host), record));
 		return;
 	}
 	if (recordFileTool(call.tool, input, record)) return;

@@ -55,4 +55,4 @@ export const changes = {
 	database: "data in a database or store",
 } as const satisfies Record<string, string>;
 
-export type Change = keyof typeof changes;
+export type ChangeKind = keyof typeof changes;

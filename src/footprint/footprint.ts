@@ -1,16 +1,16 @@
 // What one tool call would touch: data only. Computed once per call, before it runs, and judged by every policy.
 // F1 what cannot be known is in `unknowns`, never left out; F2 every path is absolute and lexically normal.
-import type { Change, Effect } from "./effects.ts";
+import type { ChangeKind, Effect } from "./effects.ts";
 
 /**
  * What is done to a path.
  * `read` its content · `list` its names or its existence · `write` create or change (a truncation too) ·
  * `delete` remove or move away · `link` make another name for it.
  */
-export type Access = "read" | "list" | "write" | "delete" | "link";
+export type AccessKind = "read" | "list" | "write" | "delete" | "link";
 
-export interface Touch {
-	readonly access: Access;
+export interface FileAccess {
+	readonly kind: AccessKind;
 	/** Absolute path as the call names it, after expansion (`~`, `@`, globs, `cd`, …). */
 	readonly path: string;
 	/** The same place with links followed as far as they exist: the real path of its deepest existing ancestor, plus the rest. */
@@ -30,7 +30,7 @@ export interface Touch {
 }
 
 /** One simple command that would run, wrappers (`sudo`, `env`, `xargs`, …) taken off. */
-export interface Run {
+export interface CommandRun {
 	/** Base name of the program (`rm` for `/bin/rm`), `null` where the command word is unknown. */
 	readonly program: string | null;
 	/** The words after it; `null` where one is unknown. */
@@ -39,9 +39,9 @@ export interface Run {
 	readonly text: string;
 	/** The named harms of this command, each once. */
 	readonly effects: readonly Effect[];
-	/** What it changes besides the paths in `touches`. */
-	readonly changes: readonly Change[];
-	/** It runs on another machine or in a container: its paths are not this machine's and are not in `touches`. */
+	/** What it changes besides the paths in `accesses`. */
+	readonly changes: readonly ChangeKind[];
+	/** It runs on another machine or in a container: its paths are not this machine's and are not in `accesses`. */
 	readonly elsewhere?: true;
 }
 
@@ -55,7 +55,7 @@ export interface Unknown {
 	/** The text that cannot be resolved, as written, at most 200 characters. */
 	readonly text: string;
 	/** What it could do at worst; a policy decides with this. */
-	readonly may: readonly Access[];
+	readonly may: readonly AccessKind[];
 	/** An operand: the directory that it is below as far as its words tell (`src` of `src/$f`), absolute. It may still climb out with `..`. */
 	readonly under?: string;
 	/** An operand: the known end of its path (`.ssh/id_rsa` of `$x/.ssh/id_rsa`), whole segments only. */
@@ -64,8 +64,8 @@ export interface Unknown {
 
 export interface Footprint {
 	readonly tool: string;
-	readonly touches: readonly Touch[];
-	readonly runs: readonly Run[];
+	readonly accesses: readonly FileAccess[];
+	readonly runs: readonly CommandRun[];
 	readonly unknowns: readonly Unknown[];
 }
 
@@ -76,7 +76,7 @@ export interface Annotations {
 }
 
 /** The questions a footprint asks of the disk and the environment; tests replace it. No call throws. */
-export interface Surroundings {
+export interface HostEnvironment {
 	readonly cwd: string;
 	readonly home: string;
 	/** The operating system's folder for temporary files, absolute. */

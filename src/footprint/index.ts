@@ -1,7 +1,15 @@
 export { isAgentToolName } from "./agent-tools.ts";
 export { computeFootprint, type MeasuredCall } from "./compute.ts";
-export { type Change, changes, type Effect, effects } from "./effects.ts";
-export type { Access, Annotations, Footprint, Run, Surroundings, Touch, Unknown } from "./footprint.ts";
+export { type ChangeKind, changes, type Effect, effects } from "./effects.ts";
+export type {
+	AccessKind,
+	Annotations,
+	CommandRun,
+	FileAccess,
+	Footprint,
+	HostEnvironment,
+	Unknown,
+} from "./footprint.ts";
 export { listedCalls } from "./listed-calls.ts";
 export { isProgramName } from "./programs/index.ts";
 export { spell } from "./text.ts";

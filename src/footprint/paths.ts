@@ -1,11 +1,11 @@
-// Paths: from the words of a call to the place on disk that would be touched. Asks the disk only through `Surroundings`.
+// Paths: from the words of a call to the place on disk that would be touched. Asks the disk only through `HostEnvironment`.
 // P1 the tools' paths follow pi 1.6 (`dist/utils/paths.js`, `dist/core/tools/path-utils.js`); P2 nothing here throws.
 import { posix, win32 } from "node:path";
-import type { Surroundings } from "./footprint.ts";
+import type { HostEnvironment } from "./footprint.ts";
 
 /** The path rules of the platform that the call would run on. */
-export function pathRules(around: Surroundings): typeof posix {
-	return around.platform === "win32" ? win32 : posix;
+export function pathRules(host: HostEnvironment): typeof posix {
+	return host.platform === "win32" ? win32 : posix;
 }
 
 const unicodeBlanks = /[\u00A0\u2000-\u200A\u202F\u205F\u3000]/g;
@@ -18,27 +18,27 @@ export function windowsDrivePath(path: string): string {
 }
 
 /** The absolute path that pi's file tools make of an argument; `undefined` where pi would fail on it. */
-export function resolveToolPath(argument: string, around: Surroundings): string | undefined {
-	const rules = pathRules(around);
+export function resolveToolPath(argument: string, host: HostEnvironment): string | undefined {
+	const rules = pathRules(host);
 	let path = argument.replace(unicodeBlanks, " ");
 	if (path.startsWith("@")) path = path.slice(1);
-	if (around.platform === "win32") path = windowsDrivePath(path);
-	if (path === "~") return rules.resolve(around.cwd, around.home);
-	if (path.startsWith("~/") || (around.platform === "win32" && path.startsWith("~\\")))
-		path = rules.join(around.home, path.slice(2));
+	if (host.platform === "win32") path = windowsDrivePath(path);
+	if (path === "~") return rules.resolve(host.cwd, host.home);
+	if (path.startsWith("~/") || (host.platform === "win32" && path.startsWith("~\\")))
+		path = rules.join(host.home, path.slice(2));
 	else if (path.startsWith("file://")) {
-		const local = fromFileUrl(path, around);
+		const local = fromFileUrl(path, host);
 		if (local === undefined) return undefined;
 		path = local;
 	}
-	return rules.resolve(around.cwd, path);
+	return rules.resolve(host.cwd, path);
 }
 
-function fromFileUrl(text: string, around: Surroundings): string | undefined {
+function fromFileUrl(text: string, host: HostEnvironment): string | undefined {
 	try {
 		const url = new URL(text);
 		if (url.protocol !== "file:") return undefined;
-		const windows = around.platform === "win32";
+		const windows = host.platform === "win32";
 		if (url.hostname !== "" && !windows) return undefined;
 		if (windows ? /%2f|%5c/i.test(url.pathname) : /%2f/i.test(url.pathname)) return undefined;
 		const path = decodeURIComponent(url.pathname);
@@ -51,9 +51,9 @@ function fromFileUrl(text: string, around: Surroundings): string | undefined {
 }
 
 /** The file that pi's `read` really opens: it tries other spellings (macOS screenshots, NFD, curly quotes) where nothing is there. */
-export function resolveReadPath(argument: string, around: Surroundings): string | undefined {
-	const path = resolveToolPath(argument, around);
-	if (path === undefined || exists(path, around)) return path;
+export function resolveReadPath(argument: string, host: HostEnvironment): string | undefined {
+	const path = resolveToolPath(argument, host);
+	if (path === undefined || exists(path, host)) return path;
 	const decomposed = path.normalize("NFD");
 	const spellings = [
 		path.replace(/ (AM|PM)\./gi, "\u202F$1."),
@@ -61,21 +61,21 @@ export function resolveReadPath(argument: string, around: Surroundings): string 
 		path.replaceAll("'", "\u2019"),
 		decomposed.replaceAll("'", "\u2019"),
 	];
-	return spellings.find((spelling) => spelling !== path && exists(spelling, around)) ?? path;
+	return spellings.find((spelling) => spelling !== path && exists(spelling, host)) ?? path;
 }
 
 /** Whether something is there once links are followed. */
-export function exists(path: string, around: Surroundings): boolean {
-	const kind = around.kind(path);
-	return kind === "link" ? around.realpath(path) !== undefined : kind !== undefined;
+export function exists(path: string, host: HostEnvironment): boolean {
+	const kind = host.kind(path);
+	return kind === "link" ? host.realpath(path) !== undefined : kind !== undefined;
 }
 
 /** Whether a directory is there once links are followed. */
-export function isDirectory(path: string, around: Surroundings): boolean {
-	const kind = around.kind(path);
+export function isDirectory(path: string, host: HostEnvironment): boolean {
+	const kind = host.kind(path);
 	if (kind !== "link") return kind === "directory";
-	const real = around.realpath(path);
-	return real !== undefined && around.kind(real) === "directory";
+	const real = host.realpath(path);
+	return real !== undefined && host.kind(real) === "directory";
 }
 
 const MAX_LINKS = 40;
@@ -86,31 +86,37 @@ export const MAX_PATH = 4096;
  * Follows a path as the kernel does, link by link and `..` by `..`, as far as things exist; the rest is appended as it stands.
  * `path` is absolute and may hold `.` and `..`. A link to nothing leads to where it points. `known` remembers answers for one call.
  */
-export function followLinks(path: string, around: Surroundings, known: Map<string, string>): string {
+export function followLinks(path: string, host: HostEnvironment, known: Map<string, string>): string {
 	const found = known.get(path);
 	if (found !== undefined) return found;
-	const rules = pathRules(around);
+	const rules = pathRules(host);
 	if (path.length > MAX_PATH) return rules.normalize(path);
 	const { root } = rules.parse(path);
-	const parts = path.slice(root.length).split(around.platform === "win32" ? /[\\/]+/ : /\/+/);
+	const parts = path.slice(root.length).split(host.platform === "win32" ? /[\\/]+/ : /\/+/);
 	// The parent's answer serves all its children: most touches of a command share a directory.
 	const last = parts.pop();
 	const plain = last !== undefined && last !== "" && last !== "." && last !== ".." && parts.length > 0;
 	const real = plain
-		? step(followLinks(root + parts.join(rules.sep), around, known), last, around, known, 0)
-		: walk(root, last === undefined ? parts : [...parts, last], around, known, 0);
+		? step(followLinks(root + parts.join(rules.sep), host, known), last, host, known, 0)
+		: walk(root, last === undefined ? parts : [...parts, last], host, known, 0);
 	known.set(path, real);
 	return real;
 }
 
-function walk(from: string, parts: readonly string[], around: Surroundings, known: Map<string, string>, links: number) {
+function walk(
+	from: string,
+	parts: readonly string[],
+	host: HostEnvironment,
+	known: Map<string, string>,
+	links: number,
+) {
 	let at = from;
-	for (const part of parts) at = step(at, part, around, known, links);
+	for (const part of parts) at = step(at, part, host, known, links);
 	return at;
 }
 
-function step(at: string, part: string, around: Surroundings, known: Map<string, string>, links: number): string {
-	const rules = pathRules(around);
+function step(at: string, part: string, host: HostEnvironment, known: Map<string, string>, links: number): string {
+	const rules = pathRules(host);
 	if (part === "" || part === ".") return at;
 	if (part === "..") return rules.dirname(at);
 	const next = rules.join(at, part);
@@ -118,15 +124,15 @@ function step(at: string, part: string, around: Surroundings, known: Map<string,
 	const found = known.get(key);
 	if (found !== undefined) return found;
 	let real = next;
-	if (around.kind(next) === "link") {
-		const target = around.realpath(next);
+	if (host.kind(next) === "link") {
+		const target = host.realpath(next);
 		if (target !== undefined) real = target;
 		else {
-			const written = around.readlink(next);
+			const written = host.readlink(next);
 			if (written !== undefined && links < MAX_LINKS) {
 				const { root } = rules.parse(written);
-				const parts = written.slice(root.length).split(around.platform === "win32" ? /[\\/]+/ : "/");
-				real = walk(root || at, parts, around, known, links + 1);
+				const parts = written.slice(root.length).split(host.platform === "win32" ? /[\\/]+/ : "/");
+				real = walk(root || at, parts, host, known, links + 1);
 			}
 		}
 	}

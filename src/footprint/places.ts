@@ -1,9 +1,9 @@
 // Words of a shell command as places: absolute paths where they are known, what can be said of them where they are not.
 import type { Effect } from "./effects.ts";
-import type { Access } from "./footprint.ts";
+import type { AccessKind } from "./footprint.ts";
 import { pathRules, windowsDrivePath } from "./paths.ts";
-import type { Record, TouchDetail } from "./record.ts";
-import { FOUND, HOLE, isKnown, SOME_NAME, spell, unknownSpan } from "./text.ts";
+import type { AccessDetail, FootprintRecord } from "./record.ts";
+import { isKnown, SEARCH_RESULT, SOME_NAME, spell, UNKNOWN_VALUE, unknownSpan } from "./text.ts";
 
 /** The possible working directories, or `undefined`. */
 export type Directories = readonly string[] | undefined;
@@ -49,13 +49,17 @@ function isHistory(below: string): boolean {
  * Absolute spellings of a path word, not normalised (links are followed before `..`); `undefined` where the word has a hole or
  * is relative to an unknown directory. An empty word names nothing.
  */
-export function absolutePaths(word: string, directories: Directories, record: Record): readonly string[] | undefined {
+export function absolutePaths(
+	word: string,
+	directories: Directories,
+	record: FootprintRecord,
+): readonly string[] | undefined {
 	if (word === "") return [];
 	const named = withNames(word);
 	if (!isKnown(named)) return undefined;
-	const { around } = record;
-	const rules = pathRules(around);
-	const path = around.platform === "win32" ? windowsDrivePath(named) : named;
+	const { host } = record;
+	const rules = pathRules(host);
+	const path = host.platform === "win32" ? windowsDrivePath(named) : named;
 	if (rules.isAbsolute(path)) return [path];
 	return directories?.map((directory) =>
 		directory.endsWith(rules.sep) ? directory + path : directory + rules.sep + path,
@@ -68,32 +72,35 @@ function withNames(word: string): string {
 }
 
 /** Records what is done to a word's place, or that the place is unknown. Answers the absolute paths. */
-export function touchWord(
-	record: Record,
-	access: Access,
+export function accessWord(
+	record: FootprintRecord,
+	access: AccessKind,
 	word: string,
 	directories: Directories,
 	by: string,
-	detail?: TouchDetail,
+	detail?: AccessDetail,
 ): readonly string[] {
 	const search = foundBelow(word, record);
 	const paths = absolutePaths(search ? search.directory : word, directories, record);
 	if (search && paths) {
-		for (const path of paths) record.touch(access, path, by, { ...detail, ...search.detail, recursive: true });
+		for (const path of paths) record.access(access, path, by, { ...detail, ...search.detail, recursive: true });
 		return paths;
 	}
 	if (!paths) {
 		unknownPlace(record, word, directories, [access]);
 		return [];
 	}
-	for (const path of paths) if (!isStream(path)) record.touch(access, path, by, detail);
+	for (const path of paths) if (!isStream(path)) record.access(access, path, by, detail);
 	return paths;
 }
 
 /** A word that stands for what a search finds: the directory it looks below, and what it keeps to. */
-export function foundBelow(word: string, record: Record): { directory: string; detail: TouchDetail } | undefined {
-	const at = word.indexOf(FOUND);
-	if (at < 0 || at !== word.length - 2 || word.includes(HOLE)) return undefined;
+export function foundBelow(
+	word: string,
+	record: FootprintRecord,
+): { directory: string; detail: AccessDetail } | undefined {
+	const at = word.indexOf(SEARCH_RESULT);
+	if (at < 0 || at !== word.length - 2 || word.includes(UNKNOWN_VALUE)) return undefined;
 	const detail = record.searchOf(word.slice(at));
 	if (!detail) return undefined;
 	const directory = word.slice(0, at).replace(/(.)\/+$/, "$1");
@@ -101,8 +108,13 @@ export function foundBelow(word: string, record: Record): { directory: string; d
 }
 
 /** Records that a word's place cannot be known, with what its known parts say. */
-export function unknownPlace(record: Record, word: string, directories: Directories, may: readonly Access[]): void {
-	const rules = pathRules(record.around);
+export function unknownPlace(
+	record: FootprintRecord,
+	word: string,
+	directories: Directories,
+	may: readonly AccessKind[],
+): void {
+	const rules = pathRules(record.host);
 	const span = unknownSpan(word);
 	const hole = span?.start ?? -1;
 	const head = word.slice(0, span?.start ?? 0);

@@ -1,10 +1,10 @@
 // Program text among a tool's arguments: which language it is, and what can be told of it. Shell text is walked as a command; of any other
 // language only the literals are looked at, and the rest is unknown.
-import type { Access } from "./footprint.ts";
+import type { AccessKind } from "./footprint.ts";
 import { resolveToolPath } from "./paths.ts";
 import { type PowerShellPlace, recordPowerShell } from "./powershell/index.ts";
 import { isProgramName } from "./programs/index.ts";
-import { everyAccess, type Record } from "./record.ts";
+import { everyAccess, type FootprintRecord } from "./record.ts";
 import { type State, walkShell, walkWords } from "./shell/index.ts";
 
 export type Language = "shell" | "powershell" | "other" | "unknown";
@@ -47,7 +47,13 @@ function languageOfText(text: string): Language {
 const shellWords = new Set("cd set export source eval if for while case pushd trap unset alias umask".split(" "));
 
 /** Records text that a tool runs as a program. */
-export function recordProgramText(text: string, language: Language, state: State, record: Record, by: string): void {
+export function recordProgramText(
+	text: string,
+	language: Language,
+	state: State,
+	record: FootprintRecord,
+	by: string,
+): void {
 	const known = language === "unknown" ? languageOfText(text) : language;
 	if (known === "shell") walkShell(text, state, record);
 	else if (known === "powershell") recordPowerShell(text, "powershell", record, powerShellPlace(state, record));
@@ -58,7 +64,7 @@ export function recordProgramText(text: string, language: Language, state: State
 }
 
 /** Where PowerShell text runs: in the directories of `state`, with other commands walked as a shell would. */
-export function powerShellPlace(state: State, record: Record): PowerShellPlace {
+export function powerShellPlace(state: State, record: FootprintRecord): PowerShellPlace {
 	return {
 		directories: state.cwd,
 		run: (words, directories) => walkWords(words, { ...state, cwd: directories }, record),
@@ -73,10 +79,10 @@ const changingCalls =
 	/(write|append|unlink|remove|rm|rmdir|rmtree|rename|move|copy|mkdir|truncate|replace|save|dump|edit|patch|create|delete|put)\w*\s*\(/i;
 
 /** The paths and commands that stand in program text as literals. */
-export function recordLiterals(text: string, state: State, record: Record, by: string): void {
+export function recordLiterals(text: string, state: State, record: FootprintRecord, by: string): void {
 	if (text.length > MAX_TEXT) record.overflow(`program text of ${by} longer than can be judged`);
 	const looked = text.slice(0, MAX_TEXT);
-	const accesses: readonly Access[] = changingCalls.test(looked) ? ["read", "write"] : ["read"];
+	const accesses: readonly AccessKind[] = changingCalls.test(looked) ? ["read", "write"] : ["read"];
 	let seen = 0;
 	for (const [, double, single, back] of looked.matchAll(literals)) {
 		if (++seen > MAX_LITERALS) {
@@ -102,9 +108,15 @@ function isPath(text: string): boolean {
 	);
 }
 
-function touchLiteral(text: string, accesses: readonly Access[], state: State, record: Record, by: string): void {
+function touchLiteral(
+	text: string,
+	accesses: readonly AccessKind[],
+	state: State,
+	record: FootprintRecord,
+	by: string,
+): void {
 	for (const cwd of state.cwd ?? []) {
-		const path = resolveToolPath(text, { ...record.around, cwd });
-		if (path !== undefined) for (const access of accesses) record.touch(access, path, by);
+		const path = resolveToolPath(text, { ...record.host, cwd });
+		if (path !== undefined) for (const access of accesses) record.access(access, path, by);
 	}
 }

@@ -1,12 +1,12 @@
-// The record that an analysis writes while it walks: touches, runs, unknowns, each once, within bounds.
+// The record that an analysis writes while it walks: accesses, runs, unknowns, each once, within bounds.
 // R1 nothing is dropped silently: past a bound, one `syntax` unknown that may do anything stands for the rest.
-import type { Access, Footprint, Run, Surroundings, Touch, Unknown } from "./footprint.ts";
+import type { AccessKind, CommandRun, FileAccess, Footprint, HostEnvironment, Unknown } from "./footprint.ts";
 import { followLinks, pathRules } from "./paths.ts";
-import { FIRST_SEARCH, FOUND, unmarked } from "./text.ts";
+import { FIRST_SEARCH, SEARCH_RESULT, unmarked } from "./text.ts";
 
 /** Bounds of one footprint. They hold the worst case of any input to a fraction of a second. */
-export const limits = {
-	touches: 2000,
+export const footprintLimits = {
+	accesses: 2000,
 	runs: 1000,
 	unknowns: 300,
 	/** What a walk may spend, in units of roughly a microsecond. Loops and functions cost each time they are walked. */
@@ -24,32 +24,32 @@ export const limits = {
 const MAX_SEARCHES = 500;
 const MAX_LINKS = 200;
 
-export const everyAccess: readonly Access[] = ["read", "list", "write", "delete", "link"];
+export const everyAccess: readonly AccessKind[] = ["read", "list", "write", "delete", "link"];
 
 /** How a touch is made; absent means no. */
-export interface TouchDetail {
+export interface AccessDetail {
 	readonly recursive?: boolean;
 	readonly replaces?: boolean;
 	readonly only?: readonly string[];
-	readonly skips?: Touch["skips"];
+	readonly skips?: FileAccess["skips"];
 }
 
-export interface Record {
-	readonly around: Surroundings;
+export interface FootprintRecord {
+	readonly host: HostEnvironment;
 	/** Adds a touch of an absolute path, which may hold `..` that the kernel would follow through links. */
-	touch(access: Access, path: string, by: string, detail?: TouchDetail): void;
+	access(access: AccessKind, path: string, by: string, detail?: AccessDetail): void;
 	/** What was written anew at a path (absolute) is nothing. */
 	emptied(path: string): void;
-	run(run: Run): void;
+	run(run: CommandRun): void;
 	unknown(unknown: Unknown): void;
 	/** Says that a bound was reached: the rest may do anything. */
 	overflow(why: string): void;
 	/** Spends of the budget; false once it is used up, and the walk must stop. */
 	spend(units: number): boolean;
 	/** A text that stands for what a search may find below the directory that it is written after. */
-	found(detail: TouchDetail): string;
+	found(detail: AccessDetail): string;
 	/** What the search behind such a text keeps to; `undefined` where the text stands for none. */
-	searchOf(text: string): TouchDetail | undefined;
+	searchOf(text: string): AccessDetail | undefined;
 	/** Whether something was made, changed or removed in a directory so far: what the disk says of it may be stale. */
 	changed(directory: string): boolean;
 	/** Whether a path, or a directory above it, may have been removed so far. */
@@ -67,9 +67,9 @@ export interface Record {
 }
 
 /** Opens an empty record. */
-export function openRecord(disk: Surroundings): Record {
+export function openRecord(disk: HostEnvironment): FootprintRecord {
 	const links = new Map<string, string>();
-	const around: Surroundings = {
+	const host: HostEnvironment = {
 		...disk,
 		kind: (path) => (links.has(path) ? "link" : disk.kind(path)),
 		// What leads through a link of this script is not on disk yet: it is followed step by step.
@@ -77,8 +77,8 @@ export function openRecord(disk: Surroundings): Record {
 		names: (path) => disk.names(path)?.map(unmarked),
 		readlink: (path) => links.get(path) ?? disk.readlink(path),
 	};
-	const touches = new Map<string, Touch>();
-	const runs = new Map<string, Run>();
+	const accesses = new Map<string, FileAccess>();
+	const runs = new Map<string, CommandRun>();
 	const unknowns = new Map<string, Unknown>();
 	const followed = new Map<string, string>();
 	const fetches = new Set<string>();
@@ -86,9 +86,9 @@ export function openRecord(disk: Surroundings): Record {
 	const removed = new Set<string>();
 	const filled = new Set<string>();
 	const emptied = new Set<string>();
-	const rules = pathRules(around);
+	const rules = pathRules(host);
 	// The first search keeps to nothing: it also stands for those that there is no room for.
-	const searches: { readonly key: string; readonly detail: TouchDetail }[] = [{ key: "{}", detail: {} }];
+	const searches: { readonly key: string; readonly detail: AccessDetail }[] = [{ key: "{}", detail: {} }];
 	let spent = 0;
 	let overflown = false;
 
@@ -98,24 +98,24 @@ export function openRecord(disk: Surroundings): Record {
 		unknowns.set("overflow", { what: "syntax", text: why, may: everyAccess });
 	};
 	return {
-		around,
+		host,
 		overflow,
-		real: (path) => followLinks(path, around, followed),
+		real: (path) => followLinks(path, host, followed),
 		fetched: (path) => void fetches.add(path === undefined ? "" : rules.normalize(path)),
 		wasFetched: (path) => (path === undefined ? fetches.size > 0 : fetches.has(rules.normalize(path))),
 		link(name, target) {
 			if (links.size >= MAX_LINKS) return;
-			links.set(followLinks(rules.dirname(name), around, followed) + rules.sep + rules.basename(name), target);
+			links.set(followLinks(rules.dirname(name), host, followed) + rules.sep + rules.basename(name), target);
 			followed.clear();
 		},
-		touch(access, path, by, detail = {}) {
+		access(access, path, by, detail = {}) {
 			const lexical = rules.normalize(path);
 			const normal = lexical.length > 1 && lexical.endsWith(rules.sep) ? rules.resolve(lexical) : lexical;
 			const { recursive = false, replaces = false, only, skips } = detail;
 			const key = `${access}${recursive ? "+" : "-"}${replaces ? "!" : ""}${normal}\0${only?.join("\0") ?? ""}\0${skips?.join() ?? ""}`;
 			spent += 4 + path.length / 100;
-			if (touches.has(key)) return;
-			if (touches.size >= limits.touches) return overflow("more paths than can be judged");
+			if (accesses.has(key)) return;
+			if (accesses.size >= footprintLimits.accesses) return overflow("more paths than can be judged");
 			// What reaches below is compared with every protected place there.
 			if (recursive && access !== "read" && access !== "list") spent += 25;
 			if (access === "write" || access === "delete" || access === "link") {
@@ -123,10 +123,10 @@ export function openRecord(disk: Surroundings): Record {
 				if (access === "delete") removed.add(normal);
 				else filled.add(rules.dirname(normal));
 			}
-			touches.set(key, {
-				access,
+			accesses.set(key, {
+				kind: access,
 				path: normal,
-				real: followLinks(path, around, followed),
+				real: followLinks(path, host, followed),
 				recursive,
 				...(replaces && { replaces }),
 				...(only && { only }),
@@ -139,30 +139,30 @@ export function openRecord(disk: Surroundings): Record {
 			const key = `${run.elsewhere ? "@" : ""}${run.text}\0${run.effects.join()}\0${run.changes.join()}`;
 			spent += 10 + run.text.length / 100;
 			if (runs.has(key)) return;
-			if (runs.size >= limits.runs) return overflow("more commands than can be judged");
+			if (runs.size >= footprintLimits.runs) return overflow("more commands than can be judged");
 			runs.set(key, run);
 		},
 		unknown(unknown) {
 			const text = unknown.text.length > 200 ? `${unknown.text.slice(0, 199)}…` : unknown.text;
 			const key = `${unknown.what}\0${text}\0${unknown.may.join()}\0${unknown.under ?? ""}\0${unknown.tail ?? ""}`;
 			if (unknowns.has(key)) return;
-			if (unknowns.size >= limits.unknowns) return overflow("more unknown words than can be judged");
+			if (unknowns.size >= footprintLimits.unknowns) return overflow("more unknown words than can be judged");
 			unknowns.set(key, { ...unknown, text });
 		},
 		spend(units) {
 			spent += units;
-			if (spent > limits.budget) overflow("a command longer than can be judged");
-			return spent <= limits.budget;
+			if (spent > footprintLimits.budget) overflow("a command longer than can be judged");
+			return spent <= footprintLimits.budget;
 		},
 		found(detail) {
 			const key = JSON.stringify(detail);
 			spent += 45;
 			let index = searches.findIndex((search) => search.key === key);
 			if (index < 0) index = searches.length < MAX_SEARCHES ? searches.push({ key, detail }) - 1 : 0;
-			return FOUND + String.fromCharCode(FIRST_SEARCH + index);
+			return SEARCH_RESULT + String.fromCharCode(FIRST_SEARCH + index);
 		},
 		searchOf(text) {
-			return text[0] === FOUND ? searches[(text.charCodeAt(1) || 0) - FIRST_SEARCH]?.detail : undefined;
+			return text[0] === SEARCH_RESULT ? searches[(text.charCodeAt(1) || 0) - FIRST_SEARCH]?.detail : undefined;
 		},
 		changed: (directory) => changed.has(rules.normalize(directory)),
 		removed(path) {
@@ -172,13 +172,13 @@ export function openRecord(disk: Surroundings): Record {
 				const above = rules.dirname(place);
 				return above !== place && isGone(above);
 			};
-			return isGone(rules.resolve(path)) || isGone(followLinks(path, around, followed));
+			return isGone(rules.resolve(path)) || isGone(followLinks(path, host, followed));
 		},
 		filled: (directory) => filled.has(rules.normalize(directory)),
 		finish: (tool) => ({
 			tool,
-			touches: [...touches.values()].map((touch) =>
-				touch.replaces && emptied.has(touch.path) ? { ...touch, empties: true as const } : touch,
+			accesses: [...accesses.values()].map((access) =>
+				access.replaces && emptied.has(access.path) ? { ...access, empties: true as const } : access,
 			),
 			runs: [...runs.values()],
 			unknowns: [...unknowns.values()],

@@ -3,10 +3,10 @@
 // T2 a text without a hole is exactly what the shell would make; T3 a hole stays a hole when text is parsed again (`sh -c`, `eval`).
 
 /** Stands for any text at all, the empty one too. */
-export const HOLE = "\uE000";
+export const UNKNOWN_VALUE = "\uE000";
 
 /** Stands for any path below the directory before it, as a search prints them; the character after it says which search (see `Record.found`). */
-export const FOUND = "\uE001";
+export const SEARCH_RESULT = "\uE001";
 /** The characters after `FOUND` begin here. */
 export const FIRST_SEARCH = 0xe100;
 
@@ -27,7 +27,7 @@ export function isKnown(text: string): boolean {
 
 /** Text from outside without the characters that only this analysis may write: where they are, nothing is known. */
 export function unmarked(text: string): string {
-	return /[\uE002-\uE004]/.test(text) ? text.replace(/[\uE002-\uE004]/g, HOLE) : text;
+	return /[\uE002-\uE004]/.test(text) ? text.replace(/[\uE002-\uE004]/g, UNKNOWN_VALUE) : text;
 }
 
 /** Whether a text is nothing but what programs print to set up a shell; `set -- …` around it only names parameters. */
@@ -56,7 +56,7 @@ export function unknownSpan(text: string): { readonly start: number; readonly en
 }
 
 /** The text with its unknown parts as `…`, for people. */
-export function shown(text: string): string {
+export function displayText(text: string): string {
 	return isKnown(text) ? text : text.replace(holes, "…");
 }
 
@@ -70,8 +70,8 @@ const MAX_TEXT = 70_000;
 
 /** The text, or a hole where it is too long; neighbouring holes are one. */
 export function bounded(text: string): string {
-	if (text.length > MAX_TEXT) return HOLE;
-	return text.includes(HOLE + HOLE) ? text.replace(/\uE000+/g, HOLE) : text;
+	if (text.length > MAX_TEXT) return UNKNOWN_VALUE;
+	return text.includes(UNKNOWN_VALUE + UNKNOWN_VALUE) ? text.replace(/\uE000+/g, UNKNOWN_VALUE) : text;
 }
 
 /** At most this many values of one word or variable are kept apart. */
@@ -81,7 +81,7 @@ const MAX_ALTERNATIVES = 64;
 export function distinct(alternatives: readonly string[]): readonly string[] {
 	if (alternatives.length === 1) return alternatives;
 	const set = new Set(alternatives);
-	return set.size > MAX_ALTERNATIVES ? [HOLE] : [...set];
+	return set.size > MAX_ALTERNATIVES ? [UNKNOWN_VALUE] : [...set];
 }
 
 /** Every combination of one alternative each, joined in order; `undefined` where there are more than `most`. */
@@ -105,7 +105,7 @@ export function spell(word: string): string {
 	if (/^[\w@%+=:,./~^-]+$/.test(word)) return word;
 	if (isKnown(word)) return word.includes("'") ? `"${word.replace(/[\\"$`]/g, "\\$&")}"` : `'${word}'`;
 	const known = word.replace(holes, "");
-	return /^[\w@%+=:,./~^-]*$/.test(known) ? shown(word) : `"${shown(word.replace(/[\\"$`]/g, "\\$&"))}"`;
+	return /^[\w@%+=:,./~^-]*$/.test(known) ? displayText(word) : `"${displayText(word.replace(/[\\"$`]/g, "\\$&"))}"`;
 }
 
 const MAX_SPELLED = 2000;

@@ -1,17 +1,17 @@
 // The footprint of pi's own file tools (read, write, edit, grep, find, ls). Not of its shells.
 // Argument shapes and defaults follow pi 1.6 (`dist/core/tools/*.js`).
 
-import type { Access } from "./footprint.ts";
+import type { AccessKind } from "./footprint.ts";
 import { resolveReadPath, resolveToolPath } from "./paths.ts";
 import { harmOf } from "./places.ts";
-import { everyAccess, type Record, type TouchDetail } from "./record.ts";
+import { type AccessDetail, everyAccess, type FootprintRecord } from "./record.ts";
 
 type Input = Readonly<{ [name: string]: unknown }>;
 
 const SEARCH_SKIPS = ["ignored"] as const;
 
 /** Writes what one of pi's file tools would touch into the record; false where `tool` is none of them. */
-export function recordFileTool(tool: string, input: Input, record: Record): boolean {
+export function recordFileTool(tool: string, input: Input, record: FootprintRecord): boolean {
 	const path = typeof input.path === "string" ? input.path : undefined;
 	switch (tool) {
 		case "read":
@@ -43,20 +43,20 @@ export function recordFileTool(tool: string, input: Input, record: Record): bool
 }
 
 function place(
-	record: Record,
-	access: Access,
+	record: FootprintRecord,
+	access: AccessKind,
 	argument: string | undefined,
 	tool: string,
 	resolve: typeof resolveToolPath,
-	detail?: TouchDetail,
+	detail?: AccessDetail,
 ): void {
 	// pi refuses a call without a path, so there is nothing to touch.
 	if (argument === undefined) return;
-	const path = resolve(argument, record.around);
+	const path = resolve(argument, record.host);
 	if (path === undefined) record.unknown({ what: "operand", text: argument, may: everyAccess });
 	else {
-		record.touch(access, path, tool, detail);
-		const harm = access === "write" ? harmOf(path, record.around.home, true) : undefined;
+		record.access(access, path, tool, detail);
+		const harm = access === "write" ? harmOf(path, record.host.home, true) : undefined;
 		if (harm) record.run({ program: tool, args: [path], text: `${tool} ${path}`, effects: [harm], changes: [] });
 	}
 }

@@ -17,7 +17,7 @@ import type { AgentFile } from "./persona.ts";
 import { isRestriction, keepAllowed, READING, type Restrictions, readRestrictions } from "./restrictions.ts";
 import { findSkill, type SkillPlaces } from "./skills.ts";
 import { readToolNames } from "./tool-names.ts";
-import { readText, readWords } from "./words.ts";
+import { readText, readWordList } from "./words.ts";
 
 export interface AgentPlace {
 	readonly tier: "project" | "user";
@@ -130,7 +130,7 @@ interface ListedTools {
 function toolsOf(fields: MapNode, source: Source, place: AgentPlace, report: Report): ListedTools {
 	const listed = fields.entries.get("tools");
 	if (listed && !onlySwitchesOff(listed.value)) {
-		const words = readWords(listed.value, "tools", source, report);
+		const words = readWordList(listed.value, "tools", source, report);
 		const said = readToolNames(words.map(({ text }) => text));
 		for (const problem of said.problems) {
 			const at = words.find(({ text }) => text === problem.written)?.start ?? listed.keyStart;
@@ -209,7 +209,7 @@ function warnOfSlips(fields: MapNode, source: Source, report: Report): void {
 
 function wordsOf(fields: MapNode, key: string, source: Source, report: Report) {
 	const entry = fields.entries.get(key);
-	return entry ? readWords(entry.value, key, source, report) : [];
+	return entry ? readWordList(entry.value, key, source, report) : [];
 }
 
 function textOf(fields: MapNode, key: string): string | undefined {

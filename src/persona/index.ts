@@ -1,4 +1,4 @@
-export { type CastPlace, frontMatterRemedy, projectFolders, readCast } from "./cast.ts";
+export { type AgentSources, frontMatterRemedy, loadAgentRegistry, projectFolders } from "./agent-registry.ts";
 export {
 	chooseModel,
 	type Model,
@@ -7,7 +7,7 @@ export {
 	THINKING_LEVELS,
 	type ThinkingLevel,
 } from "./model-choice.ts";
-export type { AgentFile, Cast, Persona, PersonaOrigin, Team } from "./persona.ts";
+export type { AgentFile, AgentRegistry, Persona, PersonaOrigin, Team } from "./persona.ts";
 export { inlinePersona, type PersonaFound, type PersonaWish, resolvePersona } from "./resolve.ts";
 export { keepAllowed, type Restrictions } from "./restrictions.ts";
 export { findSkill, type SkillPlaces, skillPlaces } from "./skills.ts";

@@ -61,7 +61,7 @@ export interface BrokenAgent {
 }
 
 /** Every agent and team that a place offers, the first of equal names only. */
-export interface Cast {
+export interface AgentRegistry {
 	/** In order of precedence. */
 	readonly agents: readonly AgentFile[];
 	readonly broken: readonly BrokenAgent[];

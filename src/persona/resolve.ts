@@ -1,8 +1,8 @@
 // Words of a template → the persona that does a state: an agent file, or a role made from the words. Pure but for what the cast holds.
 // V1 never an empty persona; V2 `agent` never falls back to a role; V3 with a team named, nobody outside it is chosen.
 import { type Diagnostic, didYouMean, type Problem, quoted, thereAre } from "../definition/index.ts";
-import { displayName, findAgent, slugOf } from "./names.ts";
-import type { AgentFile, Cast, Persona } from "./persona.ts";
+import { displayName, findAgent, slugOf } from "./agent-names.ts";
+import type { AgentFile, AgentRegistry, Persona } from "./persona.ts";
 
 export interface PersonaWish {
 	/** `agent`: must be an agent file. `persona`: an agent file of that name, else a role in these words. */
@@ -19,7 +19,7 @@ export type PersonaFound =
 	| { readonly kind: "none"; readonly problem: Problem };
 
 /** Finds who a state means. */
-export function resolvePersona(wish: PersonaWish, cast: Cast): PersonaFound {
+export function resolvePersona(wish: PersonaWish, cast: AgentRegistry): PersonaFound {
 	const name = wish.name.trim();
 	if (name === "")
 		return none("empty-persona", "The name of the persona is empty.", "Name an agent, or describe a role.");
@@ -80,7 +80,7 @@ export function inlinePersona(words: string): Persona {
  * The agents of a team, in its order, each once; `undefined` where there is no such team. It is found by its name, capitals aside, else by
  * its slug. Without teams there is one, `all`.
  */
-export function membersOf(name: string, cast: Cast): readonly AgentFile[] | undefined {
+export function membersOf(name: string, cast: AgentRegistry): readonly AgentFile[] | undefined {
 	const wanted = name.trim().toLowerCase();
 	const slug = slugOf(name);
 	const team =
@@ -95,7 +95,7 @@ export function membersOf(name: string, cast: Cast): readonly AgentFile[] | unde
 }
 
 /** What helps where no agent answers to a name. */
-function whatToDo({ kind, name, team }: PersonaWish, cast: Cast, names: readonly string[]): string {
+function whatToDo({ kind, name, team }: PersonaWish, cast: AgentRegistry, names: readonly string[]): string {
 	const slug = slugOf(name);
 	const plain = cast.plain.find((file) => slug !== "" && slugOf(stemOf(file)) === slug);
 	const inWords =
@@ -139,7 +139,7 @@ function fromFile(agent: AgentFile, broken: Diagnostic | undefined, listsTools: 
 }
 
 /** Why the file that is called like the agent did not load: its fault is the answer, not that there is nobody of the name. */
-function brokenFile(name: string, cast: Cast): Diagnostic | undefined {
+function brokenFile(name: string, cast: AgentRegistry): Diagnostic | undefined {
 	const slug = slugOf(name);
 	return cast.broken.find(({ names }) => slug !== "" && names.some((each) => slugOf(each) === slug))?.problem;
 }

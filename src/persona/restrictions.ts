@@ -10,7 +10,7 @@ import {
 	type Source,
 } from "../definition/index.ts";
 import { readToolName, type ToolName } from "./tool-names.ts";
-import { readText, readWords } from "./words.ts";
+import { readText, readWordList } from "./words.ts";
 
 /** What an agent may never have, whatever a state lists. */
 export interface Restrictions {
@@ -23,14 +23,14 @@ export interface Restrictions {
 /** Tools that look and change nothing. */
 export const READING: readonly string[] = ["read", "grep", "find", "ls"];
 
-interface Reading {
+interface RestrictionReading {
 	readonly source: Source;
 	readonly report: Report;
 	deny(...names: string[]): void;
 	only(names: readonly string[]): void;
 }
 
-type Handler = (entry: MapEntry, key: string, reading: Reading) => void;
+type Handler = (entry: MapEntry, key: string, reading: RestrictionReading) => void;
 
 const handlers: readonly (readonly [RegExp, Handler])[] = [
 	[
@@ -62,7 +62,7 @@ export function isRestriction(key: string): boolean {
 export function readRestrictions(fields: MapNode, source: Source, report: Report): Restrictions {
 	const denied = new Set<string>();
 	let only: readonly string[] | undefined;
-	const reading: Reading = {
+	const reading: RestrictionReading = {
 		source,
 		report,
 		deny: (...names) => {
@@ -100,12 +100,13 @@ function plainKey(key: string): string {
 	return key.toLowerCase().replace(/[^a-z]/g, "");
 }
 
-function readDenied({ value }: MapEntry, key: string, reading: Reading): void {
-	for (const { text, start } of readWords(value, key, reading.source, reading.report)) denyTool(text, start, reading);
+function readDenied({ value }: MapEntry, key: string, reading: RestrictionReading): void {
+	for (const { text, start } of readWordList(value, key, reading.source, reading.report))
+		denyTool(text, start, reading);
 }
 
 /** Takes one tool away, as written by a person. */
-function denyTool(written: string, start: number, { source, report, deny }: Reading): void {
+function denyTool(written: string, start: number, { source, report, deny }: RestrictionReading): void {
 	const said: ToolName = readToolName(written.replace(/^!/, ""), "denied");
 	switch (said.kind) {
 		case "all":
@@ -139,8 +140,8 @@ function denyTool(written: string, start: number, { source, report, deny }: Read
 	}
 }
 
-function readAllowed({ value }: MapEntry, key: string, { source, report, only }: Reading): void {
-	const names = readWords(value, key, source, report).flatMap(({ text }) => {
+function readAllowed({ value }: MapEntry, key: string, { source, report, only }: RestrictionReading): void {
+	const names = readWordList(value, key, source, report).flatMap(({ text }) => {
 		const said = readToolName(text, "denied");
 		// A tool that is allowed for some arguments only is not allowed whole.
 		return said.kind === "tool" || said.kind === "foreign" ? [said.name] : said.kind === "all" ? ["*"] : [];
@@ -149,13 +150,13 @@ function readAllowed({ value }: MapEntry, key: string, { source, report, only }:
 }
 
 /** `tools: { write: false }`: what is switched off is taken away. */
-function readSwitches(map: MapNode, reading: Reading): void {
+function readSwitches(map: MapNode, reading: RestrictionReading): void {
 	for (const [name, { value, keyStart }] of map.entries) {
 		if (value.kind === "scalar" && value.value === false && name !== "*") denyTool(name, keyStart, reading);
 	}
 }
 
-function readReadonly({ value, keyStart }: MapEntry, key: string, reading: Reading): void {
+function readReadonly({ value, keyStart }: MapEntry, key: string, reading: RestrictionReading): void {
 	const said = value.kind === "scalar" ? value.value : undefined;
 	const word = (readText(value) ?? "").toLowerCase();
 	if (said === true || /^(true|yes|on)$/.test(word)) reading.only(READING);
@@ -163,7 +164,7 @@ function readReadonly({ value, keyStart }: MapEntry, key: string, reading: Readi
 		fail({ value, keyStart }, reading, `${quoted(key)} is neither true nor false.`);
 }
 
-function readMode(entry: MapEntry, key: string, reading: Reading): void {
+function readMode(entry: MapEntry, key: string, reading: RestrictionReading): void {
 	const word = plainKey(readText(entry.value) ?? "");
 	// In `dontAsk` only what has been allowed before may run: here that is what reads.
 	if (word === "plan" || word === "dontask" || word === "readonly") reading.only(READING);
@@ -172,11 +173,11 @@ function readMode(entry: MapEntry, key: string, reading: Reading): void {
 }
 
 /** `mode` says in other programs who may start the agent, or that it only plans. */
-function readWorkMode(entry: MapEntry, _key: string, { only }: Reading): void {
+function readWorkMode(entry: MapEntry, _key: string, { only }: RestrictionReading): void {
 	if (/^(plan|planning|ask|read|readonly|review)$/.test(plainKey(readText(entry.value) ?? ""))) only(READING);
 }
 
-function readSandbox(entry: MapEntry, key: string, reading: Reading): void {
+function readSandbox(entry: MapEntry, key: string, reading: RestrictionReading): void {
 	const { value } = entry;
 	const word = plainKey(readText(value) ?? "");
 	if (/^(readonly|workspacewrite)$/.test(word)) reading.only(READING);
@@ -184,18 +185,18 @@ function readSandbox(entry: MapEntry, key: string, reading: Reading): void {
 		fail(entry, reading, `\`${key}\` asks for a sandbox that a single agent does not have here.`);
 }
 
-function readIsolation(entry: MapEntry, key: string, reading: Reading): void {
+function readIsolation(entry: MapEntry, key: string, reading: RestrictionReading): void {
 	if (/^(|none|off|false|no|shared)$/.test(plainKey(readText(entry.value) ?? ""))) return;
 	fail(entry, reading, `\`${key}\` asks for a copy of the project, and a worker works in the project itself.`);
 }
 
-function readApproval(entry: MapEntry, key: string, reading: Reading): void {
+function readApproval(entry: MapEntry, key: string, reading: RestrictionReading): void {
 	if (/^(|never|off|none|auto|false|no|yolo)$/.test(plainKey(readText(entry.value) ?? ""))) return;
 	fail(entry, reading, `\`${key}\` asks a person before calls, which an agent file cannot ask for here.`);
 }
 
 /** OpenCode's `{ bash: deny }` and Claude's `{ deny: […], ask: […] }`; what must be asked for is not had, because nobody is there to ask. */
-function readPermissions(entry: MapEntry, key: string, reading: Reading): void {
+function readPermissions(entry: MapEntry, key: string, reading: RestrictionReading): void {
 	const { value } = entry;
 	if (value.kind !== "map") {
 		const word = (readText(value) ?? "").toLowerCase();
@@ -249,7 +250,7 @@ function toolsNamed(name: string): readonly string[] {
 }
 
 /** Hooks do not run here. One that may forbid a call takes the tools that it watches away. */
-function readHooks(entry: MapEntry, key: string, reading: Reading): void {
+function readHooks(entry: MapEntry, key: string, reading: RestrictionReading): void {
 	const { value } = entry;
 	if (value.kind === "scalar" && (value.value === null || value.value === false)) return;
 	if (value.kind !== "map") {
@@ -269,7 +270,7 @@ function readHooks(entry: MapEntry, key: string, reading: Reading): void {
 	}
 }
 
-function readToolHook(event: string, entry: MapEntry, reading: Reading): void {
+function readToolHook(event: string, entry: MapEntry, reading: RestrictionReading): void {
 	const items = entry.value.kind === "list" ? entry.value.items : [entry.value];
 	for (const item of items) {
 		const matcher = item.kind === "map" ? readText(item.entries.get("matcher")?.value ?? item) : undefined;
@@ -288,7 +289,7 @@ function readToolHook(event: string, entry: MapEntry, reading: Reading): void {
 
 function fail(
 	{ value, keyStart }: Pick<MapEntry, "value" | "keyStart">,
-	{ source, report }: Reading,
+	{ source, report }: RestrictionReading,
 	message: string,
 ): void {
 	report.error(source.place(value.start > keyStart ? value.start : keyStart), {

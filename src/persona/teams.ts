@@ -11,7 +11,7 @@ import {
 	type Source,
 } from "../definition/index.ts";
 import type { Team, TeamMember } from "./persona.ts";
-import { readText, readWords } from "./words.ts";
+import { readText, readWordList } from "./words.ts";
 
 /** More than anybody lists. Aliases can repeat a short list many times. */
 const mostMembers = 500;
@@ -140,7 +140,7 @@ function readMembers(node: Node, team: string, source: Source, report: Report): 
 			return [];
 		}
 		if (item.kind === "list")
-			return readWords(item, team, source, report).map(({ text, start }) => member(text, start));
+			return readWordList(item, team, source, report).map(({ text, start }) => member(text, start));
 		const name = readText(item);
 		return name === undefined ? [] : [member(name, item.start)];
 	});

@@ -1,7 +1,7 @@
 // Values of an agent file's fields: texts and lists of words in every form that people write them. Pure.
 import { describeNode, type Node, type Report, type Source } from "../definition/index.ts";
 
-export interface Word {
+export interface ListWord {
 	readonly text: string;
 	/** Offset in the source. */
 	readonly start: number;
@@ -15,8 +15,8 @@ const mostWords = 500;
  * comma and no word is in quotes: `read grep`. Nothing (`~`, an empty value) is an empty list; anything else is reported and left out, and
  * so is what comes after 500 words.
  */
-export function readWords(node: Node, key: string, source: Source, report: Report): Word[] {
-	const words: Word[] = [];
+export function readWordList(node: Node, key: string, source: Source, report: Report): ListWord[] {
+	const words: ListWord[] = [];
 	for (const word of wordsOf(node, key, source, report)) {
 		if (words.length === mostWords) {
 			report.error(source.place(node.start), {
@@ -31,8 +31,8 @@ export function readWords(node: Node, key: string, source: Source, report: Repor
 	return words;
 }
 
-function* wordsOf(node: Node, key: string, source: Source, report: Report): Generator<Word> {
-	const isWord = ({ text }: Word): boolean => text !== "";
+function* wordsOf(node: Node, key: string, source: Source, report: Report): Generator<ListWord> {
+	const isWord = ({ text }: ListWord): boolean => text !== "";
 	if (node.kind === "list") {
 		for (const item of node.items) {
 			if (item.kind === "list") yield* wordsOf(item, key, source, report);

@@ -1,10 +1,21 @@
-// The exit codes of a pi without a screen, and the one way to set them. pi sets a code of its own, 1, where the model's last answer was an
+// The package's exit codes, and the one way to set them in a pi without a screen. pi sets a code of its own, 1, where the model's last answer was an
 // error; a command that knows better what became of its work has the last word.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { failStep, stepOf } from "./step.ts";
 
-/** `usage`: nothing was started. `waits`: what was started has not come to its end, and waits for a person. */
-export const exitCodes = { done: 0, failed: 1, usage: 2, waits: 3 } as const;
+/**
+ * The exit codes of this package, on the command line and in a pi without a screen. `usage`: nothing was started. `waits`: what was started has
+ * not finished and waits for a person; `budget` and `intervention` say why a chronicle's run waits. `interrupted`: stopped from outside.
+ */
+export const exitCodes = {
+	done: 0,
+	failed: 1,
+	usage: 2,
+	waits: 3,
+	budget: 4,
+	intervention: 5,
+	interrupted: 130,
+} as const;
 
 /**
  * Sets the exit code where nobody watches, unless pi ends in an error later. In a session with a screen nothing is set; in a step it is the

@@ -1,3 +1,4 @@
+export { printable, withoutControls } from "../tui/printable.ts";
 export { agentFolder } from "./agent-folder.ts";
 export { type AwakeClock, openAwakeClock } from "./awake-clock.ts";
 export { type Badge, openBadge } from "./badge.ts";
@@ -7,6 +8,7 @@ export { type ExitCode, exitCodes, failWith, openExitCode } from "./exit-code.ts
 export { type ExtensionFound, type ExtensionPlace, findExtension } from "./extension-source.ts";
 export { bar, shortCost, shortCount, shortTime } from "./figures.ts";
 export { foreignTools } from "./foreign-tool.ts";
+export { cachedEnvironment, hostEnvironment } from "./host-environment.ts";
 export {
 	askHost,
 	HOST_COMMAND,
@@ -28,7 +30,6 @@ export { catchBareCommands } from "./own-commands.ts";
 export { isOwnFile, packageRoot } from "./own-package.ts";
 export { pageMarkdown, pageText } from "./pager.ts";
 export { findPi, isPiCommand, ownPiSearch, type PiCommand, type PiSearch } from "./pi-command.ts";
-export { printable, withoutControls } from "./printable.ts";
 export { type NameDefinitions, openDefinitionNotice } from "./project-definitions.ts";
 export { definitionsTrusted, projectTrust, type Trust, type TrustQuestion } from "./project-trust.ts";
 export { classifyProviderError, type ProviderFailure } from "./provider-failure.ts";
@@ -43,14 +44,13 @@ export {
 	type RpcRecord,
 	type RpcResponse,
 } from "./rpc-link.ts";
-export { say, type Tone } from "./say.ts";
+export { type NoticeLevel, say } from "./say.ts";
 export { type Closer, openScope, openSessionScope, type Scope } from "./scope.ts";
 export { chronicleSettings } from "./settings.ts";
 export { otherCopy } from "./single-copy.ts";
 export { offerSkills } from "./skills.ts";
 export { failStep, runAsStep, type StepEnd, stepOf } from "./step.ts";
 export { isTooOld } from "./supported-pi.ts";
-export { diskSurroundings, remembering } from "./surroundings.ts";
 export { aboutTool, type ToolFacts, type ToolHints } from "./tools.ts";
 export { followRun, runTurn, type TurnOptions, type TurnOutcome } from "./turns.ts";
 export { meterUsage, type Spent } from "./usage-meter.ts";

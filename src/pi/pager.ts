@@ -1,7 +1,7 @@
 // Something long to read: a page over the whole terminal. Pi's own modules are loaded when a page opens: this folder also serves the command
 // line, which may have no pi beside it.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { printable } from "./printable.ts";
+import { printable } from "../tui/printable.ts";
 import { say } from "./say.ts";
 
 const leave = "Esc closes";

@@ -46,7 +46,7 @@ async function askOnSheet(ctx: ExtensionContext, question: YesOrNo): Promise<Ans
 	return chosen === undefined ? safe : chosen === yes ? "yes" : "no";
 }
 
-export interface Choice<Option extends string> extends WordedQuestion<Option> {
+export interface ChoiceQuestion<Option extends string> extends WordedQuestion<Option> {
 	/** Takes the question back. */
 	readonly signal?: AbortSignal | undefined;
 }
@@ -54,7 +54,7 @@ export interface Choice<Option extends string> extends WordedQuestion<Option> {
 /** Asks for one of several answers; `undefined` where the dialog was closed without one. */
 export async function choosePerson<Option extends string>(
 	ctx: ExtensionContext,
-	choice: Choice<Option>,
+	choice: ChoiceQuestion<Option>,
 ): Promise<Option | "nobody" | undefined> {
 	const { signal } = choice;
 	if (!ctx.hasUI || signal?.aborted) return "nobody";
@@ -64,7 +64,7 @@ export async function choosePerson<Option extends string>(
 
 async function chooseByDialog<Option extends string>(
 	{ ui }: ExtensionContext,
-	{ title, message, options, signal }: Choice<Option>,
+	{ title, message, options, signal }: ChoiceQuestion<Option>,
 ): Promise<Option | undefined> {
 	const text = message === "" ? title : `${title}\n\n${message}`;
 	const chosen = await ui.select(text, [...options], signal && { signal });
@@ -73,7 +73,7 @@ async function chooseByDialog<Option extends string>(
 
 async function chooseOnSheet<Option extends string>(
 	ctx: ExtensionContext,
-	choice: Choice<Option>,
+	choice: ChoiceQuestion<Option>,
 ): Promise<Option | undefined> {
 	const { questionSheet, showSheet } = await import("../tui/index.ts");
 	return showSheet(ctx, questionSheet(choice), choice.signal);

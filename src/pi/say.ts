@@ -1,17 +1,21 @@
 // Says something to the person, in every mode: a notification where there is a screen, standard output where there is none.
 import { writeSync } from "node:fs";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { printable } from "./printable.ts";
+import { printable } from "../tui/printable.ts";
 import { stepOf } from "./step.ts";
 
-export type Tone = "info" | "warning" | "error";
+export type NoticeLevel = "info" | "warning" | "error";
 
 /**
  * Shows `text` (may have several lines). In print mode it goes to standard output, an error to standard error; in JSON mode, where
  * standard output carries records, all of it goes to standard error. What no text should do to a terminal is taken out. The error of a
  * command that runs as a step is the step's reason to fail.
  */
-export function say(ctx: Pick<ExtensionContext, "hasUI" | "mode" | "ui">, text: string, tone: Tone = "info"): void {
+export function say(
+	ctx: Pick<ExtensionContext, "hasUI" | "mode" | "ui">,
+	text: string,
+	tone: NoticeLevel = "info",
+): void {
 	const step = stepOf(ctx);
 	if (step !== undefined && tone === "error") {
 		step.failed ??= printable(text);

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { isSameProcess, processStart } from "./process-identity.ts";
 
-export type Exit =
+export type ChildExit =
 	| { readonly kind: "exited"; readonly code: number }
 	| { readonly kind: "killed"; readonly signal: NodeJS.Signals }
 	/** It never ran: the file is missing, not executable, or the folder is gone. */
@@ -24,7 +24,7 @@ export interface Child {
 	/** Start mark of the process, see `processStart`. */
 	readonly started: string | undefined;
 	/** Resolves once it has ended and its output is read (output is waited for at most one second longer). Never rejects. */
-	readonly exited: Promise<Exit>;
+	readonly exited: Promise<ChildExit>;
 	/** Called with stdout as it comes. Set before the first await after `startChild`. */
 	onOutput(listener: (chunk: Buffer) => void): void;
 	/** Writes to stdin; `false` where that is closed. Waits for a full pipe to drain. */
@@ -34,9 +34,9 @@ export interface Child {
 	/** The last 16 KiB of stderr, as text. */
 	stderr(): string;
 	/** SIGTERM to it, up to `graceMs`, then SIGKILL to its whole group. Idempotent; resolves with the exit. */
-	stop(graceMs?: number): Promise<Exit>;
+	stop(graceMs?: number): Promise<ChildExit>;
 	/** SIGKILL to its whole group at once. */
-	kill(): Promise<Exit>;
+	kill(): Promise<ChildExit>;
 }
 
 const STDERR_BYTES = 16 * 1024;
@@ -72,12 +72,12 @@ export function startChild(spec: ChildSpec): Child {
 	// A pipe whose reader is gone reports here; the exit tells the story.
 	for (const stream of [process_.stdin, process_.stdout, process_.stderr]) stream.on("error", () => {});
 
-	const exited = new Promise<Exit>((resolve) => {
+	const exited = new Promise<ChildExit>((resolve) => {
 		void failed.then((error) => {
 			if (process_.pid === undefined) resolve({ kind: "unstarted", reason: error.message });
 		});
 		process_.once("exit", (code, signal) => {
-			const exit: Exit = signal
+			const exit: ChildExit = signal
 				? { kind: "killed", signal }
 				: code === null
 					? { kind: "unstarted", reason: "It ended without a code or a signal." }
@@ -90,8 +90,8 @@ export function startChild(spec: ChildSpec): Child {
 		over = true;
 	});
 
-	let stopping: Promise<Exit> | undefined;
-	const kill = async (): Promise<Exit> => {
+	let stopping: Promise<ChildExit> | undefined;
+	const kill = async (): Promise<ChildExit> => {
 		if (!over && pid !== undefined) killGroup(pid, started);
 		return exited;
 	};
@@ -159,7 +159,7 @@ function hasStreams(child: ChildProcess): child is ChildProcessWithoutNullStream
 }
 
 function unstarted(reason: string, failed?: Promise<Error>): Child {
-	const exited: Promise<Exit> = failed
+	const exited: Promise<ChildExit> = failed
 		? failed.then(({ message }) => ({ kind: "unstarted", reason: message }))
 		: Promise.resolve({ kind: "unstarted", reason });
 	return {

@@ -8,7 +8,7 @@ import { bootId, isSameProcess, type ProcessRow, processRow, processStart } from
 /** The variable that every process of a run carries; its value is the run's id. */
 export const RUN_TAG = "PI_CHRONICLE_RUN";
 
-export interface Stray {
+export interface Orphan {
 	readonly pid: number;
 	/** See `processStart`. */
 	readonly started: string;
@@ -17,77 +17,77 @@ export interface Stray {
 }
 
 /** Finds the living processes that carry `RUN_TAG=<run>` and everything below them or in their sessions. */
-export function findStrays(run: string): Stray[] {
-	if (process.platform === "linux") return straysOfProc(run);
+export function findOrphans(run: string): Orphan[] {
+	if (process.platform === "linux") return orphansFromProc(run);
 	if (process.platform === "win32") return [];
-	return straysOfPs(run);
+	return orphansFromPs(run);
 }
 
-export interface StrayStop {
-	readonly stopped: readonly Stray[];
+export interface OrphanStop {
+	readonly stopped: readonly Orphan[];
 	/** Still there after SIGKILL: a process of another user or one stuck in the kernel. */
-	readonly remaining: readonly Stray[];
+	readonly remaining: readonly Orphan[];
 }
 
 /**
- * Ends everything that `findStrays` finds: SIGTERM, up to `graceMs` milliseconds, then SIGKILL. They are frozen while they are looked for
+ * Ends everything that `findOrphans` finds: SIGTERM, up to `graceMs` milliseconds, then SIGKILL. They are frozen while they are looked for
  * and told, so that none forks meanwhile and no shell goes on to its next command because the one before it has died.
  */
-export async function stopStrays(run: string, graceMs = 1000): Promise<StrayStop> {
-	const stopped = new Map<string, Stray>();
+export async function stopOrphans(run: string, graceMs = 1000): Promise<OrphanStop> {
+	const stopped = new Map<string, Orphan>();
 	for (let round = 0; round < 5; round++) {
 		const found = freeze(run);
 		// The usual case: one look at the processes is all that it costs.
 		if (found.length === 0) return { stopped: [...stopped.values()], remaining: [] };
-		for (const stray of found) stopped.set(keyOf(stray), stray);
+		for (const orphan of found) stopped.set(keyOf(orphan), orphan);
 		if (round === 0) {
-			for (const stray of found) signalProcess(stray, "SIGTERM");
-			for (const stray of found) signalProcess(stray, "SIGCONT");
+			for (const orphan of found) signalProcess(orphan, "SIGTERM");
+			for (const orphan of found) signalProcess(orphan, "SIGCONT");
 			await gone(found, graceMs);
 		}
-		const left = found.filter((stray) => isSameProcess(stray.pid, stray.started));
-		for (const stray of left) signalProcess(stray, "SIGKILL");
+		const left = found.filter((orphan) => isSameProcess(orphan.pid, orphan.started));
+		for (const orphan of left) signalProcess(orphan, "SIGKILL");
 		await gone(left, 1000);
 	}
-	const remaining = findStrays(run);
-	for (const stray of remaining) stopped.delete(keyOf(stray));
+	const remaining = findOrphans(run);
+	for (const orphan of remaining) stopped.delete(keyOf(orphan));
 	return { stopped: [...stopped.values()], remaining };
 }
 
-/** Stops the strays where they are, until a look finds no new one. */
-function freeze(run: string): Stray[] {
-	const frozen = new Map<string, Stray>();
+/** Stops the orphans where they are, until a look finds no new one. */
+function freeze(run: string): Orphan[] {
+	const frozen = new Map<string, Orphan>();
 	for (let look = 0; look < 10; look++) {
-		const fresh = findStrays(run).filter((stray) => !frozen.has(keyOf(stray)));
+		const fresh = findOrphans(run).filter((orphan) => !frozen.has(keyOf(orphan)));
 		if (fresh.length === 0) break;
-		for (const stray of fresh) {
-			frozen.set(keyOf(stray), stray);
-			signalProcess(stray, "SIGSTOP");
+		for (const orphan of fresh) {
+			frozen.set(keyOf(orphan), orphan);
+			signalProcess(orphan, "SIGSTOP");
 		}
 	}
 	return [...frozen.values()];
 }
 
-function keyOf({ pid, started }: Stray): string {
+function keyOf({ pid, started }: Orphan): string {
 	return `${pid} ${started}`;
 }
 
 /** Sends a signal to a process if it is still the one that was found; a process that is gone or not ours is left in peace. */
-function signalProcess(stray: Stray, signal: NodeJS.Signals): void {
-	if (!isSameProcess(stray.pid, stray.started)) return;
+function signalProcess(orphan: Orphan, signal: NodeJS.Signals): void {
+	if (!isSameProcess(orphan.pid, orphan.started)) return;
 	try {
-		process.kill(stray.pid, signal);
+		process.kill(orphan.pid, signal);
 	} catch {}
 }
 
-async function gone(strays: readonly Stray[], ms: number): Promise<void> {
+async function gone(orphans: readonly Orphan[], ms: number): Promise<void> {
 	const until = performance.now() + ms;
-	while (strays.some((stray) => isSameProcess(stray.pid, stray.started)) && performance.now() < until) {
+	while (orphans.some((orphan) => isSameProcess(orphan.pid, orphan.started)) && performance.now() < until) {
 		await new Promise((resolve) => setTimeout(resolve, 20));
 	}
 }
 
-function straysOfProc(run: string): Stray[] {
+function orphansFromProc(run: string): Orphan[] {
 	const rows = new Map<number, ProcessRow>();
 	const boot = bootId();
 	for (const name of readdirSync("/proc")) {
@@ -138,7 +138,7 @@ function commandLine(pid: number): string {
 	}
 }
 
-function straysOfPs(run: string): Stray[] {
+function orphansFromPs(run: string): Orphan[] {
 	const shown = spawnSync("/bin/ps", ["-A", "-E", "-ww", "-o", "pid=,ppid=,command="], {
 		encoding: "utf8",
 		maxBuffer: 64 * 1024 * 1024,

@@ -2,7 +2,7 @@
 // R1 a process gets no input; it ends by itself or when the rehearsal is told to stop; R2 what is told was written by the processes that
 // took part, never guessed from their output.
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Child, type Exit, startChild } from "../process/index.ts";
+import { type Child, type ChildExit, startChild } from "../process/index.ts";
 import { type JournalLine, openJournalReader } from "./journal.ts";
 import type { Standing } from "./place.ts";
 import type { PersonAnswer } from "./scenario.ts";
@@ -34,7 +34,7 @@ export interface Act {
 }
 
 export interface Ended {
-	readonly exit: Exit;
+	readonly exit: ChildExit;
 	/** What it printed. */
 	readonly output: string;
 	readonly errors: string;
@@ -62,8 +62,8 @@ export async function runAct(act: Act, stage: Stage, tracker: Tracker, signal?: 
 }
 
 /** Calls `look` until the child has ended, and once more after that. */
-async function follow(child: Child, look: () => void): Promise<Exit> {
-	let exit: Exit | undefined;
+async function follow(child: Child, look: () => void): Promise<ChildExit> {
+	let exit: ChildExit | undefined;
 	void child.exited.then((ended) => {
 		exit = ended;
 	});

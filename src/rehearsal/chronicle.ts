@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type FoundTemplate, readTemplates, type Template, templateFolders } from "../chronicle/index.ts";
-import { BUILT_IN_TOOLS, keepAllowed, readCast, readToolNames, resolvePersona } from "../persona/index.ts";
+import { BUILT_IN_TOOLS, keepAllowed, loadAgentRegistry, readToolNames, resolvePersona } from "../persona/index.ts";
 import { runAct } from "./act.ts";
 import { chronicleEvidence, planChronicleCoverage, readLedger } from "./every/index.ts";
 import { openScenario, strangers } from "./own-scenario.ts";
@@ -80,7 +80,7 @@ export function planChronicleRuns(wish: Wish, place: Place): Coverable | Unplaya
 /** The tools that a state's worker may have by its template and its agent file; `undefined`: nothing limits them. */
 function toolsOf({ states }: Template, { cwd, agentFolder }: Place): (state: string) => readonly string[] | undefined {
 	// A rehearsal's home has no agents of its own.
-	const cast = readCast({ cwd, project: "trusted", agentFolder, home: agentFolder });
+	const cast = loadAgentRegistry({ cwd, project: "trusted", agentFolder, home: agentFolder });
 	return (name) => {
 		const state = states.get(name);
 		if (!state?.persona) return undefined;

@@ -7,6 +7,7 @@ import {
 	type Field,
 	type Fields,
 	groupSchema,
+	integer,
 	list,
 	type Node,
 	openReport,
@@ -18,7 +19,6 @@ import {
 	type Source,
 	sortDiagnostics,
 	text,
-	whole,
 	wrongType,
 } from "../definition/index.ts";
 import type { Cue, Exit, PersonAnswer, Scenario, ScriptedCall } from "./scenario.ts";
@@ -103,7 +103,7 @@ export const cueFields = {
 		{ anyOf: [{ type: "string" }, groupSchema(sentFields)] },
 		readSent,
 	),
-	wait: whole({ about: "Milliseconds to wait before it answers.", fallback: 0, least: 0, most: 60_000 }),
+	wait: integer({ about: "Milliseconds to wait before it answers.", fallback: 0, least: 0, most: 60_000 }),
 	fail: text({ about: "Fails like a provider, with this message, instead of answering." }),
 } satisfies Fields;
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Diagnostic } from "../definition/index.ts";
 import { exitCodes } from "../pi/index.ts";
-import type { Exit } from "../process/index.ts";
+import type { ChildExit } from "../process/index.ts";
 import { type Catalogue, loadCatalogue, type WorkflowDefinition, workflowRoots } from "../workflow/index.ts";
 import { runAct } from "./act.ts";
 import { planWorkflowCoverage, readSession, workflowEvidence } from "./every/index.ts";
@@ -134,7 +134,7 @@ function wordsFor(answer: PersonAnswer | undefined): string {
 	}
 }
 
-function isWaiting(exit: Exit): boolean {
+function isWaiting(exit: ChildExit): boolean {
 	return exit.kind === "exited" && exit.code === exitCodes.waits;
 }
 

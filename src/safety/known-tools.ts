@@ -7,13 +7,16 @@ import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { type KnownTools, type ToolEffect, toolEffects } from "../footprint/index.ts";
 import { aboutTool, agentFolder } from "../pi/index.ts";
 
-export interface ReadTools extends KnownTools {
+export interface ToolSettings extends KnownTools {
 	/** What is wrong with the setting, one sentence each. */
 	readonly problems: readonly string[];
 }
 
 /** Reads the person's table and asks pi for what authors say of their tools. */
-export async function knownTools(pi: ExtensionAPI, file = join(agentFolder(), "settings.json")): Promise<ReadTools> {
+export async function readToolSettings(
+	pi: ExtensionAPI,
+	file = join(agentFolder(), "settings.json"),
+): Promise<ToolSettings> {
 	const { table, problems } = readTable(file);
 	const { isListed } = table.size === 0 ? { isListed: () => false } : await import("../definition/index.ts");
 	const names = [...table.keys()];

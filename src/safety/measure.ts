@@ -1,7 +1,7 @@
 // The footprint of one call of this session, on the real disk.
 
 import { computeFootprint, type Footprint } from "../footprint/index.ts";
-import { diskSurroundings, remembering } from "../pi/index.ts";
+import { cachedEnvironment, hostEnvironment } from "../pi/index.ts";
 import type { ToolCall } from "./policy/index.ts";
 
 /** The footprint of a call that would run in `cwd`. */
@@ -9,11 +9,11 @@ export function measure(call: ToolCall, cwd: string): Footprint {
 	const { tool, input, hints, own, known } = call;
 	return computeFootprint(
 		{ tool, input, ...(hints ? { annotations: hints } : {}), ...(own ? { own } : {}), ...(known ? { known } : {}) },
-		remembering(diskSurroundings(cwd)),
+		cachedEnvironment(hostEnvironment(cwd)),
 	);
 }
 
 /** Whether something (a broken link too) is at `path`. */
-export function isThere(path: string): boolean {
-	return diskSurroundings("/").kind(path) !== undefined;
+export function pathExists(path: string): boolean {
+	return hostEnvironment("/").kind(path) !== undefined;
 }

@@ -2,15 +2,23 @@
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean } from "../definition/index.ts";
 import { type Scope, say } from "../pi/index.ts";
-import { deleteSequence, findSaved, listSequences, placeOf, saveRecording, showSaved, store } from "./manage.ts";
+import {
+	deleteSequence,
+	findSaved,
+	listSequences,
+	saveRecording,
+	sequenceLocation,
+	showSaved,
+	store,
+} from "./manage.ts";
 import { previewLines } from "./preview.ts";
 import { protectSession } from "./private-file.ts";
 import { type SequenceSnapshot, snapshotType } from "./recorded.ts";
-import { firstWord, refuse } from "./refuse.ts";
+import { firstWord, rejectCommand } from "./refuse.ts";
 import { parseRunWords } from "./run-words.ts";
 import { savedNames, sequenceVerbs } from "./saved.ts";
 import type { SequenceSession } from "./session.ts";
-import { isBusy, startRun } from "./start.ts";
+import { isBusy, startReplay } from "./start.ts";
 
 const menu = {
 	title: "Restore last sequence?",
@@ -37,12 +45,12 @@ const verbs: Readonly<Record<(typeof sequenceVerbs)[number], (asked: Asked) => v
 	show: ({ session, ctx, rest }) => {
 		if (rest !== "") return oneName(ctx, "show", rest, (name) => showSaved(ctx, name));
 		const last = session.lastRecorded;
-		if (last === undefined) refuse(ctx, nothingRecorded);
+		if (last === undefined) rejectCommand(ctx, nothingRecorded);
 		else say(ctx, previewLines(last.steps).join("\n"));
 	},
 	list: ({ session, ctx, rest }) => {
 		if (rest === "") listSequences(ctx, session.lastRecorded);
-		else refuse(ctx, `"${rest}" is too much for /sequence list.`);
+		else rejectCommand(ctx, `"${rest}" is too much for /sequence list.`);
 	},
 	save: ({ session, ctx, rest }) =>
 		oneName(ctx, "save", rest, (name) => saveRecording(ctx, name, session.lastRecorded)),
@@ -63,17 +71,17 @@ export async function runSequence(
 	if (Object.hasOwn(verbs, word)) return verbs[word as keyof typeof verbs]({ session, scope, ctx, rest: rest.trim() });
 	const near = word === "" ? "" : didYouMean(word, sequenceVerbs);
 	if (near !== "")
-		return refuse(
+		return rejectCommand(
 			ctx,
 			`/sequence ${word} does nothing.${near} Arguments of a run follow it: /sequence run ${args.trim()}`,
 		);
 	const last = session.lastRecorded;
 	if (last === undefined) return recordAndRun(session, scope, ctx, [], undefined, args);
 	const choice = await ctx.ui.select(menu.title, [menu.run, menu.edit, menu.startNew, menu.cancel]);
-	if (choice === menu.run) return startRun(session, ctx, wishFor(last, args));
+	if (choice === menu.run) return startReplay(session, ctx, wishFor(last, args));
 	if (choice === menu.edit) return recordAndRun(session, scope, ctx, last.steps, last.sequenceId, args);
 	if (choice === menu.startNew) return recordAndRun(session, scope, ctx, [], undefined, args);
-	if (!ctx.hasUI) refuse(ctx, noTerminal);
+	if (!ctx.hasUI) rejectCommand(ctx, noTerminal);
 }
 
 /** A run whose number is still to be asked. */
@@ -89,36 +97,37 @@ function oneName(
 	use: (name: string) => void | Promise<void>,
 ): void | Promise<void> {
 	const [name, surplus] = firstWord(rest);
-	if (name === "") return refuse(ctx, `Name a sequence: /sequence ${verb} <name>`);
-	if (surplus.trim() !== "") return refuse(ctx, `"${surplus.trim()}" is too much for /sequence ${verb} ${name}.`);
+	if (name === "") return rejectCommand(ctx, `Name a sequence: /sequence ${verb} <name>`);
+	if (surplus.trim() !== "")
+		return rejectCommand(ctx, `"${surplus.trim()}" is too much for /sequence ${verb} ${name}.`);
 	return use(name);
 }
 
 /** `/sequence run`. */
 async function runWords({ session, ctx, rest }: Asked): Promise<void> {
-	const words = parseRunWords(rest, new Set(savedNames(placeOf(ctx))));
-	if (words.kind === "refused") return refuse(ctx, words.reason);
+	const words = parseRunWords(rest, new Set(savedNames(sequenceLocation(ctx))));
+	if (words.kind === "refused") return rejectCommand(ctx, words.reason);
 	const { name, count = 1 } = words;
 	if (name === undefined) {
 		const [first] = firstWord(words.args);
 		if (session.lastRecorded !== undefined)
-			return startRun(session, ctx, { ...words, count, snapshot: session.lastRecorded });
-		const known = savedNames(placeOf(ctx));
+			return startReplay(session, ctx, { ...words, count, snapshot: session.lastRecorded });
+		const known = savedNames(sequenceLocation(ctx));
 		const hint =
 			first === "" || known.length === 0 ? "" : `\nSaved are: ${known.join(", ")}.${didYouMean(first, known)}`;
-		return refuse(ctx, `${nothingRecorded}${hint}`);
+		return rejectCommand(ctx, `${nothingRecorded}${hint}`);
 	}
 	const sequence = findSaved(ctx, name)?.sequence;
 	if (sequence === undefined) return;
 	const snapshot = { version: 1, sequenceId: name, steps: sequence.steps, updatedAt: Date.now() } as const;
 	const maxCostUsd = words.maxCostUsd ?? sequence.maxCost;
-	return startRun(session, ctx, { ...words, count: words.count ?? sequence.runs, maxCostUsd, snapshot });
+	return startReplay(session, ctx, { ...words, count: words.count ?? sequence.runs, maxCostUsd, snapshot });
 }
 
 /** `/sequence stop [now|step|run]`. */
 async function stopRun({ session, ctx, rest }: Asked): Promise<void> {
 	const run = session.activeRun;
-	if (run === undefined) return refuse(ctx, "No sequence is running.");
+	if (run === undefined) return rejectCommand(ctx, "No sequence is running.");
 	switch (rest) {
 		case "now":
 			run.halt("The sequence was stopped.");
@@ -132,7 +141,7 @@ async function stopRun({ session, ctx, rest }: Asked): Promise<void> {
 			run.after = "run";
 			return say(ctx, "The sequence stops when this run has ended.");
 		default:
-			return refuse(ctx, `/sequence stop takes now, step or run: "${rest}" is none.`);
+			return rejectCommand(ctx, `/sequence stop takes now, step or run: "${rest}" is none.`);
 	}
 }
 
@@ -140,10 +149,10 @@ async function stopRun({ session, ctx, rest }: Asked): Promise<void> {
 async function editSaved({ session, scope, ctx }: Asked, name: string): Promise<void> {
 	const saved = findSaved(ctx, name);
 	if (saved === undefined) return;
-	if (ctx.mode !== "tui") return refuse(ctx, `Here the file is edited by hand: ${saved.file}`);
+	if (ctx.mode !== "tui") return rejectCommand(ctx, `Here the file is edited by hand: ${saved.file}`);
 	const steps = await record(session, scope, ctx, saved.sequence.steps);
 	if (steps === undefined) return;
-	store(ctx, placeOf(ctx), name, steps, saved);
+	store(ctx, sequenceLocation(ctx), name, steps, saved);
 }
 
 /** Opens the recorder; `undefined` when it was left. */
@@ -171,10 +180,10 @@ async function recordAndRun(
 	sequenceId: string | undefined,
 	args: string,
 ): Promise<void> {
-	if (ctx.mode !== "tui") return refuse(ctx, noTerminal);
+	if (ctx.mode !== "tui") return rejectCommand(ctx, noTerminal);
 	const recorded = await record(session, scope, ctx, steps);
 	if (recorded === undefined) return;
-	await startRun(session, ctx, wishFor(keep(session, ctx, recorded, sequenceId), args));
+	await startReplay(session, ctx, wishFor(keep(session, ctx, recorded, sequenceId), args));
 }
 
 /** Writes the recording into the session, unless nothing changed. */

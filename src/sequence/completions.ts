@@ -1,5 +1,5 @@
 // What may follow `/sequence `: the verbs, then the saved names where a verb takes one.
-import { type Place, savedNames, sequenceVerbs } from "./saved.ts";
+import { type SequenceLocation, savedNames, sequenceVerbs } from "./saved.ts";
 
 interface Completion {
 	readonly value: string;
@@ -7,7 +7,7 @@ interface Completion {
 }
 
 /** Nothing where the words are complete, or where arguments of a run are typed. `running`: a sequence is on in this session. */
-export function completeSequence(prefix: string, place: Place, running: boolean): Completion[] | null {
+export function completeSequence(prefix: string, place: SequenceLocation, running: boolean): Completion[] | null {
 	const [, verb, typed = ""] = /^(\S+) +(\S*)$/.exec(prefix) ?? [];
 	const offered =
 		verb === undefined

@@ -6,7 +6,7 @@ import { type ExtensionContext, stripFrontmatter } from "@earendil-works/pi-codi
 import { splitArguments, substituteArguments } from "./arguments.ts";
 import { firstLine, refuseStep } from "./refusal.ts";
 import type { StepCommands } from "./session.ts";
-import type { DirectStep, FileStep, Refusal, ResolvedStep } from "./step.ts";
+import type { DirectStep, FileStep, ResolvedStep, StepRefusal } from "./step.ts";
 
 /** A step that needs nothing but the session any more. */
 export type ReadyStep =
@@ -26,10 +26,10 @@ export async function readySteps(
 	{ readFrontMatter }: Pick<StepCommands, "readFrontMatter">,
 ): Promise<
 	| { kind: "ready"; steps: readonly ReadyStep[] }
-	| { kind: "refused"; refusals: readonly (Refusal & { index: number })[] }
+	| { kind: "refused"; refusals: readonly (StepRefusal & { index: number })[] }
 > {
 	const read = await Promise.all(
-		steps.map(async (step): Promise<ReadyStep | Refusal> => {
+		steps.map(async (step): Promise<ReadyStep | StepRefusal> => {
 			if (!isFileStep(step)) return step;
 			const text = expand(step);
 			if (typeof text !== "string") return text;
@@ -45,7 +45,7 @@ function isFileStep(step: ResolvedStep): step is FileStep {
 	return step.kind === "template" || step.kind === "skill";
 }
 
-function expand(step: FileStep): string | Refusal {
+function expand(step: FileStep): string | StepRefusal {
 	let text: string;
 	try {
 		text = expandFileStep(step, readFileSync(step.sourcePath, "utf8"));

@@ -2,13 +2,13 @@
 // is done. Pure.
 import { substituteArguments, substituteWords } from "./arguments.ts";
 import { checkOwnCommand, refuseStep } from "./refusal.ts";
-import type { Refusal, ResolvedStep } from "./step.ts";
+import type { ResolvedStep, StepRefusal } from "./step.ts";
 
 /**
  * Fills one step; a placeholder that has no argument becomes empty, and none is left in the text. A prompt that comes out empty, or begins
  * like a command or a shell line, is refused: it would not be the text that was recorded.
  */
-export function fillStep(step: ResolvedStep, args: readonly string[]): ResolvedStep | Refusal {
+export function fillStep(step: ResolvedStep, args: readonly string[]): ResolvedStep | StepRefusal {
 	const filled = (text: string) => substituteArguments(text, args);
 	switch (step.kind) {
 		case "prompt": {

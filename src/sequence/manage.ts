@@ -6,12 +6,12 @@ import { didYouMean, formatDiagnostic } from "../definition/index.ts";
 import { askPerson, definitionsTrusted, say } from "../pi/index.ts";
 import { previewLines } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
-import { refuse } from "./refuse.ts";
+import { rejectCommand } from "./refuse.ts";
 import {
 	deleteSaved,
 	nameMistake,
-	type Place,
 	type SavedSequence,
+	type SequenceLocation,
 	savedSequences,
 	sequenceFolder,
 	writeSaved,
@@ -21,13 +21,13 @@ import type { SequenceFile } from "./sequence-file.ts";
 /** A saved sequence whose file is in order. */
 export type UsableSequence = SavedSequence & { readonly sequence: SequenceFile };
 
-export function placeOf(ctx: ExtensionCommandContext): Place {
+export function sequenceLocation(ctx: ExtensionCommandContext): SequenceLocation {
 	return { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
 }
 
 /** `/sequence list`. */
 export function listSequences(ctx: ExtensionCommandContext, last: SequenceSnapshot | undefined): void {
-	const place = placeOf(ctx);
+	const place = sequenceLocation(ctx);
 	const saved = savedSequences(place);
 	const rows = saved.map(({ name, sequence }) => {
 		if (sequence === undefined) return `${name} · cannot be used`;
@@ -44,17 +44,20 @@ export function listSequences(ctx: ExtensionCommandContext, last: SequenceSnapsh
 
 /** The saved sequence called `name`; the person has been told where there is none, or none that can be used. */
 export function findSaved(ctx: ExtensionCommandContext, name: string): UsableSequence | undefined {
-	const place = placeOf(ctx);
+	const place = sequenceLocation(ctx);
 	const all = savedSequences(place);
 	const saved = all.find((one) => one.name === name);
 	if (saved === undefined) {
 		const names = all.map((one) => one.name);
 		const known = names.length === 0 ? "None is saved here." : `There are: ${names.join(", ")}.`;
-		refuse(ctx, [`There is no sequence "${name}".${didYouMean(name, names)} ${known}`, ...trustHint(place)].join("\n"));
+		rejectCommand(
+			ctx,
+			[`There is no sequence "${name}".${didYouMean(name, names)} ${known}`, ...trustHint(place)].join("\n"),
+		);
 		return undefined;
 	}
 	if (saved.sequence === undefined) {
-		refuse(ctx, saved.diagnostics.map((diagnostic) => formatDiagnostic(diagnostic, ctx.cwd)).join("\n"));
+		rejectCommand(ctx, saved.diagnostics.map((diagnostic) => formatDiagnostic(diagnostic, ctx.cwd)).join("\n"));
 		return undefined;
 	}
 	tellProblems(ctx, [saved]);
@@ -73,12 +76,12 @@ export async function saveRecording(
 	name: string,
 	last: SequenceSnapshot | undefined,
 ): Promise<void> {
-	if (last === undefined) return refuse(ctx, "This session's branch has no recorded sequence to save.");
+	if (last === undefined) return rejectCommand(ctx, "This session's branch has no recorded sequence to save.");
 	const mistake = nameMistake(name);
-	if (mistake !== undefined) return refuse(ctx, mistake);
-	const place = placeOf(ctx);
+	if (mistake !== undefined) return rejectCommand(ctx, mistake);
+	const place = sequenceLocation(ctx);
 	if (!place.trusted)
-		return refuse(
+		return rejectCommand(
 			ctx,
 			"This project is not trusted, so sequences in its .pi/sequences are not read. /trust changes that.",
 		);
@@ -93,7 +96,7 @@ export async function saveRecording(
 			words: { no: "No, keep it", yes: "Yes, replace its steps" },
 		});
 		if (answer === "nobody")
-			return refuse(ctx, `There is a sequence "${name}" already; delete it first, or choose another name.`);
+			return rejectCommand(ctx, `There is a sequence "${name}" already; delete it first, or choose another name.`);
 		if (answer === "no") return;
 	}
 	store(ctx, place, name, last.steps, old);
@@ -102,7 +105,7 @@ export async function saveRecording(
 /** Writes the steps and says where. */
 export function store(
 	ctx: ExtensionCommandContext,
-	place: Place,
+	place: SequenceLocation,
 	name: string,
 	steps: readonly string[],
 	old: SavedSequence | undefined,
@@ -111,13 +114,13 @@ export function store(
 		const file = writeSaved(place, name, steps, old);
 		say(ctx, `Saved "${name}" in ${relative(ctx.cwd, file)}. It runs with /sequence run ${name}.`);
 	} catch (error) {
-		refuse(ctx, `"${name}" could not be saved: ${error instanceof Error ? error.message : String(error)}`, 1);
+		rejectCommand(ctx, `"${name}" could not be saved: ${error instanceof Error ? error.message : String(error)}`, 1);
 	}
 }
 
 /** `/sequence delete <name>`. Without anybody to ask the command itself is the answer. */
 export async function deleteSequence(ctx: ExtensionCommandContext, name: string): Promise<void> {
-	const saved = savedSequences(placeOf(ctx)).find((one) => one.name === name);
+	const saved = savedSequences(sequenceLocation(ctx)).find((one) => one.name === name);
 	if (saved === undefined) return void findSaved(ctx, name);
 	const answer = await askPerson(ctx, {
 		title: `Delete the sequence "${name}"?`,
@@ -129,7 +132,7 @@ export async function deleteSequence(ctx: ExtensionCommandContext, name: string)
 		deleteSaved(saved);
 		say(ctx, `Deleted ${relative(ctx.cwd, saved.file)}.`);
 	} catch (error) {
-		refuse(ctx, `"${name}" could not be deleted: ${error instanceof Error ? error.message : String(error)}`, 1);
+		rejectCommand(ctx, `"${name}" could not be deleted: ${error instanceof Error ? error.message : String(error)}`, 1);
 	}
 }
 
@@ -139,7 +142,7 @@ function tellProblems(ctx: ExtensionCommandContext, saved: readonly SavedSequenc
 		say(ctx, found.map((diagnostic) => formatDiagnostic(diagnostic, ctx.cwd)).join("\n"), "warning");
 }
 
-function trustHint({ cwd, trusted }: Place): string[] {
+function trustHint({ cwd, trusted }: SequenceLocation): string[] {
 	if (trusted || !existsSync(sequenceFolder(cwd))) return [];
 	return ["This project is not trusted, so the sequences in its .pi/sequences are not read. /trust changes that."];
 }

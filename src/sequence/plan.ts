@@ -3,7 +3,7 @@ import { plainLine } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
 
 /** A place in a sequence, 0-based. */
-export interface Start {
+export interface ReplayStart {
 	readonly runIndex: number;
 	readonly stepIndex: number;
 }
@@ -16,13 +16,13 @@ export interface RunPlan {
 	/** As entered. */
 	readonly argsText: string;
 	readonly totalRuns: number;
-	readonly from: Start;
+	readonly from: ReplayStart;
 	/** In USD. */
 	readonly maxCostUsd: number | undefined;
 }
 
 /** The command that goes on with a plan at a place. */
-export function continueCommand({ name, totalRuns, argsText }: RunPlan, { runIndex, stepIndex }: Start): string {
+export function continueCommand({ name, totalRuns, argsText }: RunPlan, { runIndex, stepIndex }: ReplayStart): string {
 	const named = name === undefined ? "" : `${name} `;
 	const args = argsText.trim() === "" ? "" : ` -- ${plainLine(argsText.trim())}`;
 	return `/sequence run ${named}${totalRuns} --from ${runIndex + 1}.${stepIndex + 1}${args}`;

@@ -14,7 +14,7 @@ export interface DrawnLine {
 }
 
 /** What the screen has room for. */
-export interface Room {
+export interface RecordingArea {
 	/** Of the widget. */
 	readonly rows: number;
 	/** Whether pi's footer shows the status line to its end, where it says what the keys do. */
@@ -25,7 +25,11 @@ export interface Room {
  * Lines of the widget, top to bottom, as many as there is room for where that can be. `wrap` makes rows of a line as the screen is wide:
  * of the steps one each, of the rest as many as it takes.
  */
-export function layRecording<Row>(recording: Recording, room: Room, wrap: (line: DrawnLine) => readonly Row[]): Row[] {
+export function layRecording<Row>(
+	recording: Recording,
+	room: RecordingArea,
+	wrap: (line: DrawnLine) => readonly Row[],
+): Row[] {
 	for (let height = tallest; height > shortest; height--) {
 		const laid = drawRecording(recording, { height, more: "told", keys: "told" }, room).flatMap(wrap);
 		if (laid.length <= room.rows) return laid;
@@ -49,7 +53,11 @@ interface Extent {
 	readonly keys: "told" | "left out";
 }
 
-function drawRecording(recording: Recording, { height, more, keys }: Extent, { wholeStatus }: Room): DrawnLine[] {
+function drawRecording(
+	recording: Recording,
+	{ height, more, keys }: Extent,
+	{ wholeStatus }: RecordingArea,
+): DrawnLine[] {
 	const marked = recording.selected ?? recording.editing;
 	const [heading = "", ...steps] = previewLines(recording.steps, marked);
 	const at = steps.findIndex((line) => line.startsWith("›"));

@@ -2,7 +2,7 @@
 // R1 nothing typed is lost: a refused text stays where it was; R2 the original is untouched until the recording is finished.
 
 import { resolveStep } from "./resolve.ts";
-import type { KnownCommand, Refusal } from "./step.ts";
+import type { KnownCommand, StepRefusal } from "./step.ts";
 
 export interface Recording {
 	readonly steps: readonly string[];
@@ -24,7 +24,9 @@ export function enterStep(
 	recording: Recording,
 	text: string,
 	commands: readonly KnownCommand[],
-): { kind: "entered" | "blank"; recording: Recording } | { kind: "refused"; recording: Recording; refusal: Refusal } {
+):
+	| { kind: "entered" | "blank"; recording: Recording }
+	| { kind: "refused"; recording: Recording; refusal: StepRefusal } {
 	if (text.trim() === "") return { kind: "blank", recording: { ...recording, notice: undefined } };
 	const step = resolveStep(text, commands);
 	if (step.kind === "refused")

@@ -1,9 +1,9 @@
 // Refusing a step: the words, and the arguments that the package's own commands would refuse anyway. Pure.
 import { notebookMistake } from "../companions/index.ts";
-import type { Refusal, ResolvedStep } from "./step.ts";
+import type { ResolvedStep, StepRefusal } from "./step.ts";
 
 /** Refuses arguments that the command itself would refuse when it runs. */
-export function checkOwnCommand(step: Extract<ResolvedStep, { kind: "command" }>): typeof step | Refusal {
+export function checkOwnCommand(step: Extract<ResolvedStep, { kind: "command" }>): typeof step | StepRefusal {
 	const { raw, name, args } = step;
 	if (name === "handoff" && args === "")
 		return refuseStep(raw, "needs a direction.", "Write what the next context should work on after it.");
@@ -23,7 +23,10 @@ const screens = {
 	chronicle: new Set(["view", "show", "diff", "remove", "prune"]),
 } as const;
 
-function checkRun(step: Extract<ResolvedStep, { kind: "command" }>, name: keyof typeof screens): typeof step | Refusal {
+function checkRun(
+	step: Extract<ResolvedStep, { kind: "command" }>,
+	name: keyof typeof screens,
+): typeof step | StepRefusal {
 	const [word = ""] = step.args.split(/\s+/, 1);
 	if (word === "") return refuseStep(step.raw, "starts nothing.", `Write /${name} <name> <task>.`);
 	if (screens[name].has(word)) return refuseStep(step.raw, "opens a screen.", "A sequence cannot work its screens.");
@@ -31,7 +34,7 @@ function checkRun(step: Extract<ResolvedStep, { kind: "command" }>, name: keyof 
 }
 
 /** A refusal of a whole text: `what` is wrong with it, and the `remedy`. */
-export function refuseStep(raw: string, what: string, remedy: string): Refusal {
+export function refuseStep(raw: string, what: string, remedy: string): StepRefusal {
 	return { kind: "refused", raw, reason: `Unsupported step: ${firstLine(raw.trim())} ${what}\n${remedy}` };
 }
 

@@ -3,7 +3,7 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { exitCodes, failWith, say } from "../pi/index.ts";
 
 /** Where nobody looks at notifications, pi's exit shows it too: with `usage` nothing was started. */
-export function refuse(ctx: ExtensionContext, reason: string, code: number = exitCodes.usage): void {
+export function rejectCommand(ctx: ExtensionContext, reason: string, code: number = exitCodes.usage): void {
 	failWith(ctx, code);
 	say(ctx, reason, "error");
 }

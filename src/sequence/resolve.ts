@@ -3,7 +3,7 @@
 import { hasPlaceholder } from "./arguments.ts";
 import { fillStep } from "./fill.ts";
 import { checkOwnCommand, firstLine } from "./refusal.ts";
-import type { KnownCommand, OwnCommand, Refusal, ResolvedStep } from "./step.ts";
+import type { KnownCommand, OwnCommand, ResolvedStep, StepRefusal } from "./step.ts";
 
 const ownCommands: readonly string[] = [
 	"readonly",
@@ -25,9 +25,9 @@ const builtIns = new Set(
 );
 
 /** Resolves one step. `raw` is kept as typed; classification looks at the trimmed text. */
-export function resolveStep(raw: string, commands: readonly KnownCommand[]): ResolvedStep | Refusal {
+export function resolveStep(raw: string, commands: readonly KnownCommand[]): ResolvedStep | StepRefusal {
 	const text = raw.trim();
-	const refuse = (reason: string): Refusal => ({ kind: "refused", raw, reason });
+	const refuse = (reason: string): StepRefusal => ({ kind: "refused", raw, reason });
 	if (text === "") return refuse("An empty step does nothing.");
 	if (text.startsWith("!")) {
 		return refuse(
@@ -72,8 +72,8 @@ function resolveExtensionCommand(
 	command: KnownCommand,
 	name: string,
 	args: string,
-): ResolvedStep | Refusal {
-	const refuse = (reason: string): Refusal => ({ kind: "refused", raw, reason });
+): ResolvedStep | StepRefusal {
+	const refuse = (reason: string): StepRefusal => ({ kind: "refused", raw, reason });
 	// pi renames commands that two extensions register: `readonly:1`, `readonly:2`.
 	const base = name.replace(/:\d+$/, "");
 	if (!command.own) {
@@ -106,7 +106,7 @@ export function resolveSteps(
 	args: readonly string[] = [],
 ):
 	| { kind: "resolved"; steps: readonly ResolvedStep[] }
-	| { kind: "refused"; refusals: readonly (Refusal & { index: number })[] } {
+	| { kind: "refused"; refusals: readonly (StepRefusal & { index: number })[] } {
 	const resolved = steps.map((raw) => {
 		const step = resolveStep(raw, commands);
 		return step.kind === "refused" ? step : fillStep(step, args);

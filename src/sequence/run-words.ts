@@ -1,13 +1,13 @@
 // The words after `/sequence run`: `[name] [N] [options] [--] [arguments]`. Pure.
 import { didYouMean } from "../definition/index.ts";
-import type { Start } from "./plan.ts";
+import type { ReplayStart } from "./plan.ts";
 import { looksLikeNumber, parseRunCount } from "./run-count.ts";
 
 export interface RunWords {
 	/** Of a saved sequence; `undefined`: the recording of the session. */
 	readonly name: string | undefined;
 	readonly count: number | undefined;
-	readonly from: Start | undefined;
+	readonly from: ReplayStart | undefined;
 	/** USD. */
 	readonly maxCostUsd: number | undefined;
 	readonly dryRun: boolean;
@@ -32,7 +32,7 @@ export function parseRunWords(
 	const refused = (reason: string) => ({ kind: "refused", reason }) as const;
 	let name: string | undefined;
 	let count: number | undefined;
-	let from: Start | undefined;
+	let from: ReplayStart | undefined;
 	let maxCostUsd: number | undefined;
 	let dryRun = false;
 	if (names.has(peek())) name = take();
@@ -66,7 +66,7 @@ export function parseRunWords(
 	return { kind: "words", name, count, from, maxCostUsd, dryRun, args: rest.trim() };
 }
 
-function readStart(value: string): Start | undefined {
+function readStart(value: string): ReplayStart | undefined {
 	const [, run, step] = /^([1-9]\d{0,5})\.([1-9]\d{0,5})$/.exec(value) ?? [];
 	return run === undefined || step === undefined
 		? undefined
@@ -78,7 +78,7 @@ function readUsd(value: string): number | undefined {
 }
 
 /** What is wrong with a place to begin at. */
-export function startMistake({ runIndex, stepIndex }: Start, runs: number, steps: number): string | undefined {
+export function startMistake({ runIndex, stepIndex }: ReplayStart, runs: number, steps: number): string | undefined {
 	if (runIndex >= runs) return `--from names run ${runIndex + 1} of ${runs}.`;
 	if (stepIndex >= steps) return `--from names step ${stepIndex + 1} of ${steps}.`;
 	return undefined;

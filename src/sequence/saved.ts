@@ -17,7 +17,7 @@ export interface SavedSequence {
 }
 
 /** Where a session looks. */
-export interface Place {
+export interface SequenceLocation {
 	readonly cwd: string;
 	readonly trusted: boolean;
 }
@@ -38,7 +38,7 @@ export function nameMistake(name: string): string | undefined {
 }
 
 /** All of the project, sorted by name; of two files with one name the first one counts, and the other is reported. */
-export function savedSequences({ cwd, trusted }: Place): SavedSequence[] {
+export function savedSequences({ cwd, trusted }: SequenceLocation): SavedSequence[] {
 	if (!trusted) return [];
 	const found = new Map<string, SavedSequence>();
 	for (const entry of fileNames(cwd)) {
@@ -60,7 +60,7 @@ export function savedSequences({ cwd, trusted }: Place): SavedSequence[] {
 }
 
 /** The names that files have, without reading them. */
-export function savedNames({ cwd, trusted }: Place): string[] {
+export function savedNames({ cwd, trusted }: SequenceLocation): string[] {
 	return trusted ? [...new Set(fileNames(cwd).map((entry) => entry.replace(extension, "")))] : [];
 }
 
@@ -70,7 +70,7 @@ export function sequenceFolder(cwd: string): string {
 
 /** Writes the steps of `name`: into its file, where there is one, else into a new one. The file's path. */
 export function writeSaved(
-	{ cwd }: Place,
+	{ cwd }: SequenceLocation,
 	name: string,
 	steps: readonly string[],
 	old: SavedSequence | undefined,

@@ -4,10 +4,11 @@
 import { parseDocument, stringify } from "yaml";
 import {
 	type Diagnostic,
-	decimal,
 	type Fields,
 	groupSchema,
+	integer,
 	list,
+	number,
 	openReport,
 	parseYaml,
 	readGroup,
@@ -15,7 +16,6 @@ import {
 	referenceTable,
 	sortDiagnostics,
 	text,
-	whole,
 } from "../definition/index.ts";
 
 export const sequenceFields = {
@@ -28,13 +28,13 @@ export const sequenceFields = {
 			about: "The [steps](#record) in order.",
 		},
 	),
-	runs: whole({
+	runs: integer({
 		least: 1,
 		most: 999_999,
 		fallback: 1,
 		about: "How often it runs when `/sequence run` names no number.",
 	}),
-	maxCost: decimal({
+	maxCost: number({
 		least: 0,
 		shown: "no ceiling",
 		empty: "error",

@@ -6,22 +6,22 @@ import { askPerson, exitCodes, failWith, say } from "../pi/index.ts";
 import { hasPlaceholder, needsArguments, splitArguments } from "./arguments.ts";
 import { dryRunLines } from "./dry-run.ts";
 import { prepare } from "./iteration.ts";
-import type { RunPlan, Start } from "./plan.ts";
+import type { ReplayStart, RunPlan } from "./plan.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
-import { refuse } from "./refuse.ts";
+import { rejectCommand } from "./refuse.ts";
 import { runRecorded } from "./run.ts";
 import { manyRuns, parseRunCount } from "./run-count.ts";
 import { startMistake } from "./run-words.ts";
 import type { SequenceSession } from "./session.ts";
 
 /** What is to be started, as far as it has been said. */
-export interface Wish {
+export interface ReplayRequest {
 	readonly snapshot: SequenceSnapshot;
 	readonly name: string | undefined;
 	/** `undefined`: it is asked. */
 	readonly count: number | undefined;
 	readonly args: string;
-	readonly from: Start | undefined;
+	readonly from: ReplayStart | undefined;
 	/** USD. */
 	readonly maxCostUsd: number | undefined;
 	readonly dryRun: boolean;
@@ -29,19 +29,24 @@ export interface Wish {
 
 /** Whether this session records or replays already, and then the person has been told. Asked again after every question. */
 export function isBusy(session: SequenceSession, ctx: ExtensionCommandContext): boolean {
-	if (session.activeRun !== undefined) refuse(ctx, "A sequence is running; Esc or /sequence stop ends it.");
-	else if (session.recording) refuse(ctx, "A sequence is being recorded; Ctrl+Enter finishes it, Esc leaves it.");
+	if (session.activeRun !== undefined) rejectCommand(ctx, "A sequence is running; Esc or /sequence stop ends it.");
+	else if (session.recording)
+		rejectCommand(ctx, "A sequence is being recorded; Ctrl+Enter finishes it, Esc leaves it.");
 	else return false;
 	return true;
 }
 
 /** Asks for what is missing and runs. */
-export async function startRun(session: SequenceSession, ctx: ExtensionCommandContext, wish: Wish): Promise<void> {
+export async function startReplay(
+	session: SequenceSession,
+	ctx: ExtensionCommandContext,
+	wish: ReplayRequest,
+): Promise<void> {
 	const totalRuns = wish.count === undefined ? await askCount(ctx) : await confirmCount(ctx, wish.count);
 	if (totalRuns === undefined) return;
 	const { snapshot, name, maxCostUsd, from = { runIndex: 0, stepIndex: 0 } } = wish;
 	const mistake = startMistake(from, totalRuns, snapshot.steps.length);
-	if (mistake !== undefined) return refuse(ctx, mistake);
+	if (mistake !== undefined) return rejectCommand(ctx, mistake);
 	const given = await readArguments(ctx, snapshot, wish.args);
 	if (given === undefined || isBusy(session, ctx)) return;
 	const plan: RunPlan = {
@@ -70,7 +75,7 @@ async function dryRun(session: SequenceSession, ctx: ExtensionCommandContext, pl
 		runIndex: plan.from.runIndex,
 		totalRuns: plan.totalRuns,
 	});
-	if (ready.kind === "refused") return refuse(ctx, ready.reason);
+	if (ready.kind === "refused") return rejectCommand(ctx, ready.reason);
 	say(ctx, dryRunLines(plan, ready.steps).join("\n"));
 }
 
@@ -80,7 +85,7 @@ async function askCount(ctx: ExtensionCommandContext): Promise<number | undefine
 		if (answer === undefined) return undefined;
 		const parsed = parseRunCount(answer);
 		if (parsed.kind === "count") return confirmCount(ctx, parsed.count);
-		refuse(ctx, parsed.reason);
+		rejectCommand(ctx, parsed.reason);
 	}
 }
 
@@ -103,7 +108,7 @@ async function readArguments(
 	if (ctx.hasUI) return ctx.ui.input("Arguments for $@? (empty: the placeholders become empty)");
 	const index = steps.findIndex(needsArguments);
 	if (index === -1) return given;
-	refuse(
+	rejectCommand(
 		ctx,
 		`Step ${index + 1} has a place for arguments and none were given, so nothing was started: /sequence run [name] [N] <arguments>.`,
 		exitCodes.failed,
@@ -126,6 +131,6 @@ async function agreeToLeave(
 	});
 	if (answer === "yes") return live;
 	if (answer === "nobody")
-		refuse(ctx, `Nothing was started: the second run would leave this session, in which this is on:\n${list}`);
+		rejectCommand(ctx, `Nothing was started: the second run would leave this session, in which this is on:\n${list}`);
 	return undefined;
 }

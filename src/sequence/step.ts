@@ -25,7 +25,7 @@ export type DirectStep =
 export type ResolvedStep = FileStep | DirectStep;
 
 /** Why a text is no step, in the words shown to the person. */
-export interface Refusal {
+export interface StepRefusal {
 	readonly kind: "refused";
 	readonly raw: string;
 	readonly reason: string;

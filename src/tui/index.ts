@@ -10,7 +10,7 @@ export {
 	type Paint,
 	paintLine,
 	plain,
-	type Span,
+	type StyledText,
 	type Tone,
 	themed,
 	unpainted,
@@ -18,7 +18,7 @@ export {
 	wrapText,
 } from "./line.ts";
 export { questionSheet, type WordedQuestion } from "./question-sheet.ts";
-export { type Choice, openSheet, type SheetSpec, textBody } from "./sheet.ts";
+export { openSheet, type SheetOption, type SheetSpec, textBody } from "./sheet.ts";
 export { showSheet, wholeScreen } from "./show-sheet.ts";
 export { openWindow } from "./window.ts";
 export { closes, jumpByKey, moveByKey } from "./window-keys.ts";

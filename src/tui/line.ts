@@ -2,17 +2,17 @@
 // in RPC, print and without colour. Widths are terminal columns.
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { sliceByColumn, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { printable } from "../pi/index.ts";
+import { printable } from "./printable.ts";
 
 /** `coloured`: the text carries colours of its own and has been flattened by whoever put them in. */
 export type Tone = "plain" | "dim" | "accent" | "success" | "warning" | "error" | "coloured";
 
-export interface Span {
+export interface StyledText {
 	readonly text: string;
 	readonly tone: Tone;
 }
 
-export type Line = readonly Span[];
+export type Line = readonly StyledText[];
 
 /** Gives a text its tone. */
 export type Paint = (tone: Tone, text: string) => string;
@@ -24,14 +24,14 @@ export function themed(ui: { readonly theme: Pick<Theme, "fg"> }): Paint {
 
 export const unpainted: Paint = (_tone, text) => text;
 
-export const plain = (text: string): Span => ({ text, tone: "plain" });
-export const dim = (text: string): Span => ({ text, tone: "dim" });
+export const plain = (text: string): StyledText => ({ text, tone: "plain" });
+export const dim = (text: string): StyledText => ({ text, tone: "dim" });
 
 /** Rows that a sentence may take. */
 const mostSentenceRows = 3;
 
 /** A sentence on as many lines as it needs, three at most. */
-export function wrapText({ text, tone }: Span, width: number): Line[] {
+export function wrapText({ text, tone }: StyledText, width: number): Line[] {
 	const rows = wrapTextWithAnsi(flat(text), Math.max(1, width));
 	const shown = rows.slice(0, mostSentenceRows);
 	return shown.map((row, index) => [
@@ -46,7 +46,7 @@ export function lineWidth(line: Line): number {
 
 /** Cuts the line to `width` columns, with `…` where something is missing. Line breaks and control characters become blanks. */
 export function fitLine(line: Line, width: number): Line {
-	const fitted: Span[] = [];
+	const fitted: StyledText[] = [];
 	let left = width;
 	for (const { text, tone } of line) {
 		const clean = tone === "coloured" ? text : flat(text);
@@ -65,7 +65,7 @@ export function fitLine(line: Line, width: number): Line {
 /** The line without its first `columns` columns. A wide character that begins before them goes. */
 export function sliceLine(line: Line, columns: number): Line {
 	let left = columns;
-	return line.flatMap(({ text, tone }): Span[] => {
+	return line.flatMap(({ text, tone }): StyledText[] => {
 		const wide = visibleWidth(text);
 		const cut = Math.min(left, wide);
 		left -= cut;
@@ -80,9 +80,9 @@ function cutPlain(text: string, columns: number): string {
 }
 
 /** Joins parts with a separator and breaks the line before a part that does not fit; a part alone is never broken. */
-export function wrapParts(parts: readonly Line[], separator: Span, width: number): Line[] {
-	const lines: Span[][] = [];
-	let current: Span[] = [];
+export function wrapParts(parts: readonly Line[], separator: StyledText, width: number): Line[] {
+	const lines: StyledText[][] = [];
+	let current: StyledText[] = [];
 	for (const part of parts) {
 		const joined = current.length === 0 ? [...part] : [...current, separator, ...part];
 		if (current.length > 0 && lineWidth(joined) > width) {
@@ -125,8 +125,8 @@ export function paintRows(line: Line, width: number, paint: Paint): string[] {
 /** The line in two behind its first `count` characters. */
 function splitLine(line: Line, count: number): readonly [before: Line, after: Line] {
 	let left = count;
-	const before: Span[] = [];
-	const after: Span[] = [];
+	const before: StyledText[] = [];
+	const after: StyledText[] = [];
 	for (const span of line) {
 		const taken = span.tone === "coloured" ? 0 : Math.min(left, span.text.length);
 		left -= taken;

@@ -11,7 +11,7 @@ import { type Line, lineWidth, type Paint, plain } from "./line.ts";
 import { openWindow } from "./window.ts";
 import { jumpByKey, moveByKey, shiftByKey } from "./window-keys.ts";
 
-export interface Choice<T> {
+export interface SheetOption<T> {
 	readonly value: T;
 	readonly words: string;
 	/** The letter that gives this answer at once. */
@@ -36,7 +36,7 @@ export interface SheetSpec<T> {
 	readonly title: string;
 	readonly body: Body;
 	/** The safe one first. None: a pager, which Enter closes too. */
-	readonly choices?: readonly Choice<T>[];
+	readonly choices?: readonly SheetOption<T>[];
 	/** `keys`: the answers stand in the line of keys, and the arrows move the body. */
 	readonly answers?: "listed" | "keys";
 	/** What Esc does: `Esc later`. */
@@ -47,7 +47,7 @@ export interface SheetSpec<T> {
 
 export type SheetKeys = Pick<KeybindingsManager, "matches">;
 
-export type Outcome<T> =
+export type SheetResult<T> =
 	| { readonly kind: "chosen"; readonly value: T }
 	| { readonly kind: "left" }
 	| { readonly kind: "drawn" }
@@ -56,7 +56,7 @@ export type Outcome<T> =
 export interface Sheet<T> {
 	/** Exactly `rows` rows, none wider than `width` columns. */
 	render(width: number, rows: number): string[];
-	key(data: string, keybindings: SheetKeys): Outcome<T>;
+	key(data: string, keybindings: SheetKeys): SheetResult<T>;
 	/** Milliseconds until letters count; 0 once they do. */
 	waits(): number;
 }
@@ -108,7 +108,7 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 		return [...(waits() > 0 ? [] : letters), leave, ...moves, ...sideways, ...marks];
 	};
 
-	const byLetter = (data: string): Outcome<T> | undefined => {
+	const byLetter = (data: string): SheetResult<T> | undefined => {
 		const found = choices.find(({ key }) => key !== undefined && key === data);
 		if (waits() > 0) {
 			// A burst of keys is somebody who types: none of them answers.
@@ -118,7 +118,7 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 		return found && { kind: "chosen", value: found.value };
 	};
 
-	const takeListKey = (data: string, keybindings: SheetKeys): Outcome<T> => {
+	const takeListKey = (data: string, keybindings: SheetKeys): SheetResult<T> => {
 		const by = keybindings.matches(data, "tui.select.up") ? -1 : keybindings.matches(data, "tui.select.down") ? 1 : 0;
 		if (by !== 0) {
 			selected = (selected + by + choices.length) % choices.length;

@@ -41,14 +41,14 @@ export function registerWorkflow(
 	const open = async (): Promise<Workflows> => {
 		const { inheritance, openWorkflows } = await import("./session/index.ts");
 		opened ??= openWorkflows(pi, parts);
-		const { desk } = opened;
-		share = () => [inheritance(desk.active?.run)].filter((entry) => entry !== undefined);
+		const { controller } = opened;
+		share = () => [inheritance(controller.active?.run)].filter((entry) => entry !== undefined);
 		return opened;
 	};
 	// Completions are asked for without a context; only what is plain data of it is kept.
 	let place = { cwd: process.cwd(), trusted: false };
 
-	registerRows(pi, () => (opened?.desk.ready ? opened.rows : undefined));
+	registerRows(pi, () => (opened?.controller.ready ? opened.rows : undefined));
 	pi.registerCommand("workflow", {
 		description: "Run a workflow: /workflow <name> <task>; alone it lists what there is",
 		getArgumentCompletions: async (prefix) => {

@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-	digestOfResult,
+	callFingerprint,
 	judgeUse,
 	NO_USE,
-	printOfCall,
-	printWithOutcome,
+	outcomeFingerprint,
+	resultDigest,
 	useCall,
 	useMessage,
 	useRequests,
@@ -34,7 +34,7 @@ function play(prints: Iterable<string>, of = limits): { nudges: number[]; stop?:
 	return { nudges };
 }
 
-const word = fc.integer({ min: 0, max: 1e9 }).map((n) => printOfCall("bash", { command: `c${n}` }));
+const word = fc.integer({ min: 0, max: 1e9 }).map((n) => callFingerprint("bash", { command: `c${n}` }));
 const different = fc.uniqueArray(word, { minLength: 1, maxLength: 120 });
 
 describe("a visit", () => {
@@ -123,11 +123,11 @@ describe("a visit", () => {
 	});
 
 	it("a call that works in between, or a result that differs, ends a round", () => {
-		const same = printOfCall("bash", { command: "npm test" });
-		const edits = Array.from({ length: 80 }, (_, n) => [printWithOutcome(same, "failed"), `edit ${n}`]).flat();
+		const same = callFingerprint("bash", { command: "npm test" });
+		const edits = Array.from({ length: 80 }, (_, n) => [outcomeFingerprint(same, "failed"), `edit ${n}`]).flat();
 		expect(play(edits)).toEqual({ nudges: [] });
-		expect(play(Array.from({ length: 80 }, (_, n) => printWithOutcome(same, `result ${n}`)))).toEqual({ nudges: [] });
-		expect(play(Array.from({ length: 80 }, () => printWithOutcome(same, "failed"))).stop?.at).toBe(6);
+		expect(play(Array.from({ length: 80 }, (_, n) => outcomeFingerprint(same, `result ${n}`)))).toEqual({ nudges: [] });
+		expect(play(Array.from({ length: 80 }, () => outcomeFingerprint(same, "failed"))).stop?.at).toBe(6);
 	});
 
 	it("a call whose fingerprint is not known ends a round and is counted", () => {
@@ -139,7 +139,7 @@ describe("a visit", () => {
 });
 
 describe("the digest of a result", () => {
-	const same = (one: string, other: string) => digestOfResult(one) === digestOfResult(other);
+	const same = (one: string, other: string) => resultDigest(one) === resultDigest(other);
 
 	it.each([
 		["Ran 3 tests in 0.012s", "Ran 3 tests in 1.9s"],
@@ -163,7 +163,7 @@ describe("the digest of a result", () => {
 	it("takes no longer than the text is long", () => {
 		for (const text of ["1".repeat(1e6), "1.".repeat(5e5), "1s".repeat(5e5), "1:".repeat(5e5), "1 ".repeat(5e5)]) {
 			const started = performance.now();
-			digestOfResult(text);
+			resultDigest(text);
 			expect(performance.now() - started).toBeLessThan(2000);
 		}
 	});
@@ -175,10 +175,10 @@ describe("the fingerprint of a call", () => {
 		fc.assert(
 			fc.property(objects, (args) => {
 				const turned = Object.fromEntries(Object.entries(args).reverse());
-				expect(printOfCall("t", turned)).toBe(printOfCall("t", args));
-				expect(printOfCall("u", args)).not.toBe(printOfCall("t", args));
-				expect(printOfCall("t", { ...args, more: Object.keys(args).length + 1, "": {} })).not.toBe(
-					printOfCall("t", args),
+				expect(callFingerprint("t", turned)).toBe(callFingerprint("t", args));
+				expect(callFingerprint("u", args)).not.toBe(callFingerprint("t", args));
+				expect(callFingerprint("t", { ...args, more: Object.keys(args).length + 1, "": {} })).not.toBe(
+					callFingerprint("t", args),
 				);
 			}),
 		);

@@ -2,14 +2,16 @@
 import { describe, expect, it } from "vitest";
 import {
 	choice,
-	decimal,
 	editDistance,
 	flag,
 	formatDiagnostic,
 	group,
 	groupSchema,
+	integer,
 	list,
+	names,
 	nearest,
+	number,
 	openReport,
 	openSource,
 	parseYaml,
@@ -19,8 +21,6 @@ import {
 	referenceTable,
 	sortDiagnostics,
 	text,
-	whole,
-	words,
 } from "../../src/definition/index.ts";
 
 const fields = {
@@ -28,12 +28,12 @@ const fields = {
 	note: text({ about: "Free text | with a bar." }),
 	kind: choice(["small", "large"], { fallback: "small", about: "Its size." }),
 	hot: flag({ fallback: true, about: "Whether it is hot." }),
-	count: whole({ least: 1, most: 9, fallback: 3, about: "How many." }),
-	ratio: decimal({ least: 0, about: "A part." }),
-	tools: words({ fallback: [], shown: "none", about: "Names." }),
-	inner: group({ x: whole({ about: "X." }), y: text({ required: true, about: "Y." }) }, { about: "A group." }),
+	count: integer({ least: 1, most: 9, fallback: 3, about: "How many." }),
+	ratio: number({ least: 0, about: "A part." }),
+	tools: names({ fallback: [], shown: "none", about: "Names." }),
+	inner: group({ x: integer({ about: "X." }), y: text({ required: true, about: "Y." }) }, { about: "A group." }),
 	many: list(text({ about: "One." }), { about: "Many." }),
-	named: record(whole({ about: "One." }), { about: "By name." }),
+	named: record(integer({ about: "One." }), { about: "By name." }),
 };
 
 function read(yaml: string) {

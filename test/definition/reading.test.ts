@@ -10,7 +10,7 @@ import {
 	formatDiagnostic,
 	type Node,
 	openSource,
-	type Parsed,
+	type ParsedTree,
 	parseFrontMatter,
 	parseJson,
 	parseYaml,
@@ -30,7 +30,7 @@ function plain(node: Node | undefined): unknown {
 }
 
 const source = (text: string) => openSource("/w/f.yaml", text);
-const lines = ({ diagnostics }: { diagnostics: Parsed["diagnostics"] }) =>
+const lines = ({ diagnostics }: { diagnostics: ParsedTree["diagnostics"] }) =>
 	diagnostics.map((diagnostic) => formatDiagnostic(diagnostic, "/w"));
 
 describe("a file", () => {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readTemplate } from "../../src/chronicle/core/template/index.ts";
 import { type Diagnostic, openSource } from "../../src/definition/index.ts";
-import { readCast } from "../../src/persona/index.ts";
+import { loadAgentRegistry } from "../../src/persona/index.ts";
 import { readScenarioFile } from "../../src/rehearsal/scenario-file.ts";
 import { readRules } from "../../src/safety/index.ts";
 import { readSequenceFile } from "../../src/sequence/sequence-file.ts";
@@ -28,7 +28,7 @@ const readers: readonly Reader[] = [
 	{
 		places: /^agents\//,
 		read: ({ agentFolder, folder, home }) => {
-			const cast = readCast({ cwd: folder, project: "trusted", agentFolder, home });
+			const cast = loadAgentRegistry({ cwd: folder, project: "trusted", agentFolder, home });
 			return [...cast.diagnostics, ...cast.agents.flatMap((agent) => agent.diagnostics)];
 		},
 	},

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { enormous, enormousArguments, enormousPowerShell } from "./enormous-commands.ts";
+import { doubts, measured, shell } from "./host-environment.ts";
 import { knowledgeOf } from "./knowledge.ts";
-import { doubts, measured, shell } from "./surroundings.ts";
 
 const tokens = fc.constantFrom(
 	..."$ ( ) { } ; | & \" ' ` < > \n \\ # ! * ? [ ] = ~ / - : % ^ @ + , . a rm -rf x= $( $(( )) ${ }} << <<EOF EOF && || ;; |& <( >( &> 2>&1 [[ ]] (( if then else elif fi for in do done while until case esac function select coproc time eval exec source trap sh -c sudo env xargs find -exec {} + cat git push --force \u0000 \uE000 \uE001 \u00e9 \ud800".split(
@@ -75,11 +75,11 @@ describe("enormous input", () => {
 	it("a long text that is only data is no trouble", () => {
 		const footprint = shell(`cat > f <<'EOF'\n${"some text; rm -rf $x\n".repeat(5000)}EOF`);
 		expect(doubts(footprint)).toEqual([]);
-		expect(footprint.touches).toHaveLength(1);
+		expect(footprint.accesses).toHaveLength(1);
 	});
 
 	it("many arguments are all touched", () => {
 		const names = Array.from({ length: 1000 }, (_, index) => `f${index}`);
-		expect(shell(`rm ${names.join(" ")}`).touches).toHaveLength(1000);
+		expect(shell(`rm ${names.join(" ")}`).accesses).toHaveLength(1000);
 	});
 });

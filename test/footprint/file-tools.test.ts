@@ -1,9 +1,9 @@
 // pi's own file tools: the paths that they really open.
 import { describe, expect, it } from "vitest";
 import { resolveReadPath } from "../../src/footprint/paths.ts";
-import { inMemory, measured, project, touches } from "./surroundings.ts";
+import { accesses, inMemory, measured, project } from "./host-environment.ts";
 
-const read = (path: string) => touches(measured({ tool: "read", input: { path } }));
+const read = (path: string) => accesses(measured({ tool: "read", input: { path } }));
 
 describe("paths as pi resolves them", () => {
 	it.each([
@@ -44,13 +44,13 @@ describe("paths as pi resolves them", () => {
 	});
 
 	it("a link to nothing leads to where it points", () => {
-		expect(touches(measured({ tool: "write", input: { path: "dangling" } }))).toEqual([
+		expect(accesses(measured({ tool: "write", input: { path: "dangling" } }))).toEqual([
 			"write! dangling => ~/later/file",
 		]);
 	});
 
 	it("a place that does not exist is found from its deepest existing ancestor", () => {
-		expect(touches(measured({ tool: "write", input: { path: "keys/new/deep" } }))).toEqual([
+		expect(accesses(measured({ tool: "write", input: { path: "keys/new/deep" } }))).toEqual([
 			"write! keys/new/deep => ~/.ssh/new/deep",
 		]);
 	});
@@ -71,7 +71,7 @@ describe("paths as pi resolves them", () => {
 			home: "C:\\Users\\me",
 			disk: { "C:\\code\\a": "file" },
 		} as const;
-		expect(measured({ tool: "read", input: { path } }, place).touches.map((touch) => touch.path)).toEqual([expected]);
+		expect(measured({ tool: "read", input: { path } }, place).accesses.map((touch) => touch.path)).toEqual([expected]);
 	});
 });
 
@@ -86,15 +86,15 @@ describe("what the file tools do", () => {
 		["ls", {}, ["list ."]],
 		["ls", { path: "~/.ssh" }, ["list ~/.ssh"]],
 	])("%s %j", (tool, input, expected) => {
-		expect(touches(measured({ tool, input }))).toEqual(expected);
+		expect(accesses(measured({ tool, input }))).toEqual(expected);
 	});
 
 	it("guard 10: a search keeps to its glob", () => {
-		expect(measured({ tool: "grep", input: { pattern: "x", glob: ".e*" } }).touches[0]).toMatchObject({
+		expect(measured({ tool: "grep", input: { pattern: "x", glob: ".e*" } }).accesses[0]).toMatchObject({
 			only: [".e*"],
 			skips: ["ignored"],
 		});
-		expect(measured({ tool: "find", input: { pattern: "*.pem" } }).touches[0]).toMatchObject({ only: ["*.pem"] });
+		expect(measured({ tool: "find", input: { pattern: "*.pem" } }).accesses[0]).toMatchObject({ only: ["*.pem"] });
 	});
 
 	it.each(["read", "write", "edit"])("%s without a path touches nothing: pi refuses it", (tool) => {

@@ -5,8 +5,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import { patient } from "../harness/patience.ts";
 import { runs } from "../harness/runs.ts";
 import { openSetting, starterRules } from "../safety/guard/setting.ts";
+import { doubts, shell } from "./host-environment.ts";
 import { knowledgeOf } from "./knowledge.ts";
-import { doubts, shell } from "./surroundings.ts";
 
 /** CPU time (ms) of one judgement that shows unbounded growth: several times what the budget allows when quiet. The least of three rounds counts. */
 const MOST = patient(200);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { effects } from "../../src/footprint/index.ts";
 import { dangerous, harmless } from "./dangerous-commands.ts";
-import { harms, shell } from "./surroundings.ts";
+import { harms, shell } from "./host-environment.ts";
 
 describe.each(Object.entries(dangerous))("%s", (effect, commands) => {
 	it.each(commands)("%s", (command) => {

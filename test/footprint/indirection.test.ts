@@ -1,6 +1,6 @@
 // Roundabout ways: links made by the same command, variables that make programs run something, programs put in front of others.
 import { describe, expect, it } from "vitest";
-import { doubts, shell, touches } from "./surroundings.ts";
+import { accesses, doubts, shell } from "./host-environment.ts";
 
 describe("links made on the way", () => {
 	it.each([
@@ -12,7 +12,7 @@ describe("links made on the way", () => {
 		["(ln -s ~/.ssh k); cat k/id_rsa", "read k/id_rsa => ~/.ssh/id_rsa"],
 		["ln -s k2 k; ln -s README.md k2; rm -f x; echo > k", "write! k => README.md"],
 	])("%s", (command, expected) => {
-		expect(touches(shell(command))).toContain(expected);
+		expect(accesses(shell(command))).toContain(expected);
 	});
 
 	it("links in a ring end", () => {
@@ -44,7 +44,7 @@ describe("variables that make programs run something", () => {
 		"sort --compress-program='rm a' b",
 		"mapfile -C 'rm a' -c 1 x < b",
 	])("%s", (command) => {
-		expect(touches(shell(command))).toContain("delete a");
+		expect(accesses(shell(command))).toContain("delete a");
 	});
 
 	it.each([
@@ -92,9 +92,9 @@ describe("programs put in front of others", () => {
 	});
 
 	it("a name that stands for another program", () => {
-		expect(touches(shell("hash -p /bin/rm ls; ls a"))).toContain("delete a");
-		expect(touches(shell("alias ls=rm; ls a"))).toContain("delete a");
-		expect(touches(shell('ls() { rm "$@"; }; ls a'))).toContain("delete a");
-		expect(touches(shell('ls() { rm "$@"; }; command ls a'))).toEqual(["list a"]);
+		expect(accesses(shell("hash -p /bin/rm ls; ls a"))).toContain("delete a");
+		expect(accesses(shell("alias ls=rm; ls a"))).toContain("delete a");
+		expect(accesses(shell('ls() { rm "$@"; }; ls a'))).toContain("delete a");
+		expect(accesses(shell('ls() { rm "$@"; }; command ls a'))).toEqual(["list a"]);
 	});
 });

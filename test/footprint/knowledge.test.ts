@@ -1,8 +1,8 @@
 // What is known to only read, and what is known to write: commands of both kinds, as agents use them.
 import { describe, expect, it } from "vitest";
+import { measured, shell } from "./host-environment.ts";
 import { knowledgeOf } from "./knowledge.ts";
 import { reading, writing } from "./known-commands.ts";
-import { measured, shell } from "./surroundings.ts";
 
 describe("known to only read", () => {
 	it.each(reading)("%s", (command) => {

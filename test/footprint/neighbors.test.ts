@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { ToolEffect } from "../../src/footprint/index.ts";
 import { patient } from "../harness/patience.ts";
-import { doubts, harms, measured, touches } from "./surroundings.ts";
+import { accesses, doubts, harms, measured } from "./host-environment.ts";
 
 const effects = (tool: string, input: unknown, more: object = {}) => harms(measured({ tool, input, ...more }));
 const may = (tool: string, input: unknown, more: object = {}) =>
@@ -55,7 +55,7 @@ describe("a tool that starts agents", () => {
 		["spawn", { prompt: "rm -rf src" }, { own: true }],
 		["notebook_write", { name: "src/a.ts", content: "x" }, { own: true }],
 	])("takes what an agent is told for prose: %s %j", (tool, input, more = {}) => {
-		expect(touches(measured({ tool, input, ...more }))).toEqual([]);
+		expect(accesses(measured({ tool, input, ...more }))).toEqual([]);
 	});
 
 	it.each([
@@ -127,7 +127,7 @@ describe("a call behind a gateway", () => {
 		["mcp", { tool: "fs_write_file", path: "a" }, "write a"],
 	])("%s %j", (tool, input, expected) => {
 		const footprint = measured({ tool, input });
-		expect(touches(footprint)).toContain(expected);
+		expect(accesses(footprint)).toContain(expected);
 		expect(doubts(footprint)).toContain("tool");
 	});
 
@@ -160,7 +160,7 @@ describe("a call behind a gateway", () => {
 	it("what a file will hold stays text", () => {
 		const content = '{"scripts":{"test":"rm -rf src"},"command":"rm -rf src"}';
 		const footprint = measured({ tool: "write_file", input: { path: "package.json", content } });
-		expect(touches(footprint)).toEqual(["read package.json", "write package.json"]);
+		expect(accesses(footprint)).toEqual(["read package.json", "write package.json"]);
 	});
 
 	it("past its bounds everything is possible", () => {
@@ -215,10 +215,10 @@ describe("program text", () => {
 
 	it("shows the paths that stand in it", () => {
 		const code = 'const fs = require("fs"); fs.writeFileSync("src/one.ts", fs.readFileSync(".env"))';
-		expect(touches(measured({ tool: "ctx_execute", input: { language: "javascript", code } }))).toEqual(
+		expect(accesses(measured({ tool: "ctx_execute", input: { language: "javascript", code } }))).toEqual(
 			expect.arrayContaining(["write src/one.ts", "read .env"]),
 		);
-		expect(touches(measured({ tool: "execute", input: { code: 'open("~/.ssh/id_rsa")' } }))).toContain(
+		expect(accesses(measured({ tool: "execute", input: { code: 'open("~/.ssh/id_rsa")' } }))).toContain(
 			"read ~/.ssh/id_rsa",
 		);
 	});
@@ -240,7 +240,7 @@ describe("what is known of a tool", () => {
 	])("well-known readers: %s %j", (tool, input) => {
 		const footprint = measured({ tool, input });
 		expect(may(tool, input)).toEqual(reading);
-		expect(touches(footprint).filter((touch) => !touch.startsWith("read"))).toEqual([]);
+		expect(accesses(footprint).filter((touch) => !touch.startsWith("read"))).toEqual([]);
 	});
 
 	it("a reader's name does not cover a rename, a command or a server's tool", () => {
@@ -254,7 +254,7 @@ describe("what is known of a tool", () => {
 		expect(may("look_up", {}, hint)).toEqual(reading);
 		expect(may("get_update_status", {}, hint)).toEqual(reading);
 		expect(may("write_file", { path: "a" }, hint)).toContain("write");
-		expect(touches(measured({ tool: "write_file", input: { path: "a" }, ...hint }))).toContain("write a");
+		expect(accesses(measured({ tool: "write_file", input: { path: "a" }, ...hint }))).toContain("write a");
 		expect(may("x", { tool: "write_file", args: { path: "a" } }, hint)).toContain("write");
 	});
 
@@ -262,6 +262,6 @@ describe("what is known of a tool", () => {
 		expect(may("look", {}, set({ look: "read" }))).toEqual(reading);
 		expect(may("web_search", {}, set({ web_search: "unknown" }))).toContain("write");
 		const writer = measured({ tool: "apply", input: { path: "a" }, ...set({ apply: "write" }) });
-		expect([touches(writer), writer.unknowns]).toEqual([["read a", "write a"], []]);
+		expect([accesses(writer), writer.unknowns]).toEqual([["read a", "write a"], []]);
 	});
 });

@@ -1,8 +1,8 @@
 // Tools of other extensions and MCP servers: a walk over their arguments.
 import { describe, expect, it } from "vitest";
-import { doubts, harms, measured, touches } from "./surroundings.ts";
+import { accesses, doubts, harms, measured } from "./host-environment.ts";
 
-const of = (tool: string, input: unknown) => touches(measured({ tool, input }));
+const of = (tool: string, input: unknown) => accesses(measured({ tool, input }));
 
 describe("arguments that look like paths", () => {
 	it.each([
@@ -58,7 +58,7 @@ describe("commands among the arguments", () => {
 		[{ options: { command: "rm -rf src" } }],
 	])("%j", (input) => {
 		const footprint = measured({ tool: "mcp__shell__run", input });
-		expect(touches(footprint)).toContain("delete src/**");
+		expect(accesses(footprint)).toContain("delete src/**");
 		expect(harms(footprint)).toContain("recursive-delete");
 	});
 
@@ -85,7 +85,7 @@ describe("what is not known of them", () => {
 
 	it("a tool that says it reads and is given a command is judged by the command", () => {
 		const footprint = measured({ tool: "x", input: { command: "rm a" }, annotations: { readOnlyHint: true } });
-		expect(touches(footprint)).toContain("delete a");
+		expect(accesses(footprint)).toContain("delete a");
 	});
 
 	it("too many arguments are said to be too many", () => {

@@ -1,7 +1,7 @@
 // The table of programs: what each does to its operands, and that the table itself is sound.
 import { describe, expect, it } from "vitest";
-import { findProgram, type Program, type Programs, programGroups } from "../../src/footprint/programs/index.ts";
-import { doubts, shell, touches } from "./surroundings.ts";
+import { findProgram, type ProgramSpec, type ProgramSpecs, programGroups } from "../../src/footprint/programs/index.ts";
+import { accesses, doubts, shell } from "./host-environment.ts";
 
 describe("files and text", () => {
 	it.each([
@@ -92,7 +92,7 @@ describe("files and text", () => {
 		["rg --files src", ["list src/**"]],
 	])("%s", (command, expected) => {
 		const footprint = shell(command);
-		expect(touches(footprint)).toEqual(expected.map((line) => line.replace("./passwd", "passwd")));
+		expect(accesses(footprint)).toEqual(expected.map((line) => line.replace("./passwd", "passwd")));
 		expect(doubts(footprint)).toEqual([]);
 	});
 });
@@ -170,7 +170,7 @@ describe("editing in place, archives, network", () => {
 		["node --env-file=.env -e 1", ["read .env"]],
 		["env -S 'cat .env'", ["read .env"]],
 	])("%s", (command, expected) => {
-		expect(touches(shell(command)).sort()).toEqual([...expected].sort());
+		expect(accesses(shell(command)).sort()).toEqual([...expected].sort());
 	});
 });
 
@@ -212,7 +212,7 @@ describe("git", () => {
 		["git log --format=%H -- README.md", ["list README.md"]],
 		["git log -p -- README.md", ["read README.md"]],
 	])("%s", (command, expected) => {
-		expect(touches(shell(command))).toEqual(expected);
+		expect(accesses(shell(command))).toEqual(expected);
 	});
 
 	it("content named by something unknown is an unknown read", () => {
@@ -236,13 +236,13 @@ describe("program text in other languages", () => {
 		["node <<'EOF'\nfs.readFileSync(\".env\")\nEOF", ["read .env"]],
 	])("%s", (command, expected) => {
 		const footprint = shell(command);
-		expect(touches(footprint)).toEqual(expected);
+		expect(accesses(footprint)).toEqual(expected);
 		expect(doubts(footprint)).toEqual(["script"]);
 	});
 });
 
 describe("the table", () => {
-	const all: [string, Program][] = programGroups.flatMap((group: Programs) => Object.entries(group));
+	const all: [string, ProgramSpec][] = programGroups.flatMap((group: ProgramSpecs) => Object.entries(group));
 
 	it("names every program once", () => {
 		const names = all.flatMap(([key]) => key.split(" "));
@@ -252,7 +252,7 @@ describe("the table", () => {
 
 	it("spells every option as its manual does", () => {
 		const spelled: string[] = [];
-		const visit = ({ options = {}, when = {}, attached, flags, subcommands = {} }: Program) => {
+		const visit = ({ options = {}, when = {}, attached, flags, subcommands = {} }: ProgramSpec) => {
 			spelled.push(
 				...[...Object.keys(options), ...Object.keys(when), attached ?? "", flags ?? ""]
 					.flatMap((key) => key.split(" "))

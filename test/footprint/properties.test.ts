@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Footprint } from "../../src/footprint/index.ts";
+import { shell } from "./host-environment.ts";
 import { type Knowledge, knowledgeOf } from "./knowledge.ts";
 import { prefixes, spelledCommand, wrappings } from "./rewritings.ts";
-import { shell } from "./surroundings.ts";
 
 const plain: readonly (readonly string[])[] = [
 	["rm", "-rf", "src"],
@@ -51,16 +51,16 @@ const strength: { readonly [K in Knowledge]: number } = { reads: 0, temporary: 1
 /** What the plain footprint has and the other has not. */
 function missing(base: Footprint, other: Footprint): string[] {
 	const lost: string[] = [];
-	for (const { access, path, real, recursive, replaces } of base.touches) {
-		const found = other.touches.some(
+	for (const { kind, path, real, recursive, replaces } of base.accesses) {
+		const found = other.accesses.some(
 			(touch) =>
-				touch.access === access &&
+				touch.kind === kind &&
 				touch.path === path &&
 				touch.real === real &&
 				(touch.recursive || !recursive) &&
 				(touch.replaces || !replaces),
 		);
-		if (!found) lost.push(`${access} ${path}`);
+		if (!found) lost.push(`${kind} ${path}`);
 	}
 	for (const run of base.runs) {
 		for (const effect of run.effects) if (!other.runs.some((one) => one.effects.includes(effect))) lost.push(effect);

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { computeFootprint, type Footprint, type Touch } from "../../src/footprint/index.ts";
+import { computeFootprint, type FileAccess, type Footprint } from "../../src/footprint/index.ts";
 import { needsProgram } from "../harness/needs.ts";
 import { patient } from "../harness/patience.ts";
 import { runs } from "../harness/runs.ts";
@@ -20,14 +20,14 @@ beforeAll(() => {
 });
 afterAll(() => bash.close());
 
-function covers(touch: Touch, path: string): boolean {
+function covers(touch: FileAccess, path: string): boolean {
 	return [touch.path, touch.real].some((place) => path === place || (touch.recursive && path.startsWith(`${place}/`)));
 }
 
 /** What changed without having been predicted: paths, each with what happened to it. */
 function surprises(footprint: Footprint, changed: readonly string[], gone: readonly string[]): string[] {
-	const writes = footprint.touches.filter(({ access }) => access === "write" || access === "link");
-	const deletes = footprint.touches.filter(({ access }) => access === "delete");
+	const writes = footprint.accesses.filter(({ kind }) => kind === "write" || kind === "link");
+	const deletes = footprint.accesses.filter(({ kind }) => kind === "delete");
 	// Directories on the way to something written are made with it.
 	const made = (path: string) =>
 		writes.some(({ path: place, real }) => `${place}/`.startsWith(`${path}/`) || `${real}/`.startsWith(`${path}/`));

@@ -15,13 +15,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Surroundings } from "../../src/footprint/index.ts";
-import { diskSurroundings } from "../../src/pi/surroundings.ts";
+import type { HostEnvironment } from "../../src/footprint/index.ts";
+import { hostEnvironment } from "../../src/pi/host-environment.ts";
 import { tree } from "./shell-commands.ts";
 
 export interface RealBash {
 	/** Puts the tree into its first state and answers how a footprint sees it. */
-	prepare(): Surroundings;
+	prepare(): HostEnvironment;
 	/** Runs the command; absolute paths that were made or changed, and those that are gone. */
 	run(command: string): { readonly changed: readonly string[]; readonly gone: readonly string[] };
 	close(): void;
@@ -64,7 +64,7 @@ export function openRealBash(): RealBash {
 			}
 			before = snapshot(top);
 			return {
-				...diskSurroundings(work),
+				...hostEnvironment(work),
 				home: work,
 				env: (name) => (environment as { readonly [name: string]: string })[name],
 			};

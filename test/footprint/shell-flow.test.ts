@@ -1,9 +1,9 @@
 // Flow: whatever could run is walked, in the directory and with the variables that it would have.
 import { describe, expect, it } from "vitest";
-import { doubts, harms, shell, touches } from "./surroundings.ts";
+import { accesses, doubts, harms, shell } from "./host-environment.ts";
 
 const deletes = (command: string) =>
-	touches(shell(command))
+	accesses(shell(command))
 		.filter((line) => line.startsWith("delete"))
 		.sort();
 
@@ -195,24 +195,24 @@ describe("the working directory", () => {
 		["env -C", "env -C src cat one.ts", "read src/one.ts"],
 		["make -C", "make -C src -f one.ts", "read src/one.ts"],
 	])("%s: %s", (_what, command, expected) => {
-		const reads = touches(shell(command)).filter((line) => line.startsWith("read"));
+		const reads = accesses(shell(command)).filter((line) => line.startsWith("read"));
 		expect(reads.map((line) => line.replace(/ => .*/, ""))).toContain(expected);
 	});
 
 	it("a directory that may not exist leaves both possible", () => {
-		expect(touches(shell("cd nowhere; cat a"))).toEqual(["read nowhere/a", "read a"]);
-		expect(touches(shell("cd nowhere && cat a"))).toEqual(["read nowhere/a"]);
-		expect(touches(shell("cd src; cat one.ts"))).toEqual(["read src/one.ts"]);
+		expect(accesses(shell("cd nowhere; cat a"))).toEqual(["read nowhere/a", "read a"]);
+		expect(accesses(shell("cd nowhere && cat a"))).toEqual(["read nowhere/a"]);
+		expect(accesses(shell("cd src; cat one.ts"))).toEqual(["read src/one.ts"]);
 	});
 
 	it("an unknown directory makes relative paths unknown, not absolute ones", () => {
 		const footprint = shell("cd $(date) && cat a /etc/hosts");
-		expect(touches(footprint)).toEqual(["read /etc/hosts"]);
+		expect(accesses(footprint)).toEqual(["read /etc/hosts"]);
 		expect(footprint.unknowns).toEqual([{ what: "operand", text: "a", may: ["read"], tail: "a" }]);
 	});
 
 	it("`..` after a link is where the kernel goes", () => {
-		expect(touches(shell("cat keys/../x"))).toEqual(["read x => ~/x"]);
+		expect(accesses(shell("cat keys/../x"))).toEqual(["read x => ~/x"]);
 	});
 });
 
@@ -230,7 +230,7 @@ describe("branches and loops", () => {
 
 	it("a loop over known names is known", () => {
 		const footprint = shell('for f in src/*.ts; do rm "$f"; done');
-		expect(touches(footprint)).toEqual(["delete src/one.ts", "delete src/two.ts"]);
+		expect(accesses(footprint)).toEqual(["delete src/one.ts", "delete src/two.ts"]);
 		expect(doubts(footprint)).toEqual([]);
 	});
 
@@ -267,7 +267,7 @@ describe("redirections", () => {
 		["cat <<< x > f", ["write! f"]],
 		["cat > f <<EOF\nx\nEOF", ["write! f"]],
 	])("%s", (command, expected) => {
-		expect(touches(shell(command))).toEqual(expected);
+		expect(accesses(shell(command))).toEqual(expected);
 	});
 
 	it.each([
@@ -285,7 +285,7 @@ describe("redirections", () => {
 		"awk '$1 > 2' /dev/null",
 		"exec 3>&1",
 	])("touch nothing: %s", (command) => {
-		expect(touches(shell(command))).toEqual([]);
+		expect(accesses(shell(command))).toEqual([]);
 	});
 });
 
@@ -313,7 +313,7 @@ describe("what cannot be read", () => {
 	it("a program that is not in the table is unknown, and its paths are read at the least", () => {
 		const footprint = shell("frobnicate --in=.env ~/.ssh/id_rsa word server.pem");
 		expect(doubts(footprint)).toEqual(["program"]);
-		expect(touches(footprint)).toEqual(["read .env", "read ~/.ssh/id_rsa", "read server.pem"]);
+		expect(accesses(footprint)).toEqual(["read .env", "read ~/.ssh/id_rsa", "read server.pem"]);
 	});
 
 	it("asking it for help or its version is harmless", () => {

@@ -1,6 +1,6 @@
 // Words of shell text: every spelling of a path is the path.
 import { describe, expect, it } from "vitest";
-import { doubts, project, shell, touches } from "./surroundings.ts";
+import { accesses, doubts, project, shell } from "./host-environment.ts";
 
 const key = "read ~/.ssh/id_rsa";
 
@@ -52,13 +52,13 @@ describe("spellings", () => {
 		["the repository's root", "cat $(git rev-parse --show-toplevel)/.env", "read .env"],
 		["arithmetic", "cat f$((1 + 2 * 3))", "read f7"],
 	])("%s: %s", (_what, command, expected) => {
-		const reads = touches(shell(command)).filter((line) => line.startsWith("read"));
+		const reads = accesses(shell(command)).filter((line) => line.startsWith("read"));
 		expect(reads).toEqual([expected].flat());
 		expect(doubts(shell(command))).toEqual([]);
 	});
 
 	it("a quoted tilde is a name", () => {
-		expect(shell("cat '~/x'").touches[0]?.path).toBe(`${project}/~/x`);
+		expect(shell("cat '~/x'").accesses[0]?.path).toBe(`${project}/~/x`);
 	});
 });
 
@@ -95,7 +95,7 @@ describe("expansions of variables", () => {
 		["read x <<< .env; cat $x", "read .env"],
 		["printf -v x .env; echo", []],
 	])("%s", (command, expected) => {
-		const reads = touches(shell(command)).filter((line) => line.startsWith("read"));
+		const reads = accesses(shell(command)).filter((line) => line.startsWith("read"));
 		expect([...new Set(reads)]).toEqual([expected].flat());
 	});
 

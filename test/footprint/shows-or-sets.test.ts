@@ -1,7 +1,7 @@
 // Programs that show something with some words and set it with others: each row is looked up in the manuals of Linux, macOS and busybox.
 import { describe, expect, it } from "vitest";
+import { accesses, harms, shell } from "./host-environment.ts";
 import { knowledgeOf } from "./knowledge.ts";
-import { harms, shell, touches } from "./surroundings.ts";
 
 /** By subject: what only shows, and what sets, writes or sends. */
 const subjects: {
@@ -563,7 +563,7 @@ const subjects: {
 describe.each(Object.entries(subjects))("%s", (_subject, { shows, sets }) => {
 	it.each(shows)("shows: %s", (command) => {
 		const footprint = shell(command);
-		expect(knowledgeOf(footprint), JSON.stringify([footprint.unknowns, footprint.touches, footprint.runs])).toBe(
+		expect(knowledgeOf(footprint), JSON.stringify([footprint.unknowns, footprint.accesses, footprint.runs])).toBe(
 			"reads",
 		);
 	});
@@ -599,7 +599,7 @@ describe("programs that start another one", () => {
 		"caffeinate -i touch b",
 		"wl-paste --watch touch b",
 	])("are judged by it: %s", (command) => {
-		expect(touches(shell(command))).toContain("write b");
+		expect(accesses(shell(command))).toContain("write b");
 	});
 
 	it("show something themselves", () => {
@@ -649,7 +649,7 @@ describe("what publishes", () => {
 
 describe("a bind mount", () => {
 	it("is another name for what it shows", () => {
-		const { touches: all } = shell("sudo mount --bind ~/.ssh dist && cat dist/id_rsa");
+		const { accesses: all } = shell("sudo mount --bind ~/.ssh dist && cat dist/id_rsa");
 		expect(all.map(({ real }) => real)).toContain("/home/me/.ssh/id_rsa");
 	});
 });

@@ -1,8 +1,8 @@
 // Commands that run other commands: what they run is judged as if it stood alone.
 import { describe, expect, it } from "vitest";
-import { doubts, harms, shell, touches } from "./surroundings.ts";
+import { accesses, doubts, harms, shell } from "./host-environment.ts";
 
-const deletes = (command: string) => touches(shell(command)).filter((line) => line.startsWith("delete"));
+const deletes = (command: string) => accesses(shell(command)).filter((line) => line.startsWith("delete"));
 
 describe("wrappers are taken off", () => {
 	it.each([
@@ -152,7 +152,7 @@ describe("what searches hand on", () => {
 		["find . -fprint out", "write! out"],
 		["find src -type f -exec sed -i s/a/b/ {} +", "write src/**"],
 	])("%s", (command, expected) => {
-		expect(touches(shell(command))).toContain(expected);
+		expect(accesses(shell(command))).toContain(expected);
 		expect(doubts(shell(command))).toEqual([]);
 	});
 
@@ -181,6 +181,6 @@ describe("what searches hand on", () => {
 		["find . ! -name a", undefined],
 		["find .", undefined],
 	])("%s keeps to %j", (command, only) => {
-		expect(shell(command).touches[0]?.only).toEqual(only);
+		expect(shell(command).accesses[0]?.only).toEqual(only);
 	});
 });

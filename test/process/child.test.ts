@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Child, startChild } from "../../src/process/child.ts";
-import { findStrays, RUN_TAG, stopStrays } from "../../src/process/orphans.ts";
+import { findOrphans, RUN_TAG, stopOrphans } from "../../src/process/orphans.ts";
 import { isSameProcess, processStart } from "../../src/process/process-identity.ts";
 import { needsLinux, needsPosix } from "../harness/needs.ts";
 import { patient } from "../harness/patience.ts";
@@ -141,19 +141,19 @@ describe("strays", needsLinux, () => {
 		const other = startChild({ command: "/bin/sleep", args: ["305"], cwd: folder, env: { [RUN_TAG]: `${run}0` } });
 		for (let n = 0; n < 100; n++) {
 			await sleep(20);
-			const seen = findStrays(run).map(({ command }) => command);
+			const seen = findOrphans(run).map(({ command }) => command);
 			if (["301", "302", "303", "304"].every((arg) => seen.includes(`sleep ${arg}`))) break;
 		}
-		const commands = findStrays(run)
+		const commands = findOrphans(run)
 			.map(({ command }) => command)
 			.sort();
 		expect(commands).toEqual([`/bin/bash ${script}`, "sleep 301", "sleep 302", "sleep 303", "sleep 304"]);
-		const { stopped, remaining } = await stopStrays(run, 200);
+		const { stopped, remaining } = await stopOrphans(run, 200);
 		expect(stopped).toHaveLength(5);
 		expect(remaining).toEqual([]);
-		expect(findStrays(run)).toEqual([]);
+		expect(findOrphans(run)).toEqual([]);
 		expect(await child.exited).toMatchObject({ kind: "killed" });
-		expect(findStrays(`${run}0`)).toHaveLength(1);
+		expect(findOrphans(`${run}0`)).toHaveLength(1);
 		await other.kill();
 	});
 
@@ -166,8 +166,8 @@ describe("strays", needsLinux, () => {
 		);
 		await new Promise<void>((resolve) => worker.onOutput(() => resolve()));
 		await worker.kill();
-		expect(findStrays(run).length).toBeGreaterThan(0);
-		expect((await stopStrays(run, 100)).remaining).toEqual([]);
+		expect(findOrphans(run).length).toBeGreaterThan(0);
+		expect((await stopOrphans(run, 100)).remaining).toEqual([]);
 		await sleep(1200);
 		expect(() => readFileSync(file)).toThrow();
 	});
@@ -183,9 +183,9 @@ describe("strays", needsLinux, () => {
 				env: { PATH: process.env.PATH, [RUN_TAG]: run },
 			}),
 		);
-		const sleepers = () => findStrays(run).filter(({ command }) => command.startsWith("sleep 30"));
+		const sleepers = () => findOrphans(run).filter(({ command }) => command.startsWith("sleep 30"));
 		for (let n = 0; n < 200 && sleepers().length < 20; n++) await sleep(20);
-		expect((await stopStrays(run)).remaining).toEqual([]);
+		expect((await stopOrphans(run)).remaining).toEqual([]);
 		expect(() => readFileSync(file)).toThrow();
 		for (const shell of shells) expect(await shell.exited).toMatchObject({ kind: "killed" });
 	});

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readTemplate } from "../../src/chronicle/core/template/index.ts";
 import { openSource } from "../../src/definition/index.ts";
-import { readCast, resolvePersona } from "../../src/persona/index.ts";
+import { loadAgentRegistry, resolvePersona } from "../../src/persona/index.ts";
 import { readScenarioFile } from "../../src/rehearsal/scenario-file.ts";
 import { loadCatalogue, type WorkflowDefinition, workflowRoots } from "../../src/workflow/definitions/index.ts";
 import { checkout } from "../harness/index.ts";
@@ -13,7 +13,7 @@ import { checkout } from "../harness/index.ts";
 const folder = join(checkout, "examples", "receipts");
 const agentDir = join(folder, "no-agent-folder");
 const catalogue = loadCatalogue(workflowRoots({ agentDir, cwd: folder, trusted: true }));
-const cast = readCast({ cwd: folder, project: "trusted", home: agentDir, agentFolder: agentDir });
+const cast = loadAgentRegistry({ cwd: folder, project: "trusted", home: agentDir, agentFolder: agentDir });
 const names = (path: string) => readdirSync(join(folder, path)).sort();
 
 /** Ids of all phases that a workflow goes through, with the workflow that each stands in. */

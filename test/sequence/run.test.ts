@@ -1,7 +1,9 @@
 // Replaying a sequence in real pi, without a terminal: order, sessions, arguments, failures. The recording is seeded.
+
 import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { snapshotType } from "../../src/sequence/recorded.ts";
+import { deepIt } from "../harness/deep-it.ts";
 import { call, fail, fixtureExtension, openBench, type Project, SessionDraft, say } from "../harness/index.ts";
 
 const snapshot = (steps: unknown, updatedAt = 1, sequenceId = "s") => ({ version: 1, sequenceId, steps, updatedAt });
@@ -39,7 +41,7 @@ describe("restore", () => {
 		expect(pi.screen.text).toContain("1. newest");
 	});
 
-	it("S6 S7 S13 a session or branch without one has none; recording says that it needs the terminal", async () => {
+	deepIt("S6 S7 S13 a session or branch without one has none; recording says that it needs the terminal", async () => {
 		const { project, rpc } = await openBench({ script: [] });
 		const draft = new SessionDraft(project);
 		const root = draft.user("start");
@@ -54,7 +56,7 @@ describe("restore", () => {
 		expect(pi.screen.text).toContain("needs pi's terminal screen");
 	});
 
-	it("S9 survives a compaction", async () => {
+	deepIt("S9 survives a compaction", async () => {
 		const { project, rpc } = await openBench({
 			settings: { compaction: { keepRecentTokens: 1 } },
 			script: (request) => say(request.lastUser.includes("summar") ? "summary" : "ok"),
@@ -101,7 +103,7 @@ describe("running", () => {
 		expect(server.requests).toHaveLength(2);
 	});
 
-	it("S30 S31 S47 S12 templates and skills are read afresh from disk, with arguments by pi's rules", async () => {
+	deepIt("S30 S31 S47 S12 templates and skills are read afresh from disk, with arguments by pi's rules", async () => {
 		const skill = "---\nname: lint\ndescription: lints\n---\nRun the linter.\n";
 		const { project, server, rpc } = await openBench({
 			files: {
@@ -153,7 +155,7 @@ describe("running", () => {
 		expect(pi.screen.text).toContain("step 4: Unsupported step: /new");
 	});
 
-	it("S49 S50 a template that disappears ends the run before the next iteration's first step", async () => {
+	deepIt("S49 S50 a template that disappears ends the run before the next iteration's first step", async () => {
 		const { project, server, rpc } = await openBench({
 			files: { ".pi/prompts/greet.md": "Hi" },
 			script: (request) => {
@@ -168,23 +170,26 @@ describe("running", () => {
 		expect(pi.screen.statuses.get("chronicle-sequence")).toBeUndefined();
 	});
 
-	it("S46 /compact waits for the compaction and passes its instructions; nothing to compact is said and no stop", async () => {
-		const { project, server, rpc } = await openBench({
-			settings: { compaction: { keepRecentTokens: 1 } },
-			script: (request) => say(request.lastUser.length > 300 ? "the summary" : "ok"),
-		});
-		const pi = await rpc({
-			session: seeded(
-				project,
-				snapshot(["talk a little", "/compact keep the plan", "after", "/compact", "/compact", "end"]),
-			),
-		});
-		await pi.prompt("/sequence run");
-		expect(JSON.stringify(server.requests)).toContain("keep the plan");
-		const after = server.requests.find(({ lastUser }) => lastUser === "after");
-		expect(JSON.stringify(after?.messages)).toContain("the summary");
-		expect(server.requests.at(-1)?.lastUser).toBe("end");
-	});
+	deepIt(
+		"S46 /compact waits for the compaction and passes its instructions; nothing to compact is said and no stop",
+		async () => {
+			const { project, server, rpc } = await openBench({
+				settings: { compaction: { keepRecentTokens: 1 } },
+				script: (request) => say(request.lastUser.length > 300 ? "the summary" : "ok"),
+			});
+			const pi = await rpc({
+				session: seeded(
+					project,
+					snapshot(["talk a little", "/compact keep the plan", "after", "/compact", "/compact", "end"]),
+				),
+			});
+			await pi.prompt("/sequence run");
+			expect(JSON.stringify(server.requests)).toContain("keep the plan");
+			const after = server.requests.find(({ lastUser }) => lastUser === "after");
+			expect(JSON.stringify(after?.messages)).toContain("the summary");
+			expect(server.requests.at(-1)?.lastUser).toBe("end");
+		},
+	);
 
 	it("S44 S24 /handoff is one cut inside its step and the next step goes on after the successor; /notebook does not hang", async () => {
 		const { project, server, rpc } = await openBench({
@@ -200,7 +205,7 @@ describe("running", () => {
 		expect(pi.screen.text).toContain("Notebook off");
 	});
 
-	it("S53 a new iteration starts with an empty notebook and no topic", async () => {
+	deepIt("S53 a new iteration starts with an empty notebook and no topic", async () => {
 		const { project, server, rpc } = await openBench({
 			script: (request) => {
 				if (!request.users.includes("work")) return say("ok");
@@ -218,7 +223,7 @@ describe("running", () => {
 });
 
 describe("ends", () => {
-	it("S56 a provider error stops with run, step and error; nothing is left on the screen; pi lives", async () => {
+	deepIt("S56 a provider error stops with run, step and error; nothing is left on the screen; pi lives", async () => {
 		const { project, server, rpc } = await openBench({
 			settings: { retry: { enabled: false } },
 			script: [say("ok"), say("ok"), fail(400, "no such model"), say("alive")],
@@ -248,7 +253,7 @@ describe("ends", () => {
 		expect(pi.screen.text).toContain("The sequence was stopped at run 1/3, step 1/2 (one).");
 	});
 
-	it("S21 the person's own new session ends the run without an error", async () => {
+	deepIt("S21 the person's own new session ends the run without an error", async () => {
 		const { project, server, rpc } = await openBench({
 			script: () => say("slow answer indeed", { chunk: 1, delay: 100 }),
 		});
@@ -263,7 +268,7 @@ describe("ends", () => {
 		expect(pi.events.filter(({ type }) => type === "extension_error")).toEqual([]);
 	});
 
-	it("another extension that forbids new sessions stops the run visibly, in the first session", async () => {
+	deepIt("another extension that forbids new sessions stops the run visibly, in the first session", async () => {
 		const { project, server, rpc } = await openBench({
 			files: { "guard.mjs": "export default (pi) => pi.on('session_before_switch', () => ({ cancel: true }));" },
 			script: echo,
@@ -274,7 +279,7 @@ describe("ends", () => {
 		expect(pi.screen.text).toContain("refused by another extension");
 	});
 
-	it("S52 a killed run is not resumed", async () => {
+	deepIt("S52 a killed run is not resumed", async () => {
 		const { project, server, rpc } = await openBench({ script: () => say("a slow answer", { chunk: 1, delay: 200 }) });
 		const file = seeded(project, snapshot(["one", "two"]));
 		const pi = await rpc({ session: file });

@@ -1,6 +1,8 @@
 // What steps are sent as: files read before the first step, arguments whole, nothing empty, no placeholder; and steps that take their time.
+
 import { describe, expect, it } from "vitest";
 import { move, withTemplates, worker } from "../chronicle/runs/bench.ts";
+import { deepIt } from "../harness/deep-it.ts";
 import { call, openBench, say } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
 import { step, workflowFiles } from "../workflow/stage.ts";
@@ -51,7 +53,7 @@ describe("what is sent", () => {
 		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(["Plan it all"]);
 	});
 
-	it("a step that expands to nothing is refused before the first one", async () => {
+	deepIt("a step that expands to nothing is refused before the first one", async () => {
 		const { project, server, print } = await openBench({
 			files: {
 				".pi/prompts/blank.md": "---\ndescription: x\n---\n\n",
@@ -88,7 +90,7 @@ describe("a workflow as a step", () => {
 		expect(server.requests.filter(({ lastUser }) => lastUser === "after")).toHaveLength(3);
 	});
 
-	it("one that waits, or cannot start, stops the sequence with its reason", async () => {
+	deepIt("one that waits, or cannot start, stops the sequence with its reason", async () => {
 		const { project, server, print } = await openBench({ files, script: () => say("I do not move") });
 		const waits = await print("/sequence run", { session: recorded(project, "/workflow w do it", "never") });
 		expect(waits.code).toBe(3);
@@ -139,21 +141,24 @@ describe("a chronicle as a step", () => {
 });
 
 describe("a session in which something is on", () => {
-	it("is not left for a second run unasked: refused where nobody can be asked, kept at no, left at yes", async () => {
-		const { project, server, rpc } = await openBench({
-			files: workflowFiles({ w: { phases: ["a"], autoContinue: false } }),
-			script: echo,
-		});
-		const pi = await rpc({ session: recorded(project, "one"), answers: [false, true] });
-		await pi.prompt("/workflow w do it");
-		await pi.settled();
-		const before = server.requests.length;
-		await pi.prompt("/sequence run 2");
-		expect(pi.screen.dialogs.at(-1)).toMatchObject({ title: "Leave this session for the next run?" });
-		expect(server.requests.length).toBe(before);
-		await pi.prompt("/sequence run 2");
-		expect(server.requests.length).toBe(before + 2);
-	});
+	deepIt(
+		"is not left for a second run unasked: refused where nobody can be asked, kept at no, left at yes",
+		async () => {
+			const { project, server, rpc } = await openBench({
+				files: workflowFiles({ w: { phases: ["a"], autoContinue: false } }),
+				script: echo,
+			});
+			const pi = await rpc({ session: recorded(project, "one"), answers: [false, true] });
+			await pi.prompt("/workflow w do it");
+			await pi.settled();
+			const before = server.requests.length;
+			await pi.prompt("/sequence run 2");
+			expect(pi.screen.dialogs.at(-1)).toMatchObject({ title: "Leave this session for the next run?" });
+			expect(server.requests.length).toBe(before);
+			await pi.prompt("/sequence run 2");
+			expect(server.requests.length).toBe(before + 2);
+		},
+	);
 
 	it("a single run needs no new session, so it is not asked", async () => {
 		const { project, server, rpc } = await openBench({

@@ -1,7 +1,7 @@
 // What is offered behind `/workflow `, and the line that counts down, without a pi.
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, it } from "vitest";
-import type { Run } from "../../src/workflow/machine/index.ts";
+import type { WorkflowRun } from "../../src/workflow/machine/index.ts";
 import { completeWorkflow } from "../../src/workflow/session/command.ts";
 import { countdownLine } from "../../src/workflow/session/countdown.ts";
 import { openLibrary } from "../../src/workflow/session/library.ts";
@@ -31,7 +31,7 @@ it("offers the verbs that can do something where the run stands", () => {
 	const folder = openFolder(workflowFiles({ w: ["a"] }));
 	const library = openLibrary(`${folder}/nowhere`);
 	const first = begin(drafts({ w: ["a", "b", "c"] }), "w");
-	const offered = (run: Run, prefix = "") =>
+	const offered = (run: WorkflowRun, prefix = "") =>
 		completeWorkflow({ library, desk: { active: { run } } } as never, prefix, { cwd: folder, trusted: true })
 			?.map(({ value }) => value)
 			.filter((value) => !["w", "list", "check", "show"].includes(value)) ?? null;

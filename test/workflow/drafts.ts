@@ -1,14 +1,14 @@
 // Definitions for tests, written as short as the cases that they stand for: `{ p: ["a", "@s", "c"], s: ["s1"] }`.
 import type { Phase, Reference, WorkflowDefinition } from "../../src/workflow/definitions/index.ts";
 import {
-	beginRun,
+	beginWorkflowRun,
 	type Definitions,
-	type Event,
 	firstPosition,
-	type LiveRun,
-	type Run,
-	type Transition,
-	transition,
+	type LiveWorkflowRun,
+	type WorkflowEvent,
+	type WorkflowRun,
+	type WorkflowTransition,
+	workflowTransition,
 } from "../../src/workflow/machine/index.ts";
 
 export type Draft = Partial<Omit<WorkflowDefinition, "entries">> & {
@@ -56,14 +56,14 @@ export function drafts(written: Record<string, Draft["entries"] | Draft>): Defin
 }
 
 /** A run of `key` that stands at its first phase since time 1,000. */
-export function begin(definitions: Definitions, key: string, task = "the task"): LiveRun {
+export function begin(definitions: Definitions, key: string, task = "the task"): LiveWorkflowRun {
 	const position = firstPosition(definitions, key);
-	return beginRun({ id: "wf-1000-abc123", definitions, workflowKey: key, task, at: 1000, position });
+	return beginWorkflowRun({ id: "wf-1000-abc123", definitions, workflowKey: key, task, at: 1000, position });
 }
 
 /** An event as cases write it: of what the model decides only the message that says so. */
 export type Told =
-	| Exclude<Event, { readonly decision: unknown }>
+	| Exclude<WorkflowEvent, { readonly decision: unknown }>
 	| {
 			readonly kind: "next" | "loop" | "cancel";
 			readonly at: number;
@@ -72,18 +72,18 @@ export type Told =
 	  };
 
 /** Lets events happen one after another. A message is written in the visit in which it first says something. */
-export function openHearing(): (run: Run, told: Told) => Transition {
+export function openHearing(): (run: WorkflowRun, told: Told) => WorkflowTransition {
 	const written = new Map<string, number>();
 	return (run, told) => {
-		if (!("message" in told)) return transition(run, told);
+		if (!("message" in told)) return workflowTransition(run, told);
 		const { message, ...event } = told;
 		const seen = written.get(message) ?? run.step;
 		written.set(message, seen);
-		return transition(run, { ...event, decision: { message, seen } });
+		return workflowTransition(run, { ...event, decision: { message, seen } });
 	};
 }
 
 /** Lets one event happen; what the model decides it decides in the present visit. */
-export function happen(run: Run, told: Told): Transition {
+export function happen(run: WorkflowRun, told: Told): WorkflowTransition {
 	return openHearing()(run, told);
 }

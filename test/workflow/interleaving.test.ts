@@ -6,9 +6,14 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 // pi's own session manager alone: its whole package takes seconds to load.
 import { SessionManager } from "../../node_modules/@earendil-works/pi-coding-agent/dist/core/session-manager.js";
-import { type Event, isActive, type LiveRun, transition } from "../../src/workflow/machine/index.ts";
-import { contextType, decisionOf, toldOf } from "../../src/workflow/session/context-messages.ts";
-import { type Held, hashOf, pinDefinitions, writeState } from "../../src/workflow/session/entries.ts";
+import {
+	isActive,
+	type LiveWorkflowRun,
+	type WorkflowEvent,
+	workflowTransition,
+} from "../../src/workflow/machine/index.ts";
+import { contextType, modelDecision, visitMarkOf } from "../../src/workflow/session/context-messages.ts";
+import { definitionsHash, type HeldRun, pinDefinitions, writeState } from "../../src/workflow/session/entries.ts";
 import { runs } from "../harness/runs.ts";
 import { begin, drafts } from "./drafts.ts";
 
@@ -52,15 +57,15 @@ function openStory() {
 		appendEntry: (type: string, data: unknown) => void session.appendCustomEntry(type, structuredClone(data)),
 	} as unknown as ExtensionAPI;
 	let edition = 0;
-	const run = begin(editions[0] as LiveRun["definitions"], "p");
-	let held: Held = { run, pinned: pinDefinitions(pi, session, run, run.definitions) };
+	const run = begin(editions[0] as LiveWorkflowRun["definitions"], "p");
+	let held: HeldRun = { run, pinned: pinDefinitions(pi, session, run, run.definitions) };
 	writeState(pi, held, { note: "begun" });
 	/** What the model is told before its next request. */
-	let queue: object[] = [toldOf(held)];
+	let queue: object[] = [visitMarkOf(held)];
 	let calls = 0;
 
-	const apply = (event: Event) => {
-		const { run: after, actions } = transition(held.run, event);
+	const apply = (event: WorkflowEvent) => {
+		const { run: after, actions } = workflowTransition(held.run, event);
 		const reloaded = actions.some(({ kind }) => kind === "reloaded");
 		const pinned =
 			reloaded && after.kind === "live" ? pinDefinitions(pi, session, after, after.definitions) : held.pinned;
@@ -70,7 +75,7 @@ function openStory() {
 	};
 	const visit = () => {
 		const { run: now } = held;
-		return isActive(now) && now.kind === "live" ? `${now.step} ${hashOf(now.definitions)}` : "none";
+		return isActive(now) && now.kind === "live" ? `${now.step} ${definitionsHash(now.definitions)}` : "none";
 	};
 	return {
 		get run() {
@@ -80,15 +85,15 @@ function openStory() {
 		does(what: Person) {
 			const at = 2000;
 			if (what === "reload") edition = 1 - edition;
-			const event: Event =
+			const event: WorkflowEvent =
 				what === "pause"
 					? { kind: "pause", by: "person" }
 					: what === "reload"
-						? { kind: "reload", definitions: editions[edition] as LiveRun["definitions"] }
+						? { kind: "reload", definitions: editions[edition] as LiveWorkflowRun["definitions"] }
 						: what === "resume"
 							? { kind: "resume" }
 							: { kind: what, at };
-			if (apply(event).some(({ kind }) => kind === "moved" || kind === "reloaded")) queue.push(toldOf(held));
+			if (apply(event).some(({ kind }) => kind === "moved" || kind === "reloaded")) queue.push(visitMarkOf(held));
 		},
 		/** pi appends what is queued, and sends the request. */
 		request() {
@@ -107,10 +112,10 @@ function openStory() {
 			}));
 			session.appendMessage({ role: "assistant", content } as never);
 			return named.map(({ action, id }) => () => {
-				const decision = decisionOf(session, held, id);
+				const decision = modelDecision(session, held, id);
 				const done = apply({ kind: action, at: 2000, decision });
 				const moved = done.some(({ kind }) => kind === "moved");
-				const details = moved ? { advanced: true, to: "X", ...toldOf(held) } : {};
+				const details = moved ? { advanced: true, to: "X", ...visitMarkOf(held) } : {};
 				session.appendMessage({
 					role: "toolResult",
 					toolCallId: id,
@@ -147,7 +152,7 @@ it("the model moves a run only out of the visit that it had read", () => {
 					if (arrives !== read) {
 						expect(done).toMatchObject([{ kind: "refused" }]);
 						late++;
-					} else if (action === "next" && run.kind === "live" && run.standing.kind === "running") {
+					} else if (action === "next" && run.kind === "live" && run.status.kind === "running") {
 						const personal = run.position.at(-1)?.workflowKey === "p" && run.position.at(-1)?.phaseIndex === 2;
 						expect(changed).toBe(!personal);
 						counted++;

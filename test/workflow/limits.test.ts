@@ -6,7 +6,7 @@ import type { ToolLimits } from "../../src/workflow/definitions/index.ts";
 import { allowedTools, blockedTools, judgeCall, limitsText } from "../../src/workflow/limits/index.ts";
 
 const project = "/home/me/project";
-const nothing: Footprint = { tool: "x", touches: [], runs: [], unknowns: [] };
+const nothing: Footprint = { tool: "x", accesses: [], runs: [], unknowns: [] };
 const black = (names: string[], shell: "judged" | "strict" | "unrestricted" = "judged"): ToolLimits => ({
 	kind: "blacklist",
 	names,
@@ -23,8 +23,8 @@ function judge(limits: ToolLimits, tool: string, footprint: Partial<Footprint> =
 	return judgeCall(limits, { tool }, () => ({ ...nothing, tool, ...footprint }), project)?.kind;
 }
 
-const touch = (access: "read" | "list" | "write" | "delete" | "link", path: string, recursive = false) => ({
-	touches: [{ access, path, real: path, recursive, by: `command ${path}` }],
+const access = (kind: "read" | "list" | "write" | "delete" | "link", path: string, recursive = false) => ({
+	accesses: [{ kind, path, real: path, recursive, by: `command ${path}` }],
 	runs: [{ program: "command", args: [], text: `command ${path}`, effects: [], changes: [] }],
 });
 const changes = (...kinds: Footprint["runs"][number]["changes"]) => ({
@@ -75,7 +75,7 @@ describe("names", () => {
 	});
 
 	it("case 41: without limits everything goes through", () => {
-		expect(judge({ kind: "free" }, "anything", touch("delete", "/", true))).toBeUndefined();
+		expect(judge({ kind: "free" }, "anything", access("delete", "/", true))).toBeUndefined();
 	});
 
 	it("case 39: workflow_step is never stopped and never listed, whatever is written", () => {
@@ -112,20 +112,20 @@ describe("names", () => {
 
 describe("the shell under a list", () => {
 	const writes: [string, Partial<Footprint>][] = [
-		["a write in the project", touch("write", `${project}/src/a.ts`)],
-		["a removal in the project", touch("delete", `${project}/a`)],
-		["a link in the project", touch("link", `${project}/a`)],
-		["everything below a folder around the project", touch("delete", "/home/me", true)],
+		["a write in the project", access("write", `${project}/src/a.ts`)],
+		["a removal in the project", access("delete", `${project}/a`)],
+		["a link in the project", access("link", `${project}/a`)],
+		["everything below a folder around the project", access("delete", "/home/me", true)],
 		["files of the project that are not named", changes("worktree")],
 		["installed packages", changes("packages")],
 		["an unknown file of a folder in the project", unknown("operand", ["write"], `${project}/src`)],
 	];
 	const passes: [string, Partial<Footprint>][] = [
-		["reading", touch("read", `${project}/a`)],
-		["a write elsewhere", touch("write", "/tmp/log")],
-		["a folder whose name begins like the project's", touch("write", `${project}-2/a`)],
-		["a removal beside the project", touch("delete", "/home/me/other", true)],
-		["a folder around the project alone", touch("write", "/home/me")],
+		["reading", access("read", `${project}/a`)],
+		["a write elsewhere", access("write", "/tmp/log")],
+		["a folder whose name begins like the project's", access("write", `${project}-2/a`)],
+		["a removal beside the project", access("delete", "/home/me/other", true)],
+		["a folder around the project alone", access("write", "/home/me")],
 		["a commit", changes("repository")],
 		["another machine", changes("remote")],
 	];
@@ -170,34 +170,34 @@ describe("the shell under a list", () => {
 	});
 
 	it("is judged under every name that runs commands; other tools go by their name", () => {
-		const footprint = touch("write", `${project}/a`);
+		const footprint = access("write", `${project}/a`);
 		expect(judge(black(["edit", "write"]), "powershell", footprint)).toBe("shell-writes");
 		expect(judge(black(["edit", "write"]), "run_in_container", footprint)).toBe("shell-writes");
-		expect(judge(white(["patch_file"]), "patch_file", { touches: footprint.touches })).toBeUndefined();
+		expect(judge(white(["patch_file"]), "patch_file", { accesses: footprint.accesses })).toBeUndefined();
 		expect(judge(white(["edit"]), "edit", footprint)).toBeUndefined();
 	});
 
 	it("sees through links into the project", () => {
-		const footprint = touch("write", "/tmp/link/a");
-		const [first] = footprint.touches;
-		const linked = { ...footprint, touches: first ? [{ ...first, real: `${project}/a` }] : [] };
+		const footprint = access("write", "/tmp/link/a");
+		const [first] = footprint.accesses;
+		const linked = { ...footprint, accesses: first ? [{ ...first, real: `${project}/a` }] : [] };
 		expect(judge(black(["edit", "write"]), "bash", linked)).toBe("shell-writes");
 	});
 });
 
 describe("capabilities", () => {
 	it("read lets through what only reads", () => {
-		expect(judge(may("read"), "read", touch("read", `${project}/a`))).toBeUndefined();
-		expect(judge(may("read"), "bash", touch("list", "/"))).toBeUndefined();
-		expect(judge(may("read"), "bash", touch("write", "/dev/null"))).toBeUndefined();
+		expect(judge(may("read"), "read", access("read", `${project}/a`))).toBeUndefined();
+		expect(judge(may("read"), "bash", access("list", "/"))).toBeUndefined();
+		expect(judge(may("read"), "bash", access("write", "/dev/null"))).toBeUndefined();
 		expect(judge(may("read"), "bash", unknown("operand", ["read"]))).toBeUndefined();
 	});
 
 	it("field 38: read stops everything else, wherever it is and whatever it is called", () => {
 		for (const footprint of [
-			touch("write", "/tmp/a"),
-			touch("delete", `${project}/a`),
-			touch("link", "/tmp/a"),
+			access("write", "/tmp/a"),
+			access("delete", `${project}/a`),
+			access("link", "/tmp/a"),
 			unknown("operand", ["write"]),
 			changes("worktree"),
 			changes("repository"),
@@ -228,9 +228,9 @@ describe("capabilities", () => {
 	});
 
 	it("W9: a phase that may nothing may not read either", () => {
-		expect(judge(may(), "write", touch("write", "/tmp/a"))).toBe("name");
-		expect(judge(may(), "read", touch("read", `${project}/a`))).toBe("name");
-		expect(judge(may(), "workflow_step", touch("read", `${project}/a`))).toBeUndefined();
+		expect(judge(may(), "write", access("write", "/tmp/a"))).toBe("name");
+		expect(judge(may(), "read", access("read", `${project}/a`))).toBe("name");
+		expect(judge(may(), "workflow_step", access("read", `${project}/a`))).toBeUndefined();
 		expect([limitsText(may()), allowedTools(may()), blockedTools(may())]).toEqual([
 			"No tool is available in this phase, besides workflow_step.",
 			"(none)",
@@ -239,7 +239,7 @@ describe("capabilities", () => {
 	});
 
 	it("field 38: pi's tools that only find and call others lead to what is allowed, where that is more than pi's own tools", () => {
-		const plain = { ...nothing, ...touch("list", project) };
+		const plain = { ...nothing, ...access("list", project) };
 		for (const tool of ["codemode", "tool_search"]) {
 			const judgeOwn = (limits: ToolLimits) => judgeCall(limits, { tool, own: true }, () => plain, project)?.kind;
 			expect(judgeOwn(white(["mcp__docs__*"]))).toBeUndefined();

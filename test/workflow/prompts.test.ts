@@ -1,6 +1,6 @@
 // What the model and the person read of a run: variables, places, texts of phases, answers of the tool.
 import { describe, expect, it } from "vitest";
-import type { LiveRun, Way } from "../../src/workflow/machine/index.ts";
+import type { ExitKind, LiveWorkflowRun } from "../../src/workflow/machine/index.ts";
 import {
 	blockAdvice,
 	blockReason,
@@ -10,17 +10,17 @@ import {
 	laterText,
 	movedText,
 	nextName,
-	reminderText,
 	sessionName,
 	statusLine,
 	statusText,
 	variablesOf,
 	wholeText,
+	workflowReminderText,
 } from "../../src/workflow/prompts/index.ts";
 import { begin, drafts, happen } from "./drafts.ts";
 
 /** The run after `steps` phases; `from` of the last step. */
-function later(run: LiveRun, steps: number, event: "next" | "loop" | "skip" = "next") {
+function later(run: LiveWorkflowRun, steps: number, event: "next" | "loop" | "skip" = "next") {
 	let current = run;
 	let from = run.position;
 	for (let step = 0; step < steps; step++) {
@@ -97,7 +97,7 @@ describe("variables", () => {
 					"{workflowName}/{taskDescription}/{taskId}/{phaseId}/{phaseName}/{phaseEmoji}: {phaseInstructions}",
 			},
 		});
-		expect(reminderText(begin(definitions, "w", "x{phaseId}"))).toBe(
+		expect(workflowReminderText(begin(definitions, "w", "x{phaseId}"))).toBe(
 			"Workflow w/x{phaseId}/wf-1000-abc123/a/A/🔹: Do it: x{phaseId}, not {phaseInstructions}",
 		);
 	});
@@ -209,7 +209,7 @@ describe("answers", () => {
 		t: { name: "Other", entries: ["@v"] },
 		v: { name: "Deep", entries: ["v1"] },
 	});
-	const line = (steps: number, way: Way = "next") => {
+	const line = (steps: number, way: ExitKind = "next") => {
 		const { run, from } = later(begin(definitions, "p"), steps, way === "loop" ? "loop" : "next");
 		return firstLine(movedText(run, from, way));
 	};

@@ -4,11 +4,11 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 // pi's own session manager alone: its whole package takes seconds to load.
 import { SessionManager } from "../../node_modules/@earendil-works/pi-coding-agent/dist/core/session-manager.js";
-import { isActive, type Run } from "../../src/workflow/machine/index.ts";
+import { isActive, type WorkflowRun } from "../../src/workflow/machine/index.ts";
 import {
-	findRun,
-	type Held,
-	hashOf,
+	definitionsHash,
+	findWorkflowRun,
+	type HeldRun,
 	historyOf,
 	pinDefinitions,
 	writeState,
@@ -50,10 +50,10 @@ it("field 25, case 58: state is the fold over the branch, in any tree", () => {
 			const pi = {
 				appendEntry: (type: string, data: unknown) => void session.appendCustomEntry(type, structuredClone(data)),
 			} as unknown as ExtensionAPI;
-			let held: Held | undefined;
+			let held: HeldRun | undefined;
 			let moves = 0;
 			/** What the branch that ends at an entry tells: the run, and how many visits have ended in it. */
-			const known = new Map<string | null, { held: Held | undefined; moves: number }>([
+			const known = new Map<string | null, { held: HeldRun | undefined; moves: number }>([
 				[null, { held: undefined, moves: 0 }],
 			]);
 			const ids: string[] = [];
@@ -61,7 +61,7 @@ it("field 25, case 58: state is the fold over the branch, in any tree", () => {
 			for (const taken of steps) {
 				switch (taken.kind) {
 					case "start": {
-						const run: Run = { ...begin(definitions, "p"), id: `wf-${runs++}` };
+						const run: WorkflowRun = { ...begin(definitions, "p"), id: `wf-${runs++}` };
 						held = { run, pinned: pinDefinitions(pi, session, run, definitions) };
 						moves = 0;
 						writeState(pi, held, { note: "begun" });
@@ -93,7 +93,7 @@ it("field 25, case 58: state is the fold over the branch, in any tree", () => {
 				known.set(leaf, { held, moves });
 				if (leaf !== null) ids.push(leaf);
 
-				const found = findRun(session, () => new Map());
+				const found = findWorkflowRun(session, () => new Map());
 				if (!held) {
 					expect(found).toEqual({ kind: "none" });
 					continue;
@@ -103,7 +103,7 @@ it("field 25, case 58: state is the fold over the branch, in any tree", () => {
 				const { definitions: own, ...before } = held.run.kind === "live" ? held.run : never();
 				const volatile = { reminders: { row: 0, visit: 0 }, askedToCancel: undefined };
 				expect(after).toEqual({ ...before, ...volatile });
-				expect(hashOf(pinned)).toBe(hashOf(own));
+				expect(definitionsHash(pinned)).toBe(definitionsHash(own));
 				expect(found.held.pinned).toEqual(held.pinned);
 				expect(historyOf(session, held.run.id).filter(({ way }) => way)).toHaveLength(moves);
 				expect(isActive(found.held.run)).toBe(isActive(held.run));

@@ -108,9 +108,9 @@ export interface ReadLedger {
 export interface HeldLedger extends ReadLedger {
 	readonly fence: number;
 	/** Whether the lease is still this one's: to be asked before anything is done that another holder may be doing. */
-	holds(): Promise<boolean>;
+	holdsLease(): Promise<boolean>;
 	/** Why it is not. */
-	loss(): Promise<StoreFailure>;
+	leaseLoss(): Promise<StoreFailure>;
 	/**
 	 * Appends in order and numbers them, secrets taken out: the events that it gives back are what counts. `durable`: they are on disk when this resolves, and so is everything before them.
 	 * Nothing is appended when it fails.
@@ -128,7 +128,7 @@ export interface HeldLedger extends ReadLedger {
 	 */
 	onPosted(listener: PostListener): Promise<void>;
 	/** Writes what is still to be written and gives the lease back. */
-	release(): Promise<void>;
+	releaseLease(): Promise<void>;
 }
 
 export interface LeaseHolder {
@@ -193,11 +193,11 @@ export interface WorkerLauncher {
 	 */
 	launch(order: LaunchOrder, host: WorkerHost, signal: AbortSignal): Promise<Result<Worker, LaunchFault>>;
 	/** Nobody will go on with the run's conversations in `folder` any more, but for `keep`: what is secret in them goes. */
-	retire(folder: string, keep?: string): Promise<void>;
+	redactSessions(folder: string, keep?: string): Promise<void>;
 	/** What the conversation `key` in `folder` has used by its own record; `undefined` where there is none to read. No process has it open. */
-	spent(folder: string, key: string): Promise<Spend | undefined>;
+	readSpend(folder: string, key: string): Promise<Spend | undefined>;
 	/** Stops every process that workers of this run left behind, a worker without a supervisor included. */
-	stopStrays(run: string): Promise<{ readonly stopped: number; readonly left: number }>;
+	stopOrphans(run: string): Promise<{ readonly stopped: number; readonly left: number }>;
 }
 
 export interface LaunchProblem {
@@ -256,9 +256,9 @@ export interface Worker {
 	/** Gives the model a message as soon as it can take one; resolves once it has, `false` if the worker ended first. */
 	send(text: string): Promise<boolean>;
 	/** New ceilings in place of those of its order, counted from now: a person has changed the run's limits. */
-	allow(limits: Pick<WorkerLimits, "activeMs" | "costUsd" | "tokens">): void;
+	setLimits(limits: Pick<WorkerLimits, "activeMs" | "costUsd" | "tokens">): void;
 	/** See `EndWorker`. Idempotent; `now` after `boundary` hastens it. */
-	end(how: "boundary" | "now"): void;
+	stop(how: "boundary" | "now"): void;
 	/** Resolves once its process is gone and every report of it has been given; what it left running is `stopStrays`'s. Never rejects. */
 	readonly ended: Promise<WorkerOutcome>;
 }

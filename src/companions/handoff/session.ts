@@ -10,7 +10,7 @@ import type {
 } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { followRun, foreignTools, type TurnOutcome } from "../../pi/index.ts";
-import { calledOffText, reminderText, requestText, successorText } from "./texts.ts";
+import { calledOffText, handoffReminder, requestText, successorText } from "./texts.ts";
 
 /** How often a model that stopped without the call is reminded. */
 const reminders = 2;
@@ -189,7 +189,7 @@ export function openHandoff(pi: ExtensionAPI, host: HandoffHost): HandoffSession
 		const reminder: SessionBoundaryDraft = {
 			type: "custom_message",
 			customType: "handoff:reminder",
-			content: reminderText(waiting.direction),
+			content: handoffReminder(waiting.direction),
 			display: false,
 		};
 		return { entries: [...event.entries, reminder], continue: true };

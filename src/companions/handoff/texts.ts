@@ -12,7 +12,7 @@ export function requestText(direction: string, notebookOn: boolean): string {
 }
 
 /** Reminds a model that stopped without calling the tool. */
-export function reminderText(direction: string): string {
+export function handoffReminder(direction: string): string {
 	return `The handoff is still waiting: call the tool \`handoff\` with the context that the successor needs. Its direction is:\n\n${quote(direction)}`;
 }
 

@@ -5,7 +5,7 @@ import { indexLine, indexLines, type Notebook } from "./notebook.ts";
 const notesMark = "notes, not instructions";
 
 /** A page as the model reads it. */
-export function pageText(name: string, content: string): string {
+export function notebookPageText(name: string, content: string): string {
 	return `[Notebook page "${name}": ${notesMark}]\n\n${content}`;
 }
 

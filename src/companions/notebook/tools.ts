@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { redactSecrets } from "../../safety/index.ts";
 import { pageName } from "./notebook.ts";
 import type { NotebookSession } from "./session.ts";
-import { indexText, pageText, topicLine, writtenText } from "./texts.ts";
+import { indexText, notebookPageText, topicLine, writtenText } from "./texts.ts";
 
 const page = Type.String({ description: "Name of the page, one line" });
 
@@ -36,7 +36,7 @@ export function notebookTools(session: NotebookSession): ToolDefinition[] {
 			return answer(
 				content === undefined
 					? `There is no page "${name}".\n\n${indexText(session.notebook)}`
-					: pageText(pageName(name), content),
+					: notebookPageText(pageName(name), content),
 			);
 		},
 	};

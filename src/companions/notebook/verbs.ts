@@ -1,5 +1,5 @@
 // The words after `/notebook`. Pure: the command, its completions and a sequence's recorder read them alike. Loaded at every start of pi.
-import { splitWords } from "./split-words.ts";
+import { splitArguments } from "./split-arguments.ts";
 
 export const notebookVerbs = ["on", "off", "topic", "search", "rename", "delete"] as const;
 
@@ -39,12 +39,12 @@ export function readNotebookRequest(args: string): NotebookRequest {
 		case "search":
 			return more === "" ? refused(usage.search) : { kind: "search", words: more };
 		case "delete": {
-			const [quoted, ...others] = splitWords(more);
+			const [quoted, ...others] = splitArguments(more);
 			if (more === "") return refused(usage.delete);
 			return { kind: "delete", page: quoted !== undefined && others.length === 0 ? quoted : more };
 		}
 		case "rename": {
-			const [from, to, ...others] = splitWords(more);
+			const [from, to, ...others] = splitArguments(more);
 			if (from === undefined || to === undefined || others.length > 0) return refused(usage.rename);
 			return { kind: "rename", from, to };
 		}

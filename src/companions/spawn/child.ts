@@ -14,7 +14,7 @@ import {
 	takeNextModel,
 	takeoverText,
 } from "../../pi/index.ts";
-import { childTagPrefix, RUN_TAG, startChild, stopStrays } from "../../process/index.ts";
+import { childTagPrefix, RUN_TAG, startChild, stopOrphans } from "../../process/index.ts";
 import { watchCeilings } from "./ceilings.ts";
 import type { ChildCeilings } from "./settings.ts";
 
@@ -87,7 +87,7 @@ export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatc
 	const unfollow = plan.onReadonly(() => orderReadonly(link));
 	let stopping: Promise<unknown> | undefined;
 	const stop = () => {
-		stopping ??= child.stop(graceMs).then(() => stopStrays(tag, graceMs));
+		stopping ??= child.stop(graceMs).then(() => stopOrphans(tag, graceMs));
 		return stopping;
 	};
 	const release = scope.own(async () => void (await stop()));

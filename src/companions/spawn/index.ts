@@ -112,7 +112,7 @@ function endWithParent(scope: Scope): void {
 	if (tag === undefined) return;
 	scope.own(async () => {
 		if (process.ppid === parent) return;
-		const { stopStrays } = await import("../../process/index.ts");
-		await stopStrays(tag);
+		const { stopOrphans } = await import("../../process/index.ts");
+		await stopOrphans(tag);
 	});
 }

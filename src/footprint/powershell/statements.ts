@@ -1,6 +1,7 @@
-// PowerShell and cmd text as statements of words. A reader, not a grammar: quoting, separators, redirections and blocks, no expressions.
-// W1 a word that holds anything not known becomes a hole; W2 the text of script blocks and subexpressions is read as statements too.
-import { HOLE } from "../text.ts";
+// Reads PowerShell and cmd text as statements of words: quoting, separators, redirections and blocks. It evaluates no expressions.
+// W1 a word that cannot be evaluated holds the unknown value; W2 script blocks and subexpressions are read as statements too, before the
+// statement that holds them.
+import { UNKNOWN_VALUE } from "../text.ts";
 
 /** One command with its words and the files that its output goes to. */
 export interface Statement {
@@ -15,11 +16,10 @@ export interface Statement {
 
 export type Dialect = "powershell" | "cmd";
 
-/** The variables that text refers to, names in lower case. */
+/** The variables that the text refers to, names in lower case. */
 export interface Names {
-	/** `undefined` where it is not known. */
+	/** `undefined` where the value is not known. */
 	get(name: string): string | undefined;
-	/** A variable was given this value: a hole where unknown. */
 	set(name: string, value: string): void;
 }
 
@@ -28,199 +28,176 @@ interface Reader {
 	readonly dialect: Dialect;
 	readonly names: Names;
 	readonly statements: Statement[];
-	/** Texts of blocks, read after the statement that holds them. */
-	readonly blocks: string[];
 	at: number;
+	/** How many blocks are open. */
+	depth: number;
+	/** A bound was reached: the rest is not read. */
+	exceeded: boolean;
 }
 
 const MAX_STATEMENTS = 2000;
 const MAX_DEPTH = 12;
 
-/** Reads text into statements, those of its blocks included; `undefined` where there are more than can be judged. */
+/** Reads text into statements, those of its blocks included; `undefined` where it is too long or nested too deeply. */
 export function readStatements(text: string, dialect: Dialect, names: Names): readonly Statement[] | undefined {
-	const statements: Statement[] = [];
-	let texts = [text];
-	for (let depth = 0; texts.length > 0; depth++) {
-		if (depth > MAX_DEPTH) return undefined;
-		const inner: string[] = [];
-		for (const source of texts) {
-			const reader: Reader = { text: source, dialect, names, statements, blocks: inner, at: 0 };
-			while (reader.at < source.length) {
-				readPipeline(reader);
-				if (statements.length > MAX_STATEMENTS) return undefined;
-			}
-		}
-		texts = inner;
+	const reader: Reader = { text, dialect, names, statements: [], at: 0, depth: 0, exceeded: false };
+	while (reader.at < text.length) {
+		readPipelines(reader);
+		// A bracket that closes nothing.
+		reader.at++;
 	}
-	return statements;
+	return reader.exceeded ? undefined : reader.statements;
 }
 
-function readPipeline(reader: Reader): void {
+/** Reads up to the bracket that closes the block, or to the end of the text. */
+function readPipelines(reader: Reader): void {
 	let piped = false;
-	for (;;) {
+	if (reader.depth > MAX_DEPTH) reader.exceeded = true;
+	while (reader.at < reader.text.length && !reader.exceeded) {
 		readStatement(reader, piped);
-		if (reader.text[reader.at] !== "|" || reader.text[reader.at + 1] === "|") break;
-		reader.at++;
-		piped = true;
+		const [separator = ""] = match(reader, /\|(?!\|)\s*|[;\n\r&|]+/y) ?? [];
+		piped = /^\|\s*$/.test(separator);
+		if (separator === "" && /[)}]/.test(reader.text[reader.at] ?? "")) return;
+		if (reader.statements.length > MAX_STATEMENTS) reader.exceeded = true;
 	}
-	while (/[;\n\r&|)}]/.test(reader.text[reader.at] ?? "")) reader.at++;
+	if (reader.exceeded) reader.at = reader.text.length;
 }
+
+/** Matches a sticky expression at the reader's position and moves behind it. */
+function match(reader: Reader, pattern: RegExp): RegExpExecArray | undefined {
+	pattern.lastIndex = reader.at;
+	const found = pattern.exec(reader.text);
+	if (found) reader.at = pattern.lastIndex;
+	return found ?? undefined;
+}
+
+const blanks = {
+	powershell: /(?:[ \t,]|`\r?\n|#[^\n]*)+/y,
+	cmd: /(?:[ \t,]|\^\r?\n)+/y,
+};
+const assignments = {
+	powershell: /(?:\[[\w.[\]]+\])?\$\{?((?:env:)?\w+)\}?(?:\s*\+?=(?!=)|\s+in\b)\s*/iy,
+	cmd: /set\s+"?(\w+)=/iy,
+};
+const redirection = /(?:\d|\*)?(>>?)(&\d)?/y;
+const expressionStart = /['"\d$(@[{!+]|-[^A-Za-z]/y;
 
 function readStatement(reader: Reader, piped: boolean): void {
-	const words: string[] = [];
-	const outputs: { target: string; appends: boolean }[] = [];
-	skipBlanks(reader);
-	const assigned = readAssigned(reader);
+	const { dialect } = reader;
+	match(reader, blanks[dialect]);
+	const assignment = match(reader, assignments[dialect]);
 	const start = reader.at;
-	const expression =
-		reader.dialect === "powershell" && /^(['"\d$(@[{!+]|-[^A-Za-z])/.test(reader.text.slice(start, start + 2));
-	for (;;) {
-		skipBlanks(reader);
-		const rest = reader.text.slice(reader.at, reader.at + 8);
-		if (rest === "" || /^[;\n\r|]/.test(rest)) break;
-		if (rest[0] === "&" && (reader.dialect === "cmd" || rest[1] === "&" || words.length > 0)) break;
-		if (rest[0] === "&" || rest[0] === ")" || rest[0] === "}") {
-			reader.at++;
-			continue;
-		}
-		const redirect = /^([\d*]?)(>>?)(&\d)?/.exec(rest);
-		if (redirect) {
-			reader.at += redirect[0].length;
-			if (redirect[3]) continue;
-			skipBlanks(reader);
-			outputs.push({ target: readWord(reader), appends: redirect[2] === ">>" });
-			continue;
-		}
-		const before = reader.at;
-		words.push(readWord(reader));
-		if (reader.at === before) reader.at++;
+	const isExpression = dialect === "powershell" && match(reader, expressionStart) !== undefined;
+	reader.at = start;
+	const { words, outputs } = readWords(reader);
+	if (assignment?.[1]) {
+		// A value, unless a command's output is kept or a loop goes through several.
+		const isValue = words.length === 1 && (isExpression || dialect === "cmd") && !/\sin\s*$/i.test(assignment[0]);
+		reader.names.set(assignment[1].toLowerCase(), (isValue ? words.pop() : undefined) ?? UNKNOWN_VALUE);
 	}
-	const [value] = words;
-	if (assigned !== undefined) {
-		reader.names.set(assigned, words.length === 1 && value !== undefined ? value : HOLE);
-		// A single word was a value; several are a command whose output is kept.
-		if (words.length === 1) words.length = 0;
-	}
-	if (words.length === 0 && outputs.length === 0 && !expression) return;
-	const source = reader.text.slice(start, reader.at);
-	reader.statements.push({ words, outputs, piped, kind: expression ? "expression" : "command", source });
+	if (words.length === 0 && outputs.length === 0 && !isExpression) return;
+	const kind = isExpression ? "expression" : "command";
+	reader.statements.push({ words, outputs, piped, kind, source: reader.text.slice(start, reader.at) });
 }
 
-/** The name of the variable that a statement assigns, if it does: `$x = …`, `set x=…`. */
-function readAssigned(reader: Reader): string | undefined {
-	const rest = reader.text.slice(reader.at, reader.at + 200);
-	const pattern =
-		reader.dialect === "cmd" ? /^set\s+"?(\w+)=/i : /^(?:\[[\w.[\]]+\])?\$\{?((?:env:)?\w+)\}?\s*[+]?=(?!=)\s*/i;
-	const found = pattern.exec(rest);
-	if (!found?.[1]) return undefined;
-	reader.at += found[0].length;
-	return found[1].toLowerCase();
-}
-
-function skipBlanks(reader: Reader): void {
-	const { text } = reader;
+function readWords(reader: Reader): { words: string[]; outputs: Statement["outputs"][number][] } {
+	const words: string[] = [];
+	const outputs: Statement["outputs"][number][] = [];
+	match(reader, /&(?!&)/y);
 	for (;;) {
-		const char = text[reader.at];
-		if (char === " " || char === "\t" || char === ",") reader.at++;
-		else if (char === "`" && /[\r\n]/.test(text[reader.at + 1] ?? "")) reader.at += 2;
-		else if (char === "^" && reader.dialect === "cmd" && /[\r\n]/.test(text[reader.at + 1] ?? "")) reader.at += 2;
-		else if (char === "#" && reader.dialect === "powershell")
-			while (reader.at < text.length && text[reader.at] !== "\n") reader.at++;
-		else return;
+		match(reader, blanks[reader.dialect]);
+		if (reader.at >= reader.text.length || match(reader, /(?=[;\n\r|&)}])/y)) return { words, outputs };
+		const [redirects, sign, toStream] = match(reader, redirection) ?? [];
+		if (redirects === undefined) words.push(readWord(reader));
+		else if (toStream === undefined) {
+			match(reader, blanks[reader.dialect]);
+			outputs.push({ target: readWord(reader), appends: sign === ">>" });
+		}
 	}
 }
+
+/** A piece of a word: what it looks like, and the text that it stands for. */
+type Rule = readonly [pattern: RegExp, value: (found: RegExpExecArray, reader: Reader) => string];
+
+const asWritten: Rule[1] = ([text]) => text;
+const escaped: Rule[1] = ([text]) => text.slice(1);
+
+function variableValue([, braced, plain, member = ""]: RegExpExecArray, { names }: Reader): string {
+	const value = names.get((braced ?? plain ?? "").toLowerCase()) ?? UNKNOWN_VALUE;
+	// `$name.txt` is a file name; what `$x.Property` and `$x[0]` are is not known.
+	return member === "" ? value : /^\.(txt|json|js|ts|md|log|bak)\b/.test(member) ? value + member : UNKNOWN_VALUE;
+}
+
+const members = /((?:\.\w+|\[[^\]\n]{0,100}\]|\(\))*)/.source;
+const variable: Rule = [new RegExp(String.raw`\$(?:\{([^}\n]+)\}|((?:env:)?[\w?]+))${members}`, "iy"), variableValue];
+const subexpression: Rule = [/\$(?=\()/y, (_found, reader) => readBlock(reader)];
+/** `%name%`, and the `%i` of a loop, whose value is not known. */
+const percentVariable: Rule = [
+	/%([\w()]+)%|%%?[a-z]\b/iy,
+	([, name = ""], { names }) => names.get(name.toLowerCase()) ?? UNKNOWN_VALUE,
+];
+
+const stringRules: { readonly [dialect in Dialect]: readonly Rule[] } = {
+	powershell: [[/""|`[\s\S]?/y, escaped], subexpression, variable, [/[^"`$]+|\$/y, asWritten]],
+	cmd: [percentVariable, [/[^"%]+|%/y, asWritten]],
+};
+
+const string: Rule = [
+	/"/y,
+	(_found, reader) => {
+		const text = readPieces(reader, stringRules[reader.dialect]);
+		match(reader, /"/y);
+		return text;
+	},
+];
+
+const wordRules: { readonly [dialect in Dialect]: readonly Rule[] } = {
+	powershell: [
+		[/'([^']*(?:''[^']*)*)'?/y, ([, text = ""]) => text.replaceAll("''", "'")],
+		[/@'\r?\n([\s\S]*?)(?:\n'@|$)/y, ([, text = ""]) => text],
+		[/@"\r?\n([\s\S]*?)(?:\n"@|$)/y, ([, text = ""]) => text.replace(/\$[\w:{(]\S*/g, UNKNOWN_VALUE)],
+		string,
+		[/`[\s\S]?/y, escaped],
+		subexpression,
+		[/@?(?=[({])/y, (_found, reader) => readBlock(reader)],
+		variable,
+		[/[^\s;|,&)}'"`$({@>]+|[@$]/y, asWritten],
+	],
+	cmd: [
+		string,
+		[/\^[\s\S]?/y, escaped],
+		percentVariable,
+		[/(?=\()/y, (_found, reader) => readBlock(reader)],
+		[/[^\s;|,&)"^%(>]+|%/y, asWritten],
+	],
+};
 
 function readWord(reader: Reader): string {
-	const { text } = reader;
-	let word = "";
-	while (reader.at < text.length) {
-		const char = text[reader.at] ?? "";
-		if (/[\s;|,)}]/.test(char) || (char === "&" && word !== "") || (char === ">" && !/^\d?$/.test(word))) break;
-		if (reader.dialect === "cmd") {
-			if (char === '"') word += quoted(reader, '"', "");
-			else if (char === "^") {
-				word += text[reader.at + 1] ?? "";
-				reader.at += 2;
-			} else if (char === "%") word += named(reader, /^%([\w()]+)%/);
-			else word += text[reader.at++];
-		} else if (char === "'") word += quoted(reader, "'", "");
-		else if (char === '"') word += quoted(reader, '"', "`");
-		else if (char === "@" && /['"]/.test(text[reader.at + 1] ?? "")) word += hereString(reader);
-		else if (char === "`") {
-			word += text[reader.at + 1] ?? "";
-			reader.at += 2;
-		} else if (char === "$") word += variable(reader);
-		else if (char === "{" || char === "(" || (char === "@" && /[({]/.test(text[reader.at + 1] ?? "")))
-			word += block(reader);
-		else word += text[reader.at++];
-	}
+	const start = reader.at;
+	const word = readPieces(reader, wordRules[reader.dialect]);
+	if (reader.at === start) reader.at++;
 	return word;
 }
 
-function quoted(reader: Reader, mark: string, escaping: string): string {
-	const { text } = reader;
-	let value = "";
+/** Joins the values of the pieces that the rules find, up to the first character that none of them takes. */
+function readPieces(reader: Reader, rules: readonly Rule[]): string {
+	let text = "";
+	for (let found = true; found && reader.at < reader.text.length; ) {
+		found = rules.some(([pattern, value]) => {
+			const piece = match(reader, pattern);
+			if (piece) text += value(piece, reader);
+			return piece !== undefined;
+		});
+	}
+	return text;
+}
+
+/** Reads a `{…}` or `(…)` into statements of their own; the word has the unknown value where it is. */
+function readBlock(reader: Reader): string {
 	reader.at++;
-	while (reader.at < text.length) {
-		const char = text[reader.at] ?? "";
-		if (char === mark) {
-			reader.at++;
-			if (text[reader.at] !== mark) return value;
-			value += mark;
-			reader.at++;
-		} else if (escaping !== "" && char === escaping) {
-			value += text[reader.at + 1] ?? "";
-			reader.at += 2;
-		} else if (escaping !== "" && char === "$") value += variable(reader);
-		else if (reader.dialect === "cmd" && char === "%") value += named(reader, /^%([\w()]+)%/);
-		else value += text[reader.at++];
-	}
-	return value;
-}
-
-function hereString(reader: Reader): string {
-	const mark = reader.text[reader.at + 1] ?? "'";
-	const end = reader.text.indexOf(`\n${mark}@`, reader.at + 2);
-	const body = reader.text.slice(reader.at + 2, end < 0 ? undefined : end);
-	reader.at = end < 0 ? reader.text.length : end + 3;
-	return mark === "'" ? body : body.replace(/\$[\w:{(][^\s]*/g, HOLE);
-}
-
-function variable(reader: Reader): string {
-	if (reader.text[reader.at + 1] === "(") {
-		reader.at++;
-		return block(reader);
-	}
-	return named(reader, /^\$(?:\{([^}]+)\}|((?:env:)?[\w?]+))/i);
-}
-
-function named(reader: Reader, pattern: RegExp): string {
-	const found = pattern.exec(reader.text.slice(reader.at, reader.at + 200));
-	if (!found) return reader.text[reader.at++] ?? "";
-	reader.at += found[0].length;
-	// `$x.Property`, `$x[0]`: what they are is not followed.
-	const member = /^(\.\w+|\[[^\]]*\]|\(\))+/.exec(reader.text.slice(reader.at, reader.at + 200));
-	const value = reader.names.get((found[1] ?? found[2] ?? "").toLowerCase());
-	if (!member || /^\.(txt|json|js|ts|md|log|bak)\b/.test(member[0])) return value ?? HOLE;
-	reader.at += member[0].length;
-	return HOLE;
-}
-
-/** A `{…}` or `(…)`: its text is read later; the word has a hole in its place. */
-function block(reader: Reader): string {
-	const { text } = reader;
-	if (text[reader.at] === "@") reader.at++;
-	const start = reader.at + 1;
-	let depth = 0;
-	for (; reader.at < text.length; reader.at++) {
-		const char = text[reader.at] ?? "";
-		if (char === "'" || char === '"') {
-			const close = text.indexOf(char, reader.at + 1);
-			reader.at = close < 0 ? text.length : close;
-		} else if (char === "{" || char === "(") depth++;
-		else if ((char === "}" || char === ")") && --depth === 0) break;
-	}
-	reader.blocks.push(text.slice(start, reader.at));
+	reader.depth++;
+	readPipelines(reader);
+	reader.depth--;
 	reader.at++;
-	return HOLE;
+	return UNKNOWN_VALUE;
 }

@@ -1,5 +1,5 @@
 // Coding agents: another one started from a command works outside of the rules that judge this one.
-import type { Call, Program, Programs } from "./program.ts";
+import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
 /** The file that a coding agent starts from, as installed. */
 export const agentEntry =
@@ -32,7 +32,7 @@ function startAgent(call: Call): void {
 		if (second === undefined ? /^(config|mcp|auth|plugin|plugins|extensions)$/.test(first) : looks.test(second)) return;
 		call.change("system");
 		// Extensions of this very agent decide what it may do.
-		if (call.name.startsWith("pi")) call.touch("write", `${call.home}/.pi/agent/settings.json`);
+		if (call.name.startsWith("pi")) call.access("write", `${call.home}/.pi/agent/settings.json`);
 		if (call.args.includes("--")) call.run(call.args.slice(call.args.indexOf("--") + 1));
 		return;
 	}
@@ -40,9 +40,9 @@ function startAgent(call: Call): void {
 	call.unknown("program", call.text);
 }
 
-const agent: Program = { also: startAgent };
+const agent: ProgramSpec = { custom: startAgent };
 
-export const agents: Programs = {
+export const agents: ProgramSpecs = {
 	"pi pi-chronicle claude claude-code codex gemini gemini-cli opencode aider goose amp crush cursor-agent qwen qwen-code copilot cline kilocode kilo roo plandex pdx droid auggie kiro-cli kiro q qchat sgpt mentat gptme openhands interpreter swe-agent sweagent mini-swe-agent devin continue cn codebuff cody jules iflow trae-cli kimi kimi-cli vibe mistral-vibe grok nanocoder octofriend letta ra-aid gpt-engineer gpte aichat rovodev junie claude-squad claude-flow ruflo vibe-kanban happy ccr omp dexto deepagents stakpak":
 		agent,
 	acli: {

@@ -1,7 +1,7 @@
 // Archives and compression: what goes in, what comes out, and where to.
-import { HOLE } from "../text.ts";
+import { UNKNOWN_VALUE } from "../text.ts";
 import { opensToAll } from "./coreutils.ts";
-import { abbreviating, type Call, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
 
 /** `tar`: the mode decides whether operands are read or written; `-C` moves on to another directory in between. */
 function tar(call: Call): void {
@@ -15,7 +15,7 @@ function tar(call: Call): void {
 	const lists = call.has("-t --list -d --diff --compare");
 	const archive = call.values("-f --file")[0];
 	if (archive !== undefined)
-		call.play(
+		call.applyRole(
 			creates ? (call.has("-c --create") ? "replace" : "write") : call.has("--delete") ? "write" : "read",
 			archive,
 		);
@@ -26,16 +26,17 @@ function tar(call: Call): void {
 			(item.name === "-C" || item.name === "--directory" || item.name === "--cd") &&
 			item.value !== undefined
 		)
-			call.enter(item.value);
-		else if (item.kind === "operand" && creates) call.play("read", item.word, { recursive: true, ...excluded(call) });
-		if (item.kind === "operand" && creates && call.has("--remove-files")) call.play("move", item.word);
+			call.changeDirectory(item.value);
+		else if (item.kind === "operand" && creates)
+			call.applyRole("read", item.word, { recursive: true, ...excluded(call) });
+		if (item.kind === "operand" && creates && call.has("--remove-files")) call.applyRole("move", item.word);
 	}
 	for (const command of call.values(
 		"--to-command --checkpoint-action -I --use-compress-program --info-script -F --new-volume-script --rsh-command",
 	))
 		call.script(command.replace(/^exec=/, ""));
 	if (extracts && !lists && !call.has("-O --to-stdout")) {
-		call.touch("write", ".", { recursive: true });
+		call.access("write", ".", { recursive: true });
 	}
 }
 
@@ -63,29 +64,29 @@ const tarProgram = {
 		"-T --files-from -X --exclude-from": "read",
 		"-g --listed-incremental --index-file --volno-file": "write",
 	},
-	also: tar,
+	custom: tar,
 } as const;
 
 /** Compressors replace each file by a compressed one, or the other way round, unless they write to standard output. */
 function compress(call: Call): void {
 	if (call.has("-t --test -l --list")) {
-		call.operands.forEach((file) => void call.play("read", file));
+		call.operands.forEach((file) => void call.applyRole("read", file));
 		return;
 	}
 	const toOutput = call.has("-c --stdout --to-stdout");
 	const keeps = call.has("-k --keep") || call.name.includes("zstd");
 	const output = call.values("-o")[0];
-	if (output !== undefined) call.play("replace", output);
+	if (output !== undefined) call.applyRole("replace", output);
 	for (const file of call.operands) {
 		const recursive = call.has("-r --recursive") ? { recursive: true } : {};
-		call.play("read", file, recursive);
+		call.applyRole("read", file, recursive);
 		if (toOutput || output !== undefined) continue;
 		const plain = file.replace(/\.(gz|tgz|bz2|xz|lzma|zst|lz4|br|Z)$/, "");
-		call.touch("write", plain === file ? `${file}${endings[call.name] ?? ".gz"}` : plain, {
+		call.access("write", plain === file ? `${file}${endings[call.name] ?? ".gz"}` : plain, {
 			...recursive,
 			replaces: true,
 		});
-		if (!keeps) call.touch("delete", file, recursive);
+		if (!keeps) call.access("delete", file, recursive);
 	}
 }
 
@@ -108,7 +109,7 @@ function rsync(call: Call): void {
 	const sources = operands.length > 1 ? operands.slice(0, -1) : operands;
 	const recursive = call.has("-r -a --recursive --archive") ? { recursive: true } : {};
 	const keeps = call.has("--include -f --filter") ? {} : excluded(call);
-	for (const source of sources) if (!remote(source)) call.play("read", source, { ...recursive, ...keeps });
+	for (const source of sources) if (!remote(source)) call.applyRole("read", source, { ...recursive, ...keeps });
 	for (const command of call.values("-e --rsh --rsync-path")) call.script(command);
 	for (const option of call.values("-M --remote-option"))
 		if (/^--(?:rsync-path|rsh)=/.test(option)) call.script(option.slice(option.indexOf("=") + 1));
@@ -116,13 +117,13 @@ function rsync(call: Call): void {
 	if (modes.some((mode) => opensToAll(mode.replace(/^[DF]/, "")))) call.effect("open-permissions");
 	if (operands.length < 2 || destination === undefined || call.has("-n --dry-run --list-only")) return;
 	if (remote(destination)) call.change("remote");
-	else call.touch("write", destination, { ...recursive, replaces: true });
+	else call.access("write", destination, { ...recursive, replaces: true });
 	if (call.has("--delete --del --delete-before --delete-after --delete-during --delete-delay --delete-excluded")) {
 		call.effect("recursive-delete");
-		if (!remote(destination)) call.touch("delete", destination, { recursive: true });
+		if (!remote(destination)) call.access("delete", destination, { recursive: true });
 	}
 	if (call.has("--remove-source-files"))
-		for (const source of sources) if (!remote(source)) call.touch("delete", source, { recursive: true });
+		for (const source of sources) if (!remote(source)) call.access("delete", source, { recursive: true });
 }
 
 /** `zip archive files… -x names…`: the names after `-x` are left out, up to the next option. */
@@ -134,11 +135,11 @@ function zip(call: Call): void {
 	const keeps = left.length > 0 ? { only: left.map((glob) => `!${glob.replace(/^(?:\.?\/)+/, "")}`) } : {};
 	const [archive, ...files] = call.operands.filter((word) => !left.slice(1).includes(word));
 	if (archive !== undefined)
-		call.play("write", archive.includes(".") || archive.includes(HOLE) ? archive : `${archive}.zip`);
+		call.applyRole("write", archive.includes(".") || archive.includes(UNKNOWN_VALUE) ? archive : `${archive}.zip`);
 	const recursive = call.has("-r --recurse-paths -R") ? { recursive: true } : {};
 	for (const file of files) {
-		call.play("read", file, { ...recursive, ...keeps });
-		if (call.has("-m --move")) call.touch("delete", file, recursive);
+		call.applyRole("read", file, { ...recursive, ...keeps });
+		if (call.has("-m --move")) call.access("delete", file, recursive);
 	}
 	if (call.has("-T -TT --unzip-command"))
 		for (const command of call.values("-TT --unzip-command")) call.script(command);
@@ -146,52 +147,52 @@ function zip(call: Call): void {
 
 function unzip(call: Call): void {
 	const archive = call.operands[0];
-	if (archive !== undefined) call.play("read", archive);
+	if (archive !== undefined) call.applyRole("read", archive);
 	if (call.has("-l -t -z -v -Z -p -c")) return;
-	call.touch("write", call.values("-d")[0] ?? ".", { recursive: true });
+	call.access("write", call.values("-d")[0] ?? ".", { recursive: true });
 }
 
 function sevenZip(call: Call): void {
 	const [verb = "", archive, ...files] = call.operands;
 	const out = call.args.find((arg) => arg.startsWith("-o") && arg.length > 2)?.slice(2);
 	if (/^[aud]$/.test(verb) && archive !== undefined) {
-		call.play("write", archive);
-		for (const file of files) call.play("read", file, { recursive: true });
+		call.applyRole("write", archive);
+		for (const file of files) call.applyRole("read", file, { recursive: true });
 		if (call.has("-s") && call.args.includes("-sdel"))
-			for (const file of files) call.touch("delete", file, { recursive: true });
+			for (const file of files) call.access("delete", file, { recursive: true });
 	} else if (archive !== undefined) {
-		call.play("read", archive);
+		call.applyRole("read", archive);
 		if (/^[ex]$/.test(verb) && !call.args.includes("-so")) {
-			call.touch("write", out ?? ".", { recursive: true });
+			call.access("write", out ?? ".", { recursive: true });
 		}
 	}
 }
 
-const compressors: Programs = abbreviating({
+const compressors: ProgramSpecs = abbreviating({
 	"tar gtar bsdtar": tarProgram,
 	"gzip gunzip bzip2 bunzip2 pigz unpigz pbzip2 xz unxz lzma unlzma zstd unzstd lz4 unlz4 brotli compress uncompress": {
 		options: { "-S --suffix -T --threads -o -b -p": "text" },
-		also: compress,
+		custom: compress,
 	},
 	zip: {
 		options: {
 			"-x --exclude -i --include -n --suffixes -b --temp-path -t --from-date -P --password -TT --unzip-command": "text",
 		},
-		also: zip,
+		custom: zip,
 	},
-	unzip: { options: { "-d -x -P": "text" }, also: unzip },
+	unzip: { options: { "-d -x -P": "text" }, custom: unzip },
 	zipinfo: { operands: { first: ["read"] } },
-	"7z 7za 7zr 7zz": { attached: "-o -p -m -t -x -i -s", also: sevenZip },
+	"7z 7za 7zr 7zz": { attached: "-o -p -m -t -x -i -s", custom: sevenZip },
 	"unrar rar": { operands: { first: ["text"], rest: "read" }, changes: ["worktree"] },
 	ar: {
-		also: (call) => {
+		custom: (call) => {
 			const [verb = "", archive, ...files] = call.operands;
 			const looks = /^-?[tp]/.test(verb);
-			if (archive !== undefined) call.play(looks || /^-?x/.test(verb) ? "read" : "write", archive);
+			if (archive !== undefined) call.applyRole(looks || /^-?x/.test(verb) ? "read" : "write", archive);
 			if (/^-?x/.test(verb))
 				for (const file of files.length > 0 ? files : ["."])
-					call.touch("write", file, { recursive: files.length === 0 });
-			else if (!looks) for (const file of files) call.play("read", file);
+					call.access("write", file, { recursive: files.length === 0 });
+			else if (!looks) for (const file of files) call.applyRole("read", file);
 		},
 	},
 	cpio: {
@@ -201,7 +202,7 @@ const compressors: Programs = abbreviating({
 	},
 });
 
-export const archives: Programs = {
+export const archives: ProgramSpecs = {
 	...compressors,
 	rsync: {
 		options: {
@@ -212,6 +213,6 @@ export const archives: Programs = {
 			"--backup-dir -T --temp-dir --partial-dir": "make",
 			"--compare-dest --copy-dest --link-dest": "list",
 		},
-		also: rsync,
+		custom: rsync,
 	},
 };

@@ -1,7 +1,7 @@
 // awk: its program may print into files and pipes, read from commands, and run them. The words of such a command are put together from
 // literals and from variables that the program or `-v` sets; all else in them is unknown.
-import { HOLE, isKnown } from "../text.ts";
-import type { Call, Program } from "./program.ts";
+import { isKnown, UNKNOWN_VALUE } from "../text.ts";
+import type { Call, ProgramSpec } from "./program-spec.ts";
 
 /** Longer programs are not looked through. */
 const MAX_PROGRAM = 3000;
@@ -60,7 +60,7 @@ function unescaped(text: string): string {
 function variablesOf(tokens: readonly Token[], call: Call): ReadonlyMap<string, string> {
 	const values = new Map<string, string>();
 	const set = (name: string, text: string) =>
-		values.set(name, values.has(name) && values.get(name) !== text ? HOLE : text);
+		values.set(name, values.has(name) && values.get(name) !== text ? UNKNOWN_VALUE : text);
 	for (const given of call.values("-v --assign")) {
 		const equals = given.indexOf("=");
 		if (equals > 0) set(given.slice(0, equals), given.slice(equals + 1));
@@ -69,7 +69,7 @@ function variablesOf(tokens: readonly Token[], call: Call): ReadonlyMap<string, 
 		const next = tokens[index + 1];
 		if (kind !== "name" || next?.kind !== "sign") continue;
 		if (next.text === "=") set(text, textOf(until(tokens, index + 2, /^[,)?:|]$|^\|&$/), values));
-		else if (/^(?:[-+*/%^]=|\+\+|--)$/.test(next.text)) set(text, HOLE);
+		else if (/^(?:[-+*/%^]=|\+\+|--)$/.test(next.text)) set(text, UNKNOWN_VALUE);
 	}
 	return values;
 }
@@ -95,11 +95,11 @@ function textOf(tokens: readonly Token[], values: ReadonlyMap<string, string>): 
 	for (const [index, { kind, text: word }] of tokens.entries()) {
 		const next = tokens[index + 1]?.text;
 		if (kind === "string" || kind === "number") text += word;
-		else if (kind === "name" && next !== "(" && next !== "[") text += values.get(word) ?? HOLE;
+		else if (kind === "name" && next !== "(" && next !== "[") text += values.get(word) ?? UNKNOWN_VALUE;
 		else if (kind === "sign" && /^[()]$/.test(word)) continue;
-		else text += HOLE;
+		else text += UNKNOWN_VALUE;
 	}
-	return text.replace(/\uE000+/g, HOLE);
+	return text.replace(/\uE000+/g, UNKNOWN_VALUE);
 }
 
 /** Where an expression on the left of a pipe begins: only literals, names and brackets belong to it. */
@@ -121,9 +121,9 @@ function leftOf(tokens: readonly Token[], end: number): readonly Token[] {
 function printedBefore(tokens: readonly Token[], pipe: number, values: ReadonlyMap<string, string>): string {
 	let at = pipe - 1;
 	while (at >= 0 && tokens[at]?.kind !== "end" && !/^printf?$/.test(tokens[at]?.text ?? "")) at--;
-	if (at < 0 || tokens[at]?.kind === "end") return HOLE;
+	if (at < 0 || tokens[at]?.kind === "end") return UNKNOWN_VALUE;
 	const shown = tokens.slice(at + 1, pipe);
-	if (shown.length === 0) return HOLE;
+	if (shown.length === 0) return UNKNOWN_VALUE;
 	const comma = shown.findIndex(({ kind, text }) => kind === "sign" && text === ",");
 	if (tokens[at]?.text === "printf" && comma >= 0) {
 		const format = textOf(shown.slice(0, comma), values);
@@ -155,7 +155,7 @@ function readProgram(call: Call, program: string): void {
 function readPipe(call: Call, tokens: readonly Token[], index: number, values: ReadonlyMap<string, string>): void {
 	if (tokens[index + 1]?.text === "getline") {
 		const command = textOf(leftOf(tokens, index), values);
-		call.script(command === "" ? HOLE : command);
+		call.script(command === "" ? UNKNOWN_VALUE : command);
 		return;
 	}
 	const command = textOf(until(tokens, index + 1, /^[,)?:|]$|^\|&$/), values);
@@ -172,7 +172,7 @@ function writeFile(call: Call, tokens: readonly Token[], index: number, values: 
 		if (kind === "sign" && text === "(" && --depth < 0) return;
 		if (kind !== "name" || !/^printf?$/.test(text)) continue;
 		const target = textOf(until(tokens, index + 1, /^[,)?:|]$/), values);
-		call.play(tokens[index]?.text === ">>" ? "write" : "replace", target === "" ? HOLE : target);
+		call.applyRole(tokens[index]?.text === ">>" ? "write" : "replace", target === "" ? UNKNOWN_VALUE : target);
 		return;
 	}
 }
@@ -183,8 +183,8 @@ function isGetline(tokens: readonly Token[], index: number): boolean {
 
 function readFile(call: Call, tokens: readonly Token[], index: number, values: ReadonlyMap<string, string>): void {
 	const [first] = until(tokens, index + 1, /^[,)?:|>&]/);
-	const file = first ? textOf([first], values) : HOLE;
-	if (file !== HOLE) call.play("read", file);
+	const file = first ? textOf([first], values) : UNKNOWN_VALUE;
+	if (file !== UNKNOWN_VALUE) call.applyRole("read", file);
 }
 
 function awk(call: Call): void {
@@ -195,14 +195,14 @@ function awk(call: Call): void {
 	const inPlace = call.values("-i --include").includes("inplace");
 	for (const file of operands) {
 		if (/^[A-Za-z_]\w*=/.test(file)) continue;
-		call.play("read", file);
-		if (inPlace) call.play("write", file);
+		call.applyRole("read", file);
+		if (inPlace) call.applyRole("write", file);
 	}
 	for (const file of files) {
 		const program = call.content(file);
 		if (program !== undefined && isKnown(program)) texts.push(program);
 		else {
-			call.runs(file);
+			call.runProgramFile(file);
 			call.unknown("script", "awk -f");
 		}
 	}
@@ -210,10 +210,10 @@ function awk(call: Call): void {
 }
 
 /** The description of awk and its kin. */
-export const awkProgram: Program = {
+export const awkProgram: ProgramSpec = {
 	options: {
 		"-f --file -E --exec": "text",
 		"-v --assign -F --field-separator -i --include -l --load -e --source": "text",
 	},
-	also: awk,
+	custom: awk,
 };

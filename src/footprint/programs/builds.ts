@@ -1,6 +1,6 @@
 // Builds, tests, linters, formatters: programs that run or rewrite the project's own code. What they do is the project's affair.
 import { isBlank } from "../text.ts";
-import type { Call, Program, Programs } from "./program.ts";
+import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
 /** Recipes and `$(shell …)` of a makefile. */
 function runMakefile(call: Call, text: string): void {
@@ -14,15 +14,15 @@ function runMakefile(call: Call, text: string): void {
 	}
 }
 
-const runsProject: Program = { opaque: "project" };
+const runsProject: ProgramSpec = { opaque: "project" };
 
 /** Rewrites the files that it is given, unless asked only to check. */
-const rewrites = (option: string): Program => ({
+const rewrites = (option: string): ProgramSpec => ({
 	opaque: "project",
 	when: { [option]: { changes: ["worktree"] } },
 });
 
-export const builds: Programs = {
+export const builds: ProgramSpecs = {
 	"make gmake remake": {
 		options: {
 			"-C --directory": "directory",
@@ -33,7 +33,7 @@ export const builds: Programs = {
 		attached: "-j --jobs -l --load-average -O --output-sync",
 		opaque: "project",
 		when: { "-n --dry-run --just-print --recon -q --question -p --print-data-base": { harmless: true } },
-		also: (call) => {
+		custom: (call) => {
 			if (call.has("-n --dry-run --just-print --recon -q --question")) return;
 			const named = call.values("-f --file --makefile");
 			const files = named.length > 0 ? named : ["GNUmakefile", "makefile", "Makefile"];
@@ -70,9 +70,9 @@ export const builds: Programs = {
 			"--write -w -i --in-place": { changes: ["worktree"] },
 			"--check -c --list-different -l": { harmless: true },
 		},
-		also: (call) => {
+		custom: (call) => {
 			if (call.has("--write -w -i --in-place"))
-				for (const file of call.operands) if (call.exists(file)) call.play("write", file);
+				for (const file of call.operands) if (call.exists(file)) call.applyRole("write", file);
 		},
 	},
 	"taplo black blue isort pyupgrade rustfmt stylua dprint buf fourmolu ormolu scalafmt google-java-format swiftformat djlint nixfmt alejandra":
@@ -168,7 +168,7 @@ export const builds: Programs = {
 		operands: "read",
 		dashes: "one",
 		options: { "-o -out -W -w -textOut": "replace", "-config": "read", "-if -p -d -ext -x": "text" },
-		also: (call) => {
+		custom: (call) => {
 			// A tag with a value is set in the files.
 			if (
 				!call.args.some((word) =>
@@ -176,7 +176,7 @@ export const builds: Programs = {
 				)
 			)
 				return;
-			for (const file of call.operands) call.play("write", file);
+			for (const file of call.operands) call.applyRole("write", file);
 			call.change("worktree");
 		},
 	},

@@ -1,5 +1,5 @@
 // Clouds and infrastructure: looking, changing, deleting. The verbs of their command lines are regular enough to judge by.
-import type { Call, Program, Programs } from "./program.ts";
+import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 import { judgeSql } from "./sql.ts";
 
 const lookingVerb =
@@ -128,7 +128,7 @@ function aws(call: Call): void {
 			last === call.operands.at(-1) &&
 			call.operands.length > 2
 		)
-			call.play("replace", last);
+			call.applyRole("replace", last);
 		judgeVerb(call);
 		return;
 	}
@@ -138,13 +138,13 @@ function aws(call: Call): void {
 	if (dry) return;
 	const recursive = verb === "sync" || call.has("--recursive") ? { recursive: true } : {};
 	if (verb === "cp" || verb === "mv" || verb === "sync") {
-		if (from !== undefined && !remote(from)) call.play("read", from, recursive);
-		if (from !== undefined && !remote(from) && verb === "mv") call.touch("delete", from, recursive);
-		if (to !== undefined && !remote(to)) call.touch("write", to, { ...recursive, replaces: true });
+		if (from !== undefined && !remote(from)) call.applyRole("read", from, recursive);
+		if (from !== undefined && !remote(from) && verb === "mv") call.access("delete", from, recursive);
+		if (to !== undefined && !remote(to)) call.access("write", to, { ...recursive, replaces: true });
 		if (remote(to) || (verb === "mv" && remote(from))) call.change("remote");
 		if (verb === "sync" && call.has("--delete")) {
 			call.effect("delete-infrastructure");
-			if (to !== undefined && !remote(to)) call.touch("delete", to, { recursive: true });
+			if (to !== undefined && !remote(to)) call.access("delete", to, { recursive: true });
 		}
 		return;
 	}
@@ -152,16 +152,16 @@ function aws(call: Call): void {
 	if (verb === "rm" || verb === "rb") call.effect("delete-infrastructure");
 }
 
-const byVerb: Program = {
+const byVerb: ProgramSpec = {
 	options: {
 		"--profile --region --output --query --project --account --format --filter --zone -g --resource-group -n --name --subscription --location -o -t --token --scope --team --site --app -a --org --env -e --config -c --command -C":
 			"text",
 	},
-	also: judgeVerb,
+	custom: judgeVerb,
 };
 
 /** Terraform and its kin: plans only look, unless they are saved. */
-const infrastructure: Program = {
+const infrastructure: ProgramSpec = {
 	dashes: "one",
 	options: { "-chdir": "directory" },
 	subcommands: {
@@ -172,7 +172,7 @@ const infrastructure: Program = {
 		providers: { subcommands: { schema: {}, "lock mirror": { changes: ["worktree"] } } },
 		"run-all run": {
 			dashes: "one",
-			also: (call) => call.run(["terraform", ...call.operands.filter((word) => word !== "--")]),
+			custom: (call) => call.run(["terraform", ...call.operands.filter((word) => word !== "--")]),
 		},
 		fmt: { changes: ["worktree"], dashes: "one", when: { "-check --check": { harmless: true } } },
 		"init get": { changes: ["worktree"] },
@@ -201,11 +201,11 @@ const infrastructure: Program = {
 	},
 };
 
-export const cloud: Programs = {
+export const cloud: ProgramSpecs = {
 	aws: {
 		...byVerb,
 		options: { ...byVerb.options, "--cli-input-json --body --template-file --zip-file": "text" },
-		also: aws,
+		custom: aws,
 	},
 	"gcloud az doctl oci ibmcloud aliyun linode-cli hcloud scw vultr-cli exo openstack eksctl gsutil bq cdktf sam serverless sls firebase vercel netlify wrangler flyctl fly railway render heroku supabase amplify now surge dokku cf pulumi cdk eb ecs-cli hasura planetscale pscale turso neonctl convex sst fauna contentful sanity shopify stripe twilio auth0 cloudflared ngrok tailscale vault consul nomad s3cmd s5cmd azcopy b2 atlas koyeb dagster prefect modal":
 		byVerb,

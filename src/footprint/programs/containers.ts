@@ -1,8 +1,8 @@
 // Containers and orchestrators: what they show, what they start, what they remove.
-import type { Call, Program, Programs } from "./program.ts";
+import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
-const changes: Program = { changes: ["containers"] };
-const deletes: Program = { changes: ["containers"], effects: ["delete-containers"] };
+const changes: ProgramSpec = { changes: ["containers"] };
+const deletes: ProgramSpec = { changes: ["containers"], effects: ["delete-containers"] };
 
 /** `docker run`: host folders that are mounted, and the command inside. */
 function runContainer(call: Call): void {
@@ -34,9 +34,9 @@ function readMounted(call: Call, host: string, inside: string, words: readonly s
 	const place = host.replace(/\/+$/, "");
 	const here = call.values("-w --workdir").some((folder) => folder.replace(/\/+$/, "") === root);
 	for (const word of words.flatMap((text) => text.split(/[\s;|&<>"'()]+/))) {
-		if (root !== "" && word.startsWith(`${root}/`)) call.touch("read", place + word.slice(root.length));
+		if (root !== "" && word.startsWith(`${root}/`)) call.access("read", place + word.slice(root.length));
 		else if (here && /^[\w.][\w./-]*$/.test(word) && call.exists(`${place}/${word}`))
-			call.touch("read", `${place}/${word}`);
+			call.access("read", `${place}/${word}`);
 	}
 }
 
@@ -44,7 +44,7 @@ function readMounted(call: Call, host: string, inside: string, words: readonly s
 function mountHost(call: Call, path: string, readOnly: boolean): void {
 	// A bare name is a volume of its own, not a folder.
 	if (!/^[./~]/.test(path) && path !== "") return;
-	call.touch("read", path);
+	call.access("read", path);
 	if (!readOnly) call.unknown("script", `mounted: ${path}`, ["write", "delete"]);
 }
 
@@ -62,19 +62,19 @@ function execInContainer(call: Call): void {
 function copy(call: Call): void {
 	const [from = "", to = ""] = call.operands;
 	const inside = (word: string) => /^[^/.]+:/.test(word);
-	if (!inside(from)) call.play("read", from, { recursive: true });
-	if (!inside(to)) call.touch("write", to, { recursive: true, replaces: true });
+	if (!inside(from)) call.applyRole("read", from, { recursive: true });
+	if (!inside(to)) call.access("write", to, { recursive: true, replaces: true });
 	else call.change("containers");
 }
 
-const runOptions: Program["options"] = {
+const runOptions: ProgramSpec["options"] = {
 	"-v --volume --mount -e --env -p --publish --name -w --workdir -u --user --network --net --entrypoint -h --hostname --platform -m --memory --cpus --gpus --device -l --label --restart --add-host --cap-add --cap-drop --security-opt --shm-size --tmpfs --ulimit --pull --log-driver --log-opt --link --dns --ipc --pid --userns --volumes-from --stop-signal --stop-timeout --expose --cgroup-parent --health-cmd":
 		"text",
 	"--env-file --label-file": "read",
 	"--cidfile": "replace",
 };
 
-const composeSubcommands: { readonly [names: string]: Program } = {
+const composeSubcommands: { readonly [names: string]: ProgramSpec } = {
 	"ps ls logs images top port version events stats volumes": {},
 	"config convert": {
 		options: { "-o --output": "replace", "--format --hash": "text" },
@@ -82,12 +82,12 @@ const composeSubcommands: { readonly [names: string]: Program } = {
 	},
 	down: { ...changes, when: { "-v --volumes --rmi": { effects: ["delete-containers"] } } },
 	rm: deletes,
-	exec: { stops: true, options: { "-e --env -u --user -w --workdir --index": "text" }, also: execInContainer },
-	run: { stops: true, options: runOptions, also: execInContainer },
+	exec: { optionsFirst: true, options: { "-e --env -u --user -w --workdir --index": "text" }, custom: execInContainer },
+	run: { optionsFirst: true, options: runOptions, custom: execInContainer },
 	"*": changes,
 };
 
-const compose: Program = {
+const compose: ProgramSpec = {
 	options: {
 		"-f --file --env-file": "read",
 		"-p --project-name --profile --ansi --progress": "text",
@@ -96,17 +96,21 @@ const compose: Program = {
 	subcommands: composeSubcommands,
 };
 
-const dockerSubcommands: { readonly [names: string]: Program } = {
+const dockerSubcommands: { readonly [names: string]: ProgramSpec } = {
 	"ps images logs inspect info version top stats port diff history search events help": {},
-	run: { stops: true, options: runOptions, also: runContainer },
-	create: { stops: true, options: runOptions, also: runContainer },
-	exec: { stops: true, options: { "-e --env -u --user -w --workdir --env-file": "text" }, also: execInContainer },
-	cp: { also: copy },
+	run: { optionsFirst: true, options: runOptions, custom: runContainer },
+	create: { optionsFirst: true, options: runOptions, custom: runContainer },
+	exec: {
+		optionsFirst: true,
+		options: { "-e --env -u --user -w --workdir --env-file": "text" },
+		custom: execInContainer,
+	},
+	cp: { custom: copy },
 	build: {
-		also: (call) => {
+		custom: (call) => {
 			for (const secret of call.values("--secret")) {
 				const source = /(?:^|,)(?:source|src)=([^,]+)/.exec(secret)?.[1];
-				if (source !== undefined) call.play("read", source);
+				if (source !== undefined) call.applyRole("read", source);
 			}
 		},
 		changes: ["containers"],
@@ -137,9 +141,9 @@ const dockerSubcommands: { readonly [names: string]: Program } = {
 			"ls list ps inspect df info events logs history top stats port diff": {},
 			"prune rm rmi remove reset delete": deletes,
 			"export save": { options: { "-o --output": "replace" } },
-			cp: { also: copy },
-			run: { stops: true, options: runOptions, also: runContainer },
-			exec: { stops: true, options: { "-e --env -u --user -w --workdir": "text" }, also: execInContainer },
+			cp: { custom: copy },
+			run: { optionsFirst: true, options: runOptions, custom: runContainer },
+			exec: { optionsFirst: true, options: { "-e --env -u --user -w --workdir": "text" }, custom: execInContainer },
 			"*": changes,
 		},
 	},
@@ -151,7 +155,7 @@ const dockerSubcommands: { readonly [names: string]: Program } = {
 	"*": changes,
 };
 
-const clusterChange: Program = {
+const clusterChange: ProgramSpec = {
 	changes: ["remote"],
 	options: {
 		"--from-file --from-env-file": "text",
@@ -161,7 +165,7 @@ const clusterChange: Program = {
 	when: { "--dry-run": { harmless: true } },
 };
 
-export const containers: Programs = {
+export const containers: ProgramSpecs = {
 	"docker podman nerdctl": {
 		options: { "-H --host --context -c --log-level -l": "text", "--config": "list" },
 		subcommands: dockerSubcommands,
@@ -195,17 +199,21 @@ export const containers: Programs = {
 			},
 			delete: { ...clusterChange, effects: ["delete-infrastructure"] },
 			drain: { ...clusterChange, effects: ["delete-infrastructure"] },
-			exec: { stops: true, options: { "-n --namespace -c --container --context": "text" }, also: execInContainer },
+			exec: {
+				optionsFirst: true,
+				options: { "-n --namespace -c --container --context": "text" },
+				custom: execInContainer,
+			},
 			run: { ...clusterChange },
-			cp: { also: copy },
+			cp: { custom: copy },
 			"port-forward proxy attach": {},
 			rollout: { subcommands: { "status history": {}, "*": { ...clusterChange, effects: ["deploy"] } } },
 			"apply create replace patch set scale edit": {
 				...clusterChange,
 				effects: ["deploy"],
-				also: (call) => {
+				custom: (call) => {
 					for (const source of call.values("--from-file --from-env-file"))
-						call.play("read", source.replace(/^[^/=]*=/, ""));
+						call.applyRole("read", source.replace(/^[^/=]*=/, ""));
 				},
 			},
 			"*": clusterChange,
@@ -239,9 +247,9 @@ export const containers: Programs = {
 			"status list ls ip logs version get profile-list global-status ssh-config": {},
 			"ssh shell": {
 				...changes,
-				stops: true,
+				optionsFirst: true,
 				options: { "-c --command": "text" },
-				also: (call) => {
+				custom: (call) => {
 					for (const text of call.values("-c --command")) call.script(text, { where: "elsewhere" });
 					const dashes = call.args.indexOf("--");
 					const own = call.name === "minikube" ? 0 : 1;

@@ -1,14 +1,14 @@
 // Files and text: GNU coreutils, their BSD and busybox kin, and the small filters that live beside them.
-import { HOLE } from "../text.ts";
+import { UNKNOWN_VALUE } from "../text.ts";
 import { runEscapes } from "./escapes.ts";
-import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
 
 /** `dd if=… of=…` */
 function convertAndCopy(call: Call): void {
 	for (const word of call.operands) {
 		const [, name, value] = /^(if|of)=(.*)$/s.exec(word) ?? [];
-		if (name === "if") call.play("read", value ?? "");
-		if (name === "of") call.play("replace", value ?? "");
+		if (name === "if") call.applyRole("read", value ?? "");
+		if (name === "of") call.applyRole("replace", value ?? "");
 	}
 }
 
@@ -16,8 +16,9 @@ function convertAndCopy(call: Call): void {
 function testFiles(call: Call): void {
 	for (const [index, word] of call.args.entries()) {
 		const next = call.args[index + 1];
-		if (/^-[abcdefghkprsuwxGLNOS]$/.test(word) && next !== undefined && next !== "]") call.play("list", next);
-		if (/^-(nt|ot|ef)$/.test(word)) for (const side of [call.args[index - 1], next]) if (side) call.play("list", side);
+		if (/^-[abcdefghkprsuwxGLNOS]$/.test(word) && next !== undefined && next !== "]") call.applyRole("list", next);
+		if (/^-(nt|ot|ef)$/.test(word))
+			for (const side of [call.args[index - 1], next]) if (side) call.applyRole("list", side);
 	}
 }
 
@@ -45,18 +46,18 @@ function changeMode(call: Call): void {
 	const byReference = call.has("--reference");
 	const [mode, ...paths] = byReference || symbolic ? [symbolic ?? "", ...call.operands] : call.operands;
 	if (mode !== undefined && opensToAll(mode)) call.effect("open-permissions");
-	for (const path of paths) call.play("write", path, call.has("-R --recursive") ? { recursive: true } : {});
+	for (const path of paths) call.applyRole("write", path, call.has("-R --recursive") ? { recursive: true } : {});
 }
 
 function changeOwner(call: Call): void {
 	const paths = call.has("--reference") ? call.operands : call.operands.slice(1);
-	for (const path of paths) call.play("write", path, call.has("-R --recursive") ? { recursive: true } : {});
+	for (const path of paths) call.applyRole("write", path, call.has("-R --recursive") ? { recursive: true } : {});
 	if (call.has("-R --recursive")) call.effect("change-owner");
 }
 
 function shortenOrGrow(call: Call): void {
 	const size = call.values("-s --size")[0] ?? "";
-	for (const path of call.operands) call.play(/^[+>%/]/.test(size) ? "write" : "replace", path);
+	for (const path of call.operands) call.applyRole(/^[+>%/]/.test(size) ? "write" : "replace", path);
 }
 
 function copyNames(call: Call): void {
@@ -73,9 +74,9 @@ function copyNames(call: Call): void {
 		const name = directory ? `${place.replace(/\/+$/, "") || "/"}/${base}` : place;
 		// What a symbolic link says is relative to where the link is.
 		const from = name.includes("/") ? name.slice(0, name.lastIndexOf("/") + 1) : "";
-		call.play("link", symbolic && !target.startsWith("/") ? from + target : target, { recursive: true });
-		call.touch("write", name, call.has("-f --force") ? { replaces: true } : {});
-		call.linked(name, symbolic || target.startsWith("/") ? target : relativeTo(from, target));
+		call.applyRole("link", symbolic && !target.startsWith("/") ? from + target : target, { recursive: true });
+		call.access("write", name, call.has("-f --force") ? { replaces: true } : {});
+		call.addLink(name, symbolic || target.startsWith("/") ? target : relativeTo(from, target));
 	}
 }
 
@@ -85,7 +86,7 @@ function relativeTo(folder: string, path: string): string {
 	return folder.startsWith("/") || up.includes("..") ? path : "../".repeat(up.length) + path;
 }
 
-const reads = (values: string, more: Program = {}): Program => ({
+const reads = (values: string, more: ProgramSpec = {}): ProgramSpec => ({
 	operands: "read",
 	...more,
 	options: { ...(values !== "" && { [values]: "text" as const }), ...more.options },
@@ -101,7 +102,7 @@ function onArchitecture(call: Call): void {
 	if (call.operands.length > 0) call.run(call.operands);
 }
 
-export const coreutils: Programs = abbreviating({
+export const coreutils: ProgramSpecs = abbreviating({
 	"cat rev comm tsort sum cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum md5 zcat gzcat bzcat xzcat zstdcat lz4cat colordiff hd":
 		reads(""),
 	"head tail": reads("-n --lines -c --bytes --pid -s --sleep-interval --max-unchanged-stats"),
@@ -142,7 +143,7 @@ export const coreutils: Programs = abbreviating({
 	),
 	"less more most zless zmore bzless xzless zstdless pg": reads("-b -h -j -P -p -t -T -x -y -z -D --lesskey-content", {
 		options: { "-o -O --log-file --LOG-FILE": "replace", "-k --lesskey-file --lesskey-src": "read" },
-		also: (call) => {
+		custom: (call) => {
 			// A first command that does more than move about: it may run, edit or save something.
 			for (const word of call.args)
 				if (/^\+[^\d/?gGFfbdupn<>%&]|^\+.*[!|]/.test(word)) {
@@ -191,19 +192,19 @@ export const coreutils: Programs = abbreviating({
 			"--filter": "script",
 		},
 		attached: "--numeric-suffixes --hex-suffixes",
-		also: (call) => {
+		custom: (call) => {
 			if (!call.has("--filter")) writePieces(call, call.operands[1] ?? "x");
 		},
 	},
 	csplit: {
 		operands: { first: ["read"] },
 		options: { "-f --prefix -b --suffix-format -n --digits": "text" },
-		also: (call) => writePieces(call, call.values("-f --prefix")[0] ?? "xx"),
+		custom: (call) => writePieces(call, call.values("-f --prefix")[0] ?? "xx"),
 	},
 	tee: { operands: "replace", when: { "-a --append": { operands: "write" } } },
 	"ls dir vdir gls ll la l": {
 		operands: "list",
-		alone: "list",
+		defaultRole: "list",
 		options: {
 			"-I --ignore --hide -w --width -T --tabsize --block-size --sort --time --time-style --format --indicator-style --quoting-style":
 				"text",
@@ -213,7 +214,7 @@ export const coreutils: Programs = abbreviating({
 	},
 	"exa eza lsd": {
 		operands: "list",
-		alone: "list",
+		defaultRole: "list",
 		options: { "-L --level -s --sort -I --ignore-glob -t --time --time-style --depth --date --size": "text" },
 		when: { "-R --recurse --recursive -T --tree": { recursive: true } },
 	},
@@ -225,7 +226,7 @@ export const coreutils: Programs = abbreviating({
 		},
 		// With -R, a page is written into every folder.
 		when: { "-R": { changes: ["worktree"] } },
-		also: listTree,
+		custom: listTree,
 	},
 	stat: { operands: "list", options: { "-c --format --printf": "text" } },
 	file: {
@@ -237,7 +238,7 @@ export const coreutils: Programs = abbreviating({
 	realpath: { operands: "list", options: { "--relative-to --relative-base": "text" } },
 	du: {
 		operands: "list",
-		alone: "list",
+		defaultRole: "list",
 		options: {
 			"-B --block-size -d --max-depth -t --threshold --exclude --time-style -I": "text",
 			"-X --exclude-from --files0-from": "read",
@@ -251,17 +252,17 @@ export const coreutils: Programs = abbreviating({
 		options: { "-P --pager": "script", "-S -s -M -C --config-file -r -e -L -m -p -R -E": "text" },
 		// `-Hbrowser`, attached.
 		attached: "-H --html -T -X -Z",
-		also: (call) => {
-			for (const browser of call.values("-H --html")) call.run([...browser.split(" "), HOLE]);
+		custom: (call) => {
+			for (const browser of call.values("-H --html")) call.run([...browser.split(" "), UNKNOWN_VALUE]);
 		},
 	},
 	info: { options: { "-o --output --dribble": "replace", "--restore": "read", "-f --file -n --node -d -k": "text" } },
 	tldr: { when: { "-u --update -c --clear-cache": { changes: ["system"] } } },
 	// What completes a word may be a command.
-	"compgen complete": { options: { "-C -W": "script", "-F -A -G -P -S -X -o": "text" }, also: completes },
+	"compgen complete": { options: { "-C -W": "script", "-F -A -G -P -S -X -o": "text" }, custom: completes },
 	bind: { options: { "-x": "script", "-f": "read", "-m -q -r -u": "text" } },
-	arch: { options: { "-e -d": "text" }, stops: true, also: onArchitecture },
-	"test [": { also: testFiles },
+	arch: { options: { "-e -d": "text" }, optionsFirst: true, custom: onArchitecture },
+	"test [": { custom: testFiles },
 	enable: { when: { "-f": { opaque: "script" } } },
 	history: {
 		options: { "-d": "text" },
@@ -269,9 +270,9 @@ export const coreutils: Programs = abbreviating({
 	},
 	fc: { opaque: "script" },
 	touch: { operands: "make", options: { "-d --date -t": "text", "-r --reference": "list" } },
-	"mkdir mkfifo": { operands: "make", options: { "-m --mode": "text" }, also: modeOfNew },
-	mknod: { operands: { first: ["make"] }, options: { "-m --mode": "text" }, also: modeOfNew },
-	mktemp: { options: { "-p --suffix": "text" }, attached: "--tmpdir", also: makeTemporary },
+	"mkdir mkfifo": { operands: "make", options: { "-m --mode": "text" }, custom: modeOfNew },
+	mknod: { operands: { first: ["make"] }, options: { "-m --mode": "text" }, custom: modeOfNew },
+	mktemp: { options: { "-p --suffix": "text" }, attached: "--tmpdir", custom: makeTemporary },
 	rm: {
 		operands: "delete",
 		when: {
@@ -293,7 +294,7 @@ export const coreutils: Programs = abbreviating({
 			mkdir: { operands: "make" },
 			set: { operands: { first: ["write"] } },
 			cat: { operands: "read" },
-			"info list tree monitor": { operands: "list", alone: "list" },
+			"info list tree monitor": { operands: "list", defaultRole: "list" },
 			"open launch mount": { operands: "read", opaque: "program" },
 			"help version mime": {},
 		},
@@ -325,24 +326,26 @@ export const coreutils: Programs = abbreviating({
 		operands: { rest: "read", last: "into" },
 		options: { "-t --target-directory": "into", "-m --mode -o --owner -g --group -S --suffix": "text" },
 		when: { "-d --directory": { operands: "make" } },
-		also: modeOfNew,
+		custom: modeOfNew,
 	},
-	ln: { options: { "-t --target-directory -S --suffix": "text" }, attached: "--backup", also: copyNames },
+	ln: { options: { "-t --target-directory -S --suffix": "text" }, attached: "--backup", custom: copyNames },
 	link: { operands: { first: ["link", "make"] } },
-	chmod: { options: { "--reference": "list" }, also: changeMode },
-	"chown chgrp": { options: { "--reference": "list", "--from": "text" }, also: changeOwner },
-	chattr: { also: (call) => call.operands.forEach((word) => void (/^[+=]/.test(word) || call.play("write", word))) },
+	chmod: { options: { "--reference": "list" }, custom: changeMode },
+	"chown chgrp": { options: { "--reference": "list", "--from": "text" }, custom: changeOwner },
+	chattr: {
+		custom: (call) => call.operands.forEach((word) => void (/^[+=]/.test(word) || call.applyRole("write", word))),
+	},
 	setfacl: {
 		operands: "write",
 		options: { "-m --modify -x --remove -d": "text", "-M --modify-file -X --remove-file --restore --set-file": "read" },
 		when: { "-R --recursive": { recursive: true } },
-		also: accessList,
+		custom: accessList,
 	},
 	setfattr: { operands: "write", options: { "-n --name -v --value -x --remove": "text" } },
 	xattr: { operands: "text", when: { "-w -d -c": { changes: ["worktree"] } } },
 	"lsattr getfacl getfattr": { operands: "list" },
-	dd: { also: convertAndCopy },
-	truncate: { options: { "-s --size": "text", "-r --reference": "list" }, also: shortenOrGrow },
+	dd: { custom: convertAndCopy },
+	truncate: { options: { "-s --size": "text", "-r --reference": "list" }, custom: shortenOrGrow },
 	fallocate: { operands: "write", options: { "-l -o --length --offset": "text" } },
 	sync: {},
 	"dos2unix unix2dos mac2unix": {
@@ -355,13 +358,15 @@ export const coreutils: Programs = abbreviating({
 /** Files whose names begin with a prefix, as many as it takes. */
 function writePieces(call: Call, prefix: string): void {
 	const slash = prefix.lastIndexOf("/") + 1;
-	call.touch("write", prefix.slice(0, slash) + call.found({ only: [`${prefix.slice(slash)}*`] }), { replaces: true });
+	call.access("write", prefix.slice(0, slash) + call.searchResult({ only: [`${prefix.slice(slash)}*`] }), {
+		replaces: true,
+	});
 }
 
 function listTree(call: Call): void {
 	const skips = call.has("-a") ? [] : (["hidden"] as const);
 	for (const path of call.operands.length > 0 ? call.operands : ["."])
-		call.play("list", path, { recursive: true, skips });
+		call.applyRole("list", path, { recursive: true, skips });
 }
 
 /** Where `mktemp` makes what it makes: by `-p`, by `TMPDIR`, or as its template says. */
@@ -372,5 +377,5 @@ function makeTemporary(call: Call): void {
 	const folder = named ?? (inTemp ? call.variable("TMPDIR") : undefined);
 	if (inTemp && folder === undefined) return;
 	const name = (call.operands[0] ?? "tmp.XXX").replace(/X{3,}/, "X");
-	call.touch("write", folder === undefined ? name : `${folder}/${name}`);
+	call.access("write", folder === undefined ? name : `${folder}/${name}`);
 }

@@ -1,18 +1,18 @@
 // Structured data and counts: JSON, YAML, XML, tables. Most only print; some edit their files or write others.
-import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
 
 /** Counts lines of whole trees. */
-const counts: Program = { operands: "read", alone: "read", recursive: true, skips: ["hidden", "ignored"] };
+const counts: ProgramSpec = { operands: "read", defaultRole: "read", recursive: true, skips: ["hidden", "ignored"] };
 
 /** Operands that are files are read; the others are columns, verbs or expressions. */
 function readsExisting(call: Call): void {
-	for (const word of call.operands) if (call.exists(word)) call.play("read", word);
+	for (const word of call.operands) if (call.exists(word)) call.applyRole("read", word);
 }
 
 /** `mlr`: `-I` writes its files, some verbs and functions write others or run commands. */
 function miller(call: Call): void {
 	readsExisting(call);
-	if (call.has("-I")) for (const word of call.operands) if (call.exists(word)) call.play("write", word);
+	if (call.has("-I")) for (const word of call.operands) if (call.exists(word)) call.applyRole("write", word);
 	const verbs = call.args.filter(
 		(word, index) => /^(tee|split|case)$/.test(word) && (index < 8 || call.args[index - 1] === "then"),
 	);
@@ -25,11 +25,11 @@ function miller(call: Call): void {
 /** `dasel put` and `dasel delete` change the file that they read, unless they are told where to write. */
 function selectData(call: Call): void {
 	const files = call.values("-f --file");
-	for (const file of files) call.play("read", file);
+	for (const file of files) call.applyRole("read", file);
 	const out = call.values("-o --out")[0];
-	if (out !== undefined && !/^(-|stdout)$/.test(out)) call.play("replace", out);
+	if (out !== undefined && !/^(-|stdout)$/.test(out)) call.applyRole("replace", out);
 	if (/^(put|delete)$/.test(call.operands[0] ?? "") && out === undefined)
-		for (const file of files) call.play("write", file);
+		for (const file of files) call.applyRole("write", file);
 }
 
 const jqPairs = new Set(["--arg", "--argjson"]);
@@ -42,10 +42,10 @@ function queryJson(call: Call): void {
 		const word = call.args[at] ?? "";
 		if (word === "--args" || word === "--jsonargs") break;
 		if (call.name === "jaq" && /^(-i|--in-place)$/.test(word)) {
-			for (const file of call.operands) if (call.exists(file)) call.play("write", file);
+			for (const file of call.operands) if (call.exists(file)) call.applyRole("write", file);
 		} else if (jqPairs.has(word)) at += 2;
 		else if (jqFiles.has(word)) {
-			call.play("read", call.args[at + 2] ?? "");
+			call.applyRole("read", call.args[at + 2] ?? "");
 			at += 2;
 		} else words.push(word);
 	}
@@ -59,15 +59,15 @@ function queryJson(call: Call): void {
 	);
 }
 
-export const dataFilters: Programs = abbreviating({
-	"jq gojq jaq": { also: queryJson },
+export const dataFilters: ProgramSpecs = abbreviating({
+	"jq gojq jaq": { custom: queryJson },
 	dasel: {
 		operands: "read",
 		options: {
 			"-f --file -o --out": "text",
 			"-r --read -w --write -p --parser -s --selector -t --type -v --value": "text",
 		},
-		also: selectData,
+		custom: selectData,
 	},
 	yq: {
 		operands: { first: ["text"], rest: "read" },
@@ -83,10 +83,10 @@ export const dataFilters: Programs = abbreviating({
 		options: { "-o --output": "replace", "--xpath --schema --encode --pattern --dtdvalid --relaxng": "text" },
 		when: { "--shell": { opaque: "script" } },
 	},
-	"csvcut csvlook csvgrep csvstat csvjson csvsort csvjoin csvstack in2csv": { also: readsExisting },
+	"csvcut csvlook csvgrep csvstat csvjson csvsort csvjoin csvstack in2csv": { custom: readsExisting },
 	"xsv qsv": {
 		options: { "-o --output": "replace" },
-		also: (call) => {
+		custom: (call) => {
 			readsExisting(call);
 			if (
 				/^(index|split|partition|extdedup|extsort|to|snappy|fetch|fetchpost|lua|luau|py|apply)$/.test(
@@ -95,11 +95,11 @@ export const dataFilters: Programs = abbreviating({
 			) {
 				call.change("worktree");
 				for (const word of call.operands.slice(1))
-					if (call.isDirectory(word)) call.touch("write", word, { recursive: true });
+					if (call.isDirectory(word)) call.access("write", word, { recursive: true });
 			}
 		},
 	},
-	mlr: { also: miller },
+	mlr: { custom: miller },
 	gnuplot: { operands: "read", options: { "-e": "code" }, opaque: "script" },
 	tokei: { ...counts, options: { "-e --exclude -t --types -s --sort -o --output -i --input": "text" } },
 	scc: {

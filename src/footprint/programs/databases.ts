@@ -2,7 +2,7 @@
 import { isBlank } from "../text.ts";
 import { runEscapes } from "./escapes.ts";
 import { localDatabases } from "./local-databases.ts";
-import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
 import { judgeSql } from "./sql.ts";
 
 /** Commands of the client itself among its statements: to the shell, and to files. */
@@ -15,16 +15,16 @@ function readClientText(call: Call, text: string): void {
 	)
 		call.unknown("script", text);
 	for (const [, verb = "", file = ""] of text.matchAll(/\\(o|out|w|write|i|ir|include)\s+([^\s|'"]+)/g))
-		call.play(/^i/.test(verb) ? "read" : "replace", file);
+		call.applyRole(/^i/.test(verb) ? "read" : "replace", file);
 	for (const [, way = "", file = ""] of text.matchAll(/\bcopy\b[^;\n]{0,500}?\b(to|from)\s+'([^'\n]+)'/gi))
-		call.play(/to/i.test(way) ? "replace" : "read", file);
+		call.applyRole(/to/i.test(way) ? "replace" : "read", file);
 }
 
 /** A client: options for statements, for files of statements, for other values; how many operands name the database. */
-function sqlClient(statements: string, files: string, values: string, database: number): Program {
+function sqlClient(statements: string, files: string, values: string, database: number): ProgramSpec {
 	return {
 		options: { [statements]: "text", [files]: "read", [values]: "text", "--log-file --output --tee": "replace" },
-		also(call) {
+		custom(call) {
 			const texts = call.values(statements);
 			for (const text of texts) {
 				judgeSql(call, text);
@@ -35,7 +35,7 @@ function sqlClient(statements: string, files: string, values: string, database: 
 			for (const file of call.values(files)) {
 				const text = call.content(file);
 				if (text === undefined) continue;
-				if (isBlank(text)) call.runs(file);
+				if (isBlank(text)) call.runProgramFile(file);
 				judgeSql(call, text);
 				readClientText(call, text);
 			}
@@ -77,11 +77,11 @@ const redisForms: { readonly [name: string]: RegExp } = {
 /** `redis-cli` commands, given as words or line by line on standard input. */
 function redis(call: Call): void {
 	for (const file of call.values("--eval")) {
-		call.play("read", file);
+		call.applyRole("read", file);
 		call.change("database");
 		call.unknown("script", call.text);
 	}
-	for (const file of call.values("--rdb --functions-rdb")) call.play("replace", file);
+	for (const file of call.values("--rdb --functions-rdb")) call.applyRole("replace", file);
 	if (call.has("--pipe --lru-test --cluster --replica")) call.change("database");
 	const lines = [call.operands, ...call.stdin.split("\n").map((line) => line.trim().split(/\s+/))];
 	for (const words of lines.slice(0, 500)) redisCommand(call, words);
@@ -110,12 +110,12 @@ function mongo(call: Call): void {
 		)
 			call.change("database");
 	}
-	for (const file of call.operands) if (/\.m?js$/.test(file)) call.play("run", file);
+	for (const file of call.operands) if (/\.m?js$/.test(file)) call.applyRole("run", file);
 }
 
-const dumps = (values: string, files: string): Program => ({ options: { [files]: "replace", [values]: "text" } });
+const dumps = (values: string, files: string): ProgramSpec => ({ options: { [files]: "replace", [values]: "text" } });
 
-export const databases: Programs = {
+export const databases: ProgramSpecs = {
 	cockroach: {
 		subcommands: {
 			sql: sqlClient("-e --execute", "-f --file", "--url --host -d --database -u --user", 0),
@@ -147,16 +147,16 @@ export const databases: Programs = {
 	),
 	...localDatabases,
 	"redis-cli valkey-cli keydb-cli": {
-		stops: true,
+		optionsFirst: true,
 		options: {
 			"-h -p -a -n -u --user --pass -s -i -r -t -d -D --sni --cacert --cert --key --eval --rdb --functions-rdb --pattern --count --intrinsic-latency --memkeys-samples --lru-test --show-pushes":
 				"text",
 		},
-		also: redis,
+		custom: redis,
 	},
 	"mongo mongosh": {
 		options: { "--eval --host --port -u --username -p --password --authenticationDatabase -f --file": "text" },
-		also: mongo,
+		custom: mongo,
 	},
 	"pg_dump pg_dumpall": dumps(
 		"-h --host -p --port -U --username -d --dbname -t --table -T --exclude-table -n --schema -N --exclude-schema -F --format -j --jobs -Z --compress",
@@ -179,7 +179,7 @@ export const databases: Programs = {
 	"dropdb dropuser": { changes: ["database"], effects: ["sql-drop"] },
 	mysqladmin: {
 		changes: ["database"],
-		also: (call) => {
+		custom: (call) => {
 			if (call.operands.includes("drop")) call.effect("sql-drop");
 		},
 	},

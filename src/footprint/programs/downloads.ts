@@ -1,6 +1,6 @@
 // Getting things from the network: into files, to standard output, or from here to there.
-import { HOLE } from "../text.ts";
-import { abbreviating, type Call, type Programs } from "./program.ts";
+import { UNKNOWN_VALUE } from "../text.ts";
+import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
 import { runProxies } from "./wrappers.ts";
 
 /** `curl`: prints unless told to write; sends data with `-d`, `-F`, `-T`. */
@@ -9,19 +9,19 @@ function curl(call: Call): void {
 		"-d --data --data-binary --data-ascii --data-urlencode --json -F --form -H --header -b --cookie --url-query",
 	)) {
 		const file = /(?:^|^[\w.-]+=?|=)[@<]([^;,]+)/.exec(data)?.[1];
-		if (file !== undefined && file !== "-") call.play("read", file);
+		if (file !== undefined && file !== "-") call.applyRole("read", file);
 	}
-	for (const cookies of call.values("-b --cookie")) if (!cookies.includes("=")) call.play("read", cookies);
+	for (const cookies of call.values("-b --cookie")) if (!cookies.includes("=")) call.applyRole("read", cookies);
 	const folder = call.values("--output-dir")[0];
 	const place = (name: string) => (folder === undefined || name.startsWith("/") ? name : `${folder}/${name}`);
-	for (const file of call.values("-o --output")) call.play("replace", place(file));
+	for (const file of call.values("-o --output")) call.applyRole("replace", place(file));
 	for (const url of call.operands) {
-		if (call.has("-O --remote-name --remote-name-all")) call.play("replace", place(nameOf(url)));
-		if (url.startsWith("file://")) call.play("read", url.slice(7));
+		if (call.has("-O --remote-name --remote-name-all")) call.applyRole("replace", place(nameOf(url)));
+		if (url.startsWith("file://")) call.applyRole("read", url.slice(7));
 	}
 	// `-w '%output{file}'`
 	for (const format of call.values("-w --write-out"))
-		for (const [, file = ""] of format.matchAll(/%output\{(?:>>)?([^}]+)\}/g)) call.play("replace", file);
+		for (const [, file = ""] of format.matchAll(/%output\{(?:>>)?([^}]+)\}/g)) call.applyRole("replace", file);
 	if (call.has("-K --config")) call.unknown("script", call.text);
 	if (call.has("-Q --quote --mail-from --mail-rcpt --form-string")) call.change("remote");
 	const method = call.values("-X --request")[0]?.toUpperCase();
@@ -45,25 +45,25 @@ function wget(call: Call): void {
 	if (call.has("--spider")) return;
 	const output = call.values("-O --output-document")[0];
 	if (output !== undefined) {
-		call.play("replace", output);
+		call.applyRole("replace", output);
 		return;
 	}
 	const folder = call.values("-P --directory-prefix")[0];
 	const recursive = call.has("-r --recursive -m --mirror -p --page-requisites");
 	for (const url of call.operands) {
-		if (recursive) call.touch("write", folder ?? ".", { recursive: true });
-		else call.touch("write", folder === undefined ? nameOf(url) : `${folder}/${nameOf(url)}`);
+		if (recursive) call.access("write", folder ?? ".", { recursive: true });
+		else call.access("write", folder === undefined ? nameOf(url) : `${folder}/${nameOf(url)}`);
 	}
-	if (call.has("-i --input-file")) call.touch("write", `${folder ?? "."}/${HOLE}`);
+	if (call.has("-i --input-file")) call.access("write", `${folder ?? "."}/${UNKNOWN_VALUE}`);
 }
 
 function remoteCopy(call: Call): void {
 	const remote = (word: string) => /^[^/]*:/.test(word);
 	const destination = call.operands.at(-1) ?? "";
 	const recursive = call.has("-r -R") ? { recursive: true } : {};
-	for (const source of call.operands.slice(0, -1)) if (!remote(source)) call.play("read", source, recursive);
+	for (const source of call.operands.slice(0, -1)) if (!remote(source)) call.applyRole("read", source, recursive);
 	if (remote(destination)) call.change("remote");
-	else call.touch("write", destination, { ...recursive, replaces: true });
+	else call.access("write", destination, { ...recursive, replaces: true });
 }
 
 /** `nc -e`, `socat EXEC:…`: a program that reads from the connection. */
@@ -71,7 +71,7 @@ function connect(call: Call): void {
 	const given = call.values("-e -c --exec --sh-exec --lua-exec");
 	const addressed = call.args.flatMap((arg) => /^(?:EXEC|SYSTEM|SHELL):["']?([^"',]+)/i.exec(arg)?.[1] ?? []);
 	for (const command of [...given, ...addressed]) {
-		call.script(command, { input: HOLE });
+		call.script(command, { input: UNKNOWN_VALUE });
 		call.unknown("script", call.text);
 	}
 	if (!call.has("-z")) call.change("remote");
@@ -83,13 +83,13 @@ function transfer(call: Call): void {
 	for (const line of [call.stdin, ...call.values("-c -e")].flatMap((text) => text.split(/[\n;]/)).slice(0, 200)) {
 		const [verb = "", ...words] = line.trim().split(/\s+/);
 		const files = words.filter((word) => !word.startsWith("-"));
-		if (/^(m?put|reput|send)$/i.test(verb)) for (const file of files) call.play("read", file, { recursive: true });
-		if (/^(m?get|reget|recv)$/i.test(verb)) for (const file of files.slice(-1)) call.touch("write", file);
+		if (/^(m?put|reput|send)$/i.test(verb)) for (const file of files) call.applyRole("read", file, { recursive: true });
+		if (/^(m?get|reget|recv)$/i.test(verb)) for (const file of files.slice(-1)) call.access("write", file);
 		if (verb.startsWith("!")) call.script(line.trim().slice(1));
 	}
 }
 
-const fetchers: Programs = abbreviating({
+const fetchers: ProgramSpecs = abbreviating({
 	curl: {
 		fetches: true,
 		flags: "--parallel --netrc",
@@ -100,7 +100,7 @@ const fetchers: Programs = abbreviating({
 			"-c --cookie-jar -D --dump-header --trace --trace-ascii --stderr --etag-save --hsts --libcurl --alt-svc --ssl-sessions":
 				"replace",
 		},
-		also: curl,
+		custom: curl,
 	},
 	wget: {
 		fetches: true,
@@ -111,7 +111,7 @@ const fetchers: Programs = abbreviating({
 			"-o --output-file -a --append-output --save-cookies": "replace",
 		},
 		attached: "--no-check-certificate",
-		also: wget,
+		custom: wget,
 	},
 });
 
@@ -120,14 +120,14 @@ function makeKeys(call: Call): void {
 	const given = call.values("-f")[0];
 	const looks = call.has("-l -F -y -B -H -L -Q") && !call.has("-R -A");
 	const known = `${call.home}/.ssh/known_hosts`;
-	if (call.has("-R -H")) call.touch("write", given ?? known);
-	else if (looks) call.play("read", given ?? (call.has("-F") ? known : `${call.home}/.ssh/id_ed25519`));
+	if (call.has("-R -H")) call.access("write", given ?? known);
+	else if (looks) call.applyRole("read", given ?? (call.has("-F") ? known : `${call.home}/.ssh/id_ed25519`));
 	else if (call.has("-A")) call.change("system");
 	else if (call.has("-s -Y -k -u -M -I")) call.change("worktree");
-	else call.touch("write", given ?? `${call.home}/.ssh/id_ed25519`);
+	else call.access("write", given ?? `${call.home}/.ssh/id_ed25519`);
 }
 
-export const downloads: Programs = {
+export const downloads: ProgramSpecs = {
 	...fetchers,
 	"http https xh xhs httpie": {
 		fetches: true,
@@ -136,7 +136,7 @@ export const downloads: Programs = {
 			"--session-read-only": "read",
 			"-a --auth -A --auth-type -p --print -s --style --timeout --verify --session": "text",
 		},
-		also: (call) => {
+		custom: (call) => {
 			const method = call.operands.find((word) => /^[A-Z]+$/.test(word));
 			const sends = call.operands.some((word, index) => index > 0 && /^[\w-]+(=(?!=)|:=|@)/.test(word));
 			if ((method !== undefined && !/^(GET|HEAD|OPTIONS)$/.test(method)) || sends) call.change("remote");
@@ -145,7 +145,7 @@ export const downloads: Programs = {
 			if (call.has("--session")) call.change("system");
 			for (const word of call.operands) {
 				const file = /^[\w-]*(?:@|=@|:=@)(.+)$/.exec(word)?.[1];
-				if (file !== undefined) call.play("read", file);
+				if (file !== undefined) call.applyRole("read", file);
 			}
 		},
 	},
@@ -161,7 +161,7 @@ export const downloads: Programs = {
 	},
 	scp: {
 		options: { "-i -F": "read", "-P -o -l -c -J -D -X": "text", "-S": "script" },
-		also: (call) => {
+		custom: (call) => {
 			runProxies(call);
 			remoteCopy(call);
 		},
@@ -170,9 +170,9 @@ export const downloads: Programs = {
 		opaque: "program",
 		changes: ["remote"],
 		options: { "-b -i -F": "read", "-c -e -o -P": "text" },
-		also: transfer,
+		custom: transfer,
 	},
-	"nc netcat ncat socat": { options: { "-e -c --exec --sh-exec --lua-exec": "text" }, also: connect },
+	"nc netcat ncat socat": { options: { "-e -c --exec --sh-exec --lua-exec": "text" }, custom: connect },
 	"ping ping6 traceroute tracepath mtr dig nslookup host whois lsof telnet": {},
 	openssl: {
 		options: {
@@ -181,7 +181,7 @@ export const downloads: Programs = {
 			"-days -subj -newkey -connect -passin -passout -pass -servername -addext -digest": "text",
 		},
 		dashes: "one",
-		also: (call) => {
+		custom: (call) => {
 			if (call.has("-CAcreateserial") || /^(ca|rehash|fipsinstall)$/.test(call.operands[0] ?? ""))
 				call.change("worktree");
 			if (call.has("-engine -provider-path -provider_path")) call.unknown("script", call.text);
@@ -193,7 +193,10 @@ export const downloads: Programs = {
 		changes: ["system"],
 		when: { "-k --list-keys -K --list-secret-keys --verify --fingerprint": { harmless: true } },
 	},
-	"ssh-keygen": { options: { "-f -t -b -C -N -P -R -F -E -m -O -V -n -I -s -a -D -z -Y -r": "text" }, also: makeKeys },
+	"ssh-keygen": {
+		options: { "-f -t -b -C -N -P -R -F -E -m -O -V -n -I -s -a -D -z -Y -r": "text" },
+		custom: makeKeys,
+	},
 	"ssh-add ssh-copy-id": {
 		operands: "read",
 		options: { "-i": "read", "-t -s -e -E -o -p": "text" },
@@ -205,10 +208,10 @@ export const downloads: Programs = {
 		options: { "-oN -oX -oS -oG -oA": "replace", "-iL --excludefile": "read", "-p --script --exclude -e": "text" },
 	},
 	"ssh-agent": {
-		stops: true,
+		optionsFirst: true,
 		options: { "-a -t -P -E": "text" },
 		changes: ["system"],
-		also: (call) => {
+		custom: (call) => {
 			if (call.operands.length > 0) call.run(call.operands);
 		},
 	},

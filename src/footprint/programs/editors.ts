@@ -1,8 +1,8 @@
 // Editors: streams that may edit in place (sed, awk, perl -i), patch, and screens that wait for a person.
-import { HOLE, isBlank, isKnown } from "../text.ts";
+import { isBlank, isKnown, UNKNOWN_VALUE } from "../text.ts";
 import { awkProgram } from "./awk.ts";
 import { runEscapes } from "./escapes.ts";
-import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
 
 /** `sed`: scripts by `-e`, `-f` or as the first operand; files are read, or written with `-i`. */
 function sed(call: Call): void {
@@ -14,15 +14,15 @@ function sed(call: Call): void {
 	const all = byOption ? scripts : operands.slice(0, 1);
 	const files = byOption ? operands : operands.slice(1);
 	for (const file of files) {
-		call.play("read", file);
-		if (inPlace) call.play("write", file);
+		call.applyRole("read", file);
+		if (inPlace) call.applyRole("write", file);
 	}
 	for (const script of all) sedScript(call, script);
 	for (const file of call.values("-f --file")) {
 		const script = call.content(file);
 		if (script !== undefined && isKnown(script)) sedScript(call, script);
 		else {
-			call.runs(file);
+			call.runProgramFile(file);
 			call.unknown("script", "sed -f", ["read", "write"]);
 		}
 	}
@@ -39,27 +39,27 @@ function sedScript(call: Call, script: string): void {
 	}
 	for (const line of script.split("\n")) {
 		const file = /(?:^|[;{}0-9$/!,\s])[wW]\s*([^;}\s][^;}]*)/.exec(stripped(line));
-		if (file?.[1]) call.play("replace", file[1].trim());
+		if (file?.[1]) call.applyRole("replace", file[1].trim());
 		const source = /(?:^|[;{}0-9$/!,\s])[rR]\s+([^;}\s][^;}]*)/.exec(stripped(line));
-		if (source?.[1]) call.play("read", source[1].trim());
+		if (source?.[1]) call.applyRole("read", source[1].trim());
 		for (const { flags, pattern, replacement } of substitutions(line)) {
 			const written = /w\s*(\S.*)$/.exec(flags);
-			if (written?.[1]) call.play("replace", written[1].trim());
+			if (written?.[1]) call.applyRole("replace", written[1].trim());
 			if (/^[gpiImM0-9]*e/.test(flags)) runLine(call, pattern, replacement);
 		}
 		// `e` alone runs the line that has been read.
 		const command = /(?:^|[;{}0-9$/!,])\s*e(?:\s+(.+)|\s*[;}].*)?$/.exec(stripped(line));
-		if (command) call.script(command[1] ?? (isBlank(call.stdin) ? HOLE : call.stdin));
+		if (command) call.script(command[1] ?? (isBlank(call.stdin) ? UNKNOWN_VALUE : call.stdin));
 	}
 }
 
 /** The flag `e` of a substitution: the line is run, with what was replaced in it. */
 function runLine(call: Call, pattern: string, replacement: string): void {
 	const text = replacement.replace(/\\(.)|&/gs, (_all, letter?: string) =>
-		letter === undefined || /\d/.test(letter) ? HOLE : letter === "n" ? "\n" : letter,
+		letter === undefined || /\d/.test(letter) ? UNKNOWN_VALUE : letter === "n" ? "\n" : letter,
 	);
 	const whole = /^\^?\.\*\$?$/.test(pattern);
-	if (!isBlank(text)) call.script(whole ? text : `${text}${HOLE}`);
+	if (!isBlank(text)) call.script(whole ? text : `${text}${UNKNOWN_VALUE}`);
 	if (!whole) call.effect("run-unknown-text");
 	call.unknown("script", call.text);
 }
@@ -123,34 +123,34 @@ function screen(call: Call): void {
 	for (const file of call.values("-S -u -s")) {
 		const script = call.content(file);
 		if (script !== undefined) runEscapes(call, "vi", script);
-		else if (file !== "NONE" && file !== "NORC") call.runs(file);
+		else if (file !== "NONE" && file !== "NORC") call.runProgramFile(file);
 	}
 	for (const file of call.operands) {
 		if (/^\+/.test(file)) continue;
-		call.play("read", file);
-		call.play("write", file);
+		call.applyRole("read", file);
+		call.applyRole("write", file);
 	}
 	call.unknown("program", call.text);
 }
 
-const screenEditor: Program = { options: { "-c --cmd --line": "text", "-S -u -s": "text" }, also: screen };
+const screenEditor: ProgramSpec = { options: { "-c --cmd --line": "text", "-S -u -s": "text" }, custom: screen };
 /** `ex` and `vim -es`: `-s` makes it silent and takes no file. */
-const lineEditor: Program = { options: { "-c --cmd --line": "text", "-S -u": "text" }, also: screen };
+const lineEditor: ProgramSpec = { options: { "-c --cmd --line": "text", "-S -u": "text" }, custom: screen };
 
 function vi(call: Call): void {
 	const silent = call.name === "ex" || call.args.some((word) => /^-[a-zA-Z]*[eE]/.test(word));
 	call.delegate(silent ? lineEditor : screenEditor, call.args);
 }
 
-export const editors: Programs = abbreviating({
+export const editors: ProgramSpecs = abbreviating({
 	"sed gsed": {
 		options: { "-e --expression -l --line-length": "text", "-f --file": "read" },
 		attached: "-i --in-place -I",
-		also: sed,
+		custom: sed,
 	},
 	"awk gawk mawk nawk": awkProgram,
-	"ed red": { also: screen },
-	"ex vi vim nvim view vimdiff gvim vimx rvim rview": { stops: true, also: vi },
+	"ed red": { custom: screen },
+	"ex vi vim nvim view vimdiff gvim vimx rvim rview": { optionsFirst: true, custom: vi },
 	"emacs emacsclient xemacs": {
 		dashes: "one",
 		options: {
@@ -158,12 +158,12 @@ export const editors: Programs = abbreviating({
 			"-f -funcall --funcall": "text",
 			"-l -load --load --script -script": "run",
 		},
-		also: screen,
+		custom: screen,
 	},
 	"nano pico micro hx helix kak joe mcedit code cursor windsurf subl zed idea webstorm pycharm gedit kate mate open xdg-open start":
 		{
 			options: { "-c --cmd --line": "text" },
-			also: screen,
+			custom: screen,
 		},
 	patch: {
 		operands: { first: ["write", "read"] },

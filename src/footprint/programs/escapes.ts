@@ -1,7 +1,7 @@
 // Shell commands within the commands of programs that have a language of their own: editors, database clients, debuggers, transfers.
 // E1 a command that is put together there is unknown text; E2 what is no escape to the shell is not looked at here.
-import { HOLE } from "../text.ts";
-import type { Call } from "./program.ts";
+import { UNKNOWN_VALUE } from "../text.ts";
+import type { Call } from "./program-spec.ts";
 
 export type EscapeLanguage = "vi" | "ed" | "psql" | "mysql" | "debugger" | "transfer" | "pager" | "calculator";
 
@@ -42,7 +42,7 @@ export function runEscapes(call: Call, language: EscapeLanguage, text: string): 
 		if (line.length > MAX_LINE) call.unknown("script", line);
 		else for (const command of commandsIn(lines[language], line)) call.script(command);
 	}
-	if (all.length > MAX_LINES) call.script(HOLE);
+	if (all.length > MAX_LINES) call.script(UNKNOWN_VALUE);
 }
 
 function commandsIn(expressions: readonly RegExp[], line: string): readonly string[] {

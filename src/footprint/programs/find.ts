@@ -1,6 +1,6 @@
 // `find` and `fd`: where they look, which names they keep to, and what they run, write or delete on the way.
-import { HOLE, isKnown } from "../text.ts";
-import type { Call, Program } from "./program.ts";
+import { isKnown, UNKNOWN_VALUE } from "../text.ts";
+import type { Call, ProgramSpec } from "./program-spec.ts";
 
 /** Tests that take a value. */
 const valued = new Set(
@@ -34,8 +34,8 @@ function findByExpression(call: Call): void {
 	const keeps = only.length === 0 ? {} : { only };
 	const depth = expression[expression.indexOf("-maxdepth") + 1];
 	const recursive = !expression.includes("-maxdepth") || depth !== "0";
-	const below = (root: string) => (recursive ? `${root === "/" ? "" : root}/${call.found(keeps)}` : root);
-	for (const root of roots) call.touch("list", root, { recursive, ...keeps });
+	const below = (root: string) => (recursive ? `${root === "/" ? "" : root}/${call.searchResult(keeps)}` : root);
+	for (const root of roots) call.access("list", root, { recursive, ...keeps });
 	let prints = true;
 	for (; at < args.length; at++) {
 		const word = args[at] ?? "";
@@ -53,16 +53,16 @@ function findByExpression(call: Call): void {
 				continue;
 			}
 			call.effect("recursive-delete");
-			for (const root of roots) call.touch("delete", root, { recursive, ...keeps });
-		} else if (/^-(fprint|fprint0|fls)$/.test(word)) call.play("replace", args[++at] ?? "");
+			for (const root of roots) call.access("delete", root, { recursive, ...keeps });
+		} else if (/^-(fprint|fprint0|fls)$/.test(word)) call.applyRole("replace", args[++at] ?? "");
 		else if (word === "-fprintf") {
-			call.play("replace", args[++at] ?? "");
+			call.applyRole("replace", args[++at] ?? "");
 			at++;
-		} else if (/^-(newer|anewer|cnewer|samefile)$/.test(word)) call.play("list", args[++at] ?? "");
+		} else if (/^-(newer|anewer|cnewer|samefile)$/.test(word)) call.applyRole("list", args[++at] ?? "");
 		else if (word === "-printf" || word === "-ls") prints = false;
 		else if (valued.has(word)) at++;
 	}
-	if (prints) call.prints(roots.map(below).join("\n"));
+	if (prints) call.setOutput(roots.map(below).join("\n"));
 }
 
 /** Whether all that an expression finds is empty, or a link without a target: a plain list of conditions with such a one among them. */
@@ -83,7 +83,7 @@ function runOnFound(
 	below: (root: string) => string,
 ): void {
 	const named = words.some((word) => word.includes("{}"));
-	const places = !named ? [""] : roots.length > MAX_ROOTS ? [HOLE] : roots.map(below);
+	const places = !named ? [""] : roots.length > MAX_ROOTS ? [UNKNOWN_VALUE] : roots.map(below);
 	for (const place of places) call.run(words.map((word) => word.replaceAll("{}", () => place)));
 }
 
@@ -192,10 +192,10 @@ function findByPattern(call: Call): void {
 			: call.operands.slice(0, call.args.slice(0, at).filter((arg) => call.operands.includes(arg)).length);
 	const folders = [...call.values("--search-path --base-directory"), ...operands.slice(1)];
 	const roots = folders.length > 0 ? folders : ["."];
-	for (const root of roots) call.touch("list", root, { recursive: true, ...detail });
-	const found = roots.map((root) => `${root.replace(/\/+$/, "")}/${call.found(detail)}`);
+	for (const root of roots) call.access("list", root, { recursive: true, ...detail });
+	const found = roots.map((root) => `${root.replace(/\/+$/, "")}/${call.searchResult(detail)}`);
 	if (at < 0) {
-		call.prints(found.join("\n"));
+		call.setOutput(found.join("\n"));
 		return;
 	}
 	const words = call.args.slice(at + 1).filter((word) => word !== ";");
@@ -205,13 +205,13 @@ function findByPattern(call: Call): void {
 	}
 }
 
-export const find: Program = { dashes: "one", also: findByExpression };
+export const find: ProgramSpec = { dashes: "one", custom: findByExpression };
 
-export const fd: Program = {
+export const fd: ProgramSpec = {
 	options: {
 		"-e --extension -t --type -d --max-depth --min-depth --exact-depth -E --exclude -S --size --changed-within --changed-before -c --color -j --threads --owner --max-results --base-directory --search-path":
 			"text",
 		"--ignore-file": "read",
 	},
-	also: findByPattern,
+	custom: findByPattern,
 };

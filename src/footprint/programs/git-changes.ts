@@ -1,7 +1,7 @@
 // The subcommands of git whose meaning depends on how options and operands combine: what they change, discard, delete or replace.
 // The table of all subcommands is `git.ts`.
 import { isKnown } from "../text.ts";
-import type { Call } from "./program.ts";
+import type { Call } from "./program-spec.ts";
 
 /** A pathspec without its magic prefix (`:(top)`, `:/`); an exclusion names nothing. */
 function withoutMagic(pathspec: string): string {
@@ -23,8 +23,8 @@ export function pathOperands(call: Call): readonly string[] {
 }
 
 /** What is read of named paths, or looked at, in the working tree or in commits. */
-export function readPaths(call: Call, role: "read" | "list" = "read"): void {
-	for (const path of pathOperands(call)) call.play(role, path);
+export function readPathspecs(call: Call, role: "read" | "list" = "read"): void {
+	for (const path of pathOperands(call)) call.applyRole(role, path);
 	for (const word of call.operands)
 		if (/^[^:]*:[^:/]*$/.test(word) && !isKnown(word)) call.unknown("operand", word, ["read"]);
 }
@@ -38,12 +38,12 @@ function discard(call: Call, pathspecs: readonly string[]): void {
 	call.effect("git-discard-changes");
 	for (const pathspec of pathspecs) {
 		const path = withoutMagic(pathspec);
-		call.touch("write", path, { replaces: true, recursive: isWhole(pathspec) || call.isDirectory(path) });
+		call.access("write", path, { replaces: true, recursive: isWhole(pathspec) || call.isDirectory(path) });
 	}
 }
 
 /** `git checkout`: switches branches, or overwrites files with what is committed. */
-export function checkout(call: Call): void {
+export function gitCheckout(call: Call): void {
 	const dashes = call.args.indexOf("--");
 	if (call.has("-f --force --ours --theirs")) call.effect("git-discard-changes");
 	if (call.has("-B")) call.effect("git-branch-force-delete");
@@ -68,13 +68,13 @@ export function checkout(call: Call): void {
 	else if (/\/$|\.[a-z]\w{0,4}$/i.test(first) && !/^v?\d/.test(first)) discard(call, [first]);
 }
 
-export function restore(call: Call): void {
+export function gitRestore(call: Call): void {
 	// With `--staged` alone, the files stay as they are.
 	if (call.has("-S --staged") && !call.has("-W --worktree")) return;
 	discard(call, call.operands);
 }
 
-export function reset(call: Call): void {
+export function gitReset(call: Call): void {
 	const [target] = call.operands;
 	const moves =
 		target !== undefined && /[~^@]|^[0-9a-f]{7,40}$|^(origin|upstream)\//.test(target) && !call.exists(target);
@@ -86,45 +86,45 @@ export function reset(call: Call): void {
 }
 
 /** `git read-tree --reset -u` and `-m -u`: the index and the working tree become what a commit says. */
-export function readTree(call: Call): void {
+export function gitReadTree(call: Call): void {
 	if (!call.has("-u") || call.has("-n --dry-run")) return;
 	call.change("worktree");
 	if (call.has("--reset")) call.effect("git-reset-hard", "git-discard-changes");
 }
 
 /** `git checkout-index -f -a`: files become what the index says. */
-export function checkoutIndex(call: Call): void {
+export function gitCheckoutIndex(call: Call): void {
 	call.change("worktree");
 	if (!call.has("-f --force") || call.has("--prefix")) return;
 	discard(call, call.has("-a --all") ? ["."] : call.operands);
 }
 
 /** `git stash push -- path`: the files named are put away and taken back; with `-u` and `-a`, files that git does not know as well. */
-export function stash(call: Call): void {
+export function gitStash(call: Call): void {
 	const root = call.findUp(".git");
 	// Whatever lies there untracked goes away with it, so also what is named nowhere: the rules of this folder.
 	if (call.has("-u --include-untracked -a --all") && root !== undefined && pathOperands(call).length === 0)
-		call.touch("delete", root, {
+		call.access("delete", root, {
 			recursive: true,
 			only: [".pi"],
 			skips: call.has("-a --all") ? ["tracked"] : ["tracked", "ignored"],
 		});
 	for (const path of pathOperands(call)) {
-		call.play("read", path);
-		call.touch("write", path, call.isDirectory(path) ? { recursive: true } : {});
+		call.applyRole("read", path);
+		call.access("write", path, call.isDirectory(path) ? { recursive: true } : {});
 	}
 }
 
-export function clean(call: Call): void {
+export function gitClean(call: Call): void {
 	if (call.has("-n --dry-run")) return;
 	// Without `-f` git refuses, unless it is configured otherwise: the words still say what is wanted.
 	call.effect("git-clean");
 	call.change("worktree");
 	if (call.has("-d")) call.effect("recursive-delete");
-	for (const path of call.operands) call.touch("delete", path, { recursive: true });
+	for (const path of call.operands) call.access("delete", path, { recursive: true });
 }
 
-export function push(call: Call): void {
+export function gitPush(call: Call): void {
 	if (!call.has("-n --dry-run")) call.change("remote");
 	if (call.has("-f --force --mirror")) call.effect("git-force-push");
 	else if (call.has("--force-with-lease")) call.effect("git-force-push-with-lease");
@@ -138,7 +138,7 @@ export function push(call: Call): void {
 const branchLists =
 	"-l --list -a --all -r --remotes --show-current --contains --no-contains --merged --no-merged --points-at --format --sort";
 
-export function branch(call: Call): void {
+export function gitBranch(call: Call): void {
 	const deletes = call.has("-d -D --delete");
 	if (call.has("-D") || (deletes && call.has("-f --force"))) call.effect("git-branch-force-delete");
 	else if (call.has("-f --force -M -C")) {
@@ -156,44 +156,44 @@ export function branch(call: Call): void {
 const tagLists =
 	"-l --list -n -v --verify --contains --no-contains --points-at --merged --no-merged --sort --format --column";
 
-export function tag(call: Call): void {
+export function gitTag(call: Call): void {
 	if (call.has("-d --delete") || (call.operands.length > 0 && !call.has(tagLists))) call.change("repository");
 	if (call.has("-f --force")) call.effect("git-amend-history");
 }
 
 const configVerbs = ["list", "get", "set", "unset", "rename-section", "remove-section", "edit"];
 
-export function config(call: Call): void {
+export function gitConfig(call: Call): void {
 	const [first = ""] = call.operands;
 	const sets = call.has("--add --unset --unset-all --replace-all --rename-section --remove-section -e --edit");
 	const gets = call.has("--get --get-all --get-regexp --get-urlmatch -l --list --get-color --get-colorbool");
 	const byVerb = configVerbs.includes(first) ? first !== "list" && first !== "get" : !gets && call.operands.length > 1;
 	const changing = sets || byVerb;
-	for (const file of call.values("-f --file")) call.play(changing ? "write" : "read", file);
+	for (const file of call.values("-f --file")) call.applyRole(changing ? "write" : "read", file);
 	if (!changing) return;
-	if (call.has("--global")) call.touch("write", `${call.home}/.gitconfig`);
+	if (call.has("--global")) call.access("write", `${call.home}/.gitconfig`);
 	call.change(call.has("--global --system") ? "system" : "repository");
 	// What a setting makes git run later is judged now.
 	const value = call.operands.at(-1) ?? "";
 	runFromSetting(call, call.operands.at(-2) ?? "", value);
 }
 
-export function add(call: Call): void {
+export function gitAdd(call: Call): void {
 	if (call.has("-n --dry-run")) return;
 	call.change("repository");
-	for (const path of pathOperands(call)) if (!call.isDirectory(path)) call.play("read", path);
+	for (const path of pathOperands(call)) if (!call.isDirectory(path)) call.applyRole("read", path);
 }
 
-export function remove(call: Call): void {
+export function gitRemove(call: Call): void {
 	if (call.has("-n --dry-run")) return;
 	call.change("repository");
 	if (call.has("--cached")) return;
 	if (call.has("-r")) call.effect("recursive-delete");
 	if (call.has("-f --force")) call.effect("force-delete");
-	for (const path of call.operands) call.touch("delete", path, call.has("-r") ? { recursive: true } : {});
+	for (const path of call.operands) call.access("delete", path, call.has("-r") ? { recursive: true } : {});
 }
 
-export function clone(call: Call): void {
+export function gitClone(call: Call): void {
 	const [from, to] = call.operands;
 	const name =
 		to ??
@@ -202,7 +202,7 @@ export function clone(call: Call): void {
 			.replace(/\.git$/, "")
 			.split(/[/:]/)
 			.at(-1);
-	if (name) call.touch("write", name, { recursive: true });
+	if (name) call.access("write", name, { recursive: true });
 	for (const setting of call.values("-c --config")) {
 		const [, key = "", value = ""] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
 		runFromSetting(call, key, value);
@@ -222,8 +222,8 @@ export function runTransport(call: Call): void {
 	}
 }
 
-export function init(call: Call): void {
-	call.touch("write", `${(call.operands[0] ?? ".").replace(/\/$/, "")}/.git`, { recursive: true });
+export function gitInit(call: Call): void {
+	call.access("write", `${(call.operands[0] ?? ".").replace(/\/$/, "")}/.git`, { recursive: true });
 }
 
 /** Their value is a command line. */

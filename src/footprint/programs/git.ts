@@ -1,70 +1,72 @@
 // git: global options and every subcommand in common use. How options and operands combine is in `git-changes.ts`.
 import {
-	add,
-	branch,
-	checkout,
-	checkoutIndex,
-	clean,
-	clone,
-	config,
-	init,
+	gitAdd,
+	gitBranch,
+	gitCheckout,
+	gitCheckoutIndex,
+	gitClean,
+	gitClone,
+	gitConfig,
+	gitInit,
+	gitPush,
+	gitReadTree,
+	gitRemove,
+	gitReset,
+	gitRestore,
+	gitStash,
+	gitTag,
 	pathOperands,
-	push,
-	readPaths,
-	readTree,
-	remove,
-	reset,
-	restore,
+	readPathspecs,
 	runFromSettings,
-	stash,
-	tag,
 } from "./git-changes.ts";
-import { abbreviating, type Program, type Programs } from "./program.ts";
+import { abbreviating, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
 
-const changesRepository: Program = { changes: ["repository"] };
-const changesBoth: Program = { changes: ["repository", "worktree"] };
+const changesRepository: ProgramSpec = { changes: ["repository"] };
+const changesBoth: ProgramSpec = { changes: ["repository", "worktree"] };
 
 /** Options that keep `git show` and `git diff` to names, and those that make `git log` show what is in files. */
 const namesOnly = "--name-only --name-status --stat --numstat --shortstat --dirstat --summary --raw -s --no-patch";
 const contents =
 	"-p -u --patch -c --cc -L -U --unified --word-diff --color-words --ext-diff --patch-with-stat --patch-with-raw -m";
 
-const shows: Program = {
+const shows: ProgramSpec = {
 	options: {
 		"--output": "replace",
 		"-n --max-count --skip --since --after --until --before --author --committer --grep -S -G -L -U --unified --format --date --diff-filter -O -l --inter-hunk-context --word-diff-regex --glob --exclude":
 			"text",
 	},
 	attached: "--pretty --decorate --color --stat --word-diff --abbrev",
-	also: (call) => {
-		readPaths(call, call.has(namesOnly) ? "list" : "read");
-		if (call.has("--name-only")) call.prints(`${call.findUp(".git") ?? "."}/${call.found({ skips: ["untracked"] })}`);
+	custom: (call) => {
+		readPathspecs(call, call.has(namesOnly) ? "list" : "read");
+		if (call.has("--name-only"))
+			call.setOutput(`${call.findUp(".git") ?? "."}/${call.searchResult({ skips: ["untracked"] })}`);
 	},
 };
 
 /** `git log` shows commits, and of files no more than their names unless it is asked to. */
-const logs: Program = {
+const logs: ProgramSpec = {
 	...shows,
-	also: (call) => {
-		readPaths(call, call.has(contents) ? "read" : "list");
-		if (call.has("--name-only")) call.prints(`${call.findUp(".git") ?? "."}/${call.found({ skips: ["untracked"] })}`);
+	custom: (call) => {
+		readPathspecs(call, call.has(contents) ? "read" : "list");
+		if (call.has("--name-only"))
+			call.setOutput(`${call.findUp(".git") ?? "."}/${call.searchResult({ skips: ["untracked"] })}`);
 	},
 };
 
 /** What tells which files there are and what git holds of them, not what is in them. */
-const names: Program = {
+const names: ProgramSpec = {
 	options: { "--format --sort --count --exclude --since --until --author": "text" },
 	attached: "--porcelain --untracked-files -u --ignored --color --column",
-	also: (call) => readPaths(call, "list"),
+	custom: (call) => readPathspecs(call, "list"),
 };
 
-const inspects: Program = {
+const inspects: ProgramSpec = {
 	options: { "--format --sort --count --points-at --exclude --since --until --author --group": "text" },
 	attached: "--abbrev --contains --porcelain --untracked-files -u --ignored --color --column",
-	also: readPaths,
+	custom: readPathspecs,
 };
 
-const integrates: Program = {
+const integrates: ProgramSpec = {
 	...changesBoth,
 	options: {
 		"-m -s -X --strategy --strategy-option --onto --message --cleanup": "text",
@@ -74,13 +76,13 @@ const integrates: Program = {
 	attached: "-S --gpg-sign --log --rebase --autosquash",
 };
 
-const subcommands: { readonly [names: string]: Program } = {
+const subcommands: { readonly [names: string]: ProgramSpec } = {
 	"log whatchanged": logs,
 	"check-ignore check-attr rev-list shortlog": names,
 	status: {
 		...names,
 		when: { "-v --verbose": {} },
-		also: (call) => readPaths(call, call.has("-v --verbose") ? "read" : "list"),
+		custom: (call) => readPathspecs(call, call.has("-v --verbose") ? "read" : "list"),
 	},
 	"show diff diff-tree diff-index diff-files range-diff": shows,
 	"rev-parse describe ls-tree ls-remote cat-file name-rev merge-base for-each-ref show-ref show-branch count-objects check-ref-format check-mailmap var version help fsck verify-commit verify-tag verify-pack cherry patch-id stripspace column merge-tree get-tar-commit-id fmt-merge-msg request-pull fast-export":
@@ -93,8 +95,8 @@ const subcommands: { readonly [names: string]: Program } = {
 				"--import-marks": "read",
 			},
 			when: { "--lost-found": { changes: ["repository"] } },
-			also: (call) => {
-				readPaths(call);
+			custom: (call) => {
+				readPathspecs(call);
 				for (const word of call.operands) if (word.startsWith("ext::")) call.script(word.slice(5));
 			},
 		},
@@ -104,31 +106,33 @@ const subcommands: { readonly [names: string]: Program } = {
 			"-f": "read",
 		},
 		attached: "-O --open-files-in-pager --color",
-		also: (call) => {
+		custom: (call) => {
 			const pager = call.values("-O --open-files-in-pager")[0];
 			if (pager !== undefined) call.script(pager);
 			const paths = pathOperands(call);
 			const detail = { recursive: true, skips: ["untracked"] } as const;
-			for (const path of paths.length > 0 ? paths : ["."]) call.play("read", path, detail);
+			for (const path of paths.length > 0 ? paths : ["."]) call.applyRole("read", path, detail);
 			if (call.has("-l --files-with-matches --name-only -L --files-without-match"))
-				call.prints(call.found({ skips: ["untracked"] }));
+				call.setOutput(call.searchResult({ skips: ["untracked"] }));
 		},
 	},
 	"blame annotate": {
 		options: { "-L -S --since --date --ignore-rev --abbrev": "text", "--contents --ignore-revs-file": "read" },
 		attached: "-C -M",
-		also: readPaths,
+		custom: readPathspecs,
 	},
 	"ls-files": {
 		options: {
 			"-x --exclude --exclude-per-directory --format": "text",
 			"-X --exclude-from --pathspec-from-file": "read",
 		},
-		also: (call) => {
-			readPaths(call, "list");
+		custom: (call) => {
+			readPathspecs(call, "list");
 			const paths = pathOperands(call).filter((path) => call.isDirectory(path));
-			const found = call.found(call.has("-o --others -d --deleted -i --ignored") ? {} : { skips: ["untracked"] });
-			call.prints(
+			const found = call.searchResult(
+				call.has("-o --others -d --deleted -i --ignored") ? {} : { skips: ["untracked"] },
+			);
+			call.setOutput(
 				(paths.length > 0 ? paths.map((path) => `${path.replace(/\/+$/, "")}/${found}`) : [found]).join("\n"),
 			);
 		},
@@ -158,14 +162,14 @@ const subcommands: { readonly [names: string]: Program } = {
 			unbundle: changesRepository,
 		},
 	},
-	"add stage": { options: { "--pathspec-from-file": "read", "--chmod": "text" }, also: add },
+	"add stage": { options: { "--pathspec-from-file": "read", "--chmod": "text" }, custom: gitAdd },
 	mv: {
 		operands: { rest: "move", last: "into" },
 		changes: ["repository"],
 		recursive: true,
 		when: { "-n --dry-run": { harmless: true, operands: "list" } },
 	},
-	rm: { options: { "--pathspec-from-file": "read" }, also: remove },
+	rm: { options: { "--pathspec-from-file": "read" }, custom: gitRemove },
 	commit: {
 		...changesRepository,
 		options: {
@@ -179,7 +183,7 @@ const subcommands: { readonly [names: string]: Program } = {
 	checkout: {
 		options: { "-b -B --orphan --conflict": "text", "--pathspec-from-file": "read" },
 		changes: ["repository"],
-		also: checkout,
+		custom: gitCheckout,
 	},
 	switch: {
 		...changesBoth,
@@ -192,19 +196,23 @@ const subcommands: { readonly [names: string]: Program } = {
 	restore: {
 		options: { "-s --source --conflict": "text", "--pathspec-from-file": "read" },
 		changes: ["repository"],
-		also: restore,
+		custom: gitRestore,
 	},
-	reset: { changes: ["repository"], options: { "--pathspec-from-file": "read" }, also: reset },
-	clean: { options: { "-e --exclude": "text" }, also: clean },
+	reset: { changes: ["repository"], options: { "--pathspec-from-file": "read" }, custom: gitReset },
+	clean: { options: { "-e --exclude": "text" }, custom: gitClean },
 	stash: {
 		options: { "-m --message --pathspec-from-file": "text" },
-		bare: changesBoth,
-		also: (call) => {
-			if (call.operands.length === 0) stash(call);
+		withoutSubcommand: changesBoth,
+		custom: (call) => {
+			if (call.operands.length === 0) gitStash(call);
 		},
 		subcommands: {
 			"list show": shows,
-			"push save": { ...changesBoth, options: { "-m --message": "text", "--pathspec-from-file": "read" }, also: stash },
+			"push save": {
+				...changesBoth,
+				options: { "-m --message": "text", "--pathspec-from-file": "read" },
+				custom: gitStash,
+			},
 			drop: { ...changesRepository, effects: ["git-stash-drop"] },
 			clear: { ...changesRepository, effects: ["git-stash-drop", "git-stash-clear"] },
 			"*": { ...changesBoth, options: { "-m --message": "text" } },
@@ -214,7 +222,7 @@ const subcommands: { readonly [names: string]: Program } = {
 		flags: "--force",
 		options: { "-o --push-option --repo": "text", "--receive-pack --exec": "script" },
 		attached: "--force-with-lease --signed --recurse-submodules",
-		also: push,
+		custom: gitPush,
 	},
 	fetch: {
 		...changesRepository,
@@ -235,14 +243,14 @@ const subcommands: { readonly [names: string]: Program } = {
 	branch: {
 		options: { "-u --set-upstream-to --sort --format --points-at": "text" },
 		attached: "--contains --no-contains --merged --no-merged --abbrev --color --column",
-		also: branch,
+		custom: gitBranch,
 	},
 	tag: {
 		options: { "-m -u --message --local-user --sort --format --points-at": "text", "-F --file": "read" },
 		attached: "--contains --no-contains --merged --no-merged -n --column",
-		also: tag,
+		custom: gitTag,
 	},
-	config: { options: { "-f --file --blob -t --type --default --value --comment": "text" }, also: config },
+	config: { options: { "-f --file --blob -t --type --default --value --comment": "text" }, custom: gitConfig },
 	clone: {
 		options: {
 			"-b --branch -o --origin --depth -j --jobs --reference --template -c --config --filter --shallow-since --separate-git-dir --server-option":
@@ -250,12 +258,12 @@ const subcommands: { readonly [names: string]: Program } = {
 			"-u --upload-pack": "script",
 		},
 		attached: "--recurse-submodules",
-		also: clone,
+		custom: gitClone,
 	},
 	init: {
 		options: { "--template --separate-git-dir -b --initial-branch --object-format": "text" },
 		attached: "--shared",
-		also: init,
+		custom: gitInit,
 	},
 	remote: {
 		subcommands: { "show get-url": {}, "*": changesRepository },
@@ -282,7 +290,7 @@ const subcommands: { readonly [names: string]: Program } = {
 	submodule: {
 		subcommands: {
 			"status summary": {},
-			foreach: { stops: true, also: (call) => call.script(call.operands.join(" ")) },
+			foreach: { optionsFirst: true, custom: (call) => call.script(call.operands.join(" ")) },
 			update: {
 				...changesBoth,
 				options: { "--depth --reference -j --jobs": "text" },
@@ -299,7 +307,7 @@ const subcommands: { readonly [names: string]: Program } = {
 	bisect: {
 		subcommands: {
 			"log view visualize terms": {},
-			run: { ...changesBoth, stops: true, operands: { first: ["command"] } },
+			run: { ...changesBoth, optionsFirst: true, operands: { first: ["command"] } },
 			"*": changesBoth,
 		},
 	},
@@ -307,7 +315,7 @@ const subcommands: { readonly [names: string]: Program } = {
 		...changesRepository,
 		options: { "--expire": "text" },
 		when: { "-n --dry-run": { harmless: true } },
-		also: (call) => {
+		custom: (call) => {
 			const when = call.values("--expire").at(-1) ?? "now";
 			if (!call.has("-n --dry-run") && /^(now|all)$/.test(when)) call.effect("git-lose-objects");
 		},
@@ -315,7 +323,7 @@ const subcommands: { readonly [names: string]: Program } = {
 	"gc repack maintenance pack-refs prune-packed": {
 		...changesRepository,
 		options: { "--prune --expire": "text" },
-		also: (call) => {
+		custom: (call) => {
 			if (call.values("--prune --expire").some((when) => when === "now" || when === "all"))
 				call.effect("git-lose-objects");
 		},
@@ -324,16 +332,16 @@ const subcommands: { readonly [names: string]: Program } = {
 	replace: { ...changesRepository, effects: ["git-rewrite-history"], when: { "-l --list": { harmless: true } } },
 	"update-ref": { ...changesRepository, when: { "-d --stdin": { effects: ["git-branch-force-delete"] } } },
 	"symbolic-ref": {
-		also: (call) => {
+		custom: (call) => {
 			if (call.operands.length > 1 || call.has("-d --delete")) call.change("repository");
 		},
 	},
 	"read-tree": {
 		...changesRepository,
 		options: { "--prefix --index-output --exclude-per-directory": "text" },
-		also: readTree,
+		custom: gitReadTree,
 	},
-	"checkout-index": { options: { "--prefix --stage": "text" }, also: checkoutIndex },
+	"checkout-index": { options: { "--prefix --stage": "text" }, custom: gitCheckoutIndex },
 	"hash-object": {
 		options: { "-t --path": "text" },
 		operands: "read",
@@ -344,7 +352,7 @@ const subcommands: { readonly [names: string]: Program } = {
 	"for-each-repo daemon instaweb": { opaque: "program" },
 };
 
-export const git: Programs = abbreviating({
+export const git: ProgramSpecs = abbreviating({
 	git: {
 		options: {
 			"-C --work-tree": "directory",
@@ -353,7 +361,7 @@ export const git: Programs = abbreviating({
 		},
 		attached: "--exec-path",
 		subcommands,
-		also: runFromSettings,
+		custom: runFromSettings,
 	},
 	"gitk tig git-gui lazygit": { opaque: "program" },
 	"git-lfs": changesBoth,

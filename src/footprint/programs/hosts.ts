@@ -1,13 +1,13 @@
 // Programs that run a command on other machines, given in words or as text: what runs there has the same harms, on machines of others.
-import type { Call, Program, Programs } from "./program.ts";
+import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 import { runProxies } from "./wrappers.ts";
 
 /** The words after a program's own options and `own` operands are one shell text, as ssh has it. */
-const onHosts = (values: string, own = 0): Program => ({
-	stops: true,
+const onHosts = (values: string, own = 0): ProgramSpec => ({
+	optionsFirst: true,
 	changes: ["remote"],
 	options: { [values]: "text" },
-	also(call) {
+	custom(call) {
 		const words = call.operands.slice(own);
 		const text = (words[0] === "--" ? words.slice(1) : words).join(" ");
 		if (text !== "") call.script(text, { where: "elsewhere" });
@@ -51,25 +51,25 @@ function salt(call: Call): void {
 }
 
 /** `sshpass -p word ssh host command`. */
-const passes: Program = {
-	stops: true,
+const passes: ProgramSpec = {
+	optionsFirst: true,
 	options: { "-p -f -d -P": "text" },
-	also: (call) => call.run(call.operands),
+	custom: (call) => call.run(call.operands),
 };
 
-export const hosts: Programs = {
+export const hosts: ProgramSpecs = {
 	ansible: {
 		options: {
 			"-m --module-name -a --args -i --inventory -u --user -e --extra-vars -l --limit -f --forks -t --tree -c --connection -T --timeout -B --background -P --poll --become-user --become-method -M --module-path --playbook-dir":
 				"text",
 			"--private-key --key-file --vault-password-file": "read",
 		},
-		also: ansible,
+		custom: ansible,
 		when: { "--version --list-hosts": { harmless: true } },
 	},
 	"salt salt-call salt-ssh": {
 		options: { "-t --timeout -c --config-dir --out -b --batch-size --log-level -l": "text" },
-		also: salt,
+		custom: salt,
 	},
 	"pssh parallel-ssh prsync mpssh": onHosts(
 		"-h --hosts -H --host -l --user -p --par -o --outdir -e --errdir -t --timeout -O --option -x --extra-args -X --extra-arg",
@@ -80,10 +80,10 @@ export const hosts: Programs = {
 	"rsh remsh rexec": onHosts("-l -p -k", 1),
 	et: { ...onHosts("-c --command -p --port", 1) },
 	mosh: {
-		stops: true,
+		optionsFirst: true,
 		changes: ["remote"],
 		options: { "-p --port --ssh --predict --family --server --client": "text" },
-		also(call) {
+		custom(call) {
 			for (const command of call.values("--ssh")) call.script(command);
 			const words = call.operands.slice(1);
 			const command = words[0] === "--" ? words.slice(1) : words;
@@ -91,16 +91,16 @@ export const hosts: Programs = {
 		},
 	},
 	autossh: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-M": "text" },
-		also: (call) => call.run(["ssh", ...call.args.slice(call.args[0] === "-M" ? 2 : 0)]),
+		custom: (call) => call.run(["ssh", ...call.args.slice(call.args[0] === "-M" ? 2 : 0)]),
 	},
 	sshpass: passes,
 	"tsh teleport boundary": {
 		changes: ["remote"],
 		opaque: "program",
 		when: { "--version": { harmless: true } },
-		also(call) {
+		custom(call) {
 			const [verb, , ...words] = call.operands;
 			if (verb === "ssh" && words.length > 0) call.script(words.join(" "), { where: "elsewhere" });
 			runProxies(call);

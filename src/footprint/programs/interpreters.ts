@@ -3,7 +3,7 @@ import { isFileText, isKnown } from "../text.ts";
 import { agentEntry, isAgentPackage } from "./agents.ts";
 import { dropsData } from "./data-tasks.ts";
 import { runEscapes } from "./escapes.ts";
-import type { Call, Program, Programs } from "./program.ts";
+import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
 /** `sh -c text name args…`, `sh file args…`, or text on standard input. */
 function shell(call: Call): void {
@@ -18,7 +18,7 @@ function shell(call: Call): void {
 			at++;
 			break;
 		}
-		if (/^--(rcfile|init-file)$/.test(word)) call.runFile(args[++at] ?? "");
+		if (/^--(rcfile|init-file)$/.test(word)) call.runShellFile(args[++at] ?? "");
 		else if (word.startsWith("--")) continue;
 		else if (/^[-+][A-Za-z]+$/.test(word)) {
 			if (word.startsWith("-") && word.includes("c")) inline = true;
@@ -30,14 +30,14 @@ function shell(call: Call): void {
 	const dialect = /^(bash|zsh|ksh)$/.test(call.name) ? "bash" : "any";
 	const [first, ...rest] = args.slice(at);
 	if (checksOnly && !inline) {
-		if (first !== undefined) call.play("read", first);
+		if (first !== undefined) call.applyRole("read", first);
 		return;
 	}
 	if (inline) {
 		const [self] = rest;
 		if (first !== undefined)
 			call.script(first, { parameters: rest.slice(1), dialect, ...(self !== undefined && { self }) });
-	} else if (first !== undefined && !fromInput) call.runFile(first, { parameters: rest, dialect });
+	} else if (first !== undefined && !fromInput) call.runShellFile(first, { parameters: rest, dialect });
 	else call.script(call.stdin, { parameters: first === undefined ? [] : [first, ...rest], dialect, from: "input" });
 }
 
@@ -57,29 +57,29 @@ interface Language {
 	readonly modules?: { readonly [name: string]: (call: Call, args: readonly string[]) => void };
 }
 
-function language(description: Language): Program {
+function language(description: Language): ProgramSpec {
 	const { code, module, values, looks, modules, inPlace } = description;
 	return {
-		stops: true,
+		optionsFirst: true,
 		...(inPlace !== undefined && { attached: inPlace }),
 		options: {
 			[code]: "code",
 			...(module !== undefined && { [module]: "text" }),
 			...(values !== undefined && values !== "" && { [values]: "text" }),
 		},
-		also(call) {
+		custom(call) {
 			if (looks !== undefined && call.has(looks)) return;
 			const named = module === undefined ? undefined : call.values(module)[0];
 			if (named !== undefined) return runModule(call, named, modules ?? {});
 			if (call.has(code)) {
-				if (inPlace !== undefined && call.has(inPlace)) for (const file of call.operands) call.play("write", file);
+				if (inPlace !== undefined && call.has(inPlace)) for (const file of call.operands) call.applyRole("write", file);
 				return operandsOf(call);
 			}
 			const [file, ...rest] = call.operands;
 			if (file === undefined || file === "-") {
 				runInput(call);
 			} else {
-				call.runs(file);
+				call.runProgramFile(file);
 				// `php artisan migrate`, `ruby bin/rails db:drop`: a launcher that is a program of its own.
 				const launcher = /(?:^|\/)(artisan|rails|rake|console|drush|wp)$/.exec(file)?.[1];
 				if (launcher !== undefined) call.run([launcher, ...rest]);
@@ -96,7 +96,7 @@ export function runModuleFile(call: Call, word: string | undefined): void {
 	if (word === undefined) return;
 	if (/^https?:\/\//i.test(word)) call.effect("run-download");
 	else if (word === "-") runInput(call);
-	else call.runs(word);
+	else call.runProgramFile(word);
 }
 
 /** Program text on standard input. */
@@ -107,7 +107,7 @@ function runInput(call: Call): void {
 		return;
 	}
 	if (!isKnown(call.stdin)) call.effect("run-unknown-text");
-	call.play("code", call.stdin);
+	call.applyRole("code", call.stdin);
 }
 
 function operandsOf(call: Call): void {
@@ -115,7 +115,7 @@ function operandsOf(call: Call): void {
 }
 
 function readIfThere(call: Call, word: string): void {
-	if (isKnown(word) && !word.startsWith("-") && call.exists(word)) call.touch("read", word);
+	if (isKnown(word) && !word.startsWith("-") && call.exists(word)) call.access("read", word);
 }
 
 function runModule(call: Call, name: string, modules: Language["modules"] & object): void {
@@ -138,16 +138,16 @@ const pythonModules: NonNullable<Language["modules"]> = {
 	openhands: asProgram("openhands"),
 	pip: asProgram("pip"),
 	venv: (call, args) => {
-		for (const word of args) if (!word.startsWith("-")) call.touch("write", word, { recursive: true });
+		for (const word of args) if (!word.startsWith("-")) call.access("write", word, { recursive: true });
 	},
 	"json.tool": (call, args) => {
 		const [input, output] = args.filter((word) => !word.startsWith("-"));
-		if (input !== undefined) call.play("read", input);
-		if (output !== undefined) call.play("replace", output);
+		if (input !== undefined) call.applyRole("read", input);
+		if (output !== undefined) call.applyRole("replace", output);
 	},
 	"http.server": () => {},
 	py_compile: (call, args) => {
-		for (const word of args) call.play("read", word);
+		for (const word of args) call.applyRole("read", word);
 	},
 	compileall: (call) => call.change("worktree"),
 };
@@ -163,7 +163,7 @@ function powerShell(call: Call): void {
 	if (option.startsWith("e")) {
 		call.effect("run-unknown-text");
 		call.unknown("script", call.text);
-	} else if (option.startsWith("f")) call.runFile(rest[0] ?? "");
+	} else if (option.startsWith("f")) call.runShellFile(rest[0] ?? "");
 	else if (at >= 0) call.foreignScript(rest.join(" "), "powershell");
 	else {
 		const words = call.args.filter((arg) => !arg.startsWith("-"));
@@ -172,9 +172,9 @@ function powerShell(call: Call): void {
 	}
 }
 
-const shells: Program = { stops: true, also: shell };
+const shells: ProgramSpec = { optionsFirst: true, custom: shell };
 
-export const interpreters: Programs = {
+export const interpreters: ProgramSpecs = {
 	"sh bash dash zsh ksh mksh ash rbash fish": shells,
 	"python pypy ipython": language({
 		code: "-c",
@@ -196,9 +196,9 @@ export const interpreters: Programs = {
 			"--input-type --conditions -C --stack-trace-limit --title --test-name-pattern --test-reporter --watch-path":
 				"text",
 		},
-		also(call) {
+		custom(call) {
 			if (call.has("-v --version -h --help")) return;
-			if (call.has("-c --check")) return call.operands.forEach((file) => void call.play("read", file));
+			if (call.has("-c --check")) return call.operands.forEach((file) => void call.applyRole("read", file));
 			if (call.has("--test")) return call.unknown("project", call.text);
 			if (call.has("-e --eval -p --print -pe")) return operandsOf(call);
 			const [file, ...rest] = call.operands;
@@ -209,13 +209,13 @@ export const interpreters: Programs = {
 			const installed = /(?:^|\/)node_modules\/\.bin\/([\w.-]+)$/.exec(file)?.[1];
 			if (installed !== undefined) return call.run([installed, ...rest]);
 			if (agentEntry.test(file)) call.effect("nested-agent");
-			call.runs(file);
+			call.runProgramFile(file);
 			for (const word of rest) readIfThere(call, word);
 			call.unknown("script", call.text);
 		},
 	},
 	deno: {
-		also: (call) => {
+		custom: (call) => {
 			if (call.operands.some(isAgentPackage)) call.effect("nested-agent");
 		},
 		subcommands: {
@@ -224,16 +224,16 @@ export const interpreters: Programs = {
 			fmt: { operands: "write", changes: ["worktree"], when: { "--check": { harmless: true, operands: "read" } } },
 			"run serve": {
 				opaque: "script",
-				stops: true,
+				optionsFirst: true,
 				options: {
 					"-c --config --import-map --lock --cert --env-file": "read",
 					"-L --log-level --v8-flags --seed --location": "text",
 				},
-				also: (call) => runModuleFile(call, call.operands[0]),
+				custom: (call) => runModuleFile(call, call.operands[0]),
 			},
 			"test bench task compile bundle": { opaque: "project" },
 			"install add remove cache upgrade publish uninstall": { changes: ["packages"] },
-			"*": { opaque: "script", also: (call) => runModuleFile(call, call.operands[0]) },
+			"*": { opaque: "script", custom: (call) => runModuleFile(call, call.operands[0]) },
 		},
 	},
 	"ts-node tsx": language({
@@ -242,23 +242,23 @@ export const interpreters: Programs = {
 		looks: "-v --version -h --help",
 	}),
 	perl: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-e -E": "code", "-I": "text" },
 		attached: "-i -F -M -m -C -D -x -V",
-		also(call) {
+		custom(call) {
 			if (call.has("-v -V") && call.operands.length === 0) return;
 			const inline = call.has("-e -E");
 			const files = inline ? call.operands : call.operands.slice(1);
 			if (!inline) {
 				const [file] = call.operands;
-				if (file !== undefined) call.runs(file);
+				if (file !== undefined) call.runProgramFile(file);
 				if (call.has("-c")) return;
 				if (file === undefined) runInput(call);
 				else if (file !== undefined) call.unknown("script", call.text);
 			}
 			for (const file of files) {
-				call.play("read", file);
-				if (call.has("-i")) call.play("write", file);
+				call.applyRole("read", file);
+				if (call.has("-i")) call.applyRole("write", file);
 			}
 		},
 	},
@@ -269,7 +269,7 @@ export const interpreters: Programs = {
 	julia: language({ code: "-e --eval -E --print", values: "-t --threads -p --project", looks: "-v --version" }),
 	osascript: {
 		...language({ code: "-e", values: "-l" }),
-		also(call) {
+		custom(call) {
 			for (const code of [...call.values("-e"), ...(call.stdin === "" ? [] : [call.stdin])])
 				for (const [, text = ""] of code.matchAll(/do shell script "((?:[^"\\]|\\.){0,2000})"/g))
 					call.script(text.replace(/\\(.)/g, "$1"));
@@ -277,16 +277,16 @@ export const interpreters: Programs = {
 			const [file] = call.operands;
 			if (file === undefined) runInput(call);
 			else {
-				call.runs(file);
+				call.runProgramFile(file);
 				call.unknown("script", call.text);
 			}
 		},
 	},
 	expect: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-c": "text", "-f": "read" },
 		opaque: "script",
-		also: (call) => {
+		custom: (call) => {
 			for (const text of [...call.values("-c"), call.stdin])
 				for (const [, command = ""] of text.matchAll(/(?:^|[;\n{\s])(?:spawn|exec|system)\s+([^;\n]{1,2000})/g))
 					call.script(command);
@@ -304,45 +304,45 @@ export const interpreters: Programs = {
 		},
 	java: {
 		dashes: "one",
-		stops: true,
+		optionsFirst: true,
 		options: { "-jar": "text", "-cp -classpath --class-path -m --module -p --module-path --add-modules": "text" },
 		opaque: "script",
 		when: { "-version --version": { harmless: true } },
-		also: (call) => {
+		custom: (call) => {
 			for (const file of [...call.values("-jar"), ...call.operands.slice(0, 1)])
-				if (call.content(file) !== undefined || /\.(?:jar|java)$/.test(file)) call.runs(file);
+				if (call.content(file) !== undefined || /\.(?:jar|java)$/.test(file)) call.runProgramFile(file);
 		},
 	},
 	bc: { operands: "read" },
 	dc: {
 		operands: "read",
 		options: { "-e --expression": "text", "-f --file": "read" },
-		also: (call) => {
+		custom: (call) => {
 			for (const text of [...call.values("-e --expression"), call.stdin]) runEscapes(call, "calculator", text);
 		},
 	},
 	"m4 gm4": {
 		options: { "-D -U -I -s --define --include": "text" },
-		also: (call) => {
+		custom: (call) => {
 			const texts = call.operands.map((word) => call.content(word));
 			if (call.operands.length === 0) texts.push(call.stdin);
 			for (const text of texts)
-				if (text !== undefined && /\be?syscmd\b/.test(isKnown(text) ? text : "syscmd")) call.play("code", text);
+				if (text !== undefined && /\be?syscmd\b/.test(isKnown(text) ? text : "syscmd")) call.applyRole("code", text);
 			call.operands.forEach((word) => {
-				if (call.exists(word)) call.play("read", word);
+				if (call.exists(word)) call.applyRole("read", word);
 			});
 		},
 	},
 	"envsubst gettext mustache": {
 		operands: "text",
-		also: (call) =>
+		custom: (call) =>
 			call.operands.forEach((word) => {
-				if (call.exists(word)) call.play("read", word);
+				if (call.exists(word)) call.applyRole("read", word);
 			}),
 	},
-	"powershell pwsh": { also: (call) => powerShell(call) },
+	"powershell pwsh": { custom: (call) => powerShell(call) },
 	cmd: {
-		also(call) {
+		custom(call) {
 			const at = call.args.findIndex((arg) => /^\/\/?[ckr]$/i.test(arg));
 			if (at >= 0) call.foreignScript(call.args.slice(at + 1).join(" "), "cmd");
 			else if (call.stdin !== "") call.foreignScript(call.stdin, "cmd");

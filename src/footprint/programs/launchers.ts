@@ -1,5 +1,5 @@
 // Programs that start another one in a certain way: on another architecture, with limits, in a terminal, with secrets in its environment.
-import type { Call, Programs } from "./program.ts";
+import type { Call, ProgramSpecs } from "./program-spec.ts";
 import { wraps, wrapsAfter } from "./wrapping.ts";
 
 /** `xcrun tool args`: finds a developer tool, and runs it unless only its place is asked for. */
@@ -21,7 +21,7 @@ function measured(call: Call): void {
 	const [verb = "", ...command] = call.operands;
 	if (/^(record|stat|trace|mem|c2c|lock|kmem|sched|ftrace)$/.test(verb)) {
 		if (/^(record|mem|c2c|lock|kmem|sched)$/.test(verb))
-			call.play("replace", call.values("-o --output")[0] ?? "perf.data");
+			call.applyRole("replace", call.values("-o --output")[0] ?? "perf.data");
 		if (command.length > 0) call.run(command);
 	} else if (!/^(|list|report|annotate|script|top|diff|evlist|version|help|buildid-list)$/.test(verb))
 		call.unknown("program", call.text);
@@ -53,19 +53,23 @@ function terminal(call: Call): void {
 	else if (words.length > 1) call.run(words);
 }
 
-export const launchers: Programs = {
-	setarch: { stops: true, also: onArchitecture },
+export const launchers: ProgramSpecs = {
+	setarch: { optionsFirst: true, custom: onArchitecture },
 	xcrun: {
-		stops: true,
+		optionsFirst: true,
 		options: { "--sdk -sdk --toolchain": "text" },
 		flags: "-r --run -f --find",
-		also: developerTool,
+		custom: developerTool,
 	},
-	cpulimit: { stops: true, options: { "-l --limit -p --pid -e --exe -P --path": "text" }, also: behindDashes(0) },
+	cpulimit: {
+		optionsFirst: true,
+		options: { "-l --limit -p --pid -e --exe -P --path": "text" },
+		custom: behindDashes(0),
+	},
 	faketime: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-f": "text" },
-		also: (call) => void (call.operands.length > 1 && call.run(call.operands.slice(1))),
+		custom: (call) => void (call.operands.length > 1 && call.run(call.operands.slice(1))),
 	},
 	datefudge: wrapsAfter(1),
 	"systemd-cat": wraps("-t --identifier -p --priority --stderr-priority"),
@@ -76,17 +80,17 @@ export const launchers: Programs = {
 	"chpst softlimit": wraps("-u -U -e -d -o -m -f -c -p -a -r -t -n -b"),
 	"envdir setuidgid s6-setuidgid s6-envdir": wrapsAfter(1),
 	cgexec: wraps("-g"),
-	perf: { stops: true, options: { "-o --output -e --event -p --pid": "text" }, also: measured },
+	perf: { optionsFirst: true, options: { "-o --output -e --event -p --pid": "text" }, custom: measured },
 	rr: { subcommands: { record: wraps("-o"), "ls dump ps traceinfo": {}, "*": { opaque: "program" } } },
 	newgrp: { effects: ["privilege"], opaque: "program" },
 	"start-stop-daemon": {
-		stops: true,
+		optionsFirst: true,
 		changes: ["system"],
 		options: {
 			"-x --exec -a --startas -p --pidfile -n --name -u --user -c --chuid -g --group -r --chroot -d --chdir -k --umask -s --signal -R --retry -N --nicelevel":
 				"text",
 		},
-		also(call) {
+		custom(call) {
 			const program = call.values("-a --startas -x --exec").at(-1);
 			if (program !== undefined && !call.has("-K --stop -T --status")) call.run([program, ...call.operands]);
 		},
@@ -95,12 +99,12 @@ export const launchers: Programs = {
 		changes: ["system"],
 	}),
 	"gnome-terminal xterm uxterm konsole alacritty kitty wezterm foot xfce4-terminal terminator tilix urxvt st ghostty": {
-		also: terminal,
+		custom: terminal,
 	},
 	// Secrets go into the environment of what is run.
 	"doppler op infisical chamber aws-vault teller": {
-		stops: true,
-		also: (call) => {
+		optionsFirst: true,
+		custom: (call) => {
 			if (!/^(run|exec)$/.test(call.operands[0] ?? "")) call.unknown("program", call.text);
 			else behindDashes(2)(call);
 		},

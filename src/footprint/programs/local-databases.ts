@@ -1,6 +1,6 @@
 // Databases that live in a file of this machine: their statements read and write files, and their shells have commands of their own.
 import { isKnown } from "../text.ts";
-import type { Call, Program, Programs } from "./program.ts";
+import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 import { bareSql, judgeSql, onlyLooks } from "./sql.ts";
 
 /** Commands of the shell (`.name words…`), by what their file is to them. */
@@ -21,26 +21,26 @@ function shellCommand(call: Call, line: string): boolean {
 		return false;
 	}
 	if (verb === ".restore") {
-		call.play("read", plain.at(-1) ?? "");
+		call.applyRole("read", plain.at(-1) ?? "");
 		return true;
 	}
 	if (readsFile.test(verb)) {
 		if (first.startsWith("|")) call.script(plain.join(" ").slice(1));
-		else if (first !== "") call.play("read", first);
+		else if (first !== "") call.applyRole("read", first);
 		if (verb === ".read" || verb === ".load") call.unknown("script", line);
 		return verb !== ".cd";
 	}
 	if (writesFile.test(verb) || savesFile.test(verb)) {
 		const place = savesFile.test(verb) ? (plain.at(-1) ?? "") : first;
 		if (place.startsWith("|")) call.script(line.replace(/^\.\w+\s*\|/, ""));
-		else if (place !== "" && !/^(stdout|stderr|off|on)$/.test(place)) call.play("replace", place);
+		else if (place !== "" && !/^(stdout|stderr|off|on)$/.test(place)) call.applyRole("replace", place);
 		else if (verb === ".excel" || verb === ".www") call.unknown("program", line);
 		return false;
 	}
 	if (verb === ".open") {
 		if (first !== "") {
-			call.play("read", first);
-			call.play("write", first);
+			call.applyRole("read", first);
+			call.applyRole("write", first);
 		}
 		return false;
 	}
@@ -57,9 +57,9 @@ function filesOfSql(call: Call, text: string): void {
 	for (const [, target = ""] of text.matchAll(
 		/\b(?:to|export\s+database|vacuum(?:\s+\w+)?\s+into|into\s+outfile|writefile\s*\(|attach(?:\s+database)?)\s*'([^']+)'/gi,
 	))
-		call.play("replace", target);
+		call.applyRole("replace", target);
 	for (const [, source = ""] of text.matchAll(/'([^'\n]{1,500})'/g))
-		if (/[./]/.test(source) && call.exists(source)) call.play("read", source);
+		if (/[./]/.test(source) && call.exists(source)) call.applyRole("read", source);
 }
 
 /** Statements and shell commands on one database file. */
@@ -86,8 +86,8 @@ function statements(call: Call, texts: readonly string[], file: string | undefin
 			writes = true;
 	}
 	if (file === undefined || file === "" || file === ":memory:") return;
-	call.play("read", file);
-	if (writes && !call.has("-readonly --readonly")) call.play("write", file);
+	call.applyRole("read", file);
+	if (writes && !call.has("-readonly --readonly")) call.applyRole("write", file);
 }
 
 /** `sqlite3 file sql` and `duckdb file -c sql`. */
@@ -96,7 +96,7 @@ function embedded(call: Call): void {
 	const [file, ...rest] = call.operands;
 	const given = [...call.values("-cmd -c -s"), ...rest];
 	for (const script of call.values("-init -f")) {
-		call.play("read", script);
+		call.applyRole("read", script);
 		if (script !== "/dev/null") call.unknown("script", call.text);
 	}
 	const texts = given.length === 0 && call.stdin !== "" ? [call.stdin] : given;
@@ -104,13 +104,13 @@ function embedded(call: Call): void {
 	if (call.has("-ui")) call.unknown("program", call.text);
 }
 
-const embeds: Program = {
+const embeds: ProgramSpec = {
 	dashes: "one",
 	options: {
 		"-cmd -separator -nullvalue -newline -maxsize -mmap -pagecache -lookaside -heap -vfs": "text",
 		"-init": "text",
 	},
-	also: embedded,
+	custom: embedded,
 };
 
 /** `clickhouse local --query sql`, `clickhouse client …`: local queries read and write files here. */
@@ -121,22 +121,22 @@ function clickhouse(call: Call): void {
 		filesOfSql(call, text);
 	}
 	for (const file of call.values("--queries-file -i --init-file")) {
-		call.play("read", file);
+		call.applyRole("read", file);
 		call.change("database");
 		call.unknown("script", call.text);
 	}
 	if (texts.length === 0 && call.stdin !== "") judgeSql(call, call.stdin);
 }
 
-const clickhouseClient: Program = {
+const clickhouseClient: ProgramSpec = {
 	options: {
 		"-q --query -e --execute --queries-file -i --init-file -h --host --port -u --user --password -d --database -f --format --input-format --output-format -S --structure -N --table -C --config-file":
 			"text",
 	},
-	also: clickhouse,
+	custom: clickhouse,
 };
 
-export const localDatabases: Programs = {
+export const localDatabases: ProgramSpecs = {
 	"sqlite3 sqlite litecli": embeds,
 	"duckdb duckdb-cli": { ...embeds, options: { ...embeds.options, "-c -s -f": "text" } },
 	"clickhouse-client clickhouse-local chc": clickhouseClient,

@@ -1,7 +1,7 @@
 // Parses a command line by a program's description: clusters, attached values, long options and their abbreviations, `--`.
 // O1 every word ends up as an option, an option's value or an operand; O2 operands keep their order.
-import { HOLE } from "../text.ts";
-import type { Item, Program } from "./program.ts";
+import { UNKNOWN_VALUE } from "../text.ts";
+import type { Item, ProgramSpec } from "./program-spec.ts";
 
 /** The options of a program, by every spelling. */
 export interface Shape {
@@ -12,7 +12,7 @@ export interface Shape {
 }
 
 /** Prepares a description's options for parsing. */
-export function shapeOf(program: Program): Shape {
+export function shapeOf(program: ProgramSpec): Shape {
 	const takesValue = new Map<string, string>();
 	const longs = new Set<string>();
 	const each = (spellings: string, add: (spelling: string) => void) => {
@@ -30,7 +30,7 @@ export function shapeOf(program: Program): Shape {
 }
 
 /** Parses arguments (the program's name not among them). */
-export function parseOptions(program: Program, args: readonly string[]): readonly Item[] {
+export function parseOptions(program: ProgramSpec, args: readonly string[]): readonly Item[] {
 	const shape = shapeOf(program);
 	const items: Item[] = [];
 	let at = 0;
@@ -44,7 +44,7 @@ export function parseOptions(program: Program, args: readonly string[]): readonl
 		const word = args[at++] ?? "";
 		if (word === "--") operandsFrom(at);
 		else if (!word.startsWith("-") || word === "-") {
-			if (program.stops) operandsFrom(at - 1);
+			if (program.optionsFirst) operandsFrom(at - 1);
 			else items.push({ kind: "operand", word });
 		} else if (word.startsWith("--") || program.dashes === "one") {
 			const equals = word.indexOf("=");
@@ -76,8 +76,8 @@ function cluster(
 	for (let at = 1; at < word.length; at++) {
 		const name = `-${word[at]}`;
 		const rest = word.slice(at + 1);
-		if (word[at] === HOLE) {
-			option(HOLE, word.slice(at));
+		if (word[at] === UNKNOWN_VALUE) {
+			option(UNKNOWN_VALUE, word.slice(at));
 			return;
 		}
 		if (shape.takesValue.has(name)) {

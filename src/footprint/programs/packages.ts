@@ -1,15 +1,19 @@
 // Package managers: what they install, what they only tell, and the project's scripts that they run.
 import { agentEntry, isAgentPackage } from "./agents.ts";
 import { runModuleFile } from "./interpreters.ts";
-import type { Call, Program, Programs } from "./program.ts";
+import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
-const installs: Program = { changes: ["packages"] };
-const systemInstalls: Program = {
+const installs: ProgramSpec = { changes: ["packages"] };
+const systemInstalls: ProgramSpec = {
 	changes: ["system"],
 	when: { "-s --simulate --dry-run --just-print --print-uris": { harmless: true } },
 };
-const runsProject: Program = { opaque: "project" };
-const publishes: Program = { changes: ["remote"], effects: ["publish"], when: { "--dry-run -n": { harmless: true } } };
+const runsProject: ProgramSpec = { opaque: "project" };
+const publishes: ProgramSpec = {
+	changes: ["remote"],
+	effects: ["publish"],
+	when: { "--dry-run -n": { harmless: true } },
+};
 
 const fromAddress =
 	/^(?:\w+@)?(?:git\+|https?:|git:|ssh:|github:|gitlab:|bitbucket:|gist:)|^git@|\s@\s*(?:git\+|https?:)/i;
@@ -36,20 +40,20 @@ function executeText(call: Call): void {
 }
 
 /** `npm run x`, `yarn x`: a script of the project. */
-const runScript: Program = { opaque: "project", stops: true };
+const runScript: ProgramSpec = { opaque: "project", optionsFirst: true };
 
-const executes: Program = {
-	stops: true,
+const executes: ProgramSpec = {
+	optionsFirst: true,
 	options: { "-p --package --from --with --spec -c --call -w --workspace --python --loglevel": "text" },
-	also: execute,
+	custom: execute,
 };
 
-const nodeCommon: { readonly [names: string]: Program } = {
+const nodeCommon: { readonly [names: string]: ProgramSpec } = {
 	"ls list ll la view info show search outdated why explain fund doctor ping whoami help help-search docs bugs repo root bin prefix licenses find-dupes query diff sbom completion v":
 		{},
 	audit: {
 		when: { "--fix": { changes: ["packages"] } },
-		also: (call) => {
+		custom: (call) => {
 			if (call.operands[0] === "fix") call.change("packages");
 		},
 	},
@@ -58,13 +62,13 @@ const nodeCommon: { readonly [names: string]: Program } = {
 		installs,
 	"publish unpublish deprecate dist-tag owner access team org token adduser login logout star unstar hook profile":
 		publishes,
-	exec: { ...executes, also: executeText },
+	exec: { ...executes, custom: executeText },
 	"x dlx": executes,
 	"init create": { changes: ["worktree"], opaque: "program" },
 	pack: { changes: ["worktree"], when: { "--dry-run": { harmless: true } } },
 	version: { changes: ["worktree", "repository"] },
 	"cache store": { subcommands: { "ls list verify path dir status": {}, "*": { changes: ["packages"] } } },
-	pkg: { subcommands: { get: {}, set: { changes: ["worktree"], also: setField }, "*": { changes: ["worktree"] } } },
+	pkg: { subcommands: { get: {}, set: { changes: ["worktree"], custom: setField }, "*": { changes: ["worktree"] } } },
 	config: { subcommands: { "get list ls": {}, "*": { changes: ["system"] } } },
 	get: {},
 	set: { changes: ["system"] },
@@ -83,7 +87,7 @@ function runInstalled(call: Call): void {
 			words.findIndex((word) => !word.startsWith("-")),
 		),
 	);
-	if (name !== undefined && !nodeVerbs.has(name) && call.describes(name)) call.run([name, ...args]);
+	if (name !== undefined && !nodeVerbs.has(name) && call.isKnownProgram(name)) call.run([name, ...args]);
 }
 
 const nodeOptions = {
@@ -92,9 +96,9 @@ const nodeOptions = {
 } as const;
 
 /** `uv version` shows, `uv version 1.2` and `--bump` set. */
-const setsVersion: Program = {
+const setsVersion: ProgramSpec = {
 	when: { "--bump": { changes: ["worktree"] } },
-	also: (call) => {
+	custom: (call) => {
 		if (call.operands.length > 0 && !call.has("--dry-run -n")) call.change("worktree");
 	},
 };
@@ -130,22 +134,25 @@ function setField(call: Call): void {
 }
 
 /** Package managers whose verb is an option: the first one says what is done, and what is not listed changes the system. */
-const byOptions = (looks: RegExp): Program => ({
-	also: (call) => {
+const byOptions = (looks: RegExp): ProgramSpec => ({
+	custom: (call) => {
 		const [verb] = call.args.filter((arg) => arg.startsWith("-"));
 		if (verb === undefined ? call.args.length > 0 || call.name === "yay" || call.name === "paru" : !looks.test(verb))
 			call.change("system");
 	},
 });
 
-export const packages: Programs = {
+export const packages: ProgramSpecs = {
 	npm: { options: nodeOptions, subcommands: nodeCommon },
-	pnpm: { options: nodeOptions, subcommands: nodeCommon, also: runInstalled },
+	pnpm: { options: nodeOptions, subcommands: nodeCommon, custom: runInstalled },
 	yarn: {
 		options: nodeOptions,
-		also: runInstalled,
-		subcommands: { ...nodeCommon, node: { stops: true, also: (call) => call.run(["node", ...call.operands]) } },
-		bare: { changes: ["packages"] },
+		custom: runInstalled,
+		subcommands: {
+			...nodeCommon,
+			node: { optionsFirst: true, custom: (call) => call.run(["node", ...call.operands]) },
+		},
+		withoutSubcommand: { changes: ["packages"] },
 	},
 	bun: {
 		options: { ...nodeOptions, "-e --eval -p --print": "text" },
@@ -157,9 +164,9 @@ export const packages: Programs = {
 			repl: { opaque: "script" },
 			"*": { opaque: "script" },
 		},
-		also: (call) => {
+		custom: (call) => {
 			runInstalled(call);
-			for (const code of call.values("-e --eval -p --print")) call.play("code", code);
+			for (const code of call.values("-e --eval -p --print")) call.applyRole("code", code);
 			const [verb = "", file] = call.operands;
 			const module = verb === "run" ? file : verb;
 			if (module !== undefined && (module === "-" || /[/.]/.test(module))) runModuleFile(call, module);
@@ -175,8 +182,8 @@ export const packages: Programs = {
 				{},
 			"target component toolchain": { subcommands: { list: {}, "*": installs } },
 			exec: {
-				stops: true,
-				also: (call) => call.run(call.operands.filter((word, index) => index > 0 || !/^v?\d/.test(word))),
+				optionsFirst: true,
+				custom: (call) => call.run(call.operands.filter((word, index) => index > 0 || !/^v?\d/.test(word))),
 			},
 			"x run": { opaque: "project" },
 			"*": installs,
@@ -209,9 +216,9 @@ export const packages: Programs = {
 			"tree help": {},
 			version: setsVersion,
 			run: {
-				stops: true,
+				optionsFirst: true,
 				options: { "--with --python -p --extra --group --env-file --package --with-requirements --index": "text" },
-				also: (call) => (call.has("-m --module") ? call.unknown("project", "uv run -m") : call.run(call.operands)),
+				custom: (call) => (call.has("-m --module") ? call.unknown("project", "uv run -m") : call.run(call.operands)),
 			},
 			pip: {
 				subcommands: {
@@ -236,8 +243,8 @@ export const packages: Programs = {
 			env: { subcommands: { "info list show find activate": {}, "*": installs } },
 			version: setsVersion,
 			"run shell test": {
-				stops: true,
-				also: (call) => (call.operands.length > 0 ? call.run(call.operands) : undefined),
+				optionsFirst: true,
+				custom: (call) => (call.operands.length > 0 ? call.run(call.operands) : undefined),
 			},
 			publish: publishes,
 			build: runsProject,
@@ -247,7 +254,11 @@ export const packages: Programs = {
 	"conda mamba micromamba": {
 		subcommands: {
 			"list info search": {},
-			run: { stops: true, options: { "-n --name -p --prefix": "text" }, also: (call) => call.run(call.operands) },
+			run: {
+				optionsFirst: true,
+				options: { "-n --name -p --prefix": "text" },
+				custom: (call) => call.run(call.operands),
+			},
 			env: {
 				subcommands: {
 					list: {},
@@ -262,12 +273,12 @@ export const packages: Programs = {
 		subcommands: {
 			"list query search info contents dependency environment which help show outdated check platform licenses doctor specification":
 				{},
-			config: { subcommands: { "get list": {}, "*": { changes: ["system"] } }, bare: {} },
-			exec: { stops: true, also: (call) => call.run(call.operands) },
+			config: { subcommands: { "get list": {}, "*": { changes: ["system"] } }, withoutSubcommand: {} },
+			exec: { optionsFirst: true, custom: (call) => call.run(call.operands) },
 			"push yank": publishes,
 			"*": installs,
 		},
-		bare: { changes: ["packages"] },
+		withoutSubcommand: { changes: ["packages"] },
 	},
 	composer: {
 		options: { "-d --working-dir": "directory" },
@@ -288,7 +299,7 @@ export const packages: Programs = {
 					"-w --watch -i --ignore -d --delay -C --workdir -E --env --features": "text",
 					"-x --exec": "text",
 				},
-				also: watched,
+				custom: watched,
 			},
 			"check clippy build b test t bench run r doc d rustc rustdoc nextest expand llvm-cov tarpaulin miri criterion flamegraph asm bloat udeps deny audit outdated machete":
 				runsProject,
@@ -302,7 +313,7 @@ export const packages: Programs = {
 		},
 	},
 	go: {
-		also: (call) => {
+		custom: (call) => {
 			if (call.operands.some(isAgentPackage)) call.effect("nested-agent");
 		},
 		subcommands: {
@@ -327,13 +338,13 @@ export const packages: Programs = {
 	flatpak: {
 		subcommands: {
 			"list search info remotes remote-ls remote-info history ps config help": { operands: "text" },
-			run: { opaque: "program", stops: true, options: { "--command": "text" }, also: runSandboxed },
+			run: { opaque: "program", optionsFirst: true, options: { "--command": "text" }, custom: runSandboxed },
 			"*": systemInstalls,
 		},
 	},
 	"apt apt-get aptitude dnf yum zypper apk snap port pkg choco winget scoop": {
 		options: { "-o --option -c --config-file -t --target-release --default-release --setopt": "text" },
-		also: runHooks,
+		custom: runHooks,
 		subcommands: {
 			"list search show info policy depends rdepends madison changelog check-update provides whatprovides repolist help query find version outdated contents installed remotes status which audit stats":
 				{ operands: "text" },
@@ -359,7 +370,7 @@ export const packages: Programs = {
 			"eval search show-derivation path-info flake-show log why-depends": {},
 			"run shell develop build": {
 				opaque: "project",
-				also: (call) => {
+				custom: (call) => {
 					if (call.operands.some(isAgentPackage)) call.effect("nested-agent");
 					const at = call.args.findIndex((arg) => arg === "-c" || arg === "--command");
 					if (at >= 0) call.run(call.args.slice(at + 1));
@@ -375,7 +386,7 @@ export const packages: Programs = {
 		opaque: "project",
 		changes: ["repository"],
 		when: { "--dry-run": { harmless: true } },
-		also: (call) => {
+		custom: (call) => {
 			const [verb = "", ...words] = call.operands;
 			if (/^(semantic-release|np|release-it|auto)$/.test(call.name) || verb === "publish") call.effect("publish");
 			if (call.name === "lerna" && verb === "exec" && words.length > 0) call.script(words.join(" "));
@@ -386,7 +397,7 @@ export const packages: Programs = {
 		opaque: "project",
 		dashes: "one",
 		when: { "-version -v --version -help -h": { harmless: true } },
-		also: (call) => {
+		custom: (call) => {
 			if (call.operands.includes("deploy")) call.effect("publish");
 		},
 	},

@@ -1,11 +1,11 @@
 // Searching in files: grep and its successors. Searching for files is in `find.ts`.
 
-import type { TouchDetail } from "../record.ts";
-import { HOLE } from "../text.ts";
+import type { AccessDetail } from "../record.ts";
+import { UNKNOWN_VALUE } from "../text.ts";
 import { fd, find } from "./find.ts";
-import { abbreviating, type Call, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
 
-/** Globs that a searching program is told to keep to or leave out, in the form of `Touch.only`. */
+/** Globs that a searching program is told to keep to or leave out, in the form of `FileAccess.only`. */
 function globs(call: Call, only: string, except: string): readonly string[] {
 	const plain = (glob: string) => glob.replace(/\/+$/, "");
 	return [
@@ -15,20 +15,20 @@ function globs(call: Call, only: string, except: string): readonly string[] {
 }
 
 /** The first operand is the pattern, unless options give it or none is needed; the rest are where to search. */
-function searchPaths(call: Call, role: "read" | "list", detail: TouchDetail): void {
+function searchPaths(call: Call, role: "read" | "list", detail: AccessDetail): void {
 	const paths = call.has("-e --regexp -f --file --files --type-list") ? call.operands : call.operands.slice(1);
 	const places = paths.length > 0 ? paths : ["."];
-	for (const path of places) call.play(role, path, detail);
+	for (const path of places) call.applyRole(role, path, detail);
 	printFiles(call, places, "-l --files-with-matches --files --files-without-match", detail);
 }
 
 /** With options that make a search print file names only, what it prints is below where it looked. */
-function printFiles(call: Call, places: readonly string[], options: string, detail: TouchDetail): void {
+function printFiles(call: Call, places: readonly string[], options: string, detail: AccessDetail): void {
 	if (!call.has(options)) return;
 	const { only, skips } = detail;
-	const found = call.found({ ...(only && { only }), ...(skips && { skips }) });
+	const found = call.searchResult({ ...(only && { only }), ...(skips && { skips }) });
 	const lines = places.map((place) => (call.isDirectory(place) ? `${place.replace(/\/+$/, "")}/${found}` : place));
-	call.prints(lines.join("\n"));
+	call.setOutput(lines.join("\n"));
 }
 
 function grep(call: Call): void {
@@ -40,12 +40,12 @@ function grep(call: Call): void {
 	const only = recursive ? globs(call, "--include", "--exclude --exclude-dir") : [];
 	const detail = { ...(recursive && { recursive }), ...(only.length > 0 && { only }) };
 	const places = paths.length === 0 && recursive ? ["."] : paths;
-	for (const path of places) call.play("read", path, detail);
+	for (const path of places) call.applyRole("read", path, detail);
 	printFiles(call, places, "-l --files-with-matches -L --files-without-match", detail);
 }
 
 function ripgrep(call: Call): void {
-	for (const command of call.values("--pre --hostname-bin")) call.run([command, HOLE]);
+	for (const command of call.values("--pre --hostname-bin")) call.run([command, UNKNOWN_VALUE]);
 	const everything = call.items.filter(
 		(item) => item.kind === "option" && (item.name === "-u" || item.name === "--unrestricted"),
 	).length;
@@ -70,7 +70,7 @@ function inGroup(call: Call): void {
 	else if (first !== undefined) call.run(call.operands.slice(1));
 }
 
-export const search: Programs = abbreviating({
+export const search: ProgramSpecs = abbreviating({
 	"grep egrep fgrep rgrep ggrep zgrep": {
 		options: {
 			"-e --regexp -m --max-count -A --after-context -B --before-context -C --context -d --directories -D --devices --binary-files --label --include --exclude --exclude-dir":
@@ -78,7 +78,7 @@ export const search: Programs = abbreviating({
 			"-f --file --exclude-from": "read",
 		},
 		attached: "--color --colour",
-		also: grep,
+		custom: grep,
 	},
 	"rg ripgrep": {
 		options: {
@@ -86,7 +86,7 @@ export const search: Programs = abbreviating({
 				"text",
 			"-f --file --ignore-file": "read",
 		},
-		also: ripgrep,
+		custom: ripgrep,
 	},
 	"ag ack pt ugrep ug": {
 		options: {
@@ -96,7 +96,7 @@ export const search: Programs = abbreviating({
 			"--save-config": "replace",
 			"--filter": "text",
 		},
-		also: (call) => {
+		custom: (call) => {
 			// `--filter=pdf:command %,…`
 			for (const filter of call.values("--filter")) call.unknown("script", filter);
 			searchPaths(call, "read", {
@@ -111,24 +111,24 @@ export const search: Programs = abbreviating({
 	fzf: { options: { "--preview --bind": "script", "--history": "write", "-q --query -f --filter -d -n": "text" } },
 	"ctags etags": {
 		operands: "read",
-		alone: "list",
+		defaultRole: "list",
 		options: {
 			"-f -o --output": "replace",
 			"-L --options --exclude-from": "read",
 			"--languages --exclude --kinds --fields": "text",
 		},
 		when: { "-R --recurse": { recursive: true } },
-		also: (call) => {
+		custom: (call) => {
 			// Without a name, it writes `tags`, or `TAGS` in the form of Emacs.
 			if (call.has("-f -o --output -x --filter") || call.args.some((word) => /^--(list|print)-|^--_/.test(word)))
 				return;
-			call.play("replace", call.name === "etags" || call.has("-e") ? "TAGS" : "tags");
+			call.applyRole("replace", call.name === "etags" || call.has("-e") ? "TAGS" : "tags");
 		},
 	},
 	"ast-grep sg comby": {
 		operands: "text",
 		options: { "-p --pattern -l --lang -r --rewrite": "text" },
 		when: { "-U --update-all -i --interactive": { changes: ["worktree"] } },
-		also: inGroup,
+		custom: inGroup,
 	},
 });

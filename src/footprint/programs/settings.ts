@@ -1,14 +1,14 @@
 // What a machine shows of itself, and the same programs where they set something: clocks, names, networks, displays, preferences.
 // S1 a program here looks only with words that are listed as looking; any other words change the machine.
-import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
 
 const help = "-h --help --version";
 
 /** A program that only shows something where `looks` says so, and else changes the machine. */
-function shows(looks: (call: Call) => boolean, more: Program = {}): Program {
+function shows(looks: (call: Call) => boolean, more: ProgramSpec = {}): ProgramSpec {
 	return {
 		...more,
-		also(call) {
+		custom(call) {
 			if (call.has(help) || looks(call)) return;
 			call.change("system");
 			call.effect("system-service");
@@ -17,18 +17,19 @@ function shows(looks: (call: Call) => boolean, more: Program = {}): Program {
 }
 
 /** Judged by the first operand; an empty one is the program without operands. */
-const byVerb = (verbs: RegExp, values = ""): Program =>
+const byVerb = (verbs: RegExp, values = ""): ProgramSpec =>
 	shows((call) => verbs.test(call.operands[0] ?? ""), values === "" ? {} : { options: { [values]: "text" } });
 
 /** Judged by the first argument, options included. */
-const byFirst = (words: RegExp, more: Program = {}): Program => shows((call) => words.test(call.args[0] ?? ""), more);
+const byFirst = (words: RegExp, more: ProgramSpec = {}): ProgramSpec =>
+	shows((call) => words.test(call.args[0] ?? ""), more);
 
 /** Shows as long as every argument is one that shows. */
-const byAll = (words: RegExp, more: Program = {}): Program =>
+const byAll = (words: RegExp, more: ProgramSpec = {}): ProgramSpec =>
 	shows((call) => call.args.every((word) => words.test(word)), more);
 
 /** Shows, but for these options, and sets nothing by operands. */
-const but = (setting: string, more: Program = {}): Program => ({
+const but = (setting: string, more: ProgramSpec = {}): ProgramSpec => ({
 	...more,
 	when: { ...more.when, [setting]: { changes: ["system"], effects: ["system-service"] } },
 });
@@ -36,7 +37,7 @@ const but = (setting: string, more: Program = {}): Program => ({
 const controlOptions = "-H --host -M --machine -p --property -n --lines -o --output -s --signal";
 
 /** `journalctl`: reading the journal, or shortening it. */
-const journal: Program = {
+const journal: ProgramSpec = {
 	options: {
 		"-n --lines -o --output -S --since -U --until -u --unit --user-unit -t --identifier -p --priority -g --grep -c --cursor --after-cursor -M --machine -F --field --facility --output-fields --interval --verify-key --namespace -T --exclude-identifier":
 			"text",
@@ -109,7 +110,7 @@ const firewall = shows(
 	(call) => call.has("-L --list -S --list-rules -C --check -V") && !call.has("-F --flush -Z --zero -D --delete -X"),
 );
 
-export const settings: Programs = {
+export const settings: ProgramSpecs = {
 	...abbreviating({
 		"ps top htop btop pgrep pidof pstree free vmstat mpstat iostat lscpu lsblk lsusb lspci lsmod findmnt last lastb getent finger sw_vers system_profiler vm_stat hostid lsb_release ioreg powermetrics acpi neofetch screenfetch inxi":
 			{},
@@ -147,7 +148,7 @@ export const settings: Programs = {
 				if (/^(shell|login)$/.test(verb) && words.length > 1) call.run(words.slice(1));
 				return /^(|list|list-.*|status|show|show-.*|image-status|show-image)$/.test(verb);
 			},
-			{ stops: true, options: { [controlOptions]: "text", "-E --setenv --uid": "text" } },
+			{ optionsFirst: true, options: { [controlOptions]: "text", "-E --setenv --uid": "text" } },
 		),
 		"networkctl resolvectl bootctl coredumpctl busctl userdbctl": byVerb(
 			/^(|list|list-.*|status|query|service|statistics|dns|domain|is-.*|info|tree|introspect|show|show-.*|user|group)$/,
@@ -161,7 +162,7 @@ export const settings: Programs = {
 				"-r --reference": "text",
 			},
 			attached: "-I --iso-8601",
-			also: clock,
+			custom: clock,
 		},
 		hostname: shows((call) => call.operands.length === 0 && !call.has("-F --file -b --boot")),
 		uname: but("-S"),
@@ -182,7 +183,7 @@ export const settings: Programs = {
 	ip: {
 		dashes: "one",
 		options: { "-f -family -n -netns -rc -rcvbuf -l -loops -b -batch": "text" },
-		also: network,
+		custom: network,
 	},
 	"ifconfig route": interfaces,
 	arp: shows((call) => !call.has("-d --delete -s --set -f --file"), { options: { "-i --device": "text" } }),

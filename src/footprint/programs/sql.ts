@@ -1,7 +1,7 @@
 // SQL text: which statements change something, which drop or empty what, which only look.
-import type { Change, Effect } from "../effects.ts";
+import type { ChangeKind, Effect } from "../effects.ts";
 import { isKnown } from "../text.ts";
-import type { Call } from "./program.ts";
+import type { Call } from "./program-spec.ts";
 
 /** The first characters of SQL text, comments blanked out and string literals emptied, so that words in them are not taken for statements. */
 export function bareSql(text: string): string {
@@ -61,7 +61,7 @@ export function onlyLooks(sql: string): boolean {
 /** Effects and changes of SQL text. */
 export function judgeSqlText(text: string): {
 	readonly effects: readonly Effect[];
-	readonly changes: readonly Change[];
+	readonly changes: readonly ChangeKind[];
 } {
 	const effects = new Set<Effect>();
 	let changes = false;

@@ -1,11 +1,11 @@
 // Disks, partitions, volumes and file systems: what shows them, what makes them anew, what takes them away.
-import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
 
 /** Judged by its words: nothing of note, a change of the machine, or the loss of what is on the disk. */
-function disk(looks: (call: Call) => boolean, loses: (call: Call) => boolean, more: Program = {}): Program {
+function disk(looks: (call: Call) => boolean, loses: (call: Call) => boolean, more: ProgramSpec = {}): ProgramSpec {
 	return {
 		...more,
-		also(call) {
+		custom(call) {
 			if (call.has("--help --version") || looks(call)) return;
 			call.change("system");
 			if (loses(call)) call.effect("format-disk");
@@ -17,7 +17,7 @@ const never = () => false;
 const always = () => true;
 
 /** By verbs among the first two operands (`apfs deleteVolume`, `subvolume delete`). */
-const verbs = (looking: RegExp, losing: RegExp, values = ""): Program =>
+const verbs = (looking: RegExp, losing: RegExp, values = ""): ProgramSpec =>
 	disk(
 		(call) =>
 			call.operands.length === 0 ||
@@ -27,7 +27,7 @@ const verbs = (looking: RegExp, losing: RegExp, values = ""): Program =>
 		values === "" ? {} : { options: { [values]: "text" } },
 	);
 
-const formats: Program = {
+const formats: ProgramSpec = {
 	operands: "write",
 	changes: ["system"],
 	effects: ["format-disk"],
@@ -36,7 +36,7 @@ const formats: Program = {
 };
 
 /** Partition tables: with these options they are shown, else edited. */
-const partitions = (looks: string): Program => ({
+const partitions = (looks: string): ProgramSpec => ({
 	...formats,
 	when: { [looks]: { harmless: true, operands: "list" } },
 });
@@ -57,7 +57,7 @@ function editPartitions(call: Call): void {
 		return;
 	call.change("system");
 	call.effect("format-disk");
-	call.play("write", device);
+	call.applyRole("write", device);
 }
 
 /** A bind mount is another name for a place: what is reached by it is that place. */
@@ -70,9 +70,9 @@ function bindMount(call: Call): void {
 		call.name === "bindfs";
 	const [from, to] = call.operands.slice(-2);
 	if (!binds || from === undefined || to === undefined || call.operands.length < 2) return;
-	call.play("link", from, { recursive: true });
-	call.touch("write", to, { replaces: true });
-	call.linked(to, from);
+	call.applyRole("link", from, { recursive: true });
+	call.access("write", to, { replaces: true });
+	call.addLink(to, from);
 }
 
 function mount(call: Call): void {
@@ -84,9 +84,9 @@ function mount(call: Call): void {
 }
 
 /** Programs for one device or swap space, which look with some options. */
-const device = (looks: string, loses = "", more: Program = {}): Program => ({
+const device = (looks: string, loses = "", more: ProgramSpec = {}): ProgramSpec => ({
 	...more,
-	also(call) {
+	custom(call) {
 		if ((call.operands.length === 0 && !call.has("-a --all")) || call.has(looks)) return;
 		call.change("system");
 		call.effect("privilege");
@@ -94,7 +94,7 @@ const device = (looks: string, loses = "", more: Program = {}): Program => ({
 	},
 });
 
-export const storage: Programs = {
+export const storage: ProgramSpecs = {
 	...abbreviating({
 		[makers]: formats,
 		"fdisk cfdisk": partitions("-l --list -s -x --list-details -V --version"),
@@ -109,7 +109,7 @@ export const storage: Programs = {
 			when: { "-a --all -o --offset": { operands: "write", changes: ["system"], effects: ["format-disk"] } },
 		},
 		diskpart: formats,
-		parted: { options: { "-a --align -u": "text" }, also: editPartitions },
+		parted: { options: { "-a --align -u": "text" }, custom: editPartitions },
 		blkdiscard: { operands: "write", changes: ["system"], effects: ["device-write"] },
 		"losetup swapon swapoff": device("-l --list --show -s --summary -j --associated -f --find"),
 		"fsck e2fsck fsck.ext4 xfs_repair": device("-n -N -V -p"),
@@ -121,8 +121,8 @@ export const storage: Programs = {
 		),
 		badblocks: device("-V", "-w -n"),
 		smartctl: disk((call) => !call.has("-s --smart -t --test -o --offlineauto -S --saveauto -X --abort"), never),
-		mount: { options: { "-t --types -o --options -L --label -U --uuid -T --fstab -O": "text" }, also: mount },
-		bindfs: { options: { "-o -u -g -m -p -M": "text" }, also: mount },
+		mount: { options: { "-t --types -o --options -L --label -U --uuid -T --fstab -O": "text" }, custom: mount },
+		bindfs: { options: { "-o -u -g -m -p -M": "text" }, custom: mount },
 		umount: device("-V --version", "", { options: { "-t --types -O": "text" } }),
 		eject: { changes: ["system"] },
 	}),
@@ -162,8 +162,8 @@ export const storage: Programs = {
 	},
 	"vgcreate lvcreate vgextend lvextend vgchange lvchange vgrename lvrename vgexport vgimport": { changes: ["system"] },
 	lvm: {
-		stops: true,
-		also: (call) => {
+		optionsFirst: true,
+		custom: (call) => {
 			if (call.operands.length > 0) call.run(call.operands);
 		},
 	},
@@ -185,7 +185,7 @@ export const storage: Programs = {
 	asr: verbs(/^(info|imagescan)$/, /^(restore|server)$/),
 	hdiutil: verbs(/^(info|imageinfo|verify|isencrypted|plugins|pmap|checksum)$/, /^(erasekeys)$/),
 	tmutil: {
-		also(call) {
+		custom(call) {
 			const [verb = ""] = call.operands;
 			if (
 				/^(|list.*|status|destinationinfo|latestbackup|machinedirectory|isexcluded|uniquesize|calculatedrift|compare|version|currentphase)$/.test(

@@ -1,8 +1,8 @@
 // The machine: processes, devices, services, users, schedules, power.
 import { isBlank, isKnown } from "../text.ts";
-import { abbreviating, type Call, type Program, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
 
-const service: Program = { changes: ["system"], effects: ["system-service"] };
+const service: ProgramSpec = { changes: ["system"], effects: ["system-service"] };
 
 /** `kill`: process 1, group -1, and KILL to many at once. */
 function kill(call: Call): void {
@@ -47,7 +47,7 @@ function crontab(call: Call): void {
 	call.change("system");
 	call.effect("system-service");
 	if (call.has("-r")) call.effect("clear-history");
-	for (const file of call.operands) if (file !== "-") call.play("read", file);
+	for (const file of call.operands) if (file !== "-") call.applyRole("read", file);
 	const text = call.operands.length === 0 ? call.stdin : call.content(call.operands[0] ?? "");
 	for (const line of text?.split("\n").slice(0, 200) ?? []) {
 		const command = /^\s*(?:@\w+|(?:[\d*,/A-Za-z-]+\s+){4}[\d*,/A-Za-z-]+)\s+(.+)/.exec(line)?.[1];
@@ -64,8 +64,8 @@ function watchClipboard(call: Call): void {
 }
 
 /** Service managers that name the verb in one place: whether it only asks. */
-const manages = (verb: (call: Call) => string, looks: RegExp): Program => ({
-	also(call) {
+const manages = (verb: (call: Call) => string, looks: RegExp): ProgramSpec => ({
+	custom(call) {
 		if (call.has("--help --version --status-all") || looks.test(verb(call))) return;
 		call.change("system");
 		call.effect("system-service");
@@ -74,21 +74,21 @@ const manages = (verb: (call: Call) => string, looks: RegExp): Program => ({
 const firstVerb = (call: Call) => call.operands[0] ?? "";
 const lastVerb = (call: Call) => call.operands.at(-1) ?? "";
 
-export const system: Programs = abbreviating({
-	kill: { also: kill },
+export const system: ProgramSpecs = abbreviating({
+	kill: { custom: kill },
 	"pkill killall skill": {
 		options: { "-s --signal -u --user --euid -U -g -G -P --parent -t --terminal -o -y": "text" },
-		also: killByName,
+		custom: killByName,
 	},
 	fuser: {
 		options: { "-n --namespace": "text" },
 		when: { "-k --kill": { changes: ["system"] }, "-m --mount -M --ismountpoint": {} },
-		also: (call) => {
+		custom: (call) => {
 			if (call.has("-k --kill") && call.has("-m --mount -M --ismountpoint")) call.effect("kill-all");
 		},
 	},
 	xkill: { changes: ["system"] },
-	systemctl: { options: { "-t --type --state -p --property -H -M -n": "text" }, also: systemctl },
+	systemctl: { options: { "-t --type --state -p --property -H -M -n": "text" }, custom: systemctl },
 	"service rc-service": manages(lastVerb, /^(status|describe)$/),
 	"initctl rc-status": manages(firstVerb, /^(status|list|version|)$/),
 	rc: manages(firstVerb, /^(|status)$/),
@@ -101,7 +101,7 @@ export const system: Programs = abbreviating({
 		firstVerb,
 		/^(status|avail|pid|tail|version|help|list|ls|l|logs|log|show|describe|info|prettylist|jlist|monit|summary|report|)$/,
 	),
-	crontab: { options: { "-u": "text" }, also: crontab },
+	crontab: { options: { "-u": "text" }, custom: crontab },
 	"shutdown reboot halt poweroff init telinit kexec pm-suspend pm-hibernate": {
 		changes: ["system"],
 		effects: ["power-off"],
@@ -118,7 +118,11 @@ export const system: Programs = abbreviating({
 	"logger wall write mesg notify-send osd_cat": {},
 	say: { options: { "-o --output-file": "replace", "-f --input-file": "read", "-v -r --voice --rate -n -a": "text" } },
 	"xclip xsel pbcopy pbpaste wl-copy": {},
-	"wl-paste": { stops: true, options: { "-w --watch": "text", "-t --type -s --seat": "text" }, also: watchClipboard },
+	"wl-paste": {
+		optionsFirst: true,
+		options: { "-w --watch": "text", "-t --type -s --seat": "text" },
+		custom: watchClipboard,
+	},
 	"del erase": { operands: "delete", effects: ["force-delete"] },
 	rd: { operands: "delete", recursive: true, effects: ["recursive-delete"] },
 });

@@ -13,7 +13,7 @@ import { git } from "./git.ts";
 import { hosts } from "./hosts.ts";
 import { interpreters } from "./interpreters.ts";
 import { packages } from "./packages.ts";
-import type { Program, Programs } from "./program.ts";
+import type { ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 import { search } from "./search.ts";
 import { settings } from "./settings.ts";
 import { storage } from "./storage.ts";
@@ -22,7 +22,7 @@ import { versioning } from "./versioning.ts";
 import { wrappers } from "./wrappers.ts";
 
 /** The groups that the table is made of. */
-export const programGroups: readonly Programs[] = [
+export const programGroups: readonly ProgramSpecs[] = [
 	coreutils,
 	dataFilters,
 	search,
@@ -45,13 +45,13 @@ export const programGroups: readonly Programs[] = [
 	agents,
 ];
 
-const table: ReadonlyMap<string, Program> = new Map(
+const table: ReadonlyMap<string, ProgramSpec> = new Map(
 	programGroups.flatMap((group) =>
 		Object.entries(group).flatMap(([names, program]) => names.split(" ").map((name) => [name, program] as const)),
 	),
 );
 
-const subcommandNames = (programs: Programs): string[] =>
+const subcommandNames = (programs: ProgramSpecs): string[] =>
 	Object.entries(programs).flatMap(([names, { subcommands = {} }]) => [
 		...names.split(" "),
 		...subcommandNames(subcommands),
@@ -79,7 +79,7 @@ const gnuPrograms = new Set(
 );
 
 /** The description of a program, by its base name; versioned names (`python3.12`, `gcc-13`) count as their program. */
-export function findProgram(name: string): Program | undefined {
+export function findProgram(name: string): ProgramSpec | undefined {
 	const exact = table.get(name);
 	if (exact) return exact;
 	// GNU's programs as macOS has them beside its own: `grm`, `gdate`.

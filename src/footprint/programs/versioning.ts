@@ -1,8 +1,8 @@
 // Version control beside git, and the command lines of code hosts.
-import type { Call, Program, Programs } from "./program.ts";
+import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
-const changesRemote: Program = { changes: ["remote"], options: { "-F --body-file --notes-file": "read" } };
-const changesBoth: Program = { changes: ["repository", "worktree"] };
+const changesRemote: ProgramSpec = { changes: ["remote"], options: { "-F --body-file --notes-file": "read" } };
+const changesBoth: ProgramSpec = { changes: ["repository", "worktree"] };
 
 /** `gh api`: a request that changes something is one with fields or another method than GET. */
 function request(call: Call): void {
@@ -18,7 +18,7 @@ function request(call: Call): void {
 
 const looks = "list view status diff checks watch";
 
-export const versioning: Programs = {
+export const versioning: ProgramSpecs = {
 	gh: {
 		options: { "-R --repo --hostname": "text" },
 		subcommands: {
@@ -58,8 +58,8 @@ export const versioning: Programs = {
 							"-F --body-file --notes-file": "read",
 						},
 						// Files of a gist or a release.
-						also: (call) => {
-							for (const word of call.operands) if (call.exists(word)) call.play("read", word);
+						custom: (call) => {
+							for (const word of call.operands) if (call.exists(word)) call.applyRole("read", word);
 						},
 					},
 					"*": changesRemote,
@@ -70,7 +70,7 @@ export const versioning: Programs = {
 					"-X --method -f --raw-field -F --field -H --header -q --jq -t --template --cache -p --preview": "text",
 					"--input": "read",
 				},
-				also: request,
+				custom: request,
 			},
 			"search browse status completion help version": {},
 			copilot: { effects: ["nested-agent"], opaque: "program" },
@@ -84,7 +84,7 @@ export const versioning: Programs = {
 				{ operands: "text" },
 			// With a name or an option, these set something.
 			"bookmarks bookmark config": {
-				also: (call) => {
+				custom: (call) => {
 					if (call.has("-e --edit -l --local -g --global -d --delete -f --force") || call.operands.length > 1)
 						call.change("repository");
 				},

@@ -1,8 +1,8 @@
 // Programs that run another command given as words or text: their own options are taken off, the rest is judged as if it stood alone.
-import { HOLE, isKnown, isOpen } from "../text.ts";
+import { isKnown, isOpen, UNKNOWN_VALUE } from "../text.ts";
 import { runEscapes } from "./escapes.ts";
 import { launchers } from "./launchers.ts";
-import { abbreviating, type Call, type Programs } from "./program.ts";
+import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
 import { wraps, wrapsAfter } from "./wrapping.ts";
 
 /** Leading `NAME=value` words are assignments for the command. */
@@ -34,7 +34,7 @@ function quote(word: string): string {
 /** `env`: assignments, then a command; `-S` splits one word into several. */
 function environment(call: Call): void {
 	const split = call.values("-S --split-string");
-	for (const folder of call.values("-C --chdir")) call.enter(folder);
+	for (const folder of call.values("-C --chdir")) call.changeDirectory(folder);
 	if (split.length > 0) {
 		call.script([...split, ...call.operands.map(quote)].join(" "));
 		return;
@@ -47,7 +47,7 @@ function privileged(call: Call): void {
 	if (call.has("-l --list -v --validate -k --reset-timestamp -K --remove-timestamp -V --version -h --help")) return;
 	call.effect("privilege");
 	if (call.has("-e --edit") || call.name === "sudoedit") {
-		for (const file of call.operands) call.play("write", file);
+		for (const file of call.operands) call.applyRole("write", file);
 		return;
 	}
 	const shell = call.has("-s --shell -i --login");
@@ -70,9 +70,9 @@ function substituteUser(call: Call): void {
 function argumentsFromInput(call: Call): void {
 	const replaced = call.values("-I --replace -i -J")[0];
 	const command = call.operands.length > 0 ? call.operands : ["echo"];
-	for (const file of call.values("-a --arg-file")) call.play("read", file);
+	for (const file of call.values("-a --arg-file")) call.applyRole("read", file);
 	const [list] = call.values("-a --arg-file");
-	const input = list === undefined ? call.stdin : (call.written(list) ?? HOLE);
+	const input = list === undefined ? call.stdin : (call.writtenContent(list) ?? UNKNOWN_VALUE);
 	const known = isKnown(input) && input.length < 20_000;
 	const separator = call.has("-0 --null")
 		? /\0/
@@ -91,7 +91,7 @@ function argumentsFromInput(call: Call): void {
 	if (known && items.length === 0 && call.has("-r --no-run-if-empty")) return;
 	const perCall = replaced !== undefined || call.has("-n --max-args -L --max-lines -l");
 	const groups = perCall && items.length > 0 ? items.slice(0, 200).map((item) => [item]) : [items];
-	if (items.length > 200 && perCall) groups.push([HOLE]);
+	if (items.length > 200 && perCall) groups.push([UNKNOWN_VALUE]);
 	for (const group of groups) {
 		if (replaced === undefined) call.run([...command, ...group], "");
 		else
@@ -105,7 +105,7 @@ function argumentsFromInput(call: Call): void {
 /** Items of an input that is not known: what a search found, or anything. */
 function piecesOf(input: string): string[] {
 	const pieces = input.split(/\s+/).filter((piece) => piece !== "");
-	return pieces.length > 0 && pieces.length <= 50 && !isOpen(input) ? pieces : [HOLE];
+	return pieces.length > 0 && pieces.length <= 50 && !isOpen(input) ? pieces : [UNKNOWN_VALUE];
 }
 
 /** What ssh and its kin run on this machine, by settings. */
@@ -144,7 +144,7 @@ function parallel(call: Call): void {
 	const command = at < 0 ? call.operands : call.operands.slice(0, at);
 	const items =
 		at < 0
-			? [isKnown(call.stdin) ? call.stdin.trim() : HOLE]
+			? [isKnown(call.stdin) ? call.stdin.trim() : UNKNOWN_VALUE]
 			: call.operands.slice(at + 1).filter((word) => !/^:::/.test(word));
 	const template = command.join(" ");
 	if (call.has("--pipe --pipepart")) {
@@ -158,13 +158,13 @@ function parallel(call: Call): void {
 			: `${template} ${/\s-\w*c$/.test(template) ? quote(item) : item}`;
 		call.script(text.trim());
 	}
-	if (items.length > 100) call.script(`${template} ${HOLE}`);
+	if (items.length > 100) call.script(`${template} ${UNKNOWN_VALUE}`);
 }
 
 /** `flock` and `script`: a file of their own, then a command in words or, after `-c`, as text. */
 function commandOrText(call: Call): void {
 	const [file, first, text] = call.operands;
-	if (file !== undefined && !/^\d+$/.test(file)) call.play(call.name === "script" ? "replace" : "make", file);
+	if (file !== undefined && !/^\d+$/.test(file)) call.applyRole(call.name === "script" ? "replace" : "make", file);
 	for (const given of call.values("-c --command")) call.script(given);
 	if (first === "-c" || first === "--command") call.script(text ?? "");
 	else if (first !== undefined) call.run(call.operands.slice(1));
@@ -176,7 +176,7 @@ function debug(call: Call): void {
 	for (const text of [...texts, ...(call.stdin === "" ? [] : [call.stdin])]) {
 		runEscapes(call, "debugger", text);
 		const code = /^\s*(?:py|python|script|pi|python-interactive|guile)\s+(.+)/s.exec(text)?.[1];
-		if (code !== undefined) call.play("code", code);
+		if (code !== undefined) call.applyRole("code", code);
 	}
 	const at = call.args.findIndex((word) => /^--?args$|^--$/.test(word));
 	if (at >= 0) call.run(call.args.slice(at + 1));
@@ -210,7 +210,7 @@ function inTerminal(call: Call, words: readonly string[]): void {
 	else call.run([first, ...rest]);
 }
 
-export const wrappers: Programs = abbreviating({
+export const wrappers: ProgramSpecs = abbreviating({
 	"nohup setsid unbuffer chronic catchsegv eatmydata fakeroot dbus-run-session dumb-init tini torsocks proxychains proxychains4 firejail valgrind heaptrack pidproxy systemd-inhibit fakechroot nocache noglob nocorrect coreutils linux32 linux64 i386 i486 i586 i686 x86_64 uname26 tsocks trickle nq tsp":
 		wraps(),
 	...launchers,
@@ -233,61 +233,61 @@ export const wrappers: Programs = abbreviating({
 	taskset: wrapsAfter(1),
 	chroot: wrapsAfter(1, "--userspec --groups"),
 	env: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-u --unset -C --chdir -S --split-string": "text" },
-		also: environment,
+		custom: environment,
 	},
 	"sudo doas sudoedit": {
-		stops: true,
+		optionsFirst: true,
 		options: {
 			"-u --user -g --group -p --prompt -C --close-from -h --host -r --role -t --type -T --command-timeout -U --other-user -R --chroot -D --chdir":
 				"text",
 		},
-		also: privileged,
+		custom: privileged,
 	},
 	"pkexec runuser gosu su-exec setpriv": {
-		stops: true,
+		optionsFirst: true,
 		options: { "-u --user -g --group -c --command --reuid --regid": "text" },
 		effects: ["privilege"],
-		also: (call) => {
+		custom: (call) => {
 			for (const text of call.values("-c --command")) call.script(text);
 			const own = /^(gosu|su-exec)$/.test(call.name) ? 1 : 0;
 			if (call.operands.length > own) call.run(call.operands.slice(own));
 		},
 	},
-	su: { options: { "-c --command --session-command -s --shell -g --group -G -w": "text" }, also: substituteUser },
+	su: { options: { "-c --command --session-command -s --shell -g --group -G -w": "text" }, custom: substituteUser },
 	xargs: {
-		stops: true,
+		optionsFirst: true,
 		options: {
 			"-I -J -n --max-args -L --max-lines -P --max-procs -s --max-chars -d --delimiter -a --arg-file -E --process-slot-var":
 				"text",
 		},
 		attached: "-i --replace -l -e --eof",
-		also: argumentsFromInput,
+		custom: argumentsFromInput,
 	},
 	parallel: {
-		stops: true,
+		optionsFirst: true,
 		options: {
 			"-j --jobs --joblog --results --tmpdir --delay --timeout --retries -N -n -L --colsep -S --sshlogin --memfree --load --halt --tagstring":
 				"text",
 			"-a --arg-file": "read",
 		},
-		also: parallel,
+		custom: parallel,
 	},
 	ssh: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-i -F -E": "read", "-p -l -o -J -L -R -D -W -b -c -e -m -O -Q -S -w -B -I": "text" },
-		also: remoteShell,
+		custom: remoteShell,
 	},
 	watch: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-n --interval -q --equexit": "text" },
-		also: (call) => call.script(call.operands.join(" ")),
+		custom: (call) => call.script(call.operands.join(" ")),
 	},
 	entr: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-E": "text" },
-		also: (call) => (call.has("-s") ? call.script(call.operands.join(" ")) : call.run(call.operands)),
+		custom: (call) => (call.has("-s") ? call.script(call.operands.join(" ")) : call.run(call.operands)),
 	},
 	hyperfine: {
 		options: {
@@ -308,20 +308,20 @@ export const wrappers: Programs = abbreviating({
 			"-x -ix -command --command -s --source": "run",
 		},
 		opaque: "script",
-		also: debug,
+		custom: debug,
 	},
 	flock: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-w --wait --timeout -E --conflict-exit-code -c --command": "text" },
-		also: commandOrText,
+		custom: commandOrText,
 	},
 	script: {
-		stops: true,
+		optionsFirst: true,
 		options: {
 			"-c --command -E --echo -o --output-limit -m --logging-format": "text",
 			"-T --log-timing -I --log-in -O --log-out -B --log-io": "replace",
 		},
-		also: commandOrText,
+		custom: commandOrText,
 	},
 	"unshare nsenter": wraps("-t --target -S --setuid -G --setgid -R --root -w --wd --map-user --map-group", {
 		effects: ["privilege"],
@@ -333,7 +333,7 @@ export const wrappers: Programs = abbreviating({
 		effects: ["system-service"],
 		opaque: "script",
 		options: { "-f": "run", "-q -t": "text" },
-		also: (call) => {
+		custom: (call) => {
 			if (call.stdin !== "" && !call.has("-f -l -r -d -c")) call.script(call.stdin, { from: "input" });
 		},
 	},
@@ -346,8 +346,8 @@ export const wrappers: Programs = abbreviating({
 	},
 	"dotenv dotenvx": {
 		options: { "-e -f --env-file": "read" },
-		stops: true,
-		also: (call) => {
+		optionsFirst: true,
+		custom: (call) => {
 			const at = call.args.indexOf("--");
 			if (at >= 0) call.run(call.args.slice(at + 1));
 			else if (call.operands[0] === "run") call.run(call.operands.slice(1));
@@ -356,21 +356,21 @@ export const wrappers: Programs = abbreviating({
 	},
 	"concurrently npm-run-all run-p run-s": {
 		opaque: "project",
-		also: (call) => {
+		custom: (call) => {
 			if (call.name === "concurrently") for (const text of call.operands) if (text.includes(" ")) call.script(text);
 		},
 	},
-	"cross-env cross-env-shell": { stops: true, also: (call) => withAssignments(call, call.operands, () => {}) },
+	"cross-env cross-env-shell": { optionsFirst: true, custom: (call) => withAssignments(call, call.operands, () => {}) },
 	nodemon: { opaque: "project", options: { "-x --exec": "script", "-w --watch -e --ext -i --ignore": "text" } },
 	tmux: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-L -S -f -T": "text", "-c": "script" },
-		also: (call) => inTerminal(call, call.operands.slice(1)),
+		custom: (call) => inTerminal(call, call.operands.slice(1)),
 	},
-	zellij: { stops: true, also: (call) => inTerminal(call, call.operands.slice(1)) },
+	zellij: { optionsFirst: true, custom: (call) => inTerminal(call, call.operands.slice(1)) },
 	screen: {
-		stops: true,
+		optionsFirst: true,
 		options: { "-S -t -c -e -h -p -s -T -X": "text" },
-		also: (call) => inTerminal(call, call.operands),
+		custom: (call) => inTerminal(call, call.operands),
 	},
 });

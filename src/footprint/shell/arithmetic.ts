@@ -1,7 +1,7 @@
 // The value of `$(( … ))` where its numbers are known. Anything else is a hole.
 // A1 what an expression assigns is reported, as unknown values; A2 commands inside it are walked by the caller's `substitute`.
 import type { ArithmeticExpression, ParsedScript } from "unbash";
-import { HOLE } from "../text.ts";
+import { UNKNOWN_VALUE } from "../text.ts";
 
 /** What the expression may ask and tell. */
 export interface ArithmeticPort {
@@ -15,9 +15,9 @@ export interface ArithmeticPort {
 
 /** The result in decimal, or a hole. */
 export function evaluateArithmetic(expression: ArithmeticExpression | undefined, port: ArithmeticPort): string {
-	if (!expression) return HOLE;
+	if (!expression) return UNKNOWN_VALUE;
 	const value = evaluate(expression, port, 0);
-	return value === undefined || !Number.isSafeInteger(value) ? HOLE : String(value);
+	return value === undefined || !Number.isSafeInteger(value) ? UNKNOWN_VALUE : String(value);
 }
 
 const MAX_DEPTH = 100;

@@ -4,14 +4,14 @@ import type { Effect } from "../effects.ts";
 import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
 import { absolutePaths } from "../places.ts";
 import { everyAccess } from "../record.ts";
-import { HOLE, isKnown, isOpen, spellCommand } from "../text.ts";
+import { isKnown, isOpen, spellCommand, UNKNOWN_VALUE } from "../text.ts";
 import { keepsNoHistory } from "./environment.ts";
 import { onPath } from "./output.ts";
 import { invokeProgram } from "./simple-command.ts";
-import { assign, lookUp, type State, textValue, unknownValue, type Value, withExported } from "./state.ts";
-import { type Outcome, settled, type Walk } from "./walk.ts";
+import { assign, lookUp, type State, textValue, unknownVariable, type Value, withExported } from "./state.ts";
+import { type CommandOutcome, type ShellWalk, settled } from "./walk.ts";
 
-type Builtin = (walk: Walk, args: readonly string[], state: State, stdin: string) => Outcome;
+type Builtin = (walk: ShellWalk, args: readonly string[], state: State, stdin: string) => CommandOutcome;
 
 const declarations = ["export", "declare", "typeset", "local", "readonly"];
 
@@ -45,11 +45,11 @@ const declare: Builtin = (_walk, args, state) => {
 		names.push(found[1]);
 		// From here on the two names are one variable: neither is followed.
 		if (options.some((option) => /^-\w*n/.test(option)) && found[2] !== undefined)
-			next = /^[A-Za-z_]\w*$/.test(found[2]) ? assign(next, found[2], unknownValue) : { ...next, lost: true };
-		if (changes) next = assign(next, found[1], unknownValue);
+			next = /^[A-Za-z_]\w*$/.test(found[2]) ? assign(next, found[2], unknownVariable) : { ...next, lost: true };
+		if (changes) next = assign(next, found[1], unknownVariable);
 		else if (found[2] !== undefined) next = assign(next, found[1], textValue(found[2]));
 	}
-	return settled(next, options.includes("-p") || args.length === 0 ? HOLE : "");
+	return settled(next, options.includes("-p") || args.length === 0 ? UNKNOWN_VALUE : "");
 };
 
 const exportNames: Builtin = (walk, args, state, stdin) => {
@@ -62,30 +62,31 @@ const exportNames: Builtin = (walk, args, state, stdin) => {
 	);
 	// Exporting copies what is known.
 	walk.record.spend(state.exported.size / 8);
-	return settled(withExported(outcome.yes, names), outcome.out);
+	return settled(withExported(outcome.success, names), outcome.output);
 };
 
 const changeDirectory: Builtin = (walk, args, state) => {
 	const operands = args.filter((arg) => !/^-[LPe@]+$/.test(arg) && arg !== "--");
-	const before = state.cwd && state.cwd.length === 1 ? textValue(...state.cwd) : unknownValue;
+	const before = state.cwd && state.cwd.length === 1 ? textValue(...state.cwd) : unknownVariable;
 	const arrive = (cwd: State["cwd"]): State => assign({ ...state, cwd }, "OLDPWD", before);
-	const word = operands[0] ?? firstOf(lookUp(state, "HOME", walk.around));
+	const word = operands[0] ?? firstOf(lookUp(state, "HOME", walk.host));
 	if (word === "") return settled(state, "");
-	const target = word === "-" ? firstOf(lookUp(state, "OLDPWD", walk.around)) : word;
+	const target = word === "-" ? firstOf(lookUp(state, "OLDPWD", walk.host)) : word;
 	if (state.elsewhere) return settled(arrive(undefined), "");
-	const folders = /^\.{0,2}(\/|$)/.test(target) ? "" : firstOf(lookUp(state, "CDPATH", walk.around));
+	const folders = /^\.{0,2}(\/|$)/.test(target) ? "" : firstOf(lookUp(state, "CDPATH", walk.host));
 	const paths = folders === "" ? absolutePaths(target, state.cwd, walk.record) : searched(walk, target, folders, state);
-	if (!paths || paths.some((path) => path.length > MAX_PATH)) return { yes: arrive(undefined), no: state, out: HOLE };
-	const rules = pathRules(walk.around);
+	if (!paths || paths.some((path) => path.length > MAX_PATH))
+		return { success: arrive(undefined), failure: state, output: UNKNOWN_VALUE };
+	const rules = pathRules(walk.host);
 	const physical = args.includes("-P");
 	const there = [...new Set(paths.map((path) => trim(physical ? walk.record.real(path) : rules.normalize(path))))];
-	const succeeds = there.every((path) => isDirectory(path, walk.around) && !walk.record.removed(path));
+	const succeeds = there.every((path) => isDirectory(path, walk.host) && !walk.record.removed(path));
 	const yes = arrive(there);
-	return { yes, no: succeeds ? yes : state, out: word === "-" ? HOLE : "" };
+	return { success: yes, failure: succeeds ? yes : state, output: word === "-" ? UNKNOWN_VALUE : "" };
 };
 
 /** Where `cd` may arrive that looks in the folders of `CDPATH`: every one that has such a directory, and the current one. */
-function searched(walk: Walk, target: string, folders: string, state: State): readonly string[] | undefined {
+function searched(walk: ShellWalk, target: string, folders: string, state: State): readonly string[] | undefined {
 	// Every folder is a question to the disk.
 	if (!isKnown(folders) || !walk.record.spend(16 + folders.length / 100)) return undefined;
 	const here = absolutePaths(target, state.cwd, walk.record);
@@ -93,7 +94,7 @@ function searched(walk: Walk, target: string, folders: string, state: State): re
 		.split(":")
 		.slice(0, 16)
 		.flatMap((folder) => (folder === "" ? [] : (absolutePaths(`${folder}/${target}`, state.cwd, walk.record) ?? [])));
-	const there = others.filter((path) => isDirectory(path, walk.around));
+	const there = others.filter((path) => isDirectory(path, walk.host));
 	return here && [...there, ...here];
 }
 
@@ -103,7 +104,7 @@ function trim(path: string): string {
 
 function firstOf(value: Value | undefined): string {
 	if (!value) return "";
-	return value.kind === "text" && value.options.length === 1 ? (value.options[0] ?? "") : HOLE;
+	return value.kind === "text" && value.options.length === 1 ? (value.options[0] ?? "") : UNKNOWN_VALUE;
 }
 
 function stackOf(state: State): readonly string[] {
@@ -113,20 +114,20 @@ function stackOf(state: State): readonly string[] {
 
 const pushDirectory: Builtin = (walk, args, state, stdin) => {
 	const operand = args.find((arg) => !arg.startsWith("-"));
-	if (operand === undefined || operand.startsWith("+")) return settled({ ...state, cwd: undefined }, HOLE);
-	const here = state.cwd?.length === 1 ? (state.cwd[0] ?? HOLE) : HOLE;
+	if (operand === undefined || operand.startsWith("+")) return settled({ ...state, cwd: undefined }, UNKNOWN_VALUE);
+	const here = state.cwd?.length === 1 ? (state.cwd[0] ?? UNKNOWN_VALUE) : UNKNOWN_VALUE;
 	const outcome = changeDirectory(walk, [operand], state, stdin);
 	const stack: Value = { kind: "array", items: [here, ...stackOf(state)].slice(0, MAX_STACK) };
-	const yes = assign(outcome.yes, STACK, stack);
-	const fails = state.dialect === "any" ? state : outcome.no;
-	return { yes, no: fails === outcome.yes ? yes : fails, out: HOLE };
+	const yes = assign(outcome.success, STACK, stack);
+	const fails = state.dialect === "any" ? state : outcome.failure;
+	return { success: yes, failure: fails === outcome.success ? yes : fails, output: UNKNOWN_VALUE };
 };
 
 const popDirectory: Builtin = (_walk, args, state) => {
 	const [top, ...rest] = stackOf(state);
 	const plain = args.every((arg) => arg === "-n") && top !== undefined && isKnown(top);
 	const yes = assign({ ...state, cwd: plain ? [top] : undefined }, STACK, { kind: "array", items: rest });
-	return { yes, no: state.dialect === "any" ? state : yes, out: HOLE };
+	return { success: yes, failure: state.dialect === "any" ? state : yes, output: UNKNOWN_VALUE };
 };
 
 const evaluate: Builtin = (walk, args, state, stdin) => {
@@ -134,11 +135,11 @@ const evaluate: Builtin = (walk, args, state, stdin) => {
 	const outcome = runHere(walk, "eval", text, state, stdin);
 	return isKnown(text)
 		? outcome
-		: { ...outcome, yes: { ...outcome.yes, lost: true }, no: { ...outcome.no, lost: true } };
+		: { ...outcome, success: { ...outcome.success, lost: true }, failure: { ...outcome.failure, lost: true } };
 };
 
 /** Walks text in this very shell; unknown text is recorded as a run of `name`. */
-function runHere(walk: Walk, name: string, text: string, state: State, stdin: string): Outcome {
+function runHere(walk: ShellWalk, name: string, text: string, state: State, stdin: string): CommandOutcome {
 	const effects = new Set<Effect>();
 	const outcome = walk.runText(text, state, stdin, effects);
 	if (effects.has("run-unknown-text") && walk.record.wasFetched()) effects.add("run-download");
@@ -155,7 +156,7 @@ const source: Builtin = (walk, args, state, stdin) => {
 	if (connected !== undefined) return runHere(walk, "source", connected, inner, stdin);
 	const text = spellCommand(["source", ...args]);
 	const paths = absolutePaths(file, state.cwd, walk.record);
-	for (const path of paths ?? []) walk.record.touch("read", path, text);
+	for (const path of paths ?? []) walk.record.access("read", path, text);
 	walk.record.unknown({ what: "script", text, may: everyAccess });
 	walk.record.run({
 		program: "source",
@@ -166,7 +167,7 @@ const source: Builtin = (walk, args, state, stdin) => {
 	});
 	const written = paths?.length === 1 && paths[0] ? walk.written(paths[0]) : undefined;
 	if (written !== undefined) return runHere(walk, "source", written, inner, stdin);
-	return settled({ ...state, lost: true }, HOLE);
+	return settled({ ...state, lost: true }, UNKNOWN_VALUE);
 };
 
 const trap: Builtin = (walk, args, state, stdin) => {
@@ -191,7 +192,7 @@ const readVariables: Builtin = (_walk, args, state, stdin) => {
 		// Which line a loop has come to is not followed: any of them.
 		const simple =
 			lines && lines.length <= 40 && names.length <= 1 && !array && args.every((arg) => !/^-\w*[dnN]/.test(arg));
-		next = assign(next, name, simple ? textValue(...lines.map((line) => line.trim()), "") : unknownValue);
+		next = assign(next, name, simple ? textValue(...lines.map((line) => line.trim()), "") : unknownVariable);
 	}
 	return settled(next, "");
 };
@@ -203,7 +204,7 @@ const readLines: Builtin = (walk, args, state, stdin) => {
 	if (!/^[A-Za-z_]\w*$/.test(name)) return settled({ ...state, lost: true }, "");
 	const items = stdin.replace(/\n$/, "").split("\n");
 	const simple = !isOpen(stdin) && args.includes("-t") && items.length <= 200;
-	return settled(assign(state, name, simple ? { kind: "array", items } : unknownValue), "");
+	return settled(assign(state, name, simple ? { kind: "array", items } : unknownVariable), "");
 };
 
 /** Operands, with the options that take a value (as single letters) skipped. */
@@ -250,7 +251,7 @@ const alias: Builtin = (walk, args, state) => {
 const hash: Builtin = (walk, args, state, stdin) => {
 	const [path, name] = args[0] === "-p" ? args.slice(1) : [];
 	return path === undefined || name === undefined
-		? settled(state, HOLE)
+		? settled(state, UNKNOWN_VALUE)
 		: alias(walk, [`${name}=${path}`], state, stdin);
 };
 
@@ -262,14 +263,14 @@ const command: Builtin = (walk, args, state, stdin) => {
 	const names = args.slice(at);
 	if (!asks) return invokeProgram(walk, names, state, stdin);
 	const own = names.some((name) => state.functions.has(name) || state.aliases.has(name));
-	return settled(state, own || args.some((arg) => /^-\w*V/.test(arg)) ? HOLE : onPath(walk, names, state));
+	return settled(state, own || args.some((arg) => /^-\w*V/.test(arg)) ? UNKNOWN_VALUE : onPath(walk, names, state));
 };
 
 const execute: Builtin = (walk, args, state, stdin) => {
 	let at = 0;
 	for (; /^-[cla]+$/.test(args[at] ?? ""); at++) if (args[at]?.endsWith("a")) at++;
 	if (args[at] === "--") at++;
-	return settled(state, invokeProgram(walk, args.slice(at), state, stdin).out);
+	return settled(state, invokeProgram(walk, args.slice(at), state, stdin).output);
 };
 
 const setOptions: Builtin = (walk, args, state) => {
@@ -279,7 +280,7 @@ const setOptions: Builtin = (walk, args, state) => {
 	if (dashes >= 0) return settled({ ...state, parameters: [args.slice(dashes + 1)] }, "");
 	const first = args.findIndex((arg, index) => !/^[-+]/.test(arg) && !/^[-+]\w*o$/.test(args[index - 1] ?? ""));
 	if (first >= 0) return settled({ ...state, parameters: [args.slice(first)] }, "");
-	return settled(state, args.length === 0 ? HOLE : "");
+	return settled(state, args.length === 0 ? UNKNOWN_VALUE : "");
 };
 
 const shift: Builtin = (_walk, args, state) => {
@@ -294,14 +295,14 @@ const shellSwitch: Builtin = (_walk, args, state) => {
 	const globs = args.some(
 		(arg) => /^(dotglob|globstar|nocaseglob|failglob|globasciiranges)$/.test(arg) || !isKnown(arg),
 	);
-	return settled(globs ? { ...state, globbing: "changed" } : state, args.length > 1 ? "" : HOLE);
+	return settled(globs ? { ...state, globbing: "changed" } : state, args.length > 1 ? "" : UNKNOWN_VALUE);
 };
 
 const assignNames: Builtin = (_walk, args, state) => {
 	let next = state;
 	for (const arg of args) {
 		const name = /^([A-Za-z_]\w*)/.exec(arg)?.[1];
-		if (name) next = assign(next, name, unknownValue);
+		if (name) next = assign(next, name, unknownVariable);
 	}
 	return settled(next, "");
 };
@@ -313,14 +314,20 @@ const formatInto: Builtin = (walk, args, state, stdin) => {
 	return settled(/^[A-Za-z_]\w*$/.test(name) ? assign(state, name, textValue(text)) : { ...state, lost: true }, "");
 };
 
-function invokePrinting(walk: Walk, name: string, args: readonly string[], state: State, stdin: string): Outcome {
+function invokePrinting(
+	walk: ShellWalk,
+	name: string,
+	args: readonly string[],
+	state: State,
+	stdin: string,
+): CommandOutcome {
 	return settled(state, walk.print(name, args, state, stdin));
 }
 
 /** `umask 000`: whatever is made from now on, everyone may write. */
 const maskModes: Builtin = (walk, args, state) => {
 	const mode = args.find((arg) => !arg.startsWith("-"));
-	if (mode === undefined) return settled(state, HOLE);
+	if (mode === undefined) return settled(state, UNKNOWN_VALUE);
 	const open = /^[0-7]+$/.test(mode) ? (Number(mode.at(-1)) & 2) === 0 : /(^|,)[ug]*[oa]+[ug]*[=+][rx]*w/.test(mode);
 	const text = spellCommand(["umask", ...args]);
 	const known = args.map((arg) => (isKnown(arg) ? arg : null));

@@ -1,33 +1,33 @@
 // Carries out a program's description (`../programs/`) for one command line: roles become touches, options effects, wrappers further commands.
-import type { Change, Effect } from "../effects.ts";
-import type { Access, Unknown } from "../footprint.ts";
+import type { ChangeKind, Effect } from "../effects.ts";
+import type { AccessKind, Unknown } from "../footprint.ts";
 import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
-import { absolutePaths, foundBelow, harmOf, isStream, touchWord, unknownPlace } from "../places.ts";
+import { absolutePaths, accessWord, foundBelow, harmOf, isStream, unknownPlace } from "../places.ts";
 import { recordPowerShell } from "../powershell/index.ts";
-import type { Call, Does, Item, Program, Role } from "../programs/index.ts";
+import type { Behavior, Call, Item, ProgramSpec, Role } from "../programs/index.ts";
 import { dropsData, findProgram, parseOptions, publishesByTask } from "../programs/index.ts";
-import { everyAccess, type TouchDetail } from "../record.ts";
-import { HOLE, isBlank, isKnown, shown, spellCommand } from "../text.ts";
+import { type AccessDetail, everyAccess } from "../record.ts";
+import { displayText, isBlank, isKnown, spellCommand, UNKNOWN_VALUE } from "../text.ts";
 import { contentOf, copyContent, isDownloaded, isInput, keepInput, writtenIn } from "./contents.ts";
 import { findSubcommand, gather, mayName, optionRole, positionsOf, readsOnly, roleAt } from "./description.ts";
 import { assign, childState, lookUp, type State, textValue } from "./state.ts";
 import { recordWithin } from "./unlisted.ts";
-import type { Walk } from "./walk.ts";
+import type { ShellWalk } from "./walk.ts";
 
 /** Judges one command by its program's description, and records the run. Answers what it prints, where that is said. */
 export function recordCall(
-	walk: Walk,
-	program: Program,
+	walk: ShellWalk,
+	program: ProgramSpec,
 	name: string,
 	args: readonly string[],
 	state: State,
 	stdin: string,
 ): string | undefined {
 	const { record } = walk;
-	const { around } = record;
+	const { host } = record;
 	const text = spellCommand([name, ...args]);
 	const effects = new Set<Effect>();
-	const changes = new Set<Change>();
+	const changes = new Set<ChangeKind>();
 	let directories = state.cwd;
 	let items: readonly Item[] = [];
 	/** What commands that this one runs print. */
@@ -38,18 +38,18 @@ export function recordCall(
 		const spellings = spelling.split(" ");
 		return items.some((item) => item.kind === "option" && names(spellings, item.name, program));
 	};
-	const touch = (access: Access, word: string, detail?: TouchDetail) => {
+	const access = (kind: AccessKind, word: string, detail?: AccessDetail) => {
 		if (state.elsewhere) return;
-		for (const path of touchWord(record, access, word, directories, text, detail)) {
-			const harm = access === "write" || access === "delete" ? harmOf(path, around.home) : undefined;
+		for (const path of accessWord(record, kind, word, directories, text, detail)) {
+			const harm = kind === "write" || kind === "delete" ? harmOf(path, host.home) : undefined;
 			if (harm) effects.add(harm);
-			if (access === "write" && program.fetches) record.fetched(path);
-			if (access === "write") keepInput(walk, path, name, args, stdin);
+			if (kind === "write" && program.fetches) record.fetched(path);
+			if (kind === "write") keepInput(walk, path, name, args, stdin);
 		}
 	};
 	const wasDownloaded = (word: string) =>
 		!state.elsewhere && isDownloaded(walk, absolutePaths(word, directories, record) ?? []);
-	const unknown = (what: Unknown["what"], about: string, may: readonly Access[] = everyAccess) => {
+	const unknown = (what: Unknown["what"], about: string, may: readonly AccessKind[] = everyAccess) => {
 		if (!state.elsewhere) record.unknown({ what, text: spellUnknown(about), may });
 	};
 	const stateHere = (where: "here" | "elsewhere" = "here"): State => {
@@ -59,7 +59,7 @@ export function recordCall(
 			: { ...state, cwd: directories, elsewhere };
 	};
 	const run = (words: readonly string[], input = stdin, where?: "here" | "elsewhere") => {
-		inner.push(walk.runWords(words, stateHere(where), input).out);
+		inner.push(walk.runWords(words, stateHere(where), input).output);
 	};
 	const script: Call["script"] = (
 		source,
@@ -67,17 +67,17 @@ export function recordCall(
 	) => {
 		// A child shell starts with a copy of what is known.
 		record.spend((state.functions.size + state.variables.size) / 8);
-		const alone = childState(stateHere(where), around);
+		const alone = childState(stateHere(where), host);
 		const named = self === undefined ? alone : assign(alone, "0", textValue(self));
 		const child = { ...named, parameters: [parameters], dialect };
-		inner.push(walk.runText(source, child, from === "input" ? "" : input, effects).out);
+		inner.push(walk.runText(source, child, from === "input" ? "" : input, effects).output);
 	};
-	const enter = (word: string) => {
+	const changeDirectory = (word: string) => {
 		const paths = absolutePaths(word, directories, record);
 		const possible = paths && paths.length > 0 && paths.every((path) => path.length <= MAX_PATH);
-		directories = possible ? paths.map((path) => pathRules(around).normalize(path)) : undefined;
+		directories = possible ? paths.map((path) => pathRules(host).normalize(path)) : undefined;
 	};
-	const play = (role: Role, word: string, detail?: TouchDetail): void => {
+	const applyRole = (role: Role, word: string, detail?: AccessDetail): void => {
 		if (word === "-" && role !== "directory") return;
 		switch (role) {
 			case "text":
@@ -87,30 +87,30 @@ export function recordCall(
 				return;
 			case "delete":
 				if (foundBelow(word, record)) effects.add("recursive-delete");
-				touch(role, word, detail);
+				access(role, word, detail);
 				return;
 			case "read":
 			case "list":
 			case "link":
-				touch(role, word, detail);
+				access(role, word, detail);
 				return;
 			case "write":
 			case "make":
-				touch("write", word, detail);
+				access("write", word, detail);
 				return;
 			case "replace":
 			case "into":
-				touch("write", word, { ...detail, replaces: true });
+				access("write", word, { ...detail, replaces: true });
 				return;
 			case "move":
-				touch("delete", word, { ...detail, recursive: true });
+				access("delete", word, { ...detail, recursive: true });
 				return;
 			case "directory":
-				touch("list", word);
-				enter(word);
+				access("list", word);
+				changeDirectory(word);
 				return;
 			case "run":
-				call.runFile(word);
+				call.runShellFile(word);
 				return;
 			case "command":
 				run([word]);
@@ -124,13 +124,14 @@ export function recordCall(
 		}
 	};
 
-	const follow = (description: Program, words: readonly string[]): void => {
+	const follow = (description: ProgramSpec, words: readonly string[]): void => {
 		const outer = items;
-		const parsed = parseOptions(description.subcommands ? { ...description, stops: true } : description, words);
+		const parsed = parseOptions(description.subcommands ? { ...description, optionsFirst: true } : description, words);
 		items = outer.length > 0 ? [...outer.filter((item) => item.kind === "option"), ...parsed] : parsed;
 		const operands = parsed.flatMap((item) => (item.kind === "operand" ? [item.word] : []));
 		const own = gather(description, parsed);
-		const does = description.bare && operands.length === 0 ? { ...own, ...description.bare } : own;
+		const does =
+			description.withoutSubcommand && operands.length === 0 ? { ...own, ...description.withoutSubcommand } : own;
 		// `rm -rf ""`, with a variable that is not set, removes nothing.
 		const idle = does.operands === "delete" && operands.length > 0 && operands.every((word) => word === "");
 		for (const effect of idle ? [] : (does.effects ?? [])) effects.add(effect);
@@ -140,18 +141,18 @@ export function recordCall(
 		if (does.opaque === "program" || does.opaque === "script") recordWithin(walk, words, stateHere());
 		else if (does.opaque === "project") recordWithin(walk, words, stateHere(), "named");
 		else if (does.changes?.includes("remote")) recordWithin(walk, words, stateHere("elsewhere"), "named");
-		if (does.alone && operands.length === 0) play(does.alone, ".", detailOf(does));
+		if (does.defaultRole && operands.length === 0) applyRole(does.defaultRole, ".", detailOf(does));
 		if (description.subcommands && operands.length > 0) {
 			const [subcommand = "", ...rest] = operands;
 			const found = findSubcommand(description.subcommands, subcommand);
 			if (found) follow(found, rest);
 			else if (!does.operands) unknown("program", text);
 		}
-		description.also?.({ ...call, items: parsed, operands, args: words });
+		description.custom?.({ ...call, items: parsed, operands, args: words });
 		items = outer;
 	};
 
-	const playItems = (description: Program, does: Does, parsed: readonly Item[], count: number) => {
+	const playItems = (description: ProgramSpec, does: Behavior, parsed: readonly Item[], count: number) => {
 		const positions = positionsOf(does.operands);
 		const detail = detailOf(does);
 		const sources: string[] = [];
@@ -163,10 +164,11 @@ export function recordCall(
 			if (item.kind === "option") {
 				const role = item.value === undefined ? undefined : optionRole(description, item.name);
 				if (readsOnly(does, description) && mayName(item, description)) {
-					if (item.value !== undefined) play("replace", item.value);
+					if (item.value !== undefined) applyRole("replace", item.value);
 					unknown("program", text);
 				}
-				if (role && role !== "into") play(role, item.value ?? "", role === "read" || role === "list" ? {} : undefined);
+				if (role && role !== "into")
+					applyRole(role, item.value ?? "", role === "read" || role === "list" ? {} : undefined);
 				continue;
 			}
 			const role = roleAt(positions, index++, count);
@@ -182,7 +184,7 @@ export function recordCall(
 			const own = role === "into" ? (positions.rest ?? "read") : role;
 			if (!own) continue;
 			if (own === "read" || own === "move" || own === "link") sources.push(item.word);
-			play(own, item.word, detail);
+			applyRole(own, item.word, detail);
 		}
 		if (positions.destination !== undefined) arrive(positions.destination, sources, detail, manner());
 	};
@@ -198,10 +200,10 @@ export function recordCall(
 	const arrive = (
 		destination: string,
 		sources: readonly string[],
-		detail: TouchDetail,
+		detail: AccessDetail,
 		as: ReturnType<typeof manner>,
 	) => {
-		const rules = pathRules(around);
+		const rules = pathRules(host);
 		const arriving = { ...detail, replaces: true };
 		const paths = absolutePaths(destination, directories, record);
 		if (!paths) {
@@ -210,24 +212,24 @@ export function recordCall(
 		}
 		const directoryGiven = as === "directory" || as === "tree";
 		const many = directoryGiven || sources.length > 1 || destination.endsWith("/");
-		const surely = paths.every((path) => isDirectory(path, around) && !record.removed(path));
+		const surely = paths.every((path) => isDirectory(path, host) && !record.removed(path));
 		const perhaps = paths.some(
-			(path) => isDirectory(path, around) || record.filled(path) || record.filled(rules.dirname(path)),
+			(path) => isDirectory(path, host) || record.filled(path) || record.filled(rules.dirname(path)),
 		);
 		if (as !== "name" && (many || perhaps)) {
 			for (const source of sources) {
 				copyContent(walk, source, `${destination}/${rules.basename(source)}`, directories, stdin);
 				const base = as === "tree" ? source.replace(/^\/+/, "") : rules.basename(source);
 				const search = foundBelow(source, record);
-				if (search) touch("write", `${destination}/${record.found(search.detail)}`, arriving);
-				else if (!isKnown(source)) unknownPlace(record, `${destination}/${HOLE}`, directories, ["write"]);
+				if (search) access("write", `${destination}/${record.found(search.detail)}`, arriving);
+				else if (!isKnown(source)) unknownPlace(record, `${destination}/${UNKNOWN_VALUE}`, directories, ["write"]);
 				else if (base === "" || base === "." || base === "..")
-					touch("write", destination, { ...arriving, recursive: true });
-				else touch("write", `${destination}/${base}`, arriving);
+					access("write", destination, { ...arriving, recursive: true });
+				else access("write", `${destination}/${base}`, arriving);
 			}
 		}
 		if (as === "name" || (!surely && !directoryGiven)) {
-			touch("write", destination, arriving);
+			access("write", destination, arriving);
 			for (const source of sources.slice(0, 1)) copyContent(walk, source, destination, directories, stdin);
 		}
 	};
@@ -237,7 +239,7 @@ export function recordCall(
 		args,
 		items,
 		operands: [],
-		home: around.home,
+		home: host.home,
 		stdin,
 		has,
 		values: (spelling) => {
@@ -246,11 +248,11 @@ export function recordCall(
 				item.kind === "option" && spellings.includes(item.name) && item.value !== undefined ? [item.value] : [],
 			);
 		},
-		play,
-		touch,
-		linked(link, target) {
+		applyRole,
+		access,
+		addLink(link, target) {
 			if (state.elsewhere) return;
-			const rules = pathRules(around);
+			const rules = pathRules(host);
 			for (const path of absolutePaths(link, directories, record) ?? [])
 				for (const to of isKnown(target) ? [target] : []) {
 					record.link(rules.normalize(path), to);
@@ -265,15 +267,15 @@ export function recordCall(
 		},
 		text,
 		unknown,
-		prints: (output) => {
+		setOutput: (output) => {
 			prints = output;
 		},
-		found: (more) => record.found(more),
+		searchResult: (more) => record.found(more),
 		run,
 		script,
-		runs(word) {
+		runProgramFile(word) {
 			const content = call.content(word);
-			if (content === undefined || !isStream(word)) touch("read", word);
+			if (content === undefined || !isStream(word)) access("read", word);
 			// What was fetched and written by the same text has been seen by nobody.
 			if (content !== undefined && isBlank(content) && content !== "" && (isStream(word) || record.wasFetched()))
 				effects.add("run-unknown-text");
@@ -287,39 +289,38 @@ export function recordCall(
 				run: (words, at) => void walk.runWords(words, { ...stateHere(), cwd: at }, ""),
 				depth: 1,
 			}),
-		runFile(word, more = {}) {
+		runShellFile(word, more = {}) {
 			const content = call.content(word);
 			if (isKnown(word) && isStream(word))
-				return script(content ?? HOLE, isInput(word) ? { ...more, from: "input" } : more);
-			touch("read", word);
+				return script(content ?? UNKNOWN_VALUE, isInput(word) ? { ...more, from: "input" } : more);
+			access("read", word);
 			if (wasDownloaded(word)) effects.add("run-download");
 			if (content !== undefined) script(content, more);
 			unknown("script", text);
 		},
-		enter,
+		changeDirectory,
 		delegate: follow,
 		findUp(entry) {
-			const rules = pathRules(around);
+			const rules = pathRules(host);
 			const start = directories?.length === 1 ? directories[0] : undefined;
 			for (let at = start; at !== undefined; at = rules.dirname(at)) {
-				if (around.kind(rules.join(at, entry)) !== undefined) return at;
+				if (host.kind(rules.join(at, entry)) !== undefined) return at;
 				if (rules.dirname(at) === at) return undefined;
 			}
 			return undefined;
 		},
 		variable(name) {
-			const value = lookUp(state, name, around);
+			const value = lookUp(state, name, host);
 			return value === undefined
 				? undefined
 				: value.kind === "text" && value.options.length === 1
 					? value.options[0]
-					: HOLE;
+					: UNKNOWN_VALUE;
 		},
-		describes: (other) => findProgram(other) !== undefined,
-		written: (word) => writtenIn(walk, word, directories),
-		isDirectory: (word) => absolutePaths(word, directories, record)?.some((path) => isDirectory(path, around)) ?? false,
-		exists: (word) =>
-			absolutePaths(word, directories, record)?.some((path) => around.kind(path) !== undefined) ?? false,
+		isKnownProgram: (other) => findProgram(other) !== undefined,
+		writtenContent: (word) => writtenIn(walk, word, directories),
+		isDirectory: (word) => absolutePaths(word, directories, record)?.some((path) => isDirectory(path, host)) ?? false,
+		exists: (word) => absolutePaths(word, directories, record)?.some((path) => host.kind(path) !== undefined) ?? false,
 	};
 
 	if (program.fetches) record.fetched();
@@ -332,7 +333,7 @@ export function recordCall(
 	// What another agent does, these rules do not bind: it may change whatever it likes.
 	if (effects.has("nested-agent")) changes.add("worktree");
 	if (effects.has("run-unknown-text") && record.wasFetched()) effects.add("run-download");
-	const printed = prints ?? (inner.length === 1 ? inner[0] : inner.length > 1 ? HOLE : undefined);
+	const printed = prints ?? (inner.length === 1 ? inner[0] : inner.length > 1 ? UNKNOWN_VALUE : undefined);
 	// A mere wrapper is no command of its own; one with subcommands has words that rules may be about.
 	if (inner.length > 0 && effects.size === 0 && changes.size === 0 && !program.subcommands) return printed;
 	record.run({
@@ -347,22 +348,22 @@ export function recordCall(
 }
 
 function spellUnknown(about: string): string {
-	return shown(about);
+	return displayText(about);
 }
 
 /** Whether an option as written is one of these, cut short where the program allows it. */
-function names(spellings: readonly string[], written: string, program: Program): boolean {
+function names(spellings: readonly string[], written: string, program: ProgramSpec): boolean {
 	if (spellings.includes(written)) return true;
 	if (!program.abbreviates || !written.startsWith("--") || written.length < 3) return false;
 	return spellings.some((spelling) => spelling.startsWith(written));
 }
 
-function asksForHelp(program: Program, args: readonly string[]): boolean {
+function asksForHelp(program: ProgramSpec, args: readonly string[]): boolean {
 	const [first, second] = args;
 	if (args.length === 1) return first === "--version" || first === "--help";
 	return args.length === 2 && program.subcommands !== undefined && second === "--help";
 }
 
-function detailOf(does: Does): TouchDetail {
+function detailOf(does: Behavior): AccessDetail {
 	return { ...(does.recursive && { recursive: true }), ...(does.skips && { skips: does.skips }) };
 }

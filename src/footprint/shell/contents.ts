@@ -1,9 +1,9 @@
 // What is known of the content of files while a script runs: what it wrote, copied, or fetched into them.
 // F1 a file that came from the network keeps that mark under every name it gets; F2 a content that is not known is a hole, not nothing.
 import { absolutePaths, type Directories, isStream } from "../places.ts";
-import { FILE_TEXT, HOLE, isKnown } from "../text.ts";
+import { FILE_TEXT, isKnown, UNKNOWN_VALUE } from "../text.ts";
 import type { State } from "./state.ts";
-import type { Walk } from "./walk.ts";
+import type { ShellWalk } from "./walk.ts";
 
 /** Whether a path stands for standard input. */
 export function isInput(path: string): boolean {
@@ -11,36 +11,36 @@ export function isInput(path: string): boolean {
 }
 
 /** The text behind a word: a process substitution, an open descriptor, standard input (`-` too), a file that was written; `undefined` where nothing of it is known. */
-export function contentOf(walk: Walk, word: string, directories: Directories, stdin: string): string | undefined {
+export function contentOf(walk: ShellWalk, word: string, directories: Directories, stdin: string): string | undefined {
 	if (word === "-" || isInput(word)) return stdin;
 	return walk.connected(word) ?? writtenIn(walk, word, directories);
 }
 
 /** What the script has written into a file. */
-export function writtenIn(walk: Walk, word: string, directories: Directories): string | undefined {
+export function writtenIn(walk: ShellWalk, word: string, directories: Directories): string | undefined {
 	const paths = absolutePaths(word, directories, walk.record);
 	return paths?.length === 1 && paths[0] !== undefined ? walk.written(paths[0]) : undefined;
 }
 
 /** Whether a file came from the network by this script: it was fetched, or it is not there yet and something was. */
-export function isDownloaded(walk: Walk, paths: readonly string[]): boolean {
+export function isDownloaded(walk: ShellWalk, paths: readonly string[]): boolean {
 	const { record } = walk;
 	if (!record.wasFetched()) return false;
 	return paths.some(
 		(path) =>
 			record.wasFetched(path) ||
-			(!isStream(path) && walk.around.kind(path) === undefined && walk.written(path) === undefined),
+			(!isStream(path) && walk.host.kind(path) === undefined && walk.written(path) === undefined),
 	);
 }
 
 /** The text of a file that the script has neither written nor fetched. */
-export function onDisk(walk: Walk, word: string, state: State): string {
+export function onDisk(walk: ShellWalk, word: string, state: State): string {
 	if (word === "/dev/null") return "";
-	if (state.elsewhere) return HOLE;
+	if (state.elsewhere) return UNKNOWN_VALUE;
 	const paths = absolutePaths(word, state.cwd, walk.record) ?? [];
 	const [path] = paths;
-	const there = paths.length === 1 && path !== undefined && walk.around.kind(path) === "file";
-	return there && !isDownloaded(walk, paths) && !walk.record.removed(path) ? FILE_TEXT : HOLE;
+	const there = paths.length === 1 && path !== undefined && walk.host.kind(path) === "file";
+	return there && !isDownloaded(walk, paths) && !walk.record.removed(path) ? FILE_TEXT : UNKNOWN_VALUE;
 }
 
 const programFolders =
@@ -55,17 +55,23 @@ export function isProgramFile(path: string): boolean {
 const keepers = /^(?:tee|gtee|sponge|dd)$/;
 
 /** Remembers what a program writes of its input. */
-export function keepInput(walk: Walk, path: string, name: string, args: readonly string[], stdin: string): void {
+export function keepInput(walk: ShellWalk, path: string, name: string, args: readonly string[], stdin: string): void {
 	if (!keepers.test(name)) return;
 	const other = name === "dd" && args.some((arg) => arg.startsWith("if="));
 	const appends = name !== "dd" && args.some((arg) => /^-\w*a|^--append/.test(arg));
-	const before = appends ? (walk.written(path) ?? (walk.around.kind(path) === undefined ? "" : HOLE)) : "";
-	walk.remember(path, before + (other ? HOLE : stdin));
+	const before = appends ? (walk.written(path) ?? (walk.host.kind(path) === undefined ? "" : UNKNOWN_VALUE)) : "";
+	walk.remember(path, before + (other ? UNKNOWN_VALUE : stdin));
 	if (!other && !appends && stdin.trim() === "") walk.record.emptied(path);
 }
 
 /** A copy, move or link of a file has its content. */
-export function copyContent(walk: Walk, source: string, target: string, directories: Directories, stdin: string): void {
+export function copyContent(
+	walk: ShellWalk,
+	source: string,
+	target: string,
+	directories: Directories,
+	stdin: string,
+): void {
 	const { record } = walk;
 	const [to] = absolutePaths(target, directories, record) ?? [];
 	if (to === undefined || !isKnown(source)) return;

@@ -1,9 +1,9 @@
 // Reads a program's description for one command line: what its options add, which role an operand has, which subcommand is meant.
-import type { Does, Item, Positions, Program, Role } from "../programs/index.ts";
+import type { Behavior, Item, Positions, ProgramSpec, Role } from "../programs/index.ts";
 
 /** What a description says for the options given: the base, changed by each option that matches. */
-export function gather(program: Program, items: readonly Item[]): Does {
-	let does: Does = program;
+export function gather(program: ProgramSpec, items: readonly Item[]): Behavior {
+	let does: Behavior = program;
 	let harmless = false;
 	let unchanged = false;
 	for (const [spellings, more] of Object.entries(program.when ?? {})) {
@@ -32,7 +32,7 @@ function isSwitchedOff(item: Item): boolean {
 }
 
 /** The role of an option's value. */
-export function optionRole(program: Program, name: string): Role | undefined {
+export function optionRole(program: ProgramSpec, name: string): Role | undefined {
 	for (const [spellings, role] of Object.entries(program.options ?? {}))
 		if (spellings === name || spellings.split(" ").includes(name)) return role;
 	return undefined;
@@ -53,14 +53,17 @@ export function roleAt(positions: Positions, index: number, count: number): Role
 }
 
 /** The description of a subcommand by its name. */
-export function findSubcommand(subcommands: { readonly [names: string]: Program }, name: string): Program | undefined {
+export function findSubcommand(
+	subcommands: { readonly [names: string]: ProgramSpec },
+	name: string,
+): ProgramSpec | undefined {
 	if (Object.hasOwn(subcommands, name)) return subcommands[name];
 	for (const [names, program] of Object.entries(subcommands)) if (names.split(" ").includes(name)) return program;
 	return subcommands["*"];
 }
 
 /** Whether a program does nothing with its operands but to read them. */
-export function readsOnly(does: Does, program: Program): boolean {
+export function readsOnly(does: Behavior, program: ProgramSpec): boolean {
 	return (does.operands === "read" || does.operands === "list") && program.subcommands === undefined;
 }
 
@@ -68,7 +71,7 @@ const outputs =
 	/^--?(?:[\w-]+-)?(?:out(?:put|file)?|write|save|log(?:file)?|export|in-?place|edit|overwrite)(?:-(?:to|file|path|dir|directory))?$/;
 
 /** Whether an option that the description does not know has the name of one that names an output. */
-export function mayName(item: Item, program: Program): boolean {
+export function mayName(item: Item, program: ProgramSpec): boolean {
 	if (item.kind !== "option" || !outputs.test(item.name)) return false;
 	const known = [
 		...Object.keys(program.options ?? {}),

@@ -1,10 +1,10 @@
 // Environment variables that make other programs run something: what assigning them for a command means.
 import { pathRules } from "../paths.ts";
 import { everyAccess } from "../record.ts";
-import { HOLE, isKnown, shown } from "../text.ts";
+import { displayText, isKnown, UNKNOWN_VALUE } from "../text.ts";
 import { writtenIn } from "./contents.ts";
 import { childState, lookUp, type State, type Value } from "./state.ts";
-import type { Walk } from "./walk.ts";
+import type { ShellWalk } from "./walk.ts";
 
 /** Their value is text that the shell expands, and so may hold commands. */
 const prompts = /^PS[0-4]$/;
@@ -28,7 +28,11 @@ const harmless =
 	/^(|true|false|:|cat|less( -\w+)*|more|\/dev\/null|0|1|cc|gcc|clang|g\+\+|clang\+\+|c\+\+|sccache|-[js]\d*|--no-print-directory|-W:?\w*|-w|-Xm[xs]\w+|--yjit|--jit|nobanner|ssh|(\/usr)?(\/local)?\/bin\/(ba|z|da|k|a|fi)?sh|--(height|layout|info|color|reverse|ansi)\S*( --\S+)*)$/;
 
 /** Records what assigning environment variables for commands makes them run. */
-export function recordEnvironment(walk: Walk, assigned: readonly (readonly [string, Value])[], state: State): void {
+export function recordEnvironment(
+	walk: ShellWalk,
+	assigned: readonly (readonly [string, Value])[],
+	state: State,
+): void {
 	for (const [name, value] of assigned) {
 		const texts = value.kind === "text" ? value.options : value.items;
 		for (const text of texts) if (name === "PATH" || !harmless.test(text)) recordVariable(walk, name, text, state);
@@ -36,7 +40,11 @@ export function recordEnvironment(walk: Walk, assigned: readonly (readonly [stri
 }
 
 /** Assignments of variables of the shell's own: those by which it keeps no record of what is typed, or runs something later. */
-export function recordOwnVariables(walk: Walk, assigned: readonly (readonly [string, Value])[], state: State): void {
+export function recordOwnVariables(
+	walk: ShellWalk,
+	assigned: readonly (readonly [string, Value])[],
+	state: State,
+): void {
 	for (const [name, value] of assigned) {
 		// What an interactive shell runs before each prompt.
 		if (name === "PROMPT_COMMAND")
@@ -47,24 +55,24 @@ export function recordOwnVariables(walk: Walk, assigned: readonly (readonly [str
 }
 
 /** Records that the shell is told to keep no history. */
-export function keepsNoHistory({ record }: Walk, text: string): void {
+export function keepsNoHistory({ record }: ShellWalk, text: string): void {
 	record.run({ program: "history", args: [], text, effects: ["clear-history"], changes: [] });
 }
 
-function recordVariable(walk: Walk, name: string, text: string, state: State): void {
+function recordVariable(walk: ShellWalk, name: string, text: string, state: State): void {
 	if (prompts.test(name)) {
-		if (/[$`]/.test(text)) walk.runText(`: "${text}"`, childState(state, walk.around), "", new Set());
+		if (/[$`]/.test(text)) walk.runText(`: "${text}"`, childState(state, walk.host), "", new Set());
 	} else if (commands.test(name))
-		walk.runText(text.replace(/^\|?[-|]?/, ""), childState(state, walk.around), HOLE, new Set());
+		walk.runText(text.replace(/^\|?[-|]?/, ""), childState(state, walk.host), UNKNOWN_VALUE, new Set());
 	else if (state.elsewhere) return;
 	else if (/^(?:BASH_ENV|ENV)$/.test(name) && startsWith(walk, text, state) !== undefined)
-		walk.runText(startsWith(walk, text, state) ?? "", childState(state, walk.around), "", new Set());
+		walk.runText(startsWith(walk, text, state) ?? "", childState(state, walk.host), "", new Set());
 	else if (code.test(name) || options[name]?.test(text) || (name === "PATH" && !leadsToInstalled(walk, text)))
-		walk.record.unknown({ what: "script", text: `${name}=${shown(text)}`, may: everyAccess });
+		walk.record.unknown({ what: "script", text: `${name}=${displayText(text)}`, may: everyAccess });
 }
 
 /** The text of a file that a shell reads when it starts, where the script has written it. */
-function startsWith(walk: Walk, file: string, state: State): string | undefined {
+function startsWith(walk: ShellWalk, file: string, state: State): string | undefined {
 	return walk.connected(file) ?? writtenIn(walk, file, state.cwd);
 }
 
@@ -73,9 +81,9 @@ const programFolder =
 	/^\/(?:usr|opt|snap|nix|bin|sbin|Library|Applications|home\/linuxbrew|run\/current-system)(?:\/|$)|(?:^|\/)(?:node_modules\/\.bin|\.?venv\/bin|vendor\/bin|\.local\/bin|\.cargo\/bin|go\/bin|\.bun\/bin|\.deno\/bin|\.nvm\/.*\/bin|\.pyenv\/(?:bin|shims)|\.rbenv\/(?:bin|shims)|\.asdf\/(?:bin|shims)|\.volta\/bin|\.local\/share\/(?:pnpm|mise\/shims|fnm)|Library\/pnpm)\/?$/;
 
 /** Whether a search path leads to nothing but what it led to before and folders of installed programs. */
-function leadsToInstalled(walk: Walk, text: string): boolean {
+function leadsToInstalled(walk: ShellWalk, text: string): boolean {
 	// An empty one is the working directory.
-	const before = new Set((walk.around.env("PATH") ?? "").split(":").filter((folder) => folder !== ""));
+	const before = new Set((walk.host.env("PATH") ?? "").split(":").filter((folder) => folder !== ""));
 	return text
 		.split(":")
 		.every(
@@ -86,48 +94,48 @@ function leadsToInstalled(walk: Walk, text: string): boolean {
 
 /** `$(brew --prefix)/bin`, `$JAVA_HOME/bin`: a folder of programs below one that is not known. */
 function isOwnPrefix(folder: string): boolean {
-	return folder.startsWith(HOLE) && /\/s?bin$/.test(folder);
+	return folder.startsWith(UNKNOWN_VALUE) && /\/s?bin$/.test(folder);
 }
 
 /**
  * The file that a bare command word names where the script itself has changed `PATH`: something that stands before the system's folders.
  * `undefined` where it names what it always does.
  */
-export function foundOnPath(walk: Walk, name: string, state: State): string | undefined {
+export function foundOnPath(walk: ShellWalk, name: string, state: State): string | undefined {
 	if (!state.variables.has("PATH") || state.elsewhere) return undefined;
-	const value = lookUp(state, "PATH", walk.around);
-	const before = new Set((walk.around.env("PATH") ?? "").split(":"));
-	const rules = pathRules(walk.around);
-	for (const path of value?.kind === "text" ? value.options : [HOLE])
+	const value = lookUp(state, "PATH", walk.host);
+	const before = new Set((walk.host.env("PATH") ?? "").split(":"));
+	const rules = pathRules(walk.host);
+	for (const path of value?.kind === "text" ? value.options : [UNKNOWN_VALUE])
 		for (const folder of path.split(":")) {
 			if (before.has(folder) || folder === "") continue;
 			// Each folder is a question to the disk.
-			if (!walk.record.spend(5)) return `${HOLE}/${name}`;
+			if (!walk.record.spend(5)) return `${UNKNOWN_VALUE}/${name}`;
 			if (!isKnown(folder)) return `${folder}/${name}`;
 			const cwd = state.cwd?.length === 1 ? state.cwd[0] : undefined;
-			if (cwd === undefined && !rules.isAbsolute(folder)) return `${HOLE}/${name}`;
+			if (cwd === undefined && !rules.isAbsolute(folder)) return `${UNKNOWN_VALUE}/${name}`;
 			const file = rules.join(rules.resolve(cwd ?? "/", folder), name);
-			if (walk.around.kind(file) !== undefined || walk.written(file) !== undefined) return file;
+			if (walk.host.kind(file) !== undefined || walk.written(file) !== undefined) return file;
 		}
 	return undefined;
 }
 
 /** Where a program that is installed on this machine is found, by the search path as the script leaves it; `undefined` where it is not seen. */
-export function findOnPath(walk: Walk, name: string, state: State): string | undefined {
-	const { around } = walk;
+export function findOnPath(walk: ShellWalk, name: string, state: State): string | undefined {
+	const { host } = walk;
 	if (state.elsewhere || state.variables.has("PATH")) return undefined;
-	const rules = pathRules(around);
-	const folders = (around.env("PATH") ?? "").split(around.platform === "win32" ? ";" : ":");
+	const rules = pathRules(host);
+	const folders = (host.env("PATH") ?? "").split(host.platform === "win32" ? ";" : ":");
 	for (const folder of folders.slice(0, 50)) {
 		if (!rules.isAbsolute(folder) || !walk.record.spend(2)) continue;
 		const file = rules.join(folder, name);
-		if (around.kind(file) !== undefined) return file;
+		if (host.kind(file) !== undefined) return file;
 	}
 	return undefined;
 }
 
 /** Whether a path names a file in a folder of the search path: an installed program, wherever that folder is. */
-export function isOnPath(path: string, { around }: Walk): boolean {
-	const folder = pathRules(around).dirname(path);
-	return (around.env("PATH") ?? "").split(around.platform === "win32" ? ";" : ":").includes(folder);
+export function isOnPath(path: string, { host }: ShellWalk): boolean {
+	const folder = pathRules(host).dirname(path);
+	return (host.env("PATH") ?? "").split(host.platform === "win32" ? ";" : ":").includes(folder);
 }

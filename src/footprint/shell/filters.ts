@@ -1,7 +1,7 @@
 // Filters between a list of names and the command that takes it: which of the lines they were given they let through.
 // F1 what is let through is never less than what the filter itself lets through; F2 a filter that is not followed yields a hole.
-import type { Record } from "../record.ts";
-import { FOUND, isKnown, isOpen } from "../text.ts";
+import type { FootprintRecord } from "../record.ts";
+import { isKnown, isOpen, SEARCH_RESULT } from "../text.ts";
 import { compileGlob } from "./globs.ts";
 
 /** Filters that pass lines on, some or all, in any order, with options that change no line. */
@@ -15,7 +15,12 @@ const passing: { readonly [name: string]: RegExp } = {
 };
 
 /** What a filter prints of the text on its standard input; `undefined` where it is none. */
-export function filtered(name: string, args: readonly string[], stdin: string, record: Record): string | undefined {
+export function filtered(
+	name: string,
+	args: readonly string[],
+	stdin: string,
+	record: FootprintRecord,
+): string | undefined {
 	if (name === "tr") return exchanged(args, stdin);
 	if (/^[ef]?grep$|^rg$/.test(name)) return matching(name, args, stdin, record);
 	const plain = Object.hasOwn(passing, name) ? passing[name] : undefined;
@@ -46,7 +51,7 @@ interface Search {
 }
 
 /** `grep pattern` on standard input. */
-function matching(name: string, args: readonly string[], stdin: string, record: Record): string | undefined {
+function matching(name: string, args: readonly string[], stdin: string, record: FootprintRecord): string | undefined {
 	const search = readSearch(name, args);
 	if (!search || isOpen(stdin)) return undefined;
 	const alternatives = search.patterns.map((pattern) => alternativesOf(pattern, search));
@@ -101,13 +106,13 @@ function readSearch(name: string, args: readonly string[]): Search | undefined {
 /** A simple expression as globs over the whole line, one for each alternative; `undefined` where it is not simple. */
 function alternativesOf(pattern: string, { syntax, whole }: Search): readonly string[] | undefined {
 	if (pattern.length > 200 || pattern === "") return undefined;
-	if (syntax === "fixed") return [around(pattern.replace(/[\\*?[\]]/g, "\\$&"), !whole, !whole)];
+	if (syntax === "fixed") return [host(pattern.replace(/[\\*?[\]]/g, "\\$&"), !whole, !whole)];
 	const bar = syntax === "extended" ? "|" : "\\|";
 	const globs = pattern.split(bar).map((option) => globOf(option, syntax, whole));
 	return globs.every((glob) => glob !== undefined) ? globs : undefined;
 }
 
-function around(glob: string, before: boolean, after: boolean): string {
+function host(glob: string, before: boolean, after: boolean): string {
 	return `${before ? "*" : ""}${glob}${after ? "*" : ""}`;
 }
 
@@ -135,12 +140,12 @@ function globOf(option: string, syntax: "basic" | "extended", whole: boolean): s
 		} else if (/[*$^\]]/.test(char) || (syntax === "extended" && /[()+?{}]/.test(char))) return undefined;
 		else glob += char === "?" ? "\\?" : char;
 	}
-	return around(glob, !start && !whole, !end && !whole);
+	return host(glob, !start && !whole, !end && !whole);
 }
 
 /** A line that stands for what a search found: kept to names that fit, as far as globs of single names can say it. */
-function narrow(line: string, globs: readonly string[], search: Search, record: Record): string | undefined {
-	const at = line.indexOf(FOUND);
+function narrow(line: string, globs: readonly string[], search: Search, record: FootprintRecord): string | undefined {
+	const at = line.indexOf(SEARCH_RESULT);
 	const detail = at >= 0 && at === line.length - 2 ? record.searchOf(line.slice(at)) : undefined;
 	if (!detail) return undefined;
 	const given = detail.only ?? [];

@@ -1,8 +1,8 @@
 // Pathname expansion: a pattern against the names on disk, as bash does it without `extglob`. A backslash escapes the next character.
 // G1 matching is polynomial whatever the pattern; G2 where the disk cannot tell (too many names, unreadable), the answer says so.
-import type { Surroundings } from "../footprint.ts";
+import type { HostEnvironment } from "../footprint.ts";
 import { isDirectory, pathRules } from "../paths.ts";
-import type { Record } from "../record.ts";
+import type { FootprintRecord } from "../record.ts";
 
 /** Whether a pattern holds an active `*`, `?` or `[`. */
 export function hasGlob(pattern: string): boolean {
@@ -143,9 +143,9 @@ const MAX_RESULTS = 1000;
  * The paths that a pattern stands for, spelled as the shell would: relative where the pattern is. Sorted by name within a directory.
  * An empty list: nothing matches (bash then keeps the pattern as it is). `undefined`: it cannot be told.
  */
-export function expandGlob(pattern: string, cwd: string, record: Record): readonly string[] | undefined {
-	const { around } = record;
-	const rules = pathRules(around);
+export function expandGlob(pattern: string, cwd: string, record: FootprintRecord): readonly string[] | undefined {
+	const { host } = record;
+	const rules = pathRules(host);
 	const parts = pattern.split("/");
 	let found: string[] = [""];
 	for (const [index, part] of parts.entries()) {
@@ -162,7 +162,7 @@ export function expandGlob(pattern: string, cwd: string, record: Record): readon
 		for (const prefix of found) {
 			const directory = rules.resolve(cwd, prefix);
 			if (record.changed(directory)) return undefined;
-			const names = around.names(directory);
+			const names = host.names(directory);
 			if (names === undefined) continue;
 			// A name costs by the pattern that is tried on it, and a folder a look at the disk.
 			if (!record.spend(8 + (names.length * (1 + part.length / 30)) / 4)) return undefined;
@@ -171,7 +171,7 @@ export function expandGlob(pattern: string, cwd: string, record: Record): readon
 			const others = names.filter((name) => (dots || !name.startsWith(".")) && matches(name)).sort();
 			for (const name of [...own, ...others]) {
 				if (!last && !record.spend(4)) return undefined;
-				if (!last && !isDirectory(rules.join(directory, name), around)) continue;
+				if (!last && !isDirectory(rules.join(directory, name), host)) continue;
 				next.push(prefix + name + glue);
 				if (next.length > MAX_RESULTS) return undefined;
 			}
@@ -180,9 +180,9 @@ export function expandGlob(pattern: string, cwd: string, record: Record): readon
 	}
 	// What follows the last glob need not exist.
 	const trailing = parts.at(-1) ?? "";
-	return hasGlob(trailing) ? found : found.filter((path) => isThere(rules.resolve(cwd, path), around));
+	return hasGlob(trailing) ? found : found.filter((path) => isThere(rules.resolve(cwd, path), host));
 }
 
-function isThere(path: string, around: Surroundings): boolean {
-	return around.kind(path) !== undefined;
+function isThere(path: string, host: HostEnvironment): boolean {
+	return host.kind(path) !== undefined;
 }

@@ -1,8 +1,8 @@
 // Program text of other languages inside a command (`python -c`, `node -e`): unknown, but for the paths that stand plainly in it.
 // A courtesy, not an analysis: a path put together by the program is not seen.
-import { type Directories, touchWord } from "../places.ts";
-import { everyAccess, type Record } from "../record.ts";
-import { isKnown, shown } from "../text.ts";
+import { accessWord, type Directories } from "../places.ts";
+import { everyAccess, type FootprintRecord } from "../record.ts";
+import { displayText, isKnown } from "../text.ts";
 
 /** A call whose name speaks of files, with a literal as its first argument. */
 const fileCall =
@@ -20,9 +20,9 @@ const MAX_TEXT = 20_000;
 const MAX_PATHS = 50;
 
 /** Records that code is run, and the file names that it opens by literal. */
-export function recordInlineCode(record: Record, text: string, directories: Directories, by: string): void {
+export function recordInlineCode(record: FootprintRecord, text: string, directories: Directories, by: string): void {
 	if (text.length > 2000 || !onlyShows.test(text))
-		record.unknown({ what: "script", text: shown(text).trim(), may: everyAccess });
+		record.unknown({ what: "script", text: displayText(text).trim(), may: everyAccess });
 	let found = 0;
 	for (const match of text.slice(0, MAX_TEXT).matchAll(fileCall)) {
 		const path = match[2] ?? "";
@@ -30,7 +30,7 @@ export function recordInlineCode(record: Record, text: string, directories: Dire
 		// Modules have names, not paths.
 		if (/^(require|import)\b/i.test(match[0]) && !/^[./~]/.test(path)) continue;
 		if (!isKnown(path) || /[*?<>|]|:\/\//.test(path)) continue;
-		const expanded = path.startsWith("~/") ? `${record.around.home}/${path.slice(2)}` : path;
-		touchWord(record, "read", expanded, directories, by);
+		const expanded = path.startsWith("~/") ? `${record.host.home}/${path.slice(2)}` : path;
+		accessWord(record, "read", expanded, directories, by);
 	}
 }

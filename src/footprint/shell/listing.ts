@@ -2,9 +2,9 @@
 // L1 the order of the names is not told: whoever takes some of the lines may get any of them.
 import { isDirectory } from "../paths.ts";
 import { absolutePaths } from "../places.ts";
-import { HOLE, isKnown } from "../text.ts";
+import { isKnown, UNKNOWN_VALUE } from "../text.ts";
 import type { State } from "./state.ts";
-import type { Walk } from "./walk.ts";
+import type { ShellWalk } from "./walk.ts";
 
 /** Letters that change the order, or hide and show names, and leave a name a line. */
 const plainLetters = /^-[1aAdtrSUcuXvhHLpBfNG]+$/;
@@ -15,11 +15,12 @@ const plainLongs =
 const MAX_NAMES = 300;
 
 /** The names that a listing prints; a hole where they cannot be told. */
-export function listed(walk: Walk, args: readonly string[], state: State): string {
+export function listed(walk: ShellWalk, args: readonly string[], state: State): string {
 	const dashes = args.indexOf("--");
 	const end = dashes < 0 ? args.length : dashes;
 	const options = args.slice(0, end).filter((arg) => /^-./.test(arg));
-	if (state.elsewhere || !options.every((option) => plainLetters.test(option) || plainLongs.test(option))) return HOLE;
+	if (state.elsewhere || !options.every((option) => plainLetters.test(option) || plainLongs.test(option)))
+		return UNKNOWN_VALUE;
 	const operands = args.filter((arg, index) => index > end || (index < end && !/^-./.test(arg)));
 	const has = (letter: string, long: string) =>
 		options.some((option) => option === long || (!option.startsWith("--") && option.includes(letter)));
@@ -29,18 +30,18 @@ export function listed(walk: Walk, args: readonly string[], state: State): strin
 	for (const operand of operands.length > 0 ? operands : ["."]) {
 		const paths = isKnown(operand) ? absolutePaths(operand, state.cwd, walk.record) : undefined;
 		const [path] = paths ?? [];
-		if (!itself && paths?.length === 1 && path !== undefined && isDirectory(path, walk.around)) {
+		if (!itself && paths?.length === 1 && path !== undefined && isDirectory(path, walk.host)) {
 			const names = namesIn(walk, path, hidden);
 			if (names) lines.push(...names);
 			// Of the current directory at least that can be said: what is printed is below it.
-			else lines.push(operands.length > 0 ? HOLE : walk.record.found(hidden ? {} : { skips: ["hidden"] }));
+			else lines.push(operands.length > 0 ? UNKNOWN_VALUE : walk.record.found(hidden ? {} : { skips: ["hidden"] }));
 		} else lines.push(operand);
 	}
 	return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
 }
 
-function namesIn({ around, record }: Walk, directory: string, hidden: boolean): readonly string[] | undefined {
-	const names = record.changed(directory) ? undefined : around.names(directory);
+function namesIn({ host, record }: ShellWalk, directory: string, hidden: boolean): readonly string[] | undefined {
+	const names = record.changed(directory) ? undefined : host.names(directory);
 	if (!names || !record.spend(names.length / 4)) return undefined;
 	const shown = hidden ? names : names.filter((name) => !name.startsWith("."));
 	return shown.length > MAX_NAMES || shown.some((name) => name.includes("\n")) ? undefined : [...shown].sort();

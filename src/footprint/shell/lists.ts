@@ -1,15 +1,15 @@
 // Lists that a command may make longer with every step: array items, `$@`, the words of a command. Their size is bounded while they grow.
 // G1 a list beyond the bound is unknown, and the record says that something was too much; G2 handling a list costs by its size.
-import { limits, type Record } from "../record.ts";
-import { HOLE } from "../text.ts";
+import { type FootprintRecord, footprintLimits } from "../record.ts";
+import { UNKNOWN_VALUE } from "../text.ts";
 
 /** Characters of all items together. */
 const MAX_TEXT = 200_000;
 
 /** The list; `undefined` where it is longer than can be judged or the budget is used up. */
-export function held(items: readonly string[], record: Record): readonly string[] | undefined {
+export function held(items: readonly string[], record: FootprintRecord): readonly string[] | undefined {
 	const text = items.reduce((sum, item) => sum + item.length, 0);
-	if (items.length > limits.words || text > MAX_TEXT) {
+	if (items.length > footprintLimits.words || text > MAX_TEXT) {
 		record.overflow("a list longer than can be judged");
 		return undefined;
 	}
@@ -17,15 +17,18 @@ export function held(items: readonly string[], record: Record): readonly string[
 }
 
 /** Alternatives of lists, each within bounds; one unknown word where one of them is not. */
-export function heldAll(lists: readonly (readonly string[])[], record: Record): readonly (readonly string[])[] {
+export function heldAll(
+	lists: readonly (readonly string[])[],
+	record: FootprintRecord,
+): readonly (readonly string[])[] {
 	// Most words become one short argument.
 	if (lists.length === 1 && lists[0]?.length === 1 && lists[0][0] !== undefined && lists[0][0].length < 1000)
 		return lists;
-	return lists.every((list) => held(list, record) !== undefined) ? lists : [[HOLE]];
+	return lists.every((list) => held(list, record) !== undefined) ? lists : [[UNKNOWN_VALUE]];
 }
 
 /** Texts of which each is within bounds; handling them costs by their size. */
-export function heldTexts(texts: readonly string[], record: Record): readonly string[] {
+export function heldTexts(texts: readonly string[], record: FootprintRecord): readonly string[] {
 	const size = texts.reduce((sum, text) => sum + text.length, 0);
-	return size < 1000 || record.spend(size / 150) ? texts : [HOLE];
+	return size < 1000 || record.spend(size / 150) ? texts : [UNKNOWN_VALUE];
 }

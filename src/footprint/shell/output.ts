@@ -1,13 +1,13 @@
 // What simple commands print, where it follows from their words alone. Everything else is a hole.
 import { pathRules } from "../paths.ts";
-import { bounded, HOLE, isKnown, SHELL_SETUP, SOME_NAME, unmarked } from "../text.ts";
+import { bounded, isKnown, SHELL_SETUP, SOME_NAME, UNKNOWN_VALUE, unmarked } from "../text.ts";
 import { contentOf, onDisk } from "./contents.ts";
 import { findOnPath } from "./environment.ts";
 import { filtered } from "./filters.ts";
 import { listed } from "./listing.ts";
 import { printsShellSetup } from "./shell-setup.ts";
 import { lookUp, type State } from "./state.ts";
-import type { Walk } from "./walk.ts";
+import type { ShellWalk } from "./walk.ts";
 
 /** Programs that print nothing when they succeed. */
 const silent = new Set(
@@ -17,15 +17,15 @@ const silent = new Set(
 );
 
 /** The standard output of a command; a hole where it cannot be told. */
-export function printed(walk: Walk, name: string, args: readonly string[], state: State, stdin: string): string {
-	if (silent.has(name)) return args.some((arg) => /^-\w*v|^--verbose/.test(arg)) ? HOLE : "";
+export function printed(walk: ShellWalk, name: string, args: readonly string[], state: State, stdin: string): string {
+	if (silent.has(name)) return args.some((arg) => /^-\w*v|^--verbose/.test(arg)) ? UNKNOWN_VALUE : "";
 	switch (name) {
 		case "echo":
 			return echo(args);
 		case "printf":
 			return format(args);
 		case "pwd":
-			return state.cwd?.length === 1 && !state.elsewhere ? `${state.cwd[0]}\n` : HOLE;
+			return state.cwd?.length === 1 && !state.elsewhere ? `${state.cwd[0]}\n` : UNKNOWN_VALUE;
 		case "cat":
 			return concatenate(walk, args, state, stdin);
 		case "tee":
@@ -33,9 +33,9 @@ export function printed(walk: Walk, name: string, args: readonly string[], state
 		case "basename":
 		case "dirname": {
 			const [path, ending] = args;
-			if (path === undefined || !isKnown(path) || path.startsWith("-")) return HOLE;
-			if (name === "dirname") return args.length === 1 ? `${pathRules(walk.around).dirname(path)}\n` : HOLE;
-			return `${pathRules(walk.around).basename(path, ending)}\n`;
+			if (path === undefined || !isKnown(path) || path.startsWith("-")) return UNKNOWN_VALUE;
+			if (name === "dirname") return args.length === 1 ? `${pathRules(walk.host).dirname(path)}\n` : UNKNOWN_VALUE;
+			return `${pathRules(walk.host).basename(path, ending)}\n`;
 		}
 		case "mktemp":
 			return temporaryName(args, temporaryFolder(walk, state));
@@ -50,30 +50,30 @@ export function printed(walk: Walk, name: string, args: readonly string[], state
 			return onPath(walk, args, state);
 		case "git":
 			if (/^rev-parse (?:--verify |--short(?:=\d+)? )*HEAD$/.test(args.join(" "))) return `${SOME_NAME}\n`;
-			return args.join(" ") === "rev-parse --show-toplevel" ? topLevel(walk, state) : HOLE;
+			return args.join(" ") === "rev-parse --show-toplevel" ? topLevel(walk, state) : UNKNOWN_VALUE;
 		case "date":
 			return args.length === 1 && /^\+(?:[\w:.-]|%[-_0]?[YmdHMSsjyFTNuVwUWGgbBaApZze])+$/.test(args[0] ?? "")
 				? `${SOME_NAME}\n`
-				: HOLE;
+				: UNKNOWN_VALUE;
 		case "nproc":
 		case "uuidgen":
-			return args.length === 0 ? `${SOME_NAME}\n` : HOLE;
+			return args.length === 0 ? `${SOME_NAME}\n` : UNKNOWN_VALUE;
 		case "uname":
-			return args.length <= 1 && /^(?:-[smrn])?$/.test(args[0] ?? "") ? `${SOME_NAME}\n` : HOLE;
+			return args.length <= 1 && /^(?:-[smrn])?$/.test(args[0] ?? "") ? `${SOME_NAME}\n` : UNKNOWN_VALUE;
 		case "id":
-			return /^-(?:u|g|un|gn)$/.test(args.join(" ")) ? `${SOME_NAME}\n` : HOLE;
+			return /^-(?:u|g|un|gn)$/.test(args.join(" ")) ? `${SOME_NAME}\n` : UNKNOWN_VALUE;
 		default:
 			if (printsShellSetup(name, args)) return SHELL_SETUP;
-			return filtered(name, args, stdin, walk.record) ?? HOLE;
+			return filtered(name, args, stdin, walk.record) ?? UNKNOWN_VALUE;
 	}
 }
 
 /** Where `mktemp` puts what it makes; `undefined` where that cannot be told. */
-function temporaryFolder(walk: Walk, state: State): string | undefined {
-	const value = lookUp(state, "TMPDIR", walk.around);
-	if (!value) return walk.around.temp;
+function temporaryFolder(walk: ShellWalk, state: State): string | undefined {
+	const value = lookUp(state, "TMPDIR", walk.host);
+	if (!value) return walk.host.temp;
 	const only = value.kind === "text" && value.options.length === 1 ? value.options[0] : undefined;
-	return only === "" ? walk.around.temp : only !== undefined && isKnown(only) ? only : undefined;
+	return only === "" ? walk.host.temp : only !== undefined && isKnown(only) ? only : undefined;
 }
 
 /** The path that `mktemp` prints: the name that is made up is nobody else's, so a stand-in serves as well. */
@@ -87,20 +87,20 @@ function temporaryName(args: readonly string[], temp: string | undefined): strin
 		if (/^-[dqu]*p$/.test(arg)) folder = args[++at] ?? "";
 		else if (arg.startsWith("--tmpdir=")) folder = arg.slice(9);
 		else if (/^-[dqu]*t$|^--tmpdir$/.test(arg)) below = true;
-		else if (arg.startsWith("-") || template !== undefined) return HOLE;
+		else if (arg.startsWith("-") || template !== undefined) return UNKNOWN_VALUE;
 		else template = arg;
 	}
-	if (!args.every(isKnown) && !isKnown(template ?? "")) return HOLE;
+	if (!args.every(isKnown) && !isKnown(template ?? "")) return UNKNOWN_VALUE;
 	const name = (template ?? "tmp.XXXXXXXXXX").replace(/X{3,}(?=[^X/]*$)/, SOME_NAME);
 	if (folder === undefined && template !== undefined && !below) return `${name}\n`;
 	const place = folder || temp;
-	return place === undefined ? HOLE : `${place.replace(/\/+$/, "")}/${name}\n`;
+	return place === undefined ? UNKNOWN_VALUE : `${place.replace(/\/+$/, "")}/${name}\n`;
 }
 
 /** `which name` prints where a program is found; where that is not to be seen, at least its name. */
-export function onPath(walk: Walk, names: readonly string[], state: State): string {
-	if (names.length === 0 || names.some((name) => !isKnown(name) || /^-|\//.test(name))) return HOLE;
-	const lines = names.map((name) => `${findOnPath(walk, name, state) ?? `${HOLE}/${name}`}\n`);
+export function onPath(walk: ShellWalk, names: readonly string[], state: State): string {
+	if (names.length === 0 || names.some((name) => !isKnown(name) || /^-|\//.test(name))) return UNKNOWN_VALUE;
+	const lines = names.map((name) => `${findOnPath(walk, name, state) ?? `${UNKNOWN_VALUE}/${name}`}\n`);
 	return lines.join("");
 }
 
@@ -150,7 +150,7 @@ function unescaped(text: string): string {
 			const code = hex ?? short ?? long;
 			if (code) {
 				const point = Number.parseInt(code, 16);
-				return point <= 0x10ffff ? String.fromCodePoint(point) : HOLE;
+				return point <= 0x10ffff ? String.fromCodePoint(point) : UNKNOWN_VALUE;
 			}
 			return (
 				(letter !== undefined && Object.hasOwn(escapesOfLetters, letter) ? escapesOfLetters[letter] : undefined) ??
@@ -163,7 +163,7 @@ function unescaped(text: string): string {
 function format(args: readonly string[]): string {
 	const [pattern, ...values] = args[0] === "--" ? args.slice(1) : args;
 	if (pattern === undefined) return "";
-	if (!isKnown(pattern) || values.length > 200) return HOLE;
+	if (!isKnown(pattern) || values.length > 200) return UNKNOWN_VALUE;
 	let text = "";
 	let at = 0;
 	do {
@@ -175,26 +175,26 @@ function format(args: readonly string[]): string {
 				const value = values[at++] ?? "";
 				switch (letter) {
 					case "s":
-						return whole === "%s" ? value : HOLE;
+						return whole === "%s" ? value : UNKNOWN_VALUE;
 					case "b":
 						return unescapeText(value);
 					case "d":
 					case "i":
-						return whole.length === 2 && /^-?\d+$/.test(value) ? value : value === "" ? "0" : HOLE;
+						return whole.length === 2 && /^-?\d+$/.test(value) ? value : value === "" ? "0" : UNKNOWN_VALUE;
 					default:
-						return HOLE;
+						return UNKNOWN_VALUE;
 				}
 			},
 		);
 		if (at === start) break;
-		if (text.length > 20_000) return HOLE;
+		if (text.length > 20_000) return UNKNOWN_VALUE;
 	} while (at < values.length);
 	return bounded(text);
 }
 
-function concatenate(walk: Walk, args: readonly string[], state: State, stdin: string): string {
+function concatenate(walk: ShellWalk, args: readonly string[], state: State, stdin: string): string {
 	const operands = args.filter((arg) => !/^-\w/.test(arg));
-	if (operands.length !== args.length) return HOLE;
+	if (operands.length !== args.length) return UNKNOWN_VALUE;
 	if (operands.length === 0) return stdin;
 	return bounded(
 		operands
@@ -207,12 +207,12 @@ function concatenate(walk: Walk, args: readonly string[], state: State, stdin: s
 	);
 }
 
-function topLevel(walk: Walk, state: State): string {
-	const rules = pathRules(walk.around);
+function topLevel(walk: ShellWalk, state: State): string {
+	const rules = pathRules(walk.host);
 	const start = state.cwd?.length === 1 && !state.elsewhere ? state.cwd[0] : undefined;
 	for (let at = start; at !== undefined; at = rules.dirname(at)) {
-		if (walk.around.kind(rules.join(at, ".git")) !== undefined) return `${walk.record.real(at)}\n`;
+		if (walk.host.kind(rules.join(at, ".git")) !== undefined) return `${walk.record.real(at)}\n`;
 		if (rules.dirname(at) === at) break;
 	}
-	return HOLE;
+	return UNKNOWN_VALUE;
 }

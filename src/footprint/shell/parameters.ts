@@ -1,7 +1,7 @@
 // What `${name…}` makes of known values: lengths, defaults, prefixes, replacements, slices, letter case.
 // Defaults and assignments need the word's own expansion and stay in `words.ts`; here are the operations on plain texts.
 
-import { HOLE, isKnown } from "../text.ts";
+import { isKnown, UNKNOWN_VALUE } from "../text.ts";
 import { compileGlob, hasGlob, unescapeGlob } from "./globs.ts";
 
 /** Texts longer than this are not searched for patterns: the work grows with the square of their length, or the cube. */
@@ -20,7 +20,7 @@ export function costOfReplacement(text: string, pattern: string): number {
 }
 
 /** `${x#p}`, `${x##p}`, `${x%p}`, `${x%%p}`; a hole where it cannot be told. */
-export function remove(operator: "#" | "##" | "%" | "%%", text: string, pattern: string): string {
+export function removeAffix(operator: "#" | "##" | "%" | "%%", text: string, pattern: string): string {
 	if (!isKnown(text) || !isKnown(pattern) || text.length > MAX_REMOVED) return removeUnknown(operator, text, pattern);
 	const front = operator.startsWith("#");
 	const longest = operator.length === 2;
@@ -35,14 +35,14 @@ export function remove(operator: "#" | "##" | "%" | "%%", text: string, pattern:
 
 /** A known end survives what is taken off the other end: `${f%.ts}.js` with `f=src/$x` is still below `src/`. */
 function removeUnknown(operator: string, text: string, pattern: string): string {
-	if (!isKnown(pattern) || hasGlob(pattern)) return HOLE;
+	if (!isKnown(pattern) || hasGlob(pattern)) return UNKNOWN_VALUE;
 	const literal = unescapeGlob(pattern);
 	if (operator.startsWith("%")) {
 		if (literal !== "" && text.endsWith(literal)) return text.slice(0, text.length - literal.length);
-		return text.endsWith(HOLE) ? text : HOLE;
+		return text.endsWith(UNKNOWN_VALUE) ? text : UNKNOWN_VALUE;
 	}
 	if (literal !== "" && text.startsWith(literal)) return text.slice(literal.length);
-	return HOLE;
+	return UNKNOWN_VALUE;
 }
 
 /** `${x/p/r}` and its kin; a hole where it cannot be told. */
@@ -52,10 +52,10 @@ export function replace(
 	pattern: string,
 	replacement: string,
 ): string {
-	if (!isKnown(text) || !isKnown(pattern)) return HOLE;
+	if (!isKnown(text) || !isKnown(pattern)) return UNKNOWN_VALUE;
 	if (pattern === "") return text;
 	if (!hasGlob(pattern)) return replaceLiteral(operator, text, unescapeGlob(pattern), replacement);
-	if (text.length > MAX_REPLACED || pattern.length > MAX_REPLACED) return HOLE;
+	if (text.length > MAX_REPLACED || pattern.length > MAX_REPLACED) return UNKNOWN_VALUE;
 	const matches = compileGlob(pattern);
 	const longestAt = (start: number): number | undefined => {
 		for (let end = text.length; end > start; end--) if (matches(text.slice(start, end))) return end;
@@ -106,12 +106,12 @@ function replaceLiteral(
 export function slice(text: string, offset: string, length: string | undefined): string {
 	const from = wholeNumber(offset);
 	const count = length === undefined ? undefined : wholeNumber(length);
-	if (!isKnown(text) || from === undefined || (length !== undefined && count === undefined)) return HOLE;
+	if (!isKnown(text) || from === undefined || (length !== undefined && count === undefined)) return UNKNOWN_VALUE;
 	const start = from < 0 ? text.length + from : from;
 	if (start < 0 || start > text.length) return "";
 	if (count === undefined) return text.slice(start);
 	const end = count < 0 ? text.length + count : start + count;
-	return end < start ? HOLE : text.slice(start, end);
+	return end < start ? UNKNOWN_VALUE : text.slice(start, end);
 }
 
 function wholeNumber(text: string): number | undefined {
@@ -121,7 +121,7 @@ function wholeNumber(text: string): number | undefined {
 
 /** `${x^}`, `${x^^}`, `${x,}`, `${x,,}` without a pattern. */
 export function changeCase(operator: "^" | "^^" | "," | ",,", text: string): string {
-	if (!isKnown(text)) return HOLE;
+	if (!isKnown(text)) return UNKNOWN_VALUE;
 	const change = operator.startsWith("^") ? (part: string) => part.toUpperCase() : (part: string) => part.toLowerCase();
 	return operator.length === 2 ? change(text) : change(text.slice(0, 1)) + text.slice(1);
 }

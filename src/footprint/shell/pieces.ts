@@ -8,19 +8,19 @@ import type {
 	Word,
 	WordPart,
 } from "unbash";
-import type { Surroundings } from "../footprint.ts";
+import type { HostEnvironment } from "../footprint.ts";
 import { everyAccess } from "../record.ts";
-import { combine, distinct, HOLE, isKnown, SOME_NAME, unmarked } from "../text.ts";
+import { combine, distinct, isKnown, SOME_NAME, UNKNOWN_VALUE, unmarked } from "../text.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
 import { held } from "./lists.ts";
-import { changeCase, costOfRemoval, costOfReplacement, remove, replace, slice } from "./parameters.ts";
-import { lookUp, type State, textValue, unknownValue, type Value } from "./state.ts";
+import { changeCase, costOfRemoval, costOfReplacement, removeAffix, replace, slice } from "./parameters.ts";
+import { lookUp, type State, textValue, unknownVariable, type Value } from "./state.ts";
 import { type Expansion, expandPattern, expandText } from "./words.ts";
 
 /** An end of one argument inside a word (`"$@"`, `"${a[@]}"`). */
 export const BREAK = Symbol("break");
 
-export type Piece =
+export type WordFragment =
 	| typeof BREAK
 	| {
 			readonly text: string;
@@ -31,8 +31,8 @@ export type Piece =
 	  };
 
 /** What the walk does for an expansion, and what an expansion tells the walk. */
-export interface PieceContext {
-	readonly around: Surroundings;
+export interface ExpansionHost {
+	readonly host: HostEnvironment;
 	/** Walks the commands of `$(…)` and answers their output, trailing newlines off. */
 	substitute(script: ParsedScript | undefined, state: State): string;
 	/** Walks the commands of `<(…)` or `>(…)` and answers the path that stands for it. */
@@ -41,7 +41,7 @@ export interface PieceContext {
 	assigned(name: string, value: Value): void;
 }
 
-type Pieces = readonly Piece[];
+type Pieces = readonly WordFragment[];
 
 /** The alternatives of pieces that a part yields; `quoted` inside double quotes. */
 export function piecesOfPart(part: WordPart, quoted: boolean, state: State, expansion: Expansion): readonly Pieces[] {
@@ -59,7 +59,7 @@ export function piecesOfPart(part: WordPart, quoted: boolean, state: State, expa
 		case "DoubleQuoted":
 		case "LocaleString": {
 			const rows = combine(part.parts.map((child) => piecesOfPart(child, true, state, expansion)));
-			if (!rows) return [[{ text: HOLE, quoted: true }]];
+			if (!rows) return [[{ text: UNKNOWN_VALUE, quoted: true }]];
 			// `"$@"` without parameters is no argument at all; every other quoted text is one, empty or not.
 			const list = part.parts.length === 1 && isList(part.parts[0]);
 			return rows.map((row) => (list ? row.flat() : [{ text: "", quoted: true }, ...row.flat()]));
@@ -69,7 +69,7 @@ export function piecesOfPart(part: WordPart, quoted: boolean, state: State, expa
 				part.kind === "bracket" &&
 				part.parts.some((child) => child.type !== "Literal" || /["'\\$`]/.test(child.text))
 			)
-				return [[{ text: HOLE, quoted: true }]];
+				return [[{ text: UNKNOWN_VALUE, quoted: true }]];
 			return [[{ text: part.text, quoted: false, active: true }]];
 		case "ExtendedGlob":
 			// Matches less than `*` does: walking what `*` finds is walking everything it could find.
@@ -77,16 +77,16 @@ export function piecesOfPart(part: WordPart, quoted: boolean, state: State, expa
 		case "SimpleExpansion":
 			return ofParameter(part.text.slice(1), quoted, state, expansion);
 		case "ParameterExpansion":
-			if (!expansion.record.spend(part.text.length / 50)) return [[{ text: HOLE, quoted }]];
+			if (!expansion.record.spend(part.text.length / 50)) return [[{ text: UNKNOWN_VALUE, quoted }]];
 			return ofExpansion(part, quoted, state, expansion);
 		case "CommandExpansion":
 			// Looking at the script parses it: nested ones cost their whole text each time.
-			if (!expansion.record.spend(part.text.length / 20)) return [[{ text: HOLE, quoted }]];
+			if (!expansion.record.spend(part.text.length / 20)) return [[{ text: UNKNOWN_VALUE, quoted }]];
 			return [[{ text: expansion.substitute(part.script, state), quoted }]];
 		case "ArithmeticExpansion":
 			return [[{ text: arithmetic(part.expression, state, expansion), quoted }]];
 		case "ProcessSubstitution":
-			if (!expansion.record.spend(part.text.length / 20)) return [[{ text: HOLE, quoted: true }]];
+			if (!expansion.record.spend(part.text.length / 20)) return [[{ text: UNKNOWN_VALUE, quoted: true }]];
 			return [[{ text: expansion.connect(part, state), quoted: true }]];
 		case "BraceExpansion":
 			return [[{ text: part.text, quoted: true }]];
@@ -102,12 +102,12 @@ function isList(part: WordPart | undefined): boolean {
 export function arithmetic(expression: ArithmeticExpression | undefined, state: State, expansion: Expansion): string {
 	return evaluateArithmetic(expression, {
 		variable: (name) => {
-			const value = lookUp(state, name, expansion.around);
+			const value = lookUp(state, name, expansion.host);
 			if (!value) return "";
 			const only = value.kind === "text" && value.options.length === 1 ? value.options[0] : undefined;
 			return only !== undefined && isKnown(only) ? only : undefined;
 		},
-		assigned: (name) => expansion.assigned(name, unknownValue),
+		assigned: (name) => expansion.assigned(name, unknownVariable),
 		substitute: (script) => void expansion.substitute(script, state),
 	});
 }
@@ -115,22 +115,22 @@ export function arithmetic(expression: ArithmeticExpression | undefined, state: 
 /** `$1`, `$@`, `$#`, `$name`, … */
 function ofParameter(name: string, quoted: boolean, state: State, expansion: Expansion): readonly Pieces[] {
 	if (name === "@" || name === "*") {
-		if (!state.parameters) return [[{ text: HOLE, quoted }]];
+		if (!state.parameters) return [[{ text: UNKNOWN_VALUE, quoted }]];
 		const { parameters } = state;
-		if (!parameters.every((list) => held(list, expansion.record))) return [[{ text: HOLE, quoted }]];
+		if (!parameters.every((list) => held(list, expansion.record))) return [[{ text: UNKNOWN_VALUE, quoted }]];
 		if (name === "*" && quoted) return parameters.map((list) => [{ text: list.join(" "), quoted }]);
 		return parameters.map((list) => listPieces(list, quoted));
 	}
-	return textsOf(name, state, expansion.around).map((text) => [{ text, quoted }]);
+	return textsOf(name, state, expansion.host).map((text) => [{ text, quoted }]);
 }
 
-function listPieces(items: readonly string[], quoted: boolean): Piece[] {
-	return items.flatMap((text, index): Piece[] => (index === 0 ? [{ text, quoted }] : [BREAK, { text, quoted }]));
+function listPieces(items: readonly string[], quoted: boolean): WordFragment[] {
+	return items.flatMap((text, index): WordFragment[] => (index === 0 ? [{ text, quoted }] : [BREAK, { text, quoted }]));
 }
 
 /** The possible texts of a parameter; an unset one is empty. */
-function textsOf(name: string, state: State, around: Surroundings): readonly string[] {
-	return setTextsOf(name, state, around) ?? [""];
+function textsOf(name: string, state: State, host: HostEnvironment): readonly string[] {
+	return setTextsOf(name, state, host) ?? [""];
 }
 
 /** Numbers that the shell makes up. */
@@ -145,21 +145,22 @@ const madeUp: ReadonlySet<string> = new Set([
 	"EUID",
 ]);
 
-function setTextsOf(name: string, state: State, around: Surroundings): readonly string[] | undefined {
+function setTextsOf(name: string, state: State, host: HostEnvironment): readonly string[] | undefined {
 	if (/^\d+$/.test(name)) {
 		if (name === "0") {
 			const self = state.variables.get(name);
-			return self?.kind === "text" ? self.options : [HOLE];
+			return self?.kind === "text" ? self.options : [UNKNOWN_VALUE];
 		}
-		if (!state.parameters) return [HOLE];
+		if (!state.parameters) return [UNKNOWN_VALUE];
 		const texts = state.parameters.map((list) => list[Number(name) - 1]);
 		return texts.every((text) => text === undefined) ? undefined : distinct(texts.map((text) => text ?? ""));
 	}
-	if (name === "#") return state.parameters ? distinct(state.parameters.map((list) => String(list.length))) : [HOLE];
+	if (name === "#")
+		return state.parameters ? distinct(state.parameters.map((list) => String(list.length))) : [UNKNOWN_VALUE];
 	if (name === "$" || name === "!") return [SOME_NAME];
-	if (!/^[A-Za-z_]\w*$/.test(name)) return [HOLE];
+	if (!/^[A-Za-z_]\w*$/.test(name)) return [UNKNOWN_VALUE];
 	if (madeUp.has(name) && !state.variables.has(name)) return [SOME_NAME];
-	const value = lookUp(state, name, around);
+	const value = lookUp(state, name, host);
 	if (!value) return undefined;
 	return value.kind === "text" ? value.options : [value.items[0] ?? ""];
 }
@@ -171,15 +172,15 @@ function ofExpansion(
 	expansion: Expansion,
 ): readonly Pieces[] {
 	const { parameter, index, operation } = part;
-	const hole: readonly Pieces[] = [[{ text: HOLE, quoted }]];
+	const hole: readonly Pieces[] = [[{ text: UNKNOWN_VALUE, quoted }]];
 	if (part.prefix === "#") {
 		if (index || operation) return hole;
-		return textsOf(parameter, state, expansion.around).map((text) => [
-			{ text: isKnown(text) && /^\w+$/.test(parameter) ? String([...text].length) : HOLE, quoted },
+		return textsOf(parameter, state, expansion.host).map((text) => [
+			{ text: isKnown(text) && /^\w+$/.test(parameter) ? String([...text].length) : UNKNOWN_VALUE, quoted },
 		]);
 	}
 	if (part.prefix === "!") return ofIndirection(part, quoted, state, expansion);
-	const list = listOf(part, state, expansion.around);
+	const list = listOf(part, state, expansion.host);
 	if (list === "unknown" || (list && !held(list, expansion.record))) return hole;
 	if (list) {
 		if (!operation)
@@ -194,7 +195,7 @@ function ofExpansion(
 		const rows = combine(changed);
 		return rows ? rows.map((row) => listPieces(row, quoted)) : hole;
 	}
-	const texts = index ? elementOf(part, state, expansion) : setTextsOf(parameter, state, expansion.around);
+	const texts = index ? elementOf(part, state, expansion) : setTextsOf(parameter, state, expansion.host);
 	if (operation?.type === "Default") return ofDefault(part, texts, quoted, state, expansion);
 	const results = (texts ?? [""]).flatMap((text) => operate(part, text, state, expansion));
 	return distinct(results).map((text) => [{ text, quoted }]);
@@ -206,34 +207,34 @@ function ofIndirection(
 	state: State,
 	expansion: Expansion,
 ): readonly Pieces[] {
-	if (part.operation || part.index) return [[{ text: HOLE, quoted }]];
-	const names = textsOf(part.parameter, state, expansion.around);
-	return distinct(names.flatMap((name) => (isKnown(name) ? textsOf(name, state, expansion.around) : [HOLE]))).map(
-		(text) => [{ text, quoted }],
-	);
+	if (part.operation || part.index) return [[{ text: UNKNOWN_VALUE, quoted }]];
+	const names = textsOf(part.parameter, state, expansion.host);
+	return distinct(
+		names.flatMap((name) => (isKnown(name) ? textsOf(name, state, expansion.host) : [UNKNOWN_VALUE])),
+	).map((text) => [{ text, quoted }]);
 }
 
 /** The items of `$@`, `${a[@]}` and their kin; `undefined` where the expansion is of one text. */
 function listOf(
 	part: ParameterExpansionPart,
 	state: State,
-	around: Surroundings,
+	host: HostEnvironment,
 ): readonly string[] | "unknown" | undefined {
 	if (part.parameter === "@" || part.parameter === "*")
 		return state.parameters?.length === 1 ? state.parameters[0] : "unknown";
 	if (part.index?.text !== "@" && part.index?.text !== "*") return undefined;
-	const value = lookUp(state, part.parameter, around);
+	const value = lookUp(state, part.parameter, host);
 	if (!value) return [];
 	if (value.kind === "array") return value.items;
-	return value.options.length === 1 && value.options[0] !== HOLE ? value.options : "unknown";
+	return value.options.length === 1 && value.options[0] !== UNKNOWN_VALUE ? value.options : "unknown";
 }
 
 function elementOf(part: ParameterExpansionPart, state: State, expansion: Expansion): readonly string[] | undefined {
-	const value = lookUp(state, part.parameter, expansion.around);
+	const value = lookUp(state, part.parameter, expansion.host);
 	const index = part.index ? expandText(part.index, state, expansion) : [];
 	if (!value) return undefined;
-	const only = index.length === 1 ? (index[0] ?? "") : HOLE;
-	if (!/^-?\d{1,6}$/.test(only)) return [HOLE];
+	const only = index.length === 1 ? (index[0] ?? "") : UNKNOWN_VALUE;
+	if (!/^-?\d{1,6}$/.test(only)) return [UNKNOWN_VALUE];
 	if (value.kind === "text") return only === "0" ? value.options : undefined;
 	const item = value.items.at(Number(only));
 	return item === undefined ? undefined : [item];
@@ -247,7 +248,7 @@ function ofDefault(
 	expansion: Expansion,
 ): readonly Pieces[] {
 	const { operation } = part;
-	if (operation?.type !== "Default") return [[{ text: HOLE, quoted }]];
+	if (operation?.type !== "Default") return [[{ text: UNKNOWN_VALUE, quoted }]];
 	const emptyCounts = operation.operator.startsWith(":");
 	const maybeUnset =
 		!texts ||
@@ -289,7 +290,7 @@ function operandPieces(word: Word, quoted: boolean, state: State, expansion: Exp
 			part.type === "Literal" ? [[{ text: part.value, quoted }]] : piecesOfPart(part, quoted, state, expansion),
 		),
 	);
-	return rows ? rows.map((row) => row.flat()) : [[{ text: HOLE, quoted }]];
+	return rows ? rows.map((row) => row.flat()) : [[{ text: UNKNOWN_VALUE, quoted }]];
 }
 
 function operate(part: ParameterExpansionPart, text: string, state: State, expansion: Expansion): readonly string[] {
@@ -298,7 +299,9 @@ function operate(part: ParameterExpansionPart, text: string, state: State, expan
 	switch (operation.type) {
 		case "Remove":
 			return expandPattern(operation.operand, state, expansion).map((pattern) =>
-				expansion.record.spend(costOfRemoval(text, pattern)) ? remove(operation.operator, text, pattern) : HOLE,
+				expansion.record.spend(costOfRemoval(text, pattern))
+					? removeAffix(operation.operator, text, pattern)
+					: UNKNOWN_VALUE,
 			);
 		case "Replace": {
 			const patterns = expandPattern(operation.pattern, state, expansion);
@@ -307,7 +310,7 @@ function operate(part: ParameterExpansionPart, text: string, state: State, expan
 				replacements.map((by) =>
 					expansion.record.spend(costOfReplacement(text, pattern))
 						? replace(operation.operator, text, pattern, by)
-						: HOLE,
+						: UNKNOWN_VALUE,
 				),
 			);
 		}
@@ -317,15 +320,15 @@ function operate(part: ParameterExpansionPart, text: string, state: State, expan
 			return offsets.flatMap((offset) => lengths.map((length) => slice(text, offset, length)));
 		}
 		case "CaseModification":
-			return [operation.operand ? HOLE : changeCase(operation.operator, text)];
+			return [operation.operand ? UNKNOWN_VALUE : changeCase(operation.operator, text)];
 		case "Transform":
 			// `@P` expands the text as a prompt, and a prompt may hold commands.
 			if (operation.operand.text === "P" && /[$`\uE000]/.test(text))
 				expansion.record.unknown({ what: "script", text: part.text, may: everyAccess });
-			return [["Q", "E", "P", "A", "a"].includes(operation.operand.text) ? HOLE : text];
+			return [["Q", "E", "P", "A", "a"].includes(operation.operand.text) ? UNKNOWN_VALUE : text];
 		case "Default":
 		case "Names":
 		case "Unknown":
-			return [HOLE];
+			return [UNKNOWN_VALUE];
 	}
 }

@@ -1,10 +1,10 @@
 // Redirections: which files they open, and what standard input and output become.
 import type { Redirection } from "unbash";
-import { absolutePaths, harmOf, isStream, touchWord } from "../places.ts";
-import { HOLE, isKnown, spell } from "../text.ts";
+import { absolutePaths, accessWord, harmOf, isStream } from "../places.ts";
+import { isKnown, spell, UNKNOWN_VALUE } from "../text.ts";
 import { onDisk } from "./contents.ts";
 import type { State } from "./state.ts";
-import type { Walk } from "./walk.ts";
+import type { ShellWalk } from "./walk.ts";
 import { expandBody, expandText, expandWord } from "./words.ts";
 
 export interface Streams {
@@ -21,7 +21,7 @@ function descriptor(fd: string): string {
 
 /** Records what redirections open and answers the streams of the command. */
 export function applyRedirects(
-	walk: Walk,
+	walk: ShellWalk,
 	redirects: readonly Redirection[],
 	state: State,
 	stdin: string,
@@ -42,8 +42,8 @@ export function applyRedirects(
 				record.run({ program: by, args: [], text: `${by} > ${spell(target)}`, effects: [], changes: ["remote"] });
 			return [];
 		}
-		const paths = touchWord(record, access, target, state.cwd, by, replaces ? { replaces } : undefined);
-		const harms = access === "write" ? paths.map((path) => harmOf(path, record.around.home, !replaces)) : [];
+		const paths = accessWord(record, access, target, state.cwd, by, replaces ? { replaces } : undefined);
+		const harms = access === "write" ? paths.map((path) => harmOf(path, record.host.home, !replaces)) : [];
 		const effects = [...new Set(harms.flatMap((harm) => (harm ? [harm] : [])))];
 		if (effects.length > 0)
 			record.run({ program: by, args: [], text: `${by} > ${spell(target)}`, effects, changes: [] });
@@ -59,13 +59,13 @@ export function applyRedirects(
 		const named = redirect.descriptor?.type === "FileDescriptorVariable";
 		if (redirect.type === "HereString") {
 			const texts = redirect.target ? expandText(redirect.target, state, expansion) : [""];
-			give(named ? undefined : (fd ?? 0), texts.length === 1 ? `${texts[0]}\n` : HOLE);
+			give(named ? undefined : (fd ?? 0), texts.length === 1 ? `${texts[0]}\n` : UNKNOWN_VALUE);
 			continue;
 		}
 		if (redirect.type === "HereDoc") {
 			const { body } = redirect;
 			const texts = body.parts ? expandBody(body.parts, state, expansion) : [body.text];
-			const text = texts.length === 1 ? (texts[0] ?? "") : HOLE;
+			const text = texts.length === 1 ? (texts[0] ?? "") : UNKNOWN_VALUE;
 			give(named ? undefined : (fd ?? 0), redirect.operator === "<<-" ? text.replace(/^\t+/gm, "") : text);
 			continue;
 		}
@@ -80,7 +80,7 @@ export function applyRedirects(
 		for (const target of targets) {
 			if ((operator === "<&" || operator === ">&") && /^(\d+-?|-)$/.test(target)) {
 				if (operator === "<&" && !named && (fd ?? 0) === 0)
-					input = target === "-" ? "" : (walk.written(descriptor(target)) ?? HOLE);
+					input = target === "-" ? "" : (walk.written(descriptor(target)) ?? UNKNOWN_VALUE);
 				// `>&2` sends the output where standard error goes: no command reads it there.
 				if (operator === ">&" && !named && (fd ?? 1) === 1) stdout = "redirected";
 				continue;
@@ -97,7 +97,7 @@ export function applyRedirects(
 			if (operator === "<>") {
 				open(target, "read", false);
 				open(target, "write", false);
-				if (!named && (fd ?? 0) === 0) input = HOLE;
+				if (!named && (fd ?? 0) === 0) input = UNKNOWN_VALUE;
 				continue;
 			}
 			if (!writes) continue;
@@ -117,7 +117,7 @@ export function applyRedirects(
 		stdout,
 		keep(out) {
 			for (const { path, fresh } of outputs) {
-				const before = fresh ? "" : (walk.written(path) ?? (walk.around.kind(path) === undefined ? "" : HOLE));
+				const before = fresh ? "" : (walk.written(path) ?? (walk.host.kind(path) === undefined ? "" : UNKNOWN_VALUE));
 				walk.remember(path, before + out);
 				if (fresh && out === "") record.emptied(path);
 			}

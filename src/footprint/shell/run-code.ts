@@ -1,13 +1,13 @@
 // What program text of another language does by calls whose arguments stand there as literals: carried out on the record.
 import type { Effect } from "../effects.ts";
-import { touchWord } from "../places.ts";
+import { accessWord } from "../places.ts";
 import { isKnown } from "../text.ts";
 import { type CodeCall, callsIn } from "./code-calls.ts";
 import { childState, type State } from "./state.ts";
-import type { Walk } from "./walk.ts";
+import type { ShellWalk } from "./walk.ts";
 
 /** Walks the commands that a program text runs, and touches the files that it removes and writes. `by` is the command that runs it. */
-export function recordCodeCalls(walk: Walk, text: string, state: State, by: string): void {
+export function recordCodeCalls(walk: ShellWalk, text: string, state: State, by: string): void {
 	const { record } = walk;
 	if (!record.spend(text.length / 50)) return;
 	const language = /^[\w.+-]+/.exec(by)?.[0] ?? "";
@@ -34,9 +34,9 @@ function fetchesAndRuns(text: string): boolean {
 	return fetching.test(looked) && running.test(looked);
 }
 
-function runCall(walk: Walk, words: readonly string[], state: State): void {
+function runCall(walk: ShellWalk, words: readonly string[], state: State): void {
 	const [first = ""] = words;
-	const child = childState(state, walk.around);
+	const child = childState(state, walk.host);
 	if (words.length === 1 || /\s/.test(first)) walk.runText(first, child, "", new Set());
 	else walk.runWords(words, child, "");
 }
@@ -46,17 +46,17 @@ function isPath(text: string): boolean {
 }
 
 function touchCall(
-	walk: Walk,
+	walk: ShellWalk,
 	call: Exclude<CodeCall, { kind: "runs" }>,
 	state: State,
 	by: string,
 	effects: Set<Effect>,
 ): void {
-	const path = call.path.startsWith("~/") ? `${walk.around.home}/${call.path.slice(2)}` : call.path;
+	const path = call.path.startsWith("~/") ? `${walk.host.home}/${call.path.slice(2)}` : call.path;
 	if (call.kind === "writes") {
-		touchWord(walk.record, "write", path, state.cwd, by, call.empties ? { replaces: true } : undefined);
+		accessWord(walk.record, "write", path, state.cwd, by, call.empties ? { replaces: true } : undefined);
 		return;
 	}
 	if (call.recursive) effects.add("recursive-delete");
-	touchWord(walk.record, "delete", path, state.cwd, by, call.recursive ? { recursive: true } : undefined);
+	accessWord(walk.record, "delete", path, state.cwd, by, call.recursive ? { recursive: true } : undefined);
 }

@@ -2,32 +2,32 @@
 // H1 nesting is bounded; H2 text that is not known is recorded wherever it would run.
 import { parse } from "unbash";
 import { pathRules } from "../paths.ts";
-import { everyAccess, limits, type Record } from "../record.ts";
-import { bounded, HOLE, isBlank, isKnown, isShellSetup, shown } from "../text.ts";
+import { everyAccess, type FootprintRecord, footprintLimits } from "../record.ts";
+import { bounded, displayText, isBlank, isKnown, isShellSetup, UNKNOWN_VALUE } from "../text.ts";
 import { walkBody, walkParsed } from "./flow.ts";
 import { recordInlineCode } from "./inline-code.ts";
 import { printed } from "./output.ts";
 import { recordCodeCalls } from "./run-code.ts";
 import { invoke } from "./simple-command.ts";
-import { type FunctionBody, merge, type State, textValue, unknownValue, type Value } from "./state.ts";
-import { type Outcome, settled, type Walk } from "./walk.ts";
+import { type FunctionBody, merge, type State, textValue, unknownVariable, type Value } from "./state.ts";
+import { type CommandOutcome, type ShellWalk, settled } from "./walk.ts";
 
 /** Walks a whole command text from `state` and records everything. */
-export function walkShell(text: string, state: State, record: Record): void {
+export function walkShell(text: string, state: State, record: FootprintRecord): void {
 	const walk = openWalk(record);
 	walk.runText(text, state, "", new Set());
 	walk.finish();
 }
 
 /** Walks one command given as words. */
-export function walkWords(words: readonly string[], state: State, record: Record): void {
+export function walkWords(words: readonly string[], state: State, record: FootprintRecord): void {
 	const walk = openWalk(record);
 	walk.runWords(words, state, "");
 	walk.finish();
 }
 
-function openWalk(record: Record): Walk & { finish(): void } {
-	const { around } = record;
+function openWalk(record: FootprintRecord): ShellWalk & { finish(): void } {
+	const { host } = record;
 	const connections = new Map<string, string>();
 	const writings = new Map<string, string>();
 	const traps: string[] = [];
@@ -37,10 +37,10 @@ function openWalk(record: Record): Walk & { finish(): void } {
 	let loops = 0;
 	let last: State | undefined;
 
-	const deeper = (what: string, work: () => Outcome, state: State): Outcome => {
-		if (depth >= limits.depth) {
+	const deeper = (what: string, work: () => CommandOutcome, state: State): CommandOutcome => {
+		if (depth >= footprintLimits.depth) {
 			record.overflow(`commands nested too deeply to be judged: ${what.slice(0, 80)}`);
-			return settled(state, HOLE);
+			return settled(state, UNKNOWN_VALUE);
 		}
 		depth++;
 		try {
@@ -49,38 +49,38 @@ function openWalk(record: Record): Walk & { finish(): void } {
 			depth--;
 		}
 	};
-	const walk: Walk & { finish(): void } = {
-		around,
+	const walk: ShellWalk & { finish(): void } = {
+		host,
 		record,
 		runText(text, state, stdin, effects) {
 			if (text === "") return settled(state, "");
 			if (!isKnown(text)) {
 				if (isShellSetup(text)) {
 					record.unknown({ what: "program", text: "what a program prints to set up the shell", may: everyAccess });
-					return settled({ ...state, lost: true, parameters: undefined }, HOLE);
+					return settled({ ...state, lost: true, parameters: undefined }, UNKNOWN_VALUE);
 				}
-				record.unknown({ what: "script", text: shown(text), may: everyAccess });
+				record.unknown({ what: "script", text: displayText(text), may: everyAccess });
 				if (isBlank(text)) {
 					effects.add("run-unknown-text");
-					return settled(state, HOLE);
+					return settled(state, UNKNOWN_VALUE);
 				}
 			}
 			// Text that only begins to be too long is still walked; text within text counts each time.
-			if (text.length > limits.text || !record.spend(depth === 0 ? text.length / 200 : text.length / 20)) {
+			if (text.length > footprintLimits.text || !record.spend(depth === 0 ? text.length / 200 : text.length / 20)) {
 				record.overflow("a command longer than can be judged");
-				return settled(state, HOLE);
+				return settled(state, UNKNOWN_VALUE);
 			}
 			return deeper(text, () => walkParsed(walk, parse(text), state, stdin), state);
 		},
 		runWords(words, state, stdin) {
-			if (!record.spend(2 + words.length / 4)) return settled(state, HOLE);
+			if (!record.spend(2 + words.length / 4)) return settled(state, UNKNOWN_VALUE);
 			return deeper(words[0] ?? "", () => invoke(walk, words, state, stdin), state);
 		},
 		callFunction(name, body, args, state, stdin) {
 			const calls = calling.filter((other) => other === name).length;
 			if (calls >= MAX_RECURSION) {
 				record.unknown({ what: "script", text: `${name} calls itself`, may: everyAccess });
-				return settled(state, HOLE);
+				return settled(state, UNKNOWN_VALUE);
 			}
 			if (calls === 1 && multiplies(name, body))
 				record.run({ program: name, args: [], text: name, effects: ["fork-bomb"], changes: [] });
@@ -88,8 +88,12 @@ function openWalk(record: Record): Walk & { finish(): void } {
 			const outcome = deeper(name, () => walkBody(walk, body, { ...state, parameters: [args] }, stdin), state);
 			calling.pop();
 			const after = (end: State): State => ({ ...afterCall(state, end), parameters: state.parameters });
-			const yes = after(outcome.yes);
-			return { yes, no: outcome.no === outcome.yes ? yes : after(outcome.no), out: outcome.out };
+			const yes = after(outcome.success);
+			return {
+				success: yes,
+				failure: outcome.failure === outcome.success ? yes : after(outcome.failure),
+				output: outcome.output,
+			};
 		},
 		print: (name, args, state, stdin) => printed(walk, name, args, state, stdin),
 		recordCode(text, state, by) {
@@ -97,9 +101,9 @@ function openWalk(record: Record): Walk & { finish(): void } {
 			recordCodeCalls(walk, text, state, by);
 		},
 		connected: (path) => connections.get(path),
-		written: (path) => writings.get(pathRules(around).normalize(path)),
+		written: (path) => writings.get(pathRules(host).normalize(path)),
 		remember(path, text) {
-			writings.set(pathRules(around).normalize(path), bounded(text));
+			writings.set(pathRules(host).normalize(path), bounded(text));
 			if (!isKnown(text) && record.wasFetched()) record.fetched(path);
 		},
 		enterLoop: () => (loops++ === 0 ? 8 : 3),
@@ -111,23 +115,23 @@ function openWalk(record: Record): Walk & { finish(): void } {
 		},
 		later: (text) => void traps.push(text),
 		expansion: (stdin) => ({
-			around,
+			host,
 			record,
 			substitute(script, state) {
-				if (!script) return HOLE;
+				if (!script) return UNKNOWN_VALUE;
 				const outcome = deeper("$(…)", () => walkParsed(walk, script, state, stdin), state);
-				return bounded(outcome.out.replace(/\n+$/, ""));
+				return bounded(outcome.output.replace(/\n+$/, ""));
 			},
 			connect(part, state) {
 				const { script } = part;
-				if (!script) return HOLE;
+				if (!script) return UNKNOWN_VALUE;
 				const outcome = deeper(
 					"<(…)",
-					() => walkParsed(walk, script, state, part.operator === ">" ? HOLE : stdin),
+					() => walkParsed(walk, script, state, part.operator === ">" ? UNKNOWN_VALUE : stdin),
 					state,
 				);
 				const path = `/dev/fd/${1000 + connections.size}`;
-				connections.set(path, part.operator === "<" ? outcome.out : "");
+				connections.set(path, part.operator === "<" ? outcome.output : "");
 				return path;
 			},
 			assigned: (name, value) => void assigned.push([name, value]),
@@ -140,7 +144,7 @@ function openWalk(record: Record): Walk & { finish(): void } {
 		...walk,
 		runText(text, state, stdin, effects) {
 			const outcome = walk.runText(text, state, stdin, effects);
-			last = merge(outcome.yes, outcome.no, around);
+			last = merge(outcome.success, outcome.failure, host);
 			return outcome;
 		},
 	};
@@ -159,7 +163,7 @@ function afterCall(before: State, end: State): State {
 			name,
 			value.kind === "text" && (!old || old.kind === "text")
 				? textValue(...(old?.options ?? [""]), ...value.options)
-				: unknownValue,
+				: unknownVariable,
 		);
 	}
 	return { ...end, variables };

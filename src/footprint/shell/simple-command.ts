@@ -2,10 +2,10 @@
 // C1 a first word that is not known is recorded as such, always; C2 a function or alias that may be defined is walked as well.
 import type { Assignment, Command, CommandArgument } from "unbash";
 import { pathRules, windowsDrivePath } from "../paths.ts";
-import { absolutePaths, touchWord } from "../places.ts";
+import { absolutePaths, accessWord } from "../places.ts";
 import { dropsData, findProgram, publishesByTask } from "../programs/index.ts";
-import { everyAccess, limits } from "../record.ts";
-import { bounded, combine, HOLE, isKnown, spellCommand } from "../text.ts";
+import { everyAccess, footprintLimits } from "../record.ts";
+import { bounded, combine, isKnown, spellCommand, UNKNOWN_VALUE } from "../text.ts";
 import { builtins, declares } from "./builtins.ts";
 import { recordCall } from "./call.ts";
 import { isDownloaded, isProgramFile } from "./contents.ts";
@@ -13,17 +13,17 @@ import { foundOnPath, isOnPath, recordEnvironment, recordOwnVariables } from "./
 import { held, heldTexts } from "./lists.ts";
 import { printed } from "./output.ts";
 import { applyRedirects } from "./redirects.ts";
-import { assign, lookUp, merge, type State, textValue, unknownValue, type Value, withExported } from "./state.ts";
+import { assign, lookUp, merge, type State, textValue, unknownVariable, type Value, withExported } from "./state.ts";
 import { knownWords, recordOperands, recordUnlisted, recordWithin } from "./unlisted.ts";
-import { afterExpansions, type Outcome, settled, type Walk } from "./walk.ts";
+import { afterExpansions, type CommandOutcome, type ShellWalk, settled } from "./walk.ts";
 import { expandText, expandWord } from "./words.ts";
 
 /** Walks a simple command of the grammar. */
-export function runSimple(walk: Walk, node: Command, state: State, stdin: string): Outcome {
+export function runSimple(walk: ShellWalk, node: Command, state: State, stdin: string): CommandOutcome {
 	const all = node.name ? [node.name, ...node.args] : [];
-	const words = all.length > limits.words ? all.slice(0, limits.words) : all;
+	const words = all.length > footprintLimits.words ? all.slice(0, footprintLimits.words) : all;
 	if (words.length < all.length) walk.record.overflow("more words than can be judged");
-	if (!walk.record.spend(2 + words.length / 2)) return settled(state, HOLE);
+	if (!walk.record.spend(2 + words.length / 2)) return settled(state, UNKNOWN_VALUE);
 	const declared: (readonly [string, Value])[] = [];
 	const lists = expandArguments(walk, words, state, stdin, declared);
 	const rows = combine(lists);
@@ -49,7 +49,7 @@ export function runSimple(walk: Walk, node: Command, state: State, stdin: string
 		const reads = node.redirects.some((redirect) => redirect.type === "Redirect" && redirect.operator === "<");
 		return settled(assignAll(now, assigned), reads && assigned.length === 0 ? streams.stdin : "");
 	}
-	const alternatives = rows ?? [lists.map((list) => (list.length === 1 ? (list[0] ?? []) : [HOLE]))];
+	const alternatives = rows ?? [lists.map((list) => (list.length === 1 ? (list[0] ?? []) : [UNKNOWN_VALUE]))];
 	const names = assigned.map(([variable]) => variable);
 	const environment = assigned.length > 0 ? withExported(assignAll(now, assigned), names) : now;
 	if (assigned.length > 0) recordEnvironment(walk, assigned, now);
@@ -59,13 +59,13 @@ export function runSimple(walk: Walk, node: Command, state: State, stdin: string
 		const one = invoke(walk, row.flat(), environment, streams.stdin);
 		outcome = index === 0 ? one : either(walk, outcome, one);
 	}
-	streams.keep(outcome.out);
+	streams.keep(outcome.output);
 	if (declared.length > 0 && name !== undefined && declares(name, alternatives[0]?.flat().slice(1) ?? [])) {
 		if (name === "export") recordEnvironment(walk, declared, now);
 		outcome = mapStates(outcome, (end) => assignAll(end, declared));
 	}
 	if (assigned.length > 0) outcome = mapStates(outcome, (end) => restore(end, now, names));
-	return streams.stdout === "captured" ? outcome : { ...outcome, out: "" };
+	return streams.stdout === "captured" ? outcome : { ...outcome, output: "" };
 }
 
 /** A variable of several possible values that a command names: too many combinations of words become few when it has one value at a time. */
@@ -77,30 +77,34 @@ function variableOfMany(node: Command, state: State): string | undefined {
 	return undefined;
 }
 
-function runForEach(walk: Walk, node: Command, name: string, state: State, stdin: string): Outcome {
+function runForEach(walk: ShellWalk, node: Command, name: string, state: State, stdin: string): CommandOutcome {
 	const value = state.variables.get(name);
-	let outcome: Outcome | undefined;
+	let outcome: CommandOutcome | undefined;
 	for (const option of value?.kind === "text" ? value.options : []) {
 		if (!walk.record.spend(4)) break;
 		const one = runSimple(walk, node, assign(state, name, textValue(option)), stdin);
 		outcome = outcome ? either(walk, outcome, one) : one;
 	}
-	return mapStates(outcome ?? settled(state, HOLE), (end) =>
+	return mapStates(outcome ?? settled(state, UNKNOWN_VALUE), (end) =>
 		end.variables.get(name)?.kind === "text" && value ? assign(end, name, value) : end,
 	);
 }
 
-function either(walk: Walk, a: Outcome, b: Outcome): Outcome {
+function either(walk: ShellWalk, a: CommandOutcome, b: CommandOutcome): CommandOutcome {
 	return {
-		yes: merge(a.yes, b.yes, walk.around),
-		no: merge(a.no, b.no, walk.around),
-		out: a.out === b.out ? a.out : HOLE,
+		success: merge(a.success, b.success, walk.host),
+		failure: merge(a.failure, b.failure, walk.host),
+		output: a.output === b.output ? a.output : UNKNOWN_VALUE,
 	};
 }
 
-function mapStates(outcome: Outcome, change: (state: State) => State): Outcome {
-	const yes = change(outcome.yes);
-	return { yes, no: outcome.no === outcome.yes ? yes : change(outcome.no), out: outcome.out };
+function mapStates(outcome: CommandOutcome, change: (state: State) => State): CommandOutcome {
+	const yes = change(outcome.success);
+	return {
+		success: yes,
+		failure: outcome.failure === outcome.success ? yes : change(outcome.failure),
+		output: outcome.output,
+	};
 }
 
 function assignAll(state: State, values: readonly (readonly [string, Value])[]): State {
@@ -120,7 +124,7 @@ function restore(state: State, before: State, names: readonly string[]): State {
 
 /** The words of one command, each as alternatives of lists, no more of them than can be judged. */
 function expandArguments(
-	walk: Walk,
+	walk: ShellWalk,
 	words: readonly CommandArgument[],
 	state: State,
 	stdin: string,
@@ -129,9 +133,9 @@ function expandArguments(
 	let count = 0;
 	let text = 0;
 	return words.map((word) => {
-		if (count > limits.words || text > limits.text) {
+		if (count > footprintLimits.words || text > footprintLimits.text) {
 			walk.record.overflow("more words than can be judged");
-			return [[HOLE]];
+			return [[UNKNOWN_VALUE]];
 		}
 		const lists = expandArgument(walk, word, state, stdin, declared);
 		for (const list of lists) {
@@ -143,7 +147,7 @@ function expandArguments(
 }
 
 function expandArgument(
-	walk: Walk,
+	walk: ShellWalk,
 	word: CommandArgument,
 	state: State,
 	stdin: string,
@@ -152,28 +156,30 @@ function expandArgument(
 	if (word.type === "Word") return expandWord(word, state, walk.expansion(stdin));
 	const value = assignedValue(walk, word, state, stdin);
 	declared.push([word.name, value]);
-	return value.kind === "text" ? value.options.map((text) => [`${word.name}=${text}`]) : [[`${word.name}=${HOLE}`]];
+	return value.kind === "text"
+		? value.options.map((text) => [`${word.name}=${text}`])
+		: [[`${word.name}=${UNKNOWN_VALUE}`]];
 }
 
-function assignedValue(walk: Walk, node: Assignment, state: State, stdin: string): Value {
+function assignedValue(walk: ShellWalk, node: Assignment, state: State, stdin: string): Value {
 	const expansion = walk.expansion(stdin);
-	const before = node.append ? lookUp(state, node.name, walk.around) : undefined;
+	const before = node.append ? lookUp(state, node.name, walk.host) : undefined;
 	if (node.value.type === "ArrayValue") {
 		const rows = combine(node.value.elements.map((element) => expandWord(element, state, expansion)));
 		const items = rows?.length === 1 ? rows[0]?.flat() : undefined;
 		// `[key]=value` items: which item is where is not followed.
-		if (!items || node.value.elements.some((element) => element.text.startsWith("["))) return unknownValue;
-		if (before && before.kind !== "array") return unknownValue;
+		if (!items || node.value.elements.some((element) => element.text.startsWith("["))) return unknownVariable;
+		if (before && before.kind !== "array") return unknownVariable;
 		const all = held(before ? [...before.items, ...items] : items, walk.record);
-		return all ? { kind: "array", items: all } : unknownValue;
+		return all ? { kind: "array", items: all } : unknownVariable;
 	}
 	const texts = expandText(node.value, state, expansion);
 	if (node.index) {
 		expandText(node.index, state, expansion);
-		return unknownValue;
+		return unknownVariable;
 	}
 	if (!before) return textValue(...texts);
-	if (before.kind === "array") return unknownValue;
+	if (before.kind === "array") return unknownVariable;
 	const joined = combine([before.options, texts]);
 	return joined
 		? textValue(
@@ -182,23 +188,23 @@ function assignedValue(walk: Walk, node: Assignment, state: State, stdin: string
 					walk.record,
 				),
 			)
-		: unknownValue;
+		: unknownVariable;
 }
 
 /** Runs a command given as words: a function, an alias, a builtin, a program. */
-export function invoke(walk: Walk, words: readonly string[], state: State, stdin: string): Outcome {
-	if (words.length > limits.words) walk.record.overflow("more words than can be judged");
-	return invokeBounded(walk, words.slice(0, limits.words), state, stdin);
+export function invoke(walk: ShellWalk, words: readonly string[], state: State, stdin: string): CommandOutcome {
+	if (words.length > footprintLimits.words) walk.record.overflow("more words than can be judged");
+	return invokeBounded(walk, words.slice(0, footprintLimits.words), state, stdin);
 }
 
-function invokeBounded(walk: Walk, words: readonly string[], state: State, stdin: string): Outcome {
+function invokeBounded(walk: ShellWalk, words: readonly string[], state: State, stdin: string): CommandOutcome {
 	const [name, ...args] = words;
 	if (name === undefined) return settled(state, "");
-	if (!walk.record.spend(4 + words.length / 12)) return settled(state, HOLE);
+	if (!walk.record.spend(4 + words.length / 12)) return settled(state, UNKNOWN_VALUE);
 	if (!isKnown(name)) return unknownCommand(walk, name, args, state, stdin);
 	const bodies = state.functions.get(name);
 	if (bodies) {
-		let outcome: Outcome | undefined;
+		let outcome: CommandOutcome | undefined;
 		for (const body of bodies) {
 			const one = body ? walk.callFunction(name, body, args, state, stdin) : invokeProgram(walk, words, state, stdin);
 			outcome = outcome ? either(walk, outcome, one) : one;
@@ -222,7 +228,7 @@ function quote(word: string): string {
 }
 
 /** Runs a builtin or program, functions and aliases aside. */
-export function invokeProgram(walk: Walk, words: readonly string[], state: State, stdin: string): Outcome {
+export function invokeProgram(walk: ShellWalk, words: readonly string[], state: State, stdin: string): CommandOutcome {
 	const [word, ...args] = words;
 	if (word === undefined) return settled(state, "");
 	if (!isKnown(word)) return unknownCommand(walk, word, args, state, stdin);
@@ -236,7 +242,7 @@ export function invokeProgram(walk: Walk, words: readonly string[], state: State
 	if (file) recordFile(walk, word, args, state);
 	const said = program ? recordCall(walk, program, name, args, state, stdin) : undefined;
 	if (!program && !file) recordUnlisted(walk, name, args, state);
-	if (file) return settled(state, HOLE);
+	if (file) return settled(state, UNKNOWN_VALUE);
 	return settled(state, said ?? printed(walk, name, args, state, stdin));
 }
 
@@ -244,14 +250,14 @@ const installedPrograms =
 	/(^|\/)(node_modules\/\.bin|\.?venv\/bin|env\/bin|\.venv\/Scripts|vendor\/bin|\.local\/bin|\.cargo\/bin|go\/bin|\.bun\/bin)\/[^/]+$/;
 
 /** The program that a command word names; `file` where it is a file of its own and not one of the system's or the project's installed programs. */
-function locate(walk: Walk, word: string, state: State): { name: string; file: boolean } {
-	const windows = walk.around.platform === "win32";
+function locate(walk: ShellWalk, word: string, state: State): { name: string; file: boolean } {
+	const windows = walk.host.platform === "win32";
 	const base = (path: string) => {
 		const name = path.slice(Math.max(path.lastIndexOf("/"), windows ? path.lastIndexOf("\\") : -1) + 1);
 		return windows || /\.exe$/i.test(name) ? name.replace(/\.(exe|cmd|bat|com)$/i, "") : name;
 	};
 	if (!word.includes("/") && !(windows && word.includes("\\"))) return { name: base(word), file: false };
-	const rules = pathRules(walk.around);
+	const rules = pathRules(walk.host);
 	const paths = absolutePaths(windowsDrivePath(word), state.cwd, walk.record) ?? [word];
 	const known = paths.every((path) => {
 		const normal = rules.normalize(path);
@@ -264,10 +270,10 @@ function locate(walk: Walk, word: string, state: State): { name: string; file: b
 }
 
 /** A file of the project or elsewhere is run as a program: what it does is not in the command. */
-function recordFile(walk: Walk, word: string, args: readonly string[], state: State): void {
+function recordFile(walk: ShellWalk, word: string, args: readonly string[], state: State): void {
 	const text = spellCommand([word, ...args]);
 	const { record } = walk;
-	const paths = touchWord(record, "read", word, state.cwd, text);
+	const paths = accessWord(record, "read", word, state.cwd, text);
 	const project = projectLaunchers.test(word);
 	for (const path of paths) {
 		const content = walk.written(path);
@@ -295,7 +301,13 @@ function recordFile(walk: Walk, word: string, args: readonly string[], state: St
 const projectLaunchers =
 	/(^|\/)(gradlew|mvnw|sbt|bazelw?|configure|manage\.py|artisan|rake|bin\/(rails|rake|rspec|setup|test|console|phpunit))$/;
 
-function unknownCommand(walk: Walk, name: string, args: readonly string[], state: State, stdin: string): Outcome {
+function unknownCommand(
+	walk: ShellWalk,
+	name: string,
+	args: readonly string[],
+	state: State,
+	stdin: string,
+): CommandOutcome {
 	const text = spellCommand([name, ...args]);
 	walk.record.unknown({ what: "command", text, may: everyAccess });
 	recordOperands(walk, args, state, text);
@@ -311,5 +323,5 @@ function unknownCommand(walk: Walk, name: string, args: readonly string[], state
 	const base = name.slice(name.lastIndexOf("/") + 1);
 	const program = name.includes("/") && isKnown(base) ? findProgram(base) : undefined;
 	if (program) recordCall(walk, program, base, args, state, stdin);
-	return settled(state, HOLE);
+	return settled(state, UNKNOWN_VALUE);
 }

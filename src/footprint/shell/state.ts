@@ -1,8 +1,8 @@
 // What a shell knows at one point of a script: working directory, variables, functions. Immutable; every change is a new state.
 // S1 merging two states keeps every possibility of both; S2 what is not known is a hole or `undefined`, never a guess.
 import type { CompoundCommand, CompoundList, Redirected } from "unbash";
-import type { Surroundings } from "../footprint.ts";
-import { distinct, HOLE } from "../text.ts";
+import type { HostEnvironment } from "../footprint.ts";
+import { distinct, UNKNOWN_VALUE } from "../text.ts";
 
 /** The possible values of a variable; an array variable has its items in order. */
 export type Value =
@@ -20,7 +20,7 @@ export interface State {
 	readonly aliases: ReadonlyMap<string, string>;
 	/** The possible lists of `$1 …`; `undefined` where not even their number is known. */
 	readonly parameters: readonly (readonly string[])[] | undefined;
-	/** Variables that a child shell sees too, for certain or perhaps; those that the surroundings already have need not be listed. */
+	/** Variables that a child shell sees too, for certain or perhaps; those that the environment already has need not be listed. */
 	readonly exported: ReadonlyMap<string, "surely" | "perhaps">;
 	/** Something unseen (`source`, unknown text) may have set variables: one that is not set here is unknown, not empty. */
 	readonly lost: boolean;
@@ -32,13 +32,13 @@ export interface State {
 	readonly elsewhere: boolean;
 }
 
-export const unknownValue: Value = { kind: "text", options: [HOLE] };
+export const unknownVariable: Value = { kind: "text", options: [UNKNOWN_VALUE] };
 
 const MAX_VARIABLES = 256;
 
-export function openState(around: Surroundings): State {
+export function openState(host: HostEnvironment): State {
 	return {
-		cwd: [around.cwd],
+		cwd: [host.cwd],
 		variables: new Map(),
 		functions: new Map(),
 		aliases: new Map(),
@@ -67,27 +67,27 @@ const shellOwn =
 	/^(BASH\w*|RANDOM|SRANDOM|SECONDS|EPOCH\w+|LINENO|PPID|E?UID|GROUPS|HOSTNAME|HOSTTYPE|MACHTYPE|OSTYPE|SHLVL|DIRSTACK|FUNCNAME|OPTIND|OPTARG|PIPESTATUS|REPLY|MAPFILE|COPROC|PI_\w+|_)$/;
 
 /** The value of a variable; `undefined` where it is not set. */
-export function lookUp(state: State, name: string, around: Surroundings): Value | undefined {
+export function lookUp(state: State, name: string, host: HostEnvironment): Value | undefined {
 	const assigned = state.variables.get(name);
 	if (assigned) return assigned;
-	if (name === "PWD") return state.cwd ? textValue(...state.cwd) : unknownValue;
-	if (name === "OLDPWD" || shellOwn.test(name)) return unknownValue;
-	if (state.elsewhere) return unknownValue;
+	if (name === "PWD") return state.cwd ? textValue(...state.cwd) : unknownVariable;
+	if (name === "OLDPWD" || shellOwn.test(name)) return unknownVariable;
+	if (state.elsewhere) return unknownVariable;
 	if (name === "IFS") return textValue(" \t\n");
-	if (name === "HOME") return textValue(around.home);
-	const set = around.env(name);
-	if (set === undefined) return state.lost ? unknownValue : undefined;
+	if (name === "HOME") return textValue(host.home);
+	const set = host.env(name);
+	if (set === undefined) return state.lost ? unknownVariable : undefined;
 	return textValue(set);
 }
 
 /** What a child shell starts with: exported variables, the same directory, no aliases; functions perhaps. */
-export function childState(state: State, around: Surroundings): State {
+export function childState(state: State, host: HostEnvironment): State {
 	const variables = new Map<string, Value>();
 	for (const [name, value] of state.variables) {
-		const own = name === "HOME" || name === "OLDPWD" || around.env(name) !== undefined;
+		const own = name === "HOME" || name === "OLDPWD" || host.env(name) !== undefined;
 		const exported = own ? "surely" : state.exported.get(name);
 		if (exported === "surely") variables.set(name, value);
-		else if (exported) variables.set(name, value.kind === "text" ? textValue("", ...value.options) : unknownValue);
+		else if (exported) variables.set(name, value.kind === "text" ? textValue("", ...value.options) : unknownVariable);
 	}
 	const functions = new Map([...state.functions].map(([name, bodies]) => [name, [...bodies, undefined]] as const));
 	return { ...state, variables, functions, aliases: new Map(), parameters: [[]], globbing: "plain" };
@@ -112,21 +112,21 @@ function mergeValues(a: Value | undefined, b: Value | undefined): Value {
 	if (a && b) {
 		if (sameValue(a, b)) return a;
 		if (a.kind === "text" && b.kind === "text") return textValue(...a.options, ...b.options);
-		return unknownValue;
+		return unknownVariable;
 	}
 	const set = a ?? b;
-	return set?.kind === "text" ? textValue("", ...set.options) : unknownValue;
+	return set?.kind === "text" ? textValue("", ...set.options) : unknownVariable;
 }
 
 const MAX_DIRECTORIES = 16;
 
 /** The state after either of two: everything that could be true in one of them. */
-export function merge(a: State, b: State, around: Surroundings): State {
+export function merge(a: State, b: State, host: HostEnvironment): State {
 	if (a === b) return a;
 	return {
 		...a,
 		cwd: mergeDirectories(a.cwd, b.cwd),
-		variables: a.variables === b.variables ? a.variables : mergeVariables(a, b, around),
+		variables: a.variables === b.variables ? a.variables : mergeVariables(a, b, host),
 		functions: a.functions === b.functions ? a.functions : mergeFunctions(a, b),
 		aliases: a.aliases === b.aliases ? a.aliases : new Map([...a.aliases, ...b.aliases]),
 		parameters: a.parameters === b.parameters ? a.parameters : mergeParameters(a.parameters, b.parameters),
@@ -151,12 +151,12 @@ function mergeParameters(a: State["parameters"], b: State["parameters"]): State[
 	return lists.length > MAX_PARAMETER_LISTS ? undefined : lists;
 }
 
-function mergeVariables(a: State, b: State, around: Surroundings): State["variables"] {
+function mergeVariables(a: State, b: State, host: HostEnvironment): State["variables"] {
 	const merged = new Map(a.variables);
 	for (const [name, value] of a.variables)
-		if (!b.variables.has(name)) merged.set(name, mergeValues(value, lookUp(b, name, around)));
+		if (!b.variables.has(name)) merged.set(name, mergeValues(value, lookUp(b, name, host)));
 	for (const [name, value] of b.variables)
-		merged.set(name, mergeValues(a.variables.get(name) ?? lookUp(a, name, around), value));
+		merged.set(name, mergeValues(a.variables.get(name) ?? lookUp(a, name, host), value));
 	return merged;
 }
 
@@ -193,7 +193,7 @@ export function covers(large: State, small: State): boolean {
 		if (!other) return false;
 		if (sameValue(other, value)) continue;
 		if (other.kind !== "text") return false;
-		if (other.options[0] === HOLE) continue;
+		if (other.options[0] === UNKNOWN_VALUE) continue;
 		if (value.kind !== "text" || !value.options.every((option) => other.options.includes(option))) return false;
 	}
 	return true;
@@ -204,11 +204,11 @@ function coversExported(large: State["exported"], small: State["exported"]): boo
 }
 
 /** Makes every variable in which two states differ unknown, and the directory and parameters too: the end of a loop that keeps changing them. */
-export function widen(before: State, after: State, around: Surroundings): State {
-	let state = merge(before, after, around);
+export function widen(before: State, after: State, host: HostEnvironment): State {
+	let state = merge(before, after, host);
 	for (const [name, value] of after.variables) {
 		const first = before.variables.get(name);
-		if (!first || !sameValue(first, value)) state = assign(state, name, unknownValue);
+		if (!first || !sameValue(first, value)) state = assign(state, name, unknownVariable);
 	}
 	if (before.parameters !== after.parameters) state = { ...state, parameters: undefined };
 	if (!before.cwd || !after.cwd || !sameList(before.cwd, after.cwd)) state = { ...state, cwd: undefined };

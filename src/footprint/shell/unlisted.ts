@@ -1,14 +1,14 @@
 // Programs that nothing is known of: their words are looked through for places, and for another command that they may run.
 // U1 a command among the words is judged as if it were run: what wraps it is not known to run it, nor not to.
-import { absolutePaths, touchWord } from "../places.ts";
+import { absolutePaths, accessWord } from "../places.ts";
 import { dropsData, findProgram, publishesByTask } from "../programs/index.ts";
 import { everyAccess } from "../record.ts";
 import { isKnown, spellCommand } from "../text.ts";
 import type { State } from "./state.ts";
-import type { Walk } from "./walk.ts";
+import type { ShellWalk } from "./walk.ts";
 
 /** A program that is not in the table. */
-export function recordUnlisted(walk: Walk, name: string, args: readonly string[], state: State): void {
+export function recordUnlisted(walk: ShellWalk, name: string, args: readonly string[], state: State): void {
 	const text = spellCommand([name, ...args]);
 	const asks = args.length === 1 && ["--version", "--help", "-V", "-h", "version", "help"].includes(args[0] ?? "");
 	if (!asks && !state.elsewhere) {
@@ -54,7 +54,7 @@ const MAX_COMMANDS = 20;
  * in one quoted word that begins like one.
  */
 export function recordWithin(
-	walk: Walk,
+	walk: ShellWalk,
 	args: readonly string[],
 	state: State,
 	where: "anywhere" | "named" = "anywhere",
@@ -113,17 +113,17 @@ export function knownWords(args: readonly string[]): readonly (string | null)[] 
 }
 
 /** Words of a command that is not understood, so far as they look like paths: read, at the least. */
-export function recordOperands(walk: Walk, args: readonly string[], state: State, by: string): void {
+export function recordOperands(walk: ShellWalk, args: readonly string[], state: State, by: string): void {
 	if (state.elsewhere) return;
 	for (const arg of args) {
 		const value = arg.startsWith("-") ? (/^--?[\w-]+=(.+)$/s.exec(arg)?.[1] ?? "") : arg;
 		const place = value.startsWith("@") ? value.slice(1) : value;
 		if (!isKnown(place) || place.length > 4096 || !looksLikePath(walk, place, state)) continue;
-		touchWord(walk.record, "read", place, state.cwd, by);
+		accessWord(walk.record, "read", place, state.cwd, by);
 	}
 }
 
-function looksLikePath(walk: Walk, text: string, state: State): boolean {
+function looksLikePath(walk: ShellWalk, text: string, state: State): boolean {
 	if (text === "" || /[\n*]/.test(text) || /^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return false;
 	if (
 		/^(~|\.{0,2}\/|\.\w)/.test(text) ||
@@ -131,5 +131,5 @@ function looksLikePath(walk: Walk, text: string, state: State): boolean {
 		/^[\w@-][\w@. -]*\.\w+$/.test(text)
 	)
 		return true;
-	return absolutePaths(text, state.cwd, walk.record)?.some((path) => walk.around.kind(path) !== undefined) ?? false;
+	return absolutePaths(text, state.cwd, walk.record)?.some((path) => walk.host.kind(path) !== undefined) ?? false;
 }

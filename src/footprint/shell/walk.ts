@@ -1,28 +1,28 @@
 // What the parts of a walk over shell text share: how a command ends, and what may be asked of the walk. The walk itself is opened in `shell.ts`.
 import type { Effect } from "../effects.ts";
-import type { Surroundings } from "../footprint.ts";
-import type { Record } from "../record.ts";
+import type { HostEnvironment } from "../footprint.ts";
+import type { FootprintRecord } from "../record.ts";
 import { assign, type FunctionBody, type State, type Value } from "./state.ts";
 import type { Expansion } from "./words.ts";
 
 /** How a command ends: the state after success and after failure, and what it prints. */
-export interface Outcome {
-	readonly yes: State;
-	readonly no: State;
+export interface CommandOutcome {
+	readonly success: State;
+	readonly failure: State;
 	/** Its standard output; a hole where unknown. */
-	readonly out: string;
+	readonly output: string;
 }
 
 /** One walk over one tool call's shell text. */
-export interface Walk {
-	readonly around: Surroundings;
-	readonly record: Record;
+export interface ShellWalk {
+	readonly host: HostEnvironment;
+	readonly record: FootprintRecord;
 	/** Shell text run by a command: parsed and walked in a child shell that starts with `state`. An unknown text is an effect. */
-	runText(text: string, state: State, stdin: string, effects: Set<Effect>): Outcome;
+	runText(text: string, state: State, stdin: string, effects: Set<Effect>): CommandOutcome;
 	/** A command given as words. */
-	runWords(words: readonly string[], state: State, stdin: string): Outcome;
+	runWords(words: readonly string[], state: State, stdin: string): CommandOutcome;
 	/** A function called with arguments. */
-	callFunction(name: string, body: FunctionBody, args: readonly string[], state: State, stdin: string): Outcome;
+	callFunction(name: string, body: FunctionBody, args: readonly string[], state: State, stdin: string): CommandOutcome;
 	/** What a program prints, where its words tell. */
 	print(name: string, args: readonly string[], state: State, stdin: string): string;
 	recordCode(text: string, state: State, by: string): void;
@@ -42,11 +42,11 @@ export interface Walk {
 }
 
 /** Both outcomes of something that changes nothing and prints something. */
-export function settled(state: State, out: string): Outcome {
-	return { yes: state, no: state, out };
+export function settled(state: State, output: string): CommandOutcome {
+	return { success: state, failure: state, output };
 }
 
 /** The state with the assignments that expansions made meanwhile. */
-export function afterExpansions(walk: Walk, state: State): State {
+export function afterExpansions(walk: ShellWalk, state: State): State {
 	return walk.takeAssigned().reduce((now, [name, value]) => assign(now, name, value), state);
 }

@@ -1,47 +1,47 @@
 // From a word of shell text to the arguments it becomes: quotes, variables, substitutions, splitting, globs. In bash's own order.
 // W1 every argument that the shell could make is among the alternatives, or a hole stands for it; W2 the walk order of substitutions is kept.
 import { parse, type Word, type WordPart } from "unbash";
-import type { Surroundings } from "../footprint.ts";
-import { limits, type Record } from "../record.ts";
-import { bounded, combine, distinct, HOLE, isKnown } from "../text.ts";
+import type { HostEnvironment } from "../footprint.ts";
+import { type FootprintRecord, footprintLimits } from "../record.ts";
+import { bounded, combine, distinct, isKnown, UNKNOWN_VALUE } from "../text.ts";
 import { expandBraces } from "./braces.ts";
 import { compileGlob, escapeGlob, expandGlob, hasGlob, unescapeGlob } from "./globs.ts";
 import { heldAll, heldTexts } from "./lists.ts";
-import { BREAK, type Piece, type PieceContext, piecesOfPart } from "./pieces.ts";
+import { BREAK, type ExpansionHost, piecesOfPart, type WordFragment } from "./pieces.ts";
 import { lookUp, type State } from "./state.ts";
 
 /** What expansion needs beside the state. */
-export interface Expansion extends PieceContext {
-	readonly around: Surroundings;
-	readonly record: Record;
+export interface Expansion extends ExpansionHost {
+	readonly host: HostEnvironment;
+	readonly record: FootprintRecord;
 }
 
 /** The arguments that a word may become: alternatives of lists. There is at least one alternative. */
 export function expandWord(word: Word, state: State, expansion: Expansion): readonly (readonly string[])[] {
-	if (isTooIntricate(word)) return [[HOLE]];
+	if (isTooIntricate(word)) return [[UNKNOWN_VALUE]];
 	const { parts } = word;
 	if (!parts) return [[plainText(word, state, expansion)]];
-	if (parts.length > limits.parts || !expansion.record.spend(1 + parts.length / 2)) return [[HOLE]];
+	if (parts.length > footprintLimits.parts || !expansion.record.spend(1 + parts.length / 2)) return [[UNKNOWN_VALUE]];
 	if (parts.some((part) => part.type === "BraceExpansion")) {
 		const expanded = expandBraced(word.text, state, expansion);
 		return state.dialect === "bash" ? expanded : dedupe([...expanded, ...expandUnbraced(word, state, expansion)]);
 	}
 	const rows = combine(parts.map((part, index) => piecesOf(part, index, word, state, expansion)));
-	if (!rows) return [[HOLE]];
+	if (!rows) return [[UNKNOWN_VALUE]];
 	return argumentLists(rows, state, expansion);
 }
 
 /** Splits and globs each alternative of a word's pieces. */
 function argumentLists(
-	rows: readonly (readonly (readonly Piece[])[])[],
+	rows: readonly (readonly (readonly WordFragment[])[])[],
 	state: State,
 	expansion: Expansion,
 ): readonly (readonly string[])[] {
 	const alternatives = rows.flatMap((row): readonly (readonly string[])[] => {
 		const fields = split(row.flat(), state, expansion);
-		if (fields === undefined) return [[HOLE]];
+		if (fields === undefined) return [[UNKNOWN_VALUE]];
 		const lists = fields.map((field) => globbed(field, state, expansion));
-		return combine(lists)?.map((list) => list.flat()) ?? [[HOLE]];
+		return combine(lists)?.map((list) => list.flat()) ?? [[UNKNOWN_VALUE]];
 	});
 	return dedupe(heldAll(alternatives, expansion.record));
 }
@@ -53,10 +53,10 @@ function isTooIntricate({ text }: Word): boolean {
 
 /** The single text that a word becomes where neither splitting nor globs apply: assignments, `case`, here-strings, `[[`. */
 export function expandText(word: Word, state: State, expansion: Expansion): readonly string[] {
-	if (isTooIntricate(word)) return [HOLE];
+	if (isTooIntricate(word)) return [UNKNOWN_VALUE];
 	const { parts } = word;
 	if (!parts) return [plainText(word, state, expansion)];
-	if (parts.length > limits.parts || !expansion.record.spend(1 + parts.length / 2)) return [HOLE];
+	if (parts.length > footprintLimits.parts || !expansion.record.spend(1 + parts.length / 2)) return [UNKNOWN_VALUE];
 	return joinParts(parts, word, state, expansion);
 }
 
@@ -70,7 +70,7 @@ export function expandPattern(word: Word, state: State, expansion: Expansion): r
 	const { parts } = word;
 	if (!parts) return [escapeGlob(plainText(word, state, expansion))];
 	const rows = combine(parts.map((part, index) => piecesOf(part, index, word, state, expansion)));
-	if (!rows) return [HOLE];
+	if (!rows) return [UNKNOWN_VALUE];
 	return distinct(rows.map((row) => bounded(row.flat().map(patternText).join(""))));
 }
 
@@ -81,7 +81,7 @@ function joinParts(
 	expansion: Expansion,
 ): readonly string[] {
 	const rows = combine(parts.map((part, index) => piecesOf(part, index, word, state, expansion)));
-	if (!rows) return [HOLE];
+	if (!rows) return [UNKNOWN_VALUE];
 	const texts = rows.map((row) =>
 		bounded(
 			row
@@ -99,7 +99,7 @@ function piecesOf(
 	word: Word | undefined,
 	state: State,
 	expansion: Expansion,
-): readonly (readonly Piece[])[] {
+): readonly (readonly WordFragment[])[] {
 	if (part.type === "Literal" && word) {
 		const next = word.parts?.[index + 1];
 		const tilde = expandTildes(part.text, part.value, index === 0, next === undefined, state, expansion);
@@ -131,7 +131,7 @@ function expandTildes(
 		const found = tildeAtStart.exec(text);
 		// `~$x` and `~"x"`: the user's name is not all literal, so bash leaves it alone.
 		if (!found || (found[0].length === text.length && !last)) return undefined;
-		const home = homeOf(found[1] ?? "", state, expansion.around);
+		const home = homeOf(found[1] ?? "", state, expansion.host);
 		return home === undefined ? undefined : home + rest.slice(found[0].length);
 	};
 	if (first && source.startsWith("~")) return open(source, value);
@@ -141,26 +141,26 @@ function expandTildes(
 	return name + parts.map((part) => (part.startsWith("~") ? (open(part, part) ?? part) : part)).join(":");
 }
 
-function homeOf(user: string, state: State, around: Surroundings): string | undefined {
+function homeOf(user: string, state: State, host: HostEnvironment): string | undefined {
 	if (user === "") {
-		const home = lookUp(state, "HOME", around);
+		const home = lookUp(state, "HOME", host);
 		const only = home?.kind === "text" && home.options.length === 1 ? home.options[0] : undefined;
-		return only ?? HOLE;
+		return only ?? UNKNOWN_VALUE;
 	}
-	if (user === "+") return state.cwd?.length === 1 ? state.cwd[0] : HOLE;
-	if (user === "-") return HOLE;
-	return state.elsewhere ? HOLE : around.homeOf(user);
+	if (user === "+") return state.cwd?.length === 1 ? state.cwd[0] : UNKNOWN_VALUE;
+	if (user === "-") return UNKNOWN_VALUE;
+	return state.elsewhere ? UNKNOWN_VALUE : host.homeOf(user);
 }
 
 function expandBraced(text: string, state: State, expansion: Expansion): readonly (readonly string[])[] {
 	const words = expandBraces(text);
-	if (!words || !expansion.record.spend(words.length)) return [[HOLE]];
+	if (!words || !expansion.record.spend(words.length)) return [[UNKNOWN_VALUE]];
 	const lists = words.map((source): readonly (readonly string[])[] => {
 		if (source === "") return [[]];
 		if (/^[\w./@%+=:,-]+$/.test(source)) return [[source]];
 		const statement = parse(`_ ${source}`).commands[0];
 		const arg = statement?.command.type === "Command" ? statement.command.args[0] : undefined;
-		if (arg?.type !== "Word") return [[HOLE]];
+		if (arg?.type !== "Word") return [[UNKNOWN_VALUE]];
 		if (arg.parts?.some((part) => part.type === "BraceExpansion")) return expandUnbraced(arg, state, expansion);
 		return expandWord(arg, state, expansion);
 	});
@@ -172,19 +172,19 @@ function expandBraced(text: string, state: State, expansion: Expansion): readonl
 					expansion.record,
 				),
 			)
-		: [[HOLE]];
+		: [[UNKNOWN_VALUE]];
 }
 
 /** A word in which the grammar still sees a brace group that expands to itself (`{a}`): its text is taken literally. */
 function expandUnbraced(word: Word, state: State, expansion: Expansion): readonly (readonly string[])[] {
 	const rows = combine(
-		(word.parts ?? []).map((part, index): readonly (readonly Piece[])[] =>
+		(word.parts ?? []).map((part, index): readonly (readonly WordFragment[])[] =>
 			part.type === "BraceExpansion"
 				? [[{ text: part.text, quoted: true }]]
 				: piecesOf(part, index, word, state, expansion),
 		),
 	);
-	return rows ? argumentLists(rows, state, expansion) : [[HOLE]];
+	return rows ? argumentLists(rows, state, expansion) : [[UNKNOWN_VALUE]];
 }
 
 function dedupe(alternatives: readonly (readonly string[])[]): readonly (readonly string[])[] {
@@ -198,13 +198,13 @@ interface Field {
 	readonly pattern: string;
 }
 
-function patternText(piece: Piece): string {
+function patternText(piece: WordFragment): string {
 	if (piece === BREAK) return " ";
 	return piece.quoted ? escapeGlob(piece.text) : piece.text;
 }
 
 /** Splits pieces into fields: at breaks, and in unquoted expansions at the characters of `IFS`; `undefined` where that is too much. */
-function split(pieces: readonly Piece[], state: State, expansion: Expansion): readonly Field[] | undefined {
+function split(pieces: readonly WordFragment[], state: State, expansion: Expansion): readonly Field[] | undefined {
 	const fields: Field[] = [];
 	let open: { text: string; pattern: string } | undefined;
 	const close = () => {
@@ -219,22 +219,22 @@ function split(pieces: readonly Piece[], state: State, expansion: Expansion): re
 		if (piece === BREAK) close();
 		else if (piece.quoted || piece.active) add(piece.text, patternText(piece));
 		else {
-			ifs ??= separators(state, expansion.around);
+			ifs ??= separators(state, expansion.host);
 			// Every field is a word of its own to glob and to combine: a long text costs more than its reading.
 			if (piece.text.length > 200 && !expansion.record.spend(piece.text.length / 8)) return undefined;
-			if (ifs === HOLE) add(HOLE, HOLE);
+			if (ifs === UNKNOWN_VALUE) add(UNKNOWN_VALUE, UNKNOWN_VALUE);
 			else splitText(piece.text, ifs, add, close);
-			if (fields.length > limits.words) return undefined;
+			if (fields.length > footprintLimits.words) return undefined;
 		}
 	}
 	close();
 	return fields;
 }
 
-function separators(state: State, around: Surroundings): string {
-	const value = lookUp(state, "IFS", around);
+function separators(state: State, host: HostEnvironment): string {
+	const value = lookUp(state, "IFS", host);
 	if (!value) return " \t\n";
-	return value.kind === "text" && value.options.length === 1 ? (value.options[0] ?? HOLE) : HOLE;
+	return value.kind === "text" && value.options.length === 1 ? (value.options[0] ?? UNKNOWN_VALUE) : UNKNOWN_VALUE;
 }
 
 function splitText(text: string, ifs: string, add: (text: string, pattern: string) => void, close: () => void): void {
@@ -268,7 +268,7 @@ function globbed(field: Field, state: State, expansion: Expansion): readonly (re
 }
 
 /** The pattern as a text in which every active glob is a hole. */
-function holed(pattern: string, record: Record): string {
+function holed(pattern: string, record: FootprintRecord): string {
 	// A glob in the last segment alone finds names in a known directory.
 	const slash = pattern.lastIndexOf("/") + 1;
 	const [folder, name] = [pattern.slice(0, slash), pattern.slice(slash)];
@@ -278,12 +278,12 @@ function holed(pattern: string, record: Record): string {
 	for (let at = 0; at < pattern.length; at++) {
 		const char = pattern[at] ?? "";
 		if (char === "\\" && at + 1 < pattern.length) text += pattern[++at];
-		else if (char === "*" || char === "?") text += HOLE;
+		else if (char === "*" || char === "?") text += UNKNOWN_VALUE;
 		else if (char === "[") {
 			const end = pattern.indexOf("]", at + 2);
-			text += end < 0 ? char : HOLE;
+			text += end < 0 ? char : UNKNOWN_VALUE;
 			if (end >= 0) at = end;
 		} else text += char;
 	}
-	return text.replaceAll(HOLE + HOLE, HOLE);
+	return text.replaceAll(UNKNOWN_VALUE + UNKNOWN_VALUE, UNKNOWN_VALUE);
 }

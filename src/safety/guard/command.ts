@@ -4,15 +4,21 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic, formatPath } from "../../definition/index.ts";
-import { customEntries, exitCodes, failWith, packageRoot, pageMarkdown, say, type Tone } from "../../pi/index.ts";
+import {
+	customEntries,
+	exitCodes,
+	failWith,
+	type NoticeLevel,
+	packageRoot,
+	pageMarkdown,
+	say,
+} from "../../pi/index.ts";
 import { measure } from "../measure.ts";
 import { decisionEntry, type Policies, readDecision, type ToolCall } from "../policy/index.ts";
-import { allowOnce, answerLines, forget, type Told } from "./answers/index.ts";
-import { explainCall } from "./explain.ts";
-import { locateRules } from "./locate.ts";
-import { readRules } from "./reader.ts";
+import { allowOnce, answerLines, type CommandReply, forget } from "./answers/index.ts";
+import { explainCall } from "./judge/index.ts";
 import type { GuardSession } from "./register.ts";
-import { hashRules, type RuleSet } from "./rules.ts";
+import { hashRules, locateRules, type RuleSet, readRules } from "./rules/index.ts";
 
 /** Runs one `/guard` command. */
 export async function runGuardCommand(
@@ -57,13 +63,13 @@ export async function runGuardCommand(
 	}
 }
 
-function tell(ctx: ExtensionCommandContext, { text, tone }: Told): void {
+function tell(ctx: ExtensionCommandContext, { text, tone }: CommandReply): void {
 	if (tone === undefined || tone === "info") say(ctx, text);
 	else refuse(ctx, text, tone);
 }
 
 /** Says why nothing was done; without a screen pi's exit code tells it too. */
-function refuse(ctx: ExtensionCommandContext, text: string, tone: Tone = "warning"): void {
+function refuse(ctx: ExtensionCommandContext, text: string, tone: NoticeLevel = "warning"): void {
 	failWith(ctx, exitCodes.usage);
 	say(ctx, text, tone);
 }

@@ -1,9 +1,9 @@
 // How a decision's entry looks in the terminal: one line, the reason below it when the row is opened.
 import type { EntryRenderer } from "@earendil-works/pi-coding-agent";
 import { Text } from "@earendil-works/pi-tui";
-import { type Outcome, readDecision } from "../policy/index.ts";
+import { type DecisionOutcome, readDecision } from "../policy/index.ts";
 
-const words: Record<Exclude<Outcome, "denied" | "refused" | "unasked">, string> = {
+const words: Record<Exclude<DecisionOutcome, "denied" | "refused" | "unasked">, string> = {
 	allowed: "allowed by you",
 	withheld: "withheld from the result",
 	noted: "on trial",

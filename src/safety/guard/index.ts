@@ -1,6 +1,14 @@
 export { enforceRules } from "./enforce.ts";
-export { type LookFrom, locateRules, type RulePlace } from "./locate.ts";
-export type { Guard, GuardPlace } from "./open.ts";
-export { blockingProblems, readRules } from "./reader.ts";
+export type { Guard, GuardLocation } from "./open.ts";
 export { registerGuard } from "./register.ts";
-export { freezeRules, hashRules, type RuleSet, thawRules } from "./rules.ts";
+export {
+	blockingProblems,
+	deserializeRules,
+	hashRules,
+	locateRules,
+	type RuleFileLocation,
+	type RuleSearchRoots,
+	type RuleSet,
+	readRules,
+	serializeRules,
+} from "./rules/index.ts";

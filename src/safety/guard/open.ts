@@ -1,10 +1,10 @@
 // A guard in force: its rules, its policy in the registry, what it has read. The session and a worker open one the same way.
 import type { Scope } from "../../pi/index.ts";
-import { diskSurroundings } from "../../pi/index.ts";
+import { hostEnvironment } from "../../pi/index.ts";
 import { measure } from "../measure.ts";
 import type { Policies, Policy } from "../policy/index.ts";
-import { guardPolicy } from "./judge.ts";
-import { hashRules, type RuleSet } from "./rules.ts";
+import { guardPolicy } from "./judge/index.ts";
+import { hashRules, type RuleSet } from "./rules/index.ts";
 
 export interface Guard {
 	readonly rules: RuleSet;
@@ -15,7 +15,7 @@ export interface Guard {
 	close(): Promise<void>;
 }
 
-export interface GuardPlace {
+export interface GuardLocation {
 	/** Absolute. */
 	readonly cwd: string;
 	/** pi's agent folder. */
@@ -23,10 +23,10 @@ export interface GuardPlace {
 }
 
 /** Puts a rule set in force. `scope` closes it at the latest. */
-export function openGuard(rules: RuleSet, { cwd, agentDir }: GuardPlace, policies: Policies, scope: Scope): Guard {
+export function openGuard(rules: RuleSet, { cwd, agentDir }: GuardLocation, policies: Policies, scope: Scope): Guard {
 	const policy = guardPolicy({
 		rules,
-		surroundings: diskSurroundings(cwd),
+		host: hostEnvironment(cwd),
 		agentDir,
 		measure: (call) => measure(call, cwd),
 	});

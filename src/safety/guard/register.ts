@@ -5,8 +5,8 @@ import type { EntryRenderer, ExtensionAPI, ExtensionContext } from "@earendil-wo
 import { lateRow, openOnce, type Scope, say } from "../../pi/index.ts";
 import { decisionEntry, type Policies, type Verdict } from "../policy/index.ts";
 import type { AnswerBook } from "./answers/index.ts";
-import { locateRules } from "./locate.ts";
 import type { Guard } from "./open.ts";
+import { locateRules } from "./rules/index.ts";
 
 /** What the command shares with the session's guard. */
 export interface GuardSession {
@@ -47,7 +47,7 @@ export function registerGuard(
 		else {
 			// Rules are there: until they are in force nothing passes, and where that fails nothing passes at all.
 			const closed = policies.add({ name: "guard", judge: () => notLoaded });
-			const [{ readRules }, { openGuard }] = await Promise.all([import("./reader.ts"), import("./open.ts")]);
+			const [{ readRules }, { openGuard }] = await Promise.all([import("./rules/reader.ts"), import("./open.ts")]);
 			const rules = readRules(places, process.platform);
 			guard = openGuard(rules, { cwd: ctx.cwd, agentDir }, policies, scope);
 			closed();

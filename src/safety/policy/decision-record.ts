@@ -12,11 +12,11 @@ export const decisionEntry = "chronicle:decision";
  * `denied` by a rule · `allowed` or `refused` by the person who was asked · `unasked`: it had to be asked and nobody was there ·
  * `withheld`: part of the result did not reach the model · `noted`: a rule on trial would have stopped it.
  */
-export type Outcome = "denied" | "allowed" | "refused" | "unasked" | "withheld" | "noted";
+export type DecisionOutcome = "denied" | "allowed" | "refused" | "unasked" | "withheld" | "noted";
 
 export interface DecisionRecord {
 	readonly version: 1;
-	readonly outcome: Outcome;
+	readonly outcome: DecisionOutcome;
 	/** Id of the call. */
 	readonly call?: string;
 	readonly tool: string;
@@ -33,7 +33,7 @@ export interface DecisionRecord {
 
 /** Makes the record of a decision. `verdicts` are strongest first and not empty. */
 export function recordDecision(
-	outcome: Outcome,
+	outcome: DecisionOutcome,
 	call: ToolCall,
 	[first, ...rest]: readonly [Verdict, ...Verdict[]],
 ): DecisionRecord {

@@ -20,15 +20,15 @@ import {
 	writeEntry,
 	type YesOrNo,
 } from "../../pi/index.ts";
-import { knownTools } from "../known-tools.ts";
-import { decisionEntry, type Outcome, recordDecision } from "./decision-record.ts";
-import { openFlight } from "./in-flight-calls.ts";
+import { readToolSettings } from "../known-tools.ts";
+import { type DecisionOutcome, decisionEntry, recordDecision } from "./decision-record.ts";
+import { openInFlightCalls } from "./in-flight-calls.ts";
 import type { Policies, ToolCall } from "./policy.ts";
 import { questionText, refusalText } from "./refusal.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** A call with the verdicts that keep it from simply passing, strongest first. */
-export interface Judged {
+export interface JudgedCall {
 	readonly call: ToolCall;
 	readonly footprint: Footprint;
 	readonly verdicts: readonly Verdict[];
@@ -40,13 +40,13 @@ export interface Judged {
  */
 export interface Answers {
 	/** What was remembered for exactly this call in this place; `undefined` where the person has to be asked. */
-	recall(judged: Judged, ctx: ExtensionContext): "yes" | "no" | undefined;
+	recall(judged: JudgedCall, ctx: ExtensionContext): "yes" | "no" | undefined;
 	/** Asks the person, and remembers the answer as they choose. */
-	ask(judged: Judged, ctx: ExtensionContext): Promise<Answer>;
+	ask(judged: JudgedCall, ctx: ExtensionContext): Promise<Answer>;
 	/** A call was refused by rules; a person may lift that for the next call that is the same. */
-	refused(judged: Judged, ctx: ExtensionContext): void;
+	refused(judged: JudgedCall, ctx: ExtensionContext): void;
 	/** Whether a person has lifted the refusal of this call. The permission is used up by that. */
-	lifts(judged: Judged, ctx: ExtensionContext): boolean;
+	lifts(judged: JudgedCall, ctx: ExtensionContext): boolean;
 }
 
 export interface GateOptions {
@@ -78,7 +78,7 @@ export function openGate(
 	pi: ExtensionAPI,
 	{ policies, scope, patience = 3, ask = askPerson, answers }: GateOptions,
 ): Gate {
-	const flight = openFlight();
+	const flight = openInFlightCalls();
 	/** How often each rule has refused in the run that is going on. */
 	const refusals = new Map<string, number>();
 	let known: KnownTools | undefined;
@@ -88,7 +88,7 @@ export function openGate(
 		settled.clear();
 	});
 
-	const record = (outcome: Outcome, call: ToolCall, verdicts: readonly Verdict[]) => {
+	const record = (outcome: DecisionOutcome, call: ToolCall, verdicts: readonly Verdict[]) => {
 		const [first, ...rest] = verdicts;
 		if (first) writeEntry(pi, decisionEntry, recordDecision(outcome, call, [first, ...rest]));
 	};
@@ -120,9 +120,9 @@ export function openGate(
 	};
 
 	const judge = async (event: ToolCallEvent, ctx: ExtensionContext): Promise<ToolCallEventResult | undefined> => {
-		const { measure, isThere } = await import("../measure.ts");
+		const { measure, pathExists } = await import("../measure.ts");
 		if (!known) {
-			const read = await knownTools(pi);
+			const read = await readToolSettings(pi);
 			known = read;
 			if (read.problems.length > 0) say(ctx, read.problems.join("\n"), "warning");
 		}
@@ -154,7 +154,7 @@ export function openGate(
 			return { block: true, reason: refusalText(because, "rule", ctx.cwd) };
 		};
 		const crowded = call.siblings.length > 0 || call.parent !== undefined;
-		const clash = () => (crowded ? flight.conflict(call.id, footprint(), isThere) : undefined);
+		const clash = () => (crowded ? flight.conflict(call.id, footprint(), pathExists) : undefined);
 		const before = clash();
 		if (before) return alone(before);
 		if (decision === "ask") {

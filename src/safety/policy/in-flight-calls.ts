@@ -1,10 +1,10 @@
 // The calls that have been let through and have not ended: a judgement of one may not be made false by another that runs beside it.
 // F1 a call that could change what a path means never runs beside a call that uses that path; F2 a call that has ended is forgotten.
 
-import type { Footprint, Touch } from "../../footprint/index.ts";
+import type { FileAccess, Footprint } from "../../footprint/index.ts";
 import { isWithin } from "./containment.ts";
 
-export interface Flight {
+export interface InFlightCalls {
 	/** Why call `id` with `footprint` cannot run beside what is in flight, in words for the model; `undefined` where it can. */
 	conflict(id: string, footprint: Footprint, exists: (path: string) => boolean): string | undefined;
 	/** The call has been let through. A call made by another call has that one's id and `/` before its own. */
@@ -66,7 +66,7 @@ const gitLinkers = new Set([
 ]);
 
 /** Opens an empty record of calls. */
-export function openFlight(): Flight {
+export function openInFlightCalls(): InFlightCalls {
 	const calls = new Map<string, Footprint>();
 	return {
 		get size() {
@@ -91,18 +91,18 @@ export function openFlight(): Flight {
 /** The path used by `user` whose meaning `maker` could change, if there is one. */
 function relinks(maker: Footprint, user: Footprint, exists: (path: string) => boolean): string | undefined {
 	if (maker.tool === "write" || maker.tool === "edit") return undefined;
-	const made = canLink(maker) ? maker.touches.filter(({ access }) => access !== "read" && access !== "list") : [];
+	const made = canLink(maker) ? maker.accesses.filter(({ kind }) => kind !== "read" && kind !== "list") : [];
 	const unknown = maker.unknowns.some(({ may }) => may.includes("link") || may.includes("write"));
-	for (const touch of user.touches) {
+	for (const touch of user.accesses) {
 		for (const name of made) if (overlap(name, touch)) return touch.path;
-		if (unknown && (touch.access === "read" || touch.access === "list") && !exists(touch.path)) return touch.path;
+		if (unknown && (touch.kind === "read" || touch.kind === "list") && !exists(touch.path)) return touch.path;
 	}
 	return undefined;
 }
 
-function canLink({ touches, runs }: Footprint): boolean {
+function canLink({ accesses, runs }: Footprint): boolean {
 	return (
-		touches.some(({ access }) => access === "link") ||
+		accesses.some(({ kind }) => kind === "link") ||
 		runs.some(({ program, args }) => {
 			if (program === null) return true;
 			if (program === "git") return args.some((word) => word === null || gitLinkers.has(word));
@@ -111,7 +111,7 @@ function canLink({ touches, runs }: Footprint): boolean {
 	);
 }
 
-function overlap(made: Touch, used: Touch): boolean {
+function overlap(made: FileAccess, used: FileAccess): boolean {
 	return (
 		isWithin(used.path, made.path) ||
 		isWithin(used.real, made.real) ||

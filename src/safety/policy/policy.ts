@@ -33,7 +33,11 @@ export interface Policy {
 	 * instead, part by part (a part beyond the list is dropped, an image stays where its text stays empty); `undefined` where nothing
 	 * has to go.
 	 */
-	screen?(call: ToolCall, footprint: () => Footprint, texts: readonly string[]): Screened | Promise<Screened>;
+	screen?(
+		call: ToolCall,
+		footprint: () => Footprint,
+		texts: readonly string[],
+	): ScreenedResult | Promise<ScreenedResult>;
 	/** Whether it is against changing the project at present. A session that is started within this one is bound by that, not by the policy. */
 	forbidsChanges?(): boolean;
 	/** Whether it refuses a tool of this name at present, whatever the arguments. For sessions that are started within this one. */
@@ -44,7 +48,7 @@ export type Amendment = Readonly<Record<string, unknown>> | undefined;
 
 type Verdicts = Verdict | readonly Verdict[] | undefined;
 
-export type Screened =
+export type ScreenedResult =
 	| {
 			readonly texts: readonly string[];
 			/** Why, for the log and for the model. */
@@ -52,7 +56,7 @@ export type Screened =
 	  }
 	| undefined;
 
-export interface Judgement {
+export interface Judgment {
 	readonly decision: Decision;
 	/** Every verdict that is not `allow`, strongest first. */
 	readonly verdicts: readonly Verdict[];
@@ -64,7 +68,7 @@ export interface Policies {
 	/** Adds a policy; the returned function takes it out again. */
 	add(policy: Policy): () => void;
 	/** Asks every policy. A policy that throws denies, with a reason that names it. */
-	judge(call: ToolCall, footprint: () => Footprint): Promise<Judgement>;
+	judge(call: ToolCall, footprint: () => Footprint): Promise<Judgment>;
 	/** Collects what policies change about the arguments of a call; later ones win. One that throws makes this throw. */
 	amend(call: ToolCall): Promise<Amendment>;
 	/** Lets every policy look at the texts of a result, one after another. One that throws withholds them all. */
@@ -78,7 +82,7 @@ export interface Policies {
 	forbidTool(name: string): boolean;
 }
 
-export type Screening = NonNullable<Screened>;
+export type Screening = NonNullable<ScreenedResult>;
 
 const weight: Record<Decision, number> = { deny: 0, ask: 1, allow: 2 };
 

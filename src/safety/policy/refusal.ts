@@ -26,7 +26,7 @@ export function refusalText(verdicts: readonly Verdict[], because: "rule" | "per
  * What a call came to, for comparing it with others: of a refusal its first reason, since the advice after it counts the attempts; of any
  * other result all of its text.
  */
-export function outcomeText(text: string, isError: boolean): string {
+export function comparableOutcome(text: string, isError: boolean): string {
 	return isError && text.startsWith("Refused.\n") ? text.split("\n", 2).join("\n") : text;
 }
 

@@ -20,7 +20,7 @@ const value = "[^\\s\"'\\\\,;&|)}\\]]{4,400}";
 /** Counts and limits are no secrets. */
 const noNumber = "(?!\\d{1,9}(?![\\w.-]))";
 
-/** In this order: what is announced by its surroundings first, then what shows by its own look. */
+/** In this order: what is announced by its context first, then what shows by its own look. */
 export const secretKinds: readonly SecretKind[] = [
 	{
 		name: "private key",

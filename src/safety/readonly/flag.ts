@@ -6,7 +6,7 @@ import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 export const readonlyFlag = "chronicle-readonly";
 
 /** Registers the flag where `argv`, the command line of this process, needs it. */
-export function offerReadonlyFlag(pi: Pick<ExtensionAPI, "registerFlag">, argv: readonly string[]): void {
+export function registerReadonlyFlag(pi: Pick<ExtensionAPI, "registerFlag">, argv: readonly string[]): void {
 	const option = `--${readonlyFlag}`;
 	const needed = argv.some((word) => word === option || word.startsWith(`${option}=`) || /^(-h|--help)$/.test(word));
 	if (!needed) return;

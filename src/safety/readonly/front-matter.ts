@@ -3,22 +3,22 @@ import { readFileSync } from "node:fs";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { openSource, parseFrontMatter } from "../../definition/index.ts";
 
-export type Asked =
+export type ReadonlyRequest =
 	| { readonly kind: "nothing" }
 	| { readonly kind: "posture"; readonly on: boolean }
 	/** `readonly` is there and says neither yes nor no. */
 	| { readonly kind: "unclear"; readonly file: string; readonly line: number };
 
 /** Looks at the file behind `/name …`. Other texts ask for nothing. */
-export function readonlyAsked(pi: Pick<ExtensionAPI, "getCommands">, text: string): Asked {
+export function findReadonlyRequest(pi: Pick<ExtensionAPI, "getCommands">, text: string): ReadonlyRequest {
 	const name = /^\/(\S+)/.exec(text)?.[1];
 	const command = name === undefined ? undefined : pi.getCommands().find((known) => known.name === name);
 	if (!command || command.source === "extension") return { kind: "nothing" };
-	return readonlyAskedIn(command.sourceInfo.path);
+	return readReadonlyRequest(command.sourceInfo.path);
 }
 
 /** Looks at the front matter of a template's or skill's file. */
-export function readonlyAskedIn(file: string): Asked {
+export function readReadonlyRequest(file: string): ReadonlyRequest {
 	let source: ReturnType<typeof openSource>;
 	try {
 		source = openSource(file, readFileSync(file, "utf8"));

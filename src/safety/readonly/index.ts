@@ -1,8 +1,8 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { exitCodes, failWith, say } from "../../pi/index.ts";
 import type { Policies } from "../policy/index.ts";
-import { offerReadonlyFlag } from "./flag.ts";
-import type { Asked } from "./front-matter.ts";
+import { registerReadonlyFlag } from "./flag.ts";
+import type { ReadonlyRequest } from "./front-matter.ts";
 import { openReadonly, type ReadonlySession, readonlyOf, setReadonly, toggleReadonly } from "./session.ts";
 
 export type { ReadonlySession } from "./session.ts";
@@ -10,7 +10,7 @@ export type { ReadonlySession } from "./session.ts";
 /** Registers the readonly posture: the command, the flag, and what keeps it in step with the branch and with templates. */
 export function registerReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySession {
 	const session = openReadonly(pi, policies);
-	offerReadonlyFlag(pi, process.argv);
+	registerReadonlyFlag(pi, process.argv);
 	pi.registerCommand("readonly", {
 		description: "Turn the readonly posture on or off: /readonly [on|off]",
 		getArgumentCompletions: (prefix) => {
@@ -19,32 +19,32 @@ export function registerReadonly(pi: ExtensionAPI, policies: Policies): Readonly
 				.map((word) => ({ value: word, label: word }));
 			return found.length === 0 ? null : found;
 		},
-		handler: async (args, ctx) => void (await readonlyStep(ctx, args)),
+		handler: async (args, ctx) => void (await runReadonlyCommand(ctx, args)),
 	});
 	pi.on("session_start", (_event, ctx) => session.refresh(ctx));
 	pi.on("session_tree", (_event, ctx) => session.refresh(ctx));
 	pi.on("input", async (event, ctx) => {
 		// What an extension sends is no command, whatever it begins with.
 		if (event.source !== "extension" && event.text.startsWith("/")) {
-			const { readonlyAsked } = await import("./front-matter.ts");
-			await follow(ctx, readonlyAsked(pi, event.text));
+			const { findReadonlyRequest } = await import("./front-matter.ts");
+			await follow(ctx, findReadonlyRequest(pi, event.text));
 		}
 		return undefined;
 	});
 	pi.on("before_agent_start", (_event, ctx) => {
-		const news = session.news(ctx);
+		const news = session.pendingNotice(ctx);
 		return news && { message: news };
 	});
 	pi.on("turn_end", ({ entries, outcome, toolResults }, ctx) => {
 		if (!session.on || outcome !== "completed" || toolResults.length === 0) return;
-		const lost = session.lost(ctx);
+		const lost = session.noticeAfterCompaction(ctx);
 		return lost && { entries: [...entries, { type: "custom_message" as const, ...lost }] };
 	});
 	return session;
 }
 
 /** Runs `/readonly`, typed or as a step of a sequence. */
-export async function readonlyStep(
+export async function runReadonlyCommand(
 	ctx: ExtensionContext,
 	args: string,
 ): Promise<{ readonly kind: "completed" } | { readonly kind: "failed"; readonly reason: string }> {
@@ -76,13 +76,13 @@ export async function readonlyStep(
  * Reads what the front matter of a template's or skill's file asks for, and gives the function that does it. A sequence reads all its
  * files before its first step: a file that is gone by the time of its step must not loosen anything.
  */
-export async function readReadonly(file: string): Promise<(ctx: ExtensionContext) => Promise<void>> {
-	const { readonlyAskedIn } = await import("./front-matter.ts");
-	const asked = readonlyAskedIn(file);
+export async function prepareReadonlyRequest(file: string): Promise<(ctx: ExtensionContext) => Promise<void>> {
+	const { readReadonlyRequest } = await import("./front-matter.ts");
+	const asked = readReadonlyRequest(file);
 	return (ctx) => follow(ctx, asked);
 }
 
-async function follow(ctx: ExtensionContext, asked: Asked): Promise<void> {
+async function follow(ctx: ExtensionContext, asked: ReadonlyRequest): Promise<void> {
 	if (asked.kind === "unclear") {
 		say(ctx, `${asked.file}:${asked.line}: \`readonly\` is neither true nor false, so it changes nothing.`, "warning");
 	}

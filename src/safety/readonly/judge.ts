@@ -3,11 +3,11 @@
 // R3 the sandbox is a second wall: what is known to change something is refused with it as well.
 import { changes, type Footprint, type Unknown } from "../../footprint/index.ts";
 import { type Policy, redactText, type ToolCall, type Verdict } from "../policy/index.ts";
-import { staysTemporary, type TemporaryPlaces } from "../temporary.ts";
+import { isTemporary, type TemporaryPlaces } from "../temporary-places.ts";
 
 export interface ReadonlyOptions {
 	readonly places: TemporaryPlaces;
-	/** The command rewritten to run in the sandbox; `undefined` where there is none. Asked once a shell call. */
+	/** The command rewritten to run in the sandbox; `undefined` where there is none. Called once per shell call. */
 	readonly confine: (command: string) => Promise<string | undefined>;
 }
 
@@ -35,11 +35,11 @@ export function readonlyPolicy({ places, confine }: ReadonlyOptions): Policy {
 }
 
 /** What is known to change something. */
-function judgeKnown({ touches, runs }: Footprint, places: TemporaryPlaces): Verdict | undefined {
-	for (const touch of touches) {
-		if (touch.access === "read" || touch.access === "list" || staysTemporary(touch, places)) continue;
-		const what = { write: "writes", delete: "removes", link: "makes another name for" }[touch.access];
-		return refuse(touch.access, `${shown(touch.by)} ${what} ${touch.path}.`);
+function judgeKnown({ accesses, runs }: Footprint, places: TemporaryPlaces): Verdict | undefined {
+	for (const touch of accesses) {
+		if (touch.kind === "read" || touch.kind === "list" || isTemporary(touch, places)) continue;
+		const what = { write: "writes", delete: "removes", link: "makes another name for" }[touch.kind];
+		return refuse(touch.kind, `${shown(touch.by)} ${what} ${touch.path}.`);
 	}
 	for (const run of runs) {
 		const [change] = run.changes;

@@ -11,7 +11,7 @@ const postureEntries = ["readonly:posture", "agenticoding-readonly"] as const;
 const nudgeMessage = "readonly:nudge";
 const statusKey = "chronicle-readonly";
 
-export interface ReadonlyNews {
+export interface ReadonlyNotice {
 	readonly customType: string;
 	readonly content: string;
 	readonly display: false;
@@ -25,11 +25,11 @@ export interface ReadonlySession {
 	/** Reads the branch again: after a start, a resume, a move in the tree. */
 	refresh(ctx: ExtensionContext): Promise<void>;
 	/** What the model has not been told yet; `undefined` when it knows. */
-	news(ctx: ExtensionContext): ReadonlyNews | undefined;
+	pendingNotice(ctx: ExtensionContext): ReadonlyNotice | undefined;
 	/** What a compaction in the middle of a run has taken from the model; `undefined` when it has it. */
-	lost(ctx: ExtensionContext): ReadonlyNews | undefined;
+	noticeAfterCompaction(ctx: ExtensionContext): ReadonlyNotice | undefined;
 	/** What a context that begins anew must be told; `undefined` in a session that may change things. */
-	introduction(): ReadonlyNews | undefined;
+	introduction(): ReadonlyNotice | undefined;
 	/** Entries that give a session within this one the posture: where this one has it, or another policy forbids changes. */
 	share(): { readonly customType: string; readonly data: unknown }[];
 	/** Calls `listener` whenever the posture is turned on, until the function that it returns is called. */
@@ -94,13 +94,13 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 	};
 
 	const openPolicy = async (cwd: string): Promise<Policy> => {
-		const [{ readonlyPolicy }, { temporaryPlaces }, { wrapCommand }, { diskSurroundings }] = await Promise.all([
+		const [{ readonlyPolicy }, { temporaryPlaces }, { wrapCommand }, { hostEnvironment }] = await Promise.all([
 			import("./judge.ts"),
-			import("../temporary.ts"),
+			import("../temporary-places.ts"),
 			import("../sandbox/index.ts"),
 			import("../../pi/index.ts"),
 		]);
-		const places = temporaryPlaces(diskSurroundings(cwd));
+		const places = temporaryPlaces(hostEnvironment(cwd));
 		const confine = async (command: string) => {
 			const probe = await sandbox();
 			return probe && wrapCommand(command, probe, { writable: places.folders, readonly: places.except });
@@ -117,7 +117,7 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 			pi.appendEntry(postureEntries[0], { enabled: wanted });
 			await apply(ctx, wanted);
 			// A run that is going on hears of it with its next request; otherwise the next run does.
-			const news = ctx.isIdle() ? undefined : self.news(ctx);
+			const news = ctx.isIdle() ? undefined : self.pendingNotice(ctx);
 			if (news) pi.sendMessage(news, { deliverAs: "steer" });
 		},
 		async refresh(ctx) {
@@ -126,12 +126,12 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 			used = posture !== undefined;
 			await apply(ctx, posture ?? pi.getFlag(readonlyFlag) === true);
 		},
-		news(ctx) {
+		pendingNotice(ctx) {
 			// A model that heard nothing takes it that it may write.
 			if (!used || (told(ctx) === true) === on) return undefined;
 			return { customType: nudgeMessage, content: on ? onText : offText, display: false, details: { enabled: on } };
 		},
-		lost: (ctx) => (on && told(ctx) === "compacted" ? self.introduction() : undefined),
+		noticeAfterCompaction: (ctx) => (on && told(ctx) === "compacted" ? self.introduction() : undefined),
 		introduction: () =>
 			on ? { customType: nudgeMessage, content: onText, display: false, details: { enabled: true } } : undefined,
 		share: () => (on || policies.forbidChanges ? [{ customType: postureEntries[0], data: { enabled: true } }] : []),

@@ -1,3 +1,3 @@
 export { sandboxPolicy } from "./policy.ts";
-export { type Probe, probeSandbox } from "./probe.ts";
+export { probeSandbox, type SandboxProbe } from "./probe.ts";
 export { wrapCommand } from "./wrap.ts";

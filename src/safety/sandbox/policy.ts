@@ -4,16 +4,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Policy } from "../policy/index.ts";
-import { type TemporaryPlaces, temporaryPlaces } from "../temporary.ts";
-import type { Probe } from "./probe.ts";
+import { type TemporaryPlaces, temporaryPlaces } from "../temporary-places.ts";
+import type { SandboxProbe } from "./probe.ts";
 import { wrapCommand } from "./wrap.ts";
 
-type Around = Parameters<typeof temporaryPlaces>[0];
+type TemporaryHost = Parameters<typeof temporaryPlaces>[0];
 
 /** Confines the shell tool. `probe` is what works on this machine. */
-export function sandboxPolicy(probe: NonNullable<Probe>, around: Around): Policy {
-	const { folders }: TemporaryPlaces = temporaryPlaces(around);
-	const { cwd, home, realpath } = around;
+export function sandboxPolicy(probe: NonNullable<SandboxProbe>, host: TemporaryHost): Policy {
+	const { folders }: TemporaryPlaces = temporaryPlaces(host);
+	const { cwd, home, realpath } = host;
 	const both = (path: string): string[] => [...new Set([path, realpath(path) ?? path])];
 	const caches = [".cache", ".npm"].map((name) => join(home, name)).filter((path) => existsSync(path));
 	// In this order: the working folder may lie in the home, and both in a temporary folder.

@@ -7,7 +7,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Arguments of bwrap that work on this machine, before the writable places; `undefined` where none do. */
-export type Probe = { readonly bwrap: string; readonly options: readonly string[] } | undefined;
+export type SandboxProbe = { readonly bwrap: string; readonly options: readonly string[] } | undefined;
 
 /** From the strictest to what containers without their own processes allow. */
 const forms: readonly (readonly string[])[] = [
@@ -20,7 +20,7 @@ const forms: readonly (readonly string[])[] = [
  * Tries the sandbox: at most a fraction of a second, with no trace left behind. Ask once a session. `CHRONICLE_SANDBOX=off` in the
  * environment says not to use one.
  */
-export async function probeSandbox(path = process.env.PATH ?? ""): Promise<Probe> {
+export async function probeSandbox(path = process.env.PATH ?? ""): Promise<SandboxProbe> {
 	if (process.platform !== "linux" || process.env.CHRONICLE_SANDBOX === "off") return undefined;
 	const bwrap = find("bwrap", path);
 	if (bwrap === undefined) return undefined;

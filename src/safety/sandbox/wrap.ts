@@ -1,11 +1,11 @@
 // A shell command rewritten so that it runs where the file system cannot be changed, temporary folders aside.
 // W1 the command's own text is handed over whole, as one word; W2 output, exit code, standard input and signals are those of the command.
-import type { Probe } from "./probe.ts";
+import type { SandboxProbe } from "./probe.ts";
 
 /** `writable`: absolute folders that stay writable; `readonly`: folders within them that do not. */
 export function wrapCommand(
 	command: string,
-	{ bwrap, options }: NonNullable<Probe>,
+	{ bwrap, options }: NonNullable<SandboxProbe>,
 	{ writable, readonly }: { readonly writable: readonly string[]; readonly readonly: readonly string[] },
 ): string {
 	const words = [

@@ -4,7 +4,7 @@ import type { Catalogue, Phase, WorkflowDefinition } from "./definition.ts";
 import { phaseLabel } from "./listing.ts";
 
 /** Where a run is: for every level the workflow and the index of its entry, outermost first. */
-export type Position = readonly { readonly workflowKey: string; readonly phaseIndex: number }[];
+export type DiagramPosition = readonly { readonly workflowKey: string; readonly phaseIndex: number }[];
 
 /** Beyond this many parts a subworkflow is drawn as one box, for people and because shared ones multiply. */
 const mostParts = 100;
@@ -16,7 +16,7 @@ const mostLevels = 8;
 export function workflowDiagram(
 	catalogue: Pick<Catalogue, "definitions">,
 	key: string,
-	position: Position = [],
+	position: DiagramPosition = [],
 ): string[] {
 	const root = catalogue.definitions.get(key);
 	if (!root) return [];
@@ -27,7 +27,11 @@ export function workflowDiagram(
 	let current: string | undefined;
 
 	/** Draws the entries of a scope; gives the first and last thing drawn, for the arrows around it. */
-	const scope = (definition: WorkflowDefinition, here: Position, level: number): { first: string; last: string } => {
+	const scope = (
+		definition: WorkflowDefinition,
+		here: DiagramPosition,
+		level: number,
+	): { first: string; last: string } => {
 		const indent = "  ".repeat(level + 1);
 		let first: string | undefined;
 		let last: string | undefined;

@@ -7,18 +7,18 @@ import {
 	flag,
 	type GroupOptions,
 	group,
+	integer,
 	type JsonSchema,
 	type MapNode,
 	type Node,
+	names,
 	nearest,
 	quoted,
 	type Reading,
 	text,
-	whole,
-	words,
 	wrongType,
 } from "../../definition/index.ts";
-import { free, limitsSchema, readLimits } from "./tool-limits.ts";
+import { free, limitsSchema, readToolLimits } from "./tool-limits.ts";
 
 /** An entry of `phases` as written. */
 export type WrittenEntry =
@@ -76,7 +76,7 @@ export const workflowFields = {
 		empty: "error",
 		about: "Whether the agent may start the workflow's phases over (`workflow_step` with `loop`).",
 	}),
-	maxLoops: whole({
+	maxLoops: integer({
 		least: 0,
 		shown: "no limit",
 		empty: "error",
@@ -94,7 +94,7 @@ export const workflowFields = {
 		fallback: "Workflow: ",
 		about: "Put before the task to name the session.",
 	}),
-	sessionNameMaxLength: whole({
+	sessionNameMaxLength: integer({
 		least: 1,
 		fallback: 50,
 		about: "How many characters of the task go into the session's name; a longer one is cut and ends in `…`.",
@@ -124,9 +124,9 @@ export const phaseFields = {
 		},
 		"group or list of names",
 		limitsSchema,
-		readLimits,
+		readToolLimits,
 	),
-	availableProfiles: words({
+	availableProfiles: names({
 		fallback: [],
 		shown: "none",
 		about: "Agent profiles that the phase suggests for delegation. They are shown to the agent, nothing more.",
@@ -154,7 +154,7 @@ export const phaseFields = {
 };
 
 /** The fields of workflow.yaml that hold templates. */
-export const templateFields = [
+export const templateTextFields = [
 	"initialMessage",
 	"roleInstruction",
 	"advanceReminder",
@@ -208,14 +208,14 @@ function isNearly(key: string, words: readonly string[]): boolean {
 function visitLimits(about: string) {
 	return group(
 		{
-			requests: whole({
+			requests: integer({
 				least: 1,
 				most: 1_000_000,
 				shown: String(VISIT_DEFAULTS.requests),
 				empty: "error",
 				about: "Requests to the model.",
 			}),
-			calls: whole({
+			calls: integer({
 				least: 1,
 				most: 1_000_000,
 				shown: String(VISIT_DEFAULTS.calls),

@@ -2,13 +2,13 @@
 // M1 a file that was changed is always noticed: one that had been touched shortly before it was looked at counts as changed, because
 // a second change within the clock's grain would leave no trace; M2 nothing here throws; M3 within one pass a file is read once.
 import { statSync } from "node:fs";
-import { type Diagnostic, readSource, type Source, type Stamp, stampOf } from "../../definition/index.ts";
+import { type Diagnostic, type FileStamp, readSource, type Source, stampOf } from "../../definition/index.ts";
 
 /** How a path looked at one moment. */
 export interface Sight {
 	readonly path: string;
 	/** `undefined`: nothing was there. */
-	readonly stamp: Stamp | undefined;
+	readonly stamp: FileStamp | undefined;
 	/** Whether an equal stamp proves that nothing has changed since. */
 	readonly settled: boolean;
 }
@@ -110,7 +110,7 @@ export function isUnchanged(sight: Sight): boolean {
 	}
 }
 
-function isSettled(stamp: Stamp, now: number): boolean {
+function isSettled(stamp: FileStamp, now: number): boolean {
 	const grain = stamp.changedMs % 1000 === 0 ? coarseGrainMs : fineGrainMs;
 	return now - stamp.changedMs > grain;
 }

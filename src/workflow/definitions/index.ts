@@ -12,8 +12,8 @@ export type {
 	VisitCeilings,
 	WorkflowDefinition,
 } from "./definition.ts";
-export { type Position, workflowDiagram } from "./diagram.ts";
-export { checkLines, listLines, usageLines, visibleCommands } from "./listing.ts";
+export { type DiagramPosition, workflowDiagram } from "./diagram.ts";
+export { catalogueCheckLines, listLines, usageLines, visibleCommands } from "./listing.ts";
 export { workflowSchemas, workflowTables } from "./reference.ts";
 export { variables } from "./variables.ts";
 export { commandWords } from "./workflow-file.ts";

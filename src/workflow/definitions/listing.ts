@@ -1,5 +1,5 @@
 // What `/workflow`, `/workflow list` and `/workflow check` tell people, as lines of text. Pure.
-import { type Diagnostic, formatDiagnostic, formatPath, printable } from "../../definition/index.ts";
+import { type Diagnostic, formatDiagnostic, formatPath, singleLine } from "../../definition/index.ts";
 import type { Catalogue, Phase, Reference, ToolLimits, WorkflowDefinition } from "./definition.ts";
 
 /**
@@ -15,7 +15,7 @@ export function usageLines(catalogue: Catalogue, base?: string): string[] {
 		);
 	else {
 		lines.push("Workflows:");
-		for (const [command, { name }] of visible) lines.push(`  ${command} — ${printable(name)}`);
+		for (const [command, { name }] of visible) lines.push(`  ${command} — ${singleLine(name)}`);
 	}
 	return [...lines, ...rejectedSummary(catalogue, base)];
 }
@@ -28,12 +28,12 @@ export function listLines(catalogue: Catalogue, base?: string): string[] {
 		const command = definition.show === "user" ? started.get(definition) : undefined;
 		const how =
 			command === undefined ? (definition.show === "user" ? "name taken" : "inside others") : `/workflow ${command}`;
-		lines.push(`${definition.key} — ${printable(definition.name)} (${definition.tier}, ${how})`);
+		lines.push(`${definition.key} — ${singleLine(definition.name)} (${definition.tier}, ${how})`);
 		lines.push(`  ${definition.entries.map(entryLabel).join(" → ")}`);
 	}
 	if (lines.length === 0) lines.push("No workflow is loaded.");
 	for (const { key, tier, file, diagnostics } of catalogue.rejected.values()) {
-		lines.push(`✗ ${printable(key)} (${tier}) does not load: ${printable(formatPath(file, base))}`);
+		lines.push(`✗ ${singleLine(key)} (${tier}) does not load: ${singleLine(formatPath(file, base))}`);
 		for (const diagnostic of diagnostics.slice(0, 5)) lines.push(`    ${formatDiagnostic(diagnostic, base)}`);
 		if (diagnostics.length > 5) lines.push(`    … and ${diagnostics.length - 5} more: /workflow check`);
 	}
@@ -41,7 +41,11 @@ export function listLines(catalogue: Catalogue, base?: string): string[] {
 }
 
 /** Every problem, one a line, and a last line that counts. `further` are problems that were found with knowledge of the session. */
-export function checkLines(catalogue: Catalogue, further: readonly Diagnostic[] = [], base?: string): string[] {
+export function catalogueCheckLines(
+	catalogue: Catalogue,
+	further: readonly Diagnostic[] = [],
+	base?: string,
+): string[] {
 	const all = [...catalogue.diagnostics, ...further];
 	const errors = all.filter(({ severity }) => severity === "error").length;
 	const loaded = count(catalogue.definitions.size, "workflow");
@@ -76,9 +80,9 @@ export function phaseLabel({ tools, advance }: Phase): string {
 }
 
 function entryLabel(entry: Phase | Reference): string {
-	if (entry.kind === "reference") return `@${printable(entry.key)}`;
+	if (entry.kind === "reference") return `@${singleLine(entry.key)}`;
 	const label = phaseLabel(entry);
-	return printable(`${entry.emoji} ${entry.name}${label === "" ? "" : ` (${label})`}`);
+	return singleLine(`${entry.emoji} ${entry.name}${label === "" ? "" : ` (${label})`}`);
 }
 
 /** Workflows that did not load and are told one by one. */
@@ -87,8 +91,8 @@ const mostRejected = 5;
 function rejectedSummary({ rejected }: Catalogue, base: string | undefined): string[] {
 	if (rejected.size === 0) return [];
 	const told = [...rejected.values()].slice(0, mostRejected).map(({ key, file, diagnostics: [first] }) => {
-		const why = first ? formatDiagnostic(first, base) : printable(formatPath(file, base));
-		return `  ✗ ${printable(key)} — ${why}`;
+		const why = first ? formatDiagnostic(first, base) : singleLine(formatPath(file, base));
+		return `  ✗ ${singleLine(key)} — ${why}`;
 	});
 	const more = rejected.size > mostRejected ? [`  … and ${rejected.size - mostRejected} more`] : [];
 	return ["", `${count(rejected.size, "workflow")} did not load (/workflow check tells everything):`, ...told, ...more];

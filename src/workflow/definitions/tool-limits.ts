@@ -3,17 +3,17 @@ import {
 	didYouMean,
 	type MapNode,
 	type Node,
+	type PlacedName,
 	quoted,
 	type Reading,
-	readWords,
-	type Word,
+	readNames,
 } from "../../definition/index.ts";
 import type { Capability, ShellRule, ToolLimits } from "./definition.ts";
 
 /** The limits and every tool name in them with its offset. */
 export interface LimitsRead {
 	readonly limits: ToolLimits;
-	readonly names: readonly Word[];
+	readonly names: readonly PlacedName[];
 }
 
 export const free: LimitsRead = { limits: { kind: "free" }, names: [] };
@@ -50,9 +50,9 @@ export const limitsSchema = (() => {
  * Reads `{ blacklist | whitelist: names, shell }`, `{ allow: capabilities }`, or a bare list of names, which is a whitelist as it is
  * in agent files.
  */
-export function readLimits(node: Node, reading: Reading): LimitsRead | undefined {
+export function readToolLimits(node: Node, reading: Reading): LimitsRead | undefined {
 	if (node.kind !== "map") {
-		const names = readNames(node, reading, "accepted");
+		const names = readToolNames(node, reading, "accepted");
 		return names && named("whitelist", names, "judged");
 	}
 	if (node.entries.size === 0) {
@@ -110,17 +110,17 @@ function readGroup(map: MapNode, reading: Reading): LimitsRead | undefined {
 		const may = readCapabilities(value, inner);
 		return entry || !may ? undefined : { limits: { kind: "capabilities", may }, names: [] };
 	}
-	const names = readNames(value, inner, "refused");
+	const names = readToolNames(value, inner, "refused");
 	return names && named(key, names, shell);
 }
 
-function named(kind: "blacklist" | "whitelist", words: readonly Word[], shell: ShellRule): LimitsRead {
+function named(kind: "blacklist" | "whitelist", words: readonly PlacedName[], shell: ShellRule): LimitsRead {
 	const names = [...new Set(words.map((word) => word.text))];
 	return { limits: { kind, names, shell }, names: words };
 }
 
-function readNames(node: Node, reading: Reading, lone: "accepted" | "refused"): readonly Word[] | undefined {
-	const words = readWords(node, reading, lone);
+function readToolNames(node: Node, reading: Reading, lone: "accepted" | "refused"): readonly PlacedName[] | undefined {
+	const words = readNames(node, reading, lone);
 	let wrong = words === undefined;
 	for (const word of words ?? []) {
 		const odd = oddName(word.text);
@@ -160,7 +160,7 @@ function oddName(name: string): { message: string; remedy: string } | undefined 
 }
 
 function readCapabilities(node: Node, reading: Reading): readonly Capability[] | undefined {
-	const words = readWords(node, reading);
+	const words = readNames(node, reading);
 	let wrong = words === undefined;
 	const may = new Set<Capability>();
 	for (const word of words ?? []) {

@@ -13,7 +13,7 @@ import {
 	type Source,
 	type Values,
 } from "../../definition/index.ts";
-import { templateFields, unknownWorkflowKeys, type WrittenEntry, workflowFields } from "./fields.ts";
+import { templateTextFields, unknownWorkflowKeys, type WrittenEntry, workflowFields } from "./fields.ts";
 import { checkVariables } from "./variables.ts";
 
 export type PlacedEntry = WrittenEntry & { readonly place: Place };
@@ -137,7 +137,7 @@ function checkSense(root: MapNode, values: Partial<Values<typeof workflowFields>
 			message: `${quoted(values.commandName)} is a word of \`/workflow\` itself: it starts this workflow, and \`/workflow --${values.commandName}\` does what the word did.`,
 			remedy: "Choose another `commandName` to keep the short form of both.",
 		});
-	for (const key of templateFields) {
+	for (const key of templateTextFields) {
 		const text = values[key];
 		if (text !== undefined) checkVariables(text, root.entries.get(key)?.value.start ?? 0, "template", source, report);
 	}

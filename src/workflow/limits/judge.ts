@@ -2,7 +2,14 @@
 // L1 `workflow_step` is never stopped; L2 what the limits do not clearly allow by capability is stopped; L3 a list decides by name first,
 // and only then asks what the call would do, whichever tool it is of.
 import { isListed } from "../../definition/index.ts";
-import { type Footprint, isWriterName, type Run, type ToolCall, type Touch, type Unknown } from "../../safety/index.ts";
+import {
+	type CommandRun,
+	type FileAccess,
+	type Footprint,
+	isWriterName,
+	type ToolCall,
+	type Unknown,
+} from "../../safety/index.ts";
 import type { Capability, ToolLimits } from "../definitions/index.ts";
 
 export const stepTool = "workflow_step";
@@ -107,7 +114,7 @@ function judgeChanges(
 	if (limits.shell === "unrestricted" || fileTools.has(tool) || own) return undefined;
 	const print = footprint();
 	const named = limits.kind === "whitelist" && isNamedWriter(limits.names, tool);
-	for (const touch of print.touches)
+	for (const touch of print.accesses)
 		if (!named && needOf(touch) === "write" && reaches(touch, project))
 			return { kind: "shell-writes", by: touch.by, what: within(touch.path, project) };
 	for (const run of print.runs) {
@@ -132,7 +139,7 @@ function isNamedWriter(names: readonly string[], tool: string): boolean {
 	return isWriterName(tool) && names.some((name) => name.toLowerCase() === tool.toLowerCase());
 }
 
-function startsAgent({ effects }: Run): boolean {
+function startsAgent({ effects }: CommandRun): boolean {
 	return effects.includes("nested-agent");
 }
 
@@ -140,11 +147,11 @@ const changeWords = { worktree: "files of the project", packages: "installed pac
 
 function judgeCapabilities(
 	may: readonly Capability[],
-	{ touches, runs, unknowns }: Footprint,
+	{ accesses, runs, unknowns }: Footprint,
 	project: string,
 ): Stop | undefined {
 	const allowed = (need: Capability) => need === "read" || may.includes(need);
-	for (const touch of touches) {
+	for (const touch of accesses) {
 		const need = needOf(touch);
 		if (need !== "read" && !allowed(need))
 			return lack(need, `\`${touch.by}\` would change ${within(touch.path, project)}`);
@@ -196,8 +203,8 @@ function unknownWords({ what, text }: Unknown): string {
 	}
 }
 
-function needOf({ access, path }: Touch): "read" | "write" {
-	switch (access) {
+function needOf({ kind, path }: FileAccess): "read" | "write" {
+	switch (kind) {
 		case "read":
 		case "list":
 			return "read";
@@ -218,7 +225,7 @@ function mayWrite({ may }: Unknown): boolean {
 }
 
 /** Whether a change at this place is one of the project: inside it, or of everything below a folder that holds it. */
-function reaches({ path, real, recursive }: Touch, project: string): boolean {
+function reaches({ path, real, recursive }: FileAccess, project: string): boolean {
 	return [path, real].some((place) => isInside(place, project) || (recursive && isInside(project, place)));
 }
 

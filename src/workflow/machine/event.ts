@@ -2,20 +2,20 @@
 import type { Definitions, PauseCause, Position } from "./run.ts";
 
 /** What the model decided: a decision counts for the visit in which it was made, not for the one in which it arrives. */
-export interface Decision {
+export interface ModelDecision {
 	/** The assistant message that says so. */
 	readonly message: string;
 	/** The `step` of the visit that the model had read when it wrote the message; `undefined`: not the present one, as it is defined now. */
 	readonly seen: number | undefined;
 }
 
-export type Event =
+export type WorkflowEvent =
 	/** The model says that the phase is finished. */
-	| { readonly kind: "next"; readonly at: number; readonly decision: Decision; readonly summary?: string }
+	| { readonly kind: "next"; readonly at: number; readonly decision: ModelDecision; readonly summary?: string }
 	/** The model wants to start the innermost scope again. */
-	| { readonly kind: "loop"; readonly at: number; readonly decision: Decision; readonly summary?: string }
+	| { readonly kind: "loop"; readonly at: number; readonly decision: ModelDecision; readonly summary?: string }
 	/** The model wants to end the run before it is finished. */
-	| { readonly kind: "cancel"; readonly at: number; readonly decision: Decision }
+	| { readonly kind: "cancel"; readonly at: number; readonly decision: ModelDecision }
 	/** The model asks where it is. */
 	| { readonly kind: "status" }
 	/** A person ends the run. */
@@ -36,8 +36,8 @@ export type Event =
 	| { readonly kind: "begun" }
 	/** A tool other than `workflow_step` has done something. */
 	| { readonly kind: "worked" }
-	/** The calls of one message have ended, refused ones included; `prints` are their fingerprints with their outcomes. */
-	| { readonly kind: "called"; readonly prints: readonly string[] }
+	/** The calls of one message have ended, refused ones included; `fingerprints` with their outcomes. */
+	| { readonly kind: "called"; readonly fingerprints: readonly string[] }
 	/** The model is about to be asked for its next message. */
 	| { readonly kind: "asked" }
 	/** The model has stopped although the run is not finished. `patience`: reminders allowed in a row, and in one visit of a phase. */
@@ -46,22 +46,22 @@ export type Event =
 	| { readonly kind: "failed"; readonly why: string };
 
 /** How a phase was left. */
-export type Way = "next" | "loop" | "skip" | "back";
+export type ExitKind = "next" | "loop" | "skip" | "back";
 
 /** The visit of a phase that has just ended. */
-export interface Left {
-	readonly way: Way;
+export interface EndedVisit {
+	readonly way: ExitKind;
 	/** What the model said about it. */
 	readonly summary: string | undefined;
 	/** Who ended it, where the way leaves that open. */
 	readonly by?: "person";
 }
 
-export type Action =
+export type WorkflowAction =
 	/** The run has to be kept in the session as it is now. */
-	| { readonly kind: "persist"; readonly left: Left | undefined }
+	| { readonly kind: "persist"; readonly left: EndedVisit | undefined }
 	/** Another phase is current. */
-	| { readonly kind: "moved"; readonly from: Position; readonly to: Position; readonly way: Way }
+	| { readonly kind: "moved"; readonly from: Position; readonly to: Position; readonly way: ExitKind }
 	/** The run is over. */
 	| { readonly kind: "ended"; readonly how: "done" | "cancelled" }
 	/** The model has to be asked whether it means it. */
@@ -76,9 +76,9 @@ export type Action =
 	| { readonly kind: "wait" }
 	| { readonly kind: "reloaded" }
 	/** Nothing was changed. */
-	| { readonly kind: "refused"; readonly refusal: Refusal };
+	| { readonly kind: "refused"; readonly refusal: WorkflowRefusal };
 
-export type Refusal =
+export type WorkflowRefusal =
 	| { readonly kind: "ended" }
 	/** The definition `missing` is not to be found. */
 	| { readonly kind: "stale"; readonly missing: string }

@@ -1,5 +1,5 @@
 // What happened in a run, told from the states that the session holds: nothing of it is kept a second time.
-import type { Way } from "./event.ts";
+import type { ExitKind } from "./event.ts";
 import type { StoredState } from "./stored.ts";
 
 /** A state, and when it was written: ms since the epoch. */
@@ -8,10 +8,10 @@ export interface DatedState {
 	readonly at: number;
 }
 
-export interface Visit {
+export interface PhaseVisit {
 	readonly phaseId: string;
 	/** How it was left; `undefined`: the run is in it, or was cancelled in it. */
-	readonly way: Way | undefined;
+	readonly way: ExitKind | undefined;
 	/** ms since the epoch. */
 	readonly from: number;
 	readonly to: number;
@@ -24,14 +24,14 @@ export interface Visit {
  * The visits of a run, oldest first; one that is on lasts until `now` (ms since the epoch). `states` are those of one branch, newest first,
  * possibly of several runs.
  */
-export function foldHistory(states: Iterable<DatedState>, runId: string, now: number): Visit[] {
+export function foldHistory(states: Iterable<DatedState>, runId: string, now: number): PhaseVisit[] {
 	const own: DatedState[] = [];
 	for (const dated of states) {
 		// One run at a time: what lies before the states of this run belongs to another.
 		if (dated.state.taskId !== runId) break;
 		own.push(dated);
 	}
-	const visits: Visit[] = [];
+	const visits: PhaseVisit[] = [];
 	let before: StoredState | undefined;
 	let pausedSince: number | undefined;
 	let paused = 0;
@@ -58,6 +58,6 @@ export function foldHistory(states: Iterable<DatedState>, runId: string, now: nu
 }
 
 /** How long a visit took, pauses not counted, ms. */
-export function timeOf({ from, to, paused }: Visit): number {
+export function activeTime({ from, to, paused }: PhaseVisit): number {
 	return Math.max(0, to - from - paused);
 }

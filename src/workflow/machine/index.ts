@@ -1,6 +1,6 @@
-export type { Action, Decision, Event, Left, Refusal, Way } from "./event.ts";
-export { type DatedState, foldHistory, timeOf, type Visit } from "./history.ts";
-export { type PinnedCopy, pinnedDefinitions, reachable, readLimits, readPinned } from "./pinned.ts";
+export type { EndedVisit, ExitKind, ModelDecision, WorkflowAction, WorkflowEvent, WorkflowRefusal } from "./event.ts";
+export { activeTime, type DatedState, foldHistory, type PhaseVisit } from "./history.ts";
+export { type PinnedCopy, pinnedDefinitions, reachable, readPinned, readPinnedLimits } from "./pinned.ts";
 export {
 	currentPhase,
 	definitionOf,
@@ -16,24 +16,24 @@ export {
 	waitsForPerson,
 } from "./position.ts";
 export {
-	beginRun,
+	beginWorkflowRun,
 	type Definitions,
 	isActive,
-	type LiveRun,
+	type LiveWorkflowRun,
 	type PauseCause,
 	type Position,
-	type Run,
 	type Segment,
-	type StaleRun,
+	type StaleWorkflowRun,
+	type WorkflowRun,
 } from "./run.ts";
 export {
+	type DefinitionsSource,
 	type Note,
-	type Read,
-	type Restored,
+	type RestoredRun,
 	readState,
 	restoreRun,
-	type Source,
+	type StateRead,
 	type StoredState,
 	storeRun,
 } from "./stored.ts";
-export { earlierPhases, type Transition, transition } from "./transition.ts";
+export { earlierPhases, type WorkflowTransition, workflowTransition } from "./transition.ts";

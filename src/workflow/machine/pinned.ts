@@ -142,7 +142,7 @@ function readEntry(written: unknown): Phase | Reference | undefined {
 	if (polling !== undefined && typeof polling !== "boolean") return undefined;
 	const limits = readCeilings(written.limits);
 	if (limits === null) return undefined;
-	const tools = readLimits(written.tools);
+	const tools = readPinnedLimits(written.tools);
 	const profiles = readList(written.profiles, string);
 	if (!tools || !profiles || !advance) return undefined;
 	return { kind, id, name, emoji, instructions, tools, profiles, autoContinue, advance, limits, polling, file: "" };
@@ -159,7 +159,7 @@ function readCeilings(written: unknown): VisitCeilings | undefined | null {
 }
 
 /** Limits that cannot be read are no limits: the whole copy is refused then, and the run stays closed. */
-export function readLimits(written: unknown): ToolLimits | undefined {
+export function readPinnedLimits(written: unknown): ToolLimits | undefined {
 	if (!isObject(written)) return undefined;
 	switch (written.kind) {
 		case "free":

@@ -1,7 +1,7 @@
 // Ways through nested workflows: the phase at a position, the one after it, the one before it, the start of its scope.
 // N1 every position that comes out of here ends at a phase, never at a reference; N2 nested references of any depth are walked, not recursed into.
 import type { Phase, Reference, WorkflowDefinition } from "../definitions/index.ts";
-import type { Definitions, LiveRun, Position, Segment } from "./run.ts";
+import type { Definitions, LiveWorkflowRun, Position, Segment } from "./run.ts";
 
 /** The definition that `key` names; what is missing breaks an invariant of `Definitions`. */
 export function definitionOf(definitions: Definitions, key: string): WorkflowDefinition {
@@ -32,22 +32,22 @@ export function phaseAt(definitions: Definitions, position: Position): Phase {
 }
 
 /** The phase that a run is in. */
-export function currentPhase(run: LiveRun): Phase {
+export function currentPhase(run: LiveWorkflowRun): Phase {
 	return phaseAt(run.definitions, run.position);
 }
 
 /** Whether only a person ends the phase that a run is in. */
-export function waitsForPerson(run: LiveRun): boolean {
+export function waitsForPerson(run: LiveWorkflowRun): boolean {
 	return currentPhase(run).advance === "person";
 }
 
 /** The workflow that the person started. */
-export function rootOf(run: LiveRun): WorkflowDefinition {
+export function rootOf(run: LiveWorkflowRun): WorkflowDefinition {
 	return definitionOf(run.definitions, run.workflowKey);
 }
 
 /** The workflow whose phases are being gone through right now. */
-export function scopeOf(run: LiveRun): WorkflowDefinition {
+export function scopeOf(run: LiveWorkflowRun): WorkflowDefinition {
 	return definitionOf(run.definitions, innermost(run.position).workflowKey);
 }
 

@@ -1,13 +1,15 @@
 // Finds the place of a run again in other definitions: by the ids of its phase and of the workflows around it, not by their numbers.
 import type { Phase, Reference } from "../definitions/index.ts";
-import type { Refusal } from "./event.ts";
+import type { WorkflowRefusal } from "./event.ts";
 import { currentPhase, definitionOf } from "./position.ts";
-import type { Definitions, Position, Run, Segment } from "./run.ts";
+import type { Definitions, Position, Segment, WorkflowRun } from "./run.ts";
 
-export type Relocation = { readonly kind: "found"; readonly position: Position } | Extract<Refusal, { kind: "gone" }>;
+export type Relocation =
+	| { readonly kind: "found"; readonly position: Position }
+	| Extract<WorkflowRefusal, { kind: "gone" }>;
 
 /** The place of `run` in `definitions`. A workflow that is referred to several times keeps its turn among them. */
-export function relocate(run: Run, definitions: Definitions): Relocation {
+export function relocate(run: WorkflowRun, definitions: Definitions): Relocation {
 	const position: Segment[] = [];
 	for (const [depth, segment] of run.position.entries()) {
 		const entries = definitions.get(segment.workflowKey)?.entries;
@@ -27,19 +29,19 @@ export function relocate(run: Run, definitions: Definitions): Relocation {
 
 type Entries = readonly (Phase | Reference)[];
 
-function scopeIndex(run: Run, segment: Segment, key: string, entries: Entries): number | undefined {
+function scopeIndex(run: WorkflowRun, segment: Segment, key: string, entries: Entries): number | undefined {
 	const places = entries.flatMap((entry, index) => (entry.kind === "reference" && entry.key === key ? [index] : []));
 	return places[Math.min(turnOf(run, segment, key), places.length - 1)];
 }
 
 /** How many references to `key` stand before the one that a segment points at. */
-function turnOf(run: Run, { workflowKey, phaseIndex }: Segment, key: string): number {
+function turnOf(run: WorkflowRun, { workflowKey, phaseIndex }: Segment, key: string): number {
 	if (run.kind === "stale") return 0;
 	const before = definitionOf(run.definitions, workflowKey).entries.slice(0, phaseIndex);
 	return before.filter((entry) => entry.kind === "reference" && entry.key === key).length;
 }
 
-function phaseIndexOf(run: Run, { phaseIndex }: Segment, entries: Entries): number | undefined {
+function phaseIndexOf(run: WorkflowRun, { phaseIndex }: Segment, entries: Entries): number | undefined {
 	const id = phaseId(run);
 	// A state of the reference package knows only the number.
 	if (id === undefined) return entries[phaseIndex]?.kind === "phase" ? phaseIndex : undefined;
@@ -47,6 +49,6 @@ function phaseIndexOf(run: Run, { phaseIndex }: Segment, entries: Entries): numb
 	return index < 0 ? undefined : index;
 }
 
-function phaseId(run: Run): string | undefined {
+function phaseId(run: WorkflowRun): string | undefined {
 	return run.kind === "live" ? currentPhase(run).id : run.phaseId;
 }

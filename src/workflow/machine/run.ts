@@ -24,14 +24,14 @@ export type Position = readonly Segment[];
  */
 export type PauseCause = "person" | "interrupt" | "error" | "reminders" | "bounds";
 
-export type Standing =
+export type WorkflowStatus =
 	| { readonly kind: "running" }
 	/** Nothing goes on by itself and the phase does not change until a person resumes. */
 	| { readonly kind: "paused"; readonly by: PauseCause; readonly why: string | undefined }
 	| { readonly kind: "done" }
 	| { readonly kind: "cancelled" };
 
-interface Facts {
+interface RunFacts {
 	/** `wf-<ms>-<6 characters>`. */
 	readonly id: string;
 	/** Key of the root workflow. */
@@ -45,7 +45,7 @@ interface Facts {
 	readonly step: number;
 	/** When the current phase was entered, or the last one left, ms since the epoch. */
 	readonly since: number;
-	readonly standing: Standing;
+	readonly status: WorkflowStatus;
 
 	// What follows is not kept in the session: it starts anew after a reload.
 	/** Reminders since the model last did anything else, and in this visit of the phase. */
@@ -57,13 +57,13 @@ interface Facts {
 }
 
 /** A run whose definitions are at hand. */
-export interface LiveRun extends Facts {
+export interface LiveWorkflowRun extends RunFacts {
 	readonly kind: "live";
 	readonly definitions: Definitions;
 }
 
 /** A run whose definitions are not to be found: it keeps its place and its restrictions stay closed. */
-export interface StaleRun extends Facts {
+export interface StaleWorkflowRun extends RunFacts {
 	readonly kind: "stale";
 	/** Key of the workflow that is missing. */
 	readonly missing: string;
@@ -71,11 +71,11 @@ export interface StaleRun extends Facts {
 	readonly phaseId: string | undefined;
 }
 
-export type Run = LiveRun | StaleRun;
+export type WorkflowRun = LiveWorkflowRun | StaleWorkflowRun;
 
 /** Neither finished nor cancelled: running, or paused. */
-export function isActive(run: Run): boolean {
-	switch (run.standing.kind) {
+export function isActive(run: WorkflowRun): boolean {
+	switch (run.status.kind) {
 		case "running":
 		case "paused":
 			return true;
@@ -85,7 +85,7 @@ export function isActive(run: Run): boolean {
 	}
 }
 
-export interface Start {
+export interface WorkflowStart {
 	/** `wf-<ms>-<6 characters>`. */
 	readonly id: string;
 	readonly definitions: Definitions;
@@ -98,7 +98,7 @@ export interface Start {
 }
 
 /** A run that has just begun. */
-export function beginRun({ id, definitions, workflowKey, task, at, position }: Start): LiveRun {
+export function beginWorkflowRun({ id, definitions, workflowKey, task, at, position }: WorkflowStart): LiveWorkflowRun {
 	return {
 		kind: "live",
 		id,
@@ -109,7 +109,7 @@ export function beginRun({ id, definitions, workflowKey, task, at, position }: S
 		position,
 		step: 0,
 		since: at,
-		standing: { kind: "running" },
+		status: { kind: "running" },
 		reminders: { row: 0, visit: 0 },
 		askedToCancel: undefined,
 	};

@@ -1,7 +1,7 @@
 // The state of a run as the session keeps it: one small entry per change, of a size that does not grow with the run.
 // The first nine fields are the reference package's, so that either package can read what the other wrote.
 // Reading is strict: a value that is not right is refused as a whole, because half a state is worse than none.
-import type { Left, Way } from "./event.ts";
+import type { EndedVisit, ExitKind } from "./event.ts";
 import { currentPhase, enter, phaseAt } from "./position.ts";
 import { relocate } from "./relocate.ts";
 import {
@@ -9,9 +9,9 @@ import {
 	isActive,
 	type PauseCause,
 	type Position,
-	type Run,
-	type StaleRun,
-	type Standing,
+	type StaleWorkflowRun,
+	type WorkflowRun,
+	type WorkflowStatus,
 } from "./run.ts";
 
 export interface StoredSegment {
@@ -41,7 +41,7 @@ export interface StoredState {
 	readonly since?: number;
 	readonly paused?: { readonly by: PauseCause; readonly why?: string };
 	/** The visit that this change has ended: of the phase of the state before, from the `since` of that state to the one of this. */
-	readonly left?: { readonly way: Way; readonly summary?: string; readonly by?: "person" };
+	readonly left?: { readonly way: ExitKind; readonly summary?: string; readonly by?: "person" };
 	/** What this entry says, where it is no change of phase. */
 	readonly note?: Note;
 	/** How long pi was closed before this change, in the visit that was on: ms. */
@@ -56,17 +56,17 @@ const most = { begun: 2_000, why: 200, summary: 2_000 } as const;
 const room = { entry: 450, task: 40 } as const;
 
 /** What to write beside the run itself. */
-export interface Telling {
+export interface StateChange {
 	/** Id of the session entry that holds the definitions. */
 	readonly pinned: string | undefined;
-	readonly left?: Left | undefined;
+	readonly left?: EndedVisit | undefined;
 	readonly note?: Note | undefined;
 	readonly away?: number | undefined;
 }
 
 /** What to write for a run. */
-export function storeRun(run: Run, { pinned, left, note, away }: Telling): StoredState {
-	const { standing } = run;
+export function storeRun(run: WorkflowRun, { pinned, left, note, away }: StateChange): StoredState {
+	const { status } = run;
 	const phaseId = run.kind === "live" ? currentPhase(run).id : run.phaseId;
 	const state: StoredState = {
 		active: isActive(run),
@@ -83,11 +83,11 @@ export function storeRun(run: Run, { pinned, left, note, away }: Telling): Store
 		startedAt: run.startedAt,
 		// The reference package would announce the end of a run that is not marked so.
 		completionNotified: !isActive(run),
-		cancelled: standing.kind === "cancelled",
+		cancelled: status.kind === "cancelled",
 		...(pinned === undefined ? {} : { pin: pinned }),
 		since: run.since,
-		...(standing.kind === "paused"
-			? { paused: { by: standing.by, ...(standing.why === undefined ? {} : { why: cut(standing.why, most.why) }) } }
+		...(status.kind === "paused"
+			? { paused: { by: status.by, ...(status.why === undefined ? {} : { why: cut(status.why, most.why) }) } }
 			: {}),
 		...(left
 			? {
@@ -124,13 +124,13 @@ function bytesOf(value: unknown): number {
 	return Buffer.byteLength(JSON.stringify(value));
 }
 
-export type Read =
+export type StateRead =
 	| { readonly kind: "state"; readonly state: StoredState }
 	/** In words, for the person. */
 	| { readonly kind: "invalid"; readonly problem: string };
 
 /** Reads the data of a `workflow:state` entry, also of the reference package and its older form without a path. */
-export function readState(data: unknown): Read {
+export function readState(data: unknown): StateRead {
 	if (!isObject(data)) return invalid("it is not an object");
 	const { workflowKey } = data;
 	if (typeof workflowKey !== "string" || workflowKey === "") return invalid("it names no workflow");
@@ -173,10 +173,10 @@ export function readState(data: unknown): Read {
 	};
 }
 
-export type Restored = { readonly kind: "run"; readonly run: Run } | Extract<Read, { kind: "invalid" }>;
+export type RestoredRun = { readonly kind: "run"; readonly run: WorkflowRun } | Extract<StateRead, { kind: "invalid" }>;
 
 /** Where the definitions of a stored run come from: its own pinned copy, or what the catalogue holds today. */
-export type Source =
+export type DefinitionsSource =
 	| { readonly kind: "pinned"; readonly definitions: Definitions; readonly task: string }
 	| { readonly kind: "catalogue"; readonly definitions: Definitions };
 
@@ -184,7 +184,7 @@ export type Source =
  * The run that a state describes. With a pinned copy everything has to fit exactly. With the catalogue the phase is found by its id; a
  * state without ids is taken by its numbers, which have to fit.
  */
-export function restoreRun(state: StoredState, source: Source): Restored {
+export function restoreRun(state: StoredState, source: DefinitionsSource): RestoredRun {
 	const { definitions } = source;
 	const position = state.currentPath.map(({ workflowKey, phaseIndex, loops = 0 }) => ({
 		workflowKey,
@@ -199,12 +199,12 @@ export function restoreRun(state: StoredState, source: Source): Restored {
 		startedAt: state.startedAt,
 		step: state.globalStepCount,
 		since: state.since ?? state.startedAt,
-		standing: standingOf(state),
+		status: statusOf(state),
 		reminders: { row: 0, visit: 0 },
 		askedToCancel: undefined,
 	};
-	const stale = (missing: string): StaleRun => ({ kind: "stale", missing, phaseId, position, ...facts });
-	const live = (place: Position): Restored => ({
+	const stale = (missing: string): StaleWorkflowRun => ({ kind: "stale", missing, phaseId, position, ...facts });
+	const live = (place: Position): RestoredRun => ({
 		kind: "run",
 		run: { kind: "live", definitions, position: place, ...facts },
 	});
@@ -222,7 +222,7 @@ export function restoreRun(state: StoredState, source: Source): Restored {
 	return live(place);
 }
 
-function standingOf({ active, cancelled, paused }: StoredState): Standing {
+function statusOf({ active, cancelled, paused }: StoredState): WorkflowStatus {
 	if (!active) return { kind: cancelled ? "cancelled" : "done" };
 	return paused ? { kind: "paused", by: paused.by, why: paused.why } : { kind: "running" };
 }
@@ -284,7 +284,7 @@ function noteOf(value: unknown): Note | undefined {
 	return value === "begun" || value === "resumed" || value === "reloaded" ? value : undefined;
 }
 
-function invalid(problem: string): Extract<Read, { kind: "invalid" }> {
+function invalid(problem: string): Extract<StateRead, { kind: "invalid" }> {
 	return { kind: "invalid", problem };
 }
 

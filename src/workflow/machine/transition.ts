@@ -11,7 +11,7 @@ import {
 	type VisitLimits,
 	type VisitUse,
 } from "../../bounds/index.ts";
-import type { Action, Decision, Event, Left, Refusal, Way } from "./event.ts";
+import type { EndedVisit, ExitKind, ModelDecision, WorkflowAction, WorkflowEvent, WorkflowRefusal } from "./event.ts";
 import {
 	currentPhase,
 	definitionOf,
@@ -23,18 +23,18 @@ import {
 	waitsForPerson,
 } from "./position.ts";
 import { relocate } from "./relocate.ts";
-import { isActive, type LiveRun, type PauseCause, type Position, type Run } from "./run.ts";
+import { isActive, type LiveWorkflowRun, type PauseCause, type Position, type WorkflowRun } from "./run.ts";
 
-export interface Transition {
-	readonly run: Run;
-	readonly actions: readonly Action[];
+export interface WorkflowTransition {
+	readonly run: WorkflowRun;
+	readonly actions: readonly WorkflowAction[];
 }
 
 /** How many phases `back` looks at before it gives up finding a name: more than any person has in mind. */
 const farBack = 10_000;
 
 /** Applies one event to a run. Never throws for any event; what cannot be done is a `refused` action. */
-export function transition(run: Run, event: Event): Transition {
+export function workflowTransition(run: WorkflowRun, event: WorkflowEvent): WorkflowTransition {
 	if (!isActive(run)) return event.kind === "begun" ? still(run) : refuse(run, { kind: "ended" });
 	switch (event.kind) {
 		case "next":
@@ -52,7 +52,7 @@ export function transition(run: Run, event: Event): Transition {
 		case "back":
 			return moveByPerson(withoutQuestion(run), event);
 		case "pause":
-			if (run.standing.kind === "paused") return refuse(run, { kind: "already-paused" });
+			if (run.status.kind === "paused") return refuse(run, { kind: "already-paused" });
 			return pause(run, event.by, event.why);
 		case "resume":
 			return resume(run);
@@ -63,33 +63,35 @@ export function transition(run: Run, event: Event): Transition {
 		case "worked":
 			return still(run.reminders.row === 0 ? run : { ...run, reminders: { ...run.reminders, row: 0 } });
 		case "called":
-			return event.prints.length === 0 ? still(run) : count(run, useMessage(run.use ?? NO_USE, event.prints));
+			return event.fingerprints.length === 0
+				? still(run)
+				: count(run, useMessage(run.use ?? NO_USE, event.fingerprints));
 		case "asked":
 			return count(run, useRequests(run.use ?? NO_USE, 1));
 		case "stopped":
 			return stop(run, event.patience);
 		case "failed":
-			return run.standing.kind === "paused" ? still(run) : pause(run, "error", event.why);
+			return run.status.kind === "paused" ? still(run) : pause(run, "error", event.why);
 	}
 }
 
 const none = { row: 0, visit: 0 };
 
-function still(run: Run): Transition {
+function still(run: WorkflowRun): WorkflowTransition {
 	return { run, actions: [] };
 }
 
-function refuse(run: Run, refusal: Refusal): Transition {
+function refuse(run: WorkflowRun, refusal: WorkflowRefusal): WorkflowTransition {
 	return { run, actions: [{ kind: "refused", refusal }] };
 }
 
-function withoutQuestion(run: Run): Run {
+function withoutQuestion(run: WorkflowRun): WorkflowRun {
 	return run.askedToCancel === undefined ? run : { ...run, askedToCancel: undefined };
 }
 
-function moveByModel(run: Run, event: Extract<Event, { kind: "next" | "loop" }>): Transition {
+function moveByModel(run: WorkflowRun, event: Extract<WorkflowEvent, { kind: "next" | "loop" }>): WorkflowTransition {
 	if (run.kind === "stale") return refuse(run, { kind: "stale", missing: run.missing });
-	if (run.standing.kind === "paused") return refuse(run, { kind: "paused" });
+	if (run.status.kind === "paused") return refuse(run, { kind: "paused" });
 	if (isEarlier(run, event.decision)) return refuse(run, { kind: "earlier-visit", phase: currentPhase(run).name });
 	const { at, summary } = event;
 	if (event.kind === "next") {
@@ -106,7 +108,10 @@ function moveByModel(run: Run, event: Extract<Event, { kind: "next" | "loop" }>)
 	return move(run, loopedPosition(run.definitions, run.position), { way: "loop", at, summary });
 }
 
-function moveByPerson(run: Run, event: Extract<Event, { kind: "advance" | "skip" | "back" }>): Transition {
+function moveByPerson(
+	run: WorkflowRun,
+	event: Extract<WorkflowEvent, { kind: "advance" | "skip" | "back" }>,
+): WorkflowTransition {
 	if (run.kind === "stale") return refuse(run, { kind: "stale", missing: run.missing });
 	const { at } = event;
 	if (event.kind !== "back") {
@@ -123,7 +128,7 @@ function moveByPerson(run: Run, event: Extract<Event, { kind: "advance" | "skip"
 }
 
 /** The positions before the current one, nearest first. */
-function* before(run: LiveRun): Generator<Position> {
+function* before(run: LiveWorkflowRun): Generator<Position> {
 	let position = previousPosition(run.definitions, run.position);
 	for (let looked = 0; position && looked < farBack; looked++) {
 		yield position;
@@ -132,7 +137,7 @@ function* before(run: LiveRun): Generator<Position> {
 }
 
 /** The phase before the current one, or the nearest earlier one that is called `name`. */
-function earlier(run: LiveRun, name: string | undefined): Position | undefined {
+function earlier(run: LiveWorkflowRun, name: string | undefined): Position | undefined {
 	const wanted = name?.toLowerCase();
 	for (const position of before(run)) {
 		const phase = phaseAt(run.definitions, position);
@@ -142,24 +147,24 @@ function earlier(run: LiveRun, name: string | undefined): Position | undefined {
 }
 
 /** The ids of the phases that a person can go back to, nearest first, each once. */
-export function earlierPhases(run: LiveRun): string[] {
+export function earlierPhases(run: LiveWorkflowRun): string[] {
 	return [...new Set([...before(run)].map((position) => phaseAt(run.definitions, position).id))];
 }
 
 /** Whether the model had not yet read the phase that the run is in, as it is defined now. */
-function isEarlier(run: LiveRun, { seen }: Decision): boolean {
+function isEarlier(run: LiveWorkflowRun, { seen }: ModelDecision): boolean {
 	return seen !== run.step;
 }
 
 interface Move {
-	readonly way: Way;
+	readonly way: ExitKind;
 	readonly at: number;
 	readonly summary: string | undefined;
 	readonly by?: "person";
 }
 
-function move(run: LiveRun, to: Position | undefined, { way, at, summary, by }: Move): Transition {
-	const left: Left = { way, summary, ...(by && way === "next" ? { by } : {}) };
+function move(run: LiveWorkflowRun, to: Position | undefined, { way, at, summary, by }: Move): WorkflowTransition {
+	const left: EndedVisit = { way, summary, ...(by && way === "next" ? { by } : {}) };
 	if (!to) return end({ ...run, step: run.step + 1, since: at }, "done", left);
 	return {
 		run: { ...run, position: to, step: run.step + 1, since: at, reminders: none, use: useAfter(run, way, by) },
@@ -171,14 +176,14 @@ function move(run: LiveRun, to: Position | undefined, { way, at, summary, by }: 
 }
 
 /** A model may also go round over phases and loops; ceilings are those of one visit. A person's move begins anew. */
-function useAfter({ use }: LiveRun, way: Way, by: Move["by"]): VisitUse | undefined {
+function useAfter({ use }: LiveWorkflowRun, way: ExitKind, by: Move["by"]): VisitUse | undefined {
 	if (use === undefined || by === "person" || way === "skip" || way === "back") return undefined;
 	return { ...use, requests: 0, calls: 0 };
 }
 
-function end(run: Run, how: "done" | "cancelled", left: Left | undefined): Transition {
+function end(run: WorkflowRun, how: "done" | "cancelled", left: EndedVisit | undefined): WorkflowTransition {
 	return {
-		run: { ...run, standing: { kind: how } },
+		run: { ...run, status: { kind: how } },
 		actions: [
 			{ kind: "persist", left },
 			{ kind: "ended", how },
@@ -186,7 +191,7 @@ function end(run: Run, how: "done" | "cancelled", left: Left | undefined): Trans
 	};
 }
 
-function cancelByModel(run: Run, { decision }: Extract<Event, { kind: "cancel" }>): Transition {
+function cancelByModel(run: WorkflowRun, { decision }: Extract<WorkflowEvent, { kind: "cancel" }>): WorkflowTransition {
 	const { message } = decision;
 	if (run.kind === "live") {
 		const phase = currentPhase(run).name;
@@ -200,9 +205,9 @@ function cancelByModel(run: Run, { decision }: Extract<Event, { kind: "cancel" }
 	return { run: { ...run, askedToCancel: message }, actions: [{ kind: "ask-cancel" }] };
 }
 
-function pause(run: Run, by: PauseCause, why: string | undefined): Transition {
+function pause(run: WorkflowRun, by: PauseCause, why: string | undefined): WorkflowTransition {
 	return {
-		run: { ...withoutQuestion(run), standing: { kind: "paused", by, why } },
+		run: { ...withoutQuestion(run), status: { kind: "paused", by, why } },
 		actions: [
 			{ kind: "persist", left: undefined },
 			{ kind: "paused", by, why },
@@ -210,26 +215,26 @@ function pause(run: Run, by: PauseCause, why: string | undefined): Transition {
 	};
 }
 
-function resume(run: Run): Transition {
-	if (run.standing.kind !== "paused") return refuse(run, { kind: "not-paused" });
+function resume(run: WorkflowRun): WorkflowTransition {
+	if (run.status.kind !== "paused") return refuse(run, { kind: "not-paused" });
 	if (run.kind === "stale") return refuse(run, { kind: "stale", missing: run.missing });
 	return {
-		run: { ...withoutQuestion(run), standing: { kind: "running" }, reminders: none, use: undefined },
+		run: { ...withoutQuestion(run), status: { kind: "running" }, reminders: none, use: undefined },
 		actions: [{ kind: "persist", left: undefined }, { kind: "resumed" }],
 	};
 }
 
 /** Whoever interrupts the model to say something has said it now. */
-function speak(run: Run): Transition {
-	const interrupted = run.standing.kind === "paused" && run.standing.by === "interrupt";
+function speak(run: WorkflowRun): WorkflowTransition {
+	const interrupted = run.status.kind === "paused" && run.status.by === "interrupt";
 	return interrupted && run.kind === "live" ? resume(run) : still(run);
 }
 
 /** The visit has used `use`: the model is told that it goes round, or the run waits for a person. */
-function count(run: Run, use: VisitUse): Transition {
-	if (run.kind === "stale" || run.standing.kind !== "running") return still(run);
+function count(run: WorkflowRun, use: VisitUse): WorkflowTransition {
+	if (run.kind === "stale" || run.status.kind !== "running") return still(run);
 	const verdict = judgeUse(run.use ?? NO_USE, use, visitLimits(run));
-	const counted: LiveRun = { ...run, use };
+	const counted: LiveWorkflowRun = { ...run, use };
 	switch (verdict.kind) {
 		case "fine":
 			return still(counted);
@@ -241,7 +246,7 @@ function count(run: Run, use: VisitUse): Transition {
 }
 
 /** The bounds of a visit of the current phase: its own, else those of the nearest workflow around it. */
-function visitLimits(run: LiveRun): VisitLimits {
+function visitLimits(run: LiveWorkflowRun): VisitLimits {
 	const { limits, polling = false } = currentPhase(run);
 	const around = run.position.toReversed().map(({ workflowKey }) => definitionOf(run.definitions, workflowKey).limits);
 	const nearest = (key: "requests" | "calls") =>
@@ -249,8 +254,8 @@ function visitLimits(run: LiveRun): VisitLimits {
 	return { requests: nearest("requests"), calls: nearest("calls"), polling };
 }
 
-function stop(run: Run, patience: { row: number; visit: number }): Transition {
-	if (run.kind === "stale" || run.standing.kind !== "running") return still(run);
+function stop(run: WorkflowRun, patience: { row: number; visit: number }): WorkflowTransition {
+	if (run.kind === "stale" || run.status.kind !== "running") return still(run);
 	if (waitsForPerson(run) || !goesOnByItself(run)) return { run, actions: [{ kind: "wait" }] };
 	const { row, visit } = run.reminders;
 	if (row >= patience.row) return pause(run, "reminders", `${row} reminders in a row changed nothing`);
@@ -262,18 +267,18 @@ function stop(run: Run, patience: { row: number; visit: number }): Transition {
 }
 
 /** The phase decides; without a word of its own, every scope around it has to agree. */
-function goesOnByItself(run: LiveRun): boolean {
+function goesOnByItself(run: LiveWorkflowRun): boolean {
 	return (
 		currentPhase(run).autoContinue ??
 		run.position.every(({ workflowKey }) => definitionOf(run.definitions, workflowKey).autoContinue)
 	);
 }
 
-function reload(run: Run, { definitions }: Extract<Event, { kind: "reload" }>): Transition {
+function reload(run: WorkflowRun, { definitions }: Extract<WorkflowEvent, { kind: "reload" }>): WorkflowTransition {
 	const found = relocate(run, definitions);
 	if (found.kind === "gone") return refuse(run, found);
-	const { id, workflowKey, task, startedAt, step, since, standing, reminders, use } = run;
-	const facts = { id, workflowKey, task, startedAt, step, since, standing, reminders, use };
+	const { id, workflowKey, task, startedAt, step, since, status, reminders, use } = run;
+	const facts = { id, workflowKey, task, startedAt, step, since, status, reminders, use };
 	return {
 		run: { kind: "live", definitions, position: found.position, askedToCancel: undefined, ...facts },
 		actions: [{ kind: "persist", left: undefined }, { kind: "reloaded" }],

@@ -8,11 +8,11 @@ export {
 	pauseLine,
 	personLine,
 	phaseName,
-	refusalText,
-	reminderText,
 	resumeText,
 	sessionName,
 	staleReason,
+	workflowRefusalText,
+	workflowReminderText,
 } from "./messages.ts";
 export { laterText, wholeText } from "./phase.ts";
 export { phaseTitle, placeLine, statusLine } from "./place.ts";

@@ -5,53 +5,53 @@ import type { WorkflowDefinition } from "../definitions/index.ts";
 import { stepTool } from "../limits/index.ts";
 import {
 	currentPhase,
-	type LiveRun,
+	type ExitKind,
+	type LiveWorkflowRun,
 	type PauseCause,
-	type Refusal,
-	type Run,
 	rootOf,
-	type Way,
+	type WorkflowRefusal,
+	type WorkflowRun,
 } from "../machine/index.ts";
 import { endOfPhase } from "./phase.ts";
 import { phaseTitle } from "./place.ts";
 import { expand, expandFirst, variablesOf } from "./template.ts";
 
 /** The person's first message of a run. */
-export function initialMessage(run: LiveRun): string {
+export function initialMessage(run: LiveWorkflowRun): string {
 	return expandFirst(rootOf(run).initialMessage, run);
 }
 
 /** What the model is told when it has stopped before the end. The built-in text does not repeat what was said before. */
-export function reminderText(run: LiveRun): string {
+export function workflowReminderText(run: LiveWorkflowRun): string {
 	const { notDoneReminder, name } = rootOf(run);
 	if (notDoneReminder !== undefined) return expand(notDoneReminder, variablesOf(run));
 	return `The workflow "${name}" is not finished: its phase ${phaseTitle(run)} is still open. Go on with its instructions above. When it is finished, call workflow_step with action "next". If you need something from the person first, say what.`;
 }
 
 /** What the model is told when a person has let the run go on. */
-export function resumeText(run: LiveRun): string {
+export function resumeText(run: LiveWorkflowRun): string {
 	return `The person lets the workflow "${rootOf(run).name}" go on. Continue with its phase ${phaseTitle(run)}. ${endOfPhase(run)}`;
 }
 
 /** What the model is told when a person has ended the run while it was working: cancelled it, or left its last phase. */
-export function abandonedText(run: Run, way: Way = "skip"): string {
+export function abandonedText(run: WorkflowRun, way: ExitKind = "skip"): string {
 	const name = run.kind === "live" ? rootOf(run).name : run.workflowKey;
 	const what =
-		run.standing.kind === "done"
+		run.status.kind === "done"
 			? `${way === "skip" ? "skipped" : "ended"} the last phase of the workflow "${name}", which is over`
 			: `cancelled the workflow "${name}"`;
 	return `The person has ${what}. Its instructions and limits no longer hold. Stop working on it and wait for what the person says next.`;
 }
 
 /** Why a tool is refused in this phase. */
-export function blockReason(run: LiveRun, tool: string): string {
+export function blockReason(run: LiveWorkflowRun, tool: string): string {
 	const { blockReasonTemplate } = rootOf(run);
 	if (blockReasonTemplate !== undefined) return expand(blockReasonTemplate, variablesOf(run, tool));
 	return `The tool "${tool}" may not do this in the phase ${phaseTitle(run)}.`;
 }
 
 /** What to do instead. A text of the workflow's own has said more already. */
-export function blockAdvice(run: LiveRun): string {
+export function blockAdvice(run: LiveWorkflowRun): string {
 	const keep = "Keep to what this phase allows.";
 	return rootOf(run).blockReasonTemplate === undefined ? `${keep} ${endOfPhase(run)}` : keep;
 }
@@ -82,7 +82,7 @@ export function duration(ms: number): string {
 }
 
 /** What is shown at the end. */
-export function endText(run: Run, how: "done" | "cancelled"): string {
+export function endText(run: WorkflowRun, how: "done" | "cancelled"): string {
 	if (run.kind === "stale") return `Workflow "${run.workflowKey}" cancelled. ${taskLine(run)}`;
 	const { completionMessage, name, entries } = rootOf(run);
 	if (how === "cancelled") return `Workflow "${name}" cancelled in phase ${phaseTitle(run)}. ${taskLine(run)}`;
@@ -90,7 +90,7 @@ export function endText(run: Run, how: "done" | "cancelled"): string {
 	return `Workflow "${name}" is DONE. ${taskLine(run)}, phases: ${entries.length}`;
 }
 
-function taskLine({ task, id }: Run): string {
+function taskLine({ task, id }: WorkflowRun): string {
 	// States of the reference package may lack an id.
 	return id === "" ? `Task: ${task}` : `Task: ${task} (${id})`;
 }
@@ -103,7 +103,7 @@ export function sessionName({ sessionNamePrefix, sessionNameMaxLength }: Workflo
 }
 
 /** Why nothing was changed, and what to do instead. For the model and for the person alike. */
-export function refusalText(refusal: Refusal): string {
+export function workflowRefusalText(refusal: WorkflowRefusal): string {
 	switch (refusal.kind) {
 		case "ended":
 			return "This workflow is over.";
@@ -135,6 +135,6 @@ export function refusalText(refusal: Refusal): string {
 }
 
 /** `Planning`, or what is known of the phase of a run whose definition is missing. */
-export function phaseName(run: Run): string {
+export function phaseName(run: WorkflowRun): string {
 	return run.kind === "live" ? currentPhase(run).name : (run.phaseId ?? "unknown");
 }

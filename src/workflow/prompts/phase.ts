@@ -5,7 +5,7 @@ import { limitsText } from "../limits/index.ts";
 import {
 	currentPhase,
 	innermost,
-	type LiveRun,
+	type LiveWorkflowRun,
 	previousPosition,
 	rootOf,
 	scopeOf,
@@ -18,7 +18,7 @@ import { expand, instructionsOf, nextName, taskAgain, variablesOf } from "./temp
  * The whole text: role, task, phases, instructions, limits. For the first phase, and after a compaction. `task`: whether the model has the task
  * before it already; a long one is not given again then.
  */
-export function wholeText(run: LiveRun, task: "new" | "known" = "new"): string {
+export function wholeText(run: LiveWorkflowRun, task: "new" | "known" = "new"): string {
 	const profiles = [...new Set([...run.definitions.values()].flatMap(phaseProfiles))];
 	return paragraphs(
 		pathHeader(run),
@@ -31,7 +31,7 @@ export function wholeText(run: LiveRun, task: "new" | "known" = "new"): string {
 }
 
 /** What is new with a phase: its instructions, its limits, how it ends. */
-export function phaseText(run: LiveRun): string {
+export function phaseText(run: LiveWorkflowRun): string {
 	const { profiles, tools } = currentPhase(run);
 	return paragraphs(
 		`## Instructions for this phase\n\n${instructionsOf(run)}`,
@@ -42,25 +42,25 @@ export function phaseText(run: LiveRun): string {
 }
 
 /** The text of a later phase: its path, the role where it says something else now, and what is new. */
-export function laterText(run: LiveRun): string {
+export function laterText(run: LiveWorkflowRun): string {
 	return paragraphs(pathHeader(run), changedRole(run), phaseText(run));
 }
 
 /** `Step 4 (2/3 phases)`. */
-function progressText(run: LiveRun): string {
+function progressText(run: LiveWorkflowRun): string {
 	const last = innermost(run.position);
 	const count = `${last.phaseIndex + 1}/${scopeOf(run).entries.length}`;
 	return `Step ${run.step} (${count} ${run.position.length > 1 ? "in current scope" : "phases"})`;
 }
 
-function roleText(run: LiveRun): string {
+function roleText(run: LiveWorkflowRun): string {
 	const { roleInstruction, name } = rootOf(run);
 	if (roleInstruction !== undefined) return expand(roleInstruction, variablesOf(run));
 	return `You are working through the workflow "${name}" phase by phase. Do what the current phase asks, and only that; a later phase has its own instructions and may use other tools. Instructions and limits of a phase end with it.`;
 }
 
 /** A role with variables of the phase in it reads differently in every phase; one without is not said again. */
-function changedRole(run: LiveRun): string | undefined {
+function changedRole(run: LiveWorkflowRun): string | undefined {
 	const { roleInstruction } = rootOf(run);
 	const before = previousPosition(run.definitions, run.position);
 	if (roleInstruction === undefined || !before) return undefined;
@@ -70,13 +70,13 @@ function changedRole(run: LiveRun): string | undefined {
 }
 
 /** How the model ends the phase, or that it does not. */
-export function endOfPhase(run: LiveRun): string {
+export function endOfPhase(run: LiveWorkflowRun): string {
 	return waitsForPerson(run)
 		? "You cannot end this phase: the person does, with /workflow next. When your part is done, tell the person what there is to decide, and stop."
 		: 'When it is finished, call workflow_step with action "next".';
 }
 
-function advanceText(run: LiveRun): string {
+function advanceText(run: LiveWorkflowRun): string {
 	// The workflow's own reminder tells the model to go on, which it cannot here.
 	if (waitsForPerson(run)) return endOfPhase(run);
 	const { advanceReminder } = rootOf(run);

@@ -5,22 +5,22 @@ import {
 	entryAt,
 	firstPosition,
 	isActive,
-	type LiveRun,
+	type LiveWorkflowRun,
 	nextPosition,
 	type Position,
 	phaseAt,
-	type Run,
 	type Segment,
 	samePlace,
+	type WorkflowRun,
 	waitsForPerson,
 } from "../machine/index.ts";
 import { breadcrumb } from "./template.ts";
 
 /** The status line: `Release Pipeline > Code Review [2/3] > 🔍 Static Analysis [1/2]`; nothing for a run that is over. */
-export function statusLine(run: Run): string | undefined {
+export function statusLine(run: WorkflowRun): string | undefined {
 	if (!isActive(run)) return undefined;
 	const mark =
-		run.standing.kind === "paused"
+		run.status.kind === "paused"
 			? " (paused)"
 			: run.kind === "live" && waitsForPerson(run)
 				? " (waits for /workflow next)"
@@ -29,30 +29,30 @@ export function statusLine(run: Run): string | undefined {
 }
 
 /** Where a run is: every workflow on the way with the number of its entry, and the phase. */
-export function placeLine(run: LiveRun): string {
+export function placeLine(run: LiveWorkflowRun): string {
 	const { name } = definitionOf(run.definitions, run.workflowKey);
 	return [name, ...run.position.map((segment) => levelText(run, segment))].join(" > ");
 }
 
-function levelText({ definitions }: LiveRun, segment: Segment): string {
+function levelText({ definitions }: LiveWorkflowRun, segment: Segment): string {
 	const entry = entryAt(definitions, segment);
 	const text = entry.kind === "phase" ? `${entry.emoji} ${entry.name}` : definitionOf(definitions, entry.key).name;
 	return `${text} ${countText(definitions, segment)}`;
 }
 
 /** The number of an entry in its workflow: `[2/3]`. */
-export function countText(definitions: LiveRun["definitions"], { workflowKey, phaseIndex }: Segment): string {
+export function countText(definitions: LiveWorkflowRun["definitions"], { workflowKey, phaseIndex }: Segment): string {
 	return `[${phaseIndex + 1}/${definitionOf(definitions, workflowKey).entries.length}]`;
 }
 
 /** `🔍 Static Analysis`. */
-export function phaseTitle(run: LiveRun): string {
+export function phaseTitle(run: LiveWorkflowRun): string {
 	const { emoji, name } = currentPhase(run);
 	return `${emoji} ${name}`;
 }
 
 /** The line that heads what the model is told: `[Workflow path: Release > Code Review ▸ 🔍 Static Analysis]`. */
-export function pathHeader(run: LiveRun): string {
+export function pathHeader(run: LiveWorkflowRun): string {
 	return `[Workflow path: ${breadcrumb(run, run.position)} ▸ ${phaseTitle(run)}]`;
 }
 
@@ -60,7 +60,7 @@ export function pathHeader(run: LiveRun): string {
 const longest = 40;
 
 /** All phases in the order in which they come, through every inner workflow, the current one marked. */
-export function phaseList(run: LiveRun): string {
+export function phaseList(run: LiveWorkflowRun): string {
 	const { definitions } = run;
 	const before: string[] = [];
 	const after: string[] = [];

@@ -2,12 +2,12 @@
 import {
 	currentPhase,
 	definitionOf,
-	type LiveRun,
+	type ExitKind,
+	type LiveWorkflowRun,
 	type Position,
 	phaseAt,
 	rootOf,
 	scopeOf,
-	type Way,
 	waitsForPerson,
 } from "../machine/index.ts";
 import { endOfPhase, laterText } from "./phase.ts";
@@ -15,7 +15,7 @@ import { countText, phaseTitle } from "./place.ts";
 import { breadcrumb, instructionsOf, nextName, taskAgain } from "./template.ts";
 
 /** After a move: what happened, where it stands, and everything about the new phase. */
-export function movedText(run: LiveRun, from: Position, way: Way): string {
+export function movedText(run: LiveWorkflowRun, from: Position, way: ExitKind): string {
 	const old = phaseAt(run.definitions, from).name;
 	const { name } = currentPhase(run);
 	return [
@@ -27,13 +27,13 @@ export function movedText(run: LiveRun, from: Position, way: Way): string {
 }
 
 /** The same where a person has moved the run. */
-export function movedByPersonText(run: LiveRun, from: Position, way: Way): string {
+export function movedByPersonText(run: LiveWorkflowRun, from: Position, way: ExitKind): string {
 	const did = way === "next" ? "ended the phase" : "moved the workflow to another phase";
 	return `The person has ${did}.\n\n${movedText(run, from, way)}`;
 }
 
 /** After the last phase. */
-export function doneText(run: LiveRun): string {
+export function doneText(run: LiveWorkflowRun): string {
 	const { name } = currentPhase(run);
 	return [
 		`✓ Advanced: ${name} → DONE`,
@@ -43,7 +43,7 @@ export function doneText(run: LiveRun): string {
 	].join("\n");
 }
 
-export function askCancelText(run: LiveRun | undefined): string {
+export function askCancelText(run: LiveWorkflowRun | undefined): string {
 	const name = run ? `"${rootOf(run).name}"` : "this workflow";
 	return `Really cancel ${name}?\nWhat it has not done stays undone, and it cannot be taken back. If so, call workflow_step with action "cancel" once more in your next message; anything else keeps the workflow going.`;
 }
@@ -53,14 +53,14 @@ export function cancelledText(task: string): string {
 }
 
 /** Everything about where a run is. */
-export function statusText(run: LiveRun): string {
+export function statusText(run: LiveWorkflowRun): string {
 	const root = rootOf(run);
 	const { profiles } = currentPhase(run);
 	const nested = run.position.length > 1;
 	const last = run.position.at(-1);
 	const count = last ? countText(run.definitions, last) : "";
 	const paused =
-		run.standing.kind === "paused" ? ["Paused: only the person can let it go on, with /workflow resume."] : [];
+		run.status.kind === "paused" ? ["Paused: only the person can let it go on, with /workflow resume."] : [];
 	return [
 		`Workflow: ${root.name} (${root.key})`,
 		`Task id: ${run.id}`,
@@ -77,7 +77,7 @@ export function statusText(run: LiveRun): string {
 }
 
 /** What a move did to the scopes around the phase, in words: every workflow that was left or entered is named. */
-function verb(run: LiveRun, from: Position, way: Way): string {
+function verb(run: LiveWorkflowRun, from: Position, way: ExitKind): string {
 	if (way === "loop") return `Started "${scopeName(run)}" again`;
 	if (way === "back") return "Went back";
 	const shared = sharedScopes(from, run.position);
@@ -90,7 +90,7 @@ function verb(run: LiveRun, from: Position, way: Way): string {
 }
 
 /** The scope that a loop starts again: the one that held the phase before, which may begin with references. */
-function scopeName(run: LiveRun): string {
+function scopeName(run: LiveWorkflowRun): string {
 	for (const segment of [...run.position].reverse())
 		if (segment.loops > 0) return definitionOf(run.definitions, segment.workflowKey).name;
 	return scopeOf(run).name;

@@ -5,7 +5,7 @@ import {
 	currentPhase,
 	definitionOf,
 	firstPosition,
-	type LiveRun,
+	type LiveWorkflowRun,
 	nextPosition,
 	type Position,
 	phaseAt,
@@ -38,7 +38,7 @@ export function taskAgain(task: string): string {
 const taskNames: ReadonlySet<string> = new Set(["description", "taskDescription", "task"]);
 
 /** Fills in the text that gives the task: where it is long, the first place that names it has it whole, the others refer to it. */
-export function expandFirst(template: string, run: LiveRun): string {
+export function expandFirst(template: string, run: LiveWorkflowRun): string {
 	const variables = variablesOf(run);
 	let given = false;
 	return template.replace(/\{(\w+)\}/g, (written, name: string) => {
@@ -49,7 +49,11 @@ export function expandFirst(template: string, run: LiveRun): string {
 }
 
 /** What templates of this run may name while it is where it is. `toolName` is the tool that the text is about. */
-export function variablesOf(run: LiveRun, toolName: string = stepTool, task: string = taskAgain(run.task)): Variables {
+export function variablesOf(
+	run: LiveWorkflowRun,
+	toolName: string = stepTool,
+	task: string = taskAgain(run.task),
+): Variables {
 	const { definitions, position } = run;
 	const root = rootOf(run);
 	const phase = currentPhase(run);
@@ -81,17 +85,17 @@ export function variablesOf(run: LiveRun, toolName: string = stepTool, task: str
 }
 
 /** The name of the phase after the current one, wherever it stands; `DONE` after the last of all. */
-export function nextName(run: LiveRun): string {
+export function nextName(run: LiveWorkflowRun): string {
 	const next = nextPosition(run.definitions, run.position);
 	return next ? phaseAt(run.definitions, next).name : "DONE";
 }
 
 /** The names of the workflows on the way, from the root: `Release > Code Review`. */
-export function breadcrumb({ definitions }: LiveRun, position: Position): string {
+export function breadcrumb({ definitions }: LiveWorkflowRun, position: Position): string {
 	return position.map(({ workflowKey }) => definitionOf(definitions, workflowKey).name).join(" > ");
 }
 
 /** The instructions of the current phase, variables filled in. */
-export function instructionsOf(run: LiveRun): string {
+export function instructionsOf(run: LiveWorkflowRun): string {
 	return variablesOf(run).get("phaseInstructions") ?? "";
 }

@@ -5,20 +5,26 @@ import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import { exitCodes, pageText, say } from "../../pi/index.ts";
 import {
 	type Catalogue,
-	checkLines,
+	catalogueCheckLines,
 	checkToolNames,
 	commandWords,
 	listLines,
 	usageLines,
 	visibleCommands,
 } from "../definitions/index.ts";
-import { type Action, type Event, earlierPhases, type Run, reachable } from "../machine/index.ts";
-import { abandonedText, movedByPersonText, placeLine, refusalText, resumeText } from "../prompts/index.ts";
-import { contextType, isTold, reminderType } from "./context-messages.ts";
-import { type Held, hashOf } from "./entries.ts";
-import { type Place, placeOf } from "./library.ts";
+import {
+	earlierPhases,
+	reachable,
+	type WorkflowAction,
+	type WorkflowEvent,
+	type WorkflowRun,
+} from "../machine/index.ts";
+import { abandonedText, movedByPersonText, placeLine, resumeText, workflowRefusalText } from "../prompts/index.ts";
+import { contextType, hasPhaseText, reminderType } from "./context-messages.ts";
+import { definitionsHash, type HeldRun } from "./entries.ts";
+import { type ProjectContext, projectContext } from "./library.ts";
 import { notFoundText, rejectedText, statusReport, trustHint, verbsText } from "./report.ts";
-import { cancelledType, refuse, setToWork, startWorkflow } from "./starting.ts";
+import { cancelledType, refuseCommand, startModelTurn, startWorkflow } from "./starting.ts";
 import type { Workflows } from "./workflows.ts";
 
 type Verb = (
@@ -36,17 +42,17 @@ const checkPointer = "`pi-chronicle check` in a shell checks everything that the
 
 const verbs: Readonly<Record<string, Verb>> = {
 	list: (_workflows, ctx, _rest, catalogue) =>
-		pageText(ctx, "Workflows", [...listLines(catalogue, ctx.cwd), ...trustHint(placeOf(ctx))].join("\n")),
+		pageText(ctx, "Workflows", [...listLines(catalogue, ctx.cwd), ...trustHint(projectContext(ctx))].join("\n")),
 	check: ({ pi }, ctx, _rest, catalogue) => {
 		const unknown = checkToolNames(
 			catalogue,
 			pi.getAllTools().map(({ name }) => name),
 		);
-		const text = [...checkLines(catalogue, unknown, ctx.cwd), checkPointer].join("\n");
-		if (catalogue.rejected.size > 0 && ctx.mode !== "tui") return refuse(ctx, text);
+		const text = [...catalogueCheckLines(catalogue, unknown, ctx.cwd), checkPointer].join("\n");
+		if (catalogue.rejected.size > 0 && ctx.mode !== "tui") return refuseCommand(ctx, text);
 		return pageText(ctx, "Check of the workflows", text);
 	},
-	status: ({ desk }, ctx) => pageText(ctx, "Workflow", statusReport(ctx.sessionManager, desk)),
+	status: ({ controller }, ctx) => pageText(ctx, "Workflow", statusReport(ctx.sessionManager, controller)),
 	show: async (...asked) => (await import("./show.ts")).showWorkflow(...asked),
 	pause: (workflows, ctx) => void change(workflows, ctx, { kind: "pause", by: "person" }),
 	resume,
@@ -60,7 +66,7 @@ const verbs: Readonly<Record<string, Verb>> = {
 /** Runs `/workflow <args>`. */
 export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandContext, args: string): Promise<void> {
 	const [, word = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(args) ?? [];
-	const place = placeOf(ctx);
+	const place = projectContext(ctx);
 	const catalogue = workflows.library.load(place);
 	if (word === "") {
 		const text = [...usageLines(catalogue, ctx.cwd), ...trustHint(place), "", verbsText].join("\n");
@@ -70,24 +76,25 @@ export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandCon
 	const verb = word.startsWith("--") ? word.slice(2) : definition?.show === "user" ? "" : word;
 	if (Object.hasOwn(verbs, verb)) {
 		const [surplus] = rest.split(/\s+/);
-		if (surplus && !talkative.has(verb)) return refuse(ctx, `"${surplus}" is one word too many for /workflow ${word}.`);
+		if (surplus && !talkative.has(verb))
+			return refuseCommand(ctx, `"${surplus}" is one word too many for /workflow ${word}.`);
 		return verbs[verb]?.(workflows, ctx, rest, catalogue);
 	}
 	if (definition?.show === "workflows" || catalogue.definitions.get(word)?.show === "workflows")
-		return refuse(ctx, `The workflow "${word}" only runs inside others; start one that contains it.`);
+		return refuseCommand(ctx, `The workflow "${word}" only runs inside others; start one that contains it.`);
 	if (!definition) {
 		const rejected = catalogue.rejected.get(word);
-		return refuse(
+		return refuseCommand(
 			ctx,
 			rejected
 				? rejectedText(rejected, ctx.cwd)
 				: [notFoundText(word, catalogue, commandWords), ...trustHint(place)].join("\n"),
 		);
 	}
-	if (rest === "") return refuse(ctx, `Say what is to be done: /workflow ${word} <task>`, "warning");
+	if (rest === "") return refuseCommand(ctx, `Say what is to be done: /workflow ${word} <task>`, "warning");
 	const option = verbAtEnd(rest);
 	if (option !== undefined)
-		return refuse(
+		return refuseCommand(
 			ctx,
 			`${option} behind a task is no part of it: /workflow ${option} alone does what it says. If the task ends so, put -- before it: /workflow ${word} -- <task>`,
 		);
@@ -103,36 +110,36 @@ function verbAtEnd(task: string): string | undefined {
 
 /** Runs `/cancel-workflow`: at once, without a question. */
 export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContext, args: string): void {
-	const { desk, conversation } = workflows;
+	const { controller, conversation } = workflows;
 	const [surplus] = args.trim().split(/\s+/);
 	if (surplus) {
-		refuse(ctx, `"${surplus}" is one word too many for /cancel-workflow.`);
+		refuseCommand(ctx, `"${surplus}" is one word too many for /cancel-workflow.`);
 		return;
 	}
-	const { active } = desk;
+	const { active } = controller;
 	if (!active) {
-		refuse(ctx, "No workflow is active.", "warning");
+		refuseCommand(ctx, "No workflow is active.", "warning");
 		return;
 	}
 	const atWork = !ctx.isIdle() && !conversation.resting;
-	desk.apply(ctx, { kind: "abandon", at: Date.now() });
-	letGo(workflows, desk.held ?? active, atWork);
+	controller.apply(ctx, { kind: "abandon", at: Date.now() });
+	letGo(workflows, controller.held ?? active, atWork);
 }
 
 /** What follows when a person has ended a run. A model that is at work goes on with what it has read: it has to hear that this no longer holds. */
-function letGo({ desk, conversation }: Workflows, held: Held, atWork: boolean, way?: "next" | "skip"): void {
+function letGo({ controller, conversation }: Workflows, held: HeldRun, atWork: boolean, way?: "next" | "skip"): void {
 	if (atWork) conversation.tell(held, cancelledType, abandonedText(held.run, way));
-	else desk.withdrawTool();
+	else controller.withdrawTool();
 }
 
 /** What may follow `/workflow `: names, and the verbs that can do something now; then what the verb takes. Nothing where the words are complete. */
 export function completeWorkflow(
-	{ library, desk }: Workflows,
+	{ library, controller }: Workflows,
 	prefix: string,
-	place: Place,
+	place: ProjectContext,
 ): AutocompleteItem[] | null {
 	const catalogue = library.recent(place);
-	const run = desk.active?.run;
+	const run = controller.active?.run;
 	const names = visibleCommands(catalogue).map(([command, { name }]) => ({
 		value: command,
 		label: command,
@@ -163,12 +170,12 @@ export function completeWorkflow(
 }
 
 /** Whether a verb can do something now: most of them need a run, and a run that stands as they want it. */
-function isOfUse(verb: string, run: Run | undefined): boolean {
+function isOfUse(verb: string, run: WorkflowRun | undefined): boolean {
 	if (verb === "list" || verb === "check" || verb === "show") return true;
 	if (run === undefined) return false;
 	switch (verb) {
 		case "pause":
-			return run.standing.kind === "running";
+			return run.status.kind === "running";
 		case "next":
 		case "skip":
 			return run.kind === "live";
@@ -180,73 +187,77 @@ function isOfUse(verb: string, run: Run | undefined): boolean {
 }
 
 /** Lets something happen to the run and says why it could not. */
-function change({ desk }: Workflows, ctx: ExtensionCommandContext, event: Event): readonly Action[] {
-	if (!desk.active) {
-		refuse(ctx, "No workflow is active.");
+function change(
+	{ controller }: Workflows,
+	ctx: ExtensionCommandContext,
+	event: WorkflowEvent,
+): readonly WorkflowAction[] {
+	if (!controller.active) {
+		refuseCommand(ctx, "No workflow is active.");
 		return [];
 	}
-	const actions = desk.apply(ctx, event);
-	for (const action of actions) if (action.kind === "refused") refuse(ctx, refusalText(action.refusal));
+	const actions = controller.apply(ctx, event);
+	for (const action of actions) if (action.kind === "refused") refuseCommand(ctx, workflowRefusalText(action.refusal));
 	return actions;
 }
 
-function did(actions: readonly Action[], kind: Action["kind"]): boolean {
+function did(actions: readonly WorkflowAction[], kind: WorkflowAction["kind"]): boolean {
 	return actions.some((action) => action.kind === kind);
 }
 
 async function resume(workflows: Workflows, ctx: ExtensionCommandContext): Promise<void> {
-	const { desk, conversation } = workflows;
-	const paused = desk.active?.run.standing.kind === "paused";
+	const { controller, conversation } = workflows;
+	const paused = controller.active?.run.status.kind === "paused";
 	// A run that only waits, because a person held it or its phase asks for one, is set to work again as well.
 	const actions = paused || !ctx.isIdle() ? change(workflows, ctx, { kind: "resume" }) : [];
 	if (paused ? !did(actions, "resumed") : !ctx.isIdle()) return;
-	const { active } = desk;
-	if (!active) return refuse(ctx, "No workflow is active.");
+	const { active } = controller;
+	if (!active) return refuseCommand(ctx, "No workflow is active.");
 	const { run } = active;
-	if (run.kind === "stale") return refuse(ctx, refusalText({ kind: "stale", missing: run.missing }));
-	await setToWork(workflows, ctx, () => {
+	if (run.kind === "stale") return refuseCommand(ctx, workflowRefusalText({ kind: "stale", missing: run.missing }));
+	await startModelTurn(workflows, ctx, () => {
 		// The model at work may have been moved while the run was paused: it has not read its phase yet.
-		if (!ctx.isIdle() && !isTold(ctx.sessionManager, active)) conversation.retell(ctx, active);
+		if (!ctx.isIdle() && !hasPhaseText(ctx.sessionManager, active)) conversation.retell(ctx, active);
 		conversation.tell(active, reminderType, resumeText(run));
 	});
 }
 
-async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event: Event): Promise<void> {
-	const { desk, conversation } = workflows;
+async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event: WorkflowEvent): Promise<void> {
+	const { controller, conversation } = workflows;
 	const atWork = !ctx.isIdle() && !conversation.resting;
 	const actions = change(workflows, ctx, event);
 	const moved = actions.find((action) => action.kind === "moved");
-	const held = desk.held;
+	const held = controller.held;
 	if (held?.run.kind !== "live") return;
 	const { run } = held;
 	if (did(actions, "ended")) return letGo(workflows, held, atWork, event.kind === "advance" ? "next" : "skip");
 	if (moved?.kind !== "moved") return;
 	// A paused run is only moved; what its phase asks is told when it goes on.
-	if (run.standing.kind !== "running") {
+	if (run.status.kind !== "running") {
 		say(ctx, `The workflow is in ${placeLine(run)} now. It is paused: /workflow resume lets it go on.`);
 		if (!ctx.hasUI) workflows.exit.set(exitCodes.waits);
 		return;
 	}
 	if (ctx.mode !== "tui") say(ctx, `The workflow is in ${placeLine(run)} now.`);
-	await setToWork(workflows, ctx, () =>
+	await startModelTurn(workflows, ctx, () =>
 		conversation.tell(held, contextType, movedByPersonText(run, moved.from, moved.way)),
 	);
 }
 
 function reload(workflows: Workflows, ctx: ExtensionCommandContext, _rest: string, catalogue: Catalogue): void {
-	const { desk, conversation } = workflows;
-	const { active } = desk;
+	const { controller, conversation } = workflows;
+	const { active } = controller;
 	if (!active) {
-		refuse(ctx, "No workflow is active: definitions are read anew whenever one is started.");
+		refuseCommand(ctx, "No workflow is active: definitions are read anew whenever one is started.");
 		return;
 	}
 	const definitions = reachable(catalogue.definitions, active.run.workflowKey);
-	if (active.run.kind === "live" && hashOf(definitions) === active.pinned?.hash) {
+	if (active.run.kind === "live" && definitionsHash(definitions) === active.pinned?.hash) {
 		say(ctx, "The definition is the one that the workflow runs by already.");
 		return;
 	}
 	if (!did(change(workflows, ctx, { kind: "reload", definitions }), "reloaded")) return;
-	const { held } = desk;
+	const { held } = controller;
 	if (held?.run.kind !== "live") return;
 	if (!ctx.isIdle()) conversation.retell(ctx, held);
 	say(ctx, `The workflow goes on by the new definition, in ${placeLine(held.run)}.`);

@@ -3,29 +3,29 @@
 import type { ContextEvent, ExtensionContext, SessionEntry, TurnEndEvent } from "@earendil-works/pi-coding-agent";
 import { newestFirst } from "../../pi/index.ts";
 import { stepTool } from "../limits/index.ts";
-import { type Decision, isActive, type Run } from "../machine/index.ts";
+import { isActive, type ModelDecision, type WorkflowRun } from "../machine/index.ts";
 import { isLongTask } from "../prompts/index.ts";
-import { type Held, stateType } from "./entries.ts";
+import { type HeldRun, stateType } from "./entries.ts";
 
 export const contextType = "workflow:context";
 export const reminderType = "workflow:reminder";
 
 /** Names the visit of a phase that a text belongs to: the run, its step, and the definition that it was taken from. */
-export interface Told {
+export interface VisitMark {
 	readonly taskId: string;
 	readonly step: number;
 	readonly hash: string;
 }
 
-export function toldOf({ run, pinned }: Held): Told {
+export function visitMarkOf({ run, pinned }: HeldRun): VisitMark {
 	return { taskId: run.id, step: run.step, hash: pinned?.hash ?? "" };
 }
 
 type Session = ExtensionContext["sessionManager"];
 
 /** Whether the model's context holds the text of the phase that the run is in, and the task. */
-export function isTold(session: Session, held: Held): boolean {
-	const told = toldOf(held);
+export function hasPhaseText(session: Session, held: HeldRun): boolean {
+	const told = visitMarkOf(held);
 	const removed = new Set<string>();
 	let keptFrom: string | undefined;
 	for (const entry of newestFirst(session)) {
@@ -45,8 +45,8 @@ export function isTold(session: Session, held: Held): boolean {
  * What the model had read when it wrote the call `id`, as far as the branch tells: the texts of phases that stand in front of the message with
  * the call. A call that the newest message does not hold was written somewhere else, and has read nothing.
  */
-export function decisionOf(session: Session, held: Held, id: string): Decision {
-	const now = toldOf(held);
+export function modelDecision(session: Session, held: HeldRun, id: string): ModelDecision {
+	const now = visitMarkOf(held);
 	let message: string | undefined;
 	for (const entry of newestFirst(session)) {
 		if (message === undefined) {
@@ -56,7 +56,7 @@ export function decisionOf(session: Session, held: Held, id: string): Decision {
 			continue;
 		}
 		// A text of an earlier visit may have been queued and come behind that of the present one; of two editions of one visit the newer counts.
-		const told = toldBy(entry);
+		const told = visitMarkIn(entry);
 		if (told?.taskId === now.taskId && told.step === now.step)
 			return { message, seen: told.hash === now.hash ? now.step : undefined };
 		if (entry.type === "custom" && entry.customType === stateType && isBefore(entry.data, now)) break;
@@ -65,7 +65,7 @@ export function decisionOf(session: Session, held: Held, id: string): Decision {
 }
 
 /** Whether the model's context holds the whole task of the run. Of a short one nobody needs to know. */
-export function knowsTask(session: Session, { task }: Run): boolean {
+export function knowsTask(session: Session, { task }: WorkflowRun): boolean {
 	if (!isLongTask(task)) return false;
 	let keptFrom: string | undefined;
 	for (const entry of newestFirst(session)) {
@@ -98,24 +98,24 @@ export function hasCompaction(session: Session, since: string | null): boolean {
 	return false;
 }
 
-function carries(entry: SessionEntry, { taskId, step, hash }: Told): boolean {
-	const told = toldBy(entry);
+function carries(entry: SessionEntry, { taskId, step, hash }: VisitMark): boolean {
+	const told = visitMarkIn(entry);
 	return told?.taskId === taskId && told.step === step && told.hash === hash;
 }
 
 /** The visit whose text an entry gives to the model. */
-function toldBy(entry: SessionEntry): Partial<Told> | undefined {
+function visitMarkIn(entry: SessionEntry): Partial<VisitMark> | undefined {
 	if (entry.type === "custom_message") return entry.customType === contextType ? marks(entry.details) : undefined;
 	if (entry.type !== "message" || entry.message.role !== "toolResult" || entry.message.toolName !== stepTool)
 		return undefined;
 	return givesInstructions(entry.message.details) ? marks(entry.message.details) : undefined;
 }
 
-function marks(details: unknown): Partial<Told> {
-	return (details ?? {}) as Partial<Told>;
+function marks(details: unknown): Partial<VisitMark> {
+	return (details ?? {}) as Partial<VisitMark>;
 }
 
-function isBefore(data: unknown, { taskId, step }: Told): boolean {
+function isBefore(data: unknown, { taskId, step }: VisitMark): boolean {
 	const state = (data ?? {}) as { taskId?: unknown; globalStepCount?: unknown };
 	return state.taskId !== taskId || (typeof state.globalStepCount === "number" && state.globalStepCount < step);
 }
@@ -138,7 +138,7 @@ type Message = ContextEvent["messages"][number];
 type Draft = TurnEndEvent["entries"][number];
 
 /** What a message of a run that is over becomes: `undefined` as it is, `null` nothing, a text that. */
-function retire(message: Message, run: Run | undefined): string | null | undefined {
+function replacementOf(message: Message, run: WorkflowRun | undefined): string | null | undefined {
 	const mine = (details: unknown) =>
 		run !== undefined && isActive(run) && (details as { taskId?: unknown } | undefined)?.taskId === run.id;
 	if (message.role === "custom")
@@ -151,10 +151,13 @@ function retire(message: Message, run: Run | undefined): string | null | undefin
 }
 
 /** The edits that take what is left of other runs out of the model's context for good. */
-export function retirement(entries: TurnEndEvent["context"]["contextEntries"], run: Run | undefined): Draft[] {
+export function contextEdits(
+	entries: TurnEndEvent["context"]["contextEntries"],
+	run: WorkflowRun | undefined,
+): Draft[] {
 	return entries.flatMap(({ sourceEntry, messages }): Draft[] => {
 		const [message] = messages;
-		const replacement = message ? retire(message, run) : undefined;
+		const replacement = message ? replacementOf(message, run) : undefined;
 		if (replacement === undefined) return [];
 		return [
 			{
@@ -167,10 +170,10 @@ export function retirement(entries: TurnEndEvent["context"]["contextEntries"], r
 }
 
 /** The same for one request, until the edits are written; `undefined` where nothing is left. */
-export function withoutLeftovers(messages: readonly Message[], run: Run | undefined): Message[] | undefined {
+export function withoutEndedRuns(messages: readonly Message[], run: WorkflowRun | undefined): Message[] | undefined {
 	let changed = false;
 	const kept = messages.flatMap((message): Message[] => {
-		const replacement = retire(message, run);
+		const replacement = replacementOf(message, run);
 		if (replacement === undefined) return [message];
 		changed = true;
 		if (replacement === null || message.role !== "toolResult") return [];

@@ -11,42 +11,42 @@ import type {
 	TurnEndEvent,
 } from "@earendil-works/pi-coding-agent";
 import { type Scope, say } from "../../pi/index.ts";
-import { type Event, type LiveRun, waitsForPerson } from "../machine/index.ts";
-import { personLine, phaseTitle, reminderText, wholeText } from "../prompts/index.ts";
-import { openCallPrints } from "./call-prints.ts";
+import { type LiveWorkflowRun, type WorkflowEvent, waitsForPerson } from "../machine/index.ts";
+import { personLine, phaseTitle, wholeText, workflowReminderText } from "../prompts/index.ts";
+import { openCallFingerprints } from "./call-fingerprints.ts";
 import {
+	contextEdits,
 	contextType,
 	hasCompaction,
-	isTold,
+	hasPhaseText,
 	knowsTask,
 	reminderType,
-	retirement,
-	toldOf,
-	withoutLeftovers,
+	visitMarkOf,
+	withoutEndedRuns,
 } from "./context-messages.ts";
 import { type Countdown, isGone, startCountdown } from "./countdown.ts";
-import type { Held } from "./entries.ts";
-import type { Desk } from "./run-controller.ts";
+import type { HeldRun } from "./entries.ts";
+import type { RunController } from "./run-controller.ts";
 import { workflowSettings } from "./settings.ts";
 
 /** Reminders that one visit of a phase may have in all, as a multiple of those in a row. */
 const visitPatience = 4;
 
-export interface Conversation {
+export interface WorkflowConversation {
 	/** Starts `run` as soon as pi begins with `text` as the person's message; drops it when the person says something else first. */
-	expect(run: LiveRun, text: string): void;
+	expect(run: LiveWorkflowRun, text: string): void;
 	/** A run is expected, and pi has not begun with it yet. */
 	readonly starting: boolean;
 	/** Takes an expected run back that pi did not begin. */
-	giveUp(run: LiveRun): void;
+	giveUp(run: LiveWorkflowRun): void;
 	/** The model has stopped and is about to be told to go on: pi counts as busy, but nobody is at work. */
 	readonly resting: boolean;
 	/** A message to the model that belongs to the run; the model is set to work if it rests. */
-	tell(held: Held, type: string, text: string): void;
+	tell(held: HeldRun, type: string, text: string): void;
 	/** Gives the model at work the whole text of the phase again: the definition has changed under it. */
-	retell(ctx: ExtensionContext, held: Held): void;
-	/** Called by the desk after every change. */
-	follow: Desk["changed"];
+	retell(ctx: ExtensionContext, held: HeldRun): void;
+	/** Called by the controller after every change. */
+	follow: RunController["changed"];
 	/** Called when an agent run has settled; `ended`: the workflow ended in it. */
 	settled: (ctx: ExtensionContext, ended: boolean) => void;
 }
@@ -54,11 +54,11 @@ export interface Conversation {
 interface ConversationOptions {
 	readonly pi: ExtensionAPI;
 	readonly scope: Scope;
-	readonly desk: Desk;
+	readonly controller: RunController;
 }
 
-export function openConversation({ pi, scope, desk }: ConversationOptions): Conversation {
-	let expected: { readonly run: LiveRun; readonly text: string; accepted: boolean } | undefined;
+export function openConversation({ pi, scope, controller }: ConversationOptions): WorkflowConversation {
+	let expected: { readonly run: LiveWorkflowRun; readonly text: string; accepted: boolean } | undefined;
 	let countdown: Countdown | undefined;
 	/** Between the start and the end of a low-level run of the model. */
 	let working = false;
@@ -70,7 +70,7 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 	let waiting: string | undefined;
 	/** The person has held the countdown. */
 	let heldBack = false;
-	const prints = openCallPrints();
+	const fingerprints = openCallFingerprints();
 	/** The newest entry when the model's context was last known to be complete. */
 	let complete: string | null = null;
 
@@ -78,7 +78,7 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 		if (!expected) return;
 		const { run } = expected;
 		expected = undefined;
-		desk.begin(ctx, run);
+		controller.begin(ctx, run);
 	};
 
 	const onInput = async (event: InputEvent, ctx: ExtensionContext): Promise<void> => {
@@ -92,13 +92,13 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 			// Something else got in between: the message waits in pi's queue and will reach the model without a new start.
 			if (event.streamingBehavior !== undefined) {
 				begin(ctx);
-				if (desk.active) pi.sendMessage(contextMessage(ctx, desk.active), { deliverAs: "followUp" });
+				if (controller.active) pi.sendMessage(contextMessage(ctx, controller.active), { deliverAs: "followUp" });
 			}
 			return;
 		}
 		if (event.source === "extension") return;
 		drop();
-		const resumed = desk.apply(ctx, { kind: "spoken" }).some(({ kind }) => kind === "resumed");
+		const resumed = controller.apply(ctx, { kind: "spoken" }).some(({ kind }) => kind === "resumed");
 		// The terminal has a row for it.
 		if (resumed && ctx.mode !== "tui") say(ctx, "The workflow goes on with your message.");
 	};
@@ -110,15 +110,15 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 	const drop = () => {
 		if (!expected) return;
 		expected = undefined;
-		if (!desk.active) desk.withdrawTool();
+		if (!controller.active) controller.withdrawTool();
 		listen();
 	};
 
 	const onBeforeStart = (event: BeforeAgentStartEvent, ctx: ExtensionContext) => {
 		complete = ctx.sessionManager.getLeafId();
 		if (expected?.accepted && event.messageType === "user") begin(ctx);
-		const held = desk.active;
-		if (held?.run.kind !== "live" || isTold(ctx.sessionManager, held)) return undefined;
+		const held = controller.active;
+		if (held?.run.kind !== "live" || hasPhaseText(ctx.sessionManager, held)) return undefined;
 		if (event.messageType === "custom" && event.message.customType === contextType) return undefined;
 		return { message: contextMessage(ctx, held, event.messageType === "user" ? event.prompt : "") };
 	};
@@ -130,15 +130,15 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 	const onWork = (ctx: ExtensionContext) => {
 		const since = complete;
 		complete = ctx.sessionManager.getLeafId();
-		const held = desk.active;
-		if (held?.run.kind !== "live" || held.run.standing.kind !== "running") return;
-		if (!hasCompaction(ctx.sessionManager, since) || isTold(ctx.sessionManager, held)) return;
+		const held = controller.active;
+		if (held?.run.kind !== "live" || held.run.status.kind !== "running") return;
+		if (!hasCompaction(ctx.sessionManager, since) || hasPhaseText(ctx.sessionManager, held)) return;
 		pi.sendMessage(contextMessage(ctx, held), { deliverAs: "steer", triggerTurn: true });
 	};
 
 	const onTurnEnd = (event: TurnEndEvent): BoundaryResult | undefined => {
-		if (!desk.active && !expected) desk.withdrawTool();
-		const edits = retirement(event.context.contextEntries, desk.active?.run);
+		if (!controller.active && !expected) controller.withdrawTool();
+		const edits = contextEdits(event.context.contextEntries, controller.active?.run);
 		if (edits.length > 0) return { entries: [...event.entries, ...edits] };
 		leftovers = false;
 		listen();
@@ -149,7 +149,7 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 		event: AgentBeforeSettleEvent,
 		ctx: ExtensionContext,
 	): Promise<BoundaryResult | undefined> => {
-		const edits = leftovers ? retirement(event.context.contextEntries, desk.active?.run) : [];
+		const edits = leftovers ? contextEdits(event.context.contextEntries, controller.active?.run) : [];
 		const more = await goOn(event, ctx);
 		if (more.length === 0) return edits.length > 0 ? { entries: [...event.entries, ...edits] } : undefined;
 		return { entries: [...event.entries, ...edits, ...more], continue: true };
@@ -157,17 +157,17 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 
 	/** What makes the model go on, now that it has stopped: nothing where it should not. */
 	const goOn = async (event: AgentBeforeSettleEvent, ctx: ExtensionContext): Promise<TurnEndEvent["entries"]> => {
-		const held = desk.active;
-		if (held?.run.kind !== "live" || held.run.standing.kind !== "running" || event.outcome === "aborted") return [];
+		const held = controller.active;
+		if (held?.run.kind !== "live" || held.run.status.kind !== "running" || event.outcome === "aborted") return [];
 		// What is queued comes first, and another extension's wish to go on makes ours unnecessary.
 		if (event.continue || event.context.pendingMessages.length > 0 || ctx.hasPendingMessages()) return [];
 		if (event.outcome === "error") {
-			desk.apply(ctx, { kind: "failed", why: errorOf(event) });
+			controller.apply(ctx, { kind: "failed", why: errorOf(event) });
 			return [];
 		}
 		const { countdown: seconds, reminders } = workflowSettings(pi);
 		const patience = { row: reminders, visit: reminders * visitPatience };
-		const remind = desk.apply(ctx, { kind: "stopped", patience }).find(({ kind }) => kind === "remind");
+		const remind = controller.apply(ctx, { kind: "stopped", patience }).find(({ kind }) => kind === "remind");
 		if (remind?.kind !== "remind") return [];
 		if (ctx.hasUI && seconds > 0) {
 			countdown = startCountdown(ctx, scope, seconds, phaseTitle(held.run));
@@ -176,33 +176,33 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 			heldBack = how === "held";
 			if (how !== "elapsed") return [];
 		}
-		const now = desk.active;
-		if (now?.run.kind !== "live" || now.run.id !== held.run.id || now.run.standing.kind !== "running") return [];
+		const now = controller.active;
+		if (now?.run.kind !== "live" || now.run.id !== held.run.id || now.run.status.kind !== "running") return [];
 		const reminder = {
 			type: "custom_message" as const,
 			customType: reminderType,
-			content: reminderText(now.run),
+			content: workflowReminderText(now.run),
 			display: true,
 			details: { taskId: now.run.id, count: remind.count, of: remind.of },
 		};
-		if (isTold(ctx.sessionManager, now)) return [reminder];
+		if (hasPhaseText(ctx.sessionManager, now)) return [reminder];
 		return [{ type: "custom_message" as const, ...contextMessage(ctx, now) }, reminder];
 	};
 
 	/** Tells the person, once in a visit, that it is theirs to end. Where nobody watches, the end of pi tells it. */
 	const sayWaiting = (ctx: ExtensionContext) => {
-		const run = desk.active?.run;
-		if (!ctx.hasUI || run?.kind !== "live" || run.standing.kind !== "running" || !waitsForPerson(run)) return;
+		const run = controller.active?.run;
+		if (!ctx.hasUI || run?.kind !== "live" || run.status.kind !== "running" || !waitsForPerson(run)) return;
 		const visit = `${run.id} ${run.step}`;
 		if (waiting !== visit) say(ctx, `${phaseTitle(run)}: ${personLine}`);
 		waiting = visit;
 	};
 
 	/** Counts what the visit uses. A model that goes round is told so; at a bound it stops when the calls of its message have ended. */
-	const bound = (ctx: ExtensionContext, event: Event): void => {
-		for (const action of desk.apply(ctx, event)) {
-			if (action.kind === "nudge" && desk.active) {
-				const details = { ...toldOf(desk.active), nudge: true };
+	const bound = (ctx: ExtensionContext, event: WorkflowEvent): void => {
+		for (const action of controller.apply(ctx, event)) {
+			if (action.kind === "nudge" && controller.active) {
+				const details = { ...visitMarkOf(controller.active), nudge: true };
 				const message = { customType: reminderType, content: action.text, display: true, details };
 				pi.sendMessage(message, { deliverAs: "steer", triggerTurn: true });
 			}
@@ -224,11 +224,12 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 		const waits = heldBack && !aborted;
 		heldBack = false;
 		if (scope.closed || isGone(ctx)) return;
-		if (aborted && desk.active?.run.standing.kind === "running") desk.apply(ctx, { kind: "pause", by: "interrupt" });
-		const ended = desk.settle(ctx);
-		if (!desk.active && !expected) desk.withdrawTool();
+		if (aborted && controller.active?.run.status.kind === "running")
+			controller.apply(ctx, { kind: "pause", by: "interrupt" });
+		const ended = controller.settle(ctx);
+		if (!controller.active && !expected) controller.withdrawTool();
 		sayWaiting(ctx);
-		if (waits && desk.active)
+		if (waits && controller.active)
 			say(ctx, "The workflow waits for you: send a message, or enter /workflow resume to let it go on.");
 		conversation.settled(ctx, ended);
 		listen();
@@ -240,17 +241,17 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 			pi.on("before_agent_start", (event, ctx) => onBeforeStart(event, ctx)),
 			pi.on("agent_start", (_event, ctx) => {
 				working = true;
-				desk.apply(ctx, { kind: "begun" });
+				controller.apply(ctx, { kind: "begun" });
 			}),
 			pi.on("agent_end", () => {
 				working = false;
 			}),
-			pi.on("tool_execution_start", (event) => prints.begun(event)),
+			pi.on("tool_execution_start", (event) => fingerprints.begun(event)),
 			pi.on("tool_execution_end", (event, ctx) => {
-				if (!event.isError && event.toolName !== "workflow_step") desk.apply(ctx, { kind: "worked" });
-				prints.ended(event);
+				if (!event.isError && event.toolName !== "workflow_step") controller.apply(ctx, { kind: "worked" });
+				fingerprints.ended(event);
 			}),
-			pi.on("turn_end", (_event, ctx) => bound(ctx, { kind: "called", prints: prints.take() })),
+			pi.on("turn_end", (_event, ctx) => bound(ctx, { kind: "called", fingerprints: fingerprints.drain() })),
 			pi.on("turn_start", (_event, ctx) => {
 				onWork(ctx);
 				bound(ctx, { kind: "asked" });
@@ -268,7 +269,7 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 		leftovers: () => [
 			pi.on("turn_end", (event) => onTurnEnd(event)),
 			pi.on("context", ({ messages }) => {
-				const kept = withoutLeftovers(messages, desk.active?.run);
+				const kept = withoutEndedRuns(messages, controller.active?.run);
 				return kept ? { messages: kept } : undefined;
 			}),
 		],
@@ -277,7 +278,7 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 
 	/** Makes what pi is listened to for agree with what is needed. */
 	const listen = () => {
-		const needed = { run: desk.active !== undefined || expected !== undefined || ending || leftovers, leftovers };
+		const needed = { run: controller.active !== undefined || expected !== undefined || ending || leftovers, leftovers };
 		for (const key of ["run", "leftovers"] as const) {
 			const on = listening.get(key);
 			if (needed[key] && !on) listening.set(key, handlers[key]());
@@ -288,7 +289,7 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 		}
 	};
 
-	const conversation: Conversation = {
+	const conversation: WorkflowConversation = {
 		get resting() {
 			return countdown !== undefined;
 		},
@@ -304,7 +305,7 @@ export function openConversation({ pi, scope, desk }: ConversationOptions): Conv
 			if (expected?.run === run) drop();
 		},
 		tell(held, type, text) {
-			const message = { customType: type, content: text, display: type === reminderType, details: toldOf(held) };
+			const message = { customType: type, content: text, display: type === reminderType, details: visitMarkOf(held) };
 			pi.sendMessage(message, { deliverAs: "steer", triggerTurn: true });
 		},
 		retell: (ctx, held) => void pi.sendMessage(contextMessage(ctx, held), { deliverAs: "steer", triggerTurn: true }),
@@ -327,13 +328,13 @@ async function untilIdle(ctx: ExtensionContext): Promise<void> {
 
 function contextMessage(
 	{ sessionManager }: Pick<ExtensionContext, "sessionManager">,
-	held: Held,
+	held: HeldRun,
 	beside = "",
 ): { customType: string; content: string; display: boolean; details: object } {
 	const { run } = held;
 	const task = beside.includes(run.task) || knowsTask(sessionManager, run) ? "known" : "new";
 	const content = run.kind === "live" ? wholeText(run, task) : "";
-	return { customType: contextType, content, display: false, details: toldOf(held) };
+	return { customType: contextType, content, display: false, details: visitMarkOf(held) };
 }
 
 function errorOf({ context }: AgentBeforeSettleEvent): string {

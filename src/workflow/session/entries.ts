@@ -6,20 +6,20 @@ import { customEntries, newestFirst, writeEntry } from "../../pi/index.ts";
 import {
 	type DatedState,
 	type Definitions,
+	type EndedVisit,
 	foldHistory,
-	type Left,
-	type LiveRun,
+	type LiveWorkflowRun,
 	type Note,
+	type PhaseVisit,
 	type PinnedCopy,
 	pinnedDefinitions,
-	type Run,
 	reachable,
 	readPinned,
 	readState,
 	restoreRun,
 	type StoredState,
 	storeRun,
-	type Visit,
+	type WorkflowRun,
 } from "../machine/index.ts";
 
 export const stateType = "workflow:state";
@@ -39,14 +39,14 @@ export interface Pinned {
 }
 
 /** A run as this session holds it. */
-export interface Held {
-	readonly run: Run;
+export interface HeldRun {
+	readonly run: WorkflowRun;
 	/** Absent where the run was begun by the reference package. */
 	readonly pinned: Pinned | undefined;
 }
 
 /** 16 hexadecimal digits that are the same for the same definitions, wherever their files lie. */
-export function hashOf(definitions: Definitions): string {
+export function definitionsHash(definitions: Definitions): string {
 	const text = JSON.stringify(pinnedDefinitions(definitions), inOrder);
 	return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
@@ -58,7 +58,7 @@ function inOrder(_key: string, value: unknown): unknown {
 }
 
 /** Writes the definitions of a run into the session. */
-export function pinDefinitions(pi: ExtensionAPI, session: Session, run: Run, definitions: Definitions): Pinned {
+export function pinDefinitions(pi: ExtensionAPI, session: Session, run: WorkflowRun, definitions: Definitions): Pinned {
 	const copy: PinnedCopy = {
 		version: 1,
 		taskId: run.id,
@@ -67,33 +67,37 @@ export function pinDefinitions(pi: ExtensionAPI, session: Session, run: Run, def
 		definitions: pinnedDefinitions(definitions),
 	};
 	writeEntry(pi, definitionType, copy);
-	return { entry: session.getLeafId() ?? "", hash: hashOf(definitions) };
+	return { entry: session.getLeafId() ?? "", hash: definitionsHash(definitions) };
 }
 
 /** Writes what a run has become. */
 export function writeState(
 	pi: ExtensionAPI,
-	{ run, pinned }: Held,
-	change: { readonly left?: Left | undefined; readonly note?: Note | undefined; readonly away?: number | undefined },
+	{ run, pinned }: HeldRun,
+	change: {
+		readonly left?: EndedVisit | undefined;
+		readonly note?: Note | undefined;
+		readonly away?: number | undefined;
+	},
 ): void {
 	writeEntry(pi, stateType, storeRun(run, { pinned: pinned?.entry, ...change }));
 }
 
-export type Found =
+export type FoundRun =
 	| { readonly kind: "none" }
-	| { readonly kind: "held"; readonly held: Held }
+	| { readonly kind: "held"; readonly held: HeldRun }
 	/** In words, for the person. */
 	| { readonly kind: "unreadable"; readonly problem: string };
 
 /** The run that the session's current branch is in, or was in last. `catalogue` is asked only for a run without a copy of its own. */
-export function findRun(session: Session, catalogue: () => Definitions): Found {
+export function findWorkflowRun(session: Session, catalogue: () => Definitions): FoundRun {
 	const [entry] = customEntries(session, [stateType]);
 	if (!entry) return { kind: "none" };
 	const read = readState(entry.data);
 	if (read.kind === "invalid") return { kind: "unreadable", problem: read.problem };
 	const { state } = read;
 	const copy = findCopy(session, state);
-	const pinned = copy && { entry: copy.entry, hash: hashOf(copy.definitions) };
+	const pinned = copy && { entry: copy.entry, hash: definitionsHash(copy.definitions) };
 	const restored = copy
 		? restoreRun(state, { kind: "pinned", definitions: copy.definitions, task: copy.task })
 		: // What is over needs no definition, and must not be made to look as if it missed one.
@@ -129,7 +133,7 @@ function findCopy(session: Session, { pin, taskId }: StoredState): Copy | undefi
 }
 
 /** The run that a state of this session tells of, by its own copy; `undefined` where it has none. */
-export function runOf(session: Session, state: StoredState): LiveRun | undefined {
+export function runOfState(session: Session, state: StoredState): LiveWorkflowRun | undefined {
 	const copy = findCopy(session, state);
 	const restored = copy && restoreRun(state, { kind: "pinned", ...copy });
 	return restored?.kind === "run" && restored.run.kind === "live" ? restored.run : undefined;
@@ -145,7 +149,7 @@ export function restingSince(session: Session): number | undefined {
 }
 
 /** What a run has been through on the current branch, oldest first; see `foldHistory`. */
-export function historyOf(session: Session, runId: string): Visit[] {
+export function historyOf(session: Session, runId: string): PhaseVisit[] {
 	return foldHistory(datedStates(session), runId, Date.now());
 }
 

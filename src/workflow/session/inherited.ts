@@ -2,14 +2,16 @@
 // I1 limits that cannot be read allow nothing.
 import type { Policy } from "../../safety/index.ts";
 import { changesAreMeant, isNameRefused, judgeCall } from "../limits/index.ts";
-import { currentPhase, isActive, type Run, readLimits } from "../machine/index.ts";
+import { currentPhase, isActive, readPinnedLimits, type WorkflowRun } from "../machine/index.ts";
 import { projectFolder, verdict } from "./policy.ts";
 
 /** Custom entry of a child's session. */
 export const inheritedType = "workflow:inherited";
 
 /** What a child session has to be told of the run that is on; `undefined` where there is none. */
-export function inheritance(run: Run | undefined): { readonly customType: string; readonly data: unknown } | undefined {
+export function inheritance(
+	run: WorkflowRun | undefined,
+): { readonly customType: string; readonly data: unknown } | undefined {
 	if (!run || !isActive(run)) return undefined;
 	// Without its definition nothing is allowed, in the child neither.
 	if (run.kind === "stale") return { customType: inheritedType, data: { phase: run.phaseId ?? "", tools: null } };
@@ -20,7 +22,7 @@ export function inheritance(run: Run | undefined): { readonly customType: string
 /** The policy that such an entry asks for in a child that works in `cwd`. */
 export function inheritedPolicy(data: unknown, cwd: string): Policy {
 	const { phase, tools } = (data ?? {}) as { phase?: unknown; tools?: unknown };
-	const limits = readLimits(tools) ?? ({ kind: "capabilities", may: [] } as const);
+	const limits = readPinnedLimits(tools) ?? ({ kind: "capabilities", may: [] } as const);
 	const project = projectFolder(cwd);
 	return {
 		name: "phase",

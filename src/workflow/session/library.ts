@@ -5,20 +5,20 @@ import { definitionsTrusted } from "../../pi/index.ts";
 import { type Catalogue, loadCatalogue, openCatalogueMemory, workflowRoots } from "../definitions/index.ts";
 
 /** Where a session looks: its working directory, and whether the person trusts what lies there. */
-export interface Place {
+export interface ProjectContext {
 	readonly cwd: string;
 	readonly trusted: boolean;
 }
 
-export function placeOf(ctx: ExtensionContext): Place {
+export function projectContext(ctx: ExtensionContext): ProjectContext {
 	return { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
 }
 
 export interface Library {
 	/** The catalogue as the disk has it now. Unchanged files are only looked at. */
-	load(place: Place): Catalogue;
+	load(place: ProjectContext): Catalogue;
 	/** The catalogue as it was a moment ago, for completions: the disk is looked at once in a while, not with every key. */
-	recent(place: Place): Catalogue;
+	recent(place: ProjectContext): Catalogue;
 }
 
 /** How old in ms what completions offer may be. */
@@ -27,8 +27,8 @@ const recentFor = 2_000;
 /** Opens the library of one session; `agentDir` is pi's agent directory. */
 export function openLibrary(agentDir: string): Library {
 	const memory = openCatalogueMemory();
-	let last: { readonly place: Place; readonly at: number; readonly catalogue: Catalogue } | undefined;
-	const load = (place: Place): Catalogue => {
+	let last: { readonly place: ProjectContext; readonly at: number; readonly catalogue: Catalogue } | undefined;
+	const load = (place: ProjectContext): Catalogue => {
 		const catalogue = loadCatalogue(workflowRoots({ agentDir, ...place }), memory);
 		last = { place, at: performance.now(), catalogue };
 		return catalogue;

@@ -3,11 +3,11 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Policy, Verdict } from "../../safety/index.ts";
 import { changesAreMeant, isNameRefused, judgeCall, type Stop, stepTool, stopRule, stopText } from "../limits/index.ts";
-import { currentPhase, isActive, type Run } from "../machine/index.ts";
+import { currentPhase, isActive, type WorkflowRun } from "../machine/index.ts";
 import { blockAdvice, blockReason, staleReason } from "../prompts/index.ts";
 
 /** Judges every call by the phase that `run` is in when the call is about to start. A run without its definition allows nothing. */
-export function phasePolicy(run: () => Run | undefined, cwd: string): Policy {
+export function phasePolicy(run: () => WorkflowRun | undefined, cwd: string): Policy {
 	const project = projectFolder(cwd);
 	return {
 		name: "phase",

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean, formatDiagnostic } from "../../definition/index.ts";
 import { type Catalogue, type Rejection, visibleCommands } from "../definitions/index.ts";
-import { definitionOf, type LiveRun, timeOf, waitsForPerson } from "../machine/index.ts";
-import { duration, pauseLine, personLine, placeLine, refusalText } from "../prompts/index.ts";
+import { activeTime, definitionOf, type LiveWorkflowRun, waitsForPerson } from "../machine/index.ts";
+import { duration, pauseLine, personLine, placeLine, workflowRefusalText } from "../prompts/index.ts";
 import { historyOf } from "./entries.ts";
-import type { Place } from "./library.ts";
-import type { Desk } from "./run-controller.ts";
+import type { ProjectContext } from "./library.ts";
+import type { RunController } from "./run-controller.ts";
 
 /** What a person may do besides starting one. */
 export const verbsText = [
@@ -25,7 +25,7 @@ export function rejectedText({ key, diagnostics }: Rejection, cwd: string): stri
 }
 
 /** What keeps the project's own workflows away, if it has any: nobody has said yet that they may be read. */
-export function trustHint({ cwd, trusted }: Place): string[] {
+export function trustHint({ cwd, trusted }: ProjectContext): string[] {
 	if (trusted || !existsSync(join(cwd, ".pi", "workflows"))) return [];
 	return ["This project is not trusted, so the workflows in its .pi/workflows are not read. /trust changes that."];
 }
@@ -38,32 +38,35 @@ export function notFoundText(word: string, catalogue: Catalogue, words: readonly
 }
 
 /** Where the run is, how long it has been there, and what it has been through. */
-export function statusReport(session: ExtensionContext["sessionManager"], { active, held, away }: Desk): string {
+export function statusReport(
+	session: ExtensionContext["sessionManager"],
+	{ active, held, away }: RunController,
+): string {
 	if (!active) {
-		const over = held ? ` The last one is ${held.run.standing.kind}.` : "";
+		const over = held ? ` The last one is ${held.run.status.kind}.` : "";
 		return `No workflow is active.${over} Start one: /workflow <name> <task>`;
 	}
 	const { run } = active;
-	if (run.kind === "stale") return refusalText({ kind: "stale", missing: run.missing });
+	if (run.kind === "stale") return workflowRefusalText({ kind: "stale", missing: run.missing });
 	const all = historyOf(session, run.id);
 	const visits = all.filter(({ way }) => way !== undefined);
 	const present = all.find(({ way }) => way === undefined);
 	return [
 		placeLine(run),
 		`Task: ${run.task}`,
-		`${run.id === "" ? "Started" : `Id: ${run.id}, started`} ${duration(Date.now() - run.startedAt)} ago, in this phase for ${duration(present ? timeOf(present) - away : 0)}`,
-		...(run.standing.kind === "paused" ? [pauseLine(run.standing)] : waitsForPerson(run) ? [personLine] : []),
+		`${run.id === "" ? "Started" : `Id: ${run.id}, started`} ${duration(Date.now() - run.startedAt)} ago, in this phase for ${duration(present ? activeTime(present) - away : 0)}`,
+		...(run.status.kind === "paused" ? [pauseLine(run.status)] : waitsForPerson(run) ? [personLine] : []),
 		...(visits.length > 0 ? ["So far:"] : []),
 		...visits.map((visit) => {
 			const { phaseId, way = "next", summary } = visit;
 			const how = { next: "", loop: ", then looped", skip: ", skipped", back: ", then back" }[way];
-			return `  ${nameOf(run, phaseId)}: ${duration(timeOf(visit))}${how}${summary === undefined ? "" : ` — ${summary}`}`;
+			return `  ${phaseNameById(run, phaseId)}: ${duration(activeTime(visit))}${how}${summary === undefined ? "" : ` — ${summary}`}`;
 		}),
 	].join("\n");
 }
 
 /** The name of a phase by its id; the id where the definition knows several or none. */
-export function nameOf(run: LiveRun, phaseId: string): string {
+export function phaseNameById(run: LiveWorkflowRun, phaseId: string): string {
 	const names = [...run.definitions.keys()].flatMap((key) =>
 		definitionOf(run.definitions, key).entries.flatMap((entry) =>
 			entry.kind === "phase" && entry.id === phaseId ? [entry.name] : [],

@@ -2,46 +2,46 @@
 // D1 the run changes only here, by `transition`; D2 what has to outlive pi is written before anything else is done about it;
 // D3 tool, policy and status line are there exactly while a run is active.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { openBadge, printable, say, type Tone, writeEntry } from "../../pi/index.ts";
+import { type NoticeLevel, openBadge, printable, say, writeEntry } from "../../pi/index.ts";
 import type { Policies } from "../../safety/index.ts";
 import {
-	type Action,
-	type Event,
+	type EndedVisit,
 	isActive,
-	type Left,
-	type LiveRun,
+	type LiveWorkflowRun,
 	type Note,
-	type Run,
 	rootOf,
 	type StoredState,
-	transition,
+	type WorkflowAction,
+	type WorkflowEvent,
+	type WorkflowRun,
+	workflowTransition,
 } from "../machine/index.ts";
 import { endText, pauseLine, placeLine, sessionName, statusLine } from "../prompts/index.ts";
 import {
 	completeType,
-	findRun,
-	type Held,
+	findWorkflowRun,
+	type HeldRun,
 	pinDefinitions,
 	restingSince,
-	runOf,
+	runOfState,
 	spentType,
 	writeState,
 } from "./entries.ts";
-import { type Library, placeOf } from "./library.ts";
+import { type Library, projectContext } from "./library.ts";
 import { phasePolicy } from "./policy.ts";
 import { spentPerPhase } from "./summary.ts";
 
-export interface Desk {
+export interface RunController {
 	/** The run that is on, or was last. */
-	readonly held: Held | undefined;
+	readonly held: HeldRun | undefined;
 	/** The same while it is neither done nor cancelled. */
-	readonly active: Held | undefined;
+	readonly active: HeldRun | undefined;
 	/** Whether a session has been taken up: before that nothing is known of its states. */
 	readonly ready: boolean;
 	/** Starts a run: pins its definitions, writes its first state, shows it. */
-	begin(ctx: ExtensionContext, run: LiveRun): void;
+	begin(ctx: ExtensionContext, run: LiveWorkflowRun): void;
 	/** Lets something happen to the run; without a run nothing does. */
-	apply(ctx: ExtensionContext, event: Event): readonly Action[];
+	apply(ctx: ExtensionContext, event: WorkflowEvent): readonly WorkflowAction[];
 	/** The session has settled: the figures of a run that ended while the model was at work are complete now. Whether there is one. */
 	settle(ctx: ExtensionContext): boolean;
 	/** Takes up what the session's branch holds. Says what cannot be read. */
@@ -54,10 +54,10 @@ export interface Desk {
 	offerTool(): void;
 	withdrawTool(): void;
 	/** Called after every change of the run. `unknown`: another run may have been here before. */
-	changed: (actions: readonly Action[], past: "known" | "unknown") => void;
+	changed: (actions: readonly WorkflowAction[], past: "known" | "unknown") => void;
 }
 
-interface DeskOptions {
+interface RunControllerOptions {
 	readonly pi: ExtensionAPI;
 	readonly policies: Policies;
 	readonly library: Library;
@@ -68,16 +68,16 @@ interface DeskOptions {
 const statusKey = "chronicle-workflow";
 
 /** Says what the terminal shows as an entry of the transcript, where there is no such transcript. */
-function announce(ctx: ExtensionContext, text: string, tone: Tone = "info"): void {
+function announce(ctx: ExtensionContext, text: string, tone: NoticeLevel = "info"): void {
 	if (ctx.mode !== "tui") say(ctx, text, tone);
 }
 
-/** Opens the desk of one session, with no run on it. */
-export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
-	let held: Held | undefined;
+/** Opens the controller of one session, with no run on it. */
+export function openRunController({ pi, policies, library, offer }: RunControllerOptions): RunController {
+	let held: HeldRun | undefined;
 	let offered = false;
 	/** A run that has ended while the model was at work: what it took is told when that has settled. */
-	let unsettled: Run | undefined;
+	let unsettled: WorkflowRun | undefined;
 	let away = 0;
 	let dropPolicy: (() => void) | undefined;
 	let shown: string | undefined;
@@ -108,12 +108,15 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 	});
 
 	/** Writes the state with a change, and how long pi was closed before; nothing where there is neither. */
-	const writeAway = (of: Held, change?: { readonly left: Left | undefined; readonly note: Note | undefined }) => {
+	const writeAway = (
+		of: HeldRun,
+		change?: { readonly left: EndedVisit | undefined; readonly note: Note | undefined },
+	) => {
 		if (change || away > 0) writeState(pi, of, { ...change, away });
 		away = 0;
 	};
 
-	const desk: Desk = {
+	const controller: RunController = {
 		get held() {
 			return held;
 		},
@@ -128,7 +131,7 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 		},
 		changed: () => {},
 		describe(state) {
-			const run = session && runOf(session, state);
+			const run = session && runOfState(session, state);
 			return run && placeLine(run);
 		},
 		offerTool() {
@@ -146,14 +149,14 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 			session = ctx.sessionManager;
 			held = { run, pinned: pinDefinitions(pi, ctx.sessionManager, run, run.definitions) };
 			writeState(pi, held, { note: "begun" });
-			desk.offerTool();
+			controller.offerTool();
 			nameSession(pi, run, before);
 			show(ctx);
-			desk.changed([], before ? "unknown" : "known");
+			controller.changed([], before ? "unknown" : "known");
 		},
 		apply(ctx, event) {
 			if (!held) return [];
-			const { run, actions } = transition(held.run, event);
+			const { run, actions } = workflowTransition(held.run, event);
 			const reloaded = actions.some(({ kind }) => kind === "reloaded");
 			const pinned =
 				reloaded && run.kind === "live" ? pinDefinitions(pi, ctx.sessionManager, run, run.definitions) : held.pinned;
@@ -173,7 +176,7 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 				if (action.kind === "paused") announce(ctx, pauseLine(action), "warning");
 			}
 			show(ctx);
-			desk.changed(actions, "known");
+			controller.changed(actions, "known");
 			return actions;
 		},
 		settle(ctx) {
@@ -186,29 +189,29 @@ export function openDesk({ pi, policies, library, offer }: DeskOptions): Desk {
 			unsettled = undefined;
 			away = 0;
 			session = ctx.sessionManager;
-			const found = findRun(ctx.sessionManager, () => library.load(placeOf(ctx)).definitions);
+			const found = findWorkflowRun(ctx.sessionManager, () => library.load(projectContext(ctx)).definitions);
 			held = found.kind === "held" ? found.held : undefined;
 			const run = active()?.run;
-			if (how === "opened" && run?.kind === "live" && run.standing.kind === "running")
+			if (how === "opened" && run?.kind === "live" && run.status.kind === "running")
 				away = Math.max(0, Date.now() - (restingSince(ctx.sessionManager) ?? Date.now()));
-			if (active()) desk.offerTool();
-			else desk.withdrawTool();
+			if (active()) controller.offerTool();
+			else controller.withdrawTool();
 			show(ctx);
-			desk.changed([], found.kind === "none" ? "known" : "unknown");
+			controller.changed([], found.kind === "none" ? "known" : "unknown");
 			return found.kind === "unreadable" ? found.problem : undefined;
 		},
 	};
-	return desk;
+	return controller;
 }
 
-function noteOf(actions: readonly Action[]): Note | undefined {
+function noteOf(actions: readonly WorkflowAction[]): Note | undefined {
 	for (const { kind } of actions) if (kind === "resumed" || kind === "reloaded") return kind;
 	return undefined;
 }
 
 /** Names the session after the run, unless the person has named it. A name that an earlier run gave is not the person's. */
-function nameSession(pi: ExtensionAPI, run: LiveRun, before: Held | undefined): void {
+function nameSession(pi: ExtensionAPI, run: LiveWorkflowRun, before: HeldRun | undefined): void {
 	const name = pi.getSessionName();
-	const nameFrom = (of: LiveRun) => printable(sessionName(rootOf(of), of.task));
+	const nameFrom = (of: LiveWorkflowRun) => printable(sessionName(rootOf(of), of.task));
 	if (!name || (before?.run.kind === "live" && name === nameFrom(before.run))) pi.setSessionName(nameFrom(run));
 }

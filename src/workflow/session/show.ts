@@ -3,23 +3,23 @@ import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { showDiagram } from "../../pi/index.ts";
 import { type Catalogue, workflowDiagram } from "../definitions/index.ts";
 import { notFoundText, rejectedText } from "./report.ts";
-import { refuse } from "./starting.ts";
+import { refuseCommand } from "./starting.ts";
 import type { Workflows } from "./workflows.ts";
 
 /** Shows the workflow that `name` means by command or key, or the one that is on. */
 export async function showWorkflow(
-	{ desk }: Workflows,
+	{ controller }: Workflows,
 	ctx: ExtensionCommandContext,
 	name: string,
 	catalogue: Catalogue,
 ): Promise<void> {
-	const run = desk.active?.run;
+	const run = controller.active?.run;
 	const live = run?.kind === "live" ? run : undefined;
 	const key = name === "" ? live?.workflowKey : (catalogue.commands.get(name) ?? catalogue.definitions.get(name))?.key;
 	if (key === undefined) {
-		if (name === "") return refuse(ctx, "Say which workflow: /workflow show <name>");
+		if (name === "") return refuseCommand(ctx, "Say which workflow: /workflow show <name>");
 		const rejected = catalogue.rejected.get(name);
-		return refuse(ctx, rejected ? rejectedText(rejected, ctx.cwd) : notFoundText(name, catalogue));
+		return refuseCommand(ctx, rejected ? rejectedText(rejected, ctx.cwd) : notFoundText(name, catalogue));
 	}
 	// The run that is on is shown by the definition that it goes by, with its place marked.
 	const current = live?.workflowKey === key ? live : undefined;

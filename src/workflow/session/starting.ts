@@ -9,14 +9,14 @@ import {
 	failWith,
 	followRun,
 	foreignTools,
+	type NoticeLevel,
 	printable,
 	say,
 	stepOf,
-	type Tone,
 } from "../../pi/index.ts";
 import { type Catalogue, misspeltBlacklists, type WorkflowDefinition } from "../definitions/index.ts";
 import { stepTool } from "../limits/index.ts";
-import { beginRun, firstPosition, reachable } from "../machine/index.ts";
+import { beginWorkflowRun, firstPosition, reachable } from "../machine/index.ts";
 import { abandonedText, initialMessage, phaseName } from "../prompts/index.ts";
 import type { Workflows } from "./workflows.ts";
 
@@ -28,10 +28,10 @@ export async function startWorkflow(
 	definition: WorkflowDefinition,
 	task: string,
 ): Promise<void> {
-	const { pi, scope, desk, conversation } = workflows;
+	const { pi, scope, controller, conversation } = workflows;
 	// Before anything is given up for it.
 	if (!(await hasModel(ctx)))
-		return refuse(ctx, "No model is ready to answer: choose one with /model, or enter its key with /login.");
+		return refuseCommand(ctx, "No model is ready to answer: choose one with /model, or enter its key with /login.");
 	if (!(await makeRoom(workflows, ctx))) return;
 	if (!ctx.isIdle()) {
 		say(ctx, `"${definition.name}" starts when pi has finished what it is doing now.`);
@@ -39,11 +39,12 @@ export async function startWorkflow(
 		if (scope.closed) return;
 	}
 	// From here to `expect` nothing is waited for, so of two commands that were entered together only one gets there.
-	if (desk.active || conversation.starting) return refuse(ctx, "Another workflow has been started meanwhile.");
-	desk.offerTool();
+	if (controller.active || conversation.starting)
+		return refuseCommand(ctx, "Another workflow has been started meanwhile.");
+	controller.offerTool();
 	if (!pi.getActiveTools().includes(stepTool)) {
-		desk.withdrawTool();
-		return refuse(
+		controller.withdrawTool();
+		return refuseCommand(
 			ctx,
 			`pi was started without the tool ${stepTool}: name it in --tools too, or leave out --no-tools or --exclude-tools.`,
 		);
@@ -52,8 +53,8 @@ export async function startWorkflow(
 	// pi keeps one tool of a name: the other one would answer the model, and the workflow never move.
 	const foreign = foreignTools(pi, [stepTool], "a workflow");
 	if (foreign !== undefined) {
-		desk.withdrawTool();
-		return refuse(ctx, foreign);
+		controller.withdrawTool();
+		return refuseCommand(ctx, foreign);
 	}
 
 	const definitions = reachable(catalogue.definitions, definition.key);
@@ -61,7 +62,7 @@ export async function startWorkflow(
 	for (const misspelt of misspeltBlacklists(catalogue, definitions.values(), tools))
 		say(ctx, formatDiagnostic(misspelt, ctx.cwd), "warning");
 	const at = Date.now();
-	const run = beginRun({
+	const run = beginWorkflowRun({
 		id: `wf-${at}-${randomInt(36 ** 6)
 			.toString(36)
 			.padStart(6, "0")}`,
@@ -73,14 +74,14 @@ export async function startWorkflow(
 	});
 	const text = initialMessage(run);
 	conversation.expect(run, text);
-	await setToWork(
+	await startModelTurn(
 		workflows,
 		ctx,
 		() => pi.sendUserMessage(text, { deliverAs: "followUp" }),
 		() => {
-			if (desk.held?.run.id === run.id) return;
+			if (controller.held?.run.id === run.id) return;
 			conversation.giveUp(run);
-			refuse(ctx, `"${definition.name}" was not started: pi did not begin with its first message.`);
+			refuseCommand(ctx, `"${definition.name}" was not started: pi did not begin with its first message.`);
 		},
 	);
 }
@@ -89,7 +90,7 @@ export async function startWorkflow(
  * Lets something start the model. Where a person watches, that is all; else it waits until everything has settled. `after` is called
  * when it has, or when pi did not begin.
  */
-export async function setToWork(
+export async function startModelTurn(
 	{ pi, scope }: Workflows,
 	ctx: ExtensionCommandContext,
 	start: () => void,
@@ -109,8 +110,8 @@ async function hasModel({ model, modelRegistry }: ExtensionCommandContext): Prom
 }
 
 /** Asks whether a workflow that is on may be given up for another. */
-async function makeRoom({ desk, conversation }: Workflows, ctx: ExtensionCommandContext): Promise<boolean> {
-	const { active } = desk;
+async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionCommandContext): Promise<boolean> {
+	const { active } = controller;
 	if (!active) return true;
 	const { run } = active;
 	const answer = await askPerson(ctx, {
@@ -119,21 +120,21 @@ async function makeRoom({ desk, conversation }: Workflows, ctx: ExtensionCommand
 		words: { no: "No, keep it", yes: "Yes, give it up" },
 	});
 	if (answer === "nobody")
-		refuse(ctx, `A workflow is on already, in the phase ${phaseName(run)}. End it with /cancel-workflow first.`);
+		refuseCommand(ctx, `A workflow is on already, in the phase ${phaseName(run)}. End it with /cancel-workflow first.`);
 	if (answer !== "yes") return false;
 	// The dialog may have been open for long: only what the person was asked about is given up.
-	const now = desk.active?.run;
+	const now = controller.active?.run;
 	if (!now) return true;
 	if (now.id !== run.id || now.step !== run.step) {
-		refuse(
+		refuseCommand(
 			ctx,
 			`The workflow has come to the phase ${phaseName(now)} meanwhile, so it goes on and nothing was started.`,
 		);
 		return false;
 	}
 	const atWork = !ctx.isIdle() && !conversation.resting;
-	desk.apply(ctx, { kind: "abandon", at: Date.now() });
-	if (atWork) conversation.tell(desk.held ?? active, cancelledType, abandonedText(run));
+	controller.apply(ctx, { kind: "abandon", at: Date.now() });
+	if (atWork) conversation.tell(controller.held ?? active, cancelledType, abandonedText(run));
 	return true;
 }
 
@@ -141,7 +142,7 @@ async function makeRoom({ desk, conversation }: Workflows, ctx: ExtensionCommand
 export const cancelledType = "workflow:cancelled";
 
 /** Says why a command cannot do what was asked. Without a screen pi's exit code tells it too. */
-export function refuse(ctx: ExtensionCommandContext, reason: string, tone: Tone = "error"): void {
+export function refuseCommand(ctx: ExtensionCommandContext, reason: string, tone: NoticeLevel = "error"): void {
 	say(ctx, reason, tone);
 	failWith(ctx, exitCodes.usage);
 }

@@ -18,19 +18,19 @@ export function runWorkflowStep(
 	return runAsStep(
 		ctx,
 		async (marked) => {
-			const before = workflows.desk.held?.run.id;
+			const before = workflows.controller.held?.run.id;
 			await runWorkflow(workflows, marked, args);
 			const [verb = ""] = args.trim().split(/\s+/, 1);
-			const { active, held } = workflows.desk;
+			const { active, held } = workflows.controller;
 			if (active === undefined) {
-				if (held !== undefined && held.run.id !== before && held.run.standing.kind === "cancelled")
+				if (held !== undefined && held.run.id !== before && held.run.status.kind === "cancelled")
 					failStep(marked, "the workflow was cancelled.");
 				return;
 			}
 			if (looking.has(verb.replace(/^--/, ""))) return;
 			const { run } = active;
-			const { standing } = run;
-			const why = standing.kind === "paused" ? pauseLine(standing) : "it waits for you.";
+			const { status } = run;
+			const why = status.kind === "paused" ? pauseLine(status) : "it waits for you.";
 			const place = run.kind === "live" ? ` in ${placeLine(run)}` : "";
 			failStep(marked, `the workflow is not finished${place}: ${why}`, exitCodes.waits);
 		},

@@ -2,10 +2,10 @@
 import type { Usage } from "@earendil-works/pi-ai";
 import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { shortCost, shortCount } from "../../pi/index.ts";
-import { type Run, timeOf } from "../machine/index.ts";
+import { activeTime, type WorkflowRun } from "../machine/index.ts";
 import { duration } from "../prompts/index.ts";
 import { historyOf } from "./entries.ts";
-import { nameOf } from "./report.ts";
+import { phaseNameById } from "./report.ts";
 
 type Session = ExtensionContext["sessionManager"];
 
@@ -24,7 +24,7 @@ export interface PhaseSpend {
  * The visits of a run with everything that the session has used in them, oldest first: answers, summaries, tools that ask a model, on every
  * branch, as pi's footer counts. Right only once the session has settled: what is being answered is not in it yet.
  */
-export function spentPerPhase(session: Session, run: Run): PhaseSpend[] {
+export function spentPerPhase(session: Session, run: WorkflowRun): PhaseSpend[] {
 	if (run.kind === "stale") return [];
 	const visits = historyOf(session, run.id).map((visit) => ({ visit, tokens: 0, costUsd: 0 }));
 	for (const entry of session.getEntries()) {
@@ -38,8 +38,8 @@ export function spentPerPhase(session: Session, run: Run): PhaseSpend[] {
 		spent.costUsd += cost.total;
 	}
 	const rows = visits.map(({ visit, tokens, costUsd }) => ({
-		name: nameOf(run, visit.phaseId),
-		ms: timeOf(visit),
+		name: phaseNameById(run, visit.phaseId),
+		ms: activeTime(visit),
 		tokens,
 		costUsd,
 	}));

@@ -4,19 +4,26 @@ import type { AgentToolResult, ExtensionAPI, ExtensionContext, ToolDefinition } 
 import { type Static, Type } from "typebox";
 import { stepTool } from "../limits/index.ts";
 import {
-	type Action,
 	currentPhase,
-	type Decision,
-	type Event,
 	isActive,
+	type ModelDecision,
 	type Position,
 	phaseAt,
-	type Run,
+	type WorkflowAction,
+	type WorkflowEvent,
+	type WorkflowRun,
 } from "../machine/index.ts";
-import { askCancelText, cancelledText, doneText, movedText, refusalText, statusText } from "../prompts/index.ts";
-import { decisionOf, toldOf } from "./context-messages.ts";
-import type { Held } from "./entries.ts";
-import type { Desk } from "./run-controller.ts";
+import {
+	askCancelText,
+	cancelledText,
+	doneText,
+	movedText,
+	statusText,
+	workflowRefusalText,
+} from "../prompts/index.ts";
+import { modelDecision, visitMarkOf } from "./context-messages.ts";
+import type { HeldRun } from "./entries.ts";
+import type { RunController } from "./run-controller.ts";
 import { drawCall, drawResult } from "./tool-row.ts";
 
 const parameters = Type.Object({
@@ -38,7 +45,7 @@ type Details = Record<string, unknown>;
 type Answer = AgentToolResult<Details> & { isError?: boolean };
 
 /** Registers the tool, or takes it out of the model's sight: pi has no way to unregister one. */
-export function offerStepTool(pi: ExtensionAPI, desk: () => Desk, offered: boolean): void {
+export function offerStepTool(pi: ExtensionAPI, controller: () => RunController, offered: boolean): void {
 	const tool: ToolDefinition<typeof parameters, Details> = {
 		name: stepTool,
 		label: "Workflow step",
@@ -48,24 +55,36 @@ export function offerStepTool(pi: ExtensionAPI, desk: () => Desk, offered: boole
 		annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 		exposure: offered ? "model-only" : "hidden",
 		executionMode: "sequential",
-		execute: async (id, params, _signal, _onUpdate, ctx) => answer(desk(), id, params, ctx),
+		execute: async (id, params, _signal, _onUpdate, ctx) => answer(controller(), id, params, ctx),
 		renderCall: drawCall,
 		renderResult: drawResult,
 	};
 	pi.registerTool(tool);
 }
 
-function answer(desk: Desk, id: string, params: Static<typeof parameters>, ctx: ExtensionContext): Answer {
-	const { active } = desk;
+function answer(
+	controller: RunController,
+	id: string,
+	params: Static<typeof parameters>,
+	ctx: ExtensionContext,
+): Answer {
+	const { active } = controller;
 	if (!active) return text(nothing[params.action], { active: false });
 	const { action, summary } = params;
 	const before = active.run.position;
-	const actions = desk.apply(ctx, eventOf(action, summary?.trim(), decisionOf(ctx.sessionManager, active, id)));
-	const held = desk.held ?? active;
+	const actions = controller.apply(
+		ctx,
+		eventOf(action, summary?.trim(), modelDecision(ctx.sessionManager, active, id)),
+	);
+	const held = controller.held ?? active;
 	return action === "status" ? status(held) : outcome(held, before, actions);
 }
 
-function eventOf(action: Static<typeof parameters>["action"], summary: string | undefined, decision: Decision): Event {
+function eventOf(
+	action: Static<typeof parameters>["action"],
+	summary: string | undefined,
+	decision: ModelDecision,
+): WorkflowEvent {
 	const at = Date.now();
 	switch (action) {
 		case "status":
@@ -85,16 +104,16 @@ const nothing = {
 	loop: "No workflow is active: there is nothing to start again.",
 } as const;
 
-function status(held: Held): Answer {
+function status(held: HeldRun): Answer {
 	const { run } = held;
 	if (run.kind === "stale")
-		return failure(refusalText({ kind: "stale", missing: run.missing }), { active: false, stale: true });
+		return failure(workflowRefusalText({ kind: "stale", missing: run.missing }), { active: false, stale: true });
 	const currentPath = run.position.map(({ workflowKey, phaseIndex }) => ({ workflowKey, phaseIndex }));
-	return text(statusText(run), { active: true, workflowKey: run.workflowKey, currentPath, ...toldOf(held) });
+	return text(statusText(run), { active: true, workflowKey: run.workflowKey, currentPath, ...visitMarkOf(held) });
 }
 
 /** What the last of the actions means for the model. */
-function outcome(held: Held, before: Position, actions: readonly Action[]): Answer {
+function outcome(held: HeldRun, before: Position, actions: readonly WorkflowAction[]): Answer {
 	const { run } = held;
 	const action = actions.at(-1);
 	switch (action?.kind) {
@@ -104,7 +123,7 @@ function outcome(held: Held, before: Position, actions: readonly Action[]): Answ
 				...(action.way === "loop"
 					? { looped: true, to: currentPhase(run).name }
 					: { advanced: true, from: phaseAt(run.definitions, before).name, to: currentPhase(run).name }),
-				...toldOf(held),
+				...visitMarkOf(held),
 			});
 		case "ended":
 			if (action.how === "cancelled")
@@ -116,16 +135,16 @@ function outcome(held: Held, before: Position, actions: readonly Action[]): Answ
 				active: true,
 				cancelPending: true,
 				resultType: "cancel",
-				...toldOf(held),
+				...visitMarkOf(held),
 			});
 		case "refused":
-			return failure(refusalText(action.refusal), refusalDetails(run, action.refusal.kind));
+			return failure(workflowRefusalText(action.refusal), refusalDetails(run, action.refusal.kind));
 		default:
 	}
 	throw new Error(`workflow_step has no answer for "${action?.kind}".`);
 }
 
-function refusalDetails(run: Run, error: string): Details {
+function refusalDetails(run: WorkflowRun, error: string): Details {
 	return { active: isActive(run) && run.kind === "live", error };
 }
 

@@ -6,19 +6,19 @@ import { stepTool } from "../limits/index.ts";
 import { reachable, rootOf, waitsForPerson } from "../machine/index.ts";
 import { pauseLine, personLine, placeLine, staleReason } from "../prompts/index.ts";
 import type { Rows } from "../rows.ts";
-import { type Conversation, openConversation } from "./conversation.ts";
-import { hashOf } from "./entries.ts";
-import { type Library, openLibrary, placeOf } from "./library.ts";
+import { openConversation, type WorkflowConversation } from "./conversation.ts";
+import { definitionsHash } from "./entries.ts";
+import { type Library, openLibrary, projectContext } from "./library.ts";
 import { openRows } from "./notices.ts";
-import { type Desk, openDesk } from "./run-controller.ts";
+import { openRunController, type RunController } from "./run-controller.ts";
 import { offerStepTool } from "./tool.ts";
 
 export interface Workflows {
 	readonly pi: ExtensionAPI;
 	readonly scope: Scope;
 	readonly library: Library;
-	readonly desk: Desk;
-	readonly conversation: Conversation;
+	readonly controller: RunController;
+	readonly conversation: WorkflowConversation;
 	readonly rows: Rows;
 	/** The run that is on, for people; `undefined` when there is none. */
 	live(): string | undefined;
@@ -30,52 +30,57 @@ export interface Workflows {
 
 export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Scope; policies: Policies }): Workflows {
 	const library = openLibrary(getAgentDir());
-	const desk: Desk = openDesk({ pi, policies, library, offer: (offered) => offerStepTool(pi, () => desk, offered) });
-	const conversation = openConversation({ pi, scope, desk });
+	const controller: RunController = openRunController({
+		pi,
+		policies,
+		library,
+		offer: (offered) => offerStepTool(pi, () => controller, offered),
+	});
+	const conversation = openConversation({ pi, scope, controller });
 	const exit = openExitCode();
-	desk.changed = (actions, past) => {
+	controller.changed = (actions, past) => {
 		conversation.follow(actions, past);
 		// A person who ends what an earlier message left waiting has it as they want it.
 		if (actions.some(({ kind }) => kind === "ended")) exit.set(undefined);
 	};
 	conversation.settled = (ctx, ended) => {
-		if (!ctx.hasUI) conclude(ctx, exit, desk, ended);
+		if (!ctx.hasUI) conclude(ctx, exit, controller, ended);
 	};
 	return {
 		pi,
 		scope,
 		library,
-		desk,
+		controller,
 		conversation,
 		exit,
-		rows: openRows((state) => desk.describe(state)),
+		rows: openRows((state) => controller.describe(state)),
 		live() {
-			const run = desk.active?.run;
+			const run = controller.active?.run;
 			return run && `the workflow "${run.kind === "live" ? rootOf(run).name : run.workflowKey}"`;
 		},
 		restore(ctx, greet) {
-			const problem = desk.restore(ctx, greet === "greet" ? "opened" : "moved");
+			const problem = controller.restore(ctx, greet === "greet" ? "opened" : "moved");
 			if (problem !== undefined)
 				say(
 					ctx,
 					`The workflow state in this session cannot be read (${problem}): it counts as no workflow.`,
 					"warning",
 				);
-			if (greet === "greet" && ctx.hasUI) welcome(pi, ctx, desk, library);
+			if (greet === "greet" && ctx.hasUI) welcome(pi, ctx, controller, library);
 		},
 	};
 }
 
 /** Where nobody sees the screen, the end of pi tells how the workflow stands. */
-function conclude(ctx: ExtensionContext, exit: ExitCode, { held, active }: Desk, ended: boolean): void {
+function conclude(ctx: ExtensionContext, exit: ExitCode, { held, active }: RunController, ended: boolean): void {
 	if (!held) return;
 	// Each message says anew how it stands: a later one may have brought on what an earlier one waited for.
-	const over = ended && held.run.standing.kind === "cancelled" ? exitCodes.failed : undefined;
+	const over = ended && held.run.status.kind === "cancelled" ? exitCodes.failed : undefined;
 	exit.set(active ? exitCodes.waits : over);
 	if (!active) return;
 	const { run } = active;
 	// A pause has said so itself.
-	if (run.kind !== "live" || run.standing.kind !== "running") return;
+	if (run.kind !== "live" || run.status.kind !== "running") return;
 	const how = waitsForPerson(run) ? ": /workflow next goes on" : "";
 	say(
 		ctx,
@@ -85,7 +90,7 @@ function conclude(ctx: ExtensionContext, exit: ExitCode, { held, active }: Desk,
 }
 
 /** What the person should know who comes back to a session with a workflow in it. */
-function welcome(pi: ExtensionAPI, ctx: ExtensionContext, { active }: Desk, library: Library): void {
+function welcome(pi: ExtensionAPI, ctx: ExtensionContext, { active }: RunController, library: Library): void {
 	if (!active) return;
 	const foreign = foreignTools(pi, [stepTool], "a workflow");
 	if (foreign !== undefined) say(ctx, foreign, "warning");
@@ -94,16 +99,16 @@ function welcome(pi: ExtensionAPI, ctx: ExtensionContext, { active }: Desk, libr
 		say(ctx, staleReason(run.missing), "warning");
 		return;
 	}
-	const { standing } = run;
+	const { status } = run;
 	const state =
-		standing.kind === "paused"
-			? pauseLine(standing)
+		status.kind === "paused"
+			? pauseLine(status)
 			: waitsForPerson(run)
 				? personLine
 				: "Send a message, or enter /workflow resume to let it go on.";
-	const now = reachable(library.load(placeOf(ctx)).definitions, run.workflowKey);
+	const now = reachable(library.load(projectContext(ctx)).definitions, run.workflowKey);
 	const differs =
-		pinned !== undefined && hashOf(now) !== pinned.hash
+		pinned !== undefined && definitionsHash(now) !== pinned.hash
 			? "\nIts definition has changed since; the run keeps to the one it was started with. /workflow reload takes the new one."
 			: "";
 	say(ctx, `This session is in a workflow: ${placeLine(run)}. ${state}${differs}`);

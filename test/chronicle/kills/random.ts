@@ -1,7 +1,7 @@
 // Kills at random times: a run is killed so and so often, each time gone on with, and must come to the end that it would have had.
 // The same seed chooses the same victims and waits; what they meet depends on the machine.
 import { setTimeout as sleep } from "node:timers/promises";
-import { findStrays } from "../../../src/process/index.ts";
+import { findOrphans } from "../../../src/process/index.ts";
 import { openModelServer } from "../../harness/model-server.ts";
 import { answer, requestsOfPlay } from "./play.ts";
 import { openKillStage } from "./stage.ts";
@@ -35,7 +35,7 @@ export async function killAtRandom(seed: number, most: number): Promise<KilledRu
 			told.push(victim);
 			if (victim !== "supervisor" && run !== undefined) {
 				// Any process of the run: the worker's pi, a shell, what it left in the background.
-				const all = findStrays(run);
+				const all = findOrphans(run);
 				const some = victim === "both" ? all : all.slice(Math.floor(random() * all.length)).slice(0, 1);
 				for (const { pid } of some) kill(pid);
 			}

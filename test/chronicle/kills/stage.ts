@@ -8,8 +8,8 @@ import { buildSync } from "esbuild";
 import type { LedgerEvent, Run } from "../../../src/chronicle/core/machine/index.ts";
 import { openFileStore } from "../../../src/chronicle/engine/ledger/index.ts";
 import { CRASH_VARIABLE } from "../../../src/chronicle/engine/supervisor/index.ts";
-import { readConversation } from "../../../src/chronicle/engine/worker/conversation.ts";
-import { type Child, type Exit, findStrays, startChild } from "../../../src/process/index.ts";
+import { readSessionFile } from "../../../src/chronicle/engine/worker/session-file.ts";
+import { type Child, type ChildExit, findOrphans, startChild } from "../../../src/process/index.ts";
 import { closeLater } from "../../harness/lifetime.ts";
 import type { ModelServer } from "../../harness/model-server.ts";
 import { openProject, type Project } from "../../harness/project.ts";
@@ -22,7 +22,7 @@ export interface Supervisor {
 	/** Id of the run, once it exists; rejects where the process ends before. */
 	readonly run: Promise<string>;
 	/** How it ended, and the last line that it wrote. */
-	readonly over: Promise<{ readonly exit: Exit; readonly last: Readonly<Record<string, unknown>> }>;
+	readonly over: Promise<{ readonly exit: ChildExit; readonly last: Readonly<Record<string, unknown>> }>;
 }
 
 export interface KillStage {
@@ -163,13 +163,13 @@ export function openKillStage(server: ModelServer): KillStage {
 			const workers = join(sessions, run, "workers");
 			const spent = readdirSync(workers)
 				.filter((name) => name.endsWith(".jsonl"))
-				.map((name) => readConversation(join(workers, name)))
+				.map((name) => readSessionFile(join(workers, name)))
 				.reduce((sum, one) => sum + (one.kind === "read" ? one.conversation.spend.tokens : 0), 0);
 			equal(totals.tokens, spent);
 			const folded = JSON.parse(readFileSync(join(sessions, `${run}.json`), "utf8"));
 			deepEqual([folded.id, folded.status], [run, "done"]);
-			for (let n = 0; n < 50 && findStrays(run).length > 0; n++) await sleep(20);
-			deepEqual(findStrays(run), []);
+			for (let n = 0; n < 50 && findOrphans(run).length > 0; n++) await sleep(20);
+			deepEqual(findOrphans(run), []);
 		},
 	};
 	return stage;

@@ -9,7 +9,7 @@ import { SCHEMA_VERSION } from "../../../src/chronicle/core/machine/index.ts";
 import { hashCleanup, hashDefinition, readTemplate } from "../../../src/chronicle/core/template/index.ts";
 import { openFileStore } from "../../../src/chronicle/engine/ledger/index.ts";
 import { supervise } from "../../../src/chronicle/engine/supervisor/index.ts";
-import { openLocalLauncher } from "../../../src/chronicle/engine/worker/index.ts";
+import { openProjectLauncher } from "../../../src/chronicle/engine/worker/index.ts";
 import { openGitWorkspace } from "../../../src/chronicle/engine/workspace/index.ts";
 import { openSource } from "../../../src/definition/index.ts";
 import { findPi, isPiCommand, ownPiSearch } from "../../../src/pi/index.ts";
@@ -60,7 +60,7 @@ async function main(orders: KillOrders): Promise<void> {
 	const supervision = supervise(
 		ledger,
 		{
-			launcher: openLocalLauncher({
+			launcher: openProjectLauncher({
 				cwd: orders.cwd,
 				home: orders.home,
 				agentFolder: orders.agentFolder,

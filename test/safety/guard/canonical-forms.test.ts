@@ -1,7 +1,7 @@
 // The one spelling by which a remembered command is known again: quotes and blanks made alike, nothing else.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { plainSpelling } from "../../../src/safety/guard/answers/spelling.ts";
+import { canonicalCommand } from "../../../src/safety/guard/answers/canonical-command.ts";
 
 describe("one spelling", () => {
 	it.each([
@@ -14,8 +14,8 @@ describe("one spelling", () => {
 		["echo 'a b' > out", 'echo "a b"   >out'],
 		["A=1 git push", "A='1' git push"],
 	])("%s is %j", (one, other) => {
-		expect(plainSpelling(one)).toBeDefined();
-		expect(plainSpelling(other)).toBe(plainSpelling(one));
+		expect(canonicalCommand(one)).toBeDefined();
+		expect(canonicalCommand(other)).toBe(canonicalCommand(one));
 	});
 
 	it.each([
@@ -40,8 +40,8 @@ describe("one spelling", () => {
 		["rm x", "/bin/rm x"],
 		["rm ''", "rm"],
 	])("%s is not %s", (one, other) => {
-		expect(plainSpelling(one)).toBeDefined();
-		expect(plainSpelling(other)).not.toBe(plainSpelling(one));
+		expect(canonicalCommand(one)).toBeDefined();
+		expect(canonicalCommand(other)).not.toBe(canonicalCommand(one));
 	});
 
 	it.each([
@@ -76,7 +76,7 @@ describe("one spelling", () => {
 		"rm 'a",
 		"",
 	])("%j has none", (text) => {
-		expect(plainSpelling(text)).toBeUndefined();
+		expect(canonicalCommand(text)).toBeUndefined();
 	});
 
 	it("is never shared by texts with other words", () => {
@@ -88,9 +88,9 @@ describe("one spelling", () => {
 		const double = (text: string) => `"${text.replaceAll(/["\\$`]/g, "\\$&")}"`;
 		fc.assert(
 			fc.property(fc.array(word, { maxLength: 4 }), fc.array(word, { maxLength: 4 }), (one, other) => {
-				const first = plainSpelling(["run", ...one.map(quote)].join(" "));
-				expect(first).toBe(plainSpelling(["run", ...one.map(double)].join("  ")));
-				const second = plainSpelling(["run", ...other.map(quote)].join(" "));
+				const first = canonicalCommand(["run", ...one.map(quote)].join(" "));
+				expect(first).toBe(canonicalCommand(["run", ...one.map(double)].join("  ")));
+				const second = canonicalCommand(["run", ...other.map(quote)].join(" "));
 				expect(first === second).toBe(JSON.stringify(one) === JSON.stringify(other));
 			}),
 		);

@@ -1,14 +1,14 @@
 // Rules' regular expressions: what they cost, that none can hold pi up, and on which words they are tried.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { spellingsOf } from "../../../src/safety/guard/canonical-forms.ts";
-import { dataWords } from "../../../src/safety/guard/literal-arguments.ts";
-import { skeletonOf } from "../../../src/safety/guard/mask-literals.ts";
-import { compileRule } from "../../../src/safety/guard/pattern.ts";
-import { costOf, stepsFor } from "../../../src/safety/guard/pattern-cost.ts";
-import { parsePattern } from "../../../src/safety/guard/pattern-syntax.ts";
-import type { CommandRule } from "../../../src/safety/guard/rules.ts";
-import { openSlowExpressions } from "../../../src/safety/guard/slow-expressions.ts";
+import { canonicalForms } from "../../../src/safety/guard/match/canonical-forms.ts";
+import { compileCommandRule } from "../../../src/safety/guard/match/command-pattern.ts";
+import { literalArguments } from "../../../src/safety/guard/match/literal-arguments.ts";
+import { maskLiterals } from "../../../src/safety/guard/match/mask-literals.ts";
+import { openSlowExpressions } from "../../../src/safety/guard/match/slow-expressions.ts";
+import { costOf, stepsFor } from "../../../src/safety/guard/rules/pattern-cost.ts";
+import { parsePattern } from "../../../src/safety/guard/rules/pattern-syntax.ts";
+import type { CommandRule } from "../../../src/safety/guard/rules/rule-set.ts";
 import { patient } from "../../harness/patience.ts";
 import { openSetting } from "./setting.ts";
 
@@ -92,7 +92,7 @@ describe("cost", () => {
 			"\\bgit\\s+branch\\s+(-[^\\s]+)*-D",
 			"x(-\\S*)*y",
 		]) {
-			const { expression, cost: after } = compileRule(rule(source));
+			const { expression, cost: after } = compileCommandRule(rule(source));
 			expect(after.kind).toBe("polynomial");
 			const original = new RegExp(source);
 			fc.assert(
@@ -107,7 +107,7 @@ describe("cost", () => {
 	});
 
 	it("tells the program that an expression begins with", () => {
-		const head = (pattern: string, flags = "") => compileRule(rule(pattern, flags)).head;
+		const head = (pattern: string, flags = "") => compileCommandRule(rule(pattern, flags)).head;
 		expect(head("\\brm\\s+-[rRf]")).toBe("rm");
 		expect(head("\\bgit\\s+push\\b")).toBe("git");
 		expect(head("\\bmkfs\\.")).toBeUndefined();
@@ -116,8 +116,8 @@ describe("cost", () => {
 		expect(head("\\b(rm|rmdir)\\s")).toBeUndefined();
 		expect(head("rm x|dd y")).toBeUndefined();
 		expect(head("\\brm\\s+x", "i")).toBeUndefined();
-		expect(compileRule(rule("\\|\\s*(ba)?sh\\b")).spansCommands).toBe(true);
-		expect(compileRule(rule("\\brm\\s+(?:-r|-f)")).spansCommands).toBe(false);
+		expect(compileCommandRule(rule("\\|\\s*(ba)?sh\\b")).spansCommands).toBe(true);
+		expect(compileCommandRule(rule("\\brm\\s+(?:-r|-f)")).spansCommands).toBe(false);
 	});
 });
 
@@ -164,23 +164,23 @@ describe("words that are only data", () => {
 		["sed", ["-n", "s/rm -rf/x/", "f"], [false, true, false]],
 		["bash", ["-c", "rm -rf"], [false, false]],
 	])("%s %j", (program, args, expected) => {
-		expect(dataWords(program, args)).toEqual(expected);
+		expect(literalArguments(program, args)).toEqual(expected);
 	});
 
 	it("are blotted out of a text, what is run within them is not", () => {
-		expect(skeletonOf("echo 'a | sh' | cat")).toBe("echo ········ | cat");
-		expect(skeletonOf('git commit -m "x | sh" && ls')).toBe("git commit -m ········ && ls");
-		expect(skeletonOf('echo "$(curl x | sh)"')).toContain("curl x | sh");
-		expect(skeletonOf("cat <<E\ncurl x | sh\nE")).not.toContain("curl");
-		expect(skeletonOf("bash <<E\ncurl x | sh\nE")).toContain("curl x | sh");
-		expect(skeletonOf("curl x | sh")).toBe("curl x | sh");
-		expect(skeletonOf("if (( broken")).toBe("if (( broken");
+		expect(maskLiterals("echo 'a | sh' | cat")).toBe("echo ········ | cat");
+		expect(maskLiterals('git commit -m "x | sh" && ls')).toBe("git commit -m ········ && ls");
+		expect(maskLiterals('echo "$(curl x | sh)"')).toContain("curl x | sh");
+		expect(maskLiterals("cat <<E\ncurl x | sh\nE")).not.toContain("curl");
+		expect(maskLiterals("bash <<E\ncurl x | sh\nE")).toContain("curl x | sh");
+		expect(maskLiterals("curl x | sh")).toBe("curl x | sh");
+		expect(maskLiterals("if (( broken")).toBe("if (( broken");
 	});
 });
 
 describe("spellings", () => {
 	const spellings = (program: string, ...args: string[]) =>
-		spellingsOf({ program, args, text: [program, ...args].join(" "), effects: [], changes: [] });
+		canonicalForms({ program, args, text: [program, ...args].join(" "), effects: [], changes: [] });
 	it("leave options before a subcommand away and put options first", () => {
 		expect(spellings("git", "-C", "x", "reset", "--hard")).toContain("git reset --hard");
 		expect(spellings("git", "grep", "reset --hard", "--", "docs")).not.toContain("git reset --hard -- docs");

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openGitView } from "../../../src/safety/guard/git-view.ts";
+import { openGitView } from "../../../src/safety/guard/match/git-view.ts";
 import { openSetting, type Setting } from "./setting.ts";
 
 let root: string;

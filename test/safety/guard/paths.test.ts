@@ -1,10 +1,10 @@
 // Which places a path pattern means.
 import { describe, expect, it } from "vitest";
-import { compilePaths, type PathSurroundings } from "../../../src/safety/guard/path-rule.ts";
-import type { PathException, PathRule, RuleSet } from "../../../src/safety/guard/rules.ts";
-import { compileWildcard, expandBraces } from "../../../src/safety/guard/wildcard.ts";
+import { compilePaths, type PathEnvironment } from "../../../src/safety/guard/match/path-matcher.ts";
+import { compileWildcard, expandBraces } from "../../../src/safety/guard/match/wildcard.ts";
+import type { PathException, PathRule, RuleSet } from "../../../src/safety/guard/rules/rule-set.ts";
 
-const around: PathSurroundings = {
+const host: PathEnvironment = {
 	home: "/home/ann",
 	platform: "linux",
 	env: (name) => ({ HOME: "/home/ann", SECRETS: "/srv/secrets" })[name],
@@ -29,13 +29,13 @@ function rule(pattern: string): PathRule {
 function matches(
 	pattern: string,
 	path: string,
-	options: Partial<RuleSet & PathSurroundings> = {},
+	options: Partial<RuleSet & PathEnvironment> = {},
 	limit: PathRule["limit"] = "zero",
 ): boolean {
 	const { matching = "segments", foldCase, exceptions = [], ...other } = options;
 	const matcher = compilePaths(
 		{ paths: [{ ...rule(pattern), limit }], exceptions, matching, foldCase },
-		{ ...around, ...other },
+		{ ...host, ...other },
 		() => () => false,
 	);
 	return matcher.rulesFor(path, "change").length > 0;

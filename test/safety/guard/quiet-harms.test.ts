@@ -1,8 +1,8 @@
 // Harms that no name of a program tells: files left empty, a shell that keeps no record, settings that run something later, files found
 // by PowerShell, outputs of programs that read.
 import { afterAll, describe, expect, it } from "vitest";
+import { measured, shell } from "../../footprint/host-environment.ts";
 import { knowledgeOf } from "../../footprint/knowledge.ts";
-import { measured, shell } from "../../footprint/surroundings.ts";
 import { openSetting, starterRules } from "./setting.ts";
 
 const setting = openSetting(starterRules);

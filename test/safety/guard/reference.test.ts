@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { effects } from "../../../src/footprint/index.ts";
-import { ownKeys } from "../../../src/safety/guard/keys.ts";
-import { guardTables, ruleFileSchema } from "../../../src/safety/guard/reference.ts";
+import { ownKeys } from "../../../src/safety/guard/rules/keys.ts";
+import { guardTables, ruleFileSchema } from "../../../src/safety/guard/rules/reference.ts";
 import { classicRules, starterRules } from "./setting.ts";
 
 const file = new URL("../../../schemas/damage-control-rules.schema.json", import.meta.url);

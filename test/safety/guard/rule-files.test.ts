@@ -5,12 +5,12 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
 	blockingProblems,
-	freezeRules,
+	deserializeRules,
 	hashRules,
 	locateRules,
 	type RuleSet,
 	readRules,
-	thawRules,
+	serializeRules,
 } from "../../../src/safety/index.ts";
 import { needsNoRoot } from "../../harness/needs.ts";
 
@@ -396,12 +396,12 @@ describe("several files", () => {
 describe("frozen rules", () => {
 	it("come out as they went in, under their hash only", () => {
 		const rules = read("zeroAccessPaths: [.env]\nbashToolPatterns: [{pattern: a, reason: b}]\n");
-		const text = freezeRules(rules);
+		const text = serializeRules(rules);
 		const hash = hashRules(rules);
 		expect(hash).toMatch(/^[0-9a-f]{16}$/);
-		expect(thawRules(text, hash)).toEqual(JSON.parse(JSON.stringify(rules)));
-		expect(hashRules(thawRules(text, hash))).toBe(hash);
-		expect(() => thawRules(text.replace(".env", ".enw"), hash)).toThrow(/hash/);
+		expect(deserializeRules(text, hash)).toEqual(JSON.parse(JSON.stringify(rules)));
+		expect(hashRules(deserializeRules(text, hash))).toBe(hash);
+		expect(() => deserializeRules(text.replace(".env", ".enw"), hash)).toThrow(/hash/);
 		expect(hashRules(read("zeroAccessPaths: [.env]\n"))).not.toBe(hash);
 	});
 });

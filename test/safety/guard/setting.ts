@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { computeFootprint } from "../../../src/footprint/index.ts";
-import { diskSurroundings, remembering } from "../../../src/pi/index.ts";
-import { guardPolicy } from "../../../src/safety/guard/judge.ts";
+import { cachedEnvironment, hostEnvironment } from "../../../src/pi/index.ts";
+import { guardPolicy } from "../../../src/safety/guard/judge/guard-policy.ts";
 import { openPolicies, type RuleSet, readRules, type ToolCall, type Verdict } from "../../../src/safety/index.ts";
 
 export interface Setting {
@@ -96,8 +96,8 @@ export function openSetting(rules: string | RuleSet, change: (rules: RuleSet) =>
 	const read = typeof rules === "string" ? readRules([{ file, tier: "project", base: cwd }], "linux") : rules;
 	const inForce = change(read);
 
-	const surroundings = {
-		...diskSurroundings(cwd),
+	const host = {
+		...hostEnvironment(cwd),
 		home,
 		platform: "linux" as const,
 		env: (name: string) => (name === "HOME" ? home : process.env[name]),
@@ -105,10 +105,10 @@ export function openSetting(rules: string | RuleSet, change: (rules: RuleSet) =>
 	};
 	const measure = (call: ToolCall) => {
 		const { tool, input, hints } = call;
-		return computeFootprint({ tool, input, ...(hints ? { annotations: hints } : {}) }, remembering(surroundings));
+		return computeFootprint({ tool, input, ...(hints ? { annotations: hints } : {}) }, cachedEnvironment(host));
 	};
 	const policies = openPolicies();
-	policies.add(guardPolicy({ rules: inForce, surroundings, agentDir: join(home, ".pi/agent"), measure }));
+	policies.add(guardPolicy({ rules: inForce, host, agentDir: join(home, ".pi/agent"), measure }));
 	const callOf = (tool: string, input: Record<string, unknown>, more: Partial<ToolCall> = {}): ToolCall => ({
 		id: "1",
 		tool,

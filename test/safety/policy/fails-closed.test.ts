@@ -4,12 +4,12 @@ import { cpSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Footprint } from "../../../src/footprint/index.ts";
-import { openPolicies, type Policy, type ToolCall, thawRules } from "../../../src/safety/index.ts";
+import { deserializeRules, openPolicies, type Policy, type ToolCall } from "../../../src/safety/index.ts";
 import { call, openBench, packageUnderTest, say } from "../../harness/index.ts";
 import { needs } from "../../harness/needs.ts";
 
 const toolCall: ToolCall = { id: "1", tool: "bash", input: { command: "ls" }, siblings: [] };
-const nothing: Footprint = { tool: "bash", touches: [], runs: [], unknowns: [] };
+const nothing: Footprint = { tool: "bash", accesses: [], runs: [], unknowns: [] };
 const quiet: Policy = { name: "quiet", judge: () => undefined };
 
 describe("policies", () => {
@@ -78,7 +78,7 @@ describe("policies", () => {
 
 describe("frozen rules", () => {
 	it("that are not what was promised are not put in force", () => {
-		expect(() => thawRules("{}", "0123456789abcdef")).toThrow(/hash/);
+		expect(() => deserializeRules("{}", "0123456789abcdef")).toThrow(/hash/);
 	});
 });
 
@@ -117,7 +117,7 @@ describe("in real pi, a part of the package cannot be loaded", () => {
 	});
 
 	it("the rule reader", needs("the built package", bundled), async () => {
-		const { ran, text } = await runWithout("safety-guard-reader", undefined);
+		const { ran, text } = await runWithout("safety-guard-rules-reader", undefined);
 		expect(text).toContain("could not be loaded");
 		expect(ran).toBe(false);
 	});

@@ -11,7 +11,7 @@ import {
 	type Verdict,
 } from "../../../src/safety/index.ts";
 import { recordDecision } from "../../../src/safety/policy/decision-record.ts";
-import { openFlight } from "../../../src/safety/policy/in-flight-calls.ts";
+import { openInFlightCalls } from "../../../src/safety/policy/in-flight-calls.ts";
 import { refusalText } from "../../../src/safety/policy/refusal.ts";
 import { patient } from "../../harness/patience.ts";
 
@@ -72,7 +72,7 @@ describe("redaction", () => {
 
 describe("policies", () => {
 	const call = { id: "1", tool: "bash", input: {}, siblings: [] };
-	const nothing: Footprint = { tool: "bash", touches: [], runs: [], unknowns: [] };
+	const nothing: Footprint = { tool: "bash", accesses: [], runs: [], unknowns: [] };
 
 	it("the strongest wins and every reason is kept", async () => {
 		const policies = openPolicies();
@@ -130,27 +130,27 @@ describe("policies", () => {
 });
 
 describe("calls side by side", () => {
-	const footprint = (tool: string, touches: Footprint["touches"], runs: Footprint["runs"] = []): Footprint => ({
+	const footprint = (tool: string, accesses: Footprint["accesses"], runs: Footprint["runs"] = []): Footprint => ({
 		tool,
-		touches,
+		accesses,
 		runs,
 		unknowns: [],
 	});
-	const touch = (access: "read" | "write" | "link" | "delete", path: string, real = path) =>
-		({ access, path, real, recursive: false, by: "x" }) as const;
+	const access = (kind: "read" | "write" | "link" | "delete", path: string, real = path) =>
+		({ kind, path, real, recursive: false, by: "x" }) as const;
 	const run = (program: string, ...args: string[]) => ({ program, args, text: program, effects: [], changes: [] });
-	const reading = footprint("read", [touch("read", "/p/k/id")]);
-	const linking = footprint("bash", [touch("link", "/h"), touch("write", "/p/k")], [run("ln", "-s", "/h", "k")]);
+	const reading = footprint("read", [access("read", "/p/k/id")]);
+	const linking = footprint("bash", [access("link", "/h"), access("write", "/p/k")], [run("ln", "-s", "/h", "k")]);
 	const yes = () => true;
 
 	it.each([
 		["a link", linking],
-		["a move", footprint("bash", [touch("delete", "/p/a"), touch("write", "/p/k")], [run("mv", "a", "k")])],
-		["a copy of links", footprint("bash", [touch("write", "/p/k")], [run("cp", "-a", "a", "k")])],
-		["an archive", footprint("bash", [touch("write", "/p")], [run("tar", "xf", "a")])],
-		["a checkout", footprint("bash", [touch("write", "/p")], [run("git", "checkout", "x")])],
+		["a move", footprint("bash", [access("delete", "/p/a"), access("write", "/p/k")], [run("mv", "a", "k")])],
+		["a copy of links", footprint("bash", [access("write", "/p/k")], [run("cp", "-a", "a", "k")])],
+		["an archive", footprint("bash", [access("write", "/p")], [run("tar", "xf", "a")])],
+		["a checkout", footprint("bash", [access("write", "/p")], [run("git", "checkout", "x")])],
 	])("%s and a call that uses the name do not, whichever comes first", (_name, maker) => {
-		const flight = openFlight();
+		const flight = openInFlightCalls();
 		flight.begin("1", maker);
 		expect(flight.conflict("2", reading, yes)).toContain("/p/k/id");
 		flight.end("1");
@@ -162,18 +162,18 @@ describe("calls side by side", () => {
 	});
 
 	it("what only writes text, or lies elsewhere, does", () => {
-		const flight = openFlight();
-		flight.begin("1", footprint("bash", [touch("write", "/p/k")], [run("echo", "x")]));
-		flight.begin("2", footprint("write", [touch("write", "/p/k")]));
+		const flight = openInFlightCalls();
+		flight.begin("1", footprint("bash", [access("write", "/p/k")], [run("echo", "x")]));
+		flight.begin("2", footprint("write", [access("write", "/p/k")]));
 		flight.begin(
 			"3",
-			footprint("bash", [touch("link", "/h"), touch("write", "/p/other")], [run("ln", "-s", "/h", "other")]),
+			footprint("bash", [access("link", "/h"), access("write", "/p/other")], [run("ln", "-s", "/h", "other")]),
 		);
 		expect(flight.conflict("4", reading, yes)).toBeUndefined();
 	});
 
 	it("something unknown and a read of what is not there yet do not", () => {
-		const flight = openFlight();
+		const flight = openInFlightCalls();
 		flight.begin("1", { ...footprint("bash", []), unknowns: [{ what: "script", text: "x", may: ["write", "link"] }] });
 		expect(flight.conflict("2", reading, () => false)).toContain("/p/k/id");
 		expect(flight.conflict("2", reading, yes)).toBeUndefined();

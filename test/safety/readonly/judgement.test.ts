@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { computeFootprint } from "../../../src/footprint/index.ts";
-import { diskSurroundings } from "../../../src/pi/index.ts";
+import { hostEnvironment } from "../../../src/pi/index.ts";
 import { openPolicies, type Policies, type ToolCall } from "../../../src/safety/index.ts";
 import { readonlyPolicy } from "../../../src/safety/readonly/judge.ts";
-import { temporaryPlaces } from "../../../src/safety/temporary.ts";
+import { temporaryPlaces } from "../../../src/safety/temporary-places.ts";
 
 let root: string;
 let cwd: string;
@@ -26,7 +26,7 @@ beforeAll(() => {
 	policies = openPolicies();
 	policies.add(
 		readonlyPolicy({
-			places: temporaryPlaces({ ...diskSurroundings(cwd), temp, home: join(root, "home") }),
+			places: temporaryPlaces({ ...hostEnvironment(cwd), temp, home: join(root, "home") }),
 			confine: async () => undefined,
 		}),
 	);
@@ -35,7 +35,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 async function decide(tool: string, input: Record<string, unknown>, more: Partial<ToolCall> = {}): Promise<string> {
 	const call: ToolCall = { id: "1", tool, input, siblings: [], ...more };
-	const around = { ...diskSurroundings(cwd), home: join(root, "home"), temp, platform: "linux" as const };
+	const around = { ...hostEnvironment(cwd), home: join(root, "home"), temp, platform: "linux" as const };
 	const { hints } = call;
 	const footprint = computeFootprint({ tool, input, ...(hints ? { annotations: hints } : {}) }, around);
 	return (await policies.judge(call, () => footprint)).decision;

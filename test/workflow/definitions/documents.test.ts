@@ -6,7 +6,7 @@ import { Compile } from "typebox/schema";
 import { describe, expect, it } from "vitest";
 import { openSource, parseYaml } from "../../../src/definition/index.ts";
 import { loadCatalogue, variables, workflowSchemas } from "../../../src/workflow/definitions/index.ts";
-import { beginRun, firstPosition } from "../../../src/workflow/machine/index.ts";
+import { beginWorkflowRun, firstPosition } from "../../../src/workflow/machine/index.ts";
 import { variablesOf } from "../../../src/workflow/prompts/index.ts";
 import { readDocument } from "../../docs/blocks.ts";
 import { checkout } from "../../harness/index.ts";
@@ -106,7 +106,7 @@ it("the variables that are documented are those that a run fills in", () => {
 	const tree = openTree(workflowFiles("global/x", ["a"]));
 	const { definitions } = tree.load();
 	const position = firstPosition(definitions, "x");
-	const run = beginRun({ id: "wf-1-a", definitions, workflowKey: "x", task: "t", at: 0, position });
+	const run = beginWorkflowRun({ id: "wf-1-a", definitions, workflowKey: "x", task: "t", at: 0, position });
 	expect([...variablesOf(run).keys()].sort()).toEqual([...variables.keys()].sort());
 });
 

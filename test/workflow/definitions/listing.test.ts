@@ -3,7 +3,12 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { checkLines, listLines, usageLines, workflowDiagram } from "../../../src/workflow/definitions/index.ts";
+import {
+	catalogueCheckLines,
+	listLines,
+	usageLines,
+	workflowDiagram,
+} from "../../../src/workflow/definitions/index.ts";
 import { checkout } from "../../harness/index.ts";
 import { openTree, phaseFile, workflowFiles, workflowYaml } from "./tree.ts";
 
@@ -61,11 +66,11 @@ describe("lines for people", () => {
 	it("the check prints every problem and counts", () => {
 		const tree = sample();
 		const further = [{ file: "/x", severity: "warning", code: "unknown-tool", message: "m", remedy: "r" } as const];
-		const lines = checkLines(tree.load(), further, tree.folder);
+		const lines = catalogueCheckLines(tree.load(), further, tree.folder);
 		expect(lines).toHaveLength(3);
 		expect(lines.at(-1)).toBe("2 workflows loaded, 1 did not load: 1 error, 1 warning.");
 		const good = openTree(workflowFiles("global/x", ["a"]));
-		expect(checkLines(good.load())).toEqual(["1 workflow loaded: no problems."]);
+		expect(catalogueCheckLines(good.load())).toEqual(["1 workflow loaded: no problems."]);
 	});
 });
 

@@ -4,12 +4,12 @@ import {
 	firstPosition,
 	type Position,
 	previousPosition,
-	type Run,
+	type WorkflowRun,
 } from "../../../src/workflow/machine/index.ts";
 import { begin, drafts, happen, type Told } from "../drafts.ts";
 
 /** A run that the test walks along: every `next` and `loop` comes from a message of its own. */
-function walk(run: Run) {
+function walk(run: WorkflowRun) {
 	let current = run;
 	let messages = 0;
 	const apply = (event: Told) => {
@@ -42,7 +42,7 @@ describe("next", () => {
 			{ kind: "persist", left: { way: "next", summary: undefined } },
 			{ kind: "ended", how: "done" },
 		]);
-		expect([at.run.standing.kind, at.run.step]).toEqual(["done", 3]);
+		expect([at.run.status.kind, at.run.step]).toEqual(["done", 3]);
 	});
 
 	it("case 29: enters a workflow that is referred to in one step and comes back behind it", () => {
@@ -71,7 +71,7 @@ describe("next", () => {
 			const at = walk(begin(definitions, "p"));
 			at.next();
 			at.next();
-			expect(at.run.standing).toEqual({ kind: "done" });
+			expect(at.run.status).toEqual({ kind: "done" });
 		}
 	});
 
@@ -80,7 +80,7 @@ describe("next", () => {
 		expect(at.path()).toEqual(["p:0", "s:0"]);
 		at.next();
 		at.next();
-		expect(at.run.standing.kind).toBe("done");
+		expect(at.run.status.kind).toBe("done");
 	});
 
 	it("case 24: starts at the first phase through references of any depth, and no step is counted for it", () => {
@@ -96,7 +96,7 @@ describe("next", () => {
 		);
 		const run = begin(drafts(chain), "k0");
 		expect([run.position.length, currentPhase(run).id]).toEqual([10_000, "end"]);
-		expect(happen(run, { kind: "next", at: 1, message: "m" }).run.standing.kind).toBe("done");
+		expect(happen(run, { kind: "next", at: 1, message: "m" }).run.status.kind).toBe("done");
 	});
 });
 
@@ -170,7 +170,7 @@ describe("by a person", () => {
 			left: { way: "skip", summary: undefined },
 		});
 		at.apply({ kind: "skip", at: 3000 });
-		expect(at.run.standing.kind).toBe("done");
+		expect(at.run.status.kind).toBe("done");
 	});
 
 	it("previous undoes next everywhere in a nested workflow", () => {

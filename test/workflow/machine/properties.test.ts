@@ -6,11 +6,11 @@ import {
 	type Definitions,
 	isActive,
 	pinnedDefinitions,
-	type Run,
 	readPinned,
 	readState,
 	restoreRun,
 	storeRun,
+	type WorkflowRun,
 } from "../../../src/workflow/machine/index.ts";
 import { runs } from "../../harness/runs.ts";
 import { begin, type Draft, drafts, happen, openHearing, type Told } from "../drafts.ts";
@@ -75,8 +75,8 @@ function freeze<Value>(value: Value): Value {
 }
 
 /** Every run that the events lead through, each frozen before the next event. */
-function* lives([definitions, events]: [Definitions, Told[]]): Generator<Run> {
-	let run: Run = freeze(begin(definitions, "k0"));
+function* lives([definitions, events]: [Definitions, Told[]]): Generator<WorkflowRun> {
+	let run: WorkflowRun = freeze(begin(definitions, "k0"));
 	yield run;
 	const hear = openHearing();
 	for (const happened of events) {
@@ -100,7 +100,7 @@ describe("for every definition and every sequence of events", () => {
 				for (const reached of lives(told)) {
 					if (!isActive(reached)) continue;
 					let run = reached;
-					if (run.standing.kind === "paused") run = happen(run, { kind: "resume" }).run;
+					if (run.status.kind === "paused") run = happen(run, { kind: "resume" }).run;
 					for (let step = 0; isActive(run); step++) {
 						expect(step).toBeLessThan(3 ** 6);
 						const { run: after, actions } = happen(run, { kind: "next", at: 3000, message: `on${step}` });
@@ -108,9 +108,9 @@ describe("for every definition and every sequence of events", () => {
 						expect(after.step).toBe(run.step + 1);
 						run = after;
 					}
-					expect(run.standing.kind).toBe("done");
+					expect(run.status.kind).toBe("done");
 					const asked = happen(reached, { kind: "cancel", at: 3000, message: "c1" }).run;
-					expect(happen(asked, { kind: "cancel", at: 3000, message: "c2" }).run.standing.kind).toBe("cancelled");
+					expect(happen(asked, { kind: "cancel", at: 3000, message: "c2" }).run.status.kind).toBe("cancelled");
 				}
 			}),
 			{ numRuns: runs(0.6) },

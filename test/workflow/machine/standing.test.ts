@@ -1,6 +1,12 @@
 // Cancelling, pausing and being reminded: what the machine decides besides the way through the phases.
 import { describe, expect, it } from "vitest";
-import { type Run, readState, restoreRun, storeRun, transition } from "../../../src/workflow/machine/index.ts";
+import {
+	readState,
+	restoreRun,
+	storeRun,
+	type WorkflowRun,
+	workflowTransition,
+} from "../../../src/workflow/machine/index.ts";
 import { begin, drafts, openHearing, type Told } from "../drafts.ts";
 
 const patience = { row: 3, visit: 6 };
@@ -9,7 +15,7 @@ const cancel = (message: string): Told => ({ kind: "cancel", at: 5000, message }
 const next = (message: string): Told => ({ kind: "next", at: 5000, message });
 
 /** Applies the events in turn; returns the run and, for each event, the kinds of its actions. */
-function play(run: Run, ...events: Told[]) {
+function play(run: WorkflowRun, ...events: Told[]) {
 	const told: string[][] = [];
 	let current = run;
 	const hear = openHearing();
@@ -27,13 +33,13 @@ describe("case 47: cancel asks first", () => {
 	it("asks, and the same wish in a later message ends the run", () => {
 		const { run, told } = play(flat(), cancel("m1"), cancel("m2"));
 		expect(told).toEqual([["ask-cancel"], ["persist", "ended"]]);
-		expect(run.standing.kind).toBe("cancelled");
+		expect(run.status.kind).toBe("cancelled");
 	});
 
 	it("both in one message only asks", () => {
 		const { run, told } = play(flat(), cancel("m1"), cancel("m1"));
 		expect(told).toEqual([["ask-cancel"], ["ask-cancel"]]);
-		expect(run.standing.kind).toBe("running");
+		expect(run.status.kind).toBe("running");
 	});
 
 	it.each<[string, Told]>([
@@ -64,15 +70,13 @@ describe("case 47: cancel asks first", () => {
 	});
 
 	it("works while the run is paused, and where its definition is gone", () => {
-		expect(play(flat(), { kind: "pause", by: "person" }, cancel("m1"), cancel("m2")).run.standing.kind).toBe(
-			"cancelled",
-		);
+		expect(play(flat(), { kind: "pause", by: "person" }, cancel("m1"), cancel("m2")).run.status.kind).toBe("cancelled");
 		const stale = restoreRun(
 			{ ...storeRun(flat(), { pinned: undefined }), active: true },
 			{ kind: "catalogue", definitions: new Map() },
 		);
 		if (stale.kind !== "run") throw new Error(stale.problem);
-		expect(play(stale.run, cancel("m1"), cancel("m2")).run.standing.kind).toBe("cancelled");
+		expect(play(stale.run, cancel("m1"), cancel("m2")).run.status.kind).toBe("cancelled");
 	});
 });
 
@@ -99,7 +103,7 @@ describe("pause", () => {
 			next("m3"),
 		);
 		expect(told).toEqual([["paused"], [], [], [], ["paused"], ["persist", "resumed"], ["persist", "moved"]]);
-		expect(run.standing.kind).toBe("running");
+		expect(run.status.kind).toBe("running");
 	});
 
 	it("a second pause and a resume without a pause change nothing", () => {
@@ -110,7 +114,7 @@ describe("pause", () => {
 
 	it("back and skip move a paused run and leave it paused", () => {
 		const { run } = play(flat(), { kind: "pause", by: "person" }, { kind: "skip", at: 1 });
-		expect([run.standing.kind, run.position[0]?.phaseIndex]).toEqual(["paused", 1]);
+		expect([run.status.kind, run.position[0]?.phaseIndex]).toEqual(["paused", 1]);
 	});
 });
 
@@ -118,7 +122,7 @@ describe("case 54: reminders end", () => {
 	it("after three in a row the run is paused", () => {
 		const { told, run } = play(flat(), stopped, stopped, stopped, stopped, stopped);
 		expect(told).toEqual([["remind"], ["remind"], ["remind"], ["persist", "paused"], []]);
-		expect(run.standing).toMatchObject({ kind: "paused", by: "reminders" });
+		expect(run.status).toMatchObject({ kind: "paused", by: "reminders" });
 	});
 
 	it("work between them starts the row again, but not the number that one phase may have", () => {
@@ -137,7 +141,7 @@ describe("case 54: reminders end", () => {
 	it("case 53: a provider error pauses at once", () => {
 		const { run, told } = play(flat(), { kind: "failed", why: "401 bad key" }, stopped);
 		expect(told).toEqual([["persist", "paused"], []]);
-		expect(run.standing).toEqual({ kind: "paused", by: "error", why: "401 bad key" });
+		expect(run.status).toEqual({ kind: "paused", by: "error", why: "401 bad key" });
 	});
 
 	it("autoContinue: false of the phase, or of any workflow around it, waits for the person", () => {
@@ -164,7 +168,7 @@ describe("what is over stays over", () => {
 
 describe("reload", () => {
 	const before = drafts({ p: ["a", "@s", "@s", "z"], s: ["s1", "s2"] });
-	const at = (run: Run) => run.position.map(({ workflowKey, phaseIndex }) => `${workflowKey}:${phaseIndex}`);
+	const at = (run: WorkflowRun) => run.position.map(({ workflowKey, phaseIndex }) => `${workflowKey}:${phaseIndex}`);
 	const second = play(begin(before, "p"), next("1"), next("2"), next("3"), next("4")).run;
 
 	it("finds the phase by its id, and which of several references it came through", () => {
@@ -181,7 +185,7 @@ describe("reload", () => {
 			[drafts({ p: ["a", "z"], s: ["s1", "s2"] }), "workflow", "s"],
 			[drafts({ q: ["a"] }), "workflow", "p"],
 		] as const) {
-			const { run, actions } = transition(second, { kind: "reload", definitions: after });
+			const { run, actions } = workflowTransition(second, { kind: "reload", definitions: after });
 			expect(actions).toEqual([{ kind: "refused", refusal: { kind: "gone", what, id } }]);
 			expect(run).toBe(second);
 		}

@@ -1,19 +1,19 @@
 // What the session keeps of a run, and what is made of everything else that may be found there.
 import { describe, expect, it } from "vitest";
 import {
+	activeTime,
 	currentPhase,
 	type DatedState,
+	type EndedVisit,
 	foldHistory,
-	type Left,
+	type PhaseVisit,
 	pinnedDefinitions,
-	type Run,
 	reachable,
 	readPinned,
 	readState,
 	restoreRun,
 	storeRun,
-	timeOf,
-	type Visit,
+	type WorkflowRun,
 } from "../../../src/workflow/machine/index.ts";
 import { begin, drafts, happen, type Told } from "../drafts.ts";
 
@@ -34,7 +34,7 @@ const reference = (more: object = {}): Record<string, unknown> => ({
 });
 
 /** The run that data in the session stands for, or the problem with it. */
-function open(data: unknown, source = definitions): Run | string {
+function open(data: unknown, source = definitions): WorkflowRun | string {
 	const read = readState(data);
 	if (read.kind === "invalid") return read.problem;
 	const restored = restoreRun(read.state, { kind: "catalogue", definitions: source });
@@ -50,7 +50,7 @@ function live(data: unknown) {
 describe("states of the reference package", () => {
 	it("case 57: are read as they are", () => {
 		const run = live(reference());
-		expect([currentPhase(run).id, run.step, run.task, run.standing.kind]).toEqual(["b", 1, "Refactor", "running"]);
+		expect([currentPhase(run).id, run.step, run.task, run.status.kind]).toEqual(["b", 1, "Refactor", "running"]);
 	});
 
 	it("case 59: an index without a path, and a count that is missing", () => {
@@ -66,15 +66,15 @@ describe("states of the reference package", () => {
 
 	it("an end that was not announced yet is an end", () => {
 		const run = open(reference({ active: false, cancelled: true }));
-		expect(typeof run === "string" ? run : run.standing).toEqual({ kind: "cancelled" });
+		expect(typeof run === "string" ? run : run.status).toEqual({ kind: "cancelled" });
 		const done = open(reference({ active: false }));
-		expect(typeof done === "string" ? done : done.standing).toEqual({ kind: "done" });
+		expect(typeof done === "string" ? done : done.status).toEqual({ kind: "done" });
 	});
 
 	it("case 37: a definition that is gone leaves a run that only a person can end", () => {
 		const run = open(reference(), new Map());
 		if (typeof run === "string") throw new Error(run);
-		expect(run).toMatchObject({ kind: "stale", missing: "w", standing: { kind: "running" } });
+		expect(run).toMatchObject({ kind: "stale", missing: "w", status: { kind: "running" } });
 		for (const event of [
 			{ kind: "next", at: 1, message: "m" },
 			{ kind: "loop", at: 1, message: "m" },
@@ -85,7 +85,7 @@ describe("states of the reference package", () => {
 				run,
 				actions: [{ kind: "refused", refusal: { kind: "stale", missing: "w" } }],
 			});
-		expect(happen(run, { kind: "abandon", at: 1 }).run.standing.kind).toBe("cancelled");
+		expect(happen(run, { kind: "abandon", at: 1 }).run.status.kind).toBe("cancelled");
 		expect(happen(run, { kind: "reload", definitions }).run).toMatchObject({ kind: "live", step: 1 });
 	});
 });
@@ -179,7 +179,7 @@ describe("what is written", () => {
 
 	it("is as small after a thousand phases as after one, and the task does not make it larger", () => {
 		const long = begin(drafts({ w: ["a", "b"], p: ["@w"] }), "p", "long ".repeat(2_000));
-		const size = (run: Run) => JSON.stringify(storeRun(run, { pinned: "a1b2c3d4", left })).length;
+		const size = (run: WorkflowRun) => JSON.stringify(storeRun(run, { pinned: "a1b2c3d4", left })).length;
 		const left = {
 			phaseId: "a",
 			way: "next",
@@ -187,7 +187,7 @@ describe("what is written", () => {
 			to: 1_747_234_567_890,
 			summary: undefined,
 		} as const;
-		let run: Run = long;
+		let run: WorkflowRun = long;
 		for (let step = 0; step < 1_000; step++)
 			run = happen(run, { kind: step % 2 ? "loop" : "next", at: 1_747_234_567_890, message: `m${step}` }).run;
 		expect(run.step).toBe(1_000);
@@ -275,8 +275,8 @@ describe("history", () => {
 	/** A run whose states are written as they come, each at the time that its step names. */
 	function story(...steps: readonly (readonly [number, Told])[]) {
 		const states: DatedState[] = [];
-		let run: Run = begin(definitions, "w");
-		const write = (at: number, left: Left | undefined) =>
+		let run: WorkflowRun = begin(definitions, "w");
+		const write = (at: number, left: EndedVisit | undefined) =>
 			states.unshift({ state: storeRun(run, { pinned: undefined, left }), at });
 		states.unshift({ state: storeRun({ ...run, id: "wf-other" }, { pinned: undefined }), at: 900 });
 		write(1000, undefined);
@@ -307,7 +307,7 @@ describe("history", () => {
 	});
 
 	it("counts no pause: closed, open, ended by a cancel, or divided by a move", () => {
-		const times = (visits: readonly Visit[]) => visits.map(timeOf);
+		const times = (visits: readonly PhaseVisit[]) => visits.map(activeTime);
 		expect(times(story(pause(1500), resume(1800), next(2000))(2500))).toEqual([700, 500]);
 		expect(times(story(next(2000), pause(2100))(9000))).toEqual([1000, 100]);
 		expect(times(story(pause(1500), [1900, { kind: "abandon", at: 1900 }])(9000))).toEqual([500]);

@@ -1,6 +1,6 @@
 // What a run owes the world. An action is asked for until the event that answers it is in the ledger: after a crash the same actions are
 // owed again, under the same keys. Whoever carries one out reports what happened as an event; nothing here is carried out.
-import type { CleanupEnded, Decision, LaunchId, LaunchReason } from "./event.ts";
+import type { CleanupEnded, DecisionEvent, LaunchId, LaunchReason } from "./event.ts";
 import type { Allowance } from "./run.ts";
 
 export type Action =
@@ -17,7 +17,7 @@ export type Action =
 export interface RecordDecision {
 	readonly kind: "record";
 	readonly key: string;
-	readonly event: Decision;
+	readonly event: DecisionEvent;
 }
 
 /** After stopping what workers have left running. Answered by `files_measured` or `files_unmeasured`. */

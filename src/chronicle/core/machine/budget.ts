@@ -2,9 +2,9 @@
 // B1 a ceiling of a person replaces the template's; B2 a state has its own besides the run's, and the tighter one holds.
 
 import { NO_USE, type VisitLimits } from "../../../bounds/index.ts";
-import { workedMs } from "./account.ts";
 import { planOf } from "./plan.ts";
 import type { Allowance, Ceilings, Run } from "./run.ts";
+import { workedMs } from "./totals.ts";
 
 /** Something that is counted against a ceiling. */
 export interface Measure {

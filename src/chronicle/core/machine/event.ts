@@ -3,8 +3,8 @@
 // secrets out of them; E3 what a person says names in `answers` the event that it answers, so that a second answer does nothing.
 import type { FileChange, FileLeft, SnapshotData } from "../snapshot/index.ts";
 import type { PersonEvent } from "./person-event.ts";
-import type { StoredRun } from "./run.ts";
 import type { Spend } from "./spend.ts";
+import type { StoredRun } from "./stored-run.ts";
 
 /** An event as it lies in the ledger. `at` is ISO 8601 in UTC with milliseconds. `fence` is the number of the lease it was written under. */
 export type LedgerEvent = EventBody & { readonly seq: number; readonly at: string; readonly fence?: number };
@@ -15,7 +15,7 @@ export type EventBody =
 	| Recovered
 	| Noted
 	| ClockJumped
-	| Decision
+	| DecisionEvent
 	| WorkEvent
 	| FilesEvent
 	| CleanupEnded
@@ -82,7 +82,7 @@ export interface LaunchId {
 
 // ── decided by the machine, recorded before anything acts on them ──
 
-export type Decision = AttemptReserved | Moved | Parked | Finished;
+export type DecisionEvent = AttemptReserved | Moved | Parked | Finished;
 
 /** Intent to launch a worker. What it may spend follows from the run: the remainder of the ceilings is set aside for it. */
 export interface AttemptReserved extends LaunchId {

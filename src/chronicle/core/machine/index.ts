@@ -1,11 +1,10 @@
-export { liveTotals } from "./account.ts";
 export type { Action, ApprovalQuestion } from "./action.ts";
 export { allowanceOf, type Measure, measures } from "./budget.ts";
 export type * from "./event.ts";
 export { launchKey } from "./launch-key.ts";
-export { explainCause, type Judgement, judgeMove, legalTargets } from "./moves.ts";
+export { explainCause, judgeMove, legalTargets, type MoveJudgement } from "./moves.ts";
 export { outboxOfLaunch } from "./outbox.ts";
-export { isParked, owed } from "./pending-actions.ts";
+export { isParked, pendingActions } from "./pending-actions.ts";
 export { awaitedAnswer, decidedEarlier, MESSAGE_LENGTH } from "./person.ts";
 export type * from "./person-event.ts";
 export { planOf } from "./plan.ts";
@@ -13,13 +12,14 @@ export type { Refusal } from "./refusal.ts";
 export {
 	type Ceilings,
 	type KeptState,
-	type Leaving,
 	type Move,
 	type Run,
 	type RunStatus,
 	SCHEMA_VERSION,
 	type Stage,
-	type StoredRun,
+	type Stopping,
 } from "./run.ts";
 export { addSpend, NO_SPEND, type Spend } from "./spend.ts";
+export { restoreRun, type StoredRun, storeRun } from "./stored-run.ts";
+export { liveTotals } from "./totals.ts";
 export { beginRun, foldEvent, type Step, startRun, transition } from "./transition.ts";

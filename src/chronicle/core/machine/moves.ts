@@ -7,7 +7,7 @@ import type { MoveCause } from "./event.ts";
 import { planOf } from "./plan.ts";
 import type { Run } from "./run.ts";
 
-export type Judgement =
+export type MoveJudgement =
 	| { readonly kind: "illegal"; readonly message: string }
 	/** The run ends with this state. */
 	| { readonly kind: "finish" }
@@ -26,7 +26,7 @@ export function legalTargets(run: Run): string[] {
 }
 
 /** Judges what a worker of the present state asks for. */
-export function judgeMove(run: Run, target: string): Judgement {
+export function judgeMove(run: Run, target: string): MoveJudgement {
 	const plan = planOf(run);
 	const legal = legalTargets(run);
 	if (!legal.includes(target)) {

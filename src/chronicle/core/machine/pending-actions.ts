@@ -4,17 +4,17 @@
 import type { Action } from "./action.ts";
 import { launchKey } from "./launch-key.ts";
 import { approvedCleanup } from "./plan.ts";
-import type { Leaving, Run, Stage } from "./run.ts";
+import type { Run, Stage, Stopping } from "./run.ts";
 import { cleanupLength } from "./shutdown.ts";
 
 const none: readonly Action[] = [];
 
 /** Everything that has to be done or is being done for `run`. */
-export function owed(run: Run): readonly Action[] {
+export function pendingActions(run: Run): readonly Action[] {
 	const { stage } = run;
 	switch (stage.kind) {
-		case "recording":
-			return [{ kind: "record", key: `record:${stage.since}:${stage.event.kind}`, event: stage.event }];
+		case "deciding":
+			return [{ kind: "record", key: `record:${stage.since}:${stage.decision.kind}`, event: stage.decision }];
 		case "baselining":
 			return [
 				{ kind: "measure_files", key: `baseline:${run.visit}`, visit: run.visit, purpose: "baseline", since: null },
@@ -38,7 +38,7 @@ export function owed(run: Run): readonly Action[] {
 				),
 			];
 		}
-		case "leaving":
+		case "stopping":
 			return rest(run, stage);
 		case "restoring": {
 			const { to, tree, kept } = stage.rewind;
@@ -76,7 +76,7 @@ function work(
 	};
 }
 
-function rest(run: Run, { launch, how, index, state, visit, since, after }: Leaving): readonly Action[] {
+function rest(run: Run, { launch, how, index, state, visit, since, after }: Stopping): readonly Action[] {
 	if (launch) return [{ kind: "end_worker", key: `end:${launchKey(launch)}:${how}`, launch, how }];
 	const command = cleanupLength(run, { after, state }) > index ? approvedCleanup(run, state)[index] : undefined;
 	const at = `${visit}.${run.attempt}.${run.launch}`;

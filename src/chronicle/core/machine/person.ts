@@ -2,6 +2,7 @@
 // P1 an answer names the event that it answers and is taken once; P2 only these events lead out of a wait; P3 nothing here launches by itself:
 // it comes to the gate in proceed.ts like everything else.
 import { HUMAN_INTERVENTION } from "../template/index.ts";
+import { advance, decideOn, escalate, moveTo } from "./advance.ts";
 import { measures, notice, reached } from "./budget.ts";
 import type { FilesRestored, FilesUnrestored, LedgerEvent } from "./event.ts";
 import type {
@@ -19,11 +20,10 @@ import type {
 	Told,
 } from "./person-event.ts";
 import { isState, planOf } from "./plan.ts";
-import { divert, move, proceed, record } from "./proceed.ts";
 import { type Reduced, type Refusal, refuse } from "./refusal.ts";
 import type { Run } from "./run.ts";
 import { nameFiles } from "./shutdown.ts";
-import { leave } from "./work.ts";
+import { stopWorker } from "./worker.ts";
 
 const outboxLength = 20;
 /** Characters of one message. */
@@ -52,7 +52,7 @@ export function awaitedAnswer({ stage }: Run): number | undefined {
 		case "waiting":
 		case "over":
 			return stage.since;
-		case "leaving":
+		case "stopping":
 			// A supervisor that died while it asked left the question to be asked again.
 			return stage.after.kind === "ask" ? stage.after.earlier?.seq : undefined;
 		default:
@@ -75,20 +75,20 @@ function answered(run: Run, { seen }: { readonly seen?: Seen }): Refusal {
 	}
 }
 
-export function takeApproval(run: Run, event: LedgerEvent & Approved): Reduced {
+export function onApproved(run: Run, event: LedgerEvent & Approved): Reduced {
 	const { stage } = run;
 	if (stage.kind !== "asking") return answered(run, event);
 	const { seq, diff, target, side } = stage.question;
 	if (seq !== event.answers || diff !== event.diff) return answered(run, event);
 	const agreed = tell({ ...run, status: "running" }, event.seq, event.words);
 	if (side === "entry" && target === run.state)
-		return proceed({ ...agreed, visitRecord: { ...run.visitRecord, granted: true } }, "entered");
+		return advance({ ...agreed, visitRecord: { ...run.visitRecord, granted: true } }, "entered");
 	if (planOf(run).terminal)
-		return record(agreed, { kind: "finished", status: run.state === "failed" ? "failed" : "done" });
-	return move(agreed, target, "worker");
+		return decideOn(agreed, { kind: "finished", status: run.state === "failed" ? "failed" : "done" });
+	return moveTo(agreed, target, "worker");
 }
 
-export function takeRejection(run: Run, event: LedgerEvent & Rejected): Reduced {
+export function onRejected(run: Run, event: LedgerEvent & Rejected): Reduced {
 	const { stage } = run;
 	if (stage.kind !== "asking" || stage.question.seq !== event.answers) return answered(run, event);
 	const told = tell(run, event.seq, event.words);
@@ -99,7 +99,7 @@ export function takeRejection(run: Run, event: LedgerEvent & Rejected): Reduced 
 			cause: "person",
 			detail: `A person does not want "${run.state}" to begin yet.`,
 		} as const;
-		return proceed({ ...told, hold }, "entered");
+		return advance({ ...told, hold }, "entered");
 	}
 	const rejections = run.visitRecord.rejections + 1;
 	const noted: Run = {
@@ -108,11 +108,11 @@ export function takeRejection(run: Run, event: LedgerEvent & Rejected): Reduced 
 		visitRecord: { ...run.visitRecord, rejections, tries: 0, crashes: 0, nudges: 0, use: undefined },
 	};
 	return rejections >= run.plan.limits.rejections
-		? divert(noted, "rejection_limit", target)
-		: proceed(noted, "rejected");
+		? escalate(noted, "rejection_limit", target)
+		: advance(noted, "rejected");
 }
 
-export function takeResume(run: Run, event: LedgerEvent & Resumed): Reduced {
+export function onResumed(run: Run, event: LedgerEvent & Resumed): Reduced {
 	const { stage } = run;
 	if (stage.kind !== "waiting" || stage.since !== event.answers) return answered(run, event);
 	if (run.status === "human_intervention")
@@ -128,22 +128,23 @@ export function takeResume(run: Run, event: LedgerEvent & Resumed): Reduced {
 		hold: null,
 		visitRecord: { ...run.visitRecord, tries: 0, crashes: 0, nudges: 0, use: undefined },
 	};
-	return proceed(fresh, run.conversation ? "resumed" : "entered");
+	return advance(fresh, run.conversation ? "resumed" : "entered");
 }
 
-export function takeRelease(run: Run, event: LedgerEvent & Released): Reduced {
+export function onReleased(run: Run, event: LedgerEvent & Released): Reduced {
 	const { stage } = run;
 	const waitsFor = stage.kind === "asking" ? stage.question.seq : stage.kind === "waiting" ? stage.since : undefined;
 	if (waitsFor !== event.answers) return answered(run, event);
 	const told = tell(run, event.seq, event.words);
-	if (event.done) return record({ ...told, hold: null }, { kind: "finished", status: "done" });
+	if (event.done) return decideOn({ ...told, hold: null }, { kind: "finished", status: "done" });
 	if (run.status !== "human_intervention") return sendElsewhere(told, event.to);
 	// What was refused to the worker of a last state was the end itself.
 	const endsThere = event.to === undefined && run.refused !== null && planOf(run, run.refused.from).terminal;
-	if (endsThere && run.refused?.cause === "rejection_limit") return record(told, { kind: "finished", status: "done" });
+	if (endsThere && run.refused?.cause === "rejection_limit")
+		return decideOn(told, { kind: "finished", status: "done" });
 	const to = event.to ?? run.refused?.to;
 	if (to === undefined || !isState(run, to)) return unknownState(run, to);
-	return move(told, to, "released");
+	return moveTo(told, to, "released");
 }
 
 /** From a question or a pause a person may send the run to any state; there is no refused move to let happen. */
@@ -154,7 +155,7 @@ function sendElsewhere(run: Run, to: string | undefined): Reduced {
 			`The run is not in ${HUMAN_INTERVENTION}: name the state that it is to go to, or ${run.status === "awaiting_approval" ? "approve or reject the move" : "resume it"}.`,
 		);
 	if (!isState(run, to)) return unknownState(run, to);
-	return move({ ...run, status: "running", hold: null }, to, "person");
+	return moveTo({ ...run, status: "running", hold: null }, to, "person");
 }
 
 function unknownState(run: Run, name = ""): Reduced {
@@ -168,14 +169,14 @@ function stateNames(run: Run): string {
 		.join(", ");
 }
 
-export function takeReopening(run: Run, event: LedgerEvent & Reopened): Reduced {
+export function onReopened(run: Run, event: LedgerEvent & Reopened): Reduced {
 	const { stage } = run;
 	if (stage.kind !== "over" || stage.since !== event.answers) return answered(run, event);
 	if (!isState(run, event.to)) return unknownState(run, event.to);
-	return move(tell(run, event.seq, event.words), event.to, "reopened");
+	return moveTo(tell(run, event.seq, event.words), event.to, "reopened");
 }
 
-export function takeLimits(run: Run, event: LedgerEvent & LimitsChanged): Reduced {
+export function onLimitsChanged(run: Run, event: LedgerEvent & LimitsChanged): Reduced {
 	if (run.stage.kind === "over") return over();
 	const { state, limits } = event;
 	if (state !== undefined && !isState(run, state))
@@ -198,11 +199,11 @@ export function takeLimits(run: Run, event: LedgerEvent & LimitsChanged): Reduce
 	return { ...changed, warned: [] };
 }
 
-export function takeModel(run: Run, event: LedgerEvent & ModelChanged): Reduced {
+export function onModelChanged(run: Run, event: LedgerEvent & ModelChanged): Reduced {
 	return run.stage.kind === "over" ? over() : { ...run, model: event.model };
 }
 
-export function takeWords(run: Run, event: LedgerEvent & Told): Reduced {
+export function onTold(run: Run, event: LedgerEvent & Told): Reduced {
 	if (run.stage.kind === "over") return over();
 	const earlier = decidedEarlier(run, event.seen);
 	if (earlier) return earlier;
@@ -225,14 +226,14 @@ function tell(run: Run, id: number, words: string | undefined): Run {
 		: { ...run, outbox: [...run.outbox, { id, text, from: "person" as const, given: false }].slice(-outboxLength) };
 }
 
-export function takePause(run: Run, event: LedgerEvent & PauseRequested): Reduced {
+export function onPauseRequested(run: Run, event: LedgerEvent & PauseRequested): Reduced {
 	const { stage } = run;
 	const { cause, detail } = event;
 	const held: Run = { ...run, hold: run.hold ?? { status: "paused", cause, detail } };
 	switch (stage.kind) {
 		case "over":
 			return over();
-		case "recording":
+		case "deciding":
 			return refuse("busy", "A decision is being recorded.");
 		case "waiting":
 		case "asking":
@@ -240,25 +241,25 @@ export function takePause(run: Run, event: LedgerEvent & PauseRequested): Reduce
 		case "baselining":
 		case "restoring":
 			return held;
-		case "leaving":
+		case "stopping":
 			return { ...held, stage: { ...stage, how: "now" } };
 		case "launching":
 		case "working": {
 			const how = cause === "person" && stage.kind === "working" ? "boundary" : "now";
-			return leave(held, how, { kind: "again", because: "resumed", delayMs: 0 });
+			return stopWorker(held, how, { kind: "again", because: "resumed", delayMs: 0 });
 		}
 	}
 }
 
-export function takeAbort(run: Run, event: LedgerEvent & AbortRequested): Reduced {
+export function onAbortRequested(run: Run, event: LedgerEvent & AbortRequested): Reduced {
 	const { stage } = run;
 	const detail = event.words?.slice(0, 300) ?? "";
 	switch (stage.kind) {
 		case "over":
 			return over();
-		case "recording":
+		case "deciding":
 			return refuse("busy", "A decision is being recorded.");
-		case "leaving":
+		case "stopping":
 			return {
 				...run,
 				status: "running",
@@ -266,16 +267,16 @@ export function takeAbort(run: Run, event: LedgerEvent & AbortRequested): Reduce
 			};
 		case "launching":
 		case "working":
-			return leave(run, "now", { kind: "finish", status: "aborted", detail });
+			return stopWorker(run, "now", { kind: "finish", status: "aborted", detail });
 		case "waiting":
 		case "asking":
 		case "baselining":
 		case "restoring":
-			return record(run, { kind: "finished", status: "aborted", ...(detail ? { detail } : {}) });
+			return decideOn(run, { kind: "finished", status: "aborted", ...(detail ? { detail } : {}) });
 	}
 }
 
-export function takeRewind(run: Run, event: LedgerEvent & RewindRequested): Reduced {
+export function onRewindRequested(run: Run, event: LedgerEvent & RewindRequested): Reduced {
 	const { stage } = run;
 	if (!isState(run, event.state)) return refuse("unknown_state", `"${event.state}" is no state of this run.`);
 	if (event.to < 1 || event.to > run.visit) return refuse("illegal", `The run has ${run.visit} visits.`);
@@ -285,15 +286,15 @@ export function takeRewind(run: Run, event: LedgerEvent & RewindRequested): Redu
 	const known = kept === undefined ? {} : { kept };
 	const rewind: RewindRequested = { kind, to, state, tree, snapshot, pairMoves, ...known };
 	switch (stage.kind) {
-		case "recording":
+		case "deciding":
 			return refuse("busy", "A decision is being recorded.");
 		case "restoring":
 			return refuse("busy", "A rewind has not ended yet: wait for it, or resume the run if it was cut off.");
-		case "leaving":
+		case "stopping":
 			return { ...run, status: "running", stage: { ...stage, how: "now", after: { kind: "rewind", rewind } } };
 		case "launching":
 		case "working":
-			return leave(run, "now", { kind: "rewind", rewind });
+			return stopWorker(run, "now", { kind: "rewind", rewind });
 		case "waiting":
 		case "asking":
 		case "baselining":
@@ -306,7 +307,7 @@ export function takeRewind(run: Run, event: LedgerEvent & RewindRequested): Redu
 	}
 }
 
-export function takeRestored(run: Run, event: LedgerEvent & (FilesRestored | FilesUnrestored)): Reduced {
+export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | FilesUnrestored)): Reduced {
 	const { stage } = run;
 	if (stage.kind !== "restoring" || stage.rewind.tree !== event.tree)
 		return refuse("stale", "No files are being brought back.");
@@ -319,7 +320,7 @@ export function takeRestored(run: Run, event: LedgerEvent & (FilesRestored | Fil
 		// A ledger of before this was kept has no place to go back to either.
 		const { back = null } = stage;
 		if (back) return { ...told, ...back };
-		return proceed({ ...told, hold: { status: "paused", cause: "workspace", detail } }, "resumed");
+		return advance({ ...told, hold: { status: "paused", cause: "workspace", detail } }, "resumed");
 	}
 	const { left = [], leftMore = 0, changes = [], more = 0 } = event;
 	const notBack = left.length + leftMore;
@@ -335,5 +336,5 @@ export function takeRestored(run: Run, event: LedgerEvent & (FilesRestored | Fil
 	// Ids are never used twice, also after knowledge has gone back.
 	const known = { ...snapshot, nextId: Math.max(snapshot.nextId, run.snapshot.nextId) };
 	const baseline = { tree: event.now ?? event.tree };
-	return move({ ...told, kept, snapshot: known, pairMoves, baseline, hold }, state, "rewind");
+	return moveTo({ ...told, kept, snapshot: known, pairMoves, baseline, hold }, state, "rewind");
 }

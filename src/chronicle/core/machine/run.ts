@@ -5,7 +5,7 @@ import type { VisitUse } from "../../../bounds/index.ts";
 import type { FileLeft, Snapshot } from "../snapshot/index.ts";
 import type { Template } from "../template/index.ts";
 import type { ApprovalQuestion } from "./action.ts";
-import type { Decision, Finished, LaunchId, LaunchReason, MoveCause, ParkCause } from "./event.ts";
+import type { DecisionEvent, Finished, LaunchId, LaunchReason, MoveCause, ParkCause } from "./event.ts";
 import type { RewindRequested } from "./person-event.ts";
 import type { Spend } from "./spend.ts";
 
@@ -53,7 +53,7 @@ export interface Run {
 	readonly seq: number;
 	readonly stage: Stage;
 	/** Why the run must not launch anything more for now. */
-	readonly hold: Hold | null;
+	readonly hold: PauseReason | null;
 	/** Per state, over all visits. */
 	readonly states: Readonly<Record<string, StateTotals>>;
 	readonly visitRecord: VisitRecord;
@@ -62,7 +62,7 @@ export interface Run {
 	/** Files at the start of this visit; `null`: not measured yet. */
 	readonly baseline: Baseline | null;
 	/** What this visit's attempts talk in; `null`: the next attempt begins a new one. */
-	readonly conversation: Conversation | null;
+	readonly conversation: ConversationState | null;
 	readonly calls: Calls;
 	/** Words that the worker has not had yet. */
 	readonly outbox: readonly Message[];
@@ -112,9 +112,6 @@ export interface Unmeasured {
 	readonly state: string;
 	readonly why: string;
 }
-
-/** A run without what is derived from its template's definition. */
-export type StoredRun = Omit<Run, "plan" | "cleanupHash">;
 
 export interface Ceilings {
 	readonly costUsd?: number;
@@ -178,7 +175,7 @@ export interface VisitRecord extends MoveMetrics {
 	/** A person has allowed the state to begin. */
 	readonly granted: boolean;
 	/** How the last attempts ended, for noticing sameness. */
-	readonly sameness: { readonly print: string; readonly count: number };
+	readonly noProgress: { readonly fingerprint: string; readonly count: number };
 	readonly summary: string;
 	/** What counts against the ceilings of one visit; absent: nothing yet. A person who lets the visit go on starts it anew. */
 	readonly use?: VisitUse | undefined;
@@ -191,7 +188,7 @@ export interface Baseline {
 	readonly why?: string;
 }
 
-export interface Conversation {
+export interface ConversationState {
 	/** `<visit>.<attempt>` of the attempt that began it. */
 	readonly key: string;
 	/** What of its spend is in the totals. */
@@ -227,7 +224,7 @@ export interface Message {
 	readonly given: boolean;
 }
 
-export interface Hold {
+export interface PauseReason {
 	readonly status: "paused" | "budget_exceeded";
 	readonly cause: ParkCause;
 	readonly detail: string;
@@ -236,11 +233,12 @@ export interface Hold {
 export type Stage =
 	/** A decision is to be recorded; then the run is `leaving`, or goes on. */
 	| {
-			readonly kind: "recording";
+			readonly kind: "deciding";
 			/** `seq` of the event that led to it. */
 			readonly since: number;
-			readonly event: Decision;
-			readonly leaving: Leaving | null;
+			readonly decision: DecisionEvent;
+			/** The shutdown that goes on beside it. */
+			readonly stopping: Stopping | null;
 			readonly delayMs: number;
 	  }
 	| { readonly kind: "baselining"; readonly because: LaunchReason }
@@ -269,7 +267,7 @@ export type Stage =
 			readonly askedAt?: string;
 			readonly worker: { readonly pid: number; readonly model: string };
 	  }
-	| Leaving
+	| Stopping
 	| {
 			readonly kind: "restoring";
 			readonly rewind: RewindRequested;
@@ -288,8 +286,8 @@ export interface Back {
 }
 
 /** A worker is being put to rest: it ends, the state's cleanup runs, files are measured. */
-export interface Leaving {
-	readonly kind: "leaving";
+export interface Stopping {
+	readonly kind: "stopping";
 	readonly state: string;
 	readonly visit: number;
 	/** The worker that still has to end; `null`: it has. */
@@ -302,16 +300,16 @@ export interface Leaving {
 	readonly uncountedMs?: number;
 	readonly askedAt?: string;
 	/** What the worker talks in, where the run itself has left that behind. */
-	readonly closing: Conversation | null;
+	readonly closing: ConversationState | null;
 	/** Next command of the state's cleanup; after the last, files are measured. */
 	readonly index: number;
 	/** Files at the start of the visit. */
 	readonly since: string | null;
-	readonly after: After;
+	readonly after: AfterStop;
 }
 
 /** What comes after a worker has been put to rest. */
-export type After =
+export type AfterStop =
 	/** The move is recorded: the state it leads to begins. */
 	| { readonly kind: "enter" }
 	| {

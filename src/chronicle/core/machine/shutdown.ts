@@ -2,45 +2,45 @@
 // R1 cleanup runs whenever a worker is gone, whatever the reason, and before the next one; R2 files are measured after it, so that what it
 // changed is nobody's doing; R3 after a crash all of it is done again from the first step that is not recorded.
 import { addChanges, type FileLeft, pathOnLine } from "../snapshot/index.ts";
-import { account, workedMs } from "./account.ts";
+import { advance, decideOn, escalate } from "./advance.ts";
 import { explainReached, notice, reached } from "./budget.ts";
 import type { CleanupEnded, FilesMeasured, FilesUnmeasured, LedgerEvent, WorkerEnded, WorkerOutcome } from "./event.ts";
 import { launchKey } from "./launch-key.ts";
 import { approvedCleanup, planOf } from "./plan.ts";
-import { divert, proceed, record } from "./proceed.ts";
 import { type Reduced, refuse } from "./refusal.ts";
-import type { After, Baseline, Hold, Leaving, Run } from "./run.ts";
+import type { AfterStop, Baseline, PauseReason, Run, Stopping } from "./run.ts";
+import { addToTotals, workedMs } from "./totals.ts";
 
-export function takeEnd(run: Run, event: LedgerEvent & WorkerEnded): Reduced {
+export function onWorkerEnded(run: Run, event: LedgerEvent & WorkerEnded): Reduced {
 	const { stage } = run;
 	const launch =
-		stage.kind === "leaving" || stage.kind === "working" || stage.kind === "launching" ? stage.launch : null;
+		stage.kind === "stopping" || stage.kind === "working" || stage.kind === "launching" ? stage.launch : null;
 	if (!launch || launch.visit !== event.visit || launch.attempt !== event.attempt || launch.launch !== event.launch)
 		return refuse("stale", "That worker has ended before.");
 	// Of a worker that was lost only the time up to its last sign of life is known.
 	const until =
 		event.outcome.kind === "lost" && stage.kind !== "launching" && "seenAt" in stage ? stage.seenAt : event.at;
-	const state = stage.kind === "leaving" ? stage.state : run.state;
-	const activeMs = stage.kind === "working" || stage.kind === "leaving" ? workedMs(stage, until) : 0;
-	const timed = account(run, state, launch.visit, { activeMs });
+	const state = stage.kind === "stopping" ? stage.state : run.state;
+	const activeMs = stage.kind === "working" || stage.kind === "stopping" ? workedMs(stage, until) : 0;
+	const timed = addToTotals(run, state, launch.visit, { activeMs });
 	const { open, interrupted, recent } = run.calls;
 	const by = launchKey(launch);
 	const calls =
 		open.length > 0 ? { open: [], interrupted: { by, calls: open }, recent } : { open, interrupted, recent };
 	const quiet: Run = { ...timed, questions: [], calls };
-	if (stage.kind === "leaving") {
+	if (stage.kind === "stopping") {
 		const { uncountedMs: _uncounted, askedAt: _asked, ...left } = stage;
 		return { ...quiet, stage: { ...left, launch: null, startedAt: "", seenAt: "" } };
 	}
-	return restAfterFault(quiet, event.outcome);
+	return stopAfterFault(quiet, event.outcome);
 }
 
 /** A worker ended though nobody told it to and it asked for no move. */
-function restAfterFault(run: Run, outcome: WorkerOutcome): Run {
-	const rest = (after: After): Run => ({
+function stopAfterFault(run: Run, outcome: WorkerOutcome): Run {
+	const rest = (after: AfterStop): Run => ({
 		...run,
 		stage: {
-			kind: "leaving",
+			kind: "stopping",
 			state: run.state,
 			visit: run.visit,
 			launch: null,
@@ -53,8 +53,8 @@ function restAfterFault(run: Run, outcome: WorkerOutcome): Run {
 			after,
 		},
 	});
-	const again = (because: "crashed" | "timed_out" | "resumed"): After => ({ kind: "again", because, delayMs: 0 });
-	const hold = (of: Hold): Run => ({ ...rest(again("resumed")), hold: of });
+	const again = (because: "crashed" | "timed_out" | "resumed"): AfterStop => ({ kind: "again", because, delayMs: 0 });
+	const hold = (of: PauseReason): Run => ({ ...rest(again("resumed")), hold: of });
 	if (outcome.kind === "timed_out" && outcome.limit !== "idle") {
 		const measure = reached(run);
 		if (outcome.limit === "budget")
@@ -94,13 +94,13 @@ function explainOutcome(run: Run, outcome: WorkerOutcome): string {
 }
 
 /** How many cleanup commands come before measuring. */
-export function cleanupLength(run: Run, leaving: Pick<Leaving, "after" | "state">): number {
-	return leaving.after.kind === "ask" && leaving.after.earlier ? 0 : approvedCleanup(run, leaving.state).length;
+export function cleanupLength(run: Run, stopping: Pick<Stopping, "after" | "state">): number {
+	return stopping.after.kind === "ask" && stopping.after.earlier ? 0 : approvedCleanup(run, stopping.state).length;
 }
 
-export function takeCleanup(run: Run, event: LedgerEvent & CleanupEnded): Reduced {
+export function onCleanupEnded(run: Run, event: LedgerEvent & CleanupEnded): Reduced {
 	const { stage } = run;
-	if (stage.kind !== "leaving" || stage.launch || stage.visit !== event.visit || stage.index !== event.index)
+	if (stage.kind !== "stopping" || stage.launch || stage.visit !== event.visit || stage.index !== event.index)
 		return refuse("stale", "That cleanup is over.");
 	const command = approvedCleanup(run, stage.state)[event.index];
 	const next: Run = { ...run, stage: { ...stage, index: stage.index + 1 } };
@@ -121,16 +121,16 @@ export function takeCleanup(run: Run, event: LedgerEvent & CleanupEnded): Reduce
 		: told;
 }
 
-export function takeFiles(run: Run, event: LedgerEvent & (FilesMeasured | FilesUnmeasured)): Reduced {
+export function onFilesMeasured(run: Run, event: LedgerEvent & (FilesMeasured | FilesUnmeasured)): Reduced {
 	const { stage } = run;
 	const tree = event.kind === "files_measured" ? event.tree : null;
 	const told = noteFiles(run, event);
 	if (stage.kind === "restoring" && event.purpose === "before")
 		return tree === null ? refuse("unexpected", "They have not been kept.") : keepBefore(told, stage, tree);
 	if (stage.kind === "baselining" && event.purpose === "baseline" && event.visit === run.visit)
-		return proceed({ ...told, baseline: baselineOf(event) }, stage.because);
+		return advance({ ...told, baseline: baselineOf(event) }, stage.because);
 	if (
-		stage.kind !== "leaving" ||
+		stage.kind !== "stopping" ||
 		stage.launch ||
 		event.purpose !== "changes" ||
 		event.visit !== stage.visit ||
@@ -148,7 +148,7 @@ export function takeFiles(run: Run, event: LedgerEvent & (FilesMeasured | FilesU
 			...(why === undefined ? [] : [{ visit: stage.visit, state: stage.state, why }]),
 		].slice(-mostUnmeasured),
 	};
-	return comeNext(known, stage, event, why);
+	return continueAfter(known, stage, event, why);
 }
 
 const mostKept = 8;
@@ -197,11 +197,11 @@ function unmeasuredBy(run: Run, event: FilesLooked): string | undefined {
 }
 
 /** What comes after rest. */
-function comeNext(run: Run, { after, visit }: Leaving, event: FilesLooked, unmeasured: string | undefined): Run {
+function continueAfter(run: Run, { after, visit }: Stopping, event: FilesLooked, unmeasured: string | undefined): Run {
 	const { tree } = baselineOf(event);
 	switch (after.kind) {
 		case "enter":
-			return proceed({ ...run, baseline: baselineOf(event) }, "entered");
+			return advance({ ...run, baseline: baselineOf(event) }, "entered");
 		case "ask": {
 			const { earlier, target, summary } = after;
 			const diff = tree ?? "";
@@ -221,11 +221,15 @@ function comeNext(run: Run, { after, visit }: Leaving, event: FilesLooked, unmea
 			return { ...run, status: "awaiting_approval", stage: { kind: "asking", question } };
 		}
 		case "again":
-			return proceed(run, run.conversation ? after.because : "entered", after.delayMs);
+			return advance(run, run.conversation ? after.because : "entered", after.delayMs);
 		case "repeat":
 			return repeat(run, tree);
 		case "finish":
-			return record(run, { kind: "finished", status: after.status, ...(after.detail ? { detail: after.detail } : {}) });
+			return decideOn(run, {
+				kind: "finished",
+				status: after.status,
+				...(after.detail ? { detail: after.detail } : {}),
+			});
 		case "rewind":
 			return { ...run, stage: { kind: "restoring", rewind: after.rewind, back: null, before: null } };
 	}
@@ -241,10 +245,14 @@ function repeat(run: Run, tree: string | null): Run {
 		.toLowerCase()
 		.replace(/[\s\d]+/g, " ")
 		.slice(0, 200);
-	const print = `${tree} ${words}`;
-	const { sameness } = run.visitRecord;
-	const count = sameness.print === print ? sameness.count + 1 : 1;
-	const noted: Run = { ...run, conversation: null, visitRecord: { ...run.visitRecord, sameness: { print, count } } };
-	if (count >= run.plan.limits.noProgress && !planOf(run).polling) return divert(noted, "no_progress", run.state);
-	return proceed(noted, "repeated");
+	const fingerprint = `${tree} ${words}`;
+	const { noProgress } = run.visitRecord;
+	const count = noProgress.fingerprint === fingerprint ? noProgress.count + 1 : 1;
+	const noted: Run = {
+		...run,
+		conversation: null,
+		visitRecord: { ...run.visitRecord, noProgress: { fingerprint, count } },
+	};
+	if (count >= run.plan.limits.noProgress && !planOf(run).polling) return escalate(noted, "no_progress", run.state);
+	return advance(noted, "repeated");
 }

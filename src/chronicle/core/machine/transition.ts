@@ -3,44 +3,45 @@
 // owed again after a crash; T4 an event that does not apply changes nothing; T5 a run that is over launches nothing.
 import { EMPTY_SNAPSHOT } from "../snapshot/index.ts";
 import { compileDefinition, hashCleanup } from "../template/index.ts";
-import { countQuestions, skipTime } from "./account.ts";
 import type { Action } from "./action.ts";
+import { countVisit, newVisit } from "./advance.ts";
 import { notice } from "./budget.ts";
-import { takeDecision } from "./decide.ts";
+import { onDecision } from "./decision.ts";
 import type { Created, LedgerEvent, Opened, Recovered } from "./event.ts";
-import { owed } from "./pending-actions.ts";
+import { pendingActions } from "./pending-actions.ts";
 import {
-	takeAbort,
-	takeApproval,
-	takeLimits,
-	takeModel,
-	takePause,
-	takeRejection,
-	takeRelease,
-	takeReopening,
-	takeRestored,
-	takeResume,
-	takeRewind,
-	takeWords,
+	onAbortRequested,
+	onApproved,
+	onFilesRestored,
+	onLimitsChanged,
+	onModelChanged,
+	onPauseRequested,
+	onRejected,
+	onReleased,
+	onReopened,
+	onResumed,
+	onRewindRequested,
+	onTold,
 } from "./person.ts";
-import { countVisit, newVisit } from "./proceed.ts";
 import { isRefusal, type Reduced, type Refusal, refuse } from "./refusal.ts";
 import { NO_CALLS, type Run, SCHEMA_VERSION } from "./run.ts";
-import { takeCleanup, takeEnd, takeFiles } from "./shutdown.ts";
+import { onCleanupEnded, onFilesMeasured, onWorkerEnded } from "./shutdown.ts";
 import { NO_SPEND } from "./spend.ts";
+import { restoreRun } from "./stored-run.ts";
+import { countQuestions, skipTime } from "./totals.ts";
 import {
-	leave,
-	takeDelivery,
-	takeLaunchFailure,
-	takeModelSwitch,
-	takeMoveRequest,
-	takeSnapshot,
-	takeSpend,
-	takeStart,
-	takeToolEnd,
-	takeToolStart,
-	takeTurnEnd,
-} from "./work.ts";
+	onDelivered,
+	onLaunchFailed,
+	onModelSwitched,
+	onMoveRequested,
+	onSnapshotUpdated,
+	onToolEnded,
+	onToolStarted,
+	onTurnSettled,
+	onUsed,
+	onWorkerStarted,
+	stopWorker,
+} from "./worker.ts";
 
 export interface Step {
 	readonly run: Run;
@@ -54,8 +55,8 @@ export interface Step {
 export function transition(run: Run, event: LedgerEvent): Step {
 	const next = reduce(run, event);
 	if (isRefusal(next)) return { run, actions: [], refusal: next };
-	const before = new Set(owed(run).map(({ key }) => key));
-	return { run: next, actions: owed(next).filter(({ key }) => !before.has(key)) };
+	const before = new Set(pendingActions(run).map(({ key }) => key));
+	return { run: next, actions: pendingActions(next).filter(({ key }) => !before.has(key)) };
 }
 
 /** The run after `event`, for reading a ledger: one that does not apply is passed over. */
@@ -70,9 +71,9 @@ export function startRun(event: LedgerEvent): Run | undefined {
 	return event.kind === "recovered" ? recover(event) : undefined;
 }
 
-function recover({ run, seq, at }: LedgerEvent & Recovered): Run | undefined {
-	const plan = compileDefinition(run.template.definition, run.template.name);
-	return plan && { ...run, plan, cleanupHash: hashCleanup(plan) ?? null, seq, updatedAt: at };
+function recover({ run: stored, seq, at }: LedgerEvent & Recovered): Run | undefined {
+	const run = restoreRun(stored);
+	return run && { ...run, seq, updatedAt: at };
 }
 
 /** The run that its first event begins; `undefined` where the template's definition cannot be read any more. */
@@ -130,7 +131,7 @@ function take(run: Run, event: LedgerEvent): Reduced {
 		case "created":
 			return refuse("unexpected", "The run exists.");
 		case "opened":
-			return takeOver(run, event);
+			return onOpened(run, event);
 		case "recovered":
 			return recover(event) ?? refuse("unexpected", "The template's definition cannot be read any more.");
 		case "clock_jumped":
@@ -141,61 +142,61 @@ function take(run: Run, event: LedgerEvent): Reduced {
 		case "moved":
 		case "parked":
 		case "finished":
-			return takeDecision(run, event);
+			return onDecision(run, event);
 		case "worker_started":
-			return takeStart(run, event);
+			return onWorkerStarted(run, event);
 		case "launch_failed":
-			return takeLaunchFailure(run, event);
+			return onLaunchFailed(run, event);
 		case "tool_started":
-			return takeToolStart(run, event);
+			return onToolStarted(run, event);
 		case "tool_ended":
-			return takeToolEnd(run, event);
+			return onToolEnded(run, event);
 		case "used":
-			return takeSpend(run, event);
+			return onUsed(run, event);
 		case "model_switched":
-			return takeModelSwitch(run, event);
+			return onModelSwitched(run, event);
 		case "turn_settled":
-			return takeTurnEnd(run, event);
+			return onTurnSettled(run, event);
 		case "delivered":
-			return takeDelivery(run, event);
+			return onDelivered(run, event);
 		case "snapshot_updated":
-			return takeSnapshot(run, event);
+			return onSnapshotUpdated(run, event);
 		case "move_requested":
-			return takeMoveRequest(run, event);
+			return onMoveRequested(run, event);
 		case "worker_ended":
-			return takeEnd(run, event);
+			return onWorkerEnded(run, event);
 		case "files_measured":
 		case "files_unmeasured":
-			return takeFiles(run, event);
+			return onFilesMeasured(run, event);
 		case "files_restored":
 		case "files_unrestored":
-			return takeRestored(run, event);
+			return onFilesRestored(run, event);
 		case "cleanup_ended":
-			return takeCleanup(run, event);
+			return onCleanupEnded(run, event);
 		case "strays_stopped":
 			return run;
 		case "approved":
-			return takeApproval(run, event);
+			return onApproved(run, event);
 		case "rejected":
-			return takeRejection(run, event);
+			return onRejected(run, event);
 		case "resumed":
-			return takeResume(run, event);
+			return onResumed(run, event);
 		case "released":
-			return takeRelease(run, event);
+			return onReleased(run, event);
 		case "limits_changed":
-			return takeLimits(run, event);
+			return onLimitsChanged(run, event);
 		case "model_changed":
-			return takeModel(run, event);
+			return onModelChanged(run, event);
 		case "told":
-			return takeWords(run, event);
+			return onTold(run, event);
 		case "pause_requested":
-			return takePause(run, event);
+			return onPauseRequested(run, event);
 		case "abort_requested":
-			return takeAbort(run, event);
+			return onAbortRequested(run, event);
 		case "reopened":
-			return takeReopening(run, event);
+			return onReopened(run, event);
 		case "rewind_requested":
-			return takeRewind(run, event);
+			return onRewindRequested(run, event);
 		case "ask_opened":
 			return countQuestions(
 				{ ...run, questions: [...run.questions, { id: event.seq, title: event.title.slice(0, 200) }].slice(-5) },
@@ -217,19 +218,19 @@ function explainJump(ms: number): string {
 }
 
 /** Another supervisor has the run: whatever was going on under the last one is in doubt. */
-function takeOver(run: Run, _event: LedgerEvent & Opened): Reduced {
+function onOpened(run: Run, _event: LedgerEvent & Opened): Reduced {
 	const { stage } = run;
 	switch (stage.kind) {
 		case "launching":
 		case "working":
-			return leave(run, "now", { kind: "again", because: "interrupted", delayMs: 0 });
-		case "leaving":
+			return stopWorker(run, "now", { kind: "again", because: "interrupted", delayMs: 0 });
+		case "stopping":
 			return stage.launch ? { ...run, stage: { ...stage, how: "now" } } : run;
 		case "asking": {
 			const { question } = stage;
 			if (question.side === "entry" && question.target === run.state) return run;
 			// The answer is bound to the files: they are looked at again, and asked about anew if they have changed.
-			const left = leave(run, "now", {
+			const left = stopWorker(run, "now", {
 				kind: "ask",
 				target: question.target,
 				summary: question.summary,
@@ -237,7 +238,7 @@ function takeOver(run: Run, _event: LedgerEvent & Opened): Reduced {
 			});
 			return { ...left, status: run.status };
 		}
-		case "recording":
+		case "deciding":
 		case "baselining":
 		case "restoring":
 		case "waiting":

@@ -2,8 +2,8 @@
 import {
 	choice,
 	custom,
-	decimal,
 	type Node,
+	number,
 	type Reading,
 	readGroup,
 	text,
@@ -18,7 +18,7 @@ export interface Cleanup {
 
 export const cleanupFields = {
 	command: text({ about: "Text for the system's shell, run in the project's folder.", required: true, most: 8000 }),
-	timeout_seconds: decimal({ about: "Seconds before it is stopped.", least: 0.1, most: 3600, fallback: 30 }),
+	timeout_seconds: number({ about: "Seconds before it is stopped.", least: 0.1, most: 3600, fallback: 30 }),
 	on_failure: choice(["continue", "pause"], {
 		about: "What a failure or a timeout does: the run goes on and says so, or pauses.",
 		fallback: "continue",

@@ -5,26 +5,26 @@ import { VISIT_DEFAULTS } from "../../../bounds/index.ts";
 import {
 	choice,
 	custom,
-	decimal,
 	didYouMean,
 	flag,
 	group,
+	integer,
 	type Node,
+	names,
+	number,
+	type PlacedName,
 	quoted,
 	type Reading,
 	text,
-	type Word,
-	whole,
-	words,
 	wrongType,
 } from "../../../definition/index.ts";
 import { type Cleanup, cleanupField } from "./cleanup.ts";
 import { checkName } from "./names.ts";
 
 const spendFields = {
-	cost_usd: decimal({ about: "Most that it may cost, in US dollars.", least: 0 }),
-	tokens: whole({ about: "Most tokens that it may use, as pi totals them.", least: 1 }),
-	minutes: decimal({ about: "Most minutes in which workers may be at work. Waiting does not count.", least: 0 }),
+	cost_usd: number({ about: "Most that it may cost, in US dollars.", least: 0 }),
+	tokens: integer({ about: "Most tokens that it may use, as pi totals them.", least: 1 }),
+	minutes: number({ about: "Most minutes in which workers may be at work. Waiting does not count.", least: 0 }),
 };
 
 /** A limit on moves between two states: a number for all pairs, or a group with exceptions. */
@@ -38,18 +38,18 @@ export interface PairMoves {
 }
 
 export const limitFields = {
-	cost_usd: decimal({
+	cost_usd: number({
 		about: "Most that the run may cost, in US dollars. A person can raise it.",
 		least: 0,
 		fallback: 20,
 	}),
-	tokens: whole({ about: "Most tokens that the run may use, as pi totals them.", least: 1, fallback: 50_000_000 }),
-	minutes: decimal({
+	tokens: integer({ about: "Most tokens that the run may use, as pi totals them.", least: 1, fallback: 50_000_000 }),
+	minutes: number({
 		about: "Most minutes in which workers may be at work. Waiting does not count.",
 		least: 0,
 		fallback: 600,
 	}),
-	moves: whole({
+	moves: integer({
 		about: "Moves of the whole run; the next one waits for a person.",
 		least: 1,
 		most: 10_000,
@@ -70,51 +70,51 @@ export const limitFields = {
 		},
 		readPairMoves,
 	),
-	max_pair_moves: whole({ about: "Another name of `pair_moves`.", least: 1, most: 10_000 }),
-	attempts: whole({
+	max_pair_moves: integer({ about: "Another name of `pair_moves`.", least: 1, most: 10_000 }),
+	attempts: integer({
 		about: "Workers that may try one visit of a state before a person has to look.",
 		least: 1,
 		most: 1000,
 		fallback: 5,
 	}),
-	retries: whole({
+	retries: integer({
 		about: "How often a visit goes on by itself after its worker crashed or fell silent.",
 		least: 0,
 		most: 100,
 		fallback: 1,
 	}),
-	nudges: whole({
+	nudges: integer({
 		about: "How often a worker that stops without a transition is reminded before the run pauses.",
 		least: 0,
 		most: 20,
 		fallback: 2,
 	}),
-	rejections: whole({
+	rejections: integer({
 		about: "Rejections of one visit before the run goes to `human_intervention`.",
 		least: 1,
 		most: 1000,
 		fallback: 5,
 	}),
-	no_progress: whole({
+	no_progress: integer({
 		about:
 			"Attempts of one state in a row that ask for the same with the same words and leave the same files, before a person has to look.",
 		least: 2,
 		most: 1000,
 		fallback: 3,
 	}),
-	requests: whole({
+	requests: integer({
 		about: "Requests to the model that one visit of a state may make; then the run pauses, and its work is kept.",
 		least: 1,
 		most: 1_000_000,
 		fallback: VISIT_DEFAULTS.requests,
 	}),
-	calls: whole({
+	calls: integer({
 		about: "Calls of tools that one visit of a state may make, refused ones included; then the run pauses.",
 		least: 1,
 		most: 1_000_000,
 		fallback: VISIT_DEFAULTS.calls,
 	}),
-	pause_seconds: whole({
+	pause_seconds: integer({
 		about:
 			"Seconds that a pause waits for the message that the model is writing; then the worker ends, and its conversation is kept.",
 		least: 0,
@@ -125,7 +125,7 @@ export const limitFields = {
 		about: "Whether tokens read from the provider's cache count towards `tokens`.",
 		fallback: "count",
 	}),
-	warn_at: decimal({ about: "Share of a ceiling at which a warning is shown.", least: 0, most: 1, fallback: 0.8 }),
+	warn_at: number({ about: "Share of a ceiling at which a warning is shown.", least: 0, most: 1, fallback: 0.8 }),
 };
 
 export const stateFields = {
@@ -137,7 +137,7 @@ export const stateFields = {
 	}),
 	agent: text({ about: "The same, and it must be the name of an agent file.", form: "line", most: 400 }),
 	team: text({ about: "Team of `teams.yaml` in which the agent is looked for.", form: "line", most: 200 }),
-	next: custom<readonly Word[], { about: string }>(
+	next: custom<readonly PlacedName[], { about: string }>(
 		{ about: "States that may come next. None: the run ends here." },
 		"list of state names",
 		{ type: "array", items: { type: "string" }, uniqueItems: true },
@@ -156,18 +156,18 @@ export const stateFields = {
 	approval_mode: choice(["pre", "post"], {
 		about: "When `requires_approval: true` asks: `pre` before the state is begun, `post` before it is left.",
 	}),
-	tools: words({
+	tools: names({
 		about: "Tools of the worker, in place of those of its agent file. The workflow tools come on top.",
 		empty: "error",
 	}),
-	skills: words({ about: "Skills that the worker has beside those of its agent file." }),
-	extra_skills: words({ about: "Another name of `skills`." }),
-	extensions: words({
+	skills: names({ about: "Skills that the worker has beside those of its agent file." }),
+	extra_skills: names({ about: "Another name of `skills`." }),
+	extensions: names({
 		about:
 			"Extensions that the worker loads, by path or name, or packages that pi has installed; it loads none of yours otherwise.",
 	}),
 	model: text({ about: "Model of the worker, `provider/id` or an alias.", form: "line", most: 200 }),
-	models: words({
+	models: names({
 		about: "Models in order: where the provider of one fails, the next goes on in the same conversation.",
 		empty: "error",
 	}),
@@ -178,19 +178,19 @@ export const stateFields = {
 	limits: group(
 		{
 			...spendFields,
-			attempts: whole({ about: "As in the limits of the run, for this state.", least: 1, most: 1000 }),
-			requests: whole({ about: "The same, for one visit of this state.", least: 1, most: 1_000_000 }),
-			calls: whole({ about: "The same.", least: 1, most: 1_000_000 }),
+			attempts: integer({ about: "As in the limits of the run, for this state.", least: 1, most: 1000 }),
+			requests: integer({ about: "The same, for one visit of this state.", least: 1, most: 1_000_000 }),
+			calls: integer({ about: "The same.", least: 1, most: 1_000_000 }),
 		},
 		{ about: "Ceilings of all visits of this state together.", shown: "none" },
 	),
-	timeout_minutes: decimal({
+	timeout_minutes: number({
 		about: "Minutes that one worker may take; then the run pauses and its work is kept.",
 		least: 0.01,
 		most: 10_000,
 		fallback: 60,
 	}),
-	idle_minutes: decimal({
+	idle_minutes: number({
 		about: "Minutes that a worker may be silent before it counts as hung.",
 		least: 0.01,
 		most: 10_000,
@@ -252,10 +252,10 @@ function readStates(node: Node, reading: Reading): ReadonlyMap<string, StateEntr
 	return states;
 }
 
-function readNext(node: Node, reading: Reading): readonly Word[] | undefined {
+function readNext(node: Node, reading: Reading): readonly PlacedName[] | undefined {
 	if (node.kind !== "list")
 		return wrongType(node, reading, "a list of state names", 'Write `["name"]`, or `[]` where the run ends.');
-	const found: Word[] = [];
+	const found: PlacedName[] = [];
 	for (const item of node.items) {
 		if (item.kind === "scalar" && typeof item.value === "string") {
 			if (!checkName(item.value, item.start, reading)) continue;

@@ -3,7 +3,7 @@
 // what was cut is named in `cut`, and the log has it; C3 reading gives the run that was written, or says that the log has to be read;
 // C4 a checksum tells a file that was changed by hand or by a crash: such a one is not believed.
 import { crc32 } from "node:zlib";
-import { type Created, compileDefinition, hashCleanup, type Run, SCHEMA_VERSION } from "../../core/index.ts";
+import { type Created, type Run, restoreRun, SCHEMA_VERSION, type StoredRun, storeRun } from "../../core/index.ts";
 
 export const CHECKPOINT_BYTES = 64 * 1024;
 
@@ -17,7 +17,7 @@ export interface LogPosition {
 type Cut = "definition" | "task" | "history";
 
 /** What stands in the file of a run, in the order in which a person wants to read it; what is derived from the definition is not in it. */
-const kept: Readonly<Record<Exclude<keyof Run, "plan" | "cleanupHash">, true>> = {
+const kept: Readonly<Record<keyof StoredRun, true>> = {
 	schemaVersion: true,
 	id: true,
 	template: true,
@@ -96,7 +96,8 @@ function fits(text: string): boolean {
 }
 
 function shape(run: Run, definition: unknown, log: LogPosition, cut: readonly Cut[]): object {
-	const all = Object.fromEntries(fields.map((field) => [field, run[field]]));
+	const stored = storeRun(run);
+	const all = Object.fromEntries(fields.map((field) => [field, stored[field]]));
 	const data = { ...all, template: { ...run.template, definition }, log, ...(cut.length > 0 ? { cut } : {}) };
 	return { ...data, crc: checksum(data) };
 }
@@ -142,7 +143,7 @@ export function readCheckpoint(text: string, first: () => Created | undefined): 
 		log,
 		cut = [],
 		...rest
-	} = { kept: [], unmeasured: [], ...summed } as unknown as Omit<Run, "plan"> & {
+	} = { kept: [], unmeasured: [], ...summed } as unknown as StoredRun & {
 		log?: LogPosition;
 		cut?: readonly Cut[];
 	};
@@ -151,9 +152,8 @@ export function readCheckpoint(text: string, first: () => Created | undefined): 
 	const whole = cut.length > 0 ? first() : undefined;
 	if (cut.length > 0 && !whole) return { kind: "incomplete", log };
 	const template = whole?.template ?? rest.template;
-	const plan = compileDefinition(template.definition, template.name);
-	if (!plan) return { kind: "damaged" };
-	const run: Run = { ...rest, template, task: whole?.task ?? rest.task, plan, cleanupHash: hashCleanup(plan) ?? null };
+	const run = restoreRun({ ...rest, template, task: whole?.task ?? rest.task });
+	if (!run) return { kind: "damaged" };
 	return { kind: "read", run, log, proved: crc !== undefined };
 }
 

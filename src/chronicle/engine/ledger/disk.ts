@@ -4,7 +4,7 @@ import { constants, type Stats, statSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { StoreFailure } from "../../core/index.ts";
-import { keepOwner } from "./owner.ts";
+import { inheritOwner } from "./owner.ts";
 
 /** Opens files; tests put a disk in its place that is full. */
 export interface Disk {
@@ -27,7 +27,7 @@ export async function replaceFile(disk: Disk, path: string, text: string): Promi
 		} finally {
 			await file.close();
 		}
-		await keepOwner(draft);
+		await inheritOwner(draft);
 		await rename(draft, path);
 	} catch (error) {
 		await rm(draft, { force: true }).catch(() => {});
@@ -48,7 +48,7 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /** `undefined` where a file or folder is not there. Any other error says nothing about that, and is thrown on. */
-export function absent(error: unknown): undefined {
+export function undefinedIfMissing(error: unknown): undefined {
 	const { code } = error as NodeJS.ErrnoException;
 	if (code === "ENOENT" || code === "ENOTDIR") return undefined;
 	throw error;

@@ -14,16 +14,16 @@ import type {
 	Run,
 	StoreFailure,
 } from "../../core/index.ts";
-import { beginRun, startRun } from "../../core/index.ts";
-import { findRun, listRuns } from "./catalogue.ts";
+import { beginRun, startRun, storeRun } from "../../core/index.ts";
 import { checkpointText } from "./checkpoint.ts";
-import { absent, type Disk, diskFailure, realDisk, replaceFile, syncFolder } from "./disk.ts";
+import { type Disk, diskFailure, realDisk, replaceFile, syncFolder, undefinedIfMissing } from "./disk.ts";
 import { type Inbox, openInbox, postEvent } from "./inbox.ts";
 import { isRunId, pathsOf, prepareSessions, type RunPaths } from "./layout.ts";
 import { type Lease, leaseHolder, takeLease } from "./lease.ts";
-import { countDamaged, failure, type Loaded, loadRun, readEvents } from "./load.ts";
+import { listRuns, resolveRunId } from "./list-runs.ts";
+import { countDamaged, type Loaded, loadRun, readEvents, storeFailure } from "./load.ts";
 import { type LogFile, openLog } from "./log-file.ts";
-import { keepOwner, keepOwners } from "./owner.ts";
+import { inheritOwner, inheritOwners } from "./owner.ts";
 import { redactEvent } from "./redaction.ts";
 import { removeRun } from "./remove.ts";
 
@@ -51,7 +51,7 @@ export function openFileStore({
 		async create(first) {
 			const paths = pathsOf(sessions, first.id);
 			if (!isRunId(first.id))
-				return failure("unknown", `"${first.id}" is no id for a run.`, "Use a UUID of version 4.");
+				return storeFailure("unknown", `"${first.id}" is no id for a run.`, "Use a UUID of version 4.");
 			try {
 				await prepareSessions(sessions);
 				return await create(paths, first, means);
@@ -60,7 +60,7 @@ export function openFileStore({
 			}
 		},
 		async open(id) {
-			if (!isRunId(id)) return failure("unknown", `"${id}" is no id of a run.`, "Look at the list of runs.");
+			if (!isRunId(id)) return storeFailure("unknown", `"${id}" is no id of a run.`, "Look at the list of runs.");
 			const paths = pathsOf(sessions, id);
 			try {
 				return await hold(paths, means);
@@ -69,7 +69,7 @@ export function openFileStore({
 			}
 		},
 		async read(id) {
-			if (!isRunId(id)) return failure("unknown", `"${id}" is no id of a run.`, "Look at the list of runs.");
+			if (!isRunId(id)) return storeFailure("unknown", `"${id}" is no id of a run.`, "Look at the list of runs.");
 			const paths = pathsOf(sessions, id);
 			const read = await loadRun(paths);
 			if (!read.ok) return read;
@@ -80,7 +80,7 @@ export function openFileStore({
 		},
 		list: () => listRuns(sessions),
 		async remove(id) {
-			if (!isRunId(id)) return failure("unknown", `"${id}" is no id of a run.`, "Look at the list of runs.");
+			if (!isRunId(id)) return storeFailure("unknown", `"${id}" is no id of a run.`, "Look at the list of runs.");
 			try {
 				return await removeRun(sessions, id);
 			} catch (error) {
@@ -88,17 +88,17 @@ export function openFileStore({
 			}
 		},
 		async find(name) {
-			return isRunId(name) ? findRun(name, [name]) : findRun(name, await ids());
+			return isRunId(name) ? resolveRunId(name, [name]) : resolveRunId(name, await ids());
 		},
 		async post(id, event) {
-			if (!isRunId(id)) return failure("unknown", `"${id}" is no id of a run.`, "Look at the list of runs.");
+			if (!isRunId(id)) return storeFailure("unknown", `"${id}" is no id of a run.`, "Look at the list of runs.");
 			const { inbox, log } = pathsOf(sessions, id);
 			try {
-				if ((await stat(log).catch(absent)) === undefined)
-					return failure("unknown", `No run has the id "${id}".`, "Look at the list of runs.");
+				if ((await stat(log).catch(undefinedIfMissing)) === undefined)
+					return storeFailure("unknown", `No run has the id "${id}".`, "Look at the list of runs.");
 				const post = await postEvent(inbox, redactEvent(event, redact), clock.now());
 				if (post !== "too_long") return { ok: true, value: post };
-				return failure(
+				return storeFailure(
 					"too_long",
 					"The message is too long to be left for the run.",
 					"Put the long part into a file, and name it.",
@@ -122,7 +122,7 @@ async function create(
 	const { clock, disk } = means;
 	const known = await loadRun(paths);
 	if (known.ok || known.failure.reason !== "unknown")
-		return failure("exists", `The run ${first.id} exists already.`, "Take another id.");
+		return storeFailure("exists", `The run ${first.id} exists already.`, "Take another id.");
 	const lease = await takeLease(paths.folder, 0);
 	if (!lease.ok) return lease;
 	const log = await openLog({ path: paths.log, disk, lease: lease.value, size: 0, lastSeq: 0 }).catch(
@@ -151,7 +151,7 @@ async function create(
 	const ledger = holdLedger({ paths, run, log, lease: lease.value, repairs: [], ...means });
 	const saved = await ledger.checkpoint(run);
 	if (!saved.ok) {
-		await ledger.release();
+		await ledger.releaseLease();
 		return saved;
 	}
 	return { ok: true, value: ledger };
@@ -161,7 +161,7 @@ async function hold(paths: RunPaths, means: Means): Promise<Result<HeldLedger, S
 	const before = await loadRun(paths);
 	if (!before.ok) return before;
 	if (!before.value.hasLog)
-		return failure(
+		return storeFailure(
 			"corrupt",
 			`${paths.log} is gone, and without the events the run cannot go on.`,
 			"Restore the file from a copy.",
@@ -172,7 +172,7 @@ async function hold(paths: RunPaths, means: Means): Promise<Result<HeldLedger, S
 	const read = await loadRun(paths);
 	if (!read.ok || read.value.lastFence >= lease.value.fence) {
 		await lease.value.release();
-		return read.ok ? failure("held", "Another pi took the run at the same moment.", "Try again.") : read;
+		return read.ok ? storeFailure("held", "Another pi took the run at the same moment.", "Try again.") : read;
 	}
 	try {
 		return { ok: true, value: await takeUp(paths, read.value, lease.value, means) };
@@ -208,8 +208,11 @@ async function takeUp(paths: RunPaths, read: Loaded, lease: Lease, means: Means)
 
 /** Writes the whole run behind damaged events, so that the log tells it by itself again. */
 async function recover(log: LogFile, before: Run, clock: Means["clock"]): Promise<Run> {
-	const { plan: _plan, cleanupHash: _hash, ...run } = before;
-	const written = await log.append([{ kind: "recovered", run }], new Date(clock.now()).toISOString(), true);
+	const written = await log.append(
+		[{ kind: "recovered", run: storeRun(before) }],
+		new Date(clock.now()).toISOString(),
+		true,
+	);
 	if (!written.ok) {
 		await log.close();
 		throw Object.assign(
@@ -224,7 +227,7 @@ async function recover(log: LogFile, before: Run, clock: Means["clock"]): Promis
 /** Keeps a copy of a damaged log, and ends its sound bytes with a line break, so that nothing is written into a damaged line. Gives their number. */
 async function setApart(path: string, size: number, copy: string): Promise<number> {
 	await copyFile(path, copy);
-	await keepOwner(copy);
+	await inheritOwner(copy);
 	const file = await open(path, "r+");
 	try {
 		await file.truncate(size);
@@ -287,15 +290,15 @@ function holdLedger({ paths, run, log, lease, repairs, clock, disk, redact, ...h
 		queue = done.catch(() => {});
 		return done;
 	};
-	const gone = failure("fenced", "The run has been given back.", "Open it again.");
+	const gone = storeFailure("fenced", "The run has been given back.", "Open it again.");
 
 	return {
 		...reading(paths),
 		run,
 		repairs,
 		fence: lease.fence,
-		holds: async () => !released && lease.holds(),
-		loss: async () => (released ? gone.failure : lease.loss()),
+		holdsLease: async () => !released && lease.holds(),
+		leaseLoss: async () => (released ? gone.failure : lease.loss()),
 		get holder() {
 			return released ? undefined : lease.owner;
 		},
@@ -314,7 +317,11 @@ function holdLedger({ paths, run, log, lease, repairs, clock, disk, redact, ...h
 				if (released) return gone;
 				if (when === "if due" && !isDue()) return { ok: true, value: undefined };
 				if (now.seq !== log.lastSeq)
-					return failure("io", "The checkpoint does not stand at the end of the log.", "Take the events in first.");
+					return storeFailure(
+						"io",
+						"The checkpoint does not stand at the end of the log.",
+						"Take the events in first.",
+					);
 				if (!lease.holds()) return { ok: false, failure: await lease.loss() };
 				const synced = await log.sync();
 				if (!synced.ok) return synced;
@@ -332,7 +339,7 @@ function holdLedger({ paths, run, log, lease, repairs, clock, disk, redact, ...h
 			inbox ??= openInbox(paths.inbox, listener);
 			await (await inbox).emptied;
 		},
-		async release() {
+		async releaseLease() {
 			if (released) return;
 			await (await inbox)?.close();
 			await inTurn(async () => {
@@ -340,7 +347,7 @@ function holdLedger({ paths, run, log, lease, repairs, clock, disk, redact, ...h
 				await log.close();
 				await lease.release();
 				await syncFolder(dirname(paths.log)).catch(() => {});
-				await keepOwners(paths.folder).catch(() => {});
+				await inheritOwners(paths.folder).catch(() => {});
 			});
 		},
 	};

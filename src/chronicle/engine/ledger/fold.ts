@@ -15,14 +15,14 @@ export interface FoldResult {
 	readonly lastSeq: number;
 	readonly lastFence: number;
 	/** Lines of a supervisor that had lost its lease. */
-	readonly strayLines: number;
+	readonly fencedLines: number;
 	/** `gap`: an event is missing. `middle`: a damaged line has sound ones behind it. `template`: its definition cannot be read. */
 	readonly fault: "gap" | "middle" | "template" | "newer" | undefined;
 	/** Offset of the line at fault. */
 	readonly faultAt: number;
 }
 
-export interface Folder {
+export interface EventFold {
 	/** Takes the next line (without its LF), which begins at byte `at` of the log. */
 	take(line: Buffer, at: number): void;
 	/** `length`: bytes of the log, what follows the last LF included. */
@@ -37,17 +37,17 @@ export interface FoldStart {
 }
 
 /** Folds a whole log, or what follows a checkpoint. `onEvent` sees every event that counts. */
-export function openFolder(
+export function openEventFold(
 	start?: FoldStart,
 	options: { newestSchema: number; onEvent?: (event: LedgerEvent) => void } = {
 		newestSchema: Number.POSITIVE_INFINITY,
 	},
-): Folder {
+): EventFold {
 	let run = start?.run;
 	let lastSeq = start?.run.seq ?? 0;
 	let lastFence = start?.fence ?? 0;
 	let soundBytes = start?.offset ?? 0;
-	let strayLines = 0;
+	let fencedLines = 0;
 	let fault: FoldResult["fault"];
 	let faultAt = 0;
 	/** Offset of the first damaged line since the last sound one. */
@@ -76,7 +76,7 @@ export function openFolder(
 			return;
 		}
 		const fence = event.fence ?? 0;
-		if (fence < lastFence) strayLines += 1;
+		if (fence < lastFence) fencedLines += 1;
 		else if (event.seq !== lastSeq + 1) {
 			fault = "gap";
 			faultAt = at;
@@ -109,7 +109,7 @@ export function openFolder(
 			tornBytes: length - soundBytes,
 			lastSeq,
 			lastFence,
-			strayLines,
+			fencedLines,
 			fault,
 			faultAt,
 		}),

@@ -7,8 +7,8 @@ import { type FSWatcher, watch } from "node:fs";
 import { access, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { PersonEvent, Post, PostListener } from "../../core/index.ts";
-import { absent } from "./disk.ts";
-import { keepOwner, makeFolder } from "./owner.ts";
+import { undefinedIfMissing } from "./disk.ts";
+import { inheritOwner, makePrivateFolder } from "./owner.ts";
 
 const ending = ".post.json";
 const replyEnding = ".refused";
@@ -20,12 +20,12 @@ const mostBytes = 100_000;
 export async function postEvent(inbox: string, event: PersonEvent, at: number): Promise<Post | "too_long"> {
 	const text = `${JSON.stringify(event)}\n`;
 	if (text.length > mostBytes) return "too_long";
-	await makeFolder(inbox);
+	await makePrivateFolder(inbox);
 	const name = `${String(at).padStart(15, "0")}-${randomBytes(6).toString("hex")}`;
 	const draft = join(inbox, `.${name}`);
 	const path = join(inbox, `${name}${ending}`);
 	await writeFile(draft, text, { mode: 0o600, flush: true });
-	await keepOwner(draft);
+	await inheritOwner(draft);
 	await rename(draft, path);
 	return {
 		async state() {
@@ -34,18 +34,18 @@ export async function postEvent(inbox: string, event: PersonEvent, at: number): 
 				await rm(`${path}${replyEnding}`, { force: true });
 				return { kind: "refused", reason: refused };
 			}
-			return { kind: (await access(path).then(() => true, absent)) ? "waiting" : "taken" };
+			return { kind: (await access(path).then(() => true, undefinedIfMissing)) ? "waiting" : "taken" };
 		},
 		withdraw: () =>
 			rm(path).then(
 				() => true,
-				(error: unknown) => absent(error) ?? false,
+				(error: unknown) => undefinedIfMissing(error) ?? false,
 			),
 	};
 }
 
 async function readReply(path: string): Promise<string | undefined> {
-	const text = await readFile(path, "utf8").catch(absent);
+	const text = await readFile(path, "utf8").catch(undefinedIfMissing);
 	return text === undefined || !text.endsWith("\n") ? undefined : text.trimEnd();
 }
 
@@ -60,7 +60,7 @@ export interface Inbox {
  * there have been given. One that the listener rejects stays, and so do those behind it until something new comes.
  */
 export async function openInbox(inbox: string, listener: PostListener): Promise<Inbox> {
-	await makeFolder(inbox);
+	await makePrivateFolder(inbox);
 	let closed = false;
 	let again = false;
 	let taking: Promise<void> | undefined;
@@ -117,13 +117,13 @@ export async function openInbox(inbox: string, listener: PostListener): Promise<
 async function writeReply(post: string, reason: string): Promise<void> {
 	const path = `${post}${replyEnding}`;
 	await writeFile(path, `${reason}\n`, { mode: 0o600 })
-		.then(() => keepOwner(path))
+		.then(() => inheritOwner(path))
 		.catch(() => {});
 }
 
 /** The event of a post, or why it is none; `undefined` where it was withdrawn. Throws where the disk does not let it be read now. */
 async function readPost(path: string): Promise<{ readonly event: PersonEvent } | { readonly why: string } | undefined> {
-	const text = await readFile(path, "utf8").catch(absent);
+	const text = await readFile(path, "utf8").catch(undefinedIfMissing);
 	if (text === undefined) return undefined;
 	if (text.length > mostBytes) return { why: `it has ${text.length} characters, and at most ${mostBytes} are read` };
 	try {

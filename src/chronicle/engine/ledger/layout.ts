@@ -2,7 +2,7 @@
 // Y1 folders that we make are 0700, files 0600; Y2 the folder keeps itself out of git; Y3 what is there already keeps its rights.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { keepOwner, makeFolder } from "./owner.ts";
+import { inheritOwner, makePrivateFolder } from "./owner.ts";
 
 export interface RunPaths {
 	/** The folded state. */
@@ -34,14 +34,14 @@ export function pathsOf(sessions: string, id: string): RunPaths {
 
 /** Makes the folder of all runs, with a `.gitignore` that ignores everything in it. */
 export async function prepareSessions(sessions: string): Promise<void> {
-	await makeFolder(sessions);
+	await makePrivateFolder(sessions);
 	try {
 		const ignore = join(sessions, ".gitignore");
 		await writeFile(ignore, "# Runs are private: they hold tasks, file contents and conversations.\n*\n", {
 			flag: "wx",
 			mode: 0o600,
 		});
-		await keepOwner(ignore);
+		await inheritOwner(ignore);
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
 	}

@@ -9,8 +9,8 @@ import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { processStart } from "../../../process/index.ts";
 import type { LeaseHolder, Result, StoreFailure } from "../../core/index.ts";
-import { absent, diskFailure } from "./disk.ts";
-import { keepOwner, makeFolder } from "./owner.ts";
+import { diskFailure, undefinedIfMissing } from "./disk.ts";
+import { inheritOwner, makePrivateFolder } from "./owner.ts";
 
 export interface Lease {
 	readonly fence: number;
@@ -50,7 +50,7 @@ export async function leaseHolder(folder: string): Promise<LeaseHolder | undefin
 
 /** Takes the lease with a number above `atLeast`, the highest one seen in the log. */
 export async function takeLease(folder: string, atLeast: number): Promise<Result<Lease, StoreFailure>> {
-	await makeFolder(folder);
+	await makePrivateFolder(folder);
 	const before = await leaseHolder(folder);
 	if (before && before.alive !== "no") return { ok: false, failure: heldBy(before, folder) };
 	const [highest = 0] = await leases(folder);
@@ -81,14 +81,14 @@ async function makeExclusively(path: string, text: string): Promise<void> {
 	const draft = join(dirname(path), `.${basename(path)}.${process.pid}`);
 	try {
 		await writeFile(draft, text, { mode: 0o600, flush: true });
-		await keepOwner(draft);
+		await inheritOwner(draft);
 		await link(draft, path);
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
 		if (code === "EEXIST" || code === "ENOSPC" || code === "EDQUOT") throw error;
 		// A file system without links: then the name is there a moment before its text.
 		await writeFile(path, text, { flag: "wx", mode: 0o600, flush: true });
-		await keepOwner(path);
+		await inheritOwner(path);
 	} finally {
 		await rm(draft, { force: true });
 	}
@@ -133,7 +133,7 @@ async function explainLoss(folder: string): Promise<StoreFailure> {
 
 /** Numbers of the leases in `folder`, highest first. */
 async function leases(folder: string): Promise<number[]> {
-	const names = await readdir(folder).catch((error: unknown): string[] => absent(error) ?? []);
+	const names = await readdir(folder).catch((error: unknown): string[] => undefinedIfMissing(error) ?? []);
 	return names
 		.filter((name) => /^lease\.\d{1,9}$/.test(name))
 		.map((name) => Number(name.slice(prefix.length)))

@@ -8,14 +8,14 @@ import type { EventBody, LedgerEvent } from "../../core/index.ts";
 const tailBytes = 18;
 const tailStart = ',"crc":"';
 
-export interface Stamp {
+export interface EventStamp {
 	readonly seq: number;
 	readonly at: string;
 	readonly fence: number;
 }
 
 /** The event that `body` is in the ledger. */
-export function stampEvent(body: EventBody, { seq, at, fence }: Stamp): LedgerEvent {
+export function stampEvent(body: EventBody, { seq, at, fence }: EventStamp): LedgerEvent {
 	const { kind, ...rest } = body;
 	return { seq, at, kind, ...rest, fence } as LedgerEvent;
 }

@@ -5,8 +5,8 @@ import { open, readFile, stat } from "node:fs/promises";
 import type { Result, StoreFailure } from "../../core/index.ts";
 import { type Created, type LedgerEvent, type Run, SCHEMA_VERSION } from "../../core/index.ts";
 import { type CheckpointRead, type LogPosition, readCheckpoint } from "./checkpoint.ts";
-import { absent, diskFailure } from "./disk.ts";
-import { type FoldResult, type FoldStart, openFolder } from "./fold.ts";
+import { diskFailure, undefinedIfMissing } from "./disk.ts";
+import { type FoldResult, type FoldStart, openEventFold } from "./fold.ts";
 import type { RunPaths } from "./layout.ts";
 import { decodeLine } from "./line.ts";
 
@@ -39,21 +39,21 @@ export async function loadRun(paths: RunPaths): Promise<Result<Loaded, StoreFail
 }
 
 async function load(paths: RunPaths): Promise<Result<Loaded, StoreFailure>> {
-	const text = await readFile(paths.checkpoint, "utf8").catch(absent);
-	const size = await stat(paths.log).then(({ size }) => size, absent);
+	const text = await readFile(paths.checkpoint, "utf8").catch(undefinedIfMissing);
+	const size = await stat(paths.log).then(({ size }) => size, undefinedIfMissing);
 	// An empty log without a checkpoint is of a run whose beginning was never recorded: nobody has been told that there is one.
 	if (text === undefined && (size === undefined || size === 0))
-		return failure("unknown", "There is no such run here.", "Look at the list of runs.");
+		return storeFailure("unknown", "There is no such run here.", "Look at the list of runs.");
 	const first = text?.includes('"cut":') && size !== undefined ? await readFirst(paths.log) : undefined;
 	const checkpoint: CheckpointRead | undefined = text === undefined ? undefined : readCheckpoint(text, () => first);
 	if (checkpoint?.kind === "newer")
-		return failure(
+		return storeFailure(
 			"newer",
 			`${paths.checkpoint} was written by a newer version (format ${checkpoint.schemaVersion}; this one knows ${SCHEMA_VERSION}).`,
 			"Update the package; the file is left as it is.",
 		);
 	if (checkpoint?.kind === "foreign")
-		return failure("foreign", `${paths.checkpoint} is no ledger of this program.`, "It is left as it is.");
+		return storeFailure("foreign", `${paths.checkpoint} is no ledger of this program.`, "It is left as it is.");
 	if (size === undefined) return withoutLog(paths, checkpoint);
 	if (checkpoint?.kind === "read" && checkpoint.log.offset <= size) {
 		const { log, run, proved } = checkpoint;
@@ -66,7 +66,9 @@ async function load(paths: RunPaths): Promise<Result<Loaded, StoreFailure>> {
 	}
 	const whole = await foldLog(paths.log);
 	const damaged = checkpoint?.kind === "damaged";
-	return whole ? judgeFold(paths, whole, checkpoint, damaged) : failure("corrupt", `${paths.log} is empty.`, restore);
+	return whole
+		? judgeFold(paths, whole, checkpoint, damaged)
+		: storeFailure("corrupt", `${paths.log} is empty.`, restore);
 }
 
 const restore = "Restore it from a copy, or remove the run's files; they are left as they are.";
@@ -79,17 +81,17 @@ function judgeFold(
 ): Result<Loaded, StoreFailure> {
 	switch (fold.fault) {
 		case "newer":
-			return failure(
+			return storeFailure(
 				"newer",
 				`${paths.log} was written by a newer version.`,
 				"Update the package; the file is left as it is.",
 			);
 		case "template":
-			return failure("corrupt", `The first event of ${paths.log} does not begin a run that can be read.`, restore);
+			return storeFailure("corrupt", `The first event of ${paths.log} does not begin a run that can be read.`, restore);
 		case "middle":
 		case "gap": {
 			const what = fold.fault === "gap" ? "events are missing" : "the text is damaged";
-			return failure(
+			return storeFailure(
 				"corrupt",
 				`In ${paths.log}, ${what} at byte ${fold.faultAt}, with sound events behind it.`,
 				restore,
@@ -98,7 +100,7 @@ function judgeFold(
 		case undefined:
 			break;
 	}
-	if (!fold.run) return failure("corrupt", `${paths.log} holds no whole event.`, restore);
+	if (!fold.run) return storeFailure("corrupt", `${paths.log} holds no whole event.`, restore);
 	const repairs: string[] = [];
 	const known: LogPosition | undefined = checkpoint && "log" in checkpoint ? checkpoint.log : undefined;
 	if (damaged) repairs.push(`${paths.checkpoint} was damaged, or changed by hand, and is made again from the events.`);
@@ -120,7 +122,9 @@ function loaded(fold: FoldResult, run: Run, repairs: readonly string[], checkpoi
 			...(fold.tornBytes > 0
 				? [`The end of the log was torn: its last ${fold.tornBytes} bytes are no whole event and are left out.`]
 				: []),
-			...(fold.strayLines > 0 ? [`${fold.strayLines} events of a process that had lost the run are passed over.`] : []),
+			...(fold.fencedLines > 0
+				? [`${fold.fencedLines} events of a process that had lost the run are passed over.`]
+				: []),
 		],
 		checkpointDamaged,
 		hasLog: true,
@@ -131,7 +135,7 @@ function loaded(fold: FoldResult, run: Run, repairs: readonly string[], checkpoi
 /** A run whose events are gone can be looked at and not gone on with. */
 function withoutLog(paths: RunPaths, checkpoint: CheckpointRead | undefined): Result<Loaded, StoreFailure> {
 	if (checkpoint?.kind !== "read")
-		return failure("corrupt", `${paths.checkpoint} is damaged, and ${paths.log} is gone.`, restore);
+		return storeFailure("corrupt", `${paths.checkpoint} is damaged, and ${paths.log} is gone.`, restore);
 	const { run, log } = checkpoint;
 	return {
 		ok: true,
@@ -185,7 +189,7 @@ async function endsWithEvent(path: string, end: number, seq: number): Promise<bo
 
 /** Folds the log from the start, or what follows a checkpoint; `undefined` for an empty one. */
 async function foldLog(path: string, start?: FoldStart): Promise<FoldResult | undefined> {
-	const folder = openFolder(start, { newestSchema: SCHEMA_VERSION });
+	const folder = openEventFold(start, { newestSchema: SCHEMA_VERSION });
 	const length = await readLines(path, start?.offset ?? 0, (line, at) => folder.take(line, at));
 	return length === 0 ? undefined : folder.end(length);
 }
@@ -226,7 +230,7 @@ async function readLines(path: string, from: number, take: (line: Buffer, at: nu
 
 /** Every event of the log after `after`, in order; damaged lines and those of a lost lease are passed over. */
 export async function* readEvents(path: string, after: number): AsyncGenerator<LedgerEvent> {
-	const file = await open(path, "r").catch(absent);
+	const file = await open(path, "r").catch(undefinedIfMissing);
 	if (!file) return;
 	try {
 		let fence = 0;
@@ -262,7 +266,7 @@ async function readFirst(path: string): Promise<Created | undefined> {
 	return undefined;
 }
 
-export function failure(
+export function storeFailure(
 	reason: StoreFailure["reason"],
 	message: string,
 	remedy: string,

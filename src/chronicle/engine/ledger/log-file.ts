@@ -7,7 +7,7 @@ import type { EventBody, LedgerEvent, Result, StoreFailure } from "../../core/in
 import { type Disk, diskFailure } from "./disk.ts";
 import type { Lease } from "./lease.ts";
 import { encodeLine, stampEvent } from "./line.ts";
-import { keepOwner } from "./owner.ts";
+import { inheritOwner } from "./owner.ts";
 
 export interface LogFile {
 	readonly size: number;
@@ -34,7 +34,7 @@ export interface LogStart {
 /** Opens the log for appending and cuts it to its sound bytes. Throws what the disk throws. */
 export async function openLog({ path, disk, lease, ...start }: LogStart): Promise<LogFile> {
 	const file = await disk.open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
-	await keepOwner(path);
+	await inheritOwner(path);
 	let { size, lastSeq } = start;
 	let dirty = false;
 	let unsynced = false;

@@ -18,22 +18,22 @@ function ownerFor(folder: string): Owner | undefined {
 }
 
 /** Gives a file or folder that was just made to the owner of the folder around it. */
-export async function keepOwner(path: string): Promise<void> {
+export async function inheritOwner(path: string): Promise<void> {
 	const owner = ownerFor(dirname(path));
 	if (owner) await lchown(path, owner.uid, owner.gid);
 }
 
 /** Makes a folder with those around it, private, and of the owner of the folder that was there. */
-export async function makeFolder(path: string): Promise<void> {
+export async function makePrivateFolder(path: string): Promise<void> {
 	const first = await mkdir(path, { recursive: true, mode: 0o700 });
 	if (first === undefined || process.geteuid?.() !== 0) return;
 	const made = [path];
 	while (made[0] !== undefined && made[0] !== first && dirname(made[0]) !== made[0]) made.unshift(dirname(made[0]));
-	for (const folder of made) await keepOwner(folder);
+	for (const folder of made) await inheritOwner(folder);
 }
 
 /** Gives everything below `folder` that belongs to root to the folder's owner. What cannot be given stays. */
-export async function keepOwners(folder: string): Promise<void> {
+export async function inheritOwners(folder: string): Promise<void> {
 	const owner = ownerFor(folder);
 	if (owner) await giveAll(folder, owner);
 }

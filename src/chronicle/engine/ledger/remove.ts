@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Result, StoreFailure } from "../../core/index.ts";
 import { pathsOf } from "./layout.ts";
 import { takeLease } from "./lease.ts";
-import { failure } from "./load.ts";
+import { storeFailure } from "./load.ts";
 
 /** Removes run `id`; the bytes that it took. */
 export async function removeRun(
@@ -16,7 +16,7 @@ export async function removeRun(
 	const { folder, log, checkpoint } = pathsOf(sessions, id);
 	const going = join(sessions, `.removed-${id}`);
 	const names = await namesOf(sessions, id);
-	if (names.length === 0) return failure("unknown", `No run has the id "${id}".`, "Look at the list of runs.");
+	if (names.length === 0) return storeFailure("unknown", `No run has the id "${id}".`, "Look at the list of runs.");
 	const lease = await takeLease(folder, 0);
 	if (!lease.ok) return lease;
 	const places = (await namesOf(sessions, id)).map((name) => join(sessions, name));

@@ -2,7 +2,7 @@
 // L1 the files are looked at only after a call that may have changed some, and ever more rarely as the visit goes on, so that looking stays
 // cheap in a large project; L2 a look that fails is no news.
 import type { LedgerEvent, Run } from "../../core/index.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { SupervisedRun } from "./supervised-run.ts";
 
 export interface VisitChanges {
 	readonly visit: number;
@@ -20,12 +20,12 @@ const mostChanges = 2000;
 const harmless = new Set(["read", "grep", "find", "ls", "workflow_transition", "workflow_update_snapshot"]);
 
 /** Calls `later` in so many milliseconds; gives what takes that back. */
-export type After = (ms: number, later: () => void) => () => void;
+export type Schedule = (ms: number, later: () => void) => () => void;
 
 /** Tells `listener` what the present visit has changed, as it changes, until the returned function is called. */
 export function watchChanges(
-	{ supervision, workspace }: Pick<LiveRun, "supervision" | "workspace">,
-	after: After,
+	{ supervision, workspace }: Pick<SupervisedRun, "supervision" | "workspace">,
+	after: Schedule,
 	listener: (changes: VisitChanges) => void,
 ): () => void {
 	let waiting: (() => void) | undefined;

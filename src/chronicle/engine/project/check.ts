@@ -3,11 +3,11 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { type Diagnostic, didYouMean, sortDiagnostics } from "../../../definition/index.ts";
-import { readCast } from "../../../persona/index.ts";
+import { loadAgentRegistry } from "../../../persona/index.ts";
 import type { LaunchProblem } from "../../core/index.ts";
 import type { Project } from "./project.ts";
 import { isLoaded } from "./start.ts";
-import { type FoundTemplate, readTemplateFile, templateFolders } from "./templates.ts";
+import { type FoundTemplate, readTemplateFile, templateFolders } from "./template-catalogue.ts";
 
 export interface CheckedFile {
 	/** Absolute. */
@@ -32,8 +32,8 @@ export interface Check {
 /** Checks what `names` name, a file by its path or a template by its name; without any, everything that the project offers. */
 export async function checkTemplates(project: Project, names: readonly string[]): Promise<Check> {
 	const launcher = project.launcher();
-	const shelf = project.templates();
-	const found = names.length === 0 ? shelf.files : names.map((name) => findFile(project, name));
+	const catalogue = project.templates();
+	const found = names.length === 0 ? catalogue.files : names.map((name) => findFile(project, name));
 	const files: CheckedFile[] = [];
 	for (const each of found) {
 		const problems = isLoaded(each) ? await launcher.check([...each.read.template.states.values()]) : [];
@@ -41,7 +41,7 @@ export async function checkTemplates(project: Project, names: readonly string[])
 		files.push({ file: each.file, loads, diagnostics: each.diagnostics, problems });
 	}
 	const { cwd, trust, agentFolder, home } = project.place;
-	const agents = names.length === 0 ? readCast({ cwd, project: trust, agentFolder, home }).diagnostics : [];
+	const agents = names.length === 0 ? loadAgentRegistry({ cwd, project: trust, agentFolder, home }).diagnostics : [];
 	const folder = templateFolders({ cwd, agentFolder, trusted: true }).project;
 	const unread = names.length === 0 && trust === "untrusted" && folder !== undefined && existsSync(folder);
 	return { files, agents: sortDiagnostics(agents), unread, sound: !unread && files.every(({ loads }) => loads) };

@@ -3,7 +3,7 @@
 // U1 only a text that the person approved runs without being judged; one of the person's own template is judged by the guard's rules;
 // U2 a command has its own process group, carries the run's tag, and is gone after its time limit; U3 its output is the end of it, redacted.
 import { openScope } from "../../../pi/index.ts";
-import { type Exit, RUN_TAG, startChild } from "../../../process/index.ts";
+import { type ChildExit, RUN_TAG, startChild } from "../../../process/index.ts";
 import { enforceRules, measure, openPolicies, redactText, type Verdict } from "../../../safety/index.ts";
 import type { CommandResult, CommandRunner } from "../../core/index.ts";
 import type { FrozenRules } from "../worker/index.ts";
@@ -89,7 +89,7 @@ async function runCommand(
 	};
 }
 
-function resultOf(exit: Exit): CommandResult["result"] {
+function resultOf(exit: ChildExit): CommandResult["result"] {
 	switch (exit.kind) {
 		case "exited":
 			return exit;

@@ -1,16 +1,7 @@
-// Exit codes: how a command that carried a run on tells where it stands. The same for the command line and for a pi without a screen.
+// The exit code for the state of a run or for a failure, the same on the command line and in a pi without a screen.
+import { exitCodes } from "../../../pi/index.ts";
 import type { Failure, RunStatus } from "../../core/index.ts";
 import type { SupervisionEnd } from "../supervisor/index.ts";
-
-export const exitCodes = {
-	done: 0,
-	failed: 1,
-	usage: 2,
-	waits: 3,
-	budget: 4,
-	intervention: 5,
-	interrupted: 130,
-} as const;
 
 /** The code for a run that has come to rest. */
 function exitCodeOf(status: RunStatus): number {

@@ -1,10 +1,8 @@
 export { type VisitChanges, watchChanges } from "./change-watch.ts";
 export { type Check, type CheckedFile, checkTemplates } from "./check.ts";
 export type { CleanupStanding } from "./cleanup-approvals.ts";
-export { type Difference, differenceOf, looking } from "./difference.ts";
-export { exitCodeOfEnd, exitCodeOfFailure, exitCodes } from "./exit-code.ts";
-export { followRun } from "./follow.ts";
-export { attend, type LiveRun } from "./live-run.ts";
+export { diffRun, type RunDiff, withWorkspace } from "./diff.ts";
+export { exitCodeOfEnd, exitCodeOfFailure } from "./exit-code.ts";
 export { resolveModel } from "./model.ts";
 export { openProject, type Project } from "./project.ts";
 export { explainDistrust } from "./provenance.ts";
@@ -18,11 +16,13 @@ export {
 	prepareStart,
 	templateChange,
 } from "./start.ts";
+export { type SupervisedRun, startSupervision } from "./supervised-run.ts";
 export {
 	type FoundTemplate,
-	type MeantTemplate,
 	readTemplates,
-	type TemplateShelf,
+	type SelectedTemplate,
+	type TemplateCatalogue,
 	templateFolders,
-} from "./templates.ts";
+} from "./template-catalogue.ts";
 export { keptBefore, startOfVisit, type VisitStart } from "./visit-start.ts";
+export { watchRun } from "./watch-run.ts";

@@ -4,16 +4,16 @@ import { dirname, join } from "node:path";
 import { processStart } from "../../../process/index.ts";
 import type { Approver, Clock, HeldLedger, LedgerStore, SupervisorPorts, WorkerLauncher } from "../../core/index.ts";
 import { openFileStore, thisHost } from "../ledger/index.ts";
-import { freezeRunRules, type LocalPlace, openLocalLauncher } from "../worker/index.ts";
+import { freezeRunRules, openProjectLauncher, type ProjectEnvironment } from "../worker/index.ts";
 import { openGitWorkspace } from "../workspace/index.ts";
 import { type CleanupApprovals, openCleanupApprovals } from "./cleanup-approvals.ts";
 import { openCleanupRunner } from "./cleanup-runner.ts";
 import { systemClock } from "./clock.ts";
-import { keeping } from "./difference.ts";
-import { readTemplates, type TemplateShelf, templateFolders } from "./templates.ts";
+import { workspaceScope } from "./diff.ts";
+import { readTemplates, type TemplateCatalogue, templateFolders } from "./template-catalogue.ts";
 
 export interface Project {
-	readonly place: LocalPlace;
+	readonly place: ProjectEnvironment;
 	/** Folder of all runs. */
 	readonly sessions: string;
 	/** Folders that are no part of the project's work: our own, templates included. Workers cannot write there. */
@@ -21,7 +21,7 @@ export interface Project {
 	readonly store: LedgerStore;
 	readonly approvals: CleanupApprovals;
 	readonly clock: Clock;
-	templates(): TemplateShelf;
+	templates(): TemplateCatalogue;
 	/** Reads agents and rules as they are now. */
 	launcher(): WorkerLauncher;
 	/** What the supervisor of `ledger` works with. */
@@ -34,13 +34,13 @@ function sessionsFolder(cwd: string): string {
 }
 
 /** Opens a project. */
-export function openProject(place: LocalPlace): Project {
+export function openProject(place: ProjectEnvironment): Project {
 	const { cwd, home, agentFolder, trust, env = process.env } = place;
 	const sessions = sessionsFolder(cwd);
 	const ownFolders = [dirname(sessions)];
 	const clock = systemClock;
 	const approvals = openCleanupApprovals(agentFolder, clock.now);
-	const launcher = (): WorkerLauncher => openLocalLauncher(place);
+	const launcher = (): WorkerLauncher => openProjectLauncher(place);
 	return {
 		place,
 		sessions,
@@ -55,7 +55,7 @@ export function openProject(place: LocalPlace): Project {
 			const { id, cleanupHash } = ledger.run;
 			return {
 				launcher: ready,
-				workspace: openGitWorkspace({ cwd, folder: ledger.folder, leftOut: ownFolders, ...keeping(ledger.run) }),
+				workspace: openGitWorkspace({ cwd, folder: ledger.folder, leftOut: ownFolders, ...workspaceScope(ledger.run) }),
 				approver,
 				commands: openCleanupRunner({
 					run: id,

@@ -7,11 +7,11 @@ import type { HeldLedger, LaunchProblem, Result, StoreFailure, WorkerLauncher } 
 import { cleanupOf, hashCleanup, type Run, SCHEMA_VERSION, type Template } from "../../core/index.ts";
 import type { CleanupApprovals, CleanupStanding } from "./cleanup-approvals.ts";
 import type { Project } from "./project.ts";
-import type { FoundTemplate, MeantTemplate, TemplateShelf } from "./templates.ts";
+import type { FoundTemplate, SelectedTemplate, TemplateCatalogue } from "./template-catalogue.ts";
 
 type Loaded = { readonly read: NonNullable<FoundTemplate["read"]> };
 /** A template that loads. */
-export type LoadedTemplate = MeantTemplate & Loaded;
+export type LoadedTemplate = SelectedTemplate & Loaded;
 
 export interface CleanupTexts {
 	readonly hash: string;
@@ -39,10 +39,10 @@ export type Preparation =
 
 /** Looks at the template called `name` and at everything that its states need. Starts at most one pi that lists models, and one for each set of extensions. */
 export async function prepareStart(project: Project, name: string, signal?: AbortSignal): Promise<Preparation> {
-	const shelf = project.templates();
+	const catalogue = project.templates();
 	const { cwd } = project.place;
-	const found = shelf.templates.get(name);
-	if (!found || !isLoaded(found)) return { kind: "refused", ...notFound(name, shelf, project), problems: [] };
+	const found = catalogue.templates.get(name);
+	if (!found || !isLoaded(found)) return { kind: "refused", ...notFound(name, catalogue, project), problems: [] };
 	const launcher = project.launcher();
 	const problems = await launcher.check([...found.read.template.states.values()], signal);
 	if (problems.some(({ severity }) => severity === "error"))
@@ -70,7 +70,7 @@ export function isLoaded<T extends FoundTemplate>(found: T): found is T & Loaded
 /** Why there is no template of that name, and which there are. `others`: words that may have been meant as well. */
 export function notFound(
 	name: string,
-	{ templates }: TemplateShelf,
+	{ templates }: TemplateCatalogue,
 	{ place }: Project,
 	others: Iterable<string> = [],
 ): { readonly message: string; readonly diagnostics: readonly Diagnostic[] } {

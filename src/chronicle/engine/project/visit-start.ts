@@ -42,7 +42,7 @@ export async function keptBefore(
 	return undefined;
 }
 
-export interface VisitFiles {
+export interface VisitTrees {
 	readonly state: string;
 	/** Kept state of the files at its start and, where it is over or was looked at, at its end. */
 	readonly before: string | undefined;
@@ -50,11 +50,11 @@ export interface VisitFiles {
 }
 
 /** The kept states of the files around every visit, by its number. */
-export async function filesOfVisits(ledger: Pick<ReadLedger, "events" | "run">): Promise<Map<number, VisitFiles>> {
-	const visits = new Map<number, VisitFiles>();
+export async function treesOfVisits(ledger: Pick<ReadLedger, "events" | "run">): Promise<Map<number, VisitTrees>> {
+	const visits = new Map<number, VisitTrees>();
 	let current: { readonly visit: number; readonly state: string } = { visit: 1, state: ledger.run.plan.initial };
 	let restored: string | undefined;
-	const note = (visit: number, state: string, found: Partial<VisitFiles>): void => {
+	const note = (visit: number, state: string, found: Partial<VisitTrees>): void => {
 		const known = visits.get(visit) ?? { state, before: undefined, after: undefined };
 		visits.set(visit, { ...known, ...found });
 	};

@@ -33,25 +33,25 @@ import {
 } from "../../core/index.ts";
 import { answerEvent } from "./answer.ts";
 import type { CrashPoint } from "./crash-point.ts";
-import { firstMessage } from "./message.ts";
+import { firstMessage } from "./first-message.ts";
 
 /** Changes kept with a visit; what is more is counted. */
 const mostChanges = 200;
 
-export interface Hands {
+export interface ActionExecutor {
 	/** Resolves when the action is done, and its result recorded; a question, also when nobody answers. */
-	carryOut(action: Action, signal: AbortSignal): Promise<void>;
+	execute(action: Action, signal: AbortSignal): Promise<void>;
 	/** Tells the workers what they may spend from now on: a person has changed a ceiling. */
-	allow(): void;
+	updateLimits(): void;
 	/** Ends every worker at once and waits until it is gone. */
-	letGo(): Promise<void>;
+	stopWorkers(): Promise<void>;
 }
 
-export interface HandsBody {
+export interface ExecutorContext {
 	/** Whether this process has created the run. */
 	readonly origin: "fresh" | "reopened";
 	run(): Run;
-	take(body: EventBody): Promise<string | undefined>;
+	record(body: EventBody): Promise<string | undefined>;
 	/** Whether the run is still this supervisor's. */
 	holds(): Promise<boolean>;
 	readonly crashAt: CrashPoint;
@@ -80,9 +80,9 @@ function seenWith({ unkept, notes }: KeptFiles): Pick<FilesMeasured, "unkept" | 
 const verdicts = { confirmed: "allowed", denied: "denied", text: "answered", undecided: "unanswered" } as const;
 
 /** Opens the hands of one supervision. */
-export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
+export function openActionExecutor(ports: SupervisorPorts, body: ExecutorContext): ActionExecutor {
 	const { launcher, workspace, approver, commands, clock } = ports;
-	const { take } = body;
+	const { record } = body;
 	const workers = new Map<string, Worker>();
 	/** Launches whose process has not become a worker yet. */
 	const starting = new Map<string, Promise<Worker | undefined>>();
@@ -92,9 +92,9 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 
 	async function stopStrays(visit: number): Promise<void> {
 		swept = true;
-		const { stopped, left } = await launcher.stopStrays(body.run().id);
+		const { stopped, left } = await launcher.stopOrphans(body.run().id);
 		if (stopped > 0 || left > 0)
-			await take({ kind: "strays_stopped", visit, count: stopped, ...(left > 0 ? { left } : {}) });
+			await record({ kind: "strays_stopped", visit, count: stopped, ...(left > 0 ? { left } : {}) });
 	}
 
 	async function measure(
@@ -106,23 +106,23 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 		// Broken off because the run is let go of: it is owed still.
 		if (signal.aborted) return;
 		if (!taken.ok)
-			return void (await take({ kind: "files_unmeasured", visit, purpose, detail: taken.failure.message }));
+			return void (await record({ kind: "files_unmeasured", visit, purpose, detail: taken.failure.message }));
 		const { tree } = taken.value;
 		const measured = { kind: "files_measured", visit, purpose, tree, ...seenWith(taken.value) } as const;
-		if (purpose === "baseline" || since === null) return void (await take(measured));
-		if (since === tree) return void (await take({ ...measured, changes: [] }));
+		if (purpose === "baseline" || since === null) return void (await record(measured));
+		if (since === tree) return void (await record({ ...measured, changes: [] }));
 		const compared = await workspace.changes(since, tree, mostChanges, signal);
 		if (signal.aborted) return;
 		if (!compared.ok)
-			return void (await take({ kind: "files_unmeasured", visit, purpose, detail: compared.failure.message }));
+			return void (await record({ kind: "files_unmeasured", visit, purpose, detail: compared.failure.message }));
 		const { changes, more } = compared.value;
-		await take({ ...measured, changes, ...(more > 0 ? { more } : {}) });
+		await record({ ...measured, changes, ...(more > 0 ? { more } : {}) });
 	}
 
 	async function ask({ question }: Extract<Action, { kind: "ask_approval" }>, signal: AbortSignal): Promise<void> {
 		const answer = await approver.approve(question, body.run(), signal);
 		const event = signal.aborted ? undefined : answerEvent(question, answer);
-		if (event) await take(event);
+		if (event) await record(event);
 	}
 
 	async function work(action: Extract<Action, { kind: "work" }>, signal: AbortSignal): Promise<void> {
@@ -136,7 +136,7 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 		// What it was killed over may still run: it must not outlive it into cleanup or another worker.
 		if (outcome.kind !== "stopped" && !gone && (await body.holds())) await stopStrays(launch.visit);
 		workers.delete(launchKey(launch));
-		if (!gone) await take({ kind: "worker_ended", ...launch, outcome });
+		if (!gone) await record({ kind: "worker_ended", ...launch, outcome });
 	}
 
 	/** Resolves once the start is recorded, or its failure; `undefined` where there is no worker then. */
@@ -146,12 +146,12 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 	): Promise<Worker | undefined> {
 		const { launch } = action;
 		const failed = async (fault: LaunchFault): Promise<undefined> => {
-			await take({ kind: "launch_failed", ...launch, ...fault });
+			await record({ kind: "launch_failed", ...launch, ...fault });
 			return undefined;
 		};
 		if (action.delayMs > 0) await clock.sleep(action.delayMs, signal);
 		if (signal.aborted) return undefined;
-		await launcher.retire(body.folder, action.conversation.key);
+		await launcher.redactSessions(body.folder, action.conversation.key);
 		if (signal.aborted || !(await body.holds())) return undefined;
 		const opened = await workspace.open(undefined, launchKey(launch));
 		if (!opened.ok) return failed({ reason: "spawn", detail: opened.failure.message });
@@ -161,10 +161,10 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 		const worker = started.value;
 		workers.set(launchKey(launch), worker);
 		body.crashAt("worker is up");
-		if (gone || signal.aborted) worker.end("now");
+		if (gone || signal.aborted) worker.stop("now");
 		else {
 			const { started: _, ...seen } = worker.started;
-			await take({ kind: "worker_started", ...launch, ...seen });
+			await record({ kind: "worker_started", ...launch, ...seen });
 		}
 		return worker;
 	}
@@ -208,14 +208,14 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 			return "This was decided in an earlier visit: the run has moved on without you. End your turn now.";
 		};
 		return {
-			report: (report) => void take({ ...report, visit, attempt } as EventBody),
+			report: (report) => void record({ ...report, visit, attempt } as EventBody),
 			async requestMove(target, summary): Promise<MoveReply> {
 				const late = earlier();
 				if (late !== undefined) return { kind: "refused", text: late };
 				const judged = judgeMove(body.run(), target);
 				if (judged.kind === "illegal") return { kind: "refused", text: judged.message };
 				if (summary.length > LONGEST_TEXT) return { kind: "refused", text: tooLong(summary) };
-				const refused = await take({ kind: "move_requested", visit, attempt, target, summary });
+				const refused = await record({ kind: "move_requested", visit, attempt, target, summary });
 				if (refused !== undefined) return { kind: "refused", text: refused };
 				return { kind: "accepted", text: `The state ends here: "${target}" is recorded. Stop now; do nothing more.` };
 			},
@@ -223,7 +223,7 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 				const read = readSnapshotData(given);
 				if (read.kind === "refused") return { kind: "refused", text: read.reason };
 				const before = body.run().snapshot;
-				const refused = await take({ kind: "snapshot_updated", visit, attempt, by: "worker", data: read.data });
+				const refused = await record({ kind: "snapshot_updated", visit, attempt, by: "worker", data: read.data });
 				if (refused !== undefined) return { kind: "refused", text: refused };
 				return { kind: "saved", text: explainSaved(before, body.run().snapshot, read.data) };
 			},
@@ -245,11 +245,11 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 					: (question.placeholder ?? "");
 		const { title } = question;
 		const opened = { title: cutText(title, 400).text, text: cutText(text, 4000).text };
-		const refused = await take({ kind: "ask_opened", visit, attempt, ...opened });
+		const refused = await record({ kind: "ask_opened", visit, attempt, ...opened });
 		// Nothing is recorded between an event and whoever waits for it.
 		const id = refused === undefined ? body.run().questions.at(-1)?.id : undefined;
 		const answer = await approver.answer(question, body.run(), signal);
-		if (id !== undefined) await take({ kind: "ask_answered", answers: id, verdict: verdicts[answer.kind] });
+		if (id !== undefined) await record({ kind: "ask_answered", answers: id, verdict: verdicts[answer.kind] });
 		return answer;
 	}
 
@@ -257,30 +257,30 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 		// One that is starting has been called off with the action that started it.
 		await starting.get(launchKey(launch));
 		const { stage } = body.run();
-		if (stage.kind !== "leaving" || !stage.launch || launchKey(stage.launch) !== launchKey(launch)) return;
+		if (stage.kind !== "stopping" || !stage.launch || launchKey(stage.launch) !== launchKey(launch)) return;
 		const worker = workers.get(launchKey(launch));
 		// Nothing links it to this supervisor: what is left of it is stopped, and its end recorded as lost.
 		if (worker === undefined) {
 			await stopStrays(launch.visit);
 			await settle(launch);
-			await take({ kind: "worker_ended", ...launch, outcome: { kind: "lost" } });
+			await record({ kind: "worker_ended", ...launch, outcome: { kind: "lost" } });
 			return;
 		}
-		worker.end(how);
+		worker.stop(how);
 		await worker.ended;
 	}
 
 	/** What a lost worker used after its last report is in its conversation alone, and nobody may go on with that. */
 	async function settle({ visit, attempt }: LaunchId): Promise<void> {
 		const known = await spentBy();
-		if (known && known.spend.tokens > known.counted) await take({ kind: "used", visit, attempt, spend: known.spend });
+		if (known && known.spend.tokens > known.counted) await record({ kind: "used", visit, attempt, spend: known.spend });
 	}
 
 	/** What the worker's conversation says that it used, and the tokens of it that are counted already. */
 	async function spentBy(): Promise<{ readonly spend: Spend; readonly counted: number } | undefined> {
 		const { stage, conversation, visit: now } = body.run();
-		const talked = stage.kind === "leaving" && stage.visit !== now ? stage.closing : conversation;
-		const spend = talked ? await launcher.spent(body.folder, talked.key) : undefined;
+		const talked = stage.kind === "stopping" && stage.visit !== now ? stage.closing : conversation;
+		const spend = talked ? await launcher.readSpend(body.folder, talked.key) : undefined;
 		return spend && { spend, counted: talked?.settled.tokens ?? 0 };
 	}
 
@@ -288,7 +288,8 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 		{ tree, visit, before: known }: Extract<Action, { kind: "restore_files" }>,
 		signal: AbortSignal,
 	): Promise<void> {
-		const fail = async (detail: string): Promise<void> => void (await take({ kind: "files_unrestored", tree, detail }));
+		const fail = async (detail: string): Promise<void> =>
+			void (await record({ kind: "files_unrestored", tree, detail }));
 		let before = known;
 		let last = known;
 		for (let round = 1; ; round += 1) {
@@ -305,7 +306,7 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 					tree: found.tree,
 					...seenWith(found),
 				} as const;
-				if ((await take(event)) !== undefined) return;
+				if ((await record(event)) !== undefined) return;
 				last = found.tree;
 			}
 			before ??= found.tree;
@@ -325,7 +326,7 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 	): Promise<void> {
 		const compared = await workspace.changes(before, now, mostChanges);
 		const { changes, more } = compared.ok ? compared.value : { changes: undefined, more: 0 };
-		await take({
+		await record({
 			kind: "files_restored",
 			tree,
 			before,
@@ -346,7 +347,7 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 		const opened = await workspace.open(undefined, `cleanup-${visit}-${index}`);
 		const cwd = opened.ok ? opened.value.cwd : undefined;
 		if (cwd === undefined) {
-			await take({
+			await record({
 				kind: "cleanup_ended",
 				visit,
 				index,
@@ -357,14 +358,14 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 		const { result, output } = await commands.run(command, cwd, timeoutMs, signal);
 		// Broken off because the run is let go of: it is owed still.
 		if (signal.aborted && result.kind !== "exited") return;
-		await take({ kind: "cleanup_ended", visit, index, result, ...(output === "" ? {} : { output }) });
+		await record({ kind: "cleanup_ended", visit, index, result, ...(output === "" ? {} : { output }) });
 	}
 
 	return {
-		async carryOut(action, signal) {
+		async execute(action, signal) {
 			switch (action.kind) {
 				case "record":
-					await take(action.event);
+					await record(action.event);
 					return;
 				case "measure_files":
 					return measure(action, signal);
@@ -374,7 +375,7 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 					return work(action, signal);
 				case "send": {
 					const worker = workers.get(launchKey(action.launch));
-					if (worker && (await worker.send(action.text))) await take({ kind: "delivered", message: action.message });
+					if (worker && (await worker.send(action.text))) await record({ kind: "delivered", message: action.message });
 					return;
 				}
 				case "end_worker":
@@ -385,21 +386,21 @@ export function openHands(ports: SupervisorPorts, body: HandsBody): Hands {
 					return restore(action, signal);
 			}
 		},
-		allow() {
+		updateLimits() {
 			const allowance = allowanceOf(body.run(), new Date(clock.now()).toISOString());
-			for (const worker of workers.values()) worker.allow(allowance);
+			for (const worker of workers.values()) worker.setLimits(allowance);
 		},
-		async letGo() {
+		async stopWorkers() {
 			gone = true;
 			const { stage } = body.run();
 			const all = [...workers];
-			for (const [, worker] of all) worker.end("now");
+			for (const [, worker] of all) worker.stop("now");
 			await Promise.all(all.map(([, { ended }]) => ended));
 			// Until here it has worked and used; whoever goes on cannot know.
 			if (stage.kind === "working" && all.some(([key]) => key === launchKey(stage.launch))) {
 				const { visit, attempt } = stage.launch;
 				const spend = (await spentBy())?.spend ?? NO_SPEND;
-				await take({ kind: "used", visit, attempt, spend });
+				await record({ kind: "used", visit, attempt, spend });
 			}
 		},
 	};

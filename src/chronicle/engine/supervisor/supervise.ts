@@ -11,15 +11,15 @@ import {
 	type EventBody,
 	isParked,
 	type LedgerEvent,
-	owed,
 	type PersonEvent,
+	pendingActions,
 	type Run,
 	transition,
 } from "../../core/index.ts";
-import { type Hands, openHands } from "./action-executor.ts";
+import { type ActionExecutor, openActionExecutor } from "./action-executor.ts";
+import { openJumps } from "./clock-jumps.ts";
 import { openCrashPoints } from "./crash-point.ts";
 import { durabilityOf } from "./durability.ts";
-import { openJumps } from "./jumps.ts";
 
 /** How a supervision ended. The run itself says what it waits for. */
 export type SupervisionEnd =
@@ -37,12 +37,12 @@ export interface Supervision {
 	 * A person's word. Resolves with the reason where it does not apply, once it is on disk otherwise. `failure`: it could not be recorded, and
 	 * the supervision ends.
 	 */
-	say(event: PersonEvent): Promise<{ readonly refused: string | undefined; readonly failure?: Failure }>;
+	submit(event: PersonEvent): Promise<{ readonly refused: string | undefined; readonly failure?: Failure }>;
 	/**
 	 * Stops workers at once and lets go of the run, which stays as it is recorded: another supervisor goes on with it. What was said before
 	 * is recorded first, and nothing that it leads to is begun.
 	 */
-	release(): Promise<SupervisionEnd>;
+	stop(): Promise<SupervisionEnd>;
 	readonly ended: Promise<SupervisionEnd>;
 }
 
@@ -89,15 +89,15 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 
 	/** Asked before whatever another holder of the run may be doing too; where it is not ours any more, the work ends. */
 	const holds = async (): Promise<boolean> => {
-		if (await ledger.holds()) return true;
-		failure ??= await ledger.loss();
+		if (await ledger.holdsLease()) return true;
+		failure ??= await ledger.leaseLoss();
 		void rest();
 		return false;
 	};
-	const hands: Hands = openHands(ports, {
+	const hands: ActionExecutor = openActionExecutor(ports, {
 		origin,
 		run: () => run,
-		take,
+		record: take,
 		holds,
 		crashAt,
 		place: ledger.place,
@@ -127,8 +127,8 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 		const draft = { ...body, seq: run.seq + 1, at: new Date(ports.clock.now()).toISOString() } as LedgerEvent;
 		const { refusal } = transition(run, draft);
 		// A decision is due and nothing has been done for it yet: it goes first, then the word is judged by what it has led to.
-		if (refusal?.reason === "busy" && run.stage.kind === "recording")
-			return (await record(run.stage.event)) ?? record(body);
+		if (refusal?.reason === "busy" && run.stage.kind === "deciding")
+			return (await record(run.stage.decision)) ?? record(body);
 		if (refusal) return refusal.message;
 		crashAt(`before ${body.kind}`);
 		const appended = await ledger.append([body], durabilityOf(body));
@@ -140,14 +140,14 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 		const [event] = appended.value;
 		if (event === undefined) return undefined;
 		run = transition(run, event).run;
-		jumps.watch((run.stage.kind === "working" || run.stage.kind === "leaving") && run.stage.startedAt !== "");
+		jumps.watch((run.stage.kind === "working" || run.stage.kind === "stopping") && run.stage.startedAt !== "");
 		// A decision that is due is recorded in a moment: the folded state waits for it.
-		if (durabilityOf(body) === "durable" && run.stage.kind !== "recording") {
+		if (durabilityOf(body) === "durable" && run.stage.kind !== "deciding") {
 			// A run that waits is looked at by others, in the file too.
 			const kept = await ledger.checkpoint(run, isParked(run) ? "now" : "if due");
 			if (!kept.ok) failure = kept.failure;
 		}
-		if (event.kind === "limits_changed") hands.allow();
+		if (event.kind === "limits_changed") hands.updateLimits();
 		for (const listener of listeners) listener(run, event);
 		return undefined;
 	}
@@ -156,7 +156,7 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 	async function rest(): Promise<void> {
 		if (recording || finishing) return;
 		if (failure || released) return finish();
-		const due = new Map(owed(run).map((action) => [action.key, action]));
+		const due = new Map(pendingActions(run).map((action) => [action.key, action]));
 		for (const [key, { control }] of doing) if (!due.has(key)) control.abort();
 		for (const [key, action] of due) if (!doing.has(key) && run.seq > (putOff.get(key) ?? -1)) start(key, action);
 		if (doing.size === 0 && isParked(run) && heard) return finish();
@@ -166,7 +166,7 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 		const control = new AbortController();
 		crashAt(`before doing ${action.kind}`);
 		const done = holds()
-			.then((ours) => (ours && !control.signal.aborted ? hands.carryOut(action, control.signal) : undefined))
+			.then((ours) => (ours && !control.signal.aborted ? hands.execute(action, control.signal) : undefined))
 			.catch(broken)
 			.then(() => {
 				crashAt(`after doing ${action.kind}`);
@@ -182,14 +182,14 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 	function finish(): Promise<void> {
 		finishing ??= (async () => {
 			for (const { control } of doing.values()) control.abort();
-			await hands.letGo();
-			if (run.stage.kind === "over" && !failure) await ports.launcher.retire(ledger.folder);
+			await hands.stopWorkers();
+			if (run.stage.kind === "over" && !failure) await ports.launcher.redactSessions(ledger.folder);
 			await settled([...doing.values()].map(({ done }) => done));
 			while (recording) await recording;
 			ended = true;
 			jumps.watch(false);
 			if (!failure) await ledger.checkpoint(run);
-			await ledger.release();
+			await ledger.releaseLease();
 			listeners.clear();
 			end(failure ? { kind: "failed", run, failure } : released ? { kind: "released", run } : { kind: "parked", run });
 		})();
@@ -230,12 +230,12 @@ export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "f
 			listeners.add(listener);
 			return () => void listeners.delete(listener);
 		},
-		async say(event) {
+		async submit(event) {
 			if (finishing) return { refused: gone };
 			const refused = await take(event);
 			return refused !== undefined && failure ? { refused, failure } : { refused };
 		},
-		async release() {
+		async stop() {
 			released = true;
 			// With words in line the loop comes to rest by itself, and ends there.
 			await rest();

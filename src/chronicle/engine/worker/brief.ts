@@ -16,7 +16,7 @@ export interface WorkerBrief {
 	/** What `workflow_transition` may name. */
 	readonly targets: readonly string[];
 	/** What this process may spend; absent: no ceiling. */
-	readonly allowance: Allowance;
+	readonly allowance: ProcessAllowance;
 	/** Which tools of the state's extensions are given; absent where it loads none: then pi's list of tools decides. */
 	readonly tools?: ToolOrder;
 	readonly rules: FrozenRules;
@@ -24,7 +24,7 @@ export interface WorkerBrief {
 	readonly sandbox: "shell" | "off";
 }
 
-export interface Allowance {
+export interface ProcessAllowance {
 	readonly costUsd?: number;
 	readonly tokens?: number;
 	/** Of the visit. */

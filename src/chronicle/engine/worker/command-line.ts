@@ -5,7 +5,7 @@ import type { PiCommand } from "../../../pi/index.ts";
 import { RUN_TAG } from "../../../process/index.ts";
 import { BRIEF_VARIABLE } from "./brief.ts";
 import { SNAPSHOT_TOOL, TRANSITION_TOOL } from "./extension/index.ts";
-import type { WorkerPlan } from "./worker-spec.ts";
+import type { WorkerSpec } from "./worker-spec.ts";
 
 export interface WorkerFiles {
 	/** pi's session file. */
@@ -18,7 +18,7 @@ export interface WorkerFiles {
 /** Arguments after `pi.command`. `extensions` come before the plan's own; `trust` is the person's word on the project's own pi files. */
 export function workerArguments(
 	pi: PiCommand,
-	plan: WorkerPlan,
+	plan: WorkerSpec,
 	files: WorkerFiles,
 	extensions: readonly string[],
 	trust: "trusted" | "untrusted",
@@ -58,7 +58,7 @@ export function extensionArguments(
 }
 
 /** Tools that the worker must report, patterns among them. */
-export function expectedTools(plan: WorkerPlan): readonly string[] {
+export function expectedTools(plan: WorkerSpec): readonly string[] {
 	return [...new Set([...plan.tools, TRANSITION_TOOL, SNAPSHOT_TOOL])];
 }
 

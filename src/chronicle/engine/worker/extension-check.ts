@@ -12,12 +12,12 @@ import { extensionArguments, workerEnvironment } from "./command-line.ts";
 import { awaitHello, faultOf } from "./greeting.ts";
 import { bringTool, lacking, leftOut } from "./handshake.ts";
 import { chooseTools } from "./tool-order.ts";
-import type { WorkerPlan } from "./worker-spec.ts";
+import type { WorkerSpec } from "./worker-spec.ts";
 
 export interface ExtensionCheck {
 	readonly pi: PiCommand;
 	readonly workerEntry: string;
-	readonly casting: { readonly cwd: string };
+	readonly resources: { readonly cwd: string };
 	readonly rules: FrozenRules;
 	readonly trust: "trusted" | "untrusted";
 	readonly env?: NodeJS.ProcessEnv;
@@ -29,7 +29,7 @@ type Loaded = { readonly registered: readonly string[] } | { readonly detail: st
 
 /** Loads every set of extensions once and compares it with what its states want. States without extensions cost nothing. */
 export async function checkExtensions(
-	planned: readonly { readonly state: StatePlan; readonly plan: WorkerPlan | undefined }[],
+	planned: readonly { readonly state: StatePlan; readonly plan: WorkerSpec | undefined }[],
 	check: ExtensionCheck,
 	signal: AbortSignal = new AbortController().signal,
 ): Promise<readonly LaunchProblem[]> {
@@ -45,7 +45,7 @@ export async function checkExtensions(
 	return problems;
 }
 
-function problemsOf(state: string, plan: WorkerPlan, loaded: Loaded): LaunchProblem[] {
+function problemsOf(state: string, plan: WorkerSpec, loaded: Loaded): LaunchProblem[] {
 	const { order } = plan;
 	if (!order) return [];
 	if ("detail" in loaded)
@@ -86,7 +86,7 @@ async function load(extensions: readonly string[], check: ExtensionCheck, signal
 			...extensionArguments(check.pi, [check.workerEntry, ...extensions], check.trust),
 			...["--no-session", "--tools", "*"],
 		],
-		cwd: check.casting.cwd,
+		cwd: check.resources.cwd,
 		env: workerEnvironment(env, run, brief),
 	});
 	try {

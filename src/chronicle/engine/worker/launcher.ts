@@ -3,26 +3,26 @@
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PiCommand } from "../../../pi/index.ts";
-import { startChild, stopStrays } from "../../../process/index.ts";
+import { startChild, stopOrphans } from "../../../process/index.ts";
 import { openRedaction, redactText } from "../../../safety/index.ts";
 import type { LaunchFault, LaunchOrder, Result, Worker, WorkerHost, WorkerLauncher } from "../../core/index.ts";
 import { NO_SPEND } from "../../core/index.ts";
 import { type FrozenRules, writeBrief } from "./brief.ts";
 import { expectedTools, type WorkerFiles, workerArguments, workerEnvironment } from "./command-line.ts";
-import { beginConversation, type Conversation, moveConversation, readConversation } from "./conversation.ts";
 import { checkExtensions } from "./extension-check.ts";
 import { awaitHello, faultOf, unlessAborted } from "./greeting.ts";
 import { judgeHello, leftOut } from "./handshake.ts";
 import { openLive } from "./live.ts";
-import { retireConversations } from "./retire.ts";
+import { redactSessions } from "./redact-sessions.ts";
 import type { UnreadableRules } from "./rules.ts";
-import { type Casting, planWorker, type WorkerPlan } from "./worker-spec.ts";
+import { createSessionFile, readSessionFile, relocateSession, type SessionContents } from "./session-file.ts";
+import { resolveWorkerSpec, type WorkerResources, type WorkerSpec } from "./worker-spec.ts";
 
 export interface LauncherOptions {
 	readonly pi: PiCommand;
 	/** Absolute path of the extension that workers load. */
 	readonly workerEntry: string;
-	readonly casting: Casting;
+	readonly resources: WorkerResources;
 	/** The guard's rules of this run, or why they cannot be enforced: then nothing is launched. */
 	readonly rules: FrozenRules | UnreadableRules;
 	/** Whether the person trusts the project's own pi files. */
@@ -47,14 +47,14 @@ type Fault = { readonly ok: false; readonly failure: LaunchFault };
 
 /** Opens the launcher of one supervisor. */
 export function openLauncher(options: LauncherOptions): WorkerLauncher {
-	const { casting, rules } = options;
+	const { resources, rules } = options;
 	const redact = openRedaction(options.env ?? process.env);
 	const retired = new Set<string>();
 	return {
 		async check(states, signal) {
 			const named = states.filter(({ implicit }) => !implicit);
 			const planned = await Promise.all(
-				named.map(async (state) => ({ state, ...(await planWorker(state, undefined, casting, signal)) })),
+				named.map(async (state) => ({ state, ...(await resolveWorkerSpec(state, undefined, resources, signal)) })),
 			);
 			const problems = planned.flatMap(({ state, problems }) =>
 				problems.map(({ severity, message, remedy }) => ({ state: state.name, severity, message, remedy })),
@@ -67,15 +67,15 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 			return [...problems, ...(await checkExtensions(planned, { ...options, rules }, signal))];
 		},
 		launch: (order, host, signal) => launch(order, host, signal, options),
-		async retire(folder, keep) {
-			retireConversations(join(folder, workersFolder), keep, redact, retired);
+		async redactSessions(folder, keep) {
+			redactSessions(join(folder, workersFolder), keep, redact, retired);
 		},
-		async spent(folder, key) {
-			const read = readConversation(conversationFile(folder, key));
+		async readSpend(folder, key) {
+			const read = readSessionFile(conversationFile(folder, key));
 			return read.kind === "read" ? read.conversation.spend : undefined;
 		},
-		async stopStrays(run) {
-			const { stopped, remaining } = await stopStrays(run);
+		async stopOrphans(run) {
+			const { stopped, remaining } = await stopOrphans(run);
 			return { stopped: stopped.length, left: remaining.length };
 		},
 	};
@@ -90,16 +90,16 @@ async function launch(
 	signal: AbortSignal,
 	options: LauncherOptions,
 ): Promise<Result<Worker, LaunchFault>> {
-	const { rules, casting } = options;
+	const { rules, resources } = options;
 	if ("kind" in rules) return fault("rules", `${rules.detail} ${rules.remedy}`);
-	const planned = await unlessAborted(planWorker(order.state, order.model, casting, signal), signal);
+	const planned = await unlessAborted(resolveWorkerSpec(order.state, order.model, resources, signal), signal);
 	if (!planned) return calledOff;
 	const { plan, problems } = planned;
 	if (!plan) {
 		const error = problems.find(({ severity }) => severity === "error");
 		return fault(
 			error?.part ?? "persona",
-			`${error?.message ?? "The state cannot be cast."} ${error?.remedy ?? ""}`.trim(),
+			`${error?.message ?? "The state cannot be set up."} ${error?.remedy ?? ""}`.trim(),
 		);
 	}
 	const folder = join(order.folder, workersFolder);
@@ -179,12 +179,12 @@ async function launch(
 /** Writes what the process reads, and finds out which conversation it goes on with. */
 async function prepare(
 	order: LaunchOrder,
-	plan: WorkerPlan,
+	plan: WorkerSpec,
 	files: WorkerFiles,
 	folder: string,
 	rules: FrozenRules,
 	sandbox: "shell" | "off",
-): Promise<{ readonly conversation: Conversation | undefined } | Fault> {
+): Promise<{ readonly conversation: SessionContents | undefined } | Fault> {
 	try {
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
 		const conversation = openConversation(order, files.conversation);
@@ -218,12 +218,12 @@ async function prepare(
 }
 
 /** The conversation to go on with, `undefined` for a new one, whose file is then there and empty. */
-function openConversation(order: LaunchOrder, path: string): Conversation | undefined | Fault {
+function openConversation(order: LaunchOrder, path: string): SessionContents | undefined | Fault {
 	const { conversation } = order;
-	const read = readConversation(path);
+	const read = readSessionFile(path);
 	if (conversation.kind === "continue") {
 		if (read.kind === "read") {
-			if (read.conversation.cwd !== order.cwd) moveConversation(path, order.cwd);
+			if (read.conversation.cwd !== order.cwd) relocateSession(path, order.cwd);
 			return read.conversation;
 		}
 		if (!conversation.optional) {
@@ -233,7 +233,7 @@ function openConversation(order: LaunchOrder, path: string): Conversation | unde
 	}
 	// What an earlier launch left under this name, before anything of it was recorded, is kept aside.
 	if (existsSync(path)) renameSync(path, freePath(path));
-	beginConversation(path);
+	createSessionFile(path);
 	return undefined;
 }
 

@@ -21,10 +21,10 @@ import type { Child } from "../../../process/index.ts";
 import { redactText } from "../../../safety/index.ts";
 import type { Worker, WorkerHost, WorkerLimits, WorkerReport } from "../../core/index.ts";
 import { addSpend, type Spend, type WorkerOutcome } from "../../core/index.ts";
-import { readConversation } from "./conversation.ts";
 import { openDeadlines } from "./deadlines.ts";
 import { answerOf, questionOf } from "./dialogs.ts";
-import type { Refusal } from "./extension/index.ts";
+import type { RefusedCall } from "./extension/index.ts";
+import { readSessionFile } from "./session-file.ts";
 import { openToolLog } from "./tool-log.ts";
 import { spendOf } from "./usage.ts";
 
@@ -177,7 +177,7 @@ export function openLive(options: LiveOptions, link: RpcLink): Live {
 	const event = (record: RpcRecord): void => {
 		const notice = hostNotice(record);
 		if (notice) {
-			if (notice.topic === "refused") log.refused(notice.payload as Refusal);
+			if (notice.topic === "refused") log.refused(notice.payload as RefusedCall);
 			return;
 		}
 		switch (record.type) {
@@ -214,7 +214,7 @@ export function openLive(options: LiveOptions, link: RpcLink): Live {
 		for (const { done } of given.splice(0)) done(false);
 		const clean = exit.kind === "exited" && exit.code === 0;
 		if (!clean) {
-			const read = readConversation(conversation);
+			const read = readSessionFile(conversation);
 			if (read.kind === "read" && read.conversation.spend.tokens > spend.tokens) {
 				report({ kind: "used", spend: read.conversation.spend });
 			}
@@ -262,11 +262,11 @@ export function openLive(options: LiveOptions, link: RpcLink): Live {
 			}
 			return taken;
 		},
-		allow({ activeMs, costUsd, tokens }) {
+		setLimits({ activeMs, costUsd, tokens }) {
 			deadlines.allow(activeMs);
 			orderExtension(link, `allow ${JSON.stringify({ costUsd, tokens })}`);
 		},
-		end: (how) => endBy({ kind: "stopped" }, how),
+		stop: (how) => endBy({ kind: "stopped" }, how),
 		async askMove(target, summary) {
 			questions += 1;
 			deadlines.asking(questions);

@@ -1,13 +1,13 @@
 // The launcher of a project on this machine, put together: its agents, its rules as they are now, its pi, its models.
 // O1 everything is read when the launcher is opened or first asked, and held: what a worker changes on disk changes nothing for the run.
 import { join } from "node:path";
-import { type Model, projectFolders, readCast, skillPlaces } from "../../../persona/index.ts";
+import { loadAgentRegistry, type Model, projectFolders, skillPlaces } from "../../../persona/index.ts";
 import { listModels, type PiCommand, packageRoot } from "../../../pi/index.ts";
 import type { WorkerLauncher } from "../../core/index.ts";
 import { openLauncher } from "./launcher.ts";
 import { freezeRunRules } from "./rules.ts";
 
-export interface LocalPlace {
+export interface ProjectEnvironment {
 	/** Absolute: the folder that the run works in. */
 	readonly cwd: string;
 	readonly home: string;
@@ -31,7 +31,7 @@ export interface LocalPlace {
 }
 
 /** Opens the launcher of a project. */
-export function openLocalLauncher(place: LocalPlace): WorkerLauncher {
+export function openProjectLauncher(place: ProjectEnvironment): WorkerLauncher {
 	const { cwd, home, agentFolder, trust, pi, extensions = [], env = process.env } = place;
 	let listed: Promise<readonly Model[]> | undefined;
 	const forget = (): void => {
@@ -48,8 +48,8 @@ export function openLocalLauncher(place: LocalPlace): WorkerLauncher {
 	return openLauncher({
 		pi,
 		workerEntry: place.workerEntry ?? join(packageRoot(), "worker.ts"),
-		casting: {
-			cast: readCast({ cwd, project: trust, agentFolder, home }),
+		resources: {
+			cast: loadAgentRegistry({ cwd, project: trust, agentFolder, home }),
 			skills: skillPlaces(trust === "trusted" ? projectFolders(cwd) : [], agentFolder, home),
 			models,
 			cwd,

@@ -1,7 +1,7 @@
 // The guard's rules of a run, read once by the supervisor and frozen: what a worker does to the files changes nothing for the run.
 // R1 a file that cannot be read as it was meant stops every launch; R2 without a file only the built-in protections hold, and that is told.
 import { formatDiagnostic } from "../../../definition/index.ts";
-import { blockingProblems, freezeRules, hashRules, locateRules, readRules } from "../../../safety/index.ts";
+import { blockingProblems, hashRules, locateRules, readRules, serializeRules } from "../../../safety/index.ts";
 import type { FrozenRules } from "./brief.ts";
 
 export interface UnreadableRules {
@@ -23,5 +23,5 @@ export function freezeRunRules(cwd: string, home: string, agentDir: string): Fro
 			remedy: "Put the rule file right; no worker starts before.",
 		};
 	}
-	return { hash: hashRules(rules), text: freezeRules(rules), files: rules.files.length };
+	return { hash: hashRules(rules), text: serializeRules(rules), files: rules.files.length };
 }

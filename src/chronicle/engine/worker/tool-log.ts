@@ -1,10 +1,10 @@
 // pi's tool events → lines of the ledger: which tool, with what (redacted, bounded), how it ended. No bodies, no environment.
 // L1 every call that starts ends, in the ledger too: what was still open when the worker ended is left open on purpose, as in doubt.
-import { digest, digestOfResult, printOfCall } from "../../../bounds/index.ts";
+import { callFingerprint, digest, resultDigest } from "../../../bounds/index.ts";
 import type { RpcRecord } from "../../../pi/index.ts";
 import { readDecision, redactInput } from "../../../safety/index.ts";
 import type { WorkerReport } from "../../core/index.ts";
-import { type Refusal, TRANSITION_TOOL } from "./extension/index.ts";
+import { type RefusedCall, TRANSITION_TOOL } from "./extension/index.ts";
 
 const ARGS_LIMIT = 1900;
 
@@ -19,7 +19,7 @@ export interface ToolLog {
 	/** The report of a record that was too long to be read; `head` is its beginning, `bytes` its length. */
 	readLong(head: string, bytes: number): WorkerReport | undefined;
 	/** The worker's extension has refused a call. */
-	refused(refusal: Refusal): void;
+	refused(refusal: RefusedCall): void;
 }
 
 /** Opens the log of one process. `now` is in milliseconds. */
@@ -64,7 +64,7 @@ export function openToolLog(now: () => number): ToolLog {
 			blocked.delete(call);
 			const text = resultText(record.result);
 			const hash = digest(text);
-			const timeless = digestOfResult(text);
+			const timeless = resultDigest(text);
 			return {
 				kind: "tool_ended",
 				call,
@@ -88,7 +88,7 @@ export function openToolLog(now: () => number): ToolLog {
 /** Fingerprint of a call. A transition is its target: in other words it is the same wish. */
 function printOf(tool: string, args: unknown): string {
 	const { target_state } = (args ?? {}) as { target_state?: unknown };
-	return printOfCall(tool, tool === TRANSITION_TOOL ? target_state : args);
+	return callFingerprint(tool, tool === TRANSITION_TOOL ? target_state : args);
 }
 
 function argsOf(args: unknown): string {

@@ -2,8 +2,8 @@
 // K1 every problem of a state is told at once; K2 nothing is guessed: what does not resolve is a problem, what falls back is a notice.
 import { didYouMean, isListed, quoted } from "../../../definition/index.ts";
 import {
+	type AgentRegistry,
 	BUILT_IN_EXTENSION_TOOLS,
-	type Cast,
 	chooseModel,
 	findSkill,
 	inlinePersona,
@@ -22,8 +22,8 @@ import type { LaunchFault, LaunchProblem, StatePlan } from "../../core/index.ts"
 import { SNAPSHOT_TOOL, TRANSITION_TOOL } from "./extension/index.ts";
 import type { ToolOrder, WishedTool } from "./tool-order.ts";
 
-export interface Casting {
-	readonly cast: Cast;
+export interface WorkerResources {
+	readonly cast: AgentRegistry;
 	readonly skills: SkillPlaces;
 	/** Models that can be used now. Asked only where a state or persona names one. */
 	models(signal?: AbortSignal): Promise<readonly Model[]>;
@@ -35,7 +35,7 @@ export interface Casting {
 }
 
 /** Everything the command line needs. */
-export interface WorkerPlan {
+export interface WorkerSpec {
 	readonly persona: Persona;
 	/** pi's names and patterns, without the workflow tools. */
 	readonly tools: readonly string[];
@@ -58,9 +58,9 @@ export interface WorkerPlan {
 
 type Part = Pick<LaunchProblem, "severity" | "message" | "remedy"> & { readonly part: LaunchFault["reason"] };
 
-export interface Planned {
+export interface ResolvedSpec {
 	/** `undefined` where a problem is an error. */
-	readonly plan: WorkerPlan | undefined;
+	readonly plan: WorkerSpec | undefined;
 	readonly problems: readonly Part[];
 }
 
@@ -68,25 +68,25 @@ export interface Planned {
 const DEFAULT_TOOLS = ["read", "bash", "edit", "write"];
 
 /** Resolves a state. `sessionModel` (`provider/id`) is used where neither the state nor the persona names a model. */
-export async function planWorker(
+export async function resolveWorkerSpec(
 	state: StatePlan,
 	sessionModel: string | undefined,
-	casting: Casting,
+	resources: WorkerResources,
 	signal?: AbortSignal,
-): Promise<Planned> {
+): Promise<ResolvedSpec> {
 	const problems: Part[] = [];
-	const persona = personaOf(state, casting.cast, problems);
-	const loaded = extensionsOf(state, casting, problems);
-	const { tools, order } = toolsOf(state, persona, casting, problems);
+	const persona = personaOf(state, resources.cast, problems);
+	const loaded = extensionsOf(state, resources, problems);
+	const { tools, order } = toolsOf(state, persona, resources, problems);
 	const { model, exactModel, fallbacks, thinking } = await modelOf(
 		state,
 		persona,
 		sessionModel,
-		casting,
+		resources,
 		problems,
 		signal,
 	);
-	const skills = skillsOf(state, persona, casting, problems);
+	const skills = skillsOf(state, persona, resources, problems);
 	const own = tools.flatMap(
 		(tool) => BUILT_IN_EXTENSION_TOOLS.get(tool) ?? (tool.startsWith("mcp__") ? ["builtin:mcp"] : []),
 	);
@@ -101,7 +101,7 @@ export async function planWorker(
 	};
 }
 
-function personaOf(state: StatePlan, cast: Cast, problems: Part[]): Persona {
+function personaOf(state: StatePlan, cast: AgentRegistry, problems: Part[]): Persona {
 	const wish = state.persona;
 	if (!wish) return inlinePersona(`Specialist for ${state.description ?? state.name}`);
 	const found = resolvePersona({ ...wish, team: state.team, listsTools: state.tools !== undefined }, cast);
@@ -123,14 +123,14 @@ interface StateTools {
 	readonly order: ToolOrder | undefined;
 }
 
-function toolsOf(state: StatePlan, persona: Persona, casting: Casting, problems: Part[]): StateTools {
+function toolsOf(state: StatePlan, persona: Persona, resources: WorkerResources, problems: Part[]): StateTools {
 	const extended = state.extensions.length > 0;
 	// The tools of every worker need no mention, and do no harm.
 	const names = state.tools?.filter((name) => !isListed([TRANSITION_TOOL, SNAPSHOT_TOOL], name.trim()));
 	const listed = names && (extended ? wishedTools(names, problems) : statesTools(names, problems));
 	const meant = listed?.wishes.flatMap(({ otherwise }) => otherwise ?? []) ?? [];
 	const written = listed ? [...listed.tools, ...meant] : (persona.tools ?? DEFAULT_TOOLS);
-	const tools = withoutPowershell([...new Set(written)], casting.platform, problems);
+	const tools = withoutPowershell([...new Set(written)], resources.platform, problems);
 	const { kept, left } = keepAllowed(tools, persona.restrictions);
 	if (state.tools && left.length > 0) {
 		problems.push({
@@ -198,10 +198,10 @@ async function modelOf(
 	state: StatePlan,
 	persona: Persona,
 	sessionModel: string | undefined,
-	casting: Casting,
+	resources: WorkerResources,
 	problems: Part[],
 	signal?: AbortSignal,
-): Promise<Pick<WorkerPlan, "model" | "exactModel" | "fallbacks" | "thinking">> {
+): Promise<Pick<WorkerSpec, "model" | "exactModel" | "fallbacks" | "thinking">> {
 	const stateModels = [...(state.model === undefined ? [] : [state.model]), ...(state.models ?? [])];
 	const wanted = stateModels.length === 0 ? persona.models : stateModels;
 	const stated = state.thinking === undefined ? undefined : readThinking(state.thinking);
@@ -215,7 +215,7 @@ async function modelOf(
 	}
 	const own = stated ?? persona.thinking;
 	if (wanted.length === 0) return { model: sessionModel, exactModel: undefined, fallbacks: [], thinking: own };
-	const models = await casting.models(signal);
+	const models = await resources.models(signal);
 	const { model, thinking, notice } = chooseModel(wanted, models, modelNamed(sessionModel));
 	if (notice) problems.push({ severity: "warning", part: "model", message: notice.message, remedy: notice.remedy });
 	const exact = model && `${model.provider}/${model.id}`;
@@ -237,10 +237,10 @@ function modelNamed(text: string | undefined): Model | undefined {
 	return text === undefined || slash === -1 ? undefined : { provider: text.slice(0, slash), id: text.slice(slash + 1) };
 }
 
-function skillsOf(state: StatePlan, persona: Persona, casting: Casting, problems: Part[]): readonly string[] {
+function skillsOf(state: StatePlan, persona: Persona, resources: WorkerResources, problems: Part[]): readonly string[] {
 	const found = new Set(persona.skills);
 	for (const name of state.skills) {
-		const path = findSkill(name, casting.cwd, casting.skills);
+		const path = findSkill(name, resources.cwd, resources.skills);
 		if (path) found.add(path);
 		else {
 			problems.push({
@@ -255,7 +255,7 @@ function skillsOf(state: StatePlan, persona: Persona, casting: Casting, problems
 }
 
 /** What is loaded for a state; what is not there is a problem. */
-function extensionsOf(state: StatePlan, { cwd, extensions }: Casting, problems: Part[]): readonly string[] {
+function extensionsOf(state: StatePlan, { cwd, extensions }: WorkerResources, problems: Part[]): readonly string[] {
 	return state.extensions.flatMap((written) => {
 		const found = findExtension(written, { ...extensions, cwd });
 		if (found.kind === "found") return [found.source];

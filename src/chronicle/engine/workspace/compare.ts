@@ -1,5 +1,5 @@
-// What differs between two kept states, from git's raw listing.
-// C1 lines are counted only where there are lines: not for links, repositories, or what is not kept.
+// Compares two snapshots, by git's raw listing.
+// C1 lines are counted only for text that is kept: not for links, repositories or placeholders.
 import { posix, relative, sep } from "node:path";
 import type { FileChange, Result, WorkspaceFailure } from "../../core/index.ts";
 import { gitFailure } from "./failures.ts";
@@ -53,7 +53,7 @@ export function unknownTree(...trees: readonly string[]): { ok: false; failure: 
 		ok: false,
 		failure: {
 			reason: "unknown_tree",
-			message: `A state of the files is not there any more (${trees.map((tree) => tree.slice(0, 12)).join(", ")}).`,
+			message: `A snapshot of the files no longer exists (${trees.map((tree) => tree.slice(0, 12)).join(", ")}).`,
 			remedy: "Choose another visit.",
 		},
 	};
@@ -85,7 +85,7 @@ function parse(text: string): RawChange[] {
 			const [added = "", removed = "", path = ""] = field.split("\t");
 			if (path !== "") counts.set(field.slice(added.length + removed.length + 2), [added, removed]);
 			else {
-				// A rename: both names follow.
+				// For a rename both names follow.
 				counts.set(fields[at + 2] ?? "", [added, removed]);
 				at += 2;
 			}
@@ -97,17 +97,18 @@ function parse(text: string): RawChange[] {
 	});
 }
 
-/** Changes as people read them, with paths as seen from `cwd`, sorted by them. */
+/** The changes for display: paths relative to `cwd`, sorted. */
 export function describeChanges(store: Store, cwd: string, changes: readonly RawChange[]): FileChange[] {
 	return changes
 		.map((change): FileChange => {
 			const lined = [change.before, change.after].every(
-				({ mode, object }) => mode !== modes.link && mode !== modes.repository && store.markOf(object) === undefined,
+				({ mode, object }) =>
+					mode !== modes.link && mode !== modes.repository && store.placeholderOf(object) === undefined,
 			);
 			return {
-				path: seenFrom(store.root, cwd, change.path),
+				path: relativeTo(cwd, store.root, change.path),
 				change: letter(change.status),
-				...(change.from === undefined ? {} : { from: seenFrom(store.root, cwd, change.from) }),
+				...(change.from === undefined ? {} : { from: relativeTo(cwd, store.root, change.from) }),
 				...(lined && change.added !== undefined ? { added: change.added, removed: change.removed ?? 0 } : {}),
 			};
 		})
@@ -118,7 +119,7 @@ function letter(status: string): FileChange["change"] {
 	return status === "A" || status === "D" || status === "R" ? status : status === "C" ? "A" : "M";
 }
 
-/** A path of git's as seen from `cwd`. */
-export function seenFrom(root: string, cwd: string, raw: string): string {
+/** One of git's paths, relative to `cwd`. */
+export function relativeTo(cwd: string, root: string, raw: string): string {
 	return posix.relative(relative(root, cwd).split(sep).join("/"), fromRaw(raw));
 }

@@ -1,15 +1,18 @@
-// What can go wrong with the files of a run, in words for the person.
-import type { FileLeft, WorkspaceFailure } from "../../core/index.ts";
+// Failures of the workspace, with messages for the user.
+import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
 import type { GitResult } from "./git.ts";
 
-type Failed = { ok: false; failure: WorkspaceFailure };
+type Failed = { readonly ok: false; readonly failure: WorkspaceFailure };
+
+/** The result of an operation that gives nothing. */
+export const done: Result<void, WorkspaceFailure> = { ok: true, value: undefined };
 
 export function noGit(cwd: string): Failed {
 	return {
 		ok: false,
 		failure: {
 			reason: "no_git",
-			message: `The files of ${cwd} cannot be kept: the program git was not found.`,
+			message: `No snapshots of ${cwd} can be taken: the program git was not found.`,
 			remedy: "Install git and put it on the PATH; without it there are no diffs and no rewind.",
 		},
 	};
@@ -21,15 +24,15 @@ export function tooBig(message: string): Failed {
 		failure: {
 			reason: "too_big",
 			message,
-			remedy: "Name what is generated in a .gitignore, or run in a smaller folder.",
+			remedy: "Add generated files to a .gitignore, or run in a smaller folder.",
 		},
 	};
 }
 
-/** The operation was aborted by whoever asked for it. */
+/** The caller aborted the operation. */
 export const stopped: Failed = {
 	ok: false,
-	failure: { reason: "stopped", message: "It was stopped before it was finished.", remedy: "Resume the run." },
+	failure: { reason: "stopped", message: "The operation was stopped before it finished.", remedy: "Resume the run." },
 };
 
 export function timedOut(ms: number): Failed {
@@ -37,25 +40,25 @@ export function timedOut(ms: number): Failed {
 		ok: false,
 		failure: {
 			reason: "timed_out",
-			message: `git took longer than ${Math.round(ms / 6000) / 10} min over the files.`,
-			remedy: "Name what is generated in a .gitignore, or run in a smaller folder.",
+			message: `git did not finish within ${Math.round(ms / 6000) / 10} min.`,
+			remedy: "Add generated files to a .gitignore, or run in a smaller folder.",
 		},
 	};
 }
 
-/** The files are not the ones that were looked at: it is to be begun again. */
+/** The files are no longer those that were inspected: the caller has to start over. */
 export const changedMeanwhile: Failed = {
 	ok: false,
 	failure: {
 		reason: "changed",
-		message: "The files were changed while they were being brought back.",
+		message: "The files changed while they were being restored.",
 		remedy: "Wait until nothing writes to them, and try again.",
 	},
 };
 
 const mostListed = 20;
 
-/** What lies in the way and cannot be kept: nothing is touched. */
+/** Files that would be overwritten and cannot be kept first: nothing was touched. */
 export function inTheWay(blocked: readonly FileLeft[]): Failed {
 	const listed = blocked.slice(0, mostListed).map(({ path, why }) => `${path} (${why})`);
 	const more = blocked.length > mostListed ? `, and ${blocked.length - mostListed} more` : "";
@@ -63,8 +66,8 @@ export function inTheWay(blocked: readonly FileLeft[]): Failed {
 		ok: false,
 		failure: {
 			reason: "in_the_way",
-			message: `Nothing was changed: where files would come back there is what cannot be kept first: ${listed.join(", ")}${more}.`,
-			remedy: "Move it away, and try again.",
+			message: `Nothing was changed. Restoring would overwrite what cannot be kept first: ${listed.join(", ")}${more}.`,
+			remedy: "Move it away and try again.",
 		},
 	};
 }
@@ -74,7 +77,7 @@ export function isFull(message: string): boolean {
 }
 
 export function gitFailure(result: Exclude<GitResult, { kind: "done" }>): Failed {
-	if (result.kind === "missing") return noGit("the run");
+	if (result.kind === "missing") return noGit("the run's files");
 	if (result.kind === "aborted") return stopped;
 	const [first = "git failed"] = result.message.split("\n").filter((line) => !line.startsWith("warning:"));
 	if (isFull(result.message))
@@ -82,7 +85,7 @@ export function gitFailure(result: Exclude<GitResult, { kind: "done" }>): Failed
 			ok: false,
 			failure: {
 				reason: "no_space",
-				message: "There is no space left to keep the files.",
+				message: "There is no space left for a snapshot of the files.",
 				remedy: "Free some space and resume the run.",
 			},
 		};
@@ -91,8 +94,8 @@ export function gitFailure(result: Exclude<GitResult, { kind: "done" }>): Failed
 		ok: false,
 		failure: {
 			reason: "io",
-			message: `git could not keep or read the files: ${what}`,
-			remedy: "Check the folder and its rights.",
+			message: `git could not read or store the files: ${what}`,
+			remedy: "Check the folder and its permissions.",
 		},
 	};
 }

@@ -1,6 +1,6 @@
-// Running git for ourselves: nothing of the person's or the project's configuration, hooks, filters or prompts takes part.
-// G1 no shell; G2 every GIT_ variable of the surroundings is left out; G3 output is bytes, since names of files may be any; G4 a git that is
-// missing, fails, is killed or aborted is a value.
+// Runs git without the user's or the project's configuration, hooks, filters or prompts.
+// G1 no shell; G2 the GIT_ variables of the environment are not passed on; G3 output is bytes, since file names need not be UTF-8; G4 a git that
+// is missing, fails, is killed or aborted is a value, not an exception.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 
@@ -10,11 +10,11 @@ export interface GitCall {
 	/** Variables of this call, such as `GIT_DIR`. */
 	readonly env?: Readonly<Record<string, string>>;
 	readonly input?: Buffer;
-	/** Whose configuration holds: ours (default), or the person's own, for asking what they have set. */
-	readonly settings?: "ours" | "persons";
-	/** Bytes of output that are enough: git is stopped after them. Default: all of it. */
+	/** Whose configuration applies: ours (default), or the user's, to read their settings. */
+	readonly settings?: "ours" | "users";
+	/** Bytes of output after which git is stopped. Default: none. */
 	readonly enough?: number;
-	/** Ends git when it aborts: SIGTERM, so that it removes its locks, and SIGKILL after a second. */
+	/** Stops git: SIGTERM, so that it removes its locks, and SIGKILL after a second. */
 	readonly signal?: AbortSignal | undefined;
 	/** Called with the process number once git has been started. */
 	readonly started?: (pid: number) => void;
@@ -23,7 +23,7 @@ export interface GitCall {
 export type GitResult =
 	/** `warnings`: what it wrote to stderr, bytes as latin1. */
 	| { readonly kind: "done"; readonly output: Buffer; readonly cut: boolean; readonly warnings: string }
-	/** `raw`: the message, bytes as latin1. `killed`: by this signal, which nobody here sent. */
+	/** `raw`: stderr, bytes as latin1. `killed`: the signal that killed it, not sent by us. */
 	| {
 			readonly kind: "failed";
 			readonly code: number;
@@ -46,7 +46,7 @@ const graceMs = 1000;
 
 const stderrLength = 20_000;
 
-/** Configuration that holds for every call, whatever the repository says. */
+/** Settings for every call, whatever the repository configures. */
 const firm = [
 	"core.hooksPath=/dev/null",
 	"core.fsmonitor=false",
@@ -64,7 +64,7 @@ const firm = [
 function environmentOf({ env = {}, settings = "ours" }: GitCall): NodeJS.ProcessEnv {
 	const clean = Object.fromEntries(
 		Object.entries(process.env).filter(
-			([name]) => !name.startsWith("GIT_") || (settings === "persons" && name.startsWith("GIT_CONFIG")),
+			([name]) => !name.startsWith("GIT_") || (settings === "users" && name.startsWith("GIT_CONFIG")),
 		),
 	);
 	return {
@@ -105,11 +105,11 @@ export async function runGit(call: GitCall): Promise<GitResult> {
 		};
 		signal?.addEventListener("abort", abort, { once: true });
 		child.on("error", (error: NodeJS.ErrnoException) => {
-			// A folder that is not there gives the same code as a program that is not.
+			// A missing folder gives the same code as a missing program.
 			const missing = error.code === "ENOENT" && existsSync(cwd);
 			end(missing ? { kind: "missing" } : { kind: "failed", code: -1, message: error.message, raw: "" });
 		});
-		// Where file descriptors run out there are no streams; the error comes a moment later.
+		// Without free file descriptors there are no streams; the error event follows.
 		if (!child.stdout || !child.stderr || !child.stdin) return;
 		child.stdout.on("data", (piece: Buffer) => {
 			if (cut) return;
@@ -134,7 +134,7 @@ export async function runGit(call: GitCall): Promise<GitResult> {
 }
 
 /** An entry of a tree or of the index. */
-export interface Entry {
+export interface TreeEntry {
 	/** Bytes as latin1. */
 	readonly path: string;
 	readonly mode: string;
@@ -146,13 +146,13 @@ export function nulled(names: readonly string[]): Buffer {
 	return Buffer.from(names.map((name) => `${name}\0`).join(""), "latin1");
 }
 
-/** Lines for `update-index --index-info`: entries to set; an object of zeros takes one out. */
-export function indexInfo(entries: readonly Entry[]): Buffer {
+/** Lines for `update-index --index-info`: the entries to set; one whose object is all zeros is removed. */
+export function indexInfo(entries: readonly TreeEntry[]): Buffer {
 	const lines = entries.map(({ mode, object, path }) => `${isNothing(object) ? "0" : mode} ${object}\t${path}\0`);
 	return Buffer.from(lines.join(""), "latin1");
 }
 
-/** Whether the name of an object says that there is none. */
+/** Whether an object name stands for no object. */
 export function isNothing(object: string): boolean {
 	return /^0+$/.test(object);
 }

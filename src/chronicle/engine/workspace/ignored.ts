@@ -1,4 +1,4 @@
-// What a kept state ignores by its own patterns, which may be others than those that are there now.
+// What a snapshot ignores by its own patterns, which may differ from the present ones.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -35,7 +35,7 @@ export async function ignoredBy(
 			input: nulled(paths),
 			workTree: folder,
 		});
-		// 1: none is ignored.
+		// Exit code 1: none is ignored.
 		if (checked.kind === "failed" && checked.code === 1) return { ok: true, value: new Set() };
 		if (checked.kind !== "done") return gitFailure(checked);
 		return { ok: true, value: new Set(checked.output.toString("latin1").split("\0").filter(Boolean)) };

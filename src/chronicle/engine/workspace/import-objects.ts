@@ -1,55 +1,60 @@
-// Making kept states our own: contents that the person's repository has are copied into the store, or a clean-up there (`git gc`, an amended
-// commit that expires, a deleted clone) would take them from under a kept state.
-// O1 what is copied stays compressed as it is; O2 a state is looked at only where it differs from the one before; O3 what is too much to be
-// copied, or is gone already, stays borrowed: that is no reason not to keep the state.
+// Copies contents from the user's repository into the store: a clean-up there (`git gc`, an amended commit that expires, a deleted clone) would
+// take them from a snapshot.
+// O1 objects are copied in compressed form; O2 only what differs from the previous snapshot is looked at; O3 what is too much to copy, or gone
+// already, stays in the repository alone: the snapshot is kept all the same.
 import { join } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
-import { gitFailure, isFull } from "./failures.ts";
+import { done, gitFailure, isFull } from "./failures.ts";
 import { isNothing, modes } from "./git.ts";
 import type { Store } from "./store.ts";
 
-export interface Owner {
-	/** Copies what `tree` still borrows. Fails only where the disk is full. */
-	own(tree: string): Promise<Result<void, WorkspaceFailure>>;
+export interface ImportOptions {
+	/** The store's folder. */
+	readonly folder: string;
+	/** Bytes, compressed, that are copied for one snapshot at most. */
+	readonly mostBytes: number;
 }
 
-const done: Result<void, WorkspaceFailure> = { ok: true, value: undefined };
-
-/** `folder` is the store's; at most `mostBytes` bytes (on disk) are copied for one state. */
-export function openOwner(store: Store, folder: string, mostBytes: number): Owner {
-	let last: string | undefined;
-
-	const ask = async (objects: readonly string[], format: string, where: "everywhere" | "own"): Promise<string[]> => {
-		if (objects.length === 0) return [];
-		const checked = await store.git(["cat-file", `--batch-check=${format}`], { input: lines(objects), where });
-		return checked.kind === "done" ? checked.output.toString("latin1").split("\n").filter(Boolean) : [];
-	};
-
-	return {
-		async own(tree) {
-			const objects = await objectsOf(store, tree, last);
-			const borrowed = (await ask(objects, "%(objectname)", "own"))
-				.filter((line) => line.endsWith(" missing"))
-				.map((line) => line.slice(0, -" missing".length));
-			const there = (await ask(borrowed, "%(objectname) %(objectsize:disk)", "everywhere"))
-				.filter((line) => !line.endsWith(" missing"))
-				.map((line) => line.split(" "));
-			const bytes = there.reduce((sum, [, size]) => sum + Number(size), 0);
-			if (there.length > 0 && bytes <= mostBytes) {
-				const packed = await store.git(
-					["-c", "pack.compression=1", "pack-objects", "-q", "--window=0", join(folder, "objects", "pack", "pack")],
-					{ input: lines(there.map(([name = ""]) => name)) },
-				);
-				if (packed.kind === "failed" && isFull(packed.message)) return gitFailure(packed);
-			}
-			last = tree;
-			return done;
-		},
-	};
+/**
+ * Copies what snapshot `tree` has only in the user's repository; `before` is the previous snapshot, whose objects are the store's already.
+ * Fails only where the disk is full.
+ */
+export async function importObjects(
+	store: Pick<Store, "git">,
+	tree: string,
+	before: string | undefined,
+	{ folder, mostBytes }: ImportOptions,
+): Promise<Result<void, WorkspaceFailure>> {
+	const missing = " missing";
+	const objects = await objectsOf(store, tree, before);
+	const foreign = (await describeObjects(store, objects, "%(objectname)", "own"))
+		.filter((line) => line.endsWith(missing))
+		.map((line) => line.slice(0, -missing.length));
+	const found = (await describeObjects(store, foreign, "%(objectname) %(objectsize:disk)", "everywhere"))
+		.filter((line) => !line.endsWith(missing))
+		.map((line) => line.split(" "));
+	const bytes = found.reduce((sum, [, size]) => sum + Number(size), 0);
+	if (found.length === 0 || bytes > mostBytes) return done;
+	const packed = await store.git(
+		["-c", "pack.compression=1", "pack-objects", "-q", "--window=0", join(folder, "objects", "pack", "pack")],
+		{ input: lines(found.map(([name = ""]) => name)) },
+	);
+	return packed.kind === "failed" && isFull(packed.message) ? gitFailure(packed) : done;
 }
 
-/** Every content and folder that is in `tree` and not in `before`, repositories inside left out. */
-async function objectsOf(store: Store, tree: string, before: string | undefined): Promise<string[]> {
+async function describeObjects(
+	store: Pick<Store, "git">,
+	objects: readonly string[],
+	format: string,
+	where: "everywhere" | "own",
+): Promise<string[]> {
+	if (objects.length === 0) return [];
+	const checked = await store.git(["cat-file", `--batch-check=${format}`], { input: lines(objects), where });
+	return checked.kind === "done" ? checked.output.toString("latin1").split("\n").filter(Boolean) : [];
+}
+
+/** Every content and folder that is in `tree` and not in `before`, without nested repositories. */
+async function objectsOf(store: Pick<Store, "git">, tree: string, before: string | undefined): Promise<string[]> {
 	const listed =
 		before === undefined
 			? await store.git(["ls-tree", "-r", "-t", "-z", tree])

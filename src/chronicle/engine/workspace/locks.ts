@@ -1,5 +1,5 @@
-// Locks of a private store. Only one operation is at a store at any time, and its supervisor has the lease of the run: a lock that is there
-// when an operation begins was left by a git that is dead, or by one that outlived its supervisor, which is ended first.
+// Locks of a private store. The supervisor holds the run's lease and runs one operation at a time, so a lock that exists when an operation begins
+// was left by a git that is dead, or by one that outlived its supervisor, which is killed first.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
@@ -15,20 +15,20 @@ export async function removeLocks(folder: string): Promise<void> {
 
 const pidFile = "git.pid";
 
-/** Notes which git is at the store, for whoever comes after a crash. */
+/** Writes down which git works on the store, for the next supervisor after a crash. */
 export function noteGit(folder: string, pid: number): void {
 	try {
 		writeFileSync(join(folder, pidFile), `${pid}\n`, { mode: 0o600 });
 	} catch {
-		// The folder is not made yet: then nothing is locked either.
+		// The folder does not exist yet, so nothing is locked either.
 	}
 }
 
 const termMs = 2000;
 const killMs = 1000;
 
-/** Ends the git that an earlier supervisor, now dead, left at the store in `folder`. */
-export async function endOrphan(folder: string): Promise<void> {
+/** Kills the git that an earlier, dead supervisor left working on the store in `folder`. */
+export async function killOrphanedGit(folder: string): Promise<void> {
 	const pid = Number.parseInt(await readFile(join(folder, pidFile), "utf8").catch(() => ""), 10);
 	if (!Number.isSafeInteger(pid) || pid <= 1) return;
 	const isOurs = (): boolean => commandLine(pid).includes(`--git-dir=${folder}`);
@@ -46,7 +46,7 @@ export async function endOrphan(folder: string): Promise<void> {
 	}
 }
 
-/** The command line of a process; empty where there is none. */
+/** The command line of a process; empty where it is gone. */
 function commandLine(pid: number): string {
 	if (process.platform !== "linux")
 		return spawnSync("ps", ["-ww", "-o", "command=", "-p", String(pid)], { encoding: "utf8" }).stdout ?? "";

@@ -1,13 +1,13 @@
-// What lies where files would come back and is in no kept state: ignored files and folders, links, what was made meanwhile. All of it is to
-// be kept first, whole; what cannot be kept stops the rewind.
-// B1 links are looked at, never followed; B2 what is too large, secret, special, unreadable or a repository of its own cannot be kept.
-import { constants, type Stats } from "node:fs";
-import { access, lstat, readdir } from "node:fs/promises";
+// Finds what a restore would overwrite and no snapshot has: ignored files and folders, links, files made meanwhile. All of it is to be kept
+// first; what cannot be kept blocks the restore.
+// B1 links are inspected, never followed; B2 what is too large, secret, special, unreadable or a repository of its own cannot be kept.
+import type { Stats } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
 import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
 import type { RawChange } from "./compare.ts";
-import { gitFailure } from "./failures.ts";
+import { gitFailure, stopped } from "./failures.ts";
 import { isNothing } from "./git.ts";
-import { foldersAbove, fromRaw, placeOf } from "./paths.ts";
+import { foldersAbove, fromRaw, isReadable, pathBytes } from "./paths.ts";
 import type { Store } from "./store.ts";
 
 export interface Obstacles {
@@ -16,13 +16,25 @@ export interface Obstacles {
 	readonly blocked: readonly FileLeft[];
 }
 
-/** Looks at the places of `writes`, which are to come back. */
+interface Search {
+	readonly store: Store;
+	/** Paths that the last snapshot has. */
+	readonly indexed: ReadonlySet<string>;
+	readonly keep: Set<string>;
+	readonly blocked: Map<string, string>;
+	/** Folders that were inspected already. */
+	readonly seen: Set<string>;
+}
+
+const mostBlocked = 1000;
+
+/** Inspects the places of `writes`, which are to be restored. */
 export async function findObstacles(
 	store: Store,
 	writes: readonly RawChange[],
 ): Promise<Result<Obstacles, WorkspaceFailure>> {
-	const coming = writes.filter(({ after }) => !isNothing(after.object));
-	if (coming.length === 0) return { ok: true, value: { keep: [], blocked: [] } };
+	const restored = writes.filter(({ after }) => !isNothing(after.object));
+	if (restored.length === 0) return { ok: true, value: { keep: [], blocked: [] } };
 	const listed = await store.git(["ls-files", "-z"]);
 	if (listed.kind !== "done") return gitFailure(listed);
 	const search: Search = {
@@ -30,72 +42,65 @@ export async function findObstacles(
 		indexed: new Set(listed.output.toString("latin1").split("\0")),
 		keep: new Set(),
 		blocked: new Map(),
+		seen: new Set(),
 	};
-	const seen = new Set<string>();
-	for (const { path } of coming) {
-		if (store.control.signal?.aborted) return gitFailure({ kind: "aborted" });
-		for (const place of [...foldersAbove(path), path]) {
-			if (place !== path && seen.has(place)) continue;
-			seen.add(place);
-			const stats = await look(store, place);
-			if (stats === undefined) break;
-			if (stats.isDirectory() && place !== path) continue;
-			await take(search, place, stats);
-			break;
-		}
+	for (const { path } of restored) {
+		if (store.control.signal?.aborted) return stopped;
+		await inspectPlace(search, path);
 		if (search.keep.size > store.limits.files) search.blocked.set(path, "holds too many files");
-		if (search.blocked.size > 1000) break;
+		if (search.blocked.size > mostBlocked) break;
 	}
 	const blocked = [...search.blocked].map(([path, why]) => ({ path: fromRaw(path), why }));
 	return { ok: true, value: { keep: [...search.keep], blocked } };
 }
 
-interface Search {
-	readonly store: Store;
-	/** Paths that are kept. */
-	readonly indexed: ReadonlySet<string>;
-	readonly keep: Set<string>;
-	readonly blocked: Map<string, string>;
+/** Inspects the first thing on the way to `path` that is no folder, or what is at `path`. */
+async function inspectPlace(search: Search, path: string): Promise<void> {
+	for (const folder of foldersAbove(path)) {
+		if (search.seen.has(folder)) continue;
+		search.seen.add(folder);
+		const stats = await statOf(search.store, folder);
+		if (stats === undefined) return;
+		if (!stats.isDirectory()) return add(search, folder, stats);
+	}
+	const stats = await statOf(search.store, path);
+	if (stats) await add(search, path, stats);
 }
 
-async function look({ root }: Store, path: string): Promise<Stats | undefined> {
-	return lstat(placeOf(root, path)).catch(() => undefined);
+async function statOf({ root }: Store, path: string): Promise<Stats | undefined> {
+	return lstat(pathBytes(root, path)).catch(() => undefined);
 }
 
-/** Takes what is at `path`, with all that is in it, unless it is kept already. */
-async function take(search: Search, path: string, stats: Stats): Promise<void> {
+/** Adds what is at `path`, with everything in it, to what is to be kept, or to what blocks; nothing where the snapshot has it. */
+async function add(search: Search, path: string, stats: Stats): Promise<void> {
 	const { store, indexed, keep, blocked } = search;
-	if (stats.isDirectory()) return takeFolder(search, path);
+	if (stats.isDirectory()) return addFolder(search, path);
 	if (indexed.has(path)) return;
-	const why = await whyNot(store, path, stats);
+	const why = await whyUnkeepable(store, path, stats);
 	if (why === undefined) keep.add(path);
 	else blocked.set(path, why);
 }
 
-async function takeFolder(search: Search, path: string): Promise<void> {
+async function addFolder(search: Search, path: string): Promise<void> {
 	const { store, indexed, keep, blocked } = search;
 	if (indexed.has(path)) return void blocked.set(path, "is a repository of its own");
 	if (store.isOwn(path)) return void blocked.set(path, "belongs to pi-chronicle");
 	if (keep.size > store.limits.files || store.control.signal?.aborted) return;
-	const names = await readdir(placeOf(store.root, path), { encoding: "buffer" }).catch(() => undefined);
+	const names = await readdir(pathBytes(store.root, path), { encoding: "buffer" }).catch(() => undefined);
 	if (names === undefined) return void blocked.set(path, "cannot be looked into");
-	for (const name of names) {
-		const below = `${path}/${name.toString("latin1")}`;
-		if (name.toString("latin1") === ".git") return void blocked.set(path, "is a repository of its own");
-		const stats = await look(store, below);
-		if (stats) await take(search, below, stats);
+	for (const bytes of names) {
+		const name = bytes.toString("latin1");
+		if (name === ".git") return void blocked.set(path, "is a repository of its own");
+		const stats = await statOf(store, `${path}/${name}`);
+		if (stats) await add(search, `${path}/${name}`, stats);
 	}
 }
 
-async function whyNot(store: Store, path: string, stats: Stats): Promise<string | undefined> {
+async function whyUnkeepable(store: Store, path: string, stats: Stats): Promise<string | undefined> {
 	if (store.isOwn(path)) return "belongs to pi-chronicle";
 	if (stats.isSymbolicLink()) return undefined;
 	if (!stats.isFile()) return "is no file";
-	const kind = store.markFor(path, stats.size);
+	const kind = store.placeholderFor(path, stats.size);
 	if (kind !== undefined) return kind === "secret" ? "is secret by its name" : "is too large to keep";
-	const readable = await access(placeOf(store.root, path), constants.R_OK).then(
-		() => true,
-		() => false,
-	);
-	return readable ? undefined : "cannot be read";
+	return (await isReadable(store.root, path)) ? undefined : "cannot be read";
 }

@@ -1,4 +1,6 @@
 // Names of files as git has them: bytes, held as latin1, `/` between segments, below the root.
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
 import { sep } from "node:path";
 
 /** The name of a file as people read it. */
@@ -11,9 +13,17 @@ export function toRaw(path: string): string {
 	return Buffer.from(path.split(sep).join("/"), "utf8").toString("latin1");
 }
 
-/** Where the file lies, byte for byte: names need not be UTF-8. */
-export function placeOf(root: string, name: string): Buffer {
+/** The absolute path as bytes: names need not be UTF-8. */
+export function pathBytes(root: string, name: string): Buffer {
 	return Buffer.concat([Buffer.from(`${root}${sep}`), Buffer.from(name, "latin1")]);
+}
+
+/** Whether the file `name` below `root` can be read. */
+export async function isReadable(root: string, name: string): Promise<boolean> {
+	return access(pathBytes(root, name), constants.R_OK).then(
+		() => true,
+		() => false,
+	);
 }
 
 /** The folders above a path, nearest last. */

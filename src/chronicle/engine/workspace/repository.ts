@@ -1,26 +1,25 @@
-// What the person's own repository, if there is one, says about a folder: where it begins, what it ignores, where its objects lie.
-// Nothing here writes anything.
+// What the user's repository, if there is one, says about a folder: its root, what it ignores, where its objects are. Writes nothing.
 import { readFile, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { runGit } from "./git.ts";
 import { toRaw } from "./paths.ts";
 
-export interface Surroundings {
-	/** Folder that paths are counted from: the repository's, or the run's own where there is none. Real path. */
+export interface RepositoryInfo {
+	/** Folder that paths are relative to: the repository's root, or the run's folder where there is none. Real path. */
 	readonly root: string;
-	/** The run's folder below `root`, bytes as latin1, `/` between segments; empty where they are the same. */
+	/** The run's folder below `root`, bytes as latin1, `/` between segments; empty where it is the root. */
 	readonly below: string;
-	/** Patterns of ignored files that stand outside of the tree, in gitignore's notation. */
+	/** Ignore patterns from outside the tree, in gitignore's notation. */
 	readonly ignored: string;
-	/** Object folder to borrow from; `undefined`: none. */
+	/** The repository's object folder; `undefined`: none. */
 	readonly objects: string | undefined;
 	readonly objectFormat: string;
-	/** Names (bytes as latin1) that are tracked although a pattern ignores them. */
+	/** Names (bytes as latin1) of files that are tracked although a pattern ignores them. */
 	readonly forced: readonly string[];
 }
 
-/** Folders that are not looked into where no repository says what matters. */
+/** Ignored where there is no repository. */
 const generated = [
 	"node_modules/",
 	"bower_components/",
@@ -39,8 +38,8 @@ const generated = [
 	".DS_Store",
 ];
 
-/** `undefined` where git is missing. */
-export async function surroundingsOf(cwd: string, signal?: AbortSignal): Promise<Surroundings | undefined> {
+/** Inspects the repository around `cwd`; `undefined` where git is missing. */
+export async function inspectRepository(cwd: string, signal?: AbortSignal): Promise<RepositoryInfo | undefined> {
 	const here = await realpath(cwd);
 	const asked = await runGit({
 		signal,
@@ -56,7 +55,7 @@ export async function surroundingsOf(cwd: string, signal?: AbortSignal): Promise
 		cwd: here,
 	});
 	if (asked.kind === "missing") return undefined;
-	const alone: Surroundings = {
+	const alone: RepositoryInfo = {
 		root: here,
 		below: "",
 		ignored: generated.join("\n"),
@@ -66,13 +65,13 @@ export async function surroundingsOf(cwd: string, signal?: AbortSignal): Promise
 	};
 	if (asked.kind !== "done") return alone;
 	const [top = here, objects = "", exclude = "", objectFormat = "sha1"] = asked.output.toString("utf8").split("\n");
-	// A folder that its repository ignores has no files in it as far as that repository goes: it stands for itself.
+	// For a repository that ignores the folder, the folder has no files: treat it as outside of any repository.
 	const hidden = await runGit({ args: ["check-ignore", "-q", "."], cwd: here });
 	if (hidden.kind === "done" && top !== here) return alone;
 	const forced = await runGit({
 		args: ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"],
 		cwd: top,
-		settings: "persons",
+		settings: "users",
 	});
 	const root = await realpath(top);
 	return {
@@ -85,12 +84,12 @@ export async function surroundingsOf(cwd: string, signal?: AbortSignal): Promise
 	};
 }
 
-/** The person's global file of ignored patterns. */
+/** The user's global ignore file. */
 async function excludesFile(cwd: string): Promise<string> {
 	const asked = await runGit({
 		args: ["config", "--type=path", "--get", "core.excludesFile"],
 		cwd,
-		settings: "persons",
+		settings: "users",
 	});
 	const set = asked.kind === "done" ? asked.output.toString("utf8").trim() : "";
 	if (set !== "") return isAbsolute(set) ? set : resolve(cwd, set);

@@ -1,83 +1,82 @@
-// What bringing files back to a kept state comes to: which files are written and deleted, which are left as they are and why, which
-// repositories inside are brought back on their own. Nothing is changed here.
-// L1 what cannot be compared is never written over and never deleted; L2 nothing that is left loses its place to what comes back.
+// Plans a restore: which files are written and deleted, which are left as they are and why, which nested repositories are restored on their own.
+// Changes nothing. L1 what cannot be compared is never overwritten or deleted; L2 nothing that is left is replaced by what is restored.
 import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
 import { type RawChange, rawChanges, unknownTree } from "./compare.ts";
+import { done } from "./failures.ts";
 import { isNothing, modes } from "./git.ts";
 import { ignoredBy } from "./ignored.ts";
-import type { KeptState } from "./keep.ts";
 import { foldersAbove, fromRaw } from "./paths.ts";
-import type { Store } from "./store.ts";
+import type { FileSnapshot, Store } from "./store.ts";
 
 export interface RestorePlan {
 	/** To be written or deleted. */
 	readonly writes: readonly RawChange[];
-	/** Repositories that are there now and were there then. */
-	readonly inner: readonly RawChange[];
+	/** Nested repositories that exist now and did then. */
+	readonly nested: readonly RawChange[];
 	/** By path (bytes as latin1): why it is left as it is. */
 	readonly left: ReadonlyMap<string, string>;
 }
 
-/** Plans the way from `kept`, the files as they are now, to `tree`. */
+/** Plans the restore from `now`, a snapshot of the files as they are, to `tree`. */
 export async function planRestore(
 	store: Store,
-	kept: KeptState,
+	now: FileSnapshot,
 	tree: string,
 ): Promise<Result<RestorePlan, WorkspaceFailure>> {
-	const between = await rawChanges(store, kept.tree, tree, "apart");
-	if (!between.ok) return between;
-	// Of what could not be kept nothing is known, whatever the state says of it.
-	const left = new Map(kept.unkept);
-	const inner: RawChange[] = [];
+	const changes = await rawChanges(store, now.tree, tree, "apart");
+	if (!changes.ok) return changes;
+	// Nothing is known of a path that could not be kept, whatever the snapshot says of it.
+	const left = new Map(now.unkept);
+	const nested: RawChange[] = [];
 	const plain: RawChange[] = [];
-	for (const change of between.value) {
-		const why = kept.unkept.get(change.path) ?? whyLeft(store, change);
-		if (change.before.mode === modes.repository && change.after.mode === modes.repository) inner.push(change);
+	for (const change of changes.value) {
+		const why = now.unkept.get(change.path) ?? whyLeft(store, change);
+		if (change.before.mode === modes.repository && change.after.mode === modes.repository) nested.push(change);
 		else if (why === undefined) plain.push(change);
 		else left.set(change.path, why);
 	}
-	const ignored = await ignoredThen(store, tree, between.value, plain);
+	const ignored = await ignoredThen(store, tree, changes.value, plain);
 	if (!ignored.ok) return ignored;
-	const staying = new Map([...kept.unkept, ...left, ...inner.map(({ path }) => [path, repository] as const)]);
-	const conflicts = openConflicts(staying);
+	const conflictWith = openConflicts(new Map([...left, ...nested.map(({ path }) => [path, repository] as const)]));
 	const writes: RawChange[] = [];
-	for (const change of plain) {
-		// It is no part of that state, and may have been there all the same.
-		if (ignored.value.has(change.path)) continue;
-		const why = conflicts.with(change);
+	// A file that the snapshot ignored is no part of it, and may have existed then all the same.
+	for (const change of plain.filter(({ path }) => !ignored.value.has(path))) {
+		const why = conflictWith(change);
 		if (why === undefined) writes.push(change);
 		else left.set(change.path, why);
 	}
-	return { ok: true, value: { writes, inner, left } };
+	return { ok: true, value: { writes, nested, left } };
 }
 
-/** Files that would be deleted and that the state ignores by its own patterns, unless something comes back at their place. */
+/** Files to be deleted that the snapshot ignores by its own patterns, unless something is restored in their place. */
 async function ignoredThen(
 	store: Store,
 	tree: string,
-	between: readonly RawChange[],
+	changes: readonly RawChange[],
 	plain: readonly RawChange[],
 ): Promise<Result<ReadonlySet<string>, WorkspaceFailure>> {
-	const patternsDiffer = between.some(({ path }) => path === ".gitignore" || path.endsWith("/.gitignore"));
+	const patternsDiffer = changes.some(({ path }) => path === ".gitignore" || path.endsWith("/.gitignore"));
 	if (!patternsDiffer) return { ok: true, value: new Set() };
 	const makesRoom = roomFor(plain);
-	const going = plain.filter(({ path, after }) => isNothing(after.object) && !makesRoom(path)).map(({ path }) => path);
-	return ignoredBy(store, tree, going);
+	const deleted = plain
+		.filter(({ path, after }) => isNothing(after.object) && !makesRoom(path))
+		.map(({ path }) => path);
+	return ignoredBy(store, tree, deleted);
 }
 
-/** Tells whether a path has to go because one of `writes` comes back at, below or above it. */
+/** Tells whether a path has to be deleted because one of `writes` is restored at, below or above it. */
 export function roomFor(writes: readonly RawChange[]): (path: string) => boolean {
-	const coming = writes.filter(({ after }) => !isNothing(after.object)).map(({ path }) => path);
-	const come = new Set(coming);
-	const places = new Set([...coming, ...coming.flatMap(foldersAbove)]);
-	return (path) => places.has(path) || foldersAbove(path).some((folder) => come.has(folder));
+	const restored = writes.filter(({ after }) => !isNothing(after.object)).map(({ path }) => path);
+	const places = new Set(restored);
+	const around = new Set([...restored, ...restored.flatMap(foldersAbove)]);
+	return (path) => around.has(path) || foldersAbove(path).some((folder) => places.has(folder));
 }
 
 const repository = "a repository of its own";
 
 function whyLeft(store: Store, { before, after }: RawChange): string | undefined {
-	const now = store.markOf(before.object);
-	const then = store.markOf(after.object);
+	const now = store.placeholderOf(before.object);
+	const then = store.placeholderOf(after.object);
 	if (now === "secret" || then === "secret") return "secret by its name, so its contents are not kept";
 	const size = `over ${Math.round(store.limits.fileBytes / 1e5) / 10} MB`;
 	if (then === "large") return `${size} then, so its contents were not kept`;
@@ -89,27 +88,25 @@ function whyLeft(store: Store, { before, after }: RawChange): string | undefined
 	return undefined;
 }
 
-/** Finds changes at, below or above a place that stays as it is. */
-function openConflicts(staying: ReadonlyMap<string, string>): { with(change: RawChange): string | undefined } {
+/** Tells why a change at, below or above a path that stays as it is cannot be made. */
+function openConflicts(staying: ReadonlyMap<string, string>): (change: RawChange) => string | undefined {
 	/** What stays below a folder, by the folder. */
 	const under = new Map<string, string>();
 	for (const [path, why] of staying)
 		for (const folder of foldersAbove(path)) under.set(folder, `${fromRaw(path)}: ${why}`);
-	return {
-		with({ path, after }) {
-			const own = staying.get(path);
-			if (own !== undefined) return own;
-			for (const folder of foldersAbove(path)) {
-				const above = staying.get(folder);
-				if (above !== undefined) return `in ${fromRaw(folder)}: ${above}`;
-			}
-			const below = under.get(path);
-			return below === undefined || isNothing(after.object) ? undefined : `there is ${below}`;
-		},
+	return ({ path, after }) => {
+		const own = staying.get(path);
+		if (own !== undefined) return own;
+		for (const folder of foldersAbove(path)) {
+			const above = staying.get(folder);
+			if (above !== undefined) return `in ${fromRaw(folder)}: ${above}`;
+		}
+		const below = under.get(path);
+		return below === undefined || isNothing(after.object) ? undefined : `there is ${below}`;
 	};
 }
 
-/** Places as people read them, sorted, those of a folder that is named itself left out. */
+/** Paths for display, sorted, without those in a folder that is listed itself. */
 export function leftList(left: ReadonlyMap<string, string>, seen: (path: string) => string): FileLeft[] {
 	return [...left]
 		.filter(([path]) => !foldersAbove(path).some((folder) => left.has(folder)))
@@ -117,17 +114,17 @@ export function leftList(left: ReadonlyMap<string, string>, seen: (path: string)
 		.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 
-/** Whether every content that has to come back is there: half of the files would be worse than none. */
+/** Fails where a content to restore is missing: restoring half of the files would be worse than none. */
 export async function hasAll(
 	store: Store,
 	writes: readonly RawChange[],
 	tree: string,
 ): Promise<Result<void, WorkspaceFailure>> {
 	const objects = writes.map(({ after }) => after.object).filter((object) => !isNothing(object));
-	if (objects.length === 0) return { ok: true, value: undefined };
+	if (objects.length === 0) return done;
 	const checked = await store.git(["cat-file", "--batch-check=%(objecttype)"], {
 		input: Buffer.from(`${objects.join("\n")}\n`),
 	});
 	if (checked.kind !== "done" || checked.output.toString("latin1").includes("missing")) return unknownTree(tree);
-	return { ok: true, value: undefined };
+	return done;
 }

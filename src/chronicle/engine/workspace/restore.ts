@@ -1,56 +1,47 @@
-// Bringing files back to a kept state.
-// B1 what is ignored stays, unless something comes back at its place: then it is kept first; B2 what is not kept (too large, secret by its
-// name, special, a repository that is gone) stays as it is now, and is named; B3 repositories inside get their files back and keep their HEAD;
-// B4 nothing is overwritten or deleted that is not in the state that the caller knows.
+// Restores files to a snapshot.
+// B1 ignored files stay, unless something is restored in their place: then they are kept first; B2 what no snapshot holds (too large, secret by
+// its name, special, a repository that is gone) stays as it is and is reported; B3 nested repositories get their files back and keep their HEAD;
+// B4 nothing is overwritten or deleted that the caller's snapshot does not have.
 import { chmod, lstat, rm } from "node:fs/promises";
 import { join, posix } from "node:path";
 import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
-import { type RawChange, rawChanges, seenFrom } from "./compare.ts";
-import { changedMeanwhile, gitFailure, inTheWay, ioFailure } from "./failures.ts";
+import { type RawChange, rawChanges, relativeTo } from "./compare.ts";
+import { changedMeanwhile, done, gitFailure, inTheWay, ioFailure } from "./failures.ts";
 import { indexInfo, isNothing, modes } from "./git.ts";
-import { readInner } from "./inner.ts";
-import type { KeptState } from "./keep.ts";
+import { readNested } from "./nested-repository.ts";
 import { findObstacles } from "./obstacles.ts";
-import { fromRaw, placeOf } from "./paths.ts";
+import { fromRaw, pathBytes } from "./paths.ts";
 import { hasAll, leftList, planRestore, type RestorePlan, roomFor } from "./restore-plan.ts";
-import type { Store } from "./store.ts";
+import type { FileSnapshot, Store } from "./store.ts";
 
-/** Files as they are before they are brought to a state, with everything that would be overwritten. */
-export interface Ready {
-	readonly kept: KeptState;
+/** A snapshot of the files before a restore, with everything that it would overwrite. */
+export interface RestorePreparation {
+	readonly now: FileSnapshot;
 	readonly plan: RestorePlan;
-	/** What cannot be kept and lies where files would come back; then nothing may be touched. */
+	/** What would be overwritten and cannot be kept; then nothing may be touched. */
 	readonly blocked: readonly FileLeft[];
 }
 
 /**
- * Keeps the files as they are, and whatever else lies where files of `tree` would come back. `look`: without keeping the latter, which would
- * make it a part of the files.
+ * Takes a snapshot of the files and of whatever else a restore of `tree` would overwrite. `look`: without the latter, which would make it part
+ * of the files.
  */
-export async function keepTowards(
+export async function prepareRestore(
 	store: Store,
 	tree: string,
 	how: "keep" | "look" = "keep",
-): Promise<Result<Ready, WorkspaceFailure>> {
+): Promise<Result<RestorePreparation, WorkspaceFailure>> {
 	const first = await planNow(store, tree);
 	if (!first.ok) return first;
-	const { kept, plan } = first.value;
-	const there = await hasAll(store, plan.writes, tree);
-	if (!there.ok) return there;
+	const { plan } = first.value;
+	const complete = await hasAll(store, plan.writes, tree);
+	if (!complete.ok) return complete;
 	const found = await findObstacles(store, plan.writes);
 	if (!found.ok) return found;
-	const { keep, blocked } = found.value;
-	if (blocked.length > 0) return { ok: true, value: { kept, plan, blocked } };
-	const ways: FileLeft[] = [];
-	for (const change of plan.inner) {
-		const goal = await innerGoal(store, change);
-		const ready = goal && (await keepTowards(goal.store, goal.tree, how));
-		if (ready?.ok)
-			ways.push(...ready.value.blocked.map(({ path, why }) => ({ path: `${fromRaw(change.path)}/${path}`, why })));
-	}
-	if (ways.length > 0) return { ok: true, value: { kept, plan, blocked: ways } };
-	if (how === "look" || (keep.length === 0 && plan.inner.length === 0))
-		return { ok: true, value: { kept, plan, blocked } };
+	const { keep } = found.value;
+	const blocked = found.value.blocked.length > 0 ? found.value.blocked : await blockedNested(store, plan, how);
+	const settled = blocked.length > 0 || how === "look" || (keep.length === 0 && plan.nested.length === 0);
+	if (settled) return { ok: true, value: { ...first.value, blocked } };
 	if (keep.length > 0) {
 		const added = await store.add(keep);
 		if (!added.ok) return added;
@@ -62,69 +53,81 @@ export async function keepTowards(
 async function planNow(
 	store: Store,
 	tree: string,
-): Promise<Result<{ kept: KeptState; plan: RestorePlan }, WorkspaceFailure>> {
-	const kept = await store.keep();
-	if (!kept.ok) return kept;
-	const plan = await planRestore(store, kept.value, tree);
-	return plan.ok ? { ok: true, value: { kept: kept.value, plan: plan.value } } : plan;
+): Promise<Result<{ now: FileSnapshot; plan: RestorePlan }, WorkspaceFailure>> {
+	const now = await store.snapshot();
+	if (!now.ok) return now;
+	const plan = await planRestore(store, now.value, tree);
+	return plan.ok ? { ok: true, value: { now: now.value, plan: plan.value } } : plan;
 }
 
-async function innerGoal(
+/** Prepares nested repositories; gives what blocks them. */
+async function blockedNested(store: Store, plan: RestorePlan, how: "keep" | "look"): Promise<FileLeft[]> {
+	const blocked: FileLeft[] = [];
+	for (const change of plan.nested) {
+		const goal = await nestedGoal(store, change);
+		const prepared = goal && (await prepareRestore(goal.store, goal.tree, how));
+		if (!prepared?.ok) continue;
+		for (const { path, why } of prepared.value.blocked) blocked.push({ path: `${fromRaw(change.path)}/${path}`, why });
+	}
+	return blocked;
+}
+
+async function nestedGoal(
 	store: Store,
 	{ path, after }: RawChange,
 ): Promise<{ store: Store; tree: string } | undefined> {
-	const state = await readInner(store, after.object);
-	const inside = await store.inner(path);
-	return state && inside.ok ? { store: inside.value, tree: state.tree } : undefined;
+	const state = await readNested(store, after.object);
+	const nested = await store.nested(path);
+	return state && nested.ok ? { store: nested.value, tree: state.tree } : undefined;
 }
 
-/** The files after they have been brought back. */
-export interface Restored {
-	/** As they are now: the state that was asked for, but for what was left. */
+export interface RestoreResult {
+	/** The files as they are now: the requested snapshot, except for what was left. */
 	readonly tree: string;
 	readonly left: readonly FileLeft[];
 }
 
 interface RestoreOptions {
+	/** The snapshot that the files are known to match; where they don't, nothing is changed and the failure is `changed`. */
 	readonly expected?: string | undefined;
+	/** The snapshot from which an interrupted restore began: what is not in it is not deleted. */
 	readonly before?: string | undefined;
+	/** Where a second index may be made. */
 	readonly folder: string;
+	/** Reported paths are relative to it. */
 	readonly cwd: string;
 }
 
-/**
- * Brings the files of `store` to `tree`. `expected`: the state that the files are known to be in; where they are in another one, nothing is
- * changed and the failure is `changed`. `before`: what was no part of this state is not deleted. `folder` is where a second index may be made; paths are given as seen from `cwd`.
- */
+/** Restores the files of `store` to `tree`. */
 export async function restoreFiles(
 	store: Store,
 	tree: string,
 	{ expected, before, folder, cwd }: RestoreOptions,
-): Promise<Result<Restored, WorkspaceFailure>> {
-	const ready = await keepTowards(store, tree);
-	if (!ready.ok) return ready;
-	const { kept, plan, blocked } = ready.value;
+): Promise<Result<RestoreResult, WorkspaceFailure>> {
+	const prepared = await prepareRestore(store, tree);
+	if (!prepared.ok) return prepared;
+	const { now, plan, blocked } = prepared.value;
 	if (blocked.length > 0) return inTheWay(blocked);
-	if (expected !== undefined && expected !== kept.tree) return changedMeanwhile;
-	const limited = await withoutNew(store, plan.writes, before === kept.tree ? undefined : before, tree);
+	if (expected !== undefined && expected !== now.tree) return changedMeanwhile;
+	const limited = await withoutNew(store, plan.writes, before === now.tree ? undefined : before, tree);
 	if (!limited.ok) return limited;
 	const writes = limited.value;
-	const goal = await goalTree(store, kept.tree, writes, folder);
+	const goal = await goalTree(store, now.tree, writes, folder);
 	if (!goal.ok) return goal;
-	if (goal.value !== kept.tree) {
-		const written = await writeFiles(store, kept.tree, goal.value, writes);
+	if (goal.value !== now.tree) {
+		const written = await writeFiles(store, now.tree, goal.value, writes);
 		if (!written.ok) return written;
 	}
-	const seen = (path: string): string => seenFrom(store.root, cwd, path);
+	const seen = (path: string): string => relativeTo(cwd, store.root, path);
 	const left = leftList(plan.left, seen);
-	for (const change of plan.inner) left.push(...(await restoreInner(store, change, folder, seen(change.path))));
-	const now = await store.keep();
-	return now.ok ? { ok: true, value: { tree: now.value.tree, left } } : now;
+	for (const change of plan.nested) left.push(...(await restoreNested(store, change, folder, seen(change.path))));
+	const after = await store.snapshot();
+	return after.ok ? { ok: true, value: { tree: after.value.tree, left } } : after;
 }
 
 /**
- * `writes` without the deletion of what was no part of `before`: patterns that came back in the middle of a rewind have made files visible
- * that it must not touch.
+ * `writes` without the deletion of what `before` does not have: ignore patterns that came back part way through a restore have made files
+ * visible that it must not touch.
  */
 async function withoutNew(
 	store: Store,
@@ -135,11 +138,11 @@ async function withoutNew(
 	if (before === undefined) return { ok: true, value: writes };
 	const whole = await rawChanges(store, before, tree, "apart");
 	if (!whole.ok) return whole;
-	const going = new Set(whole.value.filter(({ after }) => isNothing(after.object)).map(({ path }) => path));
+	const deleted = new Set(whole.value.filter(({ after }) => isNothing(after.object)).map(({ path }) => path));
 	const makesRoom = roomFor(writes);
 	return {
 		ok: true,
-		value: writes.filter(({ path, after }) => !isNothing(after.object) || going.has(path) || makesRoom(path)),
+		value: writes.filter(({ path, after }) => !isNothing(after.object) || deleted.has(path) || makesRoom(path)),
 	};
 }
 
@@ -149,39 +152,39 @@ async function writeFiles(
 	to: string,
 	writes: readonly RawChange[],
 ): Promise<Result<void, WorkspaceFailure>> {
-	const rights = await rightsOf(store, writes);
+	const permissions = await permissionsOf(store, writes);
 	store.indexChanged();
 	const merged = await store.git(["read-tree", "-m", "-u", from, to]);
-	await narrow(store, rights);
-	if (merged.kind === "done") return { ok: true, value: undefined };
-	const meanwhile = merged.kind === "failed" && /not uptodate|would be overwritten/i.test(merged.message);
-	return meanwhile ? changedMeanwhile : gitFailure(merged);
+	await restrict(store, permissions);
+	if (merged.kind === "done") return done;
+	const changed = merged.kind === "failed" && /not uptodate|would be overwritten/i.test(merged.message);
+	return changed ? changedMeanwhile : gitFailure(merged);
 }
 
-/** Rights of files that are written anew at their place: git would make them readable for everybody. */
-async function rightsOf(store: Store, writes: readonly RawChange[]): Promise<Map<string, number>> {
-	const rights = new Map<string, number>();
+/** Permissions of the files that are overwritten: git would make them readable for everyone. */
+async function permissionsOf(store: Store, writes: readonly RawChange[]): Promise<Map<string, number>> {
+	const permissions = new Map<string, number>();
 	for (const { path, before, after } of writes) {
 		if (isNothing(before.object) || isNothing(after.object) || after.mode === modes.link) continue;
-		const stats = await lstat(placeOf(store.root, path)).catch(() => undefined);
-		if (stats?.isFile()) rights.set(path, stats.mode & 0o777);
+		const stats = await lstat(pathBytes(store.root, path)).catch(() => undefined);
+		if (stats?.isFile()) permissions.set(path, stats.mode & 0o777);
 	}
-	return rights;
+	return permissions;
 }
 
-/** Takes rights of reading and writing away from others again where they had none before. */
-async function narrow(store: Store, rights: ReadonlyMap<string, number>): Promise<void> {
-	for (const [path, before] of rights) {
-		const place = placeOf(store.root, path);
-		const stats = await lstat(place).catch(() => undefined);
+/** Takes away read and write permissions that others did not have before. */
+async function restrict(store: Store, permissions: ReadonlyMap<string, number>): Promise<void> {
+	for (const [path, before] of permissions) {
+		const file = pathBytes(store.root, path);
+		const stats = await lstat(file).catch(() => undefined);
 		if (!stats?.isFile()) continue;
 		const now = stats.mode & 0o777;
-		const narrower = now & (before | 0o111 | 0o600);
-		if (narrower !== now) await chmod(place, narrower).catch(() => {});
+		const restricted = now & (before | 0o111 | 0o600);
+		if (restricted !== now) await chmod(file, restricted).catch(() => {});
 	}
 }
 
-/** `from` with `writes` made: git cannot bring back the rest. */
+/** The tree `from` with `writes` made, for git's own merge to reach. */
 async function goalTree(
 	store: Store,
 	from: string,
@@ -190,7 +193,7 @@ async function goalTree(
 ): Promise<Result<string, WorkspaceFailure>> {
 	if (writes.length === 0) return { ok: true, value: from };
 	const index = join(folder, "index.goal");
-	// What goes, goes first: a file may come back where a folder was.
+	// Deletions first: a file may be restored where a folder was.
 	const entries = [...writes]
 		.sort((a, b) => Number(isNothing(b.after.object)) - Number(isNothing(a.after.object)))
 		.map(({ path, after }) => ({ path, ...after }));
@@ -203,9 +206,8 @@ async function goalTree(
 		});
 		if (set.kind !== "done") return gitFailure(set);
 		const written = await store.git(["write-tree"], { index });
-		return written.kind === "done"
-			? { ok: true, value: written.output.toString("latin1").trim() }
-			: gitFailure(written);
+		if (written.kind !== "done") return gitFailure(written);
+		return { ok: true, value: written.output.toString("latin1").trim() };
 	} catch (error) {
 		return ioFailure(error);
 	} finally {
@@ -213,16 +215,16 @@ async function goalTree(
 	}
 }
 
-/** Brings the files of a repository back that is there now and was there then; what of it is not back. */
-async function restoreInner(store: Store, change: RawChange, folder: string, name: string): Promise<FileLeft[]> {
-	const goal = await innerGoal(store, change);
-	if (!goal) return [{ path: name, why: "a repository of its own, whose state is not there any more" }];
-	const back = await restoreFiles(goal.store, goal.tree, { folder, cwd: goal.store.root });
-	if (!back.ok) return [{ path: name, why: `a repository of its own: ${back.failure.message}` }];
-	const [now, then] = [await readInner(store, change.before.object), await readInner(store, change.after.object)];
+/** Restores the files of a nested repository that exists in both snapshots; gives what was not restored. */
+async function restoreNested(store: Store, change: RawChange, folder: string, name: string): Promise<FileLeft[]> {
+	const goal = await nestedGoal(store, change);
+	if (!goal) return [{ path: name, why: "a repository of its own, whose snapshot no longer exists" }];
+	const restored = await restoreFiles(goal.store, goal.tree, { folder, cwd: goal.store.root });
+	if (!restored.ok) return [{ path: name, why: `a repository of its own: ${restored.failure.message}` }];
+	const [now, then] = [await readNested(store, change.before.object), await readNested(store, change.after.object)];
 	const moved = now?.head !== then?.head;
 	return [
-		...back.value.left.map(({ path, why }) => ({ path: posix.join(name, path), why })),
-		...(moved ? [{ path: name, why: "a repository of its own: its files are back, its HEAD stays" }] : []),
+		...restored.value.left.map(({ path, why }) => ({ path: posix.join(name, path), why })),
+		...(moved ? [{ path: name, why: "a repository of its own: its files are restored, its HEAD stays" }] : []),
 	];
 }

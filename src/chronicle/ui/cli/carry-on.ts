@@ -1,7 +1,7 @@
 // Carrying a run on until it comes to rest, telling what happens; an interruption lets it go cleanly.
 
 import type { SupervisionEnd } from "../../engine/index.ts";
-import { exitCodeOfEnd, type LiveRun, type Project } from "../../engine/index.ts";
+import { exitCodeOfEnd, type Project, type SupervisedRun } from "../../engine/index.ts";
 import { progressLine, runData, statusLines } from "../text/index.ts";
 import type { Output } from "./output.ts";
 
@@ -11,13 +11,18 @@ export interface Carried {
 }
 
 /** Resolves once the run rests or `signal` has let it go. */
-export async function carryOn(project: Project, live: LiveRun, output: Output, signal: AbortSignal): Promise<Carried> {
+export async function carryOn(
+	project: Project,
+	live: SupervisedRun,
+	output: Output,
+	signal: AbortSignal,
+): Promise<Carried> {
 	const { supervision, id } = live;
 	const unwatch = supervision.watch((run, event) => {
 		const line = progressLine(run, event);
 		if (line !== undefined) output.progress(line);
 	});
-	const letGo = (): void => void supervision.release();
+	const letGo = (): void => void supervision.stop();
 	signal.addEventListener("abort", letGo, { once: true });
 	if (signal.aborted) letGo();
 	const end = await supervision.ended;

@@ -1,10 +1,10 @@
 // The verbs that only look: what there is, where a run stands, what it changed, and its report.
 import { resolve } from "node:path";
 import { thereAre } from "../../../definition/index.ts";
-import { drawDiagram } from "../../../pi/index.ts";
+import { drawDiagram, exitCodes } from "../../../pi/index.ts";
 import type { LedgerEntry, ReadLedger } from "../../core/index.ts";
-import { differenceOf, exitCodes, isLoaded, looking, notFound, type Project } from "../../engine/index.ts";
-import { findLedger, findRun, namesRun, readVisitWords } from "../steering/index.ts";
+import { diffRun, isLoaded, notFound, type Project, withWorkspace } from "../../engine/index.ts";
+import { namesRun, readVisitWords, resolveLedger, resolveRun } from "../commands/index.ts";
 import {
 	differenceLines,
 	foreignData,
@@ -35,12 +35,12 @@ Exit code: 0.
 	grammar: { options: commonOptions, most: 0 },
 	needs: "nothing",
 	async perform({ project, output }) {
-		const shelf = project.templates();
+		const catalogue = project.templates();
 		const entries = await project.store.list();
-		const lines = [...templateLines(shelf, project), "", ...(await runLines(project, prefix, entries))];
-		if (shelf.templates.size === 0) lines.splice(1, 0, `  Write one: ${templatePlace(project)}`);
+		const lines = [...templateLines(catalogue, project), "", ...(await runLines(project, prefix, entries))];
+		if (catalogue.templates.size === 0) lines.splice(1, 0, `  Write one: ${templatePlace(project)}`);
 		output.result(lines, {
-			templates: [...shelf.templates.values()].map(({ key, tier, file, read, diagnostics }) => ({
+			templates: [...catalogue.templates.values()].map(({ key, tier, file, read, diagnostics }) => ({
 				name: key,
 				from: tier === "personal" ? "person" : "project",
 				file,
@@ -49,7 +49,7 @@ Exit code: 0.
 				states: read ? [...read.template.states.keys()] : [],
 				diagnostics,
 			})),
-			diagnostics: shelf.diagnostics,
+			diagnostics: catalogue.diagnostics,
 			runs: entries.map(entryData),
 			trust: project.place.trust,
 		});
@@ -88,13 +88,13 @@ Exit code: 0, 2 there is no such template, or it does not load.
 	needs: "nothing",
 	async perform({ parsed, project, output }) {
 		const [name] = parsed.names;
-		const shelf = project.templates();
+		const catalogue = project.templates();
 		if (name === undefined) {
-			const known = thereAre([...shelf.templates.keys()], "There are no templates.");
+			const known = thereAre([...catalogue.templates.keys()], "There are no templates.");
 			return { code: "usage", message: `Say which template: pi-chronicle show <template>. ${known}` };
 		}
-		const found = shelf.templates.get(name);
-		if (!found || !isLoaded(found)) return { code: "invalid", ...notFound(name, shelf, project) };
+		const found = catalogue.templates.get(name);
+		if (!found || !isLoaded(found)) return { code: "invalid", ...notFound(name, catalogue, project) };
 		const lines = templateDiagram(found.read.template);
 		output.result(await drawDiagram(lines), { name, mermaid: lines.join("\n") });
 		return exitCodes.done;
@@ -132,7 +132,7 @@ Exit code: 0, 1 the files cannot be compared, 2 there is no such run or visit.
 		const words = readVisitWords(parsed.names, (word) => namesRun(word, entries));
 		if (typeof words === "string") return { code: "usage", message: words };
 		return withRun(project, words.named, async (read) => {
-			const found = await differenceOf(project, read, words.visit);
+			const found = await diffRun(project, read, words.visit);
 			if (!found.ok) {
 				const exitCode = found.failure.reason === "unknown_visit" ? exitCodes.usage : exitCodes.failed;
 				return { code: found.failure.reason, ...found.failure, exitCode };
@@ -165,7 +165,7 @@ Exit code: 0, 1 it cannot be written, 2 there is no such run.
 		withRun(project, parsed.names[0], async (read) => {
 			const { saveReport } = await import("../report/index.ts");
 			const { out } = parsed.values;
-			const saved = await looking(project, read, undefined, (workspace) =>
+			const saved = await withWorkspace(project, read, undefined, (workspace) =>
 				saveReport(read, { workspace, prefix, ...(out === undefined ? {} : { path: resolve(out) }) }),
 			);
 			if (!saved.ok) return { code: saved.failure.reason, ...saved.failure, exitCode: exitCodes.failed };
@@ -179,7 +179,7 @@ async function withRun(
 	named: string | undefined,
 	look: (read: ReadLedger) => Promise<Outcome>,
 ): Promise<Outcome> {
-	const found = await findRun(project, named);
+	const found = await resolveRun(project, named);
 	if (!found.ok) return failed(found.failure);
 	const read = await project.store.read(found.value);
 	return read.ok ? look(read.value) : failed(read.failure);
@@ -187,7 +187,7 @@ async function withRun(
 
 /** Where a run stands, and its story where that is asked for; also of a ledger of another program. */
 async function tell({ parsed, project, output }: VerbCall, what: "status" | "story"): Promise<Outcome> {
-	const found = await findLedger(project, parsed.names[0]);
+	const found = await resolveLedger(project, parsed.names[0]);
 	if (!found.ok) return failed(found.failure);
 	const entry = found.value;
 	if (entry.kind !== "run") {

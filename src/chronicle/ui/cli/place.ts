@@ -3,9 +3,9 @@ import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { agentFolder, findPi, isPiCommand, ownPiSearch, type PiCommand, projectTrust } from "../../../pi/index.ts";
-import type { LocalPlace } from "../../engine/index.ts";
+import type { ProjectEnvironment } from "../../engine/index.ts";
 import { openProject, type Project } from "../../engine/index.ts";
-import type { Parsed } from "../steering/index.ts";
+import type { ParsedArguments } from "../commands/index.ts";
 import type { Complaint } from "./output.ts";
 
 export interface PlaceOptions {
@@ -15,7 +15,7 @@ export interface PlaceOptions {
 	readonly pi: string | undefined;
 }
 
-export function placeOptions({ flags, values }: Parsed): PlaceOptions {
+export function placeOptions({ flags, values }: ParsedArguments): PlaceOptions {
 	return {
 		cwd: resolve(values.cwd ?? "."),
 		trust: flags.has("approve") ? "trusted" : flags.has("no-approve") ? "untrusted" : "as saved",
@@ -35,7 +35,7 @@ export function openPlace({ cwd, trust, pi }: PlaceOptions, needs: "pi" | "nothi
 	if (!isPiCommand(found) && needs === "pi") return { code: found.code, message: found.message, remedy: found.remedy };
 	const home = homedir();
 	const agents = agentFolder();
-	const place: LocalPlace = {
+	const place: ProjectEnvironment = {
 		cwd,
 		home,
 		agentFolder: agents,

@@ -1,5 +1,6 @@
 // The verbs that take runs away with everything that they keep.
-import { daysOf, exitCodes, type Removed, removeRuns, runNamed, runsOlderThan } from "../../engine/index.ts";
+import { exitCodes } from "../../../pi/index.ts";
+import { daysOf, type Removed, removeRuns, runNamed, runsOlderThan } from "../../engine/index.ts";
 import { removalLines, removedLines } from "../text/index.ts";
 import type { Output } from "./output.ts";
 import { failed, type Verb } from "./verb.ts";

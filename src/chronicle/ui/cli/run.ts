@@ -1,14 +1,14 @@
 // `pi-chronicle run <template> <task…>`: starts a run and carries it on until it needs a person or ends.
+import { exitCodes } from "../../../pi/index.ts";
 import {
-	attend,
 	createRun,
-	exitCodes,
 	nobody,
 	type Preparation,
 	prepareStart,
 	resolveModel,
+	startSupervision,
 } from "../../engine/index.ts";
-import { explainRedaction } from "../steering/index.ts";
+import { explainRedaction } from "../commands/index.ts";
 import { cleanupLines } from "../text/index.ts";
 import { carryOn } from "./carry-on.ts";
 import type { Complaint } from "./output.ts";
@@ -54,7 +54,7 @@ Exit code: 0 done, 1 failed, 2 usage or an invalid definition, 3 waits for you, 
 		const { run } = created.value;
 		if (run.task !== task) output.progress(`! ${explainRedaction("task")}`);
 		output.progress(`${name} ${run.id}: ${run.task.split("\n", 1)[0]}`);
-		const live = attend(project, created.value, nobody, "fresh", prepared.launcher);
+		const live = startSupervision(project, created.value, nobody, "fresh", prepared.launcher);
 		return (await carryOn(project, live, output, signal)).exitCode;
 	},
 };

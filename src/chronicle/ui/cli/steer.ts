@@ -1,22 +1,23 @@
 // The verbs by which a person steers a run: the word goes to whoever has the run; one that nobody has is taken up here and carried on
 // where that is what the word is for.
+import { exitCodes } from "../../../pi/index.ts";
 import type { Run } from "../../core/index.ts";
-import { exitCodes, nobody, type Project, resolveModel, templateChange } from "../../engine/index.ts";
+import { nobody, type Project, resolveModel, templateChange } from "../../engine/index.ts";
 import {
 	askingElsewhere,
+	type DispatchResult,
+	dispatch,
 	explainRedaction,
-	findRun,
 	holdsSecret,
 	mayNameRun,
 	namesRun,
 	onlyNumber,
 	parseArguments,
-	type Spoken,
+	resolveRun,
 	type Steering,
-	speak,
 	steerings,
 	type VerbGrammar,
-} from "../steering/index.ts";
+} from "../commands/index.ts";
 import { runData, statusLines } from "../text/index.ts";
 import { carryOn } from "./carry-on.ts";
 import { failed, type Outcome, type Verb, type VerbCall } from "./verb.ts";
@@ -59,19 +60,19 @@ async function steer(steering: Steering, call: VerbCall): Promise<Outcome> {
 	const made = steering.make({ ...parsed, text }, model);
 	if ("code" in made) return made;
 	const named = values.run ?? names[0];
-	const found = await findRun(project, named);
+	const found = await resolveRun(project, named);
 	if (!found.ok) return failed(found.failure);
 	const words = text.join(" ").trim();
 	if (holdsSecret(words)) output.progress(`! ${explainRedaction("words")}`);
-	const spoken = await speak(project, found.value, (ledger) => made(ledger, words), {
+	const result = await dispatch(project, found.value, (ledger) => made(ledger, words), {
 		approver: nobody,
 		notice: (text) => output.progress(`! ${text}`),
 		afterwards: steering.afterwards,
 	});
 	const unnamed = named === undefined && (steering.name === "approve" || steering.name === "reject");
-	if (spoken.kind === "refused" && unnamed)
-		return { code: "refused", message: `${spoken.message}${await askingElsewhere(project, found.value)}` };
-	return conclude(steering, project, found.value, spoken, { output, signal });
+	if (result.kind === "refused" && unnamed)
+		return { code: "refused", message: `${result.message}${await askingElsewhere(project, found.value)}` };
+	return conclude(steering, project, found.value, result, { output, signal });
 }
 
 /** Whether a rewind has brought everything back. */
@@ -84,22 +85,22 @@ async function conclude(
 	{ name }: Steering,
 	project: Project,
 	id: string,
-	spoken: Spoken,
+	result: DispatchResult,
 	{ output, signal }: Pick<VerbCall, "output" | "signal">,
 ): Promise<Outcome> {
-	switch (spoken.kind) {
+	switch (result.kind) {
 		case "refused":
-			return { code: "refused", message: spoken.message };
+			return { code: "refused", message: result.message };
 		case "failed":
-			return failed(spoken.failure);
+			return failed(result.failure);
 		case "attended": {
-			const change = templateChange(project, spoken.before);
+			const change = templateChange(project, result.before);
 			if (change !== undefined) output.progress(`! ${change}`);
-			for (const repair of spoken.live.ledger.repairs) output.progress(`! ${repair}`);
-			const { exitCode, how } = await carryOn(project, spoken.live, output, signal);
+			for (const repair of result.live.ledger.repairs) output.progress(`! ${repair}`);
+			const { exitCode, how } = await carryOn(project, result.live, output, signal);
 			// What was asked for has been done, whatever the run waits for now.
 			if (name === "rewind" && how === "parked")
-				return isBack(spoken.before, spoken.live.supervision.run) ? exitCodes.done : exitCodes.failed;
+				return isBack(result.before, result.live.supervision.run) ? exitCodes.done : exitCodes.failed;
 			const asked = name === "pause" || name === "abort";
 			return asked && how === "parked" ? exitCodes.done : exitCode;
 		}
@@ -110,14 +111,14 @@ async function conclude(
 			const read = await project.store.read(id);
 			if (!read.ok) return failed(read.failure);
 			const how =
-				spoken.kind === "taken"
-					? `Process ${spoken.holder.pid}, which has the run, has heard it.`
-					: spoken.kind === "left"
-						? `It is left for process ${spoken.holder.pid}, which has the run and has not heard it yet.`
+				result.kind === "taken"
+					? `Process ${result.holder.pid}, which has the run, has heard it.`
+					: result.kind === "left"
+						? `It is left for process ${result.holder.pid}, which has the run and has not heard it yet.`
 						: "It is recorded.";
 			const now = new Date(project.clock.now()).toISOString();
 			const lines = statusLines(read.value, { now, prefix: "pi-chronicle " });
-			output.result([how, ...lines], { exitCode: exitCodes.done, heard: spoken.kind, ...runData(read.value) });
+			output.result([how, ...lines], { exitCode: exitCodes.done, heard: result.kind, ...runData(read.value) });
 			return exitCodes.done;
 		}
 	}

@@ -1,15 +1,16 @@
 // What all verbs have in common: options, help, exit codes of what goes wrong before anything happens.
 
+import { exitCodes } from "../../../pi/index.ts";
 import type { Failure } from "../../core/index.ts";
-import { exitCodeOfFailure, exitCodes, type Project } from "../../engine/index.ts";
-import { type Parsed, parseArguments, type VerbGrammar } from "../steering/index.ts";
+import { exitCodeOfFailure, type Project } from "../../engine/index.ts";
+import { type ParsedArguments, parseArguments, type VerbGrammar } from "../commands/index.ts";
 import { type Complaint, type Output, openOutput } from "./output.ts";
 import { isComplaint, openPlace, placeOptions } from "./place.ts";
 
 export interface VerbCall {
 	/** The words behind the verb. */
 	readonly args: readonly string[];
-	readonly parsed: Parsed;
+	readonly parsed: ParsedArguments;
 	readonly project: Project;
 	readonly output: Output;
 	readonly signal: AbortSignal;

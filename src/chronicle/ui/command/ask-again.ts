@@ -4,7 +4,7 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { matchesKey } from "@earendil-works/pi-tui";
 import { say } from "../../../pi/index.ts";
 import type { Project } from "../../engine/index.ts";
-import { speak } from "../steering/index.ts";
+import { dispatch } from "../commands/index.ts";
 import { conclude } from "./conclude.ts";
 import { personOf } from "./person.ts";
 import type { ChronicleSession } from "./session.ts";
@@ -38,7 +38,7 @@ export function listenForAnswer(
 
 async function askAgain(session: ChronicleSession, ctx: ExtensionContext, project: Project, id: string): Promise<void> {
 	try {
-		const spoken = await speak(
+		const result = await dispatch(
 			project,
 			id,
 			({ run }) =>
@@ -51,7 +51,7 @@ async function askAgain(session: ChronicleSession, ctx: ExtensionContext, projec
 				afterwards: "go on",
 			},
 		);
-		await conclude(session, ctx, project, "approve", id, spoken);
+		await conclude(session, ctx, project, "approve", id, result);
 	} catch (error) {
 		if (!session.scope.closed) say(ctx, error instanceof Error ? error.message : String(error), "error");
 	}

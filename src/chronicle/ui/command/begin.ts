@@ -1,25 +1,25 @@
 // Starting a run from pi: everything that stands in its way is told at once, and cleanup commands are shown before they may ever run.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "../../../definition/index.ts";
-import { printable, say } from "../../../pi/index.ts";
+import { exitCodes, printable, say } from "../../../pi/index.ts";
 import { showSheet } from "../../../tui/index.ts";
-import { attend, type CleanupTexts, createRun, exitCodes, type Project, prepareStart } from "../../engine/index.ts";
+import { type CleanupTexts, createRun, type Project, prepareStart, startSupervision } from "../../engine/index.ts";
+import { explainRedaction } from "../commands/index.ts";
 import { questionBody } from "../screen/index.ts";
-import { explainRedaction } from "../steering/index.ts";
 import { cleanupLines } from "../text/index.ts";
 import { personOf } from "./person.ts";
 import type { ChronicleSession } from "./session.ts";
-import { refuse } from "./session-project.ts";
+import { refuseCommand } from "./session-project.ts";
 
 /** Starts the template called `name`. Without a screen it resolves when the run rests. */
-export async function beginRun(
+export async function startChronicle(
 	session: ChronicleSession,
 	ctx: ExtensionContext,
 	project: Project,
 	name: string,
 	task: string,
 ): Promise<void> {
-	if (task === "") return refuse(ctx, `Say what is to be done: /chronicle ${name} <task>`);
+	if (task === "") return refuseCommand(ctx, `Say what is to be done: /chronicle ${name} <task>`);
 	const prepared = await prepareStart(project, name);
 	if (session.scope.closed) return;
 	if (prepared.kind === "refused") {
@@ -29,7 +29,7 @@ export async function beginRun(
 			...diagnostics.map((diagnostic) => formatDiagnostic(diagnostic, project.place.cwd)),
 			...problems.map(({ state, message: problem, remedy }) => `${state}: ${problem} ${remedy}`),
 		];
-		return refuse(ctx, lines.join("\n"));
+		return refuseCommand(ctx, lines.join("\n"));
 	}
 	const { cleanup, notes, launcher } = prepared;
 	const word = await cleanupWord(session, ctx, name, cleanup);
@@ -37,12 +37,16 @@ export async function beginRun(
 	if (notes.length > 0) say(ctx, notes.join("\n"), "warning");
 	const model = ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : undefined;
 	const created = await createRun(project, prepared, { task, model, cleanup: word });
-	if (!created.ok) return refuse(ctx, `${created.failure.message} ${created.failure.remedy}`, exitCodes.failed);
+	if (!created.ok) return refuseCommand(ctx, `${created.failure.message} ${created.failure.remedy}`, exitCodes.failed);
 	const ledger = created.value;
-	if (session.scope.closed) return ledger.release();
+	if (session.scope.closed) return ledger.releaseLease();
 	if (ledger.run.task !== task) say(ctx, explainRedaction("task"), "warning");
 	say(ctx, `${name} ${ledger.run.id.slice(0, 8)} has begun. /chronicle status tells where it stands.`);
-	await session.attend(ctx, project, attend(project, ledger, personOf(session, ctx, project), "fresh", launcher));
+	await session.attend(
+		ctx,
+		project,
+		startSupervision(project, ledger, personOf(session, ctx, project), "fresh", launcher),
+	);
 }
 
 /** The person's word on the template's cleanup commands; `undefined`: nothing is started. */
@@ -57,7 +61,7 @@ async function cleanupWord(
 	if (standing !== "unknown") return standing;
 	const list = cleanupLines(commands);
 	if (!ctx.hasUI) {
-		refuse(
+		refuseCommand(
 			ctx,
 			`"${name}" has cleanup commands that you have not approved in this wording, so nothing was started:\n${list.join("\n")}\nApprove them in pi's screen, or start it once with pi-chronicle run --approve-cleanup.`,
 			exitCodes.waits,

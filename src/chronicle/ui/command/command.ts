@@ -6,24 +6,24 @@ import type { ReadLedger } from "../../core/index.ts";
 import { exitCodeOfFailure, notFound, type Project, resolveModel } from "../../engine/index.ts";
 import {
 	askingElsewhere,
+	dispatch,
 	explainRedaction,
-	findRun,
 	holdsSecret,
 	namesRun,
 	onlyNumber,
 	parseArguments,
+	type RunCommand,
+	resolveRun,
 	type Steering,
-	speak,
 	steerings,
-	type Word,
-} from "../steering/index.ts";
-import { beginRun } from "./begin.ts";
+} from "../commands/index.ts";
+import { startChronicle } from "./begin.ts";
 import { conclude } from "./conclude.ts";
 import { personOf } from "./person.ts";
 import { pruneRuns, removeOne } from "./remove.ts";
 import { confirmRewind } from "./rewind.ts";
 import type { ChronicleSession } from "./session.ts";
-import { projectOf, refuse } from "./session-project.ts";
+import { projectOf, refuseCommand } from "./session-project.ts";
 import {
 	type Look,
 	showCheck,
@@ -69,18 +69,18 @@ export async function runChronicle(
 		const { look, most } = looks[verb as keyof typeof looks];
 		const words = rest.split(/\s+/).filter(Boolean);
 		const surplus = words[most ?? words.length];
-		if (surplus !== undefined) return refuse(ctx, `"${surplus}" is one word too many for /chronicle ${verb}.`);
+		if (surplus !== undefined) return refuseCommand(ctx, `"${surplus}" is one word too many for /chronicle ${verb}.`);
 		return look({ session, ctx, project, words });
 	}
 	const steering = steerings.find(({ name }) => name === word);
 	if (steering) return steer(session, ctx, project, steering, rest);
 	if (word === "start" || word === "run") {
 		const started = firstWord(rest);
-		if (started.word === "") return refuse(ctx, "Name a template: /chronicle start <template> <task>");
+		if (started.word === "") return refuseCommand(ctx, "Name a template: /chronicle start <template> <task>");
 		return begin(session, ctx, project, started.word, started.rest);
 	}
-	const shelf = project.templates();
-	if (!shelf.templates.has(word)) return refuse(ctx, notFound(word, shelf, project, verbNames).message);
+	const catalogue = project.templates();
+	if (!catalogue.templates.has(word)) return refuseCommand(ctx, notFound(word, catalogue, project, verbNames).message);
 	return begin(session, ctx, project, word, rest);
 }
 
@@ -93,8 +93,8 @@ async function begin(
 	rest: string,
 ): Promise<void> {
 	const parsed = parseArguments(rest.split(/\s+/).filter(Boolean), { options: {}, textAfter: 0 });
-	if ("error" in parsed) return refuse(ctx, parsed.error);
-	return beginRun(session, ctx, project, name, asWritten(rest, parsed.textAt, parsed.text.length));
+	if ("error" in parsed) return refuseCommand(ctx, parsed.error);
+	return startChronicle(session, ctx, project, name, asWritten(rest, parsed.textAt, parsed.text.length));
 }
 
 function firstWord(text: string): { readonly word: string; readonly rest: string } {
@@ -115,42 +115,42 @@ async function steer(
 		textAfter: 0,
 		isName: (word) => namesRun(word, entries),
 	});
-	if ("error" in parsed) return refuse(ctx, parsed.error);
+	if ("error" in parsed) return refuseCommand(ctx, parsed.error);
 	const { names, text, values } = onlyNumber(steering, parsed);
 	const model = values.model === undefined ? undefined : await resolveModel(project, values.model);
-	if (typeof model === "object") return refuse(ctx, `${model.message} ${model.remedy}`);
+	if (typeof model === "object") return refuseCommand(ctx, `${model.message} ${model.remedy}`);
 	const made = steering.make({ ...parsed, text }, model);
-	if ("code" in made) return refuse(ctx, made.message);
-	const found = await findRun(project, values.run ?? names[0], [...session.lives.keys()]);
+	if ("code" in made) return refuseCommand(ctx, made.message);
+	const found = await resolveRun(project, values.run ?? names[0], [...session.lives.keys()]);
 	if (!found.ok)
-		return refuse(ctx, `${found.failure.message} ${found.failure.remedy}`, exitCodeOfFailure(found.failure));
+		return refuseCommand(ctx, `${found.failure.message} ${found.failure.remedy}`, exitCodeOfFailure(found.failure));
 	const words = asWritten(rest, parsed.textAt, text.length);
 	if (holdsSecret(words)) say(ctx, explainRedaction("words"), "warning");
 	const live = session.lives.get(found.value);
 	// Asked once, however often the run changes hands meanwhile.
-	let asked: Promise<Word> | undefined;
+	let asked: Promise<RunCommand> | undefined;
 	// In the terminal an approval without words shows the question again.
 	const isShown = steering.name === "approve" && words === "" && ctx.mode === "tui" && !live;
-	const make = async (ledger: ReadLedger): Promise<Word> => {
+	const make = async (ledger: ReadLedger): Promise<RunCommand> => {
 		const word = await made(ledger, words);
 		if (isShown && word.kind === "answer" && isFree(ledger)) return { kind: "nothing" };
 		if (steering.name !== "rewind" || word.kind !== "events") return word;
 		asked ??= confirmRewind(ctx, project, word, ledger, live);
 		return asked;
 	};
-	const spoken = await speak(project, found.value, make, {
+	const result = await dispatch(project, found.value, make, {
 		approver: personOf(session, ctx, project, isShown ? "called" : "uncalled"),
 		notice: (text) => say(ctx, text, "warning"),
 		live,
 		afterwards: steering.afterwards,
 	});
 	const unnamed = values.run === undefined && names.length === 0;
-	if (spoken.kind === "refused" && unnamed && (steering.name === "approve" || steering.name === "reject")) {
+	if (result.kind === "refused" && unnamed && (steering.name === "approve" || steering.name === "reject")) {
 		const elsewhere = await askingElsewhere(project, found.value);
-		if (!session.scope.closed) refuse(ctx, `${spoken.message}${elsewhere}`);
+		if (!session.scope.closed) refuseCommand(ctx, `${result.message}${elsewhere}`);
 		return;
 	}
-	await conclude(session, ctx, project, steering.name, found.value, spoken);
+	await conclude(session, ctx, project, steering.name, found.value, result);
 }
 
 /** Whether no other process has the run. */

@@ -2,7 +2,7 @@
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import type { LedgerEntry, Run } from "../../core/index.ts";
 import { isLoaded } from "../../engine/index.ts";
-import { findRun, namesRun, statesOf, steerings } from "../steering/index.ts";
+import { namesRun, resolveRun, statesOf, steerings } from "../commands/index.ts";
 import type { ChronicleSession } from "./session.ts";
 import { lookAt, type Whereabouts } from "./session-project.ts";
 import { verbNames, verbs } from "./verbs.ts";
@@ -40,7 +40,7 @@ export async function completeChronicle(
 	if (last.startsWith("-")) return offer(options.map((option) => item(`--${option}`)));
 	// What a verb takes of the run itself, behind its name or without it.
 	const parts = async (): Promise<AutocompleteItem[]> => {
-		const found = await findRun(project, words.length === 1 ? undefined : named, [...session.lives.keys()]);
+		const found = await resolveRun(project, words.length === 1 ? undefined : named, [...session.lives.keys()]);
 		const read = found.ok ? await project.store.read(found.value) : undefined;
 		return read?.ok ? partsOf(verb, read.value.run) : [];
 	};

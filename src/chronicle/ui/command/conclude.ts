@@ -1,10 +1,10 @@
-// What a person is told after a run was spoken to, and taking it up here where it goes on in this session.
+// What a person is told after a command, and taking it up here where it goes on in this session.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { say } from "../../../pi/index.ts";
 import { exitCodeOfFailure, type Project, templateChange } from "../../engine/index.ts";
-import type { Spoken } from "../steering/index.ts";
+import type { DispatchResult } from "../commands/index.ts";
 import type { ChronicleSession } from "./session.ts";
-import { refuse } from "./session-project.ts";
+import { refuseCommand } from "./session-project.ts";
 
 /** `name`: the verb; `id`: the run. */
 export async function conclude(
@@ -13,12 +13,12 @@ export async function conclude(
 	project: Project,
 	name: string,
 	id: string,
-	spoken: Spoken,
+	result: DispatchResult,
 ): Promise<void> {
-	if (session.scope.closed && spoken.kind !== "attended") return;
-	switch (spoken.kind) {
+	if (session.scope.closed && result.kind !== "attended") return;
+	switch (result.kind) {
 		case "refused": {
-			refuse(ctx, spoken.message);
+			refuseCommand(ctx, result.message);
 			// One that goes on elsewhere can at least be watched.
 			const read = name === "resume" && ctx.hasUI ? await project.store.read(id) : undefined;
 			if (read?.ok && read.value.holder?.alive === "yes" && !session.lives.has(id))
@@ -26,9 +26,13 @@ export async function conclude(
 			return;
 		}
 		case "failed":
-			return refuse(ctx, `${spoken.failure.message} ${spoken.failure.remedy}`, exitCodeOfFailure(spoken.failure));
+			return refuseCommand(
+				ctx,
+				`${result.failure.message} ${result.failure.remedy}`,
+				exitCodeOfFailure(result.failure),
+			);
 		case "attended": {
-			const { live, before } = spoken;
+			const { live, before } = result;
 			const notes = [templateChange(project, before), ...live.ledger.repairs].filter((note) => note !== undefined);
 			if (notes.length > 0 && !session.scope.closed) say(ctx, notes.join("\n"), "warning");
 			return session.attend(ctx, project, live);
@@ -39,11 +43,11 @@ export async function conclude(
 		case "recorded":
 			return say(ctx, "It is recorded; the next worker hears it.");
 		case "taken":
-			return say(ctx, `Process ${spoken.holder.pid}, which has the run, has heard it.`);
+			return say(ctx, `Process ${result.holder.pid}, which has the run, has heard it.`);
 		case "left":
 			return say(
 				ctx,
-				`It is left for process ${spoken.holder.pid}, which has the run and has not heard it yet.`,
+				`It is left for process ${result.holder.pid}, which has the run and has not heard it yet.`,
 				"warning",
 			);
 	}

@@ -3,13 +3,13 @@
 // Y3 a question that was answered elsewhere goes away.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { choosePerson, inputPerson, printable, say } from "../../../pi/index.ts";
-import { type Choice, showSheet } from "../../../tui/index.ts";
+import { type SheetOption, showSheet } from "../../../tui/index.ts";
 import type { Approval, ApprovalQuestion, Approver, Run, WorkerAnswer, WorkerQuestion } from "../../core/index.ts";
-import { type Difference, differenceOf, type Project } from "../../engine/index.ts";
+import { diffRun, type Project, type RunDiff } from "../../engine/index.ts";
+import { statesOf, tooLong } from "../commands/index.ts";
 import { approvalSheet, openPatch, questionBody } from "../screen/index.ts";
-import { statesOf, tooLong } from "../steering/index.ts";
 import { differenceLines, questionLines, questionTitle } from "../text/index.ts";
-import { nameOf } from "../timeline/index.ts";
+import { templateNameOf } from "../timeline/index.ts";
 import type { ChronicleSession } from "./session.ts";
 
 /** Tells what an answer has led to. */
@@ -154,7 +154,7 @@ async function askApproval(
 				const words = await ui.input("What should the next worker know?", "Words for the worker", opts);
 				if (!words?.trim()) break;
 				const seen = { visit: run.visit, attempt: run.attempt };
-				const said = await session.lives.get(run.id)?.supervision.say({ kind: "told", text: words.trim(), seen });
+				const said = await session.lives.get(run.id)?.supervision.submit({ kind: "told", text: words.trim(), seen });
 				tellPerson(said?.refused ?? "The next worker will have it.", said?.refused === undefined ? "info" : "warning");
 				break;
 			}
@@ -182,7 +182,7 @@ async function showDifference(
 ): Promise<"approve" | "reject" | undefined> {
 	const live = session.lives.get(run.id);
 	if (!live) return undefined;
-	const found = await differenceOf(project, { ...live.ledger, run }, undefined, live);
+	const found = await diffRun(project, { ...live.ledger, run }, undefined, live);
 	if (!found.ok) {
 		tellPerson(`${found.failure.message} ${found.failure.remedy}`, "warning");
 		return undefined;
@@ -198,8 +198,8 @@ async function showDifference(
 export async function showPatch<T = never>(
 	ctx: ExtensionContext,
 	title: string,
-	difference: Omit<Difference, "visit" | "state">,
-	choices: readonly Choice<T>[] = [],
+	difference: Omit<RunDiff, "visit" | "state">,
+	choices: readonly SheetOption<T>[] = [],
 	signal?: AbortSignal,
 ): Promise<T | undefined> {
 	const { patch, cut: isCut } = difference;
@@ -219,7 +219,7 @@ async function answerWorker(
 	signal: AbortSignal,
 ): Promise<WorkerAnswer> {
 	const { ui, mode } = ctx;
-	const title = printable(`${nameOf(run)} · ${run.state}: ${question.title}`);
+	const title = printable(`${templateNameOf(run)} · ${run.state}: ${question.title}`);
 	const opts = { signal };
 	switch (question.kind) {
 		case "confirm": {

@@ -11,14 +11,14 @@ import {
 	runsOlderThan,
 } from "../../engine/index.ts";
 import { removalLines, removedLines } from "../text/index.ts";
-import { refuse } from "./session-project.ts";
+import { refuseCommand } from "./session-project.ts";
 import type { Look } from "./show.ts";
 
 export async function removeOne({ ctx, project, words }: Look): Promise<void> {
 	const [name] = words;
-	if (name === undefined) return refuse(ctx, "Name the run: /chronicle remove <run>");
+	if (name === undefined) return refuseCommand(ctx, "Name the run: /chronicle remove <run>");
 	const entry = await runNamed(project, name);
-	if (!("kind" in entry)) return refuse(ctx, `${entry.message} ${entry.remedy}`);
+	if (!("kind" in entry)) return refuseCommand(ctx, `${entry.message} ${entry.remedy}`);
 	return removeAsked(ctx, project, { runs: [entry], staying: [] });
 }
 
@@ -27,9 +27,9 @@ export async function pruneRuns({ ctx, project, words }: Look): Promise<void> {
 	const dry = words.includes("--dry-run");
 	const [option, value, surplus] = words.filter((word) => word !== "--dry-run").flatMap((word) => word.split("="));
 	const days = option === "--older-than" ? daysOf(value) : undefined;
-	if (days === undefined || surplus !== undefined) return refuse(ctx, usage);
+	if (days === undefined || surplus !== undefined) return refuseCommand(ctx, usage);
 	const found = await runsOlderThan(project, days);
-	if ("reason" in found) return refuse(ctx, `${found.message} ${found.remedy}`, exitCodeOfFailure(found));
+	if ("reason" in found) return refuseCommand(ctx, `${found.message} ${found.remedy}`, exitCodeOfFailure(found));
 	if (!dry && found.runs.length > 0) return removeAsked(ctx, project, found);
 	const head = found.runs.length === 0 ? "No run is that old." : "Would be removed:";
 	say(ctx, [head, ...removalLines(found, project.clock.now())].join("\n"));
@@ -58,6 +58,6 @@ async function removeAsked(ctx: ExtensionContext, project: Project, found: Remov
 		found.runs.map(({ id }) => id),
 	);
 	const failed = removed.some(({ failure }) => failure);
-	if (failed) return refuse(ctx, removedLines(removed).join("\n"));
+	if (failed) return refuseCommand(ctx, removedLines(removed).join("\n"));
 	say(ctx, removedLines(removed).join("\n"));
 }

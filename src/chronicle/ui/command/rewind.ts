@@ -1,11 +1,11 @@
 // Asking before a rewind: what it takes away, what it does not bring back, and the command that undoes it. The safe answer comes first.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { printable } from "../../../pi/index.ts";
-import { type Choice, showSheet } from "../../../tui/index.ts";
+import { type SheetOption, showSheet } from "../../../tui/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
-import { type LiveRun, looking, type Project } from "../../engine/index.ts";
+import { type Project, type SupervisedRun, withWorkspace } from "../../engine/index.ts";
+import type { RunCommand } from "../commands/index.ts";
 import { questionBody } from "../screen/index.ts";
-import type { Word } from "../steering/index.ts";
 import { rewindLines } from "../text/index.ts";
 
 const mostChanges = 200;
@@ -14,13 +14,13 @@ const mostChanges = 200;
 export async function confirmRewind(
 	ctx: ExtensionContext,
 	project: Project,
-	word: Word,
+	word: RunCommand,
 	ledger: ReadLedger,
-	live: LiveRun | undefined,
-): Promise<Word> {
+	live: SupervisedRun | undefined,
+): Promise<RunCommand> {
 	const goal = word.kind === "events" ? word.events.find(({ kind }) => kind === "rewind_requested") : undefined;
 	if (goal?.kind !== "rewind_requested" || !ctx.hasUI) return word;
-	const looked = await looking(project, ledger, live, (workspace) => workspace.preview(goal.tree, mostChanges));
+	const looked = await withWorkspace(project, ledger, live, (workspace) => workspace.preview(goal.tree, mostChanges));
 	if (!looked.ok && (looked.failure.reason === "unknown_tree" || looked.failure.reason === "no_git"))
 		return { kind: "refused", message: `${looked.failure.message} ${looked.failure.remedy}` };
 	const short = ledger.run.id.slice(0, 8);
@@ -44,7 +44,7 @@ async function ask(
 	ctx: ExtensionContext,
 	title: string,
 	lines: readonly string[],
-	choices: readonly Choice<boolean>[],
+	choices: readonly SheetOption<boolean>[],
 ): Promise<boolean> {
 	if (ctx.mode === "tui") {
 		const question = { title, body: questionBody(lines), choices, leave: "Esc leaves it" };

@@ -1,8 +1,8 @@
 // The project of a session, as pi knows it.
 import { homedir } from "node:os";
 import { type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
-import { definitionsTrusted, failWith, findPi, isPiCommand, ownPiSearch, say } from "../../../pi/index.ts";
-import { exitCodes, openProject, type Project } from "../../engine/index.ts";
+import { definitionsTrusted, exitCodes, failWith, findPi, isPiCommand, ownPiSearch, say } from "../../../pi/index.ts";
+import { openProject, type Project } from "../../engine/index.ts";
 
 /** What of a context names a project. */
 export interface Whereabouts {
@@ -32,7 +32,7 @@ function placeOf({ cwd, trusted }: Whereabouts) {
 }
 
 /** Says why a command cannot do what was asked. Without a screen pi's exit code tells it too. */
-export function refuse(
+export function refuseCommand(
 	ctx: Pick<ExtensionContext, "hasUI" | "mode" | "ui">,
 	reason: string,
 	code: number = exitCodes.usage,

@@ -2,10 +2,10 @@
 // E1 a command returns while a run goes on; only where nobody watches it waits for the run to rest; E2 what outlives a command belongs to the
 // session's scope; E3 the timeline shows the run that was taken up last, and the folded state of it, never what was remembered.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { failStep, type Scope, say, stepOf } from "../../../pi/index.ts";
+import { exitCodes, failStep, type Scope, say, stepOf } from "../../../pi/index.ts";
 import { isParked, type LedgerEvent, type Run } from "../../core/index.ts";
 import type { SupervisionEnd } from "../../engine/index.ts";
-import { exitCodeOfEnd, exitCodes, followRun, type LiveRun, type Project, watchChanges } from "../../engine/index.ts";
+import { exitCodeOfEnd, type Project, type SupervisedRun, watchChanges, watchRun } from "../../engine/index.ts";
 import { mountTimeline, type TimelineWidget } from "../screen/index.ts";
 import { isInterrupted, progressLine, spendText, waitingLines } from "../text/index.ts";
 import { crumbText } from "../timeline/index.ts";
@@ -13,9 +13,9 @@ import { crumbText } from "../timeline/index.ts";
 export interface ChronicleSession {
 	readonly scope: Scope;
 	/** Runs that this session supervises, by id, oldest first. */
-	readonly lives: ReadonlyMap<string, LiveRun>;
+	readonly lives: ReadonlyMap<string, SupervisedRun>;
 	/** Makes a run this session's. Resolves at once where somebody watches, else when it rests. */
-	attend(ctx: ExtensionContext, project: Project, live: LiveRun): Promise<void>;
+	attend(ctx: ExtensionContext, project: Project, live: SupervisedRun): Promise<void>;
 	/** Shows a run that another process carries on, as its ledger changes. */
 	follow(ctx: ExtensionContext, project: Project, run: Run): void;
 }
@@ -33,7 +33,7 @@ interface Shown {
 }
 
 export function openChronicle(scope: Scope): ChronicleSession {
-	const lives = new Map<string, LiveRun>();
+	const lives = new Map<string, SupervisedRun>();
 	let shown: Shown | undefined;
 
 	const hide = (): void => {
@@ -80,7 +80,7 @@ export function openChronicle(scope: Scope): ChronicleSession {
 			}
 		};
 		lookWhileRunning(run);
-		const end = followRun(project, run.id, ({ run: now }) => {
+		const end = watchRun(project, run.id, ({ run: now }) => {
 			if (shown !== at || scope.closed || lives.has(now.id)) return;
 			lookWhileRunning(now);
 			if (now.status !== "awaiting_approval") at.silence();
@@ -102,7 +102,7 @@ export function openChronicle(scope: Scope): ChronicleSession {
 		say(ctx, [`${name} is interrupted.`, ...waitingLines(read.value, "/chronicle ")].join("\n"), "warning");
 	};
 
-	const rested = (ctx: ExtensionContext, project: Project, live: LiveRun, end: SupervisionEnd): void => {
+	const rested = (ctx: ExtensionContext, project: Project, live: SupervisedRun, end: SupervisionEnd): void => {
 		const { run } = end;
 		// The context of a session that is gone must not be asked for anything.
 		if (scope.closed) return;
@@ -134,7 +134,7 @@ export function openChronicle(scope: Scope): ChronicleSession {
 			const { supervision, id } = live;
 			const watched = !scope.closed && ctx.hasUI;
 			lives.set(id, live);
-			const release = scope.own(async () => void (await supervision.release()));
+			const release = scope.own(async () => void (await supervision.stop()));
 			const at = show(ctx, supervision.run);
 			at?.unfollow();
 			at?.silence();

@@ -3,36 +3,35 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic, thereAre } from "../../../definition/index.ts";
-import { pageText, say, showDiagram } from "../../../pi/index.ts";
+import { exitCodes, pageText, say, showDiagram } from "../../../pi/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
 import {
 	checkTemplates,
-	differenceOf,
-	exitCodes,
-	followRun,
+	diffRun,
 	isLoaded,
-	type LiveRun,
-	looking,
 	notFound,
 	type Project,
+	type SupervisedRun,
+	watchRun,
+	withWorkspace,
 } from "../../engine/index.ts";
+import { type ForeignEntry, namesRun, readVisitWords, resolveLedger, resolveRun } from "../commands/index.ts";
 import { openRunView, type ViewSource, type VisitDiff } from "../screen/index.ts";
-import { type ForeignEntry, findLedger, findRun, namesRun, readVisitWords } from "../steering/index.ts";
 import {
-	checkLines,
 	differenceLines,
 	foreignLines,
 	foreignStoryLines,
 	runLines,
 	statusLines,
 	storyLines,
+	templateCheckLines,
 	templateDiagram,
 	templateLines,
 	templatePlace,
 } from "../text/index.ts";
 import { showPatch } from "./person.ts";
 import type { ChronicleSession } from "./session.ts";
-import { refuse } from "./session-project.ts";
+import { refuseCommand } from "./session-project.ts";
 import { verbNames, verbs } from "./verbs.ts";
 
 const prefix = "/chronicle ";
@@ -48,12 +47,12 @@ export interface Look {
 
 /** `/chronicle` alone: templates, runs, and what else there is. */
 export async function showList({ ctx, project }: Look): Promise<void> {
-	const shelf = project.templates();
+	const catalogue = project.templates();
 	const hidden = (name: string): string | undefined =>
 		verbNames.has(name) ? `${prefix}start ${name} <task>` : undefined;
 	const lines = [
-		...templateLines(shelf, project, hidden),
-		...(shelf.templates.size === 0 ? [`  Write one: ${templatePlace(project)}`] : []),
+		...templateLines(catalogue, project, hidden),
+		...(catalogue.templates.size === 0 ? [`  Write one: ${templatePlace(project)}`] : []),
 		"",
 		...(await runLines(project, prefix, await project.store.list())),
 		"",
@@ -84,26 +83,26 @@ export function showStatus(look: Look): Promise<void> {
 /** A template as a diagram: drawn in the terminal, as Mermaid text elsewhere. */
 export async function showTemplate({ ctx, project, words }: Look): Promise<void> {
 	const [name] = words;
-	const shelf = project.templates();
+	const catalogue = project.templates();
 	if (name === undefined) {
-		const known = thereAre([...shelf.templates.keys()], "There are no templates.");
-		return refuse(ctx, `Say which template: ${prefix}show <template>. ${known}`);
+		const known = thereAre([...catalogue.templates.keys()], "There are no templates.");
+		return refuseCommand(ctx, `Say which template: ${prefix}show <template>. ${known}`);
 	}
-	const found = shelf.templates.get(name);
+	const found = catalogue.templates.get(name);
 	if (found && isLoaded(found)) return showDiagram(ctx, found.read.template.name, templateDiagram(found.read.template));
-	const { message, diagnostics } = notFound(name, shelf, project);
-	refuse(ctx, [message, ...diagnostics.map((each) => formatDiagnostic(each, project.place.cwd))].join("\n"));
+	const { message, diagnostics } = notFound(name, catalogue, project);
+	refuseCommand(ctx, [message, ...diagnostics.map((each) => formatDiagnostic(each, project.place.cwd))].join("\n"));
 }
 
 export async function showDiff(look: Look): Promise<void> {
 	const entries = await look.project.store.list();
 	const words = readVisitWords(look.words, (word) => namesRun(word, entries));
-	if (typeof words === "string") return refuse(look.ctx, words);
+	if (typeof words === "string") return refuseCommand(look.ctx, words);
 	return withRun(look, words.named, async (read, live) => {
-		const found = await differenceOf(look.project, read, words.visit, live);
+		const found = await diffRun(look.project, read, words.visit, live);
 		if (!found.ok) {
 			const code = found.failure.reason === "unknown_visit" ? exitCodes.usage : exitCodes.failed;
-			return refuse(look.ctx, `${found.failure.message} ${found.failure.remedy}`, code);
+			return refuseCommand(look.ctx, `${found.failure.message} ${found.failure.remedy}`, code);
 		}
 		const { state } = found.value;
 		const title =
@@ -115,8 +114,8 @@ export async function showDiff(look: Look): Promise<void> {
 export function showReport(look: Look): Promise<void> {
 	return withRun(look, look.words[0], async (read, live) => {
 		const { saveReport } = await import("../report/index.ts");
-		const saved = await looking(look.project, read, live, (workspace) => saveReport(read, { workspace, prefix }));
-		if (!saved.ok) return refuse(look.ctx, `${saved.failure.message} ${saved.failure.remedy}`, exitCodes.failed);
+		const saved = await withWorkspace(look.project, read, live, (workspace) => saveReport(read, { workspace, prefix }));
+		if (!saved.ok) return refuseCommand(look.ctx, `${saved.failure.message} ${saved.failure.remedy}`, exitCodes.failed);
 		say(look.ctx, `The report is in ${saved.value.path}.`);
 	});
 }
@@ -124,8 +123,8 @@ export function showReport(look: Look): Promise<void> {
 export async function showCheck({ ctx, project, words }: Look): Promise<void> {
 	const check = await checkTemplates(project, words);
 	const pointer = "`pi-chronicle check` in a shell checks everything that the project has.";
-	const text = [...checkLines(check, project.place.cwd), pointer].join("\n");
-	if (!check.sound && ctx.mode !== "tui") return refuse(ctx, text);
+	const text = [...templateCheckLines(check, project.place.cwd), pointer].join("\n");
+	if (!check.sound && ctx.mode !== "tui") return refuseCommand(ctx, text);
 	return pageText(ctx, "Check of the templates", text);
 }
 
@@ -147,13 +146,13 @@ export function showView(look: Look): Promise<void> {
 	);
 }
 
-function sourceOf(project: Project, read: ReadLedger, live: LiveRun | undefined): ViewSource {
+function sourceOf(project: Project, read: ReadLedger, live: SupervisedRun | undefined): ViewSource {
 	let { run } = read;
 	return {
 		run: () => live?.supervision.run ?? run,
 		watch(listener) {
 			if (live) return live.supervision.watch(() => listener());
-			return followRun(project, run.id, (now) => {
+			return watchRun(project, run.id, (now) => {
 				run = now.run;
 				listener();
 			});
@@ -161,7 +160,7 @@ function sourceOf(project: Project, read: ReadLedger, live: LiveRun | undefined)
 		events: (after) => read.events(after),
 		async diff(visit): Promise<VisitDiff> {
 			const ledger = { ...read, run: live?.supervision.run ?? run };
-			const found = await differenceOf(project, ledger, visit, live);
+			const found = await diffRun(project, ledger, visit, live);
 			if (!found.ok) return { kind: "none", reason: `${found.failure.message} ${found.failure.remedy}` };
 			const { patch, cut } = found.value;
 			return { kind: "diff", summary: differenceLines(found.value), text: patch, cut };
@@ -173,19 +172,19 @@ function sourceOf(project: Project, read: ReadLedger, live: LiveRun | undefined)
 	};
 }
 
-type Act = (read: ReadLedger, live: LiveRun | undefined) => void | Promise<void>;
+type Act = (read: ReadLedger, live: SupervisedRun | undefined) => void | Promise<void>;
 
 async function withRun(
 	{ session, ctx, project }: Omit<Look, "words">,
 	named: string | undefined,
 	act: Act,
 ): Promise<void> {
-	const found = await findRun(project, named, [...session.lives.keys()]);
-	if (!found.ok) return refuse(ctx, `${found.failure.message} ${found.failure.remedy}`);
+	const found = await resolveRun(project, named, [...session.lives.keys()]);
+	if (!found.ok) return refuseCommand(ctx, `${found.failure.message} ${found.failure.remedy}`);
 	const live = session.lives.get(found.value);
 	if (live) return act({ ...live.ledger, run: live.supervision.run }, live);
 	const read = await project.store.read(found.value);
-	if (!read.ok) return refuse(ctx, `${read.failure.message} ${read.failure.remedy}`);
+	if (!read.ok) return refuseCommand(ctx, `${read.failure.message} ${read.failure.remedy}`);
 	return act(read.value, undefined);
 }
 
@@ -196,8 +195,8 @@ async function withLedger(
 	lookAtForeign: (entry: ForeignEntry) => void | Promise<void>,
 ): Promise<void> {
 	const { session, ctx, project, words } = look;
-	const found = await findLedger(project, words[0], [...session.lives.keys()]);
-	if (!found.ok) return refuse(ctx, `${found.failure.message} ${found.failure.remedy}`);
+	const found = await resolveLedger(project, words[0], [...session.lives.keys()]);
+	if (!found.ok) return refuseCommand(ctx, `${found.failure.message} ${found.failure.remedy}`);
 	if (found.value.kind === "foreign") return lookAtForeign(found.value);
 	return withRun(look, found.value.id, act);
 }

@@ -1,6 +1,6 @@
 // The verbs of `/chronicle`. A template that is called like one of them is started with `start <name>`.
 import { chronicleVerbs, type ListedVerb } from "../cli/index.ts";
-import { steerings } from "../steering/index.ts";
+import { steerings } from "../commands/index.ts";
 
 /** Verbs that look, in the order in which they are listed. */
 export const lookingVerbs = [

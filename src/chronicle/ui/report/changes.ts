@@ -5,9 +5,9 @@ import type { Workspace } from "../../core/index.ts";
 import { type FileChange, isSecretFile, type PatchFile, type PatchLine, readPatch } from "../../core/index.ts";
 import { titleOf } from "../timeline/index.ts";
 import { type Colours, openColours } from "./colour.ts";
-import type { Markup, Pen, Piece } from "./markup.ts";
-import { addOnce, counted, type Section, type Sheet } from "./sheet.ts";
-import type { Story, Visit } from "./story.ts";
+import type { Html, HtmlContent, Markup } from "./markup.ts";
+import { addOnce, counted, type ReportPage, type Section } from "./page.ts";
+import type { ReportedVisit, ReportModel } from "./report-model.ts";
 
 /** Bytes of patches in a report, and of one visit. */
 const allBytes = 1_500_000;
@@ -28,14 +28,14 @@ export interface VisitPatch {
 
 /** Asks the workspace for the patches of all visits that have changed files, as long as there is room. Never rejects. */
 export async function collectPatches(
-	story: Story,
+	report: ReportModel,
 	workspace: Pick<Workspace, "patch"> | undefined,
 	redact: Redact,
 ): Promise<ReadonlyMap<number, VisitPatch>> {
 	const patches = new Map<number, VisitPatch>();
 	if (!workspace) return patches;
 	let left = allBytes;
-	for (const { number, files } of changedVisits(story).shown) {
+	for (const { number, files } of changedVisits(report).shown) {
 		const { from, to } = files;
 		if (from === undefined || to === undefined || from === to) continue;
 		const bytes = Math.min(visitBytes, left);
@@ -71,37 +71,37 @@ async function askPatch(
 	}
 }
 
-function changedVisits({ visits }: Story): { shown: readonly Visit[]; leftOut: number } {
+function changedVisits({ visits }: ReportModel): { shown: readonly ReportedVisit[]; leftOut: number } {
 	const changed = visits.filter(({ files }) => files.changes.length + files.more > 0);
 	return { shown: changed.slice(-mostVisits), leftOut: Math.max(0, changed.length - mostVisits) };
 }
 
-export function changesSection(sheet: Sheet, patches: ReadonlyMap<number, VisitPatch>): Section {
-	const { pen, story, leftOut } = sheet;
-	const colours = openColours(pen);
-	const { shown, leftOut: earlier } = changedVisits(story);
+export function changesSection(page: ReportPage, patches: ReadonlyMap<number, VisitPatch>): Section {
+	const { html, report, leftOut } = page;
+	const colours = openColours(html);
+	const { shown, leftOut: earlier } = changedVisits(report);
 	if (earlier > 0) leftOut.push(`The changes of ${counted(earlier, "earlier visit")}.`);
-	const unmeasured = story.visits.filter(({ files }) => files.unmeasured !== undefined);
+	const unmeasured = report.visits.filter(({ files }) => files.unmeasured !== undefined);
 	const notes = unmeasured
 		.slice(0, 5)
 		.map(
 			({ number, files }) =>
-				pen.html`<p class="dim">Visit ${number}: files could not be measured. ${files.unmeasured ?? ""}</p>`,
+				html`<p class="dim">Visit ${number}: files could not be measured. ${files.unmeasured ?? ""}</p>`,
 		);
-	const content: Piece =
+	const content: HtmlContent =
 		shown.length === 0
-			? pen.html`<p class="dim">No change of a file has been measured.</p>`
-			: shown.map((visit) => drawVisit(sheet, colours, visit, patches.get(visit.number)));
+			? html`<p class="dim">No change of a file has been measured.</p>`
+			: shown.map((visit) => drawVisit(page, colours, visit, patches.get(visit.number)));
 	return { id: "changes", title: "Changes", content: [content, notes] };
 }
 
 function drawVisit(
-	sheet: Sheet,
+	page: ReportPage,
 	colours: Colours,
-	{ number, state, files }: Visit,
+	{ number, state, files }: ReportedVisit,
 	patch: VisitPatch | undefined,
 ): Markup {
-	const { pen, leftOut } = sheet;
+	const { html, leftOut } = page;
 	const { changes, more } = files;
 	const sum = (key: "added" | "removed"): number => changes.reduce((total, change) => total + (change[key] ?? 0), 0);
 	const listed = changes.slice(0, mostFiles);
@@ -110,14 +110,14 @@ function drawVisit(
 	if (patch?.cut) leftOut.push(`Lines of visit ${number} that had no room; \`diff ${number}\` shows them.`);
 	const note =
 		patch?.failed !== undefined
-			? pen.html`<p class="dim">The lines cannot be shown: ${patch.failed}</p>`
+			? html`<p class="dim">The lines cannot be shown: ${patch.failed}</p>`
 			: patch === undefined
 				? undefined
 				: patch.cut
-					? pen.html`<p class="dim">Not all lines had room here.</p>`
+					? html`<p class="dim">Not all lines had room here.</p>`
 					: undefined;
 	const drawn = new Map(patch?.files.map((file) => [file.path, file]));
-	return pen.html`<section class="visit-changes" id="changes-${number}" aria-labelledby="changes-${number}-h"><h3 id="changes-${number}-h"><span class="num">${number}</span> ${titleOf(state)} <span class="sum">${counted(changes.length + more, "file")}, <span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span></span></h3>${note}${listed.map((change) => drawChange(sheet, colours, change, findFile(drawn, change)))}${beyond > 0 ? pen.html`<p class="dim">… and ${beyond} more.</p>` : undefined}</section>`;
+	return html`<section class="visit-changes" id="changes-${number}" aria-labelledby="changes-${number}-h"><h3 id="changes-${number}-h"><span class="num">${number}</span> ${titleOf(state)} <span class="sum">${counted(changes.length + more, "file")}, <span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span></span></h3>${note}${listed.map((change) => drawChange(page, colours, change, findFile(drawn, change)))}${beyond > 0 ? html`<p class="dim">… and ${beyond} more.</p>` : undefined}</section>`;
 }
 
 /** The patch names files below the root of the repository, the change below the run's folder. */
@@ -131,53 +131,57 @@ function findFile(drawn: ReadonlyMap<string, PatchFile>, { path }: FileChange): 
 
 const changeWords = { A: "added", M: "modified", D: "deleted", R: "renamed" } as const;
 
-function drawChange(sheet: Sheet, colours: Colours, change: FileChange, file: PatchFile | undefined): Markup {
-	const { pen } = sheet;
+function drawChange(page: ReportPage, colours: Colours, change: FileChange, file: PatchFile | undefined): Markup {
+	const { html } = page;
 	const { path, from, added, removed } = change;
 	const lines =
 		added === undefined
-			? pen.html`<span class="dim">no lines</span>`
-			: pen.html`<span class="plus">+${added}</span> <span class="minus">−${removed ?? 0}</span>`;
-	const name = pen.html`<span class="letter ${change.change}" role="img" aria-label="${changeWords[change.change]}">${change.change}</span> <span class="path" dir="auto">${from === undefined ? undefined : pen.html`${from} → `}${path}</span> <span class="counts">${lines}</span>`;
-	const body = drawBody(sheet, colours, path, file);
+			? html`<span class="dim">no lines</span>`
+			: html`<span class="plus">+${added}</span> <span class="minus">−${removed ?? 0}</span>`;
+	const name = html`<span class="letter ${change.change}" role="img" aria-label="${changeWords[change.change]}">${change.change}</span> <span class="path" dir="auto">${from === undefined ? undefined : html`${from} → `}${path}</span> <span class="counts">${lines}</span>`;
+	const body = drawBody(page, colours, path, file);
 	return body === undefined
-		? pen.html`<p class="file">${name}</p>`
-		: pen.html`<details class="file"><summary>${name}</summary>${body}</details>`;
+		? html`<p class="file">${name}</p>`
+		: html`<details class="file"><summary>${name}</summary>${body}</details>`;
 }
 
-function drawBody({ pen, leftOut }: Sheet, colours: Colours, path: string, file: PatchFile | undefined): Piece {
+function drawBody(
+	{ html, leftOut }: ReportPage,
+	colours: Colours,
+	path: string,
+	file: PatchFile | undefined,
+): HtmlContent {
 	if (!file || (file.hunks.length === 0 && !file.binary)) return undefined;
 	if (isSecretFile(path)) {
 		addOnce(leftOut, "The contents of files that hold secrets by their name.");
-		return pen.html`<p class="dim lines-note">Its name says that it holds secrets: the lines are not shown.</p>`;
+		return html`<p class="dim lines-note">Its name says that it holds secrets: the lines are not shown.</p>`;
 	}
-	if (file.binary) return pen.html`<p class="dim lines-note">It is no text.</p>`;
+	if (file.binary) return html`<p class="dim lines-note">It is no text.</p>`;
 	let left = fileLines;
 	const hunks: Markup[] = [];
 	for (const hunk of file.hunks) {
 		if (left <= 0) break;
 		const shown = hunk.lines.slice(0, left);
-		hunks.push(drawHunk(pen, hunk.head, shown, colours.hunk(path, shown)));
+		hunks.push(drawHunk(html, hunk.head, shown, colours.hunk(path, shown)));
 		left -= hunk.lines.length;
 	}
 	const all = file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
 	if (all > fileLines) addOnce(leftOut, `Lines of files of which more than ${fileLines} are in one patch.`);
-	const more =
-		all > fileLines ? pen.html`<p class="dim lines-note">… and ${all - fileLines} more lines.</p>` : undefined;
-	return pen.html`<div class="hunks" tabindex="0" role="region" aria-label="Lines of ${path}">${hunks}</div>${more}`;
+	const more = all > fileLines ? html`<p class="dim lines-note">… and ${all - fileLines} more lines.</p>` : undefined;
+	return html`<div class="hunks" tabindex="0" role="region" aria-label="Lines of ${path}">${hunks}</div>${more}`;
 }
 
 const lineKinds = { " ": "same", "+": "add", "-": "del", "\\": "remark" } as const;
 
 function drawHunk(
-	pen: Pen,
+	html: Html,
 	head: string,
 	lines: readonly PatchLine[],
 	coloured: readonly (Markup | undefined)[],
 ): Markup {
 	const shown = lines.map(({ sign, text, number }, index) => {
-		const code = coloured[index] ?? (text.length > lineLength ? pen.cut(text, lineLength) : text);
-		return pen.html`<div class="${lineKinds[sign]}"><i>${number === 0 ? "" : number}</i><b>${sign === " " ? "\u00a0" : sign}</b><span>${code}</span></div>`;
+		const code = coloured[index] ?? (text.length > lineLength ? html.cut(text, lineLength) : text);
+		return html`<div class="${lineKinds[sign]}"><i>${number === 0 ? "" : number}</i><b>${sign === " " ? "\u00a0" : sign}</b><span>${code}</span></div>`;
 	});
-	return pen.html`<div class="hunk"><div class="hunk-head">${pen.cut(head, 200)}</div>${shown}</div>`;
+	return html`<div class="hunk"><div class="hunk-head">${html.cut(head, 200)}</div>${shown}</div>`;
 }

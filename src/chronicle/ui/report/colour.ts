@@ -37,7 +37,7 @@ import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 import type { PatchLine } from "../../core/index.ts";
-import { escapeText, type Markup, type Pen, trusted } from "./markup.ts";
+import { escapeText, type Html, type Markup, trusted } from "./markup.ts";
 
 const grammars: Readonly<Record<string, LanguageFn>> = {
 	...{ bash, c, cpp, csharp, css, dart, dockerfile, elixir, go, graphql, haskell, ini, java, javascript, json, kotlin },
@@ -129,7 +129,7 @@ export interface Colours {
 }
 
 /** Opens a highlighter for one report. */
-export function openColours(pen: Pen): Colours {
+export function openColours(html: Html): Colours {
 	const highlighter = core.newInstance();
 	const known = new Set<string>();
 	/** Grammars are taken up when they are first needed: most reports need two or three. */
@@ -155,7 +155,7 @@ export function openColours(pen: Pen): Colours {
 			const markup: (Markup | undefined)[] = lines.map(() => undefined);
 			const language = languageOf(path);
 			if (language === undefined) return markup;
-			const texts = lines.map(({ text }) => pen.plain(text));
+			const texts = lines.map(({ text }) => html.plain(text));
 			for (const side of ["-", "+"] as const) {
 				const own = lines.flatMap(({ sign }, index) => (sign === side || sign === " " ? [index] : []));
 				const code = own.map((index) => (texts[index] ?? "").slice(0, longest)).join("\n");
@@ -184,14 +184,14 @@ function escaped(text: string): string {
 }
 
 /** The highlighter's markup line by line: a piece that spans several is closed and opened again, under our own names. */
-function splitLines(html: string): string[] {
+function splitLines(text: string): string[] {
 	const lines: string[] = [""];
 	const open: (string | undefined)[] = [];
 	const write = (text: string): void => {
 		lines[lines.length - 1] += text;
 	};
 	const tags = () => open.filter((name) => name !== undefined);
-	for (const [token, name] of html.matchAll(/<span class="([^"]*)">|<\/span>|\n|[^<\n]+/g)) {
+	for (const [token, name] of text.matchAll(/<span class="([^"]*)">|<\/span>|\n|[^<\n]+/g)) {
 		if (token === "\n") {
 			write("</span>".repeat(tags().length));
 			lines.push("");

@@ -2,10 +2,10 @@
 import { type Edge, Graph, type GraphLabel, layout, type Point } from "@dagrejs/dagre";
 import { curveBasis, line } from "d3-shape";
 import { marks, shortCost, shortTime } from "../timeline/index.ts";
-import type { Markup, Pen, Piece } from "./markup.ts";
+import type { Html, HtmlContent, Markup } from "./markup.ts";
 import type { Path, PathEdge, PathNode } from "./path.ts";
-import type { Story } from "./story.ts";
-import { drawSvg, fitText, px, type Room, roomWidth, textWidth } from "./svg.ts";
+import type { ReportModel } from "./report-model.ts";
+import { type ChartWidth, drawSvg, fitText, px, roomWidth, textWidth } from "./svg.ts";
 
 interface Box {
 	readonly width: number;
@@ -39,30 +39,30 @@ const mostAcross = 8;
 const manyNodes = 20;
 const titleSize = 13;
 
-export function drawDiagram(pen: Pen, story: Story, path: Path, room: Room): Markup {
-	const lines = path.nodes.map((node) => linesOf(pen, story, node, room));
+export function drawStateDiagram(html: Html, report: ReportModel, path: Path, room: ChartWidth): Markup {
+	const lines = path.nodes.map((node) => linesOf(html, report, node, room));
 	const { graph, width, height } = bestPlan(path, lines, room);
-	const content: Piece[] = [
-		path.edges.map((edge, index) => drawEdge(pen, edge, graph.edge(edgeName(edge, index)))),
-		path.nodes.map((node, index) => drawNode(pen, node, lines[index], graph.node(String(index)))),
+	const content: HtmlContent[] = [
+		path.edges.map((edge, index) => drawEdge(html, edge, graph.edge(edgeName(edge, index)))),
+		path.nodes.map((node, index) => drawNode(html, node, lines[index], graph.node(String(index)))),
 	];
-	return drawSvg(pen, {
+	return drawSvg(html, {
 		id: `path-${room}`,
 		width,
 		height,
 		title: "The states and the path taken",
-		description: describe(pen, story, path),
+		description: describe(html, report, path),
 		content,
 		fits: width <= roomWidth[room] * mostShrinking,
 	});
 }
 
-function describe(pen: Pen, { run, moves }: Story, { nodes, statesLeftOut }: Path): string {
+function describe(html: Html, { run, moves }: ReportModel, { nodes, statesLeftOut }: Path): string {
 	const visited = nodes
 		.filter(({ visits }) => visits > 0)
 		.map(({ title, visits }) => `${title}${visits > 1 ? ` ${visits} times` : ""}`);
 	const refused = moves.filter((move) => move.refused !== undefined).length;
-	return pen.cut(
+	return html.cut(
 		`${nodes.length - (statesLeftOut > 0 ? 1 : 0) + statesLeftOut} states and ${moves.length} ${moves.length === 1 ? "move" : "moves"}${refused > 0 ? `, ${refused} refused` : ""}. Visited: ${visited.join(", ")}. Now in ${run.state}. The moves are listed in the table below.`,
 		1200,
 	);
@@ -74,7 +74,12 @@ interface NodeLines {
 	readonly width: number;
 }
 
-function linesOf(pen: Pen, { states }: Story, { title, state, visits, kind }: PathNode, room: Room): NodeLines {
+function linesOf(
+	html: Html,
+	{ states }: ReportModel,
+	{ title, state, visits, kind }: PathNode,
+	room: ChartWidth,
+): NodeLines {
 	const most = room === "wide" ? 230 : 200;
 	const own = state === undefined ? undefined : states.get(state);
 	const parts =
@@ -92,13 +97,13 @@ function linesOf(pen: Pen, { states }: Story, { title, state, visits, kind }: Pa
 				: visits > 0
 					? "visited"
 					: "not visited";
-	const shown = fitText(pen.plain(title), titleSize, most - 44);
+	const shown = fitText(html.plain(title), titleSize, most - 44);
 	const width = Math.max(110, textWidth(shown, titleSize) + 48, textWidth(figures, 12) + 48);
 	return { title: shown, figures, width: Math.min(most + 20, width) };
 }
 
 /** Left to right where that fits, else from top to bottom. */
-function bestPlan(path: Path, lines: readonly NodeLines[], room: Room): Plan {
+function bestPlan(path: Path, lines: readonly NodeLines[], room: ChartWidth): Plan {
 	const down = () => planWay(path, lines, "TB");
 	if (room === "narrow" || path.nodes.length > mostAcross) return down();
 	const right = planWay(path, lines, "LR");
@@ -166,7 +171,7 @@ const curve = line<Point>()
 	.y(({ y }) => px(y))
 	.curve(curveBasis);
 
-function drawEdge(pen: Pen, edge: PathEdge, { points, x, y, width }: Way): Piece {
+function drawEdge(html: Html, edge: PathEdge, { points, x, y, width }: Way): HtmlContent {
 	const end = points.at(-1);
 	const before = points.at(-2);
 	if (!end || !before) return undefined;
@@ -180,18 +185,18 @@ function drawEdge(pen: Pen, edge: PathEdge, { points, x, y, width }: Way): Piece
 	const label =
 		text === ""
 			? undefined
-			: pen.html`<rect class="label-back" x="${px(x - width / 2)}" y="${px(y - 9)}" width="${px(width)}" height="18" rx="9"/><text class="edge-label ${edge.kind}" x="${px(x)}" y="${px(y + 4)}" text-anchor="middle">${text}</text>`;
-	return pen.html`<g class="edge ${edge.kind}"><path class="way" d="${curve([...points.slice(0, -1), base]) ?? ""}"/><path class="tip" d="M${px(end.x)} ${px(end.y)}L${side(0.5)}L${side(-0.5)}Z"/>${label}</g>`;
+			: html`<rect class="label-back" x="${px(x - width / 2)}" y="${px(y - 9)}" width="${px(width)}" height="18" rx="9"/><text class="edge-label ${edge.kind}" x="${px(x)}" y="${px(y + 4)}" text-anchor="middle">${text}</text>`;
+	return html`<g class="edge ${edge.kind}"><path class="way" d="${curve([...points.slice(0, -1), base]) ?? ""}"/><path class="tip" d="M${px(end.x)} ${px(end.y)}L${side(0.5)}L${side(-0.5)}Z"/>${label}</g>`;
 }
 
-function drawNode(pen: Pen, node: PathNode, lines: NodeLines | undefined, box: Box): Piece {
+function drawNode(html: Html, node: PathNode, lines: NodeLines | undefined, box: Box): HtmlContent {
 	if (!lines) return undefined;
 	const { x, y, width, height } = box;
 	const left = x - width / 2;
 	const classes = ["node", node.visits > 0 ? "visited" : node.kind === "rest" ? "rest" : "unvisited"];
 	if (node.current) classes.push("current");
 	const border = node.terminal
-		? pen.html`<rect class="inner" x="${px(left + 3)}" y="${px(y - height / 2 + 3)}" width="${px(width - 6)}" height="${px(height - 6)}" rx="6"/>`
+		? html`<rect class="inner" x="${px(left + 3)}" y="${px(y - height / 2 + 3)}" width="${px(width - 6)}" height="${px(height - 6)}" rx="6"/>`
 		: undefined;
-	return pen.html`<g class="${classes.join(" ")}"><title>${node.title}</title><rect class="box" x="${px(left)}" y="${px(y - height / 2)}" width="${px(width)}" height="${height}" rx="9"/>${border}<text class="mark ${node.mark}" x="${px(left + 20)}" y="${px(y + 5)}" text-anchor="middle">${node.mark === "todo" ? "○" : marks[node.mark]}</text><text class="title" x="${px(left + 36)}" y="${px(y - 3)}">${lines.title}</text><text class="dim small" x="${px(left + 36)}" y="${px(y + 14)}">${lines.figures}</text></g>`;
+	return html`<g class="${classes.join(" ")}"><title>${node.title}</title><rect class="box" x="${px(left)}" y="${px(y - height / 2)}" width="${px(width)}" height="${height}" rx="9"/>${border}<text class="mark ${node.mark}" x="${px(left + 20)}" y="${px(y + 5)}" text-anchor="middle">${node.mark === "todo" ? "○" : marks[node.mark]}</text><text class="title" x="${px(left + 36)}" y="${px(y - 3)}">${lines.title}</text><text class="dim small" x="${px(left + 36)}" y="${px(y + 14)}">${lines.figures}</text></g>`;
 }

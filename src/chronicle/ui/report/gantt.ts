@@ -1,9 +1,9 @@
 // Who worked when and who waited: one row a visit, every worker process a bar, every wait a thinner one. Pure.
 import { marks, shortCost, shortTime, titleOf } from "../timeline/index.ts";
-import type { Markup, Pen, Piece } from "./markup.ts";
+import type { Html, HtmlContent, Markup } from "./markup.ts";
 import { waitPhrase } from "./phrases.ts";
-import type { Launch, Story, Visit, Wait } from "./story.ts";
-import { drawSvg, fitText, px, type Room, roomWidth, textWidth } from "./svg.ts";
+import type { Launch, ReportedVisit, ReportModel, Wait } from "./report-model.ts";
+import { type ChartWidth, drawSvg, fitText, px, roomWidth, textWidth } from "./svg.ts";
 import { busySpans, type TimeAxis, timeAxis } from "./time-axis.ts";
 
 /** Rows at the beginning and at the end; what lies between is in the table. */
@@ -11,11 +11,11 @@ const firstRows = 15;
 const lastRows = 35;
 
 export interface GanttRows {
-	readonly shown: readonly Visit[];
+	readonly shown: readonly ReportedVisit[];
 	readonly leftOut: number;
 }
 
-export function ganttRows({ visits }: Story): GanttRows {
+export function ganttRows({ visits }: ReportModel): GanttRows {
 	if (visits.length <= firstRows + lastRows) return { shown: visits, leftOut: 0 };
 	return {
 		shown: [...visits.slice(0, firstRows), ...visits.slice(-lastRows)],
@@ -43,15 +43,15 @@ export const endMarks: Readonly<Record<Launch["end"]["kind"], string>> = {
 	working: marks.working,
 };
 
-export function drawGantt(pen: Pen, story: Story, room: Room): Markup {
+export function drawGantt(html: Html, report: ReportModel, room: ChartWidth): Markup {
 	const width = roomWidth[room];
 	const wide = room === "wide";
 	const left = wide ? 206 : 4;
 	const right = wide ? width - 120 : width - 6;
 	const rowHeight = wide ? 30 : 44;
 	const top = 26;
-	const { shown, leftOut } = ganttRows(story);
-	const axis = timeAxis(busySpans(story), story.beganAt, story.endedAt, left, right);
+	const { shown, leftOut } = ganttRows(report);
+	const axis = timeAxis(busySpans(report), report.beganAt, report.endedAt, left, right);
 	const numbers = Math.max(20, 4 + textWidth(String(shown.at(-1)?.number ?? 1), 13));
 	const gap = leftOut > 0 ? 26 : 0;
 	const rows = shown.map((visit, index) => ({
@@ -59,23 +59,25 @@ export function drawGantt(pen: Pen, story: Story, room: Room): Markup {
 		y: top + index * rowHeight + (leftOut > 0 && index >= firstRows ? gap : 0),
 	}));
 	const bottom = top + shown.length * rowHeight + gap;
-	return drawSvg(pen, {
+	return drawSvg(html, {
 		id: `gantt-${room}`,
 		width,
 		height: bottom + 8,
 		title: "Active and waiting time of every visit",
-		description: describe(story, shown, leftOut),
+		description: describe(report, shown, leftOut),
 		content: [
-			drawAxis(pen, axis, top, bottom),
-			rows.map(({ visit, y }) => drawRow(pen, visit, y, { story, axis, wide, left, right, width, rowHeight, numbers })),
+			drawAxis(html, axis, top, bottom),
+			rows.map(({ visit, y }) =>
+				drawRow(html, visit, y, { report, axis, wide, left, right, width, rowHeight, numbers }),
+			),
 			leftOut === 0
 				? undefined
-				: pen.html`<text class="dim" x="${left}" y="${top + firstRows * rowHeight + 17}">… ${leftOut} more visits are in the table below …</text>`,
+				: html`<text class="dim" x="${left}" y="${top + firstRows * rowHeight + 17}">… ${leftOut} more visits are in the table below …</text>`,
 		],
 	});
 }
 
-function describe(story: Story, shown: readonly Visit[], leftOut: number): string {
+function describe(report: ReportModel, shown: readonly ReportedVisit[], leftOut: number): string {
 	const rows = shown.slice(0, 30).map((visit) => {
 		const waited = visit.waits.reduce((sum, { from, to }) => sum + to - from, 0);
 		const wait = waited > 0 ? `, waited ${shortTime(waited)}` : "";
@@ -83,24 +85,24 @@ function describe(story: Story, shown: readonly Visit[], leftOut: number): strin
 	});
 	const rest = leftOut + Math.max(0, shown.length - 30);
 	const more = rest > 0 ? ` And ${rest} more visits.` : "";
-	return `One row for each visit, over ${shortTime(story.endedAt - story.beganAt)}. ${rows.join("; ")}.${more}`;
+	return `One row for each visit, over ${shortTime(report.endedAt - report.beganAt)}. ${rows.join("; ")}.${more}`;
 }
 
 /** Grid lines, their labels above, and strips where silence is cut short. */
-export function drawAxis(pen: Pen, axis: TimeAxis, top: number, bottom: number): Markup {
-	return pen.html`<g aria-hidden="true">${axis.breaks.map(
+export function drawAxis(html: Html, axis: TimeAxis, top: number, bottom: number): Markup {
+	return html`<g aria-hidden="true">${axis.breaks.map(
 		({ from, to, ms }) =>
-			pen.html`<rect class="cut" x="${px(from)}" y="${px(top)}" width="${px(Math.max(2, to - from))}" height="${px(bottom - top)}"><title>${shortTime(ms)} without work, cut short here</title></rect>`,
+			html`<rect class="cut" x="${px(from)}" y="${px(top)}" width="${px(Math.max(2, to - from))}" height="${px(bottom - top)}"><title>${shortTime(ms)} without work, cut short here</title></rect>`,
 	)}${axis.ticks.map(
 		({ x, label }, index) =>
-			pen.html`<line class="grid" x1="${px(x)}" x2="${px(x)}" y1="${px(top)}" y2="${px(bottom)}"/><text class="tick" x="${px(x)}" y="${px(top - 9)}"${index === 0 ? undefined : middle}>${label}</text>`,
+			html`<line class="grid" x1="${px(x)}" x2="${px(x)}" y1="${px(top)}" y2="${px(bottom)}"/><text class="tick" x="${px(x)}" y="${px(top - 9)}"${index === 0 ? undefined : middle}>${label}</text>`,
 	)}</g>`;
 }
 
 const middle: Markup = { markup: ' text-anchor="middle"' };
 
 interface Row {
-	readonly story: Story;
+	readonly report: ReportModel;
 	readonly axis: TimeAxis;
 	readonly wide: boolean;
 	readonly left: number;
@@ -111,47 +113,47 @@ interface Row {
 	readonly numbers: number;
 }
 
-function drawRow(pen: Pen, visit: Visit, y: number, row: Row): Markup {
-	const { story, axis, wide, left, right, width, rowHeight, numbers } = row;
+function drawRow(html: Html, visit: ReportedVisit, y: number, row: Row): Markup {
+	const { report, axis, wide, left, right, width, rowHeight, numbers } = row;
 	const barY = wide ? y + 7 : y + 22;
 	const figures = figuresOf(visit);
 	const figuresWidth = textWidth(figures, 12);
 	const labelRoom = (wide ? left - 16 : right - figuresWidth - 12) - numbers - 8;
-	const name = fitText(pen.plain(titleOf(visit.state)), 13, labelRoom);
+	const name = fitText(html.plain(titleOf(visit.state)), 13, labelRoom);
 	const textY = wide ? y + 19 : y + 15;
-	const bars: Piece[] = [
-		...visit.waits.map((wait) => drawWait(pen, wait, axis, barY)),
-		...visit.launches.map((launch) => drawLaunch(pen, launch, story, axis, barY)),
+	const bars: HtmlContent[] = [
+		...visit.waits.map((wait) => drawWait(html, wait, axis, barY)),
+		...visit.launches.map((launch) => drawLaunch(html, launch, report, axis, barY)),
 	];
-	return pen.html`<g><line class="rule" x1="0" x2="${width}" y1="${px(y + rowHeight)}" y2="${px(y + rowHeight)}"/><text class="num" x="${px(numbers)}" y="${px(textY)}" text-anchor="end">${visit.number}</text><text x="${px(numbers + 8)}" y="${px(textY)}">${name}</text><text class="dim small" x="${px(width)}" y="${px(textY)}" text-anchor="end">${figures}</text>${bars}</g>`;
+	return html`<g><line class="rule" x1="0" x2="${width}" y1="${px(y + rowHeight)}" y2="${px(y + rowHeight)}"/><text class="num" x="${px(numbers)}" y="${px(textY)}" text-anchor="end">${visit.number}</text><text x="${px(numbers + 8)}" y="${px(textY)}">${name}</text><text class="dim small" x="${px(width)}" y="${px(textY)}" text-anchor="end">${figures}</text>${bars}</g>`;
 }
 
-function figuresOf({ activeMs, spend, waits, launches }: Visit): string {
+function figuresOf({ activeMs, spend, waits, launches }: ReportedVisit): string {
 	if (launches.length > 0) return `${shortTime(activeMs)} · ${shortCost(spend.costUsd)}`;
 	const waited = waits.reduce((sum, { from, to }) => sum + to - from, 0);
 	return waited > 0 ? `${shortTime(waited)} waited` : "";
 }
 
-function drawLaunch(pen: Pen, launch: Launch, story: Story, axis: TimeAxis, y: number): Piece {
+function drawLaunch(html: Html, launch: Launch, report: ReportModel, axis: TimeAxis, y: number): HtmlContent {
 	const { startedAt, endedAt, end, attempt } = launch;
 	if (startedAt === undefined) {
 		if (endedAt === undefined || end.kind !== "unstarted") return undefined;
-		return pen.html`<text class="bad" x="${px(axis.at(endedAt))}" y="${y + 12}" text-anchor="middle">${endMarks.unstarted}<title>Attempt ${attempt} ${end.words}</title></text>`;
+		return html`<text class="bad" x="${px(axis.at(endedAt))}" y="${y + 12}" text-anchor="middle">${endMarks.unstarted}<title>Attempt ${attempt} ${end.words}</title></text>`;
 	}
 	const from = axis.at(startedAt);
-	const to = axis.at(endedAt ?? story.endedAt);
+	const to = axis.at(endedAt ?? report.endedAt);
 	const length = Math.max(2, to - from);
 	const faulty = end.kind === "crashed" || end.kind === "timed_out" || end.kind === "lost";
 	const label = `${attempt}${endMarks[end.kind] === "" || end.kind === "moved" ? "" : ` ${endMarks[end.kind]}`}`;
 	const inside = length >= textWidth(label, 11) + 8;
-	const title = `Attempt ${attempt}${launch.launch > 1 ? `, process ${launch.launch}` : ""}: ${shortTime((endedAt ?? story.endedAt) - startedAt)}, ${end.words}`;
+	const title = `Attempt ${attempt}${launch.launch > 1 ? `, process ${launch.launch}` : ""}: ${shortTime((endedAt ?? report.endedAt) - startedAt)}, ${end.words}`;
 	const text = inside
-		? pen.html`<text class="on small" x="${px(from + length / 2)}" y="${y + 12}" text-anchor="middle">${label}</text>`
+		? html`<text class="on small" x="${px(from + length / 2)}" y="${y + 12}" text-anchor="middle">${label}</text>`
 		: undefined;
-	return pen.html`<g><title>${title}</title><rect class="${faulty ? "bar fault" : "bar"}" x="${px(from)}" y="${y}" width="${px(length)}" height="16" rx="3"/>${text}</g>`;
+	return html`<g><title>${title}</title><rect class="${faulty ? "bar fault" : "bar"}" x="${px(from)}" y="${y}" width="${px(length)}" height="16" rx="3"/>${text}</g>`;
 }
 
-function drawWait(pen: Pen, { kind, from, to }: Wait, axis: TimeAxis, y: number): Markup {
+function drawWait(html: Html, { kind, from, to }: Wait, axis: TimeAxis, y: number): Markup {
 	const start = axis.at(from);
 	const length = Math.max(2, axis.at(to) - start);
 	const time = shortTime(to - from);
@@ -160,6 +162,6 @@ function drawWait(pen: Pen, { kind, from, to }: Wait, axis: TimeAxis, y: number)
 	const text =
 		label === ""
 			? undefined
-			: pen.html`<text class="wait-label" x="${px(start + length / 2)}" y="${y + 12}" text-anchor="middle">${label}</text>`;
-	return pen.html`<g><title>${waitPhrase(kind)}, ${time}</title><rect class="wait ${kind}" x="${px(start)}" y="${y + 1}" width="${px(length)}" height="14" rx="3"/>${text}</g>`;
+			: html`<text class="wait-label" x="${px(start + length / 2)}" y="${y + 12}" text-anchor="middle">${label}</text>`;
+	return html`<g><title>${waitPhrase(kind)}, ${time}</title><rect class="wait ${kind}" x="${px(start)}" y="${y + 1}" width="${px(length)}" height="14" rx="3"/>${text}</g>`;
 }

@@ -1,45 +1,45 @@
 // Every visit in a row: its workers and how they ended, what it took, how it was left and with which words. Pure.
 import { shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import { endMarks } from "./gantt.ts";
-import type { Markup, Piece } from "./markup.ts";
+import type { HtmlContent, Markup } from "./markup.ts";
+import { counted, drawWords, type ReportPage, type Section } from "./page.ts";
 import { causePhrase, reasonPhrase } from "./phrases.ts";
-import { counted, drawWords, type Section, type Sheet } from "./sheet.ts";
-import type { Launch, Visit } from "./story.ts";
+import type { Launch, ReportedVisit } from "./report-model.ts";
 import { type Column, drawTable, ends } from "./table.ts";
 
 const firstVisits = 200;
 const lastVisits = 300;
 const mostLaunches = 8;
 
-export function historySection(sheet: Sheet): Section {
-	const { pen, story, moments, leftOut } = sheet;
+export function historySection(page: ReportPage): Section {
+	const { html, report, moments, leftOut } = page;
 	const title = "History";
-	if (story.visits.length === 0) return { id: "history", title, content: foldedHistory(sheet) };
-	const { rows, leftOut: between } = ends(story.visits, firstVisits, lastVisits);
+	if (report.visits.length === 0) return { id: "history", title, content: foldedHistory(page) };
+	const { rows, leftOut: between } = ends(report.visits, firstVisits, lastVisits);
 	if (between > 0) leftOut.push(`${counted(between, "visit")} of the history between the first and the last ones.`);
-	const columns: Column<Visit>[] = [
+	const columns: Column<ReportedVisit>[] = [
 		{
 			name: "Visit",
 			kind: "words",
 			of: ({ number, state, beganAt }) =>
-				pen.html`<span class="num">${number}</span> ${titleOf(state)} <span class="second">${moments.short(beganAt)}</span>`,
+				html`<span class="num">${number}</span> ${titleOf(state)} <span class="second">${moments.short(beganAt)}</span>`,
 		},
-		{ name: "Time", kind: "number", of: ({ activeMs, waits }) => times(sheet, activeMs, waits) },
+		{ name: "Time", kind: "number", of: ({ activeMs, waits }) => times(page, activeMs, waits) },
 		{
 			name: "Spent",
 			kind: "number",
 			of: ({ spend }) =>
-				pen.html`${shortCost(spend.costUsd)} <span class="second">${shortCount(spend.tokens)} tokens</span>`,
+				html`${shortCost(spend.costUsd)} <span class="second">${shortCount(spend.tokens)} tokens</span>`,
 		},
-		{ name: "Workers", kind: "words", of: (visit) => drawLaunches(sheet, visit) },
-		{ name: "Files", kind: "number", of: ({ number, files }) => drawFiles(sheet, number, files) },
-		{ name: "Left", kind: "words", of: (visit) => drawLeft(sheet, visit) },
-		{ name: "Summary", kind: "words", of: ({ summary }) => drawWords(sheet, summary) },
+		{ name: "Workers", kind: "words", of: (visit) => drawLaunches(page, visit) },
+		{ name: "Files", kind: "number", of: ({ number, files }) => drawFiles(page, number, files) },
+		{ name: "Left", kind: "words", of: (visit) => drawLeft(page, visit) },
+		{ name: "Summary", kind: "words", of: ({ summary }) => drawWords(page, summary) },
 	];
 	return {
 		id: "history",
 		title,
-		content: drawTable(pen, {
+		content: drawTable(html, {
 			caption: "Visits, in order",
 			rows,
 			columns,
@@ -48,58 +48,62 @@ export function historySection(sheet: Sheet): Section {
 	};
 }
 
-function times({ pen }: Sheet, activeMs: number, waits: Visit["waits"]): Markup {
+function times({ html }: ReportPage, activeMs: number, waits: ReportedVisit["waits"]): Markup {
 	const waited = waits.reduce((sum, { from, to }) => sum + to - from, 0);
 	return waited > 0
-		? pen.html`${shortTime(activeMs)} <span class="second">${shortTime(waited)} waited</span>`
-		: pen.html`${shortTime(activeMs)}`;
+		? html`${shortTime(activeMs)} <span class="second">${shortTime(waited)} waited</span>`
+		: html`${shortTime(activeMs)}`;
 }
 
-function drawLaunches(sheet: Sheet, { launches, left }: Visit): Piece {
-	const { pen } = sheet;
-	if (launches.length === 0) return pen.html`<span class="dim">none</span>`;
+function drawLaunches(page: ReportPage, { launches, left }: ReportedVisit): HtmlContent {
+	const { html } = page;
+	if (launches.length === 0) return html`<span class="dim">none</span>`;
 	const items = launches
 		.slice(-mostLaunches)
-		.map((launch) => pen.html`<li>${drawLaunch(sheet, launch, left !== undefined)}</li>`);
+		.map((launch) => html`<li>${drawLaunch(page, launch, left !== undefined)}</li>`);
 	const more = launches.length - mostLaunches;
-	return pen.html`<ul class="workers">${more > 0 ? pen.html`<li class="dim">${more} earlier ones</li>` : undefined}${items}</ul>`;
+	return html`<ul class="workers">${more > 0 ? html`<li class="dim">${more} earlier ones</li>` : undefined}${items}</ul>`;
 }
 
-function drawLaunch({ pen }: Sheet, { attempt, launch, because, model, end }: Launch, gone: boolean): Markup {
+function drawLaunch({ html }: ReportPage, { attempt, launch, because, model, end }: Launch, gone: boolean): Markup {
 	const mark = endMarks[end.kind];
-	const words = end.kind === "moved" && gone ? "moved on" : pen.cut(end.words, 240);
+	const words = end.kind === "moved" && gone ? "moved on" : html.cut(end.words, 240);
 	const tone = end.kind === "crashed" || end.kind === "timed_out" || end.kind === "unstarted" ? "bad" : "plain";
 	const why = because === "entered" ? "" : ` (${reasonPhrase(because)})`;
 	const name = launch > 1 ? `${attempt}.${launch}` : String(attempt);
-	return pen.html`<b>${name}</b> <span class="${tone}">${mark === "" ? "" : `${mark} `}${words}</span>${why}${model === undefined ? undefined : pen.html` <span class="second model">${model}</span>`}`;
+	return html`<b>${name}</b> <span class="${tone}">${mark === "" ? "" : `${mark} `}${words}</span>${why}${model === undefined ? undefined : html` <span class="second model">${model}</span>`}`;
 }
 
-function drawFiles({ pen }: Sheet, number: number, { changes, more, unmeasured }: Visit["files"]): Piece {
-	if (unmeasured !== undefined && changes.length === 0) return pen.html`<span class="dim">not measured</span>`;
+function drawFiles(
+	{ html }: ReportPage,
+	number: number,
+	{ changes, more, unmeasured }: ReportedVisit["files"],
+): HtmlContent {
+	if (unmeasured !== undefined && changes.length === 0) return html`<span class="dim">not measured</span>`;
 	const count = changes.length + more;
-	if (count === 0) return pen.html`<span class="dim">0</span>`;
+	if (count === 0) return html`<span class="dim">0</span>`;
 	const sum = (key: "added" | "removed"): number => changes.reduce((total, change) => total + (change[key] ?? 0), 0);
-	return pen.html`<a href="#changes-${number}">${count}</a> <span class="second"><span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span></span>`;
+	return html`<a href="#changes-${number}">${count}</a> <span class="second"><span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span></span>`;
 }
 
-function drawLeft({ pen, story }: Sheet, { number, left }: Visit): Piece {
+function drawLeft({ html, report }: ReportPage, { number, left }: ReportedVisit): HtmlContent {
 	if (left) {
 		const refused =
-			left.refused === undefined ? undefined : pen.html` <span class="second bad">⊘ ${titleOf(left.refused)}</span>`;
-		return pen.html`to ${titleOf(left.to)} <span class="second">${causePhrase(left.cause)}</span>${refused}`;
+			left.refused === undefined ? undefined : html` <span class="second bad">⊘ ${titleOf(left.refused)}</span>`;
+		return html`to ${titleOf(left.to)} <span class="second">${causePhrase(left.cause)}</span>${refused}`;
 	}
-	if (number !== story.run.visit) return undefined;
-	const { status } = story.run;
+	if (number !== report.run.visit) return undefined;
+	const { status } = report.run;
 	const over = status === "done" || status === "failed" || status === "aborted";
-	return pen.html`<span class="dim">${over ? `the run ended: ${status}` : "here now"}</span>`;
+	return html`<span class="dim">${over ? `the run ended: ${status}` : "here now"}</span>`;
 }
 
 /** What the folded run remembers of its last moves, where the events are gone. */
-function foldedHistory(sheet: Sheet): Piece {
-	const { pen, story, moments } = sheet;
-	const { history } = story.run;
-	if (history.length === 0) return pen.html`<p>The run has made no move.</p>`;
-	return drawTable(pen, {
+function foldedHistory(page: ReportPage): HtmlContent {
+	const { html, report, moments } = page;
+	const { history } = report.run;
+	if (history.length === 0) return html`<p>The run has made no move.</p>`;
+	return drawTable(html, {
 		caption: "The last moves, as the folded state remembers them",
 		rows: history,
 		columns: [
@@ -111,7 +115,7 @@ function foldedHistory(sheet: Sheet): Piece {
 			{ name: "Active", kind: "number", of: ({ metrics }) => shortTime(metrics.activeMs) },
 			{ name: "Tokens", kind: "number", of: ({ metrics }) => shortCount(metrics.tokens) },
 			{ name: "Cost", kind: "number", of: ({ metrics }) => shortCost(metrics.costUsd) },
-			{ name: "Summary", kind: "words", of: ({ summary }) => drawWords(sheet, summary) },
+			{ name: "Summary", kind: "words", of: ({ summary }) => drawWords(page, summary) },
 		],
 	});
 }

@@ -7,15 +7,15 @@ export interface Markup {
 	readonly markup: string;
 }
 
-export type Piece = string | number | Markup | undefined | readonly Piece[];
+export type HtmlContent = string | number | Markup | undefined | readonly HtmlContent[];
 
-/** Writes for one report; whatever passes through it is free of secrets. */
-export interface Pen {
-	/** Pieces that are strings are texts; lists are joined; `undefined` is nothing. */
-	html(parts: TemplateStringsArray, ...pieces: readonly Piece[]): Markup;
+/** The template tag of one report: everything that it renders is redacted and escaped. */
+export interface Html {
+	/** Strings are text; lists are joined; `undefined` renders nothing. */
+	(parts: TemplateStringsArray, ...content: readonly HtmlContent[]): Markup;
 	/** The text as it is shown, before it is escaped. */
 	plain(text: string): string;
-	/** At most `length` characters of it, with `…` where something is missing. Secrets are taken out before it is cut. */
+	/** At most `length` characters of it, with `…` where something is missing. Secrets are redacted before it is cut. */
 	cut(text: string, length: number): string;
 }
 
@@ -24,19 +24,18 @@ export function trusted(markup: string): Markup {
 	return { markup };
 }
 
-export function openPen(redact: Redact): Pen {
+export function openHtml(redact: Redact): Html {
 	const plain = (text: string): string => showHidden(redact(text.toWellFormed()));
-	const write = (piece: Piece): string => {
+	const write = (piece: HtmlContent): string => {
 		if (piece === undefined) return "";
 		if (typeof piece === "number") return String(piece);
 		if (typeof piece === "string") return escapeText(plain(piece));
 		return "markup" in piece ? piece.markup : piece.map(write).join("");
 	};
-	return {
-		html: (parts, ...pieces) => ({ markup: parts.map((part, at) => part + write(pieces[at])).join("") }),
-		plain,
-		cut: (text, length) => shorten(plain(text), length),
-	};
+	const render = (parts: TemplateStringsArray, ...content: readonly HtmlContent[]): Markup => ({
+		markup: parts.map((part, at) => part + write(content[at])).join(""),
+	});
+	return Object.assign(render, { plain, cut: (text: string, length: number) => shorten(plain(text), length) });
 }
 
 /** Cuts between characters as people see them. */

@@ -1,5 +1,5 @@
 // Points in time as a reader of the report sees them: in one time zone, which is named once. Pure.
-import { type Markup, type Pen, trusted } from "./markup.ts";
+import { type Html, type Markup, trusted } from "./markup.ts";
 
 export interface Moments {
 	readonly zone: string;
@@ -10,7 +10,7 @@ export interface Moments {
 }
 
 /** `zone`: an IANA name; one that is not known becomes UTC. */
-export function openMoments(pen: Pen, zone: string, beganAt: number, endedAt: number): Moments {
+export function openMoments(html: Html, zone: string, beganAt: number, endedAt: number): Moments {
 	const known = knownZone(zone);
 	const format = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
 		new Intl.DateTimeFormat("en-GB", { timeZone: known, hourCycle: "h23", ...options });
@@ -22,7 +22,7 @@ export function openMoments(pen: Pen, zone: string, beganAt: number, endedAt: nu
 		: format({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 	const element = (at: number, text: string): Markup => {
 		if (!isTime(at)) return trusted("unknown");
-		return pen.html`<time datetime="${new Date(at).toISOString()}">${text}</time>`;
+		return html`<time datetime="${new Date(at).toISOString()}">${text}</time>`;
 	};
 	return {
 		zone: known,

@@ -3,9 +3,9 @@ import { scaleLinear } from "d3-scale";
 import { area, curveStepAfter, line } from "d3-shape";
 import { shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import { drawAxis } from "./gantt.ts";
-import type { Markup, Pen, Piece } from "./markup.ts";
-import type { StateFigures, Story } from "./story.ts";
-import { drawSvg, fitText, px, type Room, roomWidth, textWidth } from "./svg.ts";
+import type { Html, HtmlContent, Markup } from "./markup.ts";
+import type { ReportModel, StateFigures } from "./report-model.ts";
+import { type ChartWidth, drawSvg, fitText, px, roomWidth, textWidth } from "./svg.ts";
 import { busySpans, type TimeAxis, timeAxis } from "./time-axis.ts";
 
 /** States that have a row of their own. */
@@ -23,7 +23,7 @@ interface StateRow extends StateFigures {
 }
 
 /** States by what they cost, then by tokens; those beyond the first ones together. */
-export function stateRows({ states }: Story): { readonly rows: readonly StateRow[]; readonly leftOut: number } {
+export function stateRows({ states }: ReportModel): { readonly rows: readonly StateRow[]; readonly leftOut: number } {
 	const all = [...states]
 		.filter(([, { activeMs, spend }]) => activeMs > 0 || spend.tokens > 0 || spend.costUsd > 0)
 		.map(([name, figures]): StateRow => ({ title: titleOf(name), ...figures }));
@@ -47,8 +47,8 @@ const columns: readonly Column[] = [
 	{ name: "Active time", word: " active", of: ({ activeMs }) => activeMs, show: shortTime },
 ];
 
-export function drawStates(pen: Pen, story: Story, room: Room): Markup {
-	const { rows, leftOut } = stateRows(story);
+export function drawStates(html: Html, report: ReportModel, room: ChartWidth): Markup {
+	const { rows, leftOut } = stateRows(report);
 	const width = roomWidth[room];
 	const wide = room === "wide";
 	const left = wide ? 206 : 4;
@@ -57,21 +57,21 @@ export function drawStates(pen: Pen, story: Story, room: Room): Markup {
 	const each = wide ? (width - left) / columns.length : width - 8;
 	const content = rows.map((row, index) => {
 		const y = top + index * rowHeight;
-		const name = fitText(pen.plain(row.title), 13, wide ? left - 16 : width - 8);
-		return pen.html`<g><text x="4" y="${px(wide ? y + 19 : y + 16)}">${name}</text>${columns.map((column, at) => {
+		const name = fitText(html.plain(row.title), 13, wide ? left - 16 : width - 8);
+		return html`<g><text x="4" y="${px(wide ? y + 19 : y + 16)}">${name}</text>${columns.map((column, at) => {
 			const x = wide ? left + at * each : 4;
 			const barY = wide ? y + 8 : y + 26 + at * 20;
-			return drawBar(pen, row, column, { rows, x, y: barY, width: each - (wide ? 24 : 0), named: !wide });
+			return drawBar(html, row, column, { rows, x, y: barY, width: each - (wide ? 24 : 0), named: !wide });
 		})}<line class="rule" x1="0" x2="${width}" y1="${px(y + rowHeight - 1)}" y2="${px(y + rowHeight - 1)}"/></g>`;
 	});
 	const heads = wide
-		? columns.map(({ name }, at) => pen.html`<text class="dim small" x="${px(left + at * each)}" y="16">${name}</text>`)
+		? columns.map(({ name }, at) => html`<text class="dim small" x="${px(left + at * each)}" y="16">${name}</text>`)
 		: [];
 	const words = rows.map(
 		({ title, spend, activeMs }) =>
 			`${title}: ${shortCount(spend.tokens)} tokens, ${shortCost(spend.costUsd)}, ${shortTime(activeMs)}`,
 	);
-	return drawSvg(pen, {
+	return drawSvg(html, {
 		id: `states-${room}`,
 		width,
 		height: top + rows.length * rowHeight + 2,
@@ -90,7 +90,7 @@ interface BarPlace {
 	readonly named: boolean;
 }
 
-function drawBar(pen: Pen, row: StateRow, column: Column, { rows, x, y, width, named }: BarPlace): Markup {
+function drawBar(html: Html, row: StateRow, column: Column, { rows, x, y, width, named }: BarPlace): Markup {
 	const value = column.of(row);
 	const most = Math.max(...rows.map(column.of));
 	const figureOf = (one: StateRow): string => `${column.show(column.of(one))}${named ? column.word : ""}`;
@@ -99,15 +99,15 @@ function drawBar(pen: Pen, row: StateRow, column: Column, { rows, x, y, width, n
 		.domain([0, most || 1])
 		.range([0, Math.max(10, width - roomForText)]);
 	const length = value > 0 ? Math.max(1.5, scale(value)) : 0;
-	const bars: Piece =
+	const bars: HtmlContent =
 		column.name === "Tokens"
-			? stack(pen, row, x, y, length)
-			: pen.html`<rect class="bar plain" x="${px(x)}" y="${y}" width="${px(length)}" height="14" rx="2"/>`;
-	return pen.html`${bars}<text class="small" x="${px(x + length + 6)}" y="${y + 11}">${figureOf(row)}</text>`;
+			? stack(html, row, x, y, length)
+			: html`<rect class="bar plain" x="${px(x)}" y="${y}" width="${px(length)}" height="14" rx="2"/>`;
+	return html`${bars}<text class="small" x="${px(x + length + 6)}" y="${y + 11}">${figureOf(row)}</text>`;
 }
 
 /** The kinds of tokens one after another; their rest, where a ledger does not know the kinds. */
-function stack(pen: Pen, { spend }: StateRow, x: number, y: number, length: number): Piece {
+function stack(html: Html, { spend }: StateRow, x: number, y: number, length: number): HtmlContent {
 	const known = tokenKinds.reduce((sum, [kind]) => sum + spend[kind], 0);
 	const whole = Math.max(known, spend.tokens);
 	if (whole === 0) return undefined;
@@ -120,14 +120,14 @@ function stack(pen: Pen, { spend }: StateRow, x: number, y: number, length: numb
 		from += part;
 		return tokens <= 0
 			? undefined
-			: pen.html`<rect class="${name}" x="${px(start)}" y="${y}" width="${px(Math.max(0.5, part))}" height="14"/>`;
+			: html`<rect class="${name}" x="${px(start)}" y="${y}" width="${px(Math.max(0.5, part))}" height="14"/>`;
 	});
 }
 
 interface Panel {
 	readonly name: string;
 	readonly of: (point: { tokens: number; costUsd: number }) => number;
-	readonly ceiling: (one: Story["ceilings"][number]) => number | undefined;
+	readonly ceiling: (one: ReportModel["ceilings"][number]) => number | undefined;
 	readonly show: (value: number) => string;
 }
 
@@ -136,24 +136,24 @@ const panels: readonly Panel[] = [
 	{ name: "Cost", of: ({ costUsd }) => costUsd, ceiling: ({ costUsd }) => costUsd, show: shortCost },
 ];
 
-export function drawSpending(pen: Pen, story: Story, room: Room): Markup {
+export function drawSpending(html: Html, report: ReportModel, room: ChartWidth): Markup {
 	const width = roomWidth[room];
 	const left = 52;
 	const right = width - 12;
 	const panelHeight = room === "wide" ? 130 : 120;
-	const axis = timeAxis(busySpans(story), story.beganAt, story.endedAt, left, right);
-	const shown = panels.filter(({ of }) => of(story.run.totals) > 0);
+	const axis = timeAxis(busySpans(report), report.beganAt, report.endedAt, left, right);
+	const shown = panels.filter(({ of }) => of(report.run.totals) > 0);
 	const content = shown.map((panel, index) => {
 		const top = 44 + index * (panelHeight + 58);
-		return drawPanel(pen, story, panel, axis, { left, right, top, bottom: top + panelHeight });
+		return drawPanel(html, report, panel, axis, { left, right, top, bottom: top + panelHeight });
 	});
-	const { tokens, costUsd } = story.run.totals;
-	return drawSvg(pen, {
+	const { tokens, costUsd } = report.run.totals;
+	return drawSvg(html, {
 		id: `spending-${room}`,
 		width,
 		height: shown.length * (panelHeight + 58),
 		title: "Tokens and cost over time",
-		description: `Over ${shortTime(story.endedAt - story.beganAt)} the run came to ${shortCount(tokens)} tokens and ${shortCost(costUsd)}.`,
+		description: `Over ${shortTime(report.endedAt - report.beganAt)} the run came to ${shortCount(tokens)} tokens and ${shortCost(costUsd)}.`,
 		content,
 	});
 }
@@ -165,15 +165,15 @@ interface Frame {
 	readonly bottom: number;
 }
 
-function drawPanel(pen: Pen, story: Story, panel: Panel, axis: TimeAxis, frame: Frame): Markup {
+function drawPanel(html: Html, report: ReportModel, panel: Panel, axis: TimeAxis, frame: Frame): Markup {
 	const { left, right, top, bottom } = frame;
 	const points = [
-		{ at: story.beganAt, tokens: 0, costUsd: 0 },
-		...story.spending,
-		{ at: story.endedAt, tokens: story.run.totals.tokens, costUsd: story.run.totals.costUsd },
+		{ at: report.beganAt, tokens: 0, costUsd: 0 },
+		...report.spending,
+		{ at: report.endedAt, tokens: report.run.totals.tokens, costUsd: report.run.totals.costUsd },
 	];
-	const spent = panel.of(story.run.totals);
-	const ceilings = ceilingSteps(story, panel);
+	const spent = panel.of(report.run.totals);
+	const ceilings = ceilingSteps(report, panel);
 	// A ceiling far above what was spent would flatten the line: then it is only named.
 	const near = ceilings.filter(({ value }) => value <= spent * 4);
 	const y = scaleLinear()
@@ -188,19 +188,19 @@ function drawPanel(pen: Pen, story: Story, panel: Panel, axis: TimeAxis, frame: 
 	const late = (from: number): boolean => axis.at(from) > right - 100;
 	const far = ceilings.filter(({ value }) => value > spent * 4).at(-1);
 	const name = `${panel.name}: ${panel.show(spent)}${far ? ` · ceiling ${panel.show(far.value)}` : ""}`;
-	return pen.html`<g>${drawAxis(pen, axis, top, bottom)}<text class="small strong" x="4" y="${top - 26}">${name}</text>${y
+	return html`<g>${drawAxis(html, axis, top, bottom)}<text class="small strong" x="4" y="${top - 26}">${name}</text>${y
 		.ticks(4)
 		.map(
 			(value) =>
-				pen.html`<line class="grid" x1="${left}" x2="${px(right)}" y1="${px(y(value))}" y2="${px(y(value))}"/><text class="tick" x="${left - 6}" y="${px(y(value) + 4)}" text-anchor="end">${panel.show(value)}</text>`,
+				html`<line class="grid" x1="${left}" x2="${px(right)}" y1="${px(y(value))}" y2="${px(y(value))}"/><text class="tick" x="${left - 6}" y="${px(y(value) + 4)}" text-anchor="end">${panel.show(value)}</text>`,
 		)}<path class="area" d="${below ?? ""}"/><path class="line" d="${path ?? ""}"/>${near.map(
 		({ from, to, value }) =>
-			pen.html`<line class="ceiling" x1="${px(axis.at(from))}" x2="${px(axis.at(to))}" y1="${px(y(value))}" y2="${px(y(value))}"><title>Ceiling: ${panel.show(value)}</title></line><text class="ceiling-label" x="${px(late(from) ? axis.at(to) - 2 : axis.at(from) + 3)}" y="${px(y(value) - 5)}" text-anchor="${late(from) ? "end" : "start"}">ceiling ${panel.show(value)}</text>`,
+			html`<line class="ceiling" x1="${px(axis.at(from))}" x2="${px(axis.at(to))}" y1="${px(y(value))}" y2="${px(y(value))}"><title>Ceiling: ${panel.show(value)}</title></line><text class="ceiling-label" x="${px(late(from) ? axis.at(to) - 2 : axis.at(from) + 3)}" y="${px(y(value) - 5)}" text-anchor="${late(from) ? "end" : "start"}">ceiling ${panel.show(value)}</text>`,
 	)}</g>`;
 }
 
 function ceilingSteps(
-	{ ceilings, endedAt }: Story,
+	{ ceilings, endedAt }: ReportModel,
 	panel: Panel,
 ): readonly { readonly from: number; readonly to: number; readonly value: number }[] {
 	const steps: { from: number; to: number; value: number }[] = [];

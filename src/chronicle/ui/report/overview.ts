@@ -1,66 +1,66 @@
 // The head of the report: what was to be done, where it stands, what it took, and what a person has to do now. Pure.
 import type { Run, Spend } from "../../core/index.ts";
 import { currentMark, marks, nextStep, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
-import type { Markup, Pen, Piece } from "./markup.ts";
+import type { Html, HtmlContent, Markup } from "./markup.ts";
+import { counted, drawWords, type ReportPage } from "./page.ts";
 import { spaced } from "./phrases.ts";
-import { counted, drawWords, type Sheet } from "./sheet.ts";
 
-export function drawHead(sheet: Sheet): Markup {
-	const { pen, story, moments } = sheet;
-	const { run } = story;
-	const { mark, words } = statusOf(sheet);
+export function drawHead(page: ReportPage): Markup {
+	const { html, report, moments } = page;
+	const { run } = report;
+	const { mark, words } = statusOf(page);
 	const over = run.stage.kind === "over";
 	const when =
-		story.endedAt > story.beganAt
-			? pen.html`${moments.full(story.beganAt)} – ${moments.full(story.endedAt)}`
-			: moments.full(story.beganAt);
-	return pen.html`<header class="head"><p class="eyebrow">Report of a chronicle run</p><h1 dir="auto">${pen.cut(run.plan.name, 200)}</h1><p class="standing"><span class="status ${mark}"><span class="sign" aria-hidden="true">${marks[mark] === " " ? "○" : marks[mark]}</span> ${words}</span>${over ? undefined : pen.html` in <b>${titleOf(run.state)}</b>`}</p><div class="task">${drawWords(sheet, run.task)}</div><p class="dim meta">${run.plan.name === run.template.name ? undefined : pen.html`Template <span dir="auto">${pen.cut(run.template.name, 200)}</span> · `}Run <code>${run.id}</code> · ${when} · times in ${moments.zone}</p></header>`;
+		report.endedAt > report.beganAt
+			? html`${moments.full(report.beganAt)} – ${moments.full(report.endedAt)}`
+			: moments.full(report.beganAt);
+	return html`<header class="head"><p class="eyebrow">Report of a chronicle run</p><h1 dir="auto">${html.cut(run.plan.name, 200)}</h1><p class="standing"><span class="status ${mark}"><span class="sign" aria-hidden="true">${marks[mark] === " " ? "○" : marks[mark]}</span> ${words}</span>${over ? undefined : html` in <b>${titleOf(run.state)}</b>`}</p><div class="task">${drawWords(page, run.task)}</div><p class="dim meta">${run.plan.name === run.template.name ? undefined : html`Template <span dir="auto">${html.cut(run.template.name, 200)}</span> · `}Run <code>${run.id}</code> · ${when} · times in ${moments.zone}</p></header>`;
 }
 
 /** A run that goes on under a supervisor that is gone is interrupted. */
-function statusOf({ story: { run }, holder }: Sheet): { mark: ReturnType<typeof currentMark>; words: string } {
+function statusOf({ report: { run }, holder }: ReportPage): { mark: ReturnType<typeof currentMark>; words: string } {
 	const interrupted = run.status === "running" && (holder === undefined || holder.alive === "no");
 	return interrupted ? { mark: "paused", words: "interrupted" } : { mark: currentMark(run), words: spaced(run.status) };
 }
 
 /** What the run waits for, with the commands. */
-export function drawNext({ pen, story: { run }, prefix }: Sheet): Piece {
+export function drawNext({ html, report: { run }, prefix }: ReportPage): HtmlContent {
 	const next = nextStep(run);
 	if (!next) return undefined;
-	const commands = next.commands.map((command) => pen.html`<code>${prefix}${command}</code> `);
-	return pen.html`<aside class="next" aria-label="What it waits for"><p><b>${next.what}</b></p>${commands.length > 0 ? pen.html`<p>${commands}</p>` : undefined}</aside>`;
+	const commands = next.commands.map((command) => html`<code>${prefix}${command}</code> `);
+	return html`<aside class="next" aria-label="What it waits for"><p><b>${next.what}</b></p>${commands.length > 0 ? html`<p>${commands}</p>` : undefined}</aside>`;
 }
 
 interface Tile {
 	readonly name: string;
-	readonly value: Piece;
-	readonly note: Piece;
+	readonly value: HtmlContent;
+	readonly note: HtmlContent;
 }
 
-export function drawFigures({ pen, story }: Sheet): Markup {
-	const { run, visits } = story;
+export function drawFigures({ html, report }: ReportPage): Markup {
+	const { run, visits } = report;
 	const { totals } = run;
-	const elapsed = Math.max(0, story.endedAt - story.beganAt);
+	const elapsed = Math.max(0, report.endedAt - report.beganAt);
 	const waited = visits
 		.flatMap(({ waits }) => waits)
 		.filter(({ kind }) => kind !== "over")
 		.reduce((sum, { from, to }) => sum + to - from, 0);
-	const refused = story.moves.filter((move) => move.refused !== undefined).length;
+	const refused = report.moves.filter((move) => move.refused !== undefined).length;
 	const files = filesOf(run);
 	const tiles: Tile[] = [
 		{
 			name: "Cost",
 			value: totals.costUsd === 0 && totals.unmeteredTokens > 0 ? "unmetered" : shortCost(totals.costUsd),
-			note: costNote(pen, run, totals),
+			note: costNote(html, run, totals),
 		},
-		{ name: "Tokens", value: shortCount(totals.tokens), note: tokenNote(pen, run, totals) },
+		{ name: "Tokens", value: shortCount(totals.tokens), note: tokenNote(html, run, totals) },
 		{
 			name: "Active time",
 			value: shortTime(totals.activeMs),
 			note: [
 				`of ${shortTime(elapsed)} in all`,
 				waited > 0 ? `, ${shortTime(waited)} waiting` : "",
-				limitNote(pen, "time", totals.activeMs, run.limits.run.activeMs ?? run.plan.limits.activeMs, shortTime),
+				limitNote(html, "time", totals.activeMs, run.limits.run.activeMs ?? run.plan.limits.activeMs, shortTime),
 			],
 		},
 		{
@@ -72,51 +72,51 @@ export function drawFigures({ pen, story }: Sheet): Markup {
 			name: "Tool calls",
 			value: shortCount(totals.toolCalls),
 			note:
-				story.blocked.length > 0
-					? `${story.blocked.length} blocked by the guard`
+				report.blocked.length > 0
+					? `${report.blocked.length} blocked by the guard`
 					: totals.toolCalls > 0
 						? "none blocked"
 						: "",
 		},
-		{ name: "Files changed", value: files.count, note: files.note(pen) },
+		{ name: "Files changed", value: files.count, note: files.note(html) },
 	];
-	return pen.html`<dl class="tiles">${tiles.map(({ name, value, note }) => pen.html`<div class="tile"><dt>${name}</dt><dd><span class="value">${value}</span><span class="note">${note}</span></dd></div>`)}</dl>`;
+	return html`<dl class="tiles">${tiles.map(({ name, value, note }) => html`<div class="tile"><dt>${name}</dt><dd><span class="value">${value}</span><span class="note">${note}</span></dd></div>`)}</dl>`;
 }
 
-function costNote(pen: Pen, run: Run, { costUsd, unmeteredTokens }: Spend): Piece {
+function costNote(html: Html, run: Run, { costUsd, unmeteredTokens }: Spend): HtmlContent {
 	const ceiling = run.limits.run.costUsd ?? run.plan.limits.costUsd;
 	const unmetered = unmeteredTokens > 0 ? `${shortCount(unmeteredTokens)} tokens without a price` : "";
-	return [unmetered, limitNote(pen, "cost", costUsd, ceiling, shortCost)];
+	return [unmetered, limitNote(html, "cost", costUsd, ceiling, shortCost)];
 }
 
-function tokenNote(pen: Pen, run: Run, { input, output, cacheRead, cacheWrite, tokens }: Spend): Piece {
+function tokenNote(html: Html, run: Run, { input, output, cacheRead, cacheWrite, tokens }: Spend): HtmlContent {
 	const ceiling = run.limits.run.tokens ?? run.plan.limits.tokens;
 	const counted = run.plan.limits.countCacheReads ? tokens : tokens - cacheRead;
 	return [
 		`${shortCount(input)} in, ${shortCount(output)} out, ${shortCount(cacheRead)} read from and ${shortCount(cacheWrite)} written to the cache`,
-		limitNote(pen, "tokens", counted, ceiling, shortCount),
+		limitNote(html, "tokens", counted, ceiling, shortCount),
 	];
 }
 
 /** How much of a ceiling is used, as words and as a meter. */
 function limitNote(
-	pen: Pen,
+	html: Html,
 	name: string,
 	spent: number,
 	ceiling: number | undefined,
 	show: (value: number) => string,
-): Piece {
+): HtmlContent {
 	if (ceiling === undefined || ceiling <= 0) return undefined;
 	const share = Math.round((spent / ceiling) * 100);
-	return pen.html`<span class="limit"><svg class="meter" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="4"/><rect class="${share >= 100 ? "full" : share >= 80 ? "near" : "fine"}" width="${Math.min(100, Math.max(0, share))}" height="4"/></svg>${share} % of the ceiling on ${name}, ${show(ceiling)}</span>`;
+	return html`<span class="limit"><svg class="meter" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="4"/><rect class="${share >= 100 ? "full" : share >= 80 ? "near" : "fine"}" width="${Math.min(100, Math.max(0, share))}" height="4"/></svg>${share} % of the ceiling on ${name}, ${show(ceiling)}</span>`;
 }
 
-function filesOf({ snapshot }: Run): { count: Piece; note: (pen: Pen) => Piece } {
+function filesOf({ snapshot }: Run): { count: HtmlContent; note: (html: Html) => HtmlContent } {
 	const { files, dropped } = snapshot;
 	const sum = (key: "added" | "removed"): number => files.reduce((total, file) => total + (file[key] ?? 0), 0);
 	return {
 		count: files.length + dropped.files,
-		note: (pen) =>
-			pen.html`<span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span> lines${dropped.files > 0 ? ` in the last ${files.length}` : ""}`,
+		note: (html) =>
+			html`<span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span> lines${dropped.files > 0 ? ` in the last ${files.length}` : ""}`,
 	};
 }

@@ -1,82 +1,67 @@
-// The report as one HTML page: its head, its sections in order, and at the end what it does not show.
-// N1 it loads nothing and runs nothing: its own policy forbids both, whatever got into it; N2 it needs no script to be read.
-import { createHash } from "node:crypto";
-import { changesSection, type VisitPatch } from "./changes.ts";
-import { moneySection, pathSection, timeSection } from "./charts.ts";
-import { historySection } from "./history.ts";
-import { type Markup, trusted } from "./markup.ts";
-import { drawFigures, drawHead, drawNext } from "./overview.ts";
-import {
-	guardSection,
-	incidentSection,
-	knowledgeSection,
-	peopleSection,
-	type Transcript,
-	toolSection,
-	transcriptSection,
-} from "./records.ts";
-import type { Section, Sheet } from "./sheet.ts";
-import { styleSheet } from "./style.ts";
+// What every section of the report is written with, and the few forms that several of them share. Pure.
+import type { ReadLedger } from "../../core/index.ts";
+import type { Html, HtmlContent, Markup } from "./markup.ts";
+import type { Moments } from "./moment.ts";
+import type { ReportModel } from "./report-model.ts";
 
-export interface PageParts {
-	readonly patches: ReadonlyMap<number, VisitPatch>;
-	readonly transcripts: readonly Transcript[];
-	/** Where the event log is, as seen from the report. */
-	readonly log: string | undefined;
-	/** Milliseconds since the epoch. */
-	readonly madeAt: number;
+export interface ReportPage {
+	readonly html: Html;
+	readonly report: ReportModel;
+	readonly moments: Moments;
+	readonly holder: ReadLedger["holder"];
+	/** Put before every command: `/chronicle ` in pi, `pi-chronicle ` outside. */
+	readonly prefix: string;
+	/** Sentences about what the report does not show; sections add to it. */
+	readonly leftOut: string[];
 }
 
-export function drawPage(sheet: Sheet, { patches, transcripts, log, madeAt }: PageParts): string {
-	const { pen, story, moments, leftOut } = sheet;
-	const head = drawHead(sheet);
-	const sections: Section[] = [
-		pathSection(sheet),
-		timeSection(sheet),
-		moneySection(sheet),
-		historySection(sheet),
-		changesSection(sheet, patches),
-		knowledgeSection(sheet),
-		peopleSection(sheet),
-		guardSection(sheet),
-		incidentSection(sheet),
-		toolSection(sheet),
-		transcriptSection(sheet, transcripts, log),
-	];
-	const links = sections.map(({ id, title }) => pen.html`<li><a href="#${id}">${title}</a></li>`);
-	const body = sections.map(
-		({ id, title, content }) =>
-			pen.html`<section id="${id}" aria-labelledby="${id}-h"><h2 id="${id}-h">${title}</h2>${content}</section>`,
-	);
-	const { gaps } = story;
-	const missing =
-		gaps.length + leftOut.length === 0
-			? undefined
-			: pen.html`<h2 id="left-out">Not shown here</h2><ul>${[...gaps, ...leftOut].map((one) => pen.html`<li>${pen.cut(one, 400)}</li>`)}</ul>`;
-	const page = pen.html`<div class="sheet"><a class="skip" href="#content">To the content</a>${head}<main id="content">${drawNext(sheet)}${drawFigures(sheet)}<nav aria-label="Contents"><ul>${links}</ul></nav>${body}</main><footer>${missing}<p>Made ${moments.full(madeAt)} by pi-chronicle, from event 1 to ${story.run.seq}. Secrets that were recognised are shown as •••.</p></footer></div>`;
-	return frame(pen.html`${pen.cut(`${story.run.plan.name}: ${story.run.task}`.replace(/\s+/g, " "), 120)}`, page);
+export interface Section {
+	readonly id: string;
+	readonly title: string;
+	readonly content: HtmlContent;
 }
 
-function frame(title: Markup, page: Markup): string {
-	const hash = createHash("sha256").update(styleSheet).digest("base64");
-	const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'`;
-	const style = trusted(styleSheet);
-	return `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<meta name="robots" content="noindex">
-<link rel="icon" href="data:,">
-<title>${title.markup}</title>
-<style>${style.markup}</style>
-</head>
-<body>
-${page.markup}
-</body>
-</html>
-`;
+/** Characters of a text that are shown at once, and at all. */
+const shownAtOnce = 420;
+const shownAtAll = 12_000;
+
+/** Words of a person or a model. Long ones are folded, very long ones cut. */
+export function drawWords({ html, leftOut }: ReportPage, text: string): HtmlContent {
+	const whole = html.plain(text.trim());
+	if (whole === "") return undefined;
+	if (whole.length <= shownAtOnce) return html`<span class="said" dir="auto">${whole}</span>`;
+	if (whole.length > shownAtAll) addOnce(leftOut, `Texts are cut after ${shownAtAll} characters.`);
+	const start = html.cut(whole.replace(/\s+/g, " "), 200);
+	return html`<details class="more"><summary dir="auto">${start}</summary><div class="said" dir="auto">${html.cut(whole, shownAtAll)}</div></details>`;
+}
+
+export function addOnce(list: string[], sentence: string): void {
+	if (!list.includes(sentence)) list.push(sentence);
+}
+
+/** A chart in its two drawings, with the words below it and the same as a table. */
+export function drawChart(
+	{ html }: ReportPage,
+	chart: {
+		readonly wide: Markup;
+		readonly narrow: Markup;
+		readonly caption: HtmlContent;
+		readonly table: Markup;
+		/** Name of the frame that scrolls where a drawing is larger than the page. */
+		readonly name: string;
+	},
+): Markup {
+	const frame = (room: string, drawing: Markup): Markup =>
+		html`<div class="frame ${room}" tabindex="0" role="region" aria-label="${chart.name}">${drawing}</div>`;
+	return html`<figure class="chart">${frame("wide", chart.wide)}${frame("narrow", chart.narrow)}<figcaption>${chart.caption}</figcaption></figure><details class="data"><summary>The same as a table</summary>${chart.table}</details>`;
+}
+
+/** A mark with its meaning, for legends. */
+export function drawKey(html: Html, sign: Markup, words: string): Markup {
+	return html`<span class="key">${sign} ${words}</span>`;
+}
+
+/** `1 visit`, `3 visits`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+	return `${count} ${count === 1 ? one : many}`;
 }

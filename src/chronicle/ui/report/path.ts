@@ -3,7 +3,7 @@
 import type { Run } from "../../core/index.ts";
 import { HUMAN_INTERVENTION } from "../../core/index.ts";
 import { currentMark, type Mark, titleOf } from "../timeline/index.ts";
-import type { Story } from "./story.ts";
+import type { ReportModel } from "./report-model.ts";
 
 export const mostNodes = 40;
 /** More ways that were not taken than this hide those that were. */
@@ -40,13 +40,13 @@ export interface Path {
 	readonly waysLeftOut: number;
 }
 
-export function pathOf(story: Story): Path {
-	const { run } = story;
-	const names = shownStates(story);
-	const all = allStates(story);
+export function pathOf(report: ReportModel): Path {
+	const { run } = report;
+	const names = shownStates(report);
+	const all = allStates(report);
 	const index = new Map(names.map((name, at) => [name, at]));
 	const rest = all.length - names.length;
-	const nodes: PathNode[] = names.map((name) => nodeOf(run, story, name));
+	const nodes: PathNode[] = names.map((name) => nodeOf(run, report, name));
 	if (rest > 0)
 		nodes.push({
 			kind: "rest",
@@ -58,27 +58,27 @@ export function pathOf(story: Story): Path {
 			terminal: false,
 		});
 	const at = (name: string): number => index.get(name) ?? names.length;
-	const possible = possibleEdges(run, story, at);
+	const possible = possibleEdges(run, report, at);
 	const kept = possible.length > mostPossible ? [] : possible;
 	return {
 		nodes,
-		edges: [...movedEdges(story, at), ...kept],
+		edges: [...movedEdges(report, at), ...kept],
 		statesLeftOut: rest,
 		waysLeftOut: possible.length - kept.length,
 	};
 }
 
 /** The template's states, that for people where the run has been there. */
-function allStates({ run, moves }: Story): string[] {
+function allStates({ run, moves }: ReportModel): string[] {
 	const visited = run.state === HUMAN_INTERVENTION || moves.some(({ to }) => to === HUMAN_INTERVENTION);
 	const names = [...run.plan.states.keys()].filter((name) => name !== HUMAN_INTERVENTION);
 	return visited ? [...names, HUMAN_INTERVENTION] : names;
 }
 
-function shownStates(story: Story): string[] {
-	const all = allStates(story);
+function shownStates(report: ReportModel): string[] {
+	const all = allStates(report);
 	if (all.length <= mostNodes) return all;
-	const { run, moves } = story;
+	const { run, moves } = report;
 	const lastSeen = new Map<string, number>([[run.plan.initial, 0]]);
 	for (const { number, to } of moves) lastSeen.set(to, number);
 	// What must not be missing: beginning and present; then what was visited most, and last.
@@ -95,7 +95,7 @@ function shownStates(story: Story): string[] {
 	return all.filter((name) => kept.has(name));
 }
 
-function nodeOf(run: Run, { moves }: Story, name: string): PathNode {
+function nodeOf(run: Run, { moves }: ReportModel, name: string): PathNode {
 	const visits = run.states[name]?.visits ?? 0;
 	const current = name === run.state;
 	const terminal = run.plan.states.get(name)?.terminal ?? false;
@@ -113,7 +113,7 @@ interface Counted {
 	count: number;
 }
 
-function movedEdges({ moves }: Story, at: (name: string) => number): PathEdge[] {
+function movedEdges({ moves }: ReportModel, at: (name: string) => number): PathEdge[] {
 	const counted = new Map<string, Counted>();
 	const add = (from: number, to: number, kind: "taken" | "refused", number: number): void => {
 		const key = `${from} ${to} ${kind}`;
@@ -136,7 +136,7 @@ function movedEdges({ moves }: Story, at: (name: string) => number): PathEdge[] 
 	}));
 }
 
-function possibleEdges({ plan }: Run, { moves }: Story, at: (name: string) => number): PathEdge[] {
+function possibleEdges({ plan }: Run, { moves }: ReportModel, at: (name: string) => number): PathEdge[] {
 	const moved = new Set(moves.map(({ from, to }) => `${at(from)} ${at(to)}`));
 	const edges = new Map<string, PathEdge>();
 	for (const [name, { next }] of plan.states) {

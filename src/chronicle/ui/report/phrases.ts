@@ -9,7 +9,7 @@ import type {
 	WorkerOutcome,
 } from "../../core/index.ts";
 import { shortCost, shortCount, shortTime } from "../timeline/index.ts";
-import type { Incident, LaunchEnd, Wait } from "./story.ts";
+import type { Incident, LaunchEnd, Wait } from "./report-model.ts";
 
 /** What a person did, and the words that go with it. `before`: the run at that moment. */
 export function personPhrase(event: PersonEvent, before: Run): { what: string; words: string } | undefined {

@@ -1,14 +1,14 @@
 // The sections that list: what is known, what people decided, what the guard stopped, what went wrong, which tools were used, and where the
 // conversations are. Pure.
 import { shortCount, shortTime, titleOf } from "../timeline/index.ts";
-import type { Markup, Piece } from "./markup.ts";
-import { counted, drawWords, type Section, type Sheet } from "./sheet.ts";
+import type { HtmlContent, Markup } from "./markup.ts";
+import { counted, drawWords, type ReportPage, type Section } from "./page.ts";
 import { type Column, drawTable, ends } from "./table.ts";
 
 const mostRows = 200;
 
 /** Rows of a list that may be long: the first and the last, and a sentence about the rest. */
-function bounded<Row>({ leftOut }: Sheet, rows: readonly Row[], what: string): readonly Row[] {
+function bounded<Row>({ leftOut }: ReportPage, rows: readonly Row[], what: string): readonly Row[] {
 	const list = ends(rows, mostRows / 2, mostRows / 2);
 	if (list.leftOut > 0) leftOut.push(`${list.leftOut} more ${what}.`);
 	return list.rows;
@@ -16,58 +16,58 @@ function bounded<Row>({ leftOut }: Sheet, rows: readonly Row[], what: string): r
 
 function where<Row extends { readonly at: number; readonly visit: number; readonly state: string }>({
 	moments,
-}: Sheet): Column<Row>[] {
+}: ReportPage): Column<Row>[] {
 	return [
 		{ name: "When", of: ({ at }) => moments.short(at) },
 		{ name: "Visit", kind: "words", of: ({ visit, state }) => `${visit} ${titleOf(state)}` },
 	];
 }
 
-function none({ pen }: Sheet, words: string): Markup {
-	return pen.html`<p class="dim">${words}</p>`;
+function none({ html }: ReportPage, words: string): Markup {
+	return html`<p class="dim">${words}</p>`;
 }
 
-export function knowledgeSection(sheet: Sheet): Section {
-	const { pen, story, leftOut } = sheet;
-	const { findings, pendingTasks, dropped } = story.run.snapshot;
+export function knowledgeSection(page: ReportPage): Section {
+	const { html, report, leftOut } = page;
+	const { findings, pendingTasks, dropped } = report.run.snapshot;
 	if (dropped.findings > 0) leftOut.push(`${counted(dropped.findings, "older finding")}: in the event log alone.`);
 	if (dropped.pendingTasks > 0)
 		leftOut.push(`${counted(dropped.pendingTasks, "older pending task")}: in the event log alone.`);
 	const list = (entries: typeof findings): Markup =>
-		pen.html`<ul class="entries">${entries
+		html`<ul class="entries">${entries
 			.toReversed()
 			.map(
 				({ id, key, text, visit, state, cut, earlier }) =>
-					pen.html`<li><span class="id">${id}</span> ${key === undefined ? undefined : pen.html`<b dir="auto">${key}</b> `}${drawWords(sheet, text)}${cut ? pen.html` <span class="dim">(longer in the event log)</span>` : undefined} <span class="dim from">visit ${visit}, ${titleOf(state)}</span>${earlier === undefined ? undefined : pen.html`<details class="more"><summary>${counted(earlier.length, "earlier text")}</summary><ul>${earlier.map((one) => pen.html`<li dir="auto">${one}</li>`)}</ul></details>`}</li>`,
+					html`<li><span class="id">${id}</span> ${key === undefined ? undefined : html`<b dir="auto">${key}</b> `}${drawWords(page, text)}${cut ? html` <span class="dim">(longer in the event log)</span>` : undefined} <span class="dim from">visit ${visit}, ${titleOf(state)}</span>${earlier === undefined ? undefined : html`<details class="more"><summary>${counted(earlier.length, "earlier text")}</summary><ul>${earlier.map((one) => html`<li dir="auto">${one}</li>`)}</ul></details>`}</li>`,
 			)}</ul>`;
 	return {
 		id: "knowledge",
 		title: "What is known",
 		content: [
-			pen.html`<h3>Pending tasks</h3>`,
-			pendingTasks.length === 0 ? none(sheet, "Nothing is pending.") : list(pendingTasks),
-			pen.html`<h3>Findings</h3>`,
-			findings.length === 0 ? none(sheet, "No findings were saved.") : list(findings),
+			html`<h3>Pending tasks</h3>`,
+			pendingTasks.length === 0 ? none(page, "Nothing is pending.") : list(pendingTasks),
+			html`<h3>Findings</h3>`,
+			findings.length === 0 ? none(page, "No findings were saved.") : list(findings),
 		],
 	};
 }
 
-export function peopleSection(sheet: Sheet): Section {
-	const { pen, story } = sheet;
-	const rows = bounded(sheet, story.people, "decisions of people");
+export function peopleSection(page: ReportPage): Section {
+	const { html, report } = page;
+	const rows = bounded(page, report.people, "decisions of people");
 	return {
 		id: "people",
 		title: "Decisions of people",
 		content:
 			rows.length === 0
-				? none(sheet, "No person has decided anything in this run.")
-				: drawTable(pen, {
+				? none(page, "No person has decided anything in this run.")
+				: drawTable(html, {
 						caption: "Decisions of people",
 						rows,
 						columns: [
-							...where<(typeof rows)[number]>(sheet),
+							...where<(typeof rows)[number]>(page),
 							{ name: "What", kind: "words", of: ({ what }) => what },
-							{ name: "Words", kind: "words", of: ({ words }) => drawWords(sheet, words) },
+							{ name: "Words", kind: "words", of: ({ words }) => drawWords(page, words) },
 						],
 					}),
 	};
@@ -81,44 +81,44 @@ const verdictWords = {
 	open: "open",
 } as const;
 
-export function guardSection(sheet: Sheet): Section {
-	const { pen, story } = sheet;
-	const blocked = bounded(sheet, story.blocked, "blocked tool calls");
-	const questions = bounded(sheet, story.questions, "questions of workers");
-	const rules = story.blocked.length === 0 ? [] : countRules(story.blocked.map(({ rule }) => rule));
-	const parts: Piece[] = [
+export function guardSection(page: ReportPage): Section {
+	const { html, report } = page;
+	const blocked = bounded(page, report.blocked, "blocked tool calls");
+	const questions = bounded(page, report.questions, "questions of workers");
+	const rules = report.blocked.length === 0 ? [] : countRules(report.blocked.map(({ rule }) => rule));
+	const parts: HtmlContent[] = [
 		blocked.length === 0
-			? none(sheet, "The guard has blocked no tool call.")
+			? none(page, "The guard has blocked no tool call.")
 			: [
-					pen.html`<ul class="chips">${rules.slice(0, 12).map(([rule, count]) => pen.html`<li><span dir="auto">${pen.cut(rule, 160)}</span> <b>×${count}</b></li>`)}</ul>`,
-					drawTable(pen, {
+					html`<ul class="chips">${rules.slice(0, 12).map(([rule, count]) => html`<li><span dir="auto">${html.cut(rule, 160)}</span> <b>×${count}</b></li>`)}</ul>`,
+					drawTable(html, {
 						caption: "Blocked tool calls",
 						rows: blocked,
 						columns: [
-							...where<(typeof blocked)[number]>(sheet),
-							{ name: "Tool", of: ({ tool }) => pen.html`<code>${tool}</code>` },
+							...where<(typeof blocked)[number]>(page),
+							{ name: "Tool", of: ({ tool }) => html`<code>${tool}</code>` },
 							{
 								name: "Call",
 								kind: "words",
-								of: ({ args }) => pen.html`<code dir="auto">${pen.cut(args, 400)}</code>`,
+								of: ({ args }) => html`<code dir="auto">${html.cut(args, 400)}</code>`,
 							},
-							{ name: "Rule", kind: "words", of: ({ rule }) => pen.cut(rule, 400) },
+							{ name: "Rule", kind: "words", of: ({ rule }) => html.cut(rule, 400) },
 						],
 					}),
 				],
 	];
 	if (questions.length > 0)
 		parts.push(
-			pen.html`<h3>Questions of workers</h3>`,
-			drawTable(pen, {
+			html`<h3>Questions of workers</h3>`,
+			drawTable(html, {
 				caption: "Questions of workers",
 				rows: questions,
 				columns: [
-					...where<(typeof questions)[number]>(sheet),
+					...where<(typeof questions)[number]>(page),
 					{
 						name: "Question",
 						kind: "words",
-						of: ({ title, text }) => [pen.html`<b dir="auto">${pen.cut(title, 300)}</b> `, drawWords(sheet, text)],
+						of: ({ title, text }) => [html`<b dir="auto">${html.cut(title, 300)}</b> `, drawWords(page, text)],
 					},
 					{ name: "Answer", of: ({ verdict }) => verdictWords[verdict] },
 				],
@@ -135,46 +135,47 @@ function countRules(rules: readonly string[]): [string, number][] {
 
 const toneMarks = { bad: "✗", warn: "!", plain: "·" } as const;
 
-export function incidentSection(sheet: Sheet): Section {
-	const { pen, story } = sheet;
-	const rows = bounded(sheet, story.incidents, "incidents");
+export function incidentSection(page: ReportPage): Section {
+	const { html, report } = page;
+	const rows = bounded(page, report.incidents, "incidents");
 	return {
 		id: "incidents",
 		title: "Interruptions and faults",
 		content:
 			rows.length === 0
-				? none(sheet, "Nothing stopped, crashed or was interrupted.")
-				: drawTable(pen, {
+				? none(page, "Nothing stopped, crashed or was interrupted.")
+				: drawTable(html, {
 						caption: "Stops, crashes, interruptions",
 						rows,
 						columns: [
-							...where<(typeof rows)[number]>(sheet),
+							...where<(typeof rows)[number]>(page),
 							{
 								name: "What",
 								kind: "words",
 								of: ({ what, tone }) =>
-									pen.html`<span class="${tone}"><span aria-hidden="true">${toneMarks[tone]}</span> ${pen.cut(what, 600)}</span>`,
+									html`<span class="${tone}"><span aria-hidden="true">${toneMarks[tone]}</span> ${html.cut(what, 600)}</span>`,
 							},
 						],
 					}),
 	};
 }
 
-export function toolSection(sheet: Sheet): Section {
-	const { pen, story, leftOut } = sheet;
-	const rows = story.tools.slice(0, 60);
-	if (story.tools.length > rows.length) leftOut.push(`${story.tools.length - rows.length} tools that were used least.`);
+export function toolSection(page: ReportPage): Section {
+	const { html, report, leftOut } = page;
+	const rows = report.tools.slice(0, 60);
+	if (report.tools.length > rows.length)
+		leftOut.push(`${report.tools.length - rows.length} tools that were used least.`);
 	return {
 		id: "tools",
 		title: "Tools",
 		content:
 			rows.length === 0
-				? none(sheet, "No tool was called.")
-				: drawTable(pen, {
+				? none(page, "No tool was called.")
+				: drawTable(html, {
 						caption: "Tool calls",
 						rows,
 						columns: [
-							{ name: "Tool", of: ({ tool }) => pen.html`<code>${tool}</code>` },
+							{ name: "Tool", of: ({ tool }) => html`<code>${tool}</code>` },
 							{ name: "Calls", kind: "number", of: ({ calls }) => calls },
 							{ name: "Failed", kind: "number", of: ({ failed }) => failed },
 							{ name: "Blocked", kind: "number", of: ({ blocked }) => blocked },
@@ -203,20 +204,24 @@ export interface Transcript {
 	readonly bytes: number;
 }
 
-export function transcriptSection(sheet: Sheet, transcripts: readonly Transcript[], log: string | undefined): Section {
-	const { pen, story } = sheet;
-	const rows = bounded(sheet, transcripts, "transcripts");
-	const stateOf = new Map(story.visits.map(({ number, state }) => [String(number), state]));
-	const link = (href: string, words: string): Markup => pen.html`<a href="${encodePath(href)}">${words}</a>`;
+export function transcriptSection(
+	page: ReportPage,
+	transcripts: readonly Transcript[],
+	log: string | undefined,
+): Section {
+	const { html, report } = page;
+	const rows = bounded(page, transcripts, "transcripts");
+	const stateOf = new Map(report.visits.map(({ number, state }) => [String(number), state]));
+	const link = (href: string, words: string): Markup => html`<a href="${encodePath(href)}">${words}</a>`;
 	return {
 		id: "transcripts",
 		title: "Transcripts",
 		content: [
 			rows.length === 0
-				? none(sheet, "No conversation of a worker is on disk.")
+				? none(page, "No conversation of a worker is on disk.")
 				: [
-						pen.html`<p class="dim">The links work where this file lies in the run's folder. <code>pi --export &lt;file&gt;</code> makes a page of a conversation.</p>`,
-						drawTable(pen, {
+						html`<p class="dim">The links work where this file lies in the run's folder. <code>pi --export &lt;file&gt;</code> makes a page of a conversation.</p>`,
+						drawTable(html, {
 							caption: "Conversations of workers",
 							rows,
 							columns: [
@@ -235,7 +240,7 @@ export function transcriptSection(sheet: Sheet, transcripts: readonly Transcript
 							],
 						}),
 					],
-			log === undefined ? undefined : pen.html`<p>The whole record: ${link(log, log)}</p>`,
+			log === undefined ? undefined : html`<p>The whole record: ${link(log, log)}</p>`,
 		],
 	};
 }

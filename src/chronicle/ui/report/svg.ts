@@ -1,7 +1,7 @@
-// Drawing SVG that is part of the page: colours come from the page's style sheet through classes, so that light, dark and print need one
+// Drawing SVG that is part of the page: colours come from the page's style page through classes, so that light, dark and print need one
 // drawing. Pure.
 // G1 a drawing says in words what it shows (`title`, `desc`); G2 numbers have at most one decimal; G3 no `style` attribute, no link.
-import type { Markup, Pen, Piece } from "./markup.ts";
+import type { Html, HtmlContent, Markup } from "./markup.ts";
 
 export interface Drawing {
 	/** Unique on the page. */
@@ -11,23 +11,23 @@ export interface Drawing {
 	readonly title: string;
 	/** What a person who sees it would tell one who does not. */
 	readonly description: string;
-	readonly content: Piece;
+	readonly content: HtmlContent;
 	/** Where a drawing does not fit, its frame scrolls; otherwise it is made smaller. */
 	readonly fits?: boolean;
 }
 
 /** Which of a chart's two drawings it is: for wide pages and paper, or for phones. */
-export type Room = "wide" | "narrow";
+export type ChartWidth = "wide" | "narrow";
 
 /** Pixels that each has. */
-export const roomWidth: Readonly<Record<Room, number>> = { wide: 1000, narrow: 340 };
+export const roomWidth: Readonly<Record<ChartWidth, number>> = { wide: 1000, narrow: 340 };
 
 /** What is higher is looked at through a window of its own. */
 const tall = 1600;
 
-export function drawSvg(pen: Pen, drawing: Drawing): Markup {
+export function drawSvg(html: Html, drawing: Drawing): Markup {
 	const { id, width, height, title, description, content, fits = true } = drawing;
-	return pen.html`<svg class="drawing${fits ? "" : " large"}${height > tall ? " tall" : ""}" role="img" aria-labelledby="${id}-t ${id}-d" viewBox="0 0 ${px(width)} ${px(height)}" width="${px(width)}" height="${px(height)}"><title id="${id}-t">${title}</title><desc id="${id}-d">${description}</desc>${content}</svg>`;
+	return html`<svg class="drawing${fits ? "" : " large"}${height > tall ? " tall" : ""}" role="img" aria-labelledby="${id}-t ${id}-d" viewBox="0 0 ${px(width)} ${px(height)}" width="${px(width)}" height="${px(height)}"><title id="${id}-t">${title}</title><desc id="${id}-d">${description}</desc>${content}</svg>`;
 }
 
 /** A number for an attribute. */

@@ -1,10 +1,10 @@
 // Tables of the report. On a narrow page every row becomes a card, its cells named by their columns; the roles keep it a table for
 // whoever does not see it. Pure.
-import type { Markup, Pen, Piece } from "./markup.ts";
+import type { Html, HtmlContent, Markup } from "./markup.ts";
 
 export interface Column<Row> {
 	readonly name: string;
-	readonly of: (row: Row) => Piece;
+	readonly of: (row: Row) => HtmlContent;
 	/** `number` is set to the right, `words` may break and gets what room there is; anything else stays on one line. */
 	readonly kind?: "number" | "words";
 }
@@ -17,19 +17,19 @@ export interface TableOptions<Row> {
 	readonly rowId?: (row: Row) => string;
 }
 
-export function drawTable<Row>(pen: Pen, { caption, columns, rows, rowId }: TableOptions<Row>): Markup {
+export function drawTable<Row>(html: Html, { caption, columns, rows, rowId }: TableOptions<Row>): Markup {
 	const head = columns.map(
-		({ name, kind }) => pen.html`<th role="columnheader" scope="col" class="${kind ?? "line"}">${name}</th>`,
+		({ name, kind }) => html`<th role="columnheader" scope="col" class="${kind ?? "line"}">${name}</th>`,
 	);
 	const body = rows.map((row) => {
 		const cells = columns.map(({ name, of, kind = "line" }, index) =>
 			index === 0
-				? pen.html`<th role="rowheader" scope="row" data-name="${name}" class="${kind}">${of(row)}</th>`
-				: pen.html`<td role="cell" data-name="${name}" class="${kind}">${of(row)}</td>`,
+				? html`<th role="rowheader" scope="row" data-name="${name}" class="${kind}">${of(row)}</th>`
+				: html`<td role="cell" data-name="${name}" class="${kind}">${of(row)}</td>`,
 		);
-		return rowId ? pen.html`<tr role="row" id="${rowId(row)}">${cells}</tr>` : pen.html`<tr role="row">${cells}</tr>`;
+		return rowId ? html`<tr role="row" id="${rowId(row)}">${cells}</tr>` : html`<tr role="row">${cells}</tr>`;
 	});
-	return pen.html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table role="table"><caption>${caption}</caption><thead role="rowgroup"><tr role="row">${head}</tr></thead><tbody role="rowgroup">${body}</tbody></table></div>`;
+	return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table role="table"><caption>${caption}</caption><thead role="rowgroup"><tr role="row">${head}</tr></thead><tbody role="rowgroup">${body}</tbody></table></div>`;
 }
 
 /** The first and the last of a long list, and how many lie between. */

@@ -3,7 +3,7 @@
 // A1 the axis never runs backwards; A2 silence keeps at least a strip of its own, and its true length is written on it.
 import { scaleLinear } from "d3-scale";
 import { shortTime } from "../timeline/index.ts";
-import type { Story } from "./story.ts";
+import type { ReportModel } from "./report-model.ts";
 
 export interface TimeAxis {
 	/** Where a time lies, from `left` to `right`. */
@@ -12,7 +12,7 @@ export interface TimeAxis {
 	readonly breaks: readonly { readonly from: number; readonly to: number; readonly ms: number }[];
 }
 
-export interface Span {
+export interface TimeSpan {
 	readonly from: number;
 	readonly to: number;
 }
@@ -30,14 +30,14 @@ const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14
 );
 
 /** Spans in which a worker of the run was at work, merged, in order. */
-export function busySpans(story: Story): Span[] {
-	const spans = story.visits
+export function busySpans(report: ReportModel): TimeSpan[] {
+	const spans = report.visits
 		.flatMap(({ launches }) =>
-			launches.map(({ startedAt, endedAt }) => ({ from: startedAt ?? 0, to: endedAt ?? story.endedAt })),
+			launches.map(({ startedAt, endedAt }) => ({ from: startedAt ?? 0, to: endedAt ?? report.endedAt })),
 		)
 		.filter(({ from, to }) => from > 0 && to > from)
 		.sort((one, other) => one.from - other.from);
-	const merged: Span[] = [];
+	const merged: TimeSpan[] = [];
 	for (const span of spans) {
 		const last = merged.at(-1);
 		if (last && span.from <= last.to) merged[merged.length - 1] = { from: last.from, to: Math.max(last.to, span.to) };
@@ -47,7 +47,13 @@ export function busySpans(story: Story): Span[] {
 }
 
 /** The axis of a run between two positions. `began` to `ended` is all it shows; `busy` is shown to scale. */
-export function timeAxis(busy: readonly Span[], began: number, ended: number, left: number, right: number): TimeAxis {
+export function timeAxis(
+	busy: readonly TimeSpan[],
+	began: number,
+	ended: number,
+	left: number,
+	right: number,
+): TimeAxis {
 	const end = Math.max(ended, began + 1000);
 	const work = busy.reduce((sum, { from, to }) => sum + to - from, 0) || end - began;
 	const silences = silencesBetween(busy, began, end);
@@ -76,8 +82,8 @@ export function timeAxis(busy: readonly Span[], began: number, ended: number, le
 	return { at: (time) => scale(time), ticks: ticksOf(scale, began, end, cut, (right - left) / length), breaks };
 }
 
-function silencesBetween(busy: readonly Span[], began: number, end: number): Span[] {
-	const silences: Span[] = [];
+function silencesBetween(busy: readonly TimeSpan[], began: number, end: number): TimeSpan[] {
+	const silences: TimeSpan[] = [];
 	let at = began;
 	for (const { from, to } of busy) {
 		if (from > at) silences.push({ from: at, to: from });
@@ -92,7 +98,7 @@ function ticksOf(
 	scale: (time: number) => number,
 	began: number,
 	end: number,
-	cut: readonly Span[],
+	cut: readonly TimeSpan[],
 	pixelsPerMs: number,
 ): TimeAxis["ticks"] {
 	const step = steps.find((one) => one * pixelsPerMs >= labelRoom) ?? dayStep(labelRoom / pixelsPerMs);

@@ -3,11 +3,11 @@
 import type { FileChange } from "../../core/index.ts";
 import { addSpend, type LedgerEvent, NO_SPEND, type Run, type Spend } from "../../core/index.ts";
 import { endPhrase } from "./phrases.ts";
-import type { Launch, LaunchEnd, NumberedMove, Visit, Wait } from "./story.ts";
+import type { Launch, LaunchEnd, NumberedMove, ReportedVisit, Wait } from "./report-model.ts";
 
 type Growing<T> = { -readonly [Key in keyof T]: T[Key] };
 
-interface GrowingVisit extends Growing<Omit<Visit, "launches" | "waits" | "files">> {
+interface GrowingVisit extends Growing<Omit<ReportedVisit, "launches" | "waits" | "files">> {
 	readonly launches: Growing<Launch>[];
 	readonly waits: Growing<Wait>[];
 	readonly files: {
@@ -24,17 +24,17 @@ const atWork: LaunchEnd = { kind: "working", words: "is at work" };
 const endUnknown: LaunchEnd = { kind: "lost", words: "lost its supervisor; how it ended is not recorded" };
 
 export interface VisitList {
-	readonly visits: readonly Visit[];
+	readonly visits: readonly ReportedVisit[];
 	/** Takes in what an event changed. `quietFrom`: when the run was last heard of before it. */
 	take(event: LedgerEvent, before: Run | undefined, after: Run, at: number, quietFrom: number): void;
 	/** Nobody has the run any more: workers whose end is not recorded are at work no more. */
 	abandon(): void;
 	leave(visit: number, left: NumberedMove | undefined, at: number): void;
 	/** The visit of that number, if it has begun. */
-	of(number: number): Visit | undefined;
+	of(number: number): ReportedVisit | undefined;
 }
 
-export function openVisits(): VisitList {
+export function openReportedVisits(): VisitList {
 	const list: GrowingVisit[] = [];
 	const byNumber = new Map<number, GrowingVisit>();
 
@@ -192,11 +192,11 @@ function waitOf({ stage, status }: Run, next: LedgerEvent, ms: number): Wait["ki
 			return status === "human_intervention" ? "human" : status === "budget_exceeded" ? "budget" : "paused";
 		case "over":
 			return "over";
-		case "recording":
+		case "deciding":
 		case "baselining":
 		case "launching":
 		case "working":
-		case "leaving":
+		case "stopping":
 		case "restoring":
 			return next.kind === "opened" && ms > silenceMs ? "interrupted" : undefined;
 	}

@@ -7,11 +7,11 @@ import { openRedaction, type Redact } from "../../../safety/index.ts";
 import type { ReadLedger, Result, Workspace } from "../../core/index.ts";
 import { realDisk, replaceFile } from "../../engine/index.ts";
 import { collectPatches } from "./changes.ts";
-import { openPen } from "./markup.ts";
+import { drawDocument } from "./document.ts";
+import { openHtml } from "./markup.ts";
 import { openMoments } from "./moment.ts";
-import { drawPage } from "./page.ts";
+import { readReportModel } from "./read-model.ts";
 import type { Transcript } from "./records.ts";
-import { tellStory } from "./report-model.ts";
 
 export interface ReportOptions {
 	/** Keeper of the run's files: with it, the report shows the lines that visits changed. */
@@ -33,14 +33,14 @@ export interface ReportOptions {
 /** The report of a run as one HTML text. Never rejects for what the ledger holds or lacks. */
 export async function writeReport(read: ReadLedger, options: ReportOptions = {}): Promise<string> {
 	const redact = options.redact ?? openRedaction();
-	const story = await tellStory(read, redact);
-	const pen = openPen(redact);
+	const report = await readReportModel(read, redact);
+	const html = openHtml(redact);
 	const zone = options.zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
-	const moments = openMoments(pen, zone, story.beganAt, story.endedAt);
-	const patches = await collectPatches(story, options.workspace, redact);
+	const moments = openMoments(html, zone, report.beganAt, report.endedAt);
+	const patches = await collectPatches(report, options.workspace, redact);
 	const { holder } = read;
-	const sheet = { pen, story, moments, holder, prefix: options.prefix ?? "/chronicle ", leftOut: [] };
-	return drawPage(sheet, {
+	const page = { html, report, moments, holder, prefix: options.prefix ?? "/chronicle ", leftOut: [] };
+	return drawDocument(page, {
 		patches,
 		transcripts: options.transcripts ?? [],
 		log: options.log,

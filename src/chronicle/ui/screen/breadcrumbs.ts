@@ -1,6 +1,6 @@
 // The breadcrumb as toned text: `Planning [✓] -> Implementation [●] -> Verification [ ]`. Pure.
 
-import { dim, type Line, plain, type Span, type Tone } from "../../../tui/index.ts";
+import { dim, type Line, plain, type StyledText, type Tone } from "../../../tui/index.ts";
 import { type Crumb, type Mark, marks } from "../timeline/index.ts";
 
 const tones: Record<Mark, Tone> = {
@@ -14,11 +14,11 @@ const tones: Record<Mark, Tone> = {
 	todo: "dim",
 };
 
-export const arrow: Span = dim(" -> ");
+export const arrow: StyledText = dim(" -> ");
 
 /** The crumb as toned text: `Planning [✓] ×2`. */
 export function crumbLine({ title, mark, visits, current }: Crumb): Line {
-	const name: Span = current ? { text: title, tone: "accent" } : mark === "todo" ? dim(title) : plain(title);
-	const box: Span[] = [dim(" ["), { text: marks[mark], tone: tones[mark] }, dim("]")];
+	const name: StyledText = current ? { text: title, tone: "accent" } : mark === "todo" ? dim(title) : plain(title);
+	const box: StyledText[] = [dim(" ["), { text: marks[mark], tone: tones[mark] }, dim("]")];
 	return [name, ...box, ...(visits > 1 ? [dim(` ×${visits}`)] : [])];
 }

@@ -1,6 +1,6 @@
 // A diff on a screen of its own: the files and their lines, from file to file by key, and the answers where it is looked at for a question.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { type Choice, type SheetSpec, showSheet } from "../../../tui/index.ts";
+import { type SheetOption, type SheetSpec, showSheet } from "../../../tui/index.ts";
 import { changesHead } from "./changes-head.ts";
 import { patchPage } from "./patch.ts";
 
@@ -17,14 +17,17 @@ export interface ShownPatch {
 export function openPatch<T>(
 	ctx: ExtensionContext,
 	patch: ShownPatch,
-	choices: readonly Choice<T>[] = [],
+	choices: readonly SheetOption<T>[] = [],
 	signal?: AbortSignal,
 ): Promise<T | undefined> {
 	return showSheet(ctx, patchSheet(patch, choices), signal);
 }
 
 /** The sheet of a diff. */
-export function patchSheet<T>({ title, head, text, cut }: ShownPatch, choices: readonly Choice<T>[]): SheetSpec<T> {
+export function patchSheet<T>(
+	{ title, head, text, cut }: ShownPatch,
+	choices: readonly SheetOption<T>[],
+): SheetSpec<T> {
 	const page = patchPage(text, { cut });
 	const above = changesHead(head, "");
 	return {

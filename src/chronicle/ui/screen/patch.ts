@@ -2,7 +2,7 @@
 // colours of its own comes from pi and holds no other escape sequence: the code is made plain before. P1 code is coloured when it is shown,
 // a piece at a time, so that a long diff opens at once.
 import { getLanguageFromPath, highlightCode } from "@earendil-works/pi-coding-agent";
-import { dim, flat, type Line, plain, type Span, type Tone } from "../../../tui/index.ts";
+import { dim, flat, type Line, plain, type StyledText, type Tone } from "../../../tui/index.ts";
 import { type PatchFile, type PatchHunk, type PatchLine, readPatch } from "../../core/index.ts";
 
 /** Lines that are coloured together: what spans several is known for what it is within them. */
@@ -25,7 +25,7 @@ interface Piece {
 	readonly lines: readonly PatchLine[];
 	/** Where in the page its first line is. */
 	readonly start: number;
-	coloured: readonly Span[] | undefined;
+	coloured: readonly StyledText[] | undefined;
 }
 
 /** The diff as a page. A sentence where nothing has changed. `cut`: the text ends at its limit, and not with the diff. */
@@ -90,7 +90,7 @@ function hunkHead({ head, lines }: PatchHunk, digits: number): Line[] {
 	return [[dim(`${" ".repeat(digits)} ┄ ${where}`)]];
 }
 
-function gutter({ sign, number }: PatchLine, digits: number): Span {
+function gutter({ sign, number }: PatchLine, digits: number): StyledText {
 	const mark = sign === "\\" ? " " : sign;
 	return {
 		text: `${number === 0 ? " ".repeat(digits) : String(number).padStart(digits)} ${mark} `,
@@ -98,7 +98,7 @@ function gutter({ sign, number }: PatchLine, digits: number): Span {
 	};
 }
 
-function codeSpan({ sign, text }: PatchLine): Span {
+function codeSpan({ sign, text }: PatchLine): StyledText {
 	const shown = text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
 	return { text: flat(shown), tone: sign === " " ? "plain" : toneOf(sign) };
 }
@@ -108,7 +108,7 @@ function toneOf(sign: PatchLine["sign"]): Tone {
 }
 
 /** Code, its old and its new side each coloured as one piece. */
-function colourSides(lines: readonly PatchLine[], language: string): Span[] {
+function colourSides(lines: readonly PatchLine[], language: string): StyledText[] {
 	const spans = lines.map(codeSpan);
 	const texts = spans.map(({ text }) => text.slice(0, longestColoured));
 	for (const side of ["-", "+"] as const) {

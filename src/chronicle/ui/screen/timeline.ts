@@ -7,13 +7,22 @@ import {
 	type Line,
 	lineWidth,
 	plain,
-	type Span,
+	type StyledText,
 	type Tone,
 	wrapParts,
 	wrapText,
 } from "../../../tui/index.ts";
 import { liveTotals, type Measure, measures, type Run, type RunStatus } from "../../core/index.ts";
-import { bar, crumbsOf, endingWords, nameOf, nextStep, shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import {
+	bar,
+	crumbsOf,
+	endingWords,
+	nextStep,
+	shortCost,
+	shortCount,
+	shortTime,
+	templateNameOf,
+} from "../timeline/index.ts";
 import { arrow, crumbLine } from "./breadcrumbs.ts";
 import { callWords } from "./call-words.ts";
 
@@ -80,9 +89,9 @@ const statusTones: Record<RunStatus, Tone> = {
 
 function headline(run: Run, width: number): Line[] {
 	const task = run.task.split("\n", 1)[0] ?? "";
-	const name: Line = [{ text: nameOf(run), tone: "accent" }];
+	const name: Line = [{ text: templateNameOf(run), tone: "accent" }];
 	const id: Line = width < narrow ? [] : [dim(` ${run.id.slice(0, 8)}`)];
-	const status: Span = { text: run.status.replaceAll("_", " "), tone: statusTones[run.status] };
+	const status: StyledText = { text: run.status.replaceAll("_", " "), tone: statusTones[run.status] };
 	const head = [...name, ...id, dim(" · "), status];
 	// How it stands is never what is cut off.
 	if (lineWidth(head) > width) return [fitLine(name, width), [status]];
@@ -163,11 +172,11 @@ function doing(run: Run): Line[] {
 			return line(
 				stage.delayMs > 0 ? `a worker starts ${shortTime(stage.delayMs)} after the fault` : "a worker starts",
 			);
-		case "leaving":
+		case "stopping":
 			return line(endingWords(run) ?? "cleaning up, then looking at the files");
 		case "restoring":
 			return line("bringing the files back");
-		case "recording":
+		case "deciding":
 		case "baselining":
 		case "asking":
 		case "waiting":
@@ -210,7 +219,7 @@ function measured(
 	{ width, cells }: { readonly width: number; readonly cells: number },
 	label = "",
 ): Line {
-	const words: Span[] = [...(label === "" ? [] : [dim(label)]), plain(value)];
+	const words: StyledText[] = [...(label === "" ? [] : [dim(label)]), plain(value)];
 	if (measure === undefined || measure.ceiling <= 0) return words;
 	const share = measure.spent / measure.ceiling;
 	const tone = share >= 1 ? "error" : share >= run.plan.limits.warnAt ? "warning" : "success";

@@ -1,7 +1,7 @@
 // A worker's conversation as lines: what it was told, said, called and got. Read from the end of pi's session file, at most 256 KB of it, so
 // that a long conversation opens at once; a torn last line is left out.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { dim, type Line, type Span } from "../../../tui/index.ts";
+import { dim, type Line, type StyledText } from "../../../tui/index.ts";
 
 const tailBytes = 256 * 1024;
 /** Characters shown of what a tool was called with. */
@@ -56,7 +56,7 @@ function partLines(part: { type?: unknown; text?: unknown; name?: unknown; argum
 	return [[{ text: `▸ ${String(part.name)} `, tone: "accent" }, dim(argumentWords(part.arguments))]];
 }
 
-function spoken(mark: string, text: string, tone: Span["tone"]): Line[] {
+function spoken(mark: string, text: string, tone: StyledText["tone"]): Line[] {
 	return text
 		.trim()
 		.split("\n")

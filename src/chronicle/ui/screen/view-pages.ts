@@ -1,11 +1,11 @@
 // The pages of the run view that are functions of the folded run: history, and what the run knows. Lines are not cut to a width. Pure.
 
-import { dim, type Line, plain, type Span } from "../../../tui/index.ts";
+import { dim, type Line, plain, type StyledText } from "../../../tui/index.ts";
 import { explainCause, liveTotals, type Run } from "../../core/index.ts";
 import { keptLine, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import { dayTime } from "./moment.ts";
 
-const accent = (text: string): Span => ({ text, tone: "accent" });
+const accent = (text: string): StyledText => ({ text, tone: "accent" });
 
 /** Every move with its cause, summary, attempts, time, tokens and cost; newest last. */
 export function historyPage(run: Run, now: string): Line[] {

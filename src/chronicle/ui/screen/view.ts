@@ -19,7 +19,7 @@ import {
 	wholeScreen,
 } from "../../../tui/index.ts";
 import { type LedgerEvent, liveTotals } from "../../core/index.ts";
-import { nameOf, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
+import { shortCost, shortCount, shortTime, templateNameOf, titleOf } from "../timeline/index.ts";
 import { changesHead } from "./changes-head.ts";
 import { eventLine } from "./event-line.ts";
 import { patchPage } from "./patch.ts";
@@ -131,7 +131,7 @@ export async function openRunView(ctx: ExtensionContext, source: ViewSource): Pr
 			const status = plain(run.status.replaceAll("_", " "));
 			if (width < narrow) return [status, ...(ofVisit ? [plain(` · visit ${at.visit}`)] : []), dim(` · ${spent}`)];
 			return [
-				{ text: nameOf(run), tone: "accent" },
+				{ text: templateNameOf(run), tone: "accent" },
 				dim(`${width < roomy ? "" : ` ${run.id.slice(0, 8)}`} · `),
 				...(ofVisit ? [plain(`visit ${at.visit} ${titleOf(at.state)}`), dim(" · ")] : []),
 				status,

@@ -4,7 +4,7 @@ import type { LaunchProblem } from "../../core/index.ts";
 import type { Check } from "../../engine/index.ts";
 
 /** File by file, then agents and teams. Paths below `cwd` are shown from there. */
-export function checkLines({ files, agents, unread }: Check, cwd: string): string[] {
+export function templateCheckLines({ files, agents, unread }: Check, cwd: string): string[] {
 	const shown = files.flatMap(({ file, loads, diagnostics, problems }) => [
 		`${loads ? "✓" : "✗"} ${formatPath(file, cwd)}`,
 		...diagnostics.map((diagnostic) => `  ${formatDiagnostic(diagnostic, cwd)}`),

@@ -1,5 +1,5 @@
 // A ledger of another program, for looking at. Pure.
-import type { ForeignEntry } from "../steering/index.ts";
+import type { ForeignEntry } from "../commands/index.ts";
 import { shortCount } from "../timeline/index.ts";
 
 const mostMoves = 50;

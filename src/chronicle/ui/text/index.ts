@@ -1,4 +1,4 @@
-export { checkLines, problemLine } from "./check-lines.ts";
+export { problemLine, templateCheckLines } from "./check-lines.ts";
 export { cleanupLines } from "./cleanup-lines.ts";
 export { foreignData, foreignLines, foreignStoryLines } from "./foreign-lines.ts";
 export { runLines, templateLines, templatePlace, waits } from "./list-lines.ts";

@@ -1,7 +1,7 @@
 // The templates and runs of a project, as plain lines for any screen.
 import { formatDiagnostic, formatPath } from "../../../definition/index.ts";
 import type { LedgerEntry } from "../../core/index.ts";
-import { isLoaded, type MeantTemplate, type Project, type TemplateShelf } from "../../engine/index.ts";
+import { isLoaded, type Project, type SelectedTemplate, type TemplateCatalogue } from "../../engine/index.ts";
 import { shortCost, shortTime } from "../timeline/index.ts";
 import { waitingLines } from "./status-lines.ts";
 
@@ -10,7 +10,7 @@ const taskLength = 60;
 
 /** Templates with what is wrong with them. `shadowed`: names that a command hides. */
 export function templateLines(
-	{ templates, diagnostics }: TemplateShelf,
+	{ templates, diagnostics }: TemplateCatalogue,
 	{ place }: Pick<Project, "place">,
 	shadowed: (name: string) => string | undefined = () => undefined,
 ): string[] {
@@ -33,7 +33,7 @@ export function templateLines(
 	];
 }
 
-function whose({ tier, inPlaceOf }: MeantTemplate, cwd: string): string {
+function whose({ tier, inPlaceOf }: SelectedTemplate, cwd: string): string {
 	const said = [
 		...(tier === "personal" ? ["yours"] : []),
 		...(inPlaceOf.length > 0

@@ -27,7 +27,7 @@ export function progressLine(run: Run, event: LedgerEvent): string | undefined {
 			return `  asks for ${event.target}: ${cut(event.summary)}`;
 		case "moved":
 			// What the visit took is known once its worker has ended.
-			return run.stage.kind === "leaving" && run.stage.launch ? undefined : moveLine(run, event.visit);
+			return run.stage.kind === "stopping" && run.stage.launch ? undefined : moveLine(run, event.visit);
 		case "cleanup_ended": {
 			const { result } = event;
 			if (result.kind === "exited" && result.code === 0) return undefined;
@@ -66,7 +66,7 @@ export function progressLine(run: Run, event: LedgerEvent): string | undefined {
 		case "worker_ended": {
 			const { outcome } = event;
 			const moved =
-				run.stage.kind === "leaving" && run.stage.after.kind === "enter" ? moveLine(run, event.visit) : undefined;
+				run.stage.kind === "stopping" && run.stage.after.kind === "enter" ? moveLine(run, event.visit) : undefined;
 			if (outcome.kind === "stopped") return moved;
 			if (outcome.kind === "lost")
 				return moved ?? "! the worker of the last supervisor is gone; the conversation goes on";
@@ -77,7 +77,7 @@ export function progressLine(run: Run, event: LedgerEvent): string | undefined {
 						? `was ended: ${outcome.limit} limit`
 						: `ended with code ${outcome.code}`;
 			// A worker that exits after its transition has done its work.
-			const done = run.stage.kind === "leaving" && outcome.kind === "exited" && outcome.code === 0;
+			const done = run.stage.kind === "stopping" && outcome.kind === "exited" && outcome.code === 0;
 			if (done) return moved;
 			return [`! the worker ${how}`, ...(moved === undefined ? [] : [moved])].join("\n");
 		}

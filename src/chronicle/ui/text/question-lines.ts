@@ -7,7 +7,7 @@ import {
 	pathOnLine,
 	type Run,
 } from "../../core/index.ts";
-import { nameOf, shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import { shortCost, shortCount, shortTime, templateNameOf } from "../timeline/index.ts";
 
 const mostFiles = 8;
 /** An answer is about all of them. */
@@ -24,7 +24,7 @@ export function questionLines(question: ApprovalQuestion, run: Run, now: string)
 	const summary = question.summary.trim();
 	const files = run.snapshot.files.filter(({ visit }) => visit === question.visit);
 	return [
-		`${nameOf(run)} ${run.id.slice(0, 8)}, visit ${question.visit}: ${firstLine(run.task)}`,
+		`${templateNameOf(run)} ${run.id.slice(0, 8)}, visit ${question.visit}: ${firstLine(run.task)}`,
 		...(summary === "" ? [] : ["", cut(summary)]),
 		"",
 		...(files.length === 0 && question.unmeasured !== undefined ? [] : changeLines(files, 0, mostAsked)),

@@ -6,11 +6,11 @@ import {
 	crumbText,
 	endingWords,
 	keptLine,
-	nameOf,
 	nextStep,
 	shortCost,
 	shortCount,
 	shortTime,
+	templateNameOf,
 	titleOf,
 } from "../timeline/index.ts";
 import { questionLines } from "./question-lines.ts";
@@ -29,7 +29,7 @@ export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOpti
 	const now = isInterrupted(read) ? run.updatedAt : asked;
 	const question = run.stage.kind === "asking" ? run.stage.question : undefined;
 	return [
-		`${nameOf(run)} ${run.id.slice(0, 8)} · ${statusWords(read)} · ${run.state}`,
+		`${templateNameOf(run)} ${run.id.slice(0, 8)} · ${statusWords(read)} · ${run.state}`,
 		...(question ? [] : [`Task: ${run.task}`]),
 		crumbText(run),
 		...workerLines(read),

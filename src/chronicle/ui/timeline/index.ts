@@ -2,5 +2,5 @@ export { bar, shortCost, shortCount, shortTime } from "../../../pi/index.ts";
 export { type Crumb, crumbsOf, crumbText, currentMark } from "./crumbs.ts";
 export { endingWords } from "./ending.ts";
 export { keptLine } from "./kept.ts";
-export { type Mark, marks, nameOf, titleOf } from "./marks.ts";
+export { type Mark, marks, templateNameOf, titleOf } from "./marks.ts";
 export { type NextStep, nextStep } from "./next-step.ts";

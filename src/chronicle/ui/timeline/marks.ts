@@ -16,7 +16,7 @@ export const marks = {
 export type Mark = keyof typeof marks;
 
 /** What a person calls the run's template: the name that it gives itself, else that of its file. */
-export function nameOf({ plan, template }: Pick<Run, "plan" | "template">): string {
+export function templateNameOf({ plan, template }: Pick<Run, "plan" | "template">): string {
 	return plan.name === "" ? template.name : plan.name;
 }
 

@@ -1,11 +1,11 @@
 // `/guard allow once`, `/guard forget`, and what `/guard` says of remembered answers.
-import type { Tone } from "../../../pi/index.ts";
+import type { NoticeLevel } from "../../../pi/index.ts";
 import { type AnswerBook, type ListedAnswer, subjectText } from "./session.ts";
 
 /** What a command answers. */
-export interface Told {
+export interface CommandReply {
 	readonly text: string;
-	readonly tone?: Tone;
+	readonly tone?: NoticeLevel;
 }
 
 /** What is remembered, one line each, with the numbers that `/guard forget` takes. */
@@ -21,8 +21,8 @@ export function answerLines(book: AnswerBook): string[] {
 }
 
 /** `/guard allow once`; `person` tells whether anybody can be asked in this session. */
-export function allowOnce(rest: string, person: boolean, book: AnswerBook): Told {
-	const warning = (text: string): Told => ({ text, tone: "warning" });
+export function allowOnce(rest: string, person: boolean, book: AnswerBook): CommandReply {
+	const warning = (text: string): CommandReply => ({ text, tone: "warning" });
 	if (rest.trim() !== "once")
 		return warning("Use `/guard allow once`: it lets the call that was refused last pass, one time.");
 	if (!person) return warning("Nobody can be asked here, so nothing is lifted.");
@@ -42,7 +42,7 @@ export function allowOnce(rest: string, person: boolean, book: AnswerBook): Told
 }
 
 /** `/guard forget <number>` and `/guard forget all` */
-export function forget(rest: string, book: AnswerBook): Told {
+export function forget(rest: string, book: AnswerBook): CommandReply {
 	const word = rest.trim();
 	if (word !== "all" && !/^[1-9]\d{0,4}$/.test(word)) {
 		const lines = answerLines(book);

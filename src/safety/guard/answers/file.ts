@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Subject } from "./subject.ts";
 
-export interface KeptAnswer {
+export interface StoredAnswer {
 	readonly answer: "yes" | "no";
 	readonly subject: Subject;
 	/** ISO time of the answer. */
@@ -12,7 +12,7 @@ export interface KeptAnswer {
 }
 
 export type AnswersRead =
-	| { readonly kind: "read"; readonly answers: readonly KeptAnswer[] }
+	| { readonly kind: "read"; readonly answers: readonly StoredAnswer[] }
 	| { readonly kind: "unreadable"; readonly reason: string };
 
 const MAX_ANSWERS = 1000;
@@ -41,7 +41,7 @@ export function readAnswers(file: string): AnswersRead {
 }
 
 /** Writes the answers. Throws where that fails. */
-export function writeAnswers(file: string, answers: readonly KeptAnswer[]): void {
+export function writeAnswers(file: string, answers: readonly StoredAnswer[]): void {
 	mkdirSync(dirname(file), { recursive: true });
 	const fresh = `${file}.${process.pid}.tmp`;
 	const kept = answers.slice(-MAX_ANSWERS);
@@ -52,7 +52,7 @@ export function writeAnswers(file: string, answers: readonly KeptAnswer[]): void
 	renameSync(fresh, file);
 }
 
-function isAnswer(value: unknown): value is KeptAnswer {
+function isAnswer(value: unknown): value is StoredAnswer {
 	const { answer, subject, at } = (value ?? {}) as Record<string, unknown>;
 	const { tool, text, folder, reach, rules } = (subject ?? {}) as Record<string, unknown>;
 	return (

@@ -1,3 +1,3 @@
-export { allowOnce, answerLines, forget, type Told } from "./command.ts";
+export { allowOnce, answerLines, type CommandReply, forget } from "./command.ts";
 export { answersFile } from "./file.ts";
 export { type AnswerBook, openAnswers } from "./session.ts";

@@ -5,11 +5,11 @@ import { homedir } from "node:os";
 import { type Answer, askPerson, choosePerson } from "../../../pi/index.ts";
 import { type Answers, questionText } from "../../policy/index.ts";
 import { placeName } from "../place-name.ts";
-import { answersFile, type KeptAnswer, readAnswers, writeAnswers } from "./file.ts";
-import { isSame, refusedSubject, rememberedSubject, type Subject } from "./subject.ts";
+import { answersFile, readAnswers, type StoredAnswer, writeAnswers } from "./file.ts";
+import { isSameSubject, refusedSubject, rememberedSubject, type Subject } from "./subject.ts";
 
 /** One answer as it is listed. */
-export interface ListedAnswer extends KeptAnswer {
+export interface ListedAnswer extends StoredAnswer {
 	readonly holds: "session" | "always" | "once";
 }
 
@@ -34,21 +34,21 @@ const never = "No, never";
 /** Opens the answers of a session; nothing is read before the first question. */
 export function openAnswers(agentDir: string): AnswerBook {
 	const file = answersFile(agentDir);
-	let forSession: KeptAnswer[] = [];
+	let forSession: StoredAnswer[] = [];
 	/** The last call that rules refused; `undefined` where nothing was, or it cannot be lifted. */
 	let last: Subject | "built-in" | undefined;
 	let lifted: Subject | undefined;
 
-	const kept = (): readonly KeptAnswer[] => {
+	const kept = (): readonly StoredAnswer[] => {
 		const read = readAnswers(file);
 		return read.kind === "read" ? read.answers : [];
 	};
-	const find = (subject: Subject, answers: readonly KeptAnswer[]) =>
-		answers.findLast((known) => isSame(subject, known.subject))?.answer;
+	const find = (subject: Subject, answers: readonly StoredAnswer[]) =>
+		answers.findLast((known) => isSameSubject(subject, known.subject))?.answer;
 
 	const keep = (answer: "yes" | "no", subject: Subject): void => {
 		// Read again: another session may have written since.
-		const others = kept().filter((known) => !isSame(subject, known.subject));
+		const others = kept().filter((known) => !isSameSubject(subject, known.subject));
 		writeAnswers(file, [...others, { answer, subject, at: new Date().toISOString() }]);
 	};
 
@@ -89,7 +89,7 @@ export function openAnswers(agentDir: string): AnswerBook {
 		lifts(judged, ctx) {
 			if (!lifted || !ctx.hasUI) return false;
 			const subject = refusedSubject(judged, ctx.cwd);
-			if (!subject || !isSame(subject, lifted)) return false;
+			if (!subject || !isSameSubject(subject, lifted)) return false;
 			lifted = undefined;
 			return true;
 		},
@@ -101,7 +101,7 @@ export function openAnswers(agentDir: string): AnswerBook {
 		},
 		list() {
 			const read = readAnswers(file);
-			const held = (holds: ListedAnswer["holds"]) => (answer: KeptAnswer) => ({ ...answer, holds });
+			const held = (holds: ListedAnswer["holds"]) => (answer: StoredAnswer) => ({ ...answer, holds });
 			return {
 				problem: read.kind === "unreadable" ? read.reason : undefined,
 				answers: [
@@ -114,8 +114,8 @@ export function openAnswers(agentDir: string): AnswerBook {
 		forget(which) {
 			const { answers } = this.list();
 			const gone = which === "all" ? answers : answers.slice(which - 1, which);
-			const stays = (list: readonly KeptAnswer[], holds: ListedAnswer["holds"]) =>
-				list.filter((known) => !gone.some((one) => one.holds === holds && isSame(one.subject, known.subject)));
+			const stays = (list: readonly StoredAnswer[], holds: ListedAnswer["holds"]) =>
+				list.filter((known) => !gone.some((one) => one.holds === holds && isSameSubject(one.subject, known.subject)));
 			if (gone.some(({ holds }) => holds === "once")) lifted = undefined;
 			forSession = stays(forSession, "session");
 			if (gone.some(({ holds }) => holds === "always")) writeAnswers(file, stays(kept(), "always"));

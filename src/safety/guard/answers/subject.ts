@@ -4,8 +4,8 @@
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import type { Footprint } from "../../../footprint/index.ts";
-import { type Judged, redactText, type ToolCall, type Verdict } from "../../policy/index.ts";
-import { plainSpelling } from "./spelling.ts";
+import { type JudgedCall, redactText, type ToolCall, type Verdict } from "../../policy/index.ts";
+import { canonicalCommand } from "./canonical-command.ts";
 
 export interface Subject {
 	readonly tool: string;
@@ -24,7 +24,7 @@ const MAX_TEXT = 300;
 const fileTools: ReadonlySet<string> = new Set(["read", "write", "edit", "ls"]);
 
 /** What an answer to this question would be remembered as; `undefined` where it is not remembered. */
-export function rememberedSubject({ call, footprint, verdicts }: Judged, cwd: string): Subject | undefined {
+export function rememberedSubject({ call, footprint, verdicts }: JudgedCall, cwd: string): Subject | undefined {
 	const text = exactText(call, footprint);
 	if (text === undefined || text.length > MAX_TEXT || redactText(text, MAX_TEXT) !== text.replaceAll(/\s+/g, " "))
 		return undefined;
@@ -33,13 +33,13 @@ export function rememberedSubject({ call, footprint, verdicts }: Judged, cwd: st
 }
 
 /** The call that was refused, for a permission that holds once: any text, word for word. */
-export function refusedSubject({ call, footprint, verdicts }: Judged, cwd: string): Subject | undefined {
+export function refusedSubject({ call, footprint, verdicts }: JudgedCall, cwd: string): Subject | undefined {
 	if (!verdicts.every(isOfRule)) return undefined;
 	return subject(call, exactText(call, footprint) ?? JSON.stringify(call.input), footprint, verdicts, cwd);
 }
 
 /** Whether two subjects are the same, and nothing asks now that did not ask then. */
-export function isSame(now: Subject, then: Subject): boolean {
+export function isSameSubject(now: Subject, then: Subject): boolean {
 	return (
 		now.tool === then.tool &&
 		now.text === then.text &&
@@ -65,13 +65,13 @@ function subject(
 	};
 }
 
-function exactText({ tool, input }: ToolCall, { touches }: Footprint): string | undefined {
+function exactText({ tool, input }: ToolCall, { accesses }: Footprint): string | undefined {
 	if (tool === "bash") {
 		const keys = Object.keys(input).filter((key) => key !== "command" && key !== "timeout");
-		return typeof input.command === "string" && keys.length === 0 ? plainSpelling(input.command) : undefined;
+		return typeof input.command === "string" && keys.length === 0 ? canonicalCommand(input.command) : undefined;
 	}
 	if (!fileTools.has(tool)) return undefined;
-	const places = new Set(touches.map(({ path }) => path));
+	const places = new Set(accesses.map(({ path }) => path));
 	const [only] = places;
 	return places.size === 1 ? only : undefined;
 }
@@ -100,9 +100,9 @@ function ruleKey({ policy, rule, origin }: Verdict): string {
 	return [policy, rule, origin?.file ?? ""].join(" · ");
 }
 
-function reachOf({ touches, runs }: Footprint): string {
+function reachOf({ accesses, runs }: Footprint): string {
 	const lines = [
-		...touches.map(({ access, path, real, recursive, only, skips }) => [access, path, real, recursive, only, skips]),
+		...accesses.map(({ kind, path, real, recursive, only, skips }) => [kind, path, real, recursive, only, skips]),
 		...runs.map(({ effects, changes, elsewhere }) => [effects, changes, elsewhere]),
 	].map((part) => JSON.stringify(part));
 	return createHash("sha256").update(lines.sort().join("\n")).digest("hex").slice(0, 16);

@@ -10,7 +10,7 @@ import {
 	type LedgerEvent,
 	launchKey,
 	measures,
-	owed,
+	pendingActions,
 	planOf,
 	type Run,
 } from "../../../../src/chronicle/core/machine/index.ts";
@@ -180,7 +180,7 @@ function endWorker(world: World, launch: LaunchId): void {
 	const lost = world.alive === undefined || launchKey(world.alive) !== launchKey(launch);
 	const { run } = world.theatre;
 	if (lost)
-		world.key = (run.stage.kind === "leaving" ? run.stage.closing?.key : undefined) ?? run.conversation?.key ?? "";
+		world.key = (run.stage.kind === "stopping" ? run.stage.closing?.key : undefined) ?? run.conversation?.key ?? "";
 	report(world, launch);
 	world.alive = undefined;
 	say(world, { kind: "worker_ended", ...launch, outcome: lost ? { kind: "lost" } : { kind: "stopped" } });
@@ -196,7 +196,7 @@ function report(world: World, launch: LaunchId): void {
 function act(world: World, [what, one, two]: readonly [number, number, number]): void {
 	const { theatre, alive } = world;
 	const { run } = theatre;
-	const due = owed(run).filter(({ key, kind }) => kind !== "ask_approval" && !world.busy.has(key));
+	const due = pendingActions(run).filter(({ key, kind }) => kind !== "ask_approval" && !world.busy.has(key));
 	if (what < 45 && due.length > 0) {
 		const action = due[one % due.length];
 		if (action) carryOut(world, action, two % 6);
@@ -337,7 +337,7 @@ function crash(world: World, workerToo: boolean): void {
 function check(world: World): void {
 	const { run } = world.theatre;
 	expect(run.plan.states.has(run.state) || run.state === "human_intervention").toBe(true);
-	const actions = owed(run);
+	const actions = pendingActions(run);
 	expect(new Set(actions.map(({ key }) => key)).size).toBe(actions.length);
 	if (run.stage.kind === "over" || run.stage.kind === "waiting") expect(actions).toEqual([]);
 	if (isParked(run))
@@ -418,12 +418,12 @@ function settle(world: World): void {
 	for (let step = 0; step < 400; step += 1) {
 		const { run } = world.theatre;
 		if (isParked(run)) return;
-		const [action] = owed(run).filter(({ key }) => !world.busy.has(key));
+		const [action] = pendingActions(run).filter(({ key }) => !world.busy.has(key));
 		if (action) carryOut(world, action, 0);
 		else if (world.alive) {
 			const { visit, attempt } = world.alive;
 			report(world, world.alive);
-			if (isParked(world.theatre.run) || world.theatre.run.stage.kind === "leaving") continue;
+			if (isParked(world.theatre.run) || world.theatre.run.stage.kind === "stopping") continue;
 			const [target = "done"] = planOf(run).next;
 			if (say(world, { kind: "move_requested", visit, attempt, target, summary: `end ${step}` })) world.promised += 1;
 		} else throw new Error(`stuck in ${JSON.stringify(run.stage)}`);
@@ -469,7 +469,7 @@ describe("whatever happens", () => {
 				expect(again).toEqual(theatre.run);
 				// Taking the same events in twice changes nothing.
 				expect(refold([...events, ...events.slice(1)])).toEqual(theatre.run);
-				expect(owed(again)).toEqual(owed(theatre.run));
+				expect(pendingActions(again)).toEqual(pendingActions(theatre.run));
 			}),
 			{ numRuns: runs(0.6) },
 		);

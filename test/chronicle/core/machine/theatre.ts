@@ -6,7 +6,7 @@ import {
 	foldEvent,
 	type LedgerEvent,
 	NO_SPEND,
-	owed,
+	pendingActions,
 	type Run,
 	type Spend,
 	transition,
@@ -57,7 +57,7 @@ export function open(template: object, more: { task?: string; approve?: boolean 
 	});
 	const begun = beginRun(first as LedgerEvent & { kind: "created" });
 	if (!begun) throw new Error("unreadable");
-	const state = { run: deepFreeze(begun), events: [first], actions: owed(begun), refusal: "" };
+	const state = { run: deepFreeze(begun), events: [first], actions: pendingActions(begun), refusal: "" };
 	const take = (body: EventBody): boolean => {
 		const event = stamp(body);
 		const { run, actions, refusal } = transition(state.run, event);
@@ -88,7 +88,7 @@ export function open(template: object, more: { task?: string; approve?: boolean 
 		},
 		say(body) {
 			if (take(body))
-				for (let next = owed(state.run)[0]; next?.kind === "record"; next = owed(state.run)[0])
+				for (let next = pendingActions(state.run)[0]; next?.kind === "record"; next = pendingActions(state.run)[0])
 					if (!take(next.event)) throw new Error(`a decision was refused: ${JSON.stringify(next.event)}`);
 			return theatre;
 		},
@@ -97,7 +97,7 @@ export function open(template: object, more: { task?: string; approve?: boolean 
 			return theatre;
 		},
 		due(kind) {
-			const found = owed(state.run).filter((action) => action.kind === kind);
+			const found = pendingActions(state.run).filter((action) => action.kind === kind);
 			if (found.length !== 1) throw new Error(`${found.length} × ${kind} owed in ${state.run.stage.kind}`);
 			return found[0] as never;
 		},
@@ -153,9 +153,9 @@ export function ask(theatre: Theatre, target: string, summary = "done"): Theatre
 
 /** The worker ends, cleanup succeeds, files are measured. */
 export function rest(theatre: Theatre, files = newTree()): Theatre {
-	if (theatre.run.stage.kind === "leaving" && theatre.run.stage.launch)
+	if (theatre.run.stage.kind === "stopping" && theatre.run.stage.launch)
 		theatre.say({ kind: "worker_ended", ...theatre.run.stage.launch, outcome: { kind: "stopped" } });
-	for (let [next] = owed(theatre.run); next?.kind === "clean_up"; [next] = owed(theatre.run))
+	for (let [next] = pendingActions(theatre.run); next?.kind === "clean_up"; [next] = pendingActions(theatre.run))
 		theatre.say({ kind: "cleanup_ended", visit: next.visit, index: next.index, result: { kind: "exited", code: 0 } });
 	const { visit } = theatre.due("measure_files");
 	return theatre.say({ kind: "files_measured", visit, purpose: "changes", tree: files, changes: [] });

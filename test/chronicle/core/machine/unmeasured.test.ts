@@ -94,7 +94,7 @@ it("R4 letting go of a run ends a look at the files that hangs, and the next sup
 	const supervision = supervise(ledger, { ...stage.ports, workspace: { ...workspace, snapshot: hanging } }, "fresh");
 	await looking;
 	const begunAt = Date.now();
-	const { run } = await supervision.release();
+	const { run } = await supervision.stop();
 	expect(Date.now() - begunAt).toBeLessThan(patient(1500));
 	expect(run).toMatchObject({ stage: { kind: "baselining" }, notices: [], unmeasured: [] });
 	const opened = await stage.store.open(run.id);

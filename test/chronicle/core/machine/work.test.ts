@@ -333,7 +333,7 @@ describe("R36 ceilings", () => {
 		expect(theatre.run.stage.kind).toBe("working");
 		expect(theatre.run.totals).toMatchObject({ costUsd: 0, unmeteredTokens: 5050 });
 		theatre.say({ kind: "used", ...here(theatre), spend: { ...cached, tokens: 5100 } });
-		expect(theatre.run.stage.kind).toBe("leaving");
+		expect(theatre.run.stage.kind).toBe("stopping");
 	});
 	it("time runs out too", () => {
 		const theatre = start(open(template({ limits: { minutes: 1 } })));
@@ -356,7 +356,7 @@ describe("R36 ceilings", () => {
 		use(theatre, 1000, 0);
 		expect(theatre.run.stage.kind).toBe("working");
 		use(theatre, 1001, 0.001);
-		expect(theatre.run.stage.kind).toBe("leaving");
+		expect(theatre.run.stage.kind).toBe("stopping");
 	});
 	it("a ceiling of zero on time lets no worker start", () => {
 		const theatre = open(template({ limits: { minutes: 0 } }));

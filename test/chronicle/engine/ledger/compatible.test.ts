@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { owed, type Run } from "../../../../src/chronicle/core/machine/index.ts";
+import { pendingActions, type Run } from "../../../../src/chronicle/core/machine/index.ts";
 import { openFileStore } from "../../../../src/chronicle/engine/ledger/index.ts";
 import { tell, value } from "./story.ts";
 
@@ -60,10 +60,10 @@ describe("a ledger of version 1", () => {
 		const { stage } = ledger.run;
 		if (stage.kind !== "waiting") throw new Error(stage.kind);
 		const run = await tell(ledger, ledger.run, { kind: "resumed", answers: stage.since });
-		expect(owed(run)).toMatchObject([
+		expect(pendingActions(run)).toMatchObject([
 			{ kind: "work", state: "review", because: "resumed", conversation: { kind: "continue", key: "4.1" } },
 		]);
 		value(await ledger.checkpoint(run));
-		await ledger.release();
+		await ledger.releaseLease();
 	});
 });

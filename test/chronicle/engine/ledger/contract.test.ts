@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { LedgerStore, PostListener } from "../../../../src/chronicle/core/index.ts";
 import type { LedgerEvent, PersonEvent } from "../../../../src/chronicle/core/machine/index.ts";
-import { openFileStore, openMemoryStore } from "../../../../src/chronicle/engine/ledger/index.ts";
+import { openFileStore } from "../../../../src/chronicle/engine/ledger/index.ts";
+import { openMemoryStore } from "./memory-store.ts";
 import { baseline, created, id, tell, value, visit } from "./story.ts";
 
 const hear = (event: PostListener["event"]): PostListener => ({
@@ -45,7 +46,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		expect(ledger.run).toMatchObject({ id, state: "a", status: "running", seq: 1 });
 		expect(value(await store.read(id)).run).toEqual(ledger.run);
 		expect((await store.create(created())).ok).toBe(false);
-		await ledger.release();
+		await ledger.releaseLease();
 	});
 	it("numbers events, keeps their order, and gives back what was appended", async () => {
 		const store = open();
@@ -64,7 +65,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		expect(Date.parse(events[1]?.at ?? "")).toBeGreaterThan(0);
 		expect((await all(ledger.events())).slice(1)).toEqual(events);
 		expect((await all(ledger.events(2))).map(({ seq }) => seq)).toEqual([3]);
-		await ledger.release();
+		await ledger.releaseLease();
 	});
 	it("R48 takes secrets out of what workers and tools say before anything keeps it", async () => {
 		process.env.PLANTED_API_TOKEN = "planted-value-7";
@@ -88,7 +89,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		);
 		expect(JSON.stringify(event)).not.toMatch(/planted-value-7|abcdef/);
 		expect(JSON.stringify(await all(ledger.events()))).not.toMatch(/planted-value-7|abcdef/);
-		await ledger.release();
+		await ledger.releaseLease();
 	});
 	it("R2 another process of the run finds the same state, with and without a checkpoint", async () => {
 		const store = open();
@@ -97,12 +98,12 @@ describe.each(stores)("a store of %s", (_, open) => {
 		for (const body of visit(run)) run = await tell(first, run, body);
 		value(await first.checkpoint(run));
 		for (const body of visit(run)) run = await tell(first, run, body);
-		await first.release();
+		await first.releaseLease();
 		const second = value(await store.open(id));
 		expect(second.run).toEqual(run);
 		expect(second.fence).toBeGreaterThan(first.fence);
 		expect(second.repairs).toEqual([]);
-		await second.release();
+		await second.releaseLease();
 	});
 	it("R47 has one holder at a time; others read", async () => {
 		const store = open();
@@ -111,23 +112,23 @@ describe.each(stores)("a store of %s", (_, open) => {
 		expect(second.ok).toBe(false);
 		expect(!second.ok && second.failure.reason).toBe("held");
 		expect(value(await store.read(id)).holder?.alive).toBe("yes");
-		expect(await ledger.holds()).toBe(true);
-		await ledger.release();
-		expect(await ledger.holds()).toBe(false);
+		expect(await ledger.holdsLease()).toBe(true);
+		await ledger.releaseLease();
+		expect(await ledger.holdsLease()).toBe(false);
 		expect(value(await store.read(id)).holder).toBeUndefined();
 		const third = value(await store.open(id));
-		expect([await ledger.holds(), await third.holds()]).toEqual([false, true]);
+		expect([await ledger.holdsLease(), await third.holdsLease()]).toEqual([false, true]);
 		expect((await ledger.append([{ kind: "told", text: "x" }], "durable")).ok).toBe(false);
 		expect((await ledger.checkpoint(ledger.run)).ok).toBe(false);
 		expect(value(await third.append([{ kind: "told", text: "y" }], "durable"))[0]?.seq).toBe(2);
-		await third.release();
+		await third.releaseLease();
 	});
 	it("refuses a checkpoint that is not of the log's end", async () => {
 		const store = open();
 		const ledger = value(await store.create(created()));
 		value(await ledger.append([{ kind: "told", text: "x" }], "soon"));
 		expect((await ledger.checkpoint(ledger.run)).ok).toBe(false);
-		await ledger.release();
+		await ledger.releaseLease();
 	});
 	it("lists runs newest first and finds them by id, beginning and last", async () => {
 		const store = open();
@@ -136,7 +137,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 			"aaaaaaab-0000-4000-8000-000000000002",
 			"bbbbbbbb-0000-4000-8000-000000000003",
 		];
-		for (const one of ids) await value(await store.create(created({ id: one, task: one }))).release();
+		for (const one of ids) await value(await store.create(created({ id: one, task: one }))).releaseLease();
 		const entries = await store.list();
 		expect(entries.map(({ id: one }) => one)).toEqual([...ids].reverse());
 		expect(entries[0]).toMatchObject({
@@ -151,7 +152,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 	});
 	it("R50 keeps what people say to a run until its holder has dealt with it, in order", async () => {
 		const store = open();
-		await value(await store.create(created())).release();
+		await value(await store.create(created())).releaseLease();
 		const said: PersonEvent[] = [
 			{ kind: "told", text: "one" },
 			{ kind: "pause_requested", cause: "person", detail: "x" },
@@ -171,18 +172,18 @@ describe.each(stores)("a store of %s", (_, open) => {
 			);
 		});
 		expect(heard).toEqual([...said, { kind: "told", text: "four" }]);
-		await ledger.release();
+		await ledger.releaseLease();
 		const again = value(await store.open(id));
 		await again.onPosted(
 			hear(async () => {
 				throw new Error("heard twice");
 			}),
 		);
-		await again.release();
+		await again.releaseLease();
 	});
 	it("keeps for the next holder what the present one could not deal with, in order", async () => {
 		const store = open();
-		await value(await store.create(created())).release();
+		await value(await store.create(created())).releaseLease();
 		for (const text of ["one", "two"]) value(await store.post(id, { kind: "told", text }));
 		const first = value(await store.open(id));
 		await first.onPosted(
@@ -190,7 +191,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 				throw new Error("the disk is full");
 			}),
 		);
-		await first.release();
+		await first.releaseLease();
 		const heard: PersonEvent[] = [];
 		const second = value(await store.open(id));
 		await second.onPosted(
@@ -200,11 +201,11 @@ describe.each(stores)("a store of %s", (_, open) => {
 			}),
 		);
 		expect(heard.map((event) => event.kind === "told" && event.text)).toEqual(["one", "two"]);
-		await second.release();
+		await second.releaseLease();
 	});
 	it("R50 whoever says something learns whether it was taken, and can take it back before", async () => {
 		const store = open();
-		await value(await store.create(created())).release();
+		await value(await store.create(created())).releaseLease();
 		const posts = [];
 		for (const text of ["one", "two", "three"]) posts.push(value(await store.post(id, { kind: "told", text })));
 		expect(await Promise.all(posts.map((post) => post.state()))).toEqual(posts.map(() => ({ kind: "waiting" })));
@@ -221,7 +222,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		expect(await posts[0]?.state()).toEqual({ kind: "taken" });
 		expect(await posts[0]?.withdraw()).toBe(false);
 		expect(await posts[1]?.state()).toEqual({ kind: "refused", reason: "This was decided in an earlier visit." });
-		await ledger.release();
+		await ledger.releaseLease();
 	});
 	it("says that a run is unknown", async () => {
 		const store = open();

@@ -51,7 +51,7 @@ async function aRun(visits = 2, checkpoint = true): Promise<Run> {
 	let run = await tell(ledger, ledger.run, baseline);
 	for (let n = 0; n < visits; n += 1) for (const body of visit(run)) run = await tell(ledger, run, body);
 	if (checkpoint) value(await ledger.checkpoint(run));
-	await ledger.release();
+	await ledger.releaseLease();
 	return run;
 }
 
@@ -65,7 +65,7 @@ describe("R47 damage", () => {
 		expect(ledger.repairs.join()).toMatch(/end of the log was torn: its last \d+ bytes/);
 		const run = await tell(ledger, ledger.run, { kind: "told", text: "after" });
 		value(await ledger.checkpoint(run));
-		await ledger.release();
+		await ledger.releaseLease();
 		expect(lines().slice(0, before.length - 1)).toEqual(before.slice(0, -1));
 		expect(lines().map(({ seq }) => seq)).toEqual([...lines().keys()].map((n) => n + 1));
 		expect(names().filter((name) => name.includes(".corrupt-")).length).toBe(1);
@@ -107,7 +107,7 @@ describe("R47 damage", () => {
 		expect(names().filter((name) => name.includes(".corrupt-"))).toEqual([]);
 		const ledger = value(await store.open(id));
 		value(await ledger.checkpoint(ledger.run));
-		await ledger.release();
+		await ledger.releaseLease();
 		const [kept] = names().filter((name) => name.includes(".json.corrupt-"));
 		expect(readFileSync(join(sessions, kept ?? "")).length).toBeLessThan(bytes.length);
 		expect(JSON.parse(readFileSync(json(), "utf8"))).toMatchObject({ id, seq: run.seq });
@@ -120,7 +120,7 @@ describe("R47 damage", () => {
 			const ledger = value(await store.open(id));
 			expect(ledger.run).toEqual(run);
 			expect(ledger.repairs.length).toBe(1);
-			await ledger.release();
+			await ledger.releaseLease();
 			expect(readFileSync(log())).toEqual(sound);
 		}
 	});
@@ -161,7 +161,7 @@ describe("R47 damage", () => {
 		expect(value(await store.read(id)).run).toEqual(run);
 		const ledger = value(await store.open(id));
 		expect(ledger.repairs.join()).toMatch(/a line is damaged/);
-		await ledger.release();
+		await ledger.releaseLease();
 	});
 	it.each([
 		["the end", (bytes: Buffer) => bytes.fill(0, bytes.length - 300)],
@@ -180,7 +180,7 @@ describe("R47 damage", () => {
 			expect(readFileSync(join(sessions, kept))).toEqual(damaged);
 			const after = await tell(ledger, ledger.run, { kind: "told", text: "after" });
 			value(await ledger.checkpoint(after));
-			await ledger.release();
+			await ledger.releaseLease();
 			for (const without of [false, true]) {
 				if (without) rmSync(json());
 				const read = value(await store.read(id));
@@ -190,7 +190,7 @@ describe("R47 damage", () => {
 			// What was mended once is not told again.
 			const again = value(await store.open(id));
 			expect([again.repairs, again.run]).toEqual([[], after]);
-			await again.release();
+			await again.releaseLease();
 		},
 	);
 	it("a checkpoint that was changed by hand is not believed; one of an earlier version, without a checksum, is", async () => {
@@ -203,7 +203,7 @@ describe("R47 damage", () => {
 		expect(read.run).toEqual(run);
 		expect(read.repairs.join()).toContain("changed by hand");
 		const ledger = value(await store.open(id));
-		await ledger.release();
+		await ledger.releaseLease();
 		expect(names().some((name) => name.includes(".json.corrupt-"))).toBe(true);
 		// Set differently it is the same; without the checksum it is what earlier versions wrote.
 		const { crc, ...older } = JSON.parse(written);
@@ -236,7 +236,7 @@ describe("R47 damage", () => {
 		const zombie = readFileSync(log(), "utf8").split("\n").filter(Boolean).at(-1) ?? "";
 		const ledger = value(await store.open(id));
 		const told = await tell(ledger, run, { kind: "told", text: "by the new one" });
-		await ledger.release();
+		await ledger.releaseLease();
 		writeFileSync(log(), `${readFileSync(log(), "utf8")}${zombie}\n`);
 		const read = value(await store.read(id));
 		expect(read.run).toEqual(told);
@@ -263,7 +263,7 @@ describe("R47 strangers and newer versions", () => {
 	});
 	it("a newer log without a checkpoint is refused too", async () => {
 		const ledger = value(await store.create({ ...created(), schemaVersion: 99 }));
-		await ledger.release();
+		await ledger.releaseLease();
 		rmSync(json());
 		const opened = await store.open(id);
 		expect(!opened.ok && opened.failure.reason).toBe("newer");
@@ -370,7 +370,7 @@ describe("R48 rights", () => {
 		writeFileSync(join(sessions, id, "workers", "1.1.jsonl"), "{}\n");
 		value(await store.post(id, { kind: "told", text: "x" }));
 		const held = value(await store.open(id));
-		await held.release();
+		await held.releaseLease();
 		const all = readdirSync(sessions, { recursive: true, encoding: "utf8" }).map((name) => join(sessions, name));
 		expect(all.length).toBeGreaterThan(5);
 		for (const path of [sessions, ...all]) expect(statSync(path).uid, path).toBe(4321);
@@ -437,7 +437,7 @@ describe("R48 rights", () => {
 			},
 			unread: async (path) => void unread.push(path),
 		});
-		await ledger.release();
+		await ledger.releaseLease();
 		expect(heard).toEqual([{ kind: "told", text: "heard" }]);
 		expect(unread.map((path) => readFileSync(path, "utf8"))).toEqual(left.slice(0, -1));
 	});
@@ -516,7 +516,7 @@ describe("field 24 a full disk", () => {
 			run = await tell(ledger, run, { kind: "told", text: `after ${left}` });
 		}
 		expect(lines().map(({ seq }) => seq)).toEqual([...lines().keys()].map((n) => n + 1));
-		await ledger.release();
+		await ledger.releaseLease();
 		expect(value(await store.read(id)).run).toEqual(run);
 	});
 	it("a checkpoint that does not fit leaves the one before, and no draft", async () => {
@@ -532,7 +532,7 @@ describe("field 24 a full disk", () => {
 		expect(names().filter((name) => name.includes("tmp"))).toEqual([]);
 		disk.left = Number.POSITIVE_INFINITY;
 		value(await ledger.checkpoint(run));
-		await ledger.release();
+		await ledger.releaseLease();
 	});
 	it("a run that cannot be begun leaves no lease behind", async () => {
 		const disk = smallDisk();
@@ -542,14 +542,14 @@ describe("field 24 a full disk", () => {
 		expect(readdirSync(join(sessions, id)).filter((name) => name.includes("lease"))).toEqual([]);
 		expect(await store.list()).toEqual([]);
 		disk.left = Number.POSITIVE_INFINITY;
-		await value(await store.create(created())).release();
+		await value(await store.create(created())).releaseLease();
 	});
 	it("R4 a beginning that was cut off before its first event is no run, and does not stand in the way of one", async () => {
 		mkdirSync(join(sessions, id), { recursive: true });
 		writeFileSync(log(), "");
 		expect(await store.list()).toEqual([]);
 		expect(await store.open(id)).toMatchObject({ ok: false, failure: { reason: "unknown" } });
-		await value(await store.create(created())).release();
+		await value(await store.create(created())).releaseLease();
 		expect(value(await store.read(id)).run.seq).toBe(1);
 	});
 });
@@ -567,13 +567,13 @@ describe("R26 R47 the lease", () => {
 		const ledger = value(await store.open(id));
 		expect(ledger.fence).toBe(8);
 		expect(readdirSync(join(sessions, id)).filter((name) => name.startsWith("lease"))).toEqual(["lease.8"]);
-		await ledger.release();
+		await ledger.releaseLease();
 	});
 	it("of a number that another process has now is taken over: the start is another", async () => {
 		await aRun(1);
 		lease(7, { host: thisHost(), pid: process.pid, started: "long ago" });
 		const ledger = value(await store.open(id));
-		await ledger.release();
+		await ledger.releaseLease();
 	});
 	it.each<[string, object | string]>([
 		["of another machine", { host: "elsewhere", pid: 1, started: "x" }],
@@ -592,10 +592,10 @@ describe("R26 R47 the lease", () => {
 		const before = [readFileSync(log()), readFileSync(json())];
 		const failed = await ledger.append([{ kind: "told", text: "x" }], "durable");
 		expect(!failed.ok && failed.failure.reason).toBe("fenced");
-		expect(await ledger.holds()).toBe(false);
+		expect(await ledger.holdsLease()).toBe(false);
 		expect((await ledger.checkpoint(ledger.run)).ok).toBe(false);
 		expect([readFileSync(log()), readFileSync(json())]).toEqual(before);
-		await ledger.release();
+		await ledger.releaseLease();
 	});
 	it("goes to one of many that try at once", async () => {
 		await aRun(0);
@@ -644,7 +644,7 @@ describe("size", () => {
 			sizes.push(statSync(log()).size - before);
 		}
 		value(await ledger.checkpoint(run));
-		await ledger.release();
+		await ledger.releaseLease();
 		const at = (n: number) => sizes[n - 1] ?? 0;
 		expect(at(200)).toBeLessThanOrEqual(1024 + words);
 		expect(at(200) / at(20)).toBeLessThan(1.1);
@@ -681,7 +681,7 @@ describe("size", () => {
 		expect(mean(200, 400)).toBeLessThan(4096);
 		expect(value(await store.read(id)).run).toEqual(run);
 		value(await ledger.checkpoint(run));
-		await ledger.release();
+		await ledger.releaseLease();
 		rmSync(json());
 		expect(value(await store.read(id)).run).toEqual(run);
 	});
@@ -698,7 +698,7 @@ describe("size", () => {
 		const ledger = value(await store.create(created({ definition, task: "t".repeat(100_000) })));
 		const run = await tell(ledger, ledger.run, baseline);
 		value(await ledger.checkpoint(run));
-		await ledger.release();
+		await ledger.releaseLease();
 		expect(statSync(json()).size).toBeLessThanOrEqual(64 * 1024);
 		expect(JSON.parse(readFileSync(json(), "utf8"))).toMatchObject({ id, cut: ["definition", "task"] });
 		const read = value(await store.read(id));
@@ -719,7 +719,7 @@ describe("size", () => {
 		for (let n = 0; n < 20; n += 1) run = await tell(ledger, run, { kind: "told", text: "ü".repeat(8000) });
 		expect(run.status).toBe("awaiting_approval");
 		value(await ledger.checkpoint(run));
-		await ledger.release();
+		await ledger.releaseLease();
 		expect(statSync(json()).size).toBeLessThanOrEqual(64 * 1024);
 		expect(value(await store.read(id)).run).toEqual(run);
 		expect(lines().some((event) => event.kind === "move_requested" && event.summary === summary)).toBe(true);
@@ -737,7 +737,7 @@ describe("size", () => {
 			snapshot: { ...ledger.run.snapshot, findings: Array.from({ length: 9 }, (_, n) => finding(n)) },
 		};
 		value(await ledger.checkpoint(run));
-		await ledger.release();
+		await ledger.releaseLease();
 		expect(statSync(json()).size).toBeLessThanOrEqual(64 * 1024);
 		expect(JSON.parse(readFileSync(json(), "utf8"))).toMatchObject({
 			status: "running",

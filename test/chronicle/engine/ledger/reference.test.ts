@@ -3,15 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { eventKinds, eventSchema, ledgerFields, ledgerSchema } from "../../../../scripts/ledger-reference.ts";
 import type { EventBody } from "../../../../src/chronicle/core/machine/index.ts";
 import { templateSchema } from "../../../../src/chronicle/core/template/index.ts";
-import {
-	eventKinds,
-	eventSchema,
-	ledgerFields,
-	ledgerSchema,
-	openFileStore,
-} from "../../../../src/chronicle/engine/ledger/index.ts";
+import { openFileStore } from "../../../../src/chronicle/engine/ledger/index.ts";
 import { checkout } from "../../../harness/index.ts";
 import { baseline, created, id, tell, value, visit } from "./story.ts";
 
@@ -99,7 +94,7 @@ it("R5 a ledger that the machine writes fits its schema, field by field and in t
 		const [startUp, ...rest] = visit(run);
 		for (const body of [...(startUp ? [startUp] : []), ...more, ...rest]) run = await tell(ledger, run, body);
 		value(await ledger.checkpoint(run));
-		await ledger.release();
+		await ledger.releaseLease();
 		const written = JSON.parse(readFileSync(join(folder, `${id}.json`), "utf8"));
 		expect(misfits(written, ledgerSchema() as Schema)).toEqual([]);
 		expect(Object.keys(written).slice(0, 13)).toEqual(Object.keys(ledgerFields).slice(0, 13));

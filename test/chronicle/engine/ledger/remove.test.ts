@@ -26,7 +26,7 @@ function openStage() {
 			const template = { name: "t", hash: "h", definition };
 			const made = await store.create({ kind: "created", schemaVersion: 1, id, template, task: "a secret task" });
 			if (!made.ok) throw new Error(made.failure.message);
-			if (held === "released") await made.value.release();
+			if (held === "released") await made.value.releaseLease();
 			mkdirSync(join(sessions, id, "workers"), { recursive: true });
 			writeFileSync(join(sessions, id, "workers", "1.1.jsonl"), "{}\n");
 			mkdirSync(join(sessions, id, "files", "objects"), { recursive: true });

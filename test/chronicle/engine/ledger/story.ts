@@ -1,7 +1,7 @@
 // Events for ledgers in tests: a run that has gone some way, told through the machine as the supervisor tells it.
 
 import type { HeldLedger, Result, StoreFailure } from "../../../../src/chronicle/core/index.ts";
-import { type EventBody, owed, type Run, transition } from "../../../../src/chronicle/core/machine/index.ts";
+import { type EventBody, pendingActions, type Run, transition } from "../../../../src/chronicle/core/machine/index.ts";
 import { hashDefinition } from "../../../../src/chronicle/core/template/index.ts";
 
 export const id = "11111111-2222-4333-8444-555555555555";
@@ -32,7 +32,7 @@ export function value<T>(result: Result<T, StoreFailure>): T {
 export async function tell(ledger: HeldLedger, run: Run, body: EventBody): Promise<Run> {
 	let now = run;
 	for (const next of [body]) now = await take(ledger, now, next);
-	for (let [action] = owed(now); action?.kind === "record"; [action] = owed(now))
+	for (let [action] = pendingActions(now); action?.kind === "record"; [action] = pendingActions(now))
 		now = await take(ledger, now, action.event);
 	return now;
 }

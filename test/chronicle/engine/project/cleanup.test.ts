@@ -9,7 +9,7 @@ import {
 } from "../../../../src/chronicle/engine/project/cleanup-approvals.ts";
 import { openCleanupRunner } from "../../../../src/chronicle/engine/project/cleanup-runner.ts";
 import { freezeRunRules } from "../../../../src/chronicle/engine/worker/index.ts";
-import { findStrays, stopStrays } from "../../../../src/process/index.ts";
+import { findOrphans, stopOrphans } from "../../../../src/process/index.ts";
 import { openFolder } from "../../../harness/index.ts";
 import { patient } from "../../../harness/patience.ts";
 
@@ -17,7 +17,7 @@ const hash = "a".repeat(64);
 const run = "0b6f3c52-8f6e-4a38-9a54-0d7f6a1c2e11";
 const never = new AbortController().signal;
 
-afterEach(async () => void (await stopStrays(run, 100)));
+afterEach(async () => void (await stopOrphans(run, 100)));
 
 function runnerIn(folder: string, standing: CleanupStanding = "approved") {
 	return openCleanupRunner({
@@ -119,12 +119,12 @@ describe("R40 in what bounds", () => {
 		await sleep(200);
 		control.abort();
 		expect((await called).result).toMatchObject({ kind: "killed" });
-		expect(findStrays(run)).toEqual([]);
+		expect(findOrphans(run)).toEqual([]);
 	});
 
 	it("what it leaves running on purpose can be found by the run's tag", async () => {
 		const folder = openFolder();
 		expect((await runnerIn(folder).run("sleep 64 >/dev/null 2>&1 & echo ok", folder, 5000, never)).output).toBe("ok");
-		expect(findStrays(run).map(({ command }) => command)).toEqual(["sleep 64"]);
+		expect(findOrphans(run).map(({ command }) => command)).toEqual(["sleep 64"]);
 	});
 });

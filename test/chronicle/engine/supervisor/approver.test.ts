@@ -78,7 +78,7 @@ describe.each(makes)("an approver: %s", (_, kinds, open) => {
 			"fresh",
 		);
 		await expect.poll(() => supervision.run.status).toBe("awaiting_approval");
-		await supervision.release();
+		await supervision.stop();
 		const again = await stage.store.open(supervision.run.id);
 		if (!again.ok) throw new Error(again.failure.message);
 		const yes: Approver = { ...nobody, approve: async () => ({ kind: "approved" }) };

@@ -60,7 +60,7 @@ describe("the loop", () => {
 		const { run } = await second.ended;
 		expect(run.status).toBe("done");
 		expect(stage.questions.map(({ target }) => target)).toEqual(["build", "build"]);
-		expect(await second.say({ kind: "approved", answers: stage.questions[0]?.seq ?? 0, diff: "" })).toMatchObject({
+		expect(await second.submit({ kind: "approved", answers: stage.questions[0]?.seq ?? 0, diff: "" })).toMatchObject({
 			refused: expect.any(String),
 		});
 	});
@@ -138,7 +138,7 @@ describe("the loop", () => {
 		const goOn = openStage([moveTo("finished")]);
 		const supervision = supervise(again.value, goOn.ports, "reopened");
 		const since = run.stage.kind === "waiting" ? run.stage.since : 0;
-		expect(await supervision.say({ kind: "released", answers: since })).toEqual({ refused: undefined });
+		expect(await supervision.submit({ kind: "released", answers: since })).toEqual({ refused: undefined });
 		expect((await supervision.ended).run).toMatchObject({ status: "done" });
 	});
 
@@ -165,13 +165,13 @@ describe("the loop", () => {
 		const stage = openStage([hanging, moveTo("build"), moveTo("finished")]);
 		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
 		await expect.poll(() => supervision.run.stage.kind).toBe("working");
-		await supervision.say({ kind: "pause_requested", cause: "person", detail: "Paused by the person." });
+		await supervision.submit({ kind: "pause_requested", cause: "person", detail: "Paused by the person." });
 		const { run } = await supervision.ended;
 		expect(run).toMatchObject({ status: "paused", state: "plan" });
 		const again = await stage.store.open(run.id);
 		if (!again.ok) throw new Error(again.failure.message);
 		const goOn = supervise(again.value, stage.ports, "reopened");
-		await goOn.say({ kind: "resumed", answers: run.stage.kind === "waiting" ? run.stage.since : 0 });
+		await goOn.submit({ kind: "resumed", answers: run.stage.kind === "waiting" ? run.stage.since : 0 });
 		expect((await goOn.ended).run.status).toBe("done");
 		expect(stage.orders[1]?.conversation).toMatchObject({ kind: "continue" });
 	});
@@ -181,7 +181,7 @@ describe("the loop", () => {
 		const stage = openStage([hanging, moveTo("build"), moveTo("finished")]);
 		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
 		await expect.poll(() => supervision.run.stage.kind).toBe("working");
-		const { kind, run } = await supervision.release();
+		const { kind, run } = await supervision.stop();
 		expect(kind).toBe("released");
 		const again = await stage.store.open(run.id);
 		if (!again.ok) throw new Error(again.failure.message);
@@ -227,7 +227,7 @@ describe("the loop", () => {
 	it("R50 words that were left while nobody held the run are taken before it may rest again", async () => {
 		const stage = openStage([moveTo("build"), moveTo("finished")]);
 		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
-		await supervision.say({ kind: "pause_requested", cause: "person", detail: "Paused." });
+		await supervision.submit({ kind: "pause_requested", cause: "person", detail: "Paused." });
 		const { run } = await supervision.ended;
 		expect(run.status).toBe("paused");
 		await stage.store.post(run.id, { kind: "resumed", answers: run.stage.kind === "waiting" ? run.stage.since : 0 });
@@ -239,21 +239,21 @@ describe("the loop", () => {
 	it("V5 what is said right before it is let go is recorded, and nothing is begun for it", async () => {
 		const stage = openStage([moveTo("build"), moveTo("finished")]);
 		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
-		await supervision.say({ kind: "pause_requested", cause: "person", detail: "Paused." });
+		await supervision.submit({ kind: "pause_requested", cause: "person", detail: "Paused." });
 		const { run } = await supervision.ended;
 		const launched = stage.orders.length;
 		const again = await stage.store.open(run.id);
 		if (!again.ok) throw new Error(again.failure.message);
 		const brief = supervise(again.value, stage.ports, "reopened");
-		const said = brief.say({ kind: "resumed", answers: run.stage.kind === "waiting" ? run.stage.since : 0 });
-		const { kind, run: after } = await brief.release();
+		const said = brief.submit({ kind: "resumed", answers: run.stage.kind === "waiting" ? run.stage.since : 0 });
+		const { kind, run: after } = await brief.stop();
 		expect(await said).toEqual({ refused: undefined });
 		expect({ kind, status: after.status, launched: stage.orders.length }).toEqual({
 			kind: "released",
 			status: "running",
 			launched,
 		});
-		expect(await brief.say({ kind: "told", text: "x" })).toMatchObject({ refused: expect.any(String) });
+		expect(await brief.submit({ kind: "told", text: "x" })).toMatchObject({ refused: expect.any(String) });
 	});
 
 	it.each(["abort_requested", "pause_requested"] as const)(
@@ -262,14 +262,14 @@ describe("the loop", () => {
 			const stage = openStage([]);
 			const ledger = await stage.create(two);
 			await ledger.append([{ kind: "files_measured", visit: 1, purpose: "baseline", tree: "a".repeat(40) }], "durable");
-			await ledger.release();
+			await ledger.releaseLease();
 			const again = await stage.store.open(ledger.run.id);
 			if (!again.ok) throw new Error(again.failure.message);
-			expect(again.value.run.stage).toMatchObject({ kind: "recording", event: { kind: "attempt_reserved" } });
+			expect(again.value.run.stage).toMatchObject({ kind: "deciding", decision: { kind: "attempt_reserved" } });
 			const supervision = supervise(again.value, stage.ports, "reopened");
 			const word =
 				kind === "abort_requested" ? ({ kind } as const) : ({ kind, cause: "person", detail: "Paused." } as const);
-			expect(await supervision.say(word)).toEqual({ refused: undefined });
+			expect(await supervision.submit(word)).toEqual({ refused: undefined });
 			const { run } = await supervision.ended;
 			expect(run.status).toBe(kind === "abort_requested" ? "aborted" : "paused");
 			expect(stage.orders).toEqual([]);
@@ -280,7 +280,7 @@ describe("the loop", () => {
 		const ledger = await stage.create(two);
 		const supervision = supervise(ledger, stage.ports, "fresh");
 		// Said at every moment from the first on, one of them while a decision is in line.
-		const said = Array.from({ length: 20 }, () => supervision.say({ kind: "abort_requested" }));
+		const said = Array.from({ length: 20 }, () => supervision.submit({ kind: "abort_requested" }));
 		await Promise.all(said);
 		const { run } = await supervision.ended;
 		expect(run.status).toBe("aborted");
@@ -305,7 +305,7 @@ describe("the loop", () => {
 			...stage.ports,
 			launcher: {
 				...launcher,
-				stopStrays: async () => {
+				stopOrphans: async () => {
 					swept += 1;
 					return { stopped: 0, left: 0 };
 				},
@@ -316,7 +316,7 @@ describe("the loop", () => {
 				},
 			},
 		};
-		const supervision = supervise({ ...ledger, holds: async () => !lost && ledger.holds() }, ports, "fresh");
+		const supervision = supervise({ ...ledger, holdsLease: async () => !lost && ledger.holdsLease() }, ports, "fresh");
 		await expect.poll(() => supervision.run.stage.kind).toBe("working");
 		const before = swept;
 		// Another supervisor has taken the run and ended this one's worker, as it ends all that it finds.
@@ -355,7 +355,7 @@ describe("the loop", () => {
 		const supervision = supervise(await stage.create(two), ports, "fresh");
 		talk = async () => {
 			talk = async () => {};
-			await supervision.say({ kind: "told", text: "mind the gap" });
+			await supervision.submit({ kind: "told", text: "mind the gap" });
 		};
 		await supervision.ended;
 		const first = stage.orders[0]?.message.new.split("mind the gap").length ?? 0;
@@ -370,7 +370,7 @@ describe("the loop", () => {
 		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
 		await expect.poll(() => supervision.run.stage.kind).toBe("working");
 		now += 600_000;
-		const { run } = await supervision.release();
+		const { run } = await supervision.stop();
 		expect(run.stage.kind).toBe("working");
 		now += 3_600_000;
 		const again = await stage.store.open(run.id);
@@ -385,19 +385,19 @@ describe("the loop", () => {
 		const stage = openStage([hanging]);
 		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
 		await expect.poll(() => supervision.run.stage.kind).toBe("working");
-		const { run } = await supervision.release();
+		const { run } = await supervision.stop();
 		const again = await stage.store.open(run.id);
 		if (!again.ok) throw new Error(again.failure.message);
 		const asked: string[] = [];
 		const launcher = {
 			...stage.ports.launcher,
-			spent: async (_folder: string, key: string) => {
+			readSpend: async (_folder: string, key: string) => {
 				asked.push(key);
 				return spent;
 			},
 		};
 		const after = supervise(again.value, { ...stage.ports, launcher }, "reopened");
-		await after.say({ kind: "abort_requested" });
+		await after.submit({ kind: "abort_requested" });
 		const end = await after.ended;
 		expect(end.run).toMatchObject({ status: "aborted", totals: { tokens: 500, costUsd: 0.25 } });
 		expect(end.run.states.plan).toMatchObject({ tokens: 500 });
@@ -412,7 +412,7 @@ describe("the loop", () => {
 			...stage.ports,
 			launcher: {
 				...stage.ports.launcher,
-				async stopStrays() {
+				async stopOrphans() {
 					story.push("sweep");
 					return { stopped: 0, left: 0 };
 				},
@@ -428,7 +428,7 @@ describe("the loop", () => {
 		});
 		const first = supervise(await stage.create(template), ports("hangs"), "fresh");
 		await expect.poll(() => story).toContain("stop things");
-		const { run } = await first.release();
+		const { run } = await first.stop();
 		story.length = 0;
 		const again = await stage.store.open(run.id);
 		if (!again.ok) throw new Error(again.failure.message);
@@ -444,7 +444,7 @@ describe("the loop", () => {
 		const again = await stage.store.open(run.id);
 		if (!again.ok) throw new Error(again.failure.message);
 		const supervision = supervise(again.value, stage.ports, "reopened");
-		expect(await supervision.say({ kind: "told" } as never)).toMatchObject({ refused: expect.any(String) });
+		expect(await supervision.submit({ kind: "told" } as never)).toMatchObject({ refused: expect.any(String) });
 		expect(await supervision.ended).toMatchObject({ kind: "failed", failure: { reason: "broken" } });
 		const read = await stage.store.read(run.id);
 		expect(read.ok && read.value.run).toMatchObject({ status: "paused", outbox: [] });

@@ -50,7 +50,7 @@ it("R31 a rewind that was cut off in its middle still knows the files that it be
 		},
 	};
 	const cut = supervise(await reopen(stage, run.id), dying, "reopened");
-	expect(await cut.say(back)).toEqual({ refused: undefined });
+	expect(await cut.submit(back)).toEqual({ refused: undefined });
 	expect(await cut.ended).toMatchObject({ kind: "failed" });
 	expect(readFileSync(file, "utf8")).toBe("half");
 	const goOn = await supervise(await reopen(stage, run.id), stage.ports, "reopened").ended;

@@ -11,9 +11,9 @@ export function openScriptedLauncher(plays: Play[], orders: LaunchOrder[] = []):
 	const spent = new Map<string, Spend>();
 	return {
 		check: async () => [],
-		retire: async () => {},
-		spent: async (_folder, key) => spent.get(key),
-		stopStrays: async () => ({ stopped: 0, left: 0 }),
+		redactSessions: async () => {},
+		readSpend: async (_folder, key) => spent.get(key),
+		stopOrphans: async () => ({ stopped: 0, left: 0 }),
 		async launch(order, host) {
 			orders.push(order);
 			const play = plays.shift();
@@ -40,8 +40,8 @@ export function openScriptedLauncher(plays: Play[], orders: LaunchOrder[] = []):
 			const worker: Worker = {
 				started: { pid: process.pid, started: "s", model: "scripted/one", conversation: "new" },
 				send: async () => !over,
-				end: (how) => stop(how),
-				allow: () => {},
+				stop: (how) => stop(how),
+				setLimits: () => {},
 				ended,
 			};
 			return { ok: true, value: worker };

@@ -12,9 +12,9 @@ import type {
 } from "../../../../src/chronicle/core/index.ts";
 import type { ApprovalQuestion } from "../../../../src/chronicle/core/machine/index.ts";
 import { hashCleanup, readTemplate } from "../../../../src/chronicle/core/template/index.ts";
-import { openMemoryStore } from "../../../../src/chronicle/engine/ledger/index.ts";
 import { openSource } from "../../../../src/definition/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
+import { openMemoryStore } from "../ledger/memory-store.ts";
 import { openCopiedWorkspace } from "./copied-workspace.ts";
 import { openScriptedLauncher, type Play } from "./scripted-launcher.ts";
 

@@ -23,7 +23,7 @@ describe("going on with a conversation", () => {
 		await desk.wait("tool_started", ({ args }) => args.includes("sleep 41"));
 		process.kill(worker.started.pid, "SIGKILL");
 		await worker.ended;
-		await desk.launcher.stopStrays(desk.run);
+		await desk.launcher.stopOrphans(desk.run);
 		const second = openDesk(desk.project);
 		const next = await second.start({ ...again, launch: { visit: 1, attempt: 1, launch: 2 } });
 		expect(next.started).toMatchObject({ conversation: "continued" });
@@ -101,7 +101,7 @@ describe("going on with a conversation", () => {
 		const desk = openDesk(openProject({ server }));
 		const worker = await desk.start();
 		await desk.wait("turn_settled");
-		worker.end("now");
+		worker.stop("now");
 		await worker.ended;
 		const file = join(desk.folder, "workers", "1.1.jsonl");
 		appendFileSync(file, '{"type":"message","id":"deadbeef","parentId":"x","mess');
@@ -117,7 +117,7 @@ describe("going on with a conversation", () => {
 		const desk = openDesk(project);
 		const worker = await desk.start();
 		await desk.wait("turn_settled");
-		worker.end("now");
+		worker.stop("now");
 		await worker.ended;
 		const moved = join(project.home, "moved");
 		cpSync(project.folder, moved, { recursive: true });
@@ -157,7 +157,7 @@ describe("going on with a conversation", () => {
 		const desk = openDesk(project);
 		const worker = await desk.start();
 		expect(await desk.wait("turn_settled")).toMatchObject({ stop: "transient" });
-		worker.end("boundary");
+		worker.stop("boundary");
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 		await until(() => project.processes().length === 0, "the worker is gone");
 		await (await desk.start(again)).ended;

@@ -63,7 +63,7 @@ describe.each([
 	it("R6 starts a worker that says who it is; a move that was accepted ends it, and what it used is known", async () => {
 		const desk = await open("moves");
 		expect((await desk.launcher.check([statePlan()])).filter(({ severity }) => severity === "error")).toEqual([]);
-		expect(await desk.launcher.spent(desk.folder, "1.1")).toBeUndefined();
+		expect(await desk.launcher.readSpend(desk.folder, "1.1")).toBeUndefined();
 		const worker = await desk.start();
 		expect(desk.seen, "the caller hears of the start first").toEqual([]);
 		expect(worker.started).toMatchObject({
@@ -73,18 +73,18 @@ describe.each([
 		});
 		expect(worker.started.pid).toBeGreaterThan(0);
 		expect(await desk.wait("move")).toEqual({ kind: "move", target: "checking", summary: "Built it." });
-		worker.end("boundary");
+		worker.stop("boundary");
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 		expect(await worker.send("too late")).toBe(false);
 		const spend = desk.of("used").at(-1)?.spend;
 		expect(spend?.tokens).toBeGreaterThan(0);
-		expect(await desk.launcher.spent(desk.folder, "1.1")).toEqual(spend);
+		expect(await desk.launcher.readSpend(desk.folder, "1.1")).toEqual(spend);
 	});
 	it("R19 gives what is to be remembered to the supervisor, before the move", async () => {
 		const desk = await open("saves and moves");
 		const worker = await desk.start();
 		await desk.wait("move");
-		worker.end("boundary");
+		worker.stop("boundary");
 		await worker.ended;
 		expect(desk.of("snapshot")).toEqual([{ kind: "snapshot", data: "The port is 8081" }]);
 	});
@@ -92,15 +92,15 @@ describe.each([
 		const desk = await open("hangs");
 		const worker = await desk.start();
 		await desk.wait("tool_started");
-		worker.end("boundary");
-		worker.end("now");
-		worker.end("now");
+		worker.stop("boundary");
+		worker.stop("now");
+		worker.stop("now");
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 		const { length } = desk.seen;
 		await sleep(100);
 		expect(desk.seen.length).toBe(length);
-		await desk.launcher.stopStrays(desk.run);
-		expect(await desk.launcher.stopStrays(desk.run)).toEqual({ stopped: 0, left: 0 });
+		await desk.launcher.stopOrphans(desk.run);
+		expect(await desk.launcher.stopOrphans(desk.run)).toEqual({ stopped: 0, left: 0 });
 	});
 	it("T8 says why a worker could not be started, and leaves nothing of it; nothing to retire is no fault", async () => {
 		const desk = await open("cannot start");
@@ -108,8 +108,8 @@ describe.each([
 			ok: false,
 			failure: { reason: "spawn", detail: expect.stringMatching(/\w/) },
 		});
-		expect(await desk.launcher.stopStrays(desk.run)).toEqual({ stopped: 0, left: 0 });
-		await desk.launcher.retire(desk.folder);
-		await desk.launcher.retire(`${desk.folder}/nowhere`, "1.1");
+		expect(await desk.launcher.stopOrphans(desk.run)).toEqual({ stopped: 0, left: 0 });
+		await desk.launcher.redactSessions(desk.folder);
+		await desk.launcher.redactSessions(`${desk.folder}/nowhere`, "1.1");
 	});
 });

@@ -15,7 +15,7 @@ import type {
 } from "../../../../src/chronicle/core/ports.ts";
 import type { StatePlan } from "../../../../src/chronicle/core/template/template.ts";
 import { freezeRunRules, type LauncherOptions, openLauncher } from "../../../../src/chronicle/engine/worker/index.ts";
-import { readCast, skillPlaces } from "../../../../src/persona/index.ts";
+import { loadAgentRegistry, skillPlaces } from "../../../../src/persona/index.ts";
 import { findPi, isPiCommand, ownPiSearch } from "../../../../src/pi/index.ts";
 import { closeLater } from "../../../harness/lifetime.ts";
 import { patient } from "../../../harness/patience.ts";
@@ -93,8 +93,8 @@ export function openDesk(project: Project, options: DeskOptions = {}): Desk {
 		openLauncher({
 			pi,
 			workerEntry,
-			casting: {
-				cast: readCast({ ...place, project: "trusted" }),
+			resources: {
+				cast: loadAgentRegistry({ ...place, project: "trusted" }),
 				skills: skillPlaces([project.folder], project.agentFolder, project.home),
 				models: async () => ["one", "two", "thinker", "small"].map((id) => ({ provider: "scripted", id })),
 				cwd: project.folder,
@@ -150,9 +150,9 @@ export function openDesk(project: Project, options: DeskOptions = {}): Desk {
 		);
 		if (launched.ok) {
 			closeLater(async () => {
-				launched.value.end("now");
+				launched.value.stop("now");
 				await launched.value.ended;
-				await launcher.stopStrays(run);
+				await launcher.stopOrphans(run);
 			});
 		}
 		return launched;

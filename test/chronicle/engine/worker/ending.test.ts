@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { findStrays, isSameProcess } from "../../../../src/process/index.ts";
+import { findOrphans, isSameProcess } from "../../../../src/process/index.ts";
 import { openModelServer } from "../../../harness/model-server.ts";
 import { patient } from "../../../harness/patience.ts";
 import { openProject } from "../../../harness/project.ts";
@@ -70,7 +70,7 @@ describe("what is spent", () => {
 			{ tool: "write", blocked: "allowance" },
 		]);
 		expect(server.requests).toHaveLength(2);
-		worker.end("boundary");
+		worker.stop("boundary");
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 	});
 
@@ -84,7 +84,7 @@ describe("what is spent", () => {
 		const desk = openDesk(project);
 		const worker = await desk.start({ limits: { wallMs: 60_000, idleMs: 60_000, tokens: 100, countCacheReads: true } });
 		await server.waitForRequest(1);
-		worker.allow({ tokens: 1000 });
+		worker.setLimits({ tokens: 1000 });
 		await sleep(200);
 		held.open();
 		expect(await desk.wait("turn_settled")).toMatchObject({ stop: "aborted" });
@@ -131,7 +131,7 @@ describe("how a worker ends", () => {
 		const desk = openDesk(project);
 		const worker = await desk.start();
 		await server.waitForRequest(1);
-		worker.end("boundary");
+		worker.stop("boundary");
 		await sleep(200);
 		expect(isSameProcess(worker.started.pid, worker.started.started)).toBe(true);
 		held.open();
@@ -147,13 +147,13 @@ describe("how a worker ends", () => {
 		const project = openProject({ server });
 		const desk = openDesk(project);
 		const worker = await desk.start();
-		await until(() => findStrays(desk.run).some(({ command }) => command === "sleep 322"), "the command runs");
+		await until(() => findOrphans(desk.run).some(({ command }) => command === "sleep 322"), "the command runs");
 		const before = Date.now();
-		worker.end("now");
+		worker.stop("now");
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 		expect(Date.now() - before).toBeLessThan(patient(2500));
-		expect(await desk.launcher.stopStrays(desk.run)).toMatchObject({ left: 0 });
-		expect(findStrays(desk.run)).toEqual([]);
+		expect(await desk.launcher.stopOrphans(desk.run)).toMatchObject({ left: 0 });
+		expect(findOrphans(desk.run)).toEqual([]);
 	});
 
 	it("field 36 after silence of the model, but not of a command", async () => {
@@ -173,7 +173,7 @@ describe("how a worker ends", () => {
 		const desk = openDesk(openProject({ server }));
 		const worker = await desk.start({ limits: { idleMs: 60_000, countCacheReads: true, ...limits } });
 		expect(await worker.ended).toEqual({ kind: "timed_out", limit });
-		expect(findStrays(desk.run)).toEqual([]);
+		expect(findOrphans(desk.run)).toEqual([]);
 	});
 
 	it("T8 killed: the signal is the outcome, what was used is reported, and what it left is found and stopped", async () => {
@@ -181,12 +181,12 @@ describe("how a worker ends", () => {
 		const project = openProject({ server });
 		const desk = openDesk(project);
 		const worker = await desk.start();
-		await until(() => findStrays(desk.run).some(({ command }) => command.startsWith("sleep 3")), "the command runs");
+		await until(() => findOrphans(desk.run).some(({ command }) => command.startsWith("sleep 3")), "the command runs");
 		process.kill(worker.started.pid, "SIGKILL");
 		expect(await worker.ended).toEqual({ kind: "killed", signal: "SIGKILL" });
 		expect(await worker.send("x")).toBe(false);
 		expect(desk.of("used").at(-1)?.spend.tokens).toBe(110);
-		expect((await desk.launcher.stopStrays(desk.run)).stopped).toBeGreaterThan(0);
+		expect((await desk.launcher.stopOrphans(desk.run)).stopped).toBeGreaterThan(0);
 		await sleep(2500);
 		expect(project.exists("effect.txt")).toBe(false);
 	});

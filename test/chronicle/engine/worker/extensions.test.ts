@@ -1,7 +1,7 @@
 // A state's `extensions`: found by path or name before anything starts, loaded, and their tools there or named as left out. Real pi.
 import { describe, expect, it } from "vitest";
 import type { StatePlan } from "../../../../src/chronicle/core/template/template.ts";
-import { findStrays } from "../../../../src/process/index.ts";
+import { findOrphans } from "../../../../src/process/index.ts";
 import { openModelServer } from "../../../harness/model-server.ts";
 import { openProject, type Project } from "../../../harness/project.ts";
 import { call, calls } from "../../../harness/reply.ts";
@@ -189,7 +189,7 @@ describe("what is wrong with a state's extensions", () => {
 		expect(errors).toEqual([expect.stringMatching(message)]);
 		const launched = await desk.launch();
 		expect(launched).toMatchObject({ ok: false, failure: { detail: expect.stringMatching(message) } });
-		expect(await findStrays(desk.run)).toEqual([]);
+		expect(await findOrphans(desk.run)).toEqual([]);
 	});
 
 	it("a check of what is right says nothing, leaves nothing, and warns of what is left out", async () => {

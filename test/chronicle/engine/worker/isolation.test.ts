@@ -2,9 +2,9 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openLocalLauncher } from "../../../../src/chronicle/engine/worker/index.ts";
+import { openProjectLauncher } from "../../../../src/chronicle/engine/worker/index.ts";
 import { findPi, isPiCommand, ownPiSearch } from "../../../../src/pi/index.ts";
-import { findStrays } from "../../../../src/process/index.ts";
+import { findOrphans } from "../../../../src/process/index.ts";
 import { openModelServer } from "../../../harness/model-server.ts";
 import { patient } from "../../../harness/patience.ts";
 import { openProject } from "../../../harness/project.ts";
@@ -127,7 +127,7 @@ describe("the launcher of a project", () => {
 		});
 		const pi = findPi(ownPiSearch());
 		if (!isPiCommand(pi)) throw new Error(pi.message);
-		const launcher = openLocalLauncher({
+		const launcher = openProjectLauncher({
 			cwd: project.folder,
 			home: project.home,
 			agentFolder: project.agentFolder,
@@ -167,7 +167,7 @@ describe("a launch that must not happen", () => {
 			failure: { reason: "rules", detail: expect.stringContaining("hash") },
 		});
 		expect(server.requests).toEqual([]);
-		expect(findStrays(desk.run)).toEqual([]);
+		expect(findOrphans(desk.run)).toEqual([]);
 	});
 
 	it.each([

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { moveConversation, readConversation } from "../../../../src/chronicle/engine/worker/conversation.ts";
 import { type Deadline, openDeadlines } from "../../../../src/chronicle/engine/worker/deadlines.ts";
+import { readSessionFile, relocateSession } from "../../../../src/chronicle/engine/worker/session-file.ts";
 import { openToolLog } from "../../../../src/chronicle/engine/worker/tool-log.ts";
 import { classifyProviderError } from "../../../../src/pi/index.ts";
 
@@ -45,7 +45,7 @@ const asked: [string, string, object] = ["m", "workflow_transition", { target_st
 function conversation(...entries: object[]) {
 	const path = join(folder, "c.jsonl");
 	writeFileSync(path, [header, ...entries].map((entry) => `${JSON.stringify(entry)}\n`).join(""));
-	const read = readConversation(path);
+	const read = readSessionFile(path);
 	if (read.kind !== "read") throw new Error(read.kind);
 	return read.conversation;
 }
@@ -115,7 +115,7 @@ describe("a conversation on disk", () => {
 		const ends = [...whole.keys()].filter((at) => whole[at] === 0x0a).map((at) => at + 1);
 		for (let cut = 0; cut <= whole.length; cut += 1) {
 			writeFileSync(path, whole.subarray(0, cut));
-			const read = readConversation(path);
+			const read = readSessionFile(path);
 			const kept = Math.max(0, ...ends.filter((end) => end <= cut));
 			expect(statSync(path).size).toBe(kept);
 			expect(read.kind).toBe(kept >= (ends[1] ?? 0) ? "read" : "absent");
@@ -126,7 +126,7 @@ describe("a conversation on disk", () => {
 	it("is moved to another folder without a change to anything else", () => {
 		const path = join(folder, "moved.jsonl");
 		writeFileSync(path, `${JSON.stringify(header)}\n${"x".repeat(700_000)}\n{"a":1}\n`);
-		moveConversation(path, "/new ö");
+		relocateSession(path, "/new ö");
 		const [first = "", ...rest] = readFileSync(path, "utf8").split("\n");
 		expect(JSON.parse(first)).toEqual({ ...header, cwd: "/new ö" });
 		expect(rest).toEqual(["x".repeat(700_000), '{"a":1}', ""]);
@@ -136,9 +136,9 @@ describe("a conversation on disk", () => {
 	it("is broken where it is not a session or not a file", () => {
 		const path = join(folder, "odd.jsonl");
 		writeFileSync(path, '{"type":"message"}\n');
-		expect(readConversation(path)).toMatchObject({ kind: "broken" });
-		expect(readConversation(folder)).toMatchObject({ kind: "broken" });
-		expect(readConversation(join(folder, "none"))).toEqual({ kind: "absent" });
+		expect(readSessionFile(path)).toMatchObject({ kind: "broken" });
+		expect(readSessionFile(folder)).toMatchObject({ kind: "broken" });
+		expect(readSessionFile(join(folder, "none"))).toEqual({ kind: "absent" });
 	});
 });
 

@@ -145,7 +145,8 @@ describe("R4 a broken store is made anew", () => {
 		stage.write("a.txt", "1\n");
 		leave(stage.store);
 		const kept = await value(stage.open().snapshot());
-		if (word === "said") expect(kept.notes.join()).toMatch(/set aside as .*files\.broken-\d+ and begun anew/);
+		if (word === "said")
+			expect(kept.notes.join()).toMatch(/moved aside to .*files\.broken-\d+, and a new one was made/);
 		else expect(kept.notes).toEqual([]);
 		stage.write("a.txt", "2\n");
 		await rewind(stage.open(), kept.tree);

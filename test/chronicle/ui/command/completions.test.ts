@@ -28,7 +28,7 @@ async function withRuns() {
 	if (prepared.kind === "refused") throw new Error(prepared.message);
 	const created = await createRun(project, prepared, { task: "Add it", cleanup: "none" });
 	if (!created.ok) throw new Error(created.failure.message);
-	await created.value.release();
+	await created.value.releaseLease();
 	const session = openChronicle(openScope());
 	const complete = async (prefix: string, trusted = true) =>
 		(await completeChronicle(session, prefix, { cwd, trusted }))?.map(({ value }) => value) ?? null;

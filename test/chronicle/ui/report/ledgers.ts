@@ -97,9 +97,9 @@ export function used(theatre: Theatre, tokens: number, costUsd: number): void {
 /** The worker ends, cleanup runs, files are measured with these changes. */
 export function restWith(theatre: Theatre, changes: readonly FileChange[], tree = newTree()): Theatre {
 	const { stage } = theatre.run;
-	if (stage.kind === "leaving" && stage.launch)
+	if (stage.kind === "stopping" && stage.launch)
 		theatre.say({ kind: "worker_ended", ...stage.launch, outcome: { kind: "stopped" } });
-	for (let { stage: now } = theatre.run; now.kind === "leaving"; { stage: now } = theatre.run) {
+	for (let { stage: now } = theatre.run; now.kind === "stopping"; { stage: now } = theatre.run) {
 		const [cleanup] = theatre.run.plan.states.get(now.state)?.cleanup ?? [];
 		if (!cleanup || now.index > 0) break;
 		theatre.wait(1500).say({ kind: "cleanup_ended", visit: now.visit, index: 0, result: { kind: "exited", code: 0 } });

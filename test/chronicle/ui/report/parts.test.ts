@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isSecretFile, type PatchLine, readPatch } from "../../../../src/chronicle/core/snapshot/index.ts";
 import { openColours } from "../../../../src/chronicle/ui/report/colour.ts";
-import { drawDiagram } from "../../../../src/chronicle/ui/report/diagram.ts";
-import { escapeText, openPen, shorten } from "../../../../src/chronicle/ui/report/markup.ts";
+import { drawStateDiagram } from "../../../../src/chronicle/ui/report/diagram.ts";
+import { escapeText, openHtml, shorten } from "../../../../src/chronicle/ui/report/markup.ts";
 import { pathOf } from "../../../../src/chronicle/ui/report/path.ts";
-import { tellStory } from "../../../../src/chronicle/ui/report/report-model.ts";
+import { readReportModel } from "../../../../src/chronicle/ui/report/read-model.ts";
 import { fitText, textWidth } from "../../../../src/chronicle/ui/report/svg.ts";
 import { axisTime, timeAxis } from "../../../../src/chronicle/ui/report/time-axis.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
@@ -16,10 +16,10 @@ import { builtPatch, dayOfWork, ledgerOf } from "./ledgers.ts";
 const asIs = (text: string): string => text;
 
 describe("the colours of code", () => {
-	const pen = openPen(asIs);
+	const html = openHtml(asIs);
 	const line = (sign: PatchLine["sign"], text: string): PatchLine => ({ sign, text, number: 1 });
 	const markup = (path: string, lines: readonly PatchLine[]) =>
-		openColours(pen)
+		openColours(html)
 			.hunk(path, lines)
 			.map((one) => one?.markup);
 
@@ -52,7 +52,7 @@ describe("the colours of code", () => {
 					if (one === undefined) continue;
 					const bare = one.replace(/<span class="[kscnfy]">|<\/span>/g, "");
 					expect(bare).not.toMatch(/[<>]/);
-					expect(bare.replaceAll("&#x27;", "&#39;")).toBe(pen.html`${patch[index]?.text ?? ""}`.markup);
+					expect(bare.replaceAll("&#x27;", "&#39;")).toBe(html`${patch[index]?.text ?? ""}`.markup);
 				}
 			}),
 		);
@@ -167,9 +167,9 @@ describe("the state diagram", () => {
 			definition({ ...states, done: {} }, { limits: { moves: 900, pair_moves: 900, minutes: 90_000 } }),
 		);
 		for (let index = 0; index < 2 * count; index += 1) go(start(play), name(index + 1));
-		const story = await tellStory(ledgerOf(play.events), asIs);
+		const story = await readReportModel(ledgerOf(play.events), asIs);
 		for (const room of ["wide", "narrow"] as const) {
-			const { markup } = drawDiagram(openPen(asIs), story, pathOf(story), room);
+			const { markup } = drawStateDiagram(openHtml(asIs), story, pathOf(story), room);
 			const [, width = 0, height = 0] = /viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(markup)?.map(Number) ?? [];
 			const points = [...markup.matchAll(/ d="([^"]*)"/g)].flatMap(([, path = ""]) =>
 				[...path.matchAll(/(-?[\d.]+)[ ,](-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)] as const),
@@ -288,21 +288,21 @@ describe("texts", () => {
 	});
 
 	it("in markup become text, whatever they are, in lists too", () => {
-		const pen = openPen(asIs);
+		const html = openHtml(asIs);
 		fc.assert(
 			fc.property(fc.string(), (text) => {
-				const { markup } = pen.html`<p title="${text}">${[text, [text]]}</p>`;
-				expect(markup).toBe(`<p title="${escapeText(pen.plain(text))}">${escapeText(pen.plain(text)).repeat(2)}</p>`);
+				const { markup } = html`<p title="${text}">${[text, [text]]}</p>`;
+				expect(markup).toBe(`<p title="${escapeText(html.plain(text))}">${escapeText(html.plain(text)).repeat(2)}</p>`);
 				expect(escapeText(text)).not.toMatch(/[<>"']/);
 			}),
 		);
-		expect(pen.html`${1}${undefined}${pen.html`<b>${"&"}</b>`}`.markup).toBe("1<b>&amp;</b>");
+		expect(html`${1}${undefined}${html`<b>${"&"}</b>`}`.markup).toBe("1<b>&amp;</b>");
 	});
 });
 
 describe("the path", () => {
 	it("counts moves by way, and tells taken, possible and refused ways apart", async () => {
-		const path = pathOf(await tellStory(ledgerOf(dayOfWork().events), asIs));
+		const path = pathOf(await readReportModel(ledgerOf(dayOfWork().events), asIs));
 		const names = path.nodes.map(({ title }) => title);
 		const ways = path.edges.map(({ from, to, kind, label }) =>
 			`${names[from]} > ${names[to]}: ${kind} ${label}`.trim(),
@@ -328,7 +328,7 @@ describe("the path", () => {
 			),
 		);
 		for (let move = 0; move < 13; move += 1) go(start(play), play.run.state === "a" ? "b" : "a");
-		const path = pathOf(await tellStory(ledgerOf(play.events), asIs));
+		const path = pathOf(await readReportModel(ledgerOf(play.events), asIs));
 		expect(path.edges.map(({ label }) => label)).toEqual(["1, 3 … 13 (×7)", "2, 4 … 12 (×6)", ""]);
 	});
 });

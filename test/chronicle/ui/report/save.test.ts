@@ -52,7 +52,7 @@ it("lies in the run's folder, is private, and links to the conversations and the
 	for (const link of links) expect((await stat(join(dirname(path), decodeURIComponent(link)))).isFile()).toBe(true);
 	expect(links).toHaveLength(4);
 	expect(page.html).not.toContain(folder);
-	await ledger.release();
+	await ledger.releaseLease();
 });
 
 it("goes where it is told to, with links from there, and replaces an older one whole", async () => {
@@ -72,7 +72,7 @@ it("goes where it is told to, with links from there, and replaces an older one w
 		.filter((href) => href.endsWith("/1.1.jsonl"));
 	expect((await stat(join(out, decodeURIComponent(link)))).isFile()).toBe(true);
 	expect(await readdir(out)).toEqual(["my report.html"]);
-	await ledger.release();
+	await ledger.releaseLease();
 });
 
 it("that cannot be written is a failure in words, and leaves nothing behind", async () => {
@@ -147,5 +147,5 @@ it("R30 shows the lines that the real workspace kept", async () => {
 		"D gone.txt",
 	])
 		expect(changes).toContain(words);
-	await ledger.release();
+	await ledger.releaseLease();
 });

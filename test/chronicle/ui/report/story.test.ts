@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { LedgerEvent, PersonEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { addSpend, NO_SPEND } from "../../../../src/chronicle/core/machine/index.ts";
 import { personPhrase } from "../../../../src/chronicle/ui/report/phrases.ts";
-import { tellStory } from "../../../../src/chronicle/ui/report/report-model.ts";
+import { readReportModel } from "../../../../src/chronicle/ui/report/read-model.ts";
 import {
 	ask,
 	crash,
@@ -21,7 +21,7 @@ import {
 import { call, dayOfWork, foldedOnly, ledgerOf, used } from "./ledgers.ts";
 
 const asIs = (text: string): string => text;
-const tell = (events: readonly LedgerEvent[]) => tellStory(ledgerOf(events), asIs);
+const tell = (events: readonly LedgerEvent[]) => readReportModel(ledgerOf(events), asIs);
 const two = definition({
 	plan: { persona: "P", next: ["build"] },
 	build: { persona: "B", next: ["plan", "done"] },
@@ -229,7 +229,7 @@ describe("a ledger that cannot be read whole", () => {
 
 	it("whose reading fails in the middle is told as far as it goes", async () => {
 		const play = go(start(open(two)), "build");
-		const story = await tellStory(
+		const story = await readReportModel(
 			{
 				...ledgerOf(play.events),
 				async *events() {
@@ -245,7 +245,7 @@ describe("a ledger that cannot be read whole", () => {
 
 	it("without events is told from its folded state", async () => {
 		const { run } = dayOfWork();
-		const story = await tellStory(foldedOnly(run), asIs);
+		const story = await readReportModel(foldedOnly(run), asIs);
 		expect(story.moves.map(({ number, from, to }) => `${number} ${from} ${to}`).at(0)).toBe(
 			"1 planning implementation",
 		);
@@ -255,7 +255,7 @@ describe("a ledger that cannot be read whole", () => {
 
 	it("that begins with something else is told from its folded state", async () => {
 		const { run, events } = dayOfWork();
-		const story = await tellStory(
+		const story = await readReportModel(
 			{
 				...foldedOnly(run),
 				async *events() {

@@ -112,7 +112,7 @@ describe("R29 metrics", () => {
 		play.say({ kind: "pause_requested", cause: "person", detail: "So." });
 		play.say({
 			kind: "worker_ended",
-			...(play.run.stage.kind === "leaving" && play.run.stage.launch ? play.run.stage.launch : never()),
+			...(play.run.stage.kind === "stopping" && play.run.stage.launch ? play.run.stage.launch : never()),
 			outcome: { kind: "stopped" },
 		});
 		const changes = [{ path: "a.ts", change: "M", added: 1, removed: 2 } as const];

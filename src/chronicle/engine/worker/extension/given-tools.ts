@@ -3,7 +3,7 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { isListed, quoted } from "../../../../definition/index.ts";
 import { chooseTools, type ToolOrder } from "../tool-order.ts";
-import { type Refusal, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
+import { type RefusedCall, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
 
 export interface GivenTools {
 	/** Names that extensions have registered, the worker's own apart: pi ends where another extension has one of those. */
@@ -11,7 +11,7 @@ export interface GivenTools {
 	/** Makes the tools of the order, and no others, active. */
 	apply(): void;
 	/** Why a call of `tool` may not run; `undefined` where it may. */
-	refuse(tool: string): { readonly rule: Refusal["rule"]; readonly reason: string } | undefined;
+	refuse(tool: string): { readonly rule: RefusedCall["rule"]; readonly reason: string } | undefined;
 }
 
 const own: readonly string[] = [TRANSITION_TOOL, SNAPSHOT_TOOL];

@@ -1,8 +1,8 @@
 export {
 	type Hello,
+	type HostReply,
 	MOVE_ENTRY,
-	type Refusal,
-	type Reply,
+	type RefusedCall,
 	readHello,
 	SNAPSHOT_TOOL,
 	TRANSITION_TOOL,

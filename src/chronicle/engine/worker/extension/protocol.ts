@@ -18,12 +18,12 @@ export interface Hello {
 }
 
 /** A call that the worker's extension itself refused. */
-export interface Refusal {
+export interface RefusedCall {
 	readonly call: string;
 	readonly rule: "allowance" | "stopping" | "state-ended" | "not-given";
 }
 
-export type Reply = { readonly kind: string; readonly text: string };
+export type HostReply = { readonly kind: string; readonly text: string };
 
 /** Custom entry of the session: a move was put to the supervisor and answered. */
 export const MOVE_ENTRY = "chronicle:move";
@@ -38,7 +38,7 @@ export const TRANSITION_TOOL = "workflow_transition";
 export const SNAPSHOT_TOOL = "workflow_update_snapshot";
 
 /** Reads a reply of the launcher; `undefined` where it is none. */
-export function readReply(value: unknown): Reply | undefined {
+export function readHostReply(value: unknown): HostReply | undefined {
 	if (typeof value !== "object" || value === null) return undefined;
 	const { kind, text } = value as { kind?: unknown; text?: unknown };
 	return typeof kind === "string" && typeof text === "string" ? { kind, text } : undefined;

@@ -3,7 +3,7 @@
 import type { ExtensionAPI, ExtensionContext, TurnEndEvent } from "@earendil-works/pi-coding-agent";
 import { type Answer, askHost, HOST_COMMAND, type Question, tellHost, writeEntry } from "../../../../pi/index.ts";
 import type { WorkerBrief } from "../brief.ts";
-import { type AnsweredMove, type Hello, MOVE_ENTRY, type Refusal, readReply } from "./protocol.ts";
+import { type AnsweredMove, type Hello, MOVE_ENTRY, type RefusedCall, readHostReply } from "./protocol.ts";
 import { openTurn } from "./turn.ts";
 
 /**
@@ -52,7 +52,7 @@ export async function registerWorker(
 	pi.on("tool_call", (event, ctx) => {
 		const refused = turn.refuse(event.toolName) ?? given.refuse(event.toolName);
 		if (!refused) return undefined;
-		tellHost(ctx, "refused", { call: event.toolCallId, rule: refused.rule } satisfies Refusal);
+		tellHost(ctx, "refused", { call: event.toolCallId, rule: refused.rule } satisfies RefusedCall);
 		return { block: true, reason: refused.reason };
 	});
 
@@ -73,7 +73,7 @@ export async function registerWorker(
 	const settleMove = async (event: TurnEndEvent, ctx: ExtensionContext) => {
 		const { move } = turn;
 		if (!move) return undefined;
-		const reply = readReply(await askHost(ctx, "move", move));
+		const reply = readHostReply(await askHost(ctx, "move", move));
 		const answer: AnsweredMove["reply"] = reply?.kind === "accepted" ? "accepted" : "refused";
 		turn.settle(answer);
 		writeEntry(pi, MOVE_ENTRY, { call: move.call, reply: answer } satisfies AnsweredMove);
@@ -97,7 +97,7 @@ export async function registerWorker(
 
 /** Asks the person through the supervisor, which knows a no from nobody's answer. */
 export async function askThroughHost(ctx: ExtensionContext, { title, message, signal }: Question): Promise<Answer> {
-	const reply = readReply(await askHost(ctx, "ask", { title, text: message }, signal));
+	const reply = readHostReply(await askHost(ctx, "ask", { title, text: message }, signal));
 	return reply?.kind === "yes" || reply?.kind === "no" ? reply.kind : "nobody";
 }
 

@@ -5,7 +5,7 @@ import { didYouMean, quoted } from "../../../../definition/index.ts";
 import { askHost, newestFirst } from "../../../../pi/index.ts";
 import { LONGEST_TEXT } from "../../../core/index.ts";
 import type { WorkerBrief } from "../brief.ts";
-import { readReply, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
+import { readHostReply, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
 import type { Turn } from "./turn.ts";
 
 const moveParameters = Type.Object({
@@ -99,7 +99,7 @@ export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: 
 		parameters: snapshotParameters,
 		annotations: ownRecord,
 		async execute(_call, params: Static<typeof snapshotParameters>, _signal, _onUpdate, ctx) {
-			const reply = readReply(await askHost(ctx, "snapshot", { data: unwrap(params.data) }));
+			const reply = readHostReply(await askHost(ctx, "snapshot", { data: unwrap(params.data) }));
 			if (reply?.kind !== "saved")
 				return failure(reply?.text ?? "It could not be kept. Try once more, or put it into the summary.");
 			return { content: [{ type: "text", text: reply.text }], details: undefined };

@@ -2,8 +2,8 @@
 // O1 once over, every further call is refused and no further request is made; O2 calls that run are let run; O3 saving costs nothing, so
 // the workflow tools are never refused for the allowance; O4 a move is put to the supervisor once all calls of its message have ended.
 import type { Usage } from "@earendil-works/pi-ai";
-import type { Allowance } from "../brief.ts";
-import { type Refusal, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
+import type { ProcessAllowance } from "../brief.ts";
+import { type RefusedCall, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
 
 export interface NotedMove {
 	readonly call: string;
@@ -20,7 +20,7 @@ export interface Turn {
 	/** The supervisor wants the worker to end. */
 	stop(): void;
 	/** New ceilings, counted from now. */
-	allow(allowance: Pick<Allowance, "costUsd" | "tokens">): void;
+	allow(allowance: Pick<ProcessAllowance, "costUsd" | "tokens">): void;
 	/** Adds what a message, a tool or a compaction has used. */
 	spend(usage: Usage | undefined): void;
 	/** The model was asked, or a call has ended. */
@@ -28,12 +28,12 @@ export interface Turn {
 	/** Whether no further request may be made. */
 	readonly over: boolean;
 	/** Why a call of `tool` may not run; `undefined` where it may. */
-	refuse(tool: string): { readonly rule: Refusal["rule"]; readonly reason: string } | undefined;
+	refuse(tool: string): { readonly rule: RefusedCall["rule"]; readonly reason: string } | undefined;
 }
 
 /** Opens the turn of one process. */
-export function openTurn(given: Allowance): Turn {
-	let allowance: Pick<Allowance, "costUsd" | "tokens"> = given;
+export function openTurn(given: ProcessAllowance): Turn {
+	let allowance: Pick<ProcessAllowance, "costUsd" | "tokens"> = given;
 	let move: NotedMove | undefined;
 	let phase: "working" | "stopping" | "ended" = "working";
 	let tokens = 0;

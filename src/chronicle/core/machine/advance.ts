@@ -1,0 +1,109 @@
+// What a run does next when nothing of it is going on: the one gate before every launch.
+// G1 nothing is launched while the run is held, has reached a ceiling, waits for a person or is over; G2 the files of a visit are measured
+// before its first worker; G3 a launch is recorded before it happens.
+import { HUMAN_INTERVENTION } from "../template/index.ts";
+import { explainReached, reached } from "./budget.ts";
+import type { DecisionEvent, LaunchReason, MoveCause } from "./event.ts";
+import { planOf } from "./plan.ts";
+import type { PauseReason, Run, Stopping, VisitRecord } from "./run.ts";
+import { NO_STATE_TOTALS } from "./totals.ts";
+
+/** Decides what comes next. `because` is why a worker would be launched, `delayMs` how long to wait before it. */
+export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {
+	const plan = planOf(run);
+	if (run.state === HUMAN_INTERVENTION)
+		return { ...run, status: "human_intervention", hold: null, stage: { kind: "waiting", since: run.seq } };
+	if (plan.terminal && !plan.persona)
+		return decideOn(run, { kind: "finished", status: run.state === "failed" ? "failed" : "done" });
+	const hold = run.hold ?? holdAtCeiling(run);
+	if (hold) return decideOn({ ...run, hold }, { kind: "parked", ...hold });
+	if (!run.baseline) return { ...run, status: "running", stage: { kind: "baselining", because } };
+	if (plan.approval.entry && run.visit === 1 && !run.visitRecord.granted)
+		return {
+			...run,
+			status: "awaiting_approval",
+			stage: {
+				kind: "asking",
+				question: {
+					seq: run.seq,
+					state: run.state,
+					visit: run.visit,
+					side: "entry",
+					target: run.state,
+					summary: "",
+					diff: run.baseline.tree ?? "",
+					...(run.baseline.why === undefined ? {} : { unmeasured: run.baseline.why }),
+				},
+			},
+		};
+	const goesOn = because === "interrupted" && run.attempt > 0;
+	if (!goesOn && run.visitRecord.tries >= (plan.limits.attempts ?? run.plan.limits.attempts))
+		return escalate(run, "attempt_limit", run.state);
+	return decideOn(
+		{ ...run, status: "running" },
+		{
+			kind: "attempt_reserved",
+			visit: run.visit,
+			attempt: goesOn ? run.attempt : run.attempt + 1,
+			launch: goesOn ? run.launch + 1 : 1,
+			because,
+		},
+		null,
+		delayMs,
+	);
+}
+
+function holdAtCeiling(run: Run): PauseReason | null {
+	const measure = reached(run);
+	return measure ? { status: "budget_exceeded", cause: "budget", detail: explainReached(measure) } : null;
+}
+
+/** The run about to record a decision; `stopping` is what then has to be put to rest. */
+export function decideOn(run: Run, decision: DecisionEvent, stopping: Stopping | null = null, delayMs = 0): Run {
+	return { ...run, stage: { kind: "deciding", since: run.seq, decision, stopping, delayMs } };
+}
+
+/** The run about to move on. */
+export function moveTo(
+	run: Run,
+	to: string,
+	cause: MoveCause,
+	stopping: Stopping | null = null,
+	refused?: string,
+): Run {
+	return decideOn(
+		run,
+		{ kind: "moved", visit: run.visit, from: run.state, to, cause, ...(refused === undefined ? {} : { refused }) },
+		stopping,
+	);
+}
+
+/** The run about to go to a person in place of what was asked for. */
+export function escalate(run: Run, cause: MoveCause, refused: string, stopping: Stopping | null = null): Run {
+	return moveTo(run, HUMAN_INTERVENTION, cause, stopping, refused);
+}
+
+/** The record of a visit that begins at `at`. `granted`: a person has sent the run there. */
+export function newVisit(at: string, granted: boolean): VisitRecord {
+	return {
+		startedAt: at,
+		attempts: 0,
+		tokens: 0,
+		costUsd: 0,
+		activeMs: 0,
+		toolCalls: 0,
+		tries: 0,
+		crashes: 0,
+		nudges: 0,
+		rejections: 0,
+		granted,
+		noProgress: { fingerprint: "", count: 0 },
+		summary: "",
+	};
+}
+
+/** The totals of the states with one more visit of `state`. */
+export function countVisit(states: Run["states"], state: string): Run["states"] {
+	const own = states[state] ?? NO_STATE_TOTALS;
+	return { ...states, [state]: { ...own, visits: own.visits + 1 } };
+}

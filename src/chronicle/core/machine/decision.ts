@@ -1,0 +1,156 @@
+// What a recorded decision does to the run: an attempt reserved, a move made, a run parked or finished.
+// D1 only the decision that the run was about to record is taken; D2 a move is counted here and nowhere else.
+import { cutText } from "../snapshot/index.ts";
+import { HUMAN_INTERVENTION, pairKey } from "../template/index.ts";
+import { advance, countVisit, newVisit } from "./advance.ts";
+import { allowanceOf, notice } from "./budget.ts";
+import type { AttemptReserved, DecisionEvent, LedgerEvent, Moved } from "./event.ts";
+import { launchKey } from "./launch-key.ts";
+import { explainCause } from "./moves.ts";
+import { type Reduced, refuse } from "./refusal.ts";
+import { type Move, NO_CALLS, type Run, type Stage } from "./run.ts";
+import { NO_SPEND } from "./spend.ts";
+import { addToTotals } from "./totals.ts";
+
+type Deciding = Extract<Stage, { kind: "deciding" }>;
+
+const historyLength = 100;
+const wholeSummaries = 10;
+const summaryBytes = 800;
+const oldSummaryBytes = 100;
+
+export function onDecision(run: Run, event: LedgerEvent & DecisionEvent): Reduced {
+	const { stage } = run;
+	if (stage.kind !== "deciding" || !isSameDecision(stage.decision, event))
+		return refuse("unexpected", "No such decision is due.");
+	switch (event.kind) {
+		case "attempt_reserved":
+			return reserve(run, stage, event);
+		case "moved":
+			return moveOn(run, stage, event);
+		case "parked": {
+			const { status, cause, detail } = event;
+			return { ...run, status, hold: { status, cause, detail }, stage: { kind: "waiting", since: event.seq } };
+		}
+		case "finished":
+			return {
+				...run,
+				status: event.status,
+				hold: null,
+				outbox: [],
+				stage: { kind: "over", since: event.seq },
+				notices: event.detail ? notice(run, event.detail).notices : run.notices,
+			};
+	}
+}
+
+/** Whether `event` is the decision that is due; its words may be others, since secrets are taken out of them on their way to the ledger. */
+function isSameDecision(due: DecisionEvent, event: DecisionEvent): boolean {
+	switch (due.kind) {
+		case "attempt_reserved":
+			return event.kind === due.kind && launchKey(event) === launchKey(due);
+		case "moved":
+			return event.kind === due.kind && event.visit === due.visit && event.from === due.from && event.to === due.to;
+		case "parked":
+		case "finished":
+			return event.kind === due.kind && event.status === due.status;
+	}
+}
+
+function reserve(run: Run, stage: Deciding, event: LedgerEvent & AttemptReserved): Reduced {
+	const { visit, attempt, launch, because } = event;
+	const fresh = attempt !== run.attempt || run.attempt === 0;
+	const key = `${visit}.${attempt}`;
+	const begins = because === "entered" || because === "repeated" || because === "session_lost";
+	const conversation =
+		(begins && fresh) || !run.conversation ? { key, settled: NO_SPEND, touched: false } : run.conversation;
+	const counted = fresh ? addToTotals(run, run.state, visit, { attempts: 1 }) : run;
+	return {
+		...counted,
+		attempt,
+		launch,
+		conversation,
+		visitRecord: { ...counted.visitRecord, tries: counted.visitRecord.tries + (fresh ? 1 : 0) },
+		stage: {
+			kind: "launching",
+			launch: { visit, attempt, launch },
+			because,
+			since: event.seq,
+			delayMs: stage.delayMs,
+			allowance: allowanceOf(run),
+		},
+	};
+}
+
+function moveOn(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved): Reduced {
+	const { from, to, cause, refused } = event;
+	const byPerson = cause === "released" || cause === "reopened" || cause === "person" || cause === "rewind";
+	const { attempts, tokens, costUsd, activeMs, toolCalls, summary } = run.visitRecord;
+	const entry: Move = {
+		from,
+		to,
+		at: event.at,
+		cause,
+		summary: cutText(summary, summaryBytes).text,
+		visit: event.visit,
+		metrics: { attempts, tokens, costUsd, activeMs, toolCalls },
+		...(refused === undefined ? {} : { refused }),
+	};
+	const moved: Run = {
+		...run,
+		status: "running",
+		state: to,
+		visit: run.visit + 1,
+		attempt: 0,
+		launch: 0,
+		history: append(run.history, entry),
+		...counters(run, event),
+		states: countVisit(run.states, to),
+		visitRecord: newVisit(event.at, byPerson),
+		// Where files come back to a kept state, that is where the visit begins.
+		baseline: cause === "rewind" ? run.baseline : null,
+		conversation: null,
+		calls: NO_CALLS,
+		refused: to === HUMAN_INTERVENTION ? { from, to: refused ?? from, cause } : null,
+	};
+	const told = to === HUMAN_INTERVENTION ? notice(moved, explainCause(cause, from, refused ?? from)) : moved;
+	return stopping ? { ...told, stage: stopping } : advance(told, "entered");
+}
+
+/** Pair and move counts after a move: a worker's counts, a person's word starts what it released over again. */
+function counters(run: Run, { from, to, cause }: Moved): Pick<Run, "pairMoves" | "moves"> {
+	const total = run.moves.total + 1;
+	switch (cause) {
+		case "worker": {
+			if (to === HUMAN_INTERVENTION) return { pairMoves: run.pairMoves, moves: { ...run.moves, total } };
+			const pair = pairKey(from, to);
+			return {
+				pairMoves: { ...run.pairMoves, [pair]: (run.pairMoves[pair] ?? 0) + 1 },
+				moves: { total, counted: run.moves.counted + 1 },
+			};
+		}
+		case "released": {
+			const { refused } = run;
+			const { [refused ? pairKey(refused.from, refused.to) : ""]: _, ...others } = run.pairMoves;
+			return {
+				pairMoves: others,
+				moves: { total, counted: refused?.cause === "move_limit" ? 0 : run.moves.counted },
+			};
+		}
+		case "reopened":
+			return { pairMoves: {}, moves: { total, counted: 0 } };
+		default:
+			return { pairMoves: run.pairMoves, moves: { ...run.moves, total } };
+	}
+}
+
+/** The last moves, with the words of older ones cut short. */
+function append(history: readonly Move[], entry: Move): readonly Move[] {
+	const last = history.length - wholeSummaries;
+	const old = history[last];
+	const aged =
+		old && Buffer.byteLength(old.summary) > oldSummaryBytes
+			? history.with(last, { ...old, summary: cutText(old.summary, oldSummaryBytes).text })
+			: history;
+	return [...aged, entry].slice(-historyLength);
+}

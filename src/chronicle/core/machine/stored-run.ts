@@ -1,0 +1,65 @@
+// The run as checkpoints and `recovered` events hold it: without what is derived from the template's definition.
+// The names in this format are older than those in `run.ts` and stay, so that every version reads every other's files.
+import { compileDefinition, hashCleanup } from "../template/index.ts";
+import type { Run, Stage, VisitRecord } from "./run.ts";
+
+export interface StoredRun extends Omit<Run, "plan" | "cleanupHash" | "stage" | "visitRecord"> {
+	readonly stage: StoredStage;
+	readonly visitRecord: StoredVisitRecord;
+}
+
+type StoredStage = { readonly kind: string } & Readonly<Record<string, unknown>>;
+
+type StoredVisitRecord = Omit<VisitRecord, "noProgress"> & {
+	readonly sameness: { readonly print: string; readonly count: number };
+};
+
+/** The run in its stored form. */
+export function storeRun({ plan: _plan, cleanupHash: _hash, stage, visitRecord, ...run }: Run): StoredRun {
+	return { ...run, stage: storeStage(stage), visitRecord: storeVisitRecord(visitRecord) };
+}
+
+/** The run of a stored one; `undefined` where this version cannot read the template's definition. Trusts everything else. */
+export function restoreRun({ stage, visitRecord, ...run }: StoredRun): Run | undefined {
+	const plan = compileDefinition(run.template.definition, run.template.name);
+	if (!plan) return undefined;
+	const cleanupHash = hashCleanup(plan) ?? null;
+	return { ...run, plan, cleanupHash, stage: restoreStage(stage), visitRecord: restoreVisitRecord(visitRecord) };
+}
+
+function storeStage(stage: Stage): StoredStage {
+	switch (stage.kind) {
+		case "deciding": {
+			const { since, decision, stopping, delayMs } = stage;
+			return { kind: "recording", since, event: decision, leaving: stopping && storeStage(stopping), delayMs };
+		}
+		case "stopping":
+			return { ...stage, kind: "leaving" };
+		default:
+			return { ...stage };
+	}
+}
+
+function restoreStage(stored: StoredStage): Stage {
+	switch (stored.kind) {
+		case "recording": {
+			const { since, event: decision, leaving, delayMs } = stored;
+			const stopping = leaving && restoreStage(leaving as StoredStage);
+			return { kind: "deciding", since, decision, stopping, delayMs } as Stage;
+		}
+		case "leaving":
+			return { ...stored, kind: "stopping" } as unknown as Stage;
+		default:
+			return stored as unknown as Stage;
+	}
+}
+
+function storeVisitRecord({ noProgress, summary, use, ...record }: VisitRecord): StoredVisitRecord {
+	const { fingerprint, count } = noProgress;
+	return { ...record, sameness: { print: fingerprint, count }, summary, ...(use ? { use } : {}) };
+}
+
+function restoreVisitRecord({ sameness, ...record }: StoredVisitRecord): VisitRecord {
+	const { print, count } = sameness;
+	return { ...record, noProgress: { fingerprint: print, count } };
+}

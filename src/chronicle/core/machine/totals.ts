@@ -1,0 +1,123 @@
+// The one place where figures are added to a run: money, tokens, time, calls.
+// A1 whatever is added to the totals is added to the state and to the visit that it belongs to, also when that visit has been left.
+import type { MoveMetrics, Run, StateTotals } from "./run.ts";
+import { addSpend, NO_SPEND, type Spend } from "./spend.ts";
+
+export interface Figures {
+	readonly spend?: Spend;
+	readonly activeMs?: number;
+	readonly attempts?: number;
+}
+
+export const NO_STATE_TOTALS: StateTotals = {
+	visits: 0,
+	attempts: 0,
+	tokens: 0,
+	costUsd: 0,
+	activeMs: 0,
+	cacheRead: 0,
+};
+
+/** Adds figures of `state` in `visit`. */
+export function addToTotals(run: Run, state: string, visit: number, figures: Figures): Run {
+	const { spend = NO_SPEND, activeMs = 0, attempts = 0 } = figures;
+	const totals = run.totals;
+	const own = run.states[state] ?? NO_STATE_TOTALS;
+	const metrics = <T extends MoveMetrics>(of: T): T => ({
+		...of,
+		attempts: of.attempts + attempts,
+		tokens: of.tokens + spend.tokens,
+		costUsd: addSpend({ ...NO_SPEND, costUsd: of.costUsd }, spend).costUsd,
+		activeMs: of.activeMs + activeMs,
+	});
+	const here = visit === run.visit;
+	return {
+		...run,
+		totals: {
+			...addSpend(totals, spend),
+			activeMs: totals.activeMs + activeMs,
+			toolCalls: totals.toolCalls,
+			attempts: totals.attempts + attempts,
+		},
+		states: {
+			...run.states,
+			[state]: {
+				visits: own.visits,
+				attempts: own.attempts + attempts,
+				tokens: own.tokens + spend.tokens,
+				costUsd: addSpend({ ...NO_SPEND, costUsd: own.costUsd }, spend).costUsd,
+				activeMs: own.activeMs + activeMs,
+				cacheRead: own.cacheRead + spend.cacheRead,
+			},
+		},
+		visitRecord: here ? metrics(run.visitRecord) : run.visitRecord,
+		history: here
+			? run.history
+			: run.history.map((move) => (move.visit === visit ? { ...move, metrics: metrics(move.metrics) } : move)),
+	};
+}
+
+/** Adds one tool call of `visit`. */
+export function addToolCall(run: Run, visit: number): Run {
+	const one = <T extends { readonly toolCalls: number }>(of: T): T => ({ ...of, toolCalls: of.toolCalls + 1 });
+	const totals = one(run.totals);
+	if (visit === run.visit) return { ...run, totals, visitRecord: one(run.visitRecord) };
+	const history = run.history.map((move) => (move.visit === visit ? { ...move, metrics: one(move.metrics) } : move));
+	return { ...run, totals, history };
+}
+
+/** What of a stage says how long its worker has worked. */
+interface Timed {
+	readonly startedAt: string;
+	readonly uncountedMs?: number;
+	readonly askedAt?: string;
+}
+
+/**
+ * Milliseconds in which the worker of a stage has worked up to `until` (ISO 8601): not those in which a person was asked, or the machine
+ * slept. 0 where nothing began.
+ */
+export function workedMs({ startedAt, uncountedMs = 0, askedAt = "" }: Timed, until: string): number {
+	if (startedAt === "" || until === "") return 0;
+	const asked = askedAt === "" ? 0 : Math.max(0, difference(askedAt, until));
+	return Math.max(0, difference(startedAt, until) - uncountedMs - asked);
+}
+
+function difference(from: string, to: string): number {
+	return Date.parse(to) - Date.parse(from);
+}
+
+/** The run after a jump of the clock by `ms` while its worker worked. */
+export function skipTime(run: Run, ms: number): Run {
+	const { stage } = run;
+	if ((stage.kind !== "working" && stage.kind !== "stopping") || stage.startedAt === "") return run;
+	// Of time in which a person is asked nothing counts anyway: it must not be taken off twice.
+	if (stage.askedAt)
+		return {
+			...run,
+			stage: { ...stage, askedAt: shift(stage.askedAt, ms), uncountedMs: (stage.uncountedMs ?? 0) + ms },
+		};
+	return { ...run, stage: { ...stage, uncountedMs: (stage.uncountedMs ?? 0) + ms } };
+}
+
+function shift(at: string, ms: number): string {
+	return new Date(Date.parse(at) + ms).toISOString();
+}
+
+/** The run after a question of its worker was asked, or the last one was answered, at `at`. */
+export function countQuestions(run: Run, at: string): Run {
+	const { stage, questions } = run;
+	if ((stage.kind !== "working" && stage.kind !== "stopping") || stage.startedAt === "") return run;
+	const { askedAt, ...counted } = stage;
+	if (questions.length > 0) return askedAt ? run : { ...run, stage: { ...stage, askedAt: at } };
+	if (!askedAt) return run;
+	const uncountedMs = (stage.uncountedMs ?? 0) + Math.max(0, difference(askedAt, at));
+	return { ...run, stage: { ...counted, uncountedMs } };
+}
+
+/** What a run has spent up to `now` (ISO 8601), with the time of the worker that is at work. For showing; the totals lag behind it. */
+export function liveTotals(run: Run, now: string): Run["totals"] {
+	const { stage } = run;
+	const worked = stage.kind === "working" || stage.kind === "stopping" ? workedMs(stage, now) : 0;
+	return { ...run.totals, activeMs: run.totals.activeMs + worked };
+}

@@ -1,0 +1,351 @@
+// What a worker does, as the run sees it: it starts, calls tools, spends, checks in findings, asks to move, stops.
+// W1 reports of another launch than the present one change nothing; W2 spend is taken as a whole per conversation, so a report that comes
+// twice or late neither loses nor doubles; W3 what a worker asks for counts before any ceiling that it has just reached.
+import { judgeUse, NO_USE, outcomeFingerprint, useCall, useRequests, type VisitUse } from "../../../bounds/index.ts";
+import { addSummary, cutText, updateSnapshot } from "../snapshot/index.ts";
+import { HUMAN_INTERVENTION } from "../template/index.ts";
+import { advance, escalate, moveTo } from "./advance.ts";
+import { explainReached, notice, reached, visitLimits, warnOfCeilings } from "./budget.ts";
+import type {
+	Delivered,
+	LaunchFailed,
+	LaunchId,
+	LedgerEvent,
+	ModelSwitched,
+	MoveRequested,
+	ParkCause,
+	SnapshotUpdated,
+	ToolEnded,
+	ToolStarted,
+	TurnSettled,
+	Used,
+	WorkerStarted,
+} from "./event.ts";
+import { launchKey } from "./launch-key.ts";
+import { judgeMove } from "./moves.ts";
+import { outboxOfLaunch } from "./outbox.ts";
+import { planOf } from "./plan.ts";
+import { type Reduced, refuse } from "./refusal.ts";
+import {
+	type AfterStop,
+	type Calls,
+	type ConversationState,
+	NO_CALLS,
+	type PauseReason,
+	type Run,
+	type Stage,
+	type Stopping,
+} from "./run.ts";
+import { greaterSpend, NO_SPEND, spendBeyond } from "./spend.ts";
+import { addToolCall, addToTotals } from "./totals.ts";
+
+type Working = Extract<Stage, { kind: "working" }>;
+type Alive = (Working | Stopping) & { readonly launch: LaunchId };
+
+const openCalls = 16;
+const recentCalls = 8;
+const argsShown = 160;
+/** Of the words with which a visit ends, as long as the run is about to leave it. */
+const summaryBytes = 4000;
+const providerDelayMs = 5000;
+
+/** The stage, if the worker of `visit` and `attempt` may still report. */
+function aliveStage({ stage }: Run, visit: number, attempt: number): Alive | undefined {
+	if (stage.kind !== "working" && stage.kind !== "stopping") return undefined;
+	const { launch } = stage;
+	// The stage itself, not a copy: this is asked for every report of a worker.
+	return launch && launch.visit === visit && launch.attempt === attempt ? (stage as Alive) : undefined;
+}
+
+const stale = () =>
+	refuse("stale", "This was decided in an earlier visit or attempt: that worker's part of the run is over.");
+
+function sameLaunch(one: LaunchId, other: LaunchId): boolean {
+	return launchKey(one) === launchKey(other);
+}
+
+export function onWorkerStarted(run: Run, event: LedgerEvent & WorkerStarted): Reduced {
+	const { stage } = run;
+	const { pid, model, at } = event;
+	const told = event.notice === undefined ? run : notice(run, event.notice);
+	// It was told to end while it started.
+	if (stage.kind === "stopping" && stage.launch && sameLaunch(stage.launch, event) && stage.startedAt === "")
+		return { ...told, stage: { ...stage, startedAt: at, seenAt: at } };
+	if (stage.kind !== "launching" || !sameLaunch(stage.launch, event)) return stale();
+	const conversation: ConversationState | null =
+		run.conversation && event.conversation === "new"
+			? { ...run.conversation, settled: NO_SPEND, touched: false }
+			: run.conversation;
+	const first = new Set(outboxOfLaunch(run));
+	return {
+		...told,
+		conversation,
+		outbox: run.outbox.map((message) => (first.has(message) ? { ...message, given: true } : message)),
+		stage: {
+			kind: "working",
+			launch: stage.launch,
+			because: stage.because,
+			since: stage.since,
+			startedAt: at,
+			seenAt: at,
+			worker: { pid, model },
+		},
+	};
+}
+
+export function onLaunchFailed(run: Run, event: LedgerEvent & LaunchFailed): Reduced {
+	const { stage } = run;
+	if (stage.kind === "stopping" && stage.launch && sameLaunch(stage.launch, event))
+		return { ...run, stage: { ...stage, launch: null } };
+	if (stage.kind !== "launching" || !sameLaunch(stage.launch, event)) return stale();
+	const told = notice(run, event.detail);
+	if (event.reason === "session_lost") return advance({ ...told, conversation: null }, "session_lost");
+	if (event.reason === "spawn" && run.visitRecord.crashes < run.plan.limits.retries)
+		return advance(countCrash(told), "crashed", providerDelayMs);
+	if (event.reason === "budget") {
+		const hold: PauseReason = { status: "budget_exceeded", cause: "budget", detail: event.detail };
+		return advance({ ...told, hold }, "resumed");
+	}
+	const cause: ParkCause = event.reason === "rules" ? "guard" : "launch";
+	return advance({ ...told, hold: { status: "paused", cause, detail: event.detail } }, "resumed");
+}
+
+function countCrash(run: Run): Run {
+	return { ...run, visitRecord: { ...run.visitRecord, crashes: run.visitRecord.crashes + 1 } };
+}
+
+/** The run after a sign of life at `at`: what its worker was given with its first message has arrived. */
+function alive(run: Run, stage: Alive, at: string, calls: Calls = run.calls): Run {
+	const { conversation, outbox } = run;
+	const { interrupted } = calls;
+	const answered = interrupted.calls.length > 0 && interrupted.by !== launchKey(stage.launch);
+	return {
+		...run,
+		stage: { ...stage, seenAt: at },
+		calls: answered ? { ...calls, interrupted: NO_CALLS.interrupted } : calls,
+		conversation: conversation && !conversation.touched ? { ...conversation, touched: true } : conversation,
+		outbox: outbox.some(({ given }) => given) ? outbox.filter(({ given }) => !given) : outbox,
+	};
+}
+
+export function onToolStarted(run: Run, event: LedgerEvent & ToolStarted): Reduced {
+	const stage = aliveStage(run, event.visit, event.attempt);
+	if (!stage) return stale();
+	const { call, tool, args, print } = event;
+	const begun = { call, tool, args: args.slice(0, argsShown), ...(print === undefined ? {} : { print }) };
+	const open = [...run.calls.open, begun].slice(-openCalls);
+	return alive(run, stage, event.at, { ...run.calls, open });
+}
+
+export function onToolEnded(run: Run, event: LedgerEvent & ToolEnded): Reduced {
+	const stage = aliveStage(run, event.visit, event.attempt);
+	if (!stage) return stale();
+	const begun = run.calls.open.find(({ call }) => call === event.call);
+	const failed = event.error === true || event.blocked !== undefined;
+	const recent = [...run.calls.recent, { tool: event.tool, args: begun?.args ?? "", failed }].slice(-recentCalls);
+	const open = run.calls.open.filter((other) => other !== begun);
+	const seen = alive(addToolCall(run, event.visit), stage, event.at, { ...run.calls, open, recent });
+	// Calls in ledgers of older versions have no fingerprint, and no visit of theirs was stopped for their number.
+	if (begun?.print === undefined) return seen;
+	const outcome = event.blocked ?? event.timeless ?? event.hash;
+	const print = outcome === "" ? undefined : outcomeFingerprint(begun.print, outcome);
+	return judgeVisit(seen, useCall(seen.visitRecord.use ?? NO_USE, print), event.seq);
+}
+
+/** The run whose visit has used `use`: the model is told that it goes round, or the worker stops at its next boundary. */
+function judgeVisit(run: Run, use: VisitUse, seq: number): Run {
+	const counted: Run = { ...run, visitRecord: { ...run.visitRecord, use } };
+	if (run.stage.kind !== "working") return counted;
+	const verdict = judgeUse(run.visitRecord.use ?? NO_USE, use, visitLimits(run));
+	switch (verdict.kind) {
+		case "fine":
+			return counted;
+		case "nudge": {
+			const message = { id: seq, text: verdict.text, from: "supervisor" as const, given: false };
+			return notice({ ...counted, outbox: [...counted.outbox, message] }, `"${run.state}": ${verdict.text}`);
+		}
+		case "stop": {
+			const cause = verdict.cause === "circling" ? "circling" : "visit_limit";
+			const hold: PauseReason = { status: "paused", cause, detail: `"${run.state}" was stopped. ${verdict.text}` };
+			return stopWorker({ ...counted, hold }, "boundary", { kind: "again", because: "resumed", delayMs: 0 });
+		}
+	}
+}
+
+export function onUsed(run: Run, event: LedgerEvent & Used): Reduced {
+	const stage = aliveStage(run, event.visit, event.attempt);
+	if (!stage) return stale();
+	const left = stage.kind === "stopping" && stage.visit !== run.visit;
+	const conversation = left ? stage.closing : run.conversation;
+	if (!conversation) return stale();
+	const touched = conversation.touched || event.spend.tokens > 0;
+	const settled = { ...conversation, settled: greaterSpend(conversation.settled, event.spend), touched };
+	const spend = spendBeyond(event.spend, conversation.settled);
+	const spent = addToTotals(run, stage.kind === "stopping" ? stage.state : run.state, event.visit, { spend });
+	if (left) return { ...spent, stage: { ...stage, seenAt: event.at, closing: settled } };
+	const seen: Run = { ...alive(spent, stage, event.at), conversation: settled };
+	if (stage.kind === "stopping") return seen;
+	const warned = warnOfCeilings(seen, event.at);
+	const measure = reached(warned, event.at);
+	if (!measure) {
+		const { requests = 0 } = event;
+		return requests === 0
+			? warned
+			: judgeVisit(warned, useRequests(warned.visitRecord.use ?? NO_USE, requests), event.seq);
+	}
+	const hold: PauseReason = { status: "budget_exceeded", cause: "budget", detail: explainReached(measure) };
+	return stopWorker({ ...warned, hold }, "boundary", { kind: "again", because: "resumed", delayMs: 0 });
+}
+
+export function onModelSwitched(run: Run, event: LedgerEvent & ModelSwitched): Reduced {
+	const stage = aliveStage(run, event.visit, event.attempt);
+	if (!stage) return stale();
+	const told = notice(run, `${event.from} failed, so ${event.to} goes on: ${event.detail}`);
+	const seen = alive(told, stage, event.at);
+	if (stage.kind !== "working") return seen;
+	return { ...seen, stage: { ...stage, seenAt: event.at, worker: { ...stage.worker, model: event.to } } };
+}
+
+export function onTurnSettled(run: Run, event: LedgerEvent & TurnSettled): Reduced {
+	const stage = aliveStage(run, event.visit, event.attempt);
+	if (stage?.kind !== "working") return stale();
+	const seen = alive(run, stage, event.at);
+	const pause = (cause: ParkCause, detail: string): Run =>
+		stopWorker({ ...seen, hold: { status: "paused", cause, detail } }, "now", {
+			kind: "again",
+			because: "resumed",
+			delayMs: 0,
+		});
+	switch (event.stop) {
+		case "quota":
+			return pause("quota", `The provider's quota is used up${detailOf(event)}`);
+		case "auth":
+			return pause("auth", `The provider refuses the credentials${detailOf(event)}`);
+		case "transient":
+		case "provider_error": {
+			if (run.visitRecord.crashes >= run.plan.limits.retries)
+				return pause("provider", `The provider fails${detailOf(event)}`);
+			const delayMs = event.stop === "transient" ? providerDelayMs * 2 ** run.visitRecord.crashes : 0;
+			return stopWorker(countCrash(seen), "now", { kind: "again", because: "provider_error", delayMs });
+		}
+		case "finished":
+		case "length":
+		case "aborted":
+			if (run.visitRecord.nudges >= run.plan.limits.nudges)
+				return pause("no_transition", `The worker of "${run.state}" stopped without a transition, reminders included.`);
+			return {
+				...seen,
+				visitRecord: { ...run.visitRecord, nudges: run.visitRecord.nudges + 1 },
+				outbox: [
+					...seen.outbox,
+					{ id: event.seq, text: nudge(run, event.stop), from: "supervisor" as const, given: false },
+				],
+			};
+	}
+}
+
+function detailOf({ detail }: TurnSettled): string {
+	return detail ? `: ${detail.slice(0, 200)}` : ".";
+}
+
+function nudge(run: Run, stop: TurnSettled["stop"]): string {
+	const plan = planOf(run);
+	const targets = (plan.terminal ? ["done"] : plan.next).map((name) => `"${name}"`).join(" or ");
+	const cut = stop === "length" ? "Your last message was cut off at the length limit. " : "";
+	return `${cut}The state "${run.state}" is not over: it ends only with a call of workflow_transition. If your work here is done, call it with ${targets} and a summary; if you cannot go on, call it with "${HUMAN_INTERVENTION}" and say why; otherwise go on working.`;
+}
+
+/** What of a worker's time does not count, as it goes over from one stage to the next. */
+function uncounted({ uncountedMs, askedAt }: Alive | Working): Pick<Working, "uncountedMs" | "askedAt"> {
+	return { ...(uncountedMs === undefined ? {} : { uncountedMs }), ...(askedAt === undefined ? {} : { askedAt }) };
+}
+
+/** The worker of the run is told to end, and `after` comes after it. */
+export function stopWorker(run: Run, how: Stopping["how"], after: AfterStop): Run {
+	const { stage } = run;
+	const launch = stage.kind === "working" || stage.kind === "launching" ? stage.launch : null;
+	return {
+		...run,
+		stage: {
+			kind: "stopping",
+			state: run.state,
+			visit: run.visit,
+			launch,
+			how,
+			startedAt: stage.kind === "working" ? stage.startedAt : "",
+			seenAt: stage.kind === "working" ? stage.seenAt : "",
+			...(stage.kind === "working" ? uncounted(stage) : {}),
+			closing: run.conversation,
+			index: 0,
+			since: run.baseline?.tree ?? null,
+			after,
+		},
+	};
+}
+
+export function onDelivered(run: Run, event: LedgerEvent & Delivered): Reduced {
+	const rest = run.outbox.filter(({ id }) => id !== event.message);
+	return rest.length === run.outbox.length ? stale() : { ...run, outbox: rest };
+}
+
+export function onSnapshotUpdated(run: Run, event: LedgerEvent & SnapshotUpdated): Reduced {
+	if (event.by === "worker" && !aliveStage(run, event.visit, event.attempt)) return stale();
+	if (run.stage.kind === "over") return refuse("over", "The run is over.");
+	return { ...run, snapshot: updateSnapshot(run.snapshot, event.data, { visit: run.visit, state: run.state }) };
+}
+
+/** Whether a worker's wish to move can still be granted. */
+function openToMove(stage: Alive | undefined): stage is Alive {
+	// A worker that has been stopped by a ceiling or a pause ends its message first: what that asks for counts.
+	return (
+		stage?.kind === "working" ||
+		(stage?.kind === "stopping" && stage.how === "boundary" && stage.after.kind === "again")
+	);
+}
+
+export function onMoveRequested(run: Run, event: LedgerEvent & MoveRequested): Reduced {
+	const stage = aliveStage(run, event.visit, event.attempt);
+	if (stage?.kind === "stopping" && !openToMove(stage))
+		return refuse("illegal", "A transition has been made already, or the worker is being stopped: end your turn now.");
+	if (!openToMove(stage)) return stale();
+	const { target } = event;
+	// The whole of it is in the event.
+	const summary = cutText(event.summary, summaryBytes).text;
+	const judged = judgeMove(run, target);
+	if (judged.kind === "illegal") return refuse("illegal", judged.message);
+	const plan = planOf(run);
+	const noted: Run = {
+		...alive(run, stage, event.at),
+		snapshot: addSummary(run.snapshot, event.summary, { visit: run.visit, state: run.state }),
+		visitRecord: { ...run.visitRecord, summary },
+	};
+	const stopping = (after: AfterStop): Stopping => ({
+		kind: "stopping",
+		state: run.state,
+		visit: run.visit,
+		launch: stage.launch,
+		how: "boundary",
+		startedAt: stage.startedAt,
+		seenAt: event.at,
+		...uncounted(stage),
+		closing: run.conversation,
+		index: 0,
+		since: run.baseline?.tree ?? null,
+		after,
+	});
+	const at = (after: AfterStop): Run => ({ ...noted, stage: stopping(after) });
+	const ask = (to: string): AfterStop => ({ kind: "ask", target: to, summary, earlier: null });
+	switch (judged.kind) {
+		case "finish":
+			if (plan.approval.exit) return at(ask(target));
+			return at({ kind: "finish", status: run.state === "failed" ? "failed" : "done", detail: "" });
+		case "repeat":
+			return at({ kind: "repeat" });
+		case "divert":
+			return escalate(noted, judged.cause, judged.refused, stopping({ kind: "enter" }));
+		case "move": {
+			const asks = judged.to !== HUMAN_INTERVENTION && (plan.approval.exit || planOf(run, judged.to).approval.entry);
+			return asks ? at(ask(judged.to)) : moveTo(noted, judged.to, "worker", stopping({ kind: "enter" }));
+		}
+	}
+}

@@ -1,0 +1,25 @@
+// A run that this process supervises, with what belongs to it here.
+
+import type { Approver, HeldLedger, WorkerLauncher, Workspace } from "../../core/index.ts";
+import { type Supervision, supervise } from "../supervisor/index.ts";
+import type { Project } from "./project.ts";
+
+export interface SupervisedRun {
+	readonly id: string;
+	readonly ledger: HeldLedger;
+	readonly supervision: Supervision;
+	/** The files of the run; safe to ask while the supervision does. */
+	readonly workspace: Workspace;
+}
+
+/** Begins to supervise. `launcher`: one that was opened for this run a moment ago. */
+export function startSupervision(
+	project: Project,
+	ledger: HeldLedger,
+	approver: Approver,
+	origin: "fresh" | "reopened",
+	launcher?: WorkerLauncher,
+): SupervisedRun {
+	const ports = project.ports(ledger, approver, launcher);
+	return { id: ledger.run.id, ledger, supervision: supervise(ledger, ports, origin), workspace: ports.workspace };
+}

@@ -1,0 +1,156 @@
+// Finding chronicle templates: which files there are, whose they are, which of them load.
+// S1 a bad file hides no good one: of files with one name the first that loads is meant, and what was passed over for it is told;
+// S2 the project's come before the person's, JSON before YAML; S3 a project's are read only where the person trusts it.
+import { readdirSync } from "node:fs";
+import { basename, extname, join } from "node:path";
+import { type Diagnostic, openReport, quoted, readSource, sortDiagnostics } from "../../../definition/index.ts";
+import { readTemplate, type Template } from "../../core/index.ts";
+
+export interface TemplateFolders {
+	/** `undefined` where the project has none or is not trusted. */
+	readonly project: string | undefined;
+	readonly personal: string;
+}
+
+export interface FoundTemplate {
+	/** Name of the file without its ending: what commands call it. */
+	readonly key: string;
+	readonly tier: "project" | "personal";
+	/** Absolute. */
+	readonly file: string;
+	/** `undefined` where it does not load; then `diagnostics` has an error. */
+	readonly read: { readonly template: Template; readonly definition: unknown; readonly hash: string } | undefined;
+	readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The template that a name means. */
+export type SelectedTemplate = FoundTemplate & {
+	/** Files of its name that come before it and do not load. */
+	readonly inPlaceOf: readonly string[];
+};
+
+export interface TemplateCatalogue {
+	/** By key, in the order of the keys. */
+	readonly templates: ReadonlyMap<string, SelectedTemplate>;
+	/** Every file, those that no name means included. */
+	readonly files: readonly FoundTemplate[];
+	/** Everything that is wrong anywhere, sorted. */
+	readonly diagnostics: readonly Diagnostic[];
+}
+
+const endings = [".json", ".jsonc", ".json5", ".yaml", ".yml"];
+const mostBytes = 256_000;
+
+/** Where templates lie: `.pi/chronicle/workflows` of a trusted project, and `chronicle/workflows` below pi's agent folder. */
+export function templateFolders(place: { cwd: string; agentFolder: string; trusted: boolean }): TemplateFolders {
+	return {
+		project: place.trusted ? join(place.cwd, ".pi", "chronicle", "workflows") : undefined,
+		personal: join(place.agentFolder, "chronicle", "workflows"),
+	};
+}
+
+/** Reads all templates. Never throws. */
+export function readTemplates({ project, personal }: TemplateFolders): TemplateCatalogue {
+	const all = [...(project === undefined ? [] : readFolder(project, "project")), ...readFolder(personal, "personal")];
+	const templates = new Map<string, SelectedTemplate>();
+	const files: FoundTemplate[] = [];
+	for (const key of [...new Set(all.map((found) => found.key))].sort()) {
+		const named = all.filter((found) => found.key === key);
+		const meant = named.find(({ read }) => read !== undefined) ?? named[0];
+		if (!meant) continue;
+		const before = named.slice(0, named.indexOf(meant));
+		templates.set(key, { ...meant, inPlaceOf: before.map(({ file }) => file) });
+		files.push(
+			...named.map((found) => (found !== meant && !before.includes(found) ? withoutUse(found, meant) : found)),
+		);
+	}
+	const folders = [...(project === undefined ? [] : [project]), personal].flatMap(folderProblem);
+	return {
+		templates,
+		files,
+		diagnostics: sortDiagnostics([...folders, ...files.flatMap(({ diagnostics }) => diagnostics)]),
+	};
+}
+
+/** A file that stands behind another of its name in one folder; the person's behind the project's is as it should be. */
+function withoutUse(found: FoundTemplate, meant: FoundTemplate): FoundTemplate {
+	if (found.tier !== meant.tier) return found;
+	const report = openReport();
+	report.add(found.diagnostics);
+	report.warn(
+		{ file: found.file },
+		{
+			code: "same-name",
+			message: `${quoted(basename(meant.file))} has the same name, so this file is not used.`,
+			remedy: "Rename one of them.",
+		},
+	);
+	return { ...found, diagnostics: report.diagnostics };
+}
+
+/** Reads one file as a template; `undefined` where there is none. */
+export function readTemplateFile(file: string, tier: FoundTemplate["tier"]): FoundTemplate | undefined {
+	const key = basename(file, extname(file));
+	const source = readSource(file, { maxBytes: mostBytes });
+	switch (source.kind) {
+		case "absent":
+			return undefined;
+		case "problem":
+			return { key, tier, file, read: undefined, diagnostics: [source.diagnostic] };
+		case "text": {
+			const { read, diagnostics } = readTemplate(source.source, key);
+			return { key, tier, file, read, diagnostics: sortDiagnostics(diagnostics) };
+		}
+	}
+}
+
+function readFolder(folder: string, tier: FoundTemplate["tier"]): FoundTemplate[] {
+	return listFolder(folder)
+		.filter((name) => !name.startsWith(".") && endings.includes(extname(name).toLowerCase()))
+		.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+		.flatMap((name) => readTemplateFile(join(folder, name), tier) ?? [])
+		.map(withNameable);
+}
+
+function withNameable(found: FoundTemplate): FoundTemplate {
+	if (!/\s/.test(found.key)) return found;
+	const report = openReport();
+	report.add(found.diagnostics);
+	report.warn(
+		{ file: found.file },
+		{
+			code: "bad-name",
+			message: `The name ${quoted(found.key)} contains a blank, so no command can name it.`,
+			remedy: "Rename the file.",
+		},
+	);
+	return { ...found, diagnostics: report.diagnostics };
+}
+
+/** JSON comes before YAML where both have one name. */
+function rank(name: string): number {
+	return endings.indexOf(extname(name).toLowerCase());
+}
+
+function listFolder(folder: string): string[] {
+	try {
+		return readdirSync(folder);
+	} catch {
+		return [];
+	}
+}
+
+/** Why a folder that is there gives no templates. */
+function folderProblem(folder: string): Diagnostic[] {
+	try {
+		readdirSync(folder);
+		return [];
+	} catch (error) {
+		const { code = "unknown" } = error as NodeJS.ErrnoException;
+		if (code === "ENOENT") return [];
+		const message = `No templates can be read here (${code}).`;
+		return [
+			{ severity: "error", code: "no-folder", file: folder, message, remedy: "Make it a folder that you may read." },
+		];
+	}
+}

@@ -1,0 +1,217 @@
+// Opens a store and repairs it.
+// K1 the user's index, HEAD, refs, stash, hooks and configuration are never written, nor read to write; K2 contents are kept byte for byte: no
+// filters, no line-end conversion, no keywords; K3 only the user can read the store's files; K4 a store that git cannot use is moved aside,
+// never deleted, and a new one is made.
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { delimiter, join, relative, sep } from "node:path";
+import type { Result, WorkspaceFailure } from "../../core/index.ts";
+import { done, gitFailure, ioFailure, isFull, noGit, stopped } from "./failures.ts";
+import { type GitResult, runGit } from "./git.ts";
+import { killOrphanedGit, noteGit, removeLocks } from "./locks.ts";
+import { fromRaw, toRaw } from "./paths.ts";
+import { openPlaceholders, placeholderList } from "./placeholders.ts";
+import { inspectRepository, type RepositoryInfo } from "./repository.ts";
+import { openSnapshotter, type Snapshotter } from "./snapshot.ts";
+import type { FileSnapshot, Store, StoreOptions } from "./store.ts";
+
+const attributes = "* -text -filter -ident -working-tree-encoding -crlf -merge\n";
+
+/** What the functions here need of a store that is being opened. */
+interface Place {
+	readonly options: StoreOptions;
+	readonly repository: RepositoryInfo;
+	readonly git: Store["git"];
+}
+
+/** Opens the store, and makes it on disk where there is none. */
+export async function openStore(options: StoreOptions): Promise<Result<Store, WorkspaceFailure>> {
+	const { folder, control, limits, alternates } = options;
+	let repository: RepositoryInfo | undefined;
+	try {
+		repository = await inspectRepository(options.cwd, control.signal);
+		if (control.signal?.aborted) return stopped;
+		if (!repository) return noGit(options.cwd);
+		await mkdir(folder, { recursive: true, mode: 0o700 });
+		await killOrphanedGit(folder);
+		await removeLocks(folder);
+	} catch (error) {
+		return ioFailure(error);
+	}
+	const { root, below, objects } = repository;
+	const git = gitOf(options, repository);
+	const place: Place = { options, repository, git };
+	const prepared = await prepare(place);
+	if (!prepared.ok) return prepared;
+	const scope = options.scope === "folder" ? below : "";
+	const own = options.leftOut.map((path) => toRaw(relative(root, path)));
+	const placeholders = await openPlaceholders(git, options);
+	const base = {
+		root,
+		limits,
+		control,
+		git,
+		below: () => (scope === "" ? [] : ["--", `:(top,literal)${fromRaw(scope)}`]),
+		contains: (path: string) => scope === "" || path.startsWith(`${scope}/`),
+		isOwn: (path: string) => own.some((one) => one === path || path.startsWith(`${one}/`)),
+		nested: openNested(options, root),
+		placeholderOf: placeholders.kindOf,
+		placeholderFor: placeholders.kindFor,
+	};
+	// A store with alternates was opened only to look at another one, and is removed afterwards.
+	const imports = objects !== undefined && alternates.length === 0 ? { folder, mostBytes: limits.ownBytes } : undefined;
+	const snapshotter = openSnapshotter(base, repository, placeholders, imports);
+	const store: Store = {
+		...base,
+		snapshot: () => snapshotOrRepair(place, snapshotter),
+		add: snapshotter.add,
+		indexChanged: snapshotter.indexChanged,
+	};
+	return { ok: true, value: store };
+}
+
+/** Opens each nested repository's store once. */
+function openNested(options: StoreOptions, root: string): Store["nested"] {
+	const opened = new Map<string, Store>();
+	return async (path) => {
+		const known = opened.get(path);
+		if (known) return { ok: true, value: known };
+		const name = createHash("sha256").update(path).digest("hex").slice(0, 16);
+		const found = await openStore({
+			...options,
+			cwd: join(root, fromRaw(path)),
+			scope: "repository",
+			folder: join(options.folder, "inner", name),
+			alternates: options.alternates.map((store) => join(store, "inner", name)),
+		});
+		if (found.ok) opened.set(path, found.value);
+		return found;
+	};
+}
+
+function gitOf({ folder, alternates, control }: StoreOptions, { root, objects }: RepositoryInfo): Store["git"] {
+	const others = [...(objects ? [objects] : []), ...alternates.map((store) => join(store, "objects"))];
+	return (args, { input, index, enough, where = "everywhere", workTree = root } = {}) =>
+		runGit({
+			// On the command line too: after a crash the next supervisor recognizes our git by it.
+			args: [`--git-dir=${folder}`, "-c", "core.sharedRepository=0600", ...args],
+			cwd: workTree,
+			env: {
+				GIT_DIR: folder,
+				GIT_WORK_TREE: workTree,
+				GIT_INDEX_FILE: index ?? join(folder, "index"),
+				...(where === "own" ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: others.map(quotePath).join(delimiter) }),
+			},
+			signal: control.signal,
+			started: (pid) => noteGit(folder, pid),
+			...(input ? { input } : {}),
+			...(enough === undefined ? {} : { enough }),
+		});
+}
+
+/** Takes a snapshot. Where git fails, it removes the locks, then remakes the index, then the store, and tries again after each. */
+async function snapshotOrRepair(
+	place: Place,
+	snapshotter: Snapshotter,
+): Promise<Result<FileSnapshot, WorkspaceFailure>> {
+	const { folder } = place.options;
+	await removeLocks(folder);
+	let taken = await snapshotter.snapshot();
+	const repairs = [
+		// A git that was killed has left its lock, and nothing else is wrong.
+		async () => {},
+		// An index that a power cut damaged is remade; that costs only time.
+		() => rm(join(folder, "index"), { force: true }),
+		() => ensureUsable(place),
+	];
+	for (const repair of repairs) {
+		if (taken.ok || taken.failure.reason !== "io") return taken;
+		await removeLocks(folder);
+		await repair();
+		snapshotter.indexChanged();
+		taken = await snapshotter.snapshot();
+	}
+	return taken;
+}
+
+async function prepare(place: Place): Promise<Result<void, WorkspaceFailure>> {
+	const { folder, leftOut } = place.options;
+	const exists = await readFile(join(folder, "HEAD")).then(
+		() => true,
+		() => false,
+	);
+	if (!exists) {
+		const made = await initialize(place);
+		if (!made.ok && made.failure.reason !== "io") return made;
+	}
+	try {
+		await mkdir(join(folder, "info"), { recursive: true, mode: 0o700 });
+		const usable = await ensureUsable(place);
+		if (!usable.ok) return usable;
+		const own = leftOut.flatMap((path) => {
+			const way = relative(place.repository.root, path);
+			return way === "" || way.startsWith("..") ? [] : [`/${escapePattern(way.split(sep).join("/"))}/`];
+		});
+		// `git add` of the whole project adds none of the store's files.
+		await writeFile(join(folder, ".gitignore"), "*\n", { mode: 0o600 });
+		await writeFile(join(folder, "info", "attributes"), attributes, { mode: 0o600 });
+		const excluded = [place.repository.ignored, ...own, ""].join("\n");
+		await writeFile(join(folder, "info", "exclude"), excluded, { mode: 0o600 });
+		return done;
+	} catch (error) {
+		return ioFailure(error);
+	}
+}
+
+async function initialize({ repository, git }: Place): Promise<Result<void, WorkspaceFailure>> {
+	const made = await git(["init", "-q", "--template=", `--object-format=${repository.objectFormat}`]);
+	return made.kind === "done" ? done : gitFailure(made);
+}
+
+/** Makes sure that git can write to the store. One that it cannot use is moved aside; its objects stay within reach of the new one. */
+async function ensureUsable(place: Place): Promise<Result<void, WorkspaceFailure>> {
+	const { folder } = place.options;
+	const probe = async (): Promise<GitResult> => place.git(["write-tree"], { index: join(folder, "index.probe") });
+	const tried = await probe();
+	if (tried.kind === "done") return done;
+	if (tried.kind !== "failed" || isFull(tried.message)) return gitFailure(tried);
+	await removeLocks(folder);
+	const again = await probe();
+	if (again.kind !== "failed") return again.kind === "done" ? done : gitFailure(again);
+	try {
+		const replaced = await replaceStore(place, again.message);
+		if (!replaced.ok) return replaced;
+		const last = await probe();
+		return last.kind === "done" ? done : gitFailure(last);
+	} catch (error) {
+		return ioFailure(error);
+	}
+}
+
+async function replaceStore(place: Place, message: string): Promise<Result<void, WorkspaceFailure>> {
+	const { folder, control } = place.options;
+	const aside = `${folder}.broken-${Date.now()}`;
+	await rename(folder, aside);
+	await mkdir(join(folder, "info"), { recursive: true, mode: 0o700 });
+	const made = await initialize(place);
+	if (!made.ok) return made;
+	await writeFile(join(folder, "objects", "info", "alternates"), `${join(aside, "objects")}\n`, { mode: 0o600 });
+	await readFile(join(aside, placeholderList)).then(
+		(list) => writeFile(join(folder, placeholderList), list, { mode: 0o600 }),
+		() => {},
+	);
+	const cause = (message.split("\n")[0] ?? "").slice(0, 120);
+	control.notes.push(
+		`Git could not use the store of file snapshots (${cause}). It was moved aside to ${aside}, and a new one was made; earlier snapshots can be restored as far as they are still readable.`,
+	);
+	return done;
+}
+
+/** A folder in git's list of object directories: one with the separator in its name is quoted. */
+function quotePath(path: string): string {
+	return path.includes(delimiter) || path.startsWith('"') ? JSON.stringify(path) : path;
+}
+
+function escapePattern(path: string): string {
+	return path.replace(/[\\*?[\]!# ]/g, "\\$&");
+}

@@ -1,0 +1,54 @@
+// Placeholders: for a content that is not kept, the index holds an object with the file's size and modification time.
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isSecretFile } from "../../core/index.ts";
+import type { PlaceholderKind, Store, StoreOptions } from "./store.ts";
+
+const firstLines: Readonly<Record<PlaceholderKind, string>> = {
+	large: "pi-chronicle: too large to keep\n",
+	secret: "pi-chronicle: secret by its name\n",
+};
+
+export interface Placeholders {
+	/** Which kind a file gets; `undefined`: its content is kept. `path`: bytes as latin1. */
+	kindFor(path: string, size: number): PlaceholderKind | undefined;
+	/** Writes the placeholder of a file and gives its object; `undefined` where git fails. */
+	make(kind: PlaceholderKind, size: number, modifiedMs: number): Promise<string | undefined>;
+	/** Which kind `object` is; `undefined` where it is no placeholder. */
+	kindOf(object: string): PlaceholderKind | undefined;
+}
+
+/** File in the store that lists the placeholders' objects, one a line. */
+export const placeholderList = "large";
+
+/** Opens the placeholders of a store and its alternates. */
+export async function openPlaceholders(
+	git: Store["git"],
+	{ folder, alternates, limits: { fileBytes }, secrets }: StoreOptions,
+): Promise<Placeholders> {
+	const known = new Map<string, PlaceholderKind>();
+	for (const store of [folder, ...alternates])
+		for (const line of (await readFile(join(store, placeholderList), "utf8").catch(() => "")).split("\n")) {
+			const [object = "", kind] = line.split(" ");
+			if (object !== "") known.set(object, kind === "secret" ? "secret" : "large");
+		}
+	return {
+		kindFor(path, size) {
+			if (secrets === "left out" && isSecretFile(path)) return "secret";
+			return size > fileBytes ? "large" : undefined;
+		},
+		async make(kind, size, modifiedMs) {
+			const text = `${firstLines[kind]}size ${size}\nmodified ${modifiedMs}\n`;
+			const written = await git(["hash-object", "-w", "--stdin"], { input: Buffer.from(text) });
+			if (written.kind !== "done") return undefined;
+			const object = written.output.toString("latin1").trim();
+			if (!known.has(object)) {
+				known.set(object, kind);
+				const line = `${object}${kind === "secret" ? " secret" : ""}\n`;
+				await writeFile(join(folder, placeholderList), line, { flag: "a", mode: 0o600 }).catch(() => {});
+			}
+			return object;
+		},
+		kindOf: (object) => known.get(object),
+	};
+}

@@ -1,0 +1,388 @@
+// Takes snapshots of the files: what is new or changed goes into the private index, and the index becomes a tree.
+// P1 contents are read once: a file that did not change since the last snapshot costs one stat; P2 a file that cannot be read is reported and
+// stops nothing, while a failure of git is never blamed on a file; P3 a file that is too large, or secret by its name, has a placeholder that
+// changes with its size and time; P4 a nested repository is one entry that changes with its HEAD and its files.
+import { lstat } from "node:fs/promises";
+import type { Result, WorkspaceFailure } from "../../core/index.ts";
+import { done, gitFailure, isFull, stopped, tooBig } from "./failures.ts";
+import { indexInfo, modes, nulled, type TreeEntry } from "./git.ts";
+import { type ImportOptions, importObjects } from "./import-objects.ts";
+import { snapshotNested } from "./nested-repository.ts";
+import { foldersAbove, fromRaw, isReadable, pathBytes } from "./paths.ts";
+import type { Placeholders } from "./placeholders.ts";
+import type { RepositoryInfo } from "./repository.ts";
+import type { FileSnapshot, Store } from "./store.ts";
+
+const nothing = "0".repeat(40);
+
+export type Snapshotter = Pick<Store, "snapshot" | "add" | "indexChanged">;
+
+/** What a snapshotter needs of its store. */
+export type SnapshotStore = Pick<Store, "root" | "limits" | "control" | "git" | "below" | "contains" | "nested">;
+
+/** What the index holds that git by itself would misunderstand. */
+interface IndexContents {
+	readonly repositories: Set<string>;
+	/** By path: the placeholder that stands for the content. */
+	readonly placeholders: Map<string, string>;
+	/** Paths that are not part of this run's files: added by a version that kept the whole repository. */
+	readonly outside: readonly string[];
+}
+
+/** How to bring the index to the files. */
+interface IndexUpdate {
+	readonly plain: string[];
+	readonly special: TreeEntry[];
+	readonly removed: string[];
+	/** Placeholders now. */
+	readonly placed: Map<string, string>;
+	/** Placeholders before, and plain or gone now. */
+	readonly displaced: string[];
+	readonly unkept: Map<string, string>;
+	bytes: number;
+}
+
+interface State {
+	readonly store: SnapshotStore;
+	readonly repository: RepositoryInfo;
+	readonly placeholders: Placeholders;
+	/** `undefined`: nothing is copied from the user's repository. */
+	readonly imports: ImportOptions | undefined;
+	/** `undefined` until the index has been read. */
+	index: IndexContents | undefined;
+	/** The last snapshot, if the index still matches it. */
+	lastTree: string | undefined;
+	/** The last snapshot whose objects were imported. */
+	importedTree: string | undefined;
+	/** Files that are tracked although a pattern ignores them are in the index. */
+	hasForced: boolean;
+}
+
+/** Opens the snapshotter of one store. */
+export function openSnapshotter(
+	store: SnapshotStore,
+	repository: RepositoryInfo,
+	placeholders: Placeholders,
+	imports: ImportOptions | undefined,
+): Snapshotter {
+	const state: State = {
+		store,
+		repository,
+		placeholders,
+		imports,
+		index: undefined,
+		lastTree: undefined,
+		importedTree: undefined,
+		hasForced: false,
+	};
+	return {
+		async snapshot() {
+			const taken = await takeSnapshot(state);
+			// After a failure part way, what is known of the index may be wrong.
+			if (!taken.ok) forgetIndex(state);
+			return taken;
+		},
+		async add(paths) {
+			const unkept = new Map<string, string>();
+			const added = await addPlain(store, paths, unkept);
+			forgetIndex(state);
+			if (!added.ok) return added;
+			const [first] = unkept;
+			return first === undefined ? done : failed(`${fromRaw(first[0])} ${first[1]}`);
+		},
+		indexChanged() {
+			forgetIndex(state);
+			state.hasForced = false;
+		},
+	};
+}
+
+function forgetIndex(state: State): void {
+	state.index = undefined;
+	state.lastTree = undefined;
+}
+
+async function takeSnapshot(state: State): Promise<Result<FileSnapshot, WorkspaceFailure>> {
+	const { store, imports } = state;
+	const index = await knownIndex(state);
+	if (!index.ok) return index;
+	const dropped = await dropStale(state, index.value);
+	if (!dropped.ok) return dropped;
+	const changed = await listChanged(state, index.value);
+	if (!changed.ok) return changed;
+	const { names, closed } = changed.value;
+	if (names.size > store.limits.files)
+		return tooBig(
+			`${count(names.size)} files in ${store.root} are new or changed; the limit is ${count(store.limits.files)}.`,
+		);
+	const update = await planUpdate(state, names, index.value, closed);
+	if (!update) return store.control.signal?.aborted ? stopped : failed("a placeholder could not be written");
+	if (update.bytes > store.limits.totalBytes)
+		return tooBig(
+			`${megabytes(update.bytes)} MB in ${store.root} are new or changed; the limit for one snapshot is ${megabytes(store.limits.totalBytes)} MB.`,
+		);
+	const { unkept } = update;
+	if (names.size === 0 && state.lastTree !== undefined) return { ok: true, value: { tree: state.lastTree, unkept } };
+	const updated = await applyUpdate(store, update, index.value);
+	if (!updated.ok) return updated;
+	const written = await store.git(["write-tree"]);
+	if (written.kind !== "done") return gitFailure(written);
+	const tree = written.output.toString("latin1").trim();
+	const imported = imports ? await importObjects(store, tree, state.importedTree, imports) : done;
+	if (!imported.ok) return imported;
+	state.importedTree = tree;
+	state.lastTree = tree;
+	state.hasForced = true;
+	return { ok: true, value: { tree, unkept } };
+}
+
+async function knownIndex(state: State): Promise<Result<IndexContents, WorkspaceFailure>> {
+	if (state.index) return { ok: true, value: state.index };
+	const read = await readIndex(state.store);
+	if (read.ok) state.index = read.value;
+	return read;
+}
+
+async function readIndex(store: SnapshotStore): Promise<Result<IndexContents, WorkspaceFailure>> {
+	const listed = await store.git(["ls-files", "-z", "-t", "--stage"]);
+	if (listed.kind !== "done") return gitFailure(listed);
+	const outside: string[] = [];
+	const contents = { repositories: new Set<string>(), placeholders: new Map<string, string>(), outside };
+	for (const line of listed.output.toString("latin1").split("\0")) {
+		const [tag = "", mode = "", object = ""] = line.split(" ", 3);
+		const path = line.slice(line.indexOf("\t") + 1);
+		if (line !== "" && !store.contains(path)) outside.push(path);
+		else if (mode === modes.repository) contents.repositories.add(path);
+		else if (tag === "S") contents.placeholders.set(path, object);
+	}
+	return { ok: true, value: contents };
+}
+
+/** Takes out of the index what must not be there: paths outside of the run's files, and repositories that are none any more. */
+async function dropStale(state: State, index: IndexContents): Promise<Result<void, WorkspaceFailure>> {
+	const former = await formerRepositories(state.store, index.repositories);
+	const stale = [...former, ...index.outside];
+	if (stale.length === 0) return done;
+	const dropped = await removeFromIndex(state.store, stale);
+	if (!dropped.ok) return dropped;
+	for (const path of former) index.repositories.delete(path);
+	state.index = { ...index, outside: [] };
+	state.lastTree = undefined;
+	return done;
+}
+
+/** Repositories of the last snapshot that are plain folders, or nothing, now: git looks into them only once they are out of the index. */
+async function formerRepositories(
+	{ root }: Pick<Store, "root">,
+	repositories: ReadonlySet<string>,
+): Promise<readonly string[]> {
+	const gone: string[] = [];
+	for (const path of repositories) {
+		const exists = await lstat(pathBytes(root, `${path}/.git`)).then(
+			() => true,
+			({ code }: NodeJS.ErrnoException) => code !== "ENOENT" && code !== "ENOTDIR",
+		);
+		if (!exists) gone.push(path);
+	}
+	return gone;
+}
+
+/** Names of what is new or changed (a repository ends in `/`), and the folders that git could not look into, with the reason. */
+async function listChanged(
+	{ store, repository, hasForced }: State,
+	index: IndexContents,
+): Promise<Result<{ names: Set<string>; closed: Map<string, string> }, WorkspaceFailure>> {
+	const listed = await store.git(["ls-files", "-z", "--others", "--modified", "--exclude-standard", ...store.below()]);
+	if (listed.kind !== "done") return gitFailure(listed);
+	const names = new Set(listed.output.toString("latin1").split("\0").filter(Boolean));
+	// Once they are in the index, changes of these are listed like any other.
+	if (!hasForced) for (const name of repository.forced) if (store.contains(name)) names.add(name);
+	for (const path of index.placeholders.keys()) names.add(path);
+	return { ok: true, value: { names, closed: closedFolders(listed.warnings) } };
+}
+
+function closedFolders(warnings: string): Map<string, string> {
+	const found = [...warnings.matchAll(/^warning: could not open directory '([\s\S]*?)\/?': (.*)$/gm)];
+	return new Map(found.map(([, path = "", why = ""]) => [path, `cannot be looked into (${why})`]));
+}
+
+/** What a changed name is now. */
+type Inspected =
+	| { readonly kind: "removed" }
+	| { readonly kind: "unkept"; readonly why: string }
+	| { readonly kind: "plain"; readonly bytes: number }
+	| { readonly kind: "nested"; readonly entry: TreeEntry }
+	| { readonly kind: "placeholder"; readonly entry: TreeEntry }
+	/** The placeholder could not be written. */
+	| { readonly kind: "failed" };
+
+/** `undefined` where it was aborted or a placeholder could not be written. */
+async function planUpdate(
+	state: State,
+	names: ReadonlySet<string>,
+	index: IndexContents,
+	closed: Map<string, string>,
+): Promise<IndexUpdate | undefined> {
+	const update: IndexUpdate = {
+		plain: [],
+		special: [],
+		removed: [],
+		placed: new Map(),
+		displaced: [],
+		unkept: closed,
+		bytes: 0,
+	};
+	const leadsThroughLink = openLinkCheck(state.store.root);
+	for (const name of names) {
+		if (state.store.control.signal?.aborted) return undefined;
+		const path = name.replace(/\/$/, "");
+		// Behind a folder that became a link nothing is part of the files.
+		const found: Inspected = (await leadsThroughLink(path)) ? { kind: "removed" } : await inspect(state, name, index);
+		if (found.kind === "failed") return undefined;
+		addToUpdate(update, path, found, index.placeholders.get(path));
+	}
+	return update;
+}
+
+function addToUpdate(
+	update: IndexUpdate,
+	path: string,
+	found: Exclude<Inspected, { kind: "failed" }>,
+	placeholder: string | undefined,
+): void {
+	switch (found.kind) {
+		case "placeholder":
+			if (found.entry.object === placeholder) return;
+			update.placed.set(path, found.entry.object);
+			update.special.push(found.entry);
+			return;
+		case "unkept":
+			update.unkept.set(path, found.why);
+			return;
+		case "removed":
+			update.removed.push(path);
+			break;
+		case "plain":
+			update.plain.push(path);
+			update.bytes += found.bytes;
+			break;
+		case "nested":
+			update.special.push(found.entry);
+	}
+	if (placeholder !== undefined) update.displaced.push(path);
+}
+
+async function inspect(state: State, name: string, index: IndexContents): Promise<Inspected> {
+	const { store, placeholders } = state;
+	const path = name.replace(/\/$/, "");
+	const stats = await lstat(pathBytes(store.root, path)).catch(({ code = "" }: NodeJS.ErrnoException) => code);
+	if (typeof stats === "string") {
+		if (stats === "ENOENT" || stats === "ENOTDIR") return { kind: "removed" };
+		return { kind: "unkept", why: `cannot be looked at (${stats})` };
+	}
+	if (stats.isDirectory()) {
+		if (!name.endsWith("/") && !index.repositories.has(path)) return { kind: "removed" };
+		const entry = await snapshotNested(store, path);
+		if (entry.ok) return { kind: "nested", entry: entry.value };
+		return { kind: "unkept", why: `is a repository that could not be kept: ${entry.failure.message}` };
+	}
+	if (stats.isSymbolicLink()) return { kind: "plain", bytes: 0 };
+	if (!stats.isFile()) return { kind: "unkept", why: "is no file" };
+	const kind = placeholders.kindFor(path, stats.size);
+	if (kind === undefined) {
+		const readable = await isReadable(store.root, path);
+		return readable ? { kind: "plain", bytes: stats.size } : { kind: "unkept", why: "cannot be read" };
+	}
+	const object = await placeholders.make(kind, stats.size, stats.mtimeMs);
+	if (object === undefined) return { kind: "failed" };
+	return { kind: "placeholder", entry: { path, mode: stats.mode & 0o100 ? modes.program : modes.file, object } };
+}
+
+/** Tells whether a path leads through a symbolic link. */
+function openLinkCheck(root: string): (path: string) => Promise<boolean> {
+	const links = new Map<string, boolean>();
+	const isLink = async (folder: string): Promise<boolean> => {
+		const known = links.get(folder);
+		if (known !== undefined) return known;
+		const link = (await lstat(pathBytes(root, folder)).catch(() => undefined))?.isSymbolicLink() ?? false;
+		links.set(folder, link);
+		return link;
+	};
+	return async (path) => {
+		for (const folder of foldersAbove(path)) if (await isLink(folder)) return true;
+		return false;
+	};
+}
+
+async function applyUpdate(
+	store: SnapshotStore,
+	{ plain, special, removed, displaced, placed, unkept }: IndexUpdate,
+	index: IndexContents,
+): Promise<Result<void, WorkspaceFailure>> {
+	// `skip-worktree` keeps git from reading the files behind placeholders whole each time.
+	const steps: (() => Promise<Result<void, WorkspaceFailure>>)[] = [
+		() => updateIndex(store, ["--no-skip-worktree", "--stdin"], nulled(displaced)),
+		() => removeFromIndex(store, removed),
+		() => addPlain(store, plain, unkept),
+		() => updateIndex(store, ["--add", "--replace", "--index-info"], indexInfo(special)),
+		() => updateIndex(store, ["--skip-worktree", "--stdin"], nulled([...placed.keys()])),
+	];
+	for (const step of steps) {
+		const result = await step();
+		if (!result.ok) return result;
+	}
+	for (const path of displaced) index.placeholders.delete(path);
+	for (const [path, object] of placed) index.placeholders.set(path, object);
+	for (const { path, mode } of special) if (mode === modes.repository) index.repositories.add(path);
+	return done;
+}
+
+async function updateIndex(
+	store: SnapshotStore,
+	args: readonly string[],
+	input: Buffer,
+): Promise<Result<void, WorkspaceFailure>> {
+	if (input.length === 0) return done;
+	const updated = await store.git(["update-index", "-z", ...args], { input });
+	return updated.kind === "done" ? done : gitFailure(updated);
+}
+
+function removeFromIndex(store: SnapshotStore, paths: readonly string[]): Promise<Result<void, WorkspaceFailure>> {
+	return updateIndex(store, ["--index-info"], indexInfo(paths.map((path) => ({ path, mode: "0", object: nothing }))));
+}
+
+/** Files that became unreadable between our look at them and git's: more than that is a failure. */
+const mostFaults = 20;
+
+/** Adds files to the index. One that git names as the cause of its failure is left out and reported in `unkept`. */
+async function addPlain(
+	store: SnapshotStore,
+	names: readonly string[],
+	unkept: Map<string, string>,
+): Promise<Result<void, WorkspaceFailure>> {
+	let left = names;
+	for (let faults = 0; left.length > 0; faults += 1) {
+		const added = await store.git(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], {
+			input: nulled(left),
+		});
+		if (added.kind === "done") return done;
+		if (added.kind !== "failed" || isFull(added.message) || faults >= mostFaults) return gitFailure(added);
+		const blamed = /^fatal: Unable to process path ([\s\S]+)\n$/m.exec(added.raw)?.[1];
+		if (blamed === undefined || !left.includes(blamed)) return gitFailure(added);
+		unkept.set(blamed, `cannot be read (${(added.message.split("\n")[0] ?? "").replace(/^error: /, "")})`);
+		left = left.filter((name) => name !== blamed);
+	}
+	return done;
+}
+
+function failed(message: string): { readonly ok: false; readonly failure: WorkspaceFailure } {
+	return gitFailure({ kind: "failed", code: -1, message, raw: "" });
+}
+
+function count(number: number): string {
+	return number.toLocaleString("en-US");
+}
+
+function megabytes(bytes: number): string {
+	return count(Math.round(bytes / 1e6));
+}

@@ -1,0 +1,245 @@
+// What a person says to a run, made from the run as it stands. Pure: nothing is said here.
+// Z1 an answer names what it answers; Z2 what cannot apply is refused with a sentence before anything is opened or written.
+import { didYouMean } from "../../../definition/index.ts";
+import type { Approval } from "../../core/index.ts";
+import {
+	type ApprovalQuestion,
+	awaitedAnswer,
+	decidedEarlier,
+	HUMAN_INTERVENTION,
+	type LedgerEvent,
+	MESSAGE_LENGTH,
+	type PersonEvent,
+	type Run,
+	type Seen,
+	transition,
+} from "../../core/index.ts";
+import type { VisitStart } from "../../engine/index.ts";
+
+export type RunCommand =
+	/** An answer to the question that the run asks. */
+	| {
+			readonly kind: "answer";
+			readonly approval: Exclude<Approval, { kind: "undecided" }>;
+			readonly question: ApprovalQuestion;
+	  }
+	| { readonly kind: "events"; readonly events: readonly PersonEvent[] }
+	/** The run only has to be taken up. */
+	| { readonly kind: "nothing" }
+	| { readonly kind: "refused"; readonly message: string };
+
+/** Yes to the move or the beginning that the run asks about. */
+export function approveCommand(run: Run, words: string): RunCommand {
+	return answerCommand(run, words === "" ? { kind: "approved" } : { kind: "approved", words });
+}
+
+export function rejectCommand(run: Run, words: string): RunCommand {
+	if (words === "") return refused("Say why, so that the worker can do better: reject <words>.");
+	return answerCommand(run, { kind: "rejected", words });
+}
+
+function answerCommand(run: Run, approval: Exclude<Approval, { kind: "undecided" }>): RunCommand {
+	const { stage } = run;
+	if (stage.kind === "asking") return { kind: "answer", approval, question: stage.question };
+	// A supervisor that died while it asked left the question to be asked again.
+	if (stage.kind === "stopping" && stage.after.kind === "ask" && stage.after.earlier)
+		return { kind: "answer", approval, question: stage.after.earlier };
+	return refused(`${standing(run)} There is nothing to approve.`);
+}
+
+/** New ceilings; what is left out stays. */
+export interface RaisedLimits {
+	readonly costUsd?: number;
+	readonly tokens?: number;
+	readonly activeMs?: number;
+	readonly moves?: number;
+	/** Of this state instead of the whole run. */
+	readonly state?: string;
+}
+
+/** What may be changed with a resume. */
+export interface ResumeOptions {
+	readonly raise?: RaisedLimits;
+	/** `provider/id`, for states that name none. */
+	readonly model?: string;
+}
+
+/** On, from a pause or a budget, with new ceilings where some are given; a run that was interrupted is only taken up. */
+export function resumeCommand(run: Run, words: string, { raise = {}, model }: ResumeOptions = {}): RunCommand {
+	const { state, ...limits } = raise;
+	const raised: PersonEvent[] = [
+		...(Object.keys(limits).length === 0
+			? []
+			: [{ kind: "limits_changed" as const, limits, ...(state === undefined ? {} : { state }) }]),
+		...(model === undefined ? [] : [{ kind: "model_changed" as const, model }]),
+	];
+	const { stage } = run;
+	if (stage.kind === "over") return refused(`${standing(run)} It can go on only from a state: reopen <state>.`);
+	if (stage.kind === "waiting") {
+		if (run.status === HUMAN_INTERVENTION && raised.length === 0)
+			return refused(
+				`${standing(run)} Only a person's decision leads out of there: release, release <state>, or abort.`,
+			);
+		if (run.status === HUMAN_INTERVENTION) return checked(run, raised);
+		return checked(run, [...raised, { kind: "resumed", answers: stage.since, ...saying(words), seen: seenOf(run) }]);
+	}
+	const told: PersonEvent[] = words === "" ? [] : [{ kind: "told", text: words, seen: seenOf(run) }];
+	const events = [...raised, ...told];
+	return events.length === 0 ? { kind: "nothing" } : checked(run, events);
+}
+
+/** Out of `human_intervention`, or from another wait to a state. */
+export function releaseCommand(run: Run, to: string | undefined, words: string, done = false): RunCommand {
+	const known = to === undefined ? undefined : stateOf(run, to);
+	if (to !== undefined && known === undefined) return noState(run, to);
+	const { stage } = run;
+	if (stage.kind === "asking" && known !== undefined && !done)
+		return {
+			kind: "answer",
+			approval: { kind: "sent", to: known, ...saying(words) },
+			question: stage.question,
+		};
+	if (stage.kind !== "waiting" && stage.kind !== "asking")
+		return refused(`${standing(run)} Only a run that waits can be sent on.`);
+	const answers = stage.kind === "asking" ? stage.question.seq : stage.since;
+	return checked(run, [
+		{
+			kind: "released",
+			answers,
+			...(known === undefined ? {} : { to: known }),
+			...(done ? { done } : {}),
+			...saying(words),
+			seen: seenOf(run),
+		},
+	]);
+}
+
+export function reopenCommand(run: Run, to: string, words: string): RunCommand {
+	const known = stateOf(run, to);
+	if (known === undefined) return noState(run, to);
+	const { stage } = run;
+	if (stage.kind !== "over") return refused(`${standing(run)} Only a run that is over can be reopened.`);
+	return checked(run, [{ kind: "reopened", answers: stage.since, to: known, ...saying(words), seen: seenOf(run) }]);
+}
+
+export function tellCommand(run: Run, words: string): RunCommand {
+	if (words === "") return refused("Say what: tell <words>.");
+	return checked(run, [{ kind: "told", text: words, seen: seenOf(run) }]);
+}
+
+export function pauseCommand(run: Run): RunCommand {
+	return checked(run, [{ kind: "pause_requested", cause: "person", detail: "A person has paused it." }]);
+}
+
+export function abortCommand(run: Run, words: string): RunCommand {
+	return checked(run, [{ kind: "abort_requested", ...saying(words) }]);
+}
+
+export function rewindCommand(run: Run, visit: number, start: VisitStart | undefined): RunCommand {
+	if (visit < 1 || visit > run.visit || !Number.isInteger(visit))
+		return refused(`The run has ${run.visit} ${run.visit === 1 ? "visit" : "visits"}: rewind <1…${run.visit}>.`);
+	if (!start) return refused(`Visit ${visit} had not begun, or is not in the record any more.`);
+	if (start.tree === null)
+		return refused(`The files of visit ${visit} could not be measured when it began, so they cannot be brought back.`);
+	if (start.state === HUMAN_INTERVENTION)
+		return refused(`Visit ${visit} is ${HUMAN_INTERVENTION}: nothing began there.`);
+	const { state, tree, snapshot, pairMoves } = start;
+	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, seen: seenOf(run) }]);
+}
+
+/** Back to what a rewind took away. */
+export function undoCommand(
+	run: Run,
+	seq: number,
+	start: (VisitStart & { readonly kept: number }) | undefined,
+): RunCommand {
+	const names = run.kept.map((state) => `kept-${state.seq}`);
+	const there =
+		names.length === 0 ? "No rewind of this run has taken anything away." : `There are ${names.join(", ")}.`;
+	if (!start || start.tree === null) return refused(`Nothing was kept as kept-${seq}. ${there}`);
+	const { visit, state, tree, snapshot, pairMoves, kept } = start;
+	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, kept }]);
+}
+
+/** How a run stands, as the beginning of a message. */
+function standing({ id, status, state }: Run): string {
+	const short = id.slice(0, 8);
+	switch (status) {
+		case "running":
+			return `The run ${short} is in "${state}" and waits for nobody.`;
+		case "awaiting_approval":
+			return `The run ${short} waits for an approval in "${state}".`;
+		case "paused":
+			return `The run ${short} is paused in "${state}".`;
+		case "budget_exceeded":
+			return `The run ${short} has reached a ceiling in "${state}".`;
+		case "human_intervention":
+			return `The run ${short} waits for a person's decision.`;
+		case "done":
+		case "failed":
+		case "aborted":
+			return `The run ${short} is over (${status}).`;
+	}
+}
+
+function stateOf(run: Run, written: string): string | undefined {
+	const plain = (name: string): string => name.toLowerCase().replace(/[-_\s]/g, "");
+	const names = statesOf(run);
+	return names.find((name) => name === written) ?? names.find((name) => plain(name) === plain(written));
+}
+
+/** States that a person can send a run to. */
+export function statesOf(run: Run): string[] {
+	return [...run.plan.states.keys()].filter((name) => name !== HUMAN_INTERVENTION);
+}
+
+function noState(run: Run, written: string): RunCommand {
+	const names = statesOf(run);
+	return refused(`"${written}" is no state of this run.${didYouMean(written, names)} There are: ${names.join(", ")}.`);
+}
+
+function seenOf({ visit, attempt }: Run): Seen {
+	return { visit, attempt };
+}
+
+/** Why words cannot be said; `undefined` where they can. */
+export function tooLong({ length }: string): string | undefined {
+	return length > MESSAGE_LENGTH
+		? `A message has at most ${MESSAGE_LENGTH} characters, and this one has ${length}: put the long part into a file, and name it.`
+		: undefined;
+}
+
+/** What is refused when a person answers visit `seen` of a run that is elsewhere by now. */
+export function refuseEarlier(run: Run, seen: number): RunCommand | undefined {
+	const earlier = decidedEarlier(run, { visit: seen });
+	return earlier && refused(earlier.message);
+}
+
+/** What is refused when a person answers the event `seen`, and the run waits for another answer by now, or for none. */
+export function refuseOther(run: Run, seen: number): RunCommand | undefined {
+	const now = awaitedAnswer(run);
+	if (now === seen) return undefined;
+	return refused(
+		`This answers event ${seen}, which the run does not wait at any more. ${standing(run)} Look at it again.`,
+	);
+}
+
+function saying(words: string): { readonly words?: string } {
+	return words === "" ? {} : { words };
+}
+
+function refused(message: string): RunCommand {
+	return { kind: "refused", message };
+}
+
+/** The events, if the machine would take them in this order. */
+function checked(run: Run, events: readonly PersonEvent[]): RunCommand {
+	let at = run;
+	for (const event of events) {
+		const { run: next, refusal } = transition(at, { ...event, seq: at.seq + 1, at: run.updatedAt } as LedgerEvent);
+		// A decision that is being recorded is recorded in a moment.
+		if (refusal && refusal.reason !== "busy") return refused(refusal.message);
+		at = next;
+	}
+	return { kind: "events", events };
+}

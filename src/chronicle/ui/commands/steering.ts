@@ -1,0 +1,220 @@
+// The verbs by which a person steers a run, as both the command line and pi's command take them: what each takes, and the word that it makes.
+// Nothing is said to a run here.
+
+import type { ReadLedger } from "../../core/index.ts";
+import { keptBefore, startOfVisit } from "../../engine/index.ts";
+import type { OptionKind, ParsedArguments } from "./arguments.ts";
+import {
+	abortCommand,
+	approveCommand,
+	pauseCommand,
+	type RaisedLimits,
+	type RunCommand,
+	refuseEarlier,
+	refuseOther,
+	rejectCommand,
+	releaseCommand,
+	reopenCommand,
+	resumeCommand,
+	rewindCommand,
+	tellCommand,
+	tooLong,
+	undoCommand,
+} from "./run-command.ts";
+
+/** What is wrong with how a verb was written. */
+export interface Misuse {
+	readonly code: string;
+	readonly message: string;
+}
+
+export type Make = (ledger: ReadLedger, words: string) => RunCommand | Promise<RunCommand>;
+
+export interface Steering {
+	readonly name: string;
+	/** What follows the verb. */
+	readonly takes: string;
+	readonly explained: string;
+	readonly options?: Readonly<Record<string, OptionKind>>;
+	readonly optionsUsage?: string;
+	/** Whether a run that nobody has goes on after the word. */
+	readonly afterwards: "go on" | "let go";
+	/** The word, from the run and what was written; or what is wrong with that. */
+	/** `model`: what `--model` names, as `provider/id`. */
+	make(parsed: ParsedArguments, model?: string): Make | Misuse;
+}
+
+const needsState = (usage: string): Misuse => ({ code: "usage", message: `Name a state: ${usage}` });
+
+const verbs: readonly Steering[] = [
+	{
+		name: "resume",
+		takes: "[run] [words…]",
+		explained: "Words go to the worker. A ceiling can be raised in the same breath; it must be above what is spent.",
+		options: { cost: "value", tokens: "value", minutes: "value", moves: "value", state: "value", model: "value" },
+		optionsUsage: `  --cost <usd>  --tokens <n>  --minutes <n>  --moves <n>   new ceilings of the run
+  --state <state>   of this state instead
+  --model <model>   another model for states that name none
+`,
+		afterwards: "go on",
+		make(parsed, model) {
+			const raise = raiseOf(parsed);
+			if ("code" in raise) return raise;
+			return ({ run }, words) => resumeCommand(run, words, { raise, ...(model === undefined ? {} : { model }) });
+		},
+	},
+	{
+		name: "approve",
+		takes: "[run] [words…]",
+		explained: "Words go to the next worker. Where files have changed since you were asked, the run asks again.",
+		afterwards: "go on",
+		make: () => (ledger, words) => approveCommand(ledger.run, words),
+	},
+	{
+		name: "reject",
+		takes: "[run] <words…>",
+		explained: "The same worker goes on in the same conversation.",
+		afterwards: "go on",
+		make: () => (ledger, words) => rejectCommand(ledger.run, words),
+	},
+	{
+		name: "tell",
+		takes: "[run] <words…>",
+		explained: "A run that waits goes on waiting.",
+		afterwards: "let go",
+		make: () => (ledger, words) => tellCommand(ledger.run, words),
+	},
+	{
+		name: "pause",
+		takes: "[run]",
+		explained: "resume goes on.",
+		afterwards: "go on",
+		make: ({ text: [surplus] }) =>
+			surplus === undefined
+				? (ledger) => pauseCommand(ledger.run)
+				: { code: "usage", message: `"${surplus}" is no run, and pause takes nothing else.` },
+	},
+	{
+		name: "abort",
+		takes: "[run] [why…]",
+		explained: "Cleanup still runs. reopen can take it up again.",
+		afterwards: "go on",
+		make: () => (ledger, words) => abortCommand(ledger.run, words),
+	},
+	{
+		name: "release",
+		takes: "[run] [state] [words…]",
+		explained: "Without a state the move that was refused happens. The limit that led there starts over.",
+		options: { done: "flag" },
+		optionsUsage: "  --done            the run is done\n",
+		afterwards: "go on",
+		make: ({ text: [state, ...words], flags }) => {
+			return (ledger) => releaseCommand(ledger.run, state, words.join(" "), flags.has("done"));
+		},
+	},
+	{
+		name: "reopen",
+		takes: "[run] <state> [words…]",
+		explained: "It stays the same run with the same ledger.",
+		afterwards: "go on",
+		make: ({ text: [state, ...words] }) =>
+			state === undefined
+				? needsState("reopen [run] <state>")
+				: (ledger) => reopenCommand(ledger.run, state, words.join(" ")),
+	},
+	{
+		name: "rewind",
+		takes: "[run] <visit> | kept-<number> | undo",
+		explained:
+			"What there was before is kept first, and named: `rewind kept-<number>` goes back there, `rewind undo` back over the last rewind. resume goes on.",
+		afterwards: "go on",
+		make: ({ text: [goal = "", surplus] }) =>
+			isGoal(goal) && surplus === undefined
+				? (ledger) => rewindTo(ledger, goal)
+				: {
+						code: "usage",
+						message:
+							"Name a visit by its number, or a state that a rewind took away: rewind [run] <visit>, kept-<number> or undo. status and report name them.",
+					},
+	},
+];
+
+/** Verbs that are about what the person saw, and those of them that answer what the run waits for. */
+const aboutVisit = new Set(["resume", "approve", "reject", "tell", "release"]);
+const answering = new Set(["resume", "approve", "reject", "release", "reopen"]);
+
+const seenUsage = {
+	visit: "  --visit <n>       the visit that you answer; refused where the run is in another by now\n",
+	answers:
+		"  --answers <event>  the question or wait that you answer, as status prints it; refused where it is another by now\n",
+};
+
+/** All verbs. Those that answer take what they answer, so that a run which has moved on meanwhile is left alone. */
+export const steerings: readonly Steering[] = verbs.map((verb) => {
+	const seen = [
+		...(aboutVisit.has(verb.name) ? (["visit"] as const) : []),
+		...(answering.has(verb.name) ? (["answers"] as const) : []),
+	];
+	return {
+		...verb,
+		options: { ...verb.options, ...Object.fromEntries(seen.map((option) => [option, "value" as const])) },
+		optionsUsage: `${verb.optionsUsage ?? ""}${seen.map((option) => seenUsage[option]).join("")}`,
+		make: (parsed, model) => bindToSeen(boundWords(verb.make(parsed, model), parsed), parsed),
+	};
+});
+
+function bindToSeen(made: Make | Misuse, { values: { visit, answers } }: ParsedArguments): Make | Misuse {
+	if ("code" in made) return made;
+	if (visit !== undefined && !/^[1-9]\d{0,5}$/.test(visit))
+		return { code: "usage", message: `--visit wants the number of a visit, not "${visit}".` };
+	if (answers !== undefined && !/^[1-9]\d{0,8}$/.test(answers))
+		return { code: "usage", message: `--answers wants the number of an event, as status prints it, not "${answers}".` };
+	return (ledger, words) =>
+		(visit === undefined ? undefined : refuseEarlier(ledger.run, Number(visit))) ??
+		(answers === undefined ? undefined : refuseOther(ledger.run, Number(answers))) ??
+		made(ledger, words);
+}
+
+function boundWords(made: Make | Misuse, { text }: ParsedArguments): Make | Misuse {
+	const long = tooLong(text.join(" "));
+	return long === undefined ? made : { code: "usage", message: long };
+}
+
+/** A number alone is a visit, also where it could begin an id. */
+export function onlyNumber({ name }: Steering, parsed: ParsedArguments): ParsedArguments {
+	const [only = ""] = parsed.names;
+	const isVisit = name === "rewind" && parsed.text.length === 0 && isGoal(only);
+	return isVisit ? { ...parsed, names: [], text: [only] } : parsed;
+}
+
+function isGoal(word: string): boolean {
+	return /^(?:(?:kept-)?\d{1,6}|undo)$/.test(word);
+}
+
+/** The word that takes a run back to `goal`: a visit, `kept-<number>`, or `undo`. */
+async function rewindTo(ledger: ReadLedger, goal: string): Promise<RunCommand> {
+	const { run } = ledger;
+	if (/^\d+$/.test(goal)) return rewindCommand(run, Number(goal), await startOfVisit(ledger, Number(goal)));
+	const seq = goal === "undo" ? (run.kept.at(-1)?.seq ?? 0) : Number(goal.slice("kept-".length));
+	return undoCommand(run, seq, await keptBefore(ledger, seq));
+}
+
+function raiseOf({ values }: ParsedArguments): RaisedLimits | Misuse {
+	const raise: { -readonly [K in keyof RaisedLimits]: RaisedLimits[K] } = {};
+	for (const [option, field, unit] of [
+		["cost", "costUsd", 1],
+		["tokens", "tokens", 1],
+		["minutes", "activeMs", 60_000],
+		["moves", "moves", 1],
+	] as const) {
+		const written = values[option];
+		if (written === undefined) continue;
+		const number = Number(written.replace(/^\$/, "").replaceAll(/[_,](?=\d{3})/g, ""));
+		if (written.trim() === "" || !Number.isFinite(number) || number <= 0)
+			return { code: "usage", message: `--${option} wants a number above 0, not "${written}".` };
+		raise[field] = number * unit;
+	}
+	if (values.state !== undefined && Object.keys(raise).length === 0)
+		return { code: "usage", message: "--state goes with a new ceiling: --cost, --tokens, --minutes." };
+	return { ...raise, ...(values.state === undefined ? {} : { state: values.state }) };
+}

@@ -1,0 +1,82 @@
+// The report as one HTML page: its head, its sections in order, and at the end what it does not show.
+// N1 it loads nothing and runs nothing: its own policy forbids both, whatever got into it; N2 it needs no script to be read.
+import { createHash } from "node:crypto";
+import { changesSection, type VisitPatch } from "./changes.ts";
+import { moneySection, pathSection, timeSection } from "./charts.ts";
+import { historySection } from "./history.ts";
+import { type Markup, trusted } from "./markup.ts";
+import { drawFigures, drawHead, drawNext } from "./overview.ts";
+import type { ReportPage, Section } from "./page.ts";
+import {
+	guardSection,
+	incidentSection,
+	knowledgeSection,
+	peopleSection,
+	type Transcript,
+	toolSection,
+	transcriptSection,
+} from "./records.ts";
+import { styleSheet } from "./style.ts";
+
+export interface DocumentParts {
+	readonly patches: ReadonlyMap<number, VisitPatch>;
+	readonly transcripts: readonly Transcript[];
+	/** Where the event log is, as seen from the report. */
+	readonly log: string | undefined;
+	/** Milliseconds since the epoch. */
+	readonly madeAt: number;
+}
+
+export function drawDocument(page: ReportPage, { patches, transcripts, log, madeAt }: DocumentParts): string {
+	const { html, report, moments, leftOut } = page;
+	const head = drawHead(page);
+	const sections: Section[] = [
+		pathSection(page),
+		timeSection(page),
+		moneySection(page),
+		historySection(page),
+		changesSection(page, patches),
+		knowledgeSection(page),
+		peopleSection(page),
+		guardSection(page),
+		incidentSection(page),
+		toolSection(page),
+		transcriptSection(page, transcripts, log),
+	];
+	const links = sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`);
+	const content = sections.map(
+		({ id, title, content }) =>
+			html`<section id="${id}" aria-labelledby="${id}-h"><h2 id="${id}-h">${title}</h2>${content}</section>`,
+	);
+	const { gaps } = report;
+	const missing =
+		gaps.length + leftOut.length === 0
+			? undefined
+			: html`<h2 id="left-out">Not shown here</h2><ul>${[...gaps, ...leftOut].map((one) => html`<li>${html.cut(one, 400)}</li>`)}</ul>`;
+	const body = html`<div class="sheet"><a class="skip" href="#content">To the content</a>${head}<main id="content">${drawNext(page)}${drawFigures(page)}<nav aria-label="Contents"><ul>${links}</ul></nav>${content}</main><footer>${missing}<p>Made ${moments.full(madeAt)} by pi-chronicle, from event 1 to ${report.run.seq}. Secrets that were recognised are shown as •••.</p></footer></div>`;
+	return frame(html`${html.cut(`${report.run.plan.name}: ${report.run.task}`.replace(/\s+/g, " "), 120)}`, body);
+}
+
+function frame(title: Markup, body: Markup): string {
+	const hash = createHash("sha256").update(styleSheet).digest("base64");
+	const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'`;
+	const style = trusted(styleSheet);
+	return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+<link rel="icon" href="data:,">
+<title>${title.markup}</title>
+<style>${style.markup}</style>
+</head>
+<body>
+${body.markup}
+</body>
+</html>
+`;
+}

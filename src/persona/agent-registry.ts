@@ -1,0 +1,236 @@
+// Who there is: every agent file and team of a project and its person. Reads the disk once; what it gives is data.
+// C1 precedence is the order of the folders below, nearest project folder first, and within a folder files before those in subfolders;
+// C2 of agents with one name only the first counts; C3 a file that cannot be read hides no other.
+import { type Dirent, existsSync, readdirSync } from "node:fs";
+import { basename, dirname, extname, join } from "node:path";
+import { type Diagnostic, didYouMean, openReport, quoted, type Report, readSource } from "../definition/index.ts";
+import { type AgentPlace, readAgentFile } from "./agent-file.ts";
+import { findAgent, slugOf } from "./agent-names.ts";
+import type { AgentFile, AgentRegistry, BrokenAgent, Team } from "./persona.ts";
+import { type SkillPlaces, skillPlaces } from "./skills.ts";
+import { readTeams } from "./teams.ts";
+
+export interface AgentSources {
+	/** The project's folder; its ancestors up to the root of the repository are looked in too. */
+	readonly cwd: string;
+	/** Whether the person trusts the project. If not, only their own agents count. */
+	readonly project: "trusted" | "untrusted";
+	/** pi's agent folder, `~/.pi/agent`. */
+	readonly agentFolder: string;
+	readonly home: string;
+}
+
+/** Subfolders are looked into this deep, and no more than this many files are read. */
+const DEPTH = 3;
+const MOST_FILES = 1000;
+
+interface Folder extends Omit<AgentPlace, "path" | "skills"> {
+	readonly folder: string;
+}
+
+/** Reads every agent and team that `place` offers. */
+export function loadAgentRegistry(place: AgentSources): AgentRegistry {
+	const roots = place.project === "trusted" ? projectFolders(place.cwd) : [];
+	const skills = skillPlaces(roots, place.agentFolder, place.home);
+	const report = openReport();
+	const agents: AgentFile[] = [];
+	const broken: BrokenAgent[] = [];
+	const plain: string[] = [];
+	const taken = new Set<string>();
+	for (const folder of agentFolders(roots, place)) {
+		const found = readFolder(folder, skills, report);
+		report.add(twins(found.agents));
+		broken.push(...found.broken);
+		plain.push(...found.plain);
+		for (const agent of found.agents) {
+			const name = agent.name.toLowerCase();
+			if (taken.has(name)) continue;
+			taken.add(name);
+			agents.push(agent);
+		}
+	}
+	const teams = readAllTeams(roots, place, { agents, broken, plain }, report);
+	return { agents, broken, plain, project: place.project, teams, diagnostics: report.diagnostics };
+}
+
+/** The folder and its ancestors up to the root of its repository; the folder alone where there is none. Nearest first. */
+export function projectFolders(cwd: string): readonly string[] {
+	const folders: string[] = [];
+	for (let at = cwd; ; at = dirname(at)) {
+		folders.push(at);
+		if (existsSync(join(at, ".git"))) return folders;
+		if (at === dirname(at)) return [cwd];
+	}
+}
+
+function agentFolders(roots: readonly string[], place: AgentSources): Folder[] {
+	const claude = join(place.home, ".claude", "agents");
+	return [
+		...roots.flatMap((root): Folder[] => [
+			{ folder: join(root, ".pi", "agents"), tier: "project", withoutTools: "reading" },
+			{ folder: join(root, ".claude", "agents"), tier: "project", withoutTools: "all" },
+			{ folder: join(root, "agents"), tier: "project", withoutTools: "reading" },
+		]),
+		{ folder: join(place.agentFolder, "agents"), tier: "user", withoutTools: "reading" },
+		{ folder: claude, tier: "user", withoutTools: "all" },
+	];
+}
+
+function readFolder({ folder, ...place }: Folder, skills: SkillPlaces, report: Report) {
+	const agents: AgentFile[] = [];
+	const broken: BrokenAgent[] = [];
+	const plain: string[] = [];
+	for (const path of markdownBelow(folder)) {
+		const file = join(folder, `${path}.md`);
+		const stem = path.slice(path.lastIndexOf("/") + 1);
+		const read = readSource(file);
+		if (read.kind === "absent") continue;
+		if (read.kind === "problem") {
+			report.add([{ ...read.diagnostic, severity: "warning" }]);
+			broken.push({ names: [stem], problem: read.diagnostic });
+			continue;
+		}
+		const found = readAgentFile(read.source, { ...place, path, skills });
+		if (found.kind === "agent") agents.push(found.agent);
+		if (found.kind === "other") plain.push(file);
+		if (found.kind !== "broken") continue;
+		report.add(found.diagnostics);
+		const [problem] = found.diagnostics.filter(({ severity }) => severity === "error");
+		if (problem) broken.push({ names: [stem, ...nameIn(read.source.text)], problem });
+	}
+	return { agents, broken, plain };
+}
+
+/** Two agents of one name in one folder: nobody means that, and which one counts hangs on the names of their files. */
+function twins(agents: readonly AgentFile[]): Diagnostic[] {
+	const first = new Map<string, AgentFile>();
+	return agents.flatMap((agent): Diagnostic[] => {
+		const known = first.get(agent.name.toLowerCase());
+		if (known === undefined) {
+			first.set(agent.name.toLowerCase(), agent);
+			return [];
+		}
+		return [
+			{
+				file: agent.origin.file,
+				line: 1,
+				column: 1,
+				severity: "warning",
+				code: "same-name",
+				message: `The agent ${quoted(agent.name)} is in ${known.origin.file} already, so this file is not used.`,
+				remedy: "Give one of them another name, or remove it.",
+			},
+		];
+	});
+}
+
+/** What stands behind the first `name:` of a text that could not be read as a whole. */
+function nameIn(text: string): string[] {
+	const [, name] = /^\s*name\s*:\s*["']?([^"'\n#]+?)["']?\s*(?:#.*)?$/m.exec(text.slice(0, 4000)) ?? [];
+	return name === undefined ? [] : [name];
+}
+
+/** Paths without `.md`, files of a folder before those of its subfolders, each sorted. */
+function markdownBelow(folder: string): string[] {
+	const found: string[] = [];
+	let level = [""];
+	for (let depth = 0; depth <= DEPTH && level.length > 0; depth++) {
+		const next: string[] = [];
+		for (const below of level) {
+			for (const entry of entriesOf(join(folder, below))) {
+				const path = below === "" ? entry.name : `${below}/${entry.name}`;
+				if (entry.isDirectory()) {
+					if (!entry.name.startsWith(".") && entry.name !== "node_modules") next.push(path);
+				} else if (/\.md$/i.test(entry.name) && found.length < MOST_FILES) found.push(path.slice(0, -3));
+			}
+		}
+		level = next;
+	}
+	return found;
+}
+
+function entriesOf(folder: string): Dirent[] {
+	try {
+		return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+	} catch {
+		return [];
+	}
+}
+
+function readAllTeams(
+	roots: readonly string[],
+	place: AgentSources,
+	found: Pick<AgentRegistry, "agents" | "broken" | "plain">,
+	report: Report,
+): ReadonlyMap<string, Team> {
+	const teams = new Map<string, Team>();
+	const folders = [...roots.map((root) => join(root, ".pi", "agents")), join(place.agentFolder, "agents")];
+	for (const folder of folders) {
+		for (const name of ["teams.yaml", "teams.yml"]) {
+			const read = readSource(join(folder, name));
+			if (read.kind === "problem") report.add([{ ...read.diagnostic, severity: "warning" }]);
+			if (read.kind !== "text") continue;
+			const said = readTeams(read.source);
+			report.add(said.diagnostics);
+			for (const team of said.teams) {
+				const key = team.name.toLowerCase();
+				if (teams.has(key)) continue;
+				teams.set(key, team);
+				report.add(strangers(team, found));
+			}
+		}
+	}
+	return teams;
+}
+
+/** Members that are no agents. Where a file of that name is there and cannot be used, the fault is the file's. */
+function strangers(
+	team: Team,
+	{ agents, broken, plain }: Pick<AgentRegistry, "agents" | "broken" | "plain">,
+): Diagnostic[] {
+	return team.members.flatMap(({ name, line, column }): Diagnostic[] => {
+		if (findAgent(name, agents).kind !== "none") return [];
+		const unusable = whyUnusable(name, broken, plain);
+		const near = didYouMean(
+			name,
+			agents.map((agent) => agent.name),
+		);
+		const found = unusable ?? {
+			message: `is no agent here.${near}`,
+			remedy: "Correct the name, or add an agent file of that name to .pi/agents.",
+		};
+		const message = `${quoted(name)} in the team ${quoted(team.name)} ${found.message}`;
+		return [
+			{
+				file: team.file,
+				line,
+				column,
+				severity: "warning",
+				code: "unknown-member",
+				message,
+				remedy: found.remedy,
+			},
+		];
+	});
+}
+
+/** Why the file that is called like an agent is none. */
+function whyUnusable(
+	name: string,
+	broken: readonly BrokenAgent[],
+	plain: readonly string[],
+): { message: string; remedy: string } | undefined {
+	const slug = slugOf(name.slice(name.lastIndexOf("/") + 1));
+	if (slug === "") return undefined;
+	const problem = broken.find(({ names }) => names.some((each) => slugOf(each) === slug))?.problem;
+	if (problem)
+		return { message: `is described in ${quoted(problem.file, 200)}, which cannot be used.`, remedy: problem.remedy };
+	const file = plain.find((path) => slugOf(basename(path, extname(path))) === slug);
+	return file === undefined
+		? undefined
+		: { message: `is described in ${quoted(file, 200)}, which has no front matter.`, remedy: frontMatterRemedy };
+}
+
+/** What makes an agent of a Markdown file. */
+export const frontMatterRemedy =
+	"Begin the file with a line `---`, the fields `name:` and `description:`, and another line `---`.";

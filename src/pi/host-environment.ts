@@ -1,0 +1,86 @@
+// The real disk and environment as a footprint asks for them. Reads only, follows nothing on its own.
+// D1 no question throws; what cannot be looked at is not there; D2 `cachedEnvironment` asks the disk each question once: for one call, not longer.
+import { lstatSync, opendirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import type { HostEnvironment } from "../footprint/index.ts";
+
+/** A directory with more names than this cannot be told: nothing is matched against it. */
+const MAX_NAMES = 20_000;
+
+/** The real disk and environment, seen from `cwd` (absolute); every question is asked of the disk again. */
+export function hostEnvironment(cwd: string): HostEnvironment {
+	return {
+		cwd,
+		home: homedir(),
+		temp: tmpdir(),
+		platform: process.platform,
+		env: (name) => process.env[name],
+		kind,
+		realpath: (path) => attempt(() => realpathSync.native(path)),
+		readlink: (path) => attempt(() => readlinkSync(path)),
+		names,
+		homeOf,
+	};
+}
+
+/** The same environment, asked each question at most once. */
+export function cachedEnvironment(host: HostEnvironment): HostEnvironment {
+	return {
+		...host,
+		kind: once(host.kind),
+		realpath: once(host.realpath),
+		readlink: once(host.readlink),
+		names: once(host.names),
+		homeOf: once(host.homeOf),
+	};
+}
+
+function once<T>(ask: (question: string) => T): (question: string) => T {
+	const answers = new Map<string, { readonly answer: T }>();
+	return (question) => {
+		let known = answers.get(question);
+		if (!known) {
+			known = { answer: ask(question) };
+			answers.set(question, known);
+		}
+		return known.answer;
+	};
+}
+
+function attempt<T>(ask: () => T): T | undefined {
+	try {
+		return ask();
+	} catch {
+		return undefined;
+	}
+}
+
+function kind(path: string): ReturnType<HostEnvironment["kind"]> {
+	const stat = attempt(() => lstatSync(path, { throwIfNoEntry: false }));
+	if (!stat) return undefined;
+	if (stat.isSymbolicLink()) return "link";
+	if (stat.isDirectory()) return "directory";
+	return stat.isFile() ? "file" : "other";
+}
+
+function names(path: string): readonly string[] | undefined {
+	return attempt(() => {
+		const directory = opendirSync(path);
+		try {
+			const found: string[] = [];
+			for (let entry = directory.readSync(); entry; entry = directory.readSync()) {
+				if (found.length >= MAX_NAMES) return undefined;
+				found.push(entry.name);
+			}
+			return found;
+		} finally {
+			directory.closeSync();
+		}
+	});
+}
+
+/** The home directory of a user as the system's list of accounts has it. */
+function homeOf(user: string): string | undefined {
+	const accounts = attempt(() => readFileSync("/etc/passwd", "utf8").split("\n")) ?? [];
+	return accounts.find((account) => account.startsWith(`${user}:`))?.split(":")[5] || undefined;
+}

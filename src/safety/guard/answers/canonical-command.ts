@@ -1,0 +1,97 @@
+// A command in one spelling: quotes and blanks made alike, nothing else. Not what a command means: two commands that do the same are two.
+// P1 a text with a part that could be something else next time (variables, substitutions, globs, here-documents, compound commands) has
+// no such spelling; P2 two texts with the same spelling are the same words in the same order for any shell.
+import {
+	type Assignment,
+	type Command,
+	type PipelineNode,
+	parse,
+	type Redirection,
+	type Statement,
+	type Word,
+} from "unbash";
+import { spell } from "../../../footprint/index.ts";
+
+/** Words that begin something else than a simple command where they are not quoted. */
+const reserved: ReadonlySet<string> = new Set(
+	"if then else elif fi do done case esac while until for select in function time coproc".split(" "),
+);
+
+/** The one spelling of a shell text; `undefined` where it has none. */
+export function canonicalCommand(text: string): string | undefined {
+	// Characters that the analysis uses for what it does not know, and those that show as nothing.
+	if (/[\p{Co}\p{Cc}\p{Cf}]/u.test(text.replaceAll(/[\n\t]/g, " "))) return undefined;
+	const script = parse(text);
+	if ((script.errors?.length ?? 0) > 0 || script.commands.length === 0) return undefined;
+	try {
+		return script.commands.map(ofStatement).join(" ").replace(/ ;$/, "");
+	} catch (error) {
+		if (error instanceof NotPlain) return undefined;
+		throw error;
+	}
+}
+
+class NotPlain extends Error {}
+
+function ofStatement({ command, background }: Statement): string {
+	const end = background ? " &" : " ;";
+	if (command.type !== "AndOr") return ofPipeline(command) + end;
+	const parts = command.commands.map((part, index) =>
+		index === 0 ? ofPipeline(part) : `${command.operators[index - 1]} ${ofPipeline(part)}`,
+	);
+	return parts.join(" ") + end;
+}
+
+function ofPipeline(node: PipelineNode): string {
+	if (node.type === "Command") return ofCommand(node);
+	if (node.type !== "Pipeline" || node.prefixes.length > 0) throw new NotPlain();
+	return node.commands
+		.map((command, index) => {
+			if (command.type !== "Command") throw new NotPlain();
+			return index === 0 ? ofCommand(command) : `${node.operators[index - 1]} ${ofCommand(command)}`;
+		})
+		.join(" ");
+}
+
+function ofCommand({ name, prefix, suffix }: Command): string {
+	if (!name) throw new NotPlain();
+	const program = ofWord(name);
+	if (!/^[\w./+@-]+$/.test(program) || reserved.has(program)) throw new NotPlain();
+	return [...prefix.map(ofPart), program, ...suffix.map(ofPart)].join(" ");
+}
+
+function ofPart(part: Word | Assignment | Redirection): string {
+	switch (part.type) {
+		case "Word":
+			return ofWord(part);
+		case "Assignment":
+			if (part.append || part.index || part.value.type !== "Word") throw new NotPlain();
+			return `${part.name}=${ofWord(part.value)}`;
+		case "Redirect": {
+			if (!part.target) throw new NotPlain();
+			const descriptor = part.descriptor === undefined ? "" : descriptorOf(part.descriptor);
+			return `${descriptor}${part.operator}${ofWord(part.target)}`;
+		}
+		default:
+			throw new NotPlain();
+	}
+}
+
+function descriptorOf(descriptor: NonNullable<Redirection["descriptor"]>): string {
+	if (descriptor.type !== "FileDescriptor") throw new NotPlain();
+	return String(descriptor.value);
+}
+
+function ofWord({ text, value, parts }: Word): string {
+	const fixed =
+		parts?.every(
+			(part) =>
+				part.type === "Literal" ||
+				part.type === "SingleQuoted" ||
+				(part.type === "DoubleQuoted" && part.parts.every(({ type }) => type === "Literal")),
+		) ?? true;
+	if (!fixed) throw new NotPlain();
+	// A tilde means a folder where it is not quoted: only the plain form has one reading.
+	if (text.includes("~") && text !== value) throw new NotPlain();
+	return text.includes("~") && text === value ? text : spell(value);
+}

@@ -1,0 +1,2 @@
+export { explainCall } from "./explain-call.ts";
+export { guardPolicy } from "./guard-policy.ts";

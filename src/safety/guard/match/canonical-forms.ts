@@ -1,0 +1,86 @@
+// The spellings of one simple command that a rule's expression is tried on, so that it need not foresee where options stand.
+// Not equivalence of commands: what a command does in another way altogether is told by its effects.
+import type { CommandRun } from "../../../footprint/index.ts";
+import { literalArguments } from "./literal-arguments.ts";
+
+const unknownWord = "…";
+const mostWords = 400;
+
+/**
+ * The command as words with single blanks: as written and quoted, unquoted, without the options before its subcommand
+ * (`git -C x reset` → `git reset`), with all options first (`rm src -rf` → `rm -rf src`), and with the options of its beginning
+ * taken out (`gcloud compute --project p instances` → `gcloud compute instances`).
+ */
+export function canonicalForms(run: CommandRun): string[] {
+	const { program } = run;
+	if (program === null) return [run.text];
+	const words = run.args.slice(0, mostWords).map((word) => word ?? unknownWord);
+	const found = new Set<string>([run.text, join(program, words)]);
+	const options = words.filter(isOption);
+	if (options.length > 0) {
+		for (let lead = 1; lead <= Math.min(words.length, 12) && leads(words, lead); lead++) {
+			found.add(join(program, words.slice(lead)));
+		}
+		const operands = words.filter((word) => !isOption(word));
+		found.add(join(program, [...options, ...operands]));
+		found.add(join(program, [...operands, ...options]));
+		found.add(join(program, withoutOptionValues(words)));
+	}
+	return [...found];
+}
+
+/** The command without the words that are only data. */
+export function canonicalFormsWithoutLiterals(run: CommandRun): string[] {
+	if (run.program === null) return [run.text];
+	const data = literalArguments(run.program, run.args);
+	if (!data.includes(true)) return canonicalForms(run);
+	const args = run.args.filter((_, index) => !data[index]);
+	return canonicalForms({
+		...run,
+		args,
+		text: join(
+			run.program,
+			args.map((word) => word ?? unknownWord),
+		),
+	});
+}
+
+/** Whether the program's operands are data, as those of `echo` and `grep` are. */
+export function takesLiteralOperands(run: CommandRun): boolean {
+	return run.program !== null && literalArguments(run.program, ["x"]).includes(true);
+}
+
+function join(program: string, words: readonly string[]): string {
+	return words.length === 0 ? program : `${program} ${words.join(" ").replaceAll(/\s+/g, " ")}`;
+}
+
+function isOption(word: string): boolean {
+	return word.length > 1 && (word.startsWith("-") || word.startsWith("+"));
+}
+
+/** Whether everything before word `lead` is options or the value of one. */
+function leads(words: readonly string[], lead: number): boolean {
+	for (let at = 0; at < lead; at++) {
+		if (!isOption(words[at] ?? "") && !isOption(words[at - 1] ?? "")) return false;
+	}
+	return true;
+}
+
+/** Every option taken out together with a word behind it that is no option, and put at the end. */
+function withoutOptionValues(words: readonly string[]): string[] {
+	const kept: string[] = [];
+	const moved: string[] = [];
+	for (let at = 0; at < words.length; at++) {
+		const word = words[at] ?? "";
+		const next = words[at + 1];
+		if (!isOption(word)) kept.push(word);
+		else {
+			moved.push(word);
+			if (next !== undefined && !isOption(next) && !word.includes("=")) {
+				moved.push(next);
+				at++;
+			}
+		}
+	}
+	return [...kept, ...moved];
+}

@@ -1,0 +1,137 @@
+// Places that an agent under rules may not change, whatever the rule files say: what decides about it and what records it.
+// Only this package's and pi's own files; reading them is allowed.
+import type { AccessKind, FileAccess, HostEnvironment } from "../../../footprint/index.ts";
+import { isWithin } from "../../policy/index.ts";
+import { answersFile } from "../answers/index.ts";
+import type { RuleSet } from "../rules/index.ts";
+import type { GitView } from "./git-view.ts";
+import { folding, type PathEnvironment } from "./path-matcher.ts";
+import { compileSelection } from "./protected-tree.ts";
+
+/** What is protected within a `.pi` folder of a project, by the name below it. */
+const ownFiles = new Set([
+	"damage-control-rules.yaml",
+	"damage-control-rules.yml",
+	"settings.json",
+	"settings.local.json",
+	"mcp.json",
+	"models.json",
+	"keybindings.json",
+	"system.md",
+	"append_system.md",
+	"trust.json",
+	"auth.json",
+]);
+const ownFolders = new Set([
+	"extensions",
+	"skills",
+	"prompts",
+	"themes",
+	"agents",
+	"workflows",
+	"chronicle",
+	"sequences",
+	"sessions",
+	"agent-sessions",
+	"npm",
+	"git",
+	"agent",
+]);
+
+const MAX_PLACES = 2000;
+
+/** What is there below a folder, breadth first, so much of it. */
+function placesIn(root: string, { kind, names }: Pick<HostEnvironment, "kind" | "names">): string[] {
+	const places: string[] = [];
+	for (let at = -1; at < places.length && places.length < MAX_PLACES; at++) {
+		const folder = at < 0 ? root : (places[at] ?? "");
+		if (kind(folder) !== "directory") continue;
+		for (const name of names(folder)?.slice(0, MAX_PLACES) ?? []) places.push(`${folder}/${name}`);
+	}
+	return places;
+}
+
+/** Whether a place below a project's `.pi` is one of the protected files or in one of the protected folders. */
+function isOwn(place: string, root: string): boolean {
+	const [name = "", ...rest] = place.slice(root.length).toLowerCase().replace(/^\//, "").split("/");
+	return ownFolders.has(name) || (rest.length === 0 && ownFiles.has(name));
+}
+
+export interface SelfProtection {
+	/** Whether changing this place, `recursive`ly with all that is in it, would change what the agent is judged by. */
+	covers(path: string, access: AccessKind, recursive: boolean): boolean;
+	/** Whether the touch would reach the person's file of answers: whatever the rules say, that is theirs. */
+	isAnswers(touch: FileAccess): boolean;
+	/** A place that is there and that a change of everything below the touched folder, as far as it is picked by name, would reach. */
+	below(
+		touch: FileAccess,
+		host: Pick<HostEnvironment, "kind" | "names">,
+		/** What folders were seen to hold in the same judgement. */
+		seen: Map<string, readonly string[]>,
+		git: Pick<GitView, "isTracked" | "isIgnored">,
+	): string | undefined;
+}
+
+/** `agentDir`: pi's agent folder; `ruleFiles`: wherever the rules were read from. */
+export function selfProtection(
+	rules: Pick<RuleSet, "foldCase" | "files">,
+	host: PathEnvironment & { readonly agentDir: string | undefined },
+): SelfProtection {
+	const fold = folding(rules.foldCase, host.platform);
+	const slashes = (path: string) => fold(host.platform === "win32" ? path.replaceAll("\\", "/") : path);
+	const bothNames = (path: string) => [path, host.real(path)].map(slashes);
+	const whole = [`${host.home}/.pi`, ...(host.agentDir ? [host.agentDir] : [])].flatMap(bothNames);
+	const answers = host.agentDir === undefined ? [] : bothNames(answersFile(host.agentDir));
+	const files = new Set(rules.files.flatMap(({ file }) => bothNames(file)));
+	return {
+		isAnswers(touch) {
+			const picks = compileSelection(touch);
+			return [touch.path, touch.real].map(slashes).some((place) =>
+				answers.some((file) => {
+					if (place === file) return true;
+					// Moving or removing a folder takes all with it; another change of all that is below means what it picks by name.
+					const reaches = touch.recursive && isWithin(file, place);
+					return (
+						reaches && (touch.kind === "delete" || (touch.only !== undefined && picks(file.slice(place.length + 1))))
+					);
+				}),
+			);
+		},
+		below(touch, host, seen, git) {
+			const picks = compileSelection(touch);
+			const own = [...whole, ...files, `${touch.real}/.pi`].filter((root) => root.startsWith(`${touch.real}/`));
+			// What git tracks stays, where only the rest is taken; a folder goes as far as its files do.
+			const isLeft = (place: string) =>
+				touch.skips?.includes("tracked") === true &&
+				(host.kind(place) === "directory" ||
+					git.isTracked(place) ||
+					(touch.skips.includes("ignored") && git.isIgnored(place)));
+			const isPicked = (place: string) => picks(place.slice(touch.real.length + 1));
+			for (const root of own) {
+				if (host.kind(root) === undefined) continue;
+				if (isPicked(root) && !isLeft(root)) return root;
+				const inner = seen.get(root) ?? placesIn(root, host);
+				seen.set(root, inner);
+				const found = inner.find(
+					(place) =>
+						isPicked(place) &&
+						!isLeft(place) &&
+						(files.has(place) || root !== `${touch.real}/.pi` || isOwn(place, root)),
+				);
+				if (found !== undefined) return found;
+			}
+			return undefined;
+		},
+		covers(path, access, recursive) {
+			const text = slashes(path);
+			if (files.has(text) || whole.some((root) => text === root || text.startsWith(`${root}/`))) return true;
+			const parts = text.split("/");
+			for (let at = parts.indexOf(".pi"); at !== -1; at = parts.indexOf(".pi", at + 1)) {
+				const below = parts[at + 1];
+				if (below === undefined) return access === "delete" || recursive;
+				if (isOwn(parts.slice(at + 1).join("/"), "")) return true;
+			}
+			return false;
+		},
+	};
+}

@@ -1,0 +1,264 @@
+// One entry of a list in a rule file: a text, or a group of fields around one. Read leniently where the meaning is plain, reported
+// where it is not. Y1 an entry that is reported gives no rule unless what was meant only forbids.
+import { describeNode, didYouMean, type Node, type Report, type Source } from "../../../definition/index.ts";
+import { noteFields } from "./keys.ts";
+import { costOf, stepsFor } from "./pattern-cost.ts";
+import { parsePattern } from "./pattern-syntax.ts";
+
+export interface ReadContext {
+	readonly source: Source;
+	readonly report: Report;
+	/** Key of the list, for messages. */
+	readonly key: string;
+	readonly platform: NodeJS.Platform;
+}
+
+export interface RuleEntry {
+	readonly text: string;
+	/** Whether the field that held it says that it is an expression (`regex`), a place (`path`) or neither. */
+	readonly as: "pattern" | "regex" | "path";
+	readonly reason: string | undefined;
+	readonly decision: "ask" | "deny" | undefined;
+	readonly dryRun: boolean;
+	readonly ignoreCase: boolean;
+	/** For exceptions: what they let through. */
+	readonly access: "read" | "all" | undefined;
+	/** Offset of the entry. */
+	readonly start: number;
+}
+
+const textFields = ["pattern", "regex", "path", "glob", "command", "match"];
+const reasonFields = ["reason", "message", "description"];
+const decisionFields = ["action", "decision", "severity", "mode"];
+const knownFields = [
+	...textFields,
+	...reasonFields,
+	"ask",
+	"dryRun",
+	"flags",
+	"caseInsensitive",
+	"platforms",
+	"allow",
+	...decisionFields,
+	...noteFields,
+];
+
+/** Reads the items of a list; a single text counts as a list of one, and is reported. */
+export function readEntries(node: Node, reading: ReadContext): RuleEntry[] {
+	const { source, report, key } = reading;
+	if (node.kind === "list") return node.items.flatMap((item) => readEntry(item, reading) ?? []);
+	if (node.kind === "scalar" && node.value === null) {
+		report.warn(source.place(node.start), {
+			code: "empty-list",
+			message: `\`${key}\` has no entries.`,
+			remedy: `Write its entries below it, or \`${key}: []\`.`,
+		});
+		return [];
+	}
+	report.error(source.place(node.start), {
+		code: "wrong-type",
+		message: `\`${key}\` is ${describeNode(node)}, and a list is wanted.`,
+		remedy: node.kind === "scalar" ? `Write \`${key}: ["${node.written}"]\`.` : "Put a dash before every entry.",
+	});
+	// What was meant forbids something all the same.
+	if (node.kind === "scalar" || holdsText(node)) return [readEntry(node, reading)].flatMap((entry) => entry ?? []);
+	return [...node.entries.values()].flatMap(({ value }) => (value.kind === "list" ? readEntries(value, reading) : []));
+}
+
+/** Whether a group of fields is one rule. */
+export function holdsText(node: Extract<Node, { kind: "map" }>): boolean {
+	return textFields.some((field) => node.entries.has(field));
+}
+
+function readEntry(node: Node, reading: ReadContext): RuleEntry | undefined {
+	switch (node.kind) {
+		case "list":
+			return wrong(node, reading, "is a list, and a text is wanted", "Take the inner brackets or dashes away.");
+		case "scalar": {
+			if (node.value === null) {
+				return wrong(node, reading, "is empty", 'Write a text, or remove the dash; a lone `~` needs quotes: `"~"`.');
+			}
+			const text = typeof node.value === "string" ? node.value : node.written;
+			if (text.trim() === "") return wrong(node, reading, "is an empty text", "Write a text, or remove the entry.");
+			reportSwallowed(node, reading);
+			return plain(withoutEscapes(text, node, reading), node.start);
+		}
+		case "map":
+			return readFields(node, reading);
+	}
+}
+
+/** `"\b"` in double quotes is a backspace to YAML. No rule means one: a word boundary was meant. */
+function withoutEscapes(text: string, node: Node, { source, report, key }: ReadContext): string {
+	if (!text.includes("\b")) return text;
+	report.error(source.place(node.start), {
+		code: "bad-escape",
+		message: `In double quotes, \`\\b\` in \`${key}\` is a backspace character, which no command holds.`,
+		remedy: "Put the expression in single quotes.",
+	});
+	return text.replaceAll("\b", "\\b");
+}
+
+/** A dash that stands further in than the one above it continues that entry's text: two entries have become one that fits nothing. */
+function reportSwallowed({ start, end }: Node, { source, report, key }: ReadContext): void {
+	const text = source.text.slice(start, end);
+	const dash = /^["'|>]/.test(text) ? undefined : /\n\s*-\s/.exec(text);
+	if (!dash) return;
+	report.error(source.place(start + dash.index + dash[0].length - 2), {
+		code: "swallowed-entry",
+		message: `This line of \`${key}\` is read as the end of the entry above it.`,
+		remedy: "Put its dash straight below the dash of that entry.",
+	});
+}
+
+function plain(text: string, start: number): RuleEntry {
+	return {
+		text,
+		as: "pattern",
+		reason: undefined,
+		decision: undefined,
+		dryRun: false,
+		ignoreCase: false,
+		access: undefined,
+		start,
+	};
+}
+
+function readFields(node: Extract<Node, { kind: "map" }>, reading: ReadContext): RuleEntry | undefined {
+	const { source, report } = reading;
+	for (const [name, { keyStart }] of node.entries) {
+		if (knownFields.includes(name)) continue;
+		report.error(source.place(keyStart), {
+			code: "unknown-key",
+			message: `A rule has no field \`${name}\`.${didYouMean(name, knownFields)}`,
+			remedy: "Use `pattern`, `reason`, `ask` and the other documented fields.",
+		});
+	}
+	const field = textFields.find((name) => node.entries.has(name));
+	const value = field === undefined ? undefined : node.entries.get(field)?.value;
+	if (!value || field === undefined) {
+		return wrong(node, reading, "has no `pattern`", "Write `pattern:` with what the rule is about.");
+	}
+	const held = value.kind === "scalar" && value.value !== null ? readEntry(value, reading) : undefined;
+	if (!held) {
+		if (value.kind !== "scalar" || value.value === null) {
+			return wrong(value, reading, `has ${describeNode(value)} as its \`${field}\``, "Write a text in quotes.");
+		}
+		return undefined;
+	}
+	const platforms = node.entries.get("platforms")?.value;
+	if (platforms && !speaksOf(platforms, reading.platform)) return undefined;
+	const flags = textOf(node, reasonless("flags"), reading);
+	return {
+		text: held.text,
+		as: field === "regex" ? "regex" : field === "path" || field === "glob" ? "path" : "pattern",
+		reason: textOf(node, reasonFields, reading),
+		decision: truthOf(node, "ask", reading) ? "ask" : decisionOf(node),
+		dryRun: truthOf(node, "dryRun", reading) || /^(?:log|warn|observe|dry-?run)$/i.test(rawDecision(node) ?? ""),
+		ignoreCase: truthOf(node, "caseInsensitive", reading) || (flags?.includes("i") ?? false),
+		access: accessOf(node),
+		start: node.start,
+	};
+}
+
+const reasonless = (name: string) => [name];
+
+function textOf(node: Extract<Node, { kind: "map" }>, names: readonly string[], { source, report }: ReadContext) {
+	for (const name of names) {
+		const value = node.entries.get(name)?.value;
+		if (!value) continue;
+		if (value.kind === "scalar" && value.value !== null) return value.written.trim();
+		report.error(source.place(value.start), {
+			code: "wrong-type",
+			message: `\`${name}\` is ${describeNode(value)}, and a text is wanted.`,
+			remedy: "Write a text, in quotes if it has a colon in it.",
+		});
+	}
+	return undefined;
+}
+
+function truthOf(node: Extract<Node, { kind: "map" }>, name: string, { source, report }: ReadContext): boolean {
+	const value = node.entries.get(name)?.value;
+	if (!value) return false;
+	if (value.kind === "scalar" && typeof value.value === "boolean") return value.value;
+	report.error(source.place(value.start), {
+		code: "wrong-type",
+		message: `\`${name}\` is ${describeNode(value)}, and \`true\` or \`false\` is wanted.`,
+		remedy: `Write \`${name}: true\`.`,
+	});
+	return false;
+}
+
+function rawDecision(node: Extract<Node, { kind: "map" }>): string | undefined {
+	for (const name of decisionFields) {
+		const value = node.entries.get(name)?.value;
+		if (value?.kind === "scalar" && typeof value.value === "string") return value.value;
+	}
+	return undefined;
+}
+
+function decisionOf(node: Extract<Node, { kind: "map" }>): "ask" | "deny" | undefined {
+	const said = rawDecision(node) ?? "";
+	if (/^(?:ask|confirm|prompt|approve|approval)$/i.test(said)) return "ask";
+	return /^(?:block|deny|forbid|refuse)$/i.test(said) ? "deny" : undefined;
+}
+
+function accessOf(node: Extract<Node, { kind: "map" }>): "read" | "all" | undefined {
+	const value = node.entries.get("allow")?.value;
+	if (value?.kind !== "scalar" || typeof value.value !== "string") return undefined;
+	return value.value === "read" ? "read" : "all";
+}
+
+function speaksOf(node: Node, platform: NodeJS.Platform): boolean {
+	const names = (node.kind === "list" ? node.items : [node]).flatMap((item) =>
+		item.kind === "scalar" ? [item.written.toLowerCase()] : [],
+	);
+	const called = { darwin: ["darwin", "macos", "mac", "osx"], win32: ["win32", "windows", "win"] }[
+		platform as string
+	] ?? [platform];
+	return names.length === 0 || names.some((name) => called.includes(name) || name === "all");
+}
+
+function wrong(node: Node, { source, report, key }: ReadContext, what: string, remedy: string): undefined {
+	report.error(source.place(node.start), { code: "wrong-type", message: `An entry of \`${key}\` ${what}.`, remedy });
+	return undefined;
+}
+
+export interface Expression {
+	readonly pattern: string;
+	readonly flags: string;
+}
+
+/**
+ * An entry as a regular expression. `(?i)` at its beginning, as other languages write it, becomes a flag, and so do the flags of
+ * `/text/flags`, as JavaScript's programs write it; between slashes alone, only what no path looks like is taken for that form.
+ */
+export function readExpression(entry: RuleEntry, { source, report }: ReadContext): Expression | undefined {
+	const slashed = /^\/(.+)\/([gimsuyd]*)$/s.exec(entry.text);
+	const literal =
+		slashed && (slashed[2] !== "" || /\\[bswdBSWD]|\s|\.\*|\|/.test(slashed[1] ?? "")) ? slashed : undefined;
+	const written = literal?.[1] ?? entry.text;
+	const inline = /^\(\?([ims]+)\)/.exec(written);
+	const pattern = inline ? written.slice(inline[0].length) : written;
+	const given = `${inline?.[1] ?? ""}${literal?.[2]?.replace(/[gyd]/g, "") ?? ""}${entry.ignoreCase ? "i" : ""}`;
+	const flags = [...new Set(given)].sort().join("");
+	try {
+		new RegExp(pattern, flags);
+		return { pattern, flags };
+	} catch (error) {
+		const cause = error instanceof Error ? error.message.replace(/^Invalid regular expression: /, "") : String(error);
+		report.error(source.place(entry.start), {
+			code: "bad-pattern",
+			message: `\`${entry.text.slice(0, 80)}\` is no regular expression: ${cause}.`,
+			remedy:
+				"Write a JavaScript regular expression in single quotes; a backslash before `( [ * + ?` takes it as it is.",
+		});
+		return undefined;
+	}
+}
+
+/** An expression over paths must be cheap: it is tried on every path on the spot. */
+export function isCheapForPaths({ pattern, flags }: Expression): boolean {
+	const ignoreCase = flags.includes("i");
+	return stepsFor(costOf(parsePattern(pattern, ignoreCase), ignoreCase), 4096) < 50_000_000;
+}

@@ -1,0 +1,130 @@
+// The settings of a rule file: effects by name, switches, how paths are matched, the built-in protections.
+import { describeNode, didYouMean, type MapEntry, type Node } from "../../../definition/index.ts";
+import { type Effect, effects as knownEffects } from "../../../footprint/index.ts";
+import type { RuleFileLocation } from "./locate-rules.ts";
+import { unknownInner } from "./read-lists.ts";
+import { type ReadContext, readEntries } from "./read-rule.ts";
+import type { BuiltIn, EffectRule } from "./rule-set.ts";
+import { type RuleSetDraft, type RuleTarget, sentence } from "./rule-set-builder.ts";
+
+/** What commands do, by the names of effects. */
+export function readEffects(value: Node, reading: ReadContext, into: RuleTarget): void {
+	const { source, report, key } = reading;
+	if (value.kind !== "map") {
+		report.error(source.place(value.start), {
+			code: "wrong-type",
+			message: `\`${key}\` is ${describeNode(value)}, and names of effects with what to do are wanted.`,
+			remedy: "Write lines such as `recursive-delete: deny` below it.",
+		});
+		return;
+	}
+	for (const [name, entry] of value.entries) {
+		if (!Object.hasOwn(knownEffects, name)) {
+			report.error(source.place(entry.keyStart), {
+				code: "unknown-key",
+				message: `There is no effect \`${name}\`.${didYouMean(name, Object.keys(knownEffects))}`,
+				remedy: `Known are ${Object.keys(knownEffects).join(", ")}.`,
+			});
+			continue;
+		}
+		const rule = readEffect(name as Effect, entry, { ...reading, key: `${key}.${name}` }, into);
+		if (rule) into.rules.effects.push(rule);
+	}
+}
+
+function readEffect(
+	effect: Effect,
+	entry: MapEntry,
+	reading: ReadContext,
+	{ place, dryRun }: RuleTarget,
+): EffectRule | undefined {
+	const { source } = reading;
+	const fields = entry.value.kind === "map" ? entry.value.entries : new Map<string, MapEntry>();
+	const decision = readDecision(fields.get("decision")?.value ?? entry.value, reading);
+	for (const [name, inner] of fields) {
+		if (!["decision", "reason", "except", "dryRun"].includes(name))
+			unknownInner(name, inner, reading, "decision, reason, except, dryRun");
+	}
+	const except = fields.get("except")?.value;
+	const reason = fields.get("reason")?.value;
+	if (decision === "off") return undefined;
+	return {
+		kind: "effect",
+		effect,
+		decision: decision ?? "deny",
+		name: `effect ${effect}`,
+		reason: sentence(reason?.kind === "scalar" && reason.value !== null ? reason.written : "a rule forbids it"),
+		dryRun: dryRun || readTruthField(fields.get("dryRun"), reading),
+		except: except
+			? readEntries(except, { ...reading, key: `${reading.key}.except` }).map(({ text }) => text.trim())
+			: [],
+		base: place.base,
+		origin: { file: source.file, line: source.place(entry.keyStart).line ?? 1 },
+	};
+}
+
+function readTruthField(entry: MapEntry | undefined, reading: ReadContext): boolean {
+	return entry ? (readTruth(entry.value, reading) ?? false) : false;
+}
+
+function readDecision(value: Node, { source, report, key }: ReadContext): BuiltIn | undefined {
+	const said = value.kind === "scalar" ? value.written : undefined;
+	if (said === "deny" || said === "ask" || said === "off") return said;
+	if (value.kind === "scalar" && value.value === false) return "off";
+	report.error(source.place(value.start), {
+		code: "wrong-value",
+		message: `\`${key}\` is ${describeNode(value)}${said === undefined ? "" : ` (${said})`}, and \`deny\`, \`ask\` or \`off\` is wanted.`,
+		remedy: `Write \`${key.split(".").at(-1)}: deny\`.`,
+	});
+	return undefined;
+}
+
+/** `true` or `false`; `undefined` where it is neither, which is reported. */
+export function readTruth(value: Node, { source, report, key }: ReadContext): boolean | undefined {
+	if (value.kind === "scalar" && typeof value.value === "boolean") return value.value;
+	report.error(source.place(value.start), {
+		code: "wrong-type",
+		message: `\`${key}\` is ${describeNode(value)}, and \`true\` or \`false\` is wanted.`,
+		remedy: `Write \`${key}: true\`.`,
+	});
+	return undefined;
+}
+
+/** How path patterns are matched. */
+export function readMatching(value: Node, { source, report, key }: ReadContext, rules: RuleSetDraft): void {
+	const said = value.kind === "scalar" ? value.written : "";
+	// Substrings match all that segments match: one file that wants them is enough, and none can take them back.
+	if (said === "substring") rules.matching = said;
+	else if (said === "segments") return;
+	else {
+		report.error(source.place(value.start), {
+			code: "wrong-value",
+			message: `\`${key}\` is ${describeNode(value)}, and \`segments\` or \`substring\` is wanted.`,
+			remedy: "Write `pathMatching: segments`.",
+		});
+	}
+}
+
+const strength: Record<BuiltIn, number> = { off: 0, ask: 1, deny: 2 };
+
+/** One of the built-in protections; a project's file cannot weaken it. */
+export function readBuiltIn(
+	value: Node,
+	keyStart: number,
+	builtIn: "selfProtection" | "nestedAgents",
+	place: RuleFileLocation,
+	reading: ReadContext,
+	rules: RuleSetDraft,
+): void {
+	const said = readDecision(value, reading);
+	if (!said) return;
+	if (place.tier === "project" && strength[said] < strength[rules[builtIn]]) {
+		reading.report.warn(reading.source.place(keyStart), {
+			code: "only-global",
+			message: `\`${builtIn}: ${said}\` would take protection away, which a project's file cannot.`,
+			remedy: "Write it into the rule file in your home directory if you want it.",
+		});
+		return;
+	}
+	rules[builtIn] = said;
+}

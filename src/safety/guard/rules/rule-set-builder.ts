@@ -1,0 +1,29 @@
+// Where what is read from rule files is gathered, and what every part of the reader needs for it.
+
+import type { RuleFileLocation } from "./locate-rules.ts";
+import type { ReadContext, RuleEntry } from "./read-rule.ts";
+import type { RuleSet } from "./rule-set.ts";
+
+/** A rule set while it is read. */
+export type RuleSetDraft = {
+	-readonly [Key in keyof RuleSet]: RuleSet[Key] extends readonly (infer Item)[] ? Item[] : RuleSet[Key];
+};
+
+export interface RuleTarget {
+	readonly place: RuleFileLocation;
+	readonly dryRun: boolean;
+	readonly rules: RuleSetDraft;
+}
+
+/** Where an entry stands. */
+export function originOf(entry: RuleEntry, { source }: ReadContext): { file: string; line: number } {
+	return { file: source.file, line: source.place(entry.start).line ?? 1 };
+}
+
+/** A reason as one sentence without its end. */
+export function sentence(text: string): string {
+	return text
+		.trim()
+		.replace(/[.!]+$/, "")
+		.replaceAll(/\s+/g, " ");
+}

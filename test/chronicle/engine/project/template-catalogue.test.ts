@@ -1,0 +1,105 @@
+// Which template files are found, and what a bad one does to the others.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { readTemplates, templateFolders } from "../../../../src/chronicle/engine/project/template-catalogue.ts";
+
+let base: string;
+const good = (name: string) => JSON.stringify({ name, states: { a: { persona: "A", next: ["done"] }, done: {} } });
+
+beforeEach(() => {
+	base = mkdtempSync(join(tmpdir(), "templates-"));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+function write(path: string, text: string | Buffer): void {
+	mkdirSync(join(base, path, ".."), { recursive: true });
+	writeFileSync(join(base, path), text);
+}
+const catalogue = (trusted = true) =>
+	readTemplates(templateFolders({ cwd: join(base, "project"), agentFolder: join(base, "agent"), trusted }));
+const shown = (trusted = true) =>
+	[...catalogue(trusted).templates.values()].map(
+		({ key, tier, read }) => `${key} ${tier} ${read?.template.name ?? "bad"}`,
+	);
+const project = "project/.pi/chronicle/workflows";
+const personal = "agent/chronicle/workflows";
+
+it("R10 finds both folders; the project's wins where names are equal", () => {
+	write(`${project}/both.json`, good("Project's"));
+	write(`${personal}/both.json`, good("Mine"));
+	write(`${personal}/mine.yaml`, "states:\n  a: { persona: A, next: [done] }\n");
+	expect(shown()).toEqual(["both project Project's", "mine personal mine"]);
+	expect(shown(false)).toEqual(["both personal Mine", "mine personal mine"]);
+});
+it("R10 a bad file is reported with its place and hides no good one", () => {
+	write(`${project}/good.json`, good("Good"));
+	write(`${project}/torn.json`, '{ "name": "x",\n "states": {');
+	write(`${project}/bom.json`, `\ufeff${good("Bom")}`);
+	write(`${project}/types.json`, '{ "states": [] }');
+	write(`${project}/binary.json`, Buffer.from([0, 1, 2]));
+	write(`${project}/directory.json/x`, "");
+	write(`${project}/notes.txt`, "not a template");
+	write(`${project}/.hidden.json`, "{");
+	expect(shown()).toEqual([
+		"binary project bad",
+		"bom project Bom",
+		"directory project bad",
+		"good project Good",
+		"torn project bad",
+		"types project bad",
+	]);
+	const { diagnostics } = catalogue();
+	const errors = diagnostics.filter(({ severity, file }) => severity === "error" && !file.includes("bom"));
+	expect(errors.map(({ file }) => file.split("/").at(-1))).toEqual([
+		"binary.json",
+		"directory.json",
+		"torn.json",
+		"types.json",
+	]);
+	expect(errors.find(({ file }) => file.endsWith("torn.json"))?.line).toBe(2);
+});
+it("R10 a bad file hides no good one of its own name, be it the person's or another notation; what was passed over is told", () => {
+	write(`${project}/feature.json`, "{");
+	write(`${personal}/feature.json`, good("Mine"));
+	write(`${project}/bugs.json`, good("x").replace("done", "\u0000"));
+	write(`${project}/bugs.yaml`, "name: Bugs\nstates:\n  a: { persona: A, next: [done] }\n");
+	write(`${project}/lost.json`, "{");
+	write(`${personal}/lost.yaml`, "states: []");
+	expect(shown()).toEqual(["bugs project Bugs", "feature personal Mine", "lost project bad"]);
+	const { templates, files, diagnostics } = catalogue();
+	expect(templates.get("feature")?.inPlaceOf).toEqual([join(base, project, "feature.json")]);
+	expect(templates.get("bugs")?.inPlaceOf).toEqual([join(base, project, "bugs.json")]);
+	expect(templates.get("lost")?.inPlaceOf).toEqual([]);
+	expect(files).toHaveLength(6);
+	const errors = diagnostics
+		.filter(({ severity }) => severity === "error")
+		.map(({ file }) => file.slice(base.length + 1));
+	expect(errors).toEqual([
+		`${personal}/lost.yaml`,
+		`${project}/bugs.json`,
+		`${project}/feature.json`,
+		`${project}/lost.json`,
+	]);
+});
+it("says when two files have one name, or a name that no command can say", () => {
+	write(`${project}/a.yaml`, "states:\n  a: { persona: A, next: [done] }\n");
+	write(`${project}/a.json`, good("A"));
+	write(`${project}/b c.json`, good("B"));
+	expect(shown()).toEqual(["a project A", "b c project B"]);
+	expect(catalogue().diagnostics.map(({ code, file }) => `${code} ${file.split("/").at(-1)}`)).toEqual(
+		["same-name a.yaml", "bad-name b c.json"].sort((x, y) =>
+			(x.split(" ")[1] ?? "").localeCompare(y.split(" ")[1] ?? ""),
+		),
+	);
+});
+it("R10 a folder that is none is told", () => {
+	write(project, "not a folder");
+	expect(catalogue().diagnostics).toMatchObject([{ code: "no-folder", file: join(base, project), severity: "error" }]);
+	expect(catalogue(false).diagnostics).toEqual([]);
+});
+it("is empty where there is nothing", () => {
+	expect(catalogue().templates.size).toBe(0);
+	expect(catalogue().diagnostics).toEqual([]);
+});

@@ -1,0 +1,194 @@
+// Who does a state and with what, before anything is started; and whether the process that came up is that worker. Pure.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { StatePlan } from "../../../../src/chronicle/core/template/template.ts";
+import {
+	expectedTools,
+	workerArguments,
+	workerEnvironment,
+} from "../../../../src/chronicle/engine/worker/command-line.ts";
+import { judgeHello } from "../../../../src/chronicle/engine/worker/handshake.ts";
+import { resolveWorkerSpec, type WorkerResources } from "../../../../src/chronicle/engine/worker/worker-spec.ts";
+import { loadAgentRegistry, skillPlaces } from "../../../../src/persona/index.ts";
+import { statePlan } from "./desk.ts";
+
+let cwd: string;
+let resources: WorkerResources;
+beforeAll(() => {
+	cwd = realpathSync(mkdtempSync(join(tmpdir(), "worker-spec-")));
+	for (const folder of [".pi/agents", ".pi/skills/knots"]) mkdirSync(join(cwd, folder), { recursive: true });
+	writeFileSync(join(cwd, ".pi/skills/knots/SKILL.md"), "x");
+	writeFileSync(join(cwd, "x.ts"), "");
+	writeFileSync(
+		join(cwd, ".pi/agents/builder.md"),
+		"---\nname: builder\ntools: Read, Bash\nmodel: opus:low\nthinking: high\n---\nYou build.",
+	);
+	writeFileSync(join(cwd, ".pi/agents/teams.yaml"), "web: [builder]\n");
+	const home = join(cwd, "home");
+	resources = {
+		cast: loadAgentRegistry({ cwd, project: "trusted", agentFolder: join(home, ".pi/agent"), home }),
+		skills: skillPlaces([cwd], join(home, ".pi/agent"), home),
+		models: async () => ["claude-opus-5", "claude-sonnet-5"].map((id) => ({ provider: "anthropic", id })),
+		cwd,
+		extensions: { home, agentFolder: join(home, ".pi/agent"), trust: "trusted" },
+		platform: "linux",
+	};
+});
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+const builder = { kind: "agent", name: "builder" } as const;
+const plan = (part: Partial<StatePlan>, model = "anthropic/claude-sonnet-5", other: Partial<WorkerResources> = {}) =>
+	resolveWorkerSpec(statePlan(part), model, { ...resources, ...other });
+
+describe("the plan of a worker", () => {
+	it("R43 takes tools, model and thinking from the agent file", async () => {
+		expect((await plan({ persona: builder })).plan).toMatchObject({
+			tools: ["read", "bash"],
+			model: "anthropic/claude-opus-5",
+			exactModel: "anthropic/claude-opus-5",
+			thinking: "high",
+			notices: [],
+		});
+	});
+
+	it("the state's words win over the agent file's, those over the session's", async () => {
+		const { plan: planned } = await plan({ persona: builder, tools: ["Grep"], model: "sonnet", thinking: "minimal" });
+		expect(planned).toMatchObject({ tools: ["grep"], model: "anthropic/claude-sonnet-5", thinking: "minimal" });
+		const role = await plan({ persona: { kind: "persona", name: "Editor" } });
+		expect(role.plan).toMatchObject({
+			tools: ["read", "bash", "edit", "write"],
+			model: "anthropic/claude-sonnet-5",
+			exactModel: undefined,
+		});
+		expect((await resolveWorkerSpec(statePlan({}), undefined, resources)).plan).toMatchObject({
+			model: undefined,
+			thinking: undefined,
+		});
+	});
+
+	it("does not ask for models where nobody names one", async () => {
+		const models = () => Promise.reject(new Error("asked"));
+		await expect(plan({}, "a/b", { models })).resolves.toMatchObject({ problems: [] });
+	});
+
+	it("tells every problem of a state at once", async () => {
+		const { plan: planned, problems } = await plan({
+			persona: { kind: "agent", name: "biulder" },
+			tools: ["raed"],
+			thinking: "hihg",
+			model: "gone",
+			skills: ["nope"],
+		});
+		expect(planned).toBeUndefined();
+		expect(problems.map(({ severity, part }) => `${severity} ${part}`)).toEqual([
+			"error persona",
+			"error tools",
+			"error model",
+			"warning model",
+			"warning persona",
+		]);
+		for (const { message, remedy } of problems) expect([message, remedy].join("").length).toBeGreaterThan(30);
+	});
+
+	it("R42 looks in the team that the state names", async () => {
+		expect((await plan({ persona: builder, team: "web" })).plan?.persona.name).toBe("builder");
+		expect((await plan({ persona: builder, team: "wbe" })).problems).toMatchObject([
+			{ part: "persona", message: expect.stringContaining("`web`") },
+		]);
+	});
+
+	it("a state without a persona is never done by an empty one", async () => {
+		const { persona: _, ...rest } = statePlan({ description: "Threat modelling" });
+		const planned = (await resolveWorkerSpec(rest, undefined, resources)).plan;
+		expect(planned?.persona.prompt).toContain("Threat modelling");
+	});
+
+	it("finds skills, loads what brings a tool, makes paths absolute", async () => {
+		const { plan: planned } = await plan({
+			skills: ["knots"],
+			extensions: ["./x.ts", "builtin:y"],
+			tools: ["read", "mcp__docs__find", "codemode", "their_tool"],
+		});
+		expect(planned).toMatchObject({
+			skills: [join(cwd, ".pi/skills/knots")],
+			extensions: [join(cwd, "x.ts"), "builtin:y", "builtin:mcp", "builtin:codemode"],
+			tools: ["mcp__docs__find", "read", "codemode"],
+			order: { tools: ["mcp__docs__find"], theirs: "named" },
+		});
+	});
+
+	it("powershell is left out where there is none", async () => {
+		expect((await plan({ tools: ["read", "powershell"] })).plan).toMatchObject({
+			tools: ["read"],
+			notices: [expect.stringContaining("Windows")],
+		});
+		expect((await plan({ tools: ["powershell"] }, "a/b", { platform: "win32" })).plan?.tools).toEqual(["powershell"]);
+	});
+});
+
+describe("the command line", () => {
+	it("S1 loads the worker and nothing that is only found; no words of a person are on it", async () => {
+		const { plan: planned } = await plan({
+			persona: { kind: "persona", name: "SECRET-ROLE" },
+			extensions: ["./x.ts"],
+			thinking: "low",
+		});
+		if (!planned) throw new Error("no plan");
+		const files = { conversation: "/r/1.1.jsonl", brief: "/r/1.1.brief.json", persona: "/r/1.1.persona.md" };
+		const args = workerArguments(
+			{ command: "node", args: ["cli.js"], version: "1" },
+			planned,
+			files,
+			["/w.mjs"],
+			"untrusted",
+		);
+		expect(args.join(" ")).toBe(
+			`cli.js --mode rpc --no-extensions --no-skills --no-prompt-templates --no-themes --no-approve --extension /w.mjs --extension ${join(cwd, "x.ts")} --tools read,bash,edit,write,workflow_transition,workflow_update_snapshot,* --append-system-prompt /r/1.1.persona.md --model anthropic/claude-sonnet-5 --thinking low --session /r/1.1.jsonl`,
+		);
+	});
+
+	it("the environment carries the tag, and nothing of another pi's session", () => {
+		const env = workerEnvironment({ A: "1", PI_SESSION_FILE: "/x", PI_MODEL: "m" }, "run", "/brief");
+		expect(env).toEqual({ A: "1", PI_CHRONICLE_RUN: "run", PI_CHRONICLE_BRIEF: "/brief" });
+	});
+});
+
+describe("the handshake", () => {
+	const hello = {
+		launch: { visit: 1, attempt: 1, launch: 1 },
+		rules: "aa",
+		tools: ["read", "mcp__d__x"],
+		registered: [],
+		model: "p/M",
+		priced: true,
+		thinking: "off",
+	};
+	const ordered = { rules: "aa", tools: ["read", "mcp__d__*"], model: "p/m" };
+	it("accepts what was ordered", () => {
+		expect(judgeHello(hello, ordered)).toBeUndefined();
+		expect(judgeHello(hello, { ...ordered, model: undefined })).toBeUndefined();
+		expect(judgeHello({ ...hello, tools: ["read"] }, ordered)).toBeUndefined();
+		expect(judgeHello(hello, { ...ordered, costUsd: 0.001 })).toBeUndefined();
+		expect(judgeHello({ ...hello, priced: false }, { ...ordered, costUsd: 0 })).toBeUndefined();
+	});
+	it("refuses a model with a price where nothing may be spent", () => {
+		expect(judgeHello(hello, { ...ordered, costUsd: 0 })).toMatchObject({ reason: "budget" });
+	});
+	it.each([
+		["other rules", { rules: "bb" }, "rules"],
+		["a tool too few", { tools: ["mcp__d__x"] }, "tools"],
+		["a tool too many", { tools: ["read", "bash"] }, "tools"],
+		["a pattern is no prefix", { tools: ["read", "xmcp__d__y"] }, "tools"],
+		["another model", { model: "p/n" }, "model"],
+		["no model", { model: "" }, "model"],
+	])("refuses %s", (_, part, reason) => {
+		expect(judgeHello({ ...hello, ...part }, ordered)).toMatchObject({ reason });
+	});
+	it("a plan's tools are ordered with the workflow tools, each once", async () => {
+		const { plan: planned } = await plan({ tools: ["read", "workflow_transition"], extensions: ["x.ts"] });
+		if (!planned) throw new Error("no plan");
+		expect(expectedTools(planned)).toEqual(["read", "workflow_transition", "workflow_update_snapshot"]);
+	});
+});

@@ -1,0 +1,91 @@
+// Which run a word means, among entries as a store lists them.
+import { describe, expect, it } from "vitest";
+import type { LedgerEntry, LedgerStore } from "../../../../src/chronicle/core/index.ts";
+import { askingElsewhere, namesRun, resolveLedger, resolveRun } from "../../../../src/chronicle/ui/commands/index.ts";
+
+const summary = { template: "t", task: "x", state: "a", updatedAt: "", costUsd: 0, tokens: 0 };
+const run = (id: string, status = "done"): LedgerEntry => ({
+	kind: "run",
+	id,
+	summary: { ...summary, status },
+	holder: undefined,
+});
+const one = "3f2a91c0-1111-4222-8333-944455556666";
+const two = "3f2b91c0-1111-4222-8333-944455556666";
+const face = "facade00-1111-4222-8333-944455556666";
+const foreign: LedgerEntry = {
+	kind: "foreign",
+	id: "3f9999999999abcd",
+	summary: { ...summary, status: "running" },
+	format: "AE",
+	story: { history: [], findings: [], pendingTasks: [], files: [] },
+};
+const torn: LedgerEntry = {
+	kind: "unreadable",
+	id: "77aa",
+	failure: { reason: "corrupt", message: "It is torn.", remedy: "Restore it." },
+};
+const entries = [run(one), run(two, "awaiting_approval"), run(face), foreign, torn];
+/** Finds ids of our own runs alone, as the store of files does. */
+const project = {
+	store: {
+		list: async () => entries,
+		async find(name: string) {
+			const ids = entries.flatMap((entry) => (entry.kind === "run" ? [entry.id] : []));
+			const found = name === "last" ? ids.slice(0, 1) : ids.filter((id) => id.startsWith(name));
+			const [only] = found;
+			if (only !== undefined && found.length === 1) return { ok: true, value: only };
+			const reason = found.length > 1 ? "ambiguous" : "unknown";
+			return { ok: false, failure: { reason, message: "", remedy: "" } };
+		},
+	} as Pick<LedgerStore, "list" | "find"> as LedgerStore,
+};
+
+describe("a word among others", () => {
+	it.each([
+		["last", true],
+		["3f2a", true],
+		["3F2A91C0", true],
+		["3f2", false],
+		["facade", true],
+		["3f99", true],
+		// Nothing but a slip in an id.
+		["3f2a9999", true],
+		["e97d1234", true],
+		// Words.
+		["face", false],
+		["deadbeef", false],
+		["8081", false],
+		["2026-11-28", false],
+		["-3f2a", false],
+		["Last", false],
+	])("%s is a run: %s", (word, is) => {
+		const known = word === "face" ? entries.filter(({ id }) => id !== face) : entries;
+		expect(namesRun(word, known)).toBe(is);
+	});
+});
+
+describe("a name", () => {
+	const failure = async (name: string) => {
+		const found = await resolveRun(project, name);
+		return found.ok ? found.value : `${found.failure.reason}: ${found.failure.message}`;
+	};
+	it("finds by any unique beginning, in capitals too", async () => {
+		expect(await failure("3F2A")).toBe(one);
+		expect(await failure("last")).toBe(one);
+		expect(await resolveRun(project, undefined, [two])).toEqual({ ok: true, value: two });
+	});
+	it("tells the candidates, another program's ledger, a torn one, and what is not there", async () => {
+		expect(await failure("3f2")).toBe('ambiguous: 2 runs begin with "3f2": 3f2a91c0, 3f2b91c0.');
+		expect(await failure("3f")).toContain("3 runs begin with");
+		expect(await failure("3f99")).toMatch(/^foreign: 3f9999999999abcd is a ledger of AE/);
+		expect(await resolveLedger(project, "3f99")).toEqual({ ok: true, value: foreign });
+		expect(await failure("77a")).toBe("corrupt: It is torn.");
+		expect(await failure("zz")).toBe('unknown: No run has the id "zz".');
+	});
+});
+
+it("an answer that finds no question in the run that is meant names those that wait for one", async () => {
+	expect(await askingElsewhere(project, one)).toBe(" An approval is waited for by 3f2b91c0: name the run.");
+	expect(await askingElsewhere(project, two)).toBe("");
+});

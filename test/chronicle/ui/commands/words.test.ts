@@ -1,0 +1,210 @@
+// What a person says, made from the run as it stands: what applies where, and why not elsewhere.
+import { describe, expect, it } from "vitest";
+import type { ReadLedger } from "../../../../src/chronicle/core/index.ts";
+import { type ApprovalQuestion, type LedgerEvent, transition } from "../../../../src/chronicle/core/machine/index.ts";
+import { answerEvent } from "../../../../src/chronicle/engine/supervisor/index.ts";
+import {
+	parseArguments,
+	type RunCommand,
+	type Steering,
+	steerings,
+} from "../../../../src/chronicle/ui/commands/index.ts";
+import { crash, definition, go, open, rest, start, type Theatre } from "../../core/machine/theatre.ts";
+
+const template = (approval = false) =>
+	definition(
+		{
+			planning: { persona: "A", next: ["coding"], requires_approval: approval },
+			coding: { persona: "B", next: ["done", "planning"] },
+		},
+		{ limits: { pair_moves: 1, tokens: 1000 } },
+	);
+const atWork = () => start(open(template()));
+const asking = () => go(start(open(template(true))), "coding");
+const paused = () => rest(atWork().say({ kind: "pause_requested", cause: "person", detail: "Paused." }));
+const circle = () => go(start(go(atWork(), "coding")), "planning");
+const over = () => rest(atWork().say({ kind: "abort_requested" }));
+
+/** The word that `line`, such as `resume --cost 5 go on`, makes in a run. */
+async function wordOf(theatre: Theatre, line: string): Promise<RunCommand> {
+	const [name = "", ...words] = line.split(" ").filter(Boolean);
+	const steering = steerings.find((one) => one.name === name) as Steering;
+	const parsed = parseArguments(words, { options: { ...steering.options }, textAfter: 0 });
+	if ("error" in parsed) throw new Error(parsed.error);
+	const made = steering.make(parsed);
+	if ("code" in made) return { kind: "refused", message: made.message };
+	const ledger = {
+		run: theatre.run,
+		events: async function* () {
+			yield* theatre.events;
+		},
+	} as unknown as ReadLedger;
+	return made(ledger, parsed.text.join(" "));
+}
+
+/** The events of a word are taken by the machine as they are. */
+async function say(theatre: Theatre, line: string): Promise<Theatre> {
+	const word = await wordOf(theatre, line);
+	if (word.kind !== "events") throw new Error(`${line}: ${JSON.stringify(word)}`);
+	for (const event of word.events) {
+		theatre.say(event);
+		expect(theatre.refusal, event.kind).toBe("");
+	}
+	return theatre;
+}
+
+/** What the machine says to the events of a word that comes when the run is elsewhere. */
+function replies(theatre: Theatre, word: RunCommand, question?: ApprovalQuestion): string[] {
+	const events =
+		word.kind === "events"
+			? word.events
+			: word.kind === "answer" && question
+				? [answerEvent(question, word.approval)].filter((event) => event !== undefined)
+				: [];
+	return events.map((event) => {
+		const at = { ...event, seq: theatre.run.seq + 1, at: theatre.run.updatedAt } as LedgerEvent;
+		return transition(theatre.run, at).refusal?.message ?? "taken";
+	});
+}
+
+describe("words that come when the run has moved on", () => {
+	const elsewhere = "This was decided in an earlier visit (visit 1); the run is in visit 2";
+	it.each(["approve", "reject no", "release planning"])("%s answers its question and no later one", async (line) => {
+		const theatre = asking();
+		const word = await wordOf(theatre, line);
+		const { stage } = theatre.run;
+		const question = stage.kind === "asking" ? stage.question : undefined;
+		theatre.say({ kind: "approved", answers: question?.seq ?? 0, diff: question?.diff ?? "" });
+		expect(replies(theatre, word, question)).toEqual([expect.stringContaining(elsewhere)]);
+	});
+	it.each(["resume", "resume mind it", "release coding", "tell mind it", "rewind 1"])("%s", async (line) => {
+		const theatre = paused();
+		const word = await wordOf(theatre, line);
+		// Somebody else sends it on, and it comes to rest in the next visit.
+		const { stage } = theatre.run;
+		theatre.say({ kind: "released", answers: stage.kind === "waiting" ? stage.since : 0, to: "coding" });
+		const last = replies(theatre, word).at(-1);
+		expect(last).toContain(elsewhere);
+		rest(start(theatre).say({ kind: "pause_requested", cause: "person", detail: "Again." }));
+		expect(replies(theatre, word).at(-1)).toContain(elsewhere);
+	});
+	it("tell is for the attempt that was seen", async () => {
+		const theatre = atWork();
+		const word = await wordOf(theatre, "tell mind it");
+		expect(replies(theatre, word)).toEqual(["taken"]);
+		start(rest(crash(theatre)));
+		expect(replies(theatre, word)).toEqual([expect.stringContaining("in an earlier attempt (1.1)")]);
+	});
+	it("an answer names its visit where the person says which", async () => {
+		for (const line of ["approve --visit 2", "reject --visit 2 no", "tell --visit 2 x", "release --visit 2 coding"])
+			expect(await wordOf(asking(), line)).toMatchObject({
+				kind: "refused",
+				message: expect.stringContaining("This was decided in an earlier visit"),
+			});
+		expect(await wordOf(asking(), "approve --visit 1")).toMatchObject({ kind: "answer" });
+		expect(await wordOf(asking(), "approve --visit x")).toMatchObject({ kind: "refused" });
+	});
+	it("what was answered by somebody else is said to be, and what is over is", async () => {
+		const theatre = paused();
+		const word = await wordOf(theatre, "resume");
+		await say(theatre, "resume");
+		expect(replies(theatre, word)).toEqual(['This has been answered already: the run goes on in "planning".']);
+		await say(theatre, "abort");
+		rest(theatre);
+		expect(replies(theatre, word)).toEqual(["The run is over (aborted), and waits for no answer."]);
+	});
+	it.each(["approve", "reject", "tell", "resume", "release coding", "abort", "reopen coding"])(
+		"more words than are kept are refused, not cut: %s",
+		async (verb) => {
+			const word = await wordOf(asking(), `${verb} ${"x".repeat(100_100)}`);
+			expect(word).toMatchObject({ kind: "refused", message: expect.stringContaining("at most 8000 characters") });
+		},
+	);
+});
+
+describe("words that apply", () => {
+	it("resume raises ceilings in the same breath, and gives words to the worker", async () => {
+		const theatre = await say(paused(), "resume --cost $5 --tokens 2,000,000 --minutes 90 --moves 7 mind the gap");
+		expect(theatre.run).toMatchObject({
+			status: "running",
+			limits: { run: { costUsd: 5, tokens: 2_000_000, activeMs: 5_400_000, moves: 7 } },
+			outbox: [{ text: "mind the gap" }],
+		});
+		const state = await say(paused(), "resume --state coding --cost 1.5");
+		expect(state.run.limits.states).toEqual({ coding: { costUsd: 1.5 } });
+	});
+	it("resume of a run that was only interrupted has nothing to say; one that asks is asked again", async () => {
+		expect(await wordOf(atWork(), "resume")).toEqual({ kind: "nothing" });
+		expect(await wordOf(asking(), "resume")).toEqual({ kind: "nothing" });
+		expect((await say(atWork(), "resume --tokens 5000")).run.limits.run).toEqual({ tokens: 5000 });
+	});
+	it("answers name the question that was seen, also where its supervisor died while it asked", async () => {
+		const theatre = asking();
+		const { seq } = theatre.run.stage.kind === "asking" ? theatre.run.stage.question : { seq: 0 };
+		expect(await wordOf(theatre, "approve use tabs")).toEqual({
+			kind: "answer",
+			question: expect.objectContaining({ seq, visit: 1, target: "coding" }),
+			approval: { kind: "approved", words: "use tabs" },
+		});
+		expect(await wordOf(theatre, "reject no")).toMatchObject({ approval: { kind: "rejected", words: "no" } });
+		expect(await wordOf(theatre, "release done never mind")).toMatchObject({
+			kind: "answer",
+			approval: { kind: "sent", to: "done", words: "never mind" },
+		});
+		theatre.say({ kind: "opened", host: "h", pid: 2, started: "t" });
+		expect(await wordOf(theatre, "approve")).toMatchObject({ kind: "answer", question: { seq } });
+	});
+	it("release: the refused move, another state in any spelling, or done", async () => {
+		expect((await say(circle(), "release")).run).toMatchObject({ state: "planning", pairMoves: {} });
+		expect((await say(circle(), "release Coding")).run.state).toBe("coding");
+		expect((await say(circle(), "release --done")).run.status).toBe("done");
+		expect((await say(paused(), "release coding")).run.state).toBe("coding");
+	});
+	it("tell, pause, abort, reopen, rewind", async () => {
+		expect((await say(atWork(), "tell hello there")).run.outbox).toMatchObject([{ text: "hello there" }]);
+		expect((await say(atWork(), "pause")).run.stage).toMatchObject({ kind: "stopping", how: "boundary" });
+		expect((await say(atWork(), "abort no use")).run.stage).toMatchObject({
+			after: { kind: "finish", detail: "no use" },
+		});
+		expect((await say(over(), "reopen coding")).run.state).toBe("coding");
+		const second = start(go(atWork(), "coding"));
+		expect((await say(second, "rewind 1")).run.stage).toMatchObject({
+			after: { kind: "rewind", rewind: { to: 1, state: "planning" } },
+		});
+	});
+});
+
+describe("words that do not apply say why", () => {
+	it.each([
+		["approve", atWork, "nothing to approve"],
+		["reject no", paused, "nothing to approve"],
+		["reject", asking, "Say why"],
+		["tell", atWork, "Say what"],
+		["tell x", over, "is over"],
+		["resume", circle, "release"],
+		["resume --cost 5", circle, "events"],
+		["resume", over, "reopen"],
+		["resume --tokens 0", paused, "above 0"],
+		["resume --tokens x", paused, 'not "x"'],
+		["resume --state coding", paused, "goes with a new ceiling"],
+		["resume --state nowhere --cost 1", paused, "no state"],
+		["release", atWork, "waits for nobody"],
+		["release", paused, "name the state"],
+		["release", asking, "approve or reject"],
+		["release codign", circle, "Did you mean `coding`?"],
+		["release human_intervention", circle, "no state"],
+		["reopen coding", paused, "Only a run that is over"],
+		["reopen", over, "Name a state"],
+		["reopen nowhere", over, "no state"],
+		["rewind", paused, "Name a visit"],
+		["rewind 9", paused, "has 1 visit"],
+		["rewind 0", paused, "has 1 visit"],
+		["rewind 3", circle, "nothing began there|had not begun"],
+		["pause", paused, "waits already"],
+		["abort", over, "is over"],
+	])("%s", async (line, make, why) => {
+		const word = await wordOf(make(), line);
+		if (why === "events") expect(word.kind).toBe("events");
+		else expect(word).toEqual({ kind: "refused", message: expect.stringMatching(new RegExp(why.replace("?", "\\?"))) });
+	});
+});

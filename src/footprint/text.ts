@@ -108,6 +108,11 @@ export function spell(word: string): string {
 	return /^[\w@%+=:,./~^-]*$/.test(known) ? displayText(word) : `"${displayText(word.replace(/[\\"$`]/g, "\\$&"))}"`;
 }
 
+/** Arguments as a `CommandRun` has them: `null` where one is not known. */
+export function knownWords(args: readonly string[]): readonly (string | null)[] {
+	return args.map((arg) => (isKnown(arg) ? arg : null));
+}
+
 const MAX_SPELLED = 2000;
 
 /** Name and arguments in normal spelling, holes as `…`, at most 2000 characters. */

@@ -6,8 +6,7 @@ import { absolutePaths } from "../places.ts";
 import { everyAccess } from "../record.ts";
 import { isKnown, isOpen, spellCommand, UNKNOWN_VALUE } from "../text.ts";
 import { keepsNoHistory } from "./environment.ts";
-import { onPath } from "./output.ts";
-import { invokeProgram } from "./simple-command.ts";
+import { onPath, printed } from "./output.ts";
 import { assign, lookUp, type State, textValue, unknownVariable, type Value, withExported } from "./state.ts";
 import { type CommandOutcome, type ShellWalk, settled } from "./walk.ts";
 
@@ -16,7 +15,7 @@ type Builtin = (walk: ShellWalk, args: readonly string[], state: State, stdin: s
 const declarations = ["export", "declare", "typeset", "local", "readonly"];
 
 /** Whether a command's assignment words stay assigned afterwards, as they are written. */
-export function declares(name: string, args: readonly string[]): boolean {
+export function isDeclaration(name: string, args: readonly string[]): boolean {
 	return declarations.includes(name) && !(name !== "export" && args.some(changesValue));
 }
 
@@ -175,7 +174,7 @@ const trap: Builtin = (walk, args, state, stdin) => {
 	const text = operands[0];
 	if (text === undefined || operands.length < 2 || text === "-" || text === "") return settled(state, "");
 	runHere(walk, "trap", text, state, stdin);
-	walk.later(text);
+	walk.addTrap(text);
 	return settled(state, "");
 };
 
@@ -261,7 +260,7 @@ const command: Builtin = (walk, args, state, stdin) => {
 	for (; /^-[pvV]+$/.test(args[at] ?? ""); at++) asks ||= /[vV]/.test(args[at] ?? "");
 	if (args[at] === "--") at++;
 	const names = args.slice(at);
-	if (!asks) return invokeProgram(walk, names, state, stdin);
+	if (!asks) return walk.runProgram(names, state, stdin);
 	const own = names.some((name) => state.functions.has(name) || state.aliases.has(name));
 	return settled(state, own || args.some((arg) => /^-\w*V/.test(arg)) ? UNKNOWN_VALUE : onPath(walk, names, state));
 };
@@ -270,7 +269,7 @@ const execute: Builtin = (walk, args, state, stdin) => {
 	let at = 0;
 	for (; /^-[cla]+$/.test(args[at] ?? ""); at++) if (args[at]?.endsWith("a")) at++;
 	if (args[at] === "--") at++;
-	return settled(state, invokeProgram(walk, args.slice(at), state, stdin).output);
+	return settled(state, walk.runProgram(args.slice(at), state, stdin).output);
 };
 
 const setOptions: Builtin = (walk, args, state) => {
@@ -309,7 +308,7 @@ const assignNames: Builtin = (_walk, args, state) => {
 
 const formatInto: Builtin = (walk, args, state, stdin) => {
 	if (args[0] !== "-v" || args[1] === undefined) return invokePrinting(walk, "printf", args, state, stdin);
-	const text = walk.print("printf", args.slice(2), state, stdin);
+	const text = printed(walk, "printf", args.slice(2), state, stdin);
 	const name = args[1];
 	return settled(/^[A-Za-z_]\w*$/.test(name) ? assign(state, name, textValue(text)) : { ...state, lost: true }, "");
 };
@@ -321,7 +320,7 @@ function invokePrinting(
 	state: State,
 	stdin: string,
 ): CommandOutcome {
-	return settled(state, walk.print(name, args, state, stdin));
+	return settled(state, printed(walk, name, args, state, stdin));
 }
 
 /** `umask 000`: whatever is made from now on, everyone may write. */
@@ -344,7 +343,7 @@ export const builtins: { readonly [name: string]: Builtin } = {
 	".": source,
 	trap,
 	command,
-	builtin: (walk, args, state, stdin) => invokeProgram(walk, args, state, stdin),
+	builtin: (walk, args, state, stdin) => walk.runProgram(args, state, stdin),
 	exec: execute,
 	cd: changeDirectory,
 	chdir: changeDirectory,

@@ -1,30 +1,37 @@
 // Reads a program's description for one command line: what its options add, which role an operand has, which subcommand is meant.
 import type { Behavior, Item, Positions, ProgramSpec, Role } from "../programs/index.ts";
+import type { ActiveCommand } from "./active-command.ts";
 
-/** What a description says for the options given: the base, changed by each option that matches. */
-export function gather(program: ProgramSpec, items: readonly Item[]): Behavior {
-	let does: Behavior = program;
-	let harmless = false;
-	let unchanged = false;
-	for (const [spellings, more] of Object.entries(program.when ?? {})) {
+/** What a description says for the options and operands given: its base, changed by each option that matches, and by `bare` without operands. */
+export function behaviorFor(program: ProgramSpec, items: readonly Item[]): Behavior {
+	const given = givenBehaviors(program, items);
+	let behavior: Behavior = program;
+	for (const more of given)
+		behavior = {
+			...behavior,
+			...more,
+			effects: [...(behavior.effects ?? []), ...(more.effects ?? [])],
+			changes: [...(behavior.changes ?? []), ...(more.changes ?? [])],
+		};
+	if (given.some((more) => more.unchanged)) behavior = { ...behavior, changes: [] };
+	if (given.some((more) => more.harmless)) {
+		const { opaque: _opaque, ...rest } = behavior;
+		behavior = { ...rest, effects: [], changes: [] };
+	}
+	const bare = program.withoutSubcommand && !items.some((item) => item.kind === "operand");
+	return bare ? { ...behavior, ...program.withoutSubcommand } : behavior;
+}
+
+/** What each option that was given adds. */
+function givenBehaviors(program: ProgramSpec, items: readonly Item[]): readonly Behavior[] {
+	if (!program.when) return [];
+	return Object.entries(program.when).flatMap(([spellings, behavior]) => {
 		const list = spellings.split(" ");
 		const given = items.filter((item) => item.kind === "option" && list.includes(item.name));
-		if (given.length === 0) continue;
 		// `--dry-run=none` is no dry run.
-		if ((more.harmless || more.unchanged) && given.every(isSwitchedOff)) continue;
-		if (more.harmless) harmless = true;
-		if (more.unchanged) unchanged = true;
-		does = {
-			...does,
-			...more,
-			effects: [...(does.effects ?? []), ...(more.effects ?? [])],
-			changes: [...(does.changes ?? []), ...(more.changes ?? [])],
-		};
-	}
-	if (unchanged) does = { ...does, changes: [] };
-	if (!harmless) return does;
-	const { opaque: _opaque, ...calm } = does;
-	return { ...calm, effects: [], changes: [] };
+		const switchedOff = (behavior.harmless || behavior.unchanged) && given.every(isSwitchedOff);
+		return given.length === 0 || switchedOff ? [] : [behavior];
+	});
 }
 
 function isSwitchedOff(item: Item): boolean {
@@ -38,10 +45,28 @@ export function optionRole(program: ProgramSpec, name: string): Role | undefined
 	return undefined;
 }
 
-/** Roles by position, with room for a destination that an option names. */
-export function positionsOf(operands: Role | Positions | undefined): Positions & { destination: string | undefined } {
-	if (typeof operands === "string") return { rest: operands, destination: undefined };
-	return { ...operands, destination: undefined };
+/** Whether one of these options was given, cut short where the program allows it; spellings are separated by blanks. */
+export function hasOption({ items, program }: Pick<ActiveCommand, "items" | "program">, spelling: string): boolean {
+	const spellings = spelling.split(" ");
+	return items.some((item) => item.kind === "option" && isSpelled(spellings, item.name, program));
+}
+
+function isSpelled(spellings: readonly string[], written: string, program: ProgramSpec): boolean {
+	if (spellings.includes(written)) return true;
+	if (!program.abbreviates || !written.startsWith("--") || written.length < 3) return false;
+	return spellings.some((spelling) => spelling.startsWith(written));
+}
+
+/** The values given to an option, in order. */
+export function optionValues(items: readonly Item[], spelling: string): readonly string[] {
+	const spellings = spelling.split(" ");
+	return items.flatMap((item) =>
+		item.kind === "option" && spellings.includes(item.name) && item.value !== undefined ? [item.value] : [],
+	);
+}
+
+export function positionsOf(operands: Role | Positions | undefined): Positions {
+	return typeof operands === "string" ? { rest: operands } : (operands ?? {});
 }
 
 /** The role of the operand at an index, of so many. */

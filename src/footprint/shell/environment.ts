@@ -48,7 +48,7 @@ export function recordOwnVariables(
 	for (const [name, value] of assigned) {
 		// What an interactive shell runs before each prompt.
 		if (name === "PROMPT_COMMAND")
-			for (const text of value.kind === "text" ? value.options : value.items) walk.runText(text, state, "", new Set());
+			for (const text of value.kind === "text" ? value.options : value.items) walk.runText(text, state, "");
 		if (!/^(?:HISTFILE|HISTSIZE|HISTFILESIZE|SAVEHIST)$/.test(name) || value.kind !== "text") continue;
 		for (const text of value.options) if (/^(?:0|\/dev\/null)?$/.test(text)) keepsNoHistory(walk, `${name}=${text}`);
 	}
@@ -61,12 +61,12 @@ export function keepsNoHistory({ record }: ShellWalk, text: string): void {
 
 function recordVariable(walk: ShellWalk, name: string, text: string, state: State): void {
 	if (prompts.test(name)) {
-		if (/[$`]/.test(text)) walk.runText(`: "${text}"`, childState(state, walk.host), "", new Set());
+		if (/[$`]/.test(text)) walk.runText(`: "${text}"`, childState(state, walk.host), "");
 	} else if (commands.test(name))
-		walk.runText(text.replace(/^\|?[-|]?/, ""), childState(state, walk.host), UNKNOWN_VALUE, new Set());
+		walk.runText(text.replace(/^\|?[-|]?/, ""), childState(state, walk.host), UNKNOWN_VALUE);
 	else if (state.elsewhere) return;
 	else if (/^(?:BASH_ENV|ENV)$/.test(name) && startsWith(walk, text, state) !== undefined)
-		walk.runText(startsWith(walk, text, state) ?? "", childState(state, walk.host), "", new Set());
+		walk.runText(startsWith(walk, text, state) ?? "", childState(state, walk.host), "");
 	else if (code.test(name) || options[name]?.test(text) || (name === "PATH" && !leadsToInstalled(walk, text)))
 		walk.record.unknown({ what: "script", text: `${name}=${displayText(text)}`, may: everyAccess });
 }

@@ -106,13 +106,13 @@ function readSearch(name: string, args: readonly string[]): Search | undefined {
 /** A simple expression as globs over the whole line, one for each alternative; `undefined` where it is not simple. */
 function alternativesOf(pattern: string, { syntax, whole }: Search): readonly string[] | undefined {
 	if (pattern.length > 200 || pattern === "") return undefined;
-	if (syntax === "fixed") return [host(pattern.replace(/[\\*?[\]]/g, "\\$&"), !whole, !whole)];
+	if (syntax === "fixed") return [padWithStars(pattern.replace(/[\\*?[\]]/g, "\\$&"), !whole, !whole)];
 	const bar = syntax === "extended" ? "|" : "\\|";
 	const globs = pattern.split(bar).map((option) => globOf(option, syntax, whole));
 	return globs.every((glob) => glob !== undefined) ? globs : undefined;
 }
 
-function host(glob: string, before: boolean, after: boolean): string {
+function padWithStars(glob: string, before: boolean, after: boolean): string {
 	return `${before ? "*" : ""}${glob}${after ? "*" : ""}`;
 }
 
@@ -140,7 +140,7 @@ function globOf(option: string, syntax: "basic" | "extended", whole: boolean): s
 		} else if (/[*$^\]]/.test(char) || (syntax === "extended" && /[()+?{}]/.test(char))) return undefined;
 		else glob += char === "?" ? "\\?" : char;
 	}
-	return host(glob, !start && !whole, !end && !whole);
+	return padWithStars(glob, !start && !whole, !end && !whole);
 }
 
 /** A line that stands for what a search found: kept to names that fit, as far as globs of single names can say it. */

@@ -2,27 +2,32 @@
 // K1 every path that execution could take is walked; K2 a loop is walked until nothing new is known, then with its variables unknown;
 // K3 past a bound the record overflows and the walk ends.
 import type {
+	ArithmeticFor,
 	Case,
 	CommandNode,
 	CompoundList,
+	For,
+	If,
 	ParsedScript,
 	PipelineNode,
 	Redirected,
 	Script,
+	Select,
 	Statement,
-	TestExpression,
+	While,
 	Word,
 } from "unbash";
-import { accessWord } from "../places.ts";
 import { everyAccess, type FootprintRecord } from "../record.ts";
 import { bounded, isKnown, UNKNOWN_VALUE } from "../text.ts";
+import type { Expansion } from "./expansion.ts";
+import { arithmetic, expandPattern, expandText } from "./fragments.ts";
 import { compileGlob } from "./globs.ts";
-import { arithmetic } from "./pieces.ts";
 import { applyRedirects } from "./redirects.ts";
 import { runSimple } from "./simple-command.ts";
 import { assign, covers, type FunctionBody, merge, type State, textValue, widen } from "./state.ts";
-import { afterExpansions, type CommandOutcome, type ShellWalk, settled } from "./walk.ts";
-import { expandPattern, expandText, expandWord } from "./words.ts";
+import { walkTest } from "./test-command.ts";
+import { afterExpansions, type CommandOutcome, either, type ShellWalk, settled } from "./walk.ts";
+import { expandWord } from "./words.ts";
 
 /** Walks a parsed script; what the grammar could not read is recorded. */
 export function walkParsed(
@@ -105,7 +110,12 @@ function walkPipelineNode(walk: ShellWalk, node: PipelineNode, state: State, std
 }
 
 /** Walks the body of a function. */
-export function walkBody(walk: ShellWalk, body: FunctionBody, state: State, stdin: string): CommandOutcome {
+export function walkBody(
+	walk: ShellWalk,
+	body: FunctionBody | CommandNode,
+	state: State,
+	stdin: string,
+): CommandOutcome {
 	return body.type === "CompoundList" ? walkList(walk, body, state, stdin) : walkCommand(walk, body, state, stdin);
 }
 
@@ -116,96 +126,104 @@ function walkCommand(walk: ShellWalk, node: CommandNode, state: State, stdin: st
 			return runSimple(walk, node, state, stdin);
 		case "Redirected":
 			return walkRedirected(walk, node, state, stdin);
-		case "Subshell": {
-			const outcome = walkList(walk, node.body, state, stdin);
-			return settled(state, outcome.output);
-		}
+		case "Subshell":
+			return settled(state, walkList(walk, node.body, state, stdin).output);
 		case "BraceGroup":
 			return walkList(walk, node.body, state, stdin);
-		case "If": {
-			const clause = walkList(walk, node.clause, state, stdin);
-			const ends = [walkList(walk, node.then, clause.success, stdin)];
-			let otherwise = clause.failure;
-			for (const elif of node.elif) {
-				const test = walkList(walk, elif.clause, otherwise, stdin);
-				ends.push(walkList(walk, elif.then, test.success, stdin));
-				otherwise = test.failure;
-			}
-			ends.push(node.else ? walkList(walk, node.else, otherwise, stdin) : settled(otherwise, ""));
-			return join(walk, ends);
-		}
+		case "If":
+			return walkIf(walk, node, state, stdin);
 		case "Case":
 			return walkCase(walk, node, state, stdin);
 		case "For":
-		case "Select": {
-			const values = node.wordlist
-				? listValues(walk, node.wordlist, state, stdin)
-				: [...new Set(state.parameters?.flat() ?? [UNKNOWN_VALUE])];
-			if (values.length === 0) return settled(state, "");
-			const name = node.name.value;
-			const value = textValue(...(values.length > 64 ? [commonPlace(values, walk.record)] : values));
-			return walkLoop(walk, state, (now) => {
-				// Assigning copies what is known.
-				walk.record.spend(now.variables.size / 8);
-				return walkList(walk, node.body, assign(now, name, value), stdin);
-			});
-		}
-		case "ArithmeticFor": {
-			const expansion = walk.expansion(stdin);
-			arithmetic(node.initialize, state, expansion);
-			const start = afterExpansions(walk, state);
-			return walkLoop(walk, start, (now) => {
-				arithmetic(node.test, now, expansion);
-				const body = walkList(walk, node.body, afterExpansions(walk, now), stdin);
-				arithmetic(node.update, body.success, expansion);
-				return { ...body, success: afterExpansions(walk, body.success) };
-			});
-		}
+		case "Select":
+			return walkFor(walk, node, state, stdin);
+		case "ArithmeticFor":
+			return walkArithmeticFor(walk, node, state, stdin);
 		case "While":
-			return walkLoop(walk, state, (now) => {
-				const clause = walkList(walk, node.clause, now, stdin);
-				const enter = node.kind === "while" ? clause.success : clause.failure;
-				const leave = node.kind === "while" ? clause.failure : clause.success;
-				return join(walk, [walkList(walk, node.body, enter, stdin), settled(leave, clause.output)]);
-			});
+			return walkWhile(walk, node, state, stdin);
 		case "Function":
 			// Defining copies what is known.
 			walk.record.spend(state.functions.size / 8);
 			return settled({ ...state, functions: new Map(state.functions).set(node.name.value, [node.body]) }, "");
 		case "Coproc":
-			if (node.body.type === "CompoundList") walkList(walk, node.body, state, UNKNOWN_VALUE);
-			else walkCommand(walk, node.body, state, UNKNOWN_VALUE);
+			walkBody(walk, node.body, state, UNKNOWN_VALUE);
 			return settled(state, "");
 		case "TestCommand":
 			walkTest(walk, node.expression, state, stdin);
 			return settled(afterExpansions(walk, state), "");
 		case "ArithmeticCommand":
-			arithmetic(node.expression, state, walk.expansion(stdin));
+			arithmetic(node.expression, walk.expansion(state, stdin));
 			return settled(afterExpansions(walk, state), "");
 	}
 }
 
+function walkIf(walk: ShellWalk, node: If, state: State, stdin: string): CommandOutcome {
+	const clause = walkList(walk, node.clause, state, stdin);
+	const first = walkList(walk, node.then, clause.success, stdin);
+	const others: CommandOutcome[] = [];
+	let otherwise = clause.failure;
+	for (const elif of node.elif) {
+		const test = walkList(walk, elif.clause, otherwise, stdin);
+		others.push(walkList(walk, elif.then, test.success, stdin));
+		otherwise = test.failure;
+	}
+	others.push(node.else ? walkList(walk, node.else, otherwise, stdin) : settled(otherwise, ""));
+	return either(walk, first, ...others);
+}
+
+const MAX_VALUES = 64;
+
+function walkFor(walk: ShellWalk, node: For | Select, state: State, stdin: string): CommandOutcome {
+	const values = node.wordlist
+		? listValues(node.wordlist, walk.expansion(state, stdin))
+		: [...new Set(state.parameters?.flat() ?? [UNKNOWN_VALUE])];
+	if (values.length === 0) return settled(state, "");
+	const value = textValue(...(values.length > MAX_VALUES ? [commonPlace(values, walk.record)] : values));
+	return walkLoop(walk, state, (now) => {
+		// Assigning copies what is known.
+		walk.record.spend(now.variables.size / 8);
+		return walkList(walk, node.body, assign(now, node.name.value, value), stdin);
+	});
+}
+
+function walkArithmeticFor(walk: ShellWalk, node: ArithmeticFor, state: State, stdin: string): CommandOutcome {
+	arithmetic(node.initialize, walk.expansion(state, stdin));
+	return walkLoop(walk, afterExpansions(walk, state), (now) => {
+		arithmetic(node.test, walk.expansion(now, stdin));
+		const body = walkList(walk, node.body, afterExpansions(walk, now), stdin);
+		arithmetic(node.update, walk.expansion(body.success, stdin));
+		return { ...body, success: afterExpansions(walk, body.success) };
+	});
+}
+
+function walkWhile(walk: ShellWalk, node: While, state: State, stdin: string): CommandOutcome {
+	return walkLoop(walk, state, (now) => {
+		const clause = walkList(walk, node.clause, now, stdin);
+		const [enter, leave] = node.kind === "while" ? [clause.success, clause.failure] : [clause.failure, clause.success];
+		return either(walk, walkList(walk, node.body, enter, stdin), settled(leave, clause.output));
+	});
+}
+
 /** A `case`: the bodies whose patterns may match, in order, up to the first that surely does. */
 function walkCase(walk: ShellWalk, node: Case, state: State, stdin: string): CommandOutcome {
-	const expansion = walk.expansion(stdin);
-	const words = expandText(node.word, state, expansion);
+	const expansion = walk.expansion(state, stdin);
+	const words = expandText(node.word, expansion);
 	const ends: CommandOutcome[] = [];
-	let before: State | undefined;
-	let surely = false;
+	/** The state in which the body before falls through to the next one. */
+	let fallen: State | undefined;
 	for (const item of node.items) {
-		const patterns = item.pattern.flatMap((pattern) => expandPattern(pattern, state, expansion));
-		const match = before || !walk.record.spend(costOfMatching(words, patterns)) ? "perhaps" : matchAny(words, patterns);
+		const patterns = item.pattern.flatMap((pattern) => expandPattern(pattern, expansion));
+		const affordable = !fallen && walk.record.spend(costOfMatching(words, patterns));
+		const match = affordable ? matchAny(words, patterns) : "perhaps";
 		if (match === "no") continue;
-		const end = walkList(walk, item.body, before ? merge(state, before, walk.host) : state, stdin);
+		const end = walkList(walk, item.body, fallen ? merge(state, fallen, walk.host) : state, stdin);
 		ends.push(end);
 		const falls = item.terminator === ";&" || item.terminator === ";;&";
-		before = falls ? merge(end.success, end.failure, walk.host) : undefined;
-		if (match === "surely" && !falls) {
-			surely = true;
-			break;
-		}
+		fallen = falls ? merge(end.success, end.failure, walk.host) : undefined;
+		const [first, ...others] = ends;
+		if (match === "surely" && !falls && first) return either(walk, first, ...others);
 	}
-	return join(walk, surely && ends.length > 0 ? ends : [settled(state, ""), ...ends]);
+	return either(walk, settled(state, ""), ...ends);
 }
 
 /** What it costs at worst to try every pattern on every word, in units of the record's budget. */
@@ -232,18 +250,6 @@ function walkRedirected(walk: ShellWalk, node: Redirected, state: State, stdin: 
 	return streams.stdout === "captured" ? outcome : { ...outcome, output: "" };
 }
 
-function join(walk: ShellWalk, ends: readonly CommandOutcome[]): CommandOutcome {
-	const [first, ...others] = ends;
-	if (!first) throw new Error("a branch without an end");
-	let { success, failure, output } = first;
-	for (const end of others) {
-		success = merge(success, end.success, walk.host);
-		failure = merge(failure, end.failure, walk.host);
-		if (end.output !== output) output = UNKNOWN_VALUE;
-	}
-	return { success, failure, output };
-}
-
 /** Walks a loop's body until its state is stable: once as it begins, then with what it changed, at last with that unknown. */
 function walkLoop(walk: ShellWalk, start: State, body: (state: State) => CommandOutcome): CommandOutcome {
 	let state = start;
@@ -261,9 +267,8 @@ function walkLoop(walk: ShellWalk, start: State, body: (state: State) => Command
 }
 
 /** The values that a `for` list may hold, each once. */
-function listValues(walk: ShellWalk, words: readonly Word[], state: State, stdin: string): readonly string[] {
-	const expansion = walk.expansion(stdin);
-	return [...new Set(words.flatMap((word) => expandWord(word, state, expansion)).flat())];
+function listValues(words: readonly Word[], expansion: Expansion): readonly string[] {
+	return [...new Set(words.flatMap((word) => expandWord(word, expansion)).flat())];
 }
 
 /** The directory that many paths share, with what is found below it. */
@@ -272,55 +277,4 @@ function commonPlace(paths: readonly string[], record: FootprintRecord): string 
 	for (const path of paths) while (!path.startsWith(shared)) shared = shared.slice(0, -1);
 	const below = paths.every((path) => isKnown(path) && !/(^|\/)\.\.(\/|$)/.test(path));
 	return shared.slice(0, shared.lastIndexOf("/") + 1) + (below ? record.found({}) : UNKNOWN_VALUE);
-}
-
-const fileTests = new Set([
-	"-a",
-	"-b",
-	"-c",
-	"-d",
-	"-e",
-	"-f",
-	"-g",
-	"-h",
-	"-k",
-	"-p",
-	"-r",
-	"-s",
-	"-u",
-	"-w",
-	"-x",
-	"-G",
-	"-L",
-	"-N",
-	"-O",
-	"-S",
-]);
-
-function walkTest(walk: ShellWalk, test: TestExpression, state: State, stdin: string): void {
-	if (!walk.record.spend(4)) return;
-	const expansion = walk.expansion(stdin);
-	const look = (word: Word) => {
-		for (const text of expandText(word, state, expansion))
-			if (!state.elsewhere) accessWord(walk.record, "list", text, state.cwd, "[[ … ]]");
-	};
-	switch (test.type) {
-		case "TestUnary":
-			if (fileTests.has(test.operator)) look(test.operand);
-			else expandText(test.operand, state, expansion);
-			return;
-		case "TestBinary":
-			if (["-nt", "-ot", "-ef"].includes(test.operator)) for (const word of [test.left, test.right]) look(word);
-			else for (const word of [test.left, test.right]) expandText(word, state, expansion);
-			return;
-		case "TestLogical":
-			for (const operand of test.operands) walkTest(walk, operand, state, stdin);
-			return;
-		case "TestNot":
-			walkTest(walk, test.operand, state, stdin);
-			return;
-		case "TestGroup":
-			walkTest(walk, test.expression, state, stdin);
-			return;
-	}
 }

@@ -1,25 +1,45 @@
 // Redirections: which files they open, and what standard input and output become.
 import type { Redirection } from "unbash";
+import type { ChangeKind, Effect } from "../effects.ts";
 import { absolutePaths, accessWord, harmOf, isStream } from "../places.ts";
 import { isKnown, spell, UNKNOWN_VALUE } from "../text.ts";
 import { onDisk } from "./contents.ts";
+import type { Expansion } from "./expansion.ts";
+import { expandBody, expandText } from "./fragments.ts";
 import type { State } from "./state.ts";
 import type { ShellWalk } from "./walk.ts";
-import { expandBody, expandText, expandWord } from "./words.ts";
+import { expandWord } from "./words.ts";
 
 export interface Streams {
 	readonly stdin: string;
-	/** `captured`: what the command prints reaches whoever reads the whole command's output. */
+	/** `captured`: what the command prints is part of the output of the command around it. */
 	readonly stdout: "captured" | "redirected";
-	/** Tells what the command printed, once it is known: it is in the files that its output went to. */
-	keep(out: string): void;
+	/** Writes what the command printed, once it is known, into the files that its output went to. */
+	keep(output: string): void;
 }
 
-function descriptor(fd: string): string {
-	return `/dev/fd/${fd.replace(/-$/, "")}`;
+/** The streams of one command while its redirections are applied, in order. */
+interface OpenStreams {
+	readonly walk: ShellWalk;
+	readonly state: State;
+	readonly expansion: Expansion;
+	/** The command that the redirections belong to. */
+	readonly by: string;
+	stdin: string;
+	stdout: Streams["stdout"];
+	readonly outputs: { readonly path: string; readonly fresh: boolean }[];
 }
 
-/** Records what redirections open and answers the streams of the command. */
+type HereText = Extract<Redirection, { type: "HereDoc" | "HereString" }>;
+type FileRedirect = Extract<Redirection, { type: "Redirect" }>;
+
+/** The descriptor that a redirection opens: its number, the operator's own where it names none, `undefined` where a variable holds it. */
+function descriptorOf({ descriptor }: Redirection, own: number): number | undefined {
+	if (descriptor?.type === "FileDescriptorVariable") return undefined;
+	return descriptor?.type === "FileDescriptor" ? descriptor.value : own;
+}
+
+/** Records what redirections open and returns the streams of the command. */
 export function applyRedirects(
 	walk: ShellWalk,
 	redirects: readonly Redirection[],
@@ -28,99 +48,129 @@ export function applyRedirects(
 	by: string,
 ): Streams {
 	if (redirects.length === 0) return { stdin, stdout: "captured", keep: () => {} };
-	const { record } = walk;
-	const expansion = walk.expansion(stdin);
-	let input = stdin;
-	let stdout: Streams["stdout"] = "captured";
-	const outputs: { path: string; fresh: boolean }[] = [];
-
-	const open = (target: string, access: "read" | "write", replaces: boolean): readonly string[] => {
-		if (state.elsewhere) return [];
-		if (/^\/dev\/(tcp|udp)\//.test(target)) {
-			// The shell opens a connection there, and what is written is sent.
-			if (access === "write")
-				record.run({ program: by, args: [], text: `${by} > ${spell(target)}`, effects: [], changes: ["remote"] });
-			return [];
-		}
-		const paths = accessWord(record, access, target, state.cwd, by, replaces ? { replaces } : undefined);
-		const harms = access === "write" ? paths.map((path) => harmOf(path, record.host.home, !replaces)) : [];
-		const effects = [...new Set(harms.flatMap((harm) => (harm ? [harm] : [])))];
-		if (effects.length > 0)
-			record.run({ program: by, args: [], text: `${by} > ${spell(target)}`, effects, changes: [] });
-		return paths;
-	};
-	/** Text that is read from a descriptor: standard input, or one that other commands name. */
-	const give = (fd: number | undefined, text: string) => {
-		if (fd === 0) input = text;
-		else if (fd !== undefined) walk.remember(descriptor(String(fd)), text);
-	};
+	const expansion = walk.expansion(state, stdin);
+	const streams: OpenStreams = { walk, state, expansion, by, stdin, stdout: "captured", outputs: [] };
 	for (const redirect of redirects) {
-		const fd = redirect.descriptor?.type === "FileDescriptor" ? redirect.descriptor.value : undefined;
-		const named = redirect.descriptor?.type === "FileDescriptorVariable";
-		if (redirect.type === "HereString") {
-			const texts = redirect.target ? expandText(redirect.target, state, expansion) : [""];
-			give(named ? undefined : (fd ?? 0), texts.length === 1 ? `${texts[0]}\n` : UNKNOWN_VALUE);
-			continue;
-		}
-		if (redirect.type === "HereDoc") {
-			const { body } = redirect;
-			const texts = body.parts ? expandBody(body.parts, state, expansion) : [body.text];
-			const text = texts.length === 1 ? (texts[0] ?? "") : UNKNOWN_VALUE;
-			give(named ? undefined : (fd ?? 0), redirect.operator === "<<-" ? text.replace(/^\t+/gm, "") : text);
-			continue;
-		}
-		if (!redirect.target) continue;
-		if (!record.spend(4)) break;
-		const { operator } = redirect;
-		const writes = operator !== "<" && operator !== "<&";
-		const globbed = expandWord(redirect.target, state, expansion).flat();
-		// Shells other than bash take the target as it stands.
-		const plain = state.dialect === "any" ? expandText(redirect.target, state, expansion) : [];
-		const targets = new Set([...globbed, ...plain]);
-		for (const target of targets) {
-			if ((operator === "<&" || operator === ">&") && /^(\d+-?|-)$/.test(target)) {
-				if (operator === "<&" && !named && (fd ?? 0) === 0)
-					input = target === "-" ? "" : (walk.written(descriptor(target)) ?? UNKNOWN_VALUE);
-				// `>&2` sends the output where standard error goes: no command reads it there.
-				if (operator === ">&" && !named && (fd ?? 1) === 1) stdout = "redirected";
-				continue;
-			}
-			if (operator === "<") {
-				const paths = open(target, "read", false);
-				const known = walk.connected(target) ?? (paths.length === 1 && paths[0] ? walk.written(paths[0]) : undefined);
-				give(
-					named ? undefined : (fd ?? 0),
-					isKnown(target) && target === "/dev/null" ? "" : (known ?? onDisk(walk, target, state)),
-				);
-				continue;
-			}
-			if (operator === "<>") {
-				open(target, "read", false);
-				open(target, "write", false);
-				if (!named && (fd ?? 0) === 0) input = UNKNOWN_VALUE;
-				continue;
-			}
-			if (!writes) continue;
-			const fresh = operator !== ">>" && operator !== "&>>";
-			const paths = open(target, "write", fresh);
-			const out = operator === "&>" || operator === "&>>" || (!named && (fd ?? 1) === 1);
-			if (!out) continue;
-			stdout =
-				isKnown(target) && isStream(target) && target !== "/dev/null" && target !== "/dev/stderr"
-					? stdout
-					: "redirected";
-			for (const path of absolutePaths(target, state.cwd, record) ?? paths) outputs.push({ path, fresh });
+		if (redirect.type !== "Redirect") setInput(streams, descriptorOf(redirect, 0), hereText(redirect, expansion));
+		else if (redirect.target) {
+			if (!walk.record.spend(4)) break;
+			for (const target of targetsOf(redirect, streams)) redirectTo(streams, redirect, target);
 		}
 	}
 	return {
-		stdin: input,
-		stdout,
-		keep(out) {
-			for (const { path, fresh } of outputs) {
-				const before = fresh ? "" : (walk.written(path) ?? (walk.host.kind(path) === undefined ? "" : UNKNOWN_VALUE));
-				walk.remember(path, before + out);
-				if (fresh && out === "") record.emptied(path);
-			}
-		},
+		stdin: streams.stdin,
+		stdout: streams.stdout,
+		keep: (output) => keepOutput(streams, output),
 	};
+}
+
+function keepOutput({ walk, outputs }: OpenStreams, output: string): void {
+	for (const { path, fresh } of outputs) {
+		const before = fresh ? "" : (walk.written(path) ?? (walk.host.kind(path) === undefined ? "" : UNKNOWN_VALUE));
+		walk.remember(path, before + output);
+		if (fresh && output === "") walk.record.emptied(path);
+	}
+}
+
+/** The text of a here-string or here-document. */
+function hereText(redirect: HereText, expansion: Expansion): string {
+	if (redirect.type === "HereString") {
+		const texts = redirect.target ? expandText(redirect.target, expansion) : [""];
+		return texts.length === 1 ? `${texts[0]}\n` : UNKNOWN_VALUE;
+	}
+	const { body } = redirect;
+	const texts = body.parts ? expandBody(body.parts, expansion) : [body.text];
+	const text = texts.length === 1 ? (texts[0] ?? "") : UNKNOWN_VALUE;
+	return redirect.operator === "<<-" ? text.replace(/^\t+/gm, "") : text;
+}
+
+/** Sets what is read from a descriptor: standard input, or one that other commands name. */
+function setInput(streams: OpenStreams, descriptor: number | undefined, text: string): void {
+	if (descriptor === 0) streams.stdin = text;
+	else if (descriptor !== undefined) streams.walk.remember(descriptorPath(String(descriptor)), text);
+}
+
+function descriptorPath(descriptor: string): string {
+	return `/dev/fd/${descriptor.replace(/-$/, "")}`;
+}
+
+/** The files that a redirection may name, each once. */
+function targetsOf({ target }: FileRedirect, { state, expansion }: OpenStreams): ReadonlySet<string> {
+	if (!target) return new Set();
+	const globbed = expandWord(target, expansion).flat();
+	// Shells other than bash take the target as it stands.
+	return new Set(state.dialect === "any" ? [...globbed, ...expandText(target, expansion)] : globbed);
+}
+
+function redirectTo(streams: OpenStreams, redirect: FileRedirect, target: string): void {
+	const { operator } = redirect;
+	switch (operator) {
+		case "<&":
+		case ">&":
+			if (/^(\d+-?|-)$/.test(target)) duplicate(streams, redirect, target);
+			else if (operator === ">&") openOutput(streams, redirect, target);
+			return;
+		case "<":
+			openInput(streams, descriptorOf(redirect, 0), target);
+			return;
+		case "<>":
+			open(streams, target, "read", false);
+			open(streams, target, "write", false);
+			if (descriptorOf(redirect, 0) === 0) streams.stdin = UNKNOWN_VALUE;
+			return;
+		default:
+			openOutput(streams, redirect, target);
+	}
+}
+
+/** `<&3`, `>&2`, `<&-` */
+function duplicate(streams: OpenStreams, redirect: FileRedirect, target: string): void {
+	if (redirect.operator === "<&") {
+		if (descriptorOf(redirect, 0) !== 0) return;
+		streams.stdin = target === "-" ? "" : (streams.walk.written(descriptorPath(target)) ?? UNKNOWN_VALUE);
+	}
+	// `>&2` sends the output where standard error goes: no command reads it there.
+	else if (descriptorOf(redirect, 1) === 1) streams.stdout = "redirected";
+}
+
+function openInput(streams: OpenStreams, descriptor: number | undefined, target: string): void {
+	const { walk, state } = streams;
+	const [path, ...others] = open(streams, target, "read", false);
+	const written = path && others.length === 0 ? walk.written(path) : undefined;
+	const text = walk.connected(target) ?? written ?? onDisk(walk, target, state);
+	setInput(streams, descriptor, target === "/dev/null" ? "" : text);
+}
+
+function openOutput(streams: OpenStreams, redirect: FileRedirect, target: string): void {
+	const { operator } = redirect;
+	const fresh = operator !== ">>" && operator !== "&>>";
+	const paths = open(streams, target, "write", fresh);
+	const both = operator === "&>" || operator === "&>>";
+	if (!both && descriptorOf(redirect, 1) !== 1) return;
+	const passesOn = isKnown(target) && isStream(target) && target !== "/dev/null" && target !== "/dev/stderr";
+	if (!passesOn) streams.stdout = "redirected";
+	for (const path of absolutePaths(target, streams.state.cwd, streams.walk.record) ?? paths)
+		streams.outputs.push({ path, fresh });
+}
+
+/** Records that a file is opened; returns its possible paths. */
+function open(
+	{ walk: { record }, state, by }: OpenStreams,
+	target: string,
+	kind: "read" | "write",
+	replaces: boolean,
+): readonly string[] {
+	if (state.elsewhere) return [];
+	const recordRun = (effects: readonly Effect[], changes: readonly ChangeKind[]) =>
+		record.run({ program: by, args: [], text: `${by} > ${spell(target)}`, effects, changes });
+	if (/^\/dev\/(tcp|udp)\//.test(target)) {
+		// The shell opens a connection there, and what is written is sent.
+		if (kind === "write") recordRun([], ["remote"]);
+		return [];
+	}
+	const paths = accessWord(record, kind, target, state.cwd, by, replaces ? { replaces } : undefined);
+	if (kind === "read") return paths;
+	const harms = paths.flatMap((path) => harmOf(path, record.host.home, !replaces) ?? []);
+	if (harms.length > 0) recordRun([...new Set(harms)], []);
+	return paths;
 }

@@ -1,20 +1,59 @@
-// What program text of another language does by calls whose arguments stand there as literals: carried out on the record.
+// What program text of another language inside a command (`python -c`, `node -e`) does by calls whose arguments are literals.
+// The text stays unknown: a path or command that the program puts together is not seen.
 import type { Effect } from "../effects.ts";
 import { accessWord } from "../places.ts";
-import { isKnown } from "../text.ts";
+import { everyAccess } from "../record.ts";
+import { displayText, isKnown } from "../text.ts";
 import { type CodeCall, callsIn } from "./code-calls.ts";
 import { childState, type State } from "./state.ts";
 import type { ShellWalk } from "./walk.ts";
 
-/** Walks the commands that a program text runs, and touches the files that it removes and writes. `by` is the command that runs it. */
-export function recordCodeCalls(walk: ShellWalk, text: string, state: State, by: string): void {
+/** Records that a program text is run, the files that it opens, removes and writes, and the commands in it. `by` is the command that runs it. */
+export function recordCode(walk: ShellWalk, text: string, state: State, by: string): void {
+	if (!state.elsewhere) recordOpenedFiles(walk, text, state, by);
+	recordCalls(walk, text, state, by);
+}
+
+/** A call whose name speaks of files, with a literal as its first argument. */
+const fileCall =
+	/(?:open|read\w{0,20}|load\w{0,20}|file\w{0,20}|path|require|import|source|exists\w{0,20}|isfile|isdir|listdir|scandir|glob|stat|cat|slurp|Path|File)\s*\(\s*(?:[rfbu]{0,2})(["'])((?:(?!\1)[^\\\n]){1,300})\1/gi;
+
+/** A value that is computed without calling anything: literals, data files, facts about the program that runs. */
+const value = String.raw`(?:'[^'\\\n]*'|"[^"\\\n]*"|-?\d+(?:\.\d+)?|require\(\s*(?:'[./][^'\n]*\.json'|"[./][^"\n]*\.json")\s*\)(?:\.\w+|\[\d+\])*|process\.(?:versions?|platform|arch|execPath|argv|pid)(?:\.\w+)*|sys\.(?:version(?:_info)?|executable|path|platform|prefix|maxsize)(?:\[:?\d+\])?)`;
+const shows = String.raw`(?:console\.(?:log|error)|print)\(\s*(?:${value}(?:\s*,\s*${value})*)?\s*\)`;
+/** Programs that only show such values. */
+const onlyShows = new RegExp(
+	String.raw`^\s*(?:import sys\s*;\s*)?(?:${value}|${shows})(?:\s*;\s*${shows}){0,20}\s*;?\s*$`,
+);
+
+const MAX_SEARCHED = 20_000;
+const MAX_PATHS = 50;
+
+/** Records the text as unknown, and the file names that it opens by literal. */
+function recordOpenedFiles({ record, host }: ShellWalk, text: string, state: State, by: string): void {
+	if (text.length > 2000 || !onlyShows.test(text))
+		record.unknown({ what: "script", text: displayText(text).trim(), may: everyAccess });
+	let found = 0;
+	for (const match of text.slice(0, MAX_SEARCHED).matchAll(fileCall)) {
+		const path = match[2] ?? "";
+		if (++found > MAX_PATHS) return;
+		// Modules have names, not paths.
+		if (/^(require|import)\b/i.test(match[0]) && !/^[./~]/.test(path)) continue;
+		if (!isKnown(path) || /[*?<>|]|:\/\//.test(path)) continue;
+		const expanded = path.startsWith("~/") ? `${host.home}/${path.slice(2)}` : path;
+		accessWord(record, "read", expanded, state.cwd, by);
+	}
+}
+
+/** Walks the commands that a program text runs, and records the files that it removes and writes. */
+function recordCalls(walk: ShellWalk, text: string, state: State, by: string): void {
 	const { record } = walk;
 	if (!record.spend(text.length / 50)) return;
 	const language = /^[\w.+-]+/.exec(by)?.[0] ?? "";
 	const effects = new Set<Effect>();
 	for (const call of callsIn(text, language)) {
 		if (call.kind === "runs") runCall(walk, call.words, state);
-		else if (!state.elsewhere && isPath(call.path)) touchCall(walk, call, state, by, effects);
+		else if (!state.elsewhere && isPath(call.path)) recordFileCall(walk, call, state, by, effects);
 	}
 	if (fetchesAndRuns(`${by}\n${text}`)) effects.add("run-download");
 	if (effects.size > 0) record.run({ program: language, args: [], text: by, effects: [...effects], changes: [] });
@@ -37,7 +76,7 @@ function fetchesAndRuns(text: string): boolean {
 function runCall(walk: ShellWalk, words: readonly string[], state: State): void {
 	const [first = ""] = words;
 	const child = childState(state, walk.host);
-	if (words.length === 1 || /\s/.test(first)) walk.runText(first, child, "", new Set());
+	if (words.length === 1 || /\s/.test(first)) walk.runText(first, child, "");
 	else walk.runWords(words, child, "");
 }
 
@@ -45,7 +84,7 @@ function isPath(text: string): boolean {
 	return isKnown(text) && text !== "" && text.length <= 4096 && !/[\n*?]|^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 }
 
-function touchCall(
+function recordFileCall(
 	walk: ShellWalk,
 	call: Exclude<CodeCall, { kind: "runs" }>,
 	state: State,

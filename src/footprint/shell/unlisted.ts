@@ -3,7 +3,7 @@
 import { absolutePaths, accessWord } from "../places.ts";
 import { dropsData, findProgram, publishesByTask } from "../programs/index.ts";
 import { everyAccess } from "../record.ts";
-import { isKnown, spellCommand } from "../text.ts";
+import { isKnown, knownWords, spellCommand } from "../text.ts";
 import type { State } from "./state.ts";
 import type { ShellWalk } from "./walk.ts";
 
@@ -65,7 +65,7 @@ export function recordWithin(
 		const before = args[index - 1] ?? "";
 		for (const text of textsIn(arg, before, data)) {
 			if (!looksLikeCommand(text)) continue;
-			walk.runText(text, state, "", new Set());
+			walk.runText(text, state, "");
 			if (++found >= MAX_COMMANDS) return;
 		}
 		if (dataOptions.test(before)) continue;
@@ -105,11 +105,6 @@ function looksLikeCommand(text: string): boolean {
 
 function base(word: string): string {
 	return word.slice(word.lastIndexOf("/") + 1);
-}
-
-/** Words as a run has them: `null` where one is not known. */
-export function knownWords(args: readonly string[]): readonly (string | null)[] {
-	return args.map((arg) => (isKnown(arg) ? arg : null));
 }
 
 /** Words of a command that is not understood, so far as they look like paths: read, at the least. */

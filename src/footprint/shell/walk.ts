@@ -1,15 +1,16 @@
-// What the parts of a walk over shell text share: how a command ends, and what may be asked of the walk. The walk itself is opened in `shell.ts`.
+// What the parts of a walk over shell text share: how a command ends, and what may be asked of the walk. `shell.ts` implements it.
 import type { Effect } from "../effects.ts";
 import type { HostEnvironment } from "../footprint.ts";
 import type { FootprintRecord } from "../record.ts";
-import { assign, type FunctionBody, type State, type Value } from "./state.ts";
-import type { Expansion } from "./words.ts";
+import { UNKNOWN_VALUE } from "../text.ts";
+import type { Expansion } from "./expansion.ts";
+import { assign, type FunctionBody, merge, type State, type Value } from "./state.ts";
 
 /** How a command ends: the state after success and after failure, and what it prints. */
 export interface CommandOutcome {
 	readonly success: State;
 	readonly failure: State;
-	/** Its standard output; a hole where unknown. */
+	/** Its standard output; a placeholder where unknown. */
 	readonly output: string;
 }
 
@@ -17,33 +18,51 @@ export interface CommandOutcome {
 export interface ShellWalk {
 	readonly host: HostEnvironment;
 	readonly record: FootprintRecord;
-	/** Shell text run by a command: parsed and walked in a child shell that starts with `state`. An unknown text is an effect. */
-	runText(text: string, state: State, stdin: string, effects: Set<Effect>): CommandOutcome;
-	/** A command given as words. */
+	/** Parses and walks shell text in a shell that starts with `state`. Running an unknown text is added to `effects`. */
+	runText(text: string, state: State, stdin: string, effects?: Set<Effect>): CommandOutcome;
+	/** Runs a command given as words: a function, an alias, a builtin or a program. */
 	runWords(words: readonly string[], state: State, stdin: string): CommandOutcome;
-	/** A function called with arguments. */
+	/** Runs a builtin or a program given as words; functions and aliases of that name are ignored. */
+	runProgram(words: readonly string[], state: State, stdin: string): CommandOutcome;
 	callFunction(name: string, body: FunctionBody, args: readonly string[], state: State, stdin: string): CommandOutcome;
-	/** What a program prints, where its words tell. */
-	print(name: string, args: readonly string[], state: State, stdin: string): string;
-	recordCode(text: string, state: State, by: string): void;
+	/** Opens the expansion of words in `state`; `stdin` is what commands inside the words read. */
+	expansion(state: State, stdin: string): Expansion;
+	/** The assignments that expansions made since the last call. */
+	takeAssigned(): readonly (readonly [string, Value])[];
 	/** The text behind the path of a process substitution. */
 	connected(path: string): string | undefined;
-	/** The text that this script itself wrote into a file, so far as it is known. */
+	/** The text that this script itself wrote into a file, as far as it is known. */
 	written(path: string): string | undefined;
+	/** Notes what the script wrote into a file (absolute path). */
 	remember(path: string, text: string): void;
-	/** How often a loop's body is walked before what it changes is given up as unknown: less the deeper loops nest. */
+	/** Starts a loop. Returns how often its body is walked before what it changes counts as unknown: less for nested loops. */
 	enterLoop(): number;
 	leaveLoop(): void;
-	/** Names that an assignment inside an expansion changed since the last call. */
-	takeAssigned(): readonly (readonly [string, Value])[];
-	readonly expansion: (stdin: string) => Expansion;
-	/** Commands given to `trap`, run with what is known at the end. */
-	later(text: string): void;
+	/** Adds a command given to `trap`, which runs in the state at the end of the script. */
+	addTrap(text: string): void;
 }
 
-/** Both outcomes of something that changes nothing and prints something. */
+/** The outcome of something that cannot fail in another state than it succeeds in. */
 export function settled(state: State, output: string): CommandOutcome {
 	return { success: state, failure: state, output };
+}
+
+/** The outcome with both of its states changed. */
+export function mapStates(outcome: CommandOutcome, change: (state: State) => State): CommandOutcome {
+	const success = change(outcome.success);
+	const failure = outcome.failure === outcome.success ? success : change(outcome.failure);
+	return { success, failure, output: outcome.output };
+}
+
+/** The outcome of one of several commands, whichever runs. */
+export function either(walk: ShellWalk, first: CommandOutcome, ...others: readonly CommandOutcome[]): CommandOutcome {
+	let { success, failure, output } = first;
+	for (const other of others) {
+		success = merge(success, other.success, walk.host);
+		failure = merge(failure, other.failure, walk.host);
+		if (other.output !== output) output = UNKNOWN_VALUE;
+	}
+	return { success, failure, output };
 }
 
 /** The state with the assignments that expansions made meanwhile. */

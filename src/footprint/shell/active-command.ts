@@ -1,0 +1,154 @@
+// One command while its program's description is carried out: what it has been found to do so far, and what can be done with a word of it.
+import type { ChangeKind, Effect } from "../effects.ts";
+import type { AccessKind, Unknown } from "../footprint.ts";
+import { MAX_PATH, pathRules } from "../paths.ts";
+import { absolutePaths, accessWord, type Directories, harmOf, isStream } from "../places.ts";
+import type { Item, ProgramSpec, ScriptOptions } from "../programs/index.ts";
+import { type AccessDetail, everyAccess } from "../record.ts";
+import { displayText, isBlank, isKnown, spellCommand, UNKNOWN_VALUE } from "../text.ts";
+import { contentOf, isDownloaded, isInput, keepInput } from "./contents.ts";
+import { recordCode } from "./run-code.ts";
+import { assign, childState, type State, textValue } from "./state.ts";
+import type { ShellWalk } from "./walk.ts";
+
+export interface ActiveCommand {
+	readonly walk: ShellWalk;
+	readonly program: ProgramSpec;
+	/** Base name of the program. */
+	readonly name: string;
+	readonly args: readonly string[];
+	readonly state: State;
+	readonly stdin: string;
+	/** The whole command in normal spelling. */
+	readonly text: string;
+	readonly effects: Set<Effect>;
+	readonly changes: Set<ChangeKind>;
+	/** What the commands that this one runs print. */
+	readonly innerOutputs: string[];
+	/** The directories that its words are relative to. */
+	directories: Directories;
+	/** The options given so far, outer ones first, and the operands of the innermost subcommand. */
+	items: readonly Item[];
+	/** What its description says that it prints. */
+	prints: string | undefined;
+}
+
+export type Where = "here" | "elsewhere";
+
+export function openCommand(
+	walk: ShellWalk,
+	program: ProgramSpec,
+	name: string,
+	args: readonly string[],
+	state: State,
+	stdin: string,
+): ActiveCommand {
+	return {
+		walk,
+		program,
+		name,
+		args,
+		state,
+		stdin,
+		text: spellCommand([name, ...args]),
+		effects: new Set(),
+		changes: new Set(),
+		innerOutputs: [],
+		directories: state.cwd,
+		items: [],
+		prints: undefined,
+	};
+}
+
+/** Records an access to the place that a word names, and the harm that the place itself brings. */
+export function access(command: ActiveCommand, kind: AccessKind, word: string, detail?: AccessDetail): void {
+	const { walk, state, directories, text, effects } = command;
+	if (state.elsewhere) return;
+	for (const path of accessWord(walk.record, kind, word, directories, text, detail)) {
+		const harm = kind === "write" || kind === "delete" ? harmOf(path, walk.host.home) : undefined;
+		if (harm) effects.add(harm);
+		if (kind !== "write") continue;
+		if (command.program.fetches) walk.record.fetched(path);
+		keepInput(walk, path, command.name, command.args, command.stdin);
+	}
+}
+
+export function recordUnknown(
+	{ walk, state }: ActiveCommand,
+	what: Unknown["what"],
+	text: string,
+	may: readonly AccessKind[] = everyAccess,
+): void {
+	if (!state.elsewhere) walk.record.unknown({ what, text: displayText(text), may });
+}
+
+/** The state that a command run by this one starts with. */
+export function innerState({ state, directories }: ActiveCommand, where: Where = "here"): State {
+	const elsewhere = where === "elsewhere" || state.elsewhere;
+	if (directories === state.cwd && elsewhere === state.elsewhere) return state;
+	return { ...state, cwd: directories, elsewhere };
+}
+
+/** Runs another command, given as words. */
+export function runCommand(
+	command: ActiveCommand,
+	words: readonly string[],
+	stdin: string = command.stdin,
+	where?: Where,
+): void {
+	command.innerOutputs.push(command.walk.runWords(words, innerState(command, where), stdin).output);
+}
+
+/** Runs shell text in a child shell. */
+export function runScript(command: ActiveCommand, source: string, detail: ScriptOptions = {}): void {
+	const { walk, state, effects } = command;
+	const { parameters = [], self, where, dialect = "any", from, input = command.stdin } = detail;
+	// A child shell starts with a copy of what is known.
+	walk.record.spend((state.functions.size + state.variables.size) / 8);
+	const inner = childState(innerState(command, where), walk.host);
+	const named = self === undefined ? inner : assign(inner, "0", textValue(self));
+	const child = { ...named, parameters: [parameters], dialect };
+	command.innerOutputs.push(walk.runText(source, child, from === "input" ? "" : input, effects).output);
+}
+
+/** The text behind a word, as far as the script determines it. */
+export function content({ walk, directories, stdin }: ActiveCommand, word: string): string | undefined {
+	return contentOf(walk, word, directories, stdin);
+}
+
+/** Runs a file as shell text. */
+export function runFile(command: ActiveCommand, word: string, detail: ScriptOptions = {}): void {
+	const text = content(command, word);
+	if (isKnown(word) && isStream(word)) {
+		runScript(command, text ?? UNKNOWN_VALUE, isInput(word) ? { ...detail, from: "input" } : detail);
+		return;
+	}
+	access(command, "read", word);
+	if (wasDownloaded(command, word)) command.effects.add("run-download");
+	if (text !== undefined) runScript(command, text, detail);
+	recordUnknown(command, "script", command.text);
+}
+
+/** Runs a file as a program of the command's own language. */
+export function runProgramFile(command: ActiveCommand, word: string): void {
+	const { walk, effects } = command;
+	const text = content(command, word);
+	if (text === undefined || !isStream(word)) access(command, "read", word);
+	if (text !== undefined && !isBlank(text)) recordCode(walk, text, innerState(command), command.text);
+	// Nobody has seen what the same command fetched and wrote.
+	else if (text !== undefined && text !== "" && (isStream(word) || walk.record.wasFetched()))
+		effects.add("run-unknown-text");
+	if (wasDownloaded(command, word)) effects.add("run-download");
+}
+
+function wasDownloaded({ walk, state, directories }: ActiveCommand, word: string): boolean {
+	return !state.elsewhere && isDownloaded(walk, absolutePaths(word, directories, walk.record) ?? []);
+}
+
+/** From here on, words are relative to a directory. */
+export function enter(command: ActiveCommand, word: string): void {
+	const { walk } = command;
+	const paths = absolutePaths(word, command.directories, walk.record);
+	const possible = paths && paths.length > 0 && paths.every((path) => path.length <= MAX_PATH);
+	command.directories = possible ? paths.map((path) => pathRules(walk.host).normalize(path)) : undefined;
+}

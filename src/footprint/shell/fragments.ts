@@ -1,0 +1,172 @@
+// Expands the parts of a word into fragments: pieces of text that know whether they were quoted, and breaks between arguments.
+// Splitting, globbing and braces come after this, in `words.ts`.
+import type { ArithmeticExpression, Word, WordPart } from "unbash";
+import { footprintLimits } from "../record.ts";
+import { bounded, combine, distinct, isKnown, UNKNOWN_VALUE, unmarked } from "../text.ts";
+import { evaluateArithmetic } from "./arithmetic.ts";
+import { BREAK, type Expansion, type Fragment, type Fragments, unknownFragment } from "./expansion.ts";
+import { escapeGlob } from "./globs.ts";
+import { heldTexts } from "./lists.ts";
+import { expandParameter, type Operands, parameterFragments } from "./parameter-expansion.ts";
+import { lookUp, unknownVariable } from "./state.ts";
+import { expandTildes } from "./tilde.ts";
+
+/** The single text that a word becomes where neither splitting nor globs apply: assignments, `case`, here-strings, `[[`. */
+export function expandText(word: Word, expansion: Expansion): readonly string[] {
+	if (isTooIntricate(word)) return [UNKNOWN_VALUE];
+	const { parts } = word;
+	if (!parts) return [plainText(word, expansion)];
+	if (parts.length > footprintLimits.parts || !expansion.record.spend(1 + parts.length / 2)) return [UNKNOWN_VALUE];
+	return joinParts(parts, word, expansion);
+}
+
+/** The text of a here-document's body. */
+export function expandBody(parts: readonly WordPart[], expansion: Expansion): readonly string[] {
+	return joinParts(parts, undefined, expansion);
+}
+
+/** A pattern (of `case`, `${x#…}`): active globs stay active, quoted characters are escaped. */
+export function expandPattern(word: Word, expansion: Expansion): readonly string[] {
+	const { parts } = word;
+	if (!parts) return [escapeGlob(plainText(word, expansion))];
+	const rows = combine(parts.map((part, index) => fragmentsInWord(part, index, word, expansion)));
+	if (!rows) return [UNKNOWN_VALUE];
+	return distinct(rows.map((row) => bounded(row.flat().map(patternText).join(""))));
+}
+
+/** The value of an arithmetic expression as text, the commands inside it walked. */
+export function arithmetic(expression: ArithmeticExpression | undefined, expansion: Expansion): string {
+	return evaluateArithmetic(expression, {
+		variable: (name) => {
+			const value = lookUp(expansion.state, name, expansion.host);
+			if (!value) return "";
+			const only = value.kind === "text" && value.options.length === 1 ? value.options[0] : undefined;
+			return only !== undefined && isKnown(only) ? only : undefined;
+		},
+		assigned: (name) => expansion.assigned(name, unknownVariable),
+		substitute: (script) => void expansion.substitute(script),
+	});
+}
+
+/** The text of a word without parts. */
+export function plainText(word: Word, expansion: Expansion): string {
+	const { text } = word;
+	if (!text.includes("~")) return word.value;
+	return expandTildes({ source: text, value: word.value, first: true, last: true }, expansion) ?? word.value;
+}
+
+/** A fragment as a pattern: everything quoted is escaped. */
+export function patternText(fragment: Fragment): string {
+	if (fragment === BREAK) return " ";
+	return fragment.quoted ? escapeGlob(fragment.text) : fragment.text;
+}
+
+/** Whether a word is long and full of expansions: the grammar alone takes too long for it. */
+export function isTooIntricate({ text }: Word): boolean {
+	return text.length > 8192 && text.split("$").length > 100;
+}
+
+function joinParts(parts: readonly WordPart[], word: Word | undefined, expansion: Expansion): readonly string[] {
+	const rows = combine(parts.map((part, index) => fragmentsInWord(part, index, word, expansion)));
+	if (!rows) return [UNKNOWN_VALUE];
+	const texts = rows.map((row) => {
+		const fragments = row.flat().map((fragment) => (fragment === BREAK ? " " : fragment.text));
+		return bounded(fragments.join(""));
+	});
+	return distinct(heldTexts(texts, expansion.record));
+}
+
+/** The alternatives of the part at `index` of a word, tildes expanded. */
+export function fragmentsInWord(
+	part: WordPart,
+	index: number,
+	word: Word | undefined,
+	expansion: Expansion,
+): readonly Fragments[] {
+	if (part.type === "Literal" && word) {
+		const last = word.parts?.[index + 1] === undefined;
+		const tilde = expandTildes({ source: part.text, value: part.value, first: index === 0, last }, expansion);
+		if (tilde !== undefined) return [[{ text: tilde, quoted: true }]];
+	}
+	return fragmentsOf(part, false, expansion);
+}
+
+/** The alternatives that a part yields; `quoted` inside double quotes. */
+function fragmentsOf(part: WordPart, quoted: boolean, expansion: Expansion): readonly Fragments[] {
+	const { record } = expansion;
+	switch (part.type) {
+		case "Literal":
+		case "SingleQuoted":
+			return [[{ text: part.value, quoted: true }]];
+		case "BraceExpansion":
+			return [[{ text: part.text, quoted: true }]];
+		case "AnsiCQuoted":
+			return ansiQuoted(part, expansion);
+		case "DoubleQuoted":
+		case "LocaleString":
+			return doubleQuoted(part.parts, expansion);
+		case "Glob":
+			return isQuotedBracket(part) ? unknownFragment(true) : [[{ text: part.text, quoted: false, active: true }]];
+		case "ExtendedGlob":
+			// Matches less than `*` does: walking what `*` finds is walking everything it could find.
+			return [[{ text: "*", quoted: false, active: true }]];
+		case "SimpleExpansion":
+			return parameterFragments(part.text.slice(1), quoted, expansion);
+		case "ParameterExpansion":
+			return record.spend(part.text.length / 50)
+				? expandParameter(part, quoted, expansion, operands)
+				: unknownFragment(quoted);
+		case "CommandExpansion":
+			// Reading the script parses it: nested ones cost their whole text each time.
+			return record.spend(part.text.length / 20)
+				? [[{ text: expansion.substitute(part.script), quoted }]]
+				: unknownFragment(quoted);
+		case "ArithmeticExpansion":
+			return [[{ text: arithmetic(part.expression, expansion), quoted }]];
+		case "ProcessSubstitution":
+			return record.spend(part.text.length / 20)
+				? [[{ text: expansion.connect(part), quoted: true }]]
+				: unknownFragment(true);
+	}
+}
+
+function ansiQuoted(part: Extract<WordPart, { type: "AnsiCQuoted" }>, { state }: Expansion): readonly Fragments[] {
+	const fragments: Fragments[] = [[{ text: unmarked(part.value), quoted: true }]];
+	// A shell that does not know this quoting keeps the dollar sign and reads the rest as plain quotes.
+	if (state.dialect === "any") fragments.push([{ text: `$${part.text.slice(2, -1)}`, quoted: true }]);
+	return fragments;
+}
+
+function doubleQuoted(parts: readonly WordPart[], expansion: Expansion): readonly Fragments[] {
+	const rows = combine(parts.map((child) => fragmentsOf(child, true, expansion)));
+	if (!rows) return unknownFragment(true);
+	// `"$@"` without parameters is no argument at all; every other quoted text is one, empty or not.
+	const list = parts.length === 1 && isList(parts[0]);
+	return rows.map((row) => (list ? row.flat() : [{ text: "", quoted: true }, ...row.flat()]));
+}
+
+function isList(part: WordPart | undefined): boolean {
+	if (part?.type === "SimpleExpansion") return part.text === "$@";
+	return part?.type === "ParameterExpansion" && (part.parameter === "@" || part.index?.text === "@");
+}
+
+/** A bracket expression with quotes or expansions inside. */
+function isQuotedBracket(part: Extract<WordPart, { type: "Glob" }>): boolean {
+	return part.kind === "bracket" && part.parts.some((child) => child.type !== "Literal" || /["'\\$`]/.test(child.text));
+}
+
+/** How `${x…}` expands the words inside it. */
+const operands: Operands = {
+	texts: expandText,
+	patterns: expandPattern,
+	fragments(word, quoted, expansion) {
+		if (!word.parts) return expandText(word, expansion).map((text) => [{ text, quoted }]);
+		const rows = combine(
+			word.parts.map((part): readonly Fragments[] =>
+				// An unquoted default is split where it is unquoted: `${x:-a b}` is two arguments.
+				part.type === "Literal" ? [[{ text: part.value, quoted }]] : fragmentsOf(part, quoted, expansion),
+			),
+		);
+		return rows ? rows.map((row) => row.flat()) : unknownFragment(quoted);
+	},
+};

@@ -1,0 +1,143 @@
+// Runs commands given as words: functions, aliases, builtins, programs of the table, files, and what is none of these.
+import { pathRules, windowsDrivePath } from "../paths.ts";
+import { absolutePaths, accessWord } from "../places.ts";
+import { dropsData, findProgram, publishesByTask } from "../programs/index.ts";
+import { everyAccess, footprintLimits } from "../record.ts";
+import { isKnown, knownWords, spellCommand, UNKNOWN_VALUE } from "../text.ts";
+import { builtins } from "./builtins.ts";
+import { recordCall } from "./call.ts";
+import { isDownloaded, isProgramFile } from "./contents.ts";
+import { foundOnPath, isOnPath } from "./environment.ts";
+import { printed } from "./output.ts";
+import type { State } from "./state.ts";
+import { recordOperands, recordUnlisted, recordWithin } from "./unlisted.ts";
+import { type CommandOutcome, either, type ShellWalk, settled } from "./walk.ts";
+
+/** Runs a command given as words: a function, an alias, a builtin or a program. */
+export function invoke(walk: ShellWalk, given: readonly string[], state: State, stdin: string): CommandOutcome {
+	if (given.length > footprintLimits.words) walk.record.overflow("more words than can be judged");
+	const words = given.slice(0, footprintLimits.words);
+	const [name, ...args] = words;
+	if (name === undefined) return settled(state, "");
+	if (!walk.record.spend(4 + words.length / 12)) return settled(state, UNKNOWN_VALUE);
+	if (!isKnown(name)) return runUnknown(walk, name, args, state, stdin);
+	const bodies = state.functions.get(name);
+	if (bodies && bodies.length > 0) {
+		const [first, ...others] = bodies.map((body) =>
+			body ? walk.callFunction(name, body, args, state, stdin) : invokeProgram(walk, words, state, stdin),
+		);
+		if (first) return either(walk, first, ...others);
+	}
+	const alias = state.aliases.get(name);
+	if (alias === undefined) return invokeProgram(walk, words, state, stdin);
+	// Whether aliases are expanded depends on the shell: both readings are walked.
+	walk.record.spend(state.aliases.size / 8);
+	const inner = { ...state, aliases: new Map([...state.aliases].filter(([other]) => other !== name)) };
+	const expanded = walk.runText(`${alias} ${args.map(quote).join(" ")}`, inner, stdin);
+	return either(walk, expanded, invokeProgram(walk, words, state, stdin));
+}
+
+/** A word in a spelling that the grammar reads back as the same text, placeholders kept. */
+function quote(word: string): string {
+	return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** Runs a builtin or a program; functions and aliases of that name are ignored. */
+export function invokeProgram(walk: ShellWalk, words: readonly string[], state: State, stdin: string): CommandOutcome {
+	const [word, ...args] = words;
+	if (word === undefined) return settled(state, "");
+	if (!isKnown(word)) return runUnknown(walk, word, args, state, stdin);
+	const builtin = Object.hasOwn(builtins, word) ? builtins[word] : undefined;
+	if (builtin) return builtin(walk, args, state, stdin);
+	if (word === "") return settled(state, "");
+	const early = word.includes("/") ? undefined : foundOnPath(walk, word, state);
+	if (early !== undefined && !installedPrograms.test(early)) recordFile(walk, early, args, state);
+	const { name, file } = locate(walk, word, state);
+	const program = findProgram(name);
+	if (file) recordFile(walk, word, args, state);
+	const said = program ? recordCall(walk, program, name, args, state, stdin) : undefined;
+	if (!program && !file) recordUnlisted(walk, name, args, state);
+	if (file) return settled(state, UNKNOWN_VALUE);
+	return settled(state, said ?? printed(walk, name, args, state, stdin));
+}
+
+const installedPrograms =
+	/(^|\/)(node_modules\/\.bin|\.?venv\/bin|env\/bin|\.venv\/Scripts|vendor\/bin|\.local\/bin|\.cargo\/bin|go\/bin|\.bun\/bin)\/[^/]+$/;
+
+/** The program that a command word names; `file` where it is a file of its own and not one of the system's or the project's installed programs. */
+function locate(walk: ShellWalk, word: string, state: State): { name: string; file: boolean } {
+	const windows = walk.host.platform === "win32";
+	const base = (path: string) => {
+		const name = path.slice(Math.max(path.lastIndexOf("/"), windows ? path.lastIndexOf("\\") : -1) + 1);
+		return windows || /\.exe$/i.test(name) ? name.replace(/\.(exe|cmd|bat|com)$/i, "") : name;
+	};
+	if (!word.includes("/") && !(windows && word.includes("\\"))) return { name: base(word), file: false };
+	const rules = pathRules(walk.host);
+	const paths = absolutePaths(windowsDrivePath(word), state.cwd, walk.record) ?? [word];
+	const known = paths.every((path) => {
+		const normal = rules.normalize(path);
+		return isProgramFile(normal) || installedPrograms.test(normal) || isOnPath(normal, walk);
+	});
+	// A link of another name to one of the system's programs.
+	const [real] = known || state.elsewhere ? [] : paths.map((path) => walk.record.real(path));
+	if (real !== undefined && isProgramFile(real) && findProgram(base(real))) return { name: base(real), file: false };
+	return { name: base(word), file: !known && !state.elsewhere };
+}
+
+/** A file of the project or elsewhere is run as a program: what it does is not in the command. */
+function recordFile(walk: ShellWalk, word: string, args: readonly string[], state: State): void {
+	const text = spellCommand([word, ...args]);
+	const { record } = walk;
+	const paths = accessWord(record, "read", word, state.cwd, text);
+	const project = projectLaunchers.test(word);
+	for (const path of paths) {
+		const content = walk.written(path);
+		if (content !== undefined) walk.runText(content, { ...state, parameters: [args] }, "");
+	}
+	recordOperands(walk, args, state, text);
+	recordWithin(walk, args, state);
+	record.unknown({ what: project ? "project" : "script", text, may: everyAccess });
+	const fetched = !state.elsewhere && isDownloaded(walk, paths);
+	const base = word.slice(word.lastIndexOf("/") + 1);
+	record.run({
+		program: base,
+		args: knownWords(args),
+		text,
+		effects: [
+			...(fetched ? ["run-download" as const] : []),
+			...(dropsData(base, args) ? ["sql-drop" as const] : []),
+			...(publishesByTask(base, args) ? ["publish" as const] : []),
+		],
+		changes: [],
+	});
+}
+
+/** Build and task launchers that projects carry with them. */
+const projectLaunchers =
+	/(^|\/)(gradlew|mvnw|sbt|bazelw?|configure|manage\.py|artisan|rake|bin\/(rails|rake|rspec|setup|test|console|phpunit))$/;
+
+/** A command of which not even the name is known. */
+function runUnknown(
+	walk: ShellWalk,
+	name: string,
+	args: readonly string[],
+	state: State,
+	stdin: string,
+): CommandOutcome {
+	const text = spellCommand([name, ...args]);
+	walk.record.unknown({ what: "command", text, may: everyAccess });
+	recordOperands(walk, args, state, text);
+	walk.record.run({
+		program: null,
+		args: knownWords(args),
+		text,
+		effects: [],
+		changes: [],
+		...(state.elsewhere && { elsewhere: true as const }),
+	});
+	// `$PREFIX/bin/rm`: the folder is unknown, the program most likely is not.
+	const base = name.slice(name.lastIndexOf("/") + 1);
+	const program = name.includes("/") && isKnown(base) ? findProgram(base) : undefined;
+	if (program) recordCall(walk, program, base, args, state, stdin);
+	return settled(state, UNKNOWN_VALUE);
+}

@@ -1,0 +1,227 @@
+// What `$name` and `${name…}` yield. The words inside (defaults, patterns, offsets) are expanded by `Operands`, operations on plain texts
+// are in `parameter-operations.ts`.
+import type { ParameterExpansionPart, Word } from "unbash";
+import { everyAccess } from "../record.ts";
+import { combine, distinct, isKnown, SOME_NAME, UNKNOWN_VALUE } from "../text.ts";
+import { BREAK, type Expansion, type Fragment, type Fragments, unknownFragment } from "./expansion.ts";
+import { held } from "./lists.ts";
+import { changeCase, costOfRemoval, costOfReplacement, removeAffix, replace, slice } from "./parameter-operations.ts";
+import { lookUp, type State, textValue } from "./state.ts";
+
+/** Expands the words inside `${…}`: each method returns alternatives. */
+export interface Operands {
+	texts(word: Word, expansion: Expansion): readonly string[];
+	patterns(word: Word, expansion: Expansion): readonly string[];
+	fragments(word: Word, quoted: boolean, expansion: Expansion): readonly Fragments[];
+}
+
+/** `$1`, `$@`, `$#`, `$name`, … */
+export function parameterFragments(name: string, quoted: boolean, expansion: Expansion): readonly Fragments[] {
+	if (name !== "@" && name !== "*") return textsOf(name, expansion).map((text) => [{ text, quoted }]);
+	const { parameters } = expansion.state;
+	if (!parameters?.every((list) => held(list, expansion.record))) return unknownFragment(quoted);
+	if (name === "*" && quoted) return parameters.map((list) => [{ text: list.join(" "), quoted }]);
+	return parameters.map((list) => listFragments(list, quoted));
+}
+
+/** `${…}` in all its forms. */
+export function expandParameter(
+	part: ParameterExpansionPart,
+	quoted: boolean,
+	expansion: Expansion,
+	operands: Operands,
+): readonly Fragments[] {
+	if (part.prefix === "#") return lengthOf(part, quoted, expansion);
+	if (part.prefix === "!") return indirection(part, quoted, expansion);
+	const list = listOf(part, expansion);
+	if (list === "unknown" || (list && !held(list, expansion.record))) return unknownFragment(quoted);
+	if (list) return expandList(part, list, quoted, expansion, operands);
+	const texts = part.index ? elementOf(part, expansion, operands) : setTextsOf(part.parameter, expansion);
+	if (part.operation?.type === "Default") return withDefault(part, texts, quoted, expansion, operands);
+	const results = (texts ?? [""]).flatMap((text) => operate(part, text, expansion, operands));
+	return distinct(results).map((text) => [{ text, quoted }]);
+}
+
+function listFragments(items: readonly string[], quoted: boolean): Fragment[] {
+	return items.flatMap((text, index): Fragment[] => (index === 0 ? [{ text, quoted }] : [BREAK, { text, quoted }]));
+}
+
+/** The possible texts of a parameter; an unset one is empty. */
+function textsOf(name: string, expansion: Expansion): readonly string[] {
+	return setTextsOf(name, expansion) ?? [""];
+}
+
+/** Numbers that the shell makes up. */
+const generated: ReadonlySet<string> = new Set("BASHPID PPID RANDOM SRANDOM SECONDS EPOCHSECONDS UID EUID".split(" "));
+
+/** The possible texts of a parameter; `undefined` where it is surely not set. */
+function setTextsOf(name: string, { state, host }: Expansion): readonly string[] | undefined {
+	if (/^\d+$/.test(name)) return positional(name, state);
+	if (name === "#")
+		return state.parameters ? distinct(state.parameters.map((list) => String(list.length))) : [UNKNOWN_VALUE];
+	if (name === "$" || name === "!") return [SOME_NAME];
+	if (!/^[A-Za-z_]\w*$/.test(name)) return [UNKNOWN_VALUE];
+	if (generated.has(name) && !state.variables.has(name)) return [SOME_NAME];
+	const value = lookUp(state, name, host);
+	if (!value) return undefined;
+	return value.kind === "text" ? value.options : [value.items[0] ?? ""];
+}
+
+function positional(name: string, state: State): readonly string[] | undefined {
+	if (name === "0") {
+		const self = state.variables.get(name);
+		return self?.kind === "text" ? self.options : [UNKNOWN_VALUE];
+	}
+	if (!state.parameters) return [UNKNOWN_VALUE];
+	const texts = state.parameters.map((list) => list[Number(name) - 1]);
+	return texts.every((text) => text === undefined) ? undefined : distinct(texts.map((text) => text ?? ""));
+}
+
+/** `${#x}` */
+function lengthOf(part: ParameterExpansionPart, quoted: boolean, expansion: Expansion): readonly Fragments[] {
+	const { parameter, index, operation } = part;
+	if (index || operation) return unknownFragment(quoted);
+	const named = /^\w+$/.test(parameter);
+	return textsOf(parameter, expansion).map((text) => [
+		{ text: named && isKnown(text) ? String([...text].length) : UNKNOWN_VALUE, quoted },
+	]);
+}
+
+/** `${!x}` */
+function indirection(part: ParameterExpansionPart, quoted: boolean, expansion: Expansion): readonly Fragments[] {
+	if (part.operation || part.index) return unknownFragment(quoted);
+	const texts = textsOf(part.parameter, expansion).flatMap((name) =>
+		isKnown(name) ? textsOf(name, expansion) : [UNKNOWN_VALUE],
+	);
+	return distinct(texts).map((text) => [{ text, quoted }]);
+}
+
+/** The items of `$@`, `${a[@]}` and their kin; `undefined` where the expansion is of one text. */
+function listOf(part: ParameterExpansionPart, { state, host }: Expansion): readonly string[] | "unknown" | undefined {
+	if (part.parameter === "@" || part.parameter === "*")
+		return state.parameters?.length === 1 ? state.parameters[0] : "unknown";
+	if (part.index?.text !== "@" && part.index?.text !== "*") return undefined;
+	const value = lookUp(state, part.parameter, host);
+	if (!value) return [];
+	if (value.kind === "array") return value.items;
+	return value.options.length === 1 && value.options[0] !== UNKNOWN_VALUE ? value.options : "unknown";
+}
+
+function expandList(
+	part: ParameterExpansionPart,
+	list: readonly string[],
+	quoted: boolean,
+	expansion: Expansion,
+	operands: Operands,
+): readonly Fragments[] {
+	const { parameter, index, operation } = part;
+	if (!operation) {
+		const joined = (index?.text ?? parameter) === "*" && quoted;
+		return [joined ? [{ text: list.join(" "), quoted }] : listFragments(list, quoted)];
+	}
+	if (operation.type === "Default")
+		return withDefault(part, list.length > 0 ? list : undefined, quoted, expansion, operands);
+	// Each item has its pattern expanded and compared anew.
+	if (!expansion.record.spend(list.length * 2)) return unknownFragment(quoted);
+	const rows = combine(list.map((text) => operate(part, text, expansion, operands)));
+	return rows ? rows.map((row) => listFragments(row, quoted)) : unknownFragment(quoted);
+}
+
+/** `${a[n]}` */
+function elementOf(
+	part: ParameterExpansionPart,
+	expansion: Expansion,
+	operands: Operands,
+): readonly string[] | undefined {
+	const value = lookUp(expansion.state, part.parameter, expansion.host);
+	const index = part.index ? operands.texts(part.index, expansion) : [];
+	if (!value) return undefined;
+	const only = index.length === 1 ? (index[0] ?? "") : UNKNOWN_VALUE;
+	if (!/^-?\d{1,6}$/.test(only)) return [UNKNOWN_VALUE];
+	if (value.kind === "text") return only === "0" ? value.options : undefined;
+	const item = value.items.at(Number(only));
+	return item === undefined ? undefined : [item];
+}
+
+/** `${x:-word}`, `${x:=word}`, `${x:+word}`, `${x:?word}` and the forms without a colon. */
+function withDefault(
+	part: ParameterExpansionPart,
+	texts: readonly string[] | undefined,
+	quoted: boolean,
+	expansion: Expansion,
+	operands: Operands,
+): readonly Fragments[] {
+	const { operation } = part;
+	if (operation?.type !== "Default") return unknownFragment(quoted);
+	const emptyCounts = operation.operator.startsWith(":");
+	const own = expansion.state.variables.has(part.parameter);
+	const maybeUnset = !texts || texts.some((text) => !isKnown(text) || (text === "" && (emptyCounts || own)));
+	const maybeSet = texts?.some((text) => text !== "" || !emptyCounts) ?? false;
+	const present = (texts ?? []).map((text): Fragments => [{ text, quoted }]);
+	const operand = () => operands.fragments(operation.operand, quoted, expansion);
+	switch (operation.operator) {
+		case "+":
+		case ":+":
+			return [...(maybeSet ? operand() : []), ...(maybeUnset ? [[]] : [])];
+		case "?":
+		case ":?":
+			operand();
+			return present.length > 0 ? present : [[]];
+		default: {
+			const other = maybeUnset ? operand() : [];
+			if (operation.operator.endsWith("=") && maybeUnset) {
+				const set = (texts ?? []).filter((text) => text !== "");
+				const values = distinct([...set, ...operands.texts(operation.operand, expansion)]);
+				expansion.assigned(part.parameter, textValue(...values));
+			}
+			return [...(maybeSet ? present.filter((row) => !(emptyCounts && isEmpty(row))) : []), ...other];
+		}
+	}
+}
+
+function isEmpty(fragments: Fragments): boolean {
+	return fragments.every((fragment) => fragment !== BREAK && fragment.text === "");
+}
+
+/** What an operation makes of one text. */
+function operate(
+	part: ParameterExpansionPart,
+	text: string,
+	expansion: Expansion,
+	operands: Operands,
+): readonly string[] {
+	const { operation } = part;
+	if (!operation) return [text];
+	const { record } = expansion;
+	switch (operation.type) {
+		case "Remove":
+			return operands
+				.patterns(operation.operand, expansion)
+				.map((pattern) =>
+					record.spend(costOfRemoval(text, pattern)) ? removeAffix(operation.operator, text, pattern) : UNKNOWN_VALUE,
+				);
+		case "Replace": {
+			const patterns = operands.patterns(operation.pattern, expansion);
+			const replacements = operands.texts(operation.replacement, expansion);
+			const one = (pattern: string, by: string) =>
+				record.spend(costOfReplacement(text, pattern)) ? replace(operation.operator, text, pattern, by) : UNKNOWN_VALUE;
+			return patterns.flatMap((pattern) => replacements.map((by) => one(pattern, by)));
+		}
+		case "Slice": {
+			const offsets = operands.texts(operation.offset, expansion);
+			const lengths = operation.length ? operands.texts(operation.length, expansion) : [undefined];
+			return offsets.flatMap((offset) => lengths.map((length) => slice(text, offset, length)));
+		}
+		case "CaseModification":
+			return [operation.operand ? UNKNOWN_VALUE : changeCase(operation.operator, text)];
+		case "Transform":
+			// `@P` expands the text as a prompt, and a prompt may hold commands.
+			if (operation.operand.text === "P" && /[$`\uE000]/.test(text))
+				record.unknown({ what: "script", text: part.text, may: everyAccess });
+			return [["Q", "E", "P", "A", "a"].includes(operation.operand.text) ? UNKNOWN_VALUE : text];
+		case "Default":
+		case "Names":
+		case "Unknown":
+			return [UNKNOWN_VALUE];
+	}
+}

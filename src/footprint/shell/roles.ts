@@ -1,0 +1,188 @@
+// Carries out the roles of a command's words (`../programs/program.ts`): each option value and operand becomes accesses, runs or changes.
+import { isDirectory, pathRules } from "../paths.ts";
+import { absolutePaths, foundBelow, unknownPlace } from "../places.ts";
+import type { Behavior, Item, ProgramSpec, Role } from "../programs/index.ts";
+import type { AccessDetail } from "../record.ts";
+import { isKnown, UNKNOWN_VALUE } from "../text.ts";
+import {
+	type ActiveCommand,
+	access,
+	enter,
+	innerState,
+	recordUnknown,
+	runCommand,
+	runFile,
+	runScript,
+} from "./active-command.ts";
+import { copyContent } from "./contents.ts";
+import { hasOption, mayName, optionRole, positionsOf, readsOnly, roleAt } from "./description.ts";
+import { recordCode } from "./run-code.ts";
+
+/** Treats a word as having a role. */
+export function applyRole(command: ActiveCommand, role: Role, word: string, detail?: AccessDetail): void {
+	if (word === "-" && role !== "directory") return;
+	switch (role) {
+		case "text":
+			return;
+		case "remote":
+			command.changes.add("remote");
+			return;
+		case "delete":
+			if (foundBelow(word, command.walk.record)) command.effects.add("recursive-delete");
+			access(command, role, word, detail);
+			return;
+		case "read":
+		case "list":
+		case "link":
+			access(command, role, word, detail);
+			return;
+		case "write":
+		case "make":
+			access(command, "write", word, detail);
+			return;
+		case "replace":
+		case "into":
+			access(command, "write", word, { ...detail, replaces: true });
+			return;
+		case "move":
+			access(command, "delete", word, { ...detail, recursive: true });
+			return;
+		case "directory":
+			access(command, "list", word);
+			enter(command, word);
+			return;
+		case "run":
+			runFile(command, word);
+			return;
+		case "command":
+			runCommand(command, [word]);
+			return;
+		case "script":
+			runScript(command, word);
+			return;
+		case "code":
+			recordCode(command.walk, word, innerState(command), command.text);
+			return;
+	}
+}
+
+export function detailOf(behavior: Behavior): AccessDetail {
+	return { ...(behavior.recursive && { recursive: true }), ...(behavior.skips && { skips: behavior.skips }) };
+}
+
+/** Applies the roles of all options and operands, in order. */
+export function applyItems(
+	command: ActiveCommand,
+	program: ProgramSpec,
+	behavior: Behavior,
+	items: readonly Item[],
+): void {
+	const positions = positionsOf(behavior.operands);
+	const detail = detailOf(behavior);
+	const count = items.filter((item) => item.kind === "operand").length;
+	const sources: string[] = [];
+	let destination = destinationOption(program, items);
+	let index = 0;
+	for (const [at, item] of items.entries()) {
+		if (item.kind === "option") {
+			applyOption(command, program, behavior, item);
+			continue;
+		}
+		const role = roleAt(positions, index++, count);
+		if (role === "command") {
+			runCommand(command, operandsOf(items.slice(at)));
+			break;
+		}
+		if (role === "into" && destination === undefined && count > 1) {
+			destination = item.word;
+			continue;
+		}
+		// Where an option names the destination, the last operand is one like the others.
+		const own = role === "into" ? (positions.rest ?? "read") : role;
+		if (own === "read" || own === "move" || own === "link") sources.push(item.word);
+		if (own) applyRole(command, own, item.word, detail);
+	}
+	if (destination !== undefined) arrive(command, destination, sources, detail);
+}
+
+export function operandsOf(items: readonly Item[]): readonly string[] {
+	return items.flatMap((item) => (item.kind === "operand" ? [item.word] : []));
+}
+
+/** The destination of a copy that an option names. */
+function destinationOption(program: ProgramSpec, items: readonly Item[]): string | undefined {
+	let destination: string | undefined;
+	for (const item of items)
+		if (item.kind === "option" && item.value !== undefined && optionRole(program, item.name) === "into")
+			destination = item.value;
+	return destination;
+}
+
+function applyOption(
+	command: ActiveCommand,
+	program: ProgramSpec,
+	behavior: Behavior,
+	option: Extract<Item, { kind: "option" }>,
+): void {
+	const { name, value } = option;
+	if (readsOnly(behavior, program) && mayName(option, program)) {
+		if (value !== undefined) applyRole(command, "replace", value);
+		recordUnknown(command, "program", command.text);
+	}
+	const role = value === undefined ? undefined : optionRole(program, name);
+	if (role && role !== "into")
+		applyRole(command, role, value ?? "", role === "read" || role === "list" ? {} : undefined);
+}
+
+/** What the destination of a copy is: a new name, a directory, a directory that keeps the sources' folders, or either of the first two. */
+function destinationKind(command: ActiveCommand): "name" | "tree" | "directory" | "either" {
+	if (hasOption(command, "-T --no-target-directory")) return "name";
+	if (hasOption(command, "--parents")) return "tree";
+	return hasOption(command, "-t --target-directory") ? "directory" : "either";
+}
+
+/** Records where copies and moves arrive: below a directory under their own names, else at the name given. */
+function arrive(command: ActiveCommand, destination: string, sources: readonly string[], detail: AccessDetail): void {
+	const { walk, state, directories, stdin } = command;
+	const { record, host } = walk;
+	const rules = pathRules(host);
+	const kind = destinationKind(command);
+	const paths = absolutePaths(destination, directories, record);
+	if (!paths) {
+		if (!state.elsewhere) unknownPlace(record, destination, directories, ["write"]);
+		return;
+	}
+	const givenAsDirectory = kind === "directory" || kind === "tree";
+	const isSurely = paths.every((path) => isDirectory(path, host) && !record.removed(path));
+	const isPerhaps = paths.some(
+		(path) => isDirectory(path, host) || record.filled(path) || record.filled(rules.dirname(path)),
+	);
+	const many = givenAsDirectory || sources.length > 1 || destination.endsWith("/");
+	const arriving = { ...detail, replaces: true };
+	if (kind !== "name" && (many || isPerhaps))
+		for (const source of sources) arriveBelow(command, destination, source, kind === "tree", arriving);
+	if (kind === "name" || (!isSurely && !givenAsDirectory)) {
+		access(command, "write", destination, arriving);
+		for (const source of sources.slice(0, 1)) copyContent(walk, source, destination, directories, stdin);
+	}
+}
+
+/** Records one copy below a directory; `tree`: with the folders that the source stands in. */
+function arriveBelow(
+	command: ActiveCommand,
+	directory: string,
+	source: string,
+	tree: boolean,
+	detail: AccessDetail,
+): void {
+	const { walk, directories, stdin } = command;
+	const own = pathRules(walk.host).basename(source);
+	copyContent(walk, source, `${directory}/${own}`, directories, stdin);
+	const base = tree ? source.replace(/^\/+/, "") : own;
+	const search = foundBelow(source, walk.record);
+	if (search) access(command, "write", `${directory}/${walk.record.found(search.detail)}`, detail);
+	else if (!isKnown(source)) unknownPlace(walk.record, `${directory}/${UNKNOWN_VALUE}`, directories, ["write"]);
+	else if (base === "" || base === "." || base === "..")
+		access(command, "write", directory, { ...detail, recursive: true });
+	else access(command, "write", `${directory}/${base}`, detail);
+}

@@ -97,8 +97,8 @@ describe("what the file tools do", () => {
 		expect(measured({ tool: "find", input: { pattern: "*.pem" } }).accesses[0]).toMatchObject({ only: ["*.pem"] });
 	});
 
-	it.each(["read", "write", "edit"])("%s without a path touches nothing: pi refuses it", (tool) => {
-		expect(measured({ tool, input: {} })).toMatchObject({ touches: [], unknowns: [] });
+	it.each(["read", "write", "edit"])("%s without a path accesses nothing: the agent refuses it", (tool) => {
+		expect(measured({ tool, input: {} })).toMatchObject({ accesses: [], unknowns: [] });
 	});
 
 	it.each([undefined, null, 3, "x", []])("input %j does not throw", (input) => {

@@ -12,5 +12,6 @@ export type {
 } from "./footprint.ts";
 export { listedCalls } from "./listed-calls.ts";
 export { isProgramName } from "./programs/index.ts";
+export { compileGlob, escapeGlob, expandBraces, hasGlob, unescapeGlob } from "./shell/index.ts";
 export { spell } from "./text.ts";
 export { isWriterName, type KnownTools, type ToolEffect, toolEffects } from "./tool-effects.ts";

@@ -49,9 +49,12 @@ const namedClasses: { readonly [name: string]: RegExp } = {
 function tokenize(pattern: string): Token[] {
 	const tokens: Token[] = [];
 	for (let at = 0; at < pattern.length; at++) {
-		const char = pattern[at] ?? "";
-		if (char === "\\" && at + 1 < pattern.length) tokens.push({ kind: "char", char: pattern[++at] ?? "" });
-		else if (char === "*") {
+		const char = charAt(pattern, at);
+		if (char === "\\" && at + 1 < pattern.length) {
+			const escaped = charAt(pattern, ++at);
+			tokens.push({ kind: "char", char: escaped });
+			at += escaped.length - 1;
+		} else if (char === "*") {
 			if (tokens.at(-1)?.kind !== "star") tokens.push({ kind: "star" });
 		} else if (char === "?") tokens.push({ kind: "any" });
 		else if (char === "[") {
@@ -60,9 +63,18 @@ function tokenize(pattern: string): Token[] {
 				tokens.push(bracket.token);
 				at = bracket.end;
 			} else tokens.push({ kind: "char", char });
-		} else tokens.push({ kind: "char", char });
+		} else {
+			tokens.push({ kind: "char", char });
+			at += char.length - 1;
+		}
 	}
 	return tokens;
+}
+
+/** The character at an index, whole where it takes two code units. */
+function charAt(text: string, at: number): string {
+	const code = text.codePointAt(at);
+	return code === undefined ? "" : String.fromCodePoint(code);
 }
 
 function readClass(pattern: string, start: number): { token: Class; end: number } | undefined {
@@ -73,7 +85,7 @@ function readClass(pattern: string, start: number): { token: Class; end: number 
 	const named: RegExp[] = [];
 	const first = at;
 	for (; at < pattern.length; at++) {
-		let char = pattern[at] ?? "";
+		let char = charAt(pattern, at);
 		if (char === "]" && at > first) return { token: { kind: "class", negated, ranges, named }, end: at };
 		if (char === "[" && pattern[at + 1] === ":") {
 			const close = pattern.indexOf(":]", at + 2);
@@ -84,10 +96,12 @@ function readClass(pattern: string, start: number): { token: Class; end: number 
 				continue;
 			}
 		}
-		if (char === "\\") char = pattern[++at] ?? "";
+		if (char === "\\") char = charAt(pattern, ++at);
+		at += char.length - 1;
 		if (pattern[at + 1] === "-" && pattern[at + 2] !== "]" && at + 2 < pattern.length) {
-			ranges.push([char, pattern[at + 2] ?? ""]);
-			at += 2;
+			const last = charAt(pattern, at + 2);
+			ranges.push([char, last]);
+			at += 1 + last.length;
 		} else ranges.push([char, char]);
 	}
 	return undefined;
@@ -110,16 +124,17 @@ function matchesOne(token: Token, char: string): boolean {
 }
 
 function matchTokens(tokens: readonly Token[], text: string): boolean {
+	const chars: ArrayLike<string> = /[\ud800-\udfff]/.test(text) ? [...text] : text;
 	let token = 0;
 	let at = 0;
 	let star = -1;
 	let retry = 0;
-	while (at < text.length) {
+	while (at < chars.length) {
 		const here = tokens[token];
 		if (here?.kind === "star") {
 			star = token++;
 			retry = at;
-		} else if (here && matchesOne(here, text[at] ?? "")) {
+		} else if (here && matchesOne(here, chars[at] ?? "")) {
 			token++;
 			at++;
 		} else if (star >= 0) {
@@ -133,6 +148,15 @@ function matchTokens(tokens: readonly Token[], text: string): boolean {
 
 /** Compiles a pattern for whole texts; `*` matches anything, `/` included (as in `case` and `${x#…}`). */
 export function compileGlob(pattern: string): (text: string) => boolean {
+	if (!hasGlob(pattern)) {
+		const literal = unescapeGlob(pattern);
+		return (text) => text === literal;
+	}
+	// One `*` and nothing else is by far the most frequent kind.
+	const [start = "", end, ...more] = pattern.split("*");
+	if (end !== undefined && more.length === 0 && !/[?[\\]/.test(pattern)) {
+		return (text) => text.length >= start.length + end.length && text.startsWith(start) && text.endsWith(end);
+	}
 	const tokens = tokenize(pattern);
 	return (text) => matchTokens(tokens, text);
 }

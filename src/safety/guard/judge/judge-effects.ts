@@ -1,5 +1,12 @@
 // What the rules say about what commands do, whatever their spelling: named harms, unknown programs, other agents.
-import type { CommandRun, Effect, FileAccess, Footprint } from "../../../footprint/index.ts";
+import {
+	type CommandRun,
+	compileGlob,
+	type Effect,
+	escapeGlob,
+	type FileAccess,
+	type Footprint,
+} from "../../../footprint/index.ts";
 import type { Verdict } from "../../policy/index.ts";
 import { isTemporary } from "../../temporary-places.ts";
 import type { CompiledRules } from "../match/index.ts";
@@ -100,12 +107,17 @@ function isCommand(written: string): boolean {
 	return /\S\s+\S/.test(written.trim());
 }
 
-/** Whether a command whose words are all known is the one that is written; a `*` stands for any part of one word. */
+/** Whether the command, all of its words known, is the one that is written; `*` stands for any part of one word. */
 function fitsCommand(written: string, { program, args, text }: CommandRun): boolean {
 	if (program === null || args.includes(null)) return false;
 	const words = written.trim().split(/\s+/);
-	const parts = words.map((word) => word.split("*").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&")));
-	return new RegExp(`^${parts.map((word) => word.join("\\S*")).join(" ")}$`).test(text);
+	const own = text.split(" ");
+	return words.length === own.length && words.every((word, at) => starGlob(word)(own[at] ?? ""));
+}
+
+/** A glob in which only `*` is a wildcard. */
+function starGlob(word: string): (text: string) => boolean {
+	return compileGlob(word.split("*").map(escapeGlob).join("*"));
 }
 
 function isHarmless(

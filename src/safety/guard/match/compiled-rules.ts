@@ -7,7 +7,8 @@ import { groupPatterns, type PatternGroups } from "./command-matcher.ts";
 import { compileCommandRule } from "./command-pattern.ts";
 import { type GitView, openGitView } from "./git-view.ts";
 import { type InferredEffect, inferEffects } from "./inferred-effects.ts";
-import { compilePaths, type PathEnvironment, type PathMatcher } from "./path-matcher.ts";
+import { compilePaths, type PathMatcher } from "./path-matcher.ts";
+import type { PathEnvironment } from "./path-pattern.ts";
 import { type SelfProtection, selfProtection } from "./self-protection.ts";
 import { openSlowExpressions, type SlowExpressions } from "./slow-expressions.ts";
 

@@ -1,111 +1,76 @@
-// Which rules a path falls under. Text only: whoever asks gives the name of a place and its real path, both.
-// A pattern is a list of segments. It matches a path whose segments, or some beginning of them, fit: a place and all that is in it.
-//   `name`, `*.pem`, `a/b`   at any depth          `dir/`      the same; the slash says that a directory is meant
-//   `/x`, `~/x`, `C:\x`      anchored              `./x`       anchored at the folder that holds the rule file's `.pi`
-//   `**`                     any number of segments; `*`, `?`, `[a]`, `{a,b}` stay within one segment
-// P1 every path is absolute; P2 with folding, case and Unicode composition do not count.
+// Finds the path rules that a path falls under. Every path is absolute; the patterns are those of `path-pattern.ts`.
+import { isWithin } from "../../policy/index.ts";
 import type { PathException, PathRule, RuleSet } from "../rules/index.ts";
-import { compileWildcard, expandBraces, type Wildcard } from "./wildcard.ts";
+import {
+	compilePathPattern,
+	compileSubstring,
+	fitsPattern,
+	folding,
+	type PathEnvironment,
+	type PathPattern,
+} from "./path-pattern.ts";
 
-export interface PathEnvironment {
-	readonly home: string;
-	readonly platform: NodeJS.Platform;
-	/** Environment variables that patterns may begin with, such as `HOME`. */
-	env(name: string): string | undefined;
-	/** The path with links followed as far as they exist. */
-	real(path: string): string;
-}
-
-/** A path rule in the order of the rule set. */
+/** The path rules of a rule set. */
 export interface PathMatcher {
-	/** Every rule that the path falls under, exceptions taken off. */
+	/** Every rule that the path falls under, without exceptions, in the order of the rule set. */
 	rulesFor(path: string, access: "read" | "change"): readonly PathRule[];
-	/** Known places of anchored rules below `directory`, absolute: what has to be looked for there beside names. */
+	/** Literal places of anchored rules below `directory`, absolute: a search by name doesn't find them. */
 	placesBelow(directory: string, wanted: (rule: PathRule) => boolean): readonly string[];
 	/** Whether any wanted rule can match by name at any depth. */
 	matchesNames(wanted: (rule: PathRule) => boolean): boolean;
 }
 
-type Segment = "**" | Wildcard;
+/** Tests a folded path and its segments. */
+type PathTest = (folded: string, segments: readonly string[]) => boolean;
 
-interface Compiled {
-	/** Absolute beginning, folded, without a slash at the end; `undefined` for patterns that match at any depth. */
-	readonly anchor: string | undefined;
-	readonly segments: readonly Segment[];
-	/** Literal name of a pattern that is one name. */
-	readonly name: string | undefined;
+/** Rules by what is needed to match them, cheapest first. */
+interface PathIndex {
+	/** Rules that are one literal name. */
+	readonly byName: Map<string, PathRule[]>;
+	/** Rules that are one segment with wildcards. */
+	readonly bySegment: { readonly test: (name: string) => boolean; readonly rule: PathRule }[];
+	readonly byPath: { readonly test: PathTest; readonly rule: PathRule }[];
+	/** Literal places of anchored rules. */
+	readonly places: { readonly place: string; readonly rule: PathRule }[];
+	/** Rules that can match at any depth. */
+	readonly anyDepth: Set<PathRule>;
 }
 
-/** Compiles the path rules and exceptions of a rule set. A regex in a dialect's rule is given as a tester by `regexOf`. */
+/** Distinct names whose rules are remembered. Bounded, because names come from the model. */
+const MAX_KNOWN = 5000;
+
+type PathRules = Pick<RuleSet, "paths" | "exceptions" | "matching" | "foldCase">;
+
+/** Compiles path rules and exceptions. `testRegex` gives the tester of a rule that is a regular expression. */
 export function compilePaths(
-	rules: Pick<RuleSet, "paths" | "exceptions" | "matching" | "foldCase">,
+	rules: PathRules,
 	host: PathEnvironment,
-	regexOf: (rule: PathRule) => (path: string) => boolean,
+	testRegex: (rule: PathRule) => (path: string) => boolean,
 ): PathMatcher {
 	const fold = folding(rules.foldCase, host.platform);
-	const split = (path: string) => splitPath(path, host.platform);
-	const substring = rules.matching === "substring";
-
-	const byName = new Map<string, PathRule[]>();
-	const byOneSegment: { readonly test: Wildcard; readonly rule: PathRule }[] = [];
-	const others: { readonly test: (folded: string, segments: readonly string[]) => boolean; readonly rule: PathRule }[] =
-		[];
-	const places: { readonly place: string; readonly rule: PathRule }[] = [];
-	const byDepth = new Set<PathRule>();
-
-	for (const rule of rules.paths) {
-		if (rule.syntax === "regex") {
-			const test = regexOf(rule);
-			others.push({ test: (folded) => test(folded), rule });
-			byDepth.add(rule);
-			continue;
-		}
-		if (substring) {
-			others.push({ test: containing(rule.pattern, fold, host), rule });
-			byDepth.add(rule);
-		}
-		for (const pattern of compilePattern(rule.pattern, rule.base, fold, host)) {
-			if (pattern.anchor === undefined) byDepth.add(rule);
-			else if (pattern.segments.length === 0) places.push({ place: pattern.anchor, rule });
-			else byDepth.add(rule);
-			const [first, ...more] = pattern.segments;
-			if (pattern.anchor === undefined && pattern.name !== undefined) {
-				byName.set(pattern.name, [...(byName.get(pattern.name) ?? []), rule]);
-			} else if (pattern.anchor === undefined && first !== undefined && first !== "**" && more.length === 0) {
-				byOneSegment.push({ test: first, rule });
-			} else others.push({ test: (folded, segments) => fits(pattern, folded, segments, split), rule });
-		}
-	}
-
+	const index = indexRules(rules, fold, host, testRegex);
 	const exceptions = rules.exceptions.map((exception) => {
-		const patterns = compilePattern(exception.pattern, exception.base, fold, host);
-		return {
-			exception,
-			test: (folded: string, segments: readonly string[]) =>
-				patterns.some((pattern) => fits(pattern, folded, segments, split)),
-		};
+		const patterns = compilePathPattern(exception.pattern, exception.base, fold, host);
+		return { exception, test: fitsAny(patterns) };
 	});
-
+	const separator = host.platform === "win32" ? /[\\/]/ : "/";
 	const known = new Map<string, readonly PathRule[]>();
-	const rulesOfSegment = (segment: string): readonly PathRule[] => {
-		let found = known.get(segment);
-		if (!found) {
-			const named = byName.get(segment) ?? [];
-			found = [...named, ...byOneSegment.filter(({ test }) => test(segment)).map(({ rule }) => rule)];
-			// Bounded: names come from the model.
-			if (known.size > 5000) known.clear();
-			known.set(segment, found);
-		}
+	const rulesOfSegment = (name: string): readonly PathRule[] => {
+		const before = known.get(name);
+		if (before) return before;
+		const tested = index.bySegment.filter(({ test }) => test(name)).map(({ rule }) => rule);
+		const found = [...(index.byName.get(name) ?? []), ...tested];
+		if (known.size > MAX_KNOWN) known.clear();
+		known.set(name, found);
 		return found;
 	};
 
 	return {
 		rulesFor(path, access) {
 			const folded = fold(path);
-			const segments = split(folded);
-			const found = new Set<PathRule>();
-			for (const segment of segments) for (const rule of rulesOfSegment(segment)) found.add(rule);
-			for (const { test, rule } of others) if (!found.has(rule) && test(folded, segments)) found.add(rule);
+			const segments = folded.split(separator).filter((segment) => segment !== "");
+			const found = new Set(segments.flatMap(rulesOfSegment));
+			for (const { test, rule } of index.byPath) if (!found.has(rule) && test(folded, segments)) found.add(rule);
 			if (found.size === 0) return [];
 			for (const { exception, test } of exceptions) {
 				if ((exception.access === "read" && access === "change") || !test(folded, segments)) continue;
@@ -115,145 +80,53 @@ export function compilePaths(
 		},
 		placesBelow(directory, wanted) {
 			const folded = fold(directory);
-			return places.filter(({ place, rule }) => isBelow(place, folded) && wanted(rule)).map(({ place }) => place);
+			return index.places
+				.filter(({ place, rule }) => isWithin(place, folded) && wanted(rule))
+				.map(({ place }) => place);
 		},
-		matchesNames: (wanted) => [...byDepth].some(wanted),
+		matchesNames: (wanted) => [...index.anyDepth].some(wanted),
 	};
+}
+
+function indexRules(
+	{ paths, matching }: PathRules,
+	fold: (text: string) => string,
+	host: PathEnvironment,
+	testRegex: (rule: PathRule) => (path: string) => boolean,
+): PathIndex {
+	const index: PathIndex = { byName: new Map(), bySegment: [], byPath: [], places: [], anyDepth: new Set() };
+	for (const rule of paths) {
+		if (rule.syntax === "regex") {
+			index.byPath.push({ test: testRegex(rule), rule });
+			index.anyDepth.add(rule);
+			continue;
+		}
+		if (matching === "substring") {
+			index.byPath.push({ test: compileSubstring(rule.pattern, fold, host), rule });
+			index.anyDepth.add(rule);
+		}
+		for (const pattern of compilePathPattern(rule.pattern, rule.base, fold, host)) indexPattern(pattern, rule, index);
+	}
+	return index;
+}
+
+function indexPattern(pattern: PathPattern, rule: PathRule, index: PathIndex): void {
+	const { anchor, segments, name } = pattern;
+	const [first, ...more] = segments;
+	if (anchor !== undefined && segments.length === 0) index.places.push({ place: anchor, rule });
+	else index.anyDepth.add(rule);
+	if (anchor === undefined && name !== undefined) {
+		index.byName.set(name, [...(index.byName.get(name) ?? []), rule]);
+	} else if (anchor === undefined && first !== undefined && first !== "**" && more.length === 0) {
+		index.bySegment.push({ test: first, rule });
+	} else index.byPath.push({ test: fitsAny([pattern]), rule });
+}
+
+function fitsAny(patterns: readonly PathPattern[]): PathTest {
+	return (folded, segments) => patterns.some((pattern) => fitsPattern(pattern, folded, segments));
 }
 
 function appliesTo({ of, limits }: PathException, rule: PathRule): boolean {
 	if (limits === "zero" && rule.limit !== "zero") return false;
 	return of === "every-file" || of.file === rule.origin.file;
-}
-
-/** Compiles one pattern: one result for every alternative in braces. */
-export function compilePattern(
-	pattern: string,
-	base: string,
-	fold: (text: string) => string,
-	host: PathEnvironment,
-): Compiled[] {
-	return [...bothNames(expandBraces(absolutePattern(pattern, base, host)), host)].map((alternative) => {
-		const folded = fold(alternative);
-		const anchored = isAnchored(folded);
-		const words = folded.split("/").filter((word, index) => word !== "" || (index === 0 && anchored));
-		const literal = words.findIndex((word) => word === "**" || /[*?[]/.test(word));
-		const fixed = anchored ? words.slice(0, literal === -1 ? words.length : literal) : [];
-		const rest = words.slice(fixed.length);
-		const [only] = rest;
-		return {
-			anchor: anchored ? fixed.join("/") || "/" : undefined,
-			segments: rest.map((word) => (word === "**" ? word : compileWildcard(word))),
-			name: rest.length === 1 && only !== undefined && only !== "**" && !/[*?[]/.test(only) ? only : undefined,
-		};
-	});
-}
-
-/** Anchored patterns once more with the links of their fixed beginning followed: `~/.ssh` may lead elsewhere. */
-function bothNames(patterns: readonly string[], host: PathEnvironment): Set<string> {
-	const names = new Set(patterns);
-	for (const pattern of patterns) {
-		if (!isAnchored(pattern)) continue;
-		const wild = pattern.search(/\/[^/]*[*?[]/);
-		const fixed = wild === -1 ? pattern : pattern.slice(0, wild);
-		names.add(host.real(fixed).replaceAll(host.platform === "win32" ? "\\" : "/", "/") + pattern.slice(fixed.length));
-	}
-	return names;
-}
-
-function isAnchored(pattern: string): boolean {
-	return /^(?:\/|[A-Za-z]:\/)/.test(pattern);
-}
-
-/** `~`, `$HOME`, `%USERPROFILE%`, backslashes and `./` written out; forward slashes only. */
-function absolutePattern(pattern: string, base: string, host: PathEnvironment): string {
-	const windows = /^[A-Za-z]:[\\/]|\\|^%\w+%/.test(pattern);
-	let text = (windows ? pattern.replaceAll("\\", "/") : pattern).trim();
-	const home = host.home.replaceAll("\\", "/");
-	text = text.replace(/^(?:~|\$HOME|\$\{HOME\}|%USERPROFILE%|\$env:USERPROFILE)(?=\/|$)/i, () => home);
-	text = text.replace(/^(?:\$(\w+)|\$\{(\w+)\}|%(\w+)%)(?=\/|$)/, (whole, a?: string, b?: string, c?: string) => {
-		const value = host.env(a ?? b ?? c ?? "");
-		return value === undefined ? whole : value.replaceAll("\\", "/");
-	});
-	if (text === "." || text.startsWith("./")) return `${base.replaceAll("\\", "/")}/${text.slice(2)}`;
-	return text.startsWith("**/") ? text.slice(3) : text;
-}
-
-function fits(
-	{ anchor, segments }: Compiled,
-	folded: string,
-	parts: readonly string[],
-	split: (path: string) => string[],
-): boolean {
-	if (anchor === undefined) {
-		for (let from = 0; from < parts.length; from++) if (fitsFrom(segments, parts, from)) return true;
-		return false;
-	}
-	const path = folded.includes("\\") ? folded.replaceAll("\\", "/") : folded;
-	if (!isBelow(path, anchor)) return false;
-	return segments.length === 0 || fitsFrom(segments, parts, split(anchor).length);
-}
-
-/** Whether the segments fit some beginning of `parts` from `from` on; `dir/**` takes `dir` in. `**` keeps one place to return to, so the walk stays short. */
-function fitsFrom(segments: readonly Segment[], parts: readonly string[], from: number): boolean {
-	let at = from;
-	let star = -1;
-	let retry = 0;
-	for (let index = 0; index < segments.length; ) {
-		const segment = segments[index];
-		const part = parts[at];
-		if (segment === "**") {
-			star = index++;
-			retry = at;
-		} else if (segment !== undefined && part !== undefined && segment(part)) {
-			index++;
-			at++;
-		} else if (star !== -1 && retry < parts.length) {
-			index = star + 1;
-			at = ++retry;
-		} else return false;
-	}
-	return true;
-}
-
-/** The first guard of this kind: a pattern matches anywhere in the path, `*` crosses slashes, a slash at the end belongs to the text. */
-function containing(
-	pattern: string,
-	fold: (text: string) => string,
-	host: PathEnvironment,
-): (folded: string) => boolean {
-	const wanted = fold(absolutePattern(pattern, "", host));
-	if (!wanted.includes("*")) return (folded) => folded.includes(wanted) || `${folded}/`.includes(wanted);
-	const test = compileWildcard(`*${wanted}*`);
-	return (folded) => test(folded);
-}
-
-/** Text that compares equal for places that the file system takes for the same. */
-export function folding(foldCase: boolean | undefined, platform: NodeJS.Platform): (text: string) => string {
-	const folds = foldCase ?? (platform === "darwin" || platform === "win32");
-	const plain = platform === "win32" ? plainWindowsPath : (text: string) => text;
-	return folds ? (text) => plain(text).normalize("NFC").toLowerCase() : plain;
-}
-
-/** Windows takes many spellings for one place: `\\?\C:\x`, `\\localhost\C$\x`, dots and blanks at the end of a name, `x::$DATA`. */
-function plainWindowsPath(text: string): string {
-	const local = text
-		.replace(/^[\\/]{2}[?.][\\/](?=[A-Za-z]:)/, "")
-		.replace(/^[\\/]{2}(?:localhost|127\.0\.0\.1|\[?::1\]?)[\\/]([A-Za-z])\$(?=[\\/]|$)/i, "$1:");
-	const drive = /^[A-Za-z]:/.exec(local)?.[0] ?? "";
-	return (
-		drive +
-		local
-			.slice(drive.length)
-			.replace(/:[^\\/]*(?=[\\/]|$)/g, "")
-			.replace(/([^\\/. ])[. ]+(?=[\\/]|$)/g, "$1")
-	);
-}
-
-function splitPath(path: string, platform: NodeJS.Platform): string[] {
-	return path.split(platform === "win32" ? /[\\/]/ : "/").filter((segment) => segment !== "");
-}
-
-function isBelow(path: string, directory: string): boolean {
-	return path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
 }

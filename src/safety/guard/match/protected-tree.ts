@@ -3,10 +3,9 @@
 // W2 links are not followed: what they lead to is touched under its own name.
 import { type Dirent, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { FileAccess } from "../../../footprint/index.ts";
+import { compileGlob, type FileAccess } from "../../../footprint/index.ts";
 import type { PathRule } from "../rules/index.ts";
 import type { GitView } from "./git-view.ts";
-import { compileWildcard } from "./wildcard.ts";
 
 export type TreeSearchResult =
 	| { readonly kind: "protected"; readonly path: string }
@@ -158,7 +157,7 @@ export function selectsByName({ only = [] }: Pick<FileAccess, "only">): boolean 
 
 /** A glob without a slash fits any segment of the way; one with a slash the whole way. */
 function globOf(glob: string): WayTest {
-	const test = compileWildcard(
+	const test = compileGlob(
 		glob
 			.replace(/^\.?\/+/, "")
 			.replace(/\/+$/, "")

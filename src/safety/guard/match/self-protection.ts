@@ -5,7 +5,7 @@ import { isWithin } from "../../policy/index.ts";
 import { answersFile } from "../answers/index.ts";
 import type { RuleSet } from "../rules/index.ts";
 import type { GitView } from "./git-view.ts";
-import { folding, type PathEnvironment } from "./path-matcher.ts";
+import { folding, type PathEnvironment } from "./path-pattern.ts";
 import { compileSelection } from "./protected-tree.ts";
 
 /** What is protected within a `.pi` folder of a project, by the name below it. */

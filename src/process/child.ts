@@ -1,5 +1,5 @@
-// One child process in its own group, and how it ends. Not pi's protocol: that is rpc-link.ts.
-// C1 no shell; C2 the outcome is a value and only `exited` with code 0 can be a success; C3 every wait has a bound; C4 stderr is kept bounded.
+// One child process in its own group, and how it ends. pi's protocol is in rpc-link.ts.
+// C1 no shell; C2 the outcome is a value, and only `exited` with code 0 can be a success; C3 every wait is bounded; C4 stderr is kept bounded.
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { isSameProcess, processStart } from "./process-identity.ts";
 export type ChildExit =
 	| { readonly kind: "exited"; readonly code: number }
 	| { readonly kind: "killed"; readonly signal: NodeJS.Signals }
-	/** It never ran: the file is missing, not executable, or the folder is gone. */
+	/** It never ran: the file is missing or not executable, or the folder is gone. */
 	| { readonly kind: "unstarted"; readonly reason: string };
 
 export interface ChildSpec {
@@ -19,7 +19,7 @@ export interface ChildSpec {
 }
 
 export interface Child {
-	/** `undefined` where it did not start. */
+	/** `undefined` if it did not start. */
 	readonly pid: number | undefined;
 	/** Start mark of the process, see `processStart`. */
 	readonly started: string | undefined;
@@ -27,7 +27,7 @@ export interface Child {
 	readonly exited: Promise<ChildExit>;
 	/** Called with stdout as it comes. Set before the first await after `startChild`. */
 	onOutput(listener: (chunk: Buffer) => void): void;
-	/** Writes to stdin; `false` where that is closed. Waits for a full pipe to drain. */
+	/** Writes to stdin; `false` if it is closed. Waits for a full pipe to drain. */
 	write(text: string): Promise<boolean>;
 	/** Closes stdin. */
 	endInput(): void;
@@ -55,78 +55,82 @@ export function startChild(spec: ChildSpec): Child {
 	} catch (error) {
 		return unstarted(error instanceof Error ? error.message : String(error));
 	}
-	// Before anything that can throw: an error without a listener ends this process.
+	// Before anything that can throw: an error event without a listener would end this process.
 	const failed = new Promise<Error>((resolve) => spawned.once("error", resolve));
 	if (!hasStreams(spawned)) return unstarted("", failed);
-	const process_ = spawned;
-	const { pid } = process_;
+	const child = spawned;
+	const { pid } = child;
 	const started = pid === undefined ? undefined : processStart(pid);
 	const listeners: ((chunk: Buffer) => void)[] = [];
-	let tail = Buffer.alloc(0);
-	process_.stdout.on("data", (chunk: Buffer) => {
+	let stderr = Buffer.alloc(0);
+	child.stdout.on("data", (chunk: Buffer) => {
 		for (const listener of listeners) listener(chunk);
 	});
-	process_.stderr.on("data", (chunk: Buffer) => {
-		tail = Buffer.concat([tail, chunk]).subarray(-STDERR_BYTES);
+	child.stderr.on("data", (chunk: Buffer) => {
+		stderr = Buffer.concat([stderr, chunk]).subarray(-STDERR_BYTES);
 	});
-	// A pipe whose reader is gone reports here; the exit tells the story.
-	for (const stream of [process_.stdin, process_.stdout, process_.stderr]) stream.on("error", () => {});
+	// Errors of the pipes: the exit tells what happened.
+	for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {});
 
-	const exited = new Promise<ChildExit>((resolve) => {
-		void failed.then((error) => {
-			if (process_.pid === undefined) resolve({ kind: "unstarted", reason: error.message });
-		});
-		process_.once("exit", (code, signal) => {
-			const exit: ChildExit = signal
-				? { kind: "killed", signal }
-				: code === null
-					? { kind: "unstarted", reason: "It ended without a code or a signal." }
-					: { kind: "exited", code };
-			void outputRead(process_).then(() => resolve(exit));
-		});
-	});
+	const exited = exitOf(child, failed);
 	let over = false;
 	void exited.then(() => {
 		over = true;
 	});
-
-	let stopping: Promise<ChildExit> | undefined;
 	const kill = async (): Promise<ChildExit> => {
 		if (!over && pid !== undefined) killGroup(pid, started);
 		return exited;
 	};
+	const stop = async (graceMs: number): Promise<ChildExit> => {
+		if (over || pid === undefined) return exited;
+		child.stdin.end();
+		if (process.platform !== "win32") child.kill("SIGTERM");
+		const timer = setTimeout(() => void kill(), graceMs);
+		try {
+			return await exited;
+		} finally {
+			clearTimeout(timer);
+		}
+	};
+	let stopping: Promise<ChildExit> | undefined;
 	return {
 		pid,
 		started,
 		exited,
 		onOutput: (listener) => void listeners.push(listener),
 		async write(text) {
-			const { stdin } = process_;
-			if (over || !stdin.writable) return false;
-			if (!stdin.write(text)) await Promise.race([once(stdin, "drain").catch(() => {}), exited]);
+			if (over || !child.stdin.writable) return false;
+			if (!child.stdin.write(text)) await Promise.race([once(child.stdin, "drain").catch(() => {}), exited]);
 			return !over;
 		},
-		endInput: () => void process_.stdin.end(),
-		stderr: () => tail.toString("utf8"),
+		endInput: () => void child.stdin.end(),
+		stderr: () => stderr.toString("utf8"),
 		stop(graceMs = 5000) {
-			stopping ??= (async () => {
-				if (over || pid === undefined) return exited;
-				process_.stdin.end();
-				if (process.platform !== "win32") process_.kill("SIGTERM");
-				const timer = setTimeout(() => void kill(), graceMs);
-				try {
-					return await exited;
-				} finally {
-					clearTimeout(timer);
-				}
-			})();
+			stopping ??= stop(graceMs);
 			return stopping;
 		},
 		kill,
 	};
 }
 
-/** Ends a process group by force. On Windows the process tree. Only while its leader is still the process that was started. */
+/** How a child ends, once its output is read. */
+function exitOf(child: ChildProcessWithoutNullStreams, failed: Promise<Error>): Promise<ChildExit> {
+	return new Promise((resolve) => {
+		void failed.then((error) => {
+			if (child.pid === undefined) resolve({ kind: "unstarted", reason: error.message });
+		});
+		child.once("exit", (code, signal) => {
+			const exit: ChildExit = signal
+				? { kind: "killed", signal }
+				: code === null
+					? { kind: "unstarted", reason: "It ended without a code or a signal." }
+					: { kind: "exited", code };
+			void outputRead(child).then(() => resolve(exit));
+		});
+	});
+}
+
+/** Kills a process group (on Windows the process tree), if its leader is still the process that was started. */
 function killGroup(pid: number, started: string | undefined): void {
 	if (started !== undefined && !isSameProcess(pid, started)) return;
 	if (process.platform === "win32") {
@@ -139,7 +143,7 @@ function killGroup(pid: number, started: string | undefined): void {
 	} catch {}
 }
 
-/** Waits until stdout and stderr are at their end; a grandchild may hold them open for ever, so at most a second. */
+/** Waits for the end of stdout and stderr, at most a second: a grandchild may hold them open forever. */
 async function outputRead(child: ChildProcessWithoutNullStreams): Promise<void> {
 	const ended = [child.stdout, child.stderr].map((stream) =>
 		stream.readableEnded || stream.destroyed ? undefined : once(stream, "close").catch(() => {}),
@@ -153,7 +157,7 @@ async function outputRead(child: ChildProcessWithoutNullStreams): Promise<void> 
 	for (const stream of [child.stdout, child.stderr]) stream.destroy();
 }
 
-/** Where file descriptors run out Node makes none of the streams, and reports the error a moment later. */
+/** Without free file descriptors Node makes none of the streams and reports the error a moment later. */
 function hasStreams(child: ChildProcess): child is ChildProcessWithoutNullStreams {
 	return Boolean(child.stdin && child.stdout && child.stderr);
 }

@@ -1,5 +1,5 @@
 // Processes that a run left behind: found by the tag in their environment, with all their descendants and sessions, and stopped.
-// Linux reads /proc; other Unixes ask `ps` for environments; Windows shows no foreign environment, so there only process trees end.
+// Linux reads /proc; other Unixes ask `ps` for environments. Windows shows no other process's environment, so only process trees end there.
 // T1 the calling process and its ancestors are never among them; T2 every signal goes to a process whose start was checked just before.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -16,6 +16,8 @@ export interface Orphan {
 	readonly command: string;
 }
 
+const commandLength = 200;
+
 /** Finds the living processes that carry `RUN_TAG=<run>` and everything below them or in their sessions. */
 export function findOrphans(run: string): Orphan[] {
 	if (process.platform === "linux") return orphansFromProc(run);
@@ -25,39 +27,37 @@ export function findOrphans(run: string): Orphan[] {
 
 export interface OrphanStop {
 	readonly stopped: readonly Orphan[];
-	/** Still there after SIGKILL: a process of another user or one stuck in the kernel. */
+	/** Alive after SIGKILL: a process of another user, or one stuck in the kernel. */
 	readonly remaining: readonly Orphan[];
 }
 
+const killMs = 1000;
+const mostRounds = 5;
+const mostLooks = 10;
+
 /**
- * Ends everything that `findOrphans` finds: SIGTERM, up to `graceMs` milliseconds, then SIGKILL. They are frozen while they are looked for
- * and told, so that none forks meanwhile and no shell goes on to its next command because the one before it has died.
+ * Stops everything that `findOrphans` finds: SIGTERM, up to `graceMs` milliseconds, then SIGKILL. They are frozen until all of them are found and
+ * signaled, so that none forks meanwhile and no shell continues with its next command because the previous one died.
  */
 export async function stopOrphans(run: string, graceMs = 1000): Promise<OrphanStop> {
 	const stopped = new Map<string, Orphan>();
-	for (let round = 0; round < 5; round++) {
+	for (let round = 0; round < mostRounds; round++) {
 		const found = freeze(run);
-		// The usual case: one look at the processes is all that it costs.
+		// The usual case costs one look at the process table.
 		if (found.length === 0) return { stopped: [...stopped.values()], remaining: [] };
 		for (const orphan of found) stopped.set(keyOf(orphan), orphan);
-		if (round === 0) {
-			for (const orphan of found) signalProcess(orphan, "SIGTERM");
-			for (const orphan of found) signalProcess(orphan, "SIGCONT");
-			await gone(found, graceMs);
-		}
-		const left = found.filter((orphan) => isSameProcess(orphan.pid, orphan.started));
-		for (const orphan of left) signalProcess(orphan, "SIGKILL");
-		await gone(left, 1000);
+		if (round === 0) await signalAll(found, ["SIGTERM", "SIGCONT"], graceMs);
+		await signalAll(found.filter(isAlive), ["SIGKILL"], killMs);
 	}
 	const remaining = findOrphans(run);
 	for (const orphan of remaining) stopped.delete(keyOf(orphan));
 	return { stopped: [...stopped.values()], remaining };
 }
 
-/** Stops the orphans where they are, until a look finds no new one. */
+/** Freezes the orphans, until a look finds no new one. */
 function freeze(run: string): Orphan[] {
 	const frozen = new Map<string, Orphan>();
-	for (let look = 0; look < 10; look++) {
+	for (let look = 0; look < mostLooks; look++) {
 		const fresh = findOrphans(run).filter((orphan) => !frozen.has(keyOf(orphan)));
 		if (fresh.length === 0) break;
 		for (const orphan of fresh) {
@@ -72,19 +72,23 @@ function keyOf({ pid, started }: Orphan): string {
 	return `${pid} ${started}`;
 }
 
-/** Sends a signal to a process if it is still the one that was found; a process that is gone or not ours is left in peace. */
+function isAlive({ pid, started }: Orphan): boolean {
+	return isSameProcess(pid, started);
+}
+
+/** Sends each signal to all, then waits up to `ms` milliseconds for all to end. */
+async function signalAll(orphans: readonly Orphan[], signals: readonly NodeJS.Signals[], ms: number): Promise<void> {
+	for (const signal of signals) for (const orphan of orphans) signalProcess(orphan, signal);
+	const until = performance.now() + ms;
+	while (orphans.some(isAlive) && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** Signals a process unless its number belongs to another one by now. One that is gone, or is not ours to signal, is left alone. */
 function signalProcess(orphan: Orphan, signal: NodeJS.Signals): void {
-	if (!isSameProcess(orphan.pid, orphan.started)) return;
+	if (!isAlive(orphan)) return;
 	try {
 		process.kill(orphan.pid, signal);
 	} catch {}
-}
-
-async function gone(orphans: readonly Orphan[], ms: number): Promise<void> {
-	const until = performance.now() + ms;
-	while (orphans.some((orphan) => isSameProcess(orphan.pid, orphan.started)) && performance.now() < until) {
-		await new Promise((resolve) => setTimeout(resolve, 20));
-	}
 }
 
 function orphansFromProc(run: string): Orphan[] {
@@ -94,14 +98,14 @@ function orphansFromProc(run: string): Orphan[] {
 		const row = /^\d+$/.test(name) ? processRow(Number(name), boot) : undefined;
 		if (row) rows.set(row.pid, row);
 	}
-	const self = lineage(rows);
+	const self = selfAndAncestors(new Map([...rows].map(([pid, { parent }]) => [pid, parent])));
 	const own = rows.get(process.pid)?.session;
 	const tag = Buffer.from(`\0${RUN_TAG}=${run}\0`);
 	const tagged = new Set<number>();
 	for (const { pid } of rows.values()) if (!self.has(pid) && environmentHas(pid, tag)) tagged.add(pid);
 	const sessions = new Set([...tagged].map((pid) => rows.get(pid)?.session).filter((session) => session !== own));
 
-	const below = (row: ProcessRow): boolean => {
+	const isBelow = (row: ProcessRow): boolean => {
 		const seen = new Set<number>();
 		for (let at: ProcessRow | undefined = row; at && !seen.has(at.pid); at = rows.get(at.parent)) {
 			if (tagged.has(at.pid)) return true;
@@ -110,15 +114,15 @@ function orphansFromProc(run: string): Orphan[] {
 		return false;
 	};
 	return [...rows.values()]
-		.filter((row) => !self.has(row.pid) && (sessions.has(row.session) || below(row)))
+		.filter((row) => !self.has(row.pid) && (sessions.has(row.session) || isBelow(row)))
 		.map(({ pid, started }) => ({ pid, started, command: commandLine(pid) }));
 }
 
-/** The numbers of this process and its ancestors. */
-function lineage(rows: ReadonlyMap<number, ProcessRow>): Set<number> {
-	const line = new Set([0, process.pid]);
-	for (let at = rows.get(process.pid); at && !line.has(at.parent); at = rows.get(at.parent)) line.add(at.parent);
-	return line;
+/** The numbers of this process, its ancestors, and 0. */
+function selfAndAncestors(parents: ReadonlyMap<number, number>): Set<number> {
+	const found = new Set<number>([0]);
+	for (let at: number | undefined = process.pid; at && !found.has(at); at = parents.get(at)) found.add(at);
+	return found;
 }
 
 function environmentHas(pid: number, tag: Buffer): boolean {
@@ -132,7 +136,7 @@ function environmentHas(pid: number, tag: Buffer): boolean {
 
 function commandLine(pid: number): string {
 	try {
-		return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim().slice(0, 200);
+		return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim().slice(0, commandLength);
 	} catch {
 		return "";
 	}
@@ -147,27 +151,18 @@ function orphansFromPs(run: string): Orphan[] {
 		const [, pid, parent, command] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
 		return pid && parent && command ? [{ pid: Number(pid), parent: Number(parent), command }] : [];
 	});
-	const parents = new Map(rows.map(({ pid, parent }) => [pid, parent]));
-	const self = new Set<number>([0]);
-	for (let at: number | undefined = process.pid; at && !self.has(at); at = parents.get(at)) self.add(at);
+	const self = selfAndAncestors(new Map(rows.map(({ pid, parent }) => [pid, parent])));
+	const others = rows.filter(({ pid }) => !self.has(pid));
 	const found = new Set(
-		rows
-			.filter(({ pid, command }) => !self.has(pid) && `${command} `.includes(` ${RUN_TAG}=${run} `))
-			.map((row) => row.pid),
+		others.filter(({ command }) => `${command} `.includes(` ${RUN_TAG}=${run} `)).map(({ pid }) => pid),
 	);
-	for (let grown = true; grown; ) {
-		grown = false;
-		for (const { pid, parent } of rows) {
-			if (!found.has(pid) && !self.has(pid) && found.has(parent)) {
-				found.add(pid);
-				grown = true;
-			}
-		}
+	for (let size = -1; size < found.size; ) {
+		size = found.size;
+		for (const { pid, parent } of others) if (found.has(parent)) found.add(pid);
 	}
-	return rows.flatMap(({ pid, command }) => {
+	return others.flatMap(({ pid, command }) => {
 		const started = found.has(pid) ? processStart(pid) : undefined;
-		return started === undefined
-			? []
-			: [{ pid, started, command: command.split(` ${RUN_TAG}=`)[0]?.slice(0, 200) ?? "" }];
+		if (started === undefined) return [];
+		return [{ pid, started, command: command.split(` ${RUN_TAG}=`)[0]?.slice(0, commandLength) ?? "" }];
 	});
 }

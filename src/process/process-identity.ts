@@ -1,43 +1,52 @@
-// Who a process is beyond its number: numbers are used again, start times are not. Nothing here signals a process.
+// Identifies a process beyond its number: numbers are reused, start times are not. Signals nothing.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** What the kernel says of one process. */
+/** One process in the kernel's table. */
 export interface ProcessRow {
 	readonly pid: number;
 	readonly parent: number;
 	readonly session: number;
-	/** Opaque; equal for the same process, different for another that got the same number (also after a reboot). */
+	/** Opaque; the same for the same process, different for another that got the same number, also after a reboot. */
 	readonly started: string;
 }
 
 /**
- * The start mark of a living process, `undefined` where there is none (a zombie counts as gone). Linux: boot id and start
- * tick of `/proc`; elsewhere the start time that `ps` prints, to the second. `unknown` for one that lives and whose start cannot be read now.
+ * The start mark of a living process; `undefined` if it is gone (a zombie counts as gone). Linux: boot id and start tick of `/proc`; elsewhere the
+ * start time that `ps` prints, to the second. `unknown`: it is alive, and its start cannot be read.
  */
 export function processStart(pid: number): string | undefined {
 	if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
-	if (process.platform === "linux") {
-		try {
-			return readRow(pid, bootId())?.started;
-		} catch {
-			// Too many open files, or a /proc that is closed to us: no sign that it is gone.
-			return isAlive(pid) ? "unknown" : undefined;
-		}
+	const read = startReaders[process.platform] ?? startFromPs;
+	try {
+		return read(pid);
+	} catch {
+		// Too many open files, a /proc that we may not read, or a system without start times: no sign that it is gone.
+		return isAlive(pid) ? "unknown" : undefined;
 	}
-	if (process.platform === "win32") return isAlive(pid) ? "unknown" : undefined;
+}
+
+/** Each throws where the start cannot be read. */
+const startReaders: Partial<Record<NodeJS.Platform, (pid: number) => string | undefined>> = {
+	linux: (pid) => readRow(pid, bootId())?.started,
+	win32: () => {
+		throw new Error("Windows has no start times to read.");
+	},
+};
+
+function startFromPs(pid: number): string | undefined {
 	const shown = spawnSync("/bin/ps", ["-o", "stat=,lstart=", "-p", String(pid)], { encoding: "utf8" });
-	if (shown.error) return isAlive(pid) ? "unknown" : undefined;
+	if (shown.error) throw shown.error;
 	const [stat, ...start] = (shown.stdout ?? "").trim().split(/\s+/);
 	return stat && !stat.startsWith("Z") ? start.join(" ") : undefined;
 }
 
-/** Whether the process that had this number and start mark still lives. */
+/** Whether the process that had this number and start mark is still alive. */
 export function isSameProcess(pid: number, started: string): boolean {
 	return processStart(pid) === started;
 }
 
-/** One row of Linux's process table; `undefined` for a process that is gone, a zombie, or where there is no `/proc`. `boot`: see `bootId`. */
+/** One row of Linux's process table; `undefined` for a process that is gone, a zombie, or a system without `/proc`. `boot`: see `bootId`. */
 export function processRow(pid: number, boot?: string): ProcessRow | undefined {
 	try {
 		return readRow(pid, boot ?? bootId());
@@ -46,7 +55,7 @@ export function processRow(pid: number, boot?: string): ProcessRow | undefined {
 	}
 }
 
-/** The same; throws where the row is there and cannot be read. */
+/** Like `processRow`; throws where the row exists and cannot be read. */
 function readRow(pid: number, boot: string): ProcessRow | undefined {
 	let stat: string;
 	try {
@@ -56,7 +65,7 @@ function readRow(pid: number, boot: string): ProcessRow | undefined {
 		if (["ENOENT", "ESRCH", "ENOTDIR"].includes(code)) return undefined;
 		throw error;
 	}
-	// The name stands in parentheses and may hold blanks and parentheses itself: fields count from the last one.
+	// The name is in parentheses and may contain spaces and parentheses itself: fields count from the last one.
 	const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 	const [state, parent, , session] = fields;
 	const ticks = fields[19];
@@ -64,13 +73,13 @@ function readRow(pid: number, boot: string): ProcessRow | undefined {
 	return { pid, parent: Number(parent), session: Number(session), started: `${boot}:${ticks}` };
 }
 
-/** What tells one start of the machine from another, on Linux. Throws where no file can be opened now. */
+/** Identifies one boot of the machine, on Linux. Throws where no file can be opened now. */
 export function bootId(): string {
 	try {
 		return readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
 	} catch (error) {
 		const { code = "" } = error as NodeJS.ErrnoException;
-		// Without it a process that lives would look like another one of the same number.
+		// Without it a living process would look like another one of the same number.
 		if (code === "EMFILE" || code === "ENFILE") throw error;
 		return "";
 	}

@@ -117,7 +117,7 @@ describe("a child", () => {
 	});
 });
 
-describe("strays", needsLinux, () => {
+describe("orphans", needsLinux, () => {
 	it("R26 finds what carries the tag, its descendants with an emptied environment and its session, and nothing else", async () => {
 		const run = `run-${process.pid}`;
 		const script = join(folder, "tree.sh");
@@ -192,7 +192,7 @@ describe("strays", needsLinux, () => {
 
 	it("is never this process or one above it, whatever the tag", async () => {
 		const child = node(
-			`const { findStrays } = await import(${JSON.stringify(new URL("../../src/process/orphans.ts", import.meta.url).href)}); console.log(JSON.stringify(findStrays("mine").map((s) => s.pid)), process.pid)`,
+			`const { findOrphans } = await import(${JSON.stringify(new URL("../../src/process/orphans.ts", import.meta.url).href)}); console.log(JSON.stringify(findOrphans("mine").map((s) => s.pid)), process.pid)`,
 			{ [RUN_TAG]: "mine" },
 		);
 		const [pids, pid] = (await output(child)).split(" ");

@@ -18,6 +18,8 @@ const forbidden: [string, string][] = [
 	["src/footprint/shell.ts", "node:fs"],
 	["src/footprint/shell.ts", "../safety/index.ts"],
 	["src/process/child.ts", "../pi/index.ts"],
+	["src/disk/replace-file.ts", "../pi/index.ts"],
+	["src/footprint/shell.ts", "../disk/index.ts"],
 	["src/chronicle/core/snapshot/patch.ts", "node:fs"],
 	["src/safety/policy/policy.ts", "../../pi/index.ts"],
 	["src/workflow/machine/transition.ts", "@earendil-works/pi-coding-agent"],

@@ -4,7 +4,7 @@ import { chmodSync } from "node:fs";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 
 /** The mode of every file that keeps what a person typed. */
-export const privateMode = 0o600;
+const privateMode = 0o600;
 
 /** Takes everybody else's rights from the session's file, where it is on disk already. */
 export function protectSession({ sessionManager }: Pick<ExtensionContext, "sessionManager">): void {

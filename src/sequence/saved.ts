@@ -1,9 +1,9 @@
 // The project's saved sequences, `.pi/sequences/<name>.yaml`. Like every definition of a project they count only where the person trusts it.
 // V1 a name is a plain word, so no name leads out of the folder; V2 what is written is readable by its owner alone.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Diagnostic } from "../definition/index.ts";
-import { privateMode } from "./private-file.ts";
+import { replaceFileSync } from "../disk/index.ts";
 import { looksLikeNumber } from "./run-count.ts";
 import { readSequenceFile, replaceSteps, type SequenceFile, sequenceText } from "./sequence-file.ts";
 
@@ -78,13 +78,7 @@ export function writeSaved(
 	const file = old?.file ?? join(sequenceFolder(cwd), `${name}.yaml`);
 	const text = old === undefined ? sequenceText(steps) : replaceSteps(readFileSync(file, "utf8"), steps);
 	mkdirSync(sequenceFolder(cwd), { recursive: true });
-	const beside = `${file}.${process.pid}.tmp`;
-	try {
-		writeFileSync(beside, text, { mode: privateMode, flush: true });
-		renameSync(beside, file);
-	} finally {
-		rmSync(beside, { force: true });
-	}
+	replaceFileSync(file, text);
 	return file;
 }
 

@@ -1,13 +1,13 @@
-// The folded state as the text of `<uuid>.json`, and back. Not the truth: that is the event log, from which it can be made again.
-// C1 at most 64 KB, whatever the history; C2 what does not fit is cut in this order: the definition's long texts, the task, old summaries;
-// what was cut is named in `cut`, and the log has it; C3 reading gives the run that was written, or says that the log has to be read;
-// C4 a checksum tells a file that was changed by hand or by a crash: such a one is not believed.
+// Writes the folded state as the text of `<uuid>.json`, and reads it. The event log is the truth; the checkpoint can be rebuilt from it.
+// C1 at most 64 KB, whatever the history; C2 what does not fit is cut in this order: the definition's long texts, the task, old summaries; `cut`
+// names what was cut, and the log has it; C3 reading gives the run that was written, or says that the log has to be read; C4 a file that was
+// changed by hand or by a crash has a wrong checksum and is not believed.
 import { crc32 } from "node:zlib";
 import { type Created, type Run, restoreRun, SCHEMA_VERSION, type StoredRun, storeRun } from "../../core/index.ts";
 
 export const CHECKPOINT_BYTES = 64 * 1024;
 
-/** Where in the log the checkpoint stands: the first `offset` bytes are in it. */
+/** The position of a checkpoint in the log: it covers the first `offset` bytes. */
 export interface LogPosition {
 	readonly seq: number;
 	readonly offset: number;
@@ -16,7 +16,7 @@ export interface LogPosition {
 
 type Cut = "definition" | "task" | "history";
 
-/** What stands in the file of a run, in the order in which a person wants to read it; what is derived from the definition is not in it. */
+/** The fields of the file, in the order in which a user wants to read them. What is derived from the definition is not among them. */
 const kept: Readonly<Record<keyof StoredRun, true>> = {
 	schemaVersion: true,
 	id: true,
@@ -55,7 +55,7 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 };
 const fields = Object.keys(kept) as (keyof typeof kept)[];
 
-/** The text, the whole run if it fits. */
+/** The text of a checkpoint, with the whole run if it fits. */
 export function checkpointText(run: Run, log: LogPosition): string {
 	const { definition } = run.template;
 	const full = shape(run, definition, log, []);
@@ -69,7 +69,7 @@ export function checkpointText(run: Run, log: LogPosition): string {
 		outbox: [],
 		snapshot: { ...run.snapshot, files: [] },
 	};
-	// Only a run of very many states gets here: what is left has a bound of its own.
+	// Only a run of very many states needs this: the rest is bounded by itself.
 	const least: Run = {
 		...recent,
 		history: run.history.slice(-5),
@@ -102,12 +102,12 @@ function shape(run: Run, definition: unknown, log: LogPosition, cut: readonly Cu
 	return { ...data, crc: checksum(data) };
 }
 
-/** CRC-32, in eight hex digits, of the fields as JSON without blanks: how the file is set does not count. */
+/** CRC-32, in eight hex digits, of the fields as JSON without spaces: the file's formatting does not count. */
 function checksum(data: object): string {
 	return crc32(JSON.stringify(data)).toString(16).padStart(8, "0");
 }
 
-/** A definition without its long texts: enough to see the graph. */
+/** A definition without its long texts: enough to draw the graph. */
 function outline(definition: unknown): unknown {
 	return JSON.parse(JSON.stringify(definition), (_, value) =>
 		typeof value === "string" && value.length > 200 ? `${value.slice(0, 160)}…` : value,
@@ -117,55 +117,57 @@ function outline(definition: unknown): unknown {
 export type CheckpointRead =
 	/** `proved`: its checksum is right; checkpoints of earlier versions have none. */
 	| { readonly kind: "read"; readonly run: Run; readonly log: LogPosition; readonly proved: boolean }
-	/** Something is missing that only the log has; `id` is whose. */
+	/** Something is missing that only the log has. */
 	| { readonly kind: "incomplete"; readonly log: LogPosition }
 	| { readonly kind: "newer"; readonly schemaVersion: number }
 	| { readonly kind: "foreign"; readonly data: Readonly<Record<string, unknown>> }
 	| { readonly kind: "damaged" };
 
+/** The fields of the file; what the machine reads was written by us and is believed once the checksum is right. */
+type Stored = StoredRun & { readonly log: LogPosition; readonly cut?: readonly Cut[] };
+
 /** Reads a checkpoint. `first` gives the first event of the log, which has in full what a checkpoint may have cut. */
 export function readCheckpoint(text: string, first: () => Created | undefined): CheckpointRead {
-	let data: unknown;
-	try {
-		data = JSON.parse(text);
-	} catch {
-		return { kind: "damaged" };
-	}
-	if (!isRecord(data)) return { kind: "damaged" };
-	const { schemaVersion } = data;
-	if (typeof schemaVersion !== "number" || typeof data.id !== "string" || !isRecord(data.template))
+	const data = parseObject(text);
+	if (!data) return { kind: "damaged" };
+	const { crc, ...fields } = data;
+	const { schemaVersion } = fields;
+	if (typeof schemaVersion !== "number" || typeof fields.id !== "string" || !isObject(fields.template))
 		return { kind: "foreign", data };
 	if (schemaVersion > SCHEMA_VERSION) return { kind: "newer", schemaVersion };
-	const { crc, ...summed } = data;
-	if (crc !== undefined && crc !== checksum(summed)) return { kind: "damaged" };
-	// Fields that earlier versions did not write.
-	const {
-		log,
-		cut = [],
-		...rest
-	} = { kept: [], unmeasured: [], ...summed } as unknown as StoredRun & {
-		log?: LogPosition;
-		cut?: readonly Cut[];
-	};
-	if (!isPosition(log) || !looksWhole(rest)) return { kind: "damaged" };
-	if (cut.includes("history")) return { kind: "incomplete", log };
-	const whole = cut.length > 0 ? first() : undefined;
-	if (cut.length > 0 && !whole) return { kind: "incomplete", log };
-	const template = whole?.template ?? rest.template;
-	const run = restoreRun({ ...rest, template, task: whole?.task ?? rest.task });
-	if (!run) return { kind: "damaged" };
-	return { kind: "read", run, log, proved: crc !== undefined };
+	if (crc !== undefined && crc !== checksum(fields)) return { kind: "damaged" };
+	// Earlier versions did not write these two.
+	const stored = { kept: [], unmeasured: [], ...fields };
+	return isStored(stored) ? restore(stored, first, crc !== undefined) : { kind: "damaged" };
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+function restore(
+	{ log, cut = [], ...rest }: Stored,
+	first: () => Created | undefined,
+	proved: boolean,
+): CheckpointRead {
+	const whole = cut.length > 0 && !cut.includes("history") ? first() : undefined;
+	if (cut.length > 0 && !whole) return { kind: "incomplete", log };
+	const { template, task } = whole ?? rest;
+	const run = restoreRun({ ...rest, template, task });
+	return run ? { kind: "read", run, log, proved } : { kind: "damaged" };
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+	try {
+		const data: unknown = JSON.parse(text);
+		return isObject(data) ? data : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function isPosition(log: unknown): log is LogPosition {
-	return isRecord(log) && [log.seq, log.offset, log.fence].every((value) => typeof value === "number");
-}
-
-/** Whether everything that the machine reads is there; values were written by us and are believed. */
-function looksWhole(run: object): boolean {
-	return fields.every((field) => field in run);
+function isStored(data: object): data is Stored {
+	const { log } = data as { log?: unknown };
+	const isPosition = isObject(log) && [log.seq, log.offset, log.fence].every((value) => typeof value === "number");
+	return isPosition && fields.every((field) => field in data);
 }

@@ -1,22 +1,22 @@
 // Folds an event log line by line: no I/O, memory independent of the log's length.
-// F1 the fold ends at the first damaged place that nothing sound follows (a torn end); a damaged place with sound lines behind it is
-// damage in the middle, and the log is refused; F2 numbers follow each other without gaps; F3 a line written under an older lease than
-// one before it is no part of the story; F4 `recovered` tells the whole run: what is damaged before it does not matter any more.
+// F1 the fold ends at the first damaged place that no sound line follows (a torn end); a damaged place with sound lines after it is damage in the
+// middle, and the log is refused; F2 numbers are consecutive; F3 a line written under an older lease than one before it does not count;
+// F4 `recovered` holds the whole run: damage before it no longer matters.
 import { foldEvent, type LedgerEvent, type Run, startRun } from "../../core/index.ts";
 import { decodeLine } from "./line.ts";
 
 export interface FoldResult {
-	/** `undefined` where not even the first event could be read. */
+	/** `undefined` if not even the first event could be read. */
 	readonly run: Run | undefined;
 	/** Bytes of the log, from its beginning, that are sound. */
 	readonly soundBytes: number;
-	/** Bytes behind them that are not: a torn end. */
+	/** Bytes after them that are not: a torn end. */
 	readonly tornBytes: number;
 	readonly lastSeq: number;
 	readonly lastFence: number;
 	/** Lines of a supervisor that had lost its lease. */
 	readonly fencedLines: number;
-	/** `gap`: an event is missing. `middle`: a damaged line has sound ones behind it. `template`: its definition cannot be read. */
+	/** `gap`: an event is missing. `middle`: sound lines follow a damaged one. `template`: the definition cannot be read. */
 	readonly fault: "gap" | "middle" | "template" | "newer" | undefined;
 	/** Offset of the line at fault. */
 	readonly faultAt: number;
@@ -24,8 +24,8 @@ export interface FoldResult {
 
 export interface EventFold {
 	/** Takes the next line (without its LF), which begins at byte `at` of the log. */
-	take(line: Buffer, at: number): void;
-	/** `length`: bytes of the log, what follows the last LF included. */
+	add(line: Buffer, at: number): void;
+	/** `length`: bytes of the log, including what follows the last LF. */
 	end(length: number): FoldResult;
 }
 
@@ -36,82 +36,77 @@ export interface FoldStart {
 	readonly fence: number;
 }
 
-/** Folds a whole log, or what follows a checkpoint. `onEvent` sees every event that counts. */
-export function openEventFold(
-	start?: FoldStart,
-	options: { newestSchema: number; onEvent?: (event: LedgerEvent) => void } = {
-		newestSchema: Number.POSITIVE_INFINITY,
-	},
-): EventFold {
-	let run = start?.run;
-	let lastSeq = start?.run.seq ?? 0;
-	let lastFence = start?.fence ?? 0;
-	let soundBytes = start?.offset ?? 0;
-	let fencedLines = 0;
-	let fault: FoldResult["fault"];
-	let faultAt = 0;
+interface State {
+	run: Run | undefined;
+	lastSeq: number;
+	lastFence: number;
+	soundBytes: number;
+	fencedLines: number;
+	fault: FoldResult["fault"];
+	faultAt: number;
 	/** Offset of the first damaged line since the last sound one. */
-	let damagedAt: number | undefined;
+	damagedAt: number | undefined;
+}
 
-	const take = (bytes: Buffer, at: number): void => {
-		const event = decodeLine(bytes);
-		if (event?.kind === "recovered" && event.seq > lastSeq && (event.fence ?? 0) >= lastFence) {
-			run = startRun(event);
-			fault = run ? undefined : "template";
-			damagedAt = undefined;
-			lastSeq = event.seq;
-			lastFence = event.fence ?? 0;
-			soundBytes = at + bytes.length + 1;
-			options.onEvent?.(event);
-			return;
-		}
-		if (fault) return;
-		if (!event) {
-			damagedAt ??= at;
-			return;
-		}
-		if (damagedAt !== undefined) {
-			fault = "middle";
-			faultAt = damagedAt;
-			return;
-		}
-		const fence = event.fence ?? 0;
-		if (fence < lastFence) fencedLines += 1;
-		else if (event.seq !== lastSeq + 1) {
-			fault = "gap";
-			faultAt = at;
-			return;
-		} else if (run) {
-			run = foldEvent(run, event);
-			lastSeq = event.seq;
-			lastFence = fence;
-			options.onEvent?.(event);
-		} else {
-			if (event.kind === "created" && event.schemaVersion > options.newestSchema) fault = "newer";
-			else run = startRun(event);
-			if (!run) {
-				fault ??= "template";
-				faultAt = at;
-				return;
-			}
-			lastSeq = event.seq;
-			lastFence = fence;
-			options.onEvent?.(event);
-		}
-		soundBytes = at + bytes.length + 1;
+/** Folds a whole log, or what follows a checkpoint. `newestSchema`: the newest format that is read. */
+export function openEventFold(start?: FoldStart, newestSchema: number = Number.POSITIVE_INFINITY): EventFold {
+	const state: State = {
+		run: start?.run,
+		lastSeq: start?.run.seq ?? 0,
+		lastFence: start?.fence ?? 0,
+		soundBytes: start?.offset ?? 0,
+		fencedLines: 0,
+		fault: undefined,
+		faultAt: 0,
+		damagedAt: undefined,
 	};
-
 	return {
-		take,
-		end: (length) => ({
-			run,
-			soundBytes,
-			tornBytes: length - soundBytes,
-			lastSeq,
-			lastFence,
-			fencedLines,
-			fault,
-			faultAt,
-		}),
+		add: (line, at) => addLine(state, line, at, newestSchema),
+		end(length) {
+			const { damagedAt: _, ...result } = state;
+			return { ...result, tornBytes: length - state.soundBytes };
+		},
 	};
+}
+
+function addLine(state: State, line: Buffer, at: number, newestSchema: number): void {
+	const event = decodeLine(line);
+	const end = at + line.length + 1;
+	if (event?.kind === "recovered" && event.seq > state.lastSeq && fenceOf(event) >= state.lastFence) {
+		const run = startRun(event);
+		state.fault = run ? undefined : "template";
+		state.damagedAt = undefined;
+		accept(state, event, run, end);
+		return;
+	}
+	if (state.fault) return;
+	if (!event) state.damagedAt ??= at;
+	else if (state.damagedAt !== undefined) blame(state, "middle", state.damagedAt);
+	else if (fenceOf(event) < state.lastFence) {
+		state.fencedLines += 1;
+		state.soundBytes = end;
+	} else if (event.seq !== state.lastSeq + 1) blame(state, "gap", at);
+	else if (state.run) accept(state, event, foldEvent(state.run, event), end);
+	else if (event.kind === "created" && event.schemaVersion > newestSchema) blame(state, "newer", at);
+	else {
+		const run = startRun(event);
+		if (run) accept(state, event, run, end);
+		else blame(state, "template", at);
+	}
+}
+
+function accept(state: State, event: LedgerEvent, run: Run | undefined, end: number): void {
+	state.run = run;
+	state.lastSeq = event.seq;
+	state.lastFence = fenceOf(event);
+	state.soundBytes = end;
+}
+
+function blame(state: State, fault: NonNullable<FoldResult["fault"]>, at: number): void {
+	state.fault = fault;
+	state.faultAt = at;
+}
+
+function fenceOf(event: LedgerEvent): number {
+	return event.fence ?? 0;
 }

@@ -1,4 +1,4 @@
-// Ledgers of another implementation (AE), as its published files show them: listed and shown, never written.
+// Reads ledgers of another implementation (AE), as its published files show them. They are listed and shown, never written.
 import type { ForeignStory, RunSummary } from "../../core/index.ts";
 
 export interface ForeignLedger {
@@ -59,7 +59,7 @@ function isoOf(ms: number): string {
 	return Number.isNaN(date.getTime()) ? "" : date.toISOString();
 }
 
-/** Its `initialTask` is usually empty: the first entry of the history that was given a task says what it was about. */
+/** Its `initialTask` is usually empty; the first entry of the history with a task has it. */
 function taskOf({ initialTask }: Record<string, unknown>, history: unknown): string {
 	if (typeof initialTask === "string" && initialTask.trim() !== "") return initialTask;
 	const entries: readonly unknown[] = Array.isArray(history) ? history : [];

@@ -1,25 +1,24 @@
-// What people say to a run that another process holds: one file each, taken by the holder in the order in which they came.
-// X1 a file is whole when it has its name; X2 it goes away once it is dealt with, so it may be dealt with twice after a crash and is never lost;
-// X3 what the listener does not take (its promise rejects) stays; X4 what cannot be read is kept under another name, and told; X5 a refusal
-// lies beside its post before that goes away, for whoever posted it.
+// Commands to a run that another process holds: one file each, taken by the holder in the order of arrival.
+// X1 a file is complete when it has its name; X2 it is removed once it is handled, so after a crash it may be handled twice and is never lost;
+// X3 what the listener does not take (its promise rejects) stays; X4 what cannot be read is kept under another name and reported; X5 a refusal
+// is written beside its post, for the sender, before the post is removed.
 import { randomBytes } from "node:crypto";
 import { type FSWatcher, watch } from "node:fs";
 import { access, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { inheritOwner, makePrivateFolder, undefinedIfMissing } from "../../../disk/index.ts";
 import type { PersonEvent, Post, PostListener } from "../../core/index.ts";
-import { undefinedIfMissing } from "./disk.ts";
-import { inheritOwner, makePrivateFolder } from "./owner.ts";
 
 const ending = ".post.json";
 const replyEnding = ".refused";
 const unreadEnding = ".unread";
-/** Characters of one post: larger ones are refused when they are posted. */
-const mostBytes = 100_000;
+/** Characters of one post: longer ones are refused when they are posted. */
+const mostLength = 100_000;
 
-/** Leaves an event. Throws what the disk throws; `too_long` for one that no holder would read. */
+/** Posts an event. Throws what the disk throws; `too_long` for one that no holder would read. */
 export async function postEvent(inbox: string, event: PersonEvent, at: number): Promise<Post | "too_long"> {
 	const text = `${JSON.stringify(event)}\n`;
-	if (text.length > mostBytes) return "too_long";
+	if (text.length > mostLength) return "too_long";
 	await makePrivateFolder(inbox);
 	const name = `${String(at).padStart(15, "0")}-${randomBytes(6).toString("hex")}`;
 	const draft = join(inbox, `.${name}`);
@@ -50,70 +49,81 @@ async function readReply(path: string): Promise<string | undefined> {
 }
 
 export interface Inbox {
-	/** Resolves once what lay in it at first has been given. */
+	/** Resolves once what was in it when it was opened has been delivered. */
 	readonly emptied: Promise<void>;
 	close(): Promise<void>;
 }
 
 /**
- * Gives every event in the folder to `listener`, and those that come, until it is closed. No timer runs. Resolves once those that were
- * there have been given. One that the listener rejects stays, and so do those behind it until something new comes.
+ * Delivers every event in the folder, and those that arrive, to `listener`, until it is closed. No timer runs. Resolves once those that were there
+ * have been delivered. One that the listener rejects stays, and so do those after it until something new arrives.
  */
 export async function openInbox(inbox: string, listener: PostListener): Promise<Inbox> {
 	await makePrivateFolder(inbox);
 	let closed = false;
 	let again = false;
-	let taking: Promise<void> | undefined;
+	let delivering: Promise<void> | undefined;
 
-	const takeAll = async (): Promise<void> => {
+	const deliverAll = async (): Promise<void> => {
 		do {
 			again = false;
-			const names = (await readdir(inbox).catch((): string[] => [])).filter((name) => name.endsWith(ending)).sort();
-			for (const name of names) {
+			for (const name of await postsIn(inbox)) {
 				if (closed) return;
-				const path = join(inbox, name);
-				const read = await readPost(path);
-				if (read === undefined) continue;
-				if ("why" in read) {
-					await rename(path, `${path}${unreadEnding}`);
-					await listener.unread(`${path}${unreadEnding}`, read.why);
-					continue;
-				}
-				const refused = await listener.event(read.event, Number(name.split("-", 1)[0]) || 0);
-				// Not reached where the listener could not deal with it: the next holder gets it.
-				if (refused !== undefined) await writeReply(path, refused);
-				await rm(path, { force: true });
+				await deliver(join(inbox, name), Number(name.split("-", 1)[0]) || 0, listener);
 			}
 		} while (again && !closed);
 	};
 	const look = (): void => {
 		again = true;
-		taking ??= takeAll()
+		delivering ??= deliverAll()
 			.catch(() => {})
 			.finally(() => {
-				taking = undefined;
+				delivering = undefined;
 			});
 	};
-	let watcher: FSWatcher | undefined;
-	try {
-		watcher = watch(inbox, { persistent: false }, look);
-		watcher.on("error", () => watcher?.close());
-	} catch {
-		// Without a watch (its number is limited on some systems) posts are taken when the run is opened the next time.
-	}
+	const watcher = watchFolder(inbox, look);
 	look();
-	await taking;
+	await delivering;
 	return {
-		emptied: taking ?? Promise.resolve(),
+		emptied: delivering ?? Promise.resolve(),
 		async close() {
 			closed = true;
 			watcher?.close();
-			await taking;
+			await delivering;
 		},
 	};
 }
 
-/** Leaves the reason for whoever posted; without it they see only that it was taken. */
+async function postsIn(inbox: string): Promise<string[]> {
+	const names = await readdir(inbox).catch((): string[] => []);
+	return names.filter((name) => name.endsWith(ending)).sort();
+}
+
+/** Rejects where the listener could not handle the event: the next holder gets it. */
+async function deliver(path: string, at: number, listener: PostListener): Promise<void> {
+	const read = await readPost(path);
+	if (read === undefined) return;
+	if ("why" in read) {
+		await rename(path, `${path}${unreadEnding}`);
+		return listener.unread(`${path}${unreadEnding}`, read.why);
+	}
+	const refused = await listener.event(read.event, at);
+	if (refused !== undefined) await writeReply(path, refused);
+	await rm(path, { force: true });
+}
+
+function watchFolder(folder: string, changed: () => void): FSWatcher | undefined {
+	try {
+		const watcher = watch(folder, { persistent: false }, changed);
+		watcher.on("error", () => watcher.close());
+		return watcher;
+	} catch {
+		// Without a watch (some systems limit their number) posts are taken when the run is next opened.
+		return undefined;
+	}
+}
+
+/** Writes the reason for the sender, who without it sees only that the post was taken. */
 async function writeReply(post: string, reason: string): Promise<void> {
 	const path = `${post}${replyEnding}`;
 	await writeFile(path, `${reason}\n`, { mode: 0o600 })
@@ -121,16 +131,16 @@ async function writeReply(post: string, reason: string): Promise<void> {
 		.catch(() => {});
 }
 
-/** The event of a post, or why it is none; `undefined` where it was withdrawn. Throws where the disk does not let it be read now. */
+/** The event of a post, or why it is none; `undefined` if it was withdrawn. Throws where the disk does not let it be read now. */
 async function readPost(path: string): Promise<{ readonly event: PersonEvent } | { readonly why: string } | undefined> {
 	const text = await readFile(path, "utf8").catch(undefinedIfMissing);
 	if (text === undefined) return undefined;
-	if (text.length > mostBytes) return { why: `it has ${text.length} characters, and at most ${mostBytes} are read` };
+	if (text.length > mostLength) return { why: `it has ${text.length} characters; at most ${mostLength} are read` };
 	try {
 		const event: unknown = JSON.parse(text);
-		return isPersonEvent(event) ? { event } : { why: "it is nothing that this version knows" };
+		return isPersonEvent(event) ? { event } : { why: "it is not a command that this version knows" };
 	} catch {
-		return { why: "it is no JSON" };
+		return { why: "it is not JSON" };
 	}
 }
 

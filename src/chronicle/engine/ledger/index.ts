@@ -1,5 +1,4 @@
 export { CHECKPOINT_BYTES } from "./checkpoint.ts";
-export { type Disk, realDisk, replaceFile } from "./disk.ts";
 export { type FileStoreOptions, openFileStore } from "./file-store.ts";
 export { isRunId } from "./layout.ts";
 export { thisHost } from "./lease.ts";

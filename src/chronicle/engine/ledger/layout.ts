@@ -1,22 +1,22 @@
-// Where a run lies on disk, and who may read it.
-// Y1 folders that we make are 0700, files 0600; Y2 the folder keeps itself out of git; Y3 what is there already keeps its rights.
+// Where a run is on disk, and who may read it.
+// Y1 folders that we make are 0700, files 0600; Y2 the folder keeps itself out of git; Y3 what exists already keeps its permissions.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { inheritOwner, makePrivateFolder } from "./owner.ts";
+import { inheritOwner, makePrivateFolder } from "../../../disk/index.ts";
 
 export interface RunPaths {
 	/** The folded state. */
 	readonly checkpoint: string;
 	/** The events. */
 	readonly log: string;
-	/** Everything else of the run: leases, posted events, workers' sessions, files, reports. */
+	/** Everything else of the run: leases, inbox, workers' sessions, file snapshots, reports. */
 	readonly folder: string;
 	readonly inbox: string;
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Whether `name` is an id that we give to runs: a UUID of version 4. Only such names become paths. */
+/** Whether `name` can be the id of a run: a UUID of version 4. Only such names become paths. */
 export function isRunId(name: string): boolean {
 	return uuid.test(name);
 }

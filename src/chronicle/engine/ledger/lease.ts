@@ -1,24 +1,24 @@
 // Who may write a run: one lease at a time, each with a higher number than any before it (fencing).
-// The lease of number n is the file `lease.n` in the run's folder; the highest one counts.
-// E1 a lease is taken over only from an owner that is proved dead: same machine, and no process with its number and start; E2 of two that
-// try at once one gets it: the file is made exclusively; E3 whoever has lost the lease notices before its next write; E4 a lease has its
-// owner's name in it from the moment that it is there, so that whoever dies over making it leaves none that nobody may take.
+// Lease n is the file `lease.n` in the run's folder; the highest number counts.
+// E1 a lease is taken over only from an owner that is proved dead: same machine, and no process with its number and start; E2 of two processes
+// that try at once one gets it: the file is created exclusively; E3 a process that lost its lease notices before its next write; E4 a lease names
+// its owner from the moment that it exists, so that a process that dies while creating one leaves none that nobody may take over.
 import { readlinkSync, statSync } from "node:fs";
 import { access, link, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { inheritOwner, makePrivateFolder, undefinedIfMissing } from "../../../disk/index.ts";
 import { processStart } from "../../../process/index.ts";
 import type { LeaseHolder, Result, StoreFailure } from "../../core/index.ts";
-import { diskFailure, undefinedIfMissing } from "./disk.ts";
-import { inheritOwner, makePrivateFolder } from "./owner.ts";
+import { diskFailure } from "./failures.ts";
 
 export interface Lease {
 	readonly fence: number;
 	/** This process, as others see it. */
 	readonly owner: LeaseHolder;
-	/** Whether it is still ours. */
+	/** Whether this process still has it. */
 	holds(): boolean;
-	/** Why it is not. */
+	/** Why not. */
 	loss(): Promise<StoreFailure>;
 	release(): Promise<void>;
 }
@@ -31,7 +31,7 @@ interface LeaseText {
 
 const prefix = "lease.";
 
-/** The machine as far as process numbers mean something on it: containers of one machine number their processes apart. */
+/** The machine, and its namespace of process numbers: containers on one machine number their processes separately. */
 export function thisHost(): string {
 	try {
 		return `${hostname()} ${readlinkSync("/proc/self/ns/pid")}`;
@@ -40,7 +40,7 @@ export function thisHost(): string {
 	}
 }
 
-/** Whoever has the lease of the run in `folder`; `undefined` where nobody does. */
+/** The process that has the lease of the run in `folder`; `undefined` if none does. */
 export async function leaseHolder(folder: string): Promise<LeaseHolder | undefined> {
 	const [highest] = await leases(folder);
 	if (highest === undefined) return undefined;
@@ -64,7 +64,7 @@ export async function takeLease(folder: string, atLeast: number): Promise<Result
 		const winner = await leaseHolder(folder);
 		return { ok: false, failure: winner ? heldBy(winner, folder) : raced };
 	}
-	// Somebody who saw the same dead owner may have come in between with another number: then nobody has it, and one of them tries again.
+	// Another process that saw the same dead owner may have taken another number meanwhile: then neither has it, and one tries again.
 	const others = (await leases(folder)).filter((number) => number !== fence);
 	for (const number of others) {
 		const text = await readLease(folder, number);
@@ -76,7 +76,7 @@ export async function takeLease(folder: string, atLeast: number): Promise<Result
 	return { ok: true, value: openLease(folder, { ...mine, fence, alive: "yes" }) };
 }
 
-/** Makes `path` with `text` in it, whole, or throws `EEXIST`. */
+/** Creates `path` with its text, complete, or throws `EEXIST`. */
 async function makeExclusively(path: string, text: string): Promise<void> {
 	const draft = join(dirname(path), `.${basename(path)}.${process.pid}`);
 	try {
@@ -86,7 +86,7 @@ async function makeExclusively(path: string, text: string): Promise<void> {
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
 		if (code === "EEXIST" || code === "ENOSPC" || code === "EDQUOT") throw error;
-		// A file system without links: then the name is there a moment before its text.
+		// A file system without links: the name exists a moment before its text.
 		await writeFile(path, text, { flag: "wx", mode: 0o600, flush: true });
 		await inheritOwner(path);
 	} finally {
@@ -102,7 +102,7 @@ function openLease(folder: string, owner: LeaseHolder): Lease {
 		try {
 			return statSync(file, { throwIfNoEntry: false }) !== undefined;
 		} catch {
-			// Rights that were taken away, no file descriptors: what cannot be seen is not ours to write.
+			// Permissions taken away, no file descriptors: what cannot be seen must not be written.
 			return false;
 		}
 	};
@@ -123,10 +123,10 @@ async function explainLoss(folder: string): Promise<StoreFailure> {
 	if (seen) return diskFailure(seen, folder);
 	const holder = await leaseHolder(folder).catch(() => undefined);
 	return holder
-		? { reason: "fenced", message: `Process ${holder.pid} has taken the run over.`, remedy: "Go on there." }
+		? { reason: "fenced", message: `Process ${holder.pid} has taken over the run.`, remedy: "Continue there." }
 		: {
 				reason: "fenced",
-				message: "The run's lease was taken away, and no process has the run now.",
+				message: "The run's lease was removed, and no process has the run now.",
 				remedy: "Resume it: nothing that was recorded is lost.",
 			};
 }
@@ -149,10 +149,10 @@ async function readLease(folder: string, fence: number): Promise<LeaseText | und
 	} catch (error) {
 		const { code = "" } = error as NodeJS.ErrnoException;
 		if (code === "ENOENT") return undefined;
-		// Somebody else's, or no descriptor: a fault of reading says nothing about its holder.
+		// Another user's, or no descriptor: a read error says nothing about the holder.
 		if (code !== "" && code !== "EISDIR") throw error;
 	}
-	// Made and not yet written, or torn: whoever made it is not known to be dead.
+	// Created and not yet written, or torn: its owner is not known to be dead.
 	return { host: "", pid: 0, started: "" };
 }
 
@@ -161,27 +161,27 @@ function aliveness({ host, pid, started }: LeaseText): LeaseHolder["alive"] {
 	const now = processStart(pid);
 	if (now === undefined) return "no";
 	if (now === started && now !== "unknown") return "yes";
-	// Where start marks cannot be read, a living process of that number may be it.
+	// Without a readable start mark, a living process of that number may be the owner.
 	return started === "unknown" || now === "unknown" ? "unknown" : "no";
 }
 
 const raced: StoreFailure = {
 	reason: "held",
 	message: "Another pi took the run at the same moment.",
-	remedy: "Look at its status, or try again.",
+	remedy: "Check its status, or try again.",
 };
 
 function heldBy({ host, pid, fence, alive }: LeaseHolder, folder: string): StoreFailure {
-	const where = host === "" ? "a process that is not known" : `process ${pid} on ${host.split(" ")[0]}`;
+	const where = host === "" ? "an unknown process" : `process ${pid} on ${host.split(" ")[0]}`;
 	return alive === "yes"
 		? {
 				reason: "held",
-				message: `The run is in the hands of ${where}.`,
+				message: `The run belongs to ${where}.`,
 				remedy: "Use the commands there; status, diff, tell, pause and abort work from here too.",
 			}
 		: {
 				reason: "held",
-				message: `The run was in the hands of ${where}, and whether that is still alive cannot be seen from here.`,
-				remedy: `If it is dead for certain, remove ${join(folder, `${prefix}${fence}`)} and try again.`,
+				message: `The run belonged to ${where}, and whether that is still alive cannot be seen from here.`,
+				remedy: `If it is certainly dead, remove ${join(folder, `${prefix}${fence}`)} and try again.`,
 			};
 }

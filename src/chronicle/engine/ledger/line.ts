@@ -1,6 +1,6 @@
 // One event as one line of the event log: JSON with `seq` first and `crc` last.
 // L1 `crc` is the CRC-32 (as in zlib), in eight hex digits, of the line's bytes before `,"crc":"…"}`; L2 a line is UTF-8, has no line
-// break inside and ends with LF; L3 a line that does not check is never taken for an event.
+// break inside and ends with LF; L3 a line with a wrong checksum is never read as an event.
 import { crc32 } from "node:zlib";
 import type { EventBody, LedgerEvent } from "../../core/index.ts";
 
@@ -14,7 +14,7 @@ export interface EventStamp {
 	readonly fence: number;
 }
 
-/** The event that `body` is in the ledger. */
+/** The event for `body` in the ledger. */
 export function stampEvent(body: EventBody, { seq, at, fence }: EventStamp): LedgerEvent {
 	const { kind, ...rest } = body;
 	return { seq, at, kind, ...rest, fence } as LedgerEvent;
@@ -26,7 +26,7 @@ export function encodeLine(event: LedgerEvent): string {
 	return `${open}${tailStart}${crc32(open).toString(16).padStart(8, "0")}"}\n`;
 }
 
-/** The event of a line (without its LF); `undefined` where the line is damaged. */
+/** The event of a line (without its LF); `undefined` if the line is damaged. */
 export function decodeLine(line: Buffer): LedgerEvent | undefined {
 	const end = line.length - tailBytes;
 	if (end < 2 || line.indexOf(tailStart, end, "latin1") !== end) return undefined;
@@ -41,7 +41,7 @@ export function decodeLine(line: Buffer): LedgerEvent | undefined {
 	}
 }
 
-/** The number in the last ten bytes, `12345678"}`; -1 where they are not that. */
+/** The checksum in the last ten bytes, `12345678"}`; -1 if they are anything else. */
 function writtenCrc(line: Buffer): number {
 	const end = line.length - 2;
 	if (line[end] !== 0x22 || line[end + 1] !== 0x7d) return -1;

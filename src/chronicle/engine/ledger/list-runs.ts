@@ -1,21 +1,22 @@
-// Which runs are there: ours, those of another implementation, and those that cannot be read, with what is wrong with them.
+// Lists runs: ours, those of another implementation, and those that cannot be read, with what is wrong with them.
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { undefinedIfMissing } from "../../../disk/index.ts";
 import { redactSecrets } from "../../../safety/index.ts";
 import type { LeaseHolder, LedgerEntry, Result, Run, RunSummary, StoreFailure } from "../../core/index.ts";
-import { diskFailure, undefinedIfMissing } from "./disk.ts";
+import { diskFailure, storeFailure } from "./failures.ts";
 import { readForeign } from "./foreign.ts";
 import { isRunId, pathsOf } from "./layout.ts";
 import { leaseHolder } from "./lease.ts";
-import { loadRun, storeFailure } from "./load.ts";
+import { loadRun } from "./load.ts";
 
-/** Larger files of that name are no ledgers of anyone. */
+/** A larger file is no ledger of another implementation. */
 const mostBytes = 4_000_000;
 
-/** What stands for the id where not even the folder of the runs can be read. */
+/** Stands for the id where not even the folder of the runs can be read. */
 export const ALL_RUNS = "all runs";
 
-/** All runs below `sessions`, newest first. Files that are no ledgers (contexts, answers, conversations) are passed over. */
+/** All runs in `sessions`, newest first. Files that are no ledgers (contexts, answers, sessions) are ignored. */
 export async function listRuns(sessions: string): Promise<readonly LedgerEntry[]> {
 	let names: readonly string[];
 	try {
@@ -32,22 +33,15 @@ export async function listRuns(sessions: string): Promise<readonly LedgerEntry[]
 		else if (name.endsWith(".json") && !name.startsWith(".")) others.push(name);
 	}
 	const entries: { readonly entry: LedgerEntry; readonly at: number }[] = [];
-	for (const id of ids) {
-		const entry = await describeRun(sessions, id);
-		if (!entry) continue;
-		entries.push({
-			entry,
-			at: entry.kind === "unreadable" ? await changedAt(sessions, id) : Date.parse(entry.summary.updatedAt) || 0,
-		});
-	}
-	for (const name of others) {
-		const entry = await describeForeign(join(sessions, name), name.slice(0, -".json".length));
-		if (entry) entries.push({ entry, at: entry.kind === "foreign" ? Date.parse(entry.summary.updatedAt) || 0 : 0 });
-	}
+	const add = async (entry: LedgerEntry | undefined): Promise<void> => {
+		if (entry) entries.push({ entry, at: await updatedAt(sessions, entry) });
+	};
+	for (const id of ids) await add(await describeRun(sessions, id));
+	for (const name of others) await add(await describeForeign(join(sessions, name), name.slice(0, -".json".length)));
 	return entries.sort((one, other) => other.at - one.at).map(({ entry }) => entry);
 }
 
-/** `undefined`: it went away meanwhile, or never began. */
+/** `undefined`: it was removed meanwhile, or never began. */
 async function describeRun(sessions: string, id: string): Promise<LedgerEntry | undefined> {
 	const paths = pathsOf(sessions, id);
 	const read = await loadRun(paths);
@@ -60,12 +54,12 @@ async function describeRun(sessions: string, id: string): Promise<LedgerEntry | 
 	return { kind: "run", id, summary: summarizeRun(read.value.run, holder), holder };
 }
 
-/** What a list shows of a run. One that was going on under a supervisor that is gone is `interrupted`. */
+/** A run for a list. One that was running under a supervisor that is gone is `interrupted`. */
 export function summarizeRun(run: Run, holder: LeaseHolder | undefined): RunSummary {
 	const interrupted = run.status === "running" && (holder === undefined || holder.alive === "no");
 	return {
 		template: run.template.name,
-		// Ledgers of earlier versions hold it as it was written.
+		// Ledgers of earlier versions hold it unredacted.
 		task: redactSecrets(run.task),
 		status: interrupted ? "interrupted" : run.status,
 		state: run.state,
@@ -75,6 +69,7 @@ export function summarizeRun(run: Run, holder: LeaseHolder | undefined): RunSumm
 	};
 }
 
+/** `undefined` for a file that is no ledger. */
 async function describeForeign(path: string, id: string): Promise<LedgerEntry | undefined> {
 	try {
 		if ((await stat(path)).size > mostBytes) return undefined;
@@ -83,13 +78,10 @@ async function describeForeign(path: string, id: string): Promise<LedgerEntry | 
 		try {
 			data = JSON.parse(text);
 		} catch {
-			// A torn ledger is said to be one; conversations and answers under the same ending are not ours to judge.
+			// Only a torn ledger is reported: sessions and answers with the same ending are not ours to judge.
 			if (!/^\s*\{\s*"id"/.test(text) || !text.includes('"workflowName"')) return undefined;
-			return {
-				kind: "unreadable",
-				id,
-				...storeFailure("corrupt", `${path} is a ledger of another program, and it is torn.`, "It is left as it is."),
-			};
+			const message = `${path} is a ledger of another program, and it is torn.`;
+			return { kind: "unreadable", id, failure: storeFailure("corrupt", message, "Nothing was changed.").failure };
 		}
 		const ledger = readForeign(data);
 		return ledger && { kind: "foreign", ...ledger, format: "AE" };
@@ -98,23 +90,23 @@ async function describeForeign(path: string, id: string): Promise<LedgerEntry | 
 	}
 }
 
-async function changedAt(sessions: string, id: string): Promise<number> {
-	const { checkpoint, log } = pathsOf(sessions, id);
-	const times = await Promise.all(
-		[checkpoint, log].map((path) =>
-			stat(path).then(
-				({ mtimeMs }) => mtimeMs,
-				() => 0,
-			),
+/** In milliseconds since the epoch; 0 where it is not known. */
+async function updatedAt(sessions: string, entry: LedgerEntry): Promise<number> {
+	if (entry.kind !== "unreadable") return Date.parse(entry.summary.updatedAt) || 0;
+	if (!isRunId(entry.id)) return 0;
+	const { checkpoint, log } = pathsOf(sessions, entry.id);
+	const times = [checkpoint, log].map((path) =>
+		stat(path).then(
+			({ mtimeMs }) => mtimeMs,
+			() => 0,
 		),
 	);
-	return Math.max(...times);
+	return Math.max(...(await Promise.all(times)));
 }
 
-/** The id that `name` stands for among `ids`: an id, a unique beginning, or `last` (the first of them). */
+/** The id that `name` stands for among `ids`: an id, a unique prefix, or `last` (the first of them). */
 export function resolveRunId(name: string, ids: readonly string[]): Result<string, StoreFailure> {
 	const [last] = ids;
-	const look = "Look at the list of runs.";
 	if (name === "last")
 		return last ? { ok: true, value: last } : storeFailure("unknown", "There are no runs here yet.", "Start one.");
 	if (ids.includes(name)) return { ok: true, value: name };
@@ -123,5 +115,5 @@ export function resolveRunId(name: string, ids: readonly string[]): Result<strin
 	if (only !== undefined && second === undefined) return { ok: true, value: only };
 	if (second !== undefined)
 		return storeFailure("ambiguous", `${found.length} runs begin with "${name}".`, "Write more of the id.");
-	return storeFailure("unknown", `No run has the id "${name}".`, look);
+	return storeFailure("unknown", `No run has the id "${name}".`, "See the list of runs.");
 }

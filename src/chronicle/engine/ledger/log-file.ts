@@ -3,11 +3,11 @@
 // the lease is lost.
 import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
+import { type Disk, inheritOwner } from "../../../disk/index.ts";
 import type { EventBody, LedgerEvent, Result, StoreFailure } from "../../core/index.ts";
-import { type Disk, diskFailure } from "./disk.ts";
+import { diskFailure } from "./failures.ts";
 import type { Lease } from "./lease.ts";
 import { encodeLine, stampEvent } from "./line.ts";
-import { inheritOwner } from "./owner.ts";
 
 export interface LogFile {
 	readonly size: number;
@@ -17,7 +17,7 @@ export interface LogFile {
 		at: string,
 		durable: boolean,
 	): Promise<Result<readonly LedgerEvent[], StoreFailure>>;
-	/** Makes durable what has been appended. */
+	/** Makes everything appended so far durable. */
 	sync(): Promise<Result<void, StoreFailure>>;
 	close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface LogStart {
 	readonly path: string;
 	readonly disk: Disk;
 	readonly lease: Lease;
-	/** Sound bytes: what is behind them is cut now. */
+	/** Sound bytes: what follows them is cut now. */
 	readonly size: number;
 	readonly lastSeq: number;
 }
@@ -64,13 +64,13 @@ export async function openLog({ path, disk, lease, ...start }: LogStart): Promis
 			const bytes = Buffer.from(events.map(encodeLine).join(""));
 			try {
 				if (dirty) await file.truncate(size);
-				// A process that lost the run in the middle of a write may have left a line: it stays, and is passed over in reading.
+				// A process that lost the run during a write may have left a line: it stays, and readers ignore it.
 				else size = Math.max(size, (await file.stat()).size);
 				dirty = true;
 				await writeAll(file, bytes);
 				if (durable) await file.sync();
 			} catch (error) {
-				// What arrived is cut at once if that works, and before the next write otherwise.
+				// What was written is cut at once if that works, else before the next write.
 				await file.truncate(size).then(
 					() => {
 						dirty = false;

@@ -1,12 +1,12 @@
-// Secrets do not go into the ledger, whoever said them: a model, a tool, or the person who wrote the task.
-// S1 what is compared or looked up stays; S2 a template's commands stay: they run in exactly the wording that was approved.
+// Keeps secrets out of the ledger, whether they come from a model, a tool, or the user's task.
+// S1 what is compared or looked up stays; S2 a template's commands stay: they run exactly as they were approved.
 import { isSecretName, type Redact, redacted } from "../../../safety/index.ts";
 import type { Created, EventBody } from "../../core/index.ts";
 
-/** The event with secrets taken out of every text. */
+/** The event without the secrets in its texts. */
 export function redactEvent<T extends EventBody>(event: T, redact: Redact): T {
 	if (event.kind === "created") return redactCreated(event, redact) as T;
-	// It was made of events that had been redacted, and holds commands word for word.
+	// Made from redacted events; it holds commands verbatim.
 	if (event.kind === "recovered") return event;
 	return redactDeep(event, redact) as T;
 }
@@ -20,7 +20,7 @@ function redactCreated(event: Created, redact: Redact): Created {
 	};
 }
 
-/** Texts of a definition that are for people and models. */
+/** Texts of a definition that users and models read. */
 const prose = new Set(["instructions", "description", "prompt", "purpose", "role"]);
 
 function redactProse(value: unknown, redact: Redact): unknown {
@@ -34,7 +34,7 @@ function redactProse(value: unknown, redact: Redact): unknown {
 	);
 }
 
-/** Names that are compared or looked up: to change them would change the story. */
+/** Fields that are compared or looked up: changing them would change what happened. */
 const untouched = new Set([
 	"kind",
 	"target",
@@ -64,7 +64,7 @@ function redactDeep(value: unknown, redact: Redact): unknown {
 	);
 }
 
-/** A finding whose own key announces a secret is one. */
+/** A finding whose key names a secret is a secret. */
 function redactField(key: string, value: unknown, redact: Redact): unknown {
 	if (Array.isArray(value) && (key === "findings" || key === "pendingTasks"))
 		return value.map((entry: { key?: string; text: string }) => {

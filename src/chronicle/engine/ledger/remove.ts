@@ -1,37 +1,37 @@
-// Taking a run away with everything that it keeps: events, folded state, damaged copies, conversations, kept files, reports.
-// M1 only under the lease: never of a run that a living process has, or one that may be alive; M2 what is cut off in the middle is finished
-// by doing it again; M3 nothing outside of the folder of all runs is touched.
+// Removes a run with everything that belongs to it: events, folded state, damaged copies, sessions, file snapshots, reports.
+// M1 only under the lease: never a run whose holder is, or may be, alive; M2 an interrupted removal is finished by repeating it; M3 nothing outside
+// of the folder of all runs is touched.
 import { lstat, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Result, StoreFailure } from "../../core/index.ts";
+import { storeFailure } from "./failures.ts";
 import { pathsOf } from "./layout.ts";
 import { takeLease } from "./lease.ts";
-import { storeFailure } from "./load.ts";
 
-/** Removes run `id`; the bytes that it took. */
+/** Removes run `id`; gives the bytes that it used. */
 export async function removeRun(
 	sessions: string,
 	id: string,
 ): Promise<Result<{ readonly bytes: number }, StoreFailure>> {
 	const { folder, log, checkpoint } = pathsOf(sessions, id);
-	const going = join(sessions, `.removed-${id}`);
+	const moved = join(sessions, `.removed-${id}`);
 	const names = await namesOf(sessions, id);
-	if (names.length === 0) return storeFailure("unknown", `No run has the id "${id}".`, "Look at the list of runs.");
+	if (names.length === 0) return storeFailure("unknown", `No run has the id "${id}".`, "See the list of runs.");
 	const lease = await takeLease(folder, 0);
 	if (!lease.ok) return lease;
 	const places = (await namesOf(sessions, id)).map((name) => join(sessions, name));
 	const bytes = (await Promise.all(places.map(sizeOf))).reduce((sum, size) => sum + size, 0);
-	// The events go first and the folded state last: until then the list shows the run, and it can be removed again.
+	// The events first and the folded state last: until then the list shows the run, so that its removal can be repeated.
 	await rm(log, { force: true });
 	for (const place of places)
 		if (place !== checkpoint && place !== folder) await rm(place, { recursive: true, force: true });
-	await rename(folder, going);
-	await rm(going, { recursive: true, force: true });
+	await rename(folder, moved);
+	await rm(moved, { recursive: true, force: true });
 	await rm(checkpoint, { force: true });
 	return { ok: true, value: { bytes } };
 }
 
-/** Files and folders of a run. */
+/** Names of the run's files and folders. */
 async function namesOf(sessions: string, id: string): Promise<string[]> {
 	const names = await readdir(sessions).catch((): string[] => []);
 	return names.filter((name) => name === id || name.startsWith(`${id}.`) || name === `.removed-${id}`);

@@ -3,7 +3,7 @@
 // A1 an approval is for one text: the hash covers every command with its state and settings; A2 a file that cannot be read approves nothing.
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { realDisk, replaceFile } from "../ledger/index.ts";
+import { replaceFile } from "../../../disk/index.ts";
 
 /** `approved`: a person has said yes to this text. `own`: it stands in a template of the person's own folder; the guard's rules judge it. */
 export type CleanupStanding = "approved" | "own" | "unknown";
@@ -40,7 +40,7 @@ export function openCleanupApprovals(agentFolder: string, now: () => number): Cl
 			known.set(hash, { standing, at: new Date(now()).toISOString(), commands });
 			mkdirSync(folder, { recursive: true, mode: 0o700 });
 			const kept = Object.fromEntries([...known].slice(-mostApprovals));
-			await replaceFile(realDisk, file, `${JSON.stringify(kept, null, "\t")}\n`);
+			await replaceFile(file, `${JSON.stringify(kept, null, "\t")}\n`);
 		},
 	};
 }

@@ -3,9 +3,9 @@
 // R1 a ledger that can be read gives a report, whatever is missing in it; R2 the file is private, and replaced whole.
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { replaceFile } from "../../../disk/index.ts";
 import { openRedaction, type Redact } from "../../../safety/index.ts";
 import type { ReadLedger, Result, Workspace } from "../../core/index.ts";
-import { realDisk, replaceFile } from "../../engine/index.ts";
 import { collectPatches } from "./changes.ts";
 import { drawDocument } from "./document.ts";
 import { openHtml } from "./markup.ts";
@@ -64,7 +64,7 @@ export async function saveReport(
 	const log = await seenLog(read.place, dirname(file));
 	const html = await writeReport(read, { ...options, redact, transcripts, ...(log === undefined ? {} : { log }) });
 	try {
-		await replaceFile(realDisk, file, html);
+		await replaceFile(file, html);
 	} catch (error) {
 		const message = `The report could not be written to ${file}: ${error instanceof Error ? error.message : String(error)}.`;
 		return { ok: false, failure: { reason: "io", message, remedy: "Make room, or name another file." } };

@@ -1,7 +1,8 @@
 // The person's own file of answers that hold always, in pi's agent folder. Never a project's. What guards it is in `../judge-paths.ts`.
 // F1 a file that is not understood whole gives no answers and is never written over; F2 it is replaced in one step, readable by its owner only.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { replaceFileSync } from "../../../disk/index.ts";
 import type { Subject } from "./subject.ts";
 
 export interface StoredAnswer {
@@ -43,13 +44,8 @@ export function readAnswers(file: string): AnswersRead {
 /** Writes the answers. Throws where that fails. */
 export function writeAnswers(file: string, answers: readonly StoredAnswer[]): void {
 	mkdirSync(dirname(file), { recursive: true });
-	const fresh = `${file}.${process.pid}.tmp`;
 	const kept = answers.slice(-MAX_ANSWERS);
-	writeFileSync(fresh, `${JSON.stringify({ version: 1, answers: kept }, undefined, "\t")}\n`, {
-		mode: 0o600,
-		flag: "w",
-	});
-	renameSync(fresh, file);
+	replaceFileSync(file, `${JSON.stringify({ version: 1, answers: kept }, undefined, "\t")}\n`);
 }
 
 function isAnswer(value: unknown): value is StoredAnswer {

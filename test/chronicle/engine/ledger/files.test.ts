@@ -19,8 +19,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LedgerStore } from "../../../../src/chronicle/core/index.ts";
 import type { LedgerEvent, Run } from "../../../../src/chronicle/core/machine/index.ts";
-import { type Disk, openFileStore, realDisk } from "../../../../src/chronicle/engine/ledger/index.ts";
+import { openFileStore } from "../../../../src/chronicle/engine/ledger/index.ts";
 import { thisHost } from "../../../../src/chronicle/engine/ledger/lease.ts";
+import { type Disk, realDisk } from "../../../../src/disk/index.ts";
 import { needs, needsNoRoot, needsPosix } from "../../../harness/needs.ts";
 import { baseline, created, id, tell, value, visit } from "./story.ts";
 
@@ -175,7 +176,7 @@ describe("R47 damage", () => {
 			writeFileSync(log(), damaged);
 			const ledger = value(await store.open(id));
 			expect({ ...ledger.run, seq: 0, updatedAt: "" }).toEqual({ ...run, seq: 0, updatedAt: "" });
-			expect(ledger.repairs.join(" ")).toMatch(/damaged.*goes on from its checkpoint.*is kept as/);
+			expect(ledger.repairs.join(" ")).toMatch(/damaged.*continues from its checkpoint.*is kept as/);
 			const [kept = ""] = names().filter((name) => name.includes(".damaged-"));
 			expect(readFileSync(join(sessions, kept))).toEqual(damaged);
 			const after = await tell(ledger, ledger.run, { kind: "told", text: "after" });

@@ -18,9 +18,10 @@ import {
 	type PersonEvent,
 	type Run,
 } from "../../../../src/chronicle/core/index.ts";
+import { storeFailure } from "../../../../src/chronicle/engine/ledger/failures.ts";
 import { decodeLine, encodeLine, stampEvent } from "../../../../src/chronicle/engine/ledger/line.ts";
 import { resolveRunId, summarizeRun } from "../../../../src/chronicle/engine/ledger/list-runs.ts";
-import { storeFailure, withoutCrc } from "../../../../src/chronicle/engine/ledger/load.ts";
+import { withoutCrc } from "../../../../src/chronicle/engine/ledger/load.ts";
 import { redactEvent } from "../../../../src/chronicle/engine/ledger/redaction.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
 
@@ -38,7 +39,7 @@ interface Kept {
 export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; folder: string }): LedgerStore {
 	const redact = openRedaction(process.env);
 	const runs = new Map<string, Kept>();
-	const unknown = (id: string) => storeFailure("unknown", `No run has the id "${id}".`, "Look at the list of runs.");
+	const unknown = (id: string) => storeFailure("unknown", `No run has the id "${id}".`, "See the list of runs.");
 
 	const eventsOf = (kept: Kept): LedgerEvent[] =>
 		kept.lines.flatMap((line) => {
@@ -151,8 +152,7 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 			const kept = runs.get(id);
 			const run = kept && runOf(kept);
 			if (!kept || !run) return unknown(id);
-			if (kept.held > 0)
-				return storeFailure("held", "The run is in the hands of this process.", "Use the commands there.");
+			if (kept.held > 0) return storeFailure("held", "The run belongs to this process.", "Use the commands there.");
 			return { ok: true, value: hold(id, kept, run) };
 		},
 		async read(id) {
@@ -164,7 +164,7 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 		async remove(id) {
 			const kept = runs.get(id);
 			if (!kept) return unknown(id);
-			if (kept.held > 0) return storeFailure("held", "The run is in the hands of another supervisor.", "Use it there.");
+			if (kept.held > 0) return storeFailure("held", "The run belongs to another supervisor.", "Use it there.");
 			runs.delete(id);
 			return { ok: true, value: { bytes: 0 } };
 		},

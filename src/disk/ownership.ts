@@ -1,7 +1,6 @@
-// Whose the files of runs are. Root (under sudo) makes files in folders of others: they get the owner of the folder that they are made in, so
-// that the person can go on without sudo.
-// W1 only root changes an owner, and only of what it has made: what belongs to anybody else stays; W2 links are never followed.
-import { lstatSync } from "node:fs";
+// The owner of files that root makes (under sudo) in other users' folders: the owner of the folder, so that the user can continue without sudo.
+// W1 only root changes an owner, and only of what it made; W2 links are never followed.
+import { lchownSync, lstatSync } from "node:fs";
 import { lchown, lstat, mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
@@ -10,20 +9,26 @@ interface Owner {
 	readonly gid: number;
 }
 
-/** The owner that root gives to what it makes in `folder`; `undefined` where nothing is to be given away. */
+/** The owner for what root makes in `folder`; `undefined` where this process is not root, or the folder is root's. */
 function ownerFor(folder: string): Owner | undefined {
 	if (process.geteuid?.() !== 0) return undefined;
 	const { uid, gid } = lstatSync(folder);
 	return uid === 0 ? undefined : { uid, gid };
 }
 
-/** Gives a file or folder that was just made to the owner of the folder around it. */
+/** Gives a file or folder that was just made to the owner of its parent folder. */
 export async function inheritOwner(path: string): Promise<void> {
 	const owner = ownerFor(dirname(path));
 	if (owner) await lchown(path, owner.uid, owner.gid);
 }
 
-/** Makes a folder with those around it, private, and of the owner of the folder that was there. */
+/** See `inheritOwner`. */
+export function inheritOwnerSync(path: string): void {
+	const owner = ownerFor(dirname(path));
+	if (owner) lchownSync(path, owner.uid, owner.gid);
+}
+
+/** Makes a folder and its missing parents, private (0700), with the owner of the folder that existed. */
 export async function makePrivateFolder(path: string): Promise<void> {
 	const first = await mkdir(path, { recursive: true, mode: 0o700 });
 	if (first === undefined || process.geteuid?.() !== 0) return;
@@ -32,17 +37,17 @@ export async function makePrivateFolder(path: string): Promise<void> {
 	for (const folder of made) await inheritOwner(folder);
 }
 
-/** Gives everything below `folder` that belongs to root to the folder's owner. What cannot be given stays. */
+/** Gives everything below `folder` that belongs to root to the folder's owner, as far as possible. */
 export async function inheritOwners(folder: string): Promise<void> {
 	const owner = ownerFor(folder);
-	if (owner) await giveAll(folder, owner);
+	if (owner) await chownBelow(folder, owner);
 }
 
-async function giveAll(folder: string, owner: Owner): Promise<void> {
+async function chownBelow(folder: string, owner: Owner): Promise<void> {
 	for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
 		const path = join(folder, entry.name);
 		const found = await lstat(path).catch(() => undefined);
 		if (found?.uid === 0) await lchown(path, owner.uid, owner.gid).catch(() => {});
-		if (entry.isDirectory()) await giveAll(path, owner);
+		if (entry.isDirectory()) await chownBelow(path, owner);
 	}
 }

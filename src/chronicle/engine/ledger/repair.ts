@@ -1,0 +1,86 @@
+// Opens the log of a run that was loaded, and repairs what was found damaged. Damaged files are copied under another name first.
+import { copyFile, open, stat, writeFile } from "node:fs/promises";
+import { inheritOwner } from "../../../disk/index.ts";
+import { type Run, startRun, storeRun } from "../../core/index.ts";
+import type { HeldParts, StoreDependencies } from "./held-ledger.ts";
+import type { RunPaths } from "./layout.ts";
+import type { Lease } from "./lease.ts";
+import { countDamaged, type LoadedRun } from "./load.ts";
+import { type LogFile, openLog } from "./log-file.ts";
+
+/** A longer log is not searched for damaged lines before its checkpoint when its run is resumed: this one takes some tens of milliseconds. */
+const mostSearched = 8_000_000;
+
+/** Bytes of a torn end that are kept at most. */
+const mostTail = 1 << 20;
+
+/** Opens the log under `lease` and repairs the run's files. Throws what the disk throws. */
+export async function openRepaired(
+	paths: RunPaths,
+	read: LoadedRun,
+	lease: Lease,
+	dependencies: StoreDependencies,
+): Promise<HeldParts> {
+	const { clock, disk } = dependencies;
+	const stamp = new Date(clock.now()).toISOString().replaceAll(":", "-");
+	if (read.checkpointDamaged) await copyFile(paths.checkpoint, `${paths.checkpoint}.corrupt-${stamp}`);
+	if (read.tornBytes > 0) await keepTail(paths.log, read.size, `${paths.log}.corrupt-${stamp}`);
+	const damaged = read.size <= mostSearched ? await countDamaged(paths.log, read.size) : 0;
+	const repairs = [...read.repairs];
+	if (damaged > 0 && !read.logDamaged)
+		repairs.push(
+			`${damaged === 1 ? "A line" : `${damaged} lines`} of ${paths.log} ${damaged === 1 ? "is" : "are"} damaged and ignored; the run continues from its checkpoint.`,
+		);
+	const held = { paths, lease, repairs, ...dependencies };
+	const { run } = read;
+	if (damaged === 0 && !read.logDamaged) {
+		const log = await openLog({ path: paths.log, disk, lease, size: read.size, lastSeq: run.seq });
+		const kept = read.log && { offset: read.log.offset, bytes: (await stat(paths.checkpoint)).size };
+		return { ...held, run, log, kept };
+	}
+	const copy = `${paths.log}.damaged-${stamp}`;
+	const size = await sealDamaged(paths.log, read.size, copy);
+	repairs.push(`The damaged log is kept as ${copy}.`);
+	const log = await openLog({ path: paths.log, disk, lease, size, lastSeq: run.seq });
+	return { ...held, run: await recover(log, run, clock), log };
+}
+
+/** Appends the whole run after damaged events, so that the log is complete by itself again. */
+async function recover(log: LogFile, before: Run, clock: StoreDependencies["clock"]): Promise<Run> {
+	const written = await log.append([{ kind: "recovered", run: storeRun(before) }], new Date(clock.now()).toISOString(), true);
+	if (!written.ok) {
+		await log.close();
+		const code = written.failure.reason === "no_space" ? { code: "ENOSPC" } : {};
+		throw Object.assign(new Error(written.failure.message), code);
+	}
+	const [event] = written.value;
+	return (event && startRun(event)) ?? before;
+}
+
+/** Copies a damaged log and ends its sound bytes with a line break, so that nothing is appended to a damaged line. Gives their number. */
+async function sealDamaged(path: string, size: number, copy: string): Promise<number> {
+	await copyFile(path, copy);
+	await inheritOwner(copy);
+	const file = await open(path, "r+");
+	try {
+		await file.truncate(size);
+		const last = Buffer.alloc(1);
+		await file.read(last, 0, 1, Math.max(0, size - 1));
+		if (size === 0 || last[0] === 10) return size;
+		await file.write("\n", size);
+		return size + 1;
+	} finally {
+		await file.close();
+	}
+}
+
+/** Copies what follows the sound bytes of the log before it is cut. */
+async function keepTail(log: string, from: number, copy: string): Promise<void> {
+	const file = await open(log, "r");
+	try {
+		const { bytesRead, buffer } = await file.read(Buffer.alloc(mostTail), 0, mostTail, from);
+		await writeFile(copy, buffer.subarray(0, bytesRead), { mode: 0o600 });
+	} finally {
+		await file.close();
+	}
+}

@@ -1,0 +1,3 @@
+export { inheritOwner, inheritOwners, makePrivateFolder } from "./ownership.ts";
+export { type FileLine, readLines } from "./read-lines.ts";
+export { type Disk, realDisk, replaceFile, replaceFileSync, syncFolder, undefinedIfMissing } from "./replace-file.ts";

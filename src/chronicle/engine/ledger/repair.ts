@@ -47,7 +47,11 @@ export async function openRepaired(
 
 /** Appends the whole run after damaged events, so that the log is complete by itself again. */
 async function recover(log: LogFile, before: Run, clock: StoreDependencies["clock"]): Promise<Run> {
-	const written = await log.append([{ kind: "recovered", run: storeRun(before) }], new Date(clock.now()).toISOString(), true);
+	const written = await log.append(
+		[{ kind: "recovered", run: storeRun(before) }],
+		new Date(clock.now()).toISOString(),
+		true,
+	);
 	if (!written.ok) {
 		await log.close();
 		const code = written.failure.reason === "no_space" ? { code: "ENOSPC" } : {};

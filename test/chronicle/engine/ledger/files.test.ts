@@ -161,7 +161,7 @@ describe("R47 damage", () => {
 		writeFileSync(log(), readFileSync(log(), "utf8").replace('"model":"a', '"model":"b'));
 		expect(value(await store.read(id)).run).toEqual(run);
 		const ledger = value(await store.open(id));
-		expect(ledger.repairs.join()).toMatch(/a line is damaged/);
+		expect(ledger.repairs.join()).toMatch(/A line of .* is damaged/);
 		await ledger.releaseLease();
 	});
 	it.each([
@@ -227,7 +227,7 @@ describe("R47 damage", () => {
 		rmSync(log());
 		const read = value(await store.read(id));
 		expect(read.run).toEqual(run);
-		expect(read.repairs.join()).toContain("is gone");
+		expect(read.repairs.join()).toContain("is missing");
 		const opened = await store.open(id);
 		expect(!opened.ok && opened.failure.reason).toBe("corrupt");
 		expect(existsSync(log())).toBe(false);

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { chronicleVerbs, commonOptions, runChronicleVerb } from "./chronicle/index.ts";
+import { commonOptions, listedCommands, runChronicleCommand } from "./chronicle/index.ts";
 import { didYouMean } from "./definition/index.ts";
 import { packageRoot } from "./pi/index.ts";
 import { enclosingRun } from "./process/index.ts";
@@ -17,9 +17,9 @@ interface Verb {
 type Run = (args: readonly string[], signal: AbortSignal) => Promise<number>;
 
 const verbs: ReadonlyMap<string, Verb> = new Map([
-	...chronicleVerbs.map(({ name, about }): [string, Verb] => [
+	...listedCommands.map(({ name, about }): [string, Verb] => [
 		name,
-		{ about, load: async () => (args, signal) => runChronicleVerb(name, args, signal) },
+		{ about, load: async () => (args, signal) => runChronicleCommand(name, args, signal) },
 	]),
 	[
 		"check",

@@ -2,6 +2,6 @@
 
 /** The verb `pi-chronicle check`: runs it with the words after it and resolves to the exit code. */
 export async function checkVerb(args: readonly string[], signal: AbortSignal): Promise<number> {
-	const [{ runProjectVerb }, { check }] = await Promise.all([import("../chronicle/index.ts"), import("./verb.ts")]);
-	return runProjectVerb(check, args, signal);
+	const [{ runProjectCommand }, { check }] = await Promise.all([import("../chronicle/index.ts"), import("./verb.ts")]);
+	return runProjectCommand(check, args, signal);
 }

@@ -10,15 +10,6 @@ export {
 	registerWorker,
 	templateFolders,
 } from "./engine/index.ts";
-export {
-	chronicleVerbs,
-	commonOptions,
-	commonUsage,
-	type Outcome,
-	runChronicleVerb,
-	runProjectVerb,
-	type Verb,
-	type VerbCall,
-} from "./ui/cli/index.ts";
-export { registerChronicle } from "./ui/command/index.ts";
-export { parseArguments } from "./ui/commands/index.ts";
+export { commonOptions, listedCommands, runChronicleCommand, runProjectCommand } from "./ui/cli/index.ts";
+export { type Command, parseArguments } from "./ui/commands/index.ts";
+export { registerChronicle } from "./ui/session/index.ts";

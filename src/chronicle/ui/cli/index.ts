@@ -1,17 +1,25 @@
-// The verbs of `pi-chronicle` that start, steer and show runs. Listing them loads nothing; each is loaded when it is used.
-import type { Verb } from "./verb.ts";
+// The commands of `pi-chronicle` that start, steer and show runs. Listing them loads nothing; they are loaded when one is used.
+import type { Command } from "../commands/index.ts";
 
-export type { Outcome, Verb, VerbCall } from "./verb.ts";
-export { chronicleVerbs, commonOptions, commonUsage, type ListedVerb } from "./verb-list.ts";
+export { commonOptions, listedCommands } from "../command-list.ts";
 
-/** Runs the verb `name` with the words behind it; resolves to the exit code. */
-export async function runChronicleVerb(name: string, args: readonly string[], signal: AbortSignal): Promise<number> {
-	const { performVerb } = await import("./verbs.ts");
-	return performVerb(name, args, signal);
+/** Runs the command `name` with its arguments; resolves to the exit code. */
+export async function runChronicleCommand(name: string, args: readonly string[], signal: AbortSignal): Promise<number> {
+	const [{ runCommandLine }, { commands }] = await Promise.all([
+		import("./command-line.ts"),
+		import("../commands/index.ts"),
+	]);
+	const command = commands.find((known) => known.name === name);
+	if (!command) throw new Error(`Unknown command: ${name}.`);
+	return runCommandLine(command, args, signal);
 }
 
-/** Runs a verb that works on a project as these do; resolves to the exit code. */
-export async function runProjectVerb(verb: Verb, args: readonly string[], signal: AbortSignal): Promise<number> {
-	const { runVerb } = await import("./verb.ts");
-	return runVerb(verb, args, signal);
+/** Runs another command on a project, with the same options and exit codes; resolves to the exit code. */
+export async function runProjectCommand(
+	command: Command,
+	args: readonly string[],
+	signal: AbortSignal,
+): Promise<number> {
+	const { runCommandLine } = await import("./command-line.ts");
+	return runCommandLine(command, args, signal);
 }

@@ -1,48 +1,41 @@
-// What a verb says: progress and complaints on stderr; its result on stdout, as lines or, with --json, as exactly one object.
-import { type Diagnostic, formatDiagnostic } from "../../../definition/index.ts";
-import { printable } from "../../../pi/index.ts";
-import type { LaunchProblem } from "../../core/index.ts";
-import { problemLine } from "../text/index.ts";
+// The output of a command: progress and errors on stderr; its result on stdout, as lines or, with --json, as exactly one object.
+import { drawDiagram, exitCodes, printable } from "../../../pi/index.ts";
+import type { CommandResult, Complaint } from "../commands/index.ts";
+import { complaintLines } from "../text/index.ts";
 
 export interface Output {
-	readonly json: boolean;
-	/** Progress: what happens on the way. */
 	progress(line: string): void;
-	/** Ends the verb with its result. */
-	result(lines: readonly string[], data: object): void;
-	/** Ends the verb with what went wrong. */
-	fail(complaint: Complaint): void;
+	/** Prints a result; resolves to the exit code. */
+	show(result: CommandResult): Promise<number>;
+	/** Prints what went wrong; gives the exit code. */
+	fail(complaint: Complaint): number;
 }
 
-export interface Complaint {
-	/** Short stable name. */
-	readonly code: string;
-	readonly message: string;
-	readonly remedy?: string;
-	readonly diagnostics?: readonly Diagnostic[];
-	readonly problems?: readonly LaunchProblem[];
-	/** Further lines for people. */
-	readonly lines?: readonly string[];
-}
-
-/** Opens the output of one verb. `cwd`: paths below it are shown from there. */
-export function openOutput(verb: string, json: boolean, cwd: string): Output {
-	const err = (text: string): void => void process.stderr.write(`${printable(text)}\n`);
+/** Opens the output of one command. `cwd`: paths below it are shown relative to it. */
+export function openOutput(command: string, json: boolean, cwd: string): Output {
+	const progress = (text: string): void => void process.stderr.write(`${printable(text)}\n`);
+	const print = (text: string): void => void process.stdout.write(`${text}\n`);
+	const printData = (data: object): void => print(JSON.stringify({ verb: command, ...data }, null, "\t"));
+	const fail = (complaint: Complaint): number => {
+		const { code, message, remedy, diagnostics = [], problems = [], exitCode = exitCodes.usage } = complaint;
+		for (const line of complaintLines(complaint, cwd)) progress(line);
+		const error = { code, message, ...(remedy === undefined ? {} : { remedy }), diagnostics, problems };
+		if (json) printData({ error });
+		return exitCode;
+	};
 	return {
-		json,
-		progress: err,
-		result(lines, data) {
-			if (json) process.stdout.write(`${JSON.stringify({ verb, ...data }, null, "\t")}\n`);
-			else if (lines.length > 0) process.stdout.write(`${printable(lines.join("\n"))}\n`);
-		},
-		fail({ code, message, remedy, diagnostics = [], problems = [], lines = [] }) {
-			err(remedy === undefined ? message : `${message} ${remedy}`);
-			for (const diagnostic of diagnostics) err(formatDiagnostic(diagnostic, cwd));
-			for (const problem of problems) err(problemLine(problem));
-			for (const line of lines) err(line);
-			if (!json) return;
-			const error = { code, message, ...(remedy === undefined ? {} : { remedy }), diagnostics, problems };
-			process.stdout.write(`${JSON.stringify({ verb, error }, null, "\t")}\n`);
+		progress,
+		fail,
+		async show(result) {
+			if (result.kind === "silent") return result.exitCode;
+			if (result.kind === "refused") return fail(result);
+			const { data, view, exitCode = exitCodes.done } = result;
+			if (json) printData(data);
+			else {
+				const lines = view?.kind === "diagram" ? await drawDiagram(result.lines) : result.lines;
+				if (lines.length > 0) print(printable(lines.join("\n")));
+			}
+			return exitCode;
 		},
 	};
 }

@@ -5,8 +5,7 @@ import { resolve } from "node:path";
 import { agentFolder, findPi, isPiCommand, ownPiSearch, type PiCommand, projectTrust } from "../../../pi/index.ts";
 import type { ProjectEnvironment } from "../../engine/index.ts";
 import { openProject, type Project } from "../../engine/index.ts";
-import type { ParsedArguments } from "../commands/index.ts";
-import type { Complaint } from "./output.ts";
+import type { Complaint, ParsedArguments } from "../commands/index.ts";
 
 export interface PlaceOptions {
 	readonly cwd: string;

@@ -1,7 +1,8 @@
-export { type OptionKind, type ParsedArguments, parseArguments, type VerbGrammar } from "./arguments.ts";
+export { type ParsedArguments, parseArguments } from "./arguments.ts";
+export type { Command, CommandHost, CommandResult, Complaint, Confirmation, View } from "./command.ts";
 export { type DispatchResult, dispatch } from "./dispatch.ts";
-export { explainRedaction, holdsSecret } from "./explain-redaction.ts";
-export { type RunCommand, statesOf, tooLong } from "./run-command.ts";
-export { askingElsewhere, type ForeignEntry, mayNameRun, namesRun, resolveLedger, resolveRun } from "./run-name.ts";
-export { type Misuse, onlyNumber, type Steering, steerings } from "./steering.ts";
-export { readVisitWords } from "./visit-words.ts";
+export { statesOf, tooLong } from "./run-command.ts";
+export { namesRun, resolveRun } from "./run-name.ts";
+export { startCommand } from "./start.ts";
+export { deliveryResult } from "./steer.ts";
+export { commands, grammarOf, performCommand } from "./table.ts";

@@ -3,11 +3,10 @@
 
 import type { LedgerEntry, Result, StoreFailure } from "../../core/index.ts";
 import type { Project } from "../../engine/index.ts";
+import type { ForeignEntry } from "../text/index.ts";
 
 /** Letters of an id that no word is likely to begin with. */
 const leastOfId = 4;
-
-export type ForeignEntry = Extract<LedgerEntry, { kind: "foreign" }>;
 
 /** What a name stands for: a run, or another program's ledger, which can be looked at. */
 export type Named = { readonly kind: "run"; readonly id: string } | ForeignEntry;

@@ -1,5 +1,5 @@
-// The result of a check, as plain lines for any screen.
-import { formatDiagnostic, formatPath } from "../../../definition/index.ts";
+// Problems as plain lines: of templates that were checked, and of a command that was refused.
+import { type Diagnostic, formatDiagnostic, formatPath } from "../../../definition/index.ts";
 import type { LaunchProblem } from "../../core/index.ts";
 import type { Check } from "../../engine/index.ts";
 
@@ -14,7 +14,7 @@ export function templateCheckLines({ files, agents, unread }: Check, cwd: string
 		...(files.length === 0 && !unread ? ["There are no templates."] : shown),
 		...(unread
 			? [
-					"✗ The project's templates are not read: pi has not been told to trust it (/trust in pi, --approve for one command).",
+					"✗ The project's templates are not read: pi does not trust the project (/trust in pi, --approve for one command).",
 				]
 			: []),
 		...(agents.length === 0 ? [] : ["Agents and teams:"]),
@@ -22,7 +22,27 @@ export function templateCheckLines({ files, agents, unread }: Check, cwd: string
 	];
 }
 
-/** What stands in the way of a state, or is worth knowing of it. */
-export function problemLine({ state, severity, message, remedy }: LaunchProblem): string {
+/** Why a command was refused. */
+export interface ComplaintText {
+	readonly message: string;
+	readonly remedy?: string;
+	readonly diagnostics?: readonly Diagnostic[];
+	readonly problems?: readonly LaunchProblem[];
+	/** Further lines for people. */
+	readonly lines?: readonly string[];
+}
+
+/** A refused command: its message, then everything that is wrong. Paths below `cwd` are shown from there. */
+export function complaintLines(complaint: ComplaintText, cwd: string): string[] {
+	const { message, remedy, diagnostics = [], problems = [], lines = [] } = complaint;
+	return [
+		remedy === undefined ? message : `${message} ${remedy}`,
+		...diagnostics.map((diagnostic) => formatDiagnostic(diagnostic, cwd)),
+		...problems.map(problemLine),
+		...lines,
+	];
+}
+
+function problemLine({ state, severity, message, remedy }: LaunchProblem): string {
 	return `${state}: ${severity === "warning" ? "warning: " : ""}${message} ${remedy}`;
 }

@@ -1,6 +1,8 @@
 // A ledger of another program, for looking at. Pure.
-import type { ForeignEntry } from "../commands/index.ts";
+import type { LedgerEntry } from "../../core/index.ts";
 import { shortCount } from "../timeline/index.ts";
+
+export type ForeignEntry = Extract<LedgerEntry, { kind: "foreign" }>;
 
 const mostMoves = 50;
 

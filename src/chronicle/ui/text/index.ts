@@ -1,6 +1,6 @@
-export { problemLine, templateCheckLines } from "./check-lines.ts";
+export { type ComplaintText, complaintLines, templateCheckLines } from "./check-lines.ts";
 export { cleanupLines } from "./cleanup-lines.ts";
-export { foreignData, foreignLines, foreignStoryLines } from "./foreign-lines.ts";
+export { type ForeignEntry, foreignData, foreignLines, foreignStoryLines } from "./foreign-lines.ts";
 export { runLines, templateLines, templatePlace, waits } from "./list-lines.ts";
 export { progressLine } from "./progress.ts";
 export { differenceLines, questionLines, questionTitle, rewindLines, spendText } from "./question-lines.ts";

@@ -1,6 +1,7 @@
 // Words of a command line: what is an option, what is a name, what is said to an agent.
 import { describe, expect, it } from "vitest";
-import { parseArguments, steerings, type VerbGrammar } from "../../../../src/chronicle/ui/commands/index.ts";
+import { parseArguments, type VerbGrammar } from "../../../../src/chronicle/ui/commands/arguments.ts";
+import { steerings } from "../../../../src/chronicle/ui/commands/steering.ts";
 
 const options = { cwd: "value", json: "flag", model: "value", help: "flag" } as const;
 const run: VerbGrammar = { options, textAfter: 1 };

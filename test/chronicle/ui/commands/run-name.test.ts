@@ -1,7 +1,12 @@
 // Which run a word means, among entries as a store lists them.
 import { describe, expect, it } from "vitest";
 import type { LedgerEntry, LedgerStore } from "../../../../src/chronicle/core/index.ts";
-import { askingElsewhere, namesRun, resolveLedger, resolveRun } from "../../../../src/chronicle/ui/commands/index.ts";
+import {
+	askingElsewhere,
+	namesRun,
+	resolveLedger,
+	resolveRun,
+} from "../../../../src/chronicle/ui/commands/run-name.ts";
 
 const summary = { template: "t", task: "x", state: "a", updatedAt: "", costUsd: 0, tokens: 0 };
 const run = (id: string, status = "done"): LedgerEntry => ({

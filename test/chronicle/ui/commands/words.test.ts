@@ -3,12 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { ReadLedger } from "../../../../src/chronicle/core/index.ts";
 import { type ApprovalQuestion, type LedgerEvent, transition } from "../../../../src/chronicle/core/machine/index.ts";
 import { answerEvent } from "../../../../src/chronicle/engine/supervisor/index.ts";
-import {
-	parseArguments,
-	type RunCommand,
-	type Steering,
-	steerings,
-} from "../../../../src/chronicle/ui/commands/index.ts";
+import { parseArguments } from "../../../../src/chronicle/ui/commands/arguments.ts";
+import type { RunCommand } from "../../../../src/chronicle/ui/commands/run-command.ts";
+import { type Steering, steerings } from "../../../../src/chronicle/ui/commands/steering.ts";
 import { crash, definition, go, open, rest, start, type Theatre } from "../../core/machine/theatre.ts";
 
 const template = (approval = false) =>

@@ -47,7 +47,7 @@ describe("in a session", () => {
 			["approve 3f2a9 fine", 'No run has the id \\"3f2a9\\"'],
 			["approve fine", "There are no runs here yet"],
 			["diff last 99 1", "diff [run] [visit | all]"],
-			["start help", "Say what is to be done"],
+			["start help", "Describe the task"],
 			["help", "sends a waiting run to a state"],
 			["status 0123", "A ledger of AE"],
 			["view 0123", "The port is 8081."],

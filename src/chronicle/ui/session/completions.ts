@@ -2,10 +2,10 @@
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import type { LedgerEntry, Run } from "../../core/index.ts";
 import { isLoaded } from "../../engine/index.ts";
-import { namesRun, resolveRun, statesOf, steerings } from "../commands/index.ts";
+import { namesRun, resolveRun, statesOf } from "../commands/index.ts";
 import type { ChronicleSession } from "./session.ts";
+import { commandNames, sessionCommands, sessionList } from "./session-commands.ts";
 import { lookAt, type Whereabouts } from "./session-project.ts";
-import { verbNames, verbs } from "./verbs.ts";
 
 const mostRuns = 12;
 const mostVisits = 20;
@@ -30,17 +30,19 @@ export async function completeChronicle(
 			.map(({ key, read }) => item(key, read.template.description ?? read.template.name));
 	const [verb, named] = words;
 	if (verb === undefined) {
-		const shown = templates().filter(({ label }) => !verbNames.has(label));
-		return offer([...shown, ...verbs.map(({ name, about }) => item(name, about))]);
+		const shown = templates().filter(({ label }) => !commandNames.has(label));
+		return offer([...shown, ...sessionList.map(({ name, about }) => item(name, about))]);
 	}
 	if (verb === "start" || verb === "show" || verb === "check") return words.length === 1 ? offer(templates()) : null;
-	if (!verbNames.has(verb)) return null;
+	if (!commandNames.has(verb)) return null;
 	const entries = (await project.store.list()).filter((entry) => entry.kind === "run");
-	const options = Object.keys(steerings.find(({ name }) => name === verb)?.options ?? {});
+	const taken = sessionCommands.find(({ name }) => name === verb)?.options ?? {};
+	// Runs are completed without it.
+	const options = Object.keys(taken).filter((option) => option !== "run");
 	if (last.startsWith("-")) return offer(options.map((option) => item(`--${option}`)));
 	// What a verb takes of the run itself, behind its name or without it.
 	const parts = async (): Promise<AutocompleteItem[]> => {
-		const found = await resolveRun(project, words.length === 1 ? undefined : named, [...session.lives.keys()]);
+		const found = await resolveRun(project, words.length === 1 ? undefined : named, [...session.supervised.keys()]);
 		const read = found.ok ? await project.store.read(found.value) : undefined;
 		return read?.ok ? partsOf(verb, read.value.run) : [];
 	};

@@ -4,9 +4,10 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { matchesKey } from "@earendil-works/pi-tui";
 import { say } from "../../../pi/index.ts";
 import type { Project } from "../../engine/index.ts";
-import { dispatch } from "../commands/index.ts";
-import { conclude } from "./conclude.ts";
+import { deliveryResult, dispatch } from "../commands/index.ts";
+import { sessionHost } from "./host.ts";
 import { personOf } from "./person.ts";
+import { present } from "./run-command-line.ts";
 import type { ChronicleSession } from "./session.ts";
 
 /** pi has no use for it, and no text begins with it. */
@@ -24,7 +25,7 @@ export function listenForAnswer(
 	let busy = false;
 	const stop = ctx.ui.onTerminalInput((data) => {
 		if (!matchesKey(data, key)) return undefined;
-		if (!busy && !session.lives.has(id)) {
+		if (!busy && !session.supervised.has(id)) {
 			busy = true;
 			void askAgain(session, ctx, project, id).finally(() => {
 				busy = false;
@@ -44,14 +45,21 @@ async function askAgain(session: ChronicleSession, ctx: ExtensionContext, projec
 			({ run }) =>
 				run.status === "awaiting_approval"
 					? { kind: "nothing" }
-					: { kind: "refused", message: "The run does not wait for an approval any more." },
+					: { kind: "refused", message: "The run does not wait for an approval anymore." },
 			{
 				approver: personOf(session, ctx, project, "called"),
 				notice: (text) => say(ctx, text, "warning"),
 				afterwards: "go on",
 			},
 		);
-		await conclude(session, ctx, project, "approve", id, result);
+		await present(
+			session,
+			ctx,
+			project,
+			result.kind === "refused"
+				? { kind: "refused", code: "refused", message: result.message }
+				: await deliveryResult("approve", { project, host: sessionHost(session, ctx) }, id, result),
+		);
 	} catch (error) {
 		if (!session.scope.closed) say(ctx, error instanceof Error ? error.message : String(error), "error");
 	}

@@ -154,7 +154,9 @@ async function askApproval(
 				const words = await ui.input("What should the next worker know?", "Words for the worker", opts);
 				if (!words?.trim()) break;
 				const seen = { visit: run.visit, attempt: run.attempt };
-				const said = await session.lives.get(run.id)?.supervision.submit({ kind: "told", text: words.trim(), seen });
+				const said = await session.supervised
+					.get(run.id)
+					?.supervision.submit({ kind: "told", text: words.trim(), seen });
 				tellPerson(said?.refused ?? "The next worker will have it.", said?.refused === undefined ? "info" : "warning");
 				break;
 			}
@@ -180,7 +182,7 @@ async function showDifference(
 	signal: AbortSignal,
 	tellPerson: TellPerson,
 ): Promise<"approve" | "reject" | undefined> {
-	const live = session.lives.get(run.id);
+	const live = session.supervised.get(run.id);
 	if (!live) return undefined;
 	const found = await diffRun(project, { ...live.ledger, run }, undefined, live);
 	if (!found.ok) {

@@ -32,7 +32,7 @@ export function registerChronicle(pi: ExtensionAPI, scope: Scope, named: NameDef
 		},
 		handler: async (args, ctx) => {
 			named(ctx);
-			const { runChronicle } = await import("./command.ts");
+			const { runChronicle } = await import("./run-command-line.ts");
 			await runChronicle(await open(), ctx, args);
 		},
 	});
@@ -44,11 +44,11 @@ export function registerChronicle(pi: ExtensionAPI, scope: Scope, named: NameDef
 	});
 	return {
 		live: () =>
-			[...(opened?.lives.values() ?? [])].map(
+			[...(opened?.supervised.values() ?? [])].map(
 				({ supervision: { run } }) => `the chronicle ${run.template.name} ${run.id.slice(0, 8)}`,
 			),
 		async step(ctx, args, signal) {
-			const { runChronicle } = await import("./command.ts");
+			const { runChronicle } = await import("./run-command-line.ts");
 			const session = await open();
 			return runAsStep(ctx, (marked) => runChronicle(session, marked, args), signal);
 		},

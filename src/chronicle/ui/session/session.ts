@@ -13,7 +13,7 @@ import { crumbText } from "../timeline/index.ts";
 export interface ChronicleSession {
 	readonly scope: Scope;
 	/** Runs that this session supervises, by id, oldest first. */
-	readonly lives: ReadonlyMap<string, SupervisedRun>;
+	readonly supervised: ReadonlyMap<string, SupervisedRun>;
 	/** Makes a run this session's. Resolves at once where somebody watches, else when it rests. */
 	attend(ctx: ExtensionContext, project: Project, live: SupervisedRun): Promise<void>;
 	/** Shows a run that another process carries on, as its ledger changes. */
@@ -33,7 +33,7 @@ interface Shown {
 }
 
 export function openChronicle(scope: Scope): ChronicleSession {
-	const lives = new Map<string, SupervisedRun>();
+	const supervised = new Map<string, SupervisedRun>();
 	let shown: Shown | undefined;
 
 	const hide = (): void => {
@@ -56,7 +56,7 @@ export function openChronicle(scope: Scope): ChronicleSession {
 	/** Lets one key bring back the question that the run on the screen waits with. */
 	const offerQuestion = async (ctx: ExtensionContext, project: Project, at: Shown): Promise<void> => {
 		const { answerKey, listenForAnswer } = await import("./ask-again.ts");
-		if (shown !== at || scope.closed || lives.has(at.id)) return;
+		if (shown !== at || scope.closed || supervised.has(at.id)) return;
 		at.silence();
 		const stop = listenForAnswer(session, ctx, project, at.id);
 		at.widget.answerBy(answerKey);
@@ -81,7 +81,7 @@ export function openChronicle(scope: Scope): ChronicleSession {
 		};
 		lookWhileRunning(run);
 		const end = watchRun(project, run.id, ({ run: now }) => {
-			if (shown !== at || scope.closed || lives.has(now.id)) return;
+			if (shown !== at || scope.closed || supervised.has(now.id)) return;
 			lookWhileRunning(now);
 			if (now.status !== "awaiting_approval") at.silence();
 			if (now.stage.kind === "over") hide();
@@ -95,7 +95,7 @@ export function openChronicle(scope: Scope): ChronicleSession {
 	};
 	const lookAtLease = async (ctx: ExtensionContext, project: Project, at: Shown): Promise<void> => {
 		const read = await project.store.read(at.id);
-		if (!read.ok || shown !== at || scope.closed || lives.has(at.id) || !isInterrupted(read.value)) return;
+		if (!read.ok || shown !== at || scope.closed || supervised.has(at.id) || !isInterrupted(read.value)) return;
 		hide();
 		const { run } = read.value;
 		const name = `${run.template.name} ${run.id.slice(0, 8)}`;
@@ -128,12 +128,12 @@ export function openChronicle(scope: Scope): ChronicleSession {
 
 	const session: ChronicleSession = {
 		scope,
-		lives,
+		supervised,
 		follow,
 		async attend(ctx, project, live) {
 			const { supervision, id } = live;
 			const watched = !scope.closed && ctx.hasUI;
-			lives.set(id, live);
+			supervised.set(id, live);
 			const release = scope.own(async () => void (await supervision.stop()));
 			const at = show(ctx, supervision.run);
 			at?.unfollow();
@@ -161,7 +161,7 @@ export function openChronicle(scope: Scope): ChronicleSession {
 				notices = run.notices;
 			});
 			const over = supervision.ended.then((end) => {
-				lives.delete(id);
+				supervised.delete(id);
 				unwatch();
 				void release();
 				const code = exitCodeOfEnd(end);

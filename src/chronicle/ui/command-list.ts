@@ -1,12 +1,12 @@
-// The verbs as they are listed, and the options that all of them take. Nothing of what they do is loaded here.
+// The commands as help lists them, and the options of the command line that all of them take. Loads nothing of what they do.
 
-export interface ListedVerb {
+export interface ListedCommand {
 	readonly name: string;
 	readonly about: string;
 }
 
-/** The verbs in the order in which they are explained. */
-export const chronicleVerbs: readonly ListedVerb[] = [
+/** The commands in the order of the help. */
+export const listedCommands: readonly ListedCommand[] = [
 	{ name: "run", about: "starts a template with a task, and carries it on until it needs you or ends" },
 	{ name: "resume", about: "goes on with a run that was interrupted, paused or stopped at a ceiling" },
 	{ name: "list", about: "the templates and runs of the project" },
@@ -27,7 +27,7 @@ export const chronicleVerbs: readonly ListedVerb[] = [
 	{ name: "prune", about: "takes away every run that is older than so many days" },
 ];
 
-/** Options that every verb takes. */
+/** Options of every command on the command line. */
 export const commonOptions = {
 	cwd: "value",
 	json: "flag",

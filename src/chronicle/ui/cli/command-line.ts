@@ -1,0 +1,40 @@
+// Runs one command from the command line: help, the project, and the result on stdout and stderr.
+import { exitCodes } from "../../../pi/index.ts";
+import { commonOptions, commonUsage } from "../command-list.ts";
+import { type Command, grammarOf, parseArguments, performCommand } from "../commands/index.ts";
+import { commandLineHost } from "./host.ts";
+import { openOutput } from "./output.ts";
+import { isComplaint, openPlace, placeOptions } from "./place.ts";
+
+/** Resolves to the exit code. */
+export async function runCommandLine(command: Command, args: readonly string[], signal: AbortSignal): Promise<number> {
+	const surfaceOptions = { ...commonOptions, ...command.shellOptions };
+	// Which arguments name a run is known only once the project is open; until then every one that may does.
+	const parsed = parseArguments(args, grammarOf(command, surfaceOptions));
+	if ("error" in parsed) {
+		// JSON that was asked for is given even when the rest is not understood.
+		const output = openOutput(command.name, args.includes("--json"), process.cwd());
+		return output.fail({ code: "usage", message: parsed.error, lines: ["", usageOf(command)] });
+	}
+	if (parsed.flags.has("help")) {
+		process.stdout.write(usageOf(command));
+		return exitCodes.done;
+	}
+	const options = placeOptions(parsed);
+	const output = openOutput(command.name, parsed.flags.has("json"), options.cwd);
+	const project = openPlace(options, command.needs);
+	if (isComplaint(project)) return output.fail(project);
+	const host = commandLineHost(output, signal);
+	const textOf = (from: number, count: number): string =>
+		args
+			.slice(from, from + count)
+			.join(" ")
+			.trim();
+	return output.show(await performCommand(command, args, { project, host, signal, surfaceOptions, textOf }));
+}
+
+function usageOf({ name, takes, details, optionsUsage = "", exits }: Command): string {
+	const line = `pi-chronicle ${name} [options] ${takes}`.trimEnd();
+	const about = details === "" ? "" : `${details}\n\n`;
+	return `${line}\n\n${about}${commonUsage}${optionsUsage}\nExit code: ${exits}.\n`;
+}

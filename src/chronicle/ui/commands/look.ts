@@ -1,0 +1,245 @@
+// Commands that only look: what there is, the status of a run, what it changed, and its report.
+import { resolve } from "node:path";
+import { thereAre } from "../../../definition/index.ts";
+import { exitCodes } from "../../../pi/index.ts";
+import type { LedgerEntry, ReadLedger } from "../../core/index.ts";
+import { diffRun, isLoaded, notFound, type SupervisedRun, withWorkspace } from "../../engine/index.ts";
+import {
+	differenceLines,
+	foreignData,
+	foreignLines,
+	foreignStoryLines,
+	runData,
+	runLines,
+	statusLines,
+	storyLines,
+	templateDiagram,
+	templateLines,
+	templatePlace,
+} from "../text/index.ts";
+import { type Command, type CommandCall, type CommandResult, failed, misuse, refused } from "./command.ts";
+import { namesRun, resolveLedger, resolveRun } from "./run-name.ts";
+
+const unknownRun = "0, 2 there is no such run";
+
+const list: Command = {
+	name: "list",
+	takes: "",
+	details: "Templates with what is wrong with them, and runs with their state, age, cost and what they wait for.",
+	exits: "0",
+	most: 0,
+	needs: "nothing",
+	async perform({ project, host: { prefix, reserved } }) {
+		const catalogue = project.templates();
+		const entries = await project.store.list();
+		const shadowed = (name: string): string | undefined =>
+			reserved?.has(name) ? `${prefix}start ${name} <task>` : undefined;
+		const lines = [
+			...templateLines(catalogue, project, shadowed),
+			...(catalogue.templates.size === 0 ? [`  Write one: ${templatePlace(project)}`] : []),
+			"",
+			...(await runLines(project, prefix, entries)),
+			...(reserved === undefined
+				? []
+				: [
+						"",
+						`Start a run: ${prefix}<template> <task>. Other commands: ${prefix}<command> [run] [text], with ${[...reserved].join(", ")}.`,
+					]),
+		];
+		const data = {
+			templates: [...catalogue.templates.values()].map(({ key, tier, file, read, diagnostics }) => ({
+				name: key,
+				from: tier === "personal" ? "person" : "project",
+				file,
+				loads: read !== undefined,
+				...(read?.template.description ? { description: read.template.description } : {}),
+				states: read ? [...read.template.states.keys()] : [],
+				diagnostics,
+			})),
+			diagnostics: catalogue.diagnostics,
+			runs: entries.map(entryData),
+			trust: project.place.trust,
+		};
+		return { kind: "done", lines, data, view: { kind: "page", title: "Chronicles" } };
+	},
+};
+
+function entryData(entry: LedgerEntry): object {
+	const { id, kind } = entry;
+	if (entry.kind === "unreadable") return { id, kind, failure: entry.failure };
+	return { id, kind, ...(entry.kind === "foreign" ? { foreign: entry.format } : {}), ...entry.summary };
+}
+
+const status: Command = {
+	name: "status",
+	takes: "[run]",
+	details: "",
+	exits: unknownRun,
+	most: 1,
+	needs: "nothing",
+	perform: (call) =>
+		describeRun(call, false, ({ lines, data }) => ({
+			kind: "done",
+			lines,
+			data,
+			view: { kind: "page", title: "Status" },
+		})),
+};
+
+const show: Command = {
+	name: "show",
+	takes: "<template>",
+	details: "The template as a diagram; --json gives it as Mermaid text.",
+	exits: "0, 2 there is no such template, or it does not load",
+	most: 1,
+	needs: "nothing",
+	async perform({ parsed, project, host }) {
+		const [name] = parsed.names;
+		const catalogue = project.templates();
+		if (name === undefined) {
+			const known = thereAre([...catalogue.templates.keys()], "There are no templates.");
+			return misuse(`Name a template: ${host.prefix}show <template>. ${known}`);
+		}
+		const found = catalogue.templates.get(name);
+		if (!found || !isLoaded(found)) return refused({ code: "invalid", ...notFound(name, catalogue, project) });
+		const { template } = found.read;
+		const lines = templateDiagram(template);
+		const data = { name, mermaid: lines.join("\n") };
+		return { kind: "done", lines, data, view: { kind: "diagram", title: template.name } };
+	},
+};
+
+const view: Command = {
+	name: "view",
+	takes: "[run]",
+	details: "The status, every move with its summary, what the run knows, and the files that it has changed.",
+	exits: unknownRun,
+	most: 1,
+	needs: "nothing",
+	perform: (call) =>
+		describeRun(call, true, ({ lines, data, read, supervised }) => ({
+			kind: "done",
+			lines,
+			data,
+			view: read ? { kind: "run", read, supervised } : { kind: "page", title: "Run" },
+		})),
+};
+
+const diff: Command = {
+	name: "diff",
+	takes: "[run] [visit | all]",
+	details: "Without a visit: the current one; of a run that is over, the whole run.",
+	exits: "0, 1 the files cannot be compared, 2 there is no such run or visit",
+	shellOptions: { stat: "flag" },
+	optionsUsage: "  --stat          the list of files alone\n",
+	needs: "nothing",
+	async perform(call) {
+		const { parsed, project } = call;
+		const entries = await project.store.list();
+		const named = readRunAndVisit(parsed.names, (name) => namesRun(name, entries));
+		if (typeof named === "string") return misuse(named);
+		return withRun(call, named.run, async (read, supervised) => {
+			const found = await diffRun(project, read, named.visit, supervised);
+			if (!found.ok)
+				return failed(found.failure, found.failure.reason === "unknown_visit" ? exitCodes.usage : exitCodes.failed);
+			const { patch, state, visit } = found.value;
+			const head = `${visit === "all" ? "the run" : `visit ${visit} (${state})`}: ${differenceLines(found.value).join("\n")}`;
+			const title = visit === "all" ? "Changes of the run" : `Changes in ${state}, visit ${visit}`;
+			return {
+				kind: "done",
+				lines: parsed.flags.has("stat") || patch === "" ? [head] : [head, "", patch.trimEnd()],
+				data: { id: read.run.id, ...found.value },
+				view: { kind: "patch", title, diff: found.value },
+			};
+		});
+	},
+};
+
+/** Reads `[run] [visit | all]`; a text says what is wrong. `isRun`: whether a number is the beginning of an id. */
+function readRunAndVisit(
+	names: readonly string[],
+	isRun: (name: string) => boolean,
+): { readonly run?: string; readonly visit?: number | "all" } | string {
+	const [first, second, surplus] = names;
+	if (surplus !== undefined || (second !== undefined && visitIn(second) === undefined))
+		return "diff takes a run and a visit: diff [run] [visit | all].";
+	if (first === undefined) return {};
+	const visit = visitIn(second ?? first);
+	if (second !== undefined && visit !== undefined) return { run: first, visit };
+	return visit === undefined || isRun(first) ? { run: first } : { visit };
+}
+
+function visitIn(name: string): number | "all" | undefined {
+	return name === "all" ? "all" : /^\d{1,6}$/.test(name) ? Number(name) : undefined;
+}
+
+const report: Command = {
+	name: "report",
+	takes: "[run]",
+	details: "Writes a file that needs no network: the path taken, times, money, changes, decisions.",
+	exits: "0, 1 it cannot be written, 2 there is no such run",
+	shellOptions: { out: "value" },
+	optionsUsage: "  --out <file>    where to write it (default: report.html in the run's folder)\n",
+	most: 1,
+	needs: "nothing",
+	perform: (call) =>
+		withRun(call, call.parsed.names[0], async (read, supervised) => {
+			const { saveReport } = await import("../report/index.ts");
+			const { out } = call.parsed.values;
+			const { prefix } = call.host;
+			const saved = await withWorkspace(call.project, read, supervised, (workspace) =>
+				saveReport(read, { workspace, prefix, ...(out === undefined ? {} : { path: resolve(out) }) }),
+			);
+			if (!saved.ok) return failed(saved.failure, exitCodes.failed);
+			const { path } = saved.value;
+			return {
+				kind: "done",
+				lines: [path],
+				data: { id: read.run.id, ...saved.value },
+				notice: { text: `Wrote the report: ${path}`, tone: "info" },
+			};
+		}),
+};
+
+type Look = (read: ReadLedger, supervised: SupervisedRun | undefined) => Promise<CommandResult>;
+
+/** Looks at the run that `named` means: at the supervised one of this process, else at its ledger. */
+async function withRun({ project, host }: CommandCall, named: string | undefined, look: Look): Promise<CommandResult> {
+	const found = await resolveRun(project, named, [...host.supervised.keys()]);
+	if (!found.ok) return failed(found.failure);
+	const supervised = host.supervised.get(found.value);
+	if (supervised) return look({ ...supervised.ledger, run: supervised.supervision.run }, supervised);
+	const read = await project.store.read(found.value);
+	return read.ok ? look(read.value, undefined) : failed(read.failure);
+}
+
+interface RunDescription {
+	readonly lines: readonly string[];
+	readonly data: object;
+	/** Absent for a ledger of another program. */
+	readonly read?: ReadLedger;
+	readonly supervised?: SupervisedRun | undefined;
+}
+
+/** The status of a run, with its history where `whole`; also of a ledger of another program. */
+async function describeRun(
+	call: CommandCall,
+	whole: boolean,
+	present: (description: RunDescription) => CommandResult,
+): Promise<CommandResult> {
+	const { project, host, parsed } = call;
+	const found = await resolveLedger(project, parsed.names[0], [...host.supervised.keys()]);
+	if (!found.ok) return failed(found.failure);
+	const entry = found.value;
+	if (entry.kind !== "run") {
+		const lines = [...foreignLines(entry), ...(whole ? foreignStoryLines(entry) : [])];
+		return present({ lines, data: foreignData(entry) });
+	}
+	return withRun(call, entry.id, async (read, supervised) => {
+		const now = new Date(project.clock.now()).toISOString();
+		const lines = [...statusLines(read, { now, prefix: host.prefix }), ...(whole ? storyLines(read.run) : [])];
+		return present({ lines, data: runData(read), read, supervised });
+	});
+}
+
+export const lookingCommands: readonly Command[] = [list, status, show, diff, view, report];

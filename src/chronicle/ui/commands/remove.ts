@@ -1,0 +1,73 @@
+// Commands that remove runs with everything that they keep. Where somebody can be asked, they are asked first.
+import { exitCodes } from "../../../pi/index.ts";
+import { daysOf, type Removable, type Removed, removeRuns, runNamed, runsOlderThan } from "../../engine/index.ts";
+import { removalLines, removedLines } from "../text/index.ts";
+import { type Command, type CommandCall, type CommandResult, failed, misuse } from "./command.ts";
+
+const whatGoes = "Events, folded state, conversations, kept files and reports of a run: nothing brings them back.";
+/** Runs listed in a dialog that does not scroll. */
+const mostListed = 20;
+
+const remove: Command = {
+	name: "remove",
+	takes: "<run>",
+	details: `${whatGoes} A run that a living process supervises is not removed.`,
+	exits: "0, 1 it could not be removed, 2 there is no such run",
+	options: { "dry-run": "flag" },
+	optionsUsage: "  --dry-run       only say what would go\n",
+	most: 1,
+	needs: "nothing",
+	async perform(call) {
+		const { parsed, project, host } = call;
+		const [name] = parsed.names;
+		if (name === undefined) return misuse(`Name a run: ${host.prefix}remove <run>.`);
+		const entry = await runNamed(project, name);
+		return "kind" in entry ? removeFound(call, { runs: [entry], staying: [] }) : failed(entry);
+	},
+};
+
+const prune: Command = {
+	name: "prune",
+	takes: "--older-than <days>",
+	details: `Removes every run in which nothing has been recorded for so many days, also one that waits. ${whatGoes}
+A run that a living process supervises stays.`,
+	exits: "0, 1 a run could not be removed",
+	options: { "older-than": "value", "dry-run": "flag" },
+	optionsUsage: "  --older-than <days>\n  --dry-run       only say what would go\n",
+	most: 0,
+	needs: "nothing",
+	async perform(call) {
+		const { parsed, project, host } = call;
+		const days = daysOf(parsed.values["older-than"]);
+		if (days === undefined) return misuse(`Say how old: ${host.prefix}prune --older-than <days>.`);
+		const found = await runsOlderThan(project, days);
+		return "reason" in found ? failed(found) : removeFound(call, found);
+	},
+};
+
+async function removeFound({ parsed, project, host }: CommandCall, found: Removable): Promise<CommandResult> {
+	const { runs, staying } = found;
+	const ids = runs.map(({ id }) => id);
+	const lines = removalLines(found, project.clock.now());
+	if (parsed.flags.has("dry-run")) {
+		const head = ids.length === 0 ? "Nothing would be removed." : "Would be removed:";
+		const data = { dryRun: true, runs: ids, ...(parsed.values["older-than"] === undefined ? {} : { staying }) };
+		return { kind: "done", lines: [head, ...lines], data };
+	}
+	if (host.confirm && ids.length > 0) {
+		const title = `Remove ${ids.length === 1 ? "this run" : `these ${ids.length} runs`} with conversations, kept files and reports? Nothing brings them back.`;
+		const most = host.hasScreen ? lines.length : mostListed;
+		const shown = lines.length > most ? [...lines.slice(0, most), `  … and ${lines.length - most} more`] : lines;
+		const answers = { no: "No, keep everything", yes: "Yes, remove", leave: "Esc keeps" };
+		if (!(await host.confirm({ title, lines: shown, ...answers })))
+			return { kind: "done", lines: ["Nothing was removed."], data: { dryRun: false, removed: [] } };
+	} else for (const line of removalLines({ runs: [], staying }, project.clock.now())) host.report(line);
+	return removalResult(await removeRuns(project, ids));
+}
+
+function removalResult(removed: readonly Removed[]): CommandResult {
+	const exitCode = removed.some(({ failure }) => failure) ? exitCodes.failed : exitCodes.done;
+	return { kind: "done", lines: removedLines(removed), data: { dryRun: false, removed }, exitCode };
+}
+
+export const removingCommands: readonly Command[] = [remove, prune];

@@ -1,0 +1,75 @@
+// `run`: starts a run of a template. Everything that keeps it from starting is reported at once, and cleanup commands need approval.
+import { exitCodes } from "../../../pi/index.ts";
+import { createRun, type Preparation, prepareStart, resolveModel, startSupervision } from "../../engine/index.ts";
+import { cleanupLines } from "../text/index.ts";
+import { type Command, type CommandCall, type CommandResult, failed, interrupted, misuse, refused } from "./command.ts";
+import { explainRedaction } from "./explain-redaction.ts";
+import { stopResult } from "./steer.ts";
+
+export const startCommand: Command = {
+	name: "run",
+	takes: "<template> [options] <task…>",
+	details: `Runs a template of the project or of your own folder. The task may hold anything; where it begins with an option's name, put -- before it.`,
+	exits:
+		"0 done, 1 failed, 2 usage or an invalid definition, 3 waits for you, 4 budget, 5 human_intervention, 130 interrupted",
+	shellOptions: { model: "value", "approve-cleanup": "flag", "without-cleanup": "flag" },
+	optionsUsage: `  --model <model>     for states that name none (default: pi's own choice)
+  --approve-cleanup   the template's cleanup commands, as they are now, may run
+  --without-cleanup   start although they are not approved; none of them runs
+`,
+	text: 1,
+	needs: "pi",
+	async perform(call) {
+		const { parsed, project, host, signal, text: task } = call;
+		const [name] = parsed.names;
+		if (name === undefined) return misuse(`Name a template: ${host.startLine("<template>")} <task…>`);
+		if (task === "") return misuse(`Describe the task: ${host.startLine(name)} <task…>`);
+		const prepared = await prepareStart(project, name, signal);
+		if (signal.aborted) return interrupted;
+		if (prepared.kind === "refused") return refused({ ...prepared, code: "invalid" });
+		const wanted = parsed.values.model;
+		const model = wanted === undefined ? host.model : await resolveModel(project, wanted);
+		if (typeof model === "object") return refused(model);
+		const cleanup = await decideCleanup(call, prepared);
+		if (typeof cleanup === "object") return cleanup;
+		if (signal.aborted) return interrupted;
+		if (prepared.notes.length > 0) host.warn(prepared.notes.join("\n"));
+		const created = await createRun(project, prepared, { task, model, cleanup });
+		if (!created.ok) return failed(created.failure, exitCodes.failed);
+		const ledger = created.value;
+		if (signal.aborted) {
+			await ledger.releaseLease();
+			return interrupted;
+		}
+		if (ledger.run.task !== task) host.warn(explainRedaction("task"));
+		host.started(ledger.run);
+		const approver = host.approver(project, "uncalled");
+		const run = startSupervision(project, ledger, approver, "fresh", prepared.launcher);
+		return stopResult(call, run.id, await host.attend(project, run));
+	},
+};
+
+/** Whether the template's cleanup commands may run, or why nothing is started. */
+async function decideCleanup(
+	{ host, parsed: { flags } }: CommandCall,
+	{ cleanup, found }: Extract<Preparation, { kind: "ready" }>,
+): Promise<"approved" | "own" | "none" | CommandResult> {
+	if (!cleanup || flags.has("without-cleanup")) return "none";
+	const lines = cleanupLines(cleanup.commands);
+	if (flags.has("approve-cleanup")) {
+		host.warn(["cleanup commands that may run:", ...lines].join("\n"));
+		return "approved";
+	}
+	if (cleanup.standing !== "unknown") return cleanup.standing;
+	if (host.approveCleanup) {
+		const answer = await host.approveCleanup(found.key, lines);
+		return answer ?? { kind: "done", lines: ["Nothing was started."], data: {} };
+	}
+	return refused({
+		code: "cleanup-not-approved",
+		exitCode: exitCodes.waits,
+		message: `"${found.key}" has cleanup commands that you have not approved in this wording, so nothing was started.`,
+		remedy: "Read them; then start it with pi-chronicle run --approve-cleanup, or with --without-cleanup.",
+		lines,
+	});
+}

@@ -1,0 +1,202 @@
+// Commands that steer a run: each is delivered to the process that supervises the run; a run without a supervisor is resumed here.
+import { exitCodes } from "../../../pi/index.ts";
+import type { ReadLedger, Run } from "../../core/index.ts";
+import {
+	exitCodeOfEnd,
+	type Project,
+	resolveModel,
+	type SupervisionEnd,
+	templateChange,
+	withWorkspace,
+} from "../../engine/index.ts";
+import { listedCommands } from "../command-list.ts";
+import { rewindLines, runData, statusLines } from "../text/index.ts";
+import { type Command, type CommandCall, type CommandHost, type CommandResult, failed, refused } from "./command.ts";
+import { type DispatchResult, dispatch } from "./dispatch.ts";
+import { explainRedaction, holdsSecret } from "./explain-redaction.ts";
+import type { RunCommand } from "./run-command.ts";
+import { askingElsewhere, resolveRun } from "./run-name.ts";
+import { onlyNumber, type Steering, steerings } from "./steering.ts";
+
+export const steeringCommands: readonly Command[] = steerings.map((steering) => ({
+	name: steering.name,
+	takes: steering.takes,
+	details: `${aboutCommand(steering.name)} ${steering.explained}
+A run is named by its id, the beginning of it, or \`last\`; without a name it is the one that is running, else the last.`,
+	exits:
+		"as of run, where the run continues here; else 0 it was delivered, 1 it could not be recorded, 2 it does not apply",
+	options: { run: "value", ...steering.options },
+	optionsUsage: `  --run <run>     the run, where its name could be taken for text\n${steering.optionsUsage ?? ""}`,
+	text: "run",
+	needs: "pi",
+	perform: (call) => steer(steering, call),
+}));
+
+function aboutCommand(name: string): string {
+	const about = listedCommands.find((command) => command.name === name)?.about ?? "";
+	return `${about.charAt(0).toUpperCase()}${about.slice(1)}.`;
+}
+
+async function steer(steering: Steering, call: CommandCall): Promise<CommandResult> {
+	const { project, host, text: words } = call;
+	const parsed = onlyNumber(steering, call.parsed);
+	const { names, values } = parsed;
+	const model = values.model === undefined ? undefined : await resolveModel(project, values.model);
+	if (typeof model === "object") return refused(model);
+	const made = steering.make(parsed, model);
+	if ("code" in made) return refused(made);
+	const named = values.run ?? names[0];
+	const found = await resolveRun(project, named, [...host.supervised.keys()]);
+	if (!found.ok) return failed(found.failure);
+	const id = found.value;
+	if (holdsSecret(words)) host.warn(explainRedaction("words"));
+	const supervised = host.supervised.get(id);
+	// On a screen an approval without text shows the question again.
+	const asksAgain = steering.name === "approve" && words === "" && host.hasScreen && !supervised;
+	const confirmed = askOnce((rewind, ledger) => confirmRewind(call, rewind, ledger));
+	const make = async (ledger: ReadLedger): Promise<RunCommand> => {
+		const command = await made(ledger, words);
+		if (asksAgain && command.kind === "answer" && isFree(ledger)) return { kind: "nothing" };
+		return steering.name === "rewind" && command.kind === "events" ? confirmed(command, ledger) : command;
+	};
+	const result = await dispatch(project, id, make, {
+		approver: host.approver(project, asksAgain ? "called" : "uncalled"),
+		notice: host.warn,
+		live: supervised,
+		afterwards: steering.afterwards,
+	});
+	if (result.kind === "refused") {
+		const answers = steering.name === "approve" || steering.name === "reject";
+		const elsewhere = named === undefined && answers ? await askingElsewhere(project, id) : "";
+		return refused({ code: "refused", message: `${result.message}${elsewhere}`, run: id });
+	}
+	return deliveryResult(steering.name, call, id, result);
+}
+
+/** Whether no other process has the run. */
+function isFree({ holder }: ReadLedger): boolean {
+	return !holder || holder.alive === "no";
+}
+
+type Confirm = (command: RunCommand, ledger: ReadLedger) => Promise<RunCommand>;
+
+/** Asks once, however often the run changes hands meanwhile. */
+function askOnce(confirm: Confirm): Confirm {
+	let asked: Promise<RunCommand> | undefined;
+	return (command, ledger) => {
+		asked ??= confirm(command, ledger);
+		return asked;
+	};
+}
+
+/** Changes that are listed before a rewind. */
+const mostChanges = 200;
+
+/** Asks before a rewind: what it takes away, what it does not bring back, and the command that undoes it. */
+async function confirmRewind(
+	{ project, host }: CommandCall,
+	command: RunCommand,
+	ledger: ReadLedger,
+): Promise<RunCommand> {
+	const rewind = command.kind === "events" ? command.events.find(({ kind }) => kind === "rewind_requested") : undefined;
+	if (rewind?.kind !== "rewind_requested" || !host.confirm) return command;
+	const { id } = ledger.run;
+	const preview = await withWorkspace(project, ledger, host.supervised.get(id), (workspace) =>
+		workspace.preview(rewind.tree, mostChanges),
+	);
+	if (!preview.ok && (preview.failure.reason === "unknown_tree" || preview.failure.reason === "no_git"))
+		return { kind: "refused", message: `${preview.failure.message} ${preview.failure.remedy}` };
+	const short = id.slice(0, 8);
+	const target =
+		rewind.kept === undefined ? `the start of visit ${rewind.to} (${rewind.state})` : `kept-${rewind.kept}`;
+	const agreed = await host.confirm({
+		title: `Rewind ${short} to ${target}?`,
+		lines: [
+			...(preview.ok ? rewindLines(preview.value) : [`Its changes could not be measured: ${preview.failure.message}`]),
+			`The current files are kept first: ${host.prefix}rewind ${short} undo restores them.`,
+		],
+		no: "No, leave everything as it is",
+		yes: "Yes, rewind",
+		leave: "Esc leaves it",
+	});
+	return agreed ? command : { kind: "refused", message: "Nothing was changed." };
+}
+
+/** The result of a command that was delivered; supervises a run that was resumed here. */
+export async function deliveryResult(
+	name: string,
+	call: Pick<CommandCall, "project" | "host">,
+	id: string,
+	result: Exclude<DispatchResult, { kind: "refused" }>,
+): Promise<CommandResult> {
+	const { project, host } = call;
+	switch (result.kind) {
+		case "failed":
+			return failed(result.failure);
+		case "attended": {
+			const { live, before } = result;
+			const notes = [templateChange(project, before), ...live.ledger.repairs].filter((note) => note !== undefined);
+			if (notes.length > 0) host.warn(notes.join("\n"));
+			const end = await host.attend(project, live);
+			const stopped = await stopResult(call, id, end);
+			if (end?.kind !== "parked" || stopped.kind !== "done") return stopped;
+			// The command has done its work, whatever the run waits for now.
+			if (name === "rewind")
+				return { ...stopped, exitCode: isRestored(before, end.run) ? exitCodes.done : exitCodes.failed };
+			return name === "pause" || name === "abort" ? { ...stopped, exitCode: exitCodes.done } : stopped;
+		}
+		case "said":
+		case "recorded":
+		case "taken":
+		case "left": {
+			const read = await project.store.read(id);
+			if (!read.ok) return failed(read.failure);
+			const how = deliveryText(name, result);
+			const data = { exitCode: exitCodes.done, heard: result.kind, ...runData(read.value) };
+			const notice = { text: how, tone: result.kind === "left" ? "warning" : "info" } as const;
+			return { kind: "done", lines: [how, ...lookAt(project, host, read.value)], data, notice };
+		}
+	}
+}
+
+/** What became of a command that does not end here. */
+function deliveryText(
+	name: string,
+	result: Exclude<DispatchResult, { kind: "refused" | "failed" | "attended" }>,
+): string {
+	switch (result.kind) {
+		case "said":
+			return name === "tell" ? "The worker reads it with its next message." : "";
+		case "recorded":
+			return "Recorded; the next worker reads it.";
+		case "taken":
+			return `Delivered: the supervisor (pid ${result.holder.pid}) has read it.`;
+		case "left":
+			return `Queued; the supervisor (pid ${result.holder.pid}) has not read it yet.`;
+	}
+}
+
+/** Whether a rewind has restored everything. */
+function isRestored(before: Run, { kept }: Run): boolean {
+	const last = kept.at(-1);
+	return last?.rewound?.left === 0 && last.seq > before.seq;
+}
+
+/** The status of a run whose supervision has ended here; silent where the host reports the end itself. */
+export async function stopResult(
+	{ project, host }: Pick<CommandCall, "project" | "host">,
+	id: string,
+	end: SupervisionEnd | undefined,
+): Promise<CommandResult> {
+	if (!end) return { kind: "silent", exitCode: exitCodes.done };
+	const exitCode = exitCodeOfEnd(end);
+	if (end.kind === "failed") return failed(end.failure, exitCode);
+	const read = await project.store.read(id);
+	if (!read.ok) return failed(read.failure, exitCode);
+	const data = { exitCode, ...runData(read.value) };
+	return { kind: "done", lines: lookAt(project, host, read.value), data, exitCode };
+}
+
+function lookAt(project: Project, { prefix }: CommandHost, read: ReadLedger): string[] {
+	return statusLines(read, { now: new Date(project.clock.now()).toISOString(), prefix });
+}

@@ -1,0 +1,55 @@
+// All commands, and performing one of them.
+import type { Project } from "../../engine/index.ts";
+import { parseArguments, type VerbGrammar } from "./arguments.ts";
+import { type Command, type CommandHost, type CommandResult, misuse } from "./command.ts";
+import { lookingCommands } from "./look.ts";
+import { removingCommands } from "./remove.ts";
+import { mayNameRun, namesRun } from "./run-name.ts";
+import { startCommand } from "./start.ts";
+import { steeringCommands } from "./steer.ts";
+
+/** In the order in which `/chronicle` lists them. */
+export const commands: readonly Command[] = [
+	startCommand,
+	...lookingCommands,
+	...removingCommands,
+	...steeringCommands,
+];
+
+/** How a command's arguments are read. `isName`: whether an argument names a run. */
+export function grammarOf(
+	{ options, text, most }: Command,
+	surfaceOptions: VerbGrammar["options"],
+	isName: (argument: string) => boolean = mayNameRun,
+): VerbGrammar {
+	return {
+		options: { ...surfaceOptions, ...options },
+		...(most === undefined ? {} : { most }),
+		...(text === undefined ? {} : text === "run" ? { textAfter: 0, isName } : { textAfter: text }),
+	};
+}
+
+export interface Performance {
+	readonly project: Project;
+	readonly host: CommandHost;
+	readonly signal: AbortSignal;
+	/** Options of the surface and of the command on it, besides those that it takes everywhere. */
+	readonly surfaceOptions: VerbGrammar["options"];
+	/** The text for agents: `count` arguments from `from` on, as they were written. */
+	textOf(from: number, count: number): string;
+}
+
+/** Performs a command with its arguments. */
+export async function performCommand(
+	command: Command,
+	args: readonly string[],
+	{ project, host, signal, surfaceOptions, textOf }: Performance,
+): Promise<CommandResult> {
+	const entries = command.text === "run" ? await project.store.list() : [];
+	const parsed = parseArguments(
+		args,
+		grammarOf(command, surfaceOptions, (argument) => namesRun(argument, entries)),
+	);
+	if ("error" in parsed) return misuse(parsed.error);
+	return command.perform({ project, parsed, text: textOf(parsed.textAt, parsed.text.length), host, signal });
+}

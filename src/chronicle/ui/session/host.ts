@@ -1,0 +1,94 @@
+// A session of pi as the host of a command: questions on its screen, runs supervised in the background.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { printable, say } from "../../../pi/index.ts";
+import { type SheetOption, showSheet } from "../../../tui/index.ts";
+import type { CommandHost, Confirmation } from "../commands/index.ts";
+import { questionBody } from "../screen/index.ts";
+import { personOf } from "./person.ts";
+import type { ChronicleSession } from "./session.ts";
+import { commandNames } from "./session-commands.ts";
+
+export function sessionHost(session: ChronicleSession, ctx: ExtensionContext): CommandHost {
+	const { supervised, scope } = session;
+	const tell = (text: string, tone: "info" | "warning"): void => {
+		if (!scope.closed) say(ctx, text, tone);
+	};
+	return {
+		prefix: "/chronicle ",
+		hasScreen: ctx.mode === "tui",
+		startLine: (template) => `/chronicle ${template}`,
+		reserved: commandNames,
+		supervised,
+		model: ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : undefined,
+		approver: (project, coming) => personOf(session, ctx, project, coming),
+		...(ctx.hasUI
+			? {
+					confirm: (question) => confirm(session, ctx, question),
+					approveCleanup: (name, lines) => askCleanup(session, ctx, name, lines),
+				}
+			: {}),
+		warn: (text) => tell(text, "warning"),
+		report: (text) => tell(text, "info"),
+		started: ({ template, id }) =>
+			tell(`Started ${template.name} (${id.slice(0, 8)}). Follow it with /chronicle status.`, "info"),
+		async attend(project, run) {
+			await session.attend(ctx, project, run);
+			return undefined;
+		},
+	};
+}
+
+async function confirm(
+	session: ChronicleSession,
+	ctx: ExtensionContext,
+	{ title, lines, no, yes, leave }: Confirmation,
+): Promise<boolean> {
+	const choices = [
+		{ value: false, words: no, key: "n" },
+		{ value: true, words: yes, key: "y" },
+	] as const;
+	return (await chooseOnPage(session, ctx, { title, lines, choices, leave })) ?? false;
+}
+
+/** Shows the cleanup commands and asks. */
+async function askCleanup(
+	session: ChronicleSession,
+	ctx: ExtensionContext,
+	name: string,
+	lines: readonly string[],
+): Promise<"approved" | "none" | undefined> {
+	// The first answer is the one that a stray Enter takes: nothing of the template's runs.
+	const choices = [
+		{ value: "none", words: "Start without them", key: "w" },
+		{ value: "approved", words: "They may run, in exactly this wording: start", key: "r" },
+		{ value: "nothing", words: "Start nothing", key: "n" },
+	] as const;
+	const title = `"${name}" brings commands that would run after its workers:`;
+	const chosen = await chooseOnPage(session, ctx, { title, lines, choices, leave: "Esc starts nothing" });
+	return chosen === "nothing" ? undefined : chosen;
+}
+
+interface PageQuestion<T> {
+	readonly title: string;
+	readonly lines: readonly string[];
+	readonly choices: readonly SheetOption<T>[];
+	readonly leave: string;
+}
+
+/** Asks on a page of its own in the terminal, where long lists scroll above the answers, and with a dialog elsewhere. */
+async function chooseOnPage<T>(
+	{ scope }: ChronicleSession,
+	ctx: ExtensionContext,
+	{ title, lines, choices, leave }: PageQuestion<T>,
+): Promise<T | undefined> {
+	if (ctx.mode === "tui") {
+		const stop = new AbortController();
+		const release = scope.own(() => stop.abort());
+		const chosen = await showSheet(ctx, { title, body: questionBody(lines), choices, leave }, stop.signal);
+		await release();
+		return chosen;
+	}
+	const words = choices.map((choice) => choice.words);
+	const chosen = await ctx.ui.select(printable([title, ...lines].join("\n")), words);
+	return choices.find((choice) => choice.words === chosen)?.value;
+}

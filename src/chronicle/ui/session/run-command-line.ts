@@ -1,0 +1,96 @@
+// Runs `/chronicle <line>`. A first word that is a command is that command; any other is the name of a template. Text for agents is passed on
+// as it was written.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { exitCodes, pageText, say, showDiagram } from "../../../pi/index.ts";
+import { notFound, type Project } from "../../engine/index.ts";
+import { type CommandResult, performCommand, startCommand, type View } from "../commands/index.ts";
+import { openRunView } from "../screen/index.ts";
+import { complaintLines } from "../text/index.ts";
+import { sessionHost } from "./host.ts";
+import { showPatch } from "./person.ts";
+import { runSource } from "./run-source.ts";
+import type { ChronicleSession } from "./session.ts";
+import { commandNames, sessionCommands } from "./session-commands.ts";
+import { projectOf, refuseCommand } from "./session-project.ts";
+
+/** Runs `/chronicle <line>`. */
+export async function runChronicle(session: ChronicleSession, ctx: ExtensionContext, line: string): Promise<void> {
+	const project = projectOf(ctx);
+	const [, first = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(line) ?? [];
+	const name = first === "" ? "list" : first === "start" ? "run" : first;
+	const known = sessionCommands.find((command) => command.name === name);
+	if (!known) {
+		const catalogue = project.templates();
+		if (!catalogue.templates.has(first))
+			return refuseCommand(ctx, notFound(first, catalogue, project, commandNames).message);
+	}
+	const command = known ?? startCommand;
+	const written = known ? rest : line;
+	const stop = new AbortController();
+	const release = session.scope.own(() => stop.abort());
+	const result = await performCommand(command, written.split(/\s+/).filter(Boolean), {
+		project,
+		host: sessionHost(session, ctx),
+		signal: stop.signal,
+		surfaceOptions: {},
+		textOf: (from, count) => asWritten(written, from, count),
+	});
+	await release();
+	await present(session, ctx, project, result);
+	if (command.name === "resume" && result.kind === "refused") await followElsewhere(session, ctx, project, result.run);
+}
+
+/** `count` words of a text from its word `from` on, with everything between them as it was written. */
+function asWritten(text: string, from: number, count: number): string {
+	const words = [...text.matchAll(/\S+/g)];
+	const [first, last] = [words[from], words[from + count - 1]];
+	return count === 0 || !first || !last ? "" : text.slice(first.index, last.index + last[0].length);
+}
+
+/** Shows the result of a command. */
+export async function present(
+	session: ChronicleSession,
+	ctx: ExtensionContext,
+	project: Project,
+	result: CommandResult,
+): Promise<void> {
+	// The context of a session that has ended must not be used.
+	if (session.scope.closed || result.kind === "silent") return;
+	if (result.kind === "refused")
+		return refuseCommand(ctx, complaintLines(result, project.place.cwd).join("\n"), result.exitCode);
+	const { lines, notice, view, exitCode = exitCodes.done } = result;
+	const text = lines.join("\n");
+	if (exitCode !== exitCodes.done && ctx.mode !== "tui") return refuseCommand(ctx, text, exitCode);
+	if (view) return showView(ctx, project, view, lines);
+	if (notice === undefined) return say(ctx, text, exitCode === exitCodes.done ? "info" : "error");
+	if (notice.text !== "") say(ctx, notice.text, notice.tone);
+}
+
+async function showView(ctx: ExtensionContext, project: Project, view: View, lines: readonly string[]): Promise<void> {
+	switch (view.kind) {
+		case "page":
+			return pageText(ctx, view.title, lines.join("\n"));
+		case "diagram":
+			return showDiagram(ctx, view.title, lines);
+		case "patch":
+			await showPatch(ctx, view.title, view.diff);
+			return;
+		case "run":
+			if (ctx.mode !== "tui") return say(ctx, lines.join("\n"));
+			// Not awaited: the view stays open while the user looks, and the command is over.
+			void openRunView(ctx, runSource(project, view.read, view.supervised));
+			return;
+	}
+}
+
+/** A run that another process supervises can at least be watched. */
+async function followElsewhere(
+	session: ChronicleSession,
+	ctx: ExtensionContext,
+	project: Project,
+	id: string | undefined,
+): Promise<void> {
+	if (id === undefined || session.scope.closed || !ctx.hasUI || session.supervised.has(id)) return;
+	const read = await project.store.read(id);
+	if (read.ok && read.value.holder?.alive === "yes") session.follow(ctx, project, read.value.run);
+}

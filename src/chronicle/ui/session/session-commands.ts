@@ -1,0 +1,68 @@
+// The commands of `/chronicle`: those of the command line, and what only a session has. A template that shares its name with one of them is
+// started with `start <name>`.
+import { exitCodes } from "../../../pi/index.ts";
+import { checkTemplates } from "../../engine/index.ts";
+import { type ListedCommand, listedCommands } from "../command-list.ts";
+import { type Command, commands } from "../commands/index.ts";
+import { templateCheckLines } from "../text/index.ts";
+
+const check: Command = {
+	name: "check",
+	takes: "[template…]",
+	details: "",
+	exits: "",
+	needs: "nothing",
+	async perform({ project, parsed }) {
+		const { sound, ...found } = await checkTemplates(project, parsed.names);
+		const pointer = "`pi-chronicle check` in a shell checks everything that the project has.";
+		return {
+			kind: "done",
+			lines: [...templateCheckLines({ sound, ...found }, project.place.cwd), pointer],
+			data: {},
+			exitCode: sound ? exitCodes.done : exitCodes.usage,
+			view: { kind: "page", title: "Check of the templates" },
+		};
+	},
+};
+
+const help: Command = {
+	name: "help",
+	takes: "",
+	details: "",
+	exits: "",
+	needs: "nothing",
+	async perform({ host: { prefix } }) {
+		const width = Math.max(...sessionList.map(({ name }) => name.length));
+		const listed = sessionList.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`);
+		const head = `${prefix}<template> <task> starts a run; ${prefix}<command> [run] [text]:`;
+		return { kind: "done", lines: [head, ...listed], data: {}, view: { kind: "page", title: "Chronicles" } };
+	},
+};
+
+const steers = ({ text }: Command): boolean => text === "run";
+
+/** In the order in which they are listed. `start` is `run`. */
+export const sessionCommands: readonly Command[] = [
+	...commands.filter((command) => !steers(command)),
+	check,
+	help,
+	...commands.filter(steers),
+];
+
+/** What a session says otherwise about its commands than the command line. */
+const sessionAbout: Readonly<Record<string, string>> = {
+	start: "starts a template with a task, also one that shares its name with a command",
+	view: "a run on a screen of its own: history, conversation, changes, findings, events",
+	check: "whether templates are sound; pi-chronicle check in a shell: everything that the project has",
+	help: "what each command does",
+};
+
+/** All of them, with what they do. */
+export const sessionList: readonly ListedCommand[] = ["start", ...sessionCommands.map(({ name }) => name)].map(
+	(name) => ({
+		name,
+		about: sessionAbout[name] ?? listedCommands.find((listed) => listed.name === name)?.about ?? "",
+	}),
+);
+
+export const commandNames: ReadonlySet<string> = new Set(sessionList.map(({ name }) => name));

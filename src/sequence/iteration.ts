@@ -1,5 +1,5 @@
-// One iteration of a sequence in one session: every step awaited. I1 all that the steps need of the disk is read before the first one;
-// I2 no status line outlives the iteration; I3 no text is sent as a command: pi takes what is sent as it is.
+// One iteration of a sequence in one session; every step is awaited. I1 all files are read before the first step; I2 the status line is
+// cleared at the end; I3 text is sent literally, never as a command.
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { runTurn, type StepEnd, say, shortCost } from "../pi/index.ts";
 import { type ReadyStep, readySteps } from "./expand.ts";
@@ -9,34 +9,34 @@ import { resolveSteps } from "./resolve.ts";
 import { runPlace, runStatus, type SequenceRun } from "./run-state.ts";
 import { type RunControl, type SequenceSession, sequenceSessions, statusKey } from "./session.ts";
 
-/** How a run ended; `reason` is a sentence that has been shown to the person. `refused`: no step of it was begun. */
+/** How a run ended. `reason` is a sentence that the user has seen. `refused`: no step was started. */
 export type IterationEnd =
 	| { readonly kind: "completed" }
 	| { readonly kind: "stopped"; readonly reason: string; readonly code?: number }
 	| { readonly kind: "refused"; readonly reason: string };
 
-/** What the sequence has spent so far, and may spend. */
-export interface Purse {
+/** The money spent so far and the limit. */
+export interface CostBudget {
 	/** USD; `undefined`: no ceiling. */
 	readonly maxCostUsd: number | undefined;
 	readonly spentUsd: number;
-	/** Counts what a step has spent outside of its session, USD. */
+	/** Adds what a step has spent outside its session, in USD. */
 	add(costUsd: number): void;
 }
 
-interface Around {
+interface IterationContext {
 	readonly control: RunControl;
 	readonly plan: RunPlan;
-	readonly purse: Purse;
+	readonly budget: CostBudget;
 }
 
 /** Runs the steps of one iteration from `first` on. */
 export async function runIteration(
 	ctx: ExtensionCommandContext,
 	first: SequenceRun,
-	around: Around,
+	around: IterationContext,
 ): Promise<IterationEnd> {
-	const { control, purse } = around;
+	const { control, budget } = around;
 	const session = sequenceSessions.of(ctx.sessionManager);
 	if (session === undefined) {
 		const reason = "The sequence stopped: pi-chronicle is not loaded in the new session.";
@@ -44,21 +44,21 @@ export async function runIteration(
 		return { kind: "stopped", reason };
 	}
 	session.activeRun = control;
-	// What somebody else's run was stopped for is not known: whoever stops it wants quiet, not the next step.
+	// Aborting a model run stops the sequence, whatever started that run.
 	const aborts = { seen: false };
 	const forgets = [
 		session.pi.on("agent_settled", ({ aborted }) => {
 			aborts.seen ||= aborted;
 		}),
-		// A step that has more to do is stopped at the ceiling; an answer that was its last one stands.
+		// At the ceiling, a step that would call tools is stopped; a final answer is kept.
 		session.pi.on("message_end", ({ message }) => {
-			if (message.role !== "assistant" || message.stopReason !== "toolUse" || !isSpent(purse)) return;
-			control.halt(ceilingText(purse));
+			if (message.role !== "assistant" || message.stopReason !== "toolUse" || !isSpent(budget)) return;
+			control.halt(ceilingText(budget));
 			ctx.abort();
 		}),
 	];
 	try {
-		return await goThrough(session, ctx, first, { ...around, aborts });
+		return await runSteps({ ...around, session, ctx, aborts, run: first });
 	} finally {
 		session.activeRun = undefined;
 		for (const forget of forgets) forget();
@@ -66,73 +66,78 @@ export async function runIteration(
 	}
 }
 
-async function goThrough(
-	session: SequenceSession,
-	ctx: ExtensionCommandContext,
-	first: SequenceRun,
-	{ control, plan, purse, aborts }: Around & { readonly aborts: { readonly seen: boolean } },
-): Promise<IterationEnd> {
-	let run = first;
-	const stop = (reason: string, tone: "warning" | "error", code?: number): IterationEnd => {
-		tellStop(session, ctx, control, `${reason}\nGo on here with ${continueCommand(plan, run)}`, tone);
-		return { kind: "stopped", reason, ...(code === undefined ? {} : { code }) };
-	};
-	/** A stop that somebody wanted. */
-	const stopped = () => stop(control.stop ?? `The sequence was stopped at ${runPlace(run)}.`, "warning");
+interface Iteration extends IterationContext {
+	readonly session: SequenceSession;
+	readonly ctx: ExtensionCommandContext;
+	/** Whether a model run was aborted during this iteration. */
+	readonly aborts: { readonly seen: boolean };
+	/** Where the iteration is. */
+	run: SequenceRun;
+}
+
+async function runSteps(iteration: Iteration): Promise<IterationEnd> {
+	const { session, ctx, control, plan, aborts, run } = iteration;
 	try {
 		await ctx.waitForIdle();
-		if (aborts.seen) return stop(`The sequence was stopped before ${runPlace(run)}.`, "warning");
+		if (aborts.seen) return stopAt(iteration, `The sequence was stopped before ${runPlace(run)}.`, "warning");
 		const ready = await prepare(session, run);
 		if (ready.kind === "refused") {
-			tellStop(session, ctx, control, ready.reason, "error");
+			showStop(iteration, ready.reason, "error");
 			return run.runIndex > plan.from.runIndex ? { kind: "stopped", reason: ready.reason } : ready;
 		}
 		for (const [stepIndex, step] of ready.steps.entries()) {
-			if (stepIndex < first.stepIndex) continue;
-			run = { ...run, stepIndex };
-			if (control.stop !== undefined) return stopped();
-			const spent = ceilingReached(purse);
-			if (spent !== undefined) return stop(spent, "warning");
-			ctx.ui.setStatus(statusKey, runStatus(run));
-			// The person's own message or compaction may have come between two steps.
-			await ctx.waitForIdle();
-			if (aborts.seen) return stopped();
-			const end = await runStep(session, ctx, step, { control, purse });
-			if (control.stop !== undefined || end.kind === "aborted") return stopped();
-			if (end.kind === "failed")
-				return stop(`The sequence stopped at ${runPlace(run)}: ${end.reason}`, "error", end.code);
-			const asked = askedToStop(control, run, ready.steps.length);
-			if (asked === undefined) continue;
-			run = asked.next;
-			return stop(asked.reason, "warning");
+			if (stepIndex < run.stepIndex) continue;
+			iteration.run = { ...run, stepIndex };
+			const end = (await takeStep(iteration, step)) ?? stopAsAsked(iteration, ready.steps.length);
+			if (end) return end;
 		}
 		return { kind: "completed" };
 	} catch (error) {
-		if (control.stop !== undefined) return stopped();
-		return stop(`The sequence stopped at ${runPlace(run)}: ${messageOf(error)}`, "error");
+		if (control.stop !== undefined) return stopOnRequest(iteration);
+		return stopAt(iteration, `The sequence stopped at ${runPlace(iteration.run)}: ${messageOf(error)}`, "error");
 	}
 }
 
-/** What the person asked for with `/sequence stop`, once its time has come; nothing where the sequence is at its end anyway. */
-function askedToStop(
-	{ after }: RunControl,
-	run: SequenceRun,
-	steps: number,
-): { readonly reason: string; readonly next: SequenceRun } | undefined {
+/** Runs one step; returns the iteration's end if there is no next step. */
+async function takeStep(iteration: Iteration, step: ReadyStep): Promise<IterationEnd | undefined> {
+	const { session, ctx, control, budget, aborts, run } = iteration;
+	if (control.stop !== undefined) return stopOnRequest(iteration);
+	const ceiling = ceilingReached(budget);
+	if (ceiling !== undefined) return stopAt(iteration, ceiling, "warning");
+	ctx.ui.setStatus(statusKey, runStatus(run));
+	// The user may have sent a message or compacted between two steps.
+	await ctx.waitForIdle();
+	if (aborts.seen) return stopOnRequest(iteration);
+	const end = await runStep(session, ctx, step, { control, budget });
+	if (control.stop !== undefined || end.kind === "aborted") return stopOnRequest(iteration);
+	if (end.kind !== "failed") return undefined;
+	return stopAt(iteration, `The sequence stopped at ${runPlace(run)}: ${end.reason}`, "error", end.code);
+}
+
+/** Stops with a command that continues from where the iteration is. */
+function stopAt(iteration: Iteration, reason: string, tone: "warning" | "error", code?: number): IterationEnd {
+	showStop(iteration, `${reason}\nContinue here with ${continueCommand(iteration.plan, iteration.run)}`, tone);
+	return { kind: "stopped", reason, ...(code === undefined ? {} : { code }) };
+}
+
+function stopOnRequest(iteration: Iteration): IterationEnd {
+	const reason = iteration.control.stop ?? `The sequence was stopped at ${runPlace(iteration.run)}.`;
+	return stopAt(iteration, reason, "warning");
+}
+
+/** Stops after this step, or after the last step of this run, if `/sequence stop` asked for that and more steps would follow. */
+function stopAsAsked(iteration: Iteration, steps: number): IterationEnd | undefined {
+	const { run } = iteration;
+	const { after } = iteration.control;
 	const isLast = run.stepIndex + 1 === steps;
 	if (after === undefined || (after === "run" && !isLast)) return undefined;
 	if (isLast && run.runIndex + 1 === run.totalRuns) return undefined;
 	const next = isLast ? { runIndex: run.runIndex + 1, stepIndex: 0 } : { stepIndex: run.stepIndex + 1 };
-	return { reason: `The sequence was stopped after ${runPlace(run)}, as asked.`, next: { ...run, ...next } };
+	iteration.run = { ...run, ...next };
+	return stopAt(iteration, `The sequence was stopped after ${runPlace(run)}, as asked.`, "warning");
 }
 
-function tellStop(
-	session: SequenceSession,
-	ctx: ExtensionContext,
-	control: RunControl,
-	text: string,
-	tone: "warning" | "error",
-): void {
+function showStop({ session, ctx, control }: Iteration, text: string, tone: "warning" | "error"): void {
 	if (control.left) return;
 	session.lastStop = { text, at: Date.now() };
 	quietly(() => say(ctx, text, tone));
@@ -154,7 +159,7 @@ async function runStep(
 	session: SequenceSession,
 	ctx: ExtensionCommandContext,
 	step: ReadyStep,
-	{ control, purse }: Pick<Around, "control" | "purse">,
+	{ control, budget }: Pick<IterationContext, "control" | "budget">,
 ): Promise<StepEnd> {
 	switch (step.kind) {
 		case "prompt":
@@ -166,7 +171,7 @@ async function runStep(
 			if (step.name !== "workflow" && step.name !== "chronicle") return session.commands[step.name](ctx, step.args);
 			const outcome = await orHalted(session.commands[step.name](ctx, step.args, control.signal), control.signal);
 			if (outcome === "halted") return { kind: "aborted" };
-			purse.add(outcome.costUsd);
+			budget.add(outcome.costUsd);
 			return outcome.end;
 		}
 		case "compact":
@@ -174,7 +179,7 @@ async function runStep(
 	}
 }
 
-/** What a step comes to, or that the sequence was stopped before: what the step has started goes its own way then. */
+/** The step's result, or `halted` if the sequence is stopped first; what the step has started is not stopped. */
 function orHalted<Value>(step: Promise<Value>, signal: AbortSignal): Promise<Value | "halted"> {
 	return new Promise((resolve, reject) => {
 		const halt = () => resolve("halted");
@@ -184,7 +189,7 @@ function orHalted<Value>(step: Promise<Value>, signal: AbortSignal): Promise<Val
 	});
 }
 
-/** Compacts and waits. Nothing to compact is no failure: nothing was lost. */
+/** Compacts and waits. "Nothing to compact" counts as completed. */
 async function compact(ctx: ExtensionContext, customInstructions: string | undefined): Promise<StepEnd> {
 	try {
 		await new Promise<unknown>((onComplete, onError) =>
@@ -194,7 +199,7 @@ async function compact(ctx: ExtensionContext, customInstructions: string | undef
 	} catch (error) {
 		const reason = messageOf(error);
 		if (/nothing to compact|already compacted/i.test(reason)) {
-			say(ctx, `Nothing was compacted (${reason}); the sequence goes on.`, "warning");
+			say(ctx, `Nothing was compacted (${reason}); the sequence continues.`, "warning");
 			return { kind: "completed" };
 		}
 		return /abort|cancel/i.test(reason)
@@ -203,16 +208,16 @@ async function compact(ctx: ExtensionContext, customInstructions: string | undef
 	}
 }
 
-/** Why nothing more may begin; `undefined` while there is something left. */
-export function ceilingReached(purse: Purse): string | undefined {
-	return isSpent(purse) ? ceilingText(purse) : undefined;
+/** Why no step may start any more; `undefined` below the limit. */
+export function ceilingReached(budget: CostBudget): string | undefined {
+	return isSpent(budget) ? ceilingText(budget) : undefined;
 }
 
-function isSpent({ maxCostUsd, spentUsd }: Purse): boolean {
+function isSpent({ maxCostUsd, spentUsd }: CostBudget): boolean {
 	return maxCostUsd !== undefined && spentUsd >= maxCostUsd;
 }
 
-function ceilingText({ maxCostUsd = 0, spentUsd }: Purse): string {
+function ceilingText({ maxCostUsd = 0, spentUsd }: CostBudget): string {
 	return `The sequence was stopped: it has spent ${shortCost(spentUsd)} of at most ${shortCost(maxCostUsd)}.`;
 }
 

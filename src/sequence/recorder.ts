@@ -1,7 +1,8 @@
-// The recorder: pi's prompt editor with Enter, Ctrl+Enter, Escape and the arrows taken for the steps above it. Terminal only.
-import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+// The recorder: pi's prompt editor, with Enter, Ctrl+Enter, Escape and the arrow keys working on the steps above it. Terminal only.
+import type { ExtensionContext, Theme } from "@earendil-works/pi-coding-agent";
 import { matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { askPerson, newestFirst, type Scope } from "../pi/index.ts";
+import { quietly } from "./quietly.ts";
 import { RecorderEditor } from "./recorder-editor.ts";
 import { layRecording } from "./recorder-widget.ts";
 import {
@@ -19,205 +20,249 @@ import type { KnownCommand } from "./step.ts";
 
 type EditorFactory = NonNullable<ReturnType<ExtensionContext["ui"]["getEditorComponent"]>>;
 
-/** Rows of the screen that are not the widget's: the question before something is lost; and the transcript's end, pi's footer, its status. */
+/** Screen rows outside the widget: of the question before steps are discarded; of the transcript's end, pi's footer and its status. */
 const dialogRows = 9;
 const otherRows = 7;
 /** As many messages as pi's editor remembers. */
 const historyLength = 100;
 
-/** What the recorder ends with: the steps, or nothing when it was cancelled. */
+/** The recorded steps, or that recording was cancelled. */
 export type RecorderResult =
 	| { readonly kind: "finished"; readonly steps: readonly string[] }
 	| { readonly kind: "cancelled" };
 
-/** Records steps, starting from `initial`. The person's draft, the editor, the status line and the widget are as before afterwards. */
+/** Records steps, starting from `initial`. Afterwards the user's draft, the editor, the status line and the widget are as they were. */
 export async function recordSteps(
 	ctx: ExtensionContext,
 	scope: Scope,
 	commands: () => readonly KnownCommand[],
 	initial: readonly string[],
 ): Promise<RecorderResult> {
-	const draft = ctx.ui.getEditorText();
-	let previous = ctx.ui.getEditorComponent();
-	let recording = startRecording(initial);
-	let asking = false;
-	let redraw = () => {};
-	let ignoreKeys = () => {};
-	let finish: (result: RecorderResult) => void = () => {};
-	const ended = new Promise<RecorderResult>((resolve) => {
-		finish = resolve;
-	});
+	const recorder = new Recorder(ctx, commands, initial);
+	const release = scope.own(() => recorder.finish({ kind: "cancelled" }));
+	recorder.open();
+	try {
+		return await recorder.ended;
+	} finally {
+		await release();
+		quietly(() => recorder.close());
+	}
+}
 
-	const show = (next: Recording): void => {
-		recording = next;
-		ctx.ui.setStatus(statusKey, recordingStatus(recording));
-		redraw();
+class Recorder {
+	readonly ended: Promise<RecorderResult>;
+	finish: (result: RecorderResult) => void = () => {};
+	private readonly ctx: ExtensionContext;
+	private readonly commands: () => readonly KnownCommand[];
+	private readonly initial: readonly string[];
+	private readonly draft: string;
+	private recording: Recording;
+	private editor: RecorderEditor | undefined;
+	/** The editor component to restore. */
+	private previous: EditorFactory | undefined;
+	/** Whether a question covers the editor. */
+	private asking = false;
+	private redraw = () => {};
+	private stopWatching = () => {};
+
+	constructor(ctx: ExtensionContext, commands: () => readonly KnownCommand[], initial: readonly string[]) {
+		this.ctx = ctx;
+		this.commands = commands;
+		this.initial = initial;
+		this.recording = startRecording(initial);
+		this.draft = ctx.ui.getEditorText();
+		this.previous = ctx.ui.getEditorComponent();
+		this.ended = new Promise((resolve) => {
+			this.finish = resolve;
+		});
+	}
+
+	open(): void {
+		const { ui } = this.ctx;
+		ui.setEditorText("");
+		ui.setWidget(statusKey, (tui, theme) => {
+			this.redraw = () => tui.requestRender();
+			return { invalidate() {}, render: (width) => this.widgetRows(tui.terminal.rows, width, theme) };
+		});
+		this.openEditor();
+		// Another extension may set an editor of its own meanwhile. It is restored when the recorder ends; until then the steps need this one.
+		this.stopWatching = ui.onTerminalInput(() => {
+			const current = ui.getEditorComponent();
+			if (current !== this.createEditor) {
+				this.previous = current;
+				this.openEditor();
+			}
+			return undefined;
+		});
+		this.show(this.recording);
+	}
+
+	close(): void {
+		const { ui } = this.ctx;
+		this.stopWatching();
+		if (ui.getEditorComponent() === this.createEditor) ui.setEditorComponent(this.previous);
+		ui.setEditorText(this.draft);
+		ui.setStatus(statusKey, undefined);
+		ui.setWidget(statusKey, undefined);
+	}
+
+	private readonly createEditor: EditorFactory = (tui, theme, keybindings) => {
+		const editor = new RecorderEditor(tui, theme, keybindings, (opened, data) => this.onKey(opened, data));
+		for (const text of userMessages(this.ctx)) editor.addToHistory(text);
+		this.editor = editor;
+		return editor;
 	};
 
-	/** Takes the text as a step; false when it was refused, and then it is back in the editor. */
-	const enter = (editor: RecorderEditor, text: string): boolean => {
-		const entered = enterStep(recording, text, commands());
+	private openEditor(): void {
+		this.ctx.ui.setEditorComponent(this.createEditor);
+		// Completing a command name with Enter submits through pi's callback, which pi has set by now.
+		const { editor } = this;
+		if (editor) editor.onSubmit = (text) => void this.enter(editor, text);
+	}
+
+	private widgetRows(screenRows: number, width: number, theme: Theme): string[] {
+		const taken = this.asking ? dialogRows : (this.editor?.render(width).length ?? 0);
+		const area = {
+			rows: screenRows - taken - otherRows,
+			wholeStatus: visibleWidth(recordingStatus(this.recording)) <= width,
+		};
+		return layRecording(this.recording, area, ({ tone, text }) => {
+			const drawn = tone === "text" ? text : theme.fg(tone, text);
+			return tone === "warning" || tone === "dim" ? wrapTextWithAnsi(drawn, width) : [truncateToWidth(drawn, width)];
+		});
+	}
+
+	private show(next: Recording): void {
+		this.recording = next;
+		this.ctx.ui.setStatus(statusKey, recordingStatus(next));
+		this.redraw();
+	}
+
+	/** Adds the text as a step. Returns false when it was refused; the text is back in the editor then. */
+	private enter(editor: RecorderEditor, text: string): boolean {
+		const entered = enterStep(this.recording, text, this.commands());
 		if (entered.kind === "entered") editor.addToHistory(text);
 		editor.setText(entered.kind === "refused" ? text : "");
-		show(entered.recording);
+		this.show(entered.recording);
 		return entered.kind !== "refused";
-	};
+	}
 
-	const complete = (editor: RecorderEditor): void => {
-		if (!enter(editor, editor.getExpandedText())) return;
-		if (recording.steps.length > 0) finish({ kind: "finished", steps: recording.steps });
-		else show({ ...recording, notice: "There are no steps yet: type one and press Enter, or Esc to leave." });
-	};
+	private complete(editor: RecorderEditor): void {
+		if (!this.enter(editor, editor.getExpandedText())) return;
+		const { steps } = this.recording;
+		if (steps.length > 0) this.finish({ kind: "finished", steps });
+		else this.show({ ...this.recording, notice: "No steps yet: type one and press Enter, or press Esc to leave." });
+	}
 
-	const cancel = async (editor: RecorderEditor): Promise<void> => {
-		if (recording.editing !== undefined) {
-			// What was changed is not kept, and not lost either: the history has it.
-			const text = editor.getExpandedText();
-			if (text.trim() !== "" && text !== recording.steps[recording.editing]) editor.addToHistory(text);
-			editor.setText("");
-			show({ ...recording, editing: undefined, notice: undefined });
-			return;
-		}
-		const { steps } = recording;
-		const unchanged = steps.length === initial.length && steps.every((step, index) => step === initial[index]);
-		if (unchanged && editor.getText().trim() === "") return finish({ kind: "cancelled" });
-		asking = true;
-		const count = steps.length === 1 ? "1 step" : `${steps.length} steps`;
-		const lost = unchanged ? "the text in the editor" : initial.length > 0 ? "the changes" : count;
-		const answer = await askPerson(ctx, {
+	private onEscape(editor: RecorderEditor): void {
+		if (this.recording.editing !== undefined) this.stopEditing(editor);
+		else if (this.isUnchanged() && editor.getText().trim() === "") this.finish({ kind: "cancelled" });
+		else void this.confirmDiscard();
+	}
+
+	/** The step stays as it was; the changed text stays in the editor's history. */
+	private stopEditing(editor: RecorderEditor): void {
+		const { steps, editing = 0 } = this.recording;
+		const text = editor.getExpandedText();
+		if (text.trim() !== "" && text !== steps[editing]) editor.addToHistory(text);
+		editor.setText("");
+		this.show({ ...this.recording, editing: undefined, notice: undefined });
+	}
+
+	private isUnchanged(): boolean {
+		const { steps } = this.recording;
+		return steps.length === this.initial.length && steps.every((step, index) => step === this.initial[index]);
+	}
+
+	private async confirmDiscard(): Promise<void> {
+		const { length } = this.recording.steps;
+		const changes = this.initial.length > 0 ? "the changes" : length === 1 ? "1 step" : `${length} steps`;
+		this.asking = true;
+		const answer = await askPerson(this.ctx, {
 			title: "Leave the recorder?",
-			message: `Discard ${lost}?`,
+			message: `Discard ${this.isUnchanged() ? "the text in the editor" : changes}?`,
 			words: { no: "Keep recording", yes: "Discard" },
 		});
-		asking = false;
-		if (answer === "yes") finish({ kind: "cancelled" });
-	};
+		this.asking = false;
+		if (answer === "yes") this.finish({ kind: "cancelled" });
+	}
 
-	/** Keys while a step is selected. */
-	const takeSelectionKey = (editor: RecorderEditor, data: string, selected: number): boolean => {
+	/** Returns whether the recorder has used the key; otherwise pi's editor gets it. */
+	private onKey(editor: RecorderEditor, data: string): boolean {
 		const { keys } = editor;
-		if (matchesKey(data, "ctrl+enter")) complete(editor);
-		else if (matchesKey(data, "alt+up")) show(moveSelected(recording, -1));
-		else if (matchesKey(data, "alt+down")) show(moveSelected(recording, 1));
-		else if (matchesKey(data, "delete") || matchesKey(data, "ctrl+d")) show(deleteSelected(recording));
-		else if (keys.matches(data, "tui.editor.cursorDown")) show(select(recording, 1));
-		else if (keys.matches(data, "tui.editor.cursorUp")) {
-			show(select(recording, -1));
-			// Above the first step lies the editor's history.
-			return recording.selected !== undefined;
-		} else if (keys.matches(data, "tui.input.submit") && !keys.matches(data, "tui.input.newLine")) {
-			editor.setText(recording.steps[selected] ?? "");
-			show(editSelected(recording));
-		} else {
-			show({ ...recording, selected: undefined });
-			return keys.matches(data, "app.interrupt");
-		}
-		return true;
-	};
-
-	const takeKey = (editor: RecorderEditor, data: string): boolean => {
-		const { keys } = editor;
-		if (asking) return true;
-		if (recording.selected !== undefined) return takeSelectionKey(editor, data, recording.selected);
+		if (this.asking) return true;
+		if (this.recording.selected !== undefined) return this.onSelectionKey(editor, data, this.recording.selected);
 		if (matchesKey(data, "ctrl+enter")) {
-			complete(editor);
+			this.complete(editor);
 			return true;
 		}
 		// While the model works pi would send the text to it.
 		if (keys.matches(data, "app.message.followUp")) {
-			enter(editor, editor.getExpandedText());
+			this.enter(editor, editor.getExpandedText());
 			return true;
 		}
 		// pi's exit key on an empty editor would end pi in the middle of a recording.
 		if (editor.getText() === "" && keys.matches(data, "app.exit")) return true;
 		if (editor.isShowingAutocomplete()) return false;
 		if (keys.matches(data, "app.interrupt")) {
-			void cancel(editor);
+			this.onEscape(editor);
 			return true;
 		}
-		// Ctrl+J sends what Enter sends in some terminals; pi takes it for a new line first.
+		// Some terminals send Ctrl+J as what Enter sends; pi takes it for a new line first.
 		if (keys.matches(data, "tui.input.newLine")) return false;
-		if (keys.matches(data, "tui.input.submit")) {
-			// A backslash before Enter is pi's way to a new line where Shift+Enter does not exist.
-			const { line, col } = editor.getCursor();
-			if (editor.getLines()[line]?.charAt(col - 1) === "\\") return false;
-			const text = editor.getExpandedText();
-			if (text.trim() !== "") enter(editor, text);
-			else if (recording.editing === undefined) complete(editor);
-			else {
-				const notice = "The step is as it was. To remove one, select it with ↑ and press Delete.";
-				editor.setText("");
-				show({ ...recording, editing: undefined, notice });
-			}
-			return true;
-		}
-		const atSteps = editor.getText() === "" && recording.editing === undefined && recording.steps.length > 0;
-		if (atSteps && keys.matches(data, "tui.editor.cursorUp")) {
-			show(select(recording, -1));
-			return true;
-		}
-		return false;
-	};
+		if (keys.matches(data, "tui.input.submit")) return this.onSubmitKey(editor);
+		return this.onHistoryKey(editor, data);
+	}
 
-	let editor: RecorderEditor | undefined;
-	const recorder: EditorFactory = (tui, theme, keybindings) => {
-		editor = new RecorderEditor(tui, theme, keybindings, takeKey);
-		for (const text of typedBefore(ctx)) editor.addToHistory(text);
-		return editor;
-	};
-	const open = (): void => {
-		ctx.ui.setEditorComponent(recorder);
-		// Completing a command name with Enter submits through pi's callback, which pi has set by now.
-		const shown = editor;
-		if (shown) shown.onSubmit = (text) => void enter(shown, text);
-	};
+	private onSubmitKey(editor: RecorderEditor): boolean {
+		// Where Shift+Enter does not exist, pi starts a new line after a backslash.
+		const { line, col } = editor.getCursor();
+		if (editor.getLines()[line]?.charAt(col - 1) === "\\") return false;
+		const text = editor.getExpandedText();
+		if (text.trim() !== "") this.enter(editor, text);
+		else if (this.recording.editing === undefined) this.complete(editor);
+		else {
+			const notice = "The step is unchanged. To remove it, select it with ↑ and press Delete.";
+			editor.setText("");
+			this.show({ ...this.recording, editing: undefined, notice });
+		}
+		return true;
+	}
 
-	const release = scope.own(() => finish({ kind: "cancelled" }));
-	try {
-		ctx.ui.setEditorText("");
-		ctx.ui.setWidget(statusKey, (tui, theme) => {
-			redraw = () => tui.requestRender();
-			const paint = (width: number) => {
-				const taken = asking ? dialogRows : (editor?.render(width).length ?? 0);
-				const room = {
-					rows: tui.terminal.rows - taken - otherRows,
-					wholeStatus: visibleWidth(recordingStatus(recording)) <= width,
-				};
-				return layRecording(recording, room, ({ tone, text }) => {
-					const drawn = tone === "text" ? text : theme.fg(tone, text);
-					return tone === "warning" || tone === "dim"
-						? wrapTextWithAnsi(drawn, width)
-						: [truncateToWidth(drawn, width)];
-				});
-			};
-			return { invalidate() {}, render: paint };
-		});
-		open();
-		// Another extension may set an editor of its own meanwhile: it has to wait for its turn, or the steps would be out of reach.
-		ignoreKeys = ctx.ui.onTerminalInput(() => {
-			const current = ctx.ui.getEditorComponent();
-			if (current !== recorder) {
-				previous = current;
-				open();
-			}
-			return undefined;
-		});
-		show(recording);
-		return await ended;
-	} finally {
-		await release();
-		quietly(() => {
-			ignoreKeys();
-			if (ctx.ui.getEditorComponent() === recorder) ctx.ui.setEditorComponent(previous);
-			ctx.ui.setEditorText(draft);
-			ctx.ui.setStatus(statusKey, undefined);
-			ctx.ui.setWidget(statusKey, undefined);
-		});
+	/** From an empty editor, the key for older history entries selects the last step. */
+	private onHistoryKey(editor: RecorderEditor, data: string): boolean {
+		const { steps, editing } = this.recording;
+		const canSelect = editor.getText() === "" && editing === undefined && steps.length > 0;
+		if (!canSelect || !editor.keys.matches(data, "tui.editor.cursorUp")) return false;
+		this.show(select(this.recording, -1));
+		return true;
+	}
+
+	private onSelectionKey(editor: RecorderEditor, data: string, selected: number): boolean {
+		const { keys } = editor;
+		const { recording } = this;
+		if (matchesKey(data, "ctrl+enter")) this.complete(editor);
+		else if (matchesKey(data, "alt+up")) this.show(moveSelected(recording, -1));
+		else if (matchesKey(data, "alt+down")) this.show(moveSelected(recording, 1));
+		else if (matchesKey(data, "delete") || matchesKey(data, "ctrl+d")) this.show(deleteSelected(recording));
+		else if (keys.matches(data, "tui.editor.cursorDown")) this.show(select(recording, 1));
+		else if (keys.matches(data, "tui.editor.cursorUp")) {
+			this.show(select(recording, -1));
+			// Above the first step is the editor's history.
+			return this.recording.selected !== undefined;
+		} else if (keys.matches(data, "tui.input.submit") && !keys.matches(data, "tui.input.newLine")) {
+			editor.setText(recording.steps[selected] ?? "");
+			this.show(editSelected(recording));
+		} else {
+			this.show({ ...recording, selected: undefined });
+			return keys.matches(data, "app.interrupt");
+		}
+		return true;
 	}
 }
 
-/** The person's messages of this branch, oldest first: the history of pi's own editor. */
-function typedBefore({ sessionManager }: ExtensionContext): string[] {
+/** The user's messages on this branch, oldest first: what the history of pi's own editor holds. */
+function userMessages({ sessionManager }: ExtensionContext): string[] {
 	const found: string[] = [];
 	for (const entry of newestFirst(sessionManager)) {
 		if (found.length === historyLength) break;
@@ -228,13 +273,4 @@ function typedBefore({ sessionManager }: ExtensionContext): string[] {
 		if (text.trim() !== "") found.push(text);
 	}
 	return found.reverse();
-}
-
-/** Does what only a session that is still there can do: one that is gone has taken its screen with it. */
-function quietly(work: () => void): void {
-	try {
-		work();
-	} catch {
-		// Stale: pi has closed the session under the recorder.
-	}
 }

@@ -4,7 +4,7 @@ import type { ReplayStart } from "./plan.ts";
 import { looksLikeNumber, parseRunCount } from "./run-count.ts";
 
 export interface RunWords {
-	/** Of a saved sequence; `undefined`: the recording of the session. */
+	/** Of a saved sequence; `undefined`: this session's recording. */
 	readonly name: string | undefined;
 	readonly count: number | undefined;
 	readonly from: ReplayStart | undefined;
@@ -17,53 +17,73 @@ export interface RunWords {
 
 export const runOptions = ["--from", "--max-cost", "--dry-run"] as const;
 
-/** Reads the words; `names` are those of the saved sequences. Options stand before the first argument. */
+/** Reads the words; `names` are those of the saved sequences. Options come before the first argument. */
 export function parseRunWords(
 	text: string,
 	names: ReadonlySet<string>,
 ): ({ readonly kind: "words" } & RunWords) | { readonly kind: "refused"; readonly reason: string } {
-	let rest = text;
-	const take = (): string => {
-		const [, word = "", more = ""] = /^\s*(\S*)\s*([\s\S]*)$/.exec(rest) ?? [];
-		rest = more;
-		return word;
-	};
-	const peek = () => /^\s*(\S*)/.exec(rest)?.[1] ?? "";
-	const refused = (reason: string) => ({ kind: "refused", reason }) as const;
-	let name: string | undefined;
-	let count: number | undefined;
-	let from: ReplayStart | undefined;
-	let maxCostUsd: number | undefined;
-	let dryRun = false;
-	if (names.has(peek())) name = take();
-	if (looksLikeNumber(peek())) {
-		const word = take();
-		const parsed = parseRunCount(word);
-		if (parsed.kind === "refused")
-			return refused(`${parsed.reason} An argument that looks like one follows the number: /sequence run 1 ${word}`);
-		count = parsed.count;
-	}
-	while (peek().startsWith("--")) {
-		const written = take();
+	const words = new WordReader(text);
+	const name = names.has(words.peek()) ? words.take() : undefined;
+	const count = readCount(words);
+	if (typeof count === "string") return { kind: "refused", reason: count };
+	const options: Options = { from: undefined, maxCostUsd: undefined, dryRun: false };
+	while (words.peek().startsWith("--")) {
+		const written = words.take();
 		if (written === "--") break;
-		const [option = "", inline] = written.split(/=(.*)/s);
-		if (option === "--dry-run") {
-			dryRun = true;
-			continue;
-		}
-		if (option !== "--from" && option !== "--max-cost")
-			return refused(
-				`There is no option ${option}.${didYouMean(option, runOptions)} Options are ${runOptions.join(", ")}; arguments that look like one follow --.`,
-			);
-		const value = inline ?? take();
-		if (option === "--from") from = readStart(value);
-		else maxCostUsd = readUsd(value);
-		if (option === "--from" && from === undefined)
-			return refused(`--from takes a run and a step, as in --from 2.3: "${value}" is none.`);
-		if (option === "--max-cost" && maxCostUsd === undefined)
-			return refused(`--max-cost takes an amount in USD, as in --max-cost 2.50: "${value}" is none.`);
+		const reason = readOption(written, words, options);
+		if (reason !== undefined) return { kind: "refused", reason };
 	}
-	return { kind: "words", name, count, from, maxCostUsd, dryRun, args: rest.trim() };
+	return { kind: "words", name, count, ...options, args: words.rest.trim() };
+}
+
+/** Words separated by white space, taken from the front. */
+class WordReader {
+	rest: string;
+
+	constructor(text: string) {
+		this.rest = text;
+	}
+
+	peek(): string {
+		return /^\s*(\S*)/.exec(this.rest)?.[1] ?? "";
+	}
+
+	take(): string {
+		const [, word = "", more = ""] = /^\s*(\S*)\s*([\s\S]*)$/.exec(this.rest) ?? [];
+		this.rest = more;
+		return word;
+	}
+}
+
+/** The number of runs, `undefined` if none is given, or what is wrong with it as a sentence. */
+function readCount(words: WordReader): number | string | undefined {
+	if (!looksLikeNumber(words.peek())) return undefined;
+	const word = words.take();
+	const parsed = parseRunCount(word);
+	if (parsed.kind === "count") return parsed.count;
+	return `${parsed.reason} An argument that looks like one follows the number: /sequence run 1 ${word}`;
+}
+
+type Options = { -readonly [Key in "from" | "maxCostUsd" | "dryRun"]: RunWords[Key] };
+
+/** Sets one option in `options`; returns what is wrong with it as a sentence. */
+function readOption(written: string, words: WordReader, options: Options): string | undefined {
+	const [option = "", inline] = written.split(/=(.*)/s);
+	if (option === "--dry-run") {
+		options.dryRun = true;
+		return undefined;
+	}
+	if (option !== "--from" && option !== "--max-cost")
+		return `Unknown option: ${option}.${didYouMean(option, runOptions)} Options are ${runOptions.join(", ")}; arguments that look like one follow --.`;
+	const value = inline ?? words.take();
+	if (option === "--from") {
+		options.from = readStart(value);
+		return options.from ? undefined : `--from takes a run and a step, such as --from 2.3, not "${value}".`;
+	}
+	options.maxCostUsd = readUsd(value);
+	return options.maxCostUsd === undefined
+		? `--max-cost takes an amount in USD, such as --max-cost 2.50, not "${value}".`
+		: undefined;
 }
 
 function readStart(value: string): ReplayStart | undefined {
@@ -77,7 +97,7 @@ function readUsd(value: string): number | undefined {
 	return /^\$?\d{1,9}(\.\d{1,9})?$/.test(value) ? Number(value.replace("$", "")) : undefined;
 }
 
-/** What is wrong with a place to begin at. */
+/** What is wrong with the place to start from, as a sentence. */
 export function startMistake({ runIndex, stepIndex }: ReplayStart, runs: number, steps: number): string | undefined {
 	if (runIndex >= runs) return `--from names run ${runIndex + 1} of ${runs}.`;
 	if (stepIndex >= steps) return `--from names step ${stepIndex + 1} of ${steps}.`;

@@ -4,7 +4,7 @@
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { meterUsage, type Spent, say } from "../pi/index.ts";
 import { listenForEscape } from "./escape.ts";
-import { ceilingReached, type IterationEnd, messageOf, type Purse, runIteration } from "./iteration.ts";
+import { type CostBudget, ceilingReached, type IterationEnd, messageOf, runIteration } from "./iteration.ts";
 import { continueCommand, type RunPlan } from "./plan.ts";
 import { protectSession } from "./private-file.ts";
 import { quietly } from "./quietly.ts";
@@ -26,15 +26,15 @@ export async function runRecorded(
 	let ctx: ExtensionCommandContext = start;
 	const firstModel = modelName(ctx);
 	const iterations: IterationSpend[] = [];
-	const purse = openPurse(plan.maxCostUsd);
+	const budget = openPurse(plan.maxCostUsd);
 	while (true) {
 		const started = Date.now();
-		const meter = meterIteration(ctx, purse);
+		const meter = meterIteration(ctx, budget);
 		// Heard until the next session is there: opening one may take as long as the extensions in it need to start.
 		const stopListening = listenForEscape(ctx, control);
-		const end = await runIteration(ctx, run, { control, plan, purse });
+		const end = await runIteration(ctx, run, { control, plan, budget });
 		const { tokens, costUsd } = meter.stop();
-		iterations.push({ ms: Date.now() - started, tokens, costUsd: costUsd + purse.endIteration() });
+		iterations.push({ ms: Date.now() - started, tokens, costUsd: costUsd + budget.endIteration() });
 		quietly(() => protectSession(ctx));
 		if (end.kind !== "completed" || run.runIndex + 1 >= totalRuns) {
 			stopListening();
@@ -44,7 +44,7 @@ export async function runRecorded(
 			);
 			return end;
 		}
-		const spent = ceilingReached(purse);
+		const spent = ceilingReached(budget);
 		const next = spent === undefined ? await replaceSession(ctx, plan, agreed) : stoppedBy(spent);
 		stopListening();
 		if (next.kind === "stopped") {
@@ -71,7 +71,9 @@ function tellModel(ctx: ExtensionCommandContext, replaced: number, firstModel: s
 }
 
 /** Counts what the whole sequence spends. */
-function openPurse(maxCostUsd: number | undefined): Purse & { endIteration(): number; present(spent: Spent): void } {
+function openPurse(
+	maxCostUsd: number | undefined,
+): CostBudget & { endIteration(): number; present(spent: Spent): void } {
 	let before = 0;
 	let present = 0;
 	let elsewhere = 0;
@@ -97,10 +99,10 @@ function openPurse(maxCostUsd: number | undefined): Purse & { endIteration(): nu
 }
 
 /** Counts what the present session's iteration uses. */
-function meterIteration(ctx: ExtensionCommandContext, purse: { present(spent: Spent): void }): { stop(): Spent } {
+function meterIteration(ctx: ExtensionCommandContext, budget: { present(spent: Spent): void }): { stop(): Spent } {
 	const session = sequenceSessions.of(ctx.sessionManager);
 	if (session === undefined) return { stop: () => ({ tokens: 0, costUsd: 0 }) };
-	return meterUsage(session.pi, (spent) => purse.present(spent));
+	return meterUsage(session.pi, (spent) => budget.present(spent));
 }
 
 /** Leaves the summary in the last session, unless that has been left. */

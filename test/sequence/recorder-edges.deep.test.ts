@@ -26,7 +26,7 @@ describe("the list of steps", () => {
 		await pi.press("ctrl+d");
 		await pi.waitForScreen(`${recording}0 steps`);
 		await pi.press("delete", "alt+up", "alt+down", "enter");
-		await pi.waitForScreen("There are no steps yet");
+		await pi.waitForScreen("No steps yet");
 		await pi.press("escape");
 		await pi.waitForScreen("Discard the changes?");
 		await pi.press("down", "enter");
@@ -43,7 +43,7 @@ describe("the list of steps", () => {
 		await pi.press("up", "enter");
 		await pi.waitForScreen("Enter replaces step 2");
 		await pi.press("ctrl+u", "enter");
-		await pi.waitForScreen("The step is as it was.");
+		await pi.waitForScreen("The step is unchanged.");
 		expect(pi.screen()).toContain(`${recording}2 steps · Enter adds step`);
 		expect(pi.screen()).toContain("2. two");
 		await pi.press("up", "enter");

@@ -73,7 +73,7 @@ describe("recording", () => {
 		await pi.submit("/sequence");
 		await pi.waitForScreen(status("0 steps"));
 		await pi.press("ctrl+enter");
-		await pi.waitForScreen("There are no steps yet");
+		await pi.waitForScreen("No steps yet");
 		await pi.submit("one");
 		await pi.waitForScreen("1. one");
 		await pi.press("enter");

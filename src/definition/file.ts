@@ -7,16 +7,8 @@ import type { Diagnostic } from "./diagnostic.ts";
 import type { Problem } from "./report.ts";
 import { openSource, type Source } from "./source.ts";
 
-/** What is told apart without reading: another value means that the file may have changed. */
-export interface FileStamp {
-	readonly size: number;
-	readonly modifiedMs: number;
-	readonly changedMs: number;
-	readonly inode: number;
-}
-
 export type SourceRead =
-	| { readonly kind: "text"; readonly source: Source; readonly stamp: FileStamp }
+	| { readonly kind: "text"; readonly source: Source }
 	| { readonly kind: "absent" }
 	| { readonly kind: "problem"; readonly diagnostic: Diagnostic };
 
@@ -51,7 +43,7 @@ export function readSource(file: string, options: ReadOptions = {}): SourceRead 
 		if (bytes.length > maxBytes) return problem(tooLarge(Math.max(stats.size, bytes.length), maxBytes));
 		const unreadable = notText(bytes);
 		if (unreadable) return problem(unreadable);
-		return { kind: "text", source: openSource(file, bytes.toString("utf8")), stamp: stampOf(stats) };
+		return { kind: "text", source: openSource(file, bytes.toString("utf8")) };
 	} catch (error) {
 		const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
 		if (code === "ENOENT" || code === "ENOTDIR") return { kind: "absent" };
@@ -59,10 +51,6 @@ export function readSource(file: string, options: ReadOptions = {}): SourceRead 
 	} finally {
 		if (handle !== undefined) closeSync(handle);
 	}
-}
-
-export function stampOf(stats: Stats): FileStamp {
-	return { size: stats.size, modifiedMs: stats.mtimeMs, changedMs: stats.ctimeMs, inode: stats.ino };
 }
 
 function readUpTo(handle: number, most: number, expected: number): Buffer {

@@ -13,7 +13,7 @@ export {
 	text,
 	wrongType,
 } from "./field.ts";
-export { type FileStamp, type ReadOptions, readSource, type SourceRead, stampOf } from "./file.ts";
+export { type ReadOptions, readSource, type SourceRead } from "./file.ts";
 export { type ForeignFormat, foreignCode, foreignFormat, foreignMarkdown, foreignProblem } from "./foreign-format.ts";
 export { formatDiagnostic, formatPath, isInside, quoted, singleLine } from "./format.ts";
 export { type FrontMatter, parseFrontMatter } from "./front-matter.ts";

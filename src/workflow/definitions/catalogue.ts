@@ -1,17 +1,14 @@
-// Loads every workflow that a session can see into one immutable catalogue, with everything that is wrong told in it.
-// C1 loading never throws and prints nothing; C2 good definitions load whatever stands beside them; C3 with a memory, loading again
-// gives the same object while nothing on disk has changed, and a change is never missed.
+// Loads every workflow that a session can see into one immutable catalogue, together with everything that is wrong.
+// C1 loading never throws and prints nothing; C2 a definition that does not load affects no other.
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Diagnostic } from "../../definition/index.ts";
 import type { Catalogue } from "./definition.ts";
-import { type Draft, draftWorkflow, type Memories } from "./draft.ts";
-import { openRealDirectories, type RealDirectories } from "./entry-path.ts";
-import { isUnchanged, openFileMemory, type Sight } from "./file-memory.ts";
+import { type Draft, draftWorkflow } from "./draft.ts";
+import { openRealDirectories } from "./entry-path.ts";
 import { linkDrafts } from "./link.ts";
-import { readPhase } from "./phase-file.ts";
+import { openPhaseReader } from "./phase-file.ts";
 import { scanTier } from "./scan.ts";
-import { readWorkflow } from "./workflow-file.ts";
 
 /** Absolute paths of the directories that hold workflows; they need not exist. */
 export interface Roots {
@@ -20,18 +17,8 @@ export interface Roots {
 	readonly projectRoot: string | undefined;
 }
 
-/** What one session remembers between loads. */
-export interface CatalogueMemory extends Memories {
-	last: { readonly roots: Roots; readonly catalogue: Catalogue; readonly sights: readonly Sight[] } | undefined;
-}
-
-/** Opens an empty memory; a session keeps one. */
-export function openCatalogueMemory(): CatalogueMemory {
-	return { workflows: openFileMemory(readWorkflow), phases: openFileMemory(readPhase), last: undefined };
-}
-
 /**
- * Where a session's workflows lie: below pi's agent directory (`getAgentDir()`, which treats an empty variable as unset and expands
+ * Where a session's workflows are: below pi's agent directory (`getAgentDir()`, which treats an empty variable as unset and expands
  * `~`), and in `.pi/workflows` of the working directory if the project is trusted.
  */
 export function workflowRoots(session: { agentDir: string; cwd: string; trusted: boolean }): Roots {
@@ -41,40 +28,19 @@ export function workflowRoots(session: { agentDir: string; cwd: string; trusted:
 	};
 }
 
-/** Loads the catalogue. The same memory makes loading again cheap: one look at each file. */
-export function loadCatalogue(roots: Roots, memory: CatalogueMemory = openCatalogueMemory()): Catalogue {
-	const { last } = memory;
-	if (last && last.roots.globalRoot === roots.globalRoot && last.roots.projectRoot === roots.projectRoot) {
-		if (last.sights.every(isUnchanged)) return last.catalogue;
-	}
-
+/** Loads the catalogue from disk. */
+export function loadCatalogue({ globalRoot, projectRoot }: Roots): Catalogue {
 	const realDirectory = openRealDirectories();
-	const sights: Sight[] = [];
+	const readPhaseFile = openPhaseReader();
 	const further: Diagnostic[] = [];
-	const global = draftTier(roots.globalRoot, "global", memory, realDirectory, sights, further);
-	const own = roots.projectRoot !== undefined && !isSame(roots.globalRoot, roots.projectRoot);
-	const project =
-		own && roots.projectRoot !== undefined
-			? draftTier(roots.projectRoot, "project", memory, realDirectory, sights, further)
-			: [];
-	const catalogue = linkDrafts(global, project, further);
-	sights.push(...memory.workflows.endPass(), ...memory.phases.endPass());
-	memory.last = { roots: { ...roots }, catalogue, sights };
-	return catalogue;
-}
-
-function draftTier(
-	root: string,
-	tier: Draft["tier"],
-	memory: Memories,
-	realDirectory: RealDirectories,
-	sights: Sight[],
-	further: Diagnostic[],
-): Draft[] {
-	const scan = scanTier(root, (file) => memory.workflows.read(file).kind !== "absent");
-	further.push(...scan.diagnostics);
-	sights.push(...scan.looked);
-	return scan.candidates.map((candidate) => draftWorkflow(candidate, tier, memory, realDirectory));
+	const draftTier = (root: string, tier: Draft["tier"]): Draft[] => {
+		const { candidates, diagnostics } = scanTier(root);
+		further.push(...diagnostics);
+		return candidates.map((candidate) => draftWorkflow(candidate, tier, readPhaseFile, realDirectory));
+	};
+	const global = draftTier(globalRoot, "global");
+	const project = projectRoot === undefined || isSame(globalRoot, projectRoot) ? [] : draftTier(projectRoot, "project");
+	return linkDrafts(global, project, further);
 }
 
 function isSame(a: string, b: string): boolean {

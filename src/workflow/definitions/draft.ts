@@ -1,18 +1,28 @@
 // One workflow with its phase files, before it is known whether what it refers to exists.
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type Diagnostic, nearest, openReport, type Place, quoted } from "../../definition/index.ts";
+import {
+	type Diagnostic,
+	nearest,
+	openReport,
+	type Place,
+	type Problem,
+	quoted,
+	type Report,
+	readSource,
+} from "../../definition/index.ts";
 import type { Phase, Reference, ToolMention, WorkflowDefinition } from "./definition.ts";
 import { locateEntry, type RealDirectories } from "./entry-path.ts";
-import type { FileMemory } from "./file-memory.ts";
-import type { PhaseRead } from "./phase-file.ts";
+import type { PhaseReader } from "./phase-file.ts";
 import type { Candidate } from "./scan.ts";
-import type { PlacedEntry, WorkflowRead } from "./workflow-file.ts";
+import { type PlacedEntry, readWorkflow } from "./workflow-file.ts";
 
 export interface PlacedReference {
 	readonly key: string;
 	readonly place: Place;
 }
+
+type FileEntry = Extract<PlacedEntry, { kind: "file" }>;
 
 export interface Draft {
 	readonly key: string;
@@ -28,16 +38,11 @@ export interface Draft {
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface Memories {
-	readonly workflows: FileMemory<WorkflowRead>;
-	readonly phases: FileMemory<PhaseRead>;
-}
-
 /** Reads a workflow and its phase files. */
 export function draftWorkflow(
 	candidate: Candidate,
 	tier: "global" | "project",
-	{ workflows, phases }: Memories,
+	readPhaseFile: PhaseReader,
 	realDirectory: RealDirectories,
 ): Draft {
 	const { key, depth, file } = candidate;
@@ -55,61 +60,14 @@ export function draftWorkflow(
 		...read,
 	});
 
-	const result = workflows.read(file);
-	if (result.kind !== "value") {
-		report.add([result.kind === "problem" ? result.diagnostic : gone(file)]);
+	const found = readSource(file);
+	if (found.kind !== "text") {
+		report.add([found.kind === "problem" ? found.diagnostic : gone(file)]);
 		return draft({});
 	}
-	const { fields, entries: written, commandPlace, diagnostics } = result.value;
+	const { fields, entries: written, commandPlace, diagnostics } = readWorkflow(found.source);
 	report.add(diagnostics);
-
-	const entries: (Phase | Reference)[] = [];
-	const references: PlacedReference[] = [];
-	const mentions: ToolMention[] = [];
-	const seen = new Map<string, string>();
-	const told = new Set<string>();
-	for (const entry of written) {
-		if (entry.kind === "reference") {
-			entries.push(Object.freeze({ kind: "reference", key: entry.key }));
-			references.push({ key: entry.key, place: entry.place });
-			continue;
-		}
-		const located = locateEntry(entry.path, candidate, realDirectory);
-		if (located.kind === "refused") {
-			report.error(entry.place, located.problem);
-			continue;
-		}
-		const read = located.kind === "absent" ? located : phases.read(located.file, located.real);
-		if (read.kind === "absent") {
-			report.error(entry.place, absent(entry, located.file));
-			continue;
-		}
-		const said = read.kind === "problem" ? [read.diagnostic] : read.value.diagnostics;
-		const phase = read.kind === "problem" ? undefined : read.value.phase;
-		if (!told.has(located.file)) report.add(said);
-		told.add(located.file);
-		if (!phase) {
-			report.error(entry.place, phaseFailed(key, entry, said));
-			continue;
-		}
-		const earlier = seen.get(phase.id);
-		if (earlier !== undefined)
-			report.error(entry.place, {
-				code: "duplicate-phase",
-				message:
-					earlier === entry.path
-						? `Workflow ${quoted(key)} lists the phase file ${quoted(entry.path)} twice.`
-						: `Workflow ${quoted(key)} has two phases with the id ${quoted(phase.id)}: ${quoted(earlier)} and ${quoted(entry.path)}.`,
-				remedy:
-					earlier === entry.path
-						? "Remove one of the two, or make the repeated part a workflow of its own and refer to it twice."
-						: "Give each phase of a workflow an `id` of its own.",
-			});
-		else seen.set(phase.id, entry.path);
-		entries.push(phase);
-		if (read.kind === "value") mentions.push(...read.value.mentions);
-	}
-
+	const { entries, references, mentions } = readEntries(written, candidate, { readPhaseFile, realDirectory, report });
 	if (!fields || report.failed) return draft({ references, commandPlace, diagnostics: report.diagnostics });
 	const { phases: _, commandName, initialMessage, ...rest } = fields;
 	const definition: WorkflowDefinition = Object.freeze({
@@ -122,6 +80,83 @@ export function draftWorkflow(
 		file,
 	});
 	return draft({ definition, references, commandPlace, mentions, diagnostics: report.diagnostics });
+}
+
+interface EntryReading {
+	readonly readPhaseFile: PhaseReader;
+	readonly realDirectory: RealDirectories;
+	readonly report: Report;
+}
+
+interface EntriesRead {
+	readonly entries: (Phase | Reference)[];
+	readonly references: PlacedReference[];
+	readonly mentions: ToolMention[];
+}
+
+/** Reads the phase files that the entries of one workflow name. */
+function readEntries(written: readonly PlacedEntry[], candidate: Candidate, reading: EntryReading): EntriesRead {
+	const read: EntriesRead = { entries: [], references: [], mentions: [] };
+	const paths = new Map<string, string>();
+	const reported = new Set<string>();
+	for (const entry of written) {
+		if (entry.kind === "reference") {
+			read.entries.push(Object.freeze({ kind: "reference", key: entry.key }));
+			read.references.push({ key: entry.key, place: entry.place });
+			continue;
+		}
+		const found = readPhaseEntry(entry, candidate, reported, reading);
+		if (!found) continue;
+		const { phase, mentions } = found;
+		const earlier = paths.get(phase.id);
+		if (earlier === undefined) paths.set(phase.id, entry.path);
+		else reading.report.error(entry.place, duplicatePhase(candidate.key, phase.id, earlier, entry.path));
+		read.entries.push(phase);
+		read.mentions.push(...mentions);
+	}
+	return read;
+}
+
+/** Reads the phase file that an entry names; reports why where it cannot. `reported`: files whose problems are in the report. */
+function readPhaseEntry(
+	entry: FileEntry,
+	candidate: Candidate,
+	reported: Set<string>,
+	{ readPhaseFile, realDirectory, report }: EntryReading,
+): { readonly phase: Phase; readonly mentions: readonly ToolMention[] } | undefined {
+	const located = locateEntry(entry.path, candidate, realDirectory);
+	if (located.kind === "refused") {
+		report.error(entry.place, located.problem);
+		return undefined;
+	}
+	const { file } = located;
+	const found = located.kind === "absent" ? located : readPhaseFile(file, located.real);
+	if (found.kind === "absent") {
+		report.error(entry.place, absent(entry, file));
+		return undefined;
+	}
+	const diagnostics = found.kind === "problem" ? [found.diagnostic] : found.read.diagnostics;
+	if (!reported.has(file)) report.add(diagnostics);
+	reported.add(file);
+	const phase = found.kind === "read" ? found.read.phase : undefined;
+	if (found.kind === "read" && phase) return { phase, mentions: found.read.mentions };
+	report.error(entry.place, phaseFailed(candidate.key, entry, diagnostics));
+	return undefined;
+}
+
+function duplicatePhase(key: string, id: string, earlier: string, path: string): Problem {
+	return {
+		code: "duplicate-phase",
+		...(earlier === path
+			? {
+					message: `Workflow ${quoted(key)} lists the phase file ${quoted(path)} twice.`,
+					remedy: "Remove one of the two, or make the repeated part a workflow of its own and refer to it twice.",
+				}
+			: {
+					message: `Workflow ${quoted(key)} has two phases with the id ${quoted(id)}: ${quoted(earlier)} and ${quoted(path)}.`,
+					remedy: "Give each phase of a workflow an `id` of its own.",
+				}),
+	};
 }
 
 /** A workflow.yaml that was listed and cannot be found: a link to nothing, or removed in between. */
@@ -137,10 +172,7 @@ function gone(file: string): Diagnostic {
 	};
 }
 
-function absent(
-	entry: PlacedEntry & { kind: "file" },
-	file: string,
-): { code: string; message: string; remedy: string } {
+function absent(entry: FileEntry, file: string): Problem {
 	const near = nearest(basename(file), names(dirname(file)));
 	const remedy = near
 		? `Did you mean \`${join(dirname(entry.path), near)}\`?`
@@ -160,12 +192,8 @@ function names(directory: string): string[] {
 	}
 }
 
-function phaseFailed(
-	key: string,
-	entry: PlacedEntry & { kind: "file" },
-	said: readonly Diagnostic[],
-): { code: string; message: string; remedy: string } {
-	const errors = said.filter(({ severity }) => severity === "error").length;
+function phaseFailed(key: string, entry: FileEntry, diagnostics: readonly Diagnostic[]): Problem {
+	const errors = diagnostics.filter(({ severity }) => severity === "error").length;
 	return {
 		code: "phase-failed",
 		message: `Workflow ${quoted(key)} does not load because its phase file ${quoted(entry.path)} has ${errors === 1 ? "an error" : `${errors} errors`}.`,

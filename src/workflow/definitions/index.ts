@@ -1,4 +1,4 @@
-export { type CatalogueMemory, loadCatalogue, openCatalogueMemory, type Roots, workflowRoots } from "./catalogue.ts";
+export { loadCatalogue, type Roots, workflowRoots } from "./catalogue.ts";
 export { checkToolNames, misspeltBlacklists } from "./check-tools.ts";
 export type {
 	Capability,

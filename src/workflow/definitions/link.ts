@@ -5,7 +5,7 @@
 import { type Diagnostic, didYouMean, type Place, quoted, sortDiagnostics } from "../../definition/index.ts";
 import type { Catalogue, Rejection, ToolMention, WorkflowDefinition } from "./definition.ts";
 import type { Draft } from "./draft.ts";
-import { findLoops } from "./loops.ts";
+import { loopFrom } from "./loop.ts";
 
 /** Links the drafts of both tiers. `further` are diagnostics that belong to no workflow. */
 export function linkDrafts(
@@ -99,23 +99,28 @@ function hides(draft: Draft, hidden: Draft): Diagnostic {
 }
 
 function removeLoops(chosen: ReadonlyMap<string, Draft>, reject: Reject): void {
-	const graph = new Map([...chosen].map(([key, draft]) => [key, draft.references.map((reference) => reference.key)]));
-	for (const loop of findLoops(graph))
-		for (const member of loop.members) {
-			const draft = chosen.get(member);
-			if (!draft) continue;
-			const way = loop.way(member);
-			const place = draft.references.find(({ key }) => key === way[1])?.place ?? startOf(draft);
-			reject(draft, [
-				{
-					...place,
-					severity: "error",
-					code: "loop",
-					message: `Workflow ${quoted(member)} would run itself without end: ${way.join(" → ")}.`,
-					remedy: "Remove one of these references; to repeat phases use `loop` of `workflow_step`.",
-				},
-			]);
-		}
+	const references = (key: string) => chosen.get(key)?.references.map((reference) => reference.key) ?? [];
+	const loops = [...chosen.values()].flatMap((draft) => {
+		const way = loopFrom(draft.key, references);
+		return way ? [{ draft, way }] : [];
+	});
+	for (const { draft, way } of loops)
+		reject(draft, [
+			{
+				...(draft.references.find(({ key }) => key === way[1])?.place ?? startOf(draft)),
+				severity: "error",
+				code: "loop",
+				message: `Workflow ${quoted(draft.key)} would run itself without end: ${shortened(way).join(" → ")}.`,
+				remedy: "Remove one of these references; to repeat phases use `loop` of `workflow_step`.",
+			},
+		]);
+}
+
+/** How many keys of a long loop are shown at each end. */
+const shownAtEnds = 6;
+
+function shortened(way: readonly string[]): readonly string[] {
+	return way.length <= 2 * shownAtEnds ? way : [...way.slice(0, shownAtEnds), "…", ...way.slice(-shownAtEnds)];
 }
 
 /** Removes what refers to something missing, then what refers to that, each once and with one diagnostic a reference. */

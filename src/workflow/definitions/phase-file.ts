@@ -2,10 +2,12 @@
 import {
 	type Diagnostic,
 	openReport,
+	openSource,
 	parseFrontMatter,
 	quoted,
 	type Reading,
 	readGroup,
+	readSource,
 	type Source,
 } from "../../definition/index.ts";
 import type { Phase, ToolMention } from "./definition.ts";
@@ -17,6 +19,30 @@ export interface PhaseRead {
 	readonly phase: Phase | undefined;
 	readonly mentions: readonly ToolMention[];
 	readonly diagnostics: readonly Diagnostic[];
+}
+
+export type PhaseFileRead =
+	| { readonly kind: "read"; readonly read: PhaseRead }
+	| { readonly kind: "absent" }
+	| { readonly kind: "problem"; readonly diagnostic: Diagnostic };
+
+/** Reads the phase file `file`, whose judged real path is `real` and must not be a link. */
+export type PhaseReader = (file: string, real: string) => PhaseFileRead;
+
+/** Opens a reader for one load: a phase file that several workflows use is read once, and its problems are reported once. */
+export function openPhaseReader(): PhaseReader {
+	const known = new Map<string, PhaseFileRead>();
+	const readNow = (file: string, real: string): PhaseFileRead => {
+		const found = readSource(real, { links: "refuse" });
+		if (found.kind === "absent") return found;
+		if (found.kind === "problem") return { ...found, diagnostic: { ...found.diagnostic, file } };
+		return { kind: "read", read: readPhase(openSource(file, found.source.text)) };
+	};
+	return (file, real) => {
+		const read = known.get(file) ?? readNow(file, real);
+		known.set(file, read);
+		return read;
+	};
 }
 
 /** Reads a phase from the text of its file. */

@@ -11,10 +11,10 @@ import {
 	openReport,
 	type Problem,
 	parseYaml,
+	type Report,
 	readSource,
 } from "../../definition/index.ts";
 import type { Ground } from "./entry-path.ts";
-import { look, type Sight } from "./file-memory.ts";
 
 export interface Candidate extends Ground {
 	/** Name of its directory. */
@@ -26,95 +26,65 @@ export interface Candidate extends Ground {
 
 export interface Scan {
 	readonly candidates: readonly Candidate[];
-	/** What must look the same for this result to hold: directories, before they were listed, and links that lead nowhere. */
-	readonly looked: readonly Sight[];
 	readonly diagnostics: readonly Diagnostic[];
 }
 
 /** More names than this in a directory that is no workflow: it is not searched. */
 const mostNames = 2000;
 
-/** Scans the directory that holds the workflows of one tier. `isWorkflow` tells whether a workflow.yaml is there. */
-export function scanTier(root: string, isWorkflow: (file: string) => boolean): Scan {
+/** Scans the directory that holds the workflows of one tier. */
+export function scanTier(root: string): Scan {
 	const report = openReport();
-	const looked = [look(root)];
 	const candidates: Candidate[] = [];
 	const realRoot = realPath(root);
 	const listed = realRoot === undefined ? "absent" : list(root);
-	if (realRoot === undefined || listed === "absent") return { candidates, looked, diagnostics: [] };
+	if (realRoot === undefined || listed === "absent") return { candidates, diagnostics: [] };
 	if (typeof listed === "string") {
 		report.error({ file: root }, unlistable(listed));
-		return { candidates, looked, diagnostics: report.diagnostics };
+		return { candidates, diagnostics: report.diagnostics };
 	}
-
-	/** A workflow.yaml that is a link to nothing is one all the same: it says what the directory is meant to be. */
-	const holdsWorkflow = (file: string, directory: string): boolean => {
-		if (isWorkflow(file)) return true;
-		if (!isLink(file)) return false;
-		looked.push(look(directory));
-		return true;
-	};
-
 	for (const entry of listed) {
 		const directory = join(root, entry.name);
 		const kind = kindOf(entry, directory);
-		if (kind === "nothing") {
-			looked.push(look(directory));
-			if (entry.isSymbolicLink()) report.warn({ file: directory }, leadsNowhere);
-		}
+		if (kind === "nothing" && entry.isSymbolicLink()) report.warn({ file: directory }, leadsNowhere);
 		if (kind !== "directory" && kind !== "linked") continue;
 		const file = join(directory, "workflow.yaml");
 		const allowed = kind === "linked" ? [realRoot, realPath(directory) ?? realRoot] : [realRoot];
-		if (holdsWorkflow(file, directory)) {
-			candidates.push({ key: entry.name, depth: "direct", file, directory, root, allowed });
-			continue;
-		}
-		looked.push(look(directory));
-		const inner = kind === "linked" && leadsUp(realPath(directory), realRoot) ? [] : list(directory);
-		if (typeof inner === "string") {
-			if (inner !== "absent") report.warn({ file: directory }, unlistable(inner));
-			continue;
-		}
-		const misnamed = inner.find(({ name }) => /^workflow\.ya?ml$/i.test(name));
-		if (misnamed) {
-			const other = join(directory, misnamed.name);
-			looked.push(look(other));
-			report.warn({ file: other, line: 1, column: 1 }, notRead(other, misnamed.name));
-		}
-		if (inner.length > mostNames) {
-			report.warn(
-				{ file: directory },
-				{
-					code: "too-many-names",
-					message: `The directory has more than ${mostNames} entries, so it is not searched for workflows.`,
-					remedy: "Move workflows out of it, or what is not a workflow.",
-				},
-			);
-			continue;
-		}
-		for (const nested of inner) {
-			const below = join(directory, nested.name);
-			const nestedKind = kindOf(nested, below);
-			if (nestedKind !== "directory" && nestedKind !== "linked") {
-				if (nestedKind === "nothing") looked.push(look(below));
-				continue;
-			}
-			if (nestedKind === "linked" && leadsUp(realPath(below), realRoot)) continue;
-			const nestedFile = join(below, "workflow.yaml");
-			if (holdsWorkflow(nestedFile, below)) {
-				const own = nestedKind === "linked" ? [realPath(below) ?? realRoot] : [];
-				candidates.push({
-					key: nested.name,
-					depth: "nested",
-					file: nestedFile,
-					directory: below,
-					root,
-					allowed: [...allowed, ...own],
-				});
-			} else looked.push(look(below));
-		}
+		const found: Candidate = { key: entry.name, depth: "direct", file, directory, root, allowed };
+		if (isThere(file)) candidates.push(found);
+		else if (kind !== "linked" || !leadsUp(realPath(directory), realRoot))
+			candidates.push(...scanDirectory(found, realRoot, report));
 	}
-	return { candidates, looked, diagnostics: report.diagnostics };
+	return { candidates, diagnostics: report.diagnostics };
+}
+
+/** The workflows directly below a directory that has no workflow.yaml itself. */
+function scanDirectory({ directory, root, allowed }: Ground, realRoot: string, report: Report): Candidate[] {
+	const inner = list(directory);
+	if (typeof inner === "string") {
+		if (inner !== "absent") report.warn({ file: directory }, unlistable(inner));
+		return [];
+	}
+	const misnamed = inner.find(({ name }) => /^workflow\.ya?ml$/i.test(name));
+	if (misnamed) {
+		const other = join(directory, misnamed.name);
+		report.warn({ file: other, line: 1, column: 1 }, notRead(other, misnamed.name));
+	}
+	if (inner.length > mostNames) {
+		report.warn({ file: directory }, tooManyNames);
+		return [];
+	}
+	return inner.flatMap((entry): Candidate[] => {
+		const below = join(directory, entry.name);
+		const kind = kindOf(entry, below);
+		if (kind !== "directory" && kind !== "linked") return [];
+		const real = kind === "linked" ? realPath(below) : undefined;
+		if (kind === "linked" && leadsUp(real, realRoot)) return [];
+		const file = join(below, "workflow.yaml");
+		if (!isThere(file)) return [];
+		const own = real === undefined ? [] : [real];
+		return [{ key: entry.name, depth: "nested", file, directory: below, root, allowed: [...allowed, ...own] }];
+	});
 }
 
 /** Why a file that is called almost like a workflow's is none. */
@@ -153,8 +123,13 @@ function kindOf(entry: Dirent, path: string): "directory" | "linked" | "nothing"
 	}
 }
 
-function isLink(path: string): boolean {
-	return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+/** A workflow.yaml that is a link to nothing is there all the same: it says what the directory is meant to be. */
+function isThere(file: string): boolean {
+	try {
+		return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+	} catch {
+		return true;
+	}
 }
 
 function leadsUp(real: string | undefined, realRoot: string): boolean {
@@ -169,13 +144,19 @@ function realPath(path: string): string | undefined {
 	}
 }
 
-const leadsNowhere = {
+const tooManyNames: Problem = {
+	code: "too-many-names",
+	message: `The directory has more than ${mostNames} entries, so it is not searched for workflows.`,
+	remedy: "Move workflows out of it, or what is not a workflow.",
+};
+
+const leadsNowhere: Problem = {
 	code: "broken-link",
 	message: "This link leads nowhere, so a workflow that it may stand for is not found.",
 	remedy: "Point it at a directory that exists, or remove it.",
 };
 
-function unlistable(code: string): { code: string; message: string; remedy: string } {
+function unlistable(code: string): Problem {
 	if (code === "ENOTDIR")
 		return {
 			code: "not-a-directory",

@@ -2,7 +2,7 @@
 
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { definitionsTrusted } from "../../pi/index.ts";
-import { type Catalogue, loadCatalogue, openCatalogueMemory, workflowRoots } from "../definitions/index.ts";
+import { type Catalogue, loadCatalogue, workflowRoots } from "../definitions/index.ts";
 
 /** Where a session looks: its working directory, and whether the person trusts what lies there. */
 export interface ProjectContext {
@@ -15,7 +15,7 @@ export function projectContext(ctx: ExtensionContext): ProjectContext {
 }
 
 export interface Library {
-	/** The catalogue as the disk has it now. Unchanged files are only looked at. */
+	/** The catalogue as the disk has it now. */
 	load(place: ProjectContext): Catalogue;
 	/** The catalogue as it was a moment ago, for completions: the disk is looked at once in a while, not with every key. */
 	recent(place: ProjectContext): Catalogue;
@@ -26,10 +26,9 @@ const recentFor = 2_000;
 
 /** Opens the library of one session; `agentDir` is pi's agent directory. */
 export function openLibrary(agentDir: string): Library {
-	const memory = openCatalogueMemory();
 	let last: { readonly place: ProjectContext; readonly at: number; readonly catalogue: Catalogue } | undefined;
 	const load = (place: ProjectContext): Catalogue => {
-		const catalogue = loadCatalogue(workflowRoots({ agentDir, ...place }), memory);
+		const catalogue = loadCatalogue(workflowRoots({ agentDir, ...place }));
 		last = { place, at: performance.now(), catalogue };
 		return catalogue;
 	};

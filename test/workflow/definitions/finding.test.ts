@@ -4,13 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { getAgentDir } from "@earendil-works/pi-coding-agent";
 import { afterEach, describe, expect, it } from "vitest";
-import {
-	type Catalogue,
-	loadCatalogue,
-	openCatalogueMemory,
-	usageLines,
-	workflowRoots,
-} from "../../../src/workflow/definitions/index.ts";
+import { type Catalogue, loadCatalogue, usageLines, workflowRoots } from "../../../src/workflow/definitions/index.ts";
 import { needsPosix } from "../../harness/needs.ts";
 import { openTree, phaseFile, type TreeFiles, workflowFiles, workflowYaml } from "./tree.ts";
 
@@ -146,8 +140,7 @@ describe("where workflows are found", () => {
 		for (const directory of ["project/x", "project/_in/z"])
 			symlinkSync("nowhere.yaml", join(tree.folder, directory, "workflow.yaml"));
 		symlinkSync("nowhere", join(tree.folder, "project", "gone"));
-		const memory = openCatalogueMemory();
-		const catalogue = loadCatalogue(tree.roots, memory);
+		const catalogue = tree.load();
 		// case 20: what the project means to have is not the global one.
 		expect([keys(catalogue), rejected(catalogue)]).toEqual([["y"], ["x", "z"]]);
 		const said = tree.lines(catalogue.diagnostics).join("\n");
@@ -156,7 +149,7 @@ describe("where workflows are found", () => {
 		expect(said).toMatch(/^project\/gone warning: This link leads nowhere/m);
 		rmSync(join(tree.folder, "project", "x", "workflow.yaml"));
 		tree.write({ "project/_in/z/nowhere.yaml": workflowYaml(["a.md"], { commandName: "z" }) });
-		expect(keys(loadCatalogue(tree.roots, memory))).toEqual(["x", "y", "z"]);
+		expect(keys(tree.load())).toEqual(["x", "y", "z"]);
 	});
 
 	it("says so where a root or a directory in it cannot be listed", () => {

@@ -1,0 +1,30 @@
+// Whether a workflow would run itself, through whatever it refers to.
+import type { WorkflowDefinition } from "./definition.ts";
+
+/**
+ * The shortest way from `key` back to itself, as keys that begin and end with it; `undefined` where there is none. `references` gives what
+ * a key refers to.
+ */
+export function loopFrom(key: string, references: (key: string) => readonly string[]): string[] | undefined {
+	const reachedFrom = new Map<string, string>();
+	const queue = [key];
+	for (const source of queue)
+		for (const target of references(source)) {
+			if (target === key) return [...wayTo(source, reachedFrom), key];
+			if (reachedFrom.has(target)) continue;
+			reachedFrom.set(target, source);
+			queue.push(target);
+		}
+	return undefined;
+}
+
+function wayTo(key: string, reachedFrom: ReadonlyMap<string, string>): string[] {
+	const way: string[] = [];
+	for (let at: string | undefined = key; at !== undefined; at = reachedFrom.get(at)) way.push(at);
+	return way.reverse();
+}
+
+/** The keys of the workflows that a definition refers to, as often as it does. */
+export function referencesOf({ entries }: Pick<WorkflowDefinition, "entries">): string[] {
+	return entries.flatMap((entry) => (entry.kind === "reference" ? [entry.key] : []));
+}

@@ -6,7 +6,6 @@ import type { Diagnostic } from "./diagnostic.ts";
 import { quoted } from "./format.ts";
 import { type MapEntry, type MapNode, maxDepth, type Node } from "./node.ts";
 import { openReport, type Report } from "./report.ts";
-import { parseSimpleYaml } from "./simple-yaml.ts";
 import type { Source } from "./source.ts";
 import { explainYaml, hideInnerColons } from "./yaml-mistakes.ts";
 
@@ -23,14 +22,8 @@ export interface SourceRange {
 
 const maxAliases = 1000;
 
-/** Parses the YAML text of a source, or the part of it that `span` names. */
+/** Parses the YAML text of a source, or the part of it that `range` names. */
 export function parseYaml(source: Source, span: SourceRange = { start: 0, end: source.text.length }): ParsedTree {
-	const simple = parseSimpleYaml(source.text.slice(span.start, span.end), span.start);
-	return simple ? { root: simple, diagnostics: [] } : parseAnyYaml(source, span);
-}
-
-/** The same, always with the real parser. */
-export function parseAnyYaml(source: Source, span: SourceRange = { start: 0, end: source.text.length }): ParsedTree {
 	const report = openReport();
 	const text = source.text.slice(span.start, span.end);
 	let document = parseText(text);

@@ -6,39 +6,30 @@ import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
 /** `tar`: the mode decides whether operands are read or written; `-C` moves on to another directory in between. */
 function tar(call: Call): void {
 	// The first word may be a cluster without its dash (`tar cf a.tar …`).
-	const first = call.args[0] ?? "";
+	const [first = "", ...rest] = call.args;
 	if (/^[A-Za-z]+$/.test(first)) {
-		call.delegate(tarProgram, spreadCluster(first, call.args.slice(1)));
+		call.delegate(tarProgram, spreadCluster(first, rest));
 		return;
 	}
-	const creates = call.has("-c --create -r --append -u --update -A --catenate --concatenate");
-	const lists = call.has("-t --list -d --diff --compare");
-	const archive = call.values("-f --file")[0];
-	if (archive !== undefined)
-		call.applyRole(
-			creates ? (call.has("-c --create") ? "replace" : "write") : call.has("--delete") ? "write" : "read",
-			archive,
-		);
-	const extracts = call.has("-x --extract --get");
+	const creates = call.has("-c --create");
+	const adds = creates || call.has("-r --append -u --update -A --catenate --concatenate");
+	const [archive] = call.values("-f --file");
+	const role = creates ? "replace" : adds || call.has("--delete") ? "write" : "read";
+	if (archive !== undefined) call.applyRole(role, archive);
 	for (const item of call.items) {
-		if (
-			item.kind === "option" &&
-			(item.name === "-C" || item.name === "--directory" || item.name === "--cd") &&
-			item.value !== undefined
-		)
-			call.changeDirectory(item.value);
-		else if (item.kind === "operand" && creates)
-			call.applyRole("read", item.word, { recursive: true, ...excluded(call) });
-		if (item.kind === "operand" && creates && call.has("--remove-files")) call.applyRole("move", item.word);
+		if (item.kind === "operand") {
+			if (adds) call.applyRole("read", item.word, { recursive: true, ...excluded(call) });
+			if (adds && call.has("--remove-files")) call.applyRole("move", item.word);
+		} else if (item.value !== undefined && /^(-C|--directory|--cd)$/.test(item.name)) call.changeDirectory(item.value);
 	}
-	for (const command of call.values(
-		"--to-command --checkpoint-action -I --use-compress-program --info-script -F --new-volume-script --rsh-command",
-	))
-		call.script(command.replace(/^exec=/, ""));
-	if (extracts && !lists && !call.has("-O --to-stdout")) {
+	for (const command of call.values(tarCommands)) call.script(command.replace(/^exec=/, ""));
+	if (call.has("-x --extract --get") && !call.has("-t --list -d --diff --compare -O --to-stdout"))
 		call.access("write", ".", { recursive: true });
-	}
 }
+
+/** Options of tar whose value is a command. */
+const tarCommands =
+	"--to-command --checkpoint-action -I --use-compress-program --info-script -F --new-volume-script --rsh-command";
 
 function excluded(call: Call): { only?: readonly string[] } {
 	// A leading slash means the folder that is copied, and `*/` or `**/` any depth: a name that is left out everywhere says no less.
@@ -59,8 +50,9 @@ function spreadCluster(letters: string, words: readonly string[]): string[] {
 
 const tarProgram = {
 	options: {
-		"-f --file -C --directory --cd --exclude --transform --xform --strip-components -b --blocking-factor --owner --group --mode --mtime -H --format -V --label -K -N --newer --use-compress-program -I --to-command --checkpoint-action --info-script -F --new-volume-script --rsh-command --warning":
+		"-f --file -C --directory --cd --exclude --transform --xform --strip-components -b --blocking-factor --owner --group --mode --mtime -H --format -V --label -K -N --newer --warning":
 			"text",
+		[tarCommands]: "text",
 		"-T --files-from -X --exclude-from": "read",
 		"-g --listed-incremental --index-file --volno-file": "write",
 	},
@@ -103,27 +95,35 @@ const endings: { readonly [name: string]: string } = {
 
 /** `rsync`: copies trees, and with `--delete` removes what is not in the source. */
 function rsync(call: Call): void {
-	const remote = (word: string) => /^[^/]*:/.test(word) || word.startsWith("rsync://");
-	const operands = call.operands;
-	const destination = operands.at(-1);
-	const sources = operands.length > 1 ? operands.slice(0, -1) : operands;
+	const { operands } = call;
+	const destination = operands.length < 2 ? undefined : operands.at(-1);
+	const sources = (operands.length < 2 ? operands : operands.slice(0, -1)).filter((word) => !isRemotePath(word));
 	const recursive = call.has("-r -a --recursive --archive") ? { recursive: true } : {};
 	const keeps = call.has("--include -f --filter") ? {} : excluded(call);
-	for (const source of sources) if (!remote(source)) call.applyRole("read", source, { ...recursive, ...keeps });
+	for (const source of sources) call.applyRole("read", source, { ...recursive, ...keeps });
+	rsyncSettings(call);
+	if (destination === undefined || call.has("-n --dry-run --list-only")) return;
+	if (isRemotePath(destination)) call.change("remote");
+	else call.access("write", destination, { ...recursive, replaces: true });
+	if (call.has("--delete --del --delete-before --delete-after --delete-during --delete-delay --delete-excluded")) {
+		call.effect("recursive-delete");
+		if (!isRemotePath(destination)) call.access("delete", destination, { recursive: true });
+	}
+	if (call.has("--remove-source-files"))
+		for (const source of sources) call.access("delete", source, { recursive: true });
+}
+
+function isRemotePath(word: string): boolean {
+	return /^[^/]*:/.test(word) || word.startsWith("rsync://");
+}
+
+/** Commands and modes that options of rsync give. */
+function rsyncSettings(call: Call): void {
 	for (const command of call.values("-e --rsh --rsync-path")) call.script(command);
 	for (const option of call.values("-M --remote-option"))
 		if (/^--(?:rsync-path|rsh)=/.test(option)) call.script(option.slice(option.indexOf("=") + 1));
 	const modes = call.values("--chmod").flatMap((list) => list.split(","));
 	if (modes.some((mode) => opensToAll(mode.replace(/^[DF]/, "")))) call.effect("open-permissions");
-	if (operands.length < 2 || destination === undefined || call.has("-n --dry-run --list-only")) return;
-	if (remote(destination)) call.change("remote");
-	else call.access("write", destination, { ...recursive, replaces: true });
-	if (call.has("--delete --del --delete-before --delete-after --delete-during --delete-delay --delete-excluded")) {
-		call.effect("recursive-delete");
-		if (!remote(destination)) call.access("delete", destination, { recursive: true });
-	}
-	if (call.has("--remove-source-files"))
-		for (const source of sources) if (!remote(source)) call.access("delete", source, { recursive: true });
 }
 
 /** `zip archive files… -x names…`: the names after `-x` are left out, up to the next option. */

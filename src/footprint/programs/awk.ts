@@ -11,43 +11,36 @@ interface Token {
 	readonly text: string;
 }
 
+/** The next token; blanks and comments are in no group. */
 const token =
-	/"((?:[^"\\\n]|\\.)*)"|([A-Za-z_]\w*)|(\d[\w.]*)|(\|&|\|\||&&|>>|[-+*/%^=!<>]=|\+\+|--|[^\s\w"])|(\n)|([ \t\r\\]+)/suy;
+	/#[^\n]*|"(?<string>(?:[^"\\\n]|\\.)*)"|(?<name>[A-Za-z_]\w*)|(?<number>\d[\w.]*)|(?<sign>\|&|\|\||&&|>>|[-+*/%^=!<>]=|\+\+|--|[^\s\w"])|(?<line>\n)|[ \t\r\\]+/suy;
 const regex = /\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])*\//y;
 
 function tokensOf(program: string): readonly Token[] {
 	const tokens: Token[] = [];
 	for (let at = 0; at < program.length; ) {
-		if (program[at] === "#") {
-			while (at < program.length && program[at] !== "\n") at++;
-			continue;
-		}
-		const last = tokens.at(-1);
-		// After an operand a slash divides, anywhere else an expression begins.
-		if (program[at] === "/" && !(last && (/^(?:string|name|number)$/.test(last.kind) || /^[)\]$]$/.test(last.text)))) {
-			regex.lastIndex = at;
-			const found = regex.exec(program);
-			if (found) {
-				tokens.push({ kind: "regex", text: found[0] });
-				at = regex.lastIndex;
-				continue;
-			}
-		}
-		token.lastIndex = at;
-		const found = token.exec(program);
-		if (!found) {
-			at++;
-			continue;
-		}
-		at = token.lastIndex;
-		const [, text, name, number, sign, line] = found;
-		if (text !== undefined) tokens.push({ kind: "string", text: unescaped(text) });
+		const literal = program[at] === "/" && beginsRegex(tokens.at(-1)) ? matchAt(regex, program, at) : undefined;
+		const found = literal ?? matchAt(token, program, at);
+		at += found?.[0].length ?? 1;
+		const { string, name, number, sign, line } = found?.groups ?? {};
+		if (literal) tokens.push({ kind: "regex", text: literal[0] });
+		else if (string !== undefined) tokens.push({ kind: "string", text: unescaped(string) });
 		else if (name !== undefined) tokens.push({ kind: "name", text: name });
 		else if (number !== undefined) tokens.push({ kind: "number", text: number });
-		else if (line !== undefined) tokens.push({ kind: "end", text: "\n" });
+		else if (line !== undefined) tokens.push({ kind: "end", text: line });
 		else if (sign !== undefined) tokens.push({ kind: /^[;{}]$/.test(sign) ? "end" : "sign", text: sign });
 	}
 	return tokens;
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
+	pattern.lastIndex = at;
+	return pattern.exec(text) ?? undefined;
+}
+
+/** After an operand a slash divides, anywhere else a regular expression begins. */
+function beginsRegex(before: Token | undefined): boolean {
+	return !before || !(/^(?:string|name|number)$/.test(before.kind) || /^[)\]$]$/.test(before.text));
 }
 
 const escapes: { readonly [letter: string]: string } = { n: "\n", t: "\t", r: "\r" };

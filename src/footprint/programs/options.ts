@@ -4,15 +4,14 @@ import { UNKNOWN_VALUE } from "../text.ts";
 import type { Item, ProgramSpec } from "./program-spec.ts";
 
 /** The options of a program, by every spelling. */
-export interface Shape {
+interface OptionShape {
 	readonly takesValue: ReadonlyMap<string, string>;
 	readonly attached: ReadonlySet<string>;
 	/** Long spellings, for abbreviations. */
 	readonly longs: readonly string[];
 }
 
-/** Prepares a description's options for parsing. */
-export function shapeOf(program: ProgramSpec): Shape {
+function shapeOf(program: ProgramSpec): OptionShape {
 	const takesValue = new Map<string, string>();
 	const longs = new Set<string>();
 	const each = (spellings: string, add: (spelling: string) => void) => {
@@ -29,70 +28,73 @@ export function shapeOf(program: ProgramSpec): Shape {
 	return { takesValue, attached, longs: [...longs] };
 }
 
-/** Parses arguments (the program's name not among them). */
-export function parseOptions(program: ProgramSpec, args: readonly string[]): readonly Item[] {
-	const shape = shapeOf(program);
-	const items: Item[] = [];
-	let at = 0;
-	const next = (): string | undefined => (at < args.length ? args[at++] : undefined);
-	const option = (name: string, value?: string) => void items.push({ kind: "option", name, value });
-	const operandsFrom = (index: number) => {
-		for (const word of args.slice(index)) items.push({ kind: "operand", word });
-		at = args.length;
-	};
-	while (at < args.length) {
-		const word = args[at++] ?? "";
-		if (word === "--") operandsFrom(at);
-		else if (!word.startsWith("-") || word === "-") {
-			if (program.optionsFirst) operandsFrom(at - 1);
-			else items.push({ kind: "operand", word });
-		} else if (word.startsWith("--") || program.dashes === "one") {
-			const equals = word.indexOf("=");
-			const written = equals < 0 ? word : word.slice(0, equals);
-			const name = program.abbreviates ? unabbreviated(written, shape) : written;
-			if (equals >= 0) option(name, word.slice(equals + 1));
-			else if (shape.takesValue.has(name)) option(name, next() ?? "");
-			else option(name);
-		} else cluster(word, shape, option, next);
-	}
-	return items;
+interface Parser {
+	readonly program: ProgramSpec;
+	readonly shape: OptionShape;
+	readonly args: readonly string[];
+	readonly items: Item[];
+	at: number;
 }
 
-function cluster(
-	word: string,
-	shape: Shape,
-	option: (name: string, value?: string) => void,
-	next: () => string | undefined,
-): void {
-	// `-name`-like options of programs that also cluster are listed whole.
-	if (shape.takesValue.has(word) && word.length > 2) {
-		option(word, next() ?? "");
-		return;
+/** Parses arguments (the program's name not among them). */
+export function parseOptions(program: ProgramSpec, args: readonly string[]): readonly Item[] {
+	const parser: Parser = { program, shape: shapeOf(program), args, items: [], at: 0 };
+	while (parser.at < args.length) {
+		const word = args[parser.at++] ?? "";
+		const isOperand = !word.startsWith("-") || word === "-";
+		if (word === "--") addOperands(parser, args.length);
+		else if (isOperand) {
+			parser.at--;
+			addOperands(parser, program.optionsFirst ? args.length : parser.at + 1);
+		} else if (word.startsWith("--") || program.dashes === "one") parseLong(parser, word);
+		else parseCluster(parser, word);
 	}
-	if (shape.attached.has(word) && word.length > 2) {
-		option(word);
+	return parser.items;
+}
+
+function addOperands(parser: Parser, end: number): void {
+	for (const word of parser.args.slice(parser.at, end)) parser.items.push({ kind: "operand", word });
+	parser.at = end;
+}
+
+function addOption({ items }: Parser, name: string, value?: string): void {
+	items.push({ kind: "option", name, value });
+}
+
+/** The next argument as an option's value; empty at the end. */
+function takeValue(parser: Parser): string {
+	return parser.args[parser.at++] ?? "";
+}
+
+function parseLong(parser: Parser, word: string): void {
+	const { program, shape } = parser;
+	const [, written = word, attached] = /^(.*?)=(.*)$/s.exec(word) ?? [];
+	const name = program.abbreviates ? unabbreviated(written, shape) : written;
+	addOption(parser, name, attached ?? (shape.takesValue.has(name) ? takeValue(parser) : undefined));
+}
+
+function parseCluster(parser: Parser, word: string): void {
+	const { takesValue, attached } = parser.shape;
+	// `-name`-like options of programs that also cluster are listed whole.
+	if (word.length > 2 && (takesValue.has(word) || attached.has(word))) {
+		addOption(parser, word, takesValue.has(word) ? takeValue(parser) : undefined);
 		return;
 	}
 	for (let at = 1; at < word.length; at++) {
 		const name = `-${word[at]}`;
-		const rest = word.slice(at + 1);
-		if (word[at] === UNKNOWN_VALUE) {
-			option(UNKNOWN_VALUE, word.slice(at));
-			return;
+		const value = at + 1 < word.length ? word.slice(at + 1) : undefined;
+		if (word[at] === UNKNOWN_VALUE) addOption(parser, UNKNOWN_VALUE, word.slice(at));
+		else if (takesValue.has(name)) addOption(parser, name, value?.replace(/^=/, "") ?? takeValue(parser));
+		else if (attached.has(name)) addOption(parser, name, value);
+		else {
+			addOption(parser, name);
+			continue;
 		}
-		if (shape.takesValue.has(name)) {
-			option(name, rest === "" ? (next() ?? "") : rest.replace(/^=/, ""));
-			return;
-		}
-		if (shape.attached.has(name)) {
-			option(name, rest === "" ? undefined : rest);
-			return;
-		}
-		option(name);
+		return;
 	}
 }
 
-function unabbreviated(written: string, shape: Shape): string {
+function unabbreviated(written: string, shape: OptionShape): string {
 	if (written.length < 3 || shape.takesValue.has(written) || shape.longs.includes(written)) return written;
 	const candidates = shape.longs.filter((long) => long.startsWith(written));
 	return candidates[0] ?? written;

@@ -113,8 +113,9 @@ function rsync(call: Call): void {
 		for (const source of sources) call.access("delete", source, { recursive: true });
 }
 
-function isRemotePath(word: string): boolean {
-	return /^[^/]*:/.test(word) || word.startsWith("rsync://");
+/** Whether a word names a place on another machine (`host:path`), as rsync and scp read it. */
+export function isRemotePath(word: string): boolean {
+	return /^[^/]*:/.test(word);
 }
 
 /** Commands and modes that options of rsync give. */

@@ -97,25 +97,19 @@ function textOf(tokens: readonly Token[], values: ReadonlyMap<string, string>): 
 
 /** Where an expression on the left of a pipe begins: only literals, names and brackets belong to it. */
 function leftOf(tokens: readonly Token[], end: number): readonly Token[] {
-	let at = end;
-	while (at > 0) {
-		const { kind, text } = tokens[at - 1] ?? { kind: "end", text: "" };
-		if (
-			!(kind === "string" || kind === "number" || (kind === "name" && !/^(?:while|if|print|printf|return)$/.test(text)))
-		) {
-			if (!(kind === "sign" && /^[$)]$/.test(text))) break;
-		}
-		at--;
-	}
-	return tokens.slice(at, end);
+	const belongs = ({ kind, text }: Token) =>
+		kind === "string" ||
+		kind === "number" ||
+		(kind === "name" && !/^(?:while|if|print|printf|return)$/.test(text)) ||
+		(kind === "sign" && /^[$)]$/.test(text));
+	const before = tokens.slice(0, end).findLastIndex((each) => !belongs(each));
+	return tokens.slice(before + 1, end);
 }
 
-/** The expression that a `print` before a pipe prints; a format stands for its known beginning. */
-function printedBefore(tokens: readonly Token[], pipe: number, values: ReadonlyMap<string, string>): string {
-	let at = pipe - 1;
-	while (at >= 0 && tokens[at]?.kind !== "end" && !/^printf?$/.test(tokens[at]?.text ?? "")) at--;
-	if (at < 0 || tokens[at]?.kind === "end") return UNKNOWN_VALUE;
-	const shown = tokens.slice(at + 1, pipe);
+/** The expression that the `print` before a pipe prints; a format stands for its known beginning. */
+function printedBefore({ tokens, values }: AwkProgram, pipe: number): string {
+	const at = printBefore(tokens, pipe);
+	const shown = at < 0 ? [] : tokens.slice(at + 1, pipe);
 	if (shown.length === 0) return UNKNOWN_VALUE;
 	const comma = shown.findIndex(({ kind, text }) => kind === "sign" && text === ",");
 	if (tokens[at]?.text === "printf" && comma >= 0) {
@@ -126,55 +120,66 @@ function printedBefore(tokens: readonly Token[], pipe: number, values: ReadonlyM
 	return `${textOf(shown, values)}\n`;
 }
 
-/** Looks through a program for what it opens and runs. */
-function readProgram(call: Call, program: string): void {
-	if (program.length > MAX_PROGRAM) {
-		call.unknown("script", program);
-		return;
+/** Where the `print` is whose output the sign at `index` redirects; -1 where the sign compares. */
+function printBefore(tokens: readonly Token[], index: number): number {
+	let depth = 0;
+	for (let at = index - 1; at >= 0; at--) {
+		const { kind, text } = tokens[at] ?? { kind: "end", text: "" };
+		if (kind === "name" && /^printf?$/.test(text)) return at;
+		if (kind === "sign" && text === ")") depth++;
+		if (kind === "sign" && text === "(") depth--;
+		if (kind === "end" || depth < 0) return -1;
 	}
-	const tokens = tokensOf(program);
-	const values = variablesOf(tokens, call);
-	for (const [index, { kind, text }] of tokens.entries()) {
-		if (kind === "name" && text === "system" && tokens[index + 1]?.text === "(")
-			call.script(textOf(until(tokens, index + 2, /^[,)]$/), values));
-		if (kind !== "sign") continue;
-		if (text === "|" || text === "|&") readPipe(call, tokens, index, values);
-		if (text === ">" || text === ">>") writeFile(call, tokens, index, values);
-		if (text === "<" && isGetline(tokens, index)) readFile(call, tokens, index, values);
-	}
-	if (!isKnown(program)) call.unknown("script", program);
+	return -1;
 }
 
-function readPipe(call: Call, tokens: readonly Token[], index: number, values: ReadonlyMap<string, string>): void {
+/** A program that is looked through for what it opens and runs. */
+interface AwkProgram {
+	readonly call: Call;
+	readonly tokens: readonly Token[];
+	readonly values: ReadonlyMap<string, string>;
+}
+
+function readProgram(call: Call, text: string): void {
+	if (text.length > MAX_PROGRAM || !isKnown(text)) call.unknown("script", text);
+	if (text.length > MAX_PROGRAM) return;
+	const tokens = tokensOf(text);
+	const program: AwkProgram = { call, tokens, values: variablesOf(tokens, call) };
+	for (const [index, { kind, text: sign }] of tokens.entries()) {
+		if (kind === "name" && sign === "system" && tokens[index + 1]?.text === "(")
+			call.script(textOf(until(tokens, index + 2, /^[,)]$/), program.values));
+		if (kind === "sign") readSign(program, index, sign);
+	}
+}
+
+function readSign(program: AwkProgram, index: number, sign: string): void {
+	if (sign === "|" || sign === "|&") readPipe(program, index);
+	if (sign === ">" || sign === ">>") writeFile(program, index);
+	if (sign === "<" && isGetline(program.tokens, index)) readFile(program, index);
+}
+
+function readPipe(program: AwkProgram, index: number): void {
+	const { call, tokens, values } = program;
 	if (tokens[index + 1]?.text === "getline") {
 		const command = textOf(leftOf(tokens, index), values);
 		call.script(command === "" ? UNKNOWN_VALUE : command);
 		return;
 	}
 	const command = textOf(until(tokens, index + 1, /^[,)?:|]$|^\|&$/), values);
-	if (command !== "") call.script(command, { input: printedBefore(tokens, index, values) });
+	if (command !== "") call.script(command, { input: printedBefore(program, index) });
 }
 
-function writeFile(call: Call, tokens: readonly Token[], index: number, values: ReadonlyMap<string, string>): void {
-	let depth = 0;
-	for (let at = index - 1; at >= 0; at--) {
-		const { kind, text } = tokens[at] ?? { kind: "end", text: "" };
-		if (kind === "end") return;
-		if (kind === "sign" && text === ")") depth++;
-		// Within brackets the sign compares.
-		if (kind === "sign" && text === "(" && --depth < 0) return;
-		if (kind !== "name" || !/^printf?$/.test(text)) continue;
-		const target = textOf(until(tokens, index + 1, /^[,)?:|]$/), values);
-		call.applyRole(tokens[index]?.text === ">>" ? "write" : "replace", target === "" ? UNKNOWN_VALUE : target);
-		return;
-	}
+function writeFile({ call, tokens, values }: AwkProgram, index: number): void {
+	if (printBefore(tokens, index) < 0) return;
+	const target = textOf(until(tokens, index + 1, /^[,)?:|]$/), values);
+	call.applyRole(tokens[index]?.text === ">>" ? "write" : "replace", target === "" ? UNKNOWN_VALUE : target);
 }
 
 function isGetline(tokens: readonly Token[], index: number): boolean {
 	return tokens.slice(Math.max(0, index - 2), index).some(({ text }) => text === "getline");
 }
 
-function readFile(call: Call, tokens: readonly Token[], index: number, values: ReadonlyMap<string, string>): void {
+function readFile({ call, tokens, values }: AwkProgram, index: number): void {
 	const [first] = until(tokens, index + 1, /^[,)?:|>&]/);
 	const file = first ? textOf([first], values) : UNKNOWN_VALUE;
 	if (file !== UNKNOWN_VALUE) call.applyRole("read", file);

@@ -61,23 +61,25 @@ function shortenOrGrow(call: Call): void {
 }
 
 function copyNames(call: Call): void {
-	const operands = call.operands;
 	const symbolic = call.has("-s --symbolic");
-	const into = call.values("-t --target-directory")[0];
-	const alone = operands.length === 1 && into === undefined;
-	const targets = into !== undefined || alone ? operands : operands.slice(0, -1);
-	const place = into ?? (alone ? "." : (operands.at(-1) ?? "."));
-	const directory =
-		into !== undefined || alone || targets.length > 1 || (call.isDirectory(place) && !call.has("-n -T"));
+	const [into] = call.values("-t --target-directory");
+	const alone = call.operands.length === 1 && into === undefined;
+	const targets = into !== undefined || alone ? call.operands : call.operands.slice(0, -1);
+	const place = into ?? (alone ? "." : (call.operands.at(-1) ?? "."));
+	const isFolder = into !== undefined || alone || targets.length > 1 || (call.isDirectory(place) && !call.has("-n -T"));
 	for (const target of targets) {
 		const base = target.replace(/\/+$/, "").split("/").at(-1) ?? "";
-		const name = directory ? `${place.replace(/\/+$/, "") || "/"}/${base}` : place;
-		// What a symbolic link says is relative to where the link is.
-		const from = name.includes("/") ? name.slice(0, name.lastIndexOf("/") + 1) : "";
-		call.applyRole("link", symbolic && !target.startsWith("/") ? from + target : target, { recursive: true });
-		call.access("write", name, call.has("-f --force") ? { replaces: true } : {});
-		call.addLink(name, symbolic || target.startsWith("/") ? target : relativeTo(from, target));
+		nameAgain(call, target, isFolder ? `${place.replace(/\/+$/, "") || "/"}/${base}` : place, symbolic);
 	}
+}
+
+function nameAgain(call: Call, target: string, name: string, symbolic: boolean): void {
+	const isAbsolute = target.startsWith("/");
+	// What a symbolic link says is relative to where the link is.
+	const from = name.includes("/") ? name.slice(0, name.lastIndexOf("/") + 1) : "";
+	call.applyRole("link", symbolic && !isAbsolute ? from + target : target, { recursive: true });
+	call.access("write", name, call.has("-f --force") ? { replaces: true } : {});
+	call.addLink(name, symbolic || isAbsolute ? target : relativeTo(from, target));
 }
 
 /** A path relative to the working directory, as it is from a folder that is relative to it too. */

@@ -37,27 +37,24 @@ const jqFiles = new Set(["--slurpfile", "--rawfile", "--argfile"]);
 
 /** `jq`: options that take two words stand before or after the filter, which is the first word that is none of theirs. */
 function queryJson(call: Call): void {
+	if (call.name === "jaq" && call.args.some((word) => /^(-i|--in-place)$/.test(word)))
+		for (const file of call.operands) if (call.exists(file)) call.applyRole("write", file);
 	const words: string[] = [];
 	for (let at = 0; at < call.args.length; at++) {
 		const word = call.args[at] ?? "";
 		if (word === "--args" || word === "--jsonargs") break;
-		if (call.name === "jaq" && /^(-i|--in-place)$/.test(word)) {
-			for (const file of call.operands) if (call.exists(file)) call.applyRole("write", file);
-		} else if (jqPairs.has(word)) at += 2;
-		else if (jqFiles.has(word)) {
-			call.applyRole("read", call.args[at + 2] ?? "");
-			at += 2;
-		} else words.push(word);
+		if (jqFiles.has(word)) call.applyRole("read", call.args[at + 2] ?? "");
+		if (jqFiles.has(word) || jqPairs.has(word)) at += 2;
+		else words.push(word);
 	}
-	call.delegate(
-		{
-			operands: { first: ["text"], rest: "read" },
-			options: { "--indent -L --library-path": "text", "-f --from-file": "read" },
-			when: { "-f --from-file": { operands: "read" } },
-		},
-		words,
-	);
+	call.delegate(jqWords, words);
 }
+
+const jqWords: ProgramSpec = {
+	operands: { first: ["text"], rest: "read" },
+	options: { "--indent -L --library-path": "text", "-f --from-file": "read" },
+	when: { "-f --from-file": { operands: "read" } },
+};
 
 export const dataFilters: ProgramSpecs = abbreviating({
 	"jq gojq jaq": { custom: queryJson },

@@ -25,30 +25,28 @@ function sqlClient(statements: string, files: string, values: string, database: 
 	return {
 		options: { [statements]: "text", [files]: "read", [values]: "text", "--log-file --output --tee": "replace" },
 		custom(call) {
-			const texts = call.values(statements);
-			for (const text of texts) {
-				judgeSql(call, text);
-				readClientText(call, text);
-			}
-			const extra = call.operands.slice(database);
-			for (const text of extra) judgeSql(call, text);
-			for (const file of call.values(files)) {
-				const text = call.content(file);
-				if (text === undefined) continue;
-				if (isBlank(text)) call.runProgramFile(file);
-				judgeSql(call, text);
-				readClientText(call, text);
-			}
+			const given = call.values(statements);
+			const operands = call.operands.slice(database);
+			for (const text of operands) judgeSql(call, text);
+			const contents = call.values(files).flatMap((file) => sqlFile(call, file));
 			if (call.has(files)) {
 				call.change("database");
 				call.unknown("script", call.args.join(" "), ["read"]);
 			}
-			if (texts.length === 0 && extra.length === 0 && !call.has(files) && call.stdin !== "") {
-				judgeSql(call, call.stdin);
-				readClientText(call, call.stdin);
+			const fromInput = given.length === 0 && operands.length === 0 && !call.has(files);
+			for (const text of [...given, ...contents, ...(fromInput ? [call.stdin] : [])]) {
+				judgeSql(call, text);
+				readClientText(call, text);
 			}
 		},
 	};
+}
+
+/** What a file of statements holds, where that is known. */
+function sqlFile(call: Call, file: string): readonly string[] {
+	const text = call.content(file);
+	if (text !== undefined && isBlank(text)) call.runProgramFile(file);
+	return text === undefined ? [] : [text];
 }
 
 /** Redis commands that only read. */

@@ -1,10 +1,26 @@
 // Getting things from the network: into files, to standard output, or from here to there.
 import { UNKNOWN_VALUE } from "../text.ts";
+import { isRemotePath } from "./archives.ts";
 import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
 import { runProxies } from "./wrappers.ts";
 
 /** `curl`: prints unless told to write; sends data with `-d`, `-F`, `-T`. */
 function curl(call: Call): void {
+	curlInputs(call);
+	curlOutputs(call);
+	if (call.has("-K --config")) call.unknown("script", call.text);
+	const method = call.values("-X --request")[0]?.toUpperCase();
+	const asks = method === undefined && call.has("-G --get");
+	const sends = method !== undefined && !/^(GET|HEAD|OPTIONS)$/.test(method);
+	if (sends || (call.has(curlData) && !asks) || call.has("-Q --quote --mail-from --mail-rcpt --form-string"))
+		call.change("remote");
+}
+
+/** Options of curl that make it send something. */
+const curlData = "-d --data --data-binary --data-ascii --data-raw --data-urlencode --json -F --form -T --upload-file";
+
+/** Files that are sent, as they are named within other values (`-d @file`, `-F field=@file`). */
+function curlInputs(call: Call): void {
 	for (const data of call.values(
 		"-d --data --data-binary --data-ascii --data-urlencode --json -F --form -H --header -b --cookie --url-query",
 	)) {
@@ -12,24 +28,17 @@ function curl(call: Call): void {
 		if (file !== undefined && file !== "-") call.applyRole("read", file);
 	}
 	for (const cookies of call.values("-b --cookie")) if (!cookies.includes("=")) call.applyRole("read", cookies);
-	const folder = call.values("--output-dir")[0];
-	const place = (name: string) => (folder === undefined || name.startsWith("/") ? name : `${folder}/${name}`);
-	for (const file of call.values("-o --output")) call.applyRole("replace", place(file));
-	for (const url of call.operands) {
-		if (call.has("-O --remote-name --remote-name-all")) call.applyRole("replace", place(nameOf(url)));
-		if (url.startsWith("file://")) call.applyRole("read", url.slice(7));
-	}
+	for (const url of call.operands) if (url.startsWith("file://")) call.applyRole("read", url.slice(7));
+}
+
+function curlOutputs(call: Call): void {
+	const [folder] = call.values("--output-dir");
+	const byUrl = call.has("-O --remote-name --remote-name-all") ? call.operands.map(nameOf) : [];
+	for (const name of [...call.values("-o --output"), ...byUrl])
+		call.applyRole("replace", folder === undefined || name.startsWith("/") ? name : `${folder}/${name}`);
 	// `-w '%output{file}'`
 	for (const format of call.values("-w --write-out"))
 		for (const [, file = ""] of format.matchAll(/%output\{(?:>>)?([^}]+)\}/g)) call.applyRole("replace", file);
-	if (call.has("-K --config")) call.unknown("script", call.text);
-	if (call.has("-Q --quote --mail-from --mail-rcpt --form-string")) call.change("remote");
-	const method = call.values("-X --request")[0]?.toUpperCase();
-	const sends = call.has(
-		"-d --data --data-binary --data-ascii --data-raw --data-urlencode --json -F --form -T --upload-file",
-	);
-	const asks = method === undefined && call.has("-G --get");
-	if ((sends && !asks) || (method !== undefined && !/^(GET|HEAD|OPTIONS)$/.test(method))) call.change("remote");
 }
 
 /** The name a download is saved under. */
@@ -58,11 +67,10 @@ function wget(call: Call): void {
 }
 
 function remoteCopy(call: Call): void {
-	const remote = (word: string) => /^[^/]*:/.test(word);
 	const destination = call.operands.at(-1) ?? "";
 	const recursive = call.has("-r -R") ? { recursive: true } : {};
-	for (const source of call.operands.slice(0, -1)) if (!remote(source)) call.applyRole("read", source, recursive);
-	if (remote(destination)) call.change("remote");
+	for (const source of call.operands.slice(0, -1)) if (!isRemotePath(source)) call.applyRole("read", source, recursive);
+	if (isRemotePath(destination)) call.change("remote");
 	else call.access("write", destination, { ...recursive, replaces: true });
 }
 

@@ -38,19 +38,22 @@ function sedScript(call: Call, script: string): void {
 		return;
 	}
 	for (const line of script.split("\n")) {
-		const file = /(?:^|[;{}0-9$/!,\s])[wW]\s*([^;}\s][^;}]*)/.exec(stripped(line));
-		if (file?.[1]) call.applyRole("replace", file[1].trim());
-		const source = /(?:^|[;{}0-9$/!,\s])[rR]\s+([^;}\s][^;}]*)/.exec(stripped(line));
-		if (source?.[1]) call.applyRole("read", source[1].trim());
-		for (const { flags, pattern, replacement } of substitutions(line)) {
-			const written = /w\s*(\S.*)$/.exec(flags);
-			if (written?.[1]) call.applyRole("replace", written[1].trim());
-			if (/^[gpiImM0-9]*e/.test(flags)) runLine(call, pattern, replacement);
-		}
+		const commands = stripped(line);
+		const [, file] = /(?:^|[;{}0-9$/!,\s])[wW]\s*([^;}\s][^;}]*)/.exec(commands) ?? [];
+		if (file) call.applyRole("replace", file.trim());
+		const [, source] = /(?:^|[;{}0-9$/!,\s])[rR]\s+([^;}\s][^;}]*)/.exec(commands) ?? [];
+		if (source) call.applyRole("read", source.trim());
+		for (const substitution of substitutions(line)) sedFlags(call, substitution);
 		// `e` alone runs the line that has been read.
-		const command = /(?:^|[;{}0-9$/!,])\s*e(?:\s+(.+)|\s*[;}].*)?$/.exec(stripped(line));
+		const command = /(?:^|[;{}0-9$/!,])\s*e(?:\s+(.+)|\s*[;}].*)?$/.exec(commands);
 		if (command) call.script(command[1] ?? (isBlank(call.stdin) ? UNKNOWN_VALUE : call.stdin));
 	}
+}
+
+function sedFlags(call: Call, { flags, pattern, replacement }: Substitution): void {
+	const [, file] = /w\s*(\S.*)$/.exec(flags) ?? [];
+	if (file) call.applyRole("replace", file.trim());
+	if (/^[gpiImM0-9]*e/.test(flags)) runLine(call, pattern, replacement);
 }
 
 /** The flag `e` of a substitution: the line is run, with what was replaced in it. */
@@ -82,41 +85,37 @@ interface Substitution {
 function substitutions(line: string): Substitution[] {
 	const found: Substitution[] = [];
 	const opening = /(?:^|[;{}\s0-9$/!,])([sy])([^\w\s\\])/g;
-	for (let match = opening.exec(line); match; match = opening.exec(line)) {
-		const delimiter = match[2] ?? "/";
-		let at = match.index + match[0].length;
-		const parts: string[] = [];
-		for (let part = 0; part < 2; part++) {
-			const from = at;
-			while (at < line.length && line[at] !== delimiter) at += line[at] === "\\" ? 2 : 1;
-			parts.push(line.slice(from, at));
-			at++;
-		}
-		const flags = /^[gpiImMe0-9]*(?:w\s*[^;}]+)?/.exec(line.slice(at))?.[0] ?? "";
+	for (let match = opening.exec(line); match && found.length <= 200; match = opening.exec(line)) {
+		const start = match.index + match[0].length;
+		const middle = endOfPart(line, start, match[2] ?? "/");
+		const end = endOfPart(line, middle + 1, match[2] ?? "/");
+		const flags = /^[gpiImMe0-9]*(?:w\s*[^;}]+)?/.exec(line.slice(end + 1))?.[0] ?? "";
 		found.push({
-			start: match.index + match[0].length - 2,
-			end: at + flags.length,
-			pattern: parts[0] ?? "",
-			replacement: parts[1] ?? "",
+			start: start - 2,
+			end: end + 1 + flags.length,
+			pattern: line.slice(start, middle),
+			replacement: line.slice(middle + 1, end),
 			flags,
 		});
-		opening.lastIndex = Math.max(at + flags.length, opening.lastIndex);
-		if (found.length > 200) break;
+		opening.lastIndex = Math.max(end + 1 + flags.length, opening.lastIndex);
 	}
 	return found;
+}
+
+/** Where the next delimiter is that no backslash escapes. */
+function endOfPart(line: string, from: number, delimiter: string): number {
+	let at = from;
+	while (at < line.length && line[at] !== delimiter) at += line[at] === "\\" ? 2 : 1;
+	return at;
 }
 
 /** An editor that waits for a person: it may write the files it is given and anything else. */
 function screen(call: Call): void {
 	const language = call.name === "ed" ? "ed" : "vi";
-	const starts = call.operands.filter((word) => word.startsWith("+"));
+	const [starts, files] = [call.operands.filter(isStartCommand), call.operands.filter((word) => !isStartCommand(word))];
 	for (const command of [...call.values("-c --cmd"), ...starts.map((word) => word.slice(1))]) {
 		runEscapes(call, language, command);
-		// vi's own function for files: `delete("src", "rf")`.
-		for (const [, , path = "", , flags = ""] of command.matchAll(
-			/\bdelete\(\s*(["'])([^"'\n]{1,300})\1\s*(?:,\s*(["'])(\w*)\3)?/g,
-		))
-			call.run(["rm", ...(flags.includes("r") ? ["-rf"] : []), "--", path]);
+		removeByFunction(call, command);
 	}
 	// Without a screen, commands come from standard input.
 	if (call.stdin !== "") runEscapes(call, language, call.stdin);
@@ -125,12 +124,23 @@ function screen(call: Call): void {
 		if (script !== undefined) runEscapes(call, "vi", script);
 		else if (file !== "NONE" && file !== "NORC") call.runProgramFile(file);
 	}
-	for (const file of call.operands) {
-		if (/^\+/.test(file)) continue;
+	for (const file of files) {
 		call.applyRole("read", file);
 		call.applyRole("write", file);
 	}
 	call.unknown("program", call.text);
+}
+
+function isStartCommand(word: string): boolean {
+	return word.startsWith("+");
+}
+
+/** vi's own function for files: `delete("src", "rf")`. */
+function removeByFunction(call: Call, command: string): void {
+	for (const [, , path = "", , flags = ""] of command.matchAll(
+		/\bdelete\(\s*(["'])([^"'\n]{1,300})\1\s*(?:,\s*(["'])(\w*)\3)?/g,
+	))
+		call.run(["rm", ...(flags.includes("r") ? ["-rf"] : []), "--", path]);
 }
 
 const screenEditor: ProgramSpec = { options: { "-c --cmd --line": "text", "-S -u -s": "text" }, custom: screen };

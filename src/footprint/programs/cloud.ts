@@ -66,45 +66,46 @@ function commandsOf(value: string): readonly string[] {
 
 /** Judges `service … verb operands` by its verb: the first word that is one. */
 function judgeVerb(call: Call): void {
+	if (runInner(call) || call.has("--dryrun --dry-run --help -h --version")) return;
 	const words = call.operands.slice(0, 5);
+	const line = words.join(" ");
+	const kinds = words
+		.slice(words.length > 1 && servicesFirst.test(call.name) ? 1 : 0)
+		.flatMap((word) => word.split(":"))
+		.flatMap((part) => kindOf(part) ?? []);
+	const [first] = kinds;
+	const loses = losesData.test(line) || (words.some((word) => /^r?sync$/.test(word)) && deletesExtra(call));
+	if (first === "looks" && !loses) return;
+	if (first === undefined && listsTopic(call, words)) return;
+	const deploys = kinds.includes("deploys") || (first === undefined && deploysBare.test(call.name));
+	if (words.length === 0 && !deploys) return;
+	call.change("remote");
+	if (loses || kinds.includes("deletes")) call.effect("delete-infrastructure");
+	else if (deploys) call.effect("deploy");
+}
+
+/** A single topic without a verb lists what is there. */
+function listsTopic(call: Call, words: readonly string[]): boolean {
+	return words.length === 1 && call.name !== "vercel" && topics.test(words[0] ?? "");
+}
+
+/** Runs the commands and statements that the words hold. Answers whether they are all that the command does. */
+function runInner(call: Call): boolean {
+	const [service = "", verb = "", , ...rest] = call.operands;
 	for (const text of call.values("--command -C")) {
 		if (/^(wrangler|turso|neonctl|pscale|planetscale|supabase)$/.test(call.name)) judgeSql(call, text);
 		else call.script(text, { where: "elsewhere" });
 	}
-	if (call.name === "heroku" && /^run(:|$)/.test(words[0] ?? ""))
+	if (call.name === "heroku" && /^run(:|$)/.test(service))
 		call.script(call.operands.slice(1).join(" "), { where: "elsewhere" });
-	if (remoteCommands.test(words.join(" "))) runRemotely(call);
-	if (call.name === "bq" && words[0] === "query") {
-		for (const text of call.operands.slice(1)) judgeSql(call, text);
-		return;
-	}
-	if (call.name === "turso" && words[0] === "db" && words[1] === "shell") {
-		for (const text of call.operands.slice(3)) judgeSql(call, text);
-		if (call.operands.length > 3) return;
-	}
-	if (call.has("--dryrun --dry-run --help -h --version")) return;
-	if (words.length === 0) {
-		if (deploysBare.test(call.name)) {
-			call.effect("deploy");
-			call.change("remote");
-		}
-		return;
-	}
-	const line = words.join(" ");
-	const parts = words
-		.slice(words.length > 1 && servicesFirst.test(call.name) ? 1 : 0)
-		.flatMap((word) => word.split(":"));
-	const kinds = parts.flatMap((part) => kindOf(part) ?? []);
-	const [first] = kinds;
-	if (first === "looks" && !losesData.test(line)) return;
-	if (first === undefined && words.length === 1 && call.name !== "vercel" && topics.test(line)) return;
-	call.change("remote");
-	if (kinds.includes("deletes") || losesData.test(line) || (/^r?sync$/.test(first ?? "") && deletesExtra(call)))
-		call.effect("delete-infrastructure");
-	else if (kinds.includes("deploys") || (first === undefined && deploysBare.test(call.name))) call.effect("deploy");
+	if (remoteCommands.test(call.operands.slice(0, 5).join(" "))) runRemotely(call);
+	const queries = call.name === "bq" && service === "query";
+	const shell = call.name === "turso" && service === "db" && verb === "shell";
+	for (const text of queries ? call.operands.slice(1) : shell ? rest : []) judgeSql(call, text);
+	return queries || (shell && rest.length > 0);
 }
 
-/** Whether a synchronisation removes what is not in the source. */
+/** Whether a synchronization removes what is not in the source. */
 function deletesExtra(call: Call): boolean {
 	return call.args.some((arg) =>
 		/^(-d|--delete|--delete-removed|--remove|--delete-destination(=true)?|--delete-unmatched-destination-objects|--del)$/.test(
@@ -118,38 +119,39 @@ const streamsToFile =
 
 /** `aws s3 cp a b` and its kin name local paths. */
 function aws(call: Call): void {
-	const [service, verb, from, to] = call.operands;
-	if (service !== "s3") {
-		// What these fetch goes into the file that is named last.
-		const last = call.args.at(-1);
-		if (
-			last !== undefined &&
-			streamsToFile.test(verb ?? "") &&
-			last === call.operands.at(-1) &&
-			call.operands.length > 2
-		)
-			call.applyRole("replace", last);
-		judgeVerb(call);
-		return;
-	}
-	const remote = (word: string | undefined) => word?.startsWith("s3://") === true;
-	const dry = call.has("--dryrun");
-	if (verb === "ls" || verb === "presign") return;
-	if (dry) return;
-	const recursive = verb === "sync" || call.has("--recursive") ? { recursive: true } : {};
-	if (verb === "cp" || verb === "mv" || verb === "sync") {
-		if (from !== undefined && !remote(from)) call.applyRole("read", from, recursive);
-		if (from !== undefined && !remote(from) && verb === "mv") call.access("delete", from, recursive);
-		if (to !== undefined && !remote(to)) call.access("write", to, { ...recursive, replaces: true });
-		if (remote(to) || (verb === "mv" && remote(from))) call.change("remote");
-		if (verb === "sync" && call.has("--delete")) {
-			call.effect("delete-infrastructure");
-			if (to !== undefined && !remote(to)) call.access("delete", to, { recursive: true });
-		}
+	const [, verb = ""] = call.operands;
+	// What these fetch goes into the file that is named last.
+	const last = call.args.at(-1);
+	if (last !== undefined && last === call.operands.at(-1) && call.operands.length > 2 && streamsToFile.test(verb))
+		call.applyRole("replace", last);
+	judgeVerb(call);
+}
+
+function s3(call: Call): void {
+	const [, verb = "", from, to] = call.operands;
+	if (/^(ls|presign)$/.test(verb) || call.has("--dryrun")) return;
+	if (/^(cp|mv|sync)$/.test(verb)) {
+		copyWithS3(call, verb, from, to);
 		return;
 	}
 	call.change("remote");
-	if (verb === "rm" || verb === "rb") call.effect("delete-infrastructure");
+	if (/^(rm|rb)$/.test(verb)) call.effect("delete-infrastructure");
+}
+
+function copyWithS3(call: Call, verb: string, from: string | undefined, to: string | undefined): void {
+	const isBucket = (word: string | undefined) => word?.startsWith("s3://") === true;
+	const recursive = verb === "sync" || call.has("--recursive") ? { recursive: true } : {};
+	const removes = verb === "sync" && call.has("--delete");
+	if (from !== undefined && !isBucket(from)) {
+		call.applyRole("read", from, recursive);
+		if (verb === "mv") call.access("delete", from, recursive);
+	}
+	if (to !== undefined && !isBucket(to)) {
+		call.access("write", to, { ...recursive, replaces: true });
+		if (removes) call.access("delete", to, { recursive: true });
+	}
+	if (isBucket(to) || (verb === "mv" && isBucket(from))) call.change("remote");
+	if (removes) call.effect("delete-infrastructure");
 }
 
 const byVerb: ProgramSpec = {
@@ -205,7 +207,7 @@ export const cloud: ProgramSpecs = {
 	aws: {
 		...byVerb,
 		options: { ...byVerb.options, "--cli-input-json --body --template-file --zip-file": "text" },
-		custom: aws,
+		custom: (call) => (call.operands[0] === "s3" ? s3(call) : aws(call)),
 	},
 	"gcloud az doctl oci ibmcloud aliyun linode-cli hcloud scw vultr-cli exo openstack eksctl gsutil bq cdktf sam serverless sls firebase vercel netlify wrangler flyctl fly railway render heroku supabase amplify now surge dokku cf pulumi cdk eb ecs-cli hasura planetscale pscale turso neonctl convex sst fauna contentful sanity shopify stripe twilio auth0 cloudflared ngrok tailscale vault consul nomad s3cmd s5cmd azcopy b2 atlas koyeb dagster prefect modal":
 		byVerb,

@@ -1,4 +1,5 @@
 // `find` and `fd`: where they look, which names they keep to, and what they run, write or delete on the way.
+import type { AccessDetail } from "../record.ts";
 import { isKnown, UNKNOWN_VALUE } from "../text.ts";
 import type { Call, ProgramSpec } from "./program-spec.ts";
 
@@ -19,50 +20,83 @@ interface Selection {
 	readonly except: readonly string[];
 }
 
+/** A search: where it looks, what it keeps to, and the rest of its expression. */
+interface Search {
+	readonly call: Call;
+	readonly roots: readonly string[];
+	readonly expression: readonly string[];
+	/** How it reaches below its roots. */
+	readonly detail: AccessDetail;
+	/** What is found below a root, as a word. */
+	readonly below: (root: string) => string;
+	at: number;
+}
+
 /** `find`: roots first, then an expression whose actions may run, write or delete. */
 function findByExpression(call: Call): void {
 	const { args } = call;
 	let at = 0;
-	const roots: string[] = [];
 	while (/^-([HLP]|O\d?)$/.test(args[at] ?? "")) at++;
-	for (; at < args.length && !/^[-(!]/.test(args[at] ?? ""); at++)
-		roots.push((args[at] ?? "").replace(/(.)\/+$/, "$1"));
-	if (roots.length === 0) roots.push(".");
-	const expression = args.slice(at);
+	const start = args.findIndex((word, index) => index >= at && /^[-(!]/.test(word));
+	const expression = start < 0 ? [] : args.slice(start);
+	const named = args.slice(at, start < 0 ? undefined : start).map((word) => word.replace(/(.)\/+$/, "$1"));
+	const roots = named.length > 0 ? named : ["."];
 	const { names, except } = selectionOf(expression);
 	const only = [...(names === "any" ? [] : names), ...except.map((glob) => `!${glob}`)];
 	const keeps = only.length === 0 ? {} : { only };
-	const depth = expression[expression.indexOf("-maxdepth") + 1];
-	const recursive = !expression.includes("-maxdepth") || depth !== "0";
+	const recursive = !expression.includes("-maxdepth") || expression[expression.indexOf("-maxdepth") + 1] !== "0";
 	const below = (root: string) => (recursive ? `${root === "/" ? "" : root}/${call.searchResult(keeps)}` : root);
-	for (const root of roots) call.access("list", root, { recursive, ...keeps });
+	const detail = { recursive, ...keeps };
+	for (const root of roots) call.access("list", root, detail);
+	const search: Search = { call, roots, expression, detail, below, at: 0 };
 	let prints = true;
-	for (; at < args.length; at++) {
-		const word = args[at] ?? "";
-		if (/^-(exec|execdir|ok|okdir)$/.test(word)) {
-			let end = at + 1;
-			while (end < args.length && args[end] !== ";" && !(args[end] === "+" && args[end - 1] === "{}")) end++;
-			runOnFound(call, args.slice(at + 1, end), roots, below);
-			at = end;
-			prints = false;
-		} else if (word === "-delete") {
-			prints = false;
-			// What is empty, and a link that leads nowhere, holds nothing that could be lost.
-			if (keepsToNothing(expression)) {
-				call.change("worktree");
-				continue;
-			}
-			call.effect("recursive-delete");
-			for (const root of roots) call.access("delete", root, { recursive, ...keeps });
-		} else if (/^-(fprint|fprint0|fls)$/.test(word)) call.applyRole("replace", args[++at] ?? "");
-		else if (word === "-fprintf") {
-			call.applyRole("replace", args[++at] ?? "");
-			at++;
-		} else if (/^-(newer|anewer|cnewer|samefile)$/.test(word)) call.applyRole("list", args[++at] ?? "");
-		else if (word === "-printf" || word === "-ls") prints = false;
-		else if (valued.has(word)) at++;
-	}
+	while (search.at < expression.length) if (act(search)) prints = false;
 	if (prints) call.setOutput(roots.map(below).join("\n"));
+}
+
+const runsCommand = /^-(exec|execdir|ok|okdir)$/;
+
+/** Carries out the next test or action. Answers whether it takes the place of printing what is found. */
+function act(search: Search): boolean {
+	const { call, expression } = search;
+	const word = expression[search.at++] ?? "";
+	const value = expression[search.at] ?? "";
+	if (runsCommand.test(word)) {
+		const end = endOfCommand(expression, search.at);
+		runOnFound(search, expression.slice(search.at, end));
+		search.at = end + 1;
+		return true;
+	}
+	if (word === "-delete") {
+		removeFound(search);
+		return true;
+	}
+	if (/^-(fprint|fprint0|fls|fprintf)$/.test(word)) {
+		call.applyRole("replace", value);
+		search.at += word === "-fprintf" ? 2 : 1;
+	} else if (valued.has(word)) {
+		if (/^-(newer|anewer|cnewer|samefile)$/.test(word)) call.applyRole("list", value);
+		search.at++;
+	}
+	return word === "-printf" || word === "-ls";
+}
+
+/** Where the command of `-exec` ends: at `;`, or at the `+` behind `{}`. */
+function endOfCommand(words: readonly string[], from: number): number {
+	const end = words.findIndex(
+		(word, at) => at >= from && (word === ";" || (word === "+" && at > from && words[at - 1] === "{}")),
+	);
+	return end < 0 ? words.length : end;
+}
+
+function removeFound({ call, roots, expression, detail }: Search): void {
+	// What is empty, and a link that leads nowhere, holds nothing that could be lost.
+	if (keepsToNothing(expression)) {
+		call.change("worktree");
+		return;
+	}
+	call.effect("recursive-delete");
+	for (const root of roots) call.access("delete", root, detail);
 }
 
 /** Whether all that an expression finds is empty, or a link without a target: a plain list of conditions with such a one among them. */
@@ -76,12 +110,7 @@ function keepsToNothing(expression: readonly string[]): boolean {
 const MAX_ROOTS = 100;
 
 /** A command of `-exec`, on what is found below each place. */
-function runOnFound(
-	call: Call,
-	words: readonly string[],
-	roots: readonly string[],
-	below: (root: string) => string,
-): void {
+function runOnFound({ call, roots, below }: Search, words: readonly string[]): void {
 	const named = words.some((word) => word.includes("{}"));
 	const places = !named ? [""] : roots.length > MAX_ROOTS ? [UNKNOWN_VALUE] : roots.map(below);
 	for (const place of places) call.run(words.map((word) => word.replaceAll("{}", () => place)));
@@ -157,17 +186,14 @@ function readTest(reader: Reader, depth: number): Selection {
 		if (reader.words[reader.at] === ")") reader.at++;
 		return inner;
 	}
-	if (/^-(exec|execdir|ok|okdir)$/.test(word)) {
-		while (reader.at < reader.words.length && reader.words[reader.at] !== ";" && reader.words[reader.at] !== "+")
-			reader.at++;
-		reader.at++;
-		return everything;
-	}
+	if (runsCommand.test(word)) reader.at = endOfCommand(reader.words, reader.at) + 1;
 	const value = valued.has(word) ? (reader.words[reader.at++] ?? "") : "";
-	if (!isKnown(value) || (word !== "-name" && word !== "-iname")) return everything;
-	const name =
-		word === "-name" ? value : value.replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
-	return { names: [name], except: [] };
+	if (!isKnown(value) || !/^-i?name$/.test(word)) return everything;
+	return { names: [word === "-name" ? value : inAnyCase(value)], except: [] };
+}
+
+function inAnyCase(glob: string): string {
+	return glob.replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
 }
 
 /** What `! -path …` and `! -name …` leave out, where the name is one of files, not of folders that they are in. */

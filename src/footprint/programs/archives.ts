@@ -16,15 +16,23 @@ function tar(call: Call): void {
 	const [archive] = call.values("-f --file");
 	const role = creates ? "replace" : adds || call.has("--delete") ? "write" : "read";
 	if (archive !== undefined) call.applyRole(role, archive);
-	for (const item of call.items) {
-		if (item.kind === "operand") {
-			if (adds) call.applyRole("read", item.word, { recursive: true, ...excluded(call) });
-			if (adds && call.has("--remove-files")) call.applyRole("move", item.word);
-		} else if (item.value !== undefined && /^(-C|--directory|--cd)$/.test(item.name)) call.changeDirectory(item.value);
-	}
+	walkTarWords(call, adds);
 	for (const command of call.values(tarCommands)) call.script(command.replace(/^exec=/, ""));
 	if (call.has("-x --extract --get") && !call.has("-t --list -d --diff --compare -O --to-stdout"))
 		call.access("write", ".", { recursive: true });
+}
+
+/** Options and operands in order: each `-C` is about the operands behind it. */
+function walkTarWords(call: Call, adds: boolean): void {
+	for (const item of call.items) {
+		if (item.kind === "operand" && adds) packFile(call, item.word);
+		if (item.kind === "option" && /^(-C|--directory|--cd)$/.test(item.name)) call.changeDirectory(item.value ?? "");
+	}
+}
+
+function packFile(call: Call, file: string): void {
+	call.applyRole("read", file, { recursive: true, ...excluded(call) });
+	if (call.has("--remove-files")) call.applyRole("move", file);
 }
 
 /** Options of tar whose value is a command. */

@@ -13,8 +13,8 @@ interface Token {
 
 /** The next token; blanks and comments are in no group. */
 const token =
-	/#[^\n]*|"(?<string>(?:[^"\\\n]|\\.)*)"|(?<name>[A-Za-z_]\w*)|(?<number>\d[\w.]*)|(?<sign>\|&|\|\||&&|>>|[-+*/%^=!<>]=|\+\+|--|[^\s\w"])|(?<line>\n)|[ \t\r\\]+/suy;
-const regex = /\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])*\//y;
+	/#[^\n]*|"(?<string>(?:[^"\\\n]|\\.)*)"|(?<name>[A-Za-z_]\w*)|(?<number>\d[\w.]*)|(?<sign>\|&|\|\||&&|>>|[-+*/%^=!<>]=|\+\+|--|[^\s\w"]|\n)|[ \t\r\\]+/suy;
+const regex = /(?<regex>\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])*\/)/y;
 
 function tokensOf(program: string): readonly Token[] {
 	const tokens: Token[] = [];
@@ -22,15 +22,18 @@ function tokensOf(program: string): readonly Token[] {
 		const literal = program[at] === "/" && beginsRegex(tokens.at(-1)) ? matchAt(regex, program, at) : undefined;
 		const found = literal ?? matchAt(token, program, at);
 		at += found?.[0].length ?? 1;
-		const { string, name, number, sign, line } = found?.groups ?? {};
-		if (literal) tokens.push({ kind: "regex", text: literal[0] });
-		else if (string !== undefined) tokens.push({ kind: "string", text: unescaped(string) });
-		else if (name !== undefined) tokens.push({ kind: "name", text: name });
-		else if (number !== undefined) tokens.push({ kind: "number", text: number });
-		else if (line !== undefined) tokens.push({ kind: "end", text: line });
-		else if (sign !== undefined) tokens.push({ kind: /^[;{}]$/.test(sign) ? "end" : "sign", text: sign });
+		const read = found && tokenOf(found);
+		if (read) tokens.push(read);
 	}
 	return tokens;
+}
+
+/** The token that was matched; `undefined` for blanks and comments. */
+function tokenOf({ groups = {} }: RegExpExecArray): Token | undefined {
+	const [kind, text = ""] = Object.entries(groups).find(([, each]) => each !== undefined) ?? [];
+	if (kind === "string") return { kind, text: unescaped(text) };
+	if (kind === "sign") return { kind: /^[;{}\n]$/.test(text) ? "end" : "sign", text };
+	return kind === "name" || kind === "number" || kind === "regex" ? { kind, text } : undefined;
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {

@@ -66,43 +66,44 @@ function commandsOf(value: string): readonly string[] {
 
 /** Judges `service … verb operands` by its verb: the first word that is one. */
 function judgeVerb(call: Call): void {
-	if (runInner(call) || call.has("--dryrun --dry-run --help -h --version")) return;
+	runTexts(call);
+	if (runQueries(call) || call.has("--dryrun --dry-run --help -h --version")) return;
 	const words = call.operands.slice(0, 5);
 	const line = words.join(" ");
-	const kinds = words
-		.slice(words.length > 1 && servicesFirst.test(call.name) ? 1 : 0)
-		.flatMap((word) => word.split(":"))
-		.flatMap((part) => kindOf(part) ?? []);
-	const [first] = kinds;
+	const kinds = kindsOf(words, servicesFirst.test(call.name));
+	const deploys = kinds.includes("deploys") || (kinds.length === 0 && deploysBare.test(call.name));
 	const loses = losesData.test(line) || (words.some((word) => /^r?sync$/.test(word)) && deletesExtra(call));
-	if (first === "looks" && !loses) return;
-	if (first === undefined && listsTopic(call, words)) return;
-	const deploys = kinds.includes("deploys") || (first === undefined && deploysBare.test(call.name));
-	if (words.length === 0 && !deploys) return;
+	const isTopic = kinds.length === 0 && words.length === 1 && call.name !== "vercel" && topics.test(line);
+	if ((kinds[0] === "looks" && !loses) || isTopic || (words.length === 0 && !deploys)) return;
 	call.change("remote");
 	if (loses || kinds.includes("deletes")) call.effect("delete-infrastructure");
 	else if (deploys) call.effect("deploy");
 }
 
-/** A single topic without a verb lists what is there. */
-function listsTopic(call: Call, words: readonly string[]): boolean {
-	return words.length === 1 && call.name !== "vercel" && topics.test(words[0] ?? "");
+/** What the words are that are verbs, in order. */
+function kindsOf(words: readonly string[], serviceFirst: boolean): readonly Kind[] {
+	const own = words.length > 1 && serviceFirst ? words.slice(1) : words;
+	return own.flatMap((word) => word.split(":")).flatMap((part) => kindOf(part) ?? []);
 }
 
-/** Runs the commands and statements that the words hold. Answers whether they are all that the command does. */
-function runInner(call: Call): boolean {
-	const [service = "", verb = "", , ...rest] = call.operands;
+/** Runs the commands that the words hold. */
+function runTexts(call: Call): void {
 	for (const text of call.values("--command -C")) {
 		if (/^(wrangler|turso|neonctl|pscale|planetscale|supabase)$/.test(call.name)) judgeSql(call, text);
 		else call.script(text, { where: "elsewhere" });
 	}
-	if (call.name === "heroku" && /^run(:|$)/.test(service))
+	if (call.name === "heroku" && /^run(:|$)/.test(call.operands[0] ?? ""))
 		call.script(call.operands.slice(1).join(" "), { where: "elsewhere" });
 	if (remoteCommands.test(call.operands.slice(0, 5).join(" "))) runRemotely(call);
-	const queries = call.name === "bq" && service === "query";
-	const shell = call.name === "turso" && service === "db" && verb === "shell";
-	for (const text of queries ? call.operands.slice(1) : shell ? rest : []) judgeSql(call, text);
-	return queries || (shell && rest.length > 0);
+}
+
+/** Judges the statements of `bq query` and `turso db shell`. Answers whether they are all that the command does. */
+function runQueries(call: Call): boolean {
+	const [service, verb, , ...statements] = call.operands;
+	const isQuery = call.name === "bq" && service === "query";
+	const isShell = call.name === "turso" && service === "db" && verb === "shell" && statements.length > 0;
+	for (const text of isQuery ? call.operands.slice(1) : isShell ? statements : []) judgeSql(call, text);
+	return isQuery || isShell;
 }
 
 /** Whether a synchronization removes what is not in the source. */

@@ -37,8 +37,6 @@ const jqFiles = new Set(["--slurpfile", "--rawfile", "--argfile"]);
 
 /** `jq`: options that take two words stand before or after the filter, which is the first word that is none of theirs. */
 function queryJson(call: Call): void {
-	if (call.name === "jaq" && call.args.some((word) => /^(-i|--in-place)$/.test(word)))
-		for (const file of call.operands) if (call.exists(file)) call.applyRole("write", file);
 	const words: string[] = [];
 	for (let at = 0; at < call.args.length; at++) {
 		const word = call.args[at] ?? "";
@@ -50,6 +48,13 @@ function queryJson(call: Call): void {
 	call.delegate(jqWords, words);
 }
 
+/** `jaq -i` writes its files. */
+function queryInPlace(call: Call): void {
+	if (call.args.some((word) => /^(-i|--in-place)$/.test(word)))
+		for (const file of call.operands) if (call.exists(file)) call.applyRole("write", file);
+	queryJson(call);
+}
+
 const jqWords: ProgramSpec = {
 	operands: { first: ["text"], rest: "read" },
 	options: { "--indent -L --library-path": "text", "-f --from-file": "read" },
@@ -57,7 +62,8 @@ const jqWords: ProgramSpec = {
 };
 
 export const dataFilters: ProgramSpecs = abbreviating({
-	"jq gojq jaq": { custom: queryJson },
+	"jq gojq": { custom: queryJson },
+	jaq: { custom: queryInPlace },
 	dasel: {
 		operands: "read",
 		options: {

@@ -33,21 +33,20 @@ const MAX_SCRIPT = 3000;
 
 /** `w file`, `r file`, `e` and the flags `w` and `e` of `s`: what a sed script opens and runs. */
 function sedScript(call: Call, script: string): void {
-	if (!isKnown(script) || script.length > MAX_SCRIPT) {
-		call.unknown("script", script);
-		return;
-	}
-	for (const line of script.split("\n")) {
-		const commands = stripped(line);
-		const [, file] = /(?:^|[;{}0-9$/!,\s])[wW]\s*([^;}\s][^;}]*)/.exec(commands) ?? [];
-		if (file) call.applyRole("replace", file.trim());
-		const [, source] = /(?:^|[;{}0-9$/!,\s])[rR]\s+([^;}\s][^;}]*)/.exec(commands) ?? [];
-		if (source) call.applyRole("read", source.trim());
-		for (const substitution of substitutions(line)) sedFlags(call, substitution);
-		// `e` alone runs the line that has been read.
-		const command = /(?:^|[;{}0-9$/!,])\s*e(?:\s+(.+)|\s*[;}].*)?$/.exec(commands);
-		if (command) call.script(command[1] ?? (isBlank(call.stdin) ? UNKNOWN_VALUE : call.stdin));
-	}
+	if (!isKnown(script) || script.length > MAX_SCRIPT) call.unknown("script", script);
+	else for (const line of script.split("\n")) sedLine(call, line);
+}
+
+function sedLine(call: Call, line: string): void {
+	const commands = stripped(line);
+	const [, file] = /(?:^|[;{}0-9$/!,\s])[wW]\s*([^;}\s][^;}]*)/.exec(commands) ?? [];
+	if (file) call.applyRole("replace", file.trim());
+	const [, source] = /(?:^|[;{}0-9$/!,\s])[rR]\s+([^;}\s][^;}]*)/.exec(commands) ?? [];
+	if (source) call.applyRole("read", source.trim());
+	for (const substitution of substitutions(line)) sedFlags(call, substitution);
+	// `e` alone runs the line that has been read.
+	const command = /(?:^|[;{}0-9$/!,])\s*e(?:\s+(.+)|\s*[;}].*)?$/.exec(commands);
+	if (command) call.script(command[1] ?? (isBlank(call.stdin) ? UNKNOWN_VALUE : call.stdin));
 }
 
 function sedFlags(call: Call, { flags, pattern, replacement }: Substitution): void {

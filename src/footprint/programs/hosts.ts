@@ -1,6 +1,7 @@
 // Programs that run a command on other machines, given in words or as text: what runs there has the same harms, on machines of others.
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 import { runProxies } from "./wrappers.ts";
+import { wraps } from "./wrapping.ts";
 
 /** The words after a program's own options and `own` operands are one shell text, as ssh has it. */
 const onHosts = (values: string, own = 0): ProgramSpec => ({
@@ -15,27 +16,27 @@ const onHosts = (values: string, own = 0): ProgramSpec => ({
 	},
 });
 
-const shells =
-	/^(?:|command|shell|raw|script|win_shell|win_command|expect|(?:ansible\.\w+\.)?(?:command|shell|raw|script|win_shell|win_command))$/;
+/** Modules of ansible whose arguments are shell text; without a module it is `command`. */
+const shellModules = /^(?:|expect|(?:ansible\.\w+\.)?(?:command|shell|raw|script|win_shell|win_command))$/;
 
 /** `ansible hosts -m module -a arguments`. */
 function ansible(call: Call): void {
 	if (call.has("-b --become")) call.effect("privilege");
-	const module = call.values("-m --module-name")[0] ?? "";
-	const here =
+	const [module = ""] = call.values("-m --module-name");
+	const isLocal =
 		/^(?:localhost|127\.0\.0\.1)$/.test(call.operands[0] ?? "") || call.values("-c --connection").includes("local");
-	const where = here ? "here" : "elsewhere";
-	for (const text of call.values("-a --args")) {
-		if (shells.test(module))
-			call.script(text.replace(/\b(?:chdir|creates|removes|executable|warn)=\S+\s*/g, ""), { where });
-		else if (/(?:^|\.)file$/.test(module) && /\bstate=absent\b/.test(text))
-			call.run(["rm", "-rf", /\b(?:path|dest|name)=(\S+)/.exec(text)?.[1] ?? ""], "", where);
-		else if (/(?:^|\.)reboot$/.test(module)) call.run(["reboot"], "", where);
-	}
-	if (module !== "ping" && module !== "setup" && !/(?:^|\.)(?:ping|setup|debug|stat|gather_facts)$/.test(module)) {
-		if (!here) call.change("remote");
-		call.unknown("program", call.text);
-	}
+	for (const text of call.values("-a --args")) runAnsibleModule(call, module, text, isLocal ? "here" : "elsewhere");
+	if (/^(?:.*\.)?(?:ping|setup|debug|stat|gather_facts)$/.test(module)) return;
+	if (!isLocal) call.change("remote");
+	call.unknown("program", call.text);
+}
+
+function runAnsibleModule(call: Call, module: string, text: string, where: "here" | "elsewhere"): void {
+	if (shellModules.test(module))
+		call.script(text.replace(/\b(?:chdir|creates|removes|executable|warn)=\S+\s*/g, ""), { where });
+	else if (/(?:^|\.)file$/.test(module) && /\bstate=absent\b/.test(text))
+		call.run(["rm", "-rf", /\b(?:path|dest|name)=(\S+)/.exec(text)?.[1] ?? ""], "", where);
+	else if (/(?:^|\.)reboot$/.test(module)) call.run(["reboot"], "", where);
 }
 
 /** `salt target function arguments`. */
@@ -49,13 +50,6 @@ function salt(call: Call): void {
 	if (/^system\.(?:reboot|poweroff|halt|shutdown)$/.test(verb)) call.run(["reboot"], "", "elsewhere");
 	call.unknown("program", call.text);
 }
-
-/** `sshpass -p word ssh host command`. */
-const passes: ProgramSpec = {
-	optionsFirst: true,
-	options: { "-p -f -d -P": "text" },
-	custom: (call) => call.run(call.operands),
-};
 
 export const hosts: ProgramSpecs = {
 	ansible: {
@@ -95,7 +89,7 @@ export const hosts: ProgramSpecs = {
 		options: { "-M": "text" },
 		custom: (call) => call.run(["ssh", ...call.args.slice(call.args[0] === "-M" ? 2 : 0)]),
 	},
-	sshpass: passes,
+	sshpass: wraps("-p -f -d -P"),
 	"tsh teleport boundary": {
 		changes: ["remote"],
 		opaque: "program",

@@ -7,38 +7,31 @@ import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
 /** `sh -c text name args…`, `sh file args…`, or text on standard input. */
 function shell(call: Call): void {
-	const { args } = call;
-	let at = 0;
-	let inline = false;
-	let fromInput = false;
-	let checksOnly = false;
-	for (; at < args.length; at++) {
-		const word = args[at] ?? "";
-		if (word === "--" || word === "-") {
-			at++;
-			break;
-		}
-		if (/^--(rcfile|init-file)$/.test(word)) call.runShellFile(args[++at] ?? "");
-		else if (word.startsWith("--")) continue;
-		else if (/^[-+][A-Za-z]+$/.test(word)) {
-			if (word.startsWith("-") && word.includes("c")) inline = true;
-			if (word.includes("s")) fromInput = true;
-			if (word.includes("n")) checksOnly = true;
-			if (/[oO]$/.test(word)) at++;
-		} else break;
-	}
+	const { letters, words } = shellOptions(call);
+	const [first, ...rest] = words;
 	const dialect = /^(bash|zsh|ksh)$/.test(call.name) ? "bash" : "any";
-	const [first, ...rest] = args.slice(at);
-	if (checksOnly && !inline) {
+	if (/-[A-Za-z]*c/.test(letters)) {
+		const [self, ...parameters] = rest;
+		if (first !== undefined) call.script(first, { parameters, dialect, ...(self !== undefined && { self }) });
+	} else if (letters.includes("n")) {
 		if (first !== undefined) call.applyRole("read", first);
-		return;
+	} else if (first !== undefined && !letters.includes("s")) call.runShellFile(first, { parameters: rest, dialect });
+	else call.script(call.stdin, { parameters: words, dialect, from: "input" });
+}
+
+/** A shell's short options as written, one after the other, and the words behind its options. */
+function shellOptions({ args, runShellFile }: Call): { letters: string; words: readonly string[] } {
+	let letters = "";
+	for (let at = 0; at < args.length; at++) {
+		const word = args[at] ?? "";
+		if (word === "--" || word === "-") return { letters, words: args.slice(at + 1) };
+		if (/^--(rcfile|init-file)$/.test(word)) runShellFile(args[++at] ?? "");
+		else if (/^[-+][A-Za-z]+$/.test(word)) {
+			letters += word;
+			if (/[oO]$/.test(word)) at++;
+		} else if (!word.startsWith("--")) return { letters, words: args.slice(at) };
 	}
-	if (inline) {
-		const [self] = rest;
-		if (first !== undefined)
-			call.script(first, { parameters: rest.slice(1), dialect, ...(self !== undefined && { self }) });
-	} else if (first !== undefined && !fromInput) call.runShellFile(first, { parameters: rest, dialect });
-	else call.script(call.stdin, { parameters: first === undefined ? [] : [first, ...rest], dialect, from: "input" });
+	return { letters, words: [] };
 }
 
 /** How a language takes its program. */
@@ -58,7 +51,7 @@ interface Language {
 }
 
 function language(description: Language): ProgramSpec {
-	const { code, module, values, looks, modules, inPlace } = description;
+	const { code, module, values, inPlace } = description;
 	return {
 		optionsFirst: true,
 		...(inPlace !== undefined && { attached: inPlace }),
@@ -67,28 +60,37 @@ function language(description: Language): ProgramSpec {
 			...(module !== undefined && { [module]: "text" }),
 			...(values !== undefined && values !== "" && { [values]: "text" }),
 		},
-		custom(call) {
-			if (looks !== undefined && call.has(looks)) return;
-			const named = module === undefined ? undefined : call.values(module)[0];
-			if (named !== undefined) return runModule(call, named, modules ?? {});
-			if (call.has(code)) {
-				if (inPlace !== undefined && call.has(inPlace)) for (const file of call.operands) call.applyRole("write", file);
-				return operandsOf(call);
-			}
-			const [file, ...rest] = call.operands;
-			if (file === undefined || file === "-") {
-				runInput(call);
-			} else {
-				call.runProgramFile(file);
-				// `php artisan migrate`, `ruby bin/rails db:drop`: a launcher that is a program of its own.
-				const launcher = /(?:^|\/)(artisan|rails|rake|console|drush|wp)$/.exec(file)?.[1];
-				if (launcher !== undefined) call.run([launcher, ...rest]);
-				if (dropsData(file.split("/").at(-1) ?? "", rest)) call.effect("sql-drop");
-				for (const word of rest) readIfThere(call, word);
-				call.unknown("script", call.text);
-			}
-		},
+		custom: (call) => runLanguage(call, description),
 	};
+}
+
+function runLanguage(call: Call, { code, module, looks, modules, inPlace }: Language): void {
+	if (looks !== undefined && call.has(looks)) return;
+	const [named] = module === undefined ? [] : call.values(module);
+	if (named !== undefined) runModule(call, named, modules ?? {});
+	else if (!call.has(code)) runOperand(call);
+	else
+		for (const file of call.operands) {
+			if (inPlace !== undefined && call.has(inPlace)) call.applyRole("write", file);
+			readIfThere(call, file);
+		}
+}
+
+/** Runs the file that is named first, or the program on standard input. */
+function runOperand(call: Call): void {
+	const [file, ...rest] = call.operands;
+	if (file === undefined || file === "-") {
+		runInput(call);
+		return;
+	}
+	call.runProgramFile(file);
+	// `php artisan migrate`, `ruby bin/rails db:drop`: a launcher that is a program of its own.
+	const launcher = /(?:^|\/)(artisan|rails|rake|console|drush|wp)$/.exec(file)?.[1];
+	if (launcher !== undefined && !call.name.startsWith("node")) call.run([launcher, ...rest]);
+	if (agentEntry.test(file)) call.effect("nested-agent");
+	if (dropsData(file.split("/").at(-1) ?? "", rest)) call.effect("sql-drop");
+	for (const word of rest) readIfThere(call, word);
+	call.unknown("script", call.text);
 }
 
 /** A module that deno or bun runs: a file, a URL, or what stands on standard input. */
@@ -108,10 +110,6 @@ function runInput(call: Call): void {
 	}
 	if (!isKnown(call.stdin)) call.effect("run-unknown-text");
 	call.applyRole("code", call.stdin);
-}
-
-function operandsOf(call: Call): void {
-	for (const word of call.operands) readIfThere(call, word);
 }
 
 function readIfThere(call: Call, word: string): void {
@@ -172,6 +170,8 @@ function powerShell(call: Call): void {
 	}
 }
 
+const nodeCode = "-e --eval -p --print -pe";
+
 const shells: ProgramSpec = { optionsFirst: true, custom: shell };
 
 export const interpreters: ProgramSpecs = {
@@ -184,34 +184,21 @@ export const interpreters: ProgramSpecs = {
 		modules: pythonModules,
 	}),
 	"node nodejs": {
-		...language({
-			code: "-e --eval -p --print -pe",
-			values:
-				"--input-type --conditions -C --env-file --stack-trace-limit --max-old-space-size --title --test-name-pattern --test-reporter",
-			looks: "-v --version -h --help",
-		}),
+		optionsFirst: true,
 		options: {
-			"-e --eval -p --print -pe": "code",
+			[nodeCode]: "code",
 			"-r --require --import --loader --experimental-loader --env-file --env-file-if-exists": "read",
 			"--input-type --conditions -C --stack-trace-limit --title --test-name-pattern --test-reporter --watch-path":
 				"text",
 		},
 		custom(call) {
+			const installed = /(?:^|\/)node_modules\/\.bin\/([\w.-]+)$/.exec(call.operands[0] ?? "")?.[1];
 			if (call.has("-v --version -h --help")) return;
-			if (call.has("-c --check")) return call.operands.forEach((file) => void call.applyRole("read", file));
-			if (call.has("--test")) return call.unknown("project", call.text);
-			if (call.has("-e --eval -p --print -pe")) return operandsOf(call);
-			const [file, ...rest] = call.operands;
-			if (file === undefined || file === "-") {
-				runInput(call);
-				return;
-			}
-			const installed = /(?:^|\/)node_modules\/\.bin\/([\w.-]+)$/.exec(file)?.[1];
-			if (installed !== undefined) return call.run([installed, ...rest]);
-			if (agentEntry.test(file)) call.effect("nested-agent");
-			call.runProgramFile(file);
-			for (const word of rest) readIfThere(call, word);
-			call.unknown("script", call.text);
+			if (call.has("-c --check")) for (const file of call.operands) call.applyRole("read", file);
+			else if (call.has("--test")) call.unknown("project", call.text);
+			else if (call.has(nodeCode)) for (const word of call.operands) readIfThere(call, word);
+			else if (installed !== undefined) call.run([installed, ...call.operands.slice(1)]);
+			else runOperand(call);
 		},
 	},
 	deno: {
@@ -273,13 +260,7 @@ export const interpreters: ProgramSpecs = {
 			for (const code of [...call.values("-e"), ...(call.stdin === "" ? [] : [call.stdin])])
 				for (const [, text = ""] of code.matchAll(/do shell script "((?:[^"\\]|\\.){0,2000})"/g))
 					call.script(text.replace(/\\(.)/g, "$1"));
-			if (call.has("-e")) return;
-			const [file] = call.operands;
-			if (file === undefined) runInput(call);
-			else {
-				call.runProgramFile(file);
-				call.unknown("script", call.text);
-			}
+			if (!call.has("-e")) runOperand(call);
 		},
 	},
 	expect: {

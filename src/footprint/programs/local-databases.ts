@@ -1,13 +1,9 @@
 // Databases that live in a file of this machine: their statements read and write files, and their shells have commands of their own.
 import { isKnown } from "../text.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
-import { bareSql, judgeSql, onlyLooks } from "./sql.ts";
+import { judgeSql, judgeSqlText } from "./sql.ts";
 
-/** Commands of the shell (`.name words…`), by what their file is to them. */
-const readsFile = /^\.(import|read|load|cd)$/;
-const writesFile = /^\.(output|once|log|clone|excel|trace|testcase|www|scanstats)$/;
-const savesFile = /^\.(backup|save|bak)$/;
-const runsText = /^\.(shell|system|sh)$/;
+/** Commands of the shell that only show something, or set how it shows things. */
 const showsOnly =
 	/^\.(tables?|schema|databases?|indexes|indices|headers?|mode|help|show|dump|timer|width|nullvalue|separator|print|echo|stats|changes|bail|fullschema|dbinfo|dbtotxt|lint|limit|eqp|explain|version|vfsinfo|vfslist|vfsname|quit|exit|prompt|columns|rows|maxrows|maxwidth|binary|crnl|crlf|selftest|sha3sum|parameter|progress|timeout|auth|recover|intck|nonce|connection|conn|filectrl|large_number_rendering|large|constant|keyword|comment|highlight|highlight_\w+|render_\w+|safe_mode|ui_command|edit)$/;
 
@@ -15,41 +11,63 @@ const showsOnly =
 function shellCommand(call: Call, line: string): boolean {
 	const [verb = "", ...words] = line.match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
 	const plain = words.map((word) => word.replace(/^(['"])(.*)\1$/s, "$2")).filter((word) => !/^-/.test(word));
-	const [first = ""] = plain;
-	if (runsText.test(verb)) {
-		call.script(line.replace(/^\.\w+\s*/, ""));
-		return false;
-	}
-	if (verb === ".restore") {
-		call.applyRole("read", plain.at(-1) ?? "");
-		return true;
-	}
-	if (readsFile.test(verb)) {
-		if (first.startsWith("|")) call.script(plain.join(" ").slice(1));
-		else if (first !== "") call.applyRole("read", first);
-		if (verb === ".read" || verb === ".load") call.unknown("script", line);
-		return verb !== ".cd";
-	}
-	if (writesFile.test(verb) || savesFile.test(verb)) {
-		const place = savesFile.test(verb) ? (plain.at(-1) ?? "") : first;
-		if (place.startsWith("|")) call.script(line.replace(/^\.\w+\s*\|/, ""));
-		else if (place !== "" && !/^(stdout|stderr|off|on)$/.test(place)) call.applyRole("replace", place);
-		else if (verb === ".excel" || verb === ".www") call.unknown("program", line);
-		return false;
-	}
-	if (verb === ".open") {
-		if (first !== "") {
-			call.applyRole("read", first);
-			call.applyRole("write", first);
-		}
-		return false;
-	}
-	if (verb === ".archive" || verb === ".ar") {
-		call.unknown("operand", line);
-		return true;
-	}
-	if (!showsOnly.test(verb)) call.unknown("program", line);
+	const [, run] = shellCommands.find(([verbs]) => verbs.test(verb)) ?? [];
+	if (!run && !showsOnly.test(verb)) call.unknown("program", line);
+	return run?.({ call, verb, words: plain, line }) ?? false;
+}
+
+interface ShellLine {
+	readonly call: Call;
+	readonly verb: string;
+	/** The words after the verb, options left out. */
+	readonly words: readonly string[];
+	readonly line: string;
+}
+
+/** Commands of the shell (`.name words…`): what each does, and whether it may change the database. */
+const shellCommands: readonly (readonly [verbs: RegExp, run: (line: ShellLine) => boolean])[] = [
+	[/^\.(shell|system|sh)$/, runShellText],
+	[/^\.(import|read|load|cd)$/, readShellFile],
+	[/^\.(output|once|log|clone|excel|trace|testcase|www|scanstats)$/, (line) => writeShellFile(line, line.words[0])],
+	[/^\.(backup|save|bak)$/, (line) => writeShellFile(line, line.words.at(-1))],
+	[/^\.restore$/, restoreDatabase],
+	[/^\.open$/, openDatabase],
+	[/^\.(archive|ar)$/, changeArchive],
+];
+
+function runShellText({ call, line }: ShellLine): boolean {
+	call.script(line.replace(/^\.\w+\s*/, ""));
 	return false;
+}
+
+function readShellFile({ call, verb, words, line }: ShellLine): boolean {
+	const [file = ""] = words;
+	if (file.startsWith("|")) call.script(words.join(" ").slice(1));
+	else if (file !== "") call.applyRole("read", file);
+	if (verb === ".read" || verb === ".load") call.unknown("script", line);
+	return verb !== ".cd";
+}
+
+function writeShellFile({ call, verb, line }: ShellLine, file = ""): boolean {
+	if (file.startsWith("|")) call.script(line.replace(/^\.\w+\s*\|/, ""));
+	else if (file !== "" && !/^(stdout|stderr|off|on)$/.test(file)) call.applyRole("replace", file);
+	else if (verb === ".excel" || verb === ".www") call.unknown("program", line);
+	return false;
+}
+
+function restoreDatabase({ call, words }: ShellLine): boolean {
+	call.applyRole("read", words.at(-1) ?? "");
+	return true;
+}
+
+function openDatabase({ call, words: [file = ""] }: ShellLine): boolean {
+	for (const role of file === "" ? [] : (["read", "write"] as const)) call.applyRole(role, file);
+	return false;
+}
+
+function changeArchive({ call, line }: ShellLine): boolean {
+	call.unknown("operand", line);
+	return true;
 }
 
 /** Files that statements name in literals: read where they are there, written by what exports. */
@@ -64,30 +82,25 @@ function filesOfSql(call: Call, text: string): void {
 
 /** Statements and shell commands on one database file. */
 function statements(call: Call, texts: readonly string[], file: string | undefined): void {
-	let writes = false;
-	for (const text of texts) {
-		if (!isKnown(text)) {
-			judgeSql(call, text);
-			writes = true;
-			continue;
-		}
-		const lines = text.split("\n");
-		const own = lines.filter((line) => /^\s*\.\w/.test(line));
-		for (const line of own) if (shellCommand(call, line.trim())) writes = true;
-		const sql = lines.filter((line) => !own.includes(line)).join("\n");
-		if (sql.trim() === "") continue;
-		judgeSql(call, sql);
-		filesOfSql(call, sql);
-		if (
-			bareSql(sql)
-				.split(";")
-				.some((one) => one.trim() !== "" && !onlyLooks(one.trim()))
-		)
-			writes = true;
-	}
+	const writes = texts.map((text) => readStatements(call, text)).includes(true);
 	if (file === undefined || file === "" || file === ":memory:") return;
 	call.applyRole("read", file);
 	if (writes && !call.has("-readonly --readonly")) call.applyRole("write", file);
+}
+
+/** Answers whether the text may change the database. */
+function readStatements(call: Call, text: string): boolean {
+	if (!isKnown(text)) {
+		judgeSql(call, text);
+		return true;
+	}
+	const lines = text.split("\n");
+	const own = lines.filter((line) => /^\s*\.\w/.test(line));
+	const sql = lines.filter((line) => !own.includes(line)).join("\n");
+	const changes = own.map((line) => shellCommand(call, line.trim())).includes(true);
+	judgeSql(call, sql);
+	filesOfSql(call, sql);
+	return changes || judgeSqlText(sql).changes.length > 0;
 }
 
 /** `sqlite3 file sql` and `duckdb file -c sql`. */

@@ -76,22 +76,20 @@ function parseLong(parser: Parser, word: string): void {
 function parseCluster(parser: Parser, word: string): void {
 	const { takesValue, attached } = parser.shape;
 	// `-name`-like options of programs that also cluster are listed whole.
-	if (word.length > 2 && (takesValue.has(word) || attached.has(word))) {
+	if (word.length > 2 && (takesValue.has(word) || attached.has(word)))
 		addOption(parser, word, takesValue.has(word) ? takeValue(parser) : undefined);
-		return;
-	}
-	for (let at = 1; at < word.length; at++) {
-		const name = `-${word[at]}`;
-		const value = at + 1 < word.length ? word.slice(at + 1) : undefined;
-		if (word[at] === UNKNOWN_VALUE) addOption(parser, UNKNOWN_VALUE, word.slice(at));
-		else if (takesValue.has(name)) addOption(parser, name, value?.replace(/^=/, "") ?? takeValue(parser));
-		else if (attached.has(name)) addOption(parser, name, value);
-		else {
-			addOption(parser, name);
-			continue;
-		}
-		return;
-	}
+	else for (let at = 1; at < word.length; at++) if (parseLetter(parser, word, at)) return;
+}
+
+/** Adds one option of a cluster. Answers whether the rest of the word belongs to it. */
+function parseLetter(parser: Parser, word: string, at: number): boolean {
+	const { takesValue, attached } = parser.shape;
+	const name = `-${word[at]}`;
+	const rest = at + 1 < word.length ? word.slice(at + 1) : undefined;
+	if (word[at] === UNKNOWN_VALUE) addOption(parser, UNKNOWN_VALUE, word.slice(at));
+	else if (takesValue.has(name)) addOption(parser, name, rest?.replace(/^=/, "") ?? takeValue(parser));
+	else addOption(parser, name, attached.has(name) ? rest : undefined);
+	return word[at] === UNKNOWN_VALUE || takesValue.has(name) || attached.has(name);
 }
 
 function unabbreviated(written: string, shape: OptionShape): string {

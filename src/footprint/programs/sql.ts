@@ -4,7 +4,7 @@ import { isKnown } from "../text.ts";
 import type { Call } from "./program-spec.ts";
 
 /** The first characters of SQL text, comments blanked out and string literals emptied, so that words in them are not taken for statements. */
-export function bareSql(text: string): string {
+function bareSql(text: string): string {
 	const source = text.slice(0, 20_000);
 	let bare = "";
 	for (let at = 0; at < source.length; ) {
@@ -46,7 +46,7 @@ const ownSettings =
 	/^(set|reset|begin|commit|rollback|end|start\s+transaction)\b(?!\s+(global|persist|persist_only|password|role|session\s+authorization)\b)(?!.*@@global)/i;
 
 /** Whether one statement, comments and literals taken off, changes nothing that outlasts its connection. */
-export function onlyLooks(sql: string): boolean {
+function onlyLooks(sql: string): boolean {
 	if (/^pragma\b/i.test(sql)) return readingPragma.test(sql);
 	if (ownSettings.test(sql)) return true;
 	// Text that goes to the client is only shown.
@@ -63,22 +63,25 @@ export function judgeSqlText(text: string): {
 	readonly effects: readonly Effect[];
 	readonly changes: readonly ChangeKind[];
 } {
-	const effects = new Set<Effect>();
-	let changes = false;
-	for (const statement of bareSql(text).split(";")) {
-		const sql = statement.trim();
-		if (sql === "") continue;
-		if (
-			/\bdrop\s+(table|database|schema|view|materialized|index|user|role|sequence|function|trigger|column|type|extension|owned|keyspace|collection)\b|\btruncate\b/i.test(
-				sql,
-			)
-		)
-			effects.add("sql-drop");
-		if (/\bdelete\s+(?:\*\s+)?from\b/i.test(sql)) effects.add(/\bwhere\b/i.test(sql) ? "sql-delete" : "sql-delete-all");
-		if (/^\s*update\b[^;]*\bset\b/i.test(sql) && !/\bwhere\b/i.test(sql)) effects.add("sql-delete-all");
-		if (!onlyLooks(sql)) changes = true;
-	}
-	return { effects: [...effects], changes: changes ? ["database"] : [] };
+	const statements = bareSql(text)
+		.split(";")
+		.map((statement) => statement.trim())
+		.filter((statement) => statement !== "");
+	return {
+		effects: [...new Set(statements.flatMap(effectsOf))],
+		changes: statements.every(onlyLooks) ? [] : ["database"],
+	};
+}
+
+const drops =
+	/\bdrop\s+(table|database|schema|view|materialized|index|user|role|sequence|function|trigger|column|type|extension|owned|keyspace|collection)\b|\btruncate\b/i;
+
+function effectsOf(statement: string): readonly Effect[] {
+	const picksRows = /\bwhere\b/i.test(statement);
+	const effects: Effect[] = drops.test(statement) ? ["sql-drop"] : [];
+	if (/\bdelete\s+(?:\*\s+)?from\b/i.test(statement)) effects.push(picksRows ? "sql-delete" : "sql-delete-all");
+	if (/^update\b[^;]*\bset\b/i.test(statement) && !picksRows) effects.push("sql-delete-all");
+	return effects;
 }
 
 /** Records what a statement does; an unknown or long one may do anything to the database. */

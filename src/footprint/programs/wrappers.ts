@@ -68,42 +68,48 @@ function substituteUser(call: Call): void {
 
 /** `xargs`: the command gets words from standard input, which are known only where that is. */
 function argumentsFromInput(call: Call): void {
-	const replaced = call.values("-I --replace -i -J")[0];
+	const [replaced] = call.values("-I --replace -i -J");
 	const command = call.operands.length > 0 ? call.operands : ["echo"];
-	for (const file of call.values("-a --arg-file")) call.applyRole("read", file);
-	const [list] = call.values("-a --arg-file");
-	const input = list === undefined ? call.stdin : (call.writtenContent(list) ?? UNKNOWN_VALUE);
-	const known = isKnown(input) && input.length < 20_000;
-	const separator = call.has("-0 --null")
-		? /\0/
-		: call.has("-d --delimiter")
-			? (call.values("-d --delimiter")[0] ?? "\n")
-			: replaced === undefined
-				? /\s+/
-				: "\n";
-	const items = known
-		? input
-				.split(separator)
-				.map((item) => item.replace(/^(['"])(.*)\1$/, "$2").trim())
-				.filter((item) => item !== "")
-		: piecesOf(input);
+	const lists = call.values("-a --arg-file");
+	for (const file of lists) call.applyRole("read", file);
+	const input = lists[0] === undefined ? call.stdin : (call.writtenContent(lists[0]) ?? UNKNOWN_VALUE);
+	const isList = isKnown(input) && input.length < 20_000;
+	const items = isList ? itemsOf(input, separatorOf(call, replaced !== undefined)) : piecesOf(input);
 	// Without `-r`, GNU's runs the command once even where there is nothing.
-	if (known && items.length === 0 && call.has("-r --no-run-if-empty")) return;
+	if (isList && items.length === 0 && call.has("-r --no-run-if-empty")) return;
 	const perCall = replaced !== undefined || call.has("-n --max-args -L --max-lines -l");
-	const groups = perCall && items.length > 0 ? items.slice(0, 200).map((item) => [item]) : [items];
-	if (items.length > 200 && perCall) groups.push([UNKNOWN_VALUE]);
-	for (const group of groups) {
-		if (replaced === undefined) call.run([...command, ...group], "");
-		else
-			call.run(
-				command.map((word) => word.replaceAll(replaced === "" ? "{}" : replaced, group.join(" "))),
-				"",
-			);
-	}
+	for (const group of perCall && items.length > 0 ? oneByOne(items) : [items])
+		call.run(replaced === undefined ? [...command, ...group] : inserted(command, replaced, group.join(" ")), "");
+}
+
+/** More items than these are not run one by one: the rest stands for anything. */
+const MAX_RUNS = 200;
+
+function oneByOne(items: readonly string[]): readonly (readonly string[])[] {
+	const rest = items.length > MAX_RUNS ? [[UNKNOWN_VALUE]] : [];
+	return [...items.slice(0, MAX_RUNS).map((item) => [item]), ...rest];
+}
+
+function inserted(command: readonly string[], replaced: string, text: string): readonly string[] {
+	return command.map((word) => word.replaceAll(replaced === "" ? "{}" : replaced, text));
+}
+
+/** What separates the items that `xargs` reads. */
+function separatorOf(call: Call, byLine: boolean): string | RegExp {
+	if (call.has("-0 --null")) return "\0";
+	if (call.has("-d --delimiter")) return call.values("-d --delimiter")[0] ?? "\n";
+	return byLine ? "\n" : /\s+/;
+}
+
+function itemsOf(input: string, separator: string | RegExp): readonly string[] {
+	return input
+		.split(separator)
+		.map((item) => item.replace(/^(['"])(.*)\1$/, "$2").trim())
+		.filter((item) => item !== "");
 }
 
 /** Items of an input that is not known: what a search found, or anything. */
-function piecesOf(input: string): string[] {
+function piecesOf(input: string): readonly string[] {
 	const pieces = input.split(/\s+/).filter((piece) => piece !== "");
 	return pieces.length > 0 && pieces.length <= 50 && !isOpen(input) ? pieces : [UNKNOWN_VALUE];
 }

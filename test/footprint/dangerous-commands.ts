@@ -221,6 +221,8 @@ export const dangerous: { readonly [E in Effect]?: readonly string[] } = {
 		"aws cloudformation delete-stack --stack-name x",
 		"aws iam delete-user --user-name x",
 		"gcloud projects delete x",
+		"gsutil rsync -d a gs://b",
+		"azcopy sync a https://b --delete-destination=true",
 		"gcloud compute instances delete x",
 		"gcloud storage rm -r gs://b",
 		"gcloud services disable x",

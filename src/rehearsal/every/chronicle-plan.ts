@@ -151,18 +151,7 @@ interface ApprovalPlan {
 /** Yes is said on the paths; no is said there too where the limit on rejections allows it, else in a run of its own. */
 function planApprovals(facts: Facts, paths: EdgePathList): ApprovalPlan {
 	const { template, graph } = facts;
-	const asked = new Map<string, readonly string[]>();
-	for (const path of paths)
-		for (const [at, to] of path.entries()) {
-			const from = path[at - 1];
-			if (from === undefined || (from === to && at > 0)) continue;
-			const key = keyOfApproval(template, from, to);
-			if (key !== undefined && !asked.has(key)) asked.set(key, path.slice(0, at + 1));
-		}
-	for (const { name, approval } of finishers(template)) {
-		const path = approval.exit ? pathTo(graph, name) : undefined;
-		if (path) asked.set(`exit:${name}`, [...path, "done"]);
-	}
+	const asked = askedOn(facts, paths);
 	const atStart = template.states.get(graph.initial)?.approval.entry === true;
 	const items: Item[] = [];
 	const excluded: Excluded[] = [];
@@ -185,6 +174,22 @@ function planApprovals(facts: Facts, paths: EdgePathList): ApprovalPlan {
 		else if (path) runs.push({ title, covers, script: refusedAtEnd(facts, path) });
 	}
 	return { items, excluded, inline, runs };
+}
+
+/** By approval, a path whose last step asks for it. */
+function askedOn({ template, graph }: Facts, paths: EdgePathList): ReadonlyMap<string, readonly string[]> {
+	const steps = paths.flatMap((path) => path.slice(1).map((_, at) => path.slice(0, at + 2)));
+	const finishing = finishers(template).flatMap(({ name }) => {
+		const path = pathTo(graph, name);
+		return path ? [[...path, "done"]] : [];
+	});
+	const asked = new Map<string, readonly string[]>();
+	for (const path of [...steps, ...finishing]) {
+		const [from = "", to = ""] = path.slice(-2);
+		const key = from === to ? undefined : keyOfApproval(template, from, to);
+		if (key !== undefined && !asked.has(key)) asked.set(key, path);
+	}
+	return asked;
 }
 
 /** A path whose last step a person refuses. */

@@ -86,7 +86,7 @@ export interface PathScript {
 
 /** The script by which the understudy follows a path; where it does not end the run, a person is called at its end. */
 export function scriptOfPath(facts: Facts, path: readonly string[], pending: Pending): PathScript {
-	const { template, graph } = facts;
+	const { graph } = facts;
 	const script: Record<string, Cue[]> = {};
 	const covers: string[] = [];
 	const visits = new Map<string, number>();
@@ -108,21 +108,31 @@ export function scriptOfPath(facts: Facts, path: readonly string[], pending: Pen
 			script[`${key}.${attempt}`] = [...cues, exitTo(state)];
 			continue;
 		}
-		const target = to ?? (template.states.get(state)?.terminal ? "done" : graph.person);
-		if (to === undefined && target === "done") covers.push(`move:${state}>done`);
-		const after = path[at + 2];
-		const release: PersonAnswer | undefined =
-			to === graph.person && after !== undefined ? { kind: "sent", to: after, words: "" } : undefined;
-		if (release && graph.personChooses) covers.push(`move:${to}>${after}`);
-		const asked = keyOfApproval(template, state, target);
-		if (asked !== undefined) covers.push(`approval:${asked}:yes`);
-		if (asked !== undefined && pending.rejections.delete(asked)) {
-			covers.push(`approval:${asked}:no`);
-			cues.push(exitTo(target, { kind: "reject", words: "Once more." }));
-		}
-		script[key] = [...cues, exitTo(target, release)];
+		script[key] = [...cues, ...leaveState(facts, path, at, pending, covers)];
 	}
 	return { script, lastKey, covers };
+}
+
+/** The messages that leave the state at index `at` of a path: refused first where that is still to be shown. */
+function leaveState(
+	{ template, graph }: Facts,
+	path: readonly string[],
+	at: number,
+	pending: Pending,
+	covers: string[],
+): Cue[] {
+	const [state = "", to, after] = path.slice(at);
+	const target = to ?? (template.states.get(state)?.terminal ? "done" : graph.person);
+	if (to === undefined && target === "done") covers.push(`move:${state}>done`);
+	const released = to === graph.person ? after : undefined;
+	if (released !== undefined && graph.personChooses) covers.push(`move:${to}>${released}`);
+	const last = exitTo(target, released === undefined ? undefined : { kind: "sent", to: released, words: "" });
+	const asked = keyOfApproval(template, state, target);
+	if (asked === undefined) return [last];
+	covers.push(`approval:${asked}:yes`);
+	if (!pending.rejections.delete(asked)) return [last];
+	covers.push(`approval:${asked}:no`);
+	return [exitTo(target, { kind: "reject", words: "Once more." }), last];
 }
 
 /** The call that must be refused in a state, where it has not been planned yet. */

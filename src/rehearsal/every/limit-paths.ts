@@ -74,19 +74,20 @@ function searchLimit(
 	for (let looked = 0; looked < mostPositions; looked++) {
 		const position = open.pop();
 		if (!position) return { kind: "unreachable", why: "the other limits on moves come first" };
-		const further: Position[] = [];
-		for (const edge of edges.filter(({ from }) => from === position.states.at(-1))) {
-			const after = step(graph, position.counts, edge);
-			const states = [...position.states, edge.to];
-			if (after === limit && counts(edge)) return { kind: "path", states };
-			if (typeof after === "string") continue;
-			const next = { states, counts: after, near: position.near + (counts(edge) ? 1 : 0) };
-			const key = `${edge.to}\n${[...after.pairs].sort().join("\n")}`;
-			if (seen.has(key)) continue;
+		const leading = edges.filter(({ from }) => from === position.states.at(-1));
+		const refused = leading.find((edge) => counts(edge) && step(graph, position.counts, edge) === limit);
+		if (refused) return { kind: "path", states: [...position.states, refused.to] };
+		const further = leading.flatMap((edge) => extend(graph, position, edge, counts(edge) ? 1 : 0));
+		for (const next of further.sort((a, b) => a.near - b.near)) {
+			const key = `${next.states.at(-1)}\n${[...next.counts.pairs].sort().join("\n")}`;
+			if (!seen.has(key)) open.push(next);
 			seen.add(key);
-			further.push(next);
 		}
-		open.push(...further.sort((a, b) => a.near - b.near));
 	}
 	return { kind: "cut-off" };
+}
+
+function extend(graph: Graph, { states, counts, near }: Position, edge: Edge, nearer: number): Position[] {
+	const after = step(graph, counts, edge);
+	return typeof after === "string" ? [] : [{ states: [...states, edge.to], counts: after, near: near + nearer }];
 }

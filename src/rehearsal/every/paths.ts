@@ -198,23 +198,33 @@ function search(
 	{ frugal, avoided }: How,
 ): readonly string[] | undefined {
 	const seen = new Set<string>();
-	const queue: { way: readonly string[]; counts: Counts }[] = [{ way: [], counts: open.counts }];
+	const queue: Way[] = [{ way: [], counts: open.counts }];
 	for (let at = queue.shift(); at; at = queue.shift()) {
 		const { way, counts } = at;
 		const from = way.at(-1) ?? open.states.at(-1) ?? graph.initial;
 		if (wanted(from)) return way;
 		if (seen.has(from)) continue;
 		seen.add(from);
-		for (const to of graph.next.get(from) ?? []) {
-			if (seen.has(to) || pairOf(from, to) === avoided || (to === graph.person && !graph.personChooses)) continue;
-			const next = step(graph, counts, { from, to });
-			if (typeof next === "string") continue;
-			const longer = { way: [...way, to], counts: next };
-			if (frugal && next.moves === counts.moves) queue.unshift(longer);
-			else queue.push(longer);
-		}
+		const further = (graph.next.get(from) ?? [])
+			.filter((to) => !seen.has(to) && pairOf(from, to) !== avoided)
+			.flatMap((to) => pass(graph, at, { from, to }));
+		const isFree = (longer: Way): boolean => frugal === true && longer.counts.moves === counts.moves;
+		queue.unshift(...further.filter(isFree));
+		queue.push(...further.filter((longer) => !isFree(longer)));
 	}
 	return undefined;
+}
+
+interface Way {
+	readonly way: readonly string[];
+	readonly counts: Counts;
+}
+
+/** The way with one step more; none where it is refused, or leads to where only a person knows the way. */
+function pass(graph: Graph, { way, counts }: Way, edge: Edge): Way[] {
+	if (edge.to === graph.person && !graph.personChooses) return [];
+	const next = step(graph, counts, edge);
+	return typeof next === "string" ? [] : [{ way: [...way, edge.to], counts: next }];
 }
 
 /** The shortest legal path from the initial state to `state`, both included; `undefined` where there is none. */

@@ -108,6 +108,9 @@ describe.each(documents)("$path", (document) => {
 					case "layout":
 						expect(missingPaths(block.text), where).toEqual([]);
 						return;
+					case "trace":
+						expect(brokenSteps(block.text), where).toEqual([]);
+						return;
 					case "screen":
 						expect(missingLine(block.text, pictureLines(plan.name).join("\n")), where).toBeUndefined();
 						return;
@@ -227,6 +230,25 @@ function missingPaths(text: string): string[] {
 		if (name.endsWith("/")) folders.push({ depth: indent.length, path });
 	}
 	return missing;
+}
+
+/** Steps of a trace (`path  function  remark`) whose file does not declare the function, or whose function the step before does not name. */
+function brokenSteps(text: string): string[] {
+	const steps = text.split("\n").map((line) => line.trim().split(/\s+/));
+	return steps.flatMap(([path = "", name = ""], index) => {
+		if (!existsSync(join(checkout, path))) return [`${path} does not exist`];
+		const source = readFileSync(join(checkout, path), "utf8");
+		const declared = new RegExp(`\\b(function|const|class)\\s+${name}\\b|^\\s+(async )?${name}(\\(|: )`, "m").test(
+			source,
+		);
+		const caller = steps[index - 1]?.[0];
+		const called =
+			caller === undefined || new RegExp(`\\b${name}\\b`).test(readFileSync(join(checkout, caller), "utf8"));
+		return [
+			...(declared ? [] : [`${path} does not declare ${name}`]),
+			...(called ? [] : [`${caller} does not call ${name}`]),
+		];
+	});
 }
 
 /** What pi's diagram renderer could not draw. */

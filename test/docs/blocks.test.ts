@@ -87,6 +87,7 @@ describe("planning a block", () => {
 		["ts part-of=src/a.ts", { kind: "part", of: "src/a.ts" }],
 		["text output", { kind: "output" }],
 		["text layout", { kind: "layout" }],
+		["text trace", { kind: "trace" }],
 		["text screen=running", { kind: "screen", name: "running" }],
 		["mermaid", { kind: "diagram" }],
 	])("%s", (info, plan) => {

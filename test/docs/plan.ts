@@ -20,6 +20,8 @@ export type Plan =
 	| { kind: "part"; of: string }
 	/** A tree of paths of the checkout. */
 	| { kind: "layout" }
+	/** The way of a call through files of the checkout. */
+	| { kind: "trace" }
 	/** Lines of a picture. */
 	| { kind: "screen"; name: string }
 	| { kind: "diagram" }
@@ -42,7 +44,7 @@ const fileLanguages = new Set([
 	"sh",
 ]);
 const shells = new Set(["bash", "sh"]);
-const knownWords = new Set(["run", "output", "invalid", "layout"]);
+const knownWords = new Set(["run", "output", "invalid", "layout", "trace"]);
 const knownValues = new Set(["file", "in", "exit", "part-of", "screen", "script"]);
 
 /** The plan for one block. */
@@ -65,6 +67,7 @@ export function planBlock(block: Block): Plan {
 	if (language === "mermaid") return { kind: "diagram" };
 	if (language === "text" && words.has("output")) return { kind: "output" };
 	if (language === "text" && words.has("layout")) return { kind: "layout" };
+	if (language === "text" && words.has("trace")) return { kind: "trace" };
 	if (language === "text" && screen !== undefined) return { kind: "screen", name: screen };
 	return {
 		kind: "unknown",

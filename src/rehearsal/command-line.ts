@@ -6,7 +6,7 @@ import { agentFolder, findPi, isPiCommand, ownPiSearch, packageRoot, printable }
 import { coverageClosing, coverageOpening, runLine } from "./every-report.ts";
 import { type CoverageOptions, defaultBounds, rehearseEvery } from "./every-runs.ts";
 import { isKind, type Kind, plan, planCoverage, whatThereIs } from "./plan.ts";
-import { type Coverable, type House, rehearse, type Wish } from "./program.ts";
+import { type Coverable, type House, type Playable, rehearse, type Wish } from "./program.ts";
 import { closingLines, openingLines, partLines, unplayableLines } from "./report.ts";
 import { rehearseUsage } from "./usage.ts";
 
@@ -42,6 +42,17 @@ export async function runVerb(args: readonly string[], signal?: AbortSignal): Pr
 		return refuse(read.json, "invalid", message, lines, planned.diagnostics);
 	}
 	if (planned.kind === "coverable") return runEvery(planned, house, read, say, signal);
+	return runOnce(planned, house, read, say, signal);
+}
+
+/** Plays a definition once; resolves to the exit code. */
+async function runOnce(
+	planned: Playable,
+	house: House,
+	read: Arguments,
+	say: (lines: readonly string[]) => void,
+	signal?: AbortSignal,
+): Promise<number> {
 	say(openingLines(planned.program, read.cwd));
 	const report = await rehearse(planned, house, {
 		onPart: (part) => say(partLines(part)),

@@ -31,7 +31,7 @@ describe("pi-chronicle rehearse --every", () => {
 		expect(report.unreachable).toContainEqual(
 			expect.objectContaining({ id: "tools:small/b", why: "nothing limits its tools" }),
 		);
-		expect(stderr).toContain("Stopped after 1 runs, at the bound of --runs.");
+		expect(stderr).toContain("Stopped after 1 run, at the bound of --runs.");
 		expect(code).toBe(1);
 		expect(left).toEqual([]);
 		expect(project.list()).toEqual(before);

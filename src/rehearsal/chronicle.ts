@@ -140,11 +140,8 @@ async function playChronicle(name: string, task: string, scene: PlayScene, atSta
 	]);
 	for (let answered = 0; answered < mostAnswers && !signal?.aborted; answered++) {
 		const { status, question, id } = readResult(ended.output);
-		if (ended.exit.kind !== "exited" || id === undefined) break;
 		const answer = answered === 0 && atStart ? atStart : tracker.takeAnswer();
-		// Out of `human_intervention` the run is sent on; nothing else can be answered there.
-		const released = status === "human_intervention" && answer?.kind === "sent";
-		if (status !== "awaiting_approval" && !released) break;
+		if (ended.exit.kind !== "exited" || id === undefined || !takesAnswer(status, answer)) break;
 		say(`? ${question ?? "A person is asked."} The rehearsal ${spokenAs(answer)}`);
 		ended = await verb(answerWords(id, answer));
 	}
@@ -152,6 +149,11 @@ async function playChronicle(name: string, task: string, scene: PlayScene, atSta
 	const done = ended.exit.kind === "exited" && ended.exit.code === 0 && status === "done";
 	// The progress that the verbs wrote is told part by part already.
 	return { ...ended, outcome: done ? "done" : "stopped", output: waits ?? "", errors: done ? "" : ended.errors };
+}
+
+/** Whether a run in this status takes the answer. Out of `human_intervention` it can only be sent on. */
+function takesAnswer(status: string | undefined, answer: PersonAnswer | undefined): boolean {
+	return status === "awaiting_approval" || (status === "human_intervention" && answer?.kind === "sent");
 }
 
 /** The verb by which a person gives this answer to the run `id`. */

@@ -168,7 +168,7 @@ describe("at once", () => {
 		stage.play("I do that", step("next"), step("next"), "end");
 		await pi.run("do this instead");
 		expect(stage.server.requests[requests]?.lastUser).toBe("do this instead");
-		expect(pi.screen.text.split("The workflow goes on with your message.")).toHaveLength(2);
+		expect(pi.screen.text.split("The workflow continues with your message.")).toHaveLength(2);
 		expect(await lastState()).toMatchObject({ active: false, cancelled: false });
 	});
 

@@ -15,6 +15,6 @@ export {
 	workflowReminderText,
 } from "./messages.ts";
 export { laterText, wholeText } from "./phase.ts";
-export { phaseTitle, placeLine, statusLine } from "./place.ts";
+export { phaseNameById, phaseTitle, placeLine, statusLine } from "./place.ts";
 export { askCancelText, cancelledText, doneText, movedByPersonText, movedText, statusText } from "./results.ts";
 export { expand, isLongTask, nextName, variablesOf } from "./template.ts";

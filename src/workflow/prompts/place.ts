@@ -51,6 +51,16 @@ export function phaseTitle(run: LiveWorkflowRun): string {
 	return `${emoji} ${name}`;
 }
 
+/** The name of a phase by its id; the id where the definition knows several or none. */
+export function phaseNameById(run: LiveWorkflowRun, phaseId: string): string {
+	const names = [...run.definitions.keys()].flatMap((key) =>
+		definitionOf(run.definitions, key).entries.flatMap((entry) =>
+			entry.kind === "phase" && entry.id === phaseId ? [entry.name] : [],
+		),
+	);
+	return names.length === 1 && names[0] !== undefined ? names[0] : phaseId;
+}
+
 /** The line that heads what the model is told: `[Workflow path: Release > Code Review ▸ 🔍 Static Analysis]`. */
 export function pathHeader(run: LiveWorkflowRun): string {
 	return `[Workflow path: ${breadcrumb(run, run.position)} ▸ ${phaseTitle(run)}]`;

@@ -1,39 +1,37 @@
-// Fingerprints of the calls of this session's model, each with its outcome, so that calls that go round are noticed.
-// P1 what is kept of a call goes with its turn; P2 a call of another call, such as one of a script, is not the model's; P3 calls of one message
-// count in the order in which they were begun, whichever ends first.
+// Fingerprints of the tool calls of this session's model, each with its outcome, so that repetition is noticed.
+// P1 fingerprints are dropped with their turn; P2 only calls of the model itself count, not those that a script makes; P3 calls of one
+// message count in the order in which they started, whichever ends first.
 import type { ToolExecutionEndEvent, ToolExecutionStartEvent } from "@earendil-works/pi-coding-agent";
 import { callFingerprint, outcomeFingerprint, resultDigest } from "../../bounds/index.ts";
 import { comparableOutcome } from "../../safety/index.ts";
 import { stepTool } from "../limits/index.ts";
 
 export interface CallFingerprints {
-	begun(event: ToolExecutionStartEvent): void;
-	ended(event: ToolExecutionEndEvent): void;
-	/** The fingerprints of the calls that have ended since, in the order in which they were begun. */
+	onStart(event: ToolExecutionStartEvent): void;
+	onEnd(event: ToolExecutionEndEvent): void;
+	/** The fingerprints of the calls that have ended, in the order in which they started; forgets all calls. */
 	drain(): string[];
 }
 
 /** Opens the record of one session. */
 export function openCallFingerprints(): CallFingerprints {
-	const open = new Map<string, { readonly call: string; readonly whole?: string }>();
+	const calls = new Map<string, { readonly call: string; readonly withOutcome?: string }>();
 	return {
-		begun({ toolCallId, toolName, args }) {
-			// A step is its action: in other words it is the same wish.
-			const wish = toolName === stepTool ? (args as { action?: unknown } | undefined)?.action : args;
-			open.set(toolCallId, { call: callFingerprint(toolName, wish) });
+		onStart({ toolCallId, toolName, args }) {
+			// Another summary does not make another step.
+			const relevant = toolName === stepTool ? (args as { action?: unknown } | undefined)?.action : args;
+			calls.set(toolCallId, { call: callFingerprint(toolName, relevant) });
 		},
-		ended({ toolCallId, result, isError }) {
-			const print = open.get(toolCallId);
-			if (print !== undefined)
-				open.set(toolCallId, {
-					...print,
-					whole: outcomeFingerprint(print.call, resultDigest(comparableOutcome(textOf(result), isError))),
-				});
+		onEnd({ toolCallId, result, isError }) {
+			const started = calls.get(toolCallId);
+			if (started === undefined) return;
+			const outcome = resultDigest(comparableOutcome(textOf(result), isError));
+			calls.set(toolCallId, { ...started, withOutcome: outcomeFingerprint(started.call, outcome) });
 		},
 		drain() {
-			const prints = [...open.values()].flatMap(({ whole }) => whole ?? []);
-			open.clear();
-			return prints;
+			const ended = [...calls.values()].flatMap(({ withOutcome }) => withOutcome ?? []);
+			calls.clear();
+			return ended;
 		},
 	};
 }

@@ -121,14 +121,14 @@ export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContex
 		refuseCommand(ctx, "No workflow is active.", "warning");
 		return;
 	}
-	const atWork = !ctx.isIdle() && !conversation.resting;
+	const atWork = !ctx.isIdle() && !conversation.countingDown;
 	controller.apply(ctx, { kind: "abandon", at: Date.now() });
 	letGo(workflows, controller.held ?? active, atWork);
 }
 
 /** What follows when a person has ended a run. A model that is at work goes on with what it has read: it has to hear that this no longer holds. */
 function letGo({ controller, conversation }: Workflows, held: HeldRun, atWork: boolean, way?: "next" | "skip"): void {
-	if (atWork) conversation.tell(held, cancelledType, abandonedText(held.run, way));
+	if (atWork) conversation.send(held, cancelledType, abandonedText(held.run, way));
 	else controller.withdrawTool();
 }
 
@@ -217,14 +217,14 @@ async function resume(workflows: Workflows, ctx: ExtensionCommandContext): Promi
 	if (run.kind === "stale") return refuseCommand(ctx, workflowRefusalText({ kind: "stale", missing: run.missing }));
 	await startModelTurn(workflows, ctx, () => {
 		// The model at work may have been moved while the run was paused: it has not read its phase yet.
-		if (!ctx.isIdle() && !hasPhaseText(ctx.sessionManager, active)) conversation.retell(ctx, active);
-		conversation.tell(active, reminderType, resumeText(run));
+		if (!ctx.isIdle() && !hasPhaseText(ctx.sessionManager, active)) conversation.sendPhase(ctx, active);
+		conversation.send(active, reminderType, resumeText(run));
 	});
 }
 
 async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event: WorkflowEvent): Promise<void> {
 	const { controller, conversation } = workflows;
-	const atWork = !ctx.isIdle() && !conversation.resting;
+	const atWork = !ctx.isIdle() && !conversation.countingDown;
 	const actions = change(workflows, ctx, event);
 	const moved = actions.find((action) => action.kind === "moved");
 	const held = controller.held;
@@ -240,7 +240,7 @@ async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event:
 	}
 	if (ctx.mode !== "tui") say(ctx, `The workflow is in ${placeLine(run)} now.`);
 	await startModelTurn(workflows, ctx, () =>
-		conversation.tell(held, contextType, movedByPersonText(run, moved.from, moved.way)),
+		conversation.send(held, contextType, movedByPersonText(run, moved.from, moved.way)),
 	);
 }
 
@@ -259,6 +259,6 @@ function reload(workflows: Workflows, ctx: ExtensionCommandContext, _rest: strin
 	if (!did(change(workflows, ctx, { kind: "reload", definitions }), "reloaded")) return;
 	const { held } = controller;
 	if (held?.run.kind !== "live") return;
-	if (!ctx.isIdle()) conversation.retell(ctx, held);
+	if (!ctx.isIdle()) conversation.sendPhase(ctx, held);
 	say(ctx, `The workflow goes on by the new definition, in ${placeLine(held.run)}.`);
 }

@@ -1,6 +1,6 @@
-// What passes between a run and the model: the first message, the text of each phase, reminders, and the end of it all.
-// V1 a phase's text reaches the model once per visit, and once more where a compaction took it; V2 nothing of a run stays in the model's
-// context when the run is over; V3 while no run needs it, pi is not listened to.
+// Messages between a run and the model: the first message, the text of each phase, reminders, and the cleanup after the run.
+// V1 a phase's text reaches the model once per visit, and again where a compaction removed it; V2 nothing of a run stays in the model's
+// context when the run is over; V3 pi's events are subscribed only while a run needs them.
 import type {
 	AgentBeforeSettleEvent,
 	BeforeAgentStartEvent,
@@ -11,7 +11,8 @@ import type {
 	TurnEndEvent,
 } from "@earendil-works/pi-coding-agent";
 import { type Scope, say } from "../../pi/index.ts";
-import { type LiveWorkflowRun, type WorkflowEvent, waitsForPerson } from "../machine/index.ts";
+import { stepTool } from "../limits/index.ts";
+import { type LiveWorkflowRun, type WorkflowAction, type WorkflowEvent, waitsForPerson } from "../machine/index.ts";
 import { personLine, phaseTitle, wholeText, workflowReminderText } from "../prompts/index.ts";
 import { openCallFingerprints } from "./call-fingerprints.ts";
 import {
@@ -29,27 +30,8 @@ import type { HeldRun } from "./entries.ts";
 import type { RunController } from "./run-controller.ts";
 import { workflowSettings } from "./settings.ts";
 
-/** Reminders that one visit of a phase may have in all, as a multiple of those in a row. */
+/** Reminders allowed in one visit of a phase, as a multiple of those in a row. */
 const visitPatience = 4;
-
-export interface WorkflowConversation {
-	/** Starts `run` as soon as pi begins with `text` as the person's message; drops it when the person says something else first. */
-	expect(run: LiveWorkflowRun, text: string): void;
-	/** A run is expected, and pi has not begun with it yet. */
-	readonly starting: boolean;
-	/** Takes an expected run back that pi did not begin. */
-	giveUp(run: LiveWorkflowRun): void;
-	/** The model has stopped and is about to be told to go on: pi counts as busy, but nobody is at work. */
-	readonly resting: boolean;
-	/** A message to the model that belongs to the run; the model is set to work if it rests. */
-	tell(held: HeldRun, type: string, text: string): void;
-	/** Gives the model at work the whole text of the phase again: the definition has changed under it. */
-	retell(ctx: ExtensionContext, held: HeldRun): void;
-	/** Called by the controller after every change. */
-	follow: RunController["changed"];
-	/** Called when an agent run has settled; `ended`: the workflow ended in it. */
-	settled: (ctx: ExtensionContext, ended: boolean) => void;
-}
 
 interface ConversationOptions {
 	readonly pi: ExtensionAPI;
@@ -57,127 +39,188 @@ interface ConversationOptions {
 	readonly controller: RunController;
 }
 
-export function openConversation({ pi, scope, controller }: ConversationOptions): WorkflowConversation {
-	let expected: { readonly run: LiveWorkflowRun; readonly text: string; accepted: boolean } | undefined;
-	let countdown: Countdown | undefined;
-	/** Between the start and the end of a low-level run of the model. */
-	let working = false;
-	/** A run is over and its texts may still be in the model's context. */
-	let leftovers = false;
-	/** A run has ended in this agent run, whose end is still to come. */
-	let ending = false;
-	/** The visit in which the person was told that they end the phase. */
-	let waiting: string | undefined;
-	/** The person has held the countdown. */
-	let heldBack = false;
-	const fingerprints = openCallFingerprints();
+/** A run that starts when pi begins with `text` as the user's message. */
+interface ExpectedRun {
+	readonly run: LiveWorkflowRun;
+	readonly text: string;
+	/** pi has taken the text as input. */
+	accepted: boolean;
+}
+
+/** The conversation of one session's runs with its model. */
+export class WorkflowConversation {
+	/** Called when an agent run has settled; `ended`: the workflow ended in it. */
+	settled: (ctx: ExtensionContext, ended: boolean) => void = () => {};
+	private readonly pi: ExtensionAPI;
+	private readonly scope: Scope;
+	private readonly controller: RunController;
+	private readonly fingerprints = openCallFingerprints();
+	private readonly subscriptions = new Map<"run" | "cleanup", readonly (() => void)[]>();
+	private expected: ExpectedRun | undefined;
+	private countdown: Countdown | undefined;
+	/** The model is working: between `agent_start` and `agent_end`. */
+	private working = false;
+	/** A run is over, and its texts may still be in the model's context. */
+	private leftovers = false;
+	/** A run ended in this agent run, which has not settled yet. */
+	private ending = false;
+	/** The visit of which the user was told that they end it. */
+	private announcedVisit: string | undefined;
+	/** The user held the last countdown. */
+	private held = false;
 	/** The newest entry when the model's context was last known to be complete. */
-	let complete: string | null = null;
+	private checkedUpTo: string | null = null;
 
-	const begin = (ctx: ExtensionContext) => {
-		if (!expected) return;
-		const { run } = expected;
-		expected = undefined;
-		controller.begin(ctx, run);
-	};
+	constructor({ pi, scope, controller }: ConversationOptions) {
+		this.pi = pi;
+		this.scope = scope;
+		this.controller = controller;
+	}
 
-	const onInput = async (event: InputEvent, ctx: ExtensionContext): Promise<void> => {
-		const counting = countdown !== undefined;
-		countdown?.end("ended");
-		// A client that sees the model at rest sends its message without saying how to queue it, which pi refuses while a run is on:
-		// this one is just ending.
+	/** Whether a run is expected with which pi has not begun yet. */
+	get starting(): boolean {
+		return this.expected !== undefined;
+	}
+
+	/** Whether a countdown runs: pi counts as busy, but the model is not working. */
+	get countingDown(): boolean {
+		return this.countdown !== undefined;
+	}
+
+	/** Starts `run` when pi begins with `text` as the user's message; drops it if the user says something else first. */
+	expect(run: LiveWorkflowRun, text: string): void {
+		this.expected = { run, text, accepted: false };
+		this.subscribe();
+	}
+
+	/** Drops an expected run that pi did not begin. */
+	cancelStart(run: LiveWorkflowRun): void {
+		if (this.expected?.run === run) this.dropExpected();
+	}
+
+	/** Sends the model a message that belongs to the run, and starts the model if it is idle. */
+	send(held: HeldRun, type: string, text: string): void {
+		this.steer({ customType: type, content: text, display: type === reminderType, details: visitMarkOf(held) });
+	}
+
+	/** Sends the working model the whole text of the phase again, because the definition has changed. */
+	sendPhase(ctx: ExtensionContext, held: HeldRun): void {
+		this.steer(contextMessage(ctx, held));
+	}
+
+	/** Called by the run controller after every change. */
+	onChange(actions: readonly WorkflowAction[], past: "known" | "unknown"): void {
+		const ended = actions.some(({ kind }) => kind === "ended");
+		this.ending ||= ended;
+		this.leftovers ||= ended || past === "unknown";
+		if (actions.some(({ kind }) => kind === "moved" || kind === "paused" || kind === "ended"))
+			this.countdown?.end("ended");
+		this.subscribe();
+	}
+
+	private steer(message: { customType: string; content: string; display: boolean; details: object }): void {
+		this.pi.sendMessage(message, { deliverAs: "steer", triggerTurn: true });
+	}
+
+	private begin(ctx: ExtensionContext): void {
+		if (!this.expected) return;
+		const { run } = this.expected;
+		this.expected = undefined;
+		this.controller.begin(ctx, run);
+	}
+
+	private dropExpected(): void {
+		if (!this.expected) return;
+		this.expected = undefined;
+		if (!this.controller.active) this.controller.withdrawTool();
+		this.subscribe();
+	}
+
+	private async onInput(event: InputEvent, ctx: ExtensionContext): Promise<void> {
+		const counting = this.countingDown;
+		this.countdown?.end("ended");
+		// A client that sees an idle model sends its message without a way to queue it, which pi refuses during an agent run: this one is
+		// about to settle.
 		if (counting && event.streamingBehavior === undefined) await untilIdle(ctx);
-		if (expected && event.source === "extension" && event.text.includes(expected.text)) {
-			expected.accepted = true;
-			// Something else got in between: the message waits in pi's queue and will reach the model without a new start.
-			if (event.streamingBehavior !== undefined) {
-				begin(ctx);
-				if (controller.active) pi.sendMessage(contextMessage(ctx, controller.active), { deliverAs: "followUp" });
-			}
+		if (event.source === "extension") {
+			if (this.expected && event.text.includes(this.expected.text)) this.onExpectedInput(this.expected, event, ctx);
 			return;
 		}
-		if (event.source === "extension") return;
-		drop();
-		const resumed = controller.apply(ctx, { kind: "spoken" }).some(({ kind }) => kind === "resumed");
+		this.dropExpected();
+		const resumed = this.controller.apply(ctx, { kind: "spoken" }).some(({ kind }) => kind === "resumed");
 		// The terminal has a row for it.
-		if (resumed && ctx.mode !== "tui") say(ctx, "The workflow goes on with your message.");
-	};
+		if (resumed && ctx.mode !== "tui") say(ctx, "The workflow continues with your message.");
+	}
 
-	const hold = () => {
-		countdown?.end("held");
-	};
+	private onExpectedInput(expected: ExpectedRun, event: InputEvent, ctx: ExtensionContext): void {
+		expected.accepted = true;
+		if (event.streamingBehavior === undefined) return;
+		// Another message came first: this one is queued and reaches the model without a new agent start.
+		this.begin(ctx);
+		const held = this.controller.active;
+		if (held) this.pi.sendMessage(contextMessage(ctx, held), { deliverAs: "followUp" });
+	}
 
-	const drop = () => {
-		if (!expected) return;
-		expected = undefined;
-		if (!controller.active) controller.withdrawTool();
-		listen();
-	};
-
-	const onBeforeStart = (event: BeforeAgentStartEvent, ctx: ExtensionContext) => {
-		complete = ctx.sessionManager.getLeafId();
-		if (expected?.accepted && event.messageType === "user") begin(ctx);
-		const held = controller.active;
+	private onBeforeStart(event: BeforeAgentStartEvent, ctx: ExtensionContext) {
+		this.checkedUpTo = ctx.sessionManager.getLeafId();
+		if (this.expected?.accepted && event.messageType === "user") this.begin(ctx);
+		const held = this.controller.active;
 		if (held?.run.kind !== "live" || hasPhaseText(ctx.sessionManager, held)) return undefined;
 		if (event.messageType === "custom" && event.message.customType === contextType) return undefined;
 		return { message: contextMessage(ctx, held, event.messageType === "user" ? event.prompt : "") };
-	};
+	}
 
 	/**
-	 * The model at work goes on after a compaction without a start at which the text could come back: after pi's own, of which it tells,
-	 * and after those that a turn ended with, such as a handoff, of which it does not.
+	 * Sends the phase again if a compaction removed it while the model works, where no agent start could bring it back. pi reports its own
+	 * compactions; those that a turn ends with, such as a handoff's, it does not.
 	 */
-	const onWork = (ctx: ExtensionContext) => {
-		const since = complete;
-		complete = ctx.sessionManager.getLeafId();
-		const held = controller.active;
-		if (held?.run.kind !== "live" || held.run.status.kind !== "running") return;
-		if (!hasCompaction(ctx.sessionManager, since) || hasPhaseText(ctx.sessionManager, held)) return;
-		pi.sendMessage(contextMessage(ctx, held), { deliverAs: "steer", triggerTurn: true });
-	};
+	private restorePhase(ctx: ExtensionContext): void {
+		const since = this.checkedUpTo;
+		this.checkedUpTo = ctx.sessionManager.getLeafId();
+		const held = runningRun(this.controller);
+		if (!held || !hasCompaction(ctx.sessionManager, since) || hasPhaseText(ctx.sessionManager, held)) return;
+		this.steer(contextMessage(ctx, held));
+	}
 
-	const onTurnEnd = (event: TurnEndEvent): BoundaryResult | undefined => {
-		if (!controller.active && !expected) controller.withdrawTool();
-		const edits = contextEdits(event.context.contextEntries, controller.active?.run);
+	private onTurnEnd(event: TurnEndEvent): BoundaryResult | undefined {
+		if (!this.controller.active && !this.expected) this.controller.withdrawTool();
+		const edits = contextEdits(event.context.contextEntries, this.controller.active?.run);
 		if (edits.length > 0) return { entries: [...event.entries, ...edits] };
-		leftovers = false;
-		listen();
+		this.leftovers = false;
+		this.subscribe();
 		return undefined;
-	};
+	}
 
-	const onBeforeSettle = async (
+	private async onBeforeSettle(
 		event: AgentBeforeSettleEvent,
 		ctx: ExtensionContext,
-	): Promise<BoundaryResult | undefined> => {
-		const edits = leftovers ? contextEdits(event.context.contextEntries, controller.active?.run) : [];
-		const more = await goOn(event, ctx);
-		if (more.length === 0) return edits.length > 0 ? { entries: [...event.entries, ...edits] } : undefined;
-		return { entries: [...event.entries, ...edits, ...more], continue: true };
-	};
+	): Promise<BoundaryResult | undefined> {
+		const edits = this.leftovers ? contextEdits(event.context.contextEntries, this.controller.active?.run) : [];
+		const reminder = await this.reminderEntries(event, ctx);
+		if (reminder.length === 0) return edits.length > 0 ? { entries: [...event.entries, ...edits] } : undefined;
+		return { entries: [...event.entries, ...edits, ...reminder], continue: true };
+	}
 
-	/** What makes the model go on, now that it has stopped: nothing where it should not. */
-	const goOn = async (event: AgentBeforeSettleEvent, ctx: ExtensionContext): Promise<TurnEndEvent["entries"]> => {
-		const held = controller.active;
-		if (held?.run.kind !== "live" || held.run.status.kind !== "running" || event.outcome === "aborted") return [];
-		// What is queued comes first, and another extension's wish to go on makes ours unnecessary.
+	/** The entries that make a model continue that has stopped in the middle of a run; none where it should not. */
+	private async reminderEntries(
+		event: AgentBeforeSettleEvent,
+		ctx: ExtensionContext,
+	): Promise<TurnEndEvent["entries"]> {
+		const held = runningRun(this.controller);
+		if (!held || event.outcome === "aborted") return [];
+		// Queued messages come first, and nothing is needed where another extension continues the agent.
 		if (event.continue || event.context.pendingMessages.length > 0 || ctx.hasPendingMessages()) return [];
 		if (event.outcome === "error") {
-			controller.apply(ctx, { kind: "failed", why: errorOf(event) });
+			this.controller.apply(ctx, { kind: "failed", why: errorOf(event) });
 			return [];
 		}
-		const { countdown: seconds, reminders } = workflowSettings(pi);
+		const { countdown, reminders } = workflowSettings(this.pi);
 		const patience = { row: reminders, visit: reminders * visitPatience };
-		const remind = controller.apply(ctx, { kind: "stopped", patience }).find(({ kind }) => kind === "remind");
+		const remind = this.controller.apply(ctx, { kind: "stopped", patience }).find(({ kind }) => kind === "remind");
 		if (remind?.kind !== "remind") return [];
-		if (ctx.hasUI && seconds > 0) {
-			countdown = startCountdown(ctx, scope, seconds, phaseTitle(held.run));
-			const how = await countdown.over;
-			countdown = undefined;
-			heldBack = how === "held";
-			if (how !== "elapsed") return [];
-		}
-		const now = controller.active;
-		if (now?.run.kind !== "live" || now.run.id !== held.run.id || now.run.status.kind !== "running") return [];
+		if (ctx.hasUI && countdown > 0 && !(await this.countDown(ctx, countdown, phaseTitle(held.run)))) return [];
+		const now = runningRun(this.controller);
+		if (!now || now.run.id !== held.run.id) return [];
 		const reminder = {
 			type: "custom_message" as const,
 			customType: reminderType,
@@ -187,138 +230,134 @@ export function openConversation({ pi, scope, controller }: ConversationOptions)
 		};
 		if (hasPhaseText(ctx.sessionManager, now)) return [reminder];
 		return [{ type: "custom_message" as const, ...contextMessage(ctx, now) }, reminder];
-	};
+	}
 
-	/** Tells the person, once in a visit, that it is theirs to end. Where nobody watches, the end of pi tells it. */
-	const sayWaiting = (ctx: ExtensionContext) => {
-		const run = controller.active?.run;
-		if (!ctx.hasUI || run?.kind !== "live" || run.status.kind !== "running" || !waitsForPerson(run)) return;
-		const visit = `${run.id} ${run.step}`;
-		if (waiting !== visit) say(ctx, `${phaseTitle(run)}: ${personLine}`);
-		waiting = visit;
-	};
+	/** Counts `seconds` down where the user sees it; whether the time elapsed. */
+	private async countDown(ctx: ExtensionContext, seconds: number, phase: string): Promise<boolean> {
+		this.countdown = startCountdown(ctx, this.scope, seconds, phase);
+		const end = await this.countdown.over;
+		this.countdown = undefined;
+		this.held = end === "held";
+		return end === "elapsed";
+	}
 
-	/** Counts what the visit uses. A model that goes round is told so; at a bound it stops when the calls of its message have ended. */
-	const bound = (ctx: ExtensionContext, event: WorkflowEvent): void => {
-		for (const action of controller.apply(ctx, event)) {
-			if (action.kind === "nudge" && controller.active) {
-				const details = { ...visitMarkOf(controller.active), nudge: true };
-				const message = { customType: reminderType, content: action.text, display: true, details };
-				pi.sendMessage(message, { deliverAs: "steer", triggerTurn: true });
+	/** Tells the user, once per visit, that they end the phase. Without a screen, the end of pi reports it. */
+	private announceWaiting(ctx: ExtensionContext): void {
+		const held = runningRun(this.controller);
+		if (!ctx.hasUI || !held || !waitsForPerson(held.run)) return;
+		const visit = `${held.run.id} ${held.run.step}`;
+		if (this.announcedVisit !== visit) say(ctx, `${phaseTitle(held.run)}: ${personLine}`);
+		this.announcedVisit = visit;
+	}
+
+	/** Applies an event that counts against the visit's bounds. At a bound the model is aborted once the calls of its message have ended. */
+	private count(ctx: ExtensionContext, event: Extract<WorkflowEvent, { kind: "called" | "asked" }>): void {
+		for (const action of this.controller.apply(ctx, event)) {
+			const held = this.controller.active;
+			if (action.kind === "nudge" && held) {
+				const details = { ...visitMarkOf(held), nudge: true };
+				this.steer({ customType: reminderType, content: action.text, display: true, details });
 			}
-			if (action.kind !== "paused") continue;
-			if (event.kind === "called") {
-				ctx.abort();
-				continue;
-			}
-			const stop = pi.on("turn_end", (_event, at) => {
-				stop();
-				at.abort();
-			});
+			if (action.kind === "paused") this.abort(ctx, event.kind === "called" ? "now" : "after-turn");
 		}
-	};
+	}
 
-	const onSettled = (aborted: boolean, ctx: ExtensionContext) => {
-		working = false;
-		ending = false;
-		const waits = heldBack && !aborted;
-		heldBack = false;
-		if (scope.closed || isGone(ctx)) return;
+	private abort(ctx: ExtensionContext, when: "now" | "after-turn"): void {
+		if (when === "now") {
+			ctx.abort();
+			return;
+		}
+		const unsubscribe = this.pi.on("turn_end", (_event, at) => {
+			unsubscribe();
+			at.abort();
+		});
+	}
+
+	private onSettled(aborted: boolean, ctx: ExtensionContext): void {
+		this.working = false;
+		this.ending = false;
+		const waits = this.held && !aborted;
+		this.held = false;
+		if (this.scope.closed || isGone(ctx)) return;
+		const { controller } = this;
 		if (aborted && controller.active?.run.status.kind === "running")
 			controller.apply(ctx, { kind: "pause", by: "interrupt" });
 		const ended = controller.settle(ctx);
-		if (!controller.active && !expected) controller.withdrawTool();
-		sayWaiting(ctx);
+		if (!controller.active && !this.expected) controller.withdrawTool();
+		this.announceWaiting(ctx);
 		if (waits && controller.active)
-			say(ctx, "The workflow waits for you: send a message, or enter /workflow resume to let it go on.");
-		conversation.settled(ctx, ended);
-		listen();
-	};
+			say(ctx, "The workflow waits for you: send a message, or enter /workflow resume to continue it.");
+		this.settled(ctx, ended);
+		this.subscribe();
+	}
 
-	const handlers = {
-		run: () => [
-			pi.on("input", (event, ctx) => onInput(event, ctx)),
-			pi.on("before_agent_start", (event, ctx) => onBeforeStart(event, ctx)),
+	/** Subscribes to the events that are needed now, and unsubscribes from the others. */
+	private subscribe(): void {
+		const { expected, ending, leftovers } = this;
+		const needed = {
+			run: this.controller.active !== undefined || expected !== undefined || ending || leftovers,
+			cleanup: leftovers,
+		};
+		for (const group of ["run", "cleanup"] as const) {
+			const subscribed = this.subscriptions.get(group);
+			if (needed[group] && !subscribed)
+				this.subscriptions.set(group, group === "run" ? this.runEvents() : this.cleanupEvents());
+			if (needed[group] || !subscribed) continue;
+			for (const unsubscribe of subscribed) unsubscribe();
+			this.subscriptions.delete(group);
+		}
+	}
+
+	private runEvents(): (() => void)[] {
+		const { pi, controller, fingerprints } = this;
+		const hold = () => this.countdown?.end("held");
+		return [
+			pi.on("input", (event, ctx) => this.onInput(event, ctx)),
+			pi.on("before_agent_start", (event, ctx) => this.onBeforeStart(event, ctx)),
 			pi.on("agent_start", (_event, ctx) => {
-				working = true;
+				this.working = true;
 				controller.apply(ctx, { kind: "begun" });
 			}),
 			pi.on("agent_end", () => {
-				working = false;
+				this.working = false;
 			}),
-			pi.on("tool_execution_start", (event) => fingerprints.begun(event)),
+			pi.on("tool_execution_start", (event) => fingerprints.onStart(event)),
 			pi.on("tool_execution_end", (event, ctx) => {
-				if (!event.isError && event.toolName !== "workflow_step") controller.apply(ctx, { kind: "worked" });
-				fingerprints.ended(event);
+				if (!event.isError && event.toolName !== stepTool) controller.apply(ctx, { kind: "worked" });
+				fingerprints.onEnd(event);
 			}),
-			pi.on("turn_end", (_event, ctx) => bound(ctx, { kind: "called", fingerprints: fingerprints.drain() })),
+			pi.on("turn_end", (_event, ctx) => this.count(ctx, { kind: "called", fingerprints: fingerprints.drain() })),
 			pi.on("turn_start", (_event, ctx) => {
-				onWork(ctx);
-				bound(ctx, { kind: "asked" });
+				this.restorePhase(ctx);
+				this.count(ctx, { kind: "asked" });
 			}),
 			pi.on("session_compact", (_event, ctx) => {
-				if (working) onWork(ctx);
+				if (this.working) this.restorePhase(ctx);
 			}),
-			// pi lets what runs settle before it changes the session: it would wait for the countdown.
-			pi.on("session_before_switch", () => hold()),
-			pi.on("session_before_fork", () => hold()),
-			pi.on("agent_before_settle", (event, ctx) => onBeforeSettle(event, ctx)),
-			pi.on("agent_settled", ({ aborted }, ctx) => onSettled(aborted, ctx)),
-		],
-		// These two make pi do work for every turn or request: they are there only while something is to be removed.
-		leftovers: () => [
-			pi.on("turn_end", (event) => onTurnEnd(event)),
-			pi.on("context", ({ messages }) => {
-				const kept = withoutEndedRuns(messages, controller.active?.run);
+			// pi waits for an agent run to settle before it changes the session: it would wait for the countdown.
+			pi.on("session_before_switch", hold),
+			pi.on("session_before_fork", hold),
+			pi.on("agent_before_settle", (event, ctx) => this.onBeforeSettle(event, ctx)),
+			pi.on("agent_settled", ({ aborted }, ctx) => this.onSettled(aborted, ctx)),
+		];
+	}
+
+	/** These make pi work for every turn or request, so they are subscribed only while there is something to remove. */
+	private cleanupEvents(): (() => void)[] {
+		return [
+			this.pi.on("turn_end", (event) => this.onTurnEnd(event)),
+			this.pi.on("context", ({ messages }) => {
+				const kept = withoutEndedRuns(messages, this.controller.active?.run);
 				return kept ? { messages: kept } : undefined;
 			}),
-		],
-	};
-	const listening = new Map<keyof typeof handlers, (() => void)[]>();
+		];
+	}
+}
 
-	/** Makes what pi is listened to for agree with what is needed. */
-	const listen = () => {
-		const needed = { run: controller.active !== undefined || expected !== undefined || ending || leftovers, leftovers };
-		for (const key of ["run", "leftovers"] as const) {
-			const on = listening.get(key);
-			if (needed[key] && !on) listening.set(key, handlers[key]());
-			if (!needed[key] && on) {
-				for (const stop of on) stop();
-				listening.delete(key);
-			}
-		}
-	};
-
-	const conversation: WorkflowConversation = {
-		get resting() {
-			return countdown !== undefined;
-		},
-		settled: () => {},
-		get starting() {
-			return expected !== undefined;
-		},
-		expect(run, text) {
-			expected = { run, text, accepted: false };
-			listen();
-		},
-		giveUp(run) {
-			if (expected?.run === run) drop();
-		},
-		tell(held, type, text) {
-			const message = { customType: type, content: text, display: type === reminderType, details: visitMarkOf(held) };
-			pi.sendMessage(message, { deliverAs: "steer", triggerTurn: true });
-		},
-		retell: (ctx, held) => void pi.sendMessage(contextMessage(ctx, held), { deliverAs: "steer", triggerTurn: true }),
-		follow(actions, past) {
-			const ended = actions.some(({ kind }) => kind === "ended");
-			ending ||= ended;
-			leftovers ||= ended || past === "unknown";
-			if (actions.some(({ kind }) => kind === "moved" || kind === "paused" || kind === "ended"))
-				countdown?.end("ended");
-			listen();
-		},
-	};
-	return conversation;
+/** The session's run where it is live and running. */
+function runningRun({ active }: RunController): (HeldRun & { readonly run: LiveWorkflowRun }) | undefined {
+	const run = active?.run;
+	return active && run?.kind === "live" && run.status.kind === "running" ? { ...active, run } : undefined;
 }
 
 /** Waits until pi has settled, two seconds at most. */
@@ -326,13 +365,14 @@ async function untilIdle(ctx: ExtensionContext): Promise<void> {
 	for (let waited = 0; waited < 2_000 && !ctx.isIdle(); waited += 5) await new Promise((done) => setTimeout(done, 5));
 }
 
+/** The message that gives the model the phase; the task is in it unless `prompt` or the model's context has it. */
 function contextMessage(
 	{ sessionManager }: Pick<ExtensionContext, "sessionManager">,
 	held: HeldRun,
-	beside = "",
+	prompt = "",
 ): { customType: string; content: string; display: boolean; details: object } {
 	const { run } = held;
-	const task = beside.includes(run.task) || knowsTask(sessionManager, run) ? "known" : "new";
+	const task = prompt.includes(run.task) || knowsTask(sessionManager, run) ? "known" : "new";
 	const content = run.kind === "live" ? wholeText(run, task) : "";
 	return { customType: contextType, content, display: false, details: visitMarkOf(held) };
 }

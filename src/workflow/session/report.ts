@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean, formatDiagnostic } from "../../definition/index.ts";
 import { type Catalogue, type Rejection, visibleCommands } from "../definitions/index.ts";
-import { activeTime, definitionOf, type LiveWorkflowRun, waitsForPerson } from "../machine/index.ts";
-import { duration, pauseLine, personLine, placeLine, workflowRefusalText } from "../prompts/index.ts";
+import { activeTime, waitsForPerson } from "../machine/index.ts";
+import { duration, pauseLine, personLine, phaseNameById, placeLine, workflowRefusalText } from "../prompts/index.ts";
 import { historyOf } from "./entries.ts";
 import type { ProjectContext } from "./library.ts";
 import type { RunController } from "./run-controller.ts";
@@ -63,14 +63,4 @@ export function statusReport(
 			return `  ${phaseNameById(run, phaseId)}: ${duration(activeTime(visit))}${how}${summary === undefined ? "" : ` — ${summary}`}`;
 		}),
 	].join("\n");
-}
-
-/** The name of a phase by its id; the id where the definition knows several or none. */
-export function phaseNameById(run: LiveWorkflowRun, phaseId: string): string {
-	const names = [...run.definitions.keys()].flatMap((key) =>
-		definitionOf(run.definitions, key).entries.flatMap((entry) =>
-			entry.kind === "phase" && entry.id === phaseId ? [entry.name] : [],
-		),
-	);
-	return names.length === 1 && names[0] !== undefined ? names[0] : phaseId;
 }

@@ -80,7 +80,7 @@ export async function startWorkflow(
 		() => pi.sendUserMessage(text, { deliverAs: "followUp" }),
 		() => {
 			if (controller.held?.run.id === run.id) return;
-			conversation.giveUp(run);
+			conversation.cancelStart(run);
 			refuseCommand(ctx, `"${definition.name}" was not started: pi did not begin with its first message.`);
 		},
 	);
@@ -132,9 +132,9 @@ async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionC
 		);
 		return false;
 	}
-	const atWork = !ctx.isIdle() && !conversation.resting;
+	const atWork = !ctx.isIdle() && !conversation.countingDown;
 	controller.apply(ctx, { kind: "abandon", at: Date.now() });
-	if (atWork) conversation.tell(controller.held ?? active, cancelledType, abandonedText(run));
+	if (atWork) conversation.send(controller.held ?? active, cancelledType, abandonedText(run));
 	return true;
 }
 

@@ -3,9 +3,8 @@ import type { Usage } from "@earendil-works/pi-ai";
 import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { shortCost, shortCount } from "../../pi/index.ts";
 import { activeTime, type WorkflowRun } from "../machine/index.ts";
-import { duration } from "../prompts/index.ts";
+import { duration, phaseNameById } from "../prompts/index.ts";
 import { historyOf } from "./entries.ts";
-import { phaseNameById } from "./report.ts";
 
 type Session = ExtensionContext["sessionManager"];
 

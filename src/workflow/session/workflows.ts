@@ -6,11 +6,11 @@ import { stepTool } from "../limits/index.ts";
 import { reachable, rootOf, waitsForPerson } from "../machine/index.ts";
 import { pauseLine, personLine, placeLine, staleReason } from "../prompts/index.ts";
 import type { Rows } from "../rows.ts";
-import { openConversation, type WorkflowConversation } from "./conversation.ts";
+import { WorkflowConversation } from "./conversation.ts";
 import { definitionsHash } from "./entries.ts";
 import { type Library, openLibrary, projectContext } from "./library.ts";
 import { openRows } from "./notices.ts";
-import { openRunController, type RunController } from "./run-controller.ts";
+import { RunController } from "./run-controller.ts";
 import { offerStepTool } from "./tool.ts";
 
 export interface Workflows {
@@ -30,16 +30,16 @@ export interface Workflows {
 
 export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Scope; policies: Policies }): Workflows {
 	const library = openLibrary(getAgentDir());
-	const controller: RunController = openRunController({
+	const controller: RunController = new RunController({
 		pi,
 		policies,
 		library,
 		offer: (offered) => offerStepTool(pi, () => controller, offered),
 	});
-	const conversation = openConversation({ pi, scope, controller });
+	const conversation = new WorkflowConversation({ pi, scope, controller });
 	const exit = openExitCode();
 	controller.changed = (actions, past) => {
-		conversation.follow(actions, past);
+		conversation.onChange(actions, past);
 		// A person who ends what an earlier message left waiting has it as they want it.
 		if (actions.some(({ kind }) => kind === "ended")) exit.set(undefined);
 	};

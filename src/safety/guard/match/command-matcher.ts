@@ -2,7 +2,6 @@
 // the text where the rule speaks of several commands. M1 what is tried at once is bounded by an estimate, the same for the same call;
 // the rest is tried under a time limit; M2 a rule that was not answered in time counts as matching, and says so.
 import type { Footprint } from "../../../footprint/index.ts";
-import { stepsFor } from "../rules/index.ts";
 import { canonicalForms, canonicalFormsWithoutLiterals, takesLiteralOperands } from "./canonical-forms.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 import { maskLiterals, singleBlanks } from "./mask-literals.ts";
@@ -66,7 +65,7 @@ export function matchCommands(
 	let steps = 0;
 	const attempt: Attempt = (pattern, text, by, at = "anywhere") => {
 		if (found.has(pattern) || !mayMatch(pattern, text)) return;
-		const cost = stepsFor(pattern.cost, text.length);
+		const cost = text.length ** pattern.exponent;
 		if (steps + cost > stepBudget) {
 			late.push({ pattern, text, by });
 			return;

@@ -152,8 +152,8 @@ export const meanings: readonly InferredEffect[] = [
 export function inferEffects(
 	patterns: readonly CommandPattern[],
 ): readonly { readonly rule: CommandRule; readonly meaning: InferredEffect }[] {
-	return patterns.flatMap(({ rule, expression, cost, head }) =>
-		cost.kind === "unbounded" || cost.exponent > 4
+	return patterns.flatMap(({ rule, expression, exponent, head }) =>
+		exponent > 4
 			? []
 			: meanings
 					.filter(({ examples }) => examples.some((example) => isAbout(expression, head, example)))

@@ -1,6 +1,5 @@
+export { costExponent, firstWord, requiredTexts } from "./expression-facts.ts";
 export { locateRules, type RuleFileLocation, type RuleSearchRoots } from "./locate-rules.ts";
-export { costOf, literalPrefix, type PatternCost, requiredTexts, stepsFor } from "./pattern-cost.ts";
-export { type PatternNode, parsePattern } from "./pattern-syntax.ts";
 export { blockingProblems, readRules } from "./reader.ts";
 export {
 	type CommandRule,

@@ -2,11 +2,19 @@
 // D1 a run that another process has is looked at without touching what that process works with; D2 nothing of the project is changed.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Failure, FileChange, FileLeft, ReadLedger, Result, Run, Workspace } from "../../core/index.ts";
+import {
+	type Failure,
+	type FileChange,
+	type FileLeft,
+	type ReadLedger,
+	type Result,
+	type Run,
+	readHistory,
+	type Workspace,
+} from "../../core/index.ts";
 import { type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
 import type { Project } from "./project.ts";
 import type { SupervisedRun } from "./supervised-run.ts";
-import { treesOfVisits } from "./visit-start.ts";
 
 export interface RunDiff {
 	/** The visit that was looked at; `all`: the whole run. */
@@ -37,12 +45,12 @@ export async function diffRun(
 ): Promise<Result<RunDiff>> {
 	const { run } = ledger;
 	const asked = visit ?? (run.stage.kind === "over" ? "all" : run.visit);
-	const visits = await treesOfVisits(ledger);
-	const known = [...visits.entries()].sort(([one], [other]) => one - other);
-	const at = asked === "all" ? undefined : visits.get(asked);
+	const history = await readHistory(ledger);
+	const trees = history.visits.map((visit) => visit.trees);
+	const at = asked === "all" ? undefined : history.visit(asked);
 	if (asked !== "all" && (asked < 1 || asked > run.visit))
 		return unknown(`The run has ${run.visit} ${run.visit === 1 ? "visit" : "visits"}.`, "unknown_visit");
-	const before = asked === "all" ? known.find(([, { before }]) => before !== undefined)?.[1].before : at?.before;
+	const before = asked === "all" ? trees.find(({ before }) => before !== undefined)?.before : at?.trees.before;
 	const state = asked === "all" ? run.state : (at?.state ?? run.state);
 	if (before === undefined)
 		return unknown(
@@ -52,7 +60,7 @@ export async function diffRun(
 		);
 	const over = run.stage.kind === "over" || (asked !== "all" && asked < run.visit);
 	const question = run.stage.kind === "asking" ? run.stage.question.diff : undefined;
-	const last = asked === "all" ? known.findLast(([, { after }]) => after !== undefined)?.[1].after : at?.after;
+	const last = asked === "all" ? trees.findLast(({ after }) => after !== undefined)?.after : at?.trees.after;
 	const after = over ? last : question || undefined;
 	return withWorkspace(project, ledger, live, async (workspace) => {
 		const now = after === undefined ? await workspace.snapshot() : undefined;

@@ -24,5 +24,4 @@ export {
 	type TemplateCatalogue,
 	templateFolders,
 } from "./template-catalogue.ts";
-export { keptBefore, startOfVisit, type VisitStart } from "./visit-start.ts";
 export { watchRun } from "./watch-run.ts";

@@ -13,8 +13,8 @@ import {
 	type Run,
 	type Seen,
 	transition,
+	type VisitStart,
 } from "../../core/index.ts";
-import type { VisitStart } from "../../engine/index.ts";
 
 export type RunCommand =
 	/** An answer to the question that the run asks. */

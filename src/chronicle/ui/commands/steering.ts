@@ -1,8 +1,7 @@
 // The verbs by which a person steers a run, as both the command line and pi's command take them: what each takes, and the word that it makes.
 // Nothing is said to a run here.
 
-import type { ReadLedger } from "../../core/index.ts";
-import { keptBefore, startOfVisit } from "../../engine/index.ts";
+import { keptBefore, type ReadLedger, startOfVisit } from "../../core/index.ts";
 import type { OptionKind, ParsedArguments } from "./arguments.ts";
 import {
 	abortCommand,

@@ -1,13 +1,13 @@
 // What every visit changed: files with their lines, folded, as far as there is room. The patches come from the workspace that kept the files.
 // D1 what is not shown is said, with the place; D2 the contents of files that hold secrets by their name are never shown.
 import type { Redact } from "../../../safety/index.ts";
-import type { Workspace } from "../../core/index.ts";
+import type { Visit, Workspace } from "../../core/index.ts";
 import { type FileChange, isSecretFile, type PatchFile, type PatchLine, readPatch } from "../../core/index.ts";
 import { titleOf } from "../timeline/index.ts";
 import { type Colours, openColours } from "./colour.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
 import { addOnce, counted, type ReportPage, type Section } from "./page.ts";
-import type { ReportedVisit, ReportModel } from "./report-model.ts";
+import type { ReportModel } from "./report-model.ts";
 
 /** Bytes of patches in a report, and of one visit. */
 const allBytes = 1_500_000;
@@ -71,7 +71,7 @@ async function askPatch(
 	}
 }
 
-function changedVisits({ visits }: ReportModel): { shown: readonly ReportedVisit[]; leftOut: number } {
+function changedVisits({ visits }: ReportModel): { shown: readonly Visit[]; leftOut: number } {
 	const changed = visits.filter(({ files }) => files.changes.length + files.more > 0);
 	return { shown: changed.slice(-mostVisits), leftOut: Math.max(0, changed.length - mostVisits) };
 }
@@ -98,7 +98,7 @@ export function changesSection(page: ReportPage, patches: ReadonlyMap<number, Vi
 function drawVisit(
 	page: ReportPage,
 	colours: Colours,
-	{ number, state, files }: ReportedVisit,
+	{ number, state, files }: Visit,
 	patch: VisitPatch | undefined,
 ): Markup {
 	const { html, leftOut } = page;

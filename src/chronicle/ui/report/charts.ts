@@ -1,4 +1,6 @@
 // The sections that are drawn: the path, time, money. Each drawing has its words, a legend and the same as a table. Pure.
+
+import type { Launch, Wait } from "../../core/index.ts";
 import { marks, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import { drawStateDiagram } from "./diagram.ts";
 import { drawGantt, endMarks, ganttRows, waitMarks } from "./gantt.ts";
@@ -7,7 +9,6 @@ import { drawSpending, drawStates, stateRows, tokenKinds } from "./money.ts";
 import { counted, drawChart, drawKey, type ReportPage, type Section } from "./page.ts";
 import { pathOf } from "./path.ts";
 import { causePhrase, waitPhrase } from "./phrases.ts";
-import type { Launch, Wait } from "./report-model.ts";
 import { roomWidth } from "./svg.ts";
 import { drawTable, ends } from "./table.ts";
 import { busySpans, timeAxis } from "./time-axis.ts";

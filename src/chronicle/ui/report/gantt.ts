@@ -1,8 +1,10 @@
 // Who worked when and who waited: one row a visit, every worker process a bar, every wait a thinner one. Pure.
+
+import type { Launch, Visit, Wait } from "../../core/index.ts";
 import { marks, shortCost, shortTime, titleOf } from "../timeline/index.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
 import { waitPhrase } from "./phrases.ts";
-import type { Launch, ReportedVisit, ReportModel, Wait } from "./report-model.ts";
+import type { ReportModel } from "./report-model.ts";
 import { type ChartWidth, drawSvg, fitText, px, roomWidth, textWidth } from "./svg.ts";
 import { busySpans, type TimeAxis, timeAxis } from "./time-axis.ts";
 
@@ -11,7 +13,7 @@ const firstRows = 15;
 const lastRows = 35;
 
 export interface GanttRows {
-	readonly shown: readonly ReportedVisit[];
+	readonly shown: readonly Visit[];
 	readonly leftOut: number;
 }
 
@@ -77,7 +79,7 @@ export function drawGantt(html: Html, report: ReportModel, room: ChartWidth): Ma
 	});
 }
 
-function describe(report: ReportModel, shown: readonly ReportedVisit[], leftOut: number): string {
+function describe(report: ReportModel, shown: readonly Visit[], leftOut: number): string {
 	const rows = shown.slice(0, 30).map((visit) => {
 		const waited = visit.waits.reduce((sum, { from, to }) => sum + to - from, 0);
 		const wait = waited > 0 ? `, waited ${shortTime(waited)}` : "";
@@ -113,7 +115,7 @@ interface Row {
 	readonly numbers: number;
 }
 
-function drawRow(html: Html, visit: ReportedVisit, y: number, row: Row): Markup {
+function drawRow(html: Html, visit: Visit, y: number, row: Row): Markup {
 	const { report, axis, wide, left, right, width, rowHeight, numbers } = row;
 	const barY = wide ? y + 7 : y + 22;
 	const figures = figuresOf(visit);
@@ -128,7 +130,7 @@ function drawRow(html: Html, visit: ReportedVisit, y: number, row: Row): Markup 
 	return html`<g><line class="rule" x1="0" x2="${width}" y1="${px(y + rowHeight)}" y2="${px(y + rowHeight)}"/><text class="num" x="${px(numbers)}" y="${px(textY)}" text-anchor="end">${visit.number}</text><text x="${px(numbers + 8)}" y="${px(textY)}">${name}</text><text class="dim small" x="${px(width)}" y="${px(textY)}" text-anchor="end">${figures}</text>${bars}</g>`;
 }
 
-function figuresOf({ activeMs, spend, waits, launches }: ReportedVisit): string {
+function figuresOf({ activeMs, spend, waits, launches }: Visit): string {
 	if (launches.length > 0) return `${shortTime(activeMs)} · ${shortCost(spend.costUsd)}`;
 	const waited = waits.reduce((sum, { from, to }) => sum + to - from, 0);
 	return waited > 0 ? `${shortTime(waited)} waited` : "";

@@ -1,10 +1,11 @@
 // Every visit in a row: its workers and how they ended, what it took, how it was left and with which words. Pure.
+
+import type { Launch, Visit } from "../../core/index.ts";
 import { shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import { endMarks } from "./gantt.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
 import { counted, drawWords, type ReportPage, type Section } from "./page.ts";
 import { causePhrase, reasonPhrase } from "./phrases.ts";
-import type { Launch, ReportedVisit } from "./report-model.ts";
 import { type Column, drawTable, ends } from "./table.ts";
 
 const firstVisits = 200;
@@ -17,7 +18,7 @@ export function historySection(page: ReportPage): Section {
 	if (report.visits.length === 0) return { id: "history", title, content: foldedHistory(page) };
 	const { rows, leftOut: between } = ends(report.visits, firstVisits, lastVisits);
 	if (between > 0) leftOut.push(`${counted(between, "visit")} of the history between the first and the last ones.`);
-	const columns: Column<ReportedVisit>[] = [
+	const columns: Column<Visit>[] = [
 		{
 			name: "Visit",
 			kind: "words",
@@ -48,14 +49,14 @@ export function historySection(page: ReportPage): Section {
 	};
 }
 
-function times({ html }: ReportPage, activeMs: number, waits: ReportedVisit["waits"]): Markup {
+function times({ html }: ReportPage, activeMs: number, waits: Visit["waits"]): Markup {
 	const waited = waits.reduce((sum, { from, to }) => sum + to - from, 0);
 	return waited > 0
 		? html`${shortTime(activeMs)} <span class="second">${shortTime(waited)} waited</span>`
 		: html`${shortTime(activeMs)}`;
 }
 
-function drawLaunches(page: ReportPage, { launches, left }: ReportedVisit): HtmlContent {
+function drawLaunches(page: ReportPage, { launches, left }: Visit): HtmlContent {
 	const { html } = page;
 	if (launches.length === 0) return html`<span class="dim">none</span>`;
 	const items = launches
@@ -74,11 +75,7 @@ function drawLaunch({ html }: ReportPage, { attempt, launch, because, model, end
 	return html`<b>${name}</b> <span class="${tone}">${mark === "" ? "" : `${mark} `}${words}</span>${why}${model === undefined ? undefined : html` <span class="second model">${model}</span>`}`;
 }
 
-function drawFiles(
-	{ html }: ReportPage,
-	number: number,
-	{ changes, more, unmeasured }: ReportedVisit["files"],
-): HtmlContent {
+function drawFiles({ html }: ReportPage, number: number, { changes, more, unmeasured }: Visit["files"]): HtmlContent {
 	if (unmeasured !== undefined && changes.length === 0) return html`<span class="dim">not measured</span>`;
 	const count = changes.length + more;
 	if (count === 0) return html`<span class="dim">0</span>`;
@@ -86,7 +83,7 @@ function drawFiles(
 	return html`<a href="#changes-${number}">${count}</a> <span class="second"><span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span></span>`;
 }
 
-function drawLeft({ html, report }: ReportPage, { number, left }: ReportedVisit): HtmlContent {
+function drawLeft({ html, report }: ReportPage, { number, left }: Visit): HtmlContent {
 	if (left) {
 		const refused =
 			left.refused === undefined ? undefined : html` <span class="second bad">⊘ ${titleOf(left.refused)}</span>`;

@@ -1,18 +1,22 @@
 // What events mean, in phrases for a reader who was not there. Pure.
-import type {
-	FileLeft,
-	LaunchReason,
-	LedgerEvent,
-	MoveCause,
-	PersonEvent,
-	Run,
-	WorkerOutcome,
+import {
+	endPhrase,
+	type FileLeft,
+	type LaunchReason,
+	type LedgerEvent,
+	type MoveCause,
+	type PersonEvent,
+	type Run,
+	type Wait,
 } from "../../core/index.ts";
 import { shortCost, shortCount, shortTime } from "../timeline/index.ts";
-import type { Incident, LaunchEnd, Wait } from "./report-model.ts";
+import type { Incident } from "./report-model.ts";
 
 /** What a person did, and the words that go with it. `before`: the run at that moment. */
-export function personPhrase(event: PersonEvent, before: Run): { what: string; words: string } | undefined {
+export function personPhrase(
+	event: PersonEvent | LedgerEvent,
+	before: Run,
+): { what: string; words: string } | undefined {
 	const question = before.stage.kind === "asking" ? before.stage.question : undefined;
 	const asked =
 		question === undefined
@@ -63,7 +67,25 @@ export function personPhrase(event: PersonEvent, before: Run): { what: string; w
 			return event.kept === undefined
 				? { what: `Took files and run back to the start of visit ${event.to} (${event.state})`, words: "" }
 				: { what: `Took files and run back to kept-${event.kept} (visit ${event.to}, ${event.state})`, words: "" };
+		case "snapshot_updated":
+			return event.by === "person"
+				? { what: "Changed what the run knows", words: snapshotText(event.data) }
+				: undefined;
+		default:
+			return undefined;
 	}
+}
+
+function snapshotText({
+	findings = [],
+	pendingTasks = [],
+	resolve = [],
+}: (LedgerEvent & { kind: "snapshot_updated" })["data"]): string {
+	return [
+		...findings.map(({ key, text }) => (key === undefined ? text : `${key}: ${text}`)),
+		...pendingTasks.map(({ text }) => `to do: ${text}`),
+		...resolve.map((name) => `done: ${name}`),
+	].join("\n");
 }
 
 /** What a reader should know of an event that is no person's; `undefined` where all went as it should. */
@@ -158,31 +180,6 @@ export function incidentPhrase(event: LedgerEvent): Pick<Incident, "what" | "ton
 
 function namesOf(files: readonly FileLeft[]): string {
 	return files.map(({ path, why }) => `${path} (${why})`).join(", ");
-}
-
-export function endPhrase(outcome: WorkerOutcome): LaunchEnd {
-	switch (outcome.kind) {
-		case "lost":
-			return { kind: "lost", words: "was lost with its supervisor" };
-		case "stopped":
-			return { kind: "stopped", words: "was ended" };
-		case "exited": {
-			const detail = outcome.detail ? `: ${outcome.detail}` : "";
-			return { kind: "crashed", words: `ended by itself with exit code ${outcome.code}${detail}` };
-		}
-		case "killed": {
-			const detail = outcome.detail ? `: ${outcome.detail}` : "";
-			return { kind: "crashed", words: `was killed by ${outcome.signal}${detail}` };
-		}
-		case "timed_out": {
-			const words = {
-				idle: "was silent for too long",
-				wall: "took too long",
-				budget: "reached a ceiling",
-			};
-			return { kind: "timed_out", words: words[outcome.limit] };
-		}
-	}
 }
 
 /** Why a worker was launched. */

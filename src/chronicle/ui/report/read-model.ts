@@ -1,17 +1,15 @@
-// Makes the report of a run out of its ledger: reads every event once, folds the run along with it, and never fails for a piece that cannot
-// be read: what is missing is said in `gaps`.
-// L1 figures are differences of the folded run's totals, so they add up to what the run itself says; L2 secrets are taken out of every
-// event before it is looked at; L3 memory is bounded by visits, not by events.
+// Reads the report model of a run from its ledger: every event once. It never fails for a piece that cannot be read: `gaps` says what is
+// missing. Secrets are taken out of every event before it is read; memory is bounded by visits, not by events.
 import type { Redact } from "../../../safety/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
 import {
 	addSpend,
-	foldEvent,
+	growth,
 	type LedgerEvent,
 	NO_SPEND,
-	type PersonEvent,
+	type NumberedMove,
 	type Run,
-	startRun,
+	RunHistory,
 } from "../../core/index.ts";
 import { redactEvent } from "../../engine/index.ts";
 import { incidentPhrase, personPhrase } from "./phrases.ts";
@@ -19,7 +17,6 @@ import type {
 	BlockedCall,
 	Ceiling,
 	Incident,
-	NumberedMove,
 	PersonDecision,
 	ReportModel,
 	SpendPoint,
@@ -27,25 +24,24 @@ import type {
 	ToolFigures,
 	WorkerQuestionRecord,
 } from "./report-model.ts";
-import { growth, openReportedVisits } from "./visits.ts";
 
 type Growing<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** Of each list of happenings at most this many are kept; the rest is counted. */
-const mostHappenings = 1000;
+/** At most this many entries of each list are kept; the rest is counted. */
+const mostEntries = 1000;
 const mostPoints = 2000;
 
 /** Reads the ledger. Never rejects. */
 export async function readReportModel(read: ReadLedger, redact: Redact): Promise<ReportModel> {
-	const teller = openModelBuilder();
+	const builder = new ReportModelBuilder();
 	const gaps: string[] = [...read.repairs];
 	let unknown = 0;
 	let broken = 0;
 	try {
 		for await (const event of read.events()) {
-			const taken = takeSafely(teller, event, redact);
+			const taken = takeSafely(builder, event, redact);
 			if (taken === "unreadable") {
-				gaps.push("The first event that can be read does not begin a run: only the folded state is shown.");
+				gaps.push("The first readable event does not begin a run: only the folded state is shown.");
 				break;
 			}
 			if (taken === "unknown") unknown += 1;
@@ -54,192 +50,149 @@ export async function readReportModel(read: ReadLedger, redact: Redact): Promise
 	} catch (error) {
 		gaps.push(`The events could not be read to their end: ${error instanceof Error ? error.message : String(error)}`);
 	}
-	if (broken > 0) gaps.push(`Events that make no sense to this version: ${broken}. What they tell is missing.`);
+	if (broken > 0) gaps.push(`Events that make no sense to this version: ${broken}. What they record is missing.`);
 	if (unknown > 0)
 		gaps.push(
-			`${unknown} ${unknown === 1 ? "event is" : "events are"} of a kind that this version does not know; ${unknown === 1 ? "it is" : "they are"} passed over.`,
+			`${unknown} ${unknown === 1 ? "event is" : "events are"} of a kind that this version does not know; ${unknown === 1 ? "it is" : "they are"} skipped.`,
 		);
 	const { holder } = read;
-	if (!holder || holder.alive === "no") teller.abandon();
-	return teller.end(read.run, gaps);
+	if (!holder || holder.alive === "no") builder.history.abandon();
+	return builder.build(read.run, gaps);
 }
 
+type Taken = "taken" | "unknown" | "unreadable" | "broken";
+
 /** One event that is not what it should be must not hide the others. */
-function takeSafely(
-	teller: ModelBuilder,
-	event: LedgerEvent,
-	redact: Redact,
-): "taken" | "unknown" | "unreadable" | "broken" {
+function takeSafely(builder: ReportModelBuilder, event: LedgerEvent, redact: Redact): Taken {
 	try {
-		return teller.take(redactEvent(event, redact));
+		return builder.take(redactEvent(event, redact));
 	} catch {
 		return "broken";
 	}
 }
 
-interface ModelBuilder {
-	take(event: LedgerEvent): "taken" | "unknown" | "unreadable";
-	/** Nobody has the run now. */
-	abandon(): void;
-	end(given: Run, gaps: string[]): ReportModel;
-}
+const noFigures = { visits: 0, attempts: 0, activeMs: 0, toolCalls: 0, spend: NO_SPEND };
 
-function openModelBuilder(): ModelBuilder {
-	const visits = openReportedVisits();
-	const moves: NumberedMove[] = [];
-	const states = new Map<string, Growing<StateFigures>>();
-	let spending: SpendPoint[] = [];
-	const ceilings: Ceiling[] = [];
-	const people: PersonDecision[] = [];
-	const blocked: BlockedCall[] = [];
-	const questions = new Map<number, Growing<WorkerQuestionRecord>>();
-	const incidents: Incident[] = [];
-	const tools = new Map<string, Growing<ToolFigures>>();
-	const open = new Map<string, string>();
-	const dropped = new Map<string, number>();
-	let run: Run | undefined;
-	let beganAt = 0;
-	let lastAt = 0;
+class ReportModelBuilder {
+	readonly history = new RunHistory();
+	readonly #states = new Map<string, Growing<StateFigures>>();
+	#spending: SpendPoint[] = [];
+	readonly #ceilings: Ceiling[] = [];
+	readonly #people: PersonDecision[] = [];
+	readonly #blocked: BlockedCall[] = [];
+	readonly #questions = new Map<number, Growing<WorkerQuestionRecord>>();
+	readonly #incidents: Incident[] = [];
+	readonly #tools = new Map<string, Growing<ToolFigures>>();
+	/** Arguments of the calls that have not ended. */
+	readonly #open = new Map<string, string>();
+	readonly #dropped = new Map<string, number>();
 
-	function keep<T>(list: T[], item: T, name: string): void {
-		if (list.length < mostHappenings) list.push(item);
-		else dropped.set(name, (dropped.get(name) ?? 0) + 1);
-	}
-
-	function take(event: LedgerEvent): "taken" | "unknown" | "unreadable" {
-		const before = run;
-		const after: Run | undefined = before ? foldEvent(before, event) : startRun(event);
-		if (!after) return "unreadable";
-		// A clock that was set back does not turn time round.
-		const at = Math.max(Date.parse(event.at) || lastAt, lastAt);
-		if (!before) beganAt = at;
-		const quietFrom = before ? lastAt : at;
-		lastAt = at;
-		// What did not apply changed nothing, so it tells nothing.
+	take(event: LedgerEvent): Taken {
+		const step = this.history.take(event);
+		if (!step) return "unreadable";
+		const { before, after, at } = step;
 		if (after === before) return "taken";
-		run = after;
-		visits.take(event, before, after, at, quietFrom);
-		takeFigures(event, before, after, at);
-		return note(event, before ?? after, at);
+		this.#takeFigures(event, before, after);
+		this.#takeSpending(before, after, at);
+		this.#takeIncident(event, before ?? after, at);
+		this.#takePerson(event, before ?? after, at);
+		this.#takeCall(event, before ?? after, at);
+		this.#takeQuestion(event, before ?? after, at);
+		return knownKinds.has(event.kind) ? "taken" : "unknown";
 	}
 
-	function takeFigures(event: LedgerEvent, before: Run | undefined, after: Run, at: number): void {
-		const grown = growth(before, after);
-		const visit = visits.of("visit" in event ? event.visit : after.visit);
-		const name = visit?.state ?? after.state;
-		const own = states.get(name) ?? { visits: 0, attempts: 0, activeMs: 0, toolCalls: 0, spend: NO_SPEND };
-		states.set(name, {
-			visits: after.states[name]?.visits ?? 0,
-			attempts: own.attempts + grown.attempts,
-			activeMs: own.activeMs + grown.activeMs,
-			toolCalls: own.toolCalls + grown.toolCalls,
-			spend: addSpend(own.spend, grown.spend),
+	build(folded: Run, gaps: string[]): ReportModel {
+		const { run, beganAt, lastAt, visits, moves } = this.history;
+		if (!run) gaps.push("There are no readable events: visits, times and tool calls are not known.");
+		for (const [name, count] of this.#dropped) gaps.push(`${count} more ${name} are in the ledger and not here.`);
+		return {
+			run: run ?? folded,
+			beganAt: run ? beganAt : Date.parse(folded.createdAt) || 0,
+			endedAt: run ? lastAt : Date.parse(folded.updatedAt) || 0,
+			visits,
+			moves: run ? moves : movesOf(folded),
+			states: run ? this.#states : statesOf(folded),
+			spending: this.#spending,
+			ceilings: this.#ceilings,
+			people: this.#people,
+			blocked: this.#blocked,
+			questions: [...this.#questions.values()],
+			incidents: this.#incidents,
+			tools: [...this.#tools.values()].sort((one, other) => other.calls - one.calls),
+			gaps,
+		};
+	}
+
+	#keep<T>(list: T[], item: T, name: string): void {
+		if (list.length < mostEntries) list.push(item);
+		else this.#dropped.set(name, (this.#dropped.get(name) ?? 0) + 1);
+	}
+
+	/** The visit that an event is about, with its state. */
+	#placeOf(event: LedgerEvent, current: Run): { readonly visit: number; readonly state: string } {
+		const visit = "visit" in event ? event.visit : current.visit;
+		return { visit, state: this.history.visit(visit)?.state ?? current.state };
+	}
+
+	#takeFigures(event: LedgerEvent, before: Run | undefined, after: Run): void {
+		const { spend, attempts, activeMs, toolCalls } = growth(before, after);
+		const { state } = this.#placeOf(event, after);
+		const own = this.#states.get(state) ?? noFigures;
+		this.#states.set(state, {
+			visits: after.states[state]?.visits ?? 0,
+			attempts: own.attempts + attempts,
+			activeMs: own.activeMs + activeMs,
+			toolCalls: own.toolCalls + toolCalls,
+			spend: addSpend(own.spend, spend),
 		});
-		const entered = states.get(after.state);
-		if (!entered) states.set(after.state, { visits: 1, attempts: 0, activeMs: 0, toolCalls: 0, spend: NO_SPEND });
-		if (grown.spend.tokens > 0 || grown.spend.costUsd > 0) {
-			spending.push({ at, tokens: after.totals.tokens, costUsd: after.totals.costUsd });
-			if (spending.length > mostPoints) spending = spending.filter((_, index) => index % 2 === 1);
+		if (!this.#states.has(after.state)) this.#states.set(after.state, { ...noFigures, visits: 1 });
+	}
+
+	#takeSpending(before: Run | undefined, after: Run, at: number): void {
+		const { spend } = growth(before, after);
+		if (spend.tokens > 0 || spend.costUsd > 0) {
+			this.#spending.push({ at, tokens: after.totals.tokens, costUsd: after.totals.costUsd });
+			if (this.#spending.length > mostPoints) this.#spending = this.#spending.filter((_, index) => index % 2 === 1);
 		}
 		const { costUsd = after.plan.limits.costUsd, tokens = after.plan.limits.tokens } = after.limits.run;
-		const last = ceilings.at(-1);
-		if (!last || last.costUsd !== costUsd || last.tokens !== tokens) ceilings.push({ at, costUsd, tokens });
+		const last = this.#ceilings.at(-1);
+		if (!last || last.costUsd !== costUsd || last.tokens !== tokens) this.#ceilings.push({ at, costUsd, tokens });
 	}
 
-	/** Notes what the event tells beyond figures. */
-	function note(event: LedgerEvent, before: Run, at: number): "taken" | "unknown" {
-		const where = { at, visit: before.visit, state: before.state };
+	#takeIncident(event: LedgerEvent, current: Run, at: number): void {
 		const incident = incidentPhrase(event);
-		if (incident) {
-			const visit = "visit" in event ? event.visit : before.visit;
-			keep(incidents, { at, visit, state: visits.of(visit)?.state ?? before.state, ...incident }, "incidents");
-		}
+		if (incident) this.#keep(this.#incidents, { at, ...this.#placeOf(event, current), ...incident }, "incidents");
+	}
+
+	#takePerson(event: LedgerEvent, current: Run, at: number): void {
+		const phrase = personPhrase(event, current);
+		const { visit, state } = current;
+		if (phrase) this.#keep(this.#people, { at, visit, state, ...phrase }, "people's words");
+	}
+
+	#takeCall(event: LedgerEvent, current: Run, at: number): void {
 		switch (event.kind) {
-			case "moved": {
-				const { from, to, cause, refused, visit } = event;
-				const move = { number: moves.length + 1, from, to, cause, at, refused };
-				moves.push(move);
-				visits.leave(visit, move, at);
-				return "taken";
-			}
-			case "finished":
-				visits.leave(before.visit, undefined, at);
-				return "taken";
 			case "tool_started":
-				open.set(`${event.visit}.${event.attempt} ${event.call}`, event.args);
-				return "taken";
+				this.#open.set(`${event.visit}.${event.attempt} ${event.call}`, event.args);
+				return;
 			case "tool_ended": {
 				const key = `${event.visit}.${event.attempt} ${event.call}`;
-				const args = open.get(key) ?? "";
-				open.delete(key);
-				takeTool(event);
-				if (event.blocked !== undefined) {
-					const state = visits.of(event.visit)?.state ?? before.state;
-					const call = { at, visit: event.visit, state, tool: event.tool, args, rule: event.blocked };
-					keep(blocked, call, "blocked calls");
-				}
-				return "taken";
+				const args = this.#open.get(key) ?? "";
+				this.#open.delete(key);
+				this.#countCall(event);
+				const { tool, blocked: rule } = event;
+				if (rule !== undefined)
+					this.#keep(this.#blocked, { at, ...this.#placeOf(event, current), tool, args, rule }, "blocked calls");
+				return;
 			}
 			case "worker_ended":
-				open.clear();
-				return "taken";
-			case "snapshot_updated":
-				if (event.by === "person")
-					keep(people, { ...where, what: "Changed what the run knows", words: wordsOf(event.data) }, "people's words");
-				return "taken";
-			case "ask_opened":
-				if (questions.size < mostHappenings)
-					questions.set(event.seq, { ...where, title: event.title, text: event.text, verdict: "open" });
-				return "taken";
-			case "ask_answered": {
-				const question = questions.get(event.answers);
-				if (question) question.verdict = event.verdict;
-				return "taken";
-			}
-			case "approved":
-			case "rejected":
-			case "resumed":
-			case "released":
-			case "limits_changed":
-			case "model_changed":
-			case "told":
-			case "pause_requested":
-			case "abort_requested":
-			case "reopened":
-			case "rewind_requested": {
-				const phrase = personPhrase(event satisfies PersonEvent, before);
-				if (phrase) keep(people, { ...where, ...phrase }, "people's words");
-				return "taken";
-			}
-			case "created":
-			case "recovered":
-			case "noted":
-			case "clock_jumped":
-			case "opened":
-			case "attempt_reserved":
-			case "parked":
-			case "worker_started":
-			case "launch_failed":
-			case "used":
-			case "model_switched":
-			case "turn_settled":
-			case "delivered":
-			case "move_requested":
-			case "files_measured":
-			case "files_unmeasured":
-			case "files_restored":
-			case "files_unrestored":
-			case "cleanup_ended":
-			case "strays_stopped":
-				return "taken";
-			default:
-				return "unknown";
+				this.#open.clear();
 		}
 	}
 
-	function takeTool({ tool, ms, bytes, error, blocked: rule }: LedgerEvent & { kind: "tool_ended" }): void {
-		const own = tools.get(tool) ?? { tool, calls: 0, failed: 0, blocked: 0, ms: 0, longestMs: 0, bytes: 0 };
-		tools.set(tool, {
+	#countCall({ tool, ms, bytes, error, blocked: rule }: LedgerEvent & { kind: "tool_ended" }): void {
+		const own = this.#tools.get(tool) ?? { tool, calls: 0, failed: 0, blocked: 0, ms: 0, longestMs: 0, bytes: 0 };
+		this.#tools.set(tool, {
 			tool,
 			calls: own.calls + 1,
 			failed: own.failed + (error && rule === undefined ? 1 : 0),
@@ -250,46 +203,62 @@ function openModelBuilder(): ModelBuilder {
 		});
 	}
 
-	return {
-		take,
-		abandon: () => visits.abandon(),
-		end(given, gaps) {
-			const shown = run ?? given;
-			if (!run) gaps.push("There are no events to be read: visits, times and tool calls are not known.");
-			for (const [name, count] of dropped) gaps.push(`${count} more ${name} are in the ledger and not here.`);
-			return {
-				run: shown,
-				beganAt: run ? beganAt : Date.parse(given.createdAt) || 0,
-				endedAt: run ? lastAt : Date.parse(given.updatedAt) || 0,
-				visits: visits.visits,
-				moves: run ? moves : movesOf(given),
-				states: run ? states : statesOf(given),
-				spending,
-				ceilings,
-				people,
-				blocked,
-				questions: [...questions.values()],
-				incidents,
-				tools: [...tools.values()].sort((one, other) => other.calls - one.calls),
-				gaps,
-			};
-		},
-	};
+	#takeQuestion(event: LedgerEvent, { visit, state }: Run, at: number): void {
+		if (event.kind === "ask_opened") {
+			const { title, text, seq } = event;
+			const question = { at, visit, state, title, text, verdict: "open" } as const;
+			if (this.#questions.size < mostEntries) this.#questions.set(seq, question);
+		} else if (event.kind === "ask_answered") {
+			const question = this.#questions.get(event.answers);
+			if (question) question.verdict = event.verdict;
+		}
+	}
 }
 
-function wordsOf({
-	findings = [],
-	pendingTasks = [],
-	resolve = [],
-}: (LedgerEvent & { kind: "snapshot_updated" })["data"]): string {
-	return [
-		...findings.map(({ key, text }) => (key === undefined ? text : `${key}: ${text}`)),
-		...pendingTasks.map(({ text }) => `to do: ${text}`),
-		...resolve.map((name) => `done: ${name}`),
-	].join("\n");
-}
+/** Kinds that this version knows. */
+const knownKinds: ReadonlySet<string> = new Set<LedgerEvent["kind"]>([
+	"approved",
+	"rejected",
+	"resumed",
+	"released",
+	"limits_changed",
+	"model_changed",
+	"told",
+	"pause_requested",
+	"abort_requested",
+	"reopened",
+	"rewind_requested",
+	"snapshot_updated",
+	"tool_started",
+	"tool_ended",
+	"worker_ended",
+	"ask_opened",
+	"ask_answered",
+	"moved",
+	"finished",
+	"created",
+	"recovered",
+	"noted",
+	"clock_jumped",
+	"opened",
+	"attempt_reserved",
+	"parked",
+	"worker_started",
+	"launch_failed",
+	"used",
+	"model_switched",
+	"turn_settled",
+	"delivered",
+	"move_requested",
+	"files_measured",
+	"files_unmeasured",
+	"files_restored",
+	"files_unrestored",
+	"cleanup_ended",
+	"strays_stopped",
+]);
 
-/** What a folded run alone remembers of its moves. */
+/** The moves that a folded run alone remembers. */
 function movesOf({ history, moves }: Run): NumberedMove[] {
 	const first = moves.total - history.length;
 	return history.map(({ from, to, cause, at, refused }, index) => ({

@@ -18,7 +18,7 @@ import {
 	themed,
 	wholeScreen,
 } from "../../../tui/index.ts";
-import { type LedgerEvent, liveTotals } from "../../core/index.ts";
+import { conversationsOf, type LedgerEvent, liveTotals, RunHistory, type Visit } from "../../core/index.ts";
 import { shortCost, shortCount, shortTime, templateNameOf, titleOf } from "../timeline/index.ts";
 import { changesHead } from "./changes-head.ts";
 import { eventLine } from "./event-line.ts";
@@ -26,7 +26,6 @@ import { patchPage } from "./patch.ts";
 import { readTranscript } from "./transcript.ts";
 import { historyPage, knowledgePage } from "./view-pages.ts";
 import type { ViewSource } from "./view-source.ts";
-import { listVisits, openVisits, takeVisitEvent, type Visit } from "./visits.ts";
 
 const pages = ["History", "Transcript", "Diff", "Knowledge", "Events"] as const;
 type PageName = (typeof pages)[number];
@@ -55,7 +54,7 @@ export async function openRunView(ctx: ExtensionContext, source: ViewSource): Pr
 		let chosen: number | undefined;
 		let asked = 0;
 		const events: LedgerEvent[] = [];
-		const visits = openVisits(source.run());
+		const history = new RunHistory();
 		let seen = 0;
 		let reading: Promise<void> | undefined;
 
@@ -63,15 +62,17 @@ export async function openRunView(ctx: ExtensionContext, source: ViewSource): Pr
 		const readEvents = async () => {
 			for await (const event of source.events(seen)) {
 				seen = event.seq;
-				takeVisitEvent(visits, event);
+				history.take(event);
 				events.push(event);
 				if (events.length > mostEvents) events.shift();
 			}
 		};
 		const visit = (): Visit | undefined => {
-			const list = listVisits(visits);
+			const list = history.visits;
 			// A state without a worker has nothing to show.
-			return list.find((one) => one.visit === chosen) ?? list.findLast(({ attempts }) => attempts > 0) ?? list.at(-1);
+			return (
+				list.find((one) => one.number === chosen) ?? list.findLast(({ launches }) => launches.length > 0) ?? list.at(-1)
+			);
 		};
 		const load = async () => {
 			asked += 1;
@@ -102,11 +103,11 @@ export async function openRunView(ctx: ExtensionContext, source: ViewSource): Pr
 			void load();
 		};
 		const choose = (by: number) => {
-			const list = listVisits(visits);
-			const at = list.findIndex((one) => one.visit === visit()?.visit) + by;
+			const list = history.visits;
+			const at = list.findIndex((one) => one.number === visit()?.number) + by;
 			const next = list[Math.max(0, Math.min(at, list.length - 1))];
 			// On the newest one the view goes along when the run moves on.
-			chosen = next === list.at(-1) ? undefined : next?.visit;
+			chosen = next === list.at(-1) ? undefined : next?.number;
 			show(name === "History" || name === "Knowledge" || name === "Events" ? "Transcript" : name);
 		};
 
@@ -129,11 +130,11 @@ export async function openRunView(ctx: ExtensionContext, source: ViewSource): Pr
 			const live = liveTotals(run, new Date().toISOString());
 			const spent = `${shortCount(live.tokens)} tokens · ${shortCost(live.costUsd)} · ${shortTime(live.activeMs)}`;
 			const status = plain(run.status.replaceAll("_", " "));
-			if (width < narrow) return [status, ...(ofVisit ? [plain(` · visit ${at.visit}`)] : []), dim(` · ${spent}`)];
+			if (width < narrow) return [status, ...(ofVisit ? [plain(` · visit ${at.number}`)] : []), dim(` · ${spent}`)];
 			return [
 				{ text: templateNameOf(run), tone: "accent" },
 				dim(`${width < roomy ? "" : ` ${run.id.slice(0, 8)}`} · `),
-				...(ofVisit ? [plain(`visit ${at.visit} ${titleOf(at.state)}`), dim(" · ")] : []),
+				...(ofVisit ? [plain(`visit ${at.number} ${titleOf(at.state)}`), dim(" · ")] : []),
 				status,
 				dim(` · ${spent}`),
 			];
@@ -205,11 +206,11 @@ async function pageOf(
 			return unmarked(transcriptLines(source, visit));
 		case "Diff": {
 			if (visit === undefined) return unmarked([[dim("There is no visit yet.")]]);
-			const diff = await source.diff(visit.visit);
+			const diff = await source.diff(visit.number);
 			if (diff.kind === "none") return unmarked([[dim(diff.reason)]]);
 			const page = patchPage(diff.text, diff);
 			if (page.files.length === 0) return { lines: page.lines, marks: [] };
-			const going = visit.visit === source.run().visit && source.run().stage.kind !== "over";
+			const going = visit.number === source.run().visit && source.run().stage.kind !== "over";
 			const head = changesHead(diff.summary, going ? "so far; r looks again" : "");
 			return {
 				lines: [...head, ...page.lines],
@@ -227,7 +228,7 @@ function unmarked(lines: readonly Line[]): Page {
 /** All conversations of a visit, one behind the other. */
 function transcriptLines(source: ViewSource, visit: Visit | undefined): Line[] {
 	// An attempt that goes on in the conversation of the one before it has no file of its own.
-	const files = (visit?.conversations ?? []).flatMap((key) => {
+	const files = (visit ? conversationsOf(visit) : []).flatMap((key) => {
 		const path = source.transcript(key);
 		return path === undefined ? [] : [{ key, path }];
 	});

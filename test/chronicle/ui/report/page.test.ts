@@ -95,7 +95,7 @@ describe("the report of a day's work", () => {
 		expect(page.section("guard")).toContain("✓ allowed");
 		expect(page.section("incidents")).toContain("The worker was killed by SIGKILL.");
 		expect(page.section("tools")).toContain("bash 9 2 1");
-		expect(page.section("history")).toContain("1 ⊘ asked for implementation, which a person rejected");
+		expect(page.section("history")).toContain("1 ⊘ asked for implementation; rejected");
 	});
 
 	it("is sound at every moment of it", async () => {
@@ -149,7 +149,7 @@ describe("a run with little", () => {
 	it("without events has a report of its folded state, which says so", async () => {
 		const page = await pageOf(foldedOnly(dayOfWork().run));
 		expect(page.text).toContain("The log is gone");
-		expect(page.text).toContain("There are no events to be read");
+		expect(page.text).toContain("There are no readable events");
 		expect(page.section("history")).toContain("Rounding is per line now");
 		expect(page.section("money")).toContain("Implementation");
 	});

@@ -214,7 +214,7 @@ describe("the guard and the tools", () => {
 });
 
 describe("a ledger that cannot be read whole", () => {
-	it("of a newer version: unknown events are counted and passed over", async () => {
+	it("of a newer version: unknown events are counted and skipped", async () => {
 		const play = start(open(two));
 		const strange = {
 			kind: "moon_phase",
@@ -223,7 +223,7 @@ describe("a ledger that cannot be read whole", () => {
 			at: "2030-01-01T02:00:00.000Z",
 		} as unknown as LedgerEvent;
 		const story = await tell([...play.events, strange]);
-		expect(story.gaps).toEqual(["1 event is of a kind that this version does not know; it is passed over."]);
+		expect(story.gaps).toEqual(["1 event is of a kind that this version does not know; it is skipped."]);
 		expect(story.visits).toHaveLength(1);
 	});
 

@@ -1,0 +1,12 @@
+export { keptBefore, startOfVisit } from "./rewind-target.ts";
+export { growth, RunHistory, readHistory } from "./run-history.ts";
+export {
+	conversationsOf,
+	endPhrase,
+	type Launch,
+	type LaunchEnd,
+	type NumberedMove,
+	type Visit,
+	type VisitStart,
+	type Wait,
+} from "./visit.ts";

@@ -1,0 +1,282 @@
+// The history of a run, folded from its events: the run itself, its visits and its moves. The report, the run view, diff and rewind all read it.
+// Pure. Figures are differences of the folded run's totals, so they add up to what the run itself says.
+import { addSpend, foldEvent, type LedgerEvent, NO_SPEND, type Run, type Spend, startRun } from "../machine/index.ts";
+import type { ReadLedger } from "../ports.ts";
+import { endPhrase, type Launch, type LaunchEnd, type NumberedMove, type Visit, type Wait } from "./visit.ts";
+
+type Growing<T> = { -readonly [Key in keyof T]: T[Key] };
+
+interface GrowingVisit extends Growing<Omit<Visit, "launches" | "waits" | "files" | "trees">> {
+	readonly launches: Growing<Launch>[];
+	readonly waits: Growing<Wait>[];
+	readonly trees: Growing<Visit["trees"]>;
+	readonly files: Growing<Visit["files"]>;
+}
+
+/** Reads the whole history of a run. */
+export async function readHistory(ledger: Pick<ReadLedger, "events">): Promise<RunHistory> {
+	const history = new RunHistory();
+	for await (const event of ledger.events()) history.take(event);
+	return history;
+}
+
+/** What one event changed. */
+export interface HistoryStep {
+	/** `undefined`: the run began with the event. */
+	readonly before: Run | undefined;
+	readonly after: Run;
+	/** Milliseconds since the epoch; never earlier than the event before. */
+	readonly at: number;
+}
+
+const working: LaunchEnd = { kind: "working", words: "is running" };
+const endUnknown: LaunchEnd = { kind: "lost", words: "lost its supervisor; how it ended is not recorded" };
+
+/** Grows with every event that it takes. */
+export class RunHistory {
+	/** The run after the last event; `undefined` before the first. */
+	run: Run | undefined;
+	/** Times of the first and the last event. */
+	beganAt = 0;
+	lastAt = 0;
+	readonly moves: NumberedMove[] = [];
+	readonly #visits = new Map<number, GrowingVisit>();
+	/** The tree that the last rewind restored. */
+	#restored: string | undefined;
+
+	/** In the order in which they began. */
+	get visits(): readonly Visit[] {
+		return [...this.#visits.values()];
+	}
+
+	/** The visit of that number, if it has begun. */
+	visit(number: number): Visit | undefined {
+		return this.#visits.get(number);
+	}
+
+	/** Takes the next event. `undefined`: the first one does not begin a run. */
+	take(event: LedgerEvent): HistoryStep | undefined {
+		const before = this.run;
+		const after = before ? foldEvent(before, event) : startRun(event);
+		if (!after) return undefined;
+		// A clock that was set back does not turn time round.
+		const at = Math.max(Date.parse(event.at) || this.lastAt, this.lastAt);
+		const quietFrom = before ? this.lastAt : at;
+		if (!before) this.beganAt = at;
+		this.lastAt = at;
+		this.run = after;
+		// What did not apply changed nothing.
+		if (after === before) return { before, after, at };
+		if (before) this.#takeWait(before, event, quietFrom, at);
+		const visit = this.#enter(after.visit, after.state, at);
+		this.#takeTrees(event, (before ?? after).visit, at);
+		this.#takeWork(event, before, at);
+		this.#takeMove(event, before ?? after, at);
+		this.#takeStart(visit, after);
+		this.#takeFigures(event, before, after, visit);
+		return { before, after, at };
+	}
+
+	/** No process supervises the run: workers whose end is not recorded are not running. */
+	abandon(): void {
+		for (const { launches } of this.#visits.values())
+			for (const launch of launches) if (launch.end === working) launch.end = endUnknown;
+	}
+
+	#enter(number: number, state: string, at: number): GrowingVisit {
+		const known = this.#visits.get(number);
+		if (known) return known;
+		const visit: GrowingVisit = {
+			number,
+			state,
+			beganAt: at,
+			endedAt: undefined,
+			start: undefined,
+			launches: [],
+			waits: [],
+			spend: NO_SPEND,
+			activeMs: 0,
+			toolCalls: 0,
+			summary: "",
+			trees: { before: undefined, after: undefined },
+			files: { from: undefined, to: undefined, changes: [], more: 0, unmeasured: undefined },
+			left: undefined,
+		};
+		this.#visits.set(number, visit);
+		return visit;
+	}
+
+	/** `current`: the visit in which the event happened. */
+	#takeTrees(event: LedgerEvent, current: number, at: number): void {
+		if (event.kind === "moved") {
+			const next = this.#enter(event.visit + 1, event.to, at);
+			// A visit begins with the files that a rewind restored, or else as they were measured last, before or after the move.
+			next.trees.before = event.cause === "rewind" ? this.#restored : this.#visits.get(event.visit)?.trees.after;
+			return;
+		}
+		const here = this.#visits.get(current);
+		if (event.kind === "files_restored") {
+			this.#restored = event.now ?? event.tree;
+			if (here) here.trees.after = event.before;
+			return;
+		}
+		if (event.kind !== "files_measured") return;
+		const visit = this.#visits.get(event.visit);
+		if (event.purpose === "baseline") {
+			if (visit) visit.trees.before = event.tree;
+			return;
+		}
+		if (visit) visit.trees.after = event.tree;
+		if (here && event.visit === current - 1) here.trees.before = event.tree;
+	}
+
+	#takeStart(visit: GrowingVisit, { visit: number, state, baseline, snapshot, pairMoves }: Run): void {
+		if (!baseline) return;
+		visit.start ??= { visit: number, state, tree: baseline.tree, snapshot, pairMoves };
+		visit.files.from ??= baseline.tree ?? undefined;
+	}
+
+	#takeMove(event: LedgerEvent, { visit: current }: Run, at: number): void {
+		if (event.kind === "moved") {
+			const { from, to, cause, refused, visit } = event;
+			const move = { number: this.moves.length + 1, from, to, cause, at, refused };
+			this.moves.push(move);
+			this.#leave(visit, move, at);
+		} else if (event.kind === "finished") this.#leave(current, undefined, at);
+	}
+
+	#leave(number: number, left: NumberedMove | undefined, at: number): void {
+		const visit = this.#visits.get(number);
+		if (visit) Object.assign(visit, { left, endedAt: visit.endedAt ?? at });
+	}
+
+	#takeFigures(event: LedgerEvent, before: Run | undefined, after: Run, current: GrowingVisit): void {
+		const visit = ("visit" in event ? this.#visits.get(event.visit) : undefined) ?? current;
+		const { spend, activeMs, toolCalls } = growth(before, after);
+		visit.spend = addSpend(visit.spend, spend);
+		visit.activeMs += activeMs;
+		visit.toolCalls += toolCalls;
+	}
+
+	#launch(visit: number, attempt: number, launch: number): Growing<Launch> | undefined {
+		const launches = this.#visits.get(visit)?.launches;
+		return launches?.findLast((one) => one.attempt === attempt && one.launch === launch);
+	}
+
+	#takeWork(event: LedgerEvent, before: Run | undefined, at: number): void {
+		switch (event.kind) {
+			case "attempt_reserved": {
+				const { visit, attempt, launch, because } = event;
+				const common = { startedAt: undefined, endedAt: undefined, model: undefined };
+				this.#visits.get(visit)?.launches.push({ visit, attempt, launch, because, ...common, end: working });
+				return;
+			}
+			case "worker_started": {
+				const one = this.#launch(event.visit, event.attempt, event.launch);
+				if (one) Object.assign(one, { startedAt: at, model: event.model });
+				return;
+			}
+			case "launch_failed": {
+				const one = this.#launch(event.visit, event.attempt, event.launch);
+				const end: LaunchEnd = { kind: "unstarted", words: `could not be started: ${event.detail}` };
+				if (one) Object.assign(one, { endedAt: at, end });
+				return;
+			}
+			case "worker_ended": {
+				const one = this.#launch(event.visit, event.attempt, event.launch);
+				if (!one) return;
+				const lost = event.outcome.kind === "lost";
+				const stage = before?.stage;
+				// The end of a lost worker is not known: its last sign of life counts.
+				const seen = lost && stage && "seenAt" in stage && stage.seenAt !== "" ? Date.parse(stage.seenAt) : at;
+				one.endedAt = Math.min(seen, at);
+				if (one.end === working) one.end = endPhrase(event.outcome);
+				return;
+			}
+			case "move_requested": {
+				const visit = this.#visits.get(event.visit);
+				if (!visit) return;
+				visit.summary = event.summary;
+				const one = visit.launches.findLast(({ attempt }) => attempt === event.attempt);
+				if (one)
+					one.end =
+						event.target === visit.state && event.target !== "done"
+							? { kind: "stopped", words: "asked to restart the state" }
+							: { kind: "moved", words: `asked for ${event.target}` };
+				return;
+			}
+			case "rejected": {
+				const one = before && this.#visits.get(before.visit)?.launches.at(-1);
+				if (one?.end.kind === "moved") one.end = { kind: "rejected", words: `${one.end.words}; rejected` };
+				return;
+			}
+			case "files_measured": {
+				const visit = this.#visits.get(event.visit);
+				if (event.purpose !== "changes" || !visit) return;
+				Object.assign(visit.files, { to: event.tree, changes: event.changes ?? [], more: event.more ?? 0 });
+				visit.files.unmeasured = undefined;
+				return;
+			}
+			case "files_unmeasured": {
+				const visit = this.#visits.get(event.visit);
+				if (visit) visit.files.unmeasured = event.detail;
+				return;
+			}
+		}
+	}
+
+	#takeWait(before: Run, next: LedgerEvent, from: number, to: number): void {
+		const kind = waitOf(before, next, to - from);
+		const waits = this.#visits.get(before.visit)?.waits;
+		if (kind === undefined || waits === undefined || to <= from) return;
+		const last = waits.at(-1);
+		if (last && last.kind === kind && last.to === from) last.to = to;
+		else waits.push({ kind, from, to });
+	}
+}
+
+/** What the totals have grown by. */
+export function growth(
+	before: Run | undefined,
+	after: Run,
+): { spend: Spend; activeMs: number; toolCalls: number; attempts: number } {
+	const { totals } = after;
+	const earlier = before?.totals;
+	if (!earlier || earlier === totals) return { spend: NO_SPEND, activeMs: 0, toolCalls: 0, attempts: 0 };
+	return {
+		spend: {
+			input: totals.input - earlier.input,
+			output: totals.output - earlier.output,
+			cacheRead: totals.cacheRead - earlier.cacheRead,
+			cacheWrite: totals.cacheWrite - earlier.cacheWrite,
+			tokens: totals.tokens - earlier.tokens,
+			costUsd: totals.costUsd - earlier.costUsd,
+			unmeteredTokens: totals.unmeteredTokens - earlier.unmeteredTokens,
+		},
+		activeMs: totals.activeMs - earlier.activeMs,
+		toolCalls: totals.toolCalls - earlier.toolCalls,
+		attempts: totals.attempts - earlier.attempts,
+	};
+}
+
+/** Milliseconds. A shorter silence before a supervisor opens the run is its start, not a wait. */
+const silenceMs = 2000;
+
+/** What the run waited for between `before` and the next event. */
+function waitOf({ stage, status }: Run, next: LedgerEvent, ms: number): Wait["kind"] | undefined {
+	switch (stage.kind) {
+		case "asking":
+			return "approval";
+		case "waiting":
+			return status === "human_intervention" ? "human" : status === "budget_exceeded" ? "budget" : "paused";
+		case "over":
+			return "over";
+		case "deciding":
+		case "baselining":
+		case "launching":
+		case "working":
+		case "stopping":
+		case "restoring":
+			return next.kind === "opened" && ms > silenceMs ? "interrupted" : undefined;
+	}
+}

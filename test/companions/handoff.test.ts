@@ -75,7 +75,7 @@ describe("handoff", () => {
 	});
 
 	it("one that was stopped, or came to nothing, is called off in the context; one that was done is not", async () => {
-		const calledOff = "handoff that was asked for above is called off";
+		const calledOff = "handoff requested above is canceled";
 		const { server, rpc } = await openBench({
 			script: [
 				hang("let me see"),

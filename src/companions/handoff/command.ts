@@ -1,9 +1,9 @@
-// What a handoff's outcome means to who asked for it: the person who typed the command, or a sequence.
+// Reports a handoff's outcome to its caller: the user who typed the command, or a sequence.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { exitCodes, failWith, say } from "../../pi/index.ts";
 import type { HandoffSession } from "./session.ts";
 
-/** `/handoff <direction>`, typed: what came of it is said when it is not a handoff. */
+/** Runs `/handoff <direction>` as typed. Reports only what is not a completed handoff. */
 export async function runHandoffCommand(
 	session: HandoffSession,
 	ctx: ExtensionContext,
@@ -17,7 +17,7 @@ export async function runHandoffCommand(
 	if (outcome.kind === "aborted") say(ctx, "The handoff was stopped.", "warning");
 }
 
-/** The handoff as a step of a sequence: whoever wrote it expects a cut, so anything else ends the sequence, which says why. */
+/** Runs the handoff as a step of a sequence. Anything but a completed handoff ends the sequence with the reason. */
 export async function runHandoffStep(
 	session: HandoffSession,
 	ctx: ExtensionContext,

@@ -2,14 +2,14 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import { openOnce } from "../../pi/index.ts";
 import type { HandoffHost, HandoffSession } from "./session.ts";
 
-/** Opens the session's handoff when it is first asked for. */
+/** Opens the session's handoff on first use. */
 export type OpenHandoff = () => Promise<HandoffSession>;
 
 /** Registers `/handoff`. */
 export function registerHandoff(pi: ExtensionAPI, host: HandoffHost): OpenHandoff {
 	const open = openOnce(async () => (await import("./session.ts")).openHandoff(pi, host));
 	pi.registerCommand("handoff", {
-		description: "Let a fresh context go on in this session: /handoff <direction>",
+		description: "Continue this session in a fresh context: /handoff <direction>",
 		handler: async (args, ctx) => {
 			const { runHandoffCommand } = await import("./command.ts");
 			await runHandoffCommand(await open(), ctx, args);
@@ -18,7 +18,7 @@ export function registerHandoff(pi: ExtensionAPI, host: HandoffHost): OpenHandof
 	return open;
 }
 
-/** `/handoff` as a step of a sequence. */
+/** Runs `/handoff` as a step of a sequence. */
 export async function handoffStep(
 	open: OpenHandoff,
 	ctx: ExtensionContext,

@@ -1,21 +1,23 @@
-// A handoff in one session: asked for, briefed by the model, cut at one turn boundary. H1 the cut, the successor's message and the
-// continuation are one boundary of one run, at any context size; H2 the direction is carried verbatim; H3 a model that does not call the
-// tool is reminded a bounded number of times, then the person is told; H4 a cut counts when it stands: another extension may have the last
-// word at a boundary, then it is made again at the next one, a bounded number of times.
+// A handoff in one session: the user asks for it, the model writes a brief, the context is cut at one turn boundary. H1 the cut, the
+// successor's message and the continuation are one boundary of one run, at any context size; H2 the direction is passed on verbatim; H3 a
+// model that does not call the tool is reminded a bounded number of times, then the user is told; H4 another extension may undo a cut at the
+// same boundary: then the cut is repeated at the next one, a bounded number of times.
 import type {
+	AgentBeforeSettleEvent,
 	ExtensionAPI,
 	ExtensionContext,
 	SessionBoundaryDraft,
 	ToolDefinition,
+	TurnEndEvent,
 } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { followRun, foreignTools, type TurnOutcome } from "../../pi/index.ts";
 import { calledOffText, handoffReminder, requestText, successorText } from "./texts.ts";
 
-/** How often a model that stopped without the call is reminded. */
-const reminders = 2;
-/** How often a cut is made that another extension undoes in the same moment. */
-const cuts = 3;
+/** Reminders for a model that stopped without calling the tool. */
+const maxReminders = 2;
+/** Cuts per handoff, counting those that another extension has undone. */
+const maxCuts = 3;
 const toolName = "handoff";
 const directionType = "handoff:direction";
 const requestType = "handoff:request";
@@ -23,30 +25,29 @@ const requestType = "handoff:request";
 export type HandoffOutcome =
 	| { readonly kind: "handed-over" }
 	| { readonly kind: "aborted" }
-	/** `unstarted`: the model was not even asked. */
+	/** `unstarted`: the model was not asked. */
 	| { readonly kind: "refused"; readonly reason: string; readonly unstarted?: true };
 
 export interface HandoffSession {
-	/** Asks the model for a handoff and resolves when the successor's run has settled, or when there was none. */
+	/** Asks the model to hand over. Resolves when the successor's run has settled, or when there is no handoff. */
 	request(ctx: ExtensionContext, direction: string): Promise<HandoffOutcome>;
 }
 
-/** One request, from the person's words to its outcome. */
+/** One request, from the user's direction to its outcome. */
 interface Request {
 	/** Random. */
 	readonly id: string;
 	readonly direction: string;
 	/** Whether the model has been asked. */
 	asked: boolean;
-	reminded: number;
-	/** How often the cut was made. */
-	cut: number;
-	/** What the model wrote for the successor. */
+	reminders: number;
+	cuts: number;
+	/** The model's text for the successor. */
 	brief: string | undefined;
 	outcome: HandoffOutcome | undefined;
 }
 
-/** A message to a context that begins anew. */
+/** A message to a new context. */
 export interface Introduction {
 	readonly customType: string;
 	readonly content: string;
@@ -54,68 +55,204 @@ export interface Introduction {
 	readonly details?: unknown;
 }
 
-/** What a handoff needs of its session. */
+/** What a handoff needs from its session. */
 export interface HandoffHost {
-	/** Whether the model may write pages of the notebook before it hands over. */
+	/** Whether the model can write notebook pages before it hands over. */
 	readonly notebookOn: boolean;
-	/** What a context that begins anew must be told: notebook, posture. */
+	/** What a new context must know: the notebook, readonly. */
 	introductions(): readonly Introduction[];
 }
 
 /** Opens the handoff of the session that `pi` belongs to. */
 export function openHandoff(pi: ExtensionAPI, host: HandoffHost): HandoffSession {
-	/** The request that waits for its cut. */
-	let waiting: Request | undefined;
-	let registered = false;
-	/** Why the tool cannot be used: it is another extension's. */
-	let foreign: string | undefined;
+	const handoff = new Handoff(pi, host);
+	pi.on("turn_start", (_event, ctx) => void handoff.pendingCut(ctx));
+	pi.on("turn_end", (event, ctx) => handoff.onTurnEnd(event, ctx));
+	pi.on("agent_before_settle", (event, ctx) => handoff.onBeforeSettle(event, ctx));
+	pi.on("agent_settled", ({ aborted }) => {
+		if (aborted) handoff.end({ kind: "aborted" });
+	});
+	pi.on("session_tree", () => handoff.end({ kind: "aborted" }));
+	return handoff;
+}
 
-	function end(outcome: HandoffOutcome): void {
-		if (waiting) waiting.outcome = outcome;
-		waiting = undefined;
-		takeToolAway();
+type Boundary = { entries: SessionBoundaryDraft[]; continue: true };
+type Briefed = Request & { brief: string };
+
+class Handoff implements HandoffSession {
+	private readonly pi: ExtensionAPI;
+	private readonly host: HandoffHost;
+	/** The request that has no outcome yet. */
+	private pending: Request | undefined;
+	private registered = false;
+	/** Why the tool cannot be used: another extension owns its name. */
+	private conflict: string | undefined;
+
+	constructor(pi: ExtensionAPI, host: HandoffHost) {
+		this.pi = pi;
+		this.host = host;
 	}
 
-	function takeToolAway(): void {
-		const active = pi.getActiveTools();
-		if (active.includes(toolName)) pi.setActiveTools(active.filter((name) => name !== toolName));
-	}
-
-	/** What the settled run made of the request; after it nothing of it waits any more, also not for the model. */
-	function conclude(ctx: ExtensionContext, request: Request, run: TurnOutcome): HandoffOutcome {
+	async request(ctx: ExtensionContext, direction: string): Promise<HandoffOutcome> {
+		const trimmed = direction.trim();
+		const refused = this.refusal(trimmed);
+		if (refused) return refused;
+		const request: Request = {
+			id: crypto.randomUUID(),
+			direction: trimmed,
+			asked: false,
+			reminders: 0,
+			cuts: 0,
+			brief: undefined,
+			outcome: undefined,
+		};
+		this.pending = request;
+		const ask = () => {
+			if (this.pending === request)
+				this.pi.sendMessage(this.askModel(request), { triggerTurn: true, deliverAs: "followUp" });
+		};
+		const run = await followRun(this.pi, ctx, ask, { joins: () => request.asked });
 		const outcome = outcomeOf(request, run);
-		if (waiting === request) end(outcome);
-		if (request.asked && request.outcome?.kind !== "handed-over") callOff(ctx, request);
+		if (this.pending === request) this.end(outcome);
+		if (request.asked && request.outcome?.kind !== "handed-over") this.retract(ctx, request);
 		return outcome;
 	}
 
-	/** Tells the model that the request in its context no longer holds: what it is asked next is not the successor's work. */
-	function callOff(ctx: ExtensionContext, { id }: Request): void {
+	private refusal(direction: string): HandoffOutcome | undefined {
+		if (direction === "") {
+			const reason = "A handoff needs a direction: /handoff <what the successor should do>.";
+			return { kind: "refused", reason, unstarted: true };
+		}
+		if (this.pending) return { kind: "refused", reason: "A handoff is already waiting for the model." };
+		const conflict = this.registerTool();
+		return conflict === undefined ? undefined : { kind: "refused", reason: conflict, unstarted: true };
+	}
+
+	/** Registers the tool once, without giving it to the model yet. Returns the reason if another extension owns its name. */
+	private registerTool(): string | undefined {
+		if (!this.registered) {
+			const active = this.pi.getActiveTools();
+			this.pi.registerTool(this.tool() as ToolDefinition);
+			this.registered = true;
+			this.conflict = foreignTools(this.pi, [toolName], "/handoff");
+			this.pi.setActiveTools(active);
+		}
+		return this.conflict;
+	}
+
+	private tool(): ToolDefinition<typeof parameters> {
+		return {
+			name: toolName,
+			label: "Handoff",
+			description: "End this context and start a successor with the direction that the user gave.",
+			parameters,
+			exposure: "model-only",
+			// It changes only the session, so neither readonly nor a phase has a reason to refuse it.
+			annotations: { readOnlyHint: true },
+			executionMode: "sequential",
+			execute: async (_id, { context }) => {
+				if (!this.pending) throw new Error("No handoff is waiting; the user starts one with /handoff.");
+				if (context.trim() === "") throw new Error("The context is empty: write down what the successor needs.");
+				this.pending.brief = context;
+				return { content: [{ type: "text", text: "Handed over." }], details: {} };
+			},
+		};
+	}
+
+	end(outcome: HandoffOutcome): void {
+		if (!this.pending) return;
+		this.pending.outcome = outcome;
+		this.pending = undefined;
+		this.removeTool();
+	}
+
+	private removeTool(): void {
+		const active = this.pi.getActiveTools();
+		if (active.includes(toolName)) this.pi.setActiveTools(active.filter((name) => name !== toolName));
+	}
+
+	/** Tells the model that the request in its context no longer holds. */
+	private retract(ctx: ExtensionContext, { id }: Request): void {
 		try {
-			if (!isAsked(ctx, id)) return;
-			pi.sendMessage({ customType: "handoff:called-off", content: calledOffText, display: false });
+			if (!hasMessage(ctx, requestType, id)) return;
+			this.pi.sendMessage({ customType: "handoff:called-off", content: calledOffText, display: false });
 		} catch {
 			// The session was left, and its context with it.
 		}
 	}
 
-	/** Makes the tool known to pi, once, and keeps it from the model. The answer is the reason where it is another extension's. */
-	function offer(): string | undefined {
-		if (!registered) {
-			const active = pi.getActiveTools();
-			pi.registerTool(tool as ToolDefinition);
-			registered = true;
-			foreign = foreignTools(pi, [toolName], "/handoff");
-			pi.setActiveTools(active);
-		}
-		return foreign;
+	/** Gives the model its tool and returns the message that asks it to hand over. */
+	private askModel(request: Request) {
+		request.asked = true;
+		if (!this.pi.getActiveTools().includes(toolName)) this.pi.setActiveTools([...this.pi.getActiveTools(), toolName]);
+		return {
+			customType: requestType,
+			content: requestText(request.direction, this.host.notebookOn),
+			display: true,
+			details: { request: request.id },
+		};
 	}
 
-	/** The boundary that hands over. */
-	function handOver(request: Request, brief: string, before: readonly SessionBoundaryDraft[]) {
-		request.cut++;
-		takeToolAway();
-		const { id, direction } = request;
+	onTurnEnd(event: TurnEndEvent, ctx: ExtensionContext): Boundary | undefined {
+		const completed = event.outcome === "completed";
+		if (this.pending?.asked === false)
+			return completed && event.toolResults.length === 0 ? this.askAfter(this.pending, event.entries) : undefined;
+		const request = completed ? this.pendingCut(ctx) : undefined;
+		return request && this.cut(request, event.entries);
+	}
+
+	onBeforeSettle(event: AgentBeforeSettleEvent, ctx: ExtensionContext): Boundary | undefined {
+		const completed = event.outcome === "completed";
+		// After a run that failed, the model is asked in a run of its own.
+		if (this.pending?.asked === false) return completed ? this.askAfter(this.pending, event.entries) : undefined;
+		const request = this.pendingCut(ctx);
+		if (request && completed) return this.cut(request, event.entries);
+		if (!this.pending) return undefined;
+		if (!completed) {
+			this.end({ kind: "refused", reason: "The run ended with an error before the model handed over." });
+			return undefined;
+		}
+		return this.remind(this.pending, event.entries);
+	}
+
+	/** At the boundary where the model's work is done, nothing is queued that an abort would leave behind. */
+	private askAfter(request: Request, before: readonly SessionBoundaryDraft[]): Boundary {
+		return { entries: [...before, { type: "custom_message", ...this.askModel(request) }], continue: true };
+	}
+
+	private remind(request: Request, before: readonly SessionBoundaryDraft[]): Boundary | undefined {
+		if (request.reminders >= maxReminders) {
+			const reason = `The model did not call the handoff tool, not even after ${maxReminders} reminders.`;
+			this.end({ kind: "refused", reason });
+			return undefined;
+		}
+		request.reminders++;
+		const reminder: SessionBoundaryDraft = {
+			type: "custom_message",
+			customType: "handoff:reminder",
+			content: handoffReminder(request.direction),
+			display: false,
+		};
+		return { entries: [...before, reminder], continue: true };
+	}
+
+	/** The request with a brief whose cut is not made or was undone. Ends the request if its cut holds or was undone too often. */
+	pendingCut(ctx: ExtensionContext): Briefed | undefined {
+		const request = this.pending;
+		if (request?.brief === undefined) return undefined;
+		if (request.cuts > 0 && hasMessage(ctx, directionType, request.id)) this.end({ kind: "handed-over" });
+		else if (request.cuts >= maxCuts) {
+			const reason = "Another extension undoes every cut of the handoff; the context is unchanged.";
+			this.end({ kind: "refused", reason });
+		}
+		return this.pending as Briefed | undefined;
+	}
+
+	/** The boundary that replaces the context with the brief and the direction. */
+	private cut(request: Briefed, before: readonly SessionBoundaryDraft[]): Boundary {
+		request.cuts++;
+		this.removeTool();
+		const { id, direction, brief } = request;
 		const cut: SessionBoundaryDraft[] = [
 			{ type: "compaction", summary: brief, firstKeptEntryId: null, details: { handoff: true, direction } },
 			{
@@ -125,132 +262,10 @@ export function openHandoff(pi: ExtensionAPI, host: HandoffHost): HandoffSession
 				display: true,
 				details: { request: id },
 			},
-			...host.introductions().map((told) => ({ type: "custom_message" as const, ...told })),
+			...this.host.introductions().map((message) => ({ type: "custom_message" as const, ...message })),
 		];
 		return { entries: [...before, ...cut], continue: true };
 	}
-
-	/** The request whose cut is still to be made, once it is known that the one before stands or does not. */
-	function uncut(ctx: ExtensionContext): (Request & { brief: string }) | undefined {
-		if (waiting?.brief === undefined) return undefined;
-		if (waiting.cut > 0 && hasDirection(ctx, waiting.id)) end({ kind: "handed-over" });
-		else if (waiting.cut >= cuts)
-			end({
-				kind: "refused",
-				reason: "Another extension undoes the handoff's cut whenever it is made; the context is as it was.",
-			});
-		return waiting as (Request & { brief: string }) | undefined;
-	}
-
-	/** Gives the model its tool and makes the message that asks it to hand over. */
-	function ask(request: Request) {
-		request.asked = true;
-		if (!pi.getActiveTools().includes(toolName)) pi.setActiveTools([...pi.getActiveTools(), toolName]);
-		return {
-			customType: requestType,
-			content: requestText(request.direction, host.notebookOn),
-			display: true,
-			details: { request: request.id },
-		};
-	}
-
-	/** The boundary at which a model whose work is done is asked: nothing is queued that an abort would leave behind. */
-	function askAfter(request: Request, before: readonly SessionBoundaryDraft[]) {
-		return { entries: [...before, { type: "custom_message" as const, ...ask(request) }], continue: true };
-	}
-
-	pi.on("turn_start", (_event, ctx) => void uncut(ctx));
-	pi.on("turn_end", (event, ctx) => {
-		if (waiting?.asked === false) {
-			const done = event.outcome === "completed" && event.toolResults.length === 0;
-			return done ? askAfter(waiting, event.entries) : undefined;
-		}
-		const request = event.outcome === "completed" ? uncut(ctx) : undefined;
-		return request && handOver(request, request.brief, event.entries);
-	});
-	pi.on("agent_before_settle", (event, ctx) => {
-		// After a run that failed the model is asked anew, in a run of its own.
-		if (waiting?.asked === false) return event.outcome === "completed" ? askAfter(waiting, event.entries) : undefined;
-		const request = uncut(ctx);
-		if (request && event.outcome === "completed") return handOver(request, request.brief, event.entries);
-		if (waiting === undefined) return;
-		if (event.outcome !== "completed") {
-			end({ kind: "refused", reason: "The run ended with an error before the model handed over." });
-			return;
-		}
-		if (waiting.reminded >= reminders) {
-			end({
-				kind: "refused",
-				reason: `The model did not call the handoff tool, also not after ${reminders} reminders.`,
-			});
-			return;
-		}
-		waiting.reminded++;
-		const reminder: SessionBoundaryDraft = {
-			type: "custom_message",
-			customType: "handoff:reminder",
-			content: handoffReminder(waiting.direction),
-			display: false,
-		};
-		return { entries: [...event.entries, reminder], continue: true };
-	});
-	pi.on("agent_settled", ({ aborted }) => {
-		if (aborted && waiting) end({ kind: "aborted" });
-	});
-	pi.on("session_tree", () => {
-		if (waiting) end({ kind: "aborted" });
-	});
-
-	const tool: ToolDefinition<typeof parameters> = {
-		name: toolName,
-		label: "Handoff",
-		description: "End this context and let a successor go on with the direction that the person gave.",
-		parameters,
-		exposure: "model-only",
-		// It touches nothing but the session: no posture and no phase has a reason to refuse it.
-		annotations: { readOnlyHint: true },
-		executionMode: "sequential",
-		async execute(_id, { context }) {
-			if (waiting === undefined) throw new Error("No handoff is waiting; the person starts one with /handoff.");
-			if (context.trim() === "") throw new Error("The context is empty: write down what the successor needs.");
-			waiting.brief = context;
-			return { content: [{ type: "text", text: "Handed over." }], details: {} };
-		},
-	};
-
-	return {
-		async request(ctx, direction) {
-			const words = direction.trim();
-			if (words === "")
-				return {
-					kind: "refused",
-					reason: "A handoff needs a direction: /handoff <what the successor should do>.",
-					unstarted: true,
-				};
-			if (waiting) return { kind: "refused", reason: "A handoff is already waiting for the model." };
-			const taken = offer();
-			if (taken !== undefined) return { kind: "refused", reason: taken, unstarted: true };
-			const request: Request = {
-				id: crypto.randomUUID(),
-				direction: words,
-				asked: false,
-				reminded: 0,
-				cut: 0,
-				brief: undefined,
-				outcome: undefined,
-			};
-			waiting = request;
-			const run = await followRun(
-				pi,
-				ctx,
-				() => {
-					if (waiting === request) pi.sendMessage(ask(request), { triggerTurn: true, deliverAs: "followUp" });
-				},
-				{ joins: () => request.asked },
-			);
-			return conclude(ctx, request, run);
-		},
-	};
 }
 
 function outcomeOf({ outcome }: Request, run: TurnOutcome): HandoffOutcome {
@@ -267,16 +282,7 @@ function outcomeOf({ outcome }: Request, run: TurnOutcome): HandoffOutcome {
 	}
 }
 
-/** Whether the model's context holds the direction of this request: it does unless somebody's compaction has taken it. */
-function hasDirection(ctx: ExtensionContext, request: string): boolean {
-	return hasMessage(ctx, directionType, request);
-}
-
-/** Whether the model's context holds the request itself. */
-function isAsked(ctx: ExtensionContext, request: string): boolean {
-	return hasMessage(ctx, requestType, request);
-}
-
+/** Whether the model's context holds this message of the request; a compaction by someone else removes it. */
 function hasMessage({ sessionManager }: ExtensionContext, type: string, request: string): boolean {
 	return sessionManager
 		.buildContextEntries()

@@ -1,10 +1,10 @@
-// Browsing the notebook in the terminal: choose a page, read it whole, choose again.
+// Browsing the notebook in the terminal: choose a page, read it, choose again.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { choosePerson, pageMarkdown, printable } from "../../pi/index.ts";
 import type { Notebook } from "./notebook.ts";
 import { indexLines } from "./notebook.ts";
 
-/** Lets the person read pages until they leave with Escape. */
+/** Shows pages until the user leaves with Escape. */
 export async function browsePages(ctx: ExtensionContext, notebook: Notebook): Promise<void> {
 	const names = [...notebook.pages.keys()];
 	const rows = indexLines(notebook).map((line) => printable(line.replace(/^- /, "")));

@@ -1,4 +1,4 @@
-// `/notebook`: what the person can do with the notebook. The same function serves the slash command and a sequence's step.
+// `/notebook`: one function for the slash command and for a step of a sequence.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { askPerson, exitCodes, failWith, say } from "../../pi/index.ts";
 import { browsePages } from "./browse.ts";
@@ -6,13 +6,12 @@ import { indexLine, indexLines, pageName, searchPages } from "./notebook.ts";
 import type { NotebookSession } from "./session.ts";
 import { readNotebookRequest } from "./verbs.ts";
 
-/** Lines that a search shows. */
+/** Search results shown at most. */
 const mostFound = 40;
 
 /**
- * Runs `/notebook <args>`: nothing browses (a list where there is no terminal), `on` and `off` give and take the model's tools; a verb that
- * does not exist is refused. Unattended, the list is printed also in the terminal: nobody may be there to close a screen. The answer is the
- * reason when it was refused, for the caller to say.
+ * Runs `/notebook <args>`. Without arguments it opens the pages to browse, or prints a list if there is no terminal or the call is
+ * `unattended`: nobody may be there to close a screen. Returns the reason if the command was refused; the caller reports it.
  */
 export async function runNotebookCommand(
 	session: NotebookSession,
@@ -41,7 +40,7 @@ export async function runNotebookCommand(
 			return search(session, ctx, request.words);
 		case "rename": {
 			const refused = session.rename(request.from, request.to);
-			if (refused === undefined) say(ctx, `The page "${request.from}" is called "${request.to}" now.`);
+			if (refused === undefined) say(ctx, `Renamed the page "${request.from}" to "${request.to}".`);
 			return refused;
 		}
 		case "delete":
@@ -68,7 +67,7 @@ function search({ notebook }: NotebookSession, ctx: ExtensionContext, words: str
 	say(ctx, lines.length === 0 ? `No page has "${words}".` : [...lines, ...rest].join("\n"));
 }
 
-/** Where somebody is there, they are asked: a page that is deleted comes back only by moving in the session's tree. */
+/** Asks first when attended: only moving in the session tree brings a deleted page back. */
 async function deletePage(
 	session: NotebookSession,
 	ctx: ExtensionContext,
@@ -106,7 +105,7 @@ async function browse(
 	return undefined;
 }
 
-/** `/notebook`, typed. */
+/** Runs `/notebook` as typed. */
 export async function typedNotebook(session: NotebookSession, ctx: ExtensionContext, args: string): Promise<void> {
 	const refused = await runNotebookCommand(session, ctx, args);
 	if (refused === undefined) return;

@@ -5,7 +5,7 @@ import { notebookVerbs } from "./verbs.ts";
 export type { NotebookSession } from "./session.ts";
 export { notebookMistake } from "./verbs.ts";
 
-/** Registers the notebook: the command, and what keeps it in step with the branch. */
+/** Registers the command and keeps the notebook in step with the session branch. */
 export function registerNotebook(pi: ExtensionAPI): NotebookSession {
 	const session = openNotebook(pi);
 	pi.registerCommand("notebook", {
@@ -27,7 +27,7 @@ export function registerNotebook(pi: ExtensionAPI): NotebookSession {
 		const message = session.news(ctx);
 		return message && { message };
 	});
-	// A compaction in the middle of a run takes the index with it: tell the model again before its next request.
+	// A compaction during a run removes the index from the context: send it again before the next request.
 	pi.on("turn_end", ({ entries, outcome, toolResults }, ctx) => {
 		if (outcome !== "completed" || toolResults.length === 0) return;
 		const message = session.news(ctx);
@@ -36,7 +36,7 @@ export function registerNotebook(pi: ExtensionAPI): NotebookSession {
 	return session;
 }
 
-/** `/notebook` as a step of a sequence: a screen that nobody may be there to close is not opened. */
+/** Runs `/notebook` as a step of a sequence, without opening a screen. */
 export async function notebookStep(
 	session: NotebookSession,
 	ctx: ExtensionContext,

@@ -1,4 +1,4 @@
-// The model's four notebook tools. Writing answers with what changed: the model has the rest of the index from before.
+// The model's four notebook tools. Writing returns only what changed: the model has the rest of the index already.
 import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { redactSecrets } from "../../safety/index.ts";
@@ -8,7 +8,7 @@ import { indexText, notebookPageText, topicLine, writtenText } from "./texts.ts"
 
 const page = Type.String({ description: "Name of the page, one line" });
 
-/** Builds the tools over one session's notebook. A refusal is an error result, so that the model sees nothing was written. */
+/** The tools of one session's notebook. A refusal is an error result, so that the model sees that nothing was written. */
 export function notebookTools(session: NotebookSession): ToolDefinition[] {
 	const answer = (text: string) => ({ content: [{ type: "text" as const, text }], details: {} });
 	const failIf = (reason: string | undefined) => {
@@ -52,7 +52,7 @@ export function notebookTools(session: NotebookSession): ToolDefinition[] {
 	const topic: ToolDefinition<typeof topicParameters> = {
 		name: "notebook_topic_set",
 		label: "Notebook: topic",
-		description: "Name the topic of this session, once. Only the person may change a topic.",
+		description: "Name the topic of this session, once. Only the user can change a topic.",
 		parameters: topicParameters,
 		executionMode: "sequential",
 		async execute(_id, { topic: text }) {
@@ -60,7 +60,7 @@ export function notebookTools(session: NotebookSession): ToolDefinition[] {
 			return answer(topicLine(session.notebook));
 		},
 	};
-	// They touch nothing but the session: no posture and no phase has a reason to refuse them.
+	// They change only the session, so neither readonly nor a phase has a reason to refuse them.
 	return [write, read, index, topic].map(
 		(tool) => ({ ...tool, annotations: { readOnlyHint: true } }) as ToolDefinition,
 	);

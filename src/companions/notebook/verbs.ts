@@ -1,5 +1,5 @@
-// The words after `/notebook`. Pure: the command, its completions and a sequence's recorder read them alike. Loaded at every start of pi.
-import { splitArguments } from "./split-arguments.ts";
+// Reads the arguments of `/notebook`, for the command, its completions and the sequence recorder. Pure. Loaded at every start of pi.
+import { splitQuoted } from "./split-arguments.ts";
 
 export const notebookVerbs = ["on", "off", "topic", "search", "rename", "delete"] as const;
 
@@ -14,13 +14,13 @@ export type NotebookRequest =
 	| { readonly kind: "refused"; readonly reason: string };
 
 const usage: Readonly<Record<(typeof notebookVerbs)[number], string>> = {
-	on: "/notebook on takes no more words.",
-	off: "/notebook off takes no more words.",
-	topic: "Say which: /notebook topic <words>, or /notebook topic off.",
-	search: "Say for what: /notebook search <words>",
+	on: "/notebook on takes no arguments.",
+	off: "/notebook off takes no arguments.",
+	topic: "Give a topic: /notebook topic <words>, or /notebook topic off.",
+	search: "Give the words to search for: /notebook search <words>",
 	rename:
-		'Name the page and its new name: /notebook rename <page> <new name>; one of several words in quotes: "api notes".',
-	delete: "Name the page: /notebook delete <page>",
+		'Give the page and its new name: /notebook rename <page> <new name>. Quote names with spaces: "api notes".',
+	delete: "Give the page: /notebook delete <page>",
 };
 
 /** Reads `/notebook <args>`. */
@@ -39,23 +39,23 @@ export function readNotebookRequest(args: string): NotebookRequest {
 		case "search":
 			return more === "" ? refused(usage.search) : { kind: "search", words: more };
 		case "delete": {
-			const [quoted, ...others] = splitArguments(more);
+			const [quoted, ...others] = splitQuoted(more);
 			if (more === "") return refused(usage.delete);
 			return { kind: "delete", page: quoted !== undefined && others.length === 0 ? quoted : more };
 		}
 		case "rename": {
-			const [from, to, ...others] = splitArguments(more);
+			const [from, to, ...others] = splitQuoted(more);
 			if (from === undefined || to === undefined || others.length > 0) return refused(usage.rename);
 			return { kind: "rename", from, to };
 		}
 		default:
 			return refused(
-				`Unknown command: /notebook ${written}. There are ${notebookVerbs.join(", ")}; the topic is set with /notebook topic ${args.trim()}`,
+				`Unknown command: /notebook ${written}. Commands: ${notebookVerbs.join(", ")}. To set the topic: /notebook topic ${args.trim()}`,
 			);
 	}
 }
 
-/** What is wrong with the words after `/notebook`; `undefined` when nothing is. */
+/** What is wrong with the arguments of `/notebook`, as a sentence; `undefined` if nothing is. */
 export function notebookMistake(args: string): string | undefined {
 	const request = readNotebookRequest(args);
 	return request.kind === "refused" ? request.reason : undefined;

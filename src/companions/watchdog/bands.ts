@@ -1,19 +1,19 @@
-// How full the context is, in bands. Pure.
+// Bands of context usage. Pure.
 
-/** Percentages at which a band begins, and what is said to the model on entering it. */
+/** The percentage at which each band begins, and the advice that the model gets when usage enters it. */
 export const bands = [
-	{ from: 30, tone: "muted", advice: "Write down in the notebook what must outlive this context." },
+	{ from: 30, tone: "muted", advice: "Write to the notebook what must survive this context." },
 	{
 		from: 50,
 		tone: "warning",
 		advice:
-			"Write down in the notebook what must outlive this context, and finish what is open before starting something new.",
+			"Write to the notebook what must survive this context, and finish open work before you start anything new.",
 	},
 	{
 		from: 70,
 		tone: "error",
 		advice:
-			"Finish the present step, write the state of the work into the notebook, and suggest a /handoff to the person.",
+			"Finish the current step, write the state of the work to the notebook, and suggest a /handoff to the user.",
 	},
 ] as const;
 
@@ -24,7 +24,7 @@ export function bandOf(percent: number): Band | undefined {
 	return bands.findLast(({ from }) => percent >= from);
 }
 
-/** What the model is told once on entering a band. Token counts are rounded to thousands. */
+/** The message to the model, sent once per band. Token counts are rounded to thousands. */
 export function nudgeText(band: Band, percent: number, tokens: number, contextWindow: number): string {
 	const thousands = (count: number) => `${Math.round(count / 1000)}k`;
 	return `Your context is ${Math.round(percent)} % full (${thousands(tokens)} of ${thousands(contextWindow)} tokens). ${band.advice}`;

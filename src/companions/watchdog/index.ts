@@ -1,5 +1,5 @@
-// The watchdog: a status line with how full the context is, and one nudge to the model per band and compaction. Off unless the notebook is
-// on or the settings ask for it. W1 nothing is kept in memory: whether a band was nudged stands in the session.
+// The watchdog: a status line with the context usage, and one message to the model per band and compaction. Off unless the notebook or the
+// setting is on. W1 it keeps nothing in memory: the session records which bands were reported.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { chronicleSettings, newestFirst } from "../../pi/index.ts";
 import { type Band, bandOf, nudgeText } from "./bands.ts";
@@ -7,7 +7,7 @@ import { type Band, bandOf, nudgeText } from "./bands.ts";
 const statusKey = "chronicle-context";
 const nudgeType = "watchdog:nudge";
 
-/** What the watchdog needs of the session's notebook. */
+/** What the watchdog needs from the session's notebook. */
 export interface NotebookSwitch {
 	readonly on: boolean;
 	onSwitch(listener: (ctx: ExtensionContext) => void): void;
@@ -38,7 +38,7 @@ export function registerWatchdog(pi: ExtensionAPI, notebook: NotebookSwitch): vo
 	pi.on("turn_end", ({ entries, outcome, toolResults }, ctx) => {
 		show(ctx);
 		if (wanted() !== true) return;
-		// Whoever follows a compaction finds another context than the one that was measured.
+		// After a compaction the measured usage no longer applies.
 		if (entries.some(({ type }) => type === "compaction")) return;
 		const usage = ctx.getContextUsage();
 		if (outcome !== "completed" || toolResults.length === 0 || usage?.percent == null || usage.tokens == null) return;
@@ -50,7 +50,7 @@ export function registerWatchdog(pi: ExtensionAPI, notebook: NotebookSwitch): vo
 	});
 }
 
-/** Whether the model was told of this band, or a higher one, since the last compaction. */
+/** Whether the model got the message of this band, or of a higher one, since the last compaction. */
 function wasNudged(ctx: ExtensionContext, band: Band): boolean {
 	for (const entry of newestFirst(ctx.sessionManager)) {
 		if (entry.type === "compaction") return false;

@@ -46,7 +46,7 @@ describe("another extension at the boundary", () => {
 		);
 		expect(pi.screen.notifications.at(-1)).toMatchObject({
 			type: "error",
-			message: expect.stringContaining("undoes the handoff's cut"),
+			message: expect.stringContaining("undoes every cut of the handoff"),
 		});
 		expect(server.requests.length).toBeLessThan(9);
 		await pi.run("go on");

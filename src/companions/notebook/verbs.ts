@@ -18,8 +18,7 @@ const usage: Readonly<Record<(typeof notebookVerbs)[number], string>> = {
 	off: "/notebook off takes no arguments.",
 	topic: "Give a topic: /notebook topic <words>, or /notebook topic off.",
 	search: "Give the words to search for: /notebook search <words>",
-	rename:
-		'Give the page and its new name: /notebook rename <page> <new name>. Quote names with spaces: "api notes".',
+	rename: 'Give the page and its new name: /notebook rename <page> <new name>. Quote names with spaces: "api notes".',
 	delete: "Give the page: /notebook delete <page>",
 };
 

@@ -6,14 +6,12 @@ export const bands = [
 	{
 		from: 50,
 		tone: "warning",
-		advice:
-			"Write to the notebook what must survive this context, and finish open work before you start anything new.",
+		advice: "Write to the notebook what must survive this context, and finish open work before you start anything new.",
 	},
 	{
 		from: 70,
 		tone: "error",
-		advice:
-			"Finish the current step, write the state of the work to the notebook, and suggest a /handoff to the user.",
+		advice: "Finish the current step, write the state of the work to the notebook, and suggest a /handoff to the user.",
 	},
 ] as const;
 

@@ -2,9 +2,14 @@
 // argument, else the tool's, else unknown. A1 bounded: past a bound the rest counts as anything.
 import { resolveToolPath } from "./paths.ts";
 import { type Language, languageNamed, languageOfTool, recordProgramText } from "./program-text.ts";
+import { isProgramName } from "./programs/index.ts";
 import type { FootprintRecord } from "./record.ts";
 import { openState, type State, walkShell, walkWords } from "./shell/index.ts";
+import { spell } from "./text.ts";
 
+/** The name of a program, where its arguments stand beside it. */
+const programKeys = /^(program|executable|binary|bin|file|exec_?path|executable_?path)$/i;
+const argumentKeys = /^(args?|arguments?|argv|params?|parameters?|options|flags)$/i;
 /** A command line. */
 const commandKeys = /^(command(_?line)?|cmd(_?line)?|shell_?command|bash|exec(ute)?|run|terminal_?command|argv)$/i;
 /** Several. */
@@ -29,9 +34,10 @@ export function recordArgumentCommands(input: unknown, tool: string, record: Foo
 		const entries = Object.entries(value);
 		const language = languageIn(entries) ?? outer;
 		const state = stateIn(entries, record);
-		const args = entries.find(([name, list]) => /^arg(ument)?s$/i.test(name) && isStrings(list))?.[1];
+		const place = { language, state, record, tool };
+		const passed = recordWithArguments(entries, place);
 		for (const [name, item] of entries) {
-			if (!recordEntry(name, item, args, { language, state, record, tool })) walk(item, language, depth + 1);
+			if (!passed.has(name) && !recordEntry(name, item, place)) walk(item, language, depth + 1);
 		}
 	};
 	walk(input, languageOfTool(tool), 0);
@@ -44,8 +50,56 @@ interface Place {
 	readonly tool: string;
 }
 
+/** Records a program and its arguments that stand in arguments of their own; returns the names of all of them. */
+function recordWithArguments(entries: readonly (readonly [string, unknown])[], place: Place): ReadonlySet<string> {
+	const program = entries.find(([name, value]) => typeof value === "string" && isProgram(name, value));
+	const given = entries.filter(
+		([name, value]) => argumentKeys.test(name) && (isStrings(value) || (typeof value === "string" && value !== "")),
+	);
+	if (!program || given.length === 0) return new Set();
+	const { state, record } = place;
+	const line = String(program[1]).trim();
+	const texts = given.flatMap(([, value]) => (typeof value === "string" ? [value] : []));
+	const words = given.flatMap(([, value]) => (isStrings(value) ? value : []));
+	if (texts.length > 0) walkShell([line, ...texts, ...words.map(spell)].join(" "), state, record);
+	else walkWords([...line.split(/\s+/), ...words], state, record);
+	// A list may begin with the program's name once more, as `argv` does.
+	if (baseName(words[0] ?? "") === baseName(line)) walkWords(words, state, record);
+	return new Set([program[0], ...given.map(([name]) => name)]);
+}
+
+function isProgram(name: string, value: string): boolean {
+	if (!/^[\w./\\ :@+-]+$/.test(value)) return false;
+	if (commandKeys.test(name)) return true;
+	return programKeys.test(name) && (!/^file$/i.test(name) || isProgramName(baseName(value)));
+}
+
+function baseName(path: string): string {
+	return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+}
+
+/**
+ * Whether a list of words is a command, whatever argument it is given as: one of a shell or of a program that starts others; for a tool that
+ * runs things also any known program with options.
+ */
+function isCommand([first = "", ...rest]: readonly string[], tool: string): boolean {
+	const name = baseName(first).replace(/\.exe$/i, "");
+	if (rest.length === 0) return false;
+	return starters.test(name) || (isRunner(tool) && isProgramName(name) && rest.some((word) => word.startsWith("-")));
+}
+
+/** Whether a tool's name says that it runs commands of any program, not those of one (`git_run`). */
+function isRunner(tool: string): boolean {
+	const words = tool.toLowerCase().split(/[^a-z\d]+/);
+	if (languageOfTool(tool) === "shell") return true;
+	return words.some((word) => /^(?:run|exec|execute|spawn|process)$/.test(word)) && !words.some(isProgramName);
+}
+
+const starters =
+	/^(?:(?:ba|z|k|mk|da|a|fi)?sh|busybox|cmd|pwsh|powershell|sudo|doas|env|xargs|nohup|timeout|python[\d.]*|node|deno|bun|perl|ruby|php)$/i;
+
 /** False where the argument is neither a command nor program text. */
-function recordEntry(name: string, value: unknown, args: unknown, place: Place): boolean {
+function recordEntry(name: string, value: unknown, place: Place): boolean {
 	const { language, state, record, tool } = place;
 	if (codeKeys.test(name)) {
 		for (const text of textsOf(value)) recordProgramText(text, codeLanguage(name, language), state, record, tool);
@@ -55,14 +109,18 @@ function recordEntry(name: string, value: unknown, args: unknown, place: Place):
 		for (const text of value) recordCommand(text, language, state, record, tool);
 		return true;
 	}
-	if (!commandKeys.test(name) && !listKeys.test(name)) return false;
-	if (isStrings(value)) {
+	const named = commandKeys.test(name) || listKeys.test(name);
+	if (isStrings(value) && (named || isCommand(value, tool))) {
 		walkWords(value, state, record);
 		return true;
 	}
-	if (typeof value !== "string") return false;
-	if (isStrings(args) && !/\s/.test(value)) walkWords([value, ...args], state, record);
-	else recordCommand(value, language, state, record, tool);
+	if (Array.isArray(value) && value.length > 0 && value.length <= 1000 && value.every(isStrings)) {
+		const lists = value.filter((words) => named || isCommand(words, tool));
+		for (const words of lists) walkWords(words, state, record);
+		return lists.length > 0;
+	}
+	if (!named || typeof value !== "string") return false;
+	recordCommand(value, language, state, record, tool);
 	return true;
 }
 

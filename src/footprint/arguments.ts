@@ -202,10 +202,29 @@ function verbOf(input: unknown): string | undefined {
 }
 
 function recordPath(record: FootprintRecord, argument: string, accesses: readonly AccessKind[], tool: string): void {
-	const written = argument.replace(/^(?:\$HOME|\$\{HOME\}|%USERPROFILE%|\$env:USERPROFILE)(?=[/\\]|$)/i, "~");
-	const path = resolveReadPath(written, record.host) ?? resolveToolPath(written, record.host);
-	if (path === undefined) return;
-	for (const access of accesses) record.access(access, path, tool);
+	const paths = spellingsOf(argument).flatMap(
+		(written) => resolveReadPath(written, record.host) ?? resolveToolPath(written, record.host) ?? [],
+	);
+	for (const path of new Set(paths)) for (const access of accesses) record.access(access, path, tool);
+}
+
+/** What a path may mean to a tool that isn't pi's: variables for the home, and a file URL that is read leniently (`file://~/x`). */
+function spellingsOf(argument: string): readonly string[] {
+	const url = /^@?file:(?:\/\/(?:localhost(?=\/))?)?(.*)$/is.exec(argument);
+	const texts = url ? [argument, url[1] ?? "", decoded(url[1] ?? "")] : [argument];
+	return texts.map((text) =>
+		text
+			.replace(/^\/(?=[a-z]:|[~$%])/i, "")
+			.replace(/^(?:\$HOME|\$\{HOME\}|%USERPROFILE%|\$env:USERPROFILE)(?=[/\\]|$)/i, "~"),
+	);
+}
+
+function decoded(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
 }
 
 /** Gathers strings with the keys they stand under; keys that look like paths count as strings. False where the bound was reached. */
@@ -225,7 +244,7 @@ function collect(value: unknown, key: string, depth: number, found: Found[]): bo
 
 function looksLikePath(text: string, key: string): boolean {
 	if (text === "" || text.length > 4096 || /[\n\r]/.test(text)) return false;
-	if (/^file:\/\//.test(text)) return true;
+	if (/^@?file:/i.test(text)) return true;
 	if (/^[a-z][a-z0-9+.-]+:(\/\/|[^\\/])/i.test(text)) return false;
 	if (pathKeys.test(key)) return true;
 	const path = text.replace(/^@/, "");

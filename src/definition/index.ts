@@ -30,6 +30,7 @@ export {
 	type Values,
 } from "./group.ts";
 export { parseJson } from "./json.ts";
+export { loopFrom } from "./loop.ts";
 export { mermaidLabel } from "./mermaid.ts";
 export { thereAre } from "./name-list.ts";
 export { isListed } from "./name-patterns.ts";

@@ -50,7 +50,7 @@ export function registerWorkflow(
 
 	registerRows(pi, () => (opened?.controller.ready ? opened.rows : undefined));
 	pi.registerCommand("workflow", {
-		description: "Run a workflow: /workflow <name> <task>; alone it lists what there is",
+		description: "Run a workflow: /workflow <name> <task>; alone it lists the workflows",
 		getArgumentCompletions: async (prefix) => {
 			const { completeWorkflow } = await import("./session/index.ts");
 			return completeWorkflow(await open(), prefix, place);
@@ -62,7 +62,7 @@ export function registerWorkflow(
 		},
 	});
 	pi.registerCommand("cancel-workflow", {
-		description: "End the workflow that is on",
+		description: "Cancel the active workflow",
 		handler: async (args, ctx) => {
 			const { cancelWorkflow } = await import("./session/index.ts");
 			cancelWorkflow(await open(), ctx, args);

@@ -31,7 +31,7 @@ it("Enter keeps the sequence, the page, the workflow and the session", { timeout
 		["/notebook delete notes", 'Delete the page "notes"?'],
 		["/sequence run 2", "Leave this session for the next run?"],
 		["/sequence run 5000", "Run it that often?"],
-		["/workflow w another task", "Give up the workflow that is on?"],
+		["/workflow w another task", "Abandon the active workflow?"],
 	] as const;
 	for (const [command, title] of asked) {
 		await pi.submit(command);

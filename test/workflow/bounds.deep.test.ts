@@ -40,8 +40,8 @@ describe("a phase", { timeout: patient(60_000) }, () => {
 			const { server, project, print } = await play(reply, phase, { loopable: false });
 			const done = await print("/workflow round do it");
 			expect(done.code, done.stderr).toBe(3);
-			expect(`${done.stdout}${done.stderr}`).toMatch(/paused: It goes round: the same .*6 (times|messages)/);
-			expect(server.last().users.join()).toContain("You are going round");
+			expect(`${done.stdout}${done.stderr}`).toMatch(/paused: No progress: the same .*6 (times|messages)/);
+			expect(server.last().users.join()).toContain("You are making no progress");
 			expect(server.requests.length).toBeLessThanOrEqual(19);
 			expect(project.processes()).toEqual([]);
 		},
@@ -51,12 +51,12 @@ describe("a phase", { timeout: patient(60_000) }, () => {
 		const loop = call("workflow_step", { action: "loop" });
 		const idle = await play(() => loop);
 		const stopped = await idle.print("/workflow round do it");
-		expect(`${stopped.stdout}${stopped.stderr}`).toContain("paused: It goes round");
+		expect(`${stopped.stdout}${stopped.stderr}`).toContain("paused: No progress");
 		expect(idle.server.requests).toHaveLength(6);
 
 		const busy = await play((n) => (n < 40 ? (n % 2 ? loop : call("bash", { command: `echo ${n}` })) : next));
 		const done = await busy.print("/workflow round do it");
-		expect(`${done.stdout}${done.stderr}`).not.toContain("It goes round");
+		expect(`${done.stdout}${done.stderr}`).not.toContain("No progress");
 	});
 
 	it("is not stopped for 80 different calls, nor for the same ones where it polls, but at its own ceilings", async () => {
@@ -85,7 +85,7 @@ describe("a phase", { timeout: patient(60_000) }, () => {
 		const pi = await rpc();
 		await pi.prompt("/workflow round do it");
 		await pi.settled();
-		expect(pi.screen.text).toContain("It goes round");
+		expect(pi.screen.text).toContain("No progress");
 		expect((await pi.customEntries("workflow:state")).at(-1)).toMatchObject({ paused: { by: "bounds" } });
 		resumed = true;
 		await pi.prompt("/workflow resume");

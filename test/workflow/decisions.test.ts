@@ -144,7 +144,7 @@ it("an answer to the question whether to give a run up counts for the phase that
 	await pi.prompt("/workflow w it");
 	await server.waitForRequest(1);
 	const asking = pi.prompt("/workflow other that");
-	const dialog = await pi.screen.dialog("Give up");
+	const dialog = await pi.screen.dialog("Abandon");
 	held.open();
 	await pi.waitUntil("the move", () => pi.toolResults().length > 0);
 	pi.screen.answer(dialog, true);
@@ -152,7 +152,7 @@ it("an answer to the question whether to give a run up counts for the phase that
 	await pi.idle();
 	const state = (await pi.customEntries<State>("workflow:state")).at(-1);
 	expect(state).toMatchObject({ active: true, workflowKey: "w" });
-	expect(pi.screen.text).toMatch(/has come to the phase B meanwhile/);
+	expect(pi.screen.text).toMatch(/moved to the phase B meanwhile/);
 });
 
 it("after a resume of the session the model goes on without being told twice, and its next counts", async () => {

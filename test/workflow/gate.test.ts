@@ -172,7 +172,7 @@ describe("T5, field 38: a phase that may only read", () => {
 		const [first] = await attempt("reads", bash("echo x > a"));
 		expect(first?.text).toMatch(/This phase may not write, and .*a/);
 		const [second] = await attempt("reads", bash("npm test"));
-		expect(second?.text).toContain("may not run what is not known to be harmless");
+		expect(second?.text).toContain("may only run what is known to be harmless");
 	});
 });
 

@@ -163,7 +163,7 @@ describe("at once", () => {
 		held.open();
 		await pi.settled();
 		expect(await lastState()).toMatchObject({ active: true, paused: { by: "interrupt" } });
-		expect(pi.screen.text).toContain("⏸ The workflow is paused. Your next message lets it go on");
+		expect(pi.screen.text).toContain("⏸ The workflow is paused. Your next message resumes it");
 		const requests = stage.server.requests.length;
 		stage.play("I do that", step("next"), step("next"), "end");
 		await pi.run("do this instead");

@@ -97,10 +97,10 @@ describe("a phase that a person ends", () => {
 		expect(pi.screen.statuses.get("chronicle-workflow")).toBe(
 			"Workflow w > 🔹 CONFIRM [2/3] (waits for /workflow next)",
 		);
-		expect(pi.screen.text).toContain("This phase ends when you say so: /workflow next");
+		expect(pi.screen.text).toContain("You end this phase: /workflow next");
 		play(step("loop"), step("next"), "Now?");
 		await pi.run("do it again");
-		expect(pi.screen.text.split("This phase ends when you say so")).toHaveLength(3);
+		expect(pi.screen.text.split("You end this phase")).toHaveLength(3);
 		play("published", step("next"), "end");
 		await pi.prompt("/workflow next");
 		await pi.settled();

@@ -31,8 +31,8 @@ describe("case 27: pi -p runs a workflow to its end", () => {
 
 describe("nothing was started: exit code 2", () => {
 	it.each([
-		["no task", "/workflow w", /Say what is to be done: \/workflow w <task>/],
-		["blanks for a task", "/workflow w   ", /Say what is to be done/],
+		["no task", "/workflow w", /Add the task: \/workflow w <task>/],
+		["blanks for a task", "/workflow w   ", /Add the task: /],
 		["an unknown name", "/workflow nope do it", /There is no workflow "nope"/],
 		["a verb that is misspelt", "/workflow pase", /There is no workflow "pase"\. Did you mean `pause`\?/],
 		["a definition that does not load", "/workflow bad do it", /The workflow "bad" does not load/],
@@ -46,9 +46,9 @@ describe("nothing was started: exit code 2", () => {
 		["nothing to skip", "/workflow skip", /No workflow is active/],
 		["nothing to go back in", "/workflow back", /No workflow is active/],
 		["nothing to read anew", "/workflow reload", /No workflow is active/],
-		["a verb behind a task", "/workflow w do it --status", /--status behind a task is no part of it/],
-		["a word behind a verb", "/workflow status now", /"now" is one word too many for \/workflow status/],
-		["a word behind /cancel-workflow", "/cancel-workflow it", /"it" is one word too many/],
+		["a verb behind a task", "/workflow w do it --status", /--status is not an option of a task/],
+		["a word behind a verb", "/workflow status now", /\/workflow status takes no argument "now"/],
+		["a word behind /cancel-workflow", "/cancel-workflow it", /takes no argument "it"/],
 	])("%s", async (_what, command, said) => {
 		const stage = await openStage(
 			{ w: ["a"], inner: { phases: ["a"], show: "workflows" } },
@@ -71,14 +71,14 @@ describe("a phase that a person ends", () => {
 		const waits = await stage.print("/workflow w do it", { session });
 		expect([waits.code, waits.stdout]).toEqual([
 			3,
-			expect.stringMatching(/it waits for you in Workflow w > 🔹 CONFIRM \[2\/3\]: \/workflow next goes on/),
+			expect.stringMatching(/it waits for you in Workflow w > 🔹 CONFIRM \[2\/3\]: \/workflow next continues it/),
 		]);
 		expect(stage.server.requests.length).toBe(5);
-		expect(stage.server.requests[1]?.lastResult?.text).toContain("You cannot end this phase: the person does");
+		expect(stage.server.requests[1]?.lastResult?.text).toContain("You cannot end this phase: the user does");
 		expect(stage.server.requests[2]?.lastResult?.text).toContain(
-			"Only the person ends the phase CONFIRM, with /workflow next",
+			"Only the user ends the phase CONFIRM, with /workflow next",
 		);
-		expect(stage.server.requests[3]?.lastResult?.text).toContain("only the person cancels the workflow now");
+		expect(stage.server.requests[3]?.lastResult?.text).toContain("only the user can cancel the workflow now");
 		expect(last()).toMatchObject({ active: true, globalStepCount: 1 });
 
 		const status = await stage.print("/workflow status", { session });

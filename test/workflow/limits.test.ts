@@ -259,19 +259,19 @@ describe("in words", () => {
 		expect(limitsText({ kind: "free" })).toBeUndefined();
 		expect(limitsText(may("read", "write", "exec"))).toBeUndefined();
 		expect(limitsText(white(["read", "bash"]))).toBe(
-			"Only available in this phase, besides workflow_step: read, bash. Calls that would change the project are refused as well, shell commands among them.",
+			"Only available in this phase, besides workflow_step: read, bash. Calls that would change the project are refused too, including shell commands.",
 		);
 		expect(limitsText(white(["read"]))).toBe("Only available in this phase, besides workflow_step: read.");
 		expect(limitsText(black(["edit"], "unrestricted"))).toBe("Not available in this phase: edit.");
-		expect(limitsText(black(["edit"], "strict"))).toContain("whose effect cannot be told");
-		expect(limitsText(may("read"))).toContain("whatever only reads");
+		expect(limitsText(black(["edit"], "strict"))).toContain("whose effect is unknown");
+		expect(limitsText(may("read"))).toContain("anything that only reads");
 	});
 
 	it("W43: what is blocked is told for whitelists and capabilities too", () => {
 		expect(blockedTools({ kind: "free" })).toBe("(none)");
 		expect(blockedTools(white(["read"]))).toBe("all except: read");
 		expect(blockedTools(white(["workflow_step"]))).toBe("all");
-		expect(blockedTools(may("read"))).toBe("whatever writes files and programs and tools whose effect is not known");
+		expect(blockedTools(may("read"))).toBe("anything that writes files and programs and tools whose effect is unknown");
 		expect(blockedTools(may("read", "write", "exec"))).toBe("(none)");
 	});
 });

@@ -51,7 +51,7 @@ describe("a run from start to end", () => {
 			"This phase may not write, and `write` would change a.",
 			"✓ Entered Code Review: Planning → 🔍 Static Analysis",
 			"Really cancel",
-			"once more in your next message",
+			"again in your next message",
 			"✓ Left Code Review, back in Release Pipeline: Static Analysis → 🚀 Ship it",
 			"Workflow: Release Pipeline (release)",
 			"✓ Released version 1.2 in 3 steps",
@@ -111,7 +111,7 @@ describe("the countdown", () => {
 			"The sum starts at the first item, which an empty list does not have.",
 		);
 		await ui.submit("/workflow fix the total is wrong when the list is empty");
-		await ui.waitForScreen("goes on in 3 s");
+		await ui.waitForScreen("continues in 3 s");
 		await ui.still(200);
 		expectPicture(ui.snapshot(), "workflow-run", {
 			title: "A workflow in pi: the phase that is on, a call that it refuses, and the seconds before the agent goes on",
@@ -129,10 +129,10 @@ describe("the countdown", () => {
 		stage.play("I stop.");
 		await ui.submit("/workflow tale it");
 		await ui.waitForScreen("Workflow tale > 🔹 ONE [1/2]");
-		await ui.waitForScreen(/⏳ 🔹 ONE goes on in 4 s · Esc pauses, typing holds/);
-		await ui.waitForScreen(/goes on in 3 s/);
+		await ui.waitForScreen(/⏳ 🔹 ONE continues in 4 s · Esc pauses, typing holds/);
+		await ui.waitForScreen(/continues in 3 s/);
 		ui.press("escape");
-		await ui.waitForScreen(/⏸ The workflow is paused\. Your next message lets it go on/);
+		await ui.waitForScreen(/⏸ The workflow is paused\. Your next message resumes it/);
 		const screen = await settledScreen(ui);
 		expect(screen).toContain("Workflow tale > 🔹 ONE [1/2] (paused)");
 		expect(screen).not.toContain("⏳");
@@ -145,7 +145,7 @@ describe("the countdown", () => {
 		const { stage, ui } = await open();
 		stage.play("I go on.", "I heard it.");
 		await ui.submit("/workflow resume");
-		await ui.waitForScreen("goes on in 4 s");
+		await ui.waitForScreen("continues in 4 s");
 		ui.type("a");
 		await ui.waitForScreen("waits for you");
 		expect(await settledScreen(ui)).not.toContain("⏳");
@@ -153,7 +153,7 @@ describe("the countdown", () => {
 		await ui.submit(" word");
 		await ui.waitForScreen("I heard it.");
 		expect(stage.server.requests.slice(asked).map(({ lastUser }) => lastUser)).toEqual(["a word"]);
-		await ui.waitForScreen("goes on in 4 s");
+		await ui.waitForScreen("continues in 4 s");
 		await ui.submit("/cancel-workflow");
 		await ui.waitForScreen('✗ Workflow "Workflow tale" cancelled');
 		expect(await settledScreen(ui)).not.toMatch(/⏳|> 🔹 ONE \[1\/2\]\s*$/);

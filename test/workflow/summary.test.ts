@@ -28,7 +28,7 @@ it("the end shows time, tokens and cost of every phase, in the session and on th
 	await pi.waitForScreen(/The workflow took:/);
 	// The last answer was given in the last phase, and comes when the workflow is over.
 	expect(pi.screen()).toMatch(/B · \d+ s · 2k tokens · \$0\.00/);
-	expect(pi.screen()).toMatch(/together · \d+ s · 4k tokens · \$0\.00/);
+	expect(pi.screen()).toMatch(/total · \d+ s · 4k tokens · \$0\.00/);
 	expect(pi.screen()).toContain("↑3.6k ↓400");
 });
 

@@ -193,7 +193,7 @@ describe("by a person", () => {
 			await pi.settled();
 			expect(pathOf((await pi.customEntries<State>("workflow:state")).at(-1))).toBe(path);
 			expect(stage.server.last().lastUser).toContain(said);
-			expect(stage.server.last().lastUser).toMatch(/^The person has moved the workflow/);
+			expect(stage.server.last().lastUser).toMatch(/^The user has moved the workflow/);
 		}
 		await pi.prompt("/workflow back");
 		expect(pi.screen.text).toContain("This is the first phase");

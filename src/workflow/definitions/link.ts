@@ -2,10 +2,9 @@
 // L1 a project's directory with a workflow.yaml claims its key, whether or not it loads: a broken one never gives way to a global
 // one, whose limits may differ; L2 what refers to something that is not there is removed, and what refers to that in turn, in linear
 // time; L3 the result depends on names alone, never on the order of listings.
-import { type Diagnostic, didYouMean, type Place, quoted, sortDiagnostics } from "../../definition/index.ts";
+import { type Diagnostic, didYouMean, loopFrom, type Place, quoted, sortDiagnostics } from "../../definition/index.ts";
 import type { Catalogue, Rejection, ToolMention, WorkflowDefinition } from "./definition.ts";
 import type { Draft } from "./draft.ts";
-import { loopFrom } from "./loop.ts";
 
 /** Links the drafts of both tiers. `further` are diagnostics that belong to no workflow. */
 export function linkDrafts(

@@ -95,7 +95,7 @@ function rejectedSummary({ rejected }: Catalogue, base: string | undefined): str
 		return `  ✗ ${singleLine(key)} — ${why}`;
 	});
 	const more = rejected.size > mostRejected ? [`  … and ${rejected.size - mostRejected} more`] : [];
-	return ["", `${count(rejected.size, "workflow")} did not load (/workflow check tells everything):`, ...told, ...more];
+	return ["", `${count(rejected.size, "workflow")} did not load (/workflow check shows everything):`, ...told, ...more];
 }
 
 function count(number: number, noun: string): string {

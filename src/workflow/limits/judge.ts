@@ -190,16 +190,16 @@ function lack(lacks: Exclude<Capability, "read">, what: string): Stop {
 function unknownWords({ what, text }: Unknown): string {
 	switch (what) {
 		case "operand":
-			return `it cannot be told which file \`${text}\` changes`;
+			return `it is unknown which file \`${text}\` changes`;
 		case "tool":
-			return `it cannot be told what the tool \`${text}\` does`;
+			return `it is unknown what the tool \`${text}\` does`;
 		case "syntax":
 			return `\`${text}\` cannot be read as a command`;
 		case "command":
 		case "program":
 		case "script":
 		case "project":
-			return `it cannot be told what \`${text}\` does`;
+			return `it is unknown what \`${text}\` does`;
 	}
 }
 

@@ -28,8 +28,8 @@ export function blockedTools(limits: ToolLimits): string {
 		case "capabilities": {
 			if (limits.may.length === 0) return "all";
 			const lacks = [
-				...(limits.may.includes("write") ? [] : ["whatever writes files"]),
-				...(limits.may.includes("exec") ? [] : ["programs and tools whose effect is not known"]),
+				...(limits.may.includes("write") ? [] : ["anything that writes files"]),
+				...(limits.may.includes("exec") ? [] : ["programs and tools whose effect is unknown"]),
 			];
 			return lacks.length === 0 ? "(none)" : lacks.join(" and ");
 		}
@@ -48,7 +48,7 @@ export function limitsText(limits: ToolLimits): string | undefined {
 		case "capabilities":
 			if (limits.may.length === 3) return undefined;
 			if (limits.may.length === 0) return `No tool is available in this phase, besides ${stepTool}.`;
-			return `This phase may use ${capabilityWords(limits.may)}; other calls are refused, by whatever tool they are made.`;
+			return `This phase may use ${capabilityWords(limits.may)}; other calls are refused, whichever tool makes them.`;
 	}
 }
 
@@ -58,9 +58,9 @@ function shellText(limits: Extract<ToolLimits, { kind: "blacklist" | "whitelist"
 		case "unrestricted":
 			return "";
 		case "judged":
-			return " Calls that would change the project are refused as well, shell commands among them.";
+			return " Calls that would change the project are refused too, including shell commands.";
 		case "strict":
-			return " Calls that would change the project, or whose effect cannot be told, are refused as well, shell commands among them.";
+			return " Calls that would change the project, or whose effect is unknown, are refused too, including shell commands.";
 	}
 }
 
@@ -74,11 +74,11 @@ export function stopText(stop: Stop): string | undefined {
 		case "starts-agent":
 			return `This phase does not change the project, and \`${stop.by}\` would start another agent, which this limit would not bind.`;
 		case "shell-unknown":
-			return `This phase does not change the project, and it cannot be told whether ${stop.tool ? "the tool " : ""}\`${stop.what}\` would.`;
+			return `This phase does not change the project, and it is unknown whether ${stop.tool ? "the tool " : ""}\`${stop.what}\` would.`;
 		case "capability":
 			return stop.lacks === "write"
 				? `This phase may not write, and ${stop.what}.`
-				: `This phase may not run what is not known to be harmless, and ${stop.what}.`;
+				: `This phase may only run what is known to be harmless, and ${stop.what}.`;
 	}
 }
 
@@ -98,9 +98,9 @@ export function stopRule(stop: Stop): string {
 
 function capabilityWords(may: readonly Capability[]): string {
 	if (may.length === 0) return "(none)";
-	const words = ["whatever only reads"];
-	if (may.includes("write")) words.push("whatever reads or writes files");
-	if (may.includes("exec")) words.push("programs of any effect");
+	const words = ["anything that only reads"];
+	if (may.includes("write")) words.push("anything that reads or writes files");
+	if (may.includes("exec")) words.push("programs with any effect");
 	return may.includes("write") ? words.slice(1).join(" and ") : words.join(" and ");
 }
 

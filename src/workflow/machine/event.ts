@@ -1,78 +1,78 @@
-// What can happen to a run, and what must be done about it. Data only. All times are ms since the epoch.
+// The events that a run reacts to, and the actions that result. Data only. All times are ms since the epoch.
 import type { Definitions, PauseCause, Position } from "./run.ts";
 
-/** What the model decided: a decision counts for the visit in which it was made, not for the one in which it arrives. */
+/** A decision of the model. It counts for the visit in which it was made, not for the one in which it arrives. */
 export interface ModelDecision {
-	/** The assistant message that says so. */
+	/** Id of the assistant message with the decision. */
 	readonly message: string;
-	/** The `step` of the visit that the model had read when it wrote the message; `undefined`: not the present one, as it is defined now. */
+	/** The `step` of the visit that the model had read when it wrote the message; `undefined`: not the current one, as it is defined now. */
 	readonly seen: number | undefined;
 }
 
 export type WorkflowEvent =
-	/** The model says that the phase is finished. */
+	/** The model finishes the phase. */
 	| { readonly kind: "next"; readonly at: number; readonly decision: ModelDecision; readonly summary?: string }
-	/** The model wants to start the innermost scope again. */
+	/** The model restarts the innermost scope. */
 	| { readonly kind: "loop"; readonly at: number; readonly decision: ModelDecision; readonly summary?: string }
-	/** The model wants to end the run before it is finished. */
+	/** The model wants to cancel the run. */
 	| { readonly kind: "cancel"; readonly at: number; readonly decision: ModelDecision }
-	/** The model asks where it is. */
+	/** The model asks for the status. */
 	| { readonly kind: "status" }
-	/** A person ends the run. */
+	/** The user cancels the run. */
 	| { readonly kind: "abandon"; readonly at: number }
-	/** A person says that the phase is finished. */
+	/** The user finishes the phase. */
 	| { readonly kind: "advance"; readonly at: number }
-	/** A person goes to the next phase without finishing this one. */
+	/** The user skips the phase. */
 	| { readonly kind: "skip"; readonly at: number }
-	/** A person goes to an earlier phase: the one before, or the nearest earlier one with this id or name. */
+	/** The user returns to the previous phase, or to the nearest earlier one with this id or name. */
 	| { readonly kind: "back"; readonly at: number; readonly to?: string }
 	| { readonly kind: "pause"; readonly by: PauseCause; readonly why?: string }
 	| { readonly kind: "resume" }
-	/** Other definitions take the place of the pinned ones. */
+	/** Other definitions replace the pinned ones. */
 	| { readonly kind: "reload"; readonly definitions: Definitions }
-	/** A person has said something to the model. */
+	/** The user sent a message to the model. */
 	| { readonly kind: "spoken" }
-	/** The model begins to work. */
+	/** The model starts to work. */
 	| { readonly kind: "begun" }
-	/** A tool other than `workflow_step` has done something. */
+	/** A tool other than `workflow_step` succeeded. */
 	| { readonly kind: "worked" }
-	/** The calls of one message have ended, refused ones included; `fingerprints` with their outcomes. */
+	/** The calls of one message ended, refused ones included; `fingerprints` are those of the calls with their outcomes. */
 	| { readonly kind: "called"; readonly fingerprints: readonly string[] }
-	/** The model is about to be asked for its next message. */
+	/** A request to the model starts. */
 	| { readonly kind: "asked" }
-	/** The model has stopped although the run is not finished. `patience`: reminders allowed in a row, and in one visit of a phase. */
+	/** The model stopped before the run was finished. `patience`: reminders allowed in a row, and in one visit of a phase. */
 	| { readonly kind: "stopped"; readonly patience: { readonly row: number; readonly visit: number } }
-	/** The model could not go on: the provider's error, in words. */
+	/** The request to the model failed; `why` is the provider's error. */
 	| { readonly kind: "failed"; readonly why: string };
 
-/** How a phase was left. */
+/** How a visit of a phase ended. */
 export type ExitKind = "next" | "loop" | "skip" | "back";
 
-/** The visit of a phase that has just ended. */
+/** The visit that has just ended. */
 export interface EndedVisit {
 	readonly way: ExitKind;
-	/** What the model said about it. */
+	/** The summary of the model. */
 	readonly summary: string | undefined;
-	/** Who ended it, where the way leaves that open. */
+	/** Set where the user ended the phase with `next`. */
 	readonly by?: "person";
 }
 
 export type WorkflowAction =
-	/** The run has to be kept in the session as it is now. */
+	/** Write the run to the session. */
 	| { readonly kind: "persist"; readonly left: EndedVisit | undefined }
-	/** Another phase is current. */
+	/** The current phase has changed. */
 	| { readonly kind: "moved"; readonly from: Position; readonly to: Position; readonly way: ExitKind }
 	/** The run is over. */
 	| { readonly kind: "ended"; readonly how: "done" | "cancelled" }
-	/** The model has to be asked whether it means it. */
+	/** Ask the model to confirm. */
 	| { readonly kind: "ask-cancel" }
 	| { readonly kind: "paused"; readonly by: PauseCause; readonly why: string | undefined }
 	| { readonly kind: "resumed" }
-	/** The model has to be told to go on; this is the `count`-th time in a row, of `of`. */
+	/** Remind the model to continue: reminder `count` in a row, of at most `of`. */
 	| { readonly kind: "remind"; readonly count: number; readonly of: number }
-	/** The model has to be told that it goes round. */
+	/** Tell the model that it makes no progress. */
 	| { readonly kind: "nudge"; readonly text: string }
-	/** The phase waits for the person: it is not gone on with by itself. */
+	/** The phase waits for the user: the model is not reminded. */
 	| { readonly kind: "wait" }
 	| { readonly kind: "reloaded" }
 	/** Nothing was changed. */
@@ -80,21 +80,21 @@ export type WorkflowAction =
 
 export type WorkflowRefusal =
 	| { readonly kind: "ended" }
-	/** The definition `missing` is not to be found. */
+	/** The definition `missing` does not exist. */
 	| { readonly kind: "stale"; readonly missing: string }
 	| { readonly kind: "paused" }
 	| { readonly kind: "not-paused" }
 	| { readonly kind: "already-paused" }
-	/** It was decided before the run came to where it is: in the phase called `phase`. */
+	/** The decision was made before the run came to its current phase `phase`. */
 	| { readonly kind: "earlier-visit"; readonly phase: string }
-	/** Only a person ends the phase called `phase`. */
+	/** Only the user ends the phase `phase`. */
 	| { readonly kind: "person-decides"; readonly phase: string; readonly wanted: "next" | "cancel" }
-	/** The scope, by its name, may not be looped. */
+	/** The scope with this name is not loopable. */
 	| { readonly kind: "not-loopable"; readonly scope: string }
 	| { readonly kind: "loops-used-up"; readonly scope: string; readonly max: number }
 	/** There is no phase before the first. */
 	| { readonly kind: "at-start" }
-	/** `names`: what can be named instead, nearest first. */
+	/** `names`: the earlier phases, nearest first. */
 	| { readonly kind: "no-earlier-phase"; readonly name: string; readonly names: readonly string[] }
-	/** The new definitions have no such place any more. */
+	/** The new definitions no longer have the workflow or phase `id`. */
 	| { readonly kind: "gone"; readonly what: "workflow" | "phase"; readonly id: string };

@@ -1,8 +1,8 @@
-// What happened in a run, told from the states that the session holds: nothing of it is kept a second time.
+// The history of a run, derived from the states in the session.
 import type { ExitKind } from "./event.ts";
 import type { StoredState } from "./stored.ts";
 
-/** A state, and when it was written: ms since the epoch. */
+/** A state and the time at which it was written, in ms since the epoch. */
 export interface DatedState {
 	readonly state: StoredState;
 	readonly at: number;
@@ -10,24 +10,24 @@ export interface DatedState {
 
 export interface PhaseVisit {
 	readonly phaseId: string;
-	/** How it was left; `undefined`: the run is in it, or was cancelled in it. */
+	/** How it ended; `undefined`: it is the current visit, or the run was cancelled in it. */
 	readonly way: ExitKind | undefined;
 	/** ms since the epoch. */
 	readonly from: number;
 	readonly to: number;
-	/** How long the run was paused in it, or pi closed, ms. */
+	/** How long the run was paused or pi was closed, in ms. */
 	readonly paused: number;
 	readonly summary: string | undefined;
 }
 
 /**
- * The visits of a run, oldest first; one that is on lasts until `now` (ms since the epoch). `states` are those of one branch, newest first,
+ * The visits of a run, oldest first; the current one lasts until `now` (ms since the epoch). `states` are those of one branch, newest first,
  * possibly of several runs.
  */
 export function foldHistory(states: Iterable<DatedState>, runId: string, now: number): PhaseVisit[] {
 	const own: DatedState[] = [];
 	for (const dated of states) {
-		// One run at a time: what lies before the states of this run belongs to another.
+		// Runs do not overlap: what precedes the states of this run belongs to another one.
 		if (dated.state.taskId !== runId) break;
 		own.push(dated);
 	}
@@ -42,7 +42,7 @@ export function foldHistory(states: Iterable<DatedState>, runId: string, now: nu
 		paused = 0;
 	};
 	for (const { state, at } of own.reverse()) {
-		// A run that is moved while it is paused stays so: its pause is divided between the two visits.
+		// A paused run that is moved stays paused: its pause is divided between the two visits.
 		if (pausedSince !== undefined) paused += Math.max(0, at - pausedSince);
 		paused += state.away ?? 0;
 		if (state.left) close(state.since ?? state.startedAt, state.left);
@@ -57,7 +57,7 @@ export function foldHistory(states: Iterable<DatedState>, runId: string, now: nu
 	return visits;
 }
 
-/** How long a visit took, pauses not counted, ms. */
+/** How long a visit took without pauses, in ms. */
 export function activeTime({ from, to, paused }: PhaseVisit): number {
 	return Math.max(0, to - from - paused);
 }

@@ -1,5 +1,6 @@
-// The copy of the definitions that a run goes by: written once into the session, read back without trust.
-// What is read satisfies what `Definitions` promises: nothing empty, every reference resolves, no cycle.
+// The copy of its definitions that a run keeps in the session: written once, validated when it is read.
+// A copy that was read satisfies the invariants of `Definitions`: nothing empty, every reference resolves, no cycle.
+import { loopFrom } from "../../definition/index.ts";
 import type {
 	Capability,
 	Phase,
@@ -20,7 +21,7 @@ export interface PinnedCopy {
 	readonly definitions: readonly object[];
 }
 
-/** The definitions that a workflow needs to run: itself and everything it leads to. */
+/** The definitions that a workflow needs to run: itself and everything it refers to, directly or not. */
 export function reachable(catalogue: Definitions, root: string): Definitions {
 	const found = new Map<string, WorkflowDefinition>();
 	const open = [root];
@@ -28,12 +29,12 @@ export function reachable(catalogue: Definitions, root: string): Definitions {
 		const definition = catalogue.get(key);
 		if (!definition || found.has(key)) continue;
 		found.set(key, definition);
-		for (const entry of definition.entries) if (entry.kind === "reference") open.push(entry.key);
+		open.push(...referencesOf(definition));
 	}
 	return found;
 }
 
-/** What to keep of definitions: everything that a run depends on, nothing of where the files lie. Equal texts are equal definitions. */
+/** Definitions without the places of their files: equal JSON means equal definitions. */
 export function pinnedDefinitions(definitions: Definitions): object[] {
 	return [...definitions.values()]
 		.sort((a, b) => (a.key < b.key ? -1 : 1))
@@ -42,13 +43,13 @@ export function pinnedDefinitions(definitions: Definitions): object[] {
 			entries: entries.map((entry) => {
 				if (entry.kind === "reference") return entry;
 				const { file: _phaseFile, advance, ...phase } = entry;
-				// The usual value is left out: copies from before the field existed keep their hash.
+				// The default is left out: copies from before the field existed keep their hash.
 				return advance === "agent" ? phase : { ...phase, advance };
 			}),
 		}));
 }
 
-/** Reads a copy; `undefined` where it is not one that a run can go by. */
+/** Reads a copy; `undefined` where it is invalid. */
 export function readPinned(
 	data: unknown,
 ): { readonly taskId: string; readonly definitions: Definitions; readonly task: string } | undefined {
@@ -62,31 +63,19 @@ export function readPinned(
 		if (!definition || definitions.has(definition.key)) return undefined;
 		definitions.set(definition.key, definition);
 	}
-	return definitions.has(root) && isWhole(definitions) ? { taskId, definitions, task } : undefined;
+	return definitions.has(root) && isComplete(definitions) ? { taskId, definitions, task } : undefined;
 }
 
-/** Every reference resolves and none leads back to where it came from. */
-function isWhole(definitions: Definitions): boolean {
-	// Kahn: workflows that nothing open refers to are taken off one after another; a cycle remains.
-	const references = new Map<string, number>();
-	for (const { entries } of definitions.values())
-		for (const entry of entries)
-			if (entry.kind === "reference") {
-				if (!definitions.has(entry.key)) return false;
-				references.set(entry.key, (references.get(entry.key) ?? 0) + 1);
-			}
-	const open = [...definitions.keys()].filter((key) => !references.has(key));
-	let taken = 0;
-	for (let key = open.pop(); key !== undefined; key = open.pop()) {
-		taken++;
-		for (const entry of definitions.get(key)?.entries ?? []) {
-			if (entry.kind !== "reference") continue;
-			const left = (references.get(entry.key) ?? 0) - 1;
-			references.set(entry.key, left);
-			if (left === 0) open.push(entry.key);
-		}
-	}
-	return taken === definitions.size;
+/** Whether every reference resolves and no workflow runs itself. */
+function isComplete(definitions: Definitions): boolean {
+	const references = (key: string) => referencesOf(definitions.get(key));
+	return [...definitions.keys()].every(
+		(key) => references(key).every((target) => definitions.has(target)) && !loopFrom(key, references),
+	);
+}
+
+function referencesOf(definition: WorkflowDefinition | undefined): string[] {
+	return (definition?.entries ?? []).flatMap((entry) => (entry.kind === "reference" ? [entry.key] : []));
 }
 
 function readDefinition(written: unknown): WorkflowDefinition | undefined {
@@ -148,7 +137,7 @@ function readEntry(written: unknown): Phase | Reference | undefined {
 	return { kind, id, name, emoji, instructions, tools, profiles, autoContinue, advance, limits, polling, file: "" };
 }
 
-/** Ceilings of a visit; `null` where they cannot be read. */
+/** Ceilings of a visit; `null` where they are invalid. */
 function readCeilings(written: unknown): VisitCeilings | undefined | null {
 	if (written === undefined) return undefined;
 	if (!isObject(written)) return null;
@@ -158,7 +147,7 @@ function readCeilings(written: unknown): VisitCeilings | undefined | null {
 	return fine(requests) && fine(calls) ? { requests, calls } : null;
 }
 
-/** Limits that cannot be read are no limits: the whole copy is refused then, and the run stays closed. */
+/** Reads tool limits. Invalid ones give `undefined`, never no limits: the whole copy is then invalid, and no tool is allowed. */
 export function readPinnedLimits(written: unknown): ToolLimits | undefined {
 	if (!isObject(written)) return undefined;
 	switch (written.kind) {

@@ -1,9 +1,9 @@
-// Ways through nested workflows: the phase at a position, the one after it, the one before it, the start of its scope.
-// N1 every position that comes out of here ends at a phase, never at a reference; N2 nested references of any depth are walked, not recursed into.
+// Navigation in nested workflows: the phase at a position, the next and previous position, the start of a scope.
+// N1 every returned position ends at a phase, never at a reference; N2 nested references are followed by loops, not by recursion.
 import type { Phase, Reference, WorkflowDefinition } from "../definitions/index.ts";
 import type { Definitions, LiveWorkflowRun, Position, Segment } from "./run.ts";
 
-/** The definition that `key` names; what is missing breaks an invariant of `Definitions`. */
+/** The definition with this key. Throws where it is missing, which breaks an invariant of `Definitions`. */
 export function definitionOf(definitions: Definitions, key: string): WorkflowDefinition {
 	const definition = definitions.get(key);
 	if (!definition) throw new Error(`The definitions of this run hold no workflow "${key}".`);
@@ -31,32 +31,32 @@ export function phaseAt(definitions: Definitions, position: Position): Phase {
 	return entry;
 }
 
-/** The phase that a run is in. */
+/** The current phase of a run. */
 export function currentPhase(run: LiveWorkflowRun): Phase {
 	return phaseAt(run.definitions, run.position);
 }
 
-/** Whether only a person ends the phase that a run is in. */
+/** Whether only the user ends the current phase. */
 export function waitsForPerson(run: LiveWorkflowRun): boolean {
 	return currentPhase(run).advance === "person";
 }
 
-/** The workflow that the person started. */
+/** The workflow that the user started. */
 export function rootOf(run: LiveWorkflowRun): WorkflowDefinition {
 	return definitionOf(run.definitions, run.workflowKey);
 }
 
-/** The workflow whose phases are being gone through right now. */
+/** The innermost workflow around the current phase. */
 export function scopeOf(run: LiveWorkflowRun): WorkflowDefinition {
 	return definitionOf(run.definitions, innermost(run.position).workflowKey);
 }
 
-/** Where a workflow begins: its first phase, through as many references as stand before it. */
+/** The first phase of a workflow, in nested workflows where it begins with references. */
 export function firstPosition(definitions: Definitions, key: string): Position {
 	return enter(definitions, [{ workflowKey: key, phaseIndex: 0, loops: 0 }]);
 }
 
-/** The position after this one; `undefined` after the last phase of all. Finished scopes are left, scopes that begin are entered. */
+/** The next position; `undefined` after the last phase. */
 export function nextPosition(definitions: Definitions, position: Position): Position | undefined {
 	for (let depth = position.length - 1; depth >= 0; depth--) {
 		const segment = position[depth];
@@ -67,7 +67,7 @@ export function nextPosition(definitions: Definitions, position: Position): Posi
 	return undefined;
 }
 
-/** The position before this one in the order of the definition; `undefined` before the first. */
+/** The previous position in the order of the definition; `undefined` before the first phase. */
 export function previousPosition(definitions: Definitions, position: Position): Position | undefined {
 	for (let depth = position.length - 1; depth >= 0; depth--) {
 		const segment = position[depth];
@@ -78,13 +78,13 @@ export function previousPosition(definitions: Definitions, position: Position): 
 	return undefined;
 }
 
-/** The first phase of the innermost scope, entered once more. */
+/** The first phase of the innermost scope, with one more loop. */
 export function loopedPosition(definitions: Definitions, position: Position): Position {
 	const last = innermost(position);
 	return enter(definitions, [...position.slice(0, -1), { ...last, phaseIndex: 0, loops: last.loops + 1 }]);
 }
 
-/** Whether two positions are the same place; how often their scopes were looped does not matter. */
+/** Whether two positions are the same, loops aside. */
 export function samePlace(a: Position, b: Position): boolean {
 	return (
 		a.length === b.length &&

@@ -1,4 +1,4 @@
-// Finds the place of a run again in other definitions: by the ids of its phase and of the workflows around it, not by their numbers.
+// Finds the position of a run in other definitions: by the ids of its phase and of the workflows around it, not by their indexes.
 import type { Phase, Reference } from "../definitions/index.ts";
 import type { WorkflowRefusal } from "./event.ts";
 import { currentPhase, definitionOf } from "./position.ts";
@@ -8,7 +8,7 @@ export type Relocation =
 	| { readonly kind: "found"; readonly position: Position }
 	| Extract<WorkflowRefusal, { kind: "gone" }>;
 
-/** The place of `run` in `definitions`. A workflow that is referred to several times keeps its turn among them. */
+/** The position of `run` in `definitions`. Of several references to one workflow the n-th stays the n-th. */
 export function relocate(run: WorkflowRun, definitions: Definitions): Relocation {
 	const position: Segment[] = [];
 	for (const [depth, segment] of run.position.entries()) {
@@ -34,7 +34,7 @@ function scopeIndex(run: WorkflowRun, segment: Segment, key: string, entries: En
 	return places[Math.min(turnOf(run, segment, key), places.length - 1)];
 }
 
-/** How many references to `key` stand before the one that a segment points at. */
+/** How many references to `key` precede the one that a segment points at. */
 function turnOf(run: WorkflowRun, { workflowKey, phaseIndex }: Segment, key: string): number {
 	if (run.kind === "stale") return 0;
 	const before = definitionOf(run.definitions, workflowKey).entries.slice(0, phaseIndex);
@@ -43,7 +43,7 @@ function turnOf(run: WorkflowRun, { workflowKey, phaseIndex }: Segment, key: str
 
 function phaseIndexOf(run: WorkflowRun, { phaseIndex }: Segment, entries: Entries): number | undefined {
 	const id = phaseId(run);
-	// A state of the reference package knows only the number.
+	// A state of the reference package has only the index.
 	if (id === undefined) return entries[phaseIndex]?.kind === "phase" ? phaseIndex : undefined;
 	const index = entries.findIndex((entry) => entry.kind === "phase" && entry.id === id);
 	return index < 0 ? undefined : index;

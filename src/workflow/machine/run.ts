@@ -1,9 +1,9 @@
-// One execution of a workflow: where it stands and what it waits for. Data only; `transition` makes a new run from it.
-// R1 the position of a live run leads from the root workflow to a phase that exists in its definitions; R2 nothing here is ever changed in place.
+// One execution of a workflow. Data only; `workflowTransition` derives the next run from it.
+// R1 the position of a live run leads from the root workflow to a phase that exists in its definitions; R2 runs are immutable.
 import type { VisitUse } from "../../bounds/index.ts";
 import type { WorkflowDefinition } from "../definitions/index.ts";
 
-/** The definitions of a run: the root and everything it refers to. References resolve within it, without cycles; no workflow is empty. */
+/** The definitions of a run: the root and everything it refers to. References resolve without cycles; no workflow is empty. */
 export type Definitions = ReadonlyMap<string, WorkflowDefinition>;
 
 /** One scope of a position. */
@@ -11,7 +11,7 @@ export interface Segment {
 	readonly workflowKey: string;
 	/** 0-based, in the entries of that workflow. */
 	readonly phaseIndex: number;
-	/** How often this visit of the scope has been looped. */
+	/** How often the scope was looped in this visit. */
 	readonly loops: number;
 }
 
@@ -19,14 +19,14 @@ export interface Segment {
 export type Position = readonly Segment[];
 
 /**
- * `interrupt`: the person stopped the model in the middle; what they say next lets the run go on. `bounds`: a visit of a phase went round,
- * or reached one of its ceilings.
+ * `interrupt`: the user stopped the model; their next message resumes the run. `bounds`: a visit made no progress, or reached one of its
+ * ceilings.
  */
 export type PauseCause = "person" | "interrupt" | "error" | "reminders" | "bounds";
 
 export type WorkflowStatus =
 	| { readonly kind: "running" }
-	/** Nothing goes on by itself and the phase does not change until a person resumes. */
+	/** The model is not reminded and the phase does not change until the user resumes. */
 	| { readonly kind: "paused"; readonly by: PauseCause; readonly why: string | undefined }
 	| { readonly kind: "done" }
 	| { readonly kind: "cancelled" };
@@ -36,38 +36,38 @@ interface RunFacts {
 	readonly id: string;
 	/** Key of the root workflow. */
 	readonly workflowKey: string;
-	/** What the person asked for, trimmed. */
+	/** What the user asked for, trimmed. */
 	readonly task: string;
 	/** ms since the epoch. */
 	readonly startedAt: number;
 	readonly position: Position;
-	/** Phase changes so far; with `id` it names the visit of a phase. */
+	/** Number of phase changes; together with `id` it identifies a visit. */
 	readonly step: number;
-	/** When the current phase was entered, or the last one left, ms since the epoch. */
+	/** When the current phase was entered or the last one ended, in ms since the epoch. */
 	readonly since: number;
 	readonly status: WorkflowStatus;
 
-	// What follows is not kept in the session: it starts anew after a reload.
-	/** Reminders since the model last did anything else, and in this visit of the phase. */
+	// The following is not stored in the session: it is reset by a reload.
+	/** Reminders since the model last did something else, and in this visit. */
 	readonly reminders: { readonly row: number; readonly visit: number };
-	/** What counts against the bounds of this visit, since a person last said something; `undefined`: nothing yet. */
+	/** Use that counts against the bounds of this visit, since the user's last message; `undefined`: none yet. */
 	readonly use?: VisitUse | undefined;
-	/** The assistant message in which the model asked to cancel, while that is open. */
+	/** Id of the assistant message in which the model asked to cancel, until that is confirmed or dropped. */
 	readonly askedToCancel: string | undefined;
 }
 
-/** A run whose definitions are at hand. */
+/** A run whose definitions are known. */
 export interface LiveWorkflowRun extends RunFacts {
 	readonly kind: "live";
 	readonly definitions: Definitions;
 }
 
-/** A run whose definitions are not to be found: it keeps its place and its restrictions stay closed. */
+/** A run whose definitions are missing: it keeps its place, and no tool is allowed. */
 export interface StaleWorkflowRun extends RunFacts {
 	readonly kind: "stale";
 	/** Key of the workflow that is missing. */
 	readonly missing: string;
-	/** Id of the phase it is in, where the session tells it. */
+	/** Id of its phase, if the session has it. */
 	readonly phaseId: string | undefined;
 }
 
@@ -97,7 +97,7 @@ export interface WorkflowStart {
 	readonly position: Position;
 }
 
-/** A run that has just begun. */
+/** A new run. */
 export function beginWorkflowRun({ id, definitions, workflowKey, task, at, position }: WorkflowStart): LiveWorkflowRun {
 	return {
 		kind: "live",

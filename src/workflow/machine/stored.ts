@@ -1,6 +1,6 @@
-// The state of a run as the session keeps it: one small entry per change, of a size that does not grow with the run.
-// The first nine fields are the reference package's, so that either package can read what the other wrote.
-// Reading is strict: a value that is not right is refused as a whole, because half a state is worse than none.
+// The state of a run as stored in the session: one entry per change, of bounded size.
+// The first nine fields are the reference package's, so that either package can read the other's states.
+// Reading is strict: one invalid value invalidates the whole state.
 import type { EndedVisit, ExitKind } from "./event.ts";
 import { currentPhase, enter, phaseAt } from "./position.ts";
 import { relocate } from "./relocate.ts";
@@ -29,7 +29,7 @@ export interface StoredState {
 	readonly currentPath: readonly StoredSegment[];
 	readonly globalStepCount: number;
 	readonly taskId: string;
-	/** Its beginning, as much as the entry has room for; the whole text is in the entry that pins the definition. */
+	/** The beginning of the task, as far as the entry has room; the whole text is in the entry that pins the definition. */
 	readonly taskDescription: string;
 	readonly startedAt: number;
 	readonly completionNotified: boolean;
@@ -37,25 +37,25 @@ export interface StoredState {
 
 	/** Id of the entry that pins the definition. Absent in states of the reference package. */
 	readonly pin?: string;
-	/** When the current phase was entered, or the last one left, ms since the epoch. */
+	/** When the current phase was entered or the last one ended, in ms since the epoch. */
 	readonly since?: number;
 	readonly paused?: { readonly by: PauseCause; readonly why?: string };
-	/** The visit that this change has ended: of the phase of the state before, from the `since` of that state to the one of this. */
+	/** The visit that this change ended: of the phase of the previous state, from its `since` to the `since` of this state. */
 	readonly left?: { readonly way: ExitKind; readonly summary?: string; readonly by?: "person" };
-	/** What this entry says, where it is no change of phase. */
+	/** What happened, where it was no change of phase. */
 	readonly note?: Note;
-	/** How long pi was closed before this change, in the visit that was on: ms. */
+	/** How long pi was closed during the visit before this change, in ms. */
 	readonly away?: number;
 }
 
 export type Note = "begun" | "resumed" | "reloaded";
 
-/** Bytes that each text of an entry may have there. */
+/** Maximum bytes of each text. */
 const most = { begun: 2_000, why: 200, summary: 2_000 } as const;
-/** The task gets what is left of this many bytes of an entry that tells of a change, but never less than the second number. */
+/** Bytes of an entry for a change of a run, and the least that is left in it for the task. */
 const room = { entry: 450, task: 40 } as const;
 
-/** What to write beside the run itself. */
+/** What to store besides the run itself. */
 export interface StateChange {
 	/** Id of the session entry that holds the definitions. */
 	readonly pinned: string | undefined;
@@ -64,7 +64,7 @@ export interface StateChange {
 	readonly away?: number | undefined;
 }
 
-/** What to write for a run. */
+/** The state to store for a run. */
 export function storeRun(run: WorkflowRun, { pinned, left, note, away }: StateChange): StoredState {
 	const { status } = run;
 	const phaseId = run.kind === "live" ? currentPhase(run).id : run.phaseId;
@@ -81,7 +81,7 @@ export function storeRun(run: WorkflowRun, { pinned, left, note, away }: StateCh
 		taskId: run.id,
 		taskDescription: "",
 		startedAt: run.startedAt,
-		// The reference package would announce the end of a run that is not marked so.
+		// The reference package announces the end of a run that is not marked like this.
 		completionNotified: !isActive(run),
 		cancelled: status.kind === "cancelled",
 		...(pinned === undefined ? {} : { pin: pinned }),
@@ -106,7 +106,7 @@ export function storeRun(run: WorkflowRun, { pinned, left, note, away }: StateCh
 	return { ...state, taskDescription: cut(run.task, task) };
 }
 
-/** As much of the beginning of a text as fits into `bytes`, with an ellipsis where something is cut off. No character is split. */
+/** The beginning of a text, at most `bytes` long, with an ellipsis where it is cut. No character is split. */
 function cut(text: string, bytes: number): string {
 	if (bytesOf(text) - 2 <= bytes) return text;
 	let size = Buffer.byteLength("…");
@@ -119,17 +119,17 @@ function cut(text: string, bytes: number): string {
 	return `${kept}…`;
 }
 
-/** Bytes of a value as it is written: UTF-8 of its JSON. */
+/** Bytes of a value as UTF-8 JSON. */
 function bytesOf(value: unknown): number {
 	return Buffer.byteLength(JSON.stringify(value));
 }
 
 export type StateRead =
 	| { readonly kind: "state"; readonly state: StoredState }
-	/** In words, for the person. */
+	/** For the user. */
 	| { readonly kind: "invalid"; readonly problem: string };
 
-/** Reads the data of a `workflow:state` entry, also of the reference package and its older form without a path. */
+/** Reads the data of a `workflow:state` entry, including those of the reference package and its older form without a path. */
 export function readState(data: unknown): StateRead {
 	if (!isObject(data)) return invalid("it is not an object");
 	const { workflowKey } = data;
@@ -175,14 +175,14 @@ export function readState(data: unknown): StateRead {
 
 export type RestoredRun = { readonly kind: "run"; readonly run: WorkflowRun } | Extract<StateRead, { kind: "invalid" }>;
 
-/** Where the definitions of a stored run come from: its own pinned copy, or what the catalogue holds today. */
+/** Where the definitions of a stored run come from: its pinned copy, or the current catalogue. */
 export type DefinitionsSource =
 	| { readonly kind: "pinned"; readonly definitions: Definitions; readonly task: string }
 	| { readonly kind: "catalogue"; readonly definitions: Definitions };
 
 /**
- * The run that a state describes. With a pinned copy everything has to fit exactly. With the catalogue the phase is found by its id; a
- * state without ids is taken by its numbers, which have to fit.
+ * The run that a state describes. With a pinned copy the path has to match exactly. With the catalogue the phase is found by its id; a
+ * state without ids is restored by its indexes, which have to exist.
  */
 export function restoreRun(state: StoredState, source: DefinitionsSource): RestoredRun {
 	const { definitions } = source;
@@ -227,7 +227,7 @@ function statusOf({ active, cancelled, paused }: StoredState): WorkflowStatus {
 	return paused ? { kind: "paused", by: paused.by, why: paused.why } : { kind: "running" };
 }
 
-/** Checks a path against definitions; a text says what is wrong. Old states may end at a reference: its first phase is meant. */
+/** Checks a path against definitions; a text says what is wrong. Old states may end at a reference, which means its first phase. */
 function follow(segments: Position, definitions: Definitions): Position | string {
 	for (const [depth, { workflowKey, phaseIndex }] of segments.entries()) {
 		const entry = definitions.get(workflowKey)?.entries[phaseIndex];
@@ -279,7 +279,7 @@ function readLeft(data: unknown): StoredState["left"] | "invalid" {
 	return { way, ...optional("summary", summary), ...(by === "person" ? { by } : {}) };
 }
 
-/** Only words for the transcript: one that is not known is not worth a run. */
+/** A note only labels the transcript, so an unknown one does not invalidate the state. */
 function noteOf(value: unknown): Note | undefined {
 	return value === "begun" || value === "resumed" || value === "reloaded" ? value : undefined;
 }

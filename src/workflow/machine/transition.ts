@@ -1,7 +1,7 @@
-// The machine: what a run becomes when something happens to it, and what has to be done then. It does nothing itself.
-// M1 the run that goes in is never changed; M2 a run that is running always has a way on: `next` of a model that has read the phase, or
-// `advance` of a person, moves or ends it; M3 what is refused changes nothing but the open question whether to cancel; M4 a person can
-// always abandon; M5 what the model decides counts only in the visit in which it decided it.
+// The workflow machine: a pure function from a run and an event to the next run and actions.
+// M1 the given run is not changed; M2 a running run can always be moved or ended: by `next` of a model that has read the phase, or by
+// `advance` of the user; M3 a refused event changes nothing but an open question whether to cancel; M4 the user can always abandon;
+// M5 a decision of the model counts only in the visit in which it was made.
 import {
 	judgeUse,
 	NO_USE,
@@ -30,10 +30,10 @@ export interface WorkflowTransition {
 	readonly actions: readonly WorkflowAction[];
 }
 
-/** How many phases `back` looks at before it gives up finding a name: more than any person has in mind. */
+/** How many earlier phases `back` searches at most for a name. */
 const farBack = 10_000;
 
-/** Applies one event to a run. Never throws for any event; what cannot be done is a `refused` action. */
+/** Applies one event to a run. Never throws; an event that cannot be applied gives a `refused` action. */
 export function workflowTransition(run: WorkflowRun, event: WorkflowEvent): WorkflowTransition {
 	if (!isActive(run)) return event.kind === "begun" ? still(run) : refuse(run, { kind: "ended" });
 	switch (event.kind) {
@@ -136,7 +136,7 @@ function* before(run: LiveWorkflowRun): Generator<Position> {
 	}
 }
 
-/** The phase before the current one, or the nearest earlier one that is called `name`. */
+/** The previous phase, or the nearest earlier one with this id or name. */
 function earlier(run: LiveWorkflowRun, name: string | undefined): Position | undefined {
 	const wanted = name?.toLowerCase();
 	for (const position of before(run)) {
@@ -146,12 +146,12 @@ function earlier(run: LiveWorkflowRun, name: string | undefined): Position | und
 	return undefined;
 }
 
-/** The ids of the phases that a person can go back to, nearest first, each once. */
+/** The distinct ids of the phases before the current one, nearest first. */
 export function earlierPhases(run: LiveWorkflowRun): string[] {
 	return [...new Set([...before(run)].map((position) => phaseAt(run.definitions, position).id))];
 }
 
-/** Whether the model had not yet read the phase that the run is in, as it is defined now. */
+/** Whether the model had not read the current phase, as it is defined now, when it decided. */
 function isEarlier(run: LiveWorkflowRun, { seen }: ModelDecision): boolean {
 	return seen !== run.step;
 }
@@ -175,7 +175,7 @@ function move(run: LiveWorkflowRun, to: Position | undefined, { way, at, summary
 	};
 }
 
-/** A model may also go round over phases and loops; ceilings are those of one visit. A person's move begins anew. */
+/** Repetition counts across phases and loops, ceilings count per visit. A move by the user resets both. */
 function useAfter({ use }: LiveWorkflowRun, way: ExitKind, by: Move["by"]): VisitUse | undefined {
 	if (use === undefined || by === "person" || way === "skip" || way === "back") return undefined;
 	return { ...use, requests: 0, calls: 0 };
@@ -196,10 +196,10 @@ function cancelByModel(run: WorkflowRun, { decision }: Extract<WorkflowEvent, { 
 	if (run.kind === "live") {
 		const phase = currentPhase(run).name;
 		if (isEarlier(run, decision)) return refuse(withoutQuestion(run), { kind: "earlier-visit", phase });
-		// The limits of the workflow end with it: that, too, is for the person to decide.
+		// Cancelling lifts the limits of the workflow, which is for the user to decide too.
 		if (waitsForPerson(run)) return refuse(run, { kind: "person-decides", phase, wanted: "cancel" });
 	}
-	// Confirmed only by a message that the model wrote after it had read the question.
+	// Only a later message confirms: the model wrote it after it had read the question.
 	if (run.askedToCancel !== undefined && run.askedToCancel !== message)
 		return end(withoutQuestion(run), "cancelled", undefined);
 	return { run: { ...run, askedToCancel: message }, actions: [{ kind: "ask-cancel" }] };
@@ -224,13 +224,13 @@ function resume(run: WorkflowRun): WorkflowTransition {
 	};
 }
 
-/** Whoever interrupts the model to say something has said it now. */
+/** The user's message resumes a run that they interrupted. */
 function speak(run: WorkflowRun): WorkflowTransition {
 	const interrupted = run.status.kind === "paused" && run.status.by === "interrupt";
 	return interrupted && run.kind === "live" ? resume(run) : still(run);
 }
 
-/** The visit has used `use`: the model is told that it goes round, or the run waits for a person. */
+/** Records the use of the visit: may nudge the model, or pause the run at a bound. */
 function count(run: WorkflowRun, use: VisitUse): WorkflowTransition {
 	if (run.kind === "stale" || run.status.kind !== "running") return still(run);
 	const verdict = judgeUse(run.use ?? NO_USE, use, visitLimits(run));
@@ -245,7 +245,7 @@ function count(run: WorkflowRun, use: VisitUse): WorkflowTransition {
 	}
 }
 
-/** The bounds of a visit of the current phase: its own, else those of the nearest workflow around it. */
+/** The bounds of the current phase: its own, else those of the nearest workflow around it. */
 function visitLimits(run: LiveWorkflowRun): VisitLimits {
 	const { limits, polling = false } = currentPhase(run);
 	const around = run.position.toReversed().map(({ workflowKey }) => definitionOf(run.definitions, workflowKey).limits);
@@ -256,7 +256,7 @@ function visitLimits(run: LiveWorkflowRun): VisitLimits {
 
 function stop(run: WorkflowRun, patience: { row: number; visit: number }): WorkflowTransition {
 	if (run.kind === "stale" || run.status.kind !== "running") return still(run);
-	if (waitsForPerson(run) || !goesOnByItself(run)) return { run, actions: [{ kind: "wait" }] };
+	if (waitsForPerson(run) || !continuesAutomatically(run)) return { run, actions: [{ kind: "wait" }] };
 	const { row, visit } = run.reminders;
 	if (row >= patience.row) return pause(run, "reminders", `${row} reminders in a row changed nothing`);
 	if (visit >= patience.visit) return pause(run, "reminders", `${visit} reminders did not bring this phase to its end`);
@@ -266,8 +266,8 @@ function stop(run: WorkflowRun, patience: { row: number; visit: number }): Workf
 	};
 }
 
-/** The phase decides; without a word of its own, every scope around it has to agree. */
-function goesOnByItself(run: LiveWorkflowRun): boolean {
+/** Whether the model is reminded to continue: the phase decides, else every scope around it has to allow it. */
+function continuesAutomatically(run: LiveWorkflowRun): boolean {
 	return (
 		currentPhase(run).autoContinue ??
 		run.position.every(({ workflowKey }) => definitionOf(run.definitions, workflowKey).autoContinue)

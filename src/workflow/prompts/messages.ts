@@ -25,12 +25,12 @@ export function initialMessage(run: LiveWorkflowRun): string {
 export function workflowReminderText(run: LiveWorkflowRun): string {
 	const { notDoneReminder, name } = rootOf(run);
 	if (notDoneReminder !== undefined) return expand(notDoneReminder, variablesOf(run));
-	return `The workflow "${name}" is not finished: its phase ${phaseTitle(run)} is still open. Go on with its instructions above. When it is finished, call workflow_step with action "next". If you need something from the person first, say what.`;
+	return `The workflow "${name}" is not finished: its phase ${phaseTitle(run)} is still open. Continue with its instructions above. When it is finished, call workflow_step with action "next". If you need something from the user first, say what.`;
 }
 
 /** What the model is told when a person has let the run go on. */
 export function resumeText(run: LiveWorkflowRun): string {
-	return `The person lets the workflow "${rootOf(run).name}" go on. Continue with its phase ${phaseTitle(run)}. ${endOfPhase(run)}`;
+	return `The user resumed the workflow "${rootOf(run).name}". Continue with its phase ${phaseTitle(run)}. ${endOfPhase(run)}`;
 }
 
 /** What the model is told when a person has ended the run while it was working: cancelled it, or left its last phase. */
@@ -40,7 +40,7 @@ export function abandonedText(run: WorkflowRun, way: ExitKind = "skip"): string 
 		run.status.kind === "done"
 			? `${way === "skip" ? "skipped" : "ended"} the last phase of the workflow "${name}", which is over`
 			: `cancelled the workflow "${name}"`;
-	return `The person has ${what}. Its instructions and limits no longer hold. Stop working on it and wait for what the person says next.`;
+	return `The user has ${what}. Its instructions and limits no longer hold. Stop working on it and wait for the user's next message.`;
 }
 
 /** Why a tool is refused in this phase. */
@@ -58,19 +58,19 @@ export function blockAdvice(run: LiveWorkflowRun): string {
 
 /** Why every tool is refused while the definition of a run is missing. */
 export function staleReason(missing: string): string {
-	return `This session is in a workflow whose definition "${missing}" cannot be found, so it is not known what it allows. A person has to restore it and enter /workflow reload, or enter /cancel-workflow.`;
+	return `This session is in a workflow whose definition "${missing}" cannot be found, so what it allows is unknown. The user has to restore it and enter /workflow reload, or enter /cancel-workflow.`;
 }
 
 /** Why a run is paused, and what lets it go on. */
 export function pauseLine({ by, why }: { readonly by: PauseCause; readonly why?: string | undefined }): string {
 	if (by === "interrupt")
-		return "⏸ The workflow is paused. Your next message lets it go on, and so does /workflow resume.";
+		return "⏸ The workflow is paused. Your next message resumes it, and so does /workflow resume.";
 	const what = by === "error" ? "The workflow is paused after an error" : "The workflow is paused";
-	return `⏸ ${what}${why === undefined ? "" : `: ${why}`}. /workflow resume lets it go on.`;
+	return `⏸ ${what}${why === undefined ? "" : `: ${why}`}. /workflow resume continues it.`;
 }
 
 /** How a phase goes on that the person ends. */
-export const personLine = "This phase ends when you say so: /workflow next.";
+export const personLine = "You end this phase: /workflow next.";
 
 /** `42 s`, `3 min 5 s`, `2 h 10 min`. */
 export function duration(ms: number): string {
@@ -110,27 +110,27 @@ export function workflowRefusalText(refusal: WorkflowRefusal): string {
 		case "stale":
 			return `The definition of the workflow "${refusal.missing}" cannot be found, so nothing can be changed. Restore it and use /workflow reload, or end the run with /cancel-workflow.`;
 		case "paused":
-			return "The workflow is paused: its phase does not change until the person enters /workflow resume. Tell the person so, and stop.";
+			return "The workflow is paused: its phase does not change until the user enters /workflow resume. Tell the user so, and stop.";
 		case "not-paused":
 			return "The workflow is not paused.";
 		case "already-paused":
-			return "The workflow is paused already; /workflow resume lets it go on.";
+			return "The workflow is already paused; /workflow resume continues it.";
 		case "earlier-visit":
-			return `This was decided in an earlier visit; read the phase first. Nothing was changed: the workflow has come to the phase ${refusal.phase} since. Its instructions follow; action "status" shows them too.`;
+			return `This was decided in an earlier visit; read the phase first. Nothing was changed: the workflow has since moved to the phase ${refusal.phase}. Its instructions follow; action "status" shows them too.`;
 		case "person-decides":
 			return refusal.wanted === "next"
-				? `Only the person ends the phase ${refusal.phase}, with /workflow next. Tell the person what is ready for them to decide, and stop.`
-				: `The phase ${refusal.phase} waits for the person, so only the person cancels the workflow now, with /cancel-workflow. Tell the person why you would, and stop.`;
+				? `Only the user ends the phase ${refusal.phase}, with /workflow next. Tell the user what is ready for them to decide, and stop.`
+				: `The phase ${refusal.phase} waits for the user, so only the user can cancel the workflow now, with /cancel-workflow. Tell the user why you would, and stop.`;
 		case "not-loopable":
-			return `"${refusal.scope}" may not be started again: looping is switched off in it. Use action "next" to go on.`;
+			return `"${refusal.scope}" cannot be restarted: looping is switched off in it. Use action "next" to continue.`;
 		case "loops-used-up":
-			return `"${refusal.scope}" may be started again at most ${refusal.max === 1 ? "once" : `${refusal.max} times`}, and that is used up. Use action "next" to go on.`;
+			return `"${refusal.scope}" can be restarted at most ${refusal.max === 1 ? "once" : `${refusal.max} times`}, and that is used up. Use action "next" to continue.`;
 		case "at-start":
 			return "This is the first phase: there is none before it.";
 		case "no-earlier-phase":
 			return `No earlier phase is called "${refusal.name}".${didYouMean(refusal.name, refusal.names)} ${thereAre(refusal.names, "There is none before this one.")}`;
 		case "gone":
-			return `The definition as it is now has no ${refusal.what} "${refusal.id}" any more, which the run is in. It goes on by the definition that it was started with.`;
+			return `The current definition no longer has the ${refusal.what} "${refusal.id}", which the run is in. The run keeps the definition that it was started with.`;
 	}
 }
 

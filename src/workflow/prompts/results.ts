@@ -29,7 +29,7 @@ export function movedText(run: LiveWorkflowRun, from: Position, way: ExitKind): 
 /** The same where a person has moved the run. */
 export function movedByPersonText(run: LiveWorkflowRun, from: Position, way: ExitKind): string {
 	const did = way === "next" ? "ended the phase" : "moved the workflow to another phase";
-	return `The person has ${did}.\n\n${movedText(run, from, way)}`;
+	return `The user has ${did}.\n\n${movedText(run, from, way)}`;
 }
 
 /** After the last phase. */
@@ -39,13 +39,13 @@ export function doneText(run: LiveWorkflowRun): string {
 		`✓ Advanced: ${name} → DONE`,
 		`Previous: ${name} · Current: DONE`,
 		"",
-		`All phases of "${rootOf(run).name}" are complete. Its instructions and limits no longer hold. Tell the person briefly what was done.`,
+		`All phases of "${rootOf(run).name}" are complete. Its instructions and limits no longer hold. Tell the user briefly what was done.`,
 	].join("\n");
 }
 
 export function askCancelText(run: LiveWorkflowRun | undefined): string {
 	const name = run ? `"${rootOf(run).name}"` : "this workflow";
-	return `Really cancel ${name}?\nWhat it has not done stays undone, and it cannot be taken back. If so, call workflow_step with action "cancel" once more in your next message; anything else keeps the workflow going.`;
+	return `Really cancel ${name}?\nWhat is not done stays undone, and this cannot be reversed. If so, call workflow_step with action "cancel" again in your next message; anything else keeps the workflow running.`;
 }
 
 export function cancelledText(task: string): string {
@@ -59,8 +59,7 @@ export function statusText(run: LiveWorkflowRun): string {
 	const nested = run.position.length > 1;
 	const last = run.position.at(-1);
 	const count = last ? countText(run.definitions, last) : "";
-	const paused =
-		run.status.kind === "paused" ? ["Paused: only the person can let it go on, with /workflow resume."] : [];
+	const paused = run.status.kind === "paused" ? ["Paused: only the user can resume it, with /workflow resume."] : [];
 	return [
 		`Workflow: ${root.name} (${root.key})`,
 		`Task id: ${run.id}`,

@@ -38,7 +38,7 @@ type Verb = (
 const talkative: ReadonlySet<string> = new Set(["show", "back"]);
 
 /** Where the rest is checked. */
-const checkPointer = "`pi-chronicle check` in a shell checks everything that the project has.";
+const checkPointer = "`pi-chronicle check` in a shell checks every definition of the project.";
 
 const verbs: Readonly<Record<string, Verb>> = {
 	list: (_workflows, ctx, _rest, catalogue) =>
@@ -50,7 +50,7 @@ const verbs: Readonly<Record<string, Verb>> = {
 		);
 		const text = [...catalogueCheckLines(catalogue, unknown, ctx.cwd), checkPointer].join("\n");
 		if (catalogue.rejected.size > 0 && ctx.mode !== "tui") return refuseCommand(ctx, text);
-		return pageText(ctx, "Check of the workflows", text);
+		return pageText(ctx, "Workflow check", text);
 	},
 	status: ({ controller }, ctx) => pageText(ctx, "Workflow", statusReport(ctx.sessionManager, controller)),
 	show: async (...asked) => (await import("./show.ts")).showWorkflow(...asked),
@@ -76,8 +76,7 @@ export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandCon
 	const verb = word.startsWith("--") ? word.slice(2) : definition?.show === "user" ? "" : word;
 	if (Object.hasOwn(verbs, verb)) {
 		const [surplus] = rest.split(/\s+/);
-		if (surplus && !talkative.has(verb))
-			return refuseCommand(ctx, `"${surplus}" is one word too many for /workflow ${word}.`);
+		if (surplus && !talkative.has(verb)) return refuseCommand(ctx, `/workflow ${word} takes no argument "${surplus}".`);
 		return verbs[verb]?.(workflows, ctx, rest, catalogue);
 	}
 	if (definition?.show === "workflows" || catalogue.definitions.get(word)?.show === "workflows")
@@ -91,12 +90,12 @@ export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandCon
 				: [notFoundText(word, catalogue, commandWords), ...trustHint(place)].join("\n"),
 		);
 	}
-	if (rest === "") return refuseCommand(ctx, `Say what is to be done: /workflow ${word} <task>`, "warning");
+	if (rest === "") return refuseCommand(ctx, `Add the task: /workflow ${word} <task>`, "warning");
 	const option = verbAtEnd(rest);
 	if (option !== undefined)
 		return refuseCommand(
 			ctx,
-			`${option} behind a task is no part of it: /workflow ${option} alone does what it says. If the task ends so, put -- before it: /workflow ${word} -- <task>`,
+			`${option} is not an option of a task: enter /workflow ${option} alone. If the task ends with it, put -- before the task: /workflow ${word} -- <task>`,
 		);
 	return startWorkflow(workflows, ctx, catalogue, definition, rest.replace(/^--\s+/, ""));
 }
@@ -113,7 +112,7 @@ export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContex
 	const { controller, conversation } = workflows;
 	const [surplus] = args.trim().split(/\s+/);
 	if (surplus) {
-		refuseCommand(ctx, `"${surplus}" is one word too many for /cancel-workflow.`);
+		refuseCommand(ctx, `/cancel-workflow takes no argument "${surplus}".`);
 		return;
 	}
 	const { active } = controller;
@@ -234,7 +233,7 @@ async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event:
 	if (moved?.kind !== "moved") return;
 	// A paused run is only moved; what its phase asks is told when it goes on.
 	if (run.status.kind !== "running") {
-		say(ctx, `The workflow is in ${placeLine(run)} now. It is paused: /workflow resume lets it go on.`);
+		say(ctx, `The workflow is in ${placeLine(run)} now. It is paused: /workflow resume continues it.`);
 		if (!ctx.hasUI) workflows.exit.set(exitCodes.waits);
 		return;
 	}
@@ -248,17 +247,17 @@ function reload(workflows: Workflows, ctx: ExtensionCommandContext, _rest: strin
 	const { controller, conversation } = workflows;
 	const { active } = controller;
 	if (!active) {
-		refuseCommand(ctx, "No workflow is active: definitions are read anew whenever one is started.");
+		refuseCommand(ctx, "No workflow is active; definitions are read again whenever one starts.");
 		return;
 	}
 	const definitions = reachable(catalogue.definitions, active.run.workflowKey);
 	if (active.run.kind === "live" && definitionsHash(definitions) === active.pinned?.hash) {
-		say(ctx, "The definition is the one that the workflow runs by already.");
+		say(ctx, "The workflow already uses this definition.");
 		return;
 	}
 	if (!did(change(workflows, ctx, { kind: "reload", definitions }), "reloaded")) return;
 	const { held } = controller;
 	if (held?.run.kind !== "live") return;
 	if (!ctx.isIdle()) conversation.sendPhase(ctx, held);
-	say(ctx, `The workflow goes on by the new definition, in ${placeLine(held.run)}.`);
+	say(ctx, `The workflow continues with the new definition, in ${placeLine(held.run)}.`);
 }

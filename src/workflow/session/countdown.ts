@@ -78,7 +78,7 @@ export function isGone(ctx: Pick<ExtensionContext, "isIdle">): boolean {
 }
 
 function words(what: string, left: number): string {
-	return `⏳ ${what} goes on in ${left} s · Esc pauses, typing holds`;
+	return `⏳ ${what} continues in ${left} s · Esc pauses, typing holds`;
 }
 
 /** One line of at most `width` columns: where it is too narrow, the name of the phase is cut before what the person can do. */

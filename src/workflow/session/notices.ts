@@ -29,7 +29,7 @@ export function openRows(placeOf: (state: StoredState) => string | undefined): R
 		drawReminder(message, { outputPad }, theme) {
 			const { count, of } = (message.details ?? {}) as { count?: unknown; of?: unknown };
 			const times = typeof count === "number" && typeof of === "number" ? ` (${count} of ${of})` : "";
-			return new Text(theme.fg("dim", `↻ The workflow goes on${times}`), outputPad, 0);
+			return new Text(theme.fg("dim", `↻ The workflow continues${times}`), outputPad, 0);
 		},
 		drawCall,
 		drawResult,
@@ -47,9 +47,9 @@ function drawState({ left, note, paused }: StoredState, at: string, theme: Theme
 		case "begun":
 			return line(theme.fg("accent", `▶ ${at}`));
 		case "resumed":
-			return line(theme.fg("accent", `▶ ${at} goes on`));
+			return line(theme.fg("accent", `▶ ${at} continues`));
 		case "reloaded":
-			return line(theme.fg("accent", `⟳ ${at}: the definition was read again`));
+			return line(theme.fg("accent", `⟳ ${at}: definition reloaded`));
 		case undefined:
 			return undefined;
 	}

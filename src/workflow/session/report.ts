@@ -12,8 +12,8 @@ import type { RunController } from "./run-controller.ts";
 
 /** What a person may do besides starting one. */
 export const verbsText = [
-	"/workflow list, check, show <name>: what there is, and what is wrong with it",
-	"/workflow status, pause, resume, next, skip, back [phase], reload: the workflow that is on; /cancel-workflow ends it",
+	"/workflow list, check, show <name>: the workflows, and what is wrong with them",
+	"/workflow status, pause, resume, next, skip, back [phase], reload: the active workflow; /cancel-workflow ends it",
 ].join("\n");
 
 /** Why a workflow did not load, one line per reason. */

@@ -34,13 +34,12 @@ export async function startWorkflow(
 		return refuseCommand(ctx, "No model is ready to answer: choose one with /model, or enter its key with /login.");
 	if (!(await makeRoom(workflows, ctx))) return;
 	if (!ctx.isIdle()) {
-		say(ctx, `"${definition.name}" starts when pi has finished what it is doing now.`);
+		say(ctx, `"${definition.name}" starts when pi has finished its current work.`);
 		await ctx.waitForIdle();
 		if (scope.closed) return;
 	}
 	// From here to `expect` nothing is waited for, so of two commands that were entered together only one gets there.
-	if (controller.active || conversation.starting)
-		return refuseCommand(ctx, "Another workflow has been started meanwhile.");
+	if (controller.active || conversation.starting) return refuseCommand(ctx, "Another workflow was started meanwhile.");
 	controller.offerTool();
 	if (!pi.getActiveTools().includes(stepTool)) {
 		controller.withdrawTool();
@@ -115,12 +114,15 @@ async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionC
 	if (!active) return true;
 	const { run } = active;
 	const answer = await askPerson(ctx, {
-		title: "Give up the workflow that is on?",
+		title: "Abandon the active workflow?",
 		message: printable(`It is in the phase ${phaseName(run)}.\nIts task: ${run.task}`),
-		words: { no: "No, keep it", yes: "Yes, give it up" },
+		words: { no: "No, keep it", yes: "Yes, abandon it" },
 	});
 	if (answer === "nobody")
-		refuseCommand(ctx, `A workflow is on already, in the phase ${phaseName(run)}. End it with /cancel-workflow first.`);
+		refuseCommand(
+			ctx,
+			`A workflow is already active, in the phase ${phaseName(run)}. End it with /cancel-workflow first.`,
+		);
 	if (answer !== "yes") return false;
 	// The dialog may have been open for long: only what the person was asked about is given up.
 	const now = controller.active?.run;
@@ -128,7 +130,7 @@ async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionC
 	if (now.id !== run.id || now.step !== run.step) {
 		refuseCommand(
 			ctx,
-			`The workflow has come to the phase ${phaseName(now)} meanwhile, so it goes on and nothing was started.`,
+			`The workflow moved to the phase ${phaseName(now)} meanwhile, so it continues and nothing was started.`,
 		);
 		return false;
 	}

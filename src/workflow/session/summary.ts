@@ -43,10 +43,10 @@ export function spentPerPhase(session: Session, run: WorkflowRun): PhaseSpend[] 
 		costUsd,
 	}));
 	const first = rows.slice(0, Math.max(0, rows.length - mostRows));
-	return first.length === 0 ? rows : [together("before", first), ...rows.slice(first.length)];
+	return first.length === 0 ? rows : [sumOf("earlier", first), ...rows.slice(first.length)];
 }
 
-function together(name: string, rows: readonly PhaseSpend[]): PhaseSpend {
+function sumOf(name: string, rows: readonly PhaseSpend[]): PhaseSpend {
 	const sum = (of: (row: PhaseSpend) => number) => rows.reduce((total, row) => total + of(row), 0);
 	return { name, ms: sum(({ ms }) => ms), tokens: sum(({ tokens }) => tokens), costUsd: sum(({ costUsd }) => costUsd) };
 }
@@ -74,7 +74,7 @@ export function spendLines(rows: unknown): string[] {
 	if (!Array.isArray(rows)) return [];
 	const known = rows.filter(isSpend);
 	if (known.length === 0) return [];
-	return [...known, together("together", known)].map(
+	return [...known, sumOf("total", known)].map(
 		({ name, ms, tokens, costUsd }) =>
 			`  ${name} · ${duration(ms)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)}`,
 	);

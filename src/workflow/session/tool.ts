@@ -32,7 +32,7 @@ const parameters = Type.Object({
 		type: "string",
 		enum: ["next", "status", "cancel", "loop"],
 		description:
-			"next: the phase is finished, go to the one after it. loop: start the current workflow again at its first phase. status: where the workflow is and what its phase asks. cancel: give the whole workflow up; asks first.",
+			"next: finish the phase and go to the following one. loop: restart the current workflow at its first phase. status: where the workflow is and what its phase asks for. cancel: abandon the whole workflow; asks for confirmation.",
 	}),
 	summary: Type.Optional(
 		Type.String({
@@ -49,7 +49,7 @@ export function offerStepTool(pi: ExtensionAPI, controller: () => RunController,
 	const tool: ToolDefinition<typeof parameters, Details> = {
 		name: stepTool,
 		label: "Workflow step",
-		description: "Moves the workflow that this session is in: to its next phase, to its start, or to its end.",
+		description: "Moves the workflow of this session to its next phase, back to its start, or to its end.",
 		parameters,
 		// It moves the workflow of this session and touches nothing else.
 		annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
@@ -98,10 +98,10 @@ function eventOf(
 }
 
 const nothing = {
-	status: "No workflow is active. A person starts one with /workflow.",
-	next: "No workflow is active, so there is no phase to finish. A person starts a workflow with /workflow.",
+	status: "No workflow is active. The user starts one with /workflow.",
+	next: "No workflow is active, so there is no phase to finish. The user starts a workflow with /workflow.",
 	cancel: "No workflow is active: there is nothing to cancel.",
-	loop: "No workflow is active: there is nothing to start again.",
+	loop: "No workflow is active: there is nothing to restart.",
 } as const;
 
 function status(held: HeldRun): Answer {

@@ -61,11 +61,7 @@ export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Sc
 		restore(ctx, greet) {
 			const problem = controller.restore(ctx, greet === "greet" ? "opened" : "moved");
 			if (problem !== undefined)
-				say(
-					ctx,
-					`The workflow state in this session cannot be read (${problem}): it counts as no workflow.`,
-					"warning",
-				);
+				say(ctx, `The workflow state in this session cannot be read (${problem}), so it is ignored.`, "warning");
 			if (greet === "greet" && ctx.hasUI) welcome(pi, ctx, controller, library);
 		},
 	};
@@ -81,7 +77,7 @@ function conclude(ctx: ExtensionContext, exit: ExitCode, { held, active }: RunCo
 	const { run } = active;
 	// A pause has said so itself.
 	if (run.kind !== "live" || run.status.kind !== "running") return;
-	const how = waitsForPerson(run) ? ": /workflow next goes on" : "";
+	const how = waitsForPerson(run) ? ": /workflow next continues it" : "";
 	say(
 		ctx,
 		`The workflow "${rootOf(run).name}" is not finished; it waits for you in ${placeLine(run)}${how}.`,
@@ -105,11 +101,11 @@ function welcome(pi: ExtensionAPI, ctx: ExtensionContext, { active }: RunControl
 			? pauseLine(status)
 			: waitsForPerson(run)
 				? personLine
-				: "Send a message, or enter /workflow resume to let it go on.";
+				: "Send a message, or enter /workflow resume to continue it.";
 	const now = reachable(library.load(projectContext(ctx)).definitions, run.workflowKey);
 	const differs =
 		pinned !== undefined && definitionsHash(now) !== pinned.hash
-			? "\nIts definition has changed since; the run keeps to the one it was started with. /workflow reload takes the new one."
+			? "\nIts definition has changed since; the run keeps the one it was started with. /workflow reload switches to the new one."
 			: "";
 	say(ctx, `This session is in a workflow: ${placeLine(run)}. ${state}${differs}`);
 }

@@ -50,11 +50,11 @@ describe("a visit that goes round", { timeout: patient(90_000) }, () => {
 		expect(run.code, run.stderr).toBe(3);
 		expect(ledgerOf(project)).toMatchObject({ status: "paused", hold: { cause: "circling" } });
 		expect(server.requests.length).toBeLessThan(24);
-		expect(server.last().users.join()).toContain("You are going round");
+		expect(server.last().users.join()).toContain("You are making no progress");
 		const parked = eventsOf(project).find(({ kind }) => kind === "parked");
 		expect(parked).toMatchObject({ cause: "circling" });
 		const status = await chronicle(project, ["status"]);
-		expect(status.stdout).toMatch(/goes round.*6 times/);
+		expect(status.stdout).toMatch(/No progress.*6 times/);
 		expect(status.stdout).toContain("stopped");
 	});
 

@@ -1,5 +1,4 @@
-// Whether a workflow would run itself, through whatever it refers to.
-import type { WorkflowDefinition } from "./definition.ts";
+// Whether a definition refers to itself, directly or through others. Pure.
 
 /**
  * The shortest way from `key` back to itself, as keys that begin and end with it; `undefined` where there is none. `references` gives what
@@ -22,9 +21,4 @@ function wayTo(key: string, reachedFrom: ReadonlyMap<string, string>): string[] 
 	const way: string[] = [];
 	for (let at: string | undefined = key; at !== undefined; at = reachedFrom.get(at)) way.push(at);
 	return way.reverse();
-}
-
-/** The keys of the workflows that a definition refers to, as often as it does. */
-export function referencesOf({ entries }: Pick<WorkflowDefinition, "entries">): string[] {
-	return entries.flatMap((entry) => (entry.kind === "reference" ? [entry.key] : []));
 }

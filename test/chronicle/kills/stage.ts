@@ -161,10 +161,9 @@ export function openKillStage(server: ModelServer): KillStage {
 			}
 			// What is summed is what the conversations say, neither lost nor doubled.
 			const workers = join(sessions, run, "workers");
-			const spent = readdirSync(workers)
-				.filter((name) => name.endsWith(".jsonl"))
-				.map((name) => readSessionFile(join(workers, name)))
-				.reduce((sum, one) => sum + (one.kind === "read" ? one.conversation.spend.tokens : 0), 0);
+			const files = readdirSync(workers).filter((name) => name.endsWith(".jsonl"));
+			const read = await Promise.all(files.map((name) => readSessionFile(join(workers, name))));
+			const spent = read.reduce((sum, one) => sum + (one.kind === "read" ? one.contents.spend.tokens : 0), 0);
 			equal(totals.tokens, spent);
 			const folded = JSON.parse(readFileSync(join(sessions, `${run}.json`), "utf8"));
 			deepEqual([folded.id, folded.status], [run, "done"]);

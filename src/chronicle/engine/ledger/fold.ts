@@ -72,7 +72,7 @@ export function openEventFold(start?: FoldStart, newestSchema: number = Number.P
 function addLine(state: State, line: Buffer, at: number, newestSchema: number): void {
 	const event = decodeLine(line);
 	const end = at + line.length + 1;
-	if (event?.kind === "recovered" && event.seq > state.lastSeq && fenceOf(event) >= state.lastFence) {
+	if (event?.kind === "recovered" && isNext(state, event)) {
 		const run = startRun(event);
 		state.fault = run ? undefined : "template";
 		state.damagedAt = undefined;
@@ -86,13 +86,20 @@ function addLine(state: State, line: Buffer, at: number, newestSchema: number): 
 		state.fencedLines += 1;
 		state.soundBytes = end;
 	} else if (event.seq !== state.lastSeq + 1) blame(state, "gap", at);
-	else if (state.run) accept(state, event, foldEvent(state.run, event), end);
-	else if (event.kind === "created" && event.schemaVersion > newestSchema) blame(state, "newer", at);
 	else {
-		const run = startRun(event);
-		if (run) accept(state, event, run, end);
-		else blame(state, "template", at);
+		const run = state.run ? foldEvent(state.run, event) : firstRun(event, newestSchema);
+		if (typeof run === "string") blame(state, run, at);
+		else accept(state, event, run, end);
 	}
+}
+
+function firstRun(event: LedgerEvent, newestSchema: number): Run | "newer" | "template" {
+	if (event.kind === "created" && event.schemaVersion > newestSchema) return "newer";
+	return startRun(event) ?? "template";
+}
+
+function isNext({ lastSeq, lastFence }: State, event: LedgerEvent): boolean {
+	return event.seq > lastSeq && fenceOf(event) >= lastFence;
 }
 
 function accept(state: State, event: LedgerEvent, run: Run | undefined, end: number): void {

@@ -8,6 +8,7 @@ import { access, readdir, readFile, rename, rm, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { inheritOwner, makePrivateFolder, undefinedIfMissing } from "../../../disk/index.ts";
 import type { PersonEvent, Post, PostListener } from "../../core/index.ts";
+import { anyObject, number, object, optional, type Shape, text } from "../shape.ts";
 
 const ending = ".post.json";
 const replyEnding = ".refused";
@@ -17,13 +18,13 @@ const mostLength = 100_000;
 
 /** Posts an event. Throws what the disk throws; `too_long` for one that no holder would read. */
 export async function postEvent(inbox: string, event: PersonEvent, at: number): Promise<Post | "too_long"> {
-	const text = `${JSON.stringify(event)}\n`;
-	if (text.length > mostLength) return "too_long";
+	const content = `${JSON.stringify(event)}\n`;
+	if (content.length > mostLength) return "too_long";
 	await makePrivateFolder(inbox);
 	const name = `${String(at).padStart(15, "0")}-${randomBytes(6).toString("hex")}`;
 	const draft = join(inbox, `.${name}`);
 	const path = join(inbox, `${name}${ending}`);
-	await writeFile(draft, text, { mode: 0o600, flush: true });
+	await writeFile(draft, content, { mode: 0o600, flush: true });
 	await inheritOwner(draft);
 	await rename(draft, path);
 	return {
@@ -44,8 +45,8 @@ export async function postEvent(inbox: string, event: PersonEvent, at: number): 
 }
 
 async function readReply(path: string): Promise<string | undefined> {
-	const text = await readFile(path, "utf8").catch(undefinedIfMissing);
-	return text === undefined || !text.endsWith("\n") ? undefined : text.trimEnd();
+	const reply = await readFile(path, "utf8").catch(undefinedIfMissing);
+	return reply?.endsWith("\n") ? reply.trimEnd() : undefined;
 }
 
 export interface Inbox {
@@ -133,48 +134,44 @@ async function writeReply(post: string, reason: string): Promise<void> {
 
 /** The event of a post, or why it is none; `undefined` if it was withdrawn. Throws where the disk does not let it be read now. */
 async function readPost(path: string): Promise<{ readonly event: PersonEvent } | { readonly why: string } | undefined> {
-	const text = await readFile(path, "utf8").catch(undefinedIfMissing);
-	if (text === undefined) return undefined;
-	if (text.length > mostLength) return { why: `it has ${text.length} characters; at most ${mostLength} are read` };
+	const content = await readFile(path, "utf8").catch(undefinedIfMissing);
+	if (content === undefined) return undefined;
+	if (content.length > mostLength)
+		return { why: `it has ${content.length} characters; at most ${mostLength} are read` };
 	try {
-		const event: unknown = JSON.parse(text);
+		const event: unknown = JSON.parse(content);
 		return isPersonEvent(event) ? { event } : { why: "it is not a command that this version knows" };
 	} catch {
 		return { why: "it is not JSON" };
 	}
 }
 
-type Kind = "number" | "string" | "object";
+type Seen = NonNullable<Extract<PersonEvent, { kind: "approved" }>["seen"]>;
 
-/** What each word must have besides its kind: another version may have left it. */
-const shapes: Readonly<Record<PersonEvent["kind"], Readonly<Record<string, Kind>>>> = {
-	approved: { answers: "number", diff: "string" },
-	rejected: { answers: "number", words: "string" },
-	resumed: { answers: "number" },
-	released: { answers: "number" },
-	limits_changed: { limits: "object" },
-	model_changed: { model: "string" },
-	told: { text: "string" },
-	pause_requested: { cause: "string", detail: "string" },
-	abort_requested: {},
-	reopened: { answers: "number", to: "string" },
-	rewind_requested: { to: "number", state: "string", tree: "string", snapshot: "object", pairMoves: "object" },
+const isSeen = object<Seen>({ visit: number, attempt: optional(number) });
+
+/** What each command must have: another version may have posted it. Every command may have `words` and `seen`. */
+const required: Readonly<Record<PersonEvent["kind"], Shape<object>>> = {
+	approved: object({ answers: number, diff: text }),
+	rejected: object({ answers: number, words: text }),
+	resumed: object({ answers: number }),
+	released: object({ answers: number }),
+	limits_changed: object({ limits: anyObject }),
+	model_changed: object({ model: text }),
+	told: object({ text }),
+	pause_requested: object({ cause: text, detail: text }),
+	abort_requested: anyObject,
+	reopened: object({ answers: number, to: text }),
+	rewind_requested: object({ to: number, state: text, tree: text, snapshot: anyObject, pairMoves: anyObject }),
 };
 
-function isPersonEvent(value: unknown): value is PersonEvent {
-	if (typeof value !== "object" || value === null) return false;
-	const event = value as Readonly<Record<string, unknown>>;
-	if (typeof event.kind !== "string" || !Object.hasOwn(shapes, event.kind)) return false;
-	const wanted = Object.entries(shapes[event.kind as PersonEvent["kind"]]);
-	return (
-		wanted.every(([field, kind]) => typeof event[field] === kind && event[field] !== null) &&
-		["undefined", "string"].includes(typeof event.words) &&
-		(event.seen === undefined || isSeen(event.seen))
-	);
-}
+const isCommand = object<{ readonly kind: string; readonly words?: string; readonly seen?: Seen }>({
+	kind: text,
+	words: optional(text),
+	seen: optional(isSeen),
+});
 
-function isSeen(value: unknown): boolean {
-	if (typeof value !== "object" || value === null) return false;
-	const { visit, attempt } = value as Readonly<Record<string, unknown>>;
-	return typeof visit === "number" && ["undefined", "number"].includes(typeof attempt);
+function isPersonEvent(value: unknown): value is PersonEvent {
+	if (!isCommand(value) || !Object.hasOwn(required, value.kind)) return false;
+	return required[value.kind as PersonEvent["kind"]](value);
 }

@@ -10,6 +10,7 @@ import { basename, dirname, join } from "node:path";
 import { inheritOwner, makePrivateFolder, undefinedIfMissing } from "../../../disk/index.ts";
 import { processStart } from "../../../process/index.ts";
 import type { LeaseHolder, Result, StoreFailure } from "../../core/index.ts";
+import { number, object, text } from "../shape.ts";
 import { diskFailure } from "./failures.ts";
 
 export interface Lease {
@@ -29,6 +30,8 @@ interface LeaseText {
 	readonly started: string;
 }
 
+const isLease = object<LeaseText>({ host: text, pid: number, started: text });
+
 const prefix = "lease.";
 
 /** The machine, and its namespace of process numbers: containers on one machine number their processes separately. */
@@ -44,8 +47,8 @@ export function thisHost(): string {
 export async function leaseHolder(folder: string): Promise<LeaseHolder | undefined> {
 	const [highest] = await leases(folder);
 	if (highest === undefined) return undefined;
-	const text = await readLease(folder, highest);
-	return text && { ...text, fence: highest, alive: aliveness(text) };
+	const owner = await readLease(folder, highest);
+	return owner && { ...owner, fence: highest, alive: aliveness(owner) };
 }
 
 /** Takes the lease with a number above `atLeast`, the highest one seen in the log. */
@@ -65,29 +68,29 @@ export async function takeLease(folder: string, atLeast: number): Promise<Result
 		return { ok: false, failure: winner ? heldBy(winner, folder) : raced };
 	}
 	// Another process that saw the same dead owner may have taken another number meanwhile: then neither has it, and one tries again.
-	const others = (await leases(folder)).filter((number) => number !== fence);
-	for (const number of others) {
-		const text = await readLease(folder, number);
-		if (!text || aliveness(text) === "no") continue;
+	const others = (await leases(folder)).filter((other) => other !== fence);
+	for (const other of others) {
+		const owner = await readLease(folder, other);
+		if (!owner || aliveness(owner) === "no") continue;
 		await rm(path, { force: true });
 		return { ok: false, failure: raced };
 	}
-	for (const number of others) await rm(join(folder, `${prefix}${number}`), { force: true });
+	for (const other of others) await rm(join(folder, `${prefix}${other}`), { force: true });
 	return { ok: true, value: openLease(folder, { ...mine, fence, alive: "yes" }) };
 }
 
 /** Creates `path` with its text, complete, or throws `EEXIST`. */
-async function makeExclusively(path: string, text: string): Promise<void> {
+async function makeExclusively(path: string, content: string): Promise<void> {
 	const draft = join(dirname(path), `.${basename(path)}.${process.pid}`);
 	try {
-		await writeFile(draft, text, { mode: 0o600, flush: true });
+		await writeFile(draft, content, { mode: 0o600, flush: true });
 		await inheritOwner(draft);
 		await link(draft, path);
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
 		if (code === "EEXIST" || code === "ENOSPC" || code === "EDQUOT") throw error;
 		// A file system without links: the name exists a moment before its text.
-		await writeFile(path, text, { flag: "wx", mode: 0o600, flush: true });
+		await writeFile(path, content, { flag: "wx", mode: 0o600, flush: true });
 		await inheritOwner(path);
 	} finally {
 		await rm(draft, { force: true });
@@ -142,10 +145,8 @@ async function leases(folder: string): Promise<number[]> {
 
 async function readLease(folder: string, fence: number): Promise<LeaseText | undefined> {
 	try {
-		const text: unknown = JSON.parse(await readFile(join(folder, `${prefix}${fence}`), "utf8"));
-		const { host, pid, started } = text as LeaseText;
-		if (typeof host === "string" && typeof pid === "number" && typeof started === "string")
-			return { host, pid, started };
+		const read: unknown = JSON.parse(await readFile(join(folder, `${prefix}${fence}`), "utf8"));
+		if (isLease(read)) return { host: read.host, pid: read.pid, started: read.started };
 	} catch (error) {
 		const { code = "" } = error as NodeJS.ErrnoException;
 		if (code === "ENOENT") return undefined;

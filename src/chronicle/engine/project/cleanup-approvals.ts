@@ -4,6 +4,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "../../../disk/index.ts";
+import { anyObject, object, oneOf } from "../shape.ts";
 
 /** `approved`: a person has said yes to this text. `own`: it stands in a template of the person's own folder; the guard's rules judge it. */
 export type CleanupStanding = "approved" | "own" | "unknown";
@@ -21,6 +22,8 @@ interface Approval {
 	/** For a person who looks into the file; never read. */
 	readonly commands: readonly string[];
 }
+
+const isApproval = object<Pick<Approval, "standing">>({ standing: oneOf("approved", "own") });
 
 const mostApprovals = 300;
 
@@ -48,12 +51,8 @@ export function openCleanupApprovals(agentFolder: string, now: () => number): Cl
 function readApprovals(file: string): Map<string, Approval> {
 	try {
 		const data: unknown = JSON.parse(readFileSync(file, "utf8"));
-		if (typeof data !== "object" || data === null) return new Map();
-		return new Map(
-			Object.entries(data as Record<string, Approval>).filter(
-				([hash, { standing }]) => /^[0-9a-f]{64}$/.test(hash) && (standing === "approved" || standing === "own"),
-			),
-		);
+		const entries = anyObject(data) ? Object.entries(data) : [];
+		return new Map(entries.filter(([hash, approval]) => /^[0-9a-f]{64}$/.test(hash) && isApproval(approval)));
 	} catch {
 		return new Map();
 	}

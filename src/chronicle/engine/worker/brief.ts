@@ -1,11 +1,12 @@
-// The private file by which the launcher tells a worker's extension what it may do. Written before the process starts, read once.
-// B1 only the person's account can read it; B2 the worker holds what it read, so that changing the file changes nothing;
-// B3 a worker without a readable brief does not work.
+// The private file that tells a worker's extension what it may do. Written before the process starts, read once.
+// B1 only the user's account can read it; B2 the worker keeps what it read, so that changing the file changes nothing; B3 a worker without a valid
+// brief does not work.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { LaunchId } from "../../core/index.ts";
-import type { ToolOrder } from "./tool-order.ts";
+import { flag, list, number, object, oneOf, optional, type Shape, text } from "../shape.ts";
+import type { RequestedTool, ToolOrder } from "./tool-order.ts";
 
-/** Names the file. It is meant for pi alone and is taken out of the environment once read. */
+/** Names the file. It is meant for pi alone and is removed from the environment once read. */
 export const BRIEF_VARIABLE = "PI_CHRONICLE_BRIEF";
 
 export interface WorkerBrief {
@@ -17,10 +18,10 @@ export interface WorkerBrief {
 	readonly targets: readonly string[];
 	/** What this process may spend; absent: no ceiling. */
 	readonly allowance: ProcessAllowance;
-	/** Which tools of the state's extensions are given; absent where it loads none: then pi's list of tools decides. */
+	/** Which tools of the state's extensions it gets; absent where it loads none: then pi's list of tools decides. */
 	readonly tools?: ToolOrder;
 	readonly rules: FrozenRules;
-	/** `shell`: shell commands run in the machine's sandbox, and the worker does not work where there is none. */
+	/** `shell`: shell commands run in the machine's sandbox, and without one the worker does not work. */
 	readonly sandbox: "shell" | "off";
 }
 
@@ -36,25 +37,52 @@ export interface ProcessAllowance {
 /** The guard's rules as they were when the supervisor read them. */
 export interface FrozenRules {
 	readonly hash: string;
-	/** Plain text that the guard wrote and reads again. */
+	/** Written and read by the guard. */
 	readonly text: string;
-	/** Rule files behind it; with none only the built-in protections hold. */
+	/** Number of rule files; with none only the built-in protections apply. */
 	readonly files: number;
 }
 
-/** Writes a brief to a new file at `path`. Throws what the disk says. */
+export const isLaunchId: Shape<LaunchId> = object<LaunchId>({ visit: number, attempt: number, launch: number });
+
+const isToolOrder: Shape<ToolOrder> = object<ToolOrder>({
+	tools: list(text),
+	requested: list(object<RequestedTool>({ written: text, otherwise: optional(text) })),
+	extensionTools: oneOf("all", "named"),
+	hoped: list(text),
+	restrictions: object<ToolOrder["restrictions"]>({ denied: list(text), only: optional(list(text)) }),
+});
+
+const isBrief: Shape<WorkerBrief> = object<WorkerBrief>({
+	version: oneOf(1),
+	run: text,
+	state: text,
+	launch: isLaunchId,
+	targets: list(text),
+	allowance: object<ProcessAllowance>({
+		costUsd: optional(number),
+		tokens: optional(number),
+		requests: optional(number),
+		calls: optional(number),
+		countCacheReads: flag,
+	}),
+	tools: optional(isToolOrder),
+	rules: object<FrozenRules>({ hash: text, text, files: number }),
+	sandbox: oneOf("shell", "off"),
+});
+
+/** Writes a brief to a new file at `path`. Throws what the disk throws. */
 export function writeBrief(path: string, brief: WorkerBrief): void {
 	rmSync(path, { force: true });
 	writeFileSync(path, JSON.stringify(brief), { mode: 0o600, flag: "wx" });
 }
 
-/** Reads the brief that the environment names and forgets its name. Throws a sentence where there is none. */
+/** Reads the brief that the environment names, and removes the name. Throws a sentence where there is no valid one. */
 export function readBrief(env: NodeJS.ProcessEnv): WorkerBrief {
 	const path = env[BRIEF_VARIABLE];
 	if (!path) throw new Error("This extension works only in a process that a chronicle has started.");
 	delete env[BRIEF_VARIABLE];
 	const brief: unknown = JSON.parse(readFileSync(path, "utf8"));
-	if (typeof brief !== "object" || brief === null || (brief as { version?: unknown }).version !== 1)
-		throw new Error(`${path} was written by another version of this package.`);
-	return brief as WorkerBrief;
+	if (!isBrief(brief)) throw new Error(`${path} is damaged or was written by another version of this package.`);
+	return brief;
 }

@@ -1,22 +1,22 @@
-// How long a worker may take: in all, silent, and of the run's active time. Time in which a person is asked does not count.
-// D1 one timer, none while nothing can run out; D2 silence counts only while the model is at work: a tool may be silent, the wall bounds it.
+// A worker's time limits: in all, without a sign of life, and of the run's active time. Time in which the user is asked does not count.
+// D1 one timer, and none while no limit can expire; D2 silence counts only while the model works: a tool may be silent within the total.
 import type { WorkerLimits } from "../../core/index.ts";
 
 export type Deadline = "idle" | "wall" | "budget";
 
 export interface Deadlines {
-	/** Something came from the worker. */
+	/** The worker gave a sign of life. */
 	sign(): void;
-	/** What the worker does now; silence counts in `model` only. */
+	/** What the worker does now; silence counts only in `model`. */
 	phase(phase: "model" | "tool" | "rest"): void;
-	/** A person is asked, or has answered. */
+	/** How many questions wait for the user. */
 	asking(count: number): void;
-	/** A new limit on active time, counted from now; `undefined`: none. */
+	/** A new limit on active time, from now on; `undefined`: none. */
 	allow(activeMs: number | undefined): void;
 	close(): void;
 }
 
-/** Starts the clocks; `expired` is called once. Times are those of `Date.now`-like `now` and real timers. */
+/** Starts the timers; `expired` is called once. `now` is in milliseconds. */
 export function openDeadlines(
 	limits: Pick<WorkerLimits, "wallMs" | "idleMs" | "activeMs">,
 	expired: (deadline: Deadline) => void,
@@ -58,7 +58,7 @@ export function openDeadlines(
 	};
 	arm();
 	return {
-		// Signs come by the thousand: the timer is not moved for each, it looks again when it fires.
+		// Signs come by the thousand: the timer is not moved for each, but checks again when it fires.
 		sign() {
 			last = now();
 		},

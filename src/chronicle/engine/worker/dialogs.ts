@@ -1,8 +1,8 @@
-// pi's dialogs ↔ the questions that a supervisor puts to a person. Pure.
+// Translates pi's dialogs to a supervisor's questions, and answers back. Pure.
 import type { RpcAnswer, RpcDialog } from "../../../pi/index.ts";
 import type { WorkerAnswer, WorkerQuestion } from "../../core/index.ts";
 
-/** The question behind a dialog. */
+/** The question of a dialog. */
 export function questionOf(dialog: RpcDialog): WorkerQuestion {
 	switch (dialog.kind) {
 		case "confirm":
@@ -20,7 +20,7 @@ export function questionOf(dialog: RpcDialog): WorkerQuestion {
 	}
 }
 
-/** What pi is answered; nobody's answer dismisses the dialog, which no rule takes for a yes. */
+/** The answer for pi. `undecided` dismisses the dialog, which no rule takes for a yes. */
 export function answerOf(answer: WorkerAnswer): RpcAnswer {
 	switch (answer.kind) {
 		case "confirmed":

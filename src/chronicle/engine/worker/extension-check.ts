@@ -1,5 +1,5 @@
-// Whether the extensions that states load do load, and bring what the states list: each set is loaded once into a worker that gets no
-// message and no session. X1 nothing is left running; X2 an extension's own start is all that runs.
+// Checks that the extensions of states load and register the tools that the states list: each set is loaded once, into a worker without a session
+// that gets no message. X1 nothing is left running; X2 of an extension only its start runs.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,34 +24,34 @@ export interface ExtensionCheck {
 	readonly helloMs?: number;
 }
 
-/** Names of the tools that a set of extensions registers, or why it does not load. */
+/** Tools that a set of extensions registers, or why it does not load. */
 type Loaded = { readonly registered: readonly string[] } | { readonly detail: string };
 
-/** Loads every set of extensions once and compares it with what its states want. States without extensions cost nothing. */
+/** Loads every set of extensions once and compares it with what its states list. States without extensions cost nothing. */
 export async function checkExtensions(
-	planned: readonly { readonly state: StatePlan; readonly plan: WorkerSpec | undefined }[],
+	specs: readonly { readonly state: StatePlan; readonly spec: WorkerSpec | undefined }[],
 	check: ExtensionCheck,
 	signal: AbortSignal = new AbortController().signal,
 ): Promise<readonly LaunchProblem[]> {
 	const sets = new Map<string, Loaded>();
 	const problems: LaunchProblem[] = [];
-	for (const { state, plan } of planned) {
-		if (!plan?.order || signal.aborted) continue;
-		const key = JSON.stringify(plan.extensions);
-		const loaded = sets.get(key) ?? (await load(plan.extensions, check, signal));
+	for (const { state, spec } of specs) {
+		if (!spec?.order || signal.aborted) continue;
+		const key = JSON.stringify(spec.extensions);
+		const loaded = sets.get(key) ?? (await load(spec.extensions, check, signal));
 		sets.set(key, loaded);
-		problems.push(...problemsOf(state.name, plan, loaded));
+		problems.push(...problemsOf(state.name, spec, loaded));
 	}
 	return problems;
 }
 
-function problemsOf(state: string, plan: WorkerSpec, loaded: Loaded): LaunchProblem[] {
-	const { order } = plan;
+function problemsOf(state: string, spec: WorkerSpec, loaded: Loaded): LaunchProblem[] {
+	const { order } = spec;
 	if (!order) return [];
 	if ("detail" in loaded)
 		return [{ state, severity: "error", message: loaded.detail, remedy: "Correct the `extensions` of the state." }];
 	const { missing } = chooseTools(order, loaded.registered);
-	const lost = lacking("Its extensions do", missing, [...loaded.registered, ...plan.tools]);
+	const lost = lacking("Its extensions do", missing, [...loaded.registered, ...spec.tools]);
 	return [
 		...(missing.length === 0 ? [] : [{ state, severity: "error" as const, message: lost, remedy: bringTool }]),
 		...leftOut(state, order, loaded.registered).map((message) => ({
@@ -74,11 +74,17 @@ async function load(extensions: readonly string[], check: ExtensionCheck, signal
 		launch: { visit: 1, attempt: 1, launch: 1 },
 		targets: [],
 		allowance: { countCacheReads: true },
-		tools: { tools: [], wishes: [], theirs: "all", hopes: [], restrictions: { denied: [], only: undefined } },
+		tools: {
+			tools: [],
+			requested: [],
+			extensionTools: "all",
+			hoped: [],
+			restrictions: { denied: [], only: undefined },
+		},
 		rules: check.rules,
 		sandbox: "off",
 	});
-	// No part of a rehearsal, whose report it would be in.
+	// Not part of a rehearsal: it would show in the report.
 	const { PI_CHRONICLE_REHEARSAL: _, ...env } = check.env ?? process.env;
 	const child = startChild({
 		command: check.pi.command,

@@ -1,4 +1,4 @@
-// The first report of a worker's process, or why none came.
+// Waits for the first report of a worker's process.
 import { quoted } from "../../../definition/index.ts";
 import { hostNotice, linkRpc, type RpcLink, type RpcListener } from "../../../pi/index.ts";
 import type { Child } from "../../../process/index.ts";
@@ -8,14 +8,13 @@ import { type Hello, readHello, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./extensi
 
 export type Greeting =
 	| { readonly kind: "hello"; readonly hello: Hello; readonly link: RpcLink; handOver(listener: RpcListener): void }
-	/** Its rules could not be put in force. */
+	/** Its rules could not be enforced. */
 	| { readonly kind: "unable"; readonly detail: string }
-	/** `spawn`: it never ran, or was killed from outside, and may do better next time. */
+	/** `spawn`: it never ran, or was killed from outside, so a retry may succeed. */
 	| { readonly kind: "none"; readonly reason: "spawn" | "handshake"; readonly detail: string };
 
 /**
- * Waits for the worker to report itself, at most `ms`, and no longer than until `signal` aborts. Records that come before the link is handed
- * over are kept for its new owner.
+ * Waits for the worker's hello, at most `ms`, until `signal` aborts. Records that arrive before `handOver` are kept for the new listener.
  */
 export async function awaitHello(child: Child, ms: number, signal: AbortSignal): Promise<Greeting> {
 	let owner: RpcListener | undefined;
@@ -94,12 +93,12 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
 	}
 }
 
-/** What a greeting that is no hello, or a pi that did not load what it was given, means for a launch. `said`: what the process wrote. */
+/** Why a launch failed whose process sent no hello. `said`: what the process wrote to stderr. */
 export function faultOf(greeting: Exclude<Greeting, { kind: "hello" }>, said: string): LaunchFault {
 	if (greeting.kind === "unable")
 		return {
 			reason: "rules",
-			detail: `The worker could not put its rules in force: ${redactText(greeting.detail, 300)}`,
+			detail: `The worker could not enforce its rules: ${redactText(greeting.detail, 300)}`,
 		};
 	const unloaded = greeting.reason === "handshake" ? unloadedExtension(said) : undefined;
 	if (unloaded !== undefined) return { reason: greeting.reason, detail: redactText(unloaded, 600) };
@@ -107,7 +106,7 @@ export function faultOf(greeting: Exclude<Greeting, { kind: "hello" }>, said: st
 	return { reason: greeting.reason, detail: `${greeting.detail}${tail === "" ? "" : ` It said: ${tail}`}` };
 }
 
-/** Which extension kept pi from starting, by what pi says of it; `undefined` where that is not the reason. */
+/** Which extension kept pi from starting, by pi's message; `undefined` if none did. */
 function unloadedExtension(said: string): string | undefined {
 	const [, path = "", error = ""] = /Failed to load extension "([^"\n]+)": ([^\n]*)/.exec(said) ?? [];
 	if (path === "") return undefined;
@@ -115,6 +114,6 @@ function unloadedExtension(said: string): string | undefined {
 	if (tool === undefined || other === undefined)
 		return `The extension ${path} does not load: ${error.replace(/^Failed to load extension: /, "")}`;
 	if (tool === TRANSITION_TOOL || tool === SNAPSHOT_TOOL)
-		return `The extension ${path} brings a tool ${quoted(tool)}, and every worker has one of that name itself. pi starts with one of the two only: take the extension out of the state, or rename its tool.`;
-	return `Two extensions bring a tool ${quoted(tool)}: ${other} and ${path}. pi starts with one of the two only: take one out of the state's \`extensions\`.`;
+		return `The extension ${path} has a tool ${quoted(tool)}, and every worker has one of that name. pi starts with only one of the two: remove the extension from the state, or rename its tool.`;
+	return `Two extensions have a tool ${quoted(tool)}: ${other} and ${path}. pi starts with only one of the two: remove one from the state's \`extensions\`.`;
 }

@@ -1,4 +1,4 @@
-// Whether the process that came up is the worker that was ordered: its rules, tools and model against the plan. Pure.
+// Judges a worker's hello: its rules, tools and model against the order. Pure.
 import { didYouMean, quoted } from "../../../definition/index.ts";
 import type { LaunchFault } from "../../core/index.ts";
 import { type Hello, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./extension/index.ts";
@@ -8,20 +8,20 @@ export interface Ordered {
 	readonly rules: string;
 	/** Names, and patterns with `*`. */
 	readonly tools: readonly string[];
-	/** Where the state loads extensions: it decides then, with what they have registered. */
+	/** Where the state loads extensions: it decides, given what they have registered. */
 	readonly order?: ToolOrder | undefined;
-	/** `provider/id`; `undefined`: what pi chose is right. */
+	/** `provider/id`; `undefined`: any. */
 	readonly model: string | undefined;
 	/** US dollars that the process may spend; `undefined`: no ceiling. */
 	readonly costUsd?: number | undefined;
 }
 
-/** What is wrong with what the worker says of itself; `undefined` where it is as ordered. */
+/** What is wrong with a hello; `undefined` if it is as ordered. */
 export function judgeHello(hello: Hello, ordered: Ordered): LaunchFault | undefined {
 	if (hello.rules !== ordered.rules) {
 		return {
 			reason: "rules",
-			detail: `The worker holds the guard's rules ${quoted(hello.rules)} instead of ${quoted(ordered.rules)}, so it was not let work.`,
+			detail: `The worker enforces the rules ${quoted(hello.rules)} instead of ${quoted(ordered.rules)}, so it was stopped.`,
 		};
 	}
 	const wrong = judgeTools(hello, ordered);
@@ -41,7 +41,7 @@ export function judgeHello(hello: Hello, ordered: Ordered): LaunchFault | undefi
 	if (ordered.costUsd !== undefined && ordered.costUsd <= 0 && hello.priced) {
 		return {
 			reason: "budget",
-			detail: `Nothing may be spent, and a request to ${quoted(hello.model)} costs money: raise the ceiling on cost, or name a model without a price.`,
+			detail: `Nothing may be spent, and a request to ${quoted(hello.model)} costs money: raise the limit on cost, or name a model without a price.`,
 		};
 	}
 	return undefined;
@@ -60,26 +60,26 @@ function judgeTools(hello: Hello, { tools, order }: Ordered): string | undefined
 		(tool) => !choice?.given.includes(tool) && !given.some((pattern) => fits(tool, pattern)),
 	);
 	if (surplus.length === 0) return undefined;
-	return `The worker has tools that nobody ordered (${surplus.map((tool) => quoted(tool)).join(", ")}), so it was not let work.`;
+	return `The worker has tools that were not ordered (${surplus.map((tool) => quoted(tool)).join(", ")}), so it was stopped.`;
 }
 
-/** What helps where a tool is missing. */
-export const bringTool = "Load the extension that has it (`extensions` of the state), or take it out of the tools.";
+/** The remedy for a missing tool. */
+export const bringTool = "Load the extension that has it (`extensions` of the state), or remove it from the tools.";
 
-/** A sentence on tools that a state lists and nothing brings. `subject` ends with its verb. */
+/** A sentence on tools that a state lists and nothing registers. `subject` ends with its verb. */
 export function lacking(subject: string, missing: readonly string[], known: readonly string[]): string {
 	const [first = ""] = missing;
 	return `${subject} not have ${missing.map((tool) => quoted(tool)).join(", ")}.${didYouMean(first, known)}`;
 }
 
-/** What a state does not get of what its extensions have registered, and of what its agent file names: one sentence for each reason. */
+/** Which tools of its extensions and its agent file a state does not get: one sentence for each reason. */
 export function leftOut(state: string, order: ToolOrder, registered: readonly string[]): readonly string[] {
-	const { unnamed, forbidden, unmet } = chooseTools(order, registered);
+	const { unnamed, forbidden, unregistered } = chooseTools(order, registered);
 	const list = (names: readonly string[]): string => names.map((name) => quoted(name)).join(", ");
 	const about: readonly (readonly [readonly string[], string])[] = [
 		[unnamed, "of its extensions left out, because its `tools` does not name them"],
 		[forbidden, "of its extensions left out, because its agent file forbids them"],
-		[unmet, "of its agent file left out, because no extension of the state registers them"],
+		[unregistered, "of its agent file left out, because no extension of the state registers them"],
 	];
 	return about.flatMap(([names, why]) =>
 		names.length === 0 ? [] : [`State ${quoted(state)}: tools ${why}: ${list(names)}.`],

@@ -1,18 +1,19 @@
-// The `WorkerLauncher` of this machine: one pi process in RPC mode per launch, its conversation in the run's folder.
-// L1 a process is let work only after its handshake; L2 what fails leaves no process; L3 texts reach the worker by file or pipe alone.
+// The `WorkerLauncher` for this machine: one pi process in RPC mode per launch, its session file in the run's folder.
+// L1 a process does no work before it has passed the handshake; L2 a launch that fails leaves no process; L3 texts reach the worker by file or pipe
+// alone.
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PiCommand } from "../../../pi/index.ts";
-import { startChild, stopOrphans } from "../../../process/index.ts";
+import { type Child, startChild, stopOrphans } from "../../../process/index.ts";
 import { openRedaction, redactText } from "../../../safety/index.ts";
 import type { LaunchFault, LaunchOrder, Result, Worker, WorkerHost, WorkerLauncher } from "../../core/index.ts";
 import { NO_SPEND } from "../../core/index.ts";
 import { type FrozenRules, writeBrief } from "./brief.ts";
 import { expectedTools, type WorkerFiles, workerArguments, workerEnvironment } from "./command-line.ts";
 import { checkExtensions } from "./extension-check.ts";
-import { awaitHello, faultOf, unlessAborted } from "./greeting.ts";
+import { awaitHello, faultOf, type Greeting, unlessAborted } from "./greeting.ts";
 import { judgeHello, leftOut } from "./handshake.ts";
-import { openLive } from "./live.ts";
+import { type LiveWorker, openLive } from "./live.ts";
 import { redactSessions } from "./redact-sessions.ts";
 import type { UnreadableRules } from "./rules.ts";
 import { createSessionFile, readSessionFile, relocateSession, type SessionContents } from "./session-file.ts";
@@ -23,9 +24,9 @@ export interface LauncherOptions {
 	/** Absolute path of the extension that workers load. */
 	readonly workerEntry: string;
 	readonly resources: WorkerResources;
-	/** The guard's rules of this run, or why they cannot be enforced: then nothing is launched. */
+	/** The guard's rules for this run, or why they cannot be enforced: then nothing is launched. */
 	readonly rules: FrozenRules | UnreadableRules;
-	/** Whether the person trusts the project's own pi files. */
+	/** Whether the user trusts the project's pi files. */
 	readonly trust: "trusted" | "untrusted";
 	/** Default `off`. See `WorkerBrief`. */
 	readonly sandbox?: "shell" | "off";
@@ -36,10 +37,10 @@ export interface LauncherOptions {
 	readonly helloMs?: number;
 }
 
-/** Below the run's folder. */
+/** In the run's folder. */
 const workersFolder = "workers";
 
-function conversationFile(folder: string, key: string): string {
+function sessionFile(folder: string, key: string): string {
 	return join(folder, workersFolder, `${key}.jsonl`);
 }
 
@@ -49,14 +50,14 @@ type Fault = { readonly ok: false; readonly failure: LaunchFault };
 export function openLauncher(options: LauncherOptions): WorkerLauncher {
 	const { resources, rules } = options;
 	const redact = openRedaction(options.env ?? process.env);
-	const retired = new Set<string>();
+	const redacted = new Set<string>();
 	return {
 		async check(states, signal) {
 			const named = states.filter(({ implicit }) => !implicit);
-			const planned = await Promise.all(
+			const specs = await Promise.all(
 				named.map(async (state) => ({ state, ...(await resolveWorkerSpec(state, undefined, resources, signal)) })),
 			);
-			const problems = planned.flatMap(({ state, problems }) =>
+			const problems = specs.flatMap(({ state, problems }) =>
 				problems.map(({ severity, message, remedy }) => ({ state: state.name, severity, message, remedy })),
 			);
 			if ("kind" in rules) {
@@ -64,15 +65,15 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 				const { detail: message, remedy } = rules;
 				return [{ state: first?.name ?? "", severity: "error" as const, message, remedy }, ...problems];
 			}
-			return [...problems, ...(await checkExtensions(planned, { ...options, rules }, signal))];
+			return [...problems, ...(await checkExtensions(specs, { ...options, rules }, signal))];
 		},
 		launch: (order, host, signal) => launch(order, host, signal, options),
 		async redactSessions(folder, keep) {
-			redactSessions(join(folder, workersFolder), keep, redact, retired);
+			redactSessions(join(folder, workersFolder), keep, redact, redacted);
 		},
 		async readSpend(folder, key) {
-			const read = readSessionFile(conversationFile(folder, key));
-			return read.kind === "read" ? read.conversation.spend : undefined;
+			const read = await readSessionFile(sessionFile(folder, key));
+			return read.kind === "read" ? read.contents.spend : undefined;
 		},
 		async stopOrphans(run) {
 			const { stopped, remaining } = await stopOrphans(run);
@@ -81,8 +82,20 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 	};
 }
 
-/** Milliseconds that a process gets to end which never became a worker. */
+/** Milliseconds that a process which never became a worker gets to end. */
 const stopMs = 500;
+
+const defaultHelloMs = 30_000;
+
+/** What is launched. */
+interface Launch {
+	readonly order: LaunchOrder;
+	readonly spec: WorkerSpec;
+	readonly files: WorkerFiles;
+	readonly rules: FrozenRules;
+	/** Of the session that is continued; `undefined` for a new one. */
+	readonly session: SessionContents | undefined;
+}
 
 async function launch(
 	order: LaunchOrder,
@@ -92,103 +105,108 @@ async function launch(
 ): Promise<Result<Worker, LaunchFault>> {
 	const { rules, resources } = options;
 	if ("kind" in rules) return fault("rules", `${rules.detail} ${rules.remedy}`);
-	const planned = await unlessAborted(resolveWorkerSpec(order.state, order.model, resources, signal), signal);
-	if (!planned) return calledOff;
-	const { plan, problems } = planned;
-	if (!plan) {
-		const error = problems.find(({ severity }) => severity === "error");
-		return fault(
-			error?.part ?? "persona",
-			`${error?.message ?? "The state cannot be set up."} ${error?.remedy ?? ""}`.trim(),
-		);
+	const resolved = await unlessAborted(resolveWorkerSpec(order.state, order.model, resources, signal), signal);
+	if (!resolved) return canceled;
+	const { spec, problems } = resolved;
+	if (!spec) {
+		const {
+			part = "persona",
+			message = "The state cannot be set up.",
+			remedy = "",
+		} = problems.find(({ severity }) => severity === "error") ?? {};
+		return fault(part, `${message} ${remedy}`.trim());
 	}
-	const folder = join(order.folder, workersFolder);
-	const { key } = order.conversation;
-	const files: WorkerFiles = {
-		conversation: conversationFile(order.folder, key),
-		brief: join(folder, `${key}.brief.json`),
-		persona: join(folder, `${key}.persona.md`),
-	};
-	const ready = await prepare(order, plan, files, folder, rules, options.sandbox ?? "off");
-	if ("ok" in ready) return ready;
-
+	const files = filesOf(order);
+	const prepared = await prepare(order, spec, files, rules, options.sandbox ?? "off");
+	if ("ok" in prepared) return prepared;
 	const child = startChild({
 		command: options.pi.command,
-		args: workerArguments(options.pi, plan, files, [options.workerEntry, ...(options.extensions ?? [])], options.trust),
+		args: workerArguments(options.pi, spec, files, [options.workerEntry, ...(options.extensions ?? [])], options.trust),
 		cwd: order.cwd,
 		env: workerEnvironment(options.env ?? process.env, order.run, files.brief),
 	});
-	const hello = await awaitHello(child, options.helloMs ?? 30_000, signal);
-	if (signal.aborted) {
+	const greeting = await awaitHello(child, options.helloMs ?? defaultHelloMs, signal);
+	if (signal.aborted || greeting.kind !== "hello") {
 		await child.stop(stopMs);
-		return calledOff;
+		// Only now everything that it wrote to stderr has been read.
+		return signal.aborted || greeting.kind === "hello"
+			? canceled
+			: { ok: false, failure: faultOf(greeting, child.stderr()) };
 	}
-	if (hello.kind !== "hello") {
-		await child.stop(stopMs);
-		return { ok: false, failure: faultOf(hello, child.stderr()) };
-	}
-	const ordered = {
-		rules: rules.hash,
-		tools: expectedTools(plan),
-		order: plan.order,
-		model: plan.exactModel,
-		costUsd: order.limits.costUsd,
-	};
-	const wrong = judgeHello(hello.hello, ordered);
-	if (wrong || child.pid === undefined || child.started === undefined) {
-		await child.stop(stopMs);
-		return wrong ? fault(wrong.reason, wrong.detail) : fault("spawn", "The process ended at once.");
-	}
+	const started = startWork({ order, spec, files, rules, session: prepared.session }, child, greeting, host);
+	if (!started.ok) await child.stop(stopMs);
+	return started;
+}
 
-	const notices = [
-		...plan.notices,
-		...(plan.order ? leftOut(order.state.name, plan.order, hello.hello.registered) : []),
-	];
-	const continued = ready.conversation !== undefined;
+/** Judges the first report of the process, and gives it its first message. */
+function startWork(
+	{ order, spec, files, rules, session }: Launch,
+	child: Child,
+	greeting: Extract<Greeting, { kind: "hello" }>,
+	host: WorkerHost,
+): Result<LiveWorker, LaunchFault> {
+	const { hello, link } = greeting;
+	const wrong = judgeHello(hello, {
+		rules: rules.hash,
+		tools: expectedTools(spec),
+		order: spec.order,
+		model: spec.exactModel,
+		costUsd: order.limits.costUsd,
+	});
+	if (wrong) return { ok: false, failure: wrong };
+	const { pid, started } = child;
+	if (pid === undefined || started === undefined) return fault("spawn", "The process ended at once.");
+	const notices = [...spec.notices, ...(spec.order ? leftOut(order.state.name, spec.order, hello.registered) : [])];
 	const live = openLive(
 		{
 			child,
 			host,
 			limits: order.limits,
-			fallbacks: plan.fallbacks,
-			before: ready.conversation?.spend ?? NO_SPEND,
-			conversation: files.conversation,
+			fallbacks: spec.fallbacks,
+			before: session?.spend ?? NO_SPEND,
+			session: files.session,
 			started: {
-				pid: child.pid,
-				started: child.started,
-				model: hello.hello.model,
+				pid,
+				started,
+				model: hello.model,
 				...(rules.files > 0 ? { rules: rules.hash } : {}),
-				conversation: continued ? "continued" : "new",
+				conversation: session ? "continued" : "new",
 				...(notices.length > 0 ? { notice: redactText(notices.join(" "), 600) } : {}),
 			},
 		},
-		hello.link,
+		link,
 	);
-	hello.handOver(live.listener);
-	// The caller first learns that the worker has started; whatever the worker does comes after.
+	greeting.handOver(live.listener);
+	// The caller learns that the worker has started before anything that the worker does.
 	setImmediate(() => {
-		const spend = ready.conversation?.spend;
-		if (spend && spend.tokens > 0) host.report({ kind: "used", spend });
-		const move = order.unanswered === "ask" ? ready.conversation?.unanswered : undefined;
+		if (session && session.spend.tokens > 0) host.report({ kind: "used", spend: session.spend });
+		const move = order.unanswered === "ask" ? session?.unanswered : undefined;
 		if (move && order.targets.includes(move.target)) void live.askMove(move.target, move.summary);
-		else void live.send(continued ? order.message.continued : order.message.new);
+		else void live.send(session ? order.message.continued : order.message.new);
 	});
 	return { ok: true, value: live };
 }
 
-/** Writes what the process reads, and finds out which conversation it goes on with. */
+function filesOf({ folder, conversation: { key } }: LaunchOrder): WorkerFiles {
+	return {
+		session: sessionFile(folder, key),
+		brief: join(folder, workersFolder, `${key}.brief.json`),
+		persona: join(folder, workersFolder, `${key}.persona.md`),
+	};
+}
+
+/** Writes what the process reads, and finds the session that it continues. */
 async function prepare(
 	order: LaunchOrder,
-	plan: WorkerSpec,
+	spec: WorkerSpec,
 	files: WorkerFiles,
-	folder: string,
 	rules: FrozenRules,
 	sandbox: "shell" | "off",
-): Promise<{ readonly conversation: SessionContents | undefined } | Fault> {
+): Promise<Pick<Launch, "session"> | Fault> {
 	try {
-		mkdirSync(folder, { recursive: true, mode: 0o700 });
-		const conversation = openConversation(order, files.conversation);
-		if (conversation !== undefined && "ok" in conversation) return conversation;
+		mkdirSync(join(order.folder, workersFolder), { recursive: true, mode: 0o700 });
+		const session = await openSession(order, files.session);
+		if (session !== undefined && "ok" in session) return session;
 		const { costUsd, tokens, requests, calls, countCacheReads } = order.limits;
 		writeBrief(files.brief, {
 			version: 1,
@@ -203,35 +221,33 @@ async function prepare(
 				...(calls === undefined ? {} : { calls }),
 				countCacheReads,
 			},
-			...(plan.order ? { tools: plan.order } : {}),
+			...(spec.order ? { tools: spec.order } : {}),
 			rules,
 			sandbox,
 		});
-		writeFileSync(files.persona, `${plan.persona.prompt}\n`, { mode: 0o600 });
-		return { conversation };
+		writeFileSync(files.persona, `${spec.persona.prompt}\n`, { mode: 0o600 });
+		return { session };
 	} catch (error) {
-		return fault(
-			"spawn",
-			`The run's folder cannot be written: ${error instanceof Error ? error.message : String(error)}`,
-		);
+		const cause = error instanceof Error ? error.message : String(error);
+		return fault("spawn", `The run's folder cannot be written: ${cause}`);
 	}
 }
 
-/** The conversation to go on with, `undefined` for a new one, whose file is then there and empty. */
-function openConversation(order: LaunchOrder, path: string): SessionContents | undefined | Fault {
+/** The session to continue; `undefined` for a new one, whose file exists then and is empty. */
+async function openSession(order: LaunchOrder, path: string): Promise<SessionContents | undefined | Fault> {
 	const { conversation } = order;
-	const read = readSessionFile(path);
 	if (conversation.kind === "continue") {
+		const read = await readSessionFile(path);
 		if (read.kind === "read") {
-			if (read.conversation.cwd !== order.cwd) relocateSession(path, order.cwd);
-			return read.conversation;
+			if (read.contents.cwd !== order.cwd) await relocateSession(path, order.cwd);
+			return read.contents;
 		}
 		if (!conversation.optional) {
-			const why = read.kind === "broken" ? read.detail : "It is not there.";
+			const why = read.kind === "broken" ? read.detail : "It does not exist.";
 			return fault("session_lost", `The conversation of the interrupted worker cannot be continued. ${why}`);
 		}
 	}
-	// What an earlier launch left under this name, before anything of it was recorded, is kept aside.
+	// What an earlier launch left under this name, before anything of it was recorded, is kept.
 	if (existsSync(path)) renameSync(path, freePath(path));
 	createSessionFile(path);
 	return undefined;
@@ -244,7 +260,7 @@ function freePath(path: string): string {
 	}
 }
 
-const calledOff = fault("spawn", "The start was called off.");
+const canceled = fault("spawn", "The start was canceled.");
 
 function fault(reason: LaunchFault["reason"], detail: string): Fault {
 	return { ok: false, failure: { reason, detail } };

@@ -1,6 +1,6 @@
-// One living worker: pi's records become reports, its questions are answered, and it ends in one of few ways.
-// W1 reports are in the order of pi's records; W2 a worker ends once, by the first reason there is; W3 every wait for it has a bound;
-// W4 nothing is reported after `ended`; W5 a message counts as given only once it is in the conversation.
+// A running worker: pi's records become reports, its questions are answered, and it ends in one of few ways.
+// W1 reports are in the order of pi's records; W2 a worker ends once, for the first reason given; W3 every wait for it is bounded; W4 nothing is
+// reported after `ended`; W5 a message counts as delivered only once it is in the conversation.
 import {
 	classifyProviderError,
 	hostAnswer,
@@ -9,6 +9,7 @@ import {
 	literalText,
 	openAwakeClock,
 	orderExtension,
+	type RpcAnswer,
 	type RpcDialog,
 	type RpcLink,
 	type RpcListener,
@@ -17,15 +18,16 @@ import {
 	takeNextModel,
 	takeoverText,
 } from "../../../pi/index.ts";
-import type { Child } from "../../../process/index.ts";
+import type { Child, ChildExit } from "../../../process/index.ts";
 import { redactText } from "../../../safety/index.ts";
-import type { Worker, WorkerHost, WorkerLimits, WorkerReport } from "../../core/index.ts";
+import type { MoveReply, Worker, WorkerHost, WorkerLimits, WorkerReport } from "../../core/index.ts";
 import { addSpend, type Spend, type WorkerOutcome } from "../../core/index.ts";
-import { openDeadlines } from "./deadlines.ts";
+import { anyObject } from "../shape.ts";
+import { type Deadlines, openDeadlines } from "./deadlines.ts";
 import { answerOf, questionOf } from "./dialogs.ts";
-import type { RefusedCall } from "./extension/index.ts";
+import { readConfirmation, readMove, readRefusedCall } from "./extension/index.ts";
 import { readSessionFile } from "./session-file.ts";
-import { openToolLog } from "./tool-log.ts";
+import { openToolLog, type ToolLog } from "./tool-log.ts";
 import { spendOf } from "./usage.ts";
 
 export interface LiveOptions {
@@ -34,254 +36,315 @@ export interface LiveOptions {
 	readonly limits: WorkerLimits;
 	/** What the conversation had used before this process. */
 	readonly before: Spend;
-	/** pi's session file, for what the pipe did not bring when the process was killed. */
-	readonly conversation: string;
+	/** pi's session file, for what the pipe did not bring before the process was killed. */
+	readonly session: string;
 	readonly started: Worker["started"];
-	/** `provider/id` of the models that take over, one after another, where the provider fails. */
+	/** `provider/id` of the models that take over, one after another, when the provider fails. */
 	readonly fallbacks: readonly string[];
 }
 
-export interface Live extends Worker {
+export interface LiveWorker extends Worker {
 	/** Where the link's records go from now on. */
 	readonly listener: RpcListener;
-	/** Puts a move to the supervisor that an earlier process was asked for. */
+	/** Asks the supervisor for a move that the model made in an earlier process. */
 	askMove(target: string, summary: string): Promise<void>;
 }
 
-/** Milliseconds that a worker gets: after an accepted move, for tools that run at a boundary, after SIGTERM. */
-const WAIT = { moved: 3000, tools: 10_000, term: 1500 };
+/** Milliseconds that a worker gets: after an accepted move, for calls that run at a boundary, after SIGTERM, for its message at a boundary. */
+const WAIT = { moved: 3000, tools: 10_000, term: 1500, message: 60_000 };
+
+interface State {
+	readonly child: Child;
+	readonly host: WorkerHost;
+	readonly link: RpcLink;
+	readonly limits: WorkerLimits;
+	readonly log: ToolLog;
+	readonly deadlines: Deadlines;
+	readonly fallbacks: string[];
+	/** Messages that are not in the conversation yet. */
+	readonly pending: { readonly text: string; readonly done: (delivered: boolean) => void }[];
+	model: string;
+	spend: Spend;
+	/** pi works on a turn. */
+	running: boolean;
+	/** A move was accepted. */
+	moved: boolean;
+	/** Questions that wait for an answer. */
+	questions: number;
+	/** How the last message of the model ended. */
+	lastStop: { readonly reason: string; readonly error: string } | undefined;
+	/** Set once the worker is to end. */
+	outcome: WorkerOutcome | undefined;
+	/** Stops the process when it does not end by itself. */
+	stopTimer: NodeJS.Timeout | undefined;
+	exited: boolean;
+}
 
 /** Takes over a worker that has passed its handshake. */
-export function openLive(options: LiveOptions, link: RpcLink): Live {
-	const { child, host, limits, before, conversation, started } = options;
-	const fallbacks = [...options.fallbacks];
-	let { model } = started;
-	const log = openToolLog(() => performance.now());
-	let spend = before;
-	let running = false;
-	let moved = false;
-	let questions = 0;
-	let last: { readonly stop: string; readonly error: string } | undefined;
-	let ending: WorkerOutcome | undefined;
-	let hurry: NodeJS.Timeout | undefined;
-	let gone = false;
-	const given: { readonly text: string; readonly done: (took: boolean) => void }[] = [];
-
-	const report = (one: WorkerReport): void => {
-		if (!gone) host.report(one);
-	};
-	const use = (usage: unknown, requests = 0): void => {
-		const used = spendOf(usage);
-		if (used.tokens === 0 && used.costUsd === 0 && requests === 0) return;
-		spend = addSpend(spend, used);
-		report({ kind: "used", spend, ...(requests > 0 ? { requests } : {}) });
-	};
-
-	const finish = (): void => {
-		clearTimeout(hurry);
-		child.endInput();
-		hurry = setTimeout(() => void child.stop(WAIT.term), WAIT.moved);
-	};
-	const endBy = (outcome: WorkerOutcome, how: "boundary" | "now"): void => {
-		ending ??= outcome;
-		clearTimeout(hurry);
-		if (how === "now") void child.stop(WAIT.term);
-		else if (!running) finish();
-		else {
-			orderExtension(link, "stop");
-			hurry = setTimeout(() => void child.stop(WAIT.term), log.open > 0 ? WAIT.tools : (limits.pauseMs ?? 60_000));
-		}
-	};
+export function openLive(options: LiveOptions, link: RpcLink): LiveWorker {
+	const { child, host, limits, before, session, started } = options;
 	const clock = openAwakeClock();
-	const deadlines = openDeadlines(limits, (limit) => endBy({ kind: "timed_out", limit }, "now"), clock.now);
-	const phase = (): void => deadlines.phase(!running ? "rest" : log.open > 0 ? "tool" : "model");
-
-	const askMove = async (target: string, summary: string): Promise<{ kind: string; text: string }> => {
-		const reply = await host.requestMove(target, summary).catch(failed);
-		if (reply.kind === "accepted") {
-			moved = true;
-			ending ??= { kind: "stopped" };
-		}
-		return reply;
+	const state: State = {
+		child,
+		host,
+		link,
+		limits,
+		log: openToolLog(() => performance.now()),
+		deadlines: openDeadlines(limits, (limit) => endBy(state, { kind: "timed_out", limit }, "now"), clock.now),
+		fallbacks: [...options.fallbacks],
+		pending: [],
+		model: started.model,
+		spend: before,
+		running: false,
+		moved: false,
+		questions: 0,
+		lastStop: undefined,
+		outcome: undefined,
+		stopTimer: undefined,
+		exited: false,
 	};
-	const answer = async (dialog: RpcDialog): Promise<void> => {
-		questions += 1;
-		deadlines.asking(questions);
-		try {
-			const question = hostQuestion(dialog);
-			if (question?.topic === "move") {
-				const { target, summary } = (question.payload ?? {}) as { target?: unknown; summary?: unknown };
-				const reply = await askMove(String(target ?? ""), String(summary ?? ""));
-				await link.answer(dialog, hostAnswer(reply));
-				if (moved) hurry ??= setTimeout(finish, WAIT.moved);
-			} else if (question?.topic === "snapshot") {
-				const data = (question.payload as { data?: unknown } | undefined)?.data;
-				await link.answer(dialog, hostAnswer(await host.updateSnapshot(data).catch(failed)));
-			} else if (question?.topic === "ask") {
-				const { title, text } = (question.payload ?? {}) as { title?: unknown; text?: unknown };
-				const asked = { kind: "confirm", title: String(title ?? ""), text: String(text ?? "") } as const;
-				const said = await host.ask(asked).catch(() => ({ kind: "undecided" }) as const);
-				const kind = said.kind === "confirmed" ? "yes" : said.kind === "denied" ? "no" : "nobody";
-				await link.answer(dialog, hostAnswer({ kind, text: "" }));
-			} else if (question) await link.answer(dialog, undefined);
-			else
-				await link.answer(
-					dialog,
-					answerOf(await host.ask(questionOf(dialog)).catch(() => ({ kind: "undecided" }) as const)),
-				);
-		} finally {
-			questions -= 1;
-			deadlines.asking(questions);
-		}
-	};
-
-	/** The provider has failed: the next model goes on with `text`, or the supervisor decides what comes next. */
-	const recover = async (error: string, text: string): Promise<void> => {
-		const next = await takeNextModel(link, fallbacks);
-		if (gone || ending) return;
-		const detail = redactText(error, 400);
-		if (next === undefined) return report({ kind: "turn_settled", stop: classifyProviderError(error), detail });
-		report({ kind: "model_switched", from: model, to: next, detail });
-		model = next;
-		const sent = await sendLiteral(link, text);
-		if (sent.kind === "refused") await recover(sent.reason, text);
-	};
-
-	const settled = (aborted: boolean): void => {
-		running = false;
-		phase();
-		if (moved || ending) {
-			finish();
-			return;
-		}
-		const stop = last?.stop;
-		if (stop === "error") void recover(last?.error ?? "", takeoverText);
-		else if (aborted || stop === "aborted") report({ kind: "turn_settled", stop: "aborted" });
-		else report({ kind: "turn_settled", stop: stop === "length" ? "length" : "finished" });
-	};
-
-	const message = (value: unknown): void => {
-		if (typeof value !== "object" || value === null) return;
-		const { role, stopReason, errorMessage, content, usage } = value as Readonly<Record<string, unknown>>;
-		if (role === "user") {
-			const text = textOf(content);
-			const at = given.findIndex((one) => one.text === text);
-			if (at !== -1) given.splice(at, 1)[0]?.done(true);
-		} else if (role === "assistant") {
-			last = { stop: String(stopReason), error: typeof errorMessage === "string" ? errorMessage : "" };
-			// What an abort leaves behind may never have been asked for.
-			use(usage, stopReason === "aborted" ? 0 : 1);
-		} else use(usage);
-	};
-
-	const event = (record: RpcRecord): void => {
-		const notice = hostNotice(record);
-		if (notice) {
-			if (notice.topic === "refused") log.refused(notice.payload as RefusedCall);
-			return;
-		}
-		switch (record.type) {
-			case "agent_start":
-				running = true;
-				last = undefined;
-				break;
-			case "agent_settled":
-				settled(record.aborted === true);
-				break;
-			case "message_end":
-				message(record.message);
-				break;
-			case "compaction_end":
-				use((record.result as { usage?: unknown } | undefined)?.usage);
-				break;
-			default: {
-				const line = log.read(record);
-				if (line) report(line);
-			}
-		}
-		phase();
-		// At a boundary the message has ended and its calls run: they have less time than a message that streams.
-		if (ending && hurry && record.type === "tool_execution_start") {
-			clearTimeout(hurry);
-			hurry = setTimeout(() => void child.stop(WAIT.term), WAIT.tools);
-		}
-	};
-
-	const ended = child.exited.then((exit): WorkerOutcome => {
-		clearTimeout(hurry);
-		deadlines.close();
+	const ended = child.exited.then((exit) => {
 		clock.close();
-		for (const { done } of given.splice(0)) done(false);
-		const clean = exit.kind === "exited" && exit.code === 0;
-		if (!clean) {
-			const read = readSessionFile(conversation);
-			if (read.kind === "read" && read.conversation.spend.tokens > spend.tokens) {
-				report({ kind: "used", spend: read.conversation.spend });
-			}
-		}
-		gone = true;
-		if (ending) return ending;
-		const detail = redactText(child.stderr().trim().slice(-600), 300);
-		const said = detail === "" ? {} : { detail };
-		switch (exit.kind) {
-			case "exited":
-				return { kind: "exited", code: exit.code, ...said };
-			case "killed":
-				return { kind: "killed", signal: exit.signal, ...said };
-			case "unstarted":
-				return { kind: "exited", code: -1, detail: exit.reason };
-		}
+		return onExit(state, exit, session);
 	});
-
 	return {
 		started,
 		ended,
 		listener: {
-			activity: () => deadlines.sign(),
-			event,
-			dialog: (dialog) => void answer(dialog),
-			// A result of many images can be that long; the conversation on disk has it.
+			activity: () => state.deadlines.sign(),
+			event: (record) => onRecord(state, record),
+			dialog: (dialog) => void whileAsking(state, () => onDialog(state, dialog)),
+			// A result with many images can be that long; the session file has it.
 			oversized(head, bytes) {
-				const line = log.readLong(head, bytes);
-				if (line) report(line);
-				phase();
+				const line = state.log.readLong(head, bytes);
+				if (line) report(state, line);
+				updatePhase(state);
 			},
 		},
-		async send(words) {
-			if (gone || ending) return false;
-			const text = literalText(words);
-			const taken = new Promise<boolean>((done) => given.push({ text, done }));
-			const sent = await sendLiteral(link, words);
-			if (sent.kind === "refused") {
-				if (fallbacks.length === 0) {
-					const at = given.findIndex((one) => one.text === text);
-					if (at !== -1) given.splice(at, 1)[0]?.done(false);
-				}
-				// A message that no model took is not in the conversation yet.
-				if (!gone && !ending) await recover(sent.reason, words);
-			}
-			return taken;
-		},
+		send: (text) => send(state, text),
 		setLimits({ activeMs, costUsd, tokens }) {
-			deadlines.allow(activeMs);
+			state.deadlines.allow(activeMs);
 			orderExtension(link, `allow ${JSON.stringify({ costUsd, tokens })}`);
 		},
-		stop: (how) => endBy({ kind: "stopped" }, how),
+		stop: (how) => endBy(state, { kind: "stopped" }, how),
 		async askMove(target, summary) {
-			questions += 1;
-			deadlines.asking(questions);
-			const reply = await askMove(target, summary);
-			questions -= 1;
-			deadlines.asking(questions);
-			if (reply.kind === "accepted") finish();
-			else await this.send(reply.text);
+			const reply = await whileAsking(state, () => requestMove(state, target, summary));
+			if (reply.kind === "accepted") finish(state);
+			else await send(state, reply.text);
 		},
 	};
 }
 
-function failed(error: unknown): { readonly kind: "refused"; readonly text: string } {
+function report(state: State, line: WorkerReport): void {
+	if (!state.exited) state.host.report(line);
+}
+
+function addUsage(state: State, usage: unknown, requests = 0): void {
+	const used = spendOf(usage);
+	if (used.tokens === 0 && used.costUsd === 0 && requests === 0) return;
+	state.spend = addSpend(state.spend, used);
+	report(state, { kind: "used", spend: state.spend, ...(requests > 0 ? { requests } : {}) });
+}
+
+function updatePhase({ deadlines, running, log }: State): void {
+	deadlines.phase(!running ? "rest" : log.open > 0 ? "tool" : "model");
+}
+
+// ── ending ──
+
+function stopAfter(state: State, ms: number): void {
+	clearTimeout(state.stopTimer);
+	state.stopTimer = setTimeout(() => void state.child.stop(WAIT.term), ms);
+}
+
+/** Closes the pipe, at which pi ends. */
+function finish(state: State): void {
+	state.child.endInput();
+	stopAfter(state, WAIT.moved);
+}
+
+function endBy(state: State, outcome: WorkerOutcome, how: "boundary" | "now"): void {
+	const { child, link, limits, log } = state;
+	state.outcome ??= outcome;
+	clearTimeout(state.stopTimer);
+	if (how === "now") void child.stop(WAIT.term);
+	else if (!state.running) finish(state);
+	else {
+		orderExtension(link, "stop");
+		stopAfter(state, log.open > 0 ? WAIT.tools : (limits.pauseMs ?? WAIT.message));
+	}
+}
+
+async function onExit(state: State, exit: ChildExit, session: string): Promise<WorkerOutcome> {
+	const { child, host, deadlines, pending } = state;
+	clearTimeout(state.stopTimer);
+	deadlines.close();
+	state.exited = true;
+	for (const { done } of pending.splice(0)) done(false);
+	const clean = exit.kind === "exited" && exit.code === 0;
+	const read = clean ? undefined : await readSessionFile(session);
+	if (read?.kind === "read" && read.contents.spend.tokens > state.spend.tokens)
+		host.report({ kind: "used", spend: read.contents.spend });
+	if (state.outcome) return state.outcome;
+	const detail = redactText(child.stderr().trim().slice(-600), 300);
+	const said = detail === "" ? {} : { detail };
+	switch (exit.kind) {
+		case "exited":
+			return { kind: "exited", code: exit.code, ...said };
+		case "killed":
+			return { kind: "killed", signal: exit.signal, ...said };
+		case "unstarted":
+			return { kind: "exited", code: -1, detail: exit.reason };
+	}
+}
+
+// ── questions ──
+
+/** Time in which a question waits for an answer does not count. */
+async function whileAsking<T>(state: State, ask: () => Promise<T>): Promise<T> {
+	state.questions += 1;
+	state.deadlines.asking(state.questions);
+	try {
+		return await ask();
+	} finally {
+		state.questions -= 1;
+		state.deadlines.asking(state.questions);
+	}
+}
+
+async function requestMove(state: State, target: string, summary: string): Promise<MoveReply> {
+	const reply = await state.host.requestMove(target, summary).catch(refusal);
+	if (reply.kind === "accepted") {
+		state.moved = true;
+		state.outcome ??= { kind: "stopped" };
+	}
+	return reply;
+}
+
+const undecided = { kind: "undecided" } as const;
+
+async function onDialog(state: State, dialog: RpcDialog): Promise<void> {
+	const { host, link } = state;
+	const question = hostQuestion(dialog);
+	if (!question) {
+		const answer = await host.ask(questionOf(dialog)).catch(() => undecided);
+		return void (await link.answer(dialog, answerOf(answer)));
+	}
+	await link.answer(dialog, await answerWorker(state, question.topic, question.payload));
+	if (question.topic === "move" && state.moved) state.stopTimer ??= setTimeout(() => finish(state), WAIT.moved);
+}
+
+/** The answer to a question of the worker's extension; `undefined`, which dismisses it, for one that is not understood. */
+async function answerWorker(state: State, topic: string, payload: unknown): Promise<RpcAnswer> {
+	const { host } = state;
+	if (topic === "snapshot") {
+		const { data } = anyObject(payload) ? (payload as { readonly data?: unknown }) : {};
+		return hostAnswer(await host.updateSnapshot(data).catch(refusal));
+	}
+	const move = topic === "move" ? readMove(payload) : undefined;
+	if (move) return hostAnswer(await requestMove(state, move.target, move.summary));
+	const confirmation = topic === "ask" ? readConfirmation(payload) : undefined;
+	if (!confirmation) return undefined;
+	const answer = await host.ask({ kind: "confirm", ...confirmation }).catch(() => undecided);
+	const kind = answer.kind === "confirmed" ? "yes" : answer.kind === "denied" ? "no" : "nobody";
+	return hostAnswer({ kind, text: "" });
+}
+
+function refusal(error: unknown): { readonly kind: "refused"; readonly text: string } {
 	const cause = error instanceof Error ? error.message : String(error);
 	return { kind: "refused", text: `The supervisor could not take this (${cause}). Try once more.` };
+}
+
+// ── messages and models ──
+
+async function send(state: State, words: string): Promise<boolean> {
+	if (state.exited || state.outcome) return false;
+	const text = literalText(words);
+	const delivered = new Promise<boolean>((done) => state.pending.push({ text, done }));
+	const sent = await sendLiteral(state.link, words);
+	if (sent.kind === "refused") {
+		if (state.fallbacks.length === 0) settleMessage(state, text, false);
+		// A message that no model took is not in the conversation yet.
+		if (!state.exited && !state.outcome) await switchModel(state, sent.reason, words);
+	}
+	return delivered;
+}
+
+function settleMessage({ pending }: State, text: string, delivered: boolean): void {
+	const at = pending.findIndex((message) => message.text === text);
+	if (at !== -1) pending.splice(at, 1)[0]?.done(delivered);
+}
+
+/** After a failure of the provider: the next model continues with `text`; without one the supervisor decides. */
+async function switchModel(state: State, error: string, text: string): Promise<void> {
+	const next = await takeNextModel(state.link, state.fallbacks);
+	if (state.exited || state.outcome) return;
+	const detail = redactText(error, 400);
+	if (next === undefined) {
+		report(state, { kind: "turn_settled", stop: classifyProviderError(error), detail });
+		return;
+	}
+	report(state, { kind: "model_switched", from: state.model, to: next, detail });
+	state.model = next;
+	const sent = await sendLiteral(state.link, text);
+	if (sent.kind === "refused") await switchModel(state, sent.reason, text);
+}
+
+// ── records ──
+
+function onRecord(state: State, record: RpcRecord): void {
+	const notice = hostNotice(record);
+	if (notice) {
+		const refused = notice.topic === "refused" ? readRefusedCall(notice.payload) : undefined;
+		if (refused) state.log.refused(refused);
+		return;
+	}
+	switch (record.type) {
+		case "agent_start":
+			state.running = true;
+			state.lastStop = undefined;
+			break;
+		case "agent_settled":
+			onSettled(state, record.aborted === true);
+			break;
+		case "message_end":
+			onMessage(state, record.message);
+			break;
+		case "compaction_end":
+			addUsage(state, (record.result as { usage?: unknown } | undefined)?.usage);
+			break;
+		default: {
+			const line = state.log.read(record);
+			if (line) report(state, line);
+		}
+	}
+	updatePhase(state);
+	// At a boundary the message is complete and its calls run: they get less time than a message that streams.
+	if (state.outcome && state.stopTimer && record.type === "tool_execution_start") stopAfter(state, WAIT.tools);
+}
+
+function onSettled(state: State, aborted: boolean): void {
+	state.running = false;
+	updatePhase(state);
+	if (state.moved || state.outcome) {
+		finish(state);
+		return;
+	}
+	const stop = state.lastStop?.reason;
+	if (stop === "error") void switchModel(state, state.lastStop?.error ?? "", takeoverText);
+	else if (aborted || stop === "aborted") report(state, { kind: "turn_settled", stop: "aborted" });
+	else report(state, { kind: "turn_settled", stop: stop === "length" ? "length" : "finished" });
+}
+
+function onMessage(state: State, message: unknown): void {
+	if (typeof message !== "object" || message === null) return;
+	const { role, stopReason, errorMessage, content, usage } = message as Readonly<Record<string, unknown>>;
+	if (role === "user") settleMessage(state, textOf(content), true);
+	else if (role === "assistant") {
+		state.lastStop = { reason: String(stopReason), error: typeof errorMessage === "string" ? errorMessage : "" };
+		// What an abort leaves may never have been requested.
+		addUsage(state, usage, stopReason === "aborted" ? 0 : 1);
+	} else addUsage(state, usage);
 }
 
 function textOf(content: unknown): string {

@@ -1,5 +1,5 @@
-// The launcher of a project on this machine, put together: its agents, its rules as they are now, its pi, its models.
-// O1 everything is read when the launcher is opened or first asked, and held: what a worker changes on disk changes nothing for the run.
+// Assembles the launcher of a project on this machine: its agents, its rules as they are now, its pi, its models.
+// O1 everything is read when the launcher is opened or first used, and kept: what a worker changes on disk changes nothing for the run.
 import { join } from "node:path";
 import { loadAgentRegistry, type Model, projectFolders, skillPlaces } from "../../../persona/index.ts";
 import { listModels, type PiCommand, packageRoot } from "../../../pi/index.ts";
@@ -13,20 +13,20 @@ export interface ProjectEnvironment {
 	readonly home: string;
 	/** pi's agent folder. */
 	readonly agentFolder: string;
-	/** Whether the person trusts the project: its agents, skills and pi settings count only then. */
+	/** Whether the user trusts the project: its agents, skills and pi settings count only then. */
 	readonly trust: "trusted" | "untrusted";
 	readonly pi: PiCommand;
-	/** Models that can be used now; left out, a pi is asked once, when a state names a model. */
+	/** Models that can be used now. Default: a pi is asked once, when a state names a model. */
 	readonly models?: (signal?: AbortSignal) => Promise<readonly Model[]>;
-	/** Loaded by every worker before its own, such as the understudy of a rehearsal. */
+	/** Loaded by every worker before its own extensions, such as the understudy of a rehearsal. */
 	readonly extensions?: readonly string[];
 	readonly env?: NodeJS.ProcessEnv;
 	/**
-	 * `shell`: workers' shell commands run in bwrap's sandbox; without one nothing is launched. Left out, what the variable
-	 * `PI_CHRONICLE_SANDBOX` says; default `off`.
+	 * `shell`: workers' shell commands run in bwrap's sandbox; without one nothing is launched. Default: the variable `PI_CHRONICLE_SANDBOX`, else
+	 * `off`.
 	 */
 	readonly sandbox?: "shell" | "off";
-	/** The extension that workers load; left out, this package's. */
+	/** The extension that workers load. Default: this package's. */
 	readonly workerEntry?: string;
 }
 
@@ -41,7 +41,7 @@ export function openProjectLauncher(place: ProjectEnvironment): WorkerLauncher {
 		place.models ??
 		((signal?: AbortSignal) => {
 			listed ??= listModels(pi, cwd, env, extensions, signal);
-			// What was called off has listed nothing: the next launch asks again.
+			// A canceled question has no answer: the next launch asks again.
 			signal?.addEventListener("abort", forget, { once: true });
 			return listed;
 		});

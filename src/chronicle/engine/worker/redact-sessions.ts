@@ -1,38 +1,39 @@
-// What a worker was told and got stays on disk for the transcript and the report, but not its secrets: once nobody will go on with a
-// conversation, it is written anew without them. While a worker may still go on it must stay as it is.
-// C1 the file is replaced whole, private to the person, or left alone; C2 a line that cannot be read stays a line.
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+// Takes secrets out of workers' session files, which stay on disk for the transcript and the report. A session is rewritten once no worker will
+// continue it; until then it must stay as it is.
+// C1 a file is replaced whole, private to the user, or left alone; C2 a line that cannot be read stays a line.
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFileSync } from "../../../disk/index.ts";
 import { isSecretName, type Redact, redacted } from "../../../safety/index.ts";
 
-/** A larger conversation is left as it is: it is read whole to be rewritten. */
+/** A larger session is left as it is: it is read whole to be rewritten. */
 const mostBytes = 256 * 1024 * 1024;
 
+/** Sessions, the other files that workers are started with, and drafts of them that a crash left. */
+const redactable = /^\.?\d+\.\d+\.(?:(?:.*\.)?jsonl(?:\.moved)?|brief\.json|persona\.md)(?:\.\d+\.tmp)?$/;
+
 /**
- * Rewrites every conversation of the run in `folder` except that of `keep`. `done` holds the paths that need no second look; those rewritten
- * are added. A file that cannot be read or replaced now is tried again the next time.
+ * Rewrites every session of the run in `folder` except `keep`. `done` holds the paths that are finished; those rewritten are added. A file that
+ * cannot be read or replaced now is tried again the next time.
  */
 export function redactSessions(folder: string, keep: string | undefined, redact: Redact, done: Set<string>): void {
-	for (const name of filesOf(folder)) {
+	for (const name of filesIn(folder)) {
 		const path = join(folder, name);
-		// What a crash left beside the conversation that goes on is no part of it.
-		const goesOn = keep !== undefined && name.startsWith(`${keep}.`) && !name.endsWith(".moved");
-		if (done.has(path) || goesOn) continue;
+		// A draft that a crash left is no part of the session that continues.
+		const continues = keep !== undefined && name.startsWith(`${keep}.`) && !name.endsWith(".moved");
+		if (done.has(path) || continues) continue;
 		try {
 			rewrite(path, redact);
 			done.add(path);
 		} catch {
-			// A full disk, or a file that is gone: the conversation is as private as before.
+			// A full disk, or a file that is gone: the session is as private as before.
 		}
 	}
 }
 
-/** Conversations, what a crash left of one, and what workers were started with. */
-function filesOf(folder: string): string[] {
+function filesIn(folder: string): string[] {
 	try {
-		return readdirSync(folder).filter((name) =>
-			/^\d+\.\d+\.(?:(?:.*\.)?jsonl(?:\.moved)?|brief\.json|persona\.md)$/.test(name),
-		);
+		return readdirSync(folder).filter((name) => redactable.test(name));
 	} catch {
 		return [];
 	}
@@ -42,21 +43,9 @@ function rewrite(path: string, redact: Redact): void {
 	const bytes = readFileSync(path);
 	if (bytes.length > mostBytes) return;
 	const text = bytes.toString("utf8");
-	const clean = path.endsWith(".md")
-		? redact(text)
-		: text
-				.split("\n")
-				.map((line) => redactLine(line, redact))
-				.join("\n");
-	if (clean === text) return;
-	const fresh = `${path}.clean`;
-	try {
-		writeFileSync(fresh, clean, { mode: 0o600 });
-		renameSync(fresh, path);
-	} catch (error) {
-		rmSync(fresh, { force: true });
-		throw error;
-	}
+	const lines = (): string[] => text.split("\n").map((line) => redactLine(line, redact));
+	const clean = path.endsWith(".md") ? redact(text) : lines().join("\n");
+	if (clean !== text) replaceFileSync(path, clean);
 }
 
 /** A record without its secrets; a line that is no record is redacted as text. */
@@ -71,7 +60,7 @@ function redactLine(line: string, redact: Redact): string {
 	return clean === JSON.stringify(record) ? line : clean;
 }
 
-/** What links records to each other, and says what they are. */
+/** Fields that link records to each other and say what they are. */
 const links = new Set([
 	...["id", "parentId", "toolCallId", "responseId", "type", "role", "customType", "timestamp"],
 	...["provider", "model", "modelId", "api", "mimeType", "name", "toolName", "cwd"],

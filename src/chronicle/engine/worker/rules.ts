@@ -1,5 +1,5 @@
-// The guard's rules of a run, read once by the supervisor and frozen: what a worker does to the files changes nothing for the run.
-// R1 a file that cannot be read as it was meant stops every launch; R2 without a file only the built-in protections hold, and that is told.
+// The guard's rules for a run, read once by the supervisor and frozen: what a worker does to the files changes nothing for the run.
+// R1 a file that cannot be read as intended stops every launch; R2 without a file only the built-in protections apply, and the user is told.
 import { formatDiagnostic } from "../../../definition/index.ts";
 import { blockingProblems, hashRules, locateRules, readRules, serializeRules } from "../../../safety/index.ts";
 import type { FrozenRules } from "./brief.ts";
@@ -10,7 +10,7 @@ export interface UnreadableRules {
 	readonly remedy: string;
 }
 
-/** Reads and freezes the rules that hold in `cwd`. */
+/** Reads and freezes the rules that apply in `cwd`. */
 export function freezeRunRules(cwd: string, home: string, agentDir: string): FrozenRules | UnreadableRules {
 	const rules = readRules(locateRules({ cwd, home, agentDir }), process.platform);
 	const problems = blockingProblems(rules);
@@ -20,7 +20,7 @@ export function freezeRunRules(cwd: string, home: string, agentDir: string): Fro
 		return {
 			kind: "unreadable",
 			detail: `The guard's rules cannot be enforced: ${shown.join("; ")}.`,
-			remedy: "Put the rule file right; no worker starts before.",
+			remedy: "Fix the rule file; workers won't start until then.",
 		};
 	}
 	return { hash: hashRules(rules), text: serializeRules(rules), files: rules.files.length };

@@ -1,217 +1,211 @@
-// A worker's conversation as it lies on disk (pi's session file): made ready for a process, and read for what the ledger must know.
-// Source of the format: pi's docs/session-format.md. C1 only one process has the file open, and it is ours: this runs before that starts
-// or after it has ended; C2 a torn last line is cut before pi appends to it; C3 lines that are no JSON are passed over, as pi does.
-import {
-	closeSync,
-	existsSync,
-	fsyncSync,
-	ftruncateSync,
-	openSync,
-	readSync,
-	renameSync,
-	statSync,
-	writeSync,
-} from "node:fs";
-import { splitRecords } from "../../../process/index.ts";
+// A worker's conversation on disk, pi's session file: created and relocated for a process, and read for what the ledger must know.
+// Source of the format: pi's docs/session-format.md. C1 only one process has the file open, and it is ours: this runs before that process starts or
+// after it has ended; C2 a torn last line is cut before pi appends to it; C3 lines that are not JSON are ignored, as in pi.
+import { closeSync, openSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { readLines, replaceFile } from "../../../disk/index.ts";
+import { RECORD_CAP } from "../../../process/index.ts";
 import { addSpend, NO_SPEND, type Spend } from "../../core/index.ts";
+import { anyObject } from "../shape.ts";
 import { MOVE_ENTRY, TRANSITION_TOOL } from "./extension/index.ts";
 import { spendOf } from "./usage.ts";
+
+interface OpenCall {
+	readonly call: string;
+	readonly tool: string;
+	readonly args: unknown;
+}
+
+interface RequestedMove {
+	readonly call: string;
+	readonly target: string;
+	readonly summary: string;
+}
 
 export interface SessionContents {
 	/** Everything that was used in it, over all its processes. */
 	readonly spend: Spend;
-	/** Messages of the model and the person. */
+	/** Messages of the model and the user. */
 	readonly messages: number;
 	/** Calls of the last message that have no result. */
-	readonly open: readonly { readonly call: string; readonly tool: string; readonly args: unknown }[];
-	/** A move that the model asked for, whose calls have all ended, and that nobody answered. */
-	readonly unanswered: { readonly call: string; readonly target: string; readonly summary: string } | undefined;
+	readonly open: readonly OpenCall[];
+	/** A move that the model asked for, whose message's calls have all ended, and that was not answered. */
+	readonly unanswered: RequestedMove | undefined;
 	/** Folder that pi would work in. */
 	readonly cwd: string | undefined;
-	/** The last line had no end and was cut off. */
+	/** The last line was incomplete and was cut. */
 	readonly torn: boolean;
 }
 
 export type SessionRead =
-	| { readonly kind: "read"; readonly conversation: SessionContents }
-	/** Nothing is there, or nothing was said in it yet. */
+	| { readonly kind: "read"; readonly contents: SessionContents }
+	/** There is no file, or no message in it yet. */
 	| { readonly kind: "absent" }
 	| { readonly kind: "broken"; readonly detail: string };
 
-const BLOCK = 256 * 1024;
-
-/** Makes an empty file that only the person can read; pi begins its session in it and writes every entry at once. */
+/** Makes an empty file that only the user can read; pi starts its session in it and writes every entry at once. Throws what the disk throws. */
 export function createSessionFile(path: string): void {
 	closeSync(openSync(path, "wx", 0o600));
 }
 
-/** Reads a conversation, cutting off a torn last line. */
-export function readSessionFile(path: string): SessionRead {
-	if (!existsSync(path)) return { kind: "absent" };
-	const fold = openFold();
+/** Reads a session file and cuts a torn last line. */
+export async function readSessionFile(path: string): Promise<SessionRead> {
+	const fold = emptyFold();
 	let torn = false;
 	try {
-		const file = openSync(path, "r+");
-		try {
-			let end = 0;
-			let position = 0;
-			const splitter = splitRecords({
-				wants: () => true,
-				record: (text) => fold.line(text),
-				// A line above the cap holds images; its usage is lost to the sum, not to pi.
-				oversized: () => {},
-			});
-			const block = Buffer.allocUnsafe(BLOCK);
-			for (;;) {
-				const read = readSync(file, block, 0, BLOCK, position);
-				if (read === 0) break;
-				const lf = block.subarray(0, read).lastIndexOf(0x0a);
-				if (lf !== -1) end = position + lf + 1;
-				splitter.push(Buffer.from(block.subarray(0, read)));
-				position += read;
+		let size = 0;
+		let complete = 0;
+		for await (const { lines, end } of readLines(path)) {
+			size = end;
+			for (const { bytes, at } of lines) {
+				complete = at + bytes.length + 1;
+				// A longer line holds images; its usage is missing from the sum, not from pi's.
+				if (bytes.length <= RECORD_CAP) addLine(fold, bytes.toString("utf8"));
 			}
-			if (end < position) {
-				torn = true;
-				ftruncateSync(file, end);
-				fsyncSync(file);
-			}
-		} finally {
-			closeSync(file);
 		}
+		torn = complete < size;
+		if (torn) await truncate(path, complete);
 	} catch (error) {
-		return { kind: "broken", detail: error instanceof Error ? error.message : String(error) };
+		const { code, message } = error as NodeJS.ErrnoException;
+		return code === "ENOENT" || code === "ENOTDIR" ? { kind: "absent" } : { kind: "broken", detail: message };
 	}
 	if (fold.lines === 0) return { kind: "absent" };
 	if (!fold.isSession) return { kind: "broken", detail: "It does not begin as a session of pi." };
-	const conversation = fold.conversation(torn);
-	return conversation.messages === 0 ? { kind: "absent" } : { kind: "read", conversation };
+	if (fold.messages === 0) return { kind: "absent" };
+	const { spend, messages, open: calls, move, cwd } = fold;
+	const unanswered = calls.size === 0 ? move : undefined;
+	return { kind: "read", contents: { spend, messages, open: [...calls.values()], unanswered, cwd, torn } };
 }
 
-/** Makes pi continue the conversation in `cwd`: it works in the folder that the first line names, and a project may have moved. */
-export function relocateSession(path: string, cwd: string): void {
-	const size = statSync(path).size;
-	const file = openSync(path, "r");
-	const moved = `${path}.moved`;
+async function truncate(path: string, size: number): Promise<void> {
+	const file = await open(path, "r+");
 	try {
-		const head = Buffer.alloc(Math.min(size, 64 * 1024));
-		readSync(file, head, 0, head.length, 0);
-		const end = head.indexOf(0x0a);
-		const header: unknown = JSON.parse(head.subarray(0, end).toString("utf8"));
-		if (typeof header !== "object" || header === null) return;
-		const out = openSync(moved, "w", 0o600);
-		try {
-			writeSync(out, `${JSON.stringify({ ...header, cwd })}\n`);
-			const block = Buffer.allocUnsafe(BLOCK);
-			for (let at = end + 1; at < size; ) {
-				const read = readSync(file, block, 0, BLOCK, at);
-				if (read === 0) break;
-				writeSync(out, block, 0, read);
-				at += read;
-			}
-			fsyncSync(out);
-		} finally {
-			closeSync(out);
-		}
+		await file.truncate(size);
+		await file.sync();
 	} finally {
-		closeSync(file);
+		await file.close();
 	}
-	renameSync(moved, path);
 }
 
-interface Entry {
+const headBytes = 64 * 1024;
+
+/** Makes pi continue the session in `cwd`: pi works in the folder that the first line names, and a project may have been moved. */
+export async function relocateSession(path: string, cwd: string): Promise<void> {
+	const source = await open(path, "r");
+	try {
+		const { buffer, bytesRead } = await source.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+		const end = buffer.subarray(0, bytesRead).indexOf(10);
+		const header: unknown = JSON.parse(buffer.subarray(0, end).toString("utf8"));
+		if (!anyObject(header)) return;
+		await replaceFile(path, async (draft) => {
+			await draft.writeFile(`${JSON.stringify({ ...header, cwd })}\n`);
+			for await (const chunk of source.createReadStream({ start: end + 1, autoClose: false }))
+				await draft.writeFile(chunk);
+		});
+	} finally {
+		await source.close();
+	}
+}
+
+interface SessionEntry {
 	readonly type?: unknown;
 	readonly cwd?: unknown;
 	readonly usage?: unknown;
 	readonly customType?: unknown;
-	readonly data?: unknown;
-	readonly message?: {
-		readonly role?: unknown;
-		readonly content?: unknown;
-		readonly usage?: unknown;
-		readonly toolCallId?: unknown;
-		readonly isError?: unknown;
-	};
+	readonly message?: SessionMessage;
 }
 
-function openFold() {
-	let spend = NO_SPEND;
-	let messages = 0;
-	let lines = 0;
-	let isSession = false;
-	let cwd: string | undefined;
-	let open = new Map<string, { call: string; tool: string; args: unknown }>();
-	let asked: SessionContents["unanswered"];
-	let moves = new Map<string, { target: string; summary: string }>();
+interface SessionMessage {
+	readonly role?: unknown;
+	readonly content?: unknown;
+	readonly usage?: unknown;
+	readonly toolCallId?: unknown;
+	readonly isError?: unknown;
+}
 
-	const spoken = (): void => {
-		open = new Map();
-		moves = new Map();
-		asked = undefined;
-	};
-	const message = ({ role, content, usage, toolCallId, isError }: NonNullable<Entry["message"]>): void => {
-		spend = addSpend(spend, spendOf(usage));
-		if (role === "user" || role === "assistant") messages += 1;
-		if (role === "toolResult" && typeof toolCallId === "string") {
-			open.delete(toolCallId);
-			const move = moves.get(toolCallId);
-			if (move && isError !== true) asked ??= { call: toolCallId, ...move };
-		} else if (role === "user") spoken();
-		else if (role === "assistant" && Array.isArray(content) && content.length > 0) {
-			spoken();
-			for (const part of content as Readonly<Record<string, unknown>>[]) {
-				if (part.type !== "toolCall" || typeof part.id !== "string" || typeof part.name !== "string") continue;
-				open.set(part.id, { call: part.id, tool: part.name, args: part.arguments });
-				if (part.name === TRANSITION_TOOL) moves.set(part.id, moveOf(part.arguments));
-			}
-		}
-	};
+interface Fold {
+	lines: number;
+	isSession: boolean;
+	messages: number;
+	spend: Spend;
+	cwd: string | undefined;
+	/** By call id: calls of the last message without a result. */
+	readonly open: Map<string, OpenCall>;
+	/** By call id: the moves among the calls of the last message. */
+	readonly asked: Map<string, RequestedMove>;
+	/** The first of them that was taken. */
+	move: RequestedMove | undefined;
+}
 
+function emptyFold(): Fold {
 	return {
-		get lines() {
-			return lines;
-		},
-		get isSession() {
-			return isSession;
-		},
-		line(text: string): void {
-			let entry: Entry;
-			try {
-				entry = JSON.parse(text);
-			} catch {
-				return;
-			}
-			if (typeof entry !== "object" || entry === null) return;
-			lines += 1;
-			switch (entry.type) {
-				case "session":
-					if (lines === 1) isSession = true;
-					if (typeof entry.cwd === "string") cwd = entry.cwd;
-					return;
-				case "message":
-					if (entry.message) message(entry.message);
-					return;
-				case "custom_message":
-					spoken();
-					return;
-				case "custom":
-					if (entry.customType === MOVE_ENTRY) asked = undefined;
-					return;
-				default:
-					spend = addSpend(spend, spendOf(entry.usage));
-			}
-		},
-		conversation: (torn: boolean): SessionContents => ({
-			spend,
-			messages,
-			open: [...open.values()],
-			unanswered: open.size === 0 ? asked : undefined,
-			cwd,
-			torn,
-		}),
+		lines: 0,
+		isSession: false,
+		messages: 0,
+		spend: NO_SPEND,
+		cwd: undefined,
+		open: new Map(),
+		asked: new Map(),
+		move: undefined,
 	};
 }
 
-function moveOf(args: unknown): { target: string; summary: string } {
+function addLine(fold: Fold, line: string): void {
+	const entry = parseEntry(line);
+	if (!entry) return;
+	fold.lines += 1;
+	switch (entry.type) {
+		case "session":
+			if (fold.lines === 1) fold.isSession = true;
+			if (typeof entry.cwd === "string") fold.cwd = entry.cwd;
+			return;
+		case "message":
+			if (entry.message) addMessage(fold, entry.message);
+			return;
+		case "custom_message":
+			forgetCalls(fold);
+			return;
+		case "custom":
+			if (entry.customType === MOVE_ENTRY) fold.move = undefined;
+			return;
+		default:
+			fold.spend = addSpend(fold.spend, spendOf(entry.usage));
+	}
+}
+
+function parseEntry(line: string): SessionEntry | undefined {
+	try {
+		const entry: unknown = JSON.parse(line);
+		return anyObject(entry) ? entry : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+function addMessage(fold: Fold, { role, content, usage, toolCallId, isError }: SessionMessage): void {
+	fold.spend = addSpend(fold.spend, spendOf(usage));
+	if (role === "user" || role === "assistant") fold.messages += 1;
+	if (role === "toolResult" && typeof toolCallId === "string") {
+		fold.open.delete(toolCallId);
+		if (isError !== true) fold.move ??= fold.asked.get(toolCallId);
+	} else if (role === "user") forgetCalls(fold);
+	else if (role === "assistant" && Array.isArray(content) && content.length > 0) {
+		forgetCalls(fold);
+		for (const part of content) addCall(fold, part);
+	}
+}
+
+function addCall({ open, asked }: Fold, part: Readonly<Record<string, unknown>>): void {
+	const { type, id, name, arguments: args } = part;
+	if (type !== "toolCall" || typeof id !== "string" || typeof name !== "string") return;
+	open.set(id, { call: id, tool: name, args });
+	if (name !== TRANSITION_TOOL) return;
 	const { target_state: target, summary } = (args ?? {}) as { target_state?: unknown; summary?: unknown };
-	return { target: String(target ?? "").trim(), summary: String(summary ?? "") };
+	asked.set(id, { call: id, target: String(target ?? "").trim(), summary: String(summary ?? "") });
+}
+
+function forgetCalls(fold: Fold): void {
+	fold.open.clear();
+	fold.asked.clear();
+	fold.move = undefined;
 }

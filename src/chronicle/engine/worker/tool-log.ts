@@ -1,5 +1,5 @@
-// pi's tool events → lines of the ledger: which tool, with what (redacted, bounded), how it ended. No bodies, no environment.
-// L1 every call that starts ends, in the ledger too: what was still open when the worker ended is left open on purpose, as in doubt.
+// Turns pi's tool events into ledger events: which tool, its arguments (redacted, bounded), how it ended. No bodies, no environment.
+// L1 a call that was still running when the worker ended gets no end in the ledger either: its effect is in doubt.
 import { callFingerprint, digest, resultDigest } from "../../../bounds/index.ts";
 import type { RpcRecord } from "../../../pi/index.ts";
 import { readDecision, redactInput } from "../../../safety/index.ts";
@@ -8,17 +8,17 @@ import { type RefusedCall, TRANSITION_TOOL } from "./extension/index.ts";
 
 const ARGS_LIMIT = 1900;
 
-/** How pi begins the record of a call's end. */
+/** The beginning of pi's record of a call's end. */
 const endOfCall = /^\{"type":"tool_execution_end","toolCallId":"([^"\\]+)","toolName":"([^"\\]+)"/;
 
 export interface ToolLog {
-	/** Calls that run now. */
+	/** Number of calls that are running. */
 	readonly open: number;
-	/** The report of a record, if it is one of a call. */
+	/** The report of a record, if it is about a call. */
 	read(record: RpcRecord): WorkerReport | undefined;
-	/** The report of a record that was too long to be read; `head` is its beginning, `bytes` its length. */
+	/** The report of a record that was too long to read; `head` is its beginning, `bytes` its length. */
 	readLong(head: string, bytes: number): WorkerReport | undefined;
-	/** The worker's extension has refused a call. */
+	/** The worker's extension refused a call. */
 	refused(refusal: RefusedCall): void;
 }
 
@@ -26,6 +26,12 @@ export interface ToolLog {
 export function openToolLog(now: () => number): ToolLog {
 	const begun = new Map<string, number>();
 	const blocked = new Map<string, string>();
+	/** Milliseconds since the call began; 0 if its beginning was not seen. */
+	const finish = (call: string): number => {
+		const started = begun.get(call);
+		begun.delete(call);
+		return started === undefined ? 0 : Math.round(now() - started);
+	};
 	return {
 		get open() {
 			return begun.size;
@@ -34,16 +40,7 @@ export function openToolLog(now: () => number): ToolLog {
 		readLong(head, bytes) {
 			const [, call, tool] = endOfCall.exec(head) ?? [];
 			if (call === undefined || tool === undefined) return undefined;
-			const started = begun.get(call);
-			begun.delete(call);
-			return {
-				kind: "tool_ended",
-				call,
-				tool,
-				ms: started === undefined ? 0 : Math.round(now() - started),
-				bytes,
-				hash: "",
-			};
+			return { kind: "tool_ended", call, tool, ms: finish(call), bytes, hash: "" };
 		},
 		read(record) {
 			const { type, toolCallId: call, toolName: tool } = record;
@@ -55,38 +52,35 @@ export function openToolLog(now: () => number): ToolLog {
 			if (typeof call !== "string" || typeof tool !== "string") return undefined;
 			if (type === "tool_execution_start") {
 				begun.set(call, now());
-				return { kind: "tool_started", call, tool, args: argsOf(record.args), print: printOf(tool, record.args) };
+				return { kind: "tool_started", call, tool, args: argsOf(record.args), print: fingerprintOf(tool, record.args) };
 			}
 			if (type !== "tool_execution_end") return undefined;
-			const started = begun.get(call);
-			begun.delete(call);
 			const rule = blocked.get(call);
 			blocked.delete(call);
-			const text = resultText(record.result);
-			const hash = digest(text);
-			const timeless = resultDigest(text);
-			return {
-				kind: "tool_ended",
-				call,
-				tool,
-				ms:
-					typeof record.durationMs === "number"
-						? record.durationMs
-						: started === undefined
-							? 0
-							: Math.round(now() - started),
-				bytes: Buffer.byteLength(text),
-				hash,
-				...(timeless === hash ? {} : { timeless }),
-				...(record.isError === true ? { error: true } : {}),
-				...(rule === undefined ? {} : { blocked: rule }),
-			};
+			return endReport(record, call, tool, finish(call), rule);
 		},
 	};
 }
 
-/** Fingerprint of a call. A transition is its target: in other words it is the same wish. */
-function printOf(tool: string, args: unknown): string {
+function endReport(record: RpcRecord, call: string, tool: string, ms: number, rule: string | undefined): WorkerReport {
+	const text = resultText(record.result);
+	const hash = digest(text);
+	const timeless = resultDigest(text);
+	return {
+		kind: "tool_ended",
+		call,
+		tool,
+		ms: typeof record.durationMs === "number" ? record.durationMs : ms,
+		bytes: Buffer.byteLength(text),
+		hash,
+		...(timeless === hash ? {} : { timeless }),
+		...(record.isError === true ? { error: true } : {}),
+		...(rule === undefined ? {} : { blocked: rule }),
+	};
+}
+
+/** Fingerprint of a call. For a transition only the target counts, not the wording of the summary. */
+function fingerprintOf(tool: string, args: unknown): string {
 	const { target_state } = (args ?? {}) as { target_state?: unknown };
 	return callFingerprint(tool, tool === TRANSITION_TOOL ? target_state : args);
 }
@@ -102,7 +96,7 @@ function resultText(result: unknown): string {
 	return parts.map((part: { text?: unknown; data?: unknown }) => String(part.text ?? part.data ?? "")).join("\n");
 }
 
-/** The call and rule of a decision that stopped a call. */
+/** The call and rule of a decision that blocked a call. */
 function decisionOf(entry: unknown): { readonly call: string; readonly rule: string } | undefined {
 	const decision = readDecision((entry as { data?: unknown } | null | undefined)?.data);
 	if (!decision?.call || !["denied", "refused", "unasked"].includes(decision.outcome)) return undefined;

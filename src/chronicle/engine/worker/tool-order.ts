@@ -1,25 +1,25 @@
-// Which tools a worker has whose state loads extensions: what they register is known only once they are loaded, so the rule is data that the
-// worker applies and the launcher applies again. Pure. O1 what an agent file takes away stays away; O2 every name that the rule does not
-// give is in one of its lists, so nothing is left out unsaid.
+// Chooses the tools of a worker whose state loads extensions: what those register is known only once they are loaded, so the order is data that
+// the worker applies and the launcher applies again. Pure. O1 what an agent file forbids stays forbidden; O2 every name that is not given is in
+// one of the lists, so that nothing is left out silently.
 import { isListed } from "../../../definition/index.ts";
 import { keepAllowed, type Restrictions } from "../../../persona/index.ts";
 
 /** A name in a state's `tools`. */
-export interface WishedTool {
+export interface RequestedTool {
 	readonly written: string;
-	/** The tool of pi that it means where no extension registers the name. */
+	/** The tool of pi that it means if no extension registers the name. */
 	readonly otherwise: string | undefined;
 }
 
 export interface ToolOrder {
 	/** pi's tools and MCP patterns that the state has whatever its extensions register. */
 	readonly tools: readonly string[];
-	/** The state's own list; each must be there. */
-	readonly wishes: readonly WishedTool[];
-	/** Which tools of the extensions it has: all, or those that `wishes` names. */
-	readonly theirs: "all" | "named";
-	/** Names in the agent file that only an extension can know; missing, they are said. */
-	readonly hopes: readonly string[];
+	/** The state's own list; each must exist. */
+	readonly requested: readonly RequestedTool[];
+	/** Which tools of the extensions it gets: all, or those in `requested`. */
+	readonly extensionTools: "all" | "named";
+	/** Names in the agent file that only an extension can have; missing ones are reported. */
+	readonly hoped: readonly string[];
 	readonly restrictions: Restrictions;
 }
 
@@ -35,33 +35,36 @@ export interface ToolChoice {
 	/** Names in the state's `tools` that nothing registers. */
 	readonly missing: readonly string[];
 	/** Names in the agent file that nothing registers. */
-	readonly unmet: readonly string[];
+	readonly unregistered: readonly string[];
 }
 
 /** Applies an order to the names that extensions have registered. */
 export function chooseTools(order: ToolOrder, registered: readonly string[]): ToolChoice {
 	const tools = new Set(order.tools);
-	const given = new Set(order.theirs === "all" ? registered : []);
+	const given = new Set(order.extensionTools === "all" ? registered : []);
 	const missing: string[] = [];
-	for (const { written, otherwise } of order.wishes) {
+	for (const { written, otherwise } of order.requested) {
 		const found = meant(written, otherwise, registered);
 		for (const name of found) given.add(name);
 		if (found.length > 0) continue;
 		if (otherwise === undefined) missing.push(written);
 		else tools.add(otherwise);
 	}
-	const kept = keepAllowed([...given], order.restrictions);
+	const allowed = keepAllowed([...given], order.restrictions);
 	return {
 		tools: keepAllowed([...tools], order.restrictions).kept,
-		given: kept.kept,
+		given: allowed.kept,
 		unnamed: registered.filter((name) => !given.has(name)),
-		forbidden: kept.left,
+		forbidden: allowed.left,
 		missing,
-		unmet: order.hopes.filter((name) => !registered.some((each) => isListed([name], each))),
+		unregistered: order.hoped.filter((name) => !registered.some((each) => isListed([name], each))),
 	};
 }
 
-/** Theirs by the exact name; else pi's tool in other capitals, which theirs may stand for; else theirs in other capitals or by pattern. */
+/**
+ * What a name means: the extension's tool of exactly that name; else pi's tool in another case, which an extension's may replace; else an extension's
+ * in another case or by pattern.
+ */
 function meant(written: string, otherwise: string | undefined, registered: readonly string[]): readonly string[] {
 	if (registered.includes(written)) return [written];
 	if (otherwise === written.toLowerCase()) return registered.filter((name) => name === otherwise);

@@ -1,5 +1,5 @@
-// Who does a state, and with what: persona, tools, model, skills, resolved from a state's words before anything is started.
-// K1 every problem of a state is told at once; K2 nothing is guessed: what does not resolve is a problem, what falls back is a notice.
+// Resolves a state's definition into a worker spec: persona, tools, model, skills, extensions. Starts nothing.
+// K1 all problems of a state are reported at once; K2 nothing is guessed: what does not resolve is a problem, what falls back is a notice.
 import { didYouMean, isListed, quoted } from "../../../definition/index.ts";
 import {
 	type AgentRegistry,
@@ -20,16 +20,16 @@ import {
 import { type ExtensionPlace, findExtension } from "../../../pi/index.ts";
 import type { LaunchFault, LaunchProblem, StatePlan } from "../../core/index.ts";
 import { SNAPSHOT_TOOL, TRANSITION_TOOL } from "./extension/index.ts";
-import type { ToolOrder, WishedTool } from "./tool-order.ts";
+import type { RequestedTool, ToolOrder } from "./tool-order.ts";
 
 export interface WorkerResources {
 	readonly cast: AgentRegistry;
 	readonly skills: SkillPlaces;
-	/** Models that can be used now. Asked only where a state or persona names one. */
+	/** Models that can be used now. Called only if a state or persona names one. */
 	models(signal?: AbortSignal): Promise<readonly Model[]>;
 	/** Folder that paths in a template are relative to. */
 	readonly cwd: string;
-	/** Where extensions are looked for by name. */
+	/** Where extensions are found by name. */
 	readonly extensions: Omit<ExtensionPlace, "cwd">;
 	readonly platform: NodeJS.Platform;
 }
@@ -41,30 +41,30 @@ export interface WorkerSpec {
 	readonly tools: readonly string[];
 	/** For `--model`; `undefined`: pi chooses. */
 	readonly model: string | undefined;
-	/** `provider/id` that the worker must report; `undefined`: what pi makes of `model`. */
+	/** `provider/id` that the worker must report; `undefined`: whatever pi makes of `model`. */
 	readonly exactModel: string | undefined;
-	/** `provider/id` of the models that take over, one after another, where the provider of the one before fails. */
+	/** `provider/id` of the models that take over, one after another, when the provider fails. */
 	readonly fallbacks: readonly string[];
 	readonly thinking: ThinkingLevel | undefined;
 	/** Absolute paths. */
 	readonly skills: readonly string[];
 	/** For `-e`. */
 	readonly extensions: readonly string[];
-	/** Where the state loads extensions: which of the tools that they register it has. */
+	/** Where the state loads extensions: which of their tools it gets. */
 	readonly order: ToolOrder | undefined;
-	/** What the person should know. */
+	/** For the user. */
 	readonly notices: readonly string[];
 }
 
-type Part = Pick<LaunchProblem, "severity" | "message" | "remedy"> & { readonly part: LaunchFault["reason"] };
+type SpecProblem = Pick<LaunchProblem, "severity" | "message" | "remedy"> & { readonly part: LaunchFault["reason"] };
 
 export interface ResolvedSpec {
-	/** `undefined` where a problem is an error. */
-	readonly plan: WorkerSpec | undefined;
-	readonly problems: readonly Part[];
+	/** `undefined` if a problem is an error. */
+	readonly spec: WorkerSpec | undefined;
+	readonly problems: readonly SpecProblem[];
 }
 
-/** What a worker has whose persona lists no tools: pi's default. */
+/** The tools of a worker whose persona lists none: pi's default. */
 const DEFAULT_TOOLS = ["read", "bash", "edit", "write"];
 
 /** Resolves a state. `sessionModel` (`provider/id`) is used where neither the state nor the persona names a model. */
@@ -74,7 +74,7 @@ export async function resolveWorkerSpec(
 	resources: WorkerResources,
 	signal?: AbortSignal,
 ): Promise<ResolvedSpec> {
-	const problems: Part[] = [];
+	const problems: SpecProblem[] = [];
 	const persona = personaOf(state, resources.cast, problems);
 	const loaded = extensionsOf(state, resources, problems);
 	const { tools, order } = toolsOf(state, persona, resources, problems);
@@ -94,17 +94,17 @@ export async function resolveWorkerSpec(
 	const failed = problems.some(({ severity }) => severity === "error");
 	const notices = problems.map(({ message }) => message);
 	return {
-		plan: failed
+		spec: failed
 			? undefined
 			: { persona, tools, model, exactModel, fallbacks, thinking, skills, extensions, order, notices },
 		problems,
 	};
 }
 
-function personaOf(state: StatePlan, cast: AgentRegistry, problems: Part[]): Persona {
-	const wish = state.persona;
-	if (!wish) return inlinePersona(`Specialist for ${state.description ?? state.name}`);
-	const found = resolvePersona({ ...wish, team: state.team, listsTools: state.tools !== undefined }, cast);
+function personaOf(state: StatePlan, cast: AgentRegistry, problems: SpecProblem[]): Persona {
+	const wanted = state.persona;
+	if (!wanted) return inlinePersona(`Specialist for ${state.description ?? state.name}`);
+	const found = resolvePersona({ ...wanted, team: state.team, listsTools: state.tools !== undefined }, cast);
 	if (found.kind === "persona") {
 		// Whether an extension of the state brings a tool is known once it is loaded.
 		const open = state.extensions.length > 0 ? ["foreign-tool", "absent-tool"] : [];
@@ -115,7 +115,7 @@ function personaOf(state: StatePlan, cast: AgentRegistry, problems: Part[]): Per
 	}
 	const { message, remedy } = found.problem;
 	problems.push({ severity: "error", part: "persona", message, remedy });
-	return inlinePersona(wish.name || state.name);
+	return inlinePersona(wanted.name || state.name);
 }
 
 interface StateTools {
@@ -123,12 +123,12 @@ interface StateTools {
 	readonly order: ToolOrder | undefined;
 }
 
-function toolsOf(state: StatePlan, persona: Persona, resources: WorkerResources, problems: Part[]): StateTools {
+function toolsOf(state: StatePlan, persona: Persona, resources: WorkerResources, problems: SpecProblem[]): StateTools {
 	const extended = state.extensions.length > 0;
-	// The tools of every worker need no mention, and do no harm.
+	// Naming the tools that every worker has is harmless.
 	const names = state.tools?.filter((name) => !isListed([TRANSITION_TOOL, SNAPSHOT_TOOL], name.trim()));
-	const listed = names && (extended ? wishedTools(names, problems) : statesTools(names, problems));
-	const meant = listed?.wishes.flatMap(({ otherwise }) => otherwise ?? []) ?? [];
+	const listed = names && (extended ? requestedTools(names, problems) : statesTools(names, problems));
+	const meant = listed?.requested.flatMap(({ otherwise }) => otherwise ?? []) ?? [];
 	const written = listed ? [...listed.tools, ...meant] : (persona.tools ?? DEFAULT_TOOLS);
 	const tools = withoutPowershell([...new Set(written)], resources.platform, problems);
 	const { kept, left } = keepAllowed(tools, persona.restrictions);
@@ -136,50 +136,58 @@ function toolsOf(state: StatePlan, persona: Persona, resources: WorkerResources,
 		problems.push({
 			severity: "warning",
 			part: "tools",
-			message: `The agent ${quoted(persona.name)} may not have ${left.map((tool) => quoted(tool)).join(", ")}, whatever a state lists, so the worker goes without.`,
-			remedy: "Take the restriction out of the agent file, or the tool out of the state.",
+			message: `The agent ${quoted(persona.name)} may not have ${left.map((tool) => quoted(tool)).join(", ")}, whatever a state lists; the worker runs without.`,
+			remedy: "Remove the restriction from the agent file, or the tool from the state.",
 		});
 	}
 	if (!extended) return { tools: kept, order: undefined };
 	const order: ToolOrder = {
-		// What `wishes` means otherwise is added where no extension registers the name.
+		// What `requested` means otherwise is added if no extension registers the name.
 		tools: listed ? kept.filter((tool) => listed.tools.includes(tool)) : kept,
-		wishes: listed?.wishes ?? [],
-		theirs: listed?.theirs ?? "all",
-		hopes: listed ? [] : persona.foreign,
+		requested: listed?.requested ?? [],
+		extensionTools: listed?.extensionTools ?? "all",
+		hoped: listed ? [] : persona.foreign,
 		restrictions: persona.restrictions,
 	};
 	return { tools: kept, order };
 }
 
-function withoutPowershell(tools: readonly string[], platform: NodeJS.Platform, problems: Part[]): readonly string[] {
+function withoutPowershell(
+	tools: readonly string[],
+	platform: NodeJS.Platform,
+	problems: SpecProblem[],
+): readonly string[] {
 	if (platform === "win32" || !tools.includes("powershell")) return tools;
 	problems.push({
 		severity: "warning",
 		part: "tools",
-		message: "The tool `powershell` exists on Windows only, so it is left out here.",
+		message: "The tool `powershell` exists only on Windows, so it is left out here.",
 		remedy: "Name `bash` as well for other systems.",
 	});
 	return tools.filter((tool) => tool !== "powershell");
 }
 
-type Listed = Pick<ToolOrder, "tools" | "wishes" | "theirs">;
+type Listed = Pick<ToolOrder, "tools" | "requested" | "extensionTools">;
 
-/** What a state lists itself. */
-function statesTools(written: readonly string[], problems: Part[]): Listed {
+/** The tools that a state lists. */
+function statesTools(written: readonly string[], problems: SpecProblem[]): Listed {
 	const said = readToolNames(written);
 	for (const { severity, code, message, remedy } of said.problems) {
-		// A state that asks for a tool does not work without it.
+		// A state that lists a tool does not work without it.
 		problems.push({ severity: code === "foreign-tool" ? "error" : severity, part: "tools", message, remedy });
 	}
-	return { tools: [...(said.kind === "all" ? DEFAULT_TOOLS : []), ...said.names], wishes: [], theirs: "named" };
+	return {
+		tools: [...(said.kind === "all" ? DEFAULT_TOOLS : []), ...said.names],
+		requested: [],
+		extensionTools: "named",
+	};
 }
 
-/** What a state lists that loads extensions: any name may be a tool of theirs, which the worker finds out. */
-function wishedTools(written: readonly string[], problems: Part[]): Listed {
+/** The tools that a state with extensions lists: any name may be a tool of theirs, which the worker finds out. */
+function requestedTools(written: readonly string[], problems: SpecProblem[]): Listed {
 	const tools: string[] = [];
-	const wishes: WishedTool[] = [];
-	let theirs: Listed["theirs"] = "named";
+	const requested: RequestedTool[] = [];
+	let extensionTools: Listed["extensionTools"] = "named";
 	for (const word of written) {
 		const said = readToolNames([word]);
 		const limited = said.problems.find(({ code }) => code === "limited-tool");
@@ -187,11 +195,11 @@ function wishedTools(written: readonly string[], problems: Part[]): Listed {
 		if (limited) problems.push({ ...limited, part: "tools" });
 		else if (said.kind === "all") {
 			tools.push(...DEFAULT_TOOLS);
-			theirs = "all";
+			extensionTools = "all";
 		} else if (name?.startsWith("mcp__")) tools.push(name);
-		else if (name !== undefined || said.problems.length > 0) wishes.push({ written: word.trim(), otherwise: name });
+		else if (name !== undefined || said.problems.length > 0) requested.push({ written: word.trim(), otherwise: name });
 	}
-	return { tools, wishes, theirs };
+	return { tools, requested, extensionTools };
 }
 
 async function modelOf(
@@ -199,7 +207,7 @@ async function modelOf(
 	persona: Persona,
 	sessionModel: string | undefined,
 	resources: WorkerResources,
-	problems: Part[],
+	problems: SpecProblem[],
 	signal?: AbortSignal,
 ): Promise<Pick<WorkerSpec, "model" | "exactModel" | "fallbacks" | "thinking">> {
 	const stateModels = [...(state.model === undefined ? [] : [state.model]), ...(state.models ?? [])];
@@ -209,7 +217,7 @@ async function modelOf(
 		problems.push({
 			severity: "error",
 			part: "model",
-			message: `${quoted(state.thinking)} is no level of thinking.${didYouMean(state.thinking, THINKING_LEVELS)}`,
+			message: `${quoted(state.thinking)} is not a thinking level.${didYouMean(state.thinking, THINKING_LEVELS)}`,
 			remedy: `Write one of ${THINKING_LEVELS.join(", ")}.`,
 		});
 	}
@@ -237,7 +245,12 @@ function modelNamed(text: string | undefined): Model | undefined {
 	return text === undefined || slash === -1 ? undefined : { provider: text.slice(0, slash), id: text.slice(slash + 1) };
 }
 
-function skillsOf(state: StatePlan, persona: Persona, resources: WorkerResources, problems: Part[]): readonly string[] {
+function skillsOf(
+	state: StatePlan,
+	persona: Persona,
+	resources: WorkerResources,
+	problems: SpecProblem[],
+): readonly string[] {
 	const found = new Set(persona.skills);
 	for (const name of state.skills) {
 		const path = findSkill(name, resources.cwd, resources.skills);
@@ -246,16 +259,20 @@ function skillsOf(state: StatePlan, persona: Persona, resources: WorkerResources
 			problems.push({
 				severity: "warning",
 				part: "persona",
-				message: `The skill ${quoted(name)} was not found, so the worker goes without it.`,
-				remedy: "Put a folder of that name with a SKILL.md into .pi/skills, or give its path.",
+				message: `The skill ${quoted(name)} was not found; the worker runs without it.`,
+				remedy: "Put a folder of that name with a SKILL.md into .pi/skills, or name its path.",
 			});
 		}
 	}
 	return [...found];
 }
 
-/** What is loaded for a state; what is not there is a problem. */
-function extensionsOf(state: StatePlan, { cwd, extensions }: WorkerResources, problems: Part[]): readonly string[] {
+/** The extensions of a state; a missing one is a problem. */
+function extensionsOf(
+	state: StatePlan,
+	{ cwd, extensions }: WorkerResources,
+	problems: SpecProblem[],
+): readonly string[] {
 	return state.extensions.flatMap((written) => {
 		const found = findExtension(written, { ...extensions, cwd });
 		if (found.kind === "found") return [found.source];

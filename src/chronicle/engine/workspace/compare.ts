@@ -63,38 +63,45 @@ export function unknownTree(...trees: readonly string[]): { ok: false; failure: 
 function parse(text: string): RawChange[] {
 	const fields = text.split("\0");
 	const changes: RawChange[] = [];
-	const counts = new Map<string, [string, string]>();
-	for (let at = 0; at < fields.length; at += 1) {
+	const counts = new Map<string, { readonly added: number; readonly removed: number }>();
+	for (let at = 0; at < fields.length; ) {
 		const field = fields[at] ?? "";
+		const [, next = "", afterNext = ""] = fields.slice(at, at + 3);
 		if (field.startsWith(":")) {
-			const [oldMode = "", newMode = "", oldObject = "", newObject = "", status = ""] = field.slice(1).split(" ");
-			const renamed = status.startsWith("R") || status.startsWith("C");
-			const first = fields[at + 1] ?? "";
-			const path = renamed ? (fields[at + 2] ?? "") : first;
-			at += renamed ? 2 : 1;
-			changes.push({
-				status: status.slice(0, 1),
-				path,
-				from: renamed ? first : undefined,
-				before: { mode: oldMode, object: oldObject },
-				after: { mode: newMode, object: newObject },
-				added: undefined,
-				removed: undefined,
-			});
-		} else if (field.includes("\t")) {
-			const [added = "", removed = "", path = ""] = field.split("\t");
-			if (path !== "") counts.set(field.slice(added.length + removed.length + 2), [added, removed]);
-			else {
-				// For a rename both names follow.
-				counts.set(fields[at + 2] ?? "", [added, removed]);
-				at += 2;
-			}
+			const change = parseChange(field, next, afterNext);
+			changes.push(change);
+			at += change.from === undefined ? 2 : 3;
+			continue;
 		}
+		const count = parseCount(field, afterNext);
+		if (count?.lines) counts.set(count.path, count.lines);
+		at += count?.renamed ? 3 : 1;
 	}
-	return changes.map((change) => {
-		const [added, removed] = counts.get(change.path) ?? ["-", "-"];
-		return added === "-" ? change : { ...change, added: Number(added), removed: Number(removed) };
-	});
+	return changes.map((change) => ({ ...change, ...counts.get(change.path) }));
+}
+
+/** Line counts; no `lines` for what has none. A rename has an empty path here: both names follow, `second` is the new one. */
+function parseCount(field: string, second: string) {
+	const [added = "", removed = "", ...rest] = field.split("\t");
+	if (rest.length === 0) return undefined;
+	const path = rest.join("\t");
+	const renamed = path === "";
+	const lines = added === "-" ? undefined : { added: Number(added), removed: Number(removed) };
+	return { path: renamed ? second : path, renamed, lines };
+}
+
+function parseChange(field: string, first: string, second: string): RawChange {
+	const [oldMode = "", newMode = "", oldObject = "", newObject = "", status = ""] = field.slice(1).split(" ");
+	const renamed = status.startsWith("R") || status.startsWith("C");
+	return {
+		status: status.slice(0, 1),
+		path: renamed ? second : first,
+		from: renamed ? first : undefined,
+		before: { mode: oldMode, object: oldObject },
+		after: { mode: newMode, object: newObject },
+		added: undefined,
+		removed: undefined,
+	};
 }
 
 /** The changes for display: paths relative to `cwd`, sorted. */

@@ -2,10 +2,11 @@
 // P1 contents are read once: a file that did not change since the last snapshot costs one stat; P2 a file that cannot be read is reported and
 // stops nothing, while a failure of git is never blamed on a file; P3 a file that is too large, or secret by its name, has a placeholder that
 // changes with its size and time; P4 a nested repository is one entry that changes with its HEAD and its files.
+import type { Stats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import { done, gitFailure, isFull, stopped, tooBig } from "./failures.ts";
-import { indexInfo, modes, nulled, type TreeEntry } from "./git.ts";
+import { type GitResult, indexInfo, modes, nulled, type TreeEntry } from "./git.ts";
 import { type ImportOptions, importObjects } from "./import-objects.ts";
 import { snapshotNested } from "./nested-repository.ts";
 import { foldersAbove, fromRaw, isReadable, pathBytes } from "./paths.ts";
@@ -273,7 +274,7 @@ function addToUpdate(
 }
 
 async function inspect(state: State, name: string, index: IndexContents): Promise<Inspected> {
-	const { store, placeholders } = state;
+	const { store } = state;
 	const path = name.replace(/\/$/, "");
 	const stats = await lstat(pathBytes(store.root, path)).catch(({ code = "" }: NodeJS.ErrnoException) => code);
 	if (typeof stats === "string") {
@@ -288,6 +289,10 @@ async function inspect(state: State, name: string, index: IndexContents): Promis
 	}
 	if (stats.isSymbolicLink()) return { kind: "plain", bytes: 0 };
 	if (!stats.isFile()) return { kind: "unkept", why: "is no file" };
+	return inspectFile(state, path, stats);
+}
+
+async function inspectFile({ store, placeholders }: State, path: string, stats: Stats): Promise<Inspected> {
 	const kind = placeholders.kindFor(path, stats.size);
 	if (kind === undefined) {
 		const readable = await isReadable(store.root, path);
@@ -351,7 +356,7 @@ function removeFromIndex(store: SnapshotStore, paths: readonly string[]): Promis
 	return updateIndex(store, ["--index-info"], indexInfo(paths.map((path) => ({ path, mode: "0", object: nothing }))));
 }
 
-/** Files that became unreadable between our look at them and git's: more than that is a failure. */
+/** More unreadable files than that are a failure. */
 const mostFaults = 20;
 
 /** Adds files to the index. One that git names as the cause of its failure is left out and reported in `unkept`. */
@@ -361,18 +366,26 @@ async function addPlain(
 	unkept: Map<string, string>,
 ): Promise<Result<void, WorkspaceFailure>> {
 	let left = names;
+	// Files that became unreadable between our look at them and git's.
 	for (let faults = 0; left.length > 0; faults += 1) {
 		const added = await store.git(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], {
 			input: nulled(left),
 		});
 		if (added.kind === "done") return done;
-		if (added.kind !== "failed" || isFull(added.message) || faults >= mostFaults) return gitFailure(added);
-		const blamed = /^fatal: Unable to process path ([\s\S]+)\n$/m.exec(added.raw)?.[1];
-		if (blamed === undefined || !left.includes(blamed)) return gitFailure(added);
-		unkept.set(blamed, `cannot be read (${(added.message.split("\n")[0] ?? "").replace(/^error: /, "")})`);
-		left = left.filter((name) => name !== blamed);
+		const blamed = faults < mostFaults ? blamedPath(added) : undefined;
+		if (!blamed || !left.includes(blamed.path)) return gitFailure(added);
+		unkept.set(blamed.path, `cannot be read (${blamed.why})`);
+		left = left.filter((name) => name !== blamed.path);
 	}
 	return done;
+}
+
+/** The file that git names as the cause of its failure. */
+function blamedPath(result: GitResult): { readonly path: string; readonly why: string } | undefined {
+	if (result.kind !== "failed" || isFull(result.message)) return undefined;
+	const path = /^fatal: Unable to process path ([\s\S]+)\n$/m.exec(result.raw)?.[1];
+	const [first = ""] = result.message.split("\n");
+	return path === undefined ? undefined : { path, why: first.replace(/^error: /, "") };
 }
 
 function failed(message: string): { readonly ok: false; readonly failure: WorkspaceFailure } {

@@ -42,17 +42,17 @@ const result = (id: string, isError = false) => ({
 });
 const asked: [string, string, object] = ["m", "workflow_transition", { target_state: " next ", summary: "s" }];
 
-function conversation(...entries: object[]) {
+async function conversation(...entries: object[]) {
 	const path = join(folder, "c.jsonl");
 	writeFileSync(path, [header, ...entries].map((entry) => `${JSON.stringify(entry)}\n`).join(""));
-	const read = readSessionFile(path);
+	const read = await readSessionFile(path);
 	if (read.kind !== "read") throw new Error(read.kind);
-	return read.conversation;
+	return read.contents;
 }
 
 describe("a conversation on disk", () => {
-	it("R35 sums messages, tool results, compactions and other usage, each once", () => {
-		const { spend } = conversation(
+	it("R35 sums messages, tool results, compactions and other usage, each once", async () => {
+		const { spend } = await conversation(
 			user("a"),
 			assistant(["1", "bash"]),
 			{ type: "message", message: { role: "toolResult", toolCallId: "1", content: [], usage: usage(7) } },
@@ -63,11 +63,10 @@ describe("a conversation on disk", () => {
 		expect(spend).toMatchObject({ tokens: 142, costUsd: 0.000142, unmeteredTokens: 0 });
 	});
 
-	it("R25 knows the calls of the last message that have no result", () => {
-		expect(
-			conversation(user("a"), assistant(["1", "bash", { command: "x" }], ["2", "read"]), result("2")).open,
-		).toEqual([{ call: "1", tool: "bash", args: { command: "x" } }]);
-		expect(conversation(user("a"), assistant(["1", "bash"]), user("b")).open).toEqual([]);
+	it("R25 knows the calls of the last message that have no result", async () => {
+		const half = await conversation(user("a"), assistant(["1", "bash", { command: "x" }], ["2", "read"]), result("2"));
+		expect(half.open).toEqual([{ call: "1", tool: "bash", args: { command: "x" } }]);
+		expect((await conversation(user("a"), assistant(["1", "bash"]), user("b"))).open).toEqual([]);
 	});
 
 	it.each<[string, object[], boolean]>([
@@ -101,13 +100,12 @@ describe("a conversation on disk", () => {
 			false,
 		],
 		["followed by the model", [assistant(asked), result("m"), assistant()], false],
-	])("R17 a move %s", (_, entries, there) => {
-		expect(conversation(user("a"), ...entries).unanswered).toEqual(
-			there ? { call: "m", target: "next", summary: "s" } : undefined,
-		);
+	])("R17 a move %s", async (_, entries, there) => {
+		const { unanswered } = await conversation(user("a"), ...entries);
+		expect(unanswered).toEqual(there ? { call: "m", target: "next", summary: "s" } : undefined);
 	});
 
-	it("field 18 cuts a torn end wherever it is torn", () => {
+	it("field 18 cuts a torn end wherever it is torn", async () => {
 		const path = join(folder, "torn.jsonl");
 		const whole = Buffer.from(
 			[header, user("ä\u2028"), assistant(["1", "bash"])].map((entry) => `${JSON.stringify(entry)}\n`).join(""),
@@ -115,30 +113,30 @@ describe("a conversation on disk", () => {
 		const ends = [...whole.keys()].filter((at) => whole[at] === 0x0a).map((at) => at + 1);
 		for (let cut = 0; cut <= whole.length; cut += 1) {
 			writeFileSync(path, whole.subarray(0, cut));
-			const read = readSessionFile(path);
+			const read = await readSessionFile(path);
 			const kept = Math.max(0, ...ends.filter((end) => end <= cut));
 			expect(statSync(path).size).toBe(kept);
 			expect(read.kind).toBe(kept >= (ends[1] ?? 0) ? "read" : "absent");
-			if (read.kind === "read") expect(read.conversation.torn).toBe(kept !== cut);
+			if (read.kind === "read") expect(read.contents.torn).toBe(kept !== cut);
 		}
 	});
 
-	it("is moved to another folder without a change to anything else", () => {
+	it("is moved to another folder without a change to anything else", async () => {
 		const path = join(folder, "moved.jsonl");
 		writeFileSync(path, `${JSON.stringify(header)}\n${"x".repeat(700_000)}\n{"a":1}\n`);
-		relocateSession(path, "/new ö");
+		await relocateSession(path, "/new ö");
 		const [first = "", ...rest] = readFileSync(path, "utf8").split("\n");
 		expect(JSON.parse(first)).toEqual({ ...header, cwd: "/new ö" });
 		expect(rest).toEqual(["x".repeat(700_000), '{"a":1}', ""]);
 		expect(statSync(path).mode & 0o077).toBe(0);
 	});
 
-	it("is broken where it is not a session or not a file", () => {
+	it("is broken where it is not a session or not a file", async () => {
 		const path = join(folder, "odd.jsonl");
 		writeFileSync(path, '{"type":"message"}\n');
-		expect(readSessionFile(path)).toMatchObject({ kind: "broken" });
-		expect(readSessionFile(folder)).toMatchObject({ kind: "broken" });
-		expect(readSessionFile(join(folder, "none"))).toEqual({ kind: "absent" });
+		expect(await readSessionFile(path)).toMatchObject({ kind: "broken" });
+		expect(await readSessionFile(folder)).toMatchObject({ kind: "broken" });
+		expect(await readSessionFile(join(folder, "none"))).toEqual({ kind: "absent" });
 	});
 });
 

@@ -39,12 +39,12 @@ beforeAll(() => {
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 const builder = { kind: "agent", name: "builder" } as const;
-const plan = (part: Partial<StatePlan>, model = "anthropic/claude-sonnet-5", other: Partial<WorkerResources> = {}) =>
+const spec = (part: Partial<StatePlan>, model = "anthropic/claude-sonnet-5", other: Partial<WorkerResources> = {}) =>
 	resolveWorkerSpec(statePlan(part), model, { ...resources, ...other });
 
-describe("the plan of a worker", () => {
+describe("the spec of a worker", () => {
 	it("R43 takes tools, model and thinking from the agent file", async () => {
-		expect((await plan({ persona: builder })).plan).toMatchObject({
+		expect((await spec({ persona: builder })).spec).toMatchObject({
 			tools: ["read", "bash"],
 			model: "anthropic/claude-opus-5",
 			exactModel: "anthropic/claude-opus-5",
@@ -54,15 +54,15 @@ describe("the plan of a worker", () => {
 	});
 
 	it("the state's words win over the agent file's, those over the session's", async () => {
-		const { plan: planned } = await plan({ persona: builder, tools: ["Grep"], model: "sonnet", thinking: "minimal" });
+		const { spec: planned } = await spec({ persona: builder, tools: ["Grep"], model: "sonnet", thinking: "minimal" });
 		expect(planned).toMatchObject({ tools: ["grep"], model: "anthropic/claude-sonnet-5", thinking: "minimal" });
-		const role = await plan({ persona: { kind: "persona", name: "Editor" } });
-		expect(role.plan).toMatchObject({
+		const role = await spec({ persona: { kind: "persona", name: "Editor" } });
+		expect(role.spec).toMatchObject({
 			tools: ["read", "bash", "edit", "write"],
 			model: "anthropic/claude-sonnet-5",
 			exactModel: undefined,
 		});
-		expect((await resolveWorkerSpec(statePlan({}), undefined, resources)).plan).toMatchObject({
+		expect((await resolveWorkerSpec(statePlan({}), undefined, resources)).spec).toMatchObject({
 			model: undefined,
 			thinking: undefined,
 		});
@@ -70,11 +70,11 @@ describe("the plan of a worker", () => {
 
 	it("does not ask for models where nobody names one", async () => {
 		const models = () => Promise.reject(new Error("asked"));
-		await expect(plan({}, "a/b", { models })).resolves.toMatchObject({ problems: [] });
+		await expect(spec({}, "a/b", { models })).resolves.toMatchObject({ problems: [] });
 	});
 
 	it("tells every problem of a state at once", async () => {
-		const { plan: planned, problems } = await plan({
+		const { spec: planned, problems } = await spec({
 			persona: { kind: "agent", name: "biulder" },
 			tools: ["raed"],
 			thinking: "hihg",
@@ -93,20 +93,20 @@ describe("the plan of a worker", () => {
 	});
 
 	it("R42 looks in the team that the state names", async () => {
-		expect((await plan({ persona: builder, team: "web" })).plan?.persona.name).toBe("builder");
-		expect((await plan({ persona: builder, team: "wbe" })).problems).toMatchObject([
+		expect((await spec({ persona: builder, team: "web" })).spec?.persona.name).toBe("builder");
+		expect((await spec({ persona: builder, team: "wbe" })).problems).toMatchObject([
 			{ part: "persona", message: expect.stringContaining("`web`") },
 		]);
 	});
 
 	it("a state without a persona is never done by an empty one", async () => {
 		const { persona: _, ...rest } = statePlan({ description: "Threat modelling" });
-		const planned = (await resolveWorkerSpec(rest, undefined, resources)).plan;
+		const planned = (await resolveWorkerSpec(rest, undefined, resources)).spec;
 		expect(planned?.persona.prompt).toContain("Threat modelling");
 	});
 
 	it("finds skills, loads what brings a tool, makes paths absolute", async () => {
-		const { plan: planned } = await plan({
+		const { spec: planned } = await spec({
 			skills: ["knots"],
 			extensions: ["./x.ts", "builtin:y"],
 			tools: ["read", "mcp__docs__find", "codemode", "their_tool"],
@@ -120,23 +120,23 @@ describe("the plan of a worker", () => {
 	});
 
 	it("powershell is left out where there is none", async () => {
-		expect((await plan({ tools: ["read", "powershell"] })).plan).toMatchObject({
+		expect((await spec({ tools: ["read", "powershell"] })).spec).toMatchObject({
 			tools: ["read"],
 			notices: [expect.stringContaining("Windows")],
 		});
-		expect((await plan({ tools: ["powershell"] }, "a/b", { platform: "win32" })).plan?.tools).toEqual(["powershell"]);
+		expect((await spec({ tools: ["powershell"] }, "a/b", { platform: "win32" })).spec?.tools).toEqual(["powershell"]);
 	});
 });
 
 describe("the command line", () => {
 	it("S1 loads the worker and nothing that is only found; no words of a person are on it", async () => {
-		const { plan: planned } = await plan({
+		const { spec: planned } = await spec({
 			persona: { kind: "persona", name: "SECRET-ROLE" },
 			extensions: ["./x.ts"],
 			thinking: "low",
 		});
-		if (!planned) throw new Error("no plan");
-		const files = { conversation: "/r/1.1.jsonl", brief: "/r/1.1.brief.json", persona: "/r/1.1.persona.md" };
+		if (!planned) throw new Error("no spec");
+		const files = { session: "/r/1.1.jsonl", brief: "/r/1.1.brief.json", persona: "/r/1.1.persona.md" };
 		const args = workerArguments(
 			{ command: "node", args: ["cli.js"], version: "1" },
 			planned,
@@ -186,9 +186,9 @@ describe("the handshake", () => {
 	])("refuses %s", (_, part, reason) => {
 		expect(judgeHello({ ...hello, ...part }, ordered)).toMatchObject({ reason });
 	});
-	it("a plan's tools are ordered with the workflow tools, each once", async () => {
-		const { plan: planned } = await plan({ tools: ["read", "workflow_transition"], extensions: ["x.ts"] });
-		if (!planned) throw new Error("no plan");
+	it("a spec's tools are ordered with the workflow tools, each once", async () => {
+		const { spec: planned } = await spec({ tools: ["read", "workflow_transition"], extensions: ["x.ts"] });
+		if (!planned) throw new Error("no spec");
 		expect(expectedTools(planned)).toEqual(["read", "workflow_transition", "workflow_update_snapshot"]);
 	});
 });

@@ -1,22 +1,22 @@
-// The tools of a worker whose state loads extensions. pi registers all that they bring; only those of the order are active, and a call of
-// another is refused, however it is made. G1 without an order pi's own list decides, and nothing is done here.
+// The tools of a worker whose state loads extensions. pi registers all of theirs; only those of the order are active, and a call of another tool is
+// refused, however it is made. G1 without an order pi's own list decides, and nothing is done here.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { isListed, quoted } from "../../../../definition/index.ts";
 import { chooseTools, type ToolOrder } from "../tool-order.ts";
 import { type RefusedCall, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
 
 export interface GivenTools {
-	/** Names that extensions have registered, the worker's own apart: pi ends where another extension has one of those. */
+	/** Names that extensions have registered, except the worker's own: with a second tool of such a name pi does not start. */
 	registered(): readonly string[];
-	/** Makes the tools of the order, and no others, active. */
+	/** Activates the tools of the order and deactivates all others. */
 	apply(): void;
-	/** Why a call of `tool` may not run; `undefined` where it may. */
+	/** Why a call of `tool` may not run; `undefined` if it may. */
 	refuse(tool: string): { readonly rule: RefusedCall["rule"]; readonly reason: string } | undefined;
 }
 
 const own: readonly string[] = [TRANSITION_TOOL, SNAPSHOT_TOOL];
 
-/** Opens what holds for one process. */
+/** Opens the tools of one process. */
 export function openGivenTools(pi: ExtensionAPI, order: ToolOrder | undefined): GivenTools {
 	const registered = (): readonly string[] =>
 		pi

@@ -1,9 +1,11 @@
 export {
 	type Hello,
-	type HostReply,
 	MOVE_ENTRY,
 	type RefusedCall,
+	readConfirmation,
 	readHello,
+	readMove,
+	readRefusedCall,
 	SNAPSHOT_TOOL,
 	TRANSITION_TOOL,
 } from "./protocol.ts";

@@ -1,14 +1,16 @@
-// What a worker's extension and the launcher say to each other, typed. Both sides check what they read.
+// The messages between a worker's extension and the launcher. Both sides check what they read.
 import type { LaunchId } from "../../../core/index.ts";
+import { flag, list, object, oneOf, type Shape, text } from "../../shape.ts";
+import { isLaunchId } from "../brief.ts";
 
-/** Told once, when the session has started and before any message. */
+/** Sent once, when the session has started and before any message. */
 export interface Hello {
 	readonly launch: LaunchId;
-	/** Hash of the rules that the gate holds. */
+	/** Hash of the rules that the gate enforces. */
 	readonly rules: string;
 	/** Active tools. */
 	readonly tools: readonly string[];
-	/** Tools that extensions have registered, given or not; the worker's own are not among them. */
+	/** Tools that extensions have registered, given or not, except the worker's own. */
 	readonly registered: readonly string[];
 	/** `provider/id`. */
 	readonly model: string;
@@ -23,9 +25,13 @@ export interface RefusedCall {
 	readonly rule: "allowance" | "stopping" | "state-ended" | "not-given";
 }
 
-export type HostReply = { readonly kind: string; readonly text: string };
+/** An answer of the launcher; `text` is for the model. */
+export interface HostReply {
+	readonly kind: string;
+	readonly text: string;
+}
 
-/** Custom entry of the session: a move was put to the supervisor and answered. */
+/** Custom entry of the session: the supervisor was asked for a move and has answered. */
 export const MOVE_ENTRY = "chronicle:move";
 
 export interface AnsweredMove {
@@ -37,22 +43,45 @@ export interface AnsweredMove {
 export const TRANSITION_TOOL = "workflow_transition";
 export const SNAPSHOT_TOOL = "workflow_update_snapshot";
 
-/** Reads a reply of the launcher; `undefined` where it is none. */
-export function readHostReply(value: unknown): HostReply | undefined {
-	if (typeof value !== "object" || value === null) return undefined;
-	const { kind, text } = value as { kind?: unknown; text?: unknown };
-	return typeof kind === "string" && typeof text === "string" ? { kind, text } : undefined;
-}
+const isHello: Shape<Hello> = object<Hello>({
+	launch: isLaunchId,
+	rules: text,
+	tools: list(text),
+	registered: list(text),
+	model: text,
+	priced: flag,
+	thinking: text,
+});
 
-/** Reads a hello; `undefined` where it is none. */
+const isRefusedCall: Shape<RefusedCall> = object<RefusedCall>({
+	call: text,
+	rule: oneOf("allowance", "stopping", "state-ended", "not-given"),
+});
+
+const isHostReply: Shape<HostReply> = object<HostReply>({ kind: text, text });
+
+/** Each reads one message; `undefined` for anything else. */
 export function readHello(value: unknown): Hello | undefined {
-	if (typeof value !== "object" || value === null) return undefined;
-	const { launch, rules, tools, registered, model, thinking, priced } = value as Partial<Record<keyof Hello, unknown>>;
-	if (typeof rules !== "string" || typeof model !== "string" || typeof thinking !== "string") return undefined;
-	if (!areNames(tools) || !areNames(registered)) return undefined;
-	return { launch: launch as LaunchId, rules, tools, registered, model, thinking, priced: priced !== false };
+	return isHello(value) ? value : undefined;
 }
 
-function areNames(value: unknown): value is readonly string[] {
-	return Array.isArray(value) && value.every((name) => typeof name === "string");
+export function readRefusedCall(value: unknown): RefusedCall | undefined {
+	return isRefusedCall(value) ? value : undefined;
+}
+
+export function readHostReply(value: unknown): HostReply | undefined {
+	return isHostReply(value) ? value : undefined;
+}
+
+const isMove = object<{ readonly target: string; readonly summary: string }>({ target: text, summary: text });
+const isConfirmation = object<{ readonly title: string; readonly text: string }>({ title: text, text });
+
+/** A move that the model asked for. */
+export function readMove(value: unknown): { readonly target: string; readonly summary: string } | undefined {
+	return isMove(value) ? value : undefined;
+}
+
+/** A yes-or-no question for the user. */
+export function readConfirmation(value: unknown): { readonly title: string; readonly text: string } | undefined {
+	return isConfirmation(value) ? value : undefined;
 }

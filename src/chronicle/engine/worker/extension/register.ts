@@ -1,5 +1,5 @@
-// The extension inside a worker's pi: it reports what it is, puts moves and findings to the supervisor, and ends the turn when it is over.
-// W1 nothing is judged here but whether the turn is over: the rules are the guard's; W2 an error on the way refuses, it never lets pass.
+// The extension inside a worker's pi: it reports itself, passes moves and findings to the supervisor, and ends the turn.
+// W1 it judges only whether the turn is over: the rules are the guard's; W2 an error refuses a call, it never allows one.
 import type { ExtensionAPI, ExtensionContext, TurnEndEvent } from "@earendil-works/pi-coding-agent";
 import { type Answer, askHost, HOST_COMMAND, type Question, tellHost, writeEntry } from "../../../../pi/index.ts";
 import type { WorkerBrief } from "../brief.ts";
@@ -7,8 +7,7 @@ import { type AnsweredMove, type Hello, MOVE_ENTRY, type RefusedCall, readHostRe
 import { openTurn } from "./turn.ts";
 
 /**
- * Registers everything of a worker but its guard. `arm` puts the rules in force and gives the hash of what is in force then; the worker
- * reports itself only after that.
+ * Registers everything of a worker except its guard. `arm` enforces the rules and gives their hash; the worker reports itself only after that.
  */
 export async function registerWorker(
 	pi: ExtensionAPI,
@@ -29,7 +28,7 @@ export async function registerWorker(
 		}
 	});
 
-	// Raised once every extension has handled `session_start`, in which some register their tools.
+	// Raised after every extension has handled `session_start`, in which some register their tools.
 	pi.on("resources_discover", (_event, ctx) => {
 		if (rules === undefined) return;
 		given.apply();
@@ -45,7 +44,7 @@ export async function registerWorker(
 		tellHost(ctx, "hello", hello);
 	});
 
-	// An extension that registers a tool later makes pi activate every tool again.
+	// When an extension registers a tool later, pi activates every tool again.
 	pi.on("before_agent_start", () => given.apply());
 	pi.on("turn_end", () => given.apply());
 
@@ -69,7 +68,7 @@ export async function registerWorker(
 		return outcome;
 	});
 
-	/** Puts the noted move to the supervisor; a refusal becomes a message to the model. */
+	/** Asks the supervisor for the noted move; a refusal becomes a message to the model. */
 	const settleMove = async (event: TurnEndEvent, ctx: ExtensionContext) => {
 		const { move } = turn;
 		if (!move) return undefined;
@@ -78,7 +77,7 @@ export async function registerWorker(
 		turn.settle(answer);
 		writeEntry(pi, MOVE_ENTRY, { call: move.call, reply: answer } satisfies AnsweredMove);
 		if (answer === "accepted" || turn.over) return undefined;
-		const content = reply?.text ?? `The move to ${move.target} was not taken. Go on with this state.`;
+		const content = reply?.text ?? `The move to ${move.target} was not made. Continue with this state.`;
 		return {
 			entries: [...event.entries, { type: "custom_message" as const, customType: MOVE_ENTRY, content, display: true }],
 			continue: true,
@@ -87,15 +86,15 @@ export async function registerWorker(
 
 	pi.registerCommand(HOST_COMMAND, {
 		description: "Reserved for the supervisor of a chronicle",
-		handler: async (words) => {
-			const [verb, json = ""] = words.trim().split(/ (.*)/s);
+		handler: async (args) => {
+			const [verb, json = ""] = args.trim().split(/ (.*)/s);
 			if (verb === "stop") turn.stop();
 			if (verb === "allow") turn.allow(readAllowance(json));
 		},
 	});
 }
 
-/** Asks the person through the supervisor, which knows a no from nobody's answer. */
+/** Asks the user through the supervisor, which can tell a no from no answer. */
 export async function askThroughHost(ctx: ExtensionContext, { title, message, signal }: Question): Promise<Answer> {
 	const reply = readHostReply(await askHost(ctx, "ask", { title, text: message }, signal));
 	return reply?.kind === "yes" || reply?.kind === "no" ? reply.kind : "nobody";

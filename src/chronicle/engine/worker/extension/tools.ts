@@ -1,4 +1,4 @@
-// The two tools that only a worker has. They check what can be told here and hand the rest to the supervisor, which records it.
+// The two tools that only a worker has. They check what can be checked here and pass the rest to the supervisor, which records it.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { type Static, Type } from "typebox";
 import { didYouMean, quoted } from "../../../../definition/index.ts";
@@ -12,7 +12,7 @@ const moveParameters = Type.Object({
 	target_state: Type.String({ description: "The state that comes next" }),
 	summary: Type.String({
 		description:
-			"What was done, what was found out, and what the next one has to know: the only words of yours that it reads",
+			"What you did, what you found out, and what the next worker has to know: it reads nothing else that you wrote",
 	}),
 });
 
@@ -20,14 +20,16 @@ const entry = Type.Union([
 	Type.String(),
 	Type.Object(
 		{
-			key: Type.Optional(Type.String({ description: "Name of the fact or task: a later text for it takes its place" })),
+			key: Type.Optional(
+				Type.String({ description: "Name of the fact or task: a later text for it replaces this one" }),
+			),
 			text: Type.Optional(Type.String()),
 		},
 		{ additionalProperties: true },
 	),
 ]);
 
-// As loose as what is read on the supervisor's side: a model that writes one text where a list was meant has said what it knows.
+// As loose as the supervisor's reader: a model that writes one text instead of a list has said what it knows.
 const entries = (description: string) =>
 	Type.Optional(
 		Type.Union([Type.Array(entry), Type.String(), Type.Object({}, { additionalProperties: true })], { description }),
@@ -35,12 +37,12 @@ const entries = (description: string) =>
 
 const snapshotParameters = Type.Object({
 	data: Type.Union([
-		Type.String({ description: "One finding in words" }),
+		Type.String({ description: "One finding as text" }),
 		Type.Array(entry, { description: "Several findings" }),
 		Type.Object(
 			{
 				findings: entries("Facts that later states must know"),
-				pending_tasks: entries("Work that is left to do"),
+				pending_tasks: entries("Work that remains"),
 				resolve: Type.Optional(
 					Type.Union([Type.Array(Type.String()), Type.String()], {
 						description: "Ids or keys of what is done or was wrong",
@@ -52,7 +54,7 @@ const snapshotParameters = Type.Object({
 	]),
 });
 
-/** They write the run's own record and touch nothing else. */
+/** They write the run's own record and nothing else. */
 const ownRecord = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 
 /** Registers `workflow_transition` and `workflow_update_snapshot`. */
@@ -64,7 +66,7 @@ export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: 
 		description: `Ends this state and hands the work to the next one. Possible targets: ${targets}. Call it once, alone, when the work of the state "${brief.state}" is done: your turn ends with it.`,
 		promptSnippet: `End the state "${brief.state}" and name the next one (${targets})`,
 		promptGuidelines: [
-			`Work on the state "${brief.state}" only, and end it with ${TRANSITION_TOOL}: words alone do not end it.`,
+			`Work on the state "${brief.state}" only, and end it with ${TRANSITION_TOOL}: saying so does not end it.`,
 		],
 		parameters: moveParameters,
 		annotations: ownRecord,
@@ -91,7 +93,7 @@ export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: 
 		name: SNAPSHOT_TOOL,
 		label: "Snapshot",
 		description:
-			"Keeps findings and pending tasks for every later state, at once, whatever happens to this session. What is known already has ids; name them in `resolve` when they are done or wrong.",
+			"Keeps findings and pending tasks for every later state, at once, whatever happens to this session. Known entries have ids; name them in `resolve` when they are done or wrong.",
 		promptSnippet: "Keep findings and pending tasks for every later state",
 		promptGuidelines: [
 			`Use ${SNAPSHOT_TOOL} as soon as you find something that later states must know (a port, a decision, a trap), not only at the end.`,
@@ -110,7 +112,7 @@ export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: 
 function whyNot(target: string, summary: string, brief: WorkerBrief, turn: Turn): string | undefined {
 	const list = brief.targets.map((name) => quoted(name)).join(", ");
 	if (turn.move) {
-		return `Refused: this message already asks for ${quoted(turn.move.target)}. A state ends once; that first call counts.`;
+		return `Refused: this message already asks for ${quoted(turn.move.target)}. A state ends once; the first call counts.`;
 	}
 	if (!brief.targets.includes(target)) {
 		return `Refused: ${quoted(brief.state)} does not lead to ${quoted(target)}.${didYouMean(target, brief.targets)} Possible targets: ${list}.`;
@@ -118,7 +120,7 @@ function whyNot(target: string, summary: string, brief: WorkerBrief, turn: Turn)
 	if (summary.length > LONGEST_TEXT)
 		return `Refused: the summary has ${summary.length} characters, and at most ${LONGEST_TEXT} are kept. Write the long part to a file, and name the file.`;
 	if (summary.trim() === "")
-		return "Refused: the summary is empty, and the next one reads nothing else of yours. Say what was done.";
+		return "Refused: the summary is empty, and the next worker reads nothing else that you wrote. Say what you did.";
 	return undefined;
 }
 

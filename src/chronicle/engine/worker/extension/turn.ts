@@ -1,6 +1,6 @@
-// When a worker's turn is over: after an accepted move, on the supervisor's word, or at the ceiling of what it may spend.
-// O1 once over, every further call is refused and no further request is made; O2 calls that run are let run; O3 saving costs nothing, so
-// the workflow tools are never refused for the allowance; O4 a move is put to the supervisor once all calls of its message have ended.
+// Ends a worker's turn: after an accepted move, on the supervisor's order, or when its allowance is spent.
+// O1 after that every further call is refused and no further request is made; O2 running calls continue; O3 saving costs nothing, so the workflow
+// tools are never refused for the allowance; O4 the supervisor is asked for a move once all calls of its message have ended.
 import type { Usage } from "@earendil-works/pi-ai";
 import type { ProcessAllowance } from "../brief.ts";
 import { type RefusedCall, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
@@ -12,22 +12,22 @@ export interface NotedMove {
 }
 
 export interface Turn {
-	/** The move that is to be put to the supervisor when this message's calls have ended. */
+	/** The move to ask the supervisor for when this message's calls have ended. */
 	readonly move: NotedMove | undefined;
 	note(move: NotedMove): void;
-	/** The supervisor has answered: the state is over, or goes on. */
+	/** The supervisor has answered: the state is over, or continues. */
 	settle(reply: "accepted" | "refused"): void;
-	/** The supervisor wants the worker to end. */
+	/** The supervisor stops the worker. */
 	stop(): void;
-	/** New ceilings, counted from now. */
+	/** New limits, counted from now. */
 	allow(allowance: Pick<ProcessAllowance, "costUsd" | "tokens">): void;
-	/** Adds what a message, a tool or a compaction has used. */
+	/** Adds what a message, a tool or a compaction used. */
 	spend(usage: Usage | undefined): void;
-	/** The model was asked, or a call has ended. */
+	/** Counts a request to the model, or a call that has ended. */
 	count(what: "request" | "call"): void;
 	/** Whether no further request may be made. */
 	readonly over: boolean;
-	/** Why a call of `tool` may not run; `undefined` where it may. */
+	/** Why a call of `tool` may not run; `undefined` if it may. */
 	refuse(tool: string): { readonly rule: RefusedCall["rule"]; readonly reason: string } | undefined;
 }
 
@@ -77,17 +77,17 @@ export function openTurn(given: ProcessAllowance): Turn {
 		},
 		refuse(tool) {
 			if (phase === "ended") {
-				return { rule: "state-ended", reason: "This state has ended; nothing more is done in it. Stop here." };
+				return { rule: "state-ended", reason: "This state has ended, and no more calls run in it. Stop here." };
 			}
 			if (tool === TRANSITION_TOOL || tool === SNAPSHOT_TOOL) return undefined;
 			if (phase === "stopping") {
 				const reason =
-					"Not run: the run is being paused after this message. Your conversation is kept; make this call again when you are told to go on.";
+					"Not run: the run is being paused after this message. Your conversation is kept; make this call again when you are told to continue.";
 				return { rule: "stopping", reason };
 			}
 			if (spent()) {
 				const reason =
-					"Not run: what this run may spend is used up, so it pauses after this message. Your conversation is kept; make this call again when you are told to go on.";
+					"Not run: the run's budget is used up, so it pauses after this message. Your conversation is kept; make this call again when you are told to continue.";
 				return { rule: "allowance", reason };
 			}
 			return undefined;

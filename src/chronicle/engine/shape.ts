@@ -1,0 +1,40 @@
+// Checks data that another process, or an earlier version, wrote: each reader names the shape that it needs, once, beside its type.
+// Definitions that people write are read by src/definition, which reports places and remedies. TypeBox is not used here: a worker has to check its
+// brief before pi's packages are loaded, and the command line runs without them.
+
+/** Tells whether a value has a shape. */
+export type Shape<T> = (value: unknown) => value is T;
+
+/** Of a string. */
+export const text: Shape<string> = (value) => typeof value === "string";
+
+/** Of a finite number. */
+export const number: Shape<number> = (value): value is number => typeof value === "number" && Number.isFinite(value);
+
+/** Of a boolean. */
+export const flag: Shape<boolean> = (value) => typeof value === "boolean";
+
+/** Of any object, its fields unchecked. */
+export const anyObject: Shape<object> = (value) => typeof value === "object" && value !== null;
+
+/** Of one of `values`. */
+export function oneOf<const T extends readonly (string | number)[]>(...values: T): Shape<T[number]> {
+	return (value): value is T[number] => (values as readonly unknown[]).includes(value);
+}
+
+/** Of a list. */
+export function list<T>(item: Shape<T>): Shape<readonly T[]> {
+	return (value): value is readonly T[] => Array.isArray(value) && value.every(item);
+}
+
+/** Of a value or nothing. */
+export function optional<T>(shape: Shape<T>): Shape<T | undefined> {
+	return (value): value is T | undefined => value === undefined || shape(value);
+}
+
+/** Of an object with these fields; more fields are allowed. The table names every field of the type. */
+export function object<T extends object>(fields: { readonly [K in keyof T]-?: (value: unknown) => boolean }): Shape<T> {
+	const checks = Object.entries<(value: unknown) => boolean>(fields);
+	return (value): value is T =>
+		anyObject(value) && checks.every(([field, fits]) => fits((value as Readonly<Record<string, unknown>>)[field]));
+}

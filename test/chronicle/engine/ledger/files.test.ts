@@ -608,7 +608,7 @@ describe("R26 R47 the lease", () => {
 			const opened = await store.open(${JSON.stringify(id)});
 			console.log(opened.ok ? "got " + opened.value.fence : opened.failure.reason);
 			await new Promise((resolve) => setTimeout(resolve, 1500));
-			if (opened.ok) await opened.value.release();
+			if (opened.ok) await opened.value.releaseLease();
 		`;
 		const { spawn } = await import("node:child_process");
 		const at = String(Date.now() + 1500);

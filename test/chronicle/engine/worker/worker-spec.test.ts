@@ -115,7 +115,7 @@ describe("the spec of a worker", () => {
 			skills: [join(cwd, ".pi/skills/knots")],
 			extensions: [join(cwd, "x.ts"), "builtin:y", "builtin:mcp", "builtin:codemode"],
 			tools: ["mcp__docs__find", "read", "codemode"],
-			order: { tools: ["mcp__docs__find"], theirs: "named" },
+			order: { tools: ["mcp__docs__find"], extensionTools: "named" },
 		});
 	});
 

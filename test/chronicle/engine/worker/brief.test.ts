@@ -1,0 +1,88 @@
+// What a worker accepts as its brief: anything but a complete one of this version ends its start.
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+	BRIEF_VARIABLE,
+	readBrief,
+	type WorkerBrief,
+	writeBrief,
+} from "../../../../src/chronicle/engine/worker/brief.ts";
+
+let folder: string;
+beforeAll(() => {
+	folder = mkdtempSync(join(tmpdir(), "brief-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const brief: WorkerBrief = {
+	version: 1,
+	run: "r",
+	state: "build",
+	launch: { visit: 2, attempt: 1, launch: 3 },
+	targets: ["test"],
+	allowance: { costUsd: 1.5, countCacheReads: false },
+	tools: {
+		tools: ["read"],
+		requested: [{ written: "Lint", otherwise: undefined }],
+		extensionTools: "named",
+		hoped: [],
+		restrictions: { denied: ["bash"], only: undefined },
+	},
+	rules: { hash: "h", text: "{}", files: 1 },
+	sandbox: "off",
+};
+
+/** Every way to spoil one field of `value`: to leave it out, and to give it another type. Fields in `optional` may be absent. */
+function spoiled(value: object, optional: readonly string[], path = ""): [string, object][] {
+	return Object.entries(value).flatMap(([key, inner]): [string, object][] => {
+		const name = `${path}${key}`;
+		const wrong = { ...value, [key]: typeof inner === "string" || inner === undefined ? 7 : "x" };
+		const absent = optional.includes(name) || inner === undefined ? [] : [[`${name} absent`, without(value, key)]];
+		const below = typeof inner === "object" && inner !== null ? spoiled(inner, optional, `${name}.`) : [];
+		return [
+			[`${name} of another type`, wrong],
+			...(absent as [string, object][]),
+			...below.map(([what, part]): [string, object] => [
+				what,
+				{ ...value, [key]: Array.isArray(inner) ? Object.values(part) : part },
+			]),
+		];
+	});
+}
+
+function without(value: object, key: string): object {
+	if (Array.isArray(value)) return { ...value, [key]: null };
+	return Object.fromEntries(Object.entries(value).filter(([other]) => other !== key));
+}
+
+function read(data: unknown): WorkerBrief {
+	const path = join(folder, "brief.json");
+	writeFileSync(path, typeof data === "string" ? data : JSON.stringify(data));
+	return readBrief({ [BRIEF_VARIABLE]: path });
+}
+
+describe("a worker's brief", () => {
+	it("is private, read as it was written, and its name is removed from the environment", () => {
+		const path = join(folder, "1.1.brief.json");
+		writeBrief(path, brief);
+		expect(statSync(path).mode & 0o077).toBe(0);
+		const env = { [BRIEF_VARIABLE]: path };
+		expect(readBrief(env)).toEqual(JSON.parse(JSON.stringify(brief)));
+		expect(env).toEqual({});
+	});
+
+	const optional = ["allowance.costUsd", "tools"];
+	it.each(spoiled(brief, optional))("with %s is refused", (_, data) => {
+		expect(() => read(data)).toThrow(/damaged or was written by another version/);
+	});
+
+	it.each([["null"], ["[]"], ["7"], ["{"], [""], ['{"version":2}']])("that is %s is refused", (data) => {
+		expect(() => read(data)).toThrow();
+	});
+
+	it("is necessary: without its name in the environment nothing starts", () => {
+		expect(() => readBrief({})).toThrow(/only in a process that a chronicle has started/);
+	});
+});

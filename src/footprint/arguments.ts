@@ -53,21 +53,15 @@ function recordTool(tool: OtherTool, input: unknown, record: FootprintRecord, de
 	const reads = effect === "read" || (own === true && annotations?.readOnlyHint === true);
 	const accesses = reads ? (["read"] as const) : accessesOf(verbOf(input) ?? name);
 	const agent = agentOf(tool, input);
-	// An own tool takes prose and names of its own, no paths; its program is passed on call by call, and each is judged by itself.
+	// The caller's own tool takes prose and names of its own, no paths; what it calls is measured call by call.
 	if (!own) {
 		recordPaths(name, agent === "starts" ? withoutProse(input, 0) : input, accesses, record);
 		recordArgumentCommands(input, name, record);
 	}
 	if (agent === "starts") startAgent(name, record);
-	const inner =
-		own || (effect === "read" && known?.set(name) === "read") ? [] : innerOf(tool, input, effect, record, depth);
-	const may = mayDo({
-		reads: agent === "starts" ? false : reads || (agent === "looks" && isReading(accesses)),
-		effect,
-		annotations,
-		input,
-		inner,
-	});
+	const inner = own ? [] : innerOf(tool, input, effect, record, depth);
+	const onlyReads = agent !== "starts" && (reads || (agent === "looks" && isReading(accesses)));
+	const may = mayDo({ reads: onlyReads, effect, annotations, input, inner });
 	if (may.length > 0) record.unknown({ what: "tool", text: name, may });
 }
 
@@ -79,6 +73,8 @@ function innerOf(
 	record: FootprintRecord,
 	depth: number,
 ): readonly boolean[] {
+	// What the user has set to read passes nothing on.
+	if (effect === "read" && known?.set(name) === "read") return [];
 	const { calls, complete } = innerCalls(input, effect === "dispatch");
 	if (!complete || (depth >= MAX_GATEWAYS && calls.length > 0))
 		record.overflow(`more calls within ${name} than can be judged`);
@@ -252,29 +248,22 @@ function looksLikePath(text: string, key: string): boolean {
 	return /^[\w.@-]+([/\\][\w.@ -]+)+$/.test(path) || /^[\w-][\w.-]*\.\w{1,12}$/.test(path);
 }
 
+const patchHeaders =
+	/^(?:\*\*\* (Add|Update|Delete|Move to)(?: File)?: |(---|\+\+\+) (?:[ab]\/)?|(rename from) )([^\t\n]+)/gm;
+const MAX_PATCH = 200_000;
+
 /** Files named in the headers of a patch: changed, and removed where it says so or moves them. */
 function recordPatch(text: string, tool: string, record: FootprintRecord): void {
-	let last: string | undefined;
+	let last = "";
 	let seen = 0;
-	for (const [, verb = "", side = "", rename = "", name = ""] of text
-		.slice(0, 200_000)
-		.matchAll(
-			/^(?:\*\*\* (Add|Update|Delete|Move to)(?: File)?: |(---|\+\+\+) (?:[ab]\/)?|(rename from) )([^\t\n]+)/gm,
-		)) {
+	for (const [, verb, side, rename, name = ""] of text.slice(0, MAX_PATCH).matchAll(patchHeaders)) {
 		if (++seen > MAX_STRINGS) return;
 		const path = name.trim();
-		const removed =
-			path === "/dev/null"
-				? side === "+++"
-					? last
-					: undefined
-				: verb === "Delete" || rename !== ""
-					? path
-					: verb === "Move to"
-						? last
-						: undefined;
-		if (removed !== undefined) recordPath(record, removed, ["delete"], tool);
-		if (path === "/dev/null" || path === "") continue;
+		const isNothing = path === "/dev/null";
+		const movesLast = verb === "Move to" || (isNothing && side === "+++");
+		const removed = movesLast ? last : verb === "Delete" || rename ? path : "";
+		if (removed !== "") recordPath(record, removed, ["delete"], tool);
+		if (isNothing || path === "") continue;
 		recordPath(record, path, ["read", "write"], tool);
 		last = path;
 	}

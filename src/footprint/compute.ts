@@ -4,7 +4,7 @@ import { recordOtherTool } from "./arguments.ts";
 import type { Annotations, Footprint, HostEnvironment } from "./footprint.ts";
 import { recordPowerShell } from "./powershell/index.ts";
 import { powerShellPlace } from "./program-text.ts";
-import { type FootprintRecord, openRecord } from "./record.ts";
+import { FootprintRecord } from "./record.ts";
 import { openState, walkShell } from "./shell/index.ts";
 import { unmarked } from "./text.ts";
 import type { KnownTools } from "./tool-effects.ts";
@@ -24,7 +24,7 @@ export interface MeasuredCall {
 
 /** Says what a tool call would touch, run and change if it ran now on `host`. */
 export function computeFootprint(call: MeasuredCall, host: HostEnvironment): Footprint {
-	const record = openRecord(host);
+	const record = new FootprintRecord(host);
 	try {
 		recordCall(call, record);
 	} catch (error) {

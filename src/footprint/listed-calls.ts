@@ -15,34 +15,46 @@ const MAX_NODES = 20_000;
 const MAX_DEPTH = 8;
 const shells = /^(bash|sh|shell|zsh|powershell|pwsh|(run|execute|exec)_?(shell|bash|command)(_?command)?)$/i;
 
+/** A search for calls: what it has found and what it has spent. */
+interface Search {
+	readonly calls: ListedCall[];
+	nodes: number;
+	/** Characters of the texts that were parsed. */
+	length: number;
+	complete: boolean;
+}
+
 /** The calls in texts anywhere in `input`; what files, messages and prompts say is left out. */
 export function listedCalls(input: unknown): { readonly calls: readonly ListedCall[]; readonly complete: boolean } {
-	const calls: ListedCall[] = [];
-	let nodes = 0;
-	let length = 0;
-	let complete = true;
-	const walk = (value: unknown, key: string, depth: number, inText: boolean): void => {
-		if (calls.length >= MAX_CALLS || ++nodes > MAX_NODES || depth > MAX_DEPTH) {
-			complete = false;
-			return;
-		}
-		if (typeof value === "string") {
-			if (contentKeys.test(key) || !/^\s*[[{"]/.test(value)) return;
-			length += value.length;
-			const parsed = length > MAX_LENGTH ? undefined : parse(unmarked(value));
-			if (length > MAX_LENGTH) complete = false;
-			if (parsed !== undefined) walk(parsed, key, depth + 1, true);
-			return;
-		}
-		if (typeof value !== "object" || value === null) return;
-		if (inText && Array.isArray(value)) {
-			const call = callOf(value);
-			if (call) calls.push(call);
-		}
-		for (const [name, item] of Object.entries(value)) walk(item, Array.isArray(value) ? key : name, depth + 1, inText);
-	};
-	walk(input, "", 0, false);
-	return { calls, complete };
+	const search: Search = { calls: [], nodes: 0, length: 0, complete: true };
+	walk(search, input, "", 0, false);
+	return { calls: search.calls, complete: search.complete };
+}
+
+function walk(search: Search, value: unknown, key: string, depth: number, inText: boolean): void {
+	if (search.calls.length >= MAX_CALLS || ++search.nodes > MAX_NODES || depth > MAX_DEPTH) {
+		search.complete = false;
+		return;
+	}
+	if (typeof value === "string") {
+		const parsed = contentKeys.test(key) ? undefined : parseText(search, value);
+		if (parsed !== undefined) walk(search, parsed, key, depth + 1, true);
+		return;
+	}
+	if (typeof value !== "object" || value === null) return;
+	const call = inText && Array.isArray(value) ? callOf(value) : undefined;
+	if (call) search.calls.push(call);
+	for (const [name, item] of Object.entries(value))
+		walk(search, item, Array.isArray(value) ? key : name, depth + 1, inText);
+}
+
+/** The value of a JSON text, within the bound on all texts together. */
+function parseText(search: Search, text: string): unknown {
+	if (!/^\s*[[{"]/.test(text)) return undefined;
+	search.length += text.length;
+	if (search.length <= MAX_LENGTH) return parse(unmarked(text));
+	search.complete = false;
+	return undefined;
 }
 
 /** A row with a name and, behind it, an object of arguments, or the command line of a shell. */

@@ -123,19 +123,24 @@ function step(at: string, part: string, host: HostEnvironment, known: Map<string
 	const key = `${next}\0`;
 	const found = known.get(key);
 	if (found !== undefined) return found;
-	let real = next;
-	if (host.kind(next) === "link") {
-		const target = host.realpath(next);
-		if (target !== undefined) real = target;
-		else {
-			const written = host.readlink(next);
-			if (written !== undefined && links < MAX_LINKS) {
-				const { root } = rules.parse(written);
-				const parts = written.slice(root.length).split(host.platform === "win32" ? /[\\/]+/ : "/");
-				real = walk(root || at, parts, host, known, links + 1);
-			}
-		}
-	}
+	const real = host.kind(next) === "link" ? linkTarget(next, at, host, known, links) : next;
 	known.set(key, real);
 	return real;
+}
+
+/** Where the link `path` in the directory `at` leads; the link itself past the bound on links. */
+function linkTarget(
+	path: string,
+	at: string,
+	host: HostEnvironment,
+	known: Map<string, string>,
+	links: number,
+): string {
+	const target = host.realpath(path);
+	if (target !== undefined) return target;
+	const written = host.readlink(path);
+	if (written === undefined || links >= MAX_LINKS) return path;
+	const { root } = pathRules(host).parse(written);
+	const parts = written.slice(root.length).split(host.platform === "win32" ? /[\\/]+/ : "/");
+	return walk(root || at, parts, host, known, links + 1);
 }

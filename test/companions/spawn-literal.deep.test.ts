@@ -109,7 +109,7 @@ describe("the limits that a child inherits", () => {
 	const bash: ToolCall = { id: "c1", tool: "bash", input: { command: "x" }, siblings: [] };
 	const unknown = () =>
 		({
-			touches: [],
+			accesses: [],
 			runs: [],
 			unknowns: [{ what: "program", text: "x", may: ["read", "write"] }],
 		}) as unknown as Footprint;

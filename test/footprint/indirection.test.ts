@@ -11,6 +11,9 @@ describe("links made on the way", () => {
 		["ln -s ../../.ssh src/k; cat src/k/id_rsa", "read src/k/id_rsa => ~/.ssh/id_rsa"],
 		["(ln -s ~/.ssh k); cat k/id_rsa", "read k/id_rsa => ~/.ssh/id_rsa"],
 		["ln -s k2 k; ln -s README.md k2; rm -f x; echo > k", "write! k => README.md"],
+		["ln -s src s; ln -s one.ts src/k; rm -f s/k", "delete src/k => src/one.ts"],
+		["ln -s src s; cd s; ln -s one.ts k; rm -f k", "delete src/k => src/one.ts"],
+		["ln -s src s; ln -s one.ts s/k; mv README.md s/k", "write! src/k/** => src/one.ts"],
 	])("%s", (command, expected) => {
 		expect(accesses(shell(command))).toContain(expected);
 	});

@@ -1,9 +1,9 @@
-// The value of `$(( … ))` where its numbers are known. Anything else is a hole.
-// A1 what an expression assigns is reported, as unknown values; A2 commands inside it are walked by the caller's `substitute`.
+// The value of `$(( … ))` where its numbers are known. Anything else is a placeholder.
+// A1 assignments are reported, as unknown values; A2 commands inside it are walked by the caller's `substitute`.
 import type { ArithmeticExpression, ParsedScript } from "unbash";
 import { UNKNOWN_VALUE } from "../text.ts";
 
-/** What the expression may ask and tell. */
+/** What an expression asks of the walk. */
 export interface ArithmeticPort {
 	/** The known value of a variable, else `undefined`. */
 	variable(name: string): string | undefined;
@@ -13,7 +13,7 @@ export interface ArithmeticPort {
 	substitute(script: ParsedScript | undefined): void;
 }
 
-/** The result in decimal, or a hole. */
+/** The result in decimal, or a placeholder. */
 export function evaluateArithmetic(expression: ArithmeticExpression | undefined, port: ArithmeticPort): string {
 	if (!expression) return UNKNOWN_VALUE;
 	const value = evaluate(expression, port, 0);
@@ -32,44 +32,70 @@ function evaluate(expression: ArithmeticExpression, port: ArithmeticPort, depth:
 		case "ArithmeticCommandExpansion":
 			port.substitute(expression.script);
 			return undefined;
-		case "ArithmeticTernary": {
-			const test = evaluate(expression.test, port, depth + 1);
-			const yes = evaluate(expression.consequent, port, depth + 1);
-			const no = evaluate(expression.alternate, port, depth + 1);
-			return test === undefined ? undefined : test !== 0 ? yes : no;
-		}
-		case "ArithmeticUnary": {
-			const value = evaluate(expression.operand, port, depth + 1);
-			if (expression.operator === "++" || expression.operator === "--") {
-				assignTo(expression.operand, port);
-				return undefined;
-			}
-			if (value === undefined) return undefined;
-			switch (expression.operator) {
-				case "-":
-					return -value;
-				case "+":
-					return value;
-				case "!":
-					return value === 0 ? 1 : 0;
-				case "~":
-					return ~value;
-				default:
-					return undefined;
-			}
-		}
-		case "ArithmeticBinary": {
-			const left = evaluate(expression.left, port, depth + 1);
-			const right = evaluate(expression.right, port, depth + 1);
-			const { operator } = expression;
-			if (operator.endsWith("=") && !["==", "!=", "<=", ">="].includes(operator)) {
-				assignTo(expression.left, port);
-				return operator === "=" ? right : undefined;
-			}
-			return left === undefined || right === undefined ? undefined : apply(operator, left, right);
-		}
+		case "ArithmeticTernary":
+			return evaluateTernary(expression, port, depth + 1);
+		case "ArithmeticUnary":
+			return evaluateUnary(expression, port, depth + 1);
+		case "ArithmeticBinary":
+			return evaluateBinary(expression, port, depth + 1);
 	}
 }
+
+type Kind<T extends ArithmeticExpression["type"]> = Extract<ArithmeticExpression, { type: T }>;
+
+function evaluateTernary(node: Kind<"ArithmeticTernary">, port: ArithmeticPort, depth: number): number | undefined {
+	const test = evaluate(node.test, port, depth);
+	const yes = evaluate(node.consequent, port, depth);
+	const no = evaluate(node.alternate, port, depth);
+	if (test === undefined) return undefined;
+	return test !== 0 ? yes : no;
+}
+
+function evaluateUnary(node: Kind<"ArithmeticUnary">, port: ArithmeticPort, depth: number): number | undefined {
+	const value = evaluate(node.operand, port, depth);
+	if (node.operator === "++" || node.operator === "--") {
+		assignTo(node.operand, port);
+		return undefined;
+	}
+	return value === undefined ? undefined : unary[node.operator]?.(value);
+}
+
+function evaluateBinary(node: Kind<"ArithmeticBinary">, port: ArithmeticPort, depth: number): number | undefined {
+	const left = evaluate(node.left, port, depth);
+	const right = evaluate(node.right, port, depth);
+	const { operator } = node;
+	if (operator.endsWith("=") && !Object.hasOwn(binary, operator)) {
+		assignTo(node.left, port);
+		return operator === "=" ? right : undefined;
+	}
+	return left === undefined || right === undefined ? undefined : binary[operator]?.(left, right);
+}
+
+const unary: { readonly [operator: string]: (value: number) => number } = {
+	"-": (value) => -value,
+	"+": (value) => value,
+	"!": (value) => Number(value === 0),
+	"~": (value) => ~value,
+};
+
+/** Operators that assign nothing; others are not computed. */
+const binary: { readonly [operator: string]: (left: number, right: number) => number | undefined } = {
+	"+": (left, right) => left + right,
+	"-": (left, right) => left - right,
+	"*": (left, right) => left * right,
+	"/": (left, right) => (right === 0 ? undefined : Math.trunc(left / right)),
+	"%": (left, right) => (right === 0 ? undefined : left % right),
+	"**": (left, right) => (right < 0 ? undefined : left ** right),
+	"<": (left, right) => Number(left < right),
+	">": (left, right) => Number(left > right),
+	"<=": (left, right) => Number(left <= right),
+	">=": (left, right) => Number(left >= right),
+	"==": (left, right) => Number(left === right),
+	"!=": (left, right) => Number(left !== right),
+	"&&": (left, right) => Number(left !== 0 && right !== 0),
+	"||": (left, right) => Number(left !== 0 || right !== 0),
+	",": (_left, right) => right,
+};
 
 function assignTo(target: ArithmeticExpression, port: ArithmeticPort): void {
 	if (target.type !== "ArithmeticWord") return;
@@ -87,41 +113,4 @@ function wordValue(text: string, port: ArithmeticPort, hasParts: boolean): numbe
 	if (value === undefined) return undefined;
 	if (value === "") return 0;
 	return /^-?(0|[1-9]\d{0,14})$/.test(value) ? Number(value) : undefined;
-}
-
-function apply(operator: string, left: number, right: number): number | undefined {
-	switch (operator) {
-		case "+":
-			return left + right;
-		case "-":
-			return left - right;
-		case "*":
-			return left * right;
-		case "/":
-			return right === 0 ? undefined : Math.trunc(left / right);
-		case "%":
-			return right === 0 ? undefined : left % right;
-		case "**":
-			return right < 0 ? undefined : left ** right;
-		case "<":
-			return left < right ? 1 : 0;
-		case ">":
-			return left > right ? 1 : 0;
-		case "<=":
-			return left <= right ? 1 : 0;
-		case ">=":
-			return left >= right ? 1 : 0;
-		case "==":
-			return left === right ? 1 : 0;
-		case "!=":
-			return left !== right ? 1 : 0;
-		case "&&":
-			return left !== 0 && right !== 0 ? 1 : 0;
-		case "||":
-			return left !== 0 || right !== 0 ? 1 : 0;
-		case ",":
-			return right;
-		default:
-			return undefined;
-	}
 }

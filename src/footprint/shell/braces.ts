@@ -21,26 +21,38 @@ function expand(text: string, budget: Budget): string[] | undefined {
 	for (let open = nextOpen(text, 0); open >= 0; open = nextOpen(text, open + 1)) {
 		const group = readGroup(text, open);
 		if (!group) continue;
-		const choices = group.items.length > 1 ? group.items : sequence(group.items[0] ?? "");
+		const choices = choicesOf(group.items, budget);
 		if (choices === "too many") return undefined;
 		if (!choices) continue;
 		const tails = expand(text.slice(group.end), budget);
-		if (!tails) return undefined;
-		const head = text.slice(0, open);
-		const words: string[] = [];
-		for (const choice of choices) {
-			const middles = group.items.length > 1 ? expand(choice, budget) : [choice];
-			if (!middles) return undefined;
-			for (const middle of middles)
-				for (const tail of tails) {
-					words.push(head + middle + tail);
-					budget.size -= head.length + middle.length + tail.length;
-					if (words.length > budget.words || budget.size < 0) return undefined;
-				}
-		}
-		return words;
+		return tails && join(text.slice(0, open), choices, tails, budget);
 	}
 	return [text];
+}
+
+/** What a group stands for; `undefined` where it is no group to bash (`{a}`). */
+function choicesOf(items: readonly string[], budget: Budget): readonly string[] | "too many" | undefined {
+	const [only = ""] = items;
+	if (items.length === 1) return sequence(only);
+	const expanded = items.map((item) => expand(item, budget));
+	return expanded.every((words) => words !== undefined) ? expanded.flat() : "too many";
+}
+
+/** Every choice between a head and each tail. */
+function join(
+	head: string,
+	choices: readonly string[],
+	tails: readonly string[],
+	budget: Budget,
+): string[] | undefined {
+	const words: string[] = [];
+	for (const choice of choices)
+		for (const tail of tails) {
+			words.push(head + choice + tail);
+			budget.size -= head.length + choice.length + tail.length;
+			if (words.length > budget.words || budget.size < 0) return undefined;
+		}
+	return words;
 }
 
 /** Index of the next `{` that quoting and expansions leave active, from `at` on; -1 where there is none. */

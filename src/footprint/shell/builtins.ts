@@ -5,7 +5,7 @@ import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
 import { absolutePaths } from "../places.ts";
 import { everyAccess } from "../record.ts";
 import { isKnown, isOpen, spellCommand, UNKNOWN_VALUE } from "../text.ts";
-import { keepsNoHistory } from "./environment.ts";
+import { recordHistoryOff } from "./environment.ts";
 import { onPath, printed } from "./output.ts";
 import { assign, lookUp, type State, textValue, unknownVariable, type Value, withExported } from "./state.ts";
 import { type CommandOutcome, type ShellWalk, settled } from "./walk.ts";
@@ -30,26 +30,27 @@ const STACK = "directory stack";
 const MAX_STACK = 64;
 
 const declare: Builtin = (_walk, args, state) => {
-	let next = state;
 	const options = args.filter((arg) => /^[-+]\w/.test(arg));
-	const changes = options.some(changesValue);
-	const names: string[] = [];
-	for (const arg of args) {
-		if (options.includes(arg)) continue;
-		const found = /^([A-Za-z_]\w*)\+?(?:=(.*))?$/s.exec(arg);
-		if (!found?.[1]) {
-			if (!isKnown(arg)) next = { ...next, lost: true };
-			continue;
-		}
-		names.push(found[1]);
-		// From here on the two names are one variable: neither is followed.
-		if (options.some((option) => /^-\w*n/.test(option)) && found[2] !== undefined)
-			next = /^[A-Za-z_]\w*$/.test(found[2]) ? assign(next, found[2], unknownVariable) : { ...next, lost: true };
-		if (changes) next = assign(next, found[1], unknownVariable);
-		else if (found[2] !== undefined) next = assign(next, found[1], textValue(found[2]));
-	}
+	const operands = args.filter((arg) => !options.includes(arg));
+	const next = operands.reduce((now, operand) => declareName(now, operand, options), state);
 	return settled(next, options.includes("-p") || args.length === 0 ? UNKNOWN_VALUE : "");
 };
+
+/** The state after `declare name` or `declare name=value`. */
+function declareName(state: State, operand: string, options: readonly string[]): State {
+	const [, name, value] = /^([A-Za-z_]\w*)\+?(?:=(.*))?$/s.exec(operand) ?? [];
+	if (!name) return isKnown(operand) ? state : { ...state, lost: true };
+	const refers = options.some((option) => /^-\w*n/.test(option));
+	// From here on the two names are one variable: neither is followed.
+	const now = refers && value !== undefined ? assignUnknown(state, value) : state;
+	if (options.some(changesValue)) return assign(now, name, unknownVariable);
+	return value === undefined ? now : assign(now, name, textValue(value));
+}
+
+/** The state after a variable got a value that is not followed; one with an unknown name may be any. */
+function assignUnknown(state: State, name: string): State {
+	return /^[A-Za-z_]\w*$/.test(name) ? assign(state, name, unknownVariable) : { ...state, lost: true };
+}
 
 const exportNames: Builtin = (walk, args, state, stdin) => {
 	const names = args.flatMap((arg) => /^([A-Za-z_]\w*)/.exec(arg)?.[1] ?? []);
@@ -219,7 +220,8 @@ function operandsOf(args: readonly string[], valued: string): readonly string[] 
 
 const unset: Builtin = (walk, args, state) => {
 	let next = state;
-	if (args.some((arg) => /^(?:HISTFILE|HISTSIZE|SAVEHIST)$/.test(arg))) keepsNoHistory(walk, `unset ${args.join(" ")}`);
+	if (args.some((arg) => /^(?:HISTFILE|HISTSIZE|SAVEHIST)$/.test(arg)))
+		recordHistoryOff(walk, `unset ${args.join(" ")}`);
 	for (const arg of args) {
 		if (arg.startsWith("-")) continue;
 		if (!isKnown(arg)) next = { ...next, lost: true };
@@ -274,7 +276,7 @@ const execute: Builtin = (walk, args, state, stdin) => {
 
 const setOptions: Builtin = (walk, args, state) => {
 	if (args.some((arg, at) => arg === "history" && /^\+\w*o$/.test(args[at - 1] ?? "")))
-		keepsNoHistory(walk, "set +o history");
+		recordHistoryOff(walk, "set +o history");
 	const dashes = args.indexOf("--");
 	if (dashes >= 0) return settled({ ...state, parameters: [args.slice(dashes + 1)] }, "");
 	const first = args.findIndex((arg, index) => !/^[-+]/.test(arg) && !/^[-+]\w*o$/.test(args[index - 1] ?? ""));

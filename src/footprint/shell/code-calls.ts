@@ -78,7 +78,8 @@ export function callsIn(source: string, language: string): readonly CodeCall[] {
 	if (/^(?:tclsh|wish|expect)/.test(language)) tcl(text, runs, add);
 	if (runsCommands.test(text))
 		for (const match of text.matchAll(literal)) likeCommand(match[1] ?? match[2] ?? "", runs);
-	files(text, runs, add);
+	removals(text, add);
+	writings(text, runs, add);
 	return calls;
 }
 
@@ -92,7 +93,7 @@ function likeCommand(text: string, runs: (command: string | undefined) => void):
 	if (word !== undefined && isProgramName(word.slice(word.lastIndexOf("/") + 1))) runs(text);
 }
 
-function files(text: string, runs: (command: string | undefined) => void, add: (call: CodeCall) => void): void {
+function removals(text: string, add: (call: CodeCall) => void): void {
 	for (const match of text.matchAll(removers)) {
 		const [head, before = "", name = ""] = match;
 		if (ambiguous.test(name) && !ofFiles.test(before)) continue;
@@ -101,11 +102,14 @@ function files(text: string, runs: (command: string | undefined) => void, add: (
 		const recursive = alwaysWhole.test(name) || whole.test(text.slice(at, at + 400));
 		if (path !== undefined) add({ kind: "removes", path, recursive });
 	}
-	if (removesFound.test(text))
-		for (const [, , called = "", , method = ""] of text.matchAll(listings)) {
-			const path = called || method;
-			if (path !== "") add({ kind: "removes", path: path.replace(/\/\*{1,2}$/, ""), recursive: true });
-		}
+	if (!removesFound.test(text)) return;
+	for (const [, , called = "", , method = ""] of text.matchAll(listings)) {
+		const path = called || method;
+		if (path !== "") add({ kind: "removes", path: path.replace(/\/\*{1,2}$/, ""), recursive: true });
+	}
+}
+
+function writings(text: string, runs: (command: string | undefined) => void, add: (call: CodeCall) => void): void {
 	for (const match of text.matchAll(writers)) {
 		const [path, content] = literalsAt(text, match.index + match[0].length);
 		if (path !== undefined) add({ kind: "writes", path, empties: content === "" || /truncate/.test(match[0]) });

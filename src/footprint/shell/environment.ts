@@ -34,12 +34,12 @@ export function recordEnvironment(
 	state: State,
 ): void {
 	for (const [name, value] of assigned) {
-		const texts = value.kind === "text" ? value.options : value.items;
-		for (const text of texts) if (name === "PATH" || !harmless.test(text)) recordVariable(walk, name, text, state);
+		for (const text of textsOf(value))
+			if (name === "PATH" || !harmless.test(text)) recordVariable(walk, name, text, state);
 	}
 }
 
-/** Assignments of variables of the shell's own: those by which it keeps no record of what is typed, or runs something later. */
+/** Records assignments of the shell's own variables: those by which it keeps no history, or runs something later. */
 export function recordOwnVariables(
 	walk: ShellWalk,
 	assigned: readonly (readonly [string, Value])[],
@@ -47,15 +47,20 @@ export function recordOwnVariables(
 ): void {
 	for (const [name, value] of assigned) {
 		// What an interactive shell runs before each prompt.
-		if (name === "PROMPT_COMMAND")
-			for (const text of value.kind === "text" ? value.options : value.items) walk.runText(text, state, "");
-		if (!/^(?:HISTFILE|HISTSIZE|HISTFILESIZE|SAVEHIST)$/.test(name) || value.kind !== "text") continue;
-		for (const text of value.options) if (/^(?:0|\/dev\/null)?$/.test(text)) keepsNoHistory(walk, `${name}=${text}`);
+		if (name === "PROMPT_COMMAND") for (const text of textsOf(value)) walk.runText(text, state, "");
+		const off = value.kind === "text" ? value.options.filter((text) => /^(?:0|\/dev\/null)?$/.test(text)) : [];
+		if (historyVariables.test(name)) for (const text of off) recordHistoryOff(walk, `${name}=${text}`);
 	}
 }
 
+const historyVariables = /^(?:HISTFILE|HISTSIZE|HISTFILESIZE|SAVEHIST)$/;
+
+function textsOf(value: Value): readonly string[] {
+	return value.kind === "text" ? value.options : value.items;
+}
+
 /** Records that the shell is told to keep no history. */
-export function keepsNoHistory({ record }: ShellWalk, text: string): void {
+export function recordHistoryOff({ record }: ShellWalk, text: string): void {
 	record.run({ program: "history", args: [], text, effects: ["clear-history"], changes: [] });
 }
 
@@ -105,19 +110,25 @@ export function foundOnPath(walk: ShellWalk, name: string, state: State): string
 	if (!state.variables.has("PATH") || state.elsewhere) return undefined;
 	const value = lookUp(state, "PATH", walk.host);
 	const before = new Set((walk.host.env("PATH") ?? "").split(":"));
-	const rules = pathRules(walk.host);
-	for (const path of value?.kind === "text" ? value.options : [UNKNOWN_VALUE])
-		for (const folder of path.split(":")) {
-			if (before.has(folder) || folder === "") continue;
-			// Each folder is a question to the disk.
-			if (!walk.record.spend(5)) return `${UNKNOWN_VALUE}/${name}`;
-			if (!isKnown(folder)) return `${folder}/${name}`;
-			const cwd = state.cwd?.length === 1 ? state.cwd[0] : undefined;
-			if (cwd === undefined && !rules.isAbsolute(folder)) return `${UNKNOWN_VALUE}/${name}`;
-			const file = rules.join(rules.resolve(cwd ?? "/", folder), name);
-			if (walk.host.kind(file) !== undefined || walk.written(file) !== undefined) return file;
-		}
+	const paths = value?.kind === "text" ? value.options : [UNKNOWN_VALUE];
+	for (const folder of paths.flatMap((path) => path.split(":"))) {
+		if (before.has(folder) || folder === "") continue;
+		const file = foundIn(walk, folder, name, state);
+		if (file !== undefined) return file;
+	}
 	return undefined;
+}
+
+/** The file of a name in a folder of `PATH`, with a placeholder where it cannot be told; `undefined` where there is none. */
+function foundIn(walk: ShellWalk, folder: string, name: string, state: State): string | undefined {
+	// Each folder is a question to the disk.
+	if (!walk.record.spend(5)) return `${UNKNOWN_VALUE}/${name}`;
+	if (!isKnown(folder)) return `${folder}/${name}`;
+	const rules = pathRules(walk.host);
+	const cwd = state.cwd?.length === 1 ? state.cwd[0] : undefined;
+	if (cwd === undefined && !rules.isAbsolute(folder)) return `${UNKNOWN_VALUE}/${name}`;
+	const file = rules.join(rules.resolve(cwd ?? "/", folder), name);
+	return walk.host.kind(file) !== undefined || walk.written(file) !== undefined ? file : undefined;
 }
 
 /** Where a program that is installed on this machine is found, by the search path as the script leaves it; `undefined` where it is not seen. */

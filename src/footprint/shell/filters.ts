@@ -74,33 +74,55 @@ function matching(name: string, args: readonly string[], stdin: string, record: 
 	return kept.length === 0 ? "" : `${kept.join("\n")}\n`;
 }
 
+/** Long options of grep as letters; those that change nothing that is followed have none. */
+const longOptions: { readonly [option: string]: string } = {
+	"--invert-match": "v",
+	"--ignore-case": "i",
+	"--line-regexp": "x",
+	"--extended-regexp": "E",
+	"--fixed-strings": "F",
+	"--line-buffered": "",
+	"--no-messages": "",
+	"--text": "",
+};
+
+/** The letters of an option that is followed; `undefined` for any other. */
+function lettersOf(option: string): string | undefined {
+	if (/^-[vixEFashG]+$/.test(option)) return option.slice(1);
+	if (/^--colou?r(=.*)?$/.test(option)) return "";
+	return Object.hasOwn(longOptions, option) ? longOptions[option] : undefined;
+}
+
 function readSearch(name: string, args: readonly string[]): Search | undefined {
 	const patterns: string[] = [];
-	const letters = new Set<string>();
+	let letters = "";
 	let at = 0;
-	for (; at < args.length; at++) {
-		const arg = args[at] ?? "";
-		if (arg === "-e" || arg === "--regexp") patterns.push(args[++at] ?? "");
-		else if (/^--(invert-match|ignore-case|line-regexp|extended-regexp|fixed-strings)$/.test(arg))
-			letters.add({ in: "v", ig: "i", li: "x", ex: "E", fi: "F" }[arg.slice(2, 4)] ?? "");
-		else if (/^--colou?r(=.*)?$|^--(line-buffered|no-messages|text)$/.test(arg)) continue;
-		else if (/^-[vixEFashG]+$/.test(arg)) for (const letter of arg.slice(1)) letters.add(letter);
-		else if (/^-./.test(arg)) return undefined;
-		else break;
+	for (; /^-./.test(args[at] ?? ""); at++) {
+		const option = args[at] ?? "";
+		if (option === "-e" || option === "--regexp") {
+			patterns.push(args[++at] ?? "");
+			continue;
+		}
+		const more = lettersOf(option);
+		if (more === undefined) return undefined;
+		letters += more;
 	}
 	const operands = args.slice(at);
 	if (patterns.length === 0) patterns.push(...operands.splice(0, 1));
 	// Where files are named, standard input is not read.
 	if (operands.length > 0 || patterns.length === 0 || !patterns.every(isKnown)) return undefined;
-	const fixed = letters.has("F") || name === "fgrep";
-	const extended = letters.has("E") || name === "egrep" || name === "rg";
 	return {
 		patterns,
-		inverted: letters.has("v"),
-		ignoreCase: letters.has("i"),
-		whole: letters.has("x"),
-		syntax: fixed ? "fixed" : extended ? "extended" : "basic",
+		inverted: letters.includes("v"),
+		ignoreCase: letters.includes("i"),
+		whole: letters.includes("x"),
+		syntax: syntaxOf(name, letters),
 	};
+}
+
+function syntaxOf(name: string, letters: string): Search["syntax"] {
+	if (letters.includes("F") || name === "fgrep") return "fixed";
+	return letters.includes("E") || name === "egrep" || name === "rg" ? "extended" : "basic";
 }
 
 /** A simple expression as globs over the whole line, one for each alternative; `undefined` where it is not simple. */
@@ -121,26 +143,41 @@ function globOf(option: string, syntax: "basic" | "extended", whole: boolean): s
 	const end = /(?<!\\)\$$/.test(option);
 	const body = option.slice(start ? 1 : 0, end ? -1 : undefined);
 	let glob = "";
-	for (let at = 0; at < body.length; at++) {
-		const char = body[at] ?? "";
-		const next = body[at + 1];
-		if (char === "\\") {
-			if (next === undefined || !/[.\-/*$^[\]\\]/.test(next)) return undefined;
-			glob += /[*?[\]\\]/.test(next) ? `\\${next}` : next;
-			at++;
-		} else if (char === ".") {
-			if (next === "*") at++;
-			glob += next === "*" ? "*" : "?";
-		} else if (next === "*" || (syntax === "extended" && next !== undefined && /[+?{]/.test(next))) return undefined;
-		else if (char === "[") {
-			const close = body.indexOf("]", at + 2);
-			if (close < 0 || /[*+?{]/.test(body[close + 1] ?? "") || body.slice(at, close).includes("[:")) return undefined;
-			glob += body.slice(at, close + 1);
-			at = close;
-		} else if (/[*$^\]]/.test(char) || (syntax === "extended" && /[()+?{}]/.test(char))) return undefined;
-		else glob += char === "?" ? "\\?" : char;
+	for (let at = 0; at < body.length; ) {
+		const atom = globOfAtom(body, at, syntax);
+		if (!atom) return undefined;
+		glob += atom.glob;
+		at = atom.end;
 	}
 	return padWithStars(glob, !start && !whole, !end && !whole);
+}
+
+/** The glob of one atom of an expression with its repetition, and where it ends; `undefined` where globs cannot say it. */
+function globOfAtom(
+	body: string,
+	at: number,
+	syntax: "basic" | "extended",
+): { readonly glob: string; readonly end: number } | undefined {
+	const char = body[at] ?? "";
+	const next = body[at + 1] ?? "";
+	if (char === "\\") return globOfEscape(next, at + 2);
+	if (char === ".") return next === "*" ? { glob: "*", end: at + 2 } : { glob: "?", end: at + 1 };
+	if (next === "*" || (syntax === "extended" && /[+?{]/.test(next))) return undefined;
+	if (char === "[") return globOfBracket(body, at);
+	const special = syntax === "extended" ? /[*$^\]()+?{}]/ : /[*$^\]]/;
+	return special.test(char) ? undefined : { glob: char === "?" ? "\\?" : char, end: at + 1 };
+}
+
+function globOfEscape(char: string, end: number): { readonly glob: string; readonly end: number } | undefined {
+	if (!/[.\-/*$^[\]\\]/.test(char)) return undefined;
+	return { glob: /[*?[\]\\]/.test(char) ? `\\${char}` : char, end };
+}
+
+function globOfBracket(body: string, at: number): { readonly glob: string; readonly end: number } | undefined {
+	const close = body.indexOf("]", at + 2);
+	const repeated = /[*+?{]/.test(body[close + 1] ?? "");
+	if (close < 0 || repeated || body.slice(at, close).includes("[:")) return undefined;
+	return { glob: body.slice(at, close + 1), end: close + 1 };
 }
 
 /** A line that stands for what a search found: kept to names that fit, as far as globs of single names can say it. */

@@ -1,6 +1,5 @@
 // Pathname expansion: a pattern against the names on disk, as bash does it without `extglob`. A backslash escapes the next character.
 // G1 matching is polynomial whatever the pattern; G2 where the disk cannot tell (too many names, unreadable), the answer says so.
-import type { HostEnvironment } from "../footprint.ts";
 import { isDirectory, pathRules } from "../paths.ts";
 import type { FootprintRecord } from "../record.ts";
 
@@ -23,10 +22,12 @@ export function unescapeGlob(pattern: string): string {
 }
 
 type Token = { readonly kind: "char"; readonly char: string } | { readonly kind: "any" | "star" } | Class;
+/** The first and the last character. */
+type Range = readonly [string, string];
 interface Class {
 	readonly kind: "class";
 	readonly negated: boolean;
-	readonly ranges: readonly (readonly [string, string])[];
+	readonly ranges: readonly Range[];
 	readonly named: readonly RegExp[];
 }
 
@@ -48,27 +49,25 @@ const namedClasses: { readonly [name: string]: RegExp } = {
 
 function tokenize(pattern: string): Token[] {
 	const tokens: Token[] = [];
-	for (let at = 0; at < pattern.length; at++) {
-		const char = charAt(pattern, at);
-		if (char === "\\" && at + 1 < pattern.length) {
-			const escaped = charAt(pattern, ++at);
-			tokens.push({ kind: "char", char: escaped });
-			at += escaped.length - 1;
-		} else if (char === "*") {
-			if (tokens.at(-1)?.kind !== "star") tokens.push({ kind: "star" });
-		} else if (char === "?") tokens.push({ kind: "any" });
-		else if (char === "[") {
-			const bracket = readClass(pattern, at);
-			if (bracket) {
-				tokens.push(bracket.token);
-				at = bracket.end;
-			} else tokens.push({ kind: "char", char });
-		} else {
-			tokens.push({ kind: "char", char });
-			at += char.length - 1;
-		}
+	for (let at = 0; at < pattern.length; ) {
+		const { token, end } = readToken(pattern, at);
+		// Stars in a row match what one matches.
+		if (token.kind !== "star" || tokens.at(-1)?.kind !== "star") tokens.push(token);
+		at = end;
 	}
 	return tokens;
+}
+
+/** The token at an index, and the index after it. */
+function readToken(pattern: string, at: number): { readonly token: Token; readonly end: number } {
+	const char = charAt(pattern, at);
+	if (char === "*") return { token: { kind: "star" }, end: at + 1 };
+	if (char === "?") return { token: { kind: "any" }, end: at + 1 };
+	const bracket = char === "[" ? readClass(pattern, at) : undefined;
+	if (bracket) return bracket;
+	const escapes = char === "\\" && at + 1 < pattern.length;
+	const literal = escapes ? charAt(pattern, at + 1) : char;
+	return { token: { kind: "char", char: literal }, end: at + literal.length + (escapes ? 1 : 0) };
 }
 
 /** The character at an index, whole where it takes two code units. */
@@ -77,34 +76,40 @@ function charAt(text: string, at: number): string {
 	return code === undefined ? "" : String.fromCodePoint(code);
 }
 
+/** The bracket expression that begins at `start`, and the index after it. */
 function readClass(pattern: string, start: number): { token: Class; end: number } | undefined {
-	let at = start + 1;
-	const negated = pattern[at] === "!" || pattern[at] === "^";
-	if (negated) at++;
-	const ranges: [string, string][] = [];
+	const negated = pattern[start + 1] === "!" || pattern[start + 1] === "^";
+	const first = start + (negated ? 2 : 1);
+	const ranges: Range[] = [];
 	const named: RegExp[] = [];
-	const first = at;
-	for (; at < pattern.length; at++) {
-		let char = charAt(pattern, at);
-		if (char === "]" && at > first) return { token: { kind: "class", negated, ranges, named }, end: at };
-		if (char === "[" && pattern[at + 1] === ":") {
-			const close = pattern.indexOf(":]", at + 2);
-			const name = close < 0 ? undefined : namedClasses[pattern.slice(at + 2, close)];
-			if (name) {
-				named.push(name);
-				at = close + 1;
-				continue;
-			}
-		}
-		if (char === "\\") char = charAt(pattern, ++at);
-		at += char.length - 1;
-		if (pattern[at + 1] === "-" && pattern[at + 2] !== "]" && at + 2 < pattern.length) {
-			const last = charAt(pattern, at + 2);
-			ranges.push([char, last]);
-			at += 1 + last.length;
-		} else ranges.push([char, char]);
+	for (let at = first; at < pattern.length; ) {
+		if (pattern[at] === "]" && at > first) return { token: { kind: "class", negated, ranges, named }, end: at + 1 };
+		const inner = readNamedClass(pattern, at);
+		const span = inner ? undefined : readRange(pattern, at);
+		if (inner) named.push(inner.regex);
+		if (span) ranges.push(span.range);
+		at = (inner ?? span)?.end ?? at + 1;
 	}
 	return undefined;
+}
+
+/** One character or range of a bracket expression, and the index after it. */
+function readRange(pattern: string, start: number): { readonly range: Range; readonly end: number } {
+	const at = pattern[start] === "\\" ? start + 1 : start;
+	const from = charAt(pattern, at);
+	const dash = at + from.length;
+	const spans = pattern[dash] === "-" && pattern[dash + 1] !== "]" && dash + 1 < pattern.length;
+	if (!spans) return { range: [from, from], end: Math.max(dash, start + 1) };
+	const to = charAt(pattern, dash + 1);
+	return { range: [from, to], end: dash + 1 + to.length };
+}
+
+/** `[:digit:]` and its kin at an index, and the index after it. */
+function readNamedClass(pattern: string, at: number): { readonly regex: RegExp; readonly end: number } | undefined {
+	if (pattern[at] !== "[" || pattern[at + 1] !== ":") return undefined;
+	const close = pattern.indexOf(":]", at + 2);
+	const regex = close < 0 ? undefined : namedClasses[pattern.slice(at + 2, close)];
+	return regex && { regex, end: close + 2 };
 }
 
 function matchesOne(token: Token, char: string): boolean {
@@ -168,45 +173,57 @@ const MAX_RESULTS = 1000;
  * An empty list: nothing matches (bash then keeps the pattern as it is). `undefined`: it cannot be told.
  */
 export function expandGlob(pattern: string, cwd: string, record: FootprintRecord): readonly string[] | undefined {
-	const { host } = record;
-	const rules = pathRules(host);
 	const parts = pattern.split("/");
 	let found: string[] = [""];
 	for (const [index, part] of parts.entries()) {
-		const last = index === parts.length - 1;
-		const glue = last ? "" : "/";
-		if (!hasGlob(part)) {
-			const text = unescapeGlob(part);
-			found = found.map((prefix) => prefix + text + glue);
-			continue;
+		const glue = index === parts.length - 1 ? "" : "/";
+		if (hasGlob(part)) {
+			const next = matchingNames(part, found, glue, cwd, record);
+			if (!next) return undefined;
+			found = next;
+		} else {
+			const text = unescapeGlob(part) + glue;
+			found = found.map((prefix) => prefix + text);
 		}
-		const matches = compileGlob(part);
-		const dots = part.startsWith(".") || part.startsWith("\\.");
-		const next: string[] = [];
-		for (const prefix of found) {
-			const directory = rules.resolve(cwd, prefix);
-			if (record.changed(directory)) return undefined;
-			const names = host.names(directory);
-			if (names === undefined) continue;
-			// A name costs by the pattern that is tried on it, and a folder a look at the disk.
-			if (!record.spend(8 + (names.length * (1 + part.length / 30)) / 4)) return undefined;
-			// Before its version 5.2, bash found these two as well.
-			const own = part.startsWith(".") ? [".", ".."].filter(matches) : [];
-			const others = names.filter((name) => (dots || !name.startsWith(".")) && matches(name)).sort();
-			for (const name of [...own, ...others]) {
-				if (!last && !record.spend(4)) return undefined;
-				if (!last && !isDirectory(rules.join(directory, name), host)) continue;
-				next.push(prefix + name + glue);
-				if (next.length > MAX_RESULTS) return undefined;
-			}
-		}
-		found = next;
 	}
 	// What follows the last glob need not exist.
-	const trailing = parts.at(-1) ?? "";
-	return hasGlob(trailing) ? found : found.filter((path) => isThere(rules.resolve(cwd, path), host));
+	if (hasGlob(parts.at(-1) ?? "")) return found;
+	const rules = pathRules(record.host);
+	return found.filter((path) => record.host.kind(rules.resolve(cwd, path)) !== undefined);
 }
 
-function isThere(path: string, host: HostEnvironment): boolean {
-	return host.kind(path) !== undefined;
+/** The prefixes with every name below them that fits a part; only directories where `glue` follows. `undefined`: it cannot be told. */
+function matchingNames(
+	part: string,
+	prefixes: readonly string[],
+	glue: "" | "/",
+	cwd: string,
+	record: FootprintRecord,
+): string[] | undefined {
+	const { host } = record;
+	const rules = pathRules(host);
+	const matches = compileGlob(part);
+	const found: string[] = [];
+	for (const prefix of prefixes) {
+		const directory = rules.resolve(cwd, prefix);
+		if (record.changed(directory)) return undefined;
+		const names = host.names(directory);
+		if (names === undefined) continue;
+		// A name costs by the pattern that is tried on it, and a folder a look at the disk.
+		if (!record.spend(8 + (names.length * (1 + part.length / 30)) / 4)) return undefined;
+		const fitting = selectNames(part, names, matches);
+		if (glue !== "" && !record.spend(4 * fitting.length)) return undefined;
+		const entered = glue === "" ? fitting : fitting.filter((name) => isDirectory(rules.join(directory, name), host));
+		found.push(...entered.map((name) => prefix + name + glue));
+		if (found.length > MAX_RESULTS) return undefined;
+	}
+	return found;
+}
+
+/** The names of a directory that fit a part, sorted; those with a leading dot only where the part begins with one. */
+function selectNames(part: string, names: readonly string[], matches: (name: string) => boolean): readonly string[] {
+	const dots = part.startsWith(".") || part.startsWith("\\.");
+	// Before its version 5.2, bash found these two as well.
+	const own = part.startsWith(".") ? [".", ".."].filter(matches) : [];
+	return [...own, ...names.filter((name) => (dots || !name.startsWith(".")) && matches(name)).sort()];
 }

@@ -14,7 +14,7 @@ const plainLongs =
 /** More names than these are not listed one by one. */
 const MAX_NAMES = 300;
 
-/** The names that a listing prints; a hole where they cannot be told. */
+/** The names that a listing prints; a placeholder where they cannot be told. */
 export function listed(walk: ShellWalk, args: readonly string[], state: State): string {
 	const dashes = args.indexOf("--");
 	const end = dashes < 0 ? args.length : dashes;
@@ -26,18 +26,21 @@ export function listed(walk: ShellWalk, args: readonly string[], state: State): 
 		options.some((option) => option === long || (!option.startsWith("--") && option.includes(letter)));
 	const itself = has("d", "--directory");
 	const hidden = has("a", "--all") || has("A", "--almost-all") || has("f", "--all");
-	const lines: string[] = [];
-	for (const operand of operands.length > 0 ? operands : ["."]) {
-		const paths = isKnown(operand) ? absolutePaths(operand, state.cwd, walk.record) : undefined;
-		const [path] = paths ?? [];
-		if (!itself && paths?.length === 1 && path !== undefined && isDirectory(path, walk.host)) {
-			const names = namesIn(walk, path, hidden);
-			if (names) lines.push(...names);
-			// Of the current directory at least that can be said: what is printed is below it.
-			else lines.push(operands.length > 0 ? UNKNOWN_VALUE : walk.record.found(hidden ? {} : { skips: ["hidden"] }));
-		} else lines.push(operand);
-	}
+	const given = operands.length > 0 ? operands : ["."];
+	const lines = given.flatMap((operand): readonly string[] => {
+		const directory = itself ? undefined : directoryOf(walk, operand, state);
+		if (directory === undefined) return [operand];
+		const names = namesIn(walk, directory, hidden);
+		// Of the current directory at least that can be said: what is printed is below it.
+		return names ?? [operands.length > 0 ? UNKNOWN_VALUE : walk.record.found(hidden ? {} : { skips: ["hidden"] })];
+	});
 	return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
+}
+
+/** The directory that an operand surely names. */
+function directoryOf(walk: ShellWalk, operand: string, state: State): string | undefined {
+	const [path, ...others] = (isKnown(operand) ? absolutePaths(operand, state.cwd, walk.record) : undefined) ?? [];
+	return path !== undefined && others.length === 0 && isDirectory(path, walk.host) ? path : undefined;
 }
 
 function namesIn({ host, record }: ShellWalk, directory: string, hidden: boolean): readonly string[] | undefined {

@@ -1,4 +1,4 @@
-// What simple commands print, where it follows from their words alone. Everything else is a hole.
+// What simple commands print, where it follows from their words alone. Everything else is a placeholder.
 import { pathRules } from "../paths.ts";
 import { bounded, isKnown, SHELL_SETUP, SOME_NAME, UNKNOWN_VALUE, unmarked } from "../text.ts";
 import { contentOf, onDisk } from "./contents.ts";
@@ -16,56 +16,70 @@ const silent = new Set(
 	),
 );
 
-/** The standard output of a command; a hole where it cannot be told. */
+/** One command whose output is asked for. */
+interface Printing {
+	readonly walk: ShellWalk;
+	readonly name: string;
+	readonly args: readonly string[];
+	readonly state: State;
+	readonly stdin: string;
+}
+
+/** A made-up name where the arguments, joined by blanks, fit; else a placeholder. */
+const nameFor =
+	(pattern: RegExp) =>
+	({ args }: Printing): string =>
+		pattern.test(args.join(" ")) ? `${SOME_NAME}\n` : UNKNOWN_VALUE;
+
+const printList = ({ walk, args, state }: Printing) => listed(walk, args, state);
+
+/** What each program prints, by its name. */
+const printers: { readonly [name: string]: (printing: Printing) => string } = {
+	echo: ({ args }) => echo(args),
+	printf: ({ args }) => format(args),
+	pwd: ({ state }) => (state.cwd?.length === 1 && !state.elsewhere ? `${state.cwd[0]}\n` : UNKNOWN_VALUE),
+	cat: concatenate,
+	tee: ({ stdin }) => stdin,
+	basename: partOfPath,
+	dirname: partOfPath,
+	mktemp: ({ walk, args, state }) => temporaryName(args, temporaryFolder(walk, state)),
+	ls: printList,
+	dir: printList,
+	gls: printList,
+	exa: printList,
+	eza: printList,
+	lsd: printList,
+	which: ({ walk, args, state }) => onPath(walk, args, state),
+	git: ({ walk, args, state }) => gitRevision(walk, args, state),
+	date: nameFor(/^\+(?:[\w:.-]|%[-_0]?[YmdHMSsjyFTNuVwUWGgbBaApZze])+$/),
+	nproc: nameFor(/^$/),
+	uuidgen: nameFor(/^$/),
+	uname: nameFor(/^(?:-[smrn])?$/),
+	id: nameFor(/^-(?:u|g|un|gn)$/),
+};
+
+/** The standard output of a command; a placeholder where it cannot be told. */
 export function printed(walk: ShellWalk, name: string, args: readonly string[], state: State, stdin: string): string {
 	if (silent.has(name)) return args.some((arg) => /^-\w*v|^--verbose/.test(arg)) ? UNKNOWN_VALUE : "";
-	switch (name) {
-		case "echo":
-			return echo(args);
-		case "printf":
-			return format(args);
-		case "pwd":
-			return state.cwd?.length === 1 && !state.elsewhere ? `${state.cwd[0]}\n` : UNKNOWN_VALUE;
-		case "cat":
-			return concatenate(walk, args, state, stdin);
-		case "tee":
-			return stdin;
-		case "basename":
-		case "dirname": {
-			const [path, ending] = args;
-			if (path === undefined || !isKnown(path) || path.startsWith("-")) return UNKNOWN_VALUE;
-			if (name === "dirname") return args.length === 1 ? `${pathRules(walk.host).dirname(path)}\n` : UNKNOWN_VALUE;
-			return `${pathRules(walk.host).basename(path, ending)}\n`;
-		}
-		case "mktemp":
-			return temporaryName(args, temporaryFolder(walk, state));
-		case "ls":
-		case "dir":
-		case "gls":
-		case "exa":
-		case "eza":
-		case "lsd":
-			return listed(walk, args, state);
-		case "which":
-			return onPath(walk, args, state);
-		case "git":
-			if (/^rev-parse (?:--verify |--short(?:=\d+)? )*HEAD$/.test(args.join(" "))) return `${SOME_NAME}\n`;
-			return args.join(" ") === "rev-parse --show-toplevel" ? topLevel(walk, state) : UNKNOWN_VALUE;
-		case "date":
-			return args.length === 1 && /^\+(?:[\w:.-]|%[-_0]?[YmdHMSsjyFTNuVwUWGgbBaApZze])+$/.test(args[0] ?? "")
-				? `${SOME_NAME}\n`
-				: UNKNOWN_VALUE;
-		case "nproc":
-		case "uuidgen":
-			return args.length === 0 ? `${SOME_NAME}\n` : UNKNOWN_VALUE;
-		case "uname":
-			return args.length <= 1 && /^(?:-[smrn])?$/.test(args[0] ?? "") ? `${SOME_NAME}\n` : UNKNOWN_VALUE;
-		case "id":
-			return /^-(?:u|g|un|gn)$/.test(args.join(" ")) ? `${SOME_NAME}\n` : UNKNOWN_VALUE;
-		default:
-			if (printsShellSetup(name, args)) return SHELL_SETUP;
-			return filtered(name, args, stdin, walk.record) ?? UNKNOWN_VALUE;
-	}
+	const printer = Object.hasOwn(printers, name) ? printers[name] : undefined;
+	if (printer) return printer({ walk, name, args, state, stdin });
+	if (printsShellSetup(name, args)) return SHELL_SETUP;
+	return filtered(name, args, stdin, walk.record) ?? UNKNOWN_VALUE;
+}
+
+/** `basename` and `dirname` */
+function partOfPath({ walk, name, args }: Printing): string {
+	const [path, ending] = args;
+	if (path === undefined || !isKnown(path) || path.startsWith("-")) return UNKNOWN_VALUE;
+	const rules = pathRules(walk.host);
+	if (name === "basename") return `${rules.basename(path, ending)}\n`;
+	return args.length === 1 ? `${rules.dirname(path)}\n` : UNKNOWN_VALUE;
+}
+
+function gitRevision(walk: ShellWalk, args: readonly string[], state: State): string {
+	const words = args.join(" ");
+	if (/^rev-parse (?:--verify |--short(?:=\d+)? )*HEAD$/.test(words)) return `${SOME_NAME}\n`;
+	return words === "rev-parse --show-toplevel" ? topLevel(walk, state) : UNKNOWN_VALUE;
 }
 
 /** Where `mktemp` puts what it makes; `undefined` where that cannot be told. */
@@ -78,23 +92,37 @@ function temporaryFolder(walk: ShellWalk, state: State): string | undefined {
 
 /** The path that `mktemp` prints: the name that is made up is nobody else's, so a stand-in serves as well. */
 function temporaryName(args: readonly string[], temp: string | undefined): string {
-	let folder: string | undefined;
-	let below = false;
-	let template: string | undefined;
-	for (let at = 0; at < args.length; at++) {
-		const arg = args[at] ?? "";
-		if (/^-[dqu]+$|^--(?:directory|quiet|dry-run)$/.test(arg)) continue;
-		if (/^-[dqu]*p$/.test(arg)) folder = args[++at] ?? "";
-		else if (arg.startsWith("--tmpdir=")) folder = arg.slice(9);
-		else if (/^-[dqu]*t$|^--tmpdir$/.test(arg)) below = true;
-		else if (arg.startsWith("-") || template !== undefined) return UNKNOWN_VALUE;
-		else template = arg;
-	}
+	const options = readTemporaryOptions(args);
+	if (!options) return UNKNOWN_VALUE;
+	const { folder, below, template } = options;
 	if (!args.every(isKnown) && !isKnown(template ?? "")) return UNKNOWN_VALUE;
 	const name = (template ?? "tmp.XXXXXXXXXX").replace(/X{3,}(?=[^X/]*$)/, SOME_NAME);
 	if (folder === undefined && template !== undefined && !below) return `${name}\n`;
 	const place = folder || temp;
 	return place === undefined ? UNKNOWN_VALUE : `${place.replace(/\/+$/, "")}/${name}\n`;
+}
+
+interface TemporaryOptions {
+	/** The value of `-p` or `--tmpdir`. */
+	folder?: string;
+	/** `-t`: the template is below the folder for temporary files. */
+	below?: true;
+	template?: string;
+}
+
+/** The options of `mktemp`; `undefined` where they are not followed. */
+function readTemporaryOptions(args: readonly string[]): TemporaryOptions | undefined {
+	const options: TemporaryOptions = {};
+	for (let at = 0; at < args.length; at++) {
+		const arg = args[at] ?? "";
+		if (/^-[dqu]+$|^--(?:directory|quiet|dry-run)$/.test(arg)) continue;
+		if (/^-[dqu]*p$/.test(arg)) options.folder = args[++at] ?? "";
+		else if (arg.startsWith("--tmpdir=")) options.folder = arg.slice(9);
+		else if (/^-[dqu]*t$|^--tmpdir$/.test(arg)) options.below = true;
+		else if (arg.startsWith("-") || options.template !== undefined) return undefined;
+		else options.template = arg;
+	}
+	return options;
 }
 
 /** `which name` prints where a program is found; where that is not to be seen, at least its name. */
@@ -148,51 +176,56 @@ function unescaped(text: string): string {
 			const digits = zero ?? octal;
 			if (digits !== undefined) return String.fromCharCode(Number.parseInt(digits || "0", 8) & 255);
 			const code = hex ?? short ?? long;
-			if (code) {
-				const point = Number.parseInt(code, 16);
-				return point <= 0x10ffff ? String.fromCodePoint(point) : UNKNOWN_VALUE;
-			}
-			return (
-				(letter !== undefined && Object.hasOwn(escapesOfLetters, letter) ? escapesOfLetters[letter] : undefined) ??
-				whole
-			);
+			if (code) return characterOf(code);
+			return (letter !== undefined && Object.hasOwn(escapesOfLetters, letter) && escapesOfLetters[letter]) || whole;
 		},
 	);
 }
 
+/** The character of a code point in hexadecimal digits. */
+function characterOf(code: string): string {
+	const point = Number.parseInt(code, 16);
+	return point <= 0x10ffff ? String.fromCodePoint(point) : UNKNOWN_VALUE;
+}
+
+const MAX_VALUES = 200;
+const MAX_FORMATTED = 20_000;
+
+/** `printf`: the pattern is used again while there are values. */
 function format(args: readonly string[]): string {
 	const [pattern, ...values] = args[0] === "--" ? args.slice(1) : args;
 	if (pattern === undefined) return "";
-	if (!isKnown(pattern) || values.length > 200) return UNKNOWN_VALUE;
+	if (!isKnown(pattern) || values.length > MAX_VALUES) return UNKNOWN_VALUE;
+	const literal = unescapeText(pattern);
 	let text = "";
 	let at = 0;
 	do {
 		const start = at;
-		text += unescapeText(pattern).replace(
-			/%(%|[-+ #0]*\d*(?:\.\d+)?([a-zA-Z]))/g,
-			(whole, rest: string, letter?: string) => {
-				if (rest === "%") return "%";
-				const value = values[at++] ?? "";
-				switch (letter) {
-					case "s":
-						return whole === "%s" ? value : UNKNOWN_VALUE;
-					case "b":
-						return unescapeText(value);
-					case "d":
-					case "i":
-						return whole.length === 2 && /^-?\d+$/.test(value) ? value : value === "" ? "0" : UNKNOWN_VALUE;
-					default:
-						return UNKNOWN_VALUE;
-				}
-			},
+		text += literal.replace(/%(%|[-+ #0]*\d*(?:\.\d+)?([a-zA-Z]))/g, (directive, rest: string, letter?: string) =>
+			rest === "%" ? "%" : formatValue(directive, letter, values[at++] ?? ""),
 		);
 		if (at === start) break;
-		if (text.length > 20_000) return UNKNOWN_VALUE;
+		if (text.length > MAX_FORMATTED) return UNKNOWN_VALUE;
 	} while (at < values.length);
 	return bounded(text);
 }
 
-function concatenate(walk: ShellWalk, args: readonly string[], state: State, stdin: string): string {
+function formatValue(directive: string, letter: string | undefined, value: string): string {
+	switch (letter) {
+		case "s":
+			return directive === "%s" ? value : UNKNOWN_VALUE;
+		case "b":
+			return unescapeText(value);
+		case "d":
+		case "i":
+			if (value === "") return "0";
+			return directive.length === 2 && /^-?\d+$/.test(value) ? value : UNKNOWN_VALUE;
+		default:
+			return UNKNOWN_VALUE;
+	}
+}
+
+function concatenate({ walk, args, state, stdin }: Printing): string {
 	const operands = args.filter((arg) => !/^-\w/.test(arg));
 	if (operands.length !== args.length) return UNKNOWN_VALUE;
 	if (operands.length === 0) return stdin;

@@ -153,30 +153,45 @@ function withDefault(
 ): readonly Fragments[] {
 	const { operation } = part;
 	if (operation?.type !== "Default") return unknownFragment(quoted);
-	const emptyCounts = operation.operator.startsWith(":");
-	const own = expansion.state.variables.has(part.parameter);
-	const maybeUnset = !texts || texts.some((text) => !isKnown(text) || (text === "" && (emptyCounts || own)));
-	const maybeSet = texts?.some((text) => text !== "" || !emptyCounts) ?? false;
+	const { operator } = operation;
+	const emptyCounts = operator.startsWith(":");
+	const { maybeSet, maybeUnset } = presence(texts, emptyCounts, expansion.state.variables.has(part.parameter));
 	const present = (texts ?? []).map((text): Fragments => [{ text, quoted }]);
 	const operand = () => operands.fragments(operation.operand, quoted, expansion);
-	switch (operation.operator) {
-		case "+":
-		case ":+":
-			return [...(maybeSet ? operand() : []), ...(maybeUnset ? [[]] : [])];
-		case "?":
-		case ":?":
-			operand();
-			return present.length > 0 ? present : [[]];
-		default: {
-			const other = maybeUnset ? operand() : [];
-			if (operation.operator.endsWith("=") && maybeUnset) {
-				const set = (texts ?? []).filter((text) => text !== "");
-				const values = distinct([...set, ...operands.texts(operation.operand, expansion)]);
-				expansion.assigned(part.parameter, textValue(...values));
-			}
-			return [...(maybeSet ? present.filter((row) => !(emptyCounts && isEmpty(row))) : []), ...other];
-		}
+	if (operator.endsWith("+")) {
+		const alternative = maybeSet ? operand() : [];
+		return maybeUnset ? [...alternative, []] : alternative;
 	}
+	const other = maybeUnset || operator.endsWith("?") ? operand() : [];
+	if (operator.endsWith("?")) return present.length > 0 ? present : [[]];
+	if (operator.endsWith("=") && maybeUnset)
+		assignDefault(part.parameter, texts, operands.texts(operation.operand, expansion), expansion);
+	const kept = emptyCounts ? present.filter((row) => !isEmpty(row)) : present;
+	return maybeSet ? [...kept, ...other] : other;
+}
+
+/** Whether a parameter may be set, and may be not set. `emptyCounts`: an empty one counts as not set; `own`: the script assigns it. */
+function presence(
+	texts: readonly string[] | undefined,
+	emptyCounts: boolean,
+	own: boolean,
+): { readonly maybeSet: boolean; readonly maybeUnset: boolean } {
+	if (!texts) return { maybeSet: false, maybeUnset: true };
+	return {
+		maybeSet: texts.some((text) => text !== "" || !emptyCounts),
+		maybeUnset: texts.some((text) => !isKnown(text) || (text === "" && (emptyCounts || own))),
+	};
+}
+
+/** `${x:=word}`: the variable keeps a value that is not empty, else gets that of the word. */
+function assignDefault(
+	name: string,
+	texts: readonly string[] = [],
+	word: readonly string[],
+	expansion: Expansion,
+): void {
+	const values = distinct([...texts.filter((text) => text !== ""), ...word]);
+	expansion.assigned(name, textValue(...values));
 }
 
 function isEmpty(fragments: Fragments): boolean {

@@ -57,31 +57,45 @@ export function replace(
 	if (!hasGlob(pattern)) return replaceLiteral(operator, text, unescapeGlob(pattern), replacement);
 	if (text.length > MAX_REPLACED || pattern.length > MAX_REPLACED) return UNKNOWN_VALUE;
 	const matches = compileGlob(pattern);
-	const longestAt = (start: number): number | undefined => {
-		for (let end = text.length; end > start; end--) if (matches(text.slice(start, end))) return end;
-		return undefined;
-	};
-	if (operator === "/#") {
-		const end = longestAt(0);
-		return end === undefined ? text : replacement + text.slice(end);
-	}
-	if (operator === "/%") {
-		for (let start = 0; start < text.length; start++)
-			if (matches(text.slice(start))) return text.slice(0, start) + replacement;
-		return text;
-	}
-	let result = "";
-	for (let at = 0; at < text.length; ) {
-		const end = longestAt(at);
-		if (end === undefined) {
-			result += text[at++];
-			continue;
+	switch (operator) {
+		case "/#": {
+			const end = longestMatch(text, 0, matches);
+			return end === undefined ? text : replacement + text.slice(end);
 		}
-		result += replacement;
-		at = end;
-		if (operator === "/") return result + text.slice(at);
+		case "/%":
+			return replaceEnd(text, matches, replacement);
+		case "/":
+		case "//":
+			return replaceMatches(text, matches, replacement, operator === "/" ? 1 : text.length);
 	}
-	return result;
+}
+
+type Test = (text: string) => boolean;
+
+/** Where the longest match that begins at `start` ends. */
+function longestMatch(text: string, start: number, matches: Test): number | undefined {
+	for (let end = text.length; end > start; end--) if (matches(text.slice(start, end))) return end;
+	return undefined;
+}
+
+/** Replaces the longest match at the end. */
+function replaceEnd(text: string, matches: Test, replacement: string): string {
+	for (let start = 0; start < text.length; start++)
+		if (matches(text.slice(start))) return text.slice(0, start) + replacement;
+	return text;
+}
+
+/** Replaces the first `most` matches. */
+function replaceMatches(text: string, matches: Test, replacement: string, most: number): string {
+	let result = "";
+	let at = 0;
+	for (let count = 0; at < text.length && count < most; ) {
+		const end = longestMatch(text, at, matches);
+		result += end === undefined ? text[at] : replacement;
+		if (end !== undefined) count++;
+		at = end ?? at + 1;
+	}
+	return result + text.slice(at);
 }
 
 function replaceLiteral(

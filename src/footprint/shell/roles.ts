@@ -80,7 +80,7 @@ export function applyItems(
 	const positions = positionsOf(behavior.operands);
 	const detail = detailOf(behavior);
 	const count = items.filter((item) => item.kind === "operand").length;
-	const sources: string[] = [];
+	const applied: { readonly role: Role | undefined; readonly word: string }[] = [];
 	let destination = destinationOption(program, items);
 	let index = 0;
 	for (const [at, item] of items.entries()) {
@@ -99,11 +99,16 @@ export function applyItems(
 		}
 		// Where an option names the destination, the last operand is one like the others.
 		const own = role === "into" ? (positions.rest ?? "read") : role;
-		if (own === "read" || own === "move" || own === "link") sources.push(item.word);
+		applied.push({ role: own, word: item.word });
 		if (own) applyRole(command, own, item.word, detail);
 	}
-	if (destination !== undefined) arrive(command, destination, sources, detail);
+	if (destination === undefined) return;
+	const sources = applied.filter(({ role }) => role && sourceRoles.has(role)).map(({ word }) => word);
+	arrive(command, destination, sources, detail);
 }
+
+/** Roles of what is copied, moved or linked to a destination. */
+const sourceRoles: ReadonlySet<Role> = new Set(["read", "move", "link"]);
 
 export function operandsOf(items: readonly Item[]): readonly string[] {
 	return items.flatMap((item) => (item.kind === "operand" ? [item.word] : []));

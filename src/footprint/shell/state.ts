@@ -176,27 +176,32 @@ function mergeFunctions(a: State, b: State): State["functions"] {
 	return merged;
 }
 
-/** Whether everything that `small` allows, `large` allows too: walking on from `small` would find nothing new. */
+/** Whether everything that `small` allows, `large` allows too: walking once more from `small` would find nothing new. */
 export function covers(large: State, small: State): boolean {
 	if (large === small) return true;
-	if (small.lost && !large.lost) return false;
-	if (large.cwd && !small.cwd?.every((path) => large.cwd?.includes(path))) return false;
-	if (large.parameters && large.parameters !== small.parameters) {
-		const lists = large.parameters;
-		if (!small.parameters?.every((list) => lists.some((other) => sameList(other, list)))) return false;
-	}
-	if (small.functions !== large.functions || small.globbing !== large.globbing) return false;
-	if (small.exported !== large.exported && !coversExported(large.exported, small.exported)) return false;
-	if (small.variables === large.variables) return true;
-	for (const [name, value] of small.variables) {
-		const other = large.variables.get(name);
-		if (!other) return false;
-		if (sameValue(other, value)) continue;
-		if (other.kind !== "text") return false;
-		if (other.options[0] === UNKNOWN_VALUE) continue;
-		if (value.kind !== "text" || !value.options.every((option) => other.options.includes(option))) return false;
-	}
-	return true;
+	return (
+		(large.lost || !small.lost) &&
+		(!large.cwd || (small.cwd?.every((path) => large.cwd?.includes(path)) ?? false)) &&
+		coversParameters(large.parameters, small.parameters) &&
+		small.functions === large.functions &&
+		small.globbing === large.globbing &&
+		(small.exported === large.exported || coversExported(large.exported, small.exported)) &&
+		(small.variables === large.variables ||
+			[...small.variables].every(([name, value]) => coversValue(large.variables.get(name), value)))
+	);
+}
+
+function coversParameters(large: State["parameters"], small: State["parameters"]): boolean {
+	if (!large || large === small) return true;
+	return small?.every((list) => large.some((other) => sameList(other, list))) ?? false;
+}
+
+function coversValue(large: Value | undefined, small: Value): boolean {
+	if (!large) return false;
+	if (sameValue(large, small)) return true;
+	if (large.kind !== "text") return false;
+	if (large.options[0] === UNKNOWN_VALUE) return true;
+	return small.kind === "text" && small.options.every((option) => large.options.includes(option));
 }
 
 function coversExported(large: State["exported"], small: State["exported"]): boolean {

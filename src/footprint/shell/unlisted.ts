@@ -59,22 +59,27 @@ export function recordWithin(
 	state: State,
 	where: "anywhere" | "named" = "anywhere",
 ): void {
-	let found = 0;
 	const data = where === "named" || args.slice(0, 3).some((arg) => dataVerbs.test(arg));
+	let found = 0;
 	for (const [index, arg] of args.slice(0, MAX_ARGUMENTS).entries()) {
 		const before = args[index - 1] ?? "";
-		for (const text of textsIn(arg, before, data)) {
-			if (!looksLikeCommand(text)) continue;
+		for (const text of textsIn(arg, before, data).filter(looksLikeCommand)) {
 			walk.runText(text, state, "");
 			if (++found >= MAX_COMMANDS) return;
 		}
-		if (dataOptions.test(before)) continue;
-		const words = arg === "--" ? args.slice(index + 1) : unmistakable.test(arg) ? args.slice(index) : [];
-		const [word = ""] = words;
-		if (words.length === 0 || !findProgram(base(word))) continue;
+		const words = dataOptions.test(before) ? [] : commandFrom(args, index);
+		if (words.length === 0) continue;
 		walk.runWords(words, state, "");
 		return;
 	}
+}
+
+/** The command that begins at an argument: after `--`, or with a name that is hardly anything else. */
+function commandFrom(args: readonly string[], index: number): readonly string[] {
+	const arg = args[index] ?? "";
+	const words = arg === "--" ? args.slice(index + 1) : unmistakable.test(arg) ? args.slice(index) : [];
+	const [name] = words;
+	return name !== undefined && findProgram(base(name)) ? words : [];
 }
 
 /** The parts of a word that may be a command line. */

@@ -127,15 +127,20 @@ function split(fragments: Fragments, expansion: Expansion): readonly Field[] | u
 		else if (fragment.quoted || fragment.active) splitter.add(fragment.text, patternText(fragment));
 		else {
 			ifs ??= separators(expansion);
-			// Every field is a word of its own to glob and to combine: a long text costs more than its reading.
-			if (fragment.text.length > 200 && !expansion.record.spend(fragment.text.length / 8)) return undefined;
-			if (ifs === UNKNOWN_VALUE) splitter.add(UNKNOWN_VALUE, UNKNOWN_VALUE);
-			else splitter.addSplit(fragment.text, ifs);
-			if (splitter.fields.length > footprintLimits.words) return undefined;
+			if (!splitUnquoted(splitter, fragment.text, ifs, expansion)) return undefined;
 		}
 	}
 	splitter.close();
 	return splitter.fields;
+}
+
+/** False where the fields become too many or cost too much. */
+function splitUnquoted(splitter: FieldSplitter, text: string, ifs: string, { record }: Expansion): boolean {
+	// Every field is a word of its own to glob and to combine: a long text costs more than its reading.
+	if (text.length > 200 && !record.spend(text.length / 8)) return false;
+	if (ifs === UNKNOWN_VALUE) splitter.add(UNKNOWN_VALUE, UNKNOWN_VALUE);
+	else splitter.addSplit(text, ifs);
+	return splitter.fields.length <= footprintLimits.words;
 }
 
 function separators({ state, host }: Expansion): string {

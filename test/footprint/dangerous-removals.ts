@@ -23,6 +23,7 @@ export const dangerousRemovals: { readonly [E in Effect]?: readonly string[] } =
 		"rm -r{f,v} src",
 		"x=-rf; rm $x src",
 		"$(echo rm) -rf src",
+		"/bin/r? -rf src",
 		"sudo rm -rf src",
 		"find src -delete",
 		"find src -exec rm {} +",

@@ -39,6 +39,11 @@ export const builds: ProgramSpecs = {
 			const files = named.length > 0 ? named : ["GNUmakefile", "makefile", "Makefile"];
 			const texts = [...call.values("--eval -E"), ...files.map((file) => call.content(file) ?? "")];
 			for (const text of texts) runMakefile(call, text);
+			for (const assigned of call.operands) {
+				// Every recipe is run by this program.
+				const shell = /^SHELL\s*:{0,3}[?+]?=(.+)$/s.exec(assigned)?.[1];
+				if (shell !== undefined) call.script(`${shell} -c ''`);
+			}
 			if (call.operands.some((target) => /^(install|uninstall)(-|$)/.test(target))) call.change("system");
 			if (call.operands.some((target) => /^(deploy|publish|release)(-|$)/.test(target))) call.change("remote");
 		},

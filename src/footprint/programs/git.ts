@@ -252,6 +252,7 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 	},
 	config: { options: { "-f --file --blob -t --type --default --value --comment": "text" }, custom: gitConfig },
 	clone: {
+		fetches: true,
 		options: {
 			"-b --branch -o --origin --depth -j --jobs --reference --template -c --config --filter --shallow-since --separate-git-dir --server-option":
 				"text",

@@ -12,4 +12,4 @@ export type {
 } from "./program-spec.ts";
 export { publishesByTask } from "./publishing-tasks.ts";
 export { judgeSqlText } from "./sql.ts";
-export { findProgram, isProgramName, programGroups } from "./table.ts";
+export { findProgram, findPrograms, isProgramName, programGroups } from "./table.ts";

@@ -84,7 +84,7 @@ export interface ProgramSpec extends Behavior {
 	readonly optionsFirst?: boolean;
 	/** Long options begin with one dash (`-name`), and short ones do not cluster. */
 	readonly dashes?: "one";
-	/** It gets things from the network. */
+	/** It gets files from the network; a subcommand may say so for itself. */
 	readonly fetches?: true;
 	/** What words alone cannot say. Called after everything else. */
 	readonly custom?: (call: Call) => void;

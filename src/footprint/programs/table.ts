@@ -72,6 +72,11 @@ export function isProgramName(word: string): boolean {
 	return table.has(word) && (plain.has(word) || !subcommands.has(word));
 }
 
+/** All programs whose base name passes a test, by name. */
+export function findPrograms(matches: (name: string) => boolean): readonly (readonly [name: string, ProgramSpec])[] {
+	return [...table].filter(([name]) => matches(name));
+}
+
 const gnuPrograms = new Set(
 	"cat head tail tac nl od fold fmt pr expand unexpand cut paste join wc sum cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum base32 base64 basenc diff sdiff diff3 cmp sort uniq shuf split csplit tee ls dir vdir stat readlink realpath du df touch mkdir mkfifo mknod mktemp rm rmdir unlink shred cp mv install ln link chmod chown chgrp dd truncate sync date hostname uname nice env nohup stdbuf timeout xargs find locate updatedb grep egrep fgrep sed awk tar time which test kill uptime id who users printenv printf echo seq tr tsort comm ptx numfmt expr factor yes dircolors basename dirname pwd true false sleep nproc arch chroot chcon runcon make m4 indent patch".split(
 		" ",

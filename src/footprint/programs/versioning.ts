@@ -3,6 +3,7 @@ import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
 const changesRemote: ProgramSpec = { changes: ["remote"], options: { "-F --body-file --notes-file": "read" } };
 const changesBoth: ProgramSpec = { changes: ["repository", "worktree"] };
+const fetchesFiles: ProgramSpec = { ...changesBoth, fetches: true };
 
 /** `gh api`: a request that changes something is one with fields or another method than GET. */
 function request(call: Call): void {
@@ -44,8 +45,10 @@ export const versioning: ProgramSpecs = {
 								"text",
 						},
 					},
-					"checkout clone fork sync set-default develop": changesBoth,
+					"checkout fork sync set-default develop": changesBoth,
+					clone: fetchesFiles,
 					download: {
+						fetches: true,
 						changes: ["worktree"],
 						options: { "-D --dir -O --output": "make", "-p --pattern -n --name -R --repo": "text" },
 					},
@@ -89,6 +92,7 @@ export const versioning: ProgramSpecs = {
 						call.change("repository");
 				},
 			},
+			"clone checkout co export": fetchesFiles,
 			push: { ...changesBoth, changes: ["remote"] },
 			"revert strip purge restore abandon undo": { ...changesBoth, effects: ["git-discard-changes"] },
 			"*": changesBoth,

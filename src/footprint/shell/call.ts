@@ -36,7 +36,6 @@ export function recordCall(
 	stdin: string,
 ): string | undefined {
 	const command = openCommand(walk, program, name, args, state, stdin);
-	if (program.fetches) walk.record.fetched();
 	if (!asksForHelp(program, args)) follow(command, program, args);
 	addDerivedEffects(command);
 	const printed = printedBy(command);
@@ -80,6 +79,7 @@ function printedBy({ prints, innerOutputs }: ActiveCommand): string | undefined 
 
 /** Applies a description to words, then the description of the subcommand that they name. */
 function follow(command: ActiveCommand, program: ProgramSpec, words: readonly string[]): void {
+	if (program.fetches) command.walk.record.fetched();
 	const outer = command.items;
 	const items = parseOptions(program.subcommands ? { ...program, optionsFirst: true } : program, words);
 	command.items = outer.length > 0 ? [...outer.filter((item) => item.kind === "option"), ...items] : items;

@@ -1,13 +1,14 @@
 // Runs commands given as words: functions, aliases, builtins, programs of the table, files, and what is none of these.
 import { pathRules, windowsDrivePath } from "../paths.ts";
 import { absolutePaths, accessWord } from "../places.ts";
-import { dropsData, findProgram, publishesByTask } from "../programs/index.ts";
+import { dropsData, findProgram, findPrograms, publishesByTask } from "../programs/index.ts";
 import { everyAccess, footprintLimits } from "../record.ts";
 import { isKnown, knownWords, spellCommand, UNKNOWN_VALUE } from "../text.ts";
 import { builtins } from "./builtins.ts";
 import { recordCall } from "./call.ts";
 import { isDownloaded, isProgramFile } from "./contents.ts";
 import { foundOnPath, isOnPath } from "./environment.ts";
+import { compileGlob, hasGlob } from "./globs.ts";
 import { printed } from "./output.ts";
 import type { State } from "./state.ts";
 import { recordOperands, recordUnlisted, recordWithin } from "./unlisted.ts";
@@ -56,7 +57,13 @@ export function invokeProgram(walk: ShellWalk, words: readonly string[], state: 
 	const program = findProgram(name);
 	if (file) recordFile(walk, word, args, state);
 	const said = program ? recordCall(walk, program, name, args, state, stdin) : undefined;
-	if (!program && !file) recordUnlisted(walk, name, args, state);
+	if (!program && !file) {
+		recordUnlisted(walk, name, args, state);
+		// `/bin/r?`: the shell completes the name.
+		if (hasGlob(name) && isProgramFile(word))
+			for (const [other, likely] of findPrograms(compileGlob(name)))
+				recordCall(walk, likely, other, args, state, stdin);
+	}
 	if (file) return settled(state, UNKNOWN_VALUE);
 	return settled(state, said ?? printed(walk, name, args, state, stdin));
 }

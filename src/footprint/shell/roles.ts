@@ -41,6 +41,10 @@ export function applyRole(command: ActiveCommand, role: Role, word: string, deta
 			access(command, "write", word, detail);
 			return;
 		case "replace":
+			// One content for all that is found.
+			if (foundBelow(word, command.walk.record)) command.effects.add("destroy-content");
+			access(command, "write", word, { ...detail, replaces: true });
+			return;
 		case "into":
 			access(command, "write", word, { ...detail, replaces: true });
 			return;
@@ -153,6 +157,11 @@ function arrive(command: ActiveCommand, destination: string, sources: readonly s
 	const rules = pathRules(host);
 	const kind = destinationKind(command);
 	const paths = absolutePaths(destination, directories, record);
+	const arriving = { ...detail, replaces: true };
+	if (foundBelow(destination, record)) {
+		applyRole(command, "replace", destination, detail);
+		return;
+	}
 	if (!paths) {
 		if (!state.elsewhere) unknownPlace(record, destination, directories, ["write"]);
 		return;
@@ -163,7 +172,6 @@ function arrive(command: ActiveCommand, destination: string, sources: readonly s
 		(path) => isDirectory(path, host) || record.filled(path) || record.filled(rules.dirname(path)),
 	);
 	const many = givenAsDirectory || sources.length > 1 || destination.endsWith("/");
-	const arriving = { ...detail, replaces: true };
 	if (kind !== "name" && (many || isPerhaps))
 		for (const source of sources) arriveBelow(command, destination, source, kind === "tree", arriving);
 	if (kind === "name" || (!isSurely && !givenAsDirectory)) {

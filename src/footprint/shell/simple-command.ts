@@ -16,7 +16,8 @@ import { type ArgumentLists, expandWord } from "./words.ts";
 type Assignments = readonly (readonly [string, Value])[];
 
 /** Walks a simple command of the grammar. */
-export function runSimple(walk: ShellWalk, node: Command, state: State, stdin: string): CommandOutcome {
+export function runSimple(walk: ShellWalk, parsed: Command, state: State, stdin: string): CommandOutcome {
+	const node = withSubstitutedValues(parsed);
 	const words = wordsOf(walk, node);
 	if (!walk.record.spend(2 + words.length / 2)) return settled(state, UNKNOWN_VALUE);
 	const declared: Assignments[number][] = [];
@@ -47,6 +48,36 @@ export function runSimple(walk: ShellWalk, node: Command, state: State, stdin: s
 	return streams.stdout === "captured" ? outcome : { ...outcome, output: "" };
 }
 
+/** The grammar reads `NAME=<(…)` as an empty assignment and a word `<(…)` right behind it: puts them together again. */
+function withSubstitutedValues(node: Command): Command {
+	const { name: first, type, pos, end, redirects, suffix } = node;
+	const items = [...node.prefix.filter(isAssignment), ...(first ? [first] : []), ...node.args];
+	if (!items.some((item, at) => valueBehind(items[at - 1], item))) return node;
+	const joined: CommandArgument[] = [];
+	for (const item of items) {
+		const value = valueBehind(joined.at(-1), item);
+		joined.push(value ? assignmentOf(joined.pop() as Assignment, value) : item);
+	}
+	const at = joined.findIndex((item) => !isAssignment(item));
+	const [name, ...args] = at < 0 ? [] : joined.slice(at);
+	const prefix = joined.slice(0, at < 0 ? undefined : at).filter(isAssignment);
+	return { type, pos, end, redirects, suffix, prefix, name: name as Word | undefined, args };
+}
+
+function isAssignment(item: { readonly type?: string }): item is Assignment {
+	return item.type === "Assignment";
+}
+
+/** The word, where it follows an assignment without a blank. */
+function valueBehind(before: CommandArgument | undefined, item: CommandArgument): Word | undefined {
+	return before && isAssignment(before) && before.end === item.pos && !isAssignment(item) ? item : undefined;
+}
+
+/** The grammar's nodes have getters, which a spread would not copy. */
+function assignmentOf({ type, pos, text, name, append, index }: Assignment, value: Word): Assignment {
+	return { type, pos, end: value.end, text: text + value.text, name, append, index, value };
+}
+
 /** The words of a command, no more of them than can be judged. */
 function wordsOf(walk: ShellWalk, node: Command): readonly CommandArgument[] {
 	const words = node.name ? [node.name, ...node.args] : [];
@@ -57,9 +88,7 @@ function wordsOf(walk: ShellWalk, node: Command): readonly CommandArgument[] {
 
 /** The assignments before a command's name. */
 function prefixAssignments(walk: ShellWalk, node: Command, expansion: Expansion): Assignments {
-	return node.prefix
-		.filter((item): item is Assignment => item.type === "Assignment")
-		.map((item) => [item.name, assignedValue(walk, item, expansion)]);
+	return node.prefix.filter(isAssignment).map((item) => [item.name, assignedValue(walk, item, expansion)]);
 }
 
 /** A command that has no name: its assignments stay. */

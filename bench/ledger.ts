@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import type { HeldLedger } from "../src/chronicle/core/index.ts";
 import {
-	beginRun,
+	decide,
 	type EventBody,
 	foldEvent,
+	isRefusal,
 	type LedgerEvent,
-	pendingActions,
 	type Run,
-	transition,
+	startRun,
 } from "../src/chronicle/core/machine/index.ts";
 import { hashDefinition } from "../src/chronicle/core/template/index.ts";
 import { checkpointText } from "../src/chronicle/engine/ledger/checkpoint.ts";
@@ -139,21 +139,21 @@ async function measureGrowth(
 	};
 }
 
-/** One event and the decisions that follow from it; every hundredth is made durable and timed. */
+/** The event and the decisions that follow from it. */
+function batchOf(run: Run, body: EventBody): readonly EventBody[] {
+	const batch = decide(run, body, run.updatedAt);
+	if (isRefusal(batch)) throw new Error(batch.message);
+	return batch.events;
+}
+
+/** Appends one event with the decisions that follow from it; every fiftieth batch is made durable and timed. */
 async function tell(ledger: HeldLedger, run: Run, body: EventBody, waits: number[]): Promise<Run> {
-	let now = run;
-	for (let next: EventBody | undefined = body; next; ) {
-		const durable = now.seq % 100 === 0;
-		const started = performance.now();
-		const appended = await ledger.append([next], durable ? "durable" : "soon");
-		if (durable) waits.push(performance.now() - started);
-		const [event] = appended.ok ? appended.value : [];
-		if (!event) throw new Error("An event was not appended.");
-		now = transition(now, event).run;
-		const [action] = pendingActions(now);
-		next = action?.kind === "record" ? action.event : undefined;
-	}
-	return now;
+	const durable = run.seq % 50 === 0;
+	const started = performance.now();
+	const appended = await ledger.append(batchOf(run, body), durable ? "durable" : "soon");
+	if (durable) waits.push(performance.now() - started);
+	if (!appended.ok) throw new Error(appended.failure.message);
+	return appended.value.reduce(foldEvent, run);
 }
 
 /** Writes the long log, and gives the run that it tells. */
@@ -165,7 +165,7 @@ async function writeLong(sessions: string): Promise<Run> {
 	const write = async (body: EventBody): Promise<void> => {
 		seq += 1;
 		const event: LedgerEvent = stampEvent(body, { seq, at: new Date(1.9e12 + seq * 10).toISOString(), fence: 1 });
-		run = run ? foldEvent(run, event) : event.kind === "created" ? beginRun(event) : undefined;
+		run = run ? foldEvent(run, event) : startRun(event);
 		lines.push(encodeLine(event));
 		if (lines.length < 2000) return;
 		const fits = out.write(lines.join(""));
@@ -173,13 +173,9 @@ async function writeLong(sessions: string): Promise<Run> {
 		if (!fits) await new Promise<void>((resolve) => out.once("drain", () => resolve()));
 	};
 	const follow = async (body: EventBody): Promise<Run> => {
-		await write(body);
-		for (;;) {
-			if (!run) throw new Error("The run could not be begun.");
-			const [action] = pendingActions(run);
-			if (action?.kind !== "record") return run;
-			await write(action.event);
-		}
+		if (run) for (const event of batchOf(run, body)) await write(event);
+		if (!run) throw new Error("The run could not be started.");
+		return run;
 	};
 	await write(first);
 	let now = await follow(baseline);
@@ -218,8 +214,8 @@ async function bundleReader(folder: string): Promise<string> {
 	await build({
 		stdin: {
 			contents: `
-				import { loadRun } from "./ledger/load.ts";
-				import { pathsOf } from "./ledger/layout.ts";
+				import { loadRun } from "./engine/ledger/load.ts";
+				import { pathsOf } from "./engine/ledger/layout.ts";
 				const started = performance.now();
 				const cpu = process.cpuUsage();
 				const read = await loadRun(pathsOf(process.argv[2], "${id}"));
@@ -258,21 +254,20 @@ function read(reader: string, sessions: string): { ms: number; cpuMs: number; me
 	};
 }
 
-/** Events per second through `transition`, without a disk. */
+/** Events per second, decided and folded, without a disk. */
 function machineSpeed(): number {
 	const stamp = (body: EventBody, seq: number): LedgerEvent =>
 		stampEvent(body, { seq, at: new Date(1.9e12 + seq).toISOString(), fence: 1 });
 	const begun = stamp(first, 1);
-	let run = begun.kind === "created" ? beginRun(begun) : undefined;
+	let run = startRun(begun);
 	if (!run) throw new Error("The run could not be begun.");
 	let count = 0;
 	const started = performance.now();
 	const take = (body: EventBody): void => {
-		for (let next: EventBody | undefined = body; next && run; ) {
-			run = transition(run, stamp(next, run.seq + 1)).run;
+		if (!run) return;
+		for (const event of batchOf(run, body)) {
+			run = foldEvent(run, stamp(event, run.seq + 1));
 			count += 1;
-			const [action] = pendingActions(run);
-			next = action?.kind === "record" ? action.event : undefined;
 		}
 	};
 	take(baseline);

@@ -1,24 +1,9 @@
 // What a run owes the world. An action is asked for until the event that answers it is in the ledger: after a crash the same actions are
 // owed again, under the same keys. Whoever carries one out reports what happened as an event; nothing here is carried out.
-import type { CleanupEnded, DecisionEvent, LaunchId, LaunchReason } from "./event.ts";
+import type { CleanupEnded, LaunchId, LaunchReason } from "./event.ts";
 import type { Allowance } from "./run.ts";
 
-export type Action =
-	| RecordDecision
-	| MeasureFiles
-	| AskApproval
-	| Work
-	| SendMessage
-	| EndWorker
-	| CleanUp
-	| RestoreFiles;
-
-/** Append this event: the machine has decided, nothing outside has to happen. */
-export interface RecordDecision {
-	readonly kind: "record";
-	readonly key: string;
-	readonly event: DecisionEvent;
-}
+export type Action = MeasureFiles | AskApproval | Work | SendMessage | EndWorker | CleanUp | RestoreFiles;
 
 /** After stopping what workers have left running. Answered by `files_measured` or `files_unmeasured`. */
 export interface MeasureFiles {

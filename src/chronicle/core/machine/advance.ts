@@ -60,7 +60,7 @@ function holdAtCeiling(run: Run): PauseReason | null {
 
 /** The run about to record a decision; `stopping` is what then has to be put to rest. */
 export function decideOn(run: Run, decision: DecisionEvent, stopping: Stopping | null = null, delayMs = 0): Run {
-	return { ...run, stage: { kind: "deciding", since: run.seq, decision, stopping, delayMs } };
+	return { ...run, stage: { kind: "deciding", decision, stopping, delayMs } };
 }
 
 /** The run about to move on. */

@@ -1,5 +1,6 @@
 export type { Action, ApprovalQuestion } from "./action.ts";
 export { allowanceOf, type Measure, measures } from "./budget.ts";
+export { type Batch, decide } from "./decide.ts";
 export type * from "./event.ts";
 export { launchKey } from "./launch-key.ts";
 export { explainCause, judgeMove, legalTargets, type MoveJudgement } from "./moves.ts";
@@ -8,7 +9,7 @@ export { isParked, pendingActions } from "./pending-actions.ts";
 export { awaitedAnswer, decidedEarlier, MESSAGE_LENGTH } from "./person.ts";
 export type * from "./person-event.ts";
 export { planOf } from "./plan.ts";
-export type { Refusal } from "./refusal.ts";
+export { isRefusal, type Refusal } from "./refusal.ts";
 export {
 	type Ceilings,
 	type KeptState,
@@ -22,4 +23,4 @@ export {
 export { addSpend, NO_SPEND, type Spend } from "./spend.ts";
 export { restoreRun, type StoredRun, storeRun } from "./stored-run.ts";
 export { liveTotals } from "./totals.ts";
-export { beginRun, foldEvent, type Step, startRun, transition } from "./transition.ts";
+export { foldEvent, startRun } from "./transition.ts";

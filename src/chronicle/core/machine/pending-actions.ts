@@ -13,8 +13,6 @@ const none: readonly Action[] = [];
 export function pendingActions(run: Run): readonly Action[] {
 	const { stage } = run;
 	switch (stage.kind) {
-		case "deciding":
-			return [{ kind: "record", key: `record:${stage.since}:${stage.decision.kind}`, event: stage.decision }];
 		case "baselining":
 			return [
 				{ kind: "measure_files", key: `baseline:${run.visit}`, visit: run.visit, purpose: "baseline", since: null },
@@ -46,6 +44,7 @@ export function pendingActions(run: Run): readonly Action[] {
 			const goal = kept === undefined ? `${to}` : `kept-${kept}`;
 			return [{ kind: "restore_files", key: `restore:${run.visit}:${goal}`, tree, visit: run.visit, before }];
 		}
+		case "deciding":
 		case "waiting":
 		case "over":
 			return none;

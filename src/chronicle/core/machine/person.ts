@@ -233,11 +233,10 @@ export function onPauseRequested(run: Run, event: LedgerEvent & PauseRequested):
 	switch (stage.kind) {
 		case "over":
 			return over();
-		case "deciding":
-			return refuse("busy", "A decision is being recorded.");
 		case "waiting":
 		case "asking":
 			return refuse("unexpected", "The run waits already.");
+		case "deciding":
 		case "baselining":
 		case "restoring":
 			return held;
@@ -257,8 +256,6 @@ export function onAbortRequested(run: Run, event: LedgerEvent & AbortRequested):
 	switch (stage.kind) {
 		case "over":
 			return over();
-		case "deciding":
-			return refuse("busy", "A decision is being recorded.");
 		case "stopping":
 			return {
 				...run,
@@ -268,6 +265,7 @@ export function onAbortRequested(run: Run, event: LedgerEvent & AbortRequested):
 		case "launching":
 		case "working":
 			return stopWorker(run, "now", { kind: "finish", status: "aborted", detail });
+		case "deciding":
 		case "waiting":
 		case "asking":
 		case "baselining":
@@ -287,9 +285,8 @@ export function onRewindRequested(run: Run, event: LedgerEvent & RewindRequested
 	const rewind: RewindRequested = { kind, to, state, tree, snapshot, pairMoves, ...known };
 	switch (stage.kind) {
 		case "deciding":
-			return refuse("busy", "A decision is being recorded.");
 		case "restoring":
-			return refuse("busy", "A rewind has not ended yet: wait for it, or resume the run if it was cut off.");
+			return refuse("unexpected", "A rewind has not ended yet: wait for it, or resume the run if it was cut off.");
 		case "stopping":
 			return { ...run, status: "running", stage: { ...stage, how: "now", after: { kind: "rewind", rewind } } };
 		case "launching":

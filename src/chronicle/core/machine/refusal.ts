@@ -6,8 +6,6 @@ export interface Refusal {
 		| "stale"
 		/** The run is not at a point where this can happen. */
 		| "unexpected"
-		/** A decision is about to be recorded; try again after it. */
-		| "busy"
 		/** Somebody has answered before, or the question has changed. */
 		| "answered"
 		/** It was decided when the run was in another visit or attempt. */
@@ -26,6 +24,6 @@ export function refuse(reason: Refusal["reason"], message: string): Refusal {
 	return { reason, message };
 }
 
-export function isRefusal(result: Reduced): result is Refusal {
+export function isRefusal(result: object): result is Refusal {
 	return "message" in result;
 }

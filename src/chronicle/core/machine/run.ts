@@ -231,11 +231,9 @@ export interface PauseReason {
 }
 
 export type Stage =
-	/** A decision is to be recorded; then the run is `leaving`, or goes on. */
+	/** In the middle of a batch: `decision` is its next event. Ledgers of earlier versions have other events in between. */
 	| {
 			readonly kind: "deciding";
-			/** `seq` of the event that led to it. */
-			readonly since: number;
 			readonly decision: DecisionEvent;
 			/** The shutdown that goes on beside it. */
 			readonly stopping: Stopping | null;

@@ -16,7 +16,7 @@ type StoredVisitRecord = Omit<VisitRecord, "noProgress"> & {
 
 /** The run in its stored form. */
 export function storeRun({ plan: _plan, cleanupHash: _hash, stage, visitRecord, ...run }: Run): StoredRun {
-	return { ...run, stage: storeStage(stage), visitRecord: storeVisitRecord(visitRecord) };
+	return { ...run, stage: storeStage(stage, run.seq), visitRecord: storeVisitRecord(visitRecord) };
 }
 
 /** The run of a stored one; `undefined` where this version cannot read the template's definition. Trusts everything else. */
@@ -27,11 +27,11 @@ export function restoreRun({ stage, visitRecord, ...run }: StoredRun): Run | und
 	return { ...run, plan, cleanupHash, stage: restoreStage(stage), visitRecord: restoreVisitRecord(visitRecord) };
 }
 
-function storeStage(stage: Stage): StoredStage {
+function storeStage(stage: Stage, since: number): StoredStage {
 	switch (stage.kind) {
 		case "deciding": {
-			const { since, decision, stopping, delayMs } = stage;
-			return { kind: "recording", since, event: decision, leaving: stopping && storeStage(stopping), delayMs };
+			const { decision, stopping, delayMs } = stage;
+			return { kind: "recording", since, event: decision, leaving: stopping && storeStage(stopping, since), delayMs };
 		}
 		case "stopping":
 			return { ...stage, kind: "leaving" };
@@ -43,9 +43,9 @@ function storeStage(stage: Stage): StoredStage {
 function restoreStage(stored: StoredStage): Stage {
 	switch (stored.kind) {
 		case "recording": {
-			const { since, event: decision, leaving, delayMs } = stored;
+			const { event: decision, leaving, delayMs } = stored;
 			const stopping = leaving && restoreStage(leaving as StoredStage);
-			return { kind: "deciding", since, decision, stopping, delayMs } as Stage;
+			return { kind: "deciding", decision, stopping, delayMs } as Stage;
 		}
 		case "leaving":
 			return { ...stored, kind: "stopping" } as unknown as Stage;

@@ -1,14 +1,12 @@
-// The machine: `transition(run, event) → { run, actions }`. Pure: no disk, no clock, no chance. It says what must be done and does nothing.
-// T1 exactly one current state and one stage; T2 every move is legal or a person's; T3 what a run owes follows from the run alone, so it is
-// owed again after a crash; T4 an event that does not apply changes nothing; T5 a run that is over launches nothing.
+// The state machine: what each kind of event does to a run. Pure: no disk, no clock, no chance. It decides nothing; see `decide.ts`.
+// T1 exactly one current state and one stage; T2 every move is legal or a person's; T3 pending actions follow from the run alone, so a crash
+// does not lose one; T4 an event that does not apply changes nothing; T5 a run that is over launches nothing.
 import { EMPTY_SNAPSHOT } from "../snapshot/index.ts";
 import { compileDefinition, hashCleanup } from "../template/index.ts";
-import type { Action } from "./action.ts";
 import { countVisit, newVisit } from "./advance.ts";
 import { notice } from "./budget.ts";
 import { onDecision } from "./decision.ts";
-import type { Created, LedgerEvent, Opened, Recovered } from "./event.ts";
-import { pendingActions } from "./pending-actions.ts";
+import type { Created, LedgerEvent, Recovered } from "./event.ts";
 import {
 	onAbortRequested,
 	onApproved,
@@ -23,7 +21,7 @@ import {
 	onRewindRequested,
 	onTold,
 } from "./person.ts";
-import { isRefusal, type Reduced, type Refusal, refuse } from "./refusal.ts";
+import { isRefusal, type Reduced, refuse } from "./refusal.ts";
 import { NO_CALLS, type Run, SCHEMA_VERSION } from "./run.ts";
 import { onCleanupEnded, onFilesMeasured, onWorkerEnded } from "./shutdown.ts";
 import { NO_SPEND } from "./spend.ts";
@@ -43,29 +41,13 @@ import {
 	stopWorker,
 } from "./worker.ts";
 
-export interface Step {
-	readonly run: Run;
-	/** What is owed now and was not owed before. After a crash: `owed(run)`. */
-	readonly actions: readonly Action[];
-	/** Why the event does not apply: then `run` is what it was, and the event is not to be recorded. */
-	readonly refusal?: Refusal;
-}
-
-/** Takes one event in. */
-export function transition(run: Run, event: LedgerEvent): Step {
-	const next = reduce(run, event);
-	if (isRefusal(next)) return { run, actions: [], refusal: next };
-	const before = new Set(pendingActions(run).map(({ key }) => key));
-	return { run: next, actions: pendingActions(next).filter(({ key }) => !before.has(key)) };
-}
-
 /** The run after `event`, for reading a ledger: one that does not apply is passed over. */
 export function foldEvent(run: Run, event: LedgerEvent): Run {
 	const next = reduce(run, event);
 	return isRefusal(next) ? run : next;
 }
 
-/** The run that an event begins; `undefined` where it begins none, or the template's definition cannot be read any more. */
+/** The run that `created` or `recovered` starts; `undefined` for other events, or where this version cannot read the template's definition. */
 export function startRun(event: LedgerEvent): Run | undefined {
 	if (event.kind === "created") return beginRun(event);
 	return event.kind === "recovered" ? recover(event) : undefined;
@@ -76,8 +58,7 @@ function recover({ run: stored, seq, at }: LedgerEvent & Recovered): Run | undef
 	return run && { ...run, seq, updatedAt: at };
 }
 
-/** The run that its first event begins; `undefined` where the template's definition cannot be read any more. */
-export function beginRun(event: LedgerEvent & Created): Run | undefined {
+function beginRun(event: LedgerEvent & Created): Run | undefined {
 	const { template, at } = event;
 	const plan = compileDefinition(template.definition, template.name);
 	if (!plan) return undefined;
@@ -121,17 +102,18 @@ export function beginRun(event: LedgerEvent & Created): Run | undefined {
 	};
 }
 
-function reduce(run: Run, event: LedgerEvent): Reduced {
-	if (event.seq <= run.seq) return refuse("stale", "This event has been taken in already.");
-	return take({ ...run, seq: event.seq, updatedAt: event.at }, event);
+/** The run after `event`, or why the event does not apply. */
+export function reduce(run: Run, event: LedgerEvent): Reduced {
+	if (event.seq <= run.seq) return refuse("stale", "This event is already recorded.");
+	return handle({ ...run, seq: event.seq, updatedAt: event.at }, event);
 }
 
-function take(run: Run, event: LedgerEvent): Reduced {
+function handle(run: Run, event: LedgerEvent): Reduced {
 	switch (event.kind) {
 		case "created":
 			return refuse("unexpected", "The run exists.");
 		case "opened":
-			return onOpened(run, event);
+			return onOpened(run);
 		case "recovered":
 			return recover(event) ?? refuse("unexpected", "The template's definition cannot be read any more.");
 		case "clock_jumped":
@@ -217,8 +199,8 @@ function explainJump(ms: number): string {
 		: `The machine slept, or the clock was set, for ${minutes} min while a worker worked: they do not count.`;
 }
 
-/** Another supervisor has the run: whatever was going on under the last one is in doubt. */
-function onOpened(run: Run, _event: LedgerEvent & Opened): Reduced {
+/** Another supervisor holds the run: whatever the last one left unfinished is in doubt. */
+function onOpened(run: Run): Run {
 	const { stage } = run;
 	switch (stage.kind) {
 		case "launching":

@@ -5,7 +5,7 @@ import { rm, stat } from "node:fs/promises";
 import { type Disk, realDisk, undefinedIfMissing } from "../../../disk/index.ts";
 import { openRedaction, type Redact } from "../../../safety/index.ts";
 import type { Clock, EventBody, HeldLedger, LedgerStore, ReadLedger, Result, StoreFailure } from "../../core/index.ts";
-import { beginRun } from "../../core/index.ts";
+import { startRun } from "../../core/index.ts";
 import { diskFailure, storeFailure } from "./failures.ts";
 import { holdLedger, type StoreDependencies } from "./held-ledger.ts";
 import { postEvent } from "./inbox.ts";
@@ -143,7 +143,7 @@ async function createRun(
 	const written = await log.append([redactEvent(first, redact)], new Date(clock.now()).toISOString(), true);
 	if (!written.ok) return undo(written.failure);
 	const [event] = written.value;
-	const run = event?.kind === "created" ? beginRun(event) : undefined;
+	const run = event && startRun(event);
 	if (!run) {
 		const message = "The template's definition cannot be read.";
 		return undo({ reason: "corrupt", message, remedy: "Check the template." });

@@ -2,7 +2,7 @@
 // J1 it is looked at only while one works: then alone a timer runs.
 import type { Clock } from "../../core/index.ts";
 
-export interface Jumps {
+export interface ClockJumps {
 	/** Looks from now on, or no more. */
 	watch(works: boolean): void;
 	/** Milliseconds that the clock shows and that did not pass, since the last look; 0 for small ones. */
@@ -12,7 +12,7 @@ export interface Jumps {
 /** Clocks are corrected in small steps all the time. */
 const smallMs = 2000;
 
-export function openJumps(clock: Clock): Jumps {
+export function openClockJumps(clock: Clock): ClockJumps {
 	let awake: ReturnType<NonNullable<Clock["awake"]>> | undefined;
 	let last = { wall: 0, awake: 0 };
 	return {

@@ -1,256 +1,319 @@
-// The supervisor: a loop over the pure machine. One event at a time is judged, recorded, taken in; what is then owed is carried out, and its
-// results are events again. It never calls a model.
-// V1 an event is on disk before anything that depends on it is done; V2 an action is carried out once per owner, and again after a crash;
-// V3 what the record refuses (a full disk) ends the work, never the run; V4 a run that waits for a person is no process and no timer: then
-// the supervision is over; V5 nothing is begun and no word is taken once it is ending: words stay for the next one; V6 whoever has lost the
-// run does nothing for it any more.
+// The supervisor: records events one at a time and carries out the actions that are then pending; their results are events again. It never
+// calls a model.
+// V1 an event and the decisions that follow from it are on disk, in one write, before anything that depends on them is done; V2 an action is
+// carried out once per supervisor, and again after a crash; V3 a failed write (a full disk) ends the supervision, never the run; V4 a parked
+// run has no process and no timer: the supervision ends; V5 while shutting down, no action starts and no inbox message is consumed; V6 a
+// supervisor that has lost the lease does nothing more for the run.
 
-import type { Failure, HeldLedger, SupervisorPorts } from "../../core/index.ts";
 import {
 	type Action,
+	decide,
 	type EventBody,
+	type Failure,
+	foldEvent,
+	type HeldLedger,
 	isParked,
+	isRefusal,
 	type LedgerEvent,
 	type PersonEvent,
 	pendingActions,
 	type Run,
-	transition,
+	type SupervisorPorts,
 } from "../../core/index.ts";
 import { type ActionExecutor, openActionExecutor } from "./action-executor.ts";
-import { openJumps } from "./clock-jumps.ts";
+import { openClockJumps } from "./clock-jumps.ts";
 import { openCrashPoints } from "./crash-point.ts";
 import { durabilityOf } from "./durability.ts";
 
 /** How a supervision ended. The run itself says what it waits for. */
 export type SupervisionEnd =
 	| { readonly kind: "parked"; readonly run: Run }
-	/** It was let go, by `release`. */
+	/** By `stop`. */
 	| { readonly kind: "released"; readonly run: Run }
-	/** The record could not be written, or another supervisor has the run. Workers are stopped. */
+	/** The ledger could not be written, or another supervisor holds the run. Workers are stopped. */
 	| { readonly kind: "failed"; readonly run: Run; readonly failure: Failure };
 
 export interface Supervision {
 	readonly run: Run;
-	/** Calls `listener` after every event; the returned function ends that. */
-	watch(listener: (run: Run, event: LedgerEvent) => void): () => void;
+	/** Calls `listener` after every event; the returned function removes it. */
+	watch(listener: RunListener): () => void;
 	/**
-	 * A person's word. Resolves with the reason where it does not apply, once it is on disk otherwise. `failure`: it could not be recorded, and
-	 * the supervision ends.
+	 * Records a person's event. Resolves once it is on disk, or with the reason why it does not apply. `failure`: it could not be recorded,
+	 * and the supervision ends.
 	 */
 	submit(event: PersonEvent): Promise<{ readonly refused: string | undefined; readonly failure?: Failure }>;
 	/**
-	 * Stops workers at once and lets go of the run, which stays as it is recorded: another supervisor goes on with it. What was said before
-	 * is recorded first, and nothing that it leads to is begun.
+	 * Stops the workers at once and gives the run back as it is recorded, for another supervisor to continue. Events submitted before are
+	 * recorded first; none of the actions that they lead to starts.
 	 */
 	stop(): Promise<SupervisionEnd>;
 	readonly ended: Promise<SupervisionEnd>;
 }
 
-/** Milliseconds that people wait for an answer to what they leave for a run. */
-const patienceMs = 5000;
-/** Milliseconds that an action may go on after its supervision has ended. */
-const lingerMs = 3000;
+type RunListener = (run: Run, event: LedgerEvent) => void;
 
-interface Waiting {
-	readonly body: EventBody;
-	readonly done: (refused: string | undefined) => void;
+/** Milliseconds after which whoever posted an event has stopped waiting for the answer. */
+const postPatienceMs = 5000;
+/** Milliseconds that actions get to end once the supervision is ending. */
+const lingerMs = 3000;
+const notSupervised = "The run is not supervised here any more.";
+
+/** Supervises the run of `ledger` from where it stands. `fresh`: this process has just created it. */
+export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "fresh" | "reopened"): Supervision {
+	const supervisor = new Supervisor(ledger, ports, origin);
+	supervisor.start();
+	return supervisor;
 }
 
-/** Takes the run on where its ledger says it is. `fresh`: it was created by this very process. */
-export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "fresh" | "reopened"): Supervision {
-	const crashAt = openCrashPoints();
-	const listeners = new Set<(run: Run, event: LedgerEvent) => void>();
-	const queue: Waiting[] = [];
-	const doing = new Map<string, { readonly control: AbortController; readonly done: Promise<void> }>();
-	/** Actions that ended, with the event up to which they need not be looked at again. */
-	const putOff = new Map<string, number>();
-	const jumps = openJumps(ports.clock);
-	let run = ledger.run;
-	/** Words that are being recorded, one after another. */
-	let recording: Promise<void> | undefined;
-	let failure: Failure | undefined;
-	let finishing: Promise<void> | undefined;
-	let released = false;
-	let ended = false;
-	const gone = "The run is not supervised here any more.";
-	/** Words that people left while nobody held the run have been taken. */
-	let heard = false;
-	let end: (how: SupervisionEnd) => void = () => {};
-	const over = new Promise<SupervisionEnd>((resolve) => {
-		end = resolve;
-	});
+class Supervisor implements Supervision {
+	run: Run;
+	readonly ended: Promise<SupervisionEnd>;
+	readonly #ledger: HeldLedger;
+	readonly #ports: SupervisorPorts;
+	readonly #origin: "fresh" | "reopened";
+	readonly #executor: ActionExecutor;
+	readonly #clockJumps: ReturnType<typeof openClockJumps>;
+	readonly #crashAt = openCrashPoints();
+	readonly #listeners = new Set<RunListener>();
+	/** Events to be recorded, one after another. */
+	readonly #queue: { readonly body: EventBody; readonly done: (refused: string | undefined) => void }[] = [];
+	readonly #running = new Map<string, { readonly control: AbortController; readonly done: Promise<void> }>();
+	/** Actions that ended, with the `seq` up to which they are not started again. */
+	readonly #endedAt = new Map<string, number>();
+	/** The queue is being worked off. */
+	#recording: Promise<void> | undefined;
+	#failure: Failure | undefined;
+	#stopRequested = false;
+	/** What was posted while nobody held the run has been recorded or refused. */
+	#inboxRead = false;
+	#closing: Promise<void> | undefined;
+	#closed = false;
+	#end: (how: SupervisionEnd) => void = () => {};
 
-	/** Puts an event in line; resolves once it is recorded, or refused. */
-	const take = (body: EventBody): Promise<string | undefined> =>
-		new Promise((done) => {
-			queue.push({ body, done });
-			recording ??= recordAll();
+	constructor(ledger: HeldLedger, ports: SupervisorPorts, origin: "fresh" | "reopened") {
+		this.run = ledger.run;
+		this.#ledger = ledger;
+		this.#ports = ports;
+		this.#origin = origin;
+		this.#clockJumps = openClockJumps(ports.clock);
+		this.ended = new Promise((resolve) => {
+			this.#end = resolve;
 		});
-
-	/** Asked before whatever another holder of the run may be doing too; where it is not ours any more, the work ends. */
-	const holds = async (): Promise<boolean> => {
-		if (await ledger.holdsLease()) return true;
-		failure ??= await ledger.leaseLoss();
-		void rest();
-		return false;
-	};
-	const hands: ActionExecutor = openActionExecutor(ports, {
-		origin,
-		run: () => run,
-		record: take,
-		holds,
-		crashAt,
-		place: ledger.place,
-		folder: ledger.folder,
-	});
-
-	/** What throws is broken: nothing is known of what it did, so the work ends and the run stays as recorded. */
-	function broken(error: unknown): string {
-		const message = error instanceof Error ? error.message : String(error);
-		failure ??= { reason: "broken", message, remedy: "Resume the run to go on; if it happens again, report it." };
-		return message;
+		this.#executor = openActionExecutor({
+			...ports,
+			origin,
+			run: () => this.run,
+			record: (body) => this.#enqueue(body),
+			holdsLease: () => this.#holdsLease(),
+			crashAt: this.#crashAt,
+			place: ledger.place,
+			folder: ledger.folder,
+		});
 	}
 
-	async function recordAll(): Promise<void> {
-		for (let next = queue.shift(); next; next = queue.shift()) next.done(await record(next.body).catch(broken));
-		recording = undefined;
-		void rest();
+	start(): void {
+		void this.#readInbox();
+		if (this.#origin === "reopened") void this.#enqueue({ kind: "opened", ...this.#ports.self });
+		else this.#reconcile();
 	}
 
-	async function record(body: EventBody): Promise<string | undefined> {
-		if (failure) return failure.message;
-		if (ended) return gone;
-		const ms = jumps.take();
-		const unrecorded = ms === 0 ? undefined : await record({ kind: "clock_jumped", ms });
-		if (unrecorded !== undefined) return unrecorded;
-		// Judged first with the number and time it will get: what does not apply is not recorded.
-		const draft = { ...body, seq: run.seq + 1, at: new Date(ports.clock.now()).toISOString() } as LedgerEvent;
-		const { refusal } = transition(run, draft);
-		// A decision is due and nothing has been done for it yet: it goes first, then the word is judged by what it has led to.
-		if (refusal?.reason === "busy" && run.stage.kind === "deciding")
-			return (await record(run.stage.decision)) ?? record(body);
-		if (refusal) return refusal.message;
-		crashAt(`before ${body.kind}`);
-		const appended = await ledger.append([body], durabilityOf(body));
+	watch(listener: RunListener): () => void {
+		this.#listeners.add(listener);
+		return () => void this.#listeners.delete(listener);
+	}
+
+	async submit(event: PersonEvent): Promise<{ readonly refused: string | undefined; readonly failure?: Failure }> {
+		if (this.#closing) return { refused: notSupervised };
+		const refused = await this.#enqueue(event);
+		return refused !== undefined && this.#failure ? { refused, failure: this.#failure } : { refused };
+	}
+
+	stop(): Promise<SupervisionEnd> {
+		this.#stopRequested = true;
+		// While events are queued, the queue's end brings the supervision to its own.
+		this.#reconcile();
+		return this.ended;
+	}
+
+	// ── recording ──
+
+	/** Resolves once the event is recorded, or with the reason why it is not. */
+	#enqueue(body: EventBody): Promise<string | undefined> {
+		return new Promise((done) => {
+			this.#queue.push({ body, done });
+			this.#recording ??= this.#recordQueue();
+		});
+	}
+
+	async #recordQueue(): Promise<void> {
+		for (let next = this.#queue.shift(); next; next = this.#queue.shift())
+			next.done(await this.#record(next.body).catch((error) => this.#break(error)));
+		this.#recording = undefined;
+		this.#reconcile();
+	}
+
+	async #record(body: EventBody): Promise<string | undefined> {
+		if (this.#failure) return this.#failure.message;
+		if (this.#closed) return notSupervised;
+		const ms = this.#clockJumps.take();
+		const at = new Date(this.#ports.clock.now()).toISOString();
+		const events: EventBody[] = [];
+		let refused: string | undefined;
+		let { run } = this;
+		for (const next of ms === 0 ? [body] : [{ kind: "clock_jumped", ms } as const, body]) {
+			const batch = decide(run, next, at);
+			if (isRefusal(batch)) refused = batch.message;
+			else {
+				events.push(...batch.events);
+				run = batch.run;
+			}
+		}
+		return (events.length > 0 ? await this.#append(events) : undefined) ?? refused;
+	}
+
+	async #append(batch: readonly EventBody[]): Promise<string | undefined> {
+		for (const { kind } of batch) this.#crashAt(`before ${kind}`);
+		const durability = durabilityOf(batch);
+		const appended = await this.#ledger.append(batch, durability);
 		if (!appended.ok) {
-			failure = appended.failure;
-			return failure.message;
+			this.#failure = appended.failure;
+			return appended.failure.message;
 		}
-		crashAt(`after ${body.kind}`);
-		const [event] = appended.value;
-		if (event === undefined) return undefined;
-		run = transition(run, event).run;
-		jumps.watch((run.stage.kind === "working" || run.stage.kind === "stopping") && run.stage.startedAt !== "");
-		// A decision that is due is recorded in a moment: the folded state waits for it.
-		if (durabilityOf(body) === "durable" && run.stage.kind !== "deciding") {
-			// A run that waits is looked at by others, in the file too.
-			const kept = await ledger.checkpoint(run, isParked(run) ? "now" : "if due");
-			if (!kept.ok) failure = kept.failure;
-		}
-		if (event.kind === "limits_changed") hands.updateLimits();
-		for (const listener of listeners) listener(run, event);
+		for (const { kind } of batch) this.#crashAt(`after ${kind}`);
+		const steps = appended.value.map((event) => {
+			this.run = foldEvent(this.run, event);
+			return { run: this.run, event };
+		});
+		const { run } = this;
+		this.#clockJumps.watch(
+			(run.stage.kind === "working" || run.stage.kind === "stopping") && run.stage.startedAt !== "",
+		);
+		if (durability === "durable") await this.#saveCheckpoint();
+		if (batch.some(({ kind }) => kind === "limits_changed")) this.#executor.updateLimits();
+		for (const step of steps) for (const listener of this.#listeners) listener(step.run, step.event);
 		return undefined;
 	}
 
-	/** Starts what is newly owed, ends what is owed no more, and sees whether anything is left to do. */
-	async function rest(): Promise<void> {
-		if (recording || finishing) return;
-		if (failure || released) return finish();
-		const due = new Map(pendingActions(run).map((action) => [action.key, action]));
-		for (const [key, { control }] of doing) if (!due.has(key)) control.abort();
-		for (const [key, action] of due) if (!doing.has(key) && run.seq > (putOff.get(key) ?? -1)) start(key, action);
-		if (doing.size === 0 && isParked(run) && heard) return finish();
+	/** Others look at a parked run in the checkpoint too. */
+	async #saveCheckpoint(): Promise<void> {
+		const saved = await this.#ledger.checkpoint(this.run, isParked(this.run) ? "now" : "if due");
+		if (!saved.ok) this.#failure = saved.failure;
 	}
 
-	function start(key: string, action: Action): void {
+	/** After an exception nothing is known of what was done: the supervision ends and the run stays as recorded. */
+	#break(error: unknown): string {
+		const message = error instanceof Error ? error.message : String(error);
+		this.#failure ??= { reason: "broken", message, remedy: "Resume the run; if it happens again, report it." };
+		return message;
+	}
+
+	// ── acting ──
+
+	/** Starts what is newly pending, aborts what is pending no more, and ends the supervision when nothing is left to do. */
+	#reconcile(): void {
+		if (this.#recording || this.#closing) return;
+		if (this.#failure || this.#stopRequested) {
+			this.#close();
+			return;
+		}
+		const pending = new Map(pendingActions(this.run).map((action) => [action.key, action]));
+		for (const [key, { control }] of this.#running) if (!pending.has(key)) control.abort();
+		for (const [key, action] of pending)
+			if (!this.#running.has(key) && this.run.seq > (this.#endedAt.get(key) ?? -1)) this.#startAction(action);
+		if (this.#running.size === 0 && isParked(this.run) && this.#inboxRead) this.#close();
+	}
+
+	#startAction(action: Action): void {
 		const control = new AbortController();
-		crashAt(`before doing ${action.kind}`);
-		const done = holds()
-			.then((ours) => (ours && !control.signal.aborted ? hands.execute(action, control.signal) : undefined))
-			.catch(broken)
+		this.#crashAt(`before doing ${action.kind}`);
+		const done = this.#execute(action, control.signal)
+			.catch((error) => void this.#break(error))
 			.then(() => {
-				crashAt(`after doing ${action.kind}`);
-				doing.delete(key);
-				// Done and still owed: it is tried again after the next event, a question that nobody answered not at all.
+				this.#crashAt(`after doing ${action.kind}`);
+				this.#running.delete(action.key);
+				// Ended and still pending: it is retried after the next event; a question that nobody answered is not.
 				const unanswered = action.kind === "ask_approval" && !control.signal.aborted;
-				putOff.set(key, unanswered ? Number.POSITIVE_INFINITY : run.seq);
-				void rest();
+				this.#endedAt.set(action.key, unanswered ? Number.POSITIVE_INFINITY : this.run.seq);
+				this.#reconcile();
 			});
-		doing.set(key, { control, done });
+		this.#running.set(action.key, { control, done });
 	}
 
-	function finish(): Promise<void> {
-		finishing ??= (async () => {
-			for (const { control } of doing.values()) control.abort();
-			await hands.stopWorkers();
-			if (run.stage.kind === "over" && !failure) await ports.launcher.redactSessions(ledger.folder);
-			await settled([...doing.values()].map(({ done }) => done));
-			while (recording) await recording;
-			ended = true;
-			jumps.watch(false);
-			if (!failure) await ledger.checkpoint(run);
-			await ledger.releaseLease();
-			listeners.clear();
-			end(failure ? { kind: "failed", run, failure } : released ? { kind: "released", run } : { kind: "parked", run });
-		})();
-		return finishing;
+	async #execute(action: Action, signal: AbortSignal): Promise<void> {
+		if ((await this.#holdsLease()) && !signal.aborted) await this.#executor.execute(action, signal);
 	}
 
-	void ledger
-		.onPosted({
-			async event(event, at) {
-				if (finishing || failure) throw new Error(gone);
-				const refused = await take(event);
-				const broke = failure as Failure | undefined;
-				if (broke) throw new Error(broke.message);
-				// Whoever said it has given up waiting for the answer.
-				if (refused !== undefined && ports.clock.now() - at > patienceMs)
-					await take({
-						kind: "noted",
-						text: `What a person said (${event.kind.replaceAll("_", " ")}) was refused: ${refused}`,
-					});
-				return refused;
+	/** Checked before anything that another holder of the run may be doing too; without the lease the supervision ends. */
+	async #holdsLease(): Promise<boolean> {
+		if (await this.#ledger.holdsLease()) return true;
+		this.#failure ??= await this.#ledger.leaseLoss();
+		this.#reconcile();
+		return false;
+	}
+
+	// ── the inbox ──
+
+	async #readInbox(): Promise<void> {
+		await this.#ledger.onPosted({
+			event: (event, at) => this.#recordPosted(event, at),
+			unread: async (path, why) => {
+				await this.#enqueue({
+					kind: "noted",
+					text: `A message to the run could not be read (${why}). It is kept as ${path}.`,
+				});
 			},
-			async unread(path, why) {
-				await take({ kind: "noted", text: `A message to the run could not be read (${why}). It is kept as ${path}.` });
-			},
-		})
-		.then(() => {
-			heard = true;
-			return rest();
 		});
-	if (origin === "reopened") void take({ kind: "opened", ...ports.self });
-	else void rest();
+		this.#inboxRead = true;
+		this.#reconcile();
+	}
 
-	return {
-		get run() {
-			return run;
-		},
-		watch(listener) {
-			listeners.add(listener);
-			return () => void listeners.delete(listener);
-		},
-		async submit(event) {
-			if (finishing) return { refused: gone };
-			const refused = await take(event);
-			return refused !== undefined && failure ? { refused, failure } : { refused };
-		},
-		async stop() {
-			released = true;
-			// With words in line the loop comes to rest by itself, and ends there.
-			await rest();
-			return over;
-		},
-		ended: over,
-	};
+	async #recordPosted(event: PersonEvent, at: number): Promise<string | undefined> {
+		if (this.#closing || this.#failure) throw new Error(notSupervised);
+		const refused = await this.#enqueue(event);
+		const failure = this.#failure as Failure | undefined;
+		if (failure) throw new Error(failure.message);
+		if (refused !== undefined && this.#ports.clock.now() - at > postPatienceMs)
+			await this.#enqueue({
+				kind: "noted",
+				text: `What a person said (${event.kind.replaceAll("_", " ")}) was refused: ${refused}`,
+			});
+		return refused;
+	}
+
+	// ── ending ──
+
+	#close(): void {
+		this.#closing ??= this.#shutDown();
+	}
+
+	async #shutDown(): Promise<void> {
+		for (const { control } of this.#running.values()) control.abort();
+		await this.#executor.stopWorkers();
+		if (this.run.stage.kind === "over" && !this.#failure)
+			await this.#ports.launcher.redactSessions(this.#ledger.folder);
+		await linger([...this.#running.values()].map(({ done }) => done));
+		while (this.#recording) await this.#recording;
+		this.#closed = true;
+		this.#clockJumps.watch(false);
+		if (!this.#failure) await this.#ledger.checkpoint(this.run);
+		await this.#ledger.releaseLease();
+		this.#listeners.clear();
+		this.#end(this.#howEnded());
+	}
+
+	#howEnded(): SupervisionEnd {
+		const { run } = this;
+		if (this.#failure) return { kind: "failed", run, failure: this.#failure };
+		return { kind: this.#stopRequested ? "released" : "parked", run };
+	}
 }
 
-/** Waits for what is being done to end, a few seconds at most: what it finds out is recorded by nobody any more. */
-async function settled(done: readonly Promise<void>[]): Promise<void> {
+/** Waits for actions to end, at most `lingerMs`: their results are not recorded any more. */
+async function linger(actions: readonly Promise<void>[]): Promise<void> {
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<void>((resolve) => {
 		timer = setTimeout(resolve, lingerMs);
 	});
-	await Promise.race([Promise.all(done), late]);
+	await Promise.race([Promise.all(actions), late]);
 	clearTimeout(timer);
 }

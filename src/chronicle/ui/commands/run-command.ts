@@ -5,14 +5,14 @@ import type { Approval } from "../../core/index.ts";
 import {
 	type ApprovalQuestion,
 	awaitedAnswer,
+	decide,
 	decidedEarlier,
 	HUMAN_INTERVENTION,
-	type LedgerEvent,
+	isRefusal,
 	MESSAGE_LENGTH,
 	type PersonEvent,
 	type Run,
 	type Seen,
-	transition,
 	type VisitStart,
 } from "../../core/index.ts";
 
@@ -236,10 +236,9 @@ function refused(message: string): RunCommand {
 function checked(run: Run, events: readonly PersonEvent[]): RunCommand {
 	let at = run;
 	for (const event of events) {
-		const { run: next, refusal } = transition(at, { ...event, seq: at.seq + 1, at: run.updatedAt } as LedgerEvent);
-		// A decision that is being recorded is recorded in a moment.
-		if (refusal && refusal.reason !== "busy") return refused(refusal.message);
-		at = next;
+		const batch = decide(at, event, run.updatedAt);
+		if (isRefusal(batch)) return refused(batch.message);
+		at = batch.run;
 	}
 	return { kind: "events", events };
 }

@@ -1,15 +1,16 @@
 // A world for the machine: numbers events as a ledger does, freezes every run, goes through JSON, and says in one line what is going on.
 import {
 	type Action,
-	beginRun,
+	decide,
 	type EventBody,
 	foldEvent,
+	isRefusal,
 	type LedgerEvent,
 	NO_SPEND,
 	pendingActions,
 	type Run,
 	type Spend,
-	transition,
+	startRun,
 } from "../../../../src/chronicle/core/machine/index.ts";
 import { hashCleanup, readTemplate } from "../../../../src/chronicle/core/template/index.ts";
 import { openSource } from "../../../../src/definition/index.ts";
@@ -19,11 +20,13 @@ export type Say = (body: EventBody) => Theatre;
 export interface Theatre {
 	readonly run: Run;
 	readonly events: readonly LedgerEvent[];
+	/** The same as they were appended. */
+	readonly batches: readonly (readonly LedgerEvent[])[];
 	/** Actions that the last event newly asked for. */
 	readonly actions: readonly Action[];
 	/** Reason of the last refusal; empty where the last event was taken. */
 	readonly refusal: string;
-	/** Takes one event in; the decisions that follow are recorded as the supervisor records them. */
+	/** Records one event with the decisions that follow from it. */
 	say(body: EventBody): Theatre;
 	/** Milliseconds until the next event. */
 	wait(ms: number): Theatre;
@@ -40,38 +43,35 @@ export function open(template: object, more: { task?: string; approve?: boolean 
 	const { read, diagnostics } = readTemplate(openSource("/t.json", JSON.stringify(template)), "t");
 	if (!read) throw new Error(JSON.stringify(diagnostics));
 	const cleanup = hashCleanup(read.template);
-	let at = Date.UTC(2030, 0, 1);
-	let seq = 0;
-	const stamp = (body: EventBody): LedgerEvent => {
-		seq += 1;
-		at += 1000;
-		return JSON.parse(JSON.stringify({ seq, at: new Date(at).toISOString(), ...body })) as LedgerEvent;
-	};
-	const first = stamp({
+	const first: LedgerEvent = {
 		kind: "created",
 		schemaVersion: 1,
 		id: "00000000-0000-4000-8000-000000000000",
 		template: { name: "t", hash: read.hash, definition: read.definition },
 		task: more.task ?? "do it",
 		...(cleanup && more.approve !== false ? { cleanupApproval: cleanup } : {}),
-	});
-	const begun = beginRun(first as LedgerEvent & { kind: "created" });
-	if (!begun) throw new Error("unreadable");
-	const state = { run: deepFreeze(begun), events: [first], actions: pendingActions(begun), refusal: "" };
-	const take = (body: EventBody): boolean => {
-		const event = stamp(body);
-		const { run, actions, refusal } = transition(state.run, event);
-		if (refusal) {
-			seq -= 1;
-			state.refusal = refusal.reason;
-			state.actions = [];
-			return false;
-		}
-		state.refusal = "";
-		state.run = deepFreeze(run);
-		state.events.push(event);
-		state.actions = actions;
-		return true;
+		seq: 1,
+		at: new Date(Date.UTC(2030, 0, 1)).toISOString(),
+	};
+	return resume([first]);
+}
+
+/** Continues the run that these events tell. */
+export function resume(events: readonly LedgerEvent[]): Theatre {
+	const begun = refold(events);
+	let at = Date.parse(begun.updatedAt);
+	let { seq } = begun;
+	const stamp = (body: EventBody): LedgerEvent => {
+		seq += 1;
+		at += 1000;
+		return JSON.parse(JSON.stringify({ seq, at: new Date(at).toISOString(), ...body })) as LedgerEvent;
+	};
+	const state = {
+		run: deepFreeze(begun),
+		events: [...events],
+		batches: events.map((event) => [event]),
+		actions: pendingActions(begun),
+		refusal: "",
 	};
 	const theatre: Theatre = {
 		get run() {
@@ -87,10 +87,21 @@ export function open(template: object, more: { task?: string; approve?: boolean 
 			return state.refusal;
 		},
 		say(body) {
-			if (take(body))
-				for (let next = pendingActions(state.run)[0]; next?.kind === "record"; next = pendingActions(state.run)[0])
-					if (!take(next.event)) throw new Error(`a decision was refused: ${JSON.stringify(next.event)}`);
+			const batch = decide(state.run, body, new Date(at + 1000).toISOString());
+			const before = new Set(pendingActions(state.run).map(({ key }) => key));
+			state.refusal = isRefusal(batch) ? batch.reason : "";
+			const events = isRefusal(batch) ? [] : batch.events.map(stamp);
+			for (const event of events) state.run = deepFreeze(foldEvent(state.run, event));
+			if (isRefusal(batch)) at += 1000;
+			else if (state.run.stage.kind === "deciding" || state.run.stage.kind !== batch.run.stage.kind)
+				throw new Error(`decided otherwise: ${JSON.stringify(events)}`);
+			state.events.push(...events);
+			state.batches.push(events);
+			state.actions = isRefusal(batch) ? [] : pendingActions(state.run).filter(({ key }) => !before.has(key));
 			return theatre;
+		},
+		get batches() {
+			return state.batches;
 		},
 		wait(ms) {
 			at += ms - 1000;
@@ -108,7 +119,7 @@ export function open(template: object, more: { task?: string; approve?: boolean 
 /** The same run from its events alone. */
 export function refold(events: readonly LedgerEvent[]): Run {
 	const [first, ...rest] = events;
-	const begun = first?.kind === "created" ? beginRun(first) : undefined;
+	const begun = first && startRun(JSON.parse(JSON.stringify(first)));
 	if (!begun) throw new Error("no beginning");
 	return rest.reduce(foldEvent, begun);
 }

@@ -12,11 +12,11 @@ import type {
 	StoreFailure,
 } from "../../../../src/chronicle/core/index.ts";
 import {
-	beginRun,
 	foldEvent,
 	type LedgerEvent,
 	type PersonEvent,
 	type Run,
+	startRun,
 } from "../../../../src/chronicle/core/index.ts";
 import { storeFailure } from "../../../../src/chronicle/engine/ledger/failures.ts";
 import { decodeLine, encodeLine, stampEvent } from "../../../../src/chronicle/engine/ledger/line.ts";
@@ -48,7 +48,7 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 		});
 	const runOf = (kept: Kept): Run | undefined => {
 		const [first, ...rest] = eventsOf(kept);
-		const begun = first?.kind === "created" ? beginRun(first) : undefined;
+		const begun = first && startRun(first);
 		return begun && rest.reduce(foldEvent, begun);
 	};
 	const reading = (id: string, kept: Kept): Omit<ReadLedger, "run"> => ({
@@ -142,7 +142,7 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 				at: new Date(clock.now()).toISOString(),
 				fence: 1,
 			});
-			const run = event.kind === "created" ? beginRun(event) : undefined;
+			const run = startRun(event);
 			if (!run) return storeFailure("corrupt", "The template's definition cannot be read.", "Check the template.");
 			kept.lines.push(encodeLine(event));
 			runs.set(first.id, kept);

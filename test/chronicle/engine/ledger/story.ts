@@ -1,7 +1,13 @@
 // Events for ledgers in tests: a run that has gone some way, told through the machine as the supervisor tells it.
 
 import type { HeldLedger, Result, StoreFailure } from "../../../../src/chronicle/core/index.ts";
-import { type EventBody, pendingActions, type Run, transition } from "../../../../src/chronicle/core/machine/index.ts";
+import {
+	decide,
+	type EventBody,
+	foldEvent,
+	isRefusal,
+	type Run,
+} from "../../../../src/chronicle/core/machine/index.ts";
 import { hashDefinition } from "../../../../src/chronicle/core/template/index.ts";
 
 export const id = "11111111-2222-4333-8444-555555555555";
@@ -30,19 +36,9 @@ export function value<T>(result: Result<T, StoreFailure>): T {
 
 /** Appends one event with the decisions that follow from it, and takes them in. */
 export async function tell(ledger: HeldLedger, run: Run, body: EventBody): Promise<Run> {
-	let now = run;
-	for (const next of [body]) now = await take(ledger, now, next);
-	for (let [action] = pendingActions(now); action?.kind === "record"; [action] = pendingActions(now))
-		now = await take(ledger, now, action.event);
-	return now;
-}
-
-async function take(ledger: HeldLedger, run: Run, body: EventBody): Promise<Run> {
-	const [event] = value(await ledger.append([body], "durable"));
-	if (!event) throw new Error("nothing was appended");
-	const { run: next, refusal } = transition(run, event);
-	if (refusal) throw new Error(refusal.message);
-	return next;
+	const batch = decide(run, body, run.updatedAt);
+	if (isRefusal(batch)) throw new Error(batch.message);
+	return value(await ledger.append(batch.events, "durable")).reduce(foldEvent, run);
 }
 
 const tree = (n: number) => n.toString(16).padStart(40, "0");

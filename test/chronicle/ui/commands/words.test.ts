@@ -1,7 +1,7 @@
 // What a person says, made from the run as it stands: what applies where, and why not elsewhere.
 import { describe, expect, it } from "vitest";
 import type { ReadLedger } from "../../../../src/chronicle/core/index.ts";
-import { type ApprovalQuestion, type LedgerEvent, transition } from "../../../../src/chronicle/core/machine/index.ts";
+import { type ApprovalQuestion, decide, isRefusal } from "../../../../src/chronicle/core/machine/index.ts";
 import { answerEvent } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { parseArguments } from "../../../../src/chronicle/ui/commands/arguments.ts";
 import type { RunCommand } from "../../../../src/chronicle/ui/commands/run-command.ts";
@@ -59,8 +59,8 @@ function replies(theatre: Theatre, word: RunCommand, question?: ApprovalQuestion
 				? [answerEvent(question, word.approval)].filter((event) => event !== undefined)
 				: [];
 	return events.map((event) => {
-		const at = { ...event, seq: theatre.run.seq + 1, at: theatre.run.updatedAt } as LedgerEvent;
-		return transition(theatre.run, at).refusal?.message ?? "taken";
+		const batch = decide(theatre.run, event, theatre.run.updatedAt);
+		return isRefusal(batch) ? batch.message : "taken";
 	});
 }
 

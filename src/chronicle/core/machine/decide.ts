@@ -1,0 +1,33 @@
+// The decider: what follows from an event, as one batch for the ledger. Pure: no disk, no clock, no chance.
+// D1 an event and the decisions that it leads to are appended together; D2 a prefix of a batch, as a crash may leave it, folds to a run from
+// which the same decisions follow; D3 an event that does not apply is not recorded.
+import type { EventBody, LedgerEvent } from "./event.ts";
+import { isRefusal, type Refusal } from "./refusal.ts";
+import type { Run } from "./run.ts";
+import { foldEvent, reduce } from "./transition.ts";
+
+/** Events to append in one write, in order, and the run after them. */
+export interface Batch {
+	readonly events: readonly EventBody[];
+	readonly run: Run;
+}
+
+/** What to record for `event` at `at` (ISO 8601): decisions that a crash cut off, the event, the decisions that follow from it. */
+export function decide(run: Run, event: EventBody, at: string): Batch | Refusal {
+	const before = addDecisions({ run, events: [] }, at);
+	const next = reduce(before.run, stamp(event, before.run, at));
+	return isRefusal(next) ? next : addDecisions({ run: next, events: [...before.events, event] }, at);
+}
+
+function addDecisions(batch: Batch, at: string): Batch {
+	const { stage } = batch.run;
+	if (stage.kind !== "deciding") return batch;
+	const { decision } = stage;
+	const run = foldEvent(batch.run, stamp(decision, batch.run, at));
+	return addDecisions({ run, events: [...batch.events, decision] }, at);
+}
+
+/** The event as the ledger will number and date it. */
+function stamp(event: EventBody, { seq }: Run, at: string): LedgerEvent {
+	return { ...event, seq: seq + 1, at };
+}

@@ -1,0 +1,25 @@
+// What carrying out actions works with: the ports, the run as it stands, and the way to record results.
+import type { EventBody, Run, SupervisorPorts } from "../../core/index.ts";
+import type { CrashPoint } from "./crash-point.ts";
+
+export interface ExecutorContext extends SupervisorPorts {
+	/** Whether this process has created the run. */
+	readonly origin: "fresh" | "reopened";
+	run(): Run;
+	/** Resolves once the event is on disk, or with the reason why it is not recorded. */
+	record(body: EventBody): Promise<string | undefined>;
+	/** Whether this supervisor still holds the run. */
+	holdsLease(): Promise<boolean>;
+	readonly crashAt: CrashPoint;
+	/** Where a worker may read the whole record. */
+	readonly place: string;
+	/** Folder of the run's own files. */
+	readonly folder: string;
+}
+
+/** Stops what workers of the run left running, and records how many processes that were. */
+export async function stopOrphans({ launcher, run, record }: ExecutorContext, visit: number): Promise<void> {
+	const { stopped, left } = await launcher.stopOrphans(run().id);
+	if (stopped > 0 || left > 0)
+		await record({ kind: "strays_stopped", visit, count: stopped, ...(left > 0 ? { left } : {}) });
+}

@@ -1,0 +1,97 @@
+// Actions on the run's files: measuring them, and bringing back an earlier state.
+import type { Action, FileLeft, FilesMeasured, KeptFiles } from "../../core/index.ts";
+import { type ExecutorContext, stopOrphans } from "./executor-context.ts";
+
+/** Changes kept with a visit; further ones are counted. */
+const mostChanges = 200;
+/** Files named in an event as not kept or not restored; further ones are counted. */
+const mostLeft = 50;
+/** How often a rewind starts over because somebody writes the files meanwhile. */
+const mostRounds = 5;
+
+/** Measures the files after stopping what workers left running. Records nothing once `signal` has aborted. */
+export async function measureFiles(
+	context: ExecutorContext,
+	{ visit, purpose, since }: Extract<Action, { kind: "measure_files" }>,
+	signal: AbortSignal,
+): Promise<void> {
+	const { record, workspace } = context;
+	const fail = (detail: string) => record({ kind: "files_unmeasured", visit, purpose, detail });
+	await stopOrphans(context, visit);
+	const taken = await workspace.snapshot({ signal });
+	if (signal.aborted) return;
+	if (!taken.ok) return void (await fail(taken.failure.message));
+	const { tree } = taken.value;
+	const measured = { kind: "files_measured", visit, purpose, tree, ...remarksOn(taken.value) } as const;
+	if (purpose === "baseline" || since === null) return void (await record(measured));
+	if (since === tree) return void (await record({ ...measured, changes: [] }));
+	const compared = await workspace.changes(since, tree, mostChanges, signal);
+	if (signal.aborted) return;
+	if (!compared.ok) return void (await fail(compared.failure.message));
+	const { changes, more } = compared.value;
+	await record({ ...measured, changes, ...(more > 0 ? { more } : {}) });
+}
+
+function remarksOn({ unkept, notes }: KeptFiles): Pick<FilesMeasured, "unkept" | "notes"> {
+	return {
+		...(unkept.length > 0 ? { unkept: unkept.slice(0, mostLeft) } : {}),
+		...(notes.length > 0 ? { notes } : {}),
+	};
+}
+
+/** Brings the files back to a tree, after recording where they are now. */
+export async function restoreFiles(
+	context: ExecutorContext,
+	{ tree, visit, before: known }: Extract<Action, { kind: "restore_files" }>,
+	signal: AbortSignal,
+): Promise<void> {
+	const { record, workspace, crashAt } = context;
+	const fail = async (detail: string): Promise<void> => void (await record({ kind: "files_unrestored", tree, detail }));
+	let before = known;
+	let last = known;
+	for (let round = 1; ; round += 1) {
+		const kept = await workspace.snapshot({ towards: tree, signal });
+		if (signal.aborted) return;
+		if (!kept.ok) return fail(kept.failure.message);
+		const found = kept.value;
+		if (found.tree !== last) {
+			// On disk before anything is overwritten: after a crash, the files in between can be found again.
+			const event = {
+				kind: "files_measured",
+				visit,
+				purpose: "before",
+				tree: found.tree,
+				...remarksOn(found),
+			} as const;
+			if ((await record(event)) !== undefined) return;
+			last = found.tree;
+		}
+		before ??= found.tree;
+		crashAt("before files are brought back");
+		const restored = await workspace.restore(tree, { expected: found.tree, before, signal });
+		crashAt("files are brought back");
+		if (signal.aborted && !restored.ok) return;
+		if (restored.ok) return recordRestored(context, tree, before, restored.value);
+		if (restored.failure.reason !== "changed" || round >= mostRounds) return fail(restored.failure.message);
+	}
+}
+
+async function recordRestored(
+	{ record, workspace }: ExecutorContext,
+	tree: string,
+	before: string,
+	{ tree: now, left }: { readonly tree: string; readonly left: readonly FileLeft[] },
+): Promise<void> {
+	const compared = await workspace.changes(before, now, mostChanges);
+	const { changes, more } = compared.ok ? compared.value : { changes: undefined, more: 0 };
+	await record({
+		kind: "files_restored",
+		tree,
+		before,
+		...(now === tree ? {} : { now }),
+		...(changes ? { changes } : {}),
+		...(more > 0 ? { more } : {}),
+		...(left.length > 0 ? { left: left.slice(0, mostLeft) } : {}),
+		...(left.length > mostLeft ? { leftMore: left.length - mostLeft } : {}),
+	});
+}

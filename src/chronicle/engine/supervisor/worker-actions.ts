@@ -1,0 +1,175 @@
+// Actions on workers: launching one and staying its link until it has ended, sending it messages, stopping it.
+// W1 at most one worker per launch; W2 what a worker used is recorded even if it or its supervisor died.
+import {
+	type Action,
+	allowanceOf,
+	type EventBody,
+	type LaunchFault,
+	type LaunchId,
+	type LaunchOrder,
+	launchKey,
+	legalTargets,
+	NO_SPEND,
+	planOf,
+	type Run,
+	type Spend,
+	type Worker,
+} from "../../core/index.ts";
+import { type ExecutorContext, stopOrphans } from "./executor-context.ts";
+import { firstMessage } from "./first-message.ts";
+import { hostOf } from "./worker-host.ts";
+
+type Work = Extract<Action, { kind: "work" }>;
+
+/** The workers of one supervision. */
+export class Workers {
+	readonly #context: ExecutorContext;
+	readonly #alive = new Map<string, Worker>();
+	/** Launches whose process is not a worker yet. */
+	readonly #starting = new Map<string, Promise<Worker | undefined>>();
+	#stopped = false;
+
+	constructor(context: ExecutorContext) {
+		this.#context = context;
+	}
+
+	/** Launches the worker and resolves once its end is recorded, or that it could not be launched. */
+	async run(action: Work, signal: AbortSignal): Promise<void> {
+		const { holdsLease, record } = this.#context;
+		const { launch } = action;
+		const key = launchKey(launch);
+		if (this.#alive.has(key)) return;
+		const start = this.#start(action, signal);
+		this.#starting.set(key, start);
+		const worker = await start.finally(() => this.#starting.delete(key));
+		if (!worker) return;
+		const outcome = await worker.ended;
+		// What it was killed over may still run: it must not outlive it into cleanup or another worker.
+		if (outcome.kind !== "stopped" && !this.#stopped && (await holdsLease()))
+			await stopOrphans(this.#context, launch.visit);
+		this.#alive.delete(key);
+		if (!this.#stopped) await record({ kind: "worker_ended", ...launch, outcome });
+	}
+
+	/** Resolves once the start or its failure is recorded; `undefined` where there is no worker then. */
+	async #start(action: Work, signal: AbortSignal): Promise<Worker | undefined> {
+		const { clock, launcher, workspace, record, holdsLease, crashAt, folder } = this.#context;
+		const { launch } = action;
+		const fail = async (fault: LaunchFault): Promise<undefined> => {
+			await record({ kind: "launch_failed", ...launch, ...fault });
+			return undefined;
+		};
+		if (action.delayMs > 0) await clock.sleep(action.delayMs, signal);
+		if (signal.aborted) return undefined;
+		await launcher.redactSessions(folder, action.conversation.key);
+		if (signal.aborted || !(await holdsLease())) return undefined;
+		const opened = await workspace.open(undefined, launchKey(launch));
+		if (!opened.ok) return fail({ reason: "spawn", detail: opened.failure.message });
+		const order = orderOf(this.#context, action, opened.value.cwd);
+		const started = await launcher.launch(order, hostOf(this.#context, launch, signal), signal);
+		// Aborted because the supervision ends: the launch stays pending.
+		if (!started.ok) return this.#stopped && signal.aborted ? undefined : fail(started.failure);
+		const worker = started.value;
+		this.#alive.set(launchKey(launch), worker);
+		crashAt("worker is up");
+		if (this.#stopped || signal.aborted) worker.stop("now");
+		else await record(startOf(launch, worker));
+		return worker;
+	}
+
+	async send({ launch, message, text }: Extract<Action, { kind: "send" }>): Promise<void> {
+		const worker = this.#alive.get(launchKey(launch));
+		if (worker && (await worker.send(text))) await this.#context.record({ kind: "delivered", message });
+	}
+
+	/** Stops a worker of the run's present shutdown; one that no link leads to is recorded as lost. */
+	async end({ launch, how }: Extract<Action, { kind: "end_worker" }>): Promise<void> {
+		const { record, run } = this.#context;
+		// A launch that is still under way is aborted with the action that started it.
+		await this.#starting.get(launchKey(launch));
+		const { stage } = run();
+		if (stage.kind !== "stopping" || !stage.launch || launchKey(stage.launch) !== launchKey(launch)) return;
+		const worker = this.#alive.get(launchKey(launch));
+		if (worker) {
+			worker.stop(how);
+			await worker.ended;
+			return;
+		}
+		await stopOrphans(this.#context, launch.visit);
+		await this.#recordUncounted(launch);
+		await record({ kind: "worker_ended", ...launch, outcome: { kind: "lost" } });
+	}
+
+	/** Gives every worker the ceilings that hold now. */
+	updateLimits(): void {
+		const { clock, run } = this.#context;
+		const allowance = allowanceOf(run(), new Date(clock.now()).toISOString());
+		for (const worker of this.#alive.values()) worker.setLimits(allowance);
+	}
+
+	/** Stops every worker at once and waits until it is gone. Their ends are not recorded: the next supervisor finds them lost. */
+	async stopAll(): Promise<void> {
+		this.#stopped = true;
+		const { stage } = this.#context.run();
+		const all = [...this.#alive];
+		for (const [, worker] of all) worker.stop("now");
+		await Promise.all(all.map(([, { ended }]) => ended));
+		// The time until now counts; the next supervisor cannot know it.
+		if (stage.kind === "working" && all.some(([key]) => key === launchKey(stage.launch))) {
+			const { visit, attempt } = stage.launch;
+			const spend = (await this.#readSpend())?.spend ?? NO_SPEND;
+			await this.#context.record({ kind: "used", visit, attempt, spend });
+		}
+	}
+
+	/** What a lost worker used after its last report is in its conversation alone, which may never be continued. */
+	async #recordUncounted({ visit, attempt }: LaunchId): Promise<void> {
+		const known = await this.#readSpend();
+		if (known && known.spend.tokens > known.counted)
+			await this.#context.record({ kind: "used", visit, attempt, spend: known.spend });
+	}
+
+	/** The spend that the worker's conversation tells, and the tokens of it that are counted already. */
+	async #readSpend(): Promise<{ readonly spend: Spend; readonly counted: number } | undefined> {
+		const { launcher, folder, run } = this.#context;
+		const conversation = conversationOf(run());
+		const spend = conversation ? await launcher.readSpend(folder, conversation.key) : undefined;
+		return spend && { spend, counted: conversation?.settled.tokens ?? 0 };
+	}
+}
+
+function conversationOf({ stage, conversation, visit }: Run): Run["conversation"] {
+	return stage.kind === "stopping" && stage.visit !== visit ? stage.closing : conversation;
+}
+
+function startOf(launch: LaunchId, { started: { started: _mark, ...seen } }: Worker): EventBody {
+	return { kind: "worker_started", ...launch, ...seen };
+}
+
+function orderOf(context: ExecutorContext, action: Work, cwd: string): LaunchOrder {
+	const { launch, because, conversation, allowance } = action;
+	const { folder, place } = context;
+	const run = context.run();
+	const state = planOf(run);
+	const { kind, key, optional } = conversation;
+	return {
+		run: run.id,
+		launch,
+		state,
+		...(run.model === null ? {} : { model: run.model }),
+		cwd,
+		conversation: kind === "new" ? { kind, key } : { kind, key, optional },
+		message: firstMessage(run, because, place),
+		targets: legalTargets(run),
+		limits: {
+			wallMs: state.wallMs,
+			idleMs: state.idleMs,
+			...allowance,
+			pauseMs: run.plan.limits.pauseMs,
+			countCacheReads: run.plan.limits.countCacheReads,
+		},
+		// Waiting messages go before a move that the worker asked for without knowing them.
+		unanswered: because === "rejected" || run.outbox.length > 0 ? "drop" : "ask",
+		folder,
+	};
+}

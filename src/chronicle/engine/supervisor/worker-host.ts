@@ -1,0 +1,85 @@
+// The supervisor's side of one worker process: its reports and requests as events, the replies as text for its model.
+import {
+	cutText,
+	type EventBody,
+	explainSaved,
+	judgeMove,
+	type LaunchId,
+	LONGEST_TEXT,
+	launchKey,
+	type MoveReply,
+	type Run,
+	readSnapshotData,
+	type SnapshotReply,
+	type WorkerAnswer,
+	type WorkerHost,
+	type WorkerQuestion,
+} from "../../core/index.ts";
+import type { ExecutorContext } from "./executor-context.ts";
+
+const verdicts = { confirmed: "allowed", denied: "denied", text: "answered", undecided: "unanswered" } as const;
+
+/** The host of the worker of `launch`. `signal` aborts once that worker's action is not pending any more. */
+export function hostOf(context: ExecutorContext, launch: LaunchId, signal: AbortSignal): WorkerHost {
+	const { record, run } = context;
+	const { visit, attempt } = launch;
+	return {
+		report: (report) => void record({ ...report, visit, attempt } as EventBody),
+		async requestMove(target, summary): Promise<MoveReply> {
+			const refused = refuseMove(run(), launch, target, summary);
+			if (refused !== undefined) return { kind: "refused", text: refused };
+			const unrecorded = await record({ kind: "move_requested", visit, attempt, target, summary });
+			if (unrecorded !== undefined) return { kind: "refused", text: unrecorded };
+			return { kind: "accepted", text: `The state ends here: "${target}" is recorded. Stop now; do nothing more.` };
+		},
+		async updateSnapshot(given): Promise<SnapshotReply> {
+			const read = readSnapshotData(given);
+			if (read.kind === "refused") return { kind: "refused", text: read.reason };
+			const before = run().snapshot;
+			const refused = await record({ kind: "snapshot_updated", visit, attempt, by: "worker", data: read.data });
+			if (refused !== undefined) return { kind: "refused", text: refused };
+			return { kind: "saved", text: explainSaved(before, run().snapshot, read.data) };
+		},
+		ask: (question) => relay(context, question, launch, signal),
+	};
+}
+
+/** Why the worker of `launch` may not move to `target`; a legal move may still be refused when it is recorded. */
+function refuseMove(run: Run, launch: LaunchId, target: string, summary: string): string | undefined {
+	const { stage } = run;
+	if (!("launch" in stage && stage.launch && launchKey(stage.launch) === launchKey(launch)))
+		return "This was decided in an earlier visit: the run has moved on without you. End your turn now.";
+	const judged = judgeMove(run, target);
+	if (judged.kind === "illegal") return judged.message;
+	return summary.length > LONGEST_TEXT
+		? `The summary has ${summary.length} characters, and at most ${LONGEST_TEXT} are kept: write the long part to a file, and name the file.`
+		: undefined;
+}
+
+/** Shows a worker's question to a person, and records that it was asked and how it was answered. */
+async function relay(
+	{ record, run, approver }: ExecutorContext,
+	question: WorkerQuestion,
+	{ visit, attempt }: LaunchId,
+	signal: AbortSignal,
+): Promise<WorkerAnswer> {
+	const title = cutText(question.title, 400).text;
+	const text = cutText(textOf(question), 4000).text;
+	const refused = await record({ kind: "ask_opened", visit, attempt, title, text });
+	// Nothing else is recorded before this resolves.
+	const id = refused === undefined ? run().questions.at(-1)?.id : undefined;
+	const answer = await approver.answer(question, run(), signal);
+	if (id !== undefined) await record({ kind: "ask_answered", answers: id, verdict: verdicts[answer.kind] });
+	return answer;
+}
+
+function textOf(question: WorkerQuestion): string {
+	switch (question.kind) {
+		case "confirm":
+			return question.text;
+		case "choose":
+			return question.options.join(" | ");
+		case "input":
+			return question.placeholder ?? "";
+	}
+}

@@ -1,0 +1,55 @@
+// A batch is one write, and a crash in its middle leaves a prefix of it: whatever the prefix, the run comes to where it would have come.
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { decide, type EventBody, isRefusal, type LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
+import { decodeLine, encodeLine } from "../../../../src/chronicle/engine/ledger/line.ts";
+import { runs } from "../../../harness/runs.ts";
+import { refold } from "./theatre.ts";
+import { play, playAfterCrash, stories, templates } from "./world.ts";
+
+const opened: EventBody = { kind: "opened", host: "h", pid: 9, started: "z" };
+
+function bodyOf({ seq: _seq, at: _at, ...body }: LedgerEvent): EventBody {
+	return body as EventBody;
+}
+
+it("R24 a cut after any event of any batch: the decisions that are missing are made again, the same ones", () => {
+	const cut = new Set<string>();
+	fc.assert(
+		fc.property(templates, stories, (template, story) => {
+			const { batches } = play(template, story).theatre;
+			const before: LedgerEvent[] = [];
+			for (const batch of batches) {
+				for (let kept = 1; kept < batch.length; kept += 1) {
+					const torn = refold([...before, ...batch.slice(0, kept)]);
+					const missing = batch.slice(kept).map(bodyOf);
+					for (const { kind } of missing) cut.add(kind);
+					const resumed = decide(torn, opened, torn.updatedAt);
+					if (isRefusal(resumed)) throw new Error(resumed.message);
+					expect(resumed.events.slice(0, missing.length)).toEqual(missing);
+					expect(resumed.events.slice(missing.length)).toContainEqual(opened);
+				}
+				before.push(...batch);
+			}
+		}),
+		{ numRuns: runs() },
+	);
+	expect([...cut].sort()).toEqual(["attempt_reserved", "finished", "moved", "parked"]);
+});
+
+it("R24 a cut after any byte: what is left folds, and the run comes to rest from there as if the supervisor had died", () => {
+	fc.assert(
+		fc.property(templates, stories, fc.nat(), (template, story, where) => {
+			const { events } = play(template, story).theatre;
+			const [first = ""] = events.map(encodeLine);
+			const log = events.map(encodeLine).join("");
+			const at = first.length + (where % (log.length - first.length + 1));
+			const lines = Buffer.from(log).subarray(0, at).toString().split("\n").slice(0, -1);
+			const left = lines.map((line) => decodeLine(Buffer.from(line)));
+			if (!left.every((event): event is LedgerEvent => event !== undefined))
+				throw new Error("a whole line does not decode");
+			playAfterCrash(left);
+		}),
+		{ numRuns: runs() },
+	);
+});

@@ -1,0 +1,101 @@
+// Ledgers whose events were appended one by one, decisions too: every event kind, other events between an event and its decision, and a
+// checkpoint of every stage. `<id>.states` holds, per event, the start of the SHA-256 of the checkpoint that was written after it.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { eventKinds } from "../../../../scripts/ledger-reference.ts";
+import {
+	type Created,
+	decide,
+	foldEvent,
+	isRefusal,
+	type LedgerEvent,
+	type Run,
+	startRun,
+} from "../../../../src/chronicle/core/machine/index.ts";
+import { checkpointText, readCheckpoint } from "../../../../src/chronicle/engine/ledger/checkpoint.ts";
+import { decodeLine } from "../../../../src/chronicle/engine/ledger/line.ts";
+
+const folder = join(import.meta.dirname, "fixtures", "single-appends");
+const ids = readdirSync(folder).flatMap((name) => (name.endsWith(".events.jsonl") ? [name.slice(0, 36)] : []));
+
+function eventsOf(id: string): LedgerEvent[] {
+	const lines = readFileSync(join(folder, `${id}.events.jsonl`), "utf8")
+		.trimEnd()
+		.split("\n");
+	return lines.map((line) => decodeLine(Buffer.from(line)) ?? fail(`damaged: ${line}`));
+}
+
+function fail(message: string): never {
+	throw new Error(message);
+}
+
+/** The run after each event. */
+function runsOf(events: readonly LedgerEvent[]): Run[] {
+	const runs: Run[] = [];
+	for (const event of events) {
+		const last = runs.at(-1);
+		runs.push((last ? foldEvent(last, event) : startRun(event)) ?? fail("no run"));
+	}
+	return runs;
+}
+
+describe("a ledger of single appends", () => {
+	it("has every kind of event", () => {
+		const kinds = new Set(ids.flatMap((id) => eventsOf(id).map(({ kind }) => kind)));
+		expect([...kinds].sort()).toEqual(Object.keys(eventKinds).sort());
+	});
+
+	it.each(ids)("%s folds to the states, and is written as the checkpoints, that it had", (id) => {
+		const text = readFileSync(join(folder, `${id}.events.jsonl`), "utf8");
+		const events = eventsOf(id);
+		const states = readFileSync(join(folder, `${id}.states`), "utf8")
+			.trimEnd()
+			.split("\n");
+		let offset = 0;
+		for (const [index, run] of runsOf(events).entries()) {
+			offset = text.indexOf("\n", offset) + 1;
+			const written = checkpointText(run, { seq: run.seq, offset, fence: events[index]?.fence ?? 0 });
+			// Of a decision that is due the file held one more number, which nothing reads.
+			if (run.stage.kind === "deciding") continue;
+			const state = createHash("sha256").update(written).digest("hex").slice(0, 16);
+			expect(state, `after event ${run.seq}, ${events[index]?.kind}`).toBe(states[index]);
+		}
+	});
+
+	const checkpoints = readFileSync(join(folder, "checkpoints.jsonl"), "utf8").trimEnd().split("\n");
+	it.each(checkpoints.map((line) => JSON.parse(line) as { id: string; name: string; lines: number; text: string }))(
+		"is read from its checkpoint in the stage $name",
+		({ id, lines, text }) => {
+			const events = eventsOf(id);
+			const [first] = events;
+			const read = readCheckpoint(text, () => first as LedgerEvent & Created);
+			if (read.kind !== "read") throw new Error(read.kind);
+			const runs = runsOf(events);
+			const folded = runs[lines - 1];
+			// A checkpoint may leave out what is absent.
+			expect(JSON.parse(JSON.stringify(read.run))).toEqual(JSON.parse(JSON.stringify(folded)));
+			expect(events.slice(lines).reduce(foldEvent, read.run)).toEqual(runs.at(-1));
+		},
+	);
+
+	it("continues from every event: a decision that is due is made, and then what the machine decided for itself", () => {
+		let due = 0;
+		for (const id of ids) {
+			const events = eventsOf(id);
+			for (const [index, run] of runsOf(events).entries()) {
+				if (run.stage.kind !== "deciding") continue;
+				due += 1;
+				const { decision } = run.stage;
+				const batch = decide(run, { kind: "opened", host: "h", pid: 1, started: "s" }, run.updatedAt);
+				if (isRefusal(batch)) throw new Error(batch.message);
+				expect(batch.events[0]).toEqual(decision);
+				const made = events.slice(index + 1).find(({ kind }) => kind === decision.kind);
+				expect(made).toMatchObject(decision);
+				expect(batch.run.stage.kind).not.toBe("deciding");
+			}
+		}
+		expect(due).toBeGreaterThan(40);
+	});
+});

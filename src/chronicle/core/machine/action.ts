@@ -1,7 +1,7 @@
 // What a run owes the world. An action is asked for until the event that answers it is in the ledger: after a crash the same actions are
 // owed again, under the same keys. Whoever carries one out reports what happened as an event; nothing here is carried out.
-import type { CleanupEnded, LaunchId, LaunchReason } from "./event.ts";
-import type { Allowance } from "./run.ts";
+import type { LaunchId, LaunchReason } from "./launch.ts";
+import type { Allowance, ApprovalQuestion } from "./run.ts";
 
 export type Action = MeasureFiles | AskApproval | Work | SendMessage | EndWorker | CleanUp | RestoreFiles;
 
@@ -20,22 +20,6 @@ export interface AskApproval {
 	readonly kind: "ask_approval";
 	readonly key: string;
 	readonly question: ApprovalQuestion;
-}
-
-export interface ApprovalQuestion {
-	/** `seq` of the event that raised it; what an answer has to name. */
-	readonly seq: number;
-	readonly state: string;
-	readonly visit: number;
-	/** `exit`: before `state` is left for `target`. `entry`: before `state` is begun. */
-	readonly side: "entry" | "exit";
-	readonly target: string;
-	/** The worker's words for an exit. */
-	readonly summary: string;
-	/** Tree that the answer is bound to; empty where files cannot be measured. */
-	readonly diff: string;
-	/** Why it is not known, or not wholly, what has changed; absent where it is. */
-	readonly unmeasured?: string;
 }
 
 /** Launch the worker, or go on being its link: owed from the recorded intent until the worker has ended. */
@@ -75,7 +59,8 @@ export interface CleanUp {
 	readonly key: string;
 	readonly visit: number;
 	readonly state: string;
-	readonly index: CleanupEnded["index"];
+	/** Position in the state's list, from 0. */
+	readonly index: number;
 	readonly command: string;
 	readonly timeoutMs: number;
 }

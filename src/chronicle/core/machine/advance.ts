@@ -3,7 +3,8 @@
 // before its first worker; G3 a launch is recorded before it happens.
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { explainReached, reached } from "./budget.ts";
-import type { DecisionEvent, LaunchReason, MoveCause } from "./event.ts";
+import type { DecisionEvent, MoveCause } from "./decision-event.ts";
+import type { LaunchReason } from "./launch.ts";
 import { planOf } from "./plan.ts";
 import type { PauseReason, Run, Stopping, VisitRecord } from "./run.ts";
 import { NO_STATE_TOTALS } from "./totals.ts";

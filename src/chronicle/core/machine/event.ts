@@ -2,6 +2,8 @@
 // E1 an event carries all it means: no reader needs the disk, the clock or the template's file; E2 texts are bounded, and the store takes
 // secrets out of them; E3 what a person says names in `answers` the event that it answers, so that a second answer does nothing.
 import type { FileChange, FileLeft, SnapshotData } from "../snapshot/index.ts";
+import type { DecisionEvent } from "./decision-event.ts";
+import type { LaunchId } from "./launch.ts";
 import type { PersonEvent } from "./person-event.ts";
 import type { Spend } from "./spend.ts";
 import type { StoredRun } from "./stored-run.ts";
@@ -71,93 +73,6 @@ export interface ClockJumped {
 export interface Noted {
 	readonly kind: "noted";
 	readonly text: string;
-}
-
-/** Names one launch: the `launch`-th process of attempt `attempt` of visit `visit`. */
-export interface LaunchId {
-	readonly visit: number;
-	readonly attempt: number;
-	readonly launch: number;
-}
-
-// ── decided by the machine, recorded before anything acts on them ──
-
-export type DecisionEvent = AttemptReserved | Moved | Parked | Finished;
-
-/** Intent to launch a worker. What it may spend follows from the run: the remainder of the ceilings is set aside for it. */
-export interface AttemptReserved extends LaunchId {
-	readonly kind: "attempt_reserved";
-	readonly because: LaunchReason;
-}
-
-export type LaunchReason =
-	| "entered"
-	| "interrupted"
-	| "crashed"
-	| "timed_out"
-	| "provider_error"
-	| "resumed"
-	| "rejected"
-	| "repeated"
-	| "session_lost";
-
-export type MoveCause =
-	| "worker"
-	| "person"
-	| "pair_limit"
-	| "move_limit"
-	| "attempt_limit"
-	| "rejection_limit"
-	| "no_progress"
-	| "released"
-	| "reopened"
-	| "rewind";
-
-/** The run has left `from` for `to`. */
-export interface Moved {
-	readonly kind: "moved";
-	readonly visit: number;
-	readonly from: string;
-	readonly to: string;
-	readonly cause: MoveCause;
-	/** Target that was asked for and not granted. */
-	readonly refused?: string;
-}
-
-export type ParkCause =
-	| "person"
-	| "no_transition"
-	| "crash"
-	| "timeout"
-	| "budget"
-	| "quota"
-	| "auth"
-	| "provider"
-	| "launch"
-	| "guard"
-	| "cleanup"
-	| "storage"
-	| "rewound"
-	| "interrupted"
-	| "workspace"
-	/** The calls of one visit went round. */
-	| "circling"
-	/** A ceiling of one visit is reached. */
-	| "visit_limit";
-
-/** The run waits for a person; no process belongs to it. */
-export interface Parked {
-	readonly kind: "parked";
-	readonly status: "paused" | "budget_exceeded";
-	readonly cause: ParkCause;
-	/** One sentence for the person. */
-	readonly detail: string;
-}
-
-export interface Finished {
-	readonly kind: "finished";
-	readonly status: "done" | "failed" | "aborted";
-	readonly detail?: string;
 }
 
 // ── reported by or about a worker ──

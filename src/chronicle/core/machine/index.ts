@@ -1,8 +1,9 @@
-export type { Action, ApprovalQuestion } from "./action.ts";
+export type { Action } from "./action.ts";
 export { allowanceOf, type Measure, measures } from "./budget.ts";
 export { type Batch, decide } from "./decide.ts";
+export type * from "./decision-event.ts";
 export type * from "./event.ts";
-export { launchKey } from "./launch-key.ts";
+export * from "./launch.ts";
 export { explainCause, judgeMove, legalTargets, type MoveJudgement } from "./moves.ts";
 export { outboxOfLaunch } from "./outbox.ts";
 export { isParked, pendingActions } from "./pending-actions.ts";
@@ -11,6 +12,7 @@ export type * from "./person-event.ts";
 export { planOf } from "./plan.ts";
 export { isRefusal, type Refusal } from "./refusal.ts";
 export {
+	type ApprovalQuestion,
 	type Ceilings,
 	type KeptState,
 	type Move,

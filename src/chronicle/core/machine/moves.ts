@@ -3,7 +3,7 @@
 // M2 caps are looked at before a launch, never against an end: a move to a terminal state is not refused by any cap.
 import { didYouMean } from "../../../definition/index.ts";
 import { HUMAN_INTERVENTION, pairKey } from "../template/index.ts";
-import type { MoveCause } from "./event.ts";
+import type { MoveCause } from "./decision-event.ts";
 import { planOf } from "./plan.ts";
 import type { Run } from "./run.ts";
 

@@ -2,7 +2,7 @@
 // O1 the same run owes the same actions under the same keys; O2 a launch is owed only once its intent is recorded; O3 a run that waits or is
 // over owes nothing but its question.
 import type { Action } from "./action.ts";
-import { launchKey } from "./launch-key.ts";
+import { launchKey } from "./launch.ts";
 import { approvedCleanup } from "./plan.ts";
 import type { Run, Stage, Stopping } from "./run.ts";
 import { cleanupLength } from "./shutdown.ts";

@@ -1,6 +1,6 @@
 // What a person can say to a run. An answer names in `answers` the `seq` of the event that it answers.
 import type { Snapshot } from "../snapshot/index.ts";
-import type { ParkCause } from "./event.ts";
+import type { ParkCause } from "./decision-event.ts";
 
 export type PersonEvent =
 	| Approved

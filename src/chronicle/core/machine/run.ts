@@ -4,8 +4,8 @@
 import type { VisitUse } from "../../../bounds/index.ts";
 import type { FileLeft, Snapshot } from "../snapshot/index.ts";
 import type { Template } from "../template/index.ts";
-import type { ApprovalQuestion } from "./action.ts";
-import type { DecisionEvent, Finished, LaunchId, LaunchReason, MoveCause, ParkCause } from "./event.ts";
+import type { DecisionEvent, Finished, MoveCause, ParkCause } from "./decision-event.ts";
+import type { LaunchId, LaunchReason } from "./launch.ts";
 import type { RewindRequested } from "./person-event.ts";
 import type { Spend } from "./spend.ts";
 
@@ -228,6 +228,23 @@ export interface PauseReason {
 	readonly status: "paused" | "budget_exceeded";
 	readonly cause: ParkCause;
 	readonly detail: string;
+}
+
+/** What a person is asked before a move. */
+export interface ApprovalQuestion {
+	/** `seq` of the event that raised it; what an answer has to name. */
+	readonly seq: number;
+	readonly state: string;
+	readonly visit: number;
+	/** `exit`: before `state` is left for `target`. `entry`: before `state` is begun. */
+	readonly side: "entry" | "exit";
+	readonly target: string;
+	/** The worker's words for an exit. */
+	readonly summary: string;
+	/** Tree that the answer is bound to; empty where files cannot be measured. */
+	readonly diff: string;
+	/** Why it is not known, or not wholly, what has changed; absent where it is. */
+	readonly unmeasured?: string;
 }
 
 export type Stage =

@@ -5,7 +5,7 @@ import { addChanges, type FileLeft, pathOnLine } from "../snapshot/index.ts";
 import { advance, decideOn, escalate } from "./advance.ts";
 import { explainReached, notice, reached } from "./budget.ts";
 import type { CleanupEnded, FilesMeasured, FilesUnmeasured, LedgerEvent, WorkerEnded, WorkerOutcome } from "./event.ts";
-import { launchKey } from "./launch-key.ts";
+import { launchKey } from "./launch.ts";
 import { approvedCleanup, planOf } from "./plan.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import type { AfterStop, Baseline, PauseReason, Run, Stopping } from "./run.ts";

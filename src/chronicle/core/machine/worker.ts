@@ -6,14 +6,13 @@ import { addSummary, cutText, updateSnapshot } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { advance, escalate, moveTo } from "./advance.ts";
 import { explainReached, notice, reached, visitLimits, warnOfCeilings } from "./budget.ts";
+import type { ParkCause } from "./decision-event.ts";
 import type {
 	Delivered,
 	LaunchFailed,
-	LaunchId,
 	LedgerEvent,
 	ModelSwitched,
 	MoveRequested,
-	ParkCause,
 	SnapshotUpdated,
 	ToolEnded,
 	ToolStarted,
@@ -21,7 +20,8 @@ import type {
 	Used,
 	WorkerStarted,
 } from "./event.ts";
-import { launchKey } from "./launch-key.ts";
+import type { LaunchId } from "./launch.ts";
+import { launchKey } from "./launch.ts";
 import { judgeMove } from "./moves.ts";
 import { outboxOfLaunch } from "./outbox.ts";
 import { planOf } from "./plan.ts";

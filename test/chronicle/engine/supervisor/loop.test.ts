@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { MoveReply, WorkerHost } from "../../../../src/chronicle/core/index.ts";
+import type { HeldLedger, MoveReply, WorkerHost } from "../../../../src/chronicle/core/index.ts";
 import { NO_SPEND } from "../../../../src/chronicle/core/machine/index.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { moveTo } from "./scripted-launcher.ts";
@@ -63,6 +63,26 @@ describe("the loop", () => {
 		expect(await second.submit({ kind: "approved", answers: stage.questions[0]?.seq ?? 0, diff: "" })).toMatchObject({
 			refused: expect.any(String),
 		});
+	});
+
+	it("V1 a move is one append with the event that led to it, and a launch one with the measured files", async () => {
+		const stage = openStage([moveTo("build"), moveTo("finished")]);
+		const ledger = await stage.create(two);
+		const appends: string[] = [];
+		const append: HeldLedger["append"] = (bodies, durability) => {
+			appends.push(`${durability}: ${bodies.map(({ kind }) => kind).join(", ")}`);
+			return ledger.append(bodies, durability);
+		};
+		const { run } = await supervise({ ...ledger, append }, stage.ports, "fresh").ended;
+		expect(run.status).toBe("done");
+		const visit = ["durable: worker_started", "durable: move_requested, moved", "durable: worker_ended"];
+		expect(appends).toEqual([
+			"durable: files_measured, attempt_reserved",
+			...visit,
+			"durable: files_measured, attempt_reserved",
+			...visit,
+			"durable: files_measured, finished",
+		]);
 	});
 
 	it("a worker of an earlier visit moves nothing", async () => {

@@ -12,7 +12,7 @@ import type {
 	WorkerLauncher,
 	WorkerQuestion,
 	WorkerReport,
-} from "../../../../src/chronicle/core/ports.ts";
+} from "../../../../src/chronicle/core/ports/index.ts";
 import type { StatePlan } from "../../../../src/chronicle/core/template/template.ts";
 import { freezeRunRules, type LauncherOptions, openLauncher } from "../../../../src/chronicle/engine/worker/index.ts";
 import { loadAgentRegistry, skillPlaces } from "../../../../src/persona/index.ts";

@@ -1,7 +1,7 @@
 // Workers under the guard's rules: refusals, questions to the person, what is logged, what cannot be changed. Real pi, scripted model.
 import { chmodSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { WorkerAnswer } from "../../../../src/chronicle/core/ports.ts";
+import type { WorkerAnswer } from "../../../../src/chronicle/core/ports/index.ts";
 import { probeSandbox } from "../../../../src/safety/index.ts";
 import { type ModelServer, openModelServer } from "../../../harness/model-server.ts";
 import { needsProgram } from "../../../harness/needs.ts";

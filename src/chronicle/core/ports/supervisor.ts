@@ -1,0 +1,54 @@
+// What one supervision works with: workers, files, people, commands, time. Local files and processes are one set of implementations; an
+// engine for many machines can be another. Every implementation passes the port's contract suite.
+import type { ApprovalQuestion, Run } from "../machine/index.ts";
+import type { WorkerAnswer, WorkerLauncher, WorkerQuestion } from "./worker.ts";
+import type { Workspace } from "./workspace.ts";
+
+export interface Approver {
+	/** Shows the question if somebody is there. `undecided`: nobody is, or they put it off; it is asked again later. */
+	approve(question: ApprovalQuestion, run: Run, signal: AbortSignal): Promise<Approval>;
+	/** Shows a worker's question. */
+	answer(question: WorkerQuestion, run: Run, signal: AbortSignal): Promise<WorkerAnswer>;
+}
+
+export type Approval =
+	| { readonly kind: "approved"; readonly words?: string }
+	| { readonly kind: "rejected"; readonly words: string }
+	/** To another state than the one that was asked for. */
+	| { readonly kind: "sent"; readonly to: string; readonly words?: string }
+	| { readonly kind: "undecided" };
+
+export interface CommandRunner {
+	/** Runs a cleanup text in the run's folder, in its own process group; output is cut and redacted. */
+	run(command: string, cwd: string, timeoutMs: number, signal: AbortSignal): Promise<CommandResult>;
+}
+
+export interface CommandResult {
+	readonly result:
+		| { readonly kind: "exited"; readonly code: number }
+		| { readonly kind: "killed"; readonly signal: string }
+		| { readonly kind: "timed_out" }
+		| { readonly kind: "unstarted"; readonly detail: string }
+		| { readonly kind: "refused"; readonly detail: string };
+	readonly output: string;
+}
+
+export interface Clock {
+	/** Milliseconds since the epoch. */
+	now(): number;
+	/** Starts a clock of the time in which this process runs, for durations; absent: `now` serves for them too. */
+	awake?(): { now(): number; close(): void };
+	/** Resolves after `ms`, or at once when `signal` aborts. */
+	sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+/** What one supervision works with, beside the ledger it holds. */
+export interface SupervisorPorts {
+	readonly launcher: WorkerLauncher;
+	readonly workspace: Workspace;
+	readonly approver: Approver;
+	readonly commands: CommandRunner;
+	readonly clock: Clock;
+	/** This process, as the ledger names it. */
+	readonly self: { readonly host: string; readonly pid: number; readonly started: string };
+}

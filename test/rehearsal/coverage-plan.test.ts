@@ -1,7 +1,7 @@
 // The plan of a coverage rehearsal: every reachable edge on a path, every path legal for the machine, every limit reached or excused.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { beginRun, judgeMove, type Run } from "../../src/chronicle/core/machine/index.ts";
+import { judgeMove, type Run, startRun } from "../../src/chronicle/core/machine/index.ts";
 import { compileDefinition, type Template } from "../../src/chronicle/core/template/index.ts";
 import { graphOf } from "../../src/rehearsal/every/chronicle-plan.ts";
 import { planChronicleCoverage } from "../../src/rehearsal/every/index.ts";
@@ -21,7 +21,7 @@ const names = ["a", "b", "c", "d"];
 function begin(definition: Record<string, unknown>): Run {
 	const at = "2026-01-01T00:00:00.000Z";
 	const template = { name: "any", hash: "", definition };
-	const run = beginRun({ kind: "created", seq: 1, at, schemaVersion: 1, id: "any", template, task: "any" });
+	const run = startRun({ kind: "created", seq: 1, at, schemaVersion: 1, id: "any", template, task: "any" });
 	if (!run) throw new Error("The template does not compile.");
 	return run;
 }

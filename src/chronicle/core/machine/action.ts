@@ -1,11 +1,11 @@
-// What a run owes the world. An action is asked for until the event that answers it is in the ledger: after a crash the same actions are
-// owed again, under the same keys. Whoever carries one out reports what happened as an event; nothing here is carried out.
+// What has to be done outside for a run. An action is pending until the event that answers it is in the ledger: after a crash the same
+// actions are pending again, under the same keys. The executor reports results as events; nothing here is carried out.
 import type { LaunchId, LaunchReason } from "./launch.ts";
 import type { Allowance, ApprovalQuestion } from "./run.ts";
 
 export type Action = MeasureFiles | AskApproval | Work | SendMessage | EndWorker | CleanUp | RestoreFiles;
 
-/** After stopping what workers have left running. Answered by `files_measured` or `files_unmeasured`. */
+/** After stopping what workers left running. Answered by `files_measured` or `files_unmeasured`. */
 export interface MeasureFiles {
 	readonly kind: "measure_files";
 	readonly key: string;
@@ -22,17 +22,17 @@ export interface AskApproval {
 	readonly question: ApprovalQuestion;
 }
 
-/** Launch the worker, or go on being its link: owed from the recorded intent until the worker has ended. */
+/** Launch the worker and stay its link: pending from the recorded intent until the worker has ended. */
 export interface Work {
 	readonly kind: "work";
 	readonly key: string;
 	readonly launch: LaunchId;
 	readonly state: string;
 	readonly because: LaunchReason;
-	/** `optional`: it may be missing, because nothing of it was ever recorded. */
+	/** `optional`: it may be missing, because nothing of it was recorded yet. */
 	readonly conversation: { readonly kind: "new" | "continue"; readonly key: string; readonly optional: boolean };
 	readonly allowance: Allowance;
-	/** Milliseconds to wait before it, after a passing fault of the provider. */
+	/** Milliseconds to wait first, after a transient fault of the provider. */
 	readonly delayMs: number;
 }
 
@@ -45,7 +45,7 @@ export interface SendMessage {
 	readonly text: string;
 }
 
-/** Answered by `worker_ended`, of outcome `lost` where no link to it is left. `boundary`: after the model's present message, further tool calls refused. `now`: at once. */
+/** Answered by `worker_ended`; outcome `lost` if no link to it is left. `boundary`: after the model's current message, refusing further tool calls. `now`: at once. */
 export interface EndWorker {
 	readonly kind: "end_worker";
 	readonly key: string;
@@ -53,7 +53,7 @@ export interface EndWorker {
 	readonly how: "boundary" | "now";
 }
 
-/** Answered by `cleanup_ended`. May run twice when the supervisor dies meanwhile. */
+/** Answered by `cleanup_ended`. Runs twice if the supervisor dies meanwhile. */
 export interface CleanUp {
 	readonly kind: "clean_up";
 	readonly key: string;
@@ -65,12 +65,12 @@ export interface CleanUp {
 	readonly timeoutMs: number;
 }
 
-/** After keeping the files as they are and recording that (`files_measured` of purpose `before`). Answered by `files_restored`. */
+/** After recording the files as they are (`files_measured` of purpose `before`). Answered by `files_restored` or `files_unrestored`. */
 export interface RestoreFiles {
 	readonly kind: "restore_files";
 	readonly key: string;
 	readonly tree: string;
 	readonly visit: number;
-	/** Files as they were before, if they have been kept already. */
+	/** Tree of the files before it, if already recorded. */
 	readonly before: string | null;
 }

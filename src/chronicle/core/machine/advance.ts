@@ -1,57 +1,53 @@
-// What a run does next when nothing of it is going on: the one gate before every launch.
-// G1 nothing is launched while the run is held, has reached a ceiling, waits for a person or is over; G2 the files of a visit are measured
-// before its first worker; G3 a launch is recorded before it happens.
+// What a run does next when no worker and no action is left: the one gate before every launch.
+// G1 nothing is launched while the run is on hold, has reached a ceiling, waits for a person or is over; G2 the files of a visit are
+// measured before its first worker; G3 a launch is recorded before it happens.
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { explainReached, reached } from "./budget.ts";
 import type { DecisionEvent, MoveCause } from "./decision-event.ts";
 import type { LaunchReason } from "./launch.ts";
 import { planOf } from "./plan.ts";
-import type { PauseReason, Run, Stopping, VisitRecord } from "./run.ts";
+import type { ApprovalQuestion, Baseline, PauseReason, Run, Stopping, VisitRecord } from "./run.ts";
 import { NO_STATE_TOTALS } from "./totals.ts";
 
-/** Decides what comes next. `because` is why a worker would be launched, `delayMs` how long to wait before it. */
+/** Decides what comes next. `because` is why a worker would be launched, `delayMs` how long to wait first. */
 export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {
 	const plan = planOf(run);
 	if (run.state === HUMAN_INTERVENTION)
 		return { ...run, status: "human_intervention", hold: null, stage: { kind: "waiting", since: run.seq } };
-	if (plan.terminal && !plan.persona)
-		return decideOn(run, { kind: "finished", status: run.state === "failed" ? "failed" : "done" });
+	if (plan.terminal && !plan.persona) return finishInState(run);
 	const hold = run.hold ?? holdAtCeiling(run);
 	if (hold) return decideOn({ ...run, hold }, { kind: "parked", ...hold });
 	if (!run.baseline) return { ...run, status: "running", stage: { kind: "baselining", because } };
-	if (plan.approval.entry && run.visit === 1 && !run.visitRecord.granted)
-		return {
-			...run,
-			status: "awaiting_approval",
-			stage: {
-				kind: "asking",
-				question: {
-					seq: run.seq,
-					state: run.state,
-					visit: run.visit,
-					side: "entry",
-					target: run.state,
-					summary: "",
-					diff: run.baseline.tree ?? "",
-					...(run.baseline.why === undefined ? {} : { unmeasured: run.baseline.why }),
-				},
-			},
-		};
-	const goesOn = because === "interrupted" && run.attempt > 0;
-	if (!goesOn && run.visitRecord.tries >= (plan.limits.attempts ?? run.plan.limits.attempts))
+	if (plan.approval.entry && run.visit === 1 && !run.visitRecord.granted) return askEntry(run, run.baseline);
+	return reserveAttempt(run, because, delayMs);
+}
+
+/** The run about to end in its current state. */
+export function finishInState(run: Run): Run {
+	return decideOn(run, { kind: "finished", status: run.state === "failed" ? "failed" : "done" });
+}
+
+function askEntry(run: Run, { tree, why }: Baseline): Run {
+	const question: ApprovalQuestion = {
+		seq: run.seq,
+		state: run.state,
+		visit: run.visit,
+		side: "entry",
+		target: run.state,
+		summary: "",
+		diff: tree ?? "",
+		...(why === undefined ? {} : { unmeasured: why }),
+	};
+	return { ...run, status: "awaiting_approval", stage: { kind: "asking", question } };
+}
+
+function reserveAttempt(run: Run, because: LaunchReason, delayMs: number): Run {
+	const { visit, attempt, launch } = run;
+	const continues = because === "interrupted" && attempt > 0;
+	if (!continues && run.visitRecord.tries >= (planOf(run).limits.attempts ?? run.plan.limits.attempts))
 		return escalate(run, "attempt_limit", run.state);
-	return decideOn(
-		{ ...run, status: "running" },
-		{
-			kind: "attempt_reserved",
-			visit: run.visit,
-			attempt: goesOn ? run.attempt : run.attempt + 1,
-			launch: goesOn ? run.launch + 1 : 1,
-			because,
-		},
-		null,
-		delayMs,
-	);
+	const next = continues ? { visit, attempt, launch: launch + 1 } : { visit, attempt: attempt + 1, launch: 1 };
+	return decideOn({ ...run, status: "running" }, { kind: "attempt_reserved", ...next, because }, null, delayMs);
 }
 
 function holdAtCeiling(run: Run): PauseReason | null {
@@ -59,7 +55,7 @@ function holdAtCeiling(run: Run): PauseReason | null {
 	return measure ? { status: "budget_exceeded", cause: "budget", detail: explainReached(measure) } : null;
 }
 
-/** The run about to record a decision; `stopping` is what then has to be put to rest. */
+/** The run about to record a decision; `stopping` is the shutdown that continues after it. */
 export function decideOn(run: Run, decision: DecisionEvent, stopping: Stopping | null = null, delayMs = 0): Run {
 	return { ...run, stage: { kind: "deciding", decision, stopping, delayMs } };
 }
@@ -79,12 +75,12 @@ export function moveTo(
 	);
 }
 
-/** The run about to go to a person in place of what was asked for. */
+/** The run about to go to a person instead of to `refused`. */
 export function escalate(run: Run, cause: MoveCause, refused: string, stopping: Stopping | null = null): Run {
 	return moveTo(run, HUMAN_INTERVENTION, cause, stopping, refused);
 }
 
-/** The record of a visit that begins at `at`. `granted`: a person has sent the run there. */
+/** The record of a visit that starts at `at`. `granted`: a person has sent the run there. */
 export function newVisit(at: string, granted: boolean): VisitRecord {
 	return {
 		startedAt: at,

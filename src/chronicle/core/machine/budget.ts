@@ -1,12 +1,12 @@
-// Ceilings: what is left under them, which is reached, which is nearly so.
-// B1 a ceiling of a person replaces the template's; B2 a state has its own besides the run's, and the tighter one holds.
+// Ceilings: what is left, which is reached, which is close.
+// B1 a ceiling set by a person replaces the template's; B2 a state has its own besides the run's, and the tighter one holds.
 
 import { NO_USE, type VisitLimits } from "../../../bounds/index.ts";
 import { planOf } from "./plan.ts";
 import type { Allowance, Ceilings, Run } from "./run.ts";
 import { workedMs } from "./totals.ts";
 
-/** Something that is counted against a ceiling. */
+/** A figure counted against a ceiling. */
 export interface Measure {
 	/** `cost` or `cost of planning`; stable. */
 	readonly name: string;
@@ -20,7 +20,7 @@ export interface Measure {
 const figures = ["costUsd", "tokens", "activeMs"] as const;
 const words = { costUsd: "cost", tokens: "tokens", activeMs: "time" };
 
-/** Every ceiling that holds for the present state, with what is spent, time up to `now` included. */
+/** Every ceiling of the current state, with what is spent, including time up to `now`. */
 export function measures(run: Run, now = ""): Measure[] {
 	const { stage } = run;
 	const running = stage.kind === "working" ? workedMs(stage, now) : 0;
@@ -48,7 +48,7 @@ function measure(
 	return ceiling === undefined ? [] : [{ name, state, figure, spent, ceiling }];
 }
 
-/** The first ceiling that is reached. One of zero is reached from the start; that on cost not, as long as models without a price are used. */
+/** The first ceiling that is reached. A ceiling of 0 is reached from the start, except on cost: models without a price may be used. */
 export function reached(run: Run, now = ""): Measure | undefined {
 	return measures(run, now).find(({ figure, spent, ceiling }) =>
 		figure === "costUsd" && ceiling === 0 ? spent > 0 : spent >= ceiling,
@@ -72,7 +72,7 @@ function show(figure: Measure["figure"], value: number): string {
 	}
 }
 
-/** What a worker may spend from now on: the least remainder of each figure. `now` is left out before a launch, when no worker's time runs. */
+/** What a worker may spend from now on: the least remainder of each figure. Omit `now` before a launch, when no worker's time runs. */
 export function allowanceOf(run: Run, now = ""): Allowance {
 	const left: { costUsd?: number; tokens?: number; activeMs?: number } = {};
 	for (const { figure, spent, ceiling } of measures(run, now)) {
@@ -82,7 +82,7 @@ export function allowanceOf(run: Run, now = ""): Allowance {
 	return { ...left, ...visitAllowance(run) };
 }
 
-/** The ceilings of one visit of the present state. */
+/** The ceilings of one visit of the current state. */
 export function visitLimits(run: Run): VisitLimits {
 	const { limits, polling } = planOf(run);
 	return {
@@ -92,14 +92,14 @@ export function visitLimits(run: Run): VisitLimits {
 	};
 }
 
-/** What the present visit may still ask and call. */
+/** Requests and calls that the current visit has left. */
 function visitAllowance(run: Run): Pick<Allowance, "requests" | "calls"> {
 	const { requests, calls } = visitLimits(run);
 	const use = run.visitRecord.use ?? NO_USE;
 	return { requests: Math.max(1, requests - use.requests), calls: Math.max(1, calls - use.calls) };
 }
 
-/** The run with a notice for each ceiling that has newly come near. */
+/** The run with a notice for each ceiling that has newly come close. */
 export function warnOfCeilings(run: Run, now: string): Run {
 	const near = measures(run, now).filter(
 		({ name, spent, ceiling }) =>
@@ -114,7 +114,7 @@ export function warnOfCeilings(run: Run, now: string): Run {
 	});
 }
 
-/** The run with one more notice for the person. */
+/** The run with one more notice. */
 export function notice(run: Run, text: string): Run {
 	return { ...run, notices: [...run.notices, text.slice(0, 300)].slice(-10) };
 }

@@ -1,6 +1,6 @@
-// Everything that can happen to a run. Events are the truth of a ledger: each line of it is one of these with `seq`, `at`, `fence` and `crc`.
-// E1 an event carries all it means: no reader needs the disk, the clock or the template's file; E2 texts are bounded, and the store takes
-// secrets out of them; E3 what a person says names in `answers` the event that it answers, so that a second answer does nothing.
+// Everything that can happen to a run. A ledger is a sequence of these: each line is one event with `seq`, `at`, `fence` and `crc`.
+// E1 an event is complete: no reader needs the disk, the clock or the template's file; E2 texts are bounded, and the store redacts secrets
+// in them; E3 a person's answer names in `answers` the event that it answers, so a second answer has no effect.
 import type { FileChange, FileLeft, SnapshotData } from "../snapshot/index.ts";
 import type { DecisionEvent } from "./decision-event.ts";
 import type { LaunchId } from "./launch.ts";
@@ -8,7 +8,7 @@ import type { PersonEvent } from "./person-event.ts";
 import type { Spend } from "./spend.ts";
 import type { StoredRun } from "./stored-run.ts";
 
-/** An event as it lies in the ledger. `at` is ISO 8601 in UTC with milliseconds. `fence` is the number of the lease it was written under. */
+/** An event in the ledger. `at` is ISO 8601 in UTC with milliseconds. `fence` is the number of the lease it was written under. */
 export type LedgerEvent = EventBody & { readonly seq: number; readonly at: string; readonly fence?: number };
 
 export type EventBody =
@@ -39,37 +39,37 @@ export interface Created {
 		readonly file?: string;
 	};
 	readonly task: string;
-	/** Hash of the cleanup texts that the person has approved; absent: none run. */
+	/** Hash of the approved cleanup commands; absent: none run. */
 	readonly cleanupApproval?: string;
-	/** Model that states without one of their own use, `provider/id`. */
+	/** Model of states that name none, `provider/id`. */
 	readonly model?: string;
 }
 
-/** A supervisor has taken the run. What an earlier one left unfinished is in doubt from here on. */
+/** A supervisor has taken the run over. What an earlier one left unfinished is in doubt from here on. */
 export interface Opened {
 	readonly kind: "opened";
 	readonly host: string;
 	readonly pid: number;
-	/** Start mark of the process, so that its number being used again is noticed. */
+	/** Start time of the process, as the system tells it: process ids are reused. */
 	readonly started: string;
 }
 
-/** The log before this is damaged: the run goes on as a sound checkpoint had it, and can be folded from here. */
+/** The log before this is damaged: the run continues from a sound checkpoint, and can be folded from here. */
 export interface Recovered {
 	readonly kind: "recovered";
 	readonly run: StoredRun;
 }
 
 /**
- * The clock shows other times than have passed: the machine slept, the supervisor was stopped, or the clock was set. The worker's time of
- * these milliseconds does not count; they are negative where the clock was set back.
+ * The wall clock moved differently from the time that passed: the machine slept, the supervisor was stopped, or the clock was set. These
+ * milliseconds (negative: set back) do not count as the worker's time.
  */
 export interface ClockJumped {
 	readonly kind: "clock_jumped";
 	readonly ms: number;
 }
 
-/** Something that a person should know and that changes nothing. */
+/** A notice that changes nothing. */
 export interface Noted {
 	readonly kind: "noted";
 	readonly text: string;
@@ -98,16 +98,16 @@ export interface WorkerStarted extends LaunchId {
 	readonly model: string;
 	/** Hash of the guard's rules in force; absent where there are none. */
 	readonly rules?: string;
-	/** Whether it goes on with the conversation of an earlier process. */
+	/** Whether it continues the conversation of an earlier process. */
 	readonly conversation: "new" | "continued";
-	/** What the person should know, such as a model alias that fell back. */
+	/** A notice, such as a model alias that fell back. */
 	readonly notice?: string;
 }
 
 export interface LaunchFailed extends LaunchId {
 	readonly kind: "launch_failed";
 	/**
-	 * `session_lost`: the conversation to go on with is gone or cannot be read. `rules`: guard rules cannot be enforced. `budget`: nothing is
+	 * `session_lost`: the conversation to continue is gone or cannot be read. `rules`: guard rules cannot be enforced. `budget`: nothing is
 	 * left for what the model costs.
 	 */
 	readonly reason: "budget" | "session_lost" | "rules" | "persona" | "model" | "tools" | "spawn" | "handshake";
@@ -122,7 +122,7 @@ export interface ToolStarted {
 	readonly tool: string;
 	/** Arguments, redacted, at most 2 KB. */
 	readonly args: string;
-	/** Fingerprint of the tool and all its arguments; absent where they were too long to be read, and in older ledgers. */
+	/** Fingerprint of the tool and all its arguments; absent where they were too long, and in older ledgers. */
 	readonly print?: string;
 }
 
@@ -136,27 +136,27 @@ export interface ToolEnded {
 	readonly bytes: number;
 	/** First 16 hex digits of the result's SHA-256. */
 	readonly hash: string;
-	/** The same without times and durations, where the result holds any. */
+	/** The same without times and durations, if the result has any. */
 	readonly timeless?: string;
 	readonly error?: boolean;
-	/** Rule of the guard that stopped it. */
+	/** The guard's rule that blocked it. */
 	readonly blocked?: string;
 }
 
 /**
- * `spend` is the whole of the conversation so far, not of the last message: a report that comes twice changes nothing but the time that the
- * worker is known to have worked.
+ * `spend` is the total of the conversation so far, not of the last message: a repeated report only updates the time at which the worker was
+ * last seen.
  */
 export interface Used {
 	readonly kind: "used";
 	readonly visit: number;
 	readonly attempt: number;
 	readonly spend: Spend;
-	/** Requests to the model since the report before; absent: none. */
+	/** Requests to the model since the previous report; absent: none. */
 	readonly requests?: number;
 }
 
-/** The provider of `from` failed, and another model goes on in the same conversation. Both are `provider/id`. */
+/** The provider of `from` failed, and another model continues the conversation. Both are `provider/id`. */
 export interface ModelSwitched {
 	readonly kind: "model_switched";
 	readonly visit: number;
@@ -167,7 +167,7 @@ export interface ModelSwitched {
 	readonly detail: string;
 }
 
-/** The worker's model has stopped and nothing of it is left to do. */
+/** The worker's model has stopped, with nothing left to do. */
 export interface TurnSettled {
 	readonly kind: "turn_settled";
 	readonly visit: number;
@@ -181,7 +181,7 @@ export type ProviderStop = "quota" | "auth" | "transient" | "provider_error";
 /** A message of the run's outbox has reached the worker. */
 export interface Delivered {
 	readonly kind: "delivered";
-	/** `seq` of the event that put it there. */
+	/** `seq` of the event that queued it. */
 	readonly message: number;
 }
 
@@ -208,11 +208,11 @@ export interface WorkerEnded extends LaunchId {
 }
 
 export type WorkerOutcome =
-	/** Its supervisor died; it has been stopped since, if it was still alive. */
+	/** Its supervisor died; if it was still alive, it has been stopped since. */
 	| { readonly kind: "lost" }
-	/** It ended because it was told to. */
+	/** It was stopped by its supervisor. */
 	| { readonly kind: "stopped" }
-	/** It ended by itself. Zero is no success: only a requested move is. */
+	/** It ended by itself. Exit code 0 is no success: only a requested move is. */
 	| { readonly kind: "exited"; readonly code: number; readonly detail?: string }
 	| { readonly kind: "killed"; readonly signal: string; readonly detail?: string }
 	| { readonly kind: "timed_out"; readonly limit: "idle" | "wall" | "budget" };
@@ -221,20 +221,20 @@ export type WorkerOutcome =
 
 export type FilesEvent = FilesMeasured | FilesUnmeasured | FilesRestored | FilesUnrestored;
 
-/** `tree` names the state of all files in the workspace's own store. */
+/** `tree` names a snapshot of all files in the workspace's own store. */
 export interface FilesMeasured {
 	readonly kind: "files_measured";
 	readonly visit: number;
-	/** `before`: as they are before others are brought back; `rewind kept-<seq>` brings them back again. */
+	/** `before`: before a rewind; `rewind kept-<seq>` restores them. */
 	readonly purpose: "baseline" | "changes" | "before";
 	readonly tree: string;
 	/** Of purpose `changes`: since the baseline of the visit, bounded. */
 	readonly changes?: readonly FileChange[];
 	/** Changes that the list leaves out. */
 	readonly more?: number;
-	/** What could not be read and of which nothing is known, bounded. */
+	/** Files that could not be read, bounded. */
 	readonly unkept?: readonly FileLeft[];
-	/** What the person should know of the store. */
+	/** Notices about the store. */
 	readonly notes?: readonly string[];
 }
 
@@ -248,14 +248,14 @@ export interface FilesUnmeasured {
 export interface FilesRestored {
 	readonly kind: "files_restored";
 	readonly tree: string;
-	/** The files as they were before, for the way back. */
+	/** The files before the rewind, to undo it. */
 	readonly before: string;
-	/** The files as they are now; absent: as in `tree`. */
+	/** The files now; absent: `tree`. */
 	readonly now?: string;
-	/** What the rewind has done to the files, bounded. */
+	/** What the rewind changed, bounded. */
 	readonly changes?: readonly FileChange[];
 	readonly more?: number;
-	/** What was not brought back and is as it was before, bounded. */
+	/** Files that were not restored and are unchanged, bounded. */
 	readonly left?: readonly FileLeft[];
 	readonly leftMore?: number;
 }
@@ -276,13 +276,13 @@ export interface CleanupEnded {
 		| { readonly kind: "killed"; readonly signal: string }
 		| { readonly kind: "timed_out" }
 		| { readonly kind: "unstarted"; readonly detail: string }
-		/** Its text was not approved, or a rule forbids it. */
+		/** The command was not approved, or a rule forbids it. */
 		| { readonly kind: "refused"; readonly detail: string };
 	/** End of its output, redacted. */
 	readonly output?: string;
 }
 
-/** Processes that a dead worker had left behind are gone. */
+/** Processes that a worker had left running were stopped. */
 export interface StraysStopped {
 	readonly kind: "strays_stopped";
 	readonly visit: number;

@@ -1,6 +1,6 @@
-// Which moves a worker may make, and when a person has to look instead. The only place that knows the rules of moving.
+// Which moves a worker may make, and when the run goes to a person instead. The only place with the rules of moving.
 // M1 a worker moves along `next`, repeats its state, ends a terminal one, or calls for a person, and nothing else;
-// M2 caps are looked at before a launch, never against an end: a move to a terminal state is not refused by any cap.
+// M2 caps stop launches, never an end: no cap refuses a move to a terminal state.
 import { didYouMean } from "../../../definition/index.ts";
 import { HUMAN_INTERVENTION, pairKey } from "../template/index.ts";
 import type { MoveCause } from "./decision-event.ts";
@@ -11,13 +11,13 @@ export type MoveJudgement =
 	| { readonly kind: "illegal"; readonly message: string }
 	/** The run ends with this state. */
 	| { readonly kind: "finish" }
-	/** The same state, tried anew by another worker. */
+	/** The same state again, with another worker. */
 	| { readonly kind: "repeat" }
 	| { readonly kind: "move"; readonly to: string }
-	/** To a person, because of `cause`; `refused` is what was asked for. */
+	/** To a person, because of `cause`; `refused` is the requested target. */
 	| { readonly kind: "divert"; readonly cause: MoveCause; readonly refused: string };
 
-/** What `workflow_transition` may name in the present state, declared targets first. */
+/** What `workflow_transition` may name in the current state, declared targets first. */
 export function legalTargets(run: Run): string[] {
 	const plan = planOf(run);
 	if (run.state === HUMAN_INTERVENTION) return [];
@@ -25,7 +25,7 @@ export function legalTargets(run: Run): string[] {
 	return [...new Set([...plan.next, HUMAN_INTERVENTION, run.state])];
 }
 
-/** Judges what a worker of the present state asks for. */
+/** Judges the move that a worker of the current state requests. */
 export function judgeMove(run: Run, target: string): MoveJudgement {
 	const plan = planOf(run);
 	const legal = legalTargets(run);
@@ -43,7 +43,7 @@ export function judgeMove(run: Run, target: string): MoveJudgement {
 	return cause ? { kind: "divert", cause, refused: target } : { kind: "move", to: target };
 }
 
-/** The cap that a move of the present state to `target` would break. */
+/** The cap that a move of the current state to `target` would exceed. */
 function capOn(run: Run, target: string): MoveCause | undefined {
 	const { limits } = run.plan;
 	const pair = pairKey(run.state, target);

@@ -2,7 +2,7 @@
 // P1 an answer names the event that it answers and is taken once; P2 only these events lead out of a wait; P3 nothing here launches by itself:
 // it comes to the gate in proceed.ts like everything else.
 import { HUMAN_INTERVENTION } from "../template/index.ts";
-import { advance, decideOn, escalate, moveTo } from "./advance.ts";
+import { advance, decideOn, escalate, finishInState, moveTo } from "./advance.ts";
 import { measures, notice, reached } from "./budget.ts";
 import type { FilesRestored, FilesUnrestored, LedgerEvent } from "./event.ts";
 import type {
@@ -22,8 +22,7 @@ import type {
 import { isState, planOf } from "./plan.ts";
 import { type Reduced, type Refusal, refuse } from "./refusal.ts";
 import type { Run } from "./run.ts";
-import { nameFiles } from "./shutdown.ts";
-import { stopWorker } from "./worker.ts";
+import { nameFiles, stopWorker } from "./shutdown.ts";
 
 const outboxLength = 20;
 /** Characters of one message. */
@@ -83,8 +82,7 @@ export function onApproved(run: Run, event: LedgerEvent & Approved): Reduced {
 	const agreed = tell({ ...run, status: "running" }, event.seq, event.words);
 	if (side === "entry" && target === run.state)
 		return advance({ ...agreed, visitRecord: { ...run.visitRecord, granted: true } }, "entered");
-	if (planOf(run).terminal)
-		return decideOn(agreed, { kind: "finished", status: run.state === "failed" ? "failed" : "done" });
+	if (planOf(run).terminal) return finishInState(agreed);
 	return moveTo(agreed, target, "worker");
 }
 

@@ -1,6 +1,6 @@
-// A run as the fold of its events: everything the machine needs to go on, of bounded size whatever the history.
-// Not the text of the checkpoint file: `ledger/checkpoint.ts` writes and reads that.
-// N1 immutable; N2 `stage` alone says what the run is doing, `status` what a person sees of it; N3 every list here is bounded.
+// A run as the fold of its events: everything the machine needs to continue, of bounded size whatever the history.
+// Not the stored form; see `stored-run.ts`.
+// N1 immutable; N2 `stage` alone says what the run is doing, `status` what people see of it; N3 every list here is bounded.
 import type { VisitUse } from "../../../bounds/index.ts";
 import type { FileLeft, Snapshot } from "../snapshot/index.ts";
 import type { Template } from "../template/index.ts";
@@ -28,7 +28,7 @@ export interface Run {
 		readonly name: string;
 		/** Of the definition's content, see `template/hash.ts`. */
 		readonly hash: string;
-		/** What the template's file says, word for word. */
+		/** The data of the template's file, unchanged. */
 		readonly definition: unknown;
 		readonly file?: string;
 	};
@@ -37,40 +37,40 @@ export interface Run {
 	readonly task: string;
 	readonly status: RunStatus;
 	readonly state: string;
-	/** The visit going on, counted over the whole run from 1. */
+	/** The current visit, counted over the whole run from 1. */
 	readonly visit: number;
-	/** The worker that tries or last tried this visit, from 1; 0 before the first. */
+	/** The current or last attempt of this visit, from 1; 0 before the first. */
 	readonly attempt: number;
 	readonly snapshot: Snapshot;
 	/** The last 100 moves, oldest first. */
 	readonly history: readonly Move[];
 	readonly totals: Totals;
-	/** Committed moves per unordered pair since a person last released it, keyed as `pairKey` makes them. */
+	/** Committed moves per unordered pair since a person last released it, keyed by `pairKey`. */
 	readonly pairMoves: Readonly<Record<string, number>>;
 	readonly updatedAt: string;
 	readonly createdAt: string;
 	/** `seq` of the last event. */
 	readonly seq: number;
 	readonly stage: Stage;
-	/** Why the run must not launch anything more for now. */
+	/** Why the run must not launch a worker for now. */
 	readonly hold: PauseReason | null;
 	/** Per state, over all visits. */
 	readonly states: Readonly<Record<string, StateTotals>>;
 	readonly visitRecord: VisitRecord;
-	/** Process that the attempt is at, from 1; 0 before the first. */
+	/** The current or last process of this attempt, from 1; 0 before the first. */
 	readonly launch: number;
 	/** Files at the start of this visit; `null`: not measured yet. */
 	readonly baseline: Baseline | null;
-	/** What this visit's attempts talk in; `null`: the next attempt begins a new one. */
+	/** The conversation of this visit's attempts; `null`: the next attempt starts a new one. */
 	readonly conversation: ConversationState | null;
 	readonly calls: Calls;
-	/** Words that the worker has not had yet. */
+	/** Messages that the worker has not received yet. */
 	readonly outbox: readonly Message[];
 	/** The move that brought the run to `human_intervention`. */
 	readonly refused: { readonly from: string; readonly to: string; readonly cause: MoveCause } | null;
 	/** Committed moves, ever, and since a person last released the cap. */
 	readonly moves: { readonly total: number; readonly counted: number };
-	/** Ceilings that a person has set in place of the template's. */
+	/** Ceilings that replace the template's, set by a person. */
 	readonly limits: { readonly run: Ceilings; readonly states: Readonly<Record<string, Ceilings>> };
 	/** Ceilings for which a warning has been given. */
 	readonly warned: readonly string[];
@@ -79,17 +79,17 @@ export interface Run {
 	readonly cleanupApproval: string | null;
 	/** Hash of the template's cleanup texts; derived from the plan. */
 	readonly cleanupHash: string | null;
-	/** Questions of the worker that nobody has answered yet. */
+	/** The worker's unanswered questions. */
 	readonly questions: readonly { readonly id: number; readonly title: string }[];
-	/** What a person should know and nothing else shows, newest last, at most 10. */
+	/** Notices that nothing else shows, newest last, at most 10. */
 	readonly notices: readonly string[];
-	/** States that rewinds took away, newest last, at most 8. */
+	/** States that rewinds replaced, newest last, at most 8. */
 	readonly kept: readonly KeptState[];
-	/** Visits of which it is not known, or not wholly, what they changed, newest last, at most 8. */
+	/** Visits whose changes are not, or not completely, known, newest last, at most 8. */
 	readonly unmeasured: readonly Unmeasured[];
 }
 
-/** The files and the run as they were just before a rewind; `rewind kept-<seq>` goes back there. */
+/** The files and the run just before a rewind; `rewind kept-<seq>` restores them. */
 export interface KeptState {
 	/** `seq` of the event that kept it. */
 	readonly seq: number;
@@ -97,11 +97,11 @@ export interface KeptState {
 	readonly visit: number;
 	readonly state: string;
 	readonly tree: string;
-	/** What the rewind did; `null`: it has not been finished, or has failed. */
+	/** What the rewind did; `null`: it has not finished, or has failed. */
 	readonly rewound: {
 		/** Files that it changed. */
 		readonly files: number;
-		/** Files that it did not bring back, the first of them by name. */
+		/** Files that it did not restore, the first of them by name. */
 		readonly left: number;
 		readonly leftFirst: readonly FileLeft[];
 	} | null;
@@ -120,7 +120,7 @@ export interface Ceilings {
 	readonly moves?: number;
 }
 
-/** What one worker may spend at most. */
+/** The most that one worker may spend. */
 export interface Allowance extends Omit<Ceilings, "moves"> {
 	/** Of this visit. */
 	readonly requests?: number;
@@ -148,7 +148,7 @@ export interface Move {
 	readonly to: string;
 	readonly at: string;
 	readonly cause: MoveCause;
-	/** The worker's words, cut in older moves. */
+	/** The worker's summary, cut in older moves. */
 	readonly summary: string;
 	/** The visit that was left. */
 	readonly visit: number;
@@ -167,17 +167,17 @@ export interface MoveMetrics {
 
 export interface VisitRecord extends MoveMetrics {
 	readonly startedAt: string;
-	/** Attempts, crashes and reminders since a person last had a word in it. */
+	/** Attempts, crashes and reminders since a person last intervened. */
 	readonly tries: number;
 	readonly crashes: number;
 	readonly nudges: number;
 	readonly rejections: number;
 	/** A person has allowed the state to begin. */
 	readonly granted: boolean;
-	/** How the last attempts ended, for noticing sameness. */
+	/** How the last attempts ended, to detect repetition without progress. */
 	readonly noProgress: { readonly fingerprint: string; readonly count: number };
 	readonly summary: string;
-	/** What counts against the ceilings of one visit; absent: nothing yet. A person who lets the visit go on starts it anew. */
+	/** What counts against the ceilings of one visit; absent: nothing yet. Reset when a person lets the visit continue. */
 	readonly use?: VisitUse | undefined;
 }
 
@@ -189,18 +189,18 @@ export interface Baseline {
 }
 
 export interface ConversationState {
-	/** `<visit>.<attempt>` of the attempt that began it. */
+	/** `<visit>.<attempt>` of the attempt that started it. */
 	readonly key: string;
-	/** What of its spend is in the totals. */
+	/** The part of its spend that is in the totals. */
 	readonly settled: Spend;
 	/** Whether anything of it was recorded. */
 	readonly touched: boolean;
 }
 
 export interface Calls {
-	/** Begun and not ended. */
+	/** Started and not ended. */
 	readonly open: readonly OpenCall[];
-	/** Those that were under way when the worker of launch `by` ended; until a later one shows life. */
+	/** Calls in flight when the worker of launch `by` ended; kept until a later worker reports. */
 	readonly interrupted: { readonly by: string; readonly calls: readonly OpenCall[] };
 	/** The last ones that ended. */
 	readonly recent: readonly { readonly tool: string; readonly args: string; readonly failed: boolean }[];
@@ -220,7 +220,7 @@ export interface Message {
 	readonly id: number;
 	readonly text: string;
 	readonly from: "person" | "supervisor";
-	/** It was part of a worker's first message, and nothing shows yet that it arrived. */
+	/** It was part of a worker's first message, and no report since shows that it arrived. */
 	readonly given: boolean;
 }
 
@@ -232,18 +232,18 @@ export interface PauseReason {
 
 /** What a person is asked before a move. */
 export interface ApprovalQuestion {
-	/** `seq` of the event that raised it; what an answer has to name. */
+	/** `seq` of the event that raised it; an answer has to name it. */
 	readonly seq: number;
 	readonly state: string;
 	readonly visit: number;
-	/** `exit`: before `state` is left for `target`. `entry`: before `state` is begun. */
+	/** `exit`: before `state` is left for `target`. `entry`: before `state` starts. */
 	readonly side: "entry" | "exit";
 	readonly target: string;
-	/** The worker's words for an exit. */
+	/** The worker's summary, on exit. */
 	readonly summary: string;
-	/** Tree that the answer is bound to; empty where files cannot be measured. */
+	/** Tree that the answer is bound to; empty if files cannot be measured. */
 	readonly diff: string;
-	/** Why it is not known, or not wholly, what has changed; absent where it is. */
+	/** Why the changes are not, or not completely, known; absent if they are. */
 	readonly unmeasured?: string;
 }
 
@@ -264,7 +264,7 @@ export type Stage =
 			readonly because: LaunchReason;
 			/** `seq` of the recorded intent. */
 			readonly since: number;
-			/** To wait before it, after a passing fault of the provider. */
+			/** Milliseconds to wait first, after a transient fault of the provider. */
 			readonly delayMs: number;
 			readonly allowance: Allowance;
 	  }
@@ -274,11 +274,11 @@ export type Stage =
 			readonly because: LaunchReason;
 			readonly since: number;
 			readonly startedAt: string;
-			/** Last sign of life. */
+			/** Time of the last report. */
 			readonly seenAt: string;
 			/** Milliseconds since `startedAt` that do not count; absent: none. */
 			readonly uncountedMs?: number;
-			/** When the question was asked that a person has not answered yet. */
+			/** When the open question was asked. */
 			readonly askedAt?: string;
 			readonly worker: { readonly pid: number; readonly model: string };
 	  }
@@ -287,45 +287,45 @@ export type Stage =
 			readonly kind: "restoring";
 			readonly rewind: RewindRequested;
 			readonly back: Back | null;
-			/** Files as they were before; `null`: not kept yet. */
+			/** Tree of the files before it; `null`: not recorded yet. */
 			readonly before: string | null;
 	  }
-	/** For a person. */
+	/** Until a person acts. */
 	| { readonly kind: "waiting"; readonly since: number }
 	| { readonly kind: "over"; readonly since: number };
 
-/** Where a run goes back to if files cannot be brought back; a run whose worker has been ended for it has no such place. */
+/** Where a run returns if files cannot be restored; there is no such place after its worker was stopped for the rewind. */
 export interface Back {
 	readonly status: RunStatus;
 	readonly stage: Extract<Stage, { kind: "asking" | "waiting" | "over" | "baselining" }>;
 }
 
-/** A worker is being put to rest: it ends, the state's cleanup runs, files are measured. */
+/** Shutting a worker down: it ends, the state's cleanup runs, the files are measured, then comes `after`. */
 export interface Stopping {
 	readonly kind: "stopping";
 	readonly state: string;
 	readonly visit: number;
-	/** The worker that still has to end; `null`: it has. */
+	/** The worker that still has to end; `null`: none. */
 	readonly launch: LaunchId | null;
 	readonly how: "boundary" | "now";
-	/** When it began to work, and last showed life; empty where that is accounted for or it never did. */
+	/** When it started, and last reported; empty once that is counted, or if it never did. */
 	readonly startedAt: string;
 	readonly seenAt: string;
-	/** As of a run at work. */
+	/** As in the stage `working`. */
 	readonly uncountedMs?: number;
 	readonly askedAt?: string;
-	/** What the worker talks in, where the run itself has left that behind. */
+	/** The worker's conversation, which the run itself may have left behind. */
 	readonly closing: ConversationState | null;
-	/** Next command of the state's cleanup; after the last, files are measured. */
+	/** Next command of the state's cleanup; after the last, the files are measured. */
 	readonly index: number;
 	/** Files at the start of the visit. */
 	readonly since: string | null;
 	readonly after: AfterStop;
 }
 
-/** What comes after a worker has been put to rest. */
+/** What follows the shutdown of a worker. */
 export type AfterStop =
-	/** The move is recorded: the state it leads to begins. */
+	/** The move is recorded: its target state starts. */
 	| { readonly kind: "enter" }
 	| {
 			readonly kind: "ask";
@@ -333,9 +333,9 @@ export type AfterStop =
 			readonly summary: string;
 			readonly earlier: ApprovalQuestion | null;
 	  }
-	/** The same visit goes on with another worker. */
+	/** The same visit continues with another worker. */
 	| { readonly kind: "again"; readonly because: LaunchReason; readonly delayMs: number }
-	/** It wants to begin the same state anew. */
+	/** The worker asked to start its state over. */
 	| { readonly kind: "repeat" }
 	| { readonly kind: "finish"; readonly status: Finished["status"]; readonly detail: string }
 	| { readonly kind: "rewind"; readonly rewind: RewindRequested };

@@ -1,6 +1,6 @@
-// Putting a worker to rest: it ends, the cleanup of its state runs, files are measured, and then comes what was to come.
-// R1 cleanup runs whenever a worker is gone, whatever the reason, and before the next one; R2 files are measured after it, so that what it
-// changed is nobody's doing; R3 after a crash all of it is done again from the first step that is not recorded.
+// Shuts a worker down: stop it, run the state's cleanup, measure the files, continue with `after`.
+// R1 cleanup runs whenever a worker has ended, whatever the reason, and before the next one starts; R2 files are measured after it, so that
+// its changes are counted as no worker's; R3 after a crash the shutdown resumes at the first step that is not recorded.
 import { addChanges, type FileLeft, pathOnLine } from "../snapshot/index.ts";
 import { advance, decideOn, escalate } from "./advance.ts";
 import { explainReached, notice, reached } from "./budget.ts";
@@ -10,6 +10,44 @@ import { approvedCleanup, planOf } from "./plan.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import type { AfterStop, Baseline, PauseReason, Run, Stopping } from "./run.ts";
 import { addToTotals, workedMs } from "./totals.ts";
+
+/** The worker of a shutdown, as far as its time still has to be counted. */
+type StoppedWorker = Pick<Stopping, "launch" | "startedAt" | "seenAt" | "uncountedMs" | "askedAt">;
+
+const noWorker: StoppedWorker = { launch: null, startedAt: "", seenAt: "" };
+
+/** The shutdown of `worker` in the current visit; `closing` is the conversation that its last reports belong to. */
+export function shutdownOf(
+	run: Run,
+	how: Stopping["how"],
+	after: AfterStop,
+	worker: StoppedWorker,
+	closing = run.conversation,
+): Stopping {
+	const { launch, startedAt, seenAt, uncountedMs, askedAt } = worker;
+	return {
+		kind: "stopping",
+		state: run.state,
+		visit: run.visit,
+		launch,
+		how,
+		startedAt,
+		seenAt,
+		...(uncountedMs === undefined ? {} : { uncountedMs }),
+		...(askedAt === undefined ? {} : { askedAt }),
+		closing,
+		index: 0,
+		since: run.baseline?.tree ?? null,
+		after,
+	};
+}
+
+/** The run whose worker, if it has one, is stopped; `after` follows. */
+export function stopWorker(run: Run, how: Stopping["how"], after: AfterStop): Run {
+	const { stage } = run;
+	const starting = stage.kind === "launching" ? { ...noWorker, launch: stage.launch } : noWorker;
+	return { ...run, stage: shutdownOf(run, how, after, stage.kind === "working" ? stage : starting) };
+}
 
 export function onWorkerEnded(run: Run, event: LedgerEvent & WorkerEnded): Reduced {
 	const { stage } = run;
@@ -35,24 +73,9 @@ export function onWorkerEnded(run: Run, event: LedgerEvent & WorkerEnded): Reduc
 	return stopAfterFault(quiet, event.outcome);
 }
 
-/** A worker ended though nobody told it to and it asked for no move. */
+/** A worker ended without being stopped and without a move. */
 function stopAfterFault(run: Run, outcome: WorkerOutcome): Run {
-	const rest = (after: AfterStop): Run => ({
-		...run,
-		stage: {
-			kind: "stopping",
-			state: run.state,
-			visit: run.visit,
-			launch: null,
-			how: "now",
-			startedAt: "",
-			seenAt: "",
-			closing: null,
-			index: 0,
-			since: run.baseline?.tree ?? null,
-			after,
-		},
-	});
+	const rest = (after: AfterStop): Run => ({ ...run, stage: shutdownOf(run, "now", after, noWorker, null) });
 	const again = (because: "crashed" | "timed_out" | "resumed"): AfterStop => ({ kind: "again", because, delayMs: 0 });
 	const hold = (of: PauseReason): Run => ({ ...rest(again("resumed")), hold: of });
 	if (outcome.kind === "timed_out" && outcome.limit !== "idle") {
@@ -196,30 +219,14 @@ function unmeasuredBy(run: Run, event: FilesLooked): string | undefined {
 	return event.unkept && event.unkept.length > 0 ? nameFiles(event.unkept) : undefined;
 }
 
-/** What comes after rest. */
+/** What follows a shutdown, once the files are measured. */
 function continueAfter(run: Run, { after, visit }: Stopping, event: FilesLooked, unmeasured: string | undefined): Run {
 	const { tree } = baselineOf(event);
 	switch (after.kind) {
 		case "enter":
 			return advance({ ...run, baseline: baselineOf(event) }, "entered");
-		case "ask": {
-			const { earlier, target, summary } = after;
-			const diff = tree ?? "";
-			const question =
-				earlier && earlier.diff === diff
-					? earlier
-					: {
-							seq: run.seq,
-							state: run.state,
-							visit,
-							side: sideOf(run),
-							target,
-							summary,
-							diff,
-							...(unmeasured === undefined ? {} : { unmeasured }),
-						};
-			return { ...run, status: "awaiting_approval", stage: { kind: "asking", question } };
-		}
+		case "ask":
+			return ask(run, visit, after, tree ?? "", unmeasured);
 		case "again":
 			return advance(run, run.conversation ? after.because : "entered", after.delayMs);
 		case "repeat":
@@ -233,6 +240,28 @@ function continueAfter(run: Run, { after, visit }: Stopping, event: FilesLooked,
 		case "rewind":
 			return { ...run, stage: { kind: "restoring", rewind: after.rewind, back: null, before: null } };
 	}
+}
+
+/** Asks for the move, or again what was asked before a crash if the files are still the same. */
+function ask(
+	run: Run,
+	visit: number,
+	{ earlier, target, summary }: Extract<AfterStop, { kind: "ask" }>,
+	diff: string,
+	unmeasured: string | undefined,
+): Run {
+	const asked = {
+		seq: run.seq,
+		state: run.state,
+		visit,
+		side: sideOf(run),
+		target,
+		summary,
+		diff,
+		...(unmeasured === undefined ? {} : { unmeasured }),
+	};
+	const question = earlier?.diff === diff ? earlier : asked;
+	return { ...run, status: "awaiting_approval", stage: { kind: "asking", question } };
 }
 
 function sideOf(run: Run): "entry" | "exit" {

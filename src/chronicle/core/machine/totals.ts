@@ -1,5 +1,5 @@
 // The one place where figures are added to a run: money, tokens, time, calls.
-// A1 whatever is added to the totals is added to the state and to the visit that it belongs to, also when that visit has been left.
+// A1 what is added to the totals is also added to its state and its visit, even if that visit has been left.
 import type { MoveMetrics, Run, StateTotals } from "./run.ts";
 import { addSpend, NO_SPEND, type Spend } from "./spend.ts";
 
@@ -18,7 +18,7 @@ export const NO_STATE_TOTALS: StateTotals = {
 	cacheRead: 0,
 };
 
-/** Adds figures of `state` in `visit`. */
+/** Adds figures of `state` in `visit` to the run, the state and the visit. */
 export function addToTotals(run: Run, state: string, visit: number, figures: Figures): Run {
 	const { spend = NO_SPEND, activeMs = 0, attempts = 0 } = figures;
 	const totals = run.totals;
@@ -66,7 +66,7 @@ export function addToolCall(run: Run, visit: number): Run {
 	return { ...run, totals, history };
 }
 
-/** What of a stage says how long its worker has worked. */
+/** The part of a stage that tells how long its worker has worked. */
 interface Timed {
 	readonly startedAt: string;
 	readonly uncountedMs?: number;
@@ -74,8 +74,8 @@ interface Timed {
 }
 
 /**
- * Milliseconds in which the worker of a stage has worked up to `until` (ISO 8601): not those in which a person was asked, or the machine
- * slept. 0 where nothing began.
+ * Milliseconds that the worker of a stage has worked up to `until` (ISO 8601), without those in which a person was asked or the machine
+ * slept. 0 if it never started.
  */
 export function workedMs({ startedAt, uncountedMs = 0, askedAt = "" }: Timed, until: string): number {
 	if (startedAt === "" || until === "") return 0;
@@ -91,7 +91,7 @@ function difference(from: string, to: string): number {
 export function skipTime(run: Run, ms: number): Run {
 	const { stage } = run;
 	if ((stage.kind !== "working" && stage.kind !== "stopping") || stage.startedAt === "") return run;
-	// Of time in which a person is asked nothing counts anyway: it must not be taken off twice.
+	// Time in which a person is asked does not count anyway: it must not be subtracted twice.
 	if (stage.askedAt)
 		return {
 			...run,
@@ -115,7 +115,7 @@ export function countQuestions(run: Run, at: string): Run {
 	return { ...run, stage: { ...counted, uncountedMs } };
 }
 
-/** What a run has spent up to `now` (ISO 8601), with the time of the worker that is at work. For showing; the totals lag behind it. */
+/** What a run has spent up to `now` (ISO 8601), including the current worker's time. For display; the stored totals lag behind. */
 export function liveTotals(run: Run, now: string): Run["totals"] {
 	const { stage } = run;
 	const worked = stage.kind === "working" || stage.kind === "stopping" ? workedMs(stage, now) : 0;

@@ -6,7 +6,7 @@ import { compileDefinition, hashCleanup } from "../template/index.ts";
 import { countVisit, newVisit } from "./advance.ts";
 import { notice } from "./budget.ts";
 import { onDecision } from "./decision.ts";
-import type { Created, LedgerEvent, Recovered } from "./event.ts";
+import type { Created, EventBody, EventKind, LedgerEvent, Recovered } from "./event.ts";
 import {
 	onAbortRequested,
 	onApproved,
@@ -23,7 +23,7 @@ import {
 } from "./person.ts";
 import { isRefusal, type Reduced, refuse } from "./refusal.ts";
 import { NO_CALLS, type Run, SCHEMA_VERSION } from "./run.ts";
-import { onCleanupEnded, onFilesMeasured, onWorkerEnded } from "./shutdown.ts";
+import { onCleanupEnded, onFilesMeasured, onWorkerEnded, stopWorker } from "./shutdown.ts";
 import { NO_SPEND } from "./spend.ts";
 import { restoreRun } from "./stored-run.ts";
 import { countQuestions, skipTime } from "./totals.ts";
@@ -38,7 +38,6 @@ import {
 	onTurnSettled,
 	onUsed,
 	onWorkerStarted,
-	stopWorker,
 } from "./worker.ts";
 
 /** The run after `event`, for reading a ledger: one that does not apply is passed over. */
@@ -108,88 +107,57 @@ export function reduce(run: Run, event: LedgerEvent): Reduced {
 	return handle({ ...run, seq: event.seq, updatedAt: event.at }, event);
 }
 
+type Handler<K extends EventKind> = (run: Run, event: LedgerEvent & Extract<EventBody, { kind: K }>) => Reduced;
+
+const handlers: { readonly [K in EventKind]: Handler<K> } = {
+	created: () => refuse("unexpected", "The run exists."),
+	opened: onOpened,
+	recovered: (_, event) => recover(event) ?? refuse("unexpected", "The template's definition cannot be read any more."),
+	clock_jumped: (run, { ms }) => notice(skipTime(run, ms), explainJump(ms)),
+	noted: (run, { text }) => notice(run, text),
+	attempt_reserved: onDecision,
+	moved: onDecision,
+	parked: onDecision,
+	finished: onDecision,
+	worker_started: onWorkerStarted,
+	launch_failed: onLaunchFailed,
+	tool_started: onToolStarted,
+	tool_ended: onToolEnded,
+	used: onUsed,
+	model_switched: onModelSwitched,
+	turn_settled: onTurnSettled,
+	delivered: onDelivered,
+	snapshot_updated: onSnapshotUpdated,
+	move_requested: onMoveRequested,
+	worker_ended: onWorkerEnded,
+	files_measured: onFilesMeasured,
+	files_unmeasured: onFilesMeasured,
+	files_restored: onFilesRestored,
+	files_unrestored: onFilesRestored,
+	cleanup_ended: onCleanupEnded,
+	strays_stopped: (run) => run,
+	approved: onApproved,
+	rejected: onRejected,
+	resumed: onResumed,
+	released: onReleased,
+	limits_changed: onLimitsChanged,
+	model_changed: onModelChanged,
+	told: onTold,
+	pause_requested: onPauseRequested,
+	abort_requested: onAbortRequested,
+	reopened: onReopened,
+	rewind_requested: onRewindRequested,
+	ask_opened: (run, { seq, title, at }) =>
+		countQuestions({ ...run, questions: [...run.questions, { id: seq, title: title.slice(0, 200) }].slice(-5) }, at),
+	ask_answered: (run, { answers, at }) =>
+		countQuestions({ ...run, questions: run.questions.filter(({ id }) => id !== answers) }, at),
+};
+
 function handle(run: Run, event: LedgerEvent): Reduced {
-	switch (event.kind) {
-		case "created":
-			return refuse("unexpected", "The run exists.");
-		case "opened":
-			return onOpened(run);
-		case "recovered":
-			return recover(event) ?? refuse("unexpected", "The template's definition cannot be read any more.");
-		case "clock_jumped":
-			return notice(skipTime(run, event.ms), explainJump(event.ms));
-		case "noted":
-			return notice(run, event.text);
-		case "attempt_reserved":
-		case "moved":
-		case "parked":
-		case "finished":
-			return onDecision(run, event);
-		case "worker_started":
-			return onWorkerStarted(run, event);
-		case "launch_failed":
-			return onLaunchFailed(run, event);
-		case "tool_started":
-			return onToolStarted(run, event);
-		case "tool_ended":
-			return onToolEnded(run, event);
-		case "used":
-			return onUsed(run, event);
-		case "model_switched":
-			return onModelSwitched(run, event);
-		case "turn_settled":
-			return onTurnSettled(run, event);
-		case "delivered":
-			return onDelivered(run, event);
-		case "snapshot_updated":
-			return onSnapshotUpdated(run, event);
-		case "move_requested":
-			return onMoveRequested(run, event);
-		case "worker_ended":
-			return onWorkerEnded(run, event);
-		case "files_measured":
-		case "files_unmeasured":
-			return onFilesMeasured(run, event);
-		case "files_restored":
-		case "files_unrestored":
-			return onFilesRestored(run, event);
-		case "cleanup_ended":
-			return onCleanupEnded(run, event);
-		case "strays_stopped":
-			return run;
-		case "approved":
-			return onApproved(run, event);
-		case "rejected":
-			return onRejected(run, event);
-		case "resumed":
-			return onResumed(run, event);
-		case "released":
-			return onReleased(run, event);
-		case "limits_changed":
-			return onLimitsChanged(run, event);
-		case "model_changed":
-			return onModelChanged(run, event);
-		case "told":
-			return onTold(run, event);
-		case "pause_requested":
-			return onPauseRequested(run, event);
-		case "abort_requested":
-			return onAbortRequested(run, event);
-		case "reopened":
-			return onReopened(run, event);
-		case "rewind_requested":
-			return onRewindRequested(run, event);
-		case "ask_opened":
-			return countQuestions(
-				{ ...run, questions: [...run.questions, { id: event.seq, title: event.title.slice(0, 200) }].slice(-5) },
-				event.at,
-			);
-		case "ask_answered":
-			return countQuestions({ ...run, questions: run.questions.filter(({ id }) => id !== event.answers) }, event.at);
-		default:
-			// A kind that a newer version writes: it is kept in the ledger and means nothing here.
-			return run;
-	}
+	// Kinds that a newer version writes are kept in the ledger and have no effect here.
+	if (!Object.hasOwn(handlers, event.kind)) return run;
+	const handler = handlers[event.kind] as (run: Run, event: LedgerEvent) => Reduced;
+	return handler(run, event);
 }
 
 function explainJump(ms: number): string {

@@ -36,6 +36,7 @@ import {
 	type Stage,
 	type Stopping,
 } from "./run.ts";
+import { shutdownOf, stopWorker } from "./shutdown.ts";
 import { greaterSpend, NO_SPEND, spendBeyond } from "./spend.ts";
 import { addToolCall, addToTotals } from "./totals.ts";
 
@@ -255,34 +256,6 @@ function nudge(run: Run, stop: TurnSettled["stop"]): string {
 	return `${cut}The state "${run.state}" is not over: it ends only with a call of workflow_transition. If your work here is done, call it with ${targets} and a summary; if you cannot go on, call it with "${HUMAN_INTERVENTION}" and say why; otherwise go on working.`;
 }
 
-/** What of a worker's time does not count, as it goes over from one stage to the next. */
-function uncounted({ uncountedMs, askedAt }: Alive | Working): Pick<Working, "uncountedMs" | "askedAt"> {
-	return { ...(uncountedMs === undefined ? {} : { uncountedMs }), ...(askedAt === undefined ? {} : { askedAt }) };
-}
-
-/** The worker of the run is told to end, and `after` comes after it. */
-export function stopWorker(run: Run, how: Stopping["how"], after: AfterStop): Run {
-	const { stage } = run;
-	const launch = stage.kind === "working" || stage.kind === "launching" ? stage.launch : null;
-	return {
-		...run,
-		stage: {
-			kind: "stopping",
-			state: run.state,
-			visit: run.visit,
-			launch,
-			how,
-			startedAt: stage.kind === "working" ? stage.startedAt : "",
-			seenAt: stage.kind === "working" ? stage.seenAt : "",
-			...(stage.kind === "working" ? uncounted(stage) : {}),
-			closing: run.conversation,
-			index: 0,
-			since: run.baseline?.tree ?? null,
-			after,
-		},
-	};
-}
-
 export function onDelivered(run: Run, event: LedgerEvent & Delivered): Reduced {
 	const rest = run.outbox.filter(({ id }) => id !== event.message);
 	return rest.length === run.outbox.length ? stale() : { ...run, outbox: rest };
@@ -319,33 +292,21 @@ export function onMoveRequested(run: Run, event: LedgerEvent & MoveRequested): R
 		snapshot: addSummary(run.snapshot, event.summary, { visit: run.visit, state: run.state }),
 		visitRecord: { ...run.visitRecord, summary },
 	};
-	const stopping = (after: AfterStop): Stopping => ({
-		kind: "stopping",
-		state: run.state,
-		visit: run.visit,
-		launch: stage.launch,
-		how: "boundary",
-		startedAt: stage.startedAt,
-		seenAt: event.at,
-		...uncounted(stage),
-		closing: run.conversation,
-		index: 0,
-		since: run.baseline?.tree ?? null,
-		after,
-	});
-	const at = (after: AfterStop): Run => ({ ...noted, stage: stopping(after) });
+	const worker = { ...stage, seenAt: event.at };
+	const stopping = (after: AfterStop): Stopping => shutdownOf(run, "boundary", after, worker);
+	const stop = (after: AfterStop): Run => ({ ...noted, stage: stopping(after) });
 	const ask = (to: string): AfterStop => ({ kind: "ask", target: to, summary, earlier: null });
 	switch (judged.kind) {
 		case "finish":
-			if (plan.approval.exit) return at(ask(target));
-			return at({ kind: "finish", status: run.state === "failed" ? "failed" : "done", detail: "" });
+			if (plan.approval.exit) return stop(ask(target));
+			return stop({ kind: "finish", status: run.state === "failed" ? "failed" : "done", detail: "" });
 		case "repeat":
-			return at({ kind: "repeat" });
+			return stop({ kind: "repeat" });
 		case "divert":
 			return escalate(noted, judged.cause, judged.refused, stopping({ kind: "enter" }));
 		case "move": {
 			const asks = judged.to !== HUMAN_INTERVENTION && (plan.approval.exit || planOf(run, judged.to).approval.entry);
-			return asks ? at(ask(judged.to)) : moveTo(noted, judged.to, "worker", stopping({ kind: "enter" }));
+			return asks ? stop(ask(judged.to)) : moveTo(noted, judged.to, "worker", stopping({ kind: "enter" }));
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// What an agent hands in to be remembered, in any of the shapes that models write, as exact data. Nothing is remembered here.
-// D1 nothing that was handed in is lost without a word: what cannot be kept is refused with the reason.
+// Reads what an agent hands in to be saved, in any of the shapes that models write, as exact data. Saves nothing.
+// D1 nothing that was handed in is lost silently: what cannot be saved is refused with the reason.
 import type { SnapshotData } from "./snapshot.ts";
 
 export type DataRead =
@@ -69,54 +69,62 @@ function unwrapJson(given: unknown): unknown {
 	}
 }
 
+interface Collected {
+	readonly findings: Entry[];
+	readonly pendingTasks: Entry[];
+	readonly resolve: string[];
+}
+
 function collect(object: Record<string, unknown>): DataRead {
-	const findings: Entry[] = [];
-	const pendingTasks: Entry[] = [];
-	const resolve: string[] = [];
-	for (const [key, value] of Object.entries(object)) {
-		if (value === undefined || value === null) continue;
-		const plain = key.toLowerCase().replace(/[^a-z]/g, "");
-		if (resolveKeys.has(plain))
-			resolve.push(...listOf(value).map((item) => textOf(item, nameKeys) ?? textOf(item, textKeys) ?? ""));
-		else if (taskKeys.has(plain)) pendingTasks.push(...listOf(value).map(entryOf));
-		else if (findingKeys.has(plain)) findings.push(...listOf(value).map(entryOf));
-		else if (fileKeys.has(plain))
-			findings.push({ key: "files named by the worker", text: listOf(value).map(plainText).join(", ") });
-		else findings.push({ key: key.trim(), text: plainText(value) });
-	}
-	const given = [...findings, ...pendingTasks];
-	// What was nothing before it became a text still is.
-	const kept = (entries: readonly Entry[]): Entry[] =>
-		entries.filter(({ text }) => !/^\s*(?:null|undefined)?\s*$/.test(text));
-	const data = {
-		findings: kept(findings),
-		pendingTasks: kept(pendingTasks),
-		resolve: resolve.map((name) => name.trim()).filter(Boolean),
-	};
-	if (data.findings.length + data.pendingTasks.length + data.resolve.length === 0)
+	const all: Collected = { findings: [], pendingTasks: [], resolve: [] };
+	for (const [key, value] of Object.entries(object)) if (value !== undefined && value !== null) add(all, key, value);
+	const findings = all.findings.filter(hasText);
+	const pendingTasks = all.pendingTasks.filter(hasText);
+	const resolve = all.resolve.map((name) => name.trim()).filter(Boolean);
+	if (findings.length + pendingTasks.length + resolve.length === 0)
 		return refused("The data is empty: nothing was saved.");
-	if (given.length + resolve.length > mostEntries)
-		return refused(
-			`That is ${given.length + resolve.length} entries, and at most ${mostEntries} can be saved in one call: split it.`,
-		);
-	const long = given.find(({ text, key = "" }) => text.length > LONGEST_TEXT || key.length > longestKey);
-	if (long)
-		return refused(
-			`An entry has ${long.text.length} characters, and at most ${LONGEST_TEXT} can be saved (${longestKey} for a key): write it to a file and save the file's name.`,
-		);
-	const length = [...given.flatMap(({ text, key = "" }) => [text, key]), ...resolve].join("").length;
-	if (length > mostText)
-		return refused(
-			`Those are ${length} characters, and at most ${mostText} can be saved in one call: split it, or write it to a file and save the file's name.`,
-		);
+	const tooMuch = explainTooMuch(all);
+	if (tooMuch !== undefined) return refused(tooMuch);
 	return {
 		kind: "read",
 		data: {
-			...(data.findings.length > 0 ? { findings: data.findings } : {}),
-			...(data.pendingTasks.length > 0 ? { pendingTasks: data.pendingTasks } : {}),
-			...(data.resolve.length > 0 ? { resolve: data.resolve } : {}),
+			...(findings.length > 0 ? { findings } : {}),
+			...(pendingTasks.length > 0 ? { pendingTasks } : {}),
+			...(resolve.length > 0 ? { resolve } : {}),
 		},
 	};
+}
+
+/** Adds what `key` holds to what it means. */
+function add({ findings, pendingTasks, resolve }: Collected, key: string, value: unknown): void {
+	const plain = key.toLowerCase().replace(/[^a-z]/g, "");
+	if (resolveKeys.has(plain))
+		resolve.push(...listOf(value).map((item) => textOf(item, nameKeys) ?? textOf(item, textKeys) ?? ""));
+	else if (taskKeys.has(plain)) pendingTasks.push(...listOf(value).map(entryOf));
+	else if (findingKeys.has(plain)) findings.push(...listOf(value).map(entryOf));
+	else if (fileKeys.has(plain))
+		findings.push({ key: "files named by the worker", text: listOf(value).map(plainText).join(", ") });
+	else findings.push({ key: key.trim(), text: plainText(value) });
+}
+
+/** Whether an entry says something: `null` written as text does not. */
+function hasText({ text }: Entry): boolean {
+	return !/^\s*(?:null|undefined)?\s*$/.test(text);
+}
+
+/** Why this is more than one call can save, for the model; `undefined` where it is not. */
+function explainTooMuch({ findings, pendingTasks, resolve }: Collected): string | undefined {
+	const entries = [...findings, ...pendingTasks];
+	const count = entries.length + resolve.length;
+	if (count > mostEntries)
+		return `That is ${count} entries, and at most ${mostEntries} can be saved in one call: split it.`;
+	const long = entries.find(({ text, key = "" }) => text.length > LONGEST_TEXT || key.length > longestKey);
+	if (long)
+		return `An entry has ${long.text.length} characters, and at most ${LONGEST_TEXT} can be saved (${longestKey} for a key): write it to a file and save the file's name.`;
+	const { length } = [...entries.flatMap(({ text, key = "" }) => [text, key]), ...resolve].join("");
+	return length > mostText
+		? `Those are ${length} characters, and at most ${mostText} can be saved in one call: split it, or write it to a file and save the file's name.`
+		: undefined;
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -6,8 +6,10 @@ import { isIndex } from "./names.ts";
 import { HUMAN_INTERVENTION, type StatePlan } from "./template.ts";
 
 const mostStates = 400;
-/** Names that mean something without being defined. */
-const spokenFor = new Set([HUMAN_INTERVENTION, "done", "failed"]);
+/** Targets that need no definition. */
+const reservedTargets = new Set([HUMAN_INTERVENTION, "done", "failed"]);
+
+type PlaceOf = (name: string) => ReturnType<Reading["source"]["place"]>;
 
 /** Reports what is wrong with the graph of states. `entries` are the states as written, `states` those that could be read. */
 export function checkGraph(
@@ -18,7 +20,7 @@ export function checkGraph(
 	reading: Reading,
 ): void {
 	const { report, source } = reading;
-	const at = (name: string) => source.place(entries.get(name)?.keyStart ?? 0);
+	const at: PlaceOf = (name) => source.place(entries.get(name)?.keyStart ?? 0);
 	const names = [...entries.keys()];
 	checkInitial(root, entries, initial, reading);
 	if (states.size > mostStates)
@@ -28,20 +30,25 @@ export function checkGraph(
 			remedy: "Join states, or split the template.",
 		});
 	checkLikeness(names, reading, at);
+	checkTargets(names, entries, reading);
+	// With a state missing from the graph every answer about ways would be wrong.
+	if (names.every((name) => states.has(name)) && states.has(initial)) checkWays(states, initial, at, reading);
+}
+
+function checkTargets(names: readonly string[], entries: ReadonlyMap<string, StateEntry>, reading: Reading): void {
 	for (const { start, target } of targetsOf(entries)) {
-		if (entries.has(target) || spokenFor.has(target)) continue;
-		const near = nearest(target, [...names, ...spokenFor]);
-		report.warn(source.place(start), {
+		if (entries.has(target) || reservedTargets.has(target)) continue;
+		const near = nearest(target, [...names, ...reservedTargets]);
+		const define = "Define it under `states` if something is to be done in it.";
+		reading.report.warn(reading.source.place(start), {
 			code: "undefined-state",
 			message: `${quoted(target)} is defined nowhere, so the run ends there.${near === undefined ? "" : ` Did you mean \`${near}\`?`}`,
-			remedy:
-				near === undefined
-					? "Define it under `states` if something is to be done in it."
-					: `Write \`${near}\`, or define it.`,
+			remedy: near === undefined ? define : `Write \`${near}\`, or define it.`,
 		});
 	}
-	// With a state missing from the graph every answer about ways would be wrong.
-	if (names.some((name) => !states.has(name)) || !states.has(initial)) return;
+}
+
+function checkWays(states: ReadonlyMap<string, StatePlan>, initial: string, at: PlaceOf, { report }: Reading): void {
 	for (const name of unreachable(states, initial)) {
 		if (name === HUMAN_INTERVENTION) continue;
 		report.warn(at(name), {
@@ -89,11 +96,7 @@ function checkInitial(
 		});
 }
 
-function checkLikeness(
-	names: readonly string[],
-	reading: Reading,
-	at: (name: string) => ReturnType<Reading["source"]["place"]>,
-): void {
+function checkLikeness(names: readonly string[], reading: Reading, at: PlaceOf): void {
 	const seen = new Map<string, string>();
 	for (const name of names) {
 		const plain = name.toLowerCase().replace(/[-_\s]/g, "");

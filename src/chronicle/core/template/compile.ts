@@ -14,6 +14,18 @@ import {
 type StateValues = Values<typeof stateFields>;
 type LimitValues = NonNullable<Values<typeof templateFields>["limits"]>;
 
+/** Where a state is written. */
+interface StateNode {
+	readonly node: MapNode;
+	readonly keyStart: number;
+}
+
+/** What states take from the template. */
+export interface StateDefaults {
+	readonly dialect: Template["dialect"];
+	readonly team: string | undefined;
+}
+
 const defaultPairMoves = 3;
 const minute = 60_000;
 
@@ -49,73 +61,37 @@ function spendLimits(given: {
 	tokens?: number | undefined;
 	minutes?: number | undefined;
 }): SpendLimits {
-	return {
-		...(given.cost_usd === undefined ? {} : { costUsd: given.cost_usd }),
-		...(given.tokens === undefined ? {} : { tokens: given.tokens }),
-		...(given.minutes === undefined ? {} : { activeMs: given.minutes * minute }),
-	};
+	const activeMs = given.minutes === undefined ? undefined : given.minutes * minute;
+	return present({ costUsd: given.cost_usd, tokens: given.tokens, activeMs });
 }
 
 /** One state. Reports fields that contradict each other or have no effect. */
 export function compileState(
 	name: string,
 	values: StateValues,
-	at: { readonly node: MapNode; readonly keyStart: number },
+	at: StateNode,
 	reading: Reading,
-	defaults: { readonly dialect: Template["dialect"]; readonly team: string | undefined },
+	defaults: StateDefaults,
 ): StatePlan {
 	const isHuman = name === HUMAN_INTERVENTION;
 	const written = values.next?.map((word) => word.text) ?? [];
 	const terminal = !isHuman && (name === "done" || written.length === 0);
 	const persona = personaOf(name, values, terminal, at, reading);
-	const warn = (key: string, code: string, message: string, remedy: string): void =>
-		reading.report.warn(reading.source.place(at.node.entries.get(key)?.keyStart ?? at.keyStart), {
-			code,
-			message,
-			remedy,
-		});
-	if (name === "done" && written.length > 0)
-		warn(
-			"next",
-			"no-effect",
-			"`done` ends the run, so its `next` has no effect.",
-			"Remove `next`, or name the state otherwise.",
-		);
-	if (values.skills && values.extra_skills)
-		warn(
-			"extra_skills",
-			"no-effect",
-			"`skills` and `extra_skills` are the same; both lists are used.",
-			"Keep one of them.",
-		);
-	if (values.approval_mode && values.requires_approval === false)
-		warn(
-			"approval_mode",
-			"no-effect",
-			"`approval_mode` has no effect without `requires_approval`.",
-			"Add `requires_approval: true`, or remove it.",
-		);
+	warnNoEffect(name, values, at, reading);
+	const { description, tools, model, models, thinking, instructions, limits } = values;
 	return {
 		name,
-		...(values.description === undefined ? {} : { description: values.description }),
-		...(persona ? { persona } : {}),
-		...(values.team || defaults.team ? { team: values.team ?? defaults.team ?? "" } : {}),
+		...present({ description, persona, team: values.team || defaults.team || undefined }),
 		next: name === "done" ? [] : written,
 		terminal,
 		implicit: false,
 		approval: approvalOf(values, defaults.dialect),
-		...(values.tools ? { tools: values.tools } : {}),
-		...(values.model === undefined ? {} : { model: values.model }),
-		...(values.models ? { models: values.models } : {}),
-		...(values.thinking === undefined ? {} : { thinking: values.thinking }),
-		...(values.instructions === undefined ? {} : { instructions: values.instructions }),
+		...present({ tools, model, models, thinking, instructions }),
 		skills: [...new Set([...(values.skills ?? []), ...(values.extra_skills ?? [])])],
 		extensions: values.extensions ?? [],
 		limits: {
-			...spendLimits(values.limits ?? {}),
-			...(values.limits?.attempts === undefined ? {} : { attempts: values.limits.attempts }),
-			...(values.limits?.requests === undefined ? {} : { requests: values.limits.requests }),
-			...(values.limits?.calls === undefined ? {} : { calls: values.limits.calls }),
+			...spendLimits(limits ?? {}),
+			...present({ attempts: limits?.attempts, requests: limits?.requests, calls: limits?.calls }),
 		},
 		wallMs: values.timeout_minutes * minute,
 		idleMs: values.idle_minutes * minute,
@@ -126,6 +102,31 @@ export function compileState(
 		})),
 		polling: values.polling,
 	};
+}
+
+/** Reports fields of a state that have no effect. */
+function warnNoEffect(name: string, values: StateValues, { node, keyStart }: StateNode, reading: Reading): void {
+	const warn = (key: string, message: string, remedy: string): void =>
+		reading.report.warn(reading.source.place(node.entries.get(key)?.keyStart ?? keyStart), {
+			code: "no-effect",
+			message,
+			remedy,
+		});
+	if (name === "done" && values.next && values.next.length > 0)
+		warn("next", "`done` ends the run, so its `next` has no effect.", "Remove `next`, or name the state otherwise.");
+	if (values.skills && values.extra_skills)
+		warn("extra_skills", "`skills` and `extra_skills` are the same; both lists are used.", "Keep one of them.");
+	if (values.approval_mode && values.requires_approval === false)
+		warn(
+			"approval_mode",
+			"`approval_mode` has no effect without `requires_approval`.",
+			"Add `requires_approval: true`, or remove it.",
+		);
+}
+
+/** The fields that have a value. */
+function present<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
+	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
 /** A state that was only ever named as a target: the run ends there. */
@@ -161,7 +162,7 @@ function personaOf(
 	name: string,
 	values: StateValues,
 	terminal: boolean,
-	at: { readonly node: MapNode; readonly keyStart: number },
+	at: StateNode,
 	reading: Reading,
 ): PersonaReference | undefined {
 	const { agent, persona, instructions } = values;

@@ -18,7 +18,7 @@ import {
 	wrongType,
 } from "../../../definition/index.ts";
 import { checkGraph, checkPairs } from "./check.ts";
-import { compileLimits, compileState, implicitState } from "./compile.ts";
+import { compileLimits, compileState, implicitState, type StateDefaults } from "./compile.ts";
 import { type StateEntry, stateFields, templateFields } from "./fields.ts";
 import { hashDefinition } from "./hash.ts";
 import { nodeOf, plainOf, sizeOf } from "./plain.ts";
@@ -84,37 +84,48 @@ function readNode(root: Node, source: Source, report: Report, fallbackName: stri
 	const top = group.kind === "read" ? group.values : group.partial;
 	const entries: ReadonlyMap<string, StateEntry> = top.states ?? new Map();
 	const dialect = dialectOf(root, entries);
-	const states = new Map<string, StatePlan>();
-	for (const [name, entry] of entries) {
-		const state = readState(name, entry, { ...reading, path: `states.${name}` }, { dialect, team: top.team });
-		if (state) states.set(name, state);
-	}
-	// Names that are defined and did not read are no implicit states.
-	for (const { next } of [...states.values()])
-		for (const target of next)
-			if (!entries.has(target) && !states.has(target)) states.set(target, implicitState(target));
+	const states = readStates(entries, reading, { dialect, team: top.team });
 	const [first] = entries.keys();
 	const initial = top.initial ?? first;
 	if (initial !== undefined) checkGraph(root, states, entries, initial, reading);
 	checkPairs(root, entries, reading);
 	if (report.failed || group.kind === "failed" || initial === undefined) return undefined;
+	const { name = fallbackName, description, limits, files, secret_files } = group.values;
 	return Object.freeze({
-		name: group.values.name ?? fallbackName,
-		...(group.values.description === undefined ? {} : { description: group.values.description }),
+		name,
+		...(description === undefined ? {} : { description }),
 		initial,
 		states,
-		limits: compileLimits(group.values.limits),
+		limits: compileLimits(limits),
 		dialect,
-		files: group.values.files,
-		secretFiles: group.values.secret_files === "keep" ? "kept" : "left out",
+		files,
+		secretFiles: secret_files === "keep" ? "kept" : "left out",
 	});
+}
+
+/** The defined states that can be read, then those that are only named as targets. */
+function readStates(
+	entries: ReadonlyMap<string, StateEntry>,
+	reading: Reading,
+	defaults: StateDefaults,
+): ReadonlyMap<string, StatePlan> {
+	const states = new Map<string, StatePlan>();
+	for (const [name, entry] of entries) {
+		const state = readState(name, entry, { ...reading, path: `states.${name}` }, defaults);
+		if (state) states.set(name, state);
+	}
+	// A state that is defined and could not be read is no implicit one.
+	for (const { next } of [...states.values()])
+		for (const target of next)
+			if (!entries.has(target) && !states.has(target)) states.set(target, implicitState(target));
+	return states;
 }
 
 function readState(
 	name: string,
 	{ keyStart, node }: StateEntry,
 	reading: Reading,
-	defaults: { readonly dialect: Template["dialect"]; readonly team: string | undefined },
+	defaults: StateDefaults,
 ): StatePlan | undefined {
 	if (node.kind !== "map")
 		return wrongType(node, reading, "a group of fields", 'Write `{ "persona": "…", "next": ["…"] }`.');

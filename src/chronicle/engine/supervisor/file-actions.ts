@@ -39,41 +39,51 @@ function remarksOn({ unkept, notes }: KeptFiles): Pick<FilesMeasured, "unkept" |
 	};
 }
 
-/** Brings the files back to a tree, after recording where they are now. */
+/** Restores the files to `tree`, after recording where they are. Starts over where somebody writes them meanwhile. */
 export async function restoreFiles(
 	context: ExecutorContext,
 	{ tree, visit, before: known }: Extract<Action, { kind: "restore_files" }>,
 	signal: AbortSignal,
 ): Promise<void> {
-	const { record, workspace, crashAt } = context;
-	const fail = async (detail: string): Promise<void> => void (await record({ kind: "files_unrestored", tree, detail }));
+	const { workspace, crashAt } = context;
 	let before = known;
 	let last = known;
 	for (let round = 1; ; round += 1) {
-		const kept = await workspace.snapshot({ towards: tree, signal });
-		if (signal.aborted) return;
-		if (!kept.ok) return fail(kept.failure.message);
-		const found = kept.value;
-		if (found.tree !== last) {
-			// On disk before anything is overwritten: after a crash, the files in between can be found again.
-			const event = {
-				kind: "files_measured",
-				visit,
-				purpose: "before",
-				tree: found.tree,
-				...remarksOn(found),
-			} as const;
-			if ((await record(event)) !== undefined) return;
-			last = found.tree;
-		}
-		before ??= found.tree;
+		const now = await recordFilesBefore(context, { tree, visit, last }, signal);
+		if (now === undefined) return;
+		last = now;
+		before ??= now;
 		crashAt("before files are brought back");
-		const restored = await workspace.restore(tree, { expected: found.tree, before, signal });
+		const restored = await workspace.restore(tree, { expected: now, before, signal });
 		crashAt("files are brought back");
-		if (signal.aborted && !restored.ok) return;
 		if (restored.ok) return recordRestored(context, tree, before, restored.value);
-		if (restored.failure.reason !== "changed" || round >= mostRounds) return fail(restored.failure.message);
+		if (signal.aborted) return;
+		const { reason, message } = restored.failure;
+		if (reason !== "changed" || round >= mostRounds) return recordUnrestored(context, tree, message);
 	}
+}
+
+/** The files as they are now, on disk before anything is overwritten; `undefined` where nothing may be. `last` is recorded already. */
+async function recordFilesBefore(
+	context: ExecutorContext,
+	{ tree, visit, last }: { readonly tree: string; readonly visit: number; readonly last: string | null },
+	signal: AbortSignal,
+): Promise<string | undefined> {
+	const { record, workspace } = context;
+	const kept = await workspace.snapshot({ towards: tree, signal });
+	if (signal.aborted) return undefined;
+	if (!kept.ok) {
+		await recordUnrestored(context, tree, kept.failure.message);
+		return undefined;
+	}
+	const found = kept.value;
+	if (found.tree === last) return last;
+	const event = { kind: "files_measured", visit, purpose: "before", tree: found.tree, ...remarksOn(found) } as const;
+	return (await record(event)) === undefined ? found.tree : undefined;
+}
+
+async function recordUnrestored({ record }: ExecutorContext, tree: string, detail: string): Promise<void> {
+	await record({ kind: "files_unrestored", tree, detail });
 }
 
 async function recordRestored(

@@ -1,5 +1,5 @@
-// What a recorded decision does to the run: an attempt reserved, a move made, a run parked or finished.
-// D1 only the decision that the run was about to record is taken; D2 a move is counted here and nowhere else.
+// What a recorded decision does to the run: an attempt reserved, a move made, the run parked or finished.
+// D1 only the decision that is due applies; D2 a move is counted here and nowhere else.
 import { cutText } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION, pairKey } from "../template/index.ts";
 import { advance, countVisit, newVisit } from "./advance.ts";
@@ -28,7 +28,7 @@ export function onDecision(run: Run, event: LedgerEvent & DecisionEvent): Reduce
 		case "attempt_reserved":
 			return reserve(run, stage, event);
 		case "moved":
-			return moveOn(run, stage, event);
+			return applyMove(run, stage, event);
 		case "parked": {
 			const { status, cause, detail } = event;
 			return { ...run, status, hold: { status, cause, detail }, stage: { kind: "waiting", since: event.seq } };
@@ -45,7 +45,7 @@ export function onDecision(run: Run, event: LedgerEvent & DecisionEvent): Reduce
 	}
 }
 
-/** Whether `event` is the decision that is due; its words may be others, since secrets are taken out of them on their way to the ledger. */
+/** Whether `event` is the decision that is due. Its texts may differ: the ledger redacts secrets. */
 function isSameDecision(due: DecisionEvent, event: DecisionEvent): boolean {
 	switch (due.kind) {
 		case "attempt_reserved":
@@ -83,7 +83,7 @@ function reserve(run: Run, stage: Deciding, event: LedgerEvent & AttemptReserved
 	};
 }
 
-function moveOn(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved): Reduced {
+function applyMove(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved): Reduced {
 	const { from, to, cause, refused } = event;
 	const byPerson = cause === "released" || cause === "reopened" || cause === "person" || cause === "rewind";
 	const { attempts, tokens, costUsd, activeMs, toolCalls, summary } = run.visitRecord;
@@ -108,7 +108,7 @@ function moveOn(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved): R
 		...counters(run, event),
 		states: countVisit(run.states, to),
 		visitRecord: newVisit(event.at, byPerson),
-		// Where files come back to a kept state, that is where the visit begins.
+		// After a rewind, the visit starts with the restored files.
 		baseline: cause === "rewind" ? run.baseline : null,
 		conversation: null,
 		calls: NO_CALLS,
@@ -118,7 +118,7 @@ function moveOn(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved): R
 	return stopping ? { ...told, stage: stopping } : advance(told, "entered");
 }
 
-/** Pair and move counts after a move: a worker's counts, a person's word starts what it released over again. */
+/** Pair and move counts after a move: a worker's move counts; a person's release resets what it releases. */
 function counters(run: Run, { from, to, cause }: Moved): Pick<Run, "pairMoves" | "moves"> {
 	const total = run.moves.total + 1;
 	switch (cause) {
@@ -145,7 +145,7 @@ function counters(run: Run, { from, to, cause }: Moved): Pick<Run, "pairMoves" |
 	}
 }
 
-/** The last moves, with the words of older ones cut short. */
+/** The last moves, with the summaries of older ones cut short. */
 function append(history: readonly Move[], entry: Move): readonly Move[] {
 	const last = history.length - wholeSummaries;
 	const old = history[last];

@@ -1,6 +1,6 @@
-// What a run owes the world, read off the run alone.
-// O1 the same run owes the same actions under the same keys; O2 a launch is owed only once its intent is recorded; O3 a run that waits or is
-// over owes nothing but its question.
+// Pending actions, derived from the run state only.
+// O1 the same run has the same actions under the same keys; O2 a launch is pending only once its intent is recorded; O3 a run that waits or
+// is over has none but its question.
 import type { Action } from "./action.ts";
 import { launchKey } from "./launch.ts";
 import { approvedCleanup } from "./plan.ts";
@@ -9,7 +9,7 @@ import { cleanupLength } from "./shutdown.ts";
 
 const none: readonly Action[] = [];
 
-/** Everything that has to be done or is being done for `run`. */
+/** Every action that has to be carried out, or is being carried out, for `run`. */
 export function pendingActions(run: Run): readonly Action[] {
 	const { stage } = run;
 	switch (stage.kind) {
@@ -37,7 +37,7 @@ export function pendingActions(run: Run): readonly Action[] {
 			];
 		}
 		case "stopping":
-			return rest(run, stage);
+			return shutdown(run, stage);
 		case "restoring": {
 			const { to, tree, kept } = stage.rewind;
 			const { before = null } = stage;
@@ -75,7 +75,7 @@ function work(
 	};
 }
 
-function rest(run: Run, { launch, how, index, state, visit, since, after }: Stopping): readonly Action[] {
+function shutdown(run: Run, { launch, how, index, state, visit, since, after }: Stopping): readonly Action[] {
 	if (launch) return [{ kind: "end_worker", key: `end:${launchKey(launch)}:${how}`, launch, how }];
 	const command = cleanupLength(run, { after, state }) > index ? approvedCleanup(run, state)[index] : undefined;
 	const at = `${visit}.${run.attempt}.${run.launch}`;
@@ -95,7 +95,7 @@ function rest(run: Run, { launch, how, index, state, visit, since, after }: Stop
 	return [{ kind: "measure_files", key: `changes:${at}${again}`, visit, purpose: "changes", since }];
 }
 
-/** Whether nothing goes on until a person says something: such a run needs no process and no timer. */
+/** Whether nothing happens until a person acts: such a run needs no process and no timer. */
 export function isParked({ stage }: Run): boolean {
 	return stage.kind === "asking" || stage.kind === "waiting" || stage.kind === "over";
 }

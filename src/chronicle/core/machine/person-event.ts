@@ -1,4 +1,4 @@
-// What a person can say to a run. An answer names in `answers` the `seq` of the event that it answers.
+// A person's events. An answer names in `answers` the `seq` of the event that it answers.
 import type { Snapshot } from "../snapshot/index.ts";
 import type { ParkCause } from "./decision-event.ts";
 
@@ -15,10 +15,10 @@ export type PersonEvent =
 	| Reopened
 	| RewindRequested;
 
-/** Where the run was when the person decided. Absent in events of earlier versions, which are judged by what they answer. */
+/** Where the run was when the person decided. Absent in events of earlier versions, which are judged by `answers` alone. */
 export interface Seen {
 	readonly visit: number;
-	/** Absent where any attempt of the visit may be meant. */
+	/** Absent: any attempt of the visit. */
 	readonly attempt?: number;
 }
 
@@ -45,11 +45,11 @@ export interface Resumed {
 	readonly seen?: Seen;
 }
 
-/** Out of `human_intervention`, or from any other wait to a state of the person's choice. */
+/** Ends the wait in `human_intervention`, or any other wait by a move to a state of the person's choice. */
 export interface Released {
 	readonly kind: "released";
 	readonly answers: number;
-	/** The state to go to; absent (only in `human_intervention`): let the refused move happen. */
+	/** The state to go to; absent (only in `human_intervention`): make the refused move. */
 	readonly to?: string;
 	/** The run is over and has succeeded. */
 	readonly done?: boolean;
@@ -57,7 +57,7 @@ export interface Released {
 	readonly seen?: Seen;
 }
 
-/** New ceilings in place of those named; the others stay. */
+/** Replaces the named ceilings; the others stay. */
 export interface LimitsChanged {
 	readonly kind: "limits_changed";
 	readonly limits: {
@@ -66,18 +66,18 @@ export interface LimitsChanged {
 		readonly activeMs?: number;
 		readonly moves?: number;
 	};
-	/** The ceilings of this state instead of the run's. */
+	/** The state whose ceilings these are; absent: the run's. */
 	readonly state?: string;
 }
 
-/** Another model for states that name none, from the next worker on. */
+/** Changes the model of states that name none, from the next worker on. */
 export interface ModelChanged {
 	readonly kind: "model_changed";
 	/** `provider/id`. */
 	readonly model: string;
 }
 
-/** Words for the worker: at once if one lives, with the next one's first message otherwise. */
+/** A message for the worker: delivered at once if one is running, otherwise with the next one's first message. */
 export interface Told {
 	readonly kind: "told";
 	readonly text: string;
@@ -95,7 +95,7 @@ export interface AbortRequested {
 	readonly words?: string;
 }
 
-/** A finished run goes on in `to`. */
+/** A finished run continues in `to`. */
 export interface Reopened {
 	readonly kind: "reopened";
 	/** `seq` of the event by which the run ended. */
@@ -105,18 +105,18 @@ export interface Reopened {
 	readonly seen?: Seen;
 }
 
-/** Back to the start of visit `to`, files and all; with `kept`, to what was there when an earlier rewind took it away, in visit `to`. */
+/** Back to the start of visit `to`, files included; with `kept`, back to visit `to` as it was before an earlier rewind. */
 export interface RewindRequested {
 	readonly kind: "rewind_requested";
-	/** The visit that the run goes back to. */
+	/** The visit to return to. */
 	readonly to: number;
 	readonly state: string;
-	/** Files as they were then. */
+	/** The files at that time. */
 	readonly tree: string;
-	/** What was known then. */
+	/** The snapshot at that time. */
 	readonly snapshot: Snapshot;
 	readonly pairMoves: Readonly<Record<string, number>>;
-	/** `seq` of the event that kept that state. */
+	/** `seq` of the event that kept that state; absent: the start of a visit. */
 	readonly kept?: number;
 	readonly seen?: Seen;
 }

@@ -1,6 +1,6 @@
-// What a person says: yes, no, on, stop, go there, this much more.
-// P1 an answer names the event that it answers and is taken once; P2 only these events lead out of a wait; P3 nothing here launches by itself:
-// it comes to the gate in proceed.ts like everything else.
+// What a person decides: approve, reject, resume, release, pause, abort, rewind, limits, messages.
+// P1 an answer names the event that it answers and applies once; P2 only these events end a wait; P3 nothing here launches a worker: every
+// way leads through the gate in `advance.ts`.
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { advance, decideOn, escalate, finishInState, moveTo } from "./advance.ts";
 import { measures, notice, reached } from "./budget.ts";
@@ -30,7 +30,7 @@ export const MESSAGE_LENGTH = 8000;
 
 const over = () => refuse("over", "The run is over.");
 
-/** Why what a person decided where they saw the run does not hold where it is now; `undefined` where it does. */
+/** Why a decision made in view of `seen` does not apply to the run as it is now; `undefined` if it does. */
 export function decidedEarlier({ visit, attempt, state }: Run, seen: Seen | undefined): Refusal | undefined {
 	if (!seen) return undefined;
 	const now = `the run is in visit ${visit} ("${state}") now: look at it again.`;
@@ -43,7 +43,7 @@ export function decidedEarlier({ visit, attempt, state }: Run, seen: Seen | unde
 	);
 }
 
-/** The event that an answer would name now: by which the run asks, waits or is over; `undefined` where it takes no answer. */
+/** `seq` of the event that an answer has to name now; `undefined` while the run waits for no answer. */
 export function awaitedAnswer({ stage }: Run): number | undefined {
 	switch (stage.kind) {
 		case "asking":
@@ -52,14 +52,14 @@ export function awaitedAnswer({ stage }: Run): number | undefined {
 		case "over":
 			return stage.since;
 		case "stopping":
-			// A supervisor that died while it asked left the question to be asked again.
+			// Its supervisor died while it asked: the same question will be asked again.
 			return stage.after.kind === "ask" ? stage.after.earlier?.seq : undefined;
 		default:
 			return undefined;
 	}
 }
 
-/** Why an answer does not answer what the run waits for. */
+/** Why an answer does not fit what the run waits for. */
 function answered(run: Run, { seen }: { readonly seen?: Seen }): Refusal {
 	const earlier = decidedEarlier(run, seen && { visit: seen.visit });
 	if (earlier) return earlier;
@@ -79,7 +79,7 @@ export function onApproved(run: Run, event: LedgerEvent & Approved): Reduced {
 	if (stage.kind !== "asking") return answered(run, event);
 	const { seq, diff, target, side } = stage.question;
 	if (seq !== event.answers || diff !== event.diff) return answered(run, event);
-	const agreed = tell({ ...run, status: "running" }, event.seq, event.words);
+	const agreed = queueMessage({ ...run, status: "running" }, event.seq, event.words);
 	if (side === "entry" && target === run.state)
 		return advance({ ...agreed, visitRecord: { ...run.visitRecord, granted: true } }, "entered");
 	if (planOf(run).terminal) return finishInState(agreed);
@@ -89,7 +89,7 @@ export function onApproved(run: Run, event: LedgerEvent & Approved): Reduced {
 export function onRejected(run: Run, event: LedgerEvent & Rejected): Reduced {
 	const { stage } = run;
 	if (stage.kind !== "asking" || stage.question.seq !== event.answers) return answered(run, event);
-	const told = tell(run, event.seq, event.words);
+	const told = queueMessage(run, event.seq, event.words);
 	const { target, side } = stage.question;
 	if (side === "entry" && target === run.state) {
 		const hold = {
@@ -121,7 +121,7 @@ export function onResumed(run: Run, event: LedgerEvent & Resumed): Reduced {
 	const measure = reached(run);
 	if (measure) return refuse("limit", `The ceiling on ${measure.name} is still reached: raise it first.`);
 	const fresh: Run = {
-		...tell(run, event.seq, event.words),
+		...queueMessage(run, event.seq, event.words),
 		status: "running",
 		hold: null,
 		visitRecord: { ...run.visitRecord, tries: 0, crashes: 0, nudges: 0, use: undefined },
@@ -133,10 +133,10 @@ export function onReleased(run: Run, event: LedgerEvent & Released): Reduced {
 	const { stage } = run;
 	const waitsFor = stage.kind === "asking" ? stage.question.seq : stage.kind === "waiting" ? stage.since : undefined;
 	if (waitsFor !== event.answers) return answered(run, event);
-	const told = tell(run, event.seq, event.words);
+	const told = queueMessage(run, event.seq, event.words);
 	if (event.done) return decideOn({ ...told, hold: null }, { kind: "finished", status: "done" });
 	if (run.status !== "human_intervention") return sendElsewhere(told, event.to);
-	// What was refused to the worker of a last state was the end itself.
+	// The refused move of a terminal state's worker is the end itself.
 	const endsThere = event.to === undefined && run.refused !== null && planOf(run, run.refused.from).terminal;
 	if (endsThere && run.refused?.cause === "rejection_limit")
 		return decideOn(told, { kind: "finished", status: "done" });
@@ -145,7 +145,7 @@ export function onReleased(run: Run, event: LedgerEvent & Released): Reduced {
 	return moveTo(told, to, "released");
 }
 
-/** From a question or a pause a person may send the run to any state; there is no refused move to let happen. */
+/** From a question or a pause a person may send the run to any state; no refused move can be released there. */
 function sendElsewhere(run: Run, to: string | undefined): Reduced {
 	if (to === undefined)
 		return refuse(
@@ -171,7 +171,7 @@ export function onReopened(run: Run, event: LedgerEvent & Reopened): Reduced {
 	const { stage } = run;
 	if (stage.kind !== "over" || stage.since !== event.answers) return answered(run, event);
 	if (!isState(run, event.to)) return unknownState(run, event.to);
-	return moveTo(tell(run, event.seq, event.words), event.to, "reopened");
+	return moveTo(queueMessage(run, event.seq, event.words), event.to, "reopened");
 }
 
 export function onLimitsChanged(run: Run, event: LedgerEvent & LimitsChanged): Reduced {
@@ -212,11 +212,11 @@ export function onTold(run: Run, event: LedgerEvent & Told): Reduced {
 			"limit",
 			`A message has at most ${MESSAGE_LENGTH} characters: put the long part into a file, and name it.`,
 		);
-	return tell(run, event.seq, event.text);
+	return queueMessage(run, event.seq, event.text);
 }
 
-/** The run with words of a person in its outbox, to be given to the next worker. */
-function tell(run: Run, id: number, words: string | undefined): Run {
+/** The run with a person's message in its outbox, for the current or next worker. */
+function queueMessage(run: Run, id: number, words: string | undefined): Run {
 	const all = words?.trim() ?? "";
 	const text = all.length > MESSAGE_LENGTH ? `${all.slice(0, MESSAGE_LENGTH)}… (cut here)` : all;
 	return text === ""
@@ -312,7 +312,7 @@ export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | 
 		const way = stage.before && undo ? ` What was there before is kept: rewind kept-${undo.seq}.` : "";
 		const detail = `The files could not be brought back: ${event.detail}${way}`;
 		const told = notice(run, detail);
-		// A ledger of before this was kept has no place to go back to either.
+		// Older ledgers do not record where to return.
 		const { back = null } = stage;
 		if (back) return { ...told, ...back };
 		return advance({ ...told, hold: { status: "paused", cause: "workspace", detail } }, "resumed");
@@ -328,7 +328,7 @@ export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | 
 	const rewound = { files: changes.length + more, left: notBack, leftFirst: left.slice(0, 5) };
 	const kept = run.kept.map((one) => (one === undo ? { ...one, rewound } : one));
 	const told = notBack > 0 ? notice(run, `Not brought back by the rewind: ${nameFiles(left, notBack)}`) : run;
-	// Ids are never used twice, also after knowledge has gone back.
+	// Ids are never reused, not even after a rewind.
 	const known = { ...snapshot, nextId: Math.max(snapshot.nextId, run.snapshot.nextId) };
 	const baseline = { tree: event.now ?? event.tree };
 	return moveTo({ ...told, kept, snapshot: known, pairMoves, baseline, hold }, state, "rewind");

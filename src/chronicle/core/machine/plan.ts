@@ -1,8 +1,8 @@
-// The template's word on where a run is.
+// What the template says about the states of a run.
 import { HUMAN_INTERVENTION, type StatePlan } from "../template/index.ts";
 import type { Run } from "./run.ts";
 
-/** The plan of a state of the run; of the present one by default. `human_intervention` has one whether or not it is defined. */
+/** The plan of a state of the run, by default of the current one. A state that the template does not define ends the run, except `human_intervention`. */
 export function planOf(run: Run, state = run.state): StatePlan {
 	return run.plan.states.get(state) ?? { ...undefinedState, name: state, terminal: state !== HUMAN_INTERVENTION };
 }
@@ -12,7 +12,7 @@ export function isState(run: Run, state: string): boolean {
 	return run.plan.states.has(state) && state !== HUMAN_INTERVENTION;
 }
 
-/** Cleanup commands of a state that the person has approved; none where the approval is for other texts. */
+/** The approved cleanup commands of a state; none if other commands were approved. */
 export function approvedCleanup(run: Run, state: string): StatePlan["cleanup"] {
 	return run.cleanupApproval !== null && run.cleanupApproval === run.cleanupHash ? planOf(run, state).cleanup : [];
 }

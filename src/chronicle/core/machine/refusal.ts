@@ -6,15 +6,15 @@ export interface Refusal {
 		| "stale"
 		/** The run is not at a point where this can happen. */
 		| "unexpected"
-		/** Somebody has answered before, or the question has changed. */
+		/** It was answered before, or the question has changed. */
 		| "answered"
-		/** It was decided when the run was in another visit or attempt. */
+		/** It was decided in view of another visit or attempt. */
 		| "earlier"
 		| "over"
 		| "illegal"
 		| "limit"
 		| "unknown_state";
-	/** A sentence for whoever tried. */
+	/** A sentence for the person or the model whose event it is. */
 	readonly message: string;
 }
 

@@ -1,6 +1,6 @@
-// What a worker does, as the run sees it: it starts, calls tools, spends, checks in findings, asks to move, stops.
-// W1 reports of another launch than the present one change nothing; W2 spend is taken as a whole per conversation, so a report that comes
-// twice or late neither loses nor doubles; W3 what a worker asks for counts before any ceiling that it has just reached.
+// What a worker does: it starts, calls tools, spends, saves findings, requests a move, stops.
+// W1 reports of another launch than the current one change nothing; W2 spend is reported as a total per conversation, so a repeated or late
+// report neither loses nor doubles any; W3 a requested move takes precedence over a ceiling that the worker has just reached.
 import { judgeUse, NO_USE, outcomeFingerprint, useCall, useRequests, type VisitUse } from "../../../bounds/index.ts";
 import { addSummary, cutText, updateSnapshot } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION } from "../template/index.ts";
@@ -46,7 +46,7 @@ type Alive = (Working | Stopping) & { readonly launch: LaunchId };
 const openCalls = 16;
 const recentCalls = 8;
 const argsShown = 160;
-/** Of the words with which a visit ends, as long as the run is about to leave it. */
+/** Bytes kept of the summary with which a visit ends. */
 const summaryBytes = 4000;
 const providerDelayMs = 5000;
 
@@ -54,7 +54,7 @@ const providerDelayMs = 5000;
 function aliveStage({ stage }: Run, visit: number, attempt: number): Alive | undefined {
 	if (stage.kind !== "working" && stage.kind !== "stopping") return undefined;
 	const { launch } = stage;
-	// The stage itself, not a copy: this is asked for every report of a worker.
+	// The stage itself, not a copy: this runs for every report of a worker.
 	return launch && launch.visit === visit && launch.attempt === attempt ? (stage as Alive) : undefined;
 }
 
@@ -69,7 +69,7 @@ export function onWorkerStarted(run: Run, event: LedgerEvent & WorkerStarted): R
 	const { stage } = run;
 	const { pid, model, at } = event;
 	const told = event.notice === undefined ? run : notice(run, event.notice);
-	// It was told to end while it started.
+	// It was stopped while it started.
 	if (stage.kind === "stopping" && stage.launch && sameLaunch(stage.launch, event) && stage.startedAt === "")
 		return { ...told, stage: { ...stage, startedAt: at, seenAt: at } };
 	if (stage.kind !== "launching" || !sameLaunch(stage.launch, event)) return stale();
@@ -115,7 +115,7 @@ function countCrash(run: Run): Run {
 	return { ...run, visitRecord: { ...run.visitRecord, crashes: run.visitRecord.crashes + 1 } };
 }
 
-/** The run after a sign of life at `at`: what its worker was given with its first message has arrived. */
+/** The run after a report at `at`: it shows that the worker has received its first message. */
 function alive(run: Run, stage: Alive, at: string, calls: Calls = run.calls): Run {
 	const { conversation, outbox } = run;
 	const { interrupted } = calls;
@@ -146,14 +146,14 @@ export function onToolEnded(run: Run, event: LedgerEvent & ToolEnded): Reduced {
 	const recent = [...run.calls.recent, { tool: event.tool, args: begun?.args ?? "", failed }].slice(-recentCalls);
 	const open = run.calls.open.filter((other) => other !== begun);
 	const seen = alive(addToolCall(run, event.visit), stage, event.at, { ...run.calls, open, recent });
-	// Calls in ledgers of older versions have no fingerprint, and no visit of theirs was stopped for their number.
+	// Calls in older ledgers have no fingerprint, and their number stopped no visit.
 	if (begun?.print === undefined) return seen;
 	const outcome = event.blocked ?? event.timeless ?? event.hash;
 	const print = outcome === "" ? undefined : outcomeFingerprint(begun.print, outcome);
 	return judgeVisit(seen, useCall(seen.visitRecord.use ?? NO_USE, print), event.seq);
 }
 
-/** The run whose visit has used `use`: the model is told that it goes round, or the worker stops at its next boundary. */
+/** The run whose visit has used `use`: a reminder is queued if the model repeats itself, or the worker stops at its next boundary. */
 function judgeVisit(run: Run, use: VisitUse, seq: number): Run {
 	const counted: Run = { ...run, visitRecord: { ...run.visitRecord, use } };
 	if (run.stage.kind !== "working") return counted;
@@ -267,9 +267,9 @@ export function onSnapshotUpdated(run: Run, event: LedgerEvent & SnapshotUpdated
 	return { ...run, snapshot: updateSnapshot(run.snapshot, event.data, { visit: run.visit, state: run.state }) };
 }
 
-/** Whether a worker's wish to move can still be granted. */
+/** Whether a move that the worker requests can still be granted. */
 function openToMove(stage: Alive | undefined): stage is Alive {
-	// A worker that has been stopped by a ceiling or a pause ends its message first: what that asks for counts.
+	// A worker that a ceiling or a pause stops ends its message first: a move requested in it counts.
 	return (
 		stage?.kind === "working" ||
 		(stage?.kind === "stopping" && stage.how === "boundary" && stage.after.kind === "again")
@@ -282,7 +282,7 @@ export function onMoveRequested(run: Run, event: LedgerEvent & MoveRequested): R
 		return refuse("illegal", "A transition has been made already, or the worker is being stopped: end your turn now.");
 	if (!openToMove(stage)) return stale();
 	const { target } = event;
-	// The whole of it is in the event.
+	// The event has the whole summary.
 	const summary = cutText(event.summary, summaryBytes).text;
 	const judged = judgeMove(run, target);
 	if (judged.kind === "illegal") return refuse("illegal", judged.message);

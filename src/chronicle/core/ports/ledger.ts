@@ -23,26 +23,26 @@ export interface StoreFailure extends Failure {
 }
 
 export interface LedgerStore {
-	/** Writes the first event and takes the run's lease. The run is on disk, and readable, when this resolves. */
+	/** Writes the first event and takes the run's lease. The run is durable and readable when this resolves. */
 	create(first: EventBody & { readonly kind: "created" }): Promise<Result<HeldLedger, StoreFailure>>;
-	/** Takes the lease of run `id` and folds it. A torn end is cut and reported in `repairs`. */
+	/** Takes the lease of run `id` and folds its events. A torn end is cut off and reported in `repairs`. */
 	open(id: string): Promise<Result<HeldLedger, StoreFailure>>;
 	/** Reads without taking the lease; never writes. */
 	read(id: string): Promise<Result<ReadLedger, StoreFailure>>;
-	/** Every run the store knows, newest first; unreadable and foreign ones too, with what is wrong with them. */
+	/** Every run of the store, newest first, including unreadable and foreign ones, with what is wrong with them. */
 	list(): Promise<readonly LedgerEntry[]>;
-	/** The id that `name` stands for: an id, a unique beginning of one, or `last`. */
+	/** The id that `name` means: an id, a unique prefix of one, or `last`. */
 	find(name: string): Promise<Result<string, StoreFailure>>;
-	/** Leaves a person's event for the supervisor that holds the run. */
+	/** Queues a person's event for the supervisor that holds the run. */
 	post(id: string, event: PersonEvent): Promise<Result<Post, StoreFailure>>;
-	/** Takes the run away with everything that it keeps; never one that a living supervisor has (`held`). */
+	/** Deletes the run with everything that it keeps; never one that a living supervisor holds (`held`). */
 	remove(id: string): Promise<Result<{ readonly bytes: number }, StoreFailure>>;
 }
 
-/** A person's event that was left for the holder of a run. */
+/** A person's event in the queue of a run. */
 export interface Post {
 	state(): Promise<PostState>;
-	/** Takes it back; `false` where it has been taken. */
+	/** Withdraws it; `false` if it has been taken. */
 	withdraw(): Promise<boolean>;
 }
 
@@ -51,7 +51,7 @@ export type PostState =
 	| { readonly kind: "taken" }
 	| { readonly kind: "refused"; readonly reason: string };
 
-/** What a holder does with what people leave for it. */
+/** What the holder of a run does with posted events. */
 export interface PostListener {
 	/** Resolves with why the event was refused. `at`: when it was posted, in milliseconds since the epoch. */
 	event(event: PersonEvent, at: number): Promise<string | undefined>;
@@ -61,13 +61,13 @@ export interface PostListener {
 
 export interface ReadLedger {
 	readonly run: Run;
-	/** What had to be repaired or was found missing, in words. */
+	/** What had to be repaired or was missing, one sentence each. */
 	readonly repairs: readonly string[];
-	/** Whoever holds the run now. */
+	/** The current holder of the run. */
 	readonly holder: LeaseHolder | undefined;
-	/** Where the whole record can be read, in words for people and agents: a path here. */
+	/** Where the whole record can be read, for people and agents: for the file store, a path. */
 	readonly place: string;
-	/** Folder for what belongs to the run and is not an event: conversations, kept files, reports. */
+	/** Folder for everything of the run that is not an event: conversations, kept files, reports. */
 	readonly folder: string;
 	/** All events after `seq`, in order. */
 	events(after?: number): AsyncIterable<LedgerEvent>;
@@ -75,27 +75,27 @@ export interface ReadLedger {
 
 export interface HeldLedger extends ReadLedger {
 	readonly fence: number;
-	/** Whether the lease is still this one's: to be asked before anything is done that another holder may be doing. */
+	/** Whether this ledger still holds the lease: check it before anything that another holder may be doing too. */
 	holdsLease(): Promise<boolean>;
-	/** Why it is not. */
+	/** Why it does not. */
 	leaseLoss(): Promise<StoreFailure>;
 	/**
-	 * Appends in order and numbers them, secrets taken out: the events that it gives back are what counts. `durable`: they are on disk when this resolves, and so is everything before them.
-	 * Nothing is appended when it fails.
+	 * Redacts, numbers and appends the events in one write; the returned ones are what counts. `durable`: they, and everything before them, are
+	 * on disk when this resolves. A failure appends nothing; a crash may leave the first of them.
 	 */
 	append(
 		bodies: readonly EventBody[],
 		durability: "durable" | "soon",
 	): Promise<Result<readonly LedgerEvent[], StoreFailure>>;
-	/** Replaces the folded state. `if due`: only where reading what came after it would take long. */
+	/** Replaces the stored state. `if due`: only if reading the events after it would take long. */
 	checkpoint(run: Run, when?: "now" | "if due"): Promise<Result<void, StoreFailure>>;
 	/**
-	 * Gives `listener` each event posted to this run, one after another, those that already wait first, until the ledger is released.
-	 * An event is forgotten once the listener's promise resolves, and kept for the next holder when it rejects; it may come again after a
-	 * crash. Resolves once those that already wait have been given.
+	 * Calls `listener` for each event posted to this run, one after another, waiting ones first, until the lease is released. An event is
+	 * deleted once the listener's promise resolves, and kept for the next holder if it rejects; after a crash it may come again. Resolves once
+	 * the waiting ones are delivered.
 	 */
 	onPosted(listener: PostListener): Promise<void>;
-	/** Writes what is still to be written and gives the lease back. */
+	/** Writes what is still unwritten and gives the lease back. */
 	releaseLease(): Promise<void>;
 }
 
@@ -125,9 +125,9 @@ export type LedgerEntry =
 	  }
 	| { readonly kind: "unreadable"; readonly id: string; readonly failure: StoreFailure };
 
-/** What another implementation's ledger tells beside its summary. */
+/** What another implementation's ledger tells besides its summary. */
 export interface ForeignStory {
-	/** Oldest first; `at` is ISO 8601, empty where it is not known. */
+	/** Oldest first; `at` is ISO 8601, empty if unknown. */
 	readonly history: readonly {
 		readonly state: string;
 		readonly who: string;

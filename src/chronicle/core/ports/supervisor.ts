@@ -5,7 +5,7 @@ import type { WorkerAnswer, WorkerLauncher, WorkerQuestion } from "./worker.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface Approver {
-	/** Shows the question if somebody is there. `undecided`: nobody is, or they put it off; it is asked again later. */
+	/** Shows the question if somebody is there. `undecided`: nobody is, or they postponed it; it is asked again later. */
 	approve(question: ApprovalQuestion, run: Run, signal: AbortSignal): Promise<Approval>;
 	/** Shows a worker's question. */
 	answer(question: WorkerQuestion, run: Run, signal: AbortSignal): Promise<WorkerAnswer>;
@@ -14,7 +14,7 @@ export interface Approver {
 export type Approval =
 	| { readonly kind: "approved"; readonly words?: string }
 	| { readonly kind: "rejected"; readonly words: string }
-	/** To another state than the one that was asked for. */
+	/** To another state than the requested one. */
 	| { readonly kind: "sent"; readonly to: string; readonly words?: string }
 	| { readonly kind: "undecided" };
 
@@ -36,13 +36,13 @@ export interface CommandResult {
 export interface Clock {
 	/** Milliseconds since the epoch. */
 	now(): number;
-	/** Starts a clock of the time in which this process runs, for durations; absent: `now` serves for them too. */
+	/** Starts a clock that only advances while this process runs; absent: `now` measures durations too. */
 	awake?(): { now(): number; close(): void };
 	/** Resolves after `ms`, or at once when `signal` aborts. */
 	sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** What one supervision works with, beside the ledger it holds. */
+/** What one supervision works with, besides the ledger it holds. */
 export interface SupervisorPorts {
 	readonly launcher: WorkerLauncher;
 	readonly workspace: Workspace;

@@ -15,18 +15,18 @@ import type { StatePlan } from "../template/index.ts";
 import type { Result } from "./result.ts";
 
 export interface WorkerLauncher {
-	/** What stands in the way of running these states, before anything is started: unknown agents, models, unreadable rules. `signal` calls it off. */
+	/** What prevents running these states, checked before anything starts: unknown agents, models, unreadable rules. */
 	check(states: readonly StatePlan[], signal?: AbortSignal): Promise<readonly LaunchProblem[]>;
 	/**
-	 * Starts the worker and gives it its first message. Resolves once it has passed its handshake (`worker_started`), or has failed to;
-	 * then nothing of it is left running. `signal` ends a launch that has not passed its handshake: its process is stopped within a second.
+	 * Starts the worker and sends its first message. Resolves once it has passed its handshake (`worker_started`), or has failed and nothing of
+	 * it is left running. `signal` aborts a launch that has not passed its handshake: its process is stopped within a second.
 	 */
 	launch(order: LaunchOrder, host: WorkerHost, signal: AbortSignal): Promise<Result<Worker, LaunchFault>>;
-	/** Nobody will go on with the run's conversations in `folder` any more, but for `keep`: what is secret in them goes. */
+	/** Redacts the secrets in the run's conversations in `folder`, except in `keep`: they will not be continued. */
 	redactSessions(folder: string, keep?: string): Promise<void>;
-	/** What the conversation `key` in `folder` has used by its own record; `undefined` where there is none to read. No process has it open. */
+	/** What the conversation `key` in `folder` has spent by its own record; `undefined` if it cannot be read. No process has it open. */
 	readSpend(folder: string, key: string): Promise<Spend | undefined>;
-	/** Stops every process that workers of this run left behind, a worker without a supervisor included. */
+	/** Stops every process that workers of this run left running, including workers without a supervisor. */
 	stopOrphans(run: string): Promise<{ readonly stopped: number; readonly left: number }>;
 }
 
@@ -49,47 +49,47 @@ export interface LaunchOrder {
 	readonly cwd: string;
 	readonly conversation:
 		| { readonly kind: "new"; readonly key: string }
-		/** `optional`: begin a new one under the same key if it is not there. */
+		/** `optional`: start a new one under the same key if it is missing. */
 		| { readonly kind: "continue"; readonly key: string; readonly optional: boolean };
-	/** First message of this process, by what became of the conversation. */
+	/** First message of this process, for a new and for a continued conversation. */
 	readonly message: { readonly new: string; readonly continued: string };
 	/** Targets that `workflow_transition` may name, for the tool's description. */
 	readonly targets: readonly string[];
 	readonly limits: WorkerLimits;
 	/**
-	 * What becomes of a move that the continued conversation asked for and that nobody answered before its process died: `ask` asks
-	 * `requestMove` again without troubling the model; `drop` gives the model its message. `drop` after a rejection.
+	 * What happens to a move that the continued conversation requested and that its process died over: `ask` repeats `requestMove` without the
+	 * model; `drop` sends the model its message, as after a rejection.
 	 */
 	readonly unanswered: "ask" | "drop";
-	/** Files that the supervisor keeps for this run; the worker may read them. */
+	/** Folder of the run's own files; the worker may read them. */
 	readonly folder: string;
 }
 
-/** Milliseconds, USD, tokens: what this process may use from here on. Crossing one refuses further tool calls in the worker itself. */
+/** What this process may use from now on, in milliseconds, USD and tokens. Beyond a limit the worker itself refuses further tool calls. */
 export interface WorkerLimits {
 	readonly wallMs?: number;
 	readonly idleMs: number;
 	readonly activeMs?: number;
 	readonly costUsd?: number;
 	readonly tokens?: number;
-	/** Of the visit; never changed while the worker works. */
+	/** Of the visit; they do not change while the worker runs. */
 	readonly requests?: number;
 	readonly calls?: number;
-	/** Time that ending at a boundary waits for the message that streams; 60 s by default. */
+	/** How long stopping at a boundary waits for the streaming message; 60 s by default. */
 	readonly pauseMs?: number;
 	readonly countCacheReads: boolean;
 }
 
 export interface Worker {
-	/** With the start mark of its process. */
+	/** With the start time of its process. */
 	readonly started: Omit<WorkerStarted, "kind" | keyof LaunchId> & { readonly started: string };
-	/** Gives the model a message as soon as it can take one; resolves once it has, `false` if the worker ended first. */
+	/** Sends the model a message as soon as it can take one; resolves then, with `false` if the worker ended first. */
 	send(text: string): Promise<boolean>;
-	/** New ceilings in place of those of its order, counted from now: a person has changed the run's limits. */
+	/** Replaces the limits of its order, counted from now. */
 	setLimits(limits: Pick<WorkerLimits, "activeMs" | "costUsd" | "tokens">): void;
-	/** See `EndWorker`. Idempotent; `now` after `boundary` hastens it. */
+	/** See `EndWorker`. Idempotent; `now` after `boundary` stops it at once. */
 	stop(how: "boundary" | "now"): void;
-	/** Resolves once its process is gone and every report of it has been given; what it left running is `stopStrays`'s. Never rejects. */
+	/** Resolves once its process is gone and all its reports are delivered; `stopOrphans` stops what it left running. Never rejects. */
 	readonly ended: Promise<WorkerOutcome>;
 }
 
@@ -100,14 +100,14 @@ export type WorkerReport =
 	| Omit<ModelSwitched, "visit" | "attempt">
 	| Omit<TurnSettled, "visit" | "attempt">;
 
-/** The supervisor's side of a worker. Reports are given in order, one after another. */
+/** The supervisor's side of a worker. Reports come in order, one after another. */
 export interface WorkerHost {
 	report(report: WorkerReport): void;
 	/** `workflow_transition`. Resolves once the move is durable, or refused with what to do instead. */
 	requestMove(target: string, summary: string): Promise<MoveReply>;
 	/** `workflow_update_snapshot`. Resolves once the data is durable. */
 	updateSnapshot(data: unknown): Promise<SnapshotReply>;
-	/** A rule's `ask`, or a question of the model. Resolves with `undecided` where nobody answers. */
+	/** A rule's `ask`, or a question of the model. Resolves with `undecided` if nobody answers. */
 	ask(question: WorkerQuestion): Promise<WorkerAnswer>;
 }
 

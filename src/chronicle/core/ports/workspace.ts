@@ -8,9 +8,9 @@ export interface WorkspaceFailure extends Failure {
 		| "too_big"
 		| "no_space"
 		| "unknown_tree"
-		/** Something lies where files would come back and cannot be kept; nothing was changed. */
+		/** A file that cannot be kept is where one would be restored; nothing was changed. */
 		| "in_the_way"
-		/** The files are not in the state that was expected; nothing was changed, or not all. */
+		/** The files are not in the expected state; nothing, or not everything, was changed. */
 		| "changed"
 		/** The caller's signal has aborted it. */
 		| "stopped"
@@ -18,38 +18,38 @@ export interface WorkspaceFailure extends Failure {
 		| "io";
 }
 
-/** A kept state of the files. */
+/** A snapshot of the files. */
 export interface KeptFiles {
-	/** Its name; equal files have equal names. */
+	/** Name of the snapshot; equal files have equal names. */
 	readonly tree: string;
-	/** What is not in it as it is now, because it could not be read: nothing is known of it. */
+	/** Files that could not be read: the snapshot does not have them as they are now. */
 	readonly unkept: readonly FileLeft[];
-	/** What the person should know, such as that a damaged store was begun anew. */
+	/** Notices, such as that a damaged store was replaced. */
 	readonly notes: readonly string[];
 }
 
 /** Every operation is bounded in time (`timed_out`); one with a signal ends within 3 s after it aborts. */
 export interface Workspace {
-	/** Readies the folder that attempt `attempt` works in, with the files of `tree` (`undefined`: as they are). */
+	/** Prepares the folder that attempt `attempt` works in, with the files of `tree` (`undefined`: as they are). */
 	open(tree: string | undefined, attempt: string): Promise<Result<{ readonly cwd: string }, WorkspaceFailure>>;
 	/**
-	 * Keeps all files as they are now. `towards`: also whatever else `restore` to that state would overwrite, such as ignored files; it fails
-	 * with `in_the_way` where that cannot be kept.
+	 * Takes a snapshot of all files. `towards`: including what else `restore` to that tree would overwrite, such as ignored files; fails with
+	 * `in_the_way` if that cannot be kept.
 	 */
 	snapshot(options?: {
 		readonly towards?: string;
 		readonly signal?: AbortSignal;
 	}): Promise<Result<KeptFiles, WorkspaceFailure>>;
-	/** What differs between two kept states, sorted by path; at most `limit` of them. */
+	/** The differences between two snapshots, sorted by path; at most `limit` of them. */
 	changes(
 		from: string,
 		to: string,
 		limit: number,
 		signal?: AbortSignal,
 	): Promise<Result<{ readonly changes: FileChange[]; readonly more: number }, WorkspaceFailure>>;
-	/** The same as a unified diff of at most `bytes` bytes, of one path if named. */
+	/** The same as a unified diff of at most `bytes` bytes, optionally of one path. */
 	patch(from: string, to: string, bytes: number, path?: string): Promise<Result<string, WorkspaceFailure>>;
-	/** What `restore` would do to the files as they are now; nothing is changed. */
+	/** What `restore` would do to the current files; changes nothing. */
 	preview(
 		tree: string,
 		limit: number,
@@ -60,21 +60,21 @@ export interface Workspace {
 				readonly changes: readonly FileChange[];
 				readonly more: number;
 				readonly left: readonly FileLeft[];
-				/** What lies in the way and cannot be kept: `restore` would refuse. */
+				/** Files in the way that cannot be kept: `restore` would refuse. */
 				readonly blocked: readonly FileLeft[];
 			},
 			WorkspaceFailure
 		>
 	>;
 	/**
-	 * Brings the files back to `tree`; what is ignored stays. `expected`: the last kept state; where the files are in another one by now,
-	 * nothing is changed (`changed`). `before`: the state in which a rewind began that was cut off; what was no part of it is not deleted.
-	 * `left` is what is not back; `tree` names the files as they are then.
+	 * Restores the files of `tree`; ignored files stay. `expected`: the last snapshot; if the files differ from it by now, nothing is changed
+	 * (`changed`). `before`: the snapshot at the start of a rewind that was interrupted; files that are not in it are not deleted. `left` is
+	 * what was not restored; `tree` names the files afterwards.
 	 */
 	restore(
 		tree: string,
 		options?: { readonly expected?: string; readonly before?: string; readonly signal?: AbortSignal },
 	): Promise<Result<{ readonly tree: string; readonly left: readonly FileLeft[] }, WorkspaceFailure>>;
-	/** Makes `tree` known outside as the state of the run after event `seq`. Repeating it changes nothing. */
+	/** Publishes `tree` as the files of the run after event `seq`, for other hosts. Idempotent. */
 	publish(tree: string, seq: number): Promise<Result<void, WorkspaceFailure>>;
 }

@@ -1,5 +1,5 @@
 // What a rewind can return to, read from the record: the start of a visit, or what an earlier rewind took away.
-import type { ReadLedger } from "../ports.ts";
+import type { ReadLedger } from "../ports/index.ts";
 import { RunHistory } from "./run-history.ts";
 import type { VisitStart } from "./visit.ts";
 

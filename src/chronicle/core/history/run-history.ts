@@ -1,7 +1,7 @@
 // The history of a run, folded from its events: the run itself, its visits and its moves. The report, the run view, diff and rewind all read it.
 // Pure. Figures are differences of the folded run's totals, so they add up to what the run itself says.
 import { addSpend, foldEvent, type LedgerEvent, NO_SPEND, type Run, type Spend, startRun } from "../machine/index.ts";
-import type { ReadLedger } from "../ports.ts";
+import type { ReadLedger } from "../ports/index.ts";
 import { endPhrase, type Launch, type LaunchEnd, type NumberedMove, type Visit, type Wait } from "./visit.ts";
 
 type Growing<T> = { -readonly [Key in keyof T]: T[Key] };

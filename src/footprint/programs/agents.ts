@@ -1,5 +1,6 @@
 // Coding agents: another one started from a command works outside of the rules that judge this one.
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
+import { afterDashes } from "./wrapping.ts";
 
 /** The file that a coding agent starts from, as installed. */
 export const agentEntry =
@@ -33,7 +34,8 @@ function startAgent(call: Call): void {
 		call.change("system");
 		// Extensions of this very agent decide what it may do.
 		if (call.name.startsWith("pi")) call.access("write", `${call.home}/.pi/agent/settings.json`);
-		if (call.args.includes("--")) call.run(call.args.slice(call.args.indexOf("--") + 1));
+		const command = afterDashes(call);
+		if (command) call.run(command);
 		return;
 	}
 	call.effect("nested-agent");

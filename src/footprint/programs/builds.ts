@@ -1,6 +1,7 @@
 // Builds, tests, linters, formatters: programs that run or rewrite the project's own code. What they do is the project's affair.
 import { isBlank } from "../text.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
+import { runsProject } from "./wrapping.ts";
 
 /** Recipes and `$(shell …)` of a makefile. */
 function runMakefile(call: Call, text: string): void {
@@ -13,8 +14,6 @@ function runMakefile(call: Call, text: string): void {
 		if (assigned !== undefined) call.script(assigned);
 	}
 }
-
-const runsProject: ProgramSpec = { opaque: "project" };
 
 /** Rewrites the files that it is given, unless asked only to check. */
 const rewrites = (option: string): ProgramSpec => ({
@@ -139,10 +138,9 @@ export const builds: ProgramSpecs = {
 	dotnet: {
 		subcommands: {
 			"--info --list-sdks --list-runtimes help list": {},
-			nuget: { opaque: "project", changes: ["packages"], effects: [] },
+			nuget: { opaque: "project", changes: ["packages"] },
 			"add remove restore tool workload": { changes: ["packages"] },
 			"format new": { changes: ["worktree"] },
-			publish: { opaque: "project" },
 			"*": runsProject,
 		},
 	},

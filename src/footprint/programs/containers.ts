@@ -1,5 +1,6 @@
 // Containers and orchestrators: what they show, what they start, what they remove.
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
+import { afterDashes } from "./wrapping.ts";
 
 const changes: ProgramSpec = { changes: ["containers"] };
 const deletes: ProgramSpec = { changes: ["containers"], effects: ["delete-containers"] };
@@ -204,7 +205,6 @@ export const containers: ProgramSpecs = {
 				options: { "-n --namespace -c --container --context": "text" },
 				custom: execInContainer,
 			},
-			run: { ...clusterChange },
 			cp: { custom: copy },
 			"port-forward proxy attach": {},
 			rollout: { subcommands: { "status history": {}, "*": { ...clusterChange, effects: ["deploy"] } } },
@@ -251,9 +251,7 @@ export const containers: ProgramSpecs = {
 				options: { "-c --command": "text" },
 				custom: (call) => {
 					for (const text of call.values("-c --command")) call.script(text, { where: "elsewhere" });
-					const dashes = call.args.indexOf("--");
-					const own = call.name === "minikube" ? 0 : 1;
-					const words = dashes >= 0 ? call.args.slice(dashes + 1) : call.operands.slice(own);
+					const words = afterDashes(call) ?? call.operands.slice(call.name === "minikube" ? 0 : 1);
 					// What follows goes to ssh, which may have options before the command.
 					if (words[0]?.startsWith("-"))
 						call.script(words.filter((word) => !word.startsWith("-")).join(" "), { where: "elsewhere" });

@@ -3,6 +3,7 @@ import { UNKNOWN_VALUE } from "../text.ts";
 import { isRemotePath } from "./archives.ts";
 import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
 import { runProxies } from "./wrappers.ts";
+import { wraps } from "./wrapping.ts";
 
 /** `curl`: prints unless told to write; sends data with `-d`, `-F`, `-T`. */
 function curl(call: Call): void {
@@ -215,12 +216,5 @@ export const downloads: ProgramSpecs = {
 	nmap: {
 		options: { "-oN -oX -oS -oG -oA": "replace", "-iL --excludefile": "read", "-p --script --exclude -e": "text" },
 	},
-	"ssh-agent": {
-		optionsFirst: true,
-		options: { "-a -t -P -E": "text" },
-		changes: ["system"],
-		custom: (call) => {
-			if (call.operands.length > 0) call.run(call.operands);
-		},
-	},
+	"ssh-agent": wraps("-a -t -P -E", { changes: ["system"] }),
 };

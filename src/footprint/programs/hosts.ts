@@ -72,7 +72,7 @@ export const hosts: ProgramSpecs = {
 		"-w -x -l -f -t -u -R -M -g -G -X -m -F -r -o -O --remoteshellopt --machine --group --file --nodes --exclude --user --options --fanout",
 	),
 	"rsh remsh rexec": onHosts("-l -p -k", 1),
-	et: { ...onHosts("-c --command -p --port", 1) },
+	et: onHosts("-c --command -p --port", 1),
 	mosh: {
 		optionsFirst: true,
 		changes: ["remote"],

@@ -1,6 +1,6 @@
 // Programs that start another one in a certain way: on another architecture, with limits, in a terminal, with secrets in its environment.
 import type { Call, ProgramSpecs } from "./program-spec.ts";
-import { wraps, wrapsAfter } from "./wrapping.ts";
+import { afterDashes, wraps, wrapsAfter } from "./wrapping.ts";
 
 /** `xcrun tool args`: finds a developer tool, and runs it unless only its place is asked for. */
 function developerTool(call: Call): void {
@@ -38,8 +38,7 @@ function onArchitecture(call: Call): void {
 const behindDashes =
 	(own: number) =>
 	(call: Call): void => {
-		const at = call.args.indexOf("--");
-		const words = at >= 0 ? call.args.slice(at + 1) : call.operands.slice(own);
+		const words = afterDashes(call) ?? call.operands.slice(own);
 		if (words.length > 0) call.run(words);
 	};
 

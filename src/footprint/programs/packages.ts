@@ -2,13 +2,13 @@
 import { agentEntry, isAgentPackage } from "./agents.ts";
 import { runModuleFile } from "./interpreters.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
+import { afterDashes, runsProject, wraps } from "./wrapping.ts";
 
 const installs: ProgramSpec = { changes: ["packages"] };
 const systemInstalls: ProgramSpec = {
 	changes: ["system"],
 	when: { "-s --simulate --dry-run --just-print --print-uris": { harmless: true } },
 };
-const runsProject: ProgramSpec = { opaque: "project" };
 const publishes: ProgramSpec = {
 	changes: ["remote"],
 	effects: ["publish"],
@@ -121,8 +121,8 @@ function runHooks(call: Call): void {
 /** `cargo watch -x "test --lib" -- command`. */
 function watched(call: Call): void {
 	for (const text of call.values("-x --exec")) call.script(`cargo ${text}`);
-	const at = call.args.indexOf("--");
-	if (at >= 0) call.run(call.args.slice(at + 1));
+	const command = afterDashes(call);
+	if (command) call.run(command);
 }
 
 /** `npm pkg set scripts.x=text`: a script that is run later, by its name. */
@@ -172,7 +172,6 @@ export const packages: ProgramSpecs = {
 			if (module !== undefined && (module === "-" || /[/.]/.test(module))) runModuleFile(call, module);
 			if (call.operands.some((word) => agentEntry.test(word))) call.effect("nested-agent");
 		},
-		when: {},
 	},
 	"npx pnpx bunx uvx": executes,
 	corepack: installs,
@@ -242,10 +241,7 @@ export const packages: ProgramSpecs = {
 			"show check list about search graph info help": {},
 			env: { subcommands: { "info list show find activate": {}, "*": installs } },
 			version: setsVersion,
-			"run shell test": {
-				optionsFirst: true,
-				custom: (call) => (call.operands.length > 0 ? call.run(call.operands) : undefined),
-			},
+			"run shell test": wraps(),
 			publish: publishes,
 			build: runsProject,
 			"*": installs,
@@ -273,8 +269,8 @@ export const packages: ProgramSpecs = {
 		subcommands: {
 			"list query search info contents dependency environment which help show outdated check platform licenses doctor specification":
 				{},
-			config: { subcommands: { "get list": {}, "*": { changes: ["system"] } }, withoutSubcommand: {} },
-			exec: { optionsFirst: true, custom: (call) => call.run(call.operands) },
+			config: { subcommands: { "get list": {}, "*": { changes: ["system"] } } },
+			exec: wraps(),
 			"push yank": publishes,
 			"*": installs,
 		},

@@ -1,5 +1,6 @@
 // Disks, partitions, volumes and file systems: what shows them, what makes them anew, what takes them away.
 import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
+import { wraps } from "./wrapping.ts";
 
 /** Judged by its words: nothing of note, a change of the machine, or the loss of what is on the disk. */
 function disk(looks: (call: Call) => boolean, loses: (call: Call) => boolean, more: ProgramSpec = {}): ProgramSpec {
@@ -161,12 +162,7 @@ export const storage: ProgramSpecs = {
 		when: { "-t --test": { harmless: true } },
 	},
 	"vgcreate lvcreate vgextend lvextend vgchange lvchange vgrename lvrename vgexport vgimport": { changes: ["system"] },
-	lvm: {
-		optionsFirst: true,
-		custom: (call) => {
-			if (call.operands.length > 0) call.run(call.operands);
-		},
-	},
+	lvm: wraps(),
 	nvme: verbs(
 		/^(list|list-.*|id-.*|show-.*|smart-log|error-log|get-.*|fw-log|ns-descs|version|help)$/,
 		/^(format|sanitize|delete-ns|write|write-zeroes|write-uncor|dsm|create-ns|security-send|reset)$/,

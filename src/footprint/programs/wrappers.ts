@@ -3,7 +3,7 @@ import { isKnown, isOpen, UNKNOWN_VALUE } from "../text.ts";
 import { runEscapes } from "./escapes.ts";
 import { launchers } from "./launchers.ts";
 import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
-import { wraps, wrapsAfter } from "./wrapping.ts";
+import { afterDashes, wraps, wrapsAfter } from "./wrapping.ts";
 
 /** Leading `NAME=value` words are assignments for the command. */
 function withAssignments(call: Call, words: readonly string[], fallback: () => void): void {
@@ -354,10 +354,8 @@ export const wrappers: ProgramSpecs = abbreviating({
 		options: { "-e -f --env-file": "read" },
 		optionsFirst: true,
 		custom: (call) => {
-			const at = call.args.indexOf("--");
-			if (at >= 0) call.run(call.args.slice(at + 1));
-			else if (call.operands[0] === "run") call.run(call.operands.slice(1));
-			else call.run(call.operands);
+			const own = call.operands[0] === "run" ? 1 : 0;
+			call.run(afterDashes(call) ?? call.operands.slice(own));
 		},
 	},
 	"concurrently npm-run-all run-p run-s": {

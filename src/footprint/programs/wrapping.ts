@@ -1,5 +1,5 @@
 // The two shapes of programs that run another one: its words follow at once, or after some of the program's own.
-import type { ProgramSpec } from "./program-spec.ts";
+import type { Call, ProgramSpec } from "./program-spec.ts";
 
 /** The command follows the options. `values`: options that take a value. */
 export const wraps = (values = "", more: Omit<ProgramSpec, "operands" | "stops"> = {}): ProgramSpec => ({
@@ -18,3 +18,12 @@ export const wrapsAfter = (
 	...wraps(values, more),
 	operands: { first: [...Array.from({ length: own }, () => "text" as const), "command"] },
 });
+
+/** The words behind `--`; `undefined` where there is none. */
+export function afterDashes({ args }: Call): readonly string[] | undefined {
+	const at = args.indexOf("--");
+	return at < 0 ? undefined : args.slice(at + 1);
+}
+
+/** What it does is up to the project. */
+export const runsProject: ProgramSpec = { opaque: "project" };

@@ -14,7 +14,7 @@ import { type Dialect, type Names, readStatements, type Statement } from "./stat
 export interface PowerShellPlace {
 	readonly directories: Directories;
 	readonly run: (words: readonly string[], directories: Directories) => void;
-	/** How many texts are around this one (`Invoke-Expression`). */
+	/** Nesting depth of texts (`Invoke-Expression`). */
 	readonly depth: number;
 }
 
@@ -234,7 +234,7 @@ function touchOperands(call: Invocation, session: Session): void {
 	if (has(call, "force") || parameters.has("q")) effects.add("force-delete");
 }
 
-/** Records a change of files that come through a pipe or stand in a variable. Answers whether there is one. */
+/** Records a change of files that come through a pipe or stand in a variable. Returns whether there is one. */
 function recordUnnamed({ cmdlet, operands, piped, text, effects }: Invocation, { record }: Session): boolean {
 	const access = accessOf(cmdlet.paths?.[0] ?? "text");
 	const targets = cmdlet.paths?.length === 1 ? operands : operands.slice(0, 1);

@@ -1,16 +1,16 @@
-// Coding agents: another one started from a command works outside of the rules that judge this one.
+// Coding agents. One that a command starts is not bound by the rules of this session.
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 import { afterDashes } from "./wrapping.ts";
 
-/** The file that a coding agent starts from, as installed. */
+/** Entry files of installed coding agents. */
 export const agentEntry =
 	/(?:^|\/)(?:pi|claude|claude-code|codex|gemini-cli|opencode|qwen-code|crush|amp|copilot|auggie|cline|kilocode|grok-cli)\/.*\.[cm]?js$|pi-coding-agent|pi-chronicle\/.*\.[cm]?js$/;
 
-/** Packages of coding agents, by how their names begin. */
+/** Packages of coding agents, by the start of their names. */
 const packages =
 	/^(?:@earendil-works\/pi|@mariozechner\/pi|pi-coding-agent|pi-chronicle|@anthropic-ai\/claude-code|@anthropic-ai\/claude-agent-sdk|@openai\/codex|@google\/gemini-cli|@google\/jules|@github\/copilot|@sourcegraph\/(?:amp|cody)|@qwen-code\/qwen-code|@charmland\/crush|@augmentcode\/auggie|@continuedev\/cli|@kilocode\/cli|@roo-code\/|@just-every\/code|@vibe-kit\/grok-cli|@block\/goose|@musistudio\/claude-code-router|@iflow-ai\/iflow-cli|@qodo\/|@nanocollective\/nanocoder|@moonshot-ai\/|@cursor\/|@factory\/|@letta-ai\/letta-code|@plandex\/|@tabnine\/|@opencode-ai\/|@sst\/opencode|codebuff|opencode-ai|opencode|claude-code|claude-squad|gemini-cli|qwen-code|happy-coder|vibe-kanban|mistral-vibe|kimi-cli|aider-chat|aider|aider-install|open-interpreter|gptme|gpt-engineer|shell-gpt|openhands|openhands-ai|goose-ai|cline|mentat|plandex|ruflo|claude-flow|ra-aid|sweagent|swe-agent|mini-swe-agent|devon|deepagents-cli|nanocoder|aichat)(?:$|[@/=<>~![:#-])/;
 
-/** Whether a package, an image or a source that is fetched and run holds a coding agent. */
+/** Whether a package, image or source address is that of a coding agent. */
 export function isAgentPackage(spec: string): boolean {
 	const plain = spec
 		.replace(/^(?:npm|pypi|jsr|github|nixpkgs|git\+https?|https?):?(?:\/\/)?(?:www\.)?(?:github\.com\/[\w-]+\/)?/, "")
@@ -18,10 +18,10 @@ export function isAgentPackage(spec: string): boolean {
 	return packages.test(spec) || packages.test(plain);
 }
 
-/** Words after which an agent only tells something. */
+/** First words with which an agent only prints something. */
 const tells =
 	/^(--version|-v|-V|--help|-h|help|version|list|ls|doctor|completion|completions|--list-models|models|stats|whoami|status|sessions|usage)$/;
-/** Words after which it sets something up for itself. */
+/** First words with which it configures itself. */
 const setsUp =
 	/^(update|upgrade|mcp|config|login|logout|auth|install|uninstall|plugin|plugins|setup|setup-token|init|configure|remove|migrate-installer|extensions|settings|import|export|integrations)$/;
 const looks = /^(list|ls|get|show|status|view|path|info|help|--help)$/;
@@ -32,7 +32,7 @@ function startAgent(call: Call): void {
 	if (first !== undefined && setsUp.test(first)) {
 		if (second === undefined ? /^(config|mcp|auth|plugin|plugins|extensions)$/.test(first) : looks.test(second)) return;
 		call.change("system");
-		// Extensions of this very agent decide what it may do.
+		// Extensions of pi decide what pi may do.
 		if (call.name.startsWith("pi")) call.access("write", `${call.home}/.pi/agent/settings.json`);
 		const command = afterDashes(call);
 		if (command) call.run(command);

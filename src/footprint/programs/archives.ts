@@ -1,9 +1,9 @@
-// Archives and compression: what goes in, what comes out, and where to.
+// Archives and compression: which files are packed, unpacked and overwritten.
 import { UNKNOWN_VALUE } from "../text.ts";
 import { opensToAll } from "./coreutils.ts";
 import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
 
-/** `tar`: the mode decides whether operands are read or written; `-C` moves on to another directory in between. */
+/** `tar`: the mode decides whether operands are read or written; `-C` changes the directory for the operands after it. */
 function tar(call: Call): void {
 	// The first word may be a cluster without its dash (`tar cf a.tar …`).
 	const [first = "", ...rest] = call.args;
@@ -22,7 +22,7 @@ function tar(call: Call): void {
 		call.access("write", ".", { recursive: true });
 }
 
-/** Options and operands in order: each `-C` is about the operands behind it. */
+/** Options and operands in order: each `-C` applies to the operands after it. */
 function walkTarWords(call: Call, adds: boolean): void {
 	for (const item of call.items) {
 		if (item.kind === "operand" && adds) packFile(call, item.word);
@@ -40,7 +40,7 @@ const tarCommands =
 	"--to-command --checkpoint-action -I --use-compress-program --info-script -F --new-volume-script --rsh-command";
 
 function excluded(call: Call): { only?: readonly string[] } {
-	// A leading slash means the folder that is copied, and `*/` or `**/` any depth: a name that is left out everywhere says no less.
+	// A leading slash means the copied folder, `*/` and `**/` any depth; the name alone excludes at least as much.
 	const globs = call.values("--exclude").map((glob) => glob.replace(/^(?:\.?\/)+/, ""));
 	return globs.length > 0 ? { only: globs.map((glob) => `!${glob}`) } : {};
 }
@@ -67,7 +67,7 @@ const tarProgram = {
 	custom: tar,
 } as const;
 
-/** Compressors replace each file by a compressed one, or the other way round, unless they write to standard output. */
+/** Compressors replace each file with a compressed (or decompressed) one, unless they write to standard output. */
 function compress(call: Call): void {
 	if (call.has("-t --test -l --list")) {
 		call.operands.forEach((file) => void call.applyRole("read", file));
@@ -126,7 +126,7 @@ export function isRemotePath(word: string): boolean {
 	return /^[^/]*:/.test(word);
 }
 
-/** Commands and modes that options of rsync give. */
+/** Commands and modes in options of rsync. */
 function rsyncSettings(call: Call): void {
 	for (const command of call.values("-e --rsh --rsync-path")) call.script(command);
 	for (const option of call.values("-M --remote-option"))

@@ -1,9 +1,9 @@
-// awk: its program may print into files and pipes, read from commands, and run them. The words of such a command are put together from
-// literals and from variables that the program or `-v` sets; all else in them is unknown.
+// awk: a program may write files, and run commands through `system` and pipes. Such a command is known as far as it consists of
+// literals and of variables that the program or `-v` sets once.
 import { isKnown, UNKNOWN_VALUE } from "../text.ts";
 import type { Call, ProgramSpec } from "./program-spec.ts";
 
-/** Longer programs are not looked through. */
+/** Longer programs are not analyzed. */
 const MAX_PROGRAM = 3000;
 
 interface Token {
@@ -52,7 +52,7 @@ function unescaped(text: string): string {
 	return text.replace(/\\(.)/gs, (_all, letter: string) => escapes[letter] ?? letter);
 }
 
-/** What variables may hold: those that are set once, to literals. */
+/** The values of variables that are set once, to literals. */
 function variablesOf(tokens: readonly Token[], call: Call): ReadonlyMap<string, string> {
 	const values = new Map<string, string>();
 	const set = (name: string, text: string) =>
@@ -85,7 +85,7 @@ function until(tokens: readonly Token[], from: number, stop: RegExp): readonly T
 	return tokens.slice(from, at);
 }
 
-/** The text of an expression, as far as it joins literals and known variables. */
+/** The text of an expression of literals and known variables. */
 function textOf(tokens: readonly Token[], values: ReadonlyMap<string, string>): string {
 	let text = "";
 	for (const [index, { kind, text: word }] of tokens.entries()) {
@@ -98,7 +98,7 @@ function textOf(tokens: readonly Token[], values: ReadonlyMap<string, string>): 
 	return text.replace(/\uE000+/g, UNKNOWN_VALUE);
 }
 
-/** Where an expression on the left of a pipe begins: only literals, names and brackets belong to it. */
+/** The expression on the left of a pipe: literals, names and brackets. */
 function leftOf(tokens: readonly Token[], end: number): readonly Token[] {
 	const belongs = ({ kind, text }: Token) =>
 		kind === "string" ||
@@ -136,7 +136,7 @@ function printBefore(tokens: readonly Token[], index: number): number {
 	return -1;
 }
 
-/** A program that is looked through for what it opens and runs. */
+/** A program to analyze for the files it opens and the commands it runs. */
 interface AwkProgram {
 	readonly call: Call;
 	readonly tokens: readonly Token[];
@@ -210,7 +210,7 @@ function awk(call: Call): void {
 	for (const program of texts) readProgram(call, program);
 }
 
-/** The description of awk and its kin. */
+/** The description of awk and its variants. */
 export const awkProgram: ProgramSpec = {
 	options: {
 		"-f --file -E --exec": "text",

@@ -1,4 +1,4 @@
-// Builds, tests, linters, formatters: programs that run or rewrite the project's own code. What they do is the project's affair.
+// Builds, tests, linters, formatters: programs that run or rewrite the project's own code. The project decides what they do.
 import { isBlank } from "../text.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 import { runsProject } from "./wrapping.ts";
@@ -15,7 +15,7 @@ function runMakefile(call: Call, text: string): void {
 	}
 }
 
-/** Rewrites the files that it is given, unless asked only to check. */
+/** Rewrites files only with this option. */
 const rewrites = (option: string): ProgramSpec => ({
 	opaque: "project",
 	when: { [option]: { changes: ["worktree"] } },
@@ -86,7 +86,7 @@ export const builds: ProgramSpecs = {
 			when: { "--check --check-only -c --diff --dry-run --lint --list-different -l": { harmless: true } },
 		},
 	biome: {
-		// Its formatter only shows what it would do, unless told to write.
+		// Its formatter only shows the result, unless told to write.
 		opaque: "project",
 		when: { "--write --fix --apply --apply-unsafe --unsafe": { changes: ["worktree"] } },
 	},
@@ -110,9 +110,9 @@ export const builds: ProgramSpecs = {
 			opaque: "project",
 		},
 	"objdump nm readelf size otool dwarfdump c++filt addr2line": { operands: "read" },
-	// It may run what it looks at.
+	// It may run the file it inspects.
 	ldd: { operands: "read", opaque: "script" },
-	// They read, and run nothing of the project's.
+	// They read files and run no code of the project.
 	"shellcheck hadolint yamllint": {
 		operands: "read",
 		options: {

@@ -1,16 +1,16 @@
-// Clouds and infrastructure: looking, changing, deleting. The verbs of their command lines are regular enough to judge by.
+// Clouds and infrastructure. Their command lines are judged by their verbs: reading, changing, deploying, deleting.
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 import { judgeSql } from "./sql.ts";
 
 const lookingVerb =
 	/^(describe|list|get|show|head|lookup|search|view|validate|check|test|filter|estimate|preview|batch-get|scan|query|ls|wait|help|history|status|whoami|simulate|detect|presign|tail|read|diff|info|logs?|print|output|version|config-list|inspect|explain|dump|export|ping|doctor|cat|stat|du|hash|members|catalog|can-i|plan|outdated|compare|verify)(-|$)/;
-/** Words that begin like looking and are not: credentials written to files, among others. */
+/** Words that begin like reading verbs but change something, such as writing credentials to a file. */
 const notLooking = /^(get-credentials|get-instance-access|test-invoke-\w+|export-\w+|env-pull|check-in|list-and-\w+)$/;
 const deletingVerb =
 	/^(delete|terminate|remove|destroy|purge|deregister|disable|rm|rmi|rb|drop|wipe|cancel|detach|revoke|uninstall|teardown|batch-delete|bulk-delete|nuke|prune|abandon|schedule-key-deletion|empty|erase|forget|leave-organization|close-account|obliterate|del)(-|$)|-(delete|remove|rm|destroy)$/;
 const deployingVerb =
 	/^(deploy|publish|promote|rollback|release|apply|up|update-function-code|create-deployment|start-deployment|ship|launch)(-|$)/;
-/** Verbs that change something, so that what comes after them is not taken for the verb. */
+/** Verbs that change something: words after them are not taken for the verb. */
 const changingVerb =
 	/^(create|add|set|unset|update|put|post|patch|edit|enable|start|stop|restart|reboot|reset|resize|move|attach|associate|disassociate|authorize|import|copy|cp|mv|sync|rename|invoke|run|exec|execute|ssh|send|upload|download|push|pull|login|logout|init|configure|link|unlink|switch|use|scale|change|modify|register|tag|untag|assign|grant|restore|rotate|replace|suspend|resume|pause|unpause|accept|reject|reserve|allocate|install|upgrade|write|seal|unseal|bind|lock|unlock|allow|deny|open|close|begin|cordon|drain|trigger|fork|clone|transfer|import-\w+|on|off|connect|proxy|tunnel|dev|build)(-|$)/;
 
@@ -28,12 +28,12 @@ function kindOf(word: string): Kind | undefined {
 	return changingVerb.test(word) ? "changes" : undefined;
 }
 
-/** Programs whose first word names a service, which may be like a verb (`logs`, `config`, `events`). */
+/** Programs whose first word names a service, possibly one that looks like a verb (`logs`, `config`, `events`). */
 const servicesFirst =
 	/^(aws|az|gcloud|oci|ibmcloud|aliyun|openstack|doctl|hcloud|linode-cli|vultr-cli|exo|scw|stripe|gh|twilio|supabase|nomad|consul|vault)$/;
-/** Programs that deploy the folder they are started in, without being told to. */
+/** Programs that deploy the current folder when run without arguments. */
 const deploysBare = /^(vercel|now|surge|amplify|up)$/;
-/** Topics that list what is there when no verb follows. */
+/** Topics that list their content when no verb follows. */
 const topics =
 	/^(config|apps|addons|ps|releases|domains|certs|pg|redis|features|pipelines|drains|buildpacks|access|members|keys|labs|plugins|regions|spaces|teams|orgs|reviewapps|webhooks|auth|authorizations|sessions|notifications|maintenance|dyno|local|container|stack|inspect|projects|services|sites|platform)$/;
 
@@ -80,13 +80,13 @@ function judgeVerb(call: Call): void {
 	else if (deploys) call.effect("deploy");
 }
 
-/** What the words are that are verbs, in order. */
+/** The kinds of the words that are verbs, in order. */
 function kindsOf(words: readonly string[], serviceFirst: boolean): readonly Kind[] {
 	const own = words.length > 1 && serviceFirst ? words.slice(1) : words;
 	return own.flatMap((word) => word.split(":")).flatMap((part) => kindOf(part) ?? []);
 }
 
-/** Runs the commands that the words hold. */
+/** Runs the commands among the words. */
 function runTexts(call: Call): void {
 	for (const text of call.values("--command -C")) {
 		if (/^(wrangler|turso|neonctl|pscale|planetscale|supabase)$/.test(call.name)) judgeSql(call, text);
@@ -97,7 +97,7 @@ function runTexts(call: Call): void {
 	if (remoteCommands.test(call.operands.slice(0, 5).join(" "))) runRemotely(call);
 }
 
-/** Judges the statements of `bq query` and `turso db shell`. Answers whether they are all that the command does. */
+/** Judges the statements of `bq query` and `turso db shell`. Returns whether they are all that the command does. */
 function runQueries(call: Call): boolean {
 	const [service, verb, , ...statements] = call.operands;
 	const isQuery = call.name === "bq" && service === "query";
@@ -118,10 +118,10 @@ function deletesExtra(call: Call): boolean {
 const streamsToFile =
 	/^(get-object|get-object-torrent|select-object-content|invoke|synthesize-speech|get-export|get-sdk|get-media|get-clip|get-job-output|get-archive|retrieve-\w+|download-[\w-]+)$/;
 
-/** `aws s3 cp a b` and its kin name local paths. */
+/** `aws` services; `aws s3` has local paths and is judged by `s3`. */
 function aws(call: Call): void {
 	const [, verb = ""] = call.operands;
-	// What these fetch goes into the file that is named last.
+	// These write their result into the file named last.
 	const last = call.args.at(-1);
 	if (last !== undefined && last === call.operands.at(-1) && call.operands.length > 2 && streamsToFile.test(verb))
 		call.applyRole("replace", last);
@@ -163,7 +163,7 @@ const byVerb: ProgramSpec = {
 	custom: judgeVerb,
 };
 
-/** Terraform and its kin: plans only look, unless they are saved. */
+/** Terraform and its variants: a plan only reads, unless it is saved. */
 const infrastructure: ProgramSpec = {
 	dashes: "one",
 	options: { "-chdir": "directory" },

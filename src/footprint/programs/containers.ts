@@ -1,11 +1,11 @@
-// Containers and orchestrators: what they show, what they start, what they remove.
+// Containers and orchestrators: what they list, start and remove.
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 import { afterDashes } from "./wrapping.ts";
 
 const changes: ProgramSpec = { changes: ["containers"] };
 const deletes: ProgramSpec = { changes: ["containers"], effects: ["delete-containers"] };
 
-/** `docker run`: host folders that are mounted, and the command inside. */
+/** `docker run`: mounts host folders and runs a command in the container. */
 function runContainer(call: Call): void {
 	call.change("containers");
 	const mounts: [string, string][] = [];
@@ -29,7 +29,7 @@ function runContainer(call: Call): void {
 	if (words.length > 0) call.run(words, call.stdin, "elsewhere");
 }
 
-/** What the command in a container names below a folder that is mounted there, or relative to it: it is read on this machine. */
+/** Files below a mounted folder that the command in the container names are read on this machine. */
 function readMounted(call: Call, host: string, inside: string, words: readonly string[]): void {
 	const root = inside.replace(/\/+$/, "");
 	const place = host.replace(/\/+$/, "");
@@ -41,9 +41,9 @@ function readMounted(call: Call, host: string, inside: string, words: readonly s
 	}
 }
 
-/** A host folder that something in a container can reach: that it can does not say that it looks into every file. */
+/** A host folder that a container can reach; that does not mean that it reads every file. */
 function mountHost(call: Call, path: string, readOnly: boolean): void {
-	// A bare name is a volume of its own, not a folder.
+	// A bare name is a volume, not a folder.
 	if (!/^[./~]/.test(path) && path !== "") return;
 	call.access("read", path);
 	if (!readOnly) call.unknown("script", `mounted: ${path}`, ["write", "delete"]);

@@ -1,4 +1,4 @@
-// Files and text: GNU coreutils, their BSD and busybox kin, and the small filters that live beside them.
+// Files and text: GNU coreutils, their BSD and busybox variants, and small filters.
 import { UNKNOWN_VALUE } from "../text.ts";
 import { runEscapes } from "./escapes.ts";
 import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
@@ -28,7 +28,7 @@ export function opensToAll(mode: string): boolean {
 	return mode.split(",").some((clause) => /^[ugoa]*[oa][ugoa]*[+=][rwxstX]*w/.test(clause));
 }
 
-/** `mkdir -m`, `install -m` and their kin: what is made gets this mode. */
+/** `mkdir -m`, `install -m`: the mode of new files. */
 function modeOfNew(call: Call): void {
 	if (call.values("-m --mode").some(opensToAll)) call.effect("open-permissions");
 }
@@ -75,14 +75,14 @@ function copyNames(call: Call): void {
 
 function nameAgain(call: Call, target: string, name: string, symbolic: boolean): void {
 	const isAbsolute = target.startsWith("/");
-	// What a symbolic link says is relative to where the link is.
+	// The target of a symbolic link is relative to the link's folder.
 	const from = name.includes("/") ? name.slice(0, name.lastIndexOf("/") + 1) : "";
 	call.applyRole("link", symbolic && !isAbsolute ? from + target : target, { recursive: true });
 	call.access("write", name, call.has("-f --force") ? { replaces: true } : {});
 	call.addLink(name, symbolic || isAbsolute ? target : relativeTo(from, target));
 }
 
-/** A path relative to the working directory, as it is from a folder that is relative to it too. */
+/** Rewrites a path relative to the working directory into one relative to `folder`. */
 function relativeTo(folder: string, path: string): string {
 	const up = folder.split("/").filter((part) => part !== "" && part !== ".");
 	return folder.startsWith("/") || up.includes("..") ? path : "../".repeat(up.length) + path;
@@ -146,7 +146,7 @@ export const coreutils: ProgramSpecs = abbreviating({
 	"less more most zless zmore bzless xzless zstdless pg": reads("-b -h -j -P -p -t -T -x -y -z -D --lesskey-content", {
 		options: { "-o -O --log-file --LOG-FILE": "replace", "-k --lesskey-file --lesskey-src": "read" },
 		custom: (call) => {
-			// A first command that does more than move about: it may run, edit or save something.
+			// An initial command that does more than scroll: it may run, edit or save something.
 			for (const word of call.args)
 				if (/^\+[^\d/?gGFfbdupn<>%&]|^\+.*[!|]/.test(word)) {
 					call.unknown("script", word);
@@ -260,7 +260,7 @@ export const coreutils: ProgramSpecs = abbreviating({
 	},
 	info: { options: { "-o --output --dribble": "replace", "--restore": "read", "-f --file -n --node -d -k": "text" } },
 	tldr: { when: { "-u --update -c --clear-cache": { changes: ["system"] } } },
-	// What completes a word may be a command.
+	// A completion may run a command.
 	"compgen complete": { options: { "-C -W": "script", "-F -A -G -P -S -X -o": "text" }, custom: completes },
 	bind: { options: { "-x": "script", "-f": "read", "-m -q -r -u": "text" } },
 	arch: { options: { "-e -d": "text" }, optionsFirst: true, custom: onArchitecture },
@@ -357,7 +357,7 @@ export const coreutils: ProgramSpecs = abbreviating({
 	iconv: { operands: "read", options: { "-f -t --from-code --to-code": "text", "-o --output": "replace" } },
 });
 
-/** Files whose names begin with a prefix, as many as it takes. */
+/** Writes files whose names begin with a prefix. */
 function writePieces(call: Call, prefix: string): void {
 	const slash = prefix.lastIndexOf("/") + 1;
 	call.access("write", prefix.slice(0, slash) + call.searchResult({ only: [`${prefix.slice(slash)}*`] }), {
@@ -371,7 +371,7 @@ function listTree(call: Call): void {
 		call.applyRole("list", path, { recursive: true, skips });
 }
 
-/** Where `mktemp` makes what it makes: by `-p`, by `TMPDIR`, or as its template says. */
+/** The folder in which `mktemp` creates a file: by `-p`, `TMPDIR` or the template. */
 function makeTemporary(call: Call): void {
 	if (call.has("-u --dry-run")) return;
 	const named = call.values("-p --tmpdir")[0];

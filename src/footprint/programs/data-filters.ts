@@ -1,7 +1,7 @@
 // Structured data and counts: JSON, YAML, XML, tables. Most only print; some edit their files or write others.
 import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
 
-/** Counts lines of whole trees. */
+/** Counts lines of whole directory trees. */
 const counts: ProgramSpec = { operands: "read", defaultRole: "read", recursive: true, skips: ["hidden", "ignored"] };
 
 /** Operands that are files are read; the others are columns, verbs or expressions. */
@@ -35,7 +35,7 @@ function selectData(call: Call): void {
 const jqPairs = new Set(["--arg", "--argjson"]);
 const jqFiles = new Set(["--slurpfile", "--rawfile", "--argfile"]);
 
-/** `jq`: options that take two words stand before or after the filter, which is the first word that is none of theirs. */
+/** `jq`: some options take two values, which are removed before the words are parsed. */
 function queryJson(call: Call): void {
 	const words: string[] = [];
 	for (let at = 0; at < call.args.length; at++) {
@@ -76,7 +76,7 @@ export const dataFilters: ProgramSpecs = abbreviating({
 		operands: { first: ["text"], rest: "read" },
 		when: {
 			"-i --inplace --in-place": { operands: { first: ["text"], rest: "write" } },
-			// Every document becomes a file of its own.
+			// Writes each document to a separate file.
 			"-s --split-exp --split-exp-file": { changes: ["worktree"] },
 		},
 		options: { "-o --output-format -p --input-format -I --indent -w --write": "text", "--from-file": "read" },

@@ -1,10 +1,10 @@
-// Tasks of frameworks that drop or empty a project's database, by the words that name them. Their programs are in other groups.
+// Tasks of frameworks that drop or empty a project's database. The table of programs describes the programs themselves.
 
-/** One word that says it. */
+/** Tasks named by one word. */
 const words =
 	/^(?:db:(?:drop|reset|purge|wipe|truncate_all|schema:load|structure:load|migrate:reset)(?::\w+)*|migrate:(?:fresh|reset|refresh)|migrate:undo:all|schema:drop|ecto\.(?:drop|reset)|doctrine:(?:database|schema):drop|sql[:-]drop|reset_db|drop-all|dropAll|flush)$/;
 
-/** Several words that say it together. */
+/** Tasks named by several words. */
 const phrases =
 	/\b(?:migrate reset|db reset|database reset|db drop|db wipe|db push (?:\S+ )*--(?:force-reset|accept-data-loss)|migrate[ :]rollback (?:\S+ )*--all|migrate down (?:\S+ )*--all|downgrade base|migrate zero|flyway clean|schema drop)(?: |$)/;
 

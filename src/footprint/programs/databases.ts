@@ -1,11 +1,11 @@
-// Database clients: what their statements do, as far as the text shows.
+// Database clients, judged by the statements they are given.
 import { isBlank } from "../text.ts";
 import { runEscapes } from "./escapes.ts";
 import { localDatabases } from "./local-databases.ts";
 import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
 import { judgeSql } from "./sql.ts";
 
-/** Commands of the client itself among its statements: to the shell, and to files. */
+/** Commands of the client among its statements: shell escapes, and files that are read or written. */
 function readClientText(call: Call, text: string): void {
 	runEscapes(call, /^(?:mysql|mariadb|mycli)/.test(call.name) ? "mysql" : "psql", text);
 	if (
@@ -20,7 +20,7 @@ function readClientText(call: Call, text: string): void {
 		call.applyRole(/to/i.test(way) ? "replace" : "read", file);
 }
 
-/** A client: options for statements, for files of statements, for other values; how many operands name the database. */
+/** A client: its options for statements, files of statements and other values, and how many operands name the database. */
 function sqlClient(statements: string, files: string, values: string, database: number): ProgramSpec {
 	return {
 		options: { [statements]: "text", [files]: "read", [values]: "text", "--log-file --output --tee": "replace" },
@@ -52,7 +52,7 @@ function sqlFile(call: Call, file: string): readonly string[] {
 /** Redis commands that only read. */
 const redisLooks =
 	/^(get|mget|getrange|substr|keys|scan|randomkey|info|ping|exists|ttl|pttl|expiretime|pexpiretime|type|dump|hget|hmget|hgetall|hkeys|hvals|hlen|hexists|hstrlen|hscan|hrandfield|lrange|llen|lindex|lpos|smembers|scard|sismember|smismember|srandmember|sscan|sinter|sunion|sdiff|sintercard|zrange|zrevrange|zrangebyscore|zrevrangebyscore|zrangebylex|zcard|zcount|zlexcount|zscore|zmscore|zrank|zrevrank|zscan|zinter|zunion|zdiff|zrandmember|xrange|xrevrange|xlen|xread|xpending|geopos|geodist|geohash|geosearch|getbit|bitcount|bitpos|pfcount|dbsize|strlen|monitor|time|echo|lolwut|lastsave|subscribe|psubscribe|hello|auth|select|readonly|eval_ro|evalsha_ro|fcall_ro|sort_ro|georadius_ro|help|quit|exit|multi|discard|wait)$/i;
-/** Commands of which only some forms read, by the word after them. */
+/** Commands that only read with these words after them. */
 const redisForms: { readonly [name: string]: RegExp } = {
 	config: /^(get|help)$/i,
 	client: /^(list|info|id|getname|help|no-evict|trackinginfo|getredir)$/i,

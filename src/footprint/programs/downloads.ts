@@ -1,4 +1,4 @@
-// Getting things from the network: into files, to standard output, or from here to there.
+// Network clients: what they download, upload and write.
 import { UNKNOWN_VALUE } from "../text.ts";
 import { isRemotePath } from "./archives.ts";
 import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
@@ -17,10 +17,10 @@ function curl(call: Call): void {
 		call.change("remote");
 }
 
-/** Options of curl that make it send something. */
+/** Options of curl that send data. */
 const curlData = "-d --data --data-binary --data-ascii --data-raw --data-urlencode --json -F --form -T --upload-file";
 
-/** Files that are sent, as they are named within other values (`-d @file`, `-F field=@file`). */
+/** Files that are sent: named within other values (`-d @file`, `-F field=@file`). */
 function curlInputs(call: Call): void {
 	for (const data of call.values(
 		"-d --data --data-binary --data-ascii --data-urlencode --json -F --form -H --header -b --cookie --url-query",
@@ -86,7 +86,7 @@ function connect(call: Call): void {
 	if (!call.has("-z")) call.change("remote");
 }
 
-/** Commands of a file transfer, on standard input or by `-c` and `-e`: what is put there is read here, what is got is written. */
+/** Commands of a file transfer, on standard input or by `-c` and `-e`: `put` reads local files, `get` writes them. */
 function transfer(call: Call): void {
 	runProxies(call);
 	for (const line of [call.stdin, ...call.values("-c -e")].flatMap((text) => text.split(/[\n;]/)).slice(0, 200)) {
@@ -124,7 +124,7 @@ const fetchers: ProgramSpecs = abbreviating({
 	},
 });
 
-/** `ssh-keygen` makes a key pair, unless it is told to show or to look for something. */
+/** `ssh-keygen` creates a key pair, unless an option shows or searches something. */
 function makeKeys(call: Call): void {
 	const given = call.values("-f")[0];
 	const looks = call.has("-l -F -y -B -H -L -Q") && !call.has("-R -A");
@@ -149,7 +149,7 @@ export const downloads: ProgramSpecs = {
 			const method = call.operands.find((word) => /^[A-Z]+$/.test(word));
 			const sends = call.operands.some((word, index) => index > 0 && /^[\w-]+(=(?!=)|:=|@)/.test(word));
 			if ((method !== undefined && !/^(GET|HEAD|OPTIONS)$/.test(method)) || sends) call.change("remote");
-			// Under a name of its own, or in the files of a session.
+			// Writes a file named after the URL, or the files of a session.
 			if (call.has("-d --download")) call.change("worktree");
 			if (call.has("--session")) call.change("system");
 			for (const word of call.operands) {

@@ -1,4 +1,4 @@
-// Editors: streams that may edit in place (sed, awk, perl -i), patch, and screens that wait for a person.
+// Editors: stream editors (sed, awk), patch, and interactive editors.
 import { isBlank, isKnown, UNKNOWN_VALUE } from "../text.ts";
 import { awkProgram } from "./awk.ts";
 import { runEscapes } from "./escapes.ts";
@@ -28,10 +28,10 @@ function sed(call: Call): void {
 	}
 }
 
-/** Longer scripts are not searched for what they open. */
+/** Longer scripts are not analyzed. */
 const MAX_SCRIPT = 3000;
 
-/** `w file`, `r file`, `e` and the flags `w` and `e` of `s`: what a sed script opens and runs. */
+/** `w file`, `r file`, `e`, and the flags `w` and `e` of `s`: the files a sed script opens and the commands it runs. */
 function sedScript(call: Call, script: string): void {
 	if (!isKnown(script) || script.length > MAX_SCRIPT) call.unknown("script", script);
 	else for (const line of script.split("\n")) sedLine(call, line);
@@ -44,7 +44,7 @@ function sedLine(call: Call, line: string): void {
 	const [, source] = /(?:^|[;{}0-9$/!,\s])[rR]\s+([^;}\s][^;}]*)/.exec(commands) ?? [];
 	if (source) call.applyRole("read", source.trim());
 	for (const substitution of substitutions(line)) sedFlags(call, substitution);
-	// `e` alone runs the line that has been read.
+	// `e` alone runs the input line.
 	const command = /(?:^|[;{}0-9$/!,])\s*e(?:\s+(.+)|\s*[;}].*)?$/.exec(commands);
 	if (command) call.script(command[1] ?? (isBlank(call.stdin) ? UNKNOWN_VALUE : call.stdin));
 }
@@ -55,7 +55,7 @@ function sedFlags(call: Call, { flags, pattern, replacement }: Substitution): vo
 	if (/^[gpiImM0-9]*e/.test(flags)) runLine(call, pattern, replacement);
 }
 
-/** The flag `e` of a substitution: the line is run, with what was replaced in it. */
+/** The flag `e` of a substitution runs the resulting line. */
 function runLine(call: Call, pattern: string, replacement: string): void {
 	const text = replacement.replace(/\\(.)|&/gs, (_all, letter?: string) =>
 		letter === undefined || /\d/.test(letter) ? UNKNOWN_VALUE : letter === "n" ? "\n" : letter,
@@ -108,7 +108,7 @@ function endOfPart(line: string, from: number, delimiter: string): number {
 	return at;
 }
 
-/** An editor that waits for a person: it may write the files it is given and anything else. */
+/** An interactive editor: it may write its files and anything else. */
 function screen(call: Call): void {
 	const language = call.name === "ed" ? "ed" : "vi";
 	const [starts, files] = [call.operands.filter(isStartCommand), call.operands.filter((word) => !isStartCommand(word))];

@@ -1,11 +1,11 @@
-// Shell commands within the commands of programs that have a language of their own: editors, database clients, debuggers, transfers.
-// E1 a command that is put together there is unknown text; E2 what is no escape to the shell is not looked at here.
+// Shell escapes in the command languages of editors, database clients, debuggers and file transfers.
+// E1 a command that such a language computes is unknown text; E2 only escapes to the shell are found here.
 import { UNKNOWN_VALUE } from "../text.ts";
 import type { Call } from "./program-spec.ts";
 
 export type EscapeLanguage = "vi" | "ed" | "psql" | "mysql" | "debugger" | "transfer" | "pager" | "calculator";
 
-/** Expressions over one line; the first group that matched is the command. */
+/** Patterns over one line; the last group that matched is the command. */
 const lines: { readonly [language in EscapeLanguage]: readonly RegExp[] } = {
 	vi: [
 		/(?:^|[|:]|\bexe(?:c|cu|cut|cute)?\s+["'])\s*(?:(?:sil(?:ent)?|noauto\w*|keep\w+|verbose|legacy|normal)!?\s+)*[\d.,$%'<>]*\s*(?:(?:r|re|rea|read|w|wr|writ|write)\s*)?!(.+)/,
@@ -35,7 +35,7 @@ const lines: { readonly [language in EscapeLanguage]: readonly RegExp[] } = {
 const MAX_LINES = 500;
 const MAX_LINE = 4000;
 
-/** Runs the shell commands that a text of the language holds. */
+/** Runs the shell commands in a text of the language. */
 export function runEscapes(call: Call, language: EscapeLanguage, text: string): void {
 	const all = text.split("\n");
 	for (const line of all.slice(0, MAX_LINES)) {

@@ -1,4 +1,4 @@
-// `find` and `fd`: where they look, which names they keep to, and what they run, write or delete on the way.
+// `find` and `fd`: where they search, which names they select, and what they run, write or delete.
 import type { AccessDetail } from "../record.ts";
 import { isKnown, UNKNOWN_VALUE } from "../text.ts";
 import type { Call, ProgramSpec } from "./program-spec.ts";
@@ -10,17 +10,17 @@ const valued = new Set(
 	),
 );
 
-/** The globs that names must match to be found, or `any`. */
+/** Globs that names must match, or `any`. */
 type Names = readonly string[] | "any";
 
-/** What an expression keeps to and leaves out. */
+/** What an expression selects and excludes. */
 interface Selection {
 	readonly names: Names;
-	/** Globs of names whose files are passed over, wherever they stand. */
+	/** Globs of names that are excluded at any depth. */
 	readonly except: readonly string[];
 }
 
-/** A search: where it looks, what it keeps to, and the rest of its expression. */
+/** A search: its roots, its selection, and the position in its expression. */
 interface Search {
 	readonly call: Call;
 	readonly roots: readonly string[];
@@ -56,7 +56,7 @@ function findByExpression(call: Call): void {
 
 const runsCommand = /^-(exec|execdir|ok|okdir)$/;
 
-/** Carries out the next test or action. Answers whether it takes the place of printing what is found. */
+/** Carries out the next test or action. Returns whether it replaces the implicit `-print`. */
 function act(search: Search): boolean {
 	const { call, expression } = search;
 	const word = expression[search.at++] ?? "";
@@ -90,7 +90,7 @@ function endOfCommand(words: readonly string[], from: number): number {
 }
 
 function removeFound({ call, roots, expression, detail }: Search): void {
-	// What is empty, and a link that leads nowhere, holds nothing that could be lost.
+	// Empty files and dangling links hold nothing that could be lost.
 	if (keepsToNothing(expression)) {
 		call.change("worktree");
 		return;
@@ -99,26 +99,26 @@ function removeFound({ call, roots, expression, detail }: Search): void {
 	for (const root of roots) call.access("delete", root, detail);
 }
 
-/** Whether all that an expression finds is empty, or a link without a target: a plain list of conditions with such a one among them. */
+/** Whether an expression finds only empty files or dangling links: a plain list of conditions that includes such a test. */
 function keepsToNothing(expression: readonly string[]): boolean {
 	const plain = !expression.some((word) => /^(?:!|-not|-o|-or|,|\(|\))$/.test(word) || !isKnown(word));
 	const tests = expression.slice(0, expression.indexOf("-delete"));
 	return plain && (tests.includes("-empty") || tests.some((word, at) => word === "-xtype" && tests[at + 1] === "l"));
 }
 
-/** More places than these are not gone through one by one: they stand for anything. */
+/** More roots than these count as an unknown path. */
 const MAX_ROOTS = 100;
 
-/** A command of `-exec`, on what is found below each place. */
+/** Runs the command of `-exec` on what is found below each root. */
 function runOnFound({ call, roots, below }: Search, words: readonly string[]): void {
 	const named = words.some((word) => word.includes("{}"));
 	const places = !named ? [""] : roots.length > MAX_ROOTS ? [UNKNOWN_VALUE] : roots.map(below);
 	for (const place of places) call.run(words.map((word) => word.replaceAll("{}", () => place)));
 }
 
-/** What an expression keeps to, by its `-name` tests, and leaves out, by `-prune` and `-not -path`: of alternatives all, of conditions the first that says something. */
+/** What an expression selects by `-name` and excludes by `-prune` and `-not -path`: all alternatives, and of conditions the first that limits names. */
 function selectionOf(expression: readonly string[]): Selection {
-	// Where nothing else is said, what is not gone into is printed all the same.
+	// Without an action, a pruned directory itself is still printed.
 	const lone = !expression.some((word) => /^(?:-o|-or|,|-print0?|-exec|-execdir|-ok|-okdir|-ls|-delete)$/.test(word));
 	return readAlternatives({ words: lone ? expression.filter((word) => word !== "-prune") : expression, at: 0 }, 0);
 }
@@ -139,7 +139,7 @@ function readAlternatives(reader: Reader, depth: number): Selection {
 		if (prunes) pruned = [...pruned, ...except];
 		else {
 			all = all === "any" || names === "any" ? "any" : [...all, ...names];
-			// Left out is only what every alternative leaves out.
+			// Excluded is only what every alternative excludes.
 			excepts = excepts === undefined ? except : excepts.filter((glob) => except.includes(glob));
 		}
 		const word = reader.words[reader.at];
@@ -168,7 +168,7 @@ function readConditions(reader: Reader, depth: number): Selection & { readonly p
 	return { names, except, prunes: false };
 }
 
-/** The name that `-path ./name`, `-path '*\/name'` and `-path '*\/name/*'` speak of. */
+/** The name in `-path ./name`, `-path '*\/name'` and `-path '*\/name/*'`. */
 function pathWord(words: readonly string[], at: number): string | undefined {
 	if (!/^-(path|wholename|ipath)$/.test(words[at] ?? "")) return undefined;
 	return /^(?:\.|\*)\/([\w.@-]+)(?:\/\*)?$/.exec(words[at + 1] ?? "")?.[1];
@@ -196,7 +196,7 @@ function inAnyCase(glob: string): string {
 	return glob.replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
 }
 
-/** What `! -path …` and `! -name …` leave out, where the name is one of files, not of folders that they are in. */
+/** What `! -path …` and `! -name …` exclude, where the name is that of a file, not of a folder. */
 function leftOut(words: readonly string[], at: number): readonly string[] {
 	const path = pathWord(words, at);
 	if (path !== undefined) return /\/\*$/.test(words[at + 1] ?? "") ? [path] : [];
@@ -204,7 +204,7 @@ function leftOut(words: readonly string[], at: number): readonly string[] {
 	return words[at] === "-name" && /^[\w*-]+(\.[\w*-]+)*\.[\w-]+$/.test(name) ? [name] : [];
 }
 
-/** `fd pattern folders…`, with `-x` for a command that runs on what is found. */
+/** `fd pattern folders…`; `-x` runs a command on what is found. */
 function findByPattern(call: Call): void {
 	const skips: ("hidden" | "ignored")[] = [];
 	if (!call.has("-H --hidden -u --unrestricted")) skips.push("hidden");

@@ -1,9 +1,9 @@
-// The subcommands of git whose meaning depends on how options and operands combine: what they change, discard, delete or replace.
+// Subcommands of git whose effect depends on how options and operands combine.
 // The table of all subcommands is `git.ts`.
 import { isKnown } from "../text.ts";
 import type { Call } from "./program-spec.ts";
 
-/** A pathspec without its magic prefix (`:(top)`, `:/`); an exclusion names nothing. */
+/** A pathspec without its magic prefix (`:(top)`, `:/`); empty for an exclusion. */
 function withoutMagic(pathspec: string): string {
 	if (/^:(\(exclude|!|\^)/.test(pathspec)) return "";
 	return pathspec.replace(/^:(\([^)]*\)|\/)/, "") || ".";
@@ -22,14 +22,14 @@ export function pathOperands(call: Call): readonly string[] {
 	});
 }
 
-/** What is read of named paths, or looked at, in the working tree or in commits. */
+/** Reads or lists the named paths, in the working tree or in commits. */
 export function readPathspecs(call: Call, role: "read" | "list" = "read"): void {
 	for (const path of pathOperands(call)) call.applyRole(role, path);
 	for (const word of call.operands)
 		if (/^[^:]*:[^:/]*$/.test(word) && !isKnown(word)) call.unknown("operand", word, ["read"]);
 }
 
-/** A pathspec that names everything below. */
+/** Whether a pathspec names a whole tree. */
 function isWhole(pathspec: string): boolean {
 	return /^(\.|\.\/|:\/|:\(top\)|:|\*|\.\/\*|\.\.|\.\.\/)$/.test(pathspec);
 }
@@ -42,7 +42,7 @@ function discard(call: Call, pathspecs: readonly string[]): void {
 	}
 }
 
-/** `git checkout`: switches branches, or overwrites files with what is committed. */
+/** `git checkout`: switches branches, or overwrites files with their committed contents. */
 export function gitCheckout(call: Call): void {
 	const dashes = call.args.indexOf("--");
 	if (call.has("-f --force --ours --theirs")) call.effect("git-discard-changes");
@@ -85,24 +85,24 @@ export function gitReset(call: Call): void {
 	else if (moves && !call.args.includes("--")) call.effect("git-amend-history");
 }
 
-/** `git read-tree --reset -u` and `-m -u`: the index and the working tree become what a commit says. */
+/** `git read-tree --reset -u` and `-m -u` overwrite the index and the working tree with a commit. */
 export function gitReadTree(call: Call): void {
 	if (!call.has("-u") || call.has("-n --dry-run")) return;
 	call.change("worktree");
 	if (call.has("--reset")) call.effect("git-reset-hard", "git-discard-changes");
 }
 
-/** `git checkout-index -f -a`: files become what the index says. */
+/** `git checkout-index -f -a` overwrites files with the index. */
 export function gitCheckoutIndex(call: Call): void {
 	call.change("worktree");
 	if (!call.has("-f --force") || call.has("--prefix")) return;
 	discard(call, call.has("-a --all") ? ["."] : call.operands);
 }
 
-/** `git stash push -- path`: the files named are put away and taken back; with `-u` and `-a`, files that git does not know as well. */
+/** `git stash push -- path` removes the changes of the named files; with `-u` and `-a` those of untracked files too. */
 export function gitStash(call: Call): void {
 	const root = call.findUp(".git");
-	// Whatever lies there untracked goes away with it, so also what is named nowhere: the rules of this folder.
+	// Untracked files go too, and among them the rules of this folder.
 	if (call.has("-u --include-untracked -a --all") && root !== undefined && pathOperands(call).length === 0)
 		call.access("delete", root, {
 			recursive: true,
@@ -117,7 +117,7 @@ export function gitStash(call: Call): void {
 
 export function gitClean(call: Call): void {
 	if (call.has("-n --dry-run")) return;
-	// Without `-f` git refuses, unless it is configured otherwise: the words still say what is wanted.
+	// Without `-f` git refuses by default; configuration may allow it.
 	call.effect("git-clean");
 	call.change("worktree");
 	if (call.has("-d")) call.effect("recursive-delete");
@@ -143,7 +143,7 @@ export function gitBranch(call: Call): void {
 	if (call.has("-D") || (deletes && call.has("-f --force"))) call.effect("git-branch-force-delete");
 	else if (call.has("-f --force -M -C")) {
 		call.effect("git-amend-history");
-		// The name that is given last may be another branch's: that branch is gone, or moved. `-M main` alone names the present one anew.
+		// The last name may be that of another branch, which is then replaced. `-M main` alone renames the current branch.
 		if (call.has("-M -C -m --move -c --copy") ? call.operands.length > 1 : call.operands.length > 0)
 			call.effect("git-branch-force-delete");
 	}
@@ -173,7 +173,7 @@ export function gitConfig(call: Call): void {
 	if (!changing) return;
 	if (call.has("--global")) call.access("write", `${call.home}/.gitconfig`);
 	call.change(call.has("--global --system") ? "system" : "repository");
-	// What a setting makes git run later is judged now.
+	// A command that git will run because of a setting is judged now.
 	const value = call.operands.at(-1) ?? "";
 	runFromSetting(call, call.operands.at(-2) ?? "", value);
 }
@@ -207,12 +207,12 @@ export function gitClone(call: Call): void {
 		const [, key = "", value = ""] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
 		runFromSetting(call, key, value);
 	}
-	// Hooks of a template are run by the clone itself.
+	// The clone itself runs the hooks of a template.
 	for (const folder of call.values("--template")) if (folder !== "") call.unknown("script", `--template=${folder}`);
 	runTransport(call);
 }
 
-/** `ext::command` as a repository: git runs it to talk to the other side. */
+/** `ext::command` as a repository: git runs the command as its transport. */
 export function runTransport(call: Call): void {
 	for (const word of call.operands) {
 		const command = /^ext::(.+)/s.exec(word)?.[1];
@@ -226,14 +226,14 @@ export function gitInit(call: Call): void {
 	call.access("write", `${(call.operands[0] ?? ".").replace(/\/$/, "")}/.git`, { recursive: true });
 }
 
-/** Their value is a command line. */
+/** Settings whose value is a command line. */
 const commandSettings =
 	/^(core\.(pager|editor|sshcommand|askpass|gitproxy|alternaterefscommand)|sequence\.editor|diff\.external|diff\..*\.(command|textconv)|(difftool|mergetool|browser|man|guitool|instaweb)\..*(cmd|path|browser)|interactive\.difffilter|pager\..*|credential\.(.*\.)?helper|filter\..*\.(clean|smudge|process)|gpg\.(.*\.)?(program|defaultkeycommand)|merge\..*\.driver|trailer\..*\.(cmd|command)|sendemail\..*(cmd|smtpserver|command)|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack)|tar\..*\.command|submodule\..*\.update|gc\.recentobjectshook|hook\..*\.command|web\.browser)$/i;
-/** Their value names a place of hooks or settings, which git follows from then on, or another program to take for git's own. */
+/** Settings that name a folder of hooks, a file of settings, or a program that replaces one of git's own. */
 const codeSettings =
 	/^(core\.(hookspath|fsmonitor|worktree|attributesfile)|init\.templatedir|include\.path|includeif\..*\.path|protocol\.(ext\.)?allow|url\.ext::.*|remote\..*\.vcs|extensions\.\w+)$/i;
 
-/** Pagers, editors and helpers that do no more than their name says. */
+/** Pagers, editors and helpers that run nothing else. */
 const harmlessSetting =
 	/^(|cat|less( -\w+)*|more|true|false|:|delta|bat|diff-so-fancy|vim?|nvim|nano|emacs|code --wait|cursor --wait|store|cache( --timeout[= ]\d+)?|osxkeychain|manager(-core)?|wincred|libsecret|ssh( -[a-zA-Z]+| -o \w+=\w+| -i [\w~/.-]+)*)$/;
 

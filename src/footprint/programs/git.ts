@@ -1,4 +1,4 @@
-// git: global options and every subcommand in common use. How options and operands combine is in `git-changes.ts`.
+// git: global options and all common subcommands. Those whose options and operands interact are in `git-changes.ts`.
 import {
 	gitAdd,
 	gitBranch,
@@ -24,7 +24,7 @@ import { abbreviating, type ProgramSpec, type ProgramSpecs } from "./program-spe
 const changesRepository: ProgramSpec = { changes: ["repository"] };
 const changesBoth: ProgramSpec = { changes: ["repository", "worktree"] };
 
-/** Options that keep `git show` and `git diff` to names, and those that make `git log` show what is in files. */
+/** Options that limit `git show` and `git diff` to names, and those that make `git log` show file contents. */
 const namesOnly = "--name-only --name-status --stat --numstat --shortstat --dirstat --summary --raw -s --no-patch";
 const contents =
 	"-p -u --patch -c --cc -L -U --unified --word-diff --color-words --ext-diff --patch-with-stat --patch-with-raw -m";
@@ -43,7 +43,7 @@ const shows: ProgramSpec = {
 	},
 };
 
-/** `git log` shows commits, and of files no more than their names unless it is asked to. */
+/** `git log` shows commits, and file contents only with an option. */
 const logs: ProgramSpec = {
 	...shows,
 	custom: (call) => {
@@ -53,7 +53,7 @@ const logs: ProgramSpec = {
 	},
 };
 
-/** What tells which files there are and what git holds of them, not what is in them. */
+/** Commands that show names and states of files, not their contents. */
 const names: ProgramSpec = {
 	options: { "--format --sort --count --exclude --since --until --author": "text" },
 	attached: "--porcelain --untracked-files -u --ignored --color --column",

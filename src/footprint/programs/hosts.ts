@@ -1,9 +1,9 @@
-// Programs that run a command on other machines, given in words or as text: what runs there has the same harms, on machines of others.
+// Programs that run a command on other machines. It is judged as if it ran here, but touches no files of this machine.
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 import { runProxies } from "./wrappers.ts";
 import { wraps } from "./wrapping.ts";
 
-/** The words after a program's own options and `own` operands are one shell text, as ssh has it. */
+/** The words after a program's own options and `own` operands are one shell text, as with ssh. */
 const onHosts = (values: string, own = 0): ProgramSpec => ({
 	optionsFirst: true,
 	changes: ["remote"],

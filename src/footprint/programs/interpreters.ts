@@ -1,4 +1,4 @@
-// Interpreters: shells, whose text is walked like any other, and languages, whose text is unknown.
+// Interpreters: shells, whose scripts are analyzed, and languages, whose programs are mostly unknown.
 import { isFileText, isKnown } from "../text.ts";
 import { agentEntry, isAgentPackage } from "./agents.ts";
 import { dropsData } from "./data-tasks.ts";
@@ -19,7 +19,7 @@ function shell(call: Call): void {
 	else call.script(call.stdin, { parameters: words, dialect, from: "input" });
 }
 
-/** A shell's short options as written, one after the other, and the words behind its options. */
+/** A shell's short options as written, concatenated, and the words after its options. */
 function shellOptions({ args, runShellFile }: Call): { letters: string; words: readonly string[] } {
 	let letters = "";
 	for (let at = 0; at < args.length; at++) {
@@ -34,7 +34,7 @@ function shellOptions({ args, runShellFile }: Call): { letters: string; words: r
 	return { letters, words: [] };
 }
 
-/** How a language takes its program. */
+/** How an interpreter is given its program. */
 interface Language {
 	/** Options whose value is program text. */
 	readonly code: string;
@@ -46,7 +46,7 @@ interface Language {
 	readonly looks?: string;
 	/** The option that makes files change in place. */
 	readonly inPlace?: string;
-	/** Modules that do a plain thing; by name. */
+	/** Modules with a known effect, by name. */
 	readonly modules?: { readonly [name: string]: (call: Call, args: readonly string[]) => void };
 }
 
@@ -76,7 +76,7 @@ function runLanguage(call: Call, { code, module, looks, modules, inPlace }: Lang
 		}
 }
 
-/** Runs the file that is named first, or the program on standard input. */
+/** Runs the first operand as a program file, or the program on standard input. */
 function runOperand(call: Call): void {
 	const [file, ...rest] = call.operands;
 	if (file === undefined || file === "-") {
@@ -84,7 +84,7 @@ function runOperand(call: Call): void {
 		return;
 	}
 	call.runProgramFile(file);
-	// `php artisan migrate`, `ruby bin/rails db:drop`: a launcher that is a program of its own.
+	// `php artisan migrate`, `ruby bin/rails db:drop`: the file is a launcher that the table of programs knows.
 	const launcher = /(?:^|\/)(artisan|rails|rake|console|drush|wp)$/.exec(file)?.[1];
 	if (launcher !== undefined && !call.name.startsWith("node")) call.run([launcher, ...rest]);
 	if (agentEntry.test(file)) call.effect("nested-agent");
@@ -93,7 +93,7 @@ function runOperand(call: Call): void {
 	call.unknown("script", call.text);
 }
 
-/** A module that deno or bun runs: a file, a URL, or what stands on standard input. */
+/** A module that deno or bun runs: a file, a URL, or standard input. */
 export function runModuleFile(call: Call, word: string | undefined): void {
 	if (word === undefined) return;
 	if (/^https?:\/\//i.test(word)) call.effect("run-download");

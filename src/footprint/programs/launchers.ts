@@ -1,8 +1,8 @@
-// Programs that start another one in a certain way: on another architecture, with limits, in a terminal, with secrets in its environment.
+// Launchers: programs that run another one on another architecture, with limits, in a terminal, or with secrets in its environment.
 import type { Call, ProgramSpecs } from "./program-spec.ts";
 import { afterDashes, wraps, wrapsAfter } from "./wrapping.ts";
 
-/** `xcrun tool args`: finds a developer tool, and runs it unless only its place is asked for. */
+/** `xcrun tool args` runs a developer tool, unless an option only prints its path. */
 function developerTool(call: Call): void {
 	if (
 		call.has("-f --find --show-sdk-path --show-sdk-version --show-sdk-build-version --show-sdk-platform-path --version")
@@ -16,7 +16,7 @@ function developerTool(call: Call): void {
 	if (call.operands.length > 0) call.run(call.operands);
 }
 
-/** `perf stat command`, `perf record command`: what is measured is run. */
+/** `perf stat command`, `perf record command` run the command. */
 function measured(call: Call): void {
 	const [verb = "", ...command] = call.operands;
 	if (/^(record|stat|trace|mem|c2c|lock|kmem|sched|ftrace)$/.test(verb)) {
@@ -27,14 +27,14 @@ function measured(call: Call): void {
 		call.unknown("program", call.text);
 }
 
-/** `setarch x86_64 -R command`: its options stand behind the architecture. */
+/** `setarch x86_64 -R command`: options follow the architecture. */
 function onArchitecture(call: Call): void {
 	const words = call.operands.slice(1);
 	const at = words.findIndex((word) => !word.startsWith("-"));
 	if (at >= 0) call.run(words.slice(at));
 }
 
-/** What stands behind `--`, or else the words after the program's own. */
+/** Runs the words after `--`, or else those after the program's own operands. */
 const behindDashes =
 	(own: number) =>
 	(call: Call): void => {
@@ -42,7 +42,7 @@ const behindDashes =
 		if (words.length > 0) call.run(words);
 	};
 
-/** A terminal of its own: the command stands behind `-e` or `--`. */
+/** A terminal emulator: the command follows `-e` or `--`. */
 function terminal(call: Call): void {
 	const at = call.args.findIndex((word) => /^(-e|-x|--|--execute|start)$/.test(word));
 	const words = at < 0 ? [] : call.args.slice(at + 1);
@@ -100,7 +100,7 @@ export const launchers: ProgramSpecs = {
 	"gnome-terminal xterm uxterm konsole alacritty kitty wezterm foot xfce4-terminal terminator tilix urxvt st ghostty": {
 		custom: terminal,
 	},
-	// Secrets go into the environment of what is run.
+	// These put secrets into the environment of a command.
 	"doppler op infisical chamber aws-vault teller": {
 		optionsFirst: true,
 		custom: (call) => {

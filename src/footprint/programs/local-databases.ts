@@ -1,13 +1,13 @@
-// Databases that live in a file of this machine: their statements read and write files, and their shells have commands of their own.
+// Embedded databases: their statements read and write local files, and their shells have commands of their own.
 import { isKnown } from "../text.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 import { judgeSql, judgeSqlText } from "./sql.ts";
 
-/** Commands of the shell that only show something, or set how it shows things. */
+/** Commands of the shell that only show something or set the output format. */
 const showsOnly =
 	/^\.(tables?|schema|databases?|indexes|indices|headers?|mode|help|show|dump|timer|width|nullvalue|separator|print|echo|stats|changes|bail|fullschema|dbinfo|dbtotxt|lint|limit|eqp|explain|version|vfsinfo|vfslist|vfsname|quit|exit|prompt|columns|rows|maxrows|maxwidth|binary|crnl|crlf|selftest|sha3sum|parameter|progress|timeout|auth|recover|intck|nonce|connection|conn|filectrl|large_number_rendering|large|constant|keyword|comment|highlight|highlight_\w+|render_\w+|safe_mode|ui_command|edit)$/;
 
-/** One line of the shell's own. Answers whether it may change the database. */
+/** Runs one command of the shell. Returns whether it may change the database. */
 function shellCommand(call: Call, line: string): boolean {
 	const [verb = "", ...words] = line.match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
 	const plain = words.map((word) => word.replace(/^(['"])(.*)\1$/s, "$2")).filter((word) => !/^-/.test(word));
@@ -70,7 +70,7 @@ function changeArchive({ call, line }: ShellLine): boolean {
 	return true;
 }
 
-/** Files that statements name in literals: read where they are there, written by what exports. */
+/** Files that statements name in literals: existing ones are read, targets of exports are written. */
 function filesOfSql(call: Call, text: string): void {
 	for (const [, target = ""] of text.matchAll(
 		/\b(?:to|export\s+database|vacuum(?:\s+\w+)?\s+into|into\s+outfile|writefile\s*\(|attach(?:\s+database)?)\s*'([^']+)'/gi,
@@ -88,7 +88,7 @@ function statements(call: Call, texts: readonly string[], file: string | undefin
 	if (writes && !call.has("-readonly --readonly")) call.applyRole("write", file);
 }
 
-/** Answers whether the text may change the database. */
+/** Returns whether the text may change the database. */
 function readStatements(call: Call, text: string): boolean {
 	if (!isKnown(text)) {
 		judgeSql(call, text);

@@ -1,4 +1,4 @@
-// Parses a command line by a program's description: clusters, attached values, long options and their abbreviations, `--`.
+// Parses a command line by a program's description: option clusters, attached values, long options, abbreviations, `--`.
 // O1 every word ends up as an option, an option's value or an operand; O2 operands keep their order.
 import { UNKNOWN_VALUE } from "../text.ts";
 import type { Item, ProgramSpec } from "./program-spec.ts";
@@ -81,7 +81,7 @@ function parseCluster(parser: Parser, word: string): void {
 	else for (let at = 1; at < word.length; at++) if (parseLetter(parser, word, at)) return;
 }
 
-/** Adds one option of a cluster. Answers whether the rest of the word belongs to it. */
+/** Adds one option of a cluster. Returns whether the rest of the word belongs to it. */
 function parseLetter(parser: Parser, word: string, at: number): boolean {
 	const { takesValue, attached } = parser.shape;
 	const name = `-${word[at]}`;

@@ -1,4 +1,4 @@
-// Package managers: what they install, what they only tell, and the project's scripts that they run.
+// Package managers: what they install, what they only show, and which scripts of the project they run.
 import { agentEntry, isAgentPackage } from "./agents.ts";
 import { runModuleFile } from "./interpreters.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
@@ -18,14 +18,14 @@ const publishes: ProgramSpec = {
 const fromAddress =
 	/^(?:\w+@)?(?:git\+|https?:|git:|ssh:|github:|gitlab:|bitbucket:|gist:)|^git@|\s@\s*(?:git\+|https?:)/i;
 
-/** `npx package args…` and its kin: a program of the project or of the registry. */
+/** `npx package args…`: runs a program of the project or of the registry. */
 function execute(call: Call): void {
 	const given = call.values("-p --package --from --with --spec");
 	for (const text of call.values("-c --call")) call.script(text);
 	const [name, ...args] = call.operands;
 	if (name === undefined) return;
 	if ([name, ...given].some(isAgentPackage)) call.effect("nested-agent");
-	// From a repository or an address, not from a registry.
+	// From a repository or URL, not from a registry.
 	if ([name, ...given].some((word) => fromAddress.test(word))) call.effect("run-download");
 	const plain = name.replace(/^(@[^/]+\/[^@]+|[^@]+)@.*$/, "$1").replace(/^@[^/]+\//, "");
 	if (name.startsWith("@")) call.unknown("program", call.text);
@@ -78,7 +78,7 @@ const nodeCommon: { readonly [names: string]: ProgramSpec } = {
 
 const nodeVerbs = new Set(Object.keys(nodeCommon).flatMap((names) => names.split(" ")));
 
-/** `yarn eslint`, `pnpm rimraf x`: what is no command of the package manager's own is a script of the project, or else an installed program. */
+/** `yarn eslint`, `pnpm rimraf x`: a word that is no command of the package manager is a script of the project or an installed program. */
 function runInstalled(call: Call): void {
 	const words = call.operands[0] === "run" ? call.operands.slice(1) : call.operands;
 	const [name, ...args] = words.slice(
@@ -103,7 +103,7 @@ const setsVersion: ProgramSpec = {
 	},
 };
 
-/** `flatpak run --command=sh app words`: in an application's sandbox, which may hold the home folder. */
+/** `flatpak run --command=sh app words`: runs in the application's sandbox, which may include the home folder. */
 function runSandboxed(call: Call): void {
 	const [command] = call.values("--command");
 	if (command !== undefined) call.run([command, ...call.operands.slice(1)]);
@@ -125,7 +125,7 @@ function watched(call: Call): void {
 	if (command) call.run(command);
 }
 
-/** `npm pkg set scripts.x=text`: a script that is run later, by its name. */
+/** `npm pkg set scripts.x=text`: defines a script that may run later. */
 function setField(call: Call): void {
 	for (const word of call.operands) {
 		const text = /^scripts(?:\.|\[)[^=]*=(.*)$/s.exec(word)?.[1];
@@ -133,7 +133,7 @@ function setField(call: Call): void {
 	}
 }
 
-/** Package managers whose verb is an option: the first one says what is done, and what is not listed changes the system. */
+/** Package managers whose verb is their first option; one that is not listed changes the system. */
 const byOptions = (looks: RegExp): ProgramSpec => ({
 	custom: (call) => {
 		const [verb] = call.args.filter((arg) => arg.startsWith("-"));
@@ -350,7 +350,7 @@ export const packages: ProgramSpecs = {
 	"apt-cache dpkg-query": {},
 	"apt-file": { subcommands: { "search find list show": { operands: "text" }, "*": { changes: ["system"] } } },
 	"apt-mark": { subcommands: { "showmanual showauto showhold showinstall": {}, "*": { changes: ["system"] } } },
-	// What they do is told by their options.
+	// Their verbs are options.
 	"pacman yay paru": byOptions(
 		/^(-Q\w*|-S[sigl]+|-F(?!.*y)\w*|-T|-V|-h|--(query|search|info|list|deptest|version|help|groups|files)\b.*)$/,
 	),

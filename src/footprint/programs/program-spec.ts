@@ -1,34 +1,34 @@
-// How a program is described: data that a person can read and extend. What the roles mean is carried out in `../shell/call.ts`.
-// Spellings are those of the manual page, several separated by blanks: "-t --target-directory".
+// How a program is described: data for people to read and extend. `../shell/call.ts` and `../shell/roles.ts` interpret it.
+// Spellings of an option are those of the manual page, separated by blanks: "-t --target-directory".
 import type { ChangeKind, Effect } from "../effects.ts";
 import type { AccessKind, Unknown } from "../footprint.ts";
 import type { AccessDetail } from "../record.ts";
 
-/** What a word of a command stands for. */
+/** What a word of a command means. */
 export type Role =
-	/** No path: a number, a pattern, a name. */
+	/** Not a path: a number, a pattern, a name. */
 	| "text"
-	/** A path whose content is read. */
+	/** A file or directory whose contents are read. */
 	| "read"
-	/** A path whose existence, names or attributes are looked at. */
+	/** A path whose existence, names or attributes are read. */
 	| "list"
-	/** A file that is changed in place or added to. */
+	/** A file that is changed in place or appended to. */
 	| "write"
-	/** A file that is written anew: what was in it is gone. */
+	/** A file that is overwritten: its old contents are lost. */
 	| "replace"
-	/** A directory or empty file that is made; what exists stays as it is. */
+	/** A directory or empty file that is created; an existing one stays as it is. */
 	| "make"
 	/** A path that is removed. */
 	| "delete"
-	/** A path that is moved away: with everything in it. */
+	/** A path that is moved away with everything below it. */
 	| "move"
-	/** Where the other operands are copied or moved to: a new name, or a directory that they land in. */
+	/** The destination of a copy or move: a new name, or a directory. */
 	| "into"
 	/** A path that gets another name. */
 	| "link"
-	/** A directory that the words after it are relative to. */
+	/** The directory that later words are relative to. */
 	| "directory"
-	/** A file or directory that is read, or shell text where it is known by `stdin`. */
+	/** A shell script that is run; its text is analyzed where it is known. */
 	| "run"
 	/** The first word of another command; all words after it belong to that command. */
 	| "command"
@@ -46,37 +46,37 @@ export interface Positions {
 	readonly rest?: Role;
 }
 
-/** What a command does, as far as its words tell. */
+/** What a command does, as far as its words show. */
 export interface Behavior {
 	readonly operands?: Role | Positions;
-	/** Touches reach into directories. */
+	/** Accesses of its operands include everything below them. */
 	readonly recursive?: boolean;
-	/** Touches of its operands pass these over. */
+	/** Accesses of its operands leave these files out. */
 	readonly skips?: AccessDetail["skips"];
 	readonly effects?: readonly Effect[];
 	readonly changes?: readonly ChangeKind[];
-	/** What it does beyond its operands cannot be told from its words. */
+	/** Its words do not show what it does beyond its operands. */
 	readonly opaque?: Extract<Unknown["what"], "script" | "project" | "program">;
 	/** Without operands it works on the current directory, in this role. */
 	readonly defaultRole?: Role;
-	/** An option that makes the command only look (`--dry-run`, `--list`): effects, changes and `opaque` fall away. */
+	/** An option with which the command only shows something (`--dry-run`, `--list`): `effects`, `changes` and `opaque` do not apply. */
 	readonly harmless?: true;
-	/** An option that makes the command leave files as they are: `changes` fall away. */
+	/** An option with which the command leaves files as they are: `changes` do not apply. */
 	readonly unchanged?: true;
 }
 
 export interface ProgramSpec extends Behavior {
 	/** Options that take a value, with the value's role. */
 	readonly options?: { readonly [spelling: string]: Role };
-	/** Options whose value, if any, is attached (`-i.bak`, `--color=auto`): the next word is none. */
+	/** Options with an optional, attached value (`-i.bak`, `--color=auto`): the next word is not a value. */
 	readonly attached?: string;
-	/** Options without a value that would pass for an abbreviation of another one. */
+	/** Options without a value that would otherwise count as abbreviations of others. */
 	readonly flags?: string;
-	/** Long options may be cut short (`--rec` for `--recursive`), as GNU's and git's may. */
+	/** Long options may be abbreviated (`--rec` for `--recursive`), as in GNU programs and git. */
 	readonly abbreviates?: true;
 	/** What an option adds or replaces. */
 	readonly when?: { readonly [spelling: string]: Behavior };
-	/** Commands within the program, several names separated by blanks; `*` stands for those not listed. */
+	/** Subcommands, names separated by blanks; `*` stands for all others. */
 	readonly subcommands?: { readonly [names: string]: ProgramSpec };
 	/** What a program with subcommands does when none is given. */
 	readonly withoutSubcommand?: Behavior;
@@ -84,15 +84,15 @@ export interface ProgramSpec extends Behavior {
 	readonly optionsFirst?: boolean;
 	/** Long options begin with one dash (`-name`), and short ones do not cluster. */
 	readonly dashes?: "one";
-	/** It gets files from the network; a subcommand may say so for itself. */
+	/** It downloads files. Subcommands may set this themselves. */
 	readonly fetches?: true;
-	/** What words alone cannot say. Called after everything else. */
+	/** What the fields above cannot express. Called last. */
 	readonly custom?: (call: Call) => void;
 }
 
 export type ProgramSpecs = { readonly [names: string]: ProgramSpec };
 
-/** Descriptions of programs that accept long options cut short, their subcommands included. */
+/** Marks programs and their subcommands as accepting abbreviated long options. */
 export function abbreviating(programs: ProgramSpecs): ProgramSpecs {
 	return Object.fromEntries(
 		Object.entries(programs).map(([names, program]) => [
@@ -115,69 +115,69 @@ export type Item =
 export interface ScriptOptions {
 	/** `$1 …` */
 	readonly parameters?: readonly string[];
-	/** `$0`; left out where it is nothing that a script would run. */
+	/** `$0`; left out where no script would run it. */
 	readonly self?: string;
 	readonly where?: "here" | "elsewhere";
-	/** Which shell reads it; `any` where that may be one that knows less than bash. */
+	/** Which shell reads it; `any` may be one with fewer features than bash. */
 	readonly dialect?: "bash" | "any";
-	/** The text is what stands on standard input: the commands in it find nothing there. */
+	/** The text comes from standard input, so its commands find nothing there. */
 	readonly from?: "words" | "input";
-	/** What the commands in it find on standard input, where that is not what this command finds. */
+	/** Standard input of the commands in it, if not that of this command. */
 	readonly input?: string;
 }
 
-/** One command under judgement, as its description sees it. Words may have holes (see `../text.ts`). */
+/** One command, as the `custom` function of its description sees it. Words may hold placeholders for unknown text (see `../text.ts`). */
 export interface Call {
 	/** Base name of the program. */
 	readonly name: string;
 	readonly args: readonly string[];
 	readonly items: readonly Item[];
 	readonly operands: readonly string[];
-	/** The person's home directory. */
+	/** The user's home directory. */
 	readonly home: string;
-	/** What it reads from standard input; a hole where unknown, empty where there is none. */
+	/** Its standard input: the placeholder where it is unknown, empty where there is none. */
 	readonly stdin: string;
 	/** Whether one of the options was given, in any spelling listed. */
 	has(spelling: string): boolean;
 	/** The values given to an option, in order. */
 	values(spelling: string): readonly string[];
-	/** Treats a word as having a role. */
+	/** Applies a role to a word. */
 	applyRole(role: Role, word: string, detail?: AccessDetail): void;
 	access(access: AccessKind, word: string, detail?: AccessDetail): void;
-	/** From now on, a name leads to another place. */
+	/** From now on `name` is a link to `target`. */
 	addLink(name: string, target: string): void;
 	effect(...effects: readonly Effect[]): void;
 	change(...changes: readonly ChangeKind[]): void;
 	unknown(what: Unknown["what"], text: string, may?: readonly AccessKind[]): void;
 	/** The whole command in normal spelling. */
 	readonly text: string;
-	/** Says what the command prints; a hole where it cannot be told. */
+	/** Sets what the command prints. */
 	setOutput(output: string): void;
-	/** A text that stands for the paths that a search prints, to be written after the directory that it looks below. */
+	/** A placeholder for the paths that a search finds, to be appended to the directory it searches. */
 	searchResult(detail: AccessDetail): string;
-	/** Another command that this one runs; `elsewhere` on another machine or in a container. */
+	/** Runs another command; `elsewhere` is another machine or a container. */
 	run(words: readonly string[], stdin?: string, where?: "here" | "elsewhere"): void;
-	/** Shell text that this one runs. */
+	/** Runs shell text. */
 	script(text: string, more?: ScriptOptions): void;
-	/** A file that this one runs as a program of its own language: looked through where the script itself has written it. */
+	/** Runs a file as a program of the command's language; its text is analyzed where it is known. */
 	runProgramFile(word: string): void;
-	/** The text behind a word: a process substitution, standard input, a file that the script has written; `undefined` where it is none. */
+	/** The text behind a word: a process substitution, standard input, or a file that the script has written; else `undefined`. */
 	content(word: string): string | undefined;
-	/** PowerShell or cmd text that this one runs. */
+	/** Runs PowerShell or cmd text. */
 	foreignScript(text: string, dialect: "powershell" | "cmd"): void;
-	/** A file that this one runs as shell text: `/dev/fd` paths of substitutions are known by content. */
+	/** Runs a file as a shell script; its text is analyzed where it is known. */
 	runShellFile(word: string, more?: ScriptOptions): void;
-	/** The words after this one are relative to a directory. */
+	/** Makes later words relative to a directory. */
 	changeDirectory(word: string): void;
-	/** Parses other words by another description, as part of this command. */
+	/** Parses words by another description, as part of this command. */
 	delegate(program: ProgramSpec, args: readonly string[]): void;
-	/** The nearest directory at or above the current one that has an entry of this name. */
+	/** The nearest directory, from the current one upwards, that has an entry of this name. */
 	findUp(name: string): string | undefined;
-	/** Whether there is a description of a program of this name. */
+	/** Whether the table describes a program of this name. */
 	isKnownProgram(name: string): boolean;
-	/** The value that the script or the environment gives a variable; a hole where it is not known, `undefined` where it has none. */
+	/** The value of a variable of the script or environment: the placeholder where it is unknown, `undefined` where it is unset. */
 	variable(name: string): string | undefined;
-	/** What the script that the command stands in has written into a file, so far as it is known. */
+	/** What the script has written into a file so far, if known. */
 	writtenContent(word: string): string | undefined;
 	/** Whether a word names a directory on disk. */
 	isDirectory(word: string): boolean;

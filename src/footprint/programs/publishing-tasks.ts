@@ -1,6 +1,6 @@
-// Tasks of build tools that publish what they built, by the words that name them. Their programs are in other groups.
+// Tasks of build tools that publish a package or release. The table of programs describes the programs themselves.
 
-/** By program: the words that publish, as they follow one another on the command line. */
+/** By program: words of the command line that publish. */
 const publishing: { readonly [programs: string]: RegExp } = {
 	"gradle gradlew": /(?:^|[ :])(?:publish(?!ToMavenLocal)\w*|bintrayUpload|uploadArchives|closeAndRelease\w*)(?: |$)/,
 	"sbt mill lein": /(?:^|[ /:+])(?:publish(?!Local)\w*|deploy)(?: |$)/,

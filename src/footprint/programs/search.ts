@@ -5,7 +5,7 @@ import { UNKNOWN_VALUE } from "../text.ts";
 import { fd, find } from "./find.ts";
 import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
 
-/** Globs that a searching program is told to keep to or leave out, in the form of `FileAccess.only`. */
+/** Globs that a search includes and excludes, in the form of `FileAccess.only`. */
 function globs(call: Call, only: string, except: string): readonly string[] {
 	const plain = (glob: string) => glob.replace(/\/+$/, "");
 	return [
@@ -14,7 +14,7 @@ function globs(call: Call, only: string, except: string): readonly string[] {
 	];
 }
 
-/** The first operand is the pattern, unless options give it or none is needed; the rest are where to search. */
+/** The first operand is the pattern, unless an option gives it or none is needed; the rest are paths to search. */
 function searchPaths(call: Call, role: "read" | "list", detail: AccessDetail): void {
 	const paths = call.has("-e --regexp -f --file --files --type-list") ? call.operands : call.operands.slice(1);
 	const places = paths.length > 0 ? paths : ["."];
@@ -22,7 +22,7 @@ function searchPaths(call: Call, role: "read" | "list", detail: AccessDetail): v
 	printFiles(call, places, "-l --files-with-matches --files --files-without-match", detail);
 }
 
-/** With options that make a search print file names only, what it prints is below where it looked. */
+/** With options that print only file names, the output is names below the searched paths. */
 function printFiles(call: Call, places: readonly string[], options: string, detail: AccessDetail): void {
 	if (!call.has(options)) return;
 	const { only, skips } = detail;
@@ -119,7 +119,7 @@ export const search: ProgramSpecs = abbreviating({
 		},
 		when: { "-R --recurse": { recursive: true } },
 		custom: (call) => {
-			// Without a name, it writes `tags`, or `TAGS` in the form of Emacs.
+			// The default output is `tags`, or `TAGS` for Emacs.
 			if (call.has("-f -o --output -x --filter") || call.args.some((word) => /^--(list|print)-|^--_/.test(word)))
 				return;
 			call.applyRole("replace", call.name === "etags" || call.has("-e") ? "TAGS" : "tags");

@@ -1,10 +1,10 @@
-// What a machine shows of itself, and the same programs where they set something: clocks, names, networks, displays, preferences.
-// S1 a program here looks only with words that are listed as looking; any other words change the machine.
+// Programs that show or set the machine's state: clocks, names, networks, displays, preferences.
+// S1 a program only shows something with the words listed for it; any other words change the machine.
 import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
 
 const help = "-h --help --version";
 
-/** A program that only shows something where `looks` says so, and else changes the machine. */
+/** A program that changes the machine unless `looks` holds. */
 function shows(looks: (call: Call) => boolean, more: ProgramSpec = {}): ProgramSpec {
 	return {
 		...more,
@@ -16,7 +16,7 @@ function shows(looks: (call: Call) => boolean, more: ProgramSpec = {}): ProgramS
 	};
 }
 
-/** Judged by the first operand; an empty one is the program without operands. */
+/** Judged by the first operand, which is empty without operands. */
 const byVerb = (verbs: RegExp, values = ""): ProgramSpec =>
 	shows((call) => verbs.test(call.operands[0] ?? ""), values === "" ? {} : { options: { [values]: "text" } });
 
@@ -24,11 +24,11 @@ const byVerb = (verbs: RegExp, values = ""): ProgramSpec =>
 const byFirst = (words: RegExp, more: ProgramSpec = {}): ProgramSpec =>
 	shows((call) => words.test(call.args[0] ?? ""), more);
 
-/** Shows as long as every argument is one that shows. */
+/** Only shows something if every argument matches. */
 const byAll = (words: RegExp, more: ProgramSpec = {}): ProgramSpec =>
 	shows((call) => call.args.every((word) => words.test(word)), more);
 
-/** Shows, but for these options, and sets nothing by operands. */
+/** Only shows something, except with these options. */
 const but = (setting: string, more: ProgramSpec = {}): ProgramSpec => ({
 	...more,
 	when: { ...more.when, [setting]: { changes: ["system"], effects: ["system-service"] } },
@@ -36,7 +36,7 @@ const but = (setting: string, more: ProgramSpec = {}): ProgramSpec => ({
 
 const controlOptions = "-H --host -M --machine -p --property -n --lines -o --output -s --signal";
 
-/** `journalctl`: reading the journal, or shortening it. */
+/** `journalctl` reads the journal or shortens it. */
 const journal: ProgramSpec = {
 	options: {
 		"-n --lines -o --output -S --since -U --until -u --unit --user-unit -t --identifier -p --priority -g --grep -c --cursor --after-cursor -M --machine -F --field --facility --output-fields --interval --verify-key --namespace -T --exclude-identifier":
@@ -53,7 +53,7 @@ const journal: ProgramSpec = {
 	},
 };
 
-/** `date`: an operand that is no format sets the clock, on GNU, BSD and busybox. */
+/** `date` sets the clock if an operand is no format (GNU, BSD and busybox). */
 function clock(call: Call): void {
 	if (call.has("-s --set")) call.change("system");
 	if (call.has("-j -d --date -r --reference")) return;
@@ -73,7 +73,7 @@ function setsLink(rest: readonly string[]): boolean {
 	);
 }
 
-/** `ip object verb`: without a verb it shows; verbs may be cut short. */
+/** `ip object verb`: the default verb is `show`; verbs may be abbreviated. */
 function network(call: Call): void {
 	const [object = "", verb = "show", ...rest] = call.operands;
 	if (/^(netns|vrf)$/.test(object) && /^ex/.test(verb)) {
@@ -103,7 +103,7 @@ const kernel = shows(
 	(call) => !call.has("-w --write -p --load --system -f") && !call.args.some((word) => word.includes("=")),
 );
 
-/** `update-alternatives` and its kin: what looks is named by an option. */
+/** `update-alternatives`: options that only show something. */
 const alternatives = shows((call) => call.has("--list --display --query --get-selections"));
 
 const firewall = shows(

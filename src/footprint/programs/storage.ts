@@ -1,8 +1,8 @@
-// Disks, partitions, volumes and file systems: what shows them, what makes them anew, what takes them away.
+// Disks, partitions, volumes and file systems: programs that show, format or remove them.
 import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
 import { wraps } from "./wrapping.ts";
 
-/** Judged by its words: nothing of note, a change of the machine, or the loss of what is on the disk. */
+/** A program that only shows something if `looks` holds, and loses the disk's contents if `loses` holds. */
 function disk(looks: (call: Call) => boolean, loses: (call: Call) => boolean, more: ProgramSpec = {}): ProgramSpec {
 	return {
 		...more,
@@ -17,7 +17,7 @@ function disk(looks: (call: Call) => boolean, loses: (call: Call) => boolean, mo
 const never = () => false;
 const always = () => true;
 
-/** By verbs among the first two operands (`apfs deleteVolume`, `subvolume delete`). */
+/** Judged by verbs among the first two operands (`apfs deleteVolume`, `subvolume delete`). */
 const verbs = (looking: RegExp, losing: RegExp, values = ""): ProgramSpec =>
 	disk(
 		(call) =>
@@ -36,7 +36,7 @@ const formats: ProgramSpec = {
 	when: { "-n --no-act -V --version": { harmless: true, operands: "list" } },
 };
 
-/** Partition tables: with these options they are shown, else edited. */
+/** Partition editors, which with these options only show the table. */
 const partitions = (looks: string): ProgramSpec => ({
 	...formats,
 	when: { [looks]: { harmless: true, operands: "list" } },
@@ -61,7 +61,7 @@ function editPartitions(call: Call): void {
 	call.applyRole("write", device);
 }
 
-/** A bind mount is another name for a place: what is reached by it is that place. */
+/** A bind mount is another name for a directory. */
 function bindMount(call: Call): void {
 	const options = call.values("-o --options").flatMap((list) => list.split(","));
 	const binds =
@@ -84,7 +84,7 @@ function mount(call: Call): void {
 	bindMount(call);
 }
 
-/** Programs for one device or swap space, which look with some options. */
+/** Programs for one device or swap space, which only show something with some options. */
 const device = (looks: string, loses = "", more: ProgramSpec = {}): ProgramSpec => ({
 	...more,
 	custom(call) {
@@ -103,7 +103,7 @@ export const storage: ProgramSpecs = {
 			"-l --list -d --dump -J --json -s --show-size -F --list-free -T --list-types -V --verify -n --no-act -g",
 		),
 		"gdisk sgdisk": partitions("-l --list -p --print -i --info -v --verify -F --first-in-largest -E --end-of-largest"),
-		// Without an option it shows the signatures.
+		// Without an option it lists the signatures.
 		wipefs: {
 			operands: "list",
 			options: { "-o --offset -t --types -O --output -b": "text" },

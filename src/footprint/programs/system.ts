@@ -4,7 +4,7 @@ import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./
 
 const service: ProgramSpec = { changes: ["system"], effects: ["system-service"] };
 
-/** `kill`: process 1, group -1, and KILL to many at once. */
+/** `kill`: process 1 and all processes (-1). */
 function kill(call: Call): void {
 	const words = call.args.filter((arg) => arg !== "--");
 	if (words.some((word) => /^-(l|L|t)$/.test(word))) return;
@@ -15,7 +15,7 @@ function kill(call: Call): void {
 		call.effect("kill-all");
 }
 
-/** `pkill`, `killall`: by name, whoever they belong to. */
+/** `pkill`, `killall`: all processes of a name, whoever owns them. */
 function killByName(call: Call): void {
 	if (call.has("-l --list")) return;
 	call.change("system");
@@ -63,7 +63,7 @@ function watchClipboard(call: Call): void {
 	if (first !== undefined) call.run([first, ...call.operands]);
 }
 
-/** Service managers that name the verb in one place: whether it only asks. */
+/** Service managers, by their verb: whether it only shows something. */
 const manages = (verb: (call: Call) => string, looks: RegExp): ProgramSpec => ({
 	custom(call) {
 		if (call.has("--help --version --status-all") || looks.test(verb(call))) return;
@@ -109,7 +109,7 @@ export const system: ProgramSpecs = abbreviating({
 	"userdel deluser": {
 		...service,
 		options: { "--backup-to -R --root -P --prefix": "text" },
-		// The home directory goes with the user.
+		// Deletes the user's home directory too.
 		when: { "-r --remove --remove-home --remove-all-files": { effects: ["recursive-delete"] } },
 	},
 	"useradd usermod groupadd groupdel groupmod adduser addgroup delgroup chpasswd chsh chfn vipw vigr visudo gpasswd":

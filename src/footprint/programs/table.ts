@@ -1,4 +1,4 @@
-// All programs by name. To add one, add an entry to the group that it belongs to; no other place needs to know.
+// All programs by name. To add a program, add a row to the group it belongs to.
 import { agents } from "./agents.ts";
 import { archives } from "./archives.ts";
 import { builds } from "./builds.ts";
@@ -21,7 +21,7 @@ import { system } from "./system.ts";
 import { versioning } from "./versioning.ts";
 import { wrappers } from "./wrappers.ts";
 
-/** The groups that the table is made of. */
+/** The groups of the table. */
 export const programGroups: readonly ProgramSpecs[] = [
 	coreutils,
 	dataFilters,
@@ -64,15 +64,15 @@ const subcommands = new Set(
 	),
 );
 
-/** Programs that are meant wherever a command begins with them, although others have subcommands of these names. */
+/** Programs that a command's first word means even though others have subcommands of these names. */
 const plain = new Set("rm mv cp ln rmdir unlink find grep git node python diff".split(" "));
 
-/** Whether a word stands for a program and hardly for anything else, such as a subcommand (`npm start`) or a task. */
+/** Whether a word most likely names a program, not a subcommand (`npm start`) or a task. */
 export function isProgramName(word: string): boolean {
 	return table.has(word) && (plain.has(word) || !subcommands.has(word));
 }
 
-/** All programs whose base name passes a test, by name. */
+/** All programs whose base name matches. */
 export function findPrograms(matches: (name: string) => boolean): readonly (readonly [name: string, ProgramSpec])[] {
 	return [...table].filter(([name]) => matches(name));
 }
@@ -83,11 +83,11 @@ const gnuPrograms = new Set(
 	),
 );
 
-/** The description of a program, by its base name; versioned names (`python3.12`, `gcc-13`) count as their program. */
+/** The description of a program by its base name; a version in it (`python3.12`, `gcc-13`) is ignored. */
 export function findProgram(name: string): ProgramSpec | undefined {
 	const exact = table.get(name);
 	if (exact) return exact;
-	// GNU's programs as macOS has them beside its own: `grm`, `gdate`.
+	// GNU programs on macOS have a prefix: `grm`, `gdate`.
 	const gnu = /^g(.+)$/.exec(name)?.[1];
 	if (gnu !== undefined && gnuPrograms.has(gnu)) return table.get(gnu);
 	const plain = /^([a-z+]+?)-?\d[\d.]*$/i.exec(name)?.[1];

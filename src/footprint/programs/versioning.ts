@@ -1,11 +1,11 @@
-// Version control beside git, and the command lines of code hosts.
+// Version control other than git, and command lines of code hosts.
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
 const changesRemote: ProgramSpec = { changes: ["remote"], options: { "-F --body-file --notes-file": "read" } };
 const changesBoth: ProgramSpec = { changes: ["repository", "worktree"] };
 const fetchesFiles: ProgramSpec = { ...changesBoth, fetches: true };
 
-/** `gh api`: a request that changes something is one with fields or another method than GET. */
+/** `gh api`: a request with fields or a method other than GET changes something. */
 function request(call: Call): void {
 	const method = (
 		call.values("-X --method")[0] ?? (call.has("-f --raw-field -F --field --input") ? "POST" : "GET")

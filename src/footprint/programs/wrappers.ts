@@ -1,4 +1,4 @@
-// Programs that run another command given as words or text: their own options are taken off, the rest is judged as if it stood alone.
+// Wrappers: programs that run another command. Their own options are removed, and the rest is judged as a command.
 import { isKnown, isOpen, UNKNOWN_VALUE } from "../text.ts";
 import { runEscapes } from "./escapes.ts";
 import { launchers } from "./launchers.ts";
@@ -42,7 +42,7 @@ function environment(call: Call): void {
 	withAssignments(call, call.operands[0] === "-" ? call.operands.slice(1) : call.operands, () => {});
 }
 
-/** `sudo` and `doas`: another user's rights, assignments allowed before the command. */
+/** `sudo` and `doas`: the command may follow assignments. */
 function privileged(call: Call): void {
 	if (call.has("-l --list -v --validate -k --reset-timestamp -K --remove-timestamp -V --version -h --help")) return;
 	call.effect("privilege");
@@ -66,7 +66,7 @@ function substituteUser(call: Call): void {
 	if (texts.length === 0) call.script(call.stdin, { from: "input" });
 }
 
-/** `xargs`: the command gets words from standard input, which are known only where that is. */
+/** `xargs`: the command's last arguments come from standard input. */
 function argumentsFromInput(call: Call): void {
 	const [replaced] = call.values("-I --replace -i -J");
 	const command = call.operands.length > 0 ? call.operands : ["echo"];
@@ -75,14 +75,14 @@ function argumentsFromInput(call: Call): void {
 	const input = lists[0] === undefined ? call.stdin : (call.writtenContent(lists[0]) ?? UNKNOWN_VALUE);
 	const isList = isKnown(input) && input.length < 20_000;
 	const items = isList ? itemsOf(input, separatorOf(call, replaced !== undefined)) : piecesOf(input);
-	// Without `-r`, GNU's runs the command once even where there is nothing.
+	// Without `-r`, GNU xargs runs the command once even for empty input.
 	if (isList && items.length === 0 && call.has("-r --no-run-if-empty")) return;
 	const perCall = replaced !== undefined || call.has("-n --max-args -L --max-lines -l");
 	for (const group of perCall && items.length > 0 ? oneByOne(items) : [items])
 		call.run(replaced === undefined ? [...command, ...group] : inserted(command, replaced, group.join(" ")), "");
 }
 
-/** More items than these are not run one by one: the rest stands for anything. */
+/** More items than these are not run one by one: the rest counts as unknown. */
 const MAX_RUNS = 200;
 
 function oneByOne(items: readonly string[]): readonly (readonly string[])[] {
@@ -108,13 +108,13 @@ function itemsOf(input: string, separator: string | RegExp): readonly string[] {
 		.filter((item) => item !== "");
 }
 
-/** Items of an input that is not known: what a search found, or anything. */
+/** Items of an input that is not fully known: search results, or one unknown item. */
 function piecesOf(input: string): readonly string[] {
 	const pieces = input.split(/\s+/).filter((piece) => piece !== "");
 	return pieces.length > 0 && pieces.length <= 50 && !isOpen(input) ? pieces : [UNKNOWN_VALUE];
 }
 
-/** What ssh and its kin run on this machine, by settings. */
+/** Commands that ssh and scp run on this machine because of a setting. */
 export function runProxies(call: Call): void {
 	for (const proxy of call.values("-o")) {
 		const command = /^\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)\s*[= ]\s*(.*)$/is.exec(proxy)?.[1];
@@ -124,7 +124,7 @@ export function runProxies(call: Call): void {
 
 const hostOptions = /^-[a-zA-Z]*[piloFEJLRDWbcemOQSwBI]$/;
 
-/** The command behind a host: options may stand there too, up to `--`. */
+/** The command after a host, without the options that may precede it. */
 function afterHost(words: readonly string[]): readonly string[] {
 	let at = 0;
 	for (; /^-./.test(words[at] ?? ""); at++) {
@@ -134,7 +134,7 @@ function afterHost(words: readonly string[]): readonly string[] {
 	return words.slice(at);
 }
 
-/** `ssh host command…`: what runs there has the same harms, on another machine. */
+/** `ssh host command…`: the command is judged as run on another machine. */
 function remoteShell(call: Call): void {
 	if (call.has("-V -G -Q")) return;
 	call.change("remote");
@@ -158,7 +158,7 @@ function parallel(call: Call): void {
 		return;
 	}
 	for (const item of items.slice(0, 100)) {
-		// What takes the place of braces is quoted, a text that is appended too.
+		// Items are quoted, whether they replace braces or are appended.
 		const text = /\{[^{}\s]*\}/.test(template)
 			? template.replace(/\{[./#%\d-]*\}/g, () => item)
 			: `${template} ${/\s-\w*c$/.test(template) ? quote(item) : item}`;
@@ -167,7 +167,7 @@ function parallel(call: Call): void {
 	if (items.length > 100) call.script(`${template} ${UNKNOWN_VALUE}`);
 }
 
-/** `flock` and `script`: a file of their own, then a command in words or, after `-c`, as text. */
+/** `flock` and `script`: a file, then a command as words or, after `-c`, as text. */
 function commandOrText(call: Call): void {
 	const [file, first, text] = call.operands;
 	if (file !== undefined && !/^\d+$/.test(file)) call.applyRole(call.name === "script" ? "replace" : "make", file);
@@ -176,7 +176,7 @@ function commandOrText(call: Call): void {
 	else if (first !== undefined) call.run(call.operands.slice(1));
 }
 
-/** Commands of a debugger, and of the language that it holds; `--args` names the program that it runs. */
+/** Commands and code given to a debugger; `--args` names the program it runs. */
 function debug(call: Call): void {
 	const texts = call.values("-ex -iex -eval-command --eval-command -o -O --one-line");
 	for (const text of [...texts, ...(call.stdin === "" ? [] : [call.stdin])]) {
@@ -193,7 +193,7 @@ const looksAtTerminal = /^(ls|list-\w+|-ls|-V|display-message|show-options|has-s
 /** Options of terminal multiplexers' subcommands that take a value. */
 const paneOptions = /^-[a-zA-Z]*[scntexyFplr]$/;
 
-/** `tmux new-session -d command`, `screen -dm command`, `tmux send-keys text`: what runs or is typed in another terminal. */
+/** `tmux new-session -d command`, `screen -dm command`, `tmux send-keys text`: commands run or typed in another terminal. */
 function inTerminal(call: Call, words: readonly string[]): void {
 	if (looksAtTerminal.test(call.args[0] ?? "")) return;
 	call.unknown("program", call.text);

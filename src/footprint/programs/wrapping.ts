@@ -1,4 +1,4 @@
-// The two shapes of programs that run another one: its words follow at once, or after some of the program's own.
+// Building blocks of descriptions: wrappers, whose command follows their options and operands, and project tasks.
 import type { Call, ProgramSpec } from "./program-spec.ts";
 
 /** The command follows the options. `values`: options that take a value. */
@@ -25,5 +25,5 @@ export function afterDashes({ args }: Call): readonly string[] | undefined {
 	return at < 0 ? undefined : args.slice(at + 1);
 }
 
-/** What it does is up to the project. */
+/** The project decides what it does. */
 export const runsProject: ProgramSpec = { opaque: "project" };

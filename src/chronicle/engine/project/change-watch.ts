@@ -1,6 +1,6 @@
-// How many files the present visit of a live run has changed so far, looked at while its worker works. For showing: nothing is recorded.
-// L1 the files are looked at only after a call that may have changed some, and ever more rarely as the visit goes on, so that looking stays
-// cheap in a large project; L2 a look that fails is no news.
+// Counts the files that the current visit of a live run has changed so far, for display: nothing is recorded.
+// L1 the files are measured only after a call that may have changed some, and less often the longer the visit takes, so that it stays cheap in a
+// large project; L2 a measurement that fails reports nothing.
 import type { LedgerEvent, Run } from "../../core/index.ts";
 import type { SupervisedRun } from "./supervised-run.ts";
 
@@ -11,18 +11,18 @@ export interface VisitChanges {
 	readonly removed: number;
 }
 
-/** Milliseconds between two looks, at least. */
+/** Milliseconds between two measurements, at least. */
 const leastMs = 3000;
-/** A look may take this share of the time, and this share of a visit's age lies between two. */
+/** Measuring takes at most this share of the time, and this share of a visit's age passes between two measurements. */
 const shareOfTime = 0.05;
 const shareOfAge = 0.1;
 const mostChanges = 2000;
 const harmless = new Set(["read", "grep", "find", "ls", "workflow_transition", "workflow_update_snapshot"]);
 
-/** Calls `later` in so many milliseconds; gives what takes that back. */
+/** Calls `later` after `ms` milliseconds; the returned function cancels it. */
 export type Schedule = (ms: number, later: () => void) => () => void;
 
-/** Tells `listener` what the present visit has changed, as it changes, until the returned function is called. */
+/** Reports to `listener` what the current visit has changed, until the returned function is called. */
 export function watchChanges(
 	{ supervision, workspace }: Pick<SupervisedRun, "supervision" | "workspace">,
 	after: Schedule,
@@ -54,7 +54,7 @@ export function watchChanges(
 				listener({ visit: run.visit, files: changes.length + more, added: sum("added"), removed: sum("removed") });
 			}
 		} catch {
-			// The supervision tells of files that cannot be measured when it measures them itself.
+			// The supervision reports files that cannot be measured when it measures them itself.
 		} finally {
 			looking = false;
 			lastLook = performance.now();

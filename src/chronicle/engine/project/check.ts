@@ -1,5 +1,5 @@
-// Whether templates are sound, and whether what they name is there: agents, models, skills, extensions, rules. Starts at most one pi that
-// lists models, and one for each set of extensions.
+// Checks templates and what they name: agents, models, skills, extensions, rules. Starts at most one pi that lists models, and one for each set of
+// extensions.
 import { existsSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { type Diagnostic, didYouMean, sortDiagnostics } from "../../../definition/index.ts";
@@ -12,24 +12,24 @@ import { type FoundTemplate, readTemplateFile, templateFolders } from "./templat
 export interface CheckedFile {
 	/** Absolute. */
 	readonly file: string;
-	/** It can be run as things are. */
+	/** A run can be started from it now. */
 	readonly loads: boolean;
 	readonly diagnostics: readonly Diagnostic[];
-	/** What its states name and is not there, or is not as they want it. */
+	/** What its states name that is missing or unfit. */
 	readonly problems: readonly LaunchProblem[];
 }
 
 export interface Check {
 	readonly files: readonly CheckedFile[];
-	/** What is wrong with agent files and teams, whether or not a template names them. Only where everything is checked. */
+	/** Problems of agent files and teams, whether or not a template names them. Only if everything is checked. */
 	readonly agents: readonly Diagnostic[];
-	/** The project has a folder of templates that is not read, because the person does not trust the project. */
+	/** The project has templates that were not read because the user does not trust it. */
 	readonly unread: boolean;
-	/** Every one of `files` loads, and none was left out. */
+	/** Every file loads, and none was left out. */
 	readonly sound: boolean;
 }
 
-/** Checks what `names` name, a file by its path or a template by its name; without any, everything that the project offers. */
+/** Checks the templates that `names` name, by path or by name; without names all of the project's. */
 export async function checkTemplates(project: Project, names: readonly string[]): Promise<Check> {
 	const launcher = project.launcher();
 	const catalogue = project.templates();
@@ -61,7 +61,7 @@ function isFile(path: string): boolean {
 	try {
 		return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 	} catch {
-		// A link in a circle, or a folder that nobody may enter: reading it tells what is wrong.
+		// A cyclic link, or a folder that may not be entered: reading it reports what is wrong.
 		return false;
 	}
 }

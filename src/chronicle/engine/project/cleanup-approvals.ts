@@ -1,17 +1,17 @@
-// Which cleanup commands a person has approved, word for word. Kept in pi's agent folder, where no project and no ledger can put anything:
-// a run's own record of an approval only says what was asked for.
+// The cleanup commands that the user has approved, verbatim. Kept in pi's agent folder, where no project and no ledger can write: a run's own record
+// of an approval only says what was asked for.
 // A1 an approval is for one text: the hash covers every command with its state and settings; A2 a file that cannot be read approves nothing.
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "../../../disk/index.ts";
 import { anyObject, object, oneOf } from "../shape.ts";
 
-/** `approved`: a person has said yes to this text. `own`: it stands in a template of the person's own folder; the guard's rules judge it. */
+/** `approved`: the user approved this text. `own`: it is from a template in the user's folder, and the guard's rules judge it. */
 export type CleanupStanding = "approved" | "own" | "unknown";
 
 export interface CleanupApprovals {
 	standingOf(hash: string): CleanupStanding;
-	/** Remembers an answer; throws what the disk says. */
+	/** Remembers an answer. Throws what the disk throws. */
 	remember(hash: string, standing: Exclude<CleanupStanding, "unknown">, commands: readonly string[]): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ interface Approval {
 	readonly standing: "approved" | "own";
 	/** ISO 8601. */
 	readonly at: string;
-	/** For a person who looks into the file; never read. */
+	/** For a user who reads the file; never read here. */
 	readonly commands: readonly string[];
 }
 
@@ -27,7 +27,7 @@ const isApproval = object<Pick<Approval, "standing">>({ standing: oneOf("approve
 
 const mostApprovals = 300;
 
-/** Opens the approvals of the person whose agent folder (absolute) this is. The file is read anew for every question. */
+/** Opens the approvals in an agent folder (absolute). The file is read for every question. */
 export function openCleanupApprovals(agentFolder: string, now: () => number): CleanupApprovals {
 	const folder = join(agentFolder, "chronicle");
 	const file = join(folder, "approved-cleanup.json");

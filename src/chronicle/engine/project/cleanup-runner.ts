@@ -1,7 +1,7 @@
-// Cleanup commands as processes of this machine. Which command runs when is the machine's decision; whether its text may run at all is
-// looked at here once more, because a ledger can come from anywhere.
-// U1 only a text that the person approved runs without being judged; one of the person's own template is judged by the guard's rules;
-// U2 a command has its own process group, carries the run's tag, and is gone after its time limit; U3 its output is the end of it, redacted.
+// Runs cleanup commands as processes. The state machine decides which command runs when; whether its text may run at all is checked here again,
+// because a ledger can come from anywhere.
+// U1 only a text that the user approved runs unjudged; one from the user's own template is judged by the guard's rules; U2 a command has its own
+// process group, carries the run's tag, and is killed after its time limit; U3 of its output the end is kept, redacted.
 import { openScope } from "../../../pi/index.ts";
 import { type ChildExit, RUN_TAG, startChild } from "../../../process/index.ts";
 import { enforceRules, measure, openPolicies, redactText, type Verdict } from "../../../safety/index.ts";
@@ -11,9 +11,9 @@ import type { CleanupStanding } from "./cleanup-approvals.ts";
 
 export interface CleanupRunnerOptions {
 	readonly run: string;
-	/** How the person stands to the texts of this run. Asked before every command. */
+	/** Whether the run's commands are approved. Called before every command. */
 	readonly standing: () => CleanupStanding;
-	/** The guard's rules of this run, or why they cannot be enforced. */
+	/** The guard's rules for this run, or why they cannot be enforced. */
 	readonly rules: () => FrozenRules | { readonly kind: "unreadable"; readonly detail: string };
 	readonly agentFolder: string;
 	readonly env: NodeJS.ProcessEnv;
@@ -21,7 +21,7 @@ export interface CleanupRunnerOptions {
 
 /** Characters of output that are kept. */
 const outputLength = 2000;
-/** Bytes that are held while it runs. */
+/** Bytes of output that are held while it runs. */
 const tailBytes = 16 * 1024;
 
 export function openCleanupRunner(options: CleanupRunnerOptions): CommandRunner {
@@ -45,7 +45,7 @@ export function openCleanupRunner(options: CleanupRunnerOptions): CommandRunner 
 	};
 }
 
-/** What the guard has against a command: verdicts to deny, and to ask, which nobody answers here. */
+/** The guard's objections to a command: verdicts to deny, and to ask, which nobody can answer here. */
 async function judge(command: string, cwd: string, rules: FrozenRules, agentDir: string): Promise<readonly Verdict[]> {
 	const scope = openScope();
 	const policies = openPolicies();
@@ -65,7 +65,7 @@ async function runCommand(
 	signal: AbortSignal,
 	env: NodeJS.ProcessEnv,
 ): Promise<CommandResult> {
-	if (signal.aborted) return { result: { kind: "unstarted", detail: "It was called off." }, output: "" };
+	if (signal.aborted) return { result: { kind: "unstarted", detail: "It was canceled." }, output: "" };
 	const child = startChild({ ...shellOf(command, env), cwd, env });
 	child.endInput();
 	let tail = Buffer.alloc(0);

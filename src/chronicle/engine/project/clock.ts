@@ -1,4 +1,4 @@
-// The system's clock as the supervisor asks for it.
+// The system's clock, as the supervisor's port.
 import { openAwakeClock } from "../../../pi/index.ts";
 import type { Clock } from "../../core/index.ts";
 

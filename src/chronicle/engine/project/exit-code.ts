@@ -3,7 +3,7 @@ import { exitCodes } from "../../../pi/index.ts";
 import type { Failure, RunStatus } from "../../core/index.ts";
 import type { SupervisionEnd } from "../supervisor/index.ts";
 
-/** The code for a run that has come to rest. */
+/** The code for a run that is over or waits. */
 function exitCodeOf(status: RunStatus): number {
 	switch (status) {
 		case "done":
@@ -23,7 +23,7 @@ function exitCodeOf(status: RunStatus): number {
 	}
 }
 
-/** The code for a command that failed: 2 where what was asked for does not apply to the run, 1 where the machine failed. */
+/** The code for a command that failed: 2 if the request does not apply to the run, 1 for any other failure. */
 export function exitCodeOfFailure({ reason }: Failure): number {
 	const refusals = ["exists", "unknown", "ambiguous", "held", "newer", "foreign", "too_long"];
 	return refusals.includes(reason) ? exitCodes.usage : exitCodes.failed;

@@ -1,22 +1,29 @@
-// One project on this machine, put together: its templates, its runs, and what a supervisor of one of them works with.
-// J1 opening it reads and writes nothing; J2 what a run is judged and cast by is read when its ports are made, and held for that supervision.
+// One project on this machine: its templates, its runs, and the ports of their supervisors.
+// J1 opening it reads and writes nothing; J2 rules and agents are read when the ports are made, and kept for that supervision.
 import { dirname, join } from "node:path";
 import { processStart } from "../../../process/index.ts";
-import type { Approver, Clock, HeldLedger, LedgerStore, SupervisorPorts, WorkerLauncher } from "../../core/index.ts";
+import type {
+	Approver,
+	Clock,
+	HeldLedger,
+	LedgerStore,
+	Run,
+	SupervisorPorts,
+	WorkerLauncher,
+} from "../../core/index.ts";
 import { openFileStore, thisHost } from "../ledger/index.ts";
 import { freezeRunRules, openProjectLauncher, type ProjectEnvironment } from "../worker/index.ts";
-import { openGitWorkspace } from "../workspace/index.ts";
+import { type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
 import { type CleanupApprovals, openCleanupApprovals } from "./cleanup-approvals.ts";
 import { openCleanupRunner } from "./cleanup-runner.ts";
 import { systemClock } from "./clock.ts";
-import { workspaceScope } from "./diff.ts";
 import { readTemplates, type TemplateCatalogue, templateFolders } from "./template-catalogue.ts";
 
 export interface Project {
 	readonly place: ProjectEnvironment;
 	/** Folder of all runs. */
 	readonly sessions: string;
-	/** Folders that are no part of the project's work: our own, templates included. Workers cannot write there. */
+	/** Our own folders, templates included: no part of the run's files, and workers cannot write there. */
 	readonly ownFolders: readonly string[];
 	readonly store: LedgerStore;
 	readonly approvals: CleanupApprovals;
@@ -24,19 +31,19 @@ export interface Project {
 	templates(): TemplateCatalogue;
 	/** Reads agents and rules as they are now. */
 	launcher(): WorkerLauncher;
-	/** What the supervisor of `ledger` works with. */
+	/** The ports of the supervisor of `ledger`. */
 	ports(ledger: HeldLedger, approver: Approver, launcher?: WorkerLauncher): SupervisorPorts;
 }
 
-/** Folder of the runs of a project. */
-function sessionsFolder(cwd: string): string {
-	return join(cwd, ".pi", "chronicle", "sessions");
+/** Which of the project's files the run's snapshots hold. */
+export function workspaceScope({ plan }: Run): Pick<GitWorkspaceOptions, "scope" | "secrets"> {
+	return { scope: plan.files, secrets: plan.secretFiles };
 }
 
 /** Opens a project. */
 export function openProject(place: ProjectEnvironment): Project {
 	const { cwd, home, agentFolder, trust, env = process.env } = place;
-	const sessions = sessionsFolder(cwd);
+	const sessions = join(cwd, ".pi", "chronicle", "sessions");
 	const ownFolders = [dirname(sessions)];
 	const clock = systemClock;
 	const approvals = openCleanupApprovals(agentFolder, clock.now);

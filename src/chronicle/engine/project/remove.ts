@@ -1,5 +1,4 @@
-// Which runs are to be taken away, and taking them away. A run that a living process has is never among them.
-
+// Selects runs to remove, and removes them. A run of a living process is never removed.
 import type { LedgerEntry, StoreFailure } from "../../core/index.ts";
 import { ALL_RUNS } from "../ledger/index.ts";
 import type { Project } from "./project.ts";
@@ -8,25 +7,25 @@ export type RunEntry = Extract<LedgerEntry, { kind: "run" | "unreadable" }>;
 
 export interface Removable {
 	readonly runs: readonly RunEntry[];
-	/** Runs that stay although they were meant, with the reason. */
+	/** Runs that were selected and stay, with the reason. */
 	readonly staying: readonly { readonly id: string; readonly why: string }[];
 }
 
 const dayMs = 86_400_000;
 
-/** A number of days from 0, or nothing where that is none. */
+/** A number of days, 0 or more; `undefined` for anything else. */
 export function daysOf(written: string | undefined): number | undefined {
 	const days = written === undefined || !/^\d+(?:\.\d+)?$/.test(written) ? Number.NaN : Number(written);
 	return Number.isFinite(days) ? days : undefined;
 }
 
-/** Why the folder of all runs cannot be read; `undefined` where it can. */
+/** Why the folder of all runs cannot be read; `undefined` if it can. */
 function closedFolder(entries: readonly LedgerEntry[]): StoreFailure | undefined {
 	const [only] = entries;
 	return only?.kind === "unreadable" && only.id === ALL_RUNS ? only.failure : undefined;
 }
 
-/** Runs in which nothing has been recorded for `days` days, whatever they wait for. */
+/** Runs without a new event for `days` days, whatever they wait for. */
 export async function runsOlderThan(
 	{ store, clock }: Pick<Project, "store" | "clock">,
 	days: number,
@@ -39,10 +38,10 @@ export async function runsOlderThan(
 	if (closed) return closed;
 	for (const entry of entries) {
 		if (entry.kind === "unreadable")
-			staying.push({ id: entry.id, why: "cannot be read, so its age is not known; remove takes it away by its id" });
+			staying.push({ id: entry.id, why: "cannot be read, so its age is not known; remove it by its id" });
 		else if (entry.kind === "run" && Date.parse(entry.summary.updatedAt) < before) {
 			if (entry.holder && entry.holder.alive !== "no")
-				staying.push({ id: entry.id, why: `is in the hands of process ${entry.holder.pid}` });
+				staying.push({ id: entry.id, why: `belongs to process ${entry.holder.pid}` });
 			else runs.push(entry);
 		}
 	}
@@ -68,13 +67,13 @@ export async function runNamed({ store }: Pick<Project, "store">, name: string):
 
 export interface Removed {
 	readonly id: string;
-	/** Bytes that it took. */
+	/** Bytes that it used. */
 	readonly bytes: number;
-	/** Why it is still there. */
+	/** Why it was not removed. */
 	readonly failure?: StoreFailure;
 }
 
-/** Takes runs away, one after another; one that cannot be does not keep the others. */
+/** Removes runs one after another; a failure does not stop the others. */
 export async function removeRuns({ store }: Pick<Project, "store">, ids: readonly string[]): Promise<Removed[]> {
 	const removed: Removed[] = [];
 	for (const id of ids) {

@@ -1,6 +1,5 @@
-// Starting a run: everything that stands in its way is looked for before anything is made, and told at once.
-// B1 nothing is written and no process is started before the person's words on cleanup commands are known; B2 the run is on disk before its
-// first worker starts.
+// Starts a run: everything that prevents it is found before anything is made, and reported at once.
+// B1 nothing is written before the user has answered for the cleanup commands; B2 the run is on disk before its first worker starts.
 import { randomUUID } from "node:crypto";
 import { type Diagnostic, didYouMean, formatPath, thereAre } from "../../../definition/index.ts";
 import type { HeldLedger, LaunchProblem, Result, StoreFailure, WorkerLauncher } from "../../core/index.ts";
@@ -23,9 +22,9 @@ export type Preparation =
 	| {
 			readonly kind: "ready";
 			readonly found: LoadedTemplate;
-			/** What stands in the template to be run after its workers; `undefined`: nothing. */
+			/** The template's cleanup commands; `undefined`: none. */
 			readonly cleanup: CleanupTexts | undefined;
-			/** What the person should know before it begins. */
+			/** What the user should know before it starts. */
 			readonly notes: readonly string[];
 			readonly launcher: WorkerLauncher;
 	  }
@@ -37,7 +36,7 @@ export type Preparation =
 			readonly problems: readonly LaunchProblem[];
 	  };
 
-/** Looks at the template called `name` and at everything that its states need. Starts at most one pi that lists models, and one for each set of extensions. */
+/** Checks the template `name` and everything that its states need. Starts at most one pi that lists models, and one for each set of extensions. */
 export async function prepareStart(project: Project, name: string, signal?: AbortSignal): Promise<Preparation> {
 	const catalogue = project.templates();
 	const { cwd } = project.place;
@@ -46,14 +45,14 @@ export async function prepareStart(project: Project, name: string, signal?: Abor
 	const launcher = project.launcher();
 	const problems = await launcher.check([...found.read.template.states.values()], signal);
 	if (problems.some(({ severity }) => severity === "error"))
-		return { kind: "refused", message: `"${name}" cannot run as things are.`, diagnostics: [], problems };
+		return { kind: "refused", message: `"${name}" cannot run now.`, diagnostics: [], problems };
 	return {
 		kind: "ready",
 		found,
 		cleanup: cleanupTexts(project, found),
 		notes: [
 			...found.inPlaceOf.map(
-				(file) => `${formatPath(file, cwd)} does not load, so ${formatPath(found.file, cwd)} runs in its place.`,
+				(file) => `${formatPath(file, cwd)} does not load; ${formatPath(found.file, cwd)} runs instead.`,
 			),
 			...problems.map(({ state, message, remedy }) => `${state}: ${message} ${remedy}`),
 			...dialectNotes(found.read.template),
@@ -67,7 +66,7 @@ export function isLoaded<T extends FoundTemplate>(found: T): found is T & Loaded
 	return found.read !== undefined;
 }
 
-/** Why there is no template of that name, and which there are. `others`: words that may have been meant as well. */
+/** Why there is no template of that name, and which exist. `others`: words that may have been meant instead. */
 export function notFound(
 	name: string,
 	{ templates }: TemplateCatalogue,
@@ -80,7 +79,7 @@ export function notFound(
 	const list = thereAre(names, "There is none here.");
 	const trust =
 		place.trust === "untrusted"
-			? " Those of the project are not read, because pi has not been told to trust it (/trust in pi, --approve for one command)."
+			? " The project's templates are not read because pi does not trust it (/trust in pi, --approve for one command)."
 			: "";
 	return {
 		message: `There is no template "${name}".${didYouMean(name, [...names, ...others])} ${list}${trust}`,
@@ -88,7 +87,7 @@ export function notFound(
 	};
 }
 
-/** The cleanup commands of a template, and how the person stands to them. */
+/** The cleanup commands of a template, and whether they are approved. */
 function cleanupTexts({ approvals }: Project, { read, tier }: LoadedTemplate): CleanupTexts | undefined {
 	const { template } = read;
 	const hash = hashCleanup(template);
@@ -97,7 +96,7 @@ function cleanupTexts({ approvals }: Project, { read, tier }: LoadedTemplate): C
 	return {
 		hash,
 		commands: cleanupOf(template).map(({ state, command }) => ({ state, command: command.command })),
-		// Whoever can write into the person's own folder needs no template to run commands.
+		// Who can write into the user's folder needs no template to run commands.
 		standing: known === "unknown" && tier === "personal" ? "own" : known,
 	};
 }
@@ -107,28 +106,28 @@ function dialectNotes({ dialect, states }: Template): string[] {
 	if (dialect !== "ae" || asked.length === 0) return [];
 	const names = asked.map(({ name }) => name).join(", ");
 	return [
-		`This template is written with \`initial\` and \`agent\`, so approvals without a mode are asked before a state begins: ${names}.`,
+		`This template uses \`initial\` and \`agent\`, so approvals without a mode are requested before a state begins: ${names}.`,
 	];
 }
 
-/** Runs that are going on in the same folder: what changes there cannot be told apart. */
+/** Runs that are active in the same folder: their changes cannot be told apart. */
 async function neighbours({ store }: Project): Promise<string[]> {
 	const live = (await store.list()).filter((entry) => entry.kind === "run" && entry.holder?.alive === "yes");
 	return live.map(
 		({ id }) =>
-			`The run ${id.slice(0, 8)} works in this folder at the same time: what changes cannot be told apart, and is shown for both.`,
+			`The run ${id.slice(0, 8)} works in this folder at the same time: changes cannot be told apart and are shown for both.`,
 	);
 }
 
 export interface StartOrder {
 	readonly task: string;
-	/** `provider/id` for states that name none; left out: pi's own choice. */
+	/** `provider/id` for states that name none. Default: pi's choice. */
 	readonly model?: string | undefined;
-	/** The person's word on the cleanup commands: `approved` for exactly these texts, or none of them runs. */
+	/** The user's answer for the cleanup commands: `approved` for exactly these texts; `none`: none of them runs. */
 	readonly cleanup: "approved" | "own" | "none";
 }
 
-/** Makes the run. It is on disk when this resolves, and this process has it. */
+/** Creates the run. It is on disk when this resolves, and this process holds its lease. */
 export async function createRun(
 	{ store, approvals }: Project,
 	{ found, cleanup }: Pick<Extract<Preparation, { kind: "ready" }>, "found" | "cleanup">,
@@ -151,7 +150,7 @@ export async function createRun(
 	});
 }
 
-/** Without a kept approval the commands would be refused later, after the work was done. */
+/** Without a stored approval the commands would be refused later, when the work is done. */
 async function keepApproval(
 	approvals: CleanupApprovals,
 	...answer: Parameters<CleanupApprovals["remember"]>
@@ -163,16 +162,16 @@ async function keepApproval(
 		const { code, message } = error as NodeJS.ErrnoException;
 		return {
 			reason: "io",
-			message: `Your word on the cleanup commands could not be kept in pi's agent folder: ${code ?? message}.`,
-			remedy: "Make that folder writable, or start without them.",
+			message: `Your answer for the cleanup commands could not be stored in pi's agent folder: ${code ?? message}.`,
+			remedy: "Make that folder writable, or start without the commands.",
 		};
 	}
 }
 
-/** A sentence where the template's file says something else than the run goes by. */
+/** A sentence if the template's file differs from what the run uses. */
 export function templateChange({ templates }: Project, { template }: Run): string | undefined {
 	const now = templates().templates.get(template.name)?.read;
 	return now && now.hash !== template.hash
-		? `The template "${template.name}" has changed since; the run keeps to the one that it began with.`
+		? `The template "${template.name}" has changed since; the run continues with the one that it started with.`
 		: undefined;
 }

@@ -1,5 +1,4 @@
-// A run that this process supervises, with what belongs to it here.
-
+// A run that this process supervises.
 import type { Approver, HeldLedger, WorkerLauncher, Workspace } from "../../core/index.ts";
 import { type Supervision, supervise } from "../supervisor/index.ts";
 import type { Project } from "./project.ts";
@@ -8,11 +7,11 @@ export interface SupervisedRun {
 	readonly id: string;
 	readonly ledger: HeldLedger;
 	readonly supervision: Supervision;
-	/** The files of the run; safe to ask while the supervision does. */
+	/** The files of the run; may be used while the supervision uses them. */
 	readonly workspace: Workspace;
 }
 
-/** Begins to supervise. `launcher`: one that was opened for this run a moment ago. */
+/** Starts to supervise. `launcher`: one that was just opened for this run. */
 export function startSupervision(
 	project: Project,
 	ledger: HeldLedger,

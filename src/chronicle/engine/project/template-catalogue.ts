@@ -1,47 +1,47 @@
-// Finding chronicle templates: which files there are, whose they are, which of them load.
-// S1 a bad file hides no good one: of files with one name the first that loads is meant, and what was passed over for it is told;
-// S2 the project's come before the person's, JSON before YAML; S3 a project's are read only where the person trusts it.
+// Finds chronicle templates: which files exist, whose they are, and which of them load.
+// S1 a bad file hides no good one: of files with one name the first that loads is selected, and those skipped for it are reported; S2 the project's
+// come before the user's, JSON before YAML; S3 a project's are read only if the user trusts it.
 import { readdirSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { type Diagnostic, openReport, quoted, readSource, sortDiagnostics } from "../../../definition/index.ts";
 import { readTemplate, type Template } from "../../core/index.ts";
 
 export interface TemplateFolders {
-	/** `undefined` where the project has none or is not trusted. */
+	/** `undefined` if the project is not trusted. */
 	readonly project: string | undefined;
 	readonly personal: string;
 }
 
 export interface FoundTemplate {
-	/** Name of the file without its ending: what commands call it. */
+	/** File name without its extension: the template's name in commands. */
 	readonly key: string;
 	readonly tier: "project" | "personal";
 	/** Absolute. */
 	readonly file: string;
-	/** `undefined` where it does not load; then `diagnostics` has an error. */
+	/** `undefined` if it does not load; then `diagnostics` has an error. */
 	readonly read: { readonly template: Template; readonly definition: unknown; readonly hash: string } | undefined;
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The template that a name means. */
+/** The template that a name selects. */
 export type SelectedTemplate = FoundTemplate & {
-	/** Files of its name that come before it and do not load. */
+	/** Files of its name that come first and do not load. */
 	readonly inPlaceOf: readonly string[];
 };
 
 export interface TemplateCatalogue {
-	/** By key, in the order of the keys. */
+	/** By key, sorted. */
 	readonly templates: ReadonlyMap<string, SelectedTemplate>;
-	/** Every file, those that no name means included. */
+	/** Every file, also those that no name selects. */
 	readonly files: readonly FoundTemplate[];
-	/** Everything that is wrong anywhere, sorted. */
+	/** All problems, sorted. */
 	readonly diagnostics: readonly Diagnostic[];
 }
 
 const endings = [".json", ".jsonc", ".json5", ".yaml", ".yml"];
 const mostBytes = 256_000;
 
-/** Where templates lie: `.pi/chronicle/workflows` of a trusted project, and `chronicle/workflows` below pi's agent folder. */
+/** Where templates are: `.pi/chronicle/workflows` of a trusted project, and `chronicle/workflows` below pi's agent folder. */
 export function templateFolders(place: { cwd: string; agentFolder: string; trusted: boolean }): TemplateFolders {
 	return {
 		project: place.trusted ? join(place.cwd, ".pi", "chronicle", "workflows") : undefined,
@@ -72,7 +72,7 @@ export function readTemplates({ project, personal }: TemplateFolders): TemplateC
 	};
 }
 
-/** A file that stands behind another of its name in one folder; the person's behind the project's is as it should be. */
+/** Warns about a file behind another of its name in one folder. One of the user's behind the project's is intended. */
 function withoutUse(found: FoundTemplate, meant: FoundTemplate): FoundTemplate {
 	if (found.tier !== meant.tier) return found;
 	const report = openReport();
@@ -88,7 +88,7 @@ function withoutUse(found: FoundTemplate, meant: FoundTemplate): FoundTemplate {
 	return { ...found, diagnostics: report.diagnostics };
 }
 
-/** Reads one file as a template; `undefined` where there is none. */
+/** Reads one file as a template; `undefined` if it does not exist. */
 export function readTemplateFile(file: string, tier: FoundTemplate["tier"]): FoundTemplate | undefined {
 	const key = basename(file, extname(file));
 	const source = readSource(file, { maxBytes: mostBytes });
@@ -120,14 +120,14 @@ function withNameable(found: FoundTemplate): FoundTemplate {
 		{ file: found.file },
 		{
 			code: "bad-name",
-			message: `The name ${quoted(found.key)} contains a blank, so no command can name it.`,
+			message: `The name ${quoted(found.key)} contains a space, so no command can name it.`,
 			remedy: "Rename the file.",
 		},
 	);
 	return { ...found, diagnostics: report.diagnostics };
 }
 
-/** JSON comes before YAML where both have one name. */
+/** JSON comes before YAML of the same name. */
 function rank(name: string): number {
 	return endings.indexOf(extname(name).toLowerCase());
 }
@@ -140,7 +140,7 @@ function listFolder(folder: string): string[] {
 	}
 }
 
-/** Why a folder that is there gives no templates. */
+/** Why an existing folder gives no templates. */
 function folderProblem(folder: string): Diagnostic[] {
 	try {
 		readdirSync(folder);
@@ -149,8 +149,6 @@ function folderProblem(folder: string): Diagnostic[] {
 		const { code = "unknown" } = error as NodeJS.ErrnoException;
 		if (code === "ENOENT") return [];
 		const message = `No templates can be read here (${code}).`;
-		return [
-			{ severity: "error", code: "no-folder", file: folder, message, remedy: "Make it a folder that you may read." },
-		];
+		return [{ severity: "error", code: "no-folder", file: folder, message, remedy: "Make it a readable folder." }];
 	}
 }

@@ -1,13 +1,13 @@
-// Following a run that another process carries on, or that waits: it is read whenever its record grows on disk, a few times a second at most.
+// Watches a run that another process supervises, or that waits: it is read when its ledger grows on disk, a few times a second at most.
 import { type FSWatcher, watch } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReadLedger } from "../../core/index.ts";
 import type { Project } from "./project.ts";
 
-/** Milliseconds between two looks, at least. */
+/** Milliseconds between two reads, at least. */
 const restMs = 200;
 
-/** Calls `listener` after every change of run `id`; the returned function ends that. Keeps no process alive. */
+/** Calls `listener` after every change of run `id`, until the returned function is called. Keeps no process alive. */
 export function watchRun(
 	{ store, sessions }: Pick<Project, "store" | "sessions">,
 	id: string,
@@ -37,7 +37,7 @@ export function watchRun(
 		});
 		watcher.on("error", () => watcher?.close());
 	} catch {
-		// Without a watch (their number is limited on some systems) the run shows as it was when it was last read.
+		// Without a watch (some systems limit their number) the run is shown as it was last read.
 	}
 	return () => {
 		ended = true;

@@ -59,21 +59,21 @@ describe("a child", () => {
 		["a missing program", { command: "/nowhere/program", cwd: () => folder }],
 		["a missing folder", { command: process.execPath, cwd: () => join(folder, "gone") }],
 		["a program that is a folder", { command: tmpdir(), cwd: () => folder }],
-	])("that cannot start (%s) says so as its exit", async (_, { command, cwd }) => {
+	])("that cannot start (%s) has that as its exit", async (_, { command, cwd }) => {
 		const child = startChild({ command, args: [], cwd: cwd(), env: {} });
 		expect(await child.exited).toMatchObject({ kind: "unstarted", reason: expect.stringMatching(/ENOENT|EACCES/) });
 		expect(await child.write("x")).toBe(false);
 		expect(await child.stop()).toMatchObject({ kind: "unstarted" });
 	});
 
-	it("keeps the last 16 KiB of what it complains about", async () => {
+	it("keeps the last 16 KiB of stderr", async () => {
 		const child = node("process.stderr.write('a'.repeat(100_000) + 'the end')");
 		await child.exited;
 		expect(child.stderr()).toHaveLength(16 * 1024);
 		expect(child.stderr().endsWith("the end")).toBe(true);
 	});
 
-	it("reads large output whole and takes large input whole", async () => {
+	it("passes large output and input completely", async () => {
 		const child = node("process.stdin.pipe(process.stdout)");
 		const text = output(child);
 		const line = `${"z".repeat(1_000_000)}\n`;
@@ -83,7 +83,7 @@ describe("a child", () => {
 		expect(await child.write("more")).toBe(false);
 	});
 
-	it("stops on SIGTERM, and a deaf one on SIGKILL after the grace", async () => {
+	it("stops on SIGTERM, and one that ignores it on SIGKILL after the grace period", async () => {
 		const mild = node("setInterval(() => {}, 1000); console.log('up')");
 		const deaf = node("process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('up')");
 		await Promise.all([mild, deaf].map((child) => new Promise<void>((resolve) => child.onOutput(() => resolve()))));
@@ -118,7 +118,7 @@ describe("a child", () => {
 });
 
 describe("orphans", needsLinux, () => {
-	it("R26 finds what carries the tag, its descendants with an emptied environment and its session, and nothing else", async () => {
+	it("R26 are the processes with the tag, their descendants with an emptied environment and their sessions, and nothing else", async () => {
 		const run = `run-${process.pid}`;
 		const script = join(folder, "tree.sh");
 		writeFileSync(
@@ -157,7 +157,7 @@ describe("orphans", needsLinux, () => {
 		await other.kill();
 	});
 
-	it("R26 a shell that outlived its killed worker is found and stopped before it goes on", async () => {
+	it("R26 a shell that outlived its killed worker is found and stopped before it continues", async () => {
 		const run = `orphan-${process.pid}`;
 		const file = join(folder, "effect");
 		const worker = node(
@@ -172,7 +172,7 @@ describe("orphans", needsLinux, () => {
 		expect(() => readFileSync(file)).toThrow();
 	});
 
-	it("R26 no shell goes on to its next command because the one before it was stopped", async () => {
+	it("R26 no shell continues with its next command because the previous one was stopped", async () => {
 		const run = `next-${process.pid}`;
 		const file = join(folder, "next");
 		const shells = Array.from({ length: 20 }, (_, n) =>
@@ -190,7 +190,7 @@ describe("orphans", needsLinux, () => {
 		for (const shell of shells) expect(await shell.exited).toMatchObject({ kind: "killed" });
 	});
 
-	it("is never this process or one above it, whatever the tag", async () => {
+	it("are never this process or an ancestor, whatever the tag", async () => {
 		const child = node(
 			`const { findOrphans } = await import(${JSON.stringify(new URL("../../src/process/orphans.ts", import.meta.url).href)}); console.log(JSON.stringify(findOrphans("mine").map((s) => s.pid)), process.pid)`,
 			{ [RUN_TAG]: "mine" },

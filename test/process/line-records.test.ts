@@ -20,7 +20,7 @@ function cut(bytes: Buffer, at: readonly number[]): Buffer[] {
 }
 
 describe("records", () => {
-	it("field 29 any cutting of the stream gives the same records, other line separators and split characters included", () => {
+	it("field 29 are the same however the stream is cut, other line separators and split characters included", () => {
 		const lines = fc.array(
 			fc.string({ unit: "grapheme", maxLength: 200 }).map((text) => JSON.stringify(`\u2028\u2029\u0085${text}`)),
 		);
@@ -32,7 +32,7 @@ describe("records", () => {
 		);
 	});
 
-	it("takes off one CR before the LF and delivers a last record without LF", () => {
+	it("lose one CR before the LF; a last record needs no LF", () => {
 		expect(split([Buffer.from('{"a":1}\r\n{"b":2}')]).records).toEqual(['{"a":1}', '{"b":2}']);
 	});
 

@@ -75,14 +75,14 @@ async function rangeOf(ledger: ReadLedger, asked: number | "all"): Promise<Resul
 	if (asked !== "all" && (asked < 1 || asked > run.visit))
 		return unknown(`The run has ${run.visit} ${run.visit === 1 ? "visit" : "visits"}.`, "unknown_visit");
 	const history = await readHistory(ledger);
-	const one = asked === "all" ? undefined : history.visit(asked);
-	const trees = (asked === "all" ? history.visits : one ? [one] : []).map((visit) => visit.trees);
+	const visits = history.visits.filter(({ number }) => asked === "all" || number === asked);
+	const trees = visits.map((visit) => visit.trees);
 	const from = trees.find(({ before }) => before !== undefined)?.before;
 	if (from === undefined) return unmeasured(run);
 	const last = trees.findLast(({ after }) => after !== undefined)?.after;
 	const question = run.stage.kind === "asking" ? run.stage.question.diff : "";
 	const ended = run.stage.kind === "over" || (asked !== "all" && asked < run.visit);
-	const state = one?.state ?? run.state;
+	const state = (asked === "all" ? undefined : visits[0]?.state) ?? run.state;
 	return { ok: true, value: { state, from, to: ended ? last : question || undefined } };
 }
 

@@ -44,14 +44,14 @@ function check(run: Run): void {
 }
 
 describe("a ledger of version 1", () => {
-	it("is read from its checkpoint and from its events alone, to the same run", async () => {
+	it("reads to the same run from its checkpoint and from its events alone", async () => {
 		const store = openFileStore({ sessions, clock: Date });
 		const { run } = value(await store.read(id));
 		check(run);
 		rmSync(join(sessions, `${id}.json`));
 		expect(value(await store.read(id)).run).toEqual(run);
 	});
-	it("is listed, and goes on where it was", async () => {
+	it("is listed, and continues where it was", async () => {
 		const store = openFileStore({ sessions, clock: Date });
 		expect(await store.list()).toMatchObject([
 			{ kind: "run", id, summary: { status: "paused", state: "review", template: "Feature" } },

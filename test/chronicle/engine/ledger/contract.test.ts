@@ -40,7 +40,7 @@ async function all(events: AsyncIterable<LedgerEvent>): Promise<LedgerEvent[]> {
 }
 
 describe.each(stores)("a store of %s", (_, open) => {
-	it("R4 has a run, readable, before create resolves", async () => {
+	it("R4 has the run, readable, before create resolves", async () => {
 		const store = open();
 		const ledger = value(await store.create(created()));
 		expect(ledger.run).toMatchObject({ id, state: "a", status: "running", seq: 1 });
@@ -67,7 +67,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		expect((await all(ledger.events(2))).map(({ seq }) => seq)).toEqual([3]);
 		await ledger.releaseLease();
 	});
-	it("R48 takes secrets out of what workers and tools say before anything keeps it", async () => {
+	it("R48 redacts what workers and tools say before it is stored", async () => {
 		process.env.PLANTED_API_TOKEN = "planted-value-7";
 		const store = open();
 		delete process.env.PLANTED_API_TOKEN;
@@ -91,7 +91,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		expect(JSON.stringify(await all(ledger.events()))).not.toMatch(/planted-value-7|abcdef/);
 		await ledger.releaseLease();
 	});
-	it("R2 another process of the run finds the same state, with and without a checkpoint", async () => {
+	it("R2 the next process finds the same state, with and without a checkpoint", async () => {
 		const store = open();
 		const first = value(await store.create(created()));
 		let run = await tell(first, first.run, baseline);
@@ -123,14 +123,14 @@ describe.each(stores)("a store of %s", (_, open) => {
 		expect(value(await third.append([{ kind: "told", text: "y" }], "durable"))[0]?.seq).toBe(2);
 		await third.releaseLease();
 	});
-	it("refuses a checkpoint that is not of the log's end", async () => {
+	it("refuses a checkpoint that is not at the end of the log", async () => {
 		const store = open();
 		const ledger = value(await store.create(created()));
 		value(await ledger.append([{ kind: "told", text: "x" }], "soon"));
 		expect((await ledger.checkpoint(ledger.run)).ok).toBe(false);
 		await ledger.releaseLease();
 	});
-	it("lists runs newest first and finds them by id, beginning and last", async () => {
+	it("lists runs newest first and finds them by id, prefix and `last`", async () => {
 		const store = open();
 		const ids = [
 			"aaaaaaaa-0000-4000-8000-000000000001",
@@ -150,7 +150,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		const reasons = await Promise.all(["aaaaaaa", "c", ""].map(async (name) => store.find(name)));
 		expect(reasons.map((found) => !found.ok && found.failure.reason)).toEqual(["ambiguous", "unknown", "unknown"]);
 	});
-	it("R50 keeps what people say to a run until its holder has dealt with it, in order", async () => {
+	it("R50 keeps commands to a run until its holder has handled them, in order", async () => {
 		const store = open();
 		await value(await store.create(created())).releaseLease();
 		const said: PersonEvent[] = [
@@ -181,7 +181,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		);
 		await again.releaseLease();
 	});
-	it("keeps for the next holder what the present one could not deal with, in order", async () => {
+	it("keeps for the next holder what this one could not handle, in order", async () => {
 		const store = open();
 		await value(await store.create(created())).releaseLease();
 		for (const text of ["one", "two"]) value(await store.post(id, { kind: "told", text }));
@@ -203,7 +203,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		expect(heard.map((event) => event.kind === "told" && event.text)).toEqual(["one", "two"]);
 		await second.releaseLease();
 	});
-	it("R50 whoever says something learns whether it was taken, and can take it back before", async () => {
+	it("R50 the sender of a command learns whether it was taken, and can withdraw it before", async () => {
 		const store = open();
 		await value(await store.create(created())).releaseLease();
 		const posts = [];
@@ -224,7 +224,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		expect(await posts[1]?.state()).toEqual({ kind: "refused", reason: "This was decided in an earlier visit." });
 		await ledger.releaseLease();
 	});
-	it("says that a run is unknown", async () => {
+	it("reports an unknown run", async () => {
 		const store = open();
 		const other = "99999999-0000-4000-8000-000000000001";
 		for (const result of [await store.open(other), await store.read(other)])

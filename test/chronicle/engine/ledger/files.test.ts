@@ -57,7 +57,7 @@ async function aRun(visits = 2, checkpoint = true): Promise<Run> {
 }
 
 describe("R47 damage", () => {
-	it("T2 a torn end costs exactly the torn event, is reported and kept, and every later line parses", async () => {
+	it("T2 a torn end loses only the torn event, is reported and kept, and every later line parses", async () => {
 		await aRun(2, false);
 		const before = lines();
 		truncateSync(log(), statSync(log()).size - 7);
@@ -72,7 +72,7 @@ describe("R47 damage", () => {
 		expect(names().filter((name) => name.includes(".corrupt-")).length).toBe(1);
 		expect(value(await store.open(id)).repairs).toEqual([]);
 	});
-	it("a log cut at any byte gives the run as it was at its last whole event", async () => {
+	it("a log cut at any byte gives the run at its last complete event", async () => {
 		await aRun(1);
 		const bytes = readFileSync(log());
 		const checkpoint = readFileSync(json());
@@ -96,7 +96,7 @@ describe("R47 damage", () => {
 			else expect(value(read).run, `cut at ${length}`).toEqual(states.get(whole));
 		}
 	});
-	it("a checkpoint cut at any byte is made again from the events, and the damaged one is kept", async () => {
+	it("a checkpoint cut at any byte is rebuilt from the events, and the damaged one is kept", async () => {
 		const run = await aRun(1);
 		const bytes = readFileSync(json());
 		for (let length = 0; length < bytes.length - 1; length += 97) {
@@ -113,7 +113,7 @@ describe("R47 damage", () => {
 		expect(readFileSync(join(sessions, kept ?? "")).length).toBeLessThan(bytes.length);
 		expect(JSON.parse(readFileSync(json(), "utf8"))).toMatchObject({ id, seq: run.seq });
 	});
-	it("a power cut that left garbage or zeros behind the last event is a torn end", async () => {
+	it("garbage or zeros that a power cut left after the last event are a torn end", async () => {
 		const run = await aRun(1);
 		const sound = readFileSync(log());
 		for (const garbage of ["\0".repeat(4096), "\n\n{}\n", '{"seq":99}\n', "x".repeat(100_000)]) {
@@ -144,7 +144,7 @@ describe("R47 damage", () => {
 					.toSpliced(3, 2, text.split("\n")[4] ?? "", text.split("\n")[3] ?? "")
 					.join("\n"),
 		],
-	])("%s in the middle is refused with its place, and nothing is touched", async (_, damage) => {
+	])("%s in the middle is refused with its offset, and nothing is changed", async (_, damage) => {
 		await aRun(2);
 		rmSync(json());
 		const damaged = damage(readFileSync(log(), "utf8"));
@@ -156,7 +156,7 @@ describe("R47 damage", () => {
 		expect(readFileSync(log(), "utf8")).toBe(damaged);
 		expect(await store.list()).toMatchObject([{ kind: "unreadable", id, failure: { reason: "corrupt" } }]);
 	});
-	it("damage before a sound checkpoint does not stand in the way, and is told when the run is taken up", async () => {
+	it("damage before a sound checkpoint does not prevent resuming, and is reported then", async () => {
 		const run = await aRun(2);
 		writeFileSync(log(), readFileSync(log(), "utf8").replace('"model":"a', '"model":"b'));
 		expect(value(await store.read(id)).run).toEqual(run);
@@ -213,7 +213,7 @@ describe("R47 damage", () => {
 			expect(value(await store.read(id))).toMatchObject({ run: { seq: run.seq }, repairs: [] });
 		}
 	});
-	it("a checkpoint of an earlier version is not believed against a log that does not have its event", async () => {
+	it("a checkpoint of an earlier version is not believed when the log lacks its event", async () => {
 		await aRun(2);
 		const { crc: _, ...older } = JSON.parse(readFileSync(json(), "utf8"));
 		writeFileSync(json(), JSON.stringify(older));
@@ -222,7 +222,7 @@ describe("R47 damage", () => {
 		expect(read.run.seq).toBeLessThan(older.seq);
 		expect(read.repairs.join()).toMatch(/events of the log are lost/);
 	});
-	it("field 54: without its events a run can be looked at and not gone on with", async () => {
+	it("field 54 without its events a run can be read and not resumed", async () => {
 		const run = await aRun(1);
 		rmSync(log());
 		const read = value(await store.read(id));
@@ -232,7 +232,7 @@ describe("R47 damage", () => {
 		expect(!opened.ok && opened.failure.reason).toBe("corrupt");
 		expect(existsSync(log())).toBe(false);
 	});
-	it("events of a process that had lost the run are passed over", async () => {
+	it("events of a process that had lost the run are ignored", async () => {
 		const run = await aRun(1);
 		const zombie = readFileSync(log(), "utf8").split("\n").filter(Boolean).at(-1) ?? "";
 		const ledger = value(await store.open(id));
@@ -245,7 +245,7 @@ describe("R47 damage", () => {
 	});
 });
 
-describe("R47 strangers and newer versions", () => {
+describe("R47 files of other programs and newer versions", () => {
 	it.each([
 		[
 			"a newer checkpoint",
@@ -269,7 +269,7 @@ describe("R47 strangers and newer versions", () => {
 		const opened = await store.open(id);
 		expect(!opened.ok && opened.failure.reason).toBe("newer");
 	});
-	it("ledgers of another implementation are shown, and its other files passed over", async () => {
+	it("ledgers of another implementation are listed, and its other files ignored", async () => {
 		mkdirSync(sessions, { recursive: true });
 		const ae = {
 			id: "0123456789abcdef",
@@ -329,7 +329,7 @@ describe("R47 strangers and newer versions", () => {
 		expect(!opened.ok && opened.failure.reason).toBe("unknown");
 		for (const [name, text] of Object.entries(files)) expect(readFileSync(join(sessions, name), "utf8")).toBe(text);
 	});
-	it("ids never become paths elsewhere", async () => {
+	it("ids never become paths outside of the folder", async () => {
 		for (const bad of [
 			"../../x",
 			"",
@@ -347,7 +347,7 @@ describe("R47 strangers and newer versions", () => {
 	});
 });
 
-describe("R48 rights", () => {
+describe("R48 permissions", () => {
 	it("files are 0600, folders 0700, and git ignores all of it", needsPosix, async () => {
 		await aRun(1);
 		value(await store.post(id, { kind: "told", text: "x" }));
@@ -363,19 +363,23 @@ describe("R48 rights", () => {
 		});
 		expect(stdout).toBe("");
 	});
-	it("what root makes in another's folder is theirs, and they go on with it", needs("root", root), async () => {
-		const project = join(sessions, "..");
-		chownSync(project, 4321, 4321);
-		await aRun(1);
-		mkdirSync(join(sessions, id, "workers"));
-		writeFileSync(join(sessions, id, "workers", "1.1.jsonl"), "{}\n");
-		value(await store.post(id, { kind: "told", text: "x" }));
-		const held = value(await store.open(id));
-		await held.releaseLease();
-		const all = readdirSync(sessions, { recursive: true, encoding: "utf8" }).map((name) => join(sessions, name));
-		expect(all.length).toBeGreaterThan(5);
-		for (const path of [sessions, ...all]) expect(statSync(path).uid, path).toBe(4321);
-	});
+	it(
+		"what root makes in another user's folder belongs to that user, who can continue with it",
+		needs("root", root),
+		async () => {
+			const project = join(sessions, "..");
+			chownSync(project, 4321, 4321);
+			await aRun(1);
+			mkdirSync(join(sessions, id, "workers"));
+			writeFileSync(join(sessions, id, "workers", "1.1.jsonl"), "{}\n");
+			value(await store.post(id, { kind: "told", text: "x" }));
+			const held = value(await store.open(id));
+			await held.releaseLease();
+			const all = readdirSync(sessions, { recursive: true, encoding: "utf8" }).map((name) => join(sessions, name));
+			expect(all.length).toBeGreaterThan(5);
+			for (const path of [sessions, ...all]) expect(statSync(path).uid, path).toBe(4321);
+		},
+	);
 	it(
 		"what another user may not read is not taken for absent: it is said whose it is, and what to do",
 		needs("root", root),
@@ -407,7 +411,7 @@ describe("R48 rights", () => {
 				expect(!result.ok && result.failure.message).toContain("belongs to root");
 		},
 	);
-	it("what lies in the inbox and is no word of a person is kept aside and named", async () => {
+	it("what is in the inbox and is no command is kept under another name and reported", async () => {
 		await aRun(1);
 		const inbox = join(sessions, id, "inbox");
 		mkdirSync(inbox, { recursive: true });
@@ -442,19 +446,19 @@ describe("R48 rights", () => {
 		expect(heard).toEqual([{ kind: "told", text: "heard" }]);
 		expect(unread.map((path) => readFileSync(path, "utf8"))).toEqual(left.slice(0, -1));
 	});
-	it("a message that no holder would read is refused before it is left", async () => {
+	it("a message that no holder would read is refused when it is posted", async () => {
 		await aRun(1);
 		const posted = await store.post(id, { kind: "told", text: "x".repeat(100_100) });
 		expect(!posted.ok && posted.failure.reason).toBe("too_long");
 		expect(existsSync(join(sessions, id, "inbox"))).toBe(false);
 	});
-	it("a .gitignore that is there stays as it is", async () => {
+	it("an existing .gitignore stays as it is", async () => {
 		mkdirSync(sessions, { recursive: true });
 		writeFileSync(join(sessions, ".gitignore"), "mine\n");
 		await aRun(0);
 		expect(readFileSync(join(sessions, ".gitignore"), "utf8")).toBe("mine\n");
 	});
-	it("a folder that cannot be written is a failure with a reason, no exception", needsNoRoot, async () => {
+	it("a folder that cannot be written is a failure with a reason, not an exception", needsNoRoot, async () => {
 		mkdirSync(sessions, { recursive: true });
 		chmodSync(sessions, 0o500);
 		const made = await store.create(created());
@@ -496,7 +500,7 @@ function smallDisk(): Disk & { left: number } {
 }
 
 describe("field 24 a full disk", () => {
-	it("is a failure and no exception; half an event never stays; once there is space it goes on", async () => {
+	it("is a failure, not an exception; half an event never stays; once there is space, writing continues", async () => {
 		const disk = smallDisk();
 		store = openFileStore({ sessions, clock, disk });
 		const ledger = value(await store.create(created()));
@@ -520,7 +524,7 @@ describe("field 24 a full disk", () => {
 		await ledger.releaseLease();
 		expect(value(await store.read(id)).run).toEqual(run);
 	});
-	it("a checkpoint that does not fit leaves the one before, and no draft", async () => {
+	it("a checkpoint that does not fit leaves the previous one, and no draft", async () => {
 		const disk = smallDisk();
 		store = openFileStore({ sessions, clock, disk });
 		const ledger = value(await store.create(created()));
@@ -535,7 +539,7 @@ describe("field 24 a full disk", () => {
 		value(await ledger.checkpoint(run));
 		await ledger.releaseLease();
 	});
-	it("a run that cannot be begun leaves no lease behind", async () => {
+	it("a run that cannot be created leaves no lease", async () => {
 		const disk = smallDisk();
 		disk.left = 10;
 		store = openFileStore({ sessions, clock, disk });
@@ -545,7 +549,7 @@ describe("field 24 a full disk", () => {
 		disk.left = Number.POSITIVE_INFINITY;
 		await value(await store.create(created())).releaseLease();
 	});
-	it("R4 a beginning that was cut off before its first event is no run, and does not stand in the way of one", async () => {
+	it("R4 a creation that was cut off before its first event is no run, and does not prevent one", async () => {
 		mkdirSync(join(sessions, id), { recursive: true });
 		writeFileSync(log(), "");
 		expect(await store.list()).toEqual([]);
@@ -560,7 +564,7 @@ describe("R26 R47 the lease", () => {
 		mkdirSync(join(sessions, id), { recursive: true });
 		writeFileSync(join(sessions, id, `lease.${fence}`), typeof text === "string" ? text : JSON.stringify(text));
 	};
-	it("of a process that is gone is taken over, with a higher number", async () => {
+	it("of a dead process is taken over, with a higher number", async () => {
 		await aRun(1);
 		const dead = spawnSync(process.execPath, ["-e", ""]).pid;
 		lease(7, { host: thisHost(), pid: dead, started: "gone" });
@@ -570,7 +574,7 @@ describe("R26 R47 the lease", () => {
 		expect(readdirSync(join(sessions, id)).filter((name) => name.startsWith("lease"))).toEqual(["lease.8"]);
 		await ledger.releaseLease();
 	});
-	it("of a number that another process has now is taken over: the start is another", async () => {
+	it("of a process number that was reused is taken over: the start differs", async () => {
 		await aRun(1);
 		lease(7, { host: thisHost(), pid: process.pid, started: "long ago" });
 		const ledger = value(await store.open(id));
@@ -587,7 +591,7 @@ describe("R26 R47 the lease", () => {
 		expect(!opened.ok && opened.failure.reason).toBe("held");
 		expect(!opened.ok && opened.failure.remedy).toContain("lease.7");
 	});
-	it("whoever has lost it writes nothing more", async () => {
+	it("a process that lost it writes nothing more", async () => {
 		const ledger = value(await store.create(created()));
 		lease(ledger.fence + 1, { host: thisHost(), pid: process.pid, started: "x" });
 		const before = [readFileSync(log()), readFileSync(json())];
@@ -598,7 +602,7 @@ describe("R26 R47 the lease", () => {
 		expect([readFileSync(log()), readFileSync(json())]).toEqual(before);
 		await ledger.releaseLease();
 	});
-	it("goes to one of many that try at once", async () => {
+	it("goes to exactly one of several processes that try at once", async () => {
 		await aRun(0);
 		const script = `
 			import { openFileStore } from ${JSON.stringify(new URL("../../../../src/chronicle/engine/ledger/index.ts", import.meta.url).href)};
@@ -634,7 +638,7 @@ describe("R26 R47 the lease", () => {
 });
 
 describe("size", () => {
-	it("T3 the 200th transition costs what the 20th cost: at most 1 KB of events and its words, and a checkpoint of at most 64 KB", async () => {
+	it("T3 the 200th transition costs what the 20th did: at most 1 KB of events besides its texts, and a checkpoint of at most 64 KB", async () => {
 		const words = 300;
 		const ledger = value(await store.create(created()));
 		let run = await tell(ledger, ledger.run, baseline);
@@ -652,7 +656,7 @@ describe("size", () => {
 		expect(statSync(json()).size).toBeLessThanOrEqual(64 * 1024);
 		expect(value(await store.read(id)).run).toEqual(run);
 	});
-	it("R14 a move writes as much late as early, checkpoints included, and every checkpoint stands in the log", async () => {
+	it("R14 a late move writes no more than an early one, checkpoints included, and every checkpoint matches the log", async () => {
 		let written = 0;
 		const disk: Disk = {
 			async open(path, flags, mode) {
@@ -686,7 +690,7 @@ describe("size", () => {
 		rmSync(json());
 		expect(value(await store.read(id)).run).toEqual(run);
 	});
-	it("a template and a task beyond measure do not swell the checkpoint; both come back whole", async () => {
+	it("a huge template and task do not swell the checkpoint; both are read back in full", async () => {
 		const definition = {
 			name: "T",
 			states: Object.fromEntries(
@@ -707,7 +711,7 @@ describe("size", () => {
 		expect(read.run.task.length).toBe(100_000);
 		expect(read.run.template.definition).toEqual(definition);
 	});
-	it("words beyond measure of workers and people do not swell the checkpoint; nothing of them is lost", async () => {
+	it("huge texts of workers and users do not swell the checkpoint, and none is lost", async () => {
 		const states = {
 			a: { persona: "A", next: ["b"], requires_approval: true },
 			b: { persona: "B", next: ["done"] },
@@ -725,7 +729,7 @@ describe("size", () => {
 		expect(value(await store.read(id)).run).toEqual(run);
 		expect(lines().some((event) => event.kind === "move_requested" && event.summary === summary)).toBe(true);
 	});
-	it("a run between very many states has a checkpoint as small as any", async () => {
+	it("a run with very many states has a small checkpoint too", async () => {
 		const names = Array.from({ length: 63 }, (_, n) => `${n} ${"s".repeat(44)}`);
 		const states = Object.fromEntries(names.map((name) => [name, { persona: "P", next: [...names, "done"] }]));
 		const definition = { name: "T", initial: names[0], limits: { moves: 9999 }, states };
@@ -747,7 +751,7 @@ describe("size", () => {
 		// What was cut is read from the events.
 		expect(value(await store.read(id)).run).toEqual(ledger.run);
 	});
-	it("R5 the folded state has its fields in the order in which people read them", async () => {
+	it("R5 the folded state lists its fields in reading order", async () => {
 		await aRun(1);
 		const ledger = JSON.parse(readFileSync(json(), "utf8"));
 		expect(Object.keys(ledger).slice(0, 13)).toEqual([

@@ -60,7 +60,7 @@ describe("R48 redaction", () => {
 	])("leaves %s", (text) => {
 		expect(redact(text)).toBe(text);
 	});
-	it("takes no longer than the text is long", () => {
+	it("takes time in proportion to the text", () => {
 		const started = performance.now();
 		for (const text of [
 			"a_".repeat(200_000),
@@ -74,7 +74,7 @@ describe("R48 redaction", () => {
 			redact(text);
 		expect(performance.now() - started).toBeLessThan(patient(3000));
 	});
-	it("goes through every text of an event and leaves what is looked up", () => {
+	it("redacts every text of an event and leaves what is looked up", () => {
 		const event = redactEvent(
 			{
 				kind: "snapshot_updated",
@@ -101,7 +101,7 @@ describe("R48 redaction", () => {
 		} as const;
 		expect(redactEvent(move, redact)).toEqual({ ...move, summary: "token=•••" });
 	});
-	it("takes secrets out of a person's own words too, and leaves what runs in the wording that was approved", () => {
+	it("redacts a user's words too, and leaves commands exactly as they were approved", () => {
 		const states = { a: { instructions: "token=abcdef", cleanup: ["curl -u x --token abcdef"], next: ["b"] } };
 		const created = {
 			kind: "created",

@@ -49,7 +49,7 @@ it("R13 a removed run leaves nothing, and the others stay as they are", async ()
 	expect(readdirSync(sessions)).toEqual(others);
 });
 
-it("R13 a run that a living process has is not removed, by its name or by its age", async () => {
+it("R13 a run of a living process is not removed, by its name or by its age", async () => {
 	const { store, sessions, clock, wait, create } = openStage();
 	const [held, free] = [await create("held"), await create("released")];
 	wait(10);
@@ -66,7 +66,7 @@ it("R13 a run that a living process has is not removed, by its name or by its ag
 	expect((await store.list()).map(({ id }) => id).sort()).toEqual([held, young].sort());
 });
 
-it("a folder of runs that cannot be read is said to be so, and is no run of which something could be removed", async () => {
+it("a folder of runs that cannot be read is reported, and nothing in it is removed", async () => {
 	const { store, sessions, clock } = openStage();
 	rmSync(sessions, { recursive: true, force: true });
 	symlinkSync(sessions, sessions);
@@ -75,7 +75,7 @@ it("a folder of runs that cannot be read is said to be so, and is no run of whic
 		expect(found).toMatchObject({ reason: "io", message: expect.stringContaining(sessions) });
 });
 
-it("R13 a removal that was cut off is finished by doing it again; a damaged run can be removed", async () => {
+it("R13 an interrupted removal is finished by repeating it; a damaged run can be removed", async () => {
 	const { store, sessions, create } = openStage();
 	const id = await create("released");
 	rmSync(join(sessions, `${id}.events.jsonl`));

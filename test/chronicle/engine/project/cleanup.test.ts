@@ -50,7 +50,7 @@ describe("R41 whose text may run", () => {
 		expect(again.standingOf(hash)).toBe("own");
 	});
 
-	it("a text that nobody approved does not run, one of the person's own is judged by the guard's rules", async () => {
+	it("an unapproved command does not run, and one of the user's own is judged by the guard's rules", async () => {
 		const folder = openFolder({ "keep.txt": "x", ".pi/damage-control-rules.yaml": "noDeletePaths:\n  - keep.txt\n" });
 		expect(await runnerIn(folder, "unknown").run("touch ran", folder, 5000, never)).toMatchObject({
 			result: { kind: "refused" },
@@ -66,7 +66,7 @@ describe("R41 whose text may run", () => {
 		});
 	});
 
-	it("R45 rules that cannot be read stop what they would have judged", async () => {
+	it("R45 unreadable rules stop what they would have judged", async () => {
 		const folder = openFolder({ ".pi/damage-control-rules.yaml": "noDeletePaths: [" });
 		expect(await runnerIn(folder, "own").run("true", folder, 5000, never)).toMatchObject({
 			result: { kind: "refused" },
@@ -74,8 +74,8 @@ describe("R41 whose text may run", () => {
 	});
 });
 
-describe("R40 in what bounds", () => {
-	it("exit codes, the end of the output without secrets, and the run's tag", async () => {
+describe("R40 limits", () => {
+	it("a command has its exit code, the end of its output without secrets, and the run's tag", async () => {
 		const folder = openFolder();
 		const runner = runnerIn(folder);
 		expect(await runner.run("echo out; echo err >&2; exit 3", folder, 5000, never)).toEqual({
@@ -92,7 +92,7 @@ describe("R40 in what bounds", () => {
 		});
 	});
 
-	it("floods do not stay in memory, and the last of them is kept", async () => {
+	it("a flood of output is not held in memory, and its end is kept", async () => {
 		const folder = openFolder();
 		const before = process.memoryUsage().rss;
 		const { output, result } = await runnerIn(folder).run(
@@ -107,7 +107,7 @@ describe("R40 in what bounds", () => {
 		expect(process.memoryUsage().rss - before).toBeLessThan(80_000_000);
 	});
 
-	it("a command that hangs is gone with its whole group after its time, or when it is called off", async () => {
+	it("a command that hangs is killed with its whole group after its time, or when it is canceled", async () => {
 		const folder = openFolder();
 		const runner = runnerIn(folder);
 		const began = Date.now();
@@ -122,7 +122,7 @@ describe("R40 in what bounds", () => {
 		expect(findOrphans(run)).toEqual([]);
 	});
 
-	it("what it leaves running on purpose can be found by the run's tag", async () => {
+	it("processes that it leaves running can be found by the run's tag", async () => {
 		const folder = openFolder();
 		expect((await runnerIn(folder).run("sleep 64 >/dev/null 2>&1 & echo ok", folder, 5000, never)).output).toBe("ok");
 		expect(findOrphans(run).map(({ command }) => command)).toEqual(["sleep 64"]);

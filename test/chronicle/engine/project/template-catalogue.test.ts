@@ -26,7 +26,7 @@ const shown = (trusted = true) =>
 const project = "project/.pi/chronicle/workflows";
 const personal = "agent/chronicle/workflows";
 
-it("R10 finds both folders; the project's wins where names are equal", () => {
+it("R10 finds both folders; the project's wins for equal names", () => {
 	write(`${project}/both.json`, good("Project's"));
 	write(`${personal}/both.json`, good("Mine"));
 	write(`${personal}/mine.yaml`, "states:\n  a: { persona: A, next: [done] }\n");
@@ -60,7 +60,7 @@ it("R10 a bad file is reported with its place and hides no good one", () => {
 	]);
 	expect(errors.find(({ file }) => file.endsWith("torn.json"))?.line).toBe(2);
 });
-it("R10 a bad file hides no good one of its own name, be it the person's or another notation; what was passed over is told", () => {
+it("R10 a bad file hides no good one of its name, the user's or in another notation; what was skipped is reported", () => {
 	write(`${project}/feature.json`, "{");
 	write(`${personal}/feature.json`, good("Mine"));
 	write(`${project}/bugs.json`, good("x").replace("done", "\u0000"));
@@ -83,7 +83,7 @@ it("R10 a bad file hides no good one of its own name, be it the person's or anot
 		`${project}/lost.json`,
 	]);
 });
-it("says when two files have one name, or a name that no command can say", () => {
+it("warns about two files with one name, and about a name that no command can use", () => {
 	write(`${project}/a.yaml`, "states:\n  a: { persona: A, next: [done] }\n");
 	write(`${project}/a.json`, good("A"));
 	write(`${project}/b c.json`, good("B"));
@@ -94,12 +94,12 @@ it("says when two files have one name, or a name that no command can say", () =>
 		),
 	);
 });
-it("R10 a folder that is none is told", () => {
+it("R10 a folder that is a file is reported", () => {
 	write(project, "not a folder");
 	expect(catalogue().diagnostics).toMatchObject([{ code: "no-folder", file: join(base, project), severity: "error" }]);
 	expect(catalogue(false).diagnostics).toEqual([]);
 });
-it("is empty where there is nothing", () => {
+it("is empty if there are no folders", () => {
 	expect(catalogue().templates.size).toBe(0);
 	expect(catalogue().diagnostics).toEqual([]);
 });

@@ -11,7 +11,7 @@ const move = (target = "checking", options: MessageOptions = {}) =>
 	call("workflow_transition", { target_state: target, summary: "Built it." }, options);
 const again = { conversation: { kind: "continue", key: "1.1", optional: false } } as const;
 
-describe("going on with a conversation", () => {
+describe("continuing a conversation", () => {
 	it("R24 R25 R35 after SIGKILL in the middle of a command: the same conversation, nothing dangling, nothing counted twice", async () => {
 		const server = await openModelServer([
 			call("bash", { command: "echo first" }, { usage: { input: 100, output: 10 } }),
@@ -36,7 +36,7 @@ describe("going on with a conversation", () => {
 		expect(second.of("used").map(({ spend }) => spend.tokens)).toEqual([320, 630]);
 	});
 
-	it("R24 before the first token the words of the supervisor are already kept", async () => {
+	it("R24 the supervisor's message is stored before the first token", async () => {
 		const held = gate();
 		const server = await openModelServer([say("", { after: held.opened }), move()]);
 		const desk = openDesk(openProject({ server }));
@@ -50,7 +50,7 @@ describe("going on with a conversation", () => {
 		held.open();
 	});
 
-	it("R17 R24 a move that was asked for and not answered is asked for again, without asking the model", async () => {
+	it("R17 R24 a requested move without an answer is requested again, without asking the model", async () => {
 		const server = await openModelServer([
 			calls([
 				["bash", { command: "echo side" }],
@@ -70,7 +70,7 @@ describe("going on with a conversation", () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it("R15 a move that was answered is not asked for again: after a rejection the model has the floor", async () => {
+	it("R15 an answered move is not requested again: after a rejection the model continues", async () => {
 		const server = await openModelServer([move(), move("planning")]);
 		const project = openProject({ server });
 		const desk = openDesk(project);
@@ -82,7 +82,7 @@ describe("going on with a conversation", () => {
 		expect(server.last().users.at(-1)).toBe("Rejected: add tests.");
 	});
 
-	it("a move whose answer was lost is dropped when the supervisor says so", async () => {
+	it("a move whose answer was lost is dropped if the supervisor says so", async () => {
 		const server = await openModelServer([move(), move("planning")]);
 		const project = openProject({ server });
 		const deaf = openDesk(project, { host: { requestMove: () => new Promise(() => {}) } });
@@ -96,7 +96,7 @@ describe("going on with a conversation", () => {
 		expect(server.requests).toHaveLength(2);
 	});
 
-	it("field 18 a torn last line is cut, and the conversation goes on", async () => {
+	it("field 18 a torn last line is cut, and the conversation continues", async () => {
 		const server = await openModelServer([say("hm"), move()]);
 		const desk = openDesk(openProject({ server }));
 		const worker = await desk.start();
@@ -111,7 +111,7 @@ describe("going on with a conversation", () => {
 		expect(server.last().users).toHaveLength(2);
 	});
 
-	it("a project that has moved: the worker works where it is now", async () => {
+	it("a worker continues in the project's new folder after it was moved", async () => {
 		const server = await openModelServer([say("hm"), call("bash", { command: "pwd" }), move()]);
 		const project = openProject({ server });
 		const desk = openDesk(project);
@@ -129,7 +129,7 @@ describe("going on with a conversation", () => {
 		rmSync(moved, { recursive: true });
 	});
 
-	it("a lost or broken conversation is said so, or begun anew where that is allowed", async () => {
+	it("a lost or broken conversation is reported, or started anew where that is allowed", async () => {
 		const server = await openModelServer([move(), move(), move()]);
 		const project = openProject({ server });
 		const desk = openDesk(project);
@@ -151,7 +151,7 @@ describe("going on with a conversation", () => {
 		expect(existsSync(join(desk.folder, "workers", "2.1.jsonl"))).toBe(true);
 	});
 
-	it("field 33 a conversation goes on after the provider failed", async () => {
+	it("field 33 a conversation continues after the provider failed", async () => {
 		const server = await openModelServer([fail(503), move()]);
 		const project = openProject({ server, settings: { retry: { enabled: false } } });
 		const desk = openDesk(project);

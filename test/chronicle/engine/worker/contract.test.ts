@@ -60,7 +60,7 @@ describe.each([
 	["pi processes", withPi],
 	["scripts", withScript],
 ])("a launcher of %s", (_, open) => {
-	it("R6 starts a worker that says who it is; a move that was accepted ends it, and what it used is known", async () => {
+	it("R6 starts a worker that reports itself; an accepted move ends it, and its usage is known", async () => {
 		const desk = await open("moves");
 		expect((await desk.launcher.check([statePlan()])).filter(({ severity }) => severity === "error")).toEqual([]);
 		expect(await desk.launcher.readSpend(desk.folder, "1.1")).toBeUndefined();
@@ -80,7 +80,7 @@ describe.each([
 		expect(spend?.tokens).toBeGreaterThan(0);
 		expect(await desk.launcher.readSpend(desk.folder, "1.1")).toEqual(spend);
 	});
-	it("R19 gives what is to be remembered to the supervisor, before the move", async () => {
+	it("R19 passes findings to the supervisor before the move", async () => {
 		const desk = await open("saves and moves");
 		const worker = await desk.start();
 		await desk.wait("move");
@@ -88,7 +88,7 @@ describe.each([
 		await worker.ended;
 		expect(desk.of("snapshot")).toEqual([{ kind: "snapshot", data: "The port is 8081" }]);
 	});
-	it("R49 ends a worker at once, however often it is asked to; nothing is reported after, nothing is left", async () => {
+	it("R49 stops a worker at once, however often it is asked to; nothing is reported afterwards, nothing is left running", async () => {
 		const desk = await open("hangs");
 		const worker = await desk.start();
 		await desk.wait("tool_started");
@@ -102,7 +102,7 @@ describe.each([
 		await desk.launcher.stopOrphans(desk.run);
 		expect(await desk.launcher.stopOrphans(desk.run)).toEqual({ stopped: 0, left: 0 });
 	});
-	it("T8 says why a worker could not be started, and leaves nothing of it; nothing to retire is no fault", async () => {
+	it("T8 reports why a worker could not be started, and leaves nothing of it; nothing to redact is no error", async () => {
 		const desk = await open("cannot start");
 		expect(await desk.launch()).toMatchObject({
 			ok: false,

@@ -46,7 +46,7 @@ describe("what is spent", () => {
 		expect(free.of("used").at(-1)?.spend).toMatchObject({ tokens: 110, costUsd: 0, unmeteredTokens: 110 });
 	});
 
-	it("R36 field 51 at the ceiling the calls of the message that crossed it are refused, saving still works, nothing more is asked", async () => {
+	it("R36 field 51 at the limit the calls of the message that crossed it are refused, saving still works, and no more requests are made", async () => {
 		const server = await openModelServer([
 			call("write", { path: "kept.txt", content: "x" }, { usage: { input: 300, output: 10 } }),
 			calls(
@@ -74,7 +74,7 @@ describe("what is spent", () => {
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 	});
 
-	it("R37 a ceiling that is raised while the worker works holds at once", async () => {
+	it("R37 a limit that is raised while the worker works applies at once", async () => {
 		const held = gate();
 		const server = await openModelServer([
 			call("write", { path: "a.txt", content: "x" }, { usage: { input: 900, output: 10 }, after: held.opened }),
@@ -91,7 +91,7 @@ describe("what is spent", () => {
 		expect([project.exists("a.txt"), project.exists("b.txt")]).toEqual([true, false]);
 	});
 
-	it("field 48 a move in the message that crosses the ceiling counts", async () => {
+	it("field 48 a move in the message that crosses the limit counts", async () => {
 		const server = await openModelServer([move("checking", { usage: { input: 5000, output: 10 } })]);
 		const desk = openDesk(openProject({ server }));
 		const worker = await desk.start({
@@ -124,7 +124,7 @@ describe("how a turn stops", () => {
 });
 
 describe("how a worker ends", () => {
-	it("R36 R49 at a boundary: the message ends, its calls are refused, the conversation is whole", async () => {
+	it("R36 R49 at a boundary: the message completes, its calls are refused, the conversation is intact", async () => {
 		const held = gate();
 		const server = await openModelServer([call("write", { path: "a.txt", content: "x" }, { after: held.opened })]);
 		const project = openProject({ server });
@@ -142,7 +142,7 @@ describe("how a worker ends", () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it("R49 now: in the middle of a command, with everything below it", async () => {
+	it("R49 now: during a command, with all its child processes", async () => {
 		const server = await openModelServer([call("bash", { command: "sleep 321 & sleep 322" })]);
 		const project = openProject({ server });
 		const desk = openDesk(project);
@@ -156,7 +156,7 @@ describe("how a worker ends", () => {
 		expect(findOrphans(desk.run)).toEqual([]);
 	});
 
-	it("field 36 after silence of the model, but not of a command", async () => {
+	it("field 36 after silence of the model, not of a command", async () => {
 		const server = await openModelServer([call("bash", { command: "sleep 1.2" }), hang("I am thinking")]);
 		const desk = openDesk(openProject({ server }));
 		const worker = await desk.start({ limits: { wallMs: 60_000, idleMs: 700, countCacheReads: true } });
@@ -176,7 +176,7 @@ describe("how a worker ends", () => {
 		expect(findOrphans(desk.run)).toEqual([]);
 	});
 
-	it("T8 killed: the signal is the outcome, what was used is reported, and what it left is found and stopped", async () => {
+	it("T8 when killed: the signal is the outcome, usage is reported, and orphans are found and stopped", async () => {
 		const server = await openModelServer([call("bash", { command: 'trap "" TERM; sleep 3; echo x >> effect.txt' })]);
 		const project = openProject({ server });
 		const desk = openDesk(project);
@@ -191,7 +191,7 @@ describe("how a worker ends", () => {
 		expect(project.exists("effect.txt")).toBe(false);
 	});
 
-	it("an exit that nobody asked for is its code, zero or not", async () => {
+	it("with its exit code, zero or not, when it exits by itself", async () => {
 		const server = await openModelServer([say("bye")]);
 		const project = openProject({
 			server,
@@ -210,8 +210,8 @@ describe("how a worker ends", () => {
 	});
 });
 
-describe("words on the way", () => {
-	it("R49 words for a worker that is busy reach the model before its next request, and count as given only then", async () => {
+describe("messages to a busy worker", () => {
+	it("R49 reach the model before its next request, and count as delivered only then", async () => {
 		const server = await openModelServer([call("bash", { command: "sleep 0.5" }), move()]);
 		const desk = openDesk(openProject({ server }));
 		const worker = await desk.start();

@@ -41,7 +41,7 @@ async function work(files: Record<string, string>, state: Partial<StatePlan>, sc
 }
 
 describe("tools of a state's extensions", () => {
-	it("N8 without `tools`, all of theirs are there beside pi's, whenever in the start they are registered", async () => {
+	it("N8 without `tools`, all tools of the extensions are active besides pi's, whenever at start they are registered", async () => {
 		const { first, notice, server } = await work(
 			{ "one.mjs": bringing(["lsp", "todo"]), "two.mjs": bringing(["late"], "started") },
 			{ extensions: ["./one.mjs", "two.mjs"] },
@@ -52,7 +52,7 @@ describe("tools of a state's extensions", () => {
 		expect(server.requests[1]?.lastResult?.text).toBe("did late");
 	});
 
-	it("N8 row 6 with `tools`, those named in whatever capitals are there, and the others are said once", async () => {
+	it("N8 with `tools`, those named (in any case) are active, and the others are reported once", async () => {
 		const { first, notice } = await work(
 			{ "one.mjs": bringing(["lsp", "todo", "Jira_Get", "jira_set", "search", "find"]) },
 			{ extensions: ["./one.mjs"], tools: ["Read", "LSP", "jira_*", "search", "workflow_transition"] },
@@ -62,7 +62,7 @@ describe("tools of a state's extensions", () => {
 		expect(notice).toContain("`tools` does not name");
 	});
 
-	it("an exact name wins over one that differs in capitals, and over the tool of pi that it means elsewhere", async () => {
+	it("an exact name wins over one in another case, and over pi's tool of that name", async () => {
 		const { first } = await work(
 			{ "one.mjs": bringing(["Read", "Todo", "todo"]) },
 			{ extensions: ["./one.mjs"], tools: ["Read", "todo", "search"] },
@@ -70,7 +70,7 @@ describe("tools of a state's extensions", () => {
 		expect(first).toEqual(["Read", "grep", "todo"]);
 	});
 
-	it("what is left out cannot be called, nor what an agent file forbids, and a late registration brings nothing back", async () => {
+	it("tools that are left out or forbidden by an agent file cannot be called, also after a late registration", async () => {
 		const files = {
 			"one.mjs": bringing(["lsp", "todo", "rm_all"], "called"),
 			".pi/agents/builder.md": "---\nname: builder\ntools: read\ndisallowedTools: RM_ALL\n---\nYou build.",
@@ -99,7 +99,7 @@ describe("tools of a state's extensions", () => {
 		).toEqual([false, false]);
 	});
 
-	it("a tool of theirs reaches nothing that is left out", async () => {
+	it("an extension's tool cannot call one that is left out", async () => {
 		const nest = `export default (pi) => {
 			for (const name of ["nest", "todo"]) pi.registerTool({
 				name, label: name, description: name, parameters: { type: "object", properties: {} },
@@ -121,7 +121,7 @@ describe("tools of a state's extensions", () => {
 		expect(said).not.toContain("TODO RAN");
 	});
 
-	it("a tool of theirs is judged by what it would do, as everybody's", async () => {
+	it("an extension's tool is judged by what it would do, like any other", async () => {
 		const { server, project } = await work(
 			{
 				"one.mjs": bringing(["fs_write_file"]),
@@ -134,7 +134,7 @@ describe("tools of a state's extensions", () => {
 		expect(project.exists("called.log")).toBe(false);
 	});
 
-	it("a name in the agent file is no foreign one where an extension registers it, and said where none does", async () => {
+	it("a name in the agent file is accepted if an extension registers it, and reported if none does", async () => {
 		const files = {
 			"one.mjs": bringing(["lsp"]),
 			".pi/agents/builder.md": "---\nname: builder\ntools: read, LSP, web_search\n---\nYou build.",
@@ -159,7 +159,7 @@ async function problemsOf(project: Project, state: Partial<StatePlan>) {
 	};
 }
 
-describe("what is wrong with a state's extensions", () => {
+describe("problems of a state's extensions", () => {
 	const files = {
 		"one.mjs": bringing(["lsp"]),
 		"same.mjs": bringing(["lsp"]),
@@ -179,10 +179,10 @@ describe("what is wrong with a state's extensions", () => {
 			undefined,
 			/Two extensions .*`lsp`.*one\.mjs and .*same\.mjs/,
 		],
-		["registers the worker's tool", ["./own.mjs"], undefined, /own\.mjs brings a tool `workflow_transition`/],
+		["registers the worker's tool", ["./own.mjs"], undefined, /own\.mjs has a tool `workflow_transition`/],
 		["does not register what is listed", ["./one.mjs"], ["lps"], /not have `lps`.*`lsp`/],
 		["does not fit what is listed", ["./slow.mjs"], ["jira_*"], /not have `jira_\*`/],
-	])("N8 is found when checked, and named by a launch: one that %s", async (_, extensions, tools, message) => {
+	])("N8 are found by a check, and named by a launch: one that %s", async (_, extensions, tools, message) => {
 		const project = openProject({ server: await openModelServer([]), trusted: true, files });
 		const state = { extensions, ...(tools ? { tools } : {}) };
 		const { desk, errors } = await problemsOf(project, state);
@@ -192,7 +192,7 @@ describe("what is wrong with a state's extensions", () => {
 		expect(await findOrphans(desk.run)).toEqual([]);
 	});
 
-	it("a check of what is right says nothing, leaves nothing, and warns of what is left out", async () => {
+	it("a check without problems is silent, leaves nothing running, and warns about tools that are left out", async () => {
 		const project = openProject({ server: await openModelServer([]), trusted: true, files });
 		expect((await problemsOf(project, { extensions: ["slow.mjs"] })).problems).toEqual([]);
 		const { problems } = await problemsOf(project, { extensions: ["one.mjs"], tools: ["read"] });

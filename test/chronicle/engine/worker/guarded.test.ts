@@ -35,7 +35,7 @@ function guardedProject(server: ModelServer): Project {
 }
 
 describe("a guarded worker", () => {
-	it("R44 S11 rules hold without any extension of the person: the model hears why, the run goes on, the log names the rule", async () => {
+	it("R44 S11 rules apply without any extension of the user: the model is told why, the run continues, the log names the rule", async () => {
 		const server = await openModelServer([
 			calls([
 				["bash", { command: "terraform destroy -auto-approve" }],
@@ -85,7 +85,7 @@ describe("a guarded worker", () => {
 		},
 	);
 
-	it("R46 time in which the person is asked does not count", async () => {
+	it("R46 time in which the user is asked does not count", async () => {
 		const server = await openModelServer([call("bash", { command: "./release.sh now" }), move]);
 		const desk = openDesk(guardedProject(server), {
 			answer: () => new Promise((resolve) => setTimeout(() => resolve({ kind: "confirmed" }), 2500)),
@@ -94,7 +94,7 @@ describe("a guarded worker", () => {
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 	});
 
-	it("R44 the rules of a run are frozen: neither the file nor the brief is within the worker's reach", async () => {
+	it("R44 the rules of a run are frozen: changing the rule file or the brief has no effect", async () => {
 		const server = await openModelServer([
 			calls([
 				["write", { path: ".pi/damage-control-rules.yaml", content: "zeroAccessPaths: []" }],
@@ -128,7 +128,7 @@ describe("a guarded worker", () => {
 		expect(desk.of("tool_ended")[0]).toMatchObject({ error: true, blocked: expect.any(String) });
 	});
 
-	it("R21 R44 S13 calls that a script makes are judged and logged like any other", async () => {
+	it("R21 R44 S13 calls made by a script are judged and logged like any other", async () => {
 		const code =
 			"const a = await tools.bash({ command: 'echo fine' }); let b; try { b = await tools.read({ path: '.env' }); } catch (error) { b = String(error); } return JSON.stringify([a, b]);";
 		const server = await openModelServer([call("codemode", { code }), move]);
@@ -166,7 +166,7 @@ describe("a guarded worker", () => {
 		},
 	);
 
-	it("with the sandbox wanted and none there, nothing is launched", async () => {
+	it("nothing is launched when the sandbox is required and missing", async () => {
 		const project = openProject({ server: await openModelServer([]) });
 		const env = project.environment({ CHRONICLE_SANDBOX: "off" });
 		const launched = await openDesk(project, { launcher: { sandbox: "shell", env } }).launch();
@@ -191,7 +191,7 @@ describe("a guarded worker", () => {
 		expect(project.processes()).toEqual([]);
 	});
 
-	it("R45 a folder in place of the file stops it too; no file at all is told by its absence", async () => {
+	it("R45 a folder in place of the rule file stops the launch too; a missing file is reported by absence", async () => {
 		const server = await openModelServer([move]);
 		const broken = openProject({ server, files: { ".pi/damage-control-rules.yaml/x": "" } });
 		expect(await openDesk(broken).launch()).toMatchObject({ ok: false, failure: { reason: "rules" } });

@@ -35,8 +35,8 @@ process.stdin.on("data", (chunk) => {
 });
 `;
 
-describe("what a worker is", () => {
-	it("R6 R7 a fresh process with the persona, its tools and the workflow tools, and nothing else of the project or the person", async () => {
+describe("a worker's process", () => {
+	it("R6 R7 is fresh, with the persona, its tools and the workflow tools, and nothing else of the project or the user", async () => {
 		const server = await openModelServer([move()]);
 		const project = openProject({
 			server,
@@ -68,7 +68,7 @@ describe("what a worker is", () => {
 		expect(request?.model).toBe("two");
 	});
 
-	it("S2 R48 nothing that was written is on the command line, and what is kept is the person's alone", async () => {
+	it("S2 R48 has no text on its command line, and its files are private to the user", async () => {
 		const server = await openModelServer([
 			call("bash", { command: "env | grep -c BRIEF; echo tag=$PI_CHRONICLE_RUN" }),
 			move(),
@@ -105,7 +105,7 @@ describe("what a worker is", () => {
 });
 
 describe("tools of servers", () => {
-	it("R7 R43 MCP tools that are named are there, others of the same server are not", async () => {
+	it("R7 R43 named MCP tools are active, others of the same server are not", async () => {
 		const server = await openModelServer([call("mcp__demo__hello", {}), move()]);
 		const project = openProject({ server, trusted: true, files: { "mcp.cjs": mcpServer } });
 		const demo = { command: process.execPath, args: [project.path("mcp.cjs")], exposure: "direct" };
@@ -119,7 +119,7 @@ describe("tools of servers", () => {
 });
 
 describe("the launcher of a project", () => {
-	it("R43 asks pi for its models when a state names one, and finds agents, rules and the worker itself", async () => {
+	it("R43 asks pi for its models if a state names one, and finds agents, rules and the worker extension", async () => {
 		const server = await openModelServer([move()]);
 		const project = openProject({
 			server,
@@ -149,7 +149,7 @@ describe("the launcher of a project", () => {
 });
 
 describe("a launch that must not happen", () => {
-	it("S1 a worker that holds other rules than ordered is ended before its first message", async () => {
+	it("S1 a worker with other rules than ordered is stopped before its first message", async () => {
 		const server = await openModelServer([]);
 		const project = openProject({ server });
 		const desk = openDesk(project);
@@ -191,7 +191,7 @@ describe("a launch that must not happen", () => {
 		expect(project.processes()).toEqual([]);
 	});
 
-	it("a pi that cannot be started, and one that says nothing", async () => {
+	it("of a pi that cannot be started, or that stays silent", async () => {
 		const project = openProject({ server: await openModelServer([]) });
 		const spawn = await openDesk(project, {
 			launcher: { pi: { command: "/nowhere/pi", args: [], version: undefined } },
@@ -205,7 +205,7 @@ describe("a launch that must not happen", () => {
 		});
 	});
 
-	it("a start that is called off ends its process within a second, also one that ignores SIGTERM", async () => {
+	it("a canceled start ends its process within a second, also one that ignores SIGTERM", async () => {
 		const project = openProject({ server: await openModelServer([]) });
 		const silent = {
 			command: process.execPath,
@@ -223,7 +223,7 @@ describe("a launch that must not happen", () => {
 		expect(project.processes()).toEqual([]);
 	});
 
-	it("R43 a model that is not there falls back with a notice", async () => {
+	it("R43 a missing model falls back with a notice", async () => {
 		const server = await openModelServer([move()]);
 		const desk = openDesk(openProject({ server }), { state: { model: "opus" } });
 		const worker = await desk.start();

@@ -10,7 +10,7 @@ const move = (target = "checking", options: MessageOptions = {}) =>
 	call("workflow_transition", { target_state: target, summary: "Built it." }, options);
 
 describe("moves", () => {
-	it("R18 the calls of the same message are awaited, then the move is asked for, and the model is not asked again", async () => {
+	it("R18 the calls of the same message are awaited, then the move is requested, and the model is not asked again", async () => {
 		const server = await openModelServer([
 			calls([
 				["workflow_transition", { target_state: "checking", summary: "Done." }],
@@ -49,7 +49,7 @@ describe("moves", () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it("R1 R16 a target that does not follow, an empty, missing or endless summary and a cut-off call are errors that say what to do; words move nothing", async () => {
+	it("R1 R16 an unreachable target, an empty, missing or endless summary and a cut-off call are errors with a remedy; text alone moves nothing", async () => {
 		const server = await openModelServer([
 			move("shipping"),
 			move("cheking"),
@@ -76,7 +76,7 @@ describe("moves", () => {
 		expect(desk.of("move")).toHaveLength(1);
 	});
 
-	it("a move that the supervisor refuses goes back to the model, which goes on", async () => {
+	it("a move that the supervisor refuses is returned to the model, which continues", async () => {
 		const server = await openModelServer([move(), move("planning")]);
 		const desk = openDesk(openProject({ server }), {
 			host: {
@@ -91,7 +91,7 @@ describe("moves", () => {
 		expect(server.requests[1]?.lastUser).toContain("tests are missing");
 	});
 
-	it("a message that was queued does not keep a worker alive after its move", async () => {
+	it("a queued message does not keep a worker alive after its move", async () => {
 		const held = gate();
 		const server = await openModelServer([move("checking", { after: held.opened })]);
 		const desk = openDesk(openProject({ server }));
@@ -106,8 +106,8 @@ describe("moves", () => {
 	});
 });
 
-describe("what is kept", () => {
-	it("R19 R20 a snapshot of any form reaches the supervisor before the model hears of it; a refusal is an error", async () => {
+describe("what is recorded", () => {
+	it("R19 R20 a snapshot of any form reaches the supervisor before the model gets its result; a refusal is an error", async () => {
 		const forms = [
 			"The port is 8081",
 			{ findings: ["a", { key: "port", text: "8081" }], pending_tasks: ["t"], resolve: ["f1"] },

@@ -50,7 +50,7 @@ async function conversation(...entries: object[]) {
 	return read.contents;
 }
 
-describe("a conversation on disk", () => {
+describe("a session file", () => {
 	it("R35 sums messages, tool results, compactions and other usage, each once", async () => {
 		const { spend } = await conversation(
 			user("a"),
@@ -105,7 +105,7 @@ describe("a conversation on disk", () => {
 		expect(unanswered).toEqual(there ? { call: "m", target: "next", summary: "s" } : undefined);
 	});
 
-	it("field 18 cuts a torn end wherever it is torn", async () => {
+	it("field 18 loses its torn end, wherever it is torn", async () => {
 		const path = join(folder, "torn.jsonl");
 		const whole = Buffer.from(
 			[header, user("ä\u2028"), assistant(["1", "bash"])].map((entry) => `${JSON.stringify(entry)}\n`).join(""),
@@ -121,7 +121,7 @@ describe("a conversation on disk", () => {
 		}
 	});
 
-	it("is moved to another folder without a change to anything else", async () => {
+	it("is relocated to another folder without any other change", async () => {
 		const path = join(folder, "moved.jsonl");
 		writeFileSync(path, `${JSON.stringify(header)}\n${"x".repeat(700_000)}\n{"a":1}\n`);
 		await relocateSession(path, "/new ö");
@@ -131,7 +131,7 @@ describe("a conversation on disk", () => {
 		expect(statSync(path).mode & 0o077).toBe(0);
 	});
 
-	it("is broken where it is not a session or not a file", async () => {
+	it("is broken if it is not a session or not a file", async () => {
 		const path = join(folder, "odd.jsonl");
 		writeFileSync(path, '{"type":"message"}\n');
 		expect(await readSessionFile(path)).toMatchObject({ kind: "broken" });
@@ -167,8 +167,8 @@ describe("why a provider gave no answer", () => {
 	});
 });
 
-describe("tool lines", () => {
-	it("R21 times calls that pi did not time, and keeps which rule stopped which", () => {
+describe("the tool log", () => {
+	it("R21 times calls that pi did not time, and remembers which rule blocked which", () => {
 		let now = 0;
 		const log = openToolLog(() => now);
 		log.read({ type: "tool_execution_start", toolCallId: "a", toolName: "bash", args: { command: "x" } });
@@ -202,7 +202,7 @@ describe("tool lines", () => {
 	});
 });
 
-describe("a result that is too long to be read", () => {
+describe("a result that is too long to read", () => {
 	it("field 29 still ends its call", () => {
 		const log = openToolLog(() => 0);
 		log.read({ type: "tool_execution_start", toolCallId: "call_x|fc_1", toolName: "read", args: {} });
@@ -235,7 +235,7 @@ describe("deadlines", () => {
 		expect(seen).toMatchObject([["wall", expect.any(Number)]]);
 	});
 
-	it("field 36 silence counts for the model only, and from its last sign", async () => {
+	it("field 36 silence counts only while the model works, from its last sign of life", async () => {
 		expect(await first({ idleMs: 150 }, async () => {})).toEqual([]);
 		expect(await first({ idleMs: 150 }, async (d) => d.phase("tool"))).toEqual([]);
 		const seen = await first({ idleMs: 150 }, async (d) => {
@@ -249,7 +249,7 @@ describe("deadlines", () => {
 		expect(seen[0]?.[1]).toBeGreaterThanOrEqual(500);
 	});
 
-	it("time in which a person is asked stops every clock", async () => {
+	it("time in which the user is asked counts for no limit", async () => {
 		const seen = await first({ wallMs: 200, idleMs: 200 }, async (d) => {
 			d.phase("model");
 			d.asking(1);
@@ -260,7 +260,7 @@ describe("deadlines", () => {
 		expect(seen[0]?.[1]).toBeGreaterThanOrEqual(650);
 	});
 
-	it("closed, none runs out", async () => {
+	it("none expires once closed", async () => {
 		expect(await first({ wallMs: 50, idleMs: 50 }, async (d) => d.close())).toEqual([]);
 	});
 });

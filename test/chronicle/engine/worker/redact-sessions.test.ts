@@ -19,7 +19,7 @@ const write = (name: string, ...lines: string[]) =>
 	writeFileSync(join(folder, name), `${lines.join("\n")}\n`, { mode: 0o600 });
 const read = (name: string) => readFileSync(join(folder, name), "utf8");
 
-it("R48 takes secrets out of every conversation but the one that goes on, and out of nothing else", () => {
+it("R48 redacts every session except the one that continues, and nothing else", () => {
 	write("1.1.jsonl", record("plain"), record(`token ${secret} and PASSWORD=hunter2hunter2`), '{"torn');
 	write("2.1.jsonl", record(secret));
 	write("notes.jsonl", record(secret));
@@ -36,7 +36,7 @@ it("R48 takes secrets out of every conversation but the one that goes on, and ou
 	expect(read("2.1.jsonl")).not.toContain(secret);
 });
 
-it("R48 takes them out of what a crash and a start leave beside conversations", () => {
+it("R48 redacts drafts that a crash left and the files that workers are started with", () => {
 	write("1.1.jsonl", record("plain"));
 	write("1.1.jsonl.moved", record(secret), `{"type":"message","text":"${secret}`);
 	write("1.1.persona.md", "You are careful.", `-----BEGIN PRIVATE KEY-----\n${"QkFE".repeat(12)}`);
@@ -49,7 +49,7 @@ it("R48 takes them out of what a crash and a start leave beside conversations", 
 	expect(read("1.1.persona.md")).not.toContain("QkFE");
 });
 
-it("R48 keeps what links the records of a conversation, and its images", () => {
+it("R48 keeps the links between a session's records, and its images", () => {
 	const call = `call_${secret.slice(4)}`;
 	const lines = [
 		{
@@ -83,6 +83,6 @@ it("R48 keeps what links the records of a conversation, and its images", () => {
 	expect(second).toEqual(lines[1]);
 });
 
-it("R48 a folder that is not there is no fault", () => {
+it("R48 a missing folder is no error", () => {
 	redactSessions(join(folder, "nowhere"), undefined, openRedaction(), new Set());
 });

@@ -53,7 +53,7 @@ describe("the spec of a worker", () => {
 		});
 	});
 
-	it("the state's words win over the agent file's, those over the session's", async () => {
+	it("the state's settings override the agent file's, those the session's", async () => {
 		const { spec: planned } = await spec({ persona: builder, tools: ["Grep"], model: "sonnet", thinking: "minimal" });
 		expect(planned).toMatchObject({ tools: ["grep"], model: "anthropic/claude-sonnet-5", thinking: "minimal" });
 		const role = await spec({ persona: { kind: "persona", name: "Editor" } });
@@ -68,12 +68,12 @@ describe("the spec of a worker", () => {
 		});
 	});
 
-	it("does not ask for models where nobody names one", async () => {
+	it("does not ask for models if nothing names one", async () => {
 		const models = () => Promise.reject(new Error("asked"));
 		await expect(spec({}, "a/b", { models })).resolves.toMatchObject({ problems: [] });
 	});
 
-	it("tells every problem of a state at once", async () => {
+	it("reports all problems of a state at once", async () => {
 		const { spec: planned, problems } = await spec({
 			persona: { kind: "agent", name: "biulder" },
 			tools: ["raed"],
@@ -92,20 +92,20 @@ describe("the spec of a worker", () => {
 		for (const { message, remedy } of problems) expect([message, remedy].join("").length).toBeGreaterThan(30);
 	});
 
-	it("R42 looks in the team that the state names", async () => {
+	it("R42 searches the team that the state names", async () => {
 		expect((await spec({ persona: builder, team: "web" })).spec?.persona.name).toBe("builder");
 		expect((await spec({ persona: builder, team: "wbe" })).problems).toMatchObject([
 			{ part: "persona", message: expect.stringContaining("`web`") },
 		]);
 	});
 
-	it("a state without a persona is never done by an empty one", async () => {
+	it("a state without a persona gets a generated one", async () => {
 		const { persona: _, ...rest } = statePlan({ description: "Threat modelling" });
 		const planned = (await resolveWorkerSpec(rest, undefined, resources)).spec;
 		expect(planned?.persona.prompt).toContain("Threat modelling");
 	});
 
-	it("finds skills, loads what brings a tool, makes paths absolute", async () => {
+	it("finds skills, loads the extension that has a tool, makes paths absolute", async () => {
 		const { spec: planned } = await spec({
 			skills: ["knots"],
 			extensions: ["./x.ts", "builtin:y"],
@@ -119,7 +119,7 @@ describe("the spec of a worker", () => {
 		});
 	});
 
-	it("powershell is left out where there is none", async () => {
+	it("powershell is left out where it does not exist", async () => {
 		expect((await spec({ tools: ["read", "powershell"] })).spec).toMatchObject({
 			tools: ["read"],
 			notices: [expect.stringContaining("Windows")],
@@ -129,7 +129,7 @@ describe("the spec of a worker", () => {
 });
 
 describe("the command line", () => {
-	it("S1 loads the worker and nothing that is only found; no words of a person are on it", async () => {
+	it("S1 loads the worker and nothing discovered; no text of a user is on it", async () => {
 		const { spec: planned } = await spec({
 			persona: { kind: "persona", name: "SECRET-ROLE" },
 			extensions: ["./x.ts"],
@@ -149,7 +149,7 @@ describe("the command line", () => {
 		);
 	});
 
-	it("the environment carries the tag, and nothing of another pi's session", () => {
+	it("the environment has the run's tag, and nothing of another pi's session", () => {
 		const env = workerEnvironment({ A: "1", PI_SESSION_FILE: "/x", PI_MODEL: "m" }, "run", "/brief");
 		expect(env).toEqual({ A: "1", PI_CHRONICLE_RUN: "run", PI_CHRONICLE_BRIEF: "/brief" });
 	});
@@ -173,7 +173,7 @@ describe("the handshake", () => {
 		expect(judgeHello(hello, { ...ordered, costUsd: 0.001 })).toBeUndefined();
 		expect(judgeHello({ ...hello, priced: false }, { ...ordered, costUsd: 0 })).toBeUndefined();
 	});
-	it("refuses a model with a price where nothing may be spent", () => {
+	it("refuses a model with a price if nothing may be spent", () => {
 		expect(judgeHello(hello, { ...ordered, costUsd: 0 })).toMatchObject({ reason: "budget" });
 	});
 	it.each([

@@ -46,7 +46,7 @@ describe.each(makes)("a workspace of %s", (_, open) => {
 			remove: (path: string) => rmSync(join(cwd, path)),
 		};
 	};
-	it("gives an attempt the folder to work in, and a reason where that is gone", async () => {
+	it("gives an attempt the folder to work in, and a reason if that is gone", async () => {
 		const { workspace, cwd } = stage();
 		expect(await value(workspace.open(undefined, "1.1.1"))).toEqual({ cwd });
 		rmSync(cwd, { recursive: true });
@@ -55,7 +55,7 @@ describe.each(makes)("a workspace of %s", (_, open) => {
 			failure: { reason: "io", message: expect.stringContaining(cwd), remedy: expect.stringMatching(/\w/) },
 		});
 	});
-	it("names equal files equally and other files otherwise, an empty folder too", async () => {
+	it("gives equal files equal names and others different ones, an empty folder too", async () => {
 		const { keep, write, remove } = stage();
 		const empty = await keep();
 		expect(await keep()).toBe(empty);
@@ -69,7 +69,7 @@ describe.each(makes)("a workspace of %s", (_, open) => {
 		remove("a.txt");
 		expect(await keep()).toBe(empty);
 	});
-	it("R30 tells what differs between two states, sorted, at most so many, with the rest counted", async () => {
+	it("R30 lists what differs between two snapshots, sorted and limited, with the rest counted", async () => {
 		const { workspace, keep, write, remove } = stage();
 		write("b.txt", "1\n");
 		write("gone.txt", "1\n2\n");
@@ -92,7 +92,7 @@ describe.each(makes)("a workspace of %s", (_, open) => {
 			changes: [{ change: "D" }, { change: "M" }, { change: "A" }],
 		});
 	});
-	it("draws them, of one file if asked, within so many bytes", async () => {
+	it("draws the differences, of one file if asked, within a limit", async () => {
 		const { workspace, keep, write } = stage();
 		const from = await keep();
 		write("a.txt", "alpha\n");
@@ -104,7 +104,7 @@ describe.each(makes)("a workspace of %s", (_, open) => {
 		expect(await value(workspace.patch(from, to, 10_000, "b.txt"))).not.toContain("alpha");
 		expect(Buffer.byteLength(await value(workspace.patch(from, to, 12)))).toBeLessThanOrEqual(12);
 	});
-	it("brings files back to any kept state, and forward again", async () => {
+	it("restores files to any snapshot, and forward again", async () => {
 		const { workspace, cwd, keep, write, read, remove } = stage();
 		write("a.txt", "first\n");
 		write("deep/er/b.txt", "first\n");
@@ -129,7 +129,7 @@ describe.each(makes)("a workspace of %s", (_, open) => {
 		await value(workspace.restore(second));
 		expect(await keep()).toBe(second);
 	});
-	it("says that a state is unknown, and changes nothing", async () => {
+	it("reports an unknown snapshot, and changes nothing", async () => {
 		const { workspace, keep, write, read } = stage();
 		write("a.txt", "mine\n");
 		const known = await keep();
@@ -145,7 +145,7 @@ describe.each(makes)("a workspace of %s", (_, open) => {
 			});
 		expect(read("a.txt")).toBe("mine\n");
 	});
-	it("takes what is asked at once one after another", async () => {
+	it("runs concurrent operations one after another", async () => {
 		const { workspace, keep, write } = stage();
 		write("a.txt", "1\n");
 		const first = await keep();
@@ -160,7 +160,7 @@ describe.each(makes)("a workspace of %s", (_, open) => {
 		expect([changes.ok, restored.ok]).toEqual([true, true]);
 		expect(await keep()).toBe(first);
 	});
-	it("makes a state known outside as often as it is asked to", async () => {
+	it("publishes a snapshot as often as it is asked to", async () => {
 		const { workspace, keep } = stage();
 		const tree = await keep();
 		await value(workspace.publish(tree, 7));

@@ -102,7 +102,7 @@ describe.each([
 		},
 	],
 ] as const)("R30 R31 in %s", (_, prepare) => {
-	it("lists what was added, changed, deleted and renamed since a state, with lines, whatever did it", async () => {
+	it("lists what was added, changed, deleted and renamed since a snapshot, with lines, whatever did it", async () => {
 		prepare();
 		write("keep.txt", "1\n2\n3\n");
 		write("old.txt", "a\nb\nc\nd\ne\nf\n");
@@ -122,7 +122,7 @@ describe.each([
 		]);
 		expect(await changed(workspace, before, before)).toEqual([]);
 	});
-	it("names equal files equally, and says nothing of what stayed", async () => {
+	it("gives equal files equal names, and lists nothing that stayed", async () => {
 		prepare();
 		write("a.txt", "1\n");
 		const workspace = open();
@@ -134,7 +134,7 @@ describe.each([
 		expect(second).not.toBe(first);
 		expect((await value(open().snapshot())).tree).toBe(first);
 	});
-	it("leaves out what is ignored and what is the Chronicle's own", async () => {
+	it("leaves out what is ignored and the chronicle's own files", async () => {
 		prepare();
 		write(".gitignore", "build/\n*.log\n!keep.log\n");
 		const workspace = open();
@@ -146,7 +146,7 @@ describe.each([
 		write(".pi/chronicle/workflows/t.json", "{}\n");
 		expect(await changed(workspace, before)).toEqual(["A .pi/chronicle/workflows/t.json +1 -0", "A keep.log +1 -0"]);
 	});
-	it("knows binary files, modes, links and odd names", async () => {
+	it("handles binary files, modes, links and odd names", async () => {
 		prepare();
 		write("program.sh", "#!/bin/sh\n");
 		write("image.png", Buffer.from([0, 1, 2, 3]));
@@ -174,7 +174,7 @@ describe.each([
 			),
 		);
 	});
-	it("brings everything back, byte for byte, and the way back is a state too", async () => {
+	it("restores everything byte for byte, and the way back is a snapshot too", async () => {
 		prepare();
 		write(".gitignore", "ignored.txt\n");
 		write(".gitattributes", "*.txt text=auto eol=crlf ident\n*.bin filter=lfs diff=lfs merge=lfs -text\n");
@@ -227,7 +227,7 @@ describe.each([
 		expect(await value(workspace.patch(before, after, 1_000_000, "a.txt"))).not.toContain("b.txt");
 		expect(Buffer.byteLength(await value(workspace.patch(before, after, 500)))).toBeLessThanOrEqual(500);
 	});
-	it("notices what is too large without keeping it, and leaves it where it is when the rest goes back", async () => {
+	it("notices large files without keeping them, and leaves them when the rest is restored", async () => {
 		prepare();
 		write("large.bin", "x".repeat(3000));
 		write("small.txt", "1\n");
@@ -252,7 +252,7 @@ describe.each([
 		const kept = spawnSync("du", ["-sk", join(sessions, "run", "files", "objects")], { encoding: "utf8" }).stdout;
 		expect(Number.parseInt(kept, 10)).toBeLessThan(400);
 	});
-	it("gives up with a reason where there is too much", async () => {
+	it("fails with a reason when there is too much", async () => {
 		prepare();
 		for (let n = 0; n < 12; n += 1) write(`f${n}.txt`, "x".repeat(900));
 		for (const limits of [{ files: 10 }, { totalBytes: 5000 }]) {
@@ -260,7 +260,7 @@ describe.each([
 			expect(!kept.ok && kept.failure.reason).toBe("too_big");
 		}
 	});
-	it("says when a state is not known, and changes nothing", async () => {
+	it("reports an unknown snapshot, and changes nothing", async () => {
 		prepare();
 		write("a.txt", "1\n");
 		const workspace = open();
@@ -273,7 +273,7 @@ describe.each([
 		}
 		expect(read("a.txt")).toBe("1\n");
 	});
-	it("takes repositories inside as one entry that notices edits and commits, and brings their files back", async () => {
+	it("treats a nested repository as one entry that notices edits and commits, and restores its files", async () => {
 		prepare();
 		const inner = join(project, "inner");
 		mkdirSync(inner);
@@ -299,7 +299,7 @@ describe.each([
 		rmSync(join(inner, ".git"), { recursive: true });
 		expect(await changed(workspace, before)).toEqual(["D inner", "A inner/file.txt +1 -0"]);
 	});
-	it("passes over what cannot be read", async () => {
+	it("skips what cannot be read", async () => {
 		prepare();
 		write("a.txt", "1\n");
 		spawnSync("sh", ["-c", "mkfifo pipe"], { cwd: project });
@@ -319,7 +319,7 @@ describe.each([
 	});
 });
 
-describe("R30 R31 the person's repository", () => {
+describe("R30 R31 the user's repository", () => {
 	beforeEach(() => {
 		git(project, "init", "-q", "-b", "main");
 		write("a.txt", "1\n");
@@ -350,7 +350,7 @@ describe("R30 R31 the person's repository", () => {
 		expect(existsSync(join(base, "hooked"))).toBe(false);
 		expect(git(project, "stash", "list")).toContain("stash@{0}");
 	});
-	it("lists only what happened since, in a tree that was dirty before", async () => {
+	it("lists only later changes in a tree that was dirty before", async () => {
 		write("b.txt", "dirty before\n");
 		write("untracked.txt", "before\n");
 		const workspace = open();
@@ -358,7 +358,7 @@ describe("R30 R31 the person's repository", () => {
 		write("a.txt", "1\n2\n");
 		expect(await changed(workspace, before)).toEqual(["M a.txt +1 -0"]);
 	});
-	it("sees the same whether the worker commits, stages, stashes, resets or switches the branch", async () => {
+	it("sees the same changes whether the worker commits, stages, stashes, resets or switches the branch", async () => {
 		const workspace = open();
 		const before = (await value(workspace.snapshot())).tree;
 		write("a.txt", "1\n2\n");
@@ -392,14 +392,14 @@ describe("R30 R31 the person's repository", () => {
 		write("dist/other.js", "2\n");
 		expect(await changed(workspace, before)).toEqual(["M dist/kept.js +1 -1"]);
 	});
-	it("heeds the repository's own list of ignored files", async () => {
+	it("respects the repository's own exclude file", async () => {
 		appendFileSync(join(project, ".git", "info", "exclude"), "private/\n");
 		const workspace = open();
 		const before = (await value(workspace.snapshot())).tree;
 		write("private/x", "x");
 		expect(await changed(workspace, before)).toEqual([]);
 	});
-	it("begun in a folder below, keeps that folder; the whole repository where it is asked for, with paths as seen from there", async () => {
+	it("in a folder below the root keeps that folder, or the whole repository if asked, with paths relative to the folder", async () => {
 		write("packages/app/x.ts", "1\n");
 		const cwd = join(project, "packages", "app");
 		const narrow = open({ cwd });
@@ -427,7 +427,7 @@ describe("R30 R31 the person's repository", () => {
 			false,
 		]);
 	});
-	it("a folder that its repository ignores stands for itself", async () => {
+	it("a folder that its repository ignores is treated as outside of it", async () => {
 		write(".gitignore", "scratch/\n");
 		write("scratch/x.txt", "1\n");
 		const workspace = open({ cwd: join(project, "scratch") });
@@ -478,7 +478,7 @@ describe("R30 R31 the person's repository", () => {
 });
 
 describe("R31 without git", () => {
-	it("fails with a reason that says what to do, and works once it is there", async () => {
+	it("fails with a reason and a remedy, and works once git is installed", async () => {
 		write("a.txt", "1\n");
 		const workspace = open();
 		const { PATH } = process.env;
@@ -495,7 +495,7 @@ describe("R31 without git", () => {
 		}
 		expect((await workspace.snapshot()).ok).toBe(true);
 	});
-	it("a folder that is gone is a reason too", async () => {
+	it("a missing folder is a reason too", async () => {
 		const workspace = open({ cwd: join(base, "missing") });
 		expect((await workspace.open(undefined, "1.1.1")).ok).toBe(false);
 		const kept = await workspace.snapshot();

@@ -50,7 +50,7 @@ it.each(["index.lock", "HEAD.lock", "config.lock", "index.goal", "index.goal.loc
 	},
 );
 
-it("R4 a git that is killed is no fault of the files: it is tried again, and no name is looked for", async () => {
+it("R4 a git that is killed is tried again, and no file is blamed", async () => {
 	const stage = openFilesStage();
 	for (let n = 0; n < 50; n += 1) stage.write(`f${n}.txt`, `${n}\n`);
 	const expected = (await value(stage.open().snapshot())).tree;
@@ -64,7 +64,7 @@ it("R4 a git that is killed is no fault of the files: it is tried again, and no 
 	expect(readFileSync(count, "utf8").length).toBeLessThan(10);
 });
 
-it("R4 a git that fails each time is a failure with its reason, after a few tries", async () => {
+it("R4 a git that fails every time is a failure with its reason, after a few tries", async () => {
 	const stage = openFilesStage();
 	for (let n = 0; n < 2000; n += 1) stage.write(`f${n}.txt`, `${n}\n`);
 	const count = join(openFolder(), "count");
@@ -76,8 +76,8 @@ it("R4 a git that fails each time is a failure with its reason, after a few trie
 	expect((await value(stage.open().snapshot())).unkept).toEqual([]);
 });
 
-describe("R4 everything ends when it is told to", () => {
-	it("an abort ends a hanging git within 3 s, and the next one works", async () => {
+describe("R4 every operation ends when it is aborted", () => {
+	it("an abort ends a hanging git within 3 s, and the next operation works", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		wrapGit(`case "$*" in *ls-files*--others*) exec sleep 60;; esac`);
@@ -98,7 +98,7 @@ describe("R4 everything ends when it is told to", () => {
 		const kept = await stage.open({ limits: { measureMs: 400 } }).snapshot();
 		expect(kept).toMatchObject({ ok: false, failure: { reason: "timed_out" } });
 	});
-	it("what waits for its turn and is aborted does not begin", async () => {
+	it("a queued operation that is aborted does not begin", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		const workspace = stage.open();
@@ -111,7 +111,7 @@ describe("R4 everything ends when it is told to", () => {
 	});
 });
 
-describe("R4 a broken store is made anew", () => {
+describe("R4 a broken store is replaced", () => {
 	it.each<[string, (store: string) => void, "said" | "silent"]>([
 		["an init that was killed at once", (store) => mkdirSync(store, { recursive: true }), "silent"],
 		[
@@ -163,7 +163,7 @@ describe("R4 a broken store is made anew", () => {
 			},
 		],
 		["HEAD is zeros", (store) => writeFileSync(join(store, "HEAD"), Buffer.alloc(40))],
-	])("where %s, and earlier states still come back", async (_, damage) => {
+	])("when %s, and earlier snapshots can still be restored", async (_, damage) => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		const { tree } = await value(stage.open().snapshot());
@@ -179,7 +179,7 @@ describe("R4 a broken store is made anew", () => {
 	});
 });
 
-describe("R4 a process that is killed in the middle", () => {
+describe("R4 a process that is killed part way", () => {
 	const script = fileURLToPath(new URL("./rewind-process.ts", import.meta.url));
 	const children: ChildProcess[] = [];
 	afterEach(() => {
@@ -211,7 +211,7 @@ describe("R4 a process that is killed in the middle", () => {
 		expect(stage.look()).toEqual(second);
 	});
 
-	it("ends the git that a dead supervisor left", async () => {
+	it("kills the git that a dead supervisor left", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		await value(stage.open().snapshot());
@@ -234,7 +234,7 @@ describe("R4 a process that is killed in the middle", () => {
 	});
 });
 
-it("nothing but the store is left in the run's folder", async () => {
+it("leaves only the store in the run's folder", async () => {
 	const stage = openFilesStage();
 	stage.write("a.txt", "1\n");
 	await value(stage.open().snapshot());

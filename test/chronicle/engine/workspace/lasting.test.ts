@@ -100,7 +100,7 @@ it.each<[string, () => void]>([
 	},
 );
 
-it("comes back where the repository is gone altogether", async () => {
+it("is restored when the repository is gone altogether", async () => {
 	const first = (await value(open().snapshot())).tree;
 	rmSync(join(project, ".git"), { recursive: true });
 	write("kept.txt", "other\n");
@@ -108,7 +108,7 @@ it("comes back where the repository is gone altogether", async () => {
 	expect(read("kept.txt")).toBe("as it was\n");
 });
 
-it("comes back in a repository inside, after a clean-up there", async () => {
+it("is restored in a nested repository after a clean-up there", async () => {
 	const library = join(base, "library");
 	mkdirSync(library);
 	spawnSync("git", ["init", "-q"], { cwd: library, env: { ...process.env, ...person } });
@@ -124,7 +124,7 @@ it("comes back in a repository inside, after a clean-up there", async () => {
 	expect(read("lib/lib.txt")).toBe("lib\n");
 });
 
-it("what is too much to be copied stays borrowed, and is missed with a reason once it is gone", async () => {
+it("what is too much to copy stays in the repository alone, and is missed with a reason once it is gone", async () => {
 	const workspace = open({ ownBytes: 10 });
 	const first = (await value(workspace.snapshot())).tree;
 	write("kept.txt", "other\n");
@@ -136,7 +136,7 @@ it("what is too much to be copied stays borrowed, and is missed with a reason on
 	expect(read("kept.txt")).toBe("mine\n");
 });
 
-it("R48 every file and folder of the store is the person's alone, whatever the umask", async () => {
+it("R48 every file and folder of the store is private to the user, whatever the umask", async () => {
 	const umask = process.umask(0o000);
 	try {
 		const workspace = open({ fileBytes: 100 });

@@ -9,7 +9,7 @@ import { openFilesStage, rewind, value } from "./stage.ts";
 const limits = { fileBytes: 1000 };
 const names = (left: readonly { path: string }[]) => left.map(({ path }) => path);
 
-it("R3 names large files, in every direction, and leaves them", async () => {
+it("R3 reports large files, in both directions, and leaves them", async () => {
 	const stage = openFilesStage();
 	stage.write("changed.bin", "a".repeat(2000));
 	stage.write("grown.bin", "small\n");
@@ -35,7 +35,7 @@ it("R3 names large files, in every direction, and leaves them", async () => {
 	expect(stage.look()).toEqual(since);
 });
 
-it("R3 a repository inside: files come back, its HEAD is named; one that is gone or new is named and left", async () => {
+it("R3 a nested repository: its files are restored and its HEAD is reported; one that is gone or new is reported and left", async () => {
 	const stage = openFilesStage();
 	stage.write("inner/file.txt", "1\n");
 	stage.repository("inner");
@@ -64,7 +64,7 @@ it("R3 a repository inside: files come back, its HEAD is named; one that is gone
 	expect(stage.look()).toEqual(since);
 });
 
-it("R3 deletes nothing where only the .git of a repository was removed; files that became part of one are files still", async () => {
+it("R3 deletes nothing when only a repository's .git was removed; files that became part of one stay files", async () => {
 	const stage = openFilesStage();
 	stage.write("was/file.txt", "1\n");
 	stage.repository("was");
@@ -84,7 +84,7 @@ it("R3 deletes nothing where only the .git of a repository was removed; files th
 	expect(stage.look()).toEqual(since);
 });
 
-it("R3 a submodule whose commit has moved is named", async () => {
+it("R3 a submodule whose commit has moved is reported", async () => {
 	const stage = openFilesStage();
 	stage.write("library/l.txt", "1\n");
 	stage.repository("library");
@@ -101,7 +101,7 @@ it("R3 a submodule whose commit has moved is named", async () => {
 	expect(stage.read("project/lib/l.txt")).toBe("1\n");
 });
 
-it("R13 files that are secret by their name are not kept, and a rewind leaves and names them; unless they are wanted", async () => {
+it("R13 files that are secret by their name are not kept, and a rewind leaves and reports them, unless they are wanted", async () => {
 	for (const secrets of ["left out", "kept"] as const) {
 		const stage = openFilesStage();
 		const token = "TOKEN=abcdefghijklmnop\n";
@@ -130,7 +130,7 @@ it("R13 files that are secret by their name are not kept, and a rewind leaves an
 	}
 });
 
-it("R3 special files and what has become one are named, and stop nothing else", async () => {
+it("R3 special files, and files that became one, are reported and stop nothing else", async () => {
 	const stage = openFilesStage();
 	stage.write("a.txt", "1\n");
 	stage.write("b.txt", "1\n");
@@ -147,7 +147,7 @@ it("R3 special files and what has become one are named, and stop nothing else", 
 	expect(stage.look().get("a.txt")).toBe("special");
 });
 
-it("R3 what cannot be read is named, and neither deleted nor overwritten", needsNoRoot, async () => {
+it("R3 what cannot be read is reported, and neither deleted nor overwritten", needsNoRoot, async () => {
 	const stage = openFilesStage();
 	stage.write("a.txt", "1\n");
 	stage.write("closed/x.txt", "1\n");
@@ -164,7 +164,7 @@ it("R3 what cannot be read is named, and neither deleted nor overwritten", needs
 	expect([stage.read("a.txt"), stage.read("closed/x.txt")]).toEqual(["2\n", "2\n"]);
 });
 
-it("R3 a state that leaves something out gives its own name, and the same rewind again changes nothing", async () => {
+it("R3 a snapshot that leaves something out has its own name, and repeating the rewind changes nothing", async () => {
 	const stage = openFilesStage();
 	stage.write("x.bin", "a".repeat(2000));
 	stage.write("a.txt", "1\n");
@@ -178,7 +178,7 @@ it("R3 a state that leaves something out gives its own name, and the same rewind
 	expect(stage.look()).toEqual(after);
 });
 
-it("rights that only the owner had stay the owner's when a file is brought back", async () => {
+it("permissions that only the owner had stay the owner's when a file is restored", async () => {
 	const stage = openFilesStage();
 	writeFileSync(join(stage.root, "private.txt"), "1\n", { mode: 0o600 });
 	const workspace = stage.open();

@@ -154,7 +154,7 @@ describe.each([
 			/file\/pipe \(is no file/,
 		],
 		["secret by its name", (stage) => stage.write("file/.env", "TOKEN=1\n"), /file\/\.env \(is secret/],
-	])("stops with the list where what lies in the way is %s", async (_what, make, listed) => {
+	])("stops with the list if what would be overwritten is %s", async (_what, make, listed) => {
 		const stage = openFilesStage();
 		stage.write("file", "small\n");
 		stage.write("other", "1\n");
@@ -189,7 +189,7 @@ it("R1 a rewind never writes into the runs' own folder", async () => {
 	expect(stage.read(".pi/chronicle/run/workers/1.jsonl")).toBe("{}\n");
 });
 
-it("R1 files that change between the look and the rewind stop it before anything is written", async () => {
+it("R1 files that change between the preview and the rewind stop it before anything is written", async () => {
 	const stage = openFilesStage();
 	stage.write("a.txt", "1\n");
 	const workspace = stage.open();

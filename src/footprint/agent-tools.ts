@@ -1,5 +1,5 @@
-// Tools that start other agents: one table for the guard, phases, readonly and the names in agent files. Pure.
-// A child agent is a process or session of its own, so the rules that judge the call do not reach it.
+// Tools that start other agents, by name and by the shape of their arguments. A child agent is a process or session of its own: what it does
+// is not part of this call's footprint.
 // G1 a name or a call of this kind counts as starting an agent, whatever its annotations say.
 
 /** Tools of well-known packages and agents that start an agent or make one continue: words in lower case, joined by `_`. */
@@ -13,7 +13,7 @@ const starters = new Set(
 );
 
 /** Other agents' tools about agents that start none. */
-const tellers = new Set("task_output task_stop agent_output_tool team_delete".split(" "));
+const aboutAgents = new Set("task_output task_stop agent_output_tool team_delete".split(" "));
 
 /** Words after or before which a name with `agent` in it starts one. */
 const verbs = new Set(
@@ -24,13 +24,13 @@ const verbs = new Set(
 );
 
 /** Words that make a name or an action one that only looks. */
-const looks = new Set(
+const readingWords = new Set(
 	"list ls status output result results wait log logs get describe doctor help info history transcript show models".split(
 		" ",
 	),
 );
 /** Words that make it one that ends something, and starts nothing. */
-const ends = new Set("stop kill cancel delete remove rm clear interrupt close abort".split(" "));
+const endingWords = new Set("stop kill cancel delete remove rm clear interrupt close abort".split(" "));
 
 const programs = new Set(
 	"claude codex gemini opencode aider goose amp cline kilocode copilot qwen auggie droid devin openhands crush".split(
@@ -45,39 +45,39 @@ const listKeys = /^(tasks|chain|steps|parallel|agents|sub_?agents|calls|jobs|sta
 
 /** Names of agents' tools as agent files write them, lower case without separators. */
 export function isAgentToolName(name: string): boolean {
-	const words = wordsOfTool(name);
+	const words = toolNameWords(name);
 	const key = words.join("_");
-	if (starters.has(key) || tellers.has(key)) return true;
-	return saysAgent(words);
+	if (starters.has(key) || aboutAgents.has(key)) return true;
+	return namesAgent(words);
 }
 
 /** Whether a call of `tool` with `input` starts an agent; `looks` and `ends` are calls about agents that start none. */
 export function agentCall(tool: string, input: unknown): "starts" | "looks" | "ends" | undefined {
 	if (hasAgentShape(input, 0)) return "starts";
-	const words = wordsOfTool(tool);
+	const words = toolNameWords(tool);
 	const key = words.join("_");
 	if (key === "task_output" || key === "agent_output_tool") return "looks";
-	if (tellers.has(key)) return "ends";
+	if (aboutAgents.has(key)) return "ends";
 	const about = words.includes("agent") || words.includes("agents");
-	if (!starters.has(key) && !saysAgent(words)) return about ? tellingWord(words) : undefined;
+	if (!starters.has(key) && !namesAgent(words)) return about ? actionOf(words) : undefined;
 	// A server's tool of this name sends mail and chat more often than work for agents.
-	if (key === "send_message" && ownName(tool) !== tool) return undefined;
-	return tellingWord(words) ?? actionTells(input) ?? "starts";
+	if (key === "send_message" && bareToolName(tool) !== tool) return undefined;
+	return actionOf(words) ?? hintedAction(input) ?? "starts";
 }
 
-function tellingWord(words: readonly string[]): "looks" | "ends" | undefined {
-	if (words.some((word) => ends.has(word))) return "ends";
-	return words.some((word) => looks.has(word)) ? "looks" : undefined;
+function actionOf(words: readonly string[]): "looks" | "ends" | undefined {
+	if (words.some((word) => endingWords.has(word))) return "ends";
+	return words.some((word) => readingWords.has(word)) ? "looks" : undefined;
 }
 
 /** The name without the server before it: `mcp__x__run`, `x.run`, `x:run`, `x/run` are `run`. */
-export function ownName(tool: string): string {
+export function bareToolName(tool: string): string {
 	return tool.split(/__|[.:/]/).at(-1) || tool;
 }
 
 /** A tool's name in words, lower case: `mcp__x__runTask` is `run`, `task`. */
-export function wordsOfTool(tool: string): readonly string[] {
-	return ownName(tool)
+export function toolNameWords(tool: string): readonly string[] {
+	return bareToolName(tool)
 		.replace(/([a-z\d])([A-Z])/g, "$1_$2")
 		.replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
 		.toLowerCase()
@@ -85,7 +85,7 @@ export function wordsOfTool(tool: string): readonly string[] {
 		.filter((word) => word !== "");
 }
 
-function saysAgent(words: readonly string[]): boolean {
+function namesAgent(words: readonly string[]): boolean {
 	if (words.some((word) => /^sub_?agents?$/.test(word)) || words.join("_").includes("sub_agent")) return true;
 	const others = words.filter((word) => word !== "agent" && word !== "agents");
 	if (others.length < words.length && others.some((word) => verbs.has(word))) return true;
@@ -108,14 +108,14 @@ function hasAgentShape(input: unknown, depth: number): boolean {
 }
 
 /** An argument says that the call looks or ends something, and none gives an agent work. */
-function actionTells(input: unknown): "looks" | "ends" | undefined {
+function hintedAction(input: unknown): "looks" | "ends" | undefined {
 	if (typeof input !== "object" || input === null) return undefined;
 	const entries = Object.entries(input);
 	if (entries.some(([name, value]) => (taskKeys.test(name) || listKeys.test(name)) && isGiven(value))) return undefined;
 	const said = entries.find(
 		([name, value]) => /^(action|command|operation|op|mode|verb)$/i.test(name) && typeof value === "string",
 	)?.[1];
-	return typeof said === "string" ? tellingWord(said.toLowerCase().split(/[^a-z]+/)) : undefined;
+	return typeof said === "string" ? actionOf(said.toLowerCase().split(/[^a-z]+/)) : undefined;
 }
 
 function isGiven(value: unknown): boolean {

@@ -2,6 +2,7 @@
 // program text and calls of further tools. A1 such a tool is an unknown as well, unless it is known what it does; A2 the walk is bounded.
 import { agentCall } from "./agent-tools.ts";
 import { recordArgumentCommands } from "./argument-commands.ts";
+import { recordFileTool } from "./file-tools.ts";
 import type { AccessKind, Annotations } from "./footprint.ts";
 import { innerCalls } from "./inner-calls.ts";
 import { openTexts } from "./open-texts.ts";
@@ -9,8 +10,7 @@ import { resolveReadPath, resolveToolPath } from "./paths.ts";
 import { judgeSqlText } from "./programs/index.ts";
 import { everyAccess, type FootprintRecord } from "./record.ts";
 import { spell } from "./text.ts";
-import { effectOf, type KnownTools, looksTools, type ToolEffect } from "./tool-effects.ts";
-import { recordFileTool } from "./tools.ts";
+import { effectOf, type KnownTools, onlyListsTools, type ToolEffect } from "./tool-effects.ts";
 
 const MAX_DEPTH = 8;
 const MAX_STRINGS = 500;
@@ -22,7 +22,7 @@ const pathKeys =
 const sqlKeys = /^(sql|statements?|quer(y|ies))$/i;
 const sqlTools =
 	/sql|postgres|pg(?=_|$)|mysql|maria|sqlite|duckdb|clickhouse|snowflake|bigquery|supabase|neon|cockroach|database|(?:^|_)db(?:_|$)/i;
-/** What an agent is told to do. */
+/** Arguments that hold the prompt of an agent. */
 const proseKeys = /^(prompt|task|instructions?|goal|objective|assignment|task_?description)$/i;
 const patchKeys = /^(patch|diff|input|content|text|changes)$/i;
 
@@ -36,11 +36,11 @@ export interface OtherTool {
 	readonly name: string;
 	readonly known?: KnownTools | undefined;
 	readonly annotations?: Annotations | undefined;
-	/** It is this package's or pi's own: what it starts and calls is bound by the same rules. */
+	/** It belongs to the caller: what it starts and calls is measured by itself. */
 	readonly own?: boolean | undefined;
 }
 
-/** Records what a tool of another extension may touch, by its name, arguments and what is known of it. */
+/** Records what any other tool may access, by its name, arguments and what is known of it. */
 export function recordOtherTool(tool: OtherTool, input: unknown, record: FootprintRecord): void {
 	const opened = tool.own ? { value: input, complete: true } : openTexts(input);
 	if (!opened.complete) record.overflow(`more arguments of ${tool.name} than can be judged`);
@@ -97,14 +97,14 @@ function isReader(fileTool: string): boolean {
 	return fileTool !== "write" && fileTool !== "edit";
 }
 
-/** What the person has set outweighs what a name sounds like; what an author says of the tool does not. */
+/** What the user has set outweighs what a name sounds like; a hint of the tool's author does not. */
 function agentOf({ name, known, own }: OtherTool, input: unknown): ReturnType<typeof agentCall> {
 	const set = known?.set(name);
 	if (own || (set !== undefined && set !== "agent" && set !== "dispatch")) return undefined;
 	return agentCall(name, input) ?? (set === "agent" ? "starts" : undefined);
 }
 
-/** Arguments of a tool that starts an agent without what the agent is told to do: a task that begins with a slash names no file. */
+/** The arguments of a tool that starts an agent, without the prompt: a task that begins with a slash names no file. */
 function withoutProse(input: unknown, depth: number): unknown {
 	if (typeof input !== "object" || input === null || depth > MAX_DEPTH) return input;
 	if (Array.isArray(input)) return input.map((item) => withoutProse(item, depth + 1));
@@ -131,7 +131,7 @@ function mayDo(about: {
 	const innerReads = inner.every((each) => each);
 	if (effect === "write") return innerReads ? [] : everyAccess;
 	if (reads) return innerReads ? ["read", "list"] : everyAccess;
-	if (effect === "dispatch" && innerReads && (inner.length > 0 || looksTools(input))) return ["read", "list"];
+	if (effect === "dispatch" && innerReads && (inner.length > 0 || onlyListsTools(input))) return ["read", "list"];
 	return annotations?.destructiveHint === false ? ["read", "list", "write", "link"] : everyAccess;
 }
 
@@ -204,7 +204,7 @@ function recordPath(record: FootprintRecord, argument: string, accesses: readonl
 	for (const path of new Set(paths)) for (const access of accesses) record.access(access, path, tool);
 }
 
-/** What a path may mean to a tool that isn't pi's: variables for the home, and a file URL that is read leniently (`file://~/x`). */
+/** What a path may mean to any other tool: variables for the home, and a file URL that is read leniently (`file://~/x`). */
 function spellingsOf(argument: string): readonly string[] {
 	const url = /^@?file:(?:\/\/(?:localhost(?=\/))?)?(.*)$/is.exec(argument);
 	const texts = url ? [argument, url[1] ?? "", decoded(url[1] ?? "")] : [argument];

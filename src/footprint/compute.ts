@@ -1,6 +1,7 @@
 // The footprint of one tool call. Pure: the disk and the environment are asked through `HostEnvironment` only.
 // C1 never throws; C2 what could not be followed is among the unknowns.
 import { recordOtherTool } from "./arguments.ts";
+import { recordFileTool } from "./file-tools.ts";
 import type { Annotations, Footprint, HostEnvironment } from "./footprint.ts";
 import { recordPowerShell } from "./powershell/index.ts";
 import { powerShellPlace } from "./program-text.ts";
@@ -8,21 +9,20 @@ import { FootprintRecord } from "./record.ts";
 import { openState, walkShell } from "./shell/index.ts";
 import { unmarked } from "./text.ts";
 import type { KnownTools } from "./tool-effects.ts";
-import { recordFileTool } from "./tools.ts";
 
-/** A call as pi hands it to its handlers. */
+/** A tool call that has not run yet. */
 export interface MeasuredCall {
 	readonly tool: string;
 	readonly input: unknown;
-	/** What an MCP server says of the tool, where one does. */
+	/** Hints of the tool's author, such as an MCP server's. */
 	readonly annotations?: Annotations;
-	/** A tool of this package, or one of pi's that only calls others: what it starts and calls is bound by the same rules. */
+	/** A tool of the caller, or one that only calls others: what it starts and calls is measured by itself. */
 	readonly own?: boolean;
 	/** What is known of other tools of the session. */
 	readonly known?: KnownTools;
 }
 
-/** Says what a tool call would touch, run and change if it ran now on `host`. */
+/** The footprint of a tool call if it ran now on `host`. Never throws; takes at most a fraction of a second (see `footprintLimits`). */
 export function computeFootprint(call: MeasuredCall, host: HostEnvironment): Footprint {
 	const record = new FootprintRecord(host);
 	try {
@@ -38,7 +38,7 @@ function recordCall(call: MeasuredCall, record: FootprintRecord): void {
 	const input =
 		typeof call.input === "object" && call.input !== null ? (call.input as { readonly [name: string]: unknown }) : {};
 	if (call.tool === "bash" || call.tool === "powershell") {
-		// pi refuses a call without a command, so there is nothing to judge.
+		// An agent refuses a call without a command: nothing would run.
 		if (typeof input.command !== "string") return;
 		if (call.tool === "bash") walkShell(unmarked(input.command.replaceAll("\0", "")), openState(record.host), record);
 		else recordPowerShell(input.command, "powershell", record, powerShellPlace(openState(record.host), record));

@@ -1,4 +1,4 @@
-// The named harms and the kinds of change that a command can bring, beyond the paths that it touches. A vocabulary: no rules.
+// The named harms and the kinds of change that a command can bring, beyond the paths that it accesses. A vocabulary: no rules.
 // Policies decide what to do about each; the program table (`programs/`) says which command has which.
 
 /** What can go wrong, one line for people each. The keys are the names that rules and messages use. */

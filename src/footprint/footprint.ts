@@ -1,4 +1,4 @@
-// What one tool call would touch: data only. Computed once per call, before it runs, and judged by every policy.
+// What one tool call would access, run and change: data only.
 // F1 what cannot be known is in `unknowns`, never left out; F2 every path is absolute and lexically normal.
 import type { ChangeKind, Effect } from "./effects.ts";
 
@@ -15,7 +15,7 @@ export interface FileAccess {
 	readonly path: string;
 	/** The same place with links followed as far as they exist: the real path of its deepest existing ancestor, plus the rest. */
 	readonly real: string;
-	/** Everything below `path` is touched as well, but for what `only` and `skips` leave out. */
+	/** Everything below `path` is accessed as well, except what `only` and `skips` leave out. */
 	readonly recursive: boolean;
 	/** A `write` after which nothing is left of the content that was there: `>`, a copy onto it, a truncation. */
 	readonly replaces?: true;
@@ -25,7 +25,7 @@ export interface FileAccess {
 	readonly only?: readonly string[];
 	/** Of what is below, this is passed over: names that start with a dot, what git ignores, what git does not track, what it does. */
 	readonly skips?: readonly ("hidden" | "ignored" | "untracked" | "tracked")[];
-	/** The tool or the normalised simple command that does it, for reasons shown to people. */
+	/** The tool or the normalized simple command that does it, for messages. */
 	readonly by: string;
 }
 
@@ -48,8 +48,8 @@ export interface CommandRun {
 export interface Unknown {
 	/**
 	 * `command` which program runs · `program` what a program does that is not in the table · `operand` which path a known program
-	 * touches · `script` what the text or file does that is run · `project` what the project's own tests, builds and tasks do ·
-	 * `tool` what a tool of another extension does · `syntax` text that no shell would accept, or too much of it to judge.
+	 * accesses · `script` what the text or file does that is run · `project` what the project's own tests, builds and tasks do ·
+	 * `tool` what a tool outside the table does · `syntax` text that no shell would accept, or too much of it to judge.
 	 */
 	readonly what: "command" | "program" | "operand" | "script" | "project" | "tool" | "syntax";
 	/** The text that cannot be resolved, as written, at most 200 characters. */
@@ -75,7 +75,7 @@ export interface Annotations {
 	readonly destructiveHint?: boolean;
 }
 
-/** The questions a footprint asks of the disk and the environment; tests replace it. No call throws. */
+/** What a footprint asks of the machine that the call would run on. No method throws. Paths are absolute. */
 export interface HostEnvironment {
 	readonly cwd: string;
 	readonly home: string;
@@ -83,6 +83,8 @@ export interface HostEnvironment {
 	readonly temp: string;
 	readonly platform: NodeJS.Platform;
 	env(name: string): string | undefined;
+	/** Whether a variable may have another value once the command runs; those of the shell itself are known. */
+	isVolatile?(name: string): boolean;
 	/** `undefined` where nothing is there or it cannot be looked at. Links are not followed. */
 	kind(path: string): "file" | "directory" | "link" | "other" | undefined;
 	/** Real path of something that exists, else `undefined`. */
@@ -91,6 +93,6 @@ export interface HostEnvironment {
 	readlink(path: string): string | undefined;
 	/** Names in a directory, else `undefined`. */
 	names(path: string): readonly string[] | undefined;
-	/** Home directory of a user of this machine, `undefined` where there is no such user or it cannot be told. */
+	/** Home directory of a user of this machine, `undefined` where there is no such user or it is unknown. */
 	homeOf(user: string): string | undefined;
 }

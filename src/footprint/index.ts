@@ -1,3 +1,8 @@
+/**
+ * The footprint of a tool call: what it would read, write, delete, run and change, computed before it runs. Pure: no I/O, no state; the
+ * machine is asked through the `HostEnvironment` that the caller passes. `README.md` has an example and the limits.
+ * @module
+ */
 export { isAgentToolName } from "./agent-tools.ts";
 export { computeFootprint, type MeasuredCall } from "./compute.ts";
 export { type ChangeKind, changes, type Effect, effects } from "./effects.ts";

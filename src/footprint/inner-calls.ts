@@ -6,7 +6,7 @@ import { argumentKeys } from "./open-texts.ts";
 export interface InnerCall {
 	/** As named, a server's prefix (`fs:write_file`) included. */
 	readonly name: string;
-	/** The name with the server that another argument gives, as pi would register it; else `name`. */
+	/** The name with the server that another argument gives (`mcp__server__name`), else `name`. */
 	readonly qualified: string;
 	readonly input: unknown;
 }

@@ -1,5 +1,5 @@
 // Calls that an argument lists by position, as JSON text: `[["read", {"path": "a"}], ["bash", "ls"]]`. Whether the tool makes them itself,
-// or by pi, which has each judged, or takes them for data, only the tool knows. L1 bounded; past a bound `complete` is false; L2 rows that
+// has the agent make them, or takes them for data, only the tool knows. L1 bounded; past a bound `complete` is false; L2 rows that
 // do not look like calls are data.
 import { contentKeys } from "./open-texts.ts";
 import { unmarked } from "./text.ts";

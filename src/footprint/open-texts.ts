@@ -49,7 +49,7 @@ export function openTexts(input: unknown): { readonly value: unknown; readonly c
 	return { value: open(input, "", 0), complete };
 }
 
-/** A list of lists says by position what it means, which only its tool knows; what it calls by pi is judged call by call. */
+/** A list of lists has its meaning by position, which only its tool knows; calls in it are found by `listedCalls`. */
 function isOwnForm(value: unknown, key: string): boolean {
 	return (
 		!argumentKeys.test(key) && Array.isArray(value) && value.length > 0 && value.every((item) => Array.isArray(item))

@@ -1,5 +1,5 @@
-// Paths: from the words of a call to the place on disk that would be touched. Asks the disk only through `HostEnvironment`.
-// P1 the tools' paths follow pi 1.6 (`dist/utils/paths.js`, `dist/core/tools/path-utils.js`); P2 nothing here throws.
+// Paths: from the words of a call to the place on disk that would be accessed. Asks the disk only through `HostEnvironment`.
+// P1 paths of file tools are resolved as the agent's own tools do it (`@`, `~`, `file://`, odd blanks); P2 nothing here throws.
 import { posix, win32 } from "node:path";
 import type { HostEnvironment } from "./footprint.ts";
 
@@ -17,7 +17,7 @@ export function windowsDrivePath(path: string): string {
 	return drive ? `${drive[1]?.toUpperCase()}:\\${drive[2]?.replaceAll("/", "\\") ?? ""}` : path;
 }
 
-/** The absolute path that pi's file tools make of an argument; `undefined` where pi would fail on it. */
+/** The absolute path that a file tool makes of an argument; `undefined` where the tool would refuse it. */
 export function resolveToolPath(argument: string, host: HostEnvironment): string | undefined {
 	const rules = pathRules(host);
 	let path = argument.replace(unicodeBlanks, " ");
@@ -50,7 +50,7 @@ function fromFileUrl(text: string, host: HostEnvironment): string | undefined {
 	}
 }
 
-/** The file that pi's `read` really opens: it tries other spellings (macOS screenshots, NFD, curly quotes) where nothing is there. */
+/** The file that the tool `read` opens: it tries other spellings (macOS screenshots, NFD, curly quotes) where nothing is there. */
 export function resolveReadPath(argument: string, host: HostEnvironment): string | undefined {
 	const path = resolveToolPath(argument, host);
 	if (path === undefined || exists(path, host)) return path;
@@ -93,7 +93,7 @@ export function followLinks(path: string, host: HostEnvironment, known: Map<stri
 	if (path.length > MAX_PATH) return rules.normalize(path);
 	const { root } = rules.parse(path);
 	const parts = path.slice(root.length).split(host.platform === "win32" ? /[\\/]+/ : /\/+/);
-	// The parent's answer serves all its children: most touches of a command share a directory.
+	// The parent's answer serves all its children: most accesses of a command share a directory.
 	const last = parts.pop();
 	const plain = last !== undefined && last !== "" && last !== "." && last !== ".." && parts.length > 0;
 	const real = plain

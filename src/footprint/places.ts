@@ -22,7 +22,7 @@ export function isDevice(path: string): boolean {
 }
 
 const history = /^\.?(?:\w+_)*(?:history|histfile|hist)$|^\.?lesshst$|^fish_history$|^ConsoleHost_history\.txt$/;
-/** The machine's own logs; those of the programs that a person develops lie beside them. */
+/** The machine's own logs, not those of programs under development in the same folders. */
 const logs =
 	/^(?:\/private)?\/var\/(?:log\/(?:syslog|messages|auth\.log|secure|kern\.log|daemon\.log|cron|maillog|mail\.log|boot\.log|dmesg|faillog|lastlog|[wbu]tmp|sudo\.log|system\.log|install\.log|audit|journal|asl)(?:[./].*)?|audit\/.*)$|^\/run\/(?:log\/journal|utmp)/;
 const hooks = /\/\.git\/(?:modules\/.+\/)?(?:config(?:\.worktree)?|hooks(?:\/.*)?)$/;
@@ -46,7 +46,7 @@ function isHistory(below: string): boolean {
 }
 
 /**
- * Absolute spellings of a path word, not normalised (links are followed before `..`); `undefined` where the word has a hole or
+ * Absolute spellings of a path word, not normalized (links are followed before `..`); `undefined` where the word has a placeholder or
  * is relative to an unknown directory. An empty word names nothing.
  */
 export function absolutePaths(
@@ -71,7 +71,7 @@ function withNames(word: string): string {
 	return word.includes(SOME_NAME) && word !== SOME_NAME ? word.replaceAll(SOME_NAME, "0") : word;
 }
 
-/** Records what is done to a word's place, or that the place is unknown. Answers the absolute paths. */
+/** Records what is done to a word's place, or that the place is unknown. Returns the absolute paths. */
 export function accessWord(
 	record: FootprintRecord,
 	access: AccessKind,

@@ -1,4 +1,4 @@
-// Program text among a tool's arguments: which language it is, and what can be told of it. Shell text is walked as a command; of any other
+// Program text among a tool's arguments: which language it is, and what is known of it. Shell text is walked as a command; of any other
 // language only the literals are looked at, and the rest is unknown.
 import type { AccessKind } from "./footprint.ts";
 import { resolveToolPath } from "./paths.ts";
@@ -91,7 +91,7 @@ export function recordLiterals(text: string, state: State, record: FootprintReco
 		}
 		const literal = (double ?? single ?? back ?? "").replace(/\\(["'`\\])/g, "$1");
 		if (isCommand(literal)) walkShell(literal, state, record);
-		else if (isPath(literal)) touchLiteral(literal, accesses, state, record, by);
+		else if (isPath(literal)) recordLiteral(literal, accesses, state, record, by);
 	}
 }
 
@@ -108,7 +108,7 @@ function isPath(text: string): boolean {
 	);
 }
 
-function touchLiteral(
+function recordLiteral(
 	text: string,
 	accesses: readonly AccessKind[],
 	state: State,

@@ -1,13 +1,13 @@
-// Shell text with holes: a string in which one character stands for "something unknown". Words, values and outputs are such strings.
-// T1 a hole is a character of the private use area; a command that itself holds it is unknown there, which is on the safe side;
-// T2 a text without a hole is exactly what the shell would make; T3 a hole stays a hole when text is parsed again (`sh -c`, `eval`).
+// Shell text with placeholders: characters that stand for text that is unknown. Words, values and outputs are such strings.
+// T1 placeholders are of the private use area; a command that itself holds one is unknown there, which is on the safe side;
+// T2 a text without a placeholder is exactly what the shell would make; T3 a placeholder stays a placeholder when text is parsed again (`sh -c`, `eval`).
 
 /** Stands for any text at all, the empty one too. */
 export const UNKNOWN_VALUE = "\uE000";
 
-/** Stands for any path below the directory before it, as a search prints them; the character after it says which search (see `Record.found`). */
+/** Stands for any path below the directory before it, as a search prints them; the character after it says which search (see `FootprintRecord.found`). */
 export const SEARCH_RESULT = "\uE001";
-/** The characters after `FOUND` begin here. */
+/** The characters after `SEARCH_RESULT` begin here. */
 export const FIRST_SEARCH = 0xe100;
 
 /** Stands for one word without blanks and slashes that nobody chooses: a process id, a date, a made-up name. */
@@ -19,7 +19,7 @@ export const SHELL_SETUP = "\uE003";
 /** Stands for all that is in a file which was on disk before: run as a program, it is no more unknown than the file run by its name. */
 export const FILE_TEXT = "\uE004";
 
-const holes = /\uE000|\uE001[\uE100-\uF8FF]?|[\uE002-\uE004]/g;
+const placeholders = /\uE000|\uE001[\uE100-\uF8FF]?|[\uE002-\uE004]/g;
 
 export function isKnown(text: string): boolean {
 	return !/[\uE000-\uE004]/.test(text);
@@ -48,27 +48,27 @@ export function isFileText(text: string): boolean {
 /** Where the first unknown part begins and the last one ends; `undefined` in a known text. */
 export function unknownSpan(text: string): { readonly start: number; readonly end: number } | undefined {
 	let span: { start: number; end: number } | undefined;
-	for (const match of text.matchAll(holes)) {
+	for (const match of text.matchAll(placeholders)) {
 		const end = match.index + match[0].length;
 		span = span ? { start: span.start, end } : { start: match.index, end };
 	}
 	return span;
 }
 
-/** The text with its unknown parts as `…`, for people. */
+/** The text with its unknown parts as `…`, for messages. */
 export function displayText(text: string): string {
-	return isKnown(text) ? text : text.replace(holes, "…");
+	return isKnown(text) ? text : text.replace(placeholders, "…");
 }
 
 /** Whether nothing of a text is known but blanks. */
 export function isBlank(text: string): boolean {
-	return text.replace(holes, "").trim() === "";
+	return text.replace(placeholders, "").trim() === "";
 }
 
-/** Texts longer than this are not carried on: they become holes. */
+/** Texts longer than this become placeholders. */
 const MAX_TEXT = 70_000;
 
-/** The text, or a hole where it is too long; neighbouring holes are one. */
+/** The text, or a placeholder where it is too long; adjacent placeholders are one. */
 export function bounded(text: string): string {
 	if (text.length > MAX_TEXT) return UNKNOWN_VALUE;
 	return text.includes(UNKNOWN_VALUE + UNKNOWN_VALUE) ? text.replace(/\uE000+/g, UNKNOWN_VALUE) : text;
@@ -77,7 +77,7 @@ export function bounded(text: string): string {
 /** At most this many values of one word or variable are kept apart. */
 const MAX_ALTERNATIVES = 64;
 
-/** The alternatives without doubles; one hole where there are too many. */
+/** The alternatives without doubles; one placeholder where there are too many. */
 export function distinct(alternatives: readonly string[]): readonly string[] {
 	if (alternatives.length === 1) return alternatives;
 	const set = new Set(alternatives);
@@ -99,12 +99,12 @@ export function combine<T>(parts: readonly (readonly T[])[], most = MAX_ALTERNAT
 	return rows;
 }
 
-/** A word as a person would write it for the shell: quoted only where needed, holes as `…`. */
+/** A word as one would write it for the shell: quoted only where needed, placeholders as `…`. */
 export function spell(word: string): string {
 	if (word === "") return "''";
 	if (/^[\w@%+=:,./~^-]+$/.test(word)) return word;
 	if (isKnown(word)) return word.includes("'") ? `"${word.replace(/[\\"$`]/g, "\\$&")}"` : `'${word}'`;
-	const known = word.replace(holes, "");
+	const known = word.replace(placeholders, "");
 	return /^[\w@%+=:,./~^-]*$/.test(known) ? displayText(word) : `"${displayText(word.replace(/[\\"$`]/g, "\\$&"))}"`;
 }
 
@@ -115,7 +115,7 @@ export function knownWords(args: readonly string[]): readonly (string | null)[] 
 
 const MAX_SPELLED = 2000;
 
-/** Name and arguments in normal spelling, holes as `…`, at most 2000 characters. */
+/** Name and arguments in normal spelling, placeholders as `…`, at most 2000 characters. */
 export function spellCommand(words: readonly string[]): string {
 	let text = "";
 	for (const word of words) {

@@ -1,7 +1,7 @@
-// What tools of other packages do, as far as that is known by name: what a person has set, then entries for well-known packages.
-// E1 an entry is for an exact name or a glob of the person's; E2 what the person has set wins; E3 a hint of the tool's author counts
+// What other tools do, as far as that is known by name: what the user has set, then entries for well-known packages.
+// E1 an entry is for an exact name or a glob of the user's; E2 what the user has set wins; E3 a hint of the tool's author counts
 // only where neither name nor arguments speak against it.
-import { ownName, wordsOfTool } from "./agent-tools.ts";
+import { bareToolName, toolNameWords } from "./agent-tools.ts";
 import type { Annotations } from "./footprint.ts";
 
 /**
@@ -13,13 +13,13 @@ export type ToolEffect = (typeof toolEffects)[number];
 
 /** What is known of the tools of a session besides their names. */
 export interface KnownTools {
-	/** What the person has set for a tool of this name. */
+	/** What the user has set for a tool of this name. */
 	set(tool: string): ToolEffect | undefined;
-	/** What its author says of it. */
+	/** Hints of the tool's author. */
 	hints(tool: string): Annotations | undefined;
 }
 
-/** Tools of well-known packages that look things up, ask the person, or keep notes of the session. */
+/** Tools of well-known packages that look things up, ask the user, or keep notes of the session. */
 const readers = new Set(
 	(
 		"read_symbol find_symbol get_symbol list_symbols symbol_search find_references get_references go_to_definition get_definition hover " +
@@ -59,25 +59,25 @@ const changing = new Set(
 export function effectOf(tool: string, input: unknown, known: KnownTools | undefined): ToolEffect | undefined {
 	const set = known?.set(tool);
 	if (set) return set;
-	const key = wordsOfTool(tool).join("_");
+	const key = toolNameWords(tool).join("_");
 	// A server may call anything of its own by such a name.
-	const plain = ownName(tool) === tool;
+	const plain = bareToolName(tool) === tool;
 	if (gateways.has(key)) return "dispatch";
 	if (plain && (readers.has(key) || readers.has(tool.toLowerCase())))
 		return key.startsWith("lsp") && actionChanges(input) ? undefined : "read";
-	return believed(tool, known?.hints(tool)) ? "read" : undefined;
+	return isCredibleReadHint(tool, known?.hints(tool)) ? "read" : undefined;
 }
 
-/** Whether a hint that a tool only reads can be believed: its name may not say that it changes something. */
-export function believed(tool: string, hints: Annotations | undefined): boolean {
+/** Whether a hint that a tool only reads can be isCredibleReadHint: its name may not say that it changes something. */
+export function isCredibleReadHint(tool: string, hints: Annotations | undefined): boolean {
 	if (hints?.readOnlyHint !== true) return false;
-	const words = wordsOfTool(tool);
+	const words = toolNameWords(tool);
 	return looking.has(words[0] ?? "") || !words.some((word) => changing.has(word));
 }
 
 /** Whether a tool is by its name one that writes files: who lists it by name means that it may. */
 export function isWriterName(tool: string): boolean {
-	const words = wordsOfTool(tool);
+	const words = toolNameWords(tool);
 	if (/^(?:apply_?patch|multi_?edit|notebook_?edit|str_?replace(?:_.*)?|hashline_?edit)$/.test(words.join("_")))
 		return true;
 	const writes = words.some((word) => ["write", "edit", "create", "patch", "append", "insert"].includes(word));
@@ -95,7 +95,7 @@ function actionChanges(input: unknown): boolean {
 }
 
 /** Whether a call of a gateway only looks tools up: `mcp {search}`, `{describe}`, `{list}`, `{server}`, or nothing at all. */
-export function looksTools(input: unknown): boolean {
+export function onlyListsTools(input: unknown): boolean {
 	if (typeof input !== "object" || input === null) return true;
 	return Object.entries(input).every(([name, value]) => {
 		if (/^(action|mode|command|op|operation)$/i.test(name))

@@ -15,6 +15,8 @@ export function hostEnvironment(cwd: string): HostEnvironment {
 		temp: tmpdir(),
 		platform: process.platform,
 		env: (name) => process.env[name],
+		// pi sets these anew for each command.
+		isVolatile: (name) => /^PI_\w+$/.test(name),
 		kind,
 		realpath: (path) => attempt(() => realpathSync.native(path)),
 		readlink: (path) => attempt(() => readlinkSync(path)),

@@ -9,6 +9,7 @@ const patterns = [
 	"examples/**/README.md",
 	"test/**/README.md",
 	"bench/**/README.md",
+	"src/**/README.md",
 ];
 
 /** Paths of all documents below `root`, sorted, with `/`. */

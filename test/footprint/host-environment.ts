@@ -88,6 +88,7 @@ export function inMemory({
 		temp: platform === "win32" ? "C:\\Temp" : "/tmp",
 		platform,
 		env: (name) => env[name] ?? (name === "HOME" ? home : undefined),
+		isVolatile: (name) => name.startsWith("AGENT_"),
 		kind(path) {
 			const what = entries.get(path === rules.parse(path).root ? path : locate(path));
 			if (what === undefined) return undefined;

@@ -104,6 +104,12 @@ describe("expansions of variables", () => {
 		expect(doubts(shell("source setup.sh; cat $nothing/x"))).toEqual(["operand", "script"]);
 	});
 
+	it("a variable that the host calls volatile is unknown, until the script sets it", () => {
+		const place = { env: { AGENT_DIR: "/tmp" } };
+		expect(doubts(shell("cat $AGENT_DIR/x", place))).toEqual(["operand"]);
+		expect(accesses(shell("AGENT_DIR=src; cat $AGENT_DIR/x", place))).toEqual(["read src/x"]);
+	});
+
 	it.each([
 		"cat $RANDOM",
 		"cat $(date)",

@@ -1,5 +1,5 @@
 // What is known of the content of files while a script runs: what it wrote, copied, or fetched into them.
-// F1 a file that came from the network keeps that mark under every name it gets; F2 a content that is not known is a hole, not nothing.
+// F1 a file that came from the network keeps that mark under every name it gets; F2 unknown content is a placeholder, not empty.
 import { absolutePaths, type Directories, isStream } from "../places.ts";
 import { FILE_TEXT, isKnown, UNKNOWN_VALUE } from "../text.ts";
 import type { State } from "./state.ts";

@@ -81,7 +81,7 @@ function startsWith(walk: ShellWalk, file: string, state: State): string | undef
 	return walk.connected(file) ?? writtenIn(walk, file, state.cwd);
 }
 
-/** Folders of programs that are the system's, or installed for the person or the project. */
+/** Folders of programs that are the system's, or installed for the user or the project. */
 const programFolder =
 	/^\/(?:usr|opt|snap|nix|bin|sbin|Library|Applications|home\/linuxbrew|run\/current-system)(?:\/|$)|(?:^|\/)(?:node_modules\/\.bin|\.?venv\/bin|vendor\/bin|\.local\/bin|\.cargo\/bin|go\/bin|\.bun\/bin|\.deno\/bin|\.nvm\/.*\/bin|\.pyenv\/(?:bin|shims)|\.rbenv\/(?:bin|shims)|\.asdf\/(?:bin|shims)|\.volta\/bin|\.local\/share\/(?:pnpm|mise\/shims|fnm)|Library\/pnpm)\/?$/;
 
@@ -119,7 +119,7 @@ export function foundOnPath(walk: ShellWalk, name: string, state: State): string
 	return undefined;
 }
 
-/** The file of a name in a folder of `PATH`, with a placeholder where it cannot be told; `undefined` where there is none. */
+/** The file of a name in a folder of `PATH`, with a placeholder where it is unknown; `undefined` where there is none. */
 function foundIn(walk: ShellWalk, folder: string, name: string, state: State): string | undefined {
 	// Each folder is a question to the disk.
 	if (!walk.record.spend(5)) return `${UNKNOWN_VALUE}/${name}`;

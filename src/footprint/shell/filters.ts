@@ -1,5 +1,5 @@
 // Filters between a list of names and the command that takes it: which of the lines they were given they let through.
-// F1 what is let through is never less than what the filter itself lets through; F2 a filter that is not followed yields a hole.
+// F1 what is let through is never less than what the filter itself lets through; F2 a filter that is not followed yields a placeholder.
 import type { FootprintRecord } from "../record.ts";
 import { isKnown, isOpen, SEARCH_RESULT } from "../text.ts";
 import { compileGlob } from "./globs.ts";

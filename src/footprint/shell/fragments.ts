@@ -6,7 +6,7 @@ import { bounded, combine, distinct, isKnown, UNKNOWN_VALUE, unmarked } from "..
 import { evaluateArithmetic } from "./arithmetic.ts";
 import { BREAK, type Expansion, type Fragment, type Fragments, unknownFragment } from "./expansion.ts";
 import { escapeGlob } from "./globs.ts";
-import { heldTexts } from "./lists.ts";
+import { boundedTexts } from "./lists.ts";
 import { expandParameter, type Operands, parameterFragments } from "./parameter-expansion.ts";
 import { lookUp, unknownVariable } from "./state.ts";
 import { expandTildes } from "./tilde.ts";
@@ -73,7 +73,7 @@ function joinParts(parts: readonly WordPart[], word: Word | undefined, expansion
 		const fragments = row.flat().map((fragment) => (fragment === BREAK ? " " : fragment.text));
 		return bounded(fragments.join(""));
 	});
-	return distinct(heldTexts(texts, expansion.record));
+	return distinct(boundedTexts(texts, expansion.record));
 }
 
 /** The alternatives of the part at `index` of a word, tildes expanded. */

@@ -170,7 +170,7 @@ const MAX_RESULTS = 1000;
 
 /**
  * The paths that a pattern stands for, spelled as the shell would: relative where the pattern is. Sorted by name within a directory.
- * An empty list: nothing matches (bash then keeps the pattern as it is). `undefined`: it cannot be told.
+ * An empty list: nothing matches (bash then keeps the pattern as it is). `undefined`: it is unknown.
  */
 export function expandGlob(pattern: string, cwd: string, record: FootprintRecord): readonly string[] | undefined {
 	const parts = pattern.split("/");
@@ -192,7 +192,7 @@ export function expandGlob(pattern: string, cwd: string, record: FootprintRecord
 	return found.filter((path) => record.host.kind(rules.resolve(cwd, path)) !== undefined);
 }
 
-/** The prefixes with every name below them that fits a part; only directories where `glue` follows. `undefined`: it cannot be told. */
+/** The prefixes with every name below them that fits a part; only directories where `glue` follows. `undefined`: it is unknown. */
 function matchingNames(
 	part: string,
 	prefixes: readonly string[],

@@ -1,5 +1,5 @@
 // What `ls` and its kin print into a pipe: the names of what is there, one a line, as the disk says. Long forms are not followed.
-// L1 the order of the names is not told: whoever takes some of the lines may get any of them.
+// L1 the order of the names is unknown: a command that takes some of the lines may get any of them.
 import { isDirectory } from "../paths.ts";
 import { absolutePaths } from "../places.ts";
 import { isKnown, UNKNOWN_VALUE } from "../text.ts";
@@ -14,7 +14,7 @@ const plainLongs =
 /** More names than these are not listed one by one. */
 const MAX_NAMES = 300;
 
-/** The names that a listing prints; a placeholder where they cannot be told. */
+/** The names that a listing prints; a placeholder where they is unknown. */
 export function listed(walk: ShellWalk, args: readonly string[], state: State): string {
 	const dashes = args.indexOf("--");
 	const end = dashes < 0 ? args.length : dashes;

@@ -7,7 +7,7 @@ import { UNKNOWN_VALUE } from "../text.ts";
 const MAX_TEXT = 200_000;
 
 /** The list; `undefined` where it is longer than can be judged or the budget is used up. */
-export function held(items: readonly string[], record: FootprintRecord): readonly string[] | undefined {
+export function boundedList(items: readonly string[], record: FootprintRecord): readonly string[] | undefined {
 	const text = items.reduce((sum, item) => sum + item.length, 0);
 	if (items.length > footprintLimits.words || text > MAX_TEXT) {
 		record.overflow("a list longer than can be judged");
@@ -17,18 +17,18 @@ export function held(items: readonly string[], record: FootprintRecord): readonl
 }
 
 /** Alternatives of lists, each within bounds; one unknown word where one of them is not. */
-export function heldAll(
+export function boundedLists(
 	lists: readonly (readonly string[])[],
 	record: FootprintRecord,
 ): readonly (readonly string[])[] {
 	// Most words become one short argument.
 	if (lists.length === 1 && lists[0]?.length === 1 && lists[0][0] !== undefined && lists[0][0].length < 1000)
 		return lists;
-	return lists.every((list) => held(list, record) !== undefined) ? lists : [[UNKNOWN_VALUE]];
+	return lists.every((list) => boundedList(list, record) !== undefined) ? lists : [[UNKNOWN_VALUE]];
 }
 
 /** Texts of which each is within bounds; handling them costs by their size. */
-export function heldTexts(texts: readonly string[], record: FootprintRecord): readonly string[] {
+export function boundedTexts(texts: readonly string[], record: FootprintRecord): readonly string[] {
 	const size = texts.reduce((sum, text) => sum + text.length, 0);
 	return size < 1000 || record.spend(size / 150) ? texts : [UNKNOWN_VALUE];
 }

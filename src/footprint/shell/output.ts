@@ -58,7 +58,7 @@ const printers: { readonly [name: string]: (printing: Printing) => string } = {
 	id: nameFor(/^-(?:u|g|un|gn)$/),
 };
 
-/** The standard output of a command; a placeholder where it cannot be told. */
+/** The standard output of a command; a placeholder where it is unknown. */
 export function printed(walk: ShellWalk, name: string, args: readonly string[], state: State, stdin: string): string {
 	if (silent.has(name)) return args.some((arg) => /^-\w*v|^--verbose/.test(arg)) ? UNKNOWN_VALUE : "";
 	const printer = Object.hasOwn(printers, name) ? printers[name] : undefined;
@@ -82,7 +82,7 @@ function gitRevision(walk: ShellWalk, args: readonly string[], state: State): st
 	return words === "rev-parse --show-toplevel" ? topLevel(walk, state) : UNKNOWN_VALUE;
 }
 
-/** Where `mktemp` puts what it makes; `undefined` where that cannot be told. */
+/** Where `mktemp` puts what it makes; `undefined` where that is unknown. */
 function temporaryFolder(walk: ShellWalk, state: State): string | undefined {
 	const value = lookUp(state, "TMPDIR", walk.host);
 	if (!value) return walk.host.temp;

@@ -4,7 +4,7 @@ import type { ParameterExpansionPart, Word } from "unbash";
 import { everyAccess } from "../record.ts";
 import { combine, distinct, isKnown, SOME_NAME, UNKNOWN_VALUE } from "../text.ts";
 import { BREAK, type Expansion, type Fragment, type Fragments, unknownFragment } from "./expansion.ts";
-import { held } from "./lists.ts";
+import { boundedList } from "./lists.ts";
 import { changeCase, costOfRemoval, costOfReplacement, removeAffix, replace, slice } from "./parameter-operations.ts";
 import { lookUp, type State, textValue } from "./state.ts";
 
@@ -19,7 +19,7 @@ export interface Operands {
 export function parameterFragments(name: string, quoted: boolean, expansion: Expansion): readonly Fragments[] {
 	if (name !== "@" && name !== "*") return textsOf(name, expansion).map((text) => [{ text, quoted }]);
 	const { parameters } = expansion.state;
-	if (!parameters?.every((list) => held(list, expansion.record))) return unknownFragment(quoted);
+	if (!parameters?.every((list) => boundedList(list, expansion.record))) return unknownFragment(quoted);
 	if (name === "*" && quoted) return parameters.map((list) => [{ text: list.join(" "), quoted }]);
 	return parameters.map((list) => listFragments(list, quoted));
 }
@@ -34,7 +34,7 @@ export function expandParameter(
 	if (part.prefix === "#") return lengthOf(part, quoted, expansion);
 	if (part.prefix === "!") return indirection(part, quoted, expansion);
 	const list = listOf(part, expansion);
-	if (list === "unknown" || (list && !held(list, expansion.record))) return unknownFragment(quoted);
+	if (list === "unknown" || (list && !boundedList(list, expansion.record))) return unknownFragment(quoted);
 	if (list) return expandList(part, list, quoted, expansion, operands);
 	const texts = part.index ? elementOf(part, expansion, operands) : setTextsOf(part.parameter, expansion);
 	if (part.operation?.type === "Default") return withDefault(part, texts, quoted, expansion, operands);

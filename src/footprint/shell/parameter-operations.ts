@@ -19,7 +19,7 @@ export function costOfReplacement(text: string, pattern: string): number {
 	return text.length > MAX_REPLACED ? 1 : (text.length ** 3 * pattern.length) / 2000;
 }
 
-/** `${x#p}`, `${x##p}`, `${x%p}`, `${x%%p}`; a hole where it cannot be told. */
+/** `${x#p}`, `${x##p}`, `${x%p}`, `${x%%p}`; a placeholder where it is unknown. */
 export function removeAffix(operator: "#" | "##" | "%" | "%%", text: string, pattern: string): string {
 	if (!isKnown(text) || !isKnown(pattern) || text.length > MAX_REMOVED) return removeUnknown(operator, text, pattern);
 	const front = operator.startsWith("#");
@@ -45,7 +45,7 @@ function removeUnknown(operator: string, text: string, pattern: string): string 
 	return UNKNOWN_VALUE;
 }
 
-/** `${x/p/r}` and its kin; a hole where it cannot be told. */
+/** `${x/p/r}` and its kin; a placeholder where it is unknown. */
 export function replace(
 	operator: "/" | "//" | "/#" | "/%",
 	text: string,
@@ -116,7 +116,7 @@ function replaceLiteral(
 	}
 }
 
-/** `${x:offset:length}`; a hole where it cannot be told. */
+/** `${x:offset:length}`; a placeholder where it is unknown. */
 export function slice(text: string, offset: string, length: string | undefined): string {
 	const from = wholeNumber(offset);
 	const count = length === undefined ? undefined : wholeNumber(length);

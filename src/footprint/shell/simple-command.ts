@@ -7,7 +7,7 @@ import { recordEnvironment, recordOwnVariables } from "./environment.ts";
 import type { Expansion } from "./expansion.ts";
 import { expandText } from "./fragments.ts";
 import { invoke } from "./invoke.ts";
-import { held, heldTexts } from "./lists.ts";
+import { boundedList, boundedTexts } from "./lists.ts";
 import { applyRedirects } from "./redirects.ts";
 import { assign, lookUp, type State, textValue, unknownVariable, type Value, withExported } from "./state.ts";
 import { afterExpansions, type CommandOutcome, either, mapStates, type ShellWalk, settled } from "./walk.ts";
@@ -223,7 +223,7 @@ function assignedValue(walk: ShellWalk, node: Assignment, expansion: Expansion):
 	const joined = before.kind === "text" ? combine([before.options, texts]) : undefined;
 	if (!joined) return unknownVariable;
 	const appended = joined.map((pair) => bounded(pair.join("")));
-	return textValue(...heldTexts(appended, walk.record));
+	return textValue(...boundedTexts(appended, walk.record));
 }
 
 /** The value of `a=(…)`, or of `a+=(…)` where there is a value `before`. */
@@ -238,6 +238,6 @@ function arrayValue(
 	// `[key]=value` items: which item is where is not followed.
 	if (!items || elements.some((element) => element.text.startsWith("["))) return unknownVariable;
 	if (before && before.kind !== "array") return unknownVariable;
-	const all = held(before ? [...before.items, ...items] : items, walk.record);
+	const all = boundedList(before ? [...before.items, ...items] : items, walk.record);
 	return all ? { kind: "array", items: all } : unknownVariable;
 }

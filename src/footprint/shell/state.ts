@@ -1,5 +1,5 @@
 // What a shell knows at one point of a script: working directory, variables, functions. Immutable; every change is a new state.
-// S1 merging two states keeps every possibility of both; S2 what is not known is a hole or `undefined`, never a guess.
+// S1 merging two states keeps every possibility of both; S2 what is unknown is a placeholder or `undefined`, never a guess.
 import type { CompoundCommand, CompoundList, Redirected } from "unbash";
 import type { HostEnvironment } from "../footprint.ts";
 import { distinct, UNKNOWN_VALUE } from "../text.ts";
@@ -64,14 +64,14 @@ export function assign(state: State, name: string, value: Value): State {
 
 /** Variables that bash itself sets, or that change while it runs. */
 const shellOwn =
-	/^(BASH\w*|RANDOM|SRANDOM|SECONDS|EPOCH\w+|LINENO|PPID|E?UID|GROUPS|HOSTNAME|HOSTTYPE|MACHTYPE|OSTYPE|SHLVL|DIRSTACK|FUNCNAME|OPTIND|OPTARG|PIPESTATUS|REPLY|MAPFILE|COPROC|PI_\w+|_)$/;
+	/^(BASH\w*|RANDOM|SRANDOM|SECONDS|EPOCH\w+|LINENO|PPID|E?UID|GROUPS|HOSTNAME|HOSTTYPE|MACHTYPE|OSTYPE|SHLVL|DIRSTACK|FUNCNAME|OPTIND|OPTARG|PIPESTATUS|REPLY|MAPFILE|COPROC|_)$/;
 
 /** The value of a variable; `undefined` where it is not set. */
 export function lookUp(state: State, name: string, host: HostEnvironment): Value | undefined {
 	const assigned = state.variables.get(name);
 	if (assigned) return assigned;
 	if (name === "PWD") return state.cwd ? textValue(...state.cwd) : unknownVariable;
-	if (name === "OLDPWD" || shellOwn.test(name)) return unknownVariable;
+	if (name === "OLDPWD" || shellOwn.test(name) || host.isVolatile?.(name)) return unknownVariable;
 	if (state.elsewhere) return unknownVariable;
 	if (name === "IFS") return textValue(" \t\n");
 	if (name === "HOME") return textValue(host.home);

@@ -8,7 +8,7 @@ import { expandBraces } from "./braces.ts";
 import { BREAK, type Expansion, type Fragments } from "./expansion.ts";
 import { fragmentsInWord, isTooIntricate, patternText, plainText } from "./fragments.ts";
 import { compileGlob, expandGlob, hasGlob, unescapeGlob } from "./globs.ts";
-import { heldAll } from "./lists.ts";
+import { boundedLists } from "./lists.ts";
 import { lookUp } from "./state.ts";
 
 /** Alternatives of argument lists; there is at least one. */
@@ -39,7 +39,7 @@ function argumentLists(rows: readonly (readonly Fragments[])[] | undefined, expa
 		const lists = fields.map((field) => globbed(field, expansion));
 		return combine(lists)?.map((list) => list.flat()) ?? unknownList;
 	});
-	return distinctLists(heldAll(alternatives, expansion.record));
+	return distinctLists(boundedLists(alternatives, expansion.record));
 }
 
 function expandBraced(text: string, expansion: Expansion): ArgumentLists {
@@ -48,7 +48,7 @@ function expandBraced(text: string, expansion: Expansion): ArgumentLists {
 	const rows = combine(words.map((source) => expandSource(source, expansion)));
 	if (!rows) return unknownList;
 	const lists = rows.map((row) => row.flat());
-	return distinctLists(heldAll(lists, expansion.record));
+	return distinctLists(boundedLists(lists, expansion.record));
 }
 
 /** Expands the text of one word that brace expansion made. */

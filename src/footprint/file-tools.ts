@@ -1,5 +1,4 @@
-// The footprint of pi's own file tools (read, write, edit, grep, find, ls). Not of its shells.
-// Argument shapes and defaults follow pi 1.6 (`dist/core/tools/*.js`).
+// The footprint of the file tools that coding agents share: read, write, edit, grep, find, ls. Shells are in `compute.ts`.
 
 import type { AccessKind } from "./footprint.ts";
 import { resolveReadPath, resolveToolPath } from "./paths.ts";
@@ -10,7 +9,7 @@ type Input = Readonly<{ [name: string]: unknown }>;
 
 const SEARCH_SKIPS = ["ignored"] as const;
 
-/** Writes what one of pi's file tools would touch into the record; false where `tool` is none of them. */
+/** Records what a file tool would access; false where `tool` is none of them. */
 export function recordFileTool(tool: string, input: Input, record: FootprintRecord): boolean {
 	const path = typeof input.path === "string" ? input.path : undefined;
 	switch (tool) {
@@ -50,7 +49,7 @@ function place(
 	resolve: typeof resolveToolPath,
 	detail?: AccessDetail,
 ): void {
-	// pi refuses a call without a path, so there is nothing to touch.
+	// An agent refuses a call without a path: nothing would be accessed.
 	if (argument === undefined) return;
 	const path = resolve(argument, record.host);
 	if (path === undefined) record.unknown({ what: "operand", text: argument, may: everyAccess });

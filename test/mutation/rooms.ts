@@ -16,5 +16,8 @@ export const rooms = {
 	],
 };
 
+/** Files of these rooms that drive pi: real pi tests them, not the pure tests. */
+export const inPi: ReadonlySet<string> = new Set(["src/safety/policy/gate.ts", "src/safety/policy/register-gate.ts"]);
+
 /** `path: original → mutant` with the line's text, and why behavior is the same. */
 export const equivalent: { readonly [name: string]: string } = {};

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Mutant, mutantsOf } from "./mutants.ts";
-import { equivalent, rooms } from "./rooms.ts";
+import { equivalent, inPi, rooms } from "./rooms.ts";
 
 type Room = keyof typeof rooms;
 

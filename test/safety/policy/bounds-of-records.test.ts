@@ -1,0 +1,236 @@
+// The exact bounds of what is recorded and said about a call: lengths, numbers of reasons, order, and what is left out.
+import { describe, expect, it } from "vitest";
+import type { Footprint } from "../../../src/footprint/index.ts";
+import { readDecision, redactInput, redactText, type Verdict } from "../../../src/safety/index.ts";
+import { recordDecision } from "../../../src/safety/policy/decision-record.ts";
+import { openPolicies, type ToolCall } from "../../../src/safety/policy/policy.ts";
+import { comparableOutcome, questionText, refusalText } from "../../../src/safety/policy/refusal.ts";
+import { strongest } from "../../../src/safety/policy/verdict.ts";
+
+const because = (index: number, more: Partial<Verdict> = {}): Verdict => ({
+	decision: "deny",
+	policy: "guard",
+	rule: `rule-${index}`,
+	reason: `Reason ${index}`,
+	...more,
+});
+const reasons = (count: number) => Array.from({ length: count }, (_, index) => because(index + 1));
+const call = (more: Partial<ToolCall> = {}): ToolCall => ({ id: "1", tool: "bash", input: {}, siblings: [], ...more });
+
+describe("a redacted line", () => {
+	it.each([
+		["x".repeat(40), "x".repeat(40)],
+		["x".repeat(41), `${"x".repeat(39)}…`],
+		[`a \n\t b`, "a b"],
+	])("of at most 40 characters", (text, expected) => {
+		expect(redactText(text, 40)).toBe(expected);
+	});
+
+	it("is marked as cut where only what was not looked at is missing", () => {
+		expect(redactText(`a${" ".repeat(439)}`, 40)).toBe("a ");
+		expect(redactText(`a${" ".repeat(440)}`, 40)).toBe("a …");
+	});
+
+	it("of arguments stops after the argument that fills it", () => {
+		expect(redactInput({ a: "12345", b: 2, c: null, d: true, e: ["x"], f: {} }, 30)).toBe(
+			"a=12345 b=2 c=null d=true e=(…",
+		);
+		expect(redactInput({ a: "12345", b: [1, 2] }, 300)).toBe("a=12345 b=(2 items)");
+		expect(redactInput({ c: null, text: null, data: { a: 1, b: 2 } }, 300)).toBe(
+			"c=null text=(0 fields) data=(2 fields)",
+		);
+	});
+});
+
+describe("a decision's record", () => {
+	const long = "y".repeat(1000);
+	const record = recordDecision("denied", call({ id: long, tool: long, input: { path: long } }), [
+		because(1, { policy: long, rule: long, reason: long, origin: { file: long, line: 3 } }),
+		...reasons(6),
+	]);
+
+	it("has at most so many characters of each text, and the first four other rules", () => {
+		expect(Object.fromEntries(Object.entries(record).map(([key, value]) => [key, String(value).length]))).toMatchObject(
+			{
+				call: 120,
+				tool: 80,
+				input: 320,
+				policy: 40,
+				rule: 160,
+				reason: 320,
+				origin: 300,
+			},
+		);
+		expect(record.others).toEqual(["rule-1", "rule-2", "rule-3", "rule-4"]);
+	});
+
+	it("names the place of the rule, and has neither place nor other rules where there are none", () => {
+		expect(recordDecision("denied", call(), [because(1, { origin: { file: "/r.yaml", line: 7 } })]).origin).toBe(
+			"/r.yaml:7",
+		);
+		expect(recordDecision("denied", call(), [because(1, { origin: { file: "/r.yaml" } })]).origin).toBe("/r.yaml");
+		expect(Object.keys(recordDecision("denied", call(), [because(1)]))).not.toEqual(expect.arrayContaining(["origin"]));
+		expect(recordDecision("denied", call(), [because(1)]).others).toBeUndefined();
+	});
+
+	it.each(["version", "outcome", "tool", "input", "policy", "rule", "reason"])("without %s is no record", (key) => {
+		const { [key]: _gone, ...rest } = { ...record } as Record<string, unknown>;
+		expect(readDecision(record)).toEqual(record);
+		expect(readDecision(rest)).toBeUndefined();
+		expect(readDecision({ ...rest, [key]: 2 })).toBeUndefined();
+	});
+
+	it.each([[null], [undefined], ["text"], [1], [[]]])("%j is no record", (data) => {
+		expect(readDecision(data)).toBeUndefined();
+	});
+});
+
+describe("a refusal's text", () => {
+	const lines = (count: number, cause: "rule" | "person" | "nobody" = "rule", more: Partial<Verdict> = {}) =>
+		refusalText(
+			Array.from({ length: count }, (_, index) => because(index + 1, more)),
+			cause,
+			"/p",
+		).split("\n");
+
+	it("names six reasons, in order, and counts the rest", () => {
+		expect(lines(6).filter((line) => line.startsWith("Reason"))).toHaveLength(6);
+		expect(lines(6).some((line) => /more rules/.test(line))).toBe(false);
+		expect(lines(7)[1]).toBe("Reason 1 [guard: rule-1]");
+		expect(lines(7).filter((line) => line.startsWith("Reason"))).toHaveLength(6);
+		expect(lines(8)[7]).toContain("2 more");
+	});
+
+	it("gives each advice once, at most four, and its own only where a rule gives none", () => {
+		expect(lines(2, "rule", { advice: "Use cat." })).toEqual([
+			expect.anything(),
+			expect.anything(),
+			expect.anything(),
+			"Use cat.",
+		]);
+		const many = Array.from({ length: 6 }, (_, index) => because(index, { advice: `Advice ${index}` }));
+		expect(refusalText(many, "rule", "/p").match(/^Advice \d$/gm)).toHaveLength(4);
+		expect(lines(1)).toHaveLength(3);
+		expect(lines(1, "person")).toHaveLength(3);
+		expect(lines(1, "nobody", { advice: "Use cat." })).toHaveLength(4);
+		expect(new Set((["rule", "person", "nobody"] as const).map((cause) => lines(1, cause).at(-1))).size).toBe(3);
+	});
+
+	it("names a rule's place as seen from the project, and whole where it is elsewhere", () => {
+		const text = (file: string) => refusalText([because(1, { origin: { file, line: 2 } })], "rule", "/p");
+		expect(text("/p/.pi/rules.yaml")).toContain("[guard: rule-1, .pi/rules.yaml:2]");
+		expect(text("/home/me/rules.yaml")).toContain("[guard: rule-1, /home/me/rules.yaml:2]");
+		expect(text("/project/rules.yaml")).toContain("/project/rules.yaml:2");
+	});
+
+	it("as a question has the call and six reasons", () => {
+		const { title, message } = questionText(call({ input: { command: "z".repeat(700) } }), reasons(8), "/p");
+		expect(title).toContain("bash");
+		const [first = "", blank, ...rest] = message.split("\n");
+		expect([first.length, blank, rest.length, rest[0]]).toEqual([600, "", 6, "• Reason 1 [guard: rule-1]"]);
+	});
+
+	it("is compared with others by its first reason", () => {
+		expect(comparableOutcome("Refused.\nA\nB 1", true)).toBe("Refused.\nA");
+		expect(comparableOutcome("Refused.\nA\nB 1", false)).toBe("Refused.\nA\nB 1");
+		expect(comparableOutcome("Error\nA\nB", true)).toBe("Error\nA\nB");
+	});
+});
+
+describe("policies together", () => {
+	const footprint = (() => ({})) as () => Footprint;
+
+	it("decide by the strongest verdict, which comes first", async () => {
+		const policies = openPolicies();
+		for (const decision of ["ask", "deny", "allow"] as const)
+			policies.add({ name: decision, judge: () => because(1, { decision, rule: decision }) });
+		policies.add({ name: "silent", judge: () => undefined });
+		policies.add({ name: "quiet", judge: () => [because(1, { decision: "allow", rule: "quiet", reason: "" })] });
+		const judged = await policies.judge(call(), footprint);
+		expect([judged.decision, judged.verdicts.map(({ rule }) => rule), judged.notes.map(({ rule }) => rule)]).toEqual([
+			"deny",
+			["deny", "ask"],
+			["allow"],
+		]);
+		expect(strongest([])).toBe("allow");
+	});
+
+	it("forbid what one of them forbids, screen where one screens, and nothing once they are taken out", () => {
+		const policies = openPolicies();
+		const quiet = policies.add({
+			name: "quiet",
+			judge: () => undefined,
+			forbidsChanges: () => false,
+			forbidsTool: () => false,
+		});
+		expect([policies.forbidChanges, policies.forbidTool("bash"), policies.screens, policies.size]).toEqual([
+			false,
+			false,
+			false,
+			1,
+		]);
+		const strict = policies.add({
+			name: "strict",
+			judge: () => undefined,
+			forbidsChanges: () => true,
+			forbidsTool: (name) => name === "bash",
+			screen: () => undefined,
+		});
+		expect([
+			policies.forbidChanges,
+			policies.forbidTool("bash"),
+			policies.forbidTool("read"),
+			policies.screens,
+		]).toEqual([true, true, false, true]);
+		strict();
+		quiet();
+		expect([policies.forbidChanges, policies.forbidTool("bash"), policies.screens, policies.size]).toEqual([
+			false,
+			false,
+			false,
+			0,
+		]);
+	});
+
+	it("change arguments one after another, the later ones from what the earlier made", async () => {
+		const policies = openPolicies();
+		expect(await policies.amend(call())).toBeUndefined();
+		policies.add({ name: "one", judge: () => undefined, amend: () => ({ a: 1, b: 1 }) });
+		policies.add({ name: "none", judge: () => undefined, amend: () => undefined });
+		policies.add({
+			name: "two",
+			judge: () => undefined,
+			amend: ({ input }) => ({ b: Number(input.a) + 1, kept: input.kept }),
+		});
+		expect(await policies.amend(call({ input: { kept: "yes" } }))).toEqual({ a: 1, b: 2, kept: "yes" });
+	});
+
+	it("withhold every text of a result that one of them cannot look at", async () => {
+		const policies = openPolicies();
+		policies.add({
+			name: "cuts",
+			judge: () => undefined,
+			screen: (_call, _footprint, texts) => ({ texts: texts.map(() => "cut"), verdict: because(1) }),
+		});
+		policies.add({
+			name: "sees",
+			judge: () => undefined,
+			screen: (_call, _footprint, texts) => ({ texts, verdict: because(2) }),
+		});
+		expect((await policies.screen(call(), footprint, ["a", "b"])).map(({ texts }) => texts)).toEqual([
+			["cut", "cut"],
+			["cut", "cut"],
+		]);
+		policies.add({
+			name: "throws",
+			judge: () => undefined,
+			screen: () => {
+				throw new Error("broken");
+			},
+		});
+		policies.add({ name: "later", judge: () => undefined, screen: () => ({ texts: ["a", "b"], verdict: because(3) }) });
+		const last = (await policies.screen(call(), footprint, ["a", "b"])).at(-1);
+		expect(last?.texts).toEqual([expect.stringContaining("broken"), expect.stringContaining("broken")]);
+		expect(last?.verdict).toMatchObject({ decision: "deny", policy: "throws" });
+	});
+});

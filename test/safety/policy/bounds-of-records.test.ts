@@ -98,6 +98,7 @@ describe("a refusal's text", () => {
 		expect(lines(6).some((line) => /more rules/.test(line))).toBe(false);
 		expect(lines(7)[1]).toBe("Reason 1 [guard: rule-1]");
 		expect(lines(7).filter((line) => line.startsWith("Reason"))).toHaveLength(6);
+		expect(lines(7)[7]).toContain("1 more");
 		expect(lines(8)[7]).toContain("2 more");
 	});
 

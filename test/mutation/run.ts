@@ -44,8 +44,8 @@ function randomFrom(seed: number): () => number {
 
 /** `count` mutants of a room, each with its file, line and a text that names it. */
 function drawMutants(room: Room, count: number, random: () => number): Drawn[] {
-	const files = readdirSync(join(root, room), { recursive: true, encoding: "utf8" }).filter((name) =>
-		name.endsWith(".ts"),
+	const files = readdirSync(join(root, room), { recursive: true, encoding: "utf8" }).filter(
+		(name) => name.endsWith(".ts") && !inPi.has(join(room, name)),
 	);
 	const all = files.sort().flatMap((name) => {
 		const path = join(room, name);

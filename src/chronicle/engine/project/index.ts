@@ -4,8 +4,7 @@ export type { CleanupStanding } from "./cleanup-approvals.ts";
 export { diffRun, type RunDiff, withWorkspace } from "./diff.ts";
 export { exitCodeOfEnd, exitCodeOfFailure } from "./exit-code.ts";
 export { resolveModel } from "./model.ts";
-export { openProject, type Project } from "./project.ts";
-export { explainDistrust } from "./provenance.ts";
+export { explainDistrust, openProject, type Project } from "./project.ts";
 export { daysOf, type Removable, type Removed, type RunEntry, removeRuns, runNamed, runsOlderThan } from "./remove.ts";
 export {
 	type CleanupTexts,

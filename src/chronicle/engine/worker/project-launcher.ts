@@ -49,7 +49,7 @@ export function openProjectLauncher(place: ProjectEnvironment): WorkerLauncher {
 		pi,
 		workerEntry: place.workerEntry ?? join(packageRoot(), "worker.ts"),
 		resources: {
-			cast: loadAgentRegistry({ cwd, project: trust, agentFolder, home }),
+			agents: loadAgentRegistry({ cwd, project: trust, agentFolder, home }),
 			skills: skillPlaces(trust === "trusted" ? projectFolders(cwd) : [], agentFolder, home),
 			models,
 			cwd,

@@ -23,7 +23,7 @@ import { SNAPSHOT_TOOL, TRANSITION_TOOL } from "./extension/index.ts";
 import type { RequestedTool, ToolOrder } from "./tool-order.ts";
 
 export interface WorkerResources {
-	readonly cast: AgentRegistry;
+	readonly agents: AgentRegistry;
 	readonly skills: SkillPlaces;
 	/** Models that can be used now. Called only if a state or persona names one. */
 	models(signal?: AbortSignal): Promise<readonly Model[]>;
@@ -75,7 +75,7 @@ export async function resolveWorkerSpec(
 	signal?: AbortSignal,
 ): Promise<ResolvedSpec> {
 	const problems: SpecProblem[] = [];
-	const persona = personaOf(state, resources.cast, problems);
+	const persona = personaOf(state, resources.agents, problems);
 	const loaded = extensionsOf(state, resources, problems);
 	const { tools, order } = toolsOf(state, persona, resources, problems);
 	const { model, exactModel, fallbacks, thinking } = await modelOf(
@@ -101,10 +101,10 @@ export async function resolveWorkerSpec(
 	};
 }
 
-function personaOf(state: StatePlan, cast: AgentRegistry, problems: SpecProblem[]): Persona {
+function personaOf(state: StatePlan, agents: AgentRegistry, problems: SpecProblem[]): Persona {
 	const wanted = state.persona;
 	if (!wanted) return inlinePersona(`Specialist for ${state.description ?? state.name}`);
-	const found = resolvePersona({ ...wanted, team: state.team, listsTools: state.tools !== undefined }, cast);
+	const found = resolvePersona({ ...wanted, team: state.team, listsTools: state.tools !== undefined }, agents);
 	if (found.kind === "persona") {
 		// Whether an extension of the state brings a tool is known once it is loaded.
 		const open = state.extensions.length > 0 ? ["foreign-tool", "absent-tool"] : [];

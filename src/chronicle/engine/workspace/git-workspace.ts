@@ -7,7 +7,7 @@ import type { Result, Workspace, WorkspaceFailure } from "../../core/index.ts";
 import { describeChanges, rawChanges, relativeTo } from "./compare.ts";
 import { gitFailure, inTheWay, stopped, timedOut } from "./failures.ts";
 import { openStore } from "./open-store.ts";
-import { prepareRestore, restoreFiles } from "./restore.ts";
+import { prepareRestore, restoreTree } from "./restore.ts";
 import { leftList } from "./restore-plan.ts";
 import type { FileSnapshot, Limits, OperationControl, Store, StoreOptions } from "./store.ts";
 
@@ -82,7 +82,7 @@ export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 			}),
 		restore: (tree, { expected, before, signal } = {}) =>
 			run(signal, limits.restoreMs, (store) =>
-				restoreFiles(store, tree, { folder: storeFolder, cwd, expected, before }),
+				restoreTree(store, tree, { folder: storeFolder, cwd, expected, before }),
 			),
 		// The folder itself is what the outside sees.
 		publish: async () => ({ ok: true, value: undefined }),

@@ -99,7 +99,7 @@ interface RestoreOptions {
 }
 
 /** Restores the files of `store` to `tree`. */
-export async function restoreFiles(
+export async function restoreTree(
 	store: Store,
 	tree: string,
 	{ expected, before, folder, cwd }: RestoreOptions,
@@ -219,7 +219,7 @@ async function goalTree(
 async function restoreNested(store: Store, change: RawChange, folder: string, name: string): Promise<FileLeft[]> {
 	const goal = await nestedGoal(store, change);
 	if (!goal) return [{ path: name, why: "a repository of its own, whose snapshot no longer exists" }];
-	const restored = await restoreFiles(goal.store, goal.tree, { folder, cwd: goal.store.root });
+	const restored = await restoreTree(goal.store, goal.tree, { folder, cwd: goal.store.root });
 	if (!restored.ok) return [{ path: name, why: `a repository of its own: ${restored.failure.message}` }];
 	const [now, then] = [await readNested(store, change.before.object), await readNested(store, change.after.object)];
 	const moved = now?.head !== then?.head;

@@ -5,30 +5,20 @@
 import type { Stats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
-import { done, gitFailure, isFull, stopped, tooBig } from "./failures.ts";
-import { type GitResult, indexInfo, modes, nulled, type TreeEntry } from "./git.ts";
+import { done, gitFailure, stopped, tooBig } from "./failures.ts";
+import { indexInfo, modes, nulled, type TreeEntry } from "./git.ts";
 import { type ImportOptions, importObjects } from "./import-objects.ts";
 import { snapshotNested } from "./nested-repository.ts";
 import { foldersAbove, fromRaw, isReadable, pathBytes } from "./paths.ts";
 import type { Placeholders } from "./placeholders.ts";
+import { addPlain, type IndexContents, readIndex, removeFromIndex, updateIndex } from "./private-index.ts";
 import type { RepositoryInfo } from "./repository.ts";
 import type { FileSnapshot, Store } from "./store.ts";
-
-const nothing = "0".repeat(40);
 
 export type Snapshotter = Pick<Store, "snapshot" | "add" | "indexChanged">;
 
 /** What a snapshotter needs of its store. */
 export type SnapshotStore = Pick<Store, "root" | "limits" | "control" | "git" | "below" | "contains" | "nested">;
-
-/** What the index holds that git by itself would misunderstand. */
-interface IndexContents {
-	readonly repositories: Set<string>;
-	/** By path: the placeholder that stands for the content. */
-	readonly placeholders: Map<string, string>;
-	/** Paths that are not part of this run's files: added by a version that kept the whole repository. */
-	readonly outside: readonly string[];
-}
 
 /** How to bring the index to the files. */
 interface IndexUpdate {
@@ -142,21 +132,6 @@ async function knownIndex(state: State): Promise<Result<IndexContents, Workspace
 	const read = await readIndex(state.store);
 	if (read.ok) state.index = read.value;
 	return read;
-}
-
-async function readIndex(store: SnapshotStore): Promise<Result<IndexContents, WorkspaceFailure>> {
-	const listed = await store.git(["ls-files", "-z", "-t", "--stage"]);
-	if (listed.kind !== "done") return gitFailure(listed);
-	const outside: string[] = [];
-	const contents = { repositories: new Set<string>(), placeholders: new Map<string, string>(), outside };
-	for (const line of listed.output.toString("latin1").split("\0")) {
-		const [tag = "", mode = "", object = ""] = line.split(" ", 3);
-		const path = line.slice(line.indexOf("\t") + 1);
-		if (line !== "" && !store.contains(path)) outside.push(path);
-		else if (mode === modes.repository) contents.repositories.add(path);
-		else if (tag === "S") contents.placeholders.set(path, object);
-	}
-	return { ok: true, value: contents };
 }
 
 /** Takes out of the index what must not be there: paths outside of the run's files, and repositories that are none any more. */
@@ -340,52 +315,6 @@ async function applyUpdate(
 	for (const [path, object] of placed) index.placeholders.set(path, object);
 	for (const { path, mode } of special) if (mode === modes.repository) index.repositories.add(path);
 	return done;
-}
-
-async function updateIndex(
-	store: SnapshotStore,
-	args: readonly string[],
-	input: Buffer,
-): Promise<Result<void, WorkspaceFailure>> {
-	if (input.length === 0) return done;
-	const updated = await store.git(["update-index", "-z", ...args], { input });
-	return updated.kind === "done" ? done : gitFailure(updated);
-}
-
-function removeFromIndex(store: SnapshotStore, paths: readonly string[]): Promise<Result<void, WorkspaceFailure>> {
-	return updateIndex(store, ["--index-info"], indexInfo(paths.map((path) => ({ path, mode: "0", object: nothing }))));
-}
-
-/** More unreadable files than that are a failure. */
-const mostFaults = 20;
-
-/** Adds files to the index. One that git names as the cause of its failure is left out and reported in `unkept`. */
-async function addPlain(
-	store: SnapshotStore,
-	names: readonly string[],
-	unkept: Map<string, string>,
-): Promise<Result<void, WorkspaceFailure>> {
-	let left = names;
-	// Files that became unreadable between our look at them and git's.
-	for (let faults = 0; left.length > 0; faults += 1) {
-		const added = await store.git(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], {
-			input: nulled(left),
-		});
-		if (added.kind === "done") return done;
-		const blamed = faults < mostFaults ? blamedPath(added) : undefined;
-		if (!blamed || !left.includes(blamed.path)) return gitFailure(added);
-		unkept.set(blamed.path, `cannot be read (${blamed.why})`);
-		left = left.filter((name) => name !== blamed.path);
-	}
-	return done;
-}
-
-/** The file that git names as the cause of its failure. */
-function blamedPath(result: GitResult): { readonly path: string; readonly why: string } | undefined {
-	if (result.kind !== "failed" || isFull(result.message)) return undefined;
-	const path = /^fatal: Unable to process path ([\s\S]+)\n$/m.exec(result.raw)?.[1];
-	const [first = ""] = result.message.split("\n");
-	return path === undefined ? undefined : { path, why: first.replace(/^error: /, "") };
 }
 
 function failed(message: string): { readonly ok: false; readonly failure: WorkspaceFailure } {

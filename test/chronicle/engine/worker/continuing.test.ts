@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { openModelServer } from "../../../harness/model-server.ts";
 import { openProject } from "../../../harness/project.ts";
 import { call, calls, fail, gate, type MessageOptions, say } from "../../../harness/reply.ts";
-import { openDesk, until } from "./desk.ts";
+import { openRig, until } from "./worker-rig.ts";
 
 const move = (target = "checking", options: MessageOptions = {}) =>
 	call("workflow_transition", { target_state: target, summary: "Built it." }, options);
@@ -18,19 +18,19 @@ describe("continuing a conversation", () => {
 			call("bash", { command: "sleep 41" }, { usage: { input: 200, output: 10 } }),
 			move("checking", { usage: { input: 300, output: 10 } }),
 		]);
-		const desk = openDesk(openProject({ server }));
-		const worker = await desk.start();
-		await desk.wait("tool_started", ({ args }) => args.includes("sleep 41"));
+		const rig = openRig(openProject({ server }));
+		const worker = await rig.start();
+		await rig.wait("tool_started", ({ args }) => args.includes("sleep 41"));
 		process.kill(worker.started.pid, "SIGKILL");
 		await worker.ended;
-		await desk.launcher.stopOrphans(desk.run);
-		const second = openDesk(desk.project);
+		await rig.launcher.stopOrphans(rig.run);
+		const second = openRig(rig.project);
 		const next = await second.start({ ...again, launch: { visit: 1, attempt: 1, launch: 2 } });
 		expect(next.started).toMatchObject({ conversation: "continued" });
 		expect(next.started.pid).not.toBe(worker.started.pid);
 		expect(await next.ended).toEqual({ kind: "stopped" });
 		const request = server.last();
-		expect(request.users).toEqual(["Begin with the building.", "Go on with the building."]);
+		expect(request.users).toEqual(["Begin with the building.", "Continue the building."]);
 		expect(request.results.map(({ tool }) => tool)).toEqual(["bash", "bash"]);
 		expect(request.results[0]?.text).toContain("first");
 		expect(second.of("used").map(({ spend }) => spend.tokens)).toEqual([320, 630]);
@@ -39,14 +39,14 @@ describe("continuing a conversation", () => {
 	it("R24 the supervisor's message is stored before the first token", async () => {
 		const held = gate();
 		const server = await openModelServer([say("", { after: held.opened }), move()]);
-		const desk = openDesk(openProject({ server }));
-		const worker = await desk.start();
+		const rig = openRig(openProject({ server }));
+		const worker = await rig.start();
 		await server.waitForRequest(1);
 		process.kill(worker.started.pid, "SIGKILL");
 		await worker.ended;
-		const next = await openDesk(desk.project).start(again);
+		const next = await openRig(rig.project).start(again);
 		await next.ended;
-		expect(server.last().users).toEqual(["Begin with the building.", "Go on with the building."]);
+		expect(server.last().users).toEqual(["Begin with the building.", "Continue the building."]);
 		held.open();
 	});
 
@@ -58,54 +58,54 @@ describe("continuing a conversation", () => {
 			]),
 		]);
 		const project = openProject({ server });
-		const deaf = openDesk(project, { host: { requestMove: () => new Promise(() => {}) } });
+		const deaf = openRig(project, { host: { requestMove: () => new Promise(() => {}) } });
 		const worker = await deaf.start();
 		await deaf.wait("move");
 		process.kill(worker.started.pid, "SIGKILL");
 		await worker.ended;
-		const desk = openDesk(project);
-		const next = await desk.start(again);
+		const rig = openRig(project);
+		const next = await rig.start(again);
 		expect(await next.ended).toEqual({ kind: "stopped" });
-		expect(desk.of("move")).toEqual([{ kind: "move", target: "planning", summary: "All done." }]);
+		expect(rig.of("move")).toEqual([{ kind: "move", target: "planning", summary: "All done." }]);
 		expect(server.requests).toHaveLength(1);
 	});
 
 	it("R15 an answered move is not requested again: after a rejection the model continues", async () => {
 		const server = await openModelServer([move(), move("planning")]);
 		const project = openProject({ server });
-		const desk = openDesk(project);
-		await (await desk.start()).ended;
+		const rig = openRig(project);
+		await (await rig.start()).ended;
 		const message = { new: "", continued: "Rejected: add tests." };
-		const next = await desk.start({ ...again, message });
+		const next = await rig.start({ ...again, message });
 		await next.ended;
-		expect(desk.of("move").map(({ target }) => target)).toEqual(["checking", "planning"]);
+		expect(rig.of("move").map(({ target }) => target)).toEqual(["checking", "planning"]);
 		expect(server.last().users.at(-1)).toBe("Rejected: add tests.");
 	});
 
 	it("a move whose answer was lost is dropped if the supervisor says so", async () => {
 		const server = await openModelServer([move(), move("planning")]);
 		const project = openProject({ server });
-		const deaf = openDesk(project, { host: { requestMove: () => new Promise(() => {}) } });
+		const deaf = openRig(project, { host: { requestMove: () => new Promise(() => {}) } });
 		const worker = await deaf.start();
 		await deaf.wait("move");
 		process.kill(worker.started.pid, "SIGKILL");
 		await worker.ended;
-		const desk = openDesk(project);
-		await (await desk.start({ ...again, unanswered: "drop" })).ended;
-		expect(desk.of("move").map(({ target }) => target)).toEqual(["planning"]);
+		const rig = openRig(project);
+		await (await rig.start({ ...again, unanswered: "drop" })).ended;
+		expect(rig.of("move").map(({ target }) => target)).toEqual(["planning"]);
 		expect(server.requests).toHaveLength(2);
 	});
 
 	it("field 18 a torn last line is cut, and the conversation continues", async () => {
 		const server = await openModelServer([say("hm"), move()]);
-		const desk = openDesk(openProject({ server }));
-		const worker = await desk.start();
-		await desk.wait("turn_settled");
+		const rig = openRig(openProject({ server }));
+		const worker = await rig.start();
+		await rig.wait("turn_settled");
 		worker.stop("now");
 		await worker.ended;
-		const file = join(desk.folder, "workers", "1.1.jsonl");
+		const file = join(rig.folder, "workers", "1.1.jsonl");
 		appendFileSync(file, '{"type":"message","id":"deadbeef","parentId":"x","mess');
-		const next = await desk.start(again);
+		const next = await rig.start(again);
 		await next.ended;
 		for (const line of readFileSync(file, "utf8").trimEnd().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
 		expect(server.last().users).toHaveLength(2);
@@ -114,15 +114,15 @@ describe("continuing a conversation", () => {
 	it("a worker continues in the project's new folder after it was moved", async () => {
 		const server = await openModelServer([say("hm"), call("bash", { command: "pwd" }), move()]);
 		const project = openProject({ server });
-		const desk = openDesk(project);
-		const worker = await desk.start();
-		await desk.wait("turn_settled");
+		const rig = openRig(project);
+		const worker = await rig.start();
+		await rig.wait("turn_settled");
 		worker.stop("now");
 		await worker.ended;
 		const moved = join(project.home, "moved");
 		cpSync(project.folder, moved, { recursive: true });
-		const folder = desk.folder.replace(project.folder, moved);
-		const next = await desk.start({ ...again, cwd: moved, folder });
+		const folder = rig.folder.replace(project.folder, moved);
+		const next = await rig.start({ ...again, cwd: moved, folder });
 		await next.ended;
 		expect(server.last().lastResult?.text.trim()).toBe(moved);
 		expect(server.last().users).toHaveLength(2);
@@ -132,35 +132,35 @@ describe("continuing a conversation", () => {
 	it("a lost or broken conversation is reported, or started anew where that is allowed", async () => {
 		const server = await openModelServer([move(), move(), move()]);
 		const project = openProject({ server });
-		const desk = openDesk(project);
-		const gone = await desk.launch(again);
+		const rig = openRig(project);
+		const gone = await rig.launch(again);
 		expect(gone).toMatchObject({ ok: false, failure: { reason: "session_lost" } });
 		const optional = { conversation: { kind: "continue", key: "1.1", optional: true } } as const;
-		const fresh = await desk.start(optional);
+		const fresh = await rig.start(optional);
 		expect(fresh.started.conversation).toBe("new");
 		await fresh.ended;
-		const file = join(desk.folder, "workers", "1.1.jsonl");
+		const file = join(rig.folder, "workers", "1.1.jsonl");
 		writeFileSync(file, "no session\n");
-		expect(await desk.launch(again)).toMatchObject({ ok: false, failure: { reason: "session_lost" } });
-		const anew = await desk.start(optional);
+		expect(await rig.launch(again)).toMatchObject({ ok: false, failure: { reason: "session_lost" } });
+		const anew = await rig.start(optional);
 		await anew.ended;
 		expect(readFileSync(file.replace(".jsonl", ".1.jsonl"), "utf8")).toBe("no session\n");
 		renameSync(file, `${file}.kept`);
-		const other = await desk.start({ conversation: { kind: "new", key: "2.1" } });
+		const other = await rig.start({ conversation: { kind: "new", key: "2.1" } });
 		await other.ended;
-		expect(existsSync(join(desk.folder, "workers", "2.1.jsonl"))).toBe(true);
+		expect(existsSync(join(rig.folder, "workers", "2.1.jsonl"))).toBe(true);
 	});
 
 	it("field 33 a conversation continues after the provider failed", async () => {
 		const server = await openModelServer([fail(503), move()]);
 		const project = openProject({ server, settings: { retry: { enabled: false } } });
-		const desk = openDesk(project);
-		const worker = await desk.start();
-		expect(await desk.wait("turn_settled")).toMatchObject({ stop: "transient" });
+		const rig = openRig(project);
+		const worker = await rig.start();
+		expect(await rig.wait("turn_settled")).toMatchObject({ stop: "transient" });
 		worker.stop("boundary");
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 		await until(() => project.processes().length === 0, "the worker is gone");
-		await (await desk.start(again)).ended;
-		expect(desk.of("move")).toHaveLength(1);
+		await (await rig.start(again)).ended;
+		expect(rig.of("move")).toHaveLength(1);
 	});
 });

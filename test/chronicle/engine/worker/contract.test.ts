@@ -8,14 +8,14 @@ import { openModelServer } from "../../../harness/model-server.ts";
 import { openProject } from "../../../harness/project.ts";
 import { call } from "../../../harness/reply.ts";
 import { moveTo, openScriptedLauncher, type Play } from "../supervisor/scripted-launcher.ts";
-import { type Desk, openDesk, statePlan } from "./desk.ts";
+import { openRig, statePlan, type WorkerRig } from "./worker-rig.ts";
 
 /** What the worker of a case does. */
 type Part = "moves" | "saves and moves" | "hangs" | "cannot start";
 
 const used = { ...NO_SPEND, input: 100, output: 10, tokens: 110, unmeteredTokens: 110 };
 
-async function withPi(part: Part): Promise<Desk> {
+async function withPi(part: Part): Promise<WorkerRig> {
 	const move = call("workflow_transition", { target_state: "checking", summary: "Built it." });
 	const replies = {
 		moves: [move],
@@ -25,10 +25,10 @@ async function withPi(part: Part): Promise<Desk> {
 	};
 	const server = await openModelServer(replies[part]);
 	const pi = { command: "/nowhere/pi", args: [], version: "0" };
-	return openDesk(openProject({ server }), part === "cannot start" ? { launcher: { pi } } : {});
+	return openRig(openProject({ server }), part === "cannot start" ? { launcher: { pi } } : {});
 }
 
-async function withScript(part: Part): Promise<Desk> {
+async function withScript(part: Part): Promise<WorkerRig> {
 	const spends: Play = async (host) => host.report({ kind: "used", spend: used });
 	const plays: Record<Part, Play[]> = {
 		moves: [
@@ -53,7 +53,7 @@ async function withScript(part: Part): Promise<Desk> {
 		"cannot start": [],
 	};
 	const launcher: WorkerLauncher = openScriptedLauncher(plays[part]);
-	return openDesk(openProject({ server: await openModelServer([]) }), { with: launcher });
+	return openRig(openProject({ server: await openModelServer([]) }), { with: launcher });
 }
 
 describe.each([
@@ -61,55 +61,55 @@ describe.each([
 	["scripts", withScript],
 ])("a launcher of %s", (_, open) => {
 	it("R6 starts a worker that reports itself; an accepted move ends it, and its usage is known", async () => {
-		const desk = await open("moves");
-		expect((await desk.launcher.check([statePlan()])).filter(({ severity }) => severity === "error")).toEqual([]);
-		expect(await desk.launcher.readSpend(desk.folder, "1.1")).toBeUndefined();
-		const worker = await desk.start();
-		expect(desk.seen, "the caller hears of the start first").toEqual([]);
+		const rig = await open("moves");
+		expect((await rig.launcher.check([statePlan()])).filter(({ severity }) => severity === "error")).toEqual([]);
+		expect(await rig.launcher.readSpend(rig.folder, "1.1")).toBeUndefined();
+		const worker = await rig.start();
+		expect(rig.seen, "the caller hears of the start first").toEqual([]);
 		expect(worker.started).toMatchObject({
 			model: "scripted/one",
 			conversation: "new",
 			started: expect.stringMatching(/./),
 		});
 		expect(worker.started.pid).toBeGreaterThan(0);
-		expect(await desk.wait("move")).toEqual({ kind: "move", target: "checking", summary: "Built it." });
+		expect(await rig.wait("move")).toEqual({ kind: "move", target: "checking", summary: "Built it." });
 		worker.stop("boundary");
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 		expect(await worker.send("too late")).toBe(false);
-		const spend = desk.of("used").at(-1)?.spend;
+		const spend = rig.of("used").at(-1)?.spend;
 		expect(spend?.tokens).toBeGreaterThan(0);
-		expect(await desk.launcher.readSpend(desk.folder, "1.1")).toEqual(spend);
+		expect(await rig.launcher.readSpend(rig.folder, "1.1")).toEqual(spend);
 	});
 	it("R19 passes findings to the supervisor before the move", async () => {
-		const desk = await open("saves and moves");
-		const worker = await desk.start();
-		await desk.wait("move");
+		const rig = await open("saves and moves");
+		const worker = await rig.start();
+		await rig.wait("move");
 		worker.stop("boundary");
 		await worker.ended;
-		expect(desk.of("snapshot")).toEqual([{ kind: "snapshot", data: "The port is 8081" }]);
+		expect(rig.of("snapshot")).toEqual([{ kind: "snapshot", data: "The port is 8081" }]);
 	});
 	it("R49 stops a worker at once, however often it is asked to; nothing is reported afterwards, nothing is left running", async () => {
-		const desk = await open("hangs");
-		const worker = await desk.start();
-		await desk.wait("tool_started");
+		const rig = await open("hangs");
+		const worker = await rig.start();
+		await rig.wait("tool_started");
 		worker.stop("boundary");
 		worker.stop("now");
 		worker.stop("now");
 		expect(await worker.ended).toEqual({ kind: "stopped" });
-		const { length } = desk.seen;
+		const { length } = rig.seen;
 		await sleep(100);
-		expect(desk.seen.length).toBe(length);
-		await desk.launcher.stopOrphans(desk.run);
-		expect(await desk.launcher.stopOrphans(desk.run)).toEqual({ stopped: 0, left: 0 });
+		expect(rig.seen.length).toBe(length);
+		await rig.launcher.stopOrphans(rig.run);
+		expect(await rig.launcher.stopOrphans(rig.run)).toEqual({ stopped: 0, left: 0 });
 	});
 	it("T8 reports why a worker could not be started, and leaves nothing of it; nothing to redact is no error", async () => {
-		const desk = await open("cannot start");
-		expect(await desk.launch()).toMatchObject({
+		const rig = await open("cannot start");
+		expect(await rig.launch()).toMatchObject({
 			ok: false,
 			failure: { reason: "spawn", detail: expect.stringMatching(/\w/) },
 		});
-		expect(await desk.launcher.stopOrphans(desk.run)).toEqual({ stopped: 0, left: 0 });
-		await desk.launcher.redactSessions(desk.folder);
-		await desk.launcher.redactSessions(`${desk.folder}/nowhere`, "1.1");
+		expect(await rig.launcher.stopOrphans(rig.run)).toEqual({ stopped: 0, left: 0 });
+		await rig.launcher.redactSessions(rig.folder);
+		await rig.launcher.redactSessions(`${rig.folder}/nowhere`, "1.1");
 	});
 });

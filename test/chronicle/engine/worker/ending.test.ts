@@ -8,7 +8,7 @@ import { openModelServer } from "../../../harness/model-server.ts";
 import { patient } from "../../../harness/patience.ts";
 import { openProject } from "../../../harness/project.ts";
 import { call, calls, fail, gate, hang, type MessageOptions, say } from "../../../harness/reply.ts";
-import { openDesk, until } from "./desk.ts";
+import { openRig, until } from "./worker-rig.ts";
 
 const move = (target = "checking", options: MessageOptions = {}) =>
 	call("workflow_transition", { target_state: target, summary: "Built it." }, options);
@@ -22,10 +22,10 @@ describe("what is spent", () => {
 			move(),
 		]);
 		const project = openProject({ server, settings: { retry: { enabled: true, maxRetries: 2, baseDelayMs: 10 } } });
-		const desk = openDesk(project);
-		const worker = await desk.start();
-		await desk.wait("turn_settled");
-		expect(desk.of("used").at(-1)?.spend).toEqual({
+		const rig = openRig(project);
+		const worker = await rig.start();
+		await rig.wait("turn_settled");
+		expect(rig.of("used").at(-1)?.spend).toEqual({
 			input: 2600,
 			output: 120,
 			cacheRead: 400,
@@ -41,7 +41,7 @@ describe("what is spent", () => {
 			model.cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 		writeFileSync(join(project.agentFolder, "models.json"), JSON.stringify(models));
 		server.add([move()]);
-		const free = openDesk(project);
+		const free = openRig(project);
 		await (await free.start()).ended;
 		expect(free.of("used").at(-1)?.spend).toMatchObject({ tokens: 110, costUsd: 0, unmeteredTokens: 110 });
 	});
@@ -58,15 +58,15 @@ describe("what is spent", () => {
 			),
 		]);
 		const project = openProject({ server });
-		const desk = openDesk(project);
-		const worker = await desk.start({
+		const rig = openRig(project);
+		const worker = await rig.start({
 			limits: { wallMs: 60_000, idleMs: 60_000, tokens: 1000, countCacheReads: true },
 		});
-		expect(await desk.wait("turn_settled")).toMatchObject({ stop: "aborted" });
+		expect(await rig.wait("turn_settled")).toMatchObject({ stop: "aborted" });
 		expect(project.exists("kept.txt")).toBe(true);
 		expect(project.exists("never.txt")).toBe(false);
-		expect(desk.of("snapshot")).toHaveLength(1);
-		expect(desk.of("tool_ended").filter(({ blocked }) => blocked)).toMatchObject([
+		expect(rig.of("snapshot")).toHaveLength(1);
+		expect(rig.of("tool_ended").filter(({ blocked }) => blocked)).toMatchObject([
 			{ tool: "write", blocked: "allowance" },
 		]);
 		expect(server.requests).toHaveLength(2);
@@ -81,24 +81,24 @@ describe("what is spent", () => {
 			call("write", { path: "b.txt", content: "x" }, { usage: { input: 900, output: 10 } }),
 		]);
 		const project = openProject({ server });
-		const desk = openDesk(project);
-		const worker = await desk.start({ limits: { wallMs: 60_000, idleMs: 60_000, tokens: 100, countCacheReads: true } });
+		const rig = openRig(project);
+		const worker = await rig.start({ limits: { wallMs: 60_000, idleMs: 60_000, tokens: 100, countCacheReads: true } });
 		await server.waitForRequest(1);
 		worker.setLimits({ tokens: 1000 });
 		await sleep(200);
 		held.open();
-		expect(await desk.wait("turn_settled")).toMatchObject({ stop: "aborted" });
+		expect(await rig.wait("turn_settled")).toMatchObject({ stop: "aborted" });
 		expect([project.exists("a.txt"), project.exists("b.txt")]).toEqual([true, false]);
 	});
 
 	it("field 48 a move in the message that crosses the limit counts", async () => {
 		const server = await openModelServer([move("checking", { usage: { input: 5000, output: 10 } })]);
-		const desk = openDesk(openProject({ server }));
-		const worker = await desk.start({
+		const rig = openRig(openProject({ server }));
+		const worker = await rig.start({
 			limits: { wallMs: 60_000, idleMs: 60_000, costUsd: 0.0001, countCacheReads: true },
 		});
 		await worker.ended;
-		expect(desk.of("move")).toHaveLength(1);
+		expect(rig.of("move")).toHaveLength(1);
 	});
 });
 
@@ -116,10 +116,10 @@ describe("how a turn stops", () => {
 	])("%s", async (_, reply, stop) => {
 		const server = await openModelServer([reply]);
 		const project = openProject({ server, settings: { retry: { enabled: false } } });
-		const desk = openDesk(project);
-		await desk.start();
-		expect(await desk.wait("turn_settled")).toMatchObject(stop);
-		expect(desk.of("move")).toEqual([]);
+		const rig = openRig(project);
+		await rig.start();
+		expect(await rig.wait("turn_settled")).toMatchObject(stop);
+		expect(rig.of("move")).toEqual([]);
 	});
 });
 
@@ -128,8 +128,8 @@ describe("how a worker ends", () => {
 		const held = gate();
 		const server = await openModelServer([call("write", { path: "a.txt", content: "x" }, { after: held.opened })]);
 		const project = openProject({ server });
-		const desk = openDesk(project);
-		const worker = await desk.start();
+		const rig = openRig(project);
+		const worker = await rig.start();
 		await server.waitForRequest(1);
 		worker.stop("boundary");
 		await sleep(200);
@@ -137,32 +137,32 @@ describe("how a worker ends", () => {
 		held.open();
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 		expect(project.exists("a.txt")).toBe(false);
-		expect(desk.of("tool_ended")).toMatchObject([{ tool: "write", blocked: "stopping" }]);
-		expect(desk.of("used")).toHaveLength(1);
+		expect(rig.of("tool_ended")).toMatchObject([{ tool: "write", blocked: "stopping" }]);
+		expect(rig.of("used")).toHaveLength(1);
 		expect(server.requests).toHaveLength(1);
 	});
 
 	it("R49 now: during a command, with all its child processes", async () => {
 		const server = await openModelServer([call("bash", { command: "sleep 321 & sleep 322" })]);
 		const project = openProject({ server });
-		const desk = openDesk(project);
-		const worker = await desk.start();
-		await until(() => findOrphans(desk.run).some(({ command }) => command === "sleep 322"), "the command runs");
+		const rig = openRig(project);
+		const worker = await rig.start();
+		await until(() => findOrphans(rig.run).some(({ command }) => command === "sleep 322"), "the command runs");
 		const before = Date.now();
 		worker.stop("now");
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 		expect(Date.now() - before).toBeLessThan(patient(2500));
-		expect(await desk.launcher.stopOrphans(desk.run)).toMatchObject({ left: 0 });
-		expect(findOrphans(desk.run)).toEqual([]);
+		expect(await rig.launcher.stopOrphans(rig.run)).toMatchObject({ left: 0 });
+		expect(findOrphans(rig.run)).toEqual([]);
 	});
 
 	it("field 36 after silence of the model, not of a command", async () => {
 		const server = await openModelServer([call("bash", { command: "sleep 1.2" }), hang("I am thinking")]);
-		const desk = openDesk(openProject({ server }));
-		const worker = await desk.start({ limits: { wallMs: 60_000, idleMs: 700, countCacheReads: true } });
+		const rig = openRig(openProject({ server }));
+		const worker = await rig.start({ limits: { wallMs: 60_000, idleMs: 700, countCacheReads: true } });
 		expect(await worker.ended).toEqual({ kind: "timed_out", limit: "idle" });
-		expect(desk.of("tool_ended")).toMatchObject([{ tool: "bash" }]);
-		expect(desk.of("tool_ended")[0]?.error).toBeUndefined();
+		expect(rig.of("tool_ended")).toMatchObject([{ tool: "bash" }]);
+		expect(rig.of("tool_ended")[0]?.error).toBeUndefined();
 	});
 
 	it.each([
@@ -170,23 +170,23 @@ describe("how a worker ends", () => {
 		["budget" as const, { activeMs: 900 }],
 	])("field 36 after its time (%s), whatever it does", async (limit, limits) => {
 		const server = await openModelServer([call("bash", { command: "sleep 323" })]);
-		const desk = openDesk(openProject({ server }));
-		const worker = await desk.start({ limits: { idleMs: 60_000, countCacheReads: true, ...limits } });
+		const rig = openRig(openProject({ server }));
+		const worker = await rig.start({ limits: { idleMs: 60_000, countCacheReads: true, ...limits } });
 		expect(await worker.ended).toEqual({ kind: "timed_out", limit });
-		expect(findOrphans(desk.run)).toEqual([]);
+		expect(findOrphans(rig.run)).toEqual([]);
 	});
 
 	it("T8 when killed: the signal is the outcome, usage is reported, and orphans are found and stopped", async () => {
 		const server = await openModelServer([call("bash", { command: 'trap "" TERM; sleep 3; echo x >> effect.txt' })]);
 		const project = openProject({ server });
-		const desk = openDesk(project);
-		const worker = await desk.start();
-		await until(() => findOrphans(desk.run).some(({ command }) => command.startsWith("sleep 3")), "the command runs");
+		const rig = openRig(project);
+		const worker = await rig.start();
+		await until(() => findOrphans(rig.run).some(({ command }) => command.startsWith("sleep 3")), "the command runs");
 		process.kill(worker.started.pid, "SIGKILL");
 		expect(await worker.ended).toEqual({ kind: "killed", signal: "SIGKILL" });
 		expect(await worker.send("x")).toBe(false);
-		expect(desk.of("used").at(-1)?.spend.tokens).toBe(110);
-		expect((await desk.launcher.stopOrphans(desk.run)).stopped).toBeGreaterThan(0);
+		expect(rig.of("used").at(-1)?.spend.tokens).toBe(110);
+		expect((await rig.launcher.stopOrphans(rig.run)).stopped).toBeGreaterThan(0);
 		await sleep(2500);
 		expect(project.exists("effect.txt")).toBe(false);
 	});
@@ -201,11 +201,11 @@ describe("how a worker ends", () => {
 		});
 		for (const code of [0, 7]) {
 			server.add([say("bye")]);
-			const desk = openDesk(project, {
+			const rig = openRig(project, {
 				state: { extensions: ["./quit.mjs"] },
 				launcher: { env: project.environment({ CODE: String(code) }) },
 			});
-			expect(await (await desk.start()).ended).toMatchObject({ kind: "exited", code });
+			expect(await (await rig.start()).ended).toMatchObject({ kind: "exited", code });
 		}
 	});
 });
@@ -213,9 +213,9 @@ describe("how a worker ends", () => {
 describe("messages to a busy worker", () => {
 	it("R49 reach the model before its next request, and count as delivered only then", async () => {
 		const server = await openModelServer([call("bash", { command: "sleep 0.5" }), move()]);
-		const desk = openDesk(openProject({ server }));
-		const worker = await desk.start();
-		await desk.wait("tool_started");
+		const rig = openRig(openProject({ server }));
+		const worker = await rig.start();
+		await rig.wait("tool_started");
 		let given = false;
 		const sent = worker.send("Use tabs.").then((took) => {
 			given = took;

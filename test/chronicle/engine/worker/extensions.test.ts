@@ -5,7 +5,7 @@ import { findOrphans } from "../../../../src/process/index.ts";
 import { openModelServer } from "../../../harness/model-server.ts";
 import { openProject, type Project } from "../../../harness/project.ts";
 import { call, calls } from "../../../harness/reply.ts";
-import { openDesk } from "./desk.ts";
+import { openRig } from "./worker-rig.ts";
 
 const move = () => call("workflow_transition", { target_state: "checking", summary: "Built it." });
 
@@ -33,11 +33,11 @@ const own = ["workflow_transition", "workflow_update_snapshot"];
 async function work(files: Record<string, string>, state: Partial<StatePlan>, script = [move()]) {
 	const server = await openModelServer(script);
 	const project = openProject({ server, trusted: true, files });
-	const desk = openDesk(project, { state });
-	const worker = await desk.start();
+	const rig = openRig(project, { state });
+	const worker = await rig.start();
 	await worker.ended;
 	const requests = server.requests.map(({ tools }) => tools.filter((tool) => !own.includes(tool)).toSorted());
-	return { first: requests[0], last: requests.at(-1), notice: worker.started.notice ?? "", server, project, desk };
+	return { first: requests[0], last: requests.at(-1), notice: worker.started.notice ?? "", server, project, rig };
 }
 
 describe("tools of a state's extensions", () => {
@@ -149,11 +149,11 @@ describe("tools of a state's extensions", () => {
 
 /** What is said of one state before anything starts. */
 async function problemsOf(project: Project, state: Partial<StatePlan>) {
-	const desk = openDesk(project, { state });
-	const [plan] = [{ ...(await import("./desk.ts")).statePlan(state) }];
-	const problems = plan ? await desk.launcher.check([plan]) : [];
+	const rig = openRig(project, { state });
+	const [plan] = [{ ...(await import("./worker-rig.ts")).statePlan(state) }];
+	const problems = plan ? await rig.launcher.check([plan]) : [];
 	return {
-		desk,
+		rig,
 		problems,
 		errors: problems.filter(({ severity }) => severity === "error").map(({ message }) => message),
 	};
@@ -185,11 +185,11 @@ describe("problems of a state's extensions", () => {
 	])("N8 are found by a check, and named by a launch: one that %s", async (_, extensions, tools, message) => {
 		const project = openProject({ server: await openModelServer([]), trusted: true, files });
 		const state = { extensions, ...(tools ? { tools } : {}) };
-		const { desk, errors } = await problemsOf(project, state);
+		const { rig, errors } = await problemsOf(project, state);
 		expect(errors).toEqual([expect.stringMatching(message)]);
-		const launched = await desk.launch();
+		const launched = await rig.launch();
 		expect(launched).toMatchObject({ ok: false, failure: { detail: expect.stringMatching(message) } });
-		expect(await findOrphans(desk.run)).toEqual([]);
+		expect(await findOrphans(rig.run)).toEqual([]);
 	});
 
 	it("a check without problems is silent, leaves nothing running, and warns about tools that are left out", async () => {
@@ -245,8 +245,8 @@ describe("an extension that is named", () => {
 		const { mkdirSync, writeFileSync } = await import("node:fs");
 		mkdirSync(`${project.home}/tools`, { recursive: true });
 		writeFileSync(`${project.home}/tools/mine.mjs`, bringing(["home_tool"]));
-		const desk = openDesk(project, { state: { extensions: [written] } });
-		await (await desk.start()).ended;
+		const rig = openRig(project, { state: { extensions: [written] } });
+		await (await rig.start()).ended;
 		expect(server.requests[0]?.tools).toContain(tool);
 	});
 });

@@ -7,7 +7,7 @@ import { type ModelServer, openModelServer } from "../../../harness/model-server
 import { needsProgram } from "../../../harness/needs.ts";
 import { openProject, type Project } from "../../../harness/project.ts";
 import { call, calls } from "../../../harness/reply.ts";
-import { openDesk } from "./desk.ts";
+import { openRig } from "./worker-rig.ts";
 
 const move = call("workflow_transition", { target_state: "checking", summary: "Built it." });
 const rules = [
@@ -44,14 +44,14 @@ describe("a guarded worker", () => {
 			]),
 			move,
 		]);
-		const desk = openDesk(openProject({ server, files }));
-		const worker = await desk.start();
+		const rig = openRig(openProject({ server, files }));
+		const worker = await rig.start();
 		expect(worker.started.rules).toMatch(/^[0-9a-f]{16}$/);
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 		const results = server.last().results.map(({ text }) => text);
 		expect(results[0]).toContain("Infrastructure is not torn down here");
 		expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toContain("MARK-SECRET");
-		const ended = desk.of("tool_ended").filter(({ tool }) => tool !== "workflow_transition");
+		const ended = rig.of("tool_ended").filter(({ tool }) => tool !== "workflow_transition");
 		expect(ended.map(({ blocked }) => blocked)).toEqual([
 			expect.stringContaining("guard"),
 			expect.stringContaining(".env"),
@@ -73,24 +73,24 @@ describe("a guarded worker", () => {
 		"R46 an ask reaches the person through the supervisor with the command: %s",
 		async (_, answer, result, refused) => {
 			const server = await openModelServer([call("bash", { command: "./release.sh now" }), move]);
-			const desk = openDesk(guardedProject(server), { answer: () => answer });
-			const worker = await desk.start();
+			const rig = openRig(guardedProject(server), { answer: () => answer });
+			const worker = await rig.start();
 			await worker.ended;
-			const [asked] = desk.of("ask");
+			const [asked] = rig.of("ask");
 			expect(asked?.question).toMatchObject({ kind: "confirm" });
 			expect(JSON.stringify(asked?.question)).toContain("./release.sh now");
 			expect(server.last().results[0]?.text).toMatch(result);
-			expect(desk.of("tool_ended")[0]?.blocked !== undefined).toBe(refused);
-			expect(desk.of("move")).toHaveLength(1);
+			expect(rig.of("tool_ended")[0]?.blocked !== undefined).toBe(refused);
+			expect(rig.of("move")).toHaveLength(1);
 		},
 	);
 
 	it("R46 time in which the user is asked does not count", async () => {
 		const server = await openModelServer([call("bash", { command: "./release.sh now" }), move]);
-		const desk = openDesk(guardedProject(server), {
+		const rig = openRig(guardedProject(server), {
 			answer: () => new Promise((resolve) => setTimeout(() => resolve({ kind: "confirmed" }), 2500)),
 		});
-		const worker = await desk.start({ limits: { wallMs: 2400, idleMs: 2000, countCacheReads: true } });
+		const worker = await rig.start({ limits: { wallMs: 2400, idleMs: 2000, countCacheReads: true } });
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 	});
 
@@ -104,12 +104,12 @@ describe("a guarded worker", () => {
 			move,
 		]);
 		const project = openProject({ server, files });
-		const desk = openDesk(project);
-		await (await desk.start()).ended;
+		const rig = openRig(project);
+		await (await rig.start()).ended;
 		expect(project.read(".pi/damage-control-rules.yaml")).toBe(rules);
 		expect(server.last().results.at(-1)?.text).not.toContain("MARK-SECRET");
 		expect(
-			desk
+			rig
 				.of("tool_ended")
 				.slice(0, 3)
 				.every(({ blocked }) => blocked !== undefined),
@@ -123,24 +123,19 @@ describe("a guarded worker", () => {
 		["npx pi-chronicle run feature task"],
 	])("R44 field 50 a worker starts no further agents: %s", async (command) => {
 		const server = await openModelServer([call("bash", { command }), move]);
-		const desk = openDesk(openProject({ server }));
-		await (await desk.start()).ended;
-		expect(desk.of("tool_ended")[0]).toMatchObject({ error: true, blocked: expect.any(String) });
+		const rig = openRig(openProject({ server }));
+		await (await rig.start()).ended;
+		expect(rig.of("tool_ended")[0]).toMatchObject({ error: true, blocked: expect.any(String) });
 	});
 
 	it("R21 R44 S13 calls made by a script are judged and logged like any other", async () => {
 		const code =
 			"const a = await tools.bash({ command: 'echo fine' }); let b; try { b = await tools.read({ path: '.env' }); } catch (error) { b = String(error); } return JSON.stringify([a, b]);";
 		const server = await openModelServer([call("codemode", { code }), move]);
-		const desk = openDesk(openProject({ server, files }), { state: { tools: ["read", "bash", "codemode"] } });
-		await (await desk.start()).ended;
-		expect(desk.of("tool_started").map(({ tool }) => tool)).toEqual([
-			"codemode",
-			"bash",
-			"read",
-			"workflow_transition",
-		]);
-		expect(desk.of("tool_ended").find(({ tool }) => tool === "read")?.blocked).toContain(".env");
+		const rig = openRig(openProject({ server, files }), { state: { tools: ["read", "bash", "codemode"] } });
+		await (await rig.start()).ended;
+		expect(rig.of("tool_started").map(({ tool }) => tool)).toEqual(["codemode", "bash", "read", "workflow_transition"]);
+		expect(rig.of("tool_ended").find(({ tool }) => tool === "read")?.blocked).toContain(".env");
 		expect(server.requests[1]?.lastResult?.text).toContain("fine");
 		expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toContain("MARK-SECRET");
 	});
@@ -155,21 +150,21 @@ describe("a guarded worker", () => {
 			const command = `${places.map(write).join("; ")}; exit 3`;
 			const server = await openModelServer([call("bash", { command }), move]);
 			const project = openProject({ server, files });
-			const desk = openDesk(project, { launcher: { sandbox: "shell" } });
-			const worker = await desk.start();
+			const rig = openRig(project, { launcher: { sandbox: "shell" } });
+			const worker = await rig.start();
 			expect(await worker.ended).toEqual({ kind: "stopped" });
 			expect(project.exists("inside.txt")).toBe(true);
 			expect(project.exists("../outside.txt")).toBe(false);
 			expect(project.read(".pi/damage-control-rules.yaml")).toBe(rules);
 			expect(server.last().results.at(-1)?.text).toMatch(/kept[\s\S]*kept[\s\S]*code 3/);
-			expect(desk.of("tool_started")[0]?.args).toContain("FileSync");
+			expect(rig.of("tool_started")[0]?.args).toContain("FileSync");
 		},
 	);
 
 	it("nothing is launched when the sandbox is required and missing", async () => {
 		const project = openProject({ server: await openModelServer([]) });
 		const env = project.environment({ CHRONICLE_SANDBOX: "off" });
-		const launched = await openDesk(project, { launcher: { sandbox: "shell", env } }).launch();
+		const launched = await openRig(project, { launcher: { sandbox: "shell", env } }).launch();
 		expect(launched).toMatchObject({
 			ok: false,
 			failure: { reason: "rules", detail: expect.stringContaining("bwrap") },
@@ -183,7 +178,7 @@ describe("a guarded worker", () => {
 	])("R45 rules that cannot be read (%s) stop the launch", async (_, text) => {
 		const server = await openModelServer([]);
 		const project = openProject({ server, files: { ".pi/damage-control-rules.yaml": text } });
-		const launched = await openDesk(project).launch();
+		const launched = await openRig(project).launch();
 		expect(launched).toMatchObject({
 			ok: false,
 			failure: { reason: "rules", detail: expect.stringContaining("damage-control-rules.yaml") },
@@ -194,8 +189,8 @@ describe("a guarded worker", () => {
 	it("R45 a folder in place of the rule file stops the launch too; a missing file is reported by absence", async () => {
 		const server = await openModelServer([move]);
 		const broken = openProject({ server, files: { ".pi/damage-control-rules.yaml/x": "" } });
-		expect(await openDesk(broken).launch()).toMatchObject({ ok: false, failure: { reason: "rules" } });
-		const worker = await openDesk(openProject({ server })).start();
+		expect(await openRig(broken).launch()).toMatchObject({ ok: false, failure: { reason: "rules" } });
+		const worker = await openRig(openProject({ server })).start();
 		expect(worker.started.rules).toBeUndefined();
 		await worker.ended;
 	});

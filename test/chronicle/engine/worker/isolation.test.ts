@@ -10,7 +10,7 @@ import { patient } from "../../../harness/patience.ts";
 import { openProject } from "../../../harness/project.ts";
 import { call, type MessageOptions } from "../../../harness/reply.ts";
 import { piScript } from "../../../harness/under-test.ts";
-import { openDesk, statePlan } from "./desk.ts";
+import { openRig, statePlan } from "./worker-rig.ts";
 
 const move = (target = "checking", options: MessageOptions = {}) =>
 	call("workflow_transition", { target_state: target, summary: "Built it." }, options);
@@ -52,8 +52,8 @@ describe("a worker's process", () => {
 			},
 			trusted: true,
 		});
-		const desk = openDesk(project, { state: { persona: { kind: "agent", name: "Builder" } } });
-		const worker = await desk.start();
+		const rig = openRig(project, { state: { persona: { kind: "agent", name: "Builder" } } });
+		const worker = await rig.start();
 		expect(worker.started).toMatchObject({ pid: expect.any(Number), model: "scripted/two", conversation: "new" });
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 		const [request] = server.requests;
@@ -79,26 +79,26 @@ describe("a worker's process", () => {
 			"recorder.mjs",
 			`import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(shown)}, JSON.stringify(process.argv)); await import(${JSON.stringify(piScript())});`,
 		);
-		const desk = openDesk(project, {
+		const rig = openRig(project, {
 			state: { persona: { kind: "persona", name: "@.env -x SECRET-ROLE" } },
 			launcher: { pi: { command: process.execPath, args: [recorder], version: undefined } },
 		});
-		const worker = await desk.start({ message: { new: "@.env SECRET-TASK", continued: "" } });
+		const worker = await rig.start({ message: { new: "@.env SECRET-TASK", continued: "" } });
 		await worker.ended;
 		expect(project.read("argv.json")).not.toContain("SECRET");
 		expect(server.requests[0]?.lastUser).toBe("@.env SECRET-TASK");
 		expect(server.requests[0]?.system).toContain("@.env -x SECRET-ROLE");
-		expect(server.requests[1]?.lastResult?.text).toContain(`0\ntag=${desk.run}`);
+		expect(server.requests[1]?.lastResult?.text).toContain(`0\ntag=${rig.run}`);
 		for (const name of ["1.1.jsonl", "1.1.brief.json", "1.1.persona.md"]) {
-			expect(statSync(join(desk.folder, "workers", name)).mode & 0o077, name).toBe(0);
+			expect(statSync(join(rig.folder, "workers", name)).mode & 0o077, name).toBe(0);
 		}
-		expect(statSync(join(desk.folder, "workers")).mode & 0o077).toBe(0);
+		expect(statSync(join(rig.folder, "workers")).mode & 0o077).toBe(0);
 	});
 
 	it("a message that looks like a command is a message", async () => {
 		const server = await openModelServer([move()]);
-		const desk = openDesk(openProject({ server }));
-		const worker = await desk.start({ message: { new: "/help me", continued: "" } });
+		const rig = openRig(openProject({ server }));
+		const worker = await rig.start({ message: { new: "/help me", continued: "" } });
 		await worker.ended;
 		expect(server.requests[0]?.lastUser).toBe(" /help me");
 	});
@@ -110,8 +110,8 @@ describe("tools of servers", () => {
 		const project = openProject({ server, trusted: true, files: { "mcp.cjs": mcpServer } });
 		const demo = { command: process.execPath, args: [project.path("mcp.cjs")], exposure: "direct" };
 		project.write(".pi/mcp.json", { mcpServers: { demo } });
-		const desk = openDesk(project, { state: { tools: ["read", "mcp__demo__hello"] } });
-		await (await desk.start()).ended;
+		const rig = openRig(project, { state: { tools: ["read", "mcp__demo__hello"] } });
+		await (await rig.start()).ended;
 		expect(server.last().lastResult?.text).toBe("hi");
 		expect(server.last().tools).toContain("mcp__demo__hello");
 		expect(server.last().tools).not.toContain("mcp__demo__other");
@@ -140,8 +140,8 @@ describe("the launcher of a project", () => {
 		expect(await launcher.check([statePlan({ persona: { kind: "agent", name: "bilder" } })])).toMatchObject([
 			{ state: "building", severity: "error", message: expect.stringContaining("`builder`") },
 		]);
-		const desk = openDesk(project, { state: { persona: agent }, with: launcher });
-		const worker = await desk.start();
+		const rig = openRig(project, { state: { persona: agent }, with: launcher });
+		const worker = await rig.start();
 		expect(worker.started.model).toBe("scripted/thinker");
 		await worker.ended;
 		expect(server.last().body.reasoning_effort).toBe("high");
@@ -152,22 +152,22 @@ describe("a launch that must not happen", () => {
 	it("S1 a worker with other rules than ordered is stopped before its first message", async () => {
 		const server = await openModelServer([]);
 		const project = openProject({ server });
-		const desk = openDesk(project);
-		const brief = join(desk.folder, "workers", "1.1.brief.json");
+		const rig = openRig(project);
+		const brief = join(rig.folder, "workers", "1.1.brief.json");
 		const forge = `import { readFileSync, writeFileSync } from "node:fs"; export default () => { const b = JSON.parse(readFileSync(process.env.PI_CHRONICLE_BRIEF ?? ${JSON.stringify(brief)})); b.rules.text = b.rules.text.replace('"strict":false', '"strict":true'); writeFileSync(process.env.PI_CHRONICLE_BRIEF, JSON.stringify(b)); }`;
 		const file = project.write("forge.mjs", forge);
 		const entry = project.write(
 			"entry.mjs",
-			`import forge from ${JSON.stringify(file)}; import worker from ${JSON.stringify(desk.workerEntry)}; export default (pi) => { forge(); return worker(pi); };`,
+			`import forge from ${JSON.stringify(file)}; import worker from ${JSON.stringify(rig.workerEntry)}; export default (pi) => { forge(); return worker(pi); };`,
 		);
-		const forged = openDesk(project, { launcher: { workerEntry: entry } });
+		const forged = openRig(project, { launcher: { workerEntry: entry } });
 		const launched = await forged.launch();
 		expect(launched).toMatchObject({
 			ok: false,
 			failure: { reason: "rules", detail: expect.stringContaining("hash") },
 		});
 		expect(server.requests).toEqual([]);
-		expect(findOrphans(desk.run)).toEqual([]);
+		expect(findOrphans(rig.run)).toEqual([]);
 	});
 
 	it.each([
@@ -186,19 +186,19 @@ describe("a launch that must not happen", () => {
 			server: await openModelServer([]),
 			files: { "empty.mjs": "export default () => {};" },
 		});
-		const launched = await openDesk(project, { state }).launch();
+		const launched = await openRig(project, { state }).launch();
 		expect(launched).toMatchObject({ ok: false, failure: { reason, detail: expect.stringMatching(detail) } });
 		expect(project.processes()).toEqual([]);
 	});
 
 	it("of a pi that cannot be started, or that stays silent", async () => {
 		const project = openProject({ server: await openModelServer([]) });
-		const spawn = await openDesk(project, {
+		const spawn = await openRig(project, {
 			launcher: { pi: { command: "/nowhere/pi", args: [], version: undefined } },
 		}).launch();
 		expect(spawn).toMatchObject({ ok: false, failure: { reason: "spawn", detail: expect.stringContaining("ENOENT") } });
 		const silent = { command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)", "--"], version: undefined };
-		const mute = await openDesk(project, { launcher: { pi: silent, helloMs: 300 } }).launch();
+		const mute = await openRig(project, { launcher: { pi: silent, helloMs: 300 } }).launch();
 		expect(mute).toMatchObject({
 			ok: false,
 			failure: { reason: "handshake", detail: expect.stringContaining("0.3 s") },
@@ -213,8 +213,8 @@ describe("a launch that must not happen", () => {
 			version: undefined,
 		};
 		const stop = new AbortController();
-		const desk = openDesk(project, { launcher: { pi: silent }, signal: stop.signal });
-		const launching = desk.launch();
+		const rig = openRig(project, { launcher: { pi: silent }, signal: stop.signal });
+		const launching = rig.launch();
 		await expect.poll(() => project.processes().length).toBeGreaterThan(0);
 		const began = performance.now();
 		stop.abort();
@@ -225,8 +225,8 @@ describe("a launch that must not happen", () => {
 
 	it("R43 a missing model falls back with a notice", async () => {
 		const server = await openModelServer([move()]);
-		const desk = openDesk(openProject({ server }), { state: { model: "opus" } });
-		const worker = await desk.start();
+		const rig = openRig(openProject({ server }), { state: { model: "opus" } });
+		const worker = await rig.start();
 		expect(worker.started).toMatchObject({ model: "scripted/one", notice: expect.stringContaining("opus") });
 		await worker.ended;
 	});

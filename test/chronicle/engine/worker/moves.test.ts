@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { openModelServer } from "../../../harness/model-server.ts";
 import { openProject } from "../../../harness/project.ts";
 import { call, calls, gate, type MessageOptions, say } from "../../../harness/reply.ts";
-import { openDesk } from "./desk.ts";
+import { openRig } from "./worker-rig.ts";
 
 const move = (target = "checking", options: MessageOptions = {}) =>
 	call("workflow_transition", { target_state: target, summary: "Built it." }, options);
@@ -19,7 +19,7 @@ describe("moves", () => {
 		]);
 		const project = openProject({ server });
 		let there = false;
-		const desk = openDesk(project, {
+		const rig = openRig(project, {
 			host: {
 				requestMove: async () => {
 					there = project.exists("late.txt");
@@ -27,11 +27,11 @@ describe("moves", () => {
 				},
 			},
 		});
-		const worker = await desk.start();
+		const worker = await rig.start();
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 		expect(there).toBe(true);
-		expect(desk.of("move")).toEqual([{ kind: "move", target: "checking", summary: "Done." }]);
-		expect(desk.of("turn_settled")).toEqual([]);
+		expect(rig.of("move")).toEqual([{ kind: "move", target: "checking", summary: "Done." }]);
+		expect(rig.of("turn_settled")).toEqual([]);
 		expect(server.requests).toHaveLength(1);
 	});
 
@@ -42,10 +42,10 @@ describe("moves", () => {
 				["workflow_transition", { target_state: "planning", summary: "Second." }],
 			]),
 		]);
-		const desk = openDesk(openProject({ server }));
-		await (await desk.start()).ended;
-		expect(desk.of("move").map(({ target }) => target)).toEqual(["checking"]);
-		expect(desk.of("tool_ended").map(({ error }) => error === true)).toEqual([false, true]);
+		const rig = openRig(openProject({ server }));
+		await (await rig.start()).ended;
+		expect(rig.of("move").map(({ target }) => target)).toEqual(["checking"]);
+		expect(rig.of("tool_ended").map(({ error }) => error === true)).toEqual([false, true]);
 		expect(server.requests).toHaveLength(1);
 	});
 
@@ -60,25 +60,25 @@ describe("moves", () => {
 			say("### VERDICT: **DONE**, transition to checking"),
 			move(),
 		]);
-		const desk = openDesk(openProject({ server }));
-		const worker = await desk.start();
-		expect(await desk.wait("turn_settled")).toEqual({ kind: "turn_settled", stop: "finished" });
+		const rig = openRig(openProject({ server }));
+		const worker = await rig.start();
+		expect(await rig.wait("turn_settled")).toEqual({ kind: "turn_settled", stop: "finished" });
 		const results = server.requests.slice(1).map((request) => request.lastResult?.text ?? "");
 		expect(results[0]).toContain("`checking`, `planning`");
 		expect(results[1]).toContain("Did you mean `checking`?");
 		expect(results[2]).toContain("summary is empty");
 		expect(results[3]).toContain("1000000 characters");
 		expect(results[4]).toContain("summary");
-		expect(desk.of("move")).toEqual([]);
+		expect(rig.of("move")).toEqual([]);
 		expect(await worker.send("You have not called workflow_transition.")).toBe(true);
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 		expect(server.last().lastUser).toBe("You have not called workflow_transition.");
-		expect(desk.of("move")).toHaveLength(1);
+		expect(rig.of("move")).toHaveLength(1);
 	});
 
 	it("a move that the supervisor refuses is returned to the model, which continues", async () => {
 		const server = await openModelServer([move(), move("planning")]);
-		const desk = openDesk(openProject({ server }), {
+		const rig = openRig(openProject({ server }), {
 			host: {
 				requestMove: async (target) =>
 					target === "checking"
@@ -86,16 +86,16 @@ describe("moves", () => {
 						: { kind: "accepted", text: "" },
 			},
 		});
-		expect(await (await desk.start()).ended).toEqual({ kind: "stopped" });
-		expect(desk.of("move").map(({ target }) => target)).toEqual(["checking", "planning"]);
+		expect(await (await rig.start()).ended).toEqual({ kind: "stopped" });
+		expect(rig.of("move").map(({ target }) => target)).toEqual(["checking", "planning"]);
 		expect(server.requests[1]?.lastUser).toContain("tests are missing");
 	});
 
 	it("a queued message does not keep a worker alive after its move", async () => {
 		const held = gate();
 		const server = await openModelServer([move("checking", { after: held.opened })]);
-		const desk = openDesk(openProject({ server }));
-		const worker = await desk.start();
+		const rig = openRig(openProject({ server }));
+		const worker = await rig.start();
 		await server.waitForRequest(1);
 		const sent = worker.send("One more thing.");
 		await sleep(100);
@@ -118,7 +118,7 @@ describe("what is recorded", () => {
 		];
 		const server = await openModelServer([...forms.map((data) => call("workflow_update_snapshot", { data })), move()]);
 		let refuse = false;
-		const desk = openDesk(openProject({ server }), {
+		const rig = openRig(openProject({ server }), {
 			host: {
 				updateSnapshot: async () => {
 					await sleep(50);
@@ -128,11 +128,11 @@ describe("what is recorded", () => {
 				},
 			},
 		});
-		const worker = await desk.start();
+		const worker = await rig.start();
 		await server.waitForRequest(forms.length);
 		refuse = true;
 		await worker.ended;
-		expect(desk.of("snapshot").map(({ data }) => data)).toEqual(
+		expect(rig.of("snapshot").map(({ data }) => data)).toEqual(
 			forms.map((form, index) => (index === 2 ? { findings: ["b"] } : form)),
 		);
 		expect(server.requests.slice(1, -1).map((request) => request.lastResult?.text)).toEqual(
@@ -153,10 +153,10 @@ describe("what is recorded", () => {
 			call("bash", { command: `exit 3 # ${"y".repeat(9000)}` }),
 			move(),
 		]);
-		const desk = openDesk(openProject({ server }));
-		await (await desk.start()).ended;
-		const started = desk.of("tool_started");
-		const ended = desk.of("tool_ended");
+		const rig = openRig(openProject({ server }));
+		await (await rig.start()).ended;
+		const started = rig.of("tool_started");
+		const ended = rig.of("tool_ended");
 		expect(started.map(({ tool }) => tool)).toEqual([
 			"bash",
 			"write",
@@ -172,7 +172,7 @@ describe("what is recorded", () => {
 		expect(by("write")?.error).toBeUndefined();
 		expect(by("bash")?.ms).toBeGreaterThanOrEqual(100);
 		expect(by("bash")).toMatchObject({ bytes: secret.length + 1, hash: expect.stringMatching(/^[0-9a-f]{16}$/) });
-		const text = JSON.stringify(desk.seen);
+		const text = JSON.stringify(rig.seen);
 		expect(text).not.toContain(secret);
 		expect(text).not.toContain("BODY");
 		for (const { args } of started) expect(Buffer.byteLength(args)).toBeLessThanOrEqual(2048);

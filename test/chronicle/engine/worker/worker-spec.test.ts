@@ -12,7 +12,7 @@ import {
 import { judgeHello } from "../../../../src/chronicle/engine/worker/handshake.ts";
 import { resolveWorkerSpec, type WorkerResources } from "../../../../src/chronicle/engine/worker/worker-spec.ts";
 import { loadAgentRegistry, skillPlaces } from "../../../../src/persona/index.ts";
-import { statePlan } from "./desk.ts";
+import { statePlan } from "./worker-rig.ts";
 
 let cwd: string;
 let resources: WorkerResources;
@@ -28,7 +28,7 @@ beforeAll(() => {
 	writeFileSync(join(cwd, ".pi/agents/teams.yaml"), "web: [builder]\n");
 	const home = join(cwd, "home");
 	resources = {
-		cast: loadAgentRegistry({ cwd, project: "trusted", agentFolder: join(home, ".pi/agent"), home }),
+		agents: loadAgentRegistry({ cwd, project: "trusted", agentFolder: join(home, ".pi/agent"), home }),
 		skills: skillPlaces([cwd], join(home, ".pi/agent"), home),
 		models: async () => ["claude-opus-5", "claude-sonnet-5"].map((id) => ({ provider: "anthropic", id })),
 		cwd,

@@ -1,4 +1,4 @@
-// A supervisor's side for tests of workers: a launcher on a real project, one state, and everything the worker reported, in order.
+// The supervisor's side for tests of workers: a launcher on a real project, one state, and everything the worker reported, in order.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,22 +22,22 @@ import { patient } from "../../../harness/patience.ts";
 import type { Project } from "../../../harness/project.ts";
 import { packageUnderTest } from "../../../harness/under-test.ts";
 
-/** What happened, oldest first, in few words; `used` and tool lines carry what tests look at. */
+/** What happened, oldest first. */
 export type Seen =
 	| WorkerReport
 	| { readonly kind: "move"; readonly target: string; readonly summary: string }
 	| { readonly kind: "snapshot"; readonly data: unknown }
 	| { readonly kind: "ask"; readonly question: WorkerQuestion };
 
-export interface Desk {
+export interface WorkerRig {
 	readonly launcher: WorkerLauncher;
 	readonly seen: Seen[];
 	/** Reports of one kind. */
 	of<Kind extends Seen["kind"]>(kind: Kind): Extract<Seen, { kind: Kind }>[];
 	launch(order?: Partial<LaunchOrder>): Promise<Result<Worker, LaunchFault>>;
-	/** Launches and throws what went wrong. */
+	/** Launches; throws the failure. */
 	start(order?: Partial<LaunchOrder>): Promise<Worker>;
-	/** Resolves with the first thing of that kind, past or future. */
+	/** Resolves with the first event of that kind, past or future. */
 	wait<Kind extends Seen["kind"]>(
 		kind: Kind,
 		wanted?: (one: Extract<Seen, { kind: Kind }>) => boolean,
@@ -45,17 +45,17 @@ export interface Desk {
 	readonly folder: string;
 	readonly workerEntry: string;
 	readonly project: Project;
-	/** Id of the run; the same for every desk of a project. */
+	/** Id of the run; the same for every rig of a project. */
 	readonly run: string;
 }
 
-export interface DeskOptions {
+export interface RigOptions {
 	readonly state?: Partial<StatePlan>;
 	readonly host?: Partial<WorkerHost>;
 	readonly launcher?: Partial<LauncherOptions>;
-	/** Calls starts off. */
+	/** Cancels starts. */
 	readonly signal?: AbortSignal;
-	/** A launcher in place of the desk's own. */
+	/** A launcher in place of the rig's own. */
 	readonly with?: WorkerLauncher;
 	readonly answer?: (question: WorkerQuestion) => WorkerAnswer | Promise<WorkerAnswer>;
 }
@@ -80,7 +80,7 @@ export function statePlan(part: Partial<StatePlan> = {}): StatePlan {
 	};
 }
 
-export function openDesk(project: Project, options: DeskOptions = {}): Desk {
+export function openRig(project: Project, options: RigOptions = {}): WorkerRig {
 	const pi = findPi(ownPiSearch());
 	if (!isPiCommand(pi)) throw new Error(pi.message);
 	const run = project.tag;
@@ -94,7 +94,7 @@ export function openDesk(project: Project, options: DeskOptions = {}): Desk {
 			pi,
 			workerEntry,
 			resources: {
-				cast: loadAgentRegistry({ ...place, project: "trusted" }),
+				agents: loadAgentRegistry({ ...place, project: "trusted" }),
 				skills: skillPlaces([project.folder], project.agentFolder, project.home),
 				models: async () => ["one", "two", "thinker", "small"].map((id) => ({ provider: "scripted", id })),
 				cwd: project.folder,
@@ -128,7 +128,7 @@ export function openDesk(project: Project, options: DeskOptions = {}): Desk {
 			return (await options.answer?.(question)) ?? { kind: "undecided" };
 		},
 	};
-	const launch: Desk["launch"] = async (part = {}) => {
+	const launch: WorkerRig["launch"] = async (part = {}) => {
 		const state = part.state ?? statePlan(options.state);
 		const launched = await launcher.launch(
 			{
@@ -138,7 +138,7 @@ export function openDesk(project: Project, options: DeskOptions = {}): Desk {
 				model: "scripted/one",
 				cwd: project.folder,
 				conversation: { kind: "new", key: "1.1" },
-				message: { new: "Begin with the building.", continued: "Go on with the building." },
+				message: { new: "Begin with the building.", continued: "Continue the building." },
 				targets: state.next,
 				limits: { wallMs: state.wallMs ?? 60_000, idleMs: state.idleMs, countCacheReads: true },
 				unanswered: "ask",

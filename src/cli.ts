@@ -1,4 +1,4 @@
-// The command `pi-chronicle`: a table of verbs, each loaded when it is used. What a verb does is its folder's business.
+// The command line `pi-chronicle`: a table of commands, each loaded when it is used and implemented in its own folder.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,31 +7,31 @@ import { didYouMean } from "./definition/index.ts";
 import { packageRoot } from "./pi/index.ts";
 import { enclosingRun } from "./process/index.ts";
 
-interface Verb {
+interface ListedCommand {
 	/** What it does, for the list. */
 	readonly about: string;
 	load(): Promise<Run>;
 }
 
-/** Runs a verb with the words after it; resolves to the exit code. `signal` aborts on SIGINT, SIGTERM and SIGHUP, and when nobody reads the output any more. */
+/** Runs a command with its arguments; resolves to the exit code. `signal` aborts on SIGINT, SIGTERM and SIGHUP, and when nobody reads the output any more. */
 type Run = (args: readonly string[], signal: AbortSignal) => Promise<number>;
 
-const verbs: ReadonlyMap<string, Verb> = new Map([
-	...listedCommands.map(({ name, about }): [string, Verb] => [
+const commands: ReadonlyMap<string, ListedCommand> = new Map([
+	...listedCommands.map(({ name, about }): [string, ListedCommand] => [
 		name,
 		{ about, load: async () => (args, signal) => runChronicleCommand(name, args, signal) },
 	]),
 	[
 		"check",
 		{
-			about: "whether everything here is sound: every problem with its place",
+			about: "checks all definitions, and lists every problem with its place",
 			load: async () => (await import("./check/index.ts")).checkVerb,
 		},
 	],
 	[
 		"rehearse",
 		{
-			about: "plays a definition on a copy of the project, without a model",
+			about: "runs a definition on a copy of the project, without a model",
 			load: async () => (await import("./rehearsal/index.ts")).rehearseVerb,
 		},
 	],
@@ -49,25 +49,25 @@ export async function main(args: readonly string[]): Promise<number> {
 		process.stdout.write(usage());
 		return 0;
 	}
-	if (line.verb === undefined) return complain(args, null, "Name a verb.");
-	// In pi the same is called start.
+	if (line.verb === undefined) return complain(args, null, "Name a command.");
+	// Its name in pi.
 	const name = line.verb === "start" ? "run" : line.verb;
-	const verb = verbs.get(name);
-	if (!verb) {
-		const near = didYouMean(name, verbs.keys());
+	const command = commands.get(name);
+	if (!command) {
+		const near = didYouMean(name, commands.keys());
 		const hint = near === "" ? ` To start a template of that name: pi-chronicle run ${name} <task…>` : near;
-		return complain(args, name, `There is no verb ${name}.${hint}`);
+		return complain(args, name, `Unknown command: ${name}.${hint}`);
 	}
-	const run = await verb.load();
+	const run = await command.load();
 	const stop = new AbortController();
 	if (line.kind === "help") return run(["--help"], stop.signal);
 	const enclosing = enclosingRun(process.env);
 	if (enclosing !== undefined) {
-		const message = `This is a process of the run ${enclosing}: its worker starts no further work.`;
+		const message = `This process belongs to the run ${enclosing}: its worker starts no further runs.`;
 		return complain(args, name, message, "");
 	}
 	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort(signal));
-	// Whoever reads the output has gone, as in `… | head`: the verb ends as if it had been interrupted.
+	// The reader of the output is gone, as in `… | head`: the command ends as if it had been interrupted.
 	for (const stream of [process.stdout, process.stderr]) stream.on("error", () => stop.abort("SIGPIPE"));
 	return run([...line.before, ...line.rest], stop.signal);
 }
@@ -75,7 +75,7 @@ export async function main(args: readonly string[]): Promise<number> {
 type Line =
 	| { readonly kind: "version" }
 	| { readonly kind: "misuse"; readonly message: string; readonly about?: string }
-	/** `before`: options that stand before the verb. */
+	/** `before`: options before the command. */
 	| {
 			readonly kind: "help" | "verb";
 			readonly verb: string | undefined;
@@ -83,13 +83,13 @@ type Line =
 			readonly rest: readonly string[];
 	  };
 
-/** Options that may stand before the verb: those that every verb takes, and those that several do. */
+/** Options that may precede the command: those that every command takes, and those that several do. */
 const leading: Readonly<Record<string, "flag" | "value">> = {
 	...commonOptions,
 	...{ model: "value", run: "value", "approve-cleanup": "flag", "without-cleanup": "flag", version: "flag" },
 };
 
-/** Finds the verb. */
+/** Finds the command. */
 function readLine(args: readonly string[]): Line {
 	let at = 0;
 	for (let word = args[at]; word?.startsWith("-"); word = args[at]) {
@@ -98,8 +98,8 @@ function readLine(args: readonly string[]): Line {
 		if (word === "-h" || long === "help") return { kind: "help", verb: args[at + 1], before: [], rest: [] };
 		if (!Object.hasOwn(leading, long)) {
 			const near = didYouMean(long, Object.keys(leading)).replace("`", "`--");
-			const message = `There is no option ${word} before the verb.${near}`;
-			return { kind: "misuse", message, about: "Options of one verb stand behind it.\n\n" };
+			const message = `Unknown option before the command: ${word}.${near}`;
+			return { kind: "misuse", message, about: "Put a command's own options after it.\n\n" };
 		}
 		at += leading[long] === "value" && given === undefined ? 2 : 1;
 	}
@@ -108,7 +108,7 @@ function readLine(args: readonly string[]): Line {
 	return { kind: "verb", verb, before: args.slice(0, at), rest };
 }
 
-/** Says what is wrong before any verb is at work; with --json also as the one object on stdout. Gives the exit code. */
+/** Reports wrong usage, with --json also as the one object on stdout. Gives the exit code. */
 function complain(args: readonly string[], verb: string | null, message: string, about = `\n${usage()}`): number {
 	process.stderr.write(`${message}\n${about}`);
 	const error = { code: "usage", message, diagnostics: [], problems: [] };
@@ -122,7 +122,7 @@ function ownVersion(): string {
 }
 
 function usage(): string {
-	const width = Math.max(...[...verbs.keys()].map((name) => name.length));
-	const list = [...verbs].map(([name, { about }]) => `  ${name.padEnd(width)}  ${about}`);
-	return `pi-chronicle <verb> [words…]\n\n${list.join("\n")}\n\nEvery verb explains itself with --help. --version says which version this is.\n`;
+	const width = Math.max(...[...commands.keys()].map((name) => name.length));
+	const list = [...commands].map(([name, { about }]) => `  ${name.padEnd(width)}  ${about}`);
+	return `pi-chronicle <command> [arguments…]\n\n${list.join("\n")}\n\nRun a command with --help for its usage. --version prints the version.\n`;
 }

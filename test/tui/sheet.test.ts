@@ -66,9 +66,9 @@ function cases(): Record<string, Case> {
 	const page = new Markdown(printable(`# A page\n\n${lines(40).join("\n\n")}\n\n${last}`), 1, 0, getMarkdownTheme());
 	const draw = (width: number) => page.render(width).map((text) => [{ text, tone: "coloured" } as const]);
 	return {
-		"an approval": { spec: approval(60, "May planning be left for implementation?") },
-		"an approval without a text": { spec: approval(0, "May it begin?") },
-		"an approval with long names": { spec: approval(3, `May ${odd} be left for ${odd}?`) },
+		"an approval": { spec: approval(60, "Move from planning to implementation?") },
+		"an approval without a text": { spec: approval(0, "Begin it?") },
+		"an approval with long names": { spec: approval(3, `Move from ${odd} to ${odd}?`) },
 		"a guard question": { spec: guard([...lines(30), last].join("\n")), end: last },
 		"a short guard question": { spec: guard("command=rm -rf build") },
 		"a rewind": {

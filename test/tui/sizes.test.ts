@@ -70,7 +70,7 @@ describe("an overlay in pi", () => {
 				"l   Later",
 			];
 			await pi.waitForScreen("Esc later", 30_000);
-			await fitsEverySize(pi, ["── May planning be left", ...answers, "Esc later"]);
+			await fitsEverySize(pi, ["── Move from planning", ...answers, "Esc later"]);
 
 			pi.resize(80, 24);
 			await pi.press("escape");

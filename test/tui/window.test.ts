@@ -93,9 +93,9 @@ describe("a diff as a page", () => {
 	].join("\n");
 	const textOf = (line: Line | undefined) => (line ?? []).map(({ text }) => text).join("");
 
-	it("names its files with their counts, numbers its lines, and says what is no text", () => {
+	it("names its files with their counts, numbers its lines, and marks binary files", () => {
 		const { lines, files } = patchPage(patch);
-		expect(files.map((at) => textOf(lines[at]))).toEqual(["M src/a.ts  +1 −1", "M logo.png  no text"]);
+		expect(files.map((at) => textOf(lines[at]))).toEqual(["M src/a.ts  +1 −1", "M logo.png  binary"]);
 		expect(lines.map(textOf).slice(0, 5)).toEqual([
 			"M src/a.ts  +1 −1",
 			"   ┄ function f() {",

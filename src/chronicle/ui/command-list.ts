@@ -7,24 +7,24 @@ export interface ListedCommand {
 
 /** The commands in the order of the help. */
 export const listedCommands: readonly ListedCommand[] = [
-	{ name: "run", about: "starts a template with a task, and carries it on until it needs you or ends" },
-	{ name: "resume", about: "goes on with a run that was interrupted, paused or stopped at a ceiling" },
-	{ name: "list", about: "the templates and runs of the project" },
-	{ name: "status", about: "where a run stands, what it has cost, what it waits for" },
-	{ name: "show", about: "a template as a diagram: its states, who does them, where you are asked" },
-	{ name: "view", about: "the same, with every move, what the run knows and the files that it has changed" },
-	{ name: "approve", about: "agrees to what the run asks, and goes on" },
-	{ name: "reject", about: "says no to what the run asks; the state goes on with your words" },
-	{ name: "tell", about: "says something to the worker, now or when there is one" },
-	{ name: "pause", about: "ends the worker after its present message and keeps its conversation" },
-	{ name: "abort", about: "ends a run for good, its worker at once" },
+	{ name: "run", about: "starts a run of a template and supervises it until it needs you or ends" },
+	{ name: "resume", about: "continues a run that was interrupted, paused or stopped at a ceiling" },
+	{ name: "list", about: "lists the templates and runs of the project" },
+	{ name: "status", about: "shows the status of a run, its cost and what it waits for" },
+	{ name: "show", about: "draws a template: its states, who does them, where you are asked" },
+	{ name: "view", about: "shows the status with every move, findings, and the files that the run changed" },
+	{ name: "approve", about: "approves what the run asks; it continues" },
+	{ name: "reject", about: "rejects what the run asks; the worker continues with your message" },
+	{ name: "tell", about: "sends a message to the worker, now or when one starts" },
+	{ name: "pause", about: "stops the worker after its current message and keeps its conversation" },
+	{ name: "abort", about: "ends a run, and stops its worker at once" },
 	{ name: "release", about: "leads out of human_intervention, or sends a waiting run to a state" },
-	{ name: "reopen", about: "lets a run that is over go on in a state" },
-	{ name: "rewind", about: "takes files and run back to the start of a visit, and pauses" },
-	{ name: "diff", about: "what has changed in the files since the state began" },
-	{ name: "report", about: "one HTML file that tells the whole run" },
-	{ name: "remove", about: "takes a run away with everything that it keeps" },
-	{ name: "prune", about: "takes away every run that is older than so many days" },
+	{ name: "reopen", about: "continues a finished run in a state" },
+	{ name: "rewind", about: "restores files and run to the start of a visit, and pauses" },
+	{ name: "diff", about: "shows what changed in the files since the state began" },
+	{ name: "report", about: "writes one HTML file about the whole run" },
+	{ name: "remove", about: "removes a run with everything that it keeps" },
+	{ name: "prune", about: "removes every run that is older than so many days" },
 ];
 
 /** Options of every command on the command line. */
@@ -40,6 +40,6 @@ export const commonOptions = {
 /** What `--help` says of them. */
 export const commonUsage = `  --cwd <folder>  the project (default: here)
   --json          the result as one JSON object on stdout; progress goes to stderr
-  --approve       trust the project for this command; --no-approve: do not (default: as pi has it saved)
+  --approve       trust the project for this command; --no-approve: don't (default: as saved in pi)
   --pi <path>     pi's entry file, package folder or binary (default: the one beside this package)
 `;

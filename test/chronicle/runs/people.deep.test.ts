@@ -29,7 +29,7 @@ describe("people and runs", { timeout: patient(90_000) }, () => {
 		expect((await chronicle(project, ["status"])).stdout).toContain(`approve ${short} --answers ${answers} · `);
 		const said = await chronicle(project, ["reject", "--answers", String(answers), "Name", "the", "--risks", "too"]);
 		expect(said.code, said.stderr).toBe(3);
-		expect(said.stdout).toContain("May plan be left for build?");
+		expect(said.stdout).toContain("Move from plan to build?");
 		expect(said.stdout).toContain("A better plan.");
 		const [first, second] = server.requests;
 		expect(second?.users.slice(0, -1)).toEqual(first?.users);
@@ -170,7 +170,7 @@ describe("people and runs", { timeout: patient(90_000) }, () => {
 		project.write(".env", "TOKEN=changed-by-the-person\n");
 		const again = await chronicle(project, ["rewind", "1"]);
 		expect(again.code, again.stderr).toBe(1);
-		expect(again.stderr).toMatch(/not brought back:\n {2}\.env \(secret by its name/);
+		expect(again.stderr).toMatch(/not restored:\n {2}\.env \(secret by its name/);
 		expect(project.read(".env")).toBe("TOKEN=changed-by-the-person\n");
 		expect(project.read("a.txt")).toBe("one\n");
 		expect([project.exists("b.txt"), project.exists("plan.md")]).toEqual([false, false]);

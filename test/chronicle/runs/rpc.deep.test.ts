@@ -16,7 +16,7 @@ describe("a run in a session", () => {
 		});
 		const pi = await rpc();
 		await pi.prompt("/chronicle t Do it");
-		pi.screen.answer(await pi.screen.dialog("May plan be left"), null);
+		pi.screen.answer(await pi.screen.dialog("Move from plan"), null);
 		await pi.screen.notified("/chronicle approve");
 		project.write(".env", "TOKEN=22\n");
 		const refused = pi.prompt("/chronicle rewind 1");
@@ -30,7 +30,7 @@ describe("a run in a session", () => {
 		const agreed = pi.prompt("/chronicle rewind 1");
 		pi.screen.answer(await pi.screen.dialog(/Rewind [0-9a-f]{8}/), "Yes, rewind");
 		await agreed;
-		await pi.screen.notified(/Not brought back: \.env \(secret by its name[\s\S]*rewind kept-\d+ undoes it/);
+		await pi.screen.notified(/Not restored: \.env \(secret by its name[\s\S]*rewind kept-\d+ undoes it/);
 		expect([project.read("a.txt"), project.read(".env")]).toEqual(["one\n", "TOKEN=22\n"]);
 		const kept = pi.prompt("/chronicle remove last");
 		const removal = await pi.screen.dialog("Remove this run");
@@ -41,7 +41,7 @@ describe("a run in a session", () => {
 		const gone = pi.prompt("/chronicle remove last");
 		pi.screen.answer(await pi.screen.dialog("Remove this run"), "Yes, remove");
 		await gone;
-		await pi.screen.notified("is removed");
+		await pi.screen.notified("removed (");
 		expect(project.list(".pi/chronicle/sessions").filter((name) => !name.endsWith(".gitignore"))).toEqual([]);
 	});
 
@@ -59,7 +59,7 @@ describe("a run in a session", () => {
 		});
 		const pi = await rpc();
 		await pi.prompt("/chronicle feature Do it");
-		pi.screen.answer(await pi.screen.dialog("May planning be left"), null);
+		pi.screen.answer(await pi.screen.dialog("Move from planning"), null);
 		await pi.screen.notified("/chronicle approve");
 		expect(ledgerOf(project).status).toBe("awaiting_approval");
 		await expect
@@ -67,18 +67,18 @@ describe("a run in a session", () => {
 			.toContain("Planning [?]");
 
 		await pi.prompt("/chronicle reject name the risks, please");
-		const again = await pi.screen.dialog("May planning be left", 20_000);
+		const again = await pi.screen.dialog("Move from planning", 20_000);
 		expect(server.last().users.at(-1)).toContain("name the risks, please");
 		expect(again.title).toContain("Second.");
 		expect(again.title).toContain("M a.txt +1 −0");
 		pi.screen.answer(again, "Look at the changes");
 		await pi.screen.notified("+two");
-		pi.screen.answer(await pi.screen.dialog("May planning be left"), "Tell the worker");
+		pi.screen.answer(await pi.screen.dialog("Move from planning"), "Tell the worker something");
 		pi.screen.answer(await pi.screen.dialog("What should the next worker know?"), "Mind the gap");
 		await pi.screen.notified("The next worker will have it");
-		pi.screen.answer(await pi.screen.dialog("May planning be left"), "Send it elsewhere");
+		pi.screen.answer(await pi.screen.dialog("Move from planning"), "Send it elsewhere");
 		pi.screen.answer(await pi.screen.dialog("Which state"), "verification");
-		pi.screen.answer(await pi.screen.dialog("Words for the worker of verification"), "");
+		pi.screen.answer(await pi.screen.dialog("Message for the worker of verification"), "");
 		await pi.screen.notified("done");
 		expect(ledgerOf(project).history).toMatchObject([{ from: "planning", to: "verification", cause: "person" }]);
 		expect(server.requests).toHaveLength(3);
@@ -97,7 +97,7 @@ describe("a session that ends", () => {
 		});
 		const pi = await rpc();
 		await pi.prompt("/chronicle feature Do it");
-		const dialog = await pi.screen.dialog("May planning be left", 20_000);
+		const dialog = await pi.screen.dialog("Move from planning", 20_000);
 		// The answer comes from outside while the dialog stands: the run goes on here, and the dialog means nothing any more.
 		const outside = await chronicle(project, ["approve", "--json"]);
 		expect(outside.data).toMatchObject({ heard: "taken" });
@@ -105,7 +105,7 @@ describe("a session that ends", () => {
 		pi.screen.answer(dialog, "Send it elsewhere");
 		const second = await rpc();
 		await second.prompt("/chronicle resume");
-		await second.screen.notified("goes on there");
+		await second.screen.notified("supervised by another process");
 		await expect
 			.poll(() => second.screen.widgets.get("chronicle")?.join("\n"), { timeout: patient(5000) })
 			.toContain("Implementation [●]");
@@ -125,7 +125,7 @@ describe("a run that another process carries on", () => {
 		await server.waitForRequest(1, 20_000);
 		const pi = await rpc();
 		await pi.prompt("/chronicle resume");
-		await pi.screen.notified("goes on there");
+		await pi.screen.notified("supervised by another process");
 		await expect
 			.poll(() => pi.screen.widgets.get("chronicle")?.join("\n"), { timeout: patient(5000) })
 			.toContain("Build [●]");

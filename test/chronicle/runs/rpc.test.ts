@@ -24,7 +24,7 @@ describe("a run in a session", () => {
 		await pi.run("Are you there?");
 		expect(server.about("Are you there?")).toHaveLength(1);
 		held.open();
-		const dialog = await pi.screen.dialog("May planning be left for implementation?");
+		const dialog = await pi.screen.dialog("Move from planning to implementation?");
 		for (const words of ["Two steps.", "No files changed.", "1.1k tokens"]) expect(dialog.title).toContain(words);
 		expect(server.about(worker("implementation"))).toEqual([]);
 		await expect
@@ -88,7 +88,7 @@ describe("a run that waits", () => {
 		const before = (await pi.probe()).resources;
 		await pi.prompt("/chronicle commit Do it");
 		await pi.screen.notified("before a state begins: committing");
-		pi.screen.answer(await pi.screen.dialog("May committing begin?", 20_000), "Later");
+		pi.screen.answer(await pi.screen.dialog("Begin committing?", 20_000), "Later");
 		await pi.screen.notified("/chronicle approve");
 		// The timeline may be drawn once more within a second.
 		await expect
@@ -121,7 +121,7 @@ describe("a session that ends", () => {
 		await pi.prompt("/chronicle one Do it");
 		await expect.poll(() => project.exists("steps.txt"), { timeout: patient(20_000) }).toBe(true);
 		await pi.send({ type: "new_session" }, 20_000);
-		await pi.screen.notified("is unfinished, in build");
+		await pi.screen.notified("is unfinished in build");
 		expect(project.processes().filter(({ command }) => command.includes("sleep"))).toEqual([]);
 		expect(pi.screen.widgets.has("chronicle")).toBe(false);
 		expect(server.requests).toHaveLength(1);

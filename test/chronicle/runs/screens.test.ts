@@ -132,7 +132,7 @@ describe("a run on the screen", () => {
 					"Feature implementation",
 					"awaiting approval",
 					"Planning [?] -> Implementation [ ]",
-					"May planning be left for implementation?",
+					"Move from planning to implementation?",
 					"Two steps: the option, then its tests.",
 					"A docs/plan.md +4 −0",
 					"So far: $0.00",
@@ -158,7 +158,7 @@ describe("a run on the screen", () => {
 			await pi.submit("/chronicle status");
 			const status = await pi.waitForScreen("Worker: Senior Engineer");
 			expect(status).not.toContain("interrupted");
-			expect(status).not.toContain("Nobody supervises it");
+			expect(status).not.toContain("No process supervises it");
 			await pi.press("escape");
 			await pi.waitForScreen((screen) => !screen.includes("Esc closes"));
 
@@ -207,12 +207,12 @@ describe("a run on the screen", () => {
 			await pi.waitForScreen("What should the next worker know?");
 			pi.type("Mind the gap");
 			await pi.press("enter");
-			await pi.waitForScreen("The next worker will have it.");
+			await pi.waitForScreen("The next worker reads it.");
 			await answer(pi, "Look at the changes first");
 			await pi.waitForScreen("Changes in planning");
 			await pi.press("escape");
 			await answer(pi, "Reject, and say why");
-			await pi.waitForScreen("What has to be different in planning?");
+			await pi.waitForScreen("What should change in planning?");
 			pi.type("Name the risks");
 			await pi.press("enter");
 			await pi.waitForScreen("A better plan.", 20_000);
@@ -221,7 +221,7 @@ describe("a run on the screen", () => {
 			await answer(pi, "Send it elsewhere");
 			await pi.waitForScreen("Which state comes next?");
 			await answer(pi, "verification");
-			await pi.waitForScreen("Words for the worker of verification");
+			await pi.waitForScreen("Message for the worker of verification");
 			await pi.press("enter");
 			await pi.waitForScreen(/Feature implementation|feature [0-9a-f]{8}: done/, 20_000);
 			await pi.waitForScreen("Done [✓]", 20_000);
@@ -259,12 +259,12 @@ describe("a run on the screen", () => {
 			held.open();
 			const told = await pi.waitForScreen("The question comes when your line is empty.", 20_000);
 			expect(told).toContain("half a thought");
-			expect(told).not.toContain("Yes, for this once");
+			expect(told).not.toContain("Yes, this once");
 			await pi.press("ctrl+u");
 			const asked = await pi.waitForScreen(/→ No, refuse it[\s\S]*Esc refuses/, 20_000);
 			for (const words of ["build", "sh deploy.sh", "Deploying needs a word", "Esc refuses"])
 				expect(asked.replace(/\s+/g, " ")).toContain(words);
-			await answer(pi, "Yes, for this once");
+			await answer(pi, "Yes, this once");
 			await pi.waitForScreen("Done [✓]", 20_000);
 			expect(project.read("deployed.txt")).toBe("deploy\n");
 		},

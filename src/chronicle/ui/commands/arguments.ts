@@ -65,9 +65,9 @@ export function parseArguments(
 		const mayBeText = textAfter !== undefined && names.length >= textAfter;
 		if (looksLikeOption(word)) {
 			const near = didYouMean(word.replace(/^-+/, "").replace(/=.*/s, ""), Object.keys(options)).replace("`", "`--");
-			if (!mayBeText) return { error: `There is no option ${word}.${near}` };
+			if (!mayBeText) return { error: `Unknown option: ${word}.${near}` };
 			// Text may begin with a dash; a slip in an option must not become text.
-			if (near !== "") return { error: `There is no option ${word}.${near} If it begins the text, put -- before it.` };
+			if (near !== "") return { error: `Unknown option: ${word}.${near} If it begins the text, put -- before it.` };
 		}
 		if (mayBeText && !(isName?.(word) && !named)) {
 			text = args.slice(at);
@@ -86,9 +86,9 @@ export function parseArguments(
 	}
 	const foreign = closed ? undefined : optionOfAnother(text, options);
 	if (foreign !== undefined)
-		return { error: `There is no option ${foreign} here. If it belongs to the text, put -- before the text.` };
+		return { error: `This command has no option ${foreign}. If it belongs to the text, put -- before the text.` };
 	const surplus = names[grammar.most ?? names.length];
-	if (surplus !== undefined) return { error: `"${surplus}" is one word too many here.` };
+	if (surplus !== undefined) return { error: `Too many arguments: "${surplus}".` };
 	return {
 		flags: new Set(taken.filter(({ value }) => value === undefined).map(({ name }) => name)),
 		values: Object.fromEntries(taken.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]))),

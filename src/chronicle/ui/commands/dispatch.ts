@@ -74,7 +74,7 @@ export async function dispatch(
 		const { holder } = read.value;
 		if (holder && holder.alive !== "no") {
 			if (word.kind === "nothing")
-				return { kind: "refused", message: `The run is in the hands of process ${holder.pid} and goes on there.` };
+				return { kind: "refused", message: `The run is supervised by another process (pid ${holder.pid}).` };
 			const result = await deliverToInbox(project, read.value, holder, word);
 			if (result) return result;
 		} else {
@@ -85,7 +85,7 @@ export async function dispatch(
 			if (opened.failure.reason !== "held" || again > 3) return { kind: "failed", failure: opened.failure };
 		}
 		if (again > 3)
-			return { kind: "refused", message: "The run changes hands all the time: look at its status, and try again." };
+			return { kind: "refused", message: "The run keeps changing its supervisor. Look at its status, and try again." };
 	}
 }
 
@@ -162,7 +162,7 @@ function answerOnce(approver: Approver, approval: Approval, seen: number, notice
 			given = true;
 			if (approval.kind !== "approved" || question.seq === seen) return approval;
 			notice(
-				"The files have changed since you were asked, so your approval does not hold for them: look, and answer again.",
+				"The files have changed since you were asked, so your approval does not cover them. Look at the changes, and answer again.",
 			);
 			return approver.approve(question, run, signal);
 		},
@@ -180,7 +180,7 @@ async function deliverToInbox(
 	if (events.length === 0)
 		return word.kind === "answer"
 			? changedSince(run, word.question)
-			: { kind: "refused", message: "There is nothing to say." };
+			: { kind: "refused", message: "The command changes nothing." };
 	const posts: Post[] = [];
 	for (const event of events) {
 		const posted = await store.post(run.id, event);
@@ -216,5 +216,5 @@ function asksStill({ stage }: Run, seen: ApprovalQuestion): boolean {
 
 function changedSince(run: Run, { visit }: ApprovalQuestion): DispatchResult {
 	const earlier = decidedEarlier(run, { visit });
-	return { kind: "refused", message: earlier?.message ?? "The question has changed since: look at the run again." };
+	return { kind: "refused", message: earlier?.message ?? "The question has changed. Look at the run again." };
 }

@@ -34,7 +34,7 @@ export function approveCommand(run: Run, words: string): RunCommand {
 }
 
 export function rejectCommand(run: Run, words: string): RunCommand {
-	if (words === "") return refused("Say why, so that the worker can do better: reject <words>.");
+	if (words === "") return refused("Give the worker a reason: reject <text>.");
 	return answerCommand(run, { kind: "rejected", words });
 }
 
@@ -74,12 +74,10 @@ export function resumeCommand(run: Run, words: string, { raise = {}, model }: Re
 		...(model === undefined ? [] : [{ kind: "model_changed" as const, model }]),
 	];
 	const { stage } = run;
-	if (stage.kind === "over") return refused(`${standing(run)} It can go on only from a state: reopen <state>.`);
+	if (stage.kind === "over") return refused(`${standing(run)} Continue it in a state: reopen <state>.`);
 	if (stage.kind === "waiting") {
 		if (run.status === HUMAN_INTERVENTION && raised.length === 0)
-			return refused(
-				`${standing(run)} Only a person's decision leads out of there: release, release <state>, or abort.`,
-			);
+			return refused(`${standing(run)} You have to decide: release, release <state>, or abort.`);
 		if (run.status === HUMAN_INTERVENTION) return checked(run, raised);
 		return checked(run, [...raised, { kind: "resumed", answers: stage.since, ...saying(words), seen: seenOf(run) }]);
 	}
@@ -100,7 +98,7 @@ export function releaseCommand(run: Run, to: string | undefined, words: string, 
 			question: stage.question,
 		};
 	if (stage.kind !== "waiting" && stage.kind !== "asking")
-		return refused(`${standing(run)} Only a run that waits can be sent on.`);
+		return refused(`${standing(run)} Only a waiting run can be sent to a state.`);
 	const answers = stage.kind === "asking" ? stage.question.seq : stage.since;
 	return checked(run, [
 		{
@@ -118,17 +116,17 @@ export function reopenCommand(run: Run, to: string, words: string): RunCommand {
 	const known = stateOf(run, to);
 	if (known === undefined) return noState(run, to);
 	const { stage } = run;
-	if (stage.kind !== "over") return refused(`${standing(run)} Only a run that is over can be reopened.`);
+	if (stage.kind !== "over") return refused(`${standing(run)} Only a finished run can be reopened.`);
 	return checked(run, [{ kind: "reopened", answers: stage.since, to: known, ...saying(words), seen: seenOf(run) }]);
 }
 
 export function tellCommand(run: Run, words: string): RunCommand {
-	if (words === "") return refused("Say what: tell <words>.");
+	if (words === "") return refused("Write the message: tell <text>.");
 	return checked(run, [{ kind: "told", text: words, seen: seenOf(run) }]);
 }
 
 export function pauseCommand(run: Run): RunCommand {
-	return checked(run, [{ kind: "pause_requested", cause: "person", detail: "A person has paused it." }]);
+	return checked(run, [{ kind: "pause_requested", cause: "person", detail: "Paused by you." }]);
 }
 
 export function abortCommand(run: Run, words: string): RunCommand {
@@ -138,11 +136,11 @@ export function abortCommand(run: Run, words: string): RunCommand {
 export function rewindCommand(run: Run, visit: number, start: VisitStart | undefined): RunCommand {
 	if (visit < 1 || visit > run.visit || !Number.isInteger(visit))
 		return refused(`The run has ${run.visit} ${run.visit === 1 ? "visit" : "visits"}: rewind <1…${run.visit}>.`);
-	if (!start) return refused(`Visit ${visit} had not begun, or is not in the record any more.`);
+	if (!start) return refused(`Visit ${visit} had not begun, or is no longer in the record.`);
 	if (start.tree === null)
-		return refused(`The files of visit ${visit} could not be measured when it began, so they cannot be brought back.`);
+		return refused(`The files of visit ${visit} could not be measured when it began, so they cannot be restored.`);
 	if (start.state === HUMAN_INTERVENTION)
-		return refused(`Visit ${visit} is ${HUMAN_INTERVENTION}: nothing began there.`);
+		return refused(`Visit ${visit} is ${HUMAN_INTERVENTION}: there is nothing to restore.`);
 	const { state, tree, snapshot, pairMoves } = start;
 	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, seen: seenOf(run) }]);
 }
@@ -154,8 +152,7 @@ export function undoCommand(
 	start: (VisitStart & { readonly kept: number }) | undefined,
 ): RunCommand {
 	const names = run.kept.map((state) => `kept-${state.seq}`);
-	const there =
-		names.length === 0 ? "No rewind of this run has taken anything away." : `There are ${names.join(", ")}.`;
+	const there = names.length === 0 ? "No rewind of this run has kept anything." : `There are ${names.join(", ")}.`;
 	if (!start || start.tree === null) return refused(`Nothing was kept as kept-${seq}. ${there}`);
 	const { visit, state, tree, snapshot, pairMoves, kept } = start;
 	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, kept }]);
@@ -166,7 +163,7 @@ function standing({ id, status, state }: Run): string {
 	const short = id.slice(0, 8);
 	switch (status) {
 		case "running":
-			return `The run ${short} is in "${state}" and waits for nobody.`;
+			return `The run ${short} is in "${state}" and is not waiting for you.`;
 		case "awaiting_approval":
 			return `The run ${short} waits for an approval in "${state}".`;
 		case "paused":
@@ -174,7 +171,7 @@ function standing({ id, status, state }: Run): string {
 		case "budget_exceeded":
 			return `The run ${short} has reached a ceiling in "${state}".`;
 		case "human_intervention":
-			return `The run ${short} waits for a person's decision.`;
+			return `The run ${short} waits for your decision.`;
 		case "done":
 		case "failed":
 		case "aborted":
@@ -195,7 +192,9 @@ export function statesOf(run: Run): string[] {
 
 function noState(run: Run, written: string): RunCommand {
 	const names = statesOf(run);
-	return refused(`"${written}" is no state of this run.${didYouMean(written, names)} There are: ${names.join(", ")}.`);
+	return refused(
+		`"${written}" is not a state of this run.${didYouMean(written, names)} There are: ${names.join(", ")}.`,
+	);
 }
 
 function seenOf({ visit, attempt }: Run): Seen {
@@ -205,7 +204,7 @@ function seenOf({ visit, attempt }: Run): Seen {
 /** Why words cannot be said; `undefined` where they can. */
 export function tooLong({ length }: string): string | undefined {
 	return length > MESSAGE_LENGTH
-		? `A message has at most ${MESSAGE_LENGTH} characters, and this one has ${length}: put the long part into a file, and name it.`
+		? `A message has at most ${MESSAGE_LENGTH} characters; this one has ${length}. Put the long part into a file, and name the file.`
 		: undefined;
 }
 
@@ -219,9 +218,7 @@ export function refuseEarlier(run: Run, seen: number): RunCommand | undefined {
 export function refuseOther(run: Run, seen: number): RunCommand | undefined {
 	const now = awaitedAnswer(run);
 	if (now === seen) return undefined;
-	return refused(
-		`This answers event ${seen}, which the run does not wait at any more. ${standing(run)} Look at it again.`,
-	);
+	return refused(`The run no longer waits for an answer to event ${seen}. ${standing(run)} Look at its status.`);
 }
 
 function saying(words: string): { readonly words?: string } {

@@ -21,7 +21,11 @@ export async function resolveRun(
 	if (!found.ok) return found;
 	if (found.value.kind === "run") return { ok: true, value: found.value.id };
 	const { id, format } = found.value;
-	return failure("foreign", `${id} is a ledger of ${format}, which cannot go on here.`, "status and view show it.");
+	return failure(
+		"foreign",
+		`${id} is a ledger of ${format}, which cannot continue here.`,
+		"Look at it with status and view.",
+	);
 }
 
 /** The same, for looking: other programs' ledgers are found too. */
@@ -58,7 +62,7 @@ export async function resolveLedger(
 	}
 	if (entry?.kind === "foreign") return { ok: true, value: entry };
 	if (entry?.kind === "unreadable") return { ok: false, failure: entry.failure };
-	return failure("unknown", `No run has the id "${name}".`, "list shows them.");
+	return failure("unknown", `No run has the id "${name}".`, "See all runs with list.");
 }
 
 /** Behind a refused answer to run `id`, which nobody named: which other runs wait for one. Empty where none does. */
@@ -68,7 +72,7 @@ export async function askingElsewhere({ store }: Pick<Project, "store">, id: str
 	);
 	const ids = asking.slice(0, 3).map((entry) => entry.id.slice(0, 8));
 	if (ids.length === 0) return "";
-	return ` An approval is waited for by ${ids.join(", ")}${asking.length > ids.length ? " and others" : ""}: name the run.`;
+	return ` Waiting for approval: ${ids.join(", ")}${asking.length > ids.length ? " and others" : ""}. Name the run.`;
 }
 
 /** Whether a word may name a run, where the runs are not known. */

@@ -49,10 +49,10 @@ const verbs: readonly Steering[] = [
 	{
 		name: "resume",
 		takes: "[run] [words…]",
-		explained: "Words go to the worker. A ceiling can be raised in the same breath; it must be above what is spent.",
+		explained: "The text goes to the worker. A ceiling can be raised with it; it must be above what is spent.",
 		options: { cost: "value", tokens: "value", minutes: "value", moves: "value", state: "value", model: "value" },
-		optionsUsage: `  --cost <usd>  --tokens <n>  --minutes <n>  --moves <n>   new ceilings of the run
-  --state <state>   of this state instead
+		optionsUsage: `  --cost <usd>  --tokens <n>  --minutes <n>  --moves <n>   new ceilings for the run
+  --state <state>   for this state instead
   --model <model>   another model for states that name none
 `,
 		afterwards: "go on",
@@ -65,45 +65,45 @@ const verbs: readonly Steering[] = [
 	{
 		name: "approve",
 		takes: "[run] [words…]",
-		explained: "Words go to the next worker. Where files have changed since you were asked, the run asks again.",
+		explained: "The text goes to the next worker. If files have changed since you were asked, the run asks again.",
 		afterwards: "go on",
 		make: () => (ledger, words) => approveCommand(ledger.run, words),
 	},
 	{
 		name: "reject",
 		takes: "[run] <words…>",
-		explained: "The same worker goes on in the same conversation.",
+		explained: "The worker continues in the same conversation.",
 		afterwards: "go on",
 		make: () => (ledger, words) => rejectCommand(ledger.run, words),
 	},
 	{
 		name: "tell",
 		takes: "[run] <words…>",
-		explained: "A run that waits goes on waiting.",
+		explained: "A run that waits keeps waiting.",
 		afterwards: "let go",
 		make: () => (ledger, words) => tellCommand(ledger.run, words),
 	},
 	{
 		name: "pause",
 		takes: "[run]",
-		explained: "resume goes on.",
+		explained: "Continue it with resume.",
 		afterwards: "go on",
 		make: ({ text: [surplus] }) =>
 			surplus === undefined
 				? (ledger) => pauseCommand(ledger.run)
-				: { code: "usage", message: `"${surplus}" is no run, and pause takes nothing else.` },
+				: { code: "usage", message: `"${surplus}" is not a run, and pause takes nothing else.` },
 	},
 	{
 		name: "abort",
 		takes: "[run] [why…]",
-		explained: "Cleanup still runs. reopen can take it up again.",
+		explained: "Cleanup still runs. reopen can continue it.",
 		afterwards: "go on",
 		make: () => (ledger, words) => abortCommand(ledger.run, words),
 	},
 	{
 		name: "release",
 		takes: "[run] [state] [words…]",
-		explained: "Without a state the move that was refused happens. The limit that led there starts over.",
+		explained: "Without a state the refused move happens. The limit that was reached is reset.",
 		options: { done: "flag" },
 		optionsUsage: "  --done            the run is done\n",
 		afterwards: "go on",
@@ -114,7 +114,7 @@ const verbs: readonly Steering[] = [
 	{
 		name: "reopen",
 		takes: "[run] <state> [words…]",
-		explained: "It stays the same run with the same ledger.",
+		explained: "It remains the same run with the same ledger.",
 		afterwards: "go on",
 		make: ({ text: [state, ...words] }) =>
 			state === undefined
@@ -125,7 +125,7 @@ const verbs: readonly Steering[] = [
 		name: "rewind",
 		takes: "[run] <visit> | kept-<number> | undo",
 		explained:
-			"What there was before is kept first, and named: `rewind kept-<number>` goes back there, `rewind undo` back over the last rewind. resume goes on.",
+			"The current files are kept first, under a name: `rewind kept-<number>` restores them, `rewind undo` undoes the last rewind. Continue with resume.",
 		afterwards: "go on",
 		make: ({ text: [goal = "", surplus] }) =>
 			isGoal(goal) && surplus === undefined
@@ -133,7 +133,7 @@ const verbs: readonly Steering[] = [
 				: {
 						code: "usage",
 						message:
-							"Name a visit by its number, or a state that a rewind took away: rewind [run] <visit>, kept-<number> or undo. status and report name them.",
+							"Name a visit by its number, or files kept by a rewind: rewind [run] <visit>, kept-<number> or undo. status and report list them.",
 					},
 	},
 ];
@@ -143,9 +143,9 @@ const aboutVisit = new Set(["resume", "approve", "reject", "tell", "release"]);
 const answering = new Set(["resume", "approve", "reject", "release", "reopen"]);
 
 const seenUsage = {
-	visit: "  --visit <n>       the visit that you answer; refused where the run is in another by now\n",
+	visit: "  --visit <n>       the visit that you answer; refused if the run has left it\n",
 	answers:
-		"  --answers <event>  the question or wait that you answer, as status prints it; refused where it is another by now\n",
+		"  --answers <event>  the question or wait that you answer, as printed by status; refused if it has changed\n",
 };
 
 /** All verbs. Those that answer take what they answer, so that a run which has moved on meanwhile is left alone. */
@@ -165,9 +165,12 @@ export const steerings: readonly Steering[] = verbs.map((verb) => {
 function bindToSeen(made: Make | Misuse, { values: { visit, answers } }: ParsedArguments): Make | Misuse {
 	if ("code" in made) return made;
 	if (visit !== undefined && !/^[1-9]\d{0,5}$/.test(visit))
-		return { code: "usage", message: `--visit wants the number of a visit, not "${visit}".` };
+		return { code: "usage", message: `--visit takes the number of a visit, not "${visit}".` };
 	if (answers !== undefined && !/^[1-9]\d{0,8}$/.test(answers))
-		return { code: "usage", message: `--answers wants the number of an event, as status prints it, not "${answers}".` };
+		return {
+			code: "usage",
+			message: `--answers takes the number of an event, as printed by status, not "${answers}".`,
+		};
 	return (ledger, words) =>
 		(visit === undefined ? undefined : refuseEarlier(ledger.run, Number(visit))) ??
 		(answers === undefined ? undefined : refuseOther(ledger.run, Number(answers))) ??
@@ -210,10 +213,10 @@ function raiseOf({ values }: ParsedArguments): RaisedLimits | Misuse {
 		if (written === undefined) continue;
 		const number = Number(written.replace(/^\$/, "").replaceAll(/[_,](?=\d{3})/g, ""));
 		if (written.trim() === "" || !Number.isFinite(number) || number <= 0)
-			return { code: "usage", message: `--${option} wants a number above 0, not "${written}".` };
+			return { code: "usage", message: `--${option} takes a number above 0, not "${written}".` };
 		raise[field] = number * unit;
 	}
 	if (values.state !== undefined && Object.keys(raise).length === 0)
-		return { code: "usage", message: "--state goes with a new ceiling: --cost, --tokens, --minutes." };
+		return { code: "usage", message: "--state needs a new ceiling: --cost, --tokens or --minutes." };
 	return { ...raise, ...(values.state === undefined ? {} : { state: values.state }) };
 }

@@ -48,7 +48,7 @@ export function patchPage(patch: string, { cut = false }: { cut?: boolean } = {}
 		}
 	}
 	if (found.length === 0) lines.push([dim("No files have changed.")]);
-	if (cut) lines.push([plain("")], [{ text: "… the diff is longer; what follows is not shown", tone: "warning" }]);
+	if (cut) lines.push([plain("")], [{ text: "… the diff is longer; the rest is not shown", tone: "warning" }]);
 	return {
 		lines,
 		files,
@@ -78,7 +78,7 @@ function fileHead({ path, from, change, binary, added, removed }: PatchFile): Li
 		{ text: `${change} `, tone: "warning" },
 		{ text: from === undefined || from === path ? path : `${from} → ${path}`, tone: "accent" },
 		...(binary
-			? [dim("  no text")]
+			? [dim("  binary")]
 			: [{ text: `  +${added}`, tone: "success" } as const, { text: ` −${removed}`, tone: "error" } as const]),
 	];
 }

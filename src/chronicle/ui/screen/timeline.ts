@@ -163,19 +163,19 @@ function doing(run: Run): Line[] {
 	switch (stage.kind) {
 		case "working": {
 			const open = calls.open.at(-1);
-			if (open === undefined) return line("its model is at work");
+			if (open === undefined) return line("waiting for the model");
 			const more = calls.open.length - 1;
 			const [tool, words] = callWords(open.tool, open.args);
 			return [[dim("  ▸ "), plain(`${more > 0 ? `${more + 1} calls: ` : ""}${tool} `), dim(words)]];
 		}
 		case "launching":
 			return line(
-				stage.delayMs > 0 ? `a worker starts ${shortTime(stage.delayMs)} after the fault` : "a worker starts",
+				stage.delayMs > 0 ? `starting a worker in ${shortTime(stage.delayMs)}, after a fault` : "starting a worker",
 			);
 		case "stopping":
-			return line(endingWords(run) ?? "cleaning up, then looking at the files");
+			return line(endingWords(run) ?? "cleaning up and measuring files");
 		case "restoring":
-			return line("bringing the files back");
+			return line("restoring files");
 		case "deciding":
 		case "baselining":
 		case "asking":

@@ -11,7 +11,7 @@ const resultLines = 6;
 
 /** The lines of the session file at `path`, oldest first; a sentence where it cannot be read. */
 export function readTranscript(path: string | undefined): Line[] {
-	if (path === undefined) return [[dim("There is no conversation yet.")]];
+	if (path === undefined) return [[dim("No conversation yet.")]];
 	let text: string;
 	let cut = false;
 	try {
@@ -27,11 +27,11 @@ export function readTranscript(path: string | undefined): Line[] {
 			closeSync(file);
 		}
 	} catch {
-		return [[dim("The conversation cannot be read; its session file is gone or locked.")]];
+		return [[dim("The conversation cannot be read: its session file is missing or locked.")]];
 	}
 	const records = text.split("\n");
 	const lines = (cut ? records.slice(1) : records).flatMap(recordLines);
-	return cut ? [[dim("… the beginning is in the session file")], ...lines] : lines;
+	return cut ? [[dim("… earlier entries are in the session file")], ...lines] : lines;
 }
 
 function recordLines(record: string): Line[] {

@@ -87,7 +87,7 @@ export async function openRunView(ctx: ExtensionContext, source: ViewSource): Pr
 				page = await pageOf(name, source, visit(), events);
 			} catch (error) {
 				const reason = error instanceof Error ? error.message : String(error);
-				page = { lines: [[{ text: `It cannot be read: ${reason}`, tone: "error" }]], marks: [] };
+				page = { lines: [[{ text: `Cannot be read: ${reason}`, tone: "error" }]], marks: [] };
 			}
 			if (mine !== asked) return;
 			marks = page.marks;
@@ -205,13 +205,13 @@ async function pageOf(
 		case "Transcript":
 			return unmarked(transcriptLines(source, visit));
 		case "Diff": {
-			if (visit === undefined) return unmarked([[dim("There is no visit yet.")]]);
+			if (visit === undefined) return unmarked([[dim("No visit yet.")]]);
 			const diff = await source.diff(visit.number);
 			if (diff.kind === "none") return unmarked([[dim(diff.reason)]]);
 			const page = patchPage(diff.text, diff);
 			if (page.files.length === 0) return { lines: page.lines, marks: [] };
 			const going = visit.number === source.run().visit && source.run().stage.kind !== "over";
-			const head = changesHead(diff.summary, going ? "so far; r looks again" : "");
+			const head = changesHead(diff.summary, going ? "so far; r refreshes" : "");
 			return {
 				lines: [...head, ...page.lines],
 				marks: page.files.map((index) => index + head.length),

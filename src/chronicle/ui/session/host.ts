@@ -60,10 +60,10 @@ async function askCleanup(
 	// The first answer is the one that a stray Enter takes: nothing of the template's runs.
 	const choices = [
 		{ value: "none", words: "Start without them", key: "w" },
-		{ value: "approved", words: "They may run, in exactly this wording: start", key: "r" },
+		{ value: "approved", words: "Allow exactly these commands and start", key: "r" },
 		{ value: "nothing", words: "Start nothing", key: "n" },
 	] as const;
-	const title = `"${name}" brings commands that would run after its workers:`;
+	const title = `"${name}" has cleanup commands that would run after its workers:`;
 	const chosen = await chooseOnPage(session, ctx, { title, lines, choices, leave: "Esc starts nothing" });
 	return chosen === "nothing" ? undefined : chosen;
 }

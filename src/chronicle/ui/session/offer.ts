@@ -15,9 +15,9 @@ export async function offerUnfinished(scope: Scope, ctx: ExtensionContext): Prom
 		const read = await project.store.read(newest.id);
 		if (!read.ok || scope.closed) return;
 		const { run } = read.value;
-		const more = waiting.length > 1 ? [`${waiting.length - 1} more: /chronicle lists them.`] : [];
+		const more = waiting.length > 1 ? [`${waiting.length - 1} more: see /chronicle.`] : [];
 		const lines = [
-			`The run ${run.id.slice(0, 8)} of ${run.template.name} is unfinished, in ${run.state}.`,
+			`The run ${run.id.slice(0, 8)} of ${run.template.name} is unfinished in ${run.state}.`,
 			...waitingLines(read.value, "/chronicle "),
 			...more,
 		];

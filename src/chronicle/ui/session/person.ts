@@ -58,7 +58,7 @@ async function lineIsEmpty(
 	signal: AbortSignal,
 ): Promise<void> {
 	if (!isTyping(ctx)) return;
-	say(ctx, `A worker asks: ${title}\nThe question comes when your line is empty.`, "warning");
+	say(ctx, `A worker asks: ${title}\nClear your input line to answer.`, "warning");
 	await new Promise<void>((resolve) => {
 		const stop = scope.every(lookMs, () => {
 			if (!isTyping(ctx)) end();
@@ -127,7 +127,7 @@ async function askApproval(
 			case "approve":
 				return { kind: "approved" };
 			case "reject": {
-				const words = await ui.input(`What has to be different in ${question.state}?`, "Words for the worker", opts);
+				const words = await ui.input(`What should change in ${question.state}?`, "Message for the worker", opts);
 				if (words?.trim() && fits(words, tellPerson)) return { kind: "rejected", words: words.trim() };
 				break;
 			}
@@ -141,7 +141,7 @@ async function askApproval(
 					signal,
 				});
 				if (to === undefined || to === "nobody") break;
-				const words = await ui.input(`Words for the worker of ${to}`, "May be left empty", opts);
+				const words = await ui.input(`Message for the worker of ${to}`, "Optional", opts);
 				if (words !== undefined && fits(words, tellPerson))
 					return { kind: "sent", to, ...(words.trim() === "" ? {} : { words: words.trim() }) };
 				break;
@@ -151,13 +151,13 @@ async function askApproval(
 				given = await showDifference(session, ctx, project, run, signal, tellPerson);
 				break;
 			case "tell": {
-				const words = await ui.input("What should the next worker know?", "Words for the worker", opts);
+				const words = await ui.input("What should the next worker know?", "Message for the worker", opts);
 				if (!words?.trim()) break;
 				const seen = { visit: run.visit, attempt: run.attempt };
 				const said = await session.supervised
 					.get(run.id)
 					?.supervision.submit({ kind: "told", text: words.trim(), seen });
-				tellPerson(said?.refused ?? "The next worker will have it.", said?.refused === undefined ? "info" : "warning");
+				tellPerson(said?.refused ?? "The next worker reads it.", said?.refused === undefined ? "info" : "warning");
 				break;
 			}
 			default:
@@ -228,7 +228,7 @@ async function answerWorker(
 			if (mode === "tui") {
 				const choices = [
 					{ value: "denied", words: "No, refuse it", key: "n" },
-					{ value: "confirmed", words: "Yes, for this once", key: "y" },
+					{ value: "confirmed", words: "Yes, this once", key: "y" },
 				] as const;
 				const body = questionBody([question.text]);
 				const chosen = await showSheet(ctx, { title, body, choices, leave: "Esc refuses", uncalled: true }, signal);

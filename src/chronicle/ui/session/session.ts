@@ -109,7 +109,7 @@ export function openChronicle(scope: Scope): ChronicleSession {
 		const name = `${run.template.name} ${run.id.slice(0, 8)}`;
 		if (end.kind === "failed") {
 			if (shown?.id === run.id) hide();
-			say(ctx, `${name}: ${end.failure.message} ${end.failure.remedy} Nothing that was recorded is lost.`, "error");
+			say(ctx, `${name}: ${end.failure.message} ${end.failure.remedy} Nothing recorded is lost.`, "error");
 			return;
 		}
 		if (end.kind === "released") return;
@@ -180,7 +180,7 @@ export function openChronicle(scope: Scope): ChronicleSession {
 /** Why a chronicle that is a step did not come to its end. */
 function endReason({ kind, run }: SupervisionEnd): string {
 	const name = `${run.template.name} ${run.id.slice(0, 8)}`;
-	return kind === "released" ? `${name} was let go.` : `${name} is not done: ${run.status} in ${run.state}.`;
+	return kind === "released" ? `${name} was released.` : `${name} is not done: ${run.status} in ${run.state}.`;
 }
 
 /** What a person is told while a run goes on: with a screen only what the timeline does not show. */

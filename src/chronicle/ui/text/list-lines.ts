@@ -24,7 +24,7 @@ export function templateLines(
 	});
 	const problems = diagnostics.map((diagnostic) => `  ${formatDiagnostic(diagnostic, place.cwd)}`);
 	const untrusted =
-		place.trust === "untrusted" ? ["  The project's own are not read: pi has not been told to trust it."] : [];
+		place.trust === "untrusted" ? ["  The project's own are not read: pi does not trust the project."] : [];
 	return [
 		loaded.length === 0 ? "No templates." : "Templates:",
 		...lines,
@@ -37,7 +37,7 @@ function whose({ tier, inPlaceOf }: SelectedTemplate, cwd: string): string {
 	const said = [
 		...(tier === "personal" ? ["yours"] : []),
 		...(inPlaceOf.length > 0
-			? [`in place of ${inPlaceOf.map((file) => formatPath(file, cwd)).join(" and ")}, which does not load`]
+			? [`replaces ${inPlaceOf.map((file) => formatPath(file, cwd)).join(" and ")}, which does not load`]
 			: []),
 	];
 	return said.length === 0 ? "" : ` (${said.join(", ")})`;
@@ -86,6 +86,6 @@ function entryLine(entry: LedgerEntry, now: number): string {
 		shortCost(summary.costUsd),
 		`${summary.template}: ${shown}`,
 	];
-	const foreign = entry.kind === "foreign" ? ` (of ${entry.format}, to look at only)` : "";
+	const foreign = entry.kind === "foreign" ? ` (${entry.format}, read-only)` : "";
 	return `${id}  ${parts.filter((part) => part !== "").join(" · ")}${foreign}`;
 }

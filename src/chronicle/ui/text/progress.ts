@@ -13,18 +13,18 @@ export function progressLine(run: Run, event: LedgerEvent): string | undefined {
 		case "worker_started": {
 			const persona = run.plan.states.get(run.state)?.persona?.name ?? run.state;
 			const again = event.launch > 1 || event.attempt > 1 ? `, attempt ${event.attempt}.${event.launch}` : "";
-			return `▸ ${run.state} (visit ${event.visit}${again}): ${persona}, ${event.model}, process ${event.pid}`;
+			return `▸ ${run.state} (visit ${event.visit}${again}): ${persona}, ${event.model}, pid ${event.pid}`;
 		}
 		case "launch_failed":
-			return `✗ ${run.state}: the worker did not start: ${event.detail}`;
+			return `✗ ${run.state}: the worker could not be started: ${event.detail}`;
 		case "model_switched":
-			return `! ${event.from} failed (${cut(event.detail)}), so ${event.to} goes on`;
+			return `! ${event.from} failed (${cut(event.detail)}); continuing with ${event.to}`;
 		case "pause_requested": {
 			const ending = endingWords(run);
 			return ending === undefined ? undefined : `‖ pausing: ${ending}`;
 		}
 		case "move_requested":
-			return `  asks for ${event.target}: ${cut(event.summary)}`;
+			return `  requests ${event.target}: ${cut(event.summary)}`;
 		case "moved":
 			// What the visit took is known once its worker has ended.
 			return run.stage.kind === "stopping" && run.stage.launch ? undefined : moveLine(run, event.visit);
@@ -34,7 +34,7 @@ export function progressLine(run: Run, event: LedgerEvent): string | undefined {
 			return `! cleanup ${event.index + 1} of visit ${event.visit}: ${"detail" in result ? result.detail : result.kind === "exited" ? `exit code ${result.code}` : result.kind.replace("_", " ")}`;
 		}
 		case "strays_stopped":
-			return `! stopped ${event.count} ${event.count === 1 ? "process" : "processes"} that workers had left behind${event.left ? `; ${event.left} could not be stopped` : ""}`;
+			return `! stopped ${event.count} ${event.count === 1 ? "process" : "processes"} left behind by workers${event.left ? `; ${event.left} could not be stopped` : ""}`;
 		case "files_unmeasured":
 			return `! files could not be measured: ${event.detail}`;
 		case "files_measured":
@@ -43,18 +43,18 @@ export function progressLine(run: Run, event: LedgerEvent): string | undefined {
 				: undefined;
 		case "files_restored":
 			return [
-				"↶ the files are back",
+				"↶ files restored",
 				...(event.changes && event.changes.length > 0
-					? ["The rewind did this to them:", ...changeLines(event.changes, event.more)]
+					? ["Changed by the rewind:", ...changeLines(event.changes, event.more)]
 					: []),
-				...leftLines("not brought back", event.left ?? [], event.leftMore),
+				...leftLines("not restored", event.left ?? [], event.leftMore),
 			].join("\n");
 		case "files_unrestored":
-			return `✗ the files could not be brought back: ${event.detail}`;
+			return `✗ files could not be restored: ${event.detail}`;
 		case "ask_opened":
 			return `? ${run.state} asks: ${event.title}`;
 		case "ask_answered":
-			return event.verdict === "unanswered" ? "  nobody answered: it counts as a no" : undefined;
+			return event.verdict === "unanswered" ? "  nobody answered: taken as no" : undefined;
 		case "parked":
 			return `‖ ${event.detail}`;
 		case "rejected":
@@ -69,12 +69,12 @@ export function progressLine(run: Run, event: LedgerEvent): string | undefined {
 				run.stage.kind === "stopping" && run.stage.after.kind === "enter" ? moveLine(run, event.visit) : undefined;
 			if (outcome.kind === "stopped") return moved;
 			if (outcome.kind === "lost")
-				return moved ?? "! the worker of the last supervisor is gone; the conversation goes on";
+				return moved ?? "! the previous supervisor's worker is gone; its conversation continues";
 			const how =
 				outcome.kind === "killed"
 					? `was killed by ${outcome.signal}`
 					: outcome.kind === "timed_out"
-						? `was ended: ${outcome.limit} limit`
+						? `was stopped: ${outcome.limit} limit`
 						: `ended with code ${outcome.code}`;
 			// A worker that exits after its transition has done its work.
 			const done = run.stage.kind === "stopping" && outcome.kind === "exited" && outcome.code === 0;

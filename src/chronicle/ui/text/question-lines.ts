@@ -16,7 +16,7 @@ const summaryLength = 4000;
 
 /** One sentence: what is asked. */
 export function questionTitle({ side, state, target }: ApprovalQuestion): string {
-	return side === "entry" && state === target ? `May ${target} begin?` : `May ${state} be left for ${target}?`;
+	return side === "entry" && state === target ? `Begin ${target}?` : `Move from ${state} to ${target}?`;
 }
 
 /** Everything that the answer is about, below the title. `now` is ISO 8601. */
@@ -90,10 +90,13 @@ export function rewindLines({
 	readonly blocked: readonly FileLeft[];
 }): string[] {
 	return [
-		...(changes.length > 0 ? ["It does this to the files that are there now:"] : []),
+		...(changes.length > 0 ? ["Changes to the current files:"] : []),
 		...changeLines(changes, more, mostAsked),
-		...leftLines("It does not bring back", left),
-		...leftLines("It will stop before it changes anything, because this lies in the way and cannot be kept", blocked),
+		...leftLines("Not restored", left),
+		...leftLines(
+			"The rewind will stop before it changes anything, because these files block it and cannot be kept",
+			blocked,
+		),
 	];
 }
 
@@ -106,7 +109,7 @@ function changeLine({ change, path, from, added, removed }: FileChange): string 
 /** `$0.42, 12.3k tokens, 4m10s`. What has no price says so. */
 export function spendText(run: Run, now: string): string {
 	const { costUsd, tokens, activeMs, unmeteredTokens } = liveTotals(run, now);
-	const unmetered = unmeteredTokens > 0 ? ` (${shortCount(unmeteredTokens)} of them without a price)` : "";
+	const unmetered = unmeteredTokens > 0 ? ` (${shortCount(unmeteredTokens)} without a price)` : "";
 	return `${shortCost(costUsd)}, ${shortCount(tokens)} tokens${unmetered}, ${shortTime(activeMs)}`;
 }
 

@@ -17,15 +17,15 @@ function entryWords(entry: RunEntry, now: number): string {
 
 /** Runs that stay, with the reason. */
 function stayingLines(staying: Removable["staying"]): string[] {
-	return staying.map(({ id, why }) => `  ${id.slice(0, 8)}  stays: it ${why}`);
+	return staying.map(({ id, why }) => `  ${id.slice(0, 8)}  kept: it ${why}`);
 }
 
 /** What is gone. */
 export function removedLines(removed: readonly Removed[]): string[] {
-	if (removed.length === 0) return ["There is nothing to remove."];
+	if (removed.length === 0) return ["Nothing to remove."];
 	return removed.map(({ id, bytes, failure }) =>
 		failure
-			? `${id.slice(0, 8)} is still there: ${failure.message} ${failure.remedy}`
-			: `${id.slice(0, 8)} is removed (${(bytes / 1e6).toFixed(1)} MB).`,
+			? `${id.slice(0, 8)} could not be removed: ${failure.message} ${failure.remedy}`
+			: `${id.slice(0, 8)} removed (${(bytes / 1e6).toFixed(1)} MB).`,
 	);
 }

@@ -44,6 +44,6 @@ export function runData(read: ReadLedger): Record<string, unknown> {
 }
 
 function waitsFor(read: ReadLedger): { readonly what: string; readonly commands: readonly string[] } | null {
-	if (isInterrupted(read)) return { what: "Nobody supervises it any more.", commands: ["resume"] };
+	if (isInterrupted(read)) return { what: "No process supervises it.", commands: ["resume"] };
 	return nextStep(read.run) ?? null;
 }

@@ -57,7 +57,7 @@ export function waitingLines(read: ReadLedger, prefix: string): string[] {
 	const about = (verb: string): string =>
 		answers !== undefined && answering.has(verb) ? `${verb} ${short} --answers ${answers}` : `${verb} ${short}`;
 	const command = (words: string): string => `${prefix}${words.replace(/^\S+/, about)}`;
-	if (isInterrupted(read)) return ["Nobody supervises it any more; nothing of it is lost.", command("resume")];
+	if (isInterrupted(read)) return ["No process supervises it; nothing is lost.", command("resume")];
 	const next = nextStep(run);
 	return next ? [next.what, ...(next.commands.length > 0 ? [next.commands.map(command).join(" · ")] : [])] : [];
 }
@@ -70,7 +70,7 @@ export function isInterrupted({ run, holder }: Pick<ReadLedger, "run" | "holder"
 function statusWords(read: ReadLedger): string {
 	const { run, holder } = read;
 	if (isInterrupted(read)) return "interrupted";
-	const where = holder && holder.alive !== "no" && holder.pid !== process.pid ? ` (process ${holder.pid})` : "";
+	const where = holder && holder.alive !== "no" && holder.pid !== process.pid ? ` (pid ${holder.pid})` : "";
 	const ending = run.status === "running" && run.hold ? endingWords(run) : undefined;
 	return `${ending === undefined ? run.status.replaceAll("_", " ") : `pausing: ${ending}`}${where}`;
 }
@@ -85,10 +85,10 @@ function workerLines(read: ReadLedger): string[] {
 	const parts = [
 		...(persona === undefined ? [] : [persona]),
 		...(stage.kind === "working" ? [stage.worker.model] : []),
-		...(works ? [`process ${stage.worker.pid}`] : []),
+		...(works ? [`pid ${stage.worker.pid}`] : []),
 		`visit ${run.visit}${run.attempt > 1 ? `, attempt ${run.attempt}` : ""}`,
 		...(stage.kind === "waiting" && run.hold ? ["stopped"] : []),
-		...(run.calls.open.at(-1) && works ? [`runs ${run.calls.open.at(-1)?.tool}`] : []),
+		...(run.calls.open.at(-1) && works ? [`running ${run.calls.open.at(-1)?.tool}`] : []),
 	];
 	return [
 		`Worker: ${parts.join(" · ")}`,
@@ -119,7 +119,7 @@ function totals(run: Run, now: string): string {
 		const show = { costUsd: shortCost, tokens: shortCount, activeMs: shortTime }[figure];
 		return ceiling === undefined ? value : `${value} of ${show(ceiling)}`;
 	};
-	const unmetered = live.unmeteredTokens > 0 ? ` (${shortCount(live.unmeteredTokens)} of them without a price)` : "";
+	const unmetered = live.unmeteredTokens > 0 ? ` (${shortCount(live.unmeteredTokens)} without a price)` : "";
 	return [
 		of("costUsd", shortCost(live.costUsd)),
 		of("tokens", `${shortCount(live.tokens)} tokens`) + unmetered,

@@ -6,7 +6,7 @@ export function keptLine({ seq, at, visit, state, rewound }: KeptState): string 
 	const when = at.slice(0, 16).replace("T", " ");
 	const what =
 		rewound === null
-			? "the rewind was not finished"
-			: `${rewound.files} ${rewound.files === 1 ? "file" : "files"} changed by the rewind${rewound.left > 0 ? `, ${rewound.left} not brought back` : ""}`;
+			? "the rewind was not completed"
+			: `${rewound.files} ${rewound.files === 1 ? "file" : "files"} changed by the rewind${rewound.left > 0 ? `, ${rewound.left} not restored` : ""}`;
 	return `rewind kept-${seq}  ${state}, visit ${visit}, ${when}: ${what}`;
 }

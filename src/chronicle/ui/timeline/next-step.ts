@@ -25,7 +25,7 @@ function undoes({ hold, kept }: Run): string[] {
 	return hold?.cause === "rewound" && last ? [`rewind kept-${last.seq}`] : [];
 }
 
-/** What the run waits for; `undefined` while it needs nobody. */
+/** What the run waits for; `undefined` while it needs nothing from the user. */
 export function nextStep(run: Run): NextStep | undefined {
 	switch (run.status) {
 		case "awaiting_approval": {
@@ -33,15 +33,15 @@ export function nextStep(run: Run): NextStep | undefined {
 			const question = stage.kind === "asking" ? stage.question : undefined;
 			const what =
 				question === undefined
-					? "It waits for your approval."
+					? "Waiting for your approval."
 					: question.side === "entry"
-						? `May ${question.target} begin?`
-						: `May ${question.state} be left for ${question.target}?`;
+						? `Begin ${question.target}?`
+						: `Move from ${question.state} to ${question.target}?`;
 			return { what, commands: ["approve", "reject <words>", "diff"] };
 		}
 		case "paused":
 			return {
-				what: run.hold?.detail ?? "It is paused.",
+				what: run.hold?.detail ?? "Paused.",
 				commands: ["resume", ...undoes(run), "tell <words>", "abort"],
 			};
 		case "budget_exceeded":
@@ -53,7 +53,7 @@ export function nextStep(run: Run): NextStep | undefined {
 			const refused = run.refused;
 			const what =
 				refused === null
-					? "A person must decide how it goes on."
+					? "You have to decide how it continues."
 					: `The move from ${refused.from} to ${refused.to} was refused (${refused.cause.replaceAll("_", " ")}).`;
 			return { what, commands: ["release", "release <state>", "abort"] };
 		}
@@ -61,7 +61,7 @@ export function nextStep(run: Run): NextStep | undefined {
 			const [question] = run.questions;
 			return question === undefined
 				? undefined
-				: { what: `Its worker waits for an answer in the dialog: ${question.title}`, commands: [] };
+				: { what: `The worker waits for an answer in the dialog: ${question.title}`, commands: [] };
 		}
 		case "done":
 		case "failed":

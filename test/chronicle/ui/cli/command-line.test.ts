@@ -48,11 +48,11 @@ async function said(words: readonly string[]): Promise<string> {
 	return `${code} ${(stdout || stderr).split("\n", 1)[0]}`;
 }
 
-describe("what stands before the verb", () => {
+describe("before the command", () => {
 	it("help and version, of the program and of a verb", async () => {
 		const { version } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as { version: string };
 		for (const words of [["--version"], ["-V"]]) expect(await said(words)).toBe(`0 pi-chronicle ${version}`);
-		for (const words of [["--help"], ["help"]]) expect(await said(words)).toBe("0 pi-chronicle <verb> [words…]");
+		for (const words of [["--help"], ["help"]]) expect(await said(words)).toBe("0 pi-chronicle <command> [arguments…]");
 		for (const words of [
 			["help", "tell"],
 			["--help", "tell"],
@@ -65,7 +65,7 @@ describe("what stands before the verb", () => {
 		const elsewhere = await chronicle(project, ["--cwd", project.folder, "--json", "list"], { cwd: project.home });
 		expect(elsewhere.data).toMatchObject({ verb: "list", templates: [{ name: "good" }] });
 		expect(await said(["--cwdd", "x", "list"])).toBe(
-			"2 There is no option --cwdd before the verb. Did you mean `--cwd`?",
+			"2 Unknown option before the command: --cwdd. Did you mean `--cwd`?",
 		);
 	});
 });
@@ -83,10 +83,10 @@ describe("what is not understood", () => {
 	});
 
 	it.each([
-		[["list", "good"], '"good" is one word too many'],
-		[["status", "last", "now"], '"now" is one word too many'],
-		[["report", "last", "now"], '"now" is one word too many'],
-		[["pause", "everything"], '"everything" is no run'],
+		[["list", "good"], 'Too many arguments: "good"'],
+		[["status", "last", "now"], 'Too many arguments: "now"'],
+		[["report", "last", "now"], 'Too many arguments: "now"'],
+		[["pause", "everything"], '"everything" is not a run'],
 		[["approve", "3f2a9", "fine"], 'No run has the id "3f2a9"'],
 		[["rewind", "last", "1", "2"], "Name a visit by its number"],
 		[["list", "--cwd", "./good.json"], "There is no folder"],

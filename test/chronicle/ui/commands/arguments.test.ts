@@ -26,7 +26,7 @@ describe("an option of this program that the verb does not have", () => {
 		[["feature", "Add", "it", "--out=file.html"], "--out=file.html"],
 		[["feature", "Add", "it", "--scenario"], "--scenario"],
 	])("behind the text is an error: %j", (words, option) => {
-		const error = `There is no option ${option} here. If it belongs to the text, put -- before the text.`;
+		const error = `This command has no option ${option}. If it belongs to the text, put -- before the text.`;
 		expect(read(words, run)).toBe(error);
 		const [name = "", ...text] = words;
 		expect(read([name, "--", ...text], run)).toEqual({ names: name, text: text.join(" "), options: "" });
@@ -86,10 +86,10 @@ describe("a verb with a text", () => {
 		expect(read(words, run)).toEqual({ names, text, options: given });
 	});
 	it.each([
-		[["--jsn", "feature", "x"], "There is no option --jsn. Did you mean `--json`?"],
+		[["--jsn", "feature", "x"], "Unknown option: --jsn. Did you mean `--json`?"],
 		[
 			["feature", "--jsno", "x"],
-			"There is no option --jsno. Did you mean `--json`? If it begins the text, put -- before it.",
+			"Unknown option: --jsno. Did you mean `--json`? If it begins the text, put -- before it.",
 		],
 		[["feature", "--model"], "--model needs a value."],
 		[["feature", "--model", "--json", "x"], "--model needs a value."],
@@ -97,7 +97,7 @@ describe("a verb with a text", () => {
 		[["feature", "--cwd", " ", "x"], "--cwd needs a value."],
 		[["feature", "--model", "--", "x"], "--model needs a value."],
 		[["feature", "--json=yes", "x"], "--json takes no value."],
-		[["--nonsense", "feature", "x"], "There is no option --nonsense."],
+		[["--nonsense", "feature", "x"], "Unknown option: --nonsense."],
 	])("%j is refused", (words, message) => {
 		expect(read(words, run)).toBe(message);
 	});
@@ -121,6 +121,6 @@ describe("a verb without a text", () => {
 	it("takes options anywhere, and knows no others", () => {
 		expect(read(["a", "--json", "b", "--cwd", "/x"], list)).toEqual({ names: "a|b", text: "", options: "json cwd /x" });
 		expect(read(["a", "--", "--json"], list)).toEqual({ names: "a|--json", text: "", options: "" });
-		expect(read(["a", "--stat"], list)).toBe("There is no option --stat.");
+		expect(read(["a", "--stat"], list)).toBe("Unknown option: --stat.");
 	});
 });

@@ -91,6 +91,6 @@ describe("a name", () => {
 });
 
 it("an answer that finds no question in the run that is meant names those that wait for one", async () => {
-	expect(await askingElsewhere(project, one)).toBe(" An approval is waited for by 3f2b91c0: name the run.");
+	expect(await askingElsewhere(project, one)).toBe(" Waiting for approval: 3f2b91c0. Name the run.");
 	expect(await askingElsewhere(project, two)).toBe("");
 });

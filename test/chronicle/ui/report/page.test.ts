@@ -121,7 +121,7 @@ describe("what a run waits for", () => {
 		ask(start(play), "build", "The plan stands.");
 		restWith(play, []);
 		const page = await pageOf(ledgerOf(play.events), { prefix: "pi-chronicle " });
-		expect(page.text).toContain("May plan be left for build?");
+		expect(page.text).toContain("Move from plan to build?");
 		expect(page.text).toContain("pi-chronicle approve");
 		expect(page.text).toContain("awaiting approval");
 	});

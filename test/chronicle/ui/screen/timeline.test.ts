@@ -27,7 +27,7 @@ describe("R28 breadcrumbs", () => {
 		go(play, "implementation", "a plan");
 		const waiting = draw(play).join("\n");
 		expect(waiting).toContain("Planning [?] -> Implementation [ ]");
-		expect(waiting).toContain("May planning be left for implementation?");
+		expect(waiting).toContain("Move from planning to implementation?");
 		expect(waiting).toContain("/chronicle approve · /chronicle reject <words>");
 	});
 
@@ -224,5 +224,5 @@ describe("R28 widths", () => {
 it("R29 a question to come: what a worker asked for is shown while it ends", () => {
 	const play = start(open(three));
 	ask(play, "implementation");
-	expect(draw(play).join("\n")).toContain("the worker ends");
+	expect(draw(play).join("\n")).toContain("stopping the worker");
 });

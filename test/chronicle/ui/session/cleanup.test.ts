@@ -29,7 +29,7 @@ it("R41 in a session the question shows the texts; dismissed, nothing starts; re
 	const pi = await rpc();
 	const ask = async (answer: string | null) => {
 		const begun = pi.prompt("/chronicle t Do it");
-		const dialog = await pi.screen.dialog("brings commands");
+		const dialog = await pi.screen.dialog("has cleanup commands");
 		expect(JSON.stringify(dialog)).toContain("build: touch cleaned.txt #\\\\u{1b}[8m hidden");
 		pi.screen.answer(dialog, answer);
 		await begun;

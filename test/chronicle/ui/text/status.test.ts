@@ -15,10 +15,10 @@ const supervisor = (alive: LeaseHolder["alive"]): LeaseHolder => ({ host: "h", p
 
 it("R29 the time of a run that is at work goes on, that of an interrupted one stands still, and nobody is at it", () => {
 	expect(status(supervisor("yes"))).toMatch(/ 1h00m of /);
-	expect(status(supervisor("yes"))).toMatch(/Worker: .*process \d+/);
+	expect(status(supervisor("yes"))).toMatch(/Worker: .*pid \d+/);
 	for (const gone of [supervisor("no"), undefined]) {
 		expect(status(gone)).toContain("interrupted");
-		expect(status(gone)).not.toMatch(/1h00m of|Worker: .*process/);
+		expect(status(gone)).not.toMatch(/1h00m of|Worker: .*pid/);
 	}
 });
 
@@ -30,7 +30,7 @@ it("a name with line breaks and controls stays one entry of a list", () => {
 				{ path, change: "A" },
 				{ path: "c", from: path, change: "R" },
 			]),
-			...leftLines("Not brought back", [{ path, why: "a pipe" }]),
+			...leftLines("Not restored", [{ path, why: "a pipe" }]),
 		];
 		expect(lines).toHaveLength(5);
 		for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\u2028\u2029]/u);

@@ -127,7 +127,7 @@ describe("where the provider of a model fails", { timeout: patient(90_000) }, ()
 			});
 			const run = await chronicle(project, ["run", "t", "Do it"]);
 			expect(run.code, run.stderr).toBe(0);
-			expect(`${run.stdout}${run.stderr}`).toContain("scripted/two goes on");
+			expect(`${run.stdout}${run.stderr}`).toContain("continuing with scripted/two");
 			expect(eventsOf(project).filter(({ kind }) => kind === "model_switched")).toMatchObject([
 				{ from: "scripted/one", to: "scripted/two" },
 			]);

@@ -21,7 +21,7 @@ describe("a run in a session", () => {
 		project.write(".env", "TOKEN=22\n");
 		const refused = pi.prompt("/chronicle rewind 1");
 		const dialog = await pi.screen.dialog(/Rewind [0-9a-f]{8} to the start of visit 1/);
-		for (const words of ["M a.txt", ".env (secret by its name", "undo brings it back"])
+		for (const words of ["M a.txt", ".env (secret by its name", "undo restores them"])
 			expect(dialog.title).toContain(words);
 		expect(dialog.options?.[0]).toContain("No, leave everything");
 		pi.screen.answer(dialog, "No, leave everything");

@@ -257,7 +257,7 @@ describe("a run on the screen", () => {
 			pi.type("half a thought");
 			await pi.waitForScreen("half a thought");
 			held.open();
-			const told = await pi.waitForScreen("The question comes when your line is empty.", 20_000);
+			const told = await pi.waitForScreen("Clear your input line to answer.", 20_000);
 			expect(told).toContain("half a thought");
 			expect(told).not.toContain("Yes, this once");
 			await pi.press("ctrl+u");

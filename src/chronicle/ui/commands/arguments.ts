@@ -1,15 +1,15 @@
-// Words of a command line into options, names and text. Pure.
-// H1 text is what a person says to an agent: in the midst of it nothing is taken for an option; H2 options come before it or behind it; `--`
-// ends them for good; H3 what cannot be understood is an error, never a guess.
+// Splits the arguments of a command into options, names and text. Pure.
+// Text is for an agent: options precede or follow it, and nothing inside it is one; `--` ends the options. What is not understood is an error,
+// never a guess.
 import { didYouMean } from "../../../definition/index.ts";
 
 export type OptionKind = "flag" | "value";
 
-export interface VerbGrammar {
+export interface CommandGrammar {
 	readonly options: Readonly<Record<string, OptionKind>>;
-	/** How many names have to come before the text; `undefined`: there is no text, and options may stand anywhere. */
+	/** How many names precede the text; `undefined`: there is no text, and options may stand anywhere. */
 	readonly textAfter?: number;
-	/** Whether a word is one more name, which may stand before the text. */
+	/** Whether an argument is one more name before the text. */
 	readonly isName?: (word: string) => boolean;
 	/** How many names there may be where there is no text; `undefined`: any number. */
 	readonly most?: number;
@@ -20,7 +20,7 @@ export interface ParsedArguments {
 	readonly values: Readonly<Record<string, string>>;
 	readonly names: readonly string[];
 	readonly text: readonly string[];
-	/** Where in the words the text begins. */
+	/** Index of the argument that begins the text. */
 	readonly textAt: number;
 }
 
@@ -28,63 +28,20 @@ interface Taken {
 	readonly name: string;
 	/** `undefined`: a flag. */
 	readonly value: string | undefined;
-	/** Words that it has. */
+	/** How many arguments it takes up. */
 	readonly words: number;
 }
 
-/** Parses the words behind a verb. */
+/** Parses the arguments of a command. */
 export function parseArguments(
 	args: readonly string[],
-	grammar: VerbGrammar,
+	grammar: CommandGrammar,
 ): ParsedArguments | { readonly error: string } {
-	const { options, textAfter, isName } = grammar;
-	const taken: Taken[] = [];
-	const names: string[] = [];
-	let named = false;
-	let text: readonly string[] = [];
-	let textAt = args.length;
-	let closed = false;
-	for (let at = 0; at < args.length; ) {
-		const word = args[at] ?? "";
-		if (word === "--") {
-			const rest = args.slice(at + 1);
-			const missing = textAfter === undefined ? rest.length : Math.max(0, textAfter - names.length);
-			names.push(...rest.slice(0, missing));
-			text = rest.slice(missing);
-			textAt = at + 1 + missing;
-			closed = true;
-			break;
-		}
-		const option = takeOption(args.slice(at), options);
-		if (option && "error" in option) return option;
-		if (option) {
-			taken.push(option);
-			at += option.words;
-			continue;
-		}
-		const mayBeText = textAfter !== undefined && names.length >= textAfter;
-		if (looksLikeOption(word)) {
-			const near = didYouMean(word.replace(/^-+/, "").replace(/=.*/s, ""), Object.keys(options)).replace("`", "`--");
-			if (!mayBeText) return { error: `Unknown option: ${word}.${near}` };
-			// Text may begin with a dash; a slip in an option must not become text.
-			if (near !== "") return { error: `Unknown option: ${word}.${near} If it begins the text, put -- before it.` };
-		}
-		if (mayBeText && !(isName?.(word) && !named)) {
-			text = args.slice(at);
-			textAt = at;
-			break;
-		}
-		named ||= mayBeText;
-		names.push(word);
-		at += 1;
-	}
-	for (let at = 1; at < text.length && !closed; at += 1) {
-		const behind = optionsAlone(text.slice(at), options);
-		if (behind.length === 0) continue;
-		taken.push(...behind);
-		text = text.slice(0, at);
-	}
-	const foreign = closed ? undefined : optionOfAnother(text, options);
+	const split = splitArguments(args, grammar);
+	if ("error" in split) return split;
+	const { names, textAt, closed } = split;
+	const { text, taken } = closed ? split : takeTrailingOptions(split, grammar.options);
+	const foreign = closed ? undefined : optionOfAnother(text, grammar.options);
 	if (foreign !== undefined)
 		return { error: `This command has no option ${foreign}. If it belongs to the text, put -- before the text.` };
 	const surplus = names[grammar.most ?? names.length];
@@ -98,8 +55,84 @@ export function parseArguments(
 	};
 }
 
-/** Every option of this program, whichever verb has it. */
-const everyOption: VerbGrammar["options"] = {
+interface Split extends Pick<ParsedArguments, "names" | "text" | "textAt"> {
+	readonly taken: readonly Taken[];
+	/** `--` came before the text: nothing in it is an option. */
+	readonly closed: boolean;
+}
+
+/** Options and names, up to where the text begins. */
+function splitArguments(args: readonly string[], grammar: CommandGrammar): Split | { readonly error: string } {
+	const { options, textAfter, isName } = grammar;
+	const taken: Taken[] = [];
+	const names: string[] = [];
+	let named = false;
+	for (let at = 0; at < args.length; ) {
+		const argument = args[at] ?? "";
+		if (argument === "--") return splitAtDashes(args, at, names, taken, textAfter);
+		const option = takeOption(args.slice(at), options);
+		if (option && "error" in option) return option;
+		if (option) {
+			taken.push(option);
+			at += option.words;
+			continue;
+		}
+		const mayBeText = textAfter !== undefined && names.length >= textAfter;
+		const unknown = unknownOption(argument, options, mayBeText);
+		if (unknown !== undefined) return { error: unknown };
+		if (mayBeText && (named || !isName?.(argument)))
+			return { taken, names, text: args.slice(at), textAt: at, closed: false };
+		named ||= mayBeText;
+		names.push(argument);
+		at += 1;
+	}
+	return { taken, names, text: [], textAt: args.length, closed: false };
+}
+
+/** Behind `--` come the names that are still missing, then the text; without a text all are names. */
+function splitAtDashes(
+	args: readonly string[],
+	at: number,
+	names: readonly string[],
+	taken: readonly Taken[],
+	textAfter: number | undefined,
+): Split {
+	const rest = args.slice(at + 1);
+	const missing = textAfter === undefined ? rest.length : Math.max(0, textAfter - names.length);
+	return {
+		taken,
+		names: [...names, ...rest.slice(0, missing)],
+		text: rest.slice(missing),
+		textAt: at + 1 + missing,
+		closed: true,
+	};
+}
+
+/** What is wrong with an argument that looks like an option and is none. */
+function unknownOption(argument: string, options: CommandGrammar["options"], mayBeText: boolean): string | undefined {
+	if (!looksLikeOption(argument)) return undefined;
+	const name = argument.replace(/^-+/, "").replace(/=.*/s, "");
+	const near = didYouMean(name, Object.keys(options)).replace("`", "`--");
+	const message = `Unknown option: ${argument}.${near}`;
+	if (!mayBeText) return message;
+	// Text may begin with a dash; a slip in an option must not become text.
+	return near === "" ? undefined : `${message} If it begins the text, put -- before it.`;
+}
+
+/** Takes the options that end the text. */
+function takeTrailingOptions(
+	{ text, taken }: Split,
+	options: CommandGrammar["options"],
+): Pick<Split, "text" | "taken"> {
+	for (let at = 1; at < text.length; at += 1) {
+		const trailing = optionsAlone(text.slice(at), options);
+		if (trailing.length > 0) return { text: text.slice(0, at), taken: [...taken, ...trailing] };
+	}
+	return { text, taken };
+}
+
+/** Every option of this program, of all commands. */
+const everyOption: CommandGrammar["options"] = {
 	cwd: "value",
 	json: "flag",
 	pi: "value",
@@ -124,8 +157,8 @@ const everyOption: VerbGrammar["options"] = {
 	keep: "flag",
 };
 
-/** An option of this program at the end of a text that this verb does not have: it was hardly meant for an agent. */
-function optionOfAnother(text: readonly string[], options: VerbGrammar["options"]): string | undefined {
+/** An option of another command at the end of a text: it was hardly meant for an agent. */
+function optionOfAnother(text: readonly string[], options: CommandGrammar["options"]): string | undefined {
 	const isForeign = (word: string) => isOptionOf(word, everyOption) && !isOptionOf(word, options);
 	const last = text.at(-1) ?? "";
 	if (text.length > 1 && isForeign(last)) return last;
@@ -136,7 +169,7 @@ function optionOfAnother(text: readonly string[], options: VerbGrammar["options"
 	return undefined;
 }
 
-function isOptionOf(word: string, options: VerbGrammar["options"]): boolean {
+function isOptionOf(word: string, options: CommandGrammar["options"]): boolean {
 	const [, long] = /^--([a-z][a-z-]*)(?:=[\s\S]*)?$/.exec(word) ?? [];
 	return long !== undefined && Object.hasOwn(options, long);
 }
@@ -144,7 +177,7 @@ function isOptionOf(word: string, options: VerbGrammar["options"]): boolean {
 /** The option that `words` begins with, if it does. */
 function takeOption(
 	[word = "", next]: readonly string[],
-	options: VerbGrammar["options"],
+	options: CommandGrammar["options"],
 ): Taken | { readonly error: string } | undefined {
 	const [, long, given] = /^--([a-z][a-z-]*)(?:=([\s\S]*))?$/.exec(word === "-h" ? "--help" : word) ?? [];
 	if (long === undefined || !Object.hasOwn(options, long)) return undefined;
@@ -158,7 +191,7 @@ function takeOption(
 }
 
 /** The options that `words` is made of; none where it holds anything else. */
-function optionsAlone(words: readonly string[], options: VerbGrammar["options"]): readonly Taken[] {
+function optionsAlone(words: readonly string[], options: CommandGrammar["options"]): readonly Taken[] {
 	const taken: Taken[] = [];
 	for (let at = 0; at < words.length; ) {
 		const option = takeOption(words.slice(at), options);

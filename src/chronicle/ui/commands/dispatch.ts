@@ -1,6 +1,6 @@
-// Bringing a person's word to a run: to the supervision in this process, to another process that has the run, or by taking the run up here.
-// Q1 a word is recorded once; Q2 a run that nobody has is taken up, and what was said before is said to it first; Q3 an approval holds for
-// the question that was seen: where the files have changed since, the question is asked anew.
+// Delivers a command to a run: directly if this process supervises it, through the inbox if another process does, else by resuming it here.
+// A command is recorded once. Before it, a run that is resumed takes what is in its inbox. An approval covers the question that was shown: if
+// the files have changed since, the question is asked again.
 import { setTimeout as sleep } from "node:timers/promises";
 import {
 	type Approval,
@@ -8,6 +8,7 @@ import {
 	type Approver,
 	decidedEarlier,
 	type Failure,
+	type HeldLedger,
 	isParked,
 	type LeaseHolder,
 	type PersonEvent,
@@ -26,15 +27,15 @@ import {
 import type { RunCommand } from "./run-command.ts";
 
 export type DispatchResult =
-	/** The run goes on in this process. */
+	/** This process supervises the run now. */
 	| { readonly kind: "attended"; readonly live: SupervisedRun; readonly before: Run }
-	/** Said to the supervision in this process. */
+	/** Delivered to the supervision in this process. */
 	| { readonly kind: "said" }
-	/** Recorded; nobody goes on with the run. */
+	/** Recorded; no process supervises the run. */
 	| { readonly kind: "recorded"; readonly run: Run }
-	/** Taken by the process that has the run. */
+	/** Read by the supervisor in another process. */
 	| { readonly kind: "taken"; readonly holder: LeaseHolder }
-	/** Left for the process that has the run; it has not taken it yet. */
+	/** In the inbox of the supervisor in another process, which has not read it yet. */
 	| { readonly kind: "left"; readonly holder: LeaseHolder }
 	| { readonly kind: "refused"; readonly message: string }
 	| { readonly kind: "failed"; readonly failure: Failure };
@@ -43,59 +44,65 @@ export interface DispatchOptions {
 	readonly approver: Approver;
 	/** The supervision of the run, if this process has it. */
 	readonly live?: SupervisedRun | undefined;
-	/** Tells the person something on the way. */
+	/** Shows a warning to the user. */
 	readonly notice: (text: string) => void;
-	/** Whether a run that nobody has goes on after the word, or only gets it. */
-	readonly afterwards: "go on" | "let go";
+	/** Whether a run without a supervisor continues after the command, or only records it. */
+	readonly afterwards: "continue" | "release";
 }
 
-/** Milliseconds that the process that has the run may take to hear. */
-const hearingMs = 5000;
-const lookMs = 50;
+type DeliverableCommand = Exclude<RunCommand, { kind: "refused" }>;
+type MakeCommand = (ledger: ReadLedger) => RunCommand | Promise<RunCommand>;
 
-/** Says what `make` makes of the run as it stands. */
+/** Milliseconds that the supervisor in another process has to read its inbox. */
+const readingMs = 5000;
+const pollMs = 50;
+const mostTries = 5;
+
+/** Delivers the command that `make` derives from the run as it is. */
 export async function dispatch(
 	project: Project,
 	id: string,
-	make: (ledger: ReadLedger) => RunCommand | Promise<RunCommand>,
+	make: MakeCommand,
 	options: DispatchOptions,
 ): Promise<DispatchResult> {
 	const { live } = options;
 	if (live) {
-		const word = await make({ ...live.ledger, run: live.supervision.run });
-		return word.kind === "refused" ? word : deliverHere(live, word);
+		const command = await make({ ...live.ledger, run: live.supervision.run });
+		return command.kind === "refused" ? command : deliverHere(live, command);
 	}
-	// Whoever has the run may let it go meanwhile: then it is taken up here.
-	for (let again = 0; ; again += 1) {
-		const read = await project.store.read(id);
-		if (!read.ok) return { kind: "failed", failure: read.failure };
-		const word = await make(read.value);
-		if (word.kind === "refused") return word;
-		const { holder } = read.value;
-		if (holder && holder.alive !== "no") {
-			if (word.kind === "nothing")
-				return { kind: "refused", message: `The run is supervised by another process (pid ${holder.pid}).` };
-			const result = await deliverToInbox(project, read.value, holder, word);
-			if (result) return result;
-		} else {
-			const distrust = explainDistrust(project, read.value.run);
-			if (distrust !== undefined) return { kind: "refused", message: distrust };
-			const opened = await project.store.open(id);
-			if (opened.ok) return resumeHere(project, opened.value, word, options);
-			if (opened.failure.reason !== "held" || again > 3) return { kind: "failed", failure: opened.failure };
-		}
-		if (again > 3)
-			return { kind: "refused", message: "The run keeps changing its supervisor. Look at its status, and try again." };
+	for (let left = mostTries; left > 0; left -= 1) {
+		const result = await deliver(project, id, make, options);
+		const isHeld = result?.kind === "failed" && result.failure.reason === "held";
+		if (result && (!isHeld || left === 1)) return result;
 	}
+	return { kind: "refused", message: "The run keeps changing its supervisor. Look at its status, and try again." };
 }
 
-async function deliverHere(
-	live: SupervisedRun,
-	word: Exclude<RunCommand, { kind: "refused" }>,
-): Promise<DispatchResult> {
-	const { supervision } = live;
-	const events = eventsOf(supervision.run, word);
-	if (events.length === 0 && word.kind === "answer") return changedSince(supervision.run, word.question);
+/** One try; `undefined` where the supervisor released the run meanwhile. */
+async function deliver(
+	project: Project,
+	id: string,
+	make: MakeCommand,
+	options: DispatchOptions,
+): Promise<DispatchResult | undefined> {
+	const read = await project.store.read(id);
+	if (!read.ok) return { kind: "failed", failure: read.failure };
+	const command = await make(read.value);
+	if (command.kind === "refused") return command;
+	const { holder, run } = read.value;
+	if (holder && holder.alive !== "no") {
+		if (command.kind !== "nothing") return deliverToInbox(project, run, holder, command);
+		return { kind: "refused", message: `The run is supervised by another process (pid ${holder.pid}).` };
+	}
+	const distrust = explainDistrust(project, run);
+	if (distrust !== undefined) return { kind: "refused", message: distrust };
+	const opened = await project.store.open(id);
+	return opened.ok ? resumeHere(project, opened.value, command, options) : { kind: "failed", failure: opened.failure };
+}
+
+async function deliverHere({ supervision }: SupervisedRun, command: DeliverableCommand): Promise<DispatchResult> {
+	const events = eventsOf(supervision.run, command);
+	if (events.length === 0 && command.kind === "answer") return questionChanged(supervision.run, command.question);
 	for (const event of events) {
 		const { refused, failure } = await supervision.submit(event);
 		if (failure) return { kind: "failed", failure };
@@ -104,16 +111,16 @@ async function deliverHere(
 	return { kind: "said" };
 }
 
-/** The events of a word for a run whose question stands as it was seen. */
-function eventsOf(run: Run, word: Exclude<RunCommand, { kind: "refused" }>): readonly PersonEvent[] {
-	switch (word.kind) {
+/** The events of a command, if the run still asks the question that it answers. */
+function eventsOf(run: Run, command: DeliverableCommand): readonly PersonEvent[] {
+	switch (command.kind) {
 		case "nothing":
 			return [];
 		case "events":
-			return word.events;
+			return command.events;
 		case "answer": {
 			const question = run.stage.kind === "asking" ? run.stage.question : undefined;
-			const event = question?.seq === word.question.seq ? answerEvent(question, word.approval) : undefined;
+			const event = question?.seq === command.question.seq ? answerEvent(question, command.approval) : undefined;
 			return event ? [event] : [];
 		}
 	}
@@ -121,38 +128,40 @@ function eventsOf(run: Run, word: Exclude<RunCommand, { kind: "refused" }>): rea
 
 async function resumeHere(
 	project: Project,
-	ledger: Parameters<typeof startSupervision>[1],
-	word: Exclude<RunCommand, { kind: "refused" }>,
+	ledger: HeldLedger,
+	command: DeliverableCommand,
 	{ approver, afterwards, notice }: DispatchOptions,
 ): Promise<DispatchResult> {
 	const before = ledger.run;
-	// Whoever had it may have moved on between the look and the lease.
-	if (word.kind === "answer" && !asksStill(before, word.question)) {
+	// The run may have moved on before the lease was acquired.
+	if (command.kind === "answer" && !asksStill(before, command.question)) {
 		await ledger.releaseLease();
-		return changedSince(before, word.question);
+		return questionChanged(before, command.question);
 	}
-	const asked = afterwards === "let go" ? nobody : approver;
-	const answering = word.kind === "answer" ? answerOnce(asked, word.approval, word.question.seq, notice) : asked;
+	const asked = afterwards === "release" ? nobody : approver;
+	const answering =
+		command.kind === "answer" ? answerOnce(asked, command.approval, command.question.seq, notice) : asked;
 	const live = startSupervision(project, ledger, answering, "reopened");
 	const { supervision } = live;
-	// Said in one breath, so that nothing else is begun in between.
-	const replies = word.kind === "events" ? word.events.map((event) => supervision.submit(event)) : [];
-	// A run that waits goes on waiting; one that was at work does not begin again for a word.
-	const letGo = (): typeof supervision.ended => (isParked(before) ? supervision.ended : supervision.stop());
-	const over = afterwards === "let go" ? letGo() : undefined;
+	// Submitted together, so that no other action starts in between.
+	const replies = command.kind === "events" ? command.events.map((event) => supervision.submit(event)) : [];
+	// A waiting run keeps waiting by itself; one that was running must not continue for this command.
+	const release = (): typeof supervision.ended => (isParked(before) ? supervision.ended : supervision.stop());
+	const over = afterwards === "release" ? release() : undefined;
 	for (const reply of replies) {
 		const { refused, failure } = await reply;
 		if (refused === undefined) continue;
 		await (over ?? supervision.stop());
-		if (failure) return { kind: "failed", failure };
-		return { kind: "refused", message: refused };
+		return failure ? { kind: "failed", failure } : { kind: "refused", message: refused };
 	}
 	if (!over) return { kind: "attended", live, before };
 	const end = await over;
 	return end.kind === "failed" ? { kind: "failed", failure: end.failure } : { kind: "recorded", run: end.run };
 }
 
-/** Answers the question that was seen; any other goes to `approver`. A no and another way hold whatever the files are. */
+/**
+ * Answers the question that was shown, and leaves every other to `approver`. A rejection and another target hold whatever the files are.
+ */
 function answerOnce(approver: Approver, approval: Approval, seen: number, notice: (text: string) => void): Approver {
 	let given = false;
 	return {
@@ -169,39 +178,48 @@ function answerOnce(approver: Approver, approval: Approval, seen: number, notice
 	};
 }
 
-/** Leaves the word for the process that has the run; `undefined` where that has let it go meanwhile. */
+/** Puts the command into the inbox of the run's supervisor; `undefined` where that has released the run meanwhile. */
 async function deliverToInbox(
-	{ store }: Project,
-	{ run }: ReadLedger,
+	project: Project,
+	run: Run,
 	holder: LeaseHolder,
-	word: Exclude<RunCommand, { kind: "refused" }>,
+	command: DeliverableCommand,
 ): Promise<DispatchResult | undefined> {
-	const events = eventsOf(run, word);
+	const events = eventsOf(run, command);
 	if (events.length === 0)
-		return word.kind === "answer"
-			? changedSince(run, word.question)
+		return command.kind === "answer"
+			? questionChanged(run, command.question)
 			: { kind: "refused", message: "The command changes nothing." };
 	const posts: Post[] = [];
 	for (const event of events) {
-		const posted = await store.post(run.id, event);
+		const posted = await project.store.post(run.id, event);
 		if (!posted.ok) return { kind: "failed", failure: posted.failure };
 		posts.push(posted.value);
 	}
-	for (const until = performance.now() + hearingMs; performance.now() < until; await sleep(lookMs)) {
+	return waitForReading(project, run.id, holder, posts);
+}
+
+async function waitForReading(
+	{ store }: Project,
+	id: string,
+	holder: LeaseHolder,
+	posts: readonly Post[],
+): Promise<DispatchResult | undefined> {
+	for (const until = performance.now() + readingMs; performance.now() < until; await sleep(pollMs)) {
 		const states = await Promise.all(posts.map((post) => post.state()));
 		const refused = states.find((state) => state.kind === "refused");
 		if (refused) return { kind: "refused", message: refused.reason };
 		if (states.every(({ kind }) => kind === "taken")) return { kind: "taken", holder };
-		const now = await store.read(run.id);
+		const now = await store.read(id);
 		if (!now.ok || now.value.holder) continue;
-		// Nobody takes it any more: it is taken back, so that it is said once, by whoever takes the run up.
+		// No process reads the inbox anymore: withdrawn, so that the command is recorded once, by the next supervisor.
 		const withdrawn = await Promise.all(posts.map((post) => post.withdraw()));
 		return withdrawn.every((back) => !back) ? { kind: "taken", holder } : undefined;
 	}
 	return { kind: "left", holder };
 }
 
-/** Whether the run asks what it asked, perhaps of files that have changed since. */
+/** Whether the run still asks the question, perhaps about files that have changed since. */
 function asksStill({ stage }: Run, seen: ApprovalQuestion): boolean {
 	const now =
 		stage.kind === "asking"
@@ -214,7 +232,7 @@ function asksStill({ stage }: Run, seen: ApprovalQuestion): boolean {
 	);
 }
 
-function changedSince(run: Run, { visit }: ApprovalQuestion): DispatchResult {
+function questionChanged(run: Run, { visit }: ApprovalQuestion): DispatchResult {
 	const earlier = decidedEarlier(run, { visit });
 	return { kind: "refused", message: earlier?.message ?? "The question has changed. Look at the run again." };
 }

@@ -1,17 +1,17 @@
-// Which run a person means: by its id, the unique beginning of one, `last`, or by saying nothing.
-// I1 a word that could be the first of a sentence is a run only if it begins the id of one, or looks like nothing but an id.
+// Which run is meant: by its id, the unique beginning of one, `last`, or without a name. An argument that could begin a sentence names a run only
+// if it begins the id of one, or can be nothing but an id.
 
 import type { LedgerEntry, Result, StoreFailure } from "../../core/index.ts";
 import type { Project } from "../../engine/index.ts";
 import type { ForeignEntry } from "../text/index.ts";
 
-/** Letters of an id that no word is likely to begin with. */
+/** Fewer characters of an id could be a word. */
 const leastOfId = 4;
 
-/** What a name stands for: a run, or another program's ledger, which can be looked at. */
+/** A run, or a ledger of another program, which is read-only. */
 export type Named = { readonly kind: "run"; readonly id: string } | ForeignEntry;
 
-/** The run that `name` means, or the one that is meant without a name: `live` (runs of this process), else one that is at work, else the last. */
+/** The run that `name` means; without a name the only one of `live` (runs of this process), else the only running one, else the last. */
 export async function resolveRun(
 	project: Pick<Project, "store">,
 	name: string | undefined,
@@ -28,44 +28,49 @@ export async function resolveRun(
 	);
 }
 
-/** The same, for looking: other programs' ledgers are found too. */
+/** The same, for looking: ledgers of other programs are found too. */
 export async function resolveLedger(
 	{ store }: Pick<Project, "store">,
 	name: string | undefined,
 	live: readonly string[] = [],
 ): Promise<Result<Named, StoreFailure>> {
-	if (name === undefined) {
-		const [only, second] = live;
-		if (only !== undefined && second === undefined) return run(only);
-		const held = (await store.list()).filter((entry) => entry.kind === "run" && entry.holder?.alive === "yes");
-		const [one, other] = held;
-		if (one && !other) return run(one.id);
-	}
-	const wanted = name === undefined || name === "last" ? "last" : name.trim().toLowerCase();
+	const running = name === undefined ? await onlyRunning(store, live) : undefined;
+	if (running !== undefined) return run(running);
+	const wanted = name === undefined ? "last" : name.trim().toLowerCase();
 	if (wanted === "last") {
-		// What was done last may be what cannot be read: an older run is not what is meant then.
+		// If the newest run is unreadable, an older one is not meant.
 		const [newest] = await store.list();
 		if (newest?.kind === "unreadable") return { ok: false, failure: newest.failure };
 	}
 	const found = await store.find(wanted);
 	if (found.ok) return run(found.value);
 	if (wanted === "last" || wanted === "") return found;
-	const fitting = (await store.list()).filter(({ id }) => id.startsWith(wanted));
-	const [entry] = fitting;
-	if (fitting.length > 1) {
-		const ids = fitting.map(({ id }) => id.slice(0, Math.max(8, wanted.length + 2)));
-		return failure(
-			"ambiguous",
-			`${fitting.length} runs begin with "${name}": ${ids.join(", ")}.`,
-			"Write more of the id.",
-		);
+	return resolvePrefix(await store.list(), wanted, name ?? wanted);
+}
+
+/** The only run of this process, else the only one that any process supervises. */
+async function onlyRunning(store: Project["store"], live: readonly string[]): Promise<string | undefined> {
+	const [only, second] = live;
+	if (only !== undefined && second === undefined) return only;
+	const held = (await store.list()).filter((entry) => entry.kind === "run" && entry.holder?.alive === "yes");
+	return held.length === 1 ? held[0]?.id : undefined;
+}
+
+/** What the beginning of an id means where it is no readable run's alone. */
+function resolvePrefix(entries: readonly LedgerEntry[], prefix: string, written: string): Result<Named, StoreFailure> {
+	const matches = entries.filter(({ id }) => id.startsWith(prefix));
+	const [entry] = matches;
+	if (matches.length > 1) {
+		const ids = matches.map(({ id }) => id.slice(0, Math.max(8, prefix.length + 2)));
+		const message = `${matches.length} runs begin with "${written}": ${ids.join(", ")}.`;
+		return failure("ambiguous", message, "Write more of the id.");
 	}
 	if (entry?.kind === "foreign") return { ok: true, value: entry };
 	if (entry?.kind === "unreadable") return { ok: false, failure: entry.failure };
-	return failure("unknown", `No run has the id "${name}".`, "See all runs with list.");
+	return failure("unknown", `No run has the id "${written}".`, "See all runs with list.");
 }
 
-/** Behind a refused answer to run `id`, which nobody named: which other runs wait for one. Empty where none does. */
+/** Which runs other than `id` wait for an approval, as the end of a message; empty where none does. */
 export async function askingElsewhere({ store }: Pick<Project, "store">, id: string): Promise<string> {
 	const asking = (await store.list()).filter(
 		(entry) => entry.kind === "run" && entry.id !== id && entry.summary.status === "awaiting_approval",
@@ -75,16 +80,16 @@ export async function askingElsewhere({ store }: Pick<Project, "store">, id: str
 	return ` Waiting for approval: ${ids.join(", ")}${asking.length > ids.length ? " and others" : ""}. Name the run.`;
 }
 
-/** Whether a word may name a run, where the runs are not known. */
+/** Whether an argument may name a run, where the runs are not known. */
 export function mayNameRun(word: string): boolean {
 	return word === "last" || (word.length >= leastOfId && /^[0-9a-f][0-9a-f-]*$/i.test(word));
 }
 
-/** Whether a word names a run, among other words. */
+/** Whether an argument names a run. */
 export function namesRun(word: string, entries: readonly LedgerEntry[]): boolean {
 	if (!mayNameRun(word) || word === "last") return word === "last";
 	const lower = word.toLowerCase();
-	// A slip in an id must not become what is said to another run.
+	// A slip in an id must not become a message to another run.
 	return entries.some(({ id }) => id.startsWith(lower)) || (/[0-9]/.test(lower) && /[a-f]/.test(lower));
 }
 

@@ -36,8 +36,8 @@ export interface Steering {
 	readonly explained: string;
 	readonly options?: Readonly<Record<string, OptionKind>>;
 	readonly optionsUsage?: string;
-	/** Whether a run that nobody has goes on after the word. */
-	readonly afterwards: "go on" | "let go";
+	/** Whether a run without a supervisor continues after the command. */
+	readonly afterwards: "continue" | "release";
 	/** The word, from the run and what was written; or what is wrong with that. */
 	/** `model`: what `--model` names, as `provider/id`. */
 	make(parsed: ParsedArguments, model?: string): Make | Misuse;
@@ -55,7 +55,7 @@ const verbs: readonly Steering[] = [
   --state <state>   for this state instead
   --model <model>   another model for states that name none
 `,
-		afterwards: "go on",
+		afterwards: "continue",
 		make(parsed, model) {
 			const raise = raiseOf(parsed);
 			if ("code" in raise) return raise;
@@ -66,28 +66,28 @@ const verbs: readonly Steering[] = [
 		name: "approve",
 		takes: "[run] [words…]",
 		explained: "The text goes to the next worker. If files have changed since you were asked, the run asks again.",
-		afterwards: "go on",
+		afterwards: "continue",
 		make: () => (ledger, words) => approveCommand(ledger.run, words),
 	},
 	{
 		name: "reject",
 		takes: "[run] <words…>",
 		explained: "The worker continues in the same conversation.",
-		afterwards: "go on",
+		afterwards: "continue",
 		make: () => (ledger, words) => rejectCommand(ledger.run, words),
 	},
 	{
 		name: "tell",
 		takes: "[run] <words…>",
 		explained: "A run that waits keeps waiting.",
-		afterwards: "let go",
+		afterwards: "release",
 		make: () => (ledger, words) => tellCommand(ledger.run, words),
 	},
 	{
 		name: "pause",
 		takes: "[run]",
 		explained: "Continue it with resume.",
-		afterwards: "go on",
+		afterwards: "continue",
 		make: ({ text: [surplus] }) =>
 			surplus === undefined
 				? (ledger) => pauseCommand(ledger.run)
@@ -97,7 +97,7 @@ const verbs: readonly Steering[] = [
 		name: "abort",
 		takes: "[run] [why…]",
 		explained: "Cleanup still runs. reopen can continue it.",
-		afterwards: "go on",
+		afterwards: "continue",
 		make: () => (ledger, words) => abortCommand(ledger.run, words),
 	},
 	{
@@ -106,7 +106,7 @@ const verbs: readonly Steering[] = [
 		explained: "Without a state the refused move happens. The limit that was reached is reset.",
 		options: { done: "flag" },
 		optionsUsage: "  --done            the run is done\n",
-		afterwards: "go on",
+		afterwards: "continue",
 		make: ({ text: [state, ...words], flags }) => {
 			return (ledger) => releaseCommand(ledger.run, state, words.join(" "), flags.has("done"));
 		},
@@ -115,7 +115,7 @@ const verbs: readonly Steering[] = [
 		name: "reopen",
 		takes: "[run] <state> [words…]",
 		explained: "It remains the same run with the same ledger.",
-		afterwards: "go on",
+		afterwards: "continue",
 		make: ({ text: [state, ...words] }) =>
 			state === undefined
 				? needsState("reopen [run] <state>")
@@ -126,7 +126,7 @@ const verbs: readonly Steering[] = [
 		takes: "[run] <visit> | kept-<number> | undo",
 		explained:
 			"The current files are kept first, under a name: `rewind kept-<number>` restores them, `rewind undo` undoes the last rewind. Continue with resume.",
-		afterwards: "go on",
+		afterwards: "continue",
 		make: ({ text: [goal = "", surplus] }) =>
 			isGoal(goal) && surplus === undefined
 				? (ledger) => rewindTo(ledger, goal)

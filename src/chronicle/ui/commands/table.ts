@@ -1,6 +1,6 @@
 // All commands, and performing one of them.
 import type { Project } from "../../engine/index.ts";
-import { parseArguments, type VerbGrammar } from "./arguments.ts";
+import { type CommandGrammar, parseArguments } from "./arguments.ts";
 import { type Command, type CommandHost, type CommandResult, misuse } from "./command.ts";
 import { lookingCommands } from "./look.ts";
 import { removingCommands } from "./remove.ts";
@@ -19,9 +19,9 @@ export const commands: readonly Command[] = [
 /** How a command's arguments are read. `isName`: whether an argument names a run. */
 export function grammarOf(
 	{ options, text, most }: Command,
-	surfaceOptions: VerbGrammar["options"],
+	surfaceOptions: CommandGrammar["options"],
 	isName: (argument: string) => boolean = mayNameRun,
-): VerbGrammar {
+): CommandGrammar {
 	return {
 		options: { ...surfaceOptions, ...options },
 		...(most === undefined ? {} : { most }),
@@ -34,7 +34,7 @@ export interface Performance {
 	readonly host: CommandHost;
 	readonly signal: AbortSignal;
 	/** Options of the surface and of the command on it, besides those that it takes everywhere. */
-	readonly surfaceOptions: VerbGrammar["options"];
+	readonly surfaceOptions: CommandGrammar["options"];
 	/** The text for agents: `count` arguments from `from` on, as they were written. */
 	textOf(from: number, count: number): string;
 }

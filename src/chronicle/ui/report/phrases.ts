@@ -12,68 +12,69 @@ import {
 import { shortCost, shortCount, shortTime } from "../timeline/index.ts";
 import type { Incident } from "./report-model.ts";
 
-/** What a person did, and the words that go with it. `before`: the run at that moment. */
-export function personPhrase(
-	event: PersonEvent | LedgerEvent,
-	before: Run,
-): { what: string; words: string } | undefined {
-	const question = before.stage.kind === "asking" ? before.stage.question : undefined;
-	const asked =
-		question === undefined
-			? "what was asked"
-			: question.side === "entry" && question.target === question.state
-				? `the beginning of ${question.state}`
-				: `the move from ${question.state} to ${question.target}`;
-	switch (event.kind) {
-		case "approved":
-			return { what: `Approved ${asked}`, words: event.words ?? "" };
-		case "rejected":
-			return { what: `Rejected ${asked}`, words: event.words };
-		case "resumed":
-			return { what: "Let the run go on", words: event.words ?? "" };
-		case "released": {
-			const { refused } = before;
-			const what = event.done
-				? "Declared the run done"
-				: event.to !== undefined
-					? `Sent the run to ${event.to}`
-					: refused === null
-						? "Released the run"
-						: `Allowed the refused move from ${refused.from} to ${refused.to}`;
-			return { what, words: event.words ?? "" };
-		}
-		case "limits_changed": {
-			const { costUsd, tokens, activeMs, moves } = event.limits;
-			const parts = [
-				costUsd === undefined ? "" : `cost ${shortCost(costUsd)}`,
-				tokens === undefined ? "" : `${shortCount(tokens)} tokens`,
-				activeMs === undefined ? "" : `active time ${shortTime(activeMs)}`,
-				moves === undefined ? "" : `${moves} moves`,
-			].filter((part) => part !== "");
-			return { what: `Set the ceilings of ${event.state ?? "the run"}: ${parts.join(", ") || "none"}`, words: "" };
-		}
-		case "model_changed":
-			return { what: `Chose the model ${event.model} for states that name none`, words: "" };
-		case "told":
-			return { what: "Told the worker", words: event.text };
-		case "pause_requested":
-			// Ceilings, faults and the end of a session ask for a pause in the same form.
-			return event.cause === "person" ? { what: "Paused the run", words: event.detail } : undefined;
-		case "abort_requested":
-			return { what: "Ended the run", words: event.words ?? "" };
-		case "reopened":
-			return { what: `Opened the run again, in ${event.to}`, words: event.words ?? "" };
-		case "rewind_requested":
-			return event.kept === undefined
-				? { what: `Took files and run back to the start of visit ${event.to} (${event.state})`, words: "" }
-				: { what: `Took files and run back to kept-${event.kept} (visit ${event.to}, ${event.state})`, words: "" };
-		case "snapshot_updated":
-			return event.by === "person"
-				? { what: "Changed what the run knows", words: snapshotText(event.data) }
-				: undefined;
-		default:
-			return undefined;
-	}
+interface PersonPhrase {
+	readonly what: string;
+	readonly words: string;
+}
+
+type PersonPhrases = {
+	readonly [Kind in PersonEvent["kind"]]: (
+		event: PersonEvent & { kind: Kind },
+		before: Run,
+	) => PersonPhrase | undefined;
+};
+
+const personPhrases: PersonPhrases = {
+	approved: ({ words = "" }, before) => ({ what: `Approved ${askedBy(before)}`, words }),
+	rejected: ({ words }, before) => ({ what: `Rejected ${askedBy(before)}`, words }),
+	resumed: ({ words = "" }) => ({ what: "Resumed the run", words }),
+	released: ({ done, to, words = "" }, { refused }) => {
+		if (done) return { what: "Declared the run done", words };
+		if (to !== undefined) return { what: `Sent the run to ${to}`, words };
+		if (refused === null) return { what: "Released the run", words };
+		return { what: `Allowed the refused move from ${refused.from} to ${refused.to}`, words };
+	},
+	limits_changed: ({ limits: { costUsd, tokens, activeMs, moves }, state = "the run" }) => {
+		const parts = [
+			...(costUsd === undefined ? [] : [`cost ${shortCost(costUsd)}`]),
+			...(tokens === undefined ? [] : [`${shortCount(tokens)} tokens`]),
+			...(activeMs === undefined ? [] : [`active time ${shortTime(activeMs)}`]),
+			...(moves === undefined ? [] : [`${moves} moves`]),
+		];
+		return { what: `Set the ceilings of ${state}: ${parts.join(", ") || "none"}`, words: "" };
+	},
+	model_changed: ({ model }) => ({ what: `Chose the model ${model} for states that name none`, words: "" }),
+	told: ({ text }) => ({ what: "Told the worker", words: text }),
+	// Ceilings, faults and the end of a session request a pause in the same form.
+	pause_requested: ({ cause, detail }) => (cause === "person" ? { what: "Paused the run", words: detail } : undefined),
+	abort_requested: ({ words = "" }) => ({ what: "Aborted the run", words }),
+	reopened: ({ to, words = "" }) => ({ what: `Reopened the run in ${to}`, words }),
+	rewind_requested: ({ kept, to, state }) => ({
+		what:
+			kept === undefined
+				? `Rewound files and run to the start of visit ${to} (${state})`
+				: `Rewound files and run to kept-${kept} (visit ${to}, ${state})`,
+		words: "",
+	}),
+};
+
+/** What a person did, and the text that goes with it. `before`: the run at that moment. */
+export function personPhrase(event: PersonEvent | LedgerEvent, before: Run): PersonPhrase | undefined {
+	if (event.kind === "snapshot_updated")
+		return event.by === "person" ? { what: "Changed what the run knows", words: snapshotText(event.data) } : undefined;
+	if (!Object.hasOwn(personPhrases, event.kind)) return undefined;
+	const phrase = personPhrases[event.kind as PersonEvent["kind"]] as (
+		event: PersonEvent | LedgerEvent,
+		before: Run,
+	) => PersonPhrase | undefined;
+	return phrase(event, before);
+}
+
+/** What the run asked when it was answered. */
+function askedBy({ stage }: Run): string {
+	if (stage.kind !== "asking") return "what was asked";
+	const { side, state, target } = stage.question;
+	return side === "entry" && target === state ? `the beginning of ${state}` : `the move from ${state} to ${target}`;
 }
 
 function snapshotText({
@@ -88,93 +89,80 @@ function snapshotText({
 	].join("\n");
 }
 
-/** What a reader should know of an event that is no person's; `undefined` where all went as it should. */
-export function incidentPhrase(event: LedgerEvent): Pick<Incident, "what" | "tone"> | undefined {
-	switch (event.kind) {
-		case "parked":
-			return { what: `Stopped (${spaced(event.cause)}): ${event.detail}`, tone: "warn" };
-		case "finished":
-			if (event.status === "done") return undefined;
-			return { what: `The run ended as ${event.status}${event.detail ? `: ${event.detail}` : "."}`, tone: "bad" };
-		case "launch_failed":
-			return { what: `A worker could not be started (${spaced(event.reason)}): ${event.detail}`, tone: "bad" };
-		case "worker_ended": {
-			const { kind, words } = endPhrase(event.outcome);
-			return kind === "stopped" ? undefined : { what: `The worker ${words}.`, tone: kind === "lost" ? "warn" : "bad" };
-		}
-		case "worker_started":
-			return event.notice === undefined ? undefined : { what: event.notice, tone: "plain" };
-		case "model_switched":
-			return { what: `${event.from} failed, so ${event.to} went on: ${event.detail}`, tone: "warn" };
-		case "turn_settled":
-			switch (event.stop) {
-				case "finished":
-					return { what: "The worker stopped without a transition.", tone: "plain" };
-				case "length":
-					return { what: "The model's message was cut at its length limit.", tone: "plain" };
-				case "aborted":
-					return undefined;
-				case "quota":
-				case "auth":
-				case "transient":
-				case "provider_error":
-					return {
-						what: `The model's provider failed (${spaced(event.stop)})${event.detail ? `: ${event.detail}` : "."}`,
-						tone: "warn",
-					};
-			}
-			return undefined;
-		case "cleanup_ended": {
-			const { result, index } = event;
-			const which = `Cleanup command ${index + 1}`;
-			switch (result.kind) {
-				case "exited":
-					if (result.code === 0) return undefined;
-					return { what: `${which} ended with exit code ${result.code}.`, tone: "warn" };
-				case "killed":
-					return { what: `${which} was killed by ${result.signal}.`, tone: "warn" };
-				case "timed_out":
-					return { what: `${which} took too long.`, tone: "warn" };
-				case "unstarted":
-					return { what: `${which} could not be started: ${result.detail}`, tone: "warn" };
-				case "refused":
-					return { what: `${which} was not run: ${result.detail}`, tone: "warn" };
-			}
-			return undefined;
-		}
-		case "strays_stopped": {
-			const left = event.left ?? 0;
-			const stopped = `${event.count} ${event.count === 1 ? "process" : "processes"} that a worker had left behind`;
-			if (left > 0) return { what: `Stopped ${stopped}; ${left} could not be stopped.`, tone: "bad" };
-			return { what: `Stopped ${stopped}.`, tone: "plain" };
-		}
-		case "files_unmeasured":
-			return { what: `Files could not be measured: ${event.detail}`, tone: "warn" };
-		case "files_unrestored":
-			return { what: `Files could not be brought back: ${event.detail}`, tone: "bad" };
-		case "files_measured":
-			if (event.purpose === "before")
-				return {
-					what: `What was there before the rewind is kept: \`rewind kept-${event.seq}\` brings it back.`,
-					tone: "plain",
-				};
-			return event.unkept && event.unkept.length > 0
-				? { what: `Could not be measured: ${namesOf(event.unkept)}.`, tone: "warn" }
-				: undefined;
-		case "files_restored": {
-			const { left = [], leftMore = 0, changes = [], more = 0 } = event;
-			const count = changes.length + more;
-			const did = `Files were brought back to an earlier state (${count} ${count === 1 ? "file" : "files"} changed by it).`;
-			if (left.length === 0) return { what: did, tone: "plain" };
+type IncidentPhrase = Pick<Incident, "what" | "tone">;
+
+type IncidentPhrases = {
+	readonly [Kind in LedgerEvent["kind"]]?: (event: LedgerEvent & { kind: Kind }) => IncidentPhrase | undefined;
+};
+
+const incidentPhrases: IncidentPhrases = {
+	parked: ({ cause, detail }) => ({ what: `Stopped (${spaced(cause)}): ${detail}`, tone: "warn" }),
+	finished: ({ status, detail }) =>
+		status === "done" ? undefined : { what: `The run ended as ${status}${detail ? `: ${detail}` : "."}`, tone: "bad" },
+	launch_failed: ({ reason, detail }) => ({
+		what: `A worker could not be started (${spaced(reason)}): ${detail}`,
+		tone: "bad",
+	}),
+	worker_ended({ outcome }) {
+		const { kind, words } = endPhrase(outcome);
+		return kind === "stopped" ? undefined : { what: `The worker ${words}.`, tone: kind === "lost" ? "warn" : "bad" };
+	},
+	worker_started: ({ notice }) => (notice === undefined ? undefined : { what: notice, tone: "plain" }),
+	model_switched: ({ from, to, detail }) => ({ what: `${from} failed; continued with ${to}: ${detail}`, tone: "warn" }),
+	turn_settled({ stop, detail }) {
+		if (stop === "aborted") return undefined;
+		if (stop === "finished") return { what: "The worker stopped without a transition.", tone: "plain" };
+		if (stop === "length") return { what: "The model's message was cut at its length limit.", tone: "plain" };
+		return { what: `The model's provider failed (${spaced(stop)})${detail ? `: ${detail}` : "."}`, tone: "warn" };
+	},
+	cleanup_ended({ result, index }) {
+		const how = cleanupPhrase(result);
+		return how === undefined ? undefined : { what: `Cleanup command ${index + 1} ${how}`, tone: "warn" };
+	},
+	strays_stopped({ count, left = 0 }) {
+		const stopped = `Stopped ${count} ${count === 1 ? "process" : "processes"} left behind by a worker`;
+		if (left > 0) return { what: `${stopped}; ${left} could not be stopped.`, tone: "bad" };
+		return { what: `${stopped}.`, tone: "plain" };
+	},
+	files_unmeasured: ({ detail }) => ({ what: `Files could not be measured: ${detail}`, tone: "warn" }),
+	files_unrestored: ({ detail }) => ({ what: `Files could not be restored: ${detail}`, tone: "bad" }),
+	files_measured({ purpose, seq, unkept = [] }) {
+		if (purpose === "before")
 			return {
-				what: `${did} Not brought back: ${namesOf(left)}${leftMore > 0 ? ` and ${leftMore} more` : ""}.`,
-				tone: "bad",
+				what: `The files before the rewind are kept: \`rewind kept-${seq}\` restores them.`,
+				tone: "plain",
 			};
-		}
-		case "opened":
-			return { what: "Another supervisor took the run on.", tone: "plain" };
-		default:
-			return undefined;
+		return unkept.length > 0 ? { what: `Could not be measured: ${namesOf(unkept)}.`, tone: "warn" } : undefined;
+	},
+	files_restored({ left = [], leftMore = 0, changes = [], more = 0 }) {
+		const count = changes.length + more;
+		const did = `Files were restored to an earlier state (${count} ${count === 1 ? "file" : "files"} changed by it).`;
+		if (left.length === 0) return { what: did, tone: "plain" };
+		const hidden = leftMore > 0 ? ` and ${leftMore} more` : "";
+		return { what: `${did} Not restored: ${namesOf(left)}${hidden}.`, tone: "bad" };
+	},
+	opened: () => ({ what: "Another supervisor took over.", tone: "plain" }),
+};
+
+/** What a reader should know of an event; `undefined` where all went as expected. */
+export function incidentPhrase(event: LedgerEvent): IncidentPhrase | undefined {
+	if (!Object.hasOwn(incidentPhrases, event.kind)) return undefined;
+	const phrase = incidentPhrases[event.kind] as ((event: LedgerEvent) => IncidentPhrase | undefined) | undefined;
+	return phrase?.(event);
+}
+
+function cleanupPhrase(result: (LedgerEvent & { kind: "cleanup_ended" })["result"]): string | undefined {
+	switch (result.kind) {
+		case "exited":
+			return result.code === 0 ? undefined : `ended with exit code ${result.code}.`;
+		case "killed":
+			return `was killed by ${result.signal}.`;
+		case "timed_out":
+			return "timed out.";
+		case "unstarted":
+			return `could not be started: ${result.detail}`;
+		case "refused":
+			return `was not run: ${result.detail}`;
 	}
 }
 

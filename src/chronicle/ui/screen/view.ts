@@ -1,7 +1,7 @@
 // The run view: a screen with the history, a visit's transcript (live while its worker runs), its diff, what the run knows, and its events.
-// Nothing in it blocks the session; it reads and draws. V1 drawn again at most once a second while nothing is pressed; V2 every line fits;
-// V3 a page that is slow to come never replaces one that was asked for later.
-import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+// It reads and draws, and blocks nothing. Without a key it is drawn at most once a second; every line fits the width.
+import type { ExtensionContext, KeybindingsManager } from "@earendil-works/pi-coding-agent";
+
 import {
 	closes,
 	dim,
@@ -13,6 +13,7 @@ import {
 	lineWidth,
 	moveByKey,
 	openWindow,
+	type Paint,
 	paintLine,
 	plain,
 	themed,
@@ -44,149 +45,185 @@ const redrawMs = 1000;
 const roomy = 72;
 const narrow = 48;
 
-/** Opens the view and resolves when the person closes it. Only for the terminal (`ctx.mode === "tui"`). */
+/** Opens the view and resolves when the user closes it. Only for the terminal (`ctx.mode === "tui"`). */
 export async function openRunView(ctx: ExtensionContext, source: ViewSource): Promise<void> {
 	await ctx.ui.custom<void>((tui, theme, keybindings, done) => {
-		const paint = themed({ theme });
-		let name: PageName = "History";
-		let window = openWindow(paint, true);
-		let marks: readonly number[] = [];
-		let chosen: number | undefined;
-		let asked = 0;
-		const events: LedgerEvent[] = [];
-		const history = new RunHistory();
-		let seen = 0;
-		let reading: Promise<void> | undefined;
-
-		/** Reads what the ledger has beyond what was seen. */
-		const readEvents = async () => {
-			for await (const event of source.events(seen)) {
-				seen = event.seq;
-				history.take(event);
-				events.push(event);
-				if (events.length > mostEvents) events.shift();
-			}
-		};
-		const visit = (): Visit | undefined => {
-			const list = history.visits;
-			// A state without a worker has nothing to show.
-			return (
-				list.find((one) => one.number === chosen) ?? list.findLast(({ launches }) => launches.length > 0) ?? list.at(-1)
-			);
-		};
-		const load = async () => {
-			asked += 1;
-			const mine = asked;
-			let page: Page;
-			try {
-				reading ??= readEvents().finally(() => {
-					reading = undefined;
-				});
-				await reading;
-				if (mine !== asked) return;
-				page = await pageOf(name, source, visit(), events);
-			} catch (error) {
-				const reason = error instanceof Error ? error.message : String(error);
-				page = { lines: [[{ text: `Cannot be read: ${reason}`, tone: "error" }]], marks: [] };
-			}
-			if (mine !== asked) return;
-			marks = page.marks;
-			window.set(page.lines, page.dress);
-			tui.requestRender();
-		};
-		const show = (next: PageName) => {
-			name = next;
-			window = openWindow(paint, next !== "Diff" && next !== "Knowledge", next === "Events" ? "cut" : "wrapped");
-			marks = [];
-			window.set([[dim("…")]]);
-			tui.requestRender();
-			void load();
-		};
-		const choose = (by: number) => {
-			const list = history.visits;
-			const at = list.findIndex((one) => one.number === visit()?.number) + by;
-			const next = list[Math.max(0, Math.min(at, list.length - 1))];
-			// On the newest one the view goes along when the run moves on.
-			chosen = next === list.at(-1) ? undefined : next?.number;
-			show(name === "History" || name === "Knowledge" || name === "Events" ? "Transcript" : name);
-		};
-
-		// Only what changes the picture draws it again: a watcher marks it stale, one timer at most looks at the mark.
-		let timer: NodeJS.Timeout | undefined;
-		const unwatch = source.watch(() => {
-			timer ??= setTimeout(() => {
-				timer = undefined;
-				// A diff that is being read stays as it is; r measures it anew.
-				if (name !== "Diff") void load();
-				else tui.requestRender();
-			}, redrawMs);
-		});
-		void load();
-
-		const title = (width: number): Line => {
-			const run = source.run();
-			const at = visit();
-			const ofVisit = at !== undefined && (name === "Transcript" || name === "Diff");
-			const live = liveTotals(run, new Date().toISOString());
-			const spent = `${shortCount(live.tokens)} tokens · ${shortCost(live.costUsd)} · ${shortTime(live.activeMs)}`;
-			const status = plain(run.status.replaceAll("_", " "));
-			if (width < narrow) return [status, ...(ofVisit ? [plain(` · visit ${at.number}`)] : []), dim(` · ${spent}`)];
-			return [
-				{ text: templateNameOf(run), tone: "accent" },
-				dim(`${width < roomy ? "" : ` ${run.id.slice(0, 8)}`} · `),
-				...(ofVisit ? [plain(`visit ${at.number} ${titleOf(at.state)}`), dim(" · ")] : []),
-				status,
-				dim(` · ${spent}`),
-			];
-		};
-		const tabs = (width: number): Line => {
-			const at = pages.indexOf(name);
-			const all: Line = pages.flatMap((page, index) => [
-				...(index === 0 ? [] : [dim("  ")]),
-				page === name ? ({ text: `[${index + 1} ${page}]`, tone: "accent" } as const) : dim(` ${index + 1} ${page} `),
-			]);
-			if (lineWidth(all) <= width) return all;
-			return [{ text: `[${at + 1} ${name}]`, tone: "accent" }, dim(` of ${pages.length}`)];
-		};
-
+		const view = new RunView(source, { paint: themed({ theme }), requestRender: () => tui.requestRender() });
 		return {
 			capturesViewportInput: true,
-			render(width) {
-				const height = Math.max(3, tui.terminal.rows - frameRows - 1);
-				const rows = window.rows(width, height);
-				const keys = [
-					"Esc closes",
-					"Tab page",
-					"↑↓ PgUp PgDn",
-					...(name === "Transcript" || name === "Diff" ? ["←→ visit"] : []),
-					...(name === "Diff" ? ["n p file", "r anew"] : []),
-					"Home End",
-					"1–5 pages",
-				];
-				const foot = window.position();
-				const [first = "", ...rest] = frame({ title: title(width), foot, keys }, rows, width, paint);
-				return [first, paintLine(fitLine(tabs(width), width), paint), ...rest];
-			},
+			render: (width) => view.render(width, tui.terminal.rows),
 			handleInput(data) {
-				const digit = /^[1-5]$/.test(data) ? pages[Number(data) - 1] : undefined;
-				const next = (by: number) => pages[(pages.indexOf(name) + by + pages.length) % pages.length] ?? "History";
-				if (closes(data, keybindings)) return done();
-				if (digit) return show(digit);
-				if (data === "\t") return show(next(1));
-				if (data === "\u001b[Z") return show(next(-1));
-				if (data === "r") return void load();
-				if (keybindings.matches(data, "tui.editor.cursorLeft")) return choose(-1);
-				if (keybindings.matches(data, "tui.editor.cursorRight")) return choose(1);
-				if (moveByKey(window, data, keybindings) || jumpByKey(window, marks, data)) tui.requestRender();
+				if (closes(data, keybindings)) done();
+				else view.handleKey(data, keybindings);
 			},
 			invalidate() {},
-			dispose() {
-				asked += 1;
-				unwatch();
-				clearTimeout(timer);
-			},
+			dispose: () => view.dispose(),
 		};
 	}, wholeScreen);
+}
+
+interface Terminal {
+	readonly paint: Paint;
+	requestRender(): void;
+}
+
+class RunView {
+	#name: PageName = "History";
+	#window: ReturnType<typeof openWindow>;
+	#marks: readonly number[] = [];
+	/** The visit that was chosen; `undefined`: the newest, also when the run moves on. */
+	#chosen: number | undefined;
+	/** Counts loads: a page that arrives late never replaces one that was requested later. */
+	#loads = 0;
+	readonly #events: LedgerEvent[] = [];
+	readonly #history = new RunHistory();
+	#lastSeq = 0;
+	#reading: Promise<void> | undefined;
+	#timer: NodeJS.Timeout | undefined;
+	readonly #source: ViewSource;
+	readonly #terminal: Terminal;
+	readonly #unwatch: () => void;
+
+	constructor(source: ViewSource, terminal: Terminal) {
+		this.#source = source;
+		this.#terminal = terminal;
+		this.#window = openWindow(terminal.paint, true);
+		// Changes mark the picture stale; one timer at most draws it again.
+		this.#unwatch = source.watch(() => {
+			this.#timer ??= setTimeout(() => {
+				this.#timer = undefined;
+				// A diff that is being read stays as it is; r refreshes it.
+				if (this.#name !== "Diff") void this.#load();
+				else terminal.requestRender();
+			}, redrawMs);
+		});
+		void this.#load();
+	}
+
+	dispose(): void {
+		this.#loads += 1;
+		this.#unwatch();
+		clearTimeout(this.#timer);
+	}
+
+	render(width: number, terminalRows: number): string[] {
+		const height = Math.max(3, terminalRows - frameRows - 1);
+		const rows = this.#window.rows(width, height);
+		const keys = [
+			"Esc closes",
+			"Tab page",
+			"↑↓ PgUp PgDn",
+			...(this.#showsVisit() ? ["←→ visit"] : []),
+			...(this.#name === "Diff" ? ["n p file", "r refreshes"] : []),
+			"Home End",
+			"1–5 pages",
+		];
+		const { paint } = this.#terminal;
+		const foot = this.#window.position();
+		const [first = "", ...rest] = frame({ title: this.#title(width), foot, keys }, rows, width, paint);
+		return [first, paintLine(fitLine(tabLine(this.#name, width), width), paint), ...rest];
+	}
+
+	handleKey(data: string, keybindings: KeybindingsManager): void {
+		const digit = /^[1-5]$/.test(data) ? pages[Number(data) - 1] : undefined;
+		if (digit) this.#show(digit);
+		else if (data === "\t") this.#show(this.#neighbor(1));
+		else if (data === "\u001b[Z") this.#show(this.#neighbor(-1));
+		else if (data === "r") void this.#load();
+		else if (keybindings.matches(data, "tui.editor.cursorLeft")) this.#choose(-1);
+		else if (keybindings.matches(data, "tui.editor.cursorRight")) this.#choose(1);
+		else if (moveByKey(this.#window, data, keybindings) || jumpByKey(this.#window, this.#marks, data))
+			this.#terminal.requestRender();
+	}
+
+	#neighbor(by: number): PageName {
+		return pages[(pages.indexOf(this.#name) + by + pages.length) % pages.length] ?? "History";
+	}
+
+	#showsVisit(): boolean {
+		return this.#name === "Transcript" || this.#name === "Diff";
+	}
+
+	#visit(): Visit | undefined {
+		const { visits } = this.#history;
+		const chosen = visits.find(({ number }) => number === this.#chosen);
+		// A state without a worker has nothing to show.
+		return chosen ?? visits.findLast(({ launches }) => launches.length > 0) ?? visits.at(-1);
+	}
+
+	#choose(by: number): void {
+		const { visits } = this.#history;
+		const at = visits.findIndex(({ number }) => number === this.#visit()?.number) + by;
+		const next = visits[Math.max(0, Math.min(at, visits.length - 1))];
+		this.#chosen = next === visits.at(-1) ? undefined : next?.number;
+		this.#show(this.#showsVisit() ? this.#name : "Transcript");
+	}
+
+	#show(name: PageName): void {
+		this.#name = name;
+		const atEnd = name !== "Diff" && name !== "Knowledge";
+		this.#window = openWindow(this.#terminal.paint, atEnd, name === "Events" ? "cut" : "wrapped");
+		this.#marks = [];
+		this.#window.set([[dim("…")]]);
+		this.#terminal.requestRender();
+		void this.#load();
+	}
+
+	async #load(): Promise<void> {
+		this.#loads += 1;
+		const own = this.#loads;
+		let page: Page;
+		try {
+			this.#reading ??= this.#readEvents().finally(() => {
+				this.#reading = undefined;
+			});
+			await this.#reading;
+			if (own !== this.#loads) return;
+			page = await pageOf(this.#name, this.#source, this.#visit(), this.#events);
+		} catch (error) {
+			const reason = error instanceof Error ? error.message : String(error);
+			page = { lines: [[{ text: `Cannot be read: ${reason}`, tone: "error" }]], marks: [] };
+		}
+		if (own !== this.#loads) return;
+		this.#marks = page.marks;
+		this.#window.set(page.lines, page.dress);
+		this.#terminal.requestRender();
+	}
+
+	/** Reads what was appended to the ledger. */
+	async #readEvents(): Promise<void> {
+		for await (const event of this.#source.events(this.#lastSeq)) {
+			this.#lastSeq = event.seq;
+			this.#history.take(event);
+			this.#events.push(event);
+			if (this.#events.length > mostEvents) this.#events.shift();
+		}
+	}
+
+	#title(width: number): Line {
+		const run = this.#source.run();
+		const visit = this.#showsVisit() ? this.#visit() : undefined;
+		const live = liveTotals(run, new Date().toISOString());
+		const spent = `${shortCount(live.tokens)} tokens · ${shortCost(live.costUsd)} · ${shortTime(live.activeMs)}`;
+		const status = plain(run.status.replaceAll("_", " "));
+		if (width < narrow) return [status, ...(visit ? [plain(` · visit ${visit.number}`)] : []), dim(` · ${spent}`)];
+		return [
+			{ text: templateNameOf(run), tone: "accent" },
+			dim(`${width < roomy ? "" : ` ${run.id.slice(0, 8)}`} · `),
+			...(visit ? [plain(`visit ${visit.number} ${titleOf(visit.state)}`), dim(" · ")] : []),
+			status,
+			dim(` · ${spent}`),
+		];
+	}
+}
+
+function tabLine(name: PageName, width: number): Line {
+	const all: Line = pages.flatMap((page, index) => [
+		...(index === 0 ? [] : [dim("  ")]),
+		page === name ? ({ text: `[${index + 1} ${page}]`, tone: "accent" } as const) : dim(` ${index + 1} ${page} `),
+	]);
+	if (lineWidth(all) <= width) return all;
+	return [{ text: `[${pages.indexOf(name) + 1} ${name}]`, tone: "accent" }, dim(` of ${pages.length}`)];
 }
 
 async function pageOf(

@@ -49,7 +49,7 @@ async function askAgain(session: ChronicleSession, ctx: ExtensionContext, projec
 			{
 				approver: personOf(session, ctx, project, "called"),
 				notice: (text) => say(ctx, text, "warning"),
-				afterwards: "go on",
+				afterwards: "continue",
 			},
 		);
 		await present(

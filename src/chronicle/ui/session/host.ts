@@ -60,7 +60,7 @@ async function askCleanup(
 	// The first answer is the one that a stray Enter takes: nothing of the template's runs.
 	const choices = [
 		{ value: "none", words: "Start without them", key: "w" },
-		{ value: "approved", words: "Allow exactly these commands and start", key: "r" },
+		{ value: "approved", words: "Allow them to run, exactly as shown", key: "r" },
 		{ value: "nothing", words: "Start nothing", key: "n" },
 	] as const;
 	const title = `"${name}" has cleanup commands that would run after its workers:`;

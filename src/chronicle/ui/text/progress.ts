@@ -1,5 +1,5 @@
-// What happens to a run, told line by line as it happens. Pure.
-import { explainCause, type LedgerEvent, type Move, type Run } from "../../core/index.ts";
+// The progress of a run, a line for an event. Pure.
+import { explainCause, type LedgerEvent, type Move, type Run, type WorkerOutcome } from "../../core/index.ts";
 import { endingWords, shortCost, shortCount, shortTime } from "../timeline/index.ts";
 import { changeLines, leftLines } from "./question-lines.ts";
 
@@ -7,83 +7,84 @@ const summaryLength = 160;
 
 type MoveMetrics = Move["metrics"];
 
-/** The line for an event that a person wants to follow; `undefined` for the others. `run` is the run after it. */
+type Lines = {
+	readonly [Kind in LedgerEvent["kind"]]?: (event: LedgerEvent & { kind: Kind }, run: Run) => string | undefined;
+};
+
+/** Lines of the events that a user wants to follow. The run is that after the event. */
+const lines: Lines = {
+	worker_started({ launch, attempt, visit, model, pid }, run) {
+		const persona = run.plan.states.get(run.state)?.persona?.name ?? run.state;
+		const again = launch > 1 || attempt > 1 ? `, attempt ${attempt}.${launch}` : "";
+		return `▸ ${run.state} (visit ${visit}${again}): ${persona}, ${model}, pid ${pid}`;
+	},
+	launch_failed: ({ detail }, { state }) => `✗ ${state}: the worker could not be started: ${detail}`,
+	model_switched: ({ from, to, detail }) => `! ${from} failed (${cut(detail)}); continuing with ${to}`,
+	pause_requested(_event, run) {
+		const ending = endingWords(run);
+		return ending === undefined ? undefined : `‖ pausing: ${ending}`;
+	},
+	move_requested: ({ target, summary }) => `  requests ${target}: ${cut(summary)}`,
+	// What the visit used is known once its worker has ended.
+	moved: ({ visit }, run) => (run.stage.kind === "stopping" && run.stage.launch ? undefined : moveLine(run, visit)),
+	worker_ended: ({ outcome, visit }, run) => endLine(outcome, visit, run),
+	cleanup_ended({ result, index, visit }) {
+		if (result.kind === "exited" && result.code === 0) return undefined;
+		const exit = result.kind === "exited" ? `exit code ${result.code}` : result.kind.replace("_", " ");
+		return `! cleanup ${index + 1} of visit ${visit}: ${"detail" in result ? result.detail : exit}`;
+	},
+	strays_stopped({ count, left }) {
+		const failed = left ? `; ${left} could not be stopped` : "";
+		return `! stopped ${count} ${count === 1 ? "process" : "processes"} left behind by workers${failed}`;
+	},
+	files_unmeasured: ({ detail }) => `! files could not be measured: ${detail}`,
+	files_measured: ({ unkept = [] }) =>
+		unkept.length > 0 ? `! ${leftLines("files that could not be measured", unkept).join("\n")}` : undefined,
+	files_restored: ({ changes = [], more, left = [], leftMore }) =>
+		[
+			"↶ files restored",
+			...(changes.length > 0 ? ["Changed by the rewind:", ...changeLines(changes, more)] : []),
+			...leftLines("not restored", left, leftMore),
+		].join("\n"),
+	files_unrestored: ({ detail }) => `✗ files could not be restored: ${detail}`,
+	ask_opened: ({ title }, { state }) => `? ${state} asks: ${title}`,
+	ask_answered: ({ verdict }) => (verdict === "unanswered" ? "  nobody answered: taken as no" : undefined),
+	parked: ({ detail }) => `‖ ${detail}`,
+	rejected: ({ words }) => `↶ rejected: ${cut(words)}`,
+	finished({ status, detail }, { visitRecord, state }) {
+		const used = visitRecord.attempts > 0 ? `${figures(visitRecord)} in ${state}` : "";
+		return `■ ${status}${detail ? `: ${detail}` : ""}${used}`;
+	},
+};
+
+/** The line for an event; `undefined` where it needs none. `run` is the run after it. */
 export function progressLine(run: Run, event: LedgerEvent): string | undefined {
-	switch (event.kind) {
-		case "worker_started": {
-			const persona = run.plan.states.get(run.state)?.persona?.name ?? run.state;
-			const again = event.launch > 1 || event.attempt > 1 ? `, attempt ${event.attempt}.${event.launch}` : "";
-			return `▸ ${run.state} (visit ${event.visit}${again}): ${persona}, ${event.model}, pid ${event.pid}`;
-		}
-		case "launch_failed":
-			return `✗ ${run.state}: the worker could not be started: ${event.detail}`;
-		case "model_switched":
-			return `! ${event.from} failed (${cut(event.detail)}); continuing with ${event.to}`;
-		case "pause_requested": {
-			const ending = endingWords(run);
-			return ending === undefined ? undefined : `‖ pausing: ${ending}`;
-		}
-		case "move_requested":
-			return `  requests ${event.target}: ${cut(event.summary)}`;
-		case "moved":
-			// What the visit took is known once its worker has ended.
-			return run.stage.kind === "stopping" && run.stage.launch ? undefined : moveLine(run, event.visit);
-		case "cleanup_ended": {
-			const { result } = event;
-			if (result.kind === "exited" && result.code === 0) return undefined;
-			return `! cleanup ${event.index + 1} of visit ${event.visit}: ${"detail" in result ? result.detail : result.kind === "exited" ? `exit code ${result.code}` : result.kind.replace("_", " ")}`;
-		}
-		case "strays_stopped":
-			return `! stopped ${event.count} ${event.count === 1 ? "process" : "processes"} left behind by workers${event.left ? `; ${event.left} could not be stopped` : ""}`;
-		case "files_unmeasured":
-			return `! files could not be measured: ${event.detail}`;
-		case "files_measured":
-			return event.unkept && event.unkept.length > 0
-				? `! ${leftLines("files that could not be measured", event.unkept).join("\n")}`
-				: undefined;
-		case "files_restored":
-			return [
-				"↶ files restored",
-				...(event.changes && event.changes.length > 0
-					? ["Changed by the rewind:", ...changeLines(event.changes, event.more)]
-					: []),
-				...leftLines("not restored", event.left ?? [], event.leftMore),
-			].join("\n");
-		case "files_unrestored":
-			return `✗ files could not be restored: ${event.detail}`;
-		case "ask_opened":
-			return `? ${run.state} asks: ${event.title}`;
-		case "ask_answered":
-			return event.verdict === "unanswered" ? "  nobody answered: taken as no" : undefined;
-		case "parked":
-			return `‖ ${event.detail}`;
-		case "rejected":
-			return `↶ rejected: ${cut(event.words)}`;
-		case "finished":
-			return `${event.status === "done" ? "■ done" : `■ ${event.status}`}${event.detail ? `: ${event.detail}` : ""}${
-				run.visitRecord.attempts > 0 ? `${figures(run.visitRecord)} in ${run.state}` : ""
-			}`;
-		case "worker_ended": {
-			const { outcome } = event;
-			const moved =
-				run.stage.kind === "stopping" && run.stage.after.kind === "enter" ? moveLine(run, event.visit) : undefined;
-			if (outcome.kind === "stopped") return moved;
-			if (outcome.kind === "lost")
-				return moved ?? "! the previous supervisor's worker is gone; its conversation continues";
-			const how =
-				outcome.kind === "killed"
-					? `was killed by ${outcome.signal}`
-					: outcome.kind === "timed_out"
-						? `was stopped: ${outcome.limit} limit`
-						: `ended with code ${outcome.code}`;
+	const line = lines[event.kind] as ((event: LedgerEvent, run: Run) => string | undefined) | undefined;
+	return line?.(event, run);
+}
+
+/** How a worker ended, where that was not expected, and the move that followed. */
+function endLine(outcome: WorkerOutcome, visit: number, run: Run): string | undefined {
+	const { stage } = run;
+	const moved = stage.kind === "stopping" && stage.after.kind === "enter" ? moveLine(run, visit) : undefined;
+	switch (outcome.kind) {
+		case "stopped":
+			return moved;
+		case "lost":
+			return moved ?? "! the previous supervisor's worker is gone; its conversation continues";
+		case "exited":
 			// A worker that exits after its transition has done its work.
-			const done = run.stage.kind === "stopping" && outcome.kind === "exited" && outcome.code === 0;
-			if (done) return moved;
-			return [`! the worker ${how}`, ...(moved === undefined ? [] : [moved])].join("\n");
-		}
-		default:
-			return undefined;
+			if (stage.kind === "stopping" && outcome.code === 0) return moved;
+			return withMove(`! the worker ended with code ${outcome.code}`, moved);
+		case "killed":
+			return withMove(`! the worker was killed by ${outcome.signal}`, moved);
+		case "timed_out":
+			return withMove(`! the worker was stopped: ${outcome.limit} limit`, moved);
 	}
+}
+
+function withMove(line: string, moved: string | undefined): string {
+	return moved === undefined ? line : `${line}\n${moved}`;
 }
 
 function explainMove(cause: Parameters<typeof explainCause>[0], from: string, refused: string | undefined): string {

@@ -1,14 +1,18 @@
 // Words of a command line: what is an option, what is a name, what is said to an agent.
 import { describe, expect, it } from "vitest";
-import { parseArguments, type VerbGrammar } from "../../../../src/chronicle/ui/commands/arguments.ts";
+import { type CommandGrammar, parseArguments } from "../../../../src/chronicle/ui/commands/arguments.ts";
 import { steerings } from "../../../../src/chronicle/ui/commands/steering.ts";
 
 const options = { cwd: "value", json: "flag", model: "value", help: "flag" } as const;
-const run: VerbGrammar = { options, textAfter: 1 };
-const reject: VerbGrammar = { options, textAfter: 0, isName: (word) => word === "last" || /^[0-9a-f]{4,}$/.test(word) };
-const list: VerbGrammar = { options };
+const run: CommandGrammar = { options, textAfter: 1 };
+const reject: CommandGrammar = {
+	options,
+	textAfter: 0,
+	isName: (word) => word === "last" || /^[0-9a-f]{4,}$/.test(word),
+};
+const list: CommandGrammar = { options };
 
-function read(words: readonly string[], grammar: VerbGrammar): unknown {
+function read(words: readonly string[], grammar: CommandGrammar): unknown {
 	const parsed = parseArguments(words, grammar);
 	if ("error" in parsed) return parsed.error;
 	const { flags, values, names, text } = parsed;

@@ -152,7 +152,7 @@ describe("R49 decisions of people", () => {
 			"Rejected the move from planning to implementation: Drafts must not be in the file. Please say how you test the totals.",
 			"Approved the move from planning to implementation: Good. Go on.",
 			"Set the ceilings of the run: cost $6.00: ",
-			"Let the run go on: The cent is worth it.",
+			"Resumed the run: The cent is worth it.",
 			"Told the worker: Look at how src/invoices/sum.ts rounds before you change anything.",
 			"Allowed the refused move from implementation to verification: Once more is fine.",
 		]);

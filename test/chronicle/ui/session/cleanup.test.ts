@@ -45,7 +45,7 @@ it("R41 in a session the question shows the texts; dismissed, nothing starts; re
 	await ask("Start without");
 	await pi.screen.notified(": done");
 	expect(project.exists("cleaned.txt")).toBe(false);
-	await ask("They may run");
+	await ask("Allow them to run");
 	await expect.poll(() => project.exists("cleaned.txt"), { timeout: patient(20_000) }).toBe(true);
 	await expect
 		.poll(() => runIds(project).map((id) => ledgerOf(project, id).status), { timeout: patient(20_000) })
@@ -62,7 +62,7 @@ it("R41 in the terminal a text that is longer than the screen is scrolled above 
 	expect(pi.screen()).not.toContain("echo step 60");
 	for (let page = 0; page < 8; page++) await pi.press("pageDown");
 	await pi.waitForScreen("echo step 60");
-	expect(pi.screen()).toContain("They may run");
+	expect(pi.screen()).toContain("Allow them to run");
 	await pi.press("escape");
 	await pi.waitForScreen("Nothing was started.");
 	expect(runIds(project)).toEqual([]);

@@ -51,8 +51,8 @@ describe("in a session", () => {
 			["help", "sends a waiting run to a state"],
 			["status 0123", "A ledger of AE"],
 			["view 0123", "The port is 8081."],
-			["resume 0123", "cannot go on here"],
-			["abort 0123456789abcdef", "cannot go on here"],
+			["resume 0123", "cannot continue here"],
+			["abort 0123456789abcdef", "cannot continue here"],
 			["check feature ./nothing.json", "neither a file nor a template"],
 		])
 			expect(await answer(`/chronicle ${line}`), line).toContain(said);

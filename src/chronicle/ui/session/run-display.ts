@@ -1,0 +1,121 @@
+// The run that the timeline of a session shows: the one that was started, resumed or followed last. What it shows is always the folded run.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { type Scope, say } from "../../../pi/index.ts";
+import type { Run } from "../../core/index.ts";
+import { type Project, type SupervisedRun, watchRun } from "../../engine/index.ts";
+import { mountTimeline, type TimelineWidget } from "../screen/index.ts";
+import { isInterrupted, waitingLines } from "../text/index.ts";
+
+/** Milliseconds between two looks at the lease of a run that another process supervises. */
+const leaseMs = 5000;
+
+interface ShownRun {
+	readonly id: string;
+	readonly widget: TimelineWidget;
+	/** Stops watching the ledger. */
+	unfollow: () => void;
+	/** Stops listening for the key that brings the question back. */
+	stopListening: () => void;
+}
+
+export class RunDisplay {
+	#shown: ShownRun | undefined;
+	readonly #scope: Scope;
+	readonly #supervised: ReadonlyMap<string, SupervisedRun>;
+
+	constructor(scope: Scope, supervised: ReadonlyMap<string, SupervisedRun>) {
+		this.#scope = scope;
+		this.#supervised = supervised;
+	}
+
+	/** The timeline of run `id`, if it is shown. */
+	of(id: string): TimelineWidget | undefined {
+		return this.#shown?.id === id ? this.#shown.widget : undefined;
+	}
+
+	hide(id: string | undefined = this.#shown?.id): void {
+		if (!this.#shown || this.#shown.id !== id) return;
+		const { widget } = this.#shown;
+		this.release(id);
+		widget.close();
+		this.#shown = undefined;
+	}
+
+	/** Stops watching the ledger and the keyboard for run `id`: this process supervises it now. */
+	release(id: string): void {
+		if (this.#shown?.id !== id) return;
+		this.#shown.unfollow();
+		this.#shown.stopListening();
+	}
+
+	/** Shows a run instead of any other. */
+	show(ctx: ExtensionContext, run: Run): ShownRun | undefined {
+		if (!ctx.hasUI || this.#scope.closed) return undefined;
+		if (this.#shown?.id === run.id) {
+			this.#shown.widget.show(run);
+			return this.#shown;
+		}
+		this.hide();
+		const widget = mountTimeline(ctx, this.#scope, run);
+		this.#shown = { id: run.id, widget, unfollow: () => {}, stopListening: () => {} };
+		return this.#shown;
+	}
+
+	/** Shows a run that this process does not supervise, as its ledger changes. */
+	follow(ctx: ExtensionContext, project: Project, run: Run): void {
+		const shown = this.show(ctx, run);
+		if (!shown) return;
+		shown.unfollow();
+		// A supervisor that is killed writes nothing: without a look at its lease the clock would never stop.
+		let stopLooking: (() => void) | undefined;
+		const lookWhileRunning = ({ status }: Run): void => {
+			if (status === "running")
+				stopLooking ??= this.#scope.every(leaseMs, () => void this.#lookAtLease(ctx, project, shown));
+			else {
+				stopLooking?.();
+				stopLooking = undefined;
+			}
+		};
+		lookWhileRunning(run);
+		const end = watchRun(project, run.id, ({ run: now }) => {
+			if (!this.#isCurrent(shown)) return;
+			lookWhileRunning(now);
+			if (now.status !== "awaiting_approval") shown.stopListening();
+			if (now.stage.kind === "over") this.hide();
+			else shown.widget.show(now);
+		});
+		const release = this.#scope.own(end);
+		shown.unfollow = () => {
+			stopLooking?.();
+			void release();
+		};
+	}
+
+	/** Lets `key` bring back the question that run `id` waits with, if it is shown. `listen` starts to listen and returns how to stop. */
+	offerAnswer(id: string, key: string, listen: () => () => void): void {
+		const shown = this.#shown;
+		if (shown?.id !== id || !this.#isCurrent(shown)) return;
+		shown.stopListening();
+		const stop = listen();
+		shown.widget.answerBy(key);
+		shown.stopListening = () => {
+			stop();
+			shown.widget.answerBy(undefined);
+			shown.stopListening = () => {};
+		};
+	}
+
+	/** Whether a run is still the one that is shown, and supervised elsewhere. */
+	#isCurrent(shown: ShownRun): boolean {
+		return this.#shown === shown && !this.#scope.closed && !this.#supervised.has(shown.id);
+	}
+
+	async #lookAtLease(ctx: ExtensionContext, project: Project, shown: ShownRun): Promise<void> {
+		const read = await project.store.read(shown.id);
+		if (!read.ok || !this.#isCurrent(shown) || !isInterrupted(read.value)) return;
+		this.hide();
+		const { run } = read.value;
+		const name = `${run.template.name} ${run.id.slice(0, 8)}`;
+		say(ctx, [`${name} is interrupted.`, ...waitingLines(read.value, "/chronicle ")].join("\n"), "warning");
+	}
+}

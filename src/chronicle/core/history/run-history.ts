@@ -167,62 +167,72 @@ export class RunHistory {
 		switch (event.kind) {
 			case "attempt_reserved": {
 				const { visit, attempt, launch, because } = event;
-				const common = { startedAt: undefined, endedAt: undefined, model: undefined };
-				this.#visits.get(visit)?.launches.push({ visit, attempt, launch, because, ...common, end: working });
+				const unstarted = { startedAt: undefined, endedAt: undefined, model: undefined, end: working };
+				this.#visits.get(visit)?.launches.push({ visit, attempt, launch, because, ...unstarted });
 				return;
 			}
 			case "worker_started": {
-				const one = this.#launch(event.visit, event.attempt, event.launch);
-				if (one) Object.assign(one, { startedAt: at, model: event.model });
+				const launch = this.#launch(event.visit, event.attempt, event.launch);
+				if (launch) Object.assign(launch, { startedAt: at, model: event.model });
 				return;
 			}
 			case "launch_failed": {
-				const one = this.#launch(event.visit, event.attempt, event.launch);
+				const launch = this.#launch(event.visit, event.attempt, event.launch);
 				const end: LaunchEnd = { kind: "unstarted", words: `could not be started: ${event.detail}` };
-				if (one) Object.assign(one, { endedAt: at, end });
+				if (launch) Object.assign(launch, { endedAt: at, end });
 				return;
 			}
-			case "worker_ended": {
-				const one = this.#launch(event.visit, event.attempt, event.launch);
-				if (!one) return;
-				const lost = event.outcome.kind === "lost";
-				const stage = before?.stage;
-				// The end of a lost worker is not known: its last sign of life counts.
-				const seen = lost && stage && "seenAt" in stage && stage.seenAt !== "" ? Date.parse(stage.seenAt) : at;
-				one.endedAt = Math.min(seen, at);
-				if (one.end === working) one.end = endPhrase(event.outcome);
+			case "worker_ended":
+				this.#endWorker(event, before, at);
 				return;
-			}
-			case "move_requested": {
-				const visit = this.#visits.get(event.visit);
-				if (!visit) return;
-				visit.summary = event.summary;
-				const one = visit.launches.findLast(({ attempt }) => attempt === event.attempt);
-				if (one)
-					one.end =
-						event.target === visit.state && event.target !== "done"
-							? { kind: "stopped", words: "asked to restart the state" }
-							: { kind: "moved", words: `asked for ${event.target}` };
+			case "move_requested":
+				this.#requestMove(event);
 				return;
-			}
-			case "rejected": {
-				const one = before && this.#visits.get(before.visit)?.launches.at(-1);
-				if (one?.end.kind === "moved") one.end = { kind: "rejected", words: `${one.end.words}; rejected` };
+			case "rejected":
+				this.#reject(before?.visit);
 				return;
-			}
-			case "files_measured": {
-				const visit = this.#visits.get(event.visit);
-				if (event.purpose !== "changes" || !visit) return;
-				Object.assign(visit.files, { to: event.tree, changes: event.changes ?? [], more: event.more ?? 0 });
-				visit.files.unmeasured = undefined;
+			case "files_measured":
+				this.#measureFiles(event);
 				return;
-			}
 			case "files_unmeasured": {
 				const visit = this.#visits.get(event.visit);
 				if (visit) visit.files.unmeasured = event.detail;
 				return;
 			}
 		}
+	}
+
+	#endWorker(event: LedgerEvent & { kind: "worker_ended" }, before: Run | undefined, at: number): void {
+		const launch = this.#launch(event.visit, event.attempt, event.launch);
+		if (!launch) return;
+		const lost = event.outcome.kind === "lost";
+		const stage = before?.stage;
+		// When a lost worker ended is not known: its last sign of life counts.
+		const seen = lost && stage && "seenAt" in stage && stage.seenAt !== "" ? Date.parse(stage.seenAt) : at;
+		launch.endedAt = Math.min(seen, at);
+		if (launch.end === working) launch.end = endPhrase(event.outcome);
+	}
+
+	#requestMove({ visit: number, attempt, target, summary }: LedgerEvent & { kind: "move_requested" }): void {
+		const visit = this.#visits.get(number);
+		if (!visit) return;
+		visit.summary = summary;
+		const launch = visit.launches.findLast((one) => one.attempt === attempt);
+		if (!launch) return;
+		const restarts = target === visit.state && target !== "done";
+		launch.end = restarts
+			? { kind: "stopped", words: "asked to restart the state" }
+			: { kind: "moved", words: `asked for ${target}` };
+	}
+
+	#reject(number: number | undefined): void {
+		const launch = number === undefined ? undefined : this.#visits.get(number)?.launches.at(-1);
+		if (launch?.end.kind === "moved") launch.end = { kind: "rejected", words: `${launch.end.words}; rejected` };
+	}
+
+	#measureFiles({ visit, purpose, tree, changes = [], more = 0 }: LedgerEvent & { kind: "files_measured" }): void {
+		const files = this.#visits.get(visit)?.files;
+		if (purpose === "changes" && files) Object.assign(files, { to: tree, changes, more, unmeasured: undefined });
 	}
 
 	#takeWait(before: Run, next: LedgerEvent, from: number, to: number): void {

@@ -1,4 +1,4 @@
-// Where a verb works: the project's folder, pi, the person's own folders, and whether the project is trusted.
+// The project that a command works on: its folder, pi, the user's own folders, and whether the project is trusted.
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
@@ -22,7 +22,7 @@ export function placeOptions({ flags, values }: ParsedArguments): PlaceOptions {
 	};
 }
 
-/** Opens the project; verbs that only look at it need no pi. */
+/** Opens the project; commands that only look at it need no pi. */
 export function openPlace({ cwd, trust, pi }: PlaceOptions, needs: "pi" | "nothing"): Project | Complaint {
 	if (!isFolder(cwd))
 		return {
@@ -49,12 +49,12 @@ function isFolder(path: string): boolean {
 	try {
 		return statSync(path).isDirectory();
 	} catch {
-		// Absent, a link in a circle, behind a folder that nobody may enter.
+		// Missing, a link loop, or not accessible.
 		return false;
 	}
 }
 
-/** Stands where no verb that starts a pi comes. */
+/** A placeholder for commands that start no pi. */
 const noPi: PiCommand = { command: "pi-was-not-found", args: [], version: undefined };
 
 export function isComplaint(value: Project | Complaint): value is Complaint {

@@ -77,7 +77,7 @@ function splitArguments(args: readonly string[], grammar: CommandGrammar): Split
 			at += option.words;
 			continue;
 		}
-		const mayBeText = textAfter !== undefined && names.length >= textAfter;
+		const mayBeText = names.length >= (textAfter ?? Number.POSITIVE_INFINITY);
 		const unknown = unknownOption(argument, options, mayBeText);
 		if (unknown !== undefined) return { error: unknown };
 		if (mayBeText && (named || !isName?.(argument)))

@@ -2,9 +2,9 @@
 import { exitCodes } from "../../../pi/index.ts";
 import { daysOf, type Removable, type Removed, removeRuns, runNamed, runsOlderThan } from "../../engine/index.ts";
 import { removalLines, removedLines } from "../text/index.ts";
-import { type Command, type CommandCall, type CommandResult, failed, misuse } from "./command.ts";
+import { type Command, type CommandCall, type CommandHost, type CommandResult, failed, misuse } from "./command.ts";
 
-const whatGoes = "Events, folded state, conversations, kept files and reports of a run: nothing brings them back.";
+const whatGoes = "Events, folded state, conversations, kept files and reports of a run: this cannot be undone.";
 /** Runs listed in a dialog that does not scroll. */
 const mostListed = 20;
 
@@ -55,14 +55,23 @@ async function removeFound({ parsed, project, host }: CommandCall, found: Remova
 		return { kind: "done", lines: [head, ...lines], data };
 	}
 	if (host.confirm && ids.length > 0) {
-		const title = `Remove ${ids.length === 1 ? "this run" : `these ${ids.length} runs`} with conversations, kept files and reports? Nothing brings them back.`;
-		const most = host.hasScreen ? lines.length : mostListed;
-		const shown = lines.length > most ? [...lines.slice(0, most), `  … and ${lines.length - most} more`] : lines;
-		const answers = { no: "No, keep everything", yes: "Yes, remove", leave: "Esc keeps" };
-		if (!(await host.confirm({ title, lines: shown, ...answers })))
+		if (!(await agrees(host, lines, ids.length)))
 			return { kind: "done", lines: ["Nothing was removed."], data: { dryRun: false, removed: [] } };
 	} else for (const line of removalLines({ runs: [], staying }, project.clock.now())) host.report(line);
 	return removalResult(await removeRuns(project, ids));
+}
+
+async function agrees({ confirm, hasScreen }: CommandHost, lines: readonly string[], count: number): Promise<boolean> {
+	const most = hasScreen ? lines.length : mostListed;
+	const more = lines.length - most;
+	const agreed = await confirm?.({
+		title: `Remove ${count === 1 ? "this run" : `these ${count} runs`} with conversations, kept files and reports? This cannot be undone.`,
+		lines: more > 0 ? [...lines.slice(0, most), `  … and ${more} more`] : lines,
+		no: "No, keep everything",
+		yes: "Yes, remove",
+		leave: "Esc keeps",
+	});
+	return agreed ?? false;
 }
 
 function removalResult(removed: readonly Removed[]): CommandResult {

@@ -1,5 +1,5 @@
-// What a person says to a run, made from the run as it stands. Pure: nothing is said here.
-// Z1 an answer names what it answers; Z2 what cannot apply is refused with a sentence before anything is opened or written.
+// Commands to a run, made from the run as it is. Pure: nothing is delivered here. An answer names what it answers; what does not apply is refused
+// with a message before anything is opened or written.
 import { didYouMean } from "../../../definition/index.ts";
 import type { Approval } from "../../core/index.ts";
 import {
@@ -24,11 +24,11 @@ export type RunCommand =
 			readonly question: ApprovalQuestion;
 	  }
 	| { readonly kind: "events"; readonly events: readonly PersonEvent[] }
-	/** The run only has to be taken up. */
+	/** The run only has to be resumed. */
 	| { readonly kind: "nothing" }
 	| { readonly kind: "refused"; readonly message: string };
 
-/** Yes to the move or the beginning that the run asks about. */
+/** Approves the move, or the start of a state, that the run asks about. */
 export function approveCommand(run: Run, words: string): RunCommand {
 	return answerCommand(run, words === "" ? { kind: "approved" } : { kind: "approved", words });
 }
@@ -41,7 +41,7 @@ export function rejectCommand(run: Run, words: string): RunCommand {
 function answerCommand(run: Run, approval: Exclude<Approval, { kind: "undecided" }>): RunCommand {
 	const { stage } = run;
 	if (stage.kind === "asking") return { kind: "answer", approval, question: stage.question };
-	// A supervisor that died while it asked left the question to be asked again.
+	// A supervisor that died while it asked left the question open.
 	if (stage.kind === "stopping" && stage.after.kind === "ask" && stage.after.earlier)
 		return { kind: "answer", approval, question: stage.after.earlier };
 	return refused(`${standing(run)} There is nothing to approve.`);
@@ -57,14 +57,14 @@ export interface RaisedLimits {
 	readonly state?: string;
 }
 
-/** What may be changed with a resume. */
+/** What a resume can change. */
 export interface ResumeOptions {
 	readonly raise?: RaisedLimits;
 	/** `provider/id`, for states that name none. */
 	readonly model?: string;
 }
 
-/** On, from a pause or a budget, with new ceilings where some are given; a run that was interrupted is only taken up. */
+/** Continues after a pause or at a ceiling, with new ceilings if given; an interrupted run is only resumed. */
 export function resumeCommand(run: Run, words: string, { raise = {}, model }: ResumeOptions = {}): RunCommand {
 	const { state, ...limits } = raise;
 	const raised: PersonEvent[] = [
@@ -86,7 +86,7 @@ export function resumeCommand(run: Run, words: string, { raise = {}, model }: Re
 	return events.length === 0 ? { kind: "nothing" } : checked(run, events);
 }
 
-/** Out of `human_intervention`, or from another wait to a state. */
+/** Leads out of `human_intervention`, or from another wait to a state. */
 export function releaseCommand(run: Run, to: string | undefined, words: string, done = false): RunCommand {
 	const known = to === undefined ? undefined : stateOf(run, to);
 	if (to !== undefined && known === undefined) return noState(run, to);
@@ -145,7 +145,7 @@ export function rewindCommand(run: Run, visit: number, start: VisitStart | undef
 	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, seen: seenOf(run) }]);
 }
 
-/** Back to what a rewind took away. */
+/** Restores what a rewind took away. */
 export function undoCommand(
 	run: Run,
 	seq: number,
@@ -158,7 +158,7 @@ export function undoCommand(
 	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, kept }]);
 }
 
-/** How a run stands, as the beginning of a message. */
+/** The status of a run, as the beginning of a message. */
 function standing({ id, status, state }: Run): string {
 	const short = id.slice(0, 8);
 	switch (status) {
@@ -185,7 +185,7 @@ function stateOf(run: Run, written: string): string | undefined {
 	return names.find((name) => name === written) ?? names.find((name) => plain(name) === plain(written));
 }
 
-/** States that a person can send a run to. */
+/** States that a run can be sent to. */
 export function statesOf(run: Run): string[] {
 	return [...run.plan.states.keys()].filter((name) => name !== HUMAN_INTERVENTION);
 }
@@ -201,20 +201,20 @@ function seenOf({ visit, attempt }: Run): Seen {
 	return { visit, attempt };
 }
 
-/** Why words cannot be said; `undefined` where they can. */
+/** Why a message is refused; `undefined` where its length is fine. */
 export function tooLong({ length }: string): string | undefined {
 	return length > MESSAGE_LENGTH
 		? `A message has at most ${MESSAGE_LENGTH} characters; this one has ${length}. Put the long part into a file, and name the file.`
 		: undefined;
 }
 
-/** What is refused when a person answers visit `seen` of a run that is elsewhere by now. */
+/** Refuses an answer to visit `seen` if the run has left it. */
 export function refuseEarlier(run: Run, seen: number): RunCommand | undefined {
 	const earlier = decidedEarlier(run, { visit: seen });
 	return earlier && refused(earlier.message);
 }
 
-/** What is refused when a person answers the event `seen`, and the run waits for another answer by now, or for none. */
+/** Refuses an answer to the event `seen` if the run no longer waits for it. */
 export function refuseOther(run: Run, seen: number): RunCommand | undefined {
 	const now = awaitedAnswer(run);
 	if (now === seen) return undefined;
@@ -229,7 +229,7 @@ function refused(message: string): RunCommand {
 	return { kind: "refused", message };
 }
 
-/** The events, if the machine would take them in this order. */
+/** The events, if the machine accepts them in this order. */
 function checked(run: Run, events: readonly PersonEvent[]): RunCommand {
 	let at = run;
 	for (const event of events) {

@@ -133,18 +133,8 @@ export async function deliveryResult(
 	switch (result.kind) {
 		case "failed":
 			return failed(result.failure);
-		case "attended": {
-			const { live, before } = result;
-			const notes = [templateChange(project, before), ...live.ledger.repairs].filter((note) => note !== undefined);
-			if (notes.length > 0) host.warn(notes.join("\n"));
-			const end = await host.attend(project, live);
-			const stopped = await stopResult(call, id, end);
-			if (end?.kind !== "parked" || stopped.kind !== "done") return stopped;
-			// The command has done its work, whatever the run waits for now.
-			if (name === "rewind")
-				return { ...stopped, exitCode: isRestored(before, end.run) ? exitCodes.done : exitCodes.failed };
-			return name === "pause" || name === "abort" ? { ...stopped, exitCode: exitCodes.done } : stopped;
-		}
+		case "attended":
+			return attendResumed(name, call, result);
 		case "said":
 		case "recorded":
 		case "taken":
@@ -157,6 +147,24 @@ export async function deliveryResult(
 			return { kind: "done", lines: [how, ...lookAt(project, host, read.value)], data, notice };
 		}
 	}
+}
+
+/** Supervises a run that the command resumed. */
+async function attendResumed(
+	name: string,
+	call: Pick<CommandCall, "project" | "host">,
+	{ live, before }: DispatchResult & { kind: "attended" },
+): Promise<CommandResult> {
+	const { project, host } = call;
+	const notes = [templateChange(project, before), ...live.ledger.repairs].filter((note) => note !== undefined);
+	if (notes.length > 0) host.warn(notes.join("\n"));
+	const end = await host.attend(project, live);
+	const stopped = await stopResult(call, live.id, end);
+	if (end?.kind !== "parked" || stopped.kind !== "done") return stopped;
+	// The command has done its work, whatever the run waits for now.
+	if (name === "rewind")
+		return { ...stopped, exitCode: isRestored(before, end.run) ? exitCodes.done : exitCodes.failed };
+	return name === "pause" || name === "abort" ? { ...stopped, exitCode: exitCodes.done } : stopped;
 }
 
 /** What became of a command that does not end here. */

@@ -1,5 +1,5 @@
-// The verbs by which a person steers a run, as both the command line and pi's command take them: what each takes, and the word that it makes.
-// Nothing is said to a run here.
+// The commands that steer a run: what each takes, and the run command that it makes.
+// Nothing is delivered here.
 
 import { keptBefore, type ReadLedger, startOfVisit } from "../../core/index.ts";
 import type { OptionKind, ParsedArguments } from "./arguments.ts";
@@ -21,7 +21,7 @@ import {
 	undoCommand,
 } from "./run-command.ts";
 
-/** What is wrong with how a verb was written. */
+/** Wrong arguments. */
 export interface Misuse {
 	readonly code: string;
 	readonly message: string;
@@ -31,15 +31,14 @@ export type Make = (ledger: ReadLedger, words: string) => RunCommand | Promise<R
 
 export interface Steering {
 	readonly name: string;
-	/** What follows the verb. */
+	/** The arguments, for the usage line. */
 	readonly takes: string;
 	readonly explained: string;
 	readonly options?: Readonly<Record<string, OptionKind>>;
 	readonly optionsUsage?: string;
 	/** Whether a run without a supervisor continues after the command. */
 	readonly afterwards: "continue" | "release";
-	/** The word, from the run and what was written; or what is wrong with that. */
-	/** `model`: what `--model` names, as `provider/id`. */
+	/** Makes the command from the run and the arguments, or says what is wrong with them. `model`: what `--model` names, as `provider/id`. */
 	make(parsed: ParsedArguments, model?: string): Make | Misuse;
 }
 
@@ -138,7 +137,7 @@ const verbs: readonly Steering[] = [
 	},
 ];
 
-/** Verbs that are about what the person saw, and those of them that answer what the run waits for. */
+/** Commands about the visit that the user saw, and those that answer what the run waits for. */
 const aboutVisit = new Set(["resume", "approve", "reject", "tell", "release"]);
 const answering = new Set(["resume", "approve", "reject", "release", "reopen"]);
 
@@ -148,7 +147,7 @@ const seenUsage = {
 		"  --answers <event>  the question or wait that you answer, as printed by status; refused if it has changed\n",
 };
 
-/** All verbs. Those that answer take what they answer, so that a run which has moved on meanwhile is left alone. */
+/** All of them. Those that answer take what they answer, so that a run which has moved on is left alone. */
 export const steerings: readonly Steering[] = verbs.map((verb) => {
 	const seen = [
 		...(aboutVisit.has(verb.name) ? (["visit"] as const) : []),
@@ -193,7 +192,7 @@ function isGoal(word: string): boolean {
 	return /^(?:(?:kept-)?\d{1,6}|undo)$/.test(word);
 }
 
-/** The word that takes a run back to `goal`: a visit, `kept-<number>`, or `undo`. */
+/** Rewinds to `goal`: a visit, `kept-<number>`, or `undo`. */
 async function rewindTo(ledger: ReadLedger, goal: string): Promise<RunCommand> {
 	const { run } = ledger;
 	if (/^\d+$/.test(goal)) return rewindCommand(run, Number(goal), await startOfVisit(ledger, Number(goal)));

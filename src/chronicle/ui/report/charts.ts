@@ -4,7 +4,7 @@ import type { Launch, Wait } from "../../core/index.ts";
 import { marks, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import { drawStateDiagram } from "./diagram.ts";
 import { drawGantt, endMarks, ganttRows, waitMarks } from "./gantt.ts";
-import { type Html, type Markup, trusted } from "./markup.ts";
+import { type Html, type HtmlContent, type Markup, trusted } from "./markup.ts";
 import { drawSpending, drawStates, stateRows, tokenKinds } from "./money.ts";
 import { counted, drawChart, drawKey, type ReportPage, type Section } from "./page.ts";
 import { pathOf } from "./path.ts";
@@ -110,6 +110,29 @@ export function timeSection(page: ReportPage): Section {
 		150,
 	);
 	if (list.leftOut > 0) leftOut.push(`${list.leftOut} spans of time are not in the table.`);
+	return {
+		id: "time",
+		title,
+		content: drawChart(page, {
+			wide: drawGantt(html, report, "wide"),
+			narrow: drawGantt(html, report, "narrow"),
+			caption: timeCaption(page),
+			name: "Time chart",
+			table: drawTable(html, {
+				caption: "Active and waiting time",
+				rows: list.rows,
+				columns: [
+					{ name: "Visit", of: ({ visit, state }) => `${visit} ${titleOf(state)}`, kind: "words" },
+					{ name: "What", of: ({ what }) => what, kind: "words" },
+					{ name: "From", of: ({ from }) => moments.short(from) },
+					{ name: "How long", kind: "number", of: ({ ms }) => shortTime(ms) },
+				],
+			}),
+		}),
+	};
+}
+
+function timeCaption({ html, report, moments }: ReportPage): HtmlContent {
 	const waits = new Set(report.visits.flatMap(({ waits: own }) => own.map(({ kind }) => kind)));
 	const launchEnds = new Set(report.visits.flatMap(({ launches }) => launches.map(({ end }) => end.kind)));
 	const cutShort = timeAxis(busySpans(report), report.beganAt, report.endedAt, 0, roomWidth.wide).breaks.length > 0;
@@ -118,13 +141,13 @@ export function timeSection(page: ReportPage): Section {
 		return html`<svg class="sample" viewBox="0 0 28 14" width="28" height="14" aria-hidden="true"><rect class="${name}" width="28" height="14" rx="3"/>${inside}</svg>`;
 	};
 	const faults = (["crashed", "timed_out", "lost"] as const).filter((kind) => launchEnds.has(kind));
-	const caption = [
-		drawKey(html, bar("bar", "1"), "a worker at work, with the number of the attempt"),
+	return [
+		drawKey(html, bar("bar", "1"), "a running worker, with the number of the attempt"),
 		faults.length > 0
 			? drawKey(html, bar("bar fault", endMarks[faults[0] ?? "crashed"]), "it crashed, ran out of time or was lost")
 			: undefined,
 		launchEnds.has("rejected")
-			? drawKey(html, bar("bar", `1 ${endMarks.rejected}`), "a person rejected what it asked for")
+			? drawKey(html, bar("bar", `1 ${endMarks.rejected}`), "its request was rejected")
 			: undefined,
 		waitKinds
 			.filter((kind) => waits.has(kind))
@@ -140,26 +163,6 @@ export function timeSection(page: ReportPage): Section {
 			: undefined,
 		html`<span>Time counts from ${moments.full(report.beganAt)}.</span>`,
 	];
-	return {
-		id: "time",
-		title,
-		content: drawChart(page, {
-			wide: drawGantt(html, report, "wide"),
-			narrow: drawGantt(html, report, "narrow"),
-			caption,
-			name: "Time chart",
-			table: drawTable(html, {
-				caption: "Active and waiting time",
-				rows: list.rows,
-				columns: [
-					{ name: "Visit", of: ({ visit, state }) => `${visit} ${titleOf(state)}`, kind: "words" },
-					{ name: "What", of: ({ what }) => what, kind: "words" },
-					{ name: "From", of: ({ from }) => moments.short(from) },
-					{ name: "How long", kind: "number", of: ({ ms }) => shortTime(ms) },
-				],
-			}),
-		}),
-	};
 }
 
 function launchSpan(

@@ -159,15 +159,19 @@ export function openColours(html: Html): Colours {
 			for (const side of ["-", "+"] as const) {
 				const own = lines.flatMap(({ sign }, index) => (sign === side || sign === " " ? [index] : []));
 				const code = own.map((index) => (texts[index] ?? "").slice(0, longest)).join("\n");
-				const coloured = splitLines(highlight(highlighter, code, language));
-				// Of some broken code the highlighter loses a piece: then the code goes without colours.
-				if (coloured.join("\n").replace(/<\/?span[^>]*>/g, "") !== escaped(code)) continue;
+				const colored = colorLines(highlighter, code, language);
 				for (const [at, index] of own.entries())
-					if ((texts[index]?.length ?? 0) <= longest) markup[index] = trusted(coloured[at] ?? "");
+					if (colored && (texts[index]?.length ?? 0) <= longest) markup[index] = trusted(colored[at] ?? "");
 			}
 			return markup;
 		},
 	};
+}
+
+/** The lines of code as markup; `undefined` for broken code of which the highlighter loses a part. */
+function colorLines(highlighter: typeof core, code: string, language: string): string[] | undefined {
+	const lines = splitLines(highlight(highlighter, code, language));
+	return lines.join("\n").replace(/<\/?span[^>]*>/g, "") === escaped(code) ? lines : undefined;
 }
 
 function highlight(highlighter: typeof core, code: string, language: string): string {

@@ -35,8 +35,7 @@ const mostPoints = 2000;
 export async function readReportModel(read: ReadLedger, redact: Redact): Promise<ReportModel> {
 	const builder = new ReportModelBuilder();
 	const gaps: string[] = [...read.repairs];
-	let unknown = 0;
-	let broken = 0;
+	const counts = { taken: 0, unknown: 0, broken: 0 };
 	try {
 		for await (const event of read.events()) {
 			const taken = takeSafely(builder, event, redact);
@@ -44,20 +43,23 @@ export async function readReportModel(read: ReadLedger, redact: Redact): Promise
 				gaps.push("The first readable event does not begin a run: only the folded state is shown.");
 				break;
 			}
-			if (taken === "unknown") unknown += 1;
-			if (taken === "broken") broken += 1;
+			counts[taken] += 1;
 		}
 	} catch (error) {
 		gaps.push(`The events could not be read to their end: ${error instanceof Error ? error.message : String(error)}`);
 	}
-	if (broken > 0) gaps.push(`Events that make no sense to this version: ${broken}. What they record is missing.`);
-	if (unknown > 0)
-		gaps.push(
-			`${unknown} ${unknown === 1 ? "event is" : "events are"} of a kind that this version does not know; ${unknown === 1 ? "it is" : "they are"} skipped.`,
-		);
+	gaps.push(...skippedEvents(counts));
 	const { holder } = read;
 	if (!holder || holder.alive === "no") builder.history.abandon();
 	return builder.build(read.run, gaps);
+}
+
+function skippedEvents({ unknown, broken }: { readonly unknown: number; readonly broken: number }): string[] {
+	const [events, they] = unknown === 1 ? ["event is", "it is"] : ["events are", "they are"];
+	return [
+		...(broken > 0 ? [`Events that make no sense to this version: ${broken}. What they record is missing.`] : []),
+		...(unknown > 0 ? [`${unknown} ${events} of a kind that this version does not know; ${they} skipped.`] : []),
+	];
 }
 
 type Taken = "taken" | "unknown" | "unreadable" | "broken";

@@ -1,4 +1,4 @@
-// What a question about a run shows in the terminal: what was done and changed, what it has cost, and where the run stands. Pure.
+// A question about a run in the terminal: what was done and changed, its cost, and the status of the run. Pure.
 import { dim, type Line, plain, type SheetSpec, wrapParts } from "../../../tui/index.ts";
 import type { Run } from "../../core/index.ts";
 import { crumbsOf } from "../timeline/index.ts";
@@ -12,7 +12,7 @@ export function questionBody(lines: readonly string[]): Body {
 	return { kind: "lines", lines: linesOf(lines) };
 }
 
-/** What a person can answer to an approval. `diff` comes first: a stray Enter only looks. */
+/** The answers to an approval. `diff` comes first: a stray Enter only looks. */
 export type ApprovalAnswer = "diff" | "approve" | "reject" | "elsewhere" | "tell" | "later";
 
 const letters: Readonly<Record<ApprovalAnswer, string>> = {
@@ -29,7 +29,7 @@ export interface ApprovalText {
 	readonly lines: readonly string[];
 	/** What each answer says. */
 	readonly words: Readonly<Record<ApprovalAnswer, string>>;
-	/** It comes by itself, not by a command of the person. */
+	/** It comes by itself, not by a command of the user. */
 	readonly uncalled: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The timeline of a run: a few lines that say where it stands, what it costs, what it does and what it waits for. A function of the folded
+// The timeline of a run: a few lines with its status, cost, current work and what it waits for. A function of the folded
 // run and the time; nothing here is remembered. T1 while a worker works its number of lines does not depend on what it does.
 
 import {
@@ -52,7 +52,7 @@ export interface TimelineOptions {
 	readonly changed?: ChangedFiles | undefined;
 	/** The key that brings back the question which the run waits with: `Alt+A`. */
 	readonly answerKey?: string | undefined;
-	/** Something that a person should know now. */
+	/** Something that the user should know now. */
 	readonly notice?: string | undefined;
 }
 
@@ -93,7 +93,7 @@ function headline(run: Run, width: number): Line[] {
 	const id: Line = width < narrow ? [] : [dim(` ${run.id.slice(0, 8)}`)];
 	const status: StyledText = { text: run.status.replaceAll("_", " "), tone: statusTones[run.status] };
 	const head = [...name, ...id, dim(" · "), status];
-	// How it stands is never what is cut off.
+	// The status is never cut off.
 	if (lineWidth(head) > width) return [fitLine(name, width), [status]];
 	return [[...head, dim(` · ${task}`)]];
 }
@@ -128,25 +128,28 @@ function present(run: Run, { now, width, changed }: TimelineOptions, cells: numb
 			own.find((one) => one.figure === figure),
 			{ width, cells },
 		);
-	const { files, added, removed } = changed ?? changesOf(run);
 	return [
 		[plain(who)],
 		[plain(`visit ${run.visit}${run.attempt > 1 ? `, attempt ${run.attempt}` : ""}`)],
 		of("activeMs", shortTime(ran)),
 		of("tokens", `${shortCount(totals?.tokens ?? 0)} tokens`),
 		of("costUsd", shortCost(totals?.costUsd ?? 0)),
-		...(files === 0
-			? run.unmeasured.some(({ visit }) => visit === run.visit)
-				? [[{ text: "files not measured", tone: "warning" } as const]]
-				: []
-			: [
-					[
-						plain(`${files} ${files === 1 ? "file" : "files"} `),
-						{ text: `+${added}`, tone: "success" } as const,
-						plain(" "),
-						{ text: `−${removed}`, tone: "error" } as const,
-					],
-				]),
+		...changedFiles(run, changed ?? changesOf(run)),
+	];
+}
+
+function changedFiles(run: Run, { files, added, removed }: ChangedFiles): Line[] {
+	if (files === 0) {
+		const unmeasured = run.unmeasured.some(({ visit }) => visit === run.visit);
+		return unmeasured ? [[{ text: "files not measured", tone: "warning" }]] : [];
+	}
+	return [
+		[
+			plain(`${files} ${files === 1 ? "file" : "files"} `),
+			{ text: `+${added}`, tone: "success" },
+			plain(" "),
+			{ text: `−${removed}`, tone: "error" },
+		],
 	];
 }
 
@@ -228,7 +231,7 @@ function measured(
 	return [...words, plain(" "), { text: bar(share, cells), tone }, dim(`${of}${show(measure.ceiling)}`)];
 }
 
-/** What a person has to do, with the commands. */
+/** What the user has to do, with the commands. */
 function waiting(run: Run, { prefix, width, answerKey }: TimelineOptions): Line[] {
 	const next = nextStep(run);
 	if (next === undefined) return [];

@@ -1,4 +1,4 @@
-// A worker's conversation as lines: what it was told, said, called and got. Read from the end of pi's session file, at most 256 KB of it, so
+// A worker's conversation as lines: messages, calls and results. Read from the end of pi's session file, at most 256 KB of it, so
 // that a long conversation opens at once; a torn last line is left out.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { dim, type Line, type StyledText } from "../../../tui/index.ts";

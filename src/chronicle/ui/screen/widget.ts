@@ -1,5 +1,5 @@
-// The timeline above the editor while a run is live. W1 mounted once; W2 drawn again only when its text has changed, at most once a second;
-// W3 in RPC a plain list of lines; W4 its clock stands still while the run waits.
+// The timeline above the editor while a run is live. Mounted once, and drawn again only when its text has changed, at most once a second; in RPC a
+// plain list of lines. Its clock stops while the run waits.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Scope } from "../../../pi/index.ts";
 import { type Paint, paintLine, themed, unpainted } from "../../../tui/index.ts";
@@ -27,7 +27,7 @@ export interface TimelineWidget {
 export function mountTimeline(ctx: ExtensionContext, scope: Scope, first: Run): TimelineWidget {
 	let run = first;
 	let changes: (ChangedFiles & { readonly visit: number }) | undefined;
-	/** Notices of earlier visits are no news any more. */
+	/** Notices of earlier visits are not shown again. */
 	let told = first.notices;
 	let answerKey: string | undefined;
 	let last = "";
@@ -64,10 +64,9 @@ export function mountTimeline(ctx: ExtensionContext, scope: Scope, first: Run): 
 		});
 	};
 	const clock = () => {
-		const runs = !isParked(run);
-		if (runs && !stopClock) stopClock = scope.every(tickMs, soon);
-		if (!runs && stopClock) {
-			stopClock();
+		if (!isParked(run)) stopClock ??= scope.every(tickMs, soon);
+		else {
+			stopClock?.();
 			stopClock = undefined;
 		}
 	};

@@ -1,16 +1,16 @@
-// A question that was put off comes back with one key while its run waits here. B1 the key is listened for only that long, and only in the terminal;
-// B2 a question that was answered elsewhere meanwhile does not come back.
+// One key brings back a question that was put off, while its run waits here. It is listened for only that long, and only in the terminal;
+// a question that was answered elsewhere does not come back.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { matchesKey } from "@earendil-works/pi-tui";
 import { say } from "../../../pi/index.ts";
 import type { Project } from "../../engine/index.ts";
 import { deliveryResult, dispatch } from "../commands/index.ts";
 import { sessionHost } from "./host.ts";
-import { personOf } from "./person.ts";
 import { present } from "./run-command-line.ts";
 import type { ChronicleSession } from "./session.ts";
+import { userApprover } from "./user-approver.ts";
 
-/** pi has no use for it, and no text begins with it. */
+/** pi does not use it, and no text begins with it. */
 const key = "alt+a";
 /** The key as the screen names it. */
 export const answerKey = "Alt+A";
@@ -47,7 +47,7 @@ async function askAgain(session: ChronicleSession, ctx: ExtensionContext, projec
 					? { kind: "nothing" }
 					: { kind: "refused", message: "The run does not wait for an approval anymore." },
 			{
-				approver: personOf(session, ctx, project, "called"),
+				approver: userApprover(session, ctx, project, "called"),
 				notice: (text) => say(ctx, text, "warning"),
 				afterwards: "continue",
 			},

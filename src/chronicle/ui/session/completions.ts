@@ -1,4 +1,4 @@
-// What may follow `/chronicle `: verbs and templates, then runs and states.
+// Completions behind `/chronicle `: commands and templates, then runs and states.
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import type { LedgerEntry, Run } from "../../core/index.ts";
 import { isLoaded } from "../../engine/index.ts";
@@ -10,7 +10,9 @@ import { lookAt, type Whereabouts } from "./session-project.ts";
 const mostRuns = 12;
 const mostVisits = 20;
 
-/** Completions for the words before the cursor; `null` where nothing fits. */
+const takesTemplate = new Set(["start", "show", "check"]);
+
+/** Completions for the line up to the cursor; `null` where nothing fits. */
 export async function completeChronicle(
 	session: ChronicleSession,
 	prefix: string,
@@ -28,43 +30,41 @@ export async function completeChronicle(
 		[...project.templates().templates.values()]
 			.filter(isLoaded)
 			.map(({ key, read }) => item(key, read.template.description ?? read.template.name));
-	const [verb, named] = words;
-	if (verb === undefined) {
+	const [name, named] = words;
+	if (name === undefined) {
 		const shown = templates().filter(({ label }) => !commandNames.has(label));
 		return offer([...shown, ...sessionList.map(({ name, about }) => item(name, about))]);
 	}
-	if (verb === "start" || verb === "show" || verb === "check") return words.length === 1 ? offer(templates()) : null;
-	if (!commandNames.has(verb)) return null;
-	const entries = (await project.store.list()).filter((entry) => entry.kind === "run");
-	const taken = sessionCommands.find(({ name }) => name === verb)?.options ?? {};
+	if (takesTemplate.has(name)) return words.length === 1 ? offer(templates()) : null;
+	const command = sessionCommands.find((one) => one.name === name);
+	if (!command) return null;
 	// Runs are completed without it.
-	const options = Object.keys(taken).filter((option) => option !== "run");
+	const options = Object.keys(command.options ?? {}).filter((option) => option !== "run");
 	if (last.startsWith("-")) return offer(options.map((option) => item(`--${option}`)));
-	// What a verb takes of the run itself, behind its name or without it.
+	const entries = (await project.store.list()).filter((entry) => entry.kind === "run");
+	// What a command takes of the run itself, behind its name or without it.
 	const parts = async (): Promise<AutocompleteItem[]> => {
 		const found = await resolveRun(project, words.length === 1 ? undefined : named, [...session.supervised.keys()]);
 		const read = found.ok ? await project.store.read(found.value) : undefined;
-		return read?.ok ? partsOf(verb, read.value.run) : [];
+		return read?.ok ? partsOf(name, read.value.run) : [];
 	};
-	if (words.length === 1) {
-		if (verb === "list" || verb === "help") return null;
-		// What a person saw is named by commands that were printed, and by scripts.
-		const own = options.filter((option) => option !== "visit" && option !== "answers");
-		return offer([...runs(entries), ...(await parts()), ...own.map((option) => item(`--${option}`))]);
-	}
-	return words.length === 2 && namesRun(named ?? "", entries) ? offer(await parts()) : null;
+	if (words.length > 1) return words.length === 2 && namesRun(named ?? "", entries) ? offer(await parts()) : null;
+	if (name === "list" || name === "help") return null;
+	// What an answer answers is named by printed commands, and by scripts.
+	const own = options.filter((option) => option !== "visit" && option !== "answers");
+	return offer([...runs(entries), ...(await parts()), ...own.map((option) => item(`--${option}`))]);
 }
 
-/** States or visits, for the verbs that take one. */
-function partsOf(verb: string, run: Run): AutocompleteItem[] {
-	if (verb === "release" || verb === "reopen") return statesOf(run).map((state) => item(state));
-	if (verb !== "rewind" && verb !== "diff") return [];
+/** States or visits, for the commands that take one. */
+function partsOf(name: string, run: Run): AutocompleteItem[] {
+	if (name === "release" || name === "reopen") return statesOf(run).map((state) => item(state));
+	if (name !== "rewind" && name !== "diff") return [];
 	const left = run.history.map(({ visit, from }) => ({ visit, state: from }));
 	const visits = [...left, { visit: run.visit, state: run.state }].slice(-mostVisits).reverse();
 	return [
-		...(verb === "diff" ? [item("all", "the whole run")] : []),
+		...(name === "diff" ? [item("all", "the whole run")] : []),
 		...visits.map(({ visit, state }) => item(String(visit), state)),
-		...(verb === "rewind"
+		...(name === "rewind"
 			? [...run.kept]
 					.reverse()
 					.map(({ seq, state, visit }) => item(`kept-${seq}`, `${state}, visit ${visit}, before a rewind`))

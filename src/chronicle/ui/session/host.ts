@@ -4,9 +4,9 @@ import { printable, say } from "../../../pi/index.ts";
 import { type SheetOption, showSheet } from "../../../tui/index.ts";
 import type { CommandHost, Confirmation } from "../commands/index.ts";
 import { questionBody } from "../screen/index.ts";
-import { personOf } from "./person.ts";
 import type { ChronicleSession } from "./session.ts";
 import { commandNames } from "./session-commands.ts";
+import { userApprover } from "./user-approver.ts";
 
 export function sessionHost(session: ChronicleSession, ctx: ExtensionContext): CommandHost {
 	const { supervised, scope } = session;
@@ -20,7 +20,7 @@ export function sessionHost(session: ChronicleSession, ctx: ExtensionContext): C
 		reserved: commandNames,
 		supervised,
 		model: ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : undefined,
-		approver: (project, coming) => personOf(session, ctx, project, coming),
+		approver: (project, coming) => userApprover(session, ctx, project, coming),
 		...(ctx.hasUI
 			? {
 					confirm: (question) => confirm(session, ctx, question),

@@ -1,4 +1,4 @@
-// `/chronicle` in pi: what every session registers. Everything behind it is imported when the command first runs, or when a session begins in
+// `/chronicle` in pi: what every session registers. The rest is imported when the command first runs, or when a session starts in
 // a project that has runs.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -8,20 +8,20 @@ import type { ChronicleSession } from "./session.ts";
 
 /** What a sequence may ask of chronicles. */
 export interface ChronicleDoor {
-	/** The runs that this session supervises, for people. */
+	/** The runs that this session supervises, as text. */
 	live(): string[];
-	/** `/chronicle <args>` as a step: it has ended when the run that it started or steered rests; any rest but `done` fails the step. */
+	/** `/chronicle <args>` as a step: it ends when the run that it started or steered stops; any status but `done` fails the step. */
 	step(ctx: ExtensionCommandContext, args: string, signal: AbortSignal): ReturnType<typeof runAsStep>;
 }
 
-/** Registers `/chronicle`. `named` says what the project brings. Runs that it starts belong to the scope: they are let go, and can be resumed, when that closes. */
+/** Registers `/chronicle`. `named` lists what the project defines. Runs that it starts belong to the scope: they are released, and can be resumed, when it closes. */
 export function registerChronicle(pi: ExtensionAPI, scope: Scope, named: NameDefinitions): ChronicleDoor {
 	let opened: ChronicleSession | undefined;
 	const open = openOnce(async () => {
 		opened = (await import("./session.ts")).openChronicle(scope);
 		return opened;
 	});
-	// Completions are asked for without a context; only what is plain data of it is kept.
+	// Completions are requested without a context; only its plain data is kept.
 	let place = { cwd: process.cwd(), trusted: false };
 
 	pi.registerCommand("chronicle", {
@@ -39,7 +39,7 @@ export function registerChronicle(pi: ExtensionAPI, scope: Scope, named: NameDef
 	pi.on("session_start", (_event, ctx) => {
 		place = { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
 		if (!ctx.hasUI || !place.trusted || !existsSync(join(ctx.cwd, ".pi", "chronicle", "sessions"))) return;
-		// Not awaited: a session does not wait for what may be a long list.
+		// Not awaited: the list may be long.
 		void import("./offer.ts").then(({ offerUnfinished }) => offerUnfinished(scope, ctx));
 	});
 	return {

@@ -1,10 +1,10 @@
-// What a person is told who comes to a project with unfinished runs. Nothing is resumed by itself.
+// Tells the user about unfinished runs when a session starts. Nothing is resumed by itself.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { type Scope, say } from "../../../pi/index.ts";
 import { waitingLines, waits } from "../text/index.ts";
 import { lookAt } from "./session-project.ts";
 
-/** Says which runs wait, the newest with what it waits for. Never rejects. */
+/** Says which runs wait, and what the newest waits for. Never rejects. */
 export async function offerUnfinished(scope: Scope, ctx: ExtensionContext): Promise<void> {
 	const { hasUI, mode, ui } = ctx;
 	const project = lookAt({ cwd: ctx.cwd, trusted: true });
@@ -23,6 +23,6 @@ export async function offerUnfinished(scope: Scope, ctx: ExtensionContext): Prom
 		];
 		say({ hasUI, mode, ui }, lines.join("\n"));
 	} catch {
-		// A folder that cannot be read, or a session that is gone: the list tells more when it is asked for.
+		// An unreadable folder, or a session that has ended: `/chronicle` says more.
 	}
 }

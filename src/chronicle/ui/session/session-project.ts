@@ -4,13 +4,13 @@ import { type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-ag
 import { definitionsTrusted, exitCodes, failWith, findPi, isPiCommand, ownPiSearch, say } from "../../../pi/index.ts";
 import { openProject, type Project } from "../../engine/index.ts";
 
-/** What of a context names a project. */
+/** What identifies a project. */
 export interface Whereabouts {
 	readonly cwd: string;
 	readonly trusted: boolean;
 }
 
-/** Opens the project of a session. Models are pi's own list, so that no pi is started to ask for them. */
+/** Opens the project of a session. Models come from pi's own list, so that no pi is started for them. */
 export function projectOf(ctx: ExtensionContext): Project {
 	const { modelRegistry } = ctx;
 	const pi = findPi(ownPiSearch());
@@ -21,7 +21,7 @@ export function projectOf(ctx: ExtensionContext): Project {
 	});
 }
 
-/** Opens a project to look at: nothing can be started with it. */
+/** Opens a project read-only: nothing can be started with it. */
 export function lookAt(where: Whereabouts): Project {
 	return openProject({ ...placeOf(where), pi: { command: process.execPath, args: [], version: undefined } });
 }
@@ -31,7 +31,7 @@ function placeOf({ cwd, trusted }: Whereabouts) {
 	return { cwd, home: homedir(), agentFolder: getAgentDir(), trust, env: process.env };
 }
 
-/** Says why a command cannot do what was asked. Without a screen pi's exit code tells it too. */
+/** Says why a command was refused. Without a screen it sets pi's exit code too. */
 export function refuseCommand(
 	ctx: Pick<ExtensionContext, "hasUI" | "mode" | "ui">,
 	reason: string,

@@ -1,4 +1,4 @@
-// Cleanup commands as a person has to see them before they may run: to the last character. Pure.
+// Cleanup commands as they are shown for approval: to the last character. Pure.
 import type { CleanupTexts } from "../../engine/index.ts";
 
 /** Each command with its state; further lines of one stand below it. */
@@ -9,7 +9,7 @@ export function cleanupLines(commands: CleanupTexts["commands"]): string[] {
 	});
 }
 
-/** What a screen would not show, or would show as something else, as `\u{…}`: control and format characters, marks, odd blanks. */
+/** Escapes what a screen would hide or show as something else: control and format characters, marks, unusual spaces. */
 function visible(text: string): string {
 	return text.replace(
 		/[\p{C}\p{Zl}\p{Zp}\u{115f}\u{1160}\u{3164}\u{ffa0}]|(?! )\p{Zs}/gu,

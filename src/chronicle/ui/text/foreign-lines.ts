@@ -6,7 +6,7 @@ export type ForeignEntry = Extract<LedgerEntry, { kind: "foreign" }>;
 
 const mostMoves = 50;
 
-/** Where it stands, as plain lines. */
+/** Its status, as plain lines. */
 export function foreignLines({ id, summary, format }: ForeignEntry): string[] {
 	const { template, status, state, task, tokens, updatedAt } = summary;
 	return [
@@ -17,7 +17,7 @@ export function foreignLines({ id, summary, format }: ForeignEntry): string[] {
 	];
 }
 
-/** What it has come through and what it knows. */
+/** Its history and findings. */
 export function foreignStoryLines({ story }: ForeignEntry): string[] {
 	const { history, findings, pendingTasks, files } = story;
 	const earlier = history.length - mostMoves;

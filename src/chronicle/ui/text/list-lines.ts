@@ -67,7 +67,7 @@ export async function runLines(
 	return lines;
 }
 
-/** Whether a run needs a person before it goes on. */
+/** Whether a run needs the user before it continues. */
 export function waits(entry: LedgerEntry): boolean {
 	return entry.kind === "run" && !["running", "done", "failed", "aborted"].includes(entry.summary.status);
 }

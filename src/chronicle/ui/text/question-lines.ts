@@ -19,7 +19,7 @@ export function questionTitle({ side, state, target }: ApprovalQuestion): string
 	return side === "entry" && state === target ? `Begin ${target}?` : `Move from ${state} to ${target}?`;
 }
 
-/** Everything that the answer is about, below the title. `now` is ISO 8601. */
+/** What the answer is about, below the title. `now` is ISO 8601. */
 export function questionLines(question: ApprovalQuestion, run: Run, now: string): string[] {
 	const summary = question.summary.trim();
 	const files = run.snapshot.files.filter(({ visit }) => visit === question.visit);
@@ -46,7 +46,7 @@ export function changeLines(files: readonly FileChange[], more = 0, most = mostF
 	];
 }
 
-/** What could not be compared or brought back, the first of it by name. */
+/** Files that could not be compared or restored, the first ones by name. */
 export function leftLines(title: string, left: readonly FileLeft[], more = 0): string[] {
 	if (left.length === 0) return [];
 	const hidden = left.length - Math.min(left.length, mostFiles) + more;

@@ -1,4 +1,4 @@
-// Runs that are taken away, as plain lines. Pure.
+// Runs to be removed, and removed runs, as plain lines. Pure.
 import type { Removable, Removed, RunEntry } from "../../engine/index.ts";
 import { shortTime } from "../timeline/index.ts";
 

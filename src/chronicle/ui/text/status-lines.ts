@@ -1,4 +1,4 @@
-// Where one run stands, as plain lines for any screen. A function of what was read and the time.
+// The status of a run, as plain lines. A function of what was read and the time.
 import { join } from "node:path";
 import type { ReadLedger } from "../../core/index.ts";
 import { awaitedAnswer, liveTotals, type Measure, measures, type Run } from "../../core/index.ts";
@@ -25,7 +25,7 @@ export interface StatusOptions {
 /** The status of a run, most important first. */
 export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOptions): string[] {
 	const { run, repairs } = read;
-	// Nobody has worked since its supervisor went away: time stands where the record does.
+	// Nothing has run since its supervisor ended: time stops where the record does.
 	const now = isInterrupted(read) ? run.updatedAt : asked;
 	const question = run.stage.kind === "asking" ? run.stage.question : undefined;
 	return [
@@ -46,10 +46,10 @@ export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOpti
 	];
 }
 
-/** Verbs that answer: printed with what they answer, so that a command which is entered late answers nothing else. */
+/** Commands that answer: printed with what they answer, so that a late one answers nothing else. */
 const answering = new Set(["approve", "reject", "resume", "release"]);
 
-/** What a run waits for, and the commands that help; nothing while it is at work. */
+/** What a run waits for, and the commands that help; nothing while it is running. */
 export function waitingLines(read: ReadLedger, prefix: string): string[] {
 	const { run } = read;
 	const short = run.id.slice(0, 8);
@@ -62,7 +62,7 @@ export function waitingLines(read: ReadLedger, prefix: string): string[] {
 	return next ? [next.what, ...(next.commands.length > 0 ? [next.commands.map(command).join(" · ")] : [])] : [];
 }
 
-/** A run that was at work when its supervisor went away. */
+/** Whether a run was running when its supervisor ended. */
 export function isInterrupted({ run, holder }: Pick<ReadLedger, "run" | "holder">): boolean {
 	return run.status === "running" && (holder === undefined || holder.alive === "no");
 }
@@ -75,7 +75,7 @@ function statusWords(read: ReadLedger): string {
 	return `${ending === undefined ? run.status.replaceAll("_", " ") : `pausing: ${ending}`}${where}`;
 }
 
-/** Who is or was at it, so that a state that never ran cannot look like one that did. */
+/** Its worker, so that a state that never ran cannot look like one that did. */
 function workerLines(read: ReadLedger): string[] {
 	const { run, folder } = read;
 	const { stage, conversation } = run;

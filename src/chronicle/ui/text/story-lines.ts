@@ -1,4 +1,4 @@
-// What a run has come through and what it knows, as plain lines. Pure.
+// The history and the findings of a run, as plain lines. Pure.
 
 import type { Finding } from "../../core/index.ts";
 import { explainCause, type Move, type Run } from "../../core/index.ts";

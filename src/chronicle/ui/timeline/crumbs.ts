@@ -1,4 +1,4 @@
-// Where a run stands among its states, in words: `Planning [✓] -> Implementation [●] -> Verification [ ]`. Pure, and free of the terminal.
+// The position of a run among its states, as text: `Planning [✓] -> Implementation [●] -> Verification [ ]`. Pure, and free of the terminal.
 import type { Run } from "../../core/index.ts";
 import { HUMAN_INTERVENTION } from "../../core/index.ts";
 import { type Mark, marks, titleOf } from "./marks.ts";
@@ -38,7 +38,7 @@ function markOf(run: Run, state: string): Mark {
 	return left ? "done" : "todo";
 }
 
-/** How the state stands in which the run is. */
+/** The mark of the current state. */
 export function currentMark({ status }: Run): Mark {
 	switch (status) {
 		case "running":

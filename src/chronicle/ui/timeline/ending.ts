@@ -1,7 +1,7 @@
-// How far a worker is that was told to end.
+// The progress of a worker that is being stopped.
 import type { Run } from "../../core/index.ts";
 
-/** What the end of the present worker waits for, in a few words; `undefined` where none is ending. */
+/** What stopping the current worker waits for; `undefined` where none is being stopped. */
 export function endingWords({ stage, hold, calls }: Run): string | undefined {
 	if (stage.kind !== "stopping" || stage.launch === null) return undefined;
 	if (stage.how === "now" || !hold) return "stopping the worker";

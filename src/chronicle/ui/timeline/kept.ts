@@ -1,4 +1,4 @@
-// A state that a rewind took away, as a line: how it is called, and what was there. Pure.
+// Files and run kept before a rewind, as a line. Pure.
 import type { KeptState } from "../../core/index.ts";
 
 /** `rewind kept-12  build, visit 3, 2026-01-02 10:20: 3 files taken away`. */

@@ -15,7 +15,7 @@ export const marks = {
 
 export type Mark = keyof typeof marks;
 
-/** What a person calls the run's template: the name that it gives itself, else that of its file. */
+/** The name of the run's template: the one that it gives itself, else that of its file. */
 export function templateNameOf({ plan, template }: Pick<Run, "plan" | "template">): string {
 	return plan.name === "" ? template.name : plan.name;
 }

@@ -1,4 +1,4 @@
-// What a person has to do now, and the command that does it; the timeline, the status and the list all say it in these words. Pure.
+// What the user has to do now, and the commands for it; the timeline, the status and the list share it. Pure.
 import { measures, type Run } from "../../core/index.ts";
 
 export interface NextStep {

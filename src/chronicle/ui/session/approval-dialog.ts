@@ -1,0 +1,182 @@
+// Asks the user for an approval, until they answer it or put it off.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { choosePerson, printable, say } from "../../../pi/index.ts";
+import { type SheetOption, showSheet } from "../../../tui/index.ts";
+import type { Approval, ApprovalQuestion, Run } from "../../core/index.ts";
+import { diffRun, type Project, type RunDiff } from "../../engine/index.ts";
+import { statesOf, tooLong } from "../commands/index.ts";
+import { approvalSheet, openPatch } from "../screen/index.ts";
+import { differenceLines, questionLines, questionTitle } from "../text/index.ts";
+import type { ChronicleSession } from "./session.ts";
+
+const undecided = { kind: "undecided" } as const;
+/** Characters of a diff that is shown as a message. */
+const diffLength = 12_000;
+/** The answers in a dialog that is not a sheet. */
+const order = ["approve", "diff", "reject", "elsewhere", "tell", "later"] as const;
+
+type Answer = (typeof order)[number];
+
+export interface ApprovalRequest {
+	readonly session: ChronicleSession;
+	readonly ctx: ExtensionContext;
+	readonly project: Project;
+	readonly question: ApprovalQuestion;
+	readonly run: Run;
+	/** Takes the question back. */
+	readonly signal: AbortSignal;
+	/** It comes by itself, not by a command of the user. */
+	readonly uncalled: boolean;
+}
+
+export function askApproval(request: ApprovalRequest): Promise<Approval> {
+	return new ApprovalDialog(request).ask();
+}
+
+class ApprovalDialog {
+	readonly #request: ApprovalRequest;
+	readonly #words: Readonly<Record<Answer, string>>;
+	#uncalled: boolean;
+	/** What the last answer led to: a notification would be hidden by the question. */
+	#note = "";
+
+	constructor(request: ApprovalRequest) {
+		const { side, state, target } = request.question;
+		this.#request = request;
+		this.#uncalled = request.uncalled;
+		this.#words = {
+			approve: `Approve: ${side === "entry" && state === target ? "begin it" : `go on to ${target}`}`,
+			reject: "Reject, and say why",
+			elsewhere: "Send it elsewhere",
+			diff: "Look at the changes first",
+			tell: "Tell the worker something",
+			later: "Later",
+		};
+	}
+
+	async ask(): Promise<Approval> {
+		const { session, signal } = this.#request;
+		let next: Answer | undefined;
+		while (!signal.aborted && !session.scope.closed) {
+			const result = await this.#act(next ?? (await this.#choose()) ?? "later");
+			if (typeof result === "object") return result;
+			next = result;
+		}
+		return undecided;
+	}
+
+	/** The approval that an answer gives, or the next answer; `undefined`: the question is shown again. */
+	async #act(answer: Answer): Promise<Approval | Answer | undefined> {
+		switch (answer) {
+			case "approve":
+				return { kind: "approved" };
+			case "reject":
+				return this.#reject();
+			case "elsewhere":
+				return this.#sendElsewhere();
+			case "diff":
+				// Changes can be answered where they are shown.
+				return this.#showChanges();
+			case "tell":
+				return this.#tellWorker();
+			case "later":
+				return undecided;
+		}
+	}
+
+	async #choose(): Promise<Answer | undefined> {
+		const { ctx, question, run, signal } = this.#request;
+		const title = questionTitle(question);
+		const lines = questionLines(question, run, new Date().toISOString());
+		const words = this.#words;
+		if (ctx.mode === "tui") {
+			const note = this.#note === "" ? [] : [this.#note, ""];
+			const text = { title, lines: [...note, ...lines], words, uncalled: this.#uncalled };
+			this.#uncalled = false;
+			this.#note = "";
+			return showSheet(ctx, approvalSheet(text, run), signal);
+		}
+		const options = order.map((answer) => words[answer]);
+		const chosen = await ctx.ui.select(printable([title, ...lines].join("\n")), options, { signal });
+		return order.find((answer) => words[answer] === chosen);
+	}
+
+	async #reject(): Promise<Approval | undefined> {
+		const words = await this.#input(`What should change in ${this.#request.question.state}?`, "Message for the worker");
+		return words === undefined || words === "" ? undefined : { kind: "rejected", words };
+	}
+
+	async #sendElsewhere(): Promise<Approval | undefined> {
+		const { ctx, run, signal } = this.#request;
+		const to = await choosePerson(ctx, {
+			title: "Which state comes next?",
+			message: "",
+			options: statesOf(run),
+			leave: "Esc back",
+			signal,
+		});
+		if (to === undefined || to === "nobody") return undefined;
+		const words = await this.#input(`Message for the worker of ${to}`, "Optional");
+		return words === undefined ? undefined : { kind: "sent", to, ...(words === "" ? {} : { words }) };
+	}
+
+	async #tellWorker(): Promise<undefined> {
+		const { session, ctx, run, signal } = this.#request;
+		const words = await ctx.ui.input("What should the next worker know?", "Message for the worker", { signal });
+		if (!words?.trim()) return undefined;
+		const seen = { visit: run.visit, attempt: run.attempt };
+		const { supervision } = session.supervised.get(run.id) ?? {};
+		const said = await supervision?.submit({ kind: "told", text: words.trim(), seen });
+		if (said?.refused === undefined) this.#report("The next worker reads it.", "info");
+		else this.#report(said.refused, "warning");
+		return undefined;
+	}
+
+	async #showChanges(): Promise<"approve" | "reject" | undefined> {
+		const { session, ctx, project, run, signal } = this.#request;
+		const live = session.supervised.get(run.id);
+		if (!live) return undefined;
+		const found = await diffRun(project, { ...live.ledger, run }, undefined, live);
+		if (!found.ok) {
+			this.#report(`${found.failure.message} ${found.failure.remedy}`, "warning");
+			return undefined;
+		}
+		const answers = [
+			{ value: "approve", words: "approve", key: "a" },
+			{ value: "reject", words: "reject", key: "r" },
+		] as const;
+		return showPatch(ctx, `Changes in ${found.value.state}`, found.value, answers, signal);
+	}
+
+	/** A message, trimmed; `undefined` where the user left, or wrote too much and is told so. */
+	async #input(title: string, placeholder: string): Promise<string | undefined> {
+		const { ctx, signal } = this.#request;
+		const words = await ctx.ui.input(title, placeholder, { signal });
+		const long = words === undefined ? undefined : tooLong(words);
+		if (long !== undefined) this.#report(long, "warning");
+		return long === undefined ? words?.trim() : undefined;
+	}
+
+	#report(text: string, tone: "info" | "warning"): void {
+		const { ctx } = this.#request;
+		if (ctx.mode === "tui") this.#note = text;
+		else say(ctx, text, tone);
+	}
+}
+
+/** Shows a diff: on a page of its own in the terminal, where it can be answered, and as a message elsewhere. */
+export async function showPatch<T = never>(
+	ctx: ExtensionContext,
+	title: string,
+	difference: Omit<RunDiff, "visit" | "state">,
+	choices: readonly SheetOption<T>[] = [],
+	signal?: AbortSignal,
+): Promise<T | undefined> {
+	const { patch, cut: isCut } = difference;
+	const lines = differenceLines(difference);
+	if (ctx.mode === "tui") return openPatch(ctx, { title, head: lines, text: patch, cut: isCut }, choices, signal);
+	const cut =
+		patch.length > diffLength ? `${patch.slice(0, diffLength)}\n… cut here; pi-chronicle diff shows it whole` : patch;
+	say(ctx, [`${title}: ${lines.join("\n")}`, ...(patch === "" ? [] : ["", cut.trimEnd()])].join("\n"));
+	return undefined;
+}

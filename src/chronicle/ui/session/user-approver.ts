@@ -1,0 +1,111 @@
+// The user in front of this session as the approver of a run. Without a screen there is nobody, and the question stays in the ledger. A dialog
+// that is dismissed decides nothing. A dialog never opens while the user types: their Enter is not an answer. A question that was answered
+// elsewhere goes away.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { choosePerson, inputPerson, printable, say } from "../../../pi/index.ts";
+import { showSheet } from "../../../tui/index.ts";
+import type { Approver, Run, WorkerAnswer, WorkerQuestion } from "../../core/index.ts";
+import type { Project } from "../../engine/index.ts";
+import { questionBody } from "../screen/index.ts";
+import { templateNameOf } from "../timeline/index.ts";
+import { askApproval } from "./approval-dialog.ts";
+import type { ChronicleSession } from "./session.ts";
+
+const undecided = { kind: "undecided" } as const;
+
+/** `coming`: whether the user asked for the first question, or it comes by itself. */
+export function userApprover(
+	session: ChronicleSession,
+	ctx: ExtensionContext,
+	project: Project,
+	coming: "called" | "uncalled" = "uncalled",
+): Approver {
+	let uncalled = coming === "uncalled";
+	return {
+		async approve(question, run, signal) {
+			if (!ctx.hasUI || (uncalled && isTyping(ctx))) return undecided;
+			const isUncalled = uncalled;
+			uncalled = true;
+			return askApproval({ session, ctx, project, question, run, signal, uncalled: isUncalled });
+		},
+		async answer(question, run, signal) {
+			if (!ctx.hasUI) return undecided;
+			await lineIsEmpty(session, ctx, question, signal);
+			return signal.aborted || session.scope.closed ? undecided : answerWorker(ctx, question, run, signal);
+		},
+	};
+}
+
+/** Whether a dialog would take keys that are meant for the editor. */
+function isTyping({ mode, ui }: ExtensionContext): boolean {
+	return mode === "tui" && ui.getEditorText().trim() !== "";
+}
+
+/** Milliseconds between two looks at the input line while a question waits. */
+const lookMs = 400;
+
+/** Resolves when the user's input line is empty, or nobody can answer anymore. Tells the user that a question waits. */
+async function lineIsEmpty(
+	{ scope }: ChronicleSession,
+	ctx: ExtensionContext,
+	{ title }: WorkerQuestion,
+	signal: AbortSignal,
+): Promise<void> {
+	if (!isTyping(ctx)) return;
+	say(ctx, `A worker asks: ${title}\nClear your input line to answer.`, "warning");
+	await new Promise<void>((resolve) => {
+		const stop = scope.every(lookMs, () => {
+			if (!isTyping(ctx)) end();
+		});
+		const release = scope.own(() => resolve());
+		const end = (): void => {
+			stop();
+			signal.removeEventListener("abort", end);
+			void release();
+		};
+		signal.addEventListener("abort", end, { once: true });
+		if (signal.aborted) end();
+	});
+}
+
+/** Asks a question of a guard rule, or of the model itself. */
+async function answerWorker(
+	ctx: ExtensionContext,
+	question: WorkerQuestion,
+	run: Run,
+	signal: AbortSignal,
+): Promise<WorkerAnswer> {
+	const title = printable(`${templateNameOf(run)} · ${run.state}: ${question.title}`);
+	switch (question.kind) {
+		case "confirm": {
+			const kind = await confirmCall(ctx, title, question.text, signal);
+			return signal.aborted ? undecided : { kind };
+		}
+		case "choose": {
+			const shown = question.options.map(printable);
+			const leave = "Esc later";
+			const chosen = await choosePerson(ctx, { title, message: "", options: shown, leave, signal, uncalled: true });
+			if (chosen === undefined || chosen === "nobody") return undecided;
+			return { kind: "text", text: question.options[shown.indexOf(chosen)] ?? chosen };
+		}
+		case "input": {
+			const text = await inputPerson(ctx, { title, placeholder: question.placeholder, signal, uncalled: true });
+			return text === undefined ? undecided : { kind: "text", text };
+		}
+	}
+}
+
+async function confirmCall(
+	ctx: ExtensionContext,
+	title: string,
+	text: string,
+	signal: AbortSignal,
+): Promise<"confirmed" | "denied"> {
+	if (ctx.mode !== "tui") return (await ctx.ui.confirm(title, printable(text), { signal })) ? "confirmed" : "denied";
+	const choices = [
+		{ value: "denied", words: "No, refuse it", key: "n" },
+		{ value: "confirmed", words: "Yes, this once", key: "y" },
+	] as const;
+	const sheet = { title, body: questionBody([text]), choices, leave: "Esc refuses", uncalled: true };
+	return (await showSheet(ctx, sheet, signal)) ?? "denied";
+}

@@ -34,7 +34,7 @@ export function approveCommand(run: Run, words: string): RunCommand {
 }
 
 export function rejectCommand(run: Run, words: string): RunCommand {
-	if (words === "") return refused("Give the worker a reason: reject <text>.");
+	if (words === "") return refused("Give the worker a reason: reject <words>.");
 	return answerCommand(run, { kind: "rejected", words });
 }
 
@@ -121,7 +121,7 @@ export function reopenCommand(run: Run, to: string, words: string): RunCommand {
 }
 
 export function tellCommand(run: Run, words: string): RunCommand {
-	if (words === "") return refused("Write the message: tell <text>.");
+	if (words === "") return refused("Write the message: tell <words>.");
 	return checked(run, [{ kind: "told", text: words, seen: seenOf(run) }]);
 }
 

@@ -1,6 +1,7 @@
 // Coding agents. One that a command starts is not bound by the rules of this session.
+
+import { afterDashes } from "./common-specs.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
-import { afterDashes } from "./wrapping.ts";
 
 /** Entry files of installed coding agents. */
 export const agentEntry =
@@ -16,6 +17,11 @@ export function isAgentPackage(spec: string): boolean {
 		.replace(/^(?:npm|pypi|jsr|github|nixpkgs|git\+https?|https?):?(?:\/\/)?(?:www\.)?(?:github\.com\/[\w-]+\/)?/, "")
 		.replace(/^[\w./+-]*#/, "");
 	return packages.test(spec) || packages.test(plain);
+}
+
+/** Records that a coding agent is fetched and run, where an operand names its package. */
+export function findAgentPackage(call: Call): void {
+	if (call.operands.some(isAgentPackage)) call.effect("nested-agent");
 }
 
 /** First words with which an agent only prints something. */

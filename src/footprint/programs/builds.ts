@@ -1,7 +1,7 @@
 // Builds, tests, linters, formatters: programs that run or rewrite the project's own code. The project decides what they do.
 import { isBlank } from "../text.ts";
+import { runsProject } from "./common-specs.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
-import { runsProject } from "./wrapping.ts";
 
 /** Recipes and `$(shell …)` of a makefile. */
 function runMakefile(call: Call, text: string): void {

@@ -1,6 +1,7 @@
 // Containers and orchestrators: what they list, start and remove.
+
+import { afterDashes, changesUnless } from "./common-specs.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
-import { afterDashes } from "./wrapping.ts";
 
 const changes: ProgramSpec = { changes: ["containers"] };
 const deletes: ProgramSpec = { changes: ["containers"], effects: ["delete-containers"] };
@@ -128,7 +129,7 @@ const dockerSubcommands: { readonly [names: string]: ProgramSpec } = {
 	buildx: {
 		subcommands: {
 			"ls du inspect version": {},
-			imagetools: { subcommands: { inspect: {}, "*": changes } },
+			imagetools: changesUnless("inspect", "containers"),
 			"*": changes,
 		},
 	},
@@ -195,9 +196,7 @@ export const containers: ProgramSpecs = {
 					"-f --filename -k": "read",
 				},
 			},
-			config: {
-				subcommands: { "view get-contexts current-context get-clusters get-users": {}, "*": { changes: ["system"] } },
-			},
+			config: changesUnless("view get-contexts current-context get-clusters get-users", "system"),
 			delete: { ...clusterChange, effects: ["delete-infrastructure"] },
 			drain: { ...clusterChange, effects: ["delete-infrastructure"] },
 			exec: {
@@ -237,7 +236,7 @@ export const containers: ProgramSpecs = {
 				options: { "-f --values": "read", "--set -n --namespace --version": "text" },
 				when: { "--dry-run": { harmless: true } },
 			},
-			"repo plugin dependency dep": { subcommands: { "list ls": {}, "*": { changes: ["system"] } } },
+			"repo plugin dependency dep": changesUnless("list ls", "system"),
 			push: { changes: ["remote"], effects: ["publish"] },
 			"*": { changes: ["worktree"] },
 		},

@@ -1,5 +1,7 @@
 // Database clients, judged by the statements they are given.
+
 import { isBlank } from "../text.ts";
+import { changesUnless } from "./common-specs.ts";
 import { runEscapes } from "./escapes.ts";
 import { localDatabases } from "./local-databases.ts";
 import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
@@ -190,7 +192,7 @@ export const databases: ProgramSpecs = {
 		},
 		subcommands: {
 			"get watch version check help": {},
-			"member alarm user role lease auth": { subcommands: { "list get": {}, "*": { changes: ["database"] } } },
+			"member alarm user role lease auth": changesUnless("list get", "database"),
 			endpoint: {},
 			del: {
 				changes: ["database"],

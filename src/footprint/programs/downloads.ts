@@ -1,9 +1,9 @@
 // Network clients: what they download, upload and write.
 import { UNKNOWN_VALUE } from "../text.ts";
 import { isRemotePath } from "./archives.ts";
+import { wraps } from "./common-specs.ts";
 import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
 import { runProxies } from "./wrappers.ts";
-import { wraps } from "./wrapping.ts";
 
 /** `curl`: prints unless told to write; sends data with `-d`, `-F`, `-T`. */
 function curl(call: Call): void {

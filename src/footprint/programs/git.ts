@@ -1,4 +1,5 @@
 // git: global options and all common subcommands. Those whose options and operands interact are in `git-changes.ts`.
+import { changesUnless } from "./common-specs.ts";
 import {
 	gitAdd,
 	gitBranch,
@@ -266,9 +267,7 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 		attached: "--shared",
 		custom: gitInit,
 	},
-	remote: {
-		subcommands: { "show get-url": {}, "*": changesRepository },
-	},
+	remote: changesUnless("show get-url", "repository"),
 	worktree: {
 		subcommands: {
 			list: {},
@@ -304,7 +303,7 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 	reflog: {
 		subcommands: { "expire delete drop write": { ...changesRepository, effects: ["git-lose-objects"] }, "*": shows },
 	},
-	notes: { subcommands: { "list show get-ref": {}, "*": changesRepository } },
+	notes: changesUnless("list show get-ref", "repository"),
 	bisect: {
 		subcommands: {
 			"log view visualize terms": {},

@@ -1,7 +1,8 @@
 // Programs that run a command on other machines. It is judged as if it ran here, but touches no files of this machine.
+
+import { wraps } from "./common-specs.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 import { runProxies } from "./wrappers.ts";
-import { wraps } from "./wrapping.ts";
 
 /** The words after a program's own options and `own` operands are one shell text, as with ssh. */
 const onHosts = (values: string, own = 0): ProgramSpec => ({

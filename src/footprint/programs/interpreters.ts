@@ -1,6 +1,6 @@
 // Interpreters: shells, whose scripts are analyzed, and languages, whose programs are mostly unknown.
 import { isFileText, isKnown } from "../text.ts";
-import { agentEntry, isAgentPackage } from "./agents.ts";
+import { agentEntry, findAgentPackage } from "./agents.ts";
 import { dropsData } from "./data-tasks.ts";
 import { runEscapes } from "./escapes.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
@@ -202,9 +202,7 @@ export const interpreters: ProgramSpecs = {
 		},
 	},
 	deno: {
-		custom: (call) => {
-			if (call.operands.some(isAgentPackage)) call.effect("nested-agent");
-		},
+		custom: findAgentPackage,
 		subcommands: {
 			eval: { operands: { first: ["code"] } },
 			"check info types help lint": { operands: "read" },

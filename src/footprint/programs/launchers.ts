@@ -1,6 +1,7 @@
 // Launchers: programs that run another one on another architecture, with limits, in a terminal, or with secrets in its environment.
+
+import { afterDashes, wraps, wrapsAfter } from "./common-specs.ts";
 import type { Call, ProgramSpecs } from "./program-spec.ts";
-import { afterDashes, wraps, wrapsAfter } from "./wrapping.ts";
 
 /** `xcrun tool args` runs a developer tool, unless an option only prints its path. */
 function developerTool(call: Call): void {

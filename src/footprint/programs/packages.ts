@@ -1,8 +1,8 @@
 // Package managers: what they install, what they only show, and which scripts of the project they run.
-import { agentEntry, isAgentPackage } from "./agents.ts";
+import { agentEntry, findAgentPackage, isAgentPackage } from "./agents.ts";
+import { afterDashes, changesUnless, runsProject, wraps } from "./common-specs.ts";
 import { runModuleFile } from "./interpreters.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
-import { afterDashes, runsProject, wraps } from "./wrapping.ts";
 
 const installs: ProgramSpec = { changes: ["packages"] };
 const systemInstalls: ProgramSpec = {
@@ -67,9 +67,9 @@ const nodeCommon: { readonly [names: string]: ProgramSpec } = {
 	"init create": { changes: ["worktree"], opaque: "program" },
 	pack: { changes: ["worktree"], when: { "--dry-run": { harmless: true } } },
 	version: { changes: ["worktree", "repository"] },
-	"cache store": { subcommands: { "ls list verify path dir status": {}, "*": { changes: ["packages"] } } },
+	"cache store": changesUnless("ls list verify path dir status", "packages"),
 	pkg: { subcommands: { get: {}, set: { changes: ["worktree"], custom: setField }, "*": { changes: ["worktree"] } } },
-	config: { subcommands: { "get list ls": {}, "*": { changes: ["system"] } } },
+	config: changesUnless("get list ls", "system"),
 	get: {},
 	set: { changes: ["system"] },
 	"workspaces workspace -w": { subcommands: { "list info": {}, "*": runScript } },
@@ -159,7 +159,7 @@ export const packages: ProgramSpecs = {
 		subcommands: {
 			...nodeCommon,
 			"test build run": runScript,
-			pm: { subcommands: { "ls bin hash cache version whoami": {}, "*": installs } },
+			pm: changesUnless("ls bin hash cache version whoami", "packages"),
 			x: executes,
 			repl: { opaque: "script" },
 			"*": { opaque: "script" },
@@ -179,7 +179,7 @@ export const packages: ProgramSpecs = {
 		subcommands: {
 			"ls list current which versions version show list-all ls-remote where env plugin-list doctor whence help root prefix commands":
 				{},
-			"target component toolchain": { subcommands: { list: {}, "*": installs } },
+			"target component toolchain": changesUnless("list", "packages"),
 			exec: {
 				optionsFirst: true,
 				custom: (call) => call.run(call.operands.filter((word, index) => index > 0 || !/^v?\d/.test(word))),
@@ -192,8 +192,8 @@ export const packages: ProgramSpecs = {
 		options: { "--python --log --proxy": "text" },
 		subcommands: {
 			"list show freeze check search index help debug inspect hash": { options: { "-r": "read" } },
-			config: { subcommands: { "list get debug": {}, "*": { changes: ["system"] } } },
-			cache: { subcommands: { "dir info list": {}, "*": { changes: ["packages"] } } },
+			config: changesUnless("list get debug", "system"),
+			cache: changesUnless("dir info list", "packages"),
 			install: {
 				...installs,
 				options: {
@@ -227,8 +227,8 @@ export const packages: ProgramSpecs = {
 				},
 			},
 			tool: { subcommands: { "list dir": {}, run: executes, "*": { changes: ["system"] } } },
-			python: { subcommands: { "list find dir": {}, "*": { changes: ["system"] } } },
-			cache: { subcommands: { dir: {}, "*": { changes: ["packages"] } } },
+			python: changesUnless("list find dir", "system"),
+			cache: changesUnless("dir", "packages"),
 			publish: publishes,
 			build: { ...runsProject, changes: ["worktree"] },
 			"init venv": { changes: ["worktree"] },
@@ -239,7 +239,7 @@ export const packages: ProgramSpecs = {
 		options: { "-C --directory -P --project": "directory" },
 		subcommands: {
 			"show check list about search graph info help": {},
-			env: { subcommands: { "info list show find activate": {}, "*": installs } },
+			env: changesUnless("info list show find activate", "packages"),
 			version: setsVersion,
 			"run shell test": wraps(),
 			publish: publishes,
@@ -250,11 +250,7 @@ export const packages: ProgramSpecs = {
 	"conda mamba micromamba": {
 		subcommands: {
 			"list info search": {},
-			run: {
-				optionsFirst: true,
-				options: { "-n --name -p --prefix": "text" },
-				custom: (call) => call.run(call.operands),
-			},
+			run: wraps("-n --name -p --prefix"),
 			env: {
 				subcommands: {
 					list: {},
@@ -269,7 +265,7 @@ export const packages: ProgramSpecs = {
 		subcommands: {
 			"list query search info contents dependency environment which help show outdated check platform licenses doctor specification":
 				{},
-			config: { subcommands: { "get list": {}, "*": { changes: ["system"] } } },
+			config: changesUnless("get list", "system"),
 			exec: wraps(),
 			"push yank": publishes,
 			"*": installs,
@@ -309,16 +305,14 @@ export const packages: ProgramSpecs = {
 		},
 	},
 	go: {
-		custom: (call) => {
-			if (call.operands.some(isAgentPackage)) call.effect("nested-agent");
-		},
+		custom: findAgentPackage,
 		subcommands: {
 			"version env list doc help vet": { when: { "-w -u": { changes: ["system"] } } },
 			"build test run generate tool": runsProject,
 			fmt: { changes: ["worktree"] },
 			install: { changes: ["system"], opaque: "program" },
 			get: installs,
-			mod: { subcommands: { "graph verify why": {}, "*": installs } },
+			mod: changesUnless("graph verify why", "packages"),
 			work: { changes: ["worktree"] },
 			clean: { changes: ["packages"] },
 			"*": runsProject,
@@ -349,7 +343,7 @@ export const packages: ProgramSpecs = {
 	},
 	"apt-cache dpkg-query": {},
 	"apt-file": { subcommands: { "search find list show": { operands: "text" }, "*": { changes: ["system"] } } },
-	"apt-mark": { subcommands: { "showmanual showauto showhold showinstall": {}, "*": { changes: ["system"] } } },
+	"apt-mark": changesUnless("showmanual showauto showhold showinstall", "system"),
 	// Their verbs are options.
 	"pacman yay paru": byOptions(
 		/^(-Q\w*|-S[sigl]+|-F(?!.*y)\w*|-T|-V|-h|--(query|search|info|list|deptest|version|help|groups|files)\b.*)$/,
@@ -367,7 +361,7 @@ export const packages: ProgramSpecs = {
 			"run shell develop build": {
 				opaque: "project",
 				custom: (call) => {
-					if (call.operands.some(isAgentPackage)) call.effect("nested-agent");
+					findAgentPackage(call);
 					const at = call.args.findIndex((arg) => arg === "-c" || arg === "--command");
 					if (at >= 0) call.run(call.args.slice(at + 1));
 				},
@@ -401,5 +395,5 @@ export const packages: ProgramSpecs = {
 		changes: ["worktree"],
 		opaque: "program",
 	},
-	"sfdx ionic expo eas": { opaque: "project" },
+	"sfdx ionic expo eas": runsProject,
 };

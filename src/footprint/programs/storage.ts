@@ -1,6 +1,7 @@
 // Disks, partitions, volumes and file systems: programs that show, format or remove them.
+
+import { wraps } from "./common-specs.ts";
 import { abbreviating, type Call, type ProgramSpec, type ProgramSpecs } from "./program-spec.ts";
-import { wraps } from "./wrapping.ts";
 
 /** A program that only shows something if `looks` holds, and loses the disk's contents if `loses` holds. */
 function disk(looks: (call: Call) => boolean, loses: (call: Call) => boolean, more: ProgramSpec = {}): ProgramSpec {

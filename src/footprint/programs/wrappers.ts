@@ -1,9 +1,9 @@
 // Wrappers: programs that run another command. Their own options are removed, and the rest is judged as a command.
 import { isKnown, isOpen, UNKNOWN_VALUE } from "../text.ts";
+import { afterDashes, wraps, wrapsAfter } from "./common-specs.ts";
 import { runEscapes } from "./escapes.ts";
 import { launchers } from "./launchers.ts";
 import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
-import { afterDashes, wraps, wrapsAfter } from "./wrapping.ts";
 
 /** Leading `NAME=value` words are assignments for the command. */
 function withAssignments(call: Call, words: readonly string[], fallback: () => void): void {

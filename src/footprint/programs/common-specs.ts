@@ -1,4 +1,5 @@
-// Building blocks of descriptions: wrappers, whose command follows their options and operands, and project tasks.
+// Building blocks of descriptions: wrappers, whose command follows their options and operands, project tasks, groups of subcommands.
+import type { ChangeKind } from "../effects.ts";
 import type { Call, ProgramSpec } from "./program-spec.ts";
 
 /** The command follows the options. `values`: options that take a value. */
@@ -27,3 +28,8 @@ export function afterDashes({ args }: Call): readonly string[] | undefined {
 
 /** The project decides what it does. */
 export const runsProject: ProgramSpec = { opaque: "project" };
+
+/** Subcommands of which those named only show something, and all others make one kind of change. */
+export const changesUnless = (shows: string, change: ChangeKind): ProgramSpec => ({
+	subcommands: { [shows]: {}, "*": { changes: [change] } },
+});

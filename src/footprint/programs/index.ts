@@ -3,7 +3,7 @@ export { parseOptions } from "./options.ts";
 export type {
 	Behavior,
 	Call,
-	Item,
+	ParsedArgument,
 	Positions,
 	ProgramSpec,
 	ProgramSpecs,

@@ -1,7 +1,7 @@
 // Parses a command line by a program's description: option clusters, attached values, long options, abbreviations, `--`.
 // O1 every word ends up as an option, an option's value or an operand; O2 operands keep their order.
 import { UNKNOWN_VALUE } from "../text.ts";
-import type { Item, ProgramSpec } from "./program-spec.ts";
+import type { ParsedArgument, ProgramSpec } from "./program-spec.ts";
 
 /** The options of a program, by every spelling. */
 interface OptionShape {
@@ -32,12 +32,12 @@ interface Parser {
 	readonly program: ProgramSpec;
 	readonly shape: OptionShape;
 	readonly args: readonly string[];
-	readonly items: Item[];
+	readonly items: ParsedArgument[];
 	at: number;
 }
 
 /** Parses arguments (the program's name not among them). */
-export function parseOptions(program: ProgramSpec, args: readonly string[]): readonly Item[] {
+export function parseOptions(program: ProgramSpec, args: readonly string[]): readonly ParsedArgument[] {
 	const parser: Parser = { program, shape: shapeOf(program), args, items: [], at: 0 };
 	while (parser.at < args.length) {
 		const word = args[parser.at++] ?? "";

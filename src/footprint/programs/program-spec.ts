@@ -106,8 +106,8 @@ export function abbreviating(programs: ProgramSpecs): ProgramSpecs {
 	);
 }
 
-/** One parsed piece of a command line, in order. */
-export type Item =
+/** One option or operand of a command line. */
+export type ParsedArgument =
 	| { readonly kind: "option"; readonly name: string; readonly value: string | undefined }
 	| { readonly kind: "operand"; readonly word: string };
 
@@ -131,7 +131,7 @@ export interface Call {
 	/** Base name of the program. */
 	readonly name: string;
 	readonly args: readonly string[];
-	readonly items: readonly Item[];
+	readonly items: readonly ParsedArgument[];
 	readonly operands: readonly string[];
 	/** The user's home directory. */
 	readonly home: string;

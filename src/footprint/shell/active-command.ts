@@ -3,7 +3,7 @@ import type { ChangeKind, Effect } from "../effects.ts";
 import type { AccessKind, Unknown } from "../footprint.ts";
 import { MAX_PATH, pathRules } from "../paths.ts";
 import { absolutePaths, accessWord, type Directories, harmOf, isStream } from "../places.ts";
-import type { Item, ProgramSpec, ScriptOptions } from "../programs/index.ts";
+import type { ParsedArgument, ProgramSpec, ScriptOptions } from "../programs/index.ts";
 import { type AccessDetail, everyAccess } from "../record.ts";
 import { displayText, isBlank, isKnown, spellCommand, UNKNOWN_VALUE } from "../text.ts";
 import { contentOf, isDownloaded, isInput, keepInput } from "./contents.ts";
@@ -28,7 +28,7 @@ export interface ActiveCommand {
 	/** The directories that its words are relative to. */
 	directories: Directories;
 	/** The options given so far, outer ones first, and the operands of the innermost subcommand. */
-	items: readonly Item[];
+	items: readonly ParsedArgument[];
 	/** What its description says that it prints. */
 	prints: string | undefined;
 }

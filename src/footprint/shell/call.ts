@@ -3,7 +3,7 @@
 import { isDirectory, pathRules } from "../paths.ts";
 import { absolutePaths } from "../places.ts";
 import { recordPowerShell } from "../powershell/index.ts";
-import type { Behavior, Call, Item, ProgramSpec } from "../programs/index.ts";
+import type { Behavior, Call, ParsedArgument, ProgramSpec } from "../programs/index.ts";
 import { dropsData, findProgram, parseOptions, publishesByTask } from "../programs/index.ts";
 import { isKnown, knownWords, UNKNOWN_VALUE } from "../text.ts";
 import {
@@ -119,7 +119,7 @@ function searchWords(command: ActiveCommand, behavior: Behavior, words: readonly
 /** The command as its description's `custom` function sees it. */
 function callOf(
 	command: ActiveCommand,
-	items: readonly Item[],
+	items: readonly ParsedArgument[],
 	operands: readonly string[],
 	args: readonly string[],
 ): Call {

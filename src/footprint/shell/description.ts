@@ -1,9 +1,9 @@
 // Reads a program's description for one command line: what its options add, which role an operand has, which subcommand is meant.
-import type { Behavior, Item, Positions, ProgramSpec, Role } from "../programs/index.ts";
+import type { Behavior, ParsedArgument, Positions, ProgramSpec, Role } from "../programs/index.ts";
 import type { ActiveCommand } from "./active-command.ts";
 
 /** What a description says for the options and operands given: its base, changed by each option that matches, and by `bare` without operands. */
-export function behaviorFor(program: ProgramSpec, items: readonly Item[]): Behavior {
+export function behaviorFor(program: ProgramSpec, items: readonly ParsedArgument[]): Behavior {
 	const given = givenBehaviors(program, items);
 	let behavior: Behavior = program;
 	for (const more of given)
@@ -23,7 +23,7 @@ export function behaviorFor(program: ProgramSpec, items: readonly Item[]): Behav
 }
 
 /** What each option that was given adds. */
-function givenBehaviors(program: ProgramSpec, items: readonly Item[]): readonly Behavior[] {
+function givenBehaviors(program: ProgramSpec, items: readonly ParsedArgument[]): readonly Behavior[] {
 	if (!program.when) return [];
 	return Object.entries(program.when).flatMap(([spellings, behavior]) => {
 		const list = spellings.split(" ");
@@ -34,7 +34,7 @@ function givenBehaviors(program: ProgramSpec, items: readonly Item[]): readonly 
 	});
 }
 
-function isSwitchedOff(item: Item): boolean {
+function isSwitchedOff(item: ParsedArgument): boolean {
 	return item.kind === "option" && item.value !== undefined && /^(none|false|no|off|0|never)$/i.test(item.value);
 }
 
@@ -58,7 +58,7 @@ function isSpelled(spellings: readonly string[], written: string, program: Progr
 }
 
 /** The values given to an option, in order. */
-export function optionValues(items: readonly Item[], spelling: string): readonly string[] {
+export function optionValues(items: readonly ParsedArgument[], spelling: string): readonly string[] {
 	const spellings = spelling.split(" ");
 	return items.flatMap((item) =>
 		item.kind === "option" && spellings.includes(item.name) && item.value !== undefined ? [item.value] : [],
@@ -96,7 +96,7 @@ const outputs =
 	/^--?(?:[\w-]+-)?(?:out(?:put|file)?|write|save|log(?:file)?|export|in-?place|edit|overwrite)(?:-(?:to|file|path|dir|directory))?$/;
 
 /** Whether an option that the description does not know has the name of one that names an output. */
-export function mayName(item: Item, program: ProgramSpec): boolean {
+export function mayName(item: ParsedArgument, program: ProgramSpec): boolean {
 	if (item.kind !== "option" || !outputs.test(item.name)) return false;
 	const known = [
 		...Object.keys(program.options ?? {}),

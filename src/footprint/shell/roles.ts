@@ -1,7 +1,7 @@
-// Carries out the roles of a command's words (`../programs/program.ts`): each option value and operand becomes accesses, runs or changes.
+// Carries out the roles of a command's words (`../programs/program-spec.ts`): each option value and operand becomes accesses, runs or changes.
 import { isDirectory, pathRules } from "../paths.ts";
 import { absolutePaths, foundBelow, unknownPlace } from "../places.ts";
-import type { Behavior, Item, ProgramSpec, Role } from "../programs/index.ts";
+import type { Behavior, ParsedArgument, ProgramSpec, Role } from "../programs/index.ts";
 import type { AccessDetail } from "../record.ts";
 import { isKnown, UNKNOWN_VALUE } from "../text.ts";
 import {
@@ -79,7 +79,7 @@ export function applyItems(
 	command: ActiveCommand,
 	program: ProgramSpec,
 	behavior: Behavior,
-	items: readonly Item[],
+	items: readonly ParsedArgument[],
 ): void {
 	const positions = positionsOf(behavior.operands);
 	const detail = detailOf(behavior);
@@ -114,12 +114,12 @@ export function applyItems(
 /** Roles of what is copied, moved or linked to a destination. */
 const sourceRoles: ReadonlySet<Role> = new Set(["read", "move", "link"]);
 
-export function operandsOf(items: readonly Item[]): readonly string[] {
+export function operandsOf(items: readonly ParsedArgument[]): readonly string[] {
 	return items.flatMap((item) => (item.kind === "operand" ? [item.word] : []));
 }
 
 /** The destination of a copy that an option names. */
-function destinationOption(program: ProgramSpec, items: readonly Item[]): string | undefined {
+function destinationOption(program: ProgramSpec, items: readonly ParsedArgument[]): string | undefined {
 	let destination: string | undefined;
 	for (const item of items)
 		if (item.kind === "option" && item.value !== undefined && optionRole(program, item.name) === "into")
@@ -131,7 +131,7 @@ function applyOption(
 	command: ActiveCommand,
 	program: ProgramSpec,
 	behavior: Behavior,
-	option: Extract<Item, { kind: "option" }>,
+	option: Extract<ParsedArgument, { kind: "option" }>,
 ): void {
 	const { name, value } = option;
 	if (readsOnly(behavior, program) && mayName(option, program)) {

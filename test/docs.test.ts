@@ -232,21 +232,25 @@ function missingPaths(text: string): string[] {
 	return missing;
 }
 
-/** Steps of a trace (`path  function  remark`) whose file does not declare the function, or whose function the step before does not name. */
+/** Steps of a trace (`path  function  remark`) whose file does not declare the function, or whose function no earlier step names. */
 function brokenSteps(text: string): string[] {
-	const steps = text.split("\n").map((line) => line.trim().split(/\s+/));
+	const lines = text.split("\n").map((line) => line.trim());
+	const steps = lines.map((line) => line.replace(/^→ /, "").split(/\s+/));
 	return steps.flatMap(([path = "", name = ""], index) => {
 		if (!existsSync(join(checkout, path))) return [`${path} does not exist`];
 		const source = readFileSync(join(checkout, path), "utf8");
 		const declared = new RegExp(`\\b(function|const|class)\\s+${name}\\b|^\\s+(async )?${name}(\\(|: )`, "m").test(
 			source,
 		);
-		const caller = steps[index - 1]?.[0];
+		const word = new RegExp(`\\b${name}\\b`);
+		const earlier = steps.slice(0, index).map(([file = ""]) => join(checkout, file));
 		const called =
-			caller === undefined || new RegExp(`\\b${name}\\b`).test(readFileSync(join(checkout, caller), "utf8"));
+			index === 0 ||
+			lines[index]?.startsWith("→") ||
+			earlier.some((file) => existsSync(file) && word.test(readFileSync(file, "utf8")));
 		return [
 			...(declared ? [] : [`${path} does not declare ${name}`]),
-			...(called ? [] : [`${caller} does not call ${name}`]),
+			...(called ? [] : [`no earlier step calls ${name} of ${path}`]),
 		];
 	});
 }

@@ -110,18 +110,19 @@ function recordEntry(name: string, value: unknown, place: Place): boolean {
 		return true;
 	}
 	const named = commandKeys.test(name) || listKeys.test(name);
-	if (isStrings(value) && (named || isCommand(value, tool))) {
-		walkWords(value, state, record);
-		return true;
+	if (typeof value === "string") {
+		if (named) recordCommand(value, language, state, record, tool);
+		return named;
 	}
-	if (Array.isArray(value) && value.length > 0 && value.length <= 1000 && value.every(isStrings)) {
-		const lists = value.filter((words) => named || isCommand(words, tool));
-		for (const words of lists) walkWords(words, state, record);
-		return lists.length > 0;
-	}
-	if (!named || typeof value !== "string") return false;
-	recordCommand(value, language, state, record, tool);
-	return true;
+	const commands = wordListsOf(value).filter((words) => named || isCommand(words, tool));
+	for (const words of commands) walkWords(words, state, record);
+	return commands.length > 0;
+}
+
+/** A list of words, or a list of such lists. */
+function wordListsOf(value: unknown): readonly (readonly string[])[] {
+	if (isStrings(value)) return [value];
+	return Array.isArray(value) && value.length <= 1000 && value.every(isStrings) ? value : [];
 }
 
 /** A command line is shell text unless an argument beside it names another language. */

@@ -260,13 +260,18 @@ function recordPatch(text: string, tool: string, record: FootprintRecord): void 
 		if (++seen > MAX_STRINGS) return;
 		const path = name.trim();
 		const isNothing = path === "/dev/null";
-		const movesLast = verb === "Move to" || (isNothing && side === "+++");
-		const removed = movesLast ? last : verb === "Delete" || rename ? path : "";
+		const removed = isNothing ? (side === "+++" ? last : "") : removedBy(verb, rename, path, last);
 		if (removed !== "") recordPath(record, removed, ["delete"], tool);
 		if (isNothing || path === "") continue;
 		recordPath(record, path, ["read", "write"], tool);
 		last = path;
 	}
+}
+
+/** The file that a header removes: the one it names, or the `last` one, which it moves; empty where there is none. */
+function removedBy(verb: string | undefined, rename: string | undefined, path: string, last: string): string {
+	if (verb === "Move to") return last;
+	return verb === "Delete" || rename ? path : "";
 }
 
 /** SQL among the arguments of a tool that talks to a database. */

@@ -44,7 +44,7 @@ describe("odd input", () => {
 		);
 	});
 
-	it("a character that stands for unknown text is unknown where a command holds it", () => {
+	it("a placeholder character in a command is unknown text", () => {
 		expect(doubts(shell("\uE000 a"))).toContain("command");
 		expect(doubts(shell("rm \uE001\uE123"))).toContain("operand");
 	});
@@ -67,7 +67,7 @@ describe("enormous input", () => {
 		).not.toThrow();
 	});
 
-	it("what stands behind the bound does not pass unseen", () => {
+	it("what is past the bound does not pass unseen", () => {
 		const footprint = shell(`${"true;".repeat(30_000)} rm -rf /`);
 		expect(doubts(footprint)).toContain("syntax");
 	});
@@ -78,7 +78,7 @@ describe("enormous input", () => {
 		expect(footprint.accesses).toHaveLength(1);
 	});
 
-	it("many arguments are all touched", () => {
+	it("many arguments are all accessed", () => {
 		const names = Array.from({ length: 1000 }, (_, index) => `f${index}`);
 		expect(shell(`rm ${names.join(" ")}`).accesses).toHaveLength(1000);
 	});

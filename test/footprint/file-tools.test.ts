@@ -5,7 +5,7 @@ import { accesses, inMemory, measured, project } from "./host-environment.ts";
 
 const read = (path: string) => accesses(measured({ tool: "read", input: { path } }));
 
-describe("paths as pi resolves them", () => {
+describe("paths as the file tools of pi resolve them", () => {
 	it.each([
 		["guard 1: one leading @", "@~/.ssh/id_rsa", "read ~/.ssh/id_rsa"],
 		["only one @ is taken off", "@@a", "read @a"],
@@ -89,7 +89,7 @@ describe("what the file tools do", () => {
 		expect(accesses(measured({ tool, input }))).toEqual(expected);
 	});
 
-	it("guard 10: a search keeps to its glob", () => {
+	it("a search keeps to its glob", () => {
 		expect(measured({ tool: "grep", input: { pattern: "x", glob: ".e*" } }).accesses[0]).toMatchObject({
 			only: [".e*"],
 			skips: ["ignored"],

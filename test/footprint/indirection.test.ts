@@ -87,7 +87,7 @@ describe("programs put in front of others", () => {
 
 	const env = { PATH: "/usr/bin:/bin" };
 
-	it("whatever is in it now: not for folders of installed programs, nor for what was there before", () => {
+	it("a changed search path is unknown: not for folders of installed programs, nor for what was there before", () => {
 		expect(doubts(shell("PATH=./evil:$PATH cat a", { disk }))).toEqual(["script"]);
 		expect(doubts(shell("PATH=$PATH:/usr/local/go/bin cat a", { disk, env }))).toEqual([]);
 		expect(doubts(shell('PATH="$HOME/.local/bin:$PATH" cat a', { disk, env }))).toEqual([]);

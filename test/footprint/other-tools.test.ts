@@ -93,7 +93,7 @@ describe("what is not known of them", () => {
 		expect(doubts(measured({ tool: "x", input }))).toContain("syntax");
 	});
 
-	it("arguments that nest for ever end", () => {
+	it("endless nesting of arguments ends", () => {
 		let input: unknown = ".env";
 		for (let depth = 0; depth < 10_000; depth++) input = { a: input };
 		expect(doubts(measured({ tool: "x", input }))).toContain("syntax");

@@ -127,7 +127,7 @@ describe("rewriting a command never weakens its footprint", () => {
 		);
 	});
 
-	it("by other commands beside it", () => {
+	it("by other commands next to it", () => {
 		fc.assert(
 			fc.property(base, base, fc.constantFrom("; ", "\n", " && ", " || ", " | ", " & "), (one, two, glue) => {
 				const text = `${spell(one)}${glue}${spell(two)}`;

@@ -284,7 +284,7 @@ describe("redirections", () => {
 		"echo '>' f",
 		"awk '$1 > 2' /dev/null",
 		"exec 3>&1",
-	])("touch nothing: %s", (command) => {
+	])("access nothing: %s", (command) => {
 		expect(accesses(shell(command))).toEqual([]);
 	});
 });
@@ -310,7 +310,7 @@ describe("what cannot be read", () => {
 		},
 	);
 
-	it("a program that is not in the table is unknown, and its paths are read at the least", () => {
+	it("a program that is not in the table is unknown, and at least reads its paths", () => {
 		const footprint = shell("frobnicate --in=.env ~/.ssh/id_rsa word server.pem");
 		expect(doubts(footprint)).toEqual(["program"]);
 		expect(accesses(footprint)).toEqual(["read .env", "read ~/.ssh/id_rsa", "read server.pem"]);

@@ -146,7 +146,7 @@ function wasDownloaded({ walk, state, directories }: ActiveCommand, word: string
 }
 
 /** From here on, words are relative to a directory. */
-export function enter(command: ActiveCommand, word: string): void {
+export function enterDirectory(command: ActiveCommand, word: string): void {
 	const { walk } = command;
 	const paths = absolutePaths(word, command.directories, walk.record);
 	const possible = paths && paths.length > 0 && paths.every((path) => path.length <= MAX_PATH);

@@ -10,7 +10,7 @@ import {
 	type ActiveCommand,
 	access,
 	content,
-	enter,
+	enterDirectory,
 	innerState,
 	openCommand,
 	recordUnknown,
@@ -170,7 +170,7 @@ function verbsOf(command: ActiveCommand): Pick<Call, Verb> {
 				run: (words, cwd) => void walk.runWords(words, { ...innerState(command), cwd }, ""),
 				depth: 1,
 			}),
-		changeDirectory: (word) => enter(command, word),
+		changeDirectory: (word) => enterDirectory(command, word),
 		delegate: (program, words) => follow(command, program, words),
 	};
 }

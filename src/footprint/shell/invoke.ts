@@ -57,15 +57,24 @@ export function invokeProgram(walk: ShellWalk, words: readonly string[], state: 
 	const program = findProgram(name);
 	if (file) recordFile(walk, word, args, state);
 	const said = program ? recordCall(walk, program, name, args, state, stdin) : undefined;
-	if (!program && !file) {
-		recordUnlisted(walk, name, args, state);
-		// `/bin/r?`: the shell completes the name.
-		if (hasGlob(name) && isProgramFile(word))
-			for (const [other, likely] of findPrograms(compileGlob(name)))
-				recordCall(walk, likely, other, args, state, stdin);
-	}
 	if (file) return settled(state, UNKNOWN_VALUE);
+	if (!program) runUnlisted(walk, word, name, args, state, stdin);
 	return settled(state, said ?? printed(walk, name, args, state, stdin));
+}
+
+/** Runs a program that is not in the table. */
+function runUnlisted(
+	walk: ShellWalk,
+	word: string,
+	name: string,
+	args: readonly string[],
+	state: State,
+	stdin: string,
+): void {
+	recordUnlisted(walk, name, args, state);
+	// `/bin/r?`: the shell completes the name.
+	if (!hasGlob(name) || !isProgramFile(word)) return;
+	for (const [other, likely] of findPrograms(compileGlob(name))) recordCall(walk, likely, other, args, state, stdin);
 }
 
 const installedPrograms =

@@ -162,11 +162,14 @@ function withDefault(
 		const alternative = maybeSet ? operand() : [];
 		return maybeUnset ? [...alternative, []] : alternative;
 	}
-	const other = maybeUnset || operator.endsWith("?") ? operand() : [];
-	if (operator.endsWith("?")) return present.length > 0 ? present : [[]];
+	if (operator.endsWith("?")) {
+		operand();
+		return present.length > 0 ? present : [[]];
+	}
+	const other = maybeUnset ? operand() : [];
 	if (operator.endsWith("=") && maybeUnset)
 		assignDefault(part.parameter, texts, operands.texts(operation.operand, expansion), expansion);
-	const kept = emptyCounts ? present.filter((row) => !isEmpty(row)) : present;
+	const kept = present.filter((row) => !emptyCounts || !isEmpty(row));
 	return maybeSet ? [...kept, ...other] : other;
 }
 

@@ -7,7 +7,7 @@ import { isKnown, UNKNOWN_VALUE } from "../text.ts";
 import {
 	type ActiveCommand,
 	access,
-	enter,
+	enterDirectory,
 	innerState,
 	recordUnknown,
 	runCommand,
@@ -17,6 +17,7 @@ import {
 import { copyContent } from "./contents.ts";
 import { hasOption, mayName, optionRole, positionsOf, readsOnly, roleAt } from "./description.ts";
 import { recordCode } from "./run-code.ts";
+import type { ShellWalk } from "./walk.ts";
 
 /** Treats a word as having a role. */
 export function applyRole(command: ActiveCommand, role: Role, word: string, detail?: AccessDetail): void {
@@ -53,7 +54,7 @@ export function applyRole(command: ActiveCommand, role: Role, word: string, deta
 			return;
 		case "directory":
 			access(command, "list", word);
-			enter(command, word);
+			enterDirectory(command, word);
 			return;
 		case "run":
 			runFile(command, word);
@@ -152,9 +153,8 @@ function destinationKind(command: ActiveCommand): "name" | "tree" | "directory" 
 
 /** Records where copies and moves arrive: below a directory under their own names, else at the name given. */
 function arrive(command: ActiveCommand, destination: string, sources: readonly string[], detail: AccessDetail): void {
-	const { walk, state, directories, stdin } = command;
+	const { walk, directories, stdin } = command;
 	const { record, host } = walk;
-	const rules = pathRules(host);
 	const kind = destinationKind(command);
 	const paths = absolutePaths(destination, directories, record);
 	const arriving = { ...detail, replaces: true };
@@ -162,15 +162,10 @@ function arrive(command: ActiveCommand, destination: string, sources: readonly s
 		applyRole(command, "replace", destination, detail);
 		return;
 	}
-	if (!paths) {
-		if (!state.elsewhere) unknownPlace(record, destination, directories, ["write"]);
-		return;
-	}
+	if (!paths) return recordUnknownPlace(command, destination);
 	const givenAsDirectory = kind === "directory" || kind === "tree";
 	const isSurely = paths.every((path) => isDirectory(path, host) && !record.removed(path));
-	const isPerhaps = paths.some(
-		(path) => isDirectory(path, host) || record.filled(path) || record.filled(rules.dirname(path)),
-	);
+	const isPerhaps = paths.some((path) => mayBeDirectory(walk, path));
 	const many = givenAsDirectory || sources.length > 1 || destination.endsWith("/");
 	if (kind !== "name" && (many || isPerhaps))
 		for (const source of sources) arriveBelow(command, destination, source, kind === "tree", arriving);
@@ -178,6 +173,14 @@ function arrive(command: ActiveCommand, destination: string, sources: readonly s
 		access(command, "write", destination, arriving);
 		for (const source of sources.slice(0, 1)) copyContent(walk, source, destination, directories, stdin);
 	}
+}
+
+function recordUnknownPlace({ walk, state, directories }: ActiveCommand, destination: string): void {
+	if (!state.elsewhere) unknownPlace(walk.record, destination, directories, ["write"]);
+}
+
+function mayBeDirectory({ host, record }: ShellWalk, path: string): boolean {
+	return isDirectory(path, host) || record.filled(path) || record.filled(pathRules(host).dirname(path));
 }
 
 /** Records one copy below a directory; `tree`: with the folders that the source stands in. */

@@ -162,7 +162,10 @@ function arrive(command: ActiveCommand, destination: string, sources: readonly s
 		applyRole(command, "replace", destination, detail);
 		return;
 	}
-	if (!paths) return recordUnknownPlace(command, destination);
+	if (!paths) {
+		recordUnknownPlace(command, destination);
+		return;
+	}
 	const givenAsDirectory = kind === "directory" || kind === "tree";
 	const isSurely = paths.every((path) => isDirectory(path, host) && !record.removed(path));
 	const isPerhaps = paths.some((path) => mayBeDirectory(walk, path));

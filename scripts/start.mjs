@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findPi, isPiCommand, ownPiSearch } from "../src/pi/pi-command.ts";
 import { plan } from "../src/rehearsal/plan.ts";
-import { rehearse } from "../src/rehearsal/program.ts";
-import { closingLines, openingLines, partLines, unplayableLines } from "../src/rehearsal/report.ts";
-import { openStage } from "../src/rehearsal/stage.ts";
+import { openProjectCopy } from "../src/rehearsal/project-copy.ts";
+import { rehearse } from "../src/rehearsal/rehearse.ts";
+import { closingLines, openingLines, unplayableLines, visitLines } from "../src/rehearsal/report.ts";
 import { understudyModel } from "../src/rehearsal/understudy.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -40,27 +40,27 @@ async function openForPerson() {
 	];
 	const [workflow, chronicle] = shows;
 	const ready = [`/workflow ${workflow.name} ${workflow.task}`, `/chronicle ${chronicle.name} ${chronicle.task}`];
-	const stage = await openStage({
+	const copy = await openProjectCopy({
 		project: join(root, workflow.folder),
 		env: process.env,
 		settings: { quietStartup: true },
-		sheet: { tokensPerSecond: 150, welcome: { hint, ready } },
+		config: { tokensPerSecond: 150, welcome: { hint, ready } },
 	});
-	await cp(join(root, chronicle.folder, ".pi"), join(stage.project, ".pi"), { recursive: true });
+	await cp(join(root, chronicle.folder, ".pi"), join(copy.project, ".pi"), { recursive: true });
 	try {
 		const child = spawn(
 			pi.command,
 			[...pi.args, "--offline", "--approve", "--no-session", "-ne", "-e", root, "--model", understudyModel],
-			{ cwd: stage.project, env: stage.env, stdio: "inherit" },
+			{ cwd: copy.project, env: copy.env, stdio: "inherit" },
 		);
 		stopped.signal.addEventListener("abort", () => {
 			if (stopped.signal.reason !== "SIGINT") child.kill(stopped.signal.reason);
 		});
 		const [code] = await once(child, "exit");
-		console.log("The copy of the example project is gone again; nothing else was touched.");
+		console.log("Removed the copy of the example project; nothing else was touched.");
 		return code ?? 1;
 	} finally {
-		await stage.close();
+		await copy.close();
 	}
 }
 
@@ -76,16 +76,16 @@ async function runAlone() {
 
 async function runOne({ kind, folder, name, task }) {
 	const cwd = join(root, folder);
-	// Nothing of the person who tries this out is used: there is no such agent folder.
-	const house = { cwd, agentFolder: join(cwd, "nobody"), pi, packageRoot: root, env: process.env };
-	const planned = plan({ name, task, scenario: undefined }, kind, house);
+	// This agent folder does not exist, so no definition of the user applies.
+	const host = { cwd, agentFolder: join(cwd, "nobody"), pi, packageRoot: root, env: process.env };
+	const planned = plan({ name, task, scenario: undefined }, kind, host);
 	if (planned.kind === "unplayable") {
 		console.error(unplayableLines(planned, root).join("\n"));
 		return 1;
 	}
 	console.log(openingLines(planned.program, cwd, folder).join("\n"));
-	const report = await rehearse(planned, house, {
-		onPart: (part) => console.log(partLines(part).join("\n")),
+	const report = await rehearse(planned, host, {
+		onVisit: (visit) => console.log(visitLines(visit).join("\n")),
 		onLine: (line) => console.log(line),
 		signal: stopped.signal,
 		afterwards: "remove",

@@ -77,6 +77,6 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 	offerSkills(pi);
 	catchBareCommands(pi);
 	// Set only in the processes of a rehearsal; no other pi ever learns of the understudy.
-	const callSheet = process.env.PI_CHRONICLE_REHEARSAL;
-	if (callSheet) return joinRehearsal(pi, callSheet);
+	const rehearsalConfig = process.env.PI_CHRONICLE_REHEARSAL;
+	if (rehearsalConfig) return joinRehearsal(pi, rehearsalConfig);
 }

@@ -22,10 +22,10 @@ export async function startWorker(pi: ExtensionAPI, agentDir: string): Promise<v
 	registerGate(pi, { policies, scope, ask: askThroughHost });
 
 	// Set only in the processes of a rehearsal; no other worker ever learns of the understudy.
-	const callSheet = process.env.PI_CHRONICLE_REHEARSAL;
-	if (!callSheet) return;
+	const rehearsalConfig = process.env.PI_CHRONICLE_REHEARSAL;
+	if (!rehearsalConfig) return;
 	const { run, state, launch, targets } = brief;
 	const part = { run, state, visit: launch.visit, attempt: launch.attempt, targets };
 	const { joinRehearsal } = await import("./rehearsal/index.ts");
-	await joinRehearsal(pi, callSheet, part);
+	await joinRehearsal(pi, rehearsalConfig, part);
 }

@@ -75,7 +75,7 @@ describe("without a terminal", () => {
 			"✓ planning",
 			"✓ implementation",
 		]);
-		expect(stdout).toContain("? Move from planning to implementation? The rehearsal agrees.");
+		expect(stdout).toContain("? Move from planning to implementation? The rehearsal approves.");
 		expect(stdout.match(/^DONE/gm)).toHaveLength(2);
 		expect(stdout).toMatch(/write src\/select\.js +refused/);
 		expect(stdout).toMatch(/added +test\/select\.test\.js/);

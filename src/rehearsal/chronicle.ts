@@ -1,46 +1,50 @@
-// A chronicle to rehearse: finds its template, plans the way through its states, and plays it with the command line's own verbs. What a
-// person would be asked is answered with yes, and told.
+// Rehearses a chronicle: finds its template, plans a path through its states, and runs it with the verbs of the command line. Questions are
+// answered as the scenario says, otherwise with yes.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type FoundTemplate, readTemplates, type Template, templateFolders } from "../chronicle/index.ts";
 import { BUILT_IN_TOOLS, keepAllowed, loadAgentRegistry, readToolNames, resolvePersona } from "../persona/index.ts";
-import { runAct } from "./act.ts";
 import { chronicleEvidence, planChronicleCoverage, readLedger } from "./every/index.ts";
-import { openScenario, strangers } from "./own-scenario.ts";
+import { openScenario, unknownNames } from "./open-scenario.ts";
+import { planPath } from "./path.ts";
+import { runProcess } from "./process.ts";
 import {
 	type Coverable,
+	defaultTask,
 	type Expected,
-	type Outcome,
-	type Place,
 	type Playable,
-	type PlayScene,
-	taskOfNobody,
+	type ProjectPaths,
+	type RehearsalRequest,
+	type RunContext,
+	type RunResult,
 	type Unplayable,
-	type Wish,
-} from "./program.ts";
-import { planRoute } from "./route.ts";
+} from "./rehearse.ts";
 import { asSentence, type PersonAnswer } from "./scenario.ts";
 import { understudyModel } from "./understudy.ts";
 
-/** Answers to questions of one run; a run that asks more often stops. */
+/** Most questions of one run that are answered. */
 const mostAnswers = 100;
 
 /** The names of all templates that load. */
-export function chronicleNames(place: Place): string[] {
-	return [...load(place)].filter(([, { read }]) => read !== undefined).map(([name]) => name);
+export function chronicleNames(paths: ProjectPaths): string[] {
+	return [...load(paths)].filter(([, { read }]) => read !== undefined).map(([name]) => name);
 }
 
-/** Finds and checks the template that `wish` names; `undefined` where there is none of that name, sound or not. */
-export function planChronicle(wish: Wish, place: Place): Playable | Unplayable | undefined {
-	const found = load(place).get(wish.name);
+/** Finds and checks the requested template; `undefined` if there is none of that name, valid or not. */
+export function planChronicle(request: RehearsalRequest, paths: ProjectPaths): Playable | Unplayable | undefined {
+	const found = load(paths).get(request.name);
 	if (!found) return undefined;
 	if (!found.read)
-		return { kind: "unplayable", message: `The chronicle ${wish.name} does not load.`, diagnostics: found.diagnostics };
-	const opened = openScenario(wish, place, "chronicle", found.key);
+		return {
+			kind: "unplayable",
+			message: `The chronicle ${request.name} does not load.`,
+			diagnostics: found.diagnostics,
+		};
+	const opened = openScenario(request, paths, "chronicle", found.key);
 	if (opened.kind === "unplayable") return opened;
 	const { template } = found.read;
 	const expected = statesOf(template);
-	const task = wish.task.trim() || taskOfNobody;
+	const task = request.task.trim() || defaultTask;
 	return {
 		kind: "playable",
 		program: {
@@ -48,44 +52,47 @@ export function planChronicle(wish: Wish, place: Place): Playable | Unplayable |
 			name: found.key,
 			task,
 			scenario: opened.file,
-			diagnostics: [...found.diagnostics, ...opened.diagnostics, ...strangers(opened, "state", expected)],
+			diagnostics: [...found.diagnostics, ...opened.diagnostics, ...unknownNames(opened, "state", expected)],
 			expected,
 		},
-		sheet: { route: routeOf(template) },
+		config: { path: pathOf(template) },
 		play: (scene) => playChronicle(found.key, task, scene),
 	};
 }
 
 /** Plans the coverage of a template; `undefined` as for {@link planChronicle}. */
-export function planChronicleRuns(wish: Wish, place: Place): Coverable | Unplayable | undefined {
-	const playable = planChronicle(wish, place);
-	const template = load(place).get(wish.name)?.read?.template;
+export function planChronicleRuns(request: RehearsalRequest, paths: ProjectPaths): Coverable | Unplayable | undefined {
+	const playable = planChronicle(request, paths);
+	const template = load(paths).get(request.name)?.read?.template;
 	if (playable?.kind !== "playable" || !template) return playable?.kind === "unplayable" ? playable : undefined;
 	const { program } = playable;
 	return {
 		kind: "coverable",
 		program: { ...program, scenario: undefined },
-		plan: planChronicleCoverage(template, toolsOf(template, place)),
+		plan: planChronicleCoverage(template, toolsOf(template, paths)),
 		async play(scene, atStart) {
 			const ended = await playChronicle(program.name, program.task, scene, atStart);
-			const sessions = join(scene.stage.project, ".pi", "chronicle", "sessions");
+			const sessions = join(scene.copy.project, ".pi", "chronicle", "sessions");
 			const [ledger] = readdirSync(sessions).filter((name) => name.endsWith(".events.jsonl"));
 			const events = ledger === undefined ? [] : readLedger(join(sessions, ledger));
 			scene.tracker.end("stopped");
-			return { ...ended, evidence: chronicleEvidence(template, events, scene.tracker.parts) };
+			return { ...ended, evidence: chronicleEvidence(template, events, scene.tracker.visits) };
 		},
 	};
 }
 
-/** The tools that a state's worker may have by its template and its agent file; `undefined`: nothing limits them. */
-function toolsOf({ states }: Template, { cwd, agentFolder }: Place): (state: string) => readonly string[] | undefined {
-	// A rehearsal's home has no agents of its own.
-	const cast = loadAgentRegistry({ cwd, project: "trusted", agentFolder, home: agentFolder });
+/** The tools that template and agent file allow to a state's worker; `undefined`: all. */
+function toolsOf(
+	{ states }: Template,
+	{ cwd, agentFolder }: ProjectPaths,
+): (state: string) => readonly string[] | undefined {
+	// The home folder of a rehearsal has no agents.
+	const registry = loadAgentRegistry({ cwd, project: "trusted", agentFolder, home: agentFolder });
 	return (name) => {
 		const state = states.get(name);
 		if (!state?.persona) return undefined;
 		const listed = state.tools && readToolNames(state.tools);
-		const found = resolvePersona({ ...state.persona, team: state.team, listsTools: listed !== undefined }, cast);
+		const found = resolvePersona({ ...state.persona, team: state.team, listsTools: listed !== undefined }, registry);
 		if (found.kind === "none") return undefined;
 		const { tools, restrictions } = found.persona;
 		const given = listed?.kind === "all" ? undefined : (listed?.names ?? tools);
@@ -94,36 +101,44 @@ function toolsOf({ states }: Template, { cwd, agentFolder }: Place): (state: str
 	};
 }
 
-function load({ cwd, agentFolder }: Place): ReadonlyMap<string, FoundTemplate> {
+function load({ cwd, agentFolder }: ProjectPaths): ReadonlyMap<string, FoundTemplate> {
 	return readTemplates(templateFolders({ cwd, agentFolder, trusted: true })).templates;
 }
 
-/** The states that a worker does. */
+/** The states with a worker. */
 function statesOf({ states }: Template): Expected[] {
 	return [...states.values()]
 		.filter(({ terminal, persona, name }) => (!terminal || persona !== undefined) && name !== "human_intervention")
 		.map(({ name }) => ({ scope: undefined, id: name, name, label: name }));
 }
 
-function routeOf({ initial, states, limits }: Template): string[] {
-	return planRoute({
+function pathOf({ initial, states, limits }: Template): readonly string[] {
+	return planPath({
 		initial,
+		person: "human_intervention",
+		personChooses: true,
+		mayRepeat: () => false,
 		next: new Map([...states].map(([name, { next, terminal }]) => [name, terminal ? [] : next])),
 		mostMoves: limits.moves,
 		mostBetween: (one, other) => limits.pairs[[one, other].sort().join(" <-> ")] ?? limits.pairMoves,
 	});
 }
 
-async function playChronicle(name: string, task: string, scene: PlayScene, atStart?: PersonAnswer): Promise<Outcome> {
-	const { house, stage, tracker, signal, say } = scene;
+async function playChronicle(
+	name: string,
+	task: string,
+	scene: RunContext,
+	atStart?: PersonAnswer,
+): Promise<RunResult> {
+	const { host, copy, tracker, signal, say } = scene;
 	const verb = (words: readonly string[]) =>
-		runAct(
+		runProcess(
 			{
-				// In a pi that is one binary, that binary is no Node.
+				// The single binary of pi is not Node.
 				command: process.versions.bun ? "node" : process.execPath,
-				args: [join(house.packageRoot, "bin", "pi-chronicle.mjs"), ...words],
+				args: [join(host.packageRoot, "bin", "pi-chronicle.mjs"), ...words],
 			},
-			{ ...stage, env: { ...stage.env, PI_CHRONICLE_PI: house.pi.args.at(-1) ?? house.pi.command } },
+			{ ...copy, env: { ...copy.env, PI_CHRONICLE_PI: host.pi.args.at(-1) ?? host.pi.command } },
 			tracker,
 			signal,
 		);
@@ -142,22 +157,22 @@ async function playChronicle(name: string, task: string, scene: PlayScene, atSta
 		const { status, question, id } = readResult(ended.output);
 		const answer = answered === 0 && atStart ? atStart : tracker.takeAnswer();
 		if (ended.exit.kind !== "exited" || id === undefined || !takesAnswer(status, answer)) break;
-		say(`? ${question ?? "A person is asked."} The rehearsal ${spokenAs(answer)}`);
-		ended = await verb(answerWords(id, answer));
+		say(`? ${question ?? "The run asks a question."} The rehearsal ${describeAnswer(answer)}`);
+		ended = await verb(answerArguments(id, answer));
 	}
 	const { status, waits } = readResult(ended.output);
 	const done = ended.exit.kind === "exited" && ended.exit.code === 0 && status === "done";
-	// The progress that the verbs wrote is told part by part already.
+	// The progress lines of the verbs are left out: the report has the visits.
 	return { ...ended, outcome: done ? "done" : "stopped", output: waits ?? "", errors: done ? "" : ended.errors };
 }
 
-/** Whether a run in this status takes the answer. Out of `human_intervention` it can only be sent on. */
+/** Whether a run in this status accepts the answer. `human_intervention` only accepts a target. */
 function takesAnswer(status: string | undefined, answer: PersonAnswer | undefined): boolean {
 	return status === "awaiting_approval" || (status === "human_intervention" && answer?.kind === "sent");
 }
 
-/** The verb by which a person gives this answer to the run `id`. */
-function answerWords(id: string, answer: PersonAnswer | undefined): string[] {
+/** The command line that gives this answer to the run `id`. */
+function answerArguments(id: string, answer: PersonAnswer | undefined): string[] {
 	const options = ["--json", "--approve", "--run", id, "--"];
 	switch (answer?.kind) {
 		case undefined:
@@ -169,18 +184,18 @@ function answerWords(id: string, answer: PersonAnswer | undefined): string[] {
 	}
 }
 
-function spokenAs(answer: PersonAnswer | undefined): string {
+function describeAnswer(answer: PersonAnswer | undefined): string {
 	switch (answer?.kind) {
 		case undefined:
-			return "agrees.";
+			return "approves.";
 		case "reject":
-			return `says no: ${asSentence(answer.words)}`;
+			return `rejects: ${asSentence(answer.words)}`;
 		case "sent":
 			return `sends it to ${answer.to}.`;
 	}
 }
 
-/** What a verb with --json says about the run; nothing where it says something else. */
+/** The fields of a verb's JSON output; empty if the output is something else. */
 function readResult(output: string): { id?: string; status?: string; question?: string; waits?: string } {
 	try {
 		const { id, status, question, waitsFor } = JSON.parse(output) as Record<string, unknown>;

@@ -1,17 +1,17 @@
-// The verb `pi-chronicle rehearse`.
+// The command `pi-chronicle rehearse`.
 import { resolve } from "node:path";
 import { parseArguments } from "../chronicle/index.ts";
 import type { Diagnostic } from "../definition/index.ts";
 import { agentFolder, findPi, isPiCommand, ownPiSearch, packageRoot, printable } from "../pi/index.ts";
-import { coverageClosing, coverageOpening, runLine } from "./every-report.ts";
-import { type CoverageOptions, defaultBounds, rehearseEvery } from "./every-runs.ts";
-import { isKind, type Kind, plan, planCoverage, whatThereIs } from "./plan.ts";
-import { type Coverable, type House, type Playable, rehearse, type Wish } from "./program.ts";
-import { closingLines, openingLines, partLines, unplayableLines } from "./report.ts";
+import { coverageClosing, coverageOpening, runLine } from "./coverage-report.ts";
+import { type DefinitionKind, isKind, listDefinitions, plan, planCoverage } from "./plan.ts";
+import { type Coverable, type Playable, type RehearsalHost, type RehearsalRequest, rehearse } from "./rehearse.ts";
+import { type CoverageOptions, defaultBounds, rehearseEvery } from "./rehearse-every.ts";
+import { closingLines, openingLines, unplayableLines, visitLines } from "./report.ts";
 import { rehearseUsage } from "./usage.ts";
 
-/** Runs the verb with the words after it; resolves to the exit code. */
-export async function runVerb(args: readonly string[], signal?: AbortSignal): Promise<number> {
+/** Runs the command with its arguments; resolves to the exit code. */
+export async function runRehearseVerb(args: readonly string[], signal?: AbortSignal): Promise<number> {
 	const read = readArguments(args);
 	if (typeof read === "string") return refuse(args.includes("--json"), "usage", read, ["", rehearseUsage]);
 	if (read.help) {
@@ -20,18 +20,18 @@ export async function runVerb(args: readonly string[], signal?: AbortSignal): Pr
 	}
 	const pi = findPi(ownPiSearch(read.pi));
 	if (!isPiCommand(pi)) return refuse(read.json, pi.code, `${pi.message} ${pi.remedy}`);
-	const house = { cwd: read.cwd, agentFolder: agentFolder(), pi, packageRoot: packageRoot(), env: process.env };
+	const host = { cwd: read.cwd, agentFolder: agentFolder(), pi, packageRoot: packageRoot(), env: process.env };
 	const say = (lines: readonly string[]): void =>
 		void (read.json ? process.stderr : process.stdout).write(`${printable(lines.join("\n"))}\n`);
-	if (read.wish === undefined)
+	if (read.request === undefined)
 		return refuse(read.json, "usage", "Name a workflow or a chronicle.", [
 			"",
 			rehearseUsage,
-			whatThereIs(house, read.kind),
+			listDefinitions(host, read.kind),
 		]);
-	if (read.every && read.wish.scenario !== undefined)
-		return refuse(read.json, "usage", "--every plays planned scripts, so --scenario has no place there.");
-	const planned = read.every ? planCoverage(read.wish, read.kind, house) : plan(read.wish, read.kind, house);
+	if (read.every && read.request.scenario !== undefined)
+		return refuse(read.json, "usage", "--every plays planned scripts, so it cannot be combined with --scenario.");
+	const planned = read.every ? planCoverage(read.request, read.kind, host) : plan(read.request, read.kind, host);
 	if (planned.kind === "unplayable") {
 		const [message = "", ...lines] = planned.choices
 			? [
@@ -41,21 +41,21 @@ export async function runVerb(args: readonly string[], signal?: AbortSignal): Pr
 			: unplayableLines(planned, read.cwd);
 		return refuse(read.json, "invalid", message, lines, planned.diagnostics);
 	}
-	if (planned.kind === "coverable") return runEvery(planned, house, read, say, signal);
-	return runOnce(planned, house, read, say, signal);
+	if (planned.kind === "coverable") return runEvery(planned, host, read, say, signal);
+	return runOnce(planned, host, read, say, signal);
 }
 
 /** Plays a definition once; resolves to the exit code. */
 async function runOnce(
 	planned: Playable,
-	house: House,
+	host: RehearsalHost,
 	read: Arguments,
 	say: (lines: readonly string[]) => void,
 	signal?: AbortSignal,
 ): Promise<number> {
 	say(openingLines(planned.program, read.cwd));
-	const report = await rehearse(planned, house, {
-		onPart: (part) => say(partLines(part)),
+	const report = await rehearse(planned, host, {
+		onVisit: (visit) => say(visitLines(visit)),
 		onLine: (line) => say([line]),
 		afterwards: read.keep ? "keep" : "remove",
 		...(signal ? { signal } : {}),
@@ -69,13 +69,13 @@ async function runOnce(
 /** Plays every planned run; resolves to the exit code. */
 async function runEvery(
 	planned: Coverable,
-	house: House,
+	host: RehearsalHost,
 	read: Arguments,
 	say: (lines: readonly string[]) => void,
 	signal?: AbortSignal,
 ): Promise<number> {
 	say(coverageOpening(planned, read.cwd));
-	const report = await rehearseEvery(planned, house, {
+	const report = await rehearseEvery(planned, host, {
 		...read.bounds,
 		onRun: (run, number, of) => say([runLine(run, number, of)]),
 		...(signal ? { signal } : {}),
@@ -86,7 +86,7 @@ async function runEvery(
 	return report.outcome === "complete" ? 0 : 1;
 }
 
-/** Says why nothing is played; with --json also as the one object on stdout. Gives the exit code. */
+/** Prints why nothing is played; with --json also as an object on stdout. Returns the exit code. */
 function refuse(
 	json: boolean,
 	code: string,
@@ -101,20 +101,20 @@ function refuse(
 }
 
 interface Arguments {
-	readonly kind: Kind | undefined;
-	/** `undefined`: nothing was named. */
-	readonly wish: Wish | undefined;
+	readonly kind: DefinitionKind | undefined;
+	/** `undefined`: no name was given. */
+	readonly request: RehearsalRequest | undefined;
 	readonly cwd: string;
 	readonly pi: string | undefined;
 	readonly keep: boolean;
-	/** Whether every edge is to be covered, and within which bounds. */
+	/** Cover every edge, within `bounds`. */
 	readonly every: boolean;
 	readonly bounds: Pick<CoverageOptions, "mostRuns" | "mostMs">;
 	readonly json: boolean;
 	readonly help: boolean;
 }
 
-/** Options stand before the name, before the task or behind it; in the midst of the task nothing is taken for one. A text says what is wrong. */
+/** Options may precede the name, precede the task or follow it; inside the task nothing is read as one. A text is an error message. */
 function readArguments(args: readonly string[]): Arguments | string {
 	const options = {
 		scenario: "value",
@@ -128,7 +128,7 @@ function readArguments(args: readonly string[]): Arguments | string {
 		help: "flag",
 	} as const;
 	const first = parseArguments(args, { options, textAfter: 1 });
-	// The word for the kind before the name is one more name.
+	// A kind before the name counts as one more name.
 	const withKind = !("error" in first) && isKind(first.names[0]) && first.text.length > 0;
 	const parsed = withKind ? parseArguments(args, { options, textAfter: 2 }) : first;
 	if ("error" in parsed) return parsed.error;
@@ -141,12 +141,12 @@ function readArguments(args: readonly string[]): Arguments | string {
 	if (!flags.has("every") && (values.runs ?? values.minutes) !== undefined)
 		return "--runs and --minutes bound a rehearsal with --every.";
 	if (flags.has("every") && flags.has("keep"))
-		return "--every plays many runs, each on a copy of its own, so --keep has no place there.";
+		return "--every plays many runs, each on its own copy, so it cannot be combined with --keep.";
 	const kind = isKind(word) && second !== undefined ? word : undefined;
 	const name = kind === undefined ? word : second;
 	return {
 		kind,
-		wish: name === undefined ? undefined : { name, task: text.join(" "), scenario: values.scenario },
+		request: name === undefined ? undefined : { name, task: text.join(" "), scenario: values.scenario },
 		cwd: resolve(values.cwd ?? "."),
 		pi: values.pi,
 		keep: flags.has("keep"),
@@ -157,7 +157,7 @@ function readArguments(args: readonly string[]): Arguments | string {
 	};
 }
 
-/** A bound as written; `undefined` where it is none. A timer holds at most 2^31 ms. */
+/** Parses a bound; `undefined` if it is invalid. A timer holds at most 2^31 ms. */
 function readBound(written: string | undefined, otherwise: number): number | undefined {
 	if (written === undefined) return otherwise;
 	const number = Number(written);

@@ -1,5 +1,4 @@
-// `/rehearse`: a rehearsal of the project that this session is in, in processes of its own. The session stays free meanwhile, and
-// nothing of it reaches the model.
+// `/rehearse`: rehearses a definition of the session's project in separate processes. The session stays usable, and the model sees none of it.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { parseArguments } from "../chronicle/index.ts";
 import {
@@ -16,31 +15,31 @@ import {
 	type Scope,
 	say,
 } from "../pi/index.ts";
-import { coverageClosing, coverageOpening, runLine } from "./every-report.ts";
-import { defaultBounds, rehearseEvery } from "./every-runs.ts";
-import { completions, type Kind, plan, planCoverage, splitWords, whatThereIs } from "./plan.ts";
-import { type Coverable, type House, type Playable, rehearse } from "./program.ts";
-import { closingLines, openingLines, partLines, unplayableLines } from "./report.ts";
+import { coverageClosing, coverageOpening, runLine } from "./coverage-report.ts";
+import { completions, type DefinitionKind, listDefinitions, plan, planCoverage, splitArguments } from "./plan.ts";
+import { type Coverable, type Playable, type RehearsalHost, rehearse } from "./rehearse.ts";
+import { defaultBounds, rehearseEvery } from "./rehearse-every.ts";
+import { closingLines, openingLines, unplayableLines, visitLines } from "./report.ts";
 
-/** What one session knows about its rehearsals. */
+/** The rehearsals of one session. */
 export interface RehearsalSession {
-	/** The rehearsal that is being played. */
+	/** Stops the current rehearsal. */
 	running: AbortController | undefined;
-	/** Where the session is; `undefined` before it has started. */
-	place: { readonly cwd: string; readonly trusted: boolean } | undefined;
+	/** `undefined` before the session has started. */
+	project: { readonly cwd: string; readonly trusted: boolean } | undefined;
 }
 
 const statusKey = "chronicle-rehearsal";
 
-/** Names of definitions that begin with `prefix`; `null` where there are none. */
+/** Names of definitions that begin with `prefix`; `null` if there are none. */
 export function completeRehearse(session: RehearsalSession, prefix: string): { value: string; label: string }[] | null {
-	if (!session.place?.trusted) return null;
-	const names = completions({ cwd: session.place.cwd, agentFolder: agentFolder() });
+	if (!session.project?.trusted) return null;
+	const names = completions({ cwd: session.project.cwd, agentFolder: agentFolder() });
 	const found = names.filter((name) => name.startsWith(prefix)).map((name) => ({ value: name, label: name }));
 	return found.length === 0 ? null : found;
 }
 
-/** Runs `/rehearse <args>`. With a screen it returns at once and tells what happens as it happens; without one it returns at the end. */
+/** Runs `/rehearse <args>`. With a screen it returns at once and shows progress; without one it returns at the end. */
 export async function runRehearse(
 	session: RehearsalSession,
 	scope: Scope,
@@ -48,19 +47,18 @@ export async function runRehearse(
 	args: string,
 ): Promise<void> {
 	if (session.running) return offerToStop(session.running, ctx);
-	if (!definitionsTrusted(ctx))
-		return refuse(ctx, "Rehearsals play files of the project, so pi must be told to trust it first: /trust.");
+	if (!definitionsTrusted(ctx)) return refuse(ctx, "Rehearsals run files of the project. Trust it first: /trust.");
 	const pi = findPi(ownPiSearch());
 	if (!isPiCommand(pi)) return refuse(ctx, `${pi.message} ${pi.remedy}`);
-	const house = { cwd: ctx.cwd, agentFolder: agentFolder(), pi, packageRoot: packageRoot(), env: process.env };
-	const { kind, name, task } = splitWords(args);
+	const host = { cwd: ctx.cwd, agentFolder: agentFolder(), pi, packageRoot: packageRoot(), env: process.env };
+	const { kind, name, task } = splitArguments(args);
 	if (name === "")
-		return refuse(ctx, `/rehearse [workflow | chronicle] <name> [--every] [task]. ${whatThereIs(house)}`);
+		return refuse(ctx, `/rehearse [workflow | chronicle] <name> [--every] [task]. ${listDefinitions(host)}`);
 	const option = parseArguments(task.split(/\s+/).filter(Boolean), { options: { every: "flag" }, textAfter: 0 });
 	if ("error" in option) return refuse(ctx, option.error);
 	const every = option.flags.has("every");
-	const wish = { name, task: every ? option.text.join(" ") : task.replace(/^--\s+/, ""), scenario: undefined };
-	const find = (of: Kind | undefined) => (every ? planCoverage(wish, of, house) : plan(wish, of, house));
+	const request = { name, task: every ? option.text.join(" ") : task.replace(/^--\s+/, ""), scenario: undefined };
+	const find = (of: DefinitionKind | undefined) => (every ? planCoverage(request, of, host) : plan(request, of, host));
 	const first = find(kind);
 	const meant = first.kind === "unplayable" && first.choices ? await askWhich(ctx, name, first.choices) : undefined;
 	if (meant === "neither") return;
@@ -69,8 +67,8 @@ export async function runRehearse(
 
 	const stop = new AbortController();
 	session.running = stop;
-	const played = perform(planned, house, ctx, stop.signal);
-	// A session that ends takes its rehearsal along, copy and all.
+	const played = perform(planned, host, ctx, stop.signal);
+	// The end of the session stops the rehearsal and removes its copy.
 	const release = scope.own(async () => {
 		stop.abort();
 		await played;
@@ -82,87 +80,92 @@ export async function runRehearse(
 	if (!ctx.hasUI) await played;
 }
 
-/** Which of the two kinds a name means; `neither`: the dialog was closed; `undefined`: there is nobody to ask. */
+/** Asks which kind a name means; `neither`: the dialog was closed; `undefined`: nobody can be asked. */
 async function askWhich(
 	ctx: ExtensionCommandContext,
 	name: string,
-	options: readonly Kind[],
-): Promise<Kind | "neither" | undefined> {
+	options: readonly DefinitionKind[],
+): Promise<DefinitionKind | "neither" | undefined> {
 	const message = `There is a workflow ${name} and a chronicle ${name}.`;
-	const answer = await choosePerson(ctx, { title: "Which one is to be rehearsed?", message, options });
+	const answer = await choosePerson(ctx, { title: "Rehearse which one?", message, options });
 	if (answer === undefined) return "neither";
 	return answer === "nobody" ? undefined : answer;
 }
 
 async function perform(
 	planned: Playable | Coverable,
-	house: House,
+	host: RehearsalHost,
 	ctx: ExtensionCommandContext,
 	signal: AbortSignal,
 ): Promise<void> {
 	const { hasUI, mode, ui } = ctx;
-	// Once the session is gone there is nobody to tell.
-	const tell: Tell = (lines, tone) => {
+	// After the session has ended, nothing can be shown.
+	const show: Show = (lines, tone) => {
 		if (!signal.aborted) say({ hasUI, mode, ui }, lines.join("\n").trim(), tone);
 	};
 	try {
 		ui.setStatus(statusKey, `rehearsing ${planned.program.name}`);
 		const done =
 			planned.kind === "coverable"
-				? await performEvery(planned, house, tell, signal)
-				: await performOnce(planned, house, tell, signal);
+				? await performEvery(planned, host, show, signal)
+				: await performOnce(planned, host, show, signal);
 		if (!done) failWith({ hasUI }, exitCodes.failed);
 	} catch (error) {
 		failWith({ hasUI }, exitCodes.failed);
-		tell([`The rehearsal could not be played: ${error instanceof Error ? error.message : String(error)}`], "error");
+		show([`The rehearsal failed: ${error instanceof Error ? error.message : String(error)}`], "error");
 	} finally {
 		if (!signal.aborted) ui.setStatus(statusKey, undefined);
 	}
 }
 
-type Tell = (lines: readonly string[], tone?: "warning" | "error") => void;
+type Show = (lines: readonly string[], tone?: "warning" | "error") => void;
 
-/** Plays one run; whether it came to its end. */
-async function performOnce(playable: Playable, house: House, tell: Tell, signal: AbortSignal): Promise<boolean> {
-	tell(openingLines(playable.program, house.cwd));
-	const report = await rehearse(playable, house, {
-		onPart: (part) => tell(partLines(part)),
-		onLine: (line) => tell([line]),
+/** Plays one run; resolves to whether it came to its end. */
+async function performOnce(playable: Playable, host: RehearsalHost, show: Show, signal: AbortSignal): Promise<boolean> {
+	show(openingLines(playable.program, host.cwd));
+	const report = await rehearse(playable, host, {
+		onVisit: (visit) => show(visitLines(visit)),
+		onLine: (line) => show([line]),
 		signal,
 		afterwards: "remove",
 	});
 	const done = report.outcome === "done";
-	tell(closingLines(report), done ? undefined : "warning");
+	show(closingLines(report), done ? undefined : "warning");
 	return done;
 }
 
-/** Plays every planned run; whether everything that can be reached was covered. */
-async function performEvery(coverable: Coverable, house: House, tell: Tell, signal: AbortSignal): Promise<boolean> {
-	tell(coverageOpening(coverable, house.cwd));
-	const report = await rehearseEvery(coverable, house, {
+/** Plays every planned run; resolves to whether everything reachable was covered. */
+async function performEvery(
+	coverable: Coverable,
+	host: RehearsalHost,
+	show: Show,
+	signal: AbortSignal,
+): Promise<boolean> {
+	show(coverageOpening(coverable, host.cwd));
+	const report = await rehearseEvery(coverable, host, {
 		mostRuns: defaultBounds.runs,
 		mostMs: defaultBounds.minutes * 60_000,
-		onRun: (run, number, of) => tell([runLine(run, number, of)]),
+		onRun: (run, number, of) => show([runLine(run, number, of)]),
 		signal,
 	});
 	const complete = report.outcome === "complete";
-	tell(coverageClosing(report), complete ? undefined : "warning");
+	show(coverageClosing(report), complete ? undefined : "warning");
 	return complete;
 }
 
 async function offerToStop(running: AbortController, ctx: ExtensionCommandContext): Promise<void> {
 	const answer = await askPerson(ctx, {
-		title: "A rehearsal is being played",
+		title: "A rehearsal is running",
 		message: "Stop it?",
 		words: { no: "No, let it run", yes: "Yes, stop it" },
 	});
 	if (answer !== "yes") return;
 	ctx.ui.setStatus(statusKey, undefined);
 	running.abort();
-	say(ctx, "The rehearsal was stopped; its copy of the project is removed.");
+	say(ctx, "Stopped the rehearsal and removed its copy of the project.");
 }
 
-/** Says why nothing is played; where nobody looks at notifications the exit shows it too. */
+/** Shows why nothing is played; without a screen the exit code shows it too. */
 function refuse(ctx: ExtensionCommandContext, reason: string): void {
 	failWith(ctx, exitCodes.usage);
 	say(ctx, reason, "error");

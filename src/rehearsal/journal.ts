@@ -1,16 +1,16 @@
-// The journal of a rehearsal: one JSON line per thing that happened, appended by every process that takes part and followed by the one
-// that conducts it. It lives in the stage's folder and goes with it.
-// J1 lines are short (at most 2 KB) and appended whole, so that several processes can write; J2 a torn last line is left for later.
+// The journal of a rehearsal: one JSON line per event, appended by every process of the rehearsal and followed by the one that runs it. It
+// is a temporary file beside the copy of the project.
+// Lines are short (at most 2 KB) and appended whole, so that several processes can write. A torn last line is read later.
 import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { redactSecrets } from "../safety/index.ts";
-import type { Standing } from "./place.ts";
 import type { PersonAnswer } from "./scenario.ts";
+import type { WorkflowProgress } from "./session-position.ts";
 
 export type JournalLine =
 	| {
 			readonly kind: "entered";
 			readonly what: "phase" | "state";
-			/** Workflow that the phase stands in; absent for a state. */
+			/** Workflow that the phase belongs to; absent for a state. */
 			readonly scope?: string;
 			readonly id: string;
 			readonly visit: number;
@@ -18,22 +18,22 @@ export type JournalLine =
 	  }
 	| {
 			readonly kind: "called";
-			/** Number of the call in its process, by when it was made; calls of one message end in any order. */
+			/** Number of the call in its process, in the order in which calls are made; those of one message end in any order. */
 			readonly order: number;
 			readonly tool: string;
-			/** What it was called with, in a few words. */
+			/** Its main argument, shortened. */
 			readonly with: string;
 			/** `refused`: a rule stopped it before it ran. `failed`: it ran and reported an error. */
 			readonly outcome: "ok" | "refused" | "failed";
-			/** Beginning of what it answered when it was refused or failed. */
+			/** Beginning of its result if it was refused or failed. */
 			readonly reason?: string;
 			readonly at: number;
 	  }
 	| { readonly kind: "said"; readonly text: string; readonly at: number }
-	/** What the scenario lets the person answer when they are asked next. */
+	/** The person's answer to the next question, by the scenario. */
 	| { readonly kind: "answer"; readonly answer: PersonAnswer; readonly at: number }
-	/** pi has nothing more to do by itself; `standing` of the newest workflow run then. */
-	| { readonly kind: "settled"; readonly aborted: boolean; readonly standing: Standing; readonly at: number };
+	/** pi has nothing left to do; with the progress of the newest workflow run then. */
+	| { readonly kind: "settled"; readonly aborted: boolean; readonly progress: WorkflowProgress; readonly at: number };
 
 const longestText = 400;
 
@@ -42,7 +42,7 @@ export function note(journal: string, line: JournalLine): void {
 	appendFileSync(journal, `${JSON.stringify(line)}\n`, { mode: 0o600 });
 }
 
-/** Cuts a text for the journal: its first lines, on one line. */
+/** A text for the journal: without secrets, on one line, cut to `longest` characters. */
 export function brief(text: string, longest = longestText): string {
 	const line = redactSecrets(text.replace(/\s+/g, " ").trim());
 	return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;

@@ -1,49 +1,57 @@
-// From a person's words to what can be played: `[workflow | chronicle] <name> [task]`, over both kinds of definitions.
+// Finds the definition of `[workflow | chronicle] <name> [task]`, among workflows and chronicles.
 import { resolve } from "node:path";
 import { didYouMean } from "../definition/index.ts";
 import { chronicleNames, planChronicle, planChronicleRuns } from "./chronicle.ts";
-import type { Coverable, Place, Playable, Unplayable, Wish } from "./program.ts";
+import type { Coverable, Playable, ProjectPaths, RehearsalRequest, Unplayable } from "./rehearse.ts";
 import { readScenarioFile } from "./scenario-file.ts";
 import { planWorkflow, planWorkflowRuns, workflowNames } from "./workflow.ts";
 
-export type Kind = "workflow" | "chronicle";
+export type DefinitionKind = "workflow" | "chronicle";
 
-export function isKind(word: string | undefined): word is Kind {
+export function isKind(word: string | undefined): word is DefinitionKind {
 	return word === "workflow" || word === "chronicle";
 }
 
 /**
- * Finds what `wish` names, of one kind or of either. Of a name that both kinds have, that is meant which the scenario is for that was named;
- * without such a hint a person must say which.
+ * Finds the requested definition, of one kind or of either. If both kinds have the name, the requested scenario decides; without one the
+ * result lists the choices.
  */
-export function plan(wish: Wish, kind: Kind | undefined, place: Place): Playable | Unplayable {
-	return choose(wish, kind, place, { workflow: planWorkflow, chronicle: planChronicle });
+export function plan(
+	request: RehearsalRequest,
+	kind: DefinitionKind | undefined,
+	paths: ProjectPaths,
+): Playable | Unplayable {
+	return choose(request, kind, paths, { workflow: planWorkflow, chronicle: planChronicle });
 }
 
-/** The same for a rehearsal that covers every edge. */
-export function planCoverage(wish: Wish, kind: Kind | undefined, place: Place): Coverable | Unplayable {
-	return choose(wish, kind, place, { workflow: planWorkflowRuns, chronicle: planChronicleRuns });
+/** {@link plan} for a rehearsal that covers every edge. */
+export function planCoverage(
+	request: RehearsalRequest,
+	kind: DefinitionKind | undefined,
+	paths: ProjectPaths,
+): Coverable | Unplayable {
+	return choose(request, kind, paths, { workflow: planWorkflowRuns, chronicle: planChronicleRuns });
 }
 
 function choose<T>(
-	wish: Wish,
-	kind: Kind | undefined,
-	place: Place,
-	planners: Record<Kind, (wish: Wish, place: Place) => T | Unplayable | undefined>,
+	request: RehearsalRequest,
+	kind: DefinitionKind | undefined,
+	paths: ProjectPaths,
+	planners: Record<DefinitionKind, (request: RehearsalRequest, paths: ProjectPaths) => T | Unplayable | undefined>,
 ): T | Unplayable {
-	const workflow = kind === "chronicle" ? undefined : planners.workflow(wish, place);
-	const chronicle = kind === "workflow" ? undefined : planners.chronicle(wish, place);
+	const workflow = kind === "chronicle" ? undefined : planners.workflow(request, paths);
+	const chronicle = kind === "workflow" ? undefined : planners.chronicle(request, paths);
 	if (workflow && chronicle) {
-		const meant = kindOfScenario(wish, place);
-		if (meant !== undefined) return meant === "workflow" ? workflow : chronicle;
-		const message = `There is a workflow ${wish.name} and a chronicle ${wish.name}. Say which: rehearse workflow ${wish.name}, or rehearse chronicle ${wish.name}.`;
+		const intended = kindOfScenario(request, paths);
+		if (intended !== undefined) return intended === "workflow" ? workflow : chronicle;
+		const message = `There is a workflow ${request.name} and a chronicle ${request.name}. Say which: rehearse workflow ${request.name}, or rehearse chronicle ${request.name}.`;
 		return { kind: "unplayable", message, diagnostics: [], choices: ["workflow", "chronicle"] };
 	}
-	return workflow ?? chronicle ?? notFound(wish.name, kind, place);
+	return workflow ?? chronicle ?? notFound(request.name, kind, paths);
 }
 
-/** The kind of definition that the scenario is for which `wish` names: one has scripts for phases, the other for states. */
-function kindOfScenario({ scenario: named }: Wish, { cwd }: Place): Kind | undefined {
+/** The kind of definition that the requested scenario is for: workflows have phases, chronicles have states. */
+function kindOfScenario({ scenario: named }: RehearsalRequest, { cwd }: ProjectPaths): DefinitionKind | undefined {
 	if (named === undefined) return undefined;
 	const { scenario } = readScenarioFile(resolve(cwd, named));
 	const hasPhases = (scenario?.phases.size ?? 0) > 0;
@@ -52,21 +60,21 @@ function kindOfScenario({ scenario: named }: Wish, { cwd }: Place): Kind | undef
 	return hasPhases ? "workflow" : "chronicle";
 }
 
-/** What there is, in words. */
-export function whatThereIs(place: Place, kind?: Kind): string {
-	const workflows = kind === "chronicle" ? [] : workflowNames(place);
-	const chronicles = kind === "workflow" ? [] : chronicleNames(place);
+/** Lists the names of all definitions, as text. */
+export function listDefinitions(paths: ProjectPaths, kind?: DefinitionKind): string {
+	const workflows = kind === "chronicle" ? [] : workflowNames(paths);
+	const chronicles = kind === "workflow" ? [] : chronicleNames(paths);
 	const parts = [
 		...(workflows.length > 0 ? [`Workflows here: ${workflows.join(", ")}.`] : []),
 		...(chronicles.length > 0 ? [`Chronicles here: ${chronicles.join(", ")}.`] : []),
 	];
-	return parts.length > 0 ? parts.join(" ") : "There is none here.";
+	return parts.length > 0 ? parts.join(" ") : "There are none here.";
 }
 
-/** The words that can stand behind `/rehearse`: names, and the kinds where a name needs one. */
-export function completions(place: Place): string[] {
-	const workflows = workflowNames(place);
-	const chronicles = chronicleNames(place);
+/** Completions of `/rehearse`: names, with their kind if both kinds have the name. */
+export function completions(paths: ProjectPaths): string[] {
+	const workflows = workflowNames(paths);
+	const chronicles = chronicleNames(paths);
 	const both = workflows.filter((name) => chronicles.includes(name));
 	return [
 		...[...workflows, ...chronicles].filter((name) => !both.includes(name)),
@@ -75,17 +83,17 @@ export function completions(place: Place): string[] {
 }
 
 /** Splits `[workflow | chronicle] <name> [task]`. */
-export function splitWords(words: string): { kind: Kind | undefined; name: string; task: string } {
+export function splitArguments(words: string): { kind: DefinitionKind | undefined; name: string; task: string } {
 	const [, kind, name = "", task = ""] = /^\s*(?:(workflow|chronicle)\s+(?=\S))?(\S*)\s*([\s\S]*)$/.exec(words) ?? [];
-	return { kind: kind as Kind | undefined, name, task };
+	return { kind: kind as DefinitionKind | undefined, name, task };
 }
 
-function notFound(name: string, kind: Kind | undefined, place: Place): Unplayable {
+function notFound(name: string, kind: DefinitionKind | undefined, paths: ProjectPaths): Unplayable {
 	const known = [
-		...(kind === "chronicle" ? [] : workflowNames(place)),
-		...(kind === "workflow" ? [] : chronicleNames(place)),
+		...(kind === "chronicle" ? [] : workflowNames(paths)),
+		...(kind === "workflow" ? [] : chronicleNames(paths)),
 	];
 	const what = kind ?? "workflow and no chronicle";
-	const message = `There is no ${what} ${name}.${didYouMean(name, known)} ${whatThereIs(place, kind)}`;
+	const message = `There is no ${what} ${name}.${didYouMean(name, known)} ${listDefinitions(paths, kind)}`;
 	return { kind: "unplayable", message, diagnostics: [] };
 }

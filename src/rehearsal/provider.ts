@@ -1,5 +1,5 @@
-// The understudy as a provider that pi can use like any other, built on pi's own faux provider. Only a process of a rehearsal makes one.
-// P1 the provider's and the model's names say that there is no model; P2 every request gets one answer, two at a time as well.
+// The understudy as a provider of pi, built on pi's own faux provider. Its names say that there is no model. Every request gets one answer,
+// concurrent requests too.
 import { setTimeout as sleep } from "node:timers/promises";
 import {
 	type AssistantMessage,
@@ -12,17 +12,17 @@ import {
 	type ToolCall,
 	type TranscriptContext,
 } from "@earendil-works/pi-ai";
-import { type CallResult, modelId, providerId, type Reply, type Scene } from "./understudy.ts";
+import { type CallResult, modelId, providerId, type Reply, type RequestContext } from "./understudy.ts";
 
 export interface ProviderOptions {
-	/** Answers one request. Errors it throws become the request's failure. */
+	/** Answers one request. An error that it throws fails the request. */
 	readonly answer: (request: Request) => Reply;
-	/** Speed of the pretended stream; `undefined`: at once. */
+	/** Speed of the simulated stream; `undefined`: at once. */
 	readonly tokensPerSecond: number | undefined;
 }
 
-/** What one request tells by itself. */
-export type Request = Pick<Scene, "tools" | "results">;
+/** The part of the context that a request itself contains. */
+export type Request = Pick<RequestContext, "tools" | "results">;
 
 /** Makes the provider; `pi.registerProvider` takes it. */
 export function understudyProvider({ answer, tokensPerSecond }: ProviderOptions): Provider {
@@ -36,7 +36,7 @@ export function understudyProvider({ answer, tokensPerSecond }: ProviderOptions)
 		if (reply.waitMs > 0) await sleep(reply.waitMs);
 		return messageOf(reply);
 	};
-	// The faux provider takes one queued response per request, synchronously: it is queued right before each.
+	// The faux provider takes one queued response per request, synchronously, so each is queued right before its request.
 	const { stream, streamSimple } = faux.provider;
 	return {
 		...faux.provider,

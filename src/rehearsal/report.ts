@@ -1,76 +1,86 @@
-// A rehearsal in words: one block per part as it ends, and what it all came to. Text only; who prints it is not its business.
+// The report of a rehearsal as text: one block per visit as it ends, then the result.
 import { formatDiagnostic, formatPath } from "../definition/index.ts";
-import type { Part } from "./act.ts";
-import type { Program, RehearsalReport, Unplayable } from "./program.ts";
+import type { Program, RehearsalReport, Unplayable } from "./rehearse.ts";
+import type { PlayedVisit } from "./visits.ts";
 
 const longestTitle = 60;
 const longestReason = 200;
 const mostPaths = 20;
 
-/** What stands above a rehearsal: what is played, by whom, and what was found beforehand. `called`: the project's folder for people. */
+/** The lines before a rehearsal: what is played, by what, and the warnings. `called`: the project's folder for display. */
 export function openingLines(program: Program, project: string, called = project): string[] {
 	return [
 		`Rehearsal of the ${program.kind} ${program.name} on a temporary copy of ${called}: ${program.task}`,
-		"The understudy plays: a script, no real model, no cost.",
+		"The understudy is a script: no real model, no cost.",
 		program.scenario === undefined
-			? "No scenario: it tries what each part lets it do, and moves on."
+			? "No scenario: it tries what each phase or state allows, then moves on."
 			: `Scenario: ${formatPath(program.scenario, project)}`,
 		...program.diagnostics.map((found) => formatDiagnostic(found, project)),
 		"",
 	];
 }
 
-/** Why nothing is played. */
+/** Why the definition is not played. */
 export function unplayableLines({ message, diagnostics }: Unplayable, project: string): string[] {
 	return [message, ...diagnostics.map((found) => formatDiagnostic(found, project))];
 }
 
-/** The lines that tell of one part: its name, then every call and how it ended. */
-export function partLines(part: Part): string[] {
-	const visit = part.visit > 1 ? `, visit ${part.visit}` : "";
-	const mark = part.left ? "✓" : "●";
-	const head = `${mark} ${part.name}${visit} (${(part.ms / 1000).toFixed(1)} s)`;
-	const width = Math.min(longestTitle, Math.max(0, ...part.calls.map((call) => title(call).length)));
+/** The lines of one visit: its name, then every call and how it ended. */
+export function visitLines(visit: PlayedVisit): string[] {
+	const number = visit.visit > 1 ? `, visit ${visit.visit}` : "";
+	const mark = visit.left ? "✓" : "●";
+	const head = `${mark} ${visit.name}${number} (${(visit.ms / 1000).toFixed(1)} s)`;
+	const width = Math.min(longestTitle, Math.max(0, ...visit.calls.map((call) => title(call).length)));
 	return [
 		head,
-		...part.calls.map((call) => {
+		...visit.calls.map((call) => {
 			const reason = call.reason ? `: ${cut(call.reason, longestReason)}` : "";
 			return `    ${title(call).padEnd(width)}  ${call.outcome}${reason}`;
 		}),
 	];
 }
 
-/** What stands below a rehearsal: how it ended, what it never reached, what it did to the copy. */
+/** The lines after a rehearsal: how it ended, what it never entered, what it changed in the copy. */
 export function closingLines(report: RehearsalReport): string[] {
-	const calls = report.parts.flatMap((part) => part.calls);
+	const { program, outcome, parts: visits, missed, output, errors, leftOut } = report;
+	const last = visits.at(-1);
+	const noun = program.kind === "workflow" ? "Phases" : "States";
+	return [
+		"",
+		outcome === "done"
+			? `DONE: ${countsOf(visits)}.`
+			: `STOPPED${last ? ` in ${last.name}` : ""}: ${countsOf(visits)}.`,
+		...(missed.length > 0 ? [`${noun} never reached: ${missed.join(", ")}.`] : []),
+		...(outcome === "stopped" && output !== "" ? [output] : []),
+		...(errors === "" ? [] : [errors]),
+		...changeLines(report),
+		...leftOut.map(({ path, reason }) => `Not in the copy: ${path} (${reason}).`),
+	];
+}
+
+function countsOf(visits: readonly PlayedVisit[]): string {
+	const calls = visits.flatMap((visit) => visit.calls);
 	const refused = calls.filter(({ outcome }) => outcome === "refused").length;
 	const failed = calls.filter(({ outcome }) => outcome === "failed").length;
-	const counts = [
-		many(report.parts.length, "visit"),
+	return [
+		many(visits.length, "visit"),
 		many(calls.length, "call"),
 		...(refused > 0 ? [`${refused} refused`] : []),
 		...(failed > 0 ? [`${failed} failed`] : []),
 	].join(", ");
-	const last = report.parts.at(-1);
-	const noun = report.program.kind === "workflow" ? "Phases" : "States";
-	const lines = [
-		"",
-		report.outcome === "done" ? `DONE: ${counts}.` : `STOPPED${last ? ` in ${last.name}` : ""}: ${counts}.`,
-	];
-	if (report.missed.length > 0) lines.push(`${noun} that were never reached: ${report.missed.join(", ")}.`);
-	if (report.outcome === "stopped" && report.output !== "") lines.push(report.output);
-	if (report.errors !== "") lines.push(report.errors);
-	if (report.changes.length > 0) {
-		lines.push(report.kept === undefined ? "In the copy, which is gone again:" : `In the copy, ${report.kept}:`);
-		lines.push(...report.changes.slice(0, mostPaths).map(({ path, what }) => `    ${what.padEnd(7)} ${path}`));
-		const more = report.changes.length - mostPaths;
-		if (more > 0) lines.push(`    … and ${more} more`);
-	} else if (report.kept !== undefined) lines.push(`The copy is in ${report.kept}.`);
-	for (const { path, reason } of report.leftOut) lines.push(`Not in the copy: ${path} (${reason}).`);
-	return lines;
 }
 
-function title(call: Part["calls"][number]): string {
+function changeLines({ changes, kept }: RehearsalReport): string[] {
+	if (changes.length === 0) return kept === undefined ? [] : [`The copy is in ${kept}.`];
+	const more = changes.length - mostPaths;
+	return [
+		kept === undefined ? "Changes in the copy, which has been removed:" : `Changes in the copy, ${kept}:`,
+		...changes.slice(0, mostPaths).map(({ path, what }) => `    ${what.padEnd(7)} ${path}`),
+		...(more > 0 ? [`    … and ${more} more`] : []),
+	];
+}
+
+function title(call: PlayedVisit["calls"][number]): string {
 	const text = `${call.tool} ${call.with}`.trim();
 	return cut(text, longestTitle);
 }

@@ -1,11 +1,11 @@
-// The scenarios of a project: whether each can be read, and fits the definition that it is for.
+// Checks that every scenario of a project can be read and fits its definition.
 import { readdirSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { type Diagnostic, didYouMean } from "../definition/index.ts";
 import { chronicleNames, planChronicle } from "./chronicle.ts";
-import type { Place } from "./program.ts";
+import type { ProjectPaths } from "./rehearse.ts";
 import { readScenarioFile } from "./scenario-file.ts";
-import { findScenario, scenarioEndings, scenarioFolder } from "./scenario-place.ts";
+import { findScenario, scenarioEndings, scenarioFolder } from "./scenario-folder.ts";
 import { planWorkflow, workflowNames } from "./workflow.ts";
 
 export interface CheckedScenario {
@@ -15,36 +15,36 @@ export interface CheckedScenario {
 }
 
 /** Checks every scenario of the project. Never throws. */
-export function checkScenarios(place: Place): CheckedScenario[] {
+export function checkAllScenarios(paths: ProjectPaths): CheckedScenario[] {
 	return (["workflow", "chronicle"] as const).flatMap((kind) =>
-		filesIn(scenarioFolder(place.cwd, kind)).map((file) => ({ file, diagnostics: checkOne(file, kind, place) })),
+		filesIn(scenarioFolder(paths.cwd, kind)).map((file) => ({ file, diagnostics: checkOne(file, kind, paths) })),
 	);
 }
 
-/** Checks one scenario file that is for no definition in particular. */
+/** Checks one scenario file alone, without a definition. */
 export function checkScenario(file: string): CheckedScenario {
 	return { file, diagnostics: readScenarioFile(file).diagnostics };
 }
 
-function checkOne(file: string, kind: "workflow" | "chronicle", place: Place): readonly Diagnostic[] {
+function checkOne(file: string, kind: "workflow" | "chronicle", paths: ProjectPaths): readonly Diagnostic[] {
 	const { scenario, diagnostics } = readScenarioFile(file);
 	if (!scenario) return diagnostics;
 	const name = basename(file, extname(file));
 	const isWorkflow = kind === "workflow";
-	const meant = findScenario(place.cwd, kind, name);
+	const meant = findScenario(paths.cwd, kind, name);
 	const problem = { file, line: 1, column: 1, severity: "warning" } as const;
 	if (meant !== file) {
 		const message = `${meant === undefined ? "Another file" : basename(meant)} is read for ${name}, so this one has no effect.`;
 		return [...diagnostics, { ...problem, code: "same-name", message, remedy: "Keep one of the two." }];
 	}
-	const wish = { name, task: "", scenario: undefined };
-	const planned = isWorkflow ? planWorkflow(wish, place) : planChronicle(wish, place);
+	const request = { name, task: "", scenario: undefined };
+	const planned = isWorkflow ? planWorkflow(request, paths) : planChronicle(request, paths);
 	if (planned === undefined) {
-		const near = didYouMean(name, isWorkflow ? workflowNames(place) : chronicleNames(place));
-		const message = `There is no ${kind} ${name} that this scenario could be for.${near}`;
+		const near = didYouMean(name, isWorkflow ? workflowNames(paths) : chronicleNames(paths));
+		const message = `There is no ${kind} ${name} for this scenario.${near}`;
 		return [...diagnostics, { ...problem, code: "no-definition", message, remedy: `Name the file like the ${kind}.` }];
 	}
-	// What is wrong with the definition is told there.
+	// The definition's own problems are reported with the definition.
 	const all = planned.kind === "playable" ? planned.program.diagnostics : [];
 	return [
 		...diagnostics,

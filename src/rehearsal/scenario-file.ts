@@ -1,6 +1,6 @@
-// Reads a scenario from a YAML or JSON file. The same tables give the readers, the JSON Schema and the reference in the documentation.
-// F1 every problem is found in one pass, each with line and column; F2 a scenario with an error is not returned at all, so that a
-// rehearsal never runs on half of what was written.
+// Reads a scenario from a YAML or JSON file. The reader, the JSON Schema and the reference in the documentation come from the same tables.
+// All problems are found in one pass, each with line and column. A scenario with an error is not returned at all, so a rehearsal never runs
+// on a part of it.
 import {
 	custom,
 	type Diagnostic,
@@ -24,7 +24,7 @@ import {
 import type { Cue, Exit, PersonAnswer, Scenario, ScriptedCall } from "./scenario.ts";
 
 export interface ReadScenario {
-	/** `undefined` when a diagnostic is an error. */
+	/** `undefined` if a diagnostic is an error. */
 	readonly scenario: Scenario | undefined;
 	readonly diagnostics: readonly Diagnostic[];
 }
@@ -32,7 +32,7 @@ export interface ReadScenario {
 const strict = { unknown: () => "error" as const };
 const anything = {};
 
-/** Ends a phase: the summary is what the model would give, `true` gives none. */
+/** Ends a phase: with this summary, or without one if `true`. */
 function stepField(about: string): Field<string | undefined> {
 	return custom<string, { about: string; empty: "error" }>(
 		{ about, empty: "error" },
@@ -53,7 +53,7 @@ const goFields = {
 
 const sentFields = {
 	to: text({ about: "The state or phase to go to.", required: true }),
-	words: text({ about: "What the person says to it.", fallback: "", blank: "allowed" }),
+	words: text({ about: "The person's message to it.", fallback: "", blank: "allowed" }),
 };
 
 export const cueFields = {
@@ -71,7 +71,7 @@ export const cueFields = {
 	remember: custom<ScriptedCall, { about: string }>(
 		{
 			about:
-				"Put into the run's snapshot (`workflow_update_snapshot`): a text, or a group such as `{ findings: [...] }`.",
+				"Added to the run's snapshot (`workflow_update_snapshot`): a text, or a group such as `{ findings: [...] }`.",
 		},
 		"anything",
 		anything,
@@ -82,7 +82,7 @@ export const cueFields = {
 	),
 	next: stepField("Ends the phase: the next one begins."),
 	loop: stepField("Starts the innermost workflow over."),
-	cancel: stepField("Asks to cancel the workflow; it counts when it is asked twice."),
+	cancel: stepField("Asks to cancel the workflow; the second request in a row cancels it."),
 	go: custom<Exit, { about: string; empty: "error" }>(
 		{ about: "Ends the state: `{ to: <state>, summary: … }`, or the name of the state.", empty: "error" },
 		"text or group",
@@ -90,13 +90,12 @@ export const cueFields = {
 		readGo,
 	),
 	reject: text({
-		about:
-			"What the person answers when they are asked next: no, with these words. The worker or the phase that asked goes on.",
+		about: "The person's answer to the next question: no, with this text. The worker or phase that asked continues.",
 	}),
 	sent: custom<PersonAnswer, { about: string; empty: "error" }>(
 		{
 			about:
-				"The person's other no: the run is sent to this state, or back to this phase, instead. A name, or `{ to: <name>, words: … }`.",
+				"The person's answer to the next question: send the run to this state, or back to this phase. A name, or `{ to: <name>, words: … }`.",
 			empty: "error",
 		},
 		"text or group",
@@ -117,7 +116,7 @@ const cue = custom<Cue, { about: string; required: true }>(
 const messages = list(cue, { about: "Messages, in order.", required: true });
 
 export const scenarioFields = {
-	description: text({ about: "What the scenario is for; people read it." }),
+	description: text({ about: "What the scenario is for." }),
 	phases: record(messages, {
 		about:
 			"What it plays in each phase of a workflow: by the phase's id, `workflow/id` where ids repeat, `id#2` from the second visit on.",
@@ -179,8 +178,8 @@ function checkNames(root: Node, { source, report }: Reading): void {
 			if (/^[^#]+(#[1-9]\d*)?$/.test(name)) continue;
 			report.error(source.place(keyStart), {
 				code: "bad-name",
-				message: `\`${name}\` names no visit.`,
-				remedy: "Write an id, and `#2` behind it for what happens from the second visit on.",
+				message: `\`${name}\` is not the name of a visit.`,
+				remedy: "Write an id, followed by `#2` for the script from the second visit on.",
 			});
 		}
 	}
@@ -211,7 +210,7 @@ function readCue(node: Node, reading: Reading): Cue | undefined {
 	if (reject !== undefined && sent) {
 		reading.report.error(reading.source.place(node.start), {
 			code: "two-answers",
-			message: `\`${reading.path}\` lets the person answer in two ways.`,
+			message: `\`${reading.path}\` gives the person two answers.`,
 			remedy: "Keep one of `reject` and `sent`.",
 		});
 		return undefined;
@@ -266,7 +265,7 @@ function readSent(node: Node, reading: Reading): PersonAnswer | undefined {
 
 const mostParts = 100_000;
 
-/** What a node says, as plain data; `undefined` where aliases blow it up beyond all reason. */
+/** A node as plain data; `undefined` if aliases expand it beyond the limit. */
 function plain(node: Node, { source, report, path }: Reading): { value: unknown } | undefined {
 	let parts = 0;
 	const convert = (part: Node): unknown => {

@@ -1,5 +1,5 @@
-// A scenario: what the understudy says and calls in each phase or state. Data only; scenario-file.ts reads it from a file.
-// N1 a scenario decides nothing about where a run goes beyond the cue it names: the run's own rules judge every call.
+// A scenario: what the understudy says and calls in each phase or state. Data only; scenario-file.ts reads it from a file. The run's own
+// rules judge every call.
 
 /** One message of the understudy. */
 export interface Cue {
@@ -12,18 +12,18 @@ export interface Cue {
 	readonly waitMs: number;
 	/** Fail like a provider, with this message, instead of answering. */
 	readonly fail: string | undefined;
-	/** What the person answers when they are asked next; `undefined`: yes. */
+	/** The person's answer to the next question; `undefined`: yes. */
 	readonly person: PersonAnswer | undefined;
 }
 
-/** What a person can say other than yes. */
+/** Answers of a person other than yes. */
 export type PersonAnswer =
-	/** No, with words to the agent that asked. */
+	/** No, with a message to the agent that asked. */
 	| { readonly kind: "reject"; readonly words: string }
 	/** The run is sent to this state or phase instead. */
 	| { readonly kind: "sent"; readonly to: string; readonly words: string };
 
-/** A person's words at the end of a line that is told. */
+/** The text as the end of a sentence. */
 export function asSentence(words: string): string {
 	return /[.!?…]\s*$/.test(words) ? words : `${words}.`;
 }
@@ -31,7 +31,7 @@ export function asSentence(words: string): string {
 export interface ScriptedCall {
 	readonly tool: string;
 	readonly input: Readonly<Record<string, unknown>>;
-	/** It is made even where the request does not offer the tool. Only planned scripts have such calls. */
+	/** Call it even if the request does not offer the tool. Only planned scripts have such calls. */
 	readonly undeclared?: true;
 }
 
@@ -55,13 +55,12 @@ export interface Scenario {
 	readonly idle: readonly Cue[];
 }
 
-/** No script at all: the understudy does its automatic round everywhere. */
+/** No script: the understudy does its automatic round everywhere. */
 export const automaticScenario: Scenario = { file: undefined, phases: new Map(), states: new Map(), idle: [] };
 
 /**
- * The cues for one visit (1-based) of a phase or state, or `undefined` where the scenario says nothing about it.
- * Of several entries for one name, that with the greatest `#n` that is not above the visit counts; a name with its workflow in front
- * beats the bare one.
+ * The cues for one visit (1-based) of a phase or state; `undefined` if the scenario has none. Of several entries for a name, the greatest
+ * `#n` up to the visit counts; `workflow/id` takes precedence over `id`.
  */
 export function findCues(
 	scripts: ReadonlyMap<string, readonly Cue[]>,

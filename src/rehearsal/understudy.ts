@@ -1,10 +1,10 @@
-// What the understudy answers: a scripted stand-in for a model, so that a run can be tried at no cost. Pure: the same scene always gets
-// the same reply. It is not a model and never claims to be one.
-// U1 every text begins with the label; U2 a phase or state without a script gets the automatic round: look, run, write, move on;
-// U3 it calls only tools that the request declares, but for planned calls that must be refused; U4 it never repeats an exit more than once, so a run that cannot go on stops.
+// The replies of the understudy, a scripted stand-in for a model. Pure.
+// Every text begins with the label. A phase or state without a script gets the automatic round: read, run, write, move on. It calls only
+// tools that the request declares, except planned calls that must be refused. It repeats an exit at most once, so a run that cannot advance
+// stops.
 import { type Cue, type Exit, findCues, type PersonAnswer, type Scenario, type ScriptedCall } from "./scenario.ts";
 
-/** Stands in front of everything the understudy says. */
+/** Prefix of every text of the understudy. */
 export const label = "[understudy, no real model]";
 
 export const providerId = "understudy";
@@ -12,14 +12,14 @@ export const modelId = "no-real-model";
 /** What `--model` takes in a rehearsal. */
 export const understudyModel = `${providerId}/${modelId}`;
 
-/** Where in a run the request was made. `turn`: how many messages the understudy has given there already. */
-export type Place =
+/** Where in a run a request was made. `turn`: number of the understudy's messages there so far. */
+export type RunPosition =
 	| { readonly kind: "idle"; readonly turn: number }
 	| {
 			readonly kind: "phase";
 			/** Key of the workflow that was started. */
 			readonly root: string;
-			/** Key of the workflow that the phase stands in. */
+			/** Key of the workflow that the phase belongs to. */
 			readonly scope: string;
 			readonly id: string;
 			/** 1-based. */
@@ -41,14 +41,14 @@ export type Place =
 			readonly targets: readonly string[];
 	  };
 
-/** What the understudy knows when it is asked. */
-export interface Scene {
-	readonly place: Place;
-	/** Names of the tools that the request declares. Empty where only text is wanted: a summary, a title. */
+/** What the understudy knows about a request. */
+export interface RequestContext {
+	readonly position: RunPosition;
+	/** Names of the tools that the request declares. Empty if only text is wanted: a summary, a title. */
 	readonly tools: ReadonlySet<string>;
-	/** How the calls of its message before this one ended. */
+	/** Results of the calls of its previous message. */
 	readonly results: readonly CallResult[];
-	/** A file of the project that it may read, relative to the project folder. */
+	/** A file that it can read, relative to the project folder. */
 	readonly sampleFile: string | undefined;
 }
 
@@ -63,43 +63,43 @@ export interface Reply {
 	readonly text: string;
 	readonly calls: readonly ScriptedCall[];
 	readonly waitMs: number;
-	/** Message of a provider failure to give instead of an answer. */
+	/** Fail like a provider, with this message, instead of answering. */
 	readonly fail: string | undefined;
-	/** What the person answers when they are asked next. */
+	/** The person's answer to the next question; `undefined`: yes. */
 	readonly person: PersonAnswer | undefined;
 }
 
 /** The understudy's answer to one request. */
-export function answer(scenario: Scenario, scene: Scene): Reply {
-	const { place, tools } = scene;
+export function answer(scenario: Scenario, scene: RequestContext): Reply {
+	const { position, tools } = scene;
 	if (tools.size === 0) return reply("This stands in for the summary that a model would write here.");
-	// The tool is there only while a person has asked for a handoff.
+	// The tool is declared only while a handoff is requested.
 	if (tools.has("handoff") && !scene.results.some(({ tool }) => tool === "handoff")) {
 		const context = "There is nothing that a successor of the understudy would have to know.";
 		return reply("I hand over.", [{ tool: "handoff", input: { context } }]);
 	}
-	switch (place.kind) {
+	switch (position.kind) {
 		case "idle": {
-			const cue = scenario.idle[place.turn];
-			return cue ? perform(cue, tools) : reply("I only play a part: nothing is running here that I could act in.");
+			const cue = scenario.idle[position.turn];
+			return cue ? perform(cue, tools) : reply("No workflow is running, so there is nothing for me to do.");
 		}
 		case "phase": {
-			const cues = findCues(scenario.phases, place);
-			const cue = cues?.[place.turn];
+			const cues = findCues(scenario.phases, position);
+			const cue = cues?.[position.turn];
 			if (cue) return perform(cue, tools);
-			const exit: Exit = { kind: "step", action: "next", summary: `Rehearsed ${place.id}.` };
-			if (place.endedBy === "person") return leave(scene, cues?.length);
-			return improvise(scene, `phase ${place.id}`, cues?.length, [exit, exit]);
+			const exit: Exit = { kind: "step", action: "next", summary: `Rehearsed ${position.id}.` };
+			if (position.endedBy === "person") return leave(scene, cues?.length);
+			return improvise(scene, `phase ${position.id}`, cues?.length, [exit, exit]);
 		}
 		case "state": {
-			const cues = findCues(scenario.states, { ...place, scope: undefined });
-			const cue = cues?.[place.turn];
+			const cues = findCues(scenario.states, { ...position, scope: undefined });
+			const cue = cues?.[position.turn];
 			if (cue) return perform(cue, tools);
-			const summary = `Rehearsed ${place.id}.`;
-			// The first once more before the others: a person may have sent the work back.
-			const targets = [...place.targets.slice(0, 1), ...place.targets];
+			const summary = `Rehearsed ${position.id}.`;
+			// The first target twice: a person may have rejected the first move.
+			const targets = [...position.targets.slice(0, 1), ...position.targets];
 			const exits = targets.map((to): Exit => ({ kind: "transition", to, summary }));
-			return improvise(scene, `state ${place.id}`, cues?.length, exits);
+			return improvise(scene, `state ${position.id}`, cues?.length, exits);
 		}
 	}
 }
@@ -115,18 +115,18 @@ function perform(cue: Cue, tools: ReadonlySet<string>): Reply {
 }
 
 /**
- * The automatic round: the first message tries one call of each kind, the next says how they ended and moves on by the first exit; a refused
- * exit is followed by the next one, and when there is none left the understudy says so and stops. After a script that ended without an
- * exit (`scripted` messages long), only the moving on is left to do.
+ * The automatic round: the first message makes one call of each kind, the next reports their results and takes the first exit. After a
+ * refused exit it takes the next one; when none is left it says so and stops. After a script without an exit (of `scripted` messages) only
+ * the exit remains.
  */
-function improvise(scene: Scene, where: string, scripted: number | undefined, exits: readonly Exit[]): Reply {
-	const turn = scene.place.turn - (scripted ?? 0) + (scripted === undefined ? 0 : 1);
+function improvise(scene: RequestContext, where: string, scripted: number | undefined, exits: readonly Exit[]): Reply {
+	const turn = scene.position.turn - (scripted ?? 0) + (scripted === undefined ? 0 : 1);
 	if (turn === 0) {
 		const calls = tryOut(scene);
-		if (calls.length > 0) return reply(`In ${where} I try what it lets me do.`, calls);
+		if (calls.length > 0) return reply(`In ${where} I try what it allows.`, calls);
 	}
 	const exit = exits[Math.max(0, turn - 1)];
-	if (!exit || !scene.tools.has(exitCall(exit).tool)) return reply(`I cannot get on in ${where}.${lastWords(scene)}`);
+	if (!exit || !scene.tools.has(exitCall(exit).tool)) return reply(`I cannot leave ${where}.${lastWords(scene)}`);
 	const checkpoint = exit.kind === "transition" && turn === 1 && scene.tools.has("workflow_update_snapshot");
 	const calls = [exitCall(exit)];
 	if (checkpoint) {
@@ -138,28 +138,29 @@ function improvise(scene: Scene, where: string, scripted: number | undefined, ex
 	return reply(`${outcomes(scene)}${turn > 1 ? "Once more" : "Now"}: on from ${where}.`, calls);
 }
 
-/** The automatic round in a phase that only a person ends: it tries what it may, and stops. */
-function leave(scene: Scene, scripted: number | undefined): Reply {
-	const { place } = scene;
-	const calls = place.turn === 0 && scripted === undefined ? tryOut(scene) : [];
-	if (calls.length > 0 && place.kind !== "idle") return reply(`In phase ${place.id} I try what it lets me do.`, calls);
-	return reply(`${outcomes(scene)}The person ends this phase: I wait.`);
+/** The automatic round in a phase that only a person ends. */
+function leave(scene: RequestContext, scripted: number | undefined): Reply {
+	const { position } = scene;
+	const calls = position.turn === 0 && scripted === undefined ? tryOut(scene) : [];
+	if (calls.length > 0 && position.kind !== "idle")
+		return reply(`In phase ${position.id} I try what it allows.`, calls);
+	return reply(`${outcomes(scene)}The user ends this phase: I wait.`);
 }
 
-/** One harmless call of each kind that the request offers: reading, running, writing a note. */
-function tryOut({ place, tools, sampleFile }: Scene): ScriptedCall[] {
+/** One harmless call of each kind that the request offers: read, run, write a note. */
+function tryOut({ position, tools, sampleFile }: RequestContext): ScriptedCall[] {
 	const calls: ScriptedCall[] = [];
 	if (tools.has("read") && sampleFile !== undefined)
 		calls.push({ tool: "read", input: { path: sampleFile, limit: 5 } });
 	else if (tools.has("ls")) calls.push({ tool: "ls", input: {} });
 	if (tools.has("bash")) calls.push({ tool: "bash", input: { command: "ls" } });
-	if (tools.has("write") && place.kind !== "idle") {
-		const name = place.id.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^\.+/, "") || "note";
+	if (tools.has("write") && position.kind !== "idle") {
+		const name = position.id.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^\.+/, "") || "note";
 		calls.push({
 			tool: "write",
 			input: {
-				path: `rehearsal-notes/${name}-${place.visit}.md`,
-				content: `# ${place.id}, visit ${place.visit}\n\nWritten in a rehearsal: no real model was here.\n`,
+				path: `rehearsal-notes/${name}-${position.visit}.md`,
+				content: `# ${position.id}, visit ${position.visit}\n\nWritten in a rehearsal: no real model was here.\n`,
 			},
 		});
 	}
@@ -179,13 +180,13 @@ function summaryOf({ summary }: Exit): { summary?: string } {
 	return summary === "" ? {} : { summary };
 }
 
-function outcomes({ results }: Scene): string {
+function outcomes({ results }: RequestContext): string {
 	if (results.length === 0) return "";
 	const said = results.map(({ tool, failed }) => `${tool} ${failed ? "refused or failed" : "ok"}`);
 	return `${said.join(", ")}. `;
 }
 
-function lastWords({ results }: Scene): string {
+function lastWords({ results }: RequestContext): string {
 	const last = results.findLast(({ failed }) => failed) ?? results.at(-1);
 	return last ? ` ${last.tool} said: ${last.text}` : "";
 }

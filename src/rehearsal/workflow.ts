@@ -1,57 +1,57 @@
-// A workflow to rehearse: finds it, tells beforehand what cannot work, and plays it in one pi without a screen.
+// Rehearses a workflow: finds and checks it, and runs it in pi's print mode.
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Diagnostic } from "../definition/index.ts";
 import { exitCodes } from "../pi/index.ts";
 import type { ChildExit } from "../process/index.ts";
 import { type Catalogue, loadCatalogue, type WorkflowDefinition, workflowRoots } from "../workflow/index.ts";
-import { runAct } from "./act.ts";
 import { planWorkflowCoverage, readSession, workflowEvidence } from "./every/index.ts";
-import { openScenario, strangers } from "./own-scenario.ts";
+import { openScenario, unknownNames } from "./open-scenario.ts";
+import { runProcess } from "./process.ts";
 import {
 	type Coverable,
+	defaultTask,
 	type Expected,
-	type Outcome,
-	type Place,
 	type Playable,
-	type PlayScene,
-	taskOfNobody,
+	type ProjectPaths,
+	type RehearsalRequest,
+	type RunContext,
+	type RunResult,
 	type Unplayable,
-	type Wish,
-} from "./program.ts";
+} from "./rehearse.ts";
 import { asSentence, type PersonAnswer } from "./scenario.ts";
 import { understudyModel } from "./understudy.ts";
 
-/** How often a rehearsal ends a phase in place of a person: a scenario may loop for ever. */
-const mostWords = 100;
+/** Most answers that a rehearsal gives: a scenario may loop without end. */
+const mostAnswers = 100;
 
 /** The names of all workflows that can be started. */
-export function workflowNames(place: Place): string[] {
-	return [...load(place).commands].filter(([, { show }]) => show === "user").map(([name]) => name);
+export function workflowNames(paths: ProjectPaths): string[] {
+	return [...load(paths).commands].filter(([, { show }]) => show === "user").map(([name]) => name);
 }
 
-/** Finds and checks the workflow that `wish` names; `undefined` where there is none of that name, sound or not. */
-export function planWorkflow(wish: Wish, place: Place): Playable | Unplayable | undefined {
-	const catalogue = load(place);
-	const definition = catalogue.commands.get(wish.name) ?? catalogue.definitions.get(wish.name);
+/** Finds and checks the requested workflow; `undefined` if there is none of that name, valid or not. */
+export function planWorkflow(request: RehearsalRequest, paths: ProjectPaths): Playable | Unplayable | undefined {
+	const catalogue = load(paths);
+	const definition = catalogue.commands.get(request.name) ?? catalogue.definitions.get(request.name);
 	if (!definition) {
-		const rejected = catalogue.rejected.get(wish.name);
+		const rejected = catalogue.rejected.get(request.name);
 		if (!rejected) return undefined;
 		return {
 			kind: "unplayable",
-			message: `The workflow ${wish.name} does not load.`,
+			message: `The workflow ${request.name} does not load.`,
 			diagnostics: rejected.diagnostics,
 		};
 	}
 	const { commandName: name } = definition;
 	if (definition.show === "workflows" || name === undefined) {
-		const message = `The workflow ${wish.name} runs only inside others, so rehearse one that contains it.`;
+		const message = `The workflow ${request.name} runs only inside other workflows. Rehearse one that contains it.`;
 		return { kind: "unplayable", message, diagnostics: [] };
 	}
-	const opened = openScenario(wish, place, "workflow", definition.key);
+	const opened = openScenario(request, paths, "workflow", definition.key);
 	if (opened.kind === "unplayable") return opened;
 	const expected = phasesOf(definition, catalogue);
-	const task = wish.task.trim() || taskOfNobody;
+	const task = request.task.trim() || defaultTask;
 	return {
 		kind: "playable",
 		program: {
@@ -62,22 +62,22 @@ export function planWorkflow(wish: Wish, place: Place): Playable | Unplayable | 
 			diagnostics: [
 				...problemsOf(definition, catalogue),
 				...opened.diagnostics,
-				...strangers(opened, "phase", expected),
+				...unknownNames(opened, "phase", expected),
 			],
 			expected,
 		},
-		sheet: {},
+		config: {},
 		play: (scene) => playWorkflow(name, task, scene),
 	};
 }
 
 /** Plans the coverage of a workflow; `undefined` as for {@link planWorkflow}. */
-export function planWorkflowRuns(wish: Wish, place: Place): Coverable | Unplayable | undefined {
-	const playable = planWorkflow(wish, place);
+export function planWorkflowRuns(request: RehearsalRequest, paths: ProjectPaths): Coverable | Unplayable | undefined {
+	const playable = planWorkflow(request, paths);
 	if (playable?.kind !== "playable") return playable;
 	const { program } = playable;
-	const { commands, definitions } = load(place);
-	const key = (commands.get(wish.name) ?? definitions.get(wish.name))?.key ?? wish.name;
+	const { commands, definitions } = load(paths);
+	const key = (commands.get(request.name) ?? definitions.get(request.name))?.key ?? request.name;
 	return {
 		kind: "coverable",
 		program: { ...program, scenario: undefined },
@@ -87,43 +87,43 @@ export function planWorkflowRuns(wish: Wish, place: Place): Coverable | Unplayab
 			scene.tracker.end("stopped");
 			const session = sessionOf(scene);
 			const entries = existsSync(session) ? readSession(session) : [];
-			return { ...ended, evidence: workflowEvidence(definitions, key, entries, scene.tracker.parts) };
+			return { ...ended, evidence: workflowEvidence(definitions, key, entries, scene.tracker.visits) };
 		},
 	};
 }
 
-function sessionOf({ stage }: PlayScene): string {
-	return join(dirname(stage.project), "session.jsonl");
+function sessionOf({ copy }: RunContext): string {
+	return join(dirname(copy.project), "session.jsonl");
 }
 
-async function playWorkflow(name: string, task: string, scene: PlayScene): Promise<Outcome> {
-	const { house, stage, tracker, signal, say } = scene;
-	const { pi, packageRoot } = house;
+async function playWorkflow(name: string, task: string, scene: RunContext): Promise<RunResult> {
+	const { host, copy, tracker, signal, say } = scene;
+	const { pi, packageRoot } = host;
 	const args = ["-p", "--offline", "--approve", "-ne", "-e", packageRoot, "--model", understudyModel];
-	const act = (prompt: string) =>
-		runAct(
+	const run = (prompt: string) =>
+		runProcess(
 			{ command: pi.command, args: [...pi.args, ...args, "--session", sessionOf(scene), prompt] },
-			stage,
+			copy,
 			tracker,
 			signal,
 		);
-	let ended = await act(`/workflow ${name} ${task}`);
-	// The rehearsal plays the person as well: who ends a phase that waits for them, or sends a paused run back.
-	for (let said = 0; said < mostWords && !signal?.aborted; said++) {
-		const waits = tracker.standing === "waits" && isWaiting(ended.exit);
+	let ended = await run(`/workflow ${name} ${task}`);
+	// The rehearsal also answers for the person: it ends a phase that waits for them, or sends a paused run back.
+	for (let said = 0; said < mostAnswers && !signal?.aborted; said++) {
+		const waits = tracker.progress === "waits" && isWaiting(ended.exit);
 		const answer = tracker.takeAnswer();
-		if (!waits && !(tracker.standing === "open" && answer?.kind === "sent")) break;
-		for (const words of waits ? [wordsFor(answer)] : [wordsFor(answer), "/workflow resume"]) {
-			say(`A person would be asked here; the rehearsal goes on with ${asSentence(words)}`);
-			const further = await act(words);
+		if (!waits && !(tracker.progress === "open" && answer?.kind === "sent")) break;
+		for (const prompt of waits ? [promptFor(answer)] : [promptFor(answer), "/workflow resume"]) {
+			say(`A person would be asked here; the rehearsal answers ${asSentence(prompt)}`);
+			const further = await run(prompt);
 			ended = { ...further, output: ended.output + further.output, errors: ended.errors + further.errors };
 		}
 	}
-	return { ...ended, outcome: tracker.standing === "done" ? "done" : "stopped" };
+	return { ...ended, outcome: tracker.progress === "done" ? "done" : "stopped" };
 }
 
-/** What a person types to give this answer. */
-function wordsFor(answer: PersonAnswer | undefined): string {
+/** The prompt that gives this answer. */
+function promptFor(answer: PersonAnswer | undefined): string {
 	switch (answer?.kind) {
 		case undefined:
 			return "/workflow next";
@@ -138,11 +138,11 @@ function isWaiting(exit: ChildExit): boolean {
 	return exit.kind === "exited" && exit.code === exitCodes.waits;
 }
 
-function load({ cwd, agentFolder }: Place): Catalogue {
+function load({ cwd, agentFolder }: ProjectPaths): Catalogue {
 	return loadCatalogue(workflowRoots({ agentDir: agentFolder, cwd, trusted: true }));
 }
 
-/** Every phase that a workflow comes through when nothing is looped, subworkflows included. */
+/** Every phase of a run without loops, subworkflows included. */
 function phasesOf(definition: WorkflowDefinition, catalogue: Catalogue, above = ""): readonly Expected[] {
 	const path = `${above}${definition.name} > `;
 	return definition.entries.flatMap((entry) => {
@@ -155,12 +155,12 @@ function phasesOf(definition: WorkflowDefinition, catalogue: Catalogue, above = 
 	});
 }
 
-/** What the catalogue says about the files that the workflow consists of. */
+/** The catalogue's diagnostics about the files of the workflow. */
 function problemsOf(definition: WorkflowDefinition, catalogue: Catalogue): readonly Diagnostic[] {
 	const files = new Set<string>();
-	const collect = (part: WorkflowDefinition): void => {
-		files.add(part.file);
-		for (const entry of part.entries) {
+	const collect = (workflow: WorkflowDefinition): void => {
+		files.add(workflow.file);
+		for (const entry of workflow.entries) {
 			if (entry.kind === "phase") files.add(entry.file);
 			else {
 				const inner = catalogue.definitions.get(entry.key);

@@ -1,9 +1,9 @@
 // What a coverage rehearsal concludes from the traces of a run: a plan alone covers nothing, and a limit that did not hold is named.
 import { describe, expect, it } from "vitest";
 import { compileDefinition } from "../../src/chronicle/core/template/index.ts";
-import type { Part } from "../../src/rehearsal/act.ts";
 import { chronicleEvidence, workflowEvidence } from "../../src/rehearsal/every/index.ts";
-import { tally } from "../../src/rehearsal/every-runs.ts";
+import { tally } from "../../src/rehearsal/rehearse-every.ts";
+import type { PlayedVisit } from "../../src/rehearsal/visits.ts";
 
 const worker = (next: string[], more = {}) => ({ persona: "P", next, ...more });
 const template = compileDefinition(
@@ -27,7 +27,7 @@ const moved = (from: string, to: string, cause = "worker", refused?: string) => 
 	...(refused === undefined ? {} : { refused }),
 });
 const wants = (target: string) => ({ kind: "move_requested", target });
-const visit = (id: string, outcome: "ok" | "failed" | "refused"): Part => ({
+const visit = (id: string, outcome: "ok" | "failed" | "refused"): PlayedVisit => ({
 	what: "state",
 	scope: "small",
 	id,
@@ -62,7 +62,7 @@ describe("a chronicle's run", () => {
 		expect(end).toBe("it waits for a person in human_intervention (pair_limit)");
 	});
 
-	it.each<[string, Parameters<typeof chronicleEvidence>[1], readonly Part[], [string, string][]]>([
+	it.each<[string, Parameters<typeof chronicleEvidence>[1], readonly PlayedVisit[], [string, string][]]>([
 		["a call that was let through", [], [visit("a", "ok")], [["tools:a", "write was not refused"]]],
 		["a call that ran and failed", [], [visit("a", "failed")], [["tools:a", "write was not refused"]]],
 		[

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { judgeMove, type Run, startRun } from "../../src/chronicle/core/machine/index.ts";
 import { compileDefinition, type Template } from "../../src/chronicle/core/template/index.ts";
 import { graphOf } from "../../src/rehearsal/every/chronicle-plan.ts";
-import { planChronicleCoverage } from "../../src/rehearsal/every/index.ts";
+import { planChronicleCoverage, planWorkflowCoverage } from "../../src/rehearsal/every/index.ts";
 import { countedPairs, pathToMoveLimit, pathToPairLimit } from "../../src/rehearsal/every/limit-paths.ts";
 import { coverEdges, edgesOf, type Graph } from "../../src/rehearsal/every/paths.ts";
 
@@ -169,5 +169,28 @@ describe("the plan", () => {
 				expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
 			}),
 		);
+	});
+});
+
+describe("the plan of a workflow with more phases than are planned", () => {
+	const workflow = (count: number) => {
+		const phase = { kind: "phase", advance: "agent", tools: { kind: "free" }, limits: {} };
+		const entries = Array.from({ length: count }, (_, at) => ({ ...phase, id: `p${at + 1}`, name: `P${at + 1}` }));
+		const long = { key: "long", name: "Long", commandName: "long", loopable: false, entries };
+		return new Map([["long", long]]) as unknown as Parameters<typeof planWorkflowCoverage>[0];
+	};
+
+	it("reports the rest as not covered, from the first phase on that it leaves out", () => {
+		const { items, skipped } = planWorkflowCoverage(workflow(501), "long");
+		expect(skipped).toContainEqual(
+			expect.objectContaining({ text: "everything from p501 on", why: "a rehearsal plans the first 500 phases only" }),
+		);
+		expect(items.map(({ text }) => text)).toContain("p500 → p501");
+	});
+
+	it("leaves nothing out of one that just fits", () => {
+		const { items, skipped } = planWorkflowCoverage(workflow(500), "long");
+		expect(skipped.filter(({ id }) => id === "phases")).toEqual([]);
+		expect(items.map(({ text }) => text)).toContain("p500 → end");
 	});
 });

@@ -59,13 +59,13 @@ describe("pi-chronicle rehearse", () => {
 		);
 		const project = openProject({ files });
 		const { code, stdout } = await rehearse(project, "small");
-		expect(stdout.match(/the rehearsal goes on with \/workflow next/g)).toHaveLength(2);
+		expect(stdout.match(/the rehearsal answers \/workflow next/g)).toHaveLength(2);
 		expect(stdout).toMatch(/DONE: 2 visits, \d+ calls\./);
 		expect(stdout).not.toContain("workflow_step");
 		expect(code).toBe(0);
 	});
 
-	it("says where a run stops that cannot get on, and what it never reached", async () => {
+	it("reports where a run stopped, and what it never reached", async () => {
 		const project = openProject({
 			files: {
 				...oneWorkflow(""),
@@ -75,7 +75,7 @@ describe("pi-chronicle rehearse", () => {
 		const { code, stdout } = await rehearse(project, "small");
 		expect(stdout).toMatch(/● Small > 🅰 First/);
 		expect(stdout).toContain("STOPPED");
-		expect(stdout).toContain("Phases that were never reached: Second.");
+		expect(stdout).toContain("Phases never reached: Second.");
 		expect(code).toBe(1);
 	});
 
@@ -128,7 +128,7 @@ describe("a chronicle", () => {
 		const { code, stdout, stderr } = await rehearse(project, "round", "--json");
 		const { parts, outcome } = JSON.parse(stdout);
 		expect(stderr).toMatch(
-			/\? .*plan.* The rehearsal says no: Name the risks\.\n[\s\S]*\? .*plan.* The rehearsal sends it to check\./,
+			/\? .*plan.* The rehearsal rejects: Name the risks\.\n[\s\S]*\? .*plan.* The rehearsal sends it to check\./,
 		);
 		expect(parts.map(({ id, visit }: { id: string; visit: number }) => `${id} ${visit}`)).toEqual([
 			"plan 1",
@@ -151,7 +151,7 @@ describe("a chronicle", () => {
 		const { code, stdout } = await rehearse(project, "round");
 		expect(stdout).toMatch(/● plan/);
 		expect(stdout).toContain("STOPPED in plan");
-		expect(stdout).toContain("States that were never reached: build, check.");
+		expect(stdout).toContain("States never reached: build, check.");
 		expect(code).toBe(1);
 	});
 });

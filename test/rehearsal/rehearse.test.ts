@@ -88,9 +88,7 @@ describe("pi-chronicle rehearse", () => {
 			"phases:\n  b:\n    - { say: Is it right?, reject: Not yet. }\n    - { say: Now?, sent: a }\n  b#2:\n    - Done.\n";
 		const project = openProject({ files: { ...files, ".pi/rehearsals/workflows/small.yaml": script } });
 		const { code, stdout } = await rehearse(project, "small");
-		expect(stdout).toMatch(
-			/goes on with Not yet\.[\s\S]*goes on with \/workflow back a\.[\s\S]*goes on with \/workflow next/,
-		);
+		expect(stdout).toMatch(/answers Not yet\.[\s\S]*answers \/workflow back a\.[\s\S]*answers \/workflow next/);
 		expect(stdout).toMatch(/DONE: 4 visits/);
 		expect(code).toBe(0);
 	});

@@ -1,10 +1,10 @@
 // What the understudy answers: pure, so every scene can be tried without pi.
 import { describe, expect, it } from "vitest";
 import { automaticScenario, type Cue, type Scenario } from "../../src/rehearsal/scenario.ts";
-import { answer, label, type Place, type Scene } from "../../src/rehearsal/understudy.ts";
+import { answer, label, type RequestContext, type RunPosition } from "../../src/rehearsal/understudy.ts";
 
 const builtIn = ["read", "bash", "edit", "write"];
-const phase = (over: Partial<Extract<Place, { kind: "phase" }>> = {}): Place => ({
+const phase = (over: Partial<Extract<RunPosition, { kind: "phase" }>> = {}): RunPosition => ({
 	kind: "phase",
 	root: "feature",
 	scope: "feature",
@@ -14,7 +14,7 @@ const phase = (over: Partial<Extract<Place, { kind: "phase" }>> = {}): Place => 
 	endedBy: "agent",
 	...over,
 });
-const state = (over: Partial<Extract<Place, { kind: "state" }>> = {}): Place => ({
+const state = (over: Partial<Extract<RunPosition, { kind: "state" }>> = {}): RunPosition => ({
 	kind: "state",
 	root: "feature",
 	id: "planning",
@@ -24,8 +24,8 @@ const state = (over: Partial<Extract<Place, { kind: "state" }>> = {}): Place => 
 	targets: ["implementation", "done"],
 	...over,
 });
-const scene = (place: Place, over: Partial<Scene> = {}): Scene => ({
-	place,
+const scene = (position: RunPosition, over: Partial<RequestContext> = {}): RequestContext => ({
+	position,
 	tools: new Set([...builtIn, "workflow_step"]),
 	results: [],
 	sampleFile: "README.md",
@@ -41,7 +41,7 @@ const cue = (over: Partial<Cue>): Cue => ({
 	person: undefined,
 	...over,
 });
-const tools = (place: Place, over: Partial<Scene> = {}, scenario: Scenario = automaticScenario) =>
+const tools = (place: RunPosition, over: Partial<RequestContext> = {}, scenario: Scenario = automaticScenario) =>
 	answer(scenario, scene(place, over)).calls.map(({ tool }) => tool);
 
 describe("the automatic round of a phase", () => {
@@ -167,7 +167,7 @@ it("begins every text with the label that it is no model", () => {
 		state({ turn: 9 }),
 		{ kind: "idle", turn: 0 },
 	];
-	for (const place of places as Place[]) {
+	for (const place of places as RunPosition[]) {
 		expect(answer(automaticScenario, scene(place)).text.startsWith(label)).toBe(true);
 		expect(answer(automaticScenario, scene(place, { tools: new Set() })).text.startsWith(label)).toBe(true);
 	}

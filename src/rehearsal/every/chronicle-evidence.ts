@@ -1,11 +1,11 @@
-// What a chronicle's run has shown, from its ledger and from the calls of its workers.
+// The evidence of a chronicle's run, from its ledger and the calls of its workers.
 import { readFileSync } from "node:fs";
 import type { Template } from "../../chronicle/index.ts";
-import type { Part } from "../act.ts";
+import type { PlayedVisit } from "../visits.ts";
 import { keyOfApproval, personState, probeCue } from "./chronicle-script.ts";
-import { type Evidence, NOT_STARTED } from "./item.ts";
+import { type Evidence, NOT_STARTED } from "./coverage.ts";
 
-/** The fields of a ledger's events that matter here; docs/chronicle.md has their shape. */
+/** The fields of a ledger's events that are read here; docs/chronicle.md has their shape. */
 interface LedgerLine {
 	readonly kind: string;
 	readonly visit?: number;
@@ -21,7 +21,7 @@ interface LedgerLine {
 	readonly stop?: string;
 }
 
-/** Reads the events of a ledger. Throws what the disk says. */
+/** Reads the events of a ledger. Throws I/O errors. */
 export function readLedger(file: string): LedgerLine[] {
 	return readFileSync(file, "utf8")
 		.split("\n")
@@ -29,12 +29,16 @@ export function readLedger(file: string): LedgerLine[] {
 		.map((line) => JSON.parse(line) as LedgerLine);
 }
 
-/** What one run has shown. `parts` are its visits as the journal has them. */
-export function chronicleEvidence(template: Template, events: readonly LedgerLine[], parts: readonly Part[]): Evidence {
+/** The evidence of one run. `visits`: from its journal. */
+export function chronicleEvidence(
+	template: Template,
+	events: readonly LedgerLine[],
+	visits: readonly PlayedVisit[],
+): Evidence {
 	const fold = new LedgerFold(template);
-	for (const event of events) fold.take(event);
+	for (const event of events) fold.add(event);
 	const { covered, broken, end } = fold;
-	for (const { id, calls } of parts)
+	for (const { id, calls } of visits)
 		for (const call of calls) {
 			if (!call.with.includes(probeCue.mark)) continue;
 			if (call.outcome === "refused") covered.add(`tools:${id}`);
@@ -49,9 +53,9 @@ class LedgerFold {
 	readonly broken = new Map<string, string>();
 	end: string = NOT_STARTED;
 	private state: string;
-	/** Target of the request to move that is not settled yet. */
+	/** Target of the pending move request. */
 	private target: string | undefined;
-	/** Approval that was given and has not taken effect yet. */
+	/** Approval that was given but has not taken effect yet. */
 	private approved: string | undefined;
 	private readonly pairs = new Map<string, number>();
 	private moves = 0;
@@ -64,10 +68,10 @@ class LedgerFold {
 		this.state = template.initial;
 	}
 
-	take(event: LedgerLine): void {
+	add(event: LedgerLine): void {
 		switch (event.kind) {
 			case "attempt_reserved":
-				this.takeEffect();
+				this.onEffect();
 				if (event.because === "repeated") this.covered.add(`move:${this.state}>${this.state}`);
 				return;
 			case "move_requested":
@@ -88,31 +92,31 @@ class LedgerFold {
 				this.use.calls += 1;
 				return;
 			case "moved":
-				this.takeMove(event);
+				this.onMove(event);
 				return;
 			case "parked":
-				this.takePark(event);
+				this.onPark(event);
 				return;
 			case "finished":
-				this.takeEffect();
+				this.onEffect();
 				this.end = event.status === "done" ? "it came to its end" : `it ended as ${event.status}`;
 				if (this.template.states.get(this.state)?.persona) this.covered.add(`move:${this.state}>done`);
 		}
 	}
 
-	/** The approval that is being asked: of the requested move, or of the first state where none was requested. */
+	/** The approval being asked for: of the requested move, or of the first state if there is none. */
 	private asked(): string | undefined {
 		const { target, state, template } = this;
 		return target === undefined ? `entry:${state}` : keyOfApproval(template, state, target);
 	}
 
-	private takeEffect(): void {
+	private onEffect(): void {
 		if (this.approved !== undefined) this.covered.add(`approval:${this.approved}:yes`);
 		this.approved = undefined;
 	}
 
-	private takeMove({ from = "", to = "", cause, refused = "" }: LedgerLine): void {
-		this.takeEffect();
+	private onMove({ from = "", to = "", cause, refused = "" }: LedgerLine): void {
+		this.onEffect();
 		switch (cause) {
 			case "worker":
 				if (this.target === undefined)
@@ -144,7 +148,7 @@ class LedgerFold {
 		this.use = { requests: 0, calls: 0 };
 	}
 
-	/** Counts a worker's move as the template limits it, and says where it should have been refused. */
+	/** Counts a worker's move towards the template's limits, and records a limit that should have refused it. */
 	private countMove(from: string, to: string): void {
 		const { limits, states } = this.template;
 		if (to === personState || states.get(to)?.terminal) return;
@@ -156,7 +160,7 @@ class LedgerFold {
 		if (this.moves > limits.moves) this.breaks("limit:moves", `move ${this.moves} was made`);
 	}
 
-	private takePark({ cause, detail = "" }: LedgerLine): void {
+	private onPark({ cause, detail = "" }: LedgerLine): void {
 		this.end = `it paused: ${detail}`;
 		switch (cause) {
 			case "no_transition":
@@ -176,7 +180,7 @@ class LedgerFold {
 		}
 	}
 
-	/** Id of a limit that a state may have of its own. */
+	/** Id of a limit that the state may override. */
 	private limitId(what: "attempts" | "calls" | "requests", state: string): string {
 		return this.template.states.get(state)?.limits[what] === undefined ? `limit:${what}` : `limit:${what} of ${state}`;
 	}

@@ -1,14 +1,14 @@
-// The limits of a chronicle: for each one a run that reaches it, or why none can. Pure.
+// For each limit of a chronicle: a run that reaches it, or the reason why none can. Pure.
 import type { Template } from "../../chronicle/index.ts";
 import type { Cue, Script, ScriptedCall } from "../scenario.ts";
-import { attemptsOf, endWith, endWithAttempts, exitTo, type Facts, keyOfApproval, no } from "./chronicle-script.ts";
-import { type CoveragePlan, cue, type Excluded, type Item, type PlannedRun } from "./item.ts";
+import { attemptsOf, endWith, endWithAttempts, exitTo, type Facts, keyOfApproval } from "./chronicle-script.ts";
+import { type CoverageItem, type CoveragePlan, cue, type Excluded, type PlannedRun, rejection } from "./coverage.ts";
 import { countedPairs, type LimitPath, pathToMoveLimit, pathToPairLimit } from "./limit-paths.ts";
 import { pathTo } from "./paths.ts";
 
-/** A limit above this is not tried: it would take longer than a rehearsal may. */
+/** Limits above this are not tried: it would take too long. */
 export const mostTried = 2000;
-/** The history of a run, by which visits are counted, keeps 100 moves. */
+/** Visits are counted from the history of a run, which keeps 100 moves. */
 const longestPath = 95;
 
 /** A script that reaches the limit, why nothing can, or why it is not tried. */
@@ -16,14 +16,14 @@ type Attempt = { readonly script: Script } | { readonly why: string } | { readon
 type Path = readonly string[];
 
 interface Limit {
-	readonly item: Item;
+	readonly item: CoverageItem;
 	readonly attempt: Attempt;
 }
 
 /** Plans a run for each limit of the template. */
 export function planChronicleLimits(facts: Facts): CoveragePlan {
 	const limits = [...moveLimits(facts), ...visitLimits(facts), ...stateLimits(facts), ...spendLimits(facts.template)];
-	const items: Item[] = [];
+	const items: CoverageItem[] = [];
 	const unreachable: Excluded[] = [];
 	const skipped: Excluded[] = [];
 	const runs: PlannedRun[] = [];
@@ -70,7 +70,7 @@ interface Host {
 		: never;
 }
 
-/** The states with a worker that a path leads to, nearest first. */
+/** Reachable states with a worker, nearest first. */
 function hostsOf({ template, graph }: Facts): Host[] {
 	return [...template.states.values()]
 		.flatMap(({ name, persona, polling, limits: own }): Host[] => {
@@ -80,7 +80,7 @@ function hostsOf({ template, graph }: Facts): Host[] {
 		.sort((a, b) => a.path.length - b.path.length);
 }
 
-/** The limits that hold for every visit: each is tried in the nearest state that goes by it. */
+/** The limits of every visit: each is tried in the nearest state that it applies to. */
 function visitLimits(facts: Facts): Limit[] {
 	const { template } = facts;
 	const { limits } = template;
@@ -132,7 +132,7 @@ function visitLimits(facts: Facts): Limit[] {
 	];
 }
 
-/** The limits that states have of their own. */
+/** The limits of single states. */
 function stateLimits(facts: Facts): Limit[] {
 	const { states, limits } = facts.template;
 	const hosts = hostsOf(facts);
@@ -150,9 +150,9 @@ function stateLimits(facts: Facts): Limit[] {
 	});
 }
 
-const noHost = "no path leads to a state that goes by it";
+const noHost = "no path leads to a state that it applies to";
 
-/** Attempts that all differ: otherwise the limit on attempts without progress would come first. */
+/** Different attempts: otherwise the limit on attempts without progress comes first. */
 function attempts(facts: Facts, path: Path | undefined, most: number): Attempt {
 	if (!path) return { why: noHost };
 	if (most > mostTried) return { skipped: tooMany };
@@ -163,7 +163,7 @@ function attempts(facts: Facts, path: Path | undefined, most: number): Attempt {
 
 const tooMany = `a rehearsal tries limits of up to ${mostTried.toLocaleString("en-US")}`;
 
-/** The number in letters: digits in a summary do not make it a different one. */
+/** The number in letters: summaries that differ in digits only count as the same. */
 function letters(number: number): string {
 	return number.toString(26).replace(/./g, (digit) => String.fromCharCode(97 + Number.parseInt(digit, 26)));
 }
@@ -187,7 +187,7 @@ function rejections(facts: Facts): Attempt {
 		script: endWith(
 			facts,
 			asked.path,
-			repeat(most, () => exitTo(asked.to, no)),
+			repeat(most, () => exitTo(asked.to, rejection)),
 		),
 	};
 }
@@ -256,16 +256,16 @@ function silence(): Cue {
 	return cue({ say: "I stop here, without a transition." });
 }
 
-/** Repetitions of a call after which a visit is stopped. */
+/** Number of identical calls that stops a visit. */
 export const sameCalls = 6;
-export const circlingFirst = "every visit polls, or is stopped for the number of its calls before";
+export const circlingFirst = "every visit polls, or reaches its limit on calls first";
 
-/** One message, so that the limit on requests does not come first. */
+/** All in one message, so that the limit on requests does not come first. */
 export const sameCall = cue({
 	calls: Array<ScriptedCall>(sameCalls).fill({ tool: "rehearsal_probe", input: {}, undeclared: true }),
 });
 
-/** Calls that no other message makes. A tool that does not exist counts like any other. */
+/** Calls that differ from those of all other messages. Calls of a tool that does not exist count too. */
 export function differentCalls(at: number, many: number): Cue {
 	const calls = Array.from(
 		{ length: many },

@@ -1,5 +1,5 @@
-// What a coverage rehearsal of a chronicle has to show, and the runs that show it. Pure: from the template and the tools of its states.
-// R1 no person lifts a limit in these runs, so "unreachable" means: unreachable under the template's own limits.
+// Plans the coverage rehearsal of a chronicle: items and runs. Pure. No person lifts a limit in these runs, so "unreachable" means
+// unreachable under the template's own limits.
 import type { Template } from "../../chronicle/index.ts";
 import type { Script } from "../scenario.ts";
 import { planChronicleLimits } from "./chronicle-limits.ts";
@@ -10,12 +10,11 @@ import {
 	exitTo,
 	type Facts,
 	keyOfApproval,
-	no,
 	personState,
 	probeCue,
 	scriptOfPath,
 } from "./chronicle-script.ts";
-import type { CoveragePlan, Excluded, Item, PlannedRun } from "./item.ts";
+import { type CoverageItem, type CoveragePlan, type Excluded, type PlannedRun, rejection } from "./coverage.ts";
 import { coverEdges, type Edge, edgesOf, type Graph, pathTo, type Why } from "./paths.ts";
 
 /** The tools of a state's worker by pi's names; `undefined`: nothing limits them. */
@@ -33,7 +32,7 @@ export function planChronicleCoverage(template: Template, toolsOf: ToolsOf): Cov
 	const graph = graphOf(template);
 	const { paths, unreachable } = coverEdges(graph);
 	const facts: Facts = { template, graph, probes: probesOf(template, toolsOf) };
-	const items: Item[] = [];
+	const items: CoverageItem[] = [];
 	const excluded: Excluded[] = [];
 	for (const edge of edgesOf(graph)) {
 		const lost = unreachable.find((one) => one.edge.from === edge.from && one.edge.to === edge.to);
@@ -63,16 +62,16 @@ export function planChronicleCoverage(template: Template, toolsOf: ToolsOf): Cov
 	};
 }
 
-export function transitionItem({ from, to }: Edge): Item {
+export function transitionItem({ from, to }: Edge): CoverageItem {
 	return { id: `move:${from}>${to}`, group: "transition", text: `${from} → ${to}` };
 }
 
-export function approvalItem(key: string, answer: "yes" | "no"): Item {
+export function approvalItem(key: string, answer: "yes" | "no"): CoverageItem {
 	const [side, state] = key.split(/:(.*)/s);
 	return { id: `approval:${key}:${answer}`, group: "approval", text: `${side} of ${state}: ${answer}` };
 }
 
-export function toolsItem(state: string, probe?: string): Item {
+export function toolsItem(state: string, probe?: string): CoverageItem {
 	return { id: `tools:${state}`, group: "tools", text: probe === undefined ? state : `${state} refuses ${probe}` };
 }
 
@@ -95,12 +94,12 @@ export function graphOf({ initial, states, limits }: Template): Graph {
 	};
 }
 
-/** Last states that a worker does. */
+/** Final states with a worker. */
 function finishers({ states }: Template) {
 	return [...states.values()].filter(({ terminal, persona }) => terminal && persona !== undefined);
 }
 
-/** The paths, and one to each last state with a worker that none of them ends in. */
+/** The paths, and one more to each final state with a worker that none of them ends in. */
 function withFinishers({ template, graph }: Facts, paths: EdgePathList): EdgePathList {
 	const ends = new Set(paths.map((path) => path.at(-1)));
 	const more = finishers(template).flatMap(({ name }) => {
@@ -126,7 +125,7 @@ function probesOf({ states }: Template, toolsOf: ToolsOf): ReadonlyMap<string, s
 }
 
 function planTools({ template, graph, probes }: Facts, toolsOf: ToolsOf) {
-	const items: Item[] = [];
+	const items: CoverageItem[] = [];
 	const excluded: Excluded[] = [];
 	for (const { name, persona } of template.states.values()) {
 		if (persona === undefined) continue;
@@ -141,19 +140,19 @@ function planTools({ template, graph, probes }: Facts, toolsOf: ToolsOf) {
 }
 
 interface ApprovalPlan {
-	readonly items: readonly Item[];
+	readonly items: readonly CoverageItem[];
 	readonly excluded: readonly Excluded[];
-	/** Approvals that are refused once on a path, before they are given. */
+	/** Approvals that are refused once on a path before they are given. */
 	readonly inline: readonly string[];
 	readonly runs: readonly PlannedRun[];
 }
 
-/** Yes is said on the paths; no is said there too where the limit on rejections allows it, else in a run of its own. */
+/** Approvals are given on the paths. They are also refused there if the limit on rejections allows it, else in a separate run. */
 function planApprovals(facts: Facts, paths: EdgePathList): ApprovalPlan {
 	const { template, graph } = facts;
 	const asked = askedOn(facts, paths);
 	const atStart = template.states.get(graph.initial)?.approval.entry === true;
-	const items: Item[] = [];
+	const items: CoverageItem[] = [];
 	const excluded: Excluded[] = [];
 	const inline: string[] = [];
 	const runs: PlannedRun[] = [];
@@ -169,7 +168,7 @@ function planApprovals(facts: Facts, paths: EdgePathList): ApprovalPlan {
 		items.push(...both);
 		const title = `no at the ${key.replace(":", " of ")}`;
 		const covers = [`approval:${key}:no`];
-		if (first) runs.push({ title, covers, script: {}, atStart: no });
+		if (first) runs.push({ title, covers, script: {}, atStart: rejection });
 		else if (template.limits.rejections > 1) inline.push(key);
 		else if (path) runs.push({ title, covers, script: refusedAtEnd(facts, path) });
 	}
@@ -195,5 +194,5 @@ function askedOn({ template, graph }: Facts, paths: EdgePathList): ReadonlyMap<s
 /** A path whose last step a person refuses. */
 function refusedAtEnd(facts: Facts, path: readonly string[]): Script {
 	const to = path.at(-1) ?? "";
-	return endWith(facts, path.slice(0, -1), [exitTo(to, no)]);
+	return endWith(facts, path.slice(0, -1), [exitTo(to, rejection)]);
 }

@@ -1,14 +1,11 @@
-// From a path through a chronicle to what the understudy says and calls in each visit of it. Pure.
+// Makes the understudy's script for a path through a chronicle. Pure.
 import type { Template } from "../../chronicle/index.ts";
 import type { Cue, PersonAnswer, Script, ScriptedCall } from "../scenario.ts";
-import { cue } from "./item.ts";
+import { cue } from "./coverage.ts";
 import type { Graph } from "./paths.ts";
 
 /** Name of the state that only a person leaves. */
 export const personState = "human_intervention";
-
-/** The no of a person. */
-export const no: PersonAnswer = { kind: "reject", words: "Not like this." };
 
 export interface Facts {
 	readonly template: Template;
@@ -17,7 +14,7 @@ export interface Facts {
 	readonly probes: ReadonlyMap<string, string>;
 }
 
-/** Calls that must be refused: harmless where they are not, and told apart from others by what they are called with. */
+/** Calls that must be refused: harmless if they are not, and recognizable by their arguments. */
 export const probeCue = {
 	tools: ["write", "edit", "bash", "grep", "find", "ls", "read"],
 	mark: "rehearsal-probe",
@@ -44,7 +41,7 @@ function probeCall(tool: string): ScriptedCall {
 	}
 }
 
-/** How many workers may try one visit of a state. */
+/** Most attempts of one visit of a state. */
 export function attemptsOf({ states, limits }: Pick<Template, "states" | "limits">, state: string): number {
 	return states.get(state)?.limits.attempts ?? limits.attempts;
 }
@@ -64,12 +61,12 @@ export function keyOfApproval({ states }: Template, from: string, to: string): s
 	return states.get(to)?.approval.entry ? `entry:${to}` : undefined;
 }
 
-/** The message that ends a state. `words` make its summary differ from others. */
+/** The message that ends a state. `words` makes its summary unique. */
 export function exitTo(to: string, person?: PersonAnswer, words = ""): Cue {
 	return cue({ exit: { kind: "transition", to, summary: `Rehearsed.${words}` }, person });
 }
 
-/** What the paths have still to do on their way. Both sets shrink as scripts are made. */
+/** Items that the paths still have to show. Both sets shrink as scripts are made. */
 export interface Pending {
 	readonly rejections: Set<string>;
 	/** Ids of items. */
@@ -80,11 +77,11 @@ export interface PathScript {
 	readonly script: Script;
 	/** Key of the last visit. */
 	readonly lastKey: string;
-	/** Ids of the items that the path is to show. */
+	/** Ids of the items that the path shows. */
 	readonly covers: readonly string[];
 }
 
-/** The script by which the understudy follows a path; where it does not end the run, a person is called at its end. */
+/** The script by which the understudy follows a path. If the path does not end the run, it ends with a call for a person. */
 export function scriptOfPath(facts: Facts, path: readonly string[], pending: Pending): PathScript {
 	const { graph } = facts;
 	const script: Record<string, Cue[]> = {};
@@ -113,7 +110,7 @@ export function scriptOfPath(facts: Facts, path: readonly string[], pending: Pen
 	return { script, lastKey, covers };
 }
 
-/** The messages that leave the state at index `at` of a path: refused first where that is still to be shown. */
+/** The messages that leave the state at index `at` of a path: first refused if that has not been shown yet. */
 function leaveState(
 	{ template, graph }: Facts,
 	path: readonly string[],
@@ -135,7 +132,7 @@ function leaveState(
 	return [exitTo(target, { kind: "reject", words: "Once more." }), last];
 }
 
-/** The call that must be refused in a state, where it has not been planned yet. */
+/** The call that must be refused in a state, if it has not been planned yet. */
 function takeProbe({ probes }: Facts, state: string, pending: Pending, covers: string[]): Cue[] {
 	const probe = probes.get(state);
 	if (probe === undefined || !pending.probes.delete(`tools:${state}`)) return [];

@@ -1,6 +1,6 @@
 // Paths that reach the template's limits on moves: the last step of each is the one that must be refused. Pure.
-// L1 every step but the last is legal; L2 a limit is unreachable only where that is certain: the graph rules it out, or the whole search
-// ended without a path. A search that was cut off says so.
+// Every step but the last is legal. A limit is unreachable only if that is certain: the graph rules it out, or a complete search found no
+// path. A search that was cut off says so.
 import { type Edge, edgesOf, type Graph, isEnd, NO_COUNTS, step } from "./paths.ts";
 
 export type LimitPath =
@@ -9,7 +9,7 @@ export type LimitPath =
 	| { readonly kind: "unreachable"; readonly why: string }
 	| { readonly kind: "cut-off" };
 
-/** Positions that one search looks at. */
+/** Most positions that one search visits. */
 const mostPositions = 20_000;
 
 /** Unordered pairs of states between which moves are counted, in order. */
@@ -28,7 +28,7 @@ function countedEdges(graph: Graph): Edge[] {
 	);
 }
 
-/** A path that moves between two states as often as it may, and then once more. */
+/** A path that moves between two states once more than it may. */
 export function pathToPairLimit(graph: Graph, [one, other]: readonly [string, string]): LimitPath {
 	const edges = countedEdges(graph);
 	const both = edges.filter(({ from, to }) => (from === one && to === other) || (from === other && to === one));
@@ -39,7 +39,7 @@ export function pathToPairLimit(graph: Graph, [one, other]: readonly [string, st
 	return searchLimit(graph, edges, "pair", (edge) => both.some(({ from, to }) => from === edge.from && to === edge.to));
 }
 
-/** A path that makes as many moves as a run may, and then one more. */
+/** A path that makes one more move than a run may. */
 export function pathToMoveLimit(graph: Graph): LimitPath {
 	const edges = countedEdges(graph);
 	const room = countedPairs(graph).reduce((sum, [one, other]) => sum + graph.mostBetween(one, other), 0);
@@ -58,11 +58,11 @@ function reaches(edges: readonly Edge[], from: string, to: string): boolean {
 interface Position {
 	readonly states: readonly string[];
 	readonly counts: Exclude<ReturnType<typeof step>, string>;
-	/** Counted moves that bring the limit nearer. */
+	/** Moves that count towards the limit. */
 	readonly near: number;
 }
 
-/** Depth first, the nearest to the limit first: paths to a limit are long, and many of them are as good. */
+/** Depth first, nearest to the limit first: paths to a limit are long, and many are equally good. */
 function searchLimit(
 	graph: Graph,
 	edges: readonly Edge[],

@@ -1,6 +1,6 @@
 // Paths that cover every edge of a chronicle's graph within the template's limits. Pure.
-// P1 every step of a path is legal: a limit is never broken on the way; P2 an edge is unreachable only where no legal path can end with it:
-// the paths to its source with the fewest steps and with the fewest counted moves are tried, each also around the pair of the edge.
+// Every step of a path is legal. An edge is unreachable only if no legal path found can end with it: tried are the paths to its source with
+// the fewest steps and with the fewest counted moves, each also around the pair of the edge.
 
 /** What the paths depend on. Moves to and from `person` count towards no limit. */
 export interface Graph {
@@ -9,7 +9,7 @@ export interface Graph {
 	readonly next: ReadonlyMap<string, readonly string[]>;
 	/** The state that only a person leaves. */
 	readonly person: string;
-	/** Whether `next` says where a person goes from there; otherwise they go back where the run came from. */
+	/** Whether `next` lists where a person may send the run from there; otherwise it goes back to the state it came from. */
 	readonly personChooses: boolean;
 	readonly mostMoves: number;
 	/** Most moves between two states, whichever the direction. */
@@ -31,7 +31,7 @@ export interface EdgePaths {
 	readonly unreachable: readonly { readonly edge: Edge; readonly why: Why }[];
 }
 
-/** Visits of one path, at most: the history of a run keeps its last 100 moves. */
+/** Most visits of one path: the history of a run keeps its last 100 moves. */
 const longestPath = 80;
 
 /** Moves that count towards limits, so far. */
@@ -74,7 +74,7 @@ export function coverEdges(graph: Graph): EdgePaths {
 	for (const [key, edge] of left) {
 		const path = pathThrough(graph, { states: [graph.initial], counts: NO_COUNTS }, edge);
 		if (typeof path !== "string") continue;
-		// A source that a path leads to, only none that is short enough.
+		// A path to the source exists, but none that is short enough.
 		unreachable.push({ edge, why: path === "no-path" && connected.has(edge.from) ? "moves" : path });
 		left.delete(key);
 	}
@@ -97,15 +97,15 @@ function keyOf({ from, to }: Edge): string {
 	return `${from}\n${to}`;
 }
 
-/** A path and what it has used of the limits. */
-interface Open {
+/** A path, or a continuation of one, and what of the limits is used at its end. */
+export interface Path {
 	readonly states: readonly string[];
 	readonly counts: Counts;
 }
 
 /** One path through as many of the edges in `left` as it can take, to an end where there is one. Removes those from `left`. */
 function coverSome(graph: Graph, left: Map<string, Edge>): string[] {
-	let open: Open = { states: [graph.initial], counts: NO_COUNTS };
+	let open: Path = { states: [graph.initial], counts: NO_COUNTS };
 	while (open.states.length < longestPath) {
 		const longer = nearest(graph, open, left);
 		if (!longer) break;
@@ -117,7 +117,7 @@ function coverSome(graph: Graph, left: Map<string, Edge>): string[] {
 }
 
 /** The shortest continuation that takes one of the edges; one that ends the run only where nothing else is left. */
-function nearest(graph: Graph, open: Open, left: ReadonlyMap<string, Edge>): Open | undefined {
+function nearest(graph: Graph, open: Path, left: ReadonlyMap<string, Edge>): Path | undefined {
 	const edges = [...left.values()];
 	return (
 		shortest(
@@ -133,8 +133,8 @@ function nearest(graph: Graph, open: Open, left: ReadonlyMap<string, Edge>): Ope
 	);
 }
 
-function shortest(graph: Graph, open: Open, edges: readonly Edge[]): Open | undefined {
-	let best: Open | undefined;
+function shortest(graph: Graph, open: Path, edges: readonly Edge[]): Path | undefined {
+	let best: Path | undefined;
 	for (const edge of edges) {
 		const found = pathThrough(graph, open, edge);
 		if (typeof found !== "string" && (!best || found.states.length < best.states.length)) best = found;
@@ -144,25 +144,20 @@ function shortest(graph: Graph, open: Open, edges: readonly Edge[]): Open | unde
 
 /**
  * A continuation of `open` that ends with `edge`, or what prevents it. The fewest steps come first; where these break a limit, the fewest
- * counted moves, and a way around the pair of the edge, which the way to its source may itself use up.
+ * counted moves, and a detour around the pair of the edge, which the path to its source may itself use up.
  */
-function pathThrough(graph: Graph, open: Open, edge: Edge): Open | Why {
+function pathThrough(graph: Graph, open: Path, edge: Edge): Path | Why {
 	const avoided = pairOf(edge.from, edge.to);
 	let why: Why | undefined;
 	for (const how of [{}, { avoided }, { frugal: true }, { frugal: true, avoided }]) {
-		const found = extend(
-			graph,
-			open,
-			search(graph, open, (state) => state === edge.from, how),
-			edge,
-		);
+		const found = extend(graph, open, search(graph, open, (state) => state === edge.from, how)?.states, edge);
 		if (typeof found !== "string") return found;
 		why ??= found;
 	}
 	return why ?? "no-path";
 }
 
-function extend(graph: Graph, open: Open, way: readonly string[] | undefined, edge: Edge): Open | Why {
+function extend(graph: Graph, open: Path, way: readonly string[] | undefined, edge: Edge): Path | Why {
 	if (!way) return "no-path";
 	let from = open.states.at(-1) ?? graph.initial;
 	let { counts } = open;
@@ -174,13 +169,13 @@ function extend(graph: Graph, open: Open, way: readonly string[] | undefined, ed
 		states.push(to);
 		from = to;
 	}
-	// Where the template does not say where a person goes, they send the run back.
+	// Where the template lists no targets for a person, the run goes back to the state it came from.
 	if (edge.to === graph.person && !graph.personChooses) states.push(edge.from);
 	return { states, counts };
 }
 
-function pathToEnd(graph: Graph, open: Open): readonly string[] {
-	return search(graph, open, (state) => isEnd(graph, state), {}) ?? [];
+function pathToEnd(graph: Graph, open: Path): readonly string[] {
+	return search(graph, open, (state) => isEnd(graph, state))?.states ?? [];
 }
 
 interface How {
@@ -190,47 +185,47 @@ interface How {
 	readonly avoided?: string;
 }
 
-/** A legal way from the end of `open` to a state that `wanted` accepts, without the state that it starts from. */
-function search(
+/** The shortest legal continuation of `open` to a state that `wanted` accepts, without the state that it starts from. */
+export function search(
 	graph: Graph,
-	open: Open,
-	wanted: (state: string) => boolean,
-	{ frugal, avoided }: How,
-): readonly string[] | undefined {
+	open: Path,
+	wanted: (state: string, continuation: Path) => boolean,
+	{ frugal, avoided }: How = {},
+): Path | undefined {
 	const seen = new Set<string>();
-	const queue: Way[] = [{ way: [], counts: open.counts }];
+	const queue: Path[] = [{ states: [], counts: open.counts }];
 	for (let at = queue.shift(); at; at = queue.shift()) {
-		const { way, counts } = at;
-		const from = way.at(-1) ?? open.states.at(-1) ?? graph.initial;
-		if (wanted(from)) return way;
+		const { states, counts } = at;
+		const from = states.at(-1) ?? open.states.at(-1) ?? graph.initial;
+		if (wanted(from, at)) return at;
 		if (seen.has(from)) continue;
 		seen.add(from);
 		const further = (graph.next.get(from) ?? [])
 			.filter((to) => !seen.has(to) && pairOf(from, to) !== avoided)
 			.flatMap((to) => pass(graph, at, { from, to }));
-		const isFree = (longer: Way): boolean => frugal === true && longer.counts.moves === counts.moves;
+		const isFree = (longer: Path): boolean => frugal === true && longer.counts.moves === counts.moves;
 		queue.unshift(...further.filter(isFree));
 		queue.push(...further.filter((longer) => !isFree(longer)));
 	}
 	return undefined;
 }
 
-interface Way {
-	readonly way: readonly string[];
-	readonly counts: Counts;
+/** A path and its continuation as one. */
+export function join({ states }: Path, continuation: Path): Path {
+	return { states: [...states, ...continuation.states], counts: continuation.counts };
 }
 
-/** The way with one step more; none where it is refused, or leads to where only a person knows the way. */
-function pass(graph: Graph, { way, counts }: Way, edge: Edge): Way[] {
+/** The continuation with one more step; none where a limit refuses it, or where only a person could choose the next state. */
+function pass(graph: Graph, { states, counts }: Path, edge: Edge): Path[] {
 	if (edge.to === graph.person && !graph.personChooses) return [];
 	const next = step(graph, counts, edge);
-	return typeof next === "string" ? [] : [{ way: [...way, edge.to], counts: next }];
+	return typeof next === "string" ? [] : [{ states: [...states, edge.to], counts: next }];
 }
 
 /** The shortest legal path from the initial state to `state`, both included; `undefined` where there is none. */
 export function pathTo(graph: Graph, state: string): readonly string[] | undefined {
 	const start = { states: [graph.initial], counts: NO_COUNTS };
 	const is = (name: string): boolean => name === state;
-	const way = search(graph, start, is, {}) ?? search(graph, start, is, { frugal: true });
-	return way && [graph.initial, ...way];
+	const way = search(graph, start, is) ?? search(graph, start, is, { frugal: true });
+	return way && [graph.initial, ...way.states];
 }

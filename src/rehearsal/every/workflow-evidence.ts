@@ -1,13 +1,12 @@
-// What a workflow's run has shown, from the entries of its session and from the calls that were made.
+// The evidence of a workflow's run, from the entries of its session and its calls.
 import { readFileSync } from "node:fs";
-import type { Part } from "../act.ts";
+import type { PlayedVisit } from "../visits.ts";
 import { probeCue } from "./chronicle-script.ts";
-import { type Evidence, NOT_STARTED } from "./item.ts";
+import { type Evidence, NOT_STARTED, rejection } from "./coverage.ts";
 import { limitOf } from "./workflow-limits.ts";
-import { no } from "./workflow-plan.ts";
-import { type Definitions, type Flow, idOf, type Place, placesOf, scopeOf } from "./workflow-script.ts";
+import { type Definitions, type Flow, type FlowPhase, flowOf, idOf, scopeIdOf } from "./workflow-script.ts";
 
-/** The fields of a session's entries that matter here; docs/workflows.md has their shape. */
+/** The fields of a session's entries that are read here; docs/workflows.md has their shape. */
 interface Entry {
 	readonly type?: string;
 	readonly customType?: string;
@@ -32,7 +31,7 @@ interface State {
 	readonly left?: { readonly way: string; readonly by?: "person" };
 }
 
-/** Reads the entries of a session. Throws what the disk says. */
+/** Reads the entries of a session. Throws I/O errors. */
 export function readSession(file: string): Entry[] {
 	return readFileSync(file, "utf8")
 		.split("\n")
@@ -40,17 +39,17 @@ export function readSession(file: string): Entry[] {
 		.map((line) => JSON.parse(line) as Entry);
 }
 
-/** What one run has shown. `parts` are its visits as the journal has them. */
+/** The evidence of one run. `visits`: from its journal. */
 export function workflowEvidence(
 	definitions: Definitions,
 	key: string,
 	entries: readonly Entry[],
-	parts: readonly Part[],
+	visits: readonly PlayedVisit[],
 ): Evidence {
-	const fold = new SessionFold({ definitions, places: placesOf(definitions, key) });
-	for (const entry of entries) fold.take(entry);
+	const fold = new SessionFold(flowOf(definitions, key));
+	for (const entry of entries) fold.add(entry);
 	const { covered, broken, end } = fold;
-	for (const { scope, id, calls } of parts)
+	for (const { scope, id, calls } of visits)
 		for (const call of calls) {
 			if (!call.with.includes(probeCue.mark)) continue;
 			if (call.outcome === "refused") covered.add(`tools:${scope}/${id}`);
@@ -64,46 +63,46 @@ class SessionFold {
 	readonly covered = new Set<string>();
 	readonly broken = new Map<string, string>();
 	end: string = NOT_STARTED;
-	private place: Place | undefined;
+	private place: FlowPhase | undefined;
 	private readonly flow: Flow;
 
 	constructor(flow: Flow) {
 		this.flow = flow;
 	}
 
-	take({ type, customType, data, message }: Entry): void {
-		if (type === "custom" && customType === "workflow:state" && data) this.takeState(data);
+	add({ type, customType, data, message }: Entry): void {
+		if (type === "custom" && customType === "workflow:state" && data) this.onState(data);
 		if (type !== "message" || !message || !this.place) return;
 		if (message.role === "toolResult" && message.toolName === "workflow_step")
-			this.takeRefusal(this.place, message.details?.error);
+			this.onRefusal(this.place, message.details?.error);
 		if (
 			message.role === "user" &&
-			JSON.stringify(message.content).includes(JSON.stringify(no.kind === "reject" ? no.words : "").slice(1, -1))
+			JSON.stringify(message.content).includes(JSON.stringify(rejection.words).slice(1, -1))
 		)
 			this.covered.add(`person:${idOf(this.place)}:no`);
 	}
 
-	private takeRefusal(place: Place, error: string | undefined): void {
+	private onRefusal(place: FlowPhase, error: string | undefined): void {
 		if (error === "person-decides") this.covered.add(`limit:next:${idOf(place)}`);
-		if (error === "loops-used-up" || error === "not-loopable") this.covered.add(`limit:loops:${scopeOf(place)}`);
+		if (error === "loops-used-up" || error === "not-loopable") this.covered.add(`limit:loops:${scopeIdOf(place)}`);
 	}
 
-	private takeState(state: State): void {
+	private onState(state: State): void {
 		const { left, currentPath, paused, active, cancelled } = state;
-		if (left && this.place) this.takeMove(this.place, left);
+		if (left && this.place) this.onMove(this.place, left);
 		const id = idOf({ position: currentPath });
-		this.place = this.flow.places.find((place) => idOf(place) === id);
+		this.place = this.flow.phases.find((place) => idOf(place) === id);
 		if (!this.place) return;
 		const { workflowKey = "", loops = 0 } = currentPath.at(-1) ?? {};
 		const most = this.flow.definitions.get(workflowKey)?.maxLoops;
 		if (most !== undefined && loops > most)
-			this.broken.set(`limit:loops:${scopeOf(this.place)}`, `loop ${loops} was made`);
-		if (paused) this.takePause(this.place, paused.by, paused.why ?? "");
+			this.broken.set(`limit:loops:${scopeIdOf(this.place)}`, `loop ${loops} was made`);
+		if (paused) this.onPause(this.place, paused.by, paused.why ?? "");
 		else if (!active) this.end = cancelled ? "it was canceled" : "it came to its end";
 		else this.end = `it stopped in ${this.place.text}`;
 	}
 
-	private takeMove(from: Place, { way, by }: NonNullable<State["left"]>): void {
+	private onMove(from: FlowPhase, { way, by }: NonNullable<State["left"]>): void {
 		const id = idOf(from);
 		switch (way) {
 			case "next":
@@ -117,7 +116,7 @@ class SessionFold {
 		}
 	}
 
-	private takePause(place: Place, by: string, why: string): void {
+	private onPause(place: FlowPhase, by: string, why: string): void {
 		this.end = `it paused in ${place.text}${why === "" ? "" : `: ${why}`}`;
 		if (by === "reminders") this.covered.add("limit:reminders");
 		if (by !== "bounds") return;

@@ -1,30 +1,30 @@
-// The limits of a workflow's visits: for each one a run that reaches it, or why none can. Pure.
+// For each limit of a workflow's visits: a run that reaches it, or the reason why none can. Pure.
 import { VISIT_DEFAULTS } from "../../bounds/index.ts";
 import type { Cue } from "../scenario.ts";
 import { circlingFirst, differentCalls, mostTried, sameCall, sameCalls } from "./chronicle-limits.ts";
-import { type CoveragePlan, cue, type Excluded, type Item, type PlannedRun } from "./item.ts";
-import { type Flow, openScript, type Place } from "./workflow-script.ts";
+import { type CoverageItem, type CoveragePlan, cue, type Excluded, type PlannedRun } from "./coverage.ts";
+import { type Flow, type FlowPhase, openScript } from "./workflow-script.ts";
 
 type What = "requests" | "calls";
 
 /** Plans a run for each limit on visits. */
 export function planWorkflowLimits(flow: Flow): CoveragePlan {
-	const items: Item[] = [];
+	const items: CoverageItem[] = [];
 	const unreachable: Excluded[] = [];
 	const skipped: Excluded[] = [];
 	const runs: PlannedRun[] = [];
-	const add = (item: Item, place: Place | undefined, why: string, cues: readonly Cue[]): void => {
+	const add = (item: CoverageItem, place: FlowPhase | undefined, why: string, cues: readonly Cue[]): void => {
 		if (!place) return void unreachable.push({ ...item, why });
 		items.push(item);
 		const script = openScript(flow);
-		script.walk(0, flow.places.indexOf(place));
+		script.walk(0, flow.phases.indexOf(place));
 		script.visit(place, cues);
 		runs.push({ title: `limit: ${item.text}`, covers: [item.id], script: script.done() });
 	};
 	const silence = Array.from({ length: 30 }, () => cue({ say: "I stop here, without a step." }));
-	const continues = flow.places.find((place) => continuesByItself(flow, place));
+	const continues = flow.phases.find((place) => continuesByItself(flow, place));
 	add(limitItem("reminders", "reminders in a row"), continues, "no phase continues by itself", silence);
-	const circles = flow.places.find(
+	const circles = flow.phases.find(
 		(place) => place.phase.polling !== true && limitOf(flow, place, "calls").most >= sameCalls,
 	);
 	add(limitItem("circling", "the same call again and again"), circles, circlingFirst, [sameCall, sameCall]);
@@ -41,23 +41,23 @@ export function planWorkflowLimits(flow: Flow): CoveragePlan {
 	return { items, unreachable, skipped, runs };
 }
 
-function limitItem(name: string, text: string): Item {
+function limitItem(name: string, text: string): CoverageItem {
 	return { id: `limit:${name}`, group: "limit", text };
 }
 
-/** The phase decides; where it does not say, every workflow around it has to agree. */
-function continuesByItself({ definitions }: Flow, { phase, position }: Place): boolean {
+/** The phase decides; otherwise all workflows around it must agree. */
+function continuesByItself({ definitions }: Flow, { phase, position }: FlowPhase): boolean {
 	if (phase.advance === "person") return false;
 	return phase.autoContinue ?? position.every(({ workflowKey }) => definitions.get(workflowKey)?.autoContinue === true);
 }
 
-/** Each limit on requests and calls once, with the first place that goes by it. */
+/** Each limit on requests and calls once, with the first phase that it applies to. */
 export function useLimits(flow: Flow) {
 	const found = new Map<
 		string,
-		{ what: What; owner: string; most: number; place: Place; requests: number; calls: number }
+		{ what: What; owner: string; most: number; place: FlowPhase; requests: number; calls: number }
 	>();
-	for (const place of flow.places)
+	for (const place of flow.phases)
 		for (const what of ["requests", "calls"] as const) {
 			const { owner, most } = limitOf(flow, place, what);
 			const requests = limitOf(flow, place, "requests").most;
@@ -68,10 +68,10 @@ export function useLimits(flow: Flow) {
 	return found.values();
 }
 
-/** The limit that holds in a place and who sets it: the phase, else the nearest workflow around it, else nobody. */
+/** The limit of a phase and its owner: the phase, else the nearest workflow around it, else the default. */
 export function limitOf(
 	{ definitions }: Flow,
-	{ phase, position, text }: Place,
+	{ phase, position, text }: FlowPhase,
 	what: What,
 ): { owner: string; most: number } {
 	const own = phase.limits?.[what];

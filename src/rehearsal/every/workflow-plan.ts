@@ -1,29 +1,30 @@
-// What a coverage rehearsal of a workflow has to show, and the runs that show it. Pure: from the definitions alone.
+// Plans the coverage rehearsal of a workflow: items and runs. Pure.
 import type { PersonAnswer } from "../scenario.ts";
-import type { CoveragePlan, Excluded, Item, PlannedRun } from "./item.ts";
-import { cue } from "./item.ts";
+import type { CoverageItem, CoveragePlan, Excluded, PlannedRun } from "./coverage.ts";
+import { cue, rejection } from "./coverage.ts";
 import { planWorkflowLimits } from "./workflow-limits.ts";
 import {
 	type Definitions,
 	type Flow,
+	type FlowPhase,
+	flowOf,
 	idOf,
+	type LoopScope,
 	loopsLeft,
+	mostPhases,
 	openScript,
-	type Place,
-	placesOf,
 	probeOf,
-	type Scope,
 	scopeKey,
 	scopesOf,
 	stepCue,
 } from "./workflow-script.ts";
 
-/** Loops of one scope that are tried, at most. */
+/** Most loops of one scope that are tried. */
 const mostLoops = 100;
 
 /** Plans the coverage of the workflow with this key. */
 export function planWorkflowCoverage(definitions: Definitions, key: string): CoveragePlan {
-	const flow: Flow = { definitions, places: placesOf(definitions, key) };
+	const flow = flowOf(definitions, key);
 	const straight = planStraight(flow);
 	const loops = scopesOf(flow).map((scope) => planLoops(flow, scope));
 	const back = planBack(flow);
@@ -32,26 +33,35 @@ export function planWorkflowCoverage(definitions: Definitions, key: string): Cov
 	return {
 		items: plans.flatMap(({ items }) => items),
 		unreachable: plans.flatMap(({ unreachable }) => unreachable),
-		skipped: plans.flatMap(({ skipped }) => skipped),
+		skipped: [...plans.flatMap(({ skipped }) => skipped), ...beyond(flow)],
 		runs: plans.flatMap(({ runs }) => runs),
 	};
 }
 
-export const no: PersonAnswer = { kind: "reject", words: "Not like this." };
+/** What the bound on phases leaves out. */
+function beyond({ beyond: first }: Flow): Excluded[] {
+	if (!first) return [];
+	const text = `everything from ${first.text} on`;
+	return [{ id: "phases", group: "transition", text, why: `a rehearsal plans the first ${mostPhases} phases only` }];
+}
 
 /** From the first phase to the last: every transition, every answer of a person, every tool limit. */
 function planStraight(flow: Flow): CoveragePlan {
-	const items: Item[] = [];
+	const items: CoverageItem[] = [];
 	const unreachable: Excluded[] = [];
 	const script = openScript(flow);
 	const tried = new Set<string>();
-	for (const [at, place] of flow.places.entries()) {
+	for (const [at, place] of flow.phases.entries()) {
 		const { phase } = place;
-		const next = flow.places[at + 1];
-		items.push({ id: `move:${idOf(place)}`, group: "transition", text: `${place.text} → ${next?.text ?? "end"}` });
+		const next = flow.phases[at + 1];
+		items.push({
+			id: `move:${idOf(place)}`,
+			group: "transition",
+			text: `${place.text} → ${(next ?? flow.beyond)?.text ?? "end"}`,
+		});
 		const cues = [];
 		const probe = probeOf(phase.tools);
-		const tools: Item = { id: `tools:${place.name}`, group: "tools", text: place.text };
+		const tools: CoverageItem = { id: `tools:${place.name}`, group: "tools", text: place.text };
 		if (!tried.has(tools.id)) {
 			if (typeof probe === "string") unreachable.push({ ...tools, why: probe });
 			else {
@@ -63,7 +73,7 @@ function planStraight(flow: Flow): CoveragePlan {
 		if (phase.advance === "person") {
 			items.push(
 				...(["yes", "no"] as const).map(
-					(answer): Item => ({
+					(answer): CoverageItem => ({
 						id: `person:${idOf(place)}:${answer}`,
 						group: "approval",
 						text: `end of ${place.text}: ${answer}`,
@@ -71,11 +81,15 @@ function planStraight(flow: Flow): CoveragePlan {
 				),
 				{ id: `limit:next:${idOf(place)}`, group: "limit", text: `the agent cannot end ${place.text}` },
 			);
-			cues.push(stepCue("next"), cue({ say: "May this phase end?", person: no }), cue({ say: "May it end now?" }));
+			cues.push(
+				stepCue("next"),
+				cue({ say: "May this phase end?", person: rejection }),
+				cue({ say: "May it end now?" }),
+			);
 		} else cues.push(stepCue("next"));
 		script.visit(place, cues);
 	}
-	const title = flow.places.map(({ text }) => text).join(" → ");
+	const title = flow.phases.map(({ text }) => text).join(" → ");
 	return {
 		items,
 		unreachable,
@@ -84,17 +98,17 @@ function planStraight(flow: Flow): CoveragePlan {
 	};
 }
 
-/** Every loop of one scope, and that no more are made than it allows. */
-function planLoops(flow: Flow, scope: Scope): CoveragePlan {
-	const { definition, places } = scope;
+/** Every loop of one scope, and the limit on loops. */
+function planLoops(flow: Flow, scope: LoopScope): CoveragePlan {
+	const { definition, phases } = scope;
 	const name = scopeKey(scope);
-	const refused: Item = { id: `limit:loops:${name}`, group: "limit", text: "" };
+	const refused: CoverageItem = { id: `limit:loops:${name}`, group: "limit", text: "" };
 	if (!definition.loopable) {
 		const item = { ...refused, text: `no loop in ${definition.name}` };
 		return { items: [item], unreachable: [], skipped: [], runs: [loopRun(flow, scope, [], item, true)] };
 	}
-	const items = places.map(
-		(place): Item => ({
+	const items = phases.map(
+		(place): CoverageItem => ({
 			id: `loop:${idOf(place)}`,
 			group: "transition",
 			text: `${place.text} ↺ loop of ${definition.name}`,
@@ -108,10 +122,12 @@ function planLoops(flow: Flow, scope: Scope): CoveragePlan {
 	}
 	const runs: PlannedRun[] = [];
 	const perRun = Math.min(most ?? mostLoops, mostLoops);
-	for (let at = 0; at < places.length; at += perRun) {
-		const some = places.slice(at, at + perRun);
+	for (let at = 0; at < phases.length; at += perRun) {
+		const some = phases.slice(at, at + perRun);
 		const limited = most !== undefined && most <= mostLoops && at === 0;
-		const filled = limited ? [...some, ...Array<Place>(loopsLeft(most, some.length)).fill(places[0] as Place)] : some;
+		const filled = limited
+			? [...some, ...Array<FlowPhase>(loopsLeft(most, some.length)).fill(phases[0] as FlowPhase)]
+			: some;
 		runs.push(loopRun(flow, scope, filled, limited ? { ...refused, text: "" } : undefined, limited));
 	}
 	const limit = { ...refused, text: `${most} ${most === 1 ? "loop" : "loops"} of ${definition.name}` };
@@ -121,29 +137,29 @@ function planLoops(flow: Flow, scope: Scope): CoveragePlan {
 	return { items: tried ? [...items, limit] : items, unreachable: [], skipped, runs };
 }
 
-/** Goes to the scope, loops from each of `from` in turn, and tries one loop more where it must be refused. */
+/** Enters the scope, loops from each of `from` in turn, and tries one more loop if that must be refused. */
 function loopRun(
 	flow: Flow,
-	scope: Scope,
-	from: readonly Place[],
-	limit: Item | undefined,
+	scope: LoopScope,
+	from: readonly FlowPhase[],
+	limit: CoverageItem | undefined,
 	refusedLast: boolean,
 ): PlannedRun {
 	const script = openScript(flow);
-	const first = flow.places.indexOf(scope.places[0] as Place);
+	const first = flow.phases.indexOf(scope.phases[0] as FlowPhase);
 	// The scope may begin with phases of scopes inside it.
-	const start = flow.places.indexOf(scope.first);
+	const start = flow.phases.indexOf(scope.first);
 	script.walk(0, start);
 	for (const place of from) {
-		const at = flow.places.indexOf(place);
+		const at = flow.phases.indexOf(place);
 		script.walk(start, at);
 		script.visit(place, [stepCue("loop")]);
 	}
 	script.walk(start, first);
 	if (refusedLast)
-		script.visit(scope.places[0] as Place, [stepCue("loop"), ...script.leaving(scope.places[0] as Place)]);
+		script.visit(scope.phases[0] as FlowPhase, [stepCue("loop"), ...script.leaving(scope.phases[0] as FlowPhase)]);
 	else script.walk(first, first + 1);
-	script.walk(first + 1, flow.places.length);
+	script.walk(first + 1, flow.phases.length);
 	return {
 		title: from.length === 0 ? `no loop in ${scope.definition.name}` : `loops of ${scope.definition.name}`,
 		covers: [...from.map((place) => `loop:${idOf(place)}`), ...(limit ? [limit.id] : [])],
@@ -154,13 +170,13 @@ function loopRun(
 /** A person goes back from every phase but the first. */
 function planBack(flow: Flow): CoveragePlan {
 	const script = openScript(flow);
-	const items: Item[] = [];
-	for (const [at, place] of flow.places.entries()) {
-		const before = flow.places[at - 1];
+	const items: CoverageItem[] = [];
+	for (const [at, place] of flow.phases.entries()) {
+		const before = flow.phases[at - 1];
 		if (before) {
 			items.push({ id: `back:${idOf(place)}`, group: "transition", text: `${place.text} → ${before.text} (back)` });
 			const person: PersonAnswer = { kind: "sent", to: before.phase.id, words: "" };
-			// Only a phase that a person ends stops by itself; another one is stopped by a failure.
+			// Only a phase that a person ends stops by itself; any other needs a failure.
 			const stop =
 				place.phase.advance === "person"
 					? cue({ say: "May this phase end?", person })

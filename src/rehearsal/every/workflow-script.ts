@@ -1,4 +1,4 @@
-// From a path through a workflow to what the understudy says and calls in each visit of a phase. Pure.
+// Makes the understudy's script for a path through a workflow. Pure.
 import { isListed } from "../../definition/index.ts";
 import {
 	firstPosition,
@@ -10,53 +10,62 @@ import {
 } from "../../workflow/index.ts";
 import type { Cue, Script } from "../scenario.ts";
 import { probeCue } from "./chronicle-script.ts";
-import { cue } from "./item.ts";
+import { cue } from "./coverage.ts";
 
 export type Definitions = ReadonlyMap<string, WorkflowDefinition>;
 
-/** One phase at its place in the nesting. */
-export interface Place {
+/** One phase with its position in the nesting. */
+export interface FlowPhase {
 	readonly position: Position;
 	readonly phase: Phase;
 	/** `workflow/phase`, as in journals and scripts. */
 	readonly name: string;
-	/** For people. */
+	/** For display. */
 	readonly text: string;
 }
 
 export interface Flow {
 	readonly definitions: Definitions;
-	/** In the order in which a run without loops comes through them. */
-	readonly places: readonly Place[];
+	/** In the order of a run without loops. */
+	readonly phases: readonly FlowPhase[];
+	/** The first phase that is not in `phases`, because it is beyond the bound. */
+	readonly beyond: FlowPhase | undefined;
 }
 
 /** One occurrence of a workflow in the nesting. */
-export interface Scope {
+export interface LoopScope {
 	readonly definition: WorkflowDefinition;
-	/** The place that a loop starts over at. */
-	readonly first: Place;
-	/** The phases that are its own, not those of workflows inside it. */
-	readonly places: readonly Place[];
+	/** Where a loop starts over. */
+	readonly first: FlowPhase;
+	/** Its own phases, without those of workflows inside it. */
+	readonly phases: readonly FlowPhase[];
 }
 
-/** Places of one workflow that are looked at, at most. */
-const mostPlaces = 500;
+/** Most phases that are planned. */
+export const mostPhases = 500;
 
-export function placesOf(definitions: Definitions, key: string): Place[] {
-	const places: Place[] = [];
+/** The phases of the workflow with this key. */
+export function flowOf(definitions: Definitions, key: string): Flow {
+	const phases: FlowPhase[] = [];
 	let position: Position | undefined = firstPosition(definitions, key);
-	for (; position && places.length < mostPlaces; position = nextPosition(definitions, position)) {
-		const last = position.at(-1);
-		const entry = last && definitions.get(last.workflowKey)?.entries[last.phaseIndex];
-		if (!last || entry?.kind !== "phase") break;
-		const nested = position.length > 1;
-		const text = nested ? `${last.workflowKey}/${entry.id}` : entry.id;
-		places.push({ position, phase: entry, name: `${last.workflowKey}/${entry.id}`, text });
+	for (; position; position = nextPosition(definitions, position)) {
+		const phase = phaseAt(definitions, position);
+		if (!phase) break;
+		if (phases.length === mostPhases) return { definitions, phases, beyond: phase };
+		phases.push(phase);
 	}
-	return places;
+	return { definitions, phases, beyond: undefined };
 }
 
-/** Identity of a place, loops aside. */
+function phaseAt(definitions: Definitions, position: Position): FlowPhase | undefined {
+	const last = position.at(-1);
+	const entry = last && definitions.get(last.workflowKey)?.entries[last.phaseIndex];
+	if (entry?.kind !== "phase") return undefined;
+	const name = `${last?.workflowKey}/${entry.id}`;
+	return { position, phase: entry, name, text: position.length > 1 ? name : entry.id };
+}
+
+/** Id of a phase in the nesting, loops aside. */
 export function idOf({
 	position,
 }: {
@@ -65,32 +74,34 @@ export function idOf({
 	return position.map(({ workflowKey, phaseIndex }) => `${workflowKey}:${phaseIndex}`).join("/");
 }
 
-/** Identity of the scope that a place stands in. */
-export function scopeOf(place: { readonly position: readonly { workflowKey: string; phaseIndex: number }[] }): string {
+/** Id of the scope of a phase. */
+export function scopeIdOf(place: {
+	readonly position: readonly { workflowKey: string; phaseIndex: number }[];
+}): string {
 	const { position } = place;
 	const above = idOf({ position: position.slice(0, -1) });
 	return `${above}>${position.at(-1)?.workflowKey}`;
 }
 
-export function scopeKey({ places }: Scope): string {
-	return places[0] ? scopeOf(places[0]) : "";
+export function scopeKey({ phases }: LoopScope): string {
+	return phases[0] ? scopeIdOf(phases[0]) : "";
 }
 
 /** The scopes that have phases of their own, in order. */
-export function scopesOf({ definitions, places }: Flow): Scope[] {
-	const own = Map.groupBy(places, scopeOf);
-	return [...own.values()].flatMap((mine): Scope[] => {
+export function scopesOf({ definitions, phases }: Flow): LoopScope[] {
+	const own = Map.groupBy(phases, scopeIdOf);
+	return [...own.values()].flatMap((mine): LoopScope[] => {
 		const [one] = mine;
 		const definition = definitions.get(one?.position.at(-1)?.workflowKey ?? "");
 		const depth = one?.position.length ?? 0;
 		const above = one && idOf({ position: one.position.slice(0, depth - 1) });
-		const first = places.find(
+		const first = phases.find(
 			({ position }) =>
 				position.length >= depth &&
 				idOf({ position: position.slice(0, depth - 1) }) === above &&
 				position[depth - 1]?.workflowKey === definition?.key,
 		);
-		return definition && first ? [{ definition, first, places: mine }] : [];
+		return definition && first ? [{ definition, first, phases: mine }] : [];
 	});
 }
 
@@ -120,13 +131,13 @@ export function probeOf(limits: ToolLimits): Cue | string {
 	}
 }
 
-/** Collects messages by visit, as the phases are visited. */
-export function openScript({ places }: Flow) {
+/** Collects the messages of each visit in order. */
+export function openScript({ phases }: Flow) {
 	const script: Record<string, readonly Cue[]> = {};
 	const visits = new Map<string, number>();
-	const leaving = ({ phase }: Place): Cue[] =>
+	const leaving = ({ phase }: FlowPhase): Cue[] =>
 		phase.advance === "person" ? [cue({ say: "May this phase end?" })] : [stepCue("next")];
-	const visit = (place: Place, cues: readonly Cue[]): void => {
+	const visit = (place: FlowPhase, cues: readonly Cue[]): void => {
 		const number = (visits.get(place.name) ?? 0) + 1;
 		visits.set(place.name, number);
 		script[`${place.name}#${number}`] = cues;
@@ -134,9 +145,9 @@ export function openScript({ places }: Flow) {
 	return {
 		leaving,
 		visit,
-		/** Comes through the places from one index up to another, without it. */
+		/** Visits the phases from one index up to another, exclusive. */
 		walk(from: number, to: number): void {
-			for (const place of places.slice(from, to)) visit(place, leaving(place));
+			for (const place of phases.slice(from, to)) visit(place, leaving(place));
 		},
 		done: (): Script => script,
 	};

@@ -1,14 +1,14 @@
-// Where a project keeps its scenarios: one file per definition, beside the other files for pi.
+// The folders of a project's scenarios: one file per definition.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** In the order in which they are looked for. */
+/** In order of precedence. */
 export const scenarioEndings: readonly string[] = ["yaml", "yml", "json"];
 const folders = { workflow: "workflows", chronicle: "chronicles" };
 
 /**
  * The scenario file of a definition in a project: `.pi/rehearsals/workflows/<key>.yaml` or `.pi/rehearsals/chronicles/<name>.yaml` (`.yml`
- * and `.json` too), or `undefined`. Names that are no plain file names have none.
+ * and `.json` too), or `undefined`. Names that are not plain file names have none.
  */
 export function findScenario(project: string, kind: keyof typeof folders, name: string): string | undefined {
 	if (/[\\/]/.test(name) || name.startsWith(".")) return undefined;
@@ -16,7 +16,7 @@ export function findScenario(project: string, kind: keyof typeof folders, name: 
 	return scenarioEndings.map((ending) => join(folder, `${name}.${ending}`)).find((file) => existsSync(file));
 }
 
-/** Where a project's scenarios for one kind of definition lie. */
+/** The folder of a project's scenarios for one kind of definition. */
 export function scenarioFolder(project: string, kind: keyof typeof folders): string {
 	return join(project, ".pi", "rehearsals", folders[kind]);
 }

@@ -1,12 +1,12 @@
-// Where in a chronicle a worker is: told by its supervisor's brief, by the run's ledger, and by its own conversation.
+// The position of a chronicle's worker: from its supervisor's brief, the run's ledger and its own conversation.
 import { readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
-import { nextOnRoute } from "./route.ts";
-import type { Place } from "./understudy.ts";
+import { nextOnPath } from "./path.ts";
+import type { RunPosition } from "./understudy.ts";
 
-/** What a worker knows of its part in the run. */
-export interface WorkerPart {
+/** What a worker knows about its visit. */
+export interface WorkerVisit {
 	/** Id of the run. */
 	readonly run: string;
 	readonly state: string;
@@ -18,30 +18,30 @@ export interface WorkerPart {
 	readonly targets: readonly string[];
 }
 
-/** Targets that lead nowhere by themselves: a person, or the same again. */
-const lastResort = (state: string) => ["human_intervention", state];
+/** Targets that make no progress: a person, or the same state again. */
+const noProgress = (state: string) => ["human_intervention", state];
 
-/** The place of a worker; `branch` is its own conversation, `route` the way that the rehearsal is to take. */
-export function placeInRun(
-	part: WorkerPart,
+/** The position of a worker; `branch` is its own conversation, `path` the states that the rehearsal goes through. */
+export function positionInRun(
+	worker: WorkerVisit,
 	{ template, earlier }: RunSoFar,
 	branch: readonly SessionEntry[],
-	route: readonly string[] = [],
-): Place {
+	path: readonly string[] = [],
+): RunPosition {
 	const visit = earlier + 1;
-	const onward = part.targets.filter((target) => !lastResort(part.state).includes(target));
-	const wanted = nextOnRoute(route, part.state, visit);
+	const onward = worker.targets.filter((target) => !noProgress(worker.state).includes(target));
+	const wanted = nextOnPath(path, worker.state, visit);
 	const targets =
 		wanted !== undefined && onward.includes(wanted) ? [wanted, ...onward.filter((name) => name !== wanted)] : onward;
 	const turn = branch.filter((entry) => entry.type === "message" && entry.message.role === "assistant").length;
-	return { kind: "state", root: template, id: part.state, visit, attempt: part.attempt, turn, targets };
+	return { kind: "state", root: template, id: worker.state, visit, attempt: worker.attempt, turn, targets };
 }
 
 /**
  * What a worker learns from its run's event log when it starts. The log holds every move before the worker's launch; the checkpoint beside it may
- * lag behind. Throws where there is no log: a worker is launched only after its launch was recorded.
+ * lag behind. Throws if there is no log: a worker is launched only after its launch was recorded.
  */
-export function readRunSoFar({ run, state, visit }: WorkerPart, cwd: string): RunSoFar {
+export function readRunSoFar({ run, state, visit }: WorkerVisit, cwd: string): RunSoFar {
 	const log = readFileSync(join(cwd, ".pi", "chronicle", "sessions", `${run}.events.jsonl`), "utf8");
 	const lines = log.split("\n").filter((line, at) => at === 0 || line.includes('"kind":"moved"'));
 	const [created, ...moves] = lines.map((line) => JSON.parse(line) as LedgerLine);
@@ -60,7 +60,7 @@ export interface RunSoFar {
 	readonly earlier: number;
 }
 
-/** The fields of an event that matter here. */
+/** The fields of an event that are read here. */
 interface LedgerLine {
 	readonly template?: { readonly name?: string; readonly file?: string };
 	readonly from?: string;

@@ -12,13 +12,13 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { openStage, type Stage, type StageOptions } from "../../src/rehearsal/stage.ts";
+import { openProjectCopy, type ProjectCopy, type ProjectCopyOptions } from "../../src/rehearsal/project-copy.ts";
 import { closeLater, openProject, type ProjectOptions } from "../harness/index.ts";
 
-async function stageOf(options: ProjectOptions, over: Partial<StageOptions> = {}) {
+async function stageOf(options: ProjectOptions, over: Partial<ProjectCopyOptions> = {}) {
 	const project = openProject(options);
 	const open = async () => {
-		const stage = await openStage({ project: project.folder, sheet: {}, env: {}, ...over });
+		const stage = await openProjectCopy({ project: project.folder, config: {}, env: {}, ...over });
 		closeLater(() => stage.close());
 		return stage;
 	};
@@ -112,10 +112,10 @@ describe("what is copied", () => {
 			},
 			settings: { chronicle: { strict: true }, defaultTools: ["read"], packages: ["npm:somebody-elses"] },
 		});
-		const stage = await openStage({
+		const stage = await openProjectCopy({
 			project: project.folder,
 			agentFolder: project.agentFolder,
-			sheet: {},
+			config: {},
 			env: {},
 			settings: { quietStartup: true },
 		});
@@ -137,7 +137,7 @@ describe("what is copied", () => {
 });
 
 describe("the copy's repository", () => {
-	const git = (stage: Stage, ...args: string[]): string => {
+	const git = (stage: ProjectCopy, ...args: string[]): string => {
 		const done = spawnSync("git", args, { cwd: stage.project, env: stage.env, encoding: "utf8" });
 		return `${done.stdout}${done.stderr}`.trim();
 	};
@@ -240,9 +240,9 @@ describe("what a rehearsal is started with", () => {
 			writeFileSync(join(project.home, `pi-rehearsal-${name}`, "owner"), String(owner));
 		}
 		mkdirSync(join(project.home, "pi-rehearsal-foreign"));
-		const kept = await openStage({ project: project.folder, sheet: {}, env: {} });
+		const kept = await openProjectCopy({ project: project.folder, config: {}, env: {} });
 		await kept.keep();
-		await (await openStage({ project: project.folder, sheet: {}, env: {} })).close();
+		await (await openProjectCopy({ project: project.folder, config: {}, env: {} })).close();
 		vi.unstubAllEnvs();
 		const left = readdirSync(project.home).filter((name) => name.startsWith("pi-rehearsal-"));
 		expect(left.sort()).toEqual(["pi-rehearsal-foreign", "pi-rehearsal-mine", basename(dirname(kept.project))].sort());
@@ -258,7 +258,7 @@ describe("what a rehearsal is started with", () => {
 		expect(existsSync(root)).toBe(false);
 
 		vi.stubEnv("TMPDIR", project.home);
-		await expect(openStage({ project: "/nowhere/at/all", sheet: {}, env: {} })).rejects.toThrow();
+		await expect(openProjectCopy({ project: "/nowhere/at/all", config: {}, env: {} })).rejects.toThrow();
 		vi.unstubAllEnvs();
 		expect(readdirSync(project.home).filter((name) => name.startsWith("pi-rehearsal-"))).toEqual([]);
 	});

@@ -1,8 +1,8 @@
-// A coverage rehearsal in words: one line per run, and at the end what was covered and what was not. Text only.
+// The report of a coverage rehearsal as text: one line per run, then what was covered and what was not.
 import { formatDiagnostic } from "../definition/index.ts";
-import type { Excluded, Group, Item } from "./every/index.ts";
-import type { CoverageReport, PlayedRun } from "./every-runs.ts";
-import type { Coverable } from "./program.ts";
+import type { CoverageItem, Excluded, Group } from "./every/index.ts";
+import type { Coverable } from "./rehearse.ts";
+import type { CoverageReport, PlayedRun } from "./rehearse-every.ts";
 
 const groups: Record<Group, string> = {
 	transition: "Transitions",
@@ -12,12 +12,12 @@ const groups: Record<Group, string> = {
 };
 const longestTitle = 100;
 
-/** Above the runs: what is covered, and in how many runs. */
+/** The lines before the runs. */
 export function coverageOpening({ program, plan }: Coverable, project: string): string[] {
 	const runs = `${plan.runs.length} ${plan.runs.length === 1 ? "run" : "runs"}`;
 	return [
 		`Coverage rehearsal of the ${program.kind} ${program.name}, on temporary copies of ${project}: ${runs} planned.`,
-		"The understudy plays: a script, no real model, no cost.",
+		"The understudy is a script: no real model, no cost.",
 		...program.diagnostics.map((found) => formatDiagnostic(found, project)),
 		"",
 	];
@@ -28,7 +28,7 @@ export function runLine({ title, end, ms }: PlayedRun, number: number, of: numbe
 	return `${String(number).padStart(String(of).length)}/${of}  ${short} (${(ms / 1000).toFixed(1)} s): ${end}`;
 }
 
-/** Below the runs. */
+/** The lines after the runs. */
 export function coverageClosing(report: CoverageReport): string[] {
 	const { covered, notCovered, notEnforced, unreachable, runs, bound, outcome } = report;
 	const all = covered.length + notCovered.length + notEnforced.length;
@@ -48,7 +48,7 @@ function boundText(bound: "runs" | "time", runs: number): string {
 	return `Stopped after ${runs} ${runs === 1 ? "run" : "runs"}, at the bound of ${option}.`;
 }
 
-function groupLines(items: readonly Item[], group: Group, title: string): string[] {
+function groupLines(items: readonly CoverageItem[], group: Group, title: string): string[] {
 	const own = items.filter((item) => item.group === group);
 	return own.length === 0 ? [] : [`${title} covered (${own.length}):`, ...own.map(({ text }) => `    ${text}`)];
 }

@@ -1,43 +1,43 @@
-// What a process of a rehearsal loads beside its own extension: the understudy as a provider, and the recorder of the journal.
-// C1 with a scenario that cannot be read every request fails and says so: a rehearsal never runs on something else than what was asked.
+// What every process of a rehearsal loads: the understudy as a provider, and the recorder of the journal.
+// If the scenario cannot be read, every request fails with the reason: a rehearsal never runs on anything else.
 import { readdirSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "../definition/index.ts";
-import { type CallSheet, readCallSheet, type Welcome } from "./call-sheet.ts";
+import { type RehearsalConfig, readConfig, type Welcome } from "./config.ts";
 import { brief, type JournalLine, note } from "./journal.ts";
-import { placeInSession, type SessionPlace, type Standing } from "./place.ts";
 import { understudyProvider } from "./provider.ts";
 import { automaticScenario, type Cue, type Scenario, type Script } from "./scenario.ts";
 import { readScenarioFile } from "./scenario-file.ts";
-import { findScenario } from "./scenario-place.ts";
-import { answer, type Place } from "./understudy.ts";
-import { placeInRun, type RunSoFar, readRunSoFar, type WorkerPart } from "./worker-place.ts";
+import { findScenario } from "./scenario-folder.ts";
+import { positionInSession, type SessionPosition, type WorkflowProgress } from "./session-position.ts";
+import { answer, type RunPosition } from "./understudy.ts";
+import { positionInRun, type RunSoFar, readRunSoFar, type WorkerVisit } from "./worker-position.ts";
 
 type Session = ExtensionContext["sessionManager"];
 
-/** Takes part in the rehearsal that the call sheet at `path` belongs to; `part` in the process of a chronicle's worker. */
-export function takePart(pi: ExtensionAPI, path: string, part?: WorkerPart): void {
-	const sheet = readCallSheet(path);
-	const scenarios = openScenarios(sheet);
+/** Joins the rehearsal that is configured by the file at `path`; `visit`: in the process of a chronicle's worker. */
+export function respondInProcess(pi: ExtensionAPI, path: string, visit?: WorkerVisit): void {
+	const config = readConfig(path);
+	const scenarios = openScenarios(config);
 	let session: Session | undefined;
 	let sampleFile: string | undefined;
 	let soFar: RunSoFar | undefined;
-	const look = (): SessionPlace => {
-		if (!session) return { place: { kind: "idle", turn: 0 }, standing: "none" };
+	const locate = (): SessionPosition => {
+		if (!session) return { position: { kind: "idle", turn: 0 }, progress: "none" };
 		const branch = session.getBranch();
-		if (!part) return placeInSession(branch);
-		soFar ??= readRunSoFar(part, session.getCwd());
-		return { place: placeInRun(part, soFar, branch, sheet.route), standing: "open" };
+		if (!visit) return positionInSession(branch);
+		soFar ??= readRunSoFar(visit, session.getCwd());
+		return { position: positionInRun(visit, soFar, branch, config.path), progress: "open" };
 	};
-	const record = openRecorder(sheet.journal);
+	const record = openRecorder(config.journal);
 
 	pi.registerProvider(
 		understudyProvider({
-			tokensPerSecond: sheet.tokensPerSecond,
+			tokensPerSecond: config.tokensPerSecond,
 			answer(request) {
-				const here = look().place;
+				const here = locate().position;
 				record.entered(here);
-				const reply = answer(scenarios.of(here), { ...request, place: here, sampleFile });
+				const reply = answer(scenarios.of(here), { ...request, position: here, sampleFile });
 				if (reply.person) record.write({ kind: "answer", answer: reply.person, at: Date.now() });
 				record.write({ kind: "said", text: brief(reply.text), at: Date.now() });
 				return reply;
@@ -49,20 +49,20 @@ export function takePart(pi: ExtensionAPI, path: string, part?: WorkerPart): voi
 		scenarios.project = ctx.cwd;
 		sampleFile = findSample(ctx.cwd);
 	});
-	if (sheet.welcome) welcomePerson(pi, sheet.welcome, () => look().standing);
-	if (sheet.journal === undefined) return;
+	if (config.welcome) showWelcome(pi, config.welcome, () => locate().progress);
+	if (config.journal === undefined) return;
 	recordCalls(pi, record.write);
 	pi.on("agent_settled", ({ aborted }) =>
-		record.write({ kind: "settled", aborted, standing: look().standing, at: Date.now() }),
+		record.write({ kind: "settled", aborted, progress: locate().progress, at: Date.now() }),
 	);
-	// A person's command may have ended the run without anything to settle.
+	// A command may have ended the run without a turn of the model.
 	pi.on("session_shutdown", () =>
-		record.write({ kind: "settled", aborted: false, standing: look().standing, at: Date.now() }),
+		record.write({ kind: "settled", aborted: false, progress: locate().progress, at: Date.now() }),
 	);
 }
 
-/** Shows the hint, and lays the next thing to try into an empty editor: one at the start, one after each run that is over. */
-function welcomePerson(pi: ExtensionAPI, { hint, ready }: Welcome, standing: () => Standing): void {
+/** Shows the hint, and puts the next prompt into an empty editor: at the start and after each run. */
+function showWelcome(pi: ExtensionAPI, { hint, ready }: Welcome, progress: () => WorkflowProgress): void {
 	const left = [...ready];
 	const offer = ({ mode, ui }: ExtensionContext): void => {
 		if (mode !== "tui" || ui.getEditorText() !== "") return;
@@ -74,17 +74,17 @@ function welcomePerson(pi: ExtensionAPI, { hint, ready }: Welcome, standing: () 
 		offer(ctx);
 	});
 	pi.on("agent_settled", (_event, ctx) => {
-		if (standing() === "done") offer(ctx);
+		if (progress() === "done") offer(ctx);
 	});
 }
 
-/** What a planned script says for the visit at hand; nothing is done in one that it does not name. */
-function plannedScenario(script: Script, place: Place): Scenario {
-	if (place.kind === "idle") return automaticScenario;
-	const phase = place.kind === "phase";
-	const visit = `${phase ? `${place.scope}/${place.id}` : place.id}#${place.visit}`;
-	const cues = (phase ? undefined : script[`${visit}.${place.attempt}`]) ?? script[visit] ?? Array(50).fill(idleCue);
-	const scripts = new Map([[place.id, cues]]);
+/** The scenario that a planned script makes for the current visit; a visit that it does not name does nothing. */
+function plannedScenario(script: Script, position: RunPosition): Scenario {
+	if (position.kind === "idle") return automaticScenario;
+	const phase = position.kind === "phase";
+	const visit = `${phase ? `${position.scope}/${position.id}` : position.id}#${position.visit}`;
+	const cues = (phase ? undefined : script[`${visit}.${position.attempt}`]) ?? script[visit] ?? Array(50).fill(idleCue);
+	const scripts = new Map([[position.id, cues]]);
 	return { ...automaticScenario, ...(phase ? { phases: scripts } : { states: scripts }) };
 }
 
@@ -97,8 +97,8 @@ const idleCue: Cue = {
 	person: undefined,
 };
 
-/** The scenario for a place: the one that the call sheet names, else the project's own for the definition that runs, else none. */
-function openScenarios({ scenario: named, script }: CallSheet) {
+/** The scenario for a position: the configured one, else the project's own for the running definition, else none. */
+function openScenarios({ scenario: named, script }: RehearsalConfig) {
 	const read = new Map<string, Scenario>();
 	let last = automaticScenario;
 	const load = (file: string): Scenario => {
@@ -110,11 +110,11 @@ function openScenarios({ scenario: named, script }: CallSheet) {
 	};
 	return {
 		project: "",
-		of(place: Place): Scenario {
-			if (script) return plannedScenario(script, place);
+		of(position: RunPosition): Scenario {
+			if (script) return plannedScenario(script, position);
 			if (named !== undefined) return load(named);
-			if (place.kind === "idle") return last;
-			const file = findScenario(this.project, place.kind === "phase" ? "workflow" : "chronicle", place.root);
+			if (position.kind === "idle") return last;
+			const file = findScenario(this.project, position.kind === "phase" ? "workflow" : "chronicle", position.root);
 			last = file === undefined ? automaticScenario : load(file);
 			return last;
 		},
@@ -134,14 +134,14 @@ function openRecorder(journal: string | undefined) {
 	};
 	return {
 		write,
-		/** Records a place when it is another than before. */
-		entered(place: Place): void {
-			const mark = place.kind === "idle" ? "" : `${place.kind} ${place.id} ${place.visit}`;
+		/** Records a position that differs from the last one. */
+		entered(position: RunPosition): void {
+			const mark = position.kind === "idle" ? "" : `${position.kind} ${position.id} ${position.visit}`;
 			if (mark === last) return;
 			last = mark;
-			if (place.kind === "idle") return;
-			const { kind, id, visit } = place;
-			const scope = place.kind === "phase" ? { scope: place.scope } : {};
+			if (position.kind === "idle") return;
+			const { kind, id, visit } = position;
+			const scope = position.kind === "phase" ? { scope: position.scope } : {};
 			write({ kind: "entered", what: kind, ...scope, id, visit, at: Date.now() });
 		},
 	};
@@ -155,26 +155,26 @@ function recordCalls(pi: ExtensionAPI, write: (line: JournalLine) => void): void
 		open.set(toolCallId, { order: made, with: describe(args) });
 	});
 	pi.on("tool_execution_end", ({ toolCallId, toolName, isError, durationMs, result }) => {
-		// A call that was stopped by a rule never ran, so pi has no duration for it.
+		// pi has no duration for a call that a rule refused, because it never ran.
 		const outcome = !isError ? "ok" : durationMs === undefined ? "refused" : "failed";
-		const reason = outcome === "ok" ? {} : { reason: telling(textOf(result)) };
+		const reason = outcome === "ok" ? {} : { reason: reasonOf(textOf(result)) };
 		const call = open.get(toolCallId) ?? { order: made, with: "" };
 		open.delete(toolCallId);
 		write({ kind: "called", ...call, tool: toolName, outcome, ...reason, at: Date.now() });
 	});
 }
 
-/** Of a refusal the line that names policy and rule, `… [guard: no-delete]`; of anything else the beginning. */
-function telling(text: string): string {
+/** The line of a refusal that names policy and rule, `… [guard: no-delete]`; otherwise the beginning. */
+function reasonOf(text: string): string {
 	return brief(text.split("\n").find((line) => /\[[\w-]+: [^\]]+\]\s*$/.test(line)) ?? text);
 }
 
-/** The telling argument of a call: its path, command or action; else all of them, cut. */
+/** The main argument of a call: its path, command, action or target; else all of them, cut. */
 function describe(args: unknown): string {
 	if (typeof args !== "object" || args === null) return "";
 	const { path, command, action, target_state: target } = args as Record<string, unknown>;
-	const telling = [path, command, action, target].find((value) => typeof value === "string");
-	return brief(String(telling ?? JSON.stringify(args)), 120);
+	const main = [path, command, action, target].find((value) => typeof value === "string");
+	return brief(String(main ?? JSON.stringify(args)), 120);
 }
 
 function textOf(result: unknown): string {

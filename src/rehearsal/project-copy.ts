@@ -1,7 +1,7 @@
-// The stage of a rehearsal: a temporary copy of the project, with a home and an agent folder of its own, so that nothing the rehearsal
-// does reaches the person's files, settings, sessions or credentials.
-// T1 nothing in the copy leads out of it: links that do are left out, and its repository is a fresh one; T2 no credential of the environment
-// is passed on; T3 closing removes all of it, also after a failure.
+// The temporary copy of the project that a rehearsal works on, with its own home and agent folder, so that it cannot reach the user's files,
+// settings, sessions or credentials.
+// Nothing in the copy leads out of it: such links are left out, and its git repository is new. No credential of the environment is passed on.
+// Closing removes everything, also after a failure.
 import { execFile } from "node:child_process";
 import { constants, type Dirent } from "node:fs";
 import {
@@ -20,10 +20,10 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
-import { type CallSheet, callSheetVariable, writeCallSheet } from "./call-sheet.ts";
-import { makeRepository } from "./stage-repository.ts";
+import { configVariable, type RehearsalConfig, writeConfig } from "./config.ts";
+import { makeRepository } from "./copy-repository.ts";
 
-export interface Stage {
+export interface ProjectCopy {
 	/** The copy of the project. */
 	readonly project: string;
 	readonly journal: string;
@@ -31,46 +31,52 @@ export interface Stage {
 	readonly env: NodeJS.ProcessEnv;
 	/** Paths of the project that are not in the copy, and why; ignored files and dependencies are not listed. */
 	readonly leftOut: readonly { readonly path: string; readonly reason: string }[];
-	/** What the rehearsal has done to the copy so far, by path. */
-	changes(): Promise<readonly Change[]>;
-	/** Leaves the copy where it is for good; it is not to be closed then. */
+	/** Files changed in the copy so far, sorted by path. */
+	changes(): Promise<readonly FileChange[]>;
+	/** Keeps the copy for good; do not close it then. */
 	keep(): Promise<void>;
 	/** Removes everything. Idempotent. */
 	close(): Promise<void>;
 }
 
-export interface Change {
+export interface FileChange {
 	/** Relative to the project, with `/`. */
 	readonly path: string;
 	readonly what: "added" | "changed" | "removed";
 }
 
-export interface StageOptions {
+export interface ProjectCopyOptions {
 	/** Absolute path of the project to copy. */
 	readonly project: string;
-	/** Absolute path of the agent folder whose definitions are taken along; `undefined`: none are. */
+	/** Absolute path of the agent folder whose definitions are copied; `undefined`: none are. */
 	readonly agentFolder?: string | undefined;
-	readonly sheet: Omit<CallSheet, "journal">;
+	readonly config: Omit<RehearsalConfig, "journal">;
 	/** pi's own settings in the rehearsal. */
 	readonly settings?: Readonly<Record<string, unknown>>;
 	readonly env: NodeJS.ProcessEnv;
 }
 
-/** Above this the copy stops taking files: a rehearsal needs the project's text, not its data. */
+/** Files beyond this total are left out: a rehearsal needs the project's text, not its data. */
 const mostBytes = 256 * 1024 * 1024;
 const prefix = "pi-rehearsal-";
-/** In a stage's folder: the process that will remove it. */
+/** File with the pid of the process that removes the copy. */
 const ownerFile = "owner";
 const skipped = new Set([".git", "node_modules"]);
 const ownRuns = join(".pi", "chronicle", "sessions");
-/** The repository that the copy was given. */
+/** The repository of the copy. */
 const ownRepository = `.git${sep}`;
-/** What a person keeps in the agent folder that rehearsals need. */
+/** Paths in the agent folder that rehearsals need. */
 const globalDefinitions = ["workflows", join("chronicle", "workflows"), "agents", "damage-control-rules.yaml"];
 
-/** Opens a stage; see {@link Stage}. Throws when the project cannot be read or the temporary folder cannot be written. */
-export async function openStage({ project, agentFolder, sheet, settings, env }: StageOptions): Promise<Stage> {
-	await sweepStages();
+/** Copies a project. Throws if it cannot be read or the temporary folder cannot be written. */
+export async function openProjectCopy({
+	project,
+	agentFolder,
+	config,
+	settings,
+	env,
+}: ProjectCopyOptions): Promise<ProjectCopy> {
+	await removeOrphanedCopies();
 	const root = await realpath(await mkdtemp(join(tmpdir(), prefix)));
 	const close = () => rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 	try {
@@ -95,11 +101,11 @@ export async function openStage({ project, agentFolder, sheet, settings, env }: 
 			JSON.stringify({ ...(await keptSettings(agentFolder)), ...settings }, null, "\t"),
 		);
 		const journal = join(root, "journal.jsonl");
-		const sheetPath = join(root, "call-sheet.json");
-		writeCallSheet(sheetPath, { ...sheet, journal });
-		const surroundings = { ...withoutCredentials(env), HOME: home, USERPROFILE: home };
+		const configPath = join(root, "config.json");
+		writeConfig(configPath, { ...config, journal });
+		const environment = { ...withoutCredentials(env), HOME: home, USERPROFILE: home };
 		const tracked = listed?.filter((path) => copied.has(path.replaceAll("/", sep)));
-		if (!(await makeRepository(copy, tracked, surroundings)))
+		if (!(await makeRepository(copy, tracked, environment)))
 			await rm(join(copy, ".git"), { recursive: true, force: true });
 		return {
 			project: copy,
@@ -107,12 +113,12 @@ export async function openStage({ project, agentFolder, sheet, settings, env }: 
 			leftOut: copier.leftOut,
 			changes: () => compare(original, copy, copied),
 			env: {
-				...surroundings,
+				...environment,
 				PI_CODING_AGENT_DIR: agent,
 				PI_OFFLINE: "1",
 				PI_TELEMETRY: "0",
 				PI_SKIP_VERSION_CHECK: "1",
-				[callSheetVariable]: sheetPath,
+				[configVariable]: configPath,
 			},
 			keep: () => rm(join(root, ownerFile), { force: true }),
 			close,
@@ -123,8 +129,8 @@ export async function openStage({ project, agentFolder, sheet, settings, env }: 
 	}
 }
 
-/** Removes stages whose process was killed before it could. One that is in use, kept, or somebody else's is left alone. */
-async function sweepStages(): Promise<void> {
+/** Removes the copies of processes that were killed. Copies in use, kept, or of other users stay. */
+async function removeOrphanedCopies(): Promise<void> {
 	const names = await readdir(tmpdir()).catch(() => []);
 	for (const name of names.filter((found) => found.startsWith(prefix))) {
 		const folder = join(tmpdir(), name);
@@ -142,7 +148,7 @@ function isAlive(pid: number): boolean {
 	}
 }
 
-/** The settings that change what a run does: ours, and which tools are on. */
+/** The settings that change what a run does: this package's, and which tools are on. */
 async function keptSettings(agentFolder: string | undefined): Promise<Record<string, unknown>> {
 	if (agentFolder === undefined) return {};
 	try {
@@ -157,8 +163,7 @@ async function keptSettings(agentFolder: string | undefined): Promise<Record<str
 }
 
 /**
- * The environment without what could pay for a model or speak in the person's name, and without what ties it to an outer pi or, as in a git
- * hook, to another repository.
+ * The environment without credentials, and without variables that tie it to an outer pi or, as in a git hook, to another repository.
  */
 function withoutCredentials(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	const kept = Object.entries(env).filter(
@@ -222,8 +227,8 @@ function openCopier(): Copier {
 }
 
 /**
- * Copies what belongs to the project: what git would keep, where it is a repository, and our own definitions even if git ignores them.
- * Gives the paths that git would keep.
+ * Copies the project: in a repository the files that git does not ignore, and this package's definitions even if it does. Returns the
+ * paths that git does not ignore.
  */
 async function copyProject(copier: Copier, from: string, to: string): Promise<readonly string[] | undefined> {
 	const listed = await listedByGit(from);
@@ -237,8 +242,8 @@ async function copyProject(copier: Copier, from: string, to: string): Promise<re
 	return listed;
 }
 
-async function compare(original: string, copy: string, copied: ReadonlySet<string>): Promise<Change[]> {
-	const changes: Change[] = [];
+async function compare(original: string, copy: string, copied: ReadonlySet<string>): Promise<FileChange[]> {
+	const changes: FileChange[] = [];
 	const now = new Set<string>();
 	for (const entry of await readdir(copy, { recursive: true, withFileTypes: true })) {
 		if (entry.isDirectory()) continue;

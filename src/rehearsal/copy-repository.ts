@@ -1,12 +1,12 @@
-// The repository of a rehearsal's copy: fresh, with the copied files in one commit, so that what a run asks git for has an answer.
-// G1 no hook, no remote and no setting of the machine takes part; G2 the same files always make the same commit.
+// The git repository of a rehearsal's copy: new, with the copied files in one commit, so that git commands of a run work.
+// No hook, remote or setting of the machine applies. The same files always make the same commit.
 import { execFile } from "node:child_process";
 
 /** Fixed, so that the commit depends on the files alone. */
 const commitDate = "2000-01-01T00:00:00Z";
 const author = { name: "Rehearsal", email: "rehearsal@localhost.invalid" };
 
-/** Settings that hold in the copy whatever the system's own say. */
+/** Settings of the copy; they override the system's. */
 const settings = {
 	"user.name": author.name,
 	"user.email": author.email,
@@ -14,14 +14,14 @@ const settings = {
 	"tag.gpgSign": "false",
 	"core.hooksPath": ".git/no-hooks",
 	"core.fsmonitor": "false",
-	// Nothing works in the background in a folder that is about to be removed.
+	// No background process in a folder that is about to be removed.
 	"gc.auto": "0",
 	"maintenance.auto": "false",
 };
 
 /**
- * Makes `folder` a repository with one commit. `tracked`: the paths in it, relative with `/`, also those that git would ignore; `undefined`:
- * everything that is not ignored. `false` where git is not installed or refuses; then the folder has no repository.
+ * Makes `folder` a repository with one commit. `tracked`: the paths in it, relative with `/`, ignored ones included; `undefined`: everything
+ * that is not ignored. Resolves to `false` if git is missing or fails; the folder has no repository then.
  */
 export async function makeRepository(
 	folder: string,
@@ -46,7 +46,7 @@ function runGit(folder: string, args: readonly string[], env: NodeJS.ProcessEnv,
 	return new Promise((resolve) => {
 		const options = { cwd: folder, env: { ...env, ...dates, ...own }, maxBuffer: 64 * 1024 * 1024 };
 		const child = execFile("git", [...args], options, (error) => resolve(error === null));
-		// A git that ends before it has read everything says so by its exit code.
+		// If git ends before it has read everything, its exit code tells.
 		child.stdin?.on("error", () => {});
 		child.stdin?.end(input);
 	});

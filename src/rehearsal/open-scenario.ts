@@ -1,10 +1,10 @@
-// The scenario for one definition: the one that is named, else the project's own, else none; and whether it fits the definition.
+// Opens the scenario for one definition: the requested one, else the project's own, else none; and checks that it fits the definition.
 import { resolve } from "node:path";
 import { type Diagnostic, didYouMean } from "../definition/index.ts";
-import type { Expected, Place, Unplayable, Wish } from "./program.ts";
+import type { Expected, ProjectPaths, RehearsalRequest, Unplayable } from "./rehearse.ts";
 import { automaticScenario, type Scenario } from "./scenario.ts";
 import { readScenarioFile } from "./scenario-file.ts";
-import { findScenario } from "./scenario-place.ts";
+import { findScenario } from "./scenario-folder.ts";
 
 export interface OpenedScenario {
 	readonly kind: "opened";
@@ -16,8 +16,8 @@ export interface OpenedScenario {
 
 /** Opens the scenario for the definition with this key. */
 export function openScenario(
-	{ name, scenario: named }: Wish,
-	{ cwd }: Place,
+	{ name, scenario: named }: RehearsalRequest,
+	{ cwd }: ProjectPaths,
 	kind: "workflow" | "chronicle",
 	key: string,
 ): OpenedScenario | Unplayable {
@@ -28,8 +28,8 @@ export function openScenario(
 	return { kind: "unplayable", message: `The scenario of ${name} cannot be used.`, diagnostics };
 }
 
-/** Scripts for phases or states that the definition does not have: a slip that would otherwise pass in silence. */
-export function strangers(
+/** Warnings about scripts for phases or states that the definition does not have; they would otherwise be ignored silently. */
+export function unknownNames(
 	{ scenario, file }: OpenedScenario,
 	noun: "phase" | "state",
 	expected: readonly Expected[],
@@ -42,7 +42,7 @@ export function strangers(
 			severity: "warning",
 			file: file ?? "",
 			code: `unknown-${noun}`,
-			message: `The scenario has a script for \`${name}\`, which is no ${noun} that is played here.${didYouMean(name, known)}`,
+			message: `The scenario has a script for \`${name}\`, but there is no such ${noun} here.${didYouMean(name, known)}`,
 			remedy: `Name it like the ${noun}, or remove it.`,
 		}));
 }

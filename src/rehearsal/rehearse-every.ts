@@ -1,17 +1,17 @@
-// A coverage rehearsal: plays the planned runs one after another, each on a stage of its own, and counts what they have shown.
-// E1 an item counts as covered only by the evidence of a run, never because it was planned; E2 the number of runs and the time are
-// bounded, and what a bound left out counts as not covered.
-import { type Evidence, type Excluded, type Item, NOT_STARTED, type PlannedRun } from "./every/index.ts";
-import { type Coverable, type House, type Program, rehearse } from "./program.ts";
+// A coverage rehearsal: plays the planned runs one after another, each on its own copy of the project, and collects their evidence.
+// An item counts as covered only by the evidence of a run, never because it was planned. The number of runs and the time are bounded; what a
+// bound leaves out counts as not covered.
+import { type CoverageItem, type Evidence, type Excluded, NOT_STARTED, type PlannedRun } from "./every/index.ts";
+import { type Coverable, type Program, type RehearsalHost, rehearse } from "./rehearse.ts";
 
-/** How many runs and minutes a rehearsal takes at most, unless told otherwise. */
+/** Default bounds of a rehearsal. */
 export const defaultBounds = { runs: 200, minutes: 20 } as const;
 
 export interface CoverageReport {
 	readonly program: Program;
-	/** `complete`: everything that can be reached was covered, and every limit held. */
+	/** `complete`: everything reachable was covered, and every limit held. */
 	readonly outcome: "complete" | "incomplete";
-	readonly covered: readonly Item[];
+	readonly covered: readonly CoverageItem[];
 	readonly notCovered: readonly Excluded[];
 	/** Limits that did not hold. */
 	readonly notEnforced: readonly Excluded[];
@@ -23,7 +23,7 @@ export interface CoverageReport {
 
 export interface PlayedRun {
 	readonly title: string;
-	/** How it ended, in a few words. */
+	/** How it ended, in a short clause. */
 	readonly end: string;
 	readonly ms: number;
 }
@@ -36,10 +36,10 @@ export interface CoverageOptions {
 	readonly signal?: AbortSignal;
 }
 
-/** Plays all runs of a plan and reports. Throws only when a stage cannot be set. */
+/** Plays all runs of a plan and reports. Throws only if a copy of the project cannot be made. */
 export async function rehearseEvery(
 	{ program, plan, play }: Coverable,
-	house: House,
+	host: RehearsalHost,
 	{ mostRuns, mostMs, onRun, signal }: CoverageOptions,
 ): Promise<CoverageReport> {
 	const time = AbortSignal.timeout(mostMs);
@@ -48,27 +48,27 @@ export async function rehearseEvery(
 	const runs: PlayedRun[] = [];
 	for (const run of plan.runs.slice(0, mostRuns)) {
 		if (stop.aborted) break;
-		const begun = Date.now();
+		const startedAt = Date.now();
 		let evidence: Evidence = { covered: new Set(), broken: new Map(), end: "it was stopped" };
 		const report = await rehearse(
 			{
 				kind: "playable",
 				program,
-				sheet: { script: run.script },
+				config: { script: run.script },
 				async play(scene) {
 					const ended = await play(scene, run.atStart);
 					evidence = ended.evidence;
 					return ended;
 				},
 			},
-			house,
+			host,
 			{ afterwards: "remove", signal: stop },
 		);
 		if (stop.aborted) break;
 		shown.push({ run, evidence });
-		// A run that left no evidence has said on stderr why.
+		// A run without evidence has written the reason to stderr.
 		const end = evidence.end === NOT_STARTED ? `${evidence.end}. ${report.errors}` : evidence.end;
-		const played = { title: run.title, end, ms: Date.now() - begun };
+		const played = { title: run.title, end, ms: Date.now() - startedAt };
 		runs.push(played);
 		onRun?.(played, runs.length, plan.runs.length);
 	}

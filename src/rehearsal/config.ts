@@ -1,0 +1,39 @@
+// The configuration of one rehearsal, in a file that an environment variable names. pi and every worker inherit the variable; without it no
+// code of a rehearsal is ever loaded.
+import { readFileSync, writeFileSync } from "node:fs";
+import type { Script } from "./scenario.ts";
+
+/** Holds the absolute path of the file. */
+export const configVariable = "PI_CHRONICLE_REHEARSAL";
+
+export interface RehearsalConfig {
+	/** Absolute path of a scenario file for every definition; without it each definition has the project's own scenario. */
+	readonly scenario?: string;
+	/** Absolute path of the journal; without it nothing is recorded. */
+	readonly journal?: string;
+	/** For a rehearsal in a terminal. */
+	readonly welcome?: Welcome;
+	/** Tokens per second of the simulated stream; without it answers come at once. */
+	readonly tokensPerSecond?: number;
+	/** A planned script, instead of all scenarios. A visit that it does not name does nothing. */
+	readonly script?: Script;
+	/** The path that a chronicle takes: states in order. */
+	readonly path?: readonly string[];
+}
+
+export interface Welcome {
+	/** Lines above the editor. */
+	readonly hint: readonly string[];
+	/** Prompts, in order: each is put into the editor when the workflow before it has ended. */
+	readonly ready: readonly string[];
+}
+
+/** Writes the file at `path` (absolute). */
+export function writeConfig(path: string, config: RehearsalConfig): void {
+	writeFileSync(path, `${JSON.stringify(config, null, "\t")}\n`, { mode: 0o600 });
+}
+
+/** Reads what `writeCallSheet` wrote. Throws if the file is missing or torn: a rehearsal must not run without it. */
+export function readConfig(path: string): RehearsalConfig {
+	return JSON.parse(readFileSync(path, "utf8")) as RehearsalConfig;
+}

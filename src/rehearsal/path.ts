@@ -1,0 +1,35 @@
+// The path of a rehearsal through a chronicle: through every state that can be reached, then to an end. Pure.
+// Every step is one that the template allows, and the template's limits on moves hold, so that they do not stop the rehearsal; states that
+// cannot be reached within the limits are left out.
+import { type Graph, isEnd, join, NO_COUNTS, search } from "./every/index.ts";
+
+/** States in order, from the initial one to an end if one can be reached. */
+export function planPath(graph: Graph): readonly string[] {
+	const endsRun = (state: string): boolean => isEnd(graph, state);
+	const unseen = new Set(graph.next.keys());
+	let path: Parameters<typeof join>[0] = { states: [graph.initial], counts: NO_COUNTS };
+	for (;;) {
+		for (const state of path.states) unseen.delete(state);
+		const toEnd = search(graph, path, endsRun);
+		// Go to an unseen state only if an end stays in reach from there.
+		const leadsOn = search(
+			graph,
+			path,
+			(state, way) =>
+				unseen.has(state) && !endsRun(state) && (!toEnd || search(graph, join(path, way), endsRun) !== undefined),
+		);
+		const way = leadsOn ?? toEnd;
+		if (!way || way.states.length === 0) return path.states;
+		path = join(path, way);
+		if (endsRun(path.states.at(-1) ?? "")) return path.states;
+	}
+}
+
+/** The state that follows the `visit`-th (1-based) occurrence of `state` on the path; `undefined` where there is none. */
+export function nextOnPath(path: readonly string[], state: string, visit: number): string | undefined {
+	let seen = 0;
+	for (const [index, name] of path.entries()) {
+		if (name === state && ++seen === visit) return path[index + 1];
+	}
+	return undefined;
+}

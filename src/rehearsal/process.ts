@@ -1,0 +1,57 @@
+// Runs the processes of a rehearsal, one after the other. A process gets no input; it ends by itself or when the rehearsal is stopped.
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Child, type ChildExit, startChild } from "../process/index.ts";
+import type { ProjectCopy } from "./project-copy.ts";
+import type { VisitTracker } from "./visits.ts";
+
+export interface ProcessSpec {
+	/** Absolute path of the program. */
+	readonly command: string;
+	readonly args: readonly string[];
+}
+
+export interface ProcessEnd {
+	readonly exit: ChildExit;
+	/** Its stdout. */
+	readonly output: string;
+	readonly errors: string;
+}
+
+const pollMs = 50;
+
+/** Runs one process in the copy while `tracker` follows the journal; resolves when it has ended, however it ended. */
+export async function runProcess(
+	spec: ProcessSpec,
+	copy: ProjectCopy,
+	tracker: VisitTracker,
+	signal?: AbortSignal,
+): Promise<ProcessEnd> {
+	const child = startChild({ ...spec, cwd: copy.project, env: copy.env });
+	child.endInput();
+	let output = "";
+	child.onOutput((chunk) => {
+		output += chunk.toString("utf8");
+	});
+	const stop = () => void child.stop();
+	signal?.addEventListener("abort", stop, { once: true });
+	if (signal?.aborted) stop();
+	try {
+		const exit = await pollUntilExit(child, tracker);
+		return { exit, output, errors: child.stderr() };
+	} finally {
+		signal?.removeEventListener("abort", stop);
+	}
+}
+
+async function pollUntilExit(child: Child, tracker: VisitTracker): Promise<ChildExit> {
+	let exit: ChildExit | undefined;
+	void child.exited.then((ended) => {
+		exit = ended;
+	});
+	while (exit === undefined) {
+		tracker.poll();
+		await Promise.race([sleep(pollMs), child.exited]);
+	}
+	tracker.poll();
+	return exit;
+}

@@ -100,7 +100,7 @@ describe("a chronicle", () => {
 		const parts = report.parts.map(({ id, visit }: { id: string; visit: number }) => `${id} ${visit}`);
 		expect(parts).toEqual(["plan 1", "build 1", "check 1"]);
 		expect(report).toMatchObject({ outcome: "done", missed: [], program: { kind: "chronicle" } });
-		expect(stderr).toMatch(/\? .*plan.* The rehearsal agrees\./);
+		expect(stderr).toMatch(/\? .*plan.* The rehearsal approves\./);
 		expect(report.parts[0].calls.map(({ tool }: { tool: string }) => tool)).not.toContain("write");
 		expect(report.changes.map(({ path }: { path: string }) => path)).toEqual([
 			"rehearsal-notes/build-1.md",

@@ -1,6 +1,6 @@
-// What a person has set about the tools of other packages: `"chronicle": { "tools": { "read_symbol": "read" } }` in pi's own settings file.
-// K1 only the file in pi's agent folder counts, never a project's; K2 it is read once a session, so that nothing that is done in the
-// session loosens it; K3 a value that is not understood counts as `unknown`, which is the strictest.
+// The user's settings about tools of other packages: `"chronicle": { "tools": { "read_symbol": "read" } }` in pi's settings file.
+// Invariants: only the file in pi's agent folder counts, never a project's; it is read once per session, so that nothing done in the session
+// loosens it; a value that is not understood counts as `unknown`, the strictest.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
@@ -8,11 +8,11 @@ import { type KnownTools, type ToolEffect, toolEffects } from "../footprint/inde
 import { aboutTool, agentFolder } from "../pi/index.ts";
 
 export interface ToolSettings extends KnownTools {
-	/** What is wrong with the setting, one sentence each. */
+	/** Problems of the setting, one sentence each. */
 	readonly problems: readonly string[];
 }
 
-/** Reads the person's table and asks pi for what authors say of their tools. */
+/** Reads the user's table; the authors' hints about their tools come from pi. */
 export async function readToolSettings(
 	pi: ExtensionAPI,
 	file = join(agentFolder(), "settings.json"),
@@ -24,7 +24,7 @@ export async function readToolSettings(
 		problems,
 		set(tool) {
 			const exact = names.find((name) => name.toLowerCase() === tool.toLowerCase());
-			// Of several globs the longest says most about the tool.
+			// The longest of several globs is the most specific.
 			const [glob] = names.filter((name) => isListed([name], tool)).sort((a, b) => b.length - a.length);
 			const name = exact ?? glob;
 			return name === undefined ? undefined : table.get(name);
@@ -42,13 +42,13 @@ function readTable(file: string): {
 	const { tools } = settingsIn(file);
 	if (tools === undefined) return { table, problems };
 	if (typeof tools !== "object" || tools === null || Array.isArray(tools)) {
-		return { table, problems: [`"chronicle.tools" in ${file} is no table of tools, so it says nothing.`] };
+		return { table, problems: [`"chronicle.tools" in ${file} is not a table of tools, so it is ignored.`] };
 	}
 	for (const [name, value] of Object.entries(tools)) {
 		const effect = toolEffects.find((known) => known === value);
 		if (!effect)
 			problems.push(
-				`"chronicle.tools.${name}" in ${file} is none of ${toolEffects.join(", ")}, so the tool counts as unknown.`,
+				`"chronicle.tools.${name}" in ${file} is not one of ${toolEffects.join(", ")}, so the tool counts as unknown.`,
 			);
 		table.set(name, effect ?? "unknown");
 	}

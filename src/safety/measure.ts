@@ -13,7 +13,7 @@ export function measure(call: ToolCall, cwd: string): Footprint {
 	);
 }
 
-/** Whether something (a broken link too) is at `path`. */
+/** Whether anything is at `path`, broken links included. */
 export function pathExists(path: string): boolean {
 	return hostEnvironment("/").kind(path) !== undefined;
 }

@@ -1,6 +1,6 @@
-// The folders for temporary files, where nothing is lost: what is written and removed there is nobody's work.
-// T1 the project, its repository and the home directory are never such places, also where they lie in a temporary folder themselves;
-// T2 a place counts by its name and by where it really is.
+// Folders for temporary files: writing and removing there loses nobody's work.
+// Invariants: the project, its repository and the home directory never count as temporary, even inside a temporary folder; a place has to be
+// temporary both by its name and by its real path.
 import { dirname, join } from "node:path";
 import type { FileAccess, HostEnvironment } from "../footprint/index.ts";
 import { isWithin } from "./policy/index.ts";
@@ -15,14 +15,14 @@ type TemporaryHost = Pick<HostEnvironment, "temp" | "cwd" | "home" | "platform" 
 
 const sinks = /^\/dev\/(?:null|zero|full|tty|stdin|stdout|stderr|fd\/\d+)$/;
 
-/** The temporary folders of this machine, as seen from a project. */
+/** The temporary folders of this machine, seen from a project. */
 export function temporaryPlaces({ temp, cwd, home, platform, realpath, kind }: TemporaryHost): TemporaryPlaces {
 	const named = platform === "win32" ? [temp] : [temp, "/tmp", "/var/tmp", "/dev/shm"];
 	const both = (paths: readonly string[]) => [...new Set(paths.flatMap((path) => [path, realpath(path) ?? path]))];
 	return { folders: both(named), except: both([...projectRoots(cwd, kind), home]) };
 }
 
-/** The folder that pi works in, and the folders above it that hold a repository or settings of pi. */
+/** The folder that pi works in, and the folders above it with a repository or settings of pi. */
 function projectRoots(cwd: string, kind: HostEnvironment["kind"]): string[] {
 	const roots = [cwd];
 	for (let at = cwd; dirname(at) !== at; at = dirname(at)) {
@@ -32,14 +32,14 @@ function projectRoots(cwd: string, kind: HostEnvironment["kind"]): string[] {
 	return roots;
 }
 
-/** Whether the touch stays within temporary folders, or goes to a device that keeps nothing. */
+/** Whether an access stays within temporary folders, or goes to a device that keeps nothing. */
 export function isTemporary(
 	{ path, real, recursive, only }: FileAccess,
 	{ folders, except }: TemporaryPlaces,
 ): boolean {
 	return [path, real].every((name) => {
 		if (sinks.test(name)) return true;
-		// Of a whole temporary folder, what is picked by name lies in it all the same.
+		// Selecting by name within a whole temporary folder stays inside it.
 		const picked = !recursive || (only?.some((glob) => !glob.startsWith("!")) ?? false);
 		const inside = folders.some((folder) => isWithin(name, folder) && (name !== folder || picked));
 		return inside && !except.some((place) => isWithin(name, place) || (recursive && isWithin(place, name)));

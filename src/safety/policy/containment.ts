@@ -1,6 +1,6 @@
-// Which path lies in which. Text only; the disk is not asked.
+// Paths within folders, and how messages show them. Text only: the disk is not asked.
 
-/** Whether `path` is `directory` or lies below it. Both absolute and lexically normal, with `/` or `\` between segments. */
+/** Whether `path` is `directory` or below it. Both absolute and normalized, with `/` or `\` between segments. */
 export function isWithin(path: string, directory: string): boolean {
 	if (path === directory) return true;
 	if (!path.startsWith(directory)) return false;
@@ -8,4 +8,12 @@ export function isWithin(path: string, directory: string): boolean {
 	if (last === "/" || last === "\\") return true;
 	const next = path[directory.length];
 	return next === "/" || next === "\\";
+}
+
+/** `path` as a user would write it: relative to `cwd`, or from the home directory. All absolute; an empty `cwd` or `home` is none. */
+export function placeName(path: string, cwd: string, home: string): string {
+	const below = (folder: string) => path.slice(folder.length).replace(/^[\\/]/, "");
+	if (cwd !== "" && isWithin(path, cwd)) return below(cwd) || ".";
+	if (home !== "" && home !== "/" && isWithin(path, home)) return `~/${below(home)}`.replace(/\/$/, "");
+	return path;
 }

@@ -1,5 +1,5 @@
-// What the session keeps of a decision: one custom entry of bounded size. Plain permissions are not recorded.
-// D1 an entry is at most 2 KB, whatever the call was; D2 it holds no file contents and no secrets that can be told by their look.
+// The record of a decision: one custom entry of the session. Calls that simply pass are not recorded.
+// Invariants: an entry has at most 2 KB, whatever the call was; it holds no file contents and no secrets that can be recognized.
 
 import type { ToolCall } from "./policy.ts";
 import { redactInput, redactText } from "./redaction.ts";
@@ -9,8 +9,8 @@ import type { Verdict } from "./verdict.ts";
 export const decisionEntry = "chronicle:decision";
 
 /**
- * `denied` by a rule · `allowed` or `refused` by the person who was asked · `unasked`: it had to be asked and nobody was there ·
- * `withheld`: part of the result did not reach the model · `noted`: a rule on trial would have stopped it.
+ * `denied` by a rule · `allowed` or `refused` by the user · `unasked`: the user had to be asked and nobody was there · `withheld`: part of
+ * the result did not reach the model · `noted`: a rule on trial would have stopped the call.
  */
 export type DecisionOutcome = "denied" | "allowed" | "refused" | "unasked" | "withheld" | "noted";
 
@@ -20,18 +20,18 @@ export interface DecisionRecord {
 	/** Id of the call. */
 	readonly call?: string;
 	readonly tool: string;
-	/** Arguments on one line, bodies and secrets left out. */
+	/** Arguments on one line, without bodies and secrets. */
 	readonly input: string;
 	readonly policy: string;
 	readonly rule: string;
 	readonly reason: string;
 	/** `file:line` of the rule. */
 	readonly origin?: string;
-	/** Rules beyond the first that said the same or less. */
+	/** Rules after the first. */
 	readonly others?: readonly string[];
 }
 
-/** Makes the record of a decision. `verdicts` are strongest first and not empty. */
+/** Makes the record of a decision. `verdicts` are strongest first. */
 export function recordDecision(
 	outcome: DecisionOutcome,
 	call: ToolCall,

@@ -1,6 +1,7 @@
-// What the package's one gate does with a tool call: it measures the call, asks every policy, and carries out the strongest verdict.
-// register-gate.ts puts it in front of every call. G1 no policy, no work; G2 an error on the way is a refusal with a reason, never a pass; G3 a refusal never ends the run;
-// G4 calls that could change each other's meaning do not run side by side; G5 every decision that is not a plain pass is an entry.
+// Decides about one tool call: measures the call, asks every policy, and carries out the strongest verdict. `register-gate.ts` puts the gate
+// in front of every call.
+// Invariants: an error on the way refuses the call with a reason; a refusal never ends the run; calls that could change each other's meaning
+// don't run at the same time; every decision other than a plain pass is recorded as an entry.
 import type {
 	ExtensionAPI,
 	ExtensionContext,
@@ -22,7 +23,7 @@ import {
 } from "../../pi/index.ts";
 import { readToolSettings } from "../known-tools.ts";
 import { type DecisionOutcome, decisionEntry, recordDecision } from "./decision-record.ts";
-import { openInFlightCalls } from "./in-flight-calls.ts";
+import { type InFlightCalls, openInFlightCalls } from "./in-flight-calls.ts";
 import type { Policies, ToolCall } from "./policy.ts";
 import { questionText, refusalText } from "./refusal.ts";
 import type { Verdict } from "./verdict.ts";
@@ -34,204 +35,236 @@ export interface JudgedCall {
 	readonly verdicts: readonly Verdict[];
 }
 
-/**
- * What people have said about calls before, and what they say now. Only a person gives answers: nothing that a model can call
- * reaches this.
- */
+/** The user's answers, earlier and new. Only the user gives answers: nothing that a model can call reaches this. */
 export interface Answers {
-	/** What was remembered for exactly this call in this place; `undefined` where the person has to be asked. */
+	/** The answer remembered for exactly this call in this place; `undefined` if the user has to be asked. */
 	recall(judged: JudgedCall, ctx: ExtensionContext): "yes" | "no" | undefined;
-	/** Asks the person, and remembers the answer as they choose. */
+	/** Asks the user, and remembers the answer as they choose. */
 	ask(judged: JudgedCall, ctx: ExtensionContext): Promise<Answer>;
-	/** A call was refused by rules; a person may lift that for the next call that is the same. */
+	/** Notes that rules refused a call; the user may lift the refusal for the next identical call. */
 	refused(judged: JudgedCall, ctx: ExtensionContext): void;
-	/** Whether a person has lifted the refusal of this call. The permission is used up by that. */
+	/** Whether the user has lifted the refusal of this call. Uses the permission up. */
 	lifts(judged: JudgedCall, ctx: ExtensionContext): boolean;
 }
 
 export interface GateOptions {
 	readonly policies: Policies;
 	readonly scope: Scope;
-	/** After this many refusals by one rule within a run the person is asked whether to go on. */
+	/** After this many refusals by one rule within a run the user is asked whether to continue. */
 	readonly patience?: number;
-	/** How the person is asked; left out, by a dialog of this session. */
+	/** How the user is asked; by default a dialog of this session. */
 	readonly ask?: (ctx: ExtensionContext, question: YesOrNo) => Promise<Answer>;
-	/** What people have answered before, where answers are remembered; loaded with the first question or refusal. */
+	/** Remembered answers, where there are any; loaded at the first question or refusal. */
 	readonly answers?: () => Promise<Answers>;
 }
 
 const builtIn = new Set(["read", "write", "edit", "bash", "powershell", "grep", "find", "ls"]);
 
 export interface Gate {
-	/** What becomes of a call, nested calls included; `undefined` lets it run. */
+	/** Judges a call, nested calls included; `undefined` lets it run. */
 	judge(event: ToolCallEvent, ctx: ExtensionContext): Promise<ToolCallEventResult | undefined>;
-	/** What becomes of a result; `undefined` leaves it as it is. */
+	/** Screens a result; `undefined` leaves it as it is. */
 	screen(event: ToolResultEvent): Promise<ToolResultEventResult | undefined>;
-	/** A call has run. */
+	/** A call has ended. */
 	ended(callId: string): void;
-	/** No run is going on any more. */
+	/** The run has ended. */
 	settle(): void;
 }
 
+interface GateState {
+	readonly pi: ExtensionAPI;
+	readonly options: GateOptions;
+	readonly inFlight: InFlightCalls;
+	/** Refusals of each rule in the current run. */
+	readonly refusals: Map<string, number>;
+	/** Calls that were let through and whose results are screened, by id. */
+	readonly screened: Map<string, Pick<JudgedCall, "call" | "footprint">>;
+	/** The user's settings about tools, once they are read. */
+	known: KnownTools | undefined;
+}
+
 /** Opens the gate of the session that `pi` belongs to. */
-export function openGate(
-	pi: ExtensionAPI,
-	{ policies, scope, patience = 3, ask = askPerson, answers }: GateOptions,
-): Gate {
-	const flight = openInFlightCalls();
-	/** How often each rule has refused in the run that is going on. */
-	const refusals = new Map<string, number>();
-	let known: KnownTools | undefined;
-	const settled = new Map<string, { readonly call: ToolCall; readonly footprint: () => Footprint }>();
-	scope.own(() => {
-		flight.clear();
-		settled.clear();
-	});
-
-	const record = (outcome: DecisionOutcome, call: ToolCall, verdicts: readonly Verdict[]) => {
-		const [first, ...rest] = verdicts;
-		if (first) writeEntry(pi, decisionEntry, recordDecision(outcome, call, [first, ...rest]));
+export function openGate(pi: ExtensionAPI, options: GateOptions): Gate {
+	const inFlight = openInFlightCalls();
+	const gate: GateState = { pi, options, inFlight, refusals: new Map(), screened: new Map(), known: undefined };
+	const forgetCalls = () => {
+		inFlight.clear();
+		gate.screened.clear();
 	};
-
-	/** Counts a refusal; at the limit the person decides whether the run goes on, unless its rules leave that to the model. */
-	const refuse = async (
-		ctx: ExtensionContext,
-		verdicts: readonly Verdict[],
-		reason: string,
-	): Promise<ToolCallEventResult> => {
-		const rule = `${verdicts[0]?.policy} ${verdicts[0]?.rule}`;
-		const count = (refusals.get(rule) ?? 0) + 1;
-		refusals.set(rule, count);
-		if (count < patience) return { block: true, reason };
-		const again = `This rule has now refused ${count} calls. Another attempt will be refused too: change the plan, or stop and say why it cannot be done.`;
-		if (verdicts.every(({ repeats }) => repeats === "told")) return { block: true, reason: `${reason}\n${again}` };
-		const answer = await ask(ctx, {
-			title: `One rule has refused ${count} calls. Let the agent go on?`,
-			message: `${verdicts[0]?.reason ?? rule}\n\nYes: it goes on, and the rule stays. No: the run is stopped here.`,
-			signal: ctx.signal,
-			uncalled: true,
-			safe: "yes",
-			words: { yes: "Go on, the rule stays", no: "Stop the run here" },
-		});
-		if (answer !== "nobody") refusals.delete(rule);
-		if (answer !== "no") return { block: true, reason: `${reason}\n${again}` };
-		ctx.abort();
-		return { block: true, reason: `${reason}\nThe person stopped the run here.` };
-	};
-
-	const judge = async (event: ToolCallEvent, ctx: ExtensionContext): Promise<ToolCallEventResult | undefined> => {
-		const { measure, pathExists } = await import("../measure.ts");
-		if (!known) {
-			const read = await readToolSettings(pi);
-			known = read;
-			if (read.problems.length > 0) say(ctx, read.problems.join("\n"), "warning");
-		}
-		const call = readCall(pi, event, ctx, known);
-		const footprint = once(() => measure(call, ctx.cwd));
-		const judgement = await policies.judge(call, footprint);
-		record("noted", call, judgement.notes);
-
-		const { decision, verdicts } = judgement;
-		const deny = (because: readonly Verdict[]) => {
-			record("denied", call, because);
-			return refuse(ctx, because, refusalText(because, "rule", ctx.cwd));
-		};
-		const judged = () => ({ call, footprint: footprint(), verdicts });
-		let lifted = false;
-		if (decision === "deny") {
-			const known = await answers?.();
-			lifted = known?.lifts(judged(), ctx) ?? false;
-			if (!lifted) {
-				known?.refused(judged(), ctx);
-				return deny(verdicts);
-			}
-			record("allowed", call, verdicts);
-		}
-		// No rule speaks here, so it does not count as one's refusal.
-		const alone = (clash: string) => {
-			const because = [sideBySide(clash)];
-			record("denied", call, because);
-			return { block: true, reason: refusalText(because, "rule", ctx.cwd) };
-		};
-		const crowded = call.siblings.length > 0 || call.parent !== undefined;
-		const clash = () => (crowded ? flight.conflict(call.id, footprint(), pathExists) : undefined);
-		const before = clash();
-		if (before) return alone(before);
-		if (decision === "ask") {
-			const known = await answers?.();
-			const before = known?.recall(judged(), ctx);
-			const answer =
-				before ??
-				(await (known?.ask(judged(), ctx) ??
-					ask(ctx, { ...questionText(call, verdicts, ctx.cwd), signal: ctx.signal })));
-			record(answer === "yes" ? "allowed" : answer === "no" ? "refused" : "unasked", call, verdicts);
-			if (answer !== "yes")
-				return refuse(ctx, verdicts, refusalText(verdicts, answer === "no" ? "person" : "nobody", ctx.cwd));
-		}
-		// Another call may have been let through while the person was thinking.
-		const after = clash();
-		if (after) return alone(after);
-		if (crowded) flight.begin(call.id, footprint());
-		// What a person lets through is not taken away again from its result.
-		if (policies.screens && !lifted) settled.set(call.id, { call, footprint });
-		const amended = await policies.amend(call);
-		if (amended) Object.assign(event.input, amended);
-		return undefined;
-	};
-
+	options.scope.own(forgetCalls);
 	return {
 		async judge(event, ctx) {
 			try {
-				return await judge(event, ctx);
+				return await judgeCall(gate, event, ctx);
 			} catch (error) {
 				return { block: true, reason: `Refused: this call could not be judged (${messageOf(error)}).` };
 			}
 		},
 		async screen(event) {
-			const known = settled.get(event.toolCallId);
-			if (!known || !policies.screens) return undefined;
 			try {
-				const texts = event.content.map((part) => (part.type === "text" ? part.text : ""));
-				const screenings = await policies.screen(known.call, known.footprint, texts);
-				const last = screenings.at(-1);
-				if (!last) return undefined;
-				for (const { verdict } of screenings) record("withheld", known.call, [verdict]);
-				const content = event.content.flatMap((part, index): typeof event.content => {
-					const text = last.texts[index];
-					if (text === undefined) return [];
-					return part.type === "text" || text !== "" ? [{ type: "text", text }] : [part];
-				});
-				// Details may hold the whole text again. pi keeps them unless they are replaced by something.
-				return { content, details: {} };
+				return await screenResult(gate, event);
 			} catch (error) {
-				const text = `[Withheld: this result could not be looked at (${messageOf(error)}).]`;
+				const text = `[Withheld: this result could not be screened (${messageOf(error)}).]`;
 				return { content: [{ type: "text", text }], details: {}, isError: true };
 			}
 		},
 		ended(callId) {
-			flight.end(callId);
-			settled.delete(callId);
+			inFlight.end(callId);
+			gate.screened.delete(callId);
 		},
 		settle() {
-			refusals.clear();
-			flight.clear();
-			settled.clear();
+			gate.refusals.clear();
+			forgetCalls();
 		},
 	};
+}
+
+async function judgeCall(
+	gate: GateState,
+	event: ToolCallEvent,
+	ctx: ExtensionContext,
+): Promise<ToolCallEventResult | undefined> {
+	const { policies } = gate.options;
+	const { measure, pathExists } = await import("../measure.ts");
+	const call = readCall(gate.pi, event, ctx, await knownTools(gate, ctx));
+	const footprint = once(() => measure(call, ctx.cwd));
+	const { decision, verdicts, notes } = await policies.judge(call, footprint);
+	record(gate, "noted", call, notes);
+	const judged: JudgedCall = {
+		call,
+		verdicts,
+		get footprint() {
+			return footprint();
+		},
+	};
+
+	const lifted = decision === "deny" && (await liftRefusal(gate, judged, ctx));
+	if (decision === "deny" && !lifted) {
+		record(gate, "denied", call, verdicts);
+		return refuse(gate, ctx, verdicts, refusalText(verdicts, "rule", ctx.cwd));
+	}
+	if (lifted) record(gate, "allowed", call, verdicts);
+	const hasNeighbors = call.siblings.length > 0 || call.parent !== undefined;
+	const conflict = () => (hasNeighbors ? gate.inFlight.conflict(call.id, footprint(), pathExists) : undefined);
+	const before = conflict();
+	if (before) return refuseConflict(gate, ctx, call, before);
+	if (decision === "ask") {
+		const refusal = await askUser(gate, judged, ctx);
+		if (refusal) return refusal;
+	}
+	// Another call may have been let through while the user was thinking.
+	const after = conflict();
+	if (after) return refuseConflict(gate, ctx, call, after);
+	if (hasNeighbors) gate.inFlight.begin(call.id, footprint());
+	// What the user lets through is not taken away again from its result.
+	if (policies.screens && !lifted) gate.screened.set(call.id, judged);
+	const amended = await policies.amend(call);
+	if (amended) Object.assign(event.input, amended);
+	return undefined;
+}
+
+async function knownTools(gate: GateState, ctx: ExtensionContext): Promise<KnownTools> {
+	if (!gate.known) {
+		const read = await readToolSettings(gate.pi);
+		gate.known = read;
+		if (read.problems.length > 0) say(ctx, read.problems.join("\n"), "warning");
+	}
+	return gate.known;
+}
+
+function record({ pi }: GateState, outcome: DecisionOutcome, call: ToolCall, verdicts: readonly Verdict[]): void {
+	const [first, ...rest] = verdicts;
+	if (first) writeEntry(pi, decisionEntry, recordDecision(outcome, call, [first, ...rest]));
+}
+
+/** Whether the user has lifted the refusal of this call; if not, the refusal is noted for `/guard allow once`. */
+async function liftRefusal({ options }: GateState, judged: JudgedCall, ctx: ExtensionContext): Promise<boolean> {
+	const answers = await options.answers?.();
+	if (answers?.lifts(judged, ctx)) return true;
+	answers?.refused(judged, ctx);
+	return false;
+}
+
+/** Gets the user's answer, remembered or new; `undefined` if it is yes. */
+async function askUser(
+	gate: GateState,
+	judged: JudgedCall,
+	ctx: ExtensionContext,
+): Promise<ToolCallEventResult | undefined> {
+	const { call, verdicts } = judged;
+	const { answers, ask = askPerson } = gate.options;
+	const book = await answers?.();
+	const asked = () => ask(ctx, { ...questionText(call, verdicts, ctx.cwd), signal: ctx.signal });
+	const answer = book?.recall(judged, ctx) ?? (await (book ? book.ask(judged, ctx) : asked()));
+	record(gate, answer === "yes" ? "allowed" : answer === "no" ? "refused" : "unasked", call, verdicts);
+	if (answer === "yes") return undefined;
+	return refuse(gate, ctx, verdicts, refusalText(verdicts, answer === "no" ? "person" : "nobody", ctx.cwd));
+}
+
+/** Counts a refusal; at the limit the user decides whether the run continues, unless the rules leave that to the model. */
+async function refuse(
+	{ options, refusals }: GateState,
+	ctx: ExtensionContext,
+	verdicts: readonly Verdict[],
+	reason: string,
+): Promise<ToolCallEventResult> {
+	const { patience = 3, ask = askPerson } = options;
+	const rule = `${verdicts[0]?.policy} ${verdicts[0]?.rule}`;
+	const count = (refusals.get(rule) ?? 0) + 1;
+	refusals.set(rule, count);
+	if (count < patience) return { block: true, reason };
+	const again = `This rule has now refused ${count} calls. Another attempt will be refused too: change the plan, or stop and say why it cannot be done.`;
+	if (verdicts.every(({ repeats }) => repeats === "told")) return { block: true, reason: `${reason}\n${again}` };
+	const answer = await ask(ctx, {
+		title: `One rule has refused ${count} calls. Let the agent continue?`,
+		message: `${verdicts[0]?.reason ?? rule}\n\nYes: the agent continues, and the rule stays. No: the run stops here.`,
+		signal: ctx.signal,
+		uncalled: true,
+		safe: "yes",
+		words: { yes: "Continue, the rule stays", no: "Stop the run here" },
+	});
+	if (answer !== "nobody") refusals.delete(rule);
+	if (answer !== "no") return { block: true, reason: `${reason}\n${again}` };
+	ctx.abort();
+	return { block: true, reason: `${reason}\nThe user stopped the run here.` };
+}
+
+/** Refuses a call because of another one in flight. No rule is involved, so it does not count as a refusal by a rule. */
+function refuseConflict(gate: GateState, ctx: ExtensionContext, call: ToolCall, conflict: string): ToolCallEventResult {
+	const verdict: Verdict = {
+		decision: "deny",
+		policy: "gate",
+		rule: "side-by-side",
+		reason: `${conflict}, so it was not run.`,
+		advice: "Call it again alone, after the other call has ended.",
+	};
+	record(gate, "denied", call, [verdict]);
+	return { block: true, reason: refusalText([verdict], "rule", ctx.cwd) };
+}
+
+async function screenResult(
+	gate: GateState,
+	{ toolCallId, content }: ToolResultEvent,
+): Promise<ToolResultEventResult | undefined> {
+	const { policies } = gate.options;
+	const judged = gate.screened.get(toolCallId);
+	if (!judged || !policies.screens) return undefined;
+	const texts = content.map((part) => (part.type === "text" ? part.text : ""));
+	const screenings = await policies.screen(judged.call, () => judged.footprint, texts);
+	const last = screenings.at(-1);
+	if (!last) return undefined;
+	for (const { verdict } of screenings) record(gate, "withheld", judged.call, [verdict]);
+	const remaining = content.flatMap((part, index): typeof content => {
+		const text = last.texts[index];
+		if (text === undefined) return [];
+		return part.type === "text" || text !== "" ? [{ type: "text", text }] : [part];
+	});
+	// Details may hold the whole text again. pi keeps them unless they are replaced.
+	return { content: remaining, details: {} };
 }
 
 function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
-}
-
-function sideBySide(clash: string): Verdict {
-	return {
-		decision: "deny",
-		policy: "gate",
-		rule: "side-by-side",
-		reason: `${clash}, so it was not run.`,
-		advice: "Call it again alone, after the other call has ended.",
-	};
 }
 
 function readCall(pi: ExtensionAPI, event: ToolCallEvent, ctx: ExtensionContext, known: KnownTools): ToolCall {
@@ -249,7 +282,7 @@ function readCall(pi: ExtensionAPI, event: ToolCallEvent, ctx: ExtensionContext,
 	};
 }
 
-/** The other calls of the message that holds call `id`: it is the newest assistant message, entries of ours may follow it. */
+/** The other calls of the message with call `id`: the newest assistant message; entries of this package may follow it. */
 function siblings(id: string, ctx: ExtensionContext): ToolCall["siblings"] {
 	for (const entry of newestFirst(ctx.sessionManager)) {
 		if (entry.type !== "message" || entry.message.role !== "assistant") continue;

@@ -1,21 +1,20 @@
-// The calls that have been let through and have not ended: a judgement of one may not be made false by another that runs beside it.
-// F1 a call that could change what a path means never runs beside a call that uses that path; F2 a call that has ended is forgotten.
+// Calls that were let through and have not ended. One of them must not make the judgment of another false.
+// Invariant: a call that could change what a path means never runs at the same time as a call that uses that path.
 
 import type { FileAccess, Footprint } from "../../footprint/index.ts";
 import { isWithin } from "./containment.ts";
 
 export interface InFlightCalls {
-	/** Why call `id` with `footprint` cannot run beside what is in flight, in words for the model; `undefined` where it can. */
+	/** Why call `id` cannot run now, as the start of a sentence for the model; `undefined` if it can. */
 	conflict(id: string, footprint: Footprint, exists: (path: string) => boolean): string | undefined;
-	/** The call has been let through. A call made by another call has that one's id and `/` before its own. */
+	/** Adds a call. The id of a nested call starts with its parent's id and `/`. */
 	begin(id: string, footprint: Footprint): void;
 	end(id: string): void;
-	/** Forgets every call: no run is going on. */
 	clear(): void;
 	readonly size: number;
 }
 
-/** Programs that can put a link where they write, or move one there; `git`'s subcommands that write the working tree count too. */
+/** Programs that can create a link where they write, or move one there. */
 const linkers = new Set([
 	"ln",
 	"link",
@@ -42,6 +41,7 @@ const linkers = new Set([
 	"rename",
 	"ditto",
 ]);
+/** Subcommands of git that write the working tree. */
 const gitLinkers = new Set([
 	"checkout",
 	"switch",
@@ -88,7 +88,7 @@ export function openInFlightCalls(): InFlightCalls {
 	};
 }
 
-/** The path used by `user` whose meaning `maker` could change, if there is one. */
+/** A path used by `user` whose meaning `maker` could change. */
 function relinks(maker: Footprint, user: Footprint, exists: (path: string) => boolean): string | undefined {
 	if (maker.tool === "write" || maker.tool === "edit") return undefined;
 	const made = canLink(maker) ? maker.accesses.filter(({ kind }) => kind !== "read" && kind !== "list") : [];

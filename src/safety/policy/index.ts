@@ -1,4 +1,4 @@
-export { isWithin } from "./containment.ts";
+export { isWithin, placeName } from "./containment.ts";
 export {
 	type DecisionOutcome,
 	type DecisionRecord,

@@ -1,5 +1,5 @@
-// A policy judges one tool call by its footprint. Policies know nothing of each other; the registry asks them all.
-// P1 a policy that throws denies; P2 every policy is asked, whatever another has said.
+// Policies and their registry. A policy judges one tool call by its footprint and knows nothing of other policies.
+// Invariants: a policy that throws denies; every policy is asked, whatever another one answered.
 import type { Footprint, KnownTools } from "../../footprint/index.ts";
 import { type Decision, strongest, type Verdict } from "./verdict.ts";
 
@@ -11,36 +11,35 @@ export interface ToolCall {
 	readonly siblings: readonly { readonly id: string; readonly tool: string }[];
 	/** The call whose tool made this one; absent for calls of the model. */
 	readonly parent?: string;
-	/** What the tool's author says of it, in the meaning of MCP's tool annotations. Not verified. */
+	/** The author's claims about the tool, as in MCP's tool annotations. Not verified. */
 	readonly hints?: { readonly readOnlyHint?: boolean; readonly destructiveHint?: boolean };
-	/** A tool of this package, or one of pi's that only calls other tools: what it does is judged elsewhere. */
+	/** A tool of this package, or a tool of pi that only calls other tools: its effects are judged elsewhere. */
 	readonly own?: true;
-	/** What is known of the session's tools: those that a gateway calls are judged by it too. */
+	/** The user's settings about tools; also used for the calls that a gateway makes. */
 	readonly known?: KnownTools;
 }
 
 export interface Policy {
 	readonly name: string;
 	/**
-	 * Judges the call; says nothing (`undefined` or an empty list) where the policy does not apply. `footprint()` is computed once, on
-	 * first use. An `allow` verdict with a reason is recorded and changes nothing.
+	 * Judges the call; `undefined` or an empty list if the policy does not apply. `footprint()` is computed once, on first use. An `allow`
+	 * verdict with a reason is recorded and changes nothing.
 	 */
 	judge(call: ToolCall, footprint: () => Footprint): Verdicts | Promise<Verdicts>;
-	/** Changes the arguments of a call that every policy has let through; keys that are not in the answer stay as they are. */
+	/** Changes arguments of a call that every policy has let through; keys that are not returned stay as they are. */
 	amend?(call: ToolCall): Amendment | Promise<Amendment>;
 	/**
-	 * Looks at what an allowed call returned, before the model sees it: one text per part, empty for an image. Returns what it may see
-	 * instead, part by part (a part beyond the list is dropped, an image stays where its text stays empty); `undefined` where nothing
-	 * has to go.
+	 * Screens the result of an allowed call before the model sees it: one text per part, empty for an image. Returns the texts that the
+	 * model may see, part by part (missing parts are dropped, an image stays if its text stays empty); `undefined` to change nothing.
 	 */
 	screen?(
 		call: ToolCall,
 		footprint: () => Footprint,
 		texts: readonly string[],
 	): ScreenedResult | Promise<ScreenedResult>;
-	/** Whether it is against changing the project at present. A session that is started within this one is bound by that, not by the policy. */
+	/** Whether it forbids changes of the project at present. Sessions started by this one inherit that, not the policy. */
 	forbidsChanges?(): boolean;
-	/** Whether it refuses a tool of this name at present, whatever the arguments. For sessions that are started within this one. */
+	/** Whether it refuses the tool at present, whatever its arguments. Sessions started by this one inherit that. */
 	forbidsTool?(name: string): boolean;
 }
 
@@ -60,25 +59,25 @@ export interface Judgment {
 	readonly decision: Decision;
 	/** Every verdict that is not `allow`, strongest first. */
 	readonly verdicts: readonly Verdict[];
-	/** `allow` verdicts that have something to say, such as what a rule on trial would have done. */
+	/** `allow` verdicts with a reason, such as what a rule on trial would have done. */
 	readonly notes: readonly Verdict[];
 }
 
 export interface Policies {
-	/** Adds a policy; the returned function takes it out again. */
+	/** Adds a policy; the returned function removes it. */
 	add(policy: Policy): () => void;
 	/** Asks every policy. A policy that throws denies, with a reason that names it. */
 	judge(call: ToolCall, footprint: () => Footprint): Promise<Judgment>;
-	/** Collects what policies change about the arguments of a call; later ones win. One that throws makes this throw. */
+	/** Collects the policies' changes of a call's arguments; later ones win. Throws if a policy throws. */
 	amend(call: ToolCall): Promise<Amendment>;
-	/** Lets every policy look at the texts of a result, one after another. One that throws withholds them all. */
+	/** Passes the texts of a result through every policy in turn. If one throws, all texts are withheld. */
 	screen(call: ToolCall, footprint: () => Footprint, texts: readonly string[]): Promise<readonly Screening[]>;
 	readonly size: number;
-	/** Whether any policy looks at results. */
+	/** Whether any policy screens results. */
 	readonly screens: boolean;
-	/** Whether any policy is against changing the project at present. */
+	/** Whether any policy forbids changes of the project at present. */
 	readonly forbidChanges: boolean;
-	/** Whether any policy refuses a tool of this name at present, whatever the arguments. */
+	/** Whether any policy refuses the tool at present, whatever its arguments. */
 	forbidTool(name: string): boolean;
 }
 
@@ -86,7 +85,7 @@ export type Screening = NonNullable<ScreenedResult>;
 
 const weight: Record<Decision, number> = { deny: 0, ask: 1, allow: 2 };
 
-/** Opens an empty registry: it allows everything. */
+/** Opens an empty registry, which allows everything. */
 export function openPolicies(): Policies {
 	const policies = new Set<Policy>();
 	return {
@@ -145,7 +144,7 @@ export function openPolicies(): Policies {
 					done.push(screened);
 					current = screened.texts;
 				} catch (error) {
-					const verdict = failed(policy, "look at the result of this call", error);
+					const verdict = failed(policy, "screen the result of this call", error);
 					done.push({ texts: texts.map(() => `[${verdict.reason}]`), verdict });
 					break;
 				}

@@ -1,5 +1,5 @@
-// What a record may keep of a call's arguments: enough to recognise the call, nothing that should not be written down twice.
-// R1 the text is at most `limit` characters, whatever goes in; R2 bodies (file contents, edits) are named by their size only.
+// Shortens and redacts a call's arguments for records and messages: enough to recognize the call, no contents.
+// Invariants: a text has at most `limit` characters; of bodies (file contents, edits) only the size is shown.
 import { isSecretName, redacted, redactSecrets } from "./secrets.ts";
 
 const bodies = new Set([
@@ -14,9 +14,9 @@ const bodies = new Set([
 	"data",
 ]);
 
-/** Cuts `text` to `limit` characters on one line and takes secrets out. */
+/** Cuts `text` to `limit` characters on one line, without secrets. */
 export function redactText(text: string, limit: number): string {
-	// Only what can end up in the record is looked at, plus a margin in which a secret cut in two is still recognised.
+	// The margin lets a secret be recognized that the limit cuts in two.
 	const line = redactSecrets(text.slice(0, limit + 400).replaceAll(/\s+/g, " "));
 	return line.length > limit || text.length > limit + 400 ? `${line.slice(0, limit - 1)}…` : line;
 }

@@ -1,8 +1,8 @@
-// The one gate of the package, before every tool call of a session. It is opened with the first call that a policy has to judge.
+// Puts the package's one gate in front of every tool call of a session. Loads it at the first call that a policy has to judge.
+// Invariant: without a policy nothing is loaded; a gate that cannot be loaded refuses every call.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { Gate, GateOptions } from "./gate.ts";
 
-/** Puts the gate in front of every tool call of the session. */
 export function registerGate(pi: ExtensionAPI, options: GateOptions): void {
 	let gate: Gate | undefined;
 	const open = async (): Promise<Gate> => {

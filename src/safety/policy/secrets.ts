@@ -1,26 +1,26 @@
-// The one table of what counts as a secret in a text, used for everything that is kept: ledger, conversations, session entries, reports.
-// S1 the text keeps its shape: only the secret is replaced; S2 every expression is linear in the text; S3 to redact twice changes nothing.
+// The one table of what counts as a secret in a text, used for everything that is stored: ledger, conversations, session entries, reports.
+// Invariants: only the secret is replaced; every expression is linear in the text; redacting twice changes nothing.
 
-/** Stands in the place of a secret. */
+/** Replaces a secret. */
 export const redacted = "•••";
 
 interface SecretKind {
 	readonly name: string;
 	readonly pattern: RegExp;
-	/** What takes the match's place. As a function, of a pattern without groups: `undefined` leaves it. Default: the mark alone. */
+	/** The replacement; by default the mark alone. A function is for patterns without groups, and keeps the match with `undefined`. */
 	readonly shown?: string | ((match: string, before: string) => string | undefined);
 }
 
-/** What announces a secret: `…_KEY`, `apiKey`, `token`, `SECRET_…`, `password`; not `tokens`, not a bare `key`. */
+/** Names of secrets: `…_KEY`, `apiKey`, `token`, `SECRET_…`, `password`; not `tokens`, not a bare `key`. */
 const announced =
 	"(?:(?:api|access|account|secret|private|signing|encryption|master)[_-]?key|(?<=[a-z0-9][_-])key|token|secret|passw(?:or)?d|passphrase|passwd|credentials?)(?:[_-][a-z0-9]{1,20}){0,2}";
-/** A quote, also one inside of JSON text. */
+/** A quote, possibly inside JSON text. */
 const quote = "\\\\?[\"']";
 const value = "[^\\s\"'\\\\,;&|)}\\]]{4,400}";
-/** Counts and limits are no secrets. */
+/** Counts and limits are not secrets. */
 const noNumber = "(?!\\d{1,9}(?![\\w.-]))";
 
-/** In this order: what is announced by its context first, then what shows by its own look. */
+/** First kinds that are recognized by their context, then those recognized by their own form. */
 export const secretKinds: readonly SecretKind[] = [
 	{
 		name: "private key",
@@ -50,7 +50,7 @@ export const secretKinds: readonly SecretKind[] = [
 		shown: `$1${redacted}`,
 	},
 	{
-		// In prose only what does not look like a word: `password: hunter2`, not `password: must be long`.
+		// In prose only values that don't look like a word: `password: hunter2`, not `password: must be long`.
 		name: "value in prose",
 		pattern: new RegExp(
 			`(${announced}(?:${quote})?\\s{0,3}(?::|\\bis\\b)\\s{0,3})${noNumber}(?=[^\\s]{0,80}(?:[\\d_+/=@#$%^*-]|[.!]\\S))${value}`,
@@ -91,7 +91,7 @@ export const secretKinds: readonly SecretKind[] = [
 	},
 	{ name: "JSON web token", pattern: /\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]{4,})?/g },
 	{
-		// At the end: a long word of random letters and digits, whatever it is for.
+		// Last: any long word of random letters and digits.
 		name: "random word",
 		pattern: /(?<![\w+/=.-])[A-Za-z0-9+_-]{32,}={0,2}(?![\w/])/g,
 		shown: (word, before) => (looksRandom(word) && !isDigest(word, before) ? redacted : undefined),
@@ -99,11 +99,11 @@ export const secretKinds: readonly SecretKind[] = [
 ];
 
 /**
- * Whether a word of at least 32 characters changes between capitals, small letters and digits as often as chance does. Names of functions
- * and files do not.
+ * Whether a word of at least 32 characters switches between capitals, small letters and digits as often as random text does. Names of
+ * functions and files don't.
  */
 function looksRandom(word: string): boolean {
-	// A UUID names something, and words joined by dashes are words.
+	// UUIDs and words joined by dashes are names: only the longest part counts.
 	const parts = word.split(/[-_]/);
 	const longest = parts.reduce((a, b) => (b.length > a.length ? b : a), "");
 	if (longest.length < 24) return false;
@@ -122,10 +122,10 @@ function looksRandom(word: string): boolean {
 	return digits >= 3 && changes / longest.length >= often;
 }
 
-/** Names of contents (git's, checksums) are no secrets where they are called that, or stand where git prints them. */
+/** Git objects and checksums are not secrets where they are called that, or stand where git prints them. */
 function isDigest(word: string, before: string): boolean {
 	if (!/^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})$/.test(word)) return false;
-	// A token may be looked for in a commit, and is a token still.
+	// A token that is mentioned together with a commit is still a token.
 	if (/token|key|secret|passw|auth|cred/i.test(before.slice(-30))) return false;
 	return /(?:\b(?:commit|tree|blob|tag|parent|object|objects|rev|revision|head|base|merge|revert|checkout|show|diff|reset|index|sha-?\d{0,3}|md5|hash|digest|checksum|etag|integrity)s?\b[^\n]{0,24}|[0-9a-f]{7,40}\.{2,3})$/i.test(
 		before,
@@ -136,10 +136,10 @@ const announcedName = new RegExp(`(?:${announced}|authorization)$`, "i");
 const secretName = /(?:key|token|secret|passw(?:or)?d|passwd|passphrase|credential)/i;
 const shortestValue = 6;
 
-/** A function that takes secrets out of a text. */
+/** Replaces the secrets in a text. */
 export type Redact = (text: string) => string;
 
-/** Opens a redactor. `env`: values of variables with secret names are secrets wherever they stand. */
+/** Opens a redactor. `env`: the values of variables with secret names count as secrets everywhere. */
 export function openRedaction(env: Readonly<Record<string, string | undefined>> = {}): Redact {
 	const values = Object.entries(env)
 		.filter(
@@ -160,7 +160,7 @@ export function openRedaction(env: Readonly<Record<string, string | undefined>> 
 	};
 }
 
-/** Takes out of a text what looks like a secret. */
+/** Replaces everything in a text that looks like a secret. */
 export function redactSecrets(text: string): string {
 	let clean = text;
 	for (const { pattern, shown = redacted } of secretKinds) {
@@ -174,7 +174,7 @@ export function redactSecrets(text: string): string {
 	return clean;
 }
 
-/** Whether a name announces that its value is a secret: `db_password`, `API_KEY`; not `tokens`, not `keyboard`. */
+/** Whether a name says that its value is a secret: `db_password`, `API_KEY`; not `tokens`, not `keyboard`. */
 export function isSecretName(name: string): boolean {
 	return announcedName.test(name);
 }

@@ -3,7 +3,7 @@
 export type Decision = "allow" | "ask" | "deny";
 
 export interface Origin {
-	/** Absolute path of the file that the rule stands in. */
+	/** Absolute path of the rule's file. */
 	readonly file: string;
 	/** 1-based. */
 	readonly line?: number;
@@ -11,16 +11,16 @@ export interface Origin {
 
 export interface Verdict {
 	readonly decision: Decision;
-	/** Name of the policy that says so: `guard`, `readonly`, `phase`, … */
+	/** Name of the policy: `guard`, `readonly`, `phase`, … */
 	readonly policy: string;
-	/** Short stable name of the rule, the same for the same rule every time: repeats are counted by it. */
+	/** Short name of the rule, always the same for one rule: repetitions are counted by it. */
 	readonly rule: string;
-	/** One sentence for the person and the model: what is not allowed and why. */
+	/** One sentence for the user and the model: what is not allowed and why. */
 	readonly reason: string;
 	/** One sentence for the model: what to do instead. */
 	readonly advice?: string;
 	readonly origin?: Origin;
-	/** `told`: however often the rule refuses, the model is told so and nobody is asked whether it may go on. */
+	/** `told`: when the rule refuses repeatedly, the model is told so; the user is not asked whether to continue. */
 	readonly repeats?: "told";
 }
 

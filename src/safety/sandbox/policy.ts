@@ -1,6 +1,6 @@
-// Shell commands of a worker in the machine's sandbox: what the guard judges by its text, the kernel holds by its effect.
-// S1 everything is readable and nothing writable but the working folder, temporary folders and caches; S2 in the working folder pi's own
-// folder stays as it is; S3 network and processes are not confined.
+// Runs a worker's shell commands in the machine's sandbox: the kernel enforces what the guard judges by text.
+// Invariants: everything is readable; only the working folder, temporary folders and caches are writable; `.pi` in the working folder is not.
+// Network and processes are not confined.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Policy } from "../policy/index.ts";
@@ -10,13 +10,13 @@ import { wrapCommand } from "./wrap.ts";
 
 type TemporaryHost = Parameters<typeof temporaryPlaces>[0];
 
-/** Confines the shell tool. `probe` is what works on this machine. */
+/** Confines the shell tool; `probe` is the form of sandbox that works on this machine. */
 export function sandboxPolicy(probe: NonNullable<SandboxProbe>, host: TemporaryHost): Policy {
 	const { folders }: TemporaryPlaces = temporaryPlaces(host);
 	const { cwd, home, realpath } = host;
 	const both = (path: string): string[] => [...new Set([path, realpath(path) ?? path])];
 	const caches = [".cache", ".npm"].map((name) => join(home, name)).filter((path) => existsSync(path));
-	// In this order: the working folder may lie in the home, and both in a temporary folder.
+	// The order matters: the working folder may be in the home directory, and both in a temporary folder.
 	const options = [
 		...probe.options,
 		...folders.flatMap((path) => ["--bind-try", path, path]),

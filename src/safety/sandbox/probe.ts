@@ -1,6 +1,6 @@
-// Whether this machine can run a command so that it cannot change files: tried, not guessed. Not a security boundary against root.
-// P1 what is answered was seen to work here: a write outside of the writable places failed, one inside succeeded, exit code and output
-// came through.
+// Finds out by trying whether this machine can run a command without letting it change files. Not a security boundary against root.
+// Invariant: a form counts only if, on this machine, a write outside the writable places failed, one inside succeeded, and exit code and
+// output came through.
 import { execFile } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { join } from "node:path";
 /** Arguments of bwrap that work on this machine, before the writable places; `undefined` where none do. */
 export type SandboxProbe = { readonly bwrap: string; readonly options: readonly string[] } | undefined;
 
-/** From the strictest to what containers without their own processes allow. */
+/** From the strictest to what works in containers without a PID namespace. */
 const forms: readonly (readonly string[])[] = [
 	["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-pid", "--die-with-parent"],
 	["--ro-bind", "/", "/", "--dev", "/dev", "--die-with-parent"],
@@ -17,8 +17,8 @@ const forms: readonly (readonly string[])[] = [
 ];
 
 /**
- * Tries the sandbox: at most a fraction of a second, with no trace left behind. Ask once a session. `CHRONICLE_SANDBOX=off` in the
- * environment says not to use one.
+ * Tries the sandbox; takes a fraction of a second and leaves no trace. Call it once per session. `CHRONICLE_SANDBOX=off` in the environment
+ * turns the sandbox off.
  */
 export async function probeSandbox(path = process.env.PATH ?? ""): Promise<SandboxProbe> {
 	if (process.platform !== "linux" || process.env.CHRONICLE_SANDBOX === "off") return undefined;
@@ -45,7 +45,7 @@ async function works(bwrap: string, options: readonly string[], folder: string):
 	});
 }
 
-/** A folder that the sandbox must keep closed: the person's home, or the root where there is none. */
+/** A folder that the sandbox must protect: the home directory, or the root if there is none. */
 function home(): string {
 	try {
 		return realpathSync(homedir());

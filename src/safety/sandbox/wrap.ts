@@ -1,5 +1,5 @@
-// A shell command rewritten so that it runs where the file system cannot be changed, temporary folders aside.
-// W1 the command's own text is handed over whole, as one word; W2 output, exit code, standard input and signals are those of the command.
+// Rewrites a shell command to run in the sandbox.
+// Invariants: the command's text is passed unchanged, as one word; output, exit code, standard input and signals are those of the command.
 import type { SandboxProbe } from "./probe.ts";
 
 /** `writable`: absolute folders that stay writable; `readonly`: folders within them that do not. */
@@ -15,7 +15,7 @@ export function wrapCommand(
 		...readonly.flatMap((folder) => ["--ro-bind-try", folder, folder]),
 		"--",
 	].map(quote);
-	// The shell that pi has chosen runs the command inside as well; `exec` leaves no shell between pi and the sandbox.
+	// The shell that pi chose also runs the command inside; `exec` leaves no shell between pi and the sandbox.
 	return `exec ${words.join(" ")} "\${BASH:-/bin/sh}" -c ${quote(command)}`;
 }
 

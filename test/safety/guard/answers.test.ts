@@ -39,7 +39,7 @@ describe("an answer to a question", () => {
 		expect(dialog.title).not.toContain(`${process.cwd()}`);
 		pi.screen.answer(dialog, null);
 		await pi.settled();
-		expect(pi.toolResults()[0]?.text).toContain("The person was asked and said no");
+		expect(pi.toolResults()[0]?.text).toContain("The user was asked and said no");
 	});
 
 	it("holds for this session where that was chosen, for the same command only", async () => {
@@ -141,7 +141,7 @@ describe("an answer to a question", () => {
 		await pi.close();
 		expect(existsSync(answers)).toBe(true);
 		await print("Go");
-		expect(server.requests.at(-1)?.lastResult?.text).toContain("nobody is here to be asked");
+		expect(server.requests.at(-1)?.lastResult?.text).toContain("nobody can be asked now");
 	});
 
 	it("lifts no refusal, and no question of a rule that did not ask then", async () => {

@@ -58,7 +58,7 @@ describe("refusals and questions", () => {
 		expect(allowed).toMatchObject({ error: false });
 		expect(allowed?.text).toContain("gone");
 		expect(refused).toMatchObject({ error: true });
-		expect(refused?.text).toContain("The person was asked and said no");
+		expect(refused?.text).toContain("The user was asked and said no");
 		expect(project.git("branch")).not.toContain("tmpb");
 		expect((await pi.customEntries(decisions)).map((entry) => (entry as { outcome: string }).outcome)).toEqual([
 			"allowed",
@@ -75,7 +75,7 @@ describe("refusals and questions", () => {
 		const done = await print("Drop the stash");
 		expect(done.code).toBe(0);
 		expect(done.stdout).toContain("I could not.");
-		expect(server.requests[1]?.lastResult?.text).toContain("nobody is here to be asked");
+		expect(server.requests[1]?.lastResult?.text).toContain("nobody can be asked now");
 	});
 
 	it("S10 a question does not hide a refusal", async () => {
@@ -326,7 +326,7 @@ describe("rules with problems", () => {
 
 		const done = await print("Go");
 		expect(done.stderr).toContain("damage-control-rules.yaml:3:5");
-		expect(server.requests.at(-1)?.lastResult?.text).toContain("nobody is here to be asked");
+		expect(server.requests.at(-1)?.lastResult?.text).toContain("nobody can be asked now");
 	});
 
 	it("S5 what a file still says when it is broken in the middle of a session stays in force", async () => {

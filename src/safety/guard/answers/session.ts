@@ -3,8 +3,7 @@
 // that a person has lifted for the next call; A3 every dialog and every line says what exactly is remembered, and where.
 import { homedir } from "node:os";
 import { type Answer, askPerson, choosePerson } from "../../../pi/index.ts";
-import { type Answers, questionText } from "../../policy/index.ts";
-import { placeName } from "../place-name.ts";
+import { type Answers, placeName, questionText } from "../../policy/index.ts";
 import { answersFile, readAnswers, type StoredAnswer, writeAnswers } from "./file.ts";
 import { isSameSubject, refusedSubject, rememberedSubject, type Subject } from "./subject.ts";
 

@@ -1,11 +1,10 @@
 // What the rules say about the places that a call touches, and about the files that the agent itself is judged by.
 import { basename, dirname } from "node:path";
 import type { FileAccess, Footprint } from "../../../footprint/index.ts";
-import { isWithin, type ToolCall, type Verdict } from "../../policy/index.ts";
+import { isWithin, placeName, type ToolCall, type Verdict } from "../../policy/index.ts";
 import { isTemporary } from "../../temporary-places.ts";
 import type { CompiledRules, PathMatcher } from "../match/index.ts";
 import { findProtected, openTreeWalks, selectsByName, type TreeWalks } from "../match/index.ts";
-import { placeName } from "../place-name.ts";
 import type { PathRule } from "../rules/index.ts";
 import { builtInVerdict, pathVerdict, shown } from "./verdicts.ts";
 

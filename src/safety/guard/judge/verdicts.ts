@@ -1,8 +1,7 @@
 // The words of the guard: one verdict for one thing that a rule says about a call.
 import { type AccessKind, effects, type FileAccess } from "../../../footprint/index.ts";
-import { type Decision, type Origin, redactText, type Verdict } from "../../policy/index.ts";
+import { type Decision, type Origin, placeName, redactText, type Verdict } from "../../policy/index.ts";
 import type { InferredEffect, Match } from "../match/index.ts";
-import { placeName } from "../place-name.ts";
 import type { CommandRule, EffectRule, PathLimit, PathRule } from "../rules/index.ts";
 
 const guard = "guard";

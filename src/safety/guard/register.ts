@@ -1,7 +1,9 @@
-// The guard in a session: looks for rule files when the session starts and puts them in force; `/guard` in every mode.
-// G1 without a rule file nothing is loaded, shown or judged; G2 what a rule file has wrong is shown until it is put right.
+// The guard of a session: finds rule files when the session starts and enforces them; registers `/guard`.
+// Invariants: without a rule file nothing is loaded, shown or judged; with one, calls are refused until the rules are in force; the problems
+// of a rule file are shown until they are fixed.
 import { homedir } from "node:os";
 import type { EntryRenderer, ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { Diagnostic } from "../../definition/index.ts";
 import { lateRow, openOnce, type Scope, say } from "../../pi/index.ts";
 import { decisionEntry, type Policies, type Verdict } from "../policy/index.ts";
 import type { AnswerBook } from "./answers/index.ts";
@@ -13,11 +15,11 @@ export interface GuardSession {
 	current(): Guard | undefined;
 	/** Everything that judges calls in this session. */
 	readonly policies: Policies;
-	/** Looks for rule files again and puts what is found in force instead. */
+	/** Finds the rule files again and enforces them instead of the current ones. */
 	load(ctx: ExtensionContext): Promise<Guard | undefined>;
 	/** Absolute path of pi's agent folder. */
 	readonly agentDir: string;
-	/** What people have answered. */
+	/** The user's remembered answers. */
 	readonly answers: () => Promise<AnswerBook>;
 }
 
@@ -45,36 +47,29 @@ export function registerGuard(
 		const before = guard;
 		if (places.length === 0) guard = undefined;
 		else {
-			// Rules are there: until they are in force nothing passes, and where that fails nothing passes at all.
+			// Until the rules are in force nothing passes; if they can't be loaded, nothing passes at all.
 			const closed = policies.add({ name: "guard", judge: () => notLoaded });
 			const [{ readRules }, { openGuard }] = await Promise.all([import("./rules/reader.ts"), import("./open.ts")]);
 			const rules = readRules(places, process.platform);
 			guard = openGuard(rules, { cwd: ctx.cwd, agentDir }, policies, scope);
 			closed();
 		}
-		// The new rules are in force before the old ones go.
+		// The new rules are in force before the old ones are removed.
 		await before?.close();
 		await report(ctx);
 		return guard;
 	};
 
-	/** Loud while something is wrong, silent otherwise. */
+	/** Shows the problems of the rules, in the status line too, until there are none. */
 	const report = async (ctx: ExtensionContext): Promise<void> => {
-		const errors = guard?.rules.diagnostics.filter(({ severity }) => severity === "error") ?? [];
+		const problems = guard?.rules.diagnostics ?? [];
+		const errors = problems.filter(({ severity }) => severity === "error");
 		if (ctx.hasUI && (errors.length > 0 || statusShown)) {
 			statusShown = errors.length > 0;
 			const text = statusShown ? `guard: ${count(errors.length, "problem")} in the rules, /guard` : undefined;
 			ctx.ui.setStatus(statusKey, text);
 		}
-		const notices = guard?.rules.diagnostics.filter(({ code }) => code === "no-rules" || code === "dialect") ?? [];
-		if (errors.length === 0 && notices.length === 0) return;
-		const { formatDiagnostic } = await import("../../definition/index.ts");
-		const lines = errors.slice(0, 8).map((problem) => formatDiagnostic(problem, ctx.cwd));
-		if (errors.length > lines.length) lines.push(`… and ${errors.length - lines.length} more`);
-		const lead =
-			"The guard's rules have problems. Until they are put right, whatever writes or runs something is asked for.";
-		if (errors.length > 0) say(ctx, `${lead}\n${lines.join("\n")}`, "error");
-		for (const notice of notices) say(ctx, formatDiagnostic(notice, ctx.cwd), "warning");
+		if (problems.length > 0) await sayProblems(ctx, errors, problems);
 	};
 
 	pi.on("session_start", async (_event, ctx) => {
@@ -95,21 +90,37 @@ export function registerGuard(
 	return { answers };
 }
 
+async function sayProblems(
+	ctx: ExtensionContext,
+	errors: readonly Diagnostic[],
+	problems: readonly Diagnostic[],
+): Promise<void> {
+	const { formatDiagnostic } = await import("../../definition/index.ts");
+	const lines = errors.slice(0, 8).map((problem) => formatDiagnostic(problem, ctx.cwd));
+	if (errors.length > lines.length) lines.push(`… and ${errors.length - lines.length} more`);
+	const lead =
+		"The guard's rules have problems. Until they are fixed, every call that writes or runs something needs approval.";
+	if (errors.length > 0) say(ctx, `${lead}\n${lines.join("\n")}`, "error");
+	for (const problem of problems)
+		if (problem.code === "no-rules" || problem.code === "dialect")
+			say(ctx, formatDiagnostic(problem, ctx.cwd), "warning");
+}
+
 const notLoaded: Verdict = {
 	decision: "deny",
 	policy: "guard",
 	rule: "not-loaded",
-	reason: "There are rules for this project, and what judges calls by them could not be loaded.",
-	advice: "Stop, and say that the guard has to be repaired or its rule file taken away.",
+	reason: "This project has rules, and the code that judges calls by them could not be loaded.",
+	advice: "Stop, and say that the guard has to be repaired or its rule file removed.",
 };
 
 const verbs = [
 	["rules", "every rule and what it means"],
-	["log", "what was refused, asked and withheld in this session"],
+	["log", "what was refused, asked about and withheld in this session"],
 	["test", "what the rules say about a command: /guard test git push -f"],
-	["init", "write a rule file to start from"],
+	["init", "write a starter rule file"],
 	["reload", "read the rule files again"],
-	["allow once", "let the call that was refused last pass, once"],
+	["allow once", "allow the last refused call, once"],
 	["forget", "forget a remembered answer: /guard forget 2, /guard forget all"],
 ] as const;
 

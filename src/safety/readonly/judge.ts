@@ -1,18 +1,19 @@
-// The readonly posture as a policy: what only reads passes, what changes something does not, whichever tool or spelling it comes in.
-// R1 what cannot be known is refused, unless a sandbox keeps the command from changing files; R2 temporary folders stay writable;
-// R3 the sandbox is a second wall: what is known to change something is refused with it as well.
+// The readonly policy: calls that only read pass, calls that change something don't, whatever the tool and the spelling.
+// Invariants: an unknown effect is refused, unless a sandbox keeps the command from changing files; temporary folders stay writable; a call
+// that is known to change something is refused even if there is a sandbox.
 import { changes, type Footprint, type Unknown } from "../../footprint/index.ts";
 import { type Policy, redactText, type ToolCall, type Verdict } from "../policy/index.ts";
 import { isTemporary, type TemporaryPlaces } from "../temporary-places.ts";
 
 export interface ReadonlyOptions {
 	readonly places: TemporaryPlaces;
-	/** The command rewritten to run in the sandbox; `undefined` where there is none. Called once per shell call. */
+	/** The command rewritten to run in the sandbox; `undefined` if there is none. */
 	readonly confine: (command: string) => Promise<string | undefined>;
 }
 
 const shells = new Set(["bash", "powershell"]);
-const advice = "This session is readonly. Say what should be changed; the person can lift it with `/readonly off`.";
+const advice =
+	"This session is readonly. Say what should be changed; the user can turn readonly off with `/readonly off`.";
 
 /** Builds the policy. */
 export function readonlyPolicy({ places, confine }: ReadonlyOptions): Policy {
@@ -34,7 +35,7 @@ export function readonlyPolicy({ places, confine }: ReadonlyOptions): Policy {
 	};
 }
 
-/** What is known to change something. */
+/** Refuses a known change. */
 function judgeKnown({ accesses, runs }: Footprint, places: TemporaryPlaces): Verdict | undefined {
 	for (const touch of accesses) {
 		if (touch.kind === "read" || touch.kind === "list" || isTemporary(touch, places)) continue;
@@ -46,8 +47,8 @@ function judgeKnown({ accesses, runs }: Footprint, places: TemporaryPlaces): Ver
 		if (change) return refuse(`changes-${change}`, `${shown(run.text)} changes ${changes[change]}.`);
 		const [harm] = run.effects.filter((effect) => runsAnything.has(effect));
 		if (harm === "nested-agent")
-			return refuse(harm, `${shown(run.text)} starts another agent, which this posture would not bind.`);
-		if (harm) return refuse(harm, `${shown(run.text)} runs something that cannot be known beforehand.`);
+			return refuse(harm, `${shown(run.text)} starts another agent, which would not be readonly.`);
+		if (harm) return refuse(harm, `${shown(run.text)} runs something that is not known in advance.`);
 	}
 	return undefined;
 }
@@ -60,11 +61,11 @@ const runsAnything: ReadonlySet<string> = new Set([
 	"power-off",
 ]);
 
-/** What might change something, as far as can be told. */
+/** Refuses an unknown that might be a change. */
 function judgeUnknown(call: ToolCall, { unknowns }: Footprint): Verdict | undefined {
 	const [worst] = unknowns.filter(({ may }) => may.some((access) => access !== "read" && access !== "list"));
 	if (!worst) return undefined;
-	const hint = shells.has(call.tool) ? "Write it out plainly, or use a command that is known to read only." : "";
+	const hint = shells.has(call.tool) ? "Write it out plainly, or use a command that only reads." : "";
 	return {
 		...refuse(`unknown-${worst.what}`, `${shown(worst.text)}: ${doubts[worst.what]}, and it may change something.`),
 		advice: `${hint} ${advice}`.trim(),
@@ -72,13 +73,13 @@ function judgeUnknown(call: ToolCall, { unknowns }: Footprint): Verdict | undefi
 }
 
 const doubts: Record<Unknown["what"], string> = {
-	command: "it cannot be told which program this runs",
-	program: "it is not known what this program does",
-	operand: "it cannot be told which place this means",
-	script: "it cannot be told what this program text does",
-	project: "it cannot be told what this task of the project does",
-	tool: "it cannot be told what this tool does",
-	syntax: "this cannot be read as a command",
+	command: "the program that this runs is not known",
+	program: "the effect of this program is not known",
+	operand: "the path that this means is not known",
+	script: "the effect of this program text is not known",
+	project: "the effect of this task of the project is not known",
+	tool: "the effect of this tool is not known",
+	syntax: "this cannot be parsed as a command",
 };
 
 function refuse(rule: string, reason: string): Verdict {

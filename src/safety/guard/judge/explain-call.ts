@@ -1,4 +1,4 @@
-// Why the guard says what it says about one call, as text for people: what the call would touch and run, which rules apply, the verdict.
+// Explains the verdict about one call as text: the rules that apply, and what the call would access and run.
 
 import { singleLine } from "../../../definition/index.ts";
 import { type AccessKind, changes, effects, type Footprint } from "../../../footprint/index.ts";
@@ -6,7 +6,7 @@ import { originText, type Policies, type ToolCall } from "../../policy/index.ts"
 
 const most = 30;
 
-/** Asks every policy about a call that is not made, and says why. Nothing is recorded. */
+/** Asks every policy about a call that is not made, and explains the verdict. Nothing is recorded. */
 export async function explainCall(call: ToolCall, footprint: Footprint, policies: Policies): Promise<string> {
 	const { decision, verdicts, notes } = await policies.judge(call, () => footprint);
 	const lines = [`Verdict: ${decision}`];
@@ -36,12 +36,12 @@ function footprintLines({ accesses, runs, unknowns }: Footprint): string[] {
 		];
 		return `${run.text}${run.elsewhere ? " (elsewhere)" : ""}${what.length > 0 ? ` — ${what.join("; ")}` : ""}`;
 	});
-	list(lines, "Touches", accesses, ({ kind, path, real, recursive }) => {
+	list(lines, "Accesses", accesses, ({ kind, path, real, recursive }) => {
 		const place = real === path ? path : `${path} → ${real}`;
 		return `${verbs[kind]} ${place}${recursive ? " and everything below" : ""}`;
 	});
-	list(lines, "Cannot be known", unknowns, ({ what, text }) => `${what}: ${text}`);
-	if (lines.length === 0) lines.push("It touches and runs nothing.");
+	list(lines, "Unknown", unknowns, ({ what, text }) => `${what}: ${text}`);
+	if (lines.length === 0) lines.push("It accesses and runs nothing.");
 	return lines;
 }
 

@@ -1,10 +1,10 @@
-// The guard as a policy: what the rules say about one call, by what it would touch, run and leave unknown.
-// J1 every rule that applies has its verdict: none hides another; J2 what cannot be looked through is asked about, not let through.
+// The guard's policy: judges one call by what it would access and run, and by what is unknown about it.
+// Invariants: every rule that applies gives a verdict, none hides another; what cannot be examined is asked about, not allowed.
 import { type Footprint, listedCalls } from "../../../footprint/index.ts";
 import type { Policy, ToolCall, Verdict } from "../../policy/index.ts";
 import { type CompiledRules, compileRules, type GuardOptions, matchCommands } from "../match/index.ts";
 import { judgeEffects } from "./judge-effects.ts";
-import { judgeOwn, judgePaths } from "./judge-paths.ts";
+import { judgePaths, judgeSelfProtection } from "./judge-paths.ts";
 import { judgeUnknowns } from "./judge-unknowns.ts";
 import { screenResult } from "./screen-results.ts";
 import { builtInVerdict, commandVerdict } from "./verdicts.ts";
@@ -13,66 +13,67 @@ const shells = new Set(["bash", "powershell"]);
 
 /** Builds the guard's policy from a rule set. */
 export function guardPolicy(options: GuardOptions): Policy {
-	const ready = compileRules(options);
+	const compiled = compileRules(options);
 	return {
 		name: "guard",
-		judge: (call, footprint) => strongestPerRule([...judgeCall(call, footprint(), ready), ...judgeListed(call, ready)]),
+		judge: (call, footprint) =>
+			strongestPerRule([...judgeCall(call, footprint(), compiled), ...judgeListed(call, compiled)]),
 		...(options.rules.paths.some(({ limit }) => limit === "zero") && {
-			screen: (call, footprint, texts) => screenResult(call, footprint(), texts, ready),
+			screen: (call, footprint, texts) => screenResult(call, footprint(), texts, compiled),
 		}),
 	};
 }
 
-function judgeCall(call: ToolCall, footprint: Footprint, ready: CompiledRules): Verdict[] {
-	const { rules } = ready;
+function judgeCall(call: ToolCall, footprint: Footprint, compiled: CompiledRules): Verdict[] {
+	const { rules } = compiled;
 	const verdicts: Verdict[] = [];
 	const command = shells.has(call.tool) && typeof call.input.command === "string" ? call.input.command : undefined;
 	if (rules.commands.length > 0) {
-		const matches = matchCommands(ready.table, command, footprint, ready.slow);
+		const matches = matchCommands(compiled.patterns, command, footprint, compiled.slow);
 		verdicts.push(...matches.map(commandVerdict));
 	}
-	verdicts.push(...judgeEffects(footprint, ready));
-	verdicts.push(...judgePaths(call, footprint, ready));
-	verdicts.push(...judgeUnknowns(call, footprint, ready));
-	verdicts.push(...judgeOwn(footprint, ready));
-	if (rules.scanWrites) verdicts.push(...scanScript(call, ready));
+	verdicts.push(...judgeEffects(footprint, compiled));
+	verdicts.push(...judgePaths(call, footprint, compiled));
+	verdicts.push(...judgeUnknowns(call, footprint, compiled));
+	verdicts.push(...judgeSelfProtection(footprint, compiled));
+	if (rules.scanWrites) verdicts.push(...scanScript(call, compiled));
 	if (rules.closed && changesOrRuns(footprint)) {
 		verdicts.push(
 			builtInVerdict(
 				"ask",
 				"rules-unreadable",
-				"A rule file could not be read as it is meant, so whatever writes or runs something has to be asked for.",
-				"Tell the person that the rule file has problems: `/guard` shows them.",
+				"A rule file could not be read as it is meant, so every call that writes or runs something needs approval.",
+				"Tell the user that the rule file has problems: `/guard` shows them.",
 			),
 		);
 	}
 	return strongestPerRule(verdicts);
 }
 
-/** A script that is written now and run later: its commands are judged as they would be judged then. */
-function scanScript(call: ToolCall, ready: CompiledRules): Verdict[] {
+/** Judges the commands of a script that is written now as they would be judged when it runs. */
+function scanScript(call: ToolCall, compiled: CompiledRules): Verdict[] {
 	const text = scriptText(call);
 	if (text === undefined) return [];
 	const later: ToolCall = { id: call.id, tool: "bash", input: { command: text }, siblings: [] };
-	const rules = { ...ready.rules, scanWrites: false, strict: false };
-	const verdicts = judgeCall(later, ready.measure(later), { ...ready, rules });
+	const rules = { ...compiled.rules, scanWrites: false, strict: false };
+	const verdicts = judgeCall(later, compiled.measure(later), { ...compiled, rules });
 	return verdicts
 		.filter(({ decision }) => decision !== "allow")
 		.slice(0, 3)
-		.map((verdict) => ({ ...verdict, decision: "ask", reason: `The script that this writes: ${verdict.reason}` }));
+		.map((verdict) => ({ ...verdict, decision: "ask", reason: `In the script that this writes: ${verdict.reason}` }));
 }
 
 /**
- * Calls that another package's tool is given as a list by position. It may make them itself, or hand them to pi, where each is judged: what
- * a rule forbids of them is asked about.
+ * Judges calls that a tool of another package is given as a list. The tool may make them itself or pass them to pi, where each is judged, so
+ * what a rule forbids is asked about.
  */
-function judgeListed(call: ToolCall, ready: CompiledRules): Verdict[] {
+function judgeListed(call: ToolCall, compiled: CompiledRules): Verdict[] {
 	if (call.tool === "write" || call.tool === "edit" || shells.has(call.tool)) return [];
 	const { calls, complete } = listedCalls(call.input);
-	const rules = { ...ready.rules, strict: false };
+	const rules = { ...compiled.rules, strict: false };
 	const verdicts = calls.flatMap(({ tool, input }) => {
 		const listed: ToolCall = { id: call.id, tool, input, siblings: [] };
-		return judgeCall(listed, ready.measure(listed), { ...ready, rules });
+		return judgeCall(listed, compiled.measure(listed), { ...compiled, rules });
 	});
 	const stopped = verdicts
 		.filter(({ decision }) => decision !== "allow")
@@ -113,7 +114,7 @@ function changesOrRuns({ accesses, runs, unknowns }: Footprint): boolean {
 	return runs.length > 0 || unknowns.length > 0 || accesses.some(({ kind }) => kind !== "read" && kind !== "list");
 }
 
-/** One verdict a rule: the strongest, and of equal ones the first. */
+/** Keeps one verdict per rule: the strongest, and of equal ones the first. */
 function strongestPerRule(verdicts: readonly Verdict[]): Verdict[] {
 	const weight = { deny: 2, ask: 1, allow: 0 };
 	const kept = new Map<string, Verdict>();

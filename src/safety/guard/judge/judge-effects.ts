@@ -1,4 +1,4 @@
-// What the rules say about what commands do, whatever their spelling: named harms, unknown programs, other agents.
+// Judges what commands do, however they are spelled: rules about effects, effects inferred from expressions, unknown text, other agents.
 import {
 	type CommandRun,
 	compileGlob,
@@ -14,79 +14,80 @@ import { selectsByName } from "../match/index.ts";
 import type { EffectRule } from "../rules/index.ts";
 import { builtInVerdict, effectVerdict, inferredVerdict, shown } from "./verdicts.ts";
 
-/** What the rules say about the harms of every command. */
-export function judgeEffects(footprint: Footprint, ready: CompiledRules): Verdict[] {
-	const { rules, meanings } = ready;
-	const verdicts: Verdict[] = [];
-	const decided = new Set(rules.effects.map(({ effect }) => effect));
-	const ruled = rules.commands.length + rules.effects.length > 0;
-	const byCommand = touchesByCommand(footprint);
-	for (const run of footprint.runs) {
+/** Judges the effects of every command. */
+export function judgeEffects(footprint: Footprint, compiled: CompiledRules): Verdict[] {
+	const byCommand = accessesByCommand(footprint);
+	return footprint.runs.flatMap((run) => {
 		const own = byCommand.get(run.text) ?? [];
-		for (const effect of run.effects) {
-			if (effect === "git-discard-changes" && namesFilesOnly(own, ready)) continue;
-			for (const { rule, meaning } of meanings) {
-				if (meaning.effect === effect && (meaning.also?.(run, own) ?? true)) {
-					verdicts.push(
-						inferredVerdict(picksOnlyByName(effect, own) ? { ...rule, decision: "ask" } : rule, meaning, run.text),
-					);
-				}
-			}
-			for (const rule of rules.effects) {
-				if (rule.effect === effect && !isExcepted(rule, run, own, ready)) {
-					verdicts.push(effectVerdict(softened(rule, own, ready), run.text));
-				}
-			}
-		}
-		if (ruled && run.effects.includes("run-unknown-text") && !decided.has("run-unknown-text")) {
-			verdicts.push(
-				builtInVerdict(
-					"deny",
-					"run-unknown-text",
-					`${shown(run.text)} runs text that cannot be known beforehand, so no rule can judge it.`,
-					"Write the commands out plainly, so that they can be judged.",
-				),
-			);
-		}
-		if (rules.nestedAgents !== "off" && run.effects.includes("nested-agent")) {
-			verdicts.push(
-				builtInVerdict(
-					rules.nestedAgents,
-					"nested-agent",
-					`${shown(run.text)} starts another agent, which these rules would not bind.`,
-					"Do the work yourself, or say that a second agent is wanted.",
-				),
-			);
-		}
-	}
-	return verdicts;
+		return [
+			...run.effects.flatMap((effect) => judgeEffect(effect, run, own, compiled)),
+			...judgeUnseenText(run, compiled),
+			...judgeNestedAgent(run, compiled),
+		];
+	});
 }
 
-/** What every command touches, by its text. */
-function touchesByCommand({ accesses }: Footprint): ReadonlyMap<string, readonly FileAccess[]> {
-	const found = new Map<string, FileAccess[]>();
-	for (const touch of accesses) {
-		const others = found.get(touch.by);
-		if (others) others.push(touch);
-		else found.set(touch.by, [touch]);
-	}
-	return found;
+/** The verdicts about one effect of a command; `own` are the command's accesses. */
+function judgeEffect(
+	effect: Effect,
+	run: CommandRun,
+	own: readonly FileAccess[],
+	compiled: CompiledRules,
+): readonly Verdict[] {
+	if (effect === "git-discard-changes" && namesFilesOnly(own, compiled)) return [];
+	const soft = selectsOnlyByName(effect, own);
+	const inferred = compiled.inferred
+		.filter(({ means }) => means.effect === effect && (means.narrowedBy?.(run, own) ?? true))
+		.map(({ rule, means }) => inferredVerdict(soft ? { ...rule, decision: "ask" } : rule, means, run.text));
+	const named = compiled.rules.effects
+		.filter((rule) => rule.effect === effect && !isExcepted(rule, run, own, compiled))
+		.map((rule) => effectVerdict(softened(rule, own, compiled), run.text));
+	return [...inferred, ...named];
 }
 
-/** Taking back single files that are named one by one is ordinary work; taking back folders loses what nobody looked at. */
+/** Text that is not known in advance is refused wherever commands are judged, unless a rule decides about it. */
+function judgeUnseenText({ effects, text }: CommandRun, { rules }: CompiledRules): readonly Verdict[] {
+	const judgesCommands = rules.commands.length + rules.effects.length > 0;
+	const isDecided = rules.effects.some(({ effect }) => effect === "run-unknown-text");
+	if (!judgesCommands || isDecided || !effects.includes("run-unknown-text")) return [];
+	const reason = `${shown(text)} runs text that is not known in advance, so no rule can judge it.`;
+	return [
+		builtInVerdict("deny", "run-unknown-text", reason, "Write the commands out plainly, so that they can be judged."),
+	];
+}
+
+function judgeNestedAgent({ effects, text }: CommandRun, { rules }: CompiledRules): readonly Verdict[] {
+	if (rules.nestedAgents === "off" || !effects.includes("nested-agent")) return [];
+	const reason = `${shown(text)} starts another agent, which these rules would not bind.`;
+	return [
+		builtInVerdict(
+			rules.nestedAgents,
+			"nested-agent",
+			reason,
+			"Do the work yourself, or say that you want a second agent.",
+		),
+	];
+}
+
+/** The accesses of every command, by its text. */
+function accessesByCommand({ accesses }: Footprint): ReadonlyMap<string, readonly FileAccess[]> {
+	return Map.groupBy(accesses, ({ by }) => by);
+}
+
+/** Discarding changes of files named one by one is ordinary work; discarding those of folders loses what nobody looked at. */
 function namesFilesOnly(touches: readonly FileAccess[], { host }: CompiledRules): boolean {
 	const own = touches.filter(({ kind }) => kind === "write");
 	return own.length > 0 && own.length <= 20 && own.every(({ path }) => host.kind(path) === "file");
 }
 
-/** A removal of files picked by name: less than the removal of whole folders that a rule about it speaks of. */
-function picksOnlyByName(effect: Effect, touches: readonly FileAccess[]): boolean {
+/** Removing files selected by name is less than the removal of whole folders that a rule is about. */
+function selectsOnlyByName(effect: Effect, touches: readonly FileAccess[]): boolean {
 	if (effect !== "recursive-delete") return false;
 	const own = touches.filter(({ kind }) => kind === "delete");
 	return own.length > 0 && own.every(selectsByName);
 }
 
-/** What git ignores and does not track is made anew, or nobody's work: removing such folders is asked about at most. */
+/** Folders that git ignores and does not track are generated: removing them is asked about at most. */
 function softened(rule: EffectRule, touches: readonly FileAccess[], { git }: CompiledRules): EffectRule {
 	if (rule.effect !== "recursive-delete" || rule.decision === "ask") return rule;
 	const own = touches.filter(({ kind }) => kind === "write" || kind === "delete");
@@ -94,20 +95,25 @@ function softened(rule: EffectRule, touches: readonly FileAccess[], { git }: Com
 	return regenerated ? { ...rule, decision: "ask" } : rule;
 }
 
-/** Whether everything that the command removes or changes lies in temporary folders or in places that the rule leaves out. */
-function isExcepted(rule: EffectRule, run: CommandRun, touches: readonly FileAccess[], ready: CompiledRules): boolean {
+/** Whether everything that the command removes or changes is in temporary folders or in places that the rule excludes. */
+function isExcepted(
+	rule: EffectRule,
+	run: CommandRun,
+	touches: readonly FileAccess[],
+	compiled: CompiledRules,
+): boolean {
 	if (rule.except.some((written) => isCommand(written) && fitsCommand(written, run))) return true;
 	const own = touches.filter(({ kind }) => kind === "write" || kind === "delete");
-	const fits = ready.exceptPaths.get(rule) ?? (() => false);
-	return own.length > 0 && own.every((touch) => isHarmless(rule, touch, fits, ready));
+	const fits = compiled.exceptPaths.get(rule) ?? (() => false);
+	return own.length > 0 && own.every((touch) => isHarmless(rule, touch, fits, compiled));
 }
 
-/** Whether an exception speaks of a command, not of a place: it has more than one word. */
+/** Whether an exception is a command rather than a place: it has more than one word. */
 function isCommand(written: string): boolean {
 	return /\S\s+\S/.test(written.trim());
 }
 
-/** Whether the command, all of its words known, is the one that is written; `*` stands for any part of one word. */
+/** Whether a command whose words are all known is the one written in an exception; `*` stands for any part of one word. */
 function fitsCommand(written: string, { program, args, text }: CommandRun): boolean {
 	if (program === null || args.includes(null)) return false;
 	const words = written.trim().split(/\s+/);
@@ -128,13 +134,13 @@ function isHarmless(
 ): boolean {
 	const { path, real, only } = touch;
 	if (removals.has(effect) && isTemporary(touch, temporary)) return true;
-	// `rm -rf` of a single file removes no folder.
+	// `rm -rf` of a single file does not remove a folder.
 	if (effect === "recursive-delete" && host.kind(path) === "file") return true;
 	if (fits(path) && (real === path || fits(real))) return true;
-	// A search that picks what it removes by name: every name must be one that is left out, and none may be open.
+	// A search that selects by name what it removes: every name must be excluded.
 	const picked = only?.filter((glob) => !glob.startsWith("!")) ?? [];
 	return picked.length > 0 && picked.every((glob) => fits(`/${glob.replace(/^(?:\.?\/)+/, "")}`));
 }
 
-/** Harms that are none in a folder for temporary files. */
+/** Effects that do no harm in a folder for temporary files. */
 const removals: ReadonlySet<string> = new Set(["recursive-delete", "force-delete", "destroy-content"]);

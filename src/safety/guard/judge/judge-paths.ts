@@ -1,4 +1,4 @@
-// What the rules say about the places that a call touches, and about the files that the agent itself is judged by.
+// Judges the places that a call reads and changes: by path rules, and by the built-in protection of the agent's own rules and records.
 import { basename, dirname } from "node:path";
 import type { FileAccess, Footprint } from "../../../footprint/index.ts";
 import { isWithin, placeName, type ToolCall, type Verdict } from "../../policy/index.ts";
@@ -9,42 +9,42 @@ import type { PathRule } from "../rules/index.ts";
 import { builtInVerdict, pathVerdict, shown } from "./verdicts.ts";
 
 const shells = new Set(["bash", "powershell"]);
-/** Searches of pi whose results are filtered, so that they may go through a folder that holds something protected. */
+/** Searches of pi whose results are filtered, so that they may search folders with something protected in them. */
 const filtered = new Set(["grep", "find", "ls"]);
 
-/** What the path rules say about every place that the call touches, by name and by where it really is. */
-export function judgePaths(call: ToolCall, footprint: Footprint, ready: CompiledRules): Verdict[] {
-	const { paths, rules } = ready;
+/** Judges every access by the path rules, both by its name and by its real path. */
+export function judgePaths(call: ToolCall, footprint: Footprint, compiled: CompiledRules): Verdict[] {
+	const { paths, rules } = compiled;
 	if (rules.paths.length === 0) return [];
 	const verdicts: Verdict[] = [];
 	const seen = openTreeWalks((path) => paths.rulesFor(path, "change").length > 0);
 	for (const touch of footprint.accesses) {
-		const passing = isTemporary(touch, ready.temporary);
+		const passing = isTemporary(touch, compiled.temporary);
 		const forbidden = (rule: PathRule) =>
 			forbids(rule, touch, call, footprint) && !(passing && isOfTheProject(rule, touch));
-		const direct = rulesAt(touch, paths, ready.host).filter(forbidden);
-		for (const rule of direct) verdicts.push(pathVerdict(decided(rule, touch), touch, ready.host));
+		const direct = rulesAt(touch, paths, compiled.host).filter(forbidden);
+		for (const rule of direct) verdicts.push(pathVerdict(decided(rule, touch), touch, compiled.host));
 		if (direct.length > 0 || !touch.recursive || filtered.has(call.tool) || isImageContext(touch)) continue;
 		if (passing && touch.kind !== "read" && touch.kind !== "list") continue;
-		verdicts.push(...judgeTree(touch, ready, forbidden, seen));
+		verdicts.push(...judgeTree(touch, compiled, forbidden, seen));
 	}
 	return verdicts;
 }
 
-/** Whether a rule that keeps files as they are speaks, by a name at any depth, of the project's files, and this is none of them. */
+/** Whether a rule that protects the project's files by a name at any depth is tried on a place outside the project. */
 function isOfTheProject({ limit, pattern, syntax, base }: PathRule, { path, real }: FileAccess): boolean {
 	if (limit === "zero" || syntax === "regex" || /^(?:[~/\\$%]|\.\/|[A-Za-z]:)/.test(pattern)) return false;
 	return !isWithin(path, base) && !isWithin(real, base);
 }
 
-/** What a build of a container image reads goes into the image, not to the model; `.dockerignore` says what. */
+/** What a container build reads goes into the image, not to the model; `.dockerignore` excludes files. */
 function isImageContext({ by, kind }: FileAccess): boolean {
 	return (
 		kind === "read" && /^(?:docker|podman|nerdctl|buildah)(?:-compose)? (?:\S+ )*(?:build|bud|buildx|up)\b/.test(by)
 	);
 }
 
-/** Rules for the place by its name and by where it really is. */
+/** Rules for a place, by its name and by its real path. */
 function rulesAt(touch: FileAccess, paths: PathMatcher, { kind }: CompiledRules["host"]): readonly PathRule[] {
 	const access = touch.kind === "read" || touch.kind === "list" ? "read" : "change";
 	const rulesOf = (path: string) =>
@@ -54,7 +54,7 @@ function rulesAt(touch: FileAccess, paths: PathMatcher, { kind }: CompiledRules[
 	return [...new Set([...named, ...rulesOf(touch.real)])];
 }
 
-/** Rules against looking whether a file is there: its name is no secret, unless it is one of the contents of a closed folder. */
+/** Rules against asking whether a file exists: its name is not secret, unless its folder is closed. */
 function listingRules(path: string, paths: PathMatcher): readonly PathRule[] {
 	return paths.rulesFor(dirname(path), "read");
 }
@@ -67,14 +67,14 @@ function forbids({ limit }: PathRule, touch: FileAccess, call: ToolCall, footpri
 		case "read-only":
 			return kind === "write" || kind === "delete";
 		case "no-delete":
-			// pi's own `write` replaces a file's text by other text: a change, not a removal.
+			// pi's own `write` replaces a file's text with other text: a change, not a removal.
 			return kind === "delete" || (touch.replaces === true && shells.has(call.tool) && leavesNothing(touch, footprint));
 		case "generated":
 			return kind === "write" && (!shells.has(call.tool) || editsByHand(touch, footprint));
 	}
 }
 
-/** Whether a shell command leaves nothing where something was: a bare `>`, a copy of `/dev/null`, an `echo` without words. */
+/** Whether a shell command empties a file: a bare `>`, a copy of `/dev/null`, an `echo` without arguments. */
 function leavesNothing({ by, empties }: FileAccess, { runs }: Footprint): boolean {
 	if (empties) return true;
 	const makers = runs.filter(({ program, text }) => text === by || program === by);
@@ -116,7 +116,7 @@ function saysNothing(program: string | null, args: readonly (string | null)[]): 
 	}
 }
 
-/** Commands that put text into a file, as opposed to those that build, copy and unpack. */
+/** Whether the command writes text into a file, as opposed to building, copying or unpacking it. */
 function editsByHand({ by }: FileAccess, { runs }: Footprint): boolean {
 	const makers = runs.filter(({ program, text }) => text === by || program === by);
 	return makers.length === 0 || makers.some(({ program }) => program === null || editors.has(program));
@@ -128,36 +128,36 @@ const editors: ReadonlySet<string> = new Set(
 	),
 );
 
-/** Emptying a file that may not be removed may be meant: a person decides. */
+/** Emptying a file that must not be removed may be intended: the user decides. */
 function decided(rule: PathRule, touch: FileAccess): PathRule {
 	return rule.limit === "no-delete" && touch.kind === "write" && rule.decision === "deny"
 		? { ...rule, decision: "ask" }
 		: rule;
 }
 
-/** Whether a search keeps to names, so that what it shows says that they are there. */
+/** Whether a search selects by name, so that its output tells that such files exist. */
 function listsByName({ kind, only = [] }: FileAccess): boolean {
 	return kind === "list" && only.some((glob) => !glob.startsWith("!"));
 }
 
 const nothing: ReadonlySet<string> = new Set();
-/** What is made anew by a build or an installation: what is removed with it was not written by a person. */
+/** Folders that a build or an installation regenerates: removing them removes nobody's work. */
 const regenerable: ReadonlySet<string> = new Set(
 	"node_modules dist build out target coverage __pycache__ .venv venv .next .nuxt .output .turbo .cache .pytest_cache .mypy_cache .gradle tmp".split(
 		" ",
 	),
 );
 
-/** A command that goes through a folder with something protected in it. */
+/** Judges a command that goes through a folder with something protected in it. */
 function judgeTree(
 	touch: FileAccess,
-	ready: CompiledRules,
+	compiled: CompiledRules,
 	forbidden: (rule: PathRule) => boolean,
 	seen: TreeWalks,
 ): Verdict[] {
-	const { paths, host } = ready;
+	const { paths, host } = compiled;
 	const removes = touch.kind === "delete";
-	// A change of all that is below is taken to mean what nobody minds; one of files picked by name means those.
+	// A change of everything below a folder is assumed to mean unprotected files; a change of files selected by name means those.
 	const picks = touch.kind === "write" && selectsByName(touch);
 	const moves = removes && /^(?:git )?(?:mv|move|rename|Move-Item|Rename-Item)\b/.test(touch.by);
 	if (!removes && !picks && touch.kind !== "read" && !listsByName(touch)) return [];
@@ -175,13 +175,13 @@ function judgeTree(
 	const found = findProtected({
 		touch,
 		places: paths.placesBelow(touch.real, (rule) => wanted(rule) && (!moves || rule.limit === "zero")),
-		// A folder that only moves keeps what is in it.
+		// A moved folder keeps its contents.
 		names: !moves && paths.matchesNames(wanted),
 		isProtected: (path) => rulesSeen(path).some(wanted),
 		passOver: removes ? regenerable : nothing,
 		exists: (path) => host.kind(path) !== undefined,
 		seen,
-		git: ready.git,
+		git: compiled.git,
 	});
 	switch (found.kind) {
 		case "nothing":
@@ -192,49 +192,48 @@ function judgeTree(
 				.filter(wanted)
 				.map((rule) => pathVerdict(rule, touch, host, found.path));
 		case "too-much":
-			// Names that a search by name could show are not worth a question each time.
+			// Names that a search could show are not worth a question each time.
 			if (touch.kind === "list" || picks) return [];
 			return [
 				builtInVerdict(
 					"ask",
 					"large-tree",
-					`${shown(touch.by)} goes through ${placeName(touch.path, host.cwd, host.home)}, which holds too much to make sure that nothing protected is in it.`,
+					`${shown(touch.by)} goes through ${placeName(touch.path, host.cwd, host.home)}, which is too large to make sure that nothing protected is in it.`,
 					"Name smaller folders, or search with the grep and find tools: their results are filtered.",
 				),
 			];
 	}
 }
 
-/** The files that the agent itself is judged and recorded by. */
-export function judgeOwn({ accesses }: Footprint, { rules, own, host, git }: CompiledRules): Verdict[] {
-	const verdicts: Verdict[] = [];
+/** Judges changes of the files that the agent is judged and recorded by. */
+export function judgeSelfProtection({ accesses }: Footprint, compiled: CompiledRules): Verdict[] {
+	const { rules, selfProtection, host } = compiled;
 	const seen = new Map<string, readonly string[]>();
-	for (const touch of accesses) {
-		const { kind, path, real, recursive } = touch;
-		if (kind === "read" || kind === "list") continue;
-		if (own.isAnswers(touch)) {
-			verdicts.push(
-				builtInVerdict(
-					"deny",
-					"answers",
-					`${shown(touch.by)} changes the file of what people have allowed, which only they write.`,
-					"Say what should be allowed and let the person do it.",
-				),
-			);
-		}
-		if (rules.selfProtection === "off" || kind === "link") continue;
-		const covered = own.covers(path, kind, recursive) || own.covers(real, kind, recursive);
-		const reaches = recursive && (kind === "delete" || selectsByName(touch));
-		const below = !covered && reaches ? own.below(touch, host, seen, git) : undefined;
-		if (!covered && below === undefined) continue;
-		verdicts.push(
-			builtInVerdict(
-				rules.selfProtection,
-				"self-protection",
-				`${shown(touch.by)} changes ${placeName(below ?? path, host.cwd, host.home)}: rules, settings, definitions and records are not the agent's to change.`,
-				"Say what should be changed there and let the person do it.",
-			),
-		);
-	}
-	return verdicts;
+	return accesses
+		.filter(({ kind }) => kind !== "read" && kind !== "list")
+		.flatMap((touch) => {
+			const verdicts: Verdict[] = [];
+			if (selfProtection.isAnswers(touch)) {
+				const reason = `${shown(touch.by)} changes the file of the user's answers, which only the user may change.`;
+				verdicts.push(builtInVerdict("deny", "answers", reason, "Say what should be allowed and let the user do it."));
+			}
+			const place = rules.selfProtection === "off" ? undefined : protectedPlace(touch, compiled, seen);
+			if (rules.selfProtection === "off" || place === undefined) return verdicts;
+			const reason = `${shown(touch.by)} changes ${placeName(place, host.cwd, host.home)}: rules, settings, definitions and records are not the agent's to change.`;
+			const advice = "Say what should be changed there and let the user do it.";
+			return [...verdicts, builtInVerdict(rules.selfProtection, "self-protection", reason, advice)];
+		});
+}
+
+/** The protected place that an access would change; `undefined` if there is none. */
+function protectedPlace(
+	touch: FileAccess,
+	{ selfProtection, host, git }: CompiledRules,
+	seen: Map<string, readonly string[]>,
+): string | undefined {
+	const { kind, path, real, recursive } = touch;
+	if (kind === "link") return undefined;
+	if (selfProtection.covers(path, kind, recursive) || selfProtection.covers(real, kind, recursive)) return path;
+	if (!recursive || (kind !== "delete" && !selectsByName(touch))) return undefined;
+	return selfProtection.below(touch, host, seen, git);
 }

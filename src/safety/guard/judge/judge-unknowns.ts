@@ -1,18 +1,18 @@
-// What the guard does about what cannot be known: it asks where no rule had a chance to look, and about everything in strict mode.
+// Judges what a footprint leaves unknown: the guard asks where no rule could apply, and about everything in strict mode.
 import type { FileAccess, Footprint, Unknown } from "../../../footprint/index.ts";
 import type { ToolCall, Verdict } from "../../policy/index.ts";
 import type { CompiledRules } from "../match/index.ts";
 import { builtInVerdict, pathVerdict, shown } from "./verdicts.ts";
 
-/** What is asked about because it cannot be known. */
-export function judgeUnknowns({ own }: ToolCall, { unknowns }: Footprint, ready: CompiledRules): Verdict[] {
-	const { rules } = ready;
+/** Judges every unknown of a footprint. */
+export function judgeUnknowns({ own }: ToolCall, { unknowns }: Footprint, compiled: CompiledRules): Verdict[] {
+	const { rules } = compiled;
 	const verdicts: Verdict[] = [];
 	const ruled = rules.commands.length + rules.effects.length > 0;
 	for (const unknown of unknowns) {
-		const tail = unknown.tail === undefined ? undefined : judgeTail(unknown, unknown.tail, ready);
+		const tail = unknown.tail === undefined ? undefined : judgeTail(unknown, unknown.tail, compiled);
 		if (tail) verdicts.push(tail);
-		// Nothing is known of the program or of its text, or it cannot be read: no rule had a chance to look at it.
+		// Neither the program nor its text is known, or the command cannot be parsed: no rule could apply.
 		const wholly = unknown.what === "command" || (unknown.what === "script" && unknown.text === "…");
 		const blind = unknown.what === "syntax" || (wholly && ruled);
 		const doubtful = rules.strict && unknown.what !== "project" && !(own && unknown.what === "tool");
@@ -30,16 +30,16 @@ export function judgeUnknowns({ own }: ToolCall, { unknowns }: Footprint, ready:
 }
 
 const unknownWords: Record<Unknown["what"], string> = {
-	program: "it is not known what this program does",
-	command: "it cannot be told which program this runs",
-	operand: "it cannot be told which place this means",
-	script: "it cannot be told what this program text does",
-	project: "it cannot be told what this task of the project does",
-	tool: "it cannot be told what this tool does",
-	syntax: "this cannot be read as a command",
+	program: "the effect of this program is not known",
+	command: "the program that this runs is not known",
+	operand: "the path that this means is not known",
+	script: "the effect of this program text is not known",
+	project: "the effect of this task of the project is not known",
+	tool: "the effect of this tool is not known",
+	syntax: "this cannot be parsed as a command",
 };
 
-/** A path whose beginning is unknown and whose end is the name of something closed. */
+/** Judges a path with an unknown beginning whose end is the name of something closed. */
 function judgeTail(unknown: Unknown, tail: string, { paths, host }: CompiledRules): Verdict | undefined {
 	const reads = unknown.may.every((access) => access === "read" || access === "list");
 	const place = `${unknown.under ?? host.home}/${tail}`;

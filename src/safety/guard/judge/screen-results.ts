@@ -1,27 +1,27 @@
-// What a search of pi's own tools found, without what comes from closed places. Not for shell commands: their output has no known form.
-// C1 a line is withheld when the place that it names is closed, by its name or by where it really is; C2 a file that has come to
-// lie in a closed place since it was judged is withheld whole.
+// Removes what comes from closed places from the results of pi's own search tools. Not for shell commands: their output has no known form.
+// Invariants: a line is withheld if the place that it names is closed, by its name or its real path; a file that was moved into a closed
+// place after it was judged is withheld completely.
 import { join } from "node:path";
-import type { FileAccess, Footprint } from "../../../footprint/index.ts";
+import type { Footprint } from "../../../footprint/index.ts";
 import type { ScreenedResult, ToolCall } from "../../policy/index.ts";
 import type { CompiledRules } from "../match/index.ts";
 import type { PathRule } from "../rules/index.ts";
 import { builtInVerdict } from "./verdicts.ts";
 
-/** Filters the texts of a result. */
+/** Screens the texts of a result. */
 export function screenResult(
 	call: ToolCall,
 	footprint: Footprint,
 	texts: readonly string[],
-	ready: CompiledRules,
+	compiled: CompiledRules,
 ): ScreenedResult {
 	const closed = (path: string) =>
-		[path, ready.host.realpath(path) ?? path].some((name) => ready.paths.rulesFor(name, "read").some(isClosing));
+		[path, compiled.host.realpath(path) ?? path].some((name) => compiled.paths.rulesFor(name, "read").some(isClosing));
 	switch (call.tool) {
 		case "read":
-			return reread(call, ready);
+			return reread(call, compiled);
 		case "grep":
-			return filterLines(footprint, texts, (line, root) => grepPath(line, root, ready), closed);
+			return filterLines(footprint, texts, (line, root) => grepPath(line, root, compiled), closed);
 		case "find":
 		case "ls":
 			return filterLines(
@@ -39,17 +39,17 @@ function isClosing(rule: PathRule): boolean {
 	return rule.limit === "zero" && rule.decision === "deny" && !rule.dryRun;
 }
 
-/** Judges the file that was read once more: a link may have been put in its way in the meantime. */
-function reread(call: ToolCall, ready: CompiledRules): ScreenedResult {
-	const { accesses } = ready.measure(call);
+/** Judges a file that was read once more: a link may have been created in the meantime. */
+function reread(call: ToolCall, compiled: CompiledRules): ScreenedResult {
+	const { accesses } = compiled.measure(call);
 	const [rule] = accesses.flatMap(({ path, real }) =>
-		[path, real].flatMap((name) => ready.paths.rulesFor(name, "read").filter(isClosing)),
+		[path, real].flatMap((name) => compiled.paths.rulesFor(name, "read").filter(isClosing)),
 	);
 	if (!rule) return undefined;
-	const reason = "What was read lies in a place that is closed to every tool, so it is withheld.";
+	const reason = "This file is in a place that is closed to every tool, so it is withheld.";
 	return {
 		texts: [`[${reason}]`],
-		verdict: { ...builtInVerdict("deny", rule.name, reason, "Go on without it."), origin: rule.origin },
+		verdict: { ...builtInVerdict("deny", rule.name, reason, "Continue without it."), origin: rule.origin },
 	};
 }
 
@@ -64,7 +64,7 @@ function filterLines(
 	let withheld = 0;
 	const filtered = texts.map((text) => {
 		const lines = text.split("\n").filter((line) => {
-			const place = line === "" ? undefined : placeOf(line, rootPath(root));
+			const place = line === "" ? undefined : placeOf(line, root.path);
 			if (place === undefined || !closed(place)) return true;
 			withheld++;
 			return false;
@@ -80,18 +80,14 @@ function filterLines(
 			"deny",
 			"search-results",
 			`${withheld} lines of the result came from closed places.`,
-			"Go on without them.",
+			"Continue without them.",
 		),
 	};
 }
 
-function rootPath({ path }: FileAccess): string {
-	return path;
-}
-
 /**
- * The place of a line `path:12: text` or `path-12- text`, as pi's grep writes it. A path may hold such marks itself: the shortest
- * beginning that is there counts, else the shortest.
+ * The place of a line `path:12: text` or `path-12- text`, as pi's grep writes it. A path may contain such marks itself: the shortest
+ * beginning that exists counts, else the shortest.
  */
 function grepPath(line: string, root: string, { host }: CompiledRules): string | undefined {
 	let first: string | undefined;

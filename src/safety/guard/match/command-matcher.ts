@@ -1,7 +1,8 @@
-// Which command rules match a call: every expression is tried on the spellings of every simple command, and on the bare skeleton of
-// the text where the rule speaks of several commands. M1 what is tried at once is bounded by an estimate, the same for the same call;
-// the rest is tried under a time limit; M2 a rule that was not answered in time counts as matching, and says so.
-import type { Footprint } from "../../../footprint/index.ts";
+// Finds the command rules that match a call. Every expression is tried on the canonical forms of every simple command, and on the text with
+// literals masked if the rule is about several commands.
+// Invariants: the work of what is tried at once is bounded, and the bound depends on the call only; the rest is tried under a time limit; a
+// rule without an answer in time counts as matching.
+import type { CommandRun, Footprint } from "../../../footprint/index.ts";
 import { canonicalForms, canonicalFormsWithoutLiterals, takesLiteralOperands } from "./canonical-forms.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 import { maskLiterals, singleBlanks } from "./mask-literals.ts";
@@ -9,104 +10,114 @@ import type { SlowExpressions } from "./slow-expressions.ts";
 
 export interface Match {
 	readonly pattern: CommandPattern;
-	/** The command that it matched, in normal spelling; `undefined` where no answer came in time. */
+	/** The command that matched, in canonical form; `undefined` if no answer came in time. */
 	readonly by: string | undefined;
 }
 
-type Attempt = (pattern: CommandPattern, text: string, by: string, at?: "anywhere" | "start") => void;
-
-interface Late {
+/** One try of an expression. */
+interface Attempt {
 	readonly pattern: CommandPattern;
 	readonly text: string;
+	/** The command that the text stands for. */
 	readonly by: string;
+	/** Whether only a match at the start of the text counts. */
+	readonly atStart?: true;
 }
 
 /** About 10 ms of work. */
-const stepBudget = 4_000_000;
+const STEP_BUDGET = 4_000_000;
 
-/** Patterns sorted by what they have to be tried on. */
+/** Patterns by what they are tried on. */
 export interface PatternGroups {
 	readonly byHead: ReadonlyMap<string, readonly CommandPattern[]>;
-	/** Tried on every simple command, data words taken out. */
+	/** Tried on every simple command, without its literal arguments. */
 	readonly anywhere: readonly CommandPattern[];
-	/** Tried on the skeleton of the whole text. */
+	/** Tried on the masked text of the whole call. */
 	readonly whole: readonly CommandPattern[];
 	readonly all: readonly CommandPattern[];
 }
 
-/** Sorts compiled rules. */
 export function groupPatterns(patterns: readonly CommandPattern[]): PatternGroups {
 	const byHead = new Map<string, CommandPattern[]>();
-	const anywhere: CommandPattern[] = [];
-	const whole: CommandPattern[] = [];
 	for (const pattern of patterns) {
 		const { head } = pattern;
 		if (head !== undefined) byHead.set(head, [...(byHead.get(head) ?? []), pattern]);
-		else anywhere.push(pattern);
-		if (pattern.spansCommands) whole.push(pattern);
 	}
-	return { byHead, anywhere, whole, all: patterns };
+	return {
+		byHead,
+		anywhere: patterns.filter(({ head }) => head === undefined),
+		whole: patterns.filter(({ spansCommands }) => spansCommands),
+		all: patterns,
+	};
 }
 
-/** `command` is the text of a shell call; `undefined` for other tools, whose commands are in the footprint alone. */
+/** `command` is the text of a shell call; `undefined` for other tools, whose commands are only in the footprint. */
 export function matchCommands(
-	table: PatternGroups,
+	groups: PatternGroups,
 	command: string | undefined,
 	footprint: Footprint,
 	slow: SlowExpressions,
 ): Match[] {
 	const found = new Map<CommandPattern, Match>();
-	let bare: string | undefined;
-	const skeleton = () => {
-		bare ??= maskLiterals(command ?? "");
-		return bare;
-	};
-	const late: Late[] = [];
+	const late: Attempt[] = [];
 	let steps = 0;
-	const attempt: Attempt = (pattern, text, by, at = "anywhere") => {
-		if (found.has(pattern) || !mayMatch(pattern, text)) return;
+	for (const attempt of attempts(groups, command, footprint)) {
+		const { pattern, text, by, atStart } = attempt;
+		if (found.has(pattern)) continue;
 		const cost = text.length ** pattern.exponent;
-		if (steps + cost > stepBudget) {
-			late.push({ pattern, text, by });
-			return;
+		if (steps + cost > STEP_BUDGET) {
+			late.push(attempt);
+			continue;
 		}
 		steps += cost;
 		const match = pattern.expression.exec(text);
-		if (match && (at === "anywhere" || match.index === 0)) found.set(pattern, { pattern, by });
-	};
-
-	for (const run of footprint.runs) {
-		const bare = canonicalFormsWithoutLiterals(run);
-		const own = run.program === null ? table.all : (table.byHead.get(run.program) ?? []);
-		for (const text of bare) for (const pattern of own) attempt(pattern, text, run.text);
-		for (const text of bare) for (const pattern of table.anywhere) attempt(pattern, text, run.text);
-		// A rule about `echo` itself is about what it prints, too.
-		if (own.length > 0 && takesLiteralOperands(run)) {
-			for (const text of canonicalForms(run)) for (const pattern of own) attempt(pattern, text, run.text, "start");
-		}
-	}
-	if (command !== undefined) {
-		// What the grammar does not understand is looked at as it stands, by every rule.
-		const unread = footprint.unknowns.some(({ what }) => what === "syntax");
-		const flat = singleBlanks(command);
-		for (const pattern of unread ? table.all : table.whole) {
-			// Blotting takes only away, so it is done for those texts alone that hold what the rule asks for.
-			if (mayMatch(pattern, flat)) attempt(pattern, unread ? flat : skeleton(), command);
-		}
+		if (match && (!atStart || match.index === 0)) found.set(pattern, { pattern, by });
 	}
 	if (late.length > 0) tryLate(late, slow, found);
 	return [...found.values()];
 }
 
-/** Tries what may take long, rule by rule. A rule that is too slow refuses the call; only one on trial leaves the others to be asked. */
-function tryLate(late: readonly Late[], slow: SlowExpressions, found: Map<CommandPattern, Match>): void {
+function* attempts(groups: PatternGroups, command: string | undefined, footprint: Footprint): Generator<Attempt> {
+	for (const run of footprint.runs) yield* attemptsOnRun(groups, run);
+	if (command !== undefined) yield* attemptsOnText(groups, command, footprint);
+}
+
+function* attemptsOnRun(groups: PatternGroups, run: CommandRun): Generator<Attempt> {
+	const own = run.program === null ? groups.all : (groups.byHead.get(run.program) ?? []);
+	for (const text of canonicalFormsWithoutLiterals(run)) {
+		yield* attemptsOf(own, text, run.text);
+		yield* attemptsOf(groups.anywhere, text, run.text);
+	}
+	// A rule about `echo` itself is about what it prints, too.
+	if (own.length === 0 || !takesLiteralOperands(run)) return;
+	for (const text of canonicalForms(run))
+		for (const attempt of attemptsOf(own, text, run.text)) yield { ...attempt, atStart: true };
+}
+
+function* attemptsOnText(groups: PatternGroups, command: string, { unknowns }: Footprint): Generator<Attempt> {
+	const flat = singleBlanks(command);
+	// Text that cannot be parsed is tried as it stands, by every rule.
+	if (unknowns.some(({ what }) => what === "syntax")) {
+		yield* attemptsOf(groups.all, flat, command);
+		return;
+	}
+	// Masking only removes text, so it is done only if a pattern may match the unmasked text.
+	const patterns = groups.whole.filter((pattern) => mayMatch(pattern, flat));
+	if (patterns.length > 0) yield* attemptsOf(patterns, maskLiterals(command), command);
+}
+
+/** The attempts whose text contains what their pattern requires. */
+function* attemptsOf(patterns: readonly CommandPattern[], text: string, by: string): Generator<Attempt> {
+	for (const pattern of patterns) if (mayMatch(pattern, text)) yield { pattern, text, by };
+}
+
+/** Tries what may take long, rule by rule. The first rule that is too slow ends the search, because it refuses the call, unless on trial. */
+function tryLate(late: readonly Attempt[], slow: SlowExpressions, found: Map<CommandPattern, Match>): void {
 	for (const pattern of new Set(late.map((attempt) => attempt.pattern))) {
 		if (found.has(pattern)) continue;
 		const own = late.filter((attempt) => attempt.pattern === pattern);
-		const answer = slow.find(
-			pattern.expression,
-			own.map(({ text }) => text),
-		);
+		const texts = own.map(({ text }) => text);
+		const answer = slow.find(pattern.expression, texts);
 		if (answer.kind === "match") found.set(pattern, { pattern, by: own[answer.text]?.by ?? "" });
 		if (answer.kind !== "too-slow") continue;
 		found.set(pattern, { pattern, by: undefined });

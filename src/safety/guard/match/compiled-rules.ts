@@ -1,4 +1,4 @@
-// A rule set made ready for judging: expressions compiled, paths indexed, meanings told. Done once for a session's rules.
+// A rule set compiled for judging: expressions compiled, paths indexed, effects inferred. Done once for the rules of a session.
 import type { Footprint, HostEnvironment } from "../../../footprint/index.ts";
 import type { ToolCall } from "../../policy/index.ts";
 import { type TemporaryPlaces, temporaryPlaces } from "../../temporary-places.ts";
@@ -9,7 +9,7 @@ import { type GitView, openGitView } from "./git-view.ts";
 import { type InferredEffect, inferEffects } from "./inferred-effects.ts";
 import { compilePaths, type PathMatcher } from "./path-matcher.ts";
 import type { PathEnvironment } from "./path-pattern.ts";
-import { type SelfProtection, selfProtection } from "./self-protection.ts";
+import { openSelfProtection, type SelfProtection } from "./self-protection.ts";
 import { openSlowExpressions, type SlowExpressions } from "./slow-expressions.ts";
 
 export interface GuardOptions {
@@ -17,20 +17,19 @@ export interface GuardOptions {
 	readonly host: HostEnvironment;
 	/** pi's agent folder. */
 	readonly agentDir: string | undefined;
-	/** The footprint of another call, for scripts that are written and for what a result came from. */
+	/** Measures another call: a script that is written, or a call whose result is screened. */
 	readonly measure: (call: ToolCall) => Footprint;
 }
 
-/** Everything about a rule set that is made ready once. */
 export interface CompiledRules extends GuardOptions {
-	readonly table: PatternGroups;
-	readonly meanings: readonly { readonly rule: CommandRule; readonly meaning: InferredEffect }[];
+	readonly patterns: PatternGroups;
+	readonly inferred: readonly { readonly rule: CommandRule; readonly means: InferredEffect }[];
 	readonly paths: PathMatcher;
-	readonly own: SelfProtection;
+	readonly selfProtection: SelfProtection;
 	readonly temporary: TemporaryPlaces;
 	readonly git: GitView;
 	readonly slow: SlowExpressions;
-	/** For every effect rule whether a path is one that it leaves out. */
+	/** Per effect rule: whether the rule excludes a path. */
 	readonly exceptPaths: ReadonlyMap<EffectRule, (path: string) => boolean>;
 }
 
@@ -50,11 +49,11 @@ export function compileRules(options: GuardOptions): CompiledRules {
 	);
 	return {
 		...options,
-		table: groupPatterns(patterns),
-		meanings: inferEffects(patterns),
-		// No file system has longer paths; the reader lets only expressions through that are cheap on so much.
+		patterns: groupPatterns(patterns),
+		inferred: inferEffects(patterns),
+		// No file system has longer paths; the reader accepts only expressions that are cheap up to that length.
 		paths: compilePaths(rules, paths, (rule) => (path) => regexes.get(rule)?.test(path.slice(0, 4096)) ?? true),
-		own: selfProtection(rules, paths),
+		selfProtection: openSelfProtection(rules, paths),
 		temporary: temporaryPlaces(host),
 		git: openGitView(),
 		slow: openSlowExpressions(),
@@ -70,7 +69,7 @@ function anyOf(rule: EffectRule, { foldCase }: RuleSet, host: PathEnvironment): 
 	return (path) => matcher.rulesFor(path, "change").length > 0;
 }
 
-/** The real path of the deepest existing ancestor, plus the rest. */
+/** The real path of the deepest existing ancestor, with the rest appended. */
 function deepestReal(path: string, { realpath }: HostEnvironment): string {
 	let head = path.replace(/\/+$/, "") || "/";
 	let rest = "";

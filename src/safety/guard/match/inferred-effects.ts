@@ -1,16 +1,16 @@
-// What a rule's expression means: it is tried on plain examples of named harms, and stands for every harm whose example it matches.
-// So a rule that names `rm -rf` also covers `find -delete`, and one that names `git push --force` covers `+main`.
-// E1 a rule that matches only a narrower example (`rm -rf /`) covers only the narrower harm.
+// Infers the effects that a command rule is about: its expression is tried on plain examples of every effect, and the rule then covers the
+// effect in any spelling. A rule that matches `rm -rf` also covers `find -delete`; one that matches `git push --force` also covers `+main`.
+// Invariant: a rule that matches only a narrower example (`rm -rf /`) covers only the narrower effect.
 import type { CommandRun, Effect, FileAccess } from "../../../footprint/index.ts";
 import type { CommandRule } from "../rules/index.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 
 export interface InferredEffect {
-	/** Plain commands that show the harm. A rule means it when it matches any of them. */
+	/** Plain commands with the effect. A rule that matches any of them is about it. */
 	readonly examples: readonly string[];
 	readonly effect: Effect;
-	/** Narrows the harm: only commands that also fit, by their words or by what they touch. */
-	readonly also?: (run: CommandRun, touches: readonly FileAccess[]) => boolean;
+	/** Narrows the effect to commands that also fit by their words or their accesses. */
+	readonly narrowedBy?: (run: CommandRun, touches: readonly FileAccess[]) => boolean;
 }
 
 const hasWord = (words: RegExp) => (run: CommandRun) => run.args.some((word) => word !== null && words.test(word));
@@ -20,7 +20,7 @@ const isProgram =
 		run.program !== null && names.includes(run.program);
 const killNine = /^-(?:9|s?9|SIG)?(?:KILL|9)$|^(?:SIG)?KILL$|^9$/i;
 
-/** Whether the command says so itself, or says nothing of the kind because its text comes from elsewhere. */
+/** Whether the command's own text names the statement, or names none because the statement comes from elsewhere. */
 const says = (words: RegExp) => (run: CommandRun) => {
 	const text = run.text.replace(/\/\*.{0,200}?\*\//gs, " ");
 	return words.test(text) || !/\b(?:drop|truncate|dropdb)/i.test(text);
@@ -32,13 +32,13 @@ const atTheRoot = (_run: CommandRun, touches: readonly FileAccess[]) =>
 		({ kind, path }) => kind === "delete" && (path === "/" || /^\/(?:home|Users)\/[^/]+$|^\/root$/.test(path)),
 	);
 
-export const meanings: readonly InferredEffect[] = [
+const inferredEffects: readonly InferredEffect[] = [
 	{
 		examples: ["rm -rf src", "rm -r src", "rm -fr src", "rm -R src", "rm --recursive src"],
 		effect: "recursive-delete",
 	},
 	{ examples: ["rm -f file", "rm --force file"], effect: "force-delete" },
-	{ examples: ["rm -rf /", "rm -rf ~", "rm -rf /*"], effect: "recursive-delete", also: atTheRoot },
+	{ examples: ["rm -rf /", "rm -rf ~", "rm -rf /*"], effect: "recursive-delete", narrowedBy: atTheRoot },
 	{ examples: ["shred file", "shred -u file", "truncate -s 0 file"], effect: "destroy-content" },
 	{ examples: ["git reset --hard", "git reset --hard HEAD~1"], effect: "git-reset-hard" },
 	{ examples: ["git clean -fd", "git clean -f", "git clean -xdf"], effect: "git-clean" },
@@ -49,10 +49,10 @@ export const meanings: readonly InferredEffect[] = [
 	{
 		examples: ["git filter-branch --all"],
 		effect: "git-rewrite-history",
-		also: hasWord(/^filter-(?:branch|repo)$/),
+		narrowedBy: hasWord(/^filter-(?:branch|repo)$/),
 	},
-	{ examples: ["git rebase main"], effect: "git-rewrite-history", also: hasWord(/^rebase$/) },
-	{ examples: ["git commit --amend"], effect: "git-rewrite-history", also: hasWord(/^commit$/) },
+	{ examples: ["git rebase main"], effect: "git-rewrite-history", narrowedBy: hasWord(/^rebase$/) },
+	{ examples: ["git commit --amend"], effect: "git-rewrite-history", narrowedBy: hasWord(/^commit$/) },
 	{
 		examples: [
 			"git push --force",
@@ -69,40 +69,44 @@ export const meanings: readonly InferredEffect[] = [
 	{ examples: ["git stash clear"], effect: "git-stash-clear" },
 	{ examples: ["git reflog expire --expire=now --all", "git gc --prune=now"], effect: "git-lose-objects" },
 	{ examples: ["chmod 777 file", "chmod -R 777 dir", "chmod a+rwx file"], effect: "open-permissions" },
-	{ examples: ["chown -R user:group dir"], effect: "change-owner", also: isProgram("chown") },
-	{ examples: ["chown -R root dir"], effect: "change-owner", also: hasWord(/^(?:root|0)(?::.*)?$/) },
+	{ examples: ["chown -R user:group dir"], effect: "change-owner", narrowedBy: isProgram("chown") },
+	{ examples: ["chown -R root dir"], effect: "change-owner", narrowedBy: hasWord(/^(?:root|0)(?::.*)?$/) },
 	{ examples: ["dd if=/dev/zero of=/dev/sda", "echo x > /dev/sda"], effect: "device-write" },
 	{
 		examples: ["mkfs.ext4 /dev/sda", "mkfs /dev/sda", "mkfs -t ext4 /dev/sda", "fdisk /dev/sda"],
 		effect: "format-disk",
 	},
-	{ examples: ["kill -9 -1"], effect: "kill-all", also: isProgram("kill") },
+	{ examples: ["kill -9 -1"], effect: "kill-all", narrowedBy: isProgram("kill") },
 	{
 		examples: ["killall -9 node", "killall node"],
 		effect: "kill-all",
-		also: (run) => isProgram("killall", "killall5")(run) && hasWord(killNine)(run),
+		narrowedBy: (run) => isProgram("killall", "killall5")(run) && hasWord(killNine)(run),
 	},
 	{
 		examples: ["pkill -9 node", "pkill node"],
 		effect: "kill-all",
-		also: (run) => isProgram("pkill", "skill")(run) && hasWord(killNine)(run),
+		narrowedBy: (run) => isProgram("pkill", "skill")(run) && hasWord(killNine)(run),
 	},
 	{ examples: ["shutdown -h now", "reboot", "poweroff", "halt"], effect: "power-off" },
-	{ examples: ["history -c"], effect: "clear-history", also: isProgram("history", "fc", "set", "unset") },
+	{ examples: ["history -c"], effect: "clear-history", narrowedBy: isProgram("history", "fc", "set", "unset") },
 	{
 		examples: ["DROP TABLE users;", "psql -c 'DROP TABLE users'"],
 		effect: "sql-drop",
-		also: says(/drop\s+(?:table|view)/i),
+		narrowedBy: says(/drop\s+(?:table|view)/i),
 	},
-	{ examples: ["DROP DATABASE shop;"], effect: "sql-drop", also: says(/drop\s+database|dropdb/i) },
-	{ examples: ["DROP SCHEMA shop;"], effect: "sql-drop", also: says(/drop\s+schema/i) },
-	{ examples: ["TRUNCATE TABLE users;"], effect: "sql-drop", also: says(/truncate/i) },
+	{ examples: ["DROP DATABASE shop;"], effect: "sql-drop", narrowedBy: says(/drop\s+database|dropdb/i) },
+	{ examples: ["DROP SCHEMA shop;"], effect: "sql-drop", narrowedBy: says(/drop\s+schema/i) },
+	{ examples: ["TRUNCATE TABLE users;"], effect: "sql-drop", narrowedBy: says(/truncate/i) },
 	{
 		examples: ["DELETE FROM users;", "DELETE * FROM users;"],
 		effect: "sql-delete-all",
-		also: (run) => /\bdelete\b/i.test(run.text) || !/\bupdate\b/i.test(run.text),
+		narrowedBy: (run) => /\bdelete\b/i.test(run.text) || !/\bupdate\b/i.test(run.text),
 	},
-	{ examples: ["DELETE FROM users WHERE id = 1"], effect: "sql-delete", also: (run) => /\bdelete\b/i.test(run.text) },
+	{
+		examples: ["DELETE FROM users WHERE id = 1"],
+		effect: "sql-delete",
+		narrowedBy: (run) => /\bdelete\b/i.test(run.text),
+	},
 	{ examples: ["redis-cli FLUSHALL", "redis-cli flushall"], effect: "store-flush" },
 	{
 		examples: [
@@ -112,56 +116,56 @@ export const meanings: readonly InferredEffect[] = [
 		],
 		effect: "run-download",
 	},
-	{ examples: ["docker rm -f web"], effect: "delete-containers", also: hasWord(/^rm$/) },
-	{ examples: ["docker system prune -a"], effect: "delete-containers", also: hasWord(/^system$/) },
+	{ examples: ["docker rm -f web"], effect: "delete-containers", narrowedBy: hasWord(/^rm$/) },
+	{ examples: ["docker system prune -a"], effect: "delete-containers", narrowedBy: hasWord(/^system$/) },
 	{
 		examples: ["docker volume rm data", "docker volume prune"],
 		effect: "delete-containers",
-		also: hasWord(/^(?:volumes?|--volumes|-v)$/),
+		narrowedBy: hasWord(/^(?:volumes?|--volumes|-v)$/),
 	},
 	{
 		examples: ["npm publish"],
 		effect: "publish",
-		also: isProgram("npm", "pnpm", "yarn", "bun", "np", "release-it", "lerna", "changeset", "semantic-release"),
+		narrowedBy: isProgram("npm", "pnpm", "yarn", "bun", "np", "release-it", "lerna", "changeset", "semantic-release"),
 	},
-	{ examples: ["cargo publish"], effect: "publish", also: isProgram("cargo") },
+	{ examples: ["cargo publish"], effect: "publish", narrowedBy: isProgram("cargo") },
 	{
 		examples: ["twine upload dist/*"],
 		effect: "publish",
-		also: isProgram("twine", "poetry", "pdm", "hatch", "uv", "flit"),
+		narrowedBy: isProgram("twine", "poetry", "pdm", "hatch", "uv", "flit"),
 	},
 	{
 		examples: ["terraform destroy"],
 		effect: "delete-infrastructure",
-		also: (run) => isProgram("terraform", "tofu", "terragrunt")(run) && hasWord(/^-{0,2}destroy$/)(run),
+		narrowedBy: (run) => isProgram("terraform", "tofu", "terragrunt")(run) && hasWord(/^-{0,2}destroy$/)(run),
 	},
 	{
 		examples: ["kubectl delete namespace shop"],
 		effect: "delete-infrastructure",
-		also: (run) => isProgram("kubectl", "oc", "k")(run) && hasWord(/^(?:namespaces?|ns)(?:\/.*)?$/)(run),
+		narrowedBy: (run) => isProgram("kubectl", "oc", "k")(run) && hasWord(/^(?:namespaces?|ns)(?:\/.*)?$/)(run),
 	},
 	{
 		examples: ["sudo ls", "sudo systemctl status"],
 		effect: "privilege",
-		also: isProgram("sudo", "sudoedit", "doas", "su", "pkexec", "runuser", "gosu", "su-exec", "run0"),
+		narrowedBy: isProgram("sudo", "sudoedit", "doas", "su", "pkexec", "runuser", "gosu", "su-exec", "run0"),
 	},
 	{ examples: [":(){ :|:& };:"], effect: "fork-bomb" },
 ];
 
-/** What each pattern means, for the patterns that mean anything. Only cheap expressions are tried here; an expensive one means nothing. */
+/** The effects that each rule is about. Only cheap expressions are tried; for an expensive one nothing is inferred. */
 export function inferEffects(
 	patterns: readonly CommandPattern[],
-): readonly { readonly rule: CommandRule; readonly meaning: InferredEffect }[] {
+): readonly { readonly rule: CommandRule; readonly means: InferredEffect }[] {
 	return patterns.flatMap(({ rule, expression, exponent, head }) =>
 		exponent > 4
 			? []
-			: meanings
+			: inferredEffects
 					.filter(({ examples }) => examples.some((example) => isAbout(expression, head, example)))
-					.map((meaning) => ({ rule, meaning })),
+					.map((means) => ({ rule, means })),
 	);
 }
 
-/** Whether an expression speaks of an example. One that begins with a program does so only where the example begins with it. */
+/** Whether an expression matches an example. One that starts with a program has to match at the start. */
 function isAbout(expression: RegExp, head: string | undefined, example: string): boolean {
 	const match = expression.exec(example);
 	return match !== null && (head === undefined || match.index === 0);

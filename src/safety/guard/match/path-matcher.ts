@@ -72,11 +72,12 @@ export function compilePaths(
 			const found = new Set(segments.flatMap(rulesOfSegment));
 			for (const { test, rule } of index.byPath) if (!found.has(rule) && test(folded, segments)) found.add(rule);
 			if (found.size === 0) return [];
-			for (const { exception, test } of exceptions) {
-				if ((exception.access === "read" && access === "change") || !test(folded, segments)) continue;
-				for (const rule of found) if (appliesTo(exception, rule)) found.delete(rule);
-			}
-			return found.size > 1 ? rules.paths.filter((rule) => found.has(rule)) : [...found];
+			const lifting = exceptions.filter(
+				({ exception, test }) => (exception.access === "all" || access === "read") && test(folded, segments),
+			);
+			const stays = (rule: PathRule) => !lifting.some(({ exception }) => appliesTo(exception, rule));
+			const rulesFound = found.size > 1 ? rules.paths.filter((rule) => found.has(rule)) : [...found];
+			return rulesFound.filter(stays);
 		},
 		placesBelow(directory, wanted) {
 			const folded = fold(directory);

@@ -1,6 +1,6 @@
-// What lies below a directory that a command goes through: the first protected place in it, looked for on the real disk.
-// W1 the walk is breadth first and bounded in number, never by the clock; a bound reached is said, never taken for "nothing there";
-// W2 links are not followed: what they lead to is touched under its own name.
+// Searches the disk for the first protected place below a directory that a command goes through.
+// Invariants: the walk is breadth first and bounded by a number of names, never by time; reaching the bound is reported, never taken for
+// "nothing there"; links are not followed.
 import { type Dirent, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { compileGlob, type FileAccess } from "../../../footprint/index.ts";
@@ -10,99 +10,106 @@ import type { GitView } from "./git-view.ts";
 export type TreeSearchResult =
 	| { readonly kind: "protected"; readonly path: string }
 	| { readonly kind: "nothing" }
-	/** There is more below than is looked at. */
+	/** The tree holds more names than are examined. */
 	| { readonly kind: "too-much" };
 
 export interface TreeSearch {
 	readonly touch: FileAccess;
-	/** Places to look at whatever their depth; absolute. */
+	/** Places to examine at any depth; absolute. */
 	readonly places: readonly string[];
-	/** Whether names have to be looked at, or the known places are all there is. */
+	/** Whether names have to be examined, or `places` is all there is. */
 	readonly names: boolean;
-	/** Whether the rules that count here speak of this path. */
+	/** Whether a rule that counts here is about the path. */
 	readonly isProtected: (path: string) => boolean;
-	/** Directories, by name, that are not gone into. */
+	/** Names of directories that are not entered. */
 	readonly passOver: ReadonlySet<string>;
 	readonly exists: (path: string) => boolean;
-	/** What earlier walks of the same judgement saw. */
+	/** The earlier walks of the same judgment. */
 	readonly seen: TreeWalks;
 	readonly git: GitView;
 }
 
-/** A walk below a directory, as far as it has come: what any rule speaks of, in the order in which it was met. */
+/** The state of a walk below a directory. */
 interface TreeWalk {
-	readonly spoken: { readonly path: string; readonly way: string; readonly names: readonly string[] }[];
-	/** Directories that are still to be looked at. */
+	/** Places that any rule is about, in the order in which they were found. */
+	readonly relevant: { readonly path: string; readonly way: string; readonly names: readonly string[] }[];
+	/** Directories still to be read. */
 	readonly open: string[];
 	count: number;
-	state: "going on" | "whole" | "too much";
+	state: "open" | "complete" | "too large";
 }
 
-/** The trees that one judgement has walked: commands often go through the same folder. */
+/** The walks of one judgment: commands often go through the same folder. */
 export interface TreeWalks {
 	readonly trees: Map<string, TreeWalk>;
-	/** The rules for a path, by the kind of access and the path. */
+	/** The rules for a path, by kind of access and path. */
 	readonly rules: Map<string, readonly PathRule[]>;
-	/** Whether any rule at all speaks of a path. */
-	readonly isSpokenOf: (path: string) => boolean;
-	/** Names that may still be looked at. */
+	/** Whether any rule at all is about a path. */
+	readonly isRelevant: (path: string) => boolean;
+	/** Names that may still be examined. */
 	names: number;
 }
 
-/** Names that one walk looks at; all walks of one judgement look at twice as many. */
+/** Names that one walk examines; all walks of one judgment examine twice as many. */
 const MAX_NAMES = 20_000;
 
-/** Opens the memory of one judgement. */
-export function openTreeWalks(isSpokenOf: (path: string) => boolean): TreeWalks {
+export function openTreeWalks(isRelevant: (path: string) => boolean): TreeWalks {
 	return {
 		trees: new Map(),
 		rules: new Map(),
-		isSpokenOf,
+		isRelevant,
 		names: 2 * MAX_NAMES,
 	};
 }
 
-/** Looks for a protected place below `touch.real`, the kinds of place left out that the command itself passes over. */
-export function findProtected({
-	touch,
-	places,
-	names,
-	isProtected,
-	passOver,
-	exists,
-	seen,
-	git,
-}: TreeSearch): TreeSearchResult {
-	const selects = compileSelection(touch);
-	const hides = touch.skips?.includes("hidden") ?? false;
-	/** Whether the command gets to a place, by its way from the directory and the names on it. */
-	const reaches = (way: string, on = namesOn(way)) =>
-		selects(way, on) && !(hides && on.some((name) => name.startsWith(".")));
-	const isPassedOver = (path: string) =>
+/** Searches for a protected place below `touch.real`; kinds of place that the command itself skips don't count. */
+export function findProtected(search: TreeSearch): TreeSearchResult {
+	const { touch, places, names, isProtected, exists, git } = search;
+	const reaches = reachOf(touch);
+	const isSkipped = (path: string) =>
 		(touch.skips?.includes("untracked") && git.isUntracked(path)) ||
 		(touch.skips?.includes("ignored") && git.isIgnored(path));
-	for (const place of places)
-		if (reaches(relative(touch.real, place)) && exists(place) && !isPassedOver(place))
-			return { kind: "protected", path: place };
+	const known = places.find((place) => reaches(relative(touch.real, place)) && exists(place) && !isSkipped(place));
+	if (known !== undefined) return { kind: "protected", path: known };
 	if (!names) return { kind: "nothing" };
-
-	const excluded = touch.only?.filter((glob) => glob.startsWith("!")) ?? [];
-	const key = [touch.real, hides, passOver.size > 0, ...excluded].join("\0");
-	const tree = seen.trees.get(key) ?? { spoken: [], open: [touch.real], count: 0, state: "going on" };
-	seen.trees.set(key, tree);
-	const leavesOut = compileExclusion(touch);
-	const enters = (name: string, path: string) => !passOver.has(name) && !leavesOut(relative(touch.real, path));
-	for (let at = 0; ; at++) {
-		while (at >= tree.spoken.length && tree.state === "going on")
-			walkNextDirectory(tree, touch.real, hides, enters, seen);
-		const place = tree.spoken[at];
-		if (place === undefined) return tree.state === "too much" ? { kind: "too-much" } : { kind: "nothing" };
-		const { path, way } = place;
-		if (reaches(way, place.names) && isProtected(path) && !isPassedOver(path)) return { kind: "protected", path };
-	}
+	const tree = openTree(search);
+	for (const { path, way, names: on } of tree.places())
+		if (reaches(way, on) && isProtected(path) && !isSkipped(path)) return { kind: "protected", path };
+	return tree.isTooLarge() ? { kind: "too-much" } : { kind: "nothing" };
 }
 
-/** Looks at one more directory of the walk. */
+/** Whether the command gets to a place, by its path below the directory and the names on it. */
+function reachOf(touch: FileAccess): (way: string, on?: readonly string[]) => boolean {
+	const selects = compileSelection(touch);
+	const hides = touch.skips?.includes("hidden") ?? false;
+	return (way, on = namesOn(way)) => selects(way, on) && !(hides && on.some((name) => name.startsWith(".")));
+}
+
+/** Opens the walk below `touch.real`; walks of the same judgment that skip the same places share one. */
+function openTree({ touch, passOver, seen }: TreeSearch) {
+	const hides = touch.skips?.includes("hidden") ?? false;
+	const excluded = touch.only?.filter((glob) => glob.startsWith("!")) ?? [];
+	const key = [touch.real, hides, passOver.size > 0, ...excluded].join("\0");
+	const tree = seen.trees.get(key) ?? { relevant: [], open: [touch.real], count: 0, state: "open" };
+	seen.trees.set(key, tree);
+	const isExcluded = compileExclusion(touch);
+	const enters = (name: string, path: string) => !passOver.has(name) && !isExcluded(relative(touch.real, path));
+	return {
+		/** The places that any rule is about, read from the disk as they are asked for. */
+		*places() {
+			for (let at = 0; ; at++) {
+				while (at >= tree.relevant.length && tree.state === "open")
+					walkNextDirectory(tree, touch.real, hides, enters, seen);
+				const place = tree.relevant[at];
+				if (place === undefined) return;
+				yield place;
+			}
+		},
+		isTooLarge: () => tree.state === "too large",
+	};
+}
+
+/** Reads one more directory. */
 function walkNextDirectory(
 	tree: TreeWalk,
 	root: string,
@@ -112,50 +119,50 @@ function walkNextDirectory(
 ): void {
 	const directory = tree.open.shift();
 	if (directory === undefined) {
-		tree.state = "whole";
+		tree.state = "complete";
 		return;
 	}
 	const entries = entriesOf(directory);
 	for (const entry of entries) {
 		if (hides && entry.name.startsWith(".")) continue;
 		const path = join(directory, entry.name);
-		if (seen.isSpokenOf(path)) {
+		if (seen.isRelevant(path)) {
 			const way = relative(root, path);
-			tree.spoken.push({ path, way, names: namesOn(way) });
+			tree.relevant.push({ path, way, names: namesOn(way) });
 		}
 		if (entry.isDirectory() && enters(entry.name, path)) tree.open.push(path);
 	}
 	tree.count += entries.length;
 	seen.names -= entries.length + 1;
-	if (tree.count > MAX_NAMES || seen.names < 0) tree.state = "too much";
+	if (tree.count > MAX_NAMES || seen.names < 0) tree.state = "too large";
 }
 
 function namesOn(way: string): readonly string[] {
 	return way.split(/[\\/]/);
 }
 
-/** Tells whether a glob fits a way, by the names on it where they are known already. */
+/** Tests a path below a directory; `names` are its segments, if they are known already. */
 type WayTest = (way: string, names?: readonly string[]) => boolean;
 
-/** Whether the globs of a search pass over a place and all that is in it. */
+/** Tests whether the globs of a search exclude a place and everything in it. */
 function compileExclusion({ only = [] }: Pick<FileAccess, "only">): WayTest {
 	const unwanted = only.filter((glob) => glob.startsWith("!")).map((glob) => globOf(glob.slice(1)));
 	return (way, names) => unwanted.some((fits) => fits(way, names));
 }
 
-/** Whether the globs of a search let a file through, by its path relative to the directory that is searched. */
+/** Tests whether the globs of a search select a file, by its path relative to the directory that is searched. */
 export function compileSelection({ only = [] }: Pick<FileAccess, "only">): WayTest {
 	const wanted = only.filter((glob) => !glob.startsWith("!")).map(globOf);
-	const leavesOut = compileExclusion({ only });
-	return (way, names) => (wanted.length === 0 || wanted.some((fits) => fits(way, names))) && !leavesOut(way, names);
+	const isExcluded = compileExclusion({ only });
+	return (way, names) => (wanted.length === 0 || wanted.some((fits) => fits(way, names))) && !isExcluded(way, names);
 }
 
-/** Whether a search picks what it finds by a name that says something. */
+/** Whether a search selects by a name, rather than everything. */
 export function selectsByName({ only = [] }: Pick<FileAccess, "only">): boolean {
 	return only.some((glob) => /^[^!].*\w/.test(glob));
 }
 
-/** A glob without a slash fits any segment of the way; one with a slash the whole way. */
+/** A glob without a slash matches any segment of the path; one with a slash the whole path. */
 function globOf(glob: string): WayTest {
 	const test = compileGlob(
 		glob

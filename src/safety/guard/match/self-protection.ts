@@ -73,7 +73,7 @@ export interface SelfProtection {
 }
 
 /** `agentDir`: pi's agent folder; `ruleFiles`: wherever the rules were read from. */
-export function selfProtection(
+export function openSelfProtection(
 	rules: Pick<RuleSet, "foldCase" | "files">,
 	host: PathEnvironment & { readonly agentDir: string | undefined },
 ): SelfProtection {

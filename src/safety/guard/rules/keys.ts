@@ -1,14 +1,13 @@
-// The keys of rule files, in the first guard's spelling and in those of its relatives: data. What a key means is in one place here.
-// K1 spellings are compared without case, dashes and underscores.
+// The keys of rule files, as the first guard of this kind and others spell them, and what they mean. Spellings are compared without case,
+// dashes and underscores.
 
 import type { PathLimit } from "./rule-set.ts";
 
 export type KeyMeaning =
 	| { readonly kind: "commands"; readonly decision: "deny" | "ask" }
 	| { readonly kind: "paths"; readonly limit: PathLimit; readonly decision: "deny" | "ask" }
-	/** A group of path lists by what they forbid, or one list that means `read-only`. */
+	/** A group of path lists, or one list that means `read-only`. */
 	| { readonly kind: "path-group" }
-	/** A group `block`, `ask` of command lists, or one list. */
 	| { readonly kind: "exceptions"; readonly access: "read" | "all"; readonly limits: "zero" | "all" }
 	| { readonly kind: "effects" }
 	| { readonly kind: "flag"; readonly flag: "strict" | "scanWrites" | "dryRun" | "caseInsensitive" }
@@ -46,7 +45,7 @@ export const ownKeys: Readonly<Record<string, KeyMeaning>> = {
 	nestedAgents: { kind: "built-in", builtIn: "nestedAgents" },
 };
 
-/** Spellings of relatives: plain form → meaning. */
+/** Spellings of other guards: plain form → meaning. */
 const relatives: Readonly<Record<string, KeyMeaning>> = {
 	bashpatterns: commands("deny"),
 	commandpatterns: commands("deny"),
@@ -102,7 +101,7 @@ const byPlainForm = new Map<string, KeyMeaning>([
 	...Object.entries(ownKeys).map(([key, meaning]) => [plainForm(key), meaning] as const),
 ]);
 
-/** What a top-level key (or a key of a path group) means, and whether it is spelled as documented. */
+/** The meaning of a top-level key or a key of a path group, and whether it is spelled as documented. */
 export function readKey(key: string): { readonly meaning: KeyMeaning; readonly own: boolean } | undefined {
 	const meaning = byPlainForm.get(plainForm(key));
 	return meaning && { meaning, own: Object.hasOwn(ownKeys, key) || meaning.kind === "note" };
@@ -112,7 +111,7 @@ function plainForm(key: string): string {
 	return key.toLowerCase().replaceAll(/[-_\s$]/g, "");
 }
 
-/** Fields of one rule that say nothing about its verdict. */
+/** Fields of a rule without effect on its verdict. */
 export const noteFields = new Set([
 	"name",
 	"id",

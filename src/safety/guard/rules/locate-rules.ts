@@ -1,6 +1,6 @@
-// Where rule files are looked for: the person's own, and the project's from the folder that pi works in up to the repository's root.
-// L1 a project's file is read whether or not the project is trusted: it can only forbid more; L2 every file found counts, none hides
-// another; L3 looking costs two questions to the disk a folder, and reads nothing.
+// Locates rule files: the user's own, and the project's from the folder that pi works in up to the repository's root.
+// Invariants: a project's file is read even if the project is not trusted, because it can only forbid more; every file found counts, none hides
+// another; the search costs two stat calls per folder and reads nothing.
 import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -21,7 +21,7 @@ export interface RuleSearchRoots {
 const names = ["damage-control-rules.yaml", "damage-control-rules.yml"];
 const folder = ".pi";
 
-/** The rule files that are there (or links, or whatever else has the name), global first, then from the outermost folder inwards. */
+/** The rule files, or anything else with their name: global first, then from the outermost folder inwards. */
 export function locateRules({ cwd, home, agentDir }: RuleSearchRoots): RuleFileLocation[] {
 	const found: RuleFileLocation[] = [];
 	const seen = new Set<string>();
@@ -54,7 +54,7 @@ function pathExists(path: string): boolean {
 	try {
 		return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 	} catch (error) {
-		// Not allowed to look is not "nothing there": the reader will say what is wrong.
+		// A place that may not be examined counts as existing: the reader reports the problem.
 		return (error as NodeJS.ErrnoException).code === "EACCES" || (error as NodeJS.ErrnoException).code === "EPERM";
 	}
 }

@@ -1,13 +1,21 @@
-// The lists of a rule file: expressions over commands, places, exceptions. Relatives' ways of writing them are translated here.
+// Reads the lists of a rule file: expressions over commands, places, exceptions. Translates the forms of other guards.
 import type { MapEntry, Node } from "../../../definition/index.ts";
 import { type KeyMeaning, readKey } from "./keys.ts";
-import { holdsText, isCheapForPaths, type ReadContext, readEntries, readExpression } from "./read-rule.ts";
+import {
+	type Expression,
+	holdsText,
+	isCheapForPaths,
+	type ReadContext,
+	type RuleEntry,
+	readEntries,
+	readExpression,
+} from "./read-rule.ts";
+import type { PathRule } from "./rule-set.ts";
 import { originOf, type RuleTarget, sentence } from "./rule-set-builder.ts";
 
-/** Expressions over commands, or `block:` and `ask:` lists of them. */
+/** Reads expressions over commands, or `block:` and `ask:` lists of them. */
 export function readCommandRules(value: Node, decision: "ask" | "deny", reading: ReadContext, into: RuleTarget): void {
 	if (value.kind === "map" && !holdsText(value)) {
-		// `block:` and `ask:` lists below one key.
 		for (const [name, inner] of value.entries) {
 			const said = /^(?:ask|confirm)$/i.test(name) ? "ask" : /^(?:block|deny)$/i.test(name) ? "deny" : undefined;
 			if (said) readCommandRules(inner.value, said, { ...reading, key: `${reading.key}.${name}` }, into);
@@ -16,27 +24,38 @@ export function readCommandRules(value: Node, decision: "ask" | "deny", reading:
 		return;
 	}
 	for (const entry of readEntries(value, reading)) {
-		const literal = reading.key !== "bashToolPatterns" && entry.as !== "regex" && isLiteral(entry.text);
-		const expression = readExpression(literal ? { ...entry, text: literalCommand(entry.text) } : entry, reading);
+		const expression = readCommandExpression(entry, reading);
 		if (!expression) continue;
 		into.rules.commands.push({
 			kind: "command",
 			...expression,
+			...ruleFields(entry, decision, reading, into),
 			name: entry.text,
 			reason: sentence(entry.reason ?? "a rule forbids it"),
-			decision: entry.decision ?? decision,
-			dryRun: entry.dryRun || into.dryRun,
-			origin: originOf(entry, reading),
 		});
 	}
 }
 
-/** Whether a relative's entry is a command as one would type it, not an expression. */
+/** An entry of another guard's list may be a command as typed rather than an expression. */
+function readCommandExpression(entry: RuleEntry, reading: ReadContext): Expression | undefined {
+	const isTyped = reading.key !== "bashToolPatterns" && entry.as !== "regex" && isLiteral(entry.text);
+	return readExpression(isTyped ? { ...entry, text: literalCommand(entry.text) } : entry, reading);
+}
+
+function ruleFields(entry: RuleEntry, decision: "ask" | "deny", reading: ReadContext, into: RuleTarget) {
+	return {
+		decision: entry.decision ?? decision,
+		dryRun: entry.dryRun || into.dryRun,
+		origin: originOf(entry, reading),
+	};
+}
+
+/** Whether another guard's entry is a command as typed, not an expression. */
 function isLiteral(text: string): boolean {
 	return !/[\\^$()[\]{}+?]|\.\*|\|/.test(text);
 }
 
-/** A typed command as an expression: any blanks between its words, and its last word whole; a `*` at its end means anything. */
+/** A typed command as an expression: any blanks between its words, its last word complete; `*` at its end matches anything. */
 function literalCommand(text: string): string {
 	const open = text.trim().endsWith("*");
 	const words = text.trim().replace(/\*+$/, "").trim().split(/\s+/);
@@ -47,7 +66,7 @@ function literalCommand(text: string): string {
 	return `${start}${escaped.join("\\s+")}${open ? "" : "(?![\\w/.-])"}`;
 }
 
-/** Places of one limit. */
+/** Reads places of one limit. */
 export function readPathRules(
 	value: Node,
 	{ limit, decision }: Extract<KeyMeaning, { kind: "paths" }>,
@@ -55,44 +74,47 @@ export function readPathRules(
 	into: RuleTarget,
 ): void {
 	for (const entry of readEntries(value, reading)) {
-		const regex = entry.as === "regex" || (reading.key !== "zeroAccessPaths" && looksLikeRegex(entry.text));
-		const written = regex ? readExpression(entry, reading) : undefined;
-		if (regex && !written) continue;
-		const expression = written && { ...written, pattern: withoutPadding(written.pattern) };
-		if (expression && !isCheapForPaths(expression)) {
-			reading.report.error(reading.source.place(entry.start), {
-				code: "slow-pattern",
-				message: `\`${entry.text.slice(0, 80)}\` could take very long on some paths.`,
-				remedy: "Write it without a repetition within a repetition, or as a plain pattern such as `*.pem`.",
-			});
-			continue;
-		}
+		const place = readPlace(entry, reading);
+		if (!place) continue;
 		into.rules.paths.push({
 			kind: "path",
 			limit,
-			pattern: expression?.pattern ?? entry.text.trim(),
-			syntax: expression ? "regex" : "glob",
+			...place,
 			base: into.place.base,
+			...ruleFields(entry, decision, reading, into),
 			name: `${limit} ${entry.text.trim()}`,
 			reason: sentence(entry.reason ?? ""),
-			decision: entry.decision ?? decision,
-			dryRun: entry.dryRun || into.dryRun,
-			origin: originOf(entry, reading),
 		});
 	}
 }
 
-/** `.*` at either end says nothing where the expression may match anywhere, and makes it slow. */
+/** The pattern of a path rule; `undefined` for an expression that is invalid or slow, which is reported. */
+function readPlace(entry: RuleEntry, reading: ReadContext): Pick<PathRule, "pattern" | "syntax"> | undefined {
+	const isRegex = entry.as === "regex" || (reading.key !== "zeroAccessPaths" && looksLikeRegex(entry.text));
+	if (!isRegex) return { pattern: entry.text.trim(), syntax: "glob" };
+	const written = readExpression(entry, reading);
+	if (!written) return undefined;
+	const pattern = withoutPadding(written.pattern);
+	if (isCheapForPaths(pattern)) return { pattern, syntax: "regex" };
+	reading.report.error(reading.source.place(entry.start), {
+		code: "slow-pattern",
+		message: `\`${entry.text.slice(0, 80)}\` could take very long on some paths.`,
+		remedy: "Write it without a repetition within a repetition, or as a plain pattern such as `*.pem`.",
+	});
+	return undefined;
+}
+
+/** `.*` at either end has no effect in an expression that may match anywhere, but makes it slow. */
 function withoutPadding(pattern: string): string {
 	return pattern.replace(/^\^?(?:\.\*)+(?!$)/, "").replace(/(?<=[^\\])(?:\.\*)+\$?$/, "");
 }
 
-/** Signs that no path pattern has. `secrets.*` and `**` are patterns of paths; `.*` in front of more text is none. */
+/** Whether a text has marks that path patterns don't have. `secrets.*` and `**` are path patterns; `.*` followed by text isn't. */
 function looksLikeRegex(text: string): boolean {
 	return /\\\.|\(\^?\||\|\)|\(\?|^\.\*.|\$$|^\^|\\[bdswBDSW]/.test(text);
 }
 
-/** A group of path lists, or one list that means `read-only`. */
+/** Reads a group of path lists, or one list that means `read-only`. */
 export function readPathGroup(value: Node, reading: ReadContext, into: RuleTarget): void {
 	if (value.kind !== "map") {
 		readPathRules(value, { kind: "paths", limit: "read-only", decision: "deny" }, reading, into);
@@ -107,7 +129,7 @@ export function readPathGroup(value: Node, reading: ReadContext, into: RuleTarge
 	}
 }
 
-/** Reports a key of a group that means nothing. */
+/** Reports an unknown key of a group. */
 export function unknownInner(
 	name: string,
 	{ keyStart }: MapEntry,
@@ -117,11 +139,11 @@ export function unknownInner(
 	report.error(source.place(keyStart), {
 		code: "unknown-key",
 		message: `\`${key}\` has no \`${name}\`.`,
-		remedy: `Known are ${known}.${/\s/.test(name) ? " A text with a comma in it belongs in quotes within braces." : ""}`,
+		remedy: `Known are ${known}.${/\s/.test(name) ? " Within braces, a text with a comma needs quotes." : ""}`,
 	});
 }
 
-/** Places that rules leave out. */
+/** Reads places that rules exclude. */
 export function readPathExceptions(
 	value: Node,
 	{ access, limits }: Extract<KeyMeaning, { kind: "exceptions" }>,

@@ -1,8 +1,10 @@
-// One entry of a list in a rule file: a text, or a group of fields around one. Read leniently where the meaning is plain, reported
-// where it is not. Y1 an entry that is reported gives no rule unless what was meant only forbids.
+// Reads one entry of a list in a rule file: a text, or a group of fields with one. Lenient where the meaning is plain; reports the rest.
+// Invariant: an entry that is reported gives no rule, unless what was probably meant only forbids.
 import { describeNode, didYouMean, type Node, type Report, type Source } from "../../../definition/index.ts";
 import { costExponent } from "./expression-facts.ts";
 import { noteFields } from "./keys.ts";
+
+type MapNode = Extract<Node, { kind: "map" }>;
 
 export interface ReadContext {
 	readonly source: Source;
@@ -14,13 +16,13 @@ export interface ReadContext {
 
 export interface RuleEntry {
 	readonly text: string;
-	/** Whether the field that held it says that it is an expression (`regex`), a place (`path`) or neither. */
+	/** Whether its field says that it is an expression (`regex`), a place (`path`) or neither. */
 	readonly as: "pattern" | "regex" | "path";
 	readonly reason: string | undefined;
 	readonly decision: "ask" | "deny" | undefined;
 	readonly dryRun: boolean;
 	readonly ignoreCase: boolean;
-	/** For exceptions: what they let through. */
+	/** For exceptions: what they allow. */
 	readonly access: "read" | "all" | undefined;
 	/** Offset of the entry. */
 	readonly start: number;
@@ -42,7 +44,7 @@ const knownFields = [
 	...noteFields,
 ];
 
-/** Reads the items of a list; a single text counts as a list of one, and is reported. */
+/** Reads the items of a list; a single text counts as a list of one and is reported. */
 export function readEntries(node: Node, reading: ReadContext): RuleEntry[] {
 	const { source, report, key } = reading;
 	if (node.kind === "list") return node.items.flatMap((item) => readEntry(item, reading) ?? []);
@@ -56,23 +58,23 @@ export function readEntries(node: Node, reading: ReadContext): RuleEntry[] {
 	}
 	report.error(source.place(node.start), {
 		code: "wrong-type",
-		message: `\`${key}\` is ${describeNode(node)}, and a list is wanted.`,
+		message: `\`${key}\` is ${describeNode(node)}, but a list is expected.`,
 		remedy: node.kind === "scalar" ? `Write \`${key}: ["${node.written}"]\`.` : "Put a dash before every entry.",
 	});
-	// What was meant forbids something all the same.
+	// It was probably meant to forbid something.
 	if (node.kind === "scalar" || holdsText(node)) return [readEntry(node, reading)].flatMap((entry) => entry ?? []);
 	return [...node.entries.values()].flatMap(({ value }) => (value.kind === "list" ? readEntries(value, reading) : []));
 }
 
 /** Whether a group of fields is one rule. */
-export function holdsText(node: Extract<Node, { kind: "map" }>): boolean {
+export function holdsText(node: MapNode): boolean {
 	return textFields.some((field) => node.entries.has(field));
 }
 
 function readEntry(node: Node, reading: ReadContext): RuleEntry | undefined {
 	switch (node.kind) {
 		case "list":
-			return wrong(node, reading, "is a list, and a text is wanted", "Take the inner brackets or dashes away.");
+			return wrong(node, reading, "is a list, but a text is expected", "Remove the inner brackets or dashes.");
 		case "scalar": {
 			if (node.value === null) {
 				return wrong(node, reading, "is empty", 'Write a text, or remove the dash; a lone `~` needs quotes: `"~"`.');
@@ -87,18 +89,18 @@ function readEntry(node: Node, reading: ReadContext): RuleEntry | undefined {
 	}
 }
 
-/** `"\b"` in double quotes is a backspace to YAML. No rule means one: a word boundary was meant. */
+/** `"\b"` in double quotes is a backspace in YAML; a word boundary was meant. */
 function withoutEscapes(text: string, node: Node, { source, report, key }: ReadContext): string {
 	if (!text.includes("\b")) return text;
 	report.error(source.place(node.start), {
 		code: "bad-escape",
-		message: `In double quotes, \`\\b\` in \`${key}\` is a backspace character, which no command holds.`,
+		message: `In double quotes, \`\\b\` in \`${key}\` is a backspace character, which no command contains.`,
 		remedy: "Put the expression in single quotes.",
 	});
 	return text.replaceAll("\b", "\\b");
 }
 
-/** A dash that stands further in than the one above it continues that entry's text: two entries have become one that fits nothing. */
+/** A dash that is indented more than the one above continues that entry's text: the two become one entry that matches nothing. */
 function reportSwallowed({ start, end }: Node, { source, report, key }: ReadContext): void {
 	const text = source.text.slice(start, end);
 	const dash = /^["'|>]/.test(text) ? undefined : /\n\s*-\s/.exec(text);
@@ -106,7 +108,7 @@ function reportSwallowed({ start, end }: Node, { source, report, key }: ReadCont
 	report.error(source.place(start + dash.index + dash[0].length - 2), {
 		code: "swallowed-entry",
 		message: `This line of \`${key}\` is read as the end of the entry above it.`,
-		remedy: "Put its dash straight below the dash of that entry.",
+		remedy: "Align its dash with the dash of that entry.",
 	});
 }
 
@@ -123,31 +125,18 @@ function plain(text: string, start: number): RuleEntry {
 	};
 }
 
-function readFields(node: Extract<Node, { kind: "map" }>, reading: ReadContext): RuleEntry | undefined {
-	const { source, report } = reading;
-	for (const [name, { keyStart }] of node.entries) {
-		if (knownFields.includes(name)) continue;
-		report.error(source.place(keyStart), {
-			code: "unknown-key",
-			message: `A rule has no field \`${name}\`.${didYouMean(name, knownFields)}`,
-			remedy: "Use `pattern`, `reason`, `ask` and the other documented fields.",
-		});
-	}
+function readFields(node: MapNode, reading: ReadContext): RuleEntry | undefined {
+	reportUnknownFields(node, reading);
 	const field = textFields.find((name) => node.entries.has(name));
 	const value = field === undefined ? undefined : node.entries.get(field)?.value;
-	if (!value || field === undefined) {
+	if (!value || field === undefined)
 		return wrong(node, reading, "has no `pattern`", "Write `pattern:` with what the rule is about.");
-	}
-	const held = value.kind === "scalar" && value.value !== null ? readEntry(value, reading) : undefined;
-	if (!held) {
-		if (value.kind !== "scalar" || value.value === null) {
-			return wrong(value, reading, `has ${describeNode(value)} as its \`${field}\``, "Write a text in quotes.");
-		}
-		return undefined;
-	}
+	if (value.kind !== "scalar" || value.value === null)
+		return wrong(value, reading, `has ${describeNode(value)} as its \`${field}\``, "Write a text in quotes.");
+	const held = readEntry(value, reading);
 	const platforms = node.entries.get("platforms")?.value;
-	if (platforms && !speaksOf(platforms, reading.platform)) return undefined;
-	const flags = textOf(node, reasonless("flags"), reading);
+	if (!held || (platforms && !namesPlatform(platforms, reading.platform))) return undefined;
+	const flags = textOf(node, ["flags"], reading);
 	return {
 		text: held.text,
 		as: field === "regex" ? "regex" : field === "path" || field === "glob" ? "path" : "pattern",
@@ -160,35 +149,44 @@ function readFields(node: Extract<Node, { kind: "map" }>, reading: ReadContext):
 	};
 }
 
-const reasonless = (name: string) => [name];
+function reportUnknownFields(node: MapNode, { source, report }: ReadContext): void {
+	for (const [name, { keyStart }] of node.entries) {
+		if (knownFields.includes(name)) continue;
+		report.error(source.place(keyStart), {
+			code: "unknown-key",
+			message: `A rule has no field \`${name}\`.${didYouMean(name, knownFields)}`,
+			remedy: "Use `pattern`, `reason`, `ask` and the other documented fields.",
+		});
+	}
+}
 
-function textOf(node: Extract<Node, { kind: "map" }>, names: readonly string[], { source, report }: ReadContext) {
+function textOf(node: MapNode, names: readonly string[], { source, report }: ReadContext) {
 	for (const name of names) {
 		const value = node.entries.get(name)?.value;
 		if (!value) continue;
 		if (value.kind === "scalar" && value.value !== null) return value.written.trim();
 		report.error(source.place(value.start), {
 			code: "wrong-type",
-			message: `\`${name}\` is ${describeNode(value)}, and a text is wanted.`,
+			message: `\`${name}\` is ${describeNode(value)}, but a text is expected.`,
 			remedy: "Write a text, in quotes if it has a colon in it.",
 		});
 	}
 	return undefined;
 }
 
-function truthOf(node: Extract<Node, { kind: "map" }>, name: string, { source, report }: ReadContext): boolean {
+function truthOf(node: MapNode, name: string, { source, report }: ReadContext): boolean {
 	const value = node.entries.get(name)?.value;
 	if (!value) return false;
 	if (value.kind === "scalar" && typeof value.value === "boolean") return value.value;
 	report.error(source.place(value.start), {
 		code: "wrong-type",
-		message: `\`${name}\` is ${describeNode(value)}, and \`true\` or \`false\` is wanted.`,
+		message: `\`${name}\` is ${describeNode(value)}, but \`true\` or \`false\` is expected.`,
 		remedy: `Write \`${name}: true\`.`,
 	});
 	return false;
 }
 
-function rawDecision(node: Extract<Node, { kind: "map" }>): string | undefined {
+function rawDecision(node: MapNode): string | undefined {
 	for (const name of decisionFields) {
 		const value = node.entries.get(name)?.value;
 		if (value?.kind === "scalar" && typeof value.value === "string") return value.value;
@@ -196,19 +194,19 @@ function rawDecision(node: Extract<Node, { kind: "map" }>): string | undefined {
 	return undefined;
 }
 
-function decisionOf(node: Extract<Node, { kind: "map" }>): "ask" | "deny" | undefined {
+function decisionOf(node: MapNode): "ask" | "deny" | undefined {
 	const said = rawDecision(node) ?? "";
 	if (/^(?:ask|confirm|prompt|approve|approval)$/i.test(said)) return "ask";
 	return /^(?:block|deny|forbid|refuse)$/i.test(said) ? "deny" : undefined;
 }
 
-function accessOf(node: Extract<Node, { kind: "map" }>): "read" | "all" | undefined {
+function accessOf(node: MapNode): "read" | "all" | undefined {
 	const value = node.entries.get("allow")?.value;
 	if (value?.kind !== "scalar" || typeof value.value !== "string") return undefined;
 	return value.value === "read" ? "read" : "all";
 }
 
-function speaksOf(node: Node, platform: NodeJS.Platform): boolean {
+function namesPlatform(node: Node, platform: NodeJS.Platform): boolean {
 	const names = (node.kind === "list" ? node.items : [node]).flatMap((item) =>
 		item.kind === "scalar" ? [item.written.toLowerCase()] : [],
 	);
@@ -229,8 +227,8 @@ export interface Expression {
 }
 
 /**
- * An entry as a regular expression. `(?i)` at its beginning, as other languages write it, becomes a flag, and so do the flags of
- * `/text/flags`, as JavaScript's programs write it; between slashes alone, only what no path looks like is taken for that form.
+ * Reads an entry as a regular expression. `(?i)` at its start, as in other languages, becomes a flag, and so do the flags of `/text/flags`.
+ * Text between slashes without flags counts as that form only if it cannot be a path.
  */
 export function readExpression(entry: RuleEntry, { source, report }: ReadContext): Expression | undefined {
 	const slashed = /^\/(.+)\/([gimsuyd]*)$/s.exec(entry.text);
@@ -248,15 +246,15 @@ export function readExpression(entry: RuleEntry, { source, report }: ReadContext
 		const cause = error instanceof Error ? error.message.replace(/^Invalid regular expression: /, "") : String(error);
 		report.error(source.place(entry.start), {
 			code: "bad-pattern",
-			message: `\`${entry.text.slice(0, 80)}\` is no regular expression: ${cause}.`,
+			message: `\`${entry.text.slice(0, 80)}\` is not a regular expression: ${cause}.`,
 			remedy:
-				"Write a JavaScript regular expression in single quotes; a backslash before `( [ * + ?` takes it as it is.",
+				"Write a JavaScript regular expression in single quotes; a backslash before `( [ * + ?` makes it literal.",
 		});
 		return undefined;
 	}
 }
 
-/** An expression over paths must be cheap, up to the length of the longest paths: it is tried on every path on the spot. */
-export function isCheapForPaths({ pattern }: Expression): boolean {
+/** Whether an expression is cheap on the longest paths. Those over paths have to be: they are tried without a time limit. */
+export function isCheapForPaths(pattern: string): boolean {
 	return costExponent(pattern) <= 2;
 }

@@ -1,4 +1,4 @@
-// The settings of a rule file: effects by name, switches, how paths are matched, the built-in protections.
+// Reads the settings of a rule file: effects by name, switches, how paths are matched, the built-in protections.
 import { describeNode, didYouMean, type MapEntry, type Node } from "../../../definition/index.ts";
 import { type Effect, effects as knownEffects } from "../../../footprint/index.ts";
 import type { RuleFileLocation } from "./locate-rules.ts";
@@ -7,13 +7,13 @@ import { type ReadContext, readEntries } from "./read-rule.ts";
 import type { BuiltIn, EffectRule } from "./rule-set.ts";
 import { type RuleSetDraft, type RuleTarget, sentence } from "./rule-set-builder.ts";
 
-/** What commands do, by the names of effects. */
+/** Reads decisions about effects. */
 export function readEffects(value: Node, reading: ReadContext, into: RuleTarget): void {
 	const { source, report, key } = reading;
 	if (value.kind !== "map") {
 		report.error(source.place(value.start), {
 			code: "wrong-type",
-			message: `\`${key}\` is ${describeNode(value)}, and names of effects with what to do are wanted.`,
+			message: `\`${key}\` is ${describeNode(value)}, but names of effects with decisions are expected.`,
 			remedy: "Write lines such as `recursive-delete: deny` below it.",
 		});
 		return;
@@ -73,33 +73,33 @@ function readDecision(value: Node, { source, report, key }: ReadContext): BuiltI
 	if (value.kind === "scalar" && value.value === false) return "off";
 	report.error(source.place(value.start), {
 		code: "wrong-value",
-		message: `\`${key}\` is ${describeNode(value)}${said === undefined ? "" : ` (${said})`}, and \`deny\`, \`ask\` or \`off\` is wanted.`,
+		message: `\`${key}\` is ${describeNode(value)}${said === undefined ? "" : ` (${said})`}, but \`deny\`, \`ask\` or \`off\` is expected.`,
 		remedy: `Write \`${key.split(".").at(-1)}: deny\`.`,
 	});
 	return undefined;
 }
 
-/** `true` or `false`; `undefined` where it is neither, which is reported. */
+/** Reads `true` or `false`; reports anything else and returns `undefined`. */
 export function readTruth(value: Node, { source, report, key }: ReadContext): boolean | undefined {
 	if (value.kind === "scalar" && typeof value.value === "boolean") return value.value;
 	report.error(source.place(value.start), {
 		code: "wrong-type",
-		message: `\`${key}\` is ${describeNode(value)}, and \`true\` or \`false\` is wanted.`,
+		message: `\`${key}\` is ${describeNode(value)}, but \`true\` or \`false\` is expected.`,
 		remedy: `Write \`${key}: true\`.`,
 	});
 	return undefined;
 }
 
-/** How path patterns are matched. */
+/** Reads how path patterns are matched. */
 export function readMatching(value: Node, { source, report, key }: ReadContext, rules: RuleSetDraft): void {
 	const said = value.kind === "scalar" ? value.written : "";
-	// Substrings match all that segments match: one file that wants them is enough, and none can take them back.
+	// Substrings match everything that segments match: one file that asks for them is enough, and no file can take them back.
 	if (said === "substring") rules.matching = said;
 	else if (said === "segments") return;
 	else {
 		report.error(source.place(value.start), {
 			code: "wrong-value",
-			message: `\`${key}\` is ${describeNode(value)}, and \`segments\` or \`substring\` is wanted.`,
+			message: `\`${key}\` is ${describeNode(value)}, but \`segments\` or \`substring\` is expected.`,
 			remedy: "Write `pathMatching: segments`.",
 		});
 	}
@@ -107,7 +107,7 @@ export function readMatching(value: Node, { source, report, key }: ReadContext, 
 
 const strength: Record<BuiltIn, number> = { off: 0, ask: 1, deny: 2 };
 
-/** One of the built-in protections; a project's file cannot weaken it. */
+/** Reads a built-in protection; a project's file cannot weaken it. */
 export function readBuiltIn(
 	value: Node,
 	keyStart: number,
@@ -121,7 +121,7 @@ export function readBuiltIn(
 	if (place.tier === "project" && strength[said] < strength[rules[builtIn]]) {
 		reading.report.warn(reading.source.place(keyStart), {
 			code: "only-global",
-			message: `\`${builtIn}: ${said}\` would take protection away, which a project's file cannot.`,
+			message: `\`${builtIn}: ${said}\` would remove protection, which a project's file cannot do.`,
 			remedy: "Write it into the rule file in your home directory if you want it.",
 		});
 		return;

@@ -1,5 +1,6 @@
-// Reads rule files into one rule set. D1 all problems are told, with line and column; D2 a file that is not read as it was meant
-// closes the guard: it never counts for less than it says; D3 a project's file can add, not take away.
+// Reads rule files into one rule set.
+// Invariants: every problem is reported with line and column; a file that is not read as it was meant closes the guard, so it never counts for
+// less than it says; a project's file can add protection, not remove it.
 import {
 	type Diagnostic,
 	describeNode,
@@ -60,18 +61,18 @@ function readFile(place: RuleFileLocation, platform: NodeJS.Platform, rules: Rul
 
 const gone = {
 	code: "dead-link",
-	message: "This rule file is a link that leads nowhere, or it has just been removed.",
+	message: "This rule file is a broken link, or it has just been removed.",
 	remedy: "Put the file where the link points, or remove the link.",
 };
 const foreignRules = (name: string): Problem => ({
 	code: "foreign-format",
-	message: `This is ${name}: none of its rules can be enforced, and nothing is allowed before that is settled.`,
+	message: `This is ${name}: none of its rules can be enforced, so every call that writes or runs something needs approval.`,
 	remedy: `Keep it where its own tool reads it, and let \`/guard init\` write this one. Known keys are ${Object.keys(ownKeys).join(", ")}.`,
 });
 const empty = {
 	code: "no-rules",
-	message: "This file holds no rules.",
-	remedy: "Add some, or run `/guard init` in another place and take them from there.",
+	message: "This file has no rules.",
+	remedy: "Add some, or run `/guard init` in another folder and copy them from there.",
 };
 
 /** Reads the top level; returns the name of the dialect. */
@@ -86,7 +87,7 @@ function readRoot(
 	if (root.kind !== "map") {
 		report.error(source.place(root.start), {
 			code: "wrong-type",
-			message: `The file is ${describeNode(root)}, and keys with lists of rules are wanted.`,
+			message: `The file is ${describeNode(root)}, but keys with lists of rules are expected.`,
 			remedy: "Begin with a key such as `zeroAccessPaths:` and put the entries below it.",
 		});
 		return "unknown";
@@ -96,34 +97,42 @@ function readRoot(
 		report.error(source.place(root.start), foreignRules(other.name));
 		return "unknown";
 	}
-	const translated: string[] = [];
 	const trial = root.entries.get("dryRun")?.value;
-	const dryRun = trial?.kind === "scalar" && trial.value === true;
+	const into: RuleTarget = { place, dryRun: trial?.kind === "scalar" && trial.value === true, rules };
+	const translated: string[] = [];
 	for (const [key, entry] of root.entries) {
+		const reading = { source, report, key, platform };
 		const known = readKey(key);
-		if (!known) {
-			const guess = didYouMean(key, Object.keys(ownKeys));
-			report.error(source.place(entry.keyStart), {
-				code: "unknown-key",
-				message: `\`${key}\` is no key of a rule file.${guess}`,
-				remedy: `Known are ${Object.keys(ownKeys).join(", ")}.`,
-			});
-			// A slip of the pen opens nothing: what most likely was meant to forbid forbids.
-			const meant = readKey(/`([^`]+)`/.exec(guess)?.[1] ?? "")?.meaning;
-			if (meant?.kind === "commands" || meant?.kind === "paths")
-				readValue(meant, entry, { source, report: openReport(), key, platform }, { place, dryRun, rules });
-			continue;
-		}
-		if (!known.own) translated.push(key);
-		readValue(known.meaning, entry, { source, report, key, platform }, { place, dryRun, rules });
+		if (known) readValue(known.meaning, entry, reading, into);
+		else readUnknownKey(entry, reading, into);
+		if (known && !known.own) translated.push(key);
 	}
 	if (translated.length === 0) return "damage-control";
-	report.warn(source.place(root.start), {
-		code: "dialect",
-		message: `${translated.map((key) => `\`${key}\``).join(", ")} ${translated.length === 1 ? "is" : "are"} read as another guard would read ${translated.length === 1 ? "it" : "them"}.`,
-		remedy: "Nothing has to be done; `/guard rules` shows what they were read as.",
-	});
+	report.warn(source.place(root.start), translatedKeys(translated));
 	return `relative (${translated.join(", ")})`;
+}
+
+function translatedKeys(keys: readonly string[]): Problem {
+	const [are, them] = keys.length === 1 ? ["is", "it"] : ["are", "them"];
+	return {
+		code: "dialect",
+		message: `${keys.map((key) => `\`${key}\``).join(", ")} ${are} read as another guard would read ${them}.`,
+		remedy: "You need not change anything; `/guard rules` shows the result.",
+	};
+}
+
+/** Reports an unknown key. A typo must not open anything: if the key was probably meant to forbid, its entries are read. */
+function readUnknownKey(entry: MapEntry, reading: ReadContext, into: RuleTarget): void {
+	const { source, report, key } = reading;
+	const guess = didYouMean(key, Object.keys(ownKeys));
+	report.error(source.place(entry.keyStart), {
+		code: "unknown-key",
+		message: `\`${key}\` is not a key of a rule file.${guess}`,
+		remedy: `Known are ${Object.keys(ownKeys).join(", ")}.`,
+	});
+	const meant = readKey(/`([^`]+)`/.exec(guess)?.[1] ?? "")?.meaning;
+	if (meant?.kind === "commands" || meant?.kind === "paths")
+		readValue(meant, entry, { ...reading, report: openReport() }, into);
 }
 
 function readValue(meaning: KeyMeaning, { value, keyStart }: MapEntry, reading: ReadContext, into: RuleTarget): void {
@@ -149,7 +158,7 @@ function readValue(meaning: KeyMeaning, { value, keyStart }: MapEntry, reading: 
 		case "flag": {
 			const truth = readTruth(value, reading);
 			if (truth === undefined || meaning.flag === "dryRun") return;
-			// Not to fold where the system does would take protection away.
+			// Matching case where the system ignores it would remove protection.
 			if (meaning.flag === "caseInsensitive") {
 				if (truth) rules.foldCase = true;
 				else if (place.tier === "global") rules.foldCase ??= false;
@@ -165,7 +174,7 @@ function readValue(meaning: KeyMeaning, { value, keyStart }: MapEntry, reading: 
 	}
 }
 
-/** Whether any diagnostic stops workers from starting. */
+/** The problems that stop workers from starting. */
 export function blockingProblems({ diagnostics }: Pick<RuleSet, "diagnostics">): readonly Diagnostic[] {
 	return diagnostics.filter(({ severity }) => severity === "error");
 }

@@ -1,5 +1,5 @@
-// What a rule file that is no valid YAML still says, line by line: so that one wrong line does not open every place that the others close.
-// V1 only what forbids is taken from it, never what lets through; V2 the file stays a problem: nothing here makes it count as read.
+// Recovers rules line by line from a rule file that is not valid YAML, so that one wrong line does not open what the others close.
+// Invariants: only rules that forbid are recovered; the file still counts as unreadable.
 import { type Node, openReport, type Source } from "../../../definition/index.ts";
 import { readKey } from "./keys.ts";
 import { readCommandRules, readPathRules } from "./read-lists.ts";
@@ -12,12 +12,12 @@ interface Item {
 
 const MAX_LINES = 20_000;
 
-/** Reads the lists of expressions and places out of the text, as far as their lines look like entries. */
+/** Reads lists of expressions and places from the lines that look like entries. */
 export function recoverRules(source: Source, platform: NodeJS.Platform, into: RuleTarget): void {
 	for (const { key, items } of listsOf(source.text)) {
 		const known = readKey(key);
 		if (!known || items.length === 0) continue;
-		// Its problems are those of the file, which are told already.
+		// The problems of the file have been reported already.
 		const reading = { source, report: openReport(), key, platform };
 		const value = listOf(items);
 		if (known.meaning.kind === "commands") readCommandRules(value, known.meaning.decision, reading, into);
@@ -58,7 +58,7 @@ function inlineItems(text: string, start: number): Item[] {
 /** One entry: a text, in quotes or not, or the field of a rule that holds it. */
 function itemOf(entry: string, start: number): Item | undefined {
 	const field = /^\s*\{?\s*["']?(?:pattern|path|regex|glob|command)["']?\s*:\s*(.*)$/.exec(entry)?.[1];
-	// Another field of a rule, such as its reason, is no entry.
+	// Another field of a rule, such as its reason, is not an entry.
 	if (field === undefined && /^\s*\{?\s*\w+\s*:\s/.test(entry)) return undefined;
 	const written = (field ?? entry).trim();
 	const quoted = /^'((?:[^']|'')*)'/.exec(written)?.[1]?.replaceAll("''", "'") ?? doubleQuoted(written);
@@ -68,7 +68,7 @@ function itemOf(entry: string, start: number): Item | undefined {
 
 function doubleQuoted(written: string): string | undefined {
 	const inner = /^"((?:[^"\\]|\\.)*)"/.exec(written)?.[1];
-	// A backslash that begins no escape of YAML stands for itself: it is what makes such a file invalid.
+	// A backslash that starts no YAML escape makes the file invalid; it stands for itself.
 	return inner?.replace(/\\(["\\/])/g, "$1");
 }
 

@@ -1,4 +1,4 @@
-// The rule file as documents and editors need it: a table of its keys, a table of effects, a JSON Schema. Taken from what the reader acts on.
+// The reference of rule files: tables of keys and effects for the documents, and the JSON Schema. Derived from the reader's own tables.
 import { type Effect, effects } from "../../../footprint/index.ts";
 import { type KeyMeaning, ownKeys } from "./keys.ts";
 
@@ -54,56 +54,56 @@ export function guardTables(): { readonly keys: readonly string[]; readonly effe
 	};
 }
 
-/** The JSON Schema of a rule file in this package's own form; relatives' spellings are read, not described. */
-export function ruleFileSchema(): object {
-	const decision = { enum: ["deny", "ask", "off"] };
-	const places = {
-		type: "array",
-		items: {
-			anyOf: [
-				{ type: "string", minLength: 1 },
-				{
-					type: "object",
-					required: ["path"],
-					additionalProperties: false,
-					properties: {
-						path: { type: "string" },
-						reason: { type: "string" },
-						ask: { type: "boolean" },
-						dryRun: { type: "boolean" },
-					},
-				},
-			],
-		},
-	};
-	const pattern = {
-		type: "object",
-		required: ["pattern"],
-		properties: {
-			pattern: { type: "string", format: "regex" },
-			reason: { type: "string" },
-			ask: { type: "boolean" },
-			dryRun: { type: "boolean" },
-			caseInsensitive: { type: "boolean" },
-			platforms: { type: "array", items: { type: "string" } },
-		},
-	};
-	const effect = {
+const decision = { enum: ["deny", "ask", "off"] };
+const places = {
+	type: "array",
+	items: {
 		anyOf: [
-			decision,
+			{ type: "string", minLength: 1 },
 			{
 				type: "object",
-				required: ["decision"],
+				required: ["path"],
 				additionalProperties: false,
 				properties: {
-					decision,
+					path: { type: "string" },
 					reason: { type: "string" },
-					except: { type: "array", items: { type: "string" } },
+					ask: { type: "boolean" },
 					dryRun: { type: "boolean" },
 				},
 			},
 		],
-	};
+	},
+};
+const pattern = {
+	type: "object",
+	required: ["pattern"],
+	properties: {
+		pattern: { type: "string", format: "regex" },
+		reason: { type: "string" },
+		ask: { type: "boolean" },
+		dryRun: { type: "boolean" },
+		caseInsensitive: { type: "boolean" },
+		platforms: { type: "array", items: { type: "string" } },
+	},
+};
+const effect = {
+	anyOf: [
+		decision,
+		{
+			type: "object",
+			required: ["decision"],
+			additionalProperties: false,
+			properties: {
+				decision,
+				reason: { type: "string" },
+				except: { type: "array", items: { type: "string" } },
+				dryRun: { type: "boolean" },
+			},
+		},
+	],
+};
+/** The JSON Schema of a rule file in this package's own form; the forms of other guards are not described. */
+export function ruleFileSchema(): object {
 	const forms: Record<KeyMeaning["kind"], object> = {
 		commands: { type: "array", items: { anyOf: [{ type: "string", minLength: 1 }, pattern] } },
 		paths: places,

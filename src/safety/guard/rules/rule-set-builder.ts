@@ -1,4 +1,4 @@
-// Where what is read from rule files is gathered, and what every part of the reader needs for it.
+// The rule set that rule files are read into.
 
 import type { RuleFileLocation } from "./locate-rules.ts";
 import type { ReadContext, RuleEntry } from "./read-rule.ts";
@@ -15,12 +15,12 @@ export interface RuleTarget {
 	readonly rules: RuleSetDraft;
 }
 
-/** Where an entry stands. */
+/** The place of an entry. */
 export function originOf(entry: RuleEntry, { source }: ReadContext): { file: string; line: number } {
 	return { file: source.file, line: source.place(entry.start).line ?? 1 };
 }
 
-/** A reason as one sentence without its end. */
+/** A reason as one sentence without its period. */
 export function sentence(text: string): string {
 	return text
 		.trim()

@@ -1,17 +1,17 @@
-// What the guard's rule files say, parsed: exact, plain JSON data that can be frozen, hashed and sent to another process.
-// R1 a rule set holds no functions and no compiled expressions; R2 the same files give the same hash on every machine with the same
-// home and project folders.
+// A rule set: what the rule files say, as plain JSON data that can be serialized, hashed and sent to another process.
+// Invariants: it holds no functions and no compiled expressions; the same files give the same hash on every machine with the same home and
+// project folders.
 import { createHash } from "node:crypto";
 import type { Diagnostic } from "../../../definition/index.ts";
 import type { Effect } from "../../../footprint/index.ts";
 import type { Origin } from "../../policy/index.ts";
 
 interface Rule {
-	/** Short stable name, shown to people and counted: the pattern as written. */
+	/** The pattern as written: shown to the user, and used to count repetitions. */
 	readonly name: string;
 	readonly reason: string;
 	readonly decision: "ask" | "deny";
-	/** On trial: recorded, not carried out. */
+	/** On trial: its decision is recorded, not carried out. */
 	readonly dryRun: boolean;
 	readonly origin: Origin;
 }
@@ -25,8 +25,8 @@ export interface CommandRule extends Rule {
 }
 
 /**
- * `zero` no access of any kind · `read-only` no change of any kind · `no-delete` no removal, moving away or emptying · `generated` made by a
- * build: not edited by hand, but removed and made again.
+ * `zero`: no access of any kind · `read-only`: no change · `no-delete`: no removal, moving or emptying · `generated` by a build: not edited by
+ * hand, but may be removed and regenerated.
  */
 export type PathLimit = "zero" | "read-only" | "no-delete" | "generated";
 
@@ -34,35 +34,35 @@ export interface PathRule extends Rule {
 	readonly kind: "path";
 	readonly limit: PathLimit;
 	readonly pattern: string;
-	/** `glob` as documented in path-rule.ts; `regex` from dialects that write paths as regular expressions. */
+	/** `glob` as in `path-pattern.ts`; `regex` from guards that write paths as regular expressions. */
 	readonly syntax: "glob" | "regex";
 	/** Absolute directory that `./` patterns start from. */
 	readonly base: string;
 }
 
-/** Takes places out of the path rules of the same file; those of a global file also out of project files. */
+/** Excludes places from the path rules of the same file; an exception in a global file also from those of project files. */
 export interface PathException {
 	readonly pattern: string;
 	readonly base: string;
-	/** `read` only lets reading and listing through. */
+	/** `read` allows reading and listing only. */
 	readonly access: "read" | "all";
-	/** `zero`: what may be read only, or changed only, stays so. */
+	/** `zero`: the exception does not apply to read-only and other limits. */
 	readonly limits: "zero" | "all";
-	/** Files that it applies to: one, or every file for exceptions of a global file. */
+	/** The files whose rules it applies to. */
 	readonly of: "every-file" | { readonly file: string };
 	readonly origin: Origin;
 }
 
-/** What a command does, whatever its spelling. */
+/** A rule about what a command does, however it is spelled. */
 export interface EffectRule extends Rule {
 	readonly kind: "effect";
 	readonly effect: Effect;
-	/** Commands whose touched paths all match one of these are let through. */
+	/** Allows commands that only access these places, or that are written like one of these. */
 	readonly except: readonly string[];
 	readonly base: string;
 }
 
-/** How the built-in protections decide; only a global file may weaken them. */
+/** Decision of a built-in protection; only a global file may weaken it. */
 export type BuiltIn = "deny" | "ask" | "off";
 
 export interface RuleSet {
@@ -70,37 +70,37 @@ export interface RuleSet {
 	readonly paths: readonly PathRule[];
 	readonly exceptions: readonly PathException[];
 	readonly effects: readonly EffectRule[];
-	/** Ask for whatever cannot be known. */
+	/** Ask about everything unknown. */
 	readonly strict: boolean;
-	/** Ask when a script is written whose text would not pass as a command. */
+	/** Ask when a script is written whose commands would not pass. */
 	readonly scanWrites: boolean;
-	/** `substring`: path patterns match anywhere in a path, as the first guard of this kind did. */
+	/** `substring`: path patterns match anywhere in a path, as in the first guard of this kind. */
 	readonly matching: "segments" | "substring";
-	/** Fold upper and lower case in paths; `undefined`: where the system does. */
+	/** Ignore case in paths; `undefined`: as the system does. */
 	readonly foldCase: boolean | undefined;
 	readonly selfProtection: BuiltIn;
 	readonly nestedAgents: BuiltIn;
-	/** Files that were read, in the order global, then project from the outermost folder inwards. */
+	/** The files: global first, then the project's from the outermost folder inwards. */
 	readonly files: readonly RuleFile[];
 	readonly diagnostics: readonly Diagnostic[];
-	/** A file could not be read as it was meant: whatever writes or runs something needs a person's yes. */
+	/** A file could not be read as it was meant: every call that writes or runs something needs approval. */
 	readonly closed: boolean;
 }
 
 export interface RuleFile {
 	readonly file: string;
 	readonly tier: "global" | "project";
-	/** Name of the dialect it is written in. */
+	/** Name of the dialect. */
 	readonly dialect: string;
 	readonly count: number;
 }
 
-/** Sixteen hexadecimal digits over everything that can change a verdict. Lines, reasons and diagnostics count: what people see is pinned too. */
+/** Hashes the rule set to 16 hexadecimal digits. Lines, reasons and diagnostics count too: what the user sees is pinned. */
 export function hashRules(rules: RuleSet): string {
 	return createHash("sha256").update(serializeRules(rules)).digest("hex").slice(0, 16);
 }
 
-/** The rule set as JSON text, the same for the same rules. */
+/** The rule set as JSON text with sorted keys. */
 export function serializeRules(rules: RuleSet): string {
 	return JSON.stringify(rules, (_key, value: unknown) =>
 		value !== null && typeof value === "object" && !Array.isArray(value)
@@ -109,10 +109,10 @@ export function serializeRules(rules: RuleSet): string {
 	);
 }
 
-/** Reads what `serializeRules` wrote and checks its hash. Throws where the text is not what was frozen. */
+/** Reads what `serializeRules` wrote. Throws if it does not have the hash. */
 export function deserializeRules(text: string, hash: string): RuleSet {
 	const rules = JSON.parse(text) as RuleSet;
-	if (hashRules(rules) !== hash) throw new Error("The frozen rules do not have the hash that was promised.");
+	if (hashRules(rules) !== hash) throw new Error("The rules do not have the expected hash.");
 	return rules;
 }
 

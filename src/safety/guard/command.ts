@@ -1,4 +1,4 @@
-// `/guard` and its verbs: what is in force, every rule, the log, a test of a call, a file to start from.
+// `/guard` and its verbs: status, rules, log, test of a call, starter file, reload, remembered answers.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ export async function runGuardCommand(
 			return say(ctx, logText(ctx, rest));
 		case "test":
 			if (rest.trim() === "")
-				return refuse(ctx, "Say what to test: /guard test git push --force, or /guard test read .env");
+				return refuse(ctx, "Name a command to test: /guard test git push --force, or /guard test read .env");
 			return say(ctx, await testText(rest, ctx, session.policies));
 		case "init":
 			return initialise(ctx, session, rest);
@@ -58,7 +58,7 @@ export async function runGuardCommand(
 		default:
 			return refuse(
 				ctx,
-				`There is no \`/guard ${verb}\`. Known are: rules, log, test <command>, init, reload, allow once, forget <number>.`,
+				`Unknown: \`/guard ${verb}\`. Use rules, log, test <command>, init, reload, allow once, forget <number>.`,
 			);
 	}
 }
@@ -68,15 +68,15 @@ function tell(ctx: ExtensionCommandContext, { text, tone }: CommandReply): void 
 	else refuse(ctx, text, tone);
 }
 
-/** Says why nothing was done; without a screen pi's exit code tells it too. */
+/** Says why nothing was done; without a screen, pi's exit code is that of a usage error. */
 function refuse(ctx: ExtensionCommandContext, text: string, tone: NoticeLevel = "warning"): void {
 	failWith(ctx, exitCodes.usage);
 	say(ctx, text, tone);
 }
 
-const stale = "The rule files on disk have changed since: `/guard reload` puts in force what they say now.";
+const stale = "The rule files on disk have changed since: `/guard reload` enforces the new rules.";
 
-/** Whether the files on disk say something else by now. */
+/** Whether the files on disk have other rules than those in force. */
 function isStale({ current, agentDir }: GuardSession, cwd: string): boolean {
 	const places = locateRules({ cwd, home: homedir(), agentDir });
 	if (places.length === 0) return current() !== undefined;
@@ -88,8 +88,8 @@ function statusText({ current }: GuardSession, cwd: string): string {
 	if (!guard) {
 		return [
 			"No rule file is in force: nothing is judged.",
-			"Looked for .pi/damage-control-rules.yaml in this project (up to the repository's root) and in your home directory.",
-			"`/guard init` writes one to start from.",
+			"Searched for .pi/damage-control-rules.yaml in this project (up to the repository's root) and in your home directory.",
+			"`/guard init` writes a starter file.",
 		].join("\n");
 	}
 	const { rules, hash } = guard;
@@ -101,9 +101,9 @@ function statusText({ current }: GuardSession, cwd: string): string {
 		`${rules.effects.length} effects`,
 	];
 	const modes = [
-		rules.closed ? "closed until the problems below are put right" : "in force",
+		rules.closed ? "closed until the problems below are fixed" : "in force",
 		...(rules.strict ? ["strict"] : []),
-		...(rules.scanWrites ? ["scripts are looked through when they are written"] : []),
+		...(rules.scanWrites ? ["scripts are judged when they are written"] : []),
 		...(rules.matching === "substring" ? ["paths match anywhere in a name"] : []),
 	];
 	const lines = [`Guard: ${modes.join(", ")} (rules ${hash})`, kinds.join(", ")];
@@ -119,12 +119,12 @@ function statusText({ current }: GuardSession, cwd: string): string {
 }
 
 function builtIn(setting: RuleSet["selfProtection"]): string {
-	return { deny: "refused", ask: "asked for", off: "not judged" }[setting];
+	return { deny: "refused", ask: "asked about", off: "not judged" }[setting];
 }
 
 async function showRules(ctx: ExtensionCommandContext, { current }: GuardSession): Promise<void> {
 	const guard = current();
-	if (!guard) return say(ctx, "No rule file is in force. `/guard init` writes one to start from.");
+	if (!guard) return say(ctx, "No rule file is in force. `/guard init` writes a starter file.");
 	const { rules } = guard;
 	const where = ({ file, line }: { file: string; line?: number }) => `${formatPath(file, ctx.cwd)}:${line ?? 1}`;
 	const what = (rule: { decision: string; dryRun: boolean }) => `${rule.decision}${rule.dryRun ? " (on trial)" : ""}`;
@@ -134,7 +134,7 @@ async function showRules(ctx: ExtensionCommandContext, { current }: GuardSession
 			(rule) => `${what(rule)} · /${rule.pattern}/${rule.flags} · ${rule.reason} · ${where(rule.origin)}`,
 		),
 		...rules.paths.map((rule) => `${what(rule)} · ${rule.limit} · ${rule.pattern} · ${where(rule.origin)}`),
-		...rules.exceptions.map((rule) => `let through (${rule.access}) · ${rule.pattern} · ${where(rule.origin)}`),
+		...rules.exceptions.map((rule) => `allowed (${rule.access}) · ${rule.pattern} · ${where(rule.origin)}`),
 	];
 	if (ctx.mode !== "tui") return say(ctx, lines.join("\n"));
 	await pageMarkdown(
@@ -163,14 +163,14 @@ function logText(ctx: ExtensionCommandContext, rest: string): string {
 			`    ${record.policy} · ${record.rule}${origin}${others}`,
 		);
 	}
-	if (lines.length === 0) return "Nothing was refused, asked or withheld in this session.";
+	if (lines.length === 0) return "Nothing was refused, asked about or withheld in this session.";
 	if (more > 0) lines.push(`… and ${more} earlier: /guard log ${most + more}`);
 	return lines.join("\n");
 }
 
 const fileTools = new Set(["read", "write", "edit", "grep", "find", "ls"]);
 
-/** The call that `/guard test` speaks of: `read <path>` and its like are file tools, all else is a shell command. */
+/** The call that `/guard test` is about: `read <path>` and its like are file tools, everything else is a shell command. */
 export function testedCall(text: string): ToolCall {
 	const [, tool = "", argument = ""] = /^(\S+)\s+([\s\S]+)$/.exec(text.trim()) ?? [];
 	const isTool = fileTools.has(tool) && !/^(?:-|.*\s-)/.test(argument) && !/[|;&<>]/.test(argument);
@@ -196,13 +196,13 @@ async function testText(text: string, ctx: ExtensionCommandContext, policies: Po
 async function initialise(ctx: ExtensionCommandContext, session: GuardSession, rest: string): Promise<void> {
 	const folder = join(rest.trim() === "global" ? homedir() : ctx.cwd, ".pi");
 	const file = join(folder, "damage-control-rules.yaml");
-	if (existsSync(file)) return refuse(ctx, `${formatPath(file, ctx.cwd)} is there already; it stays as it is.`);
+	if (existsSync(file)) return refuse(ctx, `${formatPath(file, ctx.cwd)} already exists and was not changed.`);
 	const starter = readFileSync(join(packageRoot(), "examples", "damage-control-rules.yaml"), "utf8");
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(file, starter, { flag: "wx" });
 	await session.load(ctx);
 	say(
 		ctx,
-		`Wrote ${formatPath(file, ctx.cwd)}; it is in force. Read through it and change what does not fit.\n${statusText(session, ctx.cwd)}`,
+		`Wrote ${formatPath(file, ctx.cwd)}; it is in force. Read it and change what does not fit.\n${statusText(session, ctx.cwd)}`,
 	);
 }

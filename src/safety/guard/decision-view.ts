@@ -1,4 +1,4 @@
-// How a decision's entry looks in the terminal: one line, the reason below it when the row is opened.
+// Draws a decision's entry in the terminal: one line, and the reason when the row is expanded.
 import type { EntryRenderer } from "@earendil-works/pi-coding-agent";
 import { Text } from "@earendil-works/pi-tui";
 import { type DecisionOutcome, readDecision } from "../policy/index.ts";
@@ -9,12 +9,12 @@ const words: Record<Exclude<DecisionOutcome, "denied" | "refused" | "unasked">, 
 	noted: "on trial",
 };
 
-/** Draws a decision; nothing for an entry that is none. */
+/** Draws a decision; nothing for an entry without one. */
 export const renderDecision: EntryRenderer = (entry, { expanded }, theme) => {
 	const record = readDecision(entry.data);
 	if (!record) return undefined;
 	const { outcome, tool, input, policy, rule, reason, origin } = record;
-	// The call's own row says why it was refused: once is enough.
+	// The call's own row already says why it was refused.
 	if (outcome === "denied" || outcome === "refused" || outcome === "unasked") return undefined;
 	const color = outcome === "allowed" || outcome === "noted" ? "muted" : "warning";
 	const line = `${theme.fg(color, words[outcome])} ${theme.fg("dim", `${tool} ${input}`)} ${theme.fg("muted", `[${policy} · ${rule}]`)}`;

@@ -1,9 +1,9 @@
-// Frozen rules put in force where they have been handed to: in a worker, before a cleanup. What judges is loaded only then.
+// Enforces serialized rules in another process: in a worker, before a cleanup. The code that judges is loaded only then.
 import type { Scope } from "../../pi/index.ts";
 import type { Policies } from "../policy/index.ts";
 import type { Guard, GuardLocation } from "./open.ts";
 
-/** Puts the rules in force that `serializeRules` gave as `text` with `hash`. Throws where the text is not what the hash was taken of. */
+/** Enforces the rules that `serializeRules` returned as `text`. Throws if they don't have the hash. */
 export async function enforceRules(
 	{ text, hash }: { readonly text: string; readonly hash: string },
 	place: GuardLocation,

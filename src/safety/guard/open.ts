@@ -1,4 +1,4 @@
-// A guard in force: its rules, its policy in the registry, what it has read. The session and a worker open one the same way.
+// A guard in force: its rules and its policy. Sessions and workers open one the same way.
 import type { Scope } from "../../pi/index.ts";
 import { hostEnvironment } from "../../pi/index.ts";
 import { measure } from "../measure.ts";
@@ -11,7 +11,7 @@ export interface Guard {
 	/** As `hashRules` gives it. */
 	readonly hash: string;
 	readonly policy: Policy;
-	/** Takes the policy out. */
+	/** Removes the policy. */
 	close(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface GuardLocation {
 	readonly agentDir: string | undefined;
 }
 
-/** Puts a rule set in force. `scope` closes it at the latest. */
+/** Enforces a rule set until it is closed, or until `scope` closes. */
 export function openGuard(rules: RuleSet, { cwd, agentDir }: GuardLocation, policies: Policies, scope: Scope): Guard {
 	const policy = guardPolicy({
 		rules,

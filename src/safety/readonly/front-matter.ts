@@ -1,4 +1,4 @@
-// Whether a prompt template or skill that a person runs asks for the readonly posture in its front matter.
+// Reads whether a prompt template or skill that the user runs sets `readonly` in its front matter.
 import { readFileSync } from "node:fs";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { openSource, parseFrontMatter } from "../../definition/index.ts";
@@ -6,10 +6,10 @@ import { openSource, parseFrontMatter } from "../../definition/index.ts";
 export type ReadonlyRequest =
 	| { readonly kind: "nothing" }
 	| { readonly kind: "posture"; readonly on: boolean }
-	/** `readonly` is there and says neither yes nor no. */
+	/** `readonly` is neither true nor false. */
 	| { readonly kind: "unclear"; readonly file: string; readonly line: number };
 
-/** Looks at the file behind `/name …`. Other texts ask for nothing. */
+/** Reads the file behind `/name …`. Other texts contain no request. */
 export function findReadonlyRequest(pi: Pick<ExtensionAPI, "getCommands">, text: string): ReadonlyRequest {
 	const name = /^\/(\S+)/.exec(text)?.[1];
 	const command = name === undefined ? undefined : pi.getCommands().find((known) => known.name === name);
@@ -17,7 +17,7 @@ export function findReadonlyRequest(pi: Pick<ExtensionAPI, "getCommands">, text:
 	return readReadonlyRequest(command.sourceInfo.path);
 }
 
-/** Looks at the front matter of a template's or skill's file. */
+/** Reads the front matter of a template's or skill's file. */
 export function readReadonlyRequest(file: string): ReadonlyRequest {
 	let source: ReturnType<typeof openSource>;
 	try {

@@ -7,12 +7,12 @@ import { openReadonly, type ReadonlySession, readonlyOf, setReadonly, toggleRead
 
 export type { ReadonlySession } from "./session.ts";
 
-/** Registers the readonly posture: the command, the flag, and what keeps it in step with the branch and with templates. */
+/** Registers `/readonly`, the flag, and the handlers that follow the branch and the front matter of templates and skills. */
 export function registerReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySession {
 	const session = openReadonly(pi, policies);
 	registerReadonlyFlag(pi, process.argv);
 	pi.registerCommand("readonly", {
-		description: "Turn the readonly posture on or off: /readonly [on|off]",
+		description: "Turn readonly on or off: /readonly [on|off]",
 		getArgumentCompletions: (prefix) => {
 			const found = ["on", "off"]
 				.filter((word) => word.startsWith(prefix))
@@ -24,7 +24,7 @@ export function registerReadonly(pi: ExtensionAPI, policies: Policies): Readonly
 	pi.on("session_start", (_event, ctx) => session.refresh(ctx));
 	pi.on("session_tree", (_event, ctx) => session.refresh(ctx));
 	pi.on("input", async (event, ctx) => {
-		// What an extension sends is no command, whatever it begins with.
+		// Text from an extension is never a command.
 		if (event.source !== "extension" && event.text.startsWith("/")) {
 			const { findReadonlyRequest } = await import("./front-matter.ts");
 			await follow(ctx, findReadonlyRequest(pi, event.text));
@@ -58,7 +58,7 @@ export async function runReadonlyCommand(
 			await setReadonly(ctx, word === "on");
 			break;
 		default: {
-			const reason = `\`/readonly ${word}\` is not known: use \`/readonly\`, \`/readonly on\` or \`/readonly off\`.`;
+			const reason = `Unknown: \`/readonly ${word}\`. Use \`/readonly\`, \`/readonly on\` or \`/readonly off\`.`;
 			say(ctx, reason, "warning");
 			failWith(ctx, exitCodes.usage);
 			return { kind: "failed", reason };
@@ -66,15 +66,15 @@ export async function runReadonlyCommand(
 	}
 	const session = readonlyOf(ctx);
 	const text = session?.on
-		? `Readonly: nothing is changed but temporary files. ${(await session.confinement()) === "sandbox" ? "Shell commands run in a sandbox." : "Shell commands are judged by their text; no sandbox works here."}`
+		? `Readonly: nothing is changed except temporary files. ${(await session.confinement()) === "sandbox" ? "Shell commands run in a sandbox." : "Shell commands are judged by their text; no sandbox works here."}`
 		: "Readonly is off.";
 	say(ctx, text);
 	return { kind: "completed" };
 }
 
 /**
- * Reads what the front matter of a template's or skill's file asks for, and gives the function that does it. A sequence reads all its
- * files before its first step: a file that is gone by the time of its step must not loosen anything.
+ * Reads the `readonly` request in the front matter of a template or skill, and returns the function that carries it out. A sequence reads all
+ * its files before its first step, so that a file removed before its step cannot loosen anything.
  */
 export async function prepareReadonlyRequest(file: string): Promise<(ctx: ExtensionContext) => Promise<void>> {
 	const { readReadonlyRequest } = await import("./front-matter.ts");
@@ -84,7 +84,7 @@ export async function prepareReadonlyRequest(file: string): Promise<(ctx: Extens
 
 async function follow(ctx: ExtensionContext, asked: ReadonlyRequest): Promise<void> {
 	if (asked.kind === "unclear") {
-		say(ctx, `${asked.file}:${asked.line}: \`readonly\` is neither true nor false, so it changes nothing.`, "warning");
+		say(ctx, `${asked.file}:${asked.line}: \`readonly\` is neither true nor false, so it is ignored.`, "warning");
 	}
 	if (asked.kind === "posture") await setReadonly(ctx, asked.on);
 }

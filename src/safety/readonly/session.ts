@@ -1,12 +1,13 @@
-// The readonly posture of one session: a fold over its branch, kept in step with moves in the tree.
-// S1 the newest entry of the branch decides, the command line's flag where there is none; S2 the model is told once a change.
+// Whether a session is readonly: a fold over its branch, kept in step with moves in the tree.
+// Invariants: the newest entry of the branch decides, or the command line's flag if there is none; the model is told once per change.
 
 import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { customEntries, newestFirst, openBadge, openInstances, openOnce } from "../../pi/index.ts";
 import type { Policies, Policy } from "../policy/index.ts";
+import type { SandboxProbe } from "../sandbox/index.ts";
 import { readonlyFlag } from "./flag.ts";
 
-/** Entry of a change; the second name is the one of another package, read for its sessions. */
+/** Types of the entries; the second is another package's, read so that its sessions can be continued. */
 const postureEntries = ["readonly:posture", "agenticoding-readonly"] as const;
 const nudgeMessage = "readonly:nudge";
 const statusKey = "chronicle-readonly";
@@ -20,92 +21,69 @@ export interface ReadonlyNotice {
 
 export interface ReadonlySession {
 	readonly on: boolean;
-	/** Sets the posture and remembers it on the branch. */
+	/** Turns readonly on or off and records it on the branch. */
 	set(ctx: ExtensionContext, on: boolean): Promise<void>;
-	/** Reads the branch again: after a start, a resume, a move in the tree. */
+	/** Reads the branch again, after a start, a resume or a move in the tree. */
 	refresh(ctx: ExtensionContext): Promise<void>;
-	/** What the model has not been told yet; `undefined` when it knows. */
+	/** The notice that the model has not had yet; `undefined` if it knows. */
 	pendingNotice(ctx: ExtensionContext): ReadonlyNotice | undefined;
-	/** What a compaction in the middle of a run has taken from the model; `undefined` when it has it. */
+	/** The notice again after a compaction during a run removed it; `undefined` if the model still has it. */
 	noticeAfterCompaction(ctx: ExtensionContext): ReadonlyNotice | undefined;
-	/** What a context that begins anew must be told; `undefined` in a session that may change things. */
+	/** The notice for a new context; `undefined` in a session that may change things. */
 	introduction(): ReadonlyNotice | undefined;
-	/** Entries that give a session within this one the posture: where this one has it, or another policy forbids changes. */
+	/** Entries that make a child session readonly: if this one is, or if a policy forbids changes. */
 	share(): { readonly customType: string; readonly data: unknown }[];
-	/** Calls `listener` whenever the posture is turned on, until the function that it returns is called. */
+	/** Calls `listener` whenever readonly is turned on; the returned function removes it. */
 	onTurnedOn(listener: () => void): () => void;
-	/** How shell commands are kept from writing, for `/readonly`. */
+	/** What keeps shell commands from writing: a sandbox, or judging their text. */
 	confinement(): Promise<"sandbox" | "text">;
 }
 
-/** Sessions of this process, found again after a replacement. */
+/** The sessions of this process, by their session manager. */
 const sessions = openInstances<ReadonlySession>("readonly");
 
-/** Sets the posture of the session that `ctx` belongs to. */
+/** Turns readonly on or off in the session that `ctx` belongs to. */
 export async function setReadonly(ctx: ExtensionContext, on: boolean): Promise<void> {
 	await sessions.of(ctx.sessionManager)?.set(ctx, on);
 }
 
-/** Turns the posture of the session that `ctx` belongs to round; answers what it is now. */
+/** Toggles readonly in the session that `ctx` belongs to; returns the new state. */
 export async function toggleReadonly(ctx: ExtensionContext): Promise<boolean> {
 	const session = sessions.of(ctx.sessionManager);
 	await session?.set(ctx, !session.on);
 	return session?.on ?? false;
 }
 
-/** The posture of the session that `ctx` belongs to. */
+/** The readonly state of the session that `ctx` belongs to. */
 export function readonlyOf(ctx: ExtensionContext): ReadonlySession | undefined {
 	return sessions.of(ctx.sessionManager);
 }
 
-/** Opens the posture of the session that `pi` belongs to. Nothing is read before `refresh`. */
+/** Opens the readonly state of the session that `pi` belongs to. Nothing is read before `refresh`. */
 export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySession {
 	let on = false;
-	let drop: (() => void) | undefined;
+	let policy: AddedPolicy | undefined;
 	const badge = openBadge(statusKey);
-	/** Whether the posture was ever on in this branch: only then can there be news. */
+	/** Whether the session was ever readonly on this branch: only then can there be a notice. */
 	let used = false;
 	const listeners = new Set<() => void>();
-
 	const sandbox = openOnce(async () => (await import("../sandbox/index.ts")).probeSandbox());
 
 	const apply = async (ctx: ExtensionContext, wanted: boolean): Promise<void> => {
 		const changed = wanted !== on;
 		on = wanted;
 		used ||= on;
-		if (changed && on) for (const listener of listeners) listener();
-		if (changed && ctx.hasUI) ctx.ui.setStatus(statusKey, on ? "readonly" : undefined);
-		badge.show(ctx, on ? "readonly" : undefined);
+		if (changed && on) listeners.forEach((listener) => void listener());
+		const label = on ? "readonly" : undefined;
+		if (changed && ctx.hasUI) ctx.ui.setStatus(statusKey, label);
+		badge.show(ctx, label);
 		if (!on) {
-			drop?.();
-			drop = undefined;
-			return;
+			policy?.remove();
+			policy = undefined;
+		} else if (!policy) {
+			policy = addPolicy(policies, ctx.cwd, sandbox);
+			await policy.loaded;
 		}
-		if (drop) return;
-		// In force at once: until what judges is loaded, calls wait for it, and where it cannot be loaded they are refused.
-		const judging = openPolicy(ctx.cwd);
-		judging.catch(() => {});
-		drop = policies.add({
-			name: "readonly",
-			judge: async (call, footprint) => (await judging).judge(call, footprint),
-			amend: async (call) => (await judging).amend?.(call),
-		});
-		await judging.catch(() => {});
-	};
-
-	const openPolicy = async (cwd: string): Promise<Policy> => {
-		const [{ readonlyPolicy }, { temporaryPlaces }, { wrapCommand }, { hostEnvironment }] = await Promise.all([
-			import("./judge.ts"),
-			import("../temporary-places.ts"),
-			import("../sandbox/index.ts"),
-			import("../../pi/index.ts"),
-		]);
-		const places = temporaryPlaces(hostEnvironment(cwd));
-		const confine = async (command: string) => {
-			const probe = await sandbox();
-			return probe && wrapCommand(command, probe, { writable: places.folders, readonly: places.except });
-		};
-		return readonlyPolicy({ places, confine });
 	};
 
 	const self: ReadonlySession = {
@@ -116,7 +94,7 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 			if (wanted === on) return;
 			pi.appendEntry(postureEntries[0], { enabled: wanted });
 			await apply(ctx, wanted);
-			// A run that is going on hears of it with its next request; otherwise the next run does.
+			// A current run gets the notice with its next request; otherwise the next run gets it.
 			const news = ctx.isIdle() ? undefined : self.pendingNotice(ctx);
 			if (news) pi.sendMessage(news, { deliverAs: "steer" });
 		},
@@ -127,11 +105,11 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 			await apply(ctx, posture ?? pi.getFlag(readonlyFlag) === true);
 		},
 		pendingNotice(ctx) {
-			// A model that heard nothing takes it that it may write.
-			if (!used || (told(ctx) === true) === on) return undefined;
+			// Without a notice the model assumes that it may write.
+			if (!used || (lastNotice(ctx) === true) === on) return undefined;
 			return { customType: nudgeMessage, content: on ? onText : offText, display: false, details: { enabled: on } };
 		},
-		noticeAfterCompaction: (ctx) => (on && told(ctx) === "compacted" ? self.introduction() : undefined),
+		noticeAfterCompaction: (ctx) => (on && lastNotice(ctx) === "compacted" ? self.introduction() : undefined),
 		introduction: () =>
 			on ? { customType: nudgeMessage, content: onText, display: false, details: { enabled: true } } : undefined,
 		share: () => (on || policies.forbidChanges ? [{ customType: postureEntries[0], data: { enabled: true } }] : []),
@@ -142,6 +120,44 @@ export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySess
 		confinement: async () => ((await sandbox()) ? "sandbox" : "text"),
 	};
 	return self;
+}
+
+interface AddedPolicy {
+	remove(): void;
+	/** Resolves when the policy's code is loaded or cannot be. */
+	readonly loaded: Promise<void>;
+}
+
+/** Enforces the policy at once: calls wait until its code is loaded, and are refused if it cannot be. */
+function addPolicy(policies: Policies, cwd: string, sandbox: () => Promise<SandboxProbe>): AddedPolicy {
+	const opening = openPolicy(cwd, sandbox);
+	const remove = policies.add({
+		name: "readonly",
+		judge: async (call, footprint) => (await opening).judge(call, footprint),
+		amend: async (call) => (await opening).amend?.(call),
+	});
+	return {
+		remove,
+		loaded: opening.then(
+			() => {},
+			() => {},
+		),
+	};
+}
+
+async function openPolicy(cwd: string, sandbox: () => Promise<SandboxProbe>): Promise<Policy> {
+	const [{ readonlyPolicy }, { temporaryPlaces }, { wrapCommand }, { hostEnvironment }] = await Promise.all([
+		import("./judge.ts"),
+		import("../temporary-places.ts"),
+		import("../sandbox/index.ts"),
+		import("../../pi/index.ts"),
+	]);
+	const places = temporaryPlaces(hostEnvironment(cwd));
+	const confine = async (command: string) => {
+		const probe = await sandbox();
+		return probe && wrapCommand(command, probe, { writable: places.folders, readonly: places.except });
+	};
+	return readonlyPolicy({ places, confine });
 }
 
 const onText =
@@ -156,19 +172,19 @@ function postureOf({ sessionManager }: ExtensionContext): boolean | undefined {
 	return undefined;
 }
 
-/** What the model was told last on this branch and can still see; a session begins able to write. */
-function told({ sessionManager }: ExtensionContext): boolean | "compacted" {
+/** The last notice on this branch that the model can still see; a session starts writable. */
+function lastNotice({ sessionManager }: ExtensionContext): boolean | "compacted" {
 	for (const entry of newestFirst(sessionManager)) {
-		const said = toldBy(entry);
-		if (said !== undefined) return said;
+		const on = noticeIn(entry);
+		if (on !== undefined) return on;
 		if (entry.type !== "compaction") continue;
-		const kept = sessionManager.buildContextEntries().map(toldBy);
-		return kept.findLast((heard) => heard !== undefined) ?? "compacted";
+		const kept = sessionManager.buildContextEntries().map(noticeIn);
+		return kept.findLast((on) => on !== undefined) ?? "compacted";
 	}
 	return false;
 }
 
-function toldBy(entry: SessionEntry): boolean | undefined {
+function noticeIn(entry: SessionEntry): boolean | undefined {
 	if (entry.type !== "custom_message" || entry.customType !== nudgeMessage) return undefined;
 	return (entry.details as { enabled?: unknown } | undefined)?.enabled === true;
 }

@@ -339,7 +339,7 @@ describe("rules with problems", () => {
 		await pi.prompt("/guard");
 		await pi.screen.notified(/Guard: in force[\s\S]*have changed since/);
 		await pi.prompt("/guard reload");
-		await pi.screen.notified(/whatever writes or runs something is asked for[\s\S]*rules\.yaml:\d+:/);
+		await pi.screen.notified(/every call that writes or runs something needs approval[\s\S]*rules\.yaml:\d+:/);
 		await pi.prompt("Go");
 		pi.screen.answer(await pi.screen.dialog("Allow bash?"), false);
 		await pi.settled();
@@ -396,7 +396,7 @@ describe("/guard", () => {
 		const written = project.read(rulesFile);
 		expect(written).toContain("zeroAccessPaths:");
 		await pi.prompt("/guard init");
-		await pi.screen.notified(/is there already/);
+		await pi.screen.notified(/already exists/);
 		expect(project.read(rulesFile)).toBe(written);
 
 		await pi.prompt("/guard test git -C . reset --hard");
@@ -411,7 +411,7 @@ describe("/guard", () => {
 		await pi.prompt("/guard rules");
 		await pi.screen.notified(/deny · recursive-delete/);
 		await pi.prompt("/guard nonsense");
-		await pi.screen.notified(/There is no `\/guard nonsense`/);
+		await pi.screen.notified(/Unknown: `\/guard nonsense`/);
 		expect(await pi.customEntries(decisions)).toEqual([]);
 
 		await pi.run("Clean up");

@@ -1,6 +1,6 @@
-// A command in one spelling: quotes and blanks made alike, nothing else. Not what a command means: two commands that do the same are two.
-// P1 a text with a part that could be something else next time (variables, substitutions, globs, here-documents, compound commands) has
-// no such spelling; P2 two texts with the same spelling are the same words in the same order for any shell.
+// The canonical form of a command: quotes and blanks normalized, nothing else. Two commands that do the same are still two.
+// Invariants: a text with a part that could differ next time (variables, substitutions, globs, here-documents, compound commands) has no
+// canonical form; two texts with the same form are the same words in the same order for any shell.
 import {
 	type Assignment,
 	type Command,
@@ -12,14 +12,14 @@ import {
 } from "unbash";
 import { spell } from "../../../footprint/index.ts";
 
-/** Words that begin something else than a simple command where they are not quoted. */
+/** Words that start something other than a simple command unless quoted. */
 const reserved: ReadonlySet<string> = new Set(
 	"if then else elif fi do done case esac while until for select in function time coproc".split(" "),
 );
 
-/** The one spelling of a shell text; `undefined` where it has none. */
+/** The canonical form of a shell text; `undefined` if it has none. */
 export function canonicalCommand(text: string): string | undefined {
-	// Characters that the analysis uses for what it does not know, and those that show as nothing.
+	// Characters that the analysis uses for unknown parts, and invisible ones.
 	if (/[\p{Co}\p{Cc}\p{Cf}]/u.test(text.replaceAll(/[\n\t]/g, " "))) return undefined;
 	const script = parse(text);
 	if ((script.errors?.length ?? 0) > 0 || script.commands.length === 0) return undefined;
@@ -91,7 +91,7 @@ function ofWord({ text, value, parts }: Word): string {
 				(part.type === "DoubleQuoted" && part.parts.every(({ type }) => type === "Literal")),
 		) ?? true;
 	if (!fixed) throw new NotPlain();
-	// A tilde means a folder where it is not quoted: only the plain form has one reading.
+	// An unquoted tilde means a folder: only the plain form is unambiguous.
 	if (text.includes("~") && text !== value) throw new NotPlain();
 	return text.includes("~") && text === value ? text : spell(value);
 }

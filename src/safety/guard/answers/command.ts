@@ -1,47 +1,46 @@
-// `/guard allow once`, `/guard forget`, and what `/guard` says of remembered answers.
+// `/guard allow once`, `/guard forget`, and the remembered answers in `/guard`.
 import type { NoticeLevel } from "../../../pi/index.ts";
 import { type AnswerBook, type ListedAnswer, subjectText } from "./session.ts";
 
-/** What a command answers. */
+/** The reply of a command. */
 export interface CommandReply {
 	readonly text: string;
 	readonly tone?: NoticeLevel;
 }
 
-/** What is remembered, one line each, with the numbers that `/guard forget` takes. */
+/** The remembered answers, one line each, with the numbers that `/guard forget` takes. */
 export function answerLines(book: AnswerBook): string[] {
 	const { answers, problem } = book.list();
 	const lines = answers.map((answer, index) => `  ${index + 1}. ${answerText(answer)}`);
 	if (lines.length > 0) lines.unshift("Remembered answers (`/guard forget <number>` undoes one):");
 	if (problem !== undefined)
 		lines.push(
-			`Answers in ${book.file} cannot be read (${problem}), so none of them counts. Repair or remove the file.`,
+			`Answers in ${book.file} cannot be read (${problem}), so none of them apply. Repair or remove the file.`,
 		);
 	return lines;
 }
 
-/** `/guard allow once`; `person` tells whether anybody can be asked in this session. */
+/** Runs `/guard allow once`; `person` says whether a user can be asked in this session. */
 export function allowOnce(rest: string, person: boolean, book: AnswerBook): CommandReply {
 	const warning = (text: string): CommandReply => ({ text, tone: "warning" });
-	if (rest.trim() !== "once")
-		return warning("Use `/guard allow once`: it lets the call that was refused last pass, one time.");
-	if (!person) return warning("Nobody can be asked here, so nothing is lifted.");
+	if (rest.trim() !== "once") return warning("Use `/guard allow once`: it allows the last refused call, one time.");
+	if (!person) return warning("Nobody can be asked here, so nothing is allowed.");
 	const said = book.allowOnce();
 	switch (said.kind) {
 		case "nothing":
 			return warning("No call was refused in this session.");
 		case "built-in":
 			return warning(
-				"The call that was refused last was not refused by a rule of a file, so it cannot be lifted here. `/guard log` shows why.",
+				"The last refused call was not refused by a rule of a file, so it cannot be allowed here. `/guard log` shows why.",
 			);
 		case "lifted":
 			return {
-				text: `Allowed once: ${subjectText(said.subject)}, exactly so. Tell the agent to try it again; \`/guard forget all\` takes it back.`,
+				text: `Allowed once: ${subjectText(said.subject)}, exactly this. Tell the agent to try it again; \`/guard forget all\` revokes it.`,
 			};
 	}
 }
 
-/** `/guard forget <number>` and `/guard forget all` */
+/** Runs `/guard forget <number>` and `/guard forget all`. */
 export function forget(rest: string, book: AnswerBook): CommandReply {
 	const word = rest.trim();
 	if (word !== "all" && !/^[1-9]\d{0,4}$/.test(word)) {

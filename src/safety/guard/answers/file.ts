@@ -1,5 +1,6 @@
-// The person's own file of answers that hold always, in pi's agent folder. Never a project's. What guards it is in `../judge-paths.ts`.
-// F1 a file that is not understood whole gives no answers and is never written over; F2 it is replaced in one step, readable by its owner only.
+// The user's file of answers that hold always, in pi's agent folder, never in a project. `../judge/judge-paths.ts` protects it.
+// Invariants: a file that is not understood completely gives no answers and is never overwritten; it is replaced atomically and readable by
+// its owner only.
 import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { replaceFileSync } from "../../../disk/index.ts";
@@ -18,12 +19,12 @@ export type AnswersRead =
 
 const MAX_ANSWERS = 1000;
 
-/** Where the answers are; `agentDir` is pi's agent folder. */
+/** The path of the file; `agentDir` is pi's agent folder. */
 export function answersFile(agentDir: string): string {
 	return join(agentDir, "guard-answers.json");
 }
 
-/** Reads the answers; a file that is not there holds none. */
+/** Reads the answers; a missing file has none. */
 export function readAnswers(file: string): AnswersRead {
 	let text: string;
 	try {
@@ -35,13 +36,13 @@ export function readAnswers(file: string): AnswersRead {
 	try {
 		const { version, answers } = JSON.parse(text) as { version?: unknown; answers?: unknown };
 		if (version === 1 && Array.isArray(answers) && answers.every(isAnswer)) return { kind: "read", answers };
-		return { kind: "unreadable", reason: "it is no file of answers, or one of a later version" };
+		return { kind: "unreadable", reason: "it is not a file of answers, or its version is newer" };
 	} catch {
-		return { kind: "unreadable", reason: "it is no JSON" };
+		return { kind: "unreadable", reason: "it is not JSON" };
 	}
 }
 
-/** Writes the answers. Throws where that fails. */
+/** Writes the answers. Throws if that fails. */
 export function writeAnswers(file: string, answers: readonly StoredAnswer[]): void {
 	mkdirSync(dirname(file), { recursive: true });
 	const kept = answers.slice(-MAX_ANSWERS);

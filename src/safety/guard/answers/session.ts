@@ -1,8 +1,9 @@
-// The answers of a session: what a person said for now, for this session, and for ever, and how they are asked.
-// A1 only where a person can be asked are answers asked for, remembered or used; A2 an answer never lifts a refusal, except the one
-// that a person has lifted for the next call; A3 every dialog and every line says what exactly is remembered, and where.
+// The user's answers: for one call, for this session, for always; and the question itself.
+// Invariants: answers are asked for, remembered and used only where a user can be asked; an answer never lifts a refusal, except the one that
+// the user has lifted for the next call; every dialog and every line says exactly what is remembered, and where.
 import { homedir } from "node:os";
-import { type Answer, askPerson, choosePerson } from "../../../pi/index.ts";
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { askPerson, choosePerson } from "../../../pi/index.ts";
 import { type Answers, placeName, questionText } from "../../policy/index.ts";
 import { answersFile, readAnswers, type StoredAnswer, writeAnswers } from "./file.ts";
 import { isSameSubject, refusedSubject, rememberedSubject, type Subject } from "./subject.ts";
@@ -16,11 +17,11 @@ export interface ListedAnswer extends StoredAnswer {
 export interface AnswerBook extends Answers {
 	/** Everything remembered, in the order of its numbers; `problem` where the file cannot be read. */
 	list(): { readonly answers: readonly ListedAnswer[]; readonly problem: string | undefined };
-	/** Forgets one by its number from 1, or all; says which. Throws where the file cannot be written. */
+	/** Forgets one by its number from 1, or all; returns which. Throws if the file cannot be written. */
 	forget(which: number | "all"): readonly ListedAnswer[];
-	/** Lifts the last refusal for the next call that is the same. */
+	/** Lifts the last refusal for the next identical call. */
 	allowOnce(): { readonly kind: "lifted"; readonly subject: Subject } | { readonly kind: "nothing" | "built-in" };
-	/** Where the answers that hold always are kept. */
+	/** The file of answers that hold always. */
 	readonly file: string;
 }
 
@@ -29,27 +30,23 @@ const once = "Yes, once";
 const session = "Yes, in this session";
 const always = "Yes, always";
 const never = "No, never";
+const optionsForNow = [no, once, session] as const;
+const everyOption = [...optionsForNow, always, never] as const;
+type Option = (typeof everyOption)[number];
+const keys: Record<Option, string> = { [no]: "n", [once]: "y", [session]: "s", [always]: "a", [never]: "r" };
+const isYes: ReadonlySet<Option> = new Set([once, session, always]);
 
 /** Opens the answers of a session; nothing is read before the first question. */
 export function openAnswers(agentDir: string): AnswerBook {
 	const file = answersFile(agentDir);
 	let forSession: StoredAnswer[] = [];
-	/** The last call that rules refused; `undefined` where nothing was, or it cannot be lifted. */
+	/** The last call that rules refused; `built-in` if that cannot be lifted. */
 	let last: Subject | "built-in" | undefined;
 	let lifted: Subject | undefined;
 
-	const kept = (): readonly StoredAnswer[] => {
-		const read = readAnswers(file);
-		return read.kind === "read" ? read.answers : [];
-	};
+	const kept = () => storedAnswers(file);
 	const find = (subject: Subject, answers: readonly StoredAnswer[]) =>
 		answers.findLast((known) => isSameSubject(subject, known.subject))?.answer;
-
-	const keep = (answer: "yes" | "no", subject: Subject): void => {
-		// Read again: another session may have written since.
-		const others = kept().filter((known) => !isSameSubject(subject, known.subject));
-		writeAnswers(file, [...others, { answer, subject, at: new Date().toISOString() }]);
-	};
 
 	return {
 		file,
@@ -58,28 +55,17 @@ export function openAnswers(agentDir: string): AnswerBook {
 			return subject && (find(subject, forSession) ?? find(subject, kept()));
 		},
 		async ask(judged, ctx) {
-			const question = { ...questionText(judged.call, judged.verdicts, ctx.cwd), signal: ctx.signal, uncalled: true };
 			const subject = rememberedSubject(judged, ctx.cwd);
+			const question = { ...questionText(judged.call, judged.verdicts, ctx.cwd), signal: ctx.signal, uncalled: true };
 			if (!subject) return askPerson(ctx, question);
-			const readable = readAnswers(file).kind === "read";
-			const options = readable ? ([no, once, session, always, never] as const) : ([no, once, session] as const);
-			const chosen = await choosePerson(ctx, {
-				...question,
-				message: `${question.message}\n\n${aboutRemembering(subject)}`,
-				options,
-				keys: { [no]: "n", [once]: "y", [session]: "s", [always]: "a", [never]: "r" },
-				leave: "Esc refuses",
-			});
+			const options = readAnswers(file).kind === "read" ? everyOption : optionsForNow;
+			const message = `${question.message}\n\n${aboutRemembering(subject)}`;
+			const chosen = await choosePerson(ctx, { ...question, message, options, keys, leave: "Esc refuses" });
 			if (chosen === "nobody") return "nobody";
-			const answer: Answer = chosen === once || chosen === session || chosen === always ? "yes" : "no";
-			if (chosen === session) forSession.push({ answer, subject, at: new Date().toISOString() });
-			if (chosen === always || chosen === never) {
-				try {
-					keep(answer, subject);
-				} catch (error) {
-					ctx.ui.notify(`This answer holds once; it could not be written to ${file}: ${messageOf(error)}`, "warning");
-				}
-			}
+			const answer = chosen !== undefined && isYes.has(chosen) ? "yes" : "no";
+			const given = { answer, subject, at: new Date().toISOString() } as const;
+			if (chosen === session) forSession.push(given);
+			if (chosen === always || chosen === never) storeAnswer(file, given, ctx);
 			return answer;
 		},
 		refused(judged, ctx) {
@@ -123,9 +109,25 @@ export function openAnswers(agentDir: string): AnswerBook {
 	};
 }
 
-/** What an answer for longer than once would be about. */
+function storedAnswers(file: string): readonly StoredAnswer[] {
+	const read = readAnswers(file);
+	return read.kind === "read" ? read.answers : [];
+}
+
+/** Stores an answer that holds always; if that fails, it holds once, and the user is told. */
+function storeAnswer(file: string, given: StoredAnswer, ctx: ExtensionContext): void {
+	try {
+		// Read again: another session may have written since.
+		const others = storedAnswers(file).filter((known) => !isSameSubject(given.subject, known.subject));
+		writeAnswers(file, [...others, given]);
+	} catch (error) {
+		ctx.ui.notify(`This answer holds once; it could not be written to ${file}: ${messageOf(error)}`, "warning");
+	}
+}
+
+/** Says what an answer for longer than once applies to. */
 function aboutRemembering(subject: Subject): string {
-	return `What is remembered, if you choose so: ${subjectText(subject)}. Nothing that differs from it.`;
+	return `A remembered answer applies to exactly this: ${subjectText(subject)}.`;
 }
 
 /** A subject on one line. */

@@ -1,6 +1,6 @@
-// What exactly an answer is about: one call, in one folder, with the places that it reaches and the rules that asked.
-// S1 whatever differs (a word more, another folder, a link that leads elsewhere now, another rule) is another subject, and is asked again;
-// S2 what cannot be told exactly, on one line in a dialog, is not remembered.
+// What an answer applies to: one call, in one folder, with the places that it accesses and the rules that asked.
+// Invariants: any difference (another word, another folder, a link with another target, another rule) makes another subject, which is asked
+// about again; what cannot be shown exactly on one line of a dialog is not remembered.
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import type { Footprint } from "../../../footprint/index.ts";
@@ -9,21 +9,21 @@ import { canonicalCommand } from "./canonical-command.ts";
 
 export interface Subject {
 	readonly tool: string;
-	/** The command in one spelling, or the place that a file tool uses. */
+	/** The command in canonical form, or the path that a file tool uses. */
 	readonly text: string;
 	/** Real path of the folder that the call was made in. */
 	readonly folder: string;
-	/** Sixteen hexadecimal digits over everything that the call would touch, run and change, links followed. */
+	/** Hash (16 hexadecimal digits) of everything that the call would access, run and change, links followed. */
 	readonly reach: string;
 	/** The rules that asked. */
 	readonly rules: readonly string[];
 }
 
-/** In characters: what a dialog shows in full. */
+/** In characters: a dialog shows so much in full. */
 const MAX_TEXT = 300;
 const fileTools: ReadonlySet<string> = new Set(["read", "write", "edit", "ls"]);
 
-/** What an answer to this question would be remembered as; `undefined` where it is not remembered. */
+/** The subject that an answer would be remembered for; `undefined` if it is not remembered. */
 export function rememberedSubject({ call, footprint, verdicts }: JudgedCall, cwd: string): Subject | undefined {
 	const text = exactText(call, footprint);
 	if (text === undefined || text.length > MAX_TEXT || redactText(text, MAX_TEXT) !== text.replaceAll(/\s+/g, " "))
@@ -32,13 +32,13 @@ export function rememberedSubject({ call, footprint, verdicts }: JudgedCall, cwd
 	return subject(call, text, footprint, verdicts, cwd);
 }
 
-/** The call that was refused, for a permission that holds once: any text, word for word. */
+/** The subject of a refused call, for a permission that holds once: any text, word for word. */
 export function refusedSubject({ call, footprint, verdicts }: JudgedCall, cwd: string): Subject | undefined {
 	if (!verdicts.every(isOfRule)) return undefined;
 	return subject(call, exactText(call, footprint) ?? JSON.stringify(call.input), footprint, verdicts, cwd);
 }
 
-/** Whether two subjects are the same, and nothing asks now that did not ask then. */
+/** Whether two subjects are the same, and no rule asks now that did not ask then. */
 export function isSameSubject(now: Subject, then: Subject): boolean {
 	return (
 		now.tool === then.tool &&
@@ -76,7 +76,7 @@ function exactText({ tool, input }: ToolCall, { accesses }: Footprint): string |
 	return places.size === 1 ? only : undefined;
 }
 
-/** Whether every word of the call is known, and nothing is run whose text is not in it. */
+/** Whether every word of the call is known, and it runs nothing whose text it does not contain. */
 function isKnownWhole({ unknowns, runs }: Footprint): boolean {
 	const open: ReadonlySet<string> = new Set(["command", "operand", "syntax", "script"]);
 	return (
@@ -91,7 +91,7 @@ function isKnownWhole({ unknowns, runs }: Footprint): boolean {
 	);
 }
 
-/** A rule of a file says so, not what protects the rules themselves or stands for what could not be read. */
+/** Whether a rule of a file gave the verdict, not a built-in protection. */
 function isOfRule({ policy, origin }: Verdict): boolean {
 	return policy === "guard" && origin !== undefined;
 }

@@ -1,5 +1,5 @@
-// The spellings of one simple command that a rule's expression is tried on, so that it need not foresee where options stand.
-// Not equivalence of commands: what a command does in another way altogether is told by its effects.
+// The forms of one simple command that a rule's expression is tried on, so that rules need not foresee the order of options.
+// Not equivalence of commands: other commands with the same effect are covered by rules about effects.
 import type { CommandRun } from "../../../footprint/index.ts";
 import { literalArguments } from "./literal-arguments.ts";
 
@@ -8,8 +8,8 @@ const mostWords = 400;
 
 /**
  * The command as words with single blanks: as written and quoted, unquoted, without the options before its subcommand
- * (`git -C x reset` → `git reset`), with all options first (`rm src -rf` → `rm -rf src`), and with the options of its beginning
- * taken out (`gcloud compute --project p instances` → `gcloud compute instances`).
+ * (`git -C x reset` → `git reset`), with all options first (`rm src -rf` → `rm -rf src`), and with options and their values moved to the end
+ * (`gcloud compute --project p instances` → `gcloud compute instances --project p`).
  */
 export function canonicalForms(run: CommandRun): string[] {
 	const { program } = run;
@@ -29,7 +29,7 @@ export function canonicalForms(run: CommandRun): string[] {
 	return [...found];
 }
 
-/** The command without the words that are only data. */
+/** The forms of the command without its literal arguments. */
 export function canonicalFormsWithoutLiterals(run: CommandRun): string[] {
 	if (run.program === null) return [run.text];
 	const data = literalArguments(run.program, run.args);
@@ -45,7 +45,7 @@ export function canonicalFormsWithoutLiterals(run: CommandRun): string[] {
 	});
 }
 
-/** Whether the program's operands are data, as those of `echo` and `grep` are. */
+/** Whether the program's operands are literals, as those of `echo` and `grep` are. */
 export function takesLiteralOperands(run: CommandRun): boolean {
 	return run.program !== null && literalArguments(run.program, ["x"]).includes(true);
 }
@@ -58,7 +58,7 @@ function isOption(word: string): boolean {
 	return word.length > 1 && (word.startsWith("-") || word.startsWith("+"));
 }
 
-/** Whether everything before word `lead` is options or the value of one. */
+/** Whether everything before word `lead` is an option or the value of one. */
 function leads(words: readonly string[], lead: number): boolean {
 	for (let at = 0; at < lead; at++) {
 		if (!isOption(words[at] ?? "") && !isOption(words[at - 1] ?? "")) return false;
@@ -66,7 +66,7 @@ function leads(words: readonly string[], lead: number): boolean {
 	return true;
 }
 
-/** Every option taken out together with a word behind it that is no option, and put at the end. */
+/** Moves every option, together with a following word that may be its value, to the end. */
 function withoutOptionValues(words: readonly string[]): string[] {
 	const kept: string[] = [];
 	const moved: string[] = [];

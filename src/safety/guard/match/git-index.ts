@@ -1,6 +1,5 @@
-// Which files git tracks, read from a repository's index. Reads only, starts no process.
-// I1 an index that is not understood whole (split, sparse, too large, another hash) is `undefined`: nothing is concluded from it.
-// The format is that of git's documentation, `gitformat-index`.
+// Reads from a repository's index which files git tracks, without starting a process. The format is documented in `gitformat-index`.
+// Invariant: of an index that is not understood completely (split, sparse, too large, another hash) nothing is concluded.
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
@@ -59,7 +58,7 @@ function plainName(bytes: Buffer, entry: number, start: number): NameRead | unde
 	return { name: Buffer.from(bytes.subarray(start, zero)), end: entry + (Math.floor((zero - entry) / 8) + 1) * 8 };
 }
 
-/** A name as what to cut off the one before and what to add: version 4. */
+/** A name of version 4: the number of bytes to remove from the previous name, and the bytes to append. */
 function compressedName(bytes: Buffer, start: number, before: Buffer): NameRead | undefined {
 	let at = start;
 	let byte = bytes[at++] ?? 0;
@@ -74,7 +73,7 @@ function compressedName(bytes: Buffer, start: number, before: Buffer): NameRead 
 	return { name: Buffer.concat([before.subarray(0, before.length - cut), bytes.subarray(at, zero)]), end: zero + 1 };
 }
 
-/** Whether what follows the entries leaves none of them elsewhere: neither a split nor a sparse index. */
+/** Whether the extensions after the entries show that the index is neither split nor sparse. */
 function isWhole(bytes: Buffer, start: number): boolean {
 	for (let at = start; at + 8 <= bytes.length - 20; ) {
 		const kind = bytes.toString("latin1", at, at + 4);

@@ -1,19 +1,19 @@
-// What git would leave out or not know, told from its own files (.gitignore, info/exclude, the index). Reads only, starts no process,
-// waits for nothing. V1 where it cannot be told, a file counts as neither ignored nor untracked; V2 the same files give the same answer.
-// Left out on purpose: what a person's global settings ignore, so that an answer does not depend on them.
+// What git ignores and tracks, read from its own files (.gitignore, info/exclude, the index) without starting a process.
+// Invariants: a file about which nothing is known counts as neither ignored nor untracked; the same files give the same answer, so the user's
+// global ignore file is not read.
 import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import { type GitIndex, readGitIndex } from "./git-index.ts";
 
 export interface GitView {
-	/** Whether searches that respect git's rules pass over a file (absolute path), and no ignore file of theirs takes it back. */
+	/** Whether searches that respect git's rules skip a file (absolute path), and no ignore file of theirs includes it again. */
 	isIgnored(path: string): boolean;
-	/** Whether git surely does not track a file. */
+	/** Whether git certainly does not track a file. */
 	isUntracked(path: string): boolean;
-	/** Whether git surely tracks a file. */
+	/** Whether git certainly tracks a file. */
 	isTracked(path: string): boolean;
-	/** Whether a directory or file is ignored and nothing in it is tracked: what is there is made anew, or nobody's work. */
+	/** Whether a directory or file is ignored and nothing in it is tracked: it is generated, or nobody's work. */
 	isRegenerated(path: string): boolean;
 }
 
@@ -28,10 +28,10 @@ interface Repository {
 /** In bytes; a longer rule file is not read. */
 const MAX_RULES = 1_000_000;
 const MAX_KNOWN = 4000;
-/** Files by which searching programs take back what git ignores. */
+/** Files by which search programs include again what git ignores. */
 const others = [".ignore", ".rgignore", ".fdignore", ".agignore"];
 
-/** Opens a view of the disk; what it has read is kept as long as the files stay the same. */
+/** Opens a view of the disk; what it has read is cached as long as the files stay the same. */
 export function openGitView(): GitView {
 	const rules = openMemory((file) => readRules(file));
 	const indexes = new Map<string, { readonly stamp: string; readonly index: GitIndex | undefined }>();
@@ -46,7 +46,7 @@ export function openGitView(): GitView {
 		return index;
 	};
 
-	/** What the rule files of one kind say of a place: those of the deepest folder first. */
+	/** What the ignore files of one name say about a place, those of the deepest folder first. */
 	const saidBy = (name: string, place: string, root: string): "ignored" | "taken back" | undefined => {
 		for (let folder = dirname(place.replace(/\/$/, "")); ; folder = dirname(folder)) {
 			const said = test(rules(join(folder, name)), folder, place);
@@ -62,7 +62,7 @@ export function openGitView(): GitView {
 			const part = join(root, ...way.slice(0, at));
 			const place = at < way.length || isDirectory(part) ? `${part}/` : part;
 			const said = saidBy(".gitignore", place, root) ?? test(exclude, root, place);
-			// A folder that is ignored is not looked into.
+			// The contents of an ignored folder are ignored.
 			if (said === "ignored") return true;
 		}
 		return false;
@@ -100,12 +100,12 @@ export function openGitView(): GitView {
 	};
 }
 
-/** The way from a folder to a place in it, with slashes. */
+/** The path from a folder to a place in it, with slashes. */
 function wayFrom(folder: string, place: string): string {
 	return relative(folder, place).replaceAll("\\", "/");
 }
 
-/** What one rule file says of a place; a slash at its end says that it is a folder. */
+/** What one ignore file says about a place; a folder ends with a slash. */
 function test(rules: Ignore | undefined, folder: string, place: string): "ignored" | "taken back" | undefined {
 	if (!rules) return undefined;
 	const way = wayFrom(folder, place);
@@ -119,8 +119,8 @@ function test(rules: Ignore | undefined, folder: string, place: string): "ignore
 }
 
 /**
- * What the library asks for one path alone. Its public `test` asks for the folders above too, within one rule file: there a folder that a
- * stronger file takes back would still hide what is in it. The bundle holds the exact version of package.json.
+ * The library's test of a single path. Its public `test` also tests the parent folders against the same ignore file: a folder that a stronger
+ * file includes again would still hide its contents. The bundle contains the exact version of package.json.
  */
 interface OwnRules {
 	readonly _rules: {
@@ -138,7 +138,7 @@ function repositoryOf(path: string): Repository | undefined {
 	}
 }
 
-/** A worktree or submodule, whose `.git` is a file that says where the repository is. */
+/** A worktree or submodule, whose `.git` is a file with the path of the repository. */
 function linkedRepository(root: string): Repository | undefined {
 	const target = /^gitdir: (.+)$/m.exec(textOf(join(root, ".git")) ?? "")?.[1]?.trim();
 	if (target === undefined) return undefined;
@@ -152,7 +152,7 @@ function readRules(file: string): Ignore | undefined {
 	return text === undefined ? undefined : ignore({ ignorecase: false, allowRelativePaths: false }).add(text);
 }
 
-/** Reads files once as long as they stay the same. */
+/** Reads files once, as long as they stay the same. */
 function openMemory<Value>(read: (file: string) => Value | undefined): (file: string) => Value | undefined {
 	const known = new Map<string, { readonly stamp: string; readonly value: Value | undefined }>();
 	return (file) => {

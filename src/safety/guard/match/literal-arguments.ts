@@ -1,12 +1,12 @@
-// Words that a program only looks at, prints or stores: text that is never run, whatever it says. Data and how to read it.
+// Arguments that a program only searches for, prints or stores: text that is never run. A table of programs and its reader.
 // A rule about a dangerous command does not apply to them: a search for `rm -rf` removes nothing.
 
 interface LiteralArguments {
 	/** Every operand, or only the first one (a pattern, a script, a filter). */
 	readonly operands?: "all" | "first";
-	/** Options whose value is text, long and short, with their dashes. */
+	/** Options whose value is a literal, long and short, with their dashes. */
 	readonly options?: readonly string[];
-	/** Options that give the first operand in another way: with one of them every operand is a file. */
+	/** Options that replace the first operand: with one of them every operand is a file. */
 	readonly instead?: readonly string[];
 }
 
@@ -33,7 +33,7 @@ const message: readonly string[] = [
 	"--pretty",
 ];
 
-/** Programs whose operands or options are data. `git commit` is the program `git`, the rest is read by its options. */
+/** Programs whose operands or options are literals. */
 const programs: Readonly<Record<string, LiteralArguments>> = {
 	echo: { operands: "all" },
 	printf: { operands: "all" },
@@ -97,7 +97,7 @@ const programs: Readonly<Record<string, LiteralArguments>> = {
 	glab: { options: ["-t", "--title", "-d", "--description", "-m", "--message"] },
 };
 
-/** For every word after the program: whether it is data. `null` words are unknown. */
+/** For every word after the program: whether it is a literal. `null` words are unknown. */
 export function literalArguments(program: string, args: readonly (string | null)[]): boolean[] {
 	const search = program === "git" ? args.indexOf("grep") : -1;
 	if (search !== -1 && args.slice(0, search).every((word, index) => isLeading(word, args[index - 1]))) {
@@ -132,7 +132,7 @@ export function literalArguments(program: string, args: readonly (string | null)
 	});
 }
 
-/** An option before a subcommand, or the value of one. */
+/** Whether a word is an option before a subcommand, or the value of one. */
 function isLeading(word: string | null, before: string | null | undefined): boolean {
 	return word?.startsWith("-") === true || before?.startsWith("-") === true;
 }

@@ -1,13 +1,13 @@
-// A command's text with everything blotted out that is only data: what a rule about several commands (pipes, redirections) may look at.
-// S1 blotting never joins two words; runs of blanks become one; S2 text that cannot be parsed is left whole: better to see too much.
+// Masks the literals in a command's text: what a rule about several commands (pipes, redirections) is tried on.
+// Invariants: masking never joins two words; text that cannot be parsed is not masked, since seeing too much is safer.
 import { type Command, parse, type Word } from "unbash";
 import { literalArguments } from "./literal-arguments.ts";
 
-/** Programs that run what they are given on standard input or in a here-document. */
+/** Programs that run their standard input or a here-document. */
 const runners =
 	/^(?:(?:ba|da|k|z|a|fi)?sh|python[\d.]*|node|deno|bun|perl|ruby|php|psql|mysql|mariadb|sqlite3|sqlcmd|mongosh?|redis-cli|ssh|docker|kubectl|podman|xargs|parallel|sudo|su|env|eval|source|\.|at|batch|crontab|tclsh|lua|Rscript|osascript|pwsh|powershell|ed|ex|gdb|bc|duckdb|clickhouse-client|cqlsh|snowsql|bq)$/;
 
-/** Blots out data words and here-documents of programs that do not run them, and comments. */
+/** Masks literal arguments, and here-documents of programs that don't run them. */
 export function maskLiterals(command: string): string {
 	const script = parse(command);
 	if (script.errors && script.errors.length > 0) return command;
@@ -15,19 +15,19 @@ export function maskLiterals(command: string): string {
 		[...command].length === command.length
 			? command.split("")
 			: Array.from({ length: command.length }, (_, at) => command[at] ?? "");
-	const blot = (from: number, to: number) => {
+	const mask = (from: number, to: number) => {
 		for (let at = from; at < to; at++) if (units[at] !== "\n") units[at] = "·";
 	};
-	walk(script, (node) => blotCommand(node, blot), 0);
+	walk(script, (node) => maskCommand(node, mask), 0);
 	return singleBlanks(units.join(""));
 }
 
-/** Runs of blanks as one blank, runs with a line end in them as one line end. */
+/** Replaces runs of blanks with one blank, runs that contain a line end with one line end. */
 export function singleBlanks(text: string): string {
 	return text.replaceAll(/\s+/g, (blanks) => (blanks.includes("\n") ? "\n" : " "));
 }
 
-function blotCommand({ name, args, redirects }: Command, blot: (from: number, to: number) => void): void {
+function maskCommand({ name, args, redirects }: Command, mask: (from: number, to: number) => void): void {
 	const program = (name?.value ?? "").split("/").at(-1) ?? "";
 	const words = args.filter((argument) => argument.type === "Word");
 	const data = literalArguments(
@@ -35,17 +35,17 @@ function blotCommand({ name, args, redirects }: Command, blot: (from: number, to
 		words.map(({ value }) => value),
 	);
 	words.forEach((word, index) => {
-		if (data[index]) blotText(word, blot);
+		if (data[index]) maskWord(word, mask);
 	});
 	if (runners.test(program)) return;
 	for (const redirect of redirects) {
-		if (redirect.type === "HereDoc") blot(redirect.body.pos, redirect.body.end);
-		if (redirect.type === "HereString" && redirect.target) blotText(redirect.target, blot);
+		if (redirect.type === "HereDoc") mask(redirect.body.pos, redirect.body.end);
+		if (redirect.type === "HereString" && redirect.target) maskWord(redirect.target, mask);
 	}
 }
 
-/** Blots a word but for what it runs: substitutions stay. */
-function blotText(word: Word, blot: (from: number, to: number) => void): void {
+/** Masks a word except for what it runs: substitutions stay. */
+function maskWord(word: Word, mask: (from: number, to: number) => void): void {
 	const live: [number, number][] = [];
 	const find = (parts: Word["parts"] | readonly unknown[] | undefined) => {
 		for (const part of parts ?? []) {
@@ -57,10 +57,10 @@ function blotText(word: Word, blot: (from: number, to: number) => void): void {
 	find(word.parts);
 	let from = word.pos;
 	for (const [start, end] of live) {
-		blot(from, start);
+		mask(from, start);
 		from = end;
 	}
-	blot(from, word.end);
+	mask(from, word.end);
 }
 
 /** Calls `visit` for every simple command, within substitutions too. */

@@ -1,5 +1,5 @@
-// Places that an agent under rules may not change, whatever the rule files say: what decides about it and what records it.
-// Only this package's and pi's own files; reading them is allowed.
+// Places that an agent under rules may not change, whatever the rule files say: the files of this package and of pi that decide about the agent
+// and record it. Reading them is allowed.
 import type { AccessKind, FileAccess, HostEnvironment } from "../../../footprint/index.ts";
 import { isWithin } from "../../policy/index.ts";
 import { answersFile } from "../answers/index.ts";
@@ -8,7 +8,7 @@ import type { GitView } from "./git-view.ts";
 import { folding, type PathEnvironment } from "./path-pattern.ts";
 import { compileSelection } from "./protected-tree.ts";
 
-/** What is protected within a `.pi` folder of a project, by the name below it. */
+/** Names in a project's `.pi` folder that are protected. */
 const ownFiles = new Set([
 	"damage-control-rules.yaml",
 	"damage-control-rules.yml",
@@ -40,7 +40,7 @@ const ownFolders = new Set([
 
 const MAX_PLACES = 2000;
 
-/** What is there below a folder, breadth first, so much of it. */
+/** The places below a folder, breadth first, up to a bound. */
 function placesIn(root: string, { kind, names }: Pick<HostEnvironment, "kind" | "names">): string[] {
 	const places: string[] = [];
 	for (let at = -1; at < places.length && places.length < MAX_PLACES; at++) {
@@ -58,21 +58,21 @@ function isOwn(place: string, root: string): boolean {
 }
 
 export interface SelfProtection {
-	/** Whether changing this place, `recursive`ly with all that is in it, would change what the agent is judged by. */
+	/** Whether a change of this place, `recursive`ly with everything in it, would change a protected file. */
 	covers(path: string, access: AccessKind, recursive: boolean): boolean;
-	/** Whether the touch would reach the person's file of answers: whatever the rules say, that is theirs. */
+	/** Whether the access would reach the file of the user's answers. */
 	isAnswers(touch: FileAccess): boolean;
-	/** A place that is there and that a change of everything below the touched folder, as far as it is picked by name, would reach. */
+	/** An existing protected place that a change of everything below a folder, or of what it selects by name, would reach. */
 	below(
 		touch: FileAccess,
 		host: Pick<HostEnvironment, "kind" | "names">,
-		/** What folders were seen to hold in the same judgement. */
+		/** Contents of folders that the same judgment has read. */
 		seen: Map<string, readonly string[]>,
 		git: Pick<GitView, "isTracked" | "isIgnored">,
 	): string | undefined;
 }
 
-/** `agentDir`: pi's agent folder; `ruleFiles`: wherever the rules were read from. */
+/** Opens the protection; `agentDir` is pi's agent folder. */
 export function openSelfProtection(
 	rules: Pick<RuleSet, "foldCase" | "files">,
 	host: PathEnvironment & { readonly agentDir: string | undefined },
@@ -89,7 +89,7 @@ export function openSelfProtection(
 			return [touch.path, touch.real].map(slashes).some((place) =>
 				answers.some((file) => {
 					if (place === file) return true;
-					// Moving or removing a folder takes all with it; another change of all that is below means what it picks by name.
+					// Moving or removing a folder affects everything in it; any other change only what it selects by name.
 					const reaches = touch.recursive && isWithin(file, place);
 					return (
 						reaches && (touch.kind === "delete" || (touch.only !== undefined && picks(file.slice(place.length + 1))))
@@ -100,7 +100,7 @@ export function openSelfProtection(
 		below(touch, host, seen, git) {
 			const picks = compileSelection(touch);
 			const own = [...whole, ...files, `${touch.real}/.pi`].filter((root) => root.startsWith(`${touch.real}/`));
-			// What git tracks stays, where only the rest is taken; a folder goes as far as its files do.
+			// Tracked files stay if only the others are removed; a folder is affected through its files.
 			const isLeft = (place: string) =>
 				touch.skips?.includes("tracked") === true &&
 				(host.kind(place) === "directory" ||

@@ -16,11 +16,7 @@ import { originOf, type RuleTarget, sentence } from "./rule-set-builder.ts";
 /** Reads expressions over commands, or `block:` and `ask:` lists of them. */
 export function readCommandRules(value: Node, decision: "ask" | "deny", reading: ReadContext, into: RuleTarget): void {
 	if (value.kind === "map" && !holdsText(value)) {
-		for (const [name, inner] of value.entries) {
-			const said = /^(?:ask|confirm)$/i.test(name) ? "ask" : /^(?:block|deny)$/i.test(name) ? "deny" : undefined;
-			if (said) readCommandRules(inner.value, said, { ...reading, key: `${reading.key}.${name}` }, into);
-			else unknownInner(name, inner, reading, "block, ask");
-		}
+		readCommandGroup(value, reading, into);
 		return;
 	}
 	for (const entry of readEntries(value, reading)) {
@@ -33,6 +29,14 @@ export function readCommandRules(value: Node, decision: "ask" | "deny", reading:
 			name: entry.text,
 			reason: sentence(entry.reason ?? "a rule forbids it"),
 		});
+	}
+}
+
+function readCommandGroup(group: Extract<Node, { kind: "map" }>, reading: ReadContext, into: RuleTarget): void {
+	for (const [name, inner] of group.entries) {
+		const decision = /^(?:ask|confirm)$/i.test(name) ? "ask" : /^(?:block|deny)$/i.test(name) ? "deny" : undefined;
+		if (decision) readCommandRules(inner.value, decision, { ...reading, key: `${reading.key}.${name}` }, into);
+		else unknownInner(name, inner, reading, "block, ask");
 	}
 }
 

@@ -139,14 +139,20 @@ function readFields(node: MapNode, reading: ReadContext): RuleEntry | undefined 
 	const flags = textOf(node, ["flags"], reading);
 	return {
 		text: held.text,
-		as: field === "regex" ? "regex" : field === "path" || field === "glob" ? "path" : "pattern",
+		as: formOf[field] ?? "pattern",
 		reason: textOf(node, reasonFields, reading),
 		decision: truthOf(node, "ask", reading) ? "ask" : decisionOf(node),
-		dryRun: truthOf(node, "dryRun", reading) || /^(?:log|warn|observe|dry-?run)$/i.test(rawDecision(node) ?? ""),
+		dryRun: truthOf(node, "dryRun", reading) || isOnTrial(node),
 		ignoreCase: truthOf(node, "caseInsensitive", reading) || (flags?.includes("i") ?? false),
 		access: accessOf(node),
 		start: node.start,
 	};
+}
+
+const formOf: Readonly<Record<string, RuleEntry["as"]>> = { regex: "regex", path: "path", glob: "path" };
+
+function isOnTrial(node: MapNode): boolean {
+	return /^(?:log|warn|observe|dry-?run)$/i.test(rawDecision(node) ?? "");
 }
 
 function reportUnknownFields(node: MapNode, { source, report }: ReadContext): void {

@@ -225,7 +225,7 @@ describe("/guard allow once", () => {
 		await pi.run("Go");
 		expect(pi.toolResults().filter(({ text }) => text.startsWith("Refused"))).toHaveLength(6);
 		await pi.prompt("/guard allow once");
-		await pi.screen.notified(/cannot be lifted here/);
+		await pi.screen.notified(/cannot be allowed here/);
 		await pi.prompt("/guard allow always");
 		await pi.screen.notified(/Use `\/guard allow once`/);
 		expect(existsSync(answers)).toBe(false);

@@ -26,7 +26,7 @@ describe("refusals and questions", () => {
 		expect(refused).toMatchObject({ tool: "bash", error: true });
 		expect(refused?.text).toContain("removes recursively or by force");
 		expect(refused?.text).toMatch(/damage-control-rules\.yaml:3/);
-		expect(refused?.text).toContain("ask the person");
+		expect(refused?.text).toContain("ask the user");
 		expect(passed).toMatchObject({ tool: "read", error: false });
 		expect(server.requests).toHaveLength(3);
 		expect(await pi.customEntries(decisions)).toMatchObject([
@@ -407,7 +407,7 @@ describe("/guard", () => {
 		await pi.prompt("/guard test read .env");
 		await pi.screen.notified(/Verdict: deny[\s\S]*reads .*\.env/);
 		await pi.prompt("/guard test npm test");
-		await pi.screen.notified(/Verdict: allow[\s\S]*Cannot be known/);
+		await pi.screen.notified(/Verdict: allow[\s\S]*Unknown:/);
 		await pi.prompt("/guard rules");
 		await pi.screen.notified(/deny · recursive-delete/);
 		await pi.prompt("/guard nonsense");

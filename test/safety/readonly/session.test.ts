@@ -33,7 +33,7 @@ describe("on and off", () => {
 		expect(await pi.customEntries(entry)).toEqual([{ enabled: true }, { enabled: false }]);
 
 		await pi.prompt("/readonly maybe");
-		await pi.screen.notified(/is not known/);
+		await pi.screen.notified(/Unknown: `\/readonly maybe`/);
 	});
 
 	it("the model is told once a change, in a message that stays", async () => {

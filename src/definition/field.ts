@@ -4,7 +4,7 @@
 import { quoted } from "./format.ts";
 import { didYouMean } from "./near.ts";
 import { describeNode, type Node } from "./node.ts";
-import type { Report } from "./report.ts";
+import type { Problem, Report } from "./report.ts";
 import type { Source } from "./source.ts";
 
 /** Where something is read from and where problems go. */
@@ -109,26 +109,33 @@ function readText(node: Node, reading: Reading, options: TextOptions): string | 
 	}
 	if (typeof node.value !== "string")
 		return wrongType(node, reading, "a text", `Put it in quotes: \`"${node.written || "…"}"\`.`);
-	const line = options.form === "line";
-	const value = line ? node.value.trim().replace(/\s+/g, " ") : node.value;
-	const refuse = (code: string, message: string, remedy: string): undefined => {
-		reading.report.error(reading.source.place(node.start), { code, message, remedy });
-		return undefined;
-	};
+	const value = options.form === "line" ? node.value.trim().replace(/\s+/g, " ") : node.value;
+	const problem = textProblem(value, reading.path, options);
+	if (!problem) return value;
+	reading.report.error(reading.source.place(node.start), problem);
+	return undefined;
+}
+
+function textProblem(value: string, path: string, options: TextOptions): Problem | undefined {
+	const { pattern, most } = options;
 	if (!options.blank && value.trim() === "")
-		return refuse("empty-value", `\`${reading.path}\` is empty.`, "Write a text that is not blank.");
+		return { code: "empty-value", message: `\`${path}\` is empty.`, remedy: "Write a text that is not blank." };
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
-	if (line && /[\u0000-\u001f\u007f-\u009f]/.test(value))
-		return refuse("control-character", `\`${reading.path}\` contains a control character.`, "Remove it.");
-	if (options.pattern && !options.pattern.test(value))
-		return refuse(
-			"bad-value",
-			`\`${reading.path}\` is ${quoted(value)}, and only ${options.allows ?? options.pattern.source} may stand there.`,
-			"Choose another word.",
-		);
-	if (options.most !== undefined && [...value].length > options.most)
-		return refuse("too-long", `\`${reading.path}\` is longer than ${options.most} characters.`, "Shorten it.");
-	return value;
+	if (options.form === "line" && /[\u0000-\u001f\u007f-\u009f]/.test(value))
+		return {
+			code: "control-character",
+			message: `\`${path}\` contains a control character.`,
+			remedy: "Remove it.",
+		};
+	if (pattern && !pattern.test(value))
+		return {
+			code: "bad-value",
+			message: `\`${path}\` is ${quoted(value)}, and only ${options.allows ?? pattern.source} may stand there.`,
+			remedy: "Choose another word.",
+		};
+	if (most !== undefined && [...value].length > most)
+		return { code: "too-long", message: `\`${path}\` is longer than ${most} characters.`, remedy: "Shorten it." };
+	return undefined;
 }
 
 /** A truth value. */

@@ -1,5 +1,5 @@
-// Reads one file that a person wrote, safely: what is not a regular text file of sane size is explained, never opened or thrown.
-// F1 pipes, devices and sockets are never opened; F2 no more than `maxBytes` + 1 bytes are read whatever the size says;
+// Reads one text file safely. What is not a regular text file of reasonable size becomes a diagnostic.
+// F1 pipes, devices and sockets are never opened; F2 at most `maxBytes` + 1 bytes are read, whatever size the file claims;
 // F3 nothing here throws.
 import { isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
@@ -23,33 +23,40 @@ export const defaultMaxBytes = 1_000_000;
 
 /** Reads `file` (an absolute path) as UTF-8 text. `absent` where nothing is there or a parent is not a directory. */
 export function readSource(file: string, options: ReadOptions = {}): SourceRead {
-	const maxBytes = options.maxBytes ?? defaultMaxBytes;
-	const problem = (found: Problem & { line?: number; column?: number }): SourceRead => ({
-		kind: "problem",
-		diagnostic: { file, line: 1, column: 1, severity: "error", ...found },
-	});
-	let handle: number | undefined;
 	try {
-		const before = statSync(file, { throwIfNoEntry: false });
-		if (!before) return { kind: "absent" };
-		const odd = notAFile(before);
-		if (odd) return problem(odd);
-		const follow = options.links === "refuse" ? (constants.O_NOFOLLOW ?? 0) : 0;
-		handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | follow);
-		const stats = fstatSync(handle);
-		const swapped = notAFile(stats);
-		if (swapped) return problem(swapped);
-		const bytes = readUpTo(handle, maxBytes + 1, stats.size);
-		if (bytes.length > maxBytes) return problem(tooLarge(Math.max(stats.size, bytes.length), maxBytes));
-		const unreadable = notText(bytes);
-		if (unreadable) return problem(unreadable);
-		return { kind: "text", source: openSource(file, bytes.toString("utf8")) };
+		const found = readText(file, options);
+		if (found === undefined) return { kind: "absent" };
+		if (typeof found === "string") return { kind: "text", source: openSource(file, found) };
+		return { kind: "problem", diagnostic: { file, line: 1, column: 1, severity: "error", ...found } };
 	} catch (error) {
 		const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
 		if (code === "ENOENT" || code === "ENOTDIR") return { kind: "absent" };
-		return problem(refused(code));
+		return { kind: "problem", diagnostic: { file, line: 1, column: 1, severity: "error", ...refused(code) } };
+	}
+}
+
+type PlacedProblem = Problem & { readonly line?: number; readonly column?: number };
+
+/** The text of a file, what is wrong with it, or `undefined` where there is none. Throws what the file system throws. */
+function readText(
+	file: string,
+	{ maxBytes = defaultMaxBytes, links = "follow" }: ReadOptions,
+): string | PlacedProblem | undefined {
+	const stats = statSync(file, { throwIfNoEntry: false });
+	if (!stats) return undefined;
+	const unsuitable = notAFile(stats);
+	if (unsuitable) return unsuitable;
+	const follow = links === "refuse" ? (constants.O_NOFOLLOW ?? 0) : 0;
+	const handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | follow);
+	try {
+		const opened = fstatSync(handle);
+		const swapped = notAFile(opened);
+		if (swapped) return swapped;
+		const bytes = readUpTo(handle, maxBytes + 1, opened.size);
+		if (bytes.length > maxBytes) return tooLarge(Math.max(opened.size, bytes.length), maxBytes);
+		return notText(bytes) ?? bytes.toString("utf8");
 	} finally {
-		if (handle !== undefined) closeSync(handle);
+		closeSync(handle);
 	}
 }
 

@@ -1,9 +1,9 @@
-// A Markdown file with YAML front matter, taken apart as pi takes it apart, with places and with explanations where pi is silent.
+// Splits a Markdown file into YAML front matter and body, as pi does, with places and explanations.
 // M1 where pi finds front matter, this finds the same YAML text and the same body.
 import type { Diagnostic } from "./diagnostic.ts";
 import { quoted } from "./format.ts";
 import type { MapNode } from "./node.ts";
-import { openReport } from "./report.ts";
+import { openReport, type Problem, type Report } from "./report.ts";
 import type { Source } from "./source.ts";
 import { parseYaml } from "./yaml.ts";
 
@@ -23,7 +23,7 @@ export interface FrontMatter {
 export function parseFrontMatter(source: Source, need: "fields" | "optional" = "fields"): FrontMatter {
 	const { text } = source;
 	const report = openReport();
-	const whole = (): FrontMatter => ({
+	const bodyOnly = (): FrontMatter => ({
 		fields: undefined,
 		body: text.trim(),
 		bodyStart: text.length - text.trimStart().length,
@@ -32,47 +32,53 @@ export function parseFrontMatter(source: Source, need: "fields" | "optional" = "
 
 	if (!text.startsWith("---")) {
 		if (need === "fields") report.error(source.place(firstText(text)), noFrontMatter(text));
-		return whole();
+		return bodyOnly();
 	}
-	const firstLine = text.slice(0, Math.max(text.indexOf("\n"), 0) || text.length);
 	const end = text.indexOf("\n---", 3);
 	if (end === -1) {
-		report.error(source.place(0), {
-			code: "unclosed-front-matter",
-			message: "The front matter that begins with `---` in line 1 never ends.",
-			remedy: "Put a line with nothing but `---` between the fields and the text.",
-		});
-		return whole();
+		report.error(source.place(0), unclosed);
+		return bodyOnly();
 	}
+	const firstLine = text.slice(0, text.indexOf("\n"));
 	if (/[^-\s]/.test(firstLine))
 		report.error(source.place(0), {
 			code: "front-matter-line",
 			message: `The first line is ${quoted(firstLine)}, and only \`---\` may stand there.`,
 			remedy: "Put the fields on lines of their own below `---`.",
 		});
+	const fields = parseFields(source, end, need, report);
+	const rest = text.slice(end + 4);
+	const bodyStart = end + 4 + rest.length - rest.trimStart().length;
+	return { fields, body: rest.trim(), bodyStart, diagnostics: report.diagnostics };
+}
 
-	const after = end + 4;
-	const rest = text.slice(after);
-	const body = { body: rest.trim(), bodyStart: after + rest.length - rest.trimStart().length };
-	const parsed = parseYaml(source, { start: Math.min(4, end), end });
-	report.add(parsed.diagnostics);
-	if (parsed.root?.kind === "map" && !report.failed)
-		return { fields: parsed.root, ...body, diagnostics: report.diagnostics };
-	if (!report.failed && (parsed.root || need === "fields"))
-		report.error(source.place(parsed.root?.start ?? 0), {
-			code: parsed.root ? "not-fields" : "empty-front-matter",
-			message: parsed.root ? "The front matter is not a group of `key: value` fields." : "The front matter is empty.",
+/** The fields of the front matter that ends at offset `end`; `undefined` where they have an error. */
+function parseFields(source: Source, end: number, need: "fields" | "optional", report: Report): MapNode | undefined {
+	const { root, diagnostics } = parseYaml(source, { start: Math.min(4, end), end });
+	report.add(diagnostics);
+	if (report.failed) return undefined;
+	if (root?.kind === "map") return root;
+	if (root || need === "fields")
+		report.error(source.place(root?.start ?? 0), {
+			code: root ? "not-fields" : "empty-front-matter",
+			message: root ? "The front matter is not a group of `key: value` fields." : "The front matter is empty.",
 			remedy: "Write one `key: value` a line between the two `---` lines.",
 		});
-	return { fields: undefined, ...body, diagnostics: report.diagnostics };
+	return undefined;
 }
+
+const unclosed: Problem = {
+	code: "unclosed-front-matter",
+	message: "The front matter that begins with `---` in line 1 never ends.",
+	remedy: "Put a line with nothing but `---` between the fields and the text.",
+};
 
 function firstText(text: string): number {
 	const at = text.search(/\S/);
 	return at === -1 ? 0 : at;
 }
 
-function noFrontMatter(text: string): { code: string; message: string; remedy: string } {
+function noFrontMatter(text: string): Problem {
 	const code = "no-front-matter";
 	if (text.trim() === "")
 		return {

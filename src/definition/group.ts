@@ -3,7 +3,8 @@
 import { type Common, type Field, field, type Given, type Reading, wrongType } from "./field.ts";
 import { quoted } from "./format.ts";
 import { nearest } from "./near.ts";
-import { describeNode, type MapNode, type Node } from "./node.ts";
+import { describeNode, type MapEntry, type MapNode, type Node } from "./node.ts";
+import type { Problem } from "./report.ts";
 
 export type Fields = Readonly<Record<string, Field<unknown>>>;
 
@@ -28,62 +29,88 @@ export function readGroup<F extends Fields>(
 	reading: Reading,
 	options: GroupOptions = {},
 ): GroupRead<F> {
-	const { source, report } = reading;
 	const values: Record<string, unknown> = {};
 	let failed = false;
 	for (const [key, wanted] of Object.entries(fields)) {
 		const path = reading.path === "" ? key : `${reading.path}.${key}`;
-		const entry = map.entries.get(key);
-		if (!entry) {
-			if (wanted.required) {
-				failed = true;
-				report.error(source.place(map.start), {
-					code: "missing-key",
-					message: `\`${path}\` is missing.`,
-					remedy: `Add \`${key}: …\` (${wanted.type}).`,
-				});
-			} else values[key] = wanted.fallback;
-			continue;
-		}
-		if (entry.value.kind === "scalar" && entry.value.value === null) {
-			const problem = {
-				code: "empty-value",
-				message: `\`${path}\` has no value.`,
-				remedy: `Write its value (${wanted.type})${wanted.required ? "" : ", or remove the line"}.`,
-			};
-			if (wanted.empty === "error") {
-				failed = true;
-				report.error(source.place(entry.keyStart), problem);
-			} else {
-				report.warn(source.place(entry.keyStart), problem);
-				values[key] = wanted.fallback;
-			}
-			continue;
-		}
-		const value = wanted.read(entry.value, { source, report, path });
-		if (value === undefined) failed = true;
-		else values[key] = value;
+		const read = readField(map, key, wanted, { ...reading, path });
+		if (read.kind === "read") values[key] = read.value;
+		else failed = true;
 	}
-	for (const [key, entry] of map.entries) {
-		if (Object.hasOwn(fields, key) || (key === "$schema" && reading.path === "")) continue;
-		const severity = options.unknown?.(key, entry.value) ?? "warning";
-		if (severity === "silent") continue;
-		if (severity === "error") failed = true;
-		const near = nearest(key, Object.keys(fields));
-		const inside = reading.path === "" ? "" : ` in \`${reading.path}\``;
-		report[severity === "error" ? "error" : "warn"](source.place(entry.keyStart), {
-			code: "unknown-key",
-			message: `There is no field ${quoted(key)}${inside}.${near === undefined ? "" : ` Did you mean \`${near}\`?`}`,
-			remedy:
-				near === undefined
-					? (options.remedy?.(key, entry.value) ??
-						`Remove it: nothing reads it.${Object.keys(fields).length <= 8 ? ` The fields here are ${Object.keys(fields).join(", ")}.` : ""}`)
-					: `Write \`${near}\`, or remove the line.`,
-		});
-	}
+	if (reportUnknownKeys(map, fields, reading, options)) failed = true;
 	return failed
 		? { kind: "failed", partial: values as Partial<Values<F>> }
 		: { kind: "read", values: values as Values<F> };
+}
+
+/** Reports the keys that no field has; whether one of them is an error. */
+function reportUnknownKeys(
+	map: MapNode,
+	fields: Fields,
+	{ path, report, source }: Reading,
+	options: GroupOptions,
+): boolean {
+	let failed = false;
+	for (const [key, entry] of map.entries) {
+		if (Object.hasOwn(fields, key) || (key === "$schema" && path === "")) continue;
+		const severity = options.unknown?.(key, entry.value) ?? "warning";
+		if (severity === "silent") continue;
+		failed ||= severity === "error";
+		const problem = unknownKey(key, entry, Object.keys(fields), path, options);
+		report[severity === "error" ? "error" : "warn"](source.place(entry.keyStart), problem);
+	}
+	return failed;
+}
+
+type FieldRead = { readonly kind: "read"; readonly value: unknown } | { readonly kind: "failed" };
+
+function readField(map: MapNode, key: string, wanted: Field<unknown>, reading: Reading): FieldRead {
+	const { source, report, path } = reading;
+	const entry = map.entries.get(key);
+	if (!entry && !wanted.required) return { kind: "read", value: wanted.fallback };
+	if (!entry) {
+		report.error(source.place(map.start), {
+			code: "missing-key",
+			message: `\`${path}\` is missing.`,
+			remedy: `Add \`${key}: …\` (${wanted.type}).`,
+		});
+		return { kind: "failed" };
+	}
+	if (entry.value.kind === "scalar" && entry.value.value === null) {
+		const isError = wanted.empty === "error";
+		report[isError ? "error" : "warn"](source.place(entry.keyStart), {
+			code: "empty-value",
+			message: `\`${path}\` has no value.`,
+			remedy: `Write its value (${wanted.type})${wanted.required ? "" : ", or remove the line"}.`,
+		});
+		return isError ? { kind: "failed" } : { kind: "read", value: wanted.fallback };
+	}
+	const value = wanted.read(entry.value, reading);
+	return value === undefined ? { kind: "failed" } : { kind: "read", value };
+}
+
+function unknownKey(
+	key: string,
+	{ value }: MapEntry,
+	known: readonly string[],
+	path: string,
+	options: GroupOptions,
+): Problem {
+	const near = nearest(key, known);
+	const inside = path === "" ? "" : ` in \`${path}\``;
+	const message = `There is no field ${quoted(key)}${inside}.`;
+	if (near !== undefined)
+		return {
+			code: "unknown-key",
+			message: `${message} Did you mean \`${near}\`?`,
+			remedy: `Write \`${near}\`, or remove the line.`,
+		};
+	const all = known.length <= 8 ? ` The fields here are ${known.join(", ")}.` : "";
+	return {
+		code: "unknown-key",
+		message,
+		remedy: options.remedy?.(key, value) ?? `Remove it: nothing reads it.${all}`,
+	};
 }
 
 /** A group of fields inside another. */

@@ -76,40 +76,51 @@ export function hideInnerColons(text: string, flaws: readonly Flaw[]): Repair | 
 	return lines.size > 0 ? { text: repaired, standIn, warnings } : undefined;
 }
 
+/** Problems that need no detail of the line, by the parser's code. */
+const fixedProblems: Readonly<Record<string, Problem>> = {
+	TAB_AS_INDENT: {
+		code: "tab-indent",
+		message: "The line is indented with a tab.",
+		remedy: "Indent with spaces: YAML forbids tabs there.",
+	},
+	BAD_ALIAS: {
+		code: "needs-quotes",
+		message: "A `*` or `&` that begins a text has a meaning of its own in YAML.",
+		remedy: "Put the text in quotes.",
+	},
+	MULTIPLE_DOCS: {
+		code: "second-document",
+		message: "A line `---` begins a second document here.",
+		remedy: "Remove that line, and keep one document in a file.",
+	},
+	RESOURCE_EXHAUSTION: {
+		code: "too-deep",
+		message: "Lists and groups are nested too deep to be read.",
+		remedy: "Write it flatter.",
+	},
+};
+
 function explain(text: string, flaw: Flaw, lineStart: number): Problem {
 	const line = lineAt(text, lineStart);
+	return (
+		fixedProblems[flaw.code] ??
+		explainFlaw(text, flaw, line) ?? {
+			code: "yaml",
+			message: `This is no valid YAML: ${lowerFirst(flaw.message.replace(/\s+/g, " "))}.`,
+			remedy: "Compare the line and the one before it with the examples in the documentation.",
+		}
+	);
+}
+
+function explainFlaw(text: string, flaw: Flaw, line: string): Problem | undefined {
 	const value = quoted(text.slice(flaw.pos[0], Math.max(flaw.pos[1], flaw.pos[0] + 1)));
 	switch (flaw.code) {
 		case "UNEXPECTED_TOKEN":
-			if (flaw.message.includes("block-seq-ind on same line")) return listOnOneLine(line);
-			if (/^[^:]*:[ \t]+["'[{]/.test(line))
-				return {
-					code: "needs-quotes",
-					message: `After a text in quotes, a list or a group nothing may follow on its line: ${quoted(line)}.`,
-					remedy: "Put quotes around the whole text behind the colon, or remove what follows.",
-				};
-			break;
+			return unexpectedToken(flaw, line);
 		case "BLOCK_AS_IMPLICIT_KEY":
-			if (/:[ \t]+\?([ \t]|$)/.test(line)) return needsQuotes("`?`");
-			if (isNestedMapping(flaw) && /:[ \t]+\S.*:([ \t]|$)/.test(line))
-				return {
-					code: "unquoted-colon",
-					message: `A text with a colon in it needs quotes: ${quoted(line)}.`,
-					remedy: 'Put quotes around the text behind the first colon: `key: "some: text"`.',
-				};
-			return {
-				code: "bad-indent",
-				message: "The lines below this one are indented so that they belong to nothing.",
-				remedy: "Indent entries of one level by the same number of spaces, deeper than the key they belong to.",
-			};
-		case "TAB_AS_INDENT":
-			return {
-				code: "tab-indent",
-				message: "The line is indented with a tab.",
-				remedy: "Indent with spaces: YAML forbids tabs there.",
-			};
+			return nestedBlock(flaw, line);
 		case "BAD_INDENT":
-			if (!flaw.message.startsWith("Flow")) break;
+			if (!flaw.message.startsWith("Flow")) return undefined;
 			return {
 				code: "unclosed",
 				message: `A ${flaw.message.startsWith("Flow map") ? "`{`" : "`[`"} before this place is not closed.`,
@@ -123,29 +134,11 @@ function explain(text: string, flaw: Flaw, lineStart: number): Problem {
 			return noColon(line, `The line ${quoted(line)} has no colon of its own, so it runs into the next one.`);
 		case "BAD_SCALAR_START":
 			return needsQuotes(value);
-		case "BAD_ALIAS":
-			return {
-				code: "needs-quotes",
-				message: "A `*` or `&` that begins a text has a meaning of its own in YAML.",
-				remedy: "Put the text in quotes.",
-			};
 		case "BAD_DQ_ESCAPE":
 			return {
 				code: "bad-escape",
 				message: `The backslash in ${quoted(line)} begins no known escape.`,
 				remedy: "Use single quotes, or write two backslashes.",
-			};
-		case "MULTIPLE_DOCS":
-			return {
-				code: "second-document",
-				message: "A line `---` begins a second document here.",
-				remedy: "Remove that line, and keep one document in a file.",
-			};
-		case "RESOURCE_EXHAUSTION":
-			return {
-				code: "too-deep",
-				message: "Lists and groups are nested too deep to be read.",
-				remedy: "Write it flatter.",
 			};
 		case "TAG_RESOLVE_FAILED":
 			return {
@@ -153,11 +146,33 @@ function explain(text: string, flaw: Flaw, lineStart: number): Problem {
 				message: `The tag ${value} means nothing here; its value is read as it stands.`,
 				remedy: "Remove the tag, or put the text in quotes if it begins with `!`.",
 			};
+		default:
+			return undefined;
 	}
+}
+
+function unexpectedToken(flaw: Flaw, line: string): Problem | undefined {
+	if (flaw.message.includes("block-seq-ind on same line")) return listOnOneLine(line);
+	if (!/^[^:]*:[ \t]+["'[{]/.test(line)) return undefined;
 	return {
-		code: "yaml",
-		message: `This is no valid YAML: ${lowerFirst(flaw.message.replace(/\s+/g, " "))}.`,
-		remedy: "Compare the line and the one before it with the examples in the documentation.",
+		code: "needs-quotes",
+		message: `After a text in quotes, a list or a group nothing may follow on its line: ${quoted(line)}.`,
+		remedy: "Put quotes around the whole text behind the colon, or remove what follows.",
+	};
+}
+
+function nestedBlock(flaw: Flaw, line: string): Problem {
+	if (/:[ \t]+\?([ \t]|$)/.test(line)) return needsQuotes("`?`");
+	if (isNestedMapping(flaw) && /:[ \t]+\S.*:([ \t]|$)/.test(line))
+		return {
+			code: "unquoted-colon",
+			message: `A text with a colon in it needs quotes: ${quoted(line)}.`,
+			remedy: 'Put quotes around the text behind the first colon: `key: "some: text"`.',
+		};
+	return {
+		code: "bad-indent",
+		message: "The lines below this one are indented so that they belong to nothing.",
+		remedy: "Indent entries of one level by the same number of spaces, deeper than the key they belong to.",
 	};
 }
 

@@ -1,13 +1,23 @@
 // YAML 1.2 into the tree of `node.ts`, with places. Knows no fields; explains mistakes through `yaml-mistakes.ts`.
-// Y1 every problem of the text is told, at most one a line; Y2 a text with an error gives no tree; Y3 nothing throws and nothing
-// grows faster than the text: aliases share nodes, duplicate keys are found by hashing, depth is bounded.
-import { type Document, isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
+// Y1 every problem of the text is reported, at most one a line; Y2 a text with an error gives no tree; Y3 nothing throws, and time and
+// space are linear in the text: aliases share nodes, duplicate keys are found by hashing, depth is bounded.
+import {
+	type Document,
+	isAlias,
+	isMap,
+	isScalar,
+	isSeq,
+	parseDocument,
+	type Scalar,
+	type YAMLMap,
+	type YAMLSeq,
+} from "yaml";
 import type { Diagnostic } from "./diagnostic.ts";
 import { quoted } from "./format.ts";
 import { type MapEntry, type MapNode, maxDepth, type Node } from "./node.ts";
-import { openReport, type Report } from "./report.ts";
+import { openReport, type Problem, type Report } from "./report.ts";
 import type { Source } from "./source.ts";
-import { explainYaml, hideInnerColons } from "./yaml-mistakes.ts";
+import { explainYaml, hideInnerColons, type Repair } from "./yaml-mistakes.ts";
 
 export interface ParsedTree {
 	/** `undefined` where the text is empty or has an error. */
@@ -23,35 +33,38 @@ export interface SourceRange {
 const maxAliases = 1000;
 
 /** Parses the YAML text of a source, or the part of it that `range` names. */
-export function parseYaml(source: Source, span: SourceRange = { start: 0, end: source.text.length }): ParsedTree {
+export function parseYaml(
+	source: Source,
+	{ start, end }: SourceRange = { start: 0, end: source.text.length },
+): ParsedTree {
 	const report = openReport();
-	const text = source.text.slice(span.start, span.end);
-	let document = parseText(text);
-	if (!document) {
-		report.error(source.place(span.start), tooDeep);
+	const text = source.text.slice(start, end);
+	const written = parseText(text);
+	if (!written) {
+		report.error(source.place(start), tooDeep);
 		return { root: undefined, diagnostics: report.diagnostics };
 	}
-	let restore = (value: string): string => value;
-	if (document.errors.length > 0) {
-		const repair = hideInnerColons(text, document.errors);
-		const repaired = repair && parseText(repair.text);
-		if (repair && repaired && repaired.errors.length === 0) {
-			for (const { offset, problem } of repair.warnings) report.warn(source.place(span.start + offset), problem);
-			document = repaired;
-			restore = (value) => value.replaceAll(repair.standIn, ":");
-		}
-	}
+	const repair = repairColons(text, written);
+	for (const { offset, problem } of repair?.warnings ?? []) report.warn(source.place(start + offset), problem);
+	const document = repair?.document ?? written;
 	for (const { offset, severity, problem } of explainYaml(text, document)) {
-		const place = source.place(span.start + offset);
+		const place = source.place(start + offset);
 		if (severity === "error") report.error(place, problem);
 		else report.warn(place, problem);
 	}
-	if (report.failed) return { root: undefined, diagnostics: report.diagnostics };
-	const root = document.contents === null ? undefined : convert(document.contents, source, span.start, restore, report);
+	if (report.failed || document.contents === null) return { root: undefined, diagnostics: report.diagnostics };
+	const root = new TreeBuilder({ source, base: start, report, standIn: repair?.standIn }).node(document.contents, 1);
 	return { root: report.failed ? undefined : root, diagnostics: report.diagnostics };
 }
 
-const tooDeep = {
+/** The document with the colons inside of its texts hidden, where that is all that is wrong with it. */
+function repairColons(text: string, { errors }: Document): (Repair & { readonly document: Document }) | undefined {
+	const repair = errors.length > 0 ? hideInnerColons(text, errors) : undefined;
+	const document = repair && parseText(repair.text);
+	return repair && document && document.errors.length === 0 ? { ...repair, document } : undefined;
+}
+
+const tooDeep: Problem = {
 	code: "too-deep",
 	message: `Lists and groups are nested more than ${maxDepth} levels deep.`,
 	remedy: "Write it flatter.",
@@ -66,108 +79,151 @@ function parseText(text: string): Document | undefined {
 	}
 }
 
-function convert(
-	contents: unknown,
-	source: Source,
-	base: number,
-	restore: (value: string) => string,
-	report: Report,
-): Node | undefined {
-	const anchors = new Map<string, Node | "open">();
-	let aliases = 0;
+interface TreeOptions {
+	readonly source: Source;
+	/** Offset in the source at which the document begins. */
+	readonly base: number;
+	readonly report: Report;
+	/** Replaced by `:` in every text; see `hideInnerColons`. */
+	readonly standIn: string | undefined;
+}
 
-	const fail = (offset: number, code: string, message: string, remedy: string): undefined => {
-		report.error(source.place(offset), { code, message, remedy });
-		return undefined;
-	};
+/** Builds the tree of one document. Problems go to the report; what has one gives `undefined`. */
+class TreeBuilder {
+	private readonly options: TreeOptions;
+	private readonly anchors = new Map<string, Node | "open">();
+	private aliases = 0;
 
-	const node = (written: unknown, depth: number): Node | undefined => {
-		if (isAlias(written)) return alias(written.source, base + (written.range?.[0] ?? 0));
+	constructor(options: TreeOptions) {
+		this.options = options;
+	}
+
+	node(written: unknown, depth: number): Node | undefined {
+		const { base } = this.options;
+		if (isAlias(written)) return this.alias(written.source, base + (written.range?.[0] ?? 0));
 		if (!isScalar(written) && !isSeq(written) && !isMap(written)) return nothing(base, base);
-		const start = base + (written.range?.[0] ?? 0);
-		const end = base + (written.range?.[1] ?? 0);
-		if (depth > maxDepth) return fail(start, tooDeep.code, tooDeep.message, tooDeep.remedy);
-		const anchor = written.anchor;
-		if (anchor !== undefined) anchors.set(anchor, "open");
-		const made = isScalar(written) ? scalar(written.value, written.source, start, end) : collection(written, depth);
-		if (anchor !== undefined && made) anchors.set(anchor, made);
-		return made;
-	};
+		if (depth > maxDepth) return this.fail(base + (written.range?.[0] ?? 0), tooDeep);
+		const { anchor } = written;
+		if (anchor !== undefined) this.anchors.set(anchor, "open");
+		const built = isScalar(written)
+			? this.scalar(written)
+			: isSeq(written)
+				? this.list(written, depth)
+				: this.map(written, depth);
+		if (anchor !== undefined) this.anchors.set(anchor, built);
+		return built;
+	}
 
-	const collection = (written: unknown, depth: number): Node | undefined => {
-		if (isSeq(written)) {
-			const items: Node[] = [];
-			for (const item of written.items) {
-				const made = node(item, depth + 1);
-				if (made) items.push(made);
-			}
-			return { kind: "list", items, ...span(written.range, base) };
-		}
-		return isMap(written) ? map(written, depth) : undefined;
-	};
+	private fail(offset: number, problem: Problem): undefined {
+		this.options.report.error(this.options.source.place(offset), problem);
+		return undefined;
+	}
 
-	const map = (written: { items: readonly unknown[]; range?: Range | null }, depth: number): MapNode => {
+	private restore(text: string): string {
+		const { standIn } = this.options;
+		return standIn === undefined ? text : text.replaceAll(standIn, ":");
+	}
+
+	private list(written: YAMLSeq, depth: number): Node {
+		const items = written.items.flatMap((item) => this.node(item, depth + 1) ?? []);
+		return { kind: "list", items, ...span(written.range, this.options.base) };
+	}
+
+	private map(written: YAMLMap, depth: number): MapNode {
 		const entries = new Map<string, MapEntry>();
 		const merged: Node[] = [];
-		for (const pair of written.items as readonly { key: unknown; value: unknown }[]) {
-			const key = isAlias(pair.key) ? undefined : pair.key;
-			if (!isScalar(key)) {
-				const at = (key as { range?: Range | null } | undefined)?.range?.[0] ?? written.range?.[0] ?? 0;
-				fail(base + at, "odd-key", "A key here is not a plain word.", "Write the key as a word, followed by a colon.");
-				continue;
-			}
-			const keyStart = base + (key.range?.[0] ?? 0);
-			const name = typeof key.value === "string" ? restore(key.value) : (key.source ?? String(key.value));
-			const value = pair.value === null ? nothing(base + (key.range?.[1] ?? 0)) : node(pair.value, depth + 1);
+		for (const pair of written.items) {
+			const key = this.key(pair.key, written);
+			if (!key) continue;
+			const value = pair.value === null ? nothing(key.end) : this.node(pair.value, depth + 1);
 			if (!value) continue;
-			if (name === "<<" && key.type === "PLAIN") {
-				merged.push(...(value.kind === "list" ? value.items : [value]));
-				continue;
-			}
-			const earlier = entries.get(name);
-			if (earlier) {
-				const { line } = source.place(earlier.keyStart);
-				const message = `The key ${quoted(name)} is given twice; the first time in line ${line}.`;
-				fail(keyStart, "duplicate-key", message, "Keep one of the two.");
-			} else entries.set(name, { keyStart, value });
+			const earlier = entries.get(key.name);
+			if (key.merges) merged.push(value);
+			else if (earlier) this.fail(key.start, duplicateKey(key.name, this.options.source.place(earlier.keyStart).line));
+			else entries.set(key.name, { keyStart: key.start, value });
 		}
-		for (const other of merged) {
-			if (other.kind !== "map") {
-				fail(
-					other.start,
-					"odd-merge",
-					"`<<` merges groups of fields only.",
-					"Refer to a group of fields, or remove it.",
-				);
-				continue;
-			}
-			for (const [name, entry] of other.entries) if (!entries.has(name)) entries.set(name, entry);
-		}
-		return { kind: "map", entries, ...span(written.range, base) };
-	};
+		for (const other of merged.flatMap((value) => (value.kind === "list" ? value.items : [value])))
+			this.merge(other, entries);
+		return { kind: "map", entries, ...span(written.range, this.options.base) };
+	}
 
-	const scalar = (value: unknown, written: string | undefined, start: number, end: number): Node => {
+	private key(
+		written: unknown,
+		map: YAMLMap,
+	): { name: string; start: number; end: number; merges: boolean } | undefined {
+		const { base } = this.options;
+		if (!isScalar(written)) {
+			const at = (written as { range?: Range | null } | undefined)?.range?.[0] ?? map.range?.[0] ?? 0;
+			return this.fail(base + at, complexKey);
+		}
+		const { value, source, type, range } = written;
+		const name = typeof value === "string" ? this.restore(value) : (source ?? String(value));
+		const { start } = span(range, base);
+		return { name, start, end: base + (range?.[1] ?? 0), merges: name === "<<" && type === "PLAIN" };
+	}
+
+	/** Adds the fields that `<<` refers to, behind those that are there. */
+	private merge(other: Node, entries: Map<string, MapEntry>): void {
+		if (other.kind !== "map") {
+			this.fail(other.start, badMerge);
+			return;
+		}
+		for (const [name, entry] of other.entries) if (!entries.has(name)) entries.set(name, entry);
+	}
+
+	private scalar({ value, source: written, range }: Scalar): Node {
+		const { source, base } = this.options;
+		const { start, end } = span(range, base);
 		const plain = typeof value === "number" || typeof value === "boolean" || value === null;
-		const text = restore(written ?? source.text.slice(start, end));
-		return { kind: "scalar", value: plain ? value : restore(String(value)), written: text, start, end };
-	};
+		const text = this.restore(written ?? source.text.slice(start, end));
+		return { kind: "scalar", value: plain ? value : this.restore(String(value)), written: text, start, end };
+	}
 
-	const alias = (name: string, offset: number): Node | undefined => {
-		aliases += 1;
-		if (aliases === maxAliases + 1)
-			return fail(offset, "too-many-aliases", `More than ${maxAliases} aliases are used.`, "Write the values out.");
-		if (aliases > maxAliases) return undefined;
-		const target = anchors.get(name);
+	private alias(name: string, offset: number): Node | undefined {
+		this.aliases += 1;
+		if (this.aliases > maxAliases)
+			return this.aliases === maxAliases + 1 ? this.fail(offset, tooManyAliases) : undefined;
+		const target = this.anchors.get(name);
 		if (target === "open")
-			return fail(offset, "alias-loop", `The alias ${quoted(`*${name}`)} stands inside what it repeats.`, "Remove it.");
-		if (!target) {
-			const message = `${quoted(`*${name}`)} repeats something named ${quoted(`&${name}`)}, which is not written before it.`;
-			return fail(offset, "unknown-alias", message, "To write text that begins with `*`, put it in quotes.");
-		}
+			return this.fail(offset, {
+				code: "alias-loop",
+				message: `The alias ${quoted(`*${name}`)} stands inside what it repeats.`,
+				remedy: "Remove it.",
+			});
+		if (!target)
+			return this.fail(offset, {
+				code: "unknown-alias",
+				message: `${quoted(`*${name}`)} repeats something named ${quoted(`&${name}`)}, which is not written before it.`,
+				remedy: "To write text that begins with `*`, put it in quotes.",
+			});
 		return target;
-	};
+	}
+}
 
-	return node(contents, 1);
+const complexKey: Problem = {
+	code: "unknown-key",
+	message: "A key here is not a plain word.",
+	remedy: "Write the key as a word, followed by a colon.",
+};
+
+const badMerge: Problem = {
+	code: "odd-merge",
+	message: "`<<` merges groups of fields only.",
+	remedy: "Refer to a group of fields, or remove it.",
+};
+
+const tooManyAliases: Problem = {
+	code: "too-many-aliases",
+	message: `More than ${maxAliases} aliases are used.`,
+	remedy: "Write the values out.",
+};
+
+function duplicateKey(name: string, line: number | undefined): Problem {
+	return {
+		code: "duplicate-key",
+		message: `The key ${quoted(name)} is given twice; the first time in line ${line}.`,
+		remedy: "Keep one of the two.",
+	};
 }
 
 type Range = readonly [number, number, number];

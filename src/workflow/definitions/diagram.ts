@@ -1,6 +1,6 @@
 // Draws a workflow as a Mermaid flowchart: phases in order, subworkflows as boxes around theirs, loops as dotted arrows. Pure.
 import { mermaidLabel } from "../../definition/index.ts";
-import type { Catalogue, Phase, WorkflowDefinition } from "./definition.ts";
+import type { Catalogue, Phase, Reference, WorkflowDefinition } from "./definition.ts";
 import { phaseLabel } from "./listing.ts";
 
 /** Where a run is: for every level the workflow and the index of its entry, outermost first. */
@@ -19,62 +19,77 @@ export function workflowDiagram(
 	position: DiagramPosition = [],
 ): string[] {
 	const root = catalogue.definitions.get(key);
-	if (!root) return [];
-	const lines = ["flowchart TD"];
-	const arrows: string[] = [];
-	let drawn = 0;
-	let boxes = 0;
-	let current: string | undefined;
+	return root ? new Chart(catalogue.definitions).draw(root, position) : [];
+}
 
-	/** Draws the entries of a scope; gives the first and last thing drawn, for the arrows around it. */
-	const scope = (
-		definition: WorkflowDefinition,
-		here: DiagramPosition,
-		level: number,
-	): { first: string; last: string } => {
-		const indent = "  ".repeat(level + 1);
+/** The first and last node of what was drawn, for the arrows around it. */
+interface Ends {
+	readonly first: string;
+	readonly last: string;
+}
+
+class Chart {
+	private readonly definitions: Catalogue["definitions"];
+	private readonly lines = ["flowchart TD"];
+	private readonly arrows: string[] = [];
+	private phases = 0;
+	private boxes = 0;
+	private current: string | undefined;
+
+	constructor(definitions: Catalogue["definitions"]) {
+		this.definitions = definitions;
+	}
+
+	draw(root: WorkflowDefinition, position: DiagramPosition): string[] {
+		const { last } = this.scope(root, position, 0);
+		this.lines.push("  done([DONE])", ...this.arrows, `  ${last} --> done`);
+		if (this.current !== undefined) this.lines.push(`  style ${this.current} stroke-width:4px`);
+		return this.lines;
+	}
+
+	/** Draws the entries of a workflow. `here`: the rest of the position, where it leads through this workflow. */
+	private scope(definition: WorkflowDefinition, here: DiagramPosition, level: number): Ends {
 		let first: string | undefined;
 		let last: string | undefined;
-		definition.entries.forEach((entry, index) => {
+		for (const [index, entry] of definition.entries.entries()) {
 			const [top] = here;
 			const onWay = top?.workflowKey === definition.key && top.phaseIndex === index;
-			let ends: { first: string; last: string };
-			if (entry.kind === "phase") {
-				drawn += 1;
-				const id = `p${drawn}`;
-				lines.push(`${indent}${id}["${phaseText(entry)}"]`);
-				if (onWay && here.length === 1) current = id;
-				ends = { first: id, last: id };
-			} else {
-				boxes += 1;
-				const id = `s${boxes}`;
-				const target = catalogue.definitions.get(entry.key);
-				if (!target || level >= mostLevels || drawn + boxes >= mostParts) {
-					lines.push(`${indent}${id}[["${mermaidLabel(target?.name ?? entry.key)}"]]`);
-					if (onWay) current = id;
-					ends = { first: id, last: id };
-				} else {
-					lines.push(`${indent}subgraph ${id} ["${mermaidLabel(target.name)}"]`);
-					ends = scope(target, onWay ? here.slice(1) : [], level + 1);
-					lines.push(`${indent}end`);
-				}
-			}
-			if (last !== undefined) arrows.push(`  ${last} --> ${ends.first}`);
+			const ends = this.entry(entry, onWay ? here : [], level);
+			if (last !== undefined) this.arrows.push(`  ${last} --> ${ends.first}`);
 			first ??= ends.first;
 			last = ends.last;
-		});
+		}
 		const ends = { first: first ?? "done", last: last ?? "done" };
 		if (definition.loopable && definition.maxLoops !== 0 && ends.first !== ends.last) {
 			const most = definition.maxLoops === undefined ? "" : ` ≤ ${definition.maxLoops}×`;
-			arrows.push(`  ${ends.last} -. "loop${most}" .-> ${ends.first}`);
+			this.arrows.push(`  ${ends.last} -. "loop${most}" .-> ${ends.first}`);
 		}
 		return ends;
-	};
+	}
 
-	const { last } = scope(root, position, 0);
-	lines.push("  done([DONE])", ...arrows, `  ${last} --> done`);
-	if (current !== undefined) lines.push(`  style ${current} stroke-width:4px`);
-	return lines;
+	/** Draws one entry. `here`: the position from this entry on; empty where it does not lead through it. */
+	private entry(entry: Phase | Reference, here: DiagramPosition, level: number): Ends {
+		const indent = "  ".repeat(level + 1);
+		if (entry.kind === "phase") {
+			this.phases += 1;
+			return this.node(`${indent}p${this.phases}["${phaseText(entry)}"]`, `p${this.phases}`, here.length === 1);
+		}
+		this.boxes += 1;
+		const id = `s${this.boxes}`;
+		const target = this.definitions.get(entry.key);
+		if (!target || level >= mostLevels || this.phases + this.boxes >= mostParts)
+			return this.node(`${indent}${id}[["${mermaidLabel(target?.name ?? entry.key)}"]]`, id, here.length > 0);
+		this.lines.push(`${indent}subgraph ${id} ["${mermaidLabel(target.name)}"]`);
+		const ends = this.scope(target, here.slice(1), level + 1);
+		this.lines.push(`${indent}end`);
+		return ends;
+	}
+
+	private node(line: string, id: string, isCurrent: boolean): Ends {
+		this.lines.push(line);
+		if (isCurrent) this.current = id;
+		return { first: id, last: id };
+	}
 }
 
 function phaseText(phase: Phase): string {

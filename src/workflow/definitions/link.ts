@@ -1,9 +1,9 @@
-// Joins the two tiers into one catalogue: which definition a key means, which references hold, which command starts what.
-// L1 a project's directory with a workflow.yaml claims its key, whether or not it loads: a broken one never gives way to a global
-// one, whose limits may differ; L2 what refers to something that is not there is removed, and what refers to that in turn, in linear
-// time; L3 the result depends on names alone, never on the order of listings.
+// Joins the two tiers into one catalogue: which definition a key means, which references resolve, which command starts what.
+// L1 a project's directory with a workflow.yaml claims its key, whether or not it loads: a broken one is never replaced by a global
+// one, whose limits may differ; L2 what refers to something missing is rejected, and what refers to that in turn; L3 the result depends
+// on names only, not on the order of listings.
 import { type Diagnostic, didYouMean, loopFrom, type Place, quoted, sortDiagnostics } from "../../definition/index.ts";
-import type { Catalogue, Rejection, ToolMention, WorkflowDefinition } from "./definition.ts";
+import type { Catalogue, Rejection, WorkflowDefinition } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 
 /** Links the drafts of both tiers. `further` are diagnostics that belong to no workflow. */
@@ -12,79 +12,128 @@ export function linkDrafts(
 	project: readonly Draft[],
 	further: readonly Diagnostic[],
 ): Catalogue {
-	const diagnostics: Diagnostic[] = [...further];
-	const rejected = new Map<string, Rejection>();
-	const chosen = new Map<string, Draft>();
-	const reject = (draft: Draft, added: readonly Diagnostic[] = []): void => {
-		chosen.delete(draft.key);
-		diagnostics.push(...added);
-		const before = rejected.get(draft.key)?.diagnostics ?? draft.diagnostics.filter(isError);
-		const { key, tier, file } = draft;
-		rejected.set(key, { key, tier, file, diagnostics: [...before, ...added] });
-	};
-
-	const byKey = new Map<string, Draft[]>();
-	for (const draft of [...pickNested(global, diagnostics, reject), ...pickNested(project, diagnostics, reject)])
-		byKey.set(draft.key, [...(byKey.get(draft.key) ?? []), draft]);
-	for (const key of [...byKey.keys()].sort()) {
-		const [first, second] = byKey.get(key) ?? [];
-		const draft = second ?? first;
-		// An ambiguous key of the project has been rejected already and hides the global one.
-		if (!draft || rejected.get(key)?.tier === "project") continue;
-		rejected.delete(key);
-		diagnostics.push(...draft.diagnostics);
-		if (draft.definition) chosen.set(key, draft);
-		else reject(draft, second && first?.definition ? [hides(draft, first)] : []);
-	}
-
-	removeLoops(chosen, reject);
-	removeDangling(chosen, rejected, reject);
-
-	const definitions = new Map<string, WorkflowDefinition>();
-	const mentions: ToolMention[] = [];
-	for (const key of [...chosen.keys()].sort()) {
-		const draft = chosen.get(key);
-		if (!draft?.definition) continue;
-		definitions.set(key, draft.definition);
-		mentions.push(...draft.mentions);
-	}
-	const commands = assignCommands([...chosen.values()], diagnostics);
-	return Object.freeze({
-		definitions,
-		commands,
-		rejected: new Map([...rejected].sort(([a], [b]) => (a < b ? -1 : 1))),
-		diagnostics: sortDiagnostics([...new Set(diagnostics)]),
-		mentions,
-	});
+	const linking = new Linking(further);
+	linking.choose(global, project);
+	linking.removeLoops();
+	linking.removeDangling();
+	return linking.catalogue();
 }
 
-type Reject = (draft: Draft, added?: readonly Diagnostic[]) => void;
+class Linking {
+	private readonly diagnostics: Diagnostic[];
+	private readonly rejected = new Map<string, Rejection>();
+	/** The draft that each key means. */
+	private readonly chosen = new Map<string, Draft>();
 
-/** One draft for each key of a tier: a direct one beats nested ones, and two nested ones reject each other. */
-function pickNested(drafts: readonly Draft[], diagnostics: Diagnostic[], reject: Reject): Draft[] {
-	const byKey = new Map<string, Draft[]>();
-	for (const draft of drafts) byKey.set(draft.key, [...(byKey.get(draft.key) ?? []), draft]);
-	const picked: Draft[] = [];
-	for (const [key, rivals] of byKey) {
-		const winner = rivals.length === 1 ? rivals[0] : rivals.find(({ depth }) => depth === "direct");
-		if (winner) picked.push(winner);
-		for (const rival of rivals) {
-			if (rival === winner) continue;
-			const others = rivals.filter((other) => other !== rival).map(({ file }) => quoted(file, 200));
-			const said: Diagnostic = {
-				...startOf(rival),
-				severity: winner ? "warning" : "error",
-				code: "ambiguous-key",
-				message: winner
-					? `Another workflow has the directory name ${quoted(key)} and stands higher up, so this one is not used: ${others.join(", ")}.`
-					: `More than one workflow has the directory name ${quoted(key)}, so none of them is used: ${others.join(", ")}.`,
-				remedy: "Rename one of the directories: references go by directory name.",
-			};
-			if (winner) diagnostics.push(said);
-			else reject({ ...rival, diagnostics: [] }, [said]);
+	constructor(further: readonly Diagnostic[]) {
+		this.diagnostics = [...further];
+	}
+
+	catalogue(): Catalogue {
+		const drafts = [...this.chosen.values()].sort(byKey);
+		const definitions = new Map<string, WorkflowDefinition>();
+		for (const { key, definition } of drafts) if (definition) definitions.set(key, definition);
+		const commands = assignCommands(drafts, this.diagnostics);
+		return Object.freeze({
+			definitions,
+			commands,
+			rejected: new Map([...this.rejected].sort(([a], [b]) => (a < b ? -1 : 1))),
+			diagnostics: sortDiagnostics([...new Set(this.diagnostics)]),
+			mentions: drafts.flatMap(({ mentions }) => mentions),
+		});
+	}
+
+	/** Chooses one draft for each key: the project's before the global one. */
+	choose(global: readonly Draft[], project: readonly Draft[]): void {
+		const ofGlobal = new Map(this.pickNested(global).map((draft) => [draft.key, draft]));
+		const ofProject = new Map(this.pickNested(project).map((draft) => [draft.key, draft]));
+		for (const key of [...new Set([...ofGlobal.keys(), ...ofProject.keys()])].sort()) {
+			const hidden = ofGlobal.get(key);
+			const draft = ofProject.get(key) ?? hidden;
+			// An ambiguous key of the project has been rejected already and hides the global one.
+			if (!draft || this.rejected.get(key)?.tier === "project") continue;
+			this.rejected.delete(key);
+			this.diagnostics.push(...draft.diagnostics);
+			if (draft.definition) this.chosen.set(key, draft);
+			else
+				this.reject(draft, hidden !== undefined && hidden !== draft && hidden.definition ? [hides(draft, hidden)] : []);
 		}
 	}
-	return picked;
+
+	/** Rejects what would run itself. */
+	removeLoops(): void {
+		const references = (key: string) => this.chosen.get(key)?.references.map((reference) => reference.key) ?? [];
+		const loops = [...this.chosen.values()].flatMap((draft) => {
+			const way = loopFrom(draft.key, references);
+			return way ? [{ draft, way }] : [];
+		});
+		for (const { draft, way } of loops) this.reject(draft, [wouldLoop(draft, way)]);
+	}
+
+	/** Rejects what refers to something missing, then what refers to that, each once and with one diagnostic per reference. */
+	removeDangling(): void {
+		const referrers = new Map<string, Draft[]>();
+		for (const draft of this.chosen.values())
+			for (const key of new Set(draft.references.map((reference) => reference.key)))
+				referrers.set(key, [...(referrers.get(key) ?? []), draft]);
+		const known = [...this.chosen.keys()];
+		const dangling = new Set([...referrers].flatMap(([key, drafts]) => (this.chosen.has(key) ? [] : drafts)));
+		const queue = new Set([...this.chosen.values()].filter((draft) => dangling.has(draft)));
+		for (const draft of queue) {
+			this.reject(draft, this.missingReferences(draft, known));
+			for (const referrer of referrers.get(draft.key) ?? []) queue.add(referrer);
+		}
+	}
+
+	private missingReferences(draft: Draft, known: readonly string[]): Diagnostic[] {
+		const missing = new Map<string, Place>();
+		for (const { key, place } of draft.references)
+			if (!this.chosen.has(key) && !missing.has(key)) missing.set(key, place);
+		return [...missing].map(([key, place]) =>
+			this.rejected.has(key) ? brokenReference(draft, key, place) : missingReference(draft, key, place, known),
+		);
+	}
+
+	private reject(draft: Draft, added: readonly Diagnostic[] = []): void {
+		const { key, tier, file } = draft;
+		this.chosen.delete(key);
+		this.diagnostics.push(...added);
+		const before = this.rejected.get(key)?.diagnostics ?? draft.diagnostics.filter(isError);
+		this.rejected.set(key, { key, tier, file, diagnostics: [...before, ...added] });
+	}
+
+	/** One draft for each key of a tier: a direct one beats nested ones, and two nested ones reject each other. */
+	private pickNested(drafts: readonly Draft[]): Draft[] {
+		const rivals = Map.groupBy(drafts, ({ key }) => key);
+		return [...rivals.values()].flatMap((same) => {
+			const winner = same.length === 1 ? same[0] : same.find(({ depth }) => depth === "direct");
+			for (const rival of same) {
+				if (rival === winner) continue;
+				const problem = ambiguous(rival, same, winner ? "warning" : "error");
+				if (winner) this.diagnostics.push(problem);
+				else this.reject({ ...rival, diagnostics: [] }, [problem]);
+			}
+			return winner ?? [];
+		});
+	}
+}
+
+function byKey(a: Draft, b: Draft): number {
+	return a.key < b.key ? -1 : 1;
+}
+
+function ambiguous(draft: Draft, same: readonly Draft[], severity: Diagnostic["severity"]): Diagnostic {
+	const others = same.filter((other) => other !== draft).map(({ file }) => quoted(file, 200));
+	return {
+		...startOf(draft),
+		severity,
+		code: "ambiguous-key",
+		message:
+			severity === "warning"
+				? `Another workflow has the directory name ${quoted(draft.key)} and stands higher up, so this one is not used: ${others.join(", ")}.`
+				: `More than one workflow has the directory name ${quoted(draft.key)}, so none of them is used: ${others.join(", ")}.`,
+		remedy: "Rename one of the directories: references go by directory name.",
+	};
 }
 
 function hides(draft: Draft, hidden: Draft): Diagnostic {
@@ -97,22 +146,14 @@ function hides(draft: Draft, hidden: Draft): Diagnostic {
 	};
 }
 
-function removeLoops(chosen: ReadonlyMap<string, Draft>, reject: Reject): void {
-	const references = (key: string) => chosen.get(key)?.references.map((reference) => reference.key) ?? [];
-	const loops = [...chosen.values()].flatMap((draft) => {
-		const way = loopFrom(draft.key, references);
-		return way ? [{ draft, way }] : [];
-	});
-	for (const { draft, way } of loops)
-		reject(draft, [
-			{
-				...(draft.references.find(({ key }) => key === way[1])?.place ?? startOf(draft)),
-				severity: "error",
-				code: "loop",
-				message: `Workflow ${quoted(draft.key)} would run itself without end: ${shortened(way).join(" → ")}.`,
-				remedy: "Remove one of these references; to repeat phases use `loop` of `workflow_step`.",
-			},
-		]);
+function wouldLoop(draft: Draft, way: readonly string[]): Diagnostic {
+	return {
+		...(draft.references.find(({ key }) => key === way[1])?.place ?? startOf(draft)),
+		severity: "error",
+		code: "loop",
+		message: `Workflow ${quoted(draft.key)} would run itself without end: ${shortened(way).join(" → ")}.`,
+		remedy: "Remove one of these references; to repeat phases use `loop` of `workflow_step`.",
+	};
 }
 
 /** How many keys of a long loop are shown at each end. */
@@ -122,49 +163,24 @@ function shortened(way: readonly string[]): readonly string[] {
 	return way.length <= 2 * shownAtEnds ? way : [...way.slice(0, shownAtEnds), "…", ...way.slice(-shownAtEnds)];
 }
 
-/** Removes what refers to something missing, then what refers to that, each once and with one diagnostic a reference. */
-function removeDangling(chosen: Map<string, Draft>, rejected: ReadonlyMap<string, Rejection>, reject: Reject): void {
-	const referrers = new Map<string, Draft[]>();
-	const waiting: Draft[] = [];
-	for (const draft of chosen.values()) {
-		let dangling = false;
-		for (const key of new Set(draft.references.map((reference) => reference.key))) {
-			if (!chosen.has(key)) dangling = true;
-			const known = referrers.get(key);
-			if (known) known.push(draft);
-			else referrers.set(key, [draft]);
-		}
-		if (dangling) waiting.push(draft);
-	}
-	const queued = new Set(waiting);
-	const known = [...chosen.keys()];
-	for (const draft of waiting) {
-		const missing = new Map<string, Place>();
-		for (const { key, place } of draft.references) if (!chosen.has(key) && !missing.has(key)) missing.set(key, place);
-		reject(
-			draft,
-			[...missing].map(([key, place]): Diagnostic => {
-				const failed = rejected.has(key);
-				const near = failed ? "" : didYouMean(key, known);
-				return {
-					...place,
-					severity: "error",
-					code: failed ? "broken-reference" : "missing-reference",
-					message: failed
-						? `Workflow ${quoted(draft.key)} runs ${quoted(key)}, which does not load.`
-						: `Workflow ${quoted(draft.key)} runs ${quoted(key)}, and there is no such workflow.${near}`,
-					remedy: failed
-						? `Fix ${quoted(key)}: its own problems are listed.`
-						: "Write the name of a directory that has a workflow.yaml, or remove the entry.",
-				};
-			}),
-		);
-		for (const referrer of referrers.get(draft.key) ?? [])
-			if (!queued.has(referrer)) {
-				queued.add(referrer);
-				waiting.push(referrer);
-			}
-	}
+function brokenReference(draft: Draft, key: string, place: Place): Diagnostic {
+	return {
+		...place,
+		severity: "error",
+		code: "broken-reference",
+		message: `Workflow ${quoted(draft.key)} runs ${quoted(key)}, which does not load.`,
+		remedy: `Fix ${quoted(key)}: its own problems are listed.`,
+	};
+}
+
+function missingReference(draft: Draft, key: string, place: Place, known: readonly string[]): Diagnostic {
+	return {
+		...place,
+		severity: "error",
+		code: "missing-reference",
+		message: `Workflow ${quoted(draft.key)} runs ${quoted(key)}, and there is no such workflow.${didYouMean(key, known)}`,
+		remedy: "Write the name of a directory that has a workflow.yaml, or remove the entry.",
+	};
 }
 
 /** Which definition a command name means: visible beats hidden, project beats global, then the smaller key. */

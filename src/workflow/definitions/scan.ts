@@ -43,19 +43,22 @@ export function scanTier(root: string): Scan {
 		report.error({ file: root }, unlistable(listed));
 		return { candidates, diagnostics: report.diagnostics };
 	}
-	for (const entry of listed) {
-		const directory = join(root, entry.name);
-		const kind = kindOf(entry, directory);
-		if (kind === "nothing" && entry.isSymbolicLink()) report.warn({ file: directory }, leadsNowhere);
-		if (kind !== "directory" && kind !== "linked") continue;
-		const file = join(directory, "workflow.yaml");
-		const allowed = kind === "linked" ? [realRoot, realPath(directory) ?? realRoot] : [realRoot];
-		const found: Candidate = { key: entry.name, depth: "direct", file, directory, root, allowed };
-		if (isThere(file)) candidates.push(found);
-		else if (kind !== "linked" || !leadsUp(realPath(directory), realRoot))
-			candidates.push(...scanDirectory(found, realRoot, report));
-	}
+	for (const entry of listed) candidates.push(...scanEntry(entry, root, realRoot, report));
 	return { candidates, diagnostics: report.diagnostics };
+}
+
+/** The workflow that an entry of the root is, or those directly below it. */
+function scanEntry(entry: Dirent, root: string, realRoot: string, report: Report): Candidate[] {
+	const directory = join(root, entry.name);
+	const kind = kindOf(entry, directory);
+	if (kind === "nothing" && entry.isSymbolicLink()) report.warn({ file: directory }, leadsNowhere);
+	if (kind !== "directory" && kind !== "linked") return [];
+	const file = join(directory, "workflow.yaml");
+	const real = kind === "linked" ? realPath(directory) : undefined;
+	const allowed = real === undefined ? [realRoot] : [realRoot, real];
+	const found: Candidate = { key: entry.name, depth: "direct", file, directory, root, allowed };
+	if (isThere(file)) return [found];
+	return kind === "linked" && leadsUp(real, realRoot) ? [] : scanDirectory(found, realRoot, report);
 }
 
 /** The workflows directly below a directory that has no workflow.yaml itself. */

@@ -81,37 +81,40 @@ function knownKeysOnly(map: MapNode, reading: Reading): boolean {
 }
 
 function readGroup(map: MapNode, reading: Reading): LimitsRead | undefined {
-	const { source, report, path } = reading;
-	const given = lists.filter((key) => map.entries.has(key));
-	const [key] = given;
-	if (key === undefined || given.length > 1) {
-		report.error(source.place(key === undefined ? map.start : (map.entries.get(given[1] ?? key)?.keyStart ?? 0)), {
-			code: key === undefined ? "no-list" : "both-lists",
-			message:
-				key === undefined
-					? `\`${path}\` has no list of tools.`
-					: `\`${path}\` has both \`${given[0]}\` and \`${given[1]}\`, and they exclude each other.`,
-			remedy: "Give exactly one of `blacklist`, `whitelist` and `allow`.",
-		});
-		return undefined;
-	}
-	const value = map.entries.get(key)?.value;
+	const key = onlyList(map, reading);
+	const value = key && map.entries.get(key)?.value;
+	if (!key || !value) return undefined;
 	const shell = readShell(map, reading);
-	if (!value || !shell) return undefined;
-	const inner = { source, report, path: `${path}.${key}` };
-	if (key === "allow") {
-		const entry = map.entries.get("shell");
-		if (entry)
-			report.error(source.place(entry.keyStart), {
-				code: "shell-with-allow",
-				message: "`shell` says nothing beside `allow`: what a command may do follows from `allow`.",
-				remedy: "Remove `shell`; add `exec` to `allow` for commands whose effect is not known.",
-			});
-		const may = readCapabilities(value, inner);
-		return entry || !may ? undefined : { limits: { kind: "capabilities", may }, names: [] };
+	if (!shell) return undefined;
+	const inner = { ...reading, path: `${reading.path}.${key}` };
+	if (key !== "allow") {
+		const names = readToolNames(value, inner, "refused");
+		return names && named(key, names, shell);
 	}
-	const names = readToolNames(value, inner, "refused");
-	return names && named(key, names, shell);
+	const may = readCapabilities(value, inner);
+	const entry = map.entries.get("shell");
+	if (entry)
+		reading.report.error(reading.source.place(entry.keyStart), {
+			code: "shell-with-allow",
+			message: "`shell` has no meaning next to `allow`: what a command may do follows from `allow`.",
+			remedy: "Remove `shell`; add `exec` to `allow` for commands whose effect is unknown.",
+		});
+	return entry || !may ? undefined : { limits: { kind: "capabilities", may }, names: [] };
+}
+
+/** The list that the group has; reports where it has none, or several. */
+function onlyList(map: MapNode, { source, report, path }: Reading): (typeof lists)[number] | undefined {
+	const [key, second] = lists.filter((name) => map.entries.has(name));
+	const remedy = "Give exactly one of `blacklist`, `whitelist` and `allow`.";
+	if (key === undefined)
+		report.error(source.place(map.start), { code: "no-list", message: `\`${path}\` has no list of tools.`, remedy });
+	if (second === undefined) return key;
+	report.error(source.place(map.entries.get(second)?.keyStart ?? 0), {
+		code: "both-lists",
+		message: `\`${path}\` has both \`${key}\` and \`${second}\`, and they exclude each other.`,
+		remedy,
+	});
+	return undefined;
 }
 
 function named(kind: "blacklist" | "whitelist", words: readonly PlacedName[], shell: ShellRule): LimitsRead {

@@ -1,6 +1,6 @@
 // The variables that texts of a workflow may use as `{name}`: which there are and what they stand for. Filling them in is not done
 // here. The table in the documentation and the check for misspelt names come from this list.
-import { nearest, quoted, type Report, type Source } from "../../definition/index.ts";
+import { nearest, type Problem, quoted, type Report, type Source } from "../../definition/index.ts";
 
 /** What each variable stands for. All of them may stand in every text of a workflow; only `phaseInstructions` not in a phase's body. */
 export const variables: ReadonlyMap<string, string> = new Map(
@@ -41,20 +41,25 @@ export function checkVariables(
 	source: Source,
 	report: Report,
 ): void {
-	if (!text.includes("{")) return;
-	const told = new Set<string>();
-	for (const [whole, name = ""] of text.matchAll(/\{(\w+)\}/g)) {
-		if (told.has(name)) continue;
-		told.add(name);
-		const inItself = kind === "prose" && name === "phaseInstructions";
-		if (variables.has(name) && !inItself) continue;
-		const near = inItself ? undefined : nearest(name, variables.keys());
-		if (near === undefined && kind === "prose" && !inItself) continue;
-		const at = source.text.indexOf(whole, start);
-		report.warn(source.place(at === -1 ? start : at), {
-			code: "unknown-variable",
-			message: `${quoted(whole)} is no variable and stays as it is.${near === undefined ? "" : ` Did you mean \`{${near}}\`?`}`,
-			remedy: near === undefined ? "Remove it, or check its name in the table of variables." : `Write \`{${near}}\`.`,
-		});
+	const reported = new Set<string>();
+	for (const [written, name = ""] of text.matchAll(/\{(\w+)\}/g)) {
+		if (reported.has(name)) continue;
+		reported.add(name);
+		const problem = variableProblem(written, name, kind);
+		const at = source.text.indexOf(written, start);
+		if (problem) report.warn(source.place(at === -1 ? start : at), problem);
 	}
+}
+
+function variableProblem(written: string, name: string, kind: "template" | "prose"): Problem | undefined {
+	// The instructions cannot contain themselves.
+	const isItself = kind === "prose" && name === "phaseInstructions";
+	if (variables.has(name) && !isItself) return undefined;
+	const near = isItself ? undefined : nearest(name, variables.keys());
+	if (near === undefined && kind === "prose" && !isItself) return undefined;
+	return {
+		code: "unknown-variable",
+		message: `${quoted(written)} is no variable and stays as it is.${near === undefined ? "" : ` Did you mean \`{${near}}\`?`}`,
+		remedy: near === undefined ? "Remove it, or check its name in the table of variables." : `Write \`{${near}}\`.`,
+	};
 }

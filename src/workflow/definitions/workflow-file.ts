@@ -9,6 +9,7 @@ import {
 	parseYaml,
 	quoted,
 	type Reading,
+	type Report,
 	readGroup,
 	type Source,
 	type Values,
@@ -45,34 +46,18 @@ export const commandWords: readonly string[] = [
 /** Reads a workflow from the text of its workflow.yaml. */
 export function readWorkflow(source: Source): WorkflowRead {
 	const report = openReport();
-	const reading: Reading = { source, report, path: "" };
-	const { root, diagnostics } = parseYaml(source);
-	report.add(diagnostics);
 	const failed = (entries: readonly PlacedEntry[]): WorkflowRead => ({
 		fields: undefined,
 		entries,
 		commandPlace: { file: source.file },
 		diagnostics: report.diagnostics,
 	});
-	if (root?.kind !== "map") {
-		if (!report.failed)
-			report.error(source.place(root?.start ?? 0), {
-				code: root ? "not-fields" : "empty",
-				message: root ? "The file is not a group of `key: value` fields." : "The file is empty.",
-				remedy: "Write `name`, `commandName`, `initialMessage` and `phases`, one field a line.",
-			});
-		return failed([]);
-	}
-
-	const other = foreignFormat(root);
-	if (other) {
-		report.error(source.place(root.start), foreignProblem(other));
-		return failed([]);
-	}
-
+	const root = readRoot(source, report);
+	if (!root) return failed([]);
+	const reading: Reading = { source, report, path: "" };
 	const read = readGroup(root, workflowFields, reading, unknownWorkflowKeys);
 	const values = read.kind === "read" ? read.values : read.partial;
-	// `show` that could not be read must not add complaints that follow from guessing it.
+	// A `show` that could not be read must not lead to further complaints.
 	if (values.show === "user") requireCommand(root, values, reading);
 	checkSense(root, values, reading);
 	const entries = (values.phases ?? []).map((entry) => ({ ...entry, place: source.place(entry.start) }));
@@ -83,6 +68,25 @@ export function readWorkflow(source: Source): WorkflowRead {
 		commandPlace: source.place(root.entries.get("commandName")?.value.start ?? root.start),
 		diagnostics: report.diagnostics,
 	};
+}
+
+/** The fields of the file; `undefined` where it has none, or is another tool's. */
+function readRoot(source: Source, report: Report): MapNode | undefined {
+	const { root, diagnostics } = parseYaml(source);
+	report.add(diagnostics);
+	if (root?.kind !== "map") {
+		if (!report.failed)
+			report.error(source.place(root?.start ?? 0), {
+				code: root ? "not-fields" : "empty",
+				message: root ? "The file is not a group of `key: value` fields." : "The file is empty.",
+				remedy: "Write `name`, `commandName`, `initialMessage` and `phases`, one field a line.",
+			});
+		return undefined;
+	}
+	const foreign = foreignFormat(root);
+	if (!foreign) return root;
+	report.error(source.place(root.start), foreignProblem(foreign));
+	return undefined;
 }
 
 function requireCommand(
